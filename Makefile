@@ -10,8 +10,8 @@ MAKEFLAGS += --no-builtin-rules
 
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 OBJCOPY ?= objcopy
-SPLIT   := collector decoder symbolize execution report attribution view sql cmd
-FOLDERS := common $(SPLIT) archive inband $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
+SPLIT   := collector decoder symbolize execution report attribution view sql store cmd
+FOLDERS := common $(SPLIT) archive serve inband $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
@@ -56,6 +56,17 @@ MHD_SRCS := view/http/server.c
 NO_MHD_SRCS := view/http/without_server.c
 NO_MHD_TESTS := $(shell grep -l view/http/ tests/*.c)
 
+# Without libcurl and LZ4 stores are in files alone.
+HAVE_CURL := $(if $(ARCH),,$(shell \
+             printf '\#include <%s>\n' curl/curl.h lz4.h | \
+             $(CC) -E - >/dev/null 2>&1 && echo yes))
+CURL_SRCS := $(addprefix store/clickhouse/clickhouse_, ask.c http.c store.c \
+             upload.c url.c) $(addprefix store/clickhouse/, batch_sender.c \
+             curl_library.c left_overs.c packed_batch.c)
+NO_CURL_SRCS := store/clickhouse/without_curl.c
+NO_CURL_TESTS := $(shell grep -l packed_batch.h tests/*.c)
+DDL := $(wildcard store/clickhouse/ddl/*.sql)
+
 # Sanitized code is compiled in two thirds of the time with -O1.
 CFLAGS   ?= $(if $(SAN),-O1,-O2) -g
 # As NEWS has it on top.
@@ -65,21 +76,23 @@ CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE) -fPIC -fvisibility=hidden
 LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
             -lelf -ldw -lzstd -lz -lsqlite3 -ledit -lm \
-            $(if $(HAVE_MHD),-lmicrohttpd) -pthread
+            $(if $(HAVE_MHD),-lmicrohttpd) $(if $(HAVE_CURL),-llz4) -pthread
 
 # Of SQLite's interface it takes what the program that loads it hands over.
 EXTENSION      := $(if $(FUZZ),,$(BUILD)/ktrace-hw.so)
 EXTENSION_MAIN := cmd/sqlite_extension.c
 EXTENSION_SRCS := $(EXTENSION_MAIN) $(addprefix sql/sqlite/, constraints.c \
-                  open_function.c query_plan.c table_schema.c virtual_table.c)
+                  open_function.c percentile_function.c query_plan.c table_schema.c virtual_table.c)
 EXTENSION_OBJS := $(EXTENSION_SRCS:%.c=$(BUILD)/extension/%.o)
 
 SRCS     := $(filter-out $(EXTENSION_MAIN) \
             $(if $(HAVE_IPT),$(NO_IPT_SRCS),$(IPT_SRCS)) \
-            $(if $(HAVE_MHD),$(NO_MHD_SRCS),$(MHD_SRCS)), \
+            $(if $(HAVE_MHD),$(NO_MHD_SRCS),$(MHD_SRCS)) \
+            $(if $(HAVE_CURL),$(NO_CURL_SRCS),$(CURL_SRCS)), \
             $(wildcard $(FOLDERS:%=%/*.c)))
 TESTS    := $(filter-out $(if $(HAVE_IPT),,$(NO_IPT_TESTS)) \
-            $(if $(HAVE_MHD),,$(NO_MHD_TESTS)), \
+            $(if $(HAVE_MHD),,$(NO_MHD_TESTS)) \
+            $(if $(HAVE_CURL),,$(NO_CURL_TESTS)), \
             $(wildcard tests/*.c))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
@@ -112,7 +125,7 @@ SUITE_ENV := CK_DEFAULT_TIMEOUT=120 \
 INBAND_OBJS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard inband/*.c))
 INBAND_STATIC := $(BUILD)/libktrace-hw.a
 INBAND_SHARED := $(BUILD)/libktrace-hw.so.0
-INBAND_LIBS    = $(filter-out -lsqlite3 -ledit -lmicrohttpd -lipt,$(LDLIBS))
+INBAND_LIBS    = $(filter-out -lsqlite3 -ledit -lmicrohttpd -llz4 -lipt,$(LDLIBS))
 INBAND := $(if $(FUZZ),,$(INBAND_STATIC) $(INBAND_SHARED) \
           $(BUILD)/libktrace-hw.so $(BUILD)/libktrace-hw.pc)
 
@@ -149,7 +162,7 @@ $(BUILD)/ktrace-hw: $(MAIN_OBJ) $(LIBRARY)
 $(EXTENSION): $(EXTENSION_OBJS) $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ \
-		$(filter-out -lsqlite3 -ledit,$(LDLIBS))
+		$(filter-out -lsqlite3 -ledit -llz4,$(LDLIBS))
 
 $(BUILD)/extension/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -202,6 +215,7 @@ $(BUILD)/libktrace-hw.pc: NEWS Makefile
 # What the page is made of is in the program.
 $(BUILD)/view/page/page.o: $(wildcard view/page/*.js view/page/*.css \
 	view/page/*.html)
+$(BUILD)/store/clickhouse/clickhouse_ddl.o: $(DDL)
 
 # They print figures and judge none.
 $(BENCHES): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o \
@@ -353,8 +367,15 @@ install: all
 	ln -sf $(notdir $(INBAND_SHARED)) $(DESTDIR)$(LIBDIR)/libktrace-hw.so
 	sed 's|@PREFIX@|$(PREFIX)|;s|@LIBDIR@|$(LIBDIR)|' $(BUILD)/libktrace-hw.pc \
 		>$(DESTDIR)$(LIBDIR)/pkgconfig/libktrace-hw.pc
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/sysusers.d
+	install -m 644 serve/systemd/ktrace-hw.socket $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's|@PREFIX@|$(PREFIX)|' serve/systemd/ktrace-hw.service \
+		>$(DESTDIR)$(PREFIX)/lib/systemd/system/ktrace-hw.service
+	install -m 644 serve/systemd/ktrace-hw.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/ktrace-hw.conf
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/share/ktrace-hw/clickhouse
+	install -m 644 $(DDL) $(DESTDIR)$(PREFIX)/share/ktrace-hw/clickhouse
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/ktrace-hw completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktrace-hw
 	install -d $(DESTDIR)$(ZSH_FUNCTIONS)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/overview.h"
+#include "attribution/gate_choices.h"
+#include "common/array.h"
 
 #include "decoder/recording/recording.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 #include "report/text/record_head.h"
 #include "report/text/time_unit.h"
 
@@ -70,6 +73,42 @@ static uint64_t trace_bytes(const struct recording *recording)
 	return bytes;
 }
 
+static void write_choice(struct writer *writer, const struct gate_choice_at *at)
+{
+	if (writer->is_json) {
+		fprintf(writer->out,
+			"{\"time_ns\":%" PRIu64 ",\"list\":", at->time_ns);
+		json_string(writer->out, at->choice.list);
+		fputs("}", writer->out);
+		return;
+	}
+	begin_fact(writer, "only");
+	name_write(writer->out, NAME_TEXT, at->choice.list);
+	fprintf(writer->out, " from %" PRIu64 ".%09" PRIu64 " s\n",
+		at->time_ns / 1000000000, at->time_ns % 1000000000);
+}
+
+/* What record --only chose: in JSON a list. */
+static void write_choices(struct writer *writer,
+			  const struct recording *recording)
+{
+	struct array choices = ARRAY_OF(struct gate_choice_at);
+	int error = gate_choices_read(recording, &choices);
+
+	if (writer->is_json && choices.count) {
+		begin_fact(writer, "only");
+		fputs("[", writer->out);
+	}
+	for (size_t i = 0; !error && i < choices.count; i++) {
+		if (writer->is_json && i)
+			fputs(",", writer->out);
+		write_choice(writer, array_at(&choices, i));
+	}
+	if (writer->is_json && choices.count)
+		fputs("]", writer->out);
+	array_free(&choices);
+}
+
 static void write_recording(struct writer *writer,
 			    const struct recording *recording)
 {
@@ -88,6 +127,7 @@ static void write_recording(struct writer *writer,
 				   RECORDING_TRACE_FUNCTION_GRAPH ?
 			   "function_graph" :
 			   "");
+	write_choices(writer, recording);
 	write_text(writer, "times_count", writer->unit->name);
 	write_text(writer, "cut", recording_is_cut(recording) ? "yes" : "");
 	write_number(writer, "records", counts->records, "");
@@ -102,7 +142,8 @@ static void write_cpu(struct writer *writer, const struct cpu_account *account)
 	static const char *const names[CPU_STATES] = {
 		[CPU_UNSEEN] = "before_ns",   [CPU_TRACED] = "traced_ns",
 		[CPU_OUTSIDE] = "outside_ns", [CPU_FILTERED] = "filtered_ns",
-		[CPU_OFF] = "off_ns",	      [CPU_GAP] = "gap_ns",
+		[CPU_OFF] = "off_ns",	      [CPU_NOT_ASKED] = "not_asked_ns",
+		[CPU_GAP] = "gap_ns",
 	};
 
 	write_time(writer, "wall_ns", account->last_ns - account->first_ns);

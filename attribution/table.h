@@ -15,6 +15,7 @@ struct lines;
 struct name_choice;
 struct recording;
 struct symbols;
+struct task_groups;
 struct task_names;
 struct event_handler;
 struct context_kinds;
@@ -42,6 +43,8 @@ struct attribution_input {
 	const struct known_events *events;
 	const struct context_kinds *kinds;
 	const struct step_filter *filter; /* rows wanted */
+	const struct task_groups *groups; /* of tables that have groups: what
+					   * the rows are by; NULL: as ever */
 	struct time_window window;
 	bool with_idle;	      /* kernel threads that wait for work, too */
 	const char *argument; /* of the table's option, or NULL */
@@ -70,6 +73,8 @@ struct attribution_table {
 	const char *help;
 	/* The rows are tasks': the recorder's are left out (--with-tracer). */
 	bool is_of_tasks;
+	/* The rows may be by input.groups (--by). */
+	bool has_groups;
 	/* Looks at the argument before anything else; NULL: all are fine.
 	 *
 	 * Returns whether it can be used; else writes to @message why not.

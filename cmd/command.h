@@ -30,9 +30,11 @@ extern const struct command flamegraph_command;
 extern const struct command export_command;
 extern const struct command diff_command;
 extern const struct command sql_command;
+extern const struct command store_command;
 extern const struct command dump_command;
 extern const struct command view_command;
 extern const struct command verify_command;
+extern const struct command serve_command;
 extern const struct command archive_command;
 extern const struct command completion_command;
 

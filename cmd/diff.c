@@ -18,7 +18,7 @@ static int write_records(const struct diff_table *table,
 	enum record_format format;
 	uint64_t top = options->top;
 
-	read_record_format(options->format, &format);
+	record_format_find(options->format, &format);
 	if (top == UINT64_MAX && format == RECORD_TABLE)
 		top = ROWS_OF_TEXT;
 	return diff_table_write(table, format, top, out) < 0 ? EXIT_FAILED :
@@ -61,7 +61,7 @@ static int compare(const struct report_options *options)
 		return diff_flame(options);
 	if (is_format(options, "html"))
 		return compare_tables(options, true);
-	if (read_record_format(options->format, &format))
+	if (record_format_find(options->format, &format))
 		return compare_tables(options, false);
 	fprintf(stderr, "ktrace-hw: --format: no diff as '%s'\n",
 		options->format);

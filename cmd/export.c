@@ -22,6 +22,12 @@ static int export_recording(const struct report_options *options,
 		      stderr);
 		return EXIT_USAGE;
 	}
+	if (options->by != GROUP_BY_NOTHING &&
+	    strcmp(options->format, "gmon") != 0) {
+		fputs("ktrace-hw: export: --by goes with --format=gmon\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
 	if (!strcmp(options->format, "sqlite") && !timeline_options->min_ns)
 		return export_sqlite(options);
 	timeline = timeline_renderer_find("export", options->format);

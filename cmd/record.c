@@ -42,6 +42,8 @@ static int exit_code(const struct record_options *options,
 	switch (result->end) {
 	case COLLECTOR_FAILED:
 		return EXIT_RECORDING;
+	case COLLECTOR_NOT_BEGUN:
+		return EXIT_SIGNAL + result->signal;
 	case COLLECTOR_NOT_EXECUTED:
 		return report_failed_exec(options->collector.command[0],
 					  result->exec_errno);
@@ -64,7 +66,7 @@ static int record(struct record_options *options)
 	options->collector.folder = options->folder;
 	collector_run(&options->collector, &console_log, &result);
 	/* A recording without a trace would only hide the one before it. */
-	if (!result.file_bytes || result.end == COLLECTOR_NOT_EXECUTED)
+	if (!result.length_ns || result.end == COLLECTOR_NOT_EXECUTED)
 		record_folder_remove(options->folder);
 	else
 		record_summary(options->folder, &result);

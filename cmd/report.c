@@ -88,6 +88,10 @@ static int run_chosen(const struct report_options *options,
 	const char *format = options->format ? options->format : "text";
 	const struct profile_renderer *renderer;
 
+	if (choice->html && options->by != GROUP_BY_NOTHING) {
+		fputs("ktrace-hw: --by does not go with --html\n", stderr);
+		return EXIT_USAGE;
+	}
 	if (choice->html)
 		return write_view_file(options, choice->html);
 	if (choice->wants_lines &&

@@ -6,6 +6,7 @@
 #include "collector/records/loaded_code.h"
 #include "collector/records/loss_record.h"
 #include "collector/writer/recording_writer.h"
+#include "common/clocks.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -16,7 +17,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char no_unit[] =
@@ -96,12 +96,18 @@ static int enable_events(const struct event_list *events)
 	return error;
 }
 
-static uint64_t now_ns(void)
+/* What the clock was is written at once: a recorder may be killed. */
+static int note_begin(struct collector *collector)
 {
-	struct timespec now;
+	struct clock_readings *clock = &collector->clock;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	collector->begin_ns = monotonic_ns();
+	collector_read_clock(collector, &clock->begin);
+	collector->result->was_activated = clock->activate_ns &&
+					   clock->begin.is_known;
+	collector->result->late_ns =
+		clock->begin.realtime_ns - clock->activate_ns;
+	return collector_write_clock(collector);
 }
 
 static int start(struct collector *collector)
@@ -109,15 +115,22 @@ static int start(struct collector *collector)
 	const struct collector_options *options = collector->options;
 	int error;
 
+	/* Not permitted: small buffers may overflow, which is then said. */
+	priority_raise(&collector->priority);
+	error = collector_activate(collector);
+	if (error || collector->result->end == COLLECTOR_NOT_BEGUN)
+		return error;
 	if (options->duration_ns)
 		collector->timer = timer_open(options->duration_ns);
 	if (options->duration_ns && collector->timer < 0)
 		return -ERROR_SYSTEM;
-	/* Not permitted: small buffers may overflow, which is then said. */
-	priority_raise(&collector->priority);
-	collector->begin_ns = now_ns();
+	error = note_begin(collector);
+	if (error)
+		return error;
 	collector->hits.has_begun = true;
-	error = enable_events(&collector->events);
+	error = collector_mark_gate(collector, GATE_FIRST);
+	if (!error)
+		error = enable_events(&collector->events);
 	if (!error && collector->graph)
 		error = function_graph_start(collector->graph);
 	collector->hits.since_ns = collector_clock_ns(collector);
@@ -197,7 +210,10 @@ static int finish(struct collector *collector)
 		error = event_list_control(&collector->events,
 					   collector->trace_spec,
 					   PERF_EVENT_IOC_DISABLE, NULL);
-	collector->result->length_ns = now_ns() - collector->begin_ns;
+	collector->result->length_ns = monotonic_ns() - collector->begin_ns;
+	collector_read_clock(collector, &collector->clock.end);
+	if (!error)
+		error = collector_mark_gate(collector, GATE_LAST);
 	if (!error)
 		error = collector_drain(collector);
 	if (!error)
@@ -207,6 +223,10 @@ static int finish(struct collector *collector)
 	if (!error && collector->loaded)
 		loaded_code_names(collector->loaded);
 	look_for_changes(collector);
+	if (!error)
+		error = collector_list_cgroups(collector, "cgroups_end");
+	if (!error)
+		error = collector_write_clock(collector);
 	return error ? error : recording_writer_finish(collector->writer);
 }
 
@@ -247,6 +267,8 @@ static int record(struct collector *collector)
 		error = collector_begin(collector);
 	if (!error)
 		error = start(collector);
+	if (collector->result->end == COLLECTOR_NOT_BEGUN)
+		return error;
 	if (!error)
 		error = collector_loop(collector);
 	return collector->writer && !error ? finish(collector) : error;
@@ -260,7 +282,7 @@ static void sum_up(struct collector *collector)
 		return;
 	/* It could not go on to its end. */
 	if (collector->begin_ns && !result->length_ns)
-		result->length_ns = now_ns() - collector->begin_ns;
+		result->length_ns = monotonic_ns() - collector->begin_ns;
 	result->trace_bytes = recording_writer_trace_bytes(collector->writer);
 	result->file_bytes = recording_writer_bytes(collector->writer);
 	if (collector->graph) {
@@ -283,6 +305,7 @@ static void release(struct collector *collector)
 	array_free(&collector->cpus);
 	event_list_free(&collector->events);
 	trigger_set_free(&collector->triggers);
+	gate_free(&collector->gate);
 	process_watch_free(&collector->processes);
 	kernel_copy_free(&collector->kernel);
 	byte_buffer_free(&collector->filter);
@@ -308,6 +331,7 @@ int collector_run(const struct collector_options *options,
 		.workload = { .pid = -1, .go = -1, .failure = -1 },
 		.timer = -1,
 		.triggers = trigger_set_new(),
+		.gate = gate_new(),
 		.processes = PROCESS_WATCH_EMPTY,
 		.hits = { .timer = -1 },
 	};

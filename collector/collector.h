@@ -2,6 +2,7 @@
 #ifndef KT_COLLECTOR_COLLECTOR_H
 #define KT_COLLECTOR_COLLECTOR_H
 
+#include "collector/activation.h"
 #include "collector/events/tracepoint_set.h"
 #include "collector/trace_unit/cycle_choice.h"
 
@@ -38,10 +39,13 @@ struct collector_options {
 	bool snapshot;		     /* keep the newest trace only */
 	const char *const *triggers; /* see trigger_spec_parse() */
 	size_t trigger_count;
-	bool hits_of_all;     /* not only the command's, or processes' */
-	uint64_t after_ns;    /* to go on tracing behind a hit */
-	uint64_t max_hits;    /* 0: no limit */
-	size_t buffer_bytes;  /* of trace, per CPU: a power of two */
+	const char *only;      /* see gate_list_check(); or NULL */
+	const char *only_line; /* a named pipe that chooses others; or NULL */
+	bool hits_of_all;      /* nor chosen calls: not the command's alone */
+	uint64_t after_ns;     /* to go on tracing behind a hit */
+	uint64_t max_hits;     /* 0: no limit */
+	size_t buffer_bytes;   /* of trace, per CPU: a power of two */
+	struct activation activation;
 	uint64_t duration_ns; /* 0: no limit */
 	uint64_t max_bytes;   /* of the recording; 0: no limit */
 	/* How the recorder was called, for the recording's header. */
@@ -53,6 +57,7 @@ struct collector_options {
 enum collector_end {
 	COLLECTOR_FAILED, /* the reason is in the log */
 	COLLECTOR_COMMAND_ENDED,
+	COLLECTOR_NOT_BEGUN,	/* by a signal, before its instant came */
 	COLLECTOR_NOT_EXECUTED, /* the command: exec failed */
 	COLLECTOR_TARGET_GONE,	/* all the processes have ended */
 	COLLECTOR_INTERRUPTED,	/* by a signal */
@@ -77,6 +82,8 @@ struct collector_result {
 	unsigned int overlapped; /* those that came meanwhile */
 	uint64_t missed;	 /* calls that no probe saw */
 	unsigned int away_cpus;	 /* that were switched off meanwhile */
+	bool was_activated;	 /* at an instant: */
+	int64_t late_ns;	 /* it began so long after that */
 	uint64_t length_ns;	 /* from the begin of tracing to its end */
 };
 

@@ -24,14 +24,18 @@ static int open_resume(struct collector *collector)
 	return error == -ERROR_MEMORY ? error : 0;
 }
 
-static int open_record(struct collector *collector)
+int collector_open_notes(struct collector *collector, const char *name,
+			 size_t *spec)
 {
-	int spec = event_list_add(&collector->events,
-				  event_spec_bpf_output(TRIGGER_HIT_EVENT,
-							RING_NONE));
+	int added = event_list_add(&collector->events,
+				   event_spec_bpf_output(name, RING_NONE));
+	int error = collector_open_if_possible(collector, added);
 
-	collector->hits.record_spec = (size_t)spec;
-	return collector_open_if_possible(collector, spec);
+	*spec = (size_t)added;
+	if (error == -ERROR_SYSTEM)
+		log_message(collector->log, LOG_ERROR, name, LOG_NO_OFFSET,
+			    "the kernel refuses: %s", strerror(errno));
+	return error;
 }
 
 static int open_event(void *context, size_t spec)
@@ -39,11 +43,11 @@ static int open_event(void *context, size_t spec)
 	return collector_open_if_possible(context, (int)spec);
 }
 
-static int arm(struct collector *collector)
+struct trigger_setup collector_arming(struct collector *collector,
+				      struct kernel_symbols *symbols)
 {
 	const struct collector_options *options = collector->options;
 	const bool has_command = collector->workload.pid > 0;
-	struct kernel_symbols symbols = { 0 };
 	struct trigger_setup setup = {
 		.events = &collector->events,
 		.open = open_event,
@@ -55,13 +59,24 @@ static int arm(struct collector *collector)
 		.processes = has_command ? &collector->workload.pid :
 					   options->processes,
 		.process_count = has_command ? 1 : options->process_count,
-		.symbols = &symbols,
+		.symbols = symbols,
 		.log = collector->log,
 	};
-	int error;
 
 	if (options->hits_of_all)
 		setup.process_count = 0;
+	return setup;
+}
+
+static int arm(struct collector *collector)
+{
+	const struct collector_options *options = collector->options;
+	struct kernel_symbols symbols = { 0 };
+	struct trigger_setup setup = collector_arming(collector, &symbols);
+	int error;
+
+	setup.option = "--trigger";
+	setup.sequel = "; recording goes on without it";
 	error = trigger_set_arm(&collector->triggers, &setup, options->triggers,
 				options->trigger_count);
 	kernel_symbols_free(&symbols);
@@ -90,10 +105,7 @@ int collector_arm(struct collector *collector)
 	if (!error)
 		error = open_resume(collector);
 	if (!error)
-		error = open_record(collector);
-	if (error == -ERROR_SYSTEM)
-		log_message(collector->log, LOG_ERROR, TRIGGER_HIT_EVENT,
-			    LOG_NO_OFFSET, "the kernel refuses: %s",
-			    strerror(errno));
+		error = collector_open_notes(collector, TRIGGER_HIT_EVENT,
+					     &collector->hits.record_spec);
 	return error ? error : arm(collector);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
 #include "collector/kernel_code/vdso_copy.h"
+#include "collector/records/cgroup_list.h"
 #include "collector/records/loaded_code.h"
 #include "collector/records/start_records.h"
 #include "collector/trace_unit/address_filter.h"
@@ -112,6 +113,15 @@ static int write_start(struct collector *collector)
 	return error;
 }
 
+int collector_list_cgroups(const struct collector *collector, const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/kcore_dir/%s",
+		 collector->options->folder, name);
+	return cgroup_list_write(path, collector->log);
+}
+
 static int create_file(struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
@@ -150,8 +160,12 @@ int collector_begin(struct collector *collector)
 		error = set_filter(collector);
 	if (error)
 		return error;
-	error = create_file(collector);
+	error = collector_list_cgroups(collector, "cgroups");
+	if (!error)
+		error = create_file(collector);
 	if (!error)
 		error = write_start(collector);
+	if (!error)
+		error = collector_begin_streams(collector);
 	return error ? error : collector_drain(collector);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
-#include "collector/records/record_bytes.h"
+#include "collector/records/sample_record.h"
 #include "collector/trigger/probe_events.h"
 #include "collector/writer/recording_writer.h"
 #include "common/error.h"
@@ -141,25 +141,22 @@ static int add_record(struct collector *collector)
 	const struct hit_wait *hits = &collector->hits;
 	const struct event *event = event_list_find(
 		&collector->events, hits->record_spec, hits->cpu);
+	const struct sample_origin origin = {
+		.pid = hits->pid,
+		.tid = hits->tid,
+		.time_ns = collector->frozen_ns,
+		.cpu = hits->cpu,
+	};
+	const struct sample_content content = {
+		.bytes = &hits->hit,
+		.size = sizeof(hits->hit),
+	};
 	struct byte_buffer record = { 0 };
-	size_t place;
 	int error;
 
 	if (!event)
 		return -ERROR_NOT_FOUND;
-	place = record_begin(&record, PERF_RECORD_SAMPLE, 0);
-	byte_buffer_u64(&record, event->id);
-	byte_buffer_u64(&record, 0);
-	byte_buffer_u32(&record, hits->pid);
-	byte_buffer_u32(&record, hits->tid);
-	byte_buffer_u64(&record, collector->frozen_ns);
-	byte_buffer_u32(&record, (uint32_t)hits->cpu);
-	byte_buffer_u32(&record, 0);
-	/* The kernel, too, fills up so that the record's size is right. */
-	byte_buffer_u32(&record, sizeof(hits->hit) + sizeof(uint32_t));
-	byte_buffer_add(&record, &hits->hit, sizeof(hits->hit));
-	byte_buffer_u32(&record, 0);
-	record_end(&record, place);
+	sample_record_add(&record, event, &origin, &content);
 	error = recording_writer_add(collector->writer, &record);
 	byte_buffer_free(&record);
 	return error;

@@ -13,12 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* This is what is waited for: the signals, the timers of the end and of a hit,
- * one for each ring, one for each trigger, one for each process whose end is to
- * be known.
- */
-enum { POLL_SIGNALS, POLL_TIMER, POLL_AFTER, POLL_RINGS };
-
 static void add_polled(struct pollfd *polled, nfds_t *count, int fd)
 {
 	polled[(*count)++] = (struct pollfd){ .fd = fd, .events = POLLIN };
@@ -34,8 +28,8 @@ static size_t graph_rings(const struct collector *collector)
 		       0;
 }
 
-static struct pollfd *list_polled(const struct collector *collector,
-				  nfds_t *count)
+struct pollfd *collector_list_polled(const struct collector *collector,
+				     nfds_t *count)
 {
 	const struct cpu_rings *rings = collector->cpus.items;
 	const struct array *processes = &collector->processes.fds;
@@ -53,6 +47,8 @@ static struct pollfd *list_polled(const struct collector *collector,
 		polled[i].events = POLLIN;
 	polled[POLL_SIGNALS].fd = collector->signals.fd;
 	polled[POLL_TIMER].fd = collector->timer;
+	polled[POLL_CHOICE].fd = collector->gate.own.line;
+	polled[POLL_AFTER].fd = collector->hits.timer;
 	for (size_t i = 0; i < collector->cpus.count; i++)
 		for (int kind = 0; kind < RING_COUNT; kind++)
 			add_polled(polled, count, rings[i].fd[kind]);
@@ -191,6 +187,8 @@ static int loop(struct collector *collector, struct pollfd *polled,
 			error = collector_freeze(collector);
 		collector_take_lines(collector);
 		if (!error)
+			error = collector_take_choice(collector);
+		if (!error)
 			error = collector_drain(collector);
 		if (!error)
 			error = collector_keep_hit(collector,
@@ -207,7 +205,7 @@ static int loop(struct collector *collector, struct pollfd *polled,
 int collector_loop(struct collector *collector)
 {
 	nfds_t count;
-	struct pollfd *polled = list_polled(collector, &count);
+	struct pollfd *polled = collector_list_polled(collector, &count);
 	int error;
 
 	if (!polled)

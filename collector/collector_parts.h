@@ -5,6 +5,8 @@
 #include "collector/collector.h"
 #include "collector/events/event_list.h"
 #include "collector/function_graph/function_graph.h"
+#include "collector/gate/gate.h"
+#include "collector/gate/gate_lines.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/priority.h"
 #include "collector/records/record_watch.h"
@@ -16,7 +18,11 @@
 #include "collector/target/workload.h"
 #include "collector/trace_unit/tracer.h"
 #include "collector/trigger/trigger_set.h"
+#include "common/clock_readings.h"
+#include "common/gate_mark.h"
 #include "common/trigger_hit.h"
+
+#include <poll.h>
 
 /* The hit of a trigger whose trace is to be kept. */
 struct hit_wait {
@@ -57,12 +63,16 @@ struct collector {
 	struct signal_source signals;
 	int timer;
 	uint64_t begin_ns; /* of tracing, CLOCK_MONOTONIC */
+	struct clock_readings clock;
 	struct size_watch size_watch;
 	bool command_ended;
 	struct record_counts counts;
 	struct trigger_set triggers;
 	struct process_watch processes; /* whose hits count */
 	struct hit_wait hits;
+	struct gate gate; /* with options->only */
+	struct gate_lines choice_lines;
+	size_t choice_spec; /* GATE_CHOICE_EVENT */
 	bool can_pause;	    /* a hit pauses the trace, ... */
 	size_t resume_spec; /* ... which goes on by this */
 	uint64_t frozen_ns; /* the trace, by the last snapshot */
@@ -107,6 +117,11 @@ int collector_finish_graph(struct collector *collector);
  */
 int collector_begin(struct collector *collector);
 
+/* Writes which cgroup each thread is in now to the recording's file @name, for
+ * whoever asks by cgroup; what moves tasks meanwhile is recorded.  Likewise.
+ */
+int collector_list_cgroups(const struct collector *collector, const char *name);
+
 /* Reads the rings until the recording is to end: collector_loop.c.
  * Likewise.  Sets result->end.
  */
@@ -129,8 +144,60 @@ int collector_enable_trace(struct collector *collector);
 /* Arms the triggers, when the trace's events are open: collector_arm.c. */
 int collector_arm(struct collector *collector);
 
+/* Opens an event of this name, number *@spec of all, whose samples the recorder
+ * writes itself.  Returns 0 or a negative enum error with the reason in the log.
+ */
+int collector_open_notes(struct collector *collector, const char *name,
+			 size_t *spec);
+
+/* What arming needs, with @symbols, which are empty. */
+struct trigger_setup collector_arming(struct collector *collector,
+				      struct kernel_symbols *symbols);
+
+/* Opens what lets chosen calls alone be traced, and chooses those of the
+ * options: collector_gate.c.  Returns 0 or a negative enum error with the
+ * reason in the log.
+ */
+int collector_open_gate(struct collector *collector);
+
+/* Chooses other calls, if somebody has written to options->only_line which.
+ * Returns 0 or a negative enum error that ends the recording.
+ */
+int collector_take_choice(struct collector *collector);
+
+/* Begins the stream of each CPU whose trace begins paused. */
+int collector_begin_streams(struct collector *collector);
+
+/* Writes down that the recording begins or ends, on each CPU, with --only. */
+int collector_mark_gate(struct collector *collector, enum gate_mark_kind kind);
+
 /* Returns the time of the recording's clock. */
 uint64_t collector_clock_ns(const struct collector *collector);
+
+/* Reads that clock beside CLOCK_REALTIME: collector_clock.c. */
+void collector_read_clock(const struct collector *collector,
+			  struct clock_reading *reading);
+
+/* Writes what was read so far to the recording.  Returns 0, or -ERROR_SYSTEM
+ * said to the log.
+ */
+int collector_write_clock(const struct collector *collector);
+
+/* Waits for the instant at which the recording is to begin.  Returns 0, with
+ * result->end COLLECTOR_NOT_BEGUN if a signal came instead; or a negative enum
+ * error: it has passed, which is said to the log.
+ */
+int collector_activate(struct collector *collector);
+
+/* This is what is waited for: the signals, the timers of the end and of a hit,
+ * who chooses calls, one for each ring, one for each trigger, one for each process whose end is to
+ * be known.
+ */
+enum { POLL_SIGNALS, POLL_TIMER, POLL_AFTER, POLL_CHOICE, POLL_RINGS };
+
+/* Returns that list, to be freed, and its *@count; NULL when out of memory. */
+struct pollfd *collector_list_polled(const struct collector *collector,
+				     nfds_t *count);
 
 /* Looks for hits in @records of RING_HITS, and in the triggers' FIFOs:
  * collector_hits.c.

@@ -223,6 +223,40 @@ static int open_sideband(struct collector *collector)
 	return error;
 }
 
+static int refuse_only(const struct collector *collector, const char *why)
+{
+	log_message(collector->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "--only: %s; without that use --filter, which traces "
+		    "chosen functions alone, or --trigger, which keeps the "
+		    "slow calls",
+		    why);
+	return -ERROR_UNSUPPORTED;
+}
+
+/* Drivers that cannot pause a trace, and kernels before that, refuse one that
+ * begins paused.
+ */
+static int open_trace(struct collector *collector)
+{
+	int error;
+
+	if (!collector->options->only)
+		return open_or_explain(collector, collector->trace_spec);
+	if (collector->tracer->gate_refusal)
+		return refuse_only(collector, collector->tracer->gate_refusal);
+	error = open_spec(collector, collector->trace_spec);
+	if (!error)
+		return 0;
+	if (error == -ERROR_SYSTEM && (errno == EINVAL || errno == EOPNOTSUPP))
+		return refuse_only(
+			collector,
+			"this kernel cannot pause a trace: Linux can "
+			"from 6.13 on, Debian's from 6.12");
+	return event_refusal_say(
+		array_at(&collector->events.specs, collector->trace_spec),
+		collector->options->buffer_bytes, error, collector->log);
+}
+
 int collector_open_events(struct collector *collector)
 {
 	int error = init_rings(collector);
@@ -235,6 +269,8 @@ int collector_open_events(struct collector *collector)
 	if (!error)
 		error = open_sideband(collector);
 	if (!error)
-		error = open_or_explain(collector, collector->trace_spec);
+		error = open_trace(collector);
+	if (!error)
+		error = collector_open_gate(collector);
 	return error ? error : collector_arm(collector);
 }

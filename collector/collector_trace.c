@@ -68,6 +68,8 @@ int collector_add_trace(struct collector *collector)
 		error = set_return_stack(collector, &spec);
 	if (!error)
 		error = set_sink(collector, &spec);
+	if (options->only)
+		spec.aux_action = AUX_START_PAUSED;
 	if (!error)
 		error = event_list_add(&collector->events, spec);
 	if (error < 0)

@@ -99,6 +99,24 @@ void array_sort(struct array *array,
 		sort_from(array, 0, compare);
 }
 
+size_t array_partition_point(const struct array *array, const void *key,
+			     bool (*is_before)(const void *item,
+					       const void *key))
+{
+	size_t low = 0;
+	size_t high = array->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (is_before(array_at(array, middle), key))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 void array_free(struct array *array)
 {
 	free(array->items);

@@ -2,6 +2,7 @@
 #ifndef KT_COMMON_ARRAY_H
 #define KT_COMMON_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A growing array of equal items, which may move when it grows.
@@ -38,6 +39,13 @@ void *array_at(const struct array *array, size_t index);
 /* Sorts by qsort's rules. */
 void array_sort(struct array *array,
 		int (*compare)(const void *a, const void *b));
+
+/* Returns how many items come before @key: those for which @is_before, which
+ * must be the first ones.
+ */
+size_t array_partition_point(const struct array *array, const void *key,
+			     bool (*is_before)(const void *item,
+					       const void *key));
 
 /* Frees the items; the array is empty then and may be used again. */
 void array_free(struct array *array);

@@ -55,4 +55,19 @@
  */
 #define BUDGET_TEXT_BYTES (256ull << 20)
 
+/* What `ktrace-hw serve` does for others at once: threads, in all and of one
+ * user, each of which holds two events and 68 KiB for every CPU; connections of a
+ * user that have not said what they want yet, and for how long.
+ */
+#define BUDGET_SERVED_THREADS 128u
+#define BUDGET_SERVED_THREADS_OF_USER 64u
+#define BUDGET_SERVE_WAITING_OF_USER 16u
+#define BUDGET_SERVE_WAITING 128u
+#define BUDGET_SERVE_WAITING_MS 5000
+
+/* What a store's server answers to one question: rows of a report, not of a
+ * recording.
+ */
+#define BUDGET_ANSWER_BYTES (1ull << 30)
+
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/pack.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct pack pack_to_write(void)
@@ -11,7 +10,7 @@ struct pack pack_to_write(void)
 
 void pack_free(struct pack *pack)
 {
-	free(pack->bytes);
+	byte_buffer_free(&pack->out);
 	*pack = (struct pack){ 0 };
 }
 
@@ -23,33 +22,17 @@ struct pack pack_to_read(const void *bytes, size_t size)
 	};
 }
 
-static bool make_room(struct pack *pack, size_t more)
-{
-	size_t room = pack->room ? pack->room : 4096;
-	uint8_t *bytes;
-
-	if (pack->failed)
-		return false;
-	while (room < pack->size + more)
-		room *= 2;
-	if (room == pack->room)
-		return true;
-	bytes = realloc(pack->bytes, room);
-	if (!bytes) {
-		pack->failed = true;
-		return false;
-	}
-	pack->bytes = bytes;
-	pack->room = room;
-	return true;
-}
-
 static void write_bytes(struct pack *pack, uint64_t value, size_t size)
 {
-	if (!make_room(pack, size))
+	uint8_t *bytes = pack->failed ? NULL :
+					byte_buffer_reserve(&pack->out, size);
+
+	pack->failed |= !bytes;
+	if (pack->failed)
 		return;
 	for (size_t i = 0; i < size; i++)
-		pack->bytes[pack->size++] = (uint8_t)(value >> 8 * i);
+		bytes[i] = (uint8_t)(value >> 8 * i);
+	pack->out.size += size;
 }
 
 static uint64_t read_bytes(struct pack *pack, size_t size)

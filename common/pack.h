@@ -2,6 +2,7 @@
 #ifndef KT_COMMON_PACK_H
 #define KT_COMMON_PACK_H
 
+#include "common/byte_buffer.h"
 #include "common/byte_reader.h"
 
 #include <stdbool.h>
@@ -19,9 +20,7 @@ struct pack {
 	bool is_reading;
 	bool failed;
 	struct byte_reader reader;
-	uint8_t *bytes; /* written; room for more */
-	size_t size;
-	size_t room;
+	struct byte_buffer out; /* what was written */
 };
 
 /* Returns an empty pack to be written; free it with pack_free(). */

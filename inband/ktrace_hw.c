@@ -1,41 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/ktrace_hw.h"
 #include "common/error.h"
-#include "common/log.h"
-#include "inband/own_events.h"
-#include "inband/own_recording.h"
+#include "inband/library_error.h"
 #include "inband/own_records.h"
+#include "inband/own_trace.h"
 #include "inband/part_bytes.h"
 #include "inband/part_decoder.h"
 #include "inband/trace_tail.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
-enum {
-	LEAST_BUFFER = 64 << 10,
-	USUAL_BUFFER = 4 << 20,
-	MOST_BUFFER = 1 << 30,
-};
+enum { USUAL_BUFFER = 4 << 20 };
 
 enum state { STATE_IDLE, STATE_BRACKET, STATE_WATCH };
 
 struct ktrace_hw {
-	struct log log;
-	struct ktrace_hw_error error;
-	int cause; /* errno when the error was said */
+	struct library_error error;
 	pthread_t thread;
 	pid_t tid;
 	enum state state;
 	struct bracket_times times;
-	struct own_events events;
-	struct own_recording recording;
+	struct own_trace own;
 	struct part_bytes part;
 	struct trace_tail tail;
 	struct part_decoder *decoder;
@@ -44,102 +33,22 @@ struct ktrace_hw {
 	size_t next_call;
 };
 
-/* Warnings tell what records themselves tell: gaps. */
-static void keep_error(void *ctx, enum log_level level, const char *file,
-		       uint64_t offset, const char *text)
-{
-	struct ktrace_hw *k = ctx;
-
-	(void)offset;
-	if (level != LOG_ERROR)
-		return;
-	k->cause = errno;
-	snprintf(k->error.text, sizeof(k->error.text), "%s%s%s",
-		 file ? file : "", file ? ": " : "", text);
-}
-
-static enum ktrace_hw_status status_of(const struct ktrace_hw *k, int error)
-{
-	switch ((enum error) - error) {
-	case ERROR_NONE:
-		return KTRACE_HW_OK;
-	case ERROR_MEMORY:
-		return KTRACE_HW_NO_MEMORY;
-	case ERROR_SYSTEM:
-	case ERROR_NOT_FOUND:
-	case ERROR_FORMAT:
-	case ERROR_TRUNCATED:
-	case ERROR_UNSUPPORTED:
-		break;
-	}
-	if (!k->events.tracer || k->events.tracer != &intel_pt_tracer)
-		return KTRACE_HW_NO_UNIT;
-	if (k->cause == EBUSY)
-		return KTRACE_HW_BUSY;
-	return k->cause == EACCES || k->cause == EPERM ?
-		       KTRACE_HW_NOT_PERMITTED :
-		       KTRACE_HW_SYSTEM;
-}
-
-/* Sets what is asked for by ktrace_hw_last_error(). */
-static enum ktrace_hw_status conclude(struct ktrace_hw *k, int error)
-{
-	k->error.status = status_of(k, error);
-	if (!error)
-		k->error.text[0] = '\0';
-	else if (!k->error.text[0])
-		snprintf(k->error.text, sizeof(k->error.text), "%s",
-			 error_text(error));
-	return k->error.status;
-}
-
-static enum ktrace_hw_status
-refuse(struct ktrace_hw *k, enum ktrace_hw_status status, const char *text)
-{
-	k->error.status = status;
-	snprintf(k->error.text, sizeof(k->error.text), "%s", text);
-	return status;
-}
-
-static void begin_call(struct ktrace_hw *k)
-{
-	k->error.text[0] = '\0';
-	k->cause = 0;
-}
-
-static int fail_system(struct ktrace_hw *k, const char *what)
-{
-	log_message(&k->log, LOG_ERROR, NULL, LOG_NO_OFFSET, "%s: %s", what,
-		    strerror(errno));
-	return -ERROR_SYSTEM;
-}
-
 static int open_all(struct ktrace_hw *k, size_t buffer_bytes)
 {
-	int error;
+	int error = own_trace_open(&k->own, k->tid, buffer_bytes, &k->error);
 
-	if (buffer_bytes < LEAST_BUFFER || buffer_bytes > MOST_BUFFER ||
-	    buffer_bytes & (buffer_bytes - 1)) {
-		log_message(&k->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-			    "buffer_bytes is no power of two from 64 KiB to "
-			    "1 GiB");
-		return -ERROR_FORMAT;
-	}
-	error = own_events_open(&k->events, k->tid, buffer_bytes, &k->log);
-	if (!error)
-		error = own_recording_open(&k->recording, &k->events, &k->log);
 	if (error)
 		return error;
-	if (part_bytes_open(&k->part, own_records_room(&k->events)))
-		return fail_system(k, "no room for records");
-	k->decoder = part_decoder_new(&k->recording, getpid(), k->tid);
+	if (part_bytes_open(&k->part, own_records_room(&k->own.events)))
+		return library_error_system(&k->error, "no room for records");
+	k->decoder = part_decoder_new(&k->own.recording, getpid(), k->tid);
 	return k->decoder ? 0 : -ERROR_MEMORY;
 }
 
 static void report(const struct ktrace_hw *k, struct ktrace_hw_error *error)
 {
 	if (error && k)
-		*error = k->error;
+		*error = k->error.said;
 	else if (error)
 		*error = (struct ktrace_hw_error){ KTRACE_HW_NO_MEMORY,
 						   "out of memory" };
@@ -157,11 +66,12 @@ ktrace_hw_open(const struct ktrace_hw_options *options,
 		report(NULL, error);
 		return NULL;
 	}
-	k->log = (struct log){ keep_error, k };
+	library_error_init(&k->error);
 	k->thread = pthread_self();
 	k->tid = gettid();
-	status = conclude(k, open_all(k, buffer_bytes ? buffer_bytes :
-							USUAL_BUFFER));
+	status = library_error_conclude(
+		&k->error,
+		open_all(k, buffer_bytes ? buffer_bytes : USUAL_BUFFER));
 	report(k, error);
 	if (status == KTRACE_HW_OK)
 		return k;
@@ -176,8 +86,7 @@ EXPORTED void ktrace_hw_close(struct ktrace_hw *k)
 	part_decoder_free(k->decoder);
 	part_bytes_close(&k->part);
 	trace_tail_free(&k->tail);
-	own_recording_close(&k->recording);
-	own_events_close(&k->events);
+	own_trace_close(&k->own);
 	free(k);
 }
 
@@ -189,40 +98,29 @@ static bool is_own(const struct ktrace_hw *k)
 
 static void take(struct ktrace_hw *k)
 {
-	own_records_take(&k->events, k->tid, &k->part, &k->recording.changes,
-			 &k->tail);
+	own_records_take(&k->own.events, k->tid, &k->part,
+			 &k->own.recording.lasting, &k->tail);
 }
 
-static int switch_on(struct ktrace_hw *k)
-{
-	return own_events_start(&k->events) ?
-		       fail_system(k, "the trace cannot be switched on") :
-		       0;
-}
-
-static int switch_off(struct ktrace_hw *k)
-{
-	return own_events_stop(&k->events) ?
-		       fail_system(k, "the trace cannot be switched off") :
-		       0;
-}
-
-/* Traces calls until the unit has sent a synchronisation point.  Where the
- * trace unit is another's there is none, which the record will say.
+/* Traces calls until the unit has sent a synchronisation point, unless it sends
+ * one whenever it goes on.  Where the trace unit is another's there is none,
+ * which the record will say.
  */
 static int synchronise(struct ktrace_hw *k)
 {
 	enum { TRIES = 16, CALLS = 64 };
 	int error = 0;
 
+	if (!own_records_need_tail(&k->own.events))
+		return 0;
 	for (int i = 0; i < TRIES && !error; i++) {
 		if (trace_tail_is_synchronised(&k->tail))
 			return 0;
-		error = switch_on(k);
+		error = own_trace_start(&k->own, &k->error);
 		for (int j = 0; j < CALLS && !error; j++)
 			getppid();
 		if (!error)
-			error = switch_off(k);
+			error = own_trace_stop(&k->own, &k->error);
 		take(k);
 	}
 	return error;
@@ -231,31 +129,34 @@ static int synchronise(struct ktrace_hw *k)
 /* Drops what was recorded since the last stop, and starts. */
 static enum ktrace_hw_status start(struct ktrace_hw *k, enum state state)
 {
-	int error = synchronise(k);
+	int error = own_trace_check_service(&k->own, &k->error);
 
-	k->watched = NULL;
-	own_records_drop(&k->events, &k->part, &k->recording.changes);
-	k->times.on_ns = own_events_now_ns(&k->events);
 	if (!error)
-		error = switch_on(k);
+		error = synchronise(k);
+	k->watched = NULL;
+	own_records_drop(&k->own.events, &k->part, &k->own.recording.lasting);
+	k->times.on_ns = thread_events_now_ns(&k->own.events);
+	if (!error)
+		error = own_trace_start(&k->own, &k->error);
 	if (!error)
 		k->state = state;
-	k->times.begin_ns = own_events_now_ns(&k->events);
-	return conclude(k, error);
+	k->times.begin_ns = thread_events_now_ns(&k->own.events);
+	return library_error_conclude(&k->error, error);
 }
 
 EXPORTED enum ktrace_hw_status ktrace_hw_begin(struct ktrace_hw *k)
 {
 	if (!k)
 		return KTRACE_HW_MISUSE;
-	begin_call(k);
+	library_error_begin(&k->error);
 	if (k->state == STATE_BRACKET || !is_own(k))
-		return refuse(k, KTRACE_HW_MISUSE,
-			      k->state == STATE_BRACKET ?
-				      "the last bracket has not ended" :
-				      "another thread opened this");
+		return library_error_refuse(
+			&k->error, KTRACE_HW_MISUSE,
+			k->state == STATE_BRACKET ?
+				"the last bracket has not ended" :
+				"another thread opened this");
 	if (k->state == STATE_WATCH) {
-		switch_off(k);
+		own_trace_stop(&k->own, &k->error);
 		take(k);
 	}
 	return start(k, STATE_BRACKET);
@@ -265,9 +166,9 @@ static int decode(struct ktrace_hw *k, const struct ktrace_hw_record **record)
 {
 	int error = 0;
 
-	if (own_recording_is_stale(&k->recording)) {
+	if (own_recording_is_stale(&k->own.recording)) {
 		part_decoder_forget_code(k->decoder);
-		error = own_recording_follow(&k->recording);
+		error = own_recording_follow(&k->own.recording);
 	}
 	return error ? error :
 		       part_decoder_run(k->decoder, &k->part, &k->times,
@@ -280,19 +181,22 @@ static const struct ktrace_hw_record *stop(struct ktrace_hw *k)
 	const struct ktrace_hw_record *record = NULL;
 	int error;
 
-	k->times.end_ns = own_events_now_ns(&k->events);
-	error = switch_off(k);
+	k->times.end_ns = thread_events_now_ns(&k->own.events);
+	error = own_trace_stop(&k->own, &k->error);
 	k->state = STATE_IDLE;
 	take(k);
 	if (!error)
+		error = own_trace_check_service(&k->own, &k->error);
+	if (!error)
 		error = decode(k, &record);
 	if (error == -ERROR_NOT_FOUND)
-		refuse(k, KTRACE_HW_NO_TRACE,
-		       "nothing of what ran was traced: the trace unit is "
-		       "another's at times (a virtual machine, another "
-		       "recording)");
+		library_error_refuse(
+			&k->error, KTRACE_HW_NO_TRACE,
+			"nothing of what ran was traced: the trace unit is "
+			"another's at times (a virtual machine, another "
+			"recording)");
 	else
-		conclude(k, error);
+		library_error_conclude(&k->error, error);
 	return error ? NULL : record;
 }
 
@@ -300,12 +204,13 @@ EXPORTED const struct ktrace_hw_record *ktrace_hw_end(struct ktrace_hw *k)
 {
 	if (!k)
 		return NULL;
-	begin_call(k);
+	library_error_begin(&k->error);
 	if (k->state != STATE_IDLE && is_own(k))
 		return stop(k);
-	refuse(k, KTRACE_HW_MISUSE,
-	       k->state == STATE_IDLE ? "nothing has begun" :
-					"another thread opened this");
+	library_error_refuse(&k->error, KTRACE_HW_MISUSE,
+			     k->state == STATE_IDLE ?
+				     "nothing has begun" :
+				     "another thread opened this");
 	return NULL;
 }
 
@@ -322,10 +227,10 @@ EXPORTED enum ktrace_hw_status ktrace_hw_watch(struct ktrace_hw *k)
 static bool watch_on(struct ktrace_hw *k)
 {
 	const struct ktrace_hw_record *record = stop(k);
-	const struct ktrace_hw_error error = k->error;
+	const struct ktrace_hw_error error = k->error.said;
 
 	if (start(k, STATE_WATCH) == KTRACE_HW_OK && !record)
-		k->error = error;
+		k->error.said = error;
 	k->watched = record;
 	k->next_call = 0;
 	return record && record->call_count;
@@ -340,9 +245,10 @@ ktrace_hw_next(struct ktrace_hw *k, const struct ktrace_hw_record **record)
 		*record = NULL;
 	if (!k)
 		return NULL;
-	begin_call(k);
+	library_error_begin(&k->error);
 	if (k->state != STATE_WATCH || !is_own(k)) {
-		refuse(k, KTRACE_HW_MISUSE, "no watch of this thread is on");
+		library_error_refuse(&k->error, KTRACE_HW_MISUSE,
+				     "no watch of this thread is on");
 		return NULL;
 	}
 	has_more = (k->watched && k->next_call < k->watched->call_count) ||
@@ -357,11 +263,12 @@ EXPORTED enum ktrace_hw_status ktrace_hw_save(struct ktrace_hw *k,
 {
 	if (!k)
 		return KTRACE_HW_MISUSE;
-	begin_call(k);
+	library_error_begin(&k->error);
 	if (k->state != STATE_IDLE || !k->part.trace_size)
-		return refuse(k, KTRACE_HW_NO_TRACE,
-			      "there is no record to save");
-	return conclude(k, own_recording_save(&k->recording, &k->events,
+		return library_error_refuse(&k->error, KTRACE_HW_NO_TRACE,
+					    "there is no record to save");
+	return library_error_conclude(
+		&k->error, own_recording_save(&k->own.recording, &k->own.events,
 					      &k->part, k->tid, path));
 }
 
@@ -372,5 +279,5 @@ ktrace_hw_last_error(const struct ktrace_hw *k)
 		KTRACE_HW_MISUSE, "the library is not open"
 	};
 
-	return k ? &k->error : &none;
+	return k ? &k->error.said : &none;
 }

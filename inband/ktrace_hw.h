@@ -3,7 +3,8 @@
 #define KTRACE_HW_H
 
 /* libktrace-hw: a program asks what the kernel did in its own system calls, and
- * is told before its next line.  For Intel PT; link with -lktrace-hw.
+ * is told before its next line.  For Intel PT, and CoreSight on
+ * arm64; link with -lktrace-hw.
  *
  *	struct ktrace_hw *k = ktrace_hw_open(NULL, &error);
  *	ktrace_hw_begin(k);
@@ -30,8 +31,9 @@ enum ktrace_hw_status {
 	KTRACE_HW_NOT_PERMITTED, /* to trace, or to read the kernel's code */
 	KTRACE_HW_BUSY,		 /* the trace unit is another's */
 	KTRACE_HW_SYSTEM,	 /* a system call failed */
-	KTRACE_HW_MISUSE,   /* begin and end do not pair, or another thread */
-	KTRACE_HW_NO_TRACE, /* nothing of what ran was recorded */
+	KTRACE_HW_MISUSE,     /* begin and end do not pair, or another thread */
+	KTRACE_HW_NO_TRACE,   /* nothing of what ran was recorded */
+	KTRACE_HW_NO_SERVICE, /* `ktrace-hw serve` does not answer, or ended */
 };
 
 struct ktrace_hw_error {
@@ -124,8 +126,9 @@ struct ktrace_hw_record {
 };
 
 /* Gets all ready, which takes half a second or more: copies the kernel's code, reads its
- * names.  @options and @error may be NULL.  Returns NULL where it cannot be,
- * and why in @error.
+ * names.  A program that may not do so, nor trace the kernel, asks `ktrace-hw serve`
+ * (at $KTRACE_HW_SOCKET, or /run/ktrace-hw.sock), if that is there.  @options and
+ * @error may be NULL.  Returns NULL where it cannot be, and why in @error.
  */
 struct ktrace_hw *ktrace_hw_open(const struct ktrace_hw_options *options,
 				 struct ktrace_hw_error *error);

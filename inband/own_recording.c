@@ -3,6 +3,7 @@
 #include "attribution/events/known_events.h"
 #include "collector/kernel_code/vdso_copy.h"
 #include "collector/records/start_records.h"
+#include "collector/thread_events/thread_events.h"
 #include "collector/writer/feature.h"
 #include "collector/writer/recording_writer.h"
 #include "common/error.h"
@@ -10,18 +11,17 @@
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording_part.h"
 #include "decoder/recording_open.h"
-#include "inband/own_events.h"
+#include "inband/copied_file.h"
+#include "inband/given_kernel.h"
 #include "inband/part_bytes.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@
 enum { MOST_CHANGES = 1 << 20 };
 
 static void make_start(struct own_recording *own,
-		       const struct own_events *events)
+		       const struct thread_events *events)
 {
 	const struct event_spec *trace =
 		array_at(&events->events.specs, events->trace_spec);
@@ -47,16 +47,33 @@ static void make_start(struct own_recording *own,
 	start_records_end(&own->start);
 }
 
+/* Formats that are not ours to read are as the service gave them. */
+static size_t features_of(const struct own_recording *own,
+			  const struct thread_events *events,
+			  struct feature *features)
+{
+	size_t count = features_of_system(features, 0, NULL, &events->events);
+
+	for (size_t i = 0; i < count && own->formats.size; i++) {
+		if (features[i].bit != PERF_DATA_FEATURE_TRACING_DATA)
+			continue;
+		byte_buffer_free(&features[i].content);
+		byte_buffer_add(&features[i].content, own->formats.bytes,
+				own->formats.size);
+	}
+	return count;
+}
+
 /* Writes the file `data` of a recording in the folder @path: the start, then
  * @part, unless that is NULL.
  */
 static int write_data(const struct own_recording *own,
-		      const struct own_events *events,
+		      const struct thread_events *events,
 		      const struct part_bytes *part, pid_t tid,
 		      const char *path)
 {
 	struct feature features[FEATURES_OF_SYSTEM];
-	size_t count = features_of_system(features, 0, NULL, &events->events);
+	size_t count = features_of(own, events, features);
 	struct recording_writer *writer = NULL;
 	char name[PATH_MAX];
 	int error;
@@ -68,13 +85,16 @@ static int write_data(const struct own_recording *own,
 	if (!error)
 		error = recording_writer_add(writer, &own->start);
 	if (!error)
-		error = recording_writer_add(writer, &own->changes);
+		error = recording_writer_add(writer, &own->lasting.changes);
 	if (!error && part) {
 		struct byte_buffer records = { .bytes = part->bytes,
 					       .size = part->records_size };
 		struct ring_bytes trace = part_bytes_trace(part);
 
 		error = recording_writer_add(writer, &records);
+		if (!error)
+			error = recording_writer_begin_trace(writer, 0,
+							     part->trace_start);
 		if (!error)
 			error = recording_writer_add_trace(writer, 0, -1, tid,
 							   &trace);
@@ -85,13 +105,15 @@ static int write_data(const struct own_recording *own,
 	return error;
 }
 
-static int copy_kernel(struct own_recording *own)
+static int copy_kernel(struct own_recording *own, const int *files)
 {
 	char path[PATH_MAX];
 	int error;
 
 	snprintf(path, sizeof(path), "%s/kcore_dir", own->folder.path);
-	error = kernel_copy_make(&own->kernel, path, own->log);
+	error = files ? given_kernel_take(files, path, &own->kernel,
+					  &own->formats, own->log) :
+			kernel_copy_make(&own->kernel, path, own->log);
 	return error ? error : vdso_copy_make(path, own->log);
 }
 
@@ -112,14 +134,15 @@ static int read_parts(struct own_recording *own)
 }
 
 int own_recording_open(struct own_recording *own,
-		       const struct own_events *events, const struct log *log)
+		       const struct thread_events *events, const int *files,
+		       const struct log *log)
 {
 	int error;
 
 	*own = (struct own_recording){ .log = log };
 	error = temporary_folder_make(&own->folder, log);
 	if (!error)
-		error = copy_kernel(own);
+		error = copy_kernel(own, files);
 	if (error)
 		return error;
 	make_start(own, events);
@@ -138,16 +161,18 @@ void own_recording_close(struct own_recording *own)
 	code_image_close(own->image);
 	recording_close(own->base);
 	byte_buffer_free(&own->start);
-	byte_buffer_free(&own->changes);
+	byte_buffer_free(&own->lasting.changes);
+	byte_buffer_free(&own->lasting.unit_ids);
+	byte_buffer_free(&own->formats);
 	kernel_copy_free(&own->kernel);
 	temporary_folder_remove(&own->folder);
 }
 
 static int check_changes(const struct own_recording *own)
 {
-	if (own->changes.failed)
+	if (own->lasting.changes.failed)
 		return -ERROR_MEMORY;
-	if (own->changes.size <= MOST_CHANGES)
+	if (own->lasting.changes.size <= MOST_CHANGES)
 		return 0;
 	log_message(own->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
 		    "the kernel has changed more of its code than can be "
@@ -157,7 +182,8 @@ static int check_changes(const struct own_recording *own)
 
 bool own_recording_is_stale(const struct own_recording *own)
 {
-	return own->changes.failed || own->changes.size != own->changes_known;
+	return own->lasting.changes.failed ||
+	       own->lasting.changes.size != own->changes_known;
 }
 
 int own_recording_follow(struct own_recording *own)
@@ -168,8 +194,8 @@ int own_recording_follow(struct own_recording *own)
 
 	if (error)
 		return error;
-	error = recording_part_open(own->base, own->changes.bytes,
-				    own->changes.size, &part);
+	error = recording_part_open(own->base, own->lasting.changes.bytes,
+				    own->lasting.changes.size, &part);
 	if (error)
 		return error;
 	error = code_image_open(part, own->log, &image);
@@ -178,28 +204,8 @@ int own_recording_follow(struct own_recording *own)
 		return error;
 	code_image_close(own->image);
 	own->image = image;
-	own->changes_known = own->changes.size;
+	own->changes_known = own->lasting.changes.size;
 	return 0;
-}
-
-static int copy_file(const char *from, const char *to, const struct log *log)
-{
-	int in = open(from, O_RDONLY | O_CLOEXEC);
-	int out = in < 0 ? -1 :
-			   open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-				0600);
-	ssize_t done = in < 0 || out < 0 ? -1 : 1;
-
-	while (done > 0)
-		done = sendfile(out, in, NULL, 1 << 30);
-	if (done < 0)
-		log_message(log, LOG_ERROR, to, LOG_NO_OFFSET,
-			    "cannot be written: %s", strerror(errno));
-	if (in >= 0)
-		close(in);
-	if (out >= 0)
-		close(out);
-	return done < 0 ? -ERROR_SYSTEM : 0;
 }
 
 static int copy_code(const struct own_recording *own, const char *path)
@@ -216,13 +222,13 @@ static int copy_code(const struct own_recording *own, const char *path)
 		snprintf(to, sizeof(to), "%s/kcore_dir/%s", path, names[i]);
 		/* Not every kernel has them all. */
 		if (!access(from, F_OK))
-			error = copy_file(from, to, own->log);
+			error = copied_file(from, to, own->log);
 	}
 	return error;
 }
 
 int own_recording_save(const struct own_recording *own,
-		       const struct own_events *events,
+		       const struct thread_events *events,
 		       const struct part_bytes *part, pid_t tid,
 		       const char *path)
 {

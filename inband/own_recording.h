@@ -2,9 +2,10 @@
 #ifndef KT_INBAND_OWN_RECORDING_H
 #define KT_INBAND_OWN_RECORDING_H
 
-#include "collector/bytes/byte_buffer.h"
 #include "collector/kernel_code/kernel_copy.h"
+#include "common/byte_buffer.h"
 #include "common/temporary_folder.h"
+#include "inband/own_records.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@ struct code_image;
 struct context_kinds;
 struct known_events;
 struct log;
-struct own_events;
+struct thread_events;
 struct part_bytes;
 struct recording;
 struct symbols;
@@ -26,9 +27,11 @@ struct task_names;
 struct own_recording {
 	struct temporary_folder folder;
 	struct kernel_copy kernel;
-	struct byte_buffer start;   /* the records that it begins with */
-	struct byte_buffer changes; /* of the kernel's code, since then */
-	size_t changes_known;	    /* bytes of them that the image has */
+	/* The section HEADER_TRACING_DATA where a service gave it; else empty. */
+	struct byte_buffer formats;
+	struct byte_buffer start;	/* the records that it begins with */
+	struct lasting_records lasting; /* since then */
+	size_t changes_known; /* bytes of its changes that the image has */
 	const struct log *log;
 	struct recording *base;
 	struct code_image *image;
@@ -38,11 +41,13 @@ struct own_recording {
 	struct context_kinds *kinds;
 };
 
-/* Makes it of @events, which are open, borrowing both.  Returns 0, or a negative
- * enum error with the reason in @log.  Close it either way.
+/* Makes it of @events, which are open, borrowing both.  @files: what a service
+ * gave, enum serve_file, or NULL: the kernel is read by our own rights.  Returns
+ * 0, or a negative enum error with the reason in @log.  Close it either way.
  */
 int own_recording_open(struct own_recording *own,
-		       const struct own_events *events, const struct log *log);
+		       const struct thread_events *events, const int *files,
+		       const struct log *log);
 void own_recording_close(struct own_recording *own);
 
 /* Returns whether there were changes of code since the image was read. */
@@ -57,7 +62,7 @@ int own_recording_follow(struct own_recording *own);
  * @path.  Returns 0, or a negative enum error with the reason in the log.
  */
 int own_recording_save(const struct own_recording *own,
-		       const struct own_events *events,
+		       const struct thread_events *events,
 		       const struct part_bytes *part, pid_t tid,
 		       const char *path);
 

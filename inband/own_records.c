@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/own_records.h"
-#include "collector/bytes/byte_buffer.h"
 #include "collector/records/loss_record.h"
 #include "collector/records/record_watch.h"
+#include "collector/thread_events/thread_events.h"
+#include "collector/trace_unit/tracer.h"
 #include "collector/writer/trace_record.h"
-#include "inband/own_events.h"
+#include "common/byte_buffer.h"
 #include "inband/part_bytes.h"
 #include "inband/trace_tail.h"
 
@@ -15,12 +16,13 @@
 /* A record of AUX that says that the buffer was full, padding, and the trace
  * since a PSB, which is no more than the buffer holds.
  */
-enum { SPARE_BYTES = 4096 };
+enum { SPARE_BYTES = 4096, UNIT_ID_BYTES = 64 };
 
-size_t own_records_room(const struct own_events *events)
+size_t own_records_room(const struct thread_events *events)
 {
 	size_t room = events->ring.size + 2 * events->aux.size +
-		      sizeof(struct trace_record) + SPARE_BYTES;
+		      sizeof(struct trace_record) + SPARE_BYTES +
+		      events->cpus.cpus.count * UNIT_ID_BYTES;
 
 	for (size_t i = 0; i < events->cpu_rings.count; i++) {
 		const struct ring *ring = array_at(&events->cpu_rings, i);
@@ -30,15 +32,29 @@ size_t own_records_room(const struct own_events *events)
 	return room;
 }
 
-static bool is_change(uint32_t type)
+/* Of the @header.size bytes of @record, which begin with @header. */
+static bool is_change(const struct thread_events *events,
+		      const struct perf_event_header *header,
+		      const uint8_t *record)
 {
-	return type == PERF_RECORD_TEXT_POKE || type == PERF_RECORD_KSYMBOL ||
-	       type == PERF_RECORD_BPF_EVENT;
+	uint64_t id; /* the first of EVENT_SAMPLE_TYPE */
+
+	if (header->type == PERF_RECORD_SAMPLE &&
+	    header->size >= sizeof(*header) + sizeof(id)) {
+		memcpy(&id, record + sizeof(*header), sizeof(id));
+		return thread_events_is_patch(events, id);
+	}
+	return header->type == PERF_RECORD_TEXT_POKE ||
+	       header->type == PERF_RECORD_KSYMBOL ||
+	       header->type == PERF_RECORD_BPF_EVENT;
 }
 
-/* Moves those of the records from @from on that tell of changes. */
-static void take_changes(struct part_bytes *part, uint8_t *from,
-			 struct byte_buffer *changes)
+/* Of the records from @from on, moves those that tell of changes, and copies
+ * those that name trace units.
+ */
+static void take_lasting(const struct thread_events *events,
+			 struct part_bytes *part, uint8_t *from,
+			 struct lasting_records *lasting)
 {
 	const uint8_t *end = part->bytes + part->size;
 	uint8_t *kept = from;
@@ -47,9 +63,12 @@ static void take_changes(struct part_bytes *part, uint8_t *from,
 		struct perf_event_header header;
 
 		memcpy(&header, from, sizeof(header));
-		if (is_change(header.type)) {
-			byte_buffer_add(changes, from, header.size);
+		if (is_change(events, &header, from)) {
+			byte_buffer_add(&lasting->changes, from, header.size);
 		} else {
+			if (header.type == PERF_RECORD_AUX_OUTPUT_HW_ID)
+				byte_buffer_add(&lasting->unit_ids, from,
+						header.size);
 			memmove(kept, from, header.size);
 			kept += header.size;
 		}
@@ -60,8 +79,9 @@ static void take_changes(struct part_bytes *part, uint8_t *from,
 }
 
 /* Counts what was lost in @counts. */
-static void take_ring(struct ring *ring, struct part_bytes *part,
-		      struct byte_buffer *changes, struct record_counts *counts)
+static void take_ring(const struct thread_events *events, struct ring *ring,
+		      struct part_bytes *part, struct lasting_records *lasting,
+		      struct record_counts *counts)
 {
 	struct ring_bytes bytes = ring_read(ring);
 	uint8_t *first;
@@ -71,45 +91,64 @@ static void take_ring(struct ring *ring, struct part_bytes *part,
 	record_watch(&bytes, counts, NULL);
 	first = part_bytes_add_ring(part, &bytes);
 	ring_release(ring, &bytes);
-	take_changes(part, first, changes);
+	take_lasting(events, part, first, lasting);
 }
 
-static struct record_counts take_rings(struct own_events *events,
+static struct record_counts take_rings(struct thread_events *events,
 				       struct part_bytes *part,
-				       struct byte_buffer *changes)
+				       struct lasting_records *lasting)
 {
 	struct record_counts counts = { 0 };
 
 	part_bytes_clear(part);
-	take_ring(&events->ring, part, changes, &counts);
+	part_bytes_add(part, lasting->unit_ids.bytes, lasting->unit_ids.size);
+	take_ring(events, &events->ring, part, lasting, &counts);
 	for (size_t i = 0; i < events->cpu_rings.count; i++)
-		take_ring(array_at(&events->cpu_rings, i), part, changes,
-			  &counts);
+		take_ring(events, array_at(&events->cpu_rings, i), part,
+			  lasting, &counts);
 	return counts;
 }
 
-void own_records_drop(struct own_events *events, struct part_bytes *part,
-		      struct byte_buffer *changes)
+void own_records_drop(struct thread_events *events, struct part_bytes *part,
+		      struct lasting_records *lasting)
 {
-	take_rings(events, part, changes);
+	take_rings(events, part, lasting);
 	part_bytes_clear(part);
 }
 
 /* The kernel does not always say so: see tell_full() of the collector. */
-static void say_full(const struct own_events *events, struct part_bytes *part)
+static void say_full(const struct thread_events *events,
+		     struct part_bytes *part)
 {
 	const struct event *trace =
 		event_list_find(&events->events, events->trace_spec, -1);
 	struct byte_buffer record = { 0 };
 
 	loss_record_add(&record, trace, aux_ring_head(&events->aux),
-			own_events_now_ns(events));
+			thread_events_now_ns(events));
 	if (!record.failed)
 		part_bytes_add(part, record.bytes, record.size);
 	byte_buffer_free(&record);
 }
 
-static void take_trace(struct own_events *events, pid_t tid,
+bool own_records_need_tail(const struct thread_events *events)
+{
+	return events->tracer->set_often;
+}
+
+static void keep_tail(struct part_bytes *part, const struct ring_bytes *trace,
+		      const uint8_t *place, struct trace_tail *tail)
+{
+	trace_tail_keep(tail, place, part->trace_size,
+			trace->start + trace->size - part->trace_size);
+	/* How long instructions take is measured from one PSB to the next: if one
+	 * came, it is by what was before.
+	 */
+	if (tail->start >= trace->start)
+		part->before_size = 0;
+}
+
+static void take_trace(struct thread_events *events, pid_t tid,
 		       struct part_bytes *part, struct trace_tail *tail)
 {
 	struct ring_bytes trace = aux_ring_read(&events->aux);
@@ -118,16 +157,16 @@ static void take_trace(struct own_events *events, pid_t tid,
 	if (!trace.size)
 		return;
 	place = part_bytes_add_trace(part, tid, tail, &trace);
-	trace_tail_keep(tail, place, part->trace_size,
-			trace.start + trace.size - part->trace_size);
+	if (own_records_need_tail(events))
+		keep_tail(part, &trace, place, tail);
 	aux_ring_release(&events->aux, &trace);
 }
 
-void own_records_take(struct own_events *events, pid_t tid,
-		      struct part_bytes *part, struct byte_buffer *changes,
+void own_records_take(struct thread_events *events, pid_t tid,
+		      struct part_bytes *part, struct lasting_records *lasting,
 		      struct trace_tail *tail)
 {
-	const struct record_counts counts = take_rings(events, part, changes);
+	const struct record_counts counts = take_rings(events, part, lasting);
 	bool is_full = aux_ring_is_full(&events->aux);
 
 	if (is_full && !counts.truncated)

@@ -38,6 +38,7 @@ void part_bytes_clear(struct part_bytes *part)
 	part->size = 0;
 	part->records_size = 0;
 	part->trace_size = 0;
+	part->before_size = 0;
 }
 
 static uint8_t *append(struct part_bytes *part, const void *bytes, size_t size)
@@ -78,8 +79,10 @@ const uint8_t *part_bytes_add_trace(struct part_bytes *part, pid_t tid,
 	struct trace_record record =
 		trace_record_of(0, -1, tid, kept + trace->size);
 
-	record.offset = trace->start - kept;
+	part->trace_start = trace->start - kept;
 	part->trace_size = kept + trace->size;
+	record.offset = part->trace_start;
+	part->before_size = kept;
 	append(part, &record, sizeof(record));
 
 	const uint8_t *place = append(part, before->bytes.bytes, kept);

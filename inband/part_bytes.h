@@ -17,9 +17,14 @@ struct trace_tail;
 struct part_bytes {
 	uint8_t *bytes;
 	size_t room;
-	size_t size;	     /* of all */
-	size_t records_size; /* of the records before AUXTRACE */
-	size_t trace_size;   /* 0: there is no trace */
+	size_t size;	      /* of all */
+	size_t records_size;  /* of the records before AUXTRACE */
+	size_t trace_size;    /* 0: there is no trace */
+	uint64_t trace_start; /* its first byte, as the kernel counts */
+	/* Of that, what is from before the bracket, and needs not be followed for
+	 * what is in it.
+	 */
+	size_t before_size;
 };
 
 /* Makes room for @room bytes.  Returns 0 or -ERROR_SYSTEM with errno set. */

@@ -6,6 +6,7 @@
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
 #include "common/error.h"
+#include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_part.h"
@@ -28,6 +29,7 @@ struct part_decoder {
 	struct call_record_context context;
 	struct record_maker maker;
 	struct bracket_times times;
+	bool is_before; /* the thread has not come back from begin */
 };
 
 static struct part_decoder *decoder_of(struct event_handler *gaps)
@@ -144,10 +146,13 @@ void part_decoder_forget_code(struct part_decoder *decoder)
 	decoder->execution = NULL;
 }
 
-/* One that could not be begun anew is of no use any more. */
+/* One that could not be begun anew is of no use any more.  @from: the bracket's
+ * own trace begins there.
+ */
 static int open_stream(struct part_decoder *decoder,
-		       const struct recording *part)
+		       const struct recording *part, uint64_t from)
 {
+	const struct stream_part bracket = { from, decoder->times.end_ns };
 	const struct flow_input input = {
 		.recording = part,
 		.stream = recording_stream(part, 0),
@@ -160,8 +165,8 @@ static int open_stream(struct part_decoder *decoder,
 		return execution_stream_open(&input, decoder->own->symbols,
 					     decoder->pid, decoder->tid, NULL,
 					     NULL, &decoder->execution);
-	error = execution_stream_renew(decoder->execution, &input, decoder->pid,
-				       decoder->tid);
+	error = execution_stream_renew(decoder->execution, &input, bracket,
+				       decoder->pid, decoder->tid);
 	if (error)
 		part_decoder_forget_code(decoder);
 	return error;
@@ -182,11 +187,25 @@ static int begin_records(struct part_decoder *decoder,
 					  decoder->times.end_ns);
 }
 
-/* Leaves out what is of other brackets, since the synchronisation point. */
-static void skip_earlier(const struct part_decoder *decoder,
+/* The call that switched the trace on ends, or its end is missing. */
+static bool is_end_of_begin(const struct function_event *event)
+{
+	return (event->kind == FUNCTION_TRACE_STOP &&
+		event->detail == FLOW_STOP_LEVEL) ||
+	       event->kind == FUNCTION_GAP || event->kind == FUNCTION_END;
+}
+
+/* Leaves out what is of begin, and of other brackets before. */
+static void skip_earlier(struct part_decoder *decoder,
 			 const struct function_event **events, int *count)
 {
-	while (*count && (*events)->time_ns < decoder->times.on_ns) {
+	while (*count && decoder->is_before) {
+		bool is_earlier = (*events)->time_ns < decoder->times.on_ns;
+
+		decoder->is_before = is_earlier || !is_end_of_begin(*events);
+		if (!decoder->is_before &&
+		    (*events)->kind != FUNCTION_TRACE_STOP)
+			return;
 		++*events;
 		--*count;
 	}
@@ -231,7 +250,8 @@ static int follow(struct part_decoder *decoder, struct step_join *join)
 	return error;
 }
 
-static int decode(struct part_decoder *decoder, const struct recording *part)
+static int decode(struct part_decoder *decoder, const struct recording *part,
+		  uint64_t from)
 {
 	struct event_handler *const handlers[] = {
 		task_tracker_handler(decoder->tracker),
@@ -241,7 +261,7 @@ static int decode(struct part_decoder *decoder, const struct recording *part)
 	int error = begin_records(decoder, part);
 
 	if (!error)
-		error = open_stream(decoder, part);
+		error = open_stream(decoder, part, from);
 	if (error)
 		return error;
 	join = step_join_new(part, decoder->own->events, handlers, 2);
@@ -264,8 +284,10 @@ int part_decoder_run(struct part_decoder *decoder,
 	if (error)
 		return error;
 	decoder->times = *times;
-	error = recording_stream_count(part) ? decode(decoder, part) :
-					       -ERROR_NOT_FOUND;
+	decoder->is_before = true;
+	error = recording_stream_count(part) ?
+			decode(decoder, part, bytes->before_size) :
+			-ERROR_NOT_FOUND;
 	if (!error)
 		*record = record_maker_end(
 			&decoder->maker, recording_counts(part)->lost_records);

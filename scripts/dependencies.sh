@@ -12,7 +12,7 @@ PACKAGES=(
 	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev libzstd-dev zlib1g-dev
 	libtraceevent-dev libmicrohttpd-dev libglib2.0-dev check
 	libunwind-dev
-	libsqlite3-dev libedit-dev sqlite3
+	libsqlite3-dev libedit-dev sqlite3 libcurl4-openssl-dev liblz4-dev libxxhash-dev
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 	binutils linux-perf busybox-static shellcheck e2fsprogs xz-utils zstd time
 	ca-certificates procps
@@ -23,6 +23,13 @@ PACKAGES=(
 # The release that the tree is formatted with: scripts/format.sh
 [[ ${1:-} != full ]] || ! grep -q '^VERSION_ID="12"' /etc/os-release ||
 	PACKAGES+=(clang-format-14)
+# Only Debian 12 has a server for tests/e2e/store.sh, and for x86-64 alone.
+if grep -q '^VERSION_ID="12"' /etc/os-release &&
+	[[ $(dpkg --print-architecture) == amd64 ]]; then
+	PACKAGES+=(clickhouse-server clickhouse-client)
+	[[ ${1:-} != full ]] ||
+		PACKAGES+=(libzookeeper-java default-jre-headless)
+fi
 
 missing() {
 	local package state
@@ -71,6 +78,15 @@ install_wanted() {
 	apt_get -y --no-install-recommends install "${wanted[@]}"
 }
 
+# Its package starts a server, which the tests do themselves where they want one.
+stop_installed_server() {
+	[[ " ${wanted[*]} " == *" clickhouse-server "* ]] || return 0
+	as_root service clickhouse-server stop >/dev/null 2>&1 ||
+		echo "== the server clickhouse-server was not running"
+	as_root update-rc.d clickhouse-server disable >/dev/null 2>&1 ||
+		echo "== the service clickhouse-server may start again: update-rc.d clickhouse-server disable"
+}
+
 update_and_install() {
 	apt_get --error-on=any update && install_wanted
 }
@@ -89,3 +105,4 @@ patiently update_and_install || {
 	echo "== installing with the package lists that could be read"
 	install_wanted
 }
+stop_installed_server

@@ -12,25 +12,32 @@ forbid() {
 		fi
 	done
 }
-forbid common    "archive collector decoder symbolize execution report attribution view sql cmd machine"
-forbid collector "archive decoder symbolize execution report attribution view sql cmd machine"
-forbid decoder   "archive collector symbolize execution report attribution view sql cmd machine"
-forbid symbolize "archive collector execution report attribution view sql cmd machine"
-forbid archive   "collector execution report attribution view sql cmd machine"
-forbid execution "archive collector report attribution view sql cmd machine"
-forbid report    "archive collector attribution view sql cmd machine"
-forbid attribution "archive collector view sql cmd machine"
-forbid view      "archive collector sql cmd machine"
-forbid sql       "archive collector view cmd machine"
+forbid common    "archive collector decoder symbolize execution report attribution view sql store cmd machine"
+forbid collector "archive decoder symbolize execution report attribution view sql store cmd machine"
+forbid decoder   "archive collector symbolize execution report attribution view sql store cmd machine"
+forbid symbolize "archive collector execution report attribution view sql store cmd machine"
+forbid archive   "collector execution report attribution view sql store cmd machine"
+forbid execution "archive collector report attribution view sql store cmd machine"
+forbid report    "archive collector attribution view sql store cmd machine"
+forbid attribution "archive collector view sql store cmd machine"
+forbid view      "archive collector sql store cmd machine"
+forbid sql       "archive collector view store cmd machine"
+forbid store     "archive collector view cmd machine"
 forbid cmd       "machine"
 # What programs link with: all but what is shown.
-forbid inband    "archive view sql cmd machine"
+forbid inband    "archive view sql store cmd machine"
 for folder in common archive collector decoder symbolize execution report \
-	attribution view sql cmd; do
+	attribution view sql store cmd serve; do
 	forbid "$folder" inband
 done
+# Beside the recorder: who may be given what.
+forbid serve     "archive decoder symbolize execution report attribution view sql store cmd machine"
+for folder in common archive collector decoder symbolize execution report \
+	attribution view sql store; do
+	forbid "$folder" serve
+done
 # Only execution/ reads packets as branches.
-for folder in collector symbolize execution report attribution view sql cmd; do
+for folder in collector symbolize execution report attribution view sql store cmd; do
 	for unit in intel_pt libipt coresight snapshot; do
 		[ "$folder $unit" = "execution intel_pt" ] ||
 			forbid "$folder" "decoder/$unit"
@@ -57,7 +64,9 @@ inside collector trace_unit  "bytes kernel_code"
 inside collector function_graph "bytes events trace_unit"
 inside collector records     "bytes target events rings kernel_code trace_unit"
 inside collector writer      "bytes events rings"
+inside collector thread_events "target events rings kernel_code trace_unit"
 inside collector trigger     "bytes events kernel_code"
+inside collector gate        "events trigger"
 inside decoder recording ""
 inside decoder flow      "recording"
 inside decoder code      "recording flow"
@@ -73,6 +82,7 @@ inside symbolize elf       "functions"
 inside symbolize symbols   "arch functions kernel elf"
 inside symbolize unwind    "arch symbols"
 inside symbolize events    "arch functions symbols"
+inside symbolize gate      "arch functions symbols events"
 inside execution instruction ""
 inside execution graph       "instruction"
 inside execution time        "graph"
@@ -93,7 +103,7 @@ inside attribution sleeps     "events text time"
 inside attribution calls      "events text time sleeps"
 inside attribution interrupts "events text time"
 inside attribution profile    "events interrupts"
-inside attribution requests   "events text time"
+inside attribution requests   "events text time sleeps"
 inside attribution processes  "events text time interrupts requests"
 inside attribution runqueue   "events text time"
 inside attribution locks      "events text time sleeps"
@@ -111,6 +121,12 @@ inside sql rows   ""
 inside sql tables "rows"
 inside sql scan   "rows tables"
 inside sql sqlite "rows tables scan"
+inside store entry  ""
+inside store answer ""
+inside store target "entry answer"
+inside store sqlite "entry answer target"
+inside store clickhouse "entry answer target"
+inside store ask    "answer target entry"
 inside cmd options  ""
 inside cmd pipeline "options"
 inside cmd report   "options pipeline"
@@ -122,8 +138,9 @@ inside cmd events   ""
 inside cmd dump     "pipeline events"
 inside cmd view     "options pipeline"
 inside cmd sql      "pipeline"
+inside cmd store    "options pipeline"
 for path in collector/*/ decoder/*/ symbolize/*/ execution/*/ report/*/ \
-	attribution/*/ view/*/ sql/*/ cmd/*/; do
+	attribution/*/ view/*/ sql/*/ store/*/ cmd/*/; do
 	case "$ruled " in
 	*" ${path%/} "*) ;;
 	*)

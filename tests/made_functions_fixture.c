@@ -46,6 +46,8 @@ static const char *const names[] = {
 	"unix_stream_read_generic",
 	"tcp_sendmsg",
 	"tcp_recvmsg",
+	"schedule_timeout",
+	"io_schedule_timeout",
 };
 
 static char space_of(const char *name)

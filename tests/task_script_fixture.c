@@ -46,6 +46,8 @@ static int write_sleep(struct task_listener *listener,
 			name_of(script, sleep->label),
 		sleep->asleep_ns, sleep->runnable_ns, sleep->others_at_begin,
 		sleep->others_at_end, sleep->same_at_begin, sleep->same_at_end);
+	if (sleep->fd >= 0)
+		fprintf(out, " fd %d", sleep->fd);
 	if (sleep->waker != WAKER_NONE) {
 		fputs(" by ", out);
 		wakers_write(task_tracker_wakers(script->tracker), sleep->waker,

@@ -2,6 +2,8 @@
 /* Profiles in which interrupt work is whose it was for. */
 #include "attribution/events/known_events.h"
 #include "attribution/profile/beneficiary_profile.h"
+#include "report/steps/step_filter.h"
+#include "report/steps/task_groups.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
@@ -12,12 +14,15 @@ struct fixture {
 	struct interrupt_scene scene;
 	struct profile_scope scope;
 	struct beneficiary_profile *profile;
+	struct task_groups *groups; /* or NULL */
 	char text[4096];
 };
 
 /* What watches keeps pointers into @fixture. */
-static void begin(struct fixture *fixture)
+static void begin_by(struct fixture *fixture, enum group_by by)
 {
+	const struct step_filter choice = { 0 };
+
 	struct profile_options options = {
 		.window = TIME_WINDOW_ALL,
 		.by_process = true,
@@ -26,9 +31,14 @@ static void begin(struct fixture *fixture)
 	};
 
 	fixture->text[0] = '\0';
+	fixture->groups = NULL;
 	fixture->scene = interrupt_scene_begin();
 	interrupt_scene_watch(&fixture->scene);
 	options.names = fixture->scene.names;
+	if (by != GROUP_BY_NOTHING)
+		fixture->groups =
+			task_groups_new(by, options.names, NULL, &choice);
+	options.groups = fixture->groups;
 	fixture->scope = (struct profile_scope){
 		.kinds = fixture->scene.input.kinds,
 		.shows = { [PROFILE_WORK] = true },
@@ -41,7 +51,14 @@ static void begin(struct fixture *fixture)
 		beneficiary_profile_handler(fixture->profile));
 }
 
-/* A line a function: "PID function<caller<... NS ns, CALLS". */
+static void begin(struct fixture *fixture)
+{
+	begin_by(fixture, GROUP_BY_NOTHING);
+}
+
+/* A line a function: "PID function<caller<... NS ns, CALLS", "~NS" if any of it is
+ * inferred.
+ */
 static void write_node(struct fixture *fixture, uint32_t index)
 {
 	const struct call_tree *tree =
@@ -61,7 +78,8 @@ static void write_node(struct fixture *fixture, uint32_t index)
 			function_at(functions, at->function)->name);
 		between = "<";
 	}
-	sprintf(text + strlen(text), " %lu ns, %lu\n",
+	sprintf(text + strlen(text), " %s%lu ns, %lu\n",
+		tree->links[index].inferred_ns ? "~" : "",
 		(unsigned long)node->self_ns,
 		(unsigned long)call_counts_calls(&node->calls));
 }
@@ -82,6 +100,7 @@ static void end(struct fixture *fixture)
 {
 	beneficiary_profile_free(fixture->profile);
 	interrupt_scene_end(&fixture->scene);
+	task_groups_free(fixture->groups);
 }
 
 START_TEST(an_interrupt_is_the_readers)
@@ -140,6 +159,57 @@ START_TEST(what_nobody_claims_is_of_process_0)
 }
 END_TEST
 
+/* All that is known is whom it woke. */
+START_TEST(what_is_inferred_is_told_by_function)
+{
+	struct fixture fixture;
+	struct attribution_fixture *f;
+
+	begin(&fixture);
+	f = fixture.scene.fixture;
+	starts(f, 0, 5);
+	NS(100);
+	IN("entry_SYSCALL_64");
+	NS(200);
+	IN("asm_common_interrupt");
+	NS(220);
+	EVENT(EVENT_SCHED_WAKING, 8);
+	NS(230);
+	OUT;
+	NS(400);
+	ck_assert_str_eq(finish(&fixture), "8 asm_common_interrupt ~30 ns, 1\n"
+					   "5 entry_SYSCALL_64 270 ns, 1\n");
+	ck_assert_uint_eq(
+		beneficiary_profile_interrupts(fixture.profile)->inferred_ns,
+		30);
+	end(&fixture);
+}
+END_TEST
+
+START_TEST(by_groups_nobodys_is_a_group)
+{
+	struct fixture fixture;
+	struct attribution_fixture *f;
+
+	begin_by(&fixture, GROUP_BY_COMM);
+	f = fixture.scene.fixture;
+	starts(f, 0, 5);
+	NS(100);
+	IN("entry_SYSCALL_64");
+	disk_interrupt(f, 300);
+	NS(400);
+	ck_assert_str_eq(
+		finish(&fixture),
+		"-5 asm_common_interrupt 15 ns, 1\n"
+		"-5 irq_entries_start 5 ns, 1\n"
+		"-6 entry_SYSCALL_64 250 ns, 1\n"
+		"-5 __handle_irq_event_percpu<asm_common_interrupt 10 ns, 1\n"
+		"-5 disk_handler<__handle_irq_event_percpu<asm_common_interrupt"
+		" 20 ns, 1\n");
+	end(&fixture);
+}
+END_TEST
+
 static Suite *beneficiary_profile_suite(void)
 {
 	Suite *suite = suite_create("beneficiary_profile");
@@ -147,6 +217,8 @@ static Suite *beneficiary_profile_suite(void)
 
 	tcase_add_test(tcase, an_interrupt_is_the_readers);
 	tcase_add_test(tcase, what_nobody_claims_is_of_process_0);
+	tcase_add_test(tcase, what_is_inferred_is_told_by_function);
+	tcase_add_test(tcase, by_groups_nobodys_is_a_group);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -224,12 +224,13 @@ START_TEST(what_was_packed_is_read_again)
 	story_begin(&story);
 	ck_assert_int_eq(call_sums_flush(story.sums), 0);
 	call_sums_pack(story.sums, &written, FUNCTIONS);
-	for (size_t size = 0; size <= written.size; size++) {
+	for (size_t size = 0; size <= written.out.size; size++) {
 		again = call_sums_new(&story.file);
-		pack = pack_to_read(written.bytes, size);
+		pack = pack_to_read(written.out.bytes, size);
 		call_sums_pack(again, &pack, FUNCTIONS);
-		ck_assert_int_eq(pack_is_whole(&pack), size == written.size);
-		if (size < written.size)
+		ck_assert_int_eq(pack_is_whole(&pack),
+				 size == written.out.size);
+		if (size < written.out.size)
 			call_sums_free(again);
 	}
 	call_sums_paths(again, &count);
@@ -240,7 +241,7 @@ START_TEST(what_was_packed_is_read_again)
 	call_sums_free(again);
 	/* Functions that the recording has not. */
 	again = call_sums_new(&story.file);
-	pack = pack_to_read(written.bytes, written.size);
+	pack = pack_to_read(written.out.bytes, written.out.size);
 	call_sums_pack(again, &pack, PATHS / 2);
 	ck_assert(!pack_is_whole(&pack));
 	call_sums_free(again);

@@ -137,11 +137,38 @@ START_TEST(sorted_trees_do_not_tell_the_order)
 }
 END_TEST
 
+START_TEST(a_part_is_one_tree_alone)
+{
+	struct call_tree *tree = call_tree_new();
+	uint32_t first = call_tree_root(tree, 1);
+	uint32_t second = call_tree_root(tree, 2);
+	uint32_t called = call_tree_child(tree, second, 7, true);
+	struct call_tree *part;
+
+	call_tree_at(tree, call_tree_child(tree, first, 7, false))->self_ns = 3;
+	call_tree_at(tree, called)->self_ns = 5;
+	tree->links[called].inferred_ns = 4;
+	called = call_tree_child(tree, called, 8, true);
+	call_tree_at(tree, called)->calls.direct = 2;
+	part = call_tree_part(tree, second);
+	ck_assert_uint_eq(call_tree_count(part), 3);
+	ck_assert(is_like(part, 1, 0, 7, true));
+	ck_assert(is_like(part, 2, 1, 8, true));
+	ck_assert_int_eq(call_tree_pid(part, 2), -1);
+	ck_assert_uint_eq(call_tree_at(part, 1)->self_ns, 5);
+	ck_assert_uint_eq(part->links[1].inferred_ns, 4);
+	ck_assert_uint_eq(call_tree_at(part, 2)->calls.direct, 2);
+	call_tree_free(part);
+	call_tree_free(tree);
+}
+END_TEST
+
 static Suite *call_tree_suite(void)
 {
 	Suite *suite = suite_create("call_tree");
 	TCase *tcase = tcase_create("nodes");
 
+	tcase_add_test(tcase, a_part_is_one_tree_alone);
 	tcase_add_test(tcase, children_are_found_in_any_order);
 	tcase_add_test(tcase, trees_of_processes_are_apart);
 	tcase_add_test(tcase, siblings_hang_in_order);

@@ -92,6 +92,34 @@ START_TEST(equal_texts_get_equal_numbers)
 }
 END_TEST
 
+static bool is_below(const void *item, const void *key)
+{
+	return *(const int *)item < *(const int *)key;
+}
+
+START_TEST(a_partition_point_is_where_a_key_goes)
+{
+	static const struct {
+		int key;
+		size_t wanted;
+	} cases[] = { { 0, 0 }, { 1, 0 }, { 2, 1 }, { 3, 1 }, { 4, 4 } };
+	int items[] = { 1, 3, 3, 3 };
+	const struct array array = { .items = items,
+				     .count = 4,
+				     .item_size = sizeof(*items) };
+	const struct array empty = ARRAY_OF(int);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		ck_assert_uint_eq(array_partition_point(&array, &cases[i].key,
+							is_below),
+				  cases[i].wanted);
+		ck_assert_uint_eq(array_partition_point(&empty, &cases[i].key,
+							is_below),
+				  0);
+	}
+}
+END_TEST
+
 START_TEST(reading_stops_at_the_end)
 {
 	const uint8_t bytes[] = { 1, 2, 3, 4, 5, 'a', 0, 'b' };
@@ -147,6 +175,7 @@ int main(void)
 	tcase_add_test(tcase, array_grows_and_sorts);
 	tcase_add_test(tcase, array_reaches_an_item_by_adding_those_before_it);
 	tcase_add_test(tcase, equal_texts_get_equal_numbers);
+	tcase_add_test(tcase, a_partition_point_is_where_a_key_goes);
 	tcase_add_test(tcase, reading_stops_at_the_end);
 	tcase_add_test(tcase, messages_carry_their_place);
 	tcase_add_test(tcase, errors_have_texts);

@@ -89,6 +89,30 @@ START_TEST(spans_of_snapshots_say_where_they_end)
 }
 END_TEST
 
+/* A sink that is full up to a few bytes is found to be so behind them. */
+START_TEST(a_loss_behind_the_trace_is_one)
+{
+	const struct fixture_origin origin = { 1, 1, 2000 };
+	const uint64_t full[] = { START + 2 * SIZE + 100, 0,
+				  PERF_AUX_FLAG_TRUNCATED |
+					  SIDEBAND_AUX_FORMAT_CORESIGHT_RAW };
+	struct flow_totals totals;
+	struct flow_run run;
+
+	add_span(START, 0);
+	add_span(START + SIZE, 0);
+	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, full,
+				 sizeof(full), &origin);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_stream(&run, 0, &totals, NULL);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_LOST], 1);
+	ck_assert_uint_eq(totals.exits[FLOW_EXIT_CALL], 2);
+	flow_run_close(&run);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("coresight_spans");
@@ -98,6 +122,7 @@ int main(void)
 	tcase_add_test(tcase, spans_say_where_they_begin);
 	tcase_add_test(tcase, a_span_is_read_once);
 	tcase_add_test(tcase, spans_of_snapshots_say_where_they_end);
+	tcase_add_test(tcase, a_loss_behind_the_trace_is_one);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/bytes/byte_buffer.h"
 #include "collector/trace_unit/tracer.h"
 #include "common/array.h"
+#include "common/byte_buffer.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
 #include "decoder/recording/coresight_unit.h"
+#include "tests/log_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 
@@ -145,19 +146,11 @@ static const struct {
 };
 
 /* What is refused says on which PMU. */
-static void note_message(void *ctx, enum log_level level, const char *file,
-			 uint64_t offset, const char *message)
-{
-	(void)level;
-	(void)offset;
-	snprintf(ctx, 512, "%s: %s", file, message);
-}
-
 START_TEST(test_cycles)
 {
 	struct perf_event_attr attr = { .config = 0 };
-	char message[512] = "";
-	const struct log log = { note_message, message };
+	char message[LOG_FIXTURE_TEXT] = "";
+	const struct log log = { log_fixture_keep, message };
 	uint64_t config3 = 0;
 	char name[64];
 	struct pmu pmu;

@@ -14,6 +14,7 @@ static const struct {
 	const char *stack[4]; /* outermost first */
 	const char *label;    /* NULL: not seen */
 	bool is_idle;
+	const char *inner; /* that the label called; NULL: not seen */
 } cases[] = {
 	{ 2,
 	  { "run_ksoftirqd", "schedule", "__schedule" },
@@ -23,6 +24,22 @@ static const struct {
 	  { "run_ksoftirqd", "helper", "schedule", "__schedule" },
 	  "helper",
 	  false },
+	/* It goes on when its time is over; a program's sleep is shown. */
+	{ 2,
+	  { "run_ksoftirqd", "helper", "schedule_timeout", "schedule" },
+	  "helper",
+	  true,
+	  "schedule_timeout" },
+	{ 2,
+	  { "run_ksoftirqd", "helper", "io_schedule_timeout", "schedule" },
+	  "helper",
+	  false,
+	  "io_schedule_timeout" },
+	{ 7,
+	  { "pipe_read", "helper", "schedule_timeout", "schedule" },
+	  "helper",
+	  false,
+	  "schedule_timeout" },
 	{ 2, { "schedule", "__schedule" }, NULL, true },
 	{ 2, { NULL }, NULL, true },
 	{ 7, { "pipe_read", "schedule", "__schedule" }, "pipe_read", false },
@@ -56,6 +73,10 @@ START_TEST(a_kernel_threads_own_function_waits_for_work)
 		.label = cases[_i].label ?
 				 made_functions_find(&functions,
 						     cases[_i].label) :
+				 FUNCTION_UNKNOWN,
+		.inner = cases[_i].inner ?
+				 made_functions_find(&functions,
+						     cases[_i].inner) :
 				 FUNCTION_UNKNOWN,
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/bytes/byte_buffer.h"
 #include "collector/trace_unit/tracer.h"
+#include "common/byte_buffer.h"
 #include "common/error.h"
 #include "common/perf_data.h"
 #include "tests/run_suite.h"

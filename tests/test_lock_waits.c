@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/locks/lock_stats.h"
 #include "attribution/locks/lock_waits.h"
 #include "tests/run_suite.h"
 
@@ -9,43 +10,62 @@ static const struct lock_name words[] = { { 0x7000, 7, LOCK_FUTEX },
 
 enum { TAKER = 5, OTHER = 6 };
 
-static struct lock_waits opened(void)
-{
+/* Waits that are added up as they end. */
+struct locks {
+	struct lock_callback callback; /* first */
 	struct lock_waits waits;
+	struct lock_stats stats;
+};
 
-	ck_assert_int_eq(lock_waits_open(&waits), 0);
-	return waits;
+static int add(struct lock_callback *callback, const struct lock_wait *wait)
+{
+	return lock_stats_add(&((struct locks *)callback)->stats, wait);
 }
 
-static void begin(struct lock_waits *waits, int32_t tid,
+static void open_both(struct locks *locks)
+{
+	locks->callback.take = add;
+	ck_assert_int_eq(lock_waits_open(&locks->waits, &locks->callback), 0);
+	ck_assert_int_eq(lock_stats_open(&locks->stats), 0);
+}
+
+static void close_both(struct locks *locks)
+{
+	lock_waits_close(&locks->waits);
+	lock_stats_close(&locks->stats);
+}
+
+static void begin(struct locks *locks, int32_t tid,
 		  const struct lock_name *lock, uint32_t function,
 		  uint64_t time_ns)
 {
-	ck_assert_int_eq(lock_waits_begin(waits, tid, lock, function, time_ns),
+	ck_assert_int_eq(lock_waits_begin(&locks->waits, tid, lock, function,
+					  time_ns),
 			 0);
 }
 
-static void end(struct lock_waits *waits, int32_t tid,
-		const struct lock_name *lock, uint64_t time_ns)
+static void end(struct locks *locks, int32_t tid, const struct lock_name *lock,
+		uint64_t time_ns)
 {
-	ck_assert_int_eq(lock_waits_end(waits, tid, lock, time_ns), 0);
+	ck_assert_int_eq(lock_waits_end(&locks->waits, tid, lock, time_ns), 0);
 }
 
 /* Three wait for one lock, which 1 holds; each lets the next one go. */
 START_TEST(waiters_of_one_lock_are_counted)
 {
-	struct lock_waits waits = opened();
+	struct locks locks;
 	const struct lock_stat *stat;
 
+	open_both(&locks);
 	for (int32_t tid = 2; tid <= 4; tid++)
-		begin(&waits, tid, &mutex, TAKER, (uint64_t)tid * 100);
+		begin(&locks, tid, &mutex, TAKER, (uint64_t)tid * 100);
 	for (int32_t tid = 2; tid <= 4; tid++) {
-		lock_waits_wake(&waits, tid, tid == 2 ? 1 : 9);
-		end(&waits, tid, &mutex, 1000);
+		lock_waits_wake(&locks.waits, tid, tid == 2 ? 1 : 9);
+		end(&locks, tid, &mutex, 1000);
 	}
-	lock_waits_sort(&waits);
-	ck_assert_uint_eq(waits.stats.count, 1);
-	stat = array_at(&waits.stats, 0);
+	lock_stats_sort(&locks.stats);
+	ck_assert_uint_eq(locks.stats.stats.count, 1);
+	stat = array_at(&locks.stats.stats, 0);
 	ck_assert_uint_eq(stat->waits.count, 3);
 	ck_assert_uint_eq(stat->waits.total, 800 + 700 + 600);
 	ck_assert_uint_eq(stat->waits.max, 800);
@@ -54,7 +74,7 @@ START_TEST(waiters_of_one_lock_are_counted)
 	ck_assert_uint_eq(stat->releases.count, 2);
 	ck_assert_int_eq(
 		((struct lock_release *)array_at(&stat->releases, 0))->tid, 9);
-	lock_waits_close(&waits);
+	close_both(&locks);
 }
 END_TEST
 
@@ -63,44 +83,46 @@ END_TEST
  */
 START_TEST(a_wait_that_begins_twice_is_one)
 {
-	struct lock_waits waits = opened();
+	struct locks locks;
 	const struct lock_stat *stat;
 
-	begin(&waits, 2, &mutex, TAKER, 100);
-	begin(&waits, 2, &inner, TAKER, 110);
-	end(&waits, 2, &inner, 120);
-	begin(&waits, 2, &mutex, TAKER, 130);
-	end(&waits, 2, &mutex, 200);
-	end(&waits, 2, &mutex, 300);
-	lock_waits_sort(&waits);
-	ck_assert_uint_eq(waits.stats.count, 2);
-	stat = array_at(&waits.stats, 0);
+	open_both(&locks);
+	begin(&locks, 2, &mutex, TAKER, 100);
+	begin(&locks, 2, &inner, TAKER, 110);
+	end(&locks, 2, &inner, 120);
+	begin(&locks, 2, &mutex, TAKER, 130);
+	end(&locks, 2, &mutex, 200);
+	end(&locks, 2, &mutex, 300);
+	lock_stats_sort(&locks.stats);
+	ck_assert_uint_eq(locks.stats.stats.count, 2);
+	stat = array_at(&locks.stats.stats, 0);
 	ck_assert_uint_eq(stat->address, mutex.address);
 	ck_assert_uint_eq(stat->waits.count, 1);
 	ck_assert_uint_eq(stat->waits.total, 100);
-	lock_waits_close(&waits);
+	close_both(&locks);
 }
 END_TEST
 
 START_TEST(what_is_told_apart)
 {
-	struct lock_waits waits = opened();
+	struct locks locks;
 
-	begin(&waits, 2, &mutex, TAKER, 100);
-	begin(&waits, 3, &mutex, OTHER, 100);
-	begin(&waits, 7, &words[0], TAKER, 100);
-	begin(&waits, 8, &words[1], TAKER, 100);
-	end(&waits, 2, &mutex, 200);
-	end(&waits, 3, &mutex, 200);
-	end(&waits, 7, &words[0], 200);
-	end(&waits, 8, &words[1], 200);
-	ck_assert_uint_eq(waits.stats.count, 4);
+	open_both(&locks);
+	begin(&locks, 2, &mutex, TAKER, 100);
+	begin(&locks, 3, &mutex, OTHER, 100);
+	begin(&locks, 7, &words[0], TAKER, 100);
+	begin(&locks, 8, &words[1], TAKER, 100);
+	end(&locks, 2, &mutex, 200);
+	end(&locks, 3, &mutex, 200);
+	end(&locks, 7, &words[0], 200);
+	end(&locks, 8, &words[1], 200);
+	ck_assert_uint_eq(locks.stats.stats.count, 4);
 	for (size_t i = 2; i < 4; i++)
 		ck_assert_uint_eq(
-			((struct lock_stat *)array_at(&waits.stats, i))
+			((struct lock_stat *)array_at(&locks.stats.stats, i))
 				->others_at_begin,
 			0);
-	lock_waits_close(&waits);
+	close_both(&locks);
 }
 END_TEST
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/bytes/byte_buffer.h"
 #include "collector/events/event_list.h"
 #include "collector/records/loss_record.h"
+#include "common/byte_buffer.h"
 #include "common/byte_reader.h"
 #include "tests/run_suite.h"
 

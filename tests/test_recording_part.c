@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/perf_data.h"
+#include "decoder/recording/coresight_unit.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_part.h"
+#include "decoder/recording/recording_parts.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
+#include "tests/etmv4_packets.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
@@ -94,9 +97,47 @@ START_TEST(a_cut_part_opens)
 }
 END_TEST
 
+/* A part may say how the driver has numbered the unit, which the whole does not
+ * know.
+ */
+START_TEST(a_part_of_coresight_has_units_of_its_own)
+{
+	static const uint8_t trace[] = { SYNC, TRACE_ON, CONTEXT(0), EXECUTED };
+	const struct fixture_origin origin = { 10, 11, 5000 };
+	const uint64_t id = 0x55;
+	const uint64_t aux[] = { 4096, sizeof(trace),
+				 SIDEBAND_AUX_FORMAT_CORESIGHT_RAW };
+	const struct coresight_unit *unit;
+	struct recording *part;
+
+	recording_fixture_record(&fixture, PERF_RECORD_AUX_OUTPUT_HW_ID, 0, &id,
+				 sizeof(id), &origin);
+	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
+				 &origin);
+	recording_fixture_trace(&fixture, 4096, trace, sizeof(trace));
+	part = open_part(0);
+	ck_assert_uint_eq(recording_stream_count(part), 1);
+	ck_assert_uint_eq(recording_stream(part, 0)->size_bytes, sizeof(trace));
+	unit = array_at(&part->coresight_units, 0);
+	ck_assert_uint_eq(unit->trace_id, 0x55);
+	unit = array_at(&whole->coresight_units, 0);
+	ck_assert_uint_eq(unit->trace_id, 0x10);
+	recording_part_close(part);
+}
+END_TEST
+
+static void begin_coresight(void)
+{
+	recording_fixture_begin_coresight(&fixture);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &whole), 0);
+	part_at = fixture.size;
+}
+
 int main(void)
 {
 	Suite *suite = suite_create("recording_part");
+	TCase *coresight = tcase_create("coresight");
 	TCase *tcase = tcase_create("recording_part");
 
 	tcase_add_checked_fixture(tcase, begin, end);
@@ -104,5 +145,8 @@ int main(void)
 	tcase_add_test(tcase, parts_know_nothing_of_each_other);
 	tcase_add_test(tcase, a_cut_part_opens);
 	suite_add_tcase(suite, tcase);
+	tcase_add_checked_fixture(coresight, begin_coresight, end);
+	tcase_add_test(coresight, a_part_of_coresight_has_units_of_its_own);
+	suite_add_tcase(suite, coresight);
 	return run_suite(suite);
 }

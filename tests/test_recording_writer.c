@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/bytes/byte_buffer.h"
 #include "collector/events/event_list.h"
 #include "collector/records/record_bytes.h"
 #include "collector/writer/feature.h"
 #include "collector/writer/recording_writer.h"
+#include "common/byte_buffer.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
@@ -168,6 +168,24 @@ START_TEST(test_trace)
 }
 END_TEST
 
+START_TEST(test_trace_that_began_before)
+{
+	struct byte_buffer bytes;
+
+	ck_assert_int_eq(recording_writer_begin_trace(writer, 3, 1 << 20), 0);
+	add_trace("twelve bytes");
+	add_trace("8 bytes.");
+	ck_assert_int_eq(recording_writer_end_round(writer), 0);
+	bytes = file();
+
+	uint64_t data = word(&bytes, DATA) + TABLE_SIZE;
+
+	ck_assert_uint_eq(word(&bytes, data + 16), 1 << 20);
+	ck_assert_uint_eq(word(&bytes, data + 48 + 16 + 16), (1 << 20) + 12);
+	byte_buffer_free(&bytes);
+}
+END_TEST
+
 /* This is what a killed recorder leaves: the header knows the rounds before. */
 START_TEST(test_rounds)
 {
@@ -310,6 +328,7 @@ static Suite *writer_suite(void)
 	tcase_add_checked_fixture(tcase, make_writer, remove_writer);
 	tcase_add_test(tcase, test_header);
 	tcase_add_test(tcase, test_trace);
+	tcase_add_test(tcase, test_trace_that_began_before);
 	tcase_add_test(tcase, test_rounds);
 	tcase_add_test(tcase, test_finish);
 	tcase_add_test(tcase, test_no_space);

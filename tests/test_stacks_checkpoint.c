@@ -128,7 +128,7 @@ START_TEST(what_follows_is_the_same)
 	send(a, seed, 1, BEFORE);
 	before = whole.count;
 	written = write_stacks(a);
-	pack = pack_to_read(written.bytes, written.size);
+	pack = pack_to_read(written.out.bytes, written.out.size);
 	stacks_checkpoint_pack(b, &pack, FUNCTIONS);
 	ck_assert(pack_is_whole(&pack));
 	ck_assert_uint_eq(rest.count, 0);
@@ -180,7 +180,7 @@ START_TEST(what_is_open_is_said)
 	for (size_t i = 0; i < 4; i++)
 		task_stacks_take(a, 1, &events[i], 1);
 	written = write_stacks(a);
-	pack = pack_to_read(written.bytes, written.size);
+	pack = pack_to_read(written.out.bytes, written.out.size);
 	stacks_checkpoint_pack(b, &pack, FUNCTIONS);
 	stacks_checkpoint_say(b);
 	ck_assert_uint_eq(rest.count, 2);
@@ -209,10 +209,11 @@ START_TEST(damage_is_refused_or_borne)
 	send(stacks, 7, 1, BEFORE);
 	written = write_stacks(stacks);
 	task_stacks_free(stacks);
-	for (size_t i = 0; i < written.size; i++) {
-		struct pack pack = pack_to_read(written.bytes, written.size);
+	for (size_t i = 0; i < written.out.size; i++) {
+		struct pack pack =
+			pack_to_read(written.out.bytes, written.out.size);
 
-		written.bytes[i] ^= 0x81;
+		written.out.bytes[i] ^= 0x81;
 		stacks = new_stacks(&steps, 0);
 		stacks_checkpoint_pack(stacks, &pack, FUNCTIONS);
 		if (pack_is_whole(&pack)) {
@@ -223,7 +224,7 @@ START_TEST(damage_is_refused_or_borne)
 			refused++;
 		}
 		task_stacks_free(stacks);
-		written.bytes[i] ^= 0x81;
+		written.out.bytes[i] ^= 0x81;
 	}
 	ck_assert_uint_gt(refused, 0);
 	pack_free(&written);

@@ -62,8 +62,8 @@ static bool read_back(const uint8_t *bytes, size_t size,
 	if (is_whole) {
 		stream_checkpoint_pack(checkpoint, &out, FUNCTIONS,
 				       STREAM_SIZE);
-		ck_assert_uint_eq(out.size, size);
-		ck_assert_mem_eq(out.bytes, bytes, size);
+		ck_assert_uint_eq(out.out.size, size);
+		ck_assert_mem_eq(out.out.bytes, bytes, size);
 	}
 	pack_free(&out);
 	return is_whole;
@@ -74,7 +74,7 @@ START_TEST(it_is_read_as_written)
 	struct pack pack = write_made();
 	struct stream_checkpoint checkpoint;
 
-	ck_assert(read_back(pack.bytes, pack.size, &checkpoint));
+	ck_assert(read_back(pack.out.bytes, pack.out.size, &checkpoint));
 	ck_assert(execution_state_is_same(&checkpoint.state, &made.state));
 	ck_assert_uint_eq(checkpoint.state.return_address, 0);
 	ck_assert_int_eq(checkpoint.tasks.next.tid, -1);
@@ -92,13 +92,13 @@ START_TEST(damage_makes_nothing_impossible)
 	struct pack pack = write_made();
 	struct stream_checkpoint read;
 
-	for (size_t i = 0; i < pack.size; i++) {
-		uint8_t kept = pack.bytes[i];
+	for (size_t i = 0; i < pack.out.size; i++) {
+		uint8_t kept = pack.out.bytes[i];
 
-		ck_assert(!read_back(pack.bytes, i, &read));
+		ck_assert(!read_back(pack.out.bytes, i, &read));
 		for (int value = 0; value < 256; value++) {
-			pack.bytes[i] = (uint8_t)value;
-			if (!read_back(pack.bytes, pack.size, &read))
+			pack.out.bytes[i] = (uint8_t)value;
+			if (!read_back(pack.out.bytes, pack.out.size, &read))
 				continue;
 			ck_assert_uint_lt(read.state.position, STREAM_SIZE);
 			ck_assert_uint_le(read.state.passage, PASSAGE_OTHER);
@@ -106,7 +106,7 @@ START_TEST(damage_makes_nothing_impossible)
 			ck_assert_uint_lt(read.state.fold.from, FUNCTIONS);
 			ck_assert_uint_le(read.state.folds.count, 8);
 		}
-		pack.bytes[i] = kept;
+		pack.out.bytes[i] = kept;
 	}
 	pack_free(&pack);
 }

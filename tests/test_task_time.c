@@ -146,6 +146,30 @@ static void exec_in_a_thread(struct attribution_fixture *f)
 	ends(f);
 }
 
+/* The same, preempted before exec is recorded. */
+static void exec_preempted(struct attribution_fixture *f)
+{
+	belongs(f, 8, 7);
+	at(f, 100);
+	starts(f, 0, 7);
+	at(f, 110);
+	life(f, 0, SIDEBAND_FORK, 8);
+	at(f, 120);
+	life(f, 0, SIDEBAND_EXIT, 7);
+	at(f, 125);
+	schedules(f, 0, 7, 0x10, 8);
+	at(f, 155);
+	event(f, 0, EVENT_SCHED_SWITCH, 7, 0, 9);
+	at(f, 160);
+	switch_to(f, 0, 9);
+	at(f, 180);
+	schedules(f, 0, 9, 1, 7);
+	at(f, 190);
+	life(f, 0, SIDEBAND_COMM, 7);
+	at(f, 200);
+	ends(f);
+}
+
 static void gaps(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -310,6 +334,11 @@ static const struct span_story stories[] = {
 	{ "exec in a thread", exec_in_a_thread,
 	  "7 kernel 100-125\n8 runnable 110-125\n8 kernel 125-160\n"
 	  "7 asleep 160-170\n7 runnable 170-180 by 0\n7 kernel 180-200\n",
+	  SEES_ALL, WHOLE },
+	{ "exec in a thread that is preempted", exec_preempted,
+	  "7 kernel 100-125\n8 runnable 110-125\n8 kernel 125-160\n"
+	  "9 runnable 100-160\n9 kernel 160-180\n7 runnable 160-180\n"
+	  "7 kernel 180-200\n9 asleep 180-200\n",
 	  SEES_ALL, WHOLE },
 	{ "gap and filter", gaps,
 	  "7 system_call 100-110\n7 gap 110-120\n8 runnable 100-120\n"

@@ -200,7 +200,7 @@ static const struct task_story stories[] = {
 	  "7 read returned 110-190 cpu 80 asleep 0 runnable 0 stolen 0 "
 	  "unknown 0 faults 1/30 nr 0\n" },
 	{ "a pipe wakes", pipe_wakes,
-	  "7 slept in pipe_read 180+50 others 0,0 same -1,-1 by ?-8 "
+	  "7 slept in pipe_read 180+50 others 0,0 same -1,-1 fd 4096 by ?-8 "
 	  "pipe_write\n"
 	  "7 read returned 100-400 cpu 70 asleep 180 runnable 50 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 1\n" },
@@ -209,7 +209,7 @@ static const struct task_story stories[] = {
 	  "interrupt asm_sysvec_apic_timer_interrupt hrtimer_wakeup\n"
 	  "8 futex returned 10-310 cpu 110 asleep 180 runnable 10 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n"
-	  "7 slept in pipe_read 180+30 others 0,0 same -1,-1 by ?-8 "
+	  "7 slept in pipe_read 180+30 others 0,0 same -1,-1 fd 4096 by ?-8 "
 	  "pipe_write < interrupt asm_sysvec_apic_timer_interrupt "
 	  "hrtimer_wakeup\n"
 	  "7 read returned 100-400 cpu 90 asleep 180 runnable 30 stolen 0 "
@@ -220,7 +220,7 @@ static const struct task_story stories[] = {
 	  "interrupt asm_sysvec_apic_timer_interrupt hrtimer_wakeup\n"
 	  "8 futex returned 10-310 cpu 110 asleep 30 runnable 160 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n"
-	  "7 slept (cut) in pipe_read 180+100 others 0,0 same -1,-1 by ?-8 "
+	  "7 slept (cut) in pipe_read 180+100 others 0,0 same -1,-1 fd 4096 by ?-8 "
 	  "pipe_write\n"
 	  "7 read cut 100-400 cpu 20 asleep 180 runnable 100 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0\n" },
@@ -242,7 +242,7 @@ static const struct task_story stories[] = {
 	  "8 futex returned 70-100 cpu 15 asleep 10 runnable 5 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n" },
 	{ "perf wakes", perf_wakes,
-	  "7 slept in pipe_read 20+20 others 0,0 same -1,-1 by interrupt "
+	  "7 slept in pipe_read 20+20 others 0,0 same -1,-1 fd 4096 by interrupt "
 	  "asm_common_interrupt perf_event_wakeup\n"
 	  "7 read returned 10-80 cpu 30 asleep 20 runnable 20 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n" },
@@ -255,11 +255,11 @@ static const struct task_story stories[] = {
 	{ "the end", the_end,
 	  "8 read cut 300-350 cpu 50 asleep 0 runnable 0 stolen 0 unknown 0 "
 	  "faults 0/0 nr 0\n"
-	  "7 slept (cut) in pipe_read 230+0 others 0,0 same -1,-1\n"
+	  "7 slept (cut) in pipe_read 230+0 others 0,0 same -1,-1 fd 4096\n"
 	  "7 read cut 100-350 cpu 20 asleep 230 runnable 0 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0\n" },
 	{ "on the way", on_the_way,
-	  "7 slept in pipe_read 0+70 others 0,0 same -1,-1 by ?-8 "
+	  "7 slept in pipe_read 0+70 others 0,0 same -1,-1 fd 4096 by ?-8 "
 	  "pipe_write\n"
 	  "7 read returned 100-220 cpu 50 asleep 0 runnable 70 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n" },

@@ -139,15 +139,19 @@ START_TEST(system_calls_have_their_entries)
 }
 END_TEST
 
+/* A function that calls none. */
+static void add_leaf(enum made_function function, int32_t depth)
+{
+	made_enter(&dat, 7, function, depth);
+	made_exit(&dat, 7, function, depth);
+}
+
 START_TEST(interrupts_lie_on_what_they_interrupt)
 {
 	made_enter(&dat, 7, MADE_X64_SYS_CALL, 0);
-	made_enter(&dat, 7, MADE_IRQ_ENTER, 1);
-	made_exit(&dat, 7, MADE_IRQ_ENTER, 1);
-	made_enter(&dat, 7, MADE_SYSVEC, 1);
-	made_exit(&dat, 7, MADE_SYSVEC, 1);
-	made_enter(&dat, 7, MADE_IRQ_EXIT, 1);
-	made_exit(&dat, 7, MADE_IRQ_EXIT, 1);
+	add_leaf(MADE_IRQ_ENTER, 1);
+	add_leaf(MADE_SYSVEC, 1);
+	add_leaf(MADE_IRQ_EXIT, 1);
 	made_exit(&dat, 7, MADE_X64_SYS_CALL, 0);
 	expect("start entry_SYSCALL_64; call x64_sys_call; "
 	       "break asm_sysvec_apic_timer_interrupt; "
@@ -156,6 +160,23 @@ START_TEST(interrupts_lie_on_what_they_interrupt)
 	       "return asm_sysvec_apic_timer_interrupt; call irq_exit_rcu; "
 	       "return asm_sysvec_apic_timer_interrupt; "
 	       "break-return x64_sys_call; stop; end");
+}
+END_TEST
+
+START_TEST(the_way_out_of_an_interrupt_is_the_interrupts)
+{
+	made_enter(&dat, 7, MADE_X64_SYS_CALL, 0);
+	add_leaf(MADE_IRQ_ENTER, 1);
+	add_leaf(MADE_IRQ_EXIT, 1);
+	add_leaf(MADE_IRQ_RESCHED, 1);
+	add_leaf(MADE_VFS_READ, 1);
+	made_exit(&dat, 7, MADE_X64_SYS_CALL, 0);
+	expect("start entry_SYSCALL_64; call x64_sys_call; "
+	       "break irq_enter_rcu; call irq_enter_rcu; return irq_enter_rcu; "
+	       "call irq_exit_rcu; return irq_enter_rcu; "
+	       "call raw_irqentry_exit_cond_resched; return irq_enter_rcu; "
+	       "break-return x64_sys_call; "
+	       "call vfs_read; return x64_sys_call; stop; end");
 }
 END_TEST
 
@@ -281,6 +302,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, system_calls_have_their_entries);
 	tcase_add_test(tcase, interrupts_lie_on_what_they_interrupt);
+	tcase_add_test(tcase, the_way_out_of_an_interrupt_is_the_interrupts);
 	tcase_add_test(tcase, a_piece_is_its_function);
 	tcase_add_test(tcase, tasks_change_where_the_next_one_begins);
 	tcase_add_test(tcase, what_is_not_traced_is_a_pause);

@@ -15,7 +15,8 @@ static int take_wait(void *ctx, const struct cpu_wait *wait)
 {
 	struct fixture *fixture = ctx;
 
-	return wait_stats_add(&fixture->stats, wait, &fixture->runs);
+	return wait_stats_add(&fixture->stats, wait->task->index,
+			      wait->task->pid, wait, &fixture->runs);
 }
 
 static void begin(struct fixture *fixture)
@@ -70,8 +71,8 @@ static const struct wait_stat *finish(struct fixture *fixture)
 {
 	ck_assert_int_eq(cpu_waits_end(&fixture->waits), 0);
 	wait_stats_sort(&fixture->stats);
-	ck_assert_uint_eq(fixture->stats.threads.count, 1);
-	return array_at(&fixture->stats.threads, 0);
+	ck_assert_uint_eq(fixture->stats.rows.count, 1);
+	return array_at(&fixture->stats.rows, 0);
 }
 
 static void ran_instead(const struct wait_stat *stat, size_t index, int32_t tid,

@@ -20,6 +20,7 @@ static const char *const names[MADE_COUNT] = {
 	[MADE_SCHEDULE] = "schedule",
 	[MADE_FINISH_SWITCH] = "finish_task_switch.isra.0",
 	[MADE_VFS_READ_PIECE] = "vfs_read.part.0",
+	[MADE_IRQ_RESCHED] = "raw_irqentry_exit_cond_resched",
 };
 
 #define COMMON \

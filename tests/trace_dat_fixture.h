@@ -2,7 +2,7 @@
 #ifndef KT_TESTS_TRACE_DAT_FIXTURE_H
 #define KT_TESTS_TRACE_DAT_FIXTURE_H
 
-#include "collector/bytes/byte_buffer.h"
+#include "common/byte_buffer.h"
 
 #include <stdint.h>
 
@@ -31,6 +31,7 @@ enum made_function {
 	MADE_SCHEDULE,
 	MADE_FINISH_SWITCH,
 	MADE_VFS_READ_PIECE, /* vfs_read.part.0 */
+	MADE_IRQ_RESCHED,    /* raw_irqentry_exit_cond_resched */
 	MADE_COUNT,
 };
 

@@ -9,6 +9,7 @@
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { NO_DEPTH = -1 };
 
@@ -18,6 +19,12 @@ struct caller {
 	bool is_open;
 	bool has_ended; /* its last step ended the call */
 	bool is_exiting;
+	/* What sys_enter told before the trace of the call began, as that of chosen
+	 * calls does behind it.
+	 */
+	bool has_entered;
+	int64_t number;
+	uint64_t arguments[SYSTEM_CALL_ARGUMENTS];
 	int64_t fault_depth; /* of an open page fault, or NO_DEPTH */
 	uint64_t fault_ns;   /* when that began */
 	/* The recording began in a call: what implements it, as the frames
@@ -102,6 +109,13 @@ static int begin(struct caller *caller, const struct call_step *step)
 		.function = was_unseen ? caller->unseen_function :
 					 FUNCTION_UNKNOWN,
 	};
+	if (caller->has_entered) {
+		caller->call.has_enter = true;
+		caller->call.number = caller->number;
+		memcpy(caller->call.arguments, caller->arguments,
+		       sizeof(caller->arguments));
+	}
+	caller->has_entered = false;
 	caller->unseen_function = FUNCTION_UNKNOWN;
 	return CALL_BEGAN;
 }
@@ -211,28 +225,43 @@ int system_calls_step(struct system_calls *calls, const struct call_step *step)
 	return CALL_NOTHING;
 }
 
-static void take_enter(struct system_call *call,
-		       const struct event_record *event)
+static void take_enter(const struct event_record *event, int64_t *number,
+		       uint64_t *arguments)
 {
-	call->has_enter = true;
-	call->number = event->values[SYSTEM_CALL_NUMBER];
+	*number = event->values[SYSTEM_CALL_NUMBER];
 	for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
-		call->arguments[i] =
+		arguments[i] =
 			(uint64_t)event->values[SYSTEM_CALL_ARGUMENT + i];
+}
+
+/* Of a call that is not traced, or not yet. */
+static void take_untraced(struct caller *caller,
+			  const struct event_record *event)
+{
+	if (event->event == EVENT_SYS_ENTER) {
+		take_enter(event, &caller->number, caller->arguments);
+		caller->has_entered = true;
+	} else if (event->event == EVENT_SYS_EXIT) {
+		caller->has_entered = false;
+	}
 }
 
 void system_calls_event(struct system_calls *calls, const struct task *task,
 			const struct event_record *event)
 {
-	struct caller *caller = caller_at(calls, task->index);
+	struct caller *caller = caller_of(calls, task->index);
+	struct system_call *call = caller ? &caller->call : NULL;
 
-	if (!caller || !caller->is_open)
+	if (!caller)
 		return;
-	if (event->event == EVENT_SYS_ENTER) {
-		take_enter(&caller->call, event);
+	if (!caller->is_open) {
+		take_untraced(caller, event);
+	} else if (event->event == EVENT_SYS_ENTER) {
+		take_enter(event, &call->number, call->arguments);
+		call->has_enter = true;
 	} else if (event->event == EVENT_SYS_EXIT) {
-		caller->call.has_exit = true;
-		caller->call.result = event->values[SYSTEM_CALL_RESULT];
+		call->has_exit = true;
+		call->result = event->values[SYSTEM_CALL_RESULT];
 	}
 }
 

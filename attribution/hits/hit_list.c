@@ -65,19 +65,13 @@ int hit_list_read(const struct recording *recording, struct array *hits)
 	return status;
 }
 
+static bool is_before(const void *hit, const void *time_ns)
+{
+	return ((const struct hit *)hit)->what.hit_ns <
+	       *(const uint64_t *)time_ns;
+}
+
 size_t hit_list_from(const struct array *hits, uint64_t time_ns)
 {
-	const struct hit *items = hits->items;
-	size_t low = 0;
-	size_t high = hits->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (items[middle].what.hit_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_partition_point(hits, &time_ns, is_before);
 }

@@ -6,6 +6,7 @@
 #include "attribution/table.h"
 #include "attribution/time/traced_cpus.h"
 #include "common/error.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 
@@ -211,7 +212,8 @@ static bool open_parts(struct interrupt_accounts *accounts,
 		accounts->steps = interrupt_steps_new(input, accounts->stacks,
 						      accounts->owners,
 						      &accounts->listener);
-	accounts->roles = interrupt_roles_new(input->symbols);
+	accounts->roles = interrupt_roles_new(symbols_functions(input->symbols),
+					      input->kinds);
 	return accounts->steps && accounts->roles && open_trackers(accounts);
 }
 
@@ -239,6 +241,8 @@ void interrupt_accounts_free(struct interrupt_accounts *accounts)
 	if (!accounts)
 		return;
 	accounts->observer = NULL;
+	if (accounts->rows)
+		interrupt_rows_tell(accounts->rows, NULL);
 	if (accounts->steps)
 		interrupt_steps_end(accounts->steps);
 	close_trackers(accounts);
@@ -255,6 +259,12 @@ void interrupt_accounts_observe(struct interrupt_accounts *accounts,
 				struct interrupt_observer *observer)
 {
 	accounts->observer = observer;
+}
+
+void interrupt_accounts_tell(struct interrupt_accounts *accounts,
+			     struct charge_callback *callback)
+{
+	interrupt_rows_tell(accounts->rows, callback);
 }
 
 struct event_handler *

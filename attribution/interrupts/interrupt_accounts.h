@@ -10,6 +10,7 @@
 
 struct attribution_input;
 struct call_step;
+struct charge_callback;
 struct interrupt_slice;
 struct interrupt_stack;
 struct path_sums;
@@ -78,6 +79,12 @@ struct interrupt_observer {
 /* Tells @observer, which is borrowed, up to interrupt_accounts_end(). */
 void interrupt_accounts_observe(struct interrupt_accounts *accounts,
 				struct interrupt_observer *observer);
+
+/* Tells @callback (interrupt_rows.h), which is borrowed, for whom each slice
+ * turns out to be, up to interrupt_accounts_end().
+ */
+void interrupt_accounts_tell(struct interrupt_accounts *accounts,
+			     struct charge_callback *callback);
 
 /* Returns what has to see all steps, events and records.  Owner: the accounts.
  */

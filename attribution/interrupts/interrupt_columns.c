@@ -4,6 +4,8 @@
 #include "attribution/events/known_events.h"
 #include "attribution/interrupts/interrupt_groups.h"
 #include "attribution/interrupts/irq_names.h"
+#include "attribution/table.h"
+#include "attribution/text/table_rows.h"
 #include "report/text/duration_text.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
@@ -30,7 +32,7 @@ const char *interrupt_kind_name(uint8_t kind)
 static const char *victim_name(const struct interrupt_columns *columns,
 			       int32_t pid)
 {
-	return pid ? task_names_last(columns->names, pid) : "idle";
+	return pid ? task_names_last(columns->input->names, pid) : "idle";
 }
 
 static const char *beneficiary_name(const struct interrupt_columns *columns,
@@ -38,7 +40,7 @@ static const char *beneficiary_name(const struct interrupt_columns *columns,
 {
 	if (pid < 0)
 		return "nobody";
-	return pid ? task_names_last(columns->names, pid) : "system";
+	return pid ? task_names_last(columns->input->names, pid) : "system";
 }
 
 static void write_function(struct record_writer *writer,
@@ -88,12 +90,15 @@ void interrupt_columns_write(const struct interrupt_columns *columns,
 		write_function(writer, columns, row);
 	record_text(writer, "time",
 		    row->is_thread_work ? "thread" : "interrupt");
-	if (grouping->by_victim) {
+	if (grouping->by_victim &&
+	    !table_rows_group(writer, columns->input, "on_group",
+			      row->victim_pid)) {
 		record_signed(writer, "on_pid", row->victim_pid);
 		record_text(writer, "on_comm",
 			    victim_name(columns, row->victim_pid));
 	}
-	if (grouping->by_beneficiary) {
+	if (grouping->by_beneficiary &&
+	    !table_rows_group(writer, columns->input, "for_group", row->pid)) {
 		record_signed(writer, "for_pid", row->pid);
 		record_text(writer, "for_comm",
 			    beneficiary_name(columns, row->pid));

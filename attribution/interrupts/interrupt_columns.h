@@ -7,18 +7,18 @@
 
 #include <stdio.h>
 
+struct attribution_input;
 struct function_table;
 struct interrupt_grouping;
 struct interrupt_row;
 struct irq_names;
 struct known_events;
-struct task_names;
 
 /* How the rows of a table of interrupt work are written.  All borrowed. */
 struct interrupt_columns {
 	const struct interrupt_grouping *grouping;
 	const struct function_table *functions;
-	const struct task_names *names;
+	const struct attribution_input *input;
 	const struct irq_names *irqs;
 };
 

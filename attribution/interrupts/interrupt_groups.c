@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 #include "report/steps/step_filter.h"
+#include "report/steps/task_groups.h"
 
 #include <string.h>
 
@@ -61,11 +62,24 @@ static bool is_wanted(const struct interrupt_row *row,
 	       (row->pid > 0 && step_filter_task(filter, &beneficiary));
 }
 
+/* Puts groups in the places of processes. */
+static void regroup(struct interrupt_row *row, const struct task_groups *groups)
+{
+	const struct task victim = { .pid = row->victim_pid,
+				     .tid = row->victim_tid };
+
+	row->victim_pid = task_groups_of(groups, &victim);
+	row->pid = task_groups_beneficiary(groups, row->pid);
+}
+
 static struct interrupt_row reduced(const struct interrupt_row *row,
-				    const struct interrupt_grouping *grouping)
+				    const struct interrupt_grouping *grouping,
+				    const struct task_groups *groups)
 {
 	struct interrupt_row group = *row;
 
+	if (groups)
+		regroup(&group, groups);
 	group.victim_tid = 0;
 	if (!grouping->by_function) {
 		group.kind = INTERRUPT_KINDS;
@@ -140,6 +154,7 @@ static void unite(struct array *rows)
 
 int interrupt_groups(const struct interrupt_accounts *accounts,
 		     const struct interrupt_grouping *grouping,
+		     const struct task_groups *groups,
 		     const struct step_filter *filter, struct array *rows)
 {
 	const struct interrupt_row *row;
@@ -152,7 +167,7 @@ int interrupt_groups(const struct interrupt_accounts *accounts,
 		slot = array_add(rows);
 		if (!slot)
 			return -ERROR_MEMORY;
-		*slot = reduced(row, grouping);
+		*slot = reduced(row, grouping, groups);
 	}
 	array_sort(rows, compare_groups);
 	unite(rows);

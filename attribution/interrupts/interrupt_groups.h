@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 struct step_filter;
+struct task_groups;
 
 /* A grouping is what a table of interrupt work has a row for. */
 struct interrupt_grouping {
@@ -26,10 +27,12 @@ const struct interrupt_grouping *interrupt_grouping_at(size_t index);
 
 /* Adds to @rows (struct interrupt_row) the sums of @accounts by @grouping, of
  * work on time of or for tasks that @filter is about.  What is not grouped by
- * is 0 or -1.  Longest first.  Returns 0 or -ERROR_MEMORY.
+ * is 0 or -1.  Processes are numbers of @groups if that is not NULL.  Longest
+ * first.  Returns 0 or -ERROR_MEMORY.
  */
 int interrupt_groups(const struct interrupt_accounts *accounts,
 		     const struct interrupt_grouping *grouping,
+		     const struct task_groups *groups,
 		     const struct step_filter *filter, struct array *rows);
 
 #endif

@@ -1,38 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_roles.h"
 
-#include "symbolize/symbols/symbols.h"
+#include "common/name_lookup.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-
-struct rule {
-	const char *name;
-	bool is_prefix;
-	enum interrupt_role role;
-};
 
 /* This is what each soft interrupt does: its open_softirq(). */
-static const struct {
-	const char *name;
-	enum softirq_vector vector;
-} actions[] = {
-	{ "tasklet_hi_action", HI_SOFTIRQ },
-	{ "run_timer_softirq", TIMER_SOFTIRQ },
-	{ "net_tx_action", NET_TX_SOFTIRQ },
-	{ "net_rx_action", NET_RX_SOFTIRQ },
-	{ "blk_done_softirq", BLOCK_SOFTIRQ },
-	{ "irq_poll_softirq", IRQ_POLL_SOFTIRQ },
-	{ "tasklet_action", TASKLET_SOFTIRQ },
-	{ "sched_balance_softirq", SCHED_SOFTIRQ }, /* 6.10 */
-	{ "run_rebalance_domains", SCHED_SOFTIRQ },
-	{ "hrtimer_run_softirq", HRTIMER_SOFTIRQ },
-	{ "rcu_core_si", RCU_SOFTIRQ },
+static const struct name_rule actions[] = {
+	{ "tasklet_hi_action", false, HI_SOFTIRQ },
+	{ "run_timer_softirq", false, TIMER_SOFTIRQ },
+	{ "net_tx_action", false, NET_TX_SOFTIRQ },
+	{ "net_rx_action", false, NET_RX_SOFTIRQ },
+	{ "blk_done_softirq", false, BLOCK_SOFTIRQ },
+	{ "irq_poll_softirq", false, IRQ_POLL_SOFTIRQ },
+	{ "tasklet_action", false, TASKLET_SOFTIRQ },
+	{ "sched_balance_softirq", false, SCHED_SOFTIRQ }, /* 6.10 */
+	{ "run_rebalance_domains", false, SCHED_SOFTIRQ },
+	{ "hrtimer_run_softirq", false, HRTIMER_SOFTIRQ },
+	{ "rcu_core_si", false, RCU_SOFTIRQ },
 };
 
 /* Linux 5.10 to 6.15.  The first rule that fits decides. */
-static const struct rule rules[] = {
+static const struct name_rule rules[] = {
 	/* arch/x86/kernel/smp.c, irq_work.c */
 	{ "asm_sysvec_reschedule_ipi", false, ROLE_IPI_RESCHEDULE },
 	{ "sysvec_reschedule_ipi", false, ROLE_IPI_RESCHEDULE },
@@ -76,22 +68,19 @@ static const struct rule rules[] = {
 };
 
 /* This is what serves the system as a whole. */
-static const struct {
-	const char *name;
-	bool is_prefix;
-} system_functions[] = {
+static const struct name_rule system_functions[] = {
 	/* kernel/time, kernel/watchdog.c, kernel/sched, kernel/rcu */
-	{ "tick_", true },
-	{ "watchdog_timer_fn", false },
-	{ "sched_rt_period_timer", false },
-	{ "clocksource_watchdog", false },
-	{ "sched_balance_softirq", false },
-	{ "run_rebalance_domains", false },
-	{ "rcu_core_si", false },
+	{ "tick_", true, 0 },
+	{ "watchdog_timer_fn", false, 0 },
+	{ "sched_rt_period_timer", false, 0 },
+	{ "clocksource_watchdog", false, 0 },
+	{ "sched_balance_softirq", false, 0 },
+	{ "run_rebalance_domains", false, 0 },
+	{ "rcu_core_si", false, 0 },
 	/* drivers/char/random.c, net/ipv4/tcp.c */
-	{ "mix_interrupt_randomness", false },
-	{ "crng_reseed", false },
-	{ "tcp_orphan_update", false },
+	{ "mix_interrupt_randomness", false, 0 },
+	{ "crng_reseed", false, 0 },
+	{ "tcp_orphan_update", false, 0 },
 };
 
 struct function_role {
@@ -105,41 +94,14 @@ struct interrupt_roles {
 	struct function_role roles[];
 };
 
-static bool is_called(const char *name, const char *wanted, bool is_prefix)
-{
-	return is_prefix ? !strncmp(wanted, name, strlen(wanted)) :
-			   !strcmp(wanted, name);
-}
+/* The lists above, to be looked into. */
+struct role_rules {
+	struct name_lookup actions;
+	struct name_lookup roles;
+	struct name_lookup system;
+};
 
-static enum interrupt_role by_name(const char *name)
-{
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-		if (is_called(name, rules[i].name, rules[i].is_prefix))
-			return rules[i].role;
-	return ROLE_NONE;
-}
-
-/* Returns whether @name is what a soft interrupt does, and which in *@vector.
- */
-static bool is_action(const char *name, enum softirq_vector *vector)
-{
-	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
-		*vector = actions[i].vector;
-		if (!strcmp(name, actions[i].name))
-			return true;
-	}
-	return false;
-}
-
-static bool is_system(const char *name)
-{
-	for (size_t i = 0;
-	     i < sizeof(system_functions) / sizeof(*system_functions); i++)
-		if (is_called(name, system_functions[i].name,
-			      system_functions[i].is_prefix))
-			return true;
-	return false;
-}
+#define RULES_OF(list) name_lookup_of(list, sizeof(list) / sizeof(*(list)))
 
 static enum interrupt_role by_work(enum context_kind kind)
 {
@@ -166,25 +128,34 @@ static enum interrupt_role by_work(enum context_kind kind)
 	return ROLE_NONE;
 }
 
-static struct function_role role_of(const char *name, const struct arch *arch)
+static struct function_role role_of(const struct role_rules *rules_of,
+				    const char *name, enum context_kind kind)
 {
-	struct function_role found = { .is_system = is_system(name) };
-	enum softirq_vector vector;
+	const struct name_rule *rule =
+		name_lookup_find(&rules_of->actions, name);
+	struct function_role found = {
+		.is_system = name_lookup_find(&rules_of->system, name),
+	};
 
-	if (is_action(name, &vector)) {
+	if (rule) {
 		found.role = ROLE_ACTION;
-		found.vector = (uint8_t)vector;
+		found.vector = rule->value;
 		return found;
 	}
-	found.role = (uint8_t)by_name(name);
-	if (found.role == ROLE_NONE)
-		found.role = (uint8_t)by_work(arch_context_kind(arch, name));
+	rule = name_lookup_find(&rules_of->roles, name);
+	found.role = rule ? rule->value : (uint8_t)by_work(kind);
 	return found;
 }
 
-struct interrupt_roles *interrupt_roles_new(const struct symbols *symbols)
+struct interrupt_roles *
+interrupt_roles_new(const struct function_table *functions,
+		    const struct context_kinds *kinds)
 {
-	const struct function_table *functions = symbols_functions(symbols);
+	const struct role_rules rules_of = {
+		.actions = RULES_OF(actions),
+		.roles = RULES_OF(rules),
+		.system = RULES_OF(system_functions),
+	};
 	uint32_t count = function_count(functions);
 	struct interrupt_roles *roles =
 		calloc(1, sizeof(*roles) + count * sizeof(*roles->roles));
@@ -196,8 +167,8 @@ struct interrupt_roles *interrupt_roles_new(const struct symbols *symbols)
 		const struct function *function = function_at(functions, i);
 
 		if (function->space == 'k')
-			roles->roles[i] =
-				role_of(function->name, symbols_arch(symbols));
+			roles->roles[i] = role_of(&rules_of, function->name,
+						  context_kind_of(kinds, i));
 	}
 	return roles;
 }

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct symbols;
+struct context_kinds;
+struct function_table;
 
 /* This is what a kernel function means to interrupt work. */
 enum interrupt_role {
@@ -51,7 +52,9 @@ enum softirq_vector {
 struct interrupt_roles;
 
 /* Returns NULL when out of memory. */
-struct interrupt_roles *interrupt_roles_new(const struct symbols *symbols);
+struct interrupt_roles *
+interrupt_roles_new(const struct function_table *functions,
+		    const struct context_kinds *kinds);
 void interrupt_roles_free(struct interrupt_roles *roles);
 
 /* Returns ROLE_NONE for functions of user space. */

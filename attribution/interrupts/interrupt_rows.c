@@ -13,6 +13,7 @@ struct interrupt_rows {
 	struct number_map *functions;	 /* kind, function, irq: from 1 */
 	struct number_map *work_numbers; /* those, victim: from 1 */
 	struct number_map *row_numbers;	 /* work, pid: from 1 */
+	struct charge_callback *callback; /* or NULL */
 };
 
 struct interrupt_rows *interrupt_rows_new(void)
@@ -122,6 +123,12 @@ static struct interrupt_row share_of(const struct interrupt_row *work,
 	return row;
 }
 
+void interrupt_rows_tell(struct interrupt_rows *rows,
+			 struct charge_callback *callback)
+{
+	rows->callback = callback;
+}
+
 bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 			const struct interrupt_charge *charge)
 {
@@ -137,6 +144,8 @@ bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 	add_time(row, charge->count, charge->ns);
 	row->certain_ns[charge->certainty] += charge->ns;
 	work->certain_ns[charge->certainty] += charge->ns;
+	if (rows->callback)
+		rows->callback->take(rows->callback, work, pid, charge);
 	return true;
 }
 

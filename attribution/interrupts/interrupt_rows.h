@@ -40,6 +40,15 @@ uint32_t interrupt_rows_work(struct interrupt_rows *rows,
 void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
 			  uint64_t ns);
 
+/* Which slice of work, and when and where it was. */
+struct slice_moment {
+	uint64_t serial; /* of the slice, from 1; 0: none */
+	uint64_t outer;	 /* of that which it is part of; 0: of none */
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	int32_t cpu;
+};
+
 /* Part of a slice of work: @count of it (1: all), @ns of its time. */
 struct interrupt_charge {
 	uint32_t work;
@@ -49,7 +58,21 @@ struct interrupt_charge {
 	uint8_t certainty; /* enum interrupt_certainty */
 	double count;
 	uint64_t ns;
+	struct slice_moment moment; /* not of a path */
 };
+
+/* Takes each part of a slice when it is known for whom it was: of one slice at
+ * any time until the end.
+ */
+struct charge_callback {
+	void (*take)(struct charge_callback *callback,
+		     const struct interrupt_row *work, int32_t pid,
+		     const struct interrupt_charge *charge);
+};
+
+/* Tells @callback, which is borrowed, of what is added from now on. */
+void interrupt_rows_tell(struct interrupt_rows *rows,
+			 struct charge_callback *callback);
 
 /* Adds what was for process @pid (-1: nobody).  Returns false when out of
  * memory.

@@ -27,7 +27,7 @@ struct interrupt_slice {
 	uint32_t function;
 	uint32_t depth; /* of its function in the call stack */
 	int32_t irq;	/* or -1 */
-	uint64_t begin_ns;
+	struct slice_moment moment;
 	uint64_t own_ns;     /* in no other slice */
 	double whole_ns;     /* with that of its parts */
 	struct owner *owner; /* or NULL */

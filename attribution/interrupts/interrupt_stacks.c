@@ -13,6 +13,7 @@ struct interrupt_stacks {
 	struct array tasks;	   /* struct interrupt_stack, by index */
 	struct number_map *by_tid; /* index + 1; no idle tasks */
 	struct number_map *by_cpu; /* index + 1 of its idle task */
+	uint64_t slices;	   /* that were begun */
 };
 
 struct interrupt_stacks *interrupt_stacks_new(struct time_window window,
@@ -110,8 +111,13 @@ struct interrupt_slice *interrupt_stacks_push(struct interrupt_stacks *stacks,
 					      struct interrupt_stack *stack,
 					      struct interrupt_slice slice)
 {
-	struct interrupt_slice *slot = array_add(&stack->slices);
+	const struct interrupt_slice *around = interrupt_stack_top(stack);
+	struct interrupt_slice *slot;
 
+	slice.moment.serial = ++stacks->slices;
+	if (around && slice.is_part)
+		slice.moment.outer = around->moment.serial;
+	slot = array_add(&stack->slices);
 	if (slot)
 		*slot = slice;
 	else
@@ -138,7 +144,8 @@ void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 		.victim_tid = stack->tid,
 	};
 	uint32_t number = interrupt_rows_work(stacks->rows, &work);
-	bool counts = slice->own_ns || is_in(stacks->window, slice->begin_ns);
+	bool counts = slice->own_ns ||
+		      is_in(stacks->window, slice->moment.begin_ns);
 
 	if (number == INTERRUPT_WORK_NONE)
 		owners_fail(stacks->owners);

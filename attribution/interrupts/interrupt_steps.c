@@ -41,7 +41,8 @@ interrupt_steps_new(const struct attribution_input *input,
 	steps->stacks = stacks;
 	steps->owners = owners;
 	steps->listener = listener;
-	steps->roles = interrupt_roles_new(input->symbols);
+	steps->roles = interrupt_roles_new(symbols_functions(input->symbols),
+					   input->kinds);
 	steps->contexts = task_contexts_new(input->kinds);
 	steps->marks = find_marked(steps->roles, input);
 	if (steps->roles && steps->contexts && steps->marks)
@@ -64,7 +65,10 @@ void interrupt_steps_end_top(struct interrupt_steps *steps,
 			     struct interrupt_stack *stack,
 			     const struct call_step *step)
 {
-	steps->listener->end(steps->listener, interrupt_stack_top(stack), step);
+	struct interrupt_slice *top = interrupt_stack_top(stack);
+
+	top->moment.end_ns = step->time_ns;
+	steps->listener->end(steps->listener, top, step);
 	interrupt_stacks_pop(steps->stacks, stack);
 }
 

@@ -75,7 +75,7 @@ open_interrupts(const struct attribution_input *input)
 	interrupts->columns = (struct interrupt_columns){
 		.grouping = interrupt_grouping_find(input->argument),
 		.functions = symbols_functions(input->symbols),
-		.names = input->names,
+		.input = input,
 		.irqs = interrupts->irqs,
 	};
 	if (interrupts->irqs && interrupts->accounts)
@@ -133,7 +133,8 @@ static int render(struct event_handler *handler,
 	if (!status)
 		status = interrupt_groups(interrupts->accounts,
 					  interrupts->columns.grouping,
-					  input->filter, &interrupts->rows);
+					  input->groups, input->filter,
+					  &interrupts->rows);
 	if (!status)
 		status = write_table(interrupts, output);
 	if (!status && output->format == RECORD_TABLE) {
@@ -147,6 +148,7 @@ const struct attribution_table interrupts_table = {
 	.name = "interrupts",
 	.argument = "[BY]",
 	.help = "interrupt work: what, for whom (BY: for, on, both, …)",
+	.has_groups = true,
 	.check = check,
 	.open = open_interrupts,
 	.render = render,

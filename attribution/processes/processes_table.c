@@ -98,12 +98,13 @@ static int fill(const struct processes *processes, struct sheet *sheet)
 	struct array threads = ARRAY_OF(struct time_account);
 	int status = time_accounts_threads(processes->accounts, &threads);
 
-	if (sheet->columns.by_thread) {
+	if (sheet->columns.by_thread && !processes->input->groups) {
 		sheet->rows = threads;
 	} else {
 		if (!status)
 			status = process_accounts_add(
 				&threads, processes->input->names,
+				processes->input->groups,
 				time_accounts_interrupts(processes->accounts),
 				&sheet->rows);
 		array_free(&threads);
@@ -155,6 +156,7 @@ static int write_sheet(const struct processes *processes,
 			.is_followed = time_accounts_follow(
 				processes->input->events),
 			.by_thread = by_thread,
+			.groups = processes->input->groups,
 		},
 		.rows = ARRAY_OF(struct time_account),
 	};
@@ -175,9 +177,10 @@ static int write_json(const struct processes *processes,
 	fputs("{\n", output->out);
 	overview_write_json(processes->input->recording, output->stacks,
 			    output->out);
-	fputs("\"processes\":", output->out);
+	fprintf(output->out,
+		"\"%s\":", processes->input->groups ? "groups" : "processes");
 	status = write_sheet(processes, output, false);
-	if (!status && processes->by_thread) {
+	if (!status && processes->by_thread && !processes->input->groups) {
 		fputs(",\"threads\":", output->out);
 		status = write_sheet(processes, output, true);
 	}
@@ -206,6 +209,7 @@ const struct attribution_table processes_table = {
 	.name = "processes",
 	.help = "where each process's time went (default)",
 	.is_of_tasks = true,
+	.has_groups = true,
 	.open = open_processes,
 	.render = render,
 	.close = close_table,
@@ -215,6 +219,7 @@ const struct attribution_table threads_table = {
 	.name = "threads",
 	.help = "the same for each thread",
 	.is_of_tasks = true,
+	.has_groups = true,
 	.open = open_threads,
 	.render = render,
 	.close = close_table,

@@ -3,6 +3,7 @@
 
 #include "attribution/processes/time_account.h"
 #include "attribution/text/table_rows.h"
+#include "report/steps/task_groups.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -34,6 +35,7 @@ struct column {
 	enum column_need need;
 	/* TIME_COLUMNS_ALL: in each. */
 	enum time_columns_part part;
+	bool names_task;      /* not in that of groups */
 	bool is_of_threads;   /* not in the table of processes */
 	bool is_of_processes; /* not in that of threads */
 };
@@ -44,9 +46,10 @@ struct column {
 #define REST(text, member) COLUMN(text, member), .part = TIME_COLUMNS_REST
 
 static const struct column columns_list[] = {
-	{ COLUMN("pid", pid), .type = IS_ID },
-	{ COLUMN("tid", tid), .type = IS_ID, .is_of_threads = true },
-	{ COLUMN("comm", comm), .type = IS_TEXT },
+	{ COLUMN("pid", pid), .type = IS_ID, .names_task = true },
+	{ COLUMN("tid", tid), .type = IS_ID, .names_task = true,
+	  .is_of_threads = true },
+	{ COLUMN("comm", comm), .type = IS_TEXT, .names_task = true },
 	{ CLASS("threads", threads), .type = IS_COUNT,
 	  .is_of_processes = true },
 	{ CLASS("wall_ns", wall_ns) },
@@ -60,6 +63,7 @@ static const struct column columns_list[] = {
 	{ CLASS("runnable_ns", class_ns[TIME_RUNNABLE]),
 	  .need = NEEDS_SWITCHES },
 	{ CLASS("asleep_ns", class_ns[TIME_ASLEEP]), .need = NEEDS_WAKEUPS },
+	{ CLASS("not_asked_ns", class_ns[TIME_NOT_ASKED]) },
 	{ CLASS("unknown_ns", class_ns[TIME_UNKNOWN]) },
 	{ REST("context_switches", context_switches), .type = IS_COUNT },
 	{ REST("system_calls", system_calls), .type = IS_COUNT },
@@ -152,6 +156,8 @@ static bool has_part(const struct time_columns *columns,
 static bool has_column(const struct time_columns *columns,
 		       const struct column *column)
 {
+	if (columns->groups)
+		return !column->names_task;
 	return columns->by_thread ? !column->is_of_processes :
 				    !column->is_of_threads;
 }
@@ -160,6 +166,10 @@ void time_columns_write(const struct time_columns *columns,
 			struct record_writer *writer,
 			const struct time_account *account)
 {
+	if (columns->groups)
+		record_text(
+			writer, "group",
+			task_groups_label(columns->groups, account->pid).text);
 	for (size_t i = 0; i < COLUMNS; i++)
 		if (has_column(columns, &columns_list[i]) &&
 		    has_part(columns, columns_list[i].part))

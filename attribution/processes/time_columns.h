@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+struct task_groups;
 struct time_account;
 
 /* The columns of the tables of processes and threads. */
@@ -23,6 +24,7 @@ struct time_columns {
 	struct off_cpu_evidence evidence;
 	bool is_followed; /* see time_accounts_follow() */
 	bool by_thread;
+	const struct task_groups *groups; /* the rows are theirs; or NULL */
 	enum time_columns_part part;
 };
 

@@ -7,6 +7,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"
+#include "report/steps/task_groups.h"
 
 #include <stdlib.h>
 
@@ -48,9 +49,9 @@ static struct task_path *path_of(struct beneficiary_profile *profile,
 		return path;
 	path->is_known = true;
 	path->is_wanted = step_filter_task(profile->options.filter, task);
-	path->node = call_tree_part_root(profile->tree, task->pid,
-					 profile_part_of(&profile->options,
-							 task->tid));
+	path->node = call_tree_part_root(
+		profile->tree, profile_tree_of(&profile->options, task),
+		profile_part_of(&profile->options, task->tid));
 	return path->node == CALL_NODE_NONE ? NULL : path;
 }
 
@@ -318,14 +319,22 @@ static uint64_t entries_of(const struct path_sum *sum, enum call_how how)
 	return (uint64_t)(sum->entries[how] + 0.5);
 }
 
+/* Returns the number of the tree for work that was for process @pid. */
+static int32_t tree_for(const struct beneficiary_profile *profile, int32_t pid)
+{
+	if (profile->options.groups)
+		return task_groups_beneficiary(profile->options.groups, pid);
+	return pid > 0 ? pid : 0;
+}
+
 /* Adds @sum to the calls of the process that it was for. */
 static int add_sum(struct beneficiary_profile *profile,
 		   const struct path_sum *sum)
 {
-	int32_t pid = sum->pid > 0 ? sum->pid : 0;
 	uint32_t root = call_tree_part_root(
-		profile->tree, pid,
-		pid ? profile_part_of(&profile->options, pid) : PROFILE_WORK);
+		profile->tree, tree_for(profile, sum->pid),
+		sum->pid > 0 ? profile_part_of(&profile->options, sum->pid) :
+			       PROFILE_WORK);
 	uint32_t place = root == CALL_NODE_NONE ?
 				 root :
 				 place_below(profile, root, sum->path);
@@ -335,6 +344,8 @@ static int add_sum(struct beneficiary_profile *profile,
 		return -ERROR_MEMORY;
 	node = call_tree_at(profile->tree, place);
 	node->self_ns += sum->ns;
+	profile->tree->links[place].inferred_ns +=
+		sum->certain_ns[CERTAIN_INFERRED];
 	node->calls.direct +=
 		entries_of(sum, HOW_CALL) + entries_of(sum, HOW_SYSTEM_CALL);
 	node->calls.tail += entries_of(sum, HOW_TAIL);

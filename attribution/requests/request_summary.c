@@ -2,6 +2,7 @@
 #include "attribution/requests/request_summary.h"
 
 #include "attribution/requests/request_rows.h"
+#include "attribution/requests/request_sleeps.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
 #include "common/error.h"
@@ -35,7 +36,8 @@ struct typical {
 };
 
 struct summary {
-	const struct task_names *names;
+	const struct attribution_input *input;
+	const struct request_sleeps *sleeps;
 	struct array grouped; /* struct grouped */
 	struct array groups;  /* struct group */
 	struct array means;   /* struct typical */
@@ -97,8 +99,8 @@ static int group_rows(struct summary *summary, const struct array *rows)
 		*slot = row;
 		*grouped = (struct grouped){
 			row,
-			task_names_last(summary->names, row->client_tid),
-			task_names_last(summary->names, row->server_tid),
+			task_names_last(summary->input->names, row->client_tid),
+			task_names_last(summary->input->names, row->server_tid),
 		};
 	}
 	array_sort(&summary->grouped, compare_grouped);
@@ -229,8 +231,10 @@ static void write_slow(struct record_writer *writer, const void *ctx,
 	const struct request_row *row = *(
 		const struct request_row **)array_at(&summary->slowest, index);
 
-	request_row_write_who(writer, row, summary->names);
+	request_row_write_who(writer, row, summary->input->names);
 	request_row_write_way(writer, &row->sums);
+	request_sleeps_write(summary->sleeps, summary->input, writer,
+			     row->number);
 }
 
 static int write_tables(const struct summary *summary,
@@ -260,11 +264,13 @@ static int write_tables(const struct summary *summary,
 }
 
 int request_summary_write(const struct array *rows,
-			  const struct task_names *names,
+			  const struct attribution_input *input,
+			  const struct request_sleeps *sleeps,
 			  const struct attribution_output *output)
 {
 	struct summary summary = {
-		.names = names,
+		.input = input,
+		.sleeps = sleeps,
 		.grouped = ARRAY_OF(struct grouped),
 		.groups = ARRAY_OF(struct group),
 		.means = ARRAY_OF(struct typical),

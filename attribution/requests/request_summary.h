@@ -3,8 +3,9 @@
 #define KT_ATTRIBUTION_REQUEST_SUMMARY_H
 
 struct array;
+struct attribution_input;
 struct attribution_output;
-struct task_names;
+struct request_sleeps;
 
 /* Writes @rows (struct request_row) for people: for each client and server how
  * many requests and how long they took, where the time of typical ones went and
@@ -14,7 +15,8 @@ struct task_names;
  * output->sort.
  */
 int request_summary_write(const struct array *rows,
-			  const struct task_names *names,
+			  const struct attribution_input *input,
+			  const struct request_sleeps *sleeps,
 			  const struct attribution_output *output);
 
 #endif

@@ -178,17 +178,61 @@ static void add_all(struct request_sums *sums, const struct request *request,
 	sums->wall_ns = now_ns - sums->begin_ns;
 }
 
+/* Puts the holds on @request's way into @way.  Returns 0 or -ERROR_MEMORY. */
+static int list_way(const struct request *request, struct array *way)
+{
+	*way = ARRAY_OF(const struct hold *);
+	if (request->holds.count && !array_reach(way, request->holds.count - 1))
+		return -ERROR_MEMORY;
+	way->count = find_way(request, way->items);
+	return 0;
+}
+
 int request_sums_of(const struct request *request, struct request_sums *sums)
 {
-	struct array way = ARRAY_OF(const struct hold *);
-	size_t count;
+	struct array way;
 
 	*sums = (struct request_sums){ 0 };
-	if (request->holds.count &&
-	    !array_reach(&way, request->holds.count - 1))
+	if (list_way(request, &way) < 0)
 		return -ERROR_MEMORY;
-	count = find_way(request, way.items);
-	add_all(sums, request, way.items, count);
+	add_all(sums, request, way.items, way.count);
 	array_free(&way);
 	return 0;
+}
+
+/* Adds what @hold has of the way from *@now_ns to @end_ns. */
+static int add_stretch(struct array *stretches, const struct hold *hold,
+		       uint64_t end_ns, uint64_t *now_ns)
+{
+	uint64_t begin_ns = hold->begin->time_ns;
+	struct request_stretch *stretch;
+
+	if (begin_ns < *now_ns)
+		begin_ns = *now_ns;
+	if (end_ns <= begin_ns)
+		return 0;
+	stretch = array_add(stretches);
+	if (!stretch)
+		return -ERROR_MEMORY;
+	*stretch = (struct request_stretch){ hold->task, begin_ns, end_ns };
+	*now_ns = end_ns;
+	return 0;
+}
+
+int request_way_of(const struct request *request, struct array *stretches)
+{
+	uint64_t now_ns = request->sent->time_ns;
+	const struct hold *const *holds;
+	struct array way;
+	int status = list_way(request, &way);
+
+	holds = way.items;
+	for (size_t i = 0; !status && i < way.count; i++)
+		status = add_stretch(stretches, holds[i],
+				     end_of(request, holds[i],
+					    i + 1 < way.count ? holds[i + 1] :
+								NULL),
+				     &now_ns);
+	array_free(&way);
+	return status;
 }

@@ -6,8 +6,10 @@
 
 #include <stdint.h>
 
+struct array;
 struct hold;
 struct request;
+struct task;
 
 /* Where the time of one request went.  wall_ns is the sum of client_ns,
  * client_wait_ns, queue_ns and way_ns[]: at each moment somebody has it.
@@ -31,6 +33,18 @@ struct request_sums {
 
 /* Adds up a request that was handed out.  Returns 0 or -ERROR_MEMORY. */
 int request_sums_of(const struct request *request, struct request_sums *sums);
+
+/* A stretch of one thread's life in which a request was on its way there. */
+struct request_stretch {
+	const struct task *task;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+/* Appends to @stretches (struct request_stretch) the way of one that was handed
+ * out: what its way_ns are of.  Returns 0 or -ERROR_MEMORY.
+ */
+int request_way_of(const struct request *request, struct array *stretches);
 
 /* Sets @parts to what @hold's thread did in it, all of which is known. */
 void hold_parts(const struct hold *hold, uint64_t parts[REQUEST_PARTS]);

@@ -46,7 +46,8 @@ static void take_call(struct requests *requests, const struct call_step *step,
 		requests_party(requests, step->task, step->time_ns);
 	bool begins = step->kind == STEP_ENTER;
 
-	if (!party)
+	/* It lets the command begin by one, and asks nothing. */
+	if (!party || party->is_recorder)
 		return;
 	if (begins && message_kind_waits(function.kind))
 		requests_wait_begin(requests, party, function, step);
@@ -193,6 +194,8 @@ struct requests *requests_new(const struct requests_options *options,
 		(struct event_handler){ take_step, take_event, take_record };
 	requests->span_callback.take = take_span;
 	requests->callback = callback;
+	requests->names = options->time.names;
+	requests->recorder = options->time.recorder;
 	requests->has_socket_events = options->has_socket_events;
 	requests->parties = ARRAY_OF(struct party *);
 	requests->open = ARRAY_OF(struct request *);

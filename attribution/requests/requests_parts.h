@@ -18,6 +18,7 @@ struct channels;
 struct event_record;
 struct number_map;
 struct sideband_record;
+struct task_names;
 struct task_paths;
 struct task_time;
 
@@ -31,6 +32,7 @@ struct message_call {
 /* A thread that sends or takes messages. */
 struct party {
 	const struct task *task;
+	bool is_recorder;
 	struct thread_clock clock;
 	struct hold *hold;   /* that goes on */
 	struct hold *before; /* up to its newest wait; or NULL */
@@ -65,6 +67,8 @@ struct requests {
 	struct span_callback span_callback;
 	struct request_callback *callback;
 	bool has_socket_events;
+	const struct task_names *names;
+	const char *recorder; /* recorder_task.h: its messages ask nobody */
 	struct task_time *time;
 	struct task_paths *paths;
 	struct message_kinds *kinds;

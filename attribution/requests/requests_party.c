@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/number_map.h"
 #include "report/steps/call_step.h"
+#include "report/steps/recorder_task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,9 @@ static struct party *add_party(struct requests *requests,
 		return NULL;
 	*party = (struct party){
 		.task = task,
+		.is_recorder = requests->recorder &&
+			       recorder_task_is(requests->names,
+						requests->recorder, task->tid),
 		.clock = THREAD_CLOCK_NEW,
 		.arrived = ARRAY_OF(struct message *),
 		.unheard = ARRAY_OF(struct message *),

@@ -2,6 +2,7 @@
 #include "attribution/events/event_forwarder.h"
 #include "attribution/events/known_events.h"
 #include "attribution/requests/request_rows.h"
+#include "attribution/requests/request_sleeps.h"
 #include "attribution/requests/request_summary.h"
 #include "attribution/requests/requests.h"
 #include "attribution/table.h"
@@ -19,6 +20,7 @@ struct requests_table {
 	struct request_callback callback;
 	struct attribution_input input;
 	struct requests *requests;
+	struct request_sleeps *sleeps;
 	struct array rows; /* struct request_row */
 	int status;
 };
@@ -36,7 +38,8 @@ static void take_request(struct request_callback *callback,
 			 request->begin->time_ns))
 		return;
 	row = array_add(&table->rows);
-	if (!row || request_row_of(request, row) < 0)
+	if (!row || request_row_of(request, row) < 0 ||
+	    request_sleeps_add(table->sleeps, request) < 0)
 		table->status = -ERROR_MEMORY;
 }
 
@@ -45,6 +48,7 @@ static void close_table(struct event_handler *handler)
 	struct requests_table *table = (struct requests_table *)handler;
 
 	requests_free(table->requests);
+	request_sleeps_free(table->sleeps);
 	array_free(&table->rows);
 	free(table);
 }
@@ -62,12 +66,15 @@ static struct event_handler *open_table(const struct attribution_input *input)
 	/* What a request began with may be before the window. */
 	options.time.window = (struct time_window){ 0, UINT64_MAX };
 	table->requests = requests_new(&options, &table->callback);
-	if (!table->requests) {
+	table->sleeps = request_sleeps_new(&table->input);
+	if (!table->requests || !table->sleeps) {
 		close_table(&table->forwarder.handler);
 		return NULL;
 	}
+	/* A request that a step ends has its sleeps, then. */
 	table->forwarder =
-		event_forwarder_to(requests_handler(table->requests));
+		event_forwarder_to_both(request_sleeps_handler(table->sleeps),
+					requests_handler(table->requests));
 	return &table->forwarder.handler;
 }
 
@@ -76,8 +83,10 @@ static void write_row(struct record_writer *writer, const void *ctx,
 {
 	const struct requests_table *table = ctx;
 
-	request_row_write(writer, array_at(&table->rows, index),
-			  table->input.names);
+	const struct request_row *row = array_at(&table->rows, index);
+
+	request_row_write(writer, row, table->input.names);
+	request_sleeps_write(table->sleeps, &table->input, writer, row->number);
 }
 
 static int write_text(const struct requests_table *table,
@@ -94,8 +103,8 @@ static int write_text(const struct requests_table *table,
 				   "sock:sock_recv_length",
 				   "--events=attribution, Linux 6.3 or newer");
 	return table->rows.count ?
-		       request_summary_write(&table->rows, table->input.names,
-					     output) :
+		       request_summary_write(&table->rows, &table->input,
+					     table->sleeps, output) :
 		       0;
 }
 
@@ -105,6 +114,8 @@ static int render(struct event_handler *handler,
 	struct requests_table *table = (struct requests_table *)handler;
 	int status = requests_end(table->requests);
 
+	if (!status)
+		status = request_sleeps_end(table->sleeps);
 	if (!status)
 		status = table->status;
 	if (status)

@@ -58,6 +58,7 @@ static enum request_part part_of(const struct time_span *span, bool is_idle)
 		[TIME_TRACER] = PART_TRACER,
 		[TIME_RUNNABLE] = PART_RUNNABLE,
 		[TIME_ASLEEP] = PART_ASLEEP,
+		[TIME_NOT_ASKED] = PART_UNKNOWN,
 		[TIME_UNKNOWN] = PART_UNKNOWN,
 	};
 	enum request_part part = parts[time_span_account(span)];

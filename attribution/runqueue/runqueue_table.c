@@ -7,6 +7,8 @@
 #include "attribution/text/table_rows.h"
 #include "attribution/time/task_time.h"
 #include "common/error.h"
+#include "common/number_map.h"
+#include "report/steps/task_groups.h"
 #include "report/text/duration_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
@@ -26,11 +28,26 @@ struct runqueue_table {
 	struct cpu_runs runs;
 	struct cpu_waits waits;
 	struct wait_stats stats;
+	struct number_map *group_rows; /* by group: the row's index, plus 1 */
 	int status;
 };
 
 /* How many of those that ran instead a row shows. */
 enum { MOST_INSTEAD = 3 };
+
+static int add_to_group(struct runqueue_table *table,
+			const struct cpu_wait *wait)
+{
+	int32_t group = task_groups_of(table->input.groups, wait->task);
+	uint64_t *row = number_map_add(table->group_rows, (uint32_t)group);
+
+	if (!row)
+		return -ERROR_MEMORY;
+	if (!*row)
+		*row = number_map_count(table->group_rows);
+	return wait_stats_add(&table->stats, *row - 1, group, wait,
+			      &table->runs);
+}
 
 static int take_wait(void *ctx, const struct cpu_wait *wait)
 {
@@ -38,7 +55,10 @@ static int take_wait(void *ctx, const struct cpu_wait *wait)
 
 	if (!table_wants(&table->input, wait->task, wait->begin_ns))
 		return 0;
-	return wait_stats_add(&table->stats, wait, &table->runs);
+	if (table->input.groups)
+		return add_to_group(table, wait);
+	return wait_stats_add(&table->stats, wait->task->index, wait->task->pid,
+			      wait, &table->runs);
 }
 
 static void note(struct runqueue_table *table, int status)
@@ -87,6 +107,7 @@ static void close_table(struct event_handler *handler)
 	cpu_runs_free(&table->runs);
 	cpu_waits_free(&table->waits);
 	wait_stats_free(&table->stats);
+	number_map_free(table->group_rows);
 	free(table);
 }
 
@@ -104,58 +125,55 @@ static struct event_handler *open_table(const struct attribution_input *input)
 	table->runs = CPU_RUNS_NONE;
 	table->waits = cpu_waits_of(take_wait, table);
 	table->stats = WAIT_STATS_NONE;
+	table->group_rows = number_map_new();
 	table->time = task_time_new(&options, &table->callback);
-	if (table->time)
+	if (table->time && table->group_rows)
 		return &table->handler;
 	close_table(&table->handler);
 	return NULL;
 }
 
+struct instead_field {
+	const struct runqueue_table *table;
+	const struct wait_stat *stat;
+	bool is_text;
+};
+
 /* "19.0 ms hog-144; 207 us ksoftirqd/0-17", in CSV and JSON in ns. */
-static void write_instead(const struct runqueue_table *table,
-			  const struct wait_stat *stat, bool is_text, FILE *out)
+static bool write_instead(FILE *out, const void *ctx)
 {
+	const struct instead_field *field = ctx;
+	const struct runqueue_table *table = field->table;
+	const struct wait_stat *stat = field->stat;
+
 	for (size_t i = 0; i < stat->instead.count && i < MOST_INSTEAD; i++) {
 		const struct run_instead *item = array_at(&stat->instead, i);
 		const char *between = i ? "; " : "";
 		struct task_label label =
 			task_label_last(table->input.names, item->tid);
 
-		if (is_text)
+		if (field->is_text)
 			fprintf(out, "%s%s %s", between,
 				duration_text_of(item->ns).text, label.text);
 		else
 			fprintf(out, "%s%" PRIu64 " %s", between, item->ns,
 				label.text);
 	}
-}
-
-static void instead_field(struct record_writer *writer,
-			  const struct runqueue_table *table,
-			  const struct wait_stat *stat)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (out) {
-		write_instead(table, stat, writer->format == RECORD_TABLE, out);
-		fclose(out);
-	}
-	record_text(writer, "instead", text ? text : "");
-	free(text);
+	return true;
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,
 		      uint64_t index)
 {
 	const struct runqueue_table *table = ctx;
-	const struct wait_stat *stat = array_at(&table->stats.threads, index);
+	const struct wait_stat *stat = array_at(&table->stats.rows, index);
 
-	record_signed(writer, "pid", stat->pid);
-	record_signed(writer, "tid", stat->tid);
-	record_text(writer, "comm",
-		    task_names_last(table->input.names, stat->tid));
+	if (!table_rows_group(writer, &table->input, "group", stat->pid)) {
+		record_signed(writer, "pid", stat->pid);
+		record_signed(writer, "tid", stat->tid);
+		record_text(writer, "comm",
+			    task_names_last(table->input.names, stat->tid));
+	}
 	record_number(writer, "count", stat->waits.count);
 	record_number(writer, "preempted", stat->preempted);
 	record_number(writer, "total_ns", stat->waits.total);
@@ -165,7 +183,9 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "p99_ns", histogram_quantile(&stat->waits, 0.99));
 	record_number(writer, "max_ns", stat->waits.max);
 	record_number(writer, "recorder_ns", stat->recorder_ns);
-	instead_field(writer, table, stat);
+	record_written(writer, "instead", write_instead,
+		       &(struct instead_field){
+			       table, stat, writer->format == RECORD_TABLE });
 }
 
 static int draw_all(const struct runqueue_table *table, FILE *out)
@@ -197,7 +217,7 @@ static int render(struct event_handler *handler,
 		return status;
 	wait_stats_sort(&table->stats);
 	status = table_rows_render(output, write_row, table,
-				   table->stats.threads.count);
+				   table->stats.rows.count);
 	if (status || output->format != RECORD_TABLE)
 		return status;
 	status = draw_all(table, output->out);
@@ -210,6 +230,7 @@ const struct attribution_table runqueue_table = {
 	.name = "runqueue",
 	.help = "how long each thread waited for a CPU, and who ran instead",
 	.is_of_tasks = true,
+	.has_groups = true,
 	.open = open_table,
 	.render = render,
 	.close = close_table,

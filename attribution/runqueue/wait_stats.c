@@ -12,25 +12,26 @@ static void free_stat(struct wait_stat *stat)
 
 void wait_stats_free(struct wait_stats *stats)
 {
-	for (size_t i = 0; i < stats->threads.count; i++)
-		free_stat(array_at(&stats->threads, i));
-	array_free(&stats->threads);
+	for (size_t i = 0; i < stats->rows.count; i++)
+		free_stat(array_at(&stats->rows, i));
+	array_free(&stats->rows);
 	histogram_free(&stats->all);
 }
 
-static struct wait_stat *stat_of(struct wait_stats *stats,
-				 const struct task *task)
+static struct wait_stat *stat_of(struct wait_stats *stats, size_t row,
+				 int32_t pid, int32_t tid)
 {
-	struct wait_stat *stat = array_reach(&stats->threads, task->index);
+	struct wait_stat *stat = array_reach(&stats->rows, row);
 
-	if (!stat || stat->instead.item_size)
-		return stat;
-	*stat = (struct wait_stat){
-		.pid = task->pid,
-		.tid = task->tid,
-		.waits = HISTOGRAM_EMPTY,
-		.instead = ARRAY_OF(struct run_instead),
-	};
+	if (!stat)
+		return NULL;
+	if (!stat->instead.item_size)
+		*stat = (struct wait_stat){
+			.pid = pid,
+			.waits = HISTOGRAM_EMPTY,
+			.instead = ARRAY_OF(struct run_instead),
+		};
+	stat->tid = tid;
 	return stat;
 }
 
@@ -54,10 +55,10 @@ static int add_instead(void *ctx, int32_t tid, uint64_t ns)
 	return 0;
 }
 
-int wait_stats_add(struct wait_stats *stats, const struct cpu_wait *wait,
-		   const struct cpu_runs *runs)
+int wait_stats_add(struct wait_stats *stats, size_t row, int32_t pid,
+		   const struct cpu_wait *wait, const struct cpu_runs *runs)
 {
-	struct wait_stat *stat = stat_of(stats, wait->task);
+	struct wait_stat *stat = stat_of(stats, row, pid, wait->task->tid);
 	uint64_t ns = wait->end_ns - wait->begin_ns;
 
 	if (!stat || histogram_add(&stat->waits, ns) < 0 ||
@@ -91,10 +92,10 @@ static int compare_stats(const void *a, const void *b)
 
 void wait_stats_sort(struct wait_stats *stats)
 {
-	struct wait_stat *items = stats->threads.items;
+	struct wait_stat *items = stats->rows.items;
 	size_t count = 0;
 
-	for (size_t i = 0; i < stats->threads.count; i++) {
+	for (size_t i = 0; i < stats->rows.count; i++) {
 		if (!items[i].waits.count) {
 			free_stat(&items[i]);
 			continue;
@@ -102,6 +103,6 @@ void wait_stats_sort(struct wait_stats *stats)
 		array_sort(&items[i].instead, compare_instead);
 		items[count++] = items[i];
 	}
-	stats->threads.count = count;
-	array_sort(&stats->threads, compare_stats);
+	stats->rows.count = count;
+	array_sort(&stats->rows, compare_stats);
 }

@@ -14,10 +14,10 @@ struct run_instead {
 	uint64_t ns;
 };
 
-/* One thread's waits for a CPU. */
+/* One thread's, or group's, waits for a CPU. */
 struct wait_stat {
-	int32_t pid;
-	int32_t tid;
+	int32_t pid; /* of a group: its number */
+	int32_t tid; /* of a group: one of its threads */
 	struct histogram waits;
 	uint64_t preempted;   /* waits that began on a CPU */
 	uint64_t recorder_ns; /* the recorder had the CPU */
@@ -25,23 +25,25 @@ struct wait_stat {
 				 * wait_stats_sort() */
 };
 
-/* Those of all threads. */
+/* Those of all. */
 struct wait_stats {
-	struct array threads; /* struct wait_stat, of some by task index */
+	struct array rows; /* struct wait_stat */
 	struct histogram all;
 };
 
 #define WAIT_STATS_NONE \
-	((struct wait_stats){ .threads = ARRAY_OF(struct wait_stat), \
+	((struct wait_stats){ .rows = ARRAY_OF(struct wait_stat), \
 			      .all = HISTOGRAM_EMPTY })
 
 void wait_stats_free(struct wait_stats *stats);
 
-/* Adds @wait; @runs tells who ran instead.  Returns 0 or -ERROR_MEMORY. */
-int wait_stats_add(struct wait_stats *stats, const struct cpu_wait *wait,
-		   const struct cpu_runs *runs);
+/* Adds @wait to row @row, counted from 0, which is of process or group @pid;
+ * @runs tells who ran instead.  Returns 0 or -ERROR_MEMORY.
+ */
+int wait_stats_add(struct wait_stats *stats, size_t row, int32_t pid,
+		   const struct cpu_wait *wait, const struct cpu_runs *runs);
 
-/* Keeps the threads that waited, longest in all first, and orders who ran
+/* Keeps the rows that have waits, longest in all first, and orders who ran
  * instead.  Nothing is added afterwards.
  */
 void wait_stats_sort(struct wait_stats *stats);

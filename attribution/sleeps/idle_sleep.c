@@ -9,13 +9,6 @@
 
 #include <string.h>
 
-enum { KTHREADD = 2 };
-
-bool is_kernel_thread(const struct task_names *names, int32_t pid)
-{
-	return pid == KTHREADD || task_names_parent(names, pid) == KTHREADD;
-}
-
 /* Returns what calls a kernel thread's own function. */
 static bool is_start(const char *name)
 {
@@ -31,15 +24,27 @@ static bool is_start(const char *name)
 	return false;
 }
 
+/* Returns whether @name sleeps for a time at most (kernel/time/sleep_timeout.c,
+ * timer.c before 6.13): whoever calls it goes on without what it waits for.
+ */
+static bool is_timed(const char *name)
+{
+	return !strncmp(name, "schedule_timeout", 16) ||
+	       !strncmp(name, "schedule_hrtimeout", 18);
+}
+
 bool is_idle_sleep(const struct sleep *sleep, const struct call_tree *stacks,
 		   const struct function_table *functions,
 		   const struct task_names *names)
 {
 	uint32_t own = FUNCTION_NONE;
 
-	if (!is_kernel_thread(names, sleep->task->pid))
+	if (!task_names_is_of_kernel(names, sleep->task->pid))
 		return false;
 	if (sleep->label == FUNCTION_UNKNOWN || sleep->stack == CALL_NODE_NONE)
+		return true;
+	if (sleep->inner != FUNCTION_UNKNOWN &&
+	    is_timed(function_at(functions, sleep->inner)->name))
 		return true;
 	for (uint32_t at = sleep->stack;;) {
 		const struct call_node *node = call_tree_at(stacks, at);

@@ -10,13 +10,9 @@ struct function_table;
 struct sleep;
 struct task_names;
 
-/* Returns whether process @pid is a kernel thread: kthreadd, which is process
- * 2, or a child of it (kernel/kthread.c).
- */
-bool is_kernel_thread(const struct task_names *names, int32_t pid);
-
-/* Returns whether in @sleep a kernel thread waits for something to do: the
- * thread's own function decided to wait, or which did was not seen.  @stacks:
+/* Returns whether in @sleep a kernel thread waits for something to do, or for a
+ * time of its own: the thread's own function decided to wait, or which did was not
+ * seen; or it sleeps with a time limit, after which it goes on in any case.  @stacks:
  * see task_tracker_stacks().
  */
 bool is_idle_sleep(const struct sleep *sleep, const struct call_tree *stacks,

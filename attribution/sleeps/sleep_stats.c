@@ -38,21 +38,23 @@ void sleep_stats_free(struct sleep_stats *stats)
 {
 	if (!stats)
 		return;
-	for (size_t i = 0; i < stats->all.count; i++)
+	for (size_t i = 0; i < stats->all.count; i++) {
 		array_free(&stat_at(stats, i)->wakers);
+		array_free(&stat_at(stats, i)->fds);
+	}
 	array_free(&stats->all);
 	array_free(&stats->earlier);
 	number_map_free(stats->by_key);
 	free(stats);
 }
 
-static int32_t process_of(const struct sleep *sleep)
+int32_t sleep_stats_process(const struct sleep *sleep)
 {
 	return sleep->task->pid < 0 ? sleep->task->tid : sleep->task->pid;
 }
 
 static struct sleep_stat *add_stat(struct sleep_stats *stats, uint64_t *index,
-				   const struct sleep *sleep)
+				   int32_t pid, const struct sleep *sleep)
 {
 	struct sleep_stat *stat = array_add(&stats->all);
 	uint64_t *earlier = stat ? array_add(&stats->earlier) : NULL;
@@ -61,18 +63,18 @@ static struct sleep_stat *add_stat(struct sleep_stats *stats, uint64_t *index,
 		return NULL;
 	*earlier = *index;
 	*index = stats->all.count;
-	stat->pid = process_of(sleep);
+	stat->pid = pid;
 	stat->stack = sleep->stack;
 	stat->user_stack = sleep->user_stack;
 	stat->label = sleep->label;
 	stat->wakers = ARRAY_OF(struct waker_stat);
+	stat->fds = ARRAY_OF(struct waker_stat);
 	return stat;
 }
 
-static struct sleep_stat *stat_of(struct sleep_stats *stats,
+static struct sleep_stat *stat_of(struct sleep_stats *stats, int32_t pid,
 				  const struct sleep *sleep)
 {
-	int32_t pid = process_of(sleep);
 	uint64_t *index = number_map_add(
 		stats->by_key, (uint64_t)(uint32_t)pid << 32 | sleep->stack);
 
@@ -82,28 +84,30 @@ static struct sleep_stat *stat_of(struct sleep_stats *stats,
 	     i = *(uint64_t *)array_at(&stats->earlier, i - 1))
 		if (stat_at(stats, i - 1)->user_stack == sleep->user_stack)
 			return stat_at(stats, i - 1);
-	return add_stat(stats, index, sleep);
+	return add_stat(stats, index, pid, sleep);
 }
 
-static int add_waker(struct sleep_stat *stat, const struct sleep *sleep)
+static int add_to(struct array *list, uint32_t number,
+		  const struct sleep *sleep)
 {
-	struct waker_stat *waker = stat->wakers.items;
+	struct waker_stat *waker = list->items;
 	size_t i = 0;
 
-	while (i < stat->wakers.count && waker[i].waker != sleep->waker)
+	while (i < list->count && waker[i].waker != number)
 		i++;
-	waker = i < stat->wakers.count ? &waker[i] : array_add(&stat->wakers);
+	waker = i < list->count ? &waker[i] : array_add(list);
 	if (!waker)
 		return -ERROR_MEMORY;
-	waker->waker = sleep->waker;
+	waker->waker = number;
 	waker->count++;
 	waker->total_ns += sleep->asleep_ns;
 	return 0;
 }
 
-int sleep_stats_add(struct sleep_stats *stats, const struct sleep *sleep)
+int sleep_stats_add(struct sleep_stats *stats, int32_t pid,
+		    const struct sleep *sleep)
 {
-	struct sleep_stat *stat = stat_of(stats, sleep);
+	struct sleep_stat *stat = stat_of(stats, pid, sleep);
 
 	if (!stat)
 		return -ERROR_MEMORY;
@@ -117,7 +121,10 @@ int sleep_stats_add(struct sleep_stats *stats, const struct sleep *sleep)
 	stat->runnable_ns += sleep->runnable_ns;
 	if (sleep->asleep_ns > stat->max_ns)
 		stat->max_ns = sleep->asleep_ns;
-	return add_waker(stat, sleep);
+	if (sleep->fd >= 0 &&
+	    add_to(&stat->fds, (uint32_t)sleep->fd, sleep) < 0)
+		return -ERROR_MEMORY;
+	return add_to(&stat->wakers, sleep->waker, sleep);
 }
 
 static int compare_totals(const void *a, const void *b)
@@ -149,8 +156,10 @@ static int compare_wakers(const void *a, const void *b)
 void sleep_stats_sort(struct sleep_stats *stats)
 {
 	array_sort(&stats->all, compare_totals);
-	for (size_t i = 0; i < stats->all.count; i++)
+	for (size_t i = 0; i < stats->all.count; i++) {
 		array_sort(&stat_at(stats, i)->wakers, compare_wakers);
+		array_sort(&stat_at(stats, i)->fds, compare_wakers);
+	}
 }
 
 size_t sleep_stats_count(const struct sleep_stats *stats)

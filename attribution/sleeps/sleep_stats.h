@@ -9,14 +9,14 @@
 
 struct sleep;
 
-/* This is what one chain of wakers ended. */
+/* This is what one chain of wakers ended, or what was for one descriptor. */
 struct waker_stat {
-	uint32_t waker; /* a chain's number, or WAKER_NONE */
+	uint32_t waker; /* a chain's number, or WAKER_NONE; a descriptor */
 	uint64_t count;
 	uint64_t total_ns;
 };
 
-/* This is what one process's sleeps with one stack came to.  The times are of
+/* This is what one process's, or group's, sleeps with one stack came to.  The times are of
  * those that were seen from begin to end.
  */
 struct sleep_stat {
@@ -32,6 +32,7 @@ struct sleep_stat {
 	uint64_t cut_ns;
 	struct array wakers; /* struct waker_stat; the longest first once
 				 * sorted */
+	struct array fds;    /* the same by descriptor, where it is known */
 };
 
 struct sleep_stats;
@@ -40,8 +41,12 @@ struct sleep_stats;
 struct sleep_stats *sleep_stats_new(void);
 void sleep_stats_free(struct sleep_stats *stats);
 
-/* Counts @sleep.  Returns 0 or -ERROR_MEMORY. */
-int sleep_stats_add(struct sleep_stats *stats, const struct sleep *sleep);
+/* Counts @sleep for process or group @pid.  Returns 0 or -ERROR_MEMORY. */
+int sleep_stats_add(struct sleep_stats *stats, int32_t pid,
+		    const struct sleep *sleep);
+
+/* Returns the process that has slept, or where it is not known the thread. */
+int32_t sleep_stats_process(const struct sleep *sleep);
 
 /* Orders them by falling total time. */
 void sleep_stats_sort(struct sleep_stats *stats);

@@ -23,6 +23,68 @@ bool sleeper_is_in_call(const struct sleeper *sleeper,
 	       frames[0].begin_ns <= sleeper->enter.time_ns;
 }
 
+/* Returns the name of the system call that the function @name does, or NULL: its
+ * own function often jumps to the one that does it and is gone, then.
+ */
+static const char *call_done_by(const struct arch *arch, const char *name)
+{
+	/* fs/read_write.c, fs/sync.c, fs/eventpoll.c, net/socket.c and the
+	 * names that SYSCALL_DEFINE() makes.
+	 */
+	static const char *const prefixes[] = { "ksys_", "__sys_", "__do_sys_",
+						"__se_sys_", "do_" };
+	const char *call = arch_system_call(arch, name);
+
+	for (size_t i = 0; !call && i < sizeof(prefixes) / sizeof(*prefixes);
+	     i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			call = name + strlen(prefixes[i]);
+	return call;
+}
+
+static int compare_names(const void *name, const void *other)
+{
+	return strcmp(name, *(const char *const *)other);
+}
+
+int32_t sleeper_fd(const struct sleeper *sleeper,
+		   const struct function_table *functions,
+		   const struct arch *arch, const struct path_frame *frames,
+		   size_t count)
+{
+	/* Those that may wait for the descriptor that is their first argument
+	 * (syscalls(2)), in order of their names.
+	 */
+	static const char *const calls[] = {
+		"accept",	   "accept4",	  "connect",
+		"copy_file_range", "epoll_pwait", "epoll_pwait2",
+		"epoll_wait",	   "fallocate",	  "fcntl",
+		"fdatasync",	   "flock",	  "fsync",
+		"ftruncate",	   "getdents",	  "getdents64",
+		"ioctl",	   "pread64",	  "preadv",
+		"preadv2",	   "pwrite64",	  "pwritev",
+		"pwritev2",	   "read",	  "readv",
+		"recvfrom",	   "recvmmsg",	  "recvmsg",
+		"sendfile",	   "sendfile64",  "sendmmsg",
+		"sendmsg",	   "sendto",	  "splice",
+		"sync_file_range", "syncfs",	  "tee",
+		"vmsplice",	   "write",	  "writev",
+	};
+	const char *call = NULL;
+
+	for (size_t i = 0;
+	     sleeper_is_in_call(sleeper, frames, count) && i < count && !call;
+	     i++) {
+		call = call_done_by(
+			arch, function_at(functions, frames[i].function)->name);
+		if (call &&
+		    !bsearch(call, calls, sizeof(calls) / sizeof(*calls),
+			     sizeof(*calls), compare_names))
+			call = NULL;
+	}
+	return call ? (int32_t)sleeper->argument : -1;
+}
+
 uint64_t sleeper_object(const struct sleeper *sleeper,
 			const struct function_table *functions,
 			const struct arch *arch,
@@ -56,6 +118,7 @@ void sleeper_begin(struct sleeper *sleeper, const struct task *task,
 		.waker = WAKER_NONE,
 		.same_at_begin = -1,
 		.same_at_end = -1,
+		.fd = -1,
 	};
 }
 

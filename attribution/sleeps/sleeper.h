@@ -43,6 +43,14 @@ uint64_t sleeper_object(const struct sleeper *sleeper,
 			const struct arch *arch,
 			const struct path_frame *frames, size_t count);
 
+/* Returns the descriptor that the system call which @frames, @sleeper's, lie in
+ * is for, as read(3, ...); -1 if it is for none, or nothing tells.
+ */
+int32_t sleeper_fd(const struct sleeper *sleeper,
+		   const struct function_table *functions,
+		   const struct arch *arch, const struct path_frame *frames,
+		   size_t count);
+
 /* Begins a sleep of which nothing but this is known. */
 void sleeper_begin(struct sleeper *sleeper, const struct task *task,
 		   uint64_t begin_ns);

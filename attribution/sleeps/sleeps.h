@@ -34,6 +34,8 @@ struct sleep {
 	uint32_t others_at_end;
 	int32_t same_at_begin; /* of these, for the same object; -1 unknown */
 	int32_t same_at_end;
+	int32_t fd;  /* the descriptor that its system call is for,
+				* where arguments were recorded; else -1 */
 	bool is_cut; /* the recording begins or ends in it */
 };
 

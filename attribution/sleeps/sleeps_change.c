@@ -82,6 +82,8 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 		return 0;
 	frames = task_paths_of(sleeps->options.paths, task->index, &count);
 	sleeper_begin(sleeper, task, event->time_ns);
+	sleeper->sleep.fd = sleeper_fd(sleeper, sleeps->options.functions,
+				       sleeps->options.arch, frames, count);
 	if (describe(sleeps, sleeper, frames, count) < 0 ||
 	    join_waiters(sleeps, sleeper,
 			 sleeper_object(sleeper, sleeps->options.functions,

@@ -10,7 +10,9 @@
 #include "attribution/text/table_rows.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/step_filter.h"
+#include "report/steps/task_groups.h"
 #include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
@@ -47,6 +49,7 @@ static bool is_left_out(const struct sleeps_table *table,
 static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 {
 	struct sleeps_table *table = (struct sleeps_table *)listener;
+	const struct task_groups *groups = table->input.groups;
 
 	if (!table_wants(&table->input, sleep->task, sleep->begin_ns))
 		return 0;
@@ -55,7 +58,10 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 		table->idle_ns += sleep->asleep_ns;
 		return 0;
 	}
-	return sleep_stats_add(table->stats, sleep);
+	return sleep_stats_add(table->stats,
+			       groups ? task_groups_of(groups, sleep->task) :
+					sleep_stats_process(sleep),
+			       sleep);
 }
 
 static struct event_handler *open_table(const struct attribution_input *input)
@@ -99,42 +105,63 @@ static void write_waker(const struct sleeps_table *table,
 			     table->input.names, out);
 }
 
-static void write_stack(const struct sleeps_table *table, uint32_t node,
-			FILE *out)
+/* A row, for its fields that are made as they are written. */
+struct sleeps_row {
+	const struct sleeps_table *table;
+	const struct sleep_stat *stat;
+};
+
+static void write_node(const struct sleeps_table *table, uint32_t node,
+		       FILE *out)
 {
 	stack_text_write(task_tracker_stacks(table->tracker), node,
 			 symbols_functions(table->input.symbols), out);
 }
 
-/* "3x prog-7 pipe_write; 1x interrupt ..." */
-static void write_wakers(const struct sleeps_table *table,
-			 const struct sleep_stat *stat, FILE *out)
+static bool write_stack(FILE *out, const void *ctx)
 {
-	for (size_t i = 0; i < stat->wakers.count && i < MAX_WAKERS; i++) {
-		const struct waker_stat *waker = array_at(&stat->wakers, i);
+	const struct sleeps_row *row = ctx;
 
-		fprintf(out, "%s%" PRIu64 "x ", i ? "; " : "", waker->count);
-		write_waker(table, waker, out);
-	}
+	write_node(row->table, row->stat->stack, out);
+	return true;
 }
 
-/* One field that is made as it is written; empty when out of memory. */
-static void text_field(struct record_writer *writer, const char *name,
-		       const struct sleeps_table *table,
-		       const struct sleep_stat *stat, uint32_t node)
+static bool write_user_stack(FILE *out, const void *ctx)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	const struct sleeps_row *row = ctx;
 
-	if (out && stat)
-		write_wakers(table, stat, out);
-	else if (out)
-		write_stack(table, node, out);
-	if (out)
-		fclose(out);
-	record_text(writer, name, text ? text : "");
-	free(text);
+	write_node(row->table, row->stat->user_stack, out);
+	return true;
+}
+
+/* "3x prog-7 pipe_write; 1x interrupt ..." */
+static bool write_wakers(FILE *out, const void *ctx)
+{
+	const struct sleeps_row *row = ctx;
+	const struct array *wakers = &row->stat->wakers;
+
+	for (size_t i = 0; i < wakers->count && i < MAX_WAKERS; i++) {
+		const struct waker_stat *waker = array_at(wakers, i);
+
+		fprintf(out, "%s%" PRIu64 "x ", i ? "; " : "", waker->count);
+		write_waker(row->table, waker, out);
+	}
+	return true;
+}
+
+/* "3 12x; 0 1x": for which descriptors. */
+static bool write_fds(FILE *out, const void *ctx)
+{
+	const struct sleeps_row *row = ctx;
+	const struct array *fds = &row->stat->fds;
+
+	for (size_t i = 0; i < fds->count && i < MAX_WAKERS; i++) {
+		const struct waker_stat *fd = array_at(fds, i);
+
+		fprintf(out, "%s%" PRIu32 " %" PRIu64 "x", i ? "; " : "",
+			fd->waker, fd->count);
+	}
+	return true;
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -142,10 +169,13 @@ static void write_row(struct record_writer *writer, const void *ctx,
 {
 	const struct sleeps_table *table = ctx;
 	const struct sleep_stat *stat = sleep_stats_at(table->stats, index);
+	const struct sleeps_row row = { table, stat };
 
-	record_signed(writer, "pid", stat->pid);
-	record_text(writer, "comm",
-		    task_names_last(table->input.names, stat->pid));
+	if (!table_rows_group(writer, &table->input, "group", stat->pid)) {
+		record_signed(writer, "pid", stat->pid);
+		record_text(writer, "comm",
+			    task_names_last(table->input.names, stat->pid));
+	}
 	record_text(writer, "label", function_name(table, stat->label));
 	record_number(writer, "count", stat->count);
 	record_number(writer, "total_ns", stat->total_ns);
@@ -155,9 +185,13 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "runnable_ns", stat->runnable_ns);
 	record_number(writer, "cut", stat->cut);
 	record_number(writer, "cut_ns", stat->cut_ns);
-	text_field(writer, "stack", table, NULL, stat->stack);
-	text_field(writer, "user_stack", table, NULL, stat->user_stack);
-	text_field(writer, "wakers", table, stat, CALL_NODE_NONE);
+	record_written(writer, "stack", write_stack, &row);
+	record_written(writer, "user_stack", write_user_stack, &row);
+	record_written(writer, "wakers", write_wakers, &row);
+	if (known_events_has(table->input.events, EVENT_SYS_ENTER))
+		record_written(writer, "fds", write_fds, &row);
+	else
+		record_absent(writer, "fds");
 }
 
 static void print_numbers(const struct sleep_stat *stat, FILE *out)
@@ -186,15 +220,24 @@ static void print_stack(const struct sleeps_table *table, const char *name,
 static void print_row(const struct sleeps_table *table,
 		      const struct sleep_stat *stat, FILE *out)
 {
-	fprintf(out, "%s  %s\n",
-		task_label_last(table->input.names, stat->pid).text,
-		function_name(table, stat->label));
+	if (table->input.groups)
+		name_write(
+			out, NAME_TEXT,
+			task_groups_label(table->input.groups, stat->pid).text);
+	else
+		fputs(task_label_last(table->input.names, stat->pid).text, out);
+	fprintf(out, "  %s\n", function_name(table, stat->label));
 	print_numbers(stat, out);
 	for (size_t i = 0; i < stat->wakers.count && i < MAX_WAKERS; i++) {
 		const struct waker_stat *waker = array_at(&stat->wakers, i);
 
 		fprintf(out, "    woken by  %" PRIu64 "x ", waker->count);
 		write_waker(table, waker, out);
+		fputs("\n", out);
+	}
+	if (stat->fds.count) {
+		fputs("    on fd     ", out);
+		write_fds(out, &(struct sleeps_row){ table, stat });
 		fputs("\n", out);
 	}
 	print_stack(table, "kernel", stat->stack, out);
@@ -206,8 +249,8 @@ static void say_idle(const struct sleeps_table *table, FILE *out)
 {
 	if (table->idle_count)
 		fprintf(out,
-			"Left out: kernel threads that waited for work, "
-			"%" PRIu64 " times, %s (--with-idle).\n%s",
+			"Left out: kernel threads that waited for work or for "
+			"their time, %" PRIu64 " times, %s (--with-idle).\n%s",
 			table->idle_count,
 			duration_text_of(table->idle_ns).text,
 			out == stderr ? "" : "\n");
@@ -241,6 +284,9 @@ static void explain(const struct sleeps_table *table, FILE *out)
 		table_rows_missing(out, "user_stack",
 				   "user stacks at system calls",
 				   "--user-stacks");
+	if (!known_events_has(events, EVENT_SYS_ENTER))
+		table_rows_missing(out, "fds", "raw_syscalls:sys_enter",
+				   "--events=attribution,syscalls");
 	if (refused)
 		fprintf(out,
 			"Not known: user_stack of %" PRIu64 " sleeps of 32-bit "
@@ -284,6 +330,7 @@ const struct attribution_table sleeps_table = {
 	.name = "sleeps",
 	.help = "where each process slept, for how long, and who woke it",
 	.is_of_tasks = true,
+	.has_groups = true,
 	.open = open_table,
 	.render = render,
 	.close = close_table,

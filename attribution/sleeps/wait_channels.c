@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/sleeps/wait_channels.h"
 
+#include "common/name_lookup.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/kernel/text_file.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	PLACE_SCHEDULER = 1,  /* in_sched_functions(): sched and lock text */
@@ -15,16 +15,10 @@ enum {
 	PLACE_DISPATCHER = 4, /* calls the handlers of interrupts */
 };
 
-struct rule {
-	const char *name;
-	bool is_prefix;
-	uint8_t place;
-};
-
 /* kernel/sched/, kernel/locking/, kernel/exit.c, fs/eventpoll.c, mm/filemap.c,
  * kernel/softirq.c and kernel/irq/handle.c of Linux 5.10 to 6.15.
  */
-static const struct rule rules[] = {
+static const struct name_rule rules[] = {
 	{ "try_to_wake_up", false, PLACE_WAKES },
 	{ "wake_up_process", false, PLACE_WAKES },
 	{ "wake_up_state", false, PLACE_WAKES },
@@ -54,7 +48,7 @@ static const struct rule rules[] = {
 };
 
 /* In place of the marks around the scheduler's text. */
-static const struct rule unmarked_rules[] = {
+static const struct name_rule unmarked_rules[] = {
 	{ "schedule", true, PLACE_SCHEDULER },
 	{ "__schedule", true, PLACE_SCHEDULER },
 	{ "preempt_schedule", true, PLACE_SCHEDULER },
@@ -78,14 +72,11 @@ struct wait_channels {
 	uint8_t places[]; /* PLACE_* bits by function */
 };
 
-static uint8_t apply(const struct rule *list, size_t count, const char *name)
+static uint8_t apply(const struct name_lookup *list, const char *name)
 {
-	for (size_t i = 0; i < count; i++)
-		if (list[i].is_prefix ?
-			    !strncmp(list[i].name, name, strlen(list[i].name)) :
-			    !strcmp(list[i].name, name))
-			return list[i].place;
-	return 0;
+	const struct name_rule *rule = name_lookup_find(list, name);
+
+	return rule ? rule->value : 0;
 }
 
 struct wait_marks wait_marks_of(const struct recording *recording)
@@ -107,20 +98,24 @@ static bool is_in(const struct kernel_range *range, uint64_t address)
 	return address >= range->start && address < range->end;
 }
 
-static uint8_t place_of(const struct wait_marks *marks,
+/* The lists above, to be looked into. */
+struct place_rules {
+	struct name_lookup always;
+	struct name_lookup unmarked;
+};
+
+static uint8_t place_of(const struct place_rules *lists,
+			const struct wait_marks *marks,
 			const struct function *function)
 {
-	uint8_t place =
-		apply(rules, sizeof(rules) / sizeof(*rules), function->name);
+	uint8_t place = apply(&lists->always, function->name);
 
 	if (is_in(&marks->sched, function->address) ||
 	    is_in(&marks->lock, function->address))
 		place |= PLACE_SCHEDULER;
 	/* Of a function in pieces the kernel's symbols may have no start. */
 	if (!marks->sched.start || !function->address)
-		place |= apply(unmarked_rules,
-			       sizeof(unmarked_rules) / sizeof(*unmarked_rules),
-			       function->name);
+		place |= apply(&lists->unmarked, function->name);
 	return place;
 }
 
@@ -130,6 +125,12 @@ struct wait_channels *wait_channels_new(const struct function_table *functions,
 {
 	uint32_t count = function_count(functions);
 	struct wait_channels *places = calloc(1, sizeof(*places) + count);
+	const struct place_rules lists = {
+		.always = name_lookup_of(rules, sizeof(rules) / sizeof(*rules)),
+		.unmarked = name_lookup_of(unmarked_rules,
+					   sizeof(unmarked_rules) /
+						   sizeof(*unmarked_rules)),
+	};
 
 	if (!places)
 		return NULL;
@@ -137,8 +138,8 @@ struct wait_channels *wait_channels_new(const struct function_table *functions,
 	places->count = count;
 	for (uint32_t i = 0; i < count; i++)
 		if (function_at(functions, i)->space == 'k')
-			places->places[i] =
-				place_of(marks, function_at(functions, i));
+			places->places[i] = place_of(&lists, marks,
+						     function_at(functions, i));
 	return places;
 }
 

@@ -4,6 +4,7 @@
 #include "attribution/table.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"
+#include "report/steps/task_groups.h"
 #include "report/text/record_order.h"
 
 #include <stdlib.h>
@@ -24,6 +25,16 @@ bool table_wants(const struct attribution_input *input, const struct task *task,
 	       step_filter_cpu(input->filter, (uint32_t)task->cpu) &&
 	       begin_ns >= input->window.since_ns &&
 	       begin_ns < input->window.until_ns;
+}
+
+bool table_rows_group(struct record_writer *writer,
+		      const struct attribution_input *input, const char *name,
+		      int32_t group)
+{
+	if (input->groups)
+		record_text(writer, name,
+			    task_groups_label(input->groups, group).text);
+	return input->groups;
 }
 
 void table_rows_missing(FILE *out, const char *columns, const char *want,

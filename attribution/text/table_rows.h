@@ -28,6 +28,13 @@ void table_rows_known(const struct table_rows *rows, bool is_known,
 bool table_wants(const struct attribution_input *input, const struct task *task,
 		 uint64_t begin_ns);
 
+/* Writes the name of @group, by input->groups, to column @name.  Returns false if
+ * there are no groups: the row is a task's.
+ */
+bool table_rows_group(struct record_writer *writer,
+		      const struct attribution_input *input, const char *name,
+		      int32_t group);
+
 /* Prints which @columns are not there, for want of what, and which option of
  * record would give it.
  */

@@ -9,6 +9,21 @@
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
 
+/* exec in another thread than its process's first: it goes on under that one's
+ * id, @tid, and under its own, by which it runs on @cpu, it is gone.
+ */
+static void end_by_exec(const struct traced_cpu *cpu, int32_t pid, int32_t tid)
+{
+	struct thread *current = cpu ? cpu->current : NULL;
+
+	if (current && current->tid > 0 && current->tid != tid &&
+	    current->pid == pid)
+		current->is_dead = true;
+}
+
+/* A thread that had ended and leaves alive is another one, by exec.  It may be
+ * preempted before there is a record of that.
+ */
 static int announce(const struct sched_events *events,
 		    const struct event_record *event, int32_t tid,
 		    bool is_traced)
@@ -22,8 +37,10 @@ static int announce(const struct sched_events *events,
 		span_out_flush(events->out, thread);
 	if (thread_announces(thread, event->time_ns, event->cpu,
 			     event->values[SWITCH_PREV_STATE], is_traced) &&
-	    cpu)
+	    cpu) {
 		cpu->next_owner = thread;
+		end_by_exec(cpu, event->pid, tid);
+	}
 	return 0;
 }
 
@@ -83,22 +100,6 @@ int sched_events_take(const struct sched_events *events,
 	return 0;
 }
 
-/* exec in another thread than its process's first: it goes on under that
- * one's id, and under its own it is gone.
- */
-static int take_exec(const struct sched_events *events,
-		     const struct sideband_record *record)
-{
-	const struct traced_cpu *cpu =
-		traced_cpus_find(events->cpus, record->cpu);
-	struct thread *current = cpu ? cpu->current : NULL;
-
-	if (record->comm.exec && current && current->tid > 0 &&
-	    current->tid != record->tid && current->pid == record->pid)
-		current->is_dead = true;
-	return 0;
-}
-
 static int take_life(const struct sched_events *events,
 		     const struct sideband_record *record)
 {
@@ -121,8 +122,9 @@ int sched_events_record(const struct sched_events *events,
 	/* Those without a time tell of before the recording. */
 	if (!record->time_ns || record->tid <= 0)
 		return 0;
-	if (record->kind == SIDEBAND_COMM)
-		return take_exec(events, record);
+	if (record->kind == SIDEBAND_COMM && record->comm.exec)
+		end_by_exec(traced_cpus_find(events->cpus, record->cpu),
+			    record->pid, record->tid);
 	if (record->kind == SIDEBAND_FORK || record->kind == SIDEBAND_EXIT)
 		return take_life(events, record);
 	return 0;

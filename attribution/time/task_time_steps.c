@@ -28,6 +28,8 @@ static void classify(const struct task_time *time, struct thread *thread,
 		reason = UNKNOWN_UNTRACED;
 		if (!time->options.is_user_unknown)
 			time_class = TIME_USER;
+	} else if (cpu->state == CPU_NOT_ASKED) {
+		time_class = TIME_NOT_ASKED;
 	}
 	thread->time_class = (uint8_t)time_class;
 	thread->reason = (uint8_t)reason;

@@ -20,7 +20,8 @@ enum time_class {
 	TIME_TRACER,	  /* in the tracer's own functions */
 	TIME_RUNNABLE,	  /* waits for a CPU */
 	TIME_ASLEEP,
-	TIME_UNKNOWN, /* not in the trace: see reason */
+	TIME_NOT_ASKED, /* ran outside of the calls that --only chose */
+	TIME_UNKNOWN,	/* not in the trace: see reason */
 	TIME_CLASSES,
 };
 

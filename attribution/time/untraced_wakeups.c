@@ -3,23 +3,19 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/name_lookup.h"
 #include "report/steps/call_step.h"
 #include "report/steps/cpu_slot.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum mark { MARK_NONE, MARK_PERF, MARK_WAKES, MARK_BLOCKS };
 
 /* kernel/events/core.c and kernel/sched/ of Linux 5.10 to 6.15; each class of
  * the scheduler has a dequeue_task of its own.
  */
-static const struct {
-	const char *name;
-	bool is_prefix;
-	enum mark mark;
-} marked[] = {
+static const struct name_rule marked[] = {
 	{ "perf_event_wakeup", false, MARK_PERF },
 	{ "try_to_wake_up", false, MARK_WAKES },
 	{ "dequeue_task", true, MARK_BLOCKS },
@@ -39,20 +35,11 @@ struct untraced_wakeups {
 	uint8_t marks[]; /* enum mark by function */
 };
 
-static enum mark mark_of(const struct function *function)
-{
-	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++)
-		if (marked[i].is_prefix ?
-			    !strncmp(function->name, marked[i].name,
-				     strlen(marked[i].name)) :
-			    !strcmp(function->name, marked[i].name))
-			return marked[i].mark;
-	return MARK_NONE;
-}
-
 struct untraced_wakeups *
 untraced_wakeups_new(const struct function_table *functions)
 {
+	const struct name_lookup rules =
+		name_lookup_of(marked, sizeof(marked) / sizeof(*marked));
 	uint32_t count = function_count(functions);
 	struct untraced_wakeups *wakes = calloc(1, sizeof(*wakes) + count);
 
@@ -60,10 +47,15 @@ untraced_wakeups_new(const struct function_table *functions)
 		return NULL;
 	wakes->cpus = ARRAY_OF(struct open_wakeup);
 	wakes->count = count;
-	for (uint32_t i = 0; i < count; i++)
-		if (function_at(functions, i)->space == 'k')
-			wakes->marks[i] =
-				(uint8_t)mark_of(function_at(functions, i));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct function *function = function_at(functions, i);
+		const struct name_rule *rule =
+			function->space == 'k' ?
+				name_lookup_find(&rules, function->name) :
+				NULL;
+
+		wakes->marks[i] = rule ? rule->value : MARK_NONE;
+	}
 	return wakes;
 }
 

@@ -71,6 +71,10 @@ int wall_place_book(const struct wall_place *place, struct call_tree *calls,
 		return book_state(calls, place, FRAME_RUNNABLE, time_ns);
 	case TIME_ASLEEP:
 		return book_state(calls, place, FRAME_ASLEEP, time_ns);
+	case TIME_NOT_ASKED:
+		return is_off ? 0 :
+				book_state(calls, place, FRAME_NOT_ASKED,
+					   time_ns);
 	case TIME_UNKNOWN:
 		if (is_off && span->reason < UNKNOWN_NO_EVENTS)
 			return 0;

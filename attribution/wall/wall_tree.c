@@ -8,6 +8,7 @@
 #include "attribution/wall/wall_place.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"
+#include "report/steps/task_groups.h"
 #include "report/text/task_names.h"
 
 #include <stdlib.h>
@@ -50,7 +51,10 @@ static int begin_task(struct wall_tree *tree, struct wall_task *wall,
 	/* Others get no root. */
 	if (!wall->is_wanted)
 		return 0;
-	wall->place.node = call_tree_root(tree->calls, known.pid);
+	wall->place.node = call_tree_root(
+		tree->calls, tree->input->groups ?
+				     task_groups_of(tree->input->groups, task) :
+				     known.pid);
 	return wall->place.node == CALL_NODE_NONE ? -ERROR_MEMORY : 0;
 }
 

@@ -3,11 +3,13 @@
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_clock.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
 #include "symbolize/arch/arch.h"
 
 #include <inttypes.h>
+#include <sys/timex.h>
 
 static const char *kind_text(enum sideband_kind kind)
 {
@@ -125,6 +127,35 @@ static void write_details(FILE *out, const struct sideband_record *record,
 	}
 }
 
+static void write_reading(FILE *out, const char *when,
+			  const struct clock_reading *reading)
+{
+	if (reading->is_known)
+		fprintf(out,
+			"%" PRIu64 " clock at the %s: CLOCK_REALTIME %" PRId64
+			" read within %" PRIu64 " ns; status 0x%" PRIx32
+			"%s esterror %" PRIu64 " ns maxerror %" PRIu64 " ns\n",
+			reading->clock_ns, when, reading->realtime_ns,
+			reading->bracket_ns, reading->status,
+			reading->status & STA_UNSYNC ? " (unsynchronised)" : "",
+			reading->esterror_ns, reading->maxerror_ns);
+}
+
+/* What it says of its clock is no record, and comes first. */
+static void write_clock(const struct dump *dump)
+{
+	const struct session *session = dump->session;
+	struct clock_readings clock;
+
+	recording_clock_read(session->recording, &clock);
+	if (clock.activate_ns)
+		fprintf(session->out,
+			"clock to be activated at CLOCK_REALTIME %" PRId64 "\n",
+			clock.activate_ns);
+	write_reading(session->out, "begin", &clock.begin);
+	write_reading(session->out, "end", &clock.end);
+}
+
 int dump_records(struct dump *dump)
 {
 	const struct session *session = dump->session;
@@ -135,6 +166,7 @@ int dump_records(struct dump *dump)
 
 	if (!sideband)
 		return -ERROR_MEMORY;
+	write_clock(dump);
 	while ((status = sideband_next(sideband, &record)) > 0) {
 		if (!dump_wants_cpu(dump, record.cpu) ||
 		    !dump_wants(dump, record.time_ns))

@@ -34,6 +34,9 @@ void event_write(FILE *out, const struct symbols *symbols,
 	case FUNCTION_LOCAL_EXCEPTION:
 	case FUNCTION_EXCEPTION_RETURN:
 	case FUNCTION_TRACE_START:
+	case FUNCTION_OPEN:
+	case FUNCTION_OPEN_EXCEPTION:
+	case FUNCTION_OPEN_END:
 	case FUNCTION_END:
 		fprintf(out, "%" PRIx64 " %s\n", event->address,
 			function_at(symbols_functions(symbols), event->function)

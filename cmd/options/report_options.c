@@ -25,6 +25,7 @@ enum common_option {
 	OPTION_WITH_IDLE,
 	OPTION_WITH_TRACER,
 	OPTION_BILL,
+	OPTION_BY,
 	OPTION_SYMFS,
 	OPTION_JOBS,
 	OPTION_ENGINE,
@@ -57,6 +58,10 @@ static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_BILL] = { "bill", "WHOM",
 			  "profiles have interrupt work under whom it was for "
 			  "(beneficiary) or whom it stopped (victim)" },
+	[OPTION_BY] = { "by", "WHAT",
+			"tasks together by thread, process, comm, cgroup or "
+			"choice (all that --comm, --pid, --tree choose); "
+			"others are kernel, other, nobody" },
 	[OPTION_SYMFS] = { "symfs", "DIR",
 			   "where the traced machine's files lie" },
 	[OPTION_JOBS] = { "jobs", "N",
@@ -81,6 +86,7 @@ static bool takes(const struct option_set *set, enum common_option option)
 	case OPTION_WITH_IDLE:
 	case OPTION_WITH_TRACER:
 	case OPTION_BILL:
+	case OPTION_BY:
 		return set->adds_up;
 	case OPTION_OUTPUT:
 	case OPTION_FORMAT:
@@ -179,6 +185,9 @@ static bool take_common(struct report_options *options, int index,
 		return true;
 	case OPTION_BILL:
 		return take_bill(options, argument);
+	case OPTION_BY:
+		options->by = group_by_find(argument);
+		return options->by != GROUP_BY_NOTHING;
 	case OPTION_SYMFS:
 		options->symfs = argument;
 		return *argument;

@@ -7,6 +7,7 @@
 #include "common/array.h"
 #include "common/name_choice.h"
 #include "report/steps/step_filter.h"
+#include "report/steps/task_groups.h"
 #include "report/steps/task_stacks.h"
 
 #include <getopt.h>
@@ -42,6 +43,7 @@ struct report_options {
 	bool with_idle;		  /* --with-idle */
 	bool with_tracer;	  /* --with-tracer */
 	enum bill_choice bill;	  /* --bill */
+	enum group_by by;	  /* --by */
 	bool only_tracer;	  /* --tracer, of the commands that have it */
 	bool wants_lines;	  /* --lines, of the commands that have it */
 	const char *sort;	  /* --sort, likewise: a column's name */
@@ -66,8 +68,8 @@ struct option_set {
 	bool is_paged;	     /* its text is to be read, not kept */
 	bool has_no_tasks;   /* it takes no --pid, --tree and --comm */
 	bool has_no_rows;    /* nor --top */
-	bool adds_up;	     /* it takes --with-idle, --with-tracer and
-				 * --bill */
+	bool adds_up;	     /* it takes --with-idle, --with-tracer, --bill
+				 * and --by */
 	bool is_page;	     /* nor what chooses and shapes an output */
 	bool takes_input;    /* a word may stand for -i DIR */
 	bool takes_two;	     /* two words are recordings */

@@ -32,7 +32,8 @@ struct checkpoints {
 };
 
 /* Of other trace and without times there are none; and none are left or used by
- * other engines, which cannot go on from one.
+ * other engines, which cannot go on from one, nor where the trace was paused
+ * outside of chosen calls: such recordings are short.
  */
 static bool can_have(const struct session *session)
 {
@@ -41,7 +42,8 @@ static bool can_have(const struct session *session)
 	return session->engine == ENGINE_GRAPH &&
 	       recording_trace(recording) == RECORDING_TRACE_INTEL_PT &&
 	       recording_time(recording) == RECORDING_TIME_NANOSECONDS &&
-	       !session->decodes_all && !session->uses_points;
+	       !recording_is_gated(recording) && !session->decodes_all &&
+	       !session->uses_points;
 }
 
 /* Where nothing ends it early, a decode sees all. */
@@ -168,8 +170,8 @@ static void write_one(struct checkpoints *checkpoints,
 	pack_all(checkpoints, &pack, stacks, places);
 	if (pack_is_whole(&pack))
 		index_writer_add(checkpoints->writer,
-				 task_stacks_last_ns(stacks), pack.bytes,
-				 pack.size);
+				 task_stacks_last_ns(stacks), pack.out.bytes,
+				 pack.out.size);
 	pack_free(&pack);
 	free(places);
 }

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/pipeline/session.h"
 #include "decoder/recording/recording.h"
+#include "report/steps/call_stack.h"
 #include "report/steps/step_filter.h"
 
 #include <inttypes.h>
@@ -12,7 +13,7 @@
 static void take(struct step_callback *callback, const struct call_step *step)
 {
 	struct choice_check *check = (struct choice_check *)callback;
-	const struct step_filter *filter = &check->session->filter;
+	const struct step_filter *filter = &check->session->choice;
 
 	if (!check->has_task)
 		check->has_task = step_filter_task(filter, step->task);
@@ -24,6 +25,27 @@ static void take(struct step_callback *callback, const struct call_step *step)
 		check->last_ns = step->time_ns;
 	}
 	check->next->take(check->next, step);
+}
+
+/* Steps of one task on one CPU: only when they were is new.  Before anything is
+ * known of the time the first of them tells, which is left to take().
+ */
+static uint32_t take_plain(struct step_callback *callback,
+			   const struct call_step *step,
+			   struct call_stack *stack,
+			   const struct function_event *events, uint32_t count,
+			   struct call_times *times)
+{
+	struct choice_check *check = (struct choice_check *)callback;
+	struct step_callback *next = check->next;
+	uint32_t taken;
+
+	if (!check->last_ns)
+		return 0;
+	taken = next->take_plain(next, step, stack, events, count, times);
+	if (taken)
+		check->last_ns = times->last_ns;
+	return taken;
 }
 
 static bool is_done(const struct step_callback *callback, uint64_t time_ns)
@@ -42,8 +64,8 @@ static bool has_window(const struct session *session)
 
 static bool has_choice(const struct session *session)
 {
-	return step_filter_has_tasks(&session->filter) ||
-	       session->filter.cpu_count || has_window(session);
+	return step_filter_has_tasks(&session->choice) ||
+	       session->choice.cpu_count || has_window(session);
 }
 
 struct step_callback *choice_check_begin(struct choice_check *check,
@@ -54,6 +76,7 @@ struct step_callback *choice_check_begin(struct choice_check *check,
 		.callback = {
 			.take = take,
 			.is_done = next->is_done ? is_done : NULL,
+			.take_plain = next->take_plain ? take_plain : NULL,
 		},
 		.next = next,
 		.session = session,

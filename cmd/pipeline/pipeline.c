@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/pipeline/checkpoints.h"
 #include "cmd/pipeline/choice_check.h"
+#include "cmd/pipeline/cpu_gate.h"
 #include "cmd/pipeline/cpu_pipeline.h"
 #include "cmd/pipeline/pager.h"
 #include "cmd/pipeline/progress.h"
@@ -17,6 +18,8 @@
 #include "report/steps/stacks_checkpoint.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/events/graph_tasks.h"
+#include "symbolize/gate/gate_events.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +35,7 @@ struct pipeline {
 	bool has_places;		  /* else at their begins */
 	struct task_stacks *stacks;
 	struct event_merge *merge;
+	struct cpu_gate *gates;	   /* by stream; empty: all was asked for */
 	struct graph_tasks *graph; /* NULL: no trace of function_graph */
 };
 
@@ -114,6 +118,8 @@ static int make_stacks(struct pipeline *pipeline)
 		task_stacks_new(pipeline->session->window, pipeline->callback);
 	if (!pipeline->stacks)
 		return -ERROR_MEMORY;
+	task_stacks_know(pipeline->stacks,
+			 symbols_functions(pipeline->session->symbols));
 	for (size_t i = 0; i < pipeline->count && status >= 0; i++) {
 		const struct cpu_pipeline *cpu = &pipeline->cpus[i];
 
@@ -179,6 +185,7 @@ static int open_tasks(struct pipeline *pipeline)
 static int open_cpu(struct pipeline *pipeline, size_t index)
 {
 	struct cpu_pipeline *cpu = &pipeline->cpus[index];
+	struct cpu_gate *gate = &pipeline->gates[index];
 	int status = cpu_pipeline_open(
 		cpu, pipeline->session, index,
 		pipeline->has_places ? &pipeline->places[index] : NULL);
@@ -187,7 +194,11 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 		return status;
 	if (checkpoints_are_kept(pipeline->checkpoints))
 		execution_stream_keep(cpu->execution);
-	return event_merge_add(pipeline->merge, cpu_pipeline_next, cpu);
+	if (!recording_is_gated(pipeline->session->recording))
+		return event_merge_add(pipeline->merge, cpu_pipeline_next, cpu);
+	if (cpu_gate_open(gate, pipeline->session, cpu))
+		return -ERROR_MEMORY;
+	return event_merge_add(pipeline->merge, gate_events_next, gate->events);
 }
 
 /* Recording -> flow -> function events -> steps -> callback, all CPUs merged.
@@ -199,7 +210,8 @@ static int run(struct pipeline *pipeline)
 
 	pipeline->cpus = calloc(count, sizeof(*pipeline->cpus));
 	pipeline->places = calloc(count, sizeof(*pipeline->places));
-	if (!pipeline->cpus || !pipeline->places)
+	pipeline->gates = calloc(count, sizeof(*pipeline->gates));
+	if (!pipeline->cpus || !pipeline->places || !pipeline->gates)
 		return -ERROR_MEMORY;
 	for (size_t i = 0; !status && i < count; i++)
 		status = cpu_pipeline_find_task(&pipeline->cpus[i],
@@ -231,6 +243,9 @@ static void close_parts(struct pipeline *pipeline)
 	event_merge_free(pipeline->merge);
 	for (size_t i = 0; pipeline->cpus && i < pipeline->count; i++)
 		cpu_pipeline_close(&pipeline->cpus[i]);
+	for (size_t i = 0; pipeline->gates && i < pipeline->count; i++)
+		cpu_gate_close(&pipeline->gates[i]);
+	free(pipeline->gates);
 	graph_tasks_free(pipeline->graph);
 	free(pipeline->cpus);
 	free(pipeline->places);

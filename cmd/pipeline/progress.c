@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pipeline/progress.h"
 
+#include "common/clocks.h"
+
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { CALLS_PER_LOOK = 1 << 8, MS_PER_LINE = 200 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 struct progress progress_of(uint64_t first_ns, uint64_t last_ns)
 {
@@ -21,13 +14,13 @@ struct progress progress_of(uint64_t first_ns, uint64_t last_ns)
 		.is_shown = isatty(STDERR_FILENO) && last_ns > first_ns,
 		.first_ns = first_ns,
 		.last_ns = last_ns,
-		.drawn_ms = now_ms(),
+		.drawn_ms = monotonic_ms(),
 	};
 }
 
 static void draw(struct progress *progress, uint64_t time_ns)
 {
-	uint64_t now = now_ms();
+	uint64_t now = monotonic_ms();
 	uint64_t done =
 		time_ns > progress->first_ns ? time_ns - progress->first_ns : 0;
 	uint64_t all = progress->last_ns - progress->first_ns;

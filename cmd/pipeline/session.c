@@ -4,12 +4,14 @@
 #include "cmd/command.h"
 #include "cmd/pipeline/console_log.h"
 #include "cmd/pipeline/pager.h"
+#include "cmd/pipeline/session_groups.h"
 #include "common/error.h"
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "execution/stream/jobs.h"
 #include "report/text/colors.h"
+#include "report/text/task_cgroups.h"
 #include "report/text/task_names.h"
 #include "report/text/time_unit.h"
 #include "symbolize/elf/lines.h"
@@ -253,7 +255,10 @@ int session_open_input(struct session *session,
 		    &session->window) < 0)
 		status = EXIT_USAGE;
 	session->done_ns = session->window.until_ns;
-	session->filter = report_options_filter(options, session->names);
+	session->choice = report_options_filter(options, session->names);
+	session->filter = session->choice;
+	if (!status)
+		status = session_open_groups(session, options);
 	session->decodes_all = index_is("none");
 	session->uses_points = index_is("points");
 	return status;
@@ -299,6 +304,8 @@ static int close_output(struct session *session)
 int session_close(struct session *session)
 {
 	lines_free(session->lines);
+	task_groups_free(session->groups);
+	task_cgroups_close(session->cgroups);
 	task_names_close(session->names);
 	jobs_free(session->jobs);
 	symbols_close(session->symbols);

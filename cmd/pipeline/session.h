@@ -14,6 +14,8 @@ struct lines;
 struct pager;
 struct recording;
 struct symbols;
+struct task_cgroups;
+struct task_groups;
 struct task_names;
 
 /* One recording, opened for reports. */
@@ -30,8 +32,12 @@ struct session {
 	bool is_captured; /* out is somebody else's */
 	char *buffer;	  /* of out, or NULL */
 	const struct colors *colors;
-	enum engine engine; /* not ENGINE_DEFAULT */
-	struct step_filter filter;
+	enum engine engine;	      /* not ENGINE_DEFAULT */
+	struct step_filter choice;    /* tasks and CPUs that are asked for */
+	struct step_filter filter;    /* those that are shown: with groups it is
+				    * these that are chosen, not tasks */
+	struct task_cgroups *cgroups; /* NULL: not wanted */
+	struct task_groups *groups;   /* --by; NULL: without */
 	struct time_window window;
 	uint64_t done_ns; /* from here on a callback may be done */
 	bool decodes_all; /* also what is not needed: to compare */

@@ -2,14 +2,17 @@
 #include "cmd/record/record_options.h"
 #include "cmd/record/record_values.h"
 #include "collector/events/tracepoint_set.h"
+#include "collector/gate/gate.h"
 #include "collector/trigger/trigger_spec.h"
+#include "common/clocks.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 enum long_only {
-	OPTION_AFTER = 256,
+	OPTION_ACTIVATE = 256,
+	OPTION_AFTER,
 	OPTION_ARCH,
 	OPTION_BUFFER,
 	OPTION_CYCLES,
@@ -21,6 +24,7 @@ enum long_only {
 	OPTION_MACHINE,
 	OPTION_MAX_SIZE,
 	OPTION_NO_CYCLES,
+	OPTION_ONLY,
 	OPTION_RETURN_STACK,
 	OPTION_SINK,
 	OPTION_SNAPSHOT,
@@ -35,6 +39,7 @@ static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "activate", required_argument, NULL, OPTION_ACTIVATE },
 	{ "after", required_argument, NULL, OPTION_AFTER },
 	{ "arch", required_argument, NULL, OPTION_ARCH },
 	{ "buffer", required_argument, NULL, OPTION_BUFFER },
@@ -47,6 +52,7 @@ static const struct option long_options[] = {
 	{ "machine", optional_argument, NULL, OPTION_MACHINE },
 	{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
 	{ "no-cycles", no_argument, NULL, OPTION_NO_CYCLES },
+	{ "only", required_argument, NULL, OPTION_ONLY },
 	{ "return-stack", no_argument, NULL, OPTION_RETURN_STACK },
 	{ "sink", required_argument, NULL, OPTION_SINK },
 	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
@@ -116,6 +122,36 @@ static int add_trigger(struct record_options *options, const char *value)
 	return 0;
 }
 
+/* Lists of several options become one. */
+static int add_only(struct record_options *options, const char *value)
+{
+	static const char line[] = "line:";
+	size_t length = strlen(options->only);
+	const char *wanted;
+
+	if (!strncmp(value, line, strlen(line))) {
+		options->only_line = value + strlen(line);
+		return *options->only_line ? 0 :
+					     wrong("--only", value,
+						   "the path of a named pipe "
+						   "behind line:");
+	}
+	if (length + strlen(value) + 2 > sizeof(options->only))
+		return wrong("--only", value, "fewer or shorter names");
+	snprintf(options->only + length, sizeof(options->only) - length, "%s%s",
+		 length ? "," : "", value);
+	wanted = gate_list_check(options->only);
+	return wanted ? wrong("--only", options->only, wanted) : 0;
+}
+
+static int set_activation(struct record_options *options, const char *value)
+{
+	const char *wanted = activation_parse(value, realtime_ns(),
+					      &options->collector.activation);
+
+	return wanted ? wrong("--activate", value, wanted) : 0;
+}
+
 /* The options that have a value. */
 static int set_value(struct record_options *options, int option,
 		     const char *value)
@@ -133,6 +169,8 @@ static int set_value(struct record_options *options, int option,
 	case 'o':
 		options->folder = value;
 		return 0;
+	case OPTION_ACTIVATE:
+		return set_activation(options, value);
 	case OPTION_AFTER:
 		return trigger_time_parse(value, &collector->after_ns) ?
 			       wrong("--after", value,
@@ -169,6 +207,8 @@ static int set_value(struct record_options *options, int option,
 		return record_value_max(value, &collector->max_bytes) ?
 			       0 :
 			       wrong("--max-size", value, "a size from 1M on");
+	case OPTION_ONLY:
+		return add_only(options, value);
 	case OPTION_SOURCE:
 		return set_source(options, value);
 	case OPTION_SINK:
@@ -222,6 +262,11 @@ static int set_option(struct record_options *options, int option,
 	}
 }
 
+static bool is_gated(const struct record_options *options)
+{
+	return *options->only || options->only_line;
+}
+
 /* Returns which options do not go together. */
 static const char *conflict(const struct record_options *options)
 {
@@ -238,6 +283,11 @@ static const char *conflict(const struct record_options *options)
 	if ((collector->after_ns || collector->max_hits) &&
 	    !options->triggers.count)
 		return "--after and --hits are for --trigger: give one";
+	if (is_gated(options) &&
+	    (options->triggers.count || collector->snapshot))
+		return "--only does not go with --snapshot or --trigger";
+	if (is_gated(options) && collector->user)
+		return "--only traces calls of the kernel: leave out --user";
 	if (options->machine && processes)
 		return "the virtual machine does not have this one's "
 		       "processes: give a command";
@@ -261,16 +311,22 @@ static void widen_for_attribution(struct collector_options *collector)
 }
 
 /* Why a call was slow is mostly somebody else's doing: what has triggers is
- * recorded with all that runs, too.  Whose hits count stays as it was.
+ * recorded with all that runs, too; and the trace of a CPU can be paused, not
+ * that of a thread, which goes from CPU to CPU.  Whose hits and calls count
+ * stays as it was.
  */
-static void widen_for_triggers(struct record_options *options)
+static void widen_for_probes(struct record_options *options)
 {
 	struct collector_options *collector = &options->collector;
 
 	collector->triggers = options->triggers.items;
 	collector->trigger_count = options->triggers.count;
+	if (options->only_line && !*options->only)
+		strcpy(options->only, GATE_NONE);
+	collector->only = *options->only ? options->only : NULL;
+	collector->only_line = options->only_line;
 	collector->hits_of_all = collector->whole_cpus;
-	if (collector->trigger_count && !collector->cpus)
+	if ((collector->trigger_count || collector->only) && !collector->cpus)
 		collector->whole_cpus = true;
 }
 
@@ -331,7 +387,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 	options->collector.processes = options->processes.items;
 	options->collector.process_count = options->processes.count;
 	problem = options->help ? NULL : conflict(options);
-	widen_for_triggers(options);
+	widen_for_probes(options);
 	widen_for_attribution(&options->collector);
 	if (problem)
 		fprintf(stderr, "ktrace-hw record: %s\n", problem);

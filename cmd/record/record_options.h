@@ -4,6 +4,7 @@
 
 #include "cmd/record/record_source.h"
 #include "collector/collector.h"
+#include "collector/gate/gate.h"
 #include "common/array.h"
 
 /* Where a recording goes unless told otherwise. */
@@ -14,8 +15,10 @@ struct record_options {
 	struct collector_options collector;
 	enum record_source source;
 	bool machine_may_be; /* one is installed, and could run the command */
-	struct array processes; /* pid_t: what collector points to */
-	struct array triggers;	/* const char *, likewise */
+	struct array processes;	   /* pid_t: what collector points to */
+	struct array triggers;	   /* const char *, likewise */
+	char only[GATE_LIST_SIZE]; /* likewise; "": it was not given */
+	const char *only_line;	   /* likewise, of argv; or NULL */
 	const char *folder;
 	bool machine;
 	const char *machine_options; /* words for the machine; or NULL */

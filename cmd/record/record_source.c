@@ -44,6 +44,9 @@ static const char *graph_refusal(const struct record_options *options,
 		return "it does not see user space (--user)";
 	if (options->triggers.count)
 		return "it has no trace to stop in a hit (--trigger)";
+	if (*options->only)
+		return "it has no trace to pause (--only; --filter chooses "
+		       "functions)";
 	if (collector->sink)
 		return "it has no sinks (--sink)";
 	if (collector->return_stack)

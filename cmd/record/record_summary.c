@@ -137,6 +137,11 @@ void record_summary(const char *folder, const struct collector_result *result)
 		size_text_of(result->trace_bytes).text,
 		size_text_of(result->file_bytes).text);
 	fprintf(stderr, "%s\n", is_whole(result) ? ", nothing lost" : "");
+	if (result->was_activated)
+		fprintf(stderr,
+			"ktrace-hw record: it began %.1f us after its "
+			"instant\n",
+			(double)result->late_ns / 1e3);
 	print_crash(result);
 	print_losses(result);
 	print_cost();

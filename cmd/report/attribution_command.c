@@ -32,23 +32,6 @@ struct table_run {
 	struct event_handler *handler;
 };
 
-bool read_record_format(const char *name, enum record_format *format)
-{
-	static const char *const names[] = {
-		[RECORD_CSV] = "csv",
-		[RECORD_JSON] = "json",
-		[RECORD_TABLE] = "text",
-	};
-
-	*format = RECORD_TABLE;
-	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++) {
-		*format = (enum record_format)i;
-		if (!strcmp(names[i], name))
-			return true;
-	}
-	return !name;
-}
-
 /* Prints for how long the recorder's tasks, whose rows are missing, were
  * traced.
  */
@@ -232,6 +215,7 @@ static int attribute(const struct session *session, struct table_run *runs,
 		.names = session->names,
 		.events = events,
 		.kinds = kinds,
+		.groups = session->groups,
 		.window = session->window,
 	};
 	int status = set_inputs(session, &input, runs, count);
@@ -265,7 +249,7 @@ static int attribute_if_timed(const struct session *session,
 
 	if (time_unit_of(session->recording)->is_time)
 		return attribute(session, runs, count);
-	if (count == 1 && table == &processes_table &&
+	if (count == 1 && table == &processes_table && !session->groups &&
 	    runs->output.format != RECORD_CSV)
 		return untimed_overview(session, &runs->output);
 	snprintf(option, sizeof(option), "--%s", table->name);
@@ -311,10 +295,15 @@ int run_attribution(const struct report_options *options,
 	int close_status;
 	int status;
 
-	if (!read_record_format(options->format, &format) ||
+	if (!record_format_find(options->format, &format) ||
 	    (request->calls && format == RECORD_CSV)) {
 		fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n",
 			request->table->name, options->format);
+		return EXIT_USAGE;
+	}
+	if (options->by != GROUP_BY_NOTHING && !request->table->has_groups) {
+		fprintf(stderr, "ktrace-hw: --by does not go with --%s\n",
+			request->table->name);
 		return EXIT_USAGE;
 	}
 	status = session_open(&session, options);
@@ -339,7 +328,7 @@ int run_attributions(const struct report_options *options,
 	int status;
 
 	assert(count > 0 && count <= MOST_TABLES);
-	if (!read_record_format(options->format, &format))
+	if (!record_format_find(options->format, &format))
 		return EXIT_USAGE;
 	for (size_t i = 0; i < count; i++)
 		runs[i] = run_of(options, &requests[i], format, outs[i]);

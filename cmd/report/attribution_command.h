@@ -34,12 +34,6 @@ struct attribution_request {
 	struct call_records_choice *calls;
 };
 
-/* Sets *@format to what --format calls @name; NULL is text.
- *
- * Returns whether there is such a format.
- */
-bool read_record_format(const char *name, enum record_format *format);
-
 /* Sends the session's whole recording, with @events, past @handler.
  *
  * Returns 0 and *@stacks as run_pipeline() does, or EXIT_FAILED, standard error

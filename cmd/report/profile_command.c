@@ -9,6 +9,7 @@
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "cmd/report/attribution_command.h"
+#include "cmd/report/profile_files.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/profile/profile.h"
@@ -17,49 +18,7 @@
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
-#include <string.h>
-
-static int render_to(const struct profile_report *report,
-		     render_profile *render, FILE *out)
-{
-	int status = render(report, out);
-
-	if (!status)
-		return EXIT_OK;
-	if (status == -ERROR_NOT_FOUND) {
-		fprintf(stderr, "ktrace-hw: --sort: no column '%s' here\n",
-			report->sort);
-		return EXIT_USAGE;
-	}
-	fprintf(stderr, "ktrace-hw: %s\n", error_text(status));
-	return EXIT_FAILED;
-}
-
-static int render_second(const struct profile_report *report,
-			 render_profile *render, const char *path)
-{
-	char name[PATH_MAX];
-	FILE *out;
-	int status;
-
-	snprintf(name, sizeof(name), "%s.elf", path);
-	out = fopen(name, "we");
-	if (!out) {
-		fprintf(stderr, "ktrace-hw: %s: cannot be written: %s\n", name,
-			strerror(errno));
-		return EXIT_FAILED;
-	}
-	status = render_to(report, render, out);
-	if (fclose(out) == EOF && !status) {
-		fprintf(stderr, "ktrace-hw: %s: not written: %s\n", name,
-			strerror(errno));
-		status = EXIT_FAILED;
-	}
-	return status;
-}
 
 /* This is what is to be made of a recording. */
 struct profile_job {
@@ -97,6 +56,7 @@ static int render(const struct profile_job *job,
 		.tree = made->tree,
 		.filter = &session->filter,
 		.by_process = job->by_process,
+		.groups = session->groups,
 		.scope = job->scope,
 		.part_ns = made->part_ns,
 		.interrupts = made->interrupts,
@@ -112,8 +72,7 @@ static int render(const struct profile_job *job,
 		render_left_out(&report, stderr);
 	}
 	if (!status && renderer->render_second)
-		status = render_second(&report, renderer->render_second,
-				       options->output);
+		status = render_beside(&report, renderer, options->output);
 	return status;
 }
 
@@ -125,6 +84,7 @@ static struct profile_options options_of(const struct profile_job *job)
 		.filter = &session->filter,
 		.window = session->window,
 		.by_process = job->by_process,
+		.groups = session->groups,
 		.scope = job->scope,
 		.names = session->names,
 		.recorder = recording_info(session->recording)->command,
@@ -212,6 +172,7 @@ static int profile_billed(struct profile_job *job,
 			  const struct known_events *events)
 {
 	enum bill_choice bill = job->options->bill;
+	enum group_by by = job->options->by;
 	bool is_known = knows_beneficiaries(job->session, events);
 
 	if (bill == BILL_BENEFICIARY && !is_known) {
@@ -220,6 +181,15 @@ static int profile_billed(struct profile_job *job,
 				"--events=attribution)\n");
 		return EXIT_FAILED;
 	}
+	/* Interrupt work is for processes. */
+	if (by == GROUP_BY_THREAD && bill == BILL_BENEFICIARY) {
+		fputs("ktrace-hw: --bill=beneficiary does not go with "
+		      "--by=thread: interrupt work is for a process\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	if (by == GROUP_BY_THREAD)
+		bill = BILL_VICTIM;
 	if (bill == BILL_BENEFICIARY)
 		job->by_process = true;
 	/* Whoever it is for, in a sum of all it is the same. */
@@ -251,8 +221,8 @@ static int profile_session(const struct session *session,
 		.renderer = renderer,
 		.options = options,
 		.scope = &scope,
-		.by_process = renderer->by_process ||
-			      step_filter_has_tasks(&session->filter),
+		.by_process = renderer->by_process || session->groups ||
+			      step_filter_has_tasks(&session->choice),
 	};
 	int status = EXIT_FAILED;
 

@@ -95,18 +95,12 @@ static bool show_schema(const struct shell *shell, const char *name)
 
 static bool set_mode(struct shell *shell, const char *mode)
 {
-	static const char *const names[] = {
-		[RECORD_CSV] = "csv",
-		[RECORD_JSON] = "json",
-		[RECORD_TABLE] = "text",
-	};
+	enum record_format format;
 
-	for (int i = RECORD_CSV; i <= RECORD_TABLE; i++)
-		if (!strcmp(names[i], mode)) {
-			shell->format = (enum record_format)i;
-			return true;
-		}
-	return false;
+	if (!record_format_find(mode, &format))
+		return false;
+	shell->format = format;
+	return true;
 }
 
 /* Returns whether the shell goes on. */

@@ -8,6 +8,7 @@
 #include "cmd/top/top_round.h"
 #include "cmd/top/top_show.h"
 #include "cmd/top/top_signals.h"
+#include "common/clocks.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -45,7 +46,7 @@ static void start_round(struct top *top)
 	pid_t tree = options->command ? top->command : 0;
 
 	if (top->round.pid || top->show.view.is_paused ||
-	    top->started >= options->rounds || top_now_ns() < top->next_ns)
+	    top->started >= options->rounds || monotonic_ns() < top->next_ns)
 		return;
 	if (top_round_start(&top->round, options, tree,
 			    top_show_columns(&top->show))) {
@@ -101,7 +102,7 @@ static void finish_round(struct top *top)
 	stage = result->facts.stage;
 	result->number = top->started;
 	result->cpu_ns += own_cpu_ns(top);
-	result->round_ns = top_now_ns() - top->round.begin_ns;
+	result->round_ns = monotonic_ns() - top->round.begin_ns;
 	if (result->round_ns < delay_ns)
 		result->round_ns = delay_ns;
 	if (stage == TOP_NOTHING && top->started == 1) {
@@ -147,7 +148,7 @@ static void take_keys(struct top *top)
 
 static int wait_ms(const struct top *top)
 {
-	uint64_t now_ns = top_now_ns();
+	uint64_t now_ns = monotonic_ns();
 
 	if (top->round.pid || top->show.view.is_paused)
 		return -1;

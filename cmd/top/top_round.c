@@ -3,6 +3,7 @@
 
 #include "cmd/top/top_result.h"
 #include "cmd/top/top_work.h"
+#include "common/clocks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,14 +20,6 @@
 #include <unistd.h>
 
 enum { NS_PER_S = 1000000000, MOST_SAID_BYTES = 1 << 16, MOST_FILES = 16 };
-
-uint64_t top_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 static int remove_one(const char *path, const struct stat *status, int kind,
 		      struct FTW *place)
@@ -119,7 +112,7 @@ int top_round_start(struct top_round *round, const struct top_options *options,
 	*round = (struct top_round){
 		.out = memory_file("round"),
 		.said = memory_file("said"),
-		.begin_ns = top_now_ns(),
+		.begin_ns = monotonic_ns(),
 		.begin_s = (uint64_t)time(NULL),
 	};
 	if (round->out && round->said && !make_folder(round->folder)) {

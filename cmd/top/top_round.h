@@ -38,7 +38,4 @@ void top_round_finish(struct top_round *round, struct top_result *result);
 /* Ends it at once, if there is one. */
 void top_round_drop(struct top_round *round);
 
-/* Returns the time of the monotonic clock. */
-uint64_t top_now_ns(void);
-
 #endif

@@ -142,10 +142,11 @@ struct event_spec event_spec_bpf_output(const char *name, enum event_ring ring)
 	return spec;
 }
 
-void event_spec_pause(struct event_spec *spec, size_t trace)
+void event_spec_act(struct event_spec *spec, size_t trace,
+		    enum event_aux_action action)
 {
 	spec->group = 1 + trace;
-	spec->aux_action = AUX_PAUSE;
+	spec->aux_action = action;
 }
 
 /* The kernel allows no shorter period (perf_swevent_start_hrtimer()). */
@@ -159,8 +160,7 @@ struct event_spec event_spec_resume(size_t trace)
 	spec.attr.sample_period = 10000;
 	spec.attr.disabled = 1;
 	spec.on_demand = true;
-	spec.group = 1 + trace;
-	spec.aux_action = AUX_RESUME;
+	event_spec_act(&spec, trace, AUX_RESUME);
 	return spec;
 }
 

@@ -26,10 +26,16 @@ enum event_ring {
 	RING_NONE = RING_COUNT, /* it is there for what it does */
 };
 
-/* What an event of a trace's group does to the trace when it counts, since
- * Linux 6.13 (attr.aux_action, of which the headers may not know yet).
+/* What an event of a trace's group does to the trace when it counts, or how the
+ * trace itself begins, since Linux 6.13 (attr.aux_action, of which the headers
+ * may not know yet).
  */
-enum event_aux_action { AUX_PAUSE = 2, AUX_RESUME = 4 };
+enum event_aux_action {
+	AUX_NONE = 0,
+	AUX_START_PAUSED = 1,
+	AUX_PAUSE = 2,
+	AUX_RESUME = 4,
+};
 
 /* Who asks for what to be recorded: one attr of the recording. */
 struct event_spec {
@@ -88,10 +94,11 @@ void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes);
 /* Samples that somebody makes, a BPF program or the recorder, called @name. */
 struct event_spec event_spec_bpf_output(const char *name, enum event_ring ring);
 
-/* Makes @spec pause the trace of its CPU, the open spec number @trace, whenever
- * it counts.
+/* Makes @spec pause or resume the trace of its CPU, the open spec number @trace,
+ * whenever it counts.
  */
-void event_spec_pause(struct event_spec *spec, size_t trace);
+void event_spec_act(struct event_spec *spec, size_t trace,
+		    enum event_aux_action action);
 
 /* What goes on with a paused trace, soon after PERF_EVENT_IOC_REFRESH. */
 struct event_spec event_spec_resume(size_t trace);

@@ -39,6 +39,8 @@ enum {
 static const struct wanted wanted[] = {
 	{ OF_CPUS("sched:sched_waking", SCHED), ALWAYS },
 	{ OF_CPUS("sched:sched_wakeup_new", SCHED), ALWAYS },
+	/* Costs nothing but where a task moves. */
+	{ OF_CPUS("cgroup:cgroup_attach_task", SCHED), OPTIONAL },
 	{ OF_CPUS("sched:sched_switch", TRACEPOINTS_SWITCH), ALWAYS },
 	{ OF_CPUS("irq:softirq_raise", IRQ | OBJECTS), ALWAYS },
 	{ OF_CPUS("irq:softirq_entry", IRQ), ALWAYS },

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/function_graph/function_graph.h"
-#include "collector/bytes/byte_buffer.h"
 #include "collector/function_graph/graph_pages.h"
 #include "collector/function_graph/trace_dat_head.h"
 #include "common/array.h"
+#include "common/byte_buffer.h"
 #include "common/error.h"
 #include "common/log.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/function_graph/graph_file.h"
-#include "collector/bytes/byte_buffer.h"
 #include "collector/events/tracefs.h"
 #include "collector/function_graph/graph_instance.h"
+#include "common/byte_buffer.h"
 #include "common/log.h"
 
 #include <errno.h>

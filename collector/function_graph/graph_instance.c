@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/function_graph/graph_instance.h"
-#include "collector/bytes/byte_buffer.h"
 #include "collector/events/tracefs.h"
 #include "collector/function_graph/graph_file.h"
 #include "collector/function_graph/graph_settings.h"
+#include "common/byte_buffer.h"
 #include "common/error.h"
 #include "common/log.h"
 

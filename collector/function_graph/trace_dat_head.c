@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/function_graph/trace_dat_head.h"
-#include "collector/bytes/byte_buffer.h"
 #include "collector/events/tracefs.h"
+#include "common/byte_buffer.h"
 
 #include <stdint.h>
 #include <stdio.h>

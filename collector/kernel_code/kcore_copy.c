@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/kcore_copy.h"
-#include "collector/bytes/byte_buffer.h"
 #include "collector/bytes/write_at.h"
 #include "collector/kernel_code/kcore.h"
+#include "common/byte_buffer.h"
 #include "common/error.h"
 
 #include <errno.h>

@@ -157,6 +157,37 @@ int kernel_copy_make(struct kernel_copy *copy, const char *folder,
 	return error;
 }
 
+static int read_modules(struct kernel_copy *copy, const char *folder,
+			const struct log *log)
+{
+	struct byte_buffer text = { 0 };
+	char path[4096];
+	int error;
+
+	snprintf(path, sizeof(path), "%s/modules", folder);
+	error = read_text(path, &text, log);
+	if (!error)
+		error = module_list_parse((const char *)text.bytes,
+					  &copy->modules);
+	byte_buffer_free(&text);
+	return error;
+}
+
+int kernel_copy_read(struct kernel_copy *copy, const char *folder,
+		     const struct log *log)
+{
+	char path[4096];
+	int error;
+
+	*copy = (struct kernel_copy){ .modules = ARRAY_OF(struct module) };
+	snprintf(path, sizeof(path), "%s/kallsyms", folder);
+	error = kernel_symbols_read(&copy->symbols, path);
+	if (error)
+		return explain(log, path, error);
+	error = find_text(copy, log);
+	return error ? error : read_modules(copy, folder, log);
+}
+
 void kernel_copy_free(struct kernel_copy *copy)
 {
 	kernel_symbols_free(&copy->symbols);

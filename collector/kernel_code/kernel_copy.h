@@ -25,6 +25,12 @@ struct kernel_copy {
  */
 int kernel_copy_make(struct kernel_copy *copy, const char *path,
 		     const struct log *log);
+
+/* Reads what kernel_copy_make() wrote into the folder @path, here or in another
+ * process: all but the code itself.  Returns likewise.
+ */
+int kernel_copy_read(struct kernel_copy *copy, const char *path,
+		     const struct log *log);
 void kernel_copy_free(struct kernel_copy *copy);
 
 #endif

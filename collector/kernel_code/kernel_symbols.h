@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_KERNEL_SYMBOLS_H
 #define KT_COLLECTOR_KERNEL_SYMBOLS_H
 
-#include "collector/bytes/byte_buffer.h"
+#include "common/byte_buffer.h"
 #include "common/kallsyms.h"
 
 #include <stdint.h>

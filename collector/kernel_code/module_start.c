@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/module_start.h"
 
-#include "collector/bytes/byte_buffer.h"
 #include "collector/kernel_code/code_pages.h"
 #include "collector/kernel_code/module_list.h"
 #include "common/array.h"
+#include "common/byte_buffer.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -89,23 +89,20 @@ void module_text_free(struct module_text *text)
 	array_free(&text->marks);
 }
 
+static bool is_at_or_below(const void *mark, const void *address)
+{
+	return ((const struct mark *)mark)->address <=
+	       *(const uint64_t *)address;
+}
+
 bool module_text_has(const struct module_text *text,
 		     const struct module *module, uint64_t address)
 {
 	const struct mark *marks = text->marks.items;
-	const struct mark *mark;
-	size_t low = 0;
-	size_t high = text->marks.count;
+	size_t count =
+		array_partition_point(&text->marks, &address, is_at_or_below);
+	const struct mark *mark = count ? &marks[count - 1] : NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (marks[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	mark = low ? &marks[low - 1] : NULL;
 	return mark && mark->is_text &&
 	       mark->module_length == strlen(module->name) &&
 	       !memcmp(mark->module, module->name, mark->module_length);

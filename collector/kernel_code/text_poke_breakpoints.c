@@ -5,6 +5,7 @@
 #include "common/error.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
 
 int text_poke_breakpoints_add(struct event_list *events,
@@ -19,6 +20,28 @@ int text_poke_breakpoints_add(struct event_list *events,
 	return address ? event_list_add(events, event_spec_text_poke_breakpoint(
 							address)) :
 			 -ERROR_NOT_FOUND;
+}
+
+int text_poke_breakpoints_open(struct event_list *events,
+			       const char *const *functions,
+			       const struct target *cpus)
+{
+	int spec = text_poke_breakpoints_add(events, functions);
+	int error;
+	int cause;
+
+	if (spec < 0)
+		return spec;
+	error = event_list_open(events, (size_t)spec, cpus);
+	if (!error)
+		error = event_list_control(events, (size_t)spec,
+					   PERF_EVENT_IOC_ENABLE, NULL);
+	if (!error)
+		return spec;
+	cause = errno;
+	event_list_remove_last(events);
+	errno = cause;
+	return error;
 }
 
 const char *text_poke_breakpoints_refusal(int error)

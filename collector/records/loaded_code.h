@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_LOADED_CODE_H
 #define KT_COLLECTOR_LOADED_CODE_H
 
-#include "collector/bytes/byte_buffer.h"
+#include "common/byte_buffer.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/records/loss_record.h"
-#include "collector/bytes/byte_buffer.h"
 #include "collector/events/event_list.h"
 #include "collector/records/record_bytes.h"
+#include "common/byte_buffer.h"
 
 #include <assert.h>
 #include <linux/perf_event.h>

@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_RECORD_BYTES_H
 #define KT_COLLECTOR_RECORD_BYTES_H
 
-#include "collector/bytes/byte_buffer.h"
+#include "common/byte_buffer.h"
 
 /* Begins a record of @type in @bytes.  Returns its place. */
 size_t record_begin(struct byte_buffer *bytes, uint32_t type, uint16_t misc);

@@ -2,10 +2,9 @@
 #include "collector/events/event_spec.h"
 #include "collector/records/record_bytes.h"
 #include "collector/records/start_records.h"
+#include "collector/records/task_walk.h"
 #include "collector/target/target.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,43 +131,34 @@ static bool is_target(const struct target *target, pid_t pid)
 	return target->whole_cpus;
 }
 
-static void add_process(struct byte_buffer *bytes, pid_t pid,
-			const struct target *target)
+/* Where the records of tasks go. */
+struct task_records {
+	struct byte_buffer *bytes;
+	const struct target *target;
+};
+
+static void add_thread(void *ctx, pid_t process, pid_t thread)
 {
-	const struct dirent *entry;
-	char path[64];
-	DIR *threads;
+	const struct task_records *records = ctx;
+	struct task task = { .process = process, .thread = thread };
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	threads = opendir(path);
-	/* The task may have ended since we saw it. */
-	if (!threads)
+	if (!read_task(&task))
 		return;
-	while ((entry = readdir(threads))) {
-		struct task task = { .process = pid };
+	add_fork(records->bytes, &task);
+	add_name(records->bytes, &task);
+}
 
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		task.thread = atoi(entry->d_name);
-		if (!read_task(&task))
-			continue;
-		add_fork(bytes, &task);
-		add_name(bytes, &task);
-	}
-	closedir(threads);
-	if (is_target(target, pid))
-		add_maps(bytes, pid);
+static void add_process(void *ctx, pid_t process)
+{
+	const struct task_records *records = ctx;
+
+	if (is_target(records->target, process))
+		add_maps(records->bytes, process);
 }
 
 void start_records_tasks(struct byte_buffer *bytes, const struct target *target)
 {
-	DIR *processes = opendir("/proc");
-	const struct dirent *entry;
+	struct task_records records = { bytes, target };
 
-	if (!processes)
-		return;
-	while ((entry = readdir(processes)))
-		if (isdigit((unsigned char)entry->d_name[0]))
-			add_process(bytes, atoi(entry->d_name), target);
-	closedir(processes);
+	task_walk(add_thread, add_process, &records);
 }

@@ -218,6 +218,9 @@ const struct tracer coresight_tracer = {
 	.pmu_name = "cs_etm",
 	.title = "Arm CoreSight",
 	.patch_functions = patch_functions,
+	/* "coresight: perf: Support AUX trace pause and resume". */
+	.gate_refusal = "Linux can pause CoreSight's trace from 6.16 on, but a "
+			"trace that it paused is not understood here yet",
 	.cycle_term = "cycacc",
 	.is_present = coresight_is_present,
 	.configure = coresight_configure,

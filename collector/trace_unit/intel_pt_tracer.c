@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/bytes/byte_buffer.h"
 #include "collector/trace_unit/tracer.h"
+#include "common/byte_buffer.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
@@ -208,6 +208,8 @@ const struct tracer intel_pt_tracer = {
 	.title = "Intel Processor Trace",
 	.cycle_term = "cyc",
 	.configure = intel_pt_configure,
+	.counts_cycles = true,
+	.wakes_at_once = true,
 	.set_cycles = intel_pt_set_cycles,
 	.set_often = intel_pt_set_often,
 	.filter_ranges = intel_pt_filter_ranges,

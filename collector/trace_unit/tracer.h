@@ -36,7 +36,15 @@ struct tracer {
 	 * and what differs at the end is looked for.
 	 */
 	const char *const *patch_functions;
-	const char *cycle_term; /* of the PMU's: asks for cycle counts */
+	const char *gate_refusal; /* why its trace is not paused outside of
+				   * chosen calls; NULL: where the kernel can,
+				   * it is */
+	const char *cycle_term;	  /* of the PMU's: asks for cycle counts */
+	bool counts_cycles;	  /* without being asked */
+	/* It may write on where it wakes the reader.  A TRBE stops there, and
+	 * what it has next has no synchronisation point at first.
+	 */
+	bool wakes_at_once;
 
 	/* Returns whether there is a unit behind the PMU; NULL: always. */
 	bool (*is_present)(const struct pmu *pmu);

@@ -37,6 +37,16 @@ int bpf_map_set(int map, const void *key, const void *value)
 	return call_bpf(BPF_MAP_UPDATE_ELEM, &attr);
 }
 
+int bpf_map_forget(int map, const void *key)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = (uint32_t)map;
+	attr.key = (uintptr_t)key;
+	return call_bpf(BPF_MAP_DELETE_ELEM, &attr);
+}
+
 /* Puts the last line of the verifier's @text that says more than how much work
  * it had into @why.
  */

@@ -18,6 +18,9 @@ int bpf_map_new(enum bpf_map_type type, size_t key_bytes, size_t value_bytes,
 /* Returns 0 or -1. */
 int bpf_map_set(int map, const void *key, const void *value);
 
+/* Takes @key out of @map.  Returns 0, or -1: it may not be there. */
+int bpf_map_forget(int map, const void *key);
+
 /* Loads @code.  What keeps the kernel from it, its verifier says in @why, cut
  * to @size, one line; "" if it was never asked.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trigger/probe_events.h"
-#include "collector/bytes/byte_buffer.h"
 #include "collector/events/tracefs.h"
+#include "common/byte_buffer.h"
 #include "common/error.h"
 
 #include <errno.h>

@@ -26,8 +26,8 @@ int trigger_refuse(const struct trigger_arming *arming, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	log_message(arming->setup->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-		    "--trigger='%s': %s; recording goes on without it",
-		    arming->trigger->spec.text, text);
+		    "%s='%s': %s%s", arming->setup->option,
+		    arming->trigger->spec.text, text, arming->setup->sequel);
 	return -1;
 }
 
@@ -99,19 +99,18 @@ static int fill_hits(const struct trigger_arming *arming, size_t spec)
 	return 0;
 }
 
-int trigger_hits_map(const struct trigger_arming *arming)
+int trigger_output_map(const struct trigger_arming *arming,
+		       struct event_spec output)
 {
 	const struct trigger_setup *setup = arming->setup;
 	struct trigger *trigger = arming->trigger;
-	char name[64];
 	int last = 0;
 
 	for (size_t i = 0; i < setup->cpu_count; i++)
 		if (setup->cpus[i] > last)
 			last = setup->cpus[i];
-	snprintf(name, sizeof(name), "trigger:%s", trigger->spec.text);
-	if (trigger_open_events(arming, event_spec_bpf_output(name, RING_HITS),
-				"a BPF output event", &trigger->hit_spec))
+	if (trigger_open_events(arming, output, "a BPF output event",
+				&trigger->hit_spec))
 		return -1;
 	trigger->has_events = true;
 	trigger->maps.hits = bpf_map_new(BPF_MAP_TYPE_PERF_EVENT_ARRAY,
@@ -122,8 +121,18 @@ int trigger_hits_map(const struct trigger_arming *arming)
 	return fill_hits(arming, trigger->hit_spec);
 }
 
+int trigger_hits_map(const struct trigger_arming *arming)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "trigger:%s", arming->trigger->spec.text);
+	return trigger_output_map(arming,
+				  event_spec_bpf_output(name, RING_HITS));
+}
+
 int trigger_open_probe(const struct trigger_arming *arming, size_t number,
-		       bool is_return, bool hits, size_t *spec)
+		       bool is_return, enum event_aux_action action,
+		       size_t *spec)
 {
 	const struct trigger_setup *setup = arming->setup;
 	struct event_spec probe;
@@ -137,9 +146,8 @@ int trigger_open_probe(const struct trigger_arming *arming, size_t number,
 	}
 	probe = event_spec_tracepoint(name, id, EVENT_OF_CPUS);
 	probe.ring = RING_NONE;
-	probe.attr.disabled = 0;
-	if (hits && setup->can_pause)
-		event_spec_pause(&probe, setup->trace_spec);
+	if (action && setup->can_pause)
+		event_spec_act(&probe, setup->trace_spec, action);
 	return trigger_open_events(arming, probe, "a probe's perf event", spec);
 }
 
@@ -168,7 +176,10 @@ int trigger_attach(const struct trigger_arming *arming, size_t spec,
 
 	if (program < 0)
 		return -1;
-	if (event && !ioctl(event->fd, PERF_EVENT_IOC_SET_BPF, program))
+	/* Without the program each call would be a hit. */
+	if (event && !ioctl(event->fd, PERF_EVENT_IOC_SET_BPF, program) &&
+	    !event_list_control(setup->events, spec, PERF_EVENT_IOC_ENABLE,
+				NULL))
 		return 0;
 	return trigger_refuse_errno(arming, "a BPF program at a probe");
 }

@@ -37,14 +37,35 @@ int trigger_open_events(const struct trigger_arming *arming,
 			struct event_spec spec, const char *what,
 			size_t *index);
 
-/* Opens the event that reports go to, and the map that finds it. */
+/* Opens the event that reports go to, and the map that finds it: a trigger's
+ * own, or @output.
+ */
 int trigger_hits_map(const struct trigger_arming *arming);
+int trigger_output_map(const struct trigger_arming *arming,
+		       struct event_spec output);
 
-/* Opens the events of a probe that has been made.  @hits: it pauses the trace,
- * where that can be.
+/* Makes the maps that tell whose hits count, where not everybody's do. */
+int trigger_know_target(const struct trigger_arming *arming);
+
+/* Finds the kernel function that @name, of a system call or of itself, means.
+ */
+int trigger_find_function(const struct trigger_arming *arming, const char *name,
+			  char *function, size_t size);
+
+/* Makes a probe of the kernel at the begin or the return of @function. */
+int trigger_probe_kernel(const struct trigger_arming *arming, size_t number,
+			 bool is_return, const char *function);
+
+/* Opens the events of a probe that has been made.  They do @action to the
+ * trace, AUX_NONE or where that can be.
  */
 int trigger_open_probe(const struct trigger_arming *arming, size_t number,
-		       bool is_return, bool hits, size_t *spec);
+		       bool is_return, enum event_aux_action action,
+		       size_t *spec);
+
+/* Opens the named pipe @path, which is made if it is not there: *@line. */
+int trigger_open_line(const struct trigger_arming *arming, const char *path,
+		      int *line);
 
 /* Runs @code whenever the events of @spec, which is a probe, would count. */
 int trigger_attach(const struct trigger_arming *arming, size_t spec,

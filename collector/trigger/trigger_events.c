@@ -47,7 +47,7 @@ int trigger_arm_tracepoint(const struct trigger_arming *arming)
 	spec.attr.wakeup_watermark = 1;
 	spec.attr.disabled = 0;
 	if (setup->can_pause)
-		event_spec_pause(&spec, setup->trace_spec);
+		event_spec_act(&spec, setup->trace_spec, AUX_PAUSE);
 	if (trigger_open_events(arming, spec, trigger->spec.name,
 				&trigger->hit_spec))
 		return -1;
@@ -75,22 +75,28 @@ int trigger_arm_signal(const struct trigger_arming *arming)
 }
 
 /* Open for writing, too: it does not end when the last writer closes it. */
-int trigger_arm_line(const struct trigger_arming *arming)
+int trigger_open_line(const struct trigger_arming *arming, const char *path,
+		      int *line)
 {
-	struct trigger *trigger = arming->trigger;
-	const char *path = trigger->spec.path;
 	struct stat stat_of_path;
 
 	if (stat(path, &stat_of_path) < 0 && errno == ENOENT &&
 	    mkfifo(path, 0600) < 0)
 		return trigger_refuse_errno(arming, path);
-	trigger->line = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	if (trigger->line >= 0 && !fstat(trigger->line, &stat_of_path) &&
+	*line = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (*line >= 0 && !fstat(*line, &stat_of_path) &&
 	    !S_ISFIFO(stat_of_path.st_mode)) {
-		close(trigger->line);
-		trigger->line = -1;
+		close(*line);
+		*line = -1;
 		return trigger_refuse(arming, "%s is no named pipe (mkfifo)",
 				      path);
 	}
-	return trigger_keep(arming, trigger->line, path);
+	return trigger_keep(arming, *line, path);
+}
+
+int trigger_arm_line(const struct trigger_arming *arming)
+{
+	struct trigger *trigger = arming->trigger;
+
+	return trigger_open_line(arming, trigger->spec.path, &trigger->line);
 }

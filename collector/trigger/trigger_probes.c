@@ -11,9 +11,8 @@
 
 /* The triggers that are at probes. */
 
-/* Finds the kernel function that the trigger's @name means. */
-static int find_function(const struct trigger_arming *arming, const char *name,
-			 char *function, size_t size)
+int trigger_find_function(const struct trigger_arming *arming, const char *name,
+			  char *function, size_t size)
 {
 	struct kernel_symbols *symbols = arming->setup->symbols;
 	char near[3 * 64 + 8];
@@ -31,9 +30,8 @@ static int find_function(const struct trigger_arming *arming, const char *name,
 			      name, *near ? "; did you mean " : "", near);
 }
 
-/* Makes a probe of the kernel at the begin or the return of @function. */
-static int probe_kernel(const struct trigger_arming *arming, size_t number,
-			bool is_return, const char *function)
+int trigger_probe_kernel(const struct trigger_arming *arming, size_t number,
+			 bool is_return, const char *function)
 {
 	arming->set->has_probes = true;
 	if (!probe_event_add_kernel(number, is_return, function))
@@ -71,12 +69,13 @@ static int measure_at(const struct trigger_arming *arming, size_t number,
 
 	if (has_begin) {
 		trigger_program_begin(&begin, maps);
-		if (trigger_open_probe(arming, number, false, false, &spec) ||
+		if (trigger_open_probe(arming, number, false, AUX_NONE,
+				       &spec) ||
 		    trigger_attach(arming, spec, &begin))
 			return -1;
 	}
 	trigger_program_hit(&hit, maps, condition);
-	if (trigger_open_probe(arming, number, has_begin, true, &spec))
+	if (trigger_open_probe(arming, number, has_begin, AUX_PAUSE, &spec))
 		return -1;
 	return trigger_attach(arming, spec, &hit);
 }
@@ -113,9 +112,11 @@ int trigger_arm_call(const struct trigger_arming *arming)
 	size_t number = arming->set->probes++;
 	char function[TRIGGER_NAME_SIZE + 16];
 
-	if (find_function(arming, spec->name, function, sizeof(function)) ||
-	    probe_kernel(arming, number, false, function) ||
-	    probe_kernel(arming, number, true, function) || make_maps(arming))
+	if (trigger_find_function(arming, spec->name, function,
+				  sizeof(function)) ||
+	    trigger_probe_kernel(arming, number, false, function) ||
+	    trigger_probe_kernel(arming, number, true, function) ||
+	    make_maps(arming))
 		return -1;
 	if (spec->kind == TRIGGER_SLEEP && measure_sleeps(arming))
 		return -1;
@@ -139,8 +140,10 @@ int trigger_arm_runnable(const struct trigger_arming *arming)
 	struct bpf_code on_switch = { .count = 0 };
 	struct bpf_code on_waking = { .count = 0 };
 
-	if (find_function(arming, got_cpu, function, sizeof(function)) ||
-	    probe_kernel(arming, number, false, function) || make_maps(arming))
+	if (trigger_find_function(arming, got_cpu, function,
+				  sizeof(function)) ||
+	    trigger_probe_kernel(arming, number, false, function) ||
+	    make_maps(arming))
 		return -1;
 	trigger_program_wait_switch(&on_switch, maps);
 	trigger_program_wait_waking(&on_waking, maps);
@@ -184,7 +187,7 @@ int trigger_arm_exit(const struct trigger_arming *arming)
 	size_t number = arming->set->probes++;
 
 	arming->trigger->maps.members = -1;
-	if (probe_kernel(arming, number, false, "do_group_exit") ||
+	if (trigger_probe_kernel(arming, number, false, "do_group_exit") ||
 	    trigger_hits_map(arming))
 		return -1;
 	return measure_at(arming, number, &condition);

@@ -5,19 +5,13 @@
 #include <asm/ptrace.h>
 #include <stddef.h>
 
-/* Registers in struct pt_regs, the context of a probe's program: the stack
- * pointer and a function's first argument.
+/* A function's first argument in struct pt_regs, the context of a probe's
+ * program.
  */
 #ifdef __x86_64__
-enum {
-	STACK_POINTER = offsetof(struct pt_regs, rsp),
-	FIRST_ARGUMENT = offsetof(struct pt_regs, rdi),
-};
+enum { FIRST_ARGUMENT = offsetof(struct pt_regs, rdi) };
 #else
-enum {
-	STACK_POINTER = offsetof(struct user_pt_regs, sp),
-	FIRST_ARGUMENT = offsetof(struct user_pt_regs, regs),
-};
+enum { FIRST_ARGUMENT = offsetof(struct user_pt_regs, regs) };
 #endif
 
 /* A call that began further up on the stack still runs: this one is inside of
@@ -31,7 +25,7 @@ void trigger_program_begin(struct bpf_code *code,
 
 	bpf_move(code, BPF_REG_6, BPF_REG_1);
 	program_key_of_current(code);
-	bpf_load(code, BPF_DW, BPF_REG_7, BPF_REG_6, STACK_POINTER);
+	program_load_stack_pointer(code, BPF_REG_7);
 	program_look_up(code, maps->begins, PROGRAM_KEY);
 	fresh = bpf_jump_if(code, BPF_JEQ, BPF_REG_0, 0);
 	bpf_load(code, BPF_DW, BPF_REG_1, BPF_REG_0,
@@ -53,12 +47,7 @@ static void report(struct bpf_code *code, const struct trigger_maps *maps)
 		  PROGRAM_REPORT +
 			  (int)offsetof(struct trigger_report, length_ns),
 		  BPF_REG_9);
-	bpf_move(code, BPF_REG_1, BPF_REG_6);
-	bpf_move_map(code, BPF_REG_2, maps->hits);
-	bpf_move_wide(code, BPF_REG_3, BPF_F_CURRENT_CPU);
-	program_point_at(code, BPF_REG_4, PROGRAM_REPORT);
-	bpf_move_number(code, BPF_REG_5, sizeof(struct trigger_report));
-	bpf_call(code, BPF_FUNC_perf_event_output);
+	program_output(code, maps, sizeof(struct trigger_report));
 }
 
 /* Leaves unless the current task's call or wait was noted and took longer; r8
@@ -71,7 +60,7 @@ static void measure(struct bpf_code *code, const struct trigger_maps *maps,
 	bpf_leave_if(code, BPF_JEQ, BPF_REG_0, 0);
 	if (condition->test != TEST_WAIT) {
 		/* A call inside of the one that was noted returns. */
-		bpf_load(code, BPF_DW, BPF_REG_1, BPF_REG_6, STACK_POINTER);
+		program_load_stack_pointer(code, BPF_REG_1);
 		bpf_load(code, BPF_DW, BPF_REG_2, BPF_REG_0,
 			 offsetof(struct trigger_begin, stack));
 		bpf_leave_if_register(code, BPF_JLT, BPF_REG_1, BPF_REG_2);

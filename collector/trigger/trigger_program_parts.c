@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trigger/trigger_program_parts.h"
 
+#include <asm/ptrace.h>
 #include <stddef.h>
+
+/* In struct pt_regs, the context of a probe's program. */
+#ifdef __x86_64__
+enum { STACK_POINTER = offsetof(struct pt_regs, rsp) };
+#else
+enum { STACK_POINTER = offsetof(struct user_pt_regs, sp) };
+#endif
 
 static int field(size_t offset)
 {
@@ -55,6 +63,22 @@ void program_note_begin(struct bpf_code *code, int map, int stack)
 	program_point_at(code, BPF_REG_3, PROGRAM_VALUE);
 	bpf_move_number(code, BPF_REG_4, BPF_ANY);
 	bpf_call(code, BPF_FUNC_map_update_elem);
+}
+
+void program_load_stack_pointer(struct bpf_code *code, int to)
+{
+	bpf_load(code, BPF_DW, to, BPF_REG_6, STACK_POINTER);
+}
+
+void program_output(struct bpf_code *code, const struct trigger_maps *maps,
+		    size_t size)
+{
+	bpf_move(code, BPF_REG_1, BPF_REG_6);
+	bpf_move_map(code, BPF_REG_2, maps->hits);
+	bpf_move_wide(code, BPF_REG_3, BPF_F_CURRENT_CPU);
+	program_point_at(code, BPF_REG_4, PROGRAM_REPORT);
+	bpf_move_number(code, BPF_REG_5, (int32_t)size);
+	bpf_call(code, BPF_FUNC_perf_event_output);
 }
 
 void program_leave_others(struct bpf_code *code,

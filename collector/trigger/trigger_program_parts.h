@@ -35,6 +35,15 @@ void program_forget_key(struct bpf_code *code, int map);
  */
 void program_note_begin(struct bpf_code *code, int map, int stack);
 
+/* @to = the stack pointer where a probe hit, whose context is in r6 */
+void program_load_stack_pointer(struct bpf_code *code, int to);
+
+/* Puts @size bytes at PROGRAM_REPORT into the ring of the event that maps->hits
+ * has for this CPU; r6 is the context.
+ */
+void program_output(struct bpf_code *code, const struct trigger_maps *maps,
+		    size_t size);
+
 /* Leaves unless the current task, whose process and thread are in r0, counts;
  * its key is at PROGRAM_KEY.
  */

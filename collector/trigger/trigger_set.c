@@ -42,8 +42,7 @@ static int (*const arm[])(const struct trigger_arming *arming) = {
 	[TRIGGER_LINE] = trigger_arm_line,
 };
 
-/* Makes the maps that tell whose hits count. */
-static int know_target(const struct trigger_arming *arming)
+int trigger_know_target(const struct trigger_arming *arming)
 {
 	const struct trigger_setup *setup = arming->setup;
 	struct trigger_maps *target = &arming->set->target;
@@ -76,7 +75,8 @@ int trigger_set_arm(struct trigger_set *set, const struct trigger_setup *setup,
 			return -ERROR_MEMORY;
 		trigger->line = -1;
 		trigger_spec_parse(texts[i], &trigger->spec);
-		if (trigger->spec.kind != TRIGGER_LINE && know_target(&arming))
+		if (trigger->spec.kind != TRIGGER_LINE &&
+		    trigger_know_target(&arming))
 			continue;
 		trigger->maps = set->target;
 		arm[trigger->spec.kind](&arming);

@@ -55,6 +55,8 @@ struct trigger_setup {
 	const pid_t *processes;
 	size_t process_count;
 	struct kernel_symbols *symbols; /* empty; read when first needed */
+	const char *option;		/* that asked, for messages ... */
+	const char *sequel; /* ... and what follows where it cannot be */
 	const struct log *log;
 };
 

@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_FEATURE_H
 #define KT_COLLECTOR_FEATURE_H
 
-#include "collector/bytes/byte_buffer.h"
+#include "common/byte_buffer.h"
 #include "common/perf_data.h"
 
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/writer/file_front.h"
-#include "collector/bytes/byte_buffer.h"
 #include "collector/events/event_list.h"
 #include "collector/writer/feature.h"
 #include "common/array.h"
+#include "common/byte_buffer.h"
 #include "common/error.h"
 
 #include <assert.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/writer/recording_writer.h"
 #include "collector/bytes/append_file.h"
-#include "collector/bytes/byte_buffer.h"
 #include "collector/writer/file_front.h"
 #include "collector/writer/trace_record.h"
 #include "common/array.h"
+#include "common/byte_buffer.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
@@ -104,6 +104,17 @@ int recording_writer_add_ring(struct recording_writer *writer,
 static uint64_t *offset_of(struct recording_writer *writer, uint32_t index)
 {
 	return array_reach(&writer->offsets, index);
+}
+
+int recording_writer_begin_trace(struct recording_writer *writer,
+				 uint32_t index, uint64_t offset)
+{
+	uint64_t *begin = offset_of(writer, index);
+
+	if (!begin)
+		return -ERROR_MEMORY;
+	*begin = offset;
+	return 0;
 }
 
 int recording_writer_add_trace(struct recording_writer *writer, uint32_t index,

@@ -46,6 +46,13 @@ int recording_writer_add(struct recording_writer *writer,
 int recording_writer_add_ring(struct recording_writer *writer,
 			      const struct ring_bytes *records);
 
+/* Says that the trace of ring number @index, of which none was added yet, begins
+ * at byte @offset of those that went through the ring: records of AUX count from
+ * there.  Returns 0 or -ERROR_MEMORY.
+ */
+int recording_writer_begin_trace(struct recording_writer *writer,
+				 uint32_t index, uint64_t offset);
+
 /* Appends @trace of @cpu, or if that is -1 of @thread, which else is -1, from
  * the ring number @index, behind a record AUXTRACE.  Returns 0, -ERROR_SYSTEM or -ERROR_MEMORY.
  */

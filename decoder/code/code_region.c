@@ -360,23 +360,21 @@ void code_region_unmap(struct code_region *region)
 	region->is_mapped = false;
 }
 
+static bool ends_by(const void *item, const void *key)
+{
+	const struct code_region *region = item;
+	uint64_t address = *(const uint64_t *)key;
+
+	return address >= region->first &&
+	       address - region->first >= region->size_bytes;
+}
+
 const struct code_region *code_region_next(const struct array *regions,
 					   uint64_t address)
 {
-	size_t low = 0;
-	size_t high = regions->count;
+	size_t index = array_partition_point(regions, &address, ends_by);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct code_region *region = array_at(regions, middle);
-
-		if (address >= region->first &&
-		    address - region->first >= region->size_bytes)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < regions->count ? array_at(regions, low) : NULL;
+	return index < regions->count ? array_at(regions, index) : NULL;
 }
 
 const struct code_region *code_region_find(const struct array *regions,

@@ -167,23 +167,19 @@ int code_unknown_add_patches(const struct code_image *image,
 	return 0;
 }
 
+static bool ends_by(const void *range, const void *address)
+{
+	return ((const struct code_unknown *)range)->end <=
+	       *(const uint64_t *)address;
+}
+
 /* The first range that ends behind @address, or NULL. */
 static const struct code_unknown *find(const struct array *unknown,
 				       uint64_t address)
 {
-	const struct code_unknown *ranges = unknown->items;
-	size_t low = 0;
-	size_t high = unknown->count;
+	size_t index = array_partition_point(unknown, &address, ends_by);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low < unknown->count ? &ranges[low] : NULL;
+	return index < unknown->count ? array_at(unknown, index) : NULL;
 }
 
 size_t code_unknown_limit(const struct array *unknown, uint64_t address,

@@ -128,22 +128,15 @@ void process_maps_free(struct process_maps *maps)
 	free(maps);
 }
 
+static bool is_of_lower(const void *event, const void *pid)
+{
+	return ((const struct map_event *)event)->pid < *(const int32_t *)pid;
+}
+
 /* Returns the index of the first event of @pid or a higher one. */
 static size_t first_event(const struct process_maps *maps, int32_t pid)
 {
-	size_t low = 0;
-	size_t high = maps->events.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct map_event *event = array_at(&maps->events, middle);
-
-		if (event->pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_partition_point(&maps->events, &pid, is_of_lower);
 }
 
 /* Which of a process's events count at a time. */

@@ -116,6 +116,14 @@ uint64_t process_view_next_change_ns(const struct process_view *view)
 	return switch_ns < view->next_map_ns ? switch_ns : view->next_map_ns;
 }
 
+/* What asks for all switches asks up to UINT64_MAX, where none is. */
+static bool has_switch_by(const struct process_view *view, uint64_t time_ns)
+{
+	uint64_t switch_ns = next_switch_ns(view);
+
+	return switch_ns <= time_ns && switch_ns != UINT64_MAX;
+}
+
 static int pass_switch(struct process_view *view)
 {
 	const struct flow_item *item = switch_feed_peek(view->switches);
@@ -142,7 +150,7 @@ int process_view_advance(struct process_view *view, uint64_t time_ns)
 {
 	int32_t before = view->pid;
 
-	while (next_switch_ns(view) <= time_ns)
+	while (has_switch_by(view, time_ns))
 		if (pass_switch(view) < 0)
 			return -ERROR_MEMORY;
 	if (view->pid == before && time_ns >= view->loaded_ns &&

@@ -49,6 +49,8 @@ const char *flow_stop_text(uint8_t stop)
 		[FLOW_STOP_LEVEL] = "untraced privilege level",
 		[FLOW_STOP_FILTER] = "filtered",
 		[FLOW_STOP_OFF] = "switched off",
+		[FLOW_STOP_NOT_ASKED] = "not asked for",
+		[FLOW_STOP_ASIDE] = "not asked for: switch",
 	};
 
 	return TEXT_OF(texts, stop);

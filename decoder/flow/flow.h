@@ -66,9 +66,11 @@ enum flow_exit {
 };
 
 enum flow_stop {
-	FLOW_STOP_LEVEL,  /* left for a privilege level not traced */
-	FLOW_STOP_FILTER, /* left the address filter's range */
-	FLOW_STOP_OFF,	  /* the trace unit was switched off */
+	FLOW_STOP_LEVEL,     /* left for a privilege level not traced */
+	FLOW_STOP_FILTER,    /* left the address filter's range */
+	FLOW_STOP_OFF,	     /* the trace unit was switched off */
+	FLOW_STOP_NOT_ASKED, /* the chosen call ended: --only */
+	FLOW_STOP_ASIDE,     /* its task left the CPU: likewise */
 };
 
 enum flow_gap_reason {

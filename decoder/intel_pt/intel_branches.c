@@ -4,6 +4,7 @@
 #include "decoder/flow/flow.h"
 #include "decoder/intel_pt/branch_window.h"
 #include "decoder/intel_pt/intel_branches_parts.h"
+#include "decoder/intel_pt/intel_run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,10 @@ enum {
 	FIRST_ROOM = 8192,
 	/* As many are handed out at once, if there are. */
 	BATCH = 2048,
-	/* How many usual packets are read in a row at most. */
-	RUN = 64,
+	/* So many runs, and packets between them, are read before it is looked
+	 * again.
+	 */
+	RUNS = 32,
 	/* Without any time packet for so many their bounds are given up. */
 	OPEN_LIMIT = 1 << 18,
 	/* More that have none wait for none: a trace without branches. */
@@ -148,40 +151,6 @@ static void take_packet(struct intel_branches *b,
 		intel_branches_take_flow(b, packet);
 }
 
-/* A CYC that an OVF overwrote but for its first byte (SKD007): OVF is 02 f3. */
-static bool is_overwritten(const struct intel_branches *b, const uint8_t *bytes)
-{
-	return b->errata & INTEL_ERRATUM_SKD007 &&
-	       bytes + 2 < b->bytes + b->size && bytes[2] == 0xf3;
-}
-
-/* Cycle counts and short TNTs are what nearly all of a trace is made of.
- * Returns their size, or 0: it is another packet.
- */
-static inline size_t take_usual(struct intel_branches *b, const uint8_t *bytes)
-{
-	uint8_t first = bytes[0];
-
-	if ((first & 7) == 3) {
-		take_cyc(b, first >> 3);
-		return 1;
-	}
-	if ((first & 7) == 7 && !(bytes[1] & 1)) {
-		if (bytes[1] == 2 && is_overwritten(b, bytes))
-			return 1;
-		take_cyc(b, (uint64_t)(bytes[1] >> 1) << 5 | first >> 3);
-		return 2;
-	}
-	if (!(first & 1) && first > 2) {
-		uint8_t raw = first >> 1;
-		unsigned int stop = 31 - (unsigned int)__builtin_clz(raw);
-
-		intel_branches_take_tnt(b, raw ^ 1u << stop, (uint8_t)stop);
-		return 1;
-	}
-	return 0;
-}
-
 static bool make_room(struct intel_branches *b)
 {
 	size_t room = b->room * 2;
@@ -210,33 +179,18 @@ static void take_damage(struct intel_branches *b)
 /* This is what a batch of packets takes at most. */
 #define REACH_BYTES ((size_t)BATCH * 16)
 
-/* Takes what is usual, up to another packet.  Needs no more room than there
- * is.
- */
-static void take_run(struct intel_branches *b)
-{
-	for (int i = 0; i < RUN && b->count < b->room && b->at + 1 < b->size;
-	     i++) {
-		size_t size = take_usual(b, b->bytes + b->at);
-
-		if (!size)
-			return;
-		b->at += size;
-	}
-}
-
 /* Reads packets.  Returns 1, 0 at the end, -ERROR_MEMORY. */
 static int read_on(struct intel_branches *b)
 {
 	if (b->reach)
 		b->reach(b->reach_ctx, b->at, b->at + REACH_BYTES);
-	for (int i = 0; i < BATCH / RUN; i++) {
+	for (int i = 0; i < RUNS; i++) {
 		struct intel_packet packet;
 		size_t left;
 		int status;
 
 		if (!b->context.item_size)
-			take_run(b);
+			intel_run_take(b);
 		if (!make_room(b))
 			return -ERROR_MEMORY;
 		left = b->size - b->at;

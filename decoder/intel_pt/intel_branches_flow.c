@@ -1,47 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_branches_parts.h"
 
-/* @payload is the low @bits of an address. */
-static uint64_t update(const struct intel_branches *b, uint64_t payload,
-		       unsigned int bits)
-{
-	return b->last_ip >> bits << bits | payload;
-}
-
 /* The address of a packet with one; *@has_address: it was not left out. */
 static uint64_t take_address(struct intel_branches *b,
 			     const struct intel_packet *packet,
 			     bool *has_address)
 {
-	uint64_t payload = packet->payload;
-
-	*has_address = true;
-	switch (packet->compression) {
-	case 1:
-		b->last_ip = update(b, payload, 16);
-		break;
-	case 2:
-		b->last_ip = update(b, payload, 32);
-		break;
-	case 3:
-		b->last_ip = (uint64_t)((int64_t)(payload << 16) >> 16);
-		break;
-	case 4:
-		b->last_ip = update(b, payload, 48);
-		break;
-	case 6:
-		b->last_ip = payload;
-		break;
-	default:
-		*has_address = false;
-		return 0;
-	}
-	return b->last_ip;
+	*has_address = intel_address_size(packet->compression);
+	return *has_address ? intel_branches_address(b, packet->compression,
+						     packet->payload) :
+			      0;
 }
 
 static bool is_partial(const struct intel_packet *packet)
 {
-	return packet->compression != 3 && packet->compression != 6;
+	return intel_address_is_partial(packet->compression);
 }
 
 static struct trace_branch *take_timed(struct intel_branches *b, uint8_t kind,

@@ -114,6 +114,33 @@ intel_branches_add_timed(struct intel_branches *b, uint8_t kind,
 	return branch;
 }
 
+/* Returns the address that a packet's @payload stands for, whose compression
+ * (IPBytes) is not one that leaves it out: Intel SDM, volume 3, "IP
+ * Compression".
+ */
+static inline uint64_t intel_branches_address(struct intel_branches *b,
+					      uint8_t compression,
+					      uint64_t payload)
+{
+	if (compression == 1)
+		b->last_ip = b->last_ip >> 16 << 16 | payload;
+	else if (compression == 2)
+		b->last_ip = b->last_ip >> 32 << 32 | payload;
+	else if (compression == 3)
+		b->last_ip = (uint64_t)((int64_t)(payload << 16) >> 16);
+	else if (compression == 4)
+		b->last_ip = b->last_ip >> 48 << 48 | payload;
+	else
+		b->last_ip = payload;
+	return b->last_ip;
+}
+
+/* Returns whether such an address shares bits with the one before. */
+static inline bool intel_address_is_partial(uint8_t compression)
+{
+	return compression != 3 && compression != 6;
+}
+
 /* A TNT is written when it is full, or when the packet that follows needs it
  * out of the way; only in the first case did its last branch run just then.
  * Some implementations fill packets of 6 bits, some of 47.

@@ -81,8 +81,11 @@ static uint64_t ticks_of_counts(const struct intel_clock *clock,
 		(unsigned __int128)counts
 		<< (clock->setup.mtc_shift + INTEL_TICK_SHIFT);
 
-	return (uint64_t)(ticks * clock->setup.tsc_ctc_n /
-			  clock->setup.tsc_ctc_d);
+	ticks *= clock->setup.tsc_ctc_n;
+	/* A processor divides what fits into a word much faster. */
+	if (ticks <= UINT64_MAX)
+		return (uint64_t)ticks / clock->setup.tsc_ctc_d;
+	return (uint64_t)(ticks / clock->setup.tsc_ctc_d);
 }
 
 /* MTCs stop while the CPU sleeps, and may be lost: as many times around as

@@ -62,6 +62,13 @@ void intel_clock_set_anchor(struct intel_clock *clock, uint64_t anchor);
 /* A count of cycles that no gap between packets can reach: 18 minutes. */
 #define INTEL_CYCLES_LIMIT ((uint64_t)1 << 42)
 
+/* Returns how long @cycles are, in 256ths of a tick. */
+static inline uint64_t intel_clock_ticks(const struct intel_clock *clock,
+					 uint64_t cycles)
+{
+	return (cycles * clock->cycle_length) >> (16 - INTEL_TICK_SHIFT);
+}
+
 /* The same for a CYC packet alone, which tells no time by itself. */
 static inline void intel_clock_take_cycles(struct intel_clock *clock,
 					   uint64_t cycles)
@@ -69,8 +76,7 @@ static inline void intel_clock_take_cycles(struct intel_clock *clock,
 	if (cycles > INTEL_CYCLES_LIMIT)
 		cycles = INTEL_CYCLES_LIMIT;
 	clock->cycles += cycles;
-	clock->elapsed += (cycles * clock->cycle_length) >>
-			  (16 - INTEL_TICK_SHIFT);
+	clock->elapsed += intel_clock_ticks(clock, cycles);
 }
 
 /* How late an MTC is taken to be at most: a tick of its counter. */

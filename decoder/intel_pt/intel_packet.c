@@ -169,8 +169,7 @@ static int read_cyc(const uint8_t *bytes, size_t size,
 static int read_address(uint8_t kind, const uint8_t *bytes, size_t size,
 			struct intel_packet *packet)
 {
-	static const uint8_t sizes[8] = { 0, 2, 4, 6, 6, 0, 8, 0 };
-	uint8_t payload_size = sizes[bytes[0] >> 5];
+	uint8_t payload_size = intel_address_size(bytes[0] >> 5);
 
 	packet->kind = kind;
 	packet->compression = bytes[0] >> 5;

@@ -60,6 +60,16 @@ struct intel_packet_context {
 	uint8_t item_size; /* bytes; 0 outside a block */
 };
 
+/* Returns how many bytes of a packet are its address, by @compression: IPBytes of
+ * the Intel SDM, volume 3, "IP Compression".  0: it is left out, or that is reserved.
+ */
+static inline uint8_t intel_address_size(uint8_t compression)
+{
+	static const uint8_t sizes[8] = { 0, 2, 4, 6, 6, 0, 8, 0 };
+
+	return sizes[compression];
+}
+
 /* Reads the packet at the start of @bytes, @size of which are there.
  *
  * Returns 1 and @packet, 0 if it does not end within @size, -ERROR_FORMAT if

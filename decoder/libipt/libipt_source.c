@@ -134,7 +134,8 @@ static void emit_end(struct libipt *source)
  */
 static int add_switches(struct libipt *source)
 {
-	bool is_over = source->is_decoded && source->is_off;
+	bool is_over = source->is_decoded && source->is_off &&
+		       !recording_is_gated(source->input.recording);
 	int status = switch_feed_merge(source->switches, source->batch,
 				       source->is_decoded,
 				       is_over ? source->end_ns : UINT64_MAX);

@@ -203,6 +203,18 @@ static void note_losses(struct cutter *cutter, uint64_t end)
 			lose(cutter, buffer->losses[i].flags);
 }
 
+/* A sink that is full up to a few bytes, which are passed over, is found to be so
+ * behind these.
+ */
+static void note_losses_behind(struct cutter *cutter)
+{
+	const struct aux_stream *buffer = cutter->buffer;
+
+	for (size_t i = 0; i < buffer->loss_count; i++)
+		if (buffer->losses[i].offset > cutter->taken)
+			lose(cutter, buffer->losses[i].flags);
+}
+
 /* Adds what @whole and @span have in common. */
 static int add_common(struct cutter *cutter, const struct aux_piece *whole,
 		      const struct aux_span *span)
@@ -309,6 +321,7 @@ int coresight_cut(const struct recording *recording,
 		error = spans->count ? cut_piece(&cutter, piece, spans, first) :
 				       add_common(&cutter, piece, &whole);
 	}
+	note_losses_behind(&cutter);
 	note_unknown(&cutter);
 	return error;
 }

@@ -3,6 +3,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/perf_data.h"
 #include "decoder/recording/coresight_cut.h"
 #include "decoder/recording/coresight_unit.h"
 #include "decoder/recording/recording_parts.h"
@@ -110,7 +111,7 @@ static int read_ids(struct recording *recording)
 	return status;
 }
 
-int coresight_streams_read_units(struct recording *recording)
+static int read_units(struct recording *recording)
 {
 	int error = coresight_units_read(recording->trace_words,
 					 recording->trace_word_count,
@@ -149,6 +150,16 @@ int coresight_streams_split(struct recording *recording)
 	array_free(&list->streams);
 	list->streams = published;
 	return error;
+}
+
+int coresight_streams_make(struct recording *recording)
+{
+	int error;
+
+	if (recording->auxtrace_type != PERF_DATA_AUXTRACE_CORESIGHT)
+		return 0;
+	error = read_units(recording);
+	return error ? error : coresight_streams_split(recording);
 }
 
 void coresight_streams_free(struct coresight_streams *streams)

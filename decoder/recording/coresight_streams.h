@@ -16,11 +16,11 @@ struct recording;
  */
 struct coresight_streams;
 
-/* Reads the trace units of @recording from its AUXTRACE_INFO and its
- * AUX_OUTPUT_HW_ID records.  What is malformed is said to its log.  Returns 0
- * or -ERROR_MEMORY.
+/* Reads the trace units of @recording, if it is of CoreSight, from its
+ * AUXTRACE_INFO and its AUX_OUTPUT_HW_ID records, and splits its streams.  What
+ * is malformed is said to its log.  Returns 0 or -ERROR_MEMORY.
  */
-int coresight_streams_read_units(struct recording *recording);
+int coresight_streams_make(struct recording *recording);
 
 /* Puts streams in place of the buffers that the stream list of @recording,
  * whose trace units are known, found.  Says to its log what belongs to no unit.

@@ -33,6 +33,10 @@ const char *recording_kcore_path(const struct recording *recording);
 const char *recording_kallsyms_path(const struct recording *recording);
 const char *recording_modules_path(const struct recording *recording);
 
+/* Lists of tasks' cgroups at the recording's begin and end, or NULL. */
+const char *recording_cgroups_path(const struct recording *recording);
+const char *recording_cgroups_end_path(const struct recording *recording);
+
 /* A text in memory, not ended by a NUL; NULL is none. */
 struct text_part {
 	const char *text;
@@ -147,6 +151,11 @@ bool recording_traces_user(const struct recording *recording);
  * system calls, or of page faults.
  */
 bool recording_names_user(const struct recording *recording);
+
+/* Returns whether the trace ran inside of chosen calls alone (--only): what runs
+ * when a CPU's trace is over belongs to the recording all the same.
+ */
+bool recording_is_gated(const struct recording *recording);
 
 /* Returns whether any looks at the kernel. */
 bool recording_traces_kernel(const struct recording *recording);

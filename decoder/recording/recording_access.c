@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/arena.h"
+#include "common/gate_mark.h"
 #include "common/log.h"
 #include "common/perf_data.h"
 #include "common/regular_file.h"
@@ -45,6 +46,16 @@ const char *recording_kallsyms_path(const struct recording *recording)
 const char *recording_modules_path(const struct recording *recording)
 {
 	return recording->modules_path;
+}
+
+const char *recording_cgroups_path(const struct recording *recording)
+{
+	return recording->cgroups_path;
+}
+
+const char *recording_cgroups_end_path(const struct recording *recording)
+{
+	return recording->cgroups_end_path;
 }
 
 struct text_part recording_kallsyms(const struct recording *recording)
@@ -225,6 +236,15 @@ bool recording_traces_user(const struct recording *recording)
 		if (event->is_trace && !event->exclude_user)
 			return true;
 	}
+	return false;
+}
+
+bool recording_is_gated(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++)
+		if (!strcmp(recording_event(recording, i)->name,
+			    GATE_MARK_EVENT))
+			return true;
 	return false;
 }
 

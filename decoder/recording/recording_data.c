@@ -130,8 +130,5 @@ int recording_data_read(struct recording *recording)
 
 	error = stream_list_finish(&recording->streams, &recording->events,
 				   is_snapshot);
-	if (error || recording->auxtrace_type != PERF_DATA_AUXTRACE_CORESIGHT)
-		return error;
-	error = coresight_streams_read_units(recording);
-	return error ? error : coresight_streams_split(recording);
+	return error ? error : coresight_streams_make(recording);
 }

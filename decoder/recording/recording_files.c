@@ -90,6 +90,10 @@ int recording_files_find(struct recording *recording)
 		find_beside(recording, "kcore_dir/kcore_end");
 	recording->kallsyms_path = find_beside(recording, "kcore_dir/kallsyms");
 	recording->modules_path = find_beside(recording, "kcore_dir/modules");
+	recording->cgroups_path = find_beside(recording, "kcore_dir/cgroups");
+	recording->cgroups_end_path =
+		find_beside(recording, "kcore_dir/cgroups_end");
+	recording->clock_path = find_beside(recording, "kcore_dir/clock");
 	recording->vdso_path = find_absolute(recording, "kcore_dir/vdso");
 	recording->code_path = find_beside(recording, "code");
 	recording->trace_dat_path = find_beside(recording, "trace.dat");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording_part.h"
 #include "common/error.h"
+#include "decoder/recording/coresight_streams.h"
+#include "decoder/recording/coresight_unit.h"
 #include "decoder/recording/recording_parts.h"
 #include "decoder/recording/recording_scan.h"
 
@@ -19,6 +21,8 @@ int recording_part_open(const struct recording *whole, const uint8_t *bytes,
 	part->info.first_time_ns = 0;
 	part->info.last_time_ns = 0;
 	part->streams = stream_list_new();
+	part->coresight_units = ARRAY_OF(struct coresight_unit);
+	part->coresight_streams = NULL;
 	part->file = (struct data_file){
 		.map = { .bytes = bytes, .size = size },
 		.path = whole->data_path,
@@ -32,6 +36,8 @@ int recording_part_open(const struct recording *whole, const uint8_t *bytes,
 	if (!error)
 		error = stream_list_finish(&part->streams, &part->events,
 					   false);
+	if (!error)
+		error = coresight_streams_make(part);
 	if (error)
 		recording_part_close(part);
 	else
@@ -43,6 +49,8 @@ void recording_part_close(struct recording *part)
 {
 	if (!part)
 		return;
+	coresight_streams_free(part->coresight_streams);
+	array_free(&part->coresight_units);
 	record_store_close(&part->store);
 	stream_list_free(&part->streams);
 	free(part);

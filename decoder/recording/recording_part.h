@@ -10,7 +10,7 @@ struct recording;
 /* Opens @size bytes of records at @bytes, AUXTRACE with its trace among them,
  * as a recording of its own that has its events, clock and files from @whole:
  * what was recorded later by the same events.  The records' offsets in files
- * are those in @bytes.  For Intel PT.
+ * are those in @bytes.
  *
  * Borrows all arguments; pages of @bytes may be given back to the system, so
  * that they must be a shared mapping or less than 4 MiB.  Returns 0 and *@part,

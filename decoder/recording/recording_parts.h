@@ -22,9 +22,12 @@ struct recording {
 	const char *kcore_end_path; /* what differed at the end, or NULL */
 	const char *kallsyms_path;
 	const char *modules_path;
-	const char *vdso_path; /* absolute; or NULL */
-	const char *code_path; /* the folder code/, or NULL */
-	const char *root;      /* of the traced machine, or NULL */
+	const char *cgroups_path;     /* tasks' at the start, or NULL */
+	const char *cgroups_end_path; /* at the end, or NULL */
+	const char *clock_path;	      /* what its clock was, or NULL */
+	const char *vdso_path;	      /* absolute; or NULL */
+	const char *code_path;	      /* the folder code/, or NULL */
+	const char *root;	      /* of the traced machine, or NULL */
 	struct data_file file;
 	struct record_store store;
 	struct event_table events;

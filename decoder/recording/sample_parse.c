@@ -109,6 +109,19 @@ static void read_origin(struct byte_reader *reader, uint64_t type,
 		sample->period = byte_reader_u64(reader);
 }
 
+static void read_chain(struct byte_reader *reader,
+		       struct sideband_sample *sample)
+{
+	uint64_t count = byte_reader_u64(reader);
+
+	if (count > reader->size / 8) {
+		reader->failed = true;
+		return;
+	}
+	sample->chain_count = count;
+	sample->chain = byte_reader_bytes(reader, count * 8);
+}
+
 static void read_event(struct byte_reader *reader,
 		       const struct recording_event *event,
 		       struct sideband_sample *sample)
@@ -118,7 +131,7 @@ static void read_event(struct byte_reader *reader,
 	if (type & PERF_SAMPLE_READ)
 		skip_read(reader, event->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
-		skip_words(reader, byte_reader_u64(reader));
+		read_chain(reader, sample);
 	if (type & PERF_SAMPLE_RAW) {
 		sample->raw_size = byte_reader_u32(reader);
 		sample->raw = byte_reader_bytes(reader, sample->raw_size);

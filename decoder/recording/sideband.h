@@ -102,6 +102,10 @@ struct sideband_sample {
 	uint64_t ip;
 	uint64_t address;
 	uint64_t period;
+	const uint8_t *chain; /* chain_count addresses of 8 bytes, as perf has
+			       * them: innermost first, PERF_CONTEXT_* among
+			       * them */
+	uint64_t chain_count;
 	const uint8_t *raw;
 	uint32_t raw_size;
 	struct sideband_user_state user;

@@ -11,9 +11,12 @@ static int join(struct stream_bytes *bytes, const struct aux_stream *stream,
 	int fd = file_map_temporary(log);
 	int error = fd < 0 ? fd : 0;
 
-	for (size_t i = 0; i < stream->piece_count && !error; i++)
+	for (size_t i = 0; i < stream->piece_count && !error; i++) {
 		error = file_map_append(fd, stream->pieces[i].bytes,
 					stream->pieces[i].size_bytes, log);
+		pages_release(stream->pieces[i].bytes, 0,
+			      stream->pieces[i].size_bytes);
+	}
 	if (!error)
 		error = file_map_open_fd(&bytes->joined, fd);
 	if (fd >= 0)

@@ -3,6 +3,7 @@
 #include "common/error.h"
 #include "decoder/code/code_space.h"
 #include "execution/atoms/follow_atoms.h"
+#include "execution/follow/follow_run.h"
 #include "execution/follow/follow_stop.h"
 #include "execution/walk/moment.h"
 #include "execution/walk/place.h"
@@ -14,71 +15,6 @@ struct branch_range {
 	const struct trace_branch *next;
 	const struct trace_branch *end;
 };
-
-/* The unit may hold back the targets of indirect branches until the bits of
- * those behind them fill a packet (Intel SDM, "Deferred TIPs").
- */
-static bool follow_deferred(struct execution *execution,
-			    const struct branch_range *behind)
-{
-	const struct trace_branch *target =
-		behind->next + execution->targets_ahead;
-	uint32_t block = execution->block;
-
-	if (!block_takes_target(execution->blocks[block].kind) ||
-	    target >= behind->end || target->kind != TRACE_TARGET ||
-	    !target->has_address || !walk_to_target(execution))
-		return false;
-	execution->targets_ahead++;
-	place_go(execution, target->payload, execution->blocks[block].exit);
-	return true;
-}
-
-static void follow_bits(struct execution *execution,
-			const struct trace_branch *branch,
-			const struct branch_range *behind, uint64_t position)
-{
-	uint64_t bits = branch->payload << (64 - branch->count);
-	unsigned int left = branch->count;
-
-	moment_begin(execution);
-	while (!walk_bits(execution, bits, left)) {
-		bits <<= left - execution->bits_left;
-		left = execution->bits_left;
-		if (!follow_deferred(execution, behind)) {
-			place_fail(execution, position);
-			return;
-		}
-	}
-	moment_pass(execution, branch);
-}
-
-static void follow_target(struct execution *execution,
-			  const struct trace_branch *branch, uint64_t position)
-{
-	if (execution->targets_ahead) {
-		execution->targets_ahead--;
-		return;
-	}
-	moment_begin(execution);
-	if (!walk_to_target(execution)) {
-		place_fail(execution, position);
-		if (branch->has_address)
-			place_resume(execution, branch);
-		return;
-	}
-	moment_pass(execution, branch);
-	if (!branch->has_address) {
-		moment_begin(execution);
-		place_stop(execution, FLOW_STOP_LEVEL, 0);
-		return;
-	}
-	if (execution->set == execution->next_set)
-		walk_jump(execution, branch->payload);
-	else
-		place_go(execution, branch->payload,
-			 execution->blocks[execution->from].exit);
-}
 
 /* Returns whether nothing ran since a branch that must have gone to @branch
  * itself.
@@ -403,7 +339,7 @@ static int follow(struct execution *execution,
 	switch ((enum trace_branch_kind)branch->kind) {
 	case TRACE_BITS:
 		if (execution->block != BLOCK_NONE)
-			follow_bits(execution, branch, behind, position);
+			follow_bits(execution, branch, behind->end, position);
 		else
 			follow_unplaced(execution, branch, position);
 		break;

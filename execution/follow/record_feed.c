@@ -8,23 +8,17 @@
 #include "execution/atoms/follow_atoms.h"
 #include "execution/follow/execution_state.h"
 #include "execution/follow/follow.h"
+#include "execution/follow/follow_run.h"
 #include "execution/walk/moment.h"
 #include "symbolize/arch/arch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	/* Finished records are handed out before they leave the cache. */
-	ENOUGH = 2048,
-	/* This is what one branch may need: 63 bits of a list with many blocks
-	 * for each.
-	 */
-	SPARE = 4096,
-};
-
 struct record_feed {
 	struct branch_source *source;
+	uint64_t from;	/* struct stream_part, with its end in 256ths of a */
+	uint64_t until; /* tick */
 	struct trace_branch_batch batch;
 	uint32_t at; /* the next of the batch */
 	bool at_end;
@@ -79,6 +73,7 @@ int record_feed_open(const struct flow_input *input,
 	if (!feed)
 		return -ERROR_MEMORY;
 	feed->passed = 2;
+	feed->until = UINT64_MAX;
 	error = branch_source_open(input, &feed->source);
 	if (!error)
 		error = code_space_open(input, arch->kernel_start,
@@ -100,7 +95,8 @@ fail:
 	return error;
 }
 
-int record_feed_renew(struct record_feed *feed, const struct flow_input *input)
+int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
+		      struct stream_part part)
 {
 	struct execution *execution = &feed->execution;
 
@@ -116,8 +112,13 @@ int record_feed_renew(struct record_feed *feed, const struct flow_input *input)
 	execution->fold = (struct thunk_fold){ 0 };
 	execution->folds.count = 0;
 	reset(execution);
+	feed->from = part.from;
+	feed->until = moment_ticks_after(execution, part.until_ns);
 	execution->may_be_ahead = true;
 	execution->next_change = 0;
+	follow_atoms_close(execution);
+	if (follow_atoms_init(execution, input) < 0)
+		return -ERROR_MEMORY;
 	return branch_source_open(input, &feed->source);
 }
 
@@ -156,6 +157,52 @@ static void pass_sync(struct record_feed *feed, uint64_t position)
 	execution_mark(&feed->execution, MARK_SYNC);
 }
 
+/* How the code is to be read holds until it is said anew. */
+static bool is_before(const struct record_feed *feed,
+		      const struct trace_branch *branch, uint64_t position)
+{
+	return position < feed->from && branch->kind != TRACE_MODE &&
+	       branch->kind != TRACE_ADDRESS_SPACE;
+}
+
+static bool is_beyond(const struct record_feed *feed,
+		      const struct trace_branch *branch)
+{
+	return branch->kind == TRACE_START && branch->low > feed->until &&
+	       feed->execution.outside;
+}
+
+/* As if the stream ended here. */
+static int end_early(struct record_feed *feed, uint64_t position)
+{
+	static const struct trace_branch end = {
+		.kind = TRACE_END,
+		.is_timed = true,
+		.high = UINT64_MAX,
+	};
+
+	return follow_branch(&feed->execution, &end, &end + 1, position);
+}
+
+/* Follows @branch and what is behind it in the batch, if they are what most
+ * branches are.  Returns 1, 0 if @branch is not, or -ERROR_MEMORY.
+ */
+static int follow_usual(struct record_feed *feed,
+			const struct trace_branch *branch)
+{
+	const struct trace_branch_batch *batch = &feed->batch;
+	int count;
+
+	if (feed->execution.atoms.is_on)
+		return 0;
+	count = follow_run(&feed->execution, branch,
+			   batch->branches + batch->count, batch->position);
+	if (count <= 0)
+		return count;
+	feed->at += (uint32_t)count - 1;
+	return 1;
+}
+
 static int follow_next(struct record_feed *feed)
 {
 	struct execution *execution = &feed->execution;
@@ -166,6 +213,13 @@ static int follow_next(struct record_feed *feed)
 	if (!branch)
 		return status;
 	position = feed->batch.position + branch->position;
+	if (is_before(feed, branch, position))
+		return 1;
+	status = follow_usual(feed, branch);
+	if (status)
+		return status;
+	if (is_beyond(feed, branch))
+		return end_early(feed, position);
 	status = follow_branch(execution, branch,
 			       feed->batch.branches + feed->batch.count,
 			       position);
@@ -180,8 +234,7 @@ static int fill(struct record_feed *feed)
 	struct event_times *times = &feed->execution.times;
 	int status = 1;
 
-	while (status > 0 && times->finished < ENOUGH &&
-	       event_times_has_room(times, SPARE))
+	while (status > 0 && event_times_wants_more(times))
 		status = follow_next(feed);
 	feed->at_end = !status;
 	if (!times->finished)

@@ -26,6 +26,18 @@ struct record_run {
 	size_t mark_count;
 };
 
+/* The part of a stream that matters: what branches from the byte @from on make
+ * execution do, up to the first entry from user space that is later than
+ * @until_ns for certain.  What comes before says where addresses and the clock
+ * begin.
+ */
+struct stream_part {
+	uint64_t from;
+	uint64_t until_ns;
+};
+
+#define STREAM_PART_ALL ((struct stream_part){ 0, UINT64_MAX })
+
 /* Borrows all arguments.  @lists_blocks: records are flow items, not events.
  * Returns 0 and *@feed, or a negative enum error.
  */
@@ -34,14 +46,15 @@ int record_feed_open(const struct flow_input *input,
 		     struct record_feed **feed);
 void record_feed_close(struct record_feed *feed);
 
-/* Begins anew with the stream of @input, whose code is that which the feed was
+/* Begins anew with @part of the stream of @input, whose code is that which the feed was
  * opened with and not older: what is known of that stays.  For Intel PT.
  * Borrows @input's recording and stream as record_feed_open() does.
  *
  * Returns 0 or a negative enum error: the feed can then only be closed, or
  * renewed.
  */
-int record_feed_renew(struct record_feed *feed, const struct flow_input *input);
+int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
+		      struct stream_part part);
 
 /* Provides the next records, one or more, valid until the next call.
  *

@@ -21,6 +21,7 @@ struct execution_stream {
 	size_t next_mark;
 	bool is_fed; /* no run comes behind this one */
 	bool at_end;
+	bool is_gated;		/* recording_is_gated() */
 	uint64_t lost_until_ns; /* 0: it does not end with a loss */
 
 	struct switch_feed *switches; /* NULL: they cannot be placed */
@@ -51,6 +52,7 @@ static int open_switches(struct execution_stream *stream,
 {
 	if (recording_time(input->recording) != RECORDING_TIME_NANOSECONDS)
 		return 0;
+	stream->is_gated = recording_is_gated(input->recording);
 	/* CoreSight's driver marks losses where there are none, too. */
 	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
 		stream->lost_until_ns = loss_at_end_ns(input->stream);
@@ -150,8 +152,8 @@ int execution_stream_open(const struct flow_input *input,
 }
 
 int execution_stream_renew(struct execution_stream *stream,
-			   const struct flow_input *input, int32_t pid,
-			   int32_t tid)
+			   const struct flow_input *input,
+			   struct stream_part part, int32_t pid, int32_t tid)
 {
 	struct segment_feed *feed = stream->feed;
 	int error;
@@ -163,7 +165,7 @@ int execution_stream_renew(struct execution_stream *stream,
 	};
 	set_task(stream, input->stream, pid, tid);
 	error = open_switches(stream, input);
-	return error ? error : segment_feed_renew(feed, input);
+	return error ? error : segment_feed_renew(feed, input, part);
 }
 
 void execution_stream_close(struct execution_stream *stream)
@@ -233,7 +235,8 @@ static int make_switch(struct execution_stream *stream,
 static bool is_beyond(const struct execution_stream *stream,
 		      const struct flow_item *item)
 {
-	return stream->is_fed && segment_feed_is_off(stream->feed) &&
+	return !stream->is_gated && stream->is_fed &&
+	       segment_feed_is_off(stream->feed) &&
 	       item->time_ns > segment_feed_end_ns(stream->feed) &&
 	       item->detail != FLOW_SWITCH_AWAY;
 }

@@ -3,6 +3,7 @@
 #define KT_EXECUTION_EXECUTION_STREAM_H
 
 #include "decoder/flow/flow_source.h"
+#include "execution/follow/record_feed.h"
 #include "symbolize/events/function_event.h"
 
 #include <stdint.h>
@@ -28,7 +29,7 @@ int execution_stream_open(const struct flow_input *input,
 			  const struct stream_checkpoint *from,
 			  struct execution_stream **stream);
 
-/* Begins anew with another stream of the same code, of Intel PT, where @stream
+/* Begins anew with a part of another stream of the same code, where @stream
  * was opened without jobs: the blocks that are known stay, so that a short
  * stream costs what its branches do.  Borrows as execution_stream_open() does.
  *
@@ -36,8 +37,8 @@ int execution_stream_open(const struct flow_input *input,
  * renewed.
  */
 int execution_stream_renew(struct execution_stream *stream,
-			   const struct flow_input *input, int32_t pid,
-			   int32_t tid);
+			   const struct flow_input *input,
+			   struct stream_part part, int32_t pid, int32_t tid);
 
 void execution_stream_close(struct execution_stream *stream);
 

@@ -17,7 +17,7 @@ unsigned int jobs_count(const struct jobs *jobs);
  * little of those before is decoded with each, and what it makes shall fit into
  * the caches.
  */
-#define JOBS_SEGMENT_BYTES ((uint64_t)128 << 10)
+#define JOBS_SEGMENT_BYTES ((uint64_t)256 << 10)
 
 uint64_t jobs_segment_bytes(const struct jobs *jobs);
 void jobs_set_segment_bytes(struct jobs *jobs, uint64_t bytes);

@@ -14,8 +14,6 @@
 
 enum {
 	MOST_THREADS = 16,
-	/* Segments that may wait for each thread, or be worked on. */
-	SLOTS_PER_THREAD = 2,
 	/* For fewer threads do not pay. */
 	LEAST_SEGMENTS = 8,
 };
@@ -126,7 +124,8 @@ static void give_out(struct segment_feed *feed, struct slot *slot)
 
 static int start_threads(struct segment_feed *feed, unsigned int count)
 {
-	feed->slot_count = count * SLOTS_PER_THREAD + 1;
+	/* One for each, and one that the records are taken from. */
+	feed->slot_count = count + 1;
 	feed->slots = calloc(feed->slot_count, sizeof(*feed->slots));
 	if (!feed->slots)
 		return -ERROR_MEMORY;
@@ -232,11 +231,11 @@ int segment_feed_open(const struct flow_input *input,
 }
 
 int segment_feed_renew(struct segment_feed *feed,
-		       const struct flow_input *input)
+		       const struct flow_input *input, struct stream_part part)
 {
 	assert(!feed->jobs);
 	feed->input = *input;
-	return record_feed_renew(feed->own, input);
+	return record_feed_renew(feed->own, input, part);
 }
 
 void segment_feed_close(struct segment_feed *feed)

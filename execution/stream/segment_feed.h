@@ -2,13 +2,14 @@
 #ifndef KT_EXECUTION_SEGMENT_FEED_H
 #define KT_EXECUTION_SEGMENT_FEED_H
 
+#include "execution/follow/record_feed.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 struct execution_state;
 struct flow_input;
 struct jobs;
-struct record_run;
 struct symbols;
 
 /* One stream's records, as record_feed.h has them, decoded by several threads:
@@ -27,11 +28,11 @@ int segment_feed_open(const struct flow_input *input,
 		      struct jobs *jobs, const struct execution_state *from,
 		      struct segment_feed **feed);
 
-/* Begins anew with another stream of the same code, which the calling thread
+/* Begins anew with a part of another stream of the same code, which the calling thread
  * decodes alone, as it must have until now: as record_feed_renew().
  */
 int segment_feed_renew(struct segment_feed *feed,
-		       const struct flow_input *input);
+		       const struct flow_input *input, struct stream_part part);
 
 void segment_feed_close(struct segment_feed *feed);
 

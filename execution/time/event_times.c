@@ -119,10 +119,11 @@ static uint64_t time_at(const struct event_span *span, uint64_t work)
 
 void event_times_write(struct event_times *times)
 {
+	union timed_record *record = times->records + times->written;
+	union timed_record *end = times->records + times->finished;
 	uint64_t last_ns = times->last_ns;
 
-	for (; times->written < times->finished; times->written++) {
-		union timed_record *record = &times->records[times->written];
+	for (; record < end; record++) {
 		const struct event_bounds *bounds =
 			&times->bounds[record->early_ns];
 		const struct event_span *span = &times->spans[bounds->span];
@@ -133,6 +134,7 @@ void event_times_write(struct event_times *times)
 		last_ns = finish(record, bounds, time_at(span, record->time_ns),
 				 last_ns);
 	}
+	times->written = times->finished;
 	times->last_ns = last_ns;
 }
 

@@ -42,7 +42,15 @@ struct event_span {
 	double step;	   /* nanoseconds for each instruction */
 };
 
-enum { EVENT_TIMES_ROOM = 11 * 1024 };
+enum {
+	EVENT_TIMES_ROOM = 11 * 1024,
+	/* Finished records are handed out before they leave the cache. */
+	EVENT_TIMES_ENOUGH = 2048,
+	/* This is what one branch may need: 63 bits of a list with many blocks
+	 * for each.
+	 */
+	EVENT_TIMES_SPARE = 4096,
+};
 
 /* Records wait here until a time is known behind them.  Those between two
  * known times are interpolated by the work done, but for time that only slow
@@ -76,6 +84,15 @@ static inline bool event_times_has_room(const struct event_times *times,
 					size_t more)
 {
 	return times->count <= EVENT_TIMES_ROOM - more;
+}
+
+/* Returns whether another branch's records may be added before those that are
+ * finished are handed out.
+ */
+static inline bool event_times_wants_more(const struct event_times *times)
+{
+	return times->finished < EVENT_TIMES_ENOUGH &&
+	       event_times_has_room(times, EVENT_TIMES_SPARE);
 }
 
 /* Adds bounds for the next records, of which there must be one.  Returns their

@@ -123,6 +123,15 @@ static inline uint64_t moment_ticks(const struct execution *execution,
 	return ticks < 4 ? 0 : (ticks - 4) << TRACE_TICK_SHIFT;
 }
 
+/* The same, but no earlier than @time_ns for certain. */
+static inline uint64_t moment_ticks_after(const struct execution *execution,
+					  uint64_t time_ns)
+{
+	uint64_t ticks = moment_ticks(execution, time_ns);
+
+	return ticks == UINT64_MAX ? ticks : ticks + (8 << TRACE_TICK_SHIFT);
+}
+
 /* The best guess of when the last branch was. */
 static inline uint64_t moment_guess_ns(const struct execution *execution)
 {

@@ -100,11 +100,20 @@ qemu_trace_unit() {
 	local options=("clock=$CLOCK")
 	[[ -z $OPT_LOSS ]] || options+=("loss=$OPT_LOSS")
 	[[ -z $OPT_UNIT ]] || options+=("$OPT_UNIT")
+	shares_moments && options+=("moments=$(qemu_escape "$OPT_TRUTH/moments")")
 	qemu_plugin "$ARCH_UNIT" "${options[@]}"
 }
 
 qemu_truth() {
-	qemu_plugin "$ARCH_TRUTH" "clock=$CLOCK" "dir=$(qemu_escape "$OPT_TRUTH")"
+	local options=("clock=$CLOCK" "dir=$(qemu_escape "$OPT_TRUTH")")
+	shares_moments && options+=("moments=$(qemu_escape "$OPT_TRUTH/moments")")
+	qemu_plugin "$ARCH_TRUTH" "${options[@]}"
+}
+
+# The truth and the unit see a block at one time of the host's clock
+# (../unit/host_moments.h).
+shares_moments() {
+	[[ $CLOCK == host && -n $OPT_TRUTH && $OPT_ARCH == x86_64 ]]
 }
 
 # No shortcut round the vCPU for the doorbell, on which the deterministic clock

@@ -36,7 +36,8 @@ saved_state_key() {
 			case $word in
 			local,id=* | if=none,id=scratch,*) ;;
 			*/truth-*api*) cat "${word%%,clock*}" ;;
-			*.so | *.so,*) cat "${word%%,*}" && echo "$word" ;;
+			*.so | *.so,*)
+				cat "${word%%,*}" && echo "${word%%,moments=*}" ;;
 			*) printf '%s\n' "$word" ;;
 			esac
 		done

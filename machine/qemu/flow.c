@@ -127,6 +127,7 @@ void flow_block(struct vcpu *vcpu, const struct block *block)
 {
 	uint64_t start = locate(vcpu, block);
 
+	guest_clock_begin_block(&vcpu->clock);
 	events_report_flags(vcpu);
 	if (is_far_transfer(vcpu))
 		tell_mode(vcpu);
@@ -136,6 +137,7 @@ void flow_block(struct vcpu *vcpu, const struct block *block)
 	vcpu->board->last_began = 0;
 	tell_cr3(vcpu, start);
 	pt_unit_arrive(&vcpu->unit, start, guest_clock_now(&vcpu->clock));
+	guest_clock_end_block(&vcpu->clock);
 }
 
 /* @from, in the block under way or where it led to, tells the page that the
@@ -232,6 +234,7 @@ void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to)
 		wake(vcpu);
 	if (!pt_unit_is_tracing(&vcpu->unit))
 		return;
+	guest_clock_begin_block(&vcpu->clock);
 	relocate(vcpu, from);
 	if (raised)
 		exception(vcpu, from, to);
@@ -239,6 +242,7 @@ void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to)
 		interrupt(vcpu, from, to);
 	vcpu->block = NULL;
 	pt_unit_arrive(&vcpu->unit, to, guest_clock_now(&vcpu->clock));
+	guest_clock_end_block(&vcpu->clock);
 }
 
 void flow_restart(struct vcpu *vcpu)

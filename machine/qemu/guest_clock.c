@@ -22,8 +22,19 @@ void guest_clock_init(struct guest_clock *clock, bool host,
 static uint64_t read_now(const struct guest_clock *clock)
 {
 	if (clock->host)
-		return __rdtsc() + (uint64_t)clock->host_offset_low;
+		return (clock->shared_host ? clock->shared_host : __rdtsc()) +
+		       (uint64_t)clock->host_offset_low;
 	return clock->base_tsc + (*clock->retired - clock->base_retired);
+}
+
+void guest_clock_begin_block(struct guest_clock *clock)
+{
+	clock->shared_host = host_moment_take(clock->moment);
+}
+
+void guest_clock_end_block(struct guest_clock *clock)
+{
+	clock->shared_host = 0;
 }
 
 uint64_t guest_clock_now(struct guest_clock *clock)

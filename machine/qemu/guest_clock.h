@@ -3,6 +3,7 @@
 #define KT_MACHINE_QEMU_GUEST_CLOCK_H
 
 #include "machine/qemu/guest.h"
+#include "machine/unit/host_moments.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,8 +23,10 @@ struct guest_clock {
 	const uint64_t *retired; /* instructions, this vCPU */
 	uint64_t base_tsc;
 	uint64_t base_retired;
-	uint64_t rdtsc_retired; /* at the rdtsc under way */
-	uint64_t rdtsc_host;	/* host TSC before it */
+	uint64_t rdtsc_retired;	    /* at the rdtsc under way */
+	uint64_t rdtsc_host;	    /* host TSC before it */
+	struct host_moment *moment; /* what the ground truth read, or NULL */
+	uint64_t shared_host;	    /* that, for the block at hand; 0: none */
 	int64_t host_offset_low, host_offset_high;
 	uint64_t hpet_offset; /* TSC - HPET time, smallest seen */
 	bool hpet_known;
@@ -35,6 +38,12 @@ struct guest_clock {
 /* @retired: counts the instructions this vCPU has begun; outlives @clock. */
 void guest_clock_init(struct guest_clock *clock, bool host,
 		      const uint64_t *retired);
+
+/* A block is being told of, as the ground truth was just before: until the end now()
+ * says the time that it has for it, if it has one.
+ */
+void guest_clock_begin_block(struct guest_clock *clock);
+void guest_clock_end_block(struct guest_clock *clock);
 
 /* TSC now; never less than the last answer. */
 uint64_t guest_clock_now(struct guest_clock *clock);

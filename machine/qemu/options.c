@@ -40,6 +40,10 @@ static bool parse_word(struct options *options, const char *word)
 		options->mwait = !strcmp(value, "on");
 		return options->mwait;
 	}
+	if ((value = value_of(word, "moments"))) {
+		options->moments = value;
+		return *value;
+	}
 	if ((value = value_of(word, "dump"))) {
 		options->dump_dir = value;
 		return *value;
@@ -55,7 +59,7 @@ bool options_parse(struct options *options, int argc, char **argv)
 			continue;
 		fprintf(stderr,
 			"trace unit: bad option '%s' (clock=virtual|host,"
-			" loss=N, dump=DIR, mwait=on)\n",
+			" loss=N, dump=DIR, mwait=on, moments=FILE)\n",
 			argv[i]);
 		return false;
 	}

@@ -5,11 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* -plugin intel-pt.so,clock=virtual|host[,loss=N][,dump=DIR][,mwait=on] */
+/* -plugin intel-pt.so,clock=virtual|host[,loss=N][,dump=DIR][,mwait=on]
+ *	[,moments=FILE]
+ */
 struct options {
 	bool host_clock;	/* clock=host: several vCPUs, no -icount */
 	uint64_t loss_interval; /* loss=N: see unit/loss.h */
 	bool mwait;	      /* mwait=on: the guest idles by MWAIT, not HLT */
+	const char *moments;  /* moments=FILE: see unit/host_moments.h */
 	const char *dump_dir; /* dump=DIR: DIR/trace.<cpu> gets all bytes */
 };
 

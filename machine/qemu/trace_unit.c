@@ -57,6 +57,7 @@ static void on_vcpu_init(unsigned int index, void *data)
 	bus_init(&bus, vcpu, plugin->options.dump_dir, index);
 	guest_clock_init(&vcpu->clock, plugin->options.host_clock,
 			 &vcpu->board->retired);
+	vcpu->clock.moment = plugin->moments ? &plugin->moments[index] : NULL;
 	pt_unit_init(&vcpu->unit, &bus, &rates, plugin->options.loss_interval);
 }
 
@@ -111,6 +112,12 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 	plugin->count = (unsigned)info->system.max_vcpus;
 	plugin->vcpus = g_new0(struct vcpu, plugin->count);
 	plugin->boards = vcpu_boards_new();
+	if (plugin->options.moments) {
+		plugin->moments = host_moments_map(plugin->options.moments,
+						   plugin->count);
+		if (!plugin->moments)
+			return -1;
+	}
 	plugin->start_tsc = __rdtsc();
 	clock_gettime(CLOCK_MONOTONIC, &plugin->start_time);
 

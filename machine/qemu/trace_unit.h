@@ -14,6 +14,7 @@ struct trace_unit {
 	struct options options;
 	struct qemu_plugin_scoreboard *boards;
 	struct vcpu *vcpus;
+	struct host_moment *moments; /* one per vCPU, or NULL */
 	unsigned count;
 	uint64_t start_tsc; /* host, to measure its frequency */
 	struct timespec start_time;

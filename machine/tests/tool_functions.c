@@ -2,7 +2,8 @@
 /* Function entries and exits against the ground truth.
  *
  *	ktrace-hw timeline -i RECORDING --format=csv |
- *		tool_functions [--time-p99 NS | --host-clock] [--names FILE]
+ *		tool_functions [--time-p99 NS | --host-clock | --list]
+ *			       [--names FILE]
  *			       TRUTH RECORDING
  *
  * Computes the entries and exits of kernel functions, of x86-64 or arm64, from
@@ -14,7 +15,8 @@
  * cannot begin.  --host-clock: the machine's clock is the host's.  Trace unit
  * and truth then read it one after the other: one in 100 times may be more than
  * a microsecond outside, where the host ran something else in between.
- * --names: names of code that came later, in kallsyms' form.
+ * --names: names of code that came later, in kallsyms' form.  --list: compares
+ * nothing, but writes the truth's entries and exits as CSV.
  */
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/functions/match.h"
@@ -33,6 +35,7 @@ enum { HOST_SLACK_NS = 1000 };
 struct options {
 	uint64_t time_p99;
 	bool host_clock;
+	bool lists;
 	const char *names;
 	const char *truth;
 	const char *recording;
@@ -41,6 +44,7 @@ struct options {
 static const struct option long_options[] = {
 	{ "time-p99", required_argument, NULL, 't' },
 	{ "host-clock", no_argument, NULL, 'h' },
+	{ "list", no_argument, NULL, 'l' },
 	{ "names", required_argument, NULL, 'm' },
 	{ 0 },
 };
@@ -55,6 +59,8 @@ static bool parse(struct options *options, int argc, char **argv)
 			options->time_p99 = strtoull(optarg, NULL, 10);
 		else if (option == 'h')
 			options->host_clock = true;
+		else if (option == 'l')
+			options->lists = true;
 		else if (option == 'm')
 			options->names = optarg;
 		else
@@ -159,6 +165,22 @@ static bool compare(const struct options *options,
 	return good && compared;
 }
 
+static void list(const struct recording *recording, const struct replay *replay)
+{
+	printf("event,time_ns,cpu,task,function,is_unseen\n");
+	for (uint32_t cpu = 0; cpu < replay->cpus; cpu++)
+		for (size_t i = 0; i < replay->passages[cpu].count; i++) {
+			const struct passage *passage =
+				&replay->passages[cpu].items[i];
+
+			printf("%s,%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%s,%d\n",
+			       passage->is_exit ? "exit" : "enter",
+			       recording_time_ns(recording, passage->tsc), cpu,
+			       passage->task, passage->function->name,
+			       passage->is_unseen);
+		}
+}
+
 static int run(const struct options *options)
 {
 	struct recording recording;
@@ -170,8 +192,13 @@ static int run(const struct options *options)
 	if (recording_open(&recording, options->recording) &&
 	    kernel_names_read(&names, options->recording, options->names) &&
 	    timeline_read(&timeline, stdin) &&
-	    replay_for(&replay, options, &recording, &names, &timeline))
-		code = !compare(options, &recording, &replay, &timeline);
+	    replay_for(&replay, options, &recording, &names, &timeline)) {
+		if (options->lists)
+			list(&recording, &replay);
+		code = options->lists ? 0 :
+					!compare(options, &recording, &replay,
+						 &timeline);
+	}
 	replay_free(&replay);
 	timeline_free(&timeline);
 	kernel_names_free(&names);
@@ -186,7 +213,8 @@ int main(int argc, char **argv)
 	if (parse(&options, argc, argv))
 		return run(&options);
 	fprintf(stderr,
-		"usage: %s [--time-p99 NS | --host-clock] [--names FILE]"
+		"usage: %s [--time-p99 NS | --host-clock | --list]"
+		" [--names FILE]"
 		" TRUTH RECORDING <CSV\n",
 		argv[0]);
 	return 2;

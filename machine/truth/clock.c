@@ -3,11 +3,17 @@
 
 #include "machine/truth/arch.h"
 
+uint64_t clock_look(struct clock *clock)
+{
+	clock->host_now = clock->host ? arch_host_clock() : 0;
+	return clock->host_now;
+}
+
 uint64_t clock_now(const struct clock *clock, uint32_t ahead)
 {
 	uint64_t offset = clock->known ? clock->offset : 0;
 
-	return (clock->host ? arch_host_clock() : clock->executed + ahead) +
+	return (clock->host ? clock->host_now : clock->executed + ahead) +
 	       offset;
 }
 

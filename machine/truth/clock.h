@@ -19,14 +19,20 @@ struct clock {
 	bool host;
 	bool known;	      /* offset is valid */
 	uint64_t executed;    /* instructions, while tracked */
+	uint64_t host_now;    /* the host's TSC as it was looked at last */
 	uint64_t offset;      /* guest TSC - executed, or - host's TSC */
 	uint64_t syncs;	      /* readings seen */
 	uint64_t corrections; /* of them, with another offset than known */
 	uint64_t worst;	      /* largest of them, TSC ticks */
 };
 
-/* The TSC @ahead instructions after clock->executed (virtual) or now (host);
- * without the offset while that is not known.
+/* Looks at the host's clock, once for all that happens at one moment.  Returns
+ * what it says; 0 if the clock is virtual.
+ */
+uint64_t clock_look(struct clock *clock);
+
+/* The TSC @ahead instructions after clock->executed (virtual) or when it was
+ * looked at (host); without the offset while that is not known.
  */
 uint64_t clock_now(const struct clock *clock, uint32_t ahead);
 

@@ -10,6 +10,10 @@ static bool parse_option(struct truth_options *options, const char *option)
 		options->dir = option + strlen("dir=");
 		return true;
 	}
+	if (!strncmp(option, "moments=", strlen("moments="))) {
+		options->moments = option + strlen("moments=");
+		return true;
+	}
 	if (!strcmp(option, "clock=host") || !strcmp(option, "clock=virtual")) {
 		options->host_clock = !strcmp(option, "clock=host");
 		return true;

@@ -4,10 +4,13 @@
 
 #include <stdbool.h>
 
-/* -plugin truth.so,dir=DIR[,clock=virtual|host] */
+/* -plugin truth.so,dir=DIR[,clock=virtual|host][,moments=FILE] */
 struct truth_options {
-	const char *dir; /* where truth.<cpu> and summary are written */
-	bool host_clock; /* several vCPUs, no -icount */
+	const char *dir;     /* where truth.<cpu> and summary are written */
+	bool host_clock;     /* several vCPUs, no -icount */
+	const char *moments; /* unit/host_moments.h; NULL: the unit reads the
+			      * clock itself
+			      */
 };
 
 /* Borrows @argv.  Returns false, with a message to stderr, if an option is

@@ -2,7 +2,7 @@
 /* The ground truth: what the guest executed while it had itself traced,
  * written by a QEMU plugin that knows nothing of the trace unit.
  *
- *	-plugin truth-api7.so,dir=DIR[,clock=virtual|host]
+ *	-plugin truth-api7.so,dir=DIR[,clock=virtual|host][,moments=FILE]
  *
  * Load it after the trace unit: QEMU calls the plugin loaded last first, and a
  * unit that skips instructions hides them from the others.
@@ -49,6 +49,7 @@ static void on_vcpu_init(unsigned int cpu, void *data)
 	struct tracker *tracker = &truth->trackers[cpu];
 
 	tracker->clock.host = truth->options.host_clock;
+	tracker->moment = truth->moments ? &truth->moments[cpu] : NULL;
 	tracker->undated =
 		g_array_new(FALSE, FALSE, sizeof(struct truth_record));
 	tracker->writer = writer_open(truth->options.dir, cpu);
@@ -104,6 +105,14 @@ static void on_exit_qemu(void *data)
 	g_free(path);
 }
 
+static bool share_moments(struct truth *truth)
+{
+	if (!truth->options.moments)
+		return true;
+	truth->moments = host_moments_map(truth->options.moments, truth->cpus);
+	return truth->moments;
+}
+
 static void prepare(struct truth *truth, const qemu_info_t *info)
 {
 	truth->cpus = info->system.max_vcpus;
@@ -135,6 +144,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 	/* QEMU's argument strings end with this call. */
 	truth->options.dir = g_strdup(truth->options.dir);
 	prepare(truth, info);
+	if (!share_moments(truth))
+		return -1;
 	plugin_on_vcpu_init(id, on_vcpu_init, truth);
 	plugin_on_tb_trans(id, on_tb_trans, truth);
 	plugin_on_discon(id, on_discon, truth);

@@ -202,11 +202,20 @@ static bool is_call(const struct tracker *tracker,
 	       from == tracker->start + tracker->block->size;
 }
 
+static void look_at_host(struct tracker *tracker)
+{
+	uint64_t tsc = clock_look(&tracker->clock);
+
+	if (tsc)
+		host_moment_leave(tracker->moment, tsc);
+}
+
 void tracker_delivered(struct tracker *tracker, struct tracker_flags *flags,
 		       uint64_t from, uint64_t to)
 {
 	bool raised = tracker->raised;
 
+	look_at_host(tracker);
 	tracker->raised = false;
 	if (raised && is_call(tracker, flags, from)) {
 		leave_block(tracker, flags, to, true);
@@ -241,6 +250,7 @@ void tracker_block(struct tracker *tracker, struct tracker_flags *flags,
 		   const struct block *block, uint64_t start,
 		   const struct switch_site *site)
 {
+	look_at_host(tracker);
 	leave_block(tracker, flags, start, false);
 	start_trace(tracker, start, false);
 	if (tracing(tracker) && start == site->function)
@@ -268,6 +278,7 @@ void tracker_control(struct tracker *tracker, struct tracker_flags *flags,
 {
 	bool was_tracing = tracing(tracker);
 
+	clock_look(&tracker->clock);
 	if (was_tracing && !control_traces(control))
 		stop_trace(tracker, index);
 	tracker->control = *control;

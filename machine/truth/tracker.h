@@ -7,6 +7,7 @@
 #include "machine/truth/clock.h"
 #include "machine/truth/guest.h"
 #include "machine/truth/writer.h"
+#include "machine/unit/host_moments.h"
 
 /* This is what one vCPU executes, turned into records.
  *
@@ -17,6 +18,7 @@
 struct tracker {
 	struct guest guest;
 	struct clock clock;
+	struct host_moment *moment; /* or NULL */
 	struct writer *writer;
 	GArray *undated; /* struct truth_record: clock not known yet */
 

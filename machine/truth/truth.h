@@ -9,7 +9,8 @@
 struct truth {
 	struct truth_options options;
 	unsigned int cpus;
-	struct tracker *trackers; /* one per vCPU */
+	struct tracker *trackers;    /* one per vCPU */
+	struct host_moment *moments; /* likewise, or NULL */
 	struct qemu_plugin_scoreboard *flags;
 	qemu_plugin_u64 active;
 	qemu_plugin_u64 reached;

@@ -88,6 +88,7 @@ static int visit(struct maker *maker, uint32_t index, bool leaving)
 	}
 	arc = array_at(&maker->arcs, number);
 	arc->self_ns += node->self_ns;
+	arc->inferred_ns += maker->tree->links[index].inferred_ns;
 	call_counts_join(&arc->calls, &node->calls);
 	if (!maker->open[number]++)
 		arc->total_ns += maker->totals[index];

@@ -13,8 +13,9 @@ struct call_arc {
 	uint32_t callee;
 	bool is_interrupt; /* it broke into its caller */
 	struct call_counts calls;
-	uint64_t self_ns;  /* of the callee when called by the caller */
-	uint64_t total_ns; /* the same, with all that it called */
+	uint64_t self_ns;     /* of the callee when called by the caller */
+	uint64_t inferred_ns; /* of self_ns: as in struct function_row */
+	uint64_t total_ns;    /* the same, with all that it called */
 };
 
 struct call_graph {

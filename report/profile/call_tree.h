@@ -41,8 +41,9 @@ _Static_assert(sizeof(struct call_node) == 64, "a node is one cache line");
 struct call_links {
 	uint32_t first_child;
 	uint32_t next_sibling;
-	int32_t pid;   /* its tree's process, -1 for all */
-	uint32_t part; /* of a root: its tasks' enum profile_part */
+	int32_t pid;	      /* its tree's process or group, -1 for all */
+	uint32_t part;	      /* of a root: its tasks' enum profile_part */
+	uint64_t inferred_ns; /* of self_ns: whose it is is inferred */
 };
 
 /* All call paths that occurred, one tree a process or one for all.  A parent
@@ -65,7 +66,7 @@ struct call_tree {
 struct call_tree *call_tree_new(void);
 void call_tree_free(struct call_tree *tree);
 
-/* Returns the root for process @pid, making it if it is new; CALL_NODE_NONE
+/* Returns the root for process, or group, @pid, making it if it is new; CALL_NODE_NONE
  * when out of memory.
  */
 uint32_t call_tree_root(struct call_tree *tree, int32_t pid);
@@ -129,6 +130,11 @@ bool *call_tree_used(const struct call_tree *tree);
  * numbers.  Returns false when out of memory, the tree being as it was.
  */
 bool call_tree_sort(struct call_tree *tree);
+
+/* Returns the tree of @root alone, with one root that is of all.  Owner: the
+ * caller.  NULL when out of memory.
+ */
+struct call_tree *call_tree_part(const struct call_tree *tree, uint32_t root);
 
 /* Gives back what finding children takes; it is made anew for the next one that
  * is asked for.

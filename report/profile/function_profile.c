@@ -57,6 +57,7 @@ static int enter(struct maker *maker, uint32_t index)
 		return -ERROR_MEMORY;
 	maker->row_of_node[index] = maker->row_of_function[node->function] - 1;
 	row->self_ns += node->self_ns;
+	row->inferred_ns += maker->tree->links[index].inferred_ns;
 	maker->self_ns += node->self_ns;
 	call_counts_join(&row->calls, &node->calls);
 	if (!maker->open[node->function]++)

@@ -10,10 +10,12 @@
 /* This is what one function did, in one process or in all. */
 struct function_row {
 	uint32_t function;
-	int32_t pid; /* -1 for all */
+	int32_t pid; /* or group; -1 for all */
 	struct call_counts calls;
 	uint64_t self_ns;
-	uint64_t total_ns; /* with what it called; recursion counts once */
+	uint64_t inferred_ns; /* of self_ns: that it is this process's is
+			       * inferred */
+	uint64_t total_ns;    /* with what it called; recursion counts once */
 };
 
 /* A flat profile: one row a function (and process). */

@@ -2,6 +2,7 @@
 #include "report/profile/graph_view.h"
 
 #include "common/error.h"
+#include "report/profile/tree_label.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
@@ -113,6 +114,5 @@ struct function_label graph_view_label(const struct graph_view *view,
 {
 	const struct function_row *about = &view->profile.rows[row];
 
-	return function_label_of(view->report->functions, about->function,
-				 about->pid);
+	return tree_function_label(view->report, about->function, about->pid);
 }

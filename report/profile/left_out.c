@@ -49,8 +49,9 @@ bool render_interrupts(const struct profile_report *report, FILE *out)
 					     interrupts->inferred_ns +
 					     interrupts->nobodys_ns)
 			.text);
-	fprintf(out, "%s of it inferred",
-		time_unit_text(unit, interrupts->inferred_ns).text);
+	fprintf(out, "%s of it inferred%s",
+		time_unit_text(unit, interrupts->inferred_ns).text,
+		interrupts->inferred_ns ? " (~)" : "");
 	if (interrupts->nobodys_ns)
 		fprintf(out, ", %s nobody's",
 			time_unit_text(unit, interrupts->nobodys_ns).text);

@@ -3,7 +3,9 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "report/steps/plain_call.h"
 #include "report/steps/step_filter.h"
+#include "report/steps/task_groups.h"
 
 #include <stdlib.h>
 
@@ -39,6 +41,14 @@ enum profile_part profile_part_of(const struct profile_options *options,
 	return profile_part_of_task(options->names, options->recorder, tid);
 }
 
+int32_t profile_tree_of(const struct profile_options *options,
+			const struct task *task)
+{
+	if (options->groups)
+		return task_groups_of(options->groups, task);
+	return options->by_process ? task->pid : -1;
+}
+
 static struct task_place *add_place(struct profile *profile,
 				    const struct task *task)
 {
@@ -49,7 +59,7 @@ static struct task_place *add_place(struct profile *profile,
 	place->is_known = true;
 	place->is_wanted = step_filter_task(profile->options.filter, task);
 	place->node = call_tree_part_root(
-		profile->tree, profile->options.by_process ? task->pid : -1,
+		profile->tree, profile_tree_of(&profile->options, task),
 		profile_part_of(&profile->options, task->tid));
 	return place->node == CALL_NODE_NONE ? NULL : place;
 }
@@ -87,13 +97,12 @@ static bool go_to(struct profile *profile, const struct call_step *step)
 	return true;
 }
 
-static void count(const struct profile *profile, uint32_t node,
-		  const struct call_step *step)
+static inline void count(const struct profile *profile, uint32_t node,
+			 enum call_how how, uint64_t time_ns)
 {
-	if (time_window_has(profile->options.window, step->time_ns) &&
+	if (time_window_has(profile->options.window, time_ns) &&
 	    profile->has_cpu)
-		call_counts_add(&call_tree_at(profile->tree, node)->calls,
-				step->how);
+		call_counts_add(&call_tree_at(profile->tree, node)->calls, how);
 }
 
 /* Nothing more is taken. */
@@ -103,24 +112,25 @@ static void fail(struct profile *profile)
 	profile->task = NULL;
 }
 
-/* Counts @step where it leads to. */
-static inline uint32_t count_child(struct profile *profile,
-				   const struct call_step *step)
+/* Counts a call of @function where it leads to. */
+static inline uint32_t count_child(struct profile *profile, uint32_t function,
+				   enum call_how how, uint64_t time_ns)
 {
 	bool is_interrupt =
-		step->how == HOW_EXCEPTION ||
+		how == HOW_EXCEPTION ||
 		call_tree_at(profile->tree, profile->node)->is_interrupt;
-	uint32_t node = call_tree_child(profile->tree, profile->node,
-					step->function, is_interrupt);
+	uint32_t node = call_tree_child(profile->tree, profile->node, function,
+					is_interrupt);
 
 	if (node != CALL_NODE_NONE)
-		count(profile, node, step);
+		count(profile, node, how, time_ns);
 	return node;
 }
 
-static void enter(struct profile *profile, const struct call_step *step)
+static inline void enter(struct profile *profile, uint32_t function,
+			 enum call_how how, uint64_t time_ns)
 {
-	uint32_t node = count_child(profile, step);
+	uint32_t node = count_child(profile, function, how, time_ns);
 
 	if (node == CALL_NODE_NONE)
 		fail(profile);
@@ -128,13 +138,28 @@ static void enter(struct profile *profile, const struct call_step *step)
 		profile->node = node;
 }
 
+static inline void leave(struct profile *profile)
+{
+	profile->node = call_tree_at(profile->tree, profile->node)->parent;
+}
+
+/* The time up to @clock_ns of the task's clock was spent where it is. */
+static inline void pass(struct profile *profile, uint64_t clock_ns)
+{
+	if (profile->has_cpu)
+		call_tree_at(profile->tree, profile->node)->self_ns +=
+			clock_ns - profile->clock_ns;
+	profile->clock_ns = clock_ns;
+}
+
 /* A call that leads to the function itself stays in its place. */
 static void count_local(struct profile *profile, const struct call_step *step)
 {
 	if (call_tree_at(profile->tree, profile->node)->function ==
 	    step->function)
-		count(profile, profile->node, step);
-	else if (count_child(profile, step) == CALL_NODE_NONE)
+		count(profile, profile->node, step->how, step->time_ns);
+	else if (count_child(profile, step->function, step->how,
+			     step->time_ns) == CALL_NODE_NONE)
 		fail(profile);
 }
 
@@ -144,7 +169,6 @@ static void take_elsewhere(struct profile *profile,
 static void take(struct step_callback *callback, const struct call_step *step)
 {
 	struct profile *profile = (struct profile *)callback;
-	struct call_node *node;
 
 	if (step->task != profile->task || step->cpu != profile->cpu) {
 		take_elsewhere(profile, step);
@@ -152,16 +176,44 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	}
 	if (!profile->is_wanted)
 		return;
-	node = call_tree_at(profile->tree, profile->node);
-	if (profile->has_cpu)
-		node->self_ns += step->clock_ns - profile->clock_ns;
-	profile->clock_ns = step->clock_ns;
+	pass(profile, step->clock_ns);
 	if (step->kind == STEP_ENTER)
-		enter(profile, step);
+		enter(profile, step->function, step->how, step->time_ns);
 	else if (step->kind == STEP_EXIT)
-		profile->node = node->parent;
+		leave(profile);
 	else if (step->kind == STEP_COUNT)
 		count_local(profile, step);
+}
+
+static uint32_t take_plain(struct step_callback *callback,
+			   const struct call_step *step,
+			   struct call_stack *stack,
+			   const struct function_event *events, uint32_t count,
+			   struct call_times *times)
+{
+	struct profile *profile = (struct profile *)callback;
+	uint32_t i;
+
+	if (step->task != profile->task || step->cpu != profile->cpu ||
+	    !profile->is_wanted)
+		return 0;
+	for (i = 0; i < count && profile->task; i++) {
+		const struct function_event *event = &events[i];
+		uint64_t time_ns = call_times_ns(times, event);
+		uint64_t clock_ns = call_times_clock(times, event);
+
+		if (!plain_call_take(stack, event, time_ns, clock_ns))
+			break;
+		times->last_ns = time_ns;
+		pass(profile, clock_ns);
+		if (event->kind != FUNCTION_CALL)
+			leave(profile);
+		if (event->kind == FUNCTION_CALL)
+			enter(profile, event->function, HOW_CALL, time_ns);
+		else if (event->kind == FUNCTION_TAIL_CALL)
+			enter(profile, event->function, HOW_TAIL, time_ns);
+	}
+	return i;
 }
 
 static bool is_done(const struct step_callback *callback, uint64_t time_ns)
@@ -191,6 +243,7 @@ struct profile *profile_new(const struct profile_options *options)
 		return NULL;
 	profile->callback.take = take;
 	profile->callback.is_done = is_done;
+	profile->callback.take_plain = take_plain;
 	profile->options = *options;
 	profile->places = ARRAY_OF(struct task_place);
 	profile->tree = call_tree_new();

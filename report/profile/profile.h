@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 struct step_filter;
+struct task_groups;
 
 /* Adds up the steps of a recording into a call tree. */
 struct profile;
@@ -19,6 +20,8 @@ struct profile_options {
 	const struct step_filter *filter;
 	struct time_window window; /* which calls count */
 	bool by_process;	   /* one tree a process */
+	/* One tree a group, instead; NULL: not so.  Borrowed. */
+	const struct task_groups *groups;
 	/* This is what is kept of the finished tree; NULL: all.  Borrowed. */
 	const struct profile_scope *scope;
 	/* Who recorded: see recorder_task.h.  With a scope only. */
@@ -31,6 +34,12 @@ struct profile_options {
  */
 enum profile_part profile_part_of(const struct profile_options *options,
 				  int32_t tid);
+
+/* Returns the number of the tree that a profile by @options has @task in: its
+ * group, its process, or -1 if there is one for all.
+ */
+int32_t profile_tree_of(const struct profile_options *options,
+			const struct task *task);
 
 /* Puts in the place of a finished *@tree what @scope (NULL: all) leaves of it,
  * sorted by call_tree_sort(); @part_ns: see profile_part_times().

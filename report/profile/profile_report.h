@@ -14,6 +14,7 @@ struct function_table;
 struct lines;
 struct recording;
 struct step_filter;
+struct task_groups;
 struct task_names;
 
 /* A finished profile and all that renderers may say about it.  They are pure
@@ -28,6 +29,7 @@ struct profile_report {
 	const struct call_tree *tree;
 	const struct step_filter *filter;
 	bool by_process;
+	const struct task_groups *groups; /* of the trees; NULL: processes */
 	const char *title; /* what time the tree holds; NULL: that on CPUs
 				 * in functions */
 	bool has_states;   /* it holds frame_state.h's, too */

@@ -98,6 +98,8 @@ static bool cut(const struct cutter *cutter, uint32_t index)
 		return true;
 	to = call_tree_at(cutter->to, place->node);
 	to->self_ns += node->self_ns;
+	cutter->to->links[place->node].inferred_ns +=
+		cutter->from->links[index].inferred_ns;
 	call_counts_join(&to->calls, &node->calls);
 	return true;
 }

@@ -3,6 +3,8 @@
 
 #include "common/error.h"
 #include "report/profile/graph_view.h"
+#include "report/profile/self_text.h"
+#include "report/profile/tree_label.h"
 #include "report/text/colors.h"
 #include "report/text/name_text.h"
 #include "report/text/record_writer.h"
@@ -53,7 +55,7 @@ static void write_arc(const struct graph_view *view, const struct call_arc *arc,
 	snprintf(called, sizeof(called), "%" PRIu64 "/%" PRIu64,
 		 entries(&arc->calls), entries(&callee->calls));
 	fprintf(out, "%14s %9s %9s %15s     ", "",
-		text_of(view, arc->self_ns).text,
+		self_text_of(view->report, arc->self_ns, arc->inferred_ns).text,
 		text_of(view, arc->total_ns > arc->self_ns ?
 				      arc->total_ns - arc->self_ns :
 				      0)
@@ -129,7 +131,8 @@ static void write_primary(const struct graph_view *view, uint32_t row,
 			 entries(&about->calls));
 	fprintf(out, "%s%-7s %s%6.1f%s %9s %9s %15s ", colors->subject, index,
 		colors_of_share(colors, share), share, colors->plain,
-		text_of(view, about->self_ns).text,
+		self_text_of(view->report, about->self_ns, about->inferred_ns)
+			.text,
 		text_of(view, about->total_ns - about->self_ns).text, called);
 	fputs(colors->subject, out);
 	write_name(view, row, out);
@@ -209,6 +212,13 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	record_number(writer, "inferred", arc->calls.inferred);
 	record_number(writer, "interrupt", arc->is_interrupt);
 	record_number(writer, "cycle", view->graph.cycle_of_row[arc->callee]);
+	if (view->report->interrupts)
+		record_number(writer, "self_inferred_ns", arc->inferred_ns);
+	if (view->report->groups)
+		record_text(writer, "group",
+			    tree_label(view->report,
+				       view->profile.rows[arc->callee].pid)
+				    .text);
 }
 
 static int write_records(const struct profile_report *report, FILE *out,

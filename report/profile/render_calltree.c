@@ -3,10 +3,11 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "report/profile/self_text.h"
+#include "report/profile/tree_label.h"
 #include "report/text/colors.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
-#include "report/text/task_names.h"
 #include "report/text/time_unit.h"
 #include "symbolize/functions/function_table.h"
 
@@ -79,19 +80,14 @@ static void write_process(struct tree_text *text, const struct branch *branch)
 {
 	const struct profile_report *report = text->report;
 	const struct colors *colors = report->colors;
-	int32_t pid = call_tree_pid(report->tree, branch->node);
+	struct group_label label =
+		tree_label(report, call_tree_pid(report->tree, branch->node));
 
 	/* As in the other profiles, of what is in functions. */
 	text->process_ns = branch->total_ns -
 			   call_tree_at(report->tree, branch->node)->self_ns;
 	fprintf(text->out, "%s%s", text->rows ? "\n" : "", colors->subject);
-	if (pid < 0) {
-		fputs("all", text->out);
-	} else {
-		name_write(text->out, NAME_TEXT,
-			   task_names_last(report->names, pid));
-		fprintf(text->out, "-%" PRId32, pid);
-	}
+	name_write(text->out, NAME_TEXT, label.text);
 	fprintf(text->out, "%s\n%6s %9s %9s %8s  function\n", colors->plain,
 		"time %", "total", "self", "calls");
 }
@@ -109,7 +105,9 @@ static void write_branch(const struct tree_text *text,
 	fprintf(text->out, "%s%6.2f%s %9s %9s %8" PRIu64 "  %*s", color, share,
 		*color ? report->colors->plain : "",
 		time_unit_text(unit, branch->total_ns).text,
-		time_unit_text(unit, node->self_ns).text,
+		self_text_of(report, node->self_ns,
+			     report->tree->links[branch->node].inferred_ns)
+			.text,
 		call_counts_calls(&node->calls) + node->calls.starts,
 		(int)(branch->depth - 1) * 2, "");
 	fputs(node->calls.async ? "<interrupt> " : "", text->out);

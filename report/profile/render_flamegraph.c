@@ -3,10 +3,9 @@
 
 #include "report/flame/flame_svg.h"
 #include "report/profile/flame_layout.h"
+#include "report/profile/tree_label.h"
 #include "report/text/frame_state.h"
-#include "report/text/function_label.h"
 #include "report/text/name_text.h"
-#include "report/text/task_names.h"
 #include "report/text/time_unit.h"
 #include "symbolize/functions/function_table.h"
 
@@ -31,6 +30,7 @@ static const char *const state_colours[FRAME_STATES] = {
 	[FRAME_USER] = "rgb(180,210,150)",
 	[FRAME_RUNNABLE] = "rgb(245,225,60)",
 	[FRAME_ASLEEP] = "rgb(150,110,200)",
+	[FRAME_NOT_ASKED] = "rgb(225,225,225)",
 	[FRAME_UNKNOWN_GAP] = "rgb(150,150,150)",
 	[FRAME_UNKNOWN_FILTERED] = "rgb(170,170,170)",
 	[FRAME_UNKNOWN_OFF] = "rgb(170,170,170)",
@@ -78,17 +78,14 @@ static struct function_label node_label(const struct flame *flame,
 {
 	const struct call_tree *tree = flame->report->tree;
 	uint32_t function = call_tree_at(tree, index)->function;
-	int32_t pid = call_tree_pid(tree, index);
+	int32_t number = call_tree_pid(tree, index);
 	struct function_label label;
 
 	if (function != FUNCTION_NONE)
 		return function_label_of(flame->report->functions, function,
 					 -1);
-	if (pid < 0)
-		snprintf(label.text, sizeof(label.text), "all");
-	else
-		snprintf(label.text, sizeof(label.text), "%s-%d",
-			 task_names_last(flame->report->names, pid), pid);
+	snprintf(label.text, sizeof(label.text), "%s",
+		 tree_label(flame->report, number).text);
 	return label;
 }
 
@@ -119,11 +116,14 @@ static void write_frame(const struct flame *flame, uint32_t index)
 	};
 	char details[128];
 
-	snprintf(details, sizeof(details), ": %s, %.2f %%, %" PRIu64 " calls%s",
+	snprintf(details, sizeof(details),
+		 ": %s, %.2f %%, %" PRIu64 " calls%s%s",
 		 text_of(flame, frame.width).text,
 		 100.0 * (double)frame.width / (double)layout->all_ns,
 		 call_counts_calls(&node->calls) + node->calls.starts,
-		 node->is_interrupt ? ", interrupt" : "");
+		 node->is_interrupt ? ", interrupt" : "",
+		 flame->report->tree->links[index].inferred_ns ? ", inferred" :
+								 "");
 	flame_svg_frame(&flame->svg, &frame,
 			colour_of(node->function, label.text,
 				  node->is_interrupt,
@@ -136,13 +136,12 @@ static void write_frame(const struct flame *flame, uint32_t index)
 static void write_legend(FILE *out)
 {
 	static const enum frame_state shown[] = {
-		FRAME_USER,
-		FRAME_RUNNABLE,
-		FRAME_ASLEEP,
-		FRAME_UNKNOWN_GAP,
+		FRAME_USER,	 FRAME_RUNNABLE,    FRAME_ASLEEP,
+		FRAME_NOT_ASKED, FRAME_UNKNOWN_GAP,
 	};
 	static const char *const texts[] = { "in user code", "runnable",
-					     "asleep", "unknown" };
+					     "asleep", "not asked for",
+					     "unknown" };
 	int x = 80;
 
 	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++, x += 130)

@@ -2,8 +2,9 @@
 #include "report/profile/profile_report.h"
 
 #include "common/error.h"
+#include "report/profile/self_text.h"
+#include "report/profile/tree_label.h"
 #include "report/text/colors.h"
-#include "report/text/function_label.h"
 #include "report/text/name_text.h"
 #include "report/text/record_order.h"
 #include "report/text/record_writer.h"
@@ -13,6 +14,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* As wide as a task with its number. */
+enum { GROUP_WIDTH = 15 };
 
 /* The rows in order, with what each line needs of those above it. */
 struct flat {
@@ -45,7 +50,7 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	const struct function_table *functions = flat->report->functions;
 	const struct function *function = function_at(functions, row->function);
 	struct function_label label =
-		function_label_of(functions, row->function, row->pid);
+		tree_function_label(flat->report, row->function, row->pid);
 
 	record_text(writer, "function", label.text);
 	record_number(writer, "calls", call_counts_calls(&row->calls));
@@ -65,6 +70,11 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 		    per_call(row->total_ns, &row->calls), 2);
 	record_address(writer, "address", function->address);
 	record_text(writer, "module", function->module);
+	if (flat->report->interrupts)
+		record_number(writer, "self_inferred_ns", row->inferred_ns);
+	if (flat->report->groups)
+		record_text(writer, "group",
+			    tree_label(flat->report, row->pid).text);
 	if (flat->report->lines)
 		record_text(writer, "source",
 			    source_label_of(flat->report->lines, functions,
@@ -186,6 +196,25 @@ static void write_name(const struct flat *flat, const struct function_row *row,
 	}
 }
 
+static void write_tree(const struct flat *flat, int32_t tree, FILE *out)
+{
+	const struct profile_report *report = flat->report;
+	struct group_label label;
+
+	if (!report->groups) {
+		if (report->by_process)
+			fprintf(out, "%6" PRId32 "  ", tree);
+		return;
+	}
+	label = tree_label(report, tree);
+	name_write(out, NAME_TEXT, label.text);
+	fprintf(out, "%*s  ",
+		strlen(label.text) < GROUP_WIDTH ?
+			(int)(GROUP_WIDTH - strlen(label.text)) :
+			0,
+		"");
+}
+
 static struct duration_text time_of_call(const struct time_unit *unit,
 					 uint64_t time_ns,
 					 const struct call_counts *counts)
@@ -206,12 +235,11 @@ static void write_line(const struct flat *flat, uint64_t index, FILE *out)
 		colors_of_share(colors, share), share,
 		*colors_of_share(colors, share) ? colors->plain : "",
 		time_unit_text(unit, flat->cumulative_ns[index]).text,
-		time_unit_text(unit, row->self_ns).text,
+		self_text_of(flat->report, row->self_ns, row->inferred_ns).text,
 		call_counts_calls(&row->calls), row->calls.starts,
 		time_of_call(unit, row->self_ns, &row->calls).text,
 		time_of_call(unit, row->total_ns, &row->calls).text);
-	if (flat->report->by_process)
-		fprintf(out, "%6" PRId32 "  ", row->pid);
+	write_tree(flat, row->pid, out);
 	write_name(flat, row, out);
 	fputc('\n', out);
 }
@@ -226,7 +254,11 @@ int render_flat_text(const struct profile_report *report, FILE *out)
 	render_title(report, "Flat profile", out);
 	fprintf(out, "%6s %10s %9s %8s %6s %9s %10s  %s%s\n", "time %",
 		"cumulative", "self", "calls", "starts", "self/call",
-		"total/call", report->by_process ? "   pid  " : "", "function");
+		"total/call",
+		report->groups	   ? "group            " :
+		report->by_process ? "   pid  " :
+				     "",
+		"function");
 	for (uint64_t i = 0; i < flat.count; i++)
 		write_line(&flat, i, out);
 	flat_free(&flat);

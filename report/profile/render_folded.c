@@ -3,10 +3,9 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "report/profile/tree_label.h"
 #include "report/profile/tree_walk.h"
-#include "report/text/function_label.h"
 #include "report/text/name_text.h"
-#include "report/text/task_label.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
@@ -20,11 +19,10 @@ static void write_frame(const struct profile_report *report, uint32_t node,
 	struct function_label label;
 
 	if (function == FUNCTION_NONE) {
-		name_write(out, NAME_FOLDED,
-			   task_label_last(report->names, pid).text);
+		name_write(out, NAME_FOLDED, tree_label(report, pid).text);
 		return;
 	}
-	label = function_label_of(report->functions, function, pid);
+	label = tree_function_label(report, function, pid);
 	name_write(out, NAME_FOLDED, label.text);
 }
 

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "report/steps/call_frames.h"
+#include "report/steps/plain_call.h"
 #include "report/steps/user_return.h"
 
 #include <stdbool.h>
@@ -72,8 +73,7 @@ static int return_to_top(struct call_stack *stack,
 
 	if (!top)
 		return frames_push_unseen(stack, event, output);
-	if (top->may_have_ended && !top->is_confirmed &&
-	    top->function != event->function)
+	if (!call_frame_goes_on(top, event))
 		return go_on_in(stack, frames_floor(stack), event, output);
 	top->is_confirmed = true;
 	return 0;
@@ -87,8 +87,7 @@ static int take_return(struct call_stack *stack,
 	size_t floor;
 	size_t at;
 
-	if (top && top->return_address == event->address &&
-	    !top->is_exception && !top->returns_anywhere) {
+	if (top && call_frame_is_left_by(top, event)) {
 		frames_pop(stack, 0, output);
 	} else {
 		floor = frames_floor(stack);
@@ -156,7 +155,7 @@ static int take_tail_call(struct call_stack *stack,
 	const struct call_frame *top = frames_top(stack);
 	struct call_frame *frame;
 
-	if (top && (!top->may_have_ended || top->is_confirmed)) {
+	if (top && call_frame_is_open(top)) {
 		frames_replace(stack, event->function, 0, output);
 		return 0;
 	}
@@ -192,12 +191,7 @@ static inline int take_call(struct call_stack *stack,
 
 	if (!frame)
 		return -ERROR_MEMORY;
-	*frame = (struct call_frame){
-		.function = event->function,
-		.return_address = event->address,
-		.how = how,
-		.is_exception = how != HOW_CALL,
-	};
+	call_frame_begin(frame, event, how);
 	frames_begin(stack, how, 0, output);
 	return 0;
 }
@@ -237,6 +231,9 @@ static int take_call_event(struct call_stack *stack,
 	case FUNCTION_EXCEPTION_RETURN:
 		return take_exception_return(stack, event, output);
 	case FUNCTION_TRACE_START:
+	case FUNCTION_OPEN:
+	case FUNCTION_OPEN_EXCEPTION:
+	case FUNCTION_OPEN_END:
 	case FUNCTION_TRACE_STOP:
 	case FUNCTION_GAP:
 	case FUNCTION_NEW_PROGRAM:
@@ -251,16 +248,25 @@ static inline void set_times(struct call_step *step,
 			     const struct function_event *event,
 			     struct call_times *times)
 {
-	if (event->time_ns > times->last_ns)
-		times->last_ns = event->time_ns;
+	times->last_ns = call_times_ns(times, event);
 	step->time_ns = times->last_ns;
 	step->early_ns = event->early_ns;
 	step->late_ns = event->late_ns;
-	step->clock_ns = times->clock_ns;
-	if (times->is_running)
-		step->clock_ns +=
-			time_window_clip(times->window, event->time_ns) -
-			times->from_ns;
+	step->clock_ns = call_times_clock(times, event);
+}
+
+/* Applies those that the callback takes by itself.  Returns how many. */
+static inline uint32_t take_plain(struct call_stack *stack,
+				  const struct function_event *events,
+				  uint32_t count, struct call_times *times,
+				  struct call_stack_output *output)
+{
+	struct step_callback *callback = output->callback;
+
+	if (!callback->take_plain)
+		return 0;
+	return callback->take_plain(callback, &output->step, stack, events,
+				    count, times);
 }
 
 int call_stack_take_calls(struct call_stack *stack,
@@ -268,12 +274,14 @@ int call_stack_take_calls(struct call_stack *stack,
 			  struct call_times *times,
 			  struct call_stack_output *output)
 {
-	uint32_t i;
+	uint32_t i = take_plain(stack, events, count, times, output);
 
-	for (i = 0; i < count && call_stack_is_call(&events[i]); i++) {
+	while (i < count && call_stack_is_call(&events[i])) {
 		set_times(&output->step, &events[i], times);
 		if (take_call_event(stack, &events[i], output) < 0)
 			return -ERROR_MEMORY;
+		i++;
+		i += take_plain(stack, events + i, count - i, times, output);
 	}
 	return (int)i;
 }

@@ -58,6 +58,24 @@ struct call_times {
 	bool is_running;	   /* else its clock stands */
 };
 
+/* Returns the task's clock at @event. */
+static inline uint64_t call_times_clock(const struct call_times *times,
+					const struct function_event *event)
+{
+	if (!times->is_running)
+		return times->clock_ns;
+	return times->clock_ns +
+	       time_window_clip(times->window, event->time_ns) - times->from_ns;
+}
+
+/* Returns when @event was for the task, whose time never goes back. */
+static inline uint64_t call_times_ns(const struct call_times *times,
+				     const struct function_event *event)
+{
+	return event->time_ns > times->last_ns ? event->time_ns :
+						 times->last_ns;
+}
+
 /* Returns whether @event is one of calls and returns, for which nothing but
  * the stack changes.
  */

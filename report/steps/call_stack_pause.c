@@ -2,6 +2,7 @@
 /* Pauses of the trace change a call stack. */
 #include "report/steps/call_stack.h"
 
+#include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "report/steps/call_frames.h"
 
@@ -20,6 +21,9 @@ static int take_start(struct call_stack *stack,
 {
 	size_t same;
 
+	/* What is open is told next. */
+	if (event->detail == 2)
+		return 0;
 	if (event->detail) {
 		frames_pop_to(stack, 0, false, output);
 		return frames_push_unseen(stack, event, output);
@@ -34,10 +38,29 @@ static int take_start(struct call_stack *stack,
 	return 0;
 }
 
+/* What began with the chosen call ends with it. */
+static void end_chosen(struct call_stack *stack,
+		       struct call_stack_output *output)
+{
+	while (stack->count)
+		frames_pop(stack,
+			   frames_top(stack)->unseen & UNSEEN_BEGIN ?
+				   UNSEEN_END :
+				   0,
+			   output);
+}
+
 static void take_stop(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output)
 {
+	/* What is open then stays so, and is told when the task is back. */
+	if (event->detail == FLOW_STOP_ASIDE)
+		return;
+	if (event->detail == FLOW_STOP_NOT_ASKED) {
+		end_chosen(stack, output);
+		return;
+	}
 	if (event->detail != FLOW_STOP_LEVEL) {
 		call_stack_pause(stack);
 		return;
@@ -47,12 +70,52 @@ static void take_stop(struct call_stack *stack,
 		frames_pop(stack, 0, output);
 }
 
+static bool is_same(const struct call_frame *frame,
+		    const struct function_event *event)
+{
+	return frame->function == event->function &&
+	       (frame->returns_anywhere ||
+		frame->return_address == event->address);
+}
+
+static int take_open(struct call_stack *stack,
+		     const struct function_event *event,
+		     struct call_stack_output *output)
+{
+	struct call_frame *frame;
+
+	if (event->detail < stack->count &&
+	    is_same(frames_at(stack, event->detail), event)) {
+		frames_at(stack, event->detail)->is_confirmed = true;
+		return 0;
+	}
+	frames_pop_to(stack, event->detail, false, output);
+	frame = frames_next(stack);
+	if (!frame)
+		return -ERROR_MEMORY;
+	*frame = (struct call_frame){
+		.function = event->function,
+		.return_address = event->address,
+		.how = HOW_INFERRED,
+		.unseen = UNSEEN_BEGIN,
+		.is_exception = event->kind == FUNCTION_OPEN_EXCEPTION,
+		.returns_anywhere = !event->address,
+	};
+	frames_begin(stack, frame->how, frame->unseen, output);
+	return 0;
+}
+
 int call_stack_take(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output)
 {
 	if (event->kind == FUNCTION_TRACE_START)
 		return take_start(stack, event, output);
+	if (event->kind == FUNCTION_OPEN ||
+	    event->kind == FUNCTION_OPEN_EXCEPTION)
+		return take_open(stack, event, output);
+	if (event->kind == FUNCTION_OPEN_END)
+		frames_pop_to(stack, event->detail, false, output);
 	if (event->kind == FUNCTION_TRACE_STOP)
 		take_stop(stack, event, output);
 	else if (event->kind == FUNCTION_GAP)

@@ -43,9 +43,10 @@ enum call_how {
 enum cpu_state {
 	CPU_UNSEEN, /* before the first time packet */
 	CPU_TRACED,
-	CPU_OUTSIDE,  /* at a privilege level that is not traced: user */
-	CPU_FILTERED, /* outside the address filter */
-	CPU_OFF,      /* the trace unit was off: another task ran */
+	CPU_OUTSIDE,   /* at a privilege level that is not traced: user */
+	CPU_FILTERED,  /* outside the address filter */
+	CPU_OFF,       /* the trace unit was off: another task ran */
+	CPU_NOT_ASKED, /* no chosen call ran there: --only */
 	CPU_GAP,
 	CPU_STATES,
 };
@@ -80,6 +81,10 @@ struct call_step {
 	const struct task *task; /* never NULL */
 };
 
+struct call_stack;
+struct call_times;
+struct function_event;
+
 /* Takes steps; each renderer of timelines and the profile is one. */
 struct step_callback {
 	void (*take)(struct step_callback *callback,
@@ -88,6 +93,16 @@ struct step_callback {
 	 * but for the end of all CPUs and of what is open.  NULL: each may.
 	 */
 	bool (*is_done)(const struct step_callback *callback, uint64_t time_ns);
+	/* Applies the first of @count @events to @stack and takes the steps that
+	 * they lead to in the task and on the CPU of @step, as far as it can by
+	 * plain_call_take(): one call for many steps.  Returns how many it
+	 * applied.  NULL: none.
+	 */
+	uint32_t (*take_plain)(struct step_callback *callback,
+			       const struct call_step *step,
+			       struct call_stack *stack,
+			       const struct function_event *events,
+			       uint32_t count, struct call_times *times);
 };
 
 #endif

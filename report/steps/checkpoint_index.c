@@ -189,12 +189,14 @@ static void write_header(struct index_writer *writer)
 		.key = writer->key,
 		.table = writer->chunks.end,
 		.count = writer->count,
-		.hash = pack_hash(PACK_HASH_FIRST, table->bytes, table->size),
+		.hash = pack_hash(PACK_HASH_FIRST, table->out.bytes,
+				  table->out.size),
 	};
 	struct pack pack = pack_to_write();
 
-	if (table->size)
-		write_part(writer, header.table, table->bytes, table->size);
+	if (table->out.size)
+		write_part(writer, header.table, table->out.bytes,
+			   table->out.size);
 	pack_u64(&pack, &header.key);
 	pack_u64(&pack, &header.table);
 	pack_u64(&pack, &header.count);
@@ -202,7 +204,8 @@ static void write_header(struct index_writer *writer)
 	if (pack.failed || table->failed || writer->count > MOST_ENTRIES)
 		writer->failed = true;
 	else
-		write_part(writer, sizeof(magic), pack.bytes, pack.size);
+		write_part(writer, sizeof(magic), pack.out.bytes,
+			   pack.out.size);
 	write_part(writer, 0, magic, sizeof(magic));
 	pack_free(&pack);
 }

@@ -62,6 +62,9 @@ static uint8_t state_after_stop(uint8_t stop)
 		return CPU_FILTERED;
 	case FLOW_STOP_OFF:
 		return CPU_OFF;
+	case FLOW_STOP_NOT_ASKED:
+	case FLOW_STOP_ASIDE:
+		return CPU_NOT_ASKED;
 	}
 	return CPU_OFF;
 }

@@ -7,6 +7,7 @@
 #include "report/steps/cpu_context.h"
 #include "report/steps/task_stacks_parts.h"
 #include "report/steps/thread_map.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -21,11 +22,19 @@ struct task_stacks *task_stacks_new(struct time_window window,
 	stacks->window = window;
 	stacks->callback = callback;
 	stacks->cpus = ARRAY_OF(struct cpu_context);
+	stacks->end = (struct task_end){ FUNCTION_NONE, FUNCTION_NONE,
+					 FUNCTION_NONE };
 	if (thread_map_init(&stacks->tasks) < 0) {
 		task_stacks_free(stacks);
 		return NULL;
 	}
 	return stacks;
+}
+
+void task_stacks_know(struct task_stacks *stacks,
+		      const struct function_table *functions)
+{
+	stacks->end = task_end_of(functions);
 }
 
 static struct cpu_context *cpu_at(const struct task_stacks *stacks,
@@ -59,6 +68,19 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 	return (int)stacks->cpus.count - 1;
 }
 
+/* It does not run again; the id may be another's soon. */
+static void end_task(const struct task_stacks *stacks,
+		     const struct cpu_context *context,
+		     const struct function_event *event)
+{
+	struct call_stack_output output = {
+		.step = cpu_context_step(context, event, STEP_EXIT),
+		.callback = stacks->callback,
+	};
+
+	call_stack_close(&context->task->stack, &output);
+}
+
 static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 		       const struct function_event *event)
 {
@@ -72,9 +94,13 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 		return -ERROR_MEMORY;
 	step = cpu_context_step(context, event, STEP_LEAVE);
 	stacks->callback->take(stacks->callback, &step);
+	if (task_end_is_in(&stacks->end, &context->task->stack))
+		end_task(stacks, context, event);
 	cpu_context_run(context, next);
-	/* In the kernel, where switches are, only a pause hides them. */
-	if (context->state != CPU_TRACED)
+	/* In the kernel, where switches are, only a pause hides them; what goes
+	 * on when it was not asked for is told then.
+	 */
+	if (context->state != CPU_TRACED && context->state != CPU_NOT_ASKED)
 		call_stack_pause(&next->stack);
 	next->task.cpu = context->account.cpu;
 	if (time_window_has(stacks->window, event->time_ns))

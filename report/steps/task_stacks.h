@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct function_table;
+
 /* Where a CPU's time went, within the window. */
 struct cpu_account {
 	int32_t cpu;
@@ -34,6 +36,13 @@ struct task_stacks;
 struct task_stacks *task_stacks_new(struct time_window window,
 				    struct step_callback *callback);
 void task_stacks_free(struct task_stacks *stacks);
+
+/* Tells it the functions of the events, borrowed for this call: what a task that
+ * ends leaves open is then closed when it leaves its CPU for the last time, not
+ * where the recording ends.
+ */
+void task_stacks_know(struct task_stacks *stacks,
+		      const struct function_table *functions);
 
 /* Adds a CPU, on which task @pid, @tid runs first (-1: unknown).
  *

@@ -4,6 +4,7 @@
 
 #include "common/array.h"
 #include "report/steps/cpu_context.h"
+#include "report/steps/task_end.h"
 #include "report/steps/task_stacks.h"
 #include "report/steps/thread_map.h"
 
@@ -14,6 +15,7 @@ struct task_stacks {
 	struct thread_map tasks;
 	struct array cpus; /* struct cpu_context */
 	uint64_t last_ns;  /* of the newest event */
+	struct task_end end;
 };
 
 #endif

@@ -13,6 +13,7 @@ enum frame_state {
 	FRAME_USER, /* in user code that is not traced */
 	FRAME_RUNNABLE,
 	FRAME_ASLEEP,
+	FRAME_NOT_ASKED, /* outside of the calls that --only chose */
 	FRAME_UNKNOWN_GAP,
 	FRAME_UNKNOWN_FILTERED,
 	FRAME_UNKNOWN_OFF,

@@ -9,14 +9,25 @@
 struct function_label function_label_of(const struct function_table *functions,
 					uint32_t function, int32_t pid)
 {
+	char prefix[16];
+
+	snprintf(prefix, sizeof(prefix), "%d", pid);
+	return function_label_under(functions, function,
+				    pid < 0 ? NULL : prefix);
+}
+
+struct function_label
+function_label_under(const struct function_table *functions, uint32_t function,
+		     const char *prefix)
+{
 	const char *name = function_text(functions, function);
 	enum frame_state state;
 	struct function_label label;
 
-	if (pid < 0 || frame_state_of(function, &state))
+	if (!prefix || frame_state_of(function, &state))
 		snprintf(label.text, sizeof(label.text), "%s", name);
 	else
-		snprintf(label.text, sizeof(label.text), "%d%c:%s", pid,
+		snprintf(label.text, sizeof(label.text), "%s%c:%s", prefix,
 			 function_at(functions, function)->space, name);
 	return label;
 }

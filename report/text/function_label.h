@@ -17,6 +17,11 @@ struct function_label {
 struct function_label function_label_of(const struct function_table *functions,
 					uint32_t function, int32_t pid);
 
+/* The same with @prefix in the place of the process; NULL: none. */
+struct function_label
+function_label_under(const struct function_table *functions, uint32_t function,
+		     const char *prefix);
+
 /* Returns its name alone, or that of the state that it stands for (see
  * frame_state.h).
  */

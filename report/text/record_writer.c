@@ -10,6 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool record_format_find(const char *name, enum record_format *format)
+{
+	static const char *const names[] = {
+		[RECORD_CSV] = "csv",
+		[RECORD_JSON] = "json",
+		[RECORD_TABLE] = "text",
+	};
+
+	*format = RECORD_TABLE;
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], name)) {
+			*format = (enum record_format)i;
+			return true;
+		}
+	return !name;
+}
+
 struct record_writer record_writer_of(FILE *out, enum record_format format)
 {
 	struct record_writer writer = { .out = out, .format = format };
@@ -285,6 +302,20 @@ void record_address(struct record_writer *writer, const char *name,
 
 	text[2 + digits_hex(text + 2, value)] = 0;
 	record_text(writer, name, text);
+}
+
+void record_written(struct record_writer *writer, const char *name,
+		    bool (*write)(FILE *out, const void *ctx), const void *ctx)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	bool is_whole = out && write(out, ctx);
+
+	if (out && fclose(out) == EOF)
+		is_whole = false;
+	record_text(writer, name, is_whole ? text : "");
+	free(text);
 }
 
 char *record_make(const struct record_writer *writer, bool is_first,

@@ -82,6 +82,11 @@ struct record_writer {
 	};
 };
 
+/* Sets *@format to what --format calls @name: "csv", "json" or "text", which NULL
+ * is, too.  Returns whether there is such a format.
+ */
+bool record_format_find(const char *name, enum record_format *format);
+
 struct record_writer record_writer_of(FILE *out, enum record_format format);
 
 /* Writes the records of a table: @write_record must write record @index's
@@ -125,6 +130,11 @@ void record_float(struct record_writer *writer, const char *name, double value);
  * null in JSON, "-" in a table.
  */
 void record_absent(struct record_writer *writer, const char *name);
+/* A text that @write writes to @out, with @ctx; empty if it returns false or
+ * memory is out.
+ */
+void record_written(struct record_writer *writer, const char *name,
+		    bool (*write)(FILE *out, const void *ctx), const void *ctx);
 /* As a 0x… text: JSON numbers lose bits of it. */
 void record_address(struct record_writer *writer, const char *name,
 		    uint64_t value);

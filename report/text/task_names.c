@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { KTHREADD = 2 };
+
 /* From time_ns on, task tid of process pid is called comm.  A fork is one
  * too: the child bears its parent's name.
  */
@@ -162,24 +164,22 @@ int task_names_open(const struct recording *recording,
 	return 0;
 }
 
+static bool is_by(const void *item, const void *key)
+{
+	const struct task_name *name = item;
+	const struct task_name *last = key;
+
+	return name->tid < last->tid ||
+	       (name->tid == last->tid && name->time_ns <= last->time_ns);
+}
+
 /* Returns how many names sort before those of @tid later than @time_ns. */
 static size_t end_of(const struct task_names *names, int32_t tid,
 		     uint64_t time_ns)
 {
-	const struct task_name *list = names->names.items;
-	size_t low = 0;
-	size_t high = names->names.count;
+	const struct task_name last = { .tid = tid, .time_ns = time_ns };
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list[middle].tid < tid || (list[middle].tid == tid &&
-					       list[middle].time_ns <= time_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_partition_point(&names->names, &last, is_by);
 }
 
 /* Returns the name of @tid at @time_ns, or its first one, or NULL. */
@@ -251,4 +251,27 @@ int32_t task_names_process(const struct task_names *names, int32_t tid)
 	const struct task_name *name = find_name(names, tid, UINT64_MAX);
 
 	return name ? name->pid : -1;
+}
+
+bool task_names_is_of_kernel(const struct task_names *names, int32_t pid)
+{
+	return pid == KTHREADD || task_names_parent(names, pid) == KTHREADD;
+}
+
+int task_names_list(const struct task_names *names, struct array *comms)
+{
+	const struct task_name *list = names->names.items;
+
+	for (size_t i = 0; i < names->names.count; i++) {
+		const char **comm;
+
+		if (i + 1 < names->names.count &&
+		    list[i + 1].tid == list[i].tid)
+			continue;
+		comm = array_add(comms);
+		if (!comm)
+			return -ERROR_MEMORY;
+		*comm = list[i].comm;
+	}
+	return 0;
 }

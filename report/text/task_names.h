@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct array;
 struct name_choice;
 struct recording;
 
@@ -60,5 +61,16 @@ int32_t task_names_parent(const struct task_names *names, int32_t pid);
 
 /* Returns the process of task @tid, or -1 if unknown. */
 int32_t task_names_process(const struct task_names *names, int32_t tid);
+
+/* Returns whether process @pid is a kernel thread: kthreadd, which is process
+ * 2, or a child of it (kernel/kthread.c).
+ */
+bool task_names_is_of_kernel(const struct task_names *names, int32_t pid);
+
+/* Appends each task's last name to @comms (const char *), which borrows them.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int task_names_list(const struct task_names *names, struct array *comms);
 
 #endif

@@ -48,6 +48,8 @@ const char *cpu_state_text(uint8_t state)
 		return "outside";
 	case CPU_FILTERED:
 		return "filtered";
+	case CPU_NOT_ASKED:
+		return "not asked for";
 	case CPU_OFF:
 		return "off";
 	case CPU_GAP:

@@ -201,7 +201,10 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	(void)index;
 	write_part(writer, source, PART_EVENT);
 	record_number(writer, "time_ns", step->time_ns);
-	record_number(writer, "cpu", step->cpu);
+	if (step->cpu == UINT32_MAX)
+		record_absent(writer, "cpu");
+	else
+		record_number(writer, "cpu", step->cpu);
 	write_part(writer, source, PART_TASK);
 	record_number(writer, "depth", step->depth);
 	write_part(writer, source, PART_FUNCTION);

@@ -51,7 +51,11 @@ static void write_left(struct text_callback *text, const struct call_step *step)
 	else
 		line_buffer_aligned(&text->line, step->time_ns, 16);
 	line_buffer_text(&text->line, " ");
-	line_buffer_aligned(&text->line, step->cpu, 3);
+	/* A thread's own trace does not say where the thread was. */
+	if (step->cpu == UINT32_MAX)
+		line_buffer_text(&text->line, "  -");
+	else
+		line_buffer_aligned(&text->line, step->cpu, 3);
 	put(text, step_texts_task(&text->tasks, step));
 }
 

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of the schema: changed when a column is renamed, goes away or
- * means something else.
+/* The version of the schema: changed when a table or column comes, goes away,
+ * is renamed or means something else.
  */
-enum { SQL_SCHEMA_VERSION = 1 };
+enum { SQL_SCHEMA_VERSION = 2 };
 
 enum sql_type { SQL_INTEGER, SQL_REAL, SQL_TEXT };
 
@@ -62,9 +62,12 @@ enum sql_table_id {
 	TABLE_FAULT,
 	TABLE_SLEEP,
 	TABLE_WAKEUP,
+	TABLE_LOCK_WAIT,
 	TABLE_INTERRUPT,
+	TABLE_INTERRUPT_SLICE,
 	TABLE_SERVER,
 	TABLE_REQUEST,
+	TABLE_REQUEST_SLEEP,
 	TABLE_CALL,
 	TABLE_PROFILE,
 	TABLE_GAP,

@@ -7,6 +7,7 @@
 #include "sql/scan/table_scan.h"
 #include "sql/sqlite/constraints.h"
 #include "sql/sqlite/open_function.h"
+#include "sql/sqlite/percentile_function.h"
 #include "sql/sqlite/query_plan.h"
 #include "sql/sqlite/table_cursor.h"
 #include "sql/sqlite/table_schema.h"
@@ -286,5 +287,7 @@ int virtual_tables_register(sqlite3 *db, struct recording_opener *opener)
 	int status = sqlite3_create_module_v2(db, "ktrace", &module, opener,
 					      free_opener);
 
-	return status ? status : open_function_register(db);
+	if (!status)
+		status = open_function_register(db);
+	return status ? status : percentile_function_register(db, NULL);
 }

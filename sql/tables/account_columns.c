@@ -24,6 +24,7 @@ enum {
 	COLUMN_TRACER,
 	COLUMN_RUNNABLE,
 	COLUMN_ASLEEP,
+	COLUMN_NOT_ASKED,
 	COLUMN_UNKNOWN,
 	COLUMN_SWITCHES,
 	COLUMN_SYSTEM_CALLS,
@@ -44,7 +45,7 @@ enum {
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" }, \
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "", "its last name" }, \
 	[COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			  "its time: the sum of the next ten" }, \
+			  "its time: the sum of the next eleven" }, \
 	[COLUMN_USER] = { "user_ns", SQL_INTEGER, ROLE_NONE, "ns", \
 			  "in user space" }, \
 	[COLUMN_SYSTEM_CALL] = { "system_call_ns", SQL_INTEGER, ROLE_NONE, \
@@ -65,6 +66,9 @@ enum {
 			      "waiting for a CPU; NULL if not known" }, \
 	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns", \
 			    "asleep; NULL if not known" }, \
+	[COLUMN_NOT_ASKED] = { "not_asked_ns", SQL_INTEGER, ROLE_NONE, "ns", \
+			       "on CPUs outside of the calls that --only " \
+			       "chose" }, \
 	[COLUMN_UNKNOWN] = { "unknown_ns", SQL_INTEGER, ROLE_NONE, "ns", \
 			     "not in the trace" }, \
 	[COLUMN_SWITCHES] = { "context_switches", SQL_INTEGER, ROLE_NONE, "", \
@@ -150,6 +154,7 @@ static void fill_classes(union sql_cell *cells,
 	cells[COLUMN_TRACER].number = (int64_t)class_ns[TIME_TRACER];
 	cells[COLUMN_RUNNABLE].number = (int64_t)class_ns[TIME_RUNNABLE];
 	cells[COLUMN_ASLEEP].number = (int64_t)class_ns[TIME_ASLEEP];
+	cells[COLUMN_NOT_ASKED].number = (int64_t)class_ns[TIME_NOT_ASKED];
 	cells[COLUMN_UNKNOWN].number = (int64_t)class_ns[TIME_UNKNOWN];
 	cells[COLUMN_SWITCHES].number = (int64_t)account->context_switches;
 	cells[COLUMN_SYSTEM_CALLS].number = (int64_t)account->system_calls;

@@ -39,7 +39,7 @@ static int add_processes(const struct account_rows *rows,
 {
 	struct array processes = ARRAY_OF(struct time_account);
 	int status = process_accounts_add(
-		threads, rows->recording->names,
+		threads, rows->recording->names, NULL,
 		time_accounts_interrupts(rows->accounts), &processes);
 
 	if (!status)

@@ -30,6 +30,7 @@ enum {
 	COLUMN_OUTSIDE,
 	COLUMN_FILTERED,
 	COLUMN_OFF,
+	COLUMN_NOT_ASKED,
 	COLUMN_GAP,
 	COLUMN_IDLE,
 	COLUMN_SWITCHES,
@@ -57,6 +58,8 @@ static const struct sql_column columns[COLUMNS] = {
 			      "outside the address filter" },
 	[COLUMN_OFF] = { "off_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			 "with the trace unit off" },
+	[COLUMN_NOT_ASKED] = { "not_asked_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			       "outside of the calls that --only chose" },
 	[COLUMN_GAP] = { "gap_ns", SQL_INTEGER, ROLE_NONE, "ns", "in gaps" },
 	[COLUMN_IDLE] = { "idle_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			  "of traced_ns, in the idle task" },
@@ -131,6 +134,7 @@ static void fill(union sql_cell *cells, const struct cpu_account *account)
 		[CPU_OUTSIDE] = COLUMN_OUTSIDE,
 		[CPU_FILTERED] = COLUMN_FILTERED,
 		[CPU_OFF] = COLUMN_OFF,
+		[CPU_NOT_ASKED] = COLUMN_NOT_ASKED,
 		[CPU_GAP] = COLUMN_GAP,
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/table.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_clock.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 
@@ -11,6 +12,18 @@ struct recording_rows {
 	struct row_source source;
 	const struct recording *recording;
 	struct row_out *out;
+};
+
+/* What a reading of two clocks tells: once when tracing began and once when it
+ * ended.
+ */
+enum {
+	READING_OFFSET,
+	READING_BRACKET,
+	READING_STATUS,
+	READING_ESTERROR,
+	READING_MAXERROR,
+	READING_COLUMNS,
 };
 
 enum {
@@ -28,9 +41,39 @@ enum {
 	COLUMN_TRACE_BYTES,
 	COLUMN_LOST_RECORDS,
 	COLUMN_TRUNCATED,
-	COLUMN_SCHEMA,
+	COLUMN_ACTIVATE,
+	COLUMN_CLOCK_BEGIN, /* the first of READING_COLUMNS */
+	COLUMN_CLOCK_END = COLUMN_CLOCK_BEGIN + READING_COLUMNS,
+	COLUMN_SCHEMA = COLUMN_CLOCK_END + READING_COLUMNS,
 	COLUMNS,
 };
+
+#define READING(first, when) \
+	[(first) + \
+		READING_OFFSET] = { "clock_" when "_offset_ns", SQL_INTEGER, \
+				    ROLE_NONE, "ns", \
+				    "CLOCK_REALTIME minus the recording's clock at the " when \
+				    " of tracing; NULL if not recorded, as the next ones" }, \
+		[(first) + \
+			READING_BRACKET] = { "clock_" when "_bracket_ns", \
+					     SQL_INTEGER, ROLE_NONE, "ns", \
+					     "by how much that may be off: the two clocks were read within " \
+					     "this time" }, \
+		[(first) + \
+			READING_STATUS] = { "clock_" when "_status", \
+					    SQL_INTEGER, ROLE_NONE, "", \
+					    "the kernel's of CLOCK_REALTIME, as " \
+					    "adjtimex(2) has it; with bit 64 it is " \
+					    "not synchronised" }, \
+		[(first) + \
+			READING_ESTERROR] = { "clock_" when "_esterror_ns", \
+					      SQL_INTEGER, ROLE_NONE, "ns", \
+					      "CLOCK_REALTIME's own estimated " \
+					      "error" }, \
+		[(first) + READING_MAXERROR] = { \
+			"clock_" when "_maxerror_ns", SQL_INTEGER, ROLE_NONE, \
+			"ns", "and the largest that it may have" \
+		}
 
 static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_PATH] = { "path", SQL_TEXT, ROLE_NONE, "",
@@ -61,6 +104,12 @@ static const struct sql_column columns[COLUMNS] = {
 				  "records beside the trace that were lost" },
 	[COLUMN_TRUNCATED] = { "truncated_trace", SQL_INTEGER, ROLE_NONE, "",
 			       "times that trace did not fit its buffer" },
+	[COLUMN_ACTIVATE] = { "activate_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			      "the instant of CLOCK_REALTIME for which record "
+			      "--activate waited, since 1970; NULL: it did "
+			      "not" },
+	READING(COLUMN_CLOCK_BEGIN, "begin"),
+	READING(COLUMN_CLOCK_END, "end"),
 	[COLUMN_SCHEMA] = { "schema_version", SQL_INTEGER, ROLE_NONE, "",
 			    "of these tables" },
 };
@@ -103,6 +152,32 @@ static int64_t trace_bytes(const struct recording *recording)
 	return (int64_t)bytes;
 }
 
+static void fill_reading(struct row_out *out, union sql_cell *cells,
+			 uint32_t first, const struct clock_reading *reading)
+{
+	union sql_cell *of = cells + first;
+
+	of[READING_OFFSET].number = clock_reading_offset(reading);
+	of[READING_BRACKET].number = (int64_t)reading->bracket_ns;
+	of[READING_STATUS].number = reading->status;
+	of[READING_ESTERROR].number = (int64_t)reading->esterror_ns;
+	of[READING_MAXERROR].number = (int64_t)reading->maxerror_ns;
+	for (uint32_t i = 0; i < READING_COLUMNS && !reading->is_known; i++)
+		row_out_null(out, first + i);
+}
+
+static void fill_clock(const struct recording_rows *rows, union sql_cell *cells)
+{
+	struct clock_readings clock;
+
+	recording_clock_read(rows->recording, &clock);
+	cells[COLUMN_ACTIVATE].number = clock.activate_ns;
+	if (!clock.activate_ns)
+		row_out_null(rows->out, COLUMN_ACTIVATE);
+	fill_reading(rows->out, cells, COLUMN_CLOCK_BEGIN, &clock.begin);
+	fill_reading(rows->out, cells, COLUMN_CLOCK_END, &clock.end);
+}
+
 static void fill(union sql_cell *cells, const struct recording *recording)
 {
 	const struct recording_info *info = recording_info(recording);
@@ -135,6 +210,7 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 	(void)is_early;
 	if (cells) {
 		fill(cells, rows->recording);
+		fill_clock(rows, cells);
 		row_out_end(rows->out);
 	}
 	return row_out_flush(rows->out);

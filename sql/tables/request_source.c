@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/request_rows.h"
+#include "attribution/requests/request_sleeps.h"
 #include "attribution/requests/requests.h"
 #include "attribution/table.h"
+#include "common/array.h"
 #include "common/error.h"
-#include "report/text/task_names.h"
+#include "sql/tables/request_columns.h"
+#include "sql/tables/request_sleep_rows.h"
 #include "sql/tables/row_source.h"
-#include "sql/tables/sql_tables.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,160 +18,34 @@ struct request_source {
 	struct request_callback callback;
 	const struct attribution_input *recording;
 	struct requests *requests;
-	struct row_out *out;
+	struct request_sleeps *sleeps; /* NULL: not wanted */
+	struct array numbers;	       /* uint64_t: of requests that slept */
+	struct row_out *out;	       /* or NULL */
+	struct row_out *sleeps_out;    /* or NULL */
 	int status;
 };
 
-enum {
-	COLUMN_ID,
-	COLUMN_PARENT,
-	COLUMN_BEGIN,
-	COLUMN_BY,
-	COLUMN_CLIENT_PID,
-	COLUMN_CLIENT_TID,
-	COLUMN_CLIENT_COMM,
-	COLUMN_PID,
-	COLUMN_TID,
-	COLUMN_COMM,
-	COLUMN_ANSWERED,
-	COLUMN_INFERRED,
-	COLUMN_WALL,
-	COLUMN_CLIENT,
-	COLUMN_CLIENT_WAIT,
-	COLUMN_QUEUE,
-	COLUMN_RUNNABLE,
-	COLUMN_KERNEL,
-	COLUMN_USER,
-	COLUMN_INTERRUPT,
-	COLUMN_TRACER,
-	COLUMN_ASLEEP,
-	COLUMN_DOWNSTREAM,
-	COLUMN_UNKNOWN,
-	COLUMN_BESIDE_RUNNABLE,
-	COLUMN_BESIDE_KERNEL,
-	COLUMN_BESIDE_USER,
-	COLUMN_BESIDE_INTERRUPT,
-	COLUMN_BESIDE_TRACER,
-	COLUMN_BESIDE_ASLEEP,
-	COLUMNS,
-};
-
-static const struct sql_column columns[COLUMNS] = {
-	[COLUMN_ID] = { "id", SQL_INTEGER, ROLE_NONE, "", "its number" },
-	[COLUMN_PARENT] = { "parent_id", SQL_INTEGER, ROLE_NONE, "",
-			    "the request for which it was sent; NULL: none "
-			    "that is known" },
-	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			   "when its client began to send it" },
-	[COLUMN_BY] = { "by", SQL_TEXT, ROLE_NONE, "",
-			"pipe, unix, tcp, udp, eventfd, queue, futex, or "
-			"connect" },
-	[COLUMN_CLIENT_PID] = { "client_pid", SQL_INTEGER, ROLE_NONE, "",
-				"process that sent it" },
-	[COLUMN_CLIENT_TID] = { "client_tid", SQL_INTEGER, ROLE_NONE, "",
-				"its thread" },
-	[COLUMN_CLIENT_COMM] = { "client_comm", SQL_TEXT, ROLE_NONE, "",
-				 "that thread's last name" },
-	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-			 "process that answered it, else took it last" },
-	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },
-	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-			  "that thread's last name" },
-	[COLUMN_ANSWERED] = { "is_answered", SQL_INTEGER, ROLE_NONE, "",
-			      "1: an answer was sent" },
-	[COLUMN_INFERRED] = { "is_inferred", SQL_INTEGER, ROLE_NONE, "",
-			      "1: whose it is, is inferred" },
-	[COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			  "until its client had the answer, else until it was "
-			  "done: the sum of the next ones" },
-	[COLUMN_CLIENT] = { "client_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "the client sends it and takes the answer" },
-	[COLUMN_CLIENT_WAIT] = { "client_wait_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				 "the client waits for a CPU then, or the "
-				 "answer for it" },
-	[COLUMN_QUEUE] = { "queue_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			   "no thread has it" },
-	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			      "the server's thread that has it waits for a "
-			      "CPU" },
-	[COLUMN_KERNEL] = { "kernel_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "that is in system calls, faults and other kernel "
-			    "work" },
-	[COLUMN_USER] = { "user_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			  "in user space" },
-	[COLUMN_INTERRUPT] = { "interrupt_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			       "in interrupt work" },
-	[COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "in the tracer" },
-	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "asleep" },
-	[COLUMN_DOWNSTREAM] = { "downstream_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				"asleep until messages come, mostly of servers "
-				"that it asked in turn" },
-	[COLUMN_UNKNOWN] = { "unknown_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			     "the recording does not tell" },
-	[COLUMN_BESIDE_RUNNABLE] = { "beside_runnable_ns", SQL_INTEGER,
-				     ROLE_NONE, "ns",
-				     "servers' threads for it, after the "
-				     "answer or while another has it: wait for "
-				     "a CPU" },
-	[COLUMN_BESIDE_KERNEL] = { "beside_kernel_ns", SQL_INTEGER, ROLE_NONE,
-				   "ns", "are in the kernel" },
-	[COLUMN_BESIDE_USER] = { "beside_user_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				 "in user space" },
-	[COLUMN_BESIDE_INTERRUPT] = { "beside_interrupt_ns", SQL_INTEGER,
-				      ROLE_NONE, "ns", "in interrupt work" },
-	[COLUMN_BESIDE_TRACER] = { "beside_tracer_ns", SQL_INTEGER, ROLE_NONE,
-				   "ns", "in the tracer" },
-	[COLUMN_BESIDE_ASLEEP] = { "beside_asleep_ns", SQL_INTEGER, ROLE_NONE,
-				   "ns", "asleep" },
-};
-
-/* Fills cells from @first on, in the order of the columns. */
-static void fill_parts(union sql_cell *first,
-		       const uint64_t parts[REQUEST_PARTS])
+static void add_row(struct request_source *source,
+		    const struct request *request)
 {
-	static const enum request_part order[] = {
-		PART_RUNNABLE,	PART_KERNEL, PART_USER,
-		PART_INTERRUPT, PART_TRACER, PART_ASLEEP,
-	};
+	struct request_row row;
 
-	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-		first[i].number = (int64_t)parts[order[i]];
+	if (request_row_of(request, &row) < 0)
+		source->status = -ERROR_MEMORY;
+	else
+		request_columns_add(source->recording->names, source->out,
+				    &row);
 }
 
-static void fill_times(union sql_cell *cells, const struct request_sums *sums)
+static void add_sleeps(struct request_source *source,
+		       const struct request *request)
 {
-	cells[COLUMN_BEGIN].number = (int64_t)sums->begin_ns;
-	cells[COLUMN_WALL].number = (int64_t)sums->wall_ns;
-	cells[COLUMN_CLIENT].number = (int64_t)sums->client_ns;
-	cells[COLUMN_CLIENT_WAIT].number = (int64_t)sums->client_wait_ns;
-	cells[COLUMN_QUEUE].number = (int64_t)sums->queue_ns;
-	fill_parts(&cells[COLUMN_RUNNABLE], sums->way_ns);
-	cells[COLUMN_DOWNSTREAM].number = (int64_t)sums->way_ns[PART_IDLE];
-	cells[COLUMN_UNKNOWN].number = (int64_t)sums->way_ns[PART_UNKNOWN];
-	fill_parts(&cells[COLUMN_BESIDE_RUNNABLE], sums->beside_ns);
-}
+	uint64_t *number = array_add(&source->numbers);
 
-static void fill_who(const struct request_source *source, union sql_cell *cells,
-		     const struct request_row *row)
-{
-	const struct task_names *names = source->recording->names;
-
-	cells[COLUMN_ID].number = (int64_t)row->number;
-	cells[COLUMN_PARENT].number = (int64_t)row->parent;
-	if (!row->parent)
-		row_out_null(source->out, COLUMN_PARENT);
-	cells[COLUMN_BY].text = request_row_by(row);
-	cells[COLUMN_CLIENT_PID].number = row->client_pid;
-	cells[COLUMN_CLIENT_TID].number = row->client_tid;
-	cells[COLUMN_CLIENT_COMM].text =
-		task_names_last(names, row->client_tid);
-	cells[COLUMN_PID].number = row->server_pid;
-	cells[COLUMN_TID].number = row->server_tid;
-	cells[COLUMN_COMM].text = task_names_last(names, row->server_tid);
-	cells[COLUMN_ANSWERED].number = row->is_answered;
-	cells[COLUMN_INFERRED].number = row->is_inferred;
+	if (number && request_sleeps_add(source->sleeps, request) == 0)
+		*number = request->number;
+	else
+		source->status = -ERROR_MEMORY;
 }
 
 static void take_request(struct request_callback *callback,
@@ -179,19 +55,21 @@ static void take_request(struct request_callback *callback,
 		(struct request_source *)((char *)callback -
 					  offsetof(struct request_source,
 						   callback));
-	struct request_row row;
-	union sql_cell *cells;
 
-	if (request_row_of(request, &row) < 0) {
-		source->status = -ERROR_MEMORY;
-		return;
-	}
-	cells = row_out_begin(source->out);
-	if (!cells)
-		return;
-	fill_who(source, cells, &row);
-	fill_times(cells, &row.sums);
-	row_out_end(source->out);
+	if (source->out)
+		add_row(source, request);
+	if (source->sleeps)
+		add_sleeps(source, request);
+}
+
+static int end_sleeps(struct request_source *source)
+{
+	int status = request_sleeps_end(source->sleeps);
+
+	return status ? status :
+			request_sleep_rows_add(source->recording,
+					       source->sleeps, &source->numbers,
+					       source->sleeps_out);
 }
 
 static int end(struct row_source *rows, const struct task_stacks *stacks,
@@ -204,7 +82,11 @@ static int end(struct row_source *rows, const struct task_stacks *stacks,
 	(void)is_early;
 	if (!status)
 		status = source->status;
-	return status ? status : row_out_flush(source->out);
+	if (!status && source->out)
+		status = row_out_flush(source->out);
+	if (!status && source->sleeps)
+		status = end_sleeps(source);
+	return status;
 }
 
 static void close_rows(struct row_source *rows)
@@ -212,7 +94,21 @@ static void close_rows(struct row_source *rows)
 	struct request_source *source = (struct request_source *)rows;
 
 	requests_free(source->requests);
+	request_sleeps_free(source->sleeps);
+	array_free(&source->numbers);
 	free(source);
+}
+
+/* Sleeps are told first: a request that a step ends has them, then. */
+static void forward(struct request_source *source)
+{
+	struct event_handler *requests = requests_handler(source->requests);
+
+	source->source.forwarder =
+		source->sleeps ? event_forwarder_to_both(
+					 request_sleeps_handler(source->sleeps),
+					 requests) :
+				 event_forwarder_to(requests);
 }
 
 static struct row_source *open_rows(const struct row_source_input *input)
@@ -226,27 +122,20 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	source->callback.take = take_request;
 	source->recording = input->recording;
 	source->out = input->outs[TABLE_REQUEST];
+	source->sleeps_out = input->outs[TABLE_REQUEST_SLEEP];
+	source->numbers = ARRAY_OF(uint64_t);
 	source->requests = requests_new(&options, &source->callback);
-	if (!source->requests) {
+	if (source->sleeps_out)
+		source->sleeps = request_sleeps_new(input->recording);
+	if (!source->requests || (source->sleeps_out && !source->sleeps)) {
 		close_rows(&source->source);
 		return NULL;
 	}
-	source->source.forwarder =
-		event_forwarder_to(requests_handler(source->requests));
+	forward(source);
 	return &source->source;
 }
 
 const struct row_source_class request_source = {
 	.needs_time = true,
 	.open = open_rows,
-};
-
-const struct sql_table sql_request_table = {
-	.name = "request",
-	.meaning = "Each message between processes that was worked for: report "
-		   "--requests; in the order in which they were done.",
-	.columns = columns,
-	.column_count = COLUMNS,
-	.rows_per_mb = 20,
-	.source = &request_source,
 };

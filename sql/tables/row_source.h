@@ -67,6 +67,8 @@ extern const struct row_source_class watch_source;
 extern const struct row_source_class wakeup_source;
 extern const struct row_source_class server_source;
 extern const struct row_source_class request_source;
+extern const struct row_source_class lock_source;
+extern const struct row_source_class slice_source;
 extern const struct row_source_class call_source;
 extern const struct row_source_class profile_source;
 extern const struct row_source_class cpu_source;

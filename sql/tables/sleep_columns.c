@@ -12,9 +12,8 @@
 #include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
+#include "sql/tables/written_text.h"
 #include "symbolize/symbols/symbols.h"
-
-#include <stdlib.h>
 
 enum {
 	COLUMN_BEGIN,
@@ -27,6 +26,7 @@ enum {
 	COLUMN_CPU,
 	COLUMN_LABEL,
 	COLUMN_INNER,
+	COLUMN_FD,
 	COLUMN_WAKER_PID,
 	COLUMN_WAKER_TID,
 	COLUMN_WAKER_COMM,
@@ -64,6 +64,9 @@ static const struct sql_column columns[COLUMNS] = {
 			   "seen" },
 	[COLUMN_INNER] = { "slept_in", SQL_TEXT, ROLE_NONE, "",
 			   "what that called to sleep" },
+	[COLUMN_FD] = { "fd", SQL_INTEGER, ROLE_NONE, "",
+			"descriptor that its system call is for; NULL: of "
+			"none, or arguments were not recorded" },
 	[COLUMN_WAKER_PID] = { "waker_pid", SQL_INTEGER, ROLE_NONE, "",
 			       "process that woke it; NULL: unknown, or an "
 			       "interrupt" },
@@ -106,54 +109,40 @@ const struct sql_table sql_sleep_table = {
 	.source = &watch_source,
 };
 
-/* How one of the texts of a row is written. */
+/* One of the texts of a row: a number of a stack or of wakers. */
 struct row_text {
 	const struct attribution_input *input;
 	const struct task_tracker *tracker;
-	void (*write)(const struct row_text *text, uint32_t number, FILE *out);
+	uint32_t number;
 };
 
-static void write_stack(const struct row_text *text, uint32_t number, FILE *out)
+static void write_stack(FILE *file, const void *ctx)
 {
-	stack_text_write(task_tracker_stacks(text->tracker), number,
-			 symbols_functions(text->input->symbols), out);
+	const struct row_text *text = ctx;
+
+	stack_text_write(task_tracker_stacks(text->tracker), text->number,
+			 symbols_functions(text->input->symbols), file);
 }
 
-static void write_wakers(const struct row_text *text, uint32_t number,
-			 FILE *out)
+static void write_wakers(FILE *file, const void *ctx)
 {
-	if (number != WAKER_NONE)
-		wakers_write(task_tracker_wakers(text->tracker), number,
+	const struct row_text *text = ctx;
+
+	if (text->number != WAKER_NONE)
+		wakers_write(task_tracker_wakers(text->tracker), text->number,
 			     symbols_functions(text->input->symbols),
-			     text->input->names, out);
-}
-
-/* Returns what is written, kept with the row. */
-static const char *make_text(struct row_out *out, const struct row_text *text,
-			     uint32_t number)
-{
-	const char *kept = NULL;
-	char *made = NULL;
-	size_t size;
-	FILE *file = open_memstream(&made, &size);
-
-	if (!file)
-		return NULL;
-	text->write(text, number, file);
-	if (fclose(file) != EOF)
-		kept = row_out_text(out, made);
-	free(made);
-	return kept;
+			     text->input->names, file);
 }
 
 static void fill_texts(union sql_cell *cells, struct row_out *out,
 		       struct row_text *text, const struct sleep *sleep)
 {
-	text->write = write_wakers;
-	cells[COLUMN_WAKERS].text = make_text(out, text, sleep->waker);
-	text->write = write_stack;
-	cells[COLUMN_STACK].text = make_text(out, text, sleep->stack);
-	cells[COLUMN_USER_STACK].text = make_text(out, text, sleep->user_stack);
+	text->number = sleep->waker;
+	cells[COLUMN_WAKERS].text = written_text(out, write_wakers, text);
+	text->number = sleep->stack;
+	cells[COLUMN_STACK].text = written_text(out, write_stack, text);
+	text->number = sleep->user_stack;
+	cells[COLUMN_USER_STACK].text = written_text(out, write_stack, text);
 }
 
 static void fill_times(union sql_cell *cells, const struct sleep *sleep)
@@ -230,6 +219,9 @@ void sleep_columns_add(const struct attribution_input *input,
 	fill_task(cells, input, sleep);
 	cells[COLUMN_LABEL].text = name_of(functions, sleep->label);
 	cells[COLUMN_INNER].text = name_of(functions, sleep->inner);
+	cells[COLUMN_FD].number = sleep->fd;
+	if (sleep->fd < 0)
+		row_out_null(out, COLUMN_FD);
 	fill_waker(cells, out, input,
 		   sleep->waker == WAKER_NONE ?
 			   NULL :

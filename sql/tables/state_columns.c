@@ -43,7 +43,8 @@ static const struct sql_column columns_list[COLUMNS] = {
 			   "what the time goes to: user, system_call, fault, "
 			   "kernel, interrupt, tracer (also waits while the "
 			   "recorder had the CPU), runnable, asleep, "
-			   "unknown" },
+			   "not_asked (outside of the calls that --only "
+			   "chose), unknown" },
 	[COLUMN_REASON] = { "reason", SQL_TEXT, ROLE_NONE, "",
 			    "why it is unknown; else NULL" },
 	[COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",

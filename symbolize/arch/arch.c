@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/arch/arch.h"
+#include "symbolize/arch/arch_tables.h"
 
 #include <string.h>
 
@@ -48,67 +49,41 @@ enum code_role arch_role(const struct arch *arch, const char *name,
 	return CODE_FUNCTION;
 }
 
-/* kernel/softirq.c, kernel/workqueue.c, kernel/entry/common.c and
- * kernel/sched/core.c of Linux 5.10 to 6.15; 6.12 moved __do_softirq()'s work
- * to handle_softirqs().
+/* Those of all architectures: kernel/softirq.c, kernel/entry/common.c,
+ * kernel/time/hrtimer.c and kernel/sched/core.c of Linux 6.1 to 7.3.
  */
-static const struct arch_context common_work[] = {
-	{ "handle_softirqs", false, CONTEXT_SOFTIRQ },
-	{ "__do_softirq", false, CONTEXT_SOFTIRQ },
-	{ "process_one_work", false, CONTEXT_ITEM },
-	{ "exit_to_user_mode_loop", false, CONTEXT_EXIT },
-	{ "arch_do_signal_or_restart", false, CONTEXT_EXIT },
-	{ "task_work_run", false, CONTEXT_EXIT },
-	{ "__schedule", false, CONTEXT_SCHEDULE },
-	{ "run_ksoftirqd", false, CONTEXT_THREAD },
-	{ "run_ktimerd", false, CONTEXT_THREAD },
-	/* kernel/events/ and include/trace/perf.h: handlers of tracepoints,
-	 * switches of events with tasks, the trace unit's interrupt.
-	 */
-	{ "perf_", true, CONTEXT_TRACER },
-	{ "__perf_", true, CONTEXT_TRACER },
-	{ "__traceiter_", true, CONTEXT_TRACER },
-	/* This is what the drivers of Arm's trace units enter by. */
-	{ "arm_trbe_irq_handler", false, CONTEXT_TRACER },
-	{ "etm_event_", true, CONTEXT_TRACER },
+static const struct arch_graph_rule graph_rules[] = {
+	{ "irq_exit_rcu", false, GRAPH_ROLE_INTERRUPT_END, "" },
+	{ "raw_irqentry_exit_cond_resched", false, GRAPH_ROLE_INTERRUPT_TAIL,
+	  "" },
+	{ "__hrtimer_rearm_deferred", false, GRAPH_ROLE_INTERRUPT_TAIL, "" },
+	{ "preempt_schedule_irq", false, GRAPH_ROLE_INTERRUPT_TAIL, "" },
+	{ "__traceiter_sched_switch", false, GRAPH_ROLE_SWITCHING,
+	  "__schedule" },
+	{ "finish_task_switch", false, GRAPH_ROLE_SWITCHED, "__schedule" },
 };
 
-static enum context_kind find_kind(const struct arch_context *rules,
-				   size_t count, const char *name)
+static const struct arch_graph_rule *
+find_graph_rule(const struct arch_graph_rule *rules, size_t count,
+		const char *name)
 {
-	for (size_t i = 0; i < count; i++) {
-		size_t size = strlen(rules[i].name);
-
-		if (rules[i].is_prefix ? !strncmp(rules[i].name, name, size) :
+	for (size_t i = 0; i < count; i++)
+		if (rules[i].is_prefix ? !strncmp(rules[i].name, name,
+						  strlen(rules[i].name)) :
 					 !strcmp(rules[i].name, name))
-			return rules[i].kind;
-	}
-	return CONTEXT_NONE;
-}
-
-enum context_kind arch_context_kind(const struct arch *arch, const char *name)
-{
-	enum context_kind kind =
-		find_kind(arch->entries, arch->entry_count, name);
-
-	if (kind != CONTEXT_NONE)
-		return kind;
-	return find_kind(common_work,
-			 sizeof(common_work) / sizeof(*common_work), name);
+			return &rules[i];
+	return NULL;
 }
 
 const struct arch_graph_rule *arch_graph_rule(const struct arch *arch,
 					      const char *name)
 {
-	for (size_t i = 0; i < arch->graph_rule_count; i++) {
-		const struct arch_graph_rule *rule = &arch->graph_rules[i];
+	const struct arch_graph_rule *own = find_graph_rule(
+		arch->graph_rules, arch->graph_rule_count, name);
 
-		if (rule->is_prefix ?
-			    !strncmp(rule->name, name, strlen(rule->name)) :
-			    !strcmp(rule->name, name))
-			return rule;
-	}
-	return NULL;
+	return own ? own :
+		     find_graph_rule(graph_rules, ARCH_COUNT(graph_rules),
+				     name);
 }
 
 const char *arch_system_call(const struct arch *arch, const char *name)

@@ -2,6 +2,7 @@
 #ifndef KT_SYMBOLIZE_ARCH_H
 #define KT_SYMBOLIZE_ARCH_H
 
+#include "common/name_lookup.h"
 #include "decoder/recording/recording.h"
 
 #include <stdbool.h>
@@ -49,13 +50,6 @@ enum context_kind {
 	CONTEXT_KINDS,
 };
 
-/* One rule: functions of this name, or beginning with it. */
-struct arch_context {
-	const char *name;
-	bool is_prefix;
-	enum context_kind kind;
-};
-
 /* ftrace does not see the kernel's entries themselves, but what they call.  This
  * is what a function that it does see tells of the context it is called in.
  */
@@ -69,7 +63,8 @@ enum graph_role {
 	GRAPH_ROLE_VECTOR,	  /* … this one … */
 	GRAPH_ROLE_SWITCHING,	  /* __schedule() tells of a switch by it */
 	GRAPH_ROLE_SWITCHED,	  /* the last that __schedule() calls */
-	GRAPH_ROLE_INTERRUPT_END, /* … up to the end of this */
+	GRAPH_ROLE_INTERRUPT_END, /* … up to the end of this … */
+	GRAPH_ROLE_INTERRUPT_TAIL, /* … or of this, if it follows at once */
 };
 
 /* One rule: functions of this name, or beginning with it.  @entry: the entry
@@ -117,8 +112,10 @@ struct arch {
 	enum recording_arch arch;
 	const struct arch_rule *rules;
 	size_t rule_count;
-	/* Where the kernel is entered; see also arch_context_kind(). */
-	const struct arch_context *entries;
+	/* Where the kernel is entered, as enum context_kind; see also
+	 * context_kinds.h.
+	 */
+	const struct name_rule *entries;
 	size_t entry_count;
 	/* Of what ftrace sees; the first that fits counts. */
 	const struct arch_graph_rule *graph_rules;
@@ -149,11 +146,6 @@ const struct arch *arch_for(enum recording_arch arch);
 /* Returns the role of the kernel symbol @name (@length bytes). */
 enum code_role arch_role(const struct arch *arch, const char *name,
 			 size_t length);
-
-/* Returns what kind of work the kernel function @name begins.  The first rule
- * that fits decides: entries of @arch, then what all architectures share.
- */
-enum context_kind arch_context_kind(const struct arch *arch, const char *name);
 
 /* Returns the rule for the kernel function @name, or NULL. */
 const struct arch_graph_rule *arch_graph_rule(const struct arch *arch,

@@ -22,7 +22,7 @@ static const struct arch_rule rules[] = {
 };
 
 /* arch/arm/kernel/entry-armv.S, entry-common.S. */
-static const struct arch_context entries[] = {
+static const struct name_rule entries[] = {
 	{ "vector_swi", false, CONTEXT_SYSTEM_CALL },
 	{ "__dabt_", true, CONTEXT_FAULT },
 	{ "__pabt_", true, CONTEXT_FAULT },

@@ -18,7 +18,7 @@ static const struct arch_rule rules[] = {
 /* arch/arm64/kernel/entry-common.c of Linux 5.10 to 6.15.  Only behind the
  * handler of synchronous exceptions is it known which kind one is.
  */
-static const struct arch_context entries[] = {
+static const struct name_rule entries[] = {
 	{ "el0_svc", true, CONTEXT_SYSTEM_CALL },
 	{ "do_el0_svc", true, CONTEXT_SYSTEM_CALL },
 	{ "el0_da", false, CONTEXT_FAULT },
@@ -55,10 +55,6 @@ static const struct arch_graph_rule graph_rules[] = {
 	{ "do_mem_abort", false, GRAPH_ROLE_FAULT, "el0_da" },
 	{ "do_page_fault", false, GRAPH_ROLE_FAULT, "el0_da" },
 	{ "irq_enter_rcu", false, GRAPH_ROLE_INTERRUPT, "el1_interrupt" },
-	{ "irq_exit_rcu", false, GRAPH_ROLE_INTERRUPT_END, "" },
-	{ "__traceiter_sched_switch", false, GRAPH_ROLE_SWITCHING,
-	  "__schedule" },
-	{ "finish_task_switch", false, GRAPH_ROLE_SWITCHED, "__schedule" },
 };
 
 /* arch/arm64/include/asm/syscall_wrapper.h. */

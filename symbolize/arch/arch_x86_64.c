@@ -30,7 +30,7 @@ static const struct arch_rule rules[] = {
  * idtentry.h of Linux 5.10 to 6.15.  What is called in the middle of an entry
  * counts as well: a trace may start there.
  */
-static const struct arch_context entries[] = {
+static const struct name_rule entries[] = {
 	{ "entry_SYSCALL_", true, CONTEXT_SYSTEM_CALL },
 	{ "entry_SYSENTER_", true, CONTEXT_SYSTEM_CALL },
 	{ "entry_INT80_", true, CONTEXT_SYSTEM_CALL },
@@ -76,10 +76,6 @@ static const struct arch_graph_rule graph_rules[] = {
 	{ "irq_enter_rcu", false, GRAPH_ROLE_INTERRUPT,
 	  "asm_common_interrupt" },
 	{ "__sysvec_", true, GRAPH_ROLE_VECTOR, "+asm_" },
-	{ "irq_exit_rcu", false, GRAPH_ROLE_INTERRUPT_END, "" },
-	{ "__traceiter_sched_switch", false, GRAPH_ROLE_SWITCHING,
-	  "__schedule" },
-	{ "finish_task_switch", false, GRAPH_ROLE_SWITCHED, "__schedule" },
 };
 
 /* arch/x86/include/asm/syscall_wrapper.h. */

@@ -37,9 +37,19 @@ enum function_event_kind {
 	/* The way back from an exception; the rest as FUNCTION_RETURN. */
 	FUNCTION_EXCEPTION_RETURN,
 	/* Tracing starts at address, in function; detail is 1 if that is an
-	 * entry of the function, as from user space, and 0 after a gap.
+	 * entry of the function, as from user space, 0 after a gap, and 2 if
+	 * what is open then follows, as FUNCTION_OPEN.
 	 */
 	FUNCTION_TRACE_START,
+	/* This function is open, as number detail of those that are, the
+	 * outermost being 0; address is where it will return to, 0 if unknown.
+	 * What was open there and is something else has ended unseen.
+	 */
+	FUNCTION_OPEN,
+	/* The same of one that an exception entered. */
+	FUNCTION_OPEN_EXCEPTION,
+	/* No more than detail functions are open. */
+	FUNCTION_OPEN_END,
 	/* Tracing stops; detail is an enum flow_stop. */
 	FUNCTION_TRACE_STOP,
 	/* Unseen execution; detail is an enum flow_gap_reason, address the

@@ -4,45 +4,11 @@
  */
 #include "common/error.h"
 #include "decoder/flow/flow.h"
-#include "symbolize/events/graph_events_parts.h"
+#include "symbolize/events/graph_ahead.h"
 #include "symbolize/events/graph_roles.h"
+#include "symbolize/events/graph_stream.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-
-/* What the way to user space calls follows at once; anything later was called
- * by another context.
- */
-enum { FOLLOWS_NS = 2000 };
-
-/* Records to look at for the vector of an interrupt, behind its first one. */
-enum { VECTOR_RECORDS = 64 };
-
-static struct symbol symbol_of(const struct graph_events *events,
-			       const struct graph_record *record)
-{
-	struct symbol symbol;
-
-	symbols_find(events->symbols, -1, record->address, &symbol);
-	return symbol;
-}
-
-static uint32_t function_of(const struct graph_events *events,
-			    const struct graph_record *record)
-{
-	return symbol_of(events, record).function;
-}
-
-/* What runs: the innermost function that the reports know of. */
-static uint32_t running_function(const struct graph_task *task)
-{
-	for (size_t i = task->frames.count; i-- > 0;) {
-		const struct graph_frame *frame = array_at(&task->frames, i);
-
-		if (frame->kind != GRAPH_UNSEEN)
-			return frame->function;
-	}
-	return FUNCTION_UNKNOWN;
-}
 
 static int add(struct graph_events *events, enum function_event_kind kind,
 	       uint8_t detail, uint32_t function)
@@ -59,7 +25,7 @@ static int resume(struct graph_events *events)
 {
 	events->is_running = true;
 	return add(events, FUNCTION_TRACE_START, 0,
-		   running_function(events->task));
+		   graph_task_running(events->task));
 }
 
 /* Puts @frame's kind and function on the stack, and says so by @kind. */
@@ -83,45 +49,6 @@ static int leave_kernel(struct graph_events *events)
 		   FUNCTION_UNKNOWN);
 }
 
-/* Returns whether the tracer counts @frame in its depths. */
-static bool is_counted(const struct graph_frame *frame)
-{
-	return frame->kind == GRAPH_FUNCTION || frame->kind == GRAPH_PIECE ||
-	       frame->kind == GRAPH_UNSEEN;
-}
-
-/* A frame of what is called at @depth, or deeper, is over when something at
- * @depth begins or ends.
- */
-static bool is_over(const struct graph_frame *frame, int32_t depth)
-{
-	return is_counted(frame) ? frame->depth >= depth : frame->depth > depth;
-}
-
-/* Takes away what ended while events were lost, and adds what began then.
- * Returns 1 if that was anything.
- */
-static int fit(struct graph_task *task, int32_t depth)
-{
-	const struct graph_frame *top = graph_task_top(task);
-	int32_t next = 0;
-	int has_changed = 0;
-
-	while (top && is_over(top, depth)) {
-		has_changed = 1;
-		graph_task_pop(task);
-		top = graph_task_top(task);
-	}
-	if (top)
-		next = top->depth + is_counted(top);
-	for (; next < depth; next++) {
-		if (graph_task_push(task, GRAPH_UNSEEN, FUNCTION_UNKNOWN, next))
-			return -ERROR_MEMORY;
-		has_changed = 1;
-	}
-	return has_changed;
-}
-
 /* Below the first function of a kernel thread, or of a task that was in the
  * kernel before it was traced, is something that nobody saw.
  */
@@ -139,74 +66,13 @@ static int begin_root(struct graph_events *events)
  */
 static int prepare(struct graph_events *events, int32_t depth)
 {
-	int changed = fit(events->task, depth);
+	int changed = graph_task_fit(events->task, depth);
 
 	if (changed < 0)
 		return changed;
 	if (!changed && events->is_running)
 		return 0;
 	return resume(events);
-}
-
-/* Returns the entry of the interrupt that begins with the record. */
-static uint32_t find_vector(const struct graph_events *events,
-			    uint32_t function)
-{
-	const struct graph_roles *roles = events->tasks->roles;
-	struct ring_pages pages = events->pages;
-	struct graph_record record;
-
-	for (int i = 0;
-	     i < VECTOR_RECORDS && graph_record_next(&pages, &record) &&
-	     record.tid == events->record.tid &&
-	     record.depth >= events->record.depth;
-	     i++) {
-		uint32_t next;
-
-		if (record.event != GRAPH_ENTRY ||
-		    record.depth > events->record.depth)
-			continue;
-		next = function_of(events, &record);
-		if (graph_role_of(roles, next) == GRAPH_ROLE_VECTOR)
-			return graph_role_entry(roles, next);
-	}
-	return graph_role_entry(roles, function);
-}
-
-/* Returns whether a function at depth 0, at @time_ns, which stands for @entry,
- * still belongs to what the task came into the kernel for.
- */
-static bool follows(const struct graph_task *task, enum graph_role role,
-		    uint32_t entry, uint64_t time_ns)
-{
-	const struct graph_frame *context = array_at(&task->frames, 0);
-	bool is_near = !task->last_exit_ns ||
-		       time_ns - task->last_exit_ns <= FOLLOWS_NS;
-
-	switch (role) {
-	case GRAPH_ROLE_SYSTEM_CALL:
-		return task->is_on_way_in && context->function == entry;
-	case GRAPH_ROLE_WAY_IN:
-	case GRAPH_ROLE_FAULT:
-	case GRAPH_ROLE_INTERRUPT:
-		return false;
-	case GRAPH_ROLE_NONE:
-	case GRAPH_ROLE_VECTOR:
-	case GRAPH_ROLE_SWITCHING:
-	case GRAPH_ROLE_SWITCHED:
-	case GRAPH_ROLE_INTERRUPT_END:
-		return is_near;
-	case GRAPH_ROLE_USER_FAULT:
-		return is_near && context->function == entry;
-	}
-	return false;
-}
-
-static bool is_in(const struct graph_task *task, enum graph_frame_kind kind)
-{
-	const struct graph_frame *top = graph_task_top(task);
-
-	return top && top->kind == kind;
 }
 
 static bool comes_from_user(const struct graph_task *task, enum graph_role role)
@@ -222,16 +88,18 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 	struct graph_task *task = events->task;
 	uint32_t entry =
 		role == GRAPH_ROLE_INTERRUPT ?
-			find_vector(events, function) :
+			graph_vector_ahead(events, function) :
 			graph_role_entry(events->tasks->roles, function);
 
-	if (is_in(task, GRAPH_CONTEXT) &&
-	    follows(task, role, entry, events->record.time_ns)) {
+	if (graph_task_is_in(task, GRAPH_CONTEXT) &&
+	    graph_context_lasts(task, role, entry, events->record.time_ns)) {
 		task->is_on_way_in &= role == GRAPH_ROLE_NONE;
 		return events->is_running ? 0 : resume(events);
 	}
-	if (is_in(task, GRAPH_SCHEDULE) || !comes_from_user(task, role)) {
-		if (!is_in(task, GRAPH_ROOT) && !is_in(task, GRAPH_SCHEDULE))
+	if (graph_task_is_in(task, GRAPH_SCHEDULE) ||
+	    !comes_from_user(task, role)) {
+		if (!graph_task_is_in(task, GRAPH_ROOT) &&
+		    !graph_task_is_in(task, GRAPH_SCHEDULE))
 			return begin_root(events);
 		return events->is_running ? 0 : resume(events);
 	}
@@ -256,10 +124,11 @@ static int interrupt(struct graph_events *events, uint32_t function,
 		return push(events, GRAPH_SCHEDULE, FUNCTION_CALL, 0, entry);
 	if (role != GRAPH_ROLE_INTERRUPT && role != GRAPH_ROLE_FAULT)
 		return 0;
-	if (is_in(events->task, GRAPH_CONTEXT) && !events->record.depth)
+	if (graph_task_is_in(events->task, GRAPH_CONTEXT) &&
+	    !events->record.depth)
 		return 0;
 	if (role == GRAPH_ROLE_INTERRUPT)
-		entry = find_vector(events, function);
+		entry = graph_vector_ahead(events, function);
 	return push(events, GRAPH_EXCEPTION, FUNCTION_EXCEPTION,
 		    FUNCTION_EXCEPTION_INTERRUPT, entry);
 }
@@ -309,7 +178,7 @@ static int begin_function(struct graph_events *events,
 int graph_calls_enter(struct graph_events *events)
 {
 	int32_t depth = events->record.depth;
-	struct symbol symbol = symbol_of(events, &events->record);
+	struct symbol symbol = graph_events_symbol(events, &events->record);
 	uint32_t function = symbol.function;
 	enum graph_role role = graph_role_of(events->tasks->roles, function);
 	int error;
@@ -317,7 +186,7 @@ int graph_calls_enter(struct graph_events *events)
 	if (depth) {
 		error = prepare(events, depth);
 	} else {
-		error = fit(events->task, depth);
+		error = graph_task_fit(events->task, depth);
 		error = error < 0 ? error :
 				    enter_outermost(events, function, role);
 	}
@@ -326,50 +195,52 @@ int graph_calls_enter(struct graph_events *events)
 	return error ? error : begin_function(events, &symbol);
 }
 
-/* Returns whether what comes next still belongs to the same entry from user
- * space.
- */
-static bool goes_on(const struct graph_events *events)
-{
-	const struct graph_roles *roles = events->tasks->roles;
-	struct ring_pages pages = events->pages;
-	struct graph_record next;
-	uint32_t function;
-
-	if (!graph_record_next(&pages, &next) ||
-	    next.tid != events->record.tid || next.event != GRAPH_ENTRY ||
-	    next.depth || next.has_loss || next.is_behind_bad)
-		return false;
-	function = function_of(events, &next);
-	return follows(events->task, graph_role_of(roles, function),
-		       graph_role_entry(roles, function), next.time_ns);
-}
-
 /* A function at depth 0 of what came from user space has ended. */
 static int exit_outermost(struct graph_events *events, uint32_t function)
 {
 	events->task->last_exit_ns = events->record.time_ns;
-	if (!goes_on(events))
+	if (!graph_context_goes_on(events))
 		return leave_kernel(events);
 	if (is_begun_by(events->task, function))
 		return 0;
-	return add(events, FUNCTION_RETURN, 0, running_function(events->task));
+	return add(events, FUNCTION_RETURN, 0,
+		   graph_task_running(events->task));
 }
 
-/* What is inferred around @role's function ends with it, and says so. */
-static int end_inferred(struct graph_events *events, enum graph_role role)
+/* Returns whether an interrupt or fault in the kernel ends with @role's
+ * function.
+ */
+static bool ends_exception(const struct graph_events *events,
+			   enum graph_role role)
 {
-	bool is_exception =
-		is_in(events->task, GRAPH_EXCEPTION) &&
-		(role == GRAPH_ROLE_INTERRUPT_END || role == GRAPH_ROLE_FAULT);
+	if (!graph_task_is_in(events->task, GRAPH_EXCEPTION))
+		return false;
+	if (role == GRAPH_ROLE_INTERRUPT_END ||
+	    role == GRAPH_ROLE_INTERRUPT_TAIL)
+		return !graph_interrupt_goes_on(events);
+	return role == GRAPH_ROLE_FAULT;
+}
 
-	if (!is_exception && (!is_in(events->task, GRAPH_SCHEDULE) ||
-			      role != GRAPH_ROLE_SWITCHED))
-		return 0;
+/* What is inferred and on top ends, and says so. */
+static int pop_inferred(struct graph_events *events)
+{
+	bool is_exception = graph_task_is_in(events->task, GRAPH_EXCEPTION);
+
 	graph_task_pop(events->task);
 	return add(events,
 		   is_exception ? FUNCTION_EXCEPTION_RETURN : FUNCTION_RETURN,
-		   0, running_function(events->task));
+		   0, graph_task_running(events->task));
+}
+
+/* What is inferred around @role's function ends with it. */
+static int end_inferred(struct graph_events *events, enum graph_role role)
+{
+	bool is_switched = role == GRAPH_ROLE_SWITCHED &&
+			   graph_task_is_in(events->task, GRAPH_SCHEDULE);
+
+	if (!is_switched && !ends_exception(events, role))
+		return 0;
+	return pop_inferred(events);
 }
 
 /* What has no function that ends it ends with what it was called in. */
@@ -381,9 +252,7 @@ static int end_all_inferred(struct graph_events *events)
 	while (!error && top &&
 	       (top->kind == GRAPH_EXCEPTION || top->kind == GRAPH_SCHEDULE) &&
 	       top->depth > events->record.depth) {
-		error = end_inferred(events, top->kind == GRAPH_SCHEDULE ?
-						     GRAPH_ROLE_SWITCHED :
-						     GRAPH_ROLE_INTERRUPT_END);
+		error = pop_inferred(events);
 		top = graph_task_top(events->task);
 	}
 	return error;
@@ -395,9 +264,11 @@ static int end_function(struct graph_events *events, uint32_t function)
 	int error;
 
 	graph_task_pop(events->task);
-	if (!events->record.depth && is_in(events->task, GRAPH_CONTEXT))
+	if (!events->record.depth &&
+	    graph_task_is_in(events->task, GRAPH_CONTEXT))
 		return exit_outermost(events, function);
-	error = add(events, FUNCTION_RETURN, 0, running_function(events->task));
+	error = add(events, FUNCTION_RETURN, 0,
+		    graph_task_running(events->task));
 	if (error)
 		return error;
 	return end_inferred(events,
@@ -407,7 +278,7 @@ static int end_function(struct graph_events *events, uint32_t function)
 /* The function was open, and more is not known of it: its begin was lost. */
 static int end_unseen(struct graph_events *events)
 {
-	int changed = fit(events->task, events->record.depth);
+	int changed = graph_task_fit(events->task, events->record.depth);
 
 	if (changed < 0)
 		return changed;
@@ -416,7 +287,8 @@ static int end_unseen(struct graph_events *events)
 
 int graph_calls_exit(struct graph_events *events)
 {
-	uint32_t function = function_of(events, &events->record);
+	uint32_t function =
+		graph_events_symbol(events, &events->record).function;
 	const struct graph_frame *top;
 	int error = end_all_inferred(events);
 

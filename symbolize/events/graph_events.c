@@ -5,7 +5,7 @@
 #include "decoder/flow/flow.h"
 #include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
-#include "symbolize/events/graph_events_parts.h"
+#include "symbolize/events/graph_stream.h"
 
 #include <stdlib.h>
 
@@ -71,6 +71,15 @@ static int add_at(struct graph_events *events, struct function_event event,
 	*added = event;
 	added->time_ns = events->last_ns;
 	return 0;
+}
+
+struct symbol graph_events_symbol(const struct graph_events *events,
+				  const struct graph_record *record)
+{
+	struct symbol symbol;
+
+	symbols_find(events->symbols, -1, record->address, &symbol);
+	return symbol;
 }
 
 int graph_events_add(struct graph_events *events, struct function_event event)

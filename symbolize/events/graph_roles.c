@@ -19,17 +19,13 @@ struct graph_roles {
 	struct function_role roles[];
 };
 
-/* A kernel function called @name, or FUNCTION_UNKNOWN. */
+/* The kernel's own function called @name, or FUNCTION_UNKNOWN. */
 static uint32_t find_function(const struct function_table *functions,
 			      const char *name)
 {
-	for (uint32_t i = 0; i < function_count(functions); i++) {
-		const struct function *function = function_at(functions, i);
+	uint32_t found = function_table_kernel(functions, name);
 
-		if (function->space == 'k' && !strcmp(function->name, name))
-			return i;
-	}
-	return FUNCTION_UNKNOWN;
+	return found == FUNCTION_NONE ? FUNCTION_UNKNOWN : found;
 }
 
 /* Hundreds of functions, all system calls, stand for one entry. */
@@ -77,7 +73,8 @@ static struct function_role role_of(struct entry_search *search,
 	role.role = (uint8_t)rule->role;
 	/* Its entry has no name that is known here. */
 	if (role.entry == FUNCTION_UNKNOWN &&
-	    rule->role != GRAPH_ROLE_INTERRUPT_END)
+	    rule->role != GRAPH_ROLE_INTERRUPT_END &&
+	    rule->role != GRAPH_ROLE_INTERRUPT_TAIL)
 		role.entry = number;
 	return role;
 }

@@ -78,30 +78,3 @@ struct graph_task *graph_tasks_get(struct graph_tasks *tasks, int32_t cpu,
 	task = array_at(&tasks->tasks, *place - 1);
 	return *task;
 }
-
-struct graph_frame *graph_task_top(const struct graph_task *task)
-{
-	return task->frames.count ?
-		       array_at(&task->frames, task->frames.count - 1) :
-		       NULL;
-}
-
-int graph_task_push(struct graph_task *task, enum graph_frame_kind kind,
-		    uint32_t function, int32_t depth)
-{
-	struct graph_frame *frame = array_add(&task->frames);
-
-	if (!frame)
-		return -ERROR_MEMORY;
-	*frame = (struct graph_frame){
-		.function = function,
-		.depth = depth,
-		.kind = (uint8_t)kind,
-	};
-	return 0;
-}
-
-void graph_task_pop(struct graph_task *task)
-{
-	task->frames.count--;
-}

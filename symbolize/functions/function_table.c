@@ -192,6 +192,17 @@ bool function_table_has(const struct function_table *table, const char *name)
 	return false;
 }
 
+uint32_t function_table_kernel(const struct function_table *table,
+			       const char *name)
+{
+	const char *kernel = *(const char **)array_at(&table->modules, 0);
+	size_t length = strlen(name);
+	const struct slot *slot = slot_for(table, name, length, kernel, 'k',
+					   hash_of(name, length, kernel));
+
+	return slot->number ? slot->number - 1 : FUNCTION_NONE;
+}
+
 const struct function *function_at(const struct function_table *table,
 				   uint32_t number)
 {

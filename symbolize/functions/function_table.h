@@ -53,6 +53,12 @@ const char *function_table_module(struct function_table *table,
 /* Returns whether a function is called @name, in any module. */
 bool function_table_has(const struct function_table *table, const char *name);
 
+/* Returns the number of the function @name of the kernel proper, FUNCTION_NONE if
+ * there is none.
+ */
+uint32_t function_table_kernel(const struct function_table *table,
+			       const char *name);
+
 const struct function *function_at(const struct function_table *table,
 				   uint32_t number);
 uint32_t function_count(const struct function_table *table);

@@ -227,22 +227,16 @@ void user_space_close(struct user_space *space)
 	free(space);
 }
 
+static bool is_of_lower(const void *mapping, const void *pid)
+{
+	return ((const struct user_mapping *)mapping)->pid <
+	       *(const int32_t *)pid;
+}
+
 /* Returns the first mapping of @pid. */
 static size_t first_mapping(const struct user_space *space, int32_t pid)
 {
-	const struct user_mapping *mappings = space->mappings.items;
-	size_t low = 0;
-	size_t high = space->mappings.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (mappings[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_partition_point(&space->mappings, &pid, is_of_lower);
 }
 
 static bool find_in(const struct user_space *space, int32_t pid,

@@ -18,7 +18,7 @@ ON_CPU = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
           "interrupt_benefited_ns", "interrupt_stolen_ns", "tracer_ns")
 # Three sleeps of 10 ms, see programs/processes.c.
 SLEEPER_NS = 30_000_000
-CLASSES = ON_CPU + ("runnable_ns", "asleep_ns", "unknown_ns")
+CLASSES = ON_CPU + ("runnable_ns", "asleep_ns", "not_asked_ns", "unknown_ns")
 
 
 def expect(name, is_good, found):
@@ -187,18 +187,18 @@ def truth(report, errors):
 
 
 def truth_by_host_clock(report, errors):
-    """Trace unit and truth read the host's clock one after the other: what the
-    host runs in between, for as long as its scheduler likes, is in one class
-    here and in another there.  That is at few of the borders, of which each
-    event's handler makes two, and little of the time."""
+    """A packet tells of several branches at one time.  Where the host runs
+    something else in between, for as long as its scheduler likes, the report
+    does not know on which side of a border that was, and says so.  That is at
+    few of the borders, however busy the host is."""
     wrong = [error for error in errors if error[0] > error[1]]
-    expect("nine of ten classes are the ground truth's to within uncertain",
-           len(wrong) * 10 <= len(errors) > 50,
-           f"{len(wrong)} of {len(errors)} are not: {wrong}")
+    expect("each thread's classes are the ground truth's to within uncertain",
+           len(errors) > 50 and not wrong, f"wrong {wrong}")
     busy = on_cpus(report)
-    amount = sum(error[0] for error in errors)
-    expect("all errors are at most a 25th of the time on CPUs",
-           amount * 25 <= busy, f"{amount} of {busy}, worst {max(errors)}")
+    far = [error for error in errors if error[0] * 100 > busy]
+    expect("nine of ten are to within a hundredth of the time on CPUs",
+           len(far) * 10 <= len(errors),
+           f"{len(far)} of {len(errors)} are not: {far}, {busy} in all")
 
 
 def within(errors, tolerance_ns):

@@ -84,6 +84,30 @@ def check_chain(case, rows, found, truths):
                  not wrong, wrong)
 
 
+def slept_ns(row):
+    """The whole time of a row's sleeps."""
+    return sum(int(sleep.split(" ", 1)[0])
+               for sleep in row["sleeps"].split("; ") if sleep)
+
+
+def check_sleeps(case, rows, found, truths):
+    """An answered one has the waits for the servers that it asked, too."""
+    wrong = [row for row in rows
+             if not row["asleep_ns"] <= slept_ns(row) <= row["asleep_ns"] +
+             (row["downstream_ns"] if row["answered"] else 0)]
+    judge.expect(f"{case}: the sleeps of each are its time asleep", not wrong,
+                 wrong)
+    # It may have answered before its client came to wait.
+    waited = [(row, truth.back) for row, truth in zip(found, truths)
+              if truth.back and row["downstream_ns"]]
+    wrong = [row for row, back in waited if f"-{back} " not in row["sleeps"]]
+    judge.expect(f"{case}: the server behind ends its client's sleep",
+                 not wrong and (waited or not case.startswith("chain") or
+                                not found), wrong)
+    judge.expect(f"{case}: the recorder's own message is no request",
+                 all(row["client"] != "ktrace-hw" for row in rows), rows)
+
+
 def check_sums(case, recording, rows):
     wrong = [row for row in rows
              if sum(row[part] for part in WAY) != row["wall_ns"]]
@@ -136,6 +160,7 @@ def main():
         if has_sockets == "1" and not case.endswith("pipe") and \
                 not case.startswith("pool"):
             check_certainty(case, found)
+        check_sleeps(case, rows, found if cpus == "1" else [], truths)
         check_sums(case, recording, rows)
     judge.end()
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Judges what report --sleeps and timeline --syscalls say of the cases that
 attribution_sleeps.sh recorded: judge_sleeps.py KTRACE FOLDER CASE..."""
+import collections
 import re
 import sys
 
@@ -106,6 +107,15 @@ def check_pipe(recording):
                      and reads[0]["count"] == 20
                      and re.match(rf"20x {other}-\d+ \S*pipe_write", wakers),
                      reads)
+        # perf knows the arguments; read() is number 0, on arm64 63.
+        told = collections.Counter(
+            int(m[1], 16) for comm, _, text in
+            recording.perf_events("raw_syscalls:sys_enter")
+            for m in [re.search(r"NR (?:0|63) \((\w+),", text)]
+            if m and comm == one)
+        judge.expect(f"pipe: {one}'s descriptor is perf's",
+                     reads and told and reads[0]["fds"] ==
+                     f"{told.most_common(1)[0][0]} 20x", reads, told)
 
 
 def check_child(recording):
@@ -189,13 +199,18 @@ CHECKS = {
 
 
 def check_idle(case, recording):
-    """What is left out by default are kernel threads in their own function."""
+    """What is left out by default are kernel threads in their own function, or
+    with a time limit."""
     starts = {"ret_from_fork_asm", "ret_from_fork", "kthread"}
     left_out = [row for row in recording.sleeps()
                 if row not in recording.busy_sleeps()]
     wrong = [row for row in left_out if row["label"] != "[unseen]" and
              row["label"] != next(name for name in row["stack"].split(";")
-                                  if name not in starts)]
+                                  if name not in starts) and
+             not re.search(rf";{row['label']};schedule_(hr)?timeout",
+                           row["stack"])]
+    judge.expect(f"{case}: RCU's own pace is left out",
+                 not of(recording.busy_sleeps(), label="rcu_gp_fqs_loop"))
     judge.expect(f"{case}: {len(left_out)} sleeps for want of work",
                  len(left_out) == len(recording.sleeps()) -
                  len(recording.busy_sleeps()) and not wrong, wrong)

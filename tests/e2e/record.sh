@@ -203,6 +203,35 @@ check_rights() {
 		-e "$WORK/anyone/any"
 }
 
+# What date(1) printed is the time at which its write() is recorded.
+check_activation() {
+	local printed wanted late
+	printed=$(cat "$WORK/activated.out")
+	wanted=$("$KTRACE" sql --format=csv "$WORK/activated" \
+		"SELECT activate_ns FROM recording" | tail -n 1)
+	expect "--activate=/1s: at a whole second" 0 $((wanted % 1000000000))
+	expect_that "--activate: the command runs after it, soon" \
+		"$printed" -gt "$wanted" -a \
+		"$printed" -lt $((wanted + 500000000))
+	late=$("$KTRACE" sql --format=csv "$WORK/activated" "SELECT
+		max(begin_ns) + clock_begin_offset_ns - $printed
+		FROM syscall, recording WHERE comm = 'date' AND call = 'write'" |
+		tail -n 1)
+	expect_that "the clock's offset to CLOCK_REALTIME is right ($late ns)" \
+		"$late" -ge 0 -a "$late" -lt 2000000
+	expect_that "dump says it, too" -n "$("$KTRACE" dump --records \
+		-i "$WORK/activated" | grep 'at the end: CLOCK_REALTIME [0-9]* ')"
+	expect "--activate: an instant that has passed" 125 \
+		"$(code_of activated-late)"
+	expect_that "and says so" -n \
+		"$(grep 'after that instant' "$WORK/activated-late.err")" -a \
+		! -e "$WORK/activated-late"
+	expect "--activate: no instant" 2 "$(code_of activated-wrong)"
+	expect "--activate: a signal comes before" 130 \
+		"$(code_of activated-not)"
+	expect_that "and there is no recording" ! -e "$WORK/activated-not"
+}
+
 # The command of the README, from the host.
 check_machine() {
 	local code=0
@@ -230,6 +259,7 @@ main() {
 	check_cycles
 	check_events
 	check_accidents
+	check_activation
 	check_rights
 	check_machine
 	command -v perf >/dev/null || return 0

@@ -3,6 +3,8 @@
 # Runs in the virtual machine: a recording for each option of record, in the
 # folder $1, by the program $2.  record.sh judges them.
 set -euo pipefail
+# shellcheck source=tests/e2e/guest_run.sh
+source "$(dirname "$(realpath "$0")")/guest_run.sh"
 RESULTS=$1
 KTRACE=$2
 # Memory of the guest's own: writing elsewhere is kernel work, which -a records.
@@ -11,11 +13,9 @@ cd /dev/shm/work
 
 # Records as NAME: its exit code, messages and seconds go to files.
 record() { # name option...
-	local name=$1 code=0 start=$SECONDS
-	shift
-	"$KTRACE" record -o "$name" "$@" >"$name.out" 2>"$name.err" || code=$?
-	echo "$code" >"$name.code"
-	echo "$((SECONDS - start))" >"$name.seconds"
+	local start=$SECONDS
+	run "$1" "$KTRACE" record -o "$1" "${@:2}"
+	echo "$((SECONDS - start))" >"$1.seconds"
 }
 
 exit_codes() {
@@ -103,6 +103,20 @@ interrupted() { # name signal
 	echo "$code" >"$1.code"
 }
 
+# Begins at an instant, or not at all.
+activated() {
+	record activated --activate /1s -- date +%s%N
+	record activated-late --activate @1 -- true
+	record activated-wrong --activate soon -- true
+	"$KTRACE" record -o activated-not --activate +1000s -- true \
+		2>activated-not.err &
+	local pid=$! code=0
+	until grep -q 'all is set up' activated-not.err; do sleep 0.02; done
+	kill -INT "$pid"
+	wait "$pid" || code=$?
+	echo "$code" >activated-not.code
+}
+
 # A snapshot each time that SIGUSR2 comes.
 asked() {
 	"$KTRACE" record -a --snapshot --buffer 64K -o asked 2>asked.err &
@@ -171,6 +185,7 @@ targets
 ways
 interrupted interrupted INT
 interrupted quitted QUIT
+activated
 asked
 killed
 rights

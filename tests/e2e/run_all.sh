@@ -22,14 +22,15 @@ tests=(function_graph.sh top.sh record.sh
 	"functions.sh 6.12 1 pipe modules bpf"
 	"functions.sh 6.1 1 ls sleep-all events" attribution_processes.sh
 	attribution_syscalls.sh attribution_levels.sh
-	attribution_cost.sh inband.sh "attribution_interrupts.sh one_cpu"
+	attribution_cost.sh inband.sh serve.sh "inband.sh --arm64" "attribution_interrupts.sh one_cpu"
 	attribution_servers.sh attribution_requests.sh attribution_locks.sh
-	attribution_relations.sh attribution_sleeps.sh tutorial.sh arm64.sh
-	triggers.sh "faults.sh 6 1 1 kills"
+	attribution_relations.sh attribution_sleeps.sh attribution_groups.sh
+	store.sh tutorial.sh queries.sh arm64.sh
+	triggers.sh gating.sh "faults.sh 6 1 1 kills"
 	"functions.sh --arm64 6.12 1 ls sleep all modules bpf"
 	"attribution_interrupts.sh arm64")
 if [[ ${1:-all} == full ]]; then
-	tests+=("function_graph.sh 6.12 large" "function_graph.sh 6.1"
+	tests+=("serve.sh --arm64" "function_graph.sh 6.12 large" "function_graph.sh 6.1"
 		"function_graph.sh 7.3" "function_graph.sh --arm64"
 		"functions.sh 6.12 1 disk-all sleep-all"
 		"faults.sh 80 2 1 kills accidents full_disks"
@@ -39,7 +40,7 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_relations.sh 6.1" "attribution_sleeps.sh 6.1"
 		"attribution_syscalls.sh 6.1" "attribution_servers.sh 6.1"
 		"attribution_requests.sh 6.12 1 poll-unix poll-tcp pool-pipe pool-tcp fork-pipe fork-unix chain-pipe chain-tcp ahead-pipe ahead-unix"
-		"attribution_locks.sh 6.1"
+		"attribution_locks.sh 6.1" "attribution_groups.sh 6.1 2"
 		"attribution_requests.sh 6.1 1 poll-pipe pool-unix fork-tcp chain-tcp ahead-unix"
 		"attribution_requests.sh 6.12 2 poll-unix pool-tcp fork-unix chain-tcp ahead-tcp"
 		"attribution_levels.sh 6.1"
@@ -49,7 +50,8 @@ if [[ ${1:-all} == full ]]; then
 		"arm64_perf.sh one_cpu two_cpus" arm64_etr.sh
 		"attribution_levels.sh --arm64"
 		"triggers.sh 6.12 all" "triggers.sh 7.3" "triggers.sh 6.1"
-		"triggers.sh --arm64"
+		"triggers.sh --arm64" "gating.sh 7.3" "gating.sh 6.12 2"
+		"gating.sh 6.1" "gating.sh --arm64"
 		"functions.sh --arm64 6.12 1 pipe sleep-all")
 fi
 if [[ $ACTION == list ]]; then

@@ -3,6 +3,8 @@
 # Runs in the virtual machine: top's rounds, while a program sleeps and waits,
 # into the folder $1, by the program $2.  top.sh judges them.
 set -euo pipefail
+# shellcheck source=tests/e2e/guest_run.sh
+source "$(dirname "$(realpath "$0")")/guest_run.sh"
 RESULTS=$1
 KTRACE=$2
 HERE=$(dirname "$(realpath "$0")")
@@ -14,10 +16,7 @@ mkdir tmp
 
 # Runs top as NAME: output, messages and exit code go to files.
 top() { # name option...
-	local name=$1 code=0
-	shift
-	"$KTRACE" top --slice 0.5 "$@" >"$name.out" 2>"$name.err" || code=$?
-	echo "$code" >"$name.code"
+	run "$1" "$KTRACE" top --slice 0.5 "${@:2}"
 }
 
 # Nobody, who may write here.

@@ -4,6 +4,8 @@
 # program $2, of $3, which makes $4 reads, $5 of them slow; $6: quick or all.
 # triggers.sh judges them.
 set -euo pipefail
+# shellcheck source=tests/e2e/guest_run.sh
+source "$(dirname "$(realpath "$0")")/guest_run.sh"
 RESULTS=$1
 KTRACE=$2
 PROGRAM=$3
@@ -14,11 +16,7 @@ mkdir /dev/shm/work
 cd /dev/shm/work
 
 record() { # name option...
-	local name=$1 code=0
-	shift
-	"$KTRACE" record --buffer 128K -o "$name" "$@" >"$name.out" \
-		2>"$name.err" || code=$?
-	echo "$code" >"$name.code"
+	run "$1" "$KTRACE" record --buffer 128K -o "$1" "${@:2}"
 }
 
 ours() {

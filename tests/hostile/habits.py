@@ -142,7 +142,8 @@ def check_first_words(program, folder):
         done = run(program, word, folder=folder)
         assert done.code == 0 and "usage: " in done.out, done
     for command in ("record", "report", "view", "timeline", "flamegraph",
-                    "export", "diff", "sql", "dump", "doctor", "top"):
+                    "export", "diff", "sql", "dump", "doctor", "top",
+                    "serve"):
         done = run(program, command, "-h", folder=folder)
         assert done.code == 0 and "usage: " in done.out, (command, done)
 
@@ -172,7 +173,7 @@ def check_examples_of_manuals(program, folder):
         codes = (0,)
         if words[0] == "machine":
             continue  # tests/recorded and e2e start it
-        if words[0] in ("record", "top"):
+        if words[0] in ("record", "top", "serve"):
             at = words.index("--") if "--" in words else len(words)
             words = words[:at] + ["--help"] + words[at:]
         if words[0] == "doctor":

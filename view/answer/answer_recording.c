@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/sleeps/idle_sleep.h"
 #include "decoder/recording/recording.h"
 #include "report/text/task_names.h"
 #include "view/answer/answer_names.h"
@@ -16,6 +15,7 @@ static const char *const state_names[VIEW_STATES] = {
 	[VIEW_INTERRUPT] = "interrupt",
 	[VIEW_RUNNABLE] = "runnable",
 	[VIEW_ASLEEP] = "asleep",
+	[VIEW_NOT_ASKED] = "not asked for",
 	[VIEW_UNKNOWN] = "gap in the trace",
 	[VIEW_UNKNOWN + 1] = "filtered out",
 	[VIEW_UNKNOWN + 2] = "trace off",
@@ -76,7 +76,7 @@ static void write_thread(const struct view_sources *sources, uint32_t number,
 	json_member_text(json, "process", task_names_last(sources->names, pid));
 	json_member_number(json, "part", thread_part(sources, number));
 	json_member_bool(json, "is_kernel",
-			 is_kernel_thread(sources->names, pid));
+			 task_names_is_of_kernel(sources->names, pid));
 	json_key(json, "state_ns");
 	write_counts(thread->state_ns, json);
 	json_key(json, "state_count");

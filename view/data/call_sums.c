@@ -124,23 +124,21 @@ uint32_t call_sums_largest(const struct call_sums *sums, size_t first,
 	return largest;
 }
 
+static bool is_of_lower(const void *frame, const void *owner)
+{
+	return ((const struct call_frame *)frame)->owner <
+	       *(const uint32_t *)owner;
+}
+
 const struct call_frame *call_span_frame(const struct call_span *span,
 					 uint32_t owner)
 {
 	const struct call_frame *frames = span->frames.items;
-	size_t low = 0;
-	size_t high = span->frames.count;
+	size_t index =
+		array_partition_point(&span->frames, &owner, is_of_lower);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (frames[middle].owner < owner)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < span->frames.count && frames[low].owner == owner ?
-		       &frames[low] :
+	return index < span->frames.count && frames[index].owner == owner ?
+		       &frames[index] :
 		       NULL;
 }
 

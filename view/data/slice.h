@@ -58,6 +58,7 @@ enum view_state {
 	VIEW_INTERRUPT,
 	VIEW_RUNNABLE,
 	VIEW_ASLEEP,
+	VIEW_NOT_ASKED,
 	VIEW_UNKNOWN, /* + enum unknown_reason */
 	VIEW_STATES = VIEW_UNKNOWN + 6,
 };

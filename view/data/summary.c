@@ -119,8 +119,8 @@ static int write_head(struct view_summary *summary, uint64_t key,
 	chunk_pack(rest, &pack);
 	is_written = !pack.failed &&
 		     pwrite(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-		     pwrite(fd, pack.bytes, pack.size, sizeof(magic)) ==
-			     (ssize_t)pack.size;
+		     pwrite(fd, pack.out.bytes, pack.out.size, sizeof(magic)) ==
+			     (ssize_t)pack.out.size;
 	pack_free(&pack);
 	return is_written ? 0 : -ERROR_SYSTEM;
 }
@@ -135,10 +135,10 @@ int view_summary_save(struct view_summary *summary, uint64_t key)
 		status = call_sums_flush(summary->calls);
 	if (!status) {
 		pack_all(summary, &pack);
-		status = pack.failed || pack.size > CHUNK_MOST ?
+		status = pack.failed || pack.out.size > CHUNK_MOST ?
 				 -ERROR_MEMORY :
-				 chunk_file_add(&summary->file, pack.bytes,
-						pack.size, &rest);
+				 chunk_file_add(&summary->file, pack.out.bytes,
+						pack.out.size, &rest);
 	}
 	pack_free(&pack);
 	if (!status)

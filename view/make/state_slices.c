@@ -20,6 +20,7 @@ static uint32_t state_of(const struct time_span *span)
 		[TIME_TRACER] = VIEW_KERNEL,
 		[TIME_RUNNABLE] = VIEW_RUNNABLE,
 		[TIME_ASLEEP] = VIEW_ASLEEP,
+		[TIME_NOT_ASKED] = VIEW_NOT_ASKED,
 		[TIME_UNKNOWN] = VIEW_UNKNOWN,
 	};
 

@@ -2,13 +2,13 @@
 #include "view/make/view_builder.h"
 
 #include "attribution/events/event_handler.h"
-#include "attribution/sleeps/idle_sleep.h"
 #include "attribution/sleeps/wait_channels.h"
 #include "attribution/table.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_time.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
+#include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
 #include "view/data/slice_store.h"
 #include "view/data/summary.h"
@@ -112,7 +112,8 @@ static void take_state(struct slice_callback *callback,
 	if (slice->lane % LANE_KINDS == LANE_STATE) {
 		thread = array_at(&summary->threads, slice->lane / LANE_KINDS);
 		list = list_of(slice->name,
-			       is_kernel_thread(builder->names, thread->pid));
+			       task_names_is_of_kernel(builder->names,
+						       thread->pid));
 		pthread_mutex_lock(&summary->lock);
 		thread->state_ns[slice->name] += slice->busy_ns;
 		thread->state_count[slice->name]++;

@@ -55,6 +55,7 @@ function sentences(recording) {
   const own = threads.filter((thread) => thread.tid > 0);
   const processes = new Set(own.map((thread) => thread.pid)).size;
   const unknown = own.reduce((sum, thread) => sum + thread.state_ns[STATE.unknown], 0);
+  const notAsked = own.reduce((sum, thread) => sum + thread.state_ns[STATE.not_asked], 0);
   return [
     `${duration(length_ns - begin_ns)} on ` +
       `${plural(cpus.length, "CPU")}: ${plural(own.length, "thread")} of ` +
@@ -63,6 +64,8 @@ function sentences(recording) {
       (facts.kernel ? ` Linux ${facts.kernel}${facts.host ? ` on ${facts.host}` : ""}.` : ""),
     unknown ? `Of the threads’ time ${duration(unknown)} lies in gaps of the trace.` :
       "The trace has no gaps.",
+    notAsked ? `Of the threads’ time ${duration(notAsked)} was outside of the chosen ` +
+      "calls: it was not asked for." : "",
     facts.lost_records ? `Lost: ${plural(facts.lost_records, "record")}.` : "",
     facts.is_cut ? "The recording was not finished." : "",
   ].filter(Boolean);

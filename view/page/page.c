@@ -1,33 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/page/page.h"
 
+#include "common/embed.h"
+
 #include <stddef.h>
 
 /* The files beside this one become texts of the program. */
-#define EMBED(name, file) \
-	__asm__(".section .rodata\n" \
-		".balign 8\n" #name ":\n" \
-		".incbin \"view/page/" file "\"\n" \
-		".byte 0\n" \
-		".text\n"); \
-	extern const char name[] __attribute__((visibility("hidden")))
-
-EMBED(page_style, "style.css");
-EMBED(page_body, "body.html");
-EMBED(page_format, "format.js");
-EMBED(page_source, "source.js");
-EMBED(page_lanes, "lanes.js");
-EMBED(page_timeline, "timeline.js");
-EMBED(page_draw, "timeline_draw.js");
-EMBED(page_input, "timeline_input.js");
-EMBED(page_flame, "flame.js");
-EMBED(page_tables, "tables.js");
-EMBED(page_overview, "overview.js");
-EMBED(page_panel, "panel.js");
-EMBED(page_search, "search.js");
-EMBED(page_main, "main.js");
-EMBED(page_diff_body, "diff.html");
-EMBED(page_diff, "diff.js");
+EMBED(page_style, "view/page/style.css");
+EMBED(page_body, "view/page/body.html");
+EMBED(page_format, "view/page/format.js");
+EMBED(page_source, "view/page/source.js");
+EMBED(page_lanes, "view/page/lanes.js");
+EMBED(page_timeline, "view/page/timeline.js");
+EMBED(page_draw, "view/page/timeline_draw.js");
+EMBED(page_input, "view/page/timeline_input.js");
+EMBED(page_flame, "view/page/flame.js");
+EMBED(page_tables, "view/page/tables.js");
+EMBED(page_overview, "view/page/overview.js");
+EMBED(page_panel, "view/page/panel.js");
+EMBED(page_search, "view/page/search.js");
+EMBED(page_main, "view/page/main.js");
+EMBED(page_diff_body, "view/page/diff.html");
+EMBED(page_diff, "view/page/diff.js");
 
 const struct page recording_page = {
 	.title = "ktrace-hw",

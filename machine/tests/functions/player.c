@@ -71,7 +71,11 @@ static void leave_task(struct player *player, struct player_cpu *cpu)
 void player_switch(struct player *player, struct player_cpu *cpu,
 		   const struct truth_event *event)
 {
+	struct passing at = passing_at(player, cpu, event->tsc);
+
 	leave_task(player, cpu);
+	if (cpu->task != SIZE_MAX && task_on(player, cpu)->is_dead)
+		frames_end(task_on(player, cpu), &at);
 	cpu->task = replay_task_of_pid(player->replay, key_of(cpu, event->pid),
 				       event->sp);
 	player->replay->switches[cpu->number]++;

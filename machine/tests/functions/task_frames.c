@@ -185,11 +185,12 @@ static size_t find_returning(const struct task_frames *task, uint64_t address,
 {
 	size_t index = find_slot(task, slot);
 
-	if (index == NONE && returns_behind_call(top_of(task), address))
-		return task->count - 1;
+	/* Another one's, from before a pause. */
 	if (index != NONE && task->frames[index].is_stale &&
 	    !returns_behind_call(&task->frames[index], address))
-		return NONE;
+		index = NONE;
+	if (index == NONE && returns_behind_call(top_of(task), address))
+		return task->count - 1;
 	return index;
 }
 
@@ -259,6 +260,12 @@ void frames_leave(struct task_frames *task, const struct passing *at)
 {
 	while (task->count)
 		pop(task, at, false);
+}
+
+void frames_end(struct task_frames *task, const struct passing *at)
+{
+	while (task->count)
+		pop(task, at, true);
 }
 
 void frames_off(struct task_frames *task)

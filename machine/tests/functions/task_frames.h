@@ -82,6 +82,9 @@ void frames_start(struct task_frames *task, const struct passing *at,
 		  const struct kernel_name *to);
 void frames_leave(struct task_frames *task, const struct passing *at);
 
+/* The task leaves its CPU and does not come back: what is open ends unseen. */
+void frames_end(struct task_frames *task, const struct passing *at);
+
 /* The trace ends; it begins again, in @here with stack pointer @sp. */
 void frames_off(struct task_frames *task);
 void frames_on(struct task_frames *task, const struct passing *at,

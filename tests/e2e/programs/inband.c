@@ -3,7 +3,10 @@
  * JSON, a bracket a line, with what the library was told of it: inband.sh
  * judges them, beside the recordings that it saves.
  *
- *	inband examples|watch|full|misuse FOLDER FILE
+ *	inband examples|watch|full|wrap|misuse|orphan FOLDER FILE
+ *
+ * As orphan it waits for a line of input within a bracket, in which its service
+ * ends.
  */
 #include "inband/ktrace_hw.h"
 
@@ -25,6 +28,8 @@ enum {
 	NAPS = 3,
 	CALLS = 20,
 	MANY_CALLS = 5000,
+	BRACKETS = 24,
+	READS = 16,
 	OUTPUT_BYTES = 1 << 20,
 };
 
@@ -97,14 +102,17 @@ static void run_fsync(void)
 		fail("fsync");
 }
 
-/* A child that writes a byte in 5 ms, and ends. */
+/* A child that writes a byte in 5 ms, and ends 1 ms later. */
 static void start_child(void)
 {
 	if (pipe(pipes))
 		fail("pipe");
 	if (!fork()) {
 		nap(5 * MS);
-		_exit(write(pipes[1], "", 1) != 1);
+		if (write(pipes[1], "", 1) != 1)
+			_exit(1);
+		nap(MS);
+		_exit(0);
 	}
 }
 
@@ -320,6 +328,28 @@ static void run_full(const char *folder)
 	ktrace_hw_close(k);
 }
 
+/* Brackets that together are several times what the buffer holds. */
+static void run_wrap(const char *folder)
+{
+	struct ktrace_hw *k = open_library(256 << 10);
+	const struct ktrace_hw_record *record;
+
+	(void)folder;
+	for (int i = 0; i < BRACKETS; i++) {
+		if (ktrace_hw_begin(k) != KTRACE_HW_OK)
+			fail_library(k, "begin");
+		for (int j = 0; j < READS; j++) {
+			open_file();
+			run_read();
+		}
+		record = ktrace_hw_end(k);
+		if (!record)
+			fail_library(k, "end");
+		print_record("wrap", record);
+	}
+	ktrace_hw_close(k);
+}
+
 static void *use_elsewhere(void *k)
 {
 	printf("elsewhere %d\n", (int)ktrace_hw_begin(k));
@@ -352,14 +382,42 @@ static void run_misuse(const char *folder)
 	       !ktrace_hw_end(NULL), (int)ktrace_hw_last_error(NULL)->status);
 }
 
+static void print_status(const char *what, const struct ktrace_hw *k)
+{
+	printf("%s %d %s\n", what, (int)ktrace_hw_last_error(k)->status,
+	       ktrace_hw_last_error(k)->text);
+	fflush(stdout);
+}
+
+/* The program goes on, and is told of each thing that it cannot be told. */
+static void run_orphan(const char *folder)
+{
+	struct ktrace_hw *k = open_library(0);
+	struct ktrace_hw_error error = { 0 };
+
+	(void)folder;
+	ktrace_hw_begin(k);
+	getppid();
+	ktrace_hw_end(k);
+	print_status("before", k);
+	ktrace_hw_begin(k);
+	getchar();
+	ktrace_hw_end(k);
+	print_status("meanwhile", k);
+	ktrace_hw_begin(k);
+	print_status("after", k);
+	ktrace_hw_close(k);
+	ktrace_hw_open(NULL, &error);
+	printf("anew %d %s\n", (int)error.status, error.text);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(const char *folder);
 } parts[] = {
-	{ "examples", run_examples },
-	{ "watch", run_watch },
-	{ "full", run_full },
-	{ "misuse", run_misuse },
+	{ "examples", run_examples }, { "watch", run_watch },
+	{ "full", run_full },	      { "wrap", run_wrap },
+	{ "misuse", run_misuse },     { "orphan", run_orphan },
 };
 
 int main(int argc, char **argv)

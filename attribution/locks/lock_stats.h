@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_LOCK_STATS_H
+#define KT_ATTRIBUTION_LOCK_STATS_H
+
+#include "attribution/locks/lock_waits.h"
+#include "attribution/text/histogram.h"
+#include "common/array.h"
+
+#include <stdint.h>
+
+/* A thread that let a waiter have a lock. */
+struct lock_release {
+	int32_t tid;
+	uint64_t count;
+};
+
+/* The waits for one lock in one function. */
+struct lock_stat {
+	uint64_t address; /* of the lock; 0: not known */
+	uint32_t function;
+	uint8_t kind; /* enum lock_kind */
+	int32_t pid;  /* LOCK_FUTEX: whose memory it is in; else -1 */
+	struct histogram waits;
+	/* The most others that waited for the lock, when a wait began and when
+	 * it had ended.
+	 */
+	uint32_t others_at_begin;
+	uint32_t others_at_end;
+	struct array releases; /* struct lock_release, most first at the end */
+};
+
+/* Adds waits up by lock and function.  Memory grows with these. */
+struct lock_stats {
+	struct array stats;	    /* struct lock_stat */
+	struct number_map *by_lock; /* index + 1, by lock and function */
+};
+
+/* Returns 0 or -ERROR_MEMORY. */
+int lock_stats_open(struct lock_stats *stats);
+void lock_stats_close(struct lock_stats *stats);
+
+/* Adds a wait.  Returns 0 or -ERROR_MEMORY. */
+int lock_stats_add(struct lock_stats *stats, const struct lock_wait *wait);
+
+/* Orders the stats, the longest waits first, and their releases. */
+void lock_stats_sort(struct lock_stats *stats);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/locks/lock_tracker.h"
+
+#include "attribution/events/event_handler.h"
+#include "attribution/events/known_events.h"
+#include "attribution/locks/lock_waits.h"
+#include "attribution/sleeps/wait_channels.h"
+#include "attribution/table.h"
+#include "attribution/text/table_rows.h"
+#include "attribution/time/task_paths.h"
+#include "common/error.h"
+#include "common/number_map.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <stdlib.h>
+
+struct lock_tracker {
+	struct event_handler handler;
+	const struct attribution_input *input;
+	struct lock_waits waits;
+	struct task_paths *paths;
+	struct wait_channels *places;
+	uint32_t futex_wait; /* kernel/futex/waitwake.c of Linux 5.16 and newer,
+			      * kernel/futex.c before */
+	struct number_map *words; /* first argument of a call, by tid */
+	int status;
+};
+
+static void note(struct lock_tracker *tracker, int status)
+{
+	if (status < 0)
+		tracker->status = status;
+}
+
+/* Returns the function of @task that wants the lock: the innermost outside of
+ * locks and scheduler.
+ */
+static uint32_t function_of(const struct lock_tracker *tracker,
+			    const struct task *task)
+{
+	size_t count = 0;
+	const struct path_frame *path =
+		task ? task_paths_of(tracker->paths, task->index, &count) :
+		       NULL;
+
+	return wait_channels_caller(tracker->places, path, count);
+}
+
+static void take_futex(struct lock_tracker *tracker,
+		       const struct call_step *step)
+{
+	const struct task *task = step->task;
+	const uint64_t *word =
+		number_map_find(tracker->words, (uint64_t)(uint32_t)task->tid);
+	const struct lock_name lock = {
+		.address = word ? *word : 0,
+		.pid = task->pid,
+		.kind = LOCK_FUTEX,
+	};
+
+	if (step->kind == STEP_ENTER &&
+	    table_wants(tracker->input, task, step->time_ns))
+		note(tracker,
+		     lock_waits_begin(&tracker->waits, task->tid, &lock,
+				      step->function, step->time_ns));
+	else if (step->kind == STEP_EXIT)
+		note(tracker, lock_waits_end(&tracker->waits, task->tid, &lock,
+					     step->time_ns));
+}
+
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct lock_tracker *tracker = (struct lock_tracker *)handler;
+
+	note(tracker, task_paths_take(tracker->paths, step));
+	if ((step->kind == STEP_ENTER || step->kind == STEP_EXIT) &&
+	    step->function == tracker->futex_wait)
+		take_futex(tracker, step);
+}
+
+static void take_contention(struct lock_tracker *tracker,
+			    const struct event_record *event)
+{
+	const struct task *task =
+		task_paths_task(tracker->paths, event->cpu, event->tid);
+	const struct lock_name lock = {
+		.address = (uint64_t)event->values[LOCK_ADDRESS],
+		.pid = -1,
+		.kind = (uint8_t)lock_kind_of(event->values[LOCK_FLAGS]),
+	};
+
+	if (event->event == EVENT_LOCK_END)
+		note(tracker, lock_waits_end(&tracker->waits, event->tid, &lock,
+					     event->time_ns));
+	else if (task && table_wants(tracker->input, task, event->time_ns))
+		note(tracker,
+		     lock_waits_begin(&tracker->waits, event->tid, &lock,
+				      function_of(tracker, task),
+				      event->time_ns));
+}
+
+static void take_event(struct event_handler *handler,
+		       const struct event_record *event)
+{
+	struct lock_tracker *tracker = (struct lock_tracker *)handler;
+	uint64_t *word;
+
+	if (event->event == EVENT_SCHED_WAKING) {
+		lock_waits_wake(&tracker->waits,
+				(int32_t)event->values[WAKING_TID], event->tid);
+	} else if (event->event == EVENT_LOCK_BEGIN ||
+		   event->event == EVENT_LOCK_END) {
+		take_contention(tracker, event);
+	} else if (event->event == EVENT_SYS_ENTER) {
+		word = number_map_add(tracker->words,
+				      (uint64_t)(uint32_t)event->tid);
+		if (word)
+			*word = (uint64_t)event->values[SYSTEM_CALL_ARGUMENT];
+		else
+			tracker->status = -ERROR_MEMORY;
+	}
+}
+
+void lock_tracker_free(struct lock_tracker *tracker)
+{
+	if (!tracker)
+		return;
+	lock_waits_close(&tracker->waits);
+	task_paths_free(tracker->paths);
+	wait_channels_free(tracker->places);
+	number_map_free(tracker->words);
+	free(tracker);
+}
+
+struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
+				      struct lock_callback *callback)
+{
+	const struct function_table *functions =
+		symbols_functions(input->symbols);
+	struct lock_tracker *tracker = calloc(1, sizeof(*tracker));
+	struct wait_marks marks;
+
+	if (!tracker)
+		return NULL;
+	marks = wait_marks_of(input->recording);
+	tracker->handler = (struct event_handler){ .step = take_step,
+						   .event = take_event };
+	tracker->input = input;
+	tracker->paths = task_paths_new();
+	tracker->places = wait_channels_new(functions, input->kinds, &marks);
+	tracker->futex_wait = function_table_kernel(functions, "futex_wait");
+	tracker->words = number_map_new();
+	if (lock_waits_open(&tracker->waits, callback) == 0 && tracker->paths &&
+	    tracker->places && tracker->words)
+		return tracker;
+	lock_tracker_free(tracker);
+	return NULL;
+}
+
+struct event_handler *lock_tracker_handler(struct lock_tracker *tracker)
+{
+	return &tracker->handler;
+}
+
+int lock_tracker_status(const struct lock_tracker *tracker)
+{
+	return tracker->status;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/pipeline/session_groups.h"
+
+#include "cmd/command.h"
+#include "cmd/pipeline/console_log.h"
+#include "cmd/pipeline/session.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "report/text/task_cgroups.h"
+
+#include <stdio.h>
+
+static int open_cgroups(struct session *session)
+{
+	int status = task_cgroups_open(session->recording, &console_log,
+				       &session->cgroups);
+
+	if (status == -ERROR_NOT_FOUND)
+		fprintf(stderr,
+			"ktrace-hw: %s: --by=cgroup: the recording does not "
+			"tell which cgroup a task was in: it was not made by "
+			"ktrace-hw record, or without cgroups v2\n",
+			recording_path(session->recording));
+	else if (status < 0)
+		fprintf(stderr, "ktrace-hw: %s: %s\n",
+			recording_path(session->recording), error_text(status));
+	return status < 0 ? EXIT_FAILED : 0;
+}
+
+int session_open_groups(struct session *session,
+			const struct report_options *options)
+{
+	const struct step_filter *choice = &session->choice;
+	int status = 0;
+
+	if (options->by == GROUP_BY_NOTHING)
+		return 0;
+	if (options->by == GROUP_BY_CHOICE && !step_filter_has_tasks(choice)) {
+		fputs("ktrace-hw: --by=choice goes with --comm, --pid or "
+		      "--tree\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	if (options->by == GROUP_BY_CGROUP)
+		status = open_cgroups(session);
+	if (status)
+		return status;
+	session->filter =
+		(struct step_filter){ .names = choice->names,
+				      .cpus = choice->cpus,
+				      .cpu_count = choice->cpu_count };
+	session->groups = task_groups_new(options->by, session->names,
+					  session->cgroups, choice);
+	return session->groups ? 0 : EXIT_FAILED;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report/profile_files.h"
+
+#include "cmd/command.h"
+#include "common/error.h"
+#include "report/profile/tree_label.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+int render_to(const struct profile_report *report, render_profile *render,
+	      FILE *out)
+{
+	int status = render(report, out);
+
+	if (!status)
+		return EXIT_OK;
+	if (status == -ERROR_NOT_FOUND) {
+		fprintf(stderr, "ktrace-hw: --sort: no column '%s' here\n",
+			report->sort);
+		return EXIT_USAGE;
+	}
+	fprintf(stderr, "ktrace-hw: %s\n", error_text(status));
+	return EXIT_FAILED;
+}
+
+static int render_file(const struct profile_report *report,
+		       render_profile *render, const char *path,
+		       const char *suffix)
+{
+	char name[PATH_MAX];
+	FILE *out;
+	int status;
+
+	snprintf(name, sizeof(name), "%s%s", path, suffix);
+	out = fopen(name, "we");
+	if (!out) {
+		fprintf(stderr, "ktrace-hw: %s: cannot be written: %s\n", name,
+			strerror(errno));
+		return EXIT_FAILED;
+	}
+	status = render_to(report, render, out);
+	if (fclose(out) == EOF && !status) {
+		fprintf(stderr, "ktrace-hw: %s: not written: %s\n", name,
+			strerror(errno));
+		status = EXIT_FAILED;
+	}
+	return status;
+}
+
+/* Writes to @name, of @size bytes, the file for the group called @label: no two
+ * groups have the same.
+ */
+static void name_file(char *name, size_t size, const char *path,
+		      const char *label)
+{
+	size_t used = (size_t)snprintf(name, size, "%s.", path);
+
+	for (; *label && used + 4 < size; label++) {
+		unsigned char byte = (unsigned char)*label;
+
+		if (byte == '/')
+			name[used++] = ',';
+		else if (isalnum(byte) || strchr("._+@:-", byte))
+			name[used++] = (char)byte;
+		else
+			used += (size_t)snprintf(name + used, size - used,
+						 "%%%02X", byte);
+		name[used] = '\0';
+	}
+}
+
+static int render_group(const struct profile_report *report,
+			const struct profile_renderer *renderer,
+			const char *path, uint32_t root)
+{
+	struct group_label label =
+		tree_label(report, call_tree_pid(report->tree, root));
+	struct call_tree *tree = call_tree_part(report->tree, root);
+	struct profile_report part = *report;
+	char name[PATH_MAX];
+	int status;
+
+	if (!tree) {
+		fprintf(stderr, "ktrace-hw: %s\n", error_text(-ERROR_MEMORY));
+		return EXIT_FAILED;
+	}
+	part.tree = tree;
+	part.groups = NULL;
+	part.by_process = false;
+	name_file(name, sizeof(name), path, label.text);
+	status = render_file(&part, renderer->render, name, "");
+	if (!status)
+		status = render_file(&part, renderer->render_second, name,
+				     ".elf");
+	call_tree_free(tree);
+	return status;
+}
+
+int render_beside(const struct profile_report *report,
+		  const struct profile_renderer *renderer, const char *path)
+{
+	uint32_t root = call_tree_first_root(report->tree);
+	int status = render_file(report, renderer->render_second, path, ".elf");
+
+	for (; report->groups && !status && root != CALL_NODE_NONE;
+	     root = call_tree_next_sibling(report->tree, root))
+		status = render_group(report, renderer, path, root);
+	return status;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/command.h"
+#include "cmd/pipeline/console_log.h"
+
+#include "serve/listening_socket.h"
+#include "serve/serve_message.h"
+#include "serve/server.h"
+
+#include <getopt.h>
+#include <grp.h>
+#include <stdio.h>
+#include <unistd.h>
+
+struct serve_options {
+	const char *socket;
+	const char *group;
+};
+
+static const char usage[] =
+	"usage: ktrace-hw serve [OPTION]...\n"
+	"\n"
+	"Gives programs without rights what libktrace-hw needs to tell them of\n"
+	"their own calls: the kernel's code and names, and the trace of their own\n"
+	"threads.  It runs as root until it is told to end (Ctrl-C, SIGTERM).\n"
+	"\n"
+	"  --socket PATH  where programs find it (" SERVE_SOCKET ")\n"
+	"  --group GROUP  whose members it serves (ktrace-hw)\n";
+
+/* Returns 0, or 1 + the exit code. */
+static int read_options(struct serve_options *options, int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "socket", required_argument, NULL, 's' },
+		{ "group", required_argument, NULL, 'g' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	*options = (struct serve_options){ SERVE_SOCKET, "ktrace-hw" };
+	optind = 1;
+	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) !=
+	       -1) {
+		if (option == 's')
+			options->socket = optarg;
+		else if (option == 'g')
+			options->group = optarg;
+		else if (option != 'h')
+			return EXIT_USAGE + 1;
+		if (option != 'h')
+			continue;
+		fputs(usage, stdout);
+		return EXIT_OK + 1;
+	}
+	if (optind == argc)
+		return 0;
+	fprintf(stderr, "ktrace-hw serve: '%s': it takes only options\n",
+		argv[optind]);
+	return EXIT_USAGE + 1;
+}
+
+static int fail(const char *what, const char *reason)
+{
+	fprintf(stderr, "ktrace-hw serve: %s%s\n", what, reason);
+	return EXIT_FAILED;
+}
+
+static int answer(const struct serve_options *options, gid_t group,
+		  const struct listening_socket *listening)
+{
+	struct server *server = NULL;
+	int error = server_open(listening->fd, group, &console_log, &server);
+
+	if (!error) {
+		fprintf(stderr,
+			"ktrace-hw serve: members of %s are served at %s\n",
+			options->group,
+			listening->path ? listening->path : "systemd's socket");
+		error = server_run(server);
+	}
+	server_close(server);
+	return error;
+}
+
+static int serve(const struct serve_options *options, gid_t group)
+{
+	struct listening_socket listening;
+	int error = listening_socket_open(&listening, options->socket, group,
+					  &console_log);
+
+	if (!error)
+		error = answer(options, group, &listening);
+	listening_socket_close(&listening);
+	return error ? EXIT_FAILED : EXIT_OK;
+}
+
+static int run_serve(int argc, char **argv)
+{
+	struct serve_options options;
+	int status = read_options(&options, argc, argv);
+	const struct group *group;
+
+	if (status)
+		return status - 1;
+	if (geteuid())
+		return fail("", "it has to run as root: it gives others what "
+				"only root may have");
+	group = getgrnam(options.group);
+	if (!group)
+		return fail(options.group,
+			    ": there is no such group: make it (groupadd "
+			    "--system), or name another with --group");
+	return serve(&options, group->gr_gid);
+}
+
+const struct command serve_command = {
+	.name = "serve",
+	.summary = "let programs without rights trace their own calls",
+	.run = run_serve,
+};

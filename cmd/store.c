@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/command.h"
+#include "cmd/store/store_commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* How many words each takes that are no options. */
+static const struct {
+	const struct store_command *command;
+	size_t least_words;
+	size_t most_words;
+} subcommands[] = {
+	{ &store_add_command, 1, SIZE_MAX }, { &store_report_command, 1, 1 },
+	{ &store_diff_command, 1, 1 },	     { &store_slow_command, 1, 1 },
+	{ &store_sql_command, 2, 2 },	     { &store_ddl_command, 0, 0 },
+};
+
+enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(*subcommands) };
+
+static void print_usage(FILE *out)
+{
+	fputs("usage: ktrace-hw store COMMAND [OPTION]...\n\n"
+	      "Many machines' recordings in one database.\n\n",
+	      out);
+	for (size_t i = 0; i < SUBCOMMANDS; i++)
+		fprintf(out, "  %-8s %s\n", subcommands[i].command->name,
+			subcommands[i].command->summary);
+	fputs("\nktrace-hw store COMMAND --help lists a command's options:\n\n",
+	      out);
+	own_option_print(out, store_option_list, STORE_OPTIONS);
+}
+
+static int run_subcommand(size_t index, int argc, char **argv)
+{
+	const struct store_command *command = subcommands[index].command;
+	struct store_options options;
+	int status = store_options_read(&options, command, argc, argv) - 1;
+
+	if (status < 0 &&
+	    (options.words.count < subcommands[index].least_words ||
+	     options.words.count > subcommands[index].most_words)) {
+		fprintf(stderr, "usage: ktrace-hw store %s %s\n", command->name,
+			command->words);
+		status = EXIT_USAGE;
+	}
+	if (status < 0)
+		status = command->run(&options);
+	store_options_free(&options);
+	return status;
+}
+
+static int run_store(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
+		print_usage(stdout);
+		return EXIT_OK;
+	}
+	for (size_t i = 0; i < SUBCOMMANDS; i++)
+		if (!strcmp(subcommands[i].command->name, name))
+			return run_subcommand(i, argc - 1, argv + 1);
+	if (*name)
+		fprintf(stderr, "ktrace-hw: store: no command '%s'\n", name);
+	print_usage(stderr);
+	return EXIT_USAGE;
+}
+
+const struct command store_command = {
+	.name = "store",
+	.summary = "keep a fleet's recordings in one database, and ask it",
+	.run = run_store,
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/command.h"
+#include "cmd/pipeline/console_log.h"
+#include "cmd/pipeline/query_session.h"
+#include "cmd/store/store_commands.h"
+#include "common/error.h"
+#include "store/store_open.h"
+#include "store/target/store_target.h"
+#include "store/upload_recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int send_recording(const struct query_session *query,
+			  struct store_target *target,
+			  struct store_entry *entry)
+{
+	bool is_there = false;
+	uint64_t rows = 0;
+	int error = upload_recording(target, &query->recording, entry,
+				     &console_log, &is_there, &rows);
+
+	if (error)
+		fprintf(stderr, "ktrace-hw: store: %s: not added: %s\n",
+			entry->path, error_text(error));
+	else if (is_there)
+		fprintf(stderr,
+			"ktrace-hw: store: %s: is there already (id %s), with "
+			"the labels that it was added with\n",
+			entry->path, entry->id);
+	else
+		fprintf(stderr,
+			"ktrace-hw: store: %s: added, %" PRIu64
+			" rows (id %s)\n",
+			entry->path, rows, entry->id);
+	return error ? EXIT_FAILED : EXIT_OK;
+}
+
+static int add_session(const struct store_options *options,
+		       const struct session *session, const char *path,
+		       struct store_target *target)
+{
+	struct store_entry entry = {
+		.path = path,
+		.min_duration_ns = options->min_duration_ns,
+		.labels = &options->labels,
+	};
+	struct query_session query;
+	int status = EXIT_FAILED;
+
+	memcpy(entry.wanted, options->wanted, sizeof(entry.wanted));
+	if (query_session_open(&query, session) < 0)
+		fprintf(stderr, "ktrace-hw: %s\n", error_text(-ERROR_MEMORY));
+	else
+		status = send_recording(&query, target, &entry);
+	query_session_close(&query);
+	return status;
+}
+
+static int add_one(const struct store_options *options, const char *name,
+		   struct store_target *target)
+{
+	const struct report_options input = {
+		.input = name,
+		.symfs = options->symfs,
+		.jobs = options->jobs,
+	};
+	char *path = realpath(name, NULL);
+	struct session session;
+	int status;
+	int close_status;
+
+	if (!path) {
+		fprintf(stderr, "ktrace-hw: store: %s: %s\n", name,
+			strerror(errno));
+		return EXIT_FAILED;
+	}
+	status = session_open_input(&session, &input);
+	if (!status)
+		status = add_session(options, &session, path, target);
+	close_status = session_close(&session);
+	free(path);
+	return status ? status : close_status;
+}
+
+/* One that fails does not keep the others out. */
+static int add_all(const struct store_options *options,
+		   struct store_target *target)
+{
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i < options->words.count; i++) {
+		const char *name = *(const char **)array_at(&options->words, i);
+
+		if (add_one(options, name, target) != EXIT_OK)
+			status = EXIT_FAILED;
+	}
+	return status;
+}
+
+static int run(const struct store_options *options)
+{
+	struct store_target *target;
+	int status = EXIT_FAILED;
+
+	if (!options->to) {
+		fputs("ktrace-hw: store: name the store with --to TARGET\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	/* A file that may not grow further is an error as a full disk is. */
+	signal(SIGXFSZ, SIG_IGN);
+	target = store_open(options->to, STORE_OPEN_WRITE, &console_log);
+	if (!target)
+		return EXIT_FAILED;
+	if (!target->class->prepare(target))
+		status = add_all(options, target);
+	target->class->close(target);
+	return status;
+}
+
+const struct store_command store_add_command = {
+	.name = "add",
+	.summary = "Adds recordings to a store, each of them once.",
+	.words = "[OPTION]... --to TARGET DIR...",
+	.options = 1 << STORE_TO | 1 << STORE_LABEL | 1 << STORE_TABLES |
+		   1 << STORE_MIN_DURATION | 1 << STORE_SUMS |
+		   1 << STORE_SYMFS | 1 << STORE_JOBS,
+	.run = run,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/records/cgroup_list.h"
+
+#include "collector/records/task_walk.h"
+#include "common/text_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_line(void *ctx, pid_t process, pid_t thread)
+{
+	FILE *out = ctx;
+	char path[80];
+	char *line = NULL;
+	size_t room = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/cgroup", (int)process,
+		 (int)thread);
+	file = fopen(path, "re");
+	/* The task may have ended since we saw it. */
+	if (!file)
+		return;
+	while (getline(&line, &room, file) > 0)
+		if (!strncmp(line, "0::/", 4))
+			fprintf(out, "%d %s", (int)thread, line + 3);
+	free(line);
+	fclose(file);
+}
+
+static void write_lines(FILE *out, const void *ctx)
+{
+	(void)ctx;
+	task_walk(add_line, NULL, out);
+}
+
+int cgroup_list_write(const char *path, const struct log *log)
+{
+	return text_file_write(path, write_lines, NULL, log);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_CLOCKS_H
+#define KT_COMMON_CLOCKS_H
+
+#include <stdint.h>
+
+/* Returns what CLOCK_MONOTONIC says, in ns and in whole ms. */
+uint64_t monotonic_ns(void);
+uint64_t monotonic_ms(void);
+
+/* Returns what CLOCK_REALTIME says: ns since 1970. */
+int64_t realtime_ns(void);
+
+#endif

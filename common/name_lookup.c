@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/name_lookup.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Looks at three bytes at most, none behind a NUL. */
+static uint8_t slot_of(const char *name)
+{
+	uint32_t hash = 0;
+
+	for (int i = 0; i < 3 && name[i]; i++)
+		hash = hash * 31 + (uint8_t)name[i];
+	return (uint8_t)(hash ^ hash >> 8);
+}
+
+struct name_lookup name_lookup_of(const struct name_rule *list, size_t count)
+{
+	struct name_lookup rules = { .list = list };
+
+	assert(count <= NAME_LOOKUP_MOST);
+	/* From behind, so that the list's order is that of the chains. */
+	for (size_t i = count; i-- > 0;) {
+		uint8_t *first = &rules.first[slot_of(list[i].name)];
+
+		assert(strlen(list[i].name) >= 3);
+		rules.next[i] = *first;
+		*first = (uint8_t)(i + 1);
+	}
+	return rules;
+}
+
+static bool fits(const struct name_rule *rule, const char *name)
+{
+	return rule->is_prefix ?
+		       !strncmp(rule->name, name, strlen(rule->name)) :
+		       !strcmp(rule->name, name);
+}
+
+const struct name_rule *name_lookup_find(const struct name_lookup *rules,
+					 const char *name)
+{
+	for (uint8_t i = rules->first[slot_of(name)]; i; i = rules->next[i - 1])
+		if (fits(&rules->list[i - 1], name))
+			return &rules->list[i - 1];
+	return NULL;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/intel_pt/intel_run.h"
+#include "decoder/intel_pt/intel_branches_parts.h"
+
+#include <string.h>
+
+enum {
+	/* Taken at once: those who read ahead reach that far (REACH_BYTES). */
+	RUN_BYTES = 512,
+	LONGEST_TIP = 9,
+	TIP_OPCODE = 0x0d,
+};
+
+/* What changes with each packet, of struct intel_branches. */
+struct run {
+	const uint8_t *at;
+	struct trace_branch *next;    /* where the next branch goes */
+	struct trace_branch *no_high; /* from here on no CYC came after */
+	uint64_t cycles;	      /* the clock's, as */
+	uint64_t elapsed;
+	bool has_fresh_cyc;
+	bool has_open_tnt;
+	bool open_tnt_was_fresh;
+	bool after_anchor;
+};
+
+static struct run run_of(const struct intel_branches *b)
+{
+	return (struct run){
+		.at = b->bytes + b->at,
+		.next = b->branches + b->count,
+		.no_high = b->branches + b->no_high,
+		.cycles = b->clock.cycles,
+		.elapsed = b->clock.elapsed,
+		.has_fresh_cyc = b->has_fresh_cyc,
+		.has_open_tnt = b->has_open_tnt,
+		.open_tnt_was_fresh = b->open_tnt_was_fresh,
+		.after_anchor = b->after_anchor,
+	};
+}
+
+static void end_run(struct intel_branches *b, const struct run *run)
+{
+	b->at = (size_t)(run->at - b->bytes);
+	b->count = (size_t)(run->next - b->branches);
+	b->no_high = (size_t)(run->no_high - b->branches);
+	b->clock.cycles = run->cycles;
+	b->clock.elapsed = run->elapsed;
+	b->has_fresh_cyc = run->has_fresh_cyc;
+	b->has_open_tnt = run->has_open_tnt;
+	b->open_tnt_was_fresh = run->open_tnt_was_fresh;
+	b->after_anchor = run->after_anchor;
+}
+
+/* A CYC that an OVF overwrote but for its first byte (SKD007): OVF is 02 f3. */
+static bool is_overwritten(const struct intel_branches *b, const uint8_t *bytes)
+{
+	return b->errata & INTEL_ERRATUM_SKD007 && bytes[1] == 2 &&
+	       b->bytes + b->size - bytes > 2 && bytes[2] == 0xf3;
+}
+
+static inline void take_cycles(const struct intel_branches *b, struct run *run,
+			       uint64_t cycles)
+{
+	run->has_open_tnt = false;
+	run->has_fresh_cyc = true;
+	run->cycles += cycles;
+	run->elapsed += intel_clock_ticks(&b->clock, cycles);
+	for (; run->no_high < run->next; run->no_high++)
+		run->no_high->high = run->elapsed;
+}
+
+/* Adds a branch whose packet has a time of its own: as
+ * intel_branches_add_timed().
+ */
+static inline struct trace_branch *add(const struct intel_branches *b,
+				       struct run *run, uint8_t kind,
+				       uint64_t payload, bool is_exact)
+{
+	struct trace_branch *branch = run->next++;
+	size_t at = b->header.is_open ? b->header.position :
+					(size_t)(run->at - b->bytes);
+
+	*branch = (struct trace_branch){
+		.payload = payload,
+		.low = run->elapsed,
+		.high = run->elapsed,
+		.estimate = run->elapsed,
+		.position = (uint32_t)(at - b->base),
+		.kind = kind,
+		.is_timed = true,
+		.is_exact = is_exact,
+		.has_estimate = is_exact &
+				(run->has_fresh_cyc | run->after_anchor),
+	};
+	if (run->has_fresh_cyc)
+		run->no_high = run->next;
+	run->open_tnt_was_fresh = run->has_fresh_cyc;
+	run->has_fresh_cyc = false;
+	run->after_anchor = false;
+	return branch;
+}
+
+static inline void take_tnt(struct intel_branches *b, struct run *run,
+			    uint8_t raw)
+{
+	unsigned int count = 31 - (unsigned int)__builtin_clz(raw);
+
+	b->breaks_off = false;
+	add(b, run, TRACE_BITS, raw ^ 1u << count,
+	    intel_tnt_may_be_full((uint8_t)count))
+		->count = (uint8_t)count;
+	run->has_open_tnt = true;
+}
+
+/* The TNT before was written because of the packet that comes, and at the same
+ * time.
+ */
+static inline void close_tnt(struct run *run)
+{
+	struct trace_branch *branch = run->next - 1;
+
+	if (!run->has_open_tnt)
+		return;
+	run->has_open_tnt = false;
+	branch->is_exact = false;
+	branch->has_estimate = false;
+	run->has_fresh_cyc |= run->open_tnt_was_fresh;
+}
+
+/* Returns the size of the TIP at @run->at. */
+static inline size_t take_tip(struct intel_branches *b, struct run *run,
+			      uint8_t compression)
+{
+	size_t size = intel_address_size(compression);
+	struct trace_branch *branch;
+	uint64_t payload;
+
+	memcpy(&payload, run->at + 1, sizeof(payload));
+	if (size < sizeof(payload))
+		payload &= ((uint64_t)1 << 8 * size) - 1;
+	close_tnt(run);
+	branch = add(b, run, TRACE_TARGET,
+		     intel_branches_address(b, compression, payload), true);
+	branch->has_address = true;
+	branch->is_partial = intel_address_is_partial(compression);
+	return 1 + size;
+}
+
+/* Returns whether a TIP is at @bytes, and nothing but a branch. */
+static inline bool is_plain_tip(const struct intel_branches *b,
+				const uint8_t *bytes)
+{
+	return (bytes[0] & 0x1f) == TIP_OPCODE &&
+	       intel_address_size(bytes[0] >> 5) && !b->breaks_off &&
+	       !b->waiting && b->bytes + b->size - bytes >= LONGEST_TIP;
+}
+
+/* Takes a packet.  Returns its size, or 0: it is another one. */
+static inline size_t take(struct intel_branches *b, struct run *run)
+{
+	const uint8_t *bytes = run->at;
+	uint8_t first = bytes[0];
+
+	if ((first & 7) == 3) {
+		take_cycles(b, run, first >> 3);
+		return 1;
+	}
+	if ((first & 7) == 7 && !(bytes[1] & 1)) {
+		if (is_overwritten(b, bytes))
+			return 1;
+		take_cycles(b, run,
+			    (uint64_t)(bytes[1] >> 1) << 5 | first >> 3);
+		return 2;
+	}
+	if (!(first & 1) && first > 2) {
+		take_tnt(b, run, first >> 1);
+		return 1;
+	}
+	if (is_plain_tip(b, bytes))
+		return take_tip(b, run, first >> 5);
+	return 0;
+}
+
+void intel_run_take(struct intel_branches *b)
+{
+	const struct trace_branch *room_end = b->branches + b->room;
+	struct run run = run_of(b);
+	const struct trace_branch *first = run.next;
+	size_t left = b->size - b->at;
+	const uint8_t *end;
+	size_t size = 1;
+
+	if (left > RUN_BYTES)
+		left = RUN_BYTES;
+	/* The last byte is not the first of two. */
+	end = run.at + left - (left > 0);
+	while (size && run.at < end && run.next < room_end) {
+		size = take(b, &run);
+		run.at += size;
+	}
+	if (run.next > first)
+		b->overflow = NO_OVERFLOW;
+	end_run(b, &run);
+}

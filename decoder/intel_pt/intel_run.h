@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_INTEL_RUN_H
+#define KT_DECODER_INTEL_RUN_H
+
+struct intel_branches;
+
+/* Cycle counts of one and two bytes, short TNTs and TIPs with an address: nearly
+ * all of a trace are these, in rows.  Takes those that come next, up to another
+ * packet, some hundred bytes, or as many branches as there is room for: what
+ * must be known of one for the next stays in registers meanwhile.
+ *
+ * Each does what intel_branches_take_flow() and the clock would do with it.
+ * Outside blocks of items (struct intel_packet_context) only.
+ */
+void intel_run_take(struct intel_branches *branches);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_TREE_LABEL_H
+#define KT_REPORT_TREE_LABEL_H
+
+#include "report/steps/task_groups.h"
+#include "report/text/function_label.h"
+
+#include <stdint.h>
+
+struct profile_report;
+
+/* Returns how @report writes whose the calls of tree number @tree are: "ls-137",
+ * a group's name, "all" if there is one tree.
+ */
+struct group_label tree_label(const struct profile_report *report,
+			      int32_t tree);
+
+/* Returns how it writes @function there, where trees are told apart by functions:
+ * "137k:vfs_read", "[kernel]k:vfs_read", "vfs_read".
+ */
+struct function_label tree_function_label(const struct profile_report *report,
+					  uint32_t function, int32_t tree);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_PLAIN_CALL_H
+#define KT_REPORT_PLAIN_CALL_H
+
+#include "report/steps/call_stack.h"
+
+/* Nearly all events are calls, the returns from them, and tail calls, of
+ * functions that were seen to begin: what these do to a stack takes no search
+ * and no doubt.  call_stack.c does the same for all others.
+ */
+
+/* Makes @frame that of the function that @event calls, but for its times.  In
+ * place: a CPU waits for small writes that are read back together.
+ */
+static inline void call_frame_begin(struct call_frame *frame,
+				    const struct function_event *event,
+				    uint8_t how)
+{
+	*frame = (struct call_frame){
+		.function = event->function,
+		.return_address = event->address,
+		.how = how,
+		.is_exception = how != HOW_CALL,
+	};
+}
+
+/* Returns whether the return @event is that of @top. */
+static inline bool call_frame_is_left_by(const struct call_frame *top,
+					 const struct function_event *event)
+{
+	return top->return_address == event->address && !top->is_exception &&
+	       !top->returns_anywhere;
+}
+
+/* Returns whether nothing says that @frame ended in a pause. */
+static inline bool call_frame_is_open(const struct call_frame *frame)
+{
+	return !frame->may_have_ended || frame->is_confirmed;
+}
+
+/* Returns whether @event may go on in @frame, which is then on top. */
+static inline bool call_frame_goes_on(const struct call_frame *frame,
+				      const struct function_event *event)
+{
+	return call_frame_is_open(frame) || frame->function == event->function;
+}
+
+static inline bool plain_call_push(struct call_stack *stack,
+				   const struct function_event *event,
+				   uint64_t time_ns, uint64_t clock_ns)
+{
+	struct call_frame *frame = stack->frames + stack->count;
+
+	if (stack->count == stack->room)
+		return false;
+	call_frame_begin(frame, event, HOW_CALL);
+	frame->start_ns = time_ns;
+	frame->start_clock_ns = clock_ns;
+	stack->count++;
+	return true;
+}
+
+static inline bool plain_call_return(struct call_stack *stack,
+				     const struct function_event *event)
+{
+	struct call_frame *below;
+
+	if (stack->count < 2)
+		return false;
+	below = stack->frames + stack->count - 2;
+	if (!call_frame_is_left_by(below + 1, event) ||
+	    !call_frame_goes_on(below, event))
+		return false;
+	below->is_confirmed = true;
+	stack->count--;
+	return true;
+}
+
+static inline bool plain_call_replace(struct call_stack *stack,
+				      const struct function_event *event,
+				      uint64_t time_ns, uint64_t clock_ns)
+{
+	struct call_frame *top;
+
+	if (!stack->count)
+		return false;
+	top = stack->frames + stack->count - 1;
+	if (!call_frame_is_open(top))
+		return false;
+	top->function = event->function;
+	top->how = HOW_TAIL;
+	top->unseen = 0;
+	top->start_ns = time_ns;
+	top->start_clock_ns = clock_ns;
+	return true;
+}
+
+/* Applies @event to @stack, with the task's time and clock, if it is plain.
+ * Returns whether it is; else the stack is as it was.
+ *
+ * FUNCTION_CALL is then the step STEP_ENTER by HOW_CALL, FUNCTION_RETURN
+ * STEP_EXIT, FUNCTION_TAIL_CALL both, the latter first, by HOW_TAIL.
+ */
+static inline bool plain_call_take(struct call_stack *stack,
+				   const struct function_event *event,
+				   uint64_t time_ns, uint64_t clock_ns)
+{
+	if (event->kind == FUNCTION_CALL)
+		return plain_call_push(stack, event, time_ns, clock_ns);
+	if (event->kind == FUNCTION_RETURN)
+		return plain_call_return(stack, event);
+	return event->kind == FUNCTION_TAIL_CALL &&
+	       plain_call_replace(stack, event, time_ns, clock_ns);
+}
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "serve/client.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "serve/kernel_files.h"
+#include "serve/message_socket.h"
+#include "serve/serve_message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct client *client_new(int socket, uint64_t now_ms)
+{
+	struct client *client = calloc(1, sizeof(*client));
+
+	if (client) {
+		client->socket = socket;
+		client->since_ms = now_ms;
+		if (!peer_find(socket, &client->peer))
+			return client;
+		client_free(client);
+		return NULL;
+	}
+	close(socket);
+	return NULL;
+}
+
+void client_free(struct client *client)
+{
+	if (!client)
+		return;
+	thread_events_close(&client->events);
+	peer_close(&client->peer);
+	close(client->socket);
+	free(client);
+}
+
+/* The last error that was said, for the client to hear. */
+static void keep_reason(void *ctx, enum log_level level, const char *file,
+			uint64_t offset, const char *text)
+{
+	struct serve_refused *refused = ctx;
+
+	(void)offset;
+	if (level != LOG_ERROR)
+		return;
+	refused->cause = errno;
+	snprintf(refused->text, sizeof(refused->text), "%s%s%s",
+		 file ? file : "", file ? ": " : "", text);
+}
+
+static int give_reason(struct serve_refused *refused, int cause,
+		       const char *text)
+{
+	refused->cause = cause;
+	snprintf(refused->text, sizeof(refused->text), "%s", text);
+	return -ERROR_SYSTEM;
+}
+
+/* Returns the request's size; what comes with it is not even taken. */
+static int read_request(const struct client *client, struct serve_trace *trace,
+			struct serve_refused *refused)
+{
+	uint8_t bytes[sizeof(*trace)];
+	ssize_t size = recv(client->socket, bytes, sizeof(bytes), MSG_TRUNC);
+	int error = size < 0 ? -ERROR_SYSTEM :
+			       serve_trace_read(bytes,
+						(size_t)size > sizeof(bytes) ?
+							0 :
+							(size_t)size,
+						trace);
+
+	if (error == -ERROR_UNSUPPORTED)
+		return give_reason(
+			refused, EPROTO,
+			"the service is of another version than "
+			"the library: install both from one package");
+	return error ? give_reason(refused, EPROTO,
+				   "this is no request that the service "
+				   "knows") :
+		       0;
+}
+
+static int check_request(const struct client *client,
+			 const struct client_rules *rules,
+			 const struct serve_trace *trace,
+			 struct serve_refused *refused)
+{
+	if (!peer_is_allowed(&client->peer, client->socket, rules->group))
+		return give_reason(refused, EACCES,
+				   "this user is not in the service's group");
+	if (rules->refusal)
+		return give_reason(refused, EAGAIN, rules->refusal);
+	if (!peer_owns_thread(&client->peer, trace->tid))
+		return give_reason(refused, EACCES,
+				   "the thread is not one of the process that "
+				   "asks, as its user runs it (programs in a "
+				   "PID namespace of their own cannot be "
+				   "served)");
+	return 0;
+}
+
+static int send_events(const struct client *client, enum serve_role role,
+		       size_t spec)
+{
+	const struct event_list *list = &client->events.events;
+	const struct event_spec *what = array_at(&list->specs, spec);
+	const struct event *events = list->events.items;
+	struct serve_events message = {
+		.head = serve_head_of(SERVE_EVENTS),
+		.role = role,
+	};
+	int fds[SERVE_PLACES];
+	int error = 0;
+
+	memcpy(message.attr, &what->attr, sizeof(message.attr));
+	for (size_t i = 0; i < list->events.count && !error; i++) {
+		bool is_last = i + 1 == list->events.count ||
+			       events[i + 1].spec != spec;
+
+		if (events[i].spec != spec)
+			continue;
+		message.places[message.count] =
+			(struct serve_place){ events[i].cpu, events[i].thread,
+					      events[i].id };
+		fds[message.count++] = events[i].fd;
+		if (message.count < SERVE_PLACES && !is_last)
+			continue;
+		error = message_send(
+			client->socket, &message, serve_events_size(&message),
+			fds, serve_role_stays(role) ? 0 : message.count);
+		message.count = 0;
+	}
+	return error;
+}
+
+static int send_all(const struct client *client, const int fds[SERVE_FILES])
+{
+	const struct serve_head head = serve_head_of(SERVE_KERNEL);
+	const struct thread_events *events = &client->events;
+	int error = message_send(client->socket, &head, sizeof(head), fds,
+				 SERVE_FILES);
+
+	if (!error)
+		error = send_events(client, SERVE_CODE, 0);
+	if (!error)
+		error = send_events(client, SERVE_WAKEUPS, 1);
+	if (!error && events->patch_spec)
+		error = send_events(client, SERVE_PATCHES, events->patch_spec);
+	return error ? error :
+		       send_events(client, SERVE_THREAD, events->trace_spec);
+}
+
+/* The events are open before the copy is looked at: what changes from then on is
+ * told by them.  A process that became another by exec meanwhile gets nothing.
+ */
+static int serve(struct client *client, const struct serve_trace *trace,
+		 struct kernel_files *files, const struct log *log)
+{
+	int fds[SERVE_FILES];
+	int error = thread_events_find(&client->events, trace->tid, log);
+
+	if (!error)
+		error = thread_events_open(&client->events,
+					   (size_t)trace->buffer_bytes, log);
+	if (!error)
+		error = kernel_files_take(files, &client->events.events, fds);
+	if (error)
+		return error;
+	if (peer_owns_thread(&client->peer, trace->tid))
+		error = send_all(client, fds);
+	else
+		error = -ERROR_NOT_FOUND;
+	for (size_t i = 0; i < SERVE_FILES; i++)
+		close(fds[i]);
+	return error;
+}
+
+static void say_refused(const struct client *client,
+			const struct serve_refused *refused,
+			const struct log *log)
+{
+	log_message(log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    "process %d of user %u is refused: %s",
+		    (int)client->peer.pid, (unsigned int)client->peer.uid,
+		    refused->text);
+	/* If it does not hear of it, that is its own doing. */
+	message_send(client->socket, refused, sizeof(*refused), NULL, 0);
+}
+
+int client_answer(struct client *client, const struct client_rules *rules,
+		  struct kernel_files *files, const struct log *log)
+{
+	struct serve_refused refused = { .head = serve_head_of(SERVE_REFUSED) };
+	const struct log reasons = { keep_reason, &refused };
+	struct serve_trace trace;
+	int error = read_request(client, &trace, &refused);
+
+	if (!error)
+		error = check_request(client, rules, &trace, &refused);
+	if (!error)
+		error = serve(client, &trace, files, &reasons);
+	client->is_served = !error;
+	if (!error)
+		return 0;
+	if (!refused.text[0])
+		give_reason(&refused, ESRCH,
+			    "the thread or its process has ended");
+	say_refused(client, &refused, log);
+	return -ERROR_SYSTEM;
+}

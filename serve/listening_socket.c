@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "serve/listening_socket.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { BACKLOG = 64, SYSTEMD_FIRST = 3 };
+
+static int fail(const char *path, const char *reason, const struct log *log)
+{
+	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET, "%s", reason);
+	return -ERROR_SYSTEM;
+}
+
+static bool is_handed_over(void)
+{
+	const char *pid = getenv("LISTEN_PID");
+	const char *count = getenv("LISTEN_FDS");
+
+	return pid && count && strtol(pid, NULL, 10) == getpid() &&
+	       !strcmp(count, "1");
+}
+
+static int option_of(int fd, int name)
+{
+	socklen_t size = sizeof(int);
+	int value = -1;
+
+	return getsockopt(fd, SOL_SOCKET, name, &value, &size) ? -1 : value;
+}
+
+static int take_over(struct listening_socket *listening, const struct log *log)
+{
+	listening->fd = SYSTEMD_FIRST;
+	if (option_of(SYSTEMD_FIRST, SO_DOMAIN) != AF_UNIX ||
+	    option_of(SYSTEMD_FIRST, SO_TYPE) != SOCK_SEQPACKET ||
+	    option_of(SYSTEMD_FIRST, SO_ACCEPTCONN) != 1)
+		return fail(NULL,
+			    "what systemd hands over is no listening Unix "
+			    "socket for packets: the unit of the socket has "
+			    "to say ListenSequentialPacket=",
+			    log);
+	fcntl(SYSTEMD_FIRST, F_SETFD, FD_CLOEXEC);
+	fcntl(SYSTEMD_FIRST, F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+/* Makes room at @address: nobody may listen there. */
+static int remove_left(const struct sockaddr_un *address, const struct log *log)
+{
+	struct stat stat;
+	int probe;
+	int error;
+
+	if (lstat(address->sun_path, &stat))
+		return 0;
+	if (!S_ISSOCK(stat.st_mode))
+		return fail(address->sun_path,
+			    "is there and is no socket: choose another place "
+			    "with --socket",
+			    log);
+	probe = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+		       0);
+	error = connect(probe, (const void *)address, sizeof(*address));
+	if (error && errno != ECONNREFUSED)
+		error = 0;
+	close(probe);
+	if (!error)
+		return fail(address->sun_path,
+			    "another service listens there: choose another "
+			    "place with --socket",
+			    log);
+	return unlink(address->sun_path) ?
+		       fail(address->sun_path, strerror(errno), log) :
+		       0;
+}
+
+/* Until it belongs to the group, it is nobody's but root's. */
+static int bind_for(int fd, const struct sockaddr_un *address, gid_t group)
+{
+	mode_t before = umask(0177);
+	int error = bind(fd, (const void *)address, sizeof(*address));
+
+	umask(before);
+	if (error)
+		return -ERROR_SYSTEM;
+	if (chown(address->sun_path, (uid_t)-1, group) ||
+	    chmod(address->sun_path, 0660) || listen(fd, BACKLOG)) {
+		int cause = errno;
+
+		unlink(address->sun_path);
+		errno = cause;
+		return -ERROR_SYSTEM;
+	}
+	return 0;
+}
+
+static int make(struct listening_socket *listening, const char *path,
+		gid_t group, const struct log *log)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int error;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return fail(path, "is too long a path for a socket", log);
+	strcpy(address.sun_path, path);
+	error = remove_left(&address, log);
+	if (error)
+		return error;
+	listening->fd = socket(
+		AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (listening->fd < 0 || bind_for(listening->fd, &address, group))
+		return fail(path, strerror(errno), log);
+	listening->path = path;
+	return 0;
+}
+
+int listening_socket_open(struct listening_socket *listening, const char *path,
+			  gid_t group, const struct log *log)
+{
+	*listening = (struct listening_socket){ .fd = -1 };
+	return is_handed_over() ? take_over(listening, log) :
+				  make(listening, path, group, log);
+}
+
+void listening_socket_close(struct listening_socket *listening)
+{
+	if (listening->path)
+		unlink(listening->path);
+	if (listening->fd >= 0)
+		close(listening->fd);
+	*listening = (struct listening_socket){ .fd = -1 };
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SERVE_PEER_H
+#define KT_SERVE_PEER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Who is at the other end of a connection, as the kernel tells it: the process
+ * that connected, with the rights that it had then (unix(7), SO_PEERCRED).
+ */
+struct peer {
+	pid_t pid;
+	uid_t uid;
+	gid_t gid;
+	int pidfd; /* becomes readable when the process ends */
+};
+
+/* Returns 0, or -ERROR_SYSTEM with errno set: ESRCH if it has ended.  Close
+ * @peer either way.
+ */
+int peer_find(int connection, struct peer *peer);
+void peer_close(struct peer *peer);
+
+/* Returns whether the peer of @connection is root or of @group, also as one of
+ * its other groups.
+ */
+bool peer_is_allowed(const struct peer *peer, int connection, gid_t group);
+
+/* Returns whether thread @tid is of the peer's process, which still is the one
+ * that connected and has no more rights than it had then.  A process that became
+ * another user, or was given capabilities, by exec belongs to root in /proc
+ * (proc(5)).
+ */
+bool peer_owns_thread(const struct peer *peer, pid_t tid);
+
+#endif

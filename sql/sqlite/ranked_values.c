@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/sqlite/ranked_values.h"
+
+#include "common/error.h"
+#include "common/file_map.h"
+
+#include <stdbool.h>
+#include <unistd.h>
+
+void ranked_values_open(struct ranked_values *values, const struct log *log)
+{
+	*values = (struct ranked_values){
+		.log = log,
+		.recent = ARRAY_OF(int64_t),
+		.runs_fd = -1,
+	};
+}
+
+void ranked_values_close(struct ranked_values *values)
+{
+	array_free(&values->recent);
+	if (values->runs_fd >= 0)
+		close(values->runs_fd);
+	values->runs_fd = -1;
+	values->runs = 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	int64_t first = *(const int64_t *)a;
+	int64_t second = *(const int64_t *)b;
+
+	return (first > second) - (first < second);
+}
+
+static int end_run(struct ranked_values *values)
+{
+	int error;
+
+	if (values->runs_fd < 0)
+		values->runs_fd = file_map_temporary(values->log);
+	if (values->runs_fd < 0)
+		return -ERROR_SYSTEM;
+	array_sort(&values->recent, compare);
+	error = file_map_append(values->runs_fd, values->recent.items,
+				RANKED_RUN * sizeof(int64_t), values->log);
+	values->recent.count = 0;
+	values->runs++;
+	return error;
+}
+
+int ranked_values_add(struct ranked_values *values, int64_t value)
+{
+	int64_t *added = array_add(&values->recent);
+
+	if (!added)
+		return -ERROR_MEMORY;
+	*added = value;
+	return values->recent.count == RANKED_RUN ? end_run(values) : 0;
+}
+
+uint64_t ranked_values_count(const struct ranked_values *values)
+{
+	return values->runs * RANKED_RUN + values->recent.count;
+}
+
+static bool is_at_most(const void *item, const void *key)
+{
+	return *(const int64_t *)item <= *(const int64_t *)key;
+}
+
+/* Returns how many of all are at most @value. */
+static uint64_t count_at_most(const struct ranked_values *values,
+			      const struct file_map *runs, int64_t value)
+{
+	uint64_t count =
+		array_partition_point(&values->recent, &value, is_at_most);
+
+	for (uint64_t i = 0; i < values->runs; i++) {
+		const size_t run_bytes = RANKED_RUN * sizeof(value);
+		/* It is only read. */
+		const struct array run = {
+			.items = (void *)(uintptr_t)(runs->bytes +
+						     i * run_bytes),
+			.count = RANKED_RUN,
+			.item_size = sizeof(value),
+		};
+
+		count += array_partition_point(&run, &value, is_at_most);
+	}
+	return count;
+}
+
+/* The least number that more than @place of them are at most: by halves of all
+ * numbers that there are.
+ */
+static int64_t search(const struct ranked_values *values,
+		      const struct file_map *runs, uint64_t place)
+{
+	int64_t least = INT64_MIN;
+	int64_t most = INT64_MAX;
+
+	while (least < most) {
+		int64_t middle =
+			least +
+			(int64_t)(((uint64_t)most - (uint64_t)least) / 2);
+
+		if (count_at_most(values, runs, middle) > place)
+			most = middle;
+		else
+			least = middle + 1;
+	}
+	return least;
+}
+
+int ranked_values_at(struct ranked_values *values, uint64_t place,
+		     int64_t *value)
+{
+	struct file_map runs = { 0 };
+	int error = values->runs ? file_map_open_fd(&runs, values->runs_fd) : 0;
+
+	if (error)
+		return error;
+	array_sort(&values->recent, compare);
+	*value = search(values, &runs, place);
+	file_map_close(&runs);
+	return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SQL_INTERRUPT_WHO_H
+#define KT_SQL_INTERRUPT_WHO_H
+
+#include "sql/rows/row_out.h"
+
+#include <stdint.h>
+
+struct attribution_input;
+struct interrupt_row;
+
+/* The columns that say of interrupt work what it was, on whose time, and for
+ * whom: the same in each table that has them, from a first one on.
+ */
+enum interrupt_who {
+	WHO_KIND,
+	WHO_FUNCTION,
+	WHO_IRQ,
+	WHO_IS_THREAD,
+	WHO_ON_PID,
+	WHO_ON_TID,
+	WHO_ON_COMM,
+	WHO_FOR_PID,
+	WHO_FOR_COMM,
+	WHO_COLUMNS,
+};
+
+/* In an initializer of columns. */
+#define INTERRUPT_WHO_COLUMNS(first) \
+	[(first) + \
+		WHO_KIND] = { "kind", SQL_TEXT, ROLE_NONE, "", \
+			      "interrupt, ipi, nmi, softirq, napi, timer, " \
+			      "hrtimer, tasklet, rcu, work_item, " \
+			      "threaded_handler" }, \
+		[(first) + \
+			WHO_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, \
+					  "", \
+					  "the handler, action or callback" }, \
+		[(first) + \
+			WHO_IRQ] = { "irq", SQL_INTEGER, ROLE_NONE, "", \
+				     "interrupt number; NULL: none known" }, \
+		[(first) + \
+			WHO_IS_THREAD] = { "is_thread_work", SQL_INTEGER, \
+					   ROLE_NONE, "", \
+					   "1: no interrupt, but a kernel " \
+					   "thread's own work, as a work item" }, \
+		[(first) + \
+			WHO_ON_PID] = { "on_pid", SQL_INTEGER, ROLE_NONE, "", \
+					"process on whose time it ran; 0: idle" }, \
+		[(first) + WHO_ON_TID] = { "on_tid", SQL_INTEGER, ROLE_NONE, \
+					   "", "its thread" }, \
+		[(first) + \
+			WHO_ON_COMM] = { "on_comm", SQL_TEXT, ROLE_NONE, "", \
+					 "the process's last name, or idle" }, \
+		[(first) + \
+			WHO_FOR_PID] = { "for_pid", SQL_INTEGER, ROLE_NONE, \
+					 "", \
+					 "process that it was for; 0: the system " \
+					 "as a whole; NULL: nobody claims it" }, \
+		[(first) + WHO_FOR_COMM] = { \
+			"for_comm", SQL_TEXT, ROLE_NONE, "", \
+			"that process's last name, system or " \
+			"nobody" \
+		}
+
+/* Fills them, from column @first on of the row of @out that was begun, with the
+ * work of @row for process @pid, as in struct interrupt_row.
+ */
+void interrupt_who_fill(const struct attribution_input *input,
+			struct row_out *out, union sql_cell *cells,
+			uint32_t first, const struct interrupt_row *row,
+			int32_t pid);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/locks/lock_tracker.h"
+#include "attribution/locks/lock_waits.h"
+#include "attribution/table.h"
+#include "report/text/task_names.h"
+#include "sql/tables/comm_cache.h"
+#include "sql/tables/row_source.h"
+#include "sql/tables/sql_tables.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Each wait for a lock of the kernel or a futex: report --locks adds them up. */
+struct lock_rows {
+	struct row_source source;
+	struct lock_callback callback;
+	const struct attribution_input *recording;
+	const struct row_choice *choice;
+	struct lock_tracker *tracker;
+	struct row_out *out;
+};
+
+enum {
+	COLUMN_BEGIN,
+	COLUMN_END,
+	COLUMN_WAIT,
+	COLUMN_PID,
+	COLUMN_TID,
+	COLUMN_COMM,
+	COLUMN_KIND,
+	COLUMN_LOCK,
+	COLUMN_LOCK_PID,
+	COLUMN_FUNCTION,
+	COLUMN_AT_BEGIN,
+	COLUMN_AT_END,
+	COLUMN_RELEASER_PID,
+	COLUMN_RELEASER_TID,
+	COLUMN_RELEASER_COMM,
+	COLUMN_IS_RECORDER,
+	COLUMNS,
+};
+
+static const struct sql_column columns[COLUMNS] = {
+	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
+			   "when the thread wanted the lock" },
+	[COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
+			 "when it had it, or gave up" },
+	[COLUMN_WAIT] = { "wait_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			  "end_ns - begin_ns" },
+	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
+			 "process that waited; NULL if unknown" },
+	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },
+	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
+			  "the thread's name at that time" },
+	[COLUMN_KIND] = { "kind", SQL_TEXT, ROLE_NONE, "",
+			  "spinlock, rwlock, mutex, rwsem, percpu_rwsem, "
+			  "rt_mutex, other, futex" },
+	[COLUMN_LOCK] = { "lock", SQL_TEXT, ROLE_NONE, "",
+			  "its address, as 0x7f2a10; NULL if not recorded" },
+	[COLUMN_LOCK_PID] = { "lock_pid", SQL_INTEGER, ROLE_NONE, "",
+			      "of a futex, the process in whose memory it is; "
+			      "else NULL" },
+	[COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
+			      "the function that wanted it" },
+	[COLUMN_AT_BEGIN] = { "waiters_at_begin", SQL_INTEGER, ROLE_NONE, "",
+			      "others that waited for it when this wait "
+			      "began" },
+	[COLUMN_AT_END] = { "waiters_at_end", SQL_INTEGER, ROLE_NONE, "",
+			    "the same when it had ended" },
+	[COLUMN_RELEASER_PID] = { "releaser_pid", SQL_INTEGER, ROLE_NONE, "",
+				  "process that let it go, which woke the "
+				  "thread last; NULL: nobody had to, or it was "
+				  "not recorded" },
+	[COLUMN_RELEASER_TID] = { "releaser_tid", SQL_INTEGER, ROLE_NONE, "",
+				  "its thread" },
+	[COLUMN_RELEASER_COMM] = { "releaser_comm", SQL_TEXT, ROLE_NONE, "",
+				   "the thread's last name" },
+	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",
+				 "1: a thread of the program that recorded, "
+				 "which reports leave out" },
+};
+
+static void fill_lock(const struct lock_rows *rows, union sql_cell *cells,
+		      const struct lock_wait *wait)
+{
+	const struct function_table *functions =
+		symbols_functions(rows->recording->symbols);
+	char address[19];
+
+	cells[COLUMN_KIND].text = lock_kind_name(wait->lock.kind);
+	snprintf(address, sizeof(address), "0x%" PRIx64, wait->lock.address);
+	cells[COLUMN_LOCK].text =
+		wait->lock.address ? row_out_text(rows->out, address) : NULL;
+	cells[COLUMN_LOCK_PID].number = wait->lock.pid;
+	if (wait->lock.pid < 0)
+		row_out_null(rows->out, COLUMN_LOCK_PID);
+	cells[COLUMN_FUNCTION].text =
+		function_at(functions, wait->function)->name;
+	cells[COLUMN_AT_BEGIN].number = wait->others_at_begin;
+	cells[COLUMN_AT_END].number = wait->others_at_end;
+}
+
+/* Fills the number of @tid's process. */
+static void fill_process(const struct lock_rows *rows, union sql_cell *cells,
+			 uint32_t column, int32_t tid)
+{
+	int32_t pid = task_names_process(rows->recording->names, tid);
+
+	cells[column].number = pid;
+	if (pid < 0)
+		row_out_null(rows->out, column);
+}
+
+static void fill_releaser(const struct lock_rows *rows, union sql_cell *cells,
+			  int32_t tid)
+{
+	fill_process(rows, cells, COLUMN_RELEASER_PID, tid);
+	cells[COLUMN_RELEASER_TID].number = tid;
+	if (tid < 0)
+		row_out_null(rows->out, COLUMN_RELEASER_TID);
+	cells[COLUMN_RELEASER_COMM].text =
+		tid < 0 ? NULL : task_names_last(rows->recording->names, tid);
+}
+
+static int take(struct lock_callback *callback, const struct lock_wait *wait)
+{
+	const struct lock_rows *rows =
+		(struct lock_rows *)((char *)callback -
+				     offsetof(struct lock_rows, callback));
+	union sql_cell *cells = row_out_begin(rows->out);
+
+	if (!cells)
+		return rows->out->status;
+	cells[COLUMN_BEGIN].number = (int64_t)wait->begin_ns;
+	cells[COLUMN_END].number = (int64_t)wait->end_ns;
+	cells[COLUMN_WAIT].number = (int64_t)(wait->end_ns - wait->begin_ns);
+	fill_process(rows, cells, COLUMN_PID, wait->tid);
+	cells[COLUMN_TID].number = wait->tid;
+	cells[COLUMN_COMM].text = task_names_comm(rows->recording->names,
+						  wait->tid, wait->begin_ns);
+	fill_lock(rows, cells, wait);
+	fill_releaser(rows, cells, wait->waker);
+	cells[COLUMN_IS_RECORDER].number =
+		task_is_recorder(rows->recording, wait->tid);
+	row_out_end(rows->out);
+	return 0;
+}
+
+static bool is_done(const struct row_source *source, uint64_t time_ns)
+{
+	const struct lock_rows *rows = (const struct lock_rows *)source;
+
+	return time_ns >= rows->choice->end.until_ns;
+}
+
+static int end(struct row_source *source, const struct task_stacks *stacks,
+	       bool is_early)
+{
+	struct lock_rows *rows = (struct lock_rows *)source;
+	int status = lock_tracker_status(rows->tracker);
+
+	(void)stacks;
+	(void)is_early;
+	return status ? status : row_out_flush(rows->out);
+}
+
+static void close_rows(struct row_source *source)
+{
+	struct lock_rows *rows = (struct lock_rows *)source;
+
+	lock_tracker_free(rows->tracker);
+	free(rows);
+}
+
+static struct row_source *open_rows(const struct row_source_input *input)
+{
+	struct lock_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	rows->source = (struct row_source){
+		.is_done = is_done,
+		.end = end,
+		.close = close_rows,
+	};
+	rows->callback.take = take;
+	rows->recording = input->recording;
+	rows->choice = input->choice;
+	rows->out = input->outs[TABLE_LOCK_WAIT];
+	rows->tracker = lock_tracker_new(input->recording, &rows->callback);
+	if (!rows->tracker) {
+		close_rows(&rows->source);
+		return NULL;
+	}
+	rows->source.forwarder =
+		event_forwarder_to(lock_tracker_handler(rows->tracker));
+	return &rows->source;
+}
+
+const struct row_source_class lock_source = {
+	.needs_time = true,
+	.needs_begin = true,
+	.open = open_rows,
+};
+
+const struct sql_table sql_lock_wait_table = {
+	.name = "lock_wait",
+	.meaning = "Each wait for a lock of the kernel or a futex that has "
+		   "ended: report --locks adds them up.",
+	.columns = columns,
+	.column_count = COLUMNS,
+	.rows_per_mb = 50,
+	.source = &lock_source,
+};

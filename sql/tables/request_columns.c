@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/tables/request_columns.h"
+
+#include "attribution/requests/request_rows.h"
+#include "report/text/task_names.h"
+#include "sql/tables/row_source.h"
+#include "sql/tables/sql_tables.h"
+
+#include <stddef.h>
+
+enum {
+	COLUMN_ID,
+	COLUMN_PARENT,
+	COLUMN_BEGIN,
+	COLUMN_BY,
+	COLUMN_CLIENT_PID,
+	COLUMN_CLIENT_TID,
+	COLUMN_CLIENT_COMM,
+	COLUMN_PID,
+	COLUMN_TID,
+	COLUMN_COMM,
+	COLUMN_ANSWERED,
+	COLUMN_INFERRED,
+	COLUMN_WALL,
+	COLUMN_CLIENT,
+	COLUMN_CLIENT_WAIT,
+	COLUMN_QUEUE,
+	COLUMN_RUNNABLE,
+	COLUMN_KERNEL,
+	COLUMN_USER,
+	COLUMN_INTERRUPT,
+	COLUMN_TRACER,
+	COLUMN_ASLEEP,
+	COLUMN_DOWNSTREAM,
+	COLUMN_UNKNOWN,
+	COLUMN_BESIDE_RUNNABLE,
+	COLUMN_BESIDE_KERNEL,
+	COLUMN_BESIDE_USER,
+	COLUMN_BESIDE_INTERRUPT,
+	COLUMN_BESIDE_TRACER,
+	COLUMN_BESIDE_ASLEEP,
+	COLUMNS,
+};
+
+static const struct sql_column columns[COLUMNS] = {
+	[COLUMN_ID] = { "id", SQL_INTEGER, ROLE_NONE, "", "its number" },
+	[COLUMN_PARENT] = { "parent_id", SQL_INTEGER, ROLE_NONE, "",
+			    "the request for which it was sent; NULL: none "
+			    "that is known" },
+	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			   "when its client began to send it" },
+	[COLUMN_BY] = { "by", SQL_TEXT, ROLE_NONE, "",
+			"pipe, unix, tcp, udp, eventfd, queue, futex, or "
+			"connect" },
+	[COLUMN_CLIENT_PID] = { "client_pid", SQL_INTEGER, ROLE_NONE, "",
+				"process that sent it" },
+	[COLUMN_CLIENT_TID] = { "client_tid", SQL_INTEGER, ROLE_NONE, "",
+				"its thread" },
+	[COLUMN_CLIENT_COMM] = { "client_comm", SQL_TEXT, ROLE_NONE, "",
+				 "that thread's last name" },
+	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
+			 "process that answered it, else took it last" },
+	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },
+	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
+			  "that thread's last name" },
+	[COLUMN_ANSWERED] = { "is_answered", SQL_INTEGER, ROLE_NONE, "",
+			      "1: an answer was sent" },
+	[COLUMN_INFERRED] = { "is_inferred", SQL_INTEGER, ROLE_NONE, "",
+			      "1: whose it is, is inferred" },
+	[COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			  "until its client had the answer, else until it was "
+			  "done: the sum of the next ones" },
+	[COLUMN_CLIENT] = { "client_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			    "the client sends it and takes the answer" },
+	[COLUMN_CLIENT_WAIT] = { "client_wait_ns", SQL_INTEGER, ROLE_NONE, "ns",
+				 "the client waits for a CPU then, or the "
+				 "answer for it" },
+	[COLUMN_QUEUE] = { "queue_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			   "no thread has it" },
+	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			      "the server's thread that has it waits for a "
+			      "CPU" },
+	[COLUMN_KERNEL] = { "kernel_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			    "that is in system calls, faults and other kernel "
+			    "work" },
+	[COLUMN_USER] = { "user_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			  "in user space" },
+	[COLUMN_INTERRUPT] = { "interrupt_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			       "in interrupt work" },
+	[COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			    "in the tracer" },
+	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			    "asleep" },
+	[COLUMN_DOWNSTREAM] = { "downstream_ns", SQL_INTEGER, ROLE_NONE, "ns",
+				"asleep until messages come, mostly of servers "
+				"that it asked in turn" },
+	[COLUMN_UNKNOWN] = { "unknown_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			     "the recording does not tell" },
+	[COLUMN_BESIDE_RUNNABLE] = { "beside_runnable_ns", SQL_INTEGER,
+				     ROLE_NONE, "ns",
+				     "servers' threads for it, after the "
+				     "answer or while another has it: wait for "
+				     "a CPU" },
+	[COLUMN_BESIDE_KERNEL] = { "beside_kernel_ns", SQL_INTEGER, ROLE_NONE,
+				   "ns", "are in the kernel" },
+	[COLUMN_BESIDE_USER] = { "beside_user_ns", SQL_INTEGER, ROLE_NONE, "ns",
+				 "in user space" },
+	[COLUMN_BESIDE_INTERRUPT] = { "beside_interrupt_ns", SQL_INTEGER,
+				      ROLE_NONE, "ns", "in interrupt work" },
+	[COLUMN_BESIDE_TRACER] = { "beside_tracer_ns", SQL_INTEGER, ROLE_NONE,
+				   "ns", "in the tracer" },
+	[COLUMN_BESIDE_ASLEEP] = { "beside_asleep_ns", SQL_INTEGER, ROLE_NONE,
+				   "ns", "asleep" },
+};
+
+/* Fills cells from @first on, in the order of the columns. */
+static void fill_parts(union sql_cell *first,
+		       const uint64_t parts[REQUEST_PARTS])
+{
+	static const enum request_part order[] = {
+		PART_RUNNABLE,	PART_KERNEL, PART_USER,
+		PART_INTERRUPT, PART_TRACER, PART_ASLEEP,
+	};
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+		first[i].number = (int64_t)parts[order[i]];
+}
+
+static void fill_times(union sql_cell *cells, const struct request_sums *sums)
+{
+	cells[COLUMN_BEGIN].number = (int64_t)sums->begin_ns;
+	cells[COLUMN_WALL].number = (int64_t)sums->wall_ns;
+	cells[COLUMN_CLIENT].number = (int64_t)sums->client_ns;
+	cells[COLUMN_CLIENT_WAIT].number = (int64_t)sums->client_wait_ns;
+	cells[COLUMN_QUEUE].number = (int64_t)sums->queue_ns;
+	fill_parts(&cells[COLUMN_RUNNABLE], sums->way_ns);
+	cells[COLUMN_DOWNSTREAM].number = (int64_t)sums->way_ns[PART_IDLE];
+	cells[COLUMN_UNKNOWN].number = (int64_t)sums->way_ns[PART_UNKNOWN];
+	fill_parts(&cells[COLUMN_BESIDE_RUNNABLE], sums->beside_ns);
+}
+
+static void fill_who(const struct task_names *names, struct row_out *out,
+		     union sql_cell *cells, const struct request_row *row)
+{
+	cells[COLUMN_ID].number = (int64_t)row->number;
+	cells[COLUMN_PARENT].number = (int64_t)row->parent;
+	if (!row->parent)
+		row_out_null(out, COLUMN_PARENT);
+	cells[COLUMN_BY].text = request_row_by(row);
+	cells[COLUMN_CLIENT_PID].number = row->client_pid;
+	cells[COLUMN_CLIENT_TID].number = row->client_tid;
+	cells[COLUMN_CLIENT_COMM].text =
+		task_names_last(names, row->client_tid);
+	cells[COLUMN_PID].number = row->server_pid;
+	cells[COLUMN_TID].number = row->server_tid;
+	cells[COLUMN_COMM].text = task_names_last(names, row->server_tid);
+	cells[COLUMN_ANSWERED].number = row->is_answered;
+	cells[COLUMN_INFERRED].number = row->is_inferred;
+}
+
+void request_columns_add(const struct task_names *names, struct row_out *out,
+			 const struct request_row *row)
+{
+	union sql_cell *cells = row_out_begin(out);
+
+	if (!cells)
+		return;
+	fill_who(names, out, cells, row);
+	fill_times(cells, &row->sums);
+	row_out_end(out);
+}
+
+const struct sql_table sql_request_table = {
+	.name = "request",
+	.meaning = "Each message between processes that was worked for: report "
+		   "--requests; in the order in which they were done.",
+	.columns = columns,
+	.column_count = COLUMNS,
+	.rows_per_mb = 20,
+	.source = &request_source,
+};

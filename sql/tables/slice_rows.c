@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_accounts.h"
+#include "attribution/interrupts/interrupt_rows.h"
+#include "sql/tables/interrupt_who.h"
+#include "sql/tables/row_source.h"
+#include "sql/tables/sql_tables.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* Each interrupt, soft interrupt and piece of deferred work: the single ones
+ * that report --interrupts adds up.
+ */
+struct slice_rows {
+	struct row_source source;
+	struct charge_callback callback;
+	const struct attribution_input *recording;
+	struct interrupt_accounts *accounts;
+	struct row_out *out;
+};
+
+enum {
+	COLUMN_ID,
+	COLUMN_OUTER,
+	COLUMN_BEGIN,
+	COLUMN_END,
+	COLUMN_CPU,
+	COLUMN_WHO, /* the first of these */
+	COLUMN_SHARE = COLUMN_WHO + WHO_COLUMNS,
+	COLUMN_OWN,
+	COLUMN_CERTAINTY,
+	COLUMNS,
+};
+
+static const struct sql_column columns[COLUMNS] = {
+	[COLUMN_ID] = { "id", SQL_INTEGER, ROLE_NONE, "",
+			"its number; of one that was for several, each has a "
+			"row" },
+	[COLUMN_OUTER] = { "part_of", SQL_INTEGER, ROLE_NONE, "",
+			   "the id of that which it is part of, as a timer of "
+			   "the timer interrupt; NULL: of none" },
+	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
+			   "when it began" },
+	[COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
+			 "when it was over: if it ended in a switch to another "
+			 "thread, after the way back" },
+	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "", "where it ran" },
+	INTERRUPT_WHO_COLUMNS(COLUMN_WHO),
+	[COLUMN_SHARE] = { "share", SQL_REAL, ROLE_NONE, "",
+			   "of it, for that process: 1 if it was for one" },
+	[COLUMN_OWN] = { "own_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			 "of its time, what was for that process; without its "
+			 "parts, what broke into it, and the tracer" },
+	[COLUMN_CERTAINTY] = { "certainty", SQL_TEXT, ROLE_NONE, "",
+			       "exact: whom it was for is followed; inferred; "
+			       "nobody: it is not known" },
+};
+
+static const char *certainty_name(uint8_t certainty)
+{
+	static const char *const names[CERTAINTIES] = {
+		[CERTAIN_EXACT] = "exact",
+		[CERTAIN_INFERRED] = "inferred",
+		[CERTAIN_NOBODY] = "nobody",
+	};
+
+	return names[certainty];
+}
+
+static void take(struct charge_callback *callback,
+		 const struct interrupt_row *work, int32_t pid,
+		 const struct interrupt_charge *charge)
+{
+	const struct slice_rows *rows =
+		(struct slice_rows *)((char *)callback -
+				      offsetof(struct slice_rows, callback));
+	const struct slice_moment *moment = &charge->moment;
+	union sql_cell *cells = row_out_begin(rows->out);
+
+	if (!cells)
+		return;
+	cells[COLUMN_ID].number = (int64_t)moment->serial;
+	cells[COLUMN_OUTER].number = (int64_t)moment->outer;
+	if (!moment->outer)
+		row_out_null(rows->out, COLUMN_OUTER);
+	cells[COLUMN_BEGIN].number = (int64_t)moment->begin_ns;
+	cells[COLUMN_END].number = (int64_t)moment->end_ns;
+	cells[COLUMN_CPU].number = moment->cpu;
+	interrupt_who_fill(rows->recording, rows->out, cells, COLUMN_WHO, work,
+			   pid);
+	cells[COLUMN_SHARE].real = charge->count;
+	cells[COLUMN_OWN].number = (int64_t)charge->ns;
+	cells[COLUMN_CERTAINTY].text = certainty_name(charge->certainty);
+	row_out_end(rows->out);
+}
+
+static int end(struct row_source *source, const struct task_stacks *stacks,
+	       bool is_early)
+{
+	struct slice_rows *rows = (struct slice_rows *)source;
+	int status = interrupt_accounts_end(rows->accounts);
+
+	(void)stacks;
+	(void)is_early;
+	return status ? status : row_out_flush(rows->out);
+}
+
+static void close_rows(struct row_source *source)
+{
+	struct slice_rows *rows = (struct slice_rows *)source;
+
+	interrupt_accounts_free(rows->accounts);
+	free(rows);
+}
+
+static struct row_source *open_rows(const struct row_source_input *input)
+{
+	struct slice_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	rows->source = (struct row_source){ .end = end, .close = close_rows };
+	rows->callback.take = take;
+	rows->recording = input->recording;
+	rows->out = input->outs[TABLE_INTERRUPT_SLICE];
+	rows->accounts = interrupt_accounts_new(input->recording, NULL);
+	if (!rows->accounts) {
+		close_rows(&rows->source);
+		return NULL;
+	}
+	interrupt_accounts_tell(rows->accounts, &rows->callback);
+	rows->source.forwarder =
+		event_forwarder_to(interrupt_accounts_handler(rows->accounts));
+	return &rows->source;
+}
+
+const struct row_source_class slice_source = {
+	.needs_time = true,
+	.needs_begin = true,
+	.open = open_rows,
+};
+
+const struct sql_table sql_interrupt_slice_table = {
+	.name = "interrupt_slice",
+	.meaning = "Each interrupt, soft interrupt and piece of deferred work, "
+		   "in the order in which it is known for whom they were: "
+		   "interrupt adds them up.",
+	.columns = columns,
+	.column_count = COLUMNS,
+	.rows_per_mb = 200,
+	.source = &slice_source,
+};

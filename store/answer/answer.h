@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_STORE_ANSWER_H
+#define KT_STORE_ANSWER_H
+
+#include "common/array.h"
+#include "report/text/record_writer.h"
+#include "sql/rows/row_chunk.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct arena;
+
+/* One value of an answer. */
+struct answer_cell {
+	bool is_null;
+	enum sql_type type;
+	union sql_cell value;
+};
+
+/* The rows that a query has, all of them in memory, whichever database they
+ * come from.
+ */
+struct answer {
+	struct arena *texts;
+	struct array columns; /* const char *, their names */
+	struct array cells;   /* struct answer_cell, row after row */
+};
+
+/* Returns 0 or -ERROR_MEMORY; free it either way. */
+int answer_open(struct answer *answer);
+void answer_free(struct answer *answer);
+
+/* Add a column, before any row; or the next cell, which copies its text. */
+int answer_add_column(struct answer *answer, const char *name);
+int answer_add(struct answer *answer, const struct answer_cell *cell);
+int answer_add_null(struct answer *answer);
+int answer_add_number(struct answer *answer, int64_t number);
+int answer_add_real(struct answer *answer, double real);
+int answer_add_text(struct answer *answer, const char *text);
+
+size_t answer_rows(const struct answer *answer);
+
+/* Returns the cell of @row in @column, which are there. */
+const struct answer_cell *answer_at(const struct answer *answer, size_t row,
+				    size_t column);
+
+/* Returns it as a number: 0 for NULL and for text; or as a text, "" for all that
+ * is none.
+ */
+double answer_real(const struct answer *answer, size_t row, size_t column);
+int64_t answer_number(const struct answer *answer, size_t row, size_t column);
+const char *answer_text(const struct answer *answer, size_t row, size_t column);
+
+/* Writes all rows. */
+void answer_write(const struct answer *answer, enum record_format format,
+		  FILE *out);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_STORE_REPORT_H
+#define KT_STORE_REPORT_H
+
+#include "store/ask/measure_query.h"
+
+/* The most keys that rows are grouped by. */
+enum { STORE_MOST_KEYS = 8 };
+
+struct store_report {
+	struct measure_choice choice;
+	/* "item", a column of recordings (recording_filter.h), "comm", or the
+	 * name of a label.
+	 */
+	const char *keys[STORE_MOST_KEYS];
+	size_t key_count;
+	uint64_t top; /* rows; UINT64_MAX: all */
+};
+
+/* Asks how long things took, by the keys: recordings, count, sum, percentiles.
+ *
+ * Returns 0 and @answer, or a negative enum error said to the target's log;
+ * answer_free() it if 0.
+ */
+int store_report_ask(const struct store_report *report,
+		     struct store_target *target, struct answer *answer);
+
+#endif

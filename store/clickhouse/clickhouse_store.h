@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_STORE_CLICKHOUSE_STORE_H
+#define KT_STORE_CLICKHOUSE_STORE_H
+
+#include <stdbool.h>
+
+struct log;
+struct store_target;
+
+/* Returns whether @name is a server's address (clickhouse_http.h). */
+bool clickhouse_store_is(const char *name);
+
+/* Opens the store in the database that @name, an address, names; @log must outlive
+ * it.  Nothing is sent yet.
+ *
+ * Returns NULL, having said why to @log; also if this program was built without
+ * libcurl.  Close it with its class's close().
+ */
+struct store_target *clickhouse_store_open(const char *name,
+					   const struct log *log);
+
+#endif

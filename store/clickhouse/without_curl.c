@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/clickhouse/clickhouse_store.h"
+
+#include "common/log.h"
+
+#include <string.h>
+
+/* Built without libcurl: stores in files are there all the same. */
+
+bool clickhouse_store_is(const char *name)
+{
+	static const char begin[] = "clickhouse";
+
+	return !strncmp(name, begin, strlen(begin)) && strstr(name, "://");
+}
+
+struct store_target *clickhouse_store_open(const char *name,
+					   const struct log *log)
+{
+	(void)name;
+	log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "this ktrace-hw was built without libcurl: it has no "
+		    "clickhouse://, only stores in files");
+	return NULL;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/entry/row_threshold.h"
+
+#include <string.h>
+
+/* Returns the first column of @table that has @role, or -1. */
+static int find_role(const struct sql_table *table, enum sql_role role)
+{
+	for (uint32_t i = 0; i < table->column_count; i++)
+		if (table->columns[i].role == role)
+			return (int)i;
+	return -1;
+}
+
+bool row_threshold_applies(enum sql_table_id id)
+{
+	const struct sql_table *table = sql_table_at(id);
+
+	return id != TABLE_GAP && find_role(table, ROLE_BEGIN) >= 0 &&
+	       find_role(table, ROLE_END) >= 0;
+}
+
+static void move_row(struct row_chunk *chunk, uint32_t from, uint32_t to)
+{
+	if (from == to)
+		return;
+	memcpy(row_chunk_cells(chunk, to), row_chunk_cells(chunk, from),
+	       chunk->table->column_count * sizeof(*chunk->cells));
+	chunk->nulls[to] = chunk->nulls[from];
+}
+
+void row_threshold_apply(struct row_chunk *chunk, uint64_t min_ns)
+{
+	int begin = find_role(chunk->table, ROLE_BEGIN);
+	int end = find_role(chunk->table, ROLE_END);
+	uint32_t kept = 0;
+
+	if (!min_ns || !row_threshold_applies(chunk->id))
+		return;
+	for (uint32_t i = 0; i < chunk->count; i++) {
+		const union sql_cell *cells = row_chunk_cells(chunk, i);
+		int64_t took_ns = cells[end].number - cells[begin].number;
+
+		if (took_ns >= 0 && (uint64_t)took_ns >= min_ns)
+			move_row(chunk, i, kept++);
+	}
+	chunk->count = kept;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/events/graph_ahead.h"
+
+#include "symbolize/events/graph_roles.h"
+#include "symbolize/events/graph_stream.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+
+/* What the way to user space calls follows at once; anything later was called
+ * by another context.
+ */
+enum { FOLLOWS_NS = 2000 };
+
+/* Records to look at for the vector of an interrupt, behind its first one. */
+enum { VECTOR_RECORDS = 64 };
+
+static uint32_t function_of(const struct graph_events *events,
+			    const struct graph_record *record)
+{
+	return graph_events_symbol(events, record).function;
+}
+
+uint32_t graph_vector_ahead(const struct graph_events *events,
+			    uint32_t function)
+{
+	const struct graph_roles *roles = events->tasks->roles;
+	struct ring_pages pages = events->pages;
+	struct graph_record record;
+
+	for (int i = 0;
+	     i < VECTOR_RECORDS && graph_record_next(&pages, &record) &&
+	     record.tid == events->record.tid &&
+	     record.depth >= events->record.depth;
+	     i++) {
+		uint32_t next;
+
+		if (record.event != GRAPH_ENTRY ||
+		    record.depth > events->record.depth)
+			continue;
+		next = function_of(events, &record);
+		if (graph_role_of(roles, next) == GRAPH_ROLE_VECTOR)
+			return graph_role_entry(roles, next);
+	}
+	return graph_role_entry(roles, function);
+}
+
+bool graph_context_lasts(const struct graph_task *task, enum graph_role role,
+			 uint32_t entry, uint64_t time_ns)
+{
+	const struct graph_frame *context = array_at(&task->frames, 0);
+	bool is_near = !task->last_exit_ns ||
+		       time_ns - task->last_exit_ns <= FOLLOWS_NS;
+
+	switch (role) {
+	case GRAPH_ROLE_SYSTEM_CALL:
+		return task->is_on_way_in && context->function == entry;
+	case GRAPH_ROLE_WAY_IN:
+	case GRAPH_ROLE_FAULT:
+	case GRAPH_ROLE_INTERRUPT:
+		return false;
+	case GRAPH_ROLE_NONE:
+	case GRAPH_ROLE_VECTOR:
+	case GRAPH_ROLE_SWITCHING:
+	case GRAPH_ROLE_SWITCHED:
+	case GRAPH_ROLE_INTERRUPT_END:
+	case GRAPH_ROLE_INTERRUPT_TAIL:
+		return is_near;
+	case GRAPH_ROLE_USER_FAULT:
+		return is_near && context->function == entry;
+	}
+	return false;
+}
+
+/* Returns whether the next record is the task's and begins a function at @depth,
+ * and fills *next in.
+ */
+static bool begins_next(const struct graph_events *events, int32_t depth,
+			struct graph_record *next)
+{
+	struct ring_pages pages = events->pages;
+
+	return graph_record_next(&pages, next) &&
+	       next->tid == events->record.tid && next->event == GRAPH_ENTRY &&
+	       next->depth == depth && !next->has_loss && !next->is_behind_bad;
+}
+
+bool graph_context_goes_on(const struct graph_events *events)
+{
+	const struct graph_roles *roles = events->tasks->roles;
+	struct graph_record next;
+	uint32_t function;
+
+	if (!begins_next(events, 0, &next))
+		return false;
+	function = function_of(events, &next);
+	return graph_context_lasts(events->task, graph_role_of(roles, function),
+				   graph_role_entry(roles, function),
+				   next.time_ns);
+}
+
+bool graph_interrupt_goes_on(const struct graph_events *events)
+{
+	struct graph_record next;
+
+	return begins_next(events, events->record.depth, &next) &&
+	       graph_role_of(events->tasks->roles,
+			     function_of(events, &next)) ==
+		       GRAPH_ROLE_INTERRUPT_TAIL;
+}

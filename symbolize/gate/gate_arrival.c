@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/gate/gate_events_parts.h"
+#include "symbolize/symbols/symbols.h"
+
+/* The first function of the chain that the trace comes back to: the chosen one,
+ * in which the probe is; or the one that called the function with the probe
+ * where a task comes to its CPU, whose own rest is perf's.
+ */
+static uint32_t site_index(const struct gate_step *mark)
+{
+	return mark->kind == GATE_COME && mark->count > 1;
+}
+
+void gate_arrival_begin(struct gate_events *events,
+			const struct function_event *start)
+{
+	const struct gate_step *mark = &events->opened;
+
+	/* A return address may be the first of another function. */
+	events->state = GATE_ARRIVING;
+	events->started = *start;
+	events->depth = 0;
+	events->is_interrupted = false;
+	events->held.count = 0;
+	events->site = (struct symbol){ .function = FUNCTION_UNKNOWN };
+	if (mark->count)
+		symbols_find(events->symbols, -1,
+			     mark->chain[site_index(mark)] -
+				     (site_index(mark) > 0),
+			     &events->site);
+}
+
+/* Returns whether an exception entered frame @i of the chain: its own handlers
+ * have names like the entry's.
+ */
+static bool is_exception(const struct gate_events *events, uint32_t i)
+{
+	const struct gate_step *mark = &events->opened;
+
+	return i + 1 < mark->count &&
+	       gate_is_exception(events, mark->chain[i]) &&
+	       !gate_is_exception(events, mark->chain[i + 1]);
+}
+
+static void put_frame(struct gate_events *events, uint64_t time_ns, uint32_t i,
+		      uint8_t depth)
+{
+	const struct gate_step *mark = &events->opened;
+	bool has_caller = i + 1 < mark->count;
+
+	gate_events_put(events,
+			(struct function_event){
+				.time_ns = time_ns,
+				.kind = is_exception(events, i) ?
+						FUNCTION_OPEN_EXCEPTION :
+						FUNCTION_OPEN,
+				.detail = depth,
+				.function = gate_function_at(
+					events, mark->chain[i] - 1),
+				.address = has_caller ? mark->chain[i + 1] : 0,
+			});
+}
+
+static void put_call(struct gate_events *events, uint64_t time_ns, uint32_t i)
+{
+	const struct gate_step *mark = &events->opened;
+
+	gate_events_put(
+		events,
+		(struct function_event){
+			.time_ns = time_ns,
+			.kind = FUNCTION_CALL,
+			.function = i ? gate_function_at(events,
+							 mark->chain[i] - 1) :
+					events->site.function,
+			.address = i + 1 < mark->count ? mark->chain[i + 1] : 0,
+		});
+}
+
+/* All open functions, the site being the innermost; it begins now if that is what
+ * the mark is about.
+ */
+static void put_open(struct gate_events *events, uint64_t time_ns)
+{
+	const struct gate_step *mark = &events->opened;
+	bool begins = mark->kind == GATE_BEGIN;
+	uint32_t last = begins ? 1 : site_index(mark);
+	uint8_t depth = 0;
+
+	for (uint32_t i = mark->count; i-- > last;)
+		put_frame(events, time_ns, i, depth++);
+	gate_events_put(events, (struct function_event){
+					.time_ns = time_ns,
+					.kind = FUNCTION_OPEN_END,
+					.detail = depth,
+				});
+	if (begins)
+		put_call(events, time_ns, 0);
+}
+
+/* A system call is chosen by the function that implements it: its entry, and the
+ * few functions between, begin with it.
+ */
+static bool begins_system_call(const struct gate_events *events)
+{
+	const struct gate_step *mark = &events->opened;
+	const struct function *site = function_at(
+		symbols_functions(events->symbols), events->site.function);
+
+	return mark->kind == GATE_BEGIN && mark->count > 1 &&
+	       arch_system_call(symbols_arch(events->symbols), site->name);
+}
+
+static void put_start(struct gate_events *events)
+{
+	const struct gate_step *mark = &events->opened;
+	struct function_event start = events->started;
+
+	start.time_ns = mark->time_ns;
+	if (begins_system_call(events)) {
+		start.detail = 1;
+		start.address = mark->chain[mark->count - 1];
+		start.function = gate_function_at(events, start.address - 1);
+		gate_events_put(events, start);
+		for (uint32_t i = mark->count - 1; i-- > 0;)
+			put_call(events, start.time_ns, i);
+	} else if (mark->count) {
+		start.detail = 2;
+		gate_events_put(events, start);
+		put_open(events, start.time_ns);
+	} else {
+		gate_events_put(events, start);
+	}
+}
+
+/* The probe's own rest, from the mark to @event, is a call of the tracer's, which
+ * interrupts may interrupt.
+ */
+static void put_probe(struct gate_events *events,
+		      const struct function_event *event)
+{
+	const struct function_event *held = events->held.items;
+	struct function_event call = {
+		.time_ns = events->opened.time_ns,
+		.kind = FUNCTION_CALL,
+		.function = events->probe,
+		.address = events->opened.chain[site_index(&events->opened)],
+	};
+
+	gate_events_put(events, call);
+	for (size_t i = 0; i < events->held.count; i++)
+		gate_events_put(events, held[i]);
+	call.time_ns = event->time_ns;
+	call.kind = FUNCTION_RETURN;
+	call.function = events->site.function;
+	gate_events_put(events, call);
+}
+
+/* Keeps what interrupts do.  Returns how @event changes the depth of calls. */
+static int hold_interrupt(struct gate_events *events,
+			  const struct function_event *event)
+{
+	bool begins = !events->depth && event->kind == FUNCTION_EXCEPTION;
+
+	if (begins || events->is_interrupted)
+		gate_events_hold(events, event);
+	if (begins)
+		events->is_interrupted = true;
+	return gate_depth_change(event);
+}
+
+static bool is_in_site(const struct gate_events *events, uint64_t address)
+{
+	return address >= events->site.start && address < events->site.end;
+}
+
+bool gate_arrival_take(struct gate_events *events,
+		       const struct function_event *event)
+{
+	bool is_below = !events->depth && !events->is_interrupted;
+	int change;
+
+	if (is_below && event->kind == FUNCTION_CALL &&
+	    is_in_site(events, event->address)) {
+		put_start(events);
+		put_probe(events, event);
+		events->state = GATE_INSIDE;
+		return true;
+	}
+	if (is_below && gate_depth_change(event) < 0) {
+		if (event->function != events->site.function)
+			return false;
+		put_start(events);
+		put_probe(events, event);
+		events->state = GATE_INSIDE;
+		return false;
+	}
+	change = hold_interrupt(events, event);
+	events->depth += (uint32_t)change;
+	if (!events->depth)
+		events->is_interrupted = false;
+	return false;
+}
+
+void gate_arrival_break(struct gate_events *events)
+{
+	put_start(events);
+	events->state = GATE_INSIDE;
+}

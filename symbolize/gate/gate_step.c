@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/gate/gate_step.h"
+#include "common/byte_reader.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+static bool is_mark(const struct recording_event *event)
+{
+	return event && event->name && !strcmp(event->name, GATE_MARK_EVENT);
+}
+
+static void read_chain(const struct sideband_sample *sample,
+		       struct gate_step *step)
+{
+	struct byte_reader reader =
+		byte_reader_of(sample->chain, (size_t)sample->chain_count * 8);
+
+	for (uint64_t i = 0; i < sample->chain_count; i++) {
+		uint64_t address = byte_reader_u64(&reader);
+
+		/* What stands for a level of privilege is no address. */
+		if (address >= (uint64_t)PERF_CONTEXT_MAX)
+			continue;
+		if (step->count == GATE_CHAIN_MAX)
+			return;
+		step->chain[step->count++] = address;
+	}
+}
+
+bool gate_step_read(const struct sideband_record *record,
+		    struct gate_step *step)
+{
+	const struct sideband_sample *sample = &record->sample;
+	struct gate_mark mark;
+
+	if (!is_mark(sample->event) || !sample->raw ||
+	    sample->raw_size < sizeof(mark))
+		return false;
+	memcpy(&mark, sample->raw, sizeof(mark));
+	if (mark.kind < GATE_BEGIN || mark.kind > GATE_LAST)
+		return false;
+	*step = (struct gate_step){
+		.time_ns = record->time_ns,
+		.kind = (uint8_t)mark.kind,
+	};
+	read_chain(sample, step);
+	return true;
+}

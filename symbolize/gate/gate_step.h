@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SYMBOLIZE_GATE_STEP_H
+#define KT_SYMBOLIZE_GATE_STEP_H
+
+#include "common/gate_mark.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sideband_record;
+
+/* More functions than the kernel's call chains have (PERF_MAX_STACK_DEPTH). */
+enum { GATE_CHAIN_MAX = 127 };
+
+/* One mark of the recorder's probes (common/gate_mark.h). */
+struct gate_step {
+	uint64_t time_ns;
+	uint8_t kind;	/* enum gate_mark_kind */
+	uint32_t count; /* of chain */
+	/* Where execution was in the kernel, innermost function first: there,
+	 * and from where it was called.
+	 */
+	uint64_t chain[GATE_CHAIN_MAX];
+};
+
+/* Provides the next mark of a CPU, in order of time.  Returns 1 and @step, 0 at
+ * the end, or a negative enum error.
+ */
+typedef int gate_step_source(void *ctx, struct gate_step *step);
+
+/* Returns whether @record is a mark, and sets @step then.  A mark of a kind that
+ * is not known, or with too few bytes, is none.
+ */
+bool gate_step_read(const struct sideband_record *record,
+		    struct gate_step *step);
+
+#endif

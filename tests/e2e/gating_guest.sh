@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in the virtual machine: recordings with --only, in the folder $1, by the
+# program $2, of $3.  gating.sh judges them.
+set -euo pipefail
+# shellcheck source=tests/e2e/guest_run.sh
+source "$(dirname "$(realpath "$0")")/guest_run.sh"
+RESULTS=$1
+KTRACE=$2
+PROGRAM=$3
+TRACEFS=/sys/kernel/tracing
+mkdir /dev/shm/work
+cd /dev/shm/work
+
+record() { # name option...
+	run "$1" "$KTRACE" record -o "$1" "${@:2}"
+}
+
+# Four runs of the program, for each of which others are chosen, and a choice
+# that cannot be made.
+choose() {
+	# shellcheck disable=SC2016 # for the shell in the recording
+	record chosen --only=openat --only=line:choice -- sh -c '
+		choose() {
+			echo "$1" >choice
+			until grep -q "$2" chosen.err; do sleep 0.1; done
+		}
+		"$0" 5 3
+		choose read "from now on read"
+		"$0" 5 3
+		choose opneat "opneat.*stays so"
+		choose "open at" "open at.*stays so"
+		choose none "from now on none"
+		"$0" 5 3
+		choose openat,read "from now on openat,read"
+		"$0" 5 3' "$PROGRAM"
+}
+
+record gated --only=openat --only=read -- "$PROGRAM" 40 8
+record function --only=vfs_open -- "$PROGRAM" 5 1
+record nothing --only=umount -- "$PROGRAM" 1 1
+record whole -- "$PROGRAM" 40 8
+choose
+record unknown --only=opneat -- true
+record usage --only=open,,at -- true
+record no_pipe --only=line:/etc/passwd -- true
+grep -c ktrace_hw_ "$TRACEFS/dynamic_events" >left || true
+cp -r . "$RESULTS"

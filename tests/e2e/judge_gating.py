@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a recording made with --only shows of the chosen functions, against the
+ground truth of what ran: from where the trace came back from a probe to where
+the next one began, every entry and exit, once, in order, on the same CPU; and
+before and behind that nothing but probes.
+
+    judge_gating.py [--slack NS] TIMELINE.csv TRUTH.csv FUNCTION...
+
+With one CPU the machine's clock is exact.  With several, trace and truth read
+the host's clock one after the other: NS is how far apart that may be, and a
+stretch is then looked for in the truth behind the one before it.
+"""
+import argparse
+import bisect
+import csv
+import re
+import statistics
+import sys
+
+# The first and the last that runs around a stretch: the recorder's probes.
+PROBE = re.compile(r"(__)?perf_|.*k(ret)?probe|ftrace_|.*rethook|pt_|native_write_msr$"
+                   r"|aggr_pre_handler|ring_buffer_put|__rcu_read_unlock$"
+                   r"|finish_task_switch")
+TIME, WHAT, NAME, PLACE = 0, slice(1, 3), 2, 3
+
+
+def fail(text):
+    print(text)
+    sys.exit(1)
+
+
+def read(path):
+    """The rows of each CPU."""
+    cpus = {}
+    with open(path, encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            row["time_ns"] = int(row["time_ns"])
+            cpus.setdefault(row["cpu"], []).append(row)
+    return cpus
+
+
+def stretches(rows):
+    """Places: from the end of the probe that resumed the trace to the state
+    behind."""
+    begin = None
+    for place, row in enumerate(rows):
+        if row["event"] == "exit" and row["function"] == "perf_tp_event":
+            begin = place
+        elif row["event"] == "state" and row["detail"] == "not asked for":
+            if begin is not None:
+                yield begin, place
+            begin = None
+
+
+def seen(rows, flags, chosen):
+    """Those that count, with their place among all: the truth has also what is
+    left of a probe where it paused the trace."""
+    return [(row["time_ns"], row["event"], row["function"], place)
+            for place, row in enumerate(rows)
+            if row["event"] in flags and row[flags[row["event"]]] != "1" and
+            row["function"] not in chosen and not PROBE.match(row["function"])]
+
+
+def split(rows, begin, end, end_ns):
+    """What of @rows is between these places; and what ended with the call."""
+    inside = [row for row in rows if begin < row[PLACE] < end]
+    return ([row for row in inside if row[TIME] != end_ns],
+            {row[NAME] for row in inside if row[TIME] == end_ns})
+
+
+def is_at(mine, real, place):
+    return all(one[WHAT] == other[WHAT] for one, other in
+               zip(mine, real[place:place + len(mine)])) and \
+        place + len(mine) <= len(real)
+
+
+def find(mine, real, first, slack):
+    """The place in @real, from @first on, where @mine is: the nearest in time,
+    most of the entries and exits being so near."""
+    low = max(first, bisect.bisect_left(real, (mine[0][TIME] - slack,)))
+    high = bisect.bisect_right(real, (mine[0][TIME] + slack + 1,))
+    places = [place for place in range(low, high) if is_at(mine, real, place)]
+    if not places:
+        fail(f"at {mine[0][TIME]}: {len(mine)} entries and exits from "
+             f"{mine[:3]} are not in the truth, which has "
+             f"{[row[:3] for row in real[low:low + 3]]}")
+    return min(places, key=lambda place: statistics.median(
+        abs(other[TIME] - one[TIME]) for one, other in zip(mine, real[place:place + len(mine)])))
+
+
+def check_neighbours(truth, before, behind, ends):
+    """The truth goes on without a hole: there is a probe on either side.  What
+    returned to the one behind has its end there, too."""
+    while truth[behind]["event"] == "exit" and truth[behind]["function"] in ends:
+        behind += 1
+    for place in (before, behind):
+        name = truth[place]["function"]
+        if not PROBE.match(name) and name not in ends:
+            fail(f"beside a stretch, at {truth[place]['time_ns']}, there is "
+                 f"{name}, which is no probe's")
+
+
+def judge_cpu(timeline, truth, chosen, slack):
+    ours = seen(timeline, {"enter": "begin_unseen", "exit": "end_unseen"}, chosen)
+    true = seen(truth, {"enter": "is_unseen", "exit": "is_unseen"}, chosen)
+    count = stretch_count = first = 0
+    for begin, end in stretches(timeline):
+        mine, ends = split(ours, begin, end, timeline[end]["time_ns"])
+        stretch_count += 1
+        if not mine:
+            continue
+        first = find(mine, true, first, slack)
+        check_neighbours(truth, true[first][PLACE] - 1,
+                         true[first + len(mine) - 1][PLACE] + 1, chosen | ends)
+        first += len(mine)
+        count += len(mine)
+    return count, stretch_count
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--slack", type=int, default=0)
+    parser.add_argument("timeline")
+    parser.add_argument("truth")
+    parser.add_argument("functions", nargs="+")
+    options = parser.parse_args()
+    truth = read(options.truth)
+    count = stretch_count = cpus = 0
+    for cpu, rows in sorted(read(options.timeline).items()):
+        some, parts = judge_cpu(rows, truth.get(cpu, []), set(options.functions),
+                                options.slack)
+        count += some
+        stretch_count += parts
+        cpus += parts > 0
+    if not count:
+        fail("there is nothing to compare")
+    print(f"{count} entries and exits in {stretch_count} stretches on {cpus} "
+          "CPUs equal to the truth")
+
+
+main()

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""Judges report --by of the recording of attribution_groups.sh: each table's
+groups add up to the table without, cgroups are those that the processes were
+in, and gprof reads each group's file: judge_groups.py KTRACE FOLDER"""
+import collections
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+from waits import Judge
+
+KTRACE, FOLDER = sys.argv[1:]
+RECORDING = f"{FOLDER}/groups"
+
+BY = (["--by=thread"], ["--by=comm"], ["--by=cgroup"],
+      ["--by=process", "--comm=dd,sleep"], ["--by=choice", "--comm=dd"])
+
+# Arguments, what adds up.
+TABLES = (
+    (["report"], ("wall_ns", "user_ns", "system_call_ns", "asleep_ns",
+                  "tracer_ns", "threads")),
+    (["report", "--sleeps", "--with-idle"], ("total_ns", "cut_ns", "count")),
+    (["report", "--runqueue"], ("total_ns", "count", "preempted")),
+    (["report", "--interrupts"], ("total_ns", "exact_ns", "inferred_ns",
+                                  "nobody_ns")),
+    (["report", "--flat", "--with-idle", "--with-tracer"], ("self_ns",)),
+)
+
+
+def run(command, *arguments):
+    return subprocess.run([KTRACE, command, "-i", RECORDING, *arguments],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, check=True).stdout
+
+
+def rows_of(table, by):
+    report = json.loads(run(*table, *by, "--format=json"))
+    if isinstance(report, dict):
+        return report["groups" if by else "processes"]
+    return report
+
+
+def judge_sums(judge):
+    for table, columns in TABLES:
+        whole = rows_of(table, [])
+        for by in BY:
+            rows = rows_of(table, by)
+            sums = [[sum(row[c] or 0 for row in r) for c in columns]
+                    for r in (whole, rows)]
+            judge.expect(f"{' '.join(table + by)}: adds up to all",
+                         sums[0] == sums[1] and sum(sums[0]), sums)
+
+
+def folded_ns(*arguments):
+    return sum(int(line.rsplit(" ", 1)[1]) for line in
+               run("flamegraph", "--folded", *arguments).splitlines())
+
+
+def judge_flames(judge):
+    for kind in (["--with-idle", "--with-tracer"],
+                 ["--wall", "--with-tracer"]):
+        name = " ".join(["flamegraph", *kind])
+        sums = [folded_ns(*kind, *by) for by in ([], *BY)]
+        judge.expect(f"{name}: each --by has all time",
+                     len(set(sums)) == 1 and sums[0], sums)
+
+
+def truth():
+    """The cgroup that each process was in last."""
+    with open(f"{FOLDER}/truth", encoding="utf-8") as lines:
+        return {int(pid): path for pid, path in map(str.split, lines)}
+
+
+def judge_cgroups(judge):
+    """By the processes' own words, the threads' times make each cgroup's."""
+    wanted = collections.Counter()
+    told = truth()
+    for row in json.loads(run("report", "--threads",
+                              "--format=json"))["threads"]:
+        if told.get(row["pid"], "/") != "/":
+            wanted[told[row["pid"]]] += row["wall_ns"]
+    found = {row["group"]: row["wall_ns"]
+             for row in rows_of(["report"], ["--by=cgroup"])}
+    judge.expect("--by=cgroup: times are those of the processes in it",
+                 set(wanted) == {"/a", "/b/c", "/stays", "/before"} and
+                 all(found[path] == ns for path, ns in wanted.items()),
+                 wanted, found)
+    judge.expect("--by=cgroup: all others are in / or the kernel's",
+                 set(found) - set(wanted) <= {"/", "kernel", "nobody"}, found)
+
+
+def judge_special(judge):
+    rows = {row["group"]: row
+            for row in rows_of(["report"], ["--by=choice", "--comm=dd"])}
+    dd = [row for row in rows_of(["report"], []) if row["comm"] == "dd"]
+    judge.expect("--by=choice: chosen, other, kernel",
+                 {"chosen", "other", "kernel"} <= set(rows) and
+                 rows["chosen"]["wall_ns"] == sum(r["wall_ns"] for r in dd),
+                 rows)
+    nobody = sum(row["total_ns"]
+                 for row in rows_of(["report", "--interrupts"], [])
+                 if row["for_comm"] == "nobody")
+    found = sum(row["self_ns"]
+                for row in rows_of(["report", "--flat", "--with-tracer",
+                                    "--with-idle"], ["--by=comm"])
+                if row["group"] == "nobody")
+    # What is for several is divided on each call path anew.
+    judge.expect("nobody has the interrupt work that is nobody's",
+                 nobody and abs(found - nobody) <= nobody // 20, found, nobody)
+
+
+def judge_inferred(judge):
+    """By function, and in the line that sums them up."""
+    flat = subprocess.run([KTRACE, "report", "-i", RECORDING, "--flat",
+                           "--by=process", "--format=json", "--with-tracer",
+                           "--with-idle"], check=True, text=True,
+                          capture_output=True)
+    inferred = sum(row["self_inferred_ns"] for row in json.loads(flat.stdout))
+    table = sum(row["inferred_ns"]
+                for row in rows_of(["report", "--interrupts"], []))
+    judge.expect("functions' inferred time is that of --interrupts",
+                 inferred == table > 0, inferred, table)
+    text = run("report", "--flat", "--by=process", "--sort=self_inferred_ns",
+               "--top=1")
+    judge.expect("text marks it", re.search(r"^ .* ~\d", text, re.M), text)
+
+
+def gprof_names(path):
+    """The functions that gprof sees in a group's file."""
+    text = subprocess.run(["gprof", "-b", "-p", f"{path}.elf", path],
+                          check=True, capture_output=True, text=True).stdout
+    return {line.split()[-1] for line in text.splitlines()
+            if re.match(r" *\d+\.\d\d ", line)}
+
+
+def judge_gmon(judge):
+    out = f"{FOLDER}/by.out"
+    run("export", "--format=gmon", "--by=cgroup", "-o", out)
+    groups = {os.path.basename(path)[len("by.out."):-len(".elf")]
+              for path in glob.glob(f"{out}.*.elf")}
+    rows = rows_of(["report", "--flat"], ["--by=cgroup"])
+    wanted = {row["group"] for row in rows}
+    judge.expect("gmon: a file for each group",
+                 groups == {group.replace("/", ",") for group in wanted},
+                 groups, wanted)
+    for group in sorted(wanted):
+        names = gprof_names(f"{out}.{group.replace('/', ',')}")
+        own = {row["function"].split(":", 1)[1] for row in rows
+               if row["self_ns"] and row["group"] == group}
+        judge.expect(f"gmon: gprof has the functions of {group}",
+                     own and own <= names, sorted(own - names)[:5])
+
+
+def main():
+    judge = Judge()
+    judge_sums(judge)
+    judge_flames(judge)
+    judge_cgroups(judge)
+    judge_special(judge)
+    judge_inferred(judge)
+    judge_gmon(judge)
+    judge.end()
+
+
+main()

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""What the library told a program of its own calls, against the machine's ground
+truth: every function that ran in each call, how often, at which depth, and for
+how long: judge_inband_truth.py TOOL_PASSAGES FOLDER"""
+import csv
+import subprocess
+import sys
+
+from inband_records import lines
+from waits import Judge
+
+TOOL, FOLDER = sys.argv[1:]
+# Between a branch and the next of which the time is known: packets hold six
+# branches, of which the last has a time; the rest of a loop's are spread.
+NS_A_CALL, LOOP_PART = 100, 8
+# Where a record of a call begins: on arm64 not with the vector.
+ENTRIES = ("entry_SYSCALL_64", "el0_svc")
+# Where a thread goes to sleep; what perf does there to switch its trace off and
+# on has no end, or no begin, in a trace that is off meanwhile.
+SLEEP, SWITCH_OFF = "__schedule", "__perf_event_task_sched_out"
+
+
+class Node:
+    """A function on one path of calls."""
+
+    def __init__(self, name, depth):
+        self.name, self.depth = name, depth
+        self.calls, self.wall_ns = 0, 0
+        self.callees = {}
+
+    def callee(self, name):
+        return self.callees.setdefault(name, Node(name, self.depth + 1))
+
+    def seen(self):
+        """Its callees, up to where the trace is switched off."""
+        for node in self.callees.values():
+            if (self.name, node.name) == (SLEEP, SWITCH_OFF):
+                return
+            yield node
+
+    def walk(self):
+        yield self
+        for node in self.seen():
+            yield from node.walk()
+
+
+def seen_functions(call):
+    """The same of a record's functions."""
+    sleeps, off = None, None
+    for function in call["trace"]:
+        depth, name = function["depth"], function["function"]
+        if sleeps is not None and depth <= sleeps:
+            sleeps = off = None
+        if name == SLEEP:
+            sleeps = depth
+        if sleeps is not None and depth == sleeps + 1 and name == SWITCH_OFF:
+            off = depth
+        if off is None:
+            yield function
+
+
+def passages(record):
+    """Entries and exits within the bracket."""
+    end = record["begin_ns"] + record["wall_ns"]
+    out = subprocess.run(
+        [TOOL, str(record["begin_ns"]), str(end), f"{FOLDER}/truth",
+         f"{FOLDER}/{record['case']}"],
+        check=True, capture_output=True, text=True).stdout
+    return [(int(row["time_ns"]), row["event"], row["function"])
+            for row in csv.DictReader(out.splitlines())]
+
+
+def calls_of(record):
+    """The truth's system calls, each a tree of functions; None: what is open and
+    what ends do not fit together."""
+    roots, stack = [], []
+    for time_ns, event, function in passages(record):
+        if event == "enter":
+            if stack and function not in ENTRIES:
+                node = stack[-1][0].callee(function)
+            else:
+                node = Node(function, 0)
+                roots.append(node)
+            node.calls += 1
+            stack.append((node, time_ns))
+        elif stack and stack[-1][0].name == function:
+            node, begun_ns = stack.pop()
+            node.wall_ns += time_ns - begun_ns
+        else:
+            return None
+    return None if stack else [root for root in roots if root.name in ENTRIES]
+
+
+def differences(call, root):
+    """Of the record's functions and the truth's."""
+    mine = list(seen_functions(call))
+    truth = list(root.walk())
+    if [(f["depth"], f["function"], f["calls"]) for f in mine] != \
+            [(n.depth, n.name, n.calls) for n in truth]:
+        return [next(((f["depth"], f["function"], f["calls"]),
+                      (n.depth, n.name, n.calls)) for f, n in zip(mine, truth)
+                     if (f["depth"], f["function"], f["calls"]) !=
+                     (n.depth, n.name, n.calls))]
+    return [(f["function"], f["wall_ns"], n.wall_ns)
+            for f, n in zip(mine, truth)
+            if abs(f["wall_ns"] - n.wall_ns) >
+            max(NS_A_CALL * n.calls, n.wall_ns / LOOP_PART)]
+
+
+def check(judge, record):
+    roots = calls_of(record)
+    calls = record["calls"]
+    judge.expect(f"{record['case']}: {len(calls)} calls, in the truth too",
+                 roots is not None and len(roots) == len(calls), roots)
+    for call, root in zip(calls, roots or []):
+        differ = differences(call, root)
+        judge.expect(f"{record['case']}: {call['name']}: "
+                     f"{len(list(seen_functions(call)))} functions on their "
+                     f"paths, of {len(call['trace'])}, as the truth has them",
+                     not differ, differ[:3])
+
+
+def main():
+    judge = Judge()
+    for record in lines(f"{FOLDER}/examples.out"):
+        check(judge, record)
+    judge.end()
+
+
+main()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""What programs without rights are told by way of ktrace-hw serve, against what
+root is told, and what those get who should get nothing: judge_serve.py KTRACE
+FOLDER"""
+import os
+import sys
+
+from inband_records import check_examples, lines
+from waits import Judge
+
+KTRACE, FOLDER = sys.argv[1:]
+# enum ktrace_hw_status
+NOT_PERMITTED, NO_SERVICE = 3, 8
+WRONG_THREAD = "the thread is not one of the process that asks"
+WRONG_REQUEST = "this is no request that the service knows"
+
+
+def read(name):
+    with open(f"{FOLDER}/{name}", encoding="utf-8") as file:
+        return file.read()
+
+
+def shape(call):
+    """What does not depend on when it was: functions, sleeps and their ends."""
+    return (call["name"], call["function"], call["end"], call["faults"],
+            [(f["depth"], f["function"], f["calls"]) for f in call["trace"]
+             if not f["interrupt"]],
+            [(s["label"], s["function"], s["stack"], s["count"],
+              sorted((w["comm"], w["count"]) for w in s["wakers"]))
+             for s in call["sleeps"]])
+
+
+def outline(call):
+    """The same of calls whose way through the kernel hangs on what was before:
+    what is in a cache, which pages are free, who runs next."""
+    return (call["name"], call["function"], call["end"], call["faults"])
+
+
+def without_faults(call):
+    """The same of calls behind a fork, whose pages are copied when they are first
+    written: in the call or before it, as both processes happen to run."""
+    return (call["name"], call["function"], call["end"])
+
+
+def check_served(judge):
+    own = check_examples(judge, KTRACE, f"{FOLDER}/own", f"{FOLDER}/own.out")
+    served = check_examples(judge, KTRACE, f"{FOLDER}/served",
+                            f"{FOLDER}/served.out")
+    for case, like in (("getppid", shape), ("naps", outline), ("read", shape),
+                       ("fsync", outline), ("pipe", without_faults),
+                       ("faults", outline)):
+        root = [like(call) for call in own[case]["calls"]]
+        nobody = [like(call) for call in served[case]["calls"]]
+        judge.expect(f"{case}: nobody is told what root is", root == nobody,
+                     [pair for pair in zip(root, nobody)
+                      if pair[0] != pair[1]])
+    times = [[case["getppid"]["calls"][0][time] for time in
+              ("wall_ns", "on_cpu_ns")] for case in (own, served)]
+    judge.expect("getppid: to the nanosecond", times[0] == times[1], times)
+    record, = lines(f"{FOLDER}/watch.out")
+    judge.expect("watch: each call once, in order",
+                 [call["name"] for call in record["calls"] if call] ==
+                 (["getppid"] * 20 + ["clock_nanosleep"]) * 2 and
+                 not record["gaps"], record["gaps"])
+
+
+def check_refused(judge):
+    judge.expect("the socket is root's and the group's",
+                 read("socket.out") == "660 root users\n", read("socket.out"))
+    for name, words in (
+            ("outsider", "this user is not in its group"),
+            ("open", "the service refuses: this user is not in the service's "
+                     "group")):
+        judge.expect(f"{name}: not in the group, and told so",
+                     read(f"{name}.code") == "1\n" and
+                     read(f"{name}.out").startswith(f"{NOT_PERMITTED} ") and
+                     words in read(f"{name}.out"), read(f"{name}.out"))
+    told = dict(line.split(": ", 1)
+                for line in read("misbehave.out").splitlines())
+    expected = {
+        **{name: WRONG_REQUEST for name in
+           ("short", "long", "kind", "buffer", "negative")},
+        "version": "the service is of another version than the library",
+        "init": WRONG_THREAD, "parent": WRONG_THREAD,
+        "other": WRONG_THREAD, "descriptors": "granted",
+        "talk on": "granted, ConnectionResetError",
+        "crowd": "closed, granted", "good": "granted"}
+    for name, words in expected.items():
+        judge.expect(f"misbehave: {name}: {words}",
+                     told.get(name, "").startswith(words), told.get(name))
+    judge.expect("misbehave: nothing else", set(told) == set(expected), told)
+    judge.expect("the next one is served", read("again.code") == "0\n" and
+                 "good 0" in read("again.out"), read("again.out"))
+
+
+def check_killed(judge):
+    told = dict(line.split(" ", 1) for line in read("orphan.out").splitlines())
+    judge.expect("killed: before, all was well", told["before"] == "0 ", told)
+    for when, words in (("meanwhile", "the service has ended"),
+                        ("after", "the service has ended"),
+                        ("anew", "the service cannot be reached")):
+        judge.expect(f"killed: {when}: {words}",
+                     told[when].startswith(f"{NO_SERVICE} ") and
+                     words in told[when], told[when])
+    judge.expect("killed: the program goes on", read("orphan.code") == "0\n")
+    judge.expect("another service takes its place",
+                 read("next.code") == "0\n" and "good 0" in read("next.out"),
+                 read("next.out"))
+    judge.expect("a service that is told to end removes its socket",
+                 read("serve.code") == "0\n" and
+                 "ktrace-hw.sock'" in read("left.out"), read("left.out"))
+
+
+def check_activated(judge):
+    if not os.path.exists(f"{FOLDER}/activated.code"):
+        print("skipped: no systemd-socket-activate here")
+        return
+    judge.expect("a socket that systemd hands over is served",
+                 read("activated.code") == "0\n" and
+                 "good 0" in read("activated.out") and
+                 "at systemd's socket" in read("activated.err") and
+                 read("activated.ended") == "0\n",
+                 read("activated.out"), read("activated.err"))
+
+
+def main():
+    judge = Judge()
+    check_served(judge)
+    check_refused(judge)
+    check_killed(judge)
+    check_activated(judge)
+    judge.end()
+
+
+main()

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in the virtual machine: `ktrace-hw serve`, with the rights that systemd's
+# unit leaves it, and programs without rights that it serves; misbehave.py asks for
+# what it should not get.  What was built is in the folder $2, the project in $3;
+# what they print and save comes into the folder $1.
+set -uo pipefail
+RESULTS=$1 KTRACE=$2/ktrace-hw PROGRAMS=$2/tests/e2e/programs
+MISBEHAVE=$3/tests/e2e/misbehave.py
+# What the machine's own files need not have is there.
+export LD_LIBRARY_PATH=$2/lib
+# And to give a socket of its own to the group.
+RIGHTS=-all,+chown$(sed -n 's/^CapabilityBoundingSet=//p' "$3/serve/systemd/ktrace-hw.service" |
+	tr '[:upper:]' '[:lower:]' | sed 's/\(^\| \)cap_/,+/g')
+readonly RESULTS KTRACE PROGRAMS MISBEHAVE RIGHTS LIMIT_S=30 USER_ID=65534 GROUP_ID=100
+export KTRACE_HW_SOCKET=/run/test-ktrace-hw.sock
+trap "" PIPE
+mkdir -p /dev/shm/work
+cd /dev/shm/work || exit 1
+
+run() { # name command...
+	local name=$1
+	shift
+	timeout "$LIMIT_S" "$@" >"$name.out" 2>"$name.err"
+	echo $? >"$name.code"
+}
+
+# Nobody, in the group or not.
+readonly MEMBER=(setpriv --reuid "$USER_ID" --regid "$USER_ID" --groups
+	"$GROUP_ID")
+readonly OUTSIDER=(setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups)
+
+await() { # command...
+	local i
+	for ((i = 0; i < 400; i++)); do
+		! "$@" || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+start_service() { # name
+	setpriv --bounding-set "$RIGHTS" "$KTRACE" serve \
+		--socket "$KTRACE_HW_SOCKET" --group users 2>"$1.err" &
+	SERVICE=$!
+	await grep -q served "$1.err"
+}
+
+# As root, by its own rights; then as nobody, by the service's.
+compare() {
+	local name
+	for name in own served; do
+		mkdir -m 777 "$name"
+		touch "/scratch/$name"
+		chmod 666 "/scratch/$name"
+	done
+	run own "$PROGRAMS/inband" examples own /scratch/own
+	run served "${MEMBER[@]}" "$PROGRAMS/inband" examples served /scratch/served
+	run watch "${MEMBER[@]}" "$PROGRAMS/inband" watch . /scratch/served
+	stat -c '%a %U %G' "$KTRACE_HW_SOCKET" >socket.out
+}
+
+refuse() {
+	run outsider "${OUTSIDER[@]}" "$PROGRAMS/inband" examples . /dev/null
+	"${MEMBER[@]}" sleep 1000 &
+	run misbehave "${MEMBER[@]}" /usr/bin/python3 "$MISBEHAVE" \
+		"$KTRACE_HW_SOCKET" $!
+	kill $!
+	# Who has a socket that anybody may use is still asked who he is.
+	chmod 666 "$KTRACE_HW_SOCKET"
+	run open "${OUTSIDER[@]}" "$PROGRAMS/inband" examples . /dev/null
+	chmod 660 "$KTRACE_HW_SOCKET"
+	# Which others' misbehaviour does not disturb.
+	run again "${MEMBER[@]}" "$PROGRAMS/inband" misuse . /dev/null
+}
+
+# Killed within a bracket; what it leaves behind does not keep the next one from
+# starting.
+kill_it() {
+	mkfifo line
+	run orphan "${MEMBER[@]}" "$PROGRAMS/inband" orphan . /dev/null <line &
+	exec 3>line
+	await grep -q before orphan.out
+	kill -KILL "$SERVICE"
+	{ wait "$SERVICE"; } 2>/dev/null
+	echo >&3
+	exec 3>&-
+	wait $!
+	start_service service2
+	run next "${MEMBER[@]}" "$PROGRAMS/inband" misuse . /dev/null
+	kill -TERM "$SERVICE"
+	wait "$SERVICE"
+	echo $? >serve.code
+	ls "$KTRACE_HW_SOCKET" /var/tmp/ktrace-hw-folder.* >left.out 2>&1
+}
+
+# The socket is made by another, as systemd does.
+activate() {
+	command -v systemd-socket-activate >/dev/null || return 0
+	setpriv --bounding-set "$RIGHTS" systemd-socket-activate --seqpacket \
+		-l "$KTRACE_HW_SOCKET" "$KTRACE" serve --group users \
+		2>activated.err &
+	await test -S "$KTRACE_HW_SOCKET"
+	chmod 666 "$KTRACE_HW_SOCKET"
+	run activated "${MEMBER[@]}" "$PROGRAMS/inband" misuse . /dev/null
+	kill -TERM $!
+	wait $!
+	echo $? >activated.ended
+}
+
+# A machine with nothing but a distribution's files has no users.
+name_users() {
+	grep -q '^root:' /etc/passwd || echo root:x:0:0::/root:/bin/sh >>/etc/passwd
+	grep -q '^users:' /etc/group || echo "users:x:$GROUP_ID:" >>/etc/group
+}
+
+name_users
+echo 2 >/proc/sys/kernel/perf_event_paranoid
+echo 1 >/proc/sys/kernel/kptr_restrict
+start_service service
+compare
+refuse
+kill_it
+activate
+rm -f line
+cp -r ./* "$RESULTS"

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Stores in real servers of ClickHouse, alone and as a cluster: the same answers as
+# in a file of SQLite, and uploads that are whole or absent whoever is killed.
+set -euo pipefail
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+
+main() {
+	local judge
+	need python3
+	need clickhouse-server
+	need clickhouse-client
+	skip_without_machine 6.12
+	"$MACHINE" run --discard --fast --timeout "$LIMIT_S" \
+		--results "$WORK" -- \
+		bash "$HERE/store_guest.sh" "$WORK" "$KTRACE"
+	for judge in answers faults cluster; do
+		python3 "$HERE/judge_store_$judge.py" "$KTRACE" "$WORK" ||
+			FAILURES=$((FAILURES + 1))
+	done
+}
+
+main

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The statements for operators make the tables that rows are sent to. */
+#include "store/clickhouse/clickhouse_ddl.h"
+#include "store/clickhouse/clickhouse_schema.h"
+#include "store/clickhouse/row_binary.h"
+#include "store/entry/store_entry.h"
+#include "tests/run_suite.h"
+
+#include <check.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *type_name(enum sql_type type)
+{
+	static const char *const names[] = {
+		[SQL_INTEGER] = "Int64",
+		[SQL_REAL] = "Float64",
+		[SQL_TEXT] = "String",
+	};
+
+	return names[type];
+}
+
+static void append_entry(sqlite3_str *text)
+{
+	for (int i = 0; i < ENTRY_COLUMNS; i++)
+		sqlite3_str_appendf(
+			text, "%s  %s %s", i ? ",\n" : "",
+			store_entry_columns[i].name,
+			i == ENTRY_DAY ?
+				"Date" :
+				type_name(store_entry_columns[i].type));
+}
+
+/* Returns what makes table @id: its name and columns. */
+static char *table_text(enum sql_table_id id, bool is_cluster)
+{
+	const struct sql_table *table = sql_table_at(id);
+	sqlite3_str *text = sqlite3_str_new(NULL);
+
+	sqlite3_str_appendf(text, "\nCREATE TABLE IF NOT EXISTS %s%s%s (\n",
+			    is_cluster ? "{database}." : "",
+			    clickhouse_schema_table(id),
+			    is_cluster ? "_local ON CLUSTER '{cluster}'" : "");
+	if (id == TABLE_RECORDING)
+		append_entry(text);
+	else
+		sqlite3_str_appendall(text, "  day Date,\n  recording Int64");
+	for (uint32_t i = 0; i < table->column_count; i++) {
+		const struct sql_column *column = &table->columns[i];
+		bool may_be_null = row_binary_may_be_null(column);
+
+		if (!sql_column_is_hidden(column))
+			sqlite3_str_appendf(text, ",\n  %s %s%s%s",
+					    column->name,
+					    may_be_null ? "Nullable(" : "",
+					    type_name(column->type),
+					    may_be_null ? ")" : "");
+	}
+	sqlite3_str_appendall(text, "\n)\nENGINE = ");
+	return sqlite3_str_finish(text);
+}
+
+START_TEST(each_table_has_the_columns_of_its_rows)
+{
+	for (int is_cluster = 0; is_cluster < 2; is_cluster++) {
+		char *text = table_text((enum sql_table_id)_i, is_cluster);
+		const char *all = clickhouse_ddl_text(is_cluster ? DDL_CLUSTER :
+								   DDL_SERVER);
+
+		ck_assert_msg(strstr(all, text), "there is no %s", text);
+		sqlite3_free(text);
+	}
+}
+END_TEST
+
+START_TEST(rows_of_each_table_are_kept_for_some_days)
+{
+	for (int is_cluster = 0; is_cluster < 2; is_cluster++) {
+		char *text = sqlite3_mprintf(
+			"\nALTER TABLE %s%s%s MODIFY TTL day + INTERVAL ",
+			is_cluster ? "{database}." : "",
+			clickhouse_schema_table((enum sql_table_id)_i),
+			is_cluster ? "_local ON CLUSTER '{cluster}'" : "");
+		const char *all = clickhouse_ddl_text(
+			is_cluster ? DDL_CLUSTER_TTL : DDL_SERVER_TTL);
+
+		ck_assert_msg(strstr(all, text), "there is no %s", text);
+		sqlite3_free(text);
+	}
+}
+END_TEST
+
+START_TEST(the_version_is_that_of_the_program)
+{
+	static const enum clickhouse_ddl all[] = { DDL_SERVER, DDL_CLUSTER };
+	static const char *const places[] = { "", "{database}." };
+
+	for (int i = 0; i < 2; i++) {
+		char *text = sqlite3_mprintf(
+			"\nINSERT INTO %sstore_version VALUES (%d, ", places[i],
+			STORE_SCHEMA_VERSION);
+
+		ck_assert_ptr_nonnull(
+			strstr(clickhouse_ddl_text(all[i]), text));
+		sqlite3_free(text);
+	}
+}
+END_TEST
+
+/* One after the other, and nothing between them. */
+START_TEST(statements_are_taken_apart)
+{
+	const char *text = "-- one\nSELECT 1,\n2;\n\nSELECT ';';\n-- end\n";
+	char *first = clickhouse_ddl_next(&text);
+	char *second = clickhouse_ddl_next(&text);
+
+	ck_assert_str_eq(first, "-- one\nSELECT 1,\n2");
+	ck_assert_str_eq(second, "\nSELECT ';'");
+	ck_assert_ptr_null(clickhouse_ddl_next(&text));
+	ck_assert_str_eq(text, "");
+	sqlite3_free(first);
+	sqlite3_free(second);
+}
+END_TEST
+
+static char *written(const char *cluster, const char *database)
+{
+	const struct clickhouse_ddl_names names = { cluster, database };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	clickhouse_ddl_write(DDL_CLUSTER, &names, file);
+	fclose(file);
+	return text;
+}
+
+START_TEST(names_are_the_only_change)
+{
+	char *same = written("{cluster}", "{database}");
+	char *other = written("fleet", "traces");
+
+	ck_assert_str_eq(same, clickhouse_ddl_text(DDL_CLUSTER));
+	ck_assert_ptr_null(strstr(other, "{cluster}"));
+	ck_assert_ptr_null(strstr(other, "{database}"));
+	ck_assert_ptr_nonnull(
+		strstr(other, " traces.call_local ON CLUSTER 'fleet' (\n"));
+	ck_assert_ptr_nonnull(
+		strstr(other, "'/clickhouse/tables/{shard}/traces/"));
+	free(same);
+	free(other);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("clickhouse_ddl");
+	TCase *tcase = tcase_create("clickhouse_ddl");
+
+	tcase_add_loop_test(tcase, each_table_has_the_columns_of_its_rows, 0,
+			    SQL_TABLES);
+	tcase_add_loop_test(tcase, rows_of_each_table_are_kept_for_some_days, 0,
+			    SQL_TABLES);
+	tcase_add_test(tcase, the_version_is_that_of_the_program);
+	tcase_add_test(tcase, statements_are_taken_apart);
+	tcase_add_test(tcase, names_are_the_only_change);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* percentile() becomes what ClickHouse has, and nothing else changes. */
+#include "store/clickhouse/clickhouse_query.h"
+#include "tests/run_suite.h"
+
+#include <check.h>
+#include <sqlite3.h>
+
+static const struct {
+	const char *query;
+	const char *wanted;
+} cases[] = {
+	{ "SELECT percentile(99, x) FROM t",
+	  "SELECT quantileExact(0.989999999999000)( x) FROM t" },
+	{ "SELECT 'percentile(9, x)'", "SELECT 'percentile(9, x)'" },
+	{ "my_percentile(50, x)", "my_percentile(50, x)" },
+	{ "percentile(0, x)", "percentile(0, x)" },
+	{ "'it''s'", "'it''s'" },
+	{ "'open", "'open" },
+	{ "", "" },
+};
+
+START_TEST(percentiles_are_rewritten)
+{
+	char *text = clickhouse_query_of(cases[_i].query);
+
+	ck_assert_str_eq(text ? text : "", cases[_i].wanted);
+	sqlite3_free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("clickhouse_query");
+	TCase *tcase = tcase_create("clickhouse_query");
+
+	tcase_add_loop_test(tcase, percentiles_are_rewritten, 0,
+			    sizeof(cases) / sizeof(*cases));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* What becomes of a trace that ran in chosen calls alone. */
+#include "tests/gate_script_fixture.h"
+#include "tests/run_suite.h"
+
+/* What a chosen system call begins by, in the probe that resumes the trace. */
+#define BEGIN \
+	"100 BEGIN __x64_sys_openat do_syscall_64 entry\n" \
+	"110 start kprobe_handler\n"
+#define BEGUN \
+	"100 start entry\n" \
+	"100 call do_syscall_64 entry\n" \
+	"100 call __x64_sys_openat do_syscall_64\n" \
+	"100 call perf_tp_event __x64_sys_openat\n"
+
+#define IN_OPEN "130 call vfs_open __x64_sys_openat\n"
+
+/* And what it ends by. */
+#define END \
+	"500 return arch_rethook_trampoline\n" \
+	"510 call rethook_handler arch_rethook_trampoline\n" \
+	"520 END do_syscall_64 entry\n" \
+	"530 stop off\n"
+#define ENDED \
+	"500 return do_syscall_64\n" \
+	"500 stop not-asked\n"
+
+/* Its task leaves the CPU in it, and has got it again. */
+#define LEAVE \
+	"200 call schedule vfs_open\n" \
+	"210 call __perf_event_task_sched_out schedule\n" \
+	"220 call kprobe_handler __perf_event_task_sched_out\n" \
+	"230 LEAVE __perf_event_task_sched_out schedule vfs_open " \
+	"__x64_sys_openat do_syscall_64 entry\n" \
+	"240 stop off\n"
+#define LEFT \
+	"200 call schedule vfs_open\n" \
+	"210 open-end 5\n" \
+	"210 stop aside\n"
+#define COME \
+	"300 COME __perf_event_task_sched_in finish_task_switch schedule " \
+	"vfs_open __x64_sys_openat do_syscall_64 entry\n" \
+	"310 start kprobe_handler\n" \
+	"320 return __perf_event_task_sched_in\n" \
+	"330 return finish_task_switch\n"
+#define HAS_COME \
+	"300 start kprobe_handler\n" \
+	"300 open entry\n" \
+	"300 open do_syscall_64 entry\n" \
+	"300 open __x64_sys_openat do_syscall_64\n" \
+	"300 open vfs_open __x64_sys_openat\n" \
+	"300 open schedule vfs_open\n" \
+	"300 open finish_task_switch schedule\n" \
+	"300 open-end 6\n" \
+	"300 call perf_tp_event finish_task_switch\n" \
+	"330 return finish_task_switch\n"
+
+static const struct {
+	const char *text;
+	const char *wanted;
+} cases[] = {
+	/* Nothing that was chosen runs. */
+	{ "0 FIRST\n"
+	  "900 LAST\n"
+	  "50 end\n",
+	  "0 stop not-asked\n"
+	  "900 stop not-asked\n"
+	  "900 end\n" },
+	/* One call, whole. */
+	{ BEGIN "120 return kprobe_handler\n" IN_OPEN
+		"140 return __x64_sys_openat\n" END "900 end\n",
+	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN
+		"140 return __x64_sys_openat\n" ENDED "900 end\n" },
+	/* It sleeps, while another task runs. */
+	{ BEGIN IN_OPEN LEAVE "250 switch 7\n"
+			      "290 switch 5\n" COME "340 return schedule\n" END
+			      "900 end\n",
+	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN LEFT "250 switch 7\n"
+		"290 switch 5\n" HAS_COME "340 return schedule\n" ENDED
+		"900 end\n" },
+	/* An interrupt comes in the probe, and one in the call. */
+	{ BEGIN "111 break asm_sysvec_apic_timer_interrupt kprobe_handler\n"
+		"112 call sysvec_apic_timer_interrupt "
+		"asm_sysvec_apic_timer_interrupt\n"
+		"113 return asm_sysvec_apic_timer_interrupt\n"
+		"114 break-return kprobe_handler\n" IN_OPEN
+		"140 break asm_sysvec_apic_timer_interrupt vfs_open\n"
+		"150 break-return vfs_open\n" END "900 end\n",
+	  BEGUN "111 break asm_sysvec_apic_timer_interrupt kprobe_handler\n"
+		"112 call sysvec_apic_timer_interrupt "
+		"asm_sysvec_apic_timer_interrupt\n"
+		"113 return asm_sysvec_apic_timer_interrupt\n"
+		"114 break-return kprobe_handler\n"
+		"130 return __x64_sys_openat\n" IN_OPEN
+		"140 break asm_sysvec_apic_timer_interrupt vfs_open\n"
+		"150 break-return vfs_open\n" ENDED "900 end\n" },
+	/* A probe at a return that does not pause: another chosen call is
+	 * inside of the first.
+	 */
+	{ BEGIN IN_OPEN "140 return arch_rethook_trampoline\n"
+			"150 call rethook_handler arch_rethook_trampoline\n"
+			"160 return arch_rethook_trampoline\n"
+			"170 return __x64_sys_openat\n" END "900 end\n",
+	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN
+		"140 return __x64_sys_openat\n"
+		"140 call perf_tp_event __x64_sys_openat\n"
+		"150 call rethook_handler arch_rethook_trampoline\n"
+		"160 return arch_rethook_trampoline\n"
+		"170 return __x64_sys_openat\n" ENDED "900 end\n" },
+	/* A probe where tasks leave that does not pause. */
+	{ BEGIN IN_OPEN "200 call schedule vfs_open\n"
+			"210 call __perf_event_task_sched_out schedule\n"
+			"220 return schedule\n" END "900 end\n",
+	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN
+		"200 call schedule vfs_open\n"
+		"210 call __perf_event_task_sched_out schedule\n"
+		"220 return schedule\n" ENDED "900 end\n" },
+	/* The buffer was full: a call that has marks and no trace. */
+	{ "0 FIRST\n"
+	  "100 BEGIN __x64_sys_openat do_syscall_64 entry\n"
+	  "200 END do_syscall_64 entry\n"
+	  "90000 BEGIN __x64_sys_openat do_syscall_64 entry\n"
+	  "90010 start kprobe_handler\n"
+	  "90030 call vfs_open __x64_sys_openat\n"
+	  "90900 end\n",
+	  "0 stop not-asked\n"
+	  "100 gap\n"
+	  "200 stop not-asked\n"
+	  "90000 start entry\n"
+	  "90000 call do_syscall_64 entry\n"
+	  "90000 call __x64_sys_openat do_syscall_64\n"
+	  "90000 call perf_tp_event __x64_sys_openat\n"
+	  "90030 return __x64_sys_openat\n"
+	  "90030 call vfs_open __x64_sys_openat\n"
+	  "90900 end\n" },
+	/* Its end was lost with the trace. */
+	{ BEGIN IN_OPEN "200 gap\n"
+			"300 END do_syscall_64 entry\n"
+			"90000 BEGIN __x64_sys_openat do_syscall_64 entry\n"
+			"90010 start kprobe_handler\n"
+			"90900 end\n",
+	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN "200 gap\n"
+		"300 stop not-asked\n"
+		"90000 start entry\n"
+		"90000 call do_syscall_64 entry\n"
+		"90000 call __x64_sys_openat do_syscall_64\n"
+		"90900 end\n" },
+	/* A mark at the begin was lost. */
+	{ "0 FIRST\n"
+	  "110 start vfs_open\n"
+	  "140 return __x64_sys_openat\n" END "900 end\n",
+	  "0 stop not-asked\n"
+	  "110 start vfs_open\n"
+	  "140 return __x64_sys_openat\n" ENDED "900 end\n" },
+	/* The recording ends in a call; in the probe at its begin; and where
+	 * its task leaves.
+	 */
+	{ BEGIN IN_OPEN "800 stop off\n"
+			"900 LAST\n"
+			"850 end\n",
+	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN "800 stop off\n"
+		"900 stop not-asked\n"
+		"900 end\n" },
+	{ BEGIN "900 LAST\n"
+		"850 end\n",
+	  "100 start entry\n"
+	  "100 call do_syscall_64 entry\n"
+	  "100 call __x64_sys_openat do_syscall_64\n"
+	  "900 stop not-asked\n"
+	  "900 end\n" },
+	{ BEGIN IN_OPEN "200 call schedule vfs_open\n"
+			"210 call __perf_event_task_sched_out schedule\n"
+			"900 LAST\n"
+			"850 end\n",
+	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN
+		"200 call schedule vfs_open\n"
+		"210 call __perf_event_task_sched_out schedule\n"
+		"900 stop not-asked\n"
+		"900 end\n" },
+};
+
+START_TEST(events_are_what_the_marks_say)
+{
+	gate_script_expect(cases[_i].text, cases[_i].wanted);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("gate_events");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, events_are_what_the_marks_say, 0,
+			    sizeof(cases) / sizeof(*cases));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+#include "symbolize/gate/gate_step.h"
+#include "tests/run_suite.h"
+
+#include <linux/perf_event.h>
+
+static const struct recording_event marks = { .name = GATE_MARK_EVENT };
+static const struct recording_event others = { .name = "sched:sched_switch" };
+
+/* The record of a mark of this kind with @count addresses. */
+static struct sideband_record record_of(const struct gate_mark *mark,
+					const uint64_t *chain, uint64_t count)
+{
+	return (struct sideband_record){
+		.kind = SIDEBAND_SAMPLE,
+		.time_ns = 100,
+		.sample = {
+			.event = &marks,
+			.raw = (const uint8_t *)mark,
+			.raw_size = sizeof(*mark),
+			.chain = (const uint8_t *)chain,
+			.chain_count = count,
+		},
+	};
+}
+
+START_TEST(a_mark_has_its_time_and_chain)
+{
+	const struct gate_mark mark = { .kind = GATE_COME };
+	const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL, 0x1000,
+				   0x2000 };
+	struct sideband_record record = record_of(&mark, chain, 3);
+	struct gate_step step;
+
+	ck_assert(gate_step_read(&record, &step));
+	ck_assert_uint_eq(step.time_ns, 100);
+	ck_assert_uint_eq(step.kind, GATE_COME);
+	ck_assert_uint_eq(step.count, 2);
+	ck_assert_uint_eq(step.chain[0], 0x1000);
+	ck_assert_uint_eq(step.chain[1], 0x2000);
+}
+END_TEST
+
+START_TEST(a_long_chain_is_cut)
+{
+	const struct gate_mark mark = { .kind = GATE_BEGIN };
+	uint64_t chain[2 * GATE_CHAIN_MAX] = { 0 };
+	struct sideband_record record =
+		record_of(&mark, chain, 2 * GATE_CHAIN_MAX);
+	struct gate_step step;
+
+	ck_assert(gate_step_read(&record, &step));
+	ck_assert_uint_eq(step.count, GATE_CHAIN_MAX);
+}
+END_TEST
+
+static const uint32_t unknown[] = { 0, GATE_LAST + 1, UINT32_MAX };
+
+START_TEST(an_unknown_kind_is_no_mark)
+{
+	const struct gate_mark mark = { .kind = unknown[_i] };
+	struct sideband_record record = record_of(&mark, NULL, 0);
+	struct gate_step step;
+
+	ck_assert(!gate_step_read(&record, &step));
+}
+END_TEST
+
+START_TEST(a_short_one_and_others_are_none)
+{
+	const struct gate_mark mark = { .kind = GATE_BEGIN };
+	struct sideband_record record = record_of(&mark, NULL, 0);
+	struct gate_step step;
+
+	record.sample.raw_size = sizeof(mark) - 1;
+	ck_assert(!gate_step_read(&record, &step));
+	record = record_of(NULL, NULL, 0);
+	ck_assert(!gate_step_read(&record, &step));
+	record = record_of(&mark, NULL, 0);
+	record.sample.event = &others;
+	ck_assert(!gate_step_read(&record, &step));
+	record.sample.event = NULL;
+	ck_assert(!gate_step_read(&record, &step));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("gate_step");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_test(tcase, a_mark_has_its_time_and_chain);
+	tcase_add_test(tcase, a_long_chain_is_cut);
+	tcase_add_loop_test(tcase, an_unknown_kind_is_no_mark, 0,
+			    sizeof(unknown) / sizeof(*unknown));
+	tcase_add_test(tcase, a_short_one_and_others_are_none);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/error.h"
+#include "common/log.h"
+#include "serve/listening_socket.h"
+#include "tests/log_fixture.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static struct scratch_folder folder;
+static char path[96];
+static struct listening_socket listening;
+static char said[LOG_FIXTURE_TEXT];
+
+static const struct log log_said = { log_fixture_keep, said };
+
+static void set_up(void)
+{
+	folder = scratch_folder_new();
+	scratch_folder_path(&folder, "socket", path, sizeof(path));
+	unsetenv("LISTEN_PID");
+	said[0] = '\0';
+}
+
+static void tear_down(void)
+{
+	scratch_folder_free(&folder);
+}
+
+static int open_here(void)
+{
+	return listening_socket_open(&listening, path, getegid(), &log_said);
+}
+
+static int connect_to(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	int status;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	status = connect(fd, (const void *)&address, sizeof(address));
+	close(fd);
+	return status;
+}
+
+START_TEST(it_is_the_groups_while_it_is_there)
+{
+	struct stat stat;
+
+	ck_assert_int_eq(open_here(), 0);
+	ck_assert_int_eq(lstat(path, &stat), 0);
+	ck_assert(S_ISSOCK(stat.st_mode));
+	ck_assert_uint_eq(stat.st_mode & 0777, 0660);
+	ck_assert_uint_eq(stat.st_gid, getegid());
+	ck_assert_int_eq(connect_to(), 0);
+	listening_socket_close(&listening);
+	ck_assert_int_eq(access(path, F_OK), -1);
+}
+END_TEST
+
+START_TEST(one_that_was_left_is_replaced)
+{
+	ck_assert_int_eq(open_here(), 0);
+	/* As when it is killed. */
+	close(listening.fd);
+	ck_assert_int_eq(connect_to(), -1);
+	ck_assert_int_eq(open_here(), 0);
+	ck_assert_int_eq(connect_to(), 0);
+	listening_socket_close(&listening);
+}
+END_TEST
+
+START_TEST(one_that_is_used_is_left_alone)
+{
+	struct listening_socket other;
+
+	ck_assert_int_eq(open_here(), 0);
+	ck_assert_int_eq(listening_socket_open(&other, path, getegid(),
+					       &log_said),
+			 -ERROR_SYSTEM);
+	ck_assert_ptr_nonnull(strstr(said, "another service listens there"));
+	listening_socket_close(&other);
+	ck_assert_int_eq(connect_to(), 0);
+	listening_socket_close(&listening);
+}
+END_TEST
+
+START_TEST(a_file_is_left_alone)
+{
+	close(open(path, O_WRONLY | O_CREAT, 0600));
+	ck_assert_int_eq(open_here(), -ERROR_SYSTEM);
+	ck_assert_ptr_nonnull(strstr(said, "is no socket"));
+	listening_socket_close(&listening);
+	ck_assert_int_eq(access(path, F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_path_that_is_too_long_is_told)
+{
+	memset(path, 'x', sizeof(path) - 1);
+
+	char longer[300];
+
+	snprintf(longer, sizeof(longer), "/tmp/%s%s", path, path);
+	ck_assert_int_eq(listening_socket_open(&listening, longer, getegid(),
+					       &log_said),
+			 -ERROR_SYSTEM);
+	ck_assert_ptr_nonnull(strstr(said, "too long"));
+	listening_socket_close(&listening);
+}
+END_TEST
+
+/* The descriptor that systemd would hand over is this suite's to fill. */
+static void hand_over(int fd)
+{
+	char pid[16];
+
+	ck_assert_int_eq(dup2(fd, 3), 3);
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	setenv("LISTEN_PID", pid, 1);
+	setenv("LISTEN_FDS", "1", 1);
+}
+
+START_TEST(systemds_is_taken_over)
+{
+	ck_assert_int_eq(open_here(), 0);
+	hand_over(listening.fd);
+	ck_assert_int_eq(listening_socket_open(&listening, "/nowhere",
+					       getegid(), &log_said),
+			 0);
+	ck_assert_int_eq(listening.fd, 3);
+	ck_assert_ptr_null(listening.path);
+	listening_socket_close(&listening);
+	/* systemd's socket stays. */
+	ck_assert_int_eq(access(path, F_OK), 0);
+}
+END_TEST
+
+START_TEST(another_kind_of_socket_is_told)
+{
+	hand_over(socket(AF_UNIX, SOCK_STREAM, 0));
+	ck_assert_int_eq(open_here(), -ERROR_SYSTEM);
+	ck_assert_ptr_nonnull(strstr(said, "ListenSequentialPacket="));
+	listening_socket_close(&listening);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("listening_socket");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, it_is_the_groups_while_it_is_there);
+	tcase_add_test(tcase, one_that_was_left_is_replaced);
+	tcase_add_test(tcase, one_that_is_used_is_left_alone);
+	tcase_add_test(tcase, a_file_is_left_alone);
+	tcase_add_test(tcase, a_path_that_is_too_long_is_told);
+	tcase_add_test(tcase, systemds_is_taken_over);
+	tcase_add_test(tcase, another_kind_of_socket_is_told);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

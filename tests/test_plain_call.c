@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/pack.h"
+#include "report/profile/profile.h"
+#include "report/steps/plain_call.h"
+#include "report/steps/stacks_checkpoint.h"
+#include "report/steps/task_stacks.h"
+#include "tests/random_fixture.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+enum { FUNCTIONS = 12, EVENTS = 4000, DEEPEST = 60, BATCH = 64 };
+
+static const struct time_window window = { 500, 6000 };
+
+/* A profile, and the stacks before it. */
+struct side {
+	struct step_callback callback; /* hides the profile's own way */
+	struct profile *profile;
+	struct task_stacks *stacks;
+};
+
+static void pass_on(struct step_callback *callback,
+		    const struct call_step *step)
+{
+	struct side *side = (struct side *)callback;
+	struct step_callback *next = profile_callback(side->profile);
+
+	next->take(next, step);
+}
+
+static void begin(struct side *side, bool is_step_by_step)
+{
+	const struct profile_options options = { .window = window };
+
+	side->callback = (struct step_callback){ .take = pass_on };
+	side->profile = profile_new(&options);
+	side->stacks = task_stacks_new(
+		window, is_step_by_step ? &side->callback :
+					  profile_callback(side->profile));
+	ck_assert_int_eq(task_stacks_add_cpu(side->stacks, 0, 7, 7), 0);
+}
+
+static void end(struct side *side)
+{
+	task_stacks_free(side->stacks);
+	profile_free(side->profile);
+}
+
+/* The calls that are open, so that most returns are from one of them. */
+struct story {
+	uint32_t seed;
+	uint64_t time_ns;
+	uint32_t depth;
+	uint64_t addresses[DEEPEST];
+};
+
+static struct function_event event_of(struct story *story, uint8_t kind)
+{
+	return (struct function_event){
+		.time_ns = story->time_ns += next_random(&story->seed) % 3,
+		.kind = kind,
+		.function = next_random(&story->seed) % FUNCTIONS,
+	};
+}
+
+static struct function_event next_usual(struct story *story)
+{
+	uint32_t what = next_random(&story->seed) % 8;
+	struct function_event event;
+
+	if (what < 4 && story->depth < DEEPEST) {
+		event = event_of(story, FUNCTION_CALL);
+		event.address = 1 + next_random(&story->seed) % 8;
+		story->addresses[story->depth++] = event.address;
+	} else if (what < 7 && story->depth) {
+		event = event_of(story, FUNCTION_RETURN);
+		event.address = story->addresses[--story->depth];
+	} else {
+		event = event_of(story, FUNCTION_TAIL_CALL);
+	}
+	return event;
+}
+
+static struct function_event next_odd(struct story *story)
+{
+	static const uint8_t kinds[] = {
+		FUNCTION_LOCAL_CALL,
+		FUNCTION_RETURN,
+		FUNCTION_EXCEPTION,
+		FUNCTION_EXCEPTION_RETURN,
+		FUNCTION_GAP,
+		FUNCTION_TRACE_START,
+		FUNCTION_TRACE_STOP,
+		FUNCTION_SWITCH,
+		FUNCTION_LOCAL_EXCEPTION,
+	};
+	struct function_event event = event_of(
+		story, kinds[next_random(&story->seed) % sizeof(kinds)]);
+
+	event.address = next_random(&story->seed) % 9;
+	event.detail = next_random(&story->seed) % 2;
+	if (event.kind == FUNCTION_SWITCH)
+		event.address =
+			UINT64_C(0x100000001) * (next_random(&story->seed) % 3);
+	return event;
+}
+
+static void send(struct side *sides, uint32_t seed)
+{
+	struct story story = { .seed = seed, .time_ns = 1 };
+
+	for (int sent = 0; sent < EVENTS; sent += BATCH) {
+		struct function_event events[BATCH];
+
+		for (int i = 0; i < BATCH; i++)
+			events[i] = next_random(&story.seed) % 40 ?
+					    next_usual(&story) :
+					    next_odd(&story);
+		for (int i = 0; i < 2; i++)
+			ck_assert_int_eq(task_stacks_take(sides[i].stacks, 0,
+							  events, BATCH),
+					 0);
+	}
+}
+
+static void check_trees(const struct profile *a, const struct profile *b)
+{
+	const struct call_tree *one = profile_tree(a);
+	const struct call_tree *other = profile_tree(b);
+
+	ck_assert_uint_gt(call_tree_count(one), FUNCTIONS);
+	ck_assert_uint_eq(call_tree_count(one), call_tree_count(other));
+	for (uint32_t i = 0; i < call_tree_count(one); i++)
+		ck_assert_mem_eq(call_tree_at(one, i), call_tree_at(other, i),
+				 sizeof(struct call_node));
+}
+
+/* All that is kept of the tasks: their clocks and open functions, too. */
+static void check_stacks(struct task_stacks *a, struct task_stacks *b)
+{
+	struct pack one = pack_to_write();
+	struct pack other = pack_to_write();
+
+	stacks_checkpoint_pack(a, &one, FUNCTIONS);
+	stacks_checkpoint_pack(b, &other, FUNCTIONS);
+	ck_assert(pack_is_whole(&one) && pack_is_whole(&other));
+	ck_assert_uint_eq(one.out.size, other.out.size);
+	ck_assert_mem_eq(one.out.bytes, other.out.bytes, one.out.size);
+	pack_free(&one);
+	pack_free(&other);
+}
+
+START_TEST(at_once_is_as_step_by_step)
+{
+	struct side sides[2];
+
+	begin(&sides[0], false);
+	begin(&sides[1], true);
+	ck_assert_ptr_nonnull(profile_callback(sides[0].profile)->take_plain);
+	send(sides, (uint32_t)_i + 1);
+	check_stacks(sides[0].stacks, sides[1].stacks);
+	for (int i = 0; i < 2; i++)
+		task_stacks_close(sides[i].stacks);
+	check_trees(sides[0].profile, sides[1].profile);
+	end(&sides[0]);
+	end(&sides[1]);
+}
+END_TEST
+
+static struct function_event event(uint8_t kind, uint32_t function,
+				   uint64_t address)
+{
+	return (struct function_event){
+		.kind = kind,
+		.function = function,
+		.address = address,
+	};
+}
+
+/* What takes a search, or leaves a doubt, is not plain. */
+START_TEST(what_is_not_plain_changes_nothing)
+{
+	struct call_frame frames[3] = { { .function = 1 } };
+	struct call_stack stack = { .frames = frames, .count = 1, .room = 3 };
+	const struct function_event call = event(FUNCTION_CALL, 2, 100);
+	const struct function_event back = event(FUNCTION_RETURN, 1, 100);
+	const struct function_event jump = event(FUNCTION_TAIL_CALL, 4, 0);
+	const struct function_event other = event(FUNCTION_RETURN, 1, 101);
+	const struct function_event exception = event(FUNCTION_EXCEPTION, 1, 5);
+
+	ck_assert(plain_call_take(&stack, &call, 10, 5));
+	ck_assert_uint_eq(frames[1].start_ns, 10);
+	ck_assert_uint_eq(frames[1].start_clock_ns, 5);
+	ck_assert(!plain_call_take(&stack, &other, 11, 6));
+	ck_assert(!plain_call_take(&stack, &exception, 11, 6));
+	frames[0].may_have_ended = true;
+	ck_assert(plain_call_take(&stack, &call, 12, 7));
+	ck_assert(!plain_call_take(&stack, &call, 12, 7)); /* no room */
+	ck_assert(plain_call_take(&stack, &back, 13, 8));
+	ck_assert(!frames[0].is_confirmed && frames[1].is_confirmed);
+	ck_assert(plain_call_take(&stack, &jump, 14, 9));
+	ck_assert_uint_eq(frames[1].function, 4);
+	ck_assert_uint_eq(frames[1].return_address, 100);
+	frames[0].function = 3; /* who knows whether it still is */
+	ck_assert(!plain_call_take(&stack, &back, 15, 10));
+	ck_assert_uint_eq(stack.count, 2);
+	frames[0].function = 1;
+	ck_assert(plain_call_take(&stack, &back, 15, 10));
+	ck_assert(!plain_call_take(&stack, &back, 16, 11));
+	ck_assert_uint_eq(stack.count, 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("plain_call");
+	TCase *tcase = tcase_create("calls");
+
+	tcase_add_loop_test(tcase, at_once_is_as_step_by_step, 0, 30);
+	tcase_add_test(tcase, what_is_not_plain_changes_nothing);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

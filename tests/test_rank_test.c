@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The rank test against what the published tables and counting by hand say. */
+#include "store/answer/rank_test.h"
+#include "tests/run_suite.h"
+
+#include <check.h>
+
+static const double low[] = { 1, 2, 3, 4 };
+static const double high[] = { 5, 6, 7, 8 };
+
+START_TEST(sides_that_do_not_overlap_are_least_likely)
+{
+	/* Two of the 70 ways to share out 8 ranks. */
+	ck_assert_double_eq_tol(rank_test(low, 4, high, 4), 2.0 / 70, 1e-12);
+	ck_assert_double_eq_tol(rank_test_least(4, 4), 2.0 / 70, 1e-12);
+	ck_assert_double_eq_tol(rank_test_least(3, 3), 0.1, 1e-12);
+}
+END_TEST
+
+START_TEST(equal_sides_say_nothing)
+{
+	const double same[] = { 3, 3, 3 };
+
+	ck_assert_double_eq_tol(rank_test(same, 3, same, 3), 1, 1e-12);
+	ck_assert_double_eq_tol(rank_test(low, 4, low, 0), 1, 1e-12);
+}
+END_TEST
+
+START_TEST(both_directions_are_alike)
+{
+	const double other[] = { 2.5, 3.5, 9 };
+
+	ck_assert_double_eq_tol(rank_test(low, 4, other, 3),
+				rank_test(other, 3, low, 4), 1e-12);
+}
+END_TEST
+
+START_TEST(false_finds_are_counted)
+{
+	double p[] = { 0.01, 0.02, 0.5 };
+
+	rank_test_adjust(p, 3);
+	ck_assert_double_eq_tol(p[0], 0.03, 1e-12);
+	ck_assert_double_eq_tol(p[1], 0.03, 1e-12);
+	ck_assert_double_eq_tol(p[2], 0.5, 1e-12);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("rank_test");
+	TCase *tcase = tcase_create("rank_test");
+
+	tcase_add_test(tcase, sides_that_do_not_overlap_are_least_likely);
+	tcase_add_test(tcase, equal_sides_say_nothing);
+	tcase_add_test(tcase, both_directions_are_alike);
+	tcase_add_test(tcase, false_finds_are_counted);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

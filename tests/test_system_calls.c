@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/calls/system_calls.h"
+#include "attribution/events/known_events.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/functions/function_table.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+/* Whose arguments a call has, by the order of its events and its trace. */
+static const struct task task = { .tid = 8, .pid = 7 };
+static struct function_table *functions;
+static struct context_kinds *kinds;
+static struct system_calls *calls;
+static uint32_t entry;
+static uint64_t now_ns;
+
+static void set_up(void)
+{
+	const struct arch *arch = &arch_x86_64;
+	static const char name[] = "entry_SYSCALL_64";
+
+	functions = function_table_new();
+	ck_assert_ptr_nonnull(functions);
+	entry = function_table_add(functions, name, strlen(name),
+				   function_table_module(functions, "", 0),
+				   'k');
+	kinds = context_kinds_new(functions, arch);
+	calls = system_calls_new(functions, arch, kinds);
+	ck_assert_ptr_nonnull(calls);
+	now_ns = 1000;
+}
+
+static void tear_down(void)
+{
+	system_calls_free(calls);
+	context_kinds_free(kinds);
+	function_table_free(functions);
+}
+
+static int step(enum call_step_kind kind)
+{
+	const struct call_step one = {
+		.kind = kind,
+		.task = &task,
+		.function = entry,
+		.time_ns = now_ns += 10,
+	};
+
+	return system_calls_step(calls, &one);
+}
+
+static void event(enum known_event kind, int64_t number)
+{
+	struct event_record record = { .event = kind };
+
+	record.values[SYSTEM_CALL_NUMBER] = number;
+	for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
+		record.values[SYSTEM_CALL_ARGUMENT + i] = number * 10 + i;
+	system_calls_event(calls, &task, &record);
+}
+
+static const struct system_call *a_call(void)
+{
+	ck_assert_int_eq(step(STEP_ENTER), CALL_BEGAN);
+	return system_calls_of(calls, task.index);
+}
+
+START_TEST(a_call_has_the_arguments_of_its_event)
+{
+	const struct system_call *call = a_call();
+
+	ck_assert(!call->has_enter);
+	event(EVENT_SYS_ENTER, 3);
+	ck_assert(call->has_enter);
+	ck_assert_int_eq(call->number, 3);
+	ck_assert_uint_eq(call->arguments[5], 35);
+}
+END_TEST
+
+/* record --only: the trace begins behind the event. */
+START_TEST(an_event_before_the_trace_of_its_call_counts)
+{
+	const struct system_call *call;
+
+	event(EVENT_SYS_ENTER, 3);
+	call = a_call();
+	ck_assert(call->has_enter);
+	ck_assert_int_eq(call->number, 3);
+	ck_assert_uint_eq(call->arguments[0], 30);
+	ck_assert_int_eq(step(STEP_EXIT), CALL_ENDED);
+	event(EVENT_SYS_EXIT, 0);
+	ck_assert(!a_call()->has_enter);
+}
+END_TEST
+
+START_TEST(calls_that_are_not_traced_leave_nothing)
+{
+	event(EVENT_SYS_ENTER, 3);
+	event(EVENT_SYS_EXIT, 0);
+	ck_assert(!a_call()->has_enter);
+}
+END_TEST
+
+START_TEST(a_call_s_own_event_counts_most)
+{
+	const struct system_call *call;
+
+	event(EVENT_SYS_ENTER, 3);
+	call = a_call();
+	event(EVENT_SYS_ENTER, 4);
+	ck_assert_int_eq(call->number, 4);
+	ck_assert_uint_eq(call->arguments[1], 41);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("system_calls");
+	TCase *tcase = tcase_create("arguments");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, a_call_has_the_arguments_of_its_event);
+	tcase_add_test(tcase, an_event_before_the_trace_of_its_call_counts);
+	tcase_add_test(tcase, calls_that_are_not_traced_leave_nothing);
+	tcase_add_test(tcase, a_call_s_own_event_counts_most);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
