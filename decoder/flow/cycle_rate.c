@@ -26,34 +26,46 @@ uint64_t cycle_rate_longest_ns(const struct cycle_rate *cycles)
 
 	return cycle_rate_ns(cycles, cycles->work) +
 	       cycle_rate_ns(cycles, error) +
-	       (guessed || !cycles->counted ? INSTRUCTIONS_ERROR_NS :
-					      COUNT_ERROR_NS);
+	       (cycles->counted ? COUNT_ERROR_NS : INSTRUCTIONS_ERROR_NS);
 }
 
-/* Follows the usual cycles; a slow span hardly counts. */
-static void follow(struct cycle_rate *cycles, uint64_t rate, unsigned int error,
-		   unsigned int growth)
+static void approach(struct cycle_rate *cycles, uint64_t rate)
 {
-	if (rate < cycles->rate + cycles->rate / error)
-		cycles->rate += rate / 16 - cycles->rate / 16;
+	cycles->rate += rate / 16 - cycles->rate / 16;
+}
+
+static void learn_counted(struct cycle_rate *cycles, uint64_t rate)
+{
+	if (cycles->knows_cycle)
+		approach(cycles, rate);
 	else
-		cycles->rate += cycles->rate / growth;
+		cycles->rate = rate;
+	cycles->knows_cycle |= !cycles->is_slow;
+}
+
+/* Instructions: a span much longer than usual hardly counts. */
+static void learn_guessed(struct cycle_rate *cycles, uint64_t rate)
+{
+	if (rate < cycles->rate + cycles->rate / INSTRUCTIONS_ERROR)
+		approach(cycles, rate);
+	else
+		cycles->rate += cycles->rate / 64;
 }
 
 void cycle_rate_learn(struct cycle_rate *cycles, uint64_t span_ns)
 {
-	bool is_counted = cycles->counted == cycles->work;
-
 	if (cycles->work < 16 || !span_ns || span_ns >= 1u << 30)
 		return;
 
 	uint64_t rate = (span_ns << 16) / cycles->work;
 
-	if (!is_counted)
-		follow(cycles, rate, INSTRUCTIONS_ERROR, 64);
-	else if (cycles->knows_cycle)
-		follow(cycles, rate, COUNT_ERROR, 256);
+	/* That something slow took some of the span, or how much, is not
+	 * known: it says only how long cycles take at the most.
+	 */
+	if (cycles->is_slow && rate >= cycles->rate)
+		return;
+	if (cycles->counted == cycles->work)
+		learn_counted(cycles, rate);
 	else
-		cycles->rate = rate;
-	cycles->knows_cycle |= is_counted;
+		learn_guessed(cycles, rate);
 }

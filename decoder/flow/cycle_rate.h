@@ -12,6 +12,7 @@
 struct cycle_rate {
 	uint64_t work;	  /* of the span under way */
 	uint64_t counted; /* of it: all but what instructions stand for */
+	bool is_slow;	  /* something in it may have taken any time */
 	uint64_t rate;	  /* nanoseconds per piece of work * 65536 */
 	bool knows_cycle; /* it is, or was, of counted work */
 };
@@ -23,6 +24,7 @@ static inline void cycle_rate_begin(struct cycle_rate *cycles)
 {
 	cycles->work = 0;
 	cycles->counted = 0;
+	cycles->is_slow = false;
 }
 
 /* Returns how long @work usually takes. */

@@ -227,6 +227,7 @@ static void add_work(struct flow_batch *batch, size_t index)
 	const struct flow_stamp *stamp = &batch->stamps[index];
 	uint64_t work = work_of(&batch->items[index], stamp);
 
+	batch->speed.is_slow |= may_be_slow(batch, &batch->items[index], stamp);
 	batch->speed.work += work;
 	if (is_counted(stamp))
 		batch->speed.counted += work;

@@ -43,6 +43,11 @@ static uint64_t begin_of_block(const struct execution *execution)
 	return atoms->known_ns - (done_ns < most_ns ? done_ns : most_ns);
 }
 
+static bool has_slow_blocks(uint64_t work)
+{
+	return work >= BLOCK_WORK_SLOW;
+}
+
 /* The time is @known_ns now.  Cycles take as long as they took before,
  * wherever they were counted; instructions as instruction_pace.h has it.
  */
@@ -54,6 +59,7 @@ static void know(struct execution *execution, uint64_t known_ns)
 	uint64_t span_ns = is_later ? known_ns - times->known_ns : 0;
 
 	cycles->speed.work = instructions_of(times->work);
+	cycles->speed.is_slow = has_slow_blocks(times->work);
 	cycles->speed.counted = cycles->weighed < cycles->speed.work ?
 					cycles->weighed :
 					cycles->speed.work;

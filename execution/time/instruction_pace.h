@@ -43,7 +43,7 @@ instruction_pace_longest_ns(const struct instruction_pace *pace,
 	uint64_t error = guessed / 2 + counted / 32;
 
 	return instruction_pace_ns(pace, instructions + error) +
-	       (guessed || !counted ? 32 : 4);
+	       (counted ? 4 : 32);
 }
 
 /* A span of @instructions took @span_ns; 0 of them: it cannot be told. */

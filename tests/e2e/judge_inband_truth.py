@@ -10,9 +10,9 @@ from inband_records import lines
 from waits import Judge
 
 TOOL, FOLDER = sys.argv[1:]
-# Between a branch and the next of which the time is known: packets hold six
-# branches, of which the last has a time; the rest of a loop's are spread.
-NS_A_CALL, LOOP_PART = 100, 8
+# A packet holds six branches, of which the last has a time: those of the others
+# are interpolated.
+NS_A_CALL = 100
 # Where a record of a call begins: on arm64 not with the vector.
 ENTRIES = ("entry_SYSCALL_64", "el0_svc")
 # Where a thread goes to sleep; what perf does there to switch its trace off and
@@ -103,8 +103,7 @@ def differences(call, root):
                      (n.depth, n.name, n.calls))]
     return [(f["function"], f["wall_ns"], n.wall_ns)
             for f, n in zip(mine, truth)
-            if abs(f["wall_ns"] - n.wall_ns) >
-            max(NS_A_CALL * n.calls, n.wall_ns / LOOP_PART)]
+            if abs(f["wall_ns"] - n.wall_ns) > NS_A_CALL * n.calls]
 
 
 def check(judge, record):
