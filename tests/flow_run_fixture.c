@@ -7,6 +7,7 @@
 #include "decoder/recording_open.h"
 #include "execution/stream/execution_stream.h"
 #include "symbolize/events/function_events.h"
+#include "tests/assert_each.h"
 
 #include <check.h>
 
@@ -32,8 +33,8 @@ void flow_run_close(struct flow_run *run)
 
 static void take(struct flow_totals *totals, const struct flow_item *item)
 {
-	ck_assert_uint_eq(totals->kinds[FLOW_END], 0);
-	ck_assert_uint_ge(item->time_ns, totals->last_ns);
+	assert_each(totals->kinds[FLOW_END] == 0);
+	assert_each(item->time_ns >= totals->last_ns);
 	totals->last_ns = item->time_ns;
 	totals->kinds[item->kind]++;
 	totals->instructions += item->instructions;
@@ -47,7 +48,7 @@ static void keep(struct array *items, const struct flow_item *item)
 {
 	struct flow_item *kept = array_add(items);
 
-	ck_assert_ptr_nonnull(kept);
+	assert_each(kept);
 	*kept = *item;
 }
 

@@ -3,6 +3,7 @@
 #include "decoder/recording/recording.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/symbols/symbols.h"
+#include "tests/assert_each.h"
 #include "tests/capture_fixture.h"
 #include "tests/etmv4_packets.h"
 #include "tests/flow_run_fixture.h"
@@ -42,16 +43,16 @@ static bool is_exact(void)
 static void check_item(const struct flow_item *item,
 		       const struct flow_item *expected)
 {
-	ck_assert_int_eq(item->kind, expected->kind);
-	ck_assert_int_eq(item->detail, expected->detail);
-	ck_assert_uint_eq(item->ip, expected->ip);
-	ck_assert_uint_eq(item->last_length, expected->last_length);
-	ck_assert_uint_eq(item->instructions, expected->instructions);
+	assert_each(item->kind == expected->kind);
+	assert_each(item->detail == expected->detail);
+	assert_each(item->ip == expected->ip);
+	assert_each(item->last_length == expected->last_length);
+	assert_each(item->instructions == expected->instructions);
 	/* OpenCSD takes the last packet of frames for the end of the trace. */
 	if (item->kind != FLOW_GAP || item->detail != FLOW_GAP_UNSYNCED)
-		ck_assert_uint_eq(item->last, expected->last);
+		assert_each(item->last == expected->last);
 	if (is_exact())
-		ck_assert_uint_eq(item->time_ns, expected->time_ns);
+		assert_each(item->time_ns == expected->time_ns);
 }
 
 static void compare_blocks(size_t index)
@@ -75,21 +76,21 @@ static void keep(void *ctx, const struct function_event *event)
 {
 	struct function_event *kept = array_add(ctx);
 
-	ck_assert_ptr_nonnull(kept);
+	assert_each(kept);
 	*kept = *event;
 }
 
 static void check_event(const struct function_event *event,
 			const struct function_event *expected)
 {
-	ck_assert_int_eq(event->kind, expected->kind);
-	ck_assert_int_eq(event->detail, expected->detail);
-	ck_assert_uint_eq(event->address, expected->address);
-	ck_assert_int_eq(event->is_user, expected->is_user);
+	assert_each(event->kind == expected->kind);
+	assert_each(event->detail == expected->detail);
+	assert_each(event->address == expected->address);
+	assert_each(event->is_user == expected->is_user);
 	if (event->kind != FUNCTION_GAP)
-		ck_assert_uint_eq(event->function, expected->function);
+		assert_each(event->function == expected->function);
 	if (is_exact())
-		ck_assert_uint_eq(event->time_ns, expected->time_ns);
+		assert_each(event->time_ns == expected->time_ns);
 }
 
 static void compare_events(size_t index, const struct symbols *symbols)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/packet_dump.h"
 #include "decoder/recording/recording.h"
+#include "tests/assert_each.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
@@ -141,7 +142,7 @@ static void count_ranges(const struct array *items, unsigned int *counts)
 		while (at < known && (ranges[at].first != address ||
 				      ranges[at].last != address + item->last))
 			at++;
-		ck_assert_uint_lt(at, known);
+		assert_each(at < known);
 		counts[at]++;
 	}
 }

@@ -4,6 +4,7 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
+#include "tests/assert_each.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
 
@@ -78,7 +79,7 @@ static void decode_stream(const struct recording *recording, size_t index,
 		return;
 	while ((count = flow_source_next(source, &items)) > 0)
 		for (int i = 0; i < count; i++) {
-			ck_assert_uint_ge(items[i].time_ns, last_ns);
+			assert_each(items[i].time_ns >= last_ns);
 			last_ns = items[i].time_ns;
 			gaps += items[i].kind == FLOW_GAP;
 		}

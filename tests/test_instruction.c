@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/instruction/instruction.h"
+#include "tests/assert_each.h"
 #include "tests/instruction_row_fixture.h"
 #include "tests/random_fixture.h"
 #include "tests/run_suite.h"
@@ -204,16 +205,14 @@ static void check_random(enum instruction_set set, const uint8_t *bytes,
 
 	if (status <= 0)
 		return;
-	ck_assert_int_eq(status, 1);
-	ck_assert_uint_ge(read.length, 1);
-	ck_assert_uint_le(read.length, 15);
-	ck_assert_uint_le(read.length, size);
-	ck_assert_uint_le(read.kind, INSTRUCTION_FAR_JUMP);
-	ck_assert_int_eq(instruction_read(set, AT, bytes, read.length, &again),
-			 1);
-	ck_assert_mem_eq(&again, &read, sizeof(read));
-	ck_assert_int_eq(
-		instruction_read(set, AT, bytes, read.length - 1u, &again), 0);
+	assert_each(status == 1);
+	assert_each(read.length >= 1 && read.length <= 15);
+	assert_each(read.length <= size);
+	assert_each(read.kind <= INSTRUCTION_FAR_JUMP);
+	assert_each(instruction_read(set, AT, bytes, read.length, &again) == 1);
+	assert_each(!memcmp(&again, &read, sizeof(read)));
+	assert_each(
+		!instruction_read(set, AT, bytes, read.length - 1u, &again));
 }
 
 START_TEST(random_bytes_are_read_within_their_bounds)

@@ -2,6 +2,7 @@
 /* percentile() is the nearest rank, whichever part of the values is in a file. */
 #include "sql/sqlite/percentile_function.h"
 #include "sql/sqlite/ranked_values.h"
+#include "tests/assert_each.h"
 #include "tests/log_fixture.h"
 #include "tests/run_suite.h"
 
@@ -116,15 +117,13 @@ START_TEST(those_in_files_are_counted_too)
 
 	ranked_values_open(&values, &log_said);
 	for (uint64_t i = 0; i < PRIME; i++)
-		ck_assert_int_eq(
-			ranked_values_add(&values,
-					  (int64_t)(i * FACTOR % PRIME) - 1000),
-			0);
+		assert_each(!ranked_values_add(
+			&values, (int64_t)(i * FACTOR % PRIME) - 1000));
 	ck_assert_uint_eq(values.runs, PRIME / RANKED_RUN);
 	ck_assert_uint_eq(ranked_values_count(&values), PRIME);
 	for (uint64_t place = 0; place < PRIME; place += 131071) {
-		ck_assert_int_eq(ranked_values_at(&values, place, &value), 0);
-		ck_assert_int_eq(value, (int64_t)place - 1000);
+		assert_each(ranked_values_at(&values, place, &value) == 0);
+		assert_each(value == (int64_t)place - 1000);
 	}
 	ranked_values_close(&values);
 }

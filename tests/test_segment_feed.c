@@ -9,6 +9,7 @@
 #include "execution/stream/jobs.h"
 #include "execution/stream/segment_feed.h"
 #include "symbolize/symbols/symbols.h"
+#include "tests/assert_each.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
 
@@ -50,13 +51,13 @@ static void add_run(struct story *story, const struct record_run *run)
 	for (size_t i = 0; i < run->count; i++) {
 		union timed_record *record = array_add(&story->records);
 
-		ck_assert_ptr_nonnull(record);
+		assert_each(record);
 		*record = run->records[i];
 	}
 	for (size_t i = 0; i < run->mark_count; i++) {
 		struct event_mark *mark = array_add(&story->marks);
 
-		ck_assert_ptr_nonnull(mark);
+		assert_each(mark);
 		*mark = run->marks[i];
 		mark->index += (uint32_t)before;
 	}

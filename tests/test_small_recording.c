@@ -4,6 +4,7 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "execution/stream/execution_stream.h"
+#include "tests/assert_each.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
 
@@ -61,7 +62,7 @@ START_TEST(every_instruction_and_no_gap)
 		return;
 	while ((count = flow_source_next(source, &items)) > 0)
 		for (int i = 0; i < count; i++) {
-			ck_assert_uint_ge(items[i].time_ns, last_ns);
+			assert_each(items[i].time_ns >= last_ns);
 			last_ns = items[i].time_ns;
 			counts[items[i].kind]++;
 			instructions += items[i].instructions;
