@@ -111,7 +111,7 @@ static void open_script(struct script *script)
 
 void task_story_check(const struct task_story *story)
 {
-	struct script script = { .listener = { NULL } };
+	struct script script = { 0 };
 	char *text;
 	size_t size;
 

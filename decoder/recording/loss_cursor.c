@@ -38,13 +38,13 @@ uint64_t loss_at_end_ns(const struct aux_stream *stream)
 {
 	/* A record of trace is filled up to a multiple of eight bytes. */
 	enum { FILLED_MOST = 7 };
-	const struct aux_piece *piece = stream->pieces + stream->piece_count;
-	const struct aux_loss *loss = stream->losses + stream->loss_count;
+	const struct aux_piece *piece;
+	const struct aux_loss *loss;
 
 	if (!stream->loss_count || !stream->piece_count)
 		return 0;
-	piece--;
-	loss--;
+	piece = &stream->pieces[stream->piece_count - 1];
+	loss = &stream->losses[stream->loss_count - 1];
 	return loss->offset + FILLED_MOST >= piece->offset + piece->size_bytes ?
 		       loss->time_ns :
 		       0;
