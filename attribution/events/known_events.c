@@ -41,6 +41,11 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_SOCKET_READY] = { "sock:sk_data_ready", { "skaddr" } },
 	[EVENT_SOCKET_SENT] = { "sock:sock_send_length", { "sk", "ret" } },
 	[EVENT_SOCKET_TAKEN] = { "sock:sock_recv_length", { "sk", "ret" } },
+	[EVENT_SOCKET_STATE] = { "sock:inet_sock_set_state",
+				 { "skaddr", "protocol", "oldstate", "newstate",
+				   "sport", "dport", "saddr_v6[0]",
+				   "saddr_v6[1]", "daddr_v6[0]",
+				   "daddr_v6[1]" } },
 	[EVENT_LOCK_BEGIN] = { "lock:contention_begin",
 			       { "lock_addr", "flags" } },
 	[EVENT_LOCK_END] = { "lock:contention_end", { "lock_addr" } },
@@ -101,7 +106,7 @@ static enum known_event find_number(const struct tracepoint *tracepoint)
 }
 
 /* Finds the field called @name, or one of its items: "args[2]".  The kernel's
- * arrays here are of longs.
+ * arrays here are of longs, or are addresses of 16 bytes: two items of 8.
  */
 static struct tracepoint_field find_field(const struct tracepoint *tracepoint,
 					  const char *name)

@@ -33,6 +33,7 @@ enum known_event {
 	EVENT_SOCKET_READY, /* sk_data_ready */
 	EVENT_SOCKET_SENT,  /* sock_send_length: so many bytes, or an error */
 	EVENT_SOCKET_TAKEN, /* sock_recv_length: the same */
+	EVENT_SOCKET_STATE, /* inet_sock_set_state: of a connection */
 	EVENT_LOCK_BEGIN,   /* contention_begin: somebody waits for a lock */
 	EVENT_LOCK_END,
 	EVENT_BIO_QUEUE,
@@ -50,7 +51,7 @@ enum known_event {
 	KNOWN_EVENTS,
 };
 
-enum { EVENT_MAX_FIELDS = 7 };
+enum { EVENT_MAX_FIELDS = 10 };
 
 /* Where values[] of an event's record has its fields; absent ones are 0. */
 enum event_field {
@@ -72,6 +73,14 @@ enum event_field {
 	NAPI_BUDGET = 2,
 	SOCKET_ADDRESS = 0,
 	SOCKET_BYTES = 1,
+	SOCKET_PROTOCOL = 1, /* EVENT_SOCKET_STATE, as are the next ones */
+	SOCKET_OLD_STATE = 2,
+	SOCKET_NEW_STATE = 3,
+	SOCKET_LOCAL_PORT = 4,
+	SOCKET_REMOTE_PORT = 5,
+	SOCKET_LOCAL = 6,  /* the address, in two values as it lies in memory;
+			    * of IPv4 as IPv6 has it, ::ffff:a.b.c.d */
+	SOCKET_REMOTE = 8, /* the same */
 	LOCK_ADDRESS = 0,
 	LOCK_FLAGS = 1, /* EVENT_LOCK_BEGIN */
 	BLOCK_DEVICE = 0,

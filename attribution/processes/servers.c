@@ -52,6 +52,9 @@ static void take_request(struct request_callback *callback,
 	struct server_account *account;
 	uint64_t parts[REQUEST_PARTS];
 
+	/* What is done for another machine is for nobody of this one. */
+	if (request->side != SIDE_BOTH)
+		return;
 	for (size_t i = 0; i < request->holds.count; i++) {
 		account = account_of(servers, holds[i]->task->pid,
 				     request->client->pid);

@@ -2,6 +2,7 @@
 #ifndef KT_ATTRIBUTION_REQUEST_H
 #define KT_ATTRIBUTION_REQUEST_H
 
+#include "attribution/requests/connection.h"
 #include "attribution/requests/message_kinds.h"
 #include "attribution/requests/thread_clock.h"
 #include "common/array.h"
@@ -70,14 +71,25 @@ struct message {
 struct message *message_refer(struct message *message);
 void message_drop(struct message *message); /* NULL is allowed */
 
+/* Which sides of a request are in the recording.  Of one over a TCP connection
+ * to another machine only one is.
+ */
+enum request_side {
+	SIDE_BOTH,
+	SIDE_CLIENT,
+	SIDE_SERVER,
+	REQUEST_SIDES,
+};
+
 /* A message for which others worked, until its answer came. */
 struct request {
-	uint64_t number;	/* from 1, as it was taken */
-	struct request *parent; /* that its sender worked for, or NULL */
-	struct hold *origin;	/* the sender's, when it sent it */
-	uint64_t found_ns;	/* its sender's work then: struct party */
-	const struct task *client;
-	const struct task *server; /* who answered, else who took it last */
+	uint64_t number;	   /* from 1, as it was taken */
+	struct request *parent;	   /* that its sender worked for, or NULL */
+	struct hold *origin;	   /* the sender's, when it sent it */
+	uint64_t found_ns;	   /* its sender's work then: struct party */
+	const struct task *client; /* NULL: SIDE_SERVER */
+	/* Who answered, else who took it last; NULL: SIDE_CLIENT. */
+	const struct task *server;
 	uint8_t kind;
 	uint8_t medium;
 	bool is_answered; /* the answer was sent */
@@ -89,7 +101,14 @@ struct request {
 	bool is_polled;
 	bool has_children; /* its servers sent requests for it */
 	bool is_overtaken; /* its client had an answer, to another one */
+	uint8_t side;	   /* enum request_side */
 	uint64_t socket;   /* the client's, 0: unknown */
+	/* Of TCP, if has_connection. */
+	bool has_connection;
+	bool has_position;
+	struct connection connection;
+	uint64_t position; /* bytes that its client had sent there before it */
+	uint64_t arrived_ns; /* SIDE_CLIENT: the answer came; 0: unknown */
 	struct clock_mark *begin;
 	struct clock_mark *sent;
 	struct array holds;	     /* struct hold *, referred to */

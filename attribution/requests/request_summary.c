@@ -5,6 +5,7 @@
 #include "attribution/requests/request_sleeps.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
+#include "common/arena.h"
 #include "common/error.h"
 #include "report/text/record_writer.h"
 #include "report/text/task_names.h"
@@ -17,7 +18,7 @@ enum { SLOWEST = 10 };
 /* A request with what it is grouped by. */
 struct grouped {
 	const struct request_row *row;
-	const char *client;
+	const char *client; /* of the summary's texts, or of names */
 	const char *server;
 };
 
@@ -38,6 +39,7 @@ struct typical {
 struct summary {
 	const struct attribution_input *input;
 	const struct request_sleeps *sleeps;
+	struct arena *texts;  /* names that are addresses */
 	struct array grouped; /* struct grouped */
 	struct array groups;  /* struct group */
 	struct array means;   /* struct typical */
@@ -85,9 +87,21 @@ static const struct grouped *grouped_at(const struct summary *summary,
 	return array_at(&summary->grouped, index);
 }
 
+/* Returns @name, or a copy if it is the @text that the next one goes to; NULL
+ * when out of memory.
+ */
+static const char *keep(struct summary *summary, const char *name,
+			const char *text)
+{
+	return name == text ? arena_text(summary->texts, text, strlen(text)) :
+			      name;
+}
+
 static int group_rows(struct summary *summary, const struct array *rows)
 {
+	const struct task_names *names = summary->input->names;
 	struct group *group = NULL;
+	char text[REQUEST_NAME_SIZE];
 
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct request_row *row = array_at(rows, i);
@@ -99,9 +113,13 @@ static int group_rows(struct summary *summary, const struct array *rows)
 		*slot = row;
 		*grouped = (struct grouped){
 			row,
-			task_names_last(summary->input->names, row->client_tid),
-			task_names_last(summary->input->names, row->server_tid),
+			keep(summary, request_row_client(row, names, text),
+			     text),
+			keep(summary, request_row_server(row, names, text),
+			     text),
 		};
+		if (!grouped->client || !grouped->server)
+			return -ERROR_MEMORY;
 	}
 	array_sort(&summary->grouped, compare_grouped);
 	array_sort(&summary->slowest, compare_slowest);
@@ -123,6 +141,7 @@ static void add_sums(struct request_sums *to, const struct request_sums *sums)
 	to->wall_ns += sums->wall_ns;
 	to->client_ns += sums->client_ns;
 	to->client_wait_ns += sums->client_wait_ns;
+	to->remote_ns += sums->remote_ns;
 	to->queue_ns += sums->queue_ns;
 	for (int i = 0; i < REQUEST_PARTS; i++)
 		to->way_ns[i] += sums->way_ns[i];
@@ -146,6 +165,7 @@ static int add_mean(struct summary *summary, const char *which, size_t first,
 	sums->wall_ns /= count;
 	sums->client_ns /= count;
 	sums->client_wait_ns /= count;
+	sums->remote_ns /= count;
 	sums->queue_ns /= count;
 	for (int i = 0; i < REQUEST_PARTS; i++)
 		sums->way_ns[i] /= count;
@@ -271,12 +291,13 @@ int request_summary_write(const struct array *rows,
 	struct summary summary = {
 		.input = input,
 		.sleeps = sleeps,
+		.texts = arena_new(),
 		.grouped = ARRAY_OF(struct grouped),
 		.groups = ARRAY_OF(struct group),
 		.means = ARRAY_OF(struct typical),
 		.slowest = ARRAY_OF(const struct request_row *),
 	};
-	int status = group_rows(&summary, rows);
+	int status = summary.texts ? group_rows(&summary, rows) : -ERROR_MEMORY;
 
 	if (!status)
 		status = add_means(&summary);
@@ -286,5 +307,6 @@ int request_summary_write(const struct array *rows,
 	array_free(&summary.groups);
 	array_free(&summary.means);
 	array_free(&summary.slowest);
+	arena_free(summary.texts);
 	return status;
 }

@@ -148,6 +148,23 @@ static void add_answer(struct request_sums *sums, const struct request *request,
 	add_client(sums, parts);
 }
 
+/* Adds what is on another machine, or on the way there or back.  Returns when
+ * the answer came: after @sent_ns, and before it was read.
+ */
+static uint64_t add_remote(struct request_sums *sums,
+			   const struct request *request, uint64_t sent_ns)
+{
+	uint64_t arrived_ns = request->arrived_ns ? request->arrived_ns :
+						    request->heard->time_ns;
+
+	if (arrived_ns > request->end->time_ns)
+		arrived_ns = request->end->time_ns;
+	if (arrived_ns < sent_ns)
+		arrived_ns = sent_ns;
+	sums->remote_ns = arrived_ns - sent_ns;
+	return arrived_ns;
+}
+
 static void add_all(struct request_sums *sums, const struct request *request,
 		    const struct hold *const *way, size_t count)
 {
@@ -171,6 +188,8 @@ static void add_all(struct request_sums *sums, const struct request *request,
 		now_ns = request->answered->time_ns;
 	}
 	if (request->end && request->heard) {
+		if (request->side == SIDE_CLIENT)
+			now_ns = add_remote(sums, request, now_ns);
 		add_answer(sums, request, now_ns);
 		now_ns = request->end->time_ns;
 	}

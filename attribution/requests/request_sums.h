@@ -12,7 +12,8 @@ struct request;
 struct task;
 
 /* Where the time of one request went.  wall_ns is the sum of client_ns,
- * client_wait_ns, queue_ns and way_ns[]: at each moment somebody has it.
+ * client_wait_ns, remote_ns, queue_ns and way_ns[]: at each moment somebody has
+ * it.
  */
 struct request_sums {
 	uint64_t begin_ns;  /* its client begins to send it */
@@ -21,7 +22,9 @@ struct request_sums {
 	uint64_t client_ns; /* the client sends it, and takes the answer */
 	uint64_t client_wait_ns; /* and could not meanwhile: it waited for a CPU,
 				  * or the answer for it */
-	uint64_t queue_ns;	 /* sent, and no thread has it */
+	/* Of SIDE_CLIENT: sent, and the answer has not come. */
+	uint64_t remote_ns;
+	uint64_t queue_ns; /* sent, and no thread has it */
 	/* By enum request_part, of the threads that had it one after the
 	 * other; PART_IDLE: they waited for other messages, mostly of servers
 	 * that they asked in turn.

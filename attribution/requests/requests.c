@@ -3,6 +3,7 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/requests/channels.h"
+#include "attribution/requests/connections.h"
 #include "attribution/requests/requests_parts.h"
 #include "attribution/table.h"
 #include "attribution/time/task_contexts.h"
@@ -76,11 +77,11 @@ static void take_step(struct event_handler *handler,
 		take_call(requests, step, function);
 }
 
-/* Returns whether what @task does now is part of its send, not of an interrupt
- * in it: of the soft interrupts, those that carry network packets are.
+/* Returns the kernel context that @party is in, less the tracer and what
+ * switches tasks; CONTEXT_NONE: none.
  */
-static bool is_sending(const struct requests *requests,
-		       const struct party *party)
+static enum context_kind context_of(const struct requests *requests,
+				    const struct party *party)
 {
 	size_t count;
 	const struct open_context *contexts =
@@ -89,10 +90,20 @@ static bool is_sending(const struct requests *requests,
 	while (count && (contexts[count - 1].kind == CONTEXT_TRACER ||
 			 contexts[count - 1].kind == CONTEXT_SCHEDULE))
 		count--;
-	if (!count || contexts[count - 1].kind == CONTEXT_SYSTEM_CALL)
-		return true;
-	return contexts[count - 1].kind == CONTEXT_SOFTIRQ &&
-	       party->send.function.medium >= MEDIUM_TCP;
+	return count ? contexts[count - 1].kind : CONTEXT_NONE;
+}
+
+/* Returns whether what @task does now is part of its send, not of an interrupt
+ * in it: of the soft interrupts, those that carry network packets are.
+ */
+static bool is_sending(const struct requests *requests,
+		       const struct party *party)
+{
+	enum context_kind context = context_of(requests, party);
+
+	return context == CONTEXT_NONE || context == CONTEXT_SYSTEM_CALL ||
+	       (context == CONTEXT_SOFTIRQ &&
+		party->send.function.medium >= MEDIUM_TCP);
 }
 
 /* Returns the thread @tid, which runs on @cpu or did so last, or NULL. */
@@ -121,8 +132,43 @@ static void take_waking(struct requests *requests,
 	requests_wake(requests, waker, woken, event->time_ns);
 }
 
-static void take_socket(struct requests *requests,
+/* Whoever sends or reads: what it does next goes behind these bytes. */
+static void count_bytes(struct requests *requests,
 			const struct event_record *event)
+{
+	struct connection_state *state = connections_find(
+		requests->connections, (uint64_t)event->values[SOCKET_ADDRESS]);
+	int64_t bytes = event->values[SOCKET_BYTES];
+
+	if (!state)
+		return;
+	if (event->event == EVENT_SOCKET_READY && !state->ready_ns)
+		state->ready_ns = event->time_ns;
+	if (event->event == EVENT_SOCKET_SENT && bytes > 0)
+		state->sent_bytes += (uint64_t)bytes;
+	if (event->event == EVENT_SOCKET_TAKEN && bytes > 0) {
+		state->taken_bytes += (uint64_t)bytes;
+		state->ready_ns = 0;
+	}
+}
+
+/* A packet goes out.  In a system call that sends, the first one has the first
+ * bytes of what is sent, unless others had to wait before it.
+ */
+static void take_packet(struct requests *requests,
+			const struct event_record *event)
+{
+	struct party *party =
+		party_of(requests, event->cpu, event->tid, event->time_ns);
+
+	if (party && party->send.is_open && !party->transmitted_ns &&
+	    party->send.function.medium == MEDIUM_TCP &&
+	    context_of(requests, party) == CONTEXT_SYSTEM_CALL)
+		party->transmitted_ns = event->time_ns;
+}
+
+static void tell_party(struct requests *requests,
+		       const struct event_record *event)
 {
 	struct party *party =
 		party_of(requests, event->cpu, event->tid, event->time_ns);
@@ -137,6 +183,13 @@ static void take_socket(struct requests *requests,
 		requests_socket_ready(requests, party, event);
 }
 
+static void take_socket(struct requests *requests,
+			const struct event_record *event)
+{
+	tell_party(requests, event);
+	count_bytes(requests, event);
+}
+
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
@@ -149,6 +202,11 @@ static void take_event(struct event_handler *handler,
 		 event->event == EVENT_SOCKET_SENT ||
 		 event->event == EVENT_SOCKET_TAKEN)
 		take_socket(requests, event);
+	else if (event->event == EVENT_NET_QUEUE)
+		take_packet(requests, event);
+	else if (event->event == EVENT_SOCKET_STATE &&
+		 connections_take(requests->connections, event) < 0)
+		requests->status = -ERROR_MEMORY;
 }
 
 static void take_record(struct event_handler *handler,
@@ -204,10 +262,12 @@ struct requests *requests_new(const struct requests_options *options,
 	requests->paths = task_paths_new();
 	requests->kinds = message_kinds_new(options->time.functions);
 	requests->channels = channels_new();
+	requests->connections = connections_new();
 	requests->partners = number_map_new();
 	requests->children = number_map_new();
 	if (requests->time && requests->paths && requests->kinds &&
-	    requests->channels && requests->partners && requests->children)
+	    requests->channels && requests->connections && requests->partners &&
+	    requests->children)
 		return requests;
 	requests_free(requests);
 	return NULL;
@@ -262,6 +322,7 @@ void requests_free(struct requests *requests)
 	free_requests(&requests->open);
 	array_free(&requests->parties);
 	channels_free(requests->channels);
+	connections_free(requests->connections);
 	number_map_free(requests->partners);
 	number_map_free(requests->children);
 	message_kinds_free(requests->kinds);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/channels.h"
+#include "attribution/requests/connections.h"
 #include "attribution/requests/requests_parts.h"
 #include "common/error.h"
 #include "common/number_map.h"
@@ -232,7 +233,8 @@ static void go_on(struct requests *requests, struct party *server,
 	for (size_t i = 0; i < server->taken.count; i++) {
 		struct request *other = request_at(&server->taken, i);
 
-		other->is_overtaken |= other->client == request->client;
+		other->is_overtaken |= request->client &&
+				       other->client == request->client;
 		if (!next && other->kind == MESSAGE_SEND)
 			next = other;
 	}
@@ -251,8 +253,12 @@ static void go_on(struct requests *requests, struct party *server,
 static bool has_others(struct requests *requests, const struct request *request)
 {
 	const struct party *client =
-		requests_party_at(requests, request->client->index);
+		request->client ?
+			requests_party_at(requests, request->client->index) :
+			NULL;
 
+	if (!client)
+		return false;
 	for (size_t i = 0; i < client->asked.count; i++) {
 		const struct request *other = request_at(&client->asked, i);
 
@@ -281,7 +287,8 @@ void requests_answer(struct requests *requests, struct request *request,
 	}
 	request->is_answered = true;
 	request->answered = clock_mark_refer(message->sent);
-	if (!number_map_add(requests->partners,
+	if (request->client &&
+	    !number_map_add(requests->partners,
 			    pair_of(request->client->pid, server->task->pid)))
 		requests->status = -ERROR_MEMORY;
 	server->found_ns = 0;
@@ -297,19 +304,39 @@ bool requests_is_server(const struct requests *requests,
 				pair_of(server->pid, client->pid));
 }
 
+bool requests_open(struct requests *requests, struct request *request)
+{
+	struct request **slot = array_add(&requests->open);
+
+	if (!slot)
+		return false;
+	*slot = request;
+	request->number = ++requests->numbers;
+	return true;
+}
+
+void requests_name(const struct requests *requests, struct request *request)
+{
+	const struct connection_state *state =
+		connections_find(requests->connections, request->socket);
+
+	if (!state)
+		return;
+	request->has_connection = true;
+	request->connection = state->connection;
+}
+
 struct request *requests_ask(struct requests *requests, struct message *message)
 {
 	struct party *client = requests_party(requests, message->sender,
 					      message->sent->time_ns);
 	struct request *request = client ? request_new(message) : NULL;
-	struct request **slot = request ? array_add(&requests->open) : NULL;
 
-	if (!slot) {
+	if (!request || !requests_open(requests, request)) {
 		requests->status = -ERROR_MEMORY;
 		return NULL;
 	}
-	*slot = request;
-	request->number = ++requests->numbers;
+	requests_name(requests, request);
 	if (++client->found_asks > MOST_FOR_FOUND)
 		client->found_ns = 0;
 	request->found_ns = client->found_ns;

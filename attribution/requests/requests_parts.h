@@ -15,6 +15,8 @@
 
 struct call_step;
 struct channels;
+struct connection_state;
+struct connections;
 struct event_record;
 struct number_map;
 struct sideband_record;
@@ -40,6 +42,8 @@ struct party {
 	bool has_polled; /* what it waited for is still to be read */
 	struct message_call send;
 	struct clock_mark *send_begin;
+	/* Of its newest send: when the first packet went out; 0: none did. */
+	uint64_t transmitted_ns;
 	struct message *message; /* of the newest send; or NULL */
 	bool is_heard;		 /* that woke somebody */
 	struct array arrived;	 /* struct message *: woke it, not read yet */
@@ -73,6 +77,7 @@ struct requests {
 	struct task_paths *paths;
 	struct message_kinds *kinds;
 	struct channels *channels;
+	struct connections *connections;
 	bool is_over;
 	struct find finds[FINDS]; /* the last ones */
 	uint32_t find_count;
@@ -89,7 +94,8 @@ struct requests {
 /* The inside of requests, shared by its files: requests.c takes what the
  * handler sees; requests_party.c keeps threads and what they hold;
  * requests_send.c and requests_take.c follow messages; requests_answer.c tells
- * requests from answers.
+ * requests from answers; requests_far.c finds those whose other side is on
+ * another machine.
  */
 
 /* Returns what is known of @task, from @time_ns on if it is new; NULL when out
@@ -156,6 +162,13 @@ void requests_socket_sent(struct requests *requests, struct party *party,
 void requests_wake(struct requests *requests, struct party *waker,
 		   struct party *woken, uint64_t time_ns);
 
+/* Makes the message of @party's send, which is handed over at @time_ns: what
+ * the thread did until then may be what its receiver waited for.  Borrowed;
+ * NULL when out of memory.
+ */
+struct message *requests_hand_over(struct requests *requests,
+				   struct party *party, uint64_t time_ns);
+
 /* A function that waits begins or ends; sockets' event. */
 void requests_wait_begin(struct requests *requests, struct party *party,
 			 struct message_function function,
@@ -183,6 +196,26 @@ bool requests_is_server(const struct requests *requests,
  */
 struct request *requests_ask(struct requests *requests,
 			     struct message *message);
+
+/* Takes @request, which is nobody's yet, among those that are open.  Returns
+ * whether there was memory.
+ */
+bool requests_open(struct requests *requests, struct request *request);
+
+/* @party has the answer to @request, and goes on with what it asked for. */
+void requests_take_answer(struct requests *requests, struct party *party,
+			  struct request *request, uint64_t time_ns);
+
+/* @request was sent from its socket: whose addresses are its own. */
+void requests_name(const struct requests *requests, struct request *request);
+
+/* @party has sent to, or read from, a connection whose other end is on another
+ * machine.
+ */
+void requests_far_sent(struct requests *requests, struct party *party,
+		       struct connection_state *state, uint64_t time_ns);
+void requests_far_taken(struct requests *requests, struct party *party,
+			struct connection_state *state, uint64_t time_ns);
 
 /* Returns the message that @receiver found without being woken, if it can be
  * inferred, with a reference that is the caller's; or NULL.

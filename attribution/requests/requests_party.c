@@ -224,9 +224,11 @@ static bool may_be_child(const struct requests *requests,
 			 const struct request *request)
 {
 	const struct party *client =
-		requests_party_at(requests, request->client->index);
+		request->client ?
+			requests_party_at(requests, request->client->index) :
+			NULL;
 
-	return !request->parent && request->found_ns &&
+	return client && !request->parent && request->found_ns &&
 	       client->found_ns == request->found_ns;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
 #include "attribution/requests/channels.h"
+#include "attribution/requests/connections.h"
 #include "attribution/requests/requests_parts.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
@@ -24,17 +25,15 @@ void requests_send_begin(struct requests *requests, struct party *party,
 	clock_mark_drop(party->send_begin);
 	party->message = NULL;
 	party->is_heard = false;
+	party->transmitted_ns = 0;
 	party->send = (struct message_call){ true, function, step->depth };
 	party->send_begin = thread_clock_mark(&party->clock, step->time_ns);
 	if (!party->send_begin)
 		requests->status = -ERROR_MEMORY;
 }
 
-/* Makes the message of @party's send, which is handed over at @time_ns: what
- * the thread did until then may be what its receiver waited for.
- */
-static struct message *hand_over(struct requests *requests, struct party *party,
-				 uint64_t time_ns)
+struct message *requests_hand_over(struct requests *requests,
+				   struct party *party, uint64_t time_ns)
 {
 	struct message *message = calloc(1, sizeof(*message));
 	struct hold *hold = message && party->send_begin ?
@@ -82,10 +81,12 @@ void requests_socket_ready(struct requests *requests, struct party *party,
 {
 	struct message *message = party->message;
 
-	if (!party->send.is_open || !has_events(requests, party))
+	if (!party->send.is_open || !has_events(requests, party) ||
+	    connections_far(requests->connections,
+			    (uint64_t)event->values[SOCKET_ADDRESS]))
 		return;
 	if (!message)
-		message = hand_over(requests, party, event->time_ns);
+		message = requests_hand_over(requests, party, event->time_ns);
 	if (message && !message->to && message->kind == MESSAGE_SEND)
 		queue(requests, message,
 		      (uint64_t)event->values[SOCKET_ADDRESS]);
@@ -97,8 +98,8 @@ static struct message *send_later(struct requests *requests,
 				  uint64_t time_ns)
 {
 	uint64_t peer = channels_peer(requests->channels, socket);
-	struct message *message = peer ? hand_over(requests, party, time_ns) :
-					 NULL;
+	struct message *message =
+		peer ? requests_hand_over(requests, party, time_ns) : NULL;
 
 	if (message) {
 		message->from = socket;
@@ -111,13 +112,17 @@ void requests_socket_sent(struct requests *requests, struct party *party,
 			  const struct event_record *event)
 {
 	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
+	struct connection_state *far =
+		connections_far(requests->connections, socket);
 	struct message *message = party->message;
 
 	if (event->values[SOCKET_BYTES] <= 0 || !has_events(requests, party))
 		return;
-	if (!message)
+	if (!message && far)
+		requests_far_sent(requests, party, far, event->time_ns);
+	if (!message && !far)
 		message = send_later(requests, party, socket, event->time_ns);
-	if (!message)
+	if (!message || far)
 		return;
 	message->bytes = (uint64_t)event->values[SOCKET_BYTES];
 	message->from = socket;
@@ -126,6 +131,7 @@ void requests_socket_sent(struct requests *requests, struct party *party,
 		requests->status = -ERROR_MEMORY;
 	if (message->asks && !message->asks->socket) {
 		message->asks->socket = socket;
+		requests_name(requests, message->asks);
 		if (channels_ask(requests->channels, socket, message->asks) < 0)
 			requests->status = -ERROR_MEMORY;
 	}
@@ -138,7 +144,7 @@ void requests_send_end(struct requests *requests, struct party *party,
 	if (has_events(requests, party) || party->is_heard ||
 	    party->send.function.kind != MESSAGE_SEND)
 		return;
-	if (!party->message && !hand_over(requests, party, time_ns))
+	if (!party->message && !requests_hand_over(requests, party, time_ns))
 		return;
 	requests_list_message(requests, &party->unheard, party->message);
 }
@@ -161,7 +167,7 @@ static struct message *message_to(struct requests *requests,
 	if (has_events(requests, waker) && !waker->message)
 		return NULL;
 	return waker->message ? waker->message :
-				hand_over(requests, waker, time_ns);
+				requests_hand_over(requests, waker, time_ns);
 }
 
 /* What @party did until it slept, waiting, was the end of what it did before.

@@ -34,7 +34,8 @@ static void take_request(struct request_callback *callback,
 						   callback));
 	struct request_row *row;
 
-	if (!table_wants(&table->input, request->server,
+	if (!table_wants(&table->input,
+			 request->server ? request->server : request->client,
 			 request->begin->time_ns))
 		return;
 	row = array_add(&table->rows);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
 #include "attribution/requests/channels.h"
+#include "attribution/requests/connections.h"
 #include "attribution/requests/requests_parts.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
@@ -35,9 +36,8 @@ static void forget_unheard(struct party *party, uint64_t time_ns)
 	}
 }
 
-/* @party has the answer to @request, and goes on with what it asked for. */
-static void take_answer(struct requests *requests, struct party *party,
-			struct request *request, uint64_t time_ns)
+void requests_take_answer(struct requests *requests, struct party *party,
+			  struct request *request, uint64_t time_ns)
 {
 	struct request *parent = request->parent;
 
@@ -114,7 +114,7 @@ static void take(struct requests *requests, struct party *party,
 	if (answered && !message->answers)
 		requests_answer(requests, answered, message);
 	if (answered)
-		take_answer(requests, party, answered, time_ns);
+		requests_take_answer(requests, party, answered, time_ns);
 	else if (requests_is_server(requests, message->sender, party->task))
 		requests_resume(requests, party);
 	else if (message->sender->pid == party->task->pid)
@@ -194,6 +194,8 @@ void requests_socket_taken(struct requests *requests, struct party *party,
 	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
 	int64_t bytes = event->values[SOCKET_BYTES];
 	uint64_t left = bytes > 0 ? (uint64_t)bytes : 0;
+	struct connection_state *far =
+		connections_far(requests->connections, socket);
 	struct message *message;
 	bool has_any = false;
 
@@ -202,6 +204,8 @@ void requests_socket_taken(struct requests *requests, struct party *party,
 		message_drop(message);
 		has_any = true;
 	}
-	if (!has_any)
+	if (!has_any && far && bytes > 0)
+		requests_far_taken(requests, party, far, event->time_ns);
+	else if (!has_any)
 		requests_resume(requests, party);
 }

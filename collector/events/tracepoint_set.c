@@ -72,6 +72,8 @@ static const struct wanted wanted[] = {
 	{ OF_CPUS("sock:sk_data_ready", OBJECTS), OPTIONAL },
 	{ OF_CPUS("sock:sock_send_length", OBJECTS), OPTIONAL },
 	{ OF_CPUS("sock:sock_recv_length", OBJECTS), OPTIONAL },
+	/* Linux 4.16; costs nothing but where a connection begins or ends. */
+	{ OF_CPUS("sock:inet_sock_set_state", OBJECTS), OPTIONAL },
 	{ OF_CPUS("block:block_bio_queue", OBJECTS), OPTIONAL },
 	{ OF_CPUS("block:block_bio_remap", OBJECTS), OPTIONAL },
 	{ OF_CPUS("block:block_bio_complete", OBJECTS), OPTIONAL },

@@ -13,7 +13,7 @@ OPT_EXTRA_FILES=()
 OPT_TRUTH='' OPT_UNIT='' OPT_LOSS='' OPT_NET='' OPT_NO_UNIT='' OPT_APPEND=''
 OPT_DISK_MB='' OPT_DISK_DELAY_MS='' OPT_TIMEOUT_S='' OPT_ISOLATED=''
 OPT_NET_DELAY_MS='' OPT_FAST='' OPT_LATE='' OPT_CONSOLE='' OPT_QEMU=''
-OPT_VERBOSE='' OPT_DISCARD=''
+OPT_VERBOSE='' OPT_DISCARD='' OPT_LINK_SIDE='' OPT_LINK_FOLDER=''
 
 # Sets the variables above and COMMAND_LINE, what comes after the options.
 options_parse() {
@@ -46,6 +46,14 @@ options_parse() {
 	# shellcheck source=/dev/null
 	source "$HERE/arch_$OPT_ARCH.sh"
 	options_keep
+	options_link
+}
+
+# Another machine has the host's time; one with one CPU has a time of its own.
+options_link() {
+	[[ -n $OPT_LINK_SIDE ]] || return 0
+	((OPT_CPUS > 1)) || wrong_usage "--link needs --cpus 2 or more"
+	[[ -z $OPT_NET ]] || wrong_usage "--link does not go with --net"
 }
 
 # What the command writes below its folder is the user's, unless that folder is
@@ -77,6 +85,10 @@ options_take() { # option value
 		OPT_DISK_DELAY_MS=$(option_number "$1" "$2" 0 1000000)
 		;;
 	--net-delay) OPT_NET_DELAY_MS=$(option_number "$1" "$2" 1 1000) ;;
+	--link)
+		OPT_LINK_SIDE=$(option_side "$1" "$2")
+		OPT_LINK_FOLDER=$(option_folder "$1" "${2#*:}")
+		;;
 	--timeout) OPT_TIMEOUT_S=$(option_number "$1" "$2" 1 1000000) ;;
 	--include) OPT_EXTRA_FILES+=("$2") ;;
 	--append) OPT_APPEND+=" $2" ;;
@@ -104,6 +116,12 @@ option_arch() { # name
 option_root() { # path
 	[[ -d $1 ]] || wrong_usage "--root: there is no folder '$1'"
 	realpath "$1"
+}
+
+option_side() { # option side:folder
+	[[ $2 =~ ^(left|right): ]] ||
+		wrong_usage "$1 takes left:FOLDER or right:FOLDER, not '$2'"
+	printf '%s\n' "${2%%:*}"
 }
 
 option_folder() { # option path

@@ -24,6 +24,7 @@ qemu_command() {
 	[[ -z $OPT_TRUTH ]] || qemu_truth
 	[[ -z $DISK_FD ]] || qemu_disk
 	[[ -z $OPT_NET ]] || qemu_network
+	[[ -z $OPT_LINK_SIDE ]] || qemu_link
 	local plugin
 	for plugin in "${OPT_PLUGINS[@]}"; do
 		COMMAND+=(-plugin "$plugin")
@@ -132,4 +133,13 @@ qemu_network() {
 		[[ -z $OPT_NET_DELAY_MS ]] ||
 			COMMAND+=(-object "filter-buffer,id=delay-$side,netdev=$side,queue=rx,interval=${OPT_NET_DELAY_MS}000")
 	done
+}
+
+# Packets are datagrams between two sockets of the folder: whichever machine
+# starts first, what it sends until the other is there is lost.
+qemu_link() {
+	local number=1 other=right
+	[[ $OPT_LINK_SIDE == left ]] || number=2 other=left
+	COMMAND+=(-netdev "dgram,id=link,local.type=unix,local.path=$(qemu_escape "$OPT_LINK_FOLDER/$OPT_LINK_SIDE"),remote.type=unix,remote.path=$(qemu_escape "$OPT_LINK_FOLDER/$other")"
+		-device "virtio-net-pci,netdev=link,mac=52:54:00:00:01:0$number")
 }

@@ -70,6 +70,7 @@ machine_settings() {
 	[[ -z $OPT_DISK_DELAY_MS ]] || printf 'delay=%d\0' "$OPT_DISK_DELAY_MS"
 	[[ -z $OPT_LATE ]] || printf 'late=1\0'
 	[[ -z $OPT_NET ]] || printf 'net=1\0'
+	[[ -z $OPT_LINK_SIDE ]] || printf 'link=%s\0' "$OPT_LINK_SIDE"
 	[[ -z $OPT_TRUTH ]] || printf 'truth=1\0'
 }
 

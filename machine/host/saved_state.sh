@@ -34,7 +34,7 @@ saved_state_key() {
 		printf '%s\n' "$QEMU_VERSION" "$INITRAMFS"
 		for word in "${COMMAND[@]}"; do
 			case $word in
-			local,id=* | if=none,id=scratch,*) ;;
+			local,id=* | dgram,id=link,* | if=none,id=scratch,*) ;;
 			*/truth-*api*) cat "${word%%,clock*}" ;;
 			*.so | *.so,*)
 				cat "${word%%,*}" && echo "${word%%,moments=*}" ;;

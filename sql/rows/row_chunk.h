@@ -25,7 +25,7 @@ struct row_chunk {
 	uint32_t count; /* of rows */
 	uint32_t room;
 	struct arena *texts; /* what is made for these rows; NULL: none */
-	uint32_t *nulls;     /* by row: a bit for each column */
+	uint64_t *nulls;     /* by row: a bit for each column */
 	union sql_cell *cells;
 	struct row_chunk *next; /* of a list */
 };

@@ -26,10 +26,16 @@ struct row_out {
  */
 union sql_cell *row_out_begin(struct row_out *out);
 
+/* Returns the same cells again, before row_out_end(). */
+static inline union sql_cell *row_out_cells(const struct row_out *out)
+{
+	return row_chunk_cells(out->chunk, out->chunk->count);
+}
+
 /* Sets @column of the row that was begun to NULL. */
 static inline void row_out_null(struct row_out *out, uint32_t column)
 {
-	out->chunk->nulls[out->chunk->count] |= (uint32_t)1 << column;
+	out->chunk->nulls[out->chunk->count] |= (uint64_t)1 << column;
 }
 
 /* Returns a copy of @text for the row that was begun. */

@@ -9,7 +9,7 @@
 /* The version of the schema: changed when a table or column comes, goes away,
  * is renamed or means something else.
  */
-enum { SQL_SCHEMA_VERSION = 2 };
+enum { SQL_SCHEMA_VERSION = 3 };
 
 enum sql_type { SQL_INTEGER, SQL_REAL, SQL_TEXT };
 
@@ -35,7 +35,7 @@ struct sql_column {
 	const char *meaning;
 };
 
-enum { SQL_MOST_COLUMNS = 32 };
+enum { SQL_MOST_COLUMNS = 64 };
 
 struct row_source_class;
 

@@ -21,9 +21,16 @@ enum {
 	COLUMN_COMM,
 	COLUMN_ANSWERED,
 	COLUMN_INFERRED,
+	COLUMN_SIDE,
+	COLUMN_CLIENT_ADDRESS,
+	COLUMN_CLIENT_PORT,
+	COLUMN_SERVER_ADDRESS,
+	COLUMN_SERVER_PORT,
+	COLUMN_POSITION,
 	COLUMN_WALL,
 	COLUMN_CLIENT,
 	COLUMN_CLIENT_WAIT,
+	COLUMN_REMOTE,
 	COLUMN_QUEUE,
 	COLUMN_RUNNABLE,
 	COLUMN_KERNEL,
@@ -53,13 +60,15 @@ static const struct sql_column columns[COLUMNS] = {
 			"pipe, unix, tcp, udp, eventfd, queue, futex, or "
 			"connect" },
 	[COLUMN_CLIENT_PID] = { "client_pid", SQL_INTEGER, ROLE_NONE, "",
-				"process that sent it" },
+				"process that sent it; NULL: of another machine, "
+				"as the next two" },
 	[COLUMN_CLIENT_TID] = { "client_tid", SQL_INTEGER, ROLE_NONE, "",
 				"its thread" },
 	[COLUMN_CLIENT_COMM] = { "client_comm", SQL_TEXT, ROLE_NONE, "",
 				 "that thread's last name" },
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-			 "process that answered it, else took it last" },
+			 "process that answered it, else took it last; NULL: "
+			 "of another machine, as the next two" },
 	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
 			  "that thread's last name" },
@@ -67,6 +76,23 @@ static const struct sql_column columns[COLUMNS] = {
 			      "1: an answer was sent" },
 	[COLUMN_INFERRED] = { "is_inferred", SQL_INTEGER, ROLE_NONE, "",
 			      "1: whose it is, is inferred" },
+	[COLUMN_SIDE] = { "side", SQL_TEXT, ROLE_NONE, "",
+			  "both; client or server: only that side is in this "
+			  "recording" },
+	[COLUMN_CLIENT_ADDRESS] = { "client_address", SQL_TEXT, ROLE_NONE, "",
+				    "of tcp: the client's address; NULL if "
+				    "not recorded, as the next three" },
+	[COLUMN_CLIENT_PORT] = { "client_port", SQL_INTEGER, ROLE_NONE, "",
+				 "its port" },
+	[COLUMN_SERVER_ADDRESS] = { "server_address", SQL_TEXT, ROLE_NONE, "",
+				    "the server's address" },
+	[COLUMN_SERVER_PORT] = { "server_port", SQL_INTEGER, ROLE_NONE, "",
+				 "its port" },
+	[COLUMN_POSITION] = { "stream_position", SQL_INTEGER, ROLE_NONE,
+			      "bytes",
+			      "that its client had sent by the connection "
+			      "before it; NULL: side is both, or the connection "
+			      "is older than the recording" },
 	[COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			  "until its client had the answer, else until it was "
 			  "done: the sum of the next ones" },
@@ -75,6 +101,9 @@ static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_CLIENT_WAIT] = { "client_wait_ns", SQL_INTEGER, ROLE_NONE, "ns",
 				 "the client waits for a CPU then, or the "
 				 "answer for it" },
+	[COLUMN_REMOTE] = { "remote_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			    "it is on another machine, or on the way there or "
+			    "back" },
 	[COLUMN_QUEUE] = { "queue_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			   "no thread has it" },
 	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns",
@@ -132,11 +161,59 @@ static void fill_times(union sql_cell *cells, const struct request_sums *sums)
 	cells[COLUMN_WALL].number = (int64_t)sums->wall_ns;
 	cells[COLUMN_CLIENT].number = (int64_t)sums->client_ns;
 	cells[COLUMN_CLIENT_WAIT].number = (int64_t)sums->client_wait_ns;
+	cells[COLUMN_REMOTE].number = (int64_t)sums->remote_ns;
 	cells[COLUMN_QUEUE].number = (int64_t)sums->queue_ns;
 	fill_parts(&cells[COLUMN_RUNNABLE], sums->way_ns);
 	cells[COLUMN_DOWNSTREAM].number = (int64_t)sums->way_ns[PART_IDLE];
 	cells[COLUMN_UNKNOWN].number = (int64_t)sums->way_ns[PART_UNKNOWN];
 	fill_parts(&cells[COLUMN_BESIDE_RUNNABLE], sums->beside_ns);
+}
+
+static void null_from(struct row_out *out, uint32_t first, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		row_out_null(out, first + i);
+}
+
+/* Of a thread: its process, itself and its name; of another machine: none. */
+static void fill_task(const struct task_names *names, struct row_out *out,
+		      uint32_t first, int32_t pid, int32_t tid)
+{
+	union sql_cell *cells = row_out_cells(out);
+
+	cells[first].number = pid;
+	cells[first + 1].number = tid;
+	cells[first + 2].text = tid < 0 ? NULL : task_names_last(names, tid);
+	if (tid < 0)
+		null_from(out, first, 3);
+}
+
+static void fill_end(struct row_out *out, uint32_t first,
+		     const struct endpoint *endpoint)
+{
+	union sql_cell *cells = row_out_cells(out);
+	char text[ENDPOINT_ADDRESS_SIZE];
+
+	cells[first].text = row_out_text(out, endpoint_address(endpoint, text));
+	cells[first + 1].number = endpoint->port;
+}
+
+static void fill_connection(struct row_out *out, const struct request_row *row)
+{
+	union sql_cell *cells = row_out_cells(out);
+
+	cells[COLUMN_SIDE].text = request_row_side(row);
+	cells[COLUMN_POSITION].number = (int64_t)row->position;
+	if (!row->has_position)
+		row_out_null(out, COLUMN_POSITION);
+	if (row->has_connection) {
+		fill_end(out, COLUMN_CLIENT_ADDRESS,
+			 connection_client(&row->connection));
+		fill_end(out, COLUMN_SERVER_ADDRESS,
+			 connection_server(&row->connection));
+	} else {
+		null_from(out, COLUMN_CLIENT_ADDRESS, 4);
+	}
 }
 
 static void fill_who(const struct task_names *names, struct row_out *out,
@@ -147,13 +224,9 @@ static void fill_who(const struct task_names *names, struct row_out *out,
 	if (!row->parent)
 		row_out_null(out, COLUMN_PARENT);
 	cells[COLUMN_BY].text = request_row_by(row);
-	cells[COLUMN_CLIENT_PID].number = row->client_pid;
-	cells[COLUMN_CLIENT_TID].number = row->client_tid;
-	cells[COLUMN_CLIENT_COMM].text =
-		task_names_last(names, row->client_tid);
-	cells[COLUMN_PID].number = row->server_pid;
-	cells[COLUMN_TID].number = row->server_tid;
-	cells[COLUMN_COMM].text = task_names_last(names, row->server_tid);
+	fill_task(names, out, COLUMN_CLIENT_PID, row->client_pid,
+		  row->client_tid);
+	fill_task(names, out, COLUMN_PID, row->server_pid, row->server_tid);
 	cells[COLUMN_ANSWERED].number = row->is_answered;
 	cells[COLUMN_INFERRED].number = row->is_inferred;
 }
@@ -166,6 +239,7 @@ void request_columns_add(const struct task_names *names, struct row_out *out,
 	if (!cells)
 		return;
 	fill_who(names, out, cells, row);
+	fill_connection(out, row);
 	fill_times(cells, &row->sums);
 	row_out_end(out);
 }

@@ -12,8 +12,8 @@
  * here.  It changes when a table or column of either comes, goes away, is
  * renamed or means something else.
  */
-enum { STORE_SCHEMA_VERSION = 2 };
-_Static_assert(SQL_SCHEMA_VERSION == 2,
+enum { STORE_SCHEMA_VERSION = 3 };
+_Static_assert(SQL_SCHEMA_VERSION == 3,
 	       "a store's version changes with that of recordings");
 
 enum { STORE_ID_TEXT = 33, STORE_DAY_TEXT = 11, STORE_HOST_TEXT = 65 };

@@ -62,7 +62,8 @@ static int load_modules(struct guest *guest)
 
 	if ((guest->settings.disk && modules_load("disk", problem)) ||
 	    (guest->settings.disk_delay_ms && modules_load("delay", problem)) ||
-	    (guest->settings.net && modules_load("net", problem)) ||
+	    ((guest->settings.net || guest->settings.link) &&
+	     modules_load("net", problem)) ||
 	    modules_load("trace", problem))
 		return -1;
 	return 0;

@@ -76,6 +76,8 @@ int guest_prepare(struct guest *guest)
 		return -1;
 	if (settings->net && network_namespaces(problem))
 		return -1;
+	if (settings->link && network_link(settings->link, problem))
+		return -1;
 	if (settings->truth && truth_announce(problem))
 		return -1;
 	return 0;

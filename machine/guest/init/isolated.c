@@ -61,7 +61,8 @@ int guest_run_isolated(struct guest *guest)
 	if (settings_read(settings, "/settings", problem) ||
 	    (settings->disk && modules_load("disk", problem)) ||
 	    (settings->disk_delay_ms && modules_load("delay", problem)) ||
-	    (settings->net && modules_load("net", problem)) ||
+	    ((settings->net || settings->link) &&
+	     modules_load("net", problem)) ||
 	    modules_load("trace", problem) || guest_prepare(guest) ||
 	    results_make_folders(settings, problem) || run_command(guest))
 		return -1;

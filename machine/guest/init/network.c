@@ -7,6 +7,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -133,6 +134,15 @@ static int set_up(const char *path, const char *device, const char *address,
 		return -1;
 	close(fd);
 	return setns(home, CLONE_NEWNET);
+}
+
+int network_link(const char *side, struct problem *problem)
+{
+	bool is_left = !strcmp(side, "left");
+
+	if (bring_up("eth0", is_left ? "10.8.0.1" : "10.8.0.2"))
+		return problem_set(problem, "network to the other machine");
+	return 0;
 }
 
 int network_namespaces(struct problem *problem)

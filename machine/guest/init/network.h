@@ -14,4 +14,10 @@ int network_loopback(struct problem *problem);
  */
 int network_namespaces(struct problem *problem);
 
+/* Gives eth0, which leads to another machine, the address of the @side that this
+ * one is: 10.8.0.1/24 if "left", else 10.8.0.2/24.
+ * Returns 0, or -1 with the problem.
+ */
+int network_link(const char *side, struct problem *problem);
+
 #endif

@@ -57,6 +57,8 @@ static int add_text(struct settings *settings, char *text)
 		return append(&settings->env, &settings->env_count, value);
 	if ((value = value_of(text, "cwd")))
 		settings->cwd = value;
+	else if ((value = value_of(text, "link")))
+		settings->link = value;
 	else if ((value = value_of(text, "delay")))
 		settings->disk_delay_ms =
 			(unsigned int)strtoul(value, NULL, 10);

@@ -27,6 +27,8 @@
  *                   number, from 0
  *   written=1       at the end, the host is told what became of files that the
  *                   command wrote
+ *   link=SIDE       its network device leads to another machine, and this is
+ *                   the "left" or the "right" one
  *   disk=1, net=1, truth=1   what else to prepare
  */
 struct settings {
@@ -41,6 +43,7 @@ struct settings {
 	size_t results_count;
 	char *keep[SETTINGS_KEEP_MAX];
 	size_t keep_count;
+	char *link;
 	unsigned int disk_delay_ms;
 	bool tty;
 	bool late_results;

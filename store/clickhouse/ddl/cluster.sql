@@ -1,4 +1,4 @@
--- A store of ktrace-hw on a cluster of ClickHouse, schema version 2.
+-- A store of ktrace-hw on a cluster of ClickHouse, schema version 3.
 --
 --     ktrace-hw store ddl --cluster NAME --database DATABASE |
 --         clickhouse-client --multiquery
@@ -454,9 +454,16 @@ CREATE TABLE IF NOT EXISTS {database}.request_local ON CLUSTER '{cluster}' (
   comm Nullable(String),
   is_answered Nullable(Int64),
   is_inferred Nullable(Int64),
+  side Nullable(String),
+  client_address Nullable(String),
+  client_port Nullable(Int64),
+  server_address Nullable(String),
+  server_port Nullable(Int64),
+  stream_position Nullable(Int64),
   wall_ns Nullable(Int64),
   client_ns Nullable(Int64),
   client_wait_ns Nullable(Int64),
+  remote_ns Nullable(Int64),
   queue_ns Nullable(Int64),
   runnable_ns Nullable(Int64),
   kernel_ns Nullable(Int64),
@@ -636,4 +643,4 @@ ORDER BY id, added_s, recording LIMIT 1 BY id;
 
 -- Last: without it this is no store yet.
 SET insert_distributed_sync = 1;
-INSERT INTO {database}.store_version VALUES (2, '{cluster}');
+INSERT INTO {database}.store_version VALUES (3, '{cluster}');

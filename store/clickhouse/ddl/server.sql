@@ -1,4 +1,4 @@
--- A store of ktrace-hw on one server of ClickHouse, schema version 2.
+-- A store of ktrace-hw on one server of ClickHouse, schema version 3.
 --
 --     clickhouse-client --database=DATABASE --multiquery < server.sql
 --
@@ -372,9 +372,16 @@ CREATE TABLE IF NOT EXISTS request (
   comm Nullable(String),
   is_answered Nullable(Int64),
   is_inferred Nullable(Int64),
+  side Nullable(String),
+  client_address Nullable(String),
+  client_port Nullable(Int64),
+  server_address Nullable(String),
+  server_port Nullable(Int64),
+  stream_position Nullable(Int64),
   wall_ns Nullable(Int64),
   client_ns Nullable(Int64),
   client_wait_ns Nullable(Int64),
+  remote_ns Nullable(Int64),
   queue_ns Nullable(Int64),
   runnable_ns Nullable(Int64),
   kernel_ns Nullable(Int64),
@@ -513,4 +520,4 @@ SELECT * FROM recording_all
 ORDER BY id, added_s, recording LIMIT 1 BY id;
 
 -- Last: without it this is no store yet.
-INSERT INTO store_version VALUES (2, '');
+INSERT INTO store_version VALUES (3, '');

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/connections.h"
+
+#include "attribution/events/known_events.h"
+#include "attribution/requests/request.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/number_map.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct connections {
+	struct number_map *by_socket; /* index + 1 */
+	struct number_map *by_ends;   /* the same, by hash_of() */
+	struct array all;	      /* struct connection_state */
+};
+
+struct connections *connections_new(void)
+{
+	struct connections *connections = calloc(1, sizeof(*connections));
+
+	if (!connections)
+		return NULL;
+	connections->all = ARRAY_OF(struct connection_state);
+	connections->by_socket = number_map_new();
+	connections->by_ends = number_map_new();
+	if (connections->by_socket && connections->by_ends)
+		return connections;
+	connections_free(connections);
+	return NULL;
+}
+
+static struct connection_state *state_at(const struct connections *connections,
+					 size_t index)
+{
+	return array_at(&connections->all, index);
+}
+
+/* Nobody answers what was asked there. */
+static void forget_request(struct connection_state *state)
+{
+	if (!state->request)
+		return;
+	state->request->is_ended = true;
+	request_drop(state->request);
+	state->request = NULL;
+}
+
+void connections_free(struct connections *connections)
+{
+	if (!connections)
+		return;
+	for (size_t i = 0; i < connections->all.count; i++)
+		forget_request(state_at(connections, i));
+	array_free(&connections->all);
+	number_map_free(connections->by_socket);
+	number_map_free(connections->by_ends);
+	free(connections);
+}
+
+/* FNV-1a of both ends, in the order in which they are given. */
+static uint64_t hash_of(const struct endpoint *first,
+			const struct endpoint *second)
+{
+	const struct endpoint *ends[] = { first, second };
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < 2; i++) {
+		for (size_t k = 0; k < sizeof(first->address); k++)
+			hash = (hash ^ ends[i]->address[k]) * 0x100000001b3;
+		hash = (hash ^ ends[i]->port) * 0x100000001b3;
+	}
+	return hash;
+}
+
+static bool has_ends(const struct connection *connection,
+		     const struct endpoint *local,
+		     const struct endpoint *remote)
+{
+	return endpoint_is_equal(&connection->local, local) &&
+	       endpoint_is_equal(&connection->remote, remote);
+}
+
+/* Returns the index + 1 of what has these ends, or 0.  Two connections with one
+ * hash, which are not to be expected, would only hide each other.
+ */
+static uint64_t find_ends(const struct connections *connections,
+			  const struct endpoint *local,
+			  const struct endpoint *remote)
+{
+	const uint64_t *number =
+		number_map_find(connections->by_ends, hash_of(local, remote));
+
+	return number && has_ends(
+				 &state_at(connections, *number - 1)->connection,
+				 local, remote) ?
+		       *number :
+		       0;
+}
+
+static void leave_ends(struct connections *connections, uint64_t number)
+{
+	const struct connection *connection =
+		&state_at(connections, number - 1)->connection;
+
+	if (find_ends(connections, &connection->local, &connection->remote) ==
+	    number)
+		number_map_remove(connections->by_ends,
+				  hash_of(&connection->local,
+					  &connection->remote));
+}
+
+/* Returns the number of @socket, from 1 on; 0 when out of memory. */
+static uint64_t number_of(struct connections *connections, uint64_t socket)
+{
+	uint64_t *number = number_map_add(connections->by_socket, socket);
+
+	if (!number)
+		return 0;
+	if (!*number && array_add(&connections->all))
+		*number = connections->all.count;
+	else if (*number)
+		leave_ends(connections, *number);
+	return *number;
+}
+
+int connections_add(struct connections *connections, uint64_t socket,
+		    const struct connection *connection, bool is_whole)
+{
+	uint64_t number = number_of(connections, socket);
+	struct connection_state *state;
+	uint64_t *place;
+
+	if (!number)
+		return -ERROR_MEMORY;
+	state = state_at(connections, number - 1);
+	forget_request(state);
+	*state = (struct connection_state){ .connection = *connection,
+					    .is_whole = is_whole };
+	place = number_map_add(connections->by_ends,
+			       hash_of(&connection->local,
+				       &connection->remote));
+	if (!place)
+		return -ERROR_MEMORY;
+	*place = number;
+	return 0;
+}
+
+static void read_end(struct endpoint *end, const int64_t *address, int64_t port)
+{
+	memcpy(end->address, address, sizeof(end->address));
+	end->port = (uint16_t)port;
+}
+
+/* A socket that listens, or asks for a connection, has not both ports. */
+static int begin(struct connections *connections, const int64_t *values)
+{
+	struct connection connection = {
+		.is_server = values[SOCKET_OLD_STATE] == TCP_SYN_RECV,
+	};
+
+	read_end(&connection.local, &values[SOCKET_LOCAL],
+		 values[SOCKET_LOCAL_PORT]);
+	read_end(&connection.remote, &values[SOCKET_REMOTE],
+		 values[SOCKET_REMOTE_PORT]);
+	return connections_add(connections, (uint64_t)values[SOCKET_ADDRESS],
+			       &connection, true);
+}
+
+int connections_take(struct connections *connections,
+		     const struct event_record *event)
+{
+	const int64_t *values = event->values;
+	struct connection_state *state;
+
+	if (values[SOCKET_PROTOCOL] != IPPROTO_TCP)
+		return 0;
+	if (values[SOCKET_NEW_STATE] == TCP_ESTABLISHED)
+		return begin(connections, values);
+	state = connections_find(connections, (uint64_t)values[SOCKET_ADDRESS]);
+	if (state && values[SOCKET_NEW_STATE] == TCP_CLOSE)
+		forget_request(state);
+	return 0;
+}
+
+struct connection_state *connections_find(const struct connections *connections,
+					  uint64_t socket)
+{
+	const uint64_t *number =
+		number_map_find(connections->by_socket, socket);
+
+	return number && *number ? state_at(connections, *number - 1) : NULL;
+}
+
+struct connection_state *connections_far(const struct connections *connections,
+					 uint64_t socket)
+{
+	struct connection_state *state = connections_find(connections, socket);
+
+	return state && !find_ends(connections, &state->connection.remote,
+				   &state->connection.local) ?
+		       state :
+		       NULL;
+}

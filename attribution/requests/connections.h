@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_CONNECTIONS_H
+#define KT_ATTRIBUTION_CONNECTIONS_H
+
+#include "attribution/requests/connection.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct event_record;
+struct request;
+
+/* What is known of the TCP connection of a socket. */
+struct connection_state {
+	struct connection connection;
+	bool is_whole;	      /* it began in the recording */
+	uint64_t sent_bytes;  /* since then, or since the recording began */
+	uint64_t taken_bytes; /* the same, read */
+	/* When the first bytes came that nobody has read yet; 0: none. */
+	uint64_t ready_ns;
+	/* Its other end is not in the recording: the request that was sent
+	 * there, or came from there, and is not answered yet; or NULL.
+	 */
+	struct request *request;
+};
+
+/* The TCP connections of a recording, by the address of their struct sock.
+ * Memory grows with the sockets: the kernel uses their addresses again.
+ */
+struct connections;
+
+/* Returns NULL when out of memory. */
+struct connections *connections_new(void);
+void connections_free(struct connections *connections);
+
+/* Adds a connection of @socket, in place of what that was before.  @is_whole:
+ * it begins now.  Returns 0 or -ERROR_MEMORY.
+ */
+int connections_add(struct connections *connections, uint64_t socket,
+		    const struct connection *connection, bool is_whole);
+
+/* Takes an EVENT_SOCKET_STATE: a connection is established, or closed, and what
+ * was asked there is not answered any more.  Returns 0 or -ERROR_MEMORY.
+ */
+int connections_take(struct connections *connections,
+		     const struct event_record *event);
+
+/* Returns what is known of @socket, or NULL; valid until one is added. */
+struct connection_state *connections_find(const struct connections *connections,
+					  uint64_t socket);
+
+/* The same, if its other end is no socket of this recording. */
+struct connection_state *connections_far(const struct connections *connections,
+					 uint64_t socket);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/connections.h"
+#include "attribution/requests/requests_parts.h"
+#include "common/error.h"
+
+#include <stdlib.h>
+
+/* A connection to another machine has one request at a time: from the first
+ * bytes that its client sends to the first that come back.  What else is sent
+ * until then is part of it.
+ */
+
+/* Makes a request of what @party sends, or of what comes to it: @begin to @sent
+ * (it takes both references) the client was busy with sending.
+ */
+static struct request *open_request(struct requests *requests,
+				    struct connection_state *state,
+				    struct clock_mark *begin,
+				    struct clock_mark *sent)
+{
+	bool is_server = state->connection.is_server;
+	struct request *request = begin && sent ? calloc(1, sizeof(*request)) :
+						  NULL;
+
+	if (!request) {
+		clock_mark_drop(begin);
+		clock_mark_drop(sent);
+		requests->status = -ERROR_MEMORY;
+		return NULL;
+	}
+	*request = (struct request){
+		.kind = MESSAGE_SEND,
+		.medium = MEDIUM_TCP,
+		.side = is_server ? SIDE_SERVER : SIDE_CLIENT,
+		.has_connection = true,
+		.connection = state->connection,
+		.has_position = state->is_whole,
+		.position = is_server ? state->taken_bytes : state->sent_bytes,
+		.begin = begin,
+		.sent = sent,
+		.holds = ARRAY_OF(struct hold *),
+		.references = 1,
+	};
+	if (requests_open(requests, request)) {
+		state->request = request_refer(request);
+		return request;
+	}
+	request_drop(request);
+	requests->status = -ERROR_MEMORY;
+	return NULL;
+}
+
+/* Returns what is asked there and not answered, borrowed, or NULL.  Who took it
+ * may be gone.
+ */
+static struct request *asked(struct connection_state *state)
+{
+	if (!state->request || !state->request->is_ended)
+		return state->request;
+	request_drop(state->request);
+	state->request = NULL;
+	return NULL;
+}
+
+static void close_request(struct connection_state *state)
+{
+	state->request->is_ended = true;
+	request_drop(state->request);
+	state->request = NULL;
+}
+
+/* When what @party sent last went out, as far as that is known. */
+static uint64_t sent_ns(const struct party *party, uint64_t time_ns)
+{
+	return party->transmitted_ns ? party->transmitted_ns : time_ns;
+}
+
+/* @party works for whom it sends this. */
+static void ask(struct requests *requests, struct party *party,
+		struct connection_state *state, uint64_t time_ns)
+{
+	struct message *message =
+		requests_hand_over(requests, party, sent_ns(party, time_ns));
+	struct request *parent = message ? message->hold->request : NULL;
+	struct request *request =
+		message ? open_request(requests, state,
+				       clock_mark_refer(message->begin),
+				       clock_mark_refer(message->sent)) :
+			  NULL;
+
+	if (!request)
+		return;
+	request->client = party->task;
+	request->origin = hold_refer(message->hold);
+	request->found_ns = party->found_ns;
+	if (parent && !parent->is_answered) {
+		request->parent = request_refer(parent);
+		parent->has_children = true;
+	}
+}
+
+static void answer(struct requests *requests, struct party *party,
+		   struct connection_state *state, uint64_t time_ns)
+{
+	struct message *message =
+		requests_hand_over(requests, party, sent_ns(party, time_ns));
+
+	if (!message)
+		return;
+	requests_answer(requests, state->request, message);
+	close_request(state);
+}
+
+void requests_far_sent(struct requests *requests, struct party *party,
+		       struct connection_state *state, uint64_t time_ns)
+{
+	bool is_server = state->connection.is_server;
+
+	if (is_server && asked(state))
+		answer(requests, party, state, time_ns);
+	else if (!is_server && !asked(state))
+		ask(requests, party, state, time_ns);
+}
+
+/* A moment of another machine, at which nobody here did anything for it. */
+static struct clock_mark *mark_at(uint64_t time_ns)
+{
+	struct clock_mark *mark = calloc(1, sizeof(*mark));
+
+	if (mark)
+		*mark = (struct clock_mark){ .time_ns = time_ns,
+					     .is_known = true,
+					     .references = 1 };
+	return mark;
+}
+
+/* It came when its first bytes did; if that was before the recording, then at
+ * the latest when @party began to read.
+ */
+static void take_first(struct requests *requests, struct party *party,
+		       struct connection_state *state)
+{
+	struct clock_mark *begin = mark_at(state->ready_ns ?
+						   state->ready_ns :
+						   party->hold->begin->time_ns);
+	struct request *request = open_request(
+		requests, state, begin, begin ? clock_mark_refer(begin) : NULL);
+
+	if (!request)
+		return;
+	request->server = party->task;
+	party->found_ns = 0;
+	if (requests_is_free(party))
+		requests_give(requests, party->hold, request, NULL);
+	requests_list_request(requests, &party->taken, request);
+}
+
+/* More of it comes, perhaps to another thread. */
+static void take_more(struct requests *requests, struct party *party,
+		      struct connection_state *state)
+{
+	struct request *request = state->request;
+
+	if (requests_is_free(party))
+		requests_give(requests, party->hold, request, request->last);
+	else
+		requests_resume(requests, party);
+}
+
+static void take_answer(struct requests *requests, struct party *party,
+			struct connection_state *state, uint64_t time_ns)
+{
+	struct request *request = state->request;
+
+	request->is_answered = true;
+	request->arrived_ns = state->ready_ns;
+	requests_take_answer(requests, party, request, time_ns);
+	close_request(state);
+}
+
+void requests_far_taken(struct requests *requests, struct party *party,
+			struct connection_state *state, uint64_t time_ns)
+{
+	bool is_server = state->connection.is_server;
+
+	if (is_server && asked(state))
+		take_more(requests, party, state);
+	else if (is_server)
+		take_first(requests, party, state);
+	else if (asked(state))
+		take_answer(requests, party, state, time_ns);
+	else
+		requests_resume(requests, party);
+}
