@@ -161,10 +161,11 @@ static void take_packet(struct requests *requests,
 	struct party *party =
 		party_of(requests, event->cpu, event->tid, event->time_ns);
 
-	if (party && party->send.is_open && !party->transmitted_ns &&
+	if (party && party->send.is_open && !party->transmitted &&
 	    party->send.function.medium == MEDIUM_TCP &&
 	    context_of(requests, party) == CONTEXT_SYSTEM_CALL)
-		party->transmitted_ns = event->time_ns;
+		party->transmitted =
+			thread_clock_mark(&party->clock, event->time_ns);
 }
 
 static void tell_party(struct requests *requests,
@@ -295,6 +296,7 @@ static void free_party(struct party *party)
 	hold_drop(party->hold);
 	hold_drop(party->before);
 	clock_mark_drop(party->send_begin);
+	clock_mark_drop(party->transmitted);
 	message_drop(party->message);
 	free_messages(&party->arrived);
 	free_messages(&party->unheard);

@@ -69,18 +69,26 @@ static void close_request(struct connection_state *state)
 	state->request = NULL;
 }
 
-/* When what @party sent last went out, as far as that is known. */
-static uint64_t sent_ns(const struct party *party, uint64_t time_ns)
+/* Makes a message of what @party sent last, which went out when its first packet
+ * did, if that is known.
+ */
+static struct message *hand_over(struct requests *requests, struct party *party,
+				 uint64_t time_ns)
 {
-	return party->transmitted_ns ? party->transmitted_ns : time_ns;
+	struct clock_mark *mark = party->transmitted;
+
+	if (mark && mark->time_ns >= party->hold->begin->time_ns)
+		mark = clock_mark_refer(mark);
+	else
+		mark = thread_clock_mark(&party->clock, time_ns);
+	return requests_hand_over(requests, party, mark);
 }
 
 /* @party works for whom it sends this. */
 static void ask(struct requests *requests, struct party *party,
 		struct connection_state *state, uint64_t time_ns)
 {
-	struct message *message =
-		requests_hand_over(requests, party, sent_ns(party, time_ns));
+	struct message *message = hand_over(requests, party, time_ns);
 	struct request *parent = message ? message->hold->request : NULL;
 	struct request *request =
 		message ? open_request(requests, state,
@@ -102,8 +110,7 @@ static void ask(struct requests *requests, struct party *party,
 static void answer(struct requests *requests, struct party *party,
 		   struct connection_state *state, uint64_t time_ns)
 {
-	struct message *message =
-		requests_hand_over(requests, party, sent_ns(party, time_ns));
+	struct message *message = hand_over(requests, party, time_ns);
 
 	if (!message)
 		return;

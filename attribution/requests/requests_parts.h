@@ -42,8 +42,9 @@ struct party {
 	bool has_polled; /* what it waited for is still to be read */
 	struct message_call send;
 	struct clock_mark *send_begin;
-	/* Of its newest send: when the first packet went out; 0: none did. */
-	uint64_t transmitted_ns;
+	/* Of its newest send: when the first packet went out; NULL: none did.
+	 */
+	struct clock_mark *transmitted;
 	struct message *message; /* of the newest send; or NULL */
 	bool is_heard;		 /* that woke somebody */
 	struct array arrived;	 /* struct message *: woke it, not read yet */
@@ -115,6 +116,10 @@ struct party *requests_party_at(const struct requests *requests, size_t index);
 struct hold *requests_cut(struct requests *requests, struct party *party,
 			  uint64_t time_ns);
 
+/* The same at @mark, a reference that it takes; NULL when out of memory. */
+struct hold *requests_cut_at(struct requests *requests, struct party *party,
+			     struct clock_mark *mark);
+
 /* hold_give(), and @request's way goes on there. */
 void requests_give(struct requests *requests, struct hold *hold,
 		   struct request *request, struct hold *parent);
@@ -162,12 +167,13 @@ void requests_socket_sent(struct requests *requests, struct party *party,
 void requests_wake(struct requests *requests, struct party *waker,
 		   struct party *woken, uint64_t time_ns);
 
-/* Makes the message of @party's send, which is handed over at @time_ns: what
- * the thread did until then may be what its receiver waited for.  Borrowed;
- * NULL when out of memory.
+/* Makes the message of @party's send, which is handed over at @mark, a reference
+ * that it takes, NULL when out of memory: what the thread did until then may be
+ * what its receiver waited for.  Borrowed; NULL when out of memory.
  */
 struct message *requests_hand_over(struct requests *requests,
-				   struct party *party, uint64_t time_ns);
+				   struct party *party,
+				   struct clock_mark *mark);
 
 /* A function that waits begins or ends; sockets' event. */
 void requests_wait_begin(struct requests *requests, struct party *party,

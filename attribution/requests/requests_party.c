@@ -87,8 +87,14 @@ struct party *requests_party_at(const struct requests *requests, size_t index)
 struct hold *requests_cut(struct requests *requests, struct party *party,
 			  uint64_t time_ns)
 {
+	return requests_cut_at(requests, party,
+			       thread_clock_mark(&party->clock, time_ns));
+}
+
+struct hold *requests_cut_at(struct requests *requests, struct party *party,
+			     struct clock_mark *mark)
+{
 	struct hold *ended = party->hold;
-	struct clock_mark *mark = thread_clock_mark(&party->clock, time_ns);
 	struct hold *hold = mark ? hold_new(party->task, mark) : NULL;
 
 	if (!hold) {

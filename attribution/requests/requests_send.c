@@ -25,7 +25,8 @@ void requests_send_begin(struct requests *requests, struct party *party,
 	clock_mark_drop(party->send_begin);
 	party->message = NULL;
 	party->is_heard = false;
-	party->transmitted_ns = 0;
+	clock_mark_drop(party->transmitted);
+	party->transmitted = NULL;
 	party->send = (struct message_call){ true, function, step->depth };
 	party->send_begin = thread_clock_mark(&party->clock, step->time_ns);
 	if (!party->send_begin)
@@ -33,13 +34,15 @@ void requests_send_begin(struct requests *requests, struct party *party,
 }
 
 struct message *requests_hand_over(struct requests *requests,
-				   struct party *party, uint64_t time_ns)
+				   struct party *party, struct clock_mark *mark)
 {
 	struct message *message = calloc(1, sizeof(*message));
-	struct hold *hold = message && party->send_begin ?
-				    requests_cut(requests, party, time_ns) :
-				    NULL;
+	struct hold *hold = NULL;
 
+	if (message && party->send_begin)
+		hold = requests_cut_at(requests, party, mark);
+	else
+		clock_mark_drop(mark);
 	if (!hold) {
 		requests->status = -ERROR_MEMORY;
 		free(message);
@@ -57,8 +60,16 @@ struct message *requests_hand_over(struct requests *requests,
 			       party->send.function.medium >= MEDIUM_TCP,
 		.references = 1,
 	};
+	message_drop(party->message);
 	party->message = message;
 	return message;
+}
+
+static struct message *hand_over(struct requests *requests, struct party *party,
+				 uint64_t time_ns)
+{
+	return requests_hand_over(requests, party,
+				  thread_clock_mark(&party->clock, time_ns));
 }
 
 /* Where @message goes is known: so is whether it is an answer. */
@@ -86,7 +97,7 @@ void requests_socket_ready(struct requests *requests, struct party *party,
 			    (uint64_t)event->values[SOCKET_ADDRESS]))
 		return;
 	if (!message)
-		message = requests_hand_over(requests, party, event->time_ns);
+		message = hand_over(requests, party, event->time_ns);
 	if (message && !message->to && message->kind == MESSAGE_SEND)
 		queue(requests, message,
 		      (uint64_t)event->values[SOCKET_ADDRESS]);
@@ -98,14 +109,26 @@ static struct message *send_later(struct requests *requests,
 				  uint64_t time_ns)
 {
 	uint64_t peer = channels_peer(requests->channels, socket);
-	struct message *message =
-		peer ? requests_hand_over(requests, party, time_ns) : NULL;
+	struct message *message = peer ? hand_over(requests, party, time_ns) :
+					 NULL;
 
 	if (message) {
 		message->from = socket;
 		queue(requests, message, peer);
 	}
 	return message;
+}
+
+/* A socket became ready while @party sent to another machine: by what the
+ * network brought just then.
+ */
+static void forget_message(struct requests *requests, struct party *party)
+{
+	if (!party->message)
+		return;
+	channels_forget(requests->channels, party->message->to, party->message);
+	message_drop(party->message);
+	party->message = NULL;
 }
 
 void requests_socket_sent(struct requests *requests, struct party *party,
@@ -118,11 +141,14 @@ void requests_socket_sent(struct requests *requests, struct party *party,
 
 	if (event->values[SOCKET_BYTES] <= 0 || !has_events(requests, party))
 		return;
-	if (!message && far)
+	if (far) {
+		forget_message(requests, party);
 		requests_far_sent(requests, party, far, event->time_ns);
-	if (!message && !far)
+		return;
+	}
+	if (!message)
 		message = send_later(requests, party, socket, event->time_ns);
-	if (!message || far)
+	if (!message)
 		return;
 	message->bytes = (uint64_t)event->values[SOCKET_BYTES];
 	message->from = socket;
@@ -144,7 +170,7 @@ void requests_send_end(struct requests *requests, struct party *party,
 	if (has_events(requests, party) || party->is_heard ||
 	    party->send.function.kind != MESSAGE_SEND)
 		return;
-	if (!party->message && !requests_hand_over(requests, party, time_ns))
+	if (!party->message && !hand_over(requests, party, time_ns))
 		return;
 	requests_list_message(requests, &party->unheard, party->message);
 }
@@ -167,7 +193,7 @@ static struct message *message_to(struct requests *requests,
 	if (has_events(requests, waker) && !waker->message)
 		return NULL;
 	return waker->message ? waker->message :
-				requests_hand_over(requests, waker, time_ns);
+				hand_over(requests, waker, time_ns);
 }
 
 /* What @party did until it slept, waiting, was the end of what it did before.

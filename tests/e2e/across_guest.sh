@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in one of two virtual machines with a network between them, the server's or
+# the client's as $1 says: agrees with the other one on the time and on an instant
+# from which on both record, into the folder $2 by the program $3.
+set -euo pipefail
+SIDE=$1
+RESULTS=$2
+KTRACE=$3
+COUNT=$4
+SLOW=$5
+PROGRAMS=${KTRACE%/*}/tests/e2e/programs
+hostname "$SIDE"
+cd "$(mktemp -d)"
+if [[ $SIDE == server ]]; then
+	at=$("$PROGRAMS/set_clock" give 12)
+	command=(serve "$COUNT" "$SLOW" 20 truth)
+else
+	at=$("$PROGRAMS/set_clock" take 10.8.0.2)
+	command=(ask 10.8.0.2 "$COUNT" 2000 truth)
+fi
+"$KTRACE" record --events=attribution,all --activate "@$at" -o "$SIDE" -- \
+	"$PROGRAMS/across" "${command[@]}"
+cp truth "$RESULTS/$SIDE.truth"
+cp -r "$SIDE" "$RESULTS"
