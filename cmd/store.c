@@ -13,7 +13,8 @@ static const struct {
 } subcommands[] = {
 	{ &store_add_command, 1, SIZE_MAX }, { &store_report_command, 1, 1 },
 	{ &store_diff_command, 1, 1 },	     { &store_slow_command, 1, 1 },
-	{ &store_sql_command, 2, 2 },	     { &store_ddl_command, 0, 0 },
+	{ &store_requests_command, 1, 1 },   { &store_sql_command, 2, 2 },
+	{ &store_ddl_command, 0, 0 },
 };
 
 enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(*subcommands) };

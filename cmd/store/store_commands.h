@@ -9,6 +9,7 @@ extern const struct store_command store_add_command;
 extern const struct store_command store_report_command;
 extern const struct store_command store_diff_command;
 extern const struct store_command store_slow_command;
+extern const struct store_command store_requests_command;
 extern const struct store_command store_sql_command;
 extern const struct store_command store_ddl_command;
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Runs in one of two virtual machines with a network between them, the server's or
 # the client's as $1 says: agrees with the other one on the time and on an instant
-# from which on both record, into the folder $2 by the program $3.
+# from which on both record, into the folder $2 by the program $3, $4 requests, of
+# which each $5th is slow.
 set -euo pipefail
 SIDE=$1
 RESULTS=$2
@@ -13,7 +14,7 @@ PROGRAMS=${KTRACE%/*}/tests/e2e/programs
 hostname "$SIDE"
 cd "$(mktemp -d)"
 if [[ $SIDE == server ]]; then
-	at=$("$PROGRAMS/set_clock" give 12)
+	at=$("$PROGRAMS/set_clock" give 30)
 	command=(serve "$COUNT" "$SLOW" 20 truth)
 else
 	at=$("$PROGRAMS/set_clock" take 10.8.0.2)
