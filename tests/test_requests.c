@@ -7,13 +7,15 @@
 #include "tests/span_story_fixture.h"
 
 #include <check.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 
 /* This is what happens, and the requests that it is: a line each, "client>server
- * begin+wall", a question mark if it is inferred, "no answer", "for" that of
+ * begin+wall" (-1: of another machine), a question mark if it is inferred, "no answer", "for" that of
  * which begin; then what its time went to: c the client, w the client's waiting,
- * q queue, r runnable, k kernel, u user, a asleep, d downstream; after a slash
+ * n another machine or the network, q queue, r runnable, k kernel, u user, a asleep, d downstream; after a slash
  * what was beside that.
  */
 struct story {
@@ -67,7 +69,8 @@ static void take_request(struct request_callback *callback,
 	ck_assert_int_eq(request_row_of(request, &row), 0);
 	ck_assert_uint_eq(sums->wall_ns,
 			  sums->client_ns + sums->client_wait_ns +
-				  sums->queue_ns + sum_of(sums->way_ns));
+				  sums->remote_ns + sums->queue_ns +
+				  sum_of(sums->way_ns));
 	script->begins[row.number] = sums->begin_ns;
 	script->size += (size_t)sprintf(
 		script->text + script->size, "%d>%d %lu+%lu%s%s",
@@ -79,6 +82,7 @@ static void take_request(struct request_callback *callback,
 	strcat(script->text + script->size++, ":");
 	write(script, "c", sums->client_ns);
 	write(script, "w", sums->client_wait_ns);
+	write(script, "n", sums->remote_ns);
 	write(script, "q", sums->queue_ns);
 	write_parts(script, sums->way_ns);
 	if (sum_of(sums->beside_ns))
@@ -376,6 +380,113 @@ static void timer(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+enum { LOCAL_PORT = 1000, REMOTE_PORT = 2000 };
+
+/* @socket is established: the end of a connection that asked for it, or the one
+ * that accepted it.
+ */
+static void connects(struct attribution_fixture *f, uint32_t cpu,
+		     int64_t socket, bool is_server)
+{
+	const int64_t values[EVENT_MAX_FIELDS] = {
+		[SOCKET_ADDRESS] = socket,
+		[SOCKET_PROTOCOL] = IPPROTO_TCP,
+		[SOCKET_OLD_STATE] = is_server ? TCP_SYN_RECV : TCP_SYN_SENT,
+		[SOCKET_NEW_STATE] = TCP_ESTABLISHED,
+		[SOCKET_LOCAL_PORT] = is_server ? REMOTE_PORT : LOCAL_PORT,
+		[SOCKET_REMOTE_PORT] = is_server ? LOCAL_PORT : REMOTE_PORT,
+	};
+
+	event_of(f, cpu, EVENT_SOCKET_STATE, values);
+}
+
+static void sends_far(struct attribution_fixture *f, uint64_t time_ns,
+		      int64_t socket)
+{
+	calls(f, time_ns, 0, "tcp_sendmsg");
+	at(f, time_ns + 5);
+	event(f, 0, EVENT_NET_QUEUE, 0, 0, 0);
+	returns(f, time_ns + 20, 0);
+	event(f, 0, EVENT_SOCKET_SENT, socket, 16, 0);
+}
+
+/* @tid waits for @socket, where 16 bytes come a while later, and goes on. */
+static void reads_far(struct attribution_fixture *f, uint64_t time_ns,
+		      int32_t tid, int64_t socket)
+{
+	calls(f, time_ns, 0, "tcp_recvmsg");
+	waits(f, time_ns + 10, 0, tid, 9);
+	at(f, time_ns + 100);
+	event(f, 0, EVENT_SOCKET_READY, socket, 0, 0);
+	wakes(f, 0, tid);
+	at(f, time_ns + 130);
+	schedules(f, 0, 9, 0, tid);
+	goes_on(f, time_ns + 140, 0);
+	returns(f, time_ns + 150, 0);
+	event(f, 0, EVENT_SOCKET_TAKEN, socket, 16, 0);
+}
+
+/* A client asks another machine twice. */
+static void asks_far(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	connects(f, 0, 70, false);
+	for (uint64_t time_ns = 200; time_ns < 1000; time_ns += 400) {
+		sends_far(f, time_ns, 70);
+		reads_far(f, time_ns + 30, 7, 70);
+	}
+	at(f, 1000);
+}
+
+/* A server answers another machine twice, the second time in two parts. */
+static void answers_far(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 8);
+	connects(f, 0, 80, true);
+	reads_far(f, 200, 8, 80);
+	sends_far(f, 400, 80);
+	reads_far(f, 500, 8, 80);
+	sends_far(f, 700, 80);
+	sends_far(f, 730, 80);
+	at(f, 1000);
+}
+
+/* A packet comes while a client sends to another machine: for a socket that
+ * listens, which nobody sent to.
+ */
+static void hears_while_asking(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	connects(f, 0, 70, false);
+	calls(f, 200, 0, "tcp_sendmsg");
+	at(f, 205);
+	event(f, 0, EVENT_NET_QUEUE, 0, 0, 0);
+	at(f, 210);
+	event(f, 0, EVENT_SOCKET_READY, 99, 0, 0);
+	returns(f, 220, 0);
+	event(f, 0, EVENT_SOCKET_SENT, 70, 16, 0);
+	reads_far(f, 230, 7, 70);
+	at(f, 1000);
+}
+
+/* Both ends are in the recording: one request, as by any socket. */
+static void near(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	connects(f, 0, 70, false);
+	connects(f, 1, 80, true);
+	sends(f, 200, 0, 70, 80, 16);
+	reads(f, 300, 1, 80, 16);
+	sends(f, 350, 1, 80, 70, 16);
+	reads(f, 370, 0, 70, 16);
+	at(f, 500);
+}
+
 static const struct story stories[] = {
 	{ "one asks, one answers", plain,
 	  "7>8 200+270: c30 w30 r90 k120 / k30\n", false },
@@ -400,6 +511,18 @@ static const struct story stories[] = {
 	  "7>8 220+155: c10 w15 q85 k45\n",
 	  true },
 	{ "a timer", timer, "", false },
+	{ "to another machine", asks_far,
+	  "7>-1 200+180: c25 w30 n125\n"
+	  "7>-1 600+180: c25 w30 n125\n",
+	  true },
+	{ "from another machine", answers_far,
+	  "-1>8 300+105: r30 k75 / k95\n"
+	  "-1>8 600+105: r30 k75 / k295\n",
+	  true },
+	{ "packets of others", hears_while_asking,
+	  "7>-1 200+180: c40 w30 n110\n", true },
+	{ "on one machine", near, "7>8 200+175: c10 w15 q95 k55 / k145\n",
+	  true },
 };
 
 START_TEST(requests_are_found_with_their_time)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* TCP connections as the kernel's events tell of them. */
+#include "attribution/events/known_events.h"
+#include "attribution/requests/connections.h"
+#include "attribution/requests/request.h"
+#include "tests/run_suite.h"
+
+#include <check.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	uint8_t address[16];
+	uint16_t port;
+	const char *text;
+} written[] = {
+	{ { [10] = 0xff, [11] = 0xff, 10, 9, 0, 1 }, 80, "10.9.0.1:80" },
+	{ { [10] = 0xff, [11] = 0xff, 255, 255, 255, 255 },
+	  65535,
+	  "255.255.255.255:65535" },
+	{ { 0xfe, 0x80, [15] = 1 }, 443, "[fe80::1]:443" },
+	{ { 0x20, 0x01, 0x0d, 0xb8, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	    0xff, 0xff, 0xff, 0xff, 0xff },
+	  65535,
+	  "[2001:db8:ffff:ffff:ffff:ffff:ffff:ffff]:65535" },
+};
+
+START_TEST(ends_have_a_text)
+{
+	struct endpoint endpoint = { .port = written[_i].port };
+	char text[ENDPOINT_TEXT_SIZE];
+
+	memcpy(endpoint.address, written[_i].address, sizeof(endpoint.address));
+	ck_assert_str_eq(endpoint_text(&endpoint, text), written[_i].text);
+}
+END_TEST
+
+/* @socket, of the host with this last byte, goes from one state to another. */
+static struct event_record state_of(int64_t socket, uint8_t host,
+				    int64_t old_state, int64_t new_state)
+{
+	struct event_record event = {
+		.event = EVENT_SOCKET_STATE,
+		.values = {
+			[SOCKET_ADDRESS] = socket,
+			[SOCKET_PROTOCOL] = IPPROTO_TCP,
+			[SOCKET_OLD_STATE] = old_state,
+			[SOCKET_NEW_STATE] = new_state,
+			[SOCKET_LOCAL_PORT] = host == 1 ? 40000 : 80,
+			[SOCKET_REMOTE_PORT] = host == 1 ? 80 : 40000,
+		},
+	};
+	uint8_t local[16] = { [10] = 0xff, [11] = 0xff, 10, 9, 0, host };
+	uint8_t remote[16] = { [10] = 0xff, [11] = 0xff, 10, 9, 0, 3 - host };
+
+	memcpy(&event.values[SOCKET_LOCAL], local, sizeof(local));
+	memcpy(&event.values[SOCKET_REMOTE], remote, sizeof(remote));
+	return event;
+}
+
+static void take(struct connections *connections, struct event_record event)
+{
+	ck_assert_int_eq(connections_take(connections, &event), 0);
+}
+
+START_TEST(a_connection_is_known_when_it_is_established)
+{
+	struct connections *connections = connections_new();
+	const struct connection_state *state;
+	char text[ENDPOINT_TEXT_SIZE];
+
+	ck_assert_ptr_nonnull(connections);
+	take(connections, state_of(70, 1, TCP_CLOSE, TCP_SYN_SENT));
+	ck_assert_ptr_null(connections_find(connections, 70));
+	take(connections, state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED));
+	state = connections_far(connections, 70);
+	ck_assert_ptr_nonnull(state);
+	ck_assert(state->is_whole && !state->connection.is_server);
+	ck_assert_str_eq(endpoint_text(connection_client(&state->connection),
+				       text),
+			 "10.9.0.1:40000");
+	ck_assert_str_eq(endpoint_text(connection_server(&state->connection),
+				       text),
+			 "10.9.0.2:80");
+	connections_free(connections);
+}
+END_TEST
+
+START_TEST(what_is_no_tcp_is_no_connection)
+{
+	struct connections *connections = connections_new();
+	struct event_record event =
+		state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED);
+
+	event.values[SOCKET_PROTOCOL] = IPPROTO_SCTP;
+	take(connections, event);
+	ck_assert_ptr_null(connections_find(connections, 70));
+	connections_free(connections);
+}
+END_TEST
+
+START_TEST(an_end_whose_other_end_is_here_is_not_far)
+{
+	struct connections *connections = connections_new();
+
+	take(connections, state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED));
+	take(connections, state_of(80, 2, TCP_SYN_RECV, TCP_ESTABLISHED));
+	ck_assert(connections_find(connections, 80)->connection.is_server);
+	ck_assert_ptr_null(connections_far(connections, 70));
+	ck_assert_ptr_null(connections_far(connections, 80));
+	connections_free(connections);
+}
+END_TEST
+
+/* The kernel makes another socket where one was: of other ends. */
+START_TEST(an_address_that_is_used_again_is_another_connection)
+{
+	struct connections *connections = connections_new();
+	struct event_record other =
+		state_of(80, 2, TCP_SYN_RECV, TCP_ESTABLISHED);
+
+	take(connections, state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED));
+	take(connections, state_of(80, 2, TCP_SYN_RECV, TCP_ESTABLISHED));
+	connections_find(connections, 80)->taken_bytes = 5;
+	other.values[SOCKET_REMOTE_PORT] = 40001;
+	take(connections, other);
+	ck_assert_uint_eq(connections_find(connections, 80)->taken_bytes, 0);
+	ck_assert_ptr_nonnull(connections_far(connections, 80));
+	ck_assert_ptr_nonnull(connections_far(connections, 70));
+	connections_free(connections);
+}
+END_TEST
+
+START_TEST(nobody_answers_where_a_connection_is_closed)
+{
+	struct connections *connections = connections_new();
+	struct request *request = calloc(1, sizeof(*request));
+
+	ck_assert_ptr_nonnull(request);
+	request->references = 1;
+	take(connections, state_of(70, 1, TCP_SYN_SENT, TCP_ESTABLISHED));
+	connections_find(connections, 70)->request = request_refer(request);
+	take(connections, state_of(70, 1, TCP_ESTABLISHED, TCP_FIN_WAIT1));
+	ck_assert(!request->is_ended);
+	take(connections, state_of(70, 1, TCP_FIN_WAIT2, TCP_CLOSE));
+	ck_assert(request->is_ended);
+	ck_assert_uint_eq(request->references, 1);
+	ck_assert_ptr_null(connections_find(connections, 70)->request);
+	request_drop(request);
+	connections_free(connections);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("connections");
+	TCase *tcase = tcase_create("ends");
+
+	tcase_add_loop_test(tcase, ends_have_a_text, 0,
+			    sizeof(written) / sizeof(*written));
+	tcase_add_test(tcase, a_connection_is_known_when_it_is_established);
+	tcase_add_test(tcase, what_is_no_tcp_is_no_connection);
+	tcase_add_test(tcase, an_end_whose_other_end_is_here_is_not_far);
+	tcase_add_test(tcase,
+		       an_address_that_is_used_again_is_another_connection);
+	tcase_add_test(tcase, nobody_answers_where_a_connection_is_closed);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
