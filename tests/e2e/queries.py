@@ -2,7 +2,8 @@
 """Asks the questions of docs/queries.md that have answers there: queries.py
 KTRACE FOLDER DOCUMENT [--write].  The recordings are FOLDER/web-6.12 and
 FOLDER/web-6.1.  Whoever is asked says the same, and what programs/locks.c and the
-others do for certain."""
+others do for certain.  FOLDER/client and FOLDER/server are of two machines with a
+network between them, of which programs/across.c is client and server."""
 import csv
 import os
 import re
@@ -15,13 +16,17 @@ from waits import Judge
 KTRACE, FOLDER, DOCUMENT = sys.argv[1:4]
 WRITES = sys.argv[4:] == ["--write"]
 RECORDINGS = [f"{FOLDER}/web-6.12", f"{FOLDER}/web-6.1"]
+# Which recordings a store has, by what stands behind "sql" in the document.
+STORES = {"one": RECORDINGS[:1], "store": RECORDINGS,
+          "network": [f"{FOLDER}/client", f"{FOLDER}/server"]}
 # Calls and functions make most of the rows, and no question is about them.
 TABLES = ["cpu", "process", "thread", "thread_state", "syscall", "fault",
           "sleep", "lock_wait", "interrupt", "interrupt_slice", "server",
           "request", "request_sleep", "profile", "gap"]
 MS = 1000000
 ASKED = re.compile(r"\*\*(\d+)\. (.*?)\*\*\n\n(?:[^`*][^\n]*\n|`[^`\n][^\n]*\n|"
-                   r"\n)*```sql( store)?\n(.*?)```\n\n```\n(.*?)```\n", re.S)
+                   r"\n)*```sql(?: (store|network))?\n(.*?)```\n\n```\n(.*?)```\n",
+                   re.S)
 
 
 def run(*arguments):
@@ -33,17 +38,17 @@ def run(*arguments):
 
 
 class Asked:
-    """One question: of one recording, or of a store with both."""
+    """One question: of one recording, or of a store with several."""
 
     def __init__(self, match):
         self.number, self.title, self.query = match[1], match[2], match[4]
-        self.kind = "both" if match[3] else "one"
+        self.kind = match[3] or "one"
 
     def commands(self, targets):
         """How to ask it, by who is asked; the first one's is the document's."""
         stores = {name: ["store", "sql", of[self.kind], self.query]
                   for name, of in targets.items()}
-        if self.kind == "both":
+        if self.kind != "one":
             return stores
         return {"the recording": ["sql", RECORDINGS[0], self.query], **stores}
 
@@ -60,15 +65,15 @@ def add(target, recordings):
 def make_stores(server):
     """The targets of each kind, by their name."""
     targets = {"a file": {kind: f"{FOLDER}/{kind}.db"
-                          for kind in ["one", "both"]}}
+                          for kind in STORES}}
     if server:
         targets["ClickHouse"] = {}
-        for kind in ["one", "both"]:
+        for kind in STORES:
             server.ask(f"CREATE DATABASE {kind}")
             targets["ClickHouse"][kind] = server.url(kind)
     for of in targets.values():
-        add(of["one"], RECORDINGS[:1])
-        add(of["both"], RECORDINGS)
+        for kind, recordings in STORES.items():
+            add(of[kind], recordings)
     return targets
 
 
@@ -166,6 +171,16 @@ def judge_machines(judge, answers):
                  find(answers[19], call="read"), answers[19])
 
 
+def judge_network(judge, answers):
+    """The server was slow for each tenth."""
+    judge.expect("the server slept in some of the slowest requests", any(
+        int(row["slept_ns"]) > 10 * MS for row in answers[22]), answers[22])
+    judge.expect("the parts of each add up", answers[22] and all(
+        int(row["took_ns"]) == sum(int(row[part]) for part in [
+            "client_ns", "network_ns", "waited_ns", "worked_ns", "slept_ns"])
+        for row in answers[22]), answers[22])
+
+
 def judge_begin(judge, recording):
     """It began at the instant, and no sooner."""
     row = next(csv.DictReader(run(
@@ -190,7 +205,8 @@ def main():
     with server:
         targets = make_stores(server if ClickHouse.is_there() else None)
         answers, text = ask_all(judge, text, targets)
-    for claims in [judge_locks, judge_reads, judge_interrupts, judge_machines]:
+    for claims in [judge_locks, judge_reads, judge_interrupts, judge_machines,
+                   judge_network]:
         claims(judge, answers)
     for recording in RECORDINGS:
         judge_begin(judge, recording)

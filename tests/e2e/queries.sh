@@ -21,6 +21,7 @@ main() {
 			bash "$HERE/queries_guest.sh" "$WORK" "$KTRACE" \
 			"web-$kernel"
 	done
+	record_across 6.12 40 10
 	python3 "$HERE/queries.py" "$KTRACE" "$WORK" "$ROOT/docs/queries.md" \
 		"$@" || FAILURES=$((FAILURES + 1))
 	python3 "$ROOT/tests/recorded/sql_waits.py" "$KTRACE" \
