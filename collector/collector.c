@@ -133,6 +133,9 @@ static int start(struct collector *collector)
 		error = enable_events(&collector->events);
 	if (!error && collector->graph)
 		error = function_graph_start(collector->graph);
+	/* What connects from now on, events tell. */
+	if (!error)
+		error = collector_list_sockets(collector);
 	collector->hits.since_ns = collector_clock_ns(collector);
 	if (error || !options->command)
 		return error;
@@ -307,6 +310,7 @@ static void release(struct collector *collector)
 	trigger_set_free(&collector->triggers);
 	gate_free(&collector->gate);
 	process_watch_free(&collector->processes);
+	socket_list_close(&collector->sockets);
 	kernel_copy_free(&collector->kernel);
 	byte_buffer_free(&collector->filter);
 	target_free(&collector->target);
@@ -334,6 +338,7 @@ int collector_run(const struct collector_options *options,
 		.gate = gate_new(),
 		.processes = PROCESS_WATCH_EMPTY,
 		.hits = { .timer = -1 },
+		.sockets = SOCKET_LIST_NONE,
 	};
 	int error;
 

@@ -122,6 +122,24 @@ int collector_list_cgroups(const struct collector *collector, const char *name)
 	return cgroup_list_write(path, collector->log);
 }
 
+int collector_prepare_sockets(struct collector *collector)
+{
+	if (!(collector->options->tracepoints & TRACEPOINTS_OBJECTS))
+		return 0;
+	return socket_list_open(&collector->sockets);
+}
+
+int collector_list_sockets(struct collector *collector)
+{
+	char path[4096];
+
+	if (!socket_list_is_known(&collector->sockets))
+		return 0;
+	snprintf(path, sizeof(path), "%s/kcore_dir/sockets",
+		 collector->options->folder);
+	return socket_list_write(&collector->sockets, path, collector->log);
+}
+
 static int create_file(struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
@@ -161,6 +179,8 @@ int collector_begin(struct collector *collector)
 	if (error)
 		return error;
 	error = collector_list_cgroups(collector, "cgroups");
+	if (!error)
+		error = collector_prepare_sockets(collector);
 	if (!error)
 		error = create_file(collector);
 	if (!error)

@@ -13,6 +13,7 @@
 #include "collector/rings/cpu_rings.h"
 #include "collector/signal_source.h"
 #include "collector/size_watch.h"
+#include "collector/sockets/socket_list.h"
 #include "collector/target/process_watch.h"
 #include "collector/target/target.h"
 #include "collector/target/workload.h"
@@ -58,6 +59,7 @@ struct collector {
 	struct byte_buffer filter;  /* as the kernel has it */
 	struct loaded_code *loaded; /* NULL: not wide */
 	struct recording_writer *writer;
+	struct socket_list sockets;
 	struct priority priority;
 	struct workload workload;
 	struct signal_source signals;
@@ -121,6 +123,12 @@ int collector_begin(struct collector *collector);
  * whoever asks by cgroup; what moves tasks meanwhile is recorded.  Likewise.
  */
 int collector_list_cgroups(const struct collector *collector, const char *name);
+
+/* Prepares to list connections, if their messages are recorded; lists those that
+ * there are now.  Likewise.
+ */
+int collector_prepare_sockets(struct collector *collector);
+int collector_list_sockets(struct collector *collector);
 
 /* Reads the rings until the recording is to end: collector_loop.c.
  * Likewise.  Sets result->end.

@@ -6,11 +6,14 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/number_map.h"
+#include "common/regular_file.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct connections {
 	struct number_map *by_socket; /* index + 1 */
@@ -147,6 +150,39 @@ int connections_add(struct connections *connections, uint64_t socket,
 		return -ERROR_MEMORY;
 	*place = number;
 	return 0;
+}
+
+static int add_lines(struct connections *connections, FILE *file)
+{
+	char *line = NULL;
+	size_t room = 0;
+	int error = 0;
+
+	while (!error && getline(&line, &room, file) > 0) {
+		struct connection connection;
+		uint64_t socket;
+
+		if (connection_read(line, &socket, &connection))
+			error = connections_add(connections, socket,
+						&connection, false);
+	}
+	free(line);
+	return error;
+}
+
+int connections_add_file(struct connections *connections, const char *path)
+{
+	int fd = regular_file_open(path);
+	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+	int error;
+
+	if (!file && fd >= 0)
+		close(fd);
+	if (!file)
+		return 0;
+	error = add_lines(connections, file);
+	fclose(file);
+	return error;
 }
 
 static void read_end(struct endpoint *end, const int64_t *address, int64_t port)

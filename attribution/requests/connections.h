@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_CONNECTIONS_H
 #define KT_ATTRIBUTION_CONNECTIONS_H
 
-#include "attribution/requests/connection.h"
+#include "common/connection.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,6 +39,13 @@ void connections_free(struct connections *connections);
  */
 int connections_add(struct connections *connections, uint64_t socket,
 		    const struct connection *connection, bool is_whole);
+
+/* Adds the connections that the file @path lists (connection_write()), which
+ * were there before the recording; a line that is none is left out.
+ *
+ * Returns 0 or -ERROR_MEMORY; a file that cannot be read tells nothing.
+ */
+int connections_add_file(struct connections *connections, const char *path);
 
 /* Takes an EVENT_SOCKET_STATE: a connection is established, or closed, and what
  * was asked there is not answered any more.  Returns 0 or -ERROR_MEMORY.

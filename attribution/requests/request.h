@@ -2,10 +2,10 @@
 #ifndef KT_ATTRIBUTION_REQUEST_H
 #define KT_ATTRIBUTION_REQUEST_H
 
-#include "attribution/requests/connection.h"
 #include "attribution/requests/message_kinds.h"
 #include "attribution/requests/thread_clock.h"
 #include "common/array.h"
+#include "common/connection.h"
 
 #include <stdbool.h>
 #include <stdint.h>

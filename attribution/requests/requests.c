@@ -11,6 +11,7 @@
 #include "attribution/time/task_time.h"
 #include "common/error.h"
 #include "common/number_map.h"
+#include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "symbolize/arch/arch.h"
 
@@ -239,6 +240,7 @@ requests_options_of(const struct attribution_input *input)
 			known_events_has(input->events, EVENT_SOCKET_READY) &&
 			known_events_has(input->events, EVENT_SOCKET_SENT) &&
 			known_events_has(input->events, EVENT_SOCKET_TAKEN),
+		.sockets_path = recording_sockets_path(input->recording),
 	};
 }
 
@@ -268,7 +270,10 @@ struct requests *requests_new(const struct requests_options *options,
 	requests->children = number_map_new();
 	if (requests->time && requests->paths && requests->kinds &&
 	    requests->channels && requests->connections && requests->partners &&
-	    requests->children)
+	    requests->children &&
+	    (!options->sockets_path ||
+	     !connections_add_file(requests->connections,
+				   options->sockets_path)))
 		return requests;
 	requests_free(requests);
 	return NULL;

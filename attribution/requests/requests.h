@@ -39,7 +39,8 @@ struct request_callback {
 
 struct requests_options {
 	struct task_time_options time;
-	bool has_socket_events; /* sk_data_ready and those of lengths */
+	bool has_socket_events;	  /* sk_data_ready and those of lengths */
+	const char *sockets_path; /* connections before it; NULL: unknown */
 };
 
 struct requests_options

@@ -60,24 +60,30 @@ static void last_reason(char *text, char *why, size_t size)
 			snprintf(why, size, "%s", line);
 }
 
+/* Some of what programs call is for those under the GPL only, and MIT alone the
+ * kernel takes for another licence (linux/license.h).
+ */
+static const char licence[] = "Dual MIT/GPL";
+
+static void set_code(union bpf_attr *attr, const struct bpf_code *code)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->insns = (uintptr_t)code->insns;
+	attr->insn_cnt = (uint32_t)code->count;
+	attr->license = (uintptr_t)licence;
+}
+
 int bpf_program_load(enum bpf_prog_type type, const struct bpf_code *code,
 		     char *why, size_t size)
 {
-	/* Some of what it calls is for programs under the GPL only, and MIT
-	 * alone the kernel takes for another licence (linux/license.h).
-	 */
-	static const char licence[] = "Dual MIT/GPL";
 	char text[16384] = "";
 	union bpf_attr attr;
 	int saved;
 	int fd;
 
 	*why = '\0';
-	memset(&attr, 0, sizeof(attr));
+	set_code(&attr, code);
 	attr.prog_type = type;
-	attr.insns = (uintptr_t)code->insns;
-	attr.insn_cnt = (uint32_t)code->count;
-	attr.license = (uintptr_t)licence;
 	fd = call_bpf(BPF_PROG_LOAD, &attr);
 	if (fd >= 0 || errno == EPERM)
 		return fd;
@@ -91,6 +97,36 @@ int bpf_program_load(enum bpf_prog_type type, const struct bpf_code *code,
 	last_reason(text, why, size);
 	errno = saved;
 	return -1;
+}
+
+int bpf_iterator_load(const struct bpf_code *code, uint32_t function)
+{
+	union bpf_attr attr;
+
+	set_code(&attr, code);
+	attr.prog_type = BPF_PROG_TYPE_TRACING;
+	attr.expected_attach_type = BPF_TRACE_ITER;
+	attr.attach_btf_id = function;
+	return call_bpf(BPF_PROG_LOAD, &attr);
+}
+
+int bpf_iterator_attach(int program)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = (uint32_t)program;
+	attr.link_create.attach_type = BPF_TRACE_ITER;
+	return call_bpf(BPF_LINK_CREATE, &attr);
+}
+
+int bpf_iterator_open(int link)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.iter_create.link_fd = (uint32_t)link;
+	return call_bpf(BPF_ITER_CREATE, &attr);
 }
 
 int bpf_raw_tracepoint_open(const char *name, int program)

@@ -27,6 +27,18 @@ int bpf_map_forget(int map, const void *key);
 int bpf_program_load(enum bpf_prog_type type, const struct bpf_code *code,
 		     char *why, size_t size);
 
+/* Loads @code as a program that one of the kernel's iterators runs for each of
+ * its objects: @function is the number of its type (kernel_types.h).
+ */
+int bpf_iterator_load(const struct bpf_code *code, uint32_t function);
+
+/* Attaches such a program; opens a file of what it writes, which goes through the
+ * objects as it is read, those of the network namespace that this thread is in
+ * now.
+ */
+int bpf_iterator_attach(int program);
+int bpf_iterator_open(int link);
+
 /* Runs the program @program at the raw tracepoint @name until the descriptor
  * is closed.
  */

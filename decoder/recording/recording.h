@@ -33,6 +33,9 @@ const char *recording_kcore_path(const struct recording *recording);
 const char *recording_kallsyms_path(const struct recording *recording);
 const char *recording_modules_path(const struct recording *recording);
 
+/* The list of TCP connections that were there when it began, or NULL. */
+const char *recording_sockets_path(const struct recording *recording);
+
 /* Lists of tasks' cgroups at the recording's begin and end, or NULL. */
 const char *recording_cgroups_path(const struct recording *recording);
 const char *recording_cgroups_end_path(const struct recording *recording);

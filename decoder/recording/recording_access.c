@@ -53,6 +53,11 @@ const char *recording_cgroups_path(const struct recording *recording)
 	return recording->cgroups_path;
 }
 
+const char *recording_sockets_path(const struct recording *recording)
+{
+	return recording->sockets_path;
+}
+
 const char *recording_cgroups_end_path(const struct recording *recording)
 {
 	return recording->cgroups_end_path;

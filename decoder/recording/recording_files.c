@@ -93,6 +93,7 @@ int recording_files_find(struct recording *recording)
 	recording->cgroups_path = find_beside(recording, "kcore_dir/cgroups");
 	recording->cgroups_end_path =
 		find_beside(recording, "kcore_dir/cgroups_end");
+	recording->sockets_path = find_beside(recording, "kcore_dir/sockets");
 	recording->clock_path = find_beside(recording, "kcore_dir/clock");
 	recording->vdso_path = find_absolute(recording, "kcore_dir/vdso");
 	recording->code_path = find_beside(recording, "code");

@@ -23,6 +23,7 @@ struct recording {
 	const char *kallsyms_path;
 	const char *modules_path;
 	const char *cgroups_path;     /* tasks' at the start, or NULL */
+	const char *sockets_path;     /* that there were, or NULL */
 	const char *cgroups_end_path; /* at the end, or NULL */
 	const char *clock_path;	      /* what its clock was, or NULL */
 	const char *vdso_path;	      /* absolute; or NULL */

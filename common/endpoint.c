@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/connection.h"
+#include "common/endpoint.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -44,12 +44,18 @@ const char *endpoint_text(const struct endpoint *endpoint,
 	return text;
 }
 
-const struct endpoint *connection_client(const struct connection *connection)
+void endpoint_set_ipv4(struct endpoint *endpoint, const uint8_t address[4])
 {
-	return connection->is_server ? &connection->remote : &connection->local;
+	memcpy(endpoint->address, mapped, sizeof(mapped));
+	memcpy(endpoint->address + sizeof(mapped), address, 4);
 }
 
-const struct endpoint *connection_server(const struct connection *connection)
+bool endpoint_read_address(struct endpoint *endpoint, const char *text)
 {
-	return connection->is_server ? &connection->local : &connection->remote;
+	uint8_t address[4];
+
+	if (inet_pton(AF_INET, text, address) != 1)
+		return inet_pton(AF_INET6, text, endpoint->address) == 1;
+	endpoint_set_ipv4(endpoint, address);
+	return true;
 }

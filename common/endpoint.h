@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_CONNECTION_H
-#define KT_ATTRIBUTION_CONNECTION_H
+#ifndef KT_COMMON_ENDPOINT_H
+#define KT_COMMON_ENDPOINT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* One end of a TCP connection: an address, of IPv4 as ::ffff:a.b.c.d, and a
@@ -12,13 +11,6 @@
 struct endpoint {
 	uint8_t address[16];
 	uint16_t port;
-};
-
-/* Both ends of a TCP connection, as one of its sockets has them. */
-struct connection {
-	struct endpoint local;
-	struct endpoint remote;
-	bool is_server; /* the local end accepted it */
 };
 
 /* Room for an address as text, its NUL included. */
@@ -37,8 +29,12 @@ const char *endpoint_address(const struct endpoint *endpoint,
 const char *endpoint_text(const struct endpoint *endpoint,
 			  char text[ENDPOINT_TEXT_SIZE]);
 
-/* Return the end that asked for the connection, and the one that accepted it. */
-const struct endpoint *connection_client(const struct connection *connection);
-const struct endpoint *connection_server(const struct connection *connection);
+/* Sets the address to that of IPv4, as it lies in memory. */
+void endpoint_set_ipv4(struct endpoint *endpoint, const uint8_t address[4]);
+
+/* Sets the address to what endpoint_address() wrote.  Returns whether @text is
+ * an address.
+ */
+bool endpoint_read_address(struct endpoint *endpoint, const char *text);
 
 #endif

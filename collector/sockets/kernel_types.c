@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/sockets/kernel_types.h"
+
+#include "common/array.h"
+
+#include <linux/btf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Structs in structs are no deeper. */
+enum { MOST_DEPTH = 8 };
+
+struct kernel_types {
+	const uint8_t *types;
+	size_t types_size;
+	const char *texts; /* ends with a NUL */
+	size_t texts_size;
+	struct array places; /* uint32_t: where each type is, from number 1 */
+};
+
+/* Returns how many bytes follow a type of @kind that has @count members. */
+static size_t tail_size(unsigned int kind, size_t count)
+{
+	switch (kind) {
+	case BTF_KIND_INT:
+	case BTF_KIND_VAR:
+	case BTF_KIND_DECL_TAG:
+		return sizeof(uint32_t);
+	case BTF_KIND_ARRAY:
+		return sizeof(struct btf_array);
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		return count * sizeof(struct btf_member);
+	case BTF_KIND_ENUM:
+		return count * sizeof(struct btf_enum);
+	case BTF_KIND_FUNC_PROTO:
+		return count * sizeof(struct btf_param);
+	case BTF_KIND_DATASEC:
+		return count * sizeof(struct btf_var_secinfo);
+	case BTF_KIND_ENUM64:
+		return count * 3 * sizeof(uint32_t);
+	default:
+		return 0;
+	}
+}
+
+/* Reads the type at @place.  Returns how long it is, 0 if it is cut. */
+static size_t read_type(const struct kernel_types *types, size_t place,
+			struct btf_type *type)
+{
+	size_t size;
+
+	if (types->types_size - place < sizeof(*type))
+		return 0;
+	memcpy(type, types->types + place, sizeof(*type));
+	size = sizeof(*type) +
+	       tail_size(BTF_INFO_KIND(type->info), BTF_INFO_VLEN(type->info));
+	return size <= types->types_size - place ? size : 0;
+}
+
+static bool find_places(struct kernel_types *types)
+{
+	struct btf_type type;
+	size_t size;
+
+	for (size_t place = 0; place < types->types_size; place += size) {
+		uint32_t *slot = array_add(&types->places);
+
+		size = read_type(types, place, &type);
+		if (!slot || !size)
+			return false;
+		*slot = (uint32_t)place;
+	}
+	return true;
+}
+
+/* Returns the part of @size bytes that the header says, or NULL. */
+static const uint8_t *part_of(const uint8_t *bytes, size_t size,
+			      const struct btf_header *header, uint32_t offset,
+			      uint32_t length)
+{
+	uint64_t begin = (uint64_t)header->hdr_len + offset;
+
+	return begin + length <= size ? bytes + begin : NULL;
+}
+
+static bool read_header(struct kernel_types *types, const uint8_t *bytes,
+			size_t size)
+{
+	struct btf_header header;
+
+	if (size < sizeof(header))
+		return false;
+	memcpy(&header, bytes, sizeof(header));
+	types->types =
+		part_of(bytes, size, &header, header.type_off, header.type_len);
+	types->texts = (const char *)part_of(bytes, size, &header,
+					     header.str_off, header.str_len);
+	types->types_size = header.type_len;
+	types->texts_size = header.str_len;
+	return header.magic == BTF_MAGIC && types->types && types->texts &&
+	       header.str_len && !types->texts[header.str_len - 1];
+}
+
+struct kernel_types *kernel_types_read(const uint8_t *bytes, size_t size)
+{
+	struct kernel_types *types = calloc(1, sizeof(*types));
+
+	if (!types)
+		return NULL;
+	types->places = ARRAY_OF(uint32_t);
+	if (read_header(types, bytes, size) && find_places(types))
+		return types;
+	kernel_types_free(types);
+	return NULL;
+}
+
+void kernel_types_free(struct kernel_types *types)
+{
+	if (!types)
+		return;
+	array_free(&types->places);
+	free(types);
+}
+
+static const char *text_at(const struct kernel_types *types, uint32_t offset)
+{
+	return offset < types->texts_size ? types->texts + offset : "";
+}
+
+/* Reads type @number.  Returns where it is, or NULL if there is none. */
+static const uint8_t *type_at(const struct kernel_types *types, uint32_t number,
+			      struct btf_type *type)
+{
+	size_t place;
+
+	if (!number || number > types->places.count)
+		return NULL;
+	place = *(uint32_t *)array_at(&types->places, number - 1);
+	read_type(types, place, type);
+	return types->types + place;
+}
+
+static uint32_t find(const struct kernel_types *types, unsigned int kind,
+		     const char *name)
+{
+	struct btf_type type;
+
+	for (uint32_t i = 1; type_at(types, i, &type); i++)
+		if (BTF_INFO_KIND(type.info) == kind &&
+		    !strcmp(text_at(types, type.name_off), name))
+			return i;
+	return 0;
+}
+
+uint32_t kernel_types_function(const struct kernel_types *types,
+			       const char *name)
+{
+	return find(types, BTF_KIND_FUNC, name);
+}
+
+/* With this flag of its struct a member has the size of a bit field, too. */
+static uint32_t bits_of(const struct btf_type *type,
+			const struct btf_member *member)
+{
+	return BTF_INFO_KFLAG(type->info) ?
+		       BTF_MEMBER_BIT_OFFSET(member->offset) :
+		       member->offset;
+}
+
+static bool has_members(const struct btf_type *type)
+{
+	return BTF_INFO_KIND(type->info) == BTF_KIND_STRUCT ||
+	       BTF_INFO_KIND(type->info) == BTF_KIND_UNION;
+}
+
+/* Returns the bits before @name in struct or union @number, or -1. */
+static int64_t find_member(const struct kernel_types *types, uint32_t number,
+			   const char *name, int depth)
+{
+	struct btf_member member;
+	struct btf_type type;
+	const uint8_t *bytes = type_at(types, number, &type);
+
+	if (!bytes || !has_members(&type) || depth > MOST_DEPTH)
+		return -1;
+	bytes += sizeof(type);
+	for (size_t i = 0; i < BTF_INFO_VLEN(type.info); i++) {
+		const char *text;
+		int64_t inner = -1;
+
+		memcpy(&member, bytes + i * sizeof(member), sizeof(member));
+		text = text_at(types, member.name_off);
+		if (!strcmp(text, name))
+			inner = 0;
+		else if (!*text)
+			inner = find_member(types, member.type, name,
+					    depth + 1);
+		if (inner >= 0)
+			return bits_of(&type, &member) + inner;
+	}
+	return -1;
+}
+
+int kernel_types_offset(const struct kernel_types *types, const char *name,
+			const char *member)
+{
+	int64_t bits = find_member(types, find(types, BTF_KIND_STRUCT, name),
+				   member, 0);
+
+	return bits >= 0 && bits / 8 <= INT32_MAX ? (int)(bits / 8) : -1;
+}
