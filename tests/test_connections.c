@@ -8,6 +8,7 @@
 #include <check.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,21 @@ START_TEST(an_end_whose_other_end_is_here_is_not_far)
 }
 END_TEST
 
+static void check_listed(const struct connections *connections, uint64_t socket,
+			 bool is_server, const char *local, const char *remote)
+{
+	const struct connection_state *state =
+		connections_find(connections, socket);
+	char text[ENDPOINT_TEXT_SIZE];
+
+	ck_assert_ptr_nonnull(state);
+	ck_assert(!state->is_whole);
+	ck_assert(state->connection.is_server == is_server);
+	ck_assert_str_eq(endpoint_text(&state->connection.local, text), local);
+	ck_assert_str_eq(endpoint_text(&state->connection.remote, text),
+			 remote);
+}
+
 /* The kernel makes another socket where one was: of other ends. */
 START_TEST(an_address_that_is_used_again_is_another_connection)
 {
@@ -153,6 +169,33 @@ START_TEST(nobody_answers_where_a_connection_is_closed)
 }
 END_TEST
 
+/* What was there before the recording: how many bytes went by it is unknown. */
+START_TEST(a_list_of_older_connections_is_read)
+{
+	static const char path[] = "sockets";
+	struct connections *connections = connections_new();
+	FILE *out = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(out);
+	fputs("ffff888005615f00 server 10.9.0.1 5555 10.9.0.2 57938\n"
+	      "no line of a list\n"
+	      "ffff888005615f01 neither 10.9.0.1 5555 10.9.0.2 57938\n"
+	      "ffff888005615f02 client 10.9.0.300 5555 10.9.0.2 57938\n"
+	      "70 client ::1 33458 fe80::2 80",
+	      out);
+	ck_assert_int_eq(fclose(out), 0);
+	ck_assert_int_eq(connections_add_file(connections, path), 0);
+	check_listed(connections, 0xffff888005615f00, true, "10.9.0.1:5555",
+		     "10.9.0.2:57938");
+	check_listed(connections, 0x70, false, "[::1]:33458", "[fe80::2]:80");
+	ck_assert_ptr_null(connections_find(connections, 0xffff888005615f01));
+	ck_assert_ptr_null(connections_find(connections, 0xffff888005615f02));
+	ck_assert_int_eq(connections_add_file(connections, "none"), 0);
+	connections_free(connections);
+	ck_assert_int_eq(remove(path), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("connections");
@@ -166,6 +209,7 @@ int main(void)
 	tcase_add_test(tcase,
 		       an_address_that_is_used_again_is_another_connection);
 	tcase_add_test(tcase, nobody_answers_where_a_connection_is_closed);
+	tcase_add_test(tcase, a_list_of_older_connections_is_read);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

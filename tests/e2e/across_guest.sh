@@ -13,14 +13,20 @@ SLOW=$5
 PROGRAMS=${KTRACE%/*}/tests/e2e/programs
 hostname "$SIDE"
 cd "$(mktemp -d)"
+# A third of the requests goes by a connection that is older than the recordings.
 if [[ $SIDE == server ]]; then
 	at=$("$PROGRAMS/set_clock" give 30)
-	command=(serve "$COUNT" "$SLOW" 20 truth)
+	"$PROGRAMS/across" serve "$COUNT" "$SLOW" 20 truth &
+	command=(tail --pid="$!" -f /dev/null)
 else
 	at=$("$PROGRAMS/set_clock" take 10.8.0.2)
-	command=(ask 10.8.0.2 "$COUNT" 2000 truth)
+	"$PROGRAMS/across" late 10.8.0.2 "$COUNT" 200000 truth $((at + 1)) &
+	# shellcheck disable=SC2016 # for that shell
+	command=(bash -ec '"$0" ask 10.8.0.2 "$1" 2000 truth
+		tail --pid="$2" -f /dev/null' "$PROGRAMS/across" "$COUNT" "$!")
 fi
 "$KTRACE" record --events=attribution,all --activate "@$at" -o "$SIDE" -- \
-	"$PROGRAMS/across" "${command[@]}"
+	"${command[@]}"
+wait
 cp truth "$RESULTS/$SIDE.truth"
 cp -r "$SIDE" "$RESULTS"

@@ -96,8 +96,12 @@ record_across() { # kernel count slow
 			"$2" "$3" &
 		machines+=($!)
 	done
-	wait "${machines[0]}"
-	wait "${machines[1]}"
+	# Neither waits for the other one if that has failed.
+	for side in left right; do
+		wait -n && continue
+		kill "${machines[@]}" 2>/dev/null || true
+		return 1
+	done
 }
 
 make_programs() {

@@ -3,10 +3,13 @@
  *
  *	across serve COUNT SLOW MS TRUTH	answers COUNT requests, of which
  *						each SLOWth takes MS milliseconds
- *	across ask ADDRESS COUNT US TRUTH	COUNT requests of two processes, US
- *						microseconds between: one keeps its
- *						connection, one makes a new one for
- *						each
+ *	across ask ADDRESS COUNT US TRUTH	two thirds of COUNT requests by two
+ *						processes, US microseconds between:
+ *						one keeps its connection, one makes
+ *						a new one for each
+ *	across late ADDRESS COUNT US TRUTH AT	the other third, by a connection that is
+ *						made at once, from AT (CLOCK_REALTIME,
+ *						seconds) on
  *
  * TRUTH has a line for each request: its number, who served or asked it (a thread
  * id), and from when to when, CLOCK_REALTIME in nanoseconds.
@@ -26,6 +29,9 @@
 #include <unistd.h>
 
 enum { PORT = 7400, MOST_CLIENTS = 16, REQUEST_BYTES = 64, ANSWER_BYTES = 256 };
+
+/* Whose requests are which: each third. */
+enum { ASKERS = 3 };
 
 static long long now_ns(void)
 {
@@ -160,20 +166,18 @@ static void ask_one(int fd, uint32_t number, FILE *truth)
 		now_ns());
 }
 
-static void ask(char **argv, uint32_t first, bool keeps)
+/* Asks by the connection @fd, or, if that is -1, by a new one each time. */
+static void ask(char **argv, uint32_t first, int fd)
 {
 	FILE *truth = truth_open(argv[5]);
 	uint32_t count = (uint32_t)atoi(argv[3]);
-	int fd = -1;
 
-	for (uint32_t number = first; number <= count; number += 2) {
+	for (uint32_t number = first; number <= count; number += ASKERS) {
+		int used = fd < 0 ? connect_to(argv[2]) : fd;
+
+		ask_one(used, number, truth);
 		if (fd < 0)
-			fd = connect_to(argv[2]);
-		ask_one(fd, number, truth);
-		if (!keeps)
-			close(fd);
-		if (!keeps)
-			fd = -1;
+			close(used);
 		usleep((useconds_t)atoi(argv[4]));
 	}
 	fclose(truth);
@@ -184,12 +188,22 @@ static int ask_both(char **argv)
 	int status = 1;
 
 	if (!fork()) {
-		ask(argv, 1, true);
+		ask(argv, 1, connect_to(argv[2]));
 		_exit(0);
 	}
-	ask(argv, 2, false);
+	ask(argv, 2, -1);
 	wait(&status);
 	return status != 0;
+}
+
+static int ask_late(char **argv)
+{
+	int fd = connect_to(argv[2]);
+
+	while (now_ns() < atoll(argv[6]) * 1000000000)
+		usleep(10000);
+	ask(argv, 3, fd);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -198,9 +212,11 @@ int main(int argc, char **argv)
 
 	if (argc == 6 && !strcmp(argv[1], "ask"))
 		return ask_both(argv);
+	if (argc == 7 && !strcmp(argv[1], "late"))
+		return ask_late(argv);
 	if (argc != 6 || strcmp(argv[1], "serve"))
 		errx(2,
-		     "serve COUNT SLOW MS TRUTH, or ask ADDRESS COUNT US TRUTH");
+		     "serve COUNT SLOW MS TRUTH, ask ADDRESS COUNT US TRUTH, or late ADDRESS COUNT US TRUTH AT");
 	server.slow = (uint32_t)atoi(argv[3]);
 	server.slow_us = (useconds_t)atoi(argv[4]) * 1000;
 	server.truth = truth_open(argv[5]);
