@@ -222,10 +222,11 @@ def check_server(reader):
 
 
 def check_request(reader):
-    values = ["wall_ns", "client_ns", "client_wait_ns", "queue_ns",
+    values = ["wall_ns", "client_ns", "client_wait_ns", "remote_ns", "queue_ns",
               "runnable_ns", "kernel_ns", "user_ns", "interrupt_ns",
               "tracer_ns", "asleep_ns", "downstream_ns", "unknown_ns",
-              "beside_kernel_ns", "beside_asleep_ns", "answered", "parent"]
+              "beside_kernel_ns", "beside_asleep_ns", "answered", "parent",
+              "client_port", "server_port", "stream_position"]
     same(reader.rows("report", "--requests", "--with-tracer"),
          ask(reader, """SELECT *, id AS request, is_answered AS answered,
          parent_id AS parent FROM request"""), ["request", "by"], values)
