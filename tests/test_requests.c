@@ -520,7 +520,7 @@ static const struct story stories[] = {
 	  "-1>8 600+105: r30 k75 / k295\n",
 	  true },
 	{ "packets of others", hears_while_asking,
-	  "7>-1 200+180: c40 w30 n110\n", true },
+	  "7>-1 200+180: c25 w30 n125\n", true },
 	{ "on one machine", near, "7>8 200+175: c10 w15 q95 k55 / k145\n",
 	  true },
 };

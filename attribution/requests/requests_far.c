@@ -70,18 +70,24 @@ static void close_request(struct connection_state *state)
 }
 
 /* Makes a message of what @party sent last, which went out when its first packet
- * did, if that is known.
+ * did, if that is known.  Its hold may have begun later: by what the network
+ * brought while it sent.
  */
 static struct message *hand_over(struct requests *requests, struct party *party,
 				 uint64_t time_ns)
 {
 	struct clock_mark *mark = party->transmitted;
+	bool is_cut = mark && mark->time_ns >= party->hold->begin->time_ns;
+	struct message *message = requests_hand_over(
+		requests, party,
+		is_cut ? clock_mark_refer(mark) :
+			 thread_clock_mark(&party->clock, time_ns));
 
-	if (mark && mark->time_ns >= party->hold->begin->time_ns)
-		mark = clock_mark_refer(mark);
-	else
-		mark = thread_clock_mark(&party->clock, time_ns);
-	return requests_hand_over(requests, party, mark);
+	if (!message || !mark || is_cut)
+		return message;
+	clock_mark_drop(message->sent);
+	message->sent = clock_mark_refer(mark);
+	return message;
 }
 
 /* @party works for whom it sends this. */

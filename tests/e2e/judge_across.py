@@ -140,10 +140,14 @@ def judge_parts(by_number):
              row["wall_ns"] + row["known_within_ns"]]
     judge.expect("the server has it while the client waits, as far as clocks "
                  "tell", not wrong, wrong)
-    wrong = [row for at, row in by_number.items()
-             if (at % SLOW == 0) != (row["asleep_ns"] > SLOW_NS / 2)]
-    judge.expect("the slow ones, and they alone, slept at the server",
-                 not wrong, wrong)
+    # Where a busy host lets it sleep late, it waited for a CPU instead.
+    wrong = [row for at, row in by_number.items() if at % SLOW == 0 and
+             sum(row[part] for part in SERVER_PARTS[1:]) < SLOW_NS]
+    judge.expect("the slow ones took as long at the server", not wrong, wrong)
+    slept = [at for at, row in by_number.items()
+             if row["asleep_ns"] > SLOW_NS / 2]
+    judge.expect("none but these slept there, and some did", slept and
+                 all(at % SLOW == 0 for at in slept), slept)
 
 
 def judge_report():
