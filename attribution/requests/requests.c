@@ -162,8 +162,8 @@ static void take_packet(struct requests *requests,
 	struct party *party =
 		party_of(requests, event->cpu, event->tid, event->time_ns);
 
-	if (party && party->send.is_open && !party->transmitted &&
-	    party->send.function.medium == MEDIUM_TCP &&
+	if (party && requests->has_socket_events && party->send.is_open &&
+	    !party->transmitted && party->send.function.medium == MEDIUM_TCP &&
 	    context_of(requests, party) == CONTEXT_SYSTEM_CALL)
 		party->transmitted =
 			thread_clock_mark(&party->clock, event->time_ns);
