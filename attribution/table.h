@@ -73,6 +73,7 @@ struct attribution_table {
 	const char *help;
 	/* The rows are tasks': the recorder's are left out (--with-tracer). */
 	bool is_of_tasks;
+	bool says_left_out; /* itself, by how many rows those are */
 	/* The rows may be by input.groups (--by). */
 	bool has_groups;
 	/* Looks at the argument before anything else; NULL: all are fine.

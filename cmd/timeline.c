@@ -18,6 +18,7 @@ enum timeline_option {
 	OPTION_LINES,
 	OPTION_SYSCALLS,
 	OPTION_DETAILS,
+	OPTION_WITH_TRACER,
 	OPTION_COUNT,
 };
 
@@ -38,6 +39,8 @@ static const struct own_option own_options[OPTION_COUNT] = {
 	[OPTION_DETAILS] = { "details", NULL,
 			     "with --syscalls: time, faults, sleeps, what "
 			     "each called" },
+	[OPTION_WITH_TRACER] = { "with-tracer", NULL,
+				 "with --syscalls: the recorder's, too" },
 };
 
 struct choice {
@@ -46,6 +49,7 @@ struct choice {
 	bool wants_lines;
 	bool syscalls;
 	bool details;
+	bool with_tracer;
 };
 
 static bool take_depth(const char *argument, uint32_t *depth)
@@ -83,6 +87,9 @@ static bool take_option(void *ctx, int index, const char *argument)
 	case OPTION_DETAILS:
 		choice->details = true;
 		return true;
+	case OPTION_WITH_TRACER:
+		choice->with_tracer = true;
+		return true;
 	case OPTION_COUNT:
 		break;
 	}
@@ -102,10 +109,12 @@ static int run_syscalls(const struct report_options *options,
 		.details = choice->details,
 	};
 
-	return run_attribution(options, &(struct attribution_request){
-						.table = &call_records_table,
-						.calls = &calls,
-					});
+	return run_attribution(options,
+			       &(struct attribution_request){
+				       .table = &call_records_table,
+				       .calls = &calls,
+				       .with_tracer = choice->with_tracer,
+			       });
 }
 
 static int run_chosen(const struct report_options *options,
@@ -113,8 +122,9 @@ static int run_chosen(const struct report_options *options,
 {
 	const struct timeline_renderer *renderer;
 
-	if (choice->details && !choice->syscalls) {
-		fputs("ktrace-hw: --details goes with --syscalls\n", stderr);
+	if ((choice->details || choice->with_tracer) && !choice->syscalls) {
+		fprintf(stderr, "ktrace-hw: --%s goes with --syscalls\n",
+			choice->details ? "details" : "with-tracer");
 		return EXIT_USAGE;
 	}
 	if (choice->syscalls)

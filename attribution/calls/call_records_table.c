@@ -9,6 +9,7 @@
 #include "common/name_choice.h"
 #include "symbolize/functions/function_table.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* timeline --syscalls: a record for each call, written when the call ends. */
@@ -19,6 +20,7 @@ struct call_records {
 	struct call_recorder recorder;
 	struct call_record_context context;
 	uint64_t written;
+	uint64_t left_out; /* calls of the recorder */
 };
 
 static int begin(struct task_listener *listener, const struct system_call *call)
@@ -50,8 +52,7 @@ static bool is_wanted(const struct call_records *records,
 	const struct call_records_choice *choice = records->input.calls;
 	const struct function_table *functions = records->context.functions;
 
-	if (call->end_ns - call->begin_ns < choice->min_ns ||
-	    records->written >= choice->max_count)
+	if (call->end_ns - call->begin_ns < choice->min_ns)
 		return false;
 	return !choice->names ||
 	       name_choice_has(choice->names,
@@ -83,9 +84,14 @@ static int end(struct task_listener *listener, const struct system_call *call)
 	struct call_records *records = (struct call_records *)listener;
 	struct call_record record;
 
-	if (call_recorder_end(&records->recorder, call, &record) &&
-	    is_wanted(records, call))
-		write_record(records, &record);
+	if (call_recorder_end(&records->recorder, call, &record)) {
+		if (records->written < records->input.calls->max_count &&
+		    is_wanted(records, call))
+			write_record(records, &record);
+	} else if (table_leaves_out(&records->input, call->task,
+				    call->begin_ns)) {
+		records->left_out += is_wanted(records, call);
+	}
 	return 0;
 }
 
@@ -139,6 +145,15 @@ static void explain(const struct call_records *records, FILE *out)
 				   "--events=attribution,syscalls");
 }
 
+static void say_left_out(const struct call_records *records, FILE *out)
+{
+	if (records->left_out)
+		fprintf(out,
+			"Left out: %" PRIu64
+			" calls of the recorder (--with-tracer).\n",
+			records->left_out);
+}
+
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
@@ -154,6 +169,8 @@ static int render(struct event_handler *handler,
 		fputs("\n]\n", output->out);
 	else
 		explain(records, output->out);
+	say_left_out(records,
+		     output->format == RECORD_JSON ? stderr : output->out);
 	return 0;
 }
 
@@ -165,6 +182,8 @@ static void close_records(struct event_handler *handler)
 
 const struct attribution_table call_records_table = {
 	.name = "syscalls",
+	.is_of_tasks = true,
+	.says_left_out = true,
 	.open = open_records,
 	.render = render,
 	.close = close_records,

@@ -18,13 +18,27 @@ void table_rows_known(const struct table_rows *rows, bool is_known,
 		record_absent(rows->writer, name);
 }
 
+static bool is_in_range(const struct attribution_input *input,
+			const struct task *task, uint64_t begin_ns)
+{
+	return step_filter_cpu(input->filter, (uint32_t)task->cpu) &&
+	       begin_ns >= input->window.since_ns &&
+	       begin_ns < input->window.until_ns;
+}
+
 bool table_wants(const struct attribution_input *input, const struct task *task,
 		 uint64_t begin_ns)
 {
 	return step_filter_task(input->filter, task) &&
-	       step_filter_cpu(input->filter, (uint32_t)task->cpu) &&
-	       begin_ns >= input->window.since_ns &&
-	       begin_ns < input->window.until_ns;
+	       is_in_range(input, task, begin_ns);
+}
+
+bool table_leaves_out(const struct attribution_input *input,
+		      const struct task *task, uint64_t begin_ns)
+{
+	return !step_filter_has_tasks(input->filter) &&
+	       !step_filter_task(input->filter, task) &&
+	       is_in_range(input, task, begin_ns);
 }
 
 bool table_rows_group(struct record_writer *writer,

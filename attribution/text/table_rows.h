@@ -28,6 +28,12 @@ void table_rows_known(const struct table_rows *rows, bool is_known,
 bool table_wants(const struct attribution_input *input, const struct task *task,
 		 uint64_t begin_ns);
 
+/* Returns whether they would but for the choice of tasks that leaves the program out
+ * that recorded (struct step_filter).
+ */
+bool table_leaves_out(const struct attribution_input *input,
+		      const struct task *task, uint64_t begin_ns);
+
 /* Writes the name of @group, by input->groups, to column @name.  Returns false if
  * there are no groups: the row is a task's.
  */

@@ -42,7 +42,8 @@ static void say_left_out(const struct attribution_request *request,
 	uint64_t time_ns = 0;
 	const struct task *task;
 
-	if (request->is_quiet || step_filter_has_tasks(input->filter) ||
+	if (request->is_quiet || request->table->says_left_out ||
+	    step_filter_has_tasks(input->filter) ||
 	    !input->filter->left_out_recorder)
 		return;
 	for (size_t i = 0; (task = task_stacks_task(output->stacks, i)); i++)

@@ -8,6 +8,7 @@ its wake-ups are those that perf script shows.
 import collections
 import csv
 import functools
+import json
 import os
 import re
 import shutil
@@ -168,7 +169,7 @@ def check_system_calls(reader):
 def check_arguments(reader):
     """As in timeline --syscalls, where they were recorded."""
     export = exported(reader)
-    text = reader.text("timeline", "--syscalls")
+    text = reader.text("timeline", "--syscalls", "--with-tracer")
     compared = 0
     for _, span in export.lane("system calls"):
         if "arguments" not in span.notes or "end" in span.notes:
@@ -178,6 +179,25 @@ def check_arguments(reader):
             in text, (span.name, span.notes)
         compared += 1
     print(f"   {compared} system calls with arguments")
+
+
+def check_recorders_calls(reader):
+    """timeline --syscalls leaves them out, and says how many they are."""
+    def count(*arguments):
+        done = reader.run("timeline", "--syscalls", "--format=json", *arguments,
+                          "-i", reader.recording)
+        assert done.returncode == 0, done.stderr.decode()
+        said = re.search(r"Left out: (\d+) calls of the recorder",
+                         done.stderr.decode())
+        return len(json.loads(done.stdout)), int(said.group(1)) if said else 0
+
+    all_calls, none = count("--with-tracer")
+    calls, left_out = count()
+    assert none == 0 and calls + left_out == all_calls, \
+        (none, calls, left_out, all_calls)
+    assert left_out == len(json.loads(reader.text(
+        "timeline", "--syscalls", "--format=json", "--comm=ktrace-hw"))), left_out
+    print(f"   {left_out} of {all_calls} calls")
 
 
 def check_interrupts(reader):
