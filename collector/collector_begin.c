@@ -33,11 +33,6 @@ static int copy_little(const struct collector *collector)
 
 	snprintf(path, sizeof(path), "%s/kcore_dir",
 		 collector->options->folder);
-	if (mkdir(path, 0700) < 0 && errno != EEXIST) {
-		log_message(collector->log, LOG_ERROR, path, LOG_NO_OFFSET,
-			    "%s", strerror(errno));
-		return -ERROR_SYSTEM;
-	}
 	return vdso_copy_make(path, collector->log);
 }
 

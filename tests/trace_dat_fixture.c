@@ -157,8 +157,12 @@ void made_file(const struct made_trace_dat *dat, struct byte_buffer *file)
 	at = (file->size + 16 + MADE_PAGE_BYTES - 1) / MADE_PAGE_BYTES *
 	     MADE_PAGE_BYTES;
 	byte_buffer_u64(file, at);
-	byte_buffer_u64(file, size / MADE_PAGE_BYTES * MADE_PAGE_BYTES);
+	byte_buffer_u64(file, dat->is_unfinished ?
+				      0 :
+				      size / MADE_PAGE_BYTES * MADE_PAGE_BYTES);
 	byte_buffer_align(file, MADE_PAGE_BYTES);
+	if (dat->is_unfinished)
+		return;
 	byte_buffer_add(file, dat->pages.bytes, dat->pages.size);
 	byte_buffer_align(file, MADE_PAGE_BYTES);
 }

@@ -9,7 +9,8 @@
 /* A trace.dat of version 6 that is put together: pages of CPU 0. */
 struct made_trace_dat {
 	struct byte_buffer pages;
-	size_t page; /* where the newest one begins */
+	size_t page;	   /* where the newest one begins */
+	int is_unfinished; /* no page came into the file */
 	uint64_t time_ns;
 };
 

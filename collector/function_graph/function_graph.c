@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/function_graph/function_graph.h"
 #include "collector/function_graph/graph_pages.h"
-#include "collector/function_graph/trace_dat_head.h"
+#include "collector/function_graph/kernel_names.h"
+#include "collector/function_graph/trace_dat_file.h"
 #include "common/array.h"
 #include "common/byte_buffer.h"
 #include "common/error.h"
 #include "common/log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +19,7 @@ struct function_graph {
 	char *folder;
 	size_t page_bytes;
 	struct graph_instance instance;
+	struct kernel_names names;
 	struct array cpus; /* struct graph_pages */
 };
 
@@ -48,25 +49,87 @@ static size_t page_size(const char *instance)
 	return size;
 }
 
-static int open_all(struct function_graph *graph, const char *folder,
-		    const struct graph_choice *choice)
+static int turn(const struct function_graph *graph, bool is_on)
 {
-	int error = graph_instance_open(&graph->instance, choice, graph->log);
+	int error = graph_instance_trace(&graph->instance, is_on);
+
+	if (error)
+		log_message(graph->log, LOG_ERROR, graph->instance.folder,
+			    LOG_NO_OFFSET, "tracing_on: %s", strerror(errno));
+	return error;
+}
+
+static int write_trace_dat(const struct function_graph *graph, bool has_pages)
+{
+	struct trace_dat_content content = {
+		.instance = graph->instance.folder,
+		.names = &graph->names,
+		.pages = graph->cpus.items,
+		.cpu_count = graph->cpus.count,
+		.page_bytes = graph->page_bytes,
+		.has_pages = has_pages,
+	};
+
+	return trace_dat_file_write(graph->folder, &content, graph->log);
+}
+
+/* In the instance's guard: the recorder was killed.  What it had not read yet
+ * is added to its files.
+ */
+static void save_rest(void *context)
+{
+	struct function_graph *graph = context;
+
+	turn(graph, false);
+	graph->page_bytes = page_size(graph->instance.folder);
+	for (size_t i = 0; i < graph->cpus.count; i++) {
+		struct graph_pages *pages = pages_at(graph, i);
+
+		if (!graph_pages_open(pages, graph->instance.folder))
+			graph_pages_drain(pages, graph->page_bytes, true);
+		/* An instance that is in use stays. */
+		graph_pages_close(pages);
+	}
+}
+
+static int create_files(struct function_graph *graph, const char *folder,
+			const struct graph_choice *choice)
+{
+	int error = 0;
 
 	graph->folder = strdup(folder);
-	if (!error && !graph->folder)
-		error = -ERROR_MEMORY;
-	if (!error)
-		graph->page_bytes = page_size(graph->instance.folder);
+	if (!graph->folder)
+		return -ERROR_MEMORY;
 	for (size_t i = 0; i < choice->cpu_count && !error; i++) {
 		struct graph_pages *pages = array_add(&graph->cpus);
 
-		error = pages ? graph_pages_open(pages, graph->instance.folder,
-						 choice->cpus[i], folder,
-						 graph->log) :
+		error = pages ? graph_pages_create(pages, choice->cpus[i],
+						   folder, graph->log) :
 				-ERROR_MEMORY;
 	}
 	return error;
+}
+
+/* The files are there first, for the instance's guard to have them. */
+static int open_all(struct function_graph *graph, const char *folder,
+		    const struct graph_choice *choice)
+{
+	const struct graph_rescue rescue = { save_rest, graph };
+	int error = create_files(graph, folder, choice);
+
+	/* As long as no function is traced, which would take longer. */
+	if (!error)
+		error = kernel_names_read(&graph->names);
+	if (!error)
+		error = graph_instance_open(&graph->instance, choice, &rescue,
+					    graph->log);
+	if (error)
+		return error;
+	graph->page_bytes = page_size(graph->instance.folder);
+	for (size_t i = 0; i < graph->cpus.count && !error; i++)
+		error = graph_pages_open(pages_at(graph, i),
+					 graph->instance.folder);
+	return error ? error : write_trace_dat(graph, false);
 }
 
 int function_graph_open(const char *folder, const struct graph_choice *choice,
@@ -94,19 +157,10 @@ void function_graph_close(struct function_graph *graph)
 	for (size_t i = 0; i < graph->cpus.count; i++)
 		graph_pages_close(pages_at(graph, i));
 	array_free(&graph->cpus);
+	kernel_names_free(&graph->names);
 	graph_instance_close(&graph->instance);
 	free(graph->folder);
 	free(graph);
-}
-
-static int turn(const struct function_graph *graph, bool is_on)
-{
-	int error = graph_instance_trace(&graph->instance, is_on);
-
-	if (error)
-		log_message(graph->log, LOG_ERROR, graph->instance.folder,
-			    LOG_NO_OFFSET, "tracing_on: %s", strerror(errno));
-	return error;
 }
 
 int function_graph_start(const struct function_graph *graph)
@@ -158,123 +212,15 @@ uint64_t function_graph_overruns(const struct function_graph *graph)
 	return overruns;
 }
 
-static size_t aligned(const struct function_graph *graph, size_t size)
-{
-	size_t rest = size % graph->page_bytes;
-
-	return rest ? size + graph->page_bytes - rest : size;
-}
-
-static int count_cpus(const struct function_graph *graph)
-{
-	int last = -1;
-
-	for (size_t i = 0; i < graph->cpus.count; i++)
-		if (pages_at(graph, i)->cpu > last)
-			last = pages_at(graph, i)->cpu;
-	return last + 1;
-}
-
-static const struct graph_pages *find_cpu(const struct function_graph *graph,
-					  int cpu)
-{
-	for (size_t i = 0; i < graph->cpus.count; i++)
-		if (pages_at(graph, i)->cpu == cpu)
-			return pages_at(graph, i);
-	return NULL;
-}
-
-/* Where each CPU's pages lie, the CPUs in order, none left out. */
-static void add_places(const struct function_graph *graph,
-		       struct byte_buffer *head, int cpus)
-{
-	uint64_t at = aligned(graph, head->size + (size_t)cpus * 16);
-
-	for (int cpu = 0; cpu < cpus; cpu++) {
-		const struct graph_pages *pages = find_cpu(graph, cpu);
-		uint64_t size = pages ? pages->bytes : 0;
-
-		byte_buffer_u64(head, at);
-		byte_buffer_u64(head, size);
-		at += size;
-	}
-	byte_buffer_zeros(head, aligned(graph, head->size) - head->size);
-}
-
-static int append(int fd, const struct graph_pages *pages)
-{
-	uint64_t left = pages->bytes;
-	loff_t from = 0;
-
-	while (left) {
-		ssize_t done =
-			copy_file_range(pages->file, &from, fd, NULL, left, 0);
-
-		if (done <= 0)
-			return -ERROR_SYSTEM;
-		left -= (uint64_t)done;
-	}
-	return 0;
-}
-
-static int write_parts(const struct function_graph *graph, int fd,
-		       const struct byte_buffer *head, int cpus)
-{
-	int error = write(fd, head->bytes, head->size) == (ssize_t)head->size ?
-			    0 :
-			    -ERROR_SYSTEM;
-
-	for (int cpu = 0; cpu < cpus && !error; cpu++) {
-		const struct graph_pages *pages = find_cpu(graph, cpu);
-
-		if (pages)
-			error = append(fd, pages);
-	}
-	return error;
-}
-
-static void remove_pages(const struct function_graph *graph)
-{
-	for (size_t i = 0; i < graph->cpus.count; i++)
-		unlink(pages_at(graph, i)->path);
-}
-
-static int write_file(const struct function_graph *graph,
-		      const struct byte_buffer *head, int cpus)
-{
-	char path[4200];
-	int error = -ERROR_SYSTEM;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/trace.dat", graph->folder);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd >= 0) {
-		error = write_parts(graph, fd, head, cpus);
-		close(fd);
-	}
-	if (error)
-		log_message(graph->log, LOG_ERROR, path, LOG_NO_OFFSET,
-			    "cannot be written: %s", strerror(errno));
-	else
-		remove_pages(graph);
-	return error;
-}
-
 int function_graph_finish(struct function_graph *graph)
 {
-	struct byte_buffer kallsyms = { 0 };
-	struct byte_buffer head = { 0 };
-	int cpus = count_cpus(graph);
-	int error = -ERROR_MEMORY;
+	int error;
 
-	byte_buffer_file(&kallsyms, "/proc/kallsyms");
-	trace_dat_head_add(&head, graph->instance.folder,
-			   (const char *)kallsyms.bytes, kallsyms.size,
-			   (size_t)cpus);
-	add_places(graph, &head, cpus);
-	if (!kallsyms.failed && !head.failed)
-		error = write_file(graph, &head, cpus);
-	byte_buffer_free(&kallsyms);
-	byte_buffer_free(&head);
+	graph_instance_end(&graph->instance);
+	error = kernel_names_read(&graph->names);
+	if (!error)
+		error = write_trace_dat(graph, true);
+	for (size_t i = 0; i < graph->cpus.count && !error; i++)
+		unlink(pages_at(graph, i)->path);
 	return error;
 }

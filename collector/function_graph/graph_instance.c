@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,30 +74,48 @@ static int remove_folder(const char *folder)
 	return -ERROR_SYSTEM;
 }
 
+void graph_instance_end(const struct graph_instance *instance)
+{
+	tracefs_write(instance->folder, "current_tracer", "nop", O_TRUNC);
+}
+
 static void give_back(const struct graph_instance *instance)
 {
 	if (instance->is_top) {
 		restore_top(instance);
 		return;
 	}
-	tracefs_write(instance->folder, "current_tracer", "nop", O_TRUNC);
+	graph_instance_end(instance);
 	if (remove_folder(instance->folder))
 		log_message(instance->log, LOG_WARNING, instance->folder,
 			    LOG_NO_OFFSET, "cannot be removed: %s",
 			    strerror(errno));
 }
 
+/* Waits until the recorder closes the instance, or is no more.  Returns whether it
+ * closed it.
+ */
+static bool await_end(int life)
+{
+	ssize_t size;
+	char byte;
+
+	do
+		size = read(life, &byte, 1);
+	while (size < 0 && errno == EINTR);
+	return size > 0;
+}
+
 /* What ends the recorder is not to end the guard before its work is done. */
 static void guard(const struct graph_instance *instance, int life)
 {
-	char byte;
 
 	setsid();
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	while (read(life, &byte, 1) < 0 && errno == EINTR)
-		;
+	if (!await_end(life))
+		instance->rescue.run(instance->rescue.context);
 	give_back(instance);
 	_exit(0);
 }
@@ -106,7 +125,7 @@ static int post_guard(struct graph_instance *instance)
 {
 	int life[2];
 
-	if (pipe2(life, O_CLOEXEC) < 0) {
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, life) < 0) {
 		give_back(instance);
 		return -ERROR_SYSTEM;
 	}
@@ -129,6 +148,9 @@ void graph_instance_close(struct graph_instance *instance)
 {
 	if (!instance->guard)
 		return;
+	/* The guard may have been killed. */
+	if (send(instance->life, "", 1, MSG_NOSIGNAL) != 1)
+		give_back(instance);
 	close(instance->life);
 	waitpid(instance->guard, NULL, 0);
 	instance->guard = 0;
@@ -181,24 +203,25 @@ static int make_own(struct graph_instance *instance)
 			    strerror(errno));
 		return -ERROR_SYSTEM;
 	}
-	if (post_guard(instance) || graph_file_set(instance, "tracing_on", "0"))
+	if (post_guard(instance))
 		return -ERROR_SYSTEM;
-	if (!tracefs_write(instance->folder, "current_tracer", "function_graph",
-			   O_TRUNC))
-		return graph_file_set(instance, "current_tracer", "nop");
+	if (graph_file_has(instance->folder, "available_tracers",
+			   "function_graph"))
+		return graph_file_set(instance, "tracing_on", "0");
 	graph_instance_close(instance);
 	return 1;
 }
 
 int graph_instance_open(struct graph_instance *instance,
 			const struct graph_choice *choice,
+			const struct graph_rescue *rescue,
 			const struct log *log)
 {
 	const char *fix;
 	const char *refusal = graph_instance_refusal(&fix);
 	int status;
 
-	*instance = (struct graph_instance){ .log = log };
+	*instance = (struct graph_instance){ .rescue = *rescue, .log = log };
 	if (refusal) {
 		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
 			    "function_graph: %s: %s", refusal, fix);

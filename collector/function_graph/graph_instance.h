@@ -9,6 +9,15 @@
 
 struct log;
 
+/* What is done with an instance whose recorder was killed, before it is given
+ * back: by a process of its own, which the recorder forked when it opened the
+ * instance, and which has the recorder's memory and files as they were then.
+ */
+struct graph_rescue {
+	void (*run)(void *context);
+	void *context;
+};
+
 /* One set of the kernel's ring buffers and its own tracer: a folder of tracefs
  * (Documentation/trace/ftrace.rst of Linux, "Instances").  function_graph can be
  * in instances since Linux 6.11; before that there is only the one of the whole
@@ -18,7 +27,8 @@ struct graph_instance {
 	char folder[200];
 	bool is_top; /* the one of the whole system */
 	pid_t guard; /* the process that gives it back; 0: not taken */
-	int life;    /* as soon as this end of a pipe is closed */
+	int life;    /* as soon as this end of a socket is closed */
+	struct graph_rescue rescue;
 	const struct log *log;
 };
 
@@ -40,7 +50,7 @@ struct graph_choice {
  */
 const char *graph_instance_refusal(const char **fix);
 
-/* Makes one, which does not trace yet, as @choice wants it.
+/* Makes one, which does not trace yet, as @choice wants it.  @rescue is copied.
  *
  * Returns 0, or a negative enum error with the reason, and the way out, in
  * @log: no rights, in use, a function that cannot be traced.  Close it either
@@ -48,6 +58,7 @@ const char *graph_instance_refusal(const char **fix);
  */
 int graph_instance_open(struct graph_instance *instance,
 			const struct graph_choice *choice,
+			const struct graph_rescue *rescue,
 			const struct log *log);
 
 /* Gives back what was taken: so does a process of its own when the recorder
@@ -62,5 +73,10 @@ uint64_t graph_instance_overruns(const struct graph_instance *instance,
 
 /* Lets it trace, or no more.  Returns 0 or -ERROR_SYSTEM with errno set. */
 int graph_instance_trace(const struct graph_instance *instance, bool is_on);
+
+/* Takes the tracer away when all was read: functions of the kernel cost more as
+ * long as it is there, traced or not.
+ */
+void graph_instance_end(const struct graph_instance *instance);
 
 #endif

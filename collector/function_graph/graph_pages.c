@@ -21,21 +21,14 @@ static int fail(const struct graph_pages *pages, const char *path,
 	return -ERROR_SYSTEM;
 }
 
-int graph_pages_open(struct graph_pages *pages, const char *folder, int cpu,
-		     const char *recording, const struct log *log)
+int graph_pages_create(struct graph_pages *pages, int cpu,
+		       const char *recording, const struct log *log)
 {
-	char path[320];
-
 	*pages = (struct graph_pages){ .cpu = cpu,
 				       .ring = -1,
 				       .file = -1,
 				       .pipe = { -1, -1 },
 				       .log = log };
-	snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/trace_pipe_raw", folder,
-		 cpu);
-	pages->ring = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (pages->ring < 0)
-		return fail(pages, path, "cannot be read");
 	snprintf(pages->path, sizeof(pages->path), "%s/trace.cpu%d", recording,
 		 cpu);
 	pages->file =
@@ -47,6 +40,16 @@ int graph_pages_open(struct graph_pages *pages, const char *folder, int cpu,
 	/* Less is slower, no more. */
 	fcntl(pages->pipe[1], F_SETPIPE_SZ, PIPE_BYTES);
 	return 0;
+}
+
+int graph_pages_open(struct graph_pages *pages, const char *folder)
+{
+	char path[320];
+
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/trace_pipe_raw", folder,
+		 pages->cpu);
+	pages->ring = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	return pages->ring < 0 ? fail(pages, path, "cannot be read") : 0;
 }
 
 static void close_one(int fd)
@@ -64,35 +67,39 @@ void graph_pages_close(struct graph_pages *pages)
 	pages->ring = pages->file = pages->pipe[0] = pages->pipe[1] = -1;
 }
 
-/* The kernel has pages that are moved, not copied, up to the file. */
-static int keep(struct graph_pages *pages, size_t size)
-{
-	while (size) {
-		ssize_t done = splice(pages->pipe[0], NULL, pages->file, NULL,
-				      size, SPLICE_F_MOVE);
-
-		if (done <= 0)
-			return fail(pages, pages->path, "cannot be written");
-		size -= (size_t)done;
-		pages->bytes += (size_t)done;
-	}
-	return 0;
-}
-
-static int drain_whole(struct graph_pages *pages)
+/* The kernel has pages that are moved, not copied, up to the file: what is in
+ * the pipe.
+ */
+static int keep(struct graph_pages *pages)
 {
 	for (;;) {
-		ssize_t size = splice(pages->ring, NULL, pages->pipe[1], NULL,
+		ssize_t done = splice(pages->pipe[0], NULL, pages->file, NULL,
 				      PIPE_BYTES,
 				      SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 
+		if (done < 0 && errno == EAGAIN)
+			return 0;
+		if (done <= 0)
+			return fail(pages, pages->path, "cannot be written");
+		pages->bytes += (size_t)done;
+	}
+}
+
+/* What a recorder that was killed had in the pipe comes first. */
+static int drain_whole(struct graph_pages *pages)
+{
+	for (;;) {
+		ssize_t size;
+
+		if (keep(pages))
+			return -ERROR_SYSTEM;
+		size = splice(pages->ring, NULL, pages->pipe[1], NULL,
+			      PIPE_BYTES, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 		if (size < 0 && errno != EAGAIN && errno != EINTR)
 			return fail(pages, pages->path,
 				    "the kernel's ring buffer cannot be read");
 		if (size <= 0)
 			return 0;
-		if (keep(pages, (size_t)size))
-			return -ERROR_SYSTEM;
 	}
 }
 

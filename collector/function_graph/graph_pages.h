@@ -21,13 +21,15 @@ struct graph_pages {
 	const struct log *log;
 };
 
-/* Opens the ring of @cpu of the instance @folder, and the file trace.cpuN of
- * the recording @recording.
+/* Makes the file trace.cpuN of the recording @recording for @cpu's pages.
  *
  * Returns 0 or -ERROR_SYSTEM with the reason in @log; close it either way.
  */
-int graph_pages_open(struct graph_pages *pages, const char *folder, int cpu,
-		     const char *recording, const struct log *log);
+int graph_pages_create(struct graph_pages *pages, int cpu,
+		       const char *recording, const struct log *log);
+
+/* Opens the CPU's ring of the instance @folder.  Likewise. */
+int graph_pages_open(struct graph_pages *pages, const char *folder);
 void graph_pages_close(struct graph_pages *pages);
 
 /* Takes what is there: whole pages, and if @is_last what is in the one that is

@@ -36,18 +36,6 @@ static const char *find_absolute(struct recording *recording, const char *name)
 	return arena_text(recording->arena, absolute, strlen(absolute));
 }
 
-/* function_graph's pages come to trace.dat when the recorder ends. */
-static void note_loose_pages(struct recording *recording)
-{
-	const char *pages = find_beside(recording, "trace.cpu0");
-
-	if (pages && !recording->trace_dat_path)
-		log_message(recording->log, LOG_WARNING, pages, LOG_NO_OFFSET,
-			    "its recorder was killed, or could not write, "
-			    "before it made a trace.dat of what function_graph "
-			    "told: that is not read");
-}
-
 static bool find_snapshot(struct recording *recording)
 {
 	recording->data_path = find_beside(recording, "snapshot.ini");
@@ -98,7 +86,6 @@ int recording_files_find(struct recording *recording)
 	recording->vdso_path = find_absolute(recording, "kcore_dir/vdso");
 	recording->code_path = find_beside(recording, "code");
 	recording->trace_dat_path = find_beside(recording, "trace.dat");
-	note_loose_pages(recording);
 	if (recording->data_path)
 		return 0;
 	if (find_snapshot(recording))

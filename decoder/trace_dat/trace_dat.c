@@ -8,6 +8,7 @@
 #include "decoder/recording/recording_parts.h"
 #include "decoder/recording/tracepoint_format.h"
 #include "decoder/trace_dat/graph_formats.h"
+#include "decoder/trace_dat/loose_pages.h"
 #include "decoder/trace_dat/ring_page.h"
 #include "decoder/trace_dat/trace_dat_parts.h"
 
@@ -257,6 +258,8 @@ static int read_all(struct trace_dat *dat, bool stands_alone)
 		error = read_system(dat);
 	if (!error && stands_alone)
 		error = read_names(dat);
+	if (!error && !stands_alone)
+		error = loose_pages_add(dat);
 	if (!error)
 		error = trace_dat_add_streams(dat);
 	if (!error && stands_alone)

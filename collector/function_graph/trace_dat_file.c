@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/function_graph/trace_dat_file.h"
+#include "collector/function_graph/graph_pages.h"
+#include "collector/function_graph/kernel_names.h"
+#include "collector/function_graph/trace_dat_head.h"
+#include "common/byte_buffer.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static size_t aligned(const struct trace_dat_content *content, size_t size)
+{
+	size_t rest = size % content->page_bytes;
+
+	return rest ? size + content->page_bytes - rest : size;
+}
+
+/* Returns the count of CPUs up to the last one with pages. */
+static int count_cpus(const struct trace_dat_content *content)
+{
+	int last = -1;
+
+	for (size_t i = 0; i < content->cpu_count; i++)
+		if (content->pages[i].cpu > last)
+			last = content->pages[i].cpu;
+	return last + 1;
+}
+
+static const struct graph_pages *
+find_cpu(const struct trace_dat_content *content, int cpu)
+{
+	for (size_t i = 0; i < content->cpu_count; i++)
+		if (content->pages[i].cpu == cpu)
+			return &content->pages[i];
+	return NULL;
+}
+
+/* Where each CPU's pages lie, the CPUs in order, none left out. */
+static void add_places(const struct trace_dat_content *content,
+		       struct byte_buffer *head, int cpus)
+{
+	uint64_t at = aligned(content, head->size + (size_t)cpus * 16);
+
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		const struct graph_pages *pages = find_cpu(content, cpu);
+		uint64_t size = pages && content->has_pages ? pages->bytes : 0;
+
+		byte_buffer_u64(head, at);
+		byte_buffer_u64(head, size);
+		at += size;
+	}
+	byte_buffer_zeros(head, aligned(content, head->size) - head->size);
+}
+
+static int append(int fd, const struct graph_pages *pages)
+{
+	uint64_t left = pages->bytes;
+	off_t from = 0;
+
+	while (left) {
+		ssize_t done =
+			copy_file_range(pages->file, &from, fd, NULL, left, 0);
+
+		if (done <= 0)
+			return -ERROR_SYSTEM;
+		left -= (uint64_t)done;
+	}
+	return 0;
+}
+
+static int write_parts(const struct trace_dat_content *content, int fd,
+		       const struct byte_buffer *head, int cpus)
+{
+	int error = write(fd, head->bytes, head->size) == (ssize_t)head->size ?
+			    0 :
+			    -ERROR_SYSTEM;
+
+	for (int cpu = 0; cpu < cpus && !error && content->has_pages; cpu++) {
+		const struct graph_pages *pages = find_cpu(content, cpu);
+
+		if (pages)
+			error = append(fd, pages);
+	}
+	return error;
+}
+
+/* What is killed while it writes leaves the file trace.dat that was there. */
+static int write_file(const char *folder,
+		      const struct trace_dat_content *content,
+		      const struct byte_buffer *head, int cpus,
+		      const struct log *log)
+{
+	char path[4200];
+	char new_path[4200];
+	int error = -ERROR_SYSTEM;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/trace.dat", folder);
+	snprintf(new_path, sizeof(new_path), "%s/trace.cpus", folder);
+	fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		error = write_parts(content, fd, head, cpus);
+		close(fd);
+	}
+	if (!error && rename(new_path, path) < 0)
+		error = -ERROR_SYSTEM;
+	if (!error)
+		return 0;
+	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
+		    "cannot be written: %s", strerror(errno));
+	unlink(new_path);
+	return error;
+}
+
+int trace_dat_file_write(const char *folder,
+			 const struct trace_dat_content *content,
+			 const struct log *log)
+{
+	const struct byte_buffer *kallsyms = &content->names->kallsyms;
+	struct byte_buffer head = { 0 };
+	int cpus = count_cpus(content);
+	int error = -ERROR_MEMORY;
+
+	trace_dat_head_add(&head, content->instance,
+			   (const char *)kallsyms->bytes, kallsyms->size,
+			   (size_t)cpus);
+	add_places(content, &head, cpus);
+	if (!head.failed)
+		error = write_file(folder, content, &head, cpus, log);
+	byte_buffer_free(&head);
+	return error;
+}
