@@ -226,6 +226,42 @@ START_TEST(what_is_not_traced_is_a_pause)
 }
 END_TEST
 
+/* By slow clocks far more than what usually lies between two functions. */
+START_TEST(an_interrupt_is_whole_however_long_it_takes)
+{
+	add_call();
+	made_page(&dat, 500000, 0);
+	add_leaf(MADE_IRQ_ENTER, 0);
+	made_page(&dat, 600000, 0);
+	add_leaf(MADE_SYSVEC, 0);
+	made_page(&dat, 700000, 0);
+	add_leaf(MADE_IRQ_EXIT, 0);
+	made_page(&dat, 800000, 0);
+	made_enter(&dat, 7, MADE_SCHEDULE, 0);
+	made_exit(&dat, 7, MADE_SCHEDULE, 0);
+	made_page(&dat, 900000, 0);
+	add_call();
+	expect(CALL "; start asm_sysvec_apic_timer_interrupt; "
+		    "call irq_enter_rcu; "
+		    "return asm_sysvec_apic_timer_interrupt; "
+		    "call __sysvec_apic_timer_interrupt; "
+		    "return asm_sysvec_apic_timer_interrupt; "
+		    "call irq_exit_rcu; "
+		    "return asm_sysvec_apic_timer_interrupt; "
+		    "call schedule; stop; " CALL "; end");
+}
+END_TEST
+
+/* It was interrupted there, and nobody knows in what. */
+START_TEST(a_way_out_of_nothing_is_unknown)
+{
+	add_call();
+	made_page(&dat, 1, 1);
+	add_leaf(MADE_SCHEDULE, 0);
+	expect(CALL "; gap; start [unknown]; call schedule; stop; end");
+}
+END_TEST
+
 START_TEST(losses_are_gaps)
 {
 	made_enter(&dat, 7, MADE_X64_SYS_CALL, 0);
@@ -306,6 +342,8 @@ int main(void)
 	tcase_add_test(tcase, a_piece_is_its_function);
 	tcase_add_test(tcase, tasks_change_where_the_next_one_begins);
 	tcase_add_test(tcase, what_is_not_traced_is_a_pause);
+	tcase_add_test(tcase, an_interrupt_is_whole_however_long_it_takes);
+	tcase_add_test(tcase, a_way_out_of_nothing_is_unknown);
 	tcase_add_test(tcase, losses_are_gaps);
 	tcase_add_test(tcase, unseen_begins_are_unknown);
 	tcase_add_test(tcase, a_damaged_page_is_a_gap);

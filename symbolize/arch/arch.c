@@ -50,7 +50,8 @@ enum code_role arch_role(const struct arch *arch, const char *name,
 }
 
 /* Those of all architectures: kernel/softirq.c, kernel/entry/common.c,
- * kernel/time/hrtimer.c and kernel/sched/core.c of Linux 6.1 to 7.3.
+ * include/linux/resume_user_mode.h, kernel/time/hrtimer.c and kernel/sched/core.c
+ * of Linux 6.1 to 7.3.
  */
 static const struct arch_graph_rule graph_rules[] = {
 	{ "irq_exit_rcu", false, GRAPH_ROLE_INTERRUPT_END, "" },
@@ -61,6 +62,18 @@ static const struct arch_graph_rule graph_rules[] = {
 	{ "__traceiter_sched_switch", false, GRAPH_ROLE_SWITCHING,
 	  "__schedule" },
 	{ "finish_task_switch", false, GRAPH_ROLE_SWITCHED, "__schedule" },
+	{ "exit_to_user_mode_loop", false, GRAPH_ROLE_WAY_OUT, "" },
+	{ "schedule", false, GRAPH_ROLE_WAY_OUT, "" },
+	{ "uprobe_notify_resume", false, GRAPH_ROLE_WAY_OUT, "" },
+	{ "klp_update_patch_state", false, GRAPH_ROLE_WAY_OUT, "" },
+	{ "arch_do_signal_or_restart", false, GRAPH_ROLE_WAY_OUT, "" },
+	{ "task_work_run", false, GRAPH_ROLE_WAY_OUT, "" },
+	{ "mem_cgroup_handle_over_high", false, GRAPH_ROLE_WAY_OUT, "" },
+	{ "__mem_cgroup_handle_over_high", false, GRAPH_ROLE_WAY_OUT, "" },
+	{ "blkcg_maybe_throttle_current", false, GRAPH_ROLE_WAY_OUT, "" },
+	{ "__rseq_handle_notify_resume", false, GRAPH_ROLE_WAY_OUT, "" },
+	{ "syscall_exit_to_user_mode_prepare", false, GRAPH_ROLE_WAY_OUT, "" },
+	{ "syscall_exit_work", false, GRAPH_ROLE_WAY_OUT, "" },
 };
 
 static const struct arch_graph_rule *

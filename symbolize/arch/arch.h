@@ -58,13 +58,17 @@ enum graph_role {
 	GRAPH_ROLE_SYSTEM_CALL,	  /* it handles one */
 	GRAPH_ROLE_WAY_IN,	  /* one that handles that follows */
 	GRAPH_ROLE_FAULT,	  /* it handles one */
-	GRAPH_ROLE_USER_FAULT,	  /* likewise, if nothing seen has called it */
+	GRAPH_ROLE_USER_LOCK,	  /* it locks for one, if nothing seen has
+				   * called it: what handles that follows */
+	GRAPH_ROLE_USER_FAULT,	  /* it handles one, likewise */
 	GRAPH_ROLE_INTERRUPT,	  /* an interrupt is handled from here on … */
 	GRAPH_ROLE_VECTOR,	  /* … this one … */
 	GRAPH_ROLE_SWITCHING,	  /* __schedule() tells of a switch by it */
 	GRAPH_ROLE_SWITCHED,	  /* the last that __schedule() calls */
 	GRAPH_ROLE_INTERRUPT_END, /* … up to the end of this … */
 	GRAPH_ROLE_INTERRUPT_TAIL, /* … or of this, if it follows at once */
+	GRAPH_ROLE_WAY_OUT, /* called on the way to user space, if nothing
+				    * seen has called it */
 };
 
 /* One rule: functions of this name, or beginning with it.  @entry: the entry

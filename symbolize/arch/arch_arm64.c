@@ -55,6 +55,7 @@ static const struct arch_graph_rule graph_rules[] = {
 	{ "do_mem_abort", false, GRAPH_ROLE_FAULT, "el0_da" },
 	{ "do_page_fault", false, GRAPH_ROLE_FAULT, "el0_da" },
 	{ "irq_enter_rcu", false, GRAPH_ROLE_INTERRUPT, "el1_interrupt" },
+	{ "do_notify_resume", false, GRAPH_ROLE_WAY_OUT, "" },
 };
 
 /* arch/arm64/include/asm/syscall_wrapper.h. */

@@ -69,13 +69,15 @@ static const struct arch_graph_rule graph_rules[] = {
 	{ "syscall_trace_enter", true, GRAPH_ROLE_WAY_IN, "entry_SYSCALL_64" },
 	{ "lock_vma_under_rcu", false, GRAPH_ROLE_WAY_IN,
 	  "asm_exc_page_fault" },
-	{ "lock_mm_and_find_vma", false, GRAPH_ROLE_USER_FAULT,
+	{ "lock_mm_and_find_vma", false, GRAPH_ROLE_USER_LOCK,
 	  "asm_exc_page_fault" },
 	{ "handle_mm_fault", false, GRAPH_ROLE_USER_FAULT,
 	  "asm_exc_page_fault" },
 	{ "irq_enter_rcu", false, GRAPH_ROLE_INTERRUPT,
 	  "asm_common_interrupt" },
 	{ "__sysvec_", true, GRAPH_ROLE_VECTOR, "+asm_" },
+	{ "fpregs_assert_state_consistent", false, GRAPH_ROLE_WAY_OUT, "" },
+	{ "switch_fpu_return", false, GRAPH_ROLE_WAY_OUT, "" },
 };
 
 /* arch/x86/include/asm/syscall_wrapper.h. */

@@ -6,10 +6,11 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
-/* What the way to user space calls follows at once; anything later was called
- * by another context.
+/* What the way to user space calls follows at once, of which no other function
+ * tells; anything later was called by another context.  Where all takes longer, so
+ * does this.
  */
-enum { FOLLOWS_NS = 2000 };
+enum { FOLLOWS_NS = 2000, FOLLOWS_RECORDS = 8 };
 
 /* Records to look at for the vector of an interrupt, behind its first one. */
 enum { VECTOR_RECORDS = 64 };
@@ -44,12 +45,21 @@ uint32_t graph_vector_ahead(const struct graph_events *events,
 	return graph_role_entry(roles, function);
 }
 
-bool graph_context_lasts(const struct graph_task *task, enum graph_role role,
-			 uint32_t entry, uint64_t time_ns)
+static bool is_near(const struct graph_events *events, uint64_t time_ns)
 {
+	uint64_t last_ns = events->task->last_exit_ns;
+	uint64_t most_ns = events->pace_ns * FOLLOWS_RECORDS;
+
+	if (most_ns < FOLLOWS_NS)
+		most_ns = FOLLOWS_NS;
+	return !last_ns || time_ns - last_ns <= most_ns;
+}
+
+bool graph_context_lasts(const struct graph_events *events,
+			 enum graph_role role, uint32_t entry, uint64_t time_ns)
+{
+	const struct graph_task *task = events->task;
 	const struct graph_frame *context = array_at(&task->frames, 0);
-	bool is_near = !task->last_exit_ns ||
-		       time_ns - task->last_exit_ns <= FOLLOWS_NS;
 
 	switch (role) {
 	case GRAPH_ROLE_SYSTEM_CALL:
@@ -58,15 +68,20 @@ bool graph_context_lasts(const struct graph_task *task, enum graph_role role,
 	case GRAPH_ROLE_FAULT:
 	case GRAPH_ROLE_INTERRUPT:
 		return false;
-	case GRAPH_ROLE_NONE:
 	case GRAPH_ROLE_VECTOR:
+		return task->is_on_way_in || is_near(events, time_ns);
 	case GRAPH_ROLE_SWITCHING:
 	case GRAPH_ROLE_SWITCHED:
 	case GRAPH_ROLE_INTERRUPT_END:
 	case GRAPH_ROLE_INTERRUPT_TAIL:
-		return is_near;
+	case GRAPH_ROLE_WAY_OUT:
+		return true;
+	case GRAPH_ROLE_NONE:
+		return is_near(events, time_ns);
+	case GRAPH_ROLE_USER_LOCK:
 	case GRAPH_ROLE_USER_FAULT:
-		return is_near && context->function == entry;
+		return (task->is_on_way_in || is_near(events, time_ns)) &&
+		       context->function == entry;
 	}
 	return false;
 }
@@ -93,7 +108,7 @@ bool graph_context_goes_on(const struct graph_events *events)
 	if (!begins_next(events, 0, &next))
 		return false;
 	function = function_of(events, &next);
-	return graph_context_lasts(events->task, graph_role_of(roles, function),
+	return graph_context_lasts(events, graph_role_of(roles, function),
 				   graph_role_entry(roles, function),
 				   next.time_ns);
 }

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 struct graph_events;
-struct graph_task;
 
 /* The tracer does not see the kernel's entries and the ways out of it: what the
  * next records are tells whether one has ended.
@@ -19,10 +18,11 @@ uint32_t graph_vector_ahead(const struct graph_events *events,
 			    uint32_t function);
 
 /* Returns whether a function at depth 0, at @time_ns, which stands for @entry,
- * still belongs to what @task came into the kernel for.
+ * still belongs to what the task came into the kernel for.
  */
-bool graph_context_lasts(const struct graph_task *task, enum graph_role role,
-			 uint32_t entry, uint64_t time_ns);
+bool graph_context_lasts(const struct graph_events *events,
+			 enum graph_role role, uint32_t entry,
+			 uint64_t time_ns);
 
 /* Returns whether what comes next still does, when a function at depth 0 ended. */
 bool graph_context_goes_on(const struct graph_events *events);

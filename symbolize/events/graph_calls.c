@@ -78,7 +78,15 @@ static int prepare(struct graph_events *events, int32_t depth)
 static bool comes_from_user(const struct graph_task *task, enum graph_role role)
 {
 	return role == GRAPH_ROLE_SYSTEM_CALL || role == GRAPH_ROLE_WAY_IN ||
-	       role == GRAPH_ROLE_USER_FAULT || (task->enters && task->tid);
+	       role == GRAPH_ROLE_USER_LOCK || role == GRAPH_ROLE_USER_FAULT ||
+	       (task->enters && task->tid);
+}
+
+/* What a context is there for comes after @role's function. */
+static bool is_on_way_in(enum graph_role role)
+{
+	return role == GRAPH_ROLE_WAY_IN || role == GRAPH_ROLE_USER_LOCK ||
+	       role == GRAPH_ROLE_INTERRUPT;
 }
 
 /* A function that nothing the tracer saw has called. */
@@ -92,8 +100,9 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 			graph_role_entry(events->tasks->roles, function);
 
 	if (graph_task_is_in(task, GRAPH_CONTEXT) &&
-	    graph_context_lasts(task, role, entry, events->record.time_ns)) {
-		task->is_on_way_in &= role == GRAPH_ROLE_NONE;
+	    graph_context_lasts(events, role, entry, events->record.time_ns)) {
+		task->is_on_way_in &= role == GRAPH_ROLE_NONE ||
+				      is_on_way_in(role);
 		return events->is_running ? 0 : resume(events);
 	}
 	if (graph_task_is_in(task, GRAPH_SCHEDULE) ||
@@ -104,10 +113,10 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 		return events->is_running ? 0 : resume(events);
 	}
 	task->enters = true;
-	task->is_on_way_in = role == GRAPH_ROLE_WAY_IN;
+	task->is_on_way_in = is_on_way_in(role);
 	task->frames.count = 0;
 	task->last_exit_ns = 0;
-	if (entry == FUNCTION_UNKNOWN)
+	if (entry == FUNCTION_UNKNOWN && role != GRAPH_ROLE_WAY_OUT)
 		entry = function;
 	return push(events, GRAPH_CONTEXT, FUNCTION_TRACE_START, 1, entry);
 }

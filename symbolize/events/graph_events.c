@@ -162,6 +162,24 @@ static void announce(struct graph_events *events)
 	events->is_preempted = events->record.is_preempted;
 }
 
+/* What takes far longer than most, such as sleep and user code, counts as no more
+ * than a little longer.
+ */
+static void note_pace(struct graph_events *events)
+{
+	enum { WEIGHT = 32 };
+	uint64_t time_ns = events->record.time_ns;
+	uint64_t step_ns =
+		time_ns > events->record_ns ? time_ns - events->record_ns : 0;
+
+	if (!events->record_ns)
+		step_ns = 0;
+	else if (step_ns > 2 * events->pace_ns + WEIGHT)
+		step_ns = 2 * events->pace_ns + WEIGHT;
+	events->pace_ns = (events->pace_ns * (WEIGHT - 1) + step_ns) / WEIGHT;
+	events->record_ns = time_ns;
+}
+
 /* Takes the record, or a part of what it tells. */
 static int take_record(struct graph_events *events)
 {
@@ -218,9 +236,11 @@ int graph_events_next(struct graph_events *events,
 
 	events->out.count = 0;
 	while (!error && !events->has_ended && !is_full(events)) {
-		if (!events->has_record)
+		if (!events->has_record) {
 			events->has_record = graph_record_next(&events->pages,
 							       &events->record);
+			note_pace(events);
+		}
 		error = events->has_record ? take_record(events) : end(events);
 	}
 	*batch = events->out.items;

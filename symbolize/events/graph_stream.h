@@ -24,7 +24,9 @@ struct graph_events {
 	bool has_next;		 /* a switch was announced, to: */
 	int32_t next_tid;
 	bool is_preempted;
-	uint64_t last_ns; /* of the newest event */
+	uint64_t last_ns;   /* of the newest event */
+	uint64_t record_ns; /* of the record before */
+	uint64_t pace_ns;   /* from one record to the next, mostly */
 	bool has_ended;
 	struct array out; /* struct function_event */
 };
