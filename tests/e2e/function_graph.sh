@@ -2,20 +2,21 @@
 # SPDX-License-Identifier: MIT
 # What the kernel's function_graph tracer tells of a process, against what the
 # trace unit tells of the same process at the same time: every function that
-# ftrace can see, once, in order; and the trace unit against the ground truth.
+# ftrace can see, once, in order.  functions.sh has the trace unit against the
+# ground truth.
 #
-#	function_graph.sh [--arm64] [KERNEL [small|large]]
+#	function_graph.sh [--arm64] [KERNEL [CPUS [small|large|pair]]]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
 
 take_arm64 "$@"
 shift "$IS_ARM64"
-readonly KERNEL=${1:-6.12} LOAD=${2:-small}
+readonly KERNEL=${1:-6.12} CPUS=${2:-1} LOAD=${3:-small}
 
 make_recordings() {
 	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
-		--memory 3072 --timeout "$LIMIT_S" --results "$WORK" -- \
+		--cpus "$CPUS" --memory 3072 --timeout "$LIMIT_S" --results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/function_graph_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" "$LOAD" >"$WORK/machine.out" 2>&1 ||
 		not_ok "recordings" "$(tail -n 5 "$WORK/machine.out")"
@@ -25,7 +26,7 @@ main() {
 	need python3
 	skip_without_machine "$KERNEL"
 	make_recordings
-	python3 "$HERE/judge_function_graph.py" "$KTRACE" "$WORK" "$KERNEL" ||
+	python3 "$HERE/judge_function_graph.py" "$KTRACE" "$WORK" "$CPUS" ||
 		FAILURES=$((FAILURES + 1))
 }
 

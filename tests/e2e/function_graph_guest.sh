@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Runs in the virtual machine: what function_graph.sh judges, in the folder $1,
-# by the program $2; $3 is how much the traced process does: small or large.
+# by the program $2; $3 is what the traced process does: small, large or pair, which
+# is two processes and a shell.
 set -euo pipefail
 RESULTS=$1
 KTRACE=$2
 LOAD=$3
 TRACING=/sys/kernel/tracing
+# To trace all functions is to patch all of them.  QEMU, with a thread for each CPU,
+# may run a breakpoint that was just taken away from code that nobody had run before:
+# what runs here stays on the CPU that patches, and what is traced waits meanwhile.
+taskset -cp 0 $$ >/dev/null
 mount -t tracefs none "$TRACING" 2>/dev/null || true
 mkdir /dev/shm/work
 cd /dev/shm/work
@@ -35,6 +40,10 @@ record_both() {
 	small) bash -c 'read -r go <go; for i in 1 2 3; do echo $i >file; done
 		read -r name </etc/hostname; cd /tmp; kill -0 $$' & ;;
 	large) bash -c 'read -r go <go; exec ls /etc/security /etc' >both.out & ;;
+	pair) taskset -c 0,1 bash -c 'read -r go <go
+		for i in {1..30}; do echo "$i"; done |
+			while read -r n; do echo "$n" >file; done
+		kill -0 $$' & ;;
 	esac
 	command=$!
 	echo "$command" >both.pid
@@ -64,17 +73,25 @@ try_refusals() {
 	echo "exit $code" >>refusals
 }
 
-# A recorder that is killed leaves no tracer behind.
+# A recorder that is killed as soon as its command sleeps, which goes on to do so.
 kill_recorder() {
-	"$KTRACE" record --source=function_graph -a -o killed 2>/dev/null &
-	until is_tracing; do sleep 0.1; done
-	kill -KILL $!
-	wait $! 2>/dev/null || true
+	local recorder
+	mkfifo never
+	"$KTRACE" record --source=function_graph -o killed -- \
+		bash -c 'echo $$ >killed.pid; read -r line <never' 2>killed.err &
+	recorder=$!
+	wait_for -s killed.pid
+	until grep -q '^State:.S' "/proc/$(<killed.pid)/status"; do
+		sleep 0.1
+	done
+	kill -KILL "$recorder"
+	wait "$recorder" 2>/dev/null || true
 	for _ in {1..100}; do
 		[[ -n $(find "$TRACING/instances" -mindepth 1) ]] || is_tracing ||
 			break
 		sleep 0.1
 	done
+	kill -KILL "$(<killed.pid)"
 	cat "$TRACING/current_tracer" >left
 	find "$TRACING/instances" -mindepth 1 -maxdepth 1 >>left
 }
@@ -88,5 +105,5 @@ record_both
 try_refusals
 kill_recorder
 "$KTRACE" doctor >said 2>&1 || true
-rm -f go
+rm -f go never
 cp -r . "$RESULTS"

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Judges what function_graph_guest.sh made: judge_function_graph.py KTRACE DIR
-KERNEL
+CPUS
 
 The trace unit's timeline is the referee, which functions.sh compares with the
 ground truth: of the same process, at the same time.
 """
+import bisect
+import collections
 import csv
 import re
 import subprocess
@@ -15,16 +17,22 @@ import sys
 HANDLERS = {"ftrace_trampoline", "ftrace_caller", "ftrace_graph_caller",
             "ftrace_graph_func", "return_to_handler",
             "ftrace_return_to_handler"}
+# The trace unit stops itself in what its full buffer interrupts by.
+NMI = {"asm_exc_nmi", "exc_nmi", "default_do_nmi", "nmi_handle"}
 # The kernel's entries, which ftrace cannot see: they are inferred.
 FAULT = "asm_exc_page_fault"
 INTERRUPTS = {"asm_sysvec_apic_timer_interrupt", "asm_common_interrupt",
               "asm_sysvec_irq_work", "el1_interrupt", "el0_interrupt"}
+# By the host's clock interrupts come on the way out of the kernel, too, where ftrace
+# cannot tell whose way out goes on: what they consist of besides.
+INTERRUPT_PARTS = {"irq_enter_rcu", "irq_exit_rcu", "__irq_exit_rcu"}
 ENTRIES = {"entry_SYSCALL_64", "el0_svc", FAULT} | INTERRUPTS
 # In these the task leaves its CPU, and the trace unit, which is switched with the
 # task, does not see what ftrace sees, nor the other way round: ftrace goes by the
 # task that comes as soon as the switch is announced.
 SCHEDULERS = {"schedule", "__cond_resched", "preempt_schedule_irq", "__schedule",
               "preempt_schedule", "preempt_schedule_common", "preempt_schedule_notrace"}
+FOREVER = 1 << 63
 # What the recorder takes out, since the clock calls it for each event.
 LEFT_OUT = {"local_clock"}
 
@@ -43,8 +51,12 @@ def base(name):
 
 
 def visible(folder):
+    """The functions' names, and those that have a piece with the same one."""
     with open(f"{folder}/functions") as lines:
-        return {base(line.split()[0]) for line in lines} - LEFT_OUT
+        names = collections.Counter(base(name) for name in
+                                    {line.split()[0] for line in lines})
+    return (set(names) - LEFT_OUT,
+            {name for name, count in names.items() if count > 1})
 
 
 def timeline(ktrace, recording):
@@ -58,91 +70,172 @@ def timeline(ktrace, recording):
         say(False, f"{recording}: timeline", f"exit code {process.returncode}")
 
 
+def is_interrupt_part(function):
+    return function in INTERRUPT_PARTS or function.startswith("__sysvec_")
+
+
 class Task:
-    """Whether what a task enters is the tracer's own work, or an interrupt's,
-    which may come while the tracer is about to write what was entered before.
+    """Whether what a task enters is the tracer's own work, and in how many
+    interrupts, which may come while the tracer is about to write what was entered
+    before.
     """
 
-    def __init__(self):
+    def __init__(self, cpus):
         self.frames = []
+        self.by_parts = cpus > 1
+
+    def is_called_by(self, function, depth):
+        return len(self.frames) > 1 and self.frames[-2][3] == function and \
+            self.frames[-2][0] == depth - 1
+
+    def begins_interrupt(self, function):
+        if not self.by_parts:
+            return function in INTERRUPTS
+        return is_interrupt_part(function) and not (
+            self.frames and is_interrupt_part(self.frames[-1][3]))
 
     def enter(self, row):
         while self.frames and self.frames[-1][0] >= row["depth"]:
             self.frames.pop()
-        _, is_own, is_interrupt = self.frames[-1] if self.frames else (0, False, False)
-        if row["function"] in HANDLERS:
+        _, is_own, interrupts, _ = \
+            self.frames[-1] if self.frames else (0, False, 0, None)
+        if row["function"] in HANDLERS | NMI:
             is_own = True
         elif row["function"] in INTERRUPTS:
             is_own = False
-            is_interrupt = True
+        interrupts += self.begins_interrupt(row["function"])
         self.frames.append((row["depth"], is_own or row["function"] in SCHEDULERS,
-                            is_interrupt))
-        return is_own, is_interrupt
+                            interrupts, row["function"]))
+        return is_own, interrupts
 
 
-def entered(ktrace, recording, tid, names):
-    """(time, function, whether in an interrupt) of what task @tid enters, in
-    order; faults in the kernel are not told from what they interrupt."""
-    task = Task()
-    steps = []
+class Switches:
+    """From when to when a task was about to change, as the trace unit sees it.  The
+    tracer itself may be preempted, and nothing tells ftrace of that."""
+
+    def __init__(self):
+        self.spans = []
+        self.function = None
+
+    def take(self, row):
+        if self.function:
+            if row["event"] == "exit" and row["function"] == self.function and \
+                    row["end_unseen"] == "0":
+                self.spans[-1][1] = row["time_ns"]
+                self.function = None
+        elif row["event"] == "enter" and row["function"] in SCHEDULERS:
+            self.spans.append([row["time_ns"], FOREVER])
+            self.function = row["function"]
+
+    def has(self, row):
+        at = bisect.bisect(self.spans, [row["time_ns"], FOREVER])
+        return at and row["time_ns"] < self.spans[at - 1][1]
+
+
+def switches(ktrace, recording):
+    found = {}
     for row in timeline(ktrace, recording):
-        if row["event"] != "enter" or row["tid"] != tid:
+        found.setdefault(row["tid"], Switches()).take(row)
+    return found
+
+
+def entered(ktrace, recording, names, pieces, left_out, cpus):
+    """(time, function, in how many interrupts, CPU) of what each task enters, in
+    order, but where @left_out has the task change; faults in the kernel are not
+    told from what they interrupt, nor pieces from their functions that call them."""
+    tasks = {}
+    for row in timeline(ktrace, recording):
+        tid = row["tid"]
+        if row["event"] != "enter" or tid == "0" or \
+                (tid in left_out and left_out[tid].has(row)):
             continue
-        is_own, is_interrupt = task.enter(row)
+        task, steps = tasks.setdefault(tid, (Task(cpus), []))
+        is_own, interrupts = task.enter(row)
         if is_own or row["detail"] == "inferred" or row["function"] not in names:
             continue
+        if row["function"] in pieces and \
+                task.is_called_by(row["function"], row["depth"]):
+            continue
         if row["function"] != FAULT or not row["depth"]:
-            steps.append((row["time_ns"], row["function"], is_interrupt))
-    return steps
+            steps.append((row["time_ns"], row["function"], interrupts,
+                          row["cpu"]))
+    return {tid: steps for tid, (_, steps) in tasks.items()}
 
 
 def is_call(function):
     return function.startswith(("__x64_sys_", "__arm64_sys_", "x64_sys_call"))
 
 
-def compare(case, unit, graph):
-    """Whether both name the same functions, up to the unit's end, where the
-    process is about to be gone."""
-    differs = [i for i, (a, b) in enumerate(zip(unit, graph)) if a[1] != b[1]]
-    if differs:
-        at = differs[0]
-        say(False, case, f"at {at} of {len(unit)}: {unit[at - 2:at + 3]} by the "
-            f"unit, {graph[at - 2:at + 3]} by ftrace")
-        return
-    late = [b[0] - a[0] for a, b in zip(unit, graph)]
-    say(len(unit) > 100 and len(graph) >= len(unit), f"{case}: {len(unit)} "
-        f"entries, in order", f"{len(unit)} by the unit, {len(graph)} by ftrace")
-    late.sort()
-    say(late[0] >= 0, f"{case}: ftrace's time is {late[len(late) // 2]} ns behind "
-        f"the call (median), {late[-1]} at most", f"{-late[0]} ns before the call")
+def from_first_call(steps):
+    """Both trace each task from its first whole system call on."""
+    first = next((i for i, step in enumerate(steps) if is_call(step[1])),
+                 len(steps))
+    return steps[first:]
 
 
-def count(steps, first, function):
-    return sum(1 for step in steps if step[1] == function and step[0] >= first)
+def difference(unit, graph):
+    """Where the two do not name the same functions, up to the unit's end, where
+    the process is about to be gone; None if they do."""
+    for i, (a, b) in enumerate(zip(unit, graph)):
+        if a[1] != b[1]:
+            return (f"at {i} of {len(unit)}: {unit[max(0, i - 2):i + 3]} by the "
+                    f"unit, {graph[max(0, i - 2):i + 3]} by ftrace")
+    if len(graph) < len(unit):
+        return f"{len(unit)} by the unit, {len(graph)} by ftrace"
+    return None
 
 
-def judge_both(ktrace, folder):
-    names = visible(folder)
-    with open(f"{folder}/both.pid") as file:
-        tid = file.read().strip()
-    unit = entered(ktrace, f"{folder}/unit", tid, names | ENTRIES)
-    graph = entered(ktrace, f"{folder}/graph", tid, names | ENTRIES)
-    # Both trace from the first whole system call on.
-    first = next(step[0] for step in unit if is_call(step[1]))
-    unit = [step for step in unit if step[0] >= first]
-    graph = [step for step in graph if step[0] >= first]
-    for is_interrupt in (False, True):
-        where = "in interrupts" if is_interrupt else "in system calls and faults"
-        compare(f"every function that ftrace can see, {where}",
-                *([step for step in steps
-                   if step[1] in names and step[2] == is_interrupt]
-                  for steps in (unit, graph)))
-    for entry in sorted(ENTRIES):
-        wanted = count(unit, first, entry)
-        found = count(graph, first, entry)
+def compare(case, tasks, cpus):
+    """@tasks: what each task enters, by the unit and by ftrace."""
+    differences = [found for found in (difference(*task) for task in tasks) if found]
+    entries = sum(len(unit) for unit, _ in tasks)
+    say(entries > 100 and not differences, f"{case}: {entries} entries, in order",
+        differences or f"{entries} entries")
+    late = sorted(b[0] - a[0] for unit, graph in tasks for a, b in zip(unit, graph))
+    if late and not differences:
+        # By the host's clock the times of the trace are no better than that.
+        say(late[0] >= 0 or cpus > 1, f"{case}: ftrace's time is "
+            f"{late[len(late) // 2]} ns behind the call (median), {late[-1]} at most",
+            f"{-late[0]} ns before the call")
+
+
+def count(steps, function):
+    return sum(1 for step in steps if step[1] == function)
+
+
+def judge_entries(tasks, cpus):
+    for entry in sorted(ENTRIES - (INTERRUPTS if cpus > 1 else set())):
+        counts = [(count(unit, entry), count(graph, entry)) for unit, graph in tasks]
+        wanted, found = map(sum, zip(*counts))
         if wanted:
-            say(abs(wanted - found) <= 1, f"{entry}: {found} of {wanted} inferred",
-                f"{found} of {wanted}")
+            say(all(abs(a - b) <= 1 for a, b in counts),
+                f"{entry}: {found} of {wanted} inferred", counts)
+
+
+def in_interrupts(tasks, names, count):
+    """What each task enters in so many interrupts, one in the other."""
+    return [[[step for step in steps if step[1] in names and step[2] == count]
+             for steps in task] for task in tasks]
+
+
+def judge_both(ktrace, folder, cpus):
+    names, pieces = visible(folder)
+    # By the host's clock the two sources' times cannot be compared.
+    left_out = switches(ktrace, f"{folder}/unit") if cpus == 1 else {}
+    units = entered(ktrace, f"{folder}/unit", names | ENTRIES, pieces, left_out, cpus)
+    graphs = entered(ktrace, f"{folder}/graph", names | ENTRIES, pieces, left_out, cpus)
+    with open(f"{folder}/both.pid") as file:
+        say(file.read().strip() in units, f"the process and its {len(units) - 1} "
+            f"children are traced", units.keys())
+    tasks = [(from_first_call(steps), from_first_call(graphs.get(tid, [])))
+             for tid, steps in units.items()]
+    used = {step[3] for unit, _ in tasks for step in unit}
+    say(len(used) == cpus, f"on {cpus} CPUs", used)
+    compare("every function that ftrace can see, in system calls and faults",
+            in_interrupts(tasks, names, 0), cpus)
+    compare("every function that ftrace can see, in interrupts",
+            in_interrupts(tasks, names, 1) + in_interrupts(tasks, names, 2), cpus)
+    judge_entries(tasks, cpus)
 
 
 def judge_balance(ktrace, recording):
@@ -177,6 +270,26 @@ def functions(ktrace, recording):
             if row["event"] == "enter" and row["detail"] != "inferred"}
 
 
+def judge_killed(ktrace, folder):
+    """All up to the sleep in which its recorder was killed."""
+    recording = f"{folder}/killed"
+    done = subprocess.run([ktrace, "report", "-i", recording], text=True,
+                          capture_output=True, check=False)
+    say("was not finished" in done.stderr.split("\n", 1)[0],
+        "killed: says first that it was not finished", done.stderr)
+    with open(f"{folder}/killed.pid") as file:
+        tid = file.read().strip()
+    rows = [row for row in timeline(ktrace, recording) if row["tid"] == tid]
+    opened = max((i for i, row in enumerate(rows) if row["event"] == "enter" and
+                  row["function"] == "fifo_open"), default=len(rows))
+    slept = [row["event"] for row in rows[opened:]
+             if row["function"] in ("fifo_open", "schedule") and
+             row["end_unseen"] != "1"]
+    say(len(rows) > 1000 and slept == ["enter", "enter"],
+        f"killed: {len(rows)} rows, up to its command's last sleep", slept)
+    say(not any(row["event"] == "gap" for row in rows), "killed: no gap")
+
+
 def judge_refusals(folder):
     with open(f"{folder}/refusals") as file:
         text = file.read()
@@ -190,12 +303,13 @@ def judge_refusals(folder):
 
 
 def main():
-    ktrace, folder, _ = sys.argv[1:]
-    judge_both(ktrace, folder)
+    ktrace, folder, cpus = sys.argv[1:]
+    judge_both(ktrace, folder, int(cpus))
     judge_balance(ktrace, f"{folder}/all")
     judge_user_time(ktrace, f"{folder}/all")
     found = functions(ktrace, f"{folder}/filtered") - ENTRIES
     say(found == {"vfs_read", "vfs_write"}, "--filter: only these", found)
+    judge_killed(ktrace, folder)
     judge_refusals(folder)
     return 1 if failures else 0
 
