@@ -30,7 +30,8 @@ tests=(function_graph.sh top.sh record.sh
 	"functions.sh --arm64 6.12 1 ls sleep all modules bpf"
 	"attribution_interrupts.sh arm64")
 if [[ ${1:-all} == full ]]; then
-	tests+=("serve.sh --arm64" "function_graph.sh 6.12 large" "function_graph.sh 6.1"
+	tests+=("serve.sh --arm64" "function_graph.sh 6.12 1 large"
+		"function_graph.sh 6.12 2 pair" "function_graph.sh 6.1"
 		"function_graph.sh 7.3" "function_graph.sh --arm64"
 		"functions.sh 6.12 1 disk-all sleep-all"
 		"faults.sh 80 2 1 kills accidents full_disks"
@@ -49,8 +50,9 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_relations.sh --arm64"
 		"arm64_perf.sh one_cpu two_cpus" arm64_etr.sh
 		"attribution_levels.sh --arm64"
-		"triggers.sh 6.12 all" "triggers.sh 7.3" "triggers.sh 6.1"
-		"triggers.sh --arm64" "gating.sh 7.3" "gating.sh 6.12 2"
+		"triggers.sh 6.12 all" "triggers.sh 6.12 apart" "triggers.sh 7.3" "triggers.sh 6.1"
+		"triggers.sh --arm64"
+		"gating.sh 7.3" "gating.sh 6.12 2"
 		"gating.sh 6.1" "gating.sh --arm64"
 		"functions.sh --arm64 6.12 1 pipe sleep-all")
 fi

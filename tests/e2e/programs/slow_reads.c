@@ -4,16 +4,23 @@
  * which those were: number, begin and end, CLOCK_MONOTONIC in nanoseconds.
  *
  *	slow_reads N SLOW MS
+ *	slow_reads N SLOW MS apart
+ *			reader and writer are on two CPUs, which they exchange
+ *			for each slow read, and wait then until the parent,
+ *			which records, is done with it
  *	slow_reads work US...	runs work(US) for each
  *	slow_reads nap US...	sleeps for each
  *	slow_reads spin US	two processes run for so long at once
  *	slow_reads segv		ends by SIGSEGV
  */
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,12 +42,15 @@ void work(int us)
 		continue;
 }
 
-/* Answers each number after so many microseconds. */
+/* Answers each number after so many microseconds.  Waits for it in readv(), of which
+ * no trigger is: the reader may take its time.
+ */
 static void answer(int in, int out)
 {
 	int us;
+	const struct iovec part = { .iov_base = &us, .iov_len = sizeof(us) };
 
-	while (read(in, &us, sizeof(us)) == sizeof(us)) {
+	while (readv(in, &part, 1) == sizeof(us)) {
 		if (us)
 			usleep((useconds_t)us);
 		if (write(out, &us, sizeof(us)) < 0)
@@ -65,35 +75,110 @@ static void choose(char *is_slow, int count, int slow)
 	}
 }
 
-static int reads(int count, int slow, int us)
+static void put_on(pid_t pid, int cpu)
 {
-	char *is_slow = calloc((size_t)count, 1);
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	if (sched_setaffinity(pid, sizeof(cpus), &cpus)) {
+		perror("slow_reads: sched_setaffinity");
+		exit(1);
+	}
+}
+
+static bool is_asleep(pid_t pid)
+{
+	char path[32];
+	char state = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "r");
+	if (!file || fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		exit(1);
+	fclose(file);
+	return state == 'S';
+}
+
+/* It sleeps when it has nothing more to write. */
+static void await_recorder(void)
+{
+	int times = 0;
+
+	while (times < 10) {
+		usleep(10000);
+		times = is_asleep(getppid()) ? times + 1 : 0;
+	}
+}
+
+/* Two processes that ask and answer. */
+struct pair {
+	pid_t writer;
+	int to;	  /* the writer */
+	int from; /* it */
+	int reader_cpu;
+};
+
+static int start(struct pair *pair)
+{
 	int to[2];
 	int from[2];
 
-	if (!is_slow || pipe(to) || pipe(from))
+	if (pipe(to) || pipe(from))
 		return 1;
-	if (!fork()) {
+	pair->writer = fork();
+	if (!pair->writer) {
 		close(to[1]);
 		answer(to[0], from[1]);
 		_exit(0);
 	}
+	pair->to = to[1];
+	pair->from = from[0];
+	return pair->writer < 0;
+}
+
+static void exchange(struct pair *pair)
+{
+	pair->reader_cpu = !pair->reader_cpu;
+	put_on(0, pair->reader_cpu);
+	put_on(pair->writer, !pair->reader_cpu);
+}
+
+/* Read @number takes @us; it is written if it is slow. */
+static int ask(const struct pair *pair, int number, int us)
+{
+	uint64_t begin_ns;
+	int answer_us;
+
+	if (write(pair->to, &us, sizeof(us)) < 0)
+		return 1;
+	begin_ns = now_ns();
+	if (read(pair->from, &answer_us, sizeof(us)) != sizeof(us))
+		return 1;
+	if (us)
+		printf("%d %llu %llu\n", number, (unsigned long long)begin_ns,
+		       (unsigned long long)now_ns());
+	return 0;
+}
+
+static int reads(int count, int slow, int us, bool is_apart)
+{
+	char *is_slow = calloc((size_t)count, 1);
+	struct pair pair = { .reader_cpu = 0 };
+
+	if (!is_slow || start(&pair))
+		return 1;
 	choose(is_slow, count, slow);
 	for (int i = 0; i < count; i++) {
-		int wait = is_slow[i] ? us : 0;
-		uint64_t begin_ns;
-
-		if (write(to[1], &wait, sizeof(wait)) < 0)
+		if (is_slow[i] && is_apart)
+			exchange(&pair);
+		if (ask(&pair, i, is_slow[i] ? us : 0))
 			return 1;
-		begin_ns = now_ns();
-		if (read(from[0], &wait, sizeof(wait)) != sizeof(wait))
-			return 1;
-		if (is_slow[i])
-			printf("%d %llu %llu\n", i,
-			       (unsigned long long)begin_ns,
-			       (unsigned long long)now_ns());
+		if (is_slow[i] && is_apart)
+			await_recorder();
 	}
-	close(to[1]);
+	close(pair.to);
 	wait(NULL);
 	free(is_slow);
 	return 0;
@@ -120,8 +205,8 @@ int main(int argc, char **argv)
 		usleep((useconds_t)atoi(argv[i]));
 	if (argc == 3 && !strcmp(argv[1], "spin"))
 		return spin(atoi(argv[2]));
-	if (argc == 4 && atoi(argv[1]) > 0)
-		return reads(atoi(argv[1]), atoi(argv[2]),
-			     atoi(argv[3]) * 1000);
+	if (argc >= 4 && atoi(argv[1]) > 0)
+		return reads(atoi(argv[1]), atoi(argv[2]), atoi(argv[3]) * 1000,
+			     argc > 4 && !strcmp(argv[4], "apart"));
 	return 0;
 }
