@@ -29,6 +29,11 @@ static const char *const functions[] = {
 	"asm_sysvec_apic_timer_interrupt",
 	"sysvec_apic_timer_interrupt",
 	"kprobe_handler",
+	/* arm64's, where probes are breakpoints */
+	"__kretprobe_trampoline",
+	"kprobe_insn_page",
+	"el1h_64_sync",
+	"brk_handler",
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 enum { FUNCTION_BYTES = 0x100, INSIDE = 0x10 };

@@ -107,6 +107,45 @@ static const struct {
 		"150 call rethook_handler arch_rethook_trampoline\n"
 		"160 return arch_rethook_trampoline\n"
 		"170 return __x64_sys_openat\n" ENDED "900 end\n" },
+	/* The same on arm64, where probes are breakpoints: an exception leads
+	 * from the trampoline to the caller.
+	 */
+	{ BEGIN IN_OPEN "140 return __kretprobe_trampoline\n"
+			"140 break el1h_64_sync __kretprobe_trampoline\n"
+			"150 call brk_handler el1h_64_sync\n"
+			"160 return el1h_64_sync\n"
+			"170 break-return __x64_sys_openat\n" END "900 end\n",
+	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN
+		"140 return __x64_sys_openat\n"
+		"140 break el1h_64_sync __x64_sys_openat\n"
+		"150 call brk_handler el1h_64_sync\n"
+		"160 return el1h_64_sync\n"
+		"170 break-return __x64_sys_openat\n" ENDED "900 end\n" },
+	/* And its begin: back from a breakpoint, which comes again behind the
+	 * copy of the instruction that it replaced.
+	 */
+	{ "100 BEGIN __x64_sys_openat do_syscall_64 entry\n"
+	  "110 start brk_handler\n"
+	  "111 return el1h_64_sync\n"
+	  "112 break-return kprobe_insn_page\n"
+	  "113 break el1h_64_sync kprobe_insn_page\n"
+	  "114 call brk_handler el1h_64_sync\n"
+	  "115 return el1h_64_sync\n"
+	  "120 break-return __x64_sys_openat\n" IN_OPEN END "900 end\n",
+	  BEGUN "120 return __x64_sys_openat\n" IN_OPEN ENDED "900 end\n" },
+	/* And where its task comes back. */
+	{ BEGIN IN_OPEN LEAVE
+	  "300 COME __perf_event_task_sched_in finish_task_switch schedule "
+	  "vfs_open __x64_sys_openat do_syscall_64 entry\n"
+	  "310 start kprobe_handler\n"
+	  "312 break-return kprobe_insn_page\n"
+	  "313 break el1h_64_sync kprobe_insn_page\n"
+	  "314 break-return __perf_event_task_sched_in\n"
+	  "315 call brk_handler __perf_event_task_sched_in\n"
+	  "316 return __perf_event_task_sched_in\n"
+	  "330 return finish_task_switch\n" END "900 end\n",
+	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN LEFT HAS_COME ENDED
+		"900 end\n" },
 	/* A probe where tasks leave that does not pause. */
 	{ BEGIN IN_OPEN "200 call schedule vfs_open\n"
 			"210 call __perf_event_task_sched_out schedule\n"

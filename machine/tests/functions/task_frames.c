@@ -229,6 +229,24 @@ static size_t find_origin(const struct task_frames *task, uint64_t origin)
 	return NONE;
 }
 
+/* On arm64 breakpoints lead from what a probe executes for a function (a copy of
+ * its first instruction, a trampoline behind it) to elsewhere; if that was not
+ * seen to begin, it is open by its own name.
+ */
+static void leave_probe(struct task_frames *task, const struct passing *at,
+			const struct kernel_name *to, uint64_t address)
+{
+	const struct frame *top = top_of(task);
+
+	if (!top || top->slot || top->origin ||
+	    kernel_name_equal(top->function, to))
+		return;
+	pop(task, at, false);
+	top = top_of(task);
+	if (top && !kernel_name_equal(top->function, to))
+		infer(task, at, to, address);
+}
+
 /* An iret need not end an interrupt: sync_core() makes one up. */
 void frames_iret(struct task_frames *task, const struct passing *at,
 		 const struct kernel_name *from, const struct kernel_name *to,
@@ -243,6 +261,7 @@ void frames_iret(struct task_frames *task, const struct passing *at,
 	if (index == NONE)
 		index = 0;
 	pop_through(task, at, index);
+	leave_probe(task, at, to, address);
 	if (!task->count)
 		infer(task, at, to, address);
 	top_of(task)->is_stale = false;
