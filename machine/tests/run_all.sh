@@ -51,7 +51,7 @@ if [[ $LEVEL == full ]]; then
 		"test_perf_suite.sh 7.3" "conformance_arm64.sh 1"
 		"conformance_arm64.sh 1 large" "conformance_arm64.sh 2"
 		"conformance_arm64.sh --kernel 6.1 1 ours-task"
-		"conformance_arm64.sh --kernel 7.3 1 task-times task-both ours-task ours-user ours-cycles ours-patching"
+		"conformance_arm64.sh --kernel 7.3 1 ours-task ours-user ours-cycles ours-patching"
 		"conformance_arm64.sh --kernel 7.3 2 ours-moving")
 fi
 case $ACTION in
