@@ -79,6 +79,23 @@ check_calls() {
 		"SELECT count(DISTINCT call) FROM syscall" | tail -n 1)"
 }
 
+# The kernel tells a result behind the end of a chosen call's trace.
+check_results() {
+	expect "results: the command's exit code" 0 "$(code_of results)"
+	expect "results: each call has its own" 0 "$("$KTRACE" sql \
+		-i "$WORK/results" --format=csv 2>/dev/null \
+		"SELECT count(*) FROM syscall WHERE result IS NULL" |
+		tail -n 1)"
+	expect "results: a byte for each read of the pipe, a file for each open" \
+		"openat 5 read 3 " "$("$KTRACE" sql -i "$WORK/results" \
+			--format=csv 2>/dev/null \
+			"SELECT call, count(*) FROM syscall
+			 WHERE comm = 'chosen_calls' AND (call = 'read' AND
+			 result = 1 OR call = 'openat' AND result >= 3 AND
+			 arg2 = 0) GROUP BY call ORDER BY call" |
+			tail -n +2 | tr ',\n' '  ')"
+}
+
 # Of each of the program's runs, what was chosen for it, nothing else; the loader
 # opens and reads as ever.
 check_choices() { # openat, read: calls of the loader's
@@ -145,6 +162,7 @@ main() {
 	fi
 	check_few
 	check_calls
+	check_results
 	check_choices $(($(calls_of gated openat) - 40)) \
 		$(($(calls_of gated read) - 8))
 	check_sums gated

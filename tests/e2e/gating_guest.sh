@@ -37,6 +37,7 @@ choose() {
 }
 
 record gated --only=openat --only=read -- "$PROGRAM" 40 8
+record results --only=openat,read --events=sched,syscalls -- "$PROGRAM" 5 3
 record function --only=vfs_open -- "$PROGRAM" 5 1
 record nothing --only=umount -- "$PROGRAM" 1 1
 record whole -- "$PROGRAM" 40 8
