@@ -101,12 +101,16 @@ static int next_events(void *ctx, const struct function_event **batch)
 	return (int)count;
 }
 
-/* An address inside of the function @name. */
+/* An address inside of the function @name; its first with "+0" behind. */
 static uint64_t address_of(const char *name)
 {
+	size_t length = strcspn(name, "+");
+
 	for (uint64_t i = 0; i < FUNCTIONS; i++)
-		if (!strcmp(functions[i], name))
-			return KERNEL + i * FUNCTION_BYTES + INSIDE;
+		if (strlen(functions[i]) == length &&
+		    !memcmp(functions[i], name, length))
+			return KERNEL + i * FUNCTION_BYTES +
+			       (name[length] ? 0 : INSIDE);
 	ck_abort_msg("no function %s", name);
 }
 

@@ -146,6 +146,28 @@ static const struct {
 	  "330 return finish_task_switch\n" END "900 end\n",
 	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN LEFT HAS_COME ENDED
 		"900 end\n" },
+	/* It was preempted at a function's first instruction. */
+	{ BEGIN IN_OPEN LEAVE
+	  "300 COME __perf_event_task_sched_in finish_task_switch schedule "
+	  "sysvec_apic_timer_interrupt asm_sysvec_apic_timer_interrupt "
+	  "vfs_open+0 __x64_sys_openat do_syscall_64 entry\n"
+	  "310 start kprobe_handler\n"
+	  "330 return finish_task_switch\n" END "900 end\n",
+	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN LEFT
+		"300 start kprobe_handler\n"
+		"300 open entry\n"
+		"300 open do_syscall_64 entry\n"
+		"300 open __x64_sys_openat do_syscall_64\n"
+		"300 open vfs_open __x64_sys_openat\n"
+		"300 open-break asm_sysvec_apic_timer_interrupt "
+		"__x64_sys_openat\n"
+		"300 open sysvec_apic_timer_interrupt "
+		"asm_sysvec_apic_timer_interrupt\n"
+		"300 open schedule sysvec_apic_timer_interrupt\n"
+		"300 open finish_task_switch schedule\n"
+		"300 open-end 8\n"
+		"300 call perf_tp_event finish_task_switch\n"
+		"330 return finish_task_switch\n" ENDED "900 end\n" },
 	/* A probe where tasks leave that does not pause. */
 	{ BEGIN IN_OPEN "200 call schedule vfs_open\n"
 			"210 call __perf_event_task_sched_out schedule\n"

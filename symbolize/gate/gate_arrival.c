@@ -45,6 +45,17 @@ static bool is_exception(const struct gate_events *events, uint32_t i)
 	       !gate_is_exception(events, mark->chain[i + 1]);
 }
 
+/* A return address may be behind its function; where an exception came, it is in
+ * it, perhaps its first.
+ */
+static uint32_t function_of_frame(const struct gate_events *events, uint32_t i)
+{
+	bool is_interrupted = i && is_exception(events, i - 1);
+
+	return gate_function_at(events,
+				events->opened.chain[i] - !is_interrupted);
+}
+
 static void put_frame(struct gate_events *events, uint64_t time_ns, uint32_t i,
 		      uint8_t depth)
 {
@@ -58,8 +69,7 @@ static void put_frame(struct gate_events *events, uint64_t time_ns, uint32_t i,
 						FUNCTION_OPEN_EXCEPTION :
 						FUNCTION_OPEN,
 				.detail = depth,
-				.function = gate_function_at(
-					events, mark->chain[i] - 1),
+				.function = function_of_frame(events, i),
 				.address = has_caller ? mark->chain[i + 1] : 0,
 			});
 }
