@@ -48,7 +48,7 @@ def stretches(rows):
     begin = None
     for place, row in enumerate(rows):
         if row["event"] == "exit" and row["function"] == "perf_tp_event":
-            begin = place
+            begin = place if begin is None else begin
         elif row["event"] == "state" and row["detail"] == "not asked for":
             if begin is not None:
                 yield begin, place
