@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of a trace that ran in chosen calls alone. */
+#include "symbolize/arch/arch.h"
 #include "tests/gate_script_fixture.h"
 #include "tests/run_suite.h"
 
@@ -242,7 +243,35 @@ static const struct {
 
 START_TEST(events_are_what_the_marks_say)
 {
-	gate_script_expect(cases[_i].text, cases[_i].wanted);
+	gate_script_expect(&arch_x86_64, cases[_i].text, cases[_i].wanted);
+}
+END_TEST
+
+/* It was preempted in a page fault: el1_abort says which exception it was, and is
+ * not what that entered.
+ */
+START_TEST(an_exception_enters_a_vector)
+{
+	gate_script_expect(
+		&arch_arm64,
+		"300 COME __perf_event_task_sched_in finish_task_switch "
+		"el1_abort el1h_64_sync_handler el1h_64_sync vfs_open entry\n"
+		"310 start kprobe_handler\n"
+		"330 return finish_task_switch\n"
+		"340 return el1_abort\n"
+		"900 end\n",
+		"300 start kprobe_handler\n"
+		"300 open entry\n"
+		"300 open vfs_open entry\n"
+		"300 open-break el1h_64_sync vfs_open\n"
+		"300 open el1h_64_sync_handler el1h_64_sync\n"
+		"300 open el1_abort el1h_64_sync_handler\n"
+		"300 open finish_task_switch el1_abort\n"
+		"300 open-end 6\n"
+		"300 call perf_tp_event finish_task_switch\n"
+		"330 return finish_task_switch\n"
+		"340 return el1_abort\n"
+		"900 end\n");
 }
 END_TEST
 
@@ -253,6 +282,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, events_are_what_the_marks_say, 0,
 			    sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, an_exception_enters_a_vector);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
