@@ -51,7 +51,7 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_levels.sh --arm64"
 		"triggers.sh 6.12 all" "triggers.sh 7.3" "triggers.sh 6.1"
 		"triggers.sh --arm64" "gating.sh 7.3" "gating.sh 6.12 2"
-		"gating.sh 6.1" "gating.sh --arm64" "gating.sh --arm64 7.3 2"
+		"gating.sh 6.1" "gating.sh --arm64"
 		"gating.sh --arm64 6.12"
 		"functions.sh --arm64 6.12 1 pipe sleep-all")
 fi
