@@ -8,6 +8,7 @@
 #include "attribution/table.h"
 #include "attribution/time/task_paths.h"
 #include "common/error.h"
+#include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/user_stack.h"
@@ -28,6 +29,7 @@ struct task_tracker {
 	const struct function_table *functions;
 	const struct arch *arch;
 	const struct context_kinds *kinds;
+	bool results_are_behind;
 	int status; /* the first failure */
 };
 
@@ -69,6 +71,17 @@ static void take_sleep(struct sleep_callback *callback,
 		     tracker->listener->slept(tracker->listener, sleep));
 }
 
+static void tell_end(struct task_tracker *tracker,
+		     const struct system_call *call)
+{
+	struct task_listener *listener = tracker->listener;
+
+	if (call->end != CALL_RETURNED)
+		sleeps_flush(tracker->sleeps, call->task->tid);
+	if (listener->ended)
+		note(tracker, listener->ended(listener, call));
+}
+
 static void tell(struct task_tracker *tracker, const struct call_step *step,
 		 int change)
 {
@@ -84,12 +97,21 @@ static void tell(struct task_tracker *tracker, const struct call_step *step,
 		note(tracker, listener->began(listener, call));
 	if (listener->step)
 		note(tracker, listener->step(listener, step));
-	if (change != CALL_ENDED)
-		return;
-	if (call->end != CALL_RETURNED)
-		sleeps_flush(tracker->sleeps, call->task->tid);
-	if (listener->ended)
-		note(tracker, listener->ended(listener, call));
+	if (change == CALL_ENDED)
+		tell_end(tracker, call);
+}
+
+/* Of task @index, whose call may have ended in this @change without a step. */
+static void tell_late(struct task_tracker *tracker, uint32_t index, int change)
+{
+	note(tracker, change);
+	if (change == CALL_ENDED)
+		tell_end(tracker, system_calls_of(tracker->calls, index));
+}
+
+static void give_up(struct task_tracker *tracker, uint32_t index)
+{
+	tell_late(tracker, index, system_calls_give_up(tracker->calls, index));
 }
 
 static void take_step(struct event_handler *handler,
@@ -102,6 +124,8 @@ static void take_step(struct event_handler *handler,
 	task_time_step(tracker->time, step);
 	note(tracker, task_paths_take(tracker->paths, step));
 	note(tracker, sleeps_step(tracker->sleeps, step));
+	if (step->kind == STEP_ENTER)
+		give_up(tracker, step->task->index);
 	change = system_calls_step(tracker->calls, step);
 	note(tracker, change);
 	tell(tracker, step, change);
@@ -117,7 +141,8 @@ static void take_event(struct event_handler *handler,
 	task_time_event(tracker->time, event);
 	note(tracker, sleeps_event(tracker->sleeps, event));
 	if (task)
-		system_calls_event(tracker->calls, task, event);
+		tell_late(tracker, task->index,
+			  system_calls_event(tracker->calls, task, event));
 }
 
 static void take_record(struct event_handler *handler,
@@ -144,6 +169,7 @@ task_tracker_options_of(const struct attribution_input *input)
 		.time = task_time_options_of(input),
 		.marks = wait_marks_of(input->recording),
 		.user_stack = user_stack_new(input->recording, input->symbols),
+		.results_are_behind = recording_is_gated(input->recording),
 	};
 
 	/* Calls and sleeps are chosen by when they begin, and then whole. */
@@ -157,6 +183,8 @@ static bool open_tasks(struct task_tracker *tracker)
 	tracker->paths = task_paths_new();
 	tracker->calls = system_calls_new(tracker->functions, tracker->arch,
 					  tracker->kinds);
+	if (tracker->calls && tracker->results_are_behind)
+		system_calls_expect_results_behind(tracker->calls);
 	return tracker->paths && tracker->calls;
 }
 
@@ -192,6 +220,7 @@ task_tracker_new(const struct task_tracker_options *options,
 	tracker->functions = options->functions;
 	tracker->arch = options->arch;
 	tracker->kinds = options->kinds;
+	tracker->results_are_behind = options->results_are_behind;
 	tracker->stacks = sleep_stacks_new(options->user_stack);
 	tracker->time = task_time_new(&options->time, &tracker->spans);
 	tracker->places = wait_channels_new(options->functions, options->kinds,
@@ -248,6 +277,8 @@ struct task_listener *task_tracker_listener(const struct task_tracker *tracker)
 
 int task_tracker_end(struct task_tracker *tracker)
 {
+	for (uint32_t i = 0; i < system_calls_tasks(tracker->calls); i++)
+		give_up(tracker, i);
 	note(tracker, task_time_end(tracker->time));
 	sleeps_end(tracker->sleeps);
 	return tracker->status;

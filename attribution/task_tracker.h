@@ -42,6 +42,7 @@ struct task_tracker_options {
 	struct task_time_options time;
 	struct wait_marks marks;
 	struct user_stack *user_stack; /* owned by the watch; or NULL */
+	bool results_are_behind;       /* the calls' ends: record --only */
 };
 
 struct task_tracker_options

@@ -7,6 +7,7 @@
 #include "common/text_poke_breakpoint.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -233,28 +234,49 @@ static int refuse_only(const struct collector *collector, const char *why)
 	return -ERROR_UNSUPPORTED;
 }
 
+/* Says so if no kernel can pause the trace of this unit. */
+static int check_pause(const struct collector *collector)
+{
+	const struct tracer *tracer = collector->tracer;
+	const char *refusal = NULL;
+
+	if (!tracer->pauses_from)
+		refusal = "no kernel can pause the trace of this unit";
+	else if (tracer->pause_refusal)
+		refusal = tracer->pause_refusal(&collector->pmu);
+	return refusal ? refuse_only(collector, refusal) : 0;
+}
+
 /* Drivers that cannot pause a trace, and kernels before that, refuse one that
  * begins paused.
  */
-static int open_trace(struct collector *collector)
+static int open_paused_trace(struct collector *collector)
 {
-	int error;
+	int error = check_pause(collector);
+	char why[128];
 
-	if (!collector->options->only)
-		return open_or_explain(collector, collector->trace_spec);
-	if (collector->tracer->gate_refusal)
-		return refuse_only(collector, collector->tracer->gate_refusal);
+	if (error)
+		return error;
 	error = open_spec(collector, collector->trace_spec);
 	if (!error)
 		return 0;
-	if (error == -ERROR_SYSTEM && (errno == EINVAL || errno == EOPNOTSUPP))
-		return refuse_only(
-			collector,
-			"this kernel cannot pause a trace: Linux can "
-			"from 6.13 on, Debian's from 6.12");
+	if (error == -ERROR_SYSTEM &&
+	    (errno == EINVAL || errno == EOPNOTSUPP)) {
+		snprintf(why, sizeof(why),
+			 "this kernel cannot pause a trace: %s",
+			 collector->tracer->pauses_from);
+		return refuse_only(collector, why);
+	}
 	return event_refusal_say(
 		array_at(&collector->events.specs, collector->trace_spec),
 		collector->options->buffer_bytes, error, collector->log);
+}
+
+static int open_trace(struct collector *collector)
+{
+	return collector->options->only ?
+		       open_paused_trace(collector) :
+		       open_or_explain(collector, collector->trace_spec);
 }
 
 int collector_open_events(struct collector *collector)

@@ -19,10 +19,17 @@ enum gate_mark_kind {
 	GATE_LAST,  /* it ends */
 };
 
+/* Where a CPU leaves the return address in a register, the kernel's call chain at
+ * a function's begin has the function, not who called it, but all above.
+ */
 struct gate_mark {
 	uint32_t kind; /* enum gate_mark_kind */
 	uint32_t reserved;
+	uint64_t caller; /* where the function returns to; 0: in the chain */
 };
+
+/* Of a mark that has no caller. */
+enum { GATE_MARK_OLD_SIZE = 8 };
 
 /* And which calls are chosen from when on: samples of an event of this name, with
  * the time at which those calls are that begin from then on.

@@ -120,13 +120,15 @@ $(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
 
 $(BUILD)/machine/tests/test_truth_branch: $(BUILD)/machine/truth/x86/branch.o
 $(BUILD)/machine/tests/test_truth_branch_arm64: $(BUILD)/machine/truth/arm64/branch.o
+$(BUILD)/machine/tests/test_truth_clock: $(BUILD)/machine/truth/clock.o
+$(BUILD)/machine/tests/test_guest_clock_arm64: $(BUILD)/machine/qemu_arm/guest_clock.o
 $(BUILD)/machine/tests/test_attach_saving: $(BUILD)/machine/attach/saving.o
 $(BUILD)/machine/tests/test_doorbell: $(BUILD)/machine/qemu/doorbell.o \
 		$(BUILD)/machine/qemu/apic.o
 $(PLUGIN_APIS:%=$(BUILD)/machine/tests/test_plugin_api%): \
 		$(BUILD)/machine/tests/test_plugin_api%: $(BUILD)/machine/plugin_api%.o
 $(BUILD)/machine/tests/test_doorbell.o $(BUILD)/machine/tests/test_plugin_api%.o \
-$(BUILD)/machine/tests/plugin_callbacks.o: CFLAGS += $(GLIB_CFLAGS)
+$(BUILD)/machine/tests/test_truth_clock.o $(BUILD)/machine/tests/plugin_callbacks.o: CFLAGS += $(GLIB_CFLAGS)
 
 # The tools' parts; each takes what it needs.
 TOOL_PARTS := $(BUILD)/machine/tests/tool_parts.a

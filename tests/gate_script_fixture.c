@@ -29,6 +29,13 @@ static const char *const functions[] = {
 	"asm_sysvec_apic_timer_interrupt",
 	"sysvec_apic_timer_interrupt",
 	"kprobe_handler",
+	/* arm64's, where probes are breakpoints */
+	"__kretprobe_trampoline",
+	"kprobe_insn_page",
+	"el1h_64_sync",
+	"brk_handler",
+	"el1h_64_sync_handler",
+	"el1_abort",
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 enum { FUNCTION_BYTES = 0x100, INSIDE = 0x10 };
@@ -59,7 +66,7 @@ struct gate_script {
 	char said[8192];
 };
 
-static struct symbols *make_symbols(void)
+static struct symbols *make_symbols(const struct arch *arch)
 {
 	char text[FUNCTIONS * 64] = "";
 	struct symbols *symbols;
@@ -68,8 +75,8 @@ static struct symbols *make_symbols(void)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 "%016" PRIx64 " t %s\n", KERNEL + i * FUNCTION_BYTES,
 			 functions[i]);
-	ck_assert_int_eq(symbols_from_text(&arch_x86_64, text, strlen(text), "",
-					   0, &symbols),
+	ck_assert_int_eq(symbols_from_text(arch, text, strlen(text), "", 0,
+					   &symbols),
 			 0);
 	return symbols;
 }
@@ -96,12 +103,16 @@ static int next_events(void *ctx, const struct function_event **batch)
 	return (int)count;
 }
 
-/* An address inside of the function @name. */
+/* An address inside of the function @name; its first with "+0" behind. */
 static uint64_t address_of(const char *name)
 {
+	size_t length = strcspn(name, "+");
+
 	for (uint64_t i = 0; i < FUNCTIONS; i++)
-		if (!strcmp(functions[i], name))
-			return KERNEL + i * FUNCTION_BYTES + INSIDE;
+		if (strlen(functions[i]) == length &&
+		    !memcmp(functions[i], name, length))
+			return KERNEL + i * FUNCTION_BYTES +
+			       (name[length] ? 0 : INSIDE);
 	ck_abort_msg("no function %s", name);
 }
 
@@ -275,13 +286,14 @@ static void run(struct gate_script *script)
 	gate_events_free(events);
 }
 
-void gate_script_expect(const char *text, const char *wanted)
+void gate_script_expect(const struct arch *arch, const char *text,
+			const char *wanted)
 {
 	static const size_t sizes[] = { LINES, 1, 3 };
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		struct gate_script script = {
-			.symbols = make_symbols(),
+			.symbols = make_symbols(arch),
 			.batch_size = sizes[i],
 		};
 

@@ -93,14 +93,46 @@ START_TEST(switches_after_the_trace_are_no_part_of_it)
 }
 END_TEST
 
+static void set_up_nothing(void)
+{
+	recording_fixture_begin_coresight(&fixture);
+	recording_fixture_trace(&fixture, 0, trace, 0);
+}
+
+/* A record that says that a CPU has no trace makes a stream, of what else is
+ * known of it: record --only.
+ */
+START_TEST(nothing_is_a_stream)
+{
+	struct flow_totals totals;
+	struct flow_run run;
+
+	add_switch(DURING, 21, 22);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_uint_eq(recording_stream_count(run.recording), 1);
+	ck_assert_int_eq(recording_stream(run.recording, 0)->cpu, 0);
+	ck_assert_uint_eq(recording_stream(run.recording, 0)->piece_count, 0);
+	flow_run_stream(&run, 0, &totals, NULL);
+	flow_run_close(&run);
+	ck_assert_uint_eq(totals.instructions, 0);
+	ck_assert_uint_eq(totals.kinds[FLOW_SWITCH], 1);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("coresight_switches");
 	TCase *tcase = tcase_create("switches");
+	TCase *nothing = tcase_create("nothing");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, switches_after_the_trace_are_no_part_of_it,
 			    0, sizeof(rows) / sizeof(*rows));
 	suite_add_tcase(suite, tcase);
+	tcase_add_checked_fixture(nothing, set_up_nothing, tear_down);
+	tcase_add_test(nothing, nothing_is_a_stream);
+	suite_add_tcase(suite, nothing);
 	return run_suite(suite);
 }

@@ -267,6 +267,68 @@ START_TEST(test_metadata)
 }
 END_TEST
 
+/* The first unit's TRCCONFIGR, of a recording with this config. */
+static uint64_t configuration(uint64_t config)
+{
+	static const int cpus[] = { 0 };
+	const struct tracer_facts facts = {
+		.config = config,
+		.cpus = cpus,
+		.cpu_count = 1,
+	};
+	struct array units = ARRAY_OF(struct coresight_unit);
+	struct byte_buffer info = { 0 };
+	uint64_t words[64];
+	uint64_t value;
+	struct pmu pmu;
+
+	tracer_find(devices.path, &pmu);
+	coresight_tracer.metadata(&pmu, &facts, &info);
+	ck_assert_uint_le(info.size - 8, sizeof(words));
+	memcpy(words, info.bytes + 8, info.size - 8);
+	ck_assert_int_eq(
+		coresight_units_read(words, (info.size - 8) / 8, &units), 0);
+	ck_assert_uint_eq(units.count, 1);
+	value = ((const struct coresight_unit *)array_at(&units, 0))->config;
+	array_free(&units);
+	byte_buffer_free(&info);
+	return value;
+}
+
+/* Linux 7.0 and later: how far apart time stamps are. */
+START_TEST(test_distance_of_time_stamps)
+{
+	struct perf_event_attr attr = { .config = 7 };
+	struct pmu pmu;
+
+	scratch_folder_write(&devices, "cs_etm/format/timestamp",
+			     "config:4-7\n");
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(coresight_tracer.configure(&pmu, NULL, &attr), 0);
+	ck_assert_uint_eq(attr.config, 1u << 4 | 1u << 14);
+	ck_assert_uint_eq(configuration(attr.config), 1u << 11 | 1u << 6);
+	ck_assert_uint_eq(configuration(8u << 4), 1u << 11);
+	ck_assert_uint_eq(configuration(1u << 28 | 1u << 14), 1u << 6);
+}
+END_TEST
+
+/* The fixture's CPU 5 has a PTM. */
+START_TEST(test_pause)
+{
+	struct scratch_folder others = scratch_folder_new();
+	struct pmu pmu;
+
+	tracer_find(devices.path, &pmu);
+	ck_assert_ptr_nonnull(
+		strstr(coresight_tracer.pause_refusal(&pmu), "an older one"));
+	scratch_folder_write(&others, "cs_etm/type", "11\n");
+	scratch_folder_write(&others, "cs_etm/cpu2/trcidr/trcidr0", "0x81\n");
+	tracer_find(others.path, &pmu);
+	ck_assert_ptr_null(coresight_tracer.pause_refusal(&pmu));
+	scratch_folder_free(&others);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("coresight_tracer");
@@ -283,6 +345,8 @@ int main(void)
 	tcase_add_test(tcase, test_no_return_stack);
 	tcase_add_test(tcase, test_sink);
 	tcase_add_test(tcase, test_metadata);
+	tcase_add_test(tcase, test_distance_of_time_stamps);
+	tcase_add_test(tcase, test_pause);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of a trace that ran in chosen calls alone. */
+#include "symbolize/arch/arch.h"
 #include "tests/gate_script_fixture.h"
 #include "tests/run_suite.h"
 
@@ -107,6 +108,67 @@ static const struct {
 		"150 call rethook_handler arch_rethook_trampoline\n"
 		"160 return arch_rethook_trampoline\n"
 		"170 return __x64_sys_openat\n" ENDED "900 end\n" },
+	/* The same on arm64, where probes are breakpoints: an exception leads
+	 * from the trampoline to the caller.
+	 */
+	{ BEGIN IN_OPEN "140 return __kretprobe_trampoline\n"
+			"140 break el1h_64_sync __kretprobe_trampoline\n"
+			"150 call brk_handler el1h_64_sync\n"
+			"160 return el1h_64_sync\n"
+			"170 break-return __x64_sys_openat\n" END "900 end\n",
+	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN
+		"140 return __x64_sys_openat\n"
+		"140 break el1h_64_sync __x64_sys_openat\n"
+		"150 call brk_handler el1h_64_sync\n"
+		"160 return el1h_64_sync\n"
+		"170 break-return __x64_sys_openat\n" ENDED "900 end\n" },
+	/* And its begin: back from a breakpoint, which comes again behind the
+	 * copy of the instruction that it replaced.
+	 */
+	{ "100 BEGIN __x64_sys_openat do_syscall_64 entry\n"
+	  "110 start brk_handler\n"
+	  "111 return el1h_64_sync\n"
+	  "112 break-return kprobe_insn_page\n"
+	  "113 break el1h_64_sync kprobe_insn_page\n"
+	  "114 call brk_handler el1h_64_sync\n"
+	  "115 return el1h_64_sync\n"
+	  "120 break-return __x64_sys_openat\n" IN_OPEN END "900 end\n",
+	  BEGUN "120 return __x64_sys_openat\n" IN_OPEN ENDED "900 end\n" },
+	/* And where its task comes back. */
+	{ BEGIN IN_OPEN LEAVE
+	  "300 COME __perf_event_task_sched_in finish_task_switch schedule "
+	  "vfs_open __x64_sys_openat do_syscall_64 entry\n"
+	  "310 start kprobe_handler\n"
+	  "312 break-return kprobe_insn_page\n"
+	  "313 break el1h_64_sync kprobe_insn_page\n"
+	  "314 break-return __perf_event_task_sched_in\n"
+	  "315 call brk_handler __perf_event_task_sched_in\n"
+	  "316 return __perf_event_task_sched_in\n"
+	  "330 return finish_task_switch\n" END "900 end\n",
+	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN LEFT HAS_COME ENDED
+		"900 end\n" },
+	/* It was preempted at a function's first instruction. */
+	{ BEGIN IN_OPEN LEAVE
+	  "300 COME __perf_event_task_sched_in finish_task_switch schedule "
+	  "sysvec_apic_timer_interrupt asm_sysvec_apic_timer_interrupt "
+	  "vfs_open+0 __x64_sys_openat do_syscall_64 entry\n"
+	  "310 start kprobe_handler\n"
+	  "330 return finish_task_switch\n" END "900 end\n",
+	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN LEFT
+		"300 start kprobe_handler\n"
+		"300 open entry\n"
+		"300 open do_syscall_64 entry\n"
+		"300 open __x64_sys_openat do_syscall_64\n"
+		"300 open vfs_open __x64_sys_openat\n"
+		"300 open-break asm_sysvec_apic_timer_interrupt "
+		"__x64_sys_openat\n"
+		"300 open sysvec_apic_timer_interrupt "
+		"asm_sysvec_apic_timer_interrupt\n"
+		"300 open schedule sysvec_apic_timer_interrupt\n"
+		"300 open finish_task_switch schedule\n"
+		"300 open-end 8\n"
+		"300 call perf_tp_event finish_task_switch\n"
+		"330 return finish_task_switch\n" ENDED "900 end\n" },
 	/* A probe where tasks leave that does not pause. */
 	{ BEGIN IN_OPEN "200 call schedule vfs_open\n"
 			"210 call __perf_event_task_sched_out schedule\n"
@@ -181,7 +243,35 @@ static const struct {
 
 START_TEST(events_are_what_the_marks_say)
 {
-	gate_script_expect(cases[_i].text, cases[_i].wanted);
+	gate_script_expect(&arch_x86_64, cases[_i].text, cases[_i].wanted);
+}
+END_TEST
+
+/* It was preempted in a page fault: el1_abort says which exception it was, and is
+ * not what that entered.
+ */
+START_TEST(an_exception_enters_a_vector)
+{
+	gate_script_expect(
+		&arch_arm64,
+		"300 COME __perf_event_task_sched_in finish_task_switch "
+		"el1_abort el1h_64_sync_handler el1h_64_sync vfs_open entry\n"
+		"310 start kprobe_handler\n"
+		"330 return finish_task_switch\n"
+		"340 return el1_abort\n"
+		"900 end\n",
+		"300 start kprobe_handler\n"
+		"300 open entry\n"
+		"300 open vfs_open entry\n"
+		"300 open-break el1h_64_sync vfs_open\n"
+		"300 open el1h_64_sync_handler el1h_64_sync\n"
+		"300 open el1_abort el1h_64_sync_handler\n"
+		"300 open finish_task_switch el1_abort\n"
+		"300 open-end 6\n"
+		"300 call perf_tp_event finish_task_switch\n"
+		"330 return finish_task_switch\n"
+		"340 return el1_abort\n"
+		"900 end\n");
 }
 END_TEST
 
@@ -192,6 +282,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, events_are_what_the_marks_say, 0,
 			    sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, an_exception_enters_a_vector);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -43,9 +43,45 @@ START_TEST(a_mark_has_its_time_and_chain)
 }
 END_TEST
 
+/* The chain has the function, and from there on the one above its caller. */
+START_TEST(the_caller_is_behind_the_function)
+{
+	const struct gate_mark mark = { .kind = GATE_BEGIN, .caller = 0x1800 };
+	const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL, 0x1000,
+				   0x2000 };
+	struct sideband_record record = record_of(&mark, chain, 3);
+	struct gate_step step;
+
+	ck_assert(gate_step_read(&record, &step));
+	ck_assert_uint_eq(step.count, 3);
+	ck_assert_uint_eq(step.chain[0], 0x1000);
+	ck_assert_uint_eq(step.chain[1], 0x1800);
+	ck_assert_uint_eq(step.chain[2], 0x2000);
+	record = record_of(&mark, chain, 1);
+	ck_assert(gate_step_read(&record, &step));
+	ck_assert_uint_eq(step.count, 0);
+}
+END_TEST
+
+/* One that was recorded before marks had a caller: what is behind is not of it.
+ */
+START_TEST(an_old_mark_has_no_caller)
+{
+	const struct gate_mark mark = { .kind = GATE_BEGIN, .caller = 0x1800 };
+	const uint64_t chain[] = { 0x1000, 0x2000 };
+	struct sideband_record record = record_of(&mark, chain, 2);
+	struct gate_step step;
+
+	record.sample.raw_size = sizeof(mark) - 1;
+	ck_assert(gate_step_read(&record, &step));
+	ck_assert_uint_eq(step.count, 2);
+	ck_assert_uint_eq(step.chain[1], 0x2000);
+}
+END_TEST
+
 START_TEST(a_long_chain_is_cut)
 {
-	const struct gate_mark mark = { .kind = GATE_BEGIN };
+	const struct gate_mark mark = { .kind = GATE_BEGIN, .caller = 0x1800 };
 	uint64_t chain[2 * GATE_CHAIN_MAX] = { 0 };
 	struct sideband_record record =
 		record_of(&mark, chain, 2 * GATE_CHAIN_MAX);
@@ -74,7 +110,7 @@ START_TEST(a_short_one_and_others_are_none)
 	struct sideband_record record = record_of(&mark, NULL, 0);
 	struct gate_step step;
 
-	record.sample.raw_size = sizeof(mark) - 1;
+	record.sample.raw_size = GATE_MARK_OLD_SIZE - 1;
 	ck_assert(!gate_step_read(&record, &step));
 	record = record_of(NULL, NULL, 0);
 	ck_assert(!gate_step_read(&record, &step));
@@ -92,6 +128,8 @@ int main(void)
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_test(tcase, a_mark_has_its_time_and_chain);
+	tcase_add_test(tcase, the_caller_is_behind_the_function);
+	tcase_add_test(tcase, an_old_mark_has_no_caller);
 	tcase_add_test(tcase, a_long_chain_is_cut);
 	tcase_add_loop_test(tcase, an_unknown_kind_is_no_mark, 0,
 			    sizeof(unknown) / sizeof(*unknown));

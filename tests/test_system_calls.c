@@ -51,14 +51,14 @@ static int step(enum call_step_kind kind)
 	return system_calls_step(calls, &one);
 }
 
-static void event(enum known_event kind, int64_t number)
+static int event(enum known_event kind, int64_t number)
 {
 	struct event_record record = { .event = kind };
 
 	record.values[SYSTEM_CALL_NUMBER] = number;
 	for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
 		record.values[SYSTEM_CALL_ARGUMENT + i] = number * 10 + i;
-	system_calls_event(calls, &task, &record);
+	return system_calls_event(calls, &task, &record);
 }
 
 static const struct system_call *a_call(void)
@@ -115,6 +115,53 @@ START_TEST(a_call_s_own_event_counts_most)
 }
 END_TEST
 
+/* record --only: the trace also ends before the event. */
+START_TEST(a_result_behind_the_end_is_the_call_s)
+{
+	const struct system_call *call;
+
+	system_calls_expect_results_behind(calls);
+	event(EVENT_SYS_ENTER, 3);
+	call = a_call();
+	ck_assert_int_eq(step(STEP_EXIT), CALL_NOTHING);
+	ck_assert_ptr_eq(system_calls_of(calls, task.index), call);
+	ck_assert_int_eq(step(STEP_LEAVE), CALL_NOTHING);
+	ck_assert_ptr_null(system_calls_of(calls, task.index));
+	ck_assert_int_eq(event(EVENT_SYS_EXIT, 5), CALL_ENDED);
+	ck_assert_ptr_eq(system_calls_of(calls, task.index), call);
+	ck_assert(call->has_exit);
+	ck_assert_int_eq(call->number, 3);
+	ck_assert_int_eq(call->result, 50);
+	ck_assert_uint_eq(call->end_ns, 1020);
+	/* Of a call that is not traced. */
+	ck_assert_int_eq(event(EVENT_SYS_EXIT, 6), CALL_NOTHING);
+}
+END_TEST
+
+START_TEST(a_result_that_never_comes_is_given_up)
+{
+	system_calls_expect_results_behind(calls);
+	ck_assert_int_eq(system_calls_give_up(calls, task.index), CALL_NOTHING);
+	event(EVENT_SYS_ENTER, 3);
+	a_call();
+	ck_assert_int_eq(system_calls_give_up(calls, task.index), CALL_NOTHING);
+	ck_assert_int_eq(step(STEP_EXIT), CALL_NOTHING);
+	ck_assert_uint_eq(system_calls_tasks(calls), task.index + 1);
+	ck_assert_int_eq(system_calls_give_up(calls, task.index), CALL_ENDED);
+	ck_assert(!system_calls_of(calls, task.index)->has_exit);
+	ck_assert_int_eq(event(EVENT_SYS_EXIT, 6), CALL_NOTHING);
+}
+END_TEST
+
+/* Nothing tells results: none is waited for. */
+START_TEST(without_events_a_call_ends_with_its_trace)
+{
+	system_calls_expect_results_behind(calls);
+	a_call();
+	ck_assert_int_eq(step(STEP_EXIT), CALL_ENDED);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("system_calls");
@@ -125,6 +172,9 @@ int main(void)
 	tcase_add_test(tcase, an_event_before_the_trace_of_its_call_counts);
 	tcase_add_test(tcase, calls_that_are_not_traced_leave_nothing);
 	tcase_add_test(tcase, a_call_s_own_event_counts_most);
+	tcase_add_test(tcase, a_result_behind_the_end_is_the_call_s);
+	tcase_add_test(tcase, a_result_that_never_comes_is_given_up);
+	tcase_add_test(tcase, without_events_a_call_ends_with_its_trace);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_calls.h"
 
-#include "attribution/events/known_events.h"
+#include "attribution/calls/system_calls_parts.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "symbolize/arch/arch.h"
@@ -12,34 +12,6 @@
 #include <string.h>
 
 enum { NO_DEPTH = -1 };
-
-/* A task and the call that it is in. */
-struct caller {
-	struct system_call call;
-	bool is_open;
-	bool has_ended; /* its last step ended the call */
-	bool is_exiting;
-	/* What sys_enter told before the trace of the call began, as that of chosen
-	 * calls does behind it.
-	 */
-	bool has_entered;
-	int64_t number;
-	uint64_t arguments[SYSTEM_CALL_ARGUMENTS];
-	int64_t fault_depth; /* of an open page fault, or NO_DEPTH */
-	uint64_t fault_ns;   /* when that began */
-	/* The recording began in a call: what implements it, as the frames
-	 * around it turn up one by one, outwards.
-	 */
-	uint32_t unseen_function;
-	uint64_t unseen_end_ns; /* when its first entry function ended */
-};
-
-struct system_calls {
-	const struct function_table *functions;
-	const struct arch *arch;
-	const struct context_kinds *kinds;
-	struct array callers; /* struct caller by task index */
-};
 
 struct system_calls *system_calls_new(const struct function_table *functions,
 				      const struct arch *arch,
@@ -64,15 +36,16 @@ void system_calls_free(struct system_calls *calls)
 	free(calls);
 }
 
-static struct caller *caller_at(const struct system_calls *calls,
-				uint32_t index)
+struct caller *system_calls_caller(const struct system_calls *calls,
+				   uint32_t index)
 {
 	if (index >= calls->callers.count)
 		return NULL;
 	return (struct caller *)calls->callers.items + index;
 }
 
-static struct caller *caller_of(struct system_calls *calls, uint32_t index)
+struct caller *system_calls_add_caller(struct system_calls *calls,
+				       uint32_t index)
 {
 	while (calls->callers.count <= index) {
 		struct caller *caller = array_add(&calls->callers);
@@ -81,7 +54,7 @@ static struct caller *caller_of(struct system_calls *calls, uint32_t index)
 			return NULL;
 		caller->fault_depth = NO_DEPTH;
 	}
-	return caller_at(calls, index);
+	return system_calls_caller(calls, index);
 }
 
 static bool implements_call(const struct system_calls *calls, uint32_t function)
@@ -151,7 +124,16 @@ static int enter(const struct system_calls *calls, struct caller *caller,
 	return CALL_NOTHING;
 }
 
-static int end(struct caller *caller, uint64_t time_ns)
+/* Returns whether a sys_exit is to come of a call that is over. */
+static bool awaits_result(const struct system_calls *calls,
+			  const struct system_call *call)
+{
+	return calls->results_are_behind && call->has_enter &&
+	       !call->has_exit && call->end == CALL_RETURNED;
+}
+
+static int end(const struct system_calls *calls, struct caller *caller,
+	       uint64_t time_ns)
 {
 	if (caller->fault_depth != NO_DEPTH)
 		caller->call.fault_ns += time_ns - caller->fault_ns;
@@ -159,10 +141,12 @@ static int end(struct caller *caller, uint64_t time_ns)
 	caller->call.end_ns = time_ns;
 	caller->is_open = false;
 	caller->has_ended = true;
-	return CALL_ENDED;
+	caller->awaits_result = awaits_result(calls, &caller->call);
+	return caller->awaits_result ? CALL_NOTHING : CALL_ENDED;
 }
 
-static int leave(struct caller *caller, const struct call_step *step)
+static int leave(const struct system_calls *calls, struct caller *caller,
+		 const struct call_step *step)
 {
 	bool goes_on = step->detail;
 
@@ -179,17 +163,18 @@ static int leave(struct caller *caller, const struct call_step *step)
 		caller->unseen_end_ns = step->time_ns;
 	if (step->unseen & UNSEEN_END)
 		caller->call.end = CALL_CUT;
-	return end(caller, step->time_ns);
+	return end(calls, caller, step->time_ns);
 }
 
 /* A task that has ended leaves its CPU for the last time. */
-static int leave_cpu(struct caller *caller, const struct call_step *step)
+static int leave_cpu(const struct system_calls *calls, struct caller *caller,
+		     const struct call_step *step)
 {
 	if (!caller->is_open || !caller->is_exiting)
 		return CALL_NOTHING;
 	if (caller->call.end == CALL_RETURNED)
 		caller->call.end = CALL_NO_RETURN;
-	return end(caller, step->time_ns);
+	return end(calls, caller, step->time_ns);
 }
 
 static int miss_a_part(struct caller *caller)
@@ -200,7 +185,8 @@ static int miss_a_part(struct caller *caller)
 
 int system_calls_step(struct system_calls *calls, const struct call_step *step)
 {
-	struct caller *caller = caller_of(calls, step->task->index);
+	struct caller *caller =
+		system_calls_add_caller(calls, step->task->index);
 
 	if (!caller)
 		return -ERROR_MEMORY;
@@ -209,9 +195,9 @@ int system_calls_step(struct system_calls *calls, const struct call_step *step)
 	case STEP_ENTER:
 		return enter(calls, caller, step);
 	case STEP_EXIT:
-		return leave(caller, step);
+		return leave(calls, caller, step);
 	case STEP_LEAVE:
-		return leave_cpu(caller, step);
+		return leave_cpu(calls, caller, step);
 	case STEP_GAP:
 		return miss_a_part(caller);
 	case STEP_STATE:
@@ -225,49 +211,9 @@ int system_calls_step(struct system_calls *calls, const struct call_step *step)
 	return CALL_NOTHING;
 }
 
-static void take_enter(const struct event_record *event, int64_t *number,
-		       uint64_t *arguments)
-{
-	*number = event->values[SYSTEM_CALL_NUMBER];
-	for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
-		arguments[i] =
-			(uint64_t)event->values[SYSTEM_CALL_ARGUMENT + i];
-}
-
-/* Of a call that is not traced, or not yet. */
-static void take_untraced(struct caller *caller,
-			  const struct event_record *event)
-{
-	if (event->event == EVENT_SYS_ENTER) {
-		take_enter(event, &caller->number, caller->arguments);
-		caller->has_entered = true;
-	} else if (event->event == EVENT_SYS_EXIT) {
-		caller->has_entered = false;
-	}
-}
-
-void system_calls_event(struct system_calls *calls, const struct task *task,
-			const struct event_record *event)
-{
-	struct caller *caller = caller_of(calls, task->index);
-	struct system_call *call = caller ? &caller->call : NULL;
-
-	if (!caller)
-		return;
-	if (!caller->is_open) {
-		take_untraced(caller, event);
-	} else if (event->event == EVENT_SYS_ENTER) {
-		take_enter(event, &call->number, call->arguments);
-		call->has_enter = true;
-	} else if (event->event == EVENT_SYS_EXIT) {
-		call->has_exit = true;
-		call->result = event->values[SYSTEM_CALL_RESULT];
-	}
-}
-
 void system_calls_exit(struct system_calls *calls, const struct task *task)
 {
-	struct caller *caller = caller_at(calls, task->index);
+	struct caller *caller = system_calls_caller(calls, task->index);
 
 	if (caller)
 		caller->is_exiting = true;
@@ -275,7 +221,7 @@ void system_calls_exit(struct system_calls *calls, const struct task *task)
 
 void system_calls_span(struct system_calls *calls, const struct time_span *span)
 {
-	struct caller *caller = caller_at(calls, span->task->index);
+	struct caller *caller = system_calls_caller(calls, span->task->index);
 
 	if (caller && caller->is_open &&
 	    span->begin_ns >= caller->call.begin_ns)
@@ -286,7 +232,7 @@ void system_calls_span(struct system_calls *calls, const struct time_span *span)
 const struct system_call *system_calls_of(const struct system_calls *calls,
 					  uint32_t index)
 {
-	const struct caller *caller = caller_at(calls, index);
+	const struct caller *caller = system_calls_caller(calls, index);
 
 	if (!caller || (!caller->is_open && !caller->has_ended))
 		return NULL;

@@ -32,11 +32,26 @@ enum system_call_change {
  */
 int system_calls_step(struct system_calls *calls, const struct call_step *step);
 
-/* Takes sys_enter and sys_exit, and a record of a task's end; @task is the
- * event's or record's.
+/* The trace is of chosen calls alone: a call's sys_exit comes behind its end in the
+ * trace, and the call has ended when that has come, or is given up.
  */
-void system_calls_event(struct system_calls *calls, const struct task *task,
-			const struct event_record *event);
+void system_calls_expect_results_behind(struct system_calls *calls);
+
+/* Takes sys_enter and sys_exit; @task is the event's.  Returns an enum
+ * system_call_change of @task, or -ERROR_MEMORY.
+ */
+int system_calls_event(struct system_calls *calls, const struct task *task,
+		       const struct event_record *event);
+
+/* Waits no more for the result of the call that task @index was in.  Returns
+ * CALL_ENDED if it did.
+ */
+int system_calls_give_up(struct system_calls *calls, uint32_t index);
+
+/* Returns how many tasks there may be: each has a smaller index. */
+uint32_t system_calls_tasks(const struct system_calls *calls);
+
+/* Takes a record of a task's end; @task is the record's. */
 void system_calls_exit(struct system_calls *calls, const struct task *task);
 
 /* Takes a stretch of a task's time. */

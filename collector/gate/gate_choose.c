@@ -20,9 +20,22 @@ static struct gate_function *find(struct gate *gate, const char *name)
 	return NULL;
 }
 
-/* The probe at the return is made last, so that the kernel runs its part at the
- * begin first, before the trace goes on (register_kprobe(): the newest first);
- * and its event is opened first, so that no begin is without its end.
+/* At the begin the kernel runs the newest first (register_kprobe()): its own part
+ * of the probe at the return, before the trace goes on; or our program, where
+ * that is to see who called.
+ */
+static int name_probes(const struct trigger_arming *arming, size_t number,
+		       const char *function)
+{
+	const bool is_return_first = gate_program_reads_caller();
+
+	if (trigger_probe_kernel(arming, number, is_return_first, function) ||
+	    trigger_probe_kernel(arming, number, !is_return_first, function))
+		return -ERROR_NOT_FOUND;
+	return 0;
+}
+
+/* The event at the return is opened first, so that no begin is without its end.
  */
 static int add_probes(const struct gate *gate,
 		      const struct trigger_arming *arming,
@@ -37,8 +50,7 @@ static int add_probes(const struct gate *gate,
 	function->number = (uint32_t)number;
 	gate_program_begin(&begin, maps, gate->chosen, function->number);
 	gate_program_end(&end, maps);
-	if (trigger_probe_kernel(arming, number, false, function->function) ||
-	    trigger_probe_kernel(arming, number, true, function->function))
+	if (name_probes(arming, number, function->function))
 		return -ERROR_NOT_FOUND;
 	if (trigger_open_probe(arming, number, true, AUX_PAUSE, &spec) ||
 	    trigger_attach(arming, spec, &end) ||

@@ -10,15 +10,31 @@
  */
 enum { STACK_BYTES = 16 << 10 };
 
-/* Leaves the mark @kind, with the probe's registers, and returns 1. */
+enum { MARK_CALLER = PROGRAM_REPORT + (int)offsetof(struct gate_mark, caller) };
+_Static_assert(sizeof(struct gate_mark) <= sizeof(struct trigger_report),
+	       "a mark has a report's place on the stack");
+
+/* Leaves the mark @kind, with the probe's registers, and returns 1.  A function
+ * that has returned is in no chain, nor wanted there.
+ */
 static void finish_with_mark(struct bpf_code *code,
 			     const struct trigger_maps *maps,
 			     enum gate_mark_kind kind)
 {
+	if (kind == GATE_END)
+		bpf_move_number(code, BPF_REG_1, 0);
+	else
+		program_load_link_register(code, BPF_REG_1);
+	bpf_store(code, BPF_DW, BPF_REG_10, MARK_CALLER, BPF_REG_1);
 	bpf_store_number(code, BPF_DW, BPF_REG_10, PROGRAM_REPORT,
 			 (int32_t)kind);
 	program_output(code, maps, sizeof(struct gate_mark));
 	bpf_finish(code, 1);
+}
+
+bool gate_program_reads_caller(void)
+{
+	return program_has_link_register();
 }
 
 /* Puts into r2 how far the stack pointer of now, in r7, is above that of the

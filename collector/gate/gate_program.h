@@ -6,6 +6,11 @@
 
 struct bpf_code;
 
+/* Returns whether the program at a function's begin reads who called it from a
+ * register, which the kernel's part of a probe at the return changes.
+ */
+bool gate_program_reads_caller(void);
+
 /* The BPF programs that know in the kernel whether a task is inside of a chosen
  * call.  Where each returns 1, the event of its probe pauses or resumes the
  * trace, and a mark (common/gate_mark.h) is in the ring.

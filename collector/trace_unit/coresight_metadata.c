@@ -62,16 +62,27 @@ static const struct {
 	{ 12, 1u << 4 },	    /* cycle counts */
 	{ 14, 1u << 6 },	    /* CONTEXTIDR_EL1 */
 	{ 15, 1u << 7 | 1u << 15 }, /* CONTEXTIDR_EL2 */
-	{ 28, 1u << 11 },	    /* time stamps */
 	{ 29, 1u << 12 },	    /* return stack */
 };
 
-static uint64_t control_register(const struct unit_kind *kind, uint64_t config)
+/* Time stamps are one bit, and from Linux 7.0 on four, which say how far apart
+ * they are: elsewhere.
+ */
+static bool asks_for_time(const struct pmu *pmu, uint64_t config)
 {
+	return config & pmu_term_mask(pmu, "timestamp");
+}
+
+static uint64_t control_register(const struct pmu *pmu,
+				 const struct unit_kind *kind, uint64_t config)
+{
+	const uint32_t time_stamps = 1u << 11;
 	uint64_t value = 0;
 
 	if (kind == &etmv3)
 		return config;
+	if (asks_for_time(pmu, config))
+		value |= time_stamps;
 	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
 		if (config >> options[i].option & 1)
 			value |= options[i].trcconfigr;
@@ -106,7 +117,7 @@ static void add_unit(const struct pmu *pmu, int cpu, uint64_t config,
 	byte_buffer_u64(info, kind->magic);
 	byte_buffer_u64(info, (uint64_t)cpu);
 	byte_buffer_u64(info, 2 + kind->file_count + kind->has_time_source);
-	byte_buffer_u64(info, control_register(kind, config));
+	byte_buffer_u64(info, control_register(pmu, kind, config));
 	byte_buffer_u64(info, trace_id(cpu));
 	for (size_t i = 0; i < kind->file_count; i++) {
 		uint64_t value = 0;

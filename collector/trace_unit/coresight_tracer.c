@@ -167,6 +167,25 @@ static int coresight_set_sink(const struct pmu *pmu, const char *name,
 	return 0;
 }
 
+/* The driver of older units begins a trace that is to begin paused, as any other
+ * (coresight-etm3x-core.c).
+ */
+static const char *coresight_pause_refusal(const struct pmu *pmu)
+{
+	DIR *folder = opendir(pmu->folder);
+	const char *refusal = NULL;
+	uint64_t value;
+	int cpu;
+
+	while (next_unit(folder, &cpu))
+		if (coresight_register(pmu, cpu, "trcidr/trcidr0", &value))
+			refusal = "Linux pauses ETMv4 and ETE, and a trace "
+				  "unit here is an older one";
+	if (folder)
+		closedir(folder);
+	return refusal;
+}
+
 /* The driver takes as many as any unit could have. */
 static unsigned int coresight_filter_ranges(const struct pmu *pmu)
 {
@@ -219,14 +238,14 @@ const struct tracer coresight_tracer = {
 	.title = "Arm CoreSight",
 	.patch_functions = patch_functions,
 	/* "coresight: perf: Support AUX trace pause and resume". */
-	.gate_refusal = "Linux can pause CoreSight's trace from 6.16 on, but a "
-			"trace that it paused is not understood here yet",
+	.pauses_from = "Linux can pause CoreSight's from 6.16 on",
 	.cycle_term = "cycacc",
 	.is_present = coresight_is_present,
 	.configure = coresight_configure,
 	.set_cycles = coresight_set_cycles,
 	.set_return_stack = coresight_set_return_stack,
 	.set_sink = coresight_set_sink,
+	.pause_refusal = coresight_pause_refusal,
 	.filter_ranges = coresight_filter_ranges,
 	.metadata = coresight_metadata,
 	.now_ns = coresight_now_ns,

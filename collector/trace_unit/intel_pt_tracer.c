@@ -206,6 +206,8 @@ static uint64_t intel_pt_now_ns(const struct perf_event_mmap_page *page)
 const struct tracer intel_pt_tracer = {
 	.pmu_name = "intel_pt",
 	.title = "Intel Processor Trace",
+	.pauses_from = "Linux can pause Intel PT's from 6.13 on, Debian's "
+		       "from 6.12",
 	.cycle_term = "cyc",
 	.configure = intel_pt_configure,
 	.counts_cycles = true,

@@ -36,11 +36,10 @@ struct tracer {
 	 * and what differs at the end is looked for.
 	 */
 	const char *const *patch_functions;
-	const char *gate_refusal; /* why its trace is not paused outside of
-				   * chosen calls; NULL: where the kernel can,
-				   * it is */
-	const char *cycle_term;	  /* of the PMU's: asks for cycle counts */
-	bool counts_cycles;	  /* without being asked */
+	const char *pauses_from; /* the kernels that can pause its trace, as
+				  * the end of a sentence; NULL: none can */
+	const char *cycle_term;	 /* of the PMU's: asks for cycle counts */
+	bool counts_cycles;	 /* without being asked */
 	/* It may write on where it wakes the reader.  A TRBE stops there, and
 	 * what it has next has no synchronisation point at first.
 	 */
@@ -89,6 +88,11 @@ struct tracer {
 	 */
 	int (*set_sink)(const struct pmu *pmu, const char *name,
 			const struct log *log, struct perf_event_attr *attr);
+
+	/* Returns why the driver does not pause the trace of a unit that is there,
+	 * on any kernel; NULL if it pauses all.  NULL: it always does.
+	 */
+	const char *(*pause_refusal)(const struct pmu *pmu);
 
 	/* Returns how many address ranges it can filter by. */
 	unsigned int (*filter_ranges)(const struct pmu *pmu);

@@ -6,9 +6,12 @@
 
 /* In struct pt_regs, the context of a probe's program. */
 #ifdef __x86_64__
-enum { STACK_POINTER = offsetof(struct pt_regs, rsp) };
+enum { STACK_POINTER = offsetof(struct pt_regs, rsp), LINK_REGISTER = -1 };
 #else
-enum { STACK_POINTER = offsetof(struct user_pt_regs, sp) };
+enum {
+	STACK_POINTER = offsetof(struct user_pt_regs, sp),
+	LINK_REGISTER = offsetof(struct user_pt_regs, regs[30]),
+};
 #endif
 
 static int field(size_t offset)
@@ -68,6 +71,19 @@ void program_note_begin(struct bpf_code *code, int map, int stack)
 void program_load_stack_pointer(struct bpf_code *code, int to)
 {
 	bpf_load(code, BPF_DW, to, BPF_REG_6, STACK_POINTER);
+}
+
+bool program_has_link_register(void)
+{
+	return LINK_REGISTER >= 0;
+}
+
+void program_load_link_register(struct bpf_code *code, int to)
+{
+	if (LINK_REGISTER >= 0)
+		bpf_load(code, BPF_DW, to, BPF_REG_6, LINK_REGISTER);
+	else
+		bpf_move_number(code, to, 0);
 }
 
 void program_output(struct bpf_code *code, const struct trigger_maps *maps,

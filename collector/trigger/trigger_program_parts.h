@@ -38,6 +38,14 @@ void program_note_begin(struct bpf_code *code, int map, int stack);
 /* @to = the stack pointer where a probe hit, whose context is in r6 */
 void program_load_stack_pointer(struct bpf_code *code, int to);
 
+/* Returns whether CPUs of this architecture call with the return address in a
+ * register.
+ */
+bool program_has_link_register(void);
+
+/* @to = that register where a probe hit, whose context is in r6; else 0 */
+void program_load_link_register(struct bpf_code *code, int to);
+
 /* Puts @size bytes at PROGRAM_REPORT into the ring of the event that maps->hits
  * has for this CPU; r6 is the context.
  */

@@ -105,7 +105,9 @@ static uint64_t trace_end(const struct coresight *source)
 	uint64_t end_ns = source->input.stream->end_ns;
 	uint64_t last_ns = flow_batch_last_ns(source->batch);
 
-	if (!source->is_off || source->input.stream->cut || !end_ns)
+	/* Who runs while nothing was asked for is part of the recording. */
+	if (!source->is_off || source->input.stream->cut || !end_ns ||
+	    recording_is_gated(source->input.recording))
 		return UINT64_MAX;
 	return end_ns > last_ns ? end_ns : last_ns;
 }

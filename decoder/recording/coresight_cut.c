@@ -300,6 +300,15 @@ static int cut_piece(struct cutter *cutter, const struct aux_piece *piece,
 	return error;
 }
 
+/* What a record says that a CPU has nothing of is a stream all the same. */
+static int add_nothing(struct cutter *cutter)
+{
+	const struct aux_piece nothing = { 0 };
+	const struct aux_span span = { .cpu = cutter->buffer->cpu };
+
+	return add_raw(cutter, &nothing, &span);
+}
+
 int coresight_cut(const struct recording *recording,
 		  const struct aux_stream *buffer, const struct array *spans,
 		  struct array *parts)
@@ -313,6 +322,8 @@ int coresight_cut(const struct recording *recording,
 	size_t first = 0;
 	int error = 0;
 
+	if (!buffer->piece_count && buffer->cpu >= 0)
+		return add_nothing(&cutter);
 	for (size_t i = 0; i < buffer->piece_count && !error; i++) {
 		const struct aux_piece *piece = &buffer->pieces[i];
 		const struct aux_span whole = whole_span(buffer, piece);

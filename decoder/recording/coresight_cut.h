@@ -6,7 +6,7 @@
 
 struct array;
 
-/* A stretch of a buffer for one stream. */
+/* A stretch of a buffer for one stream; without bytes, one that has none. */
 struct coresight_part {
 	struct aux_piece piece;
 	int32_t cpu;

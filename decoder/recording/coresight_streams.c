@@ -40,6 +40,8 @@ static bool is_same_stream(const struct coresight_part *part,
 static void append(struct aux_stream *stream, struct aux_piece *piece,
 		   struct aux_loss *loss, const struct coresight_part *part)
 {
+	if (!part->piece.size_bytes)
+		return;
 	*piece = part->piece;
 	piece->offset = stream->size_bytes;
 	stream->piece_count++;
@@ -61,6 +63,7 @@ static int publish(struct coresight_streams *streams, struct array *published)
 {
 	size_t count = streams->parts.count;
 	struct aux_stream *stream = NULL;
+	size_t pieces = 0;
 	size_t losses = 0;
 
 	streams->pieces = calloc(count + 1, sizeof(*streams->pieces));
@@ -79,11 +82,12 @@ static int publish(struct coresight_streams *streams, struct array *published)
 			stream->cpu = part->cpu;
 			stream->pid = -1;
 			stream->tid = part->tid;
-			stream->pieces = streams->pieces + i;
+			stream->pieces = streams->pieces + pieces;
 			stream->losses = streams->losses + losses;
 		}
-		append(stream, streams->pieces + i, streams->losses + losses,
-		       part);
+		append(stream, streams->pieces + pieces,
+		       streams->losses + losses, part);
+		pieces += part->piece.size_bytes > 0;
 		losses += part->is_lost;
 	}
 	return 0;

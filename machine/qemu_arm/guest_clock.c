@@ -60,6 +60,15 @@ static void narrow_host_offset(struct guest_clock *clock, uint64_t value)
 	int64_t low = (int64_t)(value - host_now());
 	int64_t high = (int64_t)(value - clock->read_host);
 
+	/* Outside what was known: the machine stood still, as it does while its
+	 * state is saved.
+	 */
+	if (low > clock->host_offset_high || high < clock->host_offset_low) {
+		clock->host_offset_low = low;
+		clock->host_offset_high = high;
+		clock->last = 0;
+		return;
+	}
 	if (low > clock->host_offset_low)
 		clock->host_offset_low = low;
 	if (high < clock->host_offset_high)

@@ -61,7 +61,7 @@ patching_work() {
 }
 
 run_one() { # name
-	local self=${BASH_SOURCE[0]} times=timestamp,cycacc,contextid
+	local self=${BASH_SOURCE[0]} times=timestamp=1,cycacc,contextid
 	local -a work=(-- bash "$self" --work 1)
 	case $1 in
 	task) record "$1" -m,"$BUFFER" -e cs_etm//k "${work[@]}" ;;
@@ -74,15 +74,15 @@ run_one() { # name
 			"${work[@]}"
 		;;
 	task-both)
-		record "$1" -m,"$BUFFER" -e cs_etm/timestamp,contextid/ \
+		record "$1" -m,"$BUFFER" -e cs_etm/timestamp=1,contextid/ \
 			"${work[@]}"
 		;;
 	task-user)
-		record "$1" -m,"$BUFFER" -e cs_etm/retstack,timestamp,contextid/u \
+		record "$1" -m,"$BUFFER" -e cs_etm/retstack,timestamp=1,contextid/u \
 			"${work[@]}"
 		;;
 	all)
-		record "$1" -m,"$BUFFER" -a -e cs_etm/timestamp,contextid/ \
+		record "$1" -m,"$BUFFER" -a -e cs_etm/timestamp=1,contextid/ \
 			"${work[@]}"
 		;;
 	all-times)
@@ -93,10 +93,10 @@ run_one() { # name
 			"${work[@]}"
 		;;
 	small-buffer)
-		record "$1" -m,1M -e cs_etm/timestamp,retstack/k "${work[@]}"
+		record "$1" -m,1M -e cs_etm/timestamp=1,retstack/k "${work[@]}"
 		;;
 	large)
-		record "$1" -m,128M -a -e cs_etm/timestamp,retstack/k -- \
+		record "$1" -m,128M -a -e cs_etm/timestamp=1,retstack/k -- \
 			bash "$self" --work 10
 		;;
 	ours-task) record_ours "$1" "${work[@]}" ;;

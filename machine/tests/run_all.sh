@@ -29,7 +29,7 @@ fetch() {
 	for kernel in "${kernels[@]}"; do
 		"$HERE/../host/machine" fetch --kernel "$kernel"
 	done
-	for kernel in 6.12 6.1; do
+	for kernel in "${kernels[@]}"; do
 		"$HERE/../host/machine" fetch --arch arm64 --kernel "$kernel"
 	done
 }
@@ -50,7 +50,9 @@ if [[ $LEVEL == full ]]; then
 		"conformance.sh 7.3 2" test_perf_suite.sh
 		"test_perf_suite.sh 7.3" "conformance_arm64.sh 1"
 		"conformance_arm64.sh 1 large" "conformance_arm64.sh 2"
-		"conformance_arm64.sh --kernel 6.1 1 ours-task")
+		"conformance_arm64.sh --kernel 6.1 1 ours-task"
+		"conformance_arm64.sh --kernel 7.3 1 ours-task ours-user ours-cycles ours-patching"
+		"conformance_arm64.sh --kernel 7.3 2 ours-moving")
 fi
 case $ACTION in
 list) printf '%s\n' "${tests[@]/#/machine/tests/}" ;;

@@ -17,6 +17,11 @@ uint64_t clock_now(const struct clock *clock, uint32_t ahead)
 	       offset;
 }
 
+void clock_before(struct clock *clock)
+{
+	clock->host_before = clock->host ? arch_host_clock() : 0;
+}
+
 static void correct(struct clock *clock, uint64_t offset)
 {
 	int64_t change = offset - clock->offset;
@@ -30,6 +35,15 @@ static void correct(struct clock *clock, uint64_t offset)
 	clock->offset = offset;
 }
 
+/* Returns whether a reading that gave @tsc says that the guest's clock stood still
+ * meanwhile, as it does while the machine's state is saved: the host's was later
+ * than the offset has it even before the reading.
+ */
+static bool stood_still(const struct clock *clock, uint64_t tsc)
+{
+	return (int64_t)(tsc - clock->host_before - clock->offset) < 0;
+}
+
 void clock_sync(struct clock *clock, uint64_t tsc, uint64_t executed)
 {
 	uint64_t offset = tsc - (clock->host ? arch_host_clock() : executed);
@@ -37,7 +51,8 @@ void clock_sync(struct clock *clock, uint64_t tsc, uint64_t executed)
 	clock->syncs++;
 	if (!clock->known)
 		clock->offset = offset;
-	else if (!clock->host || (int64_t)(offset - clock->offset) > 0)
+	else if (!clock->host || stood_still(clock, tsc) ||
+		 (int64_t)(offset - clock->offset) > 0)
 		correct(clock, offset);
 	clock->known = true;
 }

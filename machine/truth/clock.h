@@ -12,14 +12,16 @@
  * the guest reads it; a time asked for before that is a count, and becomes a
  * time later by adding clock->offset.  Each further reading checks it.
  *
- * Host: the guest's clock is the host's plus a constant.  It is learnt just
- * after a reading, so the largest estimate is the best one.
+ * Host: the guest's clock is the host's plus a constant, until the machine stands
+ * still.  It is learnt just after a reading, so the largest estimate is the best
+ * one.
  */
 struct clock {
 	bool host;
 	bool known;	      /* offset is valid */
 	uint64_t executed;    /* instructions, while tracked */
 	uint64_t host_now;    /* the host's TSC as it was looked at last */
+	uint64_t host_before; /* and before the reading under way */
 	uint64_t offset;      /* guest TSC - executed, or - host's TSC */
 	uint64_t syncs;	      /* readings seen */
 	uint64_t corrections; /* of them, with another offset than known */
@@ -35,6 +37,9 @@ uint64_t clock_look(struct clock *clock);
  * looked at (host); without the offset while that is not known.
  */
 uint64_t clock_now(const struct clock *clock, uint32_t ahead);
+
+/* The guest is about to read. */
+void clock_before(struct clock *clock);
 
 /* A reading, the last of @executed instructions, gave @tsc just now. */
 void clock_sync(struct clock *clock, uint64_t tsc, uint64_t executed);

@@ -294,6 +294,7 @@ void tracker_control(struct tracker *tracker, struct tracker_flags *flags,
 void tracker_before_clock(struct tracker *tracker, uint32_t index,
 			  uint32_t insn)
 {
+	clock_before(&tracker->clock);
 	tracker->clock_insn = insn;
 	tracker->clock_executed = tracker->clock.executed + index + 1;
 }

@@ -121,6 +121,10 @@ struct arch {
 	 */
 	const struct name_rule *entries;
 	size_t entry_count;
+	/* The names of what an exception enters before an entry says which kind
+	 * it is begin so; NULL: an entry is the first.
+	 */
+	const char *exception_prefix;
 	/* Of what ftrace sees; the first that fits counts. */
 	const struct arch_graph_rule *graph_rules;
 	size_t graph_rule_count;

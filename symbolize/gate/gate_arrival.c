@@ -2,6 +2,8 @@
 #include "symbolize/gate/gate_events_parts.h"
 #include "symbolize/symbols/symbols.h"
 
+#include <string.h>
+
 /* The first function of the chain that the trace comes back to: the chosen one,
  * in which the probe is; or the one that called the function with the probe
  * where a task comes to its CPU, whose own rest is perf's.
@@ -21,6 +23,7 @@ void gate_arrival_begin(struct gate_events *events,
 	events->started = *start;
 	events->depth = 0;
 	events->is_interrupted = false;
+	events->is_in_copy = false;
 	events->held.count = 0;
 	events->site = (struct symbol){ .function = FUNCTION_UNKNOWN };
 	if (mark->count)
@@ -42,6 +45,17 @@ static bool is_exception(const struct gate_events *events, uint32_t i)
 	       !gate_is_exception(events, mark->chain[i + 1]);
 }
 
+/* A return address may be behind its function; where an exception came, it is in
+ * it, perhaps its first.
+ */
+static uint32_t function_of_frame(const struct gate_events *events, uint32_t i)
+{
+	bool is_interrupted = i && is_exception(events, i - 1);
+
+	return gate_function_at(events,
+				events->opened.chain[i] - !is_interrupted);
+}
+
 static void put_frame(struct gate_events *events, uint64_t time_ns, uint32_t i,
 		      uint8_t depth)
 {
@@ -55,8 +69,7 @@ static void put_frame(struct gate_events *events, uint64_t time_ns, uint32_t i,
 						FUNCTION_OPEN_EXCEPTION :
 						FUNCTION_OPEN,
 				.detail = depth,
-				.function = gate_function_at(
-					events, mark->chain[i] - 1),
+				.function = function_of_frame(events, i),
 				.address = has_caller ? mark->chain[i + 1] : 0,
 			});
 }
@@ -156,12 +169,29 @@ static void put_probe(struct gate_events *events,
 	gate_events_put(events, call);
 }
 
+/* Where a breakpoint replaced the probed instruction, the kernel may execute a
+ * copy of it in a page of that name (kernel/kprobes.c), behind which another
+ * breakpoint leads back to the function.
+ */
+static bool is_copy(const struct gate_events *events, uint64_t address)
+{
+	const struct function *function =
+		function_at(symbols_functions(events->symbols),
+			    gate_function_at(events, address));
+
+	return !strcmp(function->name, "kprobe_insn_page");
+}
+
 /* Keeps what interrupts do.  Returns how @event changes the depth of calls. */
 static int hold_interrupt(struct gate_events *events,
 			  const struct function_event *event)
 {
 	bool begins = !events->depth && event->kind == FUNCTION_EXCEPTION;
 
+	if (begins && is_copy(events, event->address)) {
+		events->is_in_copy = true;
+		begins = false;
+	}
 	if (begins || events->is_interrupted)
 		gate_events_hold(events, event);
 	if (begins)
@@ -174,31 +204,47 @@ static bool is_in_site(const struct gate_events *events, uint64_t address)
 	return address >= events->site.start && address < events->site.end;
 }
 
+/* Returns whether @event comes back from the probe, if that is where it goes. */
+static bool is_return(const struct gate_events *events,
+		      const struct function_event *event)
+{
+	if (events->is_in_copy)
+		return events->depth == 1 &&
+		       event->kind == FUNCTION_EXCEPTION_RETURN;
+	return !events->depth && !events->is_interrupted &&
+	       gate_depth_change(event) < 0;
+}
+
+static void arrive(struct gate_events *events,
+		   const struct function_event *event)
+{
+	put_start(events);
+	put_probe(events, event);
+	events->state = GATE_INSIDE;
+}
+
 bool gate_arrival_take(struct gate_events *events,
 		       const struct function_event *event)
 {
 	bool is_below = !events->depth && !events->is_interrupted;
-	int change;
 
 	if (is_below && event->kind == FUNCTION_CALL &&
 	    is_in_site(events, event->address)) {
-		put_start(events);
-		put_probe(events, event);
-		events->state = GATE_INSIDE;
+		arrive(events, event);
 		return true;
 	}
-	if (is_below && gate_depth_change(event) < 0) {
-		if (event->function != events->site.function)
-			return false;
-		put_start(events);
-		put_probe(events, event);
-		events->state = GATE_INSIDE;
+	if (is_return(events, event) &&
+	    event->function == events->site.function) {
+		arrive(events, event);
 		return false;
 	}
-	change = hold_interrupt(events, event);
-	events->depth += (uint32_t)change;
-	if (!events->depth)
+	if (is_below && gate_depth_change(event) < 0)
+		return false;
+	events->depth += (uint32_t)hold_interrupt(events, event);
+	if (!events->depth) {
 		events->is_interrupted = false;
+		events->is_in_copy = false;
+	}
 	return false;
 }
 

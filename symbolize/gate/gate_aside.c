@@ -66,18 +66,56 @@ static void put_trampoline(struct gate_events *events,
 	gate_events_put(events, *event);
 }
 
+/* Returns whether @event leads from the trampoline, which is a breakpoint on
+ * arm64, to the caller.
+ */
+static bool is_beyond(const struct gate_events *events,
+		      const struct function_event *event)
+{
+	return events->started.kind == FUNCTION_RETURN && events->depth == 1 &&
+	       event->kind == FUNCTION_EXCEPTION_RETURN &&
+	       event->function != events->started.function;
+}
+
+/* The function returned to @event's, in which that exception came. */
+static void put_exception(struct gate_events *events,
+			  const struct function_event *event)
+{
+	struct function_event returned = events->started;
+	struct function_event *held = events->held.items;
+
+	returned.function = event->function;
+	returned.address = event->address;
+	gate_events_put(events, returned);
+	if (events->outer < events->held.count)
+		held[events->outer].address = event->address;
+	put_held(events);
+	gate_events_put(events, *event);
+}
+
+static void hold(struct gate_events *events, const struct function_event *event)
+{
+	if (!events->depth)
+		events->outer = events->held.count;
+	gate_events_hold(events, event);
+}
+
 void gate_aside_take(struct gate_events *events,
 		     const struct function_event *event)
 {
 	int change = gate_depth_change(event);
 
+	if (is_beyond(events, event)) {
+		put_exception(events, event);
+		return;
+	}
 	if (change < 0 && !events->depth) {
 		/* Its caller has a probe, too. */
 		if (!is_to_trampoline(events, event))
 			put_trampoline(events, event);
 		return;
 	}
-	gate_events_hold(events, event);
+	hold(events, event);
 	events->depth += (uint32_t)change;
 	if (change < 0 && !events->depth &&
 	    events->started.kind == FUNCTION_CALL)

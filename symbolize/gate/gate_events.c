@@ -7,6 +7,7 @@
 #include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The kernel's names for where a function with a probe at its return comes back
  * to (arch/x86/kernel/rethook.c, arch/arm64/kernel/probes/), and for where the
@@ -95,6 +96,13 @@ uint32_t gate_function_at(const struct gate_events *events, uint64_t address)
 	return symbol.function;
 }
 
+static bool begins_exception(const struct gate_events *events, const char *name)
+{
+	const char *prefix = symbols_arch(events->symbols)->exception_prefix;
+
+	return prefix && !strncmp(name, prefix, strlen(prefix));
+}
+
 bool gate_is_exception(const struct gate_events *events, uint64_t address)
 {
 	const struct function *function =
@@ -103,6 +111,8 @@ bool gate_is_exception(const struct gate_events *events, uint64_t address)
 	const struct name_rule *rule =
 		name_lookup_find(&events->entries, function->name);
 
+	if (begins_exception(events, function->name))
+		return true;
 	return rule && rule->value != CONTEXT_SYSTEM_CALL;
 }
 

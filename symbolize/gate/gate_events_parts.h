@@ -43,7 +43,10 @@ struct gate_events {
 	struct function_event started;
 	uint32_t depth;	     /* of calls that were seen since then */
 	bool is_interrupted; /* ARRIVING: they are an interrupt's */
+	bool is_in_copy;     /* ARRIVING: of a breakpoint behind the probed
+			      * instruction, executed elsewhere */
 	struct array held;   /* struct function_event: seen since then */
+	size_t outer;	     /* ASIDE: which of these came last at depth 0 */
 
 	struct array out; /* struct function_event */
 	uint64_t last_ns; /* of the newest of these */

@@ -12,7 +12,14 @@ static bool is_mark(const struct recording_event *event)
 	return event && event->name && !strcmp(event->name, GATE_MARK_EVENT);
 }
 
-static void read_chain(const struct sideband_sample *sample,
+static void add_address(struct gate_step *step, uint64_t address)
+{
+	if (step->count < GATE_CHAIN_MAX)
+		step->chain[step->count++] = address;
+}
+
+/* Reads the chain, with @caller behind the first address, if it is not 0. */
+static void read_chain(const struct sideband_sample *sample, uint64_t caller,
 		       struct gate_step *step)
 {
 	struct byte_reader reader =
@@ -24,9 +31,9 @@ static void read_chain(const struct sideband_sample *sample,
 		/* What stands for a level of privilege is no address. */
 		if (address >= (uint64_t)PERF_CONTEXT_MAX)
 			continue;
-		if (step->count == GATE_CHAIN_MAX)
-			return;
-		step->chain[step->count++] = address;
+		add_address(step, address);
+		if (step->count == 1 && caller)
+			add_address(step, caller);
 	}
 }
 
@@ -34,18 +41,21 @@ bool gate_step_read(const struct sideband_record *record,
 		    struct gate_step *step)
 {
 	const struct sideband_sample *sample = &record->sample;
-	struct gate_mark mark;
+	struct gate_mark mark = { .caller = 0 };
 
 	if (!is_mark(sample->event) || !sample->raw ||
-	    sample->raw_size < sizeof(mark))
+	    sample->raw_size < GATE_MARK_OLD_SIZE)
 		return false;
-	memcpy(&mark, sample->raw, sizeof(mark));
+	/* The kernel puts some bytes more behind what it was given. */
+	memcpy(&mark, sample->raw,
+	       sample->raw_size < sizeof(mark) ? GATE_MARK_OLD_SIZE :
+						 sizeof(mark));
 	if (mark.kind < GATE_BEGIN || mark.kind > GATE_LAST)
 		return false;
 	*step = (struct gate_step){
 		.time_ns = record->time_ns,
 		.kind = (uint8_t)mark.kind,
 	};
-	read_chain(sample, step);
+	read_chain(sample, mark.caller, step);
 	return true;
 }

@@ -22,6 +22,8 @@ import sys
 PROBE = re.compile(r"(__)?perf_|.*k(ret)?probe|ftrace_|.*rethook|pt_|native_write_msr$"
                    r"|aggr_pre_handler|ring_buffer_put|__rcu_read_unlock$"
                    r"|finish_task_switch")
+# And what leads back from an arm64 kernel's probe, which is an exception.
+BACK = re.compile(r"ret_to_kernel$")
 TIME, WHAT, NAME, PLACE = 0, slice(1, 3), 2, 3
 
 
@@ -46,7 +48,7 @@ def stretches(rows):
     begin = None
     for place, row in enumerate(rows):
         if row["event"] == "exit" and row["function"] == "perf_tp_event":
-            begin = place
+            begin = place if begin is None else begin
         elif row["event"] == "state" and row["detail"] == "not asked for":
             if begin is not None:
                 yield begin, place
@@ -96,7 +98,7 @@ def check_neighbours(truth, before, behind, ends):
         behind += 1
     for place in (before, behind):
         name = truth[place]["function"]
-        if not PROBE.match(name) and name not in ends:
+        if not PROBE.match(name) and not BACK.match(name) and name not in ends:
             fail(f"beside a stretch, at {truth[place]['time_ns']}, there is "
                  f"{name}, which is no probe's")
 

@@ -54,6 +54,7 @@ if [[ ${1:-all} == full ]]; then
 		"triggers.sh --arm64"
 		"gating.sh 7.3" "gating.sh 6.12 2"
 		"gating.sh 6.1" "gating.sh --arm64"
+		"gating.sh --arm64 6.12"
 		"functions.sh --arm64 6.12 1 pipe sleep-all")
 fi
 if [[ $ACTION == list ]]; then

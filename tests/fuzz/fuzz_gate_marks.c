@@ -16,7 +16,8 @@ static const char kallsyms[] =
 	"ffffffff81000040 t __perf_event_task_sched_in\n"
 	"ffffffff81000050 t arch_rethook_trampoline\n"
 	"ffffffff81000060 t perf_tp_event\n"
-	"ffffffff81000070 t asm_sysvec_apic_timer_interrupt\n";
+	"ffffffff81000070 t asm_sysvec_apic_timer_interrupt\n"
+	"ffffffff81000078 t kprobe_insn_page\n";
 
 /* Marks and events, each a source of its own, from the two halves of an input. */
 struct halves {
@@ -40,7 +41,7 @@ static void read_record(struct halves *halves, struct sideband_record *record,
 			uint64_t chain[256])
 {
 	struct byte_reader *reader = &halves->marks;
-	size_t size = byte_reader_u8(reader) % 16;
+	size_t size = byte_reader_u8(reader) % 24;
 
 	halves->mark_ns += byte_reader_u8(reader);
 	record->time_ns = halves->mark_ns;

@@ -229,6 +229,34 @@ static size_t find_origin(const struct task_frames *task, uint64_t origin)
 	return NONE;
 }
 
+/* Goes on in a function that was interrupted, perhaps at its first instruction,
+ * which is no begin of it.
+ */
+static void infer_interrupted(struct task_frames *task,
+			      const struct passing *at,
+			      const struct kernel_name *function)
+{
+	push(task, at, (struct frame){ .function = function }, true);
+}
+
+/* On arm64 breakpoints lead from what a probe executes for a function (a copy of
+ * its first instruction, a trampoline behind it) to elsewhere; if that was not
+ * seen to begin, it is open by its own name.
+ */
+static void leave_probe(struct task_frames *task, const struct passing *at,
+			const struct kernel_name *to)
+{
+	const struct frame *top = top_of(task);
+
+	if (!top || top->slot || top->origin ||
+	    kernel_name_equal(top->function, to))
+		return;
+	pop(task, at, false);
+	top = top_of(task);
+	if (top && !kernel_name_equal(top->function, to))
+		infer_interrupted(task, at, to);
+}
+
 /* An iret need not end an interrupt: sync_core() makes one up. */
 void frames_iret(struct task_frames *task, const struct passing *at,
 		 const struct kernel_name *from, const struct kernel_name *to,
@@ -243,8 +271,9 @@ void frames_iret(struct task_frames *task, const struct passing *at,
 	if (index == NONE)
 		index = 0;
 	pop_through(task, at, index);
+	leave_probe(task, at, to);
 	if (!task->count)
-		infer(task, at, to, address);
+		infer_interrupted(task, at, to);
 	top_of(task)->is_stale = false;
 }
 
