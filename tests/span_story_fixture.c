@@ -4,19 +4,27 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/time_span.h"
+#include "common/pack.h"
+#include "report/steps/task_pack.h"
 #include "report/text/task_names.h"
 #include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"
 
 #include <check.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+enum { TASKS_ROOM = 64 };
+
 struct script {
 	struct event_handler handler;
 	struct span_callback callback;
+	struct task_time_options options;
 	struct task_time *time;
+	const struct task *tasks[TASKS_ROOM]; /* of the steps, by index */
+	bool moves; /* on to another task_time behind each step and event */
 	struct task_names *names;
 	struct attribution_fixture *fixture;
 	char text[2048];
@@ -50,25 +58,65 @@ static void write_span(struct span_callback *callback,
 	strcat(script->text, "\n");
 }
 
+static const struct task *find_task(const void *tasks, size_t index)
+{
+	const struct script *script = tasks;
+
+	return index < TASKS_ROOM ? script->tasks[index] : NULL;
+}
+
+/* Another task_time goes on with what this one has written. */
+static void move(struct script *script)
+{
+	struct pack written = pack_to_write();
+	struct pack pack;
+	struct task_pack tasks = { &written, find_task, script };
+
+	if (!script->moves)
+		return;
+	task_time_pack(script->time, &tasks);
+	ck_assert(pack_is_whole(&written));
+	task_time_free(script->time);
+	script->time = task_time_new(&script->options, &script->callback);
+	ck_assert_ptr_nonnull(script->time);
+	pack = pack_to_read(written.out.bytes, written.out.size);
+	tasks.pack = &pack;
+	task_time_pack(script->time, &tasks);
+	ck_assert(pack_is_whole(&pack));
+	pack_free(&written);
+}
+
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
-	task_time_step(((struct script *)handler)->time, step);
+	struct script *script = (struct script *)handler;
+
+	ck_assert_uint_lt(step->task->index, TASKS_ROOM);
+	script->tasks[step->task->index] = step->task;
+	task_time_step(script->time, step);
+	move(script);
 }
 
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event_record)
 {
-	task_time_event(((struct script *)handler)->time, event_record);
+	struct script *script = (struct script *)handler;
+
+	task_time_event(script->time, event_record);
+	move(script);
 }
 
 static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	task_time_record(((struct script *)handler)->time, record);
+	struct script *script = (struct script *)handler;
+
+	task_time_record(script->time, record);
+	move(script);
 }
 
-static void open_script(struct script *script, const struct span_story *story)
+static void open_script(struct script *script, const struct span_story *story,
+			bool moves)
 {
 	struct task_time_options options = {
 		.evidence = story->evidence,
@@ -76,6 +124,7 @@ static void open_script(struct script *script, const struct span_story *story)
 	};
 
 	memset(script, 0, sizeof(*script));
+	script->moves = moves;
 	script->handler =
 		(struct event_handler){ take_step, take_event, take_record };
 	script->callback.take = write_span;
@@ -92,16 +141,17 @@ static void open_script(struct script *script, const struct span_story *story)
 		options.recorder = "/usr/bin/recorder record -- sleep 1";
 	}
 	options.names = script->names;
+	script->options = options;
 	script->time = task_time_new(&options, &script->callback);
 	ck_assert_ptr_nonnull(script->time);
 	attribution_fixture_watch(script->fixture, &script->handler);
 }
 
-static void check(const struct span_story *story)
+static void check(const struct span_story *story, bool moves)
 {
 	struct script script;
 
-	open_script(&script, story);
+	open_script(&script, story, moves);
 	story->play(script.fixture);
 	ck_assert_int_eq(task_time_end(script.time), 0);
 	ck_assert_msg(!strcmp(script.text, story->spans), "%s:\n%s\nnot\n%s",
@@ -116,7 +166,13 @@ static const struct span_story *told;
 
 START_TEST(every_nanosecond_has_a_class)
 {
-	check(&told[_i]);
+	check(&told[_i], false);
+}
+END_TEST
+
+START_TEST(it_goes_on_from_any_place)
+{
+	check(&told[_i], true);
 }
 END_TEST
 
@@ -128,6 +184,7 @@ int span_story_run(const char *name, const struct span_story *stories,
 
 	told = stories;
 	tcase_add_loop_test(tcase, every_nanosecond_has_a_class, 0, count);
+	tcase_add_loop_test(tcase, it_goes_on_from_any_place, 0, count);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/events/switch_events.h"
 #include "common/error.h"
+#include "common/pack.h"
 #include "decoder/recording/sideband.h"
 
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 
 struct step_join {
 	struct step_callback callback;
+	const struct recording *recording;
 	const struct known_events *events;
 	struct event_handler *const *handlers;
 	size_t handler_count;
@@ -19,12 +21,19 @@ struct step_join {
 	int status;
 	struct sideband *sideband;
 	struct sideband_record next;
-	int has_next; /* as sideband_next() says */
+	int has_next;	/* as sideband_next() says */
+	uint64_t taken; /* records before it */
 };
 
 static void pull(struct step_join *join)
 {
 	join->has_next = sideband_next(join->sideband, &join->next);
+}
+
+static void pass(struct step_join *join)
+{
+	join->taken++;
+	pull(join);
 }
 
 static void hand_event(const struct step_join *join,
@@ -68,7 +77,7 @@ static void hand_records(struct step_join *join, uint64_t until_ns)
 {
 	while (join->has_next > 0 && join->next.time_ns <= until_ns) {
 		hand_record(join);
-		pull(join);
+		pass(join);
 	}
 }
 
@@ -82,6 +91,30 @@ static void take(struct step_callback *callback, const struct call_step *step)
 			join->handlers[i]->step(join->handlers[i], step);
 }
 
+/* Returns whether the records could be opened. */
+static bool open_records(struct step_join *join)
+{
+	join->sideband = sideband_open(join->recording,
+				       SIDEBAND_BIT(SIDEBAND_SAMPLE) |
+					       SIDEBAND_BIT(SIDEBAND_SWITCH) |
+					       SIDEBAND_BIT(SIDEBAND_COMM) |
+					       SIDEBAND_BIT(SIDEBAND_FORK) |
+					       SIDEBAND_BIT(SIDEBAND_EXIT) |
+					       SIDEBAND_BIT(SIDEBAND_LOST));
+	join->switches = switch_events_new();
+	join->taken = 0;
+	if (!join->sideband || !join->switches)
+		return false;
+	pull(join);
+	return true;
+}
+
+static void close_records(struct step_join *join)
+{
+	sideband_close(join->sideband);
+	switch_events_free(join->switches);
+}
+
 struct step_join *step_join_new(const struct recording *recording,
 				const struct known_events *events,
 				struct event_handler *const *handlers,
@@ -92,37 +125,56 @@ struct step_join *step_join_new(const struct recording *recording,
 	if (!join)
 		return NULL;
 	join->callback.take = take;
+	join->recording = recording;
 	join->events = events;
 	join->handlers = handlers;
 	join->handler_count = count;
-	join->sideband =
-		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_SAMPLE) |
-						 SIDEBAND_BIT(SIDEBAND_SWITCH) |
-						 SIDEBAND_BIT(SIDEBAND_COMM) |
-						 SIDEBAND_BIT(SIDEBAND_FORK) |
-						 SIDEBAND_BIT(SIDEBAND_EXIT) |
-						 SIDEBAND_BIT(SIDEBAND_LOST));
-	join->switches = switch_events_new();
-	if (!join->sideband || !join->switches) {
-		step_join_free(join);
-		return NULL;
-	}
-	pull(join);
-	return join;
+	if (open_records(join))
+		return join;
+	step_join_free(join);
+	return NULL;
 }
 
 void step_join_free(struct step_join *join)
 {
 	if (!join)
 		return;
-	sideband_close(join->sideband);
-	switch_events_free(join->switches);
+	close_records(join);
 	free(join);
 }
 
 struct step_callback *step_join_callback(struct step_join *join)
 {
 	return &join->callback;
+}
+
+/* Who exits is kept in mind all the same. */
+static void leave_out(struct step_join *join)
+{
+	struct event_record event;
+	int status = switch_events_take(join->switches, &join->next, &event);
+
+	if (status < 0)
+		join->status = status;
+	pass(join);
+}
+
+void step_join_pack(struct step_join *join, struct pack *pack)
+{
+	uint64_t taken = join->taken;
+
+	pack_u64(pack, &taken);
+	while (join->has_next > 0 && join->taken < taken)
+		leave_out(join);
+	pack_check(pack, join->taken == taken);
+}
+
+void step_join_renew(struct step_join *join)
+{
+	close_records(join);
+	if (open_records(join))
+		return;
+	join->has_next = -ERROR_MEMORY;
 }
 
 int step_join_end(struct step_join *join)

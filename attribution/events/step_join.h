@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 struct known_events;
+struct pack;
 struct recording;
 
 /* Joins the steps of a recording with its sideband, by time.
@@ -30,6 +31,14 @@ void step_join_free(struct step_join *join);
 
 /* Where the steps go. */
 struct step_callback *step_join_callback(struct step_join *join);
+
+/* Writes how many records were handed on, or leaves out as many as it reads: a
+ * new join then goes on behind them.
+ */
+void step_join_pack(struct step_join *join, struct pack *pack);
+
+/* Begins with the first record again, for steps from the begin on. */
+void step_join_renew(struct step_join *join);
 
 /* Hands on the records after the last step.
  *

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct pack;
+
 struct recorder_run {
 	uint64_t begin_ns;
 	uint64_t end_ns; /* UINT64_MAX: it runs */
@@ -32,5 +34,8 @@ void recorder_runs_end(struct recorder_runs *runs, uint64_t time_ns);
  */
 bool recorder_runs_find(const struct recorder_runs *runs, uint64_t from_ns,
 			uint64_t until_ns, struct recorder_run *run);
+
+/* Writes or reads them. */
+void recorder_runs_pack(struct recorder_runs *runs, struct pack *pack);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/pack.h"
 #include "symbolize/functions/context_kinds.h"
 
 #include <stdbool.h>
@@ -152,4 +153,49 @@ task_contexts_top(const struct task_contexts *contexts, uint32_t index)
 		task_contexts_open(contexts, index, &count);
 
 	return count ? &open[count - 1] : NULL;
+}
+
+static void pack_context(struct open_context *context, struct pack *pack,
+			 uint32_t functions)
+{
+	pack_small(pack, &context->kind, CONTEXT_KINDS - 1);
+	pack_small(pack, &context->unseen,
+		   UNSEEN_BEGIN | UNSEEN_END | UNSEEN_INSIDE);
+	pack_u32(pack, &context->function);
+	pack_check(pack, context->function < functions);
+	pack_u32(pack, &context->depth);
+	pack_u64(pack, &context->begin_ns);
+	pack_u64(pack, &context->serial);
+}
+
+static void pack_open(struct array *open, struct pack *pack, uint32_t functions)
+{
+	uint32_t count = (uint32_t)open->count;
+
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct open_context *context =
+			pack->is_reading ? array_add(open) : array_at(open, i);
+
+		pack_check(pack, context);
+		if (context)
+			pack_context(context, pack, functions);
+	}
+}
+
+void task_contexts_pack(struct task_contexts *contexts, struct pack *pack,
+			uint32_t functions, uint32_t tasks)
+{
+	uint32_t count = (uint32_t)contexts->tasks.count;
+
+	pack_u64(pack, &contexts->last_serial);
+	pack_u32(pack, &count);
+	pack_check(pack, count <= tasks);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct array *open = open_of(contexts, i);
+
+		pack_check(pack, open);
+		if (open)
+			pack_open(open, pack, functions);
+	}
 }

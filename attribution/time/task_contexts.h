@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct context_kinds;
+struct pack;
 
 /* A task has entered this kernel context and not left it: a system call, a
  * fault, an interrupt, a soft interrupt.
@@ -54,6 +55,13 @@ int task_contexts_take(struct task_contexts *contexts,
 const struct open_context *
 task_contexts_open(const struct task_contexts *contexts, uint32_t index,
 		   size_t *count);
+
+/* Writes all, or adds what it reads to @contexts, which have taken no step.
+ * Functions are numbers below @functions, and there are @tasks tasks at most:
+ * what makes no sense makes the pack fail.
+ */
+void task_contexts_pack(struct task_contexts *contexts, struct pack *pack,
+			uint32_t functions, uint32_t tasks);
 
 /* Returns the innermost, or NULL. */
 const struct open_context *

@@ -16,6 +16,7 @@ struct event_record;
 struct function_table;
 struct sideband_record;
 struct context_kinds;
+struct task_pack;
 
 /* Follows every thread's life and hands out its time as spans.
  *
@@ -69,6 +70,17 @@ bool task_time_step(struct task_time *time, const struct call_step *step);
 void task_time_event(struct task_time *time, const struct event_record *event);
 void task_time_record(struct task_time *time,
 		      const struct sideband_record *record);
+
+/* Writes what is known of all threads, or sets @time, which has taken nothing, to
+ * what it reads: it goes on as if it had taken all before.  What makes no sense
+ * makes the pack fail, and @time of no use.
+ */
+void task_time_pack(struct task_time *time, const struct task_pack *tasks);
+
+/* Returns whether a span that ends before @until_ns may still be handed out when
+ * all steps to come are later: a thread's time off the CPU is, when it is back.
+ */
+bool task_time_is_due(struct task_time *time, uint64_t until_ns);
 
 /* Hands out what is left, after the last step.
  *

@@ -41,6 +41,7 @@ struct task_time {
 	struct function_marks *marks; /* functions that change something */
 	uint64_t end_ns;	      /* of the newest step */
 	uint32_t task_count;	      /* in the steps */
+	size_t due;		      /* of threads: see task_time_is_due() */
 	bool is_of_threads;	      /* tasks that are not traced ran */
 	int status;
 };

@@ -42,6 +42,7 @@ void thread_wakes_unseen(struct thread *thread, uint64_t time_ns,
 		return;
 	wake(off, time_ns, waker_tid);
 	off->is_wake_inferred = true;
+	thread->polls_perf = true;
 }
 
 void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid)

@@ -51,6 +51,7 @@ static struct thread *add(struct threads *threads, int32_t tid)
 		threads->all.count--;
 		return NULL;
 	}
+	(*slot)->index = (uint32_t)threads->all.count - 1;
 	(*slot)->tid = tid;
 	(*slot)->pid = -1;
 	(*slot)->cpu = -1;

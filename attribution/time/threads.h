@@ -21,12 +21,14 @@ enum thread_phase {
 struct thread {
 	struct task own;	 /* stands in for one it has not */
 	const struct task *task; /* of the steps; NULL: none yet */
+	uint32_t index;		 /* see threads_at() */
 	int32_t tid;
 	int32_t pid;
 	uint8_t phase;	  /* enum thread_phase */
 	bool is_traced;	  /* it was seen running */
 	bool is_recorder; /* its time is the tracer's */
 	bool is_dead;	  /* it ends when it leaves the CPU */
+	bool polls_perf;  /* perf woke it: see thread_wakes_unseen() */
 
 	/* Up to here its time was handed out; 0: nothing was. */
 	uint64_t last_ns;

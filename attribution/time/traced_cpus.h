@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct pack;
 struct thread;
+struct threads;
 
 /* A CPU as the steps show it. */
 struct traced_cpu {
@@ -34,6 +36,12 @@ struct traced_cpus {
 	((struct traced_cpus){ .cpus = ARRAY_OF(struct traced_cpu) })
 
 void traced_cpus_free(struct traced_cpus *cpus);
+
+/* Writes all, or sets @cpus, which have none, to what it reads.  Their threads
+ * are of @threads.
+ */
+void traced_cpus_pack(struct traced_cpus *cpus, struct pack *pack,
+		      const struct threads *threads);
 
 /* Returns the CPU of a step, adding it; NULL when out of memory. */
 struct traced_cpu *traced_cpus_add(struct traced_cpus *cpus, uint32_t cpu);

@@ -4,8 +4,10 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/name_lookup.h"
+#include "common/pack.h"
 #include "report/steps/call_step.h"
 #include "report/steps/cpu_slot.h"
+#include "report/steps/task_pack.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
@@ -158,4 +160,26 @@ bool untraced_wakeups_blocks(const struct untraced_wakeups *wakes,
 			     uint32_t function)
 {
 	return mark_at(wakes, function) == MARK_BLOCKS;
+}
+
+void untraced_wakeups_pack(struct untraced_wakeups *wakes,
+			   const struct task_pack *tasks)
+{
+	struct pack *pack = tasks->pack;
+	uint32_t count = (uint32_t)wakes->cpus.count;
+
+	pack_u64(pack, &wakes->last.time_ns);
+	pack_i32(pack, &wakes->last.tid);
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct open_wakeup *open = array_reach(&wakes->cpus, i);
+
+		pack_check(pack, open);
+		if (!open)
+			return;
+		task_pack_task(tasks, &open->task);
+		pack_u32(pack, &open->depth);
+		if (pack->is_reading)
+			wakes->open += !!open->task;
+	}
 }

@@ -7,6 +7,7 @@
 
 struct call_step;
 struct function_table;
+struct task_pack;
 
 /* Wake-ups that the trace shows and the kernel's events do not: perf's own.
  * perf_pending_irq() of kernel/events/core.c holds what keeps perf's events
@@ -22,6 +23,12 @@ void untraced_wakeups_free(struct untraced_wakeups *wakes);
 
 /* Forgets all that was taken. */
 void untraced_wakeups_clear(struct untraced_wakeups *wakes);
+
+/* Writes all that was taken, or sets @wakes, which has taken nothing, to what it
+ * reads.
+ */
+void untraced_wakeups_pack(struct untraced_wakeups *wakes,
+			   const struct task_pack *tasks);
 
 /* Takes a STEP_ENTER or STEP_EXIT.  Returns 0 or -ERROR_MEMORY. */
 int untraced_wakeups_take(struct untraced_wakeups *wakes,

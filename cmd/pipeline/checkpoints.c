@@ -11,6 +11,7 @@
 #include "report/steps/checkpoint_index.h"
 #include "report/steps/event_merge.h"
 #include "report/steps/stacks_checkpoint.h"
+#include "report/steps/task_pack.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -21,14 +22,22 @@
  */
 #define DISTANCE ((uint64_t)1 << 20)
 
+/* A file of them. */
+struct checkpoint_file {
+	char *path;
+	bool is_there;		     /* and fits */
+	struct index_writer *writer; /* NULL: it is not written */
+};
+
 struct checkpoints {
 	const struct session *session;
+	struct step_callback *callback;
 	size_t streams;
 	uint32_t functions;
-	char *path;
 	uint64_t key;
-	struct index_writer *writer; /* NULL: there is an index */
-	uint64_t last;		     /* bytes before the last checkpoint */
+	struct checkpoint_file index;
+	struct checkpoint_file packed; /* with what the callback packs */
+	uint64_t last;		       /* bytes before the last checkpoint */
 };
 
 /* Of other trace and without times there are none; and none are left or used by
@@ -53,28 +62,39 @@ static bool sees_all(const struct session *session,
 	return !callback->is_done || session->done_ns == UINT64_MAX;
 }
 
-static int open_index(struct checkpoints *checkpoints,
-		      const struct step_callback *callback)
+/* Returns whether the file is there or to be written. */
+static bool open_file(const struct checkpoints *checkpoints, const char *name,
+		      struct checkpoint_file *file)
 {
 	const struct session *session = checkpoints->session;
-	const struct recording *recording = session->recording;
 
-	checkpoints->path = checkpoint_index_path(recording);
-	if (!checkpoints->path ||
-	    !checkpoint_index_key(recording,
+	file->path = checkpoint_index_path(session->recording, name);
+	if (!file->path)
+		return false;
+	file->is_there = checkpoint_index_fits(file->path, checkpoints->key);
+	if (!file->is_there && sees_all(session, checkpoints->callback))
+		file->writer = index_writer_open(file->path, checkpoints->key);
+	return file->is_there || file->writer;
+}
+
+static int open_files(struct checkpoints *checkpoints)
+{
+	const struct session *session = checkpoints->session;
+	bool has_any;
+
+	if (!checkpoint_index_key(session->recording,
 				  symbols_functions(session->symbols),
 				  &checkpoints->key))
 		return -ERROR_NOT_FOUND;
-	if (checkpoint_index_fits(checkpoints->path, checkpoints->key))
-		return 0;
-	if (sees_all(session, callback))
-		checkpoints->writer =
-			index_writer_open(checkpoints->path, checkpoints->key);
-	return checkpoints->writer ? 0 : -ERROR_NOT_FOUND;
+	has_any = open_file(checkpoints, "index", &checkpoints->index);
+	if (checkpoints->callback->pack)
+		has_any |= open_file(checkpoints, "state_index",
+				     &checkpoints->packed);
+	return has_any ? 0 : -ERROR_NOT_FOUND;
 }
 
 struct checkpoints *checkpoints_open(const struct session *session,
-				     const struct step_callback *callback)
+				     struct step_callback *callback)
 {
 	struct checkpoints *checkpoints;
 
@@ -84,23 +104,43 @@ struct checkpoints *checkpoints_open(const struct session *session,
 	if (!checkpoints)
 		return NULL;
 	checkpoints->session = session;
+	checkpoints->callback = callback;
 	checkpoints->streams = recording_stream_count(session->recording);
 	checkpoints->functions =
 		function_count(symbols_functions(session->symbols));
-	if (open_index(checkpoints, callback) < 0) {
+	if (open_files(checkpoints) < 0) {
 		checkpoints_close(checkpoints);
 		return NULL;
 	}
 	return checkpoints;
 }
 
+static void close_file(struct checkpoint_file *file)
+{
+	index_writer_free(file->writer);
+	free(file->path);
+}
+
 void checkpoints_close(struct checkpoints *checkpoints)
 {
 	if (!checkpoints)
 		return;
-	index_writer_free(checkpoints->writer);
-	free(checkpoints->path);
+	close_file(&checkpoints->index);
+	close_file(&checkpoints->packed);
 	free(checkpoints);
+}
+
+/* Returns the file that decoding goes on from. */
+static const struct checkpoint_file *
+file_of(const struct checkpoints *checkpoints)
+{
+	return checkpoints->callback->pack ? &checkpoints->packed :
+					     &checkpoints->index;
+}
+
+bool checkpoints_are_there(const struct checkpoints *checkpoints)
+{
+	return checkpoints && file_of(checkpoints)->is_there;
 }
 
 static void pack_all(const struct checkpoints *checkpoints, struct pack *pack,
@@ -116,6 +156,22 @@ static void pack_all(const struct checkpoints *checkpoints, struct pack *pack,
 	stacks_checkpoint_pack(stacks, pack, checkpoints->functions);
 }
 
+static const struct task *find_task(const void *tasks, size_t index)
+{
+	return task_stacks_task(tasks, index);
+}
+
+/* What the callback has comes last, and only if all before makes sense. */
+static void pack_callback(const struct checkpoints *checkpoints,
+			  struct pack *pack, const struct task_stacks *stacks)
+{
+	struct step_callback *callback = checkpoints->callback;
+	const struct task_pack tasks = { pack, find_task, stacks };
+
+	if (callback->pack && !pack->failed)
+		callback->pack(callback, &tasks);
+}
+
 int checkpoints_load(const struct checkpoints *checkpoints,
 		     struct task_stacks *stacks,
 		     struct stream_checkpoint *places)
@@ -124,22 +180,33 @@ int checkpoints_load(const struct checkpoints *checkpoints,
 	uint8_t *bytes;
 	size_t size;
 
-	if (!checkpoints || checkpoints->writer)
+	if (!checkpoints_are_there(checkpoints))
 		return 0;
-	bytes = checkpoint_index_find(checkpoints->path, checkpoints->key,
+	bytes = checkpoint_index_find(file_of(checkpoints)->path,
+				      checkpoints->key,
 				      checkpoints->session->window.since_ns,
 				      &size);
 	if (!bytes)
 		return 0;
 	pack = pack_to_read(bytes, size);
 	pack_all(checkpoints, &pack, stacks, places);
+	pack_callback(checkpoints, &pack, stacks);
 	free(bytes);
 	return pack_is_whole(&pack) ? 1 : -ERROR_FORMAT;
 }
 
 bool checkpoints_are_kept(const struct checkpoints *checkpoints)
 {
-	return checkpoints && checkpoints->writer;
+	return checkpoints &&
+	       (checkpoints->index.writer || checkpoints->packed.writer);
+}
+
+static void add_to(const struct checkpoint_file *file, struct pack *pack,
+		   uint64_t time_ns)
+{
+	if (file->writer && pack_is_whole(pack))
+		index_writer_add(file->writer, time_ns, pack->out.bytes,
+				 pack->out.size);
 }
 
 static uint64_t bytes_before(const struct checkpoints *checkpoints,
@@ -168,10 +235,10 @@ static void write_one(struct checkpoints *checkpoints,
 			cpus[i].execution, event_merge_left(merge, (uint32_t)i),
 			&places[i]);
 	pack_all(checkpoints, &pack, stacks, places);
-	if (pack_is_whole(&pack))
-		index_writer_add(checkpoints->writer,
-				 task_stacks_last_ns(stacks), pack.out.bytes,
-				 pack.out.size);
+	add_to(&checkpoints->index, &pack, task_stacks_last_ns(stacks));
+	if (checkpoints->packed.writer)
+		pack_callback(checkpoints, &pack, stacks);
+	add_to(&checkpoints->packed, &pack, task_stacks_last_ns(stacks));
 	pack_free(&pack);
 	free(places);
 }
@@ -195,6 +262,10 @@ void checkpoints_pass(struct checkpoints *checkpoints,
 
 void checkpoints_finish(struct checkpoints *checkpoints)
 {
-	if (checkpoints_are_kept(checkpoints))
-		index_writer_finish(checkpoints->writer);
+	if (!checkpoints_are_kept(checkpoints))
+		return;
+	if (checkpoints->index.writer)
+		index_writer_finish(checkpoints->index.writer);
+	if (checkpoints->packed.writer)
+		index_writer_finish(checkpoints->packed.writer);
 }

@@ -15,21 +15,28 @@ struct task_stacks;
 
 /* Checkpoints of a recording, one every megabyte of trace, from which
  * decoding can go on.  The first decode that comes to the end leaves them.
+ *
+ * What a callback packs is in checkpoints of its own, beside those that all
+ * others need: the first decode for such a callback leaves them.
  */
 struct checkpoints;
 
-/* Borrows @session.  Returns NULL where it has none, and none can be written.
+/* Borrows its arguments.  Returns NULL where the recording has none, and none
+ * can be written.
  */
 struct checkpoints *checkpoints_open(const struct session *session,
-				     const struct step_callback *callback);
+				     struct step_callback *callback);
 void checkpoints_close(struct checkpoints *checkpoints);
 
+/* Returns whether the recording has those that the callback needs. */
+bool checkpoints_are_there(const struct checkpoints *checkpoints);
+
 /* Loads the last one before the session's window: sets @stacks, which has its
- * CPUs, and one of @places for each stream.
+ * CPUs, one of @places for each stream, and the callback, if it packs.
  *
  * Returns 1, 0 if there is none, @stacks being untouched, or a negative enum
  * error, such as -ERROR_FORMAT where it makes no sense: then @stacks is of no
- * use.
+ * use, and the callback as it was.
  */
 int checkpoints_load(const struct checkpoints *checkpoints,
 		     struct task_stacks *stacks,

@@ -129,15 +129,15 @@ static int make_stacks(struct pipeline *pipeline)
 	return status < 0 ? status : 0;
 }
 
-/* Where there is no index, a window may begin late all the same; but then none
- * is made.
+/* Where there is no index, a window may begin late all the same, unless the
+ * callback hangs on what was before; but then none is made.
  */
 static int find_start(struct pipeline *pipeline)
 {
 	int status = 0;
 
-	if (!pipeline->checkpoints ||
-	    checkpoints_are_kept(pipeline->checkpoints))
+	if (!checkpoints_are_there(pipeline->checkpoints) &&
+	    !pipeline->callback->pack)
 		status = window_start_find(pipeline->session,
 					   pipeline->callback, pipeline->cpus,
 					   pipeline->places);
@@ -163,7 +163,7 @@ static int load_checkpoint(struct pipeline *pipeline)
 		return make_stacks(pipeline);
 	}
 	pipeline->has_places = status > 0;
-	if (pipeline->has_places)
+	if (pipeline->has_places && !pipeline->callback->pack)
 		stacks_checkpoint_say(pipeline->stacks);
 	return status < 0 ? status : 0;
 }

@@ -16,7 +16,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int fail(const struct view_session *view, int status)
 {
@@ -44,17 +43,6 @@ static int run_window(struct view_engine *engine, struct time_window window,
 	return status ? -ERROR_FORMAT : 0;
 }
 
-/* Beside the index, which is called so. */
-static char *summary_path(const struct recording *recording)
-{
-	char *path = checkpoint_index_path(recording);
-	char *name = path ? strrchr(path, 'i') : NULL;
-
-	if (name)
-		strcpy(name, "view");
-	return path;
-}
-
 static uint64_t trace_bytes(const struct recording *recording)
 {
 	uint64_t bytes = 0;
@@ -71,7 +59,7 @@ static int open_summary(struct view_session *view)
 	const struct function_table *functions = view->sources.functions;
 	struct view_summary *summary = NULL;
 
-	view->path = summary_path(recording);
+	view->path = checkpoint_index_path(recording, "view");
 	if (!view->path)
 		return -ERROR_MEMORY;
 	if (!view->session.decodes_all &&

@@ -84,6 +84,7 @@ struct call_step {
 struct call_stack;
 struct call_times;
 struct function_event;
+struct task_pack;
 
 /* Takes steps; each renderer of timelines and the profile is one. */
 struct step_callback {
@@ -103,6 +104,12 @@ struct step_callback {
 			       struct call_stack *stack,
 			       const struct function_event *events,
 			       uint32_t count, struct call_times *times);
+	/* Writes what the callback keeps of the steps so far, or sets a callback
+	 * that has taken none to what it reads, so that it goes on from there.
+	 * NULL: a window needs nothing of before but the functions that are open.
+	 */
+	void (*pack)(struct step_callback *callback,
+		     const struct task_pack *tasks);
 };
 
 #endif

@@ -14,10 +14,11 @@ struct recording;
  * wherever something does not fit, and all that is read of it is outside data.
  */
 
-/* Returns the name of @recording's index, to be freed; NULL when out of
- * memory.
+/* Returns the path of the file @name beside @recording, "index" or another that
+ * is made of it, to be freed; NULL when out of memory.
  */
-char *checkpoint_index_path(const struct recording *recording);
+char *checkpoint_index_path(const struct recording *recording,
+			    const char *name);
 
 /* Sets *@key to what the checkpoints hang on: the recording's file, the
  * kernel's code, the functions and their numbers, and this program.

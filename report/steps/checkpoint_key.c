@@ -17,17 +17,17 @@
 /* How much of a file's begin and end is looked at. */
 enum { LOOKED_AT = 1 << 16 };
 
-char *checkpoint_index_path(const struct recording *recording)
+char *checkpoint_index_path(const struct recording *recording, const char *name)
 {
-	const char *path = recording_path(recording);
-	size_t room = strlen(path) + sizeof("/index");
-	char *name = malloc(room);
+	const char *of = recording_path(recording);
+	size_t room = strlen(of) + strlen(name) + sizeof("/");
+	char *path = malloc(room);
 	struct stat file;
-	bool is_folder = stat(path, &file) == 0 && S_ISDIR(file.st_mode);
+	bool is_folder = stat(of, &file) == 0 && S_ISDIR(file.st_mode);
 
-	if (name)
-		snprintf(name, room, "%s%cindex", path, is_folder ? '/' : '.');
-	return name;
+	if (path)
+		snprintf(path, room, "%s%c%s", of, is_folder ? '/' : '.', name);
+	return path;
 }
 
 static uint64_t hash_number(uint64_t hash, uint64_t number)

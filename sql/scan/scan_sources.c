@@ -4,6 +4,8 @@
 #include "attribution/events/step_join.h"
 #include "attribution/table.h"
 #include "common/error.h"
+#include "common/pack.h"
+#include "report/steps/task_pack.h"
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
 
@@ -28,7 +30,9 @@ static int open_one(struct scan_sources *sources,
 	sources->handlers[sources->count++] = &source->handler;
 	if (sources->need > source_class->need)
 		sources->need = source_class->need;
-	sources->needs_begin |= source_class->needs_begin;
+	sources->needs_begin |= source->needs_begin;
+	if (source->pack)
+		sources->packed = source;
 	return 0;
 }
 
@@ -77,6 +81,27 @@ static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 	return *sources->is_over;
 }
 
+static void pack_state(struct step_callback *callback,
+		       const struct task_pack *tasks)
+{
+	struct scan_sources *sources = (struct scan_sources *)callback;
+	struct pack *pack = tasks->pack;
+
+	step_join_pack(sources->join, pack);
+	sources->packed->pack(sources->packed, tasks);
+	if (pack->is_reading && !pack_is_whole(pack))
+		step_join_renew(sources->join);
+}
+
+/* The others would have to hear what is open at a checkpoint. */
+static void set_pack(struct scan_sources *sources)
+{
+	if (!sources->packed || !sources->join)
+		return;
+	sources->callback.pack = pack_state;
+	sources->needs_begin |= sources->count > 1;
+}
+
 int scan_sources_open(struct scan_sources *sources,
 		      const struct row_source_input *input,
 		      const struct row_queue *queue, bool *is_over)
@@ -105,6 +130,7 @@ int scan_sources_open(struct scan_sources *sources,
 	sources->join = step_join_new(input->recording->recording,
 				      input->recording->events,
 				      sources->handlers, sources->count);
+	set_pack(sources);
 	return sources->join ? 0 : -ERROR_MEMORY;
 }
 

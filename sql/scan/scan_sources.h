@@ -20,9 +20,10 @@ struct scan_sources {
 	struct row_source *sources[SQL_TABLES];
 	struct event_handler *handlers[SQL_TABLES]; /* the same */
 	size_t count;
-	enum row_need need;	/* the most that one has */
-	bool needs_begin;	/* one of them does */
-	struct step_join *join; /* with the kernel's events; or NULL */
+	struct row_source *packed; /* the one that packs; or NULL */
+	enum row_need need;	   /* the most that one has */
+	bool needs_begin;	   /* one of them does */
+	struct step_join *join;	   /* with the kernel's events; or NULL */
 	const struct row_queue *queue;
 	/* Set when the callback said that it is done: what comes then is not
 	 * of the recording.

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct attribution_input;
+struct task_pack;
 struct task_stacks;
 
 /* This is what rows are made from.  All borrowed. */
@@ -27,6 +28,15 @@ struct row_source {
 		struct event_handler handler;
 		struct event_forwarder forwarder; /* if another sees it all */
 	};
+	/* What was before a query's window changes its rows there: decoding
+	 * begins with the recording.  But of sums of a window, as in reports.
+	 */
+	bool needs_begin;
+	/* See struct step_callback, of which this is the last part: a pack that
+	 * is not whole then leaves the source as it was.  NULL: it needs
+	 * nothing, or the recording's begin.
+	 */
+	void (*pack)(struct row_source *source, const struct task_pack *tasks);
 	/* Returns whether no step at @time_ns or later makes a wanted row.
 	 * NULL: any may.
 	 */
@@ -51,10 +61,6 @@ enum row_need {
 struct row_source_class {
 	enum row_need need;
 	bool needs_time; /* it joins the trace with events, by time */
-	/* What was before a query's window changes its rows there: decoding
-	 * begins with the recording.  But of sums of a window, as in reports.
-	 */
-	bool needs_begin;
 	/* Returns NULL when out of memory. */
 	struct row_source *(*open)(const struct row_source_input *input);
 };

@@ -119,7 +119,11 @@ static struct row_source *open_rows(const struct row_source_input *input)
 
 	if (!rows)
 		return NULL;
-	rows->source = (struct row_source){ .end = end, .close = close_rows };
+	rows->source = (struct row_source){
+		.needs_begin = true,
+		.end = end,
+		.close = close_rows,
+	};
 	rows->callback.take = take;
 	rows->recording = input->recording;
 	rows->out = input->outs[TABLE_INTERRUPT_SLICE];
@@ -136,7 +140,6 @@ static struct row_source *open_rows(const struct row_source_input *input)
 
 const struct row_source_class slice_source = {
 	.needs_time = true,
-	.needs_begin = true,
 	.open = open_rows,
 };
 

@@ -4,9 +4,10 @@
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"
 #include "common/error.h"
+#include "common/pack.h"
+#include "report/steps/task_pack.h"
 #include "report/text/task_names.h"
 #include "sql/tables/fault_rows.h"
-#include "sql/tables/fresh_cpus.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/state_columns.h"
 
@@ -23,16 +24,14 @@ struct span_rows {
 	struct row_out *states; /* or NULL */
 	struct state_columns columns;
 	struct fault_rows faults; /* out may be NULL */
-	struct fresh_cpus cpus;
-	struct array pending; /* struct array of struct state_fact,
+	struct array pending;	  /* struct array of struct state_fact,
 					 * by task index */
 	int status;
 };
 
-static struct array *pending_of(struct span_rows *rows,
-				const struct time_span *span)
+static struct array *pending_of(struct span_rows *rows, uint32_t index)
 {
-	struct array *pending = array_reach(&rows->pending, span->task->index);
+	struct array *pending = array_reach(&rows->pending, index);
 
 	if (!pending)
 		rows->status = -ERROR_MEMORY;
@@ -58,7 +57,7 @@ static void resolve(struct span_rows *rows, struct array *pending,
 static void take_state(struct span_rows *rows, const struct time_span *span)
 {
 	struct state_fact fact = state_fact_of(span);
-	struct array *pending = pending_of(rows, span);
+	struct array *pending = pending_of(rows, span->task->index);
 	struct state_fact *waiting;
 
 	if (!pending)
@@ -96,8 +95,6 @@ static void take_step(struct event_handler *handler,
 	struct span_rows *rows = (struct span_rows *)handler;
 
 	task_time_step(rows->time, step);
-	if (fresh_cpus_take(&rows->cpus, step) < 0)
-		rows->status = -ERROR_MEMORY;
 }
 
 static void take_event(struct event_handler *handler,
@@ -116,7 +113,8 @@ static bool is_done(const struct row_source *source, uint64_t time_ns)
 {
 	const struct span_rows *rows = (const struct span_rows *)source;
 
-	return time_ns >= rows->choice->end.until_ns && !rows->cpus.count;
+	return time_ns >= rows->choice->end.until_ns &&
+	       !task_time_is_due(rows->time, rows->choice->end.until_ns);
 }
 
 /* Gives out what is still provisional as what it seemed. */
@@ -153,15 +151,65 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 	return status ? status : rows->status;
 }
 
+/* States that wait are of before a window that goes on from here, but those of
+ * the same thread behind them wait as well: one without time stands for all.
+ */
+static void pack_pending(struct span_rows *rows, uint32_t index,
+			 const struct task_pack *tasks)
+{
+	struct array *pending = pending_of(rows, index);
+	struct state_fact none = { .waker_tid = -1 };
+	struct state_fact *waiting;
+	bool waits = pending && pending->count;
+
+	pack_bool(tasks->pack, &waits);
+	if (!tasks->pack->is_reading || !waits)
+		return;
+	none.task = tasks->find(tasks->tasks, index);
+	waiting = pending ? array_add(pending) : NULL;
+	pack_check(tasks->pack, none.task && waiting);
+	if (waiting)
+		*waiting = none;
+}
+
+static void free_pending(struct span_rows *rows)
+{
+	for (size_t i = 0; i < rows->pending.count; i++)
+		array_free((struct array *)array_at(&rows->pending, i));
+	array_free(&rows->pending);
+}
+
+static void renew(struct span_rows *rows)
+{
+	const struct off_cpu_evidence evidence = off_cpu_evidence_of(
+		rows->input->recording, rows->input->events);
+
+	if (task_time_renew(rows->time, &evidence) < 0)
+		rows->status = -ERROR_MEMORY;
+	free_pending(rows);
+}
+
+static void pack_rows(struct row_source *source, const struct task_pack *tasks)
+{
+	struct span_rows *rows = (struct span_rows *)source;
+	uint32_t count = (uint32_t)rows->pending.count;
+	struct pack *pack = tasks->pack;
+
+	task_time_pack(rows->time, tasks);
+	pack_u32(pack, &count);
+	task_pack_check(tasks, count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++)
+		pack_pending(rows, i, tasks);
+	if (pack->is_reading && !pack_is_whole(pack))
+		renew(rows);
+}
+
 static void close_rows(struct row_source *source)
 {
 	struct span_rows *rows = (struct span_rows *)source;
 
-	for (size_t i = 0; i < rows->pending.count; i++)
-		array_free((struct array *)array_at(&rows->pending, i));
-	array_free(&rows->pending);
+	free_pending(rows);
 	fault_rows_free(&rows->faults);
-	fresh_cpus_free(&rows->cpus);
 	state_columns_free(&rows->columns);
 	task_time_free(rows->time);
 	free(rows);
@@ -177,6 +225,8 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		return NULL;
 	rows->source = (struct row_source){
 		.handler = { take_step, take_event, take_record },
+		.needs_begin = input->outs[TABLE_FAULT],
+		.pack = pack_rows,
 		.is_done = is_done,
 		.end = end,
 		.close = close_rows,
@@ -188,7 +238,6 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->columns = state_columns_of(input->recording);
 	rows->faults =
 		fault_rows_of(input->recording, input->outs[TABLE_FAULT]);
-	rows->cpus = FRESH_CPUS_NONE;
 	rows->pending = ARRAY_OF(struct array);
 	rows->time = task_time_new(&options, &rows->callback);
 	if (rows->time)
@@ -199,6 +248,5 @@ static struct row_source *open_rows(const struct row_source_input *input)
 
 const struct row_source_class span_source = {
 	.needs_time = true,
-	.needs_begin = true,
 	.open = open_rows,
 };

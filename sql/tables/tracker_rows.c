@@ -99,6 +99,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	if (!rows)
 		return NULL;
 	rows->source = (struct row_source){
+		.needs_begin = true,
 		.is_done = is_done,
 		.end = end,
 		.close = close_rows,
@@ -123,6 +124,5 @@ static struct row_source *open_rows(const struct row_source_input *input)
 
 const struct row_source_class watch_source = {
 	.needs_time = true,
-	.needs_begin = true,
 	.open = open_rows,
 };

@@ -7,8 +7,9 @@
 /* Returns the table that rows of @id go to. */
 const char *clickhouse_schema_table(enum sql_table_id id);
 
-/* Returns "INSERT INTO … FORMAT RowBinary" of table @id, to be freed by
- * sqlite3_free(); NULL when out of memory.
+/* Returns "INSERT INTO … FORMAT …" of table @id, to be freed by sqlite3_free();
+ * NULL when out of memory.  The recording's own row is RowBinary, all others are
+ * Native.
  */
 char *clickhouse_schema_insert(enum sql_table_id id);
 

@@ -6,6 +6,7 @@
 #include "store/clickhouse/clickhouse_ask.h"
 #include "store/clickhouse/clickhouse_http.h"
 #include "store/clickhouse/clickhouse_schema.h"
+#include "store/clickhouse/native_block.h"
 #include "store/clickhouse/row_binary.h"
 #include "store/target/store_target.h"
 
@@ -81,8 +82,7 @@ static int pack(struct clickhouse_upload *upload, enum sql_table_id id)
 int clickhouse_upload_add(struct clickhouse_upload *upload,
 			  const struct row_chunk *chunk)
 {
-	for (uint32_t i = 0; i < chunk->count; i++)
-		row_binary_put(&upload->rows, chunk, i, &upload->entry);
+	native_block_put(&upload->rows, chunk, &upload->entry);
 	return pack(upload, chunk->id);
 }
 

@@ -31,14 +31,18 @@ static void put_byte(struct byte_buffer *bytes, uint8_t byte)
 	byte_buffer_add(bytes, &byte, sizeof(byte));
 }
 
-static void put_text(struct byte_buffer *bytes, const char *text)
+void row_binary_put_number(struct byte_buffer *bytes, uint64_t number)
+{
+	for (; number > 0x7f; number >>= 7)
+		put_byte(bytes, (uint8_t)(number | 0x80));
+	put_byte(bytes, (uint8_t)number);
+}
+
+void row_binary_put_text(struct byte_buffer *bytes, const char *text)
 {
 	size_t length = strlen(text);
-	size_t rest = length;
 
-	for (; rest > 0x7f; rest >>= 7)
-		put_byte(bytes, (uint8_t)(rest | 0x80));
-	put_byte(bytes, (uint8_t)rest);
+	row_binary_put_number(bytes, length);
 	byte_buffer_add(bytes, text, length);
 }
 
@@ -52,7 +56,7 @@ static void put_value(struct byte_buffer *bytes, enum sql_type type,
 		byte_buffer_add(bytes, cell, sizeof(*cell));
 		break;
 	case SQL_TEXT:
-		put_text(bytes, cell->text);
+		row_binary_put_text(bytes, cell->text);
 		break;
 	}
 }
@@ -83,14 +87,6 @@ static void put_day(struct byte_buffer *bytes, const struct store_entry *entry)
 
 	put_byte(bytes, (uint8_t)day);
 	put_byte(bytes, (uint8_t)(day >> 8));
-}
-
-void row_binary_put(struct byte_buffer *bytes, const struct row_chunk *chunk,
-		    uint32_t row, const struct store_entry *entry)
-{
-	put_day(bytes, entry);
-	byte_buffer_u64(bytes, (uint64_t)entry->number);
-	put_cells(bytes, chunk, row);
 }
 
 void row_binary_put_entry(struct byte_buffer *bytes,

@@ -20,9 +20,9 @@ struct byte_buffer;
  */
 bool row_binary_may_be_null(const struct sql_column *column);
 
-/* Appends row @row of @chunk, behind the day of @entry and its number. */
-void row_binary_put(struct byte_buffer *bytes, const struct row_chunk *chunk,
-		    uint32_t row, const struct store_entry *entry);
+/* Appends a number as LEB128, or a text. */
+void row_binary_put_number(struct byte_buffer *bytes, uint64_t number);
+void row_binary_put_text(struct byte_buffer *bytes, const char *text);
 
 /* Appends the row of the recording itself: the entry's columns and @chunk's. */
 void row_binary_put_entry(struct byte_buffer *bytes,

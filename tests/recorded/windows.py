@@ -6,6 +6,9 @@ for any number of threads.  One that begins at a synchronisation point of the
 trace, with nothing known of before, shows the same but for what was open then,
 and says so.
 
+States of threads hang on what the threads did before: their windows begin at
+checkpoints of their own (state_index), which the first query for all states leaves.
+
     windows.py PROGRAM RECORDING...
 """
 import collections
@@ -13,6 +16,7 @@ import csv
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -22,8 +26,11 @@ COMMANDS = ["report --flat --format json", "report --callgraph --comm cat,ls",
             "timeline --top 30", "timeline --min-duration 10us --format json",
             "timeline --function vfs_read", "export --format=perfetto",
             "export --format=csv"]
+STATES = "SELECT * FROM thread_state WHERE begin_ns >= {} AND {} < {}"
+PERF_RECORD_AUXTRACE = 71
 INFERRED = "is inferred;"
 WINDOWS = 10
+STATE_WINDOWS = 16
 EACH = 4    # commands a window, others for the next
 
 
@@ -51,12 +58,16 @@ def span_ns(program, recording):
     return min(times), max(times)
 
 
-def windows(program, recording):
+def bounds(program, recording, seed, count):
     first, last = span_ns(program, recording)
-    chance = random.Random(12)
-    for _ in range(WINDOWS):
+    chance = random.Random(seed)
+    for _ in range(count):
         since = chance.randrange(first, last)
-        until = since + (last - first) // chance.choice([10, 100, 1000])
+        yield since, since + (last - first) // chance.choice([10, 100, 1000])
+
+
+def windows(program, recording):
+    for since, until in bounds(program, recording, 12, WINDOWS):
         yield ["--since", f"{since // 10**9}.{since % 10**9:09}",
                "--until", f"{until // 10**9}.{until % 10**9:09}"]
 
@@ -142,6 +153,101 @@ def check_stale(program, recording, index):
     return 0
 
 
+def ask(program, recording, query, index=None):
+    return subprocess.run(
+        [program, "sql", "--format=csv", recording, query], check=True,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env={**os.environ, **({"KTRACE_INDEX": index} if index else {})}
+    ).stdout
+
+
+def compare_states(program, recording, cases, what):
+    different = [query for query, whole in cases.items()
+                 if ask(program, recording, query) != whole]
+    print(f"{'FAILED' if different else 'ok'}: {what}: {len(cases)} windows of "
+          f"states", *different[:1])
+    return len(different)
+
+
+def trace_parts(data):
+    """Where trace lies in a perf.data file, and how much: behind each record of
+    that type."""
+    place, size = struct.unpack_from("<QQ", data, 40)
+    end = place + size
+    while place < end:
+        kind, _, size = struct.unpack_from("<IHH", data, place)
+        if kind == PERF_RECORD_AUXTRACE:
+            trace, = struct.unpack_from("<Q", data, place + 8)
+            yield place + size, trace
+            size += trace
+        place += size
+
+
+def spoil_first_third(recording):
+    """Changes trace, and neither the file's size nor its date nor its ends,
+    which the index's key is made of."""
+    path = os.path.join(recording, "data")
+    before = os.stat(path)
+    with open(path, "rb") as file:
+        data = bytearray(file.read())
+    for place, size in trace_parts(data):
+        for spoilt in range(place, place + size - 256, 1 << 12):
+            if 1 << 17 < spoilt < len(data) // 3:
+                data[spoilt:spoilt + 256] = bytes(256)
+    with open(path, "wb") as file:
+        file.write(data)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def check_states_begin_late(program, recording, cases):
+    """What lies before a window's checkpoint is not even looked at."""
+    late = dict(list(cases.items())[-STATE_WINDOWS // 4:])
+    copy = recording + ".spoilt"
+    shutil.copytree(recording, copy)
+    spoil_first_third(copy)
+    whole = "SELECT count(*) FROM thread_state"
+    failed = compare_states(program, copy, late, "with spoilt trace before")
+    if ask(program, copy, whole, "none") == ask(program, recording, whole):
+        print("FAILED: trace was not spoilt")
+        failed += 1
+    shutil.rmtree(copy)
+    return failed
+
+
+def state_cases(program, recording):
+    """What queries about windows show: of all rows, as they come, those within."""
+    whole = ask(program, recording, "SELECT * FROM thread_state", "none")
+    head, *lines = whole.splitlines(keepends=True)
+    rows = [(*map(int, line.split(b",", 2)[:2]), line) for line in lines]
+    cases = {}
+    for number, (since, until) in enumerate(
+            sorted(bounds(program, recording, 16, STATE_WINDOWS))):
+        column = number % 4 != 3
+        shown = [row[2] for row in rows
+                 if row[0] >= since and row[column] < until]
+        query = STATES.format(since, ["begin_ns", "end_ns"][column], until)
+        cases[query] = head + b"".join(shown) if shown else b""
+    return cases
+
+
+def check_states(program, recording):
+    index = os.path.join(recording, "state_index")
+    cases = state_cases(program, recording)
+    failed = compare_states(program, recording, dict([*cases.items()][:4]),
+                            "no state_index")
+    ask(program, recording, "SELECT count(*) FROM thread_state")
+    if not os.path.exists(index):
+        print("FAILED: a query for all states leaves no state_index")
+        return failed + 1
+    failed += compare_states(program, recording, cases, "state_index")
+    failed += check_states_begin_late(program, recording, cases)
+    with open(index, "r+b") as file:
+        file.seek(os.path.getsize(index) // 2)
+        file.write(b"damaged")
+    return failed + compare_states(
+        program, recording, dict([*cases.items()][:6]), "damaged state_index")
+
+
 def check_perf(recording):
     if not shutil.which("perf"):
         return 0
@@ -186,6 +292,7 @@ def check_recording(program, recording):
         failed += compare(program, recording, cases,
                           f"with the index of {jobs} jobs")
     failed += check_damaged(program, recording, index, cases)
+    failed += check_states(program, recording)
     failed += check_stale(program, recording, index)
     return failed + check_perf(recording)
 

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(mktemp -d)"
 # shellcheck disable=SC2016 # it is the inner shell's
-"$2" record -a -o recording -- sh -c '
+"$2" record -a --events=attribution -o recording -- sh -c '
 	for folder; do
 		tar cf - "$folder" | cat | wc -c
 		sleep 0.01

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/steps/task_pack.h"
+
+#include "common/pack.h"
+#include "report/steps/call_step.h"
+
+/* An index, and none is the number after the largest. */
+#define NO_TASK UINT32_MAX
+
+void task_pack_task(const struct task_pack *tasks, const struct task **task)
+{
+	uint32_t index = NO_TASK;
+
+	if (!tasks->pack->is_reading && *task)
+		index = (*task)->index;
+	pack_u32(tasks->pack, &index);
+	if (!tasks->pack->is_reading)
+		return;
+	*task = NULL;
+	if (tasks->pack->failed || index == NO_TASK)
+		return;
+	*task = tasks->find(tasks->tasks, index);
+	pack_check(tasks->pack, *task);
+}
+
+void task_pack_check(const struct task_pack *tasks, uint32_t count)
+{
+	pack_check(tasks->pack, !count || tasks->find(tasks->tasks, count - 1));
+}
