@@ -22,6 +22,7 @@ struct record_feed {
 	struct trace_branch_batch batch;
 	uint32_t at; /* the next of the batch */
 	bool at_end;
+	size_t marks_taken;		  /* handed out by the last call */
 	uint64_t watched[2];		  /* sync points to be said */
 	unsigned int passed;		  /* of them */
 	struct execution_state states[2]; /* there */
@@ -107,6 +108,7 @@ int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
 	feed->at_end = false;
 	feed->passed = 2;
 	execution->mark_count = 0;
+	feed->marks_taken = 0;
 	execution->conversion = &input->recording->conversion;
 	return_stack_clear(&execution->returns);
 	execution->fold = (struct thunk_fold){ 0 };
@@ -247,19 +249,16 @@ static void drop_taken(struct record_feed *feed)
 {
 	struct execution *execution = &feed->execution;
 	uint32_t gone = (uint32_t)execution->times.finished;
-	size_t left = 0;
+	size_t left = execution->mark_count - feed->marks_taken;
 
+	memmove(execution->marks, execution->marks + feed->marks_taken,
+		left * sizeof(*execution->marks));
+	execution->mark_count = left;
+	feed->marks_taken = 0;
 	if (!gone)
 		return;
-	for (size_t i = 0; i < execution->mark_count; i++) {
-		struct event_mark mark = execution->marks[i];
-
-		if (mark.index < gone)
-			continue;
-		mark.index -= gone;
-		execution->marks[left++] = mark;
-	}
-	execution->mark_count = left;
+	for (size_t i = 0; i < left; i++)
+		execution->marks[i].index -= gone;
 	event_times_drop(&execution->times);
 }
 
@@ -280,15 +279,15 @@ int record_feed_next(struct record_feed *feed, struct record_run *run)
 	struct execution *execution = &feed->execution;
 
 	drop_taken(feed);
-	while (!execution->times.finished) {
-		int status;
+	while (!execution->times.finished && !feed->at_end) {
+		int status = fill(feed);
 
-		if (feed->at_end)
-			return 0;
-		status = fill(feed);
 		if (status < 0)
 			return status;
 	}
+	/* A pause may be known only when the last record was handed out. */
+	if (!execution->times.finished && !execution->mark_count)
+		return 0;
 	event_times_write(&execution->times);
 	*run = (struct record_run){
 		.records = execution->times.records,
@@ -296,6 +295,7 @@ int record_feed_next(struct record_feed *feed, struct record_run *run)
 		.marks = execution->marks,
 		.mark_count = ready_marks(feed),
 	};
+	feed->marks_taken = run->mark_count;
 	return 1;
 }
 
@@ -319,6 +319,7 @@ static int seek(struct record_feed *feed, uint64_t position)
 	feed->batch.count = 0;
 	feed->at_end = false;
 	feed->execution.mark_count = 0;
+	feed->marks_taken = 0;
 	return branch_source_seek(feed->source, position);
 }
 

@@ -16,8 +16,8 @@ struct symbols;
  */
 struct record_feed;
 
-/* Some records, and the marks between them: of index 0 to @count - 1, and the
- * last time of any.
+/* Some records and the marks between them: of index 0 to @count, which is behind
+ * the last record of all.
  */
 struct record_run {
 	const union timed_record *records;
@@ -56,7 +56,8 @@ void record_feed_close(struct record_feed *feed);
 int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
 		      struct stream_part part);
 
-/* Provides the next records, one or more, valid until the next call.
+/* Provides the next records, or the marks behind the last, valid until the next
+ * call.
  *
  * Returns 1, 0 at the end, or -ERROR_MEMORY.
  */

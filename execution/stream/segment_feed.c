@@ -333,7 +333,8 @@ int segment_feed_next(struct segment_feed *feed, struct record_run *run)
 		status = take_segment(feed, slot);
 		if (status < 0)
 			return status;
-	} while (!feed->current->segment.records.count);
+	} while (!feed->current->segment.records.count &&
+		 !feed->current->segment.marks.count);
 	*run = (struct record_run){
 		.records = feed->current->segment.records.items,
 		.count = feed->current->segment.records.count,
