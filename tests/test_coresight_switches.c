@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
+#include "execution/follow/record_feed.h"
+#include "execution/walk/execution.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/etmv4_packets.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>
+#include <string.h>
 
 /* Who ran, by the kernel's records: while the CPU was traced, and after. */
 static const uint32_t code[] = {
@@ -15,6 +20,7 @@ static const uint32_t code[] = {
 };
 
 #define TIME_500 0x02, 0xf4, 0x03
+#define TIME_600 0x02, 0xd8, 0x04
 
 static const uint8_t trace[] = {
 	SYNC, TRACE_ON, CONTEXT(0), TIME_500, EXECUTED,
@@ -43,10 +49,10 @@ static void add_switch(uint64_t time_ns, int32_t from, int32_t to)
 				 sizeof(next), &origin);
 }
 
-static void add_aux(uint64_t flags)
+static void add_aux(uint64_t flags, size_t from, size_t size)
 {
 	const struct fixture_origin origin = { 1, 1, AUX };
-	const uint64_t aux[] = { 0, sizeof(trace),
+	const uint64_t aux[] = { from, size,
 				 flags | SIDEBAND_AUX_FORMAT_CORESIGHT_RAW };
 
 	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
@@ -74,7 +80,7 @@ START_TEST(switches_after_the_trace_are_no_part_of_it)
 	struct flow_run run;
 
 	add_switch(DURING, 21, 22);
-	add_aux(row->flags);
+	add_aux(row->flags, 0, sizeof(trace));
 	add_switch(AFTER, 22, 23);
 	recording_fixture_write(&fixture);
 	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
@@ -121,11 +127,73 @@ START_TEST(nothing_is_a_stream)
 }
 END_TEST
 
+/* Calls without end. */
+static const uint32_t calls[] = {
+	[0x00 / 4] = 0x94000004, /* bl 0x10 */
+	[0x10 / 4] = 0x17fffffc, /* b 0x00 */
+};
+
+static const uint8_t head[] = { SYNC, TRACE_ON, CONTEXT(0), TIME_500 };
+static const uint8_t again[] = { SYNC, TIME_600 };
+
+/* So many events are handed out at once. */
+enum { BATCH = 2048, NEAR = 8 };
+
+/* When the trace paused is known before it is known that no more comes. */
+static void write_calls(size_t count)
+{
+	static uint8_t bytes[sizeof(head) + 2 * (BATCH + NEAR) + sizeof(again)];
+	size_t size = sizeof(head) + 2 * count;
+
+	memcpy(bytes, head, sizeof(head));
+	memset(bytes + sizeof(head), EXECUTED, 2 * count);
+	memcpy(bytes + size, again, sizeof(again));
+	recording_fixture_begin_coresight(&fixture);
+	recording_fixture_trace(&fixture, 0, bytes, size + sizeof(again));
+	recording_fixture_code(&fixture, ETMV4_BASE, (const uint8_t *)calls,
+			       sizeof(calls));
+	add_aux(0, 0, size);
+	add_aux(0, size, sizeof(again));
+	recording_fixture_write(&fixture);
+}
+
+/* Switches that come then are not waited for. */
+START_TEST(trace_pauses_at_its_end)
+{
+	struct record_feed *feed;
+	struct symbols *symbols;
+	struct record_run run = { 0 };
+	struct event_mark last = { 0 };
+	struct flow_run flow;
+	int status;
+
+	write_calls((size_t)(BATCH + _i));
+	ck_assert_int_eq(flow_run_open(&flow, fixture.path, NULL), 0);
+	ck_assert_int_eq(symbols_open(flow.recording, NULL, &symbols), 0);
+	const struct flow_input input = {
+		.recording = flow.recording,
+		.stream = recording_stream(flow.recording, 0),
+		.image = flow.image,
+	};
+	ck_assert_int_eq(record_feed_open(&input, symbols, false, &feed), 0);
+	while ((status = record_feed_next(feed, &run)) > 0)
+		if (run.mark_count)
+			last = run.marks[run.mark_count - 1];
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(last.kind, MARK_PAUSE);
+	record_feed_close(feed);
+	symbols_close(symbols);
+	flow_run_close(&flow);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("coresight_switches");
 	TCase *tcase = tcase_create("switches");
 	TCase *nothing = tcase_create("nothing");
+	TCase *end = tcase_create("end");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, switches_after_the_trace_are_no_part_of_it,
@@ -134,5 +202,7 @@ int main(void)
 	tcase_add_checked_fixture(nothing, set_up_nothing, tear_down);
 	tcase_add_test(nothing, nothing_is_a_stream);
 	suite_add_tcase(suite, nothing);
+	tcase_add_loop_test(end, trace_pauses_at_its_end, -NEAR, NEAR);
+	suite_add_tcase(suite, end);
 	return run_suite(suite);
 }
