@@ -159,13 +159,8 @@ static void take_first(struct requests *requests, struct party *party,
 	struct request *request = open_request(
 		requests, state, begin, begin ? clock_mark_refer(begin) : NULL);
 
-	if (!request)
-		return;
-	request->server = party->task;
-	party->found_ns = 0;
-	if (requests_is_free(party))
-		requests_give(requests, party->hold, request, NULL);
-	requests_list_request(requests, &party->taken, request);
+	if (request)
+		requests_serve(requests, party, request);
 }
 
 /* More of it comes, perhaps to another thread. */

@@ -133,6 +133,10 @@ void requests_wait(struct requests *requests, struct party *party);
 /* Returns whether what @party holds is still to be given to a request. */
 bool requests_is_free(const struct party *party);
 
+/* @party works on @request from now on. */
+void requests_serve(struct requests *requests, struct party *party,
+		    struct request *request);
+
 /* Adds to an array of messages or requests, referring to them; there are no
  * more than a few dozen: the oldest give way.
  */

@@ -86,18 +86,23 @@ static void take_work(struct requests *requests, struct party *party,
 	requests_list_request(requests, &party->taken, request);
 }
 
-static void take_request(struct requests *requests, struct party *party,
-			 struct message *message)
+void requests_serve(struct requests *requests, struct party *party,
+		    struct request *request)
 {
-	struct request *request = requests_ask(requests, message);
-
-	if (!request)
-		return;
 	request->server = party->task;
 	party->found_ns = 0;
 	if (requests_is_free(party))
 		requests_give(requests, party->hold, request, NULL);
 	requests_list_request(requests, &party->taken, request);
+}
+
+static void take_request(struct requests *requests, struct party *party,
+			 struct message *message)
+{
+	struct request *request = requests_ask(requests, message);
+
+	if (request)
+		requests_serve(requests, party, request);
 }
 
 static void take(struct requests *requests, struct party *party,
