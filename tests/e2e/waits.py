@@ -64,11 +64,11 @@ class Recording:
 
     @functools.cache
     def records(self):
-        return json.loads(self.run("timeline", "--syscalls", "--depth=3",
-                                   "--format=json"))
+        return json.loads(self.run("timeline", "--syscalls", "--with-tracer",
+                                   "--depth=3", "--format=json"))
 
     def deep_records(self, name):
-        return json.loads(self.run("timeline", "--syscalls",
+        return json.loads(self.run("timeline", "--syscalls", "--with-tracer",
                                    f"--function={name}", "--format=json"))
 
     @functools.cache
