@@ -25,7 +25,7 @@ tests=(function_graph.sh top.sh record.sh
 	attribution_cost.sh inband.sh serve.sh "inband.sh --arm64" "attribution_interrupts.sh one_cpu"
 	attribution_servers.sh attribution_requests.sh attribution_locks.sh
 	attribution_relations.sh attribution_sleeps.sh attribution_groups.sh
-	store.sh across.sh tutorial.sh fleet.sh queries.sh arm64.sh
+	store.sh across.sh tutorial.sh queries.sh arm64.sh
 	triggers.sh gating.sh "faults.sh 6 1 1 kills"
 	"functions.sh --arm64 6.12 1 ls sleep all modules bpf"
 	"attribution_interrupts.sh arm64")
