@@ -3,16 +3,6 @@
 #include "execution/atoms/atom_times.h"
 #include "execution/walk/execution.h"
 
-static uint64_t instructions_of(uint64_t work)
-{
-	return work & (BLOCK_WORK_SLOW - 1);
-}
-
-static uint64_t slow_of(uint64_t work)
-{
-	return work & ~(uint64_t)(BLOCK_WORK_SLOW - 1);
-}
-
 struct share {
 	uint64_t parts;
 	uint64_t whole;
@@ -22,10 +12,10 @@ struct share {
 static uint64_t scaled(uint64_t work, uint64_t from, const void *ctx)
 {
 	const struct share *share = ctx;
-	uint64_t done = instructions_of(work) - instructions_of(from);
+	uint64_t done =
+		block_work_instructions(work) - block_work_instructions(from);
 
-	return slow_of(work) + instructions_of(from) +
-	       done * share->parts / share->whole;
+	return work - done + done * share->parts / share->whole;
 }
 
 /* Returns what the work is that was @work, of which what is behind @from is to
@@ -122,7 +112,8 @@ void atom_cycles_lose(struct execution *execution)
 static uint64_t with_slow_blocks(uint64_t work, uint64_t from, const void *ctx)
 {
 	enum { INSTRUCTIONS_PER_BLOCK = 8 };
-	uint64_t done = instructions_of(work) - instructions_of(from);
+	uint64_t done =
+		block_work_instructions(work) - block_work_instructions(from);
 
 	(void)ctx;
 	return work + done / INSTRUCTIONS_PER_BLOCK * BLOCK_WORK_SLOW;

@@ -9,7 +9,7 @@ void atom_step_run(struct execution *execution, struct atom_range *range)
 	const struct block *block = atom_step_block(execution);
 
 	if (range)
-		range->instructions += block->work & (BLOCK_WORK_SLOW - 1);
+		range->instructions += block_work_instructions(block->work);
 	execution->times.work += block->work;
 	execution->last_ip = 0;
 	execution->from = execution->block;

@@ -6,11 +6,6 @@
 #include "execution/walk/execution.h"
 #include "execution/walk/walk.h"
 
-static uint64_t instructions_of(uint64_t work)
-{
-	return work & (BLOCK_WORK_SLOW - 1);
-}
-
 void atom_times_set_bounds(struct execution *execution, uint64_t low_ns,
 			   uint64_t high_ns)
 {
@@ -23,7 +18,7 @@ void atom_times_set_bounds(struct execution *execution, uint64_t low_ns,
 void atom_times_stamp_record(struct execution *execution, uint64_t work)
 {
 	const struct atom_state *atoms = &execution->atoms;
-	uint64_t ran = instructions_of(work) - atoms->work_seen;
+	uint64_t ran = block_work_instructions(work) - atoms->work_seen;
 
 	if (atoms->clock == RECORDING_TIME_INSTRUCTIONS)
 		atom_times_set_bounds(execution, atoms->instructions + ran,
@@ -43,11 +38,6 @@ static uint64_t begin_of_block(const struct execution *execution)
 	return atoms->known_ns - (done_ns < most_ns ? done_ns : most_ns);
 }
 
-static bool has_slow_blocks(uint64_t work)
-{
-	return work >= BLOCK_WORK_SLOW;
-}
-
 /* The time is @known_ns now.  Cycles take as long as they took before,
  * wherever they were counted; instructions as instruction_pace.h has it.
  */
@@ -58,8 +48,8 @@ static void know(struct execution *execution, uint64_t known_ns)
 	bool is_later = times->known_ns && known_ns > times->known_ns;
 	uint64_t span_ns = is_later ? known_ns - times->known_ns : 0;
 
-	cycles->speed.work = instructions_of(times->work);
-	cycles->speed.is_slow = has_slow_blocks(times->work);
+	cycles->speed.work = block_work_instructions(times->work);
+	cycles->speed.is_slow = block_work_slow(times->work) != 0;
 	cycles->speed.counted = cycles->weighed < cycles->speed.work ?
 					cycles->weighed :
 					cycles->speed.work;
@@ -83,7 +73,7 @@ void atom_times_begin(struct execution *execution, bool is_block)
 		know(execution,
 		     may_run ? begin_of_block(execution) : atoms->known_ns);
 	atoms->known_ns = 0;
-	atoms->work_seen = instructions_of(execution->times.work);
+	atoms->work_seen = block_work_instructions(execution->times.work);
 	if (atoms->clock == RECORDING_TIME_INSTRUCTIONS)
 		atom_times_set_bounds(execution, atoms->instructions,
 				      atoms->instructions);
@@ -106,7 +96,7 @@ void atom_times_go_on(struct execution *execution)
 void atom_times_end(struct execution *execution)
 {
 	struct atom_state *atoms = &execution->atoms;
-	uint64_t work = instructions_of(execution->times.work);
+	uint64_t work = block_work_instructions(execution->times.work);
 
 	atoms->instructions += work - atoms->work_seen;
 	atoms->work_seen = work;

@@ -204,7 +204,7 @@ static bool run_part(struct execution *execution, struct atom_range *range,
 	if (!work)
 		return false;
 	if (range)
-		range->instructions += work & (BLOCK_WORK_SLOW - 1);
+		range->instructions += block_work_instructions(work);
 	execution->times.work += work;
 	execution->last_ip = *last;
 	execution->from = index;

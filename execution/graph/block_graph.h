@@ -88,6 +88,19 @@ _Static_assert(sizeof(struct block) == 32, "blocks are hot");
  */
 #define BLOCK_WORK_SLOW ((uint32_t)1 << 31)
 
+/* The instructions in the work of some blocks, and how many of these may take
+ * much longer.
+ */
+static inline uint64_t block_work_instructions(uint64_t work)
+{
+	return work & (BLOCK_WORK_SLOW - 1);
+}
+
+static inline uint64_t block_work_slow(uint64_t work)
+{
+	return work / BLOCK_WORK_SLOW;
+}
+
 /* The rest of what is known of a block. */
 struct block_info {
 	struct symbol symbol;

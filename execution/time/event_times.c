@@ -17,16 +17,6 @@ void event_times_init(struct event_times *times)
 	times->pace = INSTRUCTION_PACE_FIRST;
 }
 
-static int64_t instructions_of(uint64_t work)
-{
-	return (int64_t)work & (BLOCK_WORK_SLOW - 1);
-}
-
-static uint64_t slow_blocks_of(uint64_t work)
-{
-	return work / BLOCK_WORK_SLOW;
-}
-
 /* Returns how far @to is behind @from, if less than FLOW_NO_BOUND. */
 static inline uint32_t distance(uint64_t from, uint64_t to)
 {
@@ -63,7 +53,7 @@ static inline uint64_t finish(union timed_record *record,
 static uint64_t usual_ns(const struct event_times *times)
 {
 	return instruction_pace_ns(&times->pace,
-				   (uint64_t)instructions_of(times->work));
+				   block_work_instructions(times->work));
 }
 
 /* More than any clock counts, and less than a signed number holds, which the
@@ -77,7 +67,7 @@ static uint64_t usual_ns(const struct event_times *times)
 static inline void end_span(struct event_times *times, uint64_t even_ns,
 			    uint64_t share_ns)
 {
-	int64_t work = instructions_of(times->work);
+	int64_t work = (int64_t)block_work_instructions(times->work);
 
 	if (even_ns > LONGEST_SPAN_NS)
 		even_ns = LONGEST_SPAN_NS;
@@ -95,8 +85,8 @@ static inline void end_span(struct event_times *times, uint64_t even_ns,
 __attribute__((noinline)) static void end_slow_span(struct event_times *times,
 						    uint64_t span_ns)
 {
-	uint64_t instructions = (uint64_t)instructions_of(times->work);
-	uint64_t slow = slow_blocks_of(times->work);
+	uint64_t instructions = block_work_instructions(times->work);
+	uint64_t slow = block_work_slow(times->work);
 	uint64_t share_ns = 0;
 
 	if (span_ns >= instruction_pace_longest_ns(&times->pace, instructions))
@@ -113,8 +103,10 @@ static inline void begin_span(struct event_times *times, uint64_t known_ns)
 
 static uint64_t time_at(const struct event_span *span, uint64_t work)
 {
-	return span->from_ns + slow_blocks_of(work) * span->share_ns +
-	       (uint64_t)(int64_t)((double)instructions_of(work) * span->step);
+	int64_t instructions = (int64_t)block_work_instructions(work);
+
+	return span->from_ns + block_work_slow(work) * span->share_ns +
+	       (uint64_t)(int64_t)((double)instructions * span->step);
 }
 
 void event_times_write(struct event_times *times)
@@ -162,7 +154,7 @@ void event_times_know(struct event_times *times, uint64_t known_ns)
 	if (!times->known_ns)
 		times->known_ns = first_known(times, known_ns);
 	span_ns = known_ns > times->known_ns ? known_ns - times->known_ns : 0;
-	if (__builtin_expect(slow_blocks_of(times->work) != 0, 0)) {
+	if (__builtin_expect(block_work_slow(times->work) != 0, 0)) {
 		end_slow_span(times, span_ns);
 	} else {
 		end_span(times, span_ns, 0);

@@ -14,7 +14,7 @@ static void list_block(struct execution *execution, uint32_t index,
 	item->detail = exit & 0xf;
 	item->last_length = is_call ? (block->ip + block->bytes - last) & 0xf :
 				      0;
-	item->instructions = (uint16_t)(work & (BLOCK_WORK_SLOW - 1));
+	item->instructions = (uint16_t)(block_work_instructions(work));
 	item->last = (uint32_t)(last - block->ip);
 	item->ip = block->ip;
 }
