@@ -24,8 +24,7 @@ uint64_t cycle_rate_longest_ns(const struct cycle_rate *cycles)
 	uint64_t error =
 		guessed / INSTRUCTIONS_ERROR + cycles->counted / COUNT_ERROR;
 
-	return cycle_rate_ns(cycles, cycles->work) +
-	       cycle_rate_ns(cycles, error) +
+	return cycle_rate_ns(cycles, cycles->work + error) +
 	       (cycles->counted ? COUNT_ERROR_NS : INSTRUCTIONS_ERROR_NS);
 }
 

@@ -2,6 +2,8 @@
 #ifndef KT_EXECUTION_INSTRUCTION_PACE_H
 #define KT_EXECUTION_INSTRUCTION_PACE_H
 
+#include "decoder/flow/cycle_rate.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,20 +32,19 @@ static inline uint64_t instruction_pace_ns(const struct instruction_pace *pace,
 	return (instructions * pace->rate) >> 16;
 }
 
-/* Returns how long they may take without anything slow among them: instructions
- * differ much, counted cycles hardly.
- */
+/* Returns how long they may take without anything slow among them. */
 static inline uint64_t
 instruction_pace_longest_ns(const struct instruction_pace *pace,
 			    uint64_t instructions)
 {
-	uint64_t counted = pace->counted < instructions ? pace->counted :
-							  instructions;
-	uint64_t guessed = instructions - counted;
-	uint64_t error = guessed / 2 + counted / 32;
+	const struct cycle_rate span = {
+		.work = instructions,
+		.counted = pace->counted < instructions ? pace->counted :
+							  instructions,
+		.rate = pace->rate,
+	};
 
-	return instruction_pace_ns(pace, instructions + error) +
-	       (counted ? 4 : 32);
+	return cycle_rate_longest_ns(&span);
 }
 
 /* A span of @instructions took @span_ns; 0 of them: it cannot be told. */
