@@ -22,7 +22,6 @@ struct record_feed {
 	struct trace_branch_batch batch;
 	uint32_t at; /* the next of the batch */
 	bool at_end;
-	size_t marks_taken;		  /* handed out by the last call */
 	uint64_t watched[2];		  /* sync points to be said */
 	unsigned int passed;		  /* of them */
 	struct execution_state states[2]; /* there */
@@ -108,7 +107,6 @@ int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
 	feed->at_end = false;
 	feed->passed = 2;
 	execution->mark_count = 0;
-	feed->marks_taken = 0;
 	execution->conversion = &input->recording->conversion;
 	return_stack_clear(&execution->returns);
 	execution->fold = (struct thunk_fold){ 0 };
@@ -244,24 +242,6 @@ static int fill(struct record_feed *feed)
 	return status < 0 ? status : 0;
 }
 
-/* Records and marks that were handed out go. */
-static void drop_taken(struct record_feed *feed)
-{
-	struct execution *execution = &feed->execution;
-	uint32_t gone = (uint32_t)execution->times.finished;
-	size_t left = execution->mark_count - feed->marks_taken;
-
-	memmove(execution->marks, execution->marks + feed->marks_taken,
-		left * sizeof(*execution->marks));
-	execution->mark_count = left;
-	feed->marks_taken = 0;
-	if (!gone)
-		return;
-	for (size_t i = 0; i < left; i++)
-		execution->marks[i].index -= gone;
-	event_times_drop(&execution->times);
-}
-
 /* A mark comes with the record that follows it, if there is one. */
 static size_t ready_marks(const struct record_feed *feed)
 {
@@ -272,6 +252,24 @@ static size_t ready_marks(const struct record_feed *feed)
 	       execution->marks[count - 1].index >= execution->times.finished)
 		count--;
 	return count;
+}
+
+/* Records and marks that were handed out go. */
+static void drop_taken(struct record_feed *feed)
+{
+	struct execution *execution = &feed->execution;
+	uint32_t gone = (uint32_t)execution->times.finished;
+	size_t taken = ready_marks(feed);
+	size_t left = execution->mark_count - taken;
+
+	memmove(execution->marks, execution->marks + taken,
+		left * sizeof(*execution->marks));
+	execution->mark_count = left;
+	if (!gone)
+		return;
+	for (size_t i = 0; i < left; i++)
+		execution->marks[i].index -= gone;
+	event_times_drop(&execution->times);
 }
 
 int record_feed_next(struct record_feed *feed, struct record_run *run)
@@ -295,7 +293,6 @@ int record_feed_next(struct record_feed *feed, struct record_run *run)
 		.marks = execution->marks,
 		.mark_count = ready_marks(feed),
 	};
-	feed->marks_taken = run->mark_count;
 	return 1;
 }
 
@@ -319,7 +316,6 @@ static int seek(struct record_feed *feed, uint64_t position)
 	feed->batch.count = 0;
 	feed->at_end = false;
 	feed->execution.mark_count = 0;
-	feed->marks_taken = 0;
 	return branch_source_seek(feed->source, position);
 }
 
