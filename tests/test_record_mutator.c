@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "tests/fuzz/recording/all_writers.h"
 #include "tests/fuzz/recording/packed_files.h"
 #include "tests/fuzz/recording/record_list.h"
 #include "tests/fuzz/recording/record_mutator.h"
@@ -6,6 +7,7 @@
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +39,8 @@ static size_t make_input(uint8_t *input)
 	size += fread(input + size, 1, ROOM - size, file);
 	fclose(file);
 	recording_fixture_end(&fixture);
-	size += (size_t)sprintf((char *)input + size, "@@file code/1-2-3\nx");
+	size += (size_t)sprintf((char *)input + size,
+				"@@file code/1-2-3\nx@@file options\n");
 	return size;
 }
 
@@ -151,6 +154,31 @@ START_TEST(inputs_change_and_stay_recordings)
 }
 END_TEST
 
+START_TEST(an_input_chooses_what_is_written_of_it)
+{
+	static const char input[] = "@@file data\nPERFILE2@@file a\nxyz";
+	uint8_t changed[256];
+	struct packed_files files;
+	unsigned int parts = 0;
+
+	for (unsigned int seed = 1; seed <= TIMES; seed++) {
+		const struct packed_file *options;
+		size_t made;
+
+		memcpy(changed, input, sizeof(input));
+		made = record_mutator_run(changed, sizeof(input) - 1,
+					  sizeof(changed), seed, keep_bytes);
+		packed_files_read(&files, changed, made);
+		options = packed_files_find(&files, "options");
+		ck_assert_ptr_nonnull(options);
+		ck_assert_uint_eq(options->size, sizeof(struct writer_choice));
+		parts += options->bytes[offsetof(struct writer_choice, part)] !=
+			 0;
+	}
+	ck_assert_uint_gt(parts, TIMES * 8 / 10);
+}
+END_TEST
+
 START_TEST(what_does_not_fit_is_left_to_others)
 {
 	static uint8_t input[ROOM];
@@ -191,6 +219,7 @@ int main(void)
 	tcase_add_test(tcase, records_are_written_as_they_were);
 	tcase_add_test(tcase, features_move_with_the_records);
 	tcase_add_test(tcase, inputs_change_and_stay_recordings);
+	tcase_add_test(tcase, an_input_chooses_what_is_written_of_it);
 	tcase_add_test(tcase, what_does_not_fit_is_left_to_others);
 	tcase_add_loop_test(tcase, records_go_from_one_input_to_another, 0, 8);
 	suite_add_tcase(suite, tcase);

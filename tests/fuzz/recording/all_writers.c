@@ -37,6 +37,15 @@ enum {
 	TABLES = 16,
 };
 
+/* What an input may choose to have alone: most of its time goes into writers. */
+enum writer_part {
+	PART_ALL,
+	PART_TIMELINES,
+	PART_PROFILES,
+	PART_TABLES, /* each of the parts from here has some of them */
+	PARTS = 8,
+};
+
 /* All that takes steps, behind one callback. */
 struct writers {
 	struct step_callback callback;
@@ -46,7 +55,7 @@ struct writers {
 	struct step_select_options selection;
 	struct step_select *selects[TIMELINES]; /* NULL: needs times */
 	struct step_callback *lines[TIMELINES];
-	struct profile *profile;
+	struct profile *profile; /* NULL: not chosen */
 	struct known_events *events;
 	struct context_kinds *kinds;
 	struct lines *source_lines;
@@ -69,9 +78,12 @@ static void *need(void *made)
 static void take(struct step_callback *callback, const struct call_step *step)
 {
 	struct writers *writers = (struct writers *)callback;
-	struct step_callback *next = profile_callback(writers->profile);
+	struct step_callback *next;
 
-	next->take(next, step);
+	if (writers->profile) {
+		next = profile_callback(writers->profile);
+		next->take(next, step);
+	}
 	for (size_t i = 0; i < TIMELINES; i++) {
 		if (!writers->selects[i])
 			continue;
@@ -82,6 +94,13 @@ static void take(struct step_callback *callback, const struct call_step *step)
 		return;
 	next = step_join_callback(writers->join);
 	next->take(next, step);
+}
+
+static bool is_chosen(const struct writers *writers, enum writer_part part)
+{
+	enum writer_part chosen = writers->choice->part % PARTS;
+
+	return chosen == PART_ALL || chosen == part;
 }
 
 static void open_timelines(struct writers *writers)
@@ -110,7 +129,8 @@ static void open_timelines(struct writers *writers)
 						    UINT64_MAX,
 	};
 	for (size_t i = 0; i < TIMELINES; i++) {
-		if (timelines[i]->needs_time && !writers->unit->is_time)
+		if (!is_chosen(writers, PART_TIMELINES) ||
+		    (timelines[i]->needs_time && !writers->unit->is_time))
 			continue;
 		writers->lines[i] = need(timelines[i]->open(&context));
 		writers->selects[i] = need(step_select_new(&writers->selection,
@@ -186,9 +206,13 @@ static void open_tables(struct writers *writers)
 							RECORD_TABLE,
 		.out = session->out,
 	};
-	open_table(writers, &call_records_table);
+	if (is_chosen(writers, PART_TABLES))
+		open_table(writers, &call_records_table);
 	for (size_t i = 0; (table = attribution_table_at(i)); i++)
-		open_table(writers, table);
+		if (is_chosen(writers, PART_TABLES + i % (PARTS - PART_TABLES)))
+			open_table(writers, table);
+	if (!writers->table_count)
+		return;
 	writers->join =
 		need(step_join_new(session->recording, writers->events,
 				   writers->handlers, writers->table_count));
@@ -209,6 +233,7 @@ static void render_profiles(struct writers *writers,
 		.colors = session->colors,
 	};
 
+	profile_end(writers->profile);
 	for (size_t i = 0; i < PROFILES; i++) {
 		const struct profile_renderer *renderer =
 			profile_renderer_find(profiles[i][0], profiles[i][1]);
@@ -240,10 +265,10 @@ static void render(struct writers *writers, const struct task_stacks *stacks)
 	for (size_t i = 0; i < TIMELINES; i++)
 		if (writers->selects[i])
 			step_select_end(writers->selects[i]);
-	profile_end(writers->profile);
 	if (writers->join)
 		step_join_end(writers->join);
-	render_profiles(writers, stacks);
+	if (writers->profile)
+		render_profiles(writers, stacks);
 	render_tables(writers, stacks);
 }
 
@@ -281,12 +306,13 @@ void all_writers_run(struct session *session,
 		.session = session,
 		.choice = choice,
 		.unit = time_unit_of(session->recording),
-		.profile = need(profile_new(&(struct profile_options){
-			.filter = &session->filter,
-			.window = session->window,
-		})),
 	};
 
+	if (is_chosen(&writers, PART_PROFILES))
+		writers.profile = need(profile_new(&(struct profile_options){
+			.filter = &session->filter,
+			.window = session->window,
+		}));
 	open_timelines(&writers);
 	open_tables(&writers);
 	decode(&writers);

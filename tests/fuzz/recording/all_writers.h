@@ -19,10 +19,11 @@ struct writer_choice {
 	uint8_t format;	      /* of the tables */
 	uint8_t dump;	      /* which of the dumps, by which engine */
 	uint8_t cpu;	      /* only one of them; 0: all */
+	uint8_t part;	      /* of what is written; 0: all of it */
 };
 
-/* Decodes the session's recording once, for all that reports, timelines and
- * exports write, and writes it all to session->out.
+/* Decodes the session's recording once, for what reports, timelines and exports
+ * write of it, and writes that to session->out.
  */
 void all_writers_run(struct session *session,
 		     const struct writer_choice *choice);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/fuzz/recording/record_mutator.h"
 #include "common/perf_data.h"
+#include "tests/fuzz/recording/all_writers.h"
 #include "tests/fuzz/recording/packed_files.h"
 #include "tests/fuzz/recording/record_change.h"
 #include "tests/fuzz/recording/record_list.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Larger inputs take too long to be worth it. */
-enum { INPUT_MOST = 1 << 18, OPTIONS = 8 };
+enum { INPUT_MOST = 1 << 17, OPTIONS = sizeof(struct writer_choice) };
 
 /* One run: what is made must stay until the input is written. */
 struct run {
@@ -17,6 +19,7 @@ struct run {
 	struct packed_files files;
 	struct record_list list;
 	uint8_t made[INPUT_MOST]; /* the file that changed */
+	uint8_t options[OPTIONS];
 	uint8_t out[INPUT_MOST];
 };
 
@@ -43,7 +46,7 @@ static void change_bytes(struct run *run, struct packed_file *file)
 		run->mutation.bytewise(run->made, file->size, INPUT_MOST));
 }
 
-static void change_options(struct run *run)
+static void set_option(struct run *run, size_t option, size_t value)
 {
 	struct packed_files *files = &run->files;
 	const struct packed_file *options = packed_files_find(files, "options");
@@ -52,16 +55,33 @@ static void change_options(struct run *run)
 
 	if (index == PACKED_FILES_MOST)
 		return;
-	memset(run->made, 0, OPTIONS);
 	if (options)
-		memcpy(run->made, options->bytes,
+		memcpy(run->options, options->bytes,
 		       options->size < OPTIONS ? options->size : OPTIONS);
-	run->made[mutation_below(&run->mutation, OPTIONS)] =
-		(uint8_t)mutation_below(&run->mutation, 256);
-	if (!options)
+	else
 		files->count++;
-	strcpy(files->files[index].name, "options");
-	replace(run, &files->files[index], OPTIONS);
+	run->options[option] = (uint8_t)value;
+	files->files[index] = (struct packed_file){
+		.name = "options",
+		.bytes = run->options,
+		.size = OPTIONS,
+	};
+}
+
+static void change_options(struct run *run)
+{
+	set_option(run, mutation_below(&run->mutation, OPTIONS),
+		   mutation_below(&run->mutation, 256));
+}
+
+/* All of what is written of a recording takes several times as long as the most
+ * of its parts: what is made of an input that chooses none has some part.
+ */
+static void choose_part(struct run *run)
+{
+	if (!packed_files_find(&run->files, "options"))
+		set_option(run, offsetof(struct writer_choice, part),
+			   mutation_below(&run->mutation, 256));
 }
 
 static void change_records(struct run *run, struct packed_file *data)
@@ -101,10 +121,12 @@ size_t record_mutator_run(uint8_t *bytes, size_t size, size_t room,
 
 	if (!run)
 		abort();
+	memset(run->options, 0, OPTIONS);
 	run->mutation = mutation_of(seed, bytewise);
 	packed_files_read(&run->files, bytes, size);
 	if (run->files.count && size <= INPUT_MOST) {
 		change(run);
+		choose_part(run);
 		made = packed_files_write(&run->files, run->out, INPUT_MOST);
 		mutation_end(&run->mutation);
 	}
