@@ -3,6 +3,8 @@
 # Runs in the virtual machine: the parts $3... of inband.sh, with the programs that
 # are built in the folder $2; what they print and save comes into the folder $1.
 set -uo pipefail
+# shellcheck source=tests/e2e/guest_run.sh
+source "$(dirname "$(realpath "$0")")/guest_run.sh"
 RESULTS=$1 PROGRAMS=$2/tests/e2e/programs SLOW_WEB=$2/docs/tutorial/slow_web
 # What the machine's own files need not have is there.
 export LD_LIBRARY_PATH=$2/lib
@@ -10,13 +12,6 @@ shift 2
 readonly LIMIT_S=10
 mkdir -p /dev/shm/work
 cd /dev/shm/work || exit 1
-
-run() { # name command...
-	local name=$1
-	shift
-	timeout "$LIMIT_S" "$@" >"$name.out" 2>"$name.err"
-	echo $? >"$name.code"
-}
 
 # Nobody may trace, nor read the kernel's code; the program says why.
 denied() {

@@ -5,6 +5,8 @@
 # what it should not get.  What was built is in the folder $2, the project in $3;
 # what they print and save comes into the folder $1.
 set -uo pipefail
+# shellcheck source=tests/e2e/guest_run.sh
+source "$(dirname "$(realpath "$0")")/guest_run.sh"
 RESULTS=$1 KTRACE=$2/ktrace-hw PROGRAMS=$2/tests/e2e/programs
 MISBEHAVE=$3/tests/e2e/misbehave.py
 # What the machine's own files need not have is there.
@@ -17,13 +19,6 @@ export KTRACE_HW_SOCKET=/run/test-ktrace-hw.sock
 trap "" PIPE
 mkdir -p /dev/shm/work
 cd /dev/shm/work || exit 1
-
-run() { # name command...
-	local name=$1
-	shift
-	timeout "$LIMIT_S" "$@" >"$name.out" 2>"$name.err"
-	echo $? >"$name.code"
-}
 
 # Nobody, in the group or not.
 readonly MEMBER=(setpriv --reuid "$USER_ID" --regid "$USER_ID" --groups
