@@ -9,10 +9,11 @@
 
 /* How long instructions take, measured between two synchronisation points for
  * what comes behind the second: so it can be known by whoever begins to decode
- * one such stretch earlier.  Spans with slow blocks do not count.
+ * one such stretch earlier.  Before there was one, all so far is the measure.
+ * Spans with slow blocks do not count.
  */
 struct instruction_pace {
-	uint64_t rate;	 /* nanoseconds per instruction * 65536 */
+	uint64_t rate;	 /* nanoseconds per instruction * 65536; 0: not known */
 	uint64_t sum_ns; /* since the last synchronisation point */
 	uint64_t sum_instructions;
 	bool is_across;	  /* the span under way began before it */
@@ -21,15 +22,22 @@ struct instruction_pace {
 				 * counted */
 };
 
-/* Where nothing was measured: four instructions a nanosecond. */
-#define INSTRUCTION_PACE_FIRST \
-	((struct instruction_pace){ .rate = 65536 / 4, .is_across = true })
+#define INSTRUCTION_PACE_FIRST ((struct instruction_pace){ .is_across = true })
+
+/* Returns the rate before the first synchronisation point that told one. */
+uint64_t instruction_pace_first_rate(const struct instruction_pace *pace);
+
+static inline uint64_t
+instruction_pace_rate(const struct instruction_pace *pace)
+{
+	return pace->rate ? pace->rate : instruction_pace_first_rate(pace);
+}
 
 /* Returns how long @instructions usually take. */
 static inline uint64_t instruction_pace_ns(const struct instruction_pace *pace,
 					   uint64_t instructions)
 {
-	return (instructions * pace->rate) >> 16;
+	return (instructions * instruction_pace_rate(pace)) >> 16;
 }
 
 /* Returns how long they may take without anything slow among them. */
@@ -41,7 +49,7 @@ instruction_pace_longest_ns(const struct instruction_pace *pace,
 		.work = instructions,
 		.counted = pace->counted < instructions ? pace->counted :
 							  instructions,
-		.rate = pace->rate,
+		.rate = instruction_pace_rate(pace),
 	};
 
 	return cycle_rate_longest_ns(&span);
