@@ -126,10 +126,14 @@ int collector_resume(struct collector *collector)
 }
 
 static int keep(struct collector *collector, uint32_t index,
-		const struct cpu_rings *rings)
+		struct cpu_rings *rings)
 {
-	struct ring_bytes bytes = aux_ring_snapshot(&rings->aux);
+	struct ring_bytes bytes =
+		collector->tracer->counts_on ?
+			aux_ring_since(&rings->aux, rings->kept) :
+			aux_ring_snapshot(&rings->aux);
 
+	rings->kept = aux_ring_head(&rings->aux);
 	if (!bytes.size)
 		return 0;
 	return recording_writer_add_trace(collector->writer, index, rings->cpu,

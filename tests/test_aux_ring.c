@@ -67,6 +67,55 @@ START_TEST(is_full_by_what_the_kernel_was_told)
 }
 END_TEST
 
+static const struct {
+	const char *name;
+	uint64_t kept; /* by the snapshot before */
+	uint64_t head;
+	uint64_t start;
+	size_t size, first; /* of all, of the first part */
+} snapshots[] = {
+	{ "the first, not full", 0, 100, 0, 100, 100 },
+	{ "behind the first, not full", 100, 300, 100, 200, 200 },
+	{ "round the ring's end", SIZE - 10, SIZE + 20, SIZE - 10, 30, 10 },
+	{ "overwritten", 100, 3 * SIZE + 7, 2 * SIZE + 7, SIZE, SIZE - 7 },
+	{ "nothing new", 300, 300, 300, 0, 0 },
+};
+
+START_TEST(a_count_tells_what_is_new)
+{
+	struct aux_ring ring = new_ring();
+	struct ring_bytes got;
+
+	page.aux_head = snapshots[_i].head;
+	got = aux_ring_since(&ring, snapshots[_i].kept);
+	ck_assert_msg(got.start == snapshots[_i].start, "%s",
+		      snapshots[_i].name);
+	ck_assert_msg(got.size == snapshots[_i].size, "%s", snapshots[_i].name);
+	ck_assert_uint_eq(got.part[0].iov_len, snapshots[_i].first);
+	ck_assert_uint_eq(got.part[1].iov_len, got.size - snapshots[_i].first);
+	ck_assert_ptr_eq(got.part[0].iov_base,
+			 bytes + snapshots[_i].start % SIZE);
+}
+END_TEST
+
+START_TEST(zeros_tell_how_far_a_place_got)
+{
+	struct aux_ring ring = new_ring();
+	struct ring_bytes got;
+
+	memset(bytes, 0, sizeof(bytes));
+	memset(bytes, 1, 100);
+	page.aux_head = 100;
+	got = aux_ring_snapshot(&ring);
+	ck_assert_uint_eq(got.size, 100);
+	bytes[SIZE - 1] = 1;
+	got = aux_ring_snapshot(&ring);
+	ck_assert_uint_eq(got.size, SIZE);
+	ck_assert_ptr_eq(got.part[0].iov_base, bytes + 100);
+	ck_assert_uint_eq(got.start, 0);
+}
+END_TEST
+
 static Suite *aux_ring_suite(void)
 {
 	Suite *suite = suite_create("aux_ring");
@@ -75,6 +124,9 @@ static Suite *aux_ring_suite(void)
 	tcase_add_loop_test(tcase, gives_back_whole_stretches, 0,
 			    sizeof(rows) / sizeof(rows[0]));
 	tcase_add_test(tcase, is_full_by_what_the_kernel_was_told);
+	tcase_add_loop_test(tcase, a_count_tells_what_is_new, 0,
+			    sizeof(snapshots) / sizeof(snapshots[0]));
+	tcase_add_test(tcase, zeros_tell_how_far_a_place_got);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -110,14 +110,20 @@ START_TEST(test_header)
 }
 END_TEST
 
-static int add_bytes(const char *text)
+static int add_bytes_from(const char *text, uint64_t start)
 {
 	struct ring_bytes trace = {
 		.part = { { (void *)(uintptr_t)text, strlen(text) } },
 		.size = strlen(text),
+		.start = start,
 	};
 
 	return recording_writer_add_trace(writer, 3, 5, -1, &trace);
+}
+
+static int add_bytes(const char *text)
+{
+	return add_bytes_from(text, 0);
 }
 
 static void add_trace(const char *text)
@@ -187,6 +193,23 @@ START_TEST(test_trace_that_began_before)
 END_TEST
 
 /* This is what a killed recorder leaves: the header knows the rounds before. */
+START_TEST(test_overwritten_trace)
+{
+	struct byte_buffer bytes;
+
+	add_trace("twelve bytes");
+	ck_assert_int_eq(add_bytes_from("8 bytes.", 1 << 20), 0);
+	ck_assert_int_eq(recording_writer_end_round(writer), 0);
+	bytes = file();
+
+	uint64_t data = word(&bytes, DATA) + TABLE_SIZE;
+
+	ck_assert_uint_eq(word(&bytes, data + 16), 0);
+	ck_assert_uint_eq(word(&bytes, data + 48 + 16 + 16), 1 << 20);
+	byte_buffer_free(&bytes);
+}
+END_TEST
+
 START_TEST(test_rounds)
 {
 	struct byte_buffer bytes;
@@ -329,6 +352,7 @@ static Suite *writer_suite(void)
 	tcase_add_test(tcase, test_header);
 	tcase_add_test(tcase, test_trace);
 	tcase_add_test(tcase, test_trace_that_began_before);
+	tcase_add_test(tcase, test_overwritten_trace);
 	tcase_add_test(tcase, test_rounds);
 	tcase_add_test(tcase, test_finish);
 	tcase_add_test(tcase, test_no_space);

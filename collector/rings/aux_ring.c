@@ -81,10 +81,23 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 
 struct ring_bytes aux_ring_snapshot(const struct aux_ring *aux)
 {
-	/* In an overwrite ring the head is a place in it, not a count. */
+	/* The head is a place in the ring, not a count. */
 	size_t head = (size_t)(aux_ring_head(aux) % aux->size);
+	bool is_new = is_zero(aux->bytes + head, aux->size - head);
+	struct ring_bytes bytes = ring_split(aux->bytes, aux->size,
+					     is_new ? 0 : head,
+					     is_new ? head : aux->size);
 
-	if (is_zero(aux->bytes + head, aux->size - head))
-		return ring_split(aux->bytes, aux->size, 0, head);
-	return ring_split(aux->bytes, aux->size, head, aux->size);
+	bytes.start = 0;
+	return bytes;
+}
+
+struct ring_bytes aux_ring_since(const struct aux_ring *aux, uint64_t from)
+{
+	uint64_t head = aux_ring_head(aux);
+	uint64_t size = head < from ? 0 : head - from;
+
+	if (size > aux->size)
+		size = aux->size;
+	return ring_split(aux->bytes, aux->size, head - size, (size_t)size);
 }

@@ -51,4 +51,9 @@ void aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes);
  */
 struct ring_bytes aux_ring_snapshot(const struct aux_ring *aux);
 
+/* The same where the driver counts on in an overwrite ring, as CoreSight's sinks
+ * do: what came behind the first @from bytes ever written.
+ */
+struct ring_bytes aux_ring_since(const struct aux_ring *aux, uint64_t from);
+
 #endif

@@ -18,7 +18,8 @@ struct cpu_rings {
 	struct aux_ring aux;
 	size_t aux_size;
 	bool overwrite;
-	bool stopped; /* the trace was, since its buffer was full */
+	uint64_t kept; /* overwrite: the trace's bytes up to the last snapshot */
+	bool stopped;  /* the trace was, since its buffer was full */
 };
 
 void cpu_rings_init(struct cpu_rings *rings, int cpu, size_t aux_size,

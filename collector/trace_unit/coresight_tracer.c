@@ -240,6 +240,7 @@ const struct tracer coresight_tracer = {
 	/* "coresight: perf: Support AUX trace pause and resume". */
 	.pauses_from = "Linux can pause CoreSight's from 6.16 on",
 	.cycle_term = "cycacc",
+	.counts_on = true,
 	.is_present = coresight_is_present,
 	.configure = coresight_configure,
 	.set_cycles = coresight_set_cycles,

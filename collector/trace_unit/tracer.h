@@ -44,6 +44,10 @@ struct tracer {
 	 * what it has next has no synchronisation point at first.
 	 */
 	bool wakes_at_once;
+	/* Its driver counts what it wrote to a ring that is overwritten, too; else
+	 * it says the place in the ring where it is.
+	 */
+	bool counts_on;
 
 	/* Returns whether there is a unit behind the PMU; NULL: always. */
 	bool (*is_present)(const struct pmu *pmu);

@@ -136,6 +136,8 @@ int recording_writer_add_trace(struct recording_writer *writer, uint32_t index,
 
 	if (!offset || !entry)
 		return -ERROR_MEMORY;
+	if (*offset < trace->start)
+		*offset = trace->start;
 	record.offset = *offset;
 	record.reference = writer->index.count;
 	*entry = (struct file_section){ writer->file.end, sizeof(record) };

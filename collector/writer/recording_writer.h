@@ -54,7 +54,9 @@ int recording_writer_begin_trace(struct recording_writer *writer,
 				 uint32_t index, uint64_t offset);
 
 /* Appends @trace of @cpu, or if that is -1 of @thread, which else is -1, from
- * the ring number @index, behind a record AUXTRACE.  Returns 0, -ERROR_SYSTEM or -ERROR_MEMORY.
+ * the ring number @index, behind a record AUXTRACE, which says where it is in all
+ * that was ever traced: behind what was added, or further on by @trace->start,
+ * where some was overwritten.  Returns 0, -ERROR_SYSTEM or -ERROR_MEMORY.
  */
 int recording_writer_add_trace(struct recording_writer *writer, uint32_t index,
 			       int cpu, pid_t thread,
