@@ -295,7 +295,7 @@ static int take_mark(struct execution_stream *stream, uint8_t kind)
 		return 0;
 	case MARK_PAUSE:
 		stream->is_running = false;
-		return task_switch_lost(&stream->tasks) ?
+		return task_switch_lost(&stream->tasks, stream->last.time_ns) ?
 			       make_switch(stream, &stream->last) :
 			       0;
 	case MARK_SYNC:

@@ -90,7 +90,7 @@ static void take_stop(struct function_events *events,
 	if (events->outside || events->nmi_return != NO_NMI)
 		return;
 	events->running = false;
-	if (task_switch_lost(&events->tasks))
+	if (task_switch_lost(&events->tasks, item->time_ns))
 		function_events_emit_switch(events, item);
 }
 
@@ -107,7 +107,7 @@ static void take_gap(struct function_events *events,
 	events->running = false;
 	events->outside = false;
 	events->nmi_return = NO_NMI;
-	if (task_switch_lost(&events->tasks))
+	if (task_switch_lost(&events->tasks, item->time_ns))
 		function_events_emit_switch(events, item);
 }
 

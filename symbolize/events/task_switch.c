@@ -64,12 +64,16 @@ bool task_switch_point(struct task_switch *state, uint64_t time_ns,
 	return true;
 }
 
-bool task_switch_lost(struct task_switch *state)
+/* A gap of a few instructions may lie before its switch point: without knowing, the
+ * next one would be taken for that of the record behind, and so on.
+ */
+bool task_switch_lost(struct task_switch *state, uint64_t time_ns)
 {
 	state->overdue_ns = 0;
 	if (!state->has_next)
 		return false;
 	perform(state);
+	state->untraced_ns = time_ns;
 	return true;
 }
 

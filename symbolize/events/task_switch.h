@@ -22,8 +22,9 @@ struct task_switch {
 	bool preempted;	      /* of the announcement */
 	uint64_t overdue_ns;  /* when a switch point came that no record
 				 * announced; 0: none did */
-	uint64_t untraced_ns; /* when a record came whose switch point, not
-				 * traced yet, may still come; 0: none did */
+	uint64_t untraced_ns; /* when a switch was taken as done whose switch
+				 * point, not traced yet, may still come; 0:
+				 * none was */
 };
 
 /* Takes a FLOW_SWITCH.  @running says whether the CPU is being traced now,
@@ -41,10 +42,10 @@ bool task_switch_record(struct task_switch *state, const struct flow_item *item,
 bool task_switch_point(struct task_switch *state, uint64_t time_ns,
 		       const struct flow_item *next);
 
-/* Execution is no longer followed.  Returns whether an announced switch is
- * to be taken as done.
+/* From @time_ns on execution is not followed.  Returns whether an announced switch
+ * is to be taken as done.
  */
-bool task_switch_lost(struct task_switch *state);
+bool task_switch_lost(struct task_switch *state, uint64_t time_ns);
 
 /* Execution goes on in a trace that is @own's alone: its record of coming back
  * to a CPU is written a little later.  Returns whether that is a switch.
