@@ -7,6 +7,8 @@ void cpu_context_run(struct cpu_context *context, struct mapped_thread *task)
 {
 	context->task = task;
 	context->output.step.task = &task->task;
+	context->is_unseen = context->state == CPU_GAP ||
+			     context->state == CPU_OFF;
 }
 
 struct call_step cpu_context_step(const struct cpu_context *context,
@@ -72,6 +74,7 @@ static uint8_t state_after_stop(uint8_t stop)
 void cpu_context_start(struct cpu_context *context,
 		       const struct function_event *event)
 {
+	context->is_unseen = false;
 	enter_state(context, event, CPU_TRACED);
 }
 

@@ -13,7 +13,8 @@ struct cpu_context {
 	struct mapped_thread *task;
 	uint8_t state; /* enum cpu_state */
 	bool ended;
-	bool has_gap; /* the account has the gap of CPU_GAP */
+	bool has_gap;	/* the account has the gap of CPU_GAP */
+	bool is_unseen; /* nothing of what the task does since it came */
 	struct cpu_account account;
 	struct call_stack_output output; /* of the task's call stack */
 };

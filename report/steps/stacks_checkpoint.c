@@ -146,15 +146,18 @@ static void pack_cpu(struct task_stacks *stacks, struct pack *pack,
 	struct cpu_account *account = &context->account;
 	uint32_t task = context->task->task.index;
 	bool is_seen = account->first_ns;
+	bool is_unseen = context->is_unseen;
 
 	pack_u32(pack, &task);
 	pack_check(pack, task < stacks->tasks.all.count);
 	pack_small(pack, &context->state, CPU_STATES - 1);
 	pack_bool(pack, &context->ended);
 	pack_bool(pack, &is_seen);
+	pack_bool(pack, &is_unseen);
 	if (!pack->is_reading || pack->failed)
 		return;
 	cpu_context_run(context, thread_map_at(&stacks->tasks, task));
+	context->is_unseen = is_unseen;
 	account->first_ns = is_seen ? stacks->window.since_ns : 0;
 	account->last_ns = account->first_ns;
 }

@@ -68,10 +68,10 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 	return (int)stacks->cpus.count - 1;
 }
 
-/* It does not run again; the id may be another's soon. */
-static void end_task(const struct task_stacks *stacks,
-		     const struct cpu_context *context,
-		     const struct function_event *event)
+/* Ends what is open in the task that runs. */
+static void close_stack(const struct task_stacks *stacks,
+			const struct cpu_context *context,
+			const struct function_event *event)
 {
 	struct call_stack_output output = {
 		.step = cpu_context_step(context, event, STEP_EXIT),
@@ -92,10 +92,14 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 
 	if (!next)
 		return -ERROR_MEMORY;
+	/* Where it sleeps now is not where it slept before it came. */
+	if (context->is_unseen)
+		close_stack(stacks, context, event);
 	step = cpu_context_step(context, event, STEP_LEAVE);
 	stacks->callback->take(stacks->callback, &step);
+	/* It does not run again; the id may be another's soon. */
 	if (task_end_is_in(&stacks->end, &context->task->stack))
-		end_task(stacks, context, event);
+		close_stack(stacks, context, event);
 	cpu_context_run(context, next);
 	/* In the kernel, where switches are, only a pause hides them; what goes
 	 * on when it was not asked for is told then.
