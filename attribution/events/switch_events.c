@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/switch_events.h"
 
+#include "common/array.h"
 #include "common/error.h"
 #include "common/number_map.h"
+#include "decoder/flow/dead_tasks.h"
 #include "decoder/recording/sideband.h"
 
 #include <stdlib.h>
@@ -15,6 +17,7 @@ struct switch_events {
 	 * another's then, by exec.
 	 */
 	struct number_map *exiting;
+	struct array dead; /* struct dead_tasks by CPU */
 };
 
 struct switch_events *switch_events_new(void)
@@ -23,6 +26,7 @@ struct switch_events *switch_events_new(void)
 
 	if (!switches)
 		return NULL;
+	switches->dead = ARRAY_OF(struct dead_tasks);
 	switches->exiting = number_map_new();
 	if (switches->exiting)
 		return switches;
@@ -34,6 +38,7 @@ void switch_events_free(struct switch_events *switches)
 {
 	if (!switches)
 		return;
+	array_free(&switches->dead);
 	number_map_free(switches->exiting);
 	free(switches);
 }
@@ -63,25 +68,57 @@ static void leave(struct switch_events *switches,
 			[SWITCH_PREV_STATE] = state_of(switches, record),
 			[SWITCH_NEXT] = record->change.other_tid,
 		},
-		.sideband = record,
 	};
 	if (event->values[SWITCH_PREV_STATE] == STATE_DEAD)
 		number_map_remove(switches->exiting, (uint64_t)record->tid);
+}
+
+/* Gives those without a number their own in @record. */
+static int name_dead(struct switch_events *switches,
+		     struct sideband_record *record)
+{
+	struct dead_tasks *dead;
+
+	if (record->cpu < 0)
+		return 0;
+	dead = array_reach(&switches->dead, (size_t)record->cpu);
+	if (!dead)
+		return -ERROR_MEMORY;
+	dead_tasks_take(dead, record);
+	return 0;
+}
+
+static int take_switch(struct switch_events *switches,
+		       const struct sideband_record *record,
+		       struct event_record *event)
+{
+	struct sideband_record named = *record;
+
+	if (name_dead(switches, &named) < 0)
+		return -ERROR_MEMORY;
+	if (!named.change.out)
+		return 0;
+	leave(switches, &named, event);
+	event->sideband = record;
+	return 1;
+}
+
+static int take_exit(struct switch_events *switches,
+		     struct sideband_record record)
+{
+	if (name_dead(switches, &record) < 0 ||
+	    !number_map_add(switches->exiting, (uint64_t)record.tid))
+		return -ERROR_MEMORY;
+	return 0;
 }
 
 int switch_events_take(struct switch_events *switches,
 		       const struct sideband_record *record,
 		       struct event_record *event)
 {
-	if (record->kind == SIDEBAND_SWITCH && record->change.out) {
-		leave(switches, record, event);
-		return 1;
-	}
+	if (record->kind == SIDEBAND_SWITCH)
+		return take_switch(switches, record, event);
 	if (record->kind == SIDEBAND_FORK)
 		number_map_remove(switches->exiting, (uint64_t)record->tid);
-	if (record->kind != SIDEBAND_EXIT)
-		return 0;
-	return number_map_add(switches->exiting, (uint64_t)record->tid) ?
-		       0 :
-		       -ERROR_MEMORY;
+	return record->kind == SIDEBAND_EXIT ? take_exit(switches, *record) : 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/switch_feed.h"
 #include "common/error.h"
+#include "decoder/flow/dead_tasks.h"
 #include "decoder/flow/flow_batch.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
@@ -14,6 +15,7 @@ struct switch_feed {
 	struct flow_item item;
 	bool has_item;
 	int32_t tid; /* who runs, as far as told; -1 unknown */
+	struct dead_tasks dead;
 };
 
 static void set_item(struct switch_feed *feed,
@@ -70,7 +72,10 @@ int switch_feed_advance(struct switch_feed *feed)
 
 		if (status <= 0)
 			return status;
-		if (concerns(feed, &record))
+		if (!concerns(feed, &record))
+			continue;
+		dead_tasks_take(&feed->dead, &record);
+		if (record.kind == SIDEBAND_SWITCH)
 			take(feed, &record);
 	}
 	return 0;
@@ -86,7 +91,8 @@ struct switch_feed *switch_feed_new(const struct recording *recording,
 	feed->stream = stream;
 	feed->tid = -1;
 	feed->sideband =
-		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_SWITCH));
+		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_SWITCH) |
+						 SIDEBAND_BIT(SIDEBAND_EXIT));
 	if (!feed->sideband || switch_feed_advance(feed) < 0) {
 		switch_feed_free(feed);
 		return NULL;

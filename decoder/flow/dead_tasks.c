@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/flow/dead_tasks.h"
+#include "decoder/recording/sideband.h"
+
+#include <string.h>
+
+/* Room is made by the one that ended first. */
+static void add(struct dead_tasks *dead, const struct sideband_record *record)
+{
+	if (dead->count == DEAD_TASKS_MAX)
+		memmove(dead->tasks, dead->tasks + 1,
+			--dead->count * sizeof(*dead->tasks));
+	dead->tasks[dead->count++] = (struct dead_task){
+		.pid = record->pid,
+		.tid = record->tid,
+	};
+}
+
+/* Returns the only one that was preempted, or NULL. */
+static const struct dead_task *find_waiting(const struct dead_tasks *dead)
+{
+	const struct dead_task *found = NULL;
+
+	for (size_t i = 0; i < dead->count; i++) {
+		if (!dead->tasks[i].waits)
+			continue;
+		if (found)
+			return NULL;
+		found = &dead->tasks[i];
+	}
+	return found;
+}
+
+static void name(const struct dead_tasks *dead, int32_t *pid, int32_t *tid)
+{
+	const struct dead_task *task = *tid == -1 ? find_waiting(dead) : NULL;
+
+	if (!task)
+		return;
+	*pid = task->pid;
+	*tid = task->tid;
+}
+
+static void leave(struct dead_tasks *dead, int32_t tid, bool preempted)
+{
+	for (size_t i = 0; i < dead->count; i++)
+		if (dead->tasks[i].tid == tid)
+			dead->tasks[i].waits = preempted;
+}
+
+void dead_tasks_take(struct dead_tasks *dead, struct sideband_record *record)
+{
+	struct sideband_switch *change = &record->change;
+
+	if (record->kind == SIDEBAND_EXIT)
+		add(dead, record);
+	if (record->kind != SIDEBAND_SWITCH)
+		return;
+	name(dead, &record->pid, &record->tid);
+	if (change->cpu_wide)
+		name(dead, &change->other_pid, &change->other_tid);
+	if (change->out)
+		leave(dead, record->tid, change->preempted);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/flow/dead_tasks.h"
+#include "decoder/recording/sideband.h"
+#include "tests/run_suite.h"
+
+static struct sideband_record switch_record(bool out, int32_t tid,
+					    int32_t other, bool preempted)
+{
+	return (struct sideband_record){
+		.kind = SIDEBAND_SWITCH,
+		.pid = tid,
+		.tid = tid,
+		.change = {
+			.out = out,
+			.preempted = preempted,
+			.cpu_wide = true,
+			.other_pid = other,
+			.other_tid = other,
+		},
+	};
+}
+
+/* Returns who leaves, and puts who comes into @next. */
+static int32_t leave(struct dead_tasks *dead, int32_t tid, int32_t other,
+		     bool preempted, int32_t *next)
+{
+	struct sideband_record record =
+		switch_record(true, tid, other, preempted);
+
+	dead_tasks_take(dead, &record);
+	ck_assert_int_eq(record.pid, record.tid);
+	ck_assert_int_eq(record.change.other_pid, record.change.other_tid);
+	*next = record.change.other_tid;
+	return record.tid;
+}
+
+static void end(struct dead_tasks *dead, int32_t tid)
+{
+	struct sideband_record record = {
+		.kind = SIDEBAND_EXIT,
+		.pid = tid,
+		.tid = tid,
+	};
+
+	dead_tasks_take(dead, &record);
+}
+
+START_TEST(who_is_preempted_behind_its_end_is_known_again)
+{
+	struct dead_tasks dead = { 0 };
+	struct sideband_record in = switch_record(false, -1, 15, false);
+	int32_t next;
+
+	end(&dead, 7);
+	ck_assert_int_eq(leave(&dead, 7, 15, true, &next), 7);
+	ck_assert_int_eq(leave(&dead, 15, -1, false, &next), 15);
+	ck_assert_int_eq(next, 7);
+	dead_tasks_take(&dead, &in);
+	ck_assert_int_eq(in.tid, 7);
+	ck_assert_int_eq(leave(&dead, -1, 15, false, &next), 7);
+	/* Now it is gone: this one came from another CPU. */
+	ck_assert_int_eq(leave(&dead, 15, -1, false, &next), 15);
+	ck_assert_int_eq(next, -1);
+}
+END_TEST
+
+START_TEST(one_of_two_is_not_guessed)
+{
+	struct dead_tasks dead = { 0 };
+	int32_t next;
+
+	end(&dead, 7);
+	leave(&dead, 7, 8, true, &next);
+	end(&dead, 8);
+	leave(&dead, 8, 9, true, &next);
+	leave(&dead, 9, -1, true, &next);
+	ck_assert_int_eq(next, -1);
+}
+END_TEST
+
+START_TEST(who_leaves_at_once_is_no_other)
+{
+	struct dead_tasks dead = { 0 };
+	int32_t next;
+
+	end(&dead, 7);
+	leave(&dead, 7, 8, false, &next);
+	ck_assert_int_eq(leave(&dead, 8, -1, false, &next), 8);
+	ck_assert_int_eq(next, -1);
+}
+END_TEST
+
+START_TEST(who_sleeps_behind_its_end_may_be_preempted_later)
+{
+	struct dead_tasks dead = { 0 };
+	int32_t next;
+
+	end(&dead, 7);
+	leave(&dead, 7, 0, false, &next);
+	leave(&dead, 0, 7, true, &next);
+	leave(&dead, 7, 15, true, &next);
+	leave(&dead, 15, -1, false, &next);
+	ck_assert_int_eq(next, 7);
+}
+END_TEST
+
+START_TEST(more_than_there_is_room_for)
+{
+	struct dead_tasks dead = { 0 };
+	int32_t next;
+
+	for (int32_t tid = 1; tid <= DEAD_TASKS_MAX + 1; tid++) {
+		end(&dead, tid);
+		leave(&dead, tid, 100, tid > DEAD_TASKS_MAX, &next);
+	}
+	leave(&dead, 100, -1, false, &next);
+	ck_assert_int_eq(next, DEAD_TASKS_MAX + 1);
+}
+END_TEST
+
+static Suite *dead_tasks_suite(void)
+{
+	Suite *suite = suite_create("dead_tasks");
+	TCase *tcase = tcase_create("names");
+
+	tcase_add_test(tcase, who_is_preempted_behind_its_end_is_known_again);
+	tcase_add_test(tcase, one_of_two_is_not_guessed);
+	tcase_add_test(tcase, who_leaves_at_once_is_no_other);
+	tcase_add_test(tcase, who_sleeps_behind_its_end_may_be_preempted_later);
+	tcase_add_test(tcase, more_than_there_is_room_for);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(dead_tasks_suite());
+}
