@@ -36,6 +36,9 @@ static const char *const functions[] = {
 	"brk_handler",
 	"el1h_64_sync_handler",
 	"el1_abort",
+	"el1h_64_irq",
+	"el1h_64_irq_handler",
+	"el1_interrupt",
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 enum { FUNCTION_BYTES = 0x100, INSIDE = 0x10 };

@@ -275,6 +275,34 @@ START_TEST(an_exception_enters_a_vector)
 }
 END_TEST
 
+/* And an interrupt in that, whose way back is to el1_abort. */
+START_TEST(an_interrupt_comes_in_an_exception)
+{
+	gate_script_expect(
+		&arch_arm64,
+		"300 COME __perf_event_task_sched_in finish_task_switch "
+		"el1_interrupt el1h_64_irq_handler el1h_64_irq "
+		"el1_abort el1h_64_sync_handler el1h_64_sync vfs_open entry\n"
+		"310 start kprobe_handler\n"
+		"330 return finish_task_switch\n"
+		"900 end\n",
+		"300 start kprobe_handler\n"
+		"300 open entry\n"
+		"300 open vfs_open entry\n"
+		"300 open-break el1h_64_sync vfs_open\n"
+		"300 open el1h_64_sync_handler el1h_64_sync\n"
+		"300 open el1_abort el1h_64_sync_handler\n"
+		"300 open-break el1h_64_irq el1_abort\n"
+		"300 open el1h_64_irq_handler el1h_64_irq\n"
+		"300 open el1_interrupt el1h_64_irq_handler\n"
+		"300 open finish_task_switch el1_interrupt\n"
+		"300 open-end 9\n"
+		"300 call perf_tp_event finish_task_switch\n"
+		"330 return finish_task_switch\n"
+		"900 end\n");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("gate_events");
@@ -283,6 +311,7 @@ int main(void)
 	tcase_add_loop_test(tcase, events_are_what_the_marks_say, 0,
 			    sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tcase, an_exception_enters_a_vector);
+	tcase_add_test(tcase, an_interrupt_comes_in_an_exception);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -125,6 +125,11 @@ struct arch {
 	 * it is begin so; NULL: an entry is the first.
 	 */
 	const char *exception_prefix;
+	/* The names of what the kernel's exceptions enter begin so, with a handler
+	 * behind each whose name ends in "_handler"; NULL: entries call none that
+	 * is an entry, too.
+	 */
+	const char *vector_prefix;
 	/* Of what ftrace sees; the first that fits counts. */
 	const struct arch_graph_rule *graph_rules;
 	size_t graph_rule_count;

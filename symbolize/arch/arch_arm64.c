@@ -90,6 +90,7 @@ const struct arch arch_arm64 = {
 	.arch = RECORDING_ARCH_ARM64,
 	ARCH_TABLES(rules, entries, system_call_prefixes, user_registers),
 	.exception_prefix = "el1h_64_sync",
+	.vector_prefix = "el1h_64_",
 	.graph_rules = graph_rules,
 	.graph_rule_count = ARCH_COUNT(graph_rules),
 	.system_call_bytes = 4,

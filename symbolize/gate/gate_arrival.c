@@ -34,7 +34,7 @@ void gate_arrival_begin(struct gate_events *events,
 }
 
 /* Returns whether an exception entered frame @i of the chain: its own handlers
- * have names like the entry's.
+ * have names like the entry's, and so has what a second one came in.
  */
 static bool is_exception(const struct gate_events *events, uint32_t i)
 {
@@ -42,7 +42,8 @@ static bool is_exception(const struct gate_events *events, uint32_t i)
 
 	return i + 1 < mark->count &&
 	       gate_is_exception(events, mark->chain[i]) &&
-	       !gate_is_exception(events, mark->chain[i + 1]);
+	       (gate_is_vector(events, mark->chain[i]) ||
+		!gate_is_exception(events, mark->chain[i + 1]));
 }
 
 /* A return address may be behind its function; where an exception came, it is in

@@ -105,6 +105,11 @@ uint32_t gate_function_at(const struct gate_events *events, uint64_t address);
  */
 bool gate_is_exception(const struct gate_events *events, uint64_t address);
 
+/* Returns whether that is the first function of one, where others behind it are
+ * called so, too.
+ */
+bool gate_is_vector(const struct gate_events *events, uint64_t address);
+
 /* Returns how @event changes the depth of calls: 1, 0 or -1. */
 int gate_depth_change(const struct function_event *event);
 
