@@ -25,7 +25,8 @@ esac
 # can pause the trace.  0: the recorder stops it, in its time.
 FREEZE_NS=10000
 [[ $KERNEL != 6.1 ]] || FREEZE_NS=0
-((!IS_ARM64 && CPUS == 1)) || FREEZE_NS=0
+((!IS_ARM64)) || [[ $KERNEL == 7.3 ]] || FREEZE_NS=0
+((CPUS == 1)) || FREEZE_NS=0
 
 code_of() { cat "$WORK/$1.code"; }
 
