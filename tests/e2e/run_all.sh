@@ -54,7 +54,7 @@ if [[ ${1:-all} == full ]]; then
 		"triggers.sh 6.12 all" "triggers.sh 6.12 apart" "triggers.sh 7.3" "triggers.sh 6.1"
 		"triggers.sh --arm64 6.12 reads" "triggers.sh --arm64 7.3"
 		"gating.sh 7.3" "gating.sh 6.12 2"
-		"gating.sh 6.1" "gating.sh --arm64" "gating.sh --arm64 7.3 2"
+		"gating.sh 6.1" "gating.sh --arm64"
 		"gating.sh --arm64 6.12"
 		"functions.sh --arm64 6.12 1 pipe sleep-all")
 fi
