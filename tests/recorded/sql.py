@@ -192,12 +192,12 @@ def check_interrupt_slice(reader):
     keys = ["kind", "function", "on_pid", "for_comm"]
     reported = reader.rows("report", "--interrupts=both", "--with-tracer")
     slices = ask(reader, """SELECT kind, function, on_pid, for_comm,
-        sum(own_ns) AS total_ns, round(sum(share)) AS count,
+        sum(own_ns) AS total_ns, round(1e6 * sum(share)) AS count,
         total(own_ns) FILTER (WHERE certainty = 'exact') AS exact_ns
         FROM interrupt_slice GROUP BY 1, 2, 3, 4""")
     same(reported, slices, keys, ["total_ns", "exact_ns"])
     same(ask(reader, """SELECT kind, function, on_pid, for_comm,
-        round(sum(count)) AS count FROM interrupt GROUP BY 1, 2, 3, 4"""),
+        round(1e6 * sum(count)) AS count FROM interrupt GROUP BY 1, 2, 3, 4"""),
          slices, keys, ["count"])
     wrong = ask(reader, """SELECT id, sum(share) AS shares,
         sum(own_ns) AS own_ns, max(end_ns - begin_ns) AS wall_ns,
@@ -334,14 +334,9 @@ def check_joins(reader):
         WHERE faults AND ended = 'returned' ORDER BY 1, 2"""), rows
 
 
-def printed(value):
-    """A number with as many digits as are printed: 0.9999999999999999 is 1."""
-    return float(f"{value:.12g}") if isinstance(value, float) else value
-
-
 def plain(rows):
-    """Rows in order, with their values as they are printed."""
-    return [[printed(value) for value in row.values()] for row in rows]
+    """Rows in order."""
+    return [list(row.values()) for row in rows]
 
 
 def rows_of(database, query):
