@@ -2,11 +2,13 @@
 /* Blocks are as a server of ClickHouse writes them itself, in FORMAT Native. */
 #include "common/byte_buffer.h"
 #include "store/clickhouse/native_block.h"
+#include "store/clickhouse/native_value.h"
 #include "store/entry/store_entry.h"
 #include "tests/run_suite.h"
 #include "tests/store_rows_fixture.h"
 
 #include <check.h>
+#include <string.h>
 
 enum { DAY = 0x5005 };
 
@@ -106,6 +108,123 @@ START_TEST(without_rows_there_is_none)
 }
 END_TEST
 
+/* How a block of one row has a text, or eight bytes. */
+static void put_text(struct byte_buffer *bytes, const char *name,
+		     const char *type, const char *value)
+{
+	native_put_text(bytes, name);
+	native_put_text(bytes, type);
+	native_put_text(bytes, value);
+}
+
+static void put_number(struct byte_buffer *bytes, const char *name,
+		       uint64_t value)
+{
+	native_put_text(bytes, name);
+	native_put_text(bytes, "Int64");
+	byte_buffer_u64(bytes, value);
+}
+
+/* All that a store says of a recording, up to the recording's own columns. */
+static void put_expected(struct byte_buffer *bytes,
+			 const struct store_entry *of)
+{
+	static const uint8_t day[] = { 5, 0x50 };
+
+	put_number(bytes, "recording", (uint64_t)of->number);
+	native_put_text(bytes, "day");
+	native_put_text(bytes, "Date");
+	byte_buffer_add(bytes, day, sizeof(day));
+	put_text(bytes, "id", "String", of->id);
+	put_number(bytes, "recorded_s", (uint64_t)of->recorded_s);
+	put_number(bytes, "added_s", 7);
+	put_text(bytes, "added_on", "String", "here");
+	put_text(bytes, "tables", "String", ",call,gap,");
+	put_number(bytes, "min_duration_ns", 1000);
+	native_put_text(bytes, "path");
+	native_put_text(bytes, "Nullable(String)");
+}
+
+START_TEST(a_recording_is_one_row_of_all_columns)
+{
+	struct row_chunk *row = store_rows_new(TABLE_RECORDING);
+	struct store_entry of = entry;
+	struct byte_buffer expected = { 0 };
+	struct byte_buffer bytes = { 0 };
+
+	strcpy(of.id, "abc");
+	strcpy(of.added_on, "here");
+	of.added_s = 7;
+	of.min_duration_ns = 1000;
+	of.wanted[TABLE_CALL] = of.wanted[TABLE_GAP] = true;
+	store_rows_add(row);
+	native_put_number(&expected, ENTRY_COLUMNS + row->table->column_count);
+	native_put_number(&expected, 1);
+	put_expected(&expected, &of);
+	native_block_put_recording(&bytes, row, &of);
+	ck_assert_uint_gt(bytes.size, expected.size);
+	ck_assert_mem_eq(bytes.bytes, expected.bytes, expected.size);
+	byte_buffer_free(&bytes);
+	byte_buffer_free(&expected);
+	row_chunk_free(row);
+}
+END_TEST
+
+static const struct {
+	uint64_t number;
+	const char *bytes;
+	size_t size;
+} numbers[] = {
+	{ 0, "\0", 1 },
+	{ 127, "\x7f", 1 },
+	{ 128, "\x80\x01", 2 },
+	{ 300, "\xac\x02", 2 },
+	{ 16384, "\x80\x80\x01", 3 },
+};
+
+START_TEST(a_number_is_in_groups_of_seven_bits)
+{
+	struct byte_buffer bytes = { 0 };
+
+	native_put_number(&bytes, numbers[_i].number);
+	ck_assert_uint_eq(bytes.size, numbers[_i].size);
+	ck_assert_mem_eq(bytes.bytes, numbers[_i].bytes, bytes.size);
+	byte_buffer_free(&bytes);
+}
+END_TEST
+
+START_TEST(a_text_is_behind_its_length)
+{
+	static char text[301];
+	struct byte_buffer bytes = { 0 };
+
+	memset(text, 'x', sizeof(text) - 1);
+	native_put_text(&bytes, text);
+	ck_assert_uint_eq(bytes.size, 2 + 300);
+	ck_assert_mem_eq(bytes.bytes, "\xac\x02", 2);
+	ck_assert_mem_eq(bytes.bytes + 2, text, 300);
+	byte_buffer_free(&bytes);
+}
+END_TEST
+
+static const struct {
+	int64_t recorded_s;
+	uint16_t day;
+} days[] = {
+	{ 0, 0 },     { 86399, 0 },
+	{ 86400, 1 }, { 1769817600, 20484 }, /* 2026-01-31 */
+	{ -1, 0 },    { INT64_MAX, 0 },
+};
+
+START_TEST(a_day_is_counted_from_1970)
+{
+	const struct store_entry recorded = { .recorded_s =
+						      days[_i].recorded_s };
+
+	ck_assert_uint_eq(native_day(&recorded), days[_i].day);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("native_block");
@@ -113,6 +232,12 @@ int main(void)
 
 	tcase_add_test(tcase, a_block_is_its_columns);
 	tcase_add_test(tcase, without_rows_there_is_none);
+	tcase_add_test(tcase, a_recording_is_one_row_of_all_columns);
+	tcase_add_loop_test(tcase, a_number_is_in_groups_of_seven_bits, 0,
+			    sizeof(numbers) / sizeof(*numbers));
+	tcase_add_test(tcase, a_text_is_behind_its_length);
+	tcase_add_loop_test(tcase, a_day_is_counted_from_1970, 0,
+			    sizeof(days) / sizeof(*days));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -7,7 +7,6 @@
 #include "store/clickhouse/clickhouse_http.h"
 #include "store/clickhouse/clickhouse_schema.h"
 #include "store/clickhouse/native_block.h"
-#include "store/clickhouse/row_binary.h"
 #include "store/target/store_target.h"
 
 #include <sqlite3.h>
@@ -155,7 +154,7 @@ int clickhouse_upload_finish(struct clickhouse_upload *upload,
 		error = check_still_there(upload);
 	if (error)
 		return error;
-	row_binary_put_entry(&upload->rows, row, entry);
+	native_block_put_recording(&upload->rows, row, entry);
 	error = pack(upload, TABLE_RECORDING);
 	return error ? error : send_rest(upload);
 }

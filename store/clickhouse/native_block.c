@@ -2,7 +2,11 @@
 #include "store/clickhouse/native_block.h"
 
 #include "common/byte_buffer.h"
-#include "store/clickhouse/row_binary.h"
+#include "sql/rows/row_chunk.h"
+#include "store/clickhouse/native_value.h"
+#include "store/entry/store_entry.h"
+
+#include <string.h>
 
 /* Where the values of one column are. */
 struct column_of {
@@ -23,42 +27,51 @@ static bool is_null(const struct column_of *column, uint32_t row)
 	       (column->type == SQL_TEXT && !cell_at(column, row)->text);
 }
 
-static const char *type_name(enum sql_type type, bool may_be_null)
-{
-	switch (type) {
-	case SQL_INTEGER:
-		return may_be_null ? "Nullable(Int64)" : "Int64";
-	case SQL_REAL:
-		return may_be_null ? "Nullable(Float64)" : "Float64";
-	case SQL_TEXT:
-		break;
-	}
-	return may_be_null ? "Nullable(String)" : "String";
-}
-
 static void put_nulls(struct byte_buffer *bytes, const struct column_of *column)
 {
-	for (uint32_t i = 0; i < column->chunk->count; i++) {
-		uint8_t byte = is_null(column, i);
+	uint32_t rows = column->chunk->count;
+	uint8_t *nulls = byte_buffer_reserve(bytes, rows);
 
-		byte_buffer_add(bytes, &byte, sizeof(byte));
-	}
+	if (!nulls)
+		return;
+	for (uint32_t i = 0; i < rows; i++)
+		nulls[i] = is_null(column, i);
+	bytes->size += rows;
 }
 
 /* One that is NULL has a value all the same: nothing. */
-static void put_values(struct byte_buffer *bytes,
-		       const struct column_of *column)
+static void put_texts(struct byte_buffer *bytes, const struct column_of *column)
 {
-	for (uint32_t i = 0; i < column->chunk->count; i++) {
-		const union sql_cell *cell = cell_at(column, i);
-		bool has_none = is_null(column, i);
+	for (uint32_t i = 0; i < column->chunk->count; i++)
+		native_put_text(bytes, is_null(column, i) ?
+					       "" :
+					       cell_at(column, i)->text);
+}
 
-		if (column->type == SQL_TEXT)
-			row_binary_put_text(bytes, has_none ? "" : cell->text);
-		else
-			byte_buffer_u64(bytes,
-					has_none ? 0 : (uint64_t)cell->number);
+/* Eight bytes each, little-endian as all CPUs that this runs on. */
+static void put_numbers(struct byte_buffer *bytes,
+			const struct column_of *column)
+{
+	size_t size = column->chunk->count * sizeof(union sql_cell);
+	uint8_t *to = byte_buffer_reserve(bytes, size);
+
+	if (!to)
+		return;
+	for (uint32_t i = 0; i < column->chunk->count; i++) {
+		union sql_cell cell = { .number = 0 };
+
+		if (!is_null(column, i))
+			cell = *cell_at(column, i);
+		memcpy(to + i * sizeof(cell), &cell, sizeof(cell));
 	}
+	bytes->size += size;
+}
+
+static void put_head(struct byte_buffer *bytes, const char *name,
+		     const char *type)
+{
+	native_put_text(bytes, name);
+	native_put_text(bytes, type);
 }
 
 static void put_column(struct byte_buffer *bytes, const struct row_chunk *chunk,
@@ -66,27 +79,34 @@ static void put_column(struct byte_buffer *bytes, const struct row_chunk *chunk,
 {
 	const struct sql_column *column = &chunk->table->columns[index];
 	const struct column_of values = { chunk, index, column->type };
-	bool may_be_null = row_binary_may_be_null(column);
+	bool may_be_null = native_may_be_null(column);
 
-	row_binary_put_text(bytes, column->name);
-	row_binary_put_text(bytes, type_name(column->type, may_be_null));
+	put_head(bytes, column->name,
+		 native_type_name(column->type, may_be_null));
 	if (may_be_null)
 		put_nulls(bytes, &values);
-	put_values(bytes, &values);
+	if (column->type == SQL_TEXT)
+		put_texts(bytes, &values);
+	else
+		put_numbers(bytes, &values);
 }
 
-/* The same in each row. */
-static void put_entry(struct byte_buffer *bytes,
-		      const struct store_entry *entry, uint32_t rows)
+/* A column that is the same in each row. */
+static void put_day(struct byte_buffer *bytes, const struct store_entry *entry,
+		    uint32_t rows)
 {
-	uint16_t day = row_binary_day(entry);
+	uint16_t day = native_day(entry);
 
-	row_binary_put_text(bytes, "day");
-	row_binary_put_text(bytes, "Date");
+	put_head(bytes, "day", "Date");
 	for (uint32_t i = 0; i < rows; i++)
 		byte_buffer_add(bytes, &day, sizeof(day));
-	row_binary_put_text(bytes, "recording");
-	row_binary_put_text(bytes, "Int64");
+}
+
+/* Likewise. */
+static void put_number(struct byte_buffer *bytes,
+		       const struct store_entry *entry, uint32_t rows)
+{
+	put_head(bytes, "recording", "Int64");
 	for (uint32_t i = 0; i < rows; i++)
 		byte_buffer_u64(bytes, (uint64_t)entry->number);
 }
@@ -100,17 +120,58 @@ static uint32_t count_shown(const struct sql_table *table)
 	return count;
 }
 
-void native_block_put(struct byte_buffer *bytes, const struct row_chunk *chunk,
-		      const struct store_entry *entry)
+/* Begins a block with @columns before those of @chunk. */
+static void begin(struct byte_buffer *bytes, const struct row_chunk *chunk,
+		  uint32_t columns)
+{
+	native_put_number(bytes, columns + count_shown(chunk->table));
+	native_put_number(bytes, chunk->count);
+}
+
+static void put_columns(struct byte_buffer *bytes,
+			const struct row_chunk *chunk)
 {
 	const struct sql_table *table = chunk->table;
 
-	if (!chunk->count)
-		return;
-	row_binary_put_number(bytes, count_shown(table) + 2);
-	row_binary_put_number(bytes, chunk->count);
-	put_entry(bytes, entry, chunk->count);
 	for (uint32_t i = 0; i < table->column_count; i++)
 		if (!sql_column_is_hidden(&table->columns[i]))
 			put_column(bytes, chunk, i);
+}
+
+void native_block_put(struct byte_buffer *bytes, const struct row_chunk *chunk,
+		      const struct store_entry *entry)
+{
+	if (!chunk->count)
+		return;
+	begin(bytes, chunk, 2);
+	put_day(bytes, entry, chunk->count);
+	put_number(bytes, entry, chunk->count);
+	put_columns(bytes, chunk);
+}
+
+static void put_fact(struct byte_buffer *bytes, const struct sql_column *column,
+		     const union sql_cell *cell)
+{
+	put_head(bytes, column->name, native_type_name(column->type, false));
+	if (column->type == SQL_TEXT)
+		native_put_text(bytes, cell->text);
+	else
+		byte_buffer_u64(bytes, (uint64_t)cell->number);
+}
+
+void native_block_put_recording(struct byte_buffer *bytes,
+				const struct row_chunk *chunk,
+				const struct store_entry *entry)
+{
+	char tables[STORE_TABLES_TEXT];
+	union sql_cell cells[ENTRY_COLUMNS];
+
+	store_entry_cells(entry, tables, cells);
+	begin(bytes, chunk, ENTRY_COLUMNS);
+	for (int i = 0; i < ENTRY_COLUMNS; i++)
+		if (i == ENTRY_DAY)
+			put_day(bytes, entry, 1);
+		else
+			put_fact(bytes, &store_entry_columns[i], &cells[i]);
+	put_columns(bytes, chunk);
 }

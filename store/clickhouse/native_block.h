@@ -16,4 +16,11 @@ struct store_entry;
 void native_block_put(struct byte_buffer *bytes, const struct row_chunk *chunk,
 		      const struct store_entry *entry);
 
+/* Appends the row of the recording itself, the only one of @chunk: behind all that
+ * @entry says of it.
+ */
+void native_block_put_recording(struct byte_buffer *bytes,
+				const struct row_chunk *chunk,
+				const struct store_entry *entry);
+
 #endif
