@@ -174,8 +174,7 @@ static const char *last_word(char *text)
 {
 	const char *last = "";
 
-	for (char *word = strtok(text, " \n"); word;
-	     word = strtok(NULL, " \n"))
+	for (char *word = strtok(text, " \n"); word; word = strtok(NULL, " \n"))
 		last = word;
 	return last;
 }
@@ -193,8 +192,8 @@ START_TEST(fractions_are_the_same_when_they_are_read)
 
 		record_writer_table(&writer, write_float, &floats[_i].value, 1);
 		fclose(out);
-		ck_assert_str_eq(last_word(text), i ? floats[_i].in_table :
-						      floats[_i].exact);
+		ck_assert_str_eq(last_word(text),
+				 i ? floats[_i].in_table : floats[_i].exact);
 		free(text);
 	}
 }

@@ -15,10 +15,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* Of one request: each makes a part of a table, of which servers want few; and
- * the largest of one table is what memory is for.
+/* Of one request: each makes a part of a table, of which servers want few, and
+ * none takes more rows at once (max_insert_block_size).  Packed, two of them are
+ * what memory is for.
  */
-enum { BATCH_BYTES = 64 << 20 };
+enum { BATCH_ROWS = 1 << 20, BATCH_BYTES = 32 << 20 };
 
 /* Positive, so that shards are chosen by its remainder. */
 static int choose_number(struct store_entry *entry)
@@ -63,8 +64,15 @@ int clickhouse_upload_begin(struct clickhouse_upload *upload,
 	return error ? error : say_begin(upload);
 }
 
-/* Packs the rows that were put together, and sends them if they are enough. */
-static int pack(struct clickhouse_upload *upload, enum sql_table_id id)
+static bool is_full(const struct packed_batch *batch)
+{
+	return batch->rows >= BATCH_ROWS || batch->packed.size >= BATCH_BYTES;
+}
+
+/* Packs the @count rows that were put together, and sends them if they are enough.
+ */
+static int pack(struct clickhouse_upload *upload, enum sql_table_id id,
+		uint32_t count)
 {
 	struct packed_batch *batch = &upload->batches[id];
 	struct byte_buffer *rows = &upload->rows;
@@ -73,7 +81,8 @@ static int pack(struct clickhouse_upload *upload, enum sql_table_id id)
 			    packed_batch_put(batch, rows->bytes, rows->size);
 
 	rows->size = 0;
-	if (!error && batch->size >= BATCH_BYTES)
+	batch->rows += count;
+	if (!error && is_full(batch))
 		error = batch_sender_send(&upload->sender, id, batch);
 	return error;
 }
@@ -82,7 +91,7 @@ int clickhouse_upload_add(struct clickhouse_upload *upload,
 			  const struct row_chunk *chunk)
 {
 	native_block_put(&upload->rows, chunk, &upload->entry);
-	return pack(upload, chunk->id);
+	return pack(upload, chunk->id, chunk->count);
 }
 
 static int send_rest(struct clickhouse_upload *upload)
@@ -155,7 +164,7 @@ int clickhouse_upload_finish(struct clickhouse_upload *upload,
 	if (error)
 		return error;
 	native_block_put_recording(&upload->rows, row, entry);
-	error = pack(upload, TABLE_RECORDING);
+	error = pack(upload, TABLE_RECORDING, 1);
 	return error ? error : send_rest(upload);
 }
 

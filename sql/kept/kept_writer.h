@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SQL_KEPT_WRITER_H
+#define KT_SQL_KEPT_WRITER_H
+
+#include "sql/rows/row_out.h"
+
+#include <stdint.h>
+
+struct recording;
+
+/* Keeps the rows of a table beside its recording, while they are made. */
+struct kept_writer {
+	struct row_listener listener; /* first: of the table's row_out */
+};
+
+/* Returns NULL where the file cannot be written, or when out of memory.  @key is
+ * what rows hang on (checkpoint_index_key()).
+ */
+struct kept_writer *kept_writer_open(const struct recording *recording,
+				     enum sql_table_id id, uint64_t key);
+
+/* All rows were made: puts the file in its place, if all went well. */
+void kept_writer_finish(struct kept_writer *writer);
+
+/* NULL is allowed.  What was not finished is gone. */
+void kept_writer_close(struct kept_writer *writer);
+
+#endif
