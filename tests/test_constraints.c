@@ -98,8 +98,9 @@ START_TEST(what_helps)
 		bool is_lower_helpful = constraint_helps(
 			column, SQLITE_INDEX_CONSTRAINT_GE, &text);
 
-		ck_assert_int_eq(is_lower_helpful, column->role == ROLE_BEGIN ||
-							 column->role == ROLE_END);
+		ck_assert_int_eq(is_lower_helpful,
+				 column->role == ROLE_BEGIN ||
+					 column->role == ROLE_END);
 		ck_assert(!constraint_helps(column, SQLITE_INDEX_CONSTRAINT_NE,
 					    &text));
 	}

@@ -77,6 +77,7 @@ static const char gap_bytes[] =
 START_TEST(a_block_is_its_columns)
 {
 	struct row_chunk *rows = store_rows_new(TABLE_GAP);
+	struct native_block block = { 0 };
 	struct byte_buffer bytes = { 0 };
 
 	store_rows_add(rows);
@@ -89,10 +90,43 @@ START_TEST(a_block_is_its_columns)
 	store_rows_number(rows, "begin_ns", 17);
 	store_rows_number(rows, "end_ns", 33);
 	store_rows_number(rows, "offset", 8);
-	native_block_put(&bytes, rows, &entry);
-	ck_assert_uint_eq(bytes.size, sizeof(gap_bytes) - 1);
-	ck_assert_mem_eq(bytes.bytes, gap_bytes, bytes.size);
+	for (int round = 0; round < 2; round++) {
+		bytes.size = 0;
+		native_block_add(&block, rows);
+		native_block_write(&block, &entry, &bytes);
+		ck_assert_uint_eq(bytes.size, sizeof(gap_bytes) - 1);
+		ck_assert_mem_eq(bytes.bytes, gap_bytes, bytes.size);
+	}
+	native_block_free(&block);
 	byte_buffer_free(&bytes);
+	row_chunk_free(rows);
+}
+END_TEST
+
+/* Of a block of two chunks each column has all rows: only counts and the columns'
+ * sizes differ.
+ */
+START_TEST(chunks_become_one_block)
+{
+	struct row_chunk *rows = store_rows_new(TABLE_GAP);
+	struct native_block block = { 0 };
+	struct byte_buffer one = { 0 };
+	struct byte_buffer two = { 0 };
+
+	store_rows_add(rows);
+	store_rows_number(rows, "begin_ns", 16);
+	native_block_add(&block, rows);
+	native_block_write(&block, &entry, &one);
+	native_block_add(&block, rows);
+	native_block_add(&block, rows);
+	native_block_write(&block, &entry, &two);
+	ck_assert_uint_eq(one.bytes[1], 1);
+	ck_assert_uint_eq(two.bytes[1], 2);
+	/* The day, ten columns' values and which of them are NULL. */
+	ck_assert_uint_eq(two.size - one.size, 2 + 8 * 8 + 1 + 6);
+	native_block_free(&block);
+	byte_buffer_free(&one);
+	byte_buffer_free(&two);
 	row_chunk_free(rows);
 }
 END_TEST
@@ -100,10 +134,13 @@ END_TEST
 START_TEST(without_rows_there_is_none)
 {
 	struct row_chunk *rows = store_rows_new(TABLE_GAP);
+	struct native_block block = { 0 };
 	struct byte_buffer bytes = { 0 };
 
-	native_block_put(&bytes, rows, &entry);
+	native_block_add(&block, rows);
+	native_block_write(&block, &entry, &bytes);
 	ck_assert_uint_eq(bytes.size, 0);
+	native_block_free(&block);
 	row_chunk_free(rows);
 }
 END_TEST
@@ -149,6 +186,7 @@ START_TEST(a_recording_is_one_row_of_all_columns)
 {
 	struct row_chunk *row = store_rows_new(TABLE_RECORDING);
 	struct store_entry of = entry;
+	struct native_block block = { 0 };
 	struct byte_buffer expected = { 0 };
 	struct byte_buffer bytes = { 0 };
 
@@ -161,11 +199,13 @@ START_TEST(a_recording_is_one_row_of_all_columns)
 	native_put_number(&expected, ENTRY_COLUMNS + row->table->column_count);
 	native_put_number(&expected, 1);
 	put_expected(&expected, &of);
-	native_block_put_recording(&bytes, row, &of);
+	native_block_add(&block, row);
+	native_block_write_recording(&block, &of, &bytes);
 	ck_assert_uint_gt(bytes.size, expected.size);
 	ck_assert_mem_eq(bytes.bytes, expected.bytes, expected.size);
 	byte_buffer_free(&bytes);
 	byte_buffer_free(&expected);
+	native_block_free(&block);
 	row_chunk_free(row);
 }
 END_TEST
@@ -231,6 +271,7 @@ int main(void)
 	TCase *tcase = tcase_create("native_block");
 
 	tcase_add_test(tcase, a_block_is_its_columns);
+	tcase_add_test(tcase, chunks_become_one_block);
 	tcase_add_test(tcase, without_rows_there_is_none);
 	tcase_add_test(tcase, a_recording_is_one_row_of_all_columns);
 	tcase_add_loop_test(tcase, a_number_is_in_groups_of_seven_bits, 0,

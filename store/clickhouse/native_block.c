@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/clickhouse/native_block.h"
 
-#include "common/byte_buffer.h"
-#include "sql/rows/row_chunk.h"
 #include "store/clickhouse/native_value.h"
 #include "store/entry/store_entry.h"
 
@@ -67,28 +65,34 @@ static void put_numbers(struct byte_buffer *bytes,
 	bytes->size += size;
 }
 
+static void add_column(struct native_block *block,
+		       const struct row_chunk *chunk, uint32_t index)
+{
+	const struct sql_column *column = &chunk->table->columns[index];
+	const struct column_of values = { chunk, index, column->type };
+
+	if (native_may_be_null(column))
+		put_nulls(&block->nulls[index], &values);
+	if (column->type == SQL_TEXT)
+		put_texts(&block->values[index], &values);
+	else
+		put_numbers(&block->values[index], &values);
+}
+
+void native_block_add(struct native_block *block, const struct row_chunk *chunk)
+{
+	block->table = chunk->table;
+	block->rows += chunk->count;
+	for (uint32_t i = 0; i < chunk->table->column_count; i++)
+		if (!sql_column_is_hidden(&chunk->table->columns[i]))
+			add_column(block, chunk, i);
+}
+
 static void put_head(struct byte_buffer *bytes, const char *name,
 		     const char *type)
 {
 	native_put_text(bytes, name);
 	native_put_text(bytes, type);
-}
-
-static void put_column(struct byte_buffer *bytes, const struct row_chunk *chunk,
-		       uint32_t index)
-{
-	const struct sql_column *column = &chunk->table->columns[index];
-	const struct column_of values = { chunk, index, column->type };
-	bool may_be_null = native_may_be_null(column);
-
-	put_head(bytes, column->name,
-		 native_type_name(column->type, may_be_null));
-	if (may_be_null)
-		put_nulls(bytes, &values);
-	if (column->type == SQL_TEXT)
-		put_texts(bytes, &values);
-	else
-		put_numbers(bytes, &values);
 }
 
 /* A column that is the same in each row. */
@@ -111,6 +115,15 @@ static void put_number(struct byte_buffer *bytes,
 		byte_buffer_u64(bytes, (uint64_t)entry->number);
 }
 
+/* Moves what is in @from behind @to. */
+static void move(struct byte_buffer *to, struct byte_buffer *from)
+{
+	if (from->size)
+		byte_buffer_add(to, from->bytes, from->size);
+	to->failed |= from->failed;
+	from->size = 0;
+}
+
 static uint32_t count_shown(const struct sql_table *table)
 {
 	uint32_t count = 0;
@@ -120,33 +133,40 @@ static uint32_t count_shown(const struct sql_table *table)
 	return count;
 }
 
-/* Begins a block with @columns before those of @chunk. */
-static void begin(struct byte_buffer *bytes, const struct row_chunk *chunk,
-		  uint32_t columns)
+/* Begins the block with @columns before those of the table. */
+static void begin(const struct native_block *block, uint32_t columns,
+		  struct byte_buffer *bytes)
 {
-	native_put_number(bytes, columns + count_shown(chunk->table));
-	native_put_number(bytes, chunk->count);
+	native_put_number(bytes, columns + count_shown(block->table));
+	native_put_number(bytes, block->rows);
 }
 
-static void put_columns(struct byte_buffer *bytes,
-			const struct row_chunk *chunk)
+static void end(struct native_block *block, struct byte_buffer *bytes)
 {
-	const struct sql_table *table = chunk->table;
+	for (uint32_t i = 0; i < block->table->column_count; i++) {
+		const struct sql_column *column = &block->table->columns[i];
 
-	for (uint32_t i = 0; i < table->column_count; i++)
-		if (!sql_column_is_hidden(&table->columns[i]))
-			put_column(bytes, chunk, i);
+		if (sql_column_is_hidden(column))
+			continue;
+		put_head(bytes, column->name,
+			 native_type_name(column->type,
+					  native_may_be_null(column)));
+		move(bytes, &block->nulls[i]);
+		move(bytes, &block->values[i]);
+	}
+	block->rows = 0;
 }
 
-void native_block_put(struct byte_buffer *bytes, const struct row_chunk *chunk,
-		      const struct store_entry *entry)
+void native_block_write(struct native_block *block,
+			const struct store_entry *entry,
+			struct byte_buffer *bytes)
 {
-	if (!chunk->count)
+	if (!block->rows)
 		return;
-	begin(bytes, chunk, 2);
-	put_day(bytes, entry, chunk->count);
-	put_number(bytes, entry, chunk->count);
-	put_columns(bytes, chunk);
+	begin(block, 2, bytes);
+	put_day(bytes, entry, block->rows);
+	put_number(bytes, entry, block->rows);
+	end(block, bytes);
 }
 
 static void put_fact(struct byte_buffer *bytes, const struct sql_column *column,
@@ -159,19 +179,28 @@ static void put_fact(struct byte_buffer *bytes, const struct sql_column *column,
 		byte_buffer_u64(bytes, (uint64_t)cell->number);
 }
 
-void native_block_put_recording(struct byte_buffer *bytes,
-				const struct row_chunk *chunk,
-				const struct store_entry *entry)
+void native_block_write_recording(struct native_block *block,
+				  const struct store_entry *entry,
+				  struct byte_buffer *bytes)
 {
 	char tables[STORE_TABLES_TEXT];
 	union sql_cell cells[ENTRY_COLUMNS];
 
 	store_entry_cells(entry, tables, cells);
-	begin(bytes, chunk, ENTRY_COLUMNS);
+	begin(block, ENTRY_COLUMNS, bytes);
 	for (int i = 0; i < ENTRY_COLUMNS; i++)
 		if (i == ENTRY_DAY)
 			put_day(bytes, entry, 1);
 		else
 			put_fact(bytes, &store_entry_columns[i], &cells[i]);
-	put_columns(bytes, chunk);
+	end(block, bytes);
+}
+
+void native_block_free(struct native_block *block)
+{
+	for (uint32_t i = 0; i < SQL_MOST_COLUMNS; i++) {
+		byte_buffer_free(&block->nulls[i]);
+		byte_buffer_free(&block->values[i]);
+	}
+	block->rows = 0;
 }
