@@ -113,22 +113,17 @@ static bool send(const struct chunk_file *file, const struct array *wanted,
 	return true;
 }
 
-bool kept_rows_send(const struct recording *recording, uint64_t key,
-		    struct row_out *out)
+bool kept_rows_send(const char *path, uint64_t key, struct row_out *out)
 {
 	struct array wanted = ARRAY_OF(struct kept_chunk);
-	char *path = kept_file_path(recording, out->id);
-	struct chunk_file file = { .fd = -1 };
-	bool is_sent = false;
+	const struct chunk_file file = { .fd = regular_file_open(path) };
+	bool is_sent;
 
-	if (path)
-		file.fd = regular_file_open(path);
-	if (file.fd >= 0)
-		is_sent = find_chunks(&file, key, out->choice, &wanted) &&
-			  send(&file, &wanted, out);
-	if (file.fd >= 0)
-		close(file.fd);
+	if (file.fd < 0)
+		return false;
+	is_sent = find_chunks(&file, key, out->choice, &wanted) &&
+		  send(&file, &wanted, out);
+	close(file.fd);
 	array_free(&wanted);
-	free(path);
 	return is_sent;
 }

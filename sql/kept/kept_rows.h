@@ -7,16 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct recording;
-
-/* Hands those rows of table out->id to @out that are kept beside @recording and may
- * be wanted, in the order in which they were made.
+/* Hands those rows of table out->id to @out that are kept in the file at @path and
+ * may be wanted, in the order in which they were made.
  *
  * Returns whether there are any that fit and are whole: then all that are wanted
  * were handed on, else none.
  */
-bool kept_rows_send(const struct recording *recording, uint64_t key,
-		    struct row_out *out);
+bool kept_rows_send(const char *path, uint64_t key, struct row_out *out);
 
 /* Hands on the rows of a chunk: @bytes, @size of them, which are outside data.  With
  * @out NULL it only looks at them.

@@ -47,15 +47,14 @@ static void take(struct row_listener *listener, const struct row_chunk *chunk,
 		end_chunk(writer);
 }
 
-struct kept_writer *kept_writer_open(const struct recording *recording,
-				     enum sql_table_id id, uint64_t key)
+struct kept_writer *kept_writer_open(const char *path, uint64_t key)
 {
 	struct writer *writer = calloc(1, sizeof(*writer));
-	char *path = kept_file_path(recording, id);
-	bool is_open = writer && path && new_file_open(&writer->file, path);
 
-	free(path);
-	if (!is_open) {
+	if (!writer)
+		return NULL;
+	if (!new_file_open(&writer->file, path)) {
+		new_file_close(&writer->file);
 		free(writer);
 		return NULL;
 	}

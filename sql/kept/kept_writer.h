@@ -6,18 +6,17 @@
 
 #include <stdint.h>
 
-struct recording;
-
 /* Keeps the rows of a table beside its recording, while they are made. */
 struct kept_writer {
 	struct row_listener listener; /* first: of the table's row_out */
 };
 
-/* Returns NULL where the file cannot be written, or when out of memory.  @key is
- * what rows hang on (checkpoint_index_key()).
+/* Begins the file at @path (kept_file_path()) for rows of a table.  @key is what
+ * they hang on (checkpoint_index_key()).
+ *
+ * Returns NULL where the file cannot be written, or when out of memory.
  */
-struct kept_writer *kept_writer_open(const struct recording *recording,
-				     enum sql_table_id id, uint64_t key);
+struct kept_writer *kept_writer_open(const char *path, uint64_t key);
 
 /* All rows were made: puts the file in its place, if all went well. */
 void kept_writer_finish(struct kept_writer *writer);
