@@ -8,6 +8,7 @@ belongs to; windows, the extension, the shell and the export say the same.
 import csv
 import json
 import os
+import pty
 import random
 import re
 import sqlite3
@@ -381,6 +382,37 @@ def check_shell(reader):
     assert done.returncode == 1 and b"nothing" in done.stderr, done
     count = ask(reader, "SELECT count(*) AS calls FROM call")[0]["calls"]
     assert done.stdout.decode().endswith(f"calls\n{count}\n"), done
+
+
+def type_keys(reader, home, keys):
+    """What a terminal shows until the shell ends."""
+    pid, terminal = pty.fork()
+    if not pid:
+        os.execve(reader.program, [reader.program, "sql", reader.recording],
+                  {**os.environ, "HOME": home, "TERM": "xterm"})
+    os.write(terminal, keys)
+    shown = b""
+    try:
+        while part := os.read(terminal, 4096):
+            shown += part
+    except OSError:  # the other end is closed
+        pass
+    os.close(terminal)
+    assert os.waitpid(pid, 0)[1] == 0, shown
+    return shown.decode()
+
+
+def check_terminal(reader):
+    """Words are completed, and lines kept for the next time."""
+    with tempfile.TemporaryDirectory() as home:
+        shown = type_keys(reader, home,
+                          b"SELECT 40 + 2 AS both FROM recor\t;\n.quit\n")
+        assert re.search(r"both\s+42", shown), shown
+        with open(os.path.join(home, ".ktrace-hw_history"),
+                  encoding="utf-8") as file:
+            assert "recording" in file.read()
+        shown = type_keys(reader, home, b"\x1b[A\x1b[A\n.quit\n")
+        assert re.search(r"both\s+42", shown), shown
 
 
 def check_usage(reader):
