@@ -2,7 +2,7 @@
 /* The statements for operators make the tables that rows are sent to. */
 #include "store/clickhouse/clickhouse_ddl.h"
 #include "store/clickhouse/clickhouse_schema.h"
-#include "store/clickhouse/row_binary.h"
+#include "store/clickhouse/native_value.h"
 #include "store/entry/store_entry.h"
 #include "tests/run_suite.h"
 
@@ -50,7 +50,7 @@ static char *table_text(enum sql_table_id id, bool is_cluster)
 		sqlite3_str_appendall(text, "  day Date,\n  recording Int64");
 	for (uint32_t i = 0; i < table->column_count; i++) {
 		const struct sql_column *column = &table->columns[i];
-		bool may_be_null = row_binary_may_be_null(column);
+		bool may_be_null = native_may_be_null(column);
 
 		if (!sql_column_is_hidden(column))
 			sqlite3_str_appendf(text, ",\n  %s %s%s%s",

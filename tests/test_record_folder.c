@@ -35,7 +35,7 @@ START_TEST(a_folder_is_made)
 }
 END_TEST
 
-/* The older ones were read: reports left an index and a summary there. */
+/* The older ones were read: reports left indexes, rows and a summary there. */
 START_TEST(the_last_recording_takes_the_place_of_an_older_one)
 {
 	scratch_folder_write(&folder, "new/data", "last");
@@ -45,6 +45,8 @@ START_TEST(the_last_recording_takes_the_place_of_an_older_one)
 	scratch_folder_write(&folder, "new.old/kcore_dir/kcore", "older");
 	scratch_folder_write(&folder, "new.old/code/1-2-3", "older");
 	scratch_folder_write(&folder, "new.old/index", "older");
+	scratch_folder_write(&folder, "new.old/state_index", "older");
+	scratch_folder_write(&folder, "new.old/rows_syscall", "older");
 	scratch_folder_write(&folder, "new.old/view", "older");
 	ck_assert_int_eq(record_folder_make(recording), 0);
 	ck_assert(has("new"));

@@ -151,6 +151,54 @@ START_TEST(no_record_is_too_large)
 }
 END_TEST
 
+static const struct {
+	double value;
+	const char *exact;
+	const char *in_table;
+} floats[] = {
+	{ 0.25, "0.25", "0.25" },
+	{ 0.1 + 0.2, "0.30000000000000004", "0.3" },
+	{ 1 - 0x1p-53, "0.9999999999999999", "1" },
+	{ 2.0 / 3, "0.6666666666666666", "0.666666666666667" },
+	{ 1e300, "1e+300", "1e+300" },
+};
+
+static void write_float(struct record_writer *writer, const void *ctx,
+			uint64_t index)
+{
+	(void)index;
+	record_float(writer, "f", *(const double *)ctx);
+}
+
+static const char *last_word(char *text)
+{
+	const char *last = "";
+
+	for (char *word = strtok(text, " \n"); word; word = strtok(NULL, " \n"))
+		last = word;
+	return last;
+}
+
+START_TEST(fractions_are_the_same_when_they_are_read)
+{
+	static const enum record_format formats[] = { RECORD_CSV,
+						      RECORD_TABLE };
+
+	for (size_t i = 0; i < 2; i++) {
+		char *text = NULL;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+		struct record_writer writer = record_writer_of(out, formats[i]);
+
+		record_writer_table(&writer, write_float, &floats[_i].value, 1);
+		fclose(out);
+		ck_assert_str_eq(last_word(text),
+				 i ? floats[_i].in_table : floats[_i].exact);
+		free(text);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("record_writer");
@@ -161,6 +209,8 @@ int main(void)
 	tcase_add_loop_test(tcase, made_fields_are_the_same, 0,
 			    RECORD_JSON + 1);
 	tcase_add_loop_test(tcase, no_record_is_too_large, 0, 2);
+	tcase_add_loop_test(tcase, fractions_are_the_same_when_they_are_read, 0,
+			    sizeof(floats) / sizeof(*floats));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

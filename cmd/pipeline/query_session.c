@@ -4,6 +4,7 @@
 #include "attribution/events/known_events.h"
 #include "cmd/pipeline/pipeline.h"
 #include "common/error.h"
+#include "report/steps/checkpoint_index.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -17,6 +18,18 @@ static int run(const struct sql_recording *recording, const struct sql_run *run,
 	session.window = run->window;
 	session.done_ns = run->done_ns;
 	return pipeline_run(&session, callback, stacks);
+}
+
+/* Other engines may find other rows. */
+static bool keeps_rows(const struct sql_recording *recording, uint64_t *key)
+{
+	const struct session *session =
+		((const struct query_session *)recording)->session;
+
+	return session->engine == ENGINE_GRAPH && !session->decodes_all &&
+	       !session->uses_points &&
+	       checkpoint_index_key(session->recording,
+				    symbols_functions(session->symbols), key);
 }
 
 int query_session_open(struct query_session *query,
@@ -40,6 +53,7 @@ int query_session_open(struct query_session *query,
 			.window = TIME_WINDOW_ALL,
 		},
 		.run = run,
+		.keeps_rows = keeps_rows,
 	};
 	return query->events && query->kinds ? 0 : -ERROR_MEMORY;
 }

@@ -51,15 +51,15 @@ static void remove_files(const char *parent, const char *name)
 	rmdir(folder);
 }
 
-/* What function_graph wrote of each CPU, if it did not come to trace.dat. */
-static void remove_cpu_files(const char *folder)
+/* Removes those whose names begin with @prefix. */
+static void remove_files_of(const char *folder, const char *prefix)
 {
 	DIR *entries = opendir(folder);
 	const struct dirent *entry;
 	char path[4400];
 
 	while (entries && (entry = readdir(entries))) {
-		if (strncmp(entry->d_name, "trace.cpu", 9) != 0)
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		unlink(path);
@@ -71,13 +71,16 @@ static void remove_cpu_files(const char *folder)
 void record_folder_remove(const char *path)
 {
 	/* The recording, and what reports keep beside it. */
-	static const char *const names[] = { "data", "index", "view",
-					     "trace.dat" };
+	static const char *const names[] = { "data", "index", "state_index",
+					     "view", "trace.dat" };
 	char file[4400];
 
 	remove_files(path, "kcore_dir");
 	remove_files(path, "code");
-	remove_cpu_files(path);
+	/* What function_graph wrote, if it did not come to trace.dat. */
+	remove_files_of(path, "trace.cpu");
+	/* What queries keep. */
+	remove_files_of(path, "rows_");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		snprintf(file, sizeof(file), "%s/%s", path, names[i]);
 		unlink(file);

@@ -274,13 +274,19 @@ void record_real(struct record_writer *writer, const char *name, double value,
 
 void record_float(struct record_writer *writer, const char *name, double value)
 {
+	/* 15 digits are what every double keeps, 17 what tells any two apart. */
+	int most = writer->format == RECORD_TABLE ? 15 : 17;
 	char text[40];
 
 	if (!isfinite(value)) {
 		record_absent(writer, name);
 		return;
 	}
-	snprintf(text, sizeof(text), "%.15g", value);
+	for (int digits = 15; digits <= most; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
 	write_number(writer, name, text);
 }
 

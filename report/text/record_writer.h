@@ -124,7 +124,9 @@ void record_duration(struct record_writer *writer, const char *name,
 /* With @digits decimals. */
 void record_real(struct record_writer *writer, const char *name, double value,
 		 int digits);
-/* With as many digits as it takes; one that is no number is absent. */
+/* With as many digits as it takes to read the same number again, in a table of
+ * text at most 15; one that is no number is absent.
+ */
 void record_float(struct record_writer *writer, const char *name, double value);
 /* A field that this record does not have, or that is not known: empty in CSV,
  * null in JSON, "-" in a table.

@@ -61,6 +61,17 @@ bool row_choice_wants(const struct row_choice *choice,
 	return true;
 }
 
+static bool is_all(struct time_window window)
+{
+	return !window.since_ns && window.until_ns == UINT64_MAX;
+}
+
+bool row_choice_has_all_times(const struct row_choice *choice)
+{
+	return is_all(choice->begin) && is_all(choice->end) &&
+	       is_all(choice->sums);
+}
+
 uint64_t row_choice_since(const struct row_choice *choice)
 {
 	return choice->begin.since_ns > choice->sums.since_ns ?

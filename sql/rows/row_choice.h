@@ -39,6 +39,9 @@ struct row_choice {
 bool row_choice_wants(const struct row_choice *choice,
 		      const struct row_chunk *chunk, uint32_t row);
 
+/* Returns whether rows of any time are wanted. */
+bool row_choice_has_all_times(const struct row_choice *choice);
+
 /* Returns from when on rows are wanted and made, for a table of events or of
  * sums.
  */

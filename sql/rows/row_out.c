@@ -48,6 +48,8 @@ void row_out_end(struct row_out *out)
 {
 	struct row_chunk *chunk = out->chunk;
 
+	if (out->listener)
+		out->listener->take(out->listener, chunk, chunk->count);
 	if (!row_choice_wants(out->choice, chunk, chunk->count) ||
 	    row_queue_is_stopped(out->queue))
 		return;

@@ -9,6 +9,12 @@
 
 struct row_queue;
 
+/* Sees all rows of a table, wanted or not: row @row of @chunk. */
+struct row_listener {
+	void (*take)(struct row_listener *listener,
+		     const struct row_chunk *chunk, uint32_t row);
+};
+
 /* Where one table's rows go: a row is begun, its cells are filled in, and it is
  * ended.
  */
@@ -17,6 +23,7 @@ struct row_out {
 	struct row_queue *queue;	 /* borrowed */
 	const struct row_choice *choice; /* borrowed */
 	struct row_chunk *chunk;	 /* being filled; or NULL */
+	struct row_listener *listener;	 /* borrowed; or NULL */
 	uint32_t enough; /* rows that are handed on if awaited */
 	int status;	 /* 0 or -ERROR_MEMORY */
 };

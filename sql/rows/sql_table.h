@@ -17,7 +17,7 @@ enum sql_type { SQL_INTEGER, SQL_REAL, SQL_TEXT };
 enum sql_role {
 	ROLE_NONE,
 	ROLE_BEGIN,  /* ns: decoding begins late */
-	ROLE_END,    /* ns: decoding ends early */
+	ROLE_END,    /* ns: decoding ends early; does not begin late */
 	ROLE_MOMENT, /* ns: both */
 	ROLE_CPU,    /* rows are dropped where they are made */
 	ROLE_TID,    /* likewise, as are the others */
@@ -47,6 +47,10 @@ struct sql_table {
 	uint32_t column_count;
 	/* How many rows a megabyte of trace may have, for SQLite's plans. */
 	uint32_t rows_per_mb;
+	/* Its rows hang on all that was before: they are kept beside the
+	 * recording, so that a window need not be made of it again.
+	 */
+	bool is_kept;
 	const struct row_source_class *source;
 };
 

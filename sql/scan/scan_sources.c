@@ -31,6 +31,7 @@ static int open_one(struct scan_sources *sources,
 	if (sources->need > source_class->need)
 		sources->need = source_class->need;
 	sources->needs_begin |= source->needs_begin;
+	sources->takes_stop &= source->takes_stop;
 	if (source->pack)
 		sources->packed = source;
 	return 0;
@@ -50,7 +51,7 @@ static void take_step(struct step_callback *callback,
 	struct scan_sources *sources = (struct scan_sources *)callback;
 	struct step_callback *join;
 
-	if (*sources->is_over)
+	if (*sources->is_over && !sources->takes_stop)
 		return;
 	if (sources->join) {
 		join = step_join_callback(sources->join);
@@ -112,6 +113,7 @@ int scan_sources_open(struct scan_sources *sources,
 	*sources = (struct scan_sources){
 		.callback = { .take = take_step, .is_done = is_done },
 		.need = NEEDS_NOTHING,
+		.takes_stop = true,
 		.queue = queue,
 		.is_over = is_over,
 	};

@@ -23,10 +23,11 @@ struct scan_sources {
 	struct row_source *packed; /* the one that packs; or NULL */
 	enum row_need need;	   /* the most that one has */
 	bool needs_begin;	   /* one of them does */
+	bool takes_stop;	   /* all of them do */
 	struct step_join *join;	   /* with the kernel's events; or NULL */
 	const struct row_queue *queue;
 	/* Set when the callback said that it is done: what comes then is not
-	 * of the recording.
+	 * of the recording, but ends what goes on.
 	 */
 	bool *is_over;
 };

@@ -25,6 +25,11 @@ struct sql_recording {
 	int (*run)(const struct sql_recording *recording,
 		   const struct sql_run *run, struct step_callback *callback,
 		   struct task_stacks **stacks);
+	/* Returns whether rows may be kept beside the recording, and sets *@key
+	 * to what they hang on.
+	 */
+	bool (*keeps_rows)(const struct sql_recording *recording,
+			   uint64_t *key);
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include "decoder/recording/recording.h"
 #include "sql/rows/row_out.h"
 #include "sql/rows/row_queue.h"
+#include "sql/scan/scan_kept.h"
 #include "sql/scan/scan_sources.h"
 #include "sql/scan/sql_recording.h"
 
@@ -41,7 +42,16 @@ static int run(const struct table_scan *scan, struct scan_sources *sources,
 				    &sources->callback, stacks);
 }
 
-static int make_rows(struct table_scan *scan)
+static bool wants_any(const struct table_scan *scan)
+{
+	for (int i = 0; i < SQL_TABLES; i++)
+		if (scan->wanted[i])
+			return true;
+	return false;
+}
+
+/* Makes the rows of those tables that are still wanted. */
+static int decode(struct table_scan *scan)
 {
 	struct attribution_input input = scan->recording->input;
 	const struct row_source_input source_input = {
@@ -62,6 +72,21 @@ static int make_rows(struct table_scan *scan)
 		status = scan_sources_end(&sources, stacks);
 	scan_sources_close(&sources);
 	task_stacks_free(stacks);
+	return status;
+}
+
+static int make_rows(struct table_scan *scan)
+{
+	struct scan_kept kept;
+	int status = scan_kept_open(&kept, scan->recording, scan->wanted);
+
+	if (!status && wants_any(scan)) {
+		status = decode(scan);
+		if (!status && !scan->is_over &&
+		    !row_queue_is_stopped(scan->queue))
+			scan_kept_finish(&kept);
+	}
+	scan_kept_close(&kept);
 	return status;
 }
 

@@ -16,20 +16,15 @@ static const struct {
 	{ SQLITE_INDEX_CONSTRAINT_LT, "<" },
 };
 
-/* A lower bound on when rows end would need those that began before it. */
 static bool role_takes(enum sql_role role, unsigned char op)
 {
-	bool is_lower = op == SQLITE_INDEX_CONSTRAINT_GE ||
-			op == SQLITE_INDEX_CONSTRAINT_GT;
-
 	switch (role) {
 	case ROLE_NONE:
 		return false;
 	case ROLE_BEGIN:
+	case ROLE_END:
 	case ROLE_MOMENT:
 		return true;
-	case ROLE_END:
-		return !is_lower;
 	case ROLE_CPU:
 	case ROLE_TID:
 	case ROLE_PID:

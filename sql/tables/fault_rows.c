@@ -61,6 +61,7 @@ const struct sql_table sql_fault_table = {
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 500,
+	.is_kept = true,
 	.source = &span_source,
 };
 

@@ -214,5 +214,6 @@ const struct sql_table sql_lock_wait_table = {
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 50,
+	.is_kept = true,
 	.source = &lock_source,
 };

@@ -193,6 +193,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	options.scope = &rows->scope;
 	rows->source = (struct row_source){
 		.handler.step = take_step,
+		.takes_stop = true,
 		.is_done = is_done,
 		.end = end,
 		.close = close_rows,

@@ -251,5 +251,6 @@ const struct sql_table sql_request_table = {
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 20,
+	.is_kept = true,
 	.source = &request_source,
 };

@@ -32,6 +32,10 @@ struct row_source {
 	 * begins with the recording.  But of sums of a window, as in reports.
 	 */
 	bool needs_begin;
+	/* Steps of task_stacks_stop() count, too, which end at a window's end
+	 * what goes on there: for sums.
+	 */
+	bool takes_stop;
 	/* See struct step_callback, of which this is the last part: a pack that
 	 * is not whole then leaves the source as it was.  NULL: it needs
 	 * nothing, or the recording's begin.

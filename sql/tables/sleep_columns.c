@@ -106,6 +106,7 @@ const struct sql_table sql_sleep_table = {
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 200,
+	.is_kept = true,
 	.source = &watch_source,
 };
 

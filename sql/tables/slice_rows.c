@@ -151,5 +151,6 @@ const struct sql_table sql_interrupt_slice_table = {
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 200,
+	.is_kept = true,
 	.source = &slice_source,
 };

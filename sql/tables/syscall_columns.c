@@ -101,6 +101,7 @@ const struct sql_table sql_syscall_table = {
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 1000,
+	.is_kept = true,
 	.source = &watch_source,
 };
 

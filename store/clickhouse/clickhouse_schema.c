@@ -26,7 +26,6 @@ char *clickhouse_schema_insert(enum sql_table_id id)
 		if (!sql_column_is_hidden(&table->columns[i]))
 			sqlite3_str_appendf(text, ", %s",
 					    table->columns[i].name);
-	sqlite3_str_appendf(text, ") FORMAT %s",
-			    id == TABLE_RECORDING ? "RowBinary" : "Native");
+	sqlite3_str_appendall(text, ") FORMAT Native");
 	return sqlite3_str_finish(text);
 }

@@ -8,8 +8,7 @@
 const char *clickhouse_schema_table(enum sql_table_id id);
 
 /* Returns "INSERT INTO … FORMAT …" of table @id, to be freed by sqlite3_free();
- * NULL when out of memory.  The recording's own row is RowBinary, all others are
- * Native.
+ * NULL when out of memory.
  */
 char *clickhouse_schema_insert(enum sql_table_id id);
 

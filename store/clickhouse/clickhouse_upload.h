@@ -5,6 +5,7 @@
 #include "common/byte_buffer.h"
 #include "sql/rows/row_chunk.h"
 #include "store/clickhouse/batch_sender.h"
+#include "store/clickhouse/native_block.h"
 #include "store/clickhouse/packed_batch.h"
 #include "store/entry/store_entry.h"
 
@@ -22,9 +23,10 @@ struct clickhouse_upload {
 	struct clickhouse_http *http; /* borrowed */
 	const struct log *log;
 	struct store_entry entry;
+	struct native_block blocks[SQL_TABLES]; /* that rows come to */
 	struct packed_batch batches[SQL_TABLES];
 	struct batch_sender sender;
-	struct byte_buffer rows; /* put together, not packed yet */
+	struct byte_buffer bytes; /* of a block, not packed yet */
 };
 
 /* Begins; sets the number of @entry.  *@is_there: so is the recording, and nothing

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/clickhouse/native_block.h"
 
-#include "common/byte_buffer.h"
-#include "store/clickhouse/row_binary.h"
+#include "store/clickhouse/native_value.h"
+#include "store/entry/store_entry.h"
+
+#include <string.h>
 
 /* Where the values of one column are. */
 struct column_of {
@@ -23,72 +25,103 @@ static bool is_null(const struct column_of *column, uint32_t row)
 	       (column->type == SQL_TEXT && !cell_at(column, row)->text);
 }
 
-static const char *type_name(enum sql_type type, bool may_be_null)
-{
-	switch (type) {
-	case SQL_INTEGER:
-		return may_be_null ? "Nullable(Int64)" : "Int64";
-	case SQL_REAL:
-		return may_be_null ? "Nullable(Float64)" : "Float64";
-	case SQL_TEXT:
-		break;
-	}
-	return may_be_null ? "Nullable(String)" : "String";
-}
-
 static void put_nulls(struct byte_buffer *bytes, const struct column_of *column)
 {
-	for (uint32_t i = 0; i < column->chunk->count; i++) {
-		uint8_t byte = is_null(column, i);
+	uint32_t rows = column->chunk->count;
+	uint8_t *nulls = byte_buffer_reserve(bytes, rows);
 
-		byte_buffer_add(bytes, &byte, sizeof(byte));
-	}
+	if (!nulls)
+		return;
+	for (uint32_t i = 0; i < rows; i++)
+		nulls[i] = is_null(column, i);
+	bytes->size += rows;
 }
 
 /* One that is NULL has a value all the same: nothing. */
-static void put_values(struct byte_buffer *bytes,
-		       const struct column_of *column)
+static void put_texts(struct byte_buffer *bytes, const struct column_of *column)
 {
-	for (uint32_t i = 0; i < column->chunk->count; i++) {
-		const union sql_cell *cell = cell_at(column, i);
-		bool has_none = is_null(column, i);
-
-		if (column->type == SQL_TEXT)
-			row_binary_put_text(bytes, has_none ? "" : cell->text);
-		else
-			byte_buffer_u64(bytes,
-					has_none ? 0 : (uint64_t)cell->number);
-	}
+	for (uint32_t i = 0; i < column->chunk->count; i++)
+		native_put_text(bytes, is_null(column, i) ?
+					       "" :
+					       cell_at(column, i)->text);
 }
 
-static void put_column(struct byte_buffer *bytes, const struct row_chunk *chunk,
-		       uint32_t index)
+/* Eight bytes each, little-endian as all CPUs that this runs on. */
+static void put_numbers(struct byte_buffer *bytes,
+			const struct column_of *column)
+{
+	size_t size = column->chunk->count * sizeof(union sql_cell);
+	uint8_t *to = byte_buffer_reserve(bytes, size);
+
+	if (!to)
+		return;
+	for (uint32_t i = 0; i < column->chunk->count; i++) {
+		union sql_cell cell = { .number = 0 };
+
+		if (!is_null(column, i))
+			cell = *cell_at(column, i);
+		memcpy(to + i * sizeof(cell), &cell, sizeof(cell));
+	}
+	bytes->size += size;
+}
+
+static void add_column(struct native_block *block,
+		       const struct row_chunk *chunk, uint32_t index)
 {
 	const struct sql_column *column = &chunk->table->columns[index];
 	const struct column_of values = { chunk, index, column->type };
-	bool may_be_null = row_binary_may_be_null(column);
 
-	row_binary_put_text(bytes, column->name);
-	row_binary_put_text(bytes, type_name(column->type, may_be_null));
-	if (may_be_null)
-		put_nulls(bytes, &values);
-	put_values(bytes, &values);
+	if (native_may_be_null(column))
+		put_nulls(&block->nulls[index], &values);
+	if (column->type == SQL_TEXT)
+		put_texts(&block->values[index], &values);
+	else
+		put_numbers(&block->values[index], &values);
 }
 
-/* The same in each row. */
-static void put_entry(struct byte_buffer *bytes,
-		      const struct store_entry *entry, uint32_t rows)
+void native_block_add(struct native_block *block, const struct row_chunk *chunk)
 {
-	uint16_t day = row_binary_day(entry);
+	block->table = chunk->table;
+	block->rows += chunk->count;
+	for (uint32_t i = 0; i < chunk->table->column_count; i++)
+		if (!sql_column_is_hidden(&chunk->table->columns[i]))
+			add_column(block, chunk, i);
+}
 
-	row_binary_put_text(bytes, "day");
-	row_binary_put_text(bytes, "Date");
+static void put_head(struct byte_buffer *bytes, const char *name,
+		     const char *type)
+{
+	native_put_text(bytes, name);
+	native_put_text(bytes, type);
+}
+
+/* A column that is the same in each row. */
+static void put_day(struct byte_buffer *bytes, const struct store_entry *entry,
+		    uint32_t rows)
+{
+	uint16_t day = native_day(entry);
+
+	put_head(bytes, "day", "Date");
 	for (uint32_t i = 0; i < rows; i++)
 		byte_buffer_add(bytes, &day, sizeof(day));
-	row_binary_put_text(bytes, "recording");
-	row_binary_put_text(bytes, "Int64");
+}
+
+/* Likewise. */
+static void put_number(struct byte_buffer *bytes,
+		       const struct store_entry *entry, uint32_t rows)
+{
+	put_head(bytes, "recording", "Int64");
 	for (uint32_t i = 0; i < rows; i++)
 		byte_buffer_u64(bytes, (uint64_t)entry->number);
+}
+
+/* Moves what is in @from behind @to. */
+static void move(struct byte_buffer *to, struct byte_buffer *from)
+{
+	if (from->size)
+		byte_buffer_add(to, from->bytes, from->size);
+	to->failed |= from->failed;
+	from->size = 0;
 }
 
 static uint32_t count_shown(const struct sql_table *table)
@@ -100,17 +133,74 @@ static uint32_t count_shown(const struct sql_table *table)
 	return count;
 }
 
-void native_block_put(struct byte_buffer *bytes, const struct row_chunk *chunk,
-		      const struct store_entry *entry)
+/* Begins the block with @columns before those of the table. */
+static void begin(const struct native_block *block, uint32_t columns,
+		  struct byte_buffer *bytes)
 {
-	const struct sql_table *table = chunk->table;
+	native_put_number(bytes, columns + count_shown(block->table));
+	native_put_number(bytes, block->rows);
+}
 
-	if (!chunk->count)
+static void end(struct native_block *block, struct byte_buffer *bytes)
+{
+	for (uint32_t i = 0; i < block->table->column_count; i++) {
+		const struct sql_column *column = &block->table->columns[i];
+
+		if (sql_column_is_hidden(column))
+			continue;
+		put_head(bytes, column->name,
+			 native_type_name(column->type,
+					  native_may_be_null(column)));
+		move(bytes, &block->nulls[i]);
+		move(bytes, &block->values[i]);
+	}
+	block->rows = 0;
+}
+
+void native_block_write(struct native_block *block,
+			const struct store_entry *entry,
+			struct byte_buffer *bytes)
+{
+	if (!block->rows)
 		return;
-	row_binary_put_number(bytes, count_shown(table) + 2);
-	row_binary_put_number(bytes, chunk->count);
-	put_entry(bytes, entry, chunk->count);
-	for (uint32_t i = 0; i < table->column_count; i++)
-		if (!sql_column_is_hidden(&table->columns[i]))
-			put_column(bytes, chunk, i);
+	begin(block, 2, bytes);
+	put_day(bytes, entry, block->rows);
+	put_number(bytes, entry, block->rows);
+	end(block, bytes);
+}
+
+static void put_fact(struct byte_buffer *bytes, const struct sql_column *column,
+		     const union sql_cell *cell)
+{
+	put_head(bytes, column->name, native_type_name(column->type, false));
+	if (column->type == SQL_TEXT)
+		native_put_text(bytes, cell->text);
+	else
+		byte_buffer_u64(bytes, (uint64_t)cell->number);
+}
+
+void native_block_write_recording(struct native_block *block,
+				  const struct store_entry *entry,
+				  struct byte_buffer *bytes)
+{
+	char tables[STORE_TABLES_TEXT];
+	union sql_cell cells[ENTRY_COLUMNS];
+
+	store_entry_cells(entry, tables, cells);
+	begin(block, ENTRY_COLUMNS, bytes);
+	for (int i = 0; i < ENTRY_COLUMNS; i++)
+		if (i == ENTRY_DAY)
+			put_day(bytes, entry, 1);
+		else
+			put_fact(bytes, &store_entry_columns[i], &cells[i]);
+	end(block, bytes);
+}
+
+void native_block_free(struct native_block *block)
+{
+	for (uint32_t i = 0; i < SQL_MOST_COLUMNS; i++) {
+		byte_buffer_free(&block->nulls[i]);
+		byte_buffer_free(&block->values[i]);
+	}
+	block->rows = 0;
 }

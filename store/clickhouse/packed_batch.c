@@ -54,10 +54,11 @@ void packed_batch_clear(struct packed_batch *batch)
 {
 	batch->packed.size = 0;
 	batch->size = 0;
+	batch->rows = 0;
 }
 
 void packed_batch_free(struct packed_batch *batch)
 {
 	byte_buffer_free(&batch->packed);
-	batch->size = 0;
+	packed_batch_clear(batch);
 }

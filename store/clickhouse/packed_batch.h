@@ -19,7 +19,8 @@
  */
 struct packed_batch {
 	struct byte_buffer packed;
-	size_t size; /* before packing */
+	size_t size;   /* before packing */
+	uint64_t rows; /* that the bytes are, as who puts them counts */
 };
 
 /* Appends bytes.  Returns 0 or -ERROR_MEMORY. */

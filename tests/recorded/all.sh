@@ -52,7 +52,9 @@ record_windows() { # cpus folder...
 windows() {
 	record_windows 1 /etc
 	record_windows 2 /etc/apt /etc/default
-	python3 "$HERE/windows.py" "$KTRACE" "$WORK"/windows-[12]/recording
+	python3 "$HERE/windows.py" "$KTRACE" "$WORK"/windows-[12]/recording ||
+		return 1
+	python3 "$HERE/sql.py" "$KTRACE" "$WORK/windows-2/recording"
 }
 
 # Recordings of two CPUs, and one that is large, if there is any.

@@ -8,6 +8,7 @@ belongs to; windows, the extension, the shell and the export say the same.
 import csv
 import json
 import os
+import pty
 import random
 import re
 import sqlite3
@@ -192,12 +193,12 @@ def check_interrupt_slice(reader):
     keys = ["kind", "function", "on_pid", "for_comm"]
     reported = reader.rows("report", "--interrupts=both", "--with-tracer")
     slices = ask(reader, """SELECT kind, function, on_pid, for_comm,
-        sum(own_ns) AS total_ns, round(sum(share)) AS count,
+        sum(own_ns) AS total_ns, round(1e6 * sum(share)) AS count,
         total(own_ns) FILTER (WHERE certainty = 'exact') AS exact_ns
         FROM interrupt_slice GROUP BY 1, 2, 3, 4""")
     same(reported, slices, keys, ["total_ns", "exact_ns"])
     same(ask(reader, """SELECT kind, function, on_pid, for_comm,
-        round(sum(count)) AS count FROM interrupt GROUP BY 1, 2, 3, 4"""),
+        round(1e6 * sum(count)) AS count FROM interrupt GROUP BY 1, 2, 3, 4"""),
          slices, keys, ["count"])
     wrong = ask(reader, """SELECT id, sum(share) AS shares,
         sum(own_ns) AS own_ns, max(end_ns - begin_ns) AS wall_ns,
@@ -334,14 +335,9 @@ def check_joins(reader):
         WHERE faults AND ended = 'returned' ORDER BY 1, 2"""), rows
 
 
-def printed(value):
-    """A number with as many digits as are printed: 0.9999999999999999 is 1."""
-    return float(f"{value:.12g}") if isinstance(value, float) else value
-
-
 def plain(rows):
-    """Rows in order, with their values as they are printed."""
-    return [[printed(value) for value in row.values()] for row in rows]
+    """Rows in order."""
+    return [list(row.values()) for row in rows]
 
 
 def rows_of(database, query):
@@ -386,6 +382,37 @@ def check_shell(reader):
     assert done.returncode == 1 and b"nothing" in done.stderr, done
     count = ask(reader, "SELECT count(*) AS calls FROM call")[0]["calls"]
     assert done.stdout.decode().endswith(f"calls\n{count}\n"), done
+
+
+def type_keys(reader, home, keys):
+    """What a terminal shows until the shell ends."""
+    pid, terminal = pty.fork()
+    if not pid:
+        os.execve(reader.program, [reader.program, "sql", reader.recording],
+                  {**os.environ, "HOME": home, "TERM": "xterm"})
+    os.write(terminal, keys)
+    shown = b""
+    try:
+        while part := os.read(terminal, 4096):
+            shown += part
+    except OSError:  # the other end is closed
+        pass
+    os.close(terminal)
+    assert os.waitpid(pid, 0)[1] == 0, shown
+    return shown.decode()
+
+
+def check_terminal(reader):
+    """Words are completed, and lines kept for the next time."""
+    with tempfile.TemporaryDirectory() as home:
+        shown = type_keys(reader, home,
+                          b"SELECT 40 + 2 AS both FROM recor\t;\n.quit\n")
+        assert re.search(r"both\s+42", shown), shown
+        with open(os.path.join(home, ".ktrace-hw_history"),
+                  encoding="utf-8") as file:
+            assert "recording" in file.read()
+        shown = type_keys(reader, home, b"\x1b[A\x1b[A\n.quit\n")
+        assert re.search(r"both\s+42", shown), shown
 
 
 def check_usage(reader):

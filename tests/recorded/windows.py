@@ -8,6 +8,7 @@ and says so.
 
 States of threads hang on what the threads did before: their windows begin at
 checkpoints of their own (state_index), which the first query for all states leaves.
+So do the rows of other tables of SQL, which are kept as they are (rows_TABLE).
 
     windows.py PROGRAM RECORDING...
 """
@@ -26,7 +27,11 @@ COMMANDS = ["report --flat --format json", "report --callgraph --comm cat,ls",
             "timeline --top 30", "timeline --min-duration 10us --format json",
             "timeline --function vfs_read", "export --format=perfetto",
             "export --format=csv"]
-STATES = "SELECT * FROM thread_state WHERE begin_ns >= {} AND {} < {}"
+KEPT = ["syscall", "fault", "sleep", "lock_wait", "interrupt_slice"]
+SQL_WINDOWS = ["begin_ns >= {} AND begin_ns < {}",
+               "begin_ns >= {} AND end_ns < {}",
+               "end_ns > {} AND begin_ns < {}"]
+SUMS = "SELECT * FROM profile({}, {}) ORDER BY pid, function_id, part"
 PERF_RECORD_AUXTRACE = 71
 INFERRED = "is inferred;"
 WINDOWS = 10
@@ -161,11 +166,11 @@ def ask(program, recording, query, index=None):
     ).stdout
 
 
-def compare_states(program, recording, cases, what):
+def compare_rows(program, recording, cases, what):
     different = [query for query, whole in cases.items()
                  if ask(program, recording, query) != whole]
-    print(f"{'FAILED' if different else 'ok'}: {what}: {len(cases)} windows of "
-          f"states", *different[:1])
+    print(f"{'FAILED' if different else 'ok'}: {what}: {len(cases)} windows",
+          *different[:1])
     return len(different)
 
 
@@ -199,14 +204,14 @@ def spoil_first_third(recording):
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def check_states_begin_late(program, recording, cases):
+def check_spoilt(program, recording, table, cases):
     """What lies before a window's checkpoint is not even looked at."""
-    late = dict(list(cases.items())[-STATE_WINDOWS // 4:])
     copy = recording + ".spoilt"
     shutil.copytree(recording, copy)
     spoil_first_third(copy)
-    whole = "SELECT count(*) FROM thread_state"
-    failed = compare_states(program, copy, late, "with spoilt trace before")
+    whole = "SELECT count(*), sum(end_ns) FROM thread_state"
+    failed = compare_rows(program, copy, cases,
+                          f"{table} with spoilt trace before")
     if ask(program, copy, whole, "none") == ask(program, recording, whole):
         print("FAILED: trace was not spoilt")
         failed += 1
@@ -214,38 +219,65 @@ def check_states_begin_late(program, recording, cases):
     return failed
 
 
-def state_cases(program, recording):
-    """What queries about windows show: of all rows, as they come, those within."""
-    whole = ask(program, recording, "SELECT * FROM thread_state", "none")
-    head, *lines = whole.splitlines(keepends=True)
+def has_row(kind, begin, end, since, until):
+    return (end > since and begin < until if kind == 2 else
+            begin >= since and [begin, end][kind] < until)
+
+
+def row_cases(program, recording, table):
+    """What queries about windows show: of all rows, as they come, those within.
+    Threads are asleep for long: who asks what overlaps a window of states asks all
+    before it, too."""
+    columns = f"SELECT begin_ns AS b, end_ns AS e, * FROM {table}"
+    whole = ask(program, recording, columns, "none")
+    head, *lines = whole.splitlines(keepends=True) or [b""]
     rows = [(*map(int, line.split(b",", 2)[:2]), line) for line in lines]
+    kinds = 3 if table in KEPT else 2
     cases = {}
     for number, (since, until) in enumerate(
             sorted(bounds(program, recording, 16, STATE_WINDOWS))):
-        column = number % 4 != 3
+        kind = number % kinds
         shown = [row[2] for row in rows
-                 if row[0] >= since and row[column] < until]
-        query = STATES.format(since, ["begin_ns", "end_ns"][column], until)
+                 if has_row(kind, *row[:2], since, until)]
+        query = f"{columns} WHERE {SQL_WINDOWS[kind].format(since, until)}"
         cases[query] = head + b"".join(shown) if shown else b""
     return cases
 
 
-def check_states(program, recording):
-    index = os.path.join(recording, "state_index")
-    cases = state_cases(program, recording)
-    failed = compare_states(program, recording, dict([*cases.items()][:4]),
-                            "no state_index")
-    ask(program, recording, "SELECT count(*) FROM thread_state")
-    if not os.path.exists(index):
-        print("FAILED: a query for all states leaves no state_index")
+def few(cases, count):
+    return dict([*cases.items()][-count:])
+
+
+def check_rows(program, recording, table, name):
+    """@name: of the file that the first query over all rows leaves."""
+    path = os.path.join(recording, name)
+    cases = row_cases(program, recording, table)
+    failed = compare_rows(program, recording, few(cases, 4), f"no {name}")
+    ask(program, recording, f"SELECT count(*) FROM {table}")
+    if not os.path.exists(path):
+        print(f"FAILED: a query over all of {table} leaves no {name}")
         return failed + 1
-    failed += compare_states(program, recording, cases, "state_index")
-    failed += check_states_begin_late(program, recording, cases)
-    with open(index, "r+b") as file:
-        file.seek(os.path.getsize(index) // 2)
+    failed += compare_rows(program, recording, cases, name)
+    failed += check_spoilt(program, recording, table, few(cases, 4))
+    with open(path, "r+b") as file:
+        file.seek(os.path.getsize(path) // 2)
         file.write(b"damaged")
-    return failed + compare_states(
-        program, recording, dict([*cases.items()][:6]), "damaged state_index")
+    return failed + compare_rows(program, recording, few(cases, 6),
+                                 f"damaged {name}")
+
+
+def check_tables(program, recording):
+    return check_rows(program, recording, "thread_state", "state_index") + \
+        sum(check_rows(program, recording, table, f"rows_{table}")
+            for table in KEPT)
+
+
+def check_sums(program, recording):
+    """What goes on at a window's end is in its sums."""
+    cases = {SUMS.format(*window): ask(program, recording,
+                                       SUMS.format(*window), "none")
+             for window in bounds(program, recording, 18, STATE_WINDOWS // 2)}
+    return compare_rows(program, recording, cases, "sums of profile")
 
 
 def check_perf(recording):
@@ -292,7 +324,8 @@ def check_recording(program, recording):
         failed += compare(program, recording, cases,
                           f"with the index of {jobs} jobs")
     failed += check_damaged(program, recording, index, cases)
-    failed += check_states(program, recording)
+    failed += check_sums(program, recording)
+    failed += check_tables(program, recording)
     failed += check_stale(program, recording, index)
     return failed + check_perf(recording)
 

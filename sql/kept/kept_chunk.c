@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/kept/kept_chunk.h"
+
+#include "common/pack.h"
+
+static void widen(uint64_t *first, uint64_t *last, uint64_t time_ns)
+{
+	if (*first > time_ns)
+		*first = time_ns;
+	if (*last < time_ns)
+		*last = time_ns;
+}
+
+void kept_chunk_count(struct kept_chunk *chunk, const struct row_chunk *rows,
+		      uint32_t row)
+{
+	const struct sql_table *table = rows->table;
+	const union sql_cell *cells = row_chunk_cells(rows, row);
+	bool has_end = false;
+
+	for (uint32_t i = 0; i < table->column_count; i++) {
+		uint64_t time_ns = (uint64_t)cells[i].number;
+
+		if (table->columns[i].role == ROLE_BEGIN)
+			widen(&chunk->first_begin_ns, &chunk->last_begin_ns,
+			      time_ns);
+		if (table->columns[i].role != ROLE_END)
+			continue;
+		widen(&chunk->first_end_ns, &chunk->last_end_ns, time_ns);
+		has_end = true;
+	}
+	if (!has_end) {
+		chunk->first_end_ns = 0;
+		chunk->last_end_ns = UINT64_MAX;
+	}
+	chunk->rows++;
+}
+
+/* Returns whether a time from @first to @last may lie in @window. */
+static bool reaches(struct time_window window, uint64_t first, uint64_t last)
+{
+	return last >= window.since_ns && first < window.until_ns;
+}
+
+bool kept_chunk_is_wanted(const struct kept_chunk *chunk,
+			  const struct row_choice *choice)
+{
+	return !choice->is_limited ||
+	       (reaches(choice->begin, chunk->first_begin_ns,
+			chunk->last_begin_ns) &&
+		reaches(choice->end, chunk->first_end_ns, chunk->last_end_ns));
+}
+
+void kept_chunk_pack(struct kept_chunk *chunk, struct pack *pack)
+{
+	pack_u64(pack, &chunk->first_begin_ns);
+	pack_u64(pack, &chunk->last_begin_ns);
+	pack_u64(pack, &chunk->first_end_ns);
+	pack_u64(pack, &chunk->last_end_ns);
+	pack_u32(pack, &chunk->rows);
+	chunk_pack(&chunk->chunk, pack);
+	pack_check(pack, chunk->rows <= KEPT_CHUNK_ROWS);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/pack.h"
+#include "sql/kept/kept_chunk.h"
+#include "sql/kept/kept_rows.h"
+#include "sql/rows/row_queue.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <assert.h>
+
+/* The queue's reader is gone: rows are put together and dropped. */
+static void read_rows(const uint8_t *bytes, size_t size, uint8_t number)
+{
+	const struct row_choice all = ROW_CHOICE_ALL;
+	struct row_out out = {
+		.id = (enum sql_table_id)(number % SQL_TABLES),
+		.queue = row_queue_new(),
+		.choice = &all,
+	};
+
+	if (!out.queue)
+		return;
+	row_queue_stop(out.queue);
+	if (kept_rows_read(bytes, size, number, out.id, NULL))
+		assert(kept_rows_read(bytes, size, number, out.id, &out));
+	row_chunk_free(out.chunk);
+	row_queue_free(out.queue);
+}
+
+/* A chunk of kept rows, or of their list, behind its table and how many. */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	const struct row_choice all = ROW_CHOICE_ALL;
+	struct kept_chunk chunk;
+	struct pack pack;
+
+	if (!size)
+		return 0;
+	read_rows(bytes + 1, size - 1, bytes[0]);
+	pack = pack_to_read(bytes, size);
+	while (!pack.failed && byte_reader_left(&pack.reader)) {
+		kept_chunk_pack(&chunk, &pack);
+		assert(pack.failed || chunk.rows <= KEPT_CHUNK_ROWS);
+		kept_chunk_is_wanted(&chunk, &all);
+	}
+	return 0;
+}
