@@ -5,6 +5,7 @@
 #include "attribution/events/step_join.h"
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
@@ -24,7 +25,9 @@ struct part_decoder {
 	pid_t pid;
 	pid_t tid;
 	struct execution_stream *execution; /* NULL: no code is known */
-	struct task_tracker *tracker;
+	struct attribution_input input;
+	struct trackers *trackers;
+	const struct task_tracker *tracker;
 	struct call_recorder recorder;
 	struct call_record_context context;
 	struct record_maker maker;
@@ -82,9 +85,11 @@ static void watch_gaps(struct event_handler *gaps, const struct call_step *step)
 	record_maker_step(&decoder_of(gaps)->maker, step);
 }
 
-static struct attribution_input input_of(const struct own_recording *own)
+static void open_tracker(struct part_decoder *decoder)
 {
-	return (struct attribution_input){
+	const struct own_recording *own = decoder->own;
+
+	decoder->input = (struct attribution_input){
 		.recording = own->base,
 		.symbols = own->symbols,
 		.names = own->names,
@@ -92,15 +97,10 @@ static struct attribution_input input_of(const struct own_recording *own)
 		.kinds = own->kinds,
 		.window = TIME_WINDOW_ALL,
 	};
-}
-
-static struct task_tracker *open_tracker(struct part_decoder *decoder)
-{
-	const struct attribution_input input = input_of(decoder->own);
-	const struct task_tracker_options options =
-		task_tracker_options_of(&input);
-
-	return task_tracker_new(&options, &decoder->listener);
+	decoder->trackers = trackers_new(&decoder->input);
+	if (decoder->trackers)
+		decoder->tracker =
+			trackers_tasks(decoder->trackers, &decoder->listener);
 }
 
 struct part_decoder *part_decoder_new(const struct own_recording *own,
@@ -122,7 +122,7 @@ struct part_decoder *part_decoder_new(const struct own_recording *own,
 	decoder->tid = tid;
 	decoder->recorder = CALL_RECORDER_EMPTY;
 	decoder->maker = RECORD_MAKER_EMPTY;
-	decoder->tracker = open_tracker(decoder);
+	open_tracker(decoder);
 	if (decoder->tracker)
 		return decoder;
 	part_decoder_free(decoder);
@@ -134,7 +134,7 @@ void part_decoder_free(struct part_decoder *decoder)
 	if (!decoder)
 		return;
 	part_decoder_forget_code(decoder);
-	task_tracker_free(decoder->tracker);
+	trackers_free(decoder->trackers);
 	call_recorder_free(&decoder->recorder);
 	record_maker_free(&decoder->maker);
 	free(decoder);
@@ -177,10 +177,10 @@ static int begin_records(struct part_decoder *decoder,
 {
 	const struct off_cpu_evidence evidence =
 		off_cpu_evidence_of(part, decoder->own->events);
-	const struct attribution_input input = input_of(decoder->own);
-	int error = task_tracker_renew(decoder->tracker, &evidence);
+	int error = trackers_renew(decoder->trackers, &evidence);
 
-	decoder->context = call_record_context_of(&input, decoder->tracker);
+	decoder->context =
+		call_record_context_of(&decoder->input, decoder->tracker);
 	return error ? error :
 		       record_maker_begin(&decoder->maker,
 					  decoder->times.begin_ns,
@@ -245,7 +245,7 @@ static int follow(struct part_decoder *decoder, struct step_join *join)
 	if (!error)
 		error = step_join_end(join);
 	if (!error)
-		error = task_tracker_end(decoder->tracker);
+		error = trackers_end(decoder->trackers);
 	task_stacks_free(stacks);
 	return error;
 }
@@ -254,7 +254,7 @@ static int decode(struct part_decoder *decoder, const struct recording *part,
 		  uint64_t from)
 {
 	struct event_handler *const handlers[] = {
-		task_tracker_handler(decoder->tracker),
+		trackers_handler(decoder->trackers),
 		&decoder->gaps,
 	};
 	struct step_join *join;

@@ -6,26 +6,34 @@
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
 #include "attribution/text/table_rows.h"
+#include "attribution/trackers.h"
 #include "common/name_choice.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 /* timeline --syscalls: a record for each call, written when the call ends. */
 struct call_records {
+	struct event_handler handler;
 	struct task_listener listener;
 	struct attribution_input input;
-	struct task_tracker *tracker;
 	struct call_recorder recorder;
 	struct call_record_context context;
 	uint64_t written;
 	uint64_t left_out; /* calls of the recorder */
 };
 
+static struct call_records *of_listener(struct task_listener *listener)
+{
+	return (struct call_records *)((char *)listener -
+				       offsetof(struct call_records, listener));
+}
+
 static int begin(struct task_listener *listener, const struct system_call *call)
 {
-	struct call_records *records = (struct call_records *)listener;
+	struct call_records *records = of_listener(listener);
 
 	if (!table_wants(&records->input, call->task, call->begin_ns))
 		return 0;
@@ -35,14 +43,12 @@ static int begin(struct task_listener *listener, const struct system_call *call)
 static int take_step(struct task_listener *listener,
 		     const struct call_step *step)
 {
-	return call_recorder_step(&((struct call_records *)listener)->recorder,
-				  step);
+	return call_recorder_step(&of_listener(listener)->recorder, step);
 }
 
 static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 {
-	return call_recorder_sleep(&((struct call_records *)listener)->recorder,
-				   sleep);
+	return call_recorder_sleep(&of_listener(listener)->recorder, sleep);
 }
 
 /* By the call's name or its function's. */
@@ -81,7 +87,7 @@ static void write_record(struct call_records *records,
 
 static int end(struct task_listener *listener, const struct system_call *call)
 {
-	struct call_records *records = (struct call_records *)listener;
+	struct call_records *records = of_listener(listener);
 	struct call_record record;
 
 	if (call_recorder_end(&records->recorder, call, &record)) {
@@ -95,18 +101,18 @@ static int end(struct task_listener *listener, const struct system_call *call)
 	return 0;
 }
 
-static void free_records(struct call_records *records)
+static void close_records(struct event_handler *handler)
 {
+	struct call_records *records = (struct call_records *)handler;
+
 	call_recorder_free(&records->recorder);
-	task_tracker_free(records->tracker);
 	free(records);
 }
 
 static struct event_handler *open_records(const struct attribution_input *input)
 {
-	const struct task_tracker_options options =
-		task_tracker_options_of(input);
 	struct call_records *records = calloc(1, sizeof(*records));
+	const struct task_tracker *tracker;
 
 	if (!records)
 		return NULL;
@@ -118,19 +124,19 @@ static struct event_handler *open_records(const struct attribution_input *input)
 	};
 	records->input = *input;
 	records->recorder = CALL_RECORDER_EMPTY;
-	records->tracker = task_tracker_new(&options, &records->listener);
-	if (!records->tracker) {
-		free_records(records);
+	tracker = trackers_tasks(input->trackers, &records->listener);
+	if (!tracker) {
+		close_records(&records->handler);
 		return NULL;
 	}
-	records->context = call_record_context_of(input, records->tracker);
+	records->context = call_record_context_of(input, tracker);
 	records->context.max_depth = input->calls->max_depth;
 	records->context.out = input->calls->out;
 	if (input->calls->format == RECORD_JSON)
 		fputs("[", records->context.out);
 	else if (!input->calls->details)
 		call_line_head(records->context.out);
-	return task_tracker_handler(records->tracker);
+	return &records->handler;
 }
 
 static void explain(const struct call_records *records, FILE *out)
@@ -157,14 +163,8 @@ static void say_left_out(const struct call_records *records, FILE *out)
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct task_tracker *tracker = task_tracker_of(handler);
-	struct call_records *records =
-		(struct call_records *)task_tracker_listener(tracker);
+	const struct call_records *records = (struct call_records *)handler;
 
-	int status = task_tracker_end(tracker);
-
-	if (status < 0)
-		return status;
 	if (output->format == RECORD_JSON)
 		fputs("\n]\n", output->out);
 	else
@@ -172,12 +172,6 @@ static int render(struct event_handler *handler,
 	say_left_out(records,
 		     output->format == RECORD_JSON ? stderr : output->out);
 	return 0;
-}
-
-static void close_records(struct event_handler *handler)
-{
-	free_records((struct call_records *)task_tracker_listener(
-		task_tracker_of(handler)));
 }
 
 const struct attribution_table call_records_table = {

@@ -3,17 +3,25 @@
 #include "attribution/hits/hit_list.h"
 #include "attribution/hits/hits_table_parts.h"
 #include "attribution/text/table_rows.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 /* So deep goes what is shown of a call's functions. */
 enum { SHOWN_DEPTH = 7 };
 
+static struct hits_table *of_listener(struct task_listener *listener)
+{
+	return (struct hits_table *)((char *)listener -
+				     offsetof(struct hits_table, listener));
+}
+
 static int begin(struct task_listener *listener, const struct system_call *call)
 {
-	struct hits_table *table = (struct hits_table *)listener;
+	struct hits_table *table = of_listener(listener);
 
 	return call_recorder_begin(&table->recorder, call);
 }
@@ -21,14 +29,14 @@ static int begin(struct task_listener *listener, const struct system_call *call)
 static int take_step(struct task_listener *listener,
 		     const struct call_step *step)
 {
-	struct hits_table *table = (struct hits_table *)listener;
+	struct hits_table *table = of_listener(listener);
 
 	return call_recorder_step(&table->recorder, step);
 }
 
 static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 {
-	struct hits_table *table = (struct hits_table *)listener;
+	struct hits_table *table = of_listener(listener);
 
 	return call_recorder_sleep(&table->recorder, sleep);
 }
@@ -57,7 +65,7 @@ static int keep_call(struct hits_table *table, const struct call_record *record,
 
 static int end(struct task_listener *listener, const struct system_call *call)
 {
-	struct hits_table *table = (struct hits_table *)listener;
+	struct hits_table *table = of_listener(listener);
 	struct call_record record;
 	bool is_hit = false;
 	int status = 0;
@@ -80,33 +88,33 @@ static int end(struct task_listener *listener, const struct system_call *call)
 	return status;
 }
 
-static void free_table(struct hits_table *table)
+static void close_table(struct event_handler *handler)
 {
+	struct hits_table *table = (struct hits_table *)handler;
+
 	for (size_t i = 0; i < table->calls.count; i++)
 		free(((struct hit_call *)array_at(&table->calls, i))->text);
 	array_free(&table->calls);
 	array_free(&table->hits);
 	call_recorder_free(&table->recorder);
 	typical_calls_free(table->typical);
-	task_tracker_free(table->tracker);
 	free(table);
 }
 
 /* Returns 0 or -ERROR_MEMORY. */
 static int prepare(struct hits_table *table)
 {
-	const struct task_tracker_options options =
-		task_tracker_options_of(&table->input);
+	const struct task_tracker *tracker =
+		trackers_tasks(table->input.trackers, &table->listener);
 	int status = hit_list_read(table->input.recording, &table->hits);
 
-	table->tracker = task_tracker_new(&options, &table->listener);
 	table->typical = typical_calls_new();
-	if (status || !table->tracker || !table->typical)
+	if (status || !tracker || !table->typical)
 		return -ERROR_MEMORY;
 	if (table->hits.count &&
 	    !array_reach(&table->calls, table->hits.count - 1))
 		return -ERROR_MEMORY;
-	table->context = call_record_context_of(&table->input, table->tracker);
+	table->context = call_record_context_of(&table->input, tracker);
 	table->context.max_depth = SHOWN_DEPTH;
 	return 0;
 }
@@ -128,22 +136,17 @@ static struct event_handler *open_table(const struct attribution_input *input)
 	table->hits = ARRAY_OF(struct hit);
 	table->calls = ARRAY_OF(struct hit_call);
 	if (!prepare(table))
-		return task_tracker_handler(table->tracker);
-	free_table(table);
+		return &table->handler;
+	close_table(&table->handler);
 	return NULL;
 }
 
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct task_tracker *tracker = task_tracker_of(handler);
-	const struct hits_table *table =
-		(struct hits_table *)task_tracker_listener(tracker);
-	int status = task_tracker_end(tracker);
+	const struct hits_table *table = (struct hits_table *)handler;
 	uint64_t count = table->hits.count;
 
-	if (status < 0)
-		return status;
 	if (output->format != RECORD_TABLE)
 		return table_rows_render(output, hits_table_row, table, count);
 	if (!hit_list_is_wanted(table->input.recording))
@@ -157,12 +160,6 @@ static int render(struct event_handler *handler,
 		fprintf(output->out, "%" PRIu64 " more hits (--top)\n\n",
 			count - output->top);
 	return 0;
-}
-
-static void close_table(struct event_handler *handler)
-{
-	free_table((struct hits_table *)task_tracker_listener(
-		task_tracker_of(handler)));
 }
 
 const struct attribution_table hits_table = {

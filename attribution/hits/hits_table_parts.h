@@ -20,9 +20,9 @@ struct hit_call {
 
 /* report --hits: what made triggers hit, against calls that are like it. */
 struct hits_table {
+	struct event_handler handler;
 	struct task_listener listener;
 	struct attribution_input input;
-	struct task_tracker *tracker;
 	struct call_recorder recorder;
 	struct call_record_context context;
 	struct array hits;  /* struct hit */

@@ -119,11 +119,6 @@ void servers_free(struct servers *servers)
 	free(servers);
 }
 
-struct event_handler *servers_handler(struct servers *servers)
-{
-	return requests_handler(servers->requests);
-}
-
 int servers_end(struct servers *servers)
 {
 	struct server_accounts *accounts = servers->accounts;

@@ -74,8 +74,8 @@ struct requests {
 	bool has_socket_events;
 	const struct task_names *names;
 	const char *recorder; /* recorder_task.h: its messages ask nobody */
-	struct task_time *time;
-	struct task_paths *paths;
+	const struct task_time *time;
+	const struct task_paths *paths;
 	struct message_kinds *kinds;
 	struct channels *channels;
 	struct connections *connections;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/events/event_forwarder.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/requests/request_rows.h"
 #include "attribution/requests/request_sleeps.h"
@@ -16,7 +16,7 @@
  * went.
  */
 struct requests_table {
-	struct event_forwarder forwarder;
+	struct event_handler handler;
 	struct request_callback callback;
 	struct attribution_input input;
 	struct requests *requests;
@@ -65,18 +65,14 @@ static struct event_handler *open_table(const struct attribution_input *input)
 	table->callback.take = take_request;
 	table->rows = ARRAY_OF(struct request_row);
 	/* What a request began with may be before the window. */
-	options.time.window = (struct time_window){ 0, UINT64_MAX };
+	options.window = TIME_WINDOW_ALL;
 	table->requests = requests_new(&options, &table->callback);
 	table->sleeps = request_sleeps_new(&table->input);
 	if (!table->requests || !table->sleeps) {
-		close_table(&table->forwarder.handler);
+		close_table(&table->handler);
 		return NULL;
 	}
-	/* A request that a step ends has its sleeps, then. */
-	table->forwarder =
-		event_forwarder_to_both(request_sleeps_handler(table->sleeps),
-					requests_handler(table->requests));
-	return &table->forwarder.handler;
+	return &table->handler;
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -116,11 +112,10 @@ static int render(struct event_handler *handler,
 	int status = requests_end(table->requests);
 
 	if (!status)
-		status = request_sleeps_end(table->sleeps);
-	if (!status)
 		status = table->status;
 	if (status)
 		return status;
+	request_sleeps_end(table->sleeps);
 	array_sort(&table->rows, request_row_compare);
 	if (output->format == RECORD_TABLE)
 		return write_text(table, output);

@@ -3,6 +3,7 @@
 
 #include "attribution/events/step_join.h"
 #include "attribution/table.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "common/pack.h"
 #include "report/steps/task_pack.h"
@@ -27,7 +28,7 @@ static int open_one(struct scan_sources *sources,
 	if (!source)
 		return -ERROR_MEMORY;
 	sources->sources[sources->count] = source;
-	sources->handlers[sources->count++] = &source->handler;
+	sources->handlers[++sources->count] = &source->handler;
 	if (sources->need > source_class->need)
 		sources->need = source_class->need;
 	sources->needs_begin |= source->needs_begin;
@@ -39,9 +40,10 @@ static int open_one(struct scan_sources *sources,
 static bool sees_events(const struct scan_sources *sources)
 {
 	for (size_t i = 0; i < sources->count; i++)
-		if (sources->handlers[i]->event || sources->handlers[i]->record)
+		if (sources->sources[i]->handler.event ||
+		    sources->sources[i]->handler.record)
 			return true;
-	return false;
+	return trackers_handler(sources->trackers);
 }
 
 static void take_step(struct step_callback *callback,
@@ -57,7 +59,7 @@ static void take_step(struct step_callback *callback,
 		join->take(join, step);
 		return;
 	}
-	for (size_t i = 0; i < sources->count; i++)
+	for (size_t i = 1; i <= sources->count; i++)
 		if (sources->handlers[i]->step)
 			sources->handlers[i]->step(sources->handlers[i], step);
 }
@@ -102,6 +104,20 @@ static void set_pack(struct scan_sources *sources)
 	sources->needs_begin |= sources->count > 1;
 }
 
+static struct step_join *open_join(struct scan_sources *sources,
+				   const struct attribution_input *input)
+{
+	struct event_handler **handlers = sources->handlers + 1;
+	size_t count = sources->count;
+
+	sources->handlers[0] = trackers_handler(sources->trackers);
+	if (sources->handlers[0]) {
+		handlers--;
+		count++;
+	}
+	return step_join_new(input->recording, input->events, handlers, count);
+}
+
 int scan_sources_open(struct scan_sources *sources,
 		      const struct row_source_input *input,
 		      const struct row_queue *queue, bool *is_over)
@@ -112,6 +128,7 @@ int scan_sources_open(struct scan_sources *sources,
 	*sources = (struct scan_sources){
 		.callback = { .take = take_step, .is_done = is_done },
 		.need = NEEDS_NOTHING,
+		.trackers = input->recording->trackers,
 		.queue = queue,
 		.is_over = is_over,
 	};
@@ -127,9 +144,7 @@ int scan_sources_open(struct scan_sources *sources,
 	}
 	if (status < 0 || !sees_events(sources))
 		return status;
-	sources->join = step_join_new(input->recording->recording,
-				      input->recording->events,
-				      sources->handlers, sources->count);
+	sources->join = open_join(sources, input->recording);
 	set_pack(sources);
 	return sources->join ? 0 : -ERROR_MEMORY;
 }
@@ -146,8 +161,11 @@ int scan_sources_end(struct scan_sources *sources,
 {
 	int status = 0;
 
-	if (sources->join && !*sources->is_over)
+	if (sources->join && !*sources->is_over) {
 		status = step_join_end(sources->join);
+		if (!status)
+			status = trackers_end(sources->trackers);
+	}
 	for (size_t i = 0; !status && i < sources->count; i++)
 		status = sources->sources[i]->end(sources->sources[i], stacks,
 						  *sources->is_over);

@@ -64,12 +64,9 @@ static void take_request(struct request_callback *callback,
 
 static int end_sleeps(struct request_source *source)
 {
-	int status = request_sleeps_end(source->sleeps);
-
-	return status ? status :
-			request_sleep_rows_add(source->recording,
-					       source->sleeps, &source->numbers,
-					       source->sleeps_out);
+	request_sleeps_end(source->sleeps);
+	return request_sleep_rows_add(source->recording, source->sleeps,
+				      &source->numbers, source->sleeps_out);
 }
 
 static int end(struct row_source *rows, const struct task_stacks *stacks,
@@ -99,18 +96,6 @@ static void close_rows(struct row_source *rows)
 	free(source);
 }
 
-/* Sleeps are told first: a request that a step ends has them, then. */
-static void forward(struct request_source *source)
-{
-	struct event_handler *requests = requests_handler(source->requests);
-
-	source->source.forwarder =
-		source->sleeps ? event_forwarder_to_both(
-					 request_sleeps_handler(source->sleeps),
-					 requests) :
-				 event_forwarder_to(requests);
-}
-
 static struct row_source *open_rows(const struct row_source_input *input)
 {
 	struct requests_options options = requests_options_of(input->recording);
@@ -131,7 +116,6 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		close_rows(&source->source);
 		return NULL;
 	}
-	forward(source);
 	return &source->source;
 }
 

@@ -11,6 +11,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
 #include "attribution/table.h"
+#include "attribution/trackers.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
@@ -251,18 +252,25 @@ static double time_table(const struct bench *bench, const void *ctx)
 {
 	const struct attribution_table *table =
 		((const struct table_run *)ctx)->table;
-	const struct attribution_input *input =
-		((const struct table_run *)ctx)->input;
-	struct event_handler *handler = need(table->open(input), table->name);
-	struct step_join *join = need(step_join_new(input->recording,
-						    input->events, &handler, 1),
-				      "join");
+	struct attribution_input input =
+		*((const struct table_run *)ctx)->input;
+	struct trackers *trackers = need(trackers_new(&input), "trackers");
+	struct event_handler *handlers[2];
+	struct step_join *join;
 	struct task_stacks *stacks;
-	double time = time_steps(bench, step_join_callback(join), &stacks);
+	double time;
 
+	input.trackers = trackers;
+	handlers[1] = need(table->open(&input), table->name);
+	handlers[0] = trackers_handler(trackers);
+	join = need(step_join_new(input.recording, input.events,
+				  handlers + !handlers[0], 2 - !handlers[0]),
+		    "join");
+	time = time_steps(bench, step_join_callback(join), &stacks);
 	task_stacks_free(stacks);
 	step_join_free(join);
-	table->close(handler);
+	table->close(handlers[1]);
+	trackers_free(trackers);
 	return time;
 }
 

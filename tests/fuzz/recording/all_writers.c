@@ -3,6 +3,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
 #include "attribution/table.h"
+#include "attribution/trackers.h"
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "decoder/recording/recording.h"
@@ -62,7 +63,9 @@ struct writers {
 	struct call_records_choice calls;
 	const struct attribution_table *tables[TABLES];
 	struct attribution_input inputs[TABLES];
-	struct event_handler *handlers[TABLES];
+	struct attribution_input input; /* of the trackers */
+	struct trackers *trackers;
+	struct event_handler *handlers[TABLES + 1]; /* the trackers' first */
 	size_t table_count;
 	struct step_join *join; /* NULL: no times */
 	char functions[2][256]; /* arguments of tables */
@@ -178,12 +181,13 @@ static void open_table(struct writers *writers,
 		.filter = &session->filter,
 		.window = session->window,
 		.argument = argument_of(writers, table),
+		.trackers = writers->trackers,
 		.calls = table == &call_records_table ? &writers->calls : NULL,
 	};
 	if (table->check && !table->check(input, message, sizeof(message)))
 		return;
 	writers->tables[index] = table;
-	writers->handlers[index] = need(table->open(input));
+	writers->handlers[index + 1] = need(table->open(input));
 	writers->table_count++;
 }
 
@@ -206,6 +210,15 @@ static void open_tables(struct writers *writers)
 							RECORD_TABLE,
 		.out = session->out,
 	};
+	writers->input = (struct attribution_input){
+		.recording = session->recording,
+		.symbols = session->symbols,
+		.names = session->names,
+		.events = writers->events,
+		.kinds = writers->kinds,
+		.window = session->window,
+	};
+	writers->trackers = need(trackers_new(&writers->input));
 	if (is_chosen(writers, PART_TABLES))
 		open_table(writers, &call_records_table);
 	for (size_t i = 0; (table = attribution_table_at(i)); i++)
@@ -213,9 +226,10 @@ static void open_tables(struct writers *writers)
 			open_table(writers, table);
 	if (!writers->table_count)
 		return;
-	writers->join =
-		need(step_join_new(session->recording, writers->events,
-				   writers->handlers, writers->table_count));
+	writers->handlers[0] = need(trackers_handler(writers->trackers));
+	writers->join = need(step_join_new(session->recording, writers->events,
+					   writers->handlers,
+					   writers->table_count + 1));
 }
 
 static void render_profiles(struct writers *writers,
@@ -257,7 +271,7 @@ static void render_tables(struct writers *writers,
 	};
 
 	for (size_t i = 0; i < writers->table_count; i++)
-		writers->tables[i]->render(writers->handlers[i], &output);
+		writers->tables[i]->render(writers->handlers[i + 1], &output);
 }
 
 static void render(struct writers *writers, const struct task_stacks *stacks)
@@ -265,8 +279,10 @@ static void render(struct writers *writers, const struct task_stacks *stacks)
 	for (size_t i = 0; i < TIMELINES; i++)
 		if (writers->selects[i])
 			step_select_end(writers->selects[i]);
-	if (writers->join)
+	if (writers->join) {
 		step_join_end(writers->join);
+		trackers_end(writers->trackers);
+	}
 	if (writers->profile)
 		render_profiles(writers, stacks);
 	render_tables(writers, stacks);
@@ -286,7 +302,8 @@ static void close_all(struct writers *writers)
 {
 	step_join_free(writers->join);
 	for (size_t i = 0; i < writers->table_count; i++)
-		writers->tables[i]->close(writers->handlers[i]);
+		writers->tables[i]->close(writers->handlers[i + 1]);
+	trackers_free(writers->trackers);
 	for (size_t i = 0; i < TIMELINES; i++) {
 		if (writers->lines[i])
 			timelines[i]->close(writers->lines[i]);
