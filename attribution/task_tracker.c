@@ -37,7 +37,9 @@ static void note(struct task_tracker *tracker, int status)
 static struct task_listener *listener_at(const struct task_tracker *tracker,
 					 size_t index)
 {
-	return *(struct task_listener **)array_at(&tracker->listeners, index);
+	struct task_listener *const *items = tracker->listeners.items;
+
+	return items[index];
 }
 
 static void take_span(struct span_callback *callback,

@@ -3,6 +3,7 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/interrupts/interrupt_accounts.h"
+#include "attribution/requests/requests.h"
 #include "attribution/sleeps/wait_channels.h"
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
@@ -13,6 +14,7 @@
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/user_stack.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,8 @@ struct trackers {
 	/* NULL: nobody asked for it. */
 	struct task_tracker *tasks;
 	struct interrupt_accounts *interrupts;
+	struct requests *requests;
+	struct time_window requests_window;
 	struct wait_channels *places;
 	bool has_user_stacks;
 	/* struct event_handler *: those that see the pass, threads first: what
@@ -35,7 +39,9 @@ struct trackers {
 static struct event_handler *handler_at(const struct trackers *trackers,
 					size_t index)
 {
-	return *(struct event_handler **)array_at(&trackers->followed, index);
+	struct event_handler *const *items = trackers->followed.items;
+
+	return items[index];
 }
 
 static void take_step(struct event_handler *handler,
@@ -136,6 +142,7 @@ void trackers_free(struct trackers *trackers)
 {
 	if (!trackers)
 		return;
+	requests_free(trackers->requests);
 	interrupt_accounts_free(trackers->interrupts);
 	task_tracker_free(trackers->tasks);
 	wait_channels_free(trackers->places);
@@ -228,6 +235,32 @@ struct interrupt_accounts *trackers_interrupts(struct trackers *trackers)
 	return trackers->interrupts;
 }
 
+static struct requests *open_requests(struct trackers *trackers,
+				      struct time_window window)
+{
+	struct requests_options options =
+		requests_options_of(trackers->options.input);
+
+	options.trackers = trackers;
+	options.window = window;
+	trackers->requests_window = window;
+	return requests_new(&options);
+}
+
+struct requests *trackers_requests(struct trackers *trackers,
+				   struct time_window window,
+				   struct request_callback *callback)
+{
+	struct requests *requests = trackers->requests;
+
+	if (!requests)
+		requests = trackers->requests = open_requests(trackers, window);
+	assert(trackers->requests_window.since_ns == window.since_ns &&
+	       trackers->requests_window.until_ns == window.until_ns);
+	return requests && !requests_listen(requests, callback) ? requests :
+								  NULL;
+}
+
 struct event_handler *trackers_handler(struct trackers *trackers)
 {
 	bool is_asked = trackers->followed.count > 1 ||
@@ -245,5 +278,7 @@ int trackers_end(struct trackers *trackers)
 	next = trackers->interrupts ?
 		       interrupt_accounts_end(trackers->interrupts) :
 		       0;
+	status = status ? status : next;
+	next = trackers->requests ? requests_end(trackers->requests) : 0;
 	return status ? status : next;
 }

@@ -3,11 +3,14 @@
 #define KT_ATTRIBUTION_TRACKERS_H
 
 #include "attribution/time/task_time.h"
+#include "report/steps/task_stacks.h"
 
 struct arch;
 struct attribution_input;
 struct event_handler;
 struct interrupt_accounts;
+struct request_callback;
+struct requests;
 struct task_listener;
 struct task_tracker;
 struct thread_tracker;
@@ -33,8 +36,8 @@ struct trackers *trackers_new_with(const struct trackers_options *options);
 void trackers_free(struct trackers *trackers);
 
 /* Forgets all threads and tasks: another recording with the same functions
- * begins, of which @evidence says what it can tell.  Interrupt work must not have
- * been asked for.  Returns 0, or -ERROR_MEMORY: they can then only be freed.
+ * begins, of which @evidence says what it can tell.  Interrupt work and requests
+ * must not have been asked for.  Returns 0, or -ERROR_MEMORY: they can then only be freed.
  */
 int trackers_renew(struct trackers *trackers,
 		   const struct off_cpu_evidence *evidence);
@@ -56,6 +59,11 @@ struct task_tracker *trackers_plain_tasks(struct trackers *trackers,
 
 /* Interrupt work, and for whom it was, in the input's window. */
 struct interrupt_accounts *trackers_interrupts(struct trackers *trackers);
+
+/* Requests, with time in @window, which is the same for all who ask. */
+struct requests *trackers_requests(struct trackers *trackers,
+				   struct time_window window,
+				   struct request_callback *callback);
 
 /* Where tasks wait. */
 const struct wait_channels *trackers_wait_channels(struct trackers *trackers);

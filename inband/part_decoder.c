@@ -19,7 +19,6 @@
 #include <stdlib.h>
 
 struct part_decoder {
-	struct task_listener listener;
 	struct event_handler gaps;
 	const struct own_recording *own;
 	pid_t pid;
@@ -41,26 +40,6 @@ static struct part_decoder *decoder_of(struct event_handler *gaps)
 				       offsetof(struct part_decoder, gaps));
 }
 
-static int begin(struct task_listener *listener, const struct system_call *call)
-{
-	struct part_decoder *decoder = (struct part_decoder *)listener;
-
-	return call_recorder_begin(&decoder->recorder, call);
-}
-
-static int take_step(struct task_listener *listener,
-		     const struct call_step *step)
-{
-	return call_recorder_step(&((struct part_decoder *)listener)->recorder,
-				  step);
-}
-
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
-{
-	return call_recorder_sleep(&((struct part_decoder *)listener)->recorder,
-				   sleep);
-}
-
 /* Before is what switched the trace on, behind what switched it off. */
 static bool is_wanted(const struct part_decoder *decoder,
 		      const struct system_call *call)
@@ -69,15 +48,17 @@ static bool is_wanted(const struct part_decoder *decoder,
 	       call->begin_ns < decoder->times.end_ns;
 }
 
-static int end(struct task_listener *listener, const struct system_call *call)
+static int end(struct call_recorder *recorder, const struct system_call *call,
+	       const struct call_record *record)
 {
-	struct part_decoder *decoder = (struct part_decoder *)listener;
-	struct call_record record;
+	struct part_decoder *decoder =
+		(struct part_decoder *)((char *)recorder -
+					offsetof(struct part_decoder,
+						 recorder));
 
-	if (!call_recorder_end(&decoder->recorder, call, &record) ||
-	    !is_wanted(decoder, call))
+	if (!record || !is_wanted(decoder, call))
 		return 0;
-	return record_maker_call(&decoder->maker, &decoder->context, &record);
+	return record_maker_call(&decoder->maker, &decoder->context, record);
 }
 
 static void watch_gaps(struct event_handler *gaps, const struct call_step *step)
@@ -99,8 +80,8 @@ static void open_tracker(struct part_decoder *decoder)
 	};
 	decoder->trackers = trackers_new(&decoder->input);
 	if (decoder->trackers)
-		decoder->tracker =
-			trackers_tasks(decoder->trackers, &decoder->listener);
+		decoder->tracker = trackers_tasks(decoder->trackers,
+						  &decoder->recorder.listener);
 }
 
 struct part_decoder *part_decoder_new(const struct own_recording *own,
@@ -110,17 +91,12 @@ struct part_decoder *part_decoder_new(const struct own_recording *own,
 
 	if (!decoder)
 		return NULL;
-	decoder->listener = (struct task_listener){
-		.began = begin,
-		.step = take_step,
-		.slept = take_sleep,
-		.ended = end,
-	};
 	decoder->gaps.step = watch_gaps;
 	decoder->own = own;
 	decoder->pid = pid;
 	decoder->tid = tid;
-	decoder->recorder = CALL_RECORDER_EMPTY;
+	decoder->recorder.take = end;
+	call_recorder_open(&decoder->recorder);
 	decoder->maker = RECORD_MAKER_EMPTY;
 	open_tracker(decoder);
 	if (decoder->tracker)

@@ -113,9 +113,10 @@ static void check(const struct story *story)
 		.window = TIME_WINDOW_ALL,
 		.has_socket_events = story->has_socket_events,
 	};
-	struct requests *requests = requests_new(&options, &script.callback);
+	struct requests *requests = requests_new(&options);
 
 	ck_assert_ptr_nonnull(requests);
+	ck_assert_int_eq(requests_listen(requests, &script.callback), 0);
 	attribution_fixture_watch(f, trackers_handler(trackers));
 	story->play(f);
 	ends(f);

@@ -17,7 +17,6 @@
 /* timeline --syscalls: a record for each call, written when the call ends. */
 struct call_records {
 	struct event_handler handler;
-	struct task_listener listener;
 	struct attribution_input input;
 	struct call_recorder recorder;
 	struct call_record_context context;
@@ -25,30 +24,17 @@ struct call_records {
 	uint64_t left_out; /* calls of the recorder */
 };
 
-static struct call_records *of_listener(struct task_listener *listener)
+static struct call_records *records_of(struct call_recorder *recorder)
 {
-	return (struct call_records *)((char *)listener -
-				       offsetof(struct call_records, listener));
+	return (struct call_records *)((char *)recorder -
+				       offsetof(struct call_records, recorder));
 }
 
-static int begin(struct task_listener *listener, const struct system_call *call)
+static bool begins_here(struct call_recorder *recorder,
+			const struct system_call *call)
 {
-	struct call_records *records = of_listener(listener);
-
-	if (!table_wants(&records->input, call->task, call->begin_ns))
-		return 0;
-	return call_recorder_begin(&records->recorder, call);
-}
-
-static int take_step(struct task_listener *listener,
-		     const struct call_step *step)
-{
-	return call_recorder_step(&of_listener(listener)->recorder, step);
-}
-
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
-{
-	return call_recorder_sleep(&of_listener(listener)->recorder, sleep);
+	return table_wants(&records_of(recorder)->input, call->task,
+			   call->begin_ns);
 }
 
 /* By the call's name or its function's. */
@@ -85,15 +71,15 @@ static void write_record(struct call_records *records,
 	records->written++;
 }
 
-static int end(struct task_listener *listener, const struct system_call *call)
+static int end(struct call_recorder *recorder, const struct system_call *call,
+	       const struct call_record *record)
 {
-	struct call_records *records = of_listener(listener);
-	struct call_record record;
+	struct call_records *records = records_of(recorder);
 
-	if (call_recorder_end(&records->recorder, call, &record)) {
+	if (record) {
 		if (records->written < records->input.calls->max_count &&
 		    is_wanted(records, call))
-			write_record(records, &record);
+			write_record(records, record);
 	} else if (table_leaves_out(&records->input, call->task,
 				    call->begin_ns)) {
 		records->left_out += is_wanted(records, call);
@@ -116,15 +102,11 @@ static struct event_handler *open_records(const struct attribution_input *input)
 
 	if (!records)
 		return NULL;
-	records->listener = (struct task_listener){
-		.began = begin,
-		.step = take_step,
-		.slept = take_sleep,
-		.ended = end,
-	};
 	records->input = *input;
-	records->recorder = CALL_RECORDER_EMPTY;
-	tracker = trackers_tasks(input->trackers, &records->listener);
+	records->recorder.wants = begins_here;
+	records->recorder.take = end;
+	call_recorder_open(&records->recorder);
+	tracker = trackers_tasks(input->trackers, &records->recorder.listener);
 	if (!tracker) {
 		close_records(&records->handler);
 		return NULL;

@@ -13,34 +13,6 @@
 /* So deep goes what is shown of a call's functions. */
 enum { SHOWN_DEPTH = 7 };
 
-static struct hits_table *of_listener(struct task_listener *listener)
-{
-	return (struct hits_table *)((char *)listener -
-				     offsetof(struct hits_table, listener));
-}
-
-static int begin(struct task_listener *listener, const struct system_call *call)
-{
-	struct hits_table *table = of_listener(listener);
-
-	return call_recorder_begin(&table->recorder, call);
-}
-
-static int take_step(struct task_listener *listener,
-		     const struct call_step *step)
-{
-	struct hits_table *table = of_listener(listener);
-
-	return call_recorder_step(&table->recorder, step);
-}
-
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
-{
-	struct hits_table *table = of_listener(listener);
-
-	return call_recorder_sleep(&table->recorder, sleep);
-}
-
 /* The record is written now, before its parts are used for the next call. */
 static int keep_call(struct hits_table *table, const struct call_record *record,
 		     struct hit_call *kept)
@@ -63,14 +35,16 @@ static int keep_call(struct hits_table *table, const struct call_record *record,
 	return fclose(out) ? -ERROR_MEMORY : 0;
 }
 
-static int end(struct task_listener *listener, const struct system_call *call)
+static int end(struct call_recorder *recorder, const struct system_call *call,
+	       const struct call_record *record)
 {
-	struct hits_table *table = of_listener(listener);
-	struct call_record record;
+	struct hits_table *table =
+		(struct hits_table *)((char *)recorder -
+				      offsetof(struct hits_table, recorder));
 	bool is_hit = false;
 	int status = 0;
 
-	if (!call_recorder_end(&table->recorder, call, &record))
+	if (!record)
 		return 0;
 	for (size_t i = hit_list_from(&table->hits, call->begin_ns);
 	     i < table->hits.count && !status; i++) {
@@ -81,7 +55,7 @@ static int end(struct task_listener *listener, const struct system_call *call)
 		if (hit->tid != call->task->tid)
 			continue;
 		is_hit = true;
-		status = keep_call(table, &record, array_at(&table->calls, i));
+		status = keep_call(table, record, array_at(&table->calls, i));
 	}
 	if (!is_hit && !status && call->end == CALL_RETURNED)
 		status = typical_calls_add(table->typical, call);
@@ -104,8 +78,8 @@ static void close_table(struct event_handler *handler)
 /* Returns 0 or -ERROR_MEMORY. */
 static int prepare(struct hits_table *table)
 {
-	const struct task_tracker *tracker =
-		trackers_tasks(table->input.trackers, &table->listener);
+	const struct task_tracker *tracker = trackers_tasks(
+		table->input.trackers, &table->recorder.listener);
 	int status = hit_list_read(table->input.recording, &table->hits);
 
 	table->typical = typical_calls_new();
@@ -125,14 +99,9 @@ static struct event_handler *open_table(const struct attribution_input *input)
 
 	if (!table)
 		return NULL;
-	table->listener = (struct task_listener){
-		.began = begin,
-		.step = take_step,
-		.slept = take_sleep,
-		.ended = end,
-	};
 	table->input = *input;
-	table->recorder = CALL_RECORDER_EMPTY;
+	table->recorder.take = end;
+	call_recorder_open(&table->recorder);
 	table->hits = ARRAY_OF(struct hit);
 	table->calls = ARRAY_OF(struct hit_call);
 	if (!prepare(table))

@@ -245,8 +245,7 @@ requests_options_of(const struct attribution_input *input)
 	};
 }
 
-struct requests *requests_new(const struct requests_options *options,
-			      struct request_callback *callback)
+struct requests *requests_new(const struct requests_options *options)
 {
 	struct thread_tracker *threads = trackers_threads(options->trackers);
 	struct requests *requests = calloc(1, sizeof(*requests));
@@ -256,7 +255,7 @@ struct requests *requests_new(const struct requests_options *options,
 	requests->handler =
 		(struct event_handler){ take_step, take_event, take_record };
 	requests->span_callback.take = take_span;
-	requests->callback = callback;
+	requests->callbacks = ARRAY_OF(struct request_callback *);
 	requests->names = options->names;
 	requests->recorder = options->recorder;
 	requests->has_socket_events = options->has_socket_events;
@@ -281,6 +280,17 @@ struct requests *requests_new(const struct requests_options *options,
 		return requests;
 	requests_free(requests);
 	return NULL;
+}
+
+int requests_listen(struct requests *requests,
+		    struct request_callback *callback)
+{
+	struct request_callback **slot = array_add(&requests->callbacks);
+
+	if (!slot)
+		return -ERROR_MEMORY;
+	*slot = callback;
+	return 0;
 }
 
 static void free_messages(struct array *list)
@@ -332,6 +342,7 @@ void requests_free(struct requests *requests)
 		hold_drop((struct hold *)(uintptr_t)*child);
 	free_requests(&requests->open);
 	array_free(&requests->parties);
+	array_free(&requests->callbacks);
 	channels_free(requests->channels);
 	connections_free(requests->connections);
 	number_map_free(requests->partners);

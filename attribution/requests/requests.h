@@ -53,10 +53,15 @@ struct requests_options {
 struct requests_options
 requests_options_of(const struct attribution_input *input);
 
-/* Borrows @callback.  Returns NULL when out of memory. */
-struct requests *requests_new(const struct requests_options *options,
-			      struct request_callback *callback);
+/* Returns NULL when out of memory. */
+struct requests *requests_new(const struct requests_options *options);
 void requests_free(struct requests *requests);
+
+/* Hands all requests to @callback, which is borrowed, too.  Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int requests_listen(struct requests *requests,
+		    struct request_callback *callback);
 
 /* Hands out what is left, once, after the last step.  Returns 0 or
  * -ERROR_MEMORY.

@@ -70,7 +70,7 @@ enum { FINDS = 32 };
 struct requests {
 	struct event_handler handler;
 	struct span_callback span_callback;
-	struct request_callback *callback;
+	struct array callbacks; /* struct request_callback * */
 	bool has_socket_events;
 	const struct task_names *names;
 	const char *recorder; /* recorder_task.h: its messages ask nobody */
