@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/trackers.h"
 
-#include "attribution/events/event_handler.h"
+#include "attribution/events/step_join.h"
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/requests/requests.h"
 #include "attribution/sleeps/wait_channels.h"
@@ -19,7 +19,6 @@
 #include <string.h>
 
 struct trackers {
-	struct event_handler handler;
 	struct trackers_options options;
 	struct thread_tracker *threads;
 	/* NULL: nobody asked for it. */
@@ -35,53 +34,6 @@ struct trackers {
 	struct array followed;
 	size_t own; /* of these: no tables' */
 };
-
-static struct event_handler *handler_at(const struct trackers *trackers,
-					size_t index)
-{
-	struct event_handler *const *items = trackers->followed.items;
-
-	return items[index];
-}
-
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
-{
-	const struct trackers *trackers = (struct trackers *)handler;
-
-	for (size_t i = 0; i < trackers->followed.count; i++) {
-		struct event_handler *next = handler_at(trackers, i);
-
-		if (next->step)
-			next->step(next, step);
-	}
-}
-
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
-{
-	const struct trackers *trackers = (struct trackers *)handler;
-
-	for (size_t i = 0; i < trackers->followed.count; i++) {
-		struct event_handler *next = handler_at(trackers, i);
-
-		if (next->event)
-			next->event(next, event);
-	}
-}
-
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
-{
-	const struct trackers *trackers = (struct trackers *)handler;
-
-	for (size_t i = 0; i < trackers->followed.count; i++) {
-		struct event_handler *next = handler_at(trackers, i);
-
-		if (next->record)
-			next->record(next, record);
-	}
-}
 
 int trackers_follow(struct trackers *trackers, struct event_handler *handler)
 {
@@ -126,8 +78,6 @@ struct trackers *trackers_new_with(const struct trackers_options *options)
 
 	if (!trackers)
 		return NULL;
-	trackers->handler =
-		(struct event_handler){ take_step, take_event, take_record };
 	trackers->options = *options;
 	trackers->followed = ARRAY_OF(struct event_handler *);
 	trackers->threads = thread_tracker_new(&options->time);
@@ -261,12 +211,23 @@ struct requests *trackers_requests(struct trackers *trackers,
 								  NULL;
 }
 
-struct event_handler *trackers_handler(struct trackers *trackers)
+struct event_handler *const *trackers_handlers(const struct trackers *trackers,
+					       size_t *count)
 {
-	bool is_asked = trackers->followed.count > 1 ||
-			thread_tracker_is_asked(trackers->threads);
+	struct event_handler *const *items = trackers->followed.items;
+	bool skips_threads = !thread_tracker_is_asked(trackers->threads);
 
-	return is_asked ? &trackers->handler : NULL;
+	*count = trackers->followed.count - skips_threads;
+	return items + skips_threads;
+}
+
+struct step_join *trackers_join(const struct attribution_input *input)
+{
+	size_t count;
+	struct event_handler *const *handlers =
+		trackers_handlers(input->trackers, &count);
+
+	return step_join_new(input->recording, input->events, handlers, count);
 }
 
 int trackers_end(struct trackers *trackers)

@@ -11,6 +11,7 @@ struct event_handler;
 struct interrupt_accounts;
 struct request_callback;
 struct requests;
+struct step_join;
 struct task_listener;
 struct task_tracker;
 struct thread_tracker;
@@ -68,15 +69,21 @@ struct requests *trackers_requests(struct trackers *trackers,
 /* Where tasks wait. */
 const struct wait_channels *trackers_wait_channels(struct trackers *trackers);
 
-/* @handler, which is borrowed, sees the pass, too: behind all that is followed,
- * before the tables' own handlers.  Returns 0 or -ERROR_MEMORY.
+/* @handler, a table's, sees the pass, too: behind all that is followed, and behind
+ * those before it.  Borrows it.  Returns 0 or -ERROR_MEMORY.
  */
 int trackers_follow(struct trackers *trackers, struct event_handler *handler);
 
-/* Returns what goes before the handlers of those who ask, if anybody did; else
- * NULL.
+/* Returns all that have to see the pass, in this order, and *@count; as long as
+ * nothing else is asked for.
  */
-struct event_handler *trackers_handler(struct trackers *trackers);
+struct event_handler *const *trackers_handlers(const struct trackers *trackers,
+					       size_t *count);
+
+/* Returns these joined with the recording's events, for a pass over @input's
+ * recording; NULL when out of memory.
+ */
+struct step_join *trackers_join(const struct attribution_input *input);
 
 /* Hands out what has not ended, after the last step and before the tables end.
  *

@@ -229,10 +229,8 @@ static int follow(struct part_decoder *decoder, struct step_join *join)
 static int decode(struct part_decoder *decoder, const struct recording *part,
 		  uint64_t from)
 {
-	struct event_handler *const handlers[] = {
-		trackers_handler(decoder->trackers),
-		&decoder->gaps,
-	};
+	struct event_handler *const *handlers;
+	size_t count;
 	struct step_join *join;
 	int error = begin_records(decoder, part);
 
@@ -240,7 +238,8 @@ static int decode(struct part_decoder *decoder, const struct recording *part,
 		error = open_stream(decoder, part, from);
 	if (error)
 		return error;
-	join = step_join_new(part, decoder->own->events, handlers, 2);
+	handlers = trackers_handlers(decoder->trackers, &count);
+	join = step_join_new(part, decoder->own->events, handlers, count);
 	if (!join)
 		return -ERROR_MEMORY;
 	error = follow(decoder, join);

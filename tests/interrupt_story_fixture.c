@@ -82,8 +82,7 @@ void interrupt_scene_watch(struct interrupt_scene *scene)
 	ck_assert_ptr_nonnull(scene->input.trackers);
 	scene->accounts = trackers_interrupts(scene->input.trackers);
 	ck_assert_ptr_nonnull(scene->accounts);
-	attribution_fixture_watch(scene->fixture,
-				  trackers_handler(scene->input.trackers));
+	attribution_fixture_follow(scene->fixture, scene->input.trackers);
 }
 
 static int compare_lines(const void *a, const void *b)

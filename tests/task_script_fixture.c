@@ -104,8 +104,7 @@ static void open_script(struct script *script)
 	ck_assert_ptr_nonnull(script->trackers);
 	script->tracker = trackers_tasks(script->trackers, &script->listener);
 	ck_assert_ptr_nonnull(script->tracker);
-	attribution_fixture_watch(script->fixture,
-				  trackers_handler(script->trackers));
+	attribution_fixture_follow(script->fixture, script->trackers);
 }
 
 void task_story_check(const struct task_story *story)

@@ -62,8 +62,7 @@ static void begin_story(struct story *story)
 	ck_assert_ptr_nonnull(story->input.trackers);
 	story->sites = call_sites_new(&story->input);
 	ck_assert_ptr_nonnull(story->sites);
-	attribution_fixture_watch(story->fixture,
-				  trackers_handler(story->input.trackers));
+	attribution_fixture_follow(story->fixture, story->input.trackers);
 	at(story->fixture, 10);
 	starts(story->fixture, 0, 7);
 }

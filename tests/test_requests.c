@@ -117,7 +117,7 @@ static void check(const struct story *story)
 
 	ck_assert_ptr_nonnull(requests);
 	ck_assert_int_eq(requests_listen(requests, &script.callback), 0);
-	attribution_fixture_watch(f, trackers_handler(trackers));
+	attribution_fixture_follow(f, trackers);
 	story->play(f);
 	ends(f);
 	ck_assert_int_eq(trackers_end(trackers), 0);

@@ -88,7 +88,8 @@ struct lanes *lanes_new(const struct lanes_options *options,
 	status = open_parts(lanes, options, callback);
 	lanes->tracker = trackers_plain_tasks(trackers, &lanes->listener);
 	accounts = trackers_interrupts(trackers);
-	if (!status && lanes->tracker && accounts) {
+	if (!status && lanes->tracker && accounts &&
+	    !trackers_follow(trackers, &lanes->handler)) {
 		interrupt_accounts_observe(accounts,
 					   &lanes->interrupts.observer);
 		return lanes;
@@ -106,11 +107,6 @@ void lanes_free(struct lanes *lanes)
 	interrupt_lanes_free(&lanes->interrupts);
 	wakings_free(&lanes->wakings);
 	free(lanes);
-}
-
-struct event_handler *lanes_handler(struct lanes *lanes)
-{
-	return &lanes->handler;
 }
 
 int lanes_end(struct lanes *lanes)

@@ -58,24 +58,14 @@ static void say_left_out(const struct attribution_request *request,
 			out == stderr ? "" : "\n");
 }
 
-/* Sends the recording past the trackers and @handlers.  One is free behind
- * these.
- */
-static int run_handlers(const struct session *session,
+/* Sends the recording past all that the trackers of @input follow. */
+static int run_trackers(const struct session *session,
 			const struct attribution_input *input,
-			struct event_handler **handlers, size_t count,
 			struct task_stacks **stacks)
 {
-	struct event_handler *trackers = trackers_handler(input->trackers);
-	struct step_join *join;
+	struct step_join *join = trackers_join(input);
 	int status;
 
-	if (trackers) {
-		memmove(handlers + 1, handlers, count++ * sizeof(*handlers));
-		handlers[0] = trackers;
-	}
-	join = step_join_new(session->recording, input->events, handlers,
-			     count);
 	if (!join)
 		return -ERROR_MEMORY;
 	status = run_pipeline(session, step_join_callback(join), stacks);
@@ -91,9 +81,9 @@ int run_handler(const struct session *session,
 		const struct attribution_input *input,
 		struct event_handler *handler, struct task_stacks **stacks)
 {
-	struct event_handler *handlers[2] = { handler };
+	int status = trackers_follow(input->trackers, handler);
 
-	return run_handlers(session, input, handlers, 1, stacks);
+	return status ? status : run_trackers(session, input, stacks);
 }
 
 static int fail(const struct attribution_output *output, int status)
@@ -135,16 +125,19 @@ static int render_all(const struct session *session, struct table_run *runs,
 }
 
 /* Returns 0, or -ERROR_MEMORY. */
-static int open_tables(struct table_run *runs, struct event_handler **handlers,
-		       size_t count)
+static int open_tables(struct table_run *runs, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		runs[i].handler = runs[i].request->table->open(&runs[i].input);
-		handlers[i] = runs[i].handler;
-		if (!handlers[i])
-			return -ERROR_MEMORY;
+	int status = 0;
+
+	for (size_t i = 0; i < count && !status; i++) {
+		struct table_run *run = &runs[i];
+
+		run->handler = run->request->table->open(&run->input);
+		status = run->handler ? trackers_follow(run->input.trackers,
+							run->handler) :
+					-ERROR_MEMORY;
 	}
-	return 0;
+	return status;
 }
 
 /* All tables are filled in one pass. */
@@ -152,12 +145,11 @@ static int fill_and_render(const struct session *session,
 			   const struct attribution_input *input,
 			   struct table_run *runs, size_t count)
 {
-	struct event_handler *handlers[MOST_TABLES + 1];
 	struct task_stacks *stacks = NULL;
-	int status = open_tables(runs, handlers, count);
+	int status = open_tables(runs, count);
 
 	if (!status)
-		status = run_handlers(session, input, handlers, count, &stacks);
+		status = run_trackers(session, input, &stacks);
 	if (!status)
 		status = render_all(session, runs, count, stacks);
 	/* The pipeline has said what it failed of. */

@@ -22,7 +22,6 @@ struct timeline_lanes {
 	struct context_kinds *kinds;
 	struct attribution_input input;
 	struct lanes *lanes;
-	struct event_handler *handlers[2];
 	struct step_join *join;
 };
 
@@ -35,8 +34,7 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	join->take(join, step);
 }
 
-static bool open_parts(struct timeline_lanes *lanes,
-		       const struct session *session, uint64_t min_ns,
+static bool open_parts(struct timeline_lanes *lanes, uint64_t min_ns,
 		       struct lane_callback *callback)
 {
 	const struct lanes_options options = {
@@ -51,10 +49,7 @@ static bool open_parts(struct timeline_lanes *lanes,
 		lanes->lanes = lanes_new(&options, callback);
 	if (!lanes->lanes)
 		return false;
-	lanes->handlers[0] = trackers_handler(lanes->input.trackers);
-	lanes->handlers[1] = lanes_handler(lanes->lanes);
-	lanes->join = step_join_new(session->recording, lanes->events,
-				    lanes->handlers, 2);
+	lanes->join = trackers_join(&lanes->input);
 	return lanes->join;
 }
 
@@ -81,7 +76,7 @@ struct timeline_lanes *timeline_lanes_new(const struct session *session,
 		.filter = &session->filter,
 		.window = session->window,
 	};
-	if (open_parts(lanes, session, min_ns, callback))
+	if (open_parts(lanes, min_ns, callback))
 		return lanes;
 	timeline_lanes_free(lanes);
 	return NULL;

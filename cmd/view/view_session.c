@@ -133,12 +133,7 @@ int view_session_open(struct view_session *view,
 static int run_builder(struct view_session *view, struct view_builder *builder)
 {
 	struct trackers *trackers = view->input.trackers;
-	struct event_handler *const handlers[] = {
-		trackers_handler(trackers),
-		view_builder_handler(builder),
-	};
-	struct step_join *join = step_join_new(view->session.recording,
-					       view->events, handlers, 2);
+	struct step_join *join = trackers_join(&view->input);
 	struct task_stacks *stacks = NULL;
 	int status;
 

@@ -27,23 +27,25 @@ static int open_one(struct scan_sources *sources,
 
 	if (!source)
 		return -ERROR_MEMORY;
-	sources->sources[sources->count] = source;
-	sources->handlers[++sources->count] = &source->handler;
+	sources->sources[sources->count++] = source;
 	if (sources->need > source_class->need)
 		sources->need = source_class->need;
 	sources->needs_begin |= source->needs_begin;
 	if (source->pack)
 		sources->packed = source;
-	return 0;
+	return trackers_follow(sources->trackers, &source->handler);
 }
 
 static bool sees_events(const struct scan_sources *sources)
 {
-	for (size_t i = 0; i < sources->count; i++)
-		if (sources->sources[i]->handler.event ||
-		    sources->sources[i]->handler.record)
+	size_t count;
+	struct event_handler *const *handlers =
+		trackers_handlers(sources->trackers, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (handlers[i]->event || handlers[i]->record)
 			return true;
-	return trackers_handler(sources->trackers);
+	return false;
 }
 
 static void take_step(struct step_callback *callback,
@@ -59,9 +61,10 @@ static void take_step(struct step_callback *callback,
 		join->take(join, step);
 		return;
 	}
-	for (size_t i = 1; i <= sources->count; i++)
-		if (sources->handlers[i]->step)
-			sources->handlers[i]->step(sources->handlers[i], step);
+	for (size_t i = 0; i < sources->count; i++)
+		if (sources->sources[i]->handler.step)
+			sources->sources[i]->handler.step(
+				&sources->sources[i]->handler, step);
 }
 
 static bool are_done(const struct scan_sources *sources, uint64_t time_ns)
@@ -104,20 +107,6 @@ static void set_pack(struct scan_sources *sources)
 	sources->needs_begin |= sources->count > 1;
 }
 
-static struct step_join *open_join(struct scan_sources *sources,
-				   const struct attribution_input *input)
-{
-	struct event_handler **handlers = sources->handlers + 1;
-	size_t count = sources->count;
-
-	sources->handlers[0] = trackers_handler(sources->trackers);
-	if (sources->handlers[0]) {
-		handlers--;
-		count++;
-	}
-	return step_join_new(input->recording, input->events, handlers, count);
-}
-
 int scan_sources_open(struct scan_sources *sources,
 		      const struct row_source_input *input,
 		      const struct row_queue *queue, bool *is_over)
@@ -144,7 +133,7 @@ int scan_sources_open(struct scan_sources *sources,
 	}
 	if (status < 0 || !sees_events(sources))
 		return status;
-	sources->join = open_join(sources, input->recording);
+	sources->join = trackers_join(input->recording);
 	set_pack(sources);
 	return sources->join ? 0 : -ERROR_MEMORY;
 }

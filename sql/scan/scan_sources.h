@@ -19,9 +19,7 @@ struct trackers;
 struct scan_sources {
 	struct step_callback callback;
 	struct row_source *sources[SQL_TABLES];
-	/* The same, behind the place of the trackers' own. */
-	struct event_handler *handlers[SQL_TABLES + 1];
-	struct trackers *trackers; /* borrowed */
+	struct trackers *trackers; /* which they follow; borrowed */
 	size_t count;
 	struct row_source *packed; /* the one that packs; or NULL */
 	enum row_need need;	   /* the most that one has */

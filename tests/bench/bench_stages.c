@@ -255,21 +255,19 @@ static double time_table(const struct bench *bench, const void *ctx)
 	struct attribution_input input =
 		*((const struct table_run *)ctx)->input;
 	struct trackers *trackers = need(trackers_new(&input), "trackers");
-	struct event_handler *handlers[2];
+	struct event_handler *handler;
 	struct step_join *join;
 	struct task_stacks *stacks;
 	double time;
 
 	input.trackers = trackers;
-	handlers[1] = need(table->open(&input), table->name);
-	handlers[0] = trackers_handler(trackers);
-	join = need(step_join_new(input.recording, input.events,
-				  handlers + !handlers[0], 2 - !handlers[0]),
-		    "join");
+	handler = need(table->open(&input), table->name);
+	check(trackers_follow(trackers, handler), table->name);
+	join = need(trackers_join(&input), "join");
 	time = time_steps(bench, step_join_callback(join), &stacks);
 	task_stacks_free(stacks);
 	step_join_free(join);
-	table->close(handlers[1]);
+	table->close(handler);
 	trackers_free(trackers);
 	return time;
 }

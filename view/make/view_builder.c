@@ -220,7 +220,8 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 	builder->is_endless = system_calls_mark(input->symbols, true);
 	if (!builder->status && builder->profile && builder->levels &&
 	    builder->is_call && builder->is_endless &&
-	    connect(builder, input->trackers))
+	    connect(builder, input->trackers) &&
+	    !trackers_follow(input->trackers, &builder->handler))
 		return builder;
 	view_builder_free(builder);
 	return NULL;
@@ -237,11 +238,6 @@ void view_builder_free(struct view_builder *builder)
 	free(builder->is_call);
 	free(builder->is_endless);
 	free(builder);
-}
-
-struct event_handler *view_builder_handler(struct view_builder *builder)
-{
-	return &builder->handler;
 }
 
 int view_builder_end(struct view_builder *builder)

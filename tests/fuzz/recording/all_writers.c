@@ -65,7 +65,7 @@ struct writers {
 	struct attribution_input inputs[TABLES];
 	struct attribution_input input; /* of the trackers */
 	struct trackers *trackers;
-	struct event_handler *handlers[TABLES + 1]; /* the trackers' first */
+	struct event_handler *handlers[TABLES];
 	size_t table_count;
 	struct step_join *join; /* NULL: no times */
 	char functions[2][256]; /* arguments of tables */
@@ -187,7 +187,9 @@ static void open_table(struct writers *writers,
 	if (table->check && !table->check(input, message, sizeof(message)))
 		return;
 	writers->tables[index] = table;
-	writers->handlers[index + 1] = need(table->open(input));
+	writers->handlers[index] = need(table->open(input));
+	if (trackers_follow(writers->trackers, writers->handlers[index]) < 0)
+		abort();
 	writers->table_count++;
 }
 
@@ -226,10 +228,7 @@ static void open_tables(struct writers *writers)
 			open_table(writers, table);
 	if (!writers->table_count)
 		return;
-	writers->handlers[0] = need(trackers_handler(writers->trackers));
-	writers->join = need(step_join_new(session->recording, writers->events,
-					   writers->handlers,
-					   writers->table_count + 1));
+	writers->join = need(trackers_join(&writers->input));
 }
 
 static void render_profiles(struct writers *writers,
@@ -271,7 +270,7 @@ static void render_tables(struct writers *writers,
 	};
 
 	for (size_t i = 0; i < writers->table_count; i++)
-		writers->tables[i]->render(writers->handlers[i + 1], &output);
+		writers->tables[i]->render(writers->handlers[i], &output);
 }
 
 static void render(struct writers *writers, const struct task_stacks *stacks)
@@ -302,7 +301,7 @@ static void close_all(struct writers *writers)
 {
 	step_join_free(writers->join);
 	for (size_t i = 0; i < writers->table_count; i++)
-		writers->tables[i]->close(writers->handlers[i + 1]);
+		writers->tables[i]->close(writers->handlers[i]);
 	trackers_free(writers->trackers);
 	for (size_t i = 0; i < TIMELINES; i++) {
 		if (writers->lines[i])
