@@ -9,7 +9,9 @@
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
+#include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
+#include "common/error.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -47,12 +49,6 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 	return 0;
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
-{
-	wakings_step(&((struct lanes *)handler)->wakings, step);
-}
-
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
@@ -62,7 +58,11 @@ static void take_event(struct event_handler *handler,
 static int open_parts(struct lanes *lanes, const struct lanes_options *options,
 		      struct lane_callback *callback)
 {
-	int status = wakings_open(&lanes->wakings, options, callback);
+	const struct task_paths *paths = thread_tracker_paths(
+		trackers_threads(options->input->trackers));
+	int status = paths ? wakings_open(&lanes->wakings, options, callback,
+					  paths) :
+			     -ERROR_MEMORY;
 	int next = call_lanes_open(&lanes->calls, options, callback);
 
 	status = status ? status : next;
@@ -81,8 +81,7 @@ struct lanes *lanes_new(const struct lanes_options *options,
 
 	if (!lanes)
 		return NULL;
-	lanes->handler = (struct event_handler){ .step = take_step,
-						 .event = take_event };
+	lanes->handler.event = take_event;
 	lanes->listener.ended = take_call;
 	lanes->listener.slept = take_sleep;
 	status = open_parts(lanes, options, callback);
