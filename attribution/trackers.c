@@ -20,6 +20,7 @@
 
 struct trackers {
 	struct trackers_options options;
+	struct attribution_input input; /* the options', with these */
 	struct thread_tracker *threads;
 	/* NULL: nobody asked for it. */
 	struct task_tracker *tasks;
@@ -79,6 +80,9 @@ struct trackers *trackers_new_with(const struct trackers_options *options)
 	if (!trackers)
 		return NULL;
 	trackers->options = *options;
+	if (options->input)
+		trackers->input = *options->input;
+	trackers->input.trackers = trackers;
 	trackers->followed = ARRAY_OF(struct event_handler *);
 	trackers->threads = thread_tracker_new(&options->time);
 	if (trackers->threads &&
@@ -122,8 +126,8 @@ const struct wait_channels *trackers_wait_channels(struct trackers *trackers)
 
 	if (trackers->places)
 		return trackers->places;
-	if (options->input && options->input->recording)
-		marks = wait_marks_of(options->input->recording);
+	if (trackers->input.recording)
+		marks = wait_marks_of(trackers->input.recording);
 	trackers->places = wait_channels_new(options->time.functions,
 					     options->time.kinds, &marks);
 	return trackers->places;
@@ -161,10 +165,10 @@ struct task_tracker *trackers_plain_tasks(struct trackers *trackers,
 struct task_tracker *trackers_tasks(struct trackers *trackers,
 				    struct task_listener *listener)
 {
-	const struct attribution_input *input = trackers->options.input;
+	const struct attribution_input *input = &trackers->input;
 	struct task_tracker *tasks = trackers_plain_tasks(trackers, listener);
 
-	if (tasks && input && input->recording && !trackers->has_user_stacks) {
+	if (tasks && input->recording && !trackers->has_user_stacks) {
 		trackers->has_user_stacks = true;
 		task_tracker_unwind(tasks, user_stack_new(input->recording,
 							  input->symbols));
@@ -176,8 +180,7 @@ struct interrupt_accounts *trackers_interrupts(struct trackers *trackers)
 {
 	if (trackers->interrupts)
 		return trackers->interrupts;
-	trackers->interrupts =
-		interrupt_accounts_new(trackers->options.input, NULL);
+	trackers->interrupts = interrupt_accounts_new(&trackers->input, NULL);
 	if (!trackers->interrupts ||
 	    follow_own(trackers,
 		       interrupt_accounts_handler(trackers->interrupts)) < 0)
@@ -188,10 +191,8 @@ struct interrupt_accounts *trackers_interrupts(struct trackers *trackers)
 static struct requests *open_requests(struct trackers *trackers,
 				      struct time_window window)
 {
-	struct requests_options options =
-		requests_options_of(trackers->options.input);
+	struct requests_options options = requests_options_of(&trackers->input);
 
-	options.trackers = trackers;
 	options.window = window;
 	trackers->requests_window = window;
 	return requests_new(&options);

@@ -24,14 +24,14 @@ struct wait_channels;
 struct trackers;
 
 struct trackers_options {
-	/* Borrowed; recording may be NULL. */
+	/* Copied, but what it borrows; NULL: there is no recording. */
 	const struct attribution_input *input;
 	struct task_time_options time;
 	const struct arch *arch;
 	bool results_are_behind; /* see task_tracker.h */
 };
 
-/* Return NULL when out of memory.  @input is borrowed. */
+/* Return NULL when out of memory. */
 struct trackers *trackers_new(const struct attribution_input *input);
 struct trackers *trackers_new_with(const struct trackers_options *options);
 void trackers_free(struct trackers *trackers);
