@@ -222,13 +222,14 @@ struct event_handler *const *trackers_handlers(const struct trackers *trackers,
 	return items + skips_threads;
 }
 
-struct step_join *trackers_join(const struct attribution_input *input)
+struct step_join *trackers_join(const struct trackers *trackers)
 {
 	size_t count;
 	struct event_handler *const *handlers =
-		trackers_handlers(input->trackers, &count);
+		trackers_handlers(trackers, &count);
 
-	return step_join_new(input->recording, input->events, handlers, count);
+	return step_join_new(trackers->input.recording, trackers->input.events,
+			     handlers, count);
 }
 
 int trackers_end(struct trackers *trackers)

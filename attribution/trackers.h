@@ -80,10 +80,10 @@ int trackers_follow(struct trackers *trackers, struct event_handler *handler);
 struct event_handler *const *trackers_handlers(const struct trackers *trackers,
 					       size_t *count);
 
-/* Returns these joined with the recording's events, for a pass over @input's
- * recording; NULL when out of memory.
+/* Returns these joined with the events of the recording, for a pass over it; NULL
+ * when out of memory.
  */
-struct step_join *trackers_join(const struct attribution_input *input);
+struct step_join *trackers_join(const struct trackers *trackers);
 
 /* Hands out what has not ended, after the last step and before the tables end.
  *

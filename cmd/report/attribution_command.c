@@ -63,7 +63,7 @@ static int run_trackers(const struct session *session,
 			const struct attribution_input *input,
 			struct task_stacks **stacks)
 {
-	struct step_join *join = trackers_join(input);
+	struct step_join *join = trackers_join(input->trackers);
 	int status;
 
 	if (!join)

@@ -49,7 +49,7 @@ static bool open_parts(struct timeline_lanes *lanes, uint64_t min_ns,
 		lanes->lanes = lanes_new(&options, callback);
 	if (!lanes->lanes)
 		return false;
-	lanes->join = trackers_join(&lanes->input);
+	lanes->join = trackers_join(lanes->input.trackers);
 	return lanes->join;
 }
 

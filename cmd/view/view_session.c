@@ -133,7 +133,7 @@ int view_session_open(struct view_session *view,
 static int run_builder(struct view_session *view, struct view_builder *builder)
 {
 	struct trackers *trackers = view->input.trackers;
-	struct step_join *join = trackers_join(&view->input);
+	struct step_join *join = trackers_join(trackers);
 	struct task_stacks *stacks = NULL;
 	int status;
 

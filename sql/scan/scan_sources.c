@@ -133,7 +133,7 @@ int scan_sources_open(struct scan_sources *sources,
 	}
 	if (status < 0 || !sees_events(sources))
 		return status;
-	sources->join = trackers_join(input->recording);
+	sources->join = trackers_join(sources->trackers);
 	set_pack(sources);
 	return sources->join ? 0 : -ERROR_MEMORY;
 }

@@ -263,7 +263,7 @@ static double time_table(const struct bench *bench, const void *ctx)
 	input.trackers = trackers;
 	handler = need(table->open(&input), table->name);
 	check(trackers_follow(trackers, handler), table->name);
-	join = need(trackers_join(&input), "join");
+	join = need(trackers_join(trackers), "join");
 	time = time_steps(bench, step_join_callback(join), &stacks);
 	task_stacks_free(stacks);
 	step_join_free(join);

@@ -63,7 +63,6 @@ struct writers {
 	struct call_records_choice calls;
 	const struct attribution_table *tables[TABLES];
 	struct attribution_input inputs[TABLES];
-	struct attribution_input input; /* of the trackers */
 	struct trackers *trackers;
 	struct event_handler *handlers[TABLES];
 	size_t table_count;
@@ -212,15 +211,14 @@ static void open_tables(struct writers *writers)
 							RECORD_TABLE,
 		.out = session->out,
 	};
-	writers->input = (struct attribution_input){
+	writers->trackers = need(trackers_new(&(struct attribution_input){
 		.recording = session->recording,
 		.symbols = session->symbols,
 		.names = session->names,
 		.events = writers->events,
 		.kinds = writers->kinds,
 		.window = session->window,
-	};
-	writers->trackers = need(trackers_new(&writers->input));
+	}));
 	if (is_chosen(writers, PART_TABLES))
 		open_table(writers, &call_records_table);
 	for (size_t i = 0; (table = attribution_table_at(i)); i++)
@@ -228,7 +226,7 @@ static void open_tables(struct writers *writers)
 			open_table(writers, table);
 	if (!writers->table_count)
 		return;
-	writers->join = need(trackers_join(&writers->input));
+	writers->join = need(trackers_join(writers->trackers));
 }
 
 static void render_profiles(struct writers *writers,
