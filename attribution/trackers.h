@@ -38,7 +38,8 @@ void trackers_free(struct trackers *trackers);
 
 /* Forgets all threads and tasks: another recording with the same functions
  * begins, of which @evidence says what it can tell.  Interrupt work and requests
- * must not have been asked for.  Returns 0, or -ERROR_MEMORY: they can then only be freed.
+ * must not have been asked for.  Returns 0, or -ERROR_MEMORY: they can then only be
+ * freed.
  */
 int trackers_renew(struct trackers *trackers,
 		   const struct off_cpu_evidence *evidence);
