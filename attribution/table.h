@@ -17,6 +17,7 @@ struct recording;
 struct symbols;
 struct task_groups;
 struct task_names;
+struct trackers;
 struct event_handler;
 struct context_kinds;
 
@@ -42,6 +43,7 @@ struct attribution_input {
 	const struct task_names *names;
 	const struct known_events *events;
 	const struct context_kinds *kinds;
+	struct trackers *trackers;	  /* of the pass; not read-only */
 	const struct step_filter *filter; /* rows wanted */
 	const struct task_groups *groups; /* of tables that have groups: what
 					   * the rows are by; NULL: as ever */

@@ -3,18 +3,21 @@
 #define KT_ATTRIBUTION_TASK_TRACKER_H
 
 #include "attribution/events/event_handler.h"
-#include "attribution/sleeps/wait_channels.h"
-#include "attribution/time/task_time.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct arch;
-struct attribution_input;
+struct call_step;
 struct call_tree;
+struct context_kinds;
 struct function_table;
 struct sleep;
 struct system_call;
+struct thread_tracker;
 struct user_stack;
+struct wait_channels;
 struct wakers;
-struct context_kinds;
 
 /* Takes what tasks do, in the order in which they do it.  Functions may be
  * NULL; they return 0 or -ERROR_MEMORY.
@@ -32,43 +35,44 @@ struct task_listener {
 		     const struct system_call *call);
 };
 
-/* Watches a recording for system calls and sleeps; is a handler. */
+/* Finds system calls and sleeps in a pass, for all who listen. */
 struct task_tracker;
 
 struct task_tracker_options {
 	const struct function_table *functions; /* borrowed, as all here */
 	const struct arch *arch;
 	const struct context_kinds *kinds;
-	struct task_time_options time;
-	struct wait_marks marks;
-	struct user_stack *user_stack; /* owned by the watch; or NULL */
-	bool results_are_behind;       /* the calls' ends: record --only */
+	struct thread_tracker *threads;
+	const struct wait_channels *places;
+	bool results_are_behind; /* the calls' ends: record --only */
 };
 
-struct task_tracker_options
-task_tracker_options_of(const struct attribution_input *input);
-
-/* Borrows @listener.  Returns NULL when out of memory. */
+/* Returns NULL when out of memory. */
 struct task_tracker *
-task_tracker_new(const struct task_tracker_options *options,
-		 struct task_listener *listener);
+task_tracker_new(const struct task_tracker_options *options);
 void task_tracker_free(struct task_tracker *tracker);
 
-/* Forgets all tasks: another recording with the same functions begins, of which
- * @evidence says what it can tell.  What is known of functions stays, and so do
- * the numbers of stacks, but not those of wakers.
+/* Tells @listener, which is borrowed, too.  Returns 0 or -ERROR_MEMORY. */
+int task_tracker_listen(struct task_tracker *tracker,
+			struct task_listener *listener);
+
+/* Sleeps have user stacks from now on, unwound by @user, or NULL: there are
+ * none.  Owner: the tracker, which has at most one.
+ */
+void task_tracker_unwind(struct task_tracker *tracker, struct user_stack *user);
+
+/* Forgets all tasks: another recording with the same functions begins.  What is
+ * known of functions stays, and so do the numbers of stacks, but not those of
+ * wakers.
  *
  * Returns 0, or -ERROR_MEMORY: it can then only be freed.
  */
-int task_tracker_renew(struct task_tracker *tracker,
-		       const struct off_cpu_evidence *evidence);
+int task_tracker_renew(struct task_tracker *tracker);
 
-/* The handler that it is, and the way back. */
+/* Returns what sees the pass, behind the thread tracker's. */
 struct event_handler *task_tracker_handler(struct task_tracker *tracker);
-struct task_tracker *task_tracker_of(struct event_handler *handler);
-struct task_listener *task_tracker_listener(const struct task_tracker *tracker);
 
-/* Tells the listener what has not ended.
+/* Tells the listeners what has not ended, when the thread tracker has ended.
  *
  * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
  */

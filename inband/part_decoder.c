@@ -5,6 +5,7 @@
 #include "attribution/events/step_join.h"
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
@@ -18,13 +19,14 @@
 #include <stdlib.h>
 
 struct part_decoder {
-	struct task_listener listener;
 	struct event_handler gaps;
 	const struct own_recording *own;
 	pid_t pid;
 	pid_t tid;
 	struct execution_stream *execution; /* NULL: no code is known */
-	struct task_tracker *tracker;
+	struct attribution_input input;
+	struct trackers *trackers;
+	const struct task_tracker *tracker;
 	struct call_recorder recorder;
 	struct call_record_context context;
 	struct record_maker maker;
@@ -38,26 +40,6 @@ static struct part_decoder *decoder_of(struct event_handler *gaps)
 				       offsetof(struct part_decoder, gaps));
 }
 
-static int begin(struct task_listener *listener, const struct system_call *call)
-{
-	struct part_decoder *decoder = (struct part_decoder *)listener;
-
-	return call_recorder_begin(&decoder->recorder, call);
-}
-
-static int take_step(struct task_listener *listener,
-		     const struct call_step *step)
-{
-	return call_recorder_step(&((struct part_decoder *)listener)->recorder,
-				  step);
-}
-
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
-{
-	return call_recorder_sleep(&((struct part_decoder *)listener)->recorder,
-				   sleep);
-}
-
 /* Before is what switched the trace on, behind what switched it off. */
 static bool is_wanted(const struct part_decoder *decoder,
 		      const struct system_call *call)
@@ -66,15 +48,17 @@ static bool is_wanted(const struct part_decoder *decoder,
 	       call->begin_ns < decoder->times.end_ns;
 }
 
-static int end(struct task_listener *listener, const struct system_call *call)
+static int end(struct call_recorder *recorder, const struct system_call *call,
+	       const struct call_record *record)
 {
-	struct part_decoder *decoder = (struct part_decoder *)listener;
-	struct call_record record;
+	struct part_decoder *decoder =
+		(struct part_decoder *)((char *)recorder -
+					offsetof(struct part_decoder,
+						 recorder));
 
-	if (!call_recorder_end(&decoder->recorder, call, &record) ||
-	    !is_wanted(decoder, call))
+	if (!record || !is_wanted(decoder, call))
 		return 0;
-	return record_maker_call(&decoder->maker, &decoder->context, &record);
+	return record_maker_call(&decoder->maker, &decoder->context, record);
 }
 
 static void watch_gaps(struct event_handler *gaps, const struct call_step *step)
@@ -82,9 +66,11 @@ static void watch_gaps(struct event_handler *gaps, const struct call_step *step)
 	record_maker_step(&decoder_of(gaps)->maker, step);
 }
 
-static struct attribution_input input_of(const struct own_recording *own)
+static void open_tracker(struct part_decoder *decoder)
 {
-	return (struct attribution_input){
+	const struct own_recording *own = decoder->own;
+
+	decoder->input = (struct attribution_input){
 		.recording = own->base,
 		.symbols = own->symbols,
 		.names = own->names,
@@ -92,15 +78,10 @@ static struct attribution_input input_of(const struct own_recording *own)
 		.kinds = own->kinds,
 		.window = TIME_WINDOW_ALL,
 	};
-}
-
-static struct task_tracker *open_tracker(struct part_decoder *decoder)
-{
-	const struct attribution_input input = input_of(decoder->own);
-	const struct task_tracker_options options =
-		task_tracker_options_of(&input);
-
-	return task_tracker_new(&options, &decoder->listener);
+	decoder->trackers = trackers_new(&decoder->input);
+	if (decoder->trackers)
+		decoder->tracker = trackers_tasks(decoder->trackers,
+						  &decoder->recorder.listener);
 }
 
 struct part_decoder *part_decoder_new(const struct own_recording *own,
@@ -110,19 +91,14 @@ struct part_decoder *part_decoder_new(const struct own_recording *own,
 
 	if (!decoder)
 		return NULL;
-	decoder->listener = (struct task_listener){
-		.began = begin,
-		.step = take_step,
-		.slept = take_sleep,
-		.ended = end,
-	};
 	decoder->gaps.step = watch_gaps;
 	decoder->own = own;
 	decoder->pid = pid;
 	decoder->tid = tid;
-	decoder->recorder = CALL_RECORDER_EMPTY;
+	decoder->recorder.take = end;
+	call_recorder_open(&decoder->recorder);
 	decoder->maker = RECORD_MAKER_EMPTY;
-	decoder->tracker = open_tracker(decoder);
+	open_tracker(decoder);
 	if (decoder->tracker)
 		return decoder;
 	part_decoder_free(decoder);
@@ -134,7 +110,7 @@ void part_decoder_free(struct part_decoder *decoder)
 	if (!decoder)
 		return;
 	part_decoder_forget_code(decoder);
-	task_tracker_free(decoder->tracker);
+	trackers_free(decoder->trackers);
 	call_recorder_free(&decoder->recorder);
 	record_maker_free(&decoder->maker);
 	free(decoder);
@@ -177,10 +153,10 @@ static int begin_records(struct part_decoder *decoder,
 {
 	const struct off_cpu_evidence evidence =
 		off_cpu_evidence_of(part, decoder->own->events);
-	const struct attribution_input input = input_of(decoder->own);
-	int error = task_tracker_renew(decoder->tracker, &evidence);
+	int error = trackers_renew(decoder->trackers, &evidence);
 
-	decoder->context = call_record_context_of(&input, decoder->tracker);
+	decoder->context =
+		call_record_context_of(&decoder->input, decoder->tracker);
 	return error ? error :
 		       record_maker_begin(&decoder->maker,
 					  decoder->times.begin_ns,
@@ -245,7 +221,7 @@ static int follow(struct part_decoder *decoder, struct step_join *join)
 	if (!error)
 		error = step_join_end(join);
 	if (!error)
-		error = task_tracker_end(decoder->tracker);
+		error = trackers_end(decoder->trackers);
 	task_stacks_free(stacks);
 	return error;
 }
@@ -253,10 +229,8 @@ static int follow(struct part_decoder *decoder, struct step_join *join)
 static int decode(struct part_decoder *decoder, const struct recording *part,
 		  uint64_t from)
 {
-	struct event_handler *const handlers[] = {
-		task_tracker_handler(decoder->tracker),
-		&decoder->gaps,
-	};
+	struct event_handler *const *handlers;
+	size_t count;
 	struct step_join *join;
 	int error = begin_records(decoder, part);
 
@@ -264,7 +238,8 @@ static int decode(struct part_decoder *decoder, const struct recording *part,
 		error = open_stream(decoder, part, from);
 	if (error)
 		return error;
-	join = step_join_new(part, decoder->own->events, handlers, 2);
+	handlers = trackers_handlers(decoder->trackers, &count);
+	join = step_join_new(part, decoder->own->events, handlers, count);
 	if (!join)
 		return -ERROR_MEMORY;
 	error = follow(decoder, join);

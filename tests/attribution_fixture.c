@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/attribution_fixture.h"
 
+#include "attribution/trackers.h"
 #include "tests/made_functions_fixture.h"
 #include "tests/made_tasks_fixture.h"
 
@@ -56,6 +57,17 @@ void attribution_fixture_watch(struct attribution_fixture *fixture,
 {
 	ck_assert_uint_lt(fixture->handler_count, HANDLERS);
 	fixture->handlers[fixture->handler_count++] = handler;
+}
+
+void attribution_fixture_follow(struct attribution_fixture *fixture,
+				const struct trackers *trackers)
+{
+	size_t count;
+	struct event_handler *const *handlers =
+		trackers_handlers(trackers, &count);
+
+	for (size_t i = 0; i < count; i++)
+		attribution_fixture_watch(fixture, handlers[i]);
 }
 
 const struct context_kinds *

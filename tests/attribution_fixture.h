@@ -12,6 +12,7 @@
 struct function_table;
 struct symbols;
 struct context_kinds;
+struct trackers;
 
 /* A made-up recording: tells handlers what CPUs and threads do, one thing
  * after the other.  It plays the part of task_stacks and step_join: call
@@ -43,6 +44,10 @@ void attribution_fixture_free(struct attribution_fixture *fixture);
 /* Adds a handler, which is borrowed. */
 void attribution_fixture_watch(struct attribution_fixture *fixture,
 			       struct event_handler *handler);
+
+/* Adds all that @trackers follow, which are borrowed. */
+void attribution_fixture_follow(struct attribution_fixture *fixture,
+				const struct trackers *trackers);
 
 /* Owner: the fixture. */
 const struct context_kinds *

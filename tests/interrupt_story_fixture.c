@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/interrupt_story_fixture.h"
 
+#include "attribution/trackers.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
@@ -73,10 +74,15 @@ void interrupt_scene_watch(struct interrupt_scene *scene)
 		.kinds = attribution_fixture_kinds(scene->fixture),
 		.window = TIME_WINDOW_ALL,
 	};
-	scene->accounts = interrupt_accounts_new(&scene->input, NULL);
+	scene->input.trackers = trackers_new_with(&(struct trackers_options){
+		.input = &scene->input,
+		.time.kinds = scene->input.kinds,
+		.time.functions = symbols_functions(scene->symbols),
+	});
+	ck_assert_ptr_nonnull(scene->input.trackers);
+	scene->accounts = trackers_interrupts(scene->input.trackers);
 	ck_assert_ptr_nonnull(scene->accounts);
-	attribution_fixture_watch(scene->fixture,
-				  interrupt_accounts_handler(scene->accounts));
+	attribution_fixture_follow(scene->fixture, scene->input.trackers);
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -111,7 +117,7 @@ const char *interrupt_scene_finish(struct interrupt_scene *scene)
 	size_t count = 0;
 
 	ends(scene->fixture);
-	ck_assert_int_eq(interrupt_accounts_end(scene->accounts), 0);
+	ck_assert_int_eq(trackers_end(scene->input.trackers), 0);
 	for (; (row = interrupt_accounts_row(scene->accounts, count));
 	     count++) {
 		ck_assert_uint_lt(count, LINES);
@@ -125,7 +131,7 @@ const char *interrupt_scene_finish(struct interrupt_scene *scene)
 
 void interrupt_scene_end(struct interrupt_scene *scene)
 {
-	interrupt_accounts_free(scene->accounts);
+	trackers_free(scene->input.trackers);
 	attribution_fixture_free(scene->fixture);
 	task_names_close(scene->names);
 	symbols_close(scene->symbols);

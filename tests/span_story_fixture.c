@@ -2,8 +2,7 @@
 #include "tests/span_story_fixture.h"
 
 #include "attribution/events/event_handler.h"
-#include "attribution/time/task_time.h"
-#include "attribution/time/time_span.h"
+#include "attribution/time/thread_tracker.h"
 #include "common/pack.h"
 #include "report/steps/task_pack.h"
 #include "report/text/task_names.h"
@@ -22,9 +21,10 @@ struct script {
 	struct event_handler handler;
 	struct span_callback callback;
 	struct task_time_options options;
-	struct task_time *time;
+	struct time_window window;
+	struct thread_tracker *tracker;
 	const struct task *tasks[TASKS_ROOM]; /* of the steps, by index */
-	bool moves; /* on to another task_time behind each step and event */
+	bool moves; /* on to another tracker behind each step and event */
 	struct task_names *names;
 	struct attribution_fixture *fixture;
 	char text[2048];
@@ -65,7 +65,22 @@ static const struct task *find_task(const void *tasks, size_t index)
 	return index < TASKS_ROOM ? script->tasks[index] : NULL;
 }
 
-/* Another task_time goes on with what this one has written. */
+static void open_tracker(struct script *script)
+{
+	script->tracker = thread_tracker_new(&script->options);
+	ck_assert_ptr_nonnull(script->tracker);
+	ck_assert_int_eq(thread_tracker_hand_spans(script->tracker,
+						   &script->callback,
+						   script->window),
+			 0);
+}
+
+static struct event_handler *handler_of(const struct script *script)
+{
+	return thread_tracker_handler(script->tracker);
+}
+
+/* Another tracker goes on with what this one has written. */
 static void move(struct script *script)
 {
 	struct pack written = pack_to_write();
@@ -74,14 +89,13 @@ static void move(struct script *script)
 
 	if (!script->moves)
 		return;
-	task_time_pack(script->time, &tasks);
+	task_time_pack(thread_tracker_time(script->tracker), &tasks);
 	ck_assert(pack_is_whole(&written));
-	task_time_free(script->time);
-	script->time = task_time_new(&script->options, &script->callback);
-	ck_assert_ptr_nonnull(script->time);
+	thread_tracker_free(script->tracker);
+	open_tracker(script);
 	pack = pack_to_read(written.out.bytes, written.out.size);
 	tasks.pack = &pack;
-	task_time_pack(script->time, &tasks);
+	task_time_pack(thread_tracker_time(script->tracker), &tasks);
 	ck_assert(pack_is_whole(&pack));
 	pack_free(&written);
 }
@@ -93,7 +107,7 @@ static void take_step(struct event_handler *handler,
 
 	ck_assert_uint_lt(step->task->index, TASKS_ROOM);
 	script->tasks[step->task->index] = step->task;
-	task_time_step(script->time, step);
+	handler_of(script)->step(handler_of(script), step);
 	move(script);
 }
 
@@ -102,7 +116,7 @@ static void take_event(struct event_handler *handler,
 {
 	struct script *script = (struct script *)handler;
 
-	task_time_event(script->time, event_record);
+	handler_of(script)->event(handler_of(script), event_record);
 	move(script);
 }
 
@@ -111,7 +125,7 @@ static void take_record(struct event_handler *handler,
 {
 	struct script *script = (struct script *)handler;
 
-	task_time_record(script->time, record);
+	handler_of(script)->record(handler_of(script), record);
 	move(script);
 }
 
@@ -120,11 +134,11 @@ static void open_script(struct script *script, const struct span_story *story,
 {
 	struct task_time_options options = {
 		.evidence = story->evidence,
-		.window = story->window,
 	};
 
 	memset(script, 0, sizeof(*script));
 	script->moves = moves;
+	script->window = story->window;
 	script->handler =
 		(struct event_handler){ take_step, take_event, take_record };
 	script->callback.take = write_span;
@@ -142,8 +156,7 @@ static void open_script(struct script *script, const struct span_story *story,
 	}
 	options.names = script->names;
 	script->options = options;
-	script->time = task_time_new(&options, &script->callback);
-	ck_assert_ptr_nonnull(script->time);
+	open_tracker(script);
 	attribution_fixture_watch(script->fixture, &script->handler);
 }
 
@@ -153,10 +166,10 @@ static void check(const struct span_story *story, bool moves)
 
 	open_script(&script, story, moves);
 	story->play(script.fixture);
-	ck_assert_int_eq(task_time_end(script.time), 0);
+	ck_assert_int_eq(thread_tracker_end(script.tracker), 0);
 	ck_assert_msg(!strcmp(script.text, story->spans), "%s:\n%s\nnot\n%s",
 		      story->title, script.text, story->spans);
-	task_time_free(script.time);
+	thread_tracker_free(script.tracker);
 	task_names_close(script.names);
 	attribution_fixture_free(script.fixture);
 }

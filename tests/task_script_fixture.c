@@ -5,6 +5,7 @@
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
+#include "attribution/trackers.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
@@ -19,7 +20,8 @@
 struct script {
 	struct task_listener listener;
 	struct attribution_fixture *fixture;
-	struct task_tracker *tracker;
+	struct trackers *trackers;
+	const struct task_tracker *tracker;
 	struct task_names *names;
 	FILE *out;
 };
@@ -85,28 +87,24 @@ static int write_call(struct task_listener *listener,
 
 static void open_script(struct script *script)
 {
-	struct task_tracker_options options = {
+	struct trackers_options options = {
 		.arch = &arch_x86_64,
-		.time = {
-			.evidence = { .has_switches = true,
-				      .has_wakeups = true,
-				      .has_all_cpus = true },
-			.window = TIME_WINDOW_ALL,
-		},
+		.time.evidence = { .has_switches = true,
+				   .has_wakeups = true,
+				   .has_all_cpus = true },
 	};
 
 	script->fixture = attribution_fixture_new();
 	script->names = task_names_empty();
-	options.functions = attribution_fixture_functions(script->fixture);
-	options.kinds = attribution_fixture_kinds(script->fixture);
-	options.time.kinds = options.kinds;
-	options.time.functions = options.functions;
+	options.time.functions = attribution_fixture_functions(script->fixture);
+	options.time.kinds = attribution_fixture_kinds(script->fixture);
 	script->listener.slept = write_sleep;
 	script->listener.ended = write_call;
-	script->tracker = task_tracker_new(&options, &script->listener);
+	script->trackers = trackers_new_with(&options);
+	ck_assert_ptr_nonnull(script->trackers);
+	script->tracker = trackers_tasks(script->trackers, &script->listener);
 	ck_assert_ptr_nonnull(script->tracker);
-	attribution_fixture_watch(script->fixture,
-				  task_tracker_handler(script->tracker));
+	attribution_fixture_follow(script->fixture, script->trackers);
 }
 
 void task_story_check(const struct task_story *story)
@@ -118,12 +116,12 @@ void task_story_check(const struct task_story *story)
 	open_script(&script);
 	script.out = open_memstream(&text, &size);
 	story->play(script.fixture);
-	ck_assert_int_eq(task_tracker_end(script.tracker), 0);
+	ck_assert_int_eq(trackers_end(script.trackers), 0);
 	fclose(script.out);
 	ck_assert_msg(!strcmp(text, story->expected), "%s came out as\n%s",
 		      story->title, text);
 	free(text);
-	task_tracker_free(script.tracker);
+	trackers_free(script.trackers);
 	task_names_close(script.names);
 	attribution_fixture_free(script.fixture);
 }

@@ -4,6 +4,7 @@
 #include "attribution/call_sites/call_site_place.h"
 #include "attribution/table.h"
 #include "attribution/time/task_paths.h"
+#include "attribution/trackers.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "report/text/task_names.h"
@@ -57,10 +58,11 @@ static void begin_story(struct story *story)
 		.kinds = attribution_fixture_kinds(story->fixture),
 		.window = TIME_WINDOW_ALL,
 	};
+	story->input.trackers = trackers_new(&story->input);
+	ck_assert_ptr_nonnull(story->input.trackers);
 	story->sites = call_sites_new(&story->input);
 	ck_assert_ptr_nonnull(story->sites);
-	attribution_fixture_watch(story->fixture,
-				  call_sites_handler(story->sites));
+	attribution_fixture_follow(story->fixture, story->input.trackers);
 	at(story->fixture, 10);
 	starts(story->fixture, 0, 7);
 }
@@ -68,12 +70,14 @@ static void begin_story(struct story *story)
 static void finish(struct story *story)
 {
 	ends(story->fixture);
+	ck_assert_int_eq(trackers_end(story->input.trackers), 0);
 	ck_assert_int_eq(call_sites_end(story->sites), 0);
 }
 
 static void end_story(struct story *story)
 {
 	call_sites_free(story->sites);
+	trackers_free(story->input.trackers);
 	attribution_fixture_free(story->fixture);
 	task_names_close(story->names);
 	known_events_free(story->events);

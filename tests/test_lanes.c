@@ -9,6 +9,7 @@
 #include "attribution/lanes/wakings.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
+#include "attribution/time/task_paths.h"
 #include "report/steps/step_filter.h"
 #include "report/text/task_names.h"
 #include "report/timeline/lane_callback.h"
@@ -279,10 +280,16 @@ START_TEST(the_last_wake_up_is_remembered)
 {
 	const struct task seen = { .index = 0, .tid = 8, .pid = 8 };
 	struct fixture *f = fixture_new();
+	const struct call_step begins = { .kind = STEP_SWITCH,
+					  .task = &seen,
+					  .cpu = 1 };
+	struct task_paths *paths = task_paths_new();
 	struct wakings wakings;
 
-	ck_assert_int_eq(wakings_open(&wakings, &f->options, &f->callback), 0);
-	wakings_step(&wakings, &(struct call_step){ .task = &seen });
+	ck_assert_ptr_nonnull(paths);
+	ck_assert_int_eq(task_paths_take(paths, &begins), 0);
+	ck_assert_int_eq(
+		wakings_open(&wakings, &f->options, &f->callback, paths), 0);
 	wakes(&wakings, 10, EVENT_SCHED_WAKEUP_NEW, 9, 7);
 	ck_assert_ptr_null(wakings_last(&wakings, 7)->waker);
 	wakes(&wakings, 20, EVENT_SCHED_WAKING, 8, 7);
@@ -292,6 +299,7 @@ START_TEST(the_last_wake_up_is_remembered)
 	ck_assert_ptr_null(wakings_last(&wakings, 8));
 	ck_assert_int_eq(wakings.status, 0);
 	wakings_free(&wakings);
+	task_paths_free(paths);
 	fixture_end(f, "10 cpu 1 9 wakes 7 (new)\n20 cpu 1 8 wakes 7\n");
 }
 END_TEST

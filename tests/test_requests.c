@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/request_rows.h"
 #include "attribution/requests/requests.h"
+#include "attribution/trackers.h"
 #include "report/text/task_names.h"
 #include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"
@@ -96,26 +97,35 @@ static void check(const struct story *story)
 	struct script script = { .callback.take = take_request };
 	struct attribution_fixture *f = attribution_fixture_new();
 	struct task_names *names = task_names_empty();
+	struct trackers *trackers =
+		trackers_new_with(&(struct trackers_options){
+			.time = {
+				.kinds = attribution_fixture_kinds(f),
+				.functions = attribution_fixture_functions(f),
+				.evidence = SEES_ALL,
+				.names = names,
+			},
+		});
 	struct requests_options options = {
-		.time = {
-			.kinds = attribution_fixture_kinds(f),
-			.functions = attribution_fixture_functions(f),
-			.evidence = SEES_ALL,
-			.names = names,
-			WHOLE,
-		},
+		.trackers = trackers,
+		.functions = attribution_fixture_functions(f),
+		.names = names,
+		.window = TIME_WINDOW_ALL,
 		.has_socket_events = story->has_socket_events,
 	};
-	struct requests *requests = requests_new(&options, &script.callback);
+	struct requests *requests = requests_new(&options);
 
 	ck_assert_ptr_nonnull(requests);
-	attribution_fixture_watch(f, requests_handler(requests));
+	ck_assert_int_eq(requests_listen(requests, &script.callback), 0);
+	attribution_fixture_follow(f, trackers);
 	story->play(f);
 	ends(f);
+	ck_assert_int_eq(trackers_end(trackers), 0);
 	ck_assert_int_eq(requests_end(requests), 0);
 	ck_assert_msg(!strcmp(script.text, story->requests), "%s:\n%s\nnot\n%s",
 		      story->title, script.text, story->requests);
 	requests_free(requests);
+	trackers_free(trackers);
 	attribution_fixture_free(f);
 	task_names_close(names);
 }

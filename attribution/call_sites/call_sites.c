@@ -9,7 +9,8 @@
 #include "attribution/text/table_rows.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_paths.h"
-#include "attribution/time/task_time.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
@@ -29,8 +30,9 @@ struct call_sites {
 	struct event_handler handler;
 	struct span_callback callback;
 	const struct attribution_input *input;
-	struct task_time *time;
-	struct task_paths *paths;
+	const struct thread_tracker *threads;
+	const struct task_time *time;
+	const struct task_paths *paths;
 	struct user_stack *stack; /* NULL: none can be unwound */
 	struct array entries;	  /* struct kernel_entry by task index */
 	struct call_site_set *table;
@@ -145,16 +147,11 @@ static void take_step(struct event_handler *handler,
 {
 	struct call_sites *sites = (struct call_sites *)handler;
 	struct kernel_entry *entry;
-	bool may_change;
 
-	if (sites->status)
-		return;
-	may_change = task_time_step(sites->time, step);
-	sites->status = task_paths_take(sites->paths, step);
 	entry = sites->status ? NULL : entry_of(sites, step->task->index);
 	if (!entry)
 		return;
-	if (may_change)
+	if (thread_tracker_has_changed(sites->threads))
 		look_at(sites, entry, step);
 	else if (step->kind == STEP_ENTER && entry->is_open)
 		name_call(sites, entry, step->function);
@@ -201,7 +198,6 @@ static void take_event(struct event_handler *handler,
 
 	if (sites->status)
 		return;
-	task_time_event(sites->time, event);
 	if (event->event == EVENT_SYS_ENTER) {
 		take_registers(sites, event);
 	} else if (event->event == EVENT_PAGE_FAULT_USER) {
@@ -212,23 +208,21 @@ static void take_event(struct event_handler *handler,
 	}
 }
 
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
-{
-	task_time_record(((struct call_sites *)handler)->time, record);
-}
-
 static bool open_parts(struct call_sites *sites)
 {
 	const struct attribution_input *input = sites->input;
-	const struct task_time_options options = task_time_options_of(input);
+	struct thread_tracker *threads = trackers_threads(input->trackers);
 
-	sites->time = task_time_new(&options, &sites->callback);
-	sites->paths = task_paths_new();
+	sites->threads = threads;
+	sites->time = thread_tracker_time(threads);
+	sites->paths = thread_tracker_paths(threads);
 	sites->table = call_site_set_new();
 	if (known_events_has_user_stacks(input->events))
 		sites->stack = user_stack_new(input->recording, input->symbols);
-	return sites->time && sites->paths && sites->table;
+	return sites->time && sites->paths && sites->table &&
+	       !trackers_follow(input->trackers, &sites->handler) &&
+	       !thread_tracker_hand_spans(threads, &sites->callback,
+					  input->window);
 }
 
 struct call_sites *call_sites_new(const struct attribution_input *input)
@@ -240,7 +234,6 @@ struct call_sites *call_sites_new(const struct attribution_input *input)
 	sites->handler = (struct event_handler){
 		.step = take_step,
 		.event = take_event,
-		.record = take_record,
 	};
 	sites->callback.take = take_span;
 	sites->input = input;
@@ -255,30 +248,21 @@ void call_sites_free(struct call_sites *sites)
 {
 	if (!sites)
 		return;
-	task_time_free(sites->time);
-	task_paths_free(sites->paths);
 	call_site_set_free(sites->table);
 	user_stack_free(sites->stack);
 	array_free(&sites->entries);
 	free(sites);
 }
 
-struct event_handler *call_sites_handler(struct call_sites *sites)
-{
-	return &sites->handler;
-}
-
 int call_sites_end(struct call_sites *sites)
 {
-	int status = task_time_end(sites->time);
-
 	for (size_t i = 0; i < sites->entries.count; i++) {
 		struct kernel_entry *entry = array_at(&sites->entries, i);
 
 		if (entry->is_open)
 			charge(sites, entry);
 	}
-	return status ? status : sites->status;
+	return sites->status;
 }
 
 size_t call_sites_count(const struct call_sites *sites)

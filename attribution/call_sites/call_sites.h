@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 struct attribution_input;
-struct event_handler;
 
 /* Charges the time of system calls and faults to the instructions that began
  * them.  Where user code is traced, they are in the trace; else a system
@@ -19,8 +18,6 @@ struct call_sites;
 /* Borrows @input.  Returns NULL when out of memory. */
 struct call_sites *call_sites_new(const struct attribution_input *input);
 void call_sites_free(struct call_sites *sites);
-
-struct event_handler *call_sites_handler(struct call_sites *sites);
 
 /* Charges what has not returned, after the last step.
  *

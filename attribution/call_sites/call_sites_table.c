@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/call_sites/call_sites.h"
 #include "attribution/calls/system_calls.h"
-#include "attribution/events/event_forwarder.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
@@ -18,7 +18,7 @@
  * costs.
  */
 struct sites_table {
-	struct event_forwarder forwarder;
+	struct event_handler handler;
 	struct attribution_input input;
 	struct call_sites *sites;
 	bool has_off_cpu;
@@ -45,11 +45,10 @@ static struct event_handler *open_table(const struct attribution_input *input)
 		known_events_has(input->events, EVENT_SCHED_WAKING);
 	table->sites = call_sites_new(&table->input);
 	if (!table->sites) {
-		close_table(&table->forwarder.handler);
+		close_table(&table->handler);
 		return NULL;
 	}
-	table->forwarder = event_forwarder_to(call_sites_handler(table->sites));
-	return &table->forwarder.handler;
+	return &table->handler;
 }
 
 static const struct function *function_of(const struct sites_table *table,

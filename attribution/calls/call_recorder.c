@@ -30,11 +30,14 @@ static struct open_record *find_open(const struct call_recorder *recorder,
 	return record->is_open ? record : NULL;
 }
 
-int call_recorder_begin(struct call_recorder *recorder,
-			const struct system_call *call)
+static int begin(struct task_listener *listener, const struct system_call *call)
 {
-	struct open_record *record = record_of(recorder, call->task);
+	struct call_recorder *recorder = (struct call_recorder *)listener;
+	struct open_record *record;
 
+	if (recorder->wants && !recorder->wants(recorder, call))
+		return 0;
+	record = record_of(recorder, call->task);
 	if (!record)
 		return -ERROR_MEMORY;
 	record->is_open = true;
@@ -43,37 +46,49 @@ int call_recorder_begin(struct call_recorder *recorder,
 	return 0;
 }
 
-int call_recorder_step(const struct call_recorder *recorder,
-		       const struct call_step *step)
+/* One that is in no call which has a record does not matter. */
+static int take_step(struct task_listener *listener,
+		     const struct call_step *step)
 {
-	struct open_record *record = find_open(recorder, step->task->index);
+	struct open_record *record =
+		find_open((struct call_recorder *)listener, step->task->index);
 
 	return record ? call_trace_take(&record->trace, step) : 0;
 }
 
-int call_recorder_sleep(const struct call_recorder *recorder,
-			const struct sleep *sleep)
+static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 {
-	struct open_record *record = find_open(recorder, sleep->task->index);
+	struct open_record *record =
+		find_open((struct call_recorder *)listener, sleep->task->index);
 
 	return record ? sleep_places_add(&record->places, sleep) : 0;
 }
 
-bool call_recorder_end(const struct call_recorder *recorder,
-		       const struct system_call *call,
-		       struct call_record *record)
+static int end(struct task_listener *listener, const struct system_call *call)
 {
+	struct call_recorder *recorder = (struct call_recorder *)listener;
 	struct open_record *open = find_open(recorder, call->task->index);
 
 	if (!open)
-		return false;
+		return recorder->take(recorder, call, NULL);
 	open->is_open = false;
-	*record = (struct call_record){
-		.call = call,
-		.trace = &open->trace,
-		.places = &open->places,
+	return recorder->take(recorder, call,
+			      &(struct call_record){
+				      .call = call,
+				      .trace = &open->trace,
+				      .places = &open->places,
+			      });
+}
+
+void call_recorder_open(struct call_recorder *recorder)
+{
+	recorder->listener = (struct task_listener){
+		.began = begin,
+		.step = take_step,
+		.slept = take_sleep,
+		.ended = end,
 	};
-	return true;
+	recorder->open = ARRAY_OF(struct open_record);
 }
 
 void call_recorder_free(struct call_recorder *recorder)

@@ -5,12 +5,12 @@
 #include "attribution/calls/call_record.h"
 #include "attribution/calls/call_trace.h"
 #include "attribution/sleeps/sleep_places.h"
+#include "attribution/task_tracker.h"
 #include "common/array.h"
 
 #include <stdbool.h>
 
-struct sleep;
-struct task;
+struct system_call;
 
 /* This is what is known of the call that a task is in. */
 struct open_record {
@@ -21,31 +21,25 @@ struct open_record {
 
 /* Puts the record of each call together that a task is in. */
 struct call_recorder {
+	struct task_listener listener; /* first: of the task tracker */
+	/* Returns whether @call, which begins, is to have a record; NULL: all
+	 * are.
+	 */
+	bool (*wants)(struct call_recorder *recorder,
+		      const struct system_call *call);
+	/* Takes each call as it ends, with its record, which lives for the call
+	 * only; NULL: it has none.  Returns 0 or -ERROR_MEMORY.
+	 */
+	int (*take)(struct call_recorder *recorder,
+		    const struct system_call *call,
+		    const struct call_record *record);
 	struct array open; /* struct open_record by task index */
 };
 
-#define CALL_RECORDER_EMPTY \
-	((struct call_recorder){ .open = ARRAY_OF(struct open_record) })
-
+/* Makes the listener and an empty recorder of @recorder, whose functions are
+ * set.
+ */
+void call_recorder_open(struct call_recorder *recorder);
 void call_recorder_free(struct call_recorder *recorder);
-
-/* @call begins.  Returns 0 or -ERROR_MEMORY. */
-int call_recorder_begin(struct call_recorder *recorder,
-			const struct system_call *call);
-
-/* Take a step or a sleep of a task; one that is in no call which began here
- * does not matter.  Return 0 or -ERROR_MEMORY.
- */
-int call_recorder_step(const struct call_recorder *recorder,
-		       const struct call_step *step);
-int call_recorder_sleep(const struct call_recorder *recorder,
-			const struct sleep *sleep);
-
-/* @call has ended.  Returns whether it began here, and sets *@record, which is
- * valid until the task's next call begins.
- */
-bool call_recorder_end(const struct call_recorder *recorder,
-		       const struct system_call *call,
-		       struct call_record *record);
 
 #endif

@@ -6,43 +6,35 @@
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
 #include "attribution/text/table_rows.h"
+#include "attribution/trackers.h"
 #include "common/name_choice.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 /* timeline --syscalls: a record for each call, written when the call ends. */
 struct call_records {
-	struct task_listener listener;
+	struct event_handler handler;
 	struct attribution_input input;
-	struct task_tracker *tracker;
 	struct call_recorder recorder;
 	struct call_record_context context;
 	uint64_t written;
 	uint64_t left_out; /* calls of the recorder */
 };
 
-static int begin(struct task_listener *listener, const struct system_call *call)
+static struct call_records *records_of(struct call_recorder *recorder)
 {
-	struct call_records *records = (struct call_records *)listener;
-
-	if (!table_wants(&records->input, call->task, call->begin_ns))
-		return 0;
-	return call_recorder_begin(&records->recorder, call);
+	return (struct call_records *)((char *)recorder -
+				       offsetof(struct call_records, recorder));
 }
 
-static int take_step(struct task_listener *listener,
-		     const struct call_step *step)
+static bool begins_here(struct call_recorder *recorder,
+			const struct system_call *call)
 {
-	return call_recorder_step(&((struct call_records *)listener)->recorder,
-				  step);
-}
-
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
-{
-	return call_recorder_sleep(&((struct call_records *)listener)->recorder,
-				   sleep);
+	return table_wants(&records_of(recorder)->input, call->task,
+			   call->begin_ns);
 }
 
 /* By the call's name or its function's. */
@@ -79,15 +71,15 @@ static void write_record(struct call_records *records,
 	records->written++;
 }
 
-static int end(struct task_listener *listener, const struct system_call *call)
+static int end(struct call_recorder *recorder, const struct system_call *call,
+	       const struct call_record *record)
 {
-	struct call_records *records = (struct call_records *)listener;
-	struct call_record record;
+	struct call_records *records = records_of(recorder);
 
-	if (call_recorder_end(&records->recorder, call, &record)) {
+	if (record) {
 		if (records->written < records->input.calls->max_count &&
 		    is_wanted(records, call))
-			write_record(records, &record);
+			write_record(records, record);
 	} else if (table_leaves_out(&records->input, call->task,
 				    call->begin_ns)) {
 		records->left_out += is_wanted(records, call);
@@ -95,42 +87,38 @@ static int end(struct task_listener *listener, const struct system_call *call)
 	return 0;
 }
 
-static void free_records(struct call_records *records)
+static void close_records(struct event_handler *handler)
 {
+	struct call_records *records = (struct call_records *)handler;
+
 	call_recorder_free(&records->recorder);
-	task_tracker_free(records->tracker);
 	free(records);
 }
 
 static struct event_handler *open_records(const struct attribution_input *input)
 {
-	const struct task_tracker_options options =
-		task_tracker_options_of(input);
 	struct call_records *records = calloc(1, sizeof(*records));
+	const struct task_tracker *tracker;
 
 	if (!records)
 		return NULL;
-	records->listener = (struct task_listener){
-		.began = begin,
-		.step = take_step,
-		.slept = take_sleep,
-		.ended = end,
-	};
 	records->input = *input;
-	records->recorder = CALL_RECORDER_EMPTY;
-	records->tracker = task_tracker_new(&options, &records->listener);
-	if (!records->tracker) {
-		free_records(records);
+	records->recorder.wants = begins_here;
+	records->recorder.take = end;
+	call_recorder_open(&records->recorder);
+	tracker = trackers_tasks(input->trackers, &records->recorder.listener);
+	if (!tracker) {
+		close_records(&records->handler);
 		return NULL;
 	}
-	records->context = call_record_context_of(input, records->tracker);
+	records->context = call_record_context_of(input, tracker);
 	records->context.max_depth = input->calls->max_depth;
 	records->context.out = input->calls->out;
 	if (input->calls->format == RECORD_JSON)
 		fputs("[", records->context.out);
 	else if (!input->calls->details)
 		call_line_head(records->context.out);
-	return task_tracker_handler(records->tracker);
+	return &records->handler;
 }
 
 static void explain(const struct call_records *records, FILE *out)
@@ -157,14 +145,8 @@ static void say_left_out(const struct call_records *records, FILE *out)
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct task_tracker *tracker = task_tracker_of(handler);
-	struct call_records *records =
-		(struct call_records *)task_tracker_listener(tracker);
+	const struct call_records *records = (struct call_records *)handler;
 
-	int status = task_tracker_end(tracker);
-
-	if (status < 0)
-		return status;
 	if (output->format == RECORD_JSON)
 		fputs("\n]\n", output->out);
 	else
@@ -172,12 +154,6 @@ static int render(struct event_handler *handler,
 	say_left_out(records,
 		     output->format == RECORD_JSON ? stderr : output->out);
 	return 0;
-}
-
-static void close_records(struct event_handler *handler)
-{
-	free_records((struct call_records *)task_tracker_listener(
-		task_tracker_of(handler)));
 }
 
 const struct attribution_table call_records_table = {

@@ -2,6 +2,7 @@
 #include "attribution/calls/crash_stack.h"
 
 #include "common/error.h"
+#include "report/steps/call_step.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
 
@@ -31,9 +32,9 @@ static const struct {
 
 static const struct function *function_of(const struct crash_stack *stack,
 					  const struct crash_names *names,
-					  uint32_t depth)
+					  size_t depth)
 {
-	return function_at(names->functions, stack->functions[depth]);
+	return function_at(names->functions, stack->frames[depth].function);
 }
 
 bool crash_names_is_end(const struct crash_names *names, uint32_t function)
@@ -42,59 +43,24 @@ bool crash_names_is_end(const struct crash_names *names, uint32_t function)
 		       "do_group_exit");
 }
 
-void crash_stack_free(struct crash_stack *stack)
-{
-	free(stack->functions);
-}
-
 void crash_free(struct crash *crash)
 {
 	free(crash->stack);
 	free(crash->calls);
 }
 
-static int grow(struct crash_stack *stack, uint32_t depth)
+void crash_stack_enter(struct crash_stack *stack,
+		       const struct crash_names *names, uint32_t function)
 {
-	uint32_t room = depth * 2 + 64;
-	uint32_t *functions =
-		realloc(stack->functions, room * sizeof(*functions));
-
-	if (!functions)
-		return -ERROR_MEMORY;
-	/* Depths that nobody entered are unknown functions. */
-	memset(functions + stack->room, 0,
-	       (room - stack->room) * sizeof(*functions));
-	stack->functions = functions;
-	stack->room = room;
-	return 0;
-}
-
-int crash_stack_enter(struct crash_stack *stack,
-		      const struct crash_names *names,
-		      const struct call_step *step)
-{
-	const char *name = function_at(names->functions, step->function)->name;
-
-	if (step->depth >= stack->room && grow(stack, step->depth) < 0)
-		return -ERROR_MEMORY;
-	stack->functions[step->depth] = step->function;
-	stack->count = step->depth + 1;
-	if (arch_system_call(names->arch, name))
-		stack->calls[stack->call_count++ % CRASH_CALLS] =
-			step->function;
-	return 0;
-}
-
-void crash_stack_exit(struct crash_stack *stack, const struct call_step *step)
-{
-	if (stack->count > step->depth)
-		stack->count = step->depth;
+	if (arch_system_call(names->arch,
+			     function_at(names->functions, function)->name))
+		stack->calls[stack->call_count++ % CRASH_CALLS] = function;
 }
 
 bool crash_stack_is_in_signal(const struct crash_stack *stack,
 			      const struct crash_names *names)
 {
-	for (uint32_t i = 0; i + 1 < stack->count; i++)
+	for (size_t i = 0; i + 1 < stack->count; i++)
 		if (!strcmp(function_of(stack, names, i)->name, "get_signal"))
 			return true;
 	return false;
@@ -106,7 +72,7 @@ bool crash_stack_is_in_signal(const struct crash_stack *stack,
 static const char *signal_of(const struct crash_stack *stack,
 			     const struct crash_names *names)
 {
-	for (uint32_t i = 0; i < stack->count; i++) {
+	for (size_t i = 0; i < stack->count; i++) {
 		const struct function *function = function_of(stack, names, i);
 
 		for (size_t e = 0; function->space == 'k' &&
@@ -119,10 +85,10 @@ static const char *signal_of(const struct crash_stack *stack,
 }
 
 /* Of the stack, without what the kernel did for the signal itself. */
-static uint32_t place_count(const struct crash_stack *stack,
-			    const struct crash_names *names)
+static size_t place_count(const struct crash_stack *stack,
+			  const struct crash_names *names)
 {
-	uint32_t count = 0;
+	size_t count = 0;
 
 	while (count < stack->count &&
 	       function_of(stack, names, count)->space == 'u')
@@ -134,14 +100,14 @@ static uint32_t place_count(const struct crash_stack *stack,
 static char *stack_text(const struct crash_stack *stack,
 			const struct crash_names *names)
 {
-	uint32_t count = place_count(stack, names);
+	size_t count = place_count(stack, names);
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return NULL;
-	for (uint32_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		fprintf(out, "%s%s", i ? ";" : "",
 			function_of(stack, names, i)->name);
 	fclose(out);

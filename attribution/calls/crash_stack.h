@@ -2,10 +2,10 @@
 #ifndef KT_ATTRIBUTION_CRASH_STACK_H
 #define KT_ATTRIBUTION_CRASH_STACK_H
 
-#include "common/array.h"
-#include "report/steps/call_step.h"
+#include "attribution/time/task_paths.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct arch;
@@ -21,9 +21,8 @@ enum { CRASH_CALLS = 8 }; /* the last ones that are told */
 
 /* The open functions of a task, and its last system calls. */
 struct crash_stack {
-	uint32_t *functions; /* by depth; owned */
-	uint32_t count;
-	uint32_t room;
+	const struct path_frame *frames; /* borrowed, as they are now */
+	size_t count;
 	uint32_t calls[CRASH_CALLS]; /* functions, round and round */
 	uint64_t call_count;
 };
@@ -41,14 +40,11 @@ struct crash {
 /* Returns whether @function ends a process: do_group_exit(). */
 bool crash_names_is_end(const struct crash_names *names, uint32_t function);
 
-void crash_stack_free(struct crash_stack *stack);
 void crash_free(struct crash *crash);
 
-/* Apply a step.  Returns 0 or -ERROR_MEMORY. */
-int crash_stack_enter(struct crash_stack *stack,
-		      const struct crash_names *names,
-		      const struct call_step *step);
-void crash_stack_exit(struct crash_stack *stack, const struct call_step *step);
+/* Applies the entry of @function. */
+void crash_stack_enter(struct crash_stack *stack,
+		       const struct crash_names *names, uint32_t function);
 
 /* Returns whether the innermost function was called for a signal. */
 bool crash_stack_is_in_signal(const struct crash_stack *stack,

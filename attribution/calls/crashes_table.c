@@ -3,6 +3,8 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "report/text/task_label.h"
@@ -20,6 +22,7 @@ struct crashes_table {
 	struct event_handler handler;
 	struct attribution_input input;
 	struct crash_names names;
+	const struct task_paths *paths;
 	struct array stacks;  /* struct crash_stack by task index */
 	struct array ended;   /* int32_t: processes that end */
 	struct array crashes; /* struct crash */
@@ -61,22 +64,33 @@ static void take(struct event_handler *handler, const struct call_step *step)
 {
 	struct crashes_table *table = (struct crashes_table *)handler;
 	struct crash_stack *stack;
-	int status = 0;
 
-	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT)
+	if (step->kind != STEP_ENTER)
 		return;
 	stack = array_reach(&table->stacks, step->task->index);
-	if (!stack)
-		status = -ERROR_MEMORY;
-	else if (step->kind == STEP_EXIT)
-		crash_stack_exit(stack, step);
-	else
-		status = crash_stack_enter(stack, &table->names, step);
-	if (!status && step->kind == STEP_ENTER &&
-	    crash_names_is_end(&table->names, step->function))
-		status = take_end(table, step, stack);
-	if (status < 0)
-		table->status = status;
+	if (!stack) {
+		table->status = -ERROR_MEMORY;
+		return;
+	}
+	crash_stack_enter(stack, &table->names, step->function);
+	if (!crash_names_is_end(&table->names, step->function))
+		return;
+	stack->frames =
+		task_paths_of(table->paths, step->task->index, &stack->count);
+	if (take_end(table, step, stack) < 0)
+		table->status = -ERROR_MEMORY;
+}
+
+static void close_table(struct event_handler *handler)
+{
+	struct crashes_table *table = (struct crashes_table *)handler;
+
+	for (size_t i = 0; i < table->crashes.count; i++)
+		crash_free(array_at(&table->crashes, i));
+	array_free(&table->stacks);
+	array_free(&table->ended);
+	array_free(&table->crashes);
+	free(table);
 }
 
 static struct event_handler *open_table(const struct attribution_input *input)
@@ -94,7 +108,11 @@ static struct event_handler *open_table(const struct attribution_input *input)
 	table->stacks = ARRAY_OF(struct crash_stack);
 	table->ended = ARRAY_OF(int32_t);
 	table->crashes = ARRAY_OF(struct crash);
-	return &table->handler;
+	table->paths = thread_tracker_paths(trackers_threads(input->trackers));
+	if (table->paths)
+		return &table->handler;
+	close_table(&table->handler);
+	return NULL;
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -159,20 +177,6 @@ static int render(struct event_handler *handler,
 	for (uint64_t i = 0; i < count && i < output->top; i++)
 		print_row(table, array_at(&table->crashes, i), output->out);
 	return 0;
-}
-
-static void close_table(struct event_handler *handler)
-{
-	struct crashes_table *table = (struct crashes_table *)handler;
-
-	for (size_t i = 0; i < table->stacks.count; i++)
-		crash_stack_free(array_at(&table->stacks, i));
-	for (size_t i = 0; i < table->crashes.count; i++)
-		crash_free(array_at(&table->crashes, i));
-	array_free(&table->stacks);
-	array_free(&table->ended);
-	array_free(&table->crashes);
-	free(table);
 }
 
 const struct attribution_table crashes_table = {

@@ -5,13 +5,16 @@
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
 #include "attribution/text/table_rows.h"
+#include "attribution/trackers.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 /* report --syscalls: what each process's system calls came to. */
 struct syscalls_table {
+	struct event_handler handler;
 	struct task_listener listener;
 	struct attribution_input input;
 	struct call_stats *stats;
@@ -23,19 +26,27 @@ struct syscalls_table {
 static int take_call(struct task_listener *listener,
 		     const struct system_call *call)
 {
-	struct syscalls_table *table = (struct syscalls_table *)listener;
+	struct syscalls_table *table =
+		(struct syscalls_table *)((char *)listener -
+					  offsetof(struct syscalls_table,
+						   listener));
 
 	if (!table_wants(&table->input, call->task, call->begin_ns))
 		return 0;
 	return call_stats_add(table->stats, call);
 }
 
+static void close_table(struct event_handler *handler)
+{
+	struct syscalls_table *table = (struct syscalls_table *)handler;
+
+	call_stats_free(table->stats);
+	free(table);
+}
+
 static struct event_handler *open_table(const struct attribution_input *input)
 {
-	const struct task_tracker_options options =
-		task_tracker_options_of(input);
 	struct syscalls_table *table = calloc(1, sizeof(*table));
-	struct task_tracker *tracker;
 
 	if (!table)
 		return NULL;
@@ -46,12 +57,10 @@ static struct event_handler *open_table(const struct attribution_input *input)
 		known_events_has(input->events, EVENT_SCHED_SWITCH) &&
 		known_events_has(input->events, EVENT_SCHED_WAKING);
 	table->stats = call_stats_new();
-	tracker = task_tracker_new(&options, &table->listener);
-	if (table->stats && tracker)
-		return task_tracker_handler(tracker);
-	call_stats_free(table->stats);
-	task_tracker_free(tracker);
-	free(table);
+	if (table->stats &&
+	    trackers_plain_tasks(input->trackers, &table->listener))
+		return &table->handler;
+	close_table(&table->handler);
 	return NULL;
 }
 
@@ -139,13 +148,9 @@ static void explain(const struct syscalls_table *table, FILE *out)
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct task_tracker *tracker = task_tracker_of(handler);
-	struct syscalls_table *table =
-		(struct syscalls_table *)task_tracker_listener(tracker);
-	int status = task_tracker_end(tracker);
+	struct syscalls_table *table = (struct syscalls_table *)handler;
+	int status;
 
-	if (status < 0)
-		return status;
 	table->is_text = output->format == RECORD_TABLE;
 	call_stats_sort(table->stats);
 	status = table_rows_render(output, write_row, table,
@@ -153,17 +158,6 @@ static int render(struct event_handler *handler,
 	if (!status && table->is_text)
 		explain(table, output->out);
 	return status;
-}
-
-static void close_table(struct event_handler *handler)
-{
-	struct task_tracker *tracker = task_tracker_of(handler);
-	struct syscalls_table *table =
-		(struct syscalls_table *)task_tracker_listener(tracker);
-
-	call_stats_free(table->stats);
-	task_tracker_free(tracker);
-	free(table);
 }
 
 const struct attribution_table syscalls_table = {

@@ -3,35 +3,15 @@
 #include "attribution/hits/hit_list.h"
 #include "attribution/hits/hits_table_parts.h"
 #include "attribution/text/table_rows.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 /* So deep goes what is shown of a call's functions. */
 enum { SHOWN_DEPTH = 7 };
-
-static int begin(struct task_listener *listener, const struct system_call *call)
-{
-	struct hits_table *table = (struct hits_table *)listener;
-
-	return call_recorder_begin(&table->recorder, call);
-}
-
-static int take_step(struct task_listener *listener,
-		     const struct call_step *step)
-{
-	struct hits_table *table = (struct hits_table *)listener;
-
-	return call_recorder_step(&table->recorder, step);
-}
-
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
-{
-	struct hits_table *table = (struct hits_table *)listener;
-
-	return call_recorder_sleep(&table->recorder, sleep);
-}
 
 /* The record is written now, before its parts are used for the next call. */
 static int keep_call(struct hits_table *table, const struct call_record *record,
@@ -55,14 +35,16 @@ static int keep_call(struct hits_table *table, const struct call_record *record,
 	return fclose(out) ? -ERROR_MEMORY : 0;
 }
 
-static int end(struct task_listener *listener, const struct system_call *call)
+static int end(struct call_recorder *recorder, const struct system_call *call,
+	       const struct call_record *record)
 {
-	struct hits_table *table = (struct hits_table *)listener;
-	struct call_record record;
+	struct hits_table *table =
+		(struct hits_table *)((char *)recorder -
+				      offsetof(struct hits_table, recorder));
 	bool is_hit = false;
 	int status = 0;
 
-	if (!call_recorder_end(&table->recorder, call, &record))
+	if (!record)
 		return 0;
 	for (size_t i = hit_list_from(&table->hits, call->begin_ns);
 	     i < table->hits.count && !status; i++) {
@@ -73,40 +55,40 @@ static int end(struct task_listener *listener, const struct system_call *call)
 		if (hit->tid != call->task->tid)
 			continue;
 		is_hit = true;
-		status = keep_call(table, &record, array_at(&table->calls, i));
+		status = keep_call(table, record, array_at(&table->calls, i));
 	}
 	if (!is_hit && !status && call->end == CALL_RETURNED)
 		status = typical_calls_add(table->typical, call);
 	return status;
 }
 
-static void free_table(struct hits_table *table)
+static void close_table(struct event_handler *handler)
 {
+	struct hits_table *table = (struct hits_table *)handler;
+
 	for (size_t i = 0; i < table->calls.count; i++)
 		free(((struct hit_call *)array_at(&table->calls, i))->text);
 	array_free(&table->calls);
 	array_free(&table->hits);
 	call_recorder_free(&table->recorder);
 	typical_calls_free(table->typical);
-	task_tracker_free(table->tracker);
 	free(table);
 }
 
 /* Returns 0 or -ERROR_MEMORY. */
 static int prepare(struct hits_table *table)
 {
-	const struct task_tracker_options options =
-		task_tracker_options_of(&table->input);
+	const struct task_tracker *tracker = trackers_tasks(
+		table->input.trackers, &table->recorder.listener);
 	int status = hit_list_read(table->input.recording, &table->hits);
 
-	table->tracker = task_tracker_new(&options, &table->listener);
 	table->typical = typical_calls_new();
-	if (status || !table->tracker || !table->typical)
+	if (status || !tracker || !table->typical)
 		return -ERROR_MEMORY;
 	if (table->hits.count &&
 	    !array_reach(&table->calls, table->hits.count - 1))
 		return -ERROR_MEMORY;
-	table->context = call_record_context_of(&table->input, table->tracker);
+	table->context = call_record_context_of(&table->input, tracker);
 	table->context.max_depth = SHOWN_DEPTH;
 	return 0;
 }
@@ -117,33 +99,23 @@ static struct event_handler *open_table(const struct attribution_input *input)
 
 	if (!table)
 		return NULL;
-	table->listener = (struct task_listener){
-		.began = begin,
-		.step = take_step,
-		.slept = take_sleep,
-		.ended = end,
-	};
 	table->input = *input;
-	table->recorder = CALL_RECORDER_EMPTY;
+	table->recorder.take = end;
+	call_recorder_open(&table->recorder);
 	table->hits = ARRAY_OF(struct hit);
 	table->calls = ARRAY_OF(struct hit_call);
 	if (!prepare(table))
-		return task_tracker_handler(table->tracker);
-	free_table(table);
+		return &table->handler;
+	close_table(&table->handler);
 	return NULL;
 }
 
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct task_tracker *tracker = task_tracker_of(handler);
-	const struct hits_table *table =
-		(struct hits_table *)task_tracker_listener(tracker);
-	int status = task_tracker_end(tracker);
+	const struct hits_table *table = (struct hits_table *)handler;
 	uint64_t count = table->hits.count;
 
-	if (status < 0)
-		return status;
 	if (output->format != RECORD_TABLE)
 		return table_rows_render(output, hits_table_row, table, count);
 	if (!hit_list_is_wanted(table->input.recording))
@@ -157,12 +129,6 @@ static int render(struct event_handler *handler,
 		fprintf(output->out, "%" PRIu64 " more hits (--top)\n\n",
 			count - output->top);
 	return 0;
-}
-
-static void close_table(struct event_handler *handler)
-{
-	free_table((struct hits_table *)task_tracker_listener(
-		task_tracker_of(handler)));
 }
 
 const struct attribution_table hits_table = {

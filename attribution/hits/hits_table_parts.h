@@ -6,7 +6,6 @@
 #include "attribution/calls/call_recorder.h"
 #include "attribution/hits/typical_calls.h"
 #include "attribution/table.h"
-#include "attribution/task_tracker.h"
 #include "common/array.h"
 
 /* The system call that a task was in when a trigger hit. */
@@ -20,9 +19,8 @@ struct hit_call {
 
 /* report --hits: what made triggers hit, against calls that are like it. */
 struct hits_table {
-	struct task_listener listener;
+	struct event_handler handler;
 	struct attribution_input input;
-	struct task_tracker *tracker;
 	struct call_recorder recorder;
 	struct call_record_context context;
 	struct array hits;  /* struct hit */

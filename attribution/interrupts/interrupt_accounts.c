@@ -4,7 +4,8 @@
 #include "attribution/interrupts/interrupt_steps.h"
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/table.h"
-#include "attribution/time/traced_cpus.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -29,7 +30,7 @@ struct interrupt_accounts {
 	struct interrupt_stacks *stacks;
 	struct interrupt_steps *steps;
 	struct interrupt_roles *roles;
-	struct traced_cpus cpus;
+	const struct task_time *time;
 	void *states[TRACKERS];
 };
 
@@ -61,18 +62,6 @@ static uint32_t bounded_cpu(int64_t cpu)
 	return cpu >= 0 && cpu < MAX_CPUS ? (uint32_t)cpu : 0;
 }
 
-/* Returns whether the steps show what @cpu does. */
-static bool is_traced(const struct interrupt_accounts *accounts, int32_t cpu)
-{
-	const struct traced_cpu *found = traced_cpus_find(&accounts->cpus, cpu);
-
-	/* Streams of threads have no CPU. */
-	if (!found)
-		found = traced_cpus_find(&accounts->cpus, -1);
-	return found && !found->has_ended &&
-	       (found->state == CPU_TRACED || found->state == CPU_OUTSIDE);
-}
-
 static struct event_context of_step(const struct interrupt_accounts *accounts,
 				    struct interrupt_slice *slice,
 				    const struct call_step *step)
@@ -100,7 +89,7 @@ static void take_event(struct event_handler *handler,
 	context.event = event;
 	context.time_ns = event->time_ns;
 	context.cpu = bounded_cpu(event->cpu);
-	context.is_traced = is_traced(accounts, event->cpu);
+	context.is_traced = task_time_sees(accounts->time, event->cpu);
 	context.pid = event->pid;
 	context.tid = event->tid;
 	if (event->event == EVENT_IRQ_ENTRY && context.slice)
@@ -110,30 +99,12 @@ static void take_event(struct event_handler *handler,
 			trackers[i]->event(accounts->states[i], &context);
 }
 
-static void note_state(struct interrupt_accounts *accounts,
-		       const struct call_step *step)
-{
-	struct traced_cpu *cpu;
-
-	if (step->kind != STEP_STATE && step->kind != STEP_GAP &&
-	    step->kind != STEP_END)
-		return;
-	cpu = traced_cpus_add(&accounts->cpus, step->cpu);
-	if (!cpu) {
-		owners_fail(accounts->owners);
-		return;
-	}
-	cpu->state = step->kind == STEP_STATE ? step->detail : CPU_GAP;
-	cpu->has_ended = step->kind == STEP_END;
-}
-
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
-	struct interrupt_accounts *accounts =
+	const struct interrupt_accounts *accounts =
 		(struct interrupt_accounts *)handler;
 
-	note_state(accounts, step);
 	interrupt_steps_take(accounts->steps, step);
 }
 
@@ -197,24 +168,37 @@ static void close_trackers(struct interrupt_accounts *accounts)
 	}
 }
 
+static struct interrupt_steps *open_steps(struct interrupt_accounts *accounts)
+{
+	const struct interrupt_steps_options options = {
+		.input = accounts->input,
+		.time = accounts->time,
+		.roles = accounts->roles,
+		.stacks = accounts->stacks,
+	};
+
+	return interrupt_steps_new(&options, &accounts->listener);
+}
+
 static bool open_parts(struct interrupt_accounts *accounts,
 		       struct path_sums *paths)
 {
 	const struct attribution_input *input = accounts->input;
 
+	accounts->time = thread_tracker_time(trackers_threads(input->trackers));
+	if (!accounts->time)
+		return false;
 	accounts->rows = interrupt_rows_new();
 	if (accounts->rows)
 		accounts->owners = owners_new(accounts->rows, paths);
 	if (accounts->owners)
 		accounts->stacks = interrupt_stacks_new(
 			input->window, accounts->rows, accounts->owners);
-	if (accounts->stacks)
-		accounts->steps = interrupt_steps_new(input, accounts->stacks,
-						      accounts->owners,
-						      &accounts->listener);
 	accounts->roles = interrupt_roles_new(symbols_functions(input->symbols),
 					      input->kinds);
-	return accounts->steps && accounts->roles && open_trackers(accounts);
+	if (accounts->stacks && accounts->roles)
+		accounts->steps = open_steps(accounts);
+	return accounts->steps && open_trackers(accounts);
 }
 
 struct interrupt_accounts *
@@ -229,7 +213,6 @@ interrupt_accounts_new(const struct attribution_input *input,
 						    .event = take_event };
 	accounts->listener = (struct interrupt_listener){ begin, end, role };
 	accounts->input = input;
-	accounts->cpus = TRACED_CPUS_NONE;
 	if (open_parts(accounts, paths))
 		return accounts;
 	interrupt_accounts_free(accounts);
@@ -251,7 +234,6 @@ void interrupt_accounts_free(struct interrupt_accounts *accounts)
 	interrupt_roles_free(accounts->roles);
 	owners_free(accounts->owners);
 	interrupt_rows_free(accounts->rows);
-	traced_cpus_free(&accounts->cpus);
 	free(accounts);
 }
 

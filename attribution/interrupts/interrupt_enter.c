@@ -2,6 +2,7 @@
 #include "attribution/interrupts/interrupt_steps_parts.h"
 
 #include "attribution/time/task_contexts.h"
+#include "attribution/time/task_time.h"
 #include "symbolize/functions/function_table.h"
 
 /* Returns whether functions of @role begin slices, and of which kind. */
@@ -36,7 +37,7 @@ static bool is_thread_work(const struct interrupt_steps *steps,
 {
 	size_t count;
 	const struct open_context *contexts =
-		task_contexts_open(steps->contexts, stack->index, &count);
+		task_time_contexts(steps->time, stack->index, &count);
 
 	if (slice->is_part && interrupt_stack_top(stack))
 		return interrupt_stack_top(stack)->is_thread_work;

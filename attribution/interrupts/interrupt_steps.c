@@ -6,6 +6,7 @@
 #include "attribution/table.h"
 #include "attribution/time/on_cpu.h"
 #include "attribution/time/task_contexts.h"
+#include "attribution/time/task_time.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
@@ -19,7 +20,7 @@ static struct function_marks *find_marked(const struct interrupt_roles *roles,
 	uint32_t count = function_count(symbols_functions(input->symbols));
 	struct function_marks *marks = function_marks_new(count);
 
-	for (uint32_t i = 0; marks && roles && i < count; i++) {
+	for (uint32_t i = 0; marks && i < count; i++) {
 		enum interrupt_role role = interrupt_role_of(roles, i);
 
 		marks->marks[i] = (role != ROLE_NONE && role != ROLE_HELPER) ||
@@ -30,22 +31,19 @@ static struct function_marks *find_marked(const struct interrupt_roles *roles,
 }
 
 struct interrupt_steps *
-interrupt_steps_new(const struct attribution_input *input,
-		    struct interrupt_stacks *stacks, struct owners *owners,
+interrupt_steps_new(const struct interrupt_steps_options *options,
 		    struct interrupt_listener *listener)
 {
 	struct interrupt_steps *steps = calloc(1, sizeof(*steps));
 
 	if (!steps)
 		return NULL;
-	steps->stacks = stacks;
-	steps->owners = owners;
+	steps->stacks = options->stacks;
 	steps->listener = listener;
-	steps->roles = interrupt_roles_new(symbols_functions(input->symbols),
-					   input->kinds);
-	steps->contexts = task_contexts_new(input->kinds);
-	steps->marks = find_marked(steps->roles, input);
-	if (steps->roles && steps->contexts && steps->marks)
+	steps->roles = options->roles;
+	steps->time = options->time;
+	steps->marks = find_marked(steps->roles, options->input);
+	if (steps->marks)
 		return steps;
 	interrupt_steps_free(steps);
 	return NULL;
@@ -55,8 +53,6 @@ void interrupt_steps_free(struct interrupt_steps *steps)
 {
 	if (!steps)
 		return;
-	interrupt_roles_free(steps->roles);
-	task_contexts_free(steps->contexts);
 	free(steps->marks);
 	free(steps);
 }
@@ -95,7 +91,7 @@ static void classify(const struct interrupt_steps *steps,
 {
 	size_t count;
 	const struct open_context *contexts =
-		task_contexts_open(steps->contexts, index, &count);
+		task_time_contexts(steps->time, index, &count);
 	enum time_class time_class = on_cpu_class(contexts, count, false);
 
 	stack->is_interrupted = time_class == TIME_INTERRUPT;
@@ -128,13 +124,14 @@ static void note_last(struct interrupt_steps *steps,
 		      struct interrupt_stack *stack,
 		      const struct call_step *step)
 {
-	const struct open_context *top =
-		task_contexts_top(steps->contexts, step->task->index);
+	size_t count;
+	const struct open_context *contexts =
+		task_time_contexts(steps->time, step->task->index, &count);
 
 	steps->last.task = step->task;
 	steps->last.cpu = step->cpu;
 	steps->current = stack;
-	steps->floor = top ? top->depth : 0;
+	steps->floor = count ? contexts[count - 1].depth : 0;
 }
 
 static void take_change(struct interrupt_steps *steps,
@@ -142,19 +139,17 @@ static void take_change(struct interrupt_steps *steps,
 {
 	struct interrupt_stack *stack =
 		interrupt_stacks_of(steps->stacks, step->task, step->cpu);
-	int changed = task_contexts_take(steps->contexts, step);
+	int change = task_time_context_change(steps->time);
 
 	note_last(steps, stack, step);
-	if (changed < 0)
-		owners_fail(steps->owners);
 	if (!stack)
 		return;
 	interrupt_stack_charge(stack, step->clock_ns);
 	if (step->kind == STEP_ENTER)
-		interrupt_steps_enter(steps, stack, step, changed > 0);
+		interrupt_steps_enter(steps, stack, step, change > 0);
 	else if (step->kind == STEP_EXIT)
 		leave(steps, stack, step);
-	if (changed > 0)
+	if (change)
 		classify(steps, stack, step->task->index);
 }
 

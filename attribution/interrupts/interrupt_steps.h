@@ -6,6 +6,7 @@
 #include "report/steps/call_step.h"
 
 struct attribution_input;
+struct task_time;
 
 /* Is told what the steps say; functions are not NULL. */
 struct interrupt_listener {
@@ -29,10 +30,17 @@ struct interrupt_listener {
  */
 struct interrupt_steps;
 
-/* Borrows all arguments.  Returns NULL when out of memory. */
+/* All borrowed. */
+struct interrupt_steps_options {
+	const struct attribution_input *input;
+	const struct task_time *time; /* knows the tasks up to the step */
+	const struct interrupt_roles *roles;
+	struct interrupt_stacks *stacks;
+};
+
+/* Borrows @listener, too.  Returns NULL when out of memory. */
 struct interrupt_steps *
-interrupt_steps_new(const struct attribution_input *input,
-		    struct interrupt_stacks *stacks, struct owners *owners,
+interrupt_steps_new(const struct interrupt_steps_options *options,
 		    struct interrupt_listener *listener);
 void interrupt_steps_free(struct interrupt_steps *steps);
 

@@ -9,17 +9,15 @@
 #include <stdint.h>
 
 struct function_marks;
-struct task_contexts;
 
 /* The inside of interrupt_steps, shared by its files: interrupt_steps.c takes
  * the steps and ends slices, interrupt_enter.c begins them.
  */
 struct interrupt_steps {
 	struct interrupt_stacks *stacks;
-	struct owners *owners;
 	struct interrupt_listener *listener;
-	struct interrupt_roles *roles;
-	struct task_contexts *contexts;
+	const struct interrupt_roles *roles;
+	const struct task_time *time;
 	struct function_marks *marks;	 /* functions that mean something */
 	struct interrupt_stack *current; /* of last; NULL: not known */
 	uint32_t floor;			 /* current's contexts end no deeper */

@@ -5,6 +5,7 @@
 #include "attribution/interrupts/irq_names.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -16,7 +17,7 @@ struct interrupts {
 	struct event_handler handler;
 	const struct attribution_input *input;
 	struct interrupt_columns columns;
-	struct interrupt_accounts *accounts;
+	const struct interrupt_accounts *accounts;
 	struct irq_names *irqs;
 	struct array rows; /* struct interrupt_row */
 	int status;
@@ -27,33 +28,20 @@ static struct interrupts *of_handler(struct event_handler *handler)
 	return (struct interrupts *)handler;
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
-{
-	struct event_handler *accounts =
-		interrupt_accounts_handler(of_handler(handler)->accounts);
-
-	accounts->step(accounts, step);
-}
-
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
 	struct interrupts *interrupts = of_handler(handler);
-	struct event_handler *accounts =
-		interrupt_accounts_handler(interrupts->accounts);
 	int status = irq_names_take(interrupts->irqs, event);
 
 	if (status < 0)
 		interrupts->status = status;
-	accounts->event(accounts, event);
 }
 
 static void close_interrupts(struct event_handler *handler)
 {
 	struct interrupts *interrupts = of_handler(handler);
 
-	interrupt_accounts_free(interrupts->accounts);
 	irq_names_free(interrupts->irqs);
 	array_free(&interrupts->rows);
 	free(interrupts);
@@ -66,12 +54,11 @@ open_interrupts(const struct attribution_input *input)
 
 	if (!interrupts)
 		return NULL;
-	interrupts->handler = (struct event_handler){ .step = take_step,
-						      .event = take_event };
+	interrupts->handler.event = take_event;
 	interrupts->input = input;
 	interrupts->rows = ARRAY_OF(struct interrupt_row);
 	interrupts->irqs = irq_names_new();
-	interrupts->accounts = interrupt_accounts_new(input, NULL);
+	interrupts->accounts = trackers_interrupts(input->trackers);
 	interrupts->columns = (struct interrupt_columns){
 		.grouping = interrupt_grouping_find(input->argument),
 		.functions = symbols_functions(input->symbols),
@@ -126,10 +113,8 @@ static int render(struct event_handler *handler,
 {
 	struct interrupts *interrupts = of_handler(handler);
 	const struct attribution_input *input = interrupts->input;
-	int status = interrupt_accounts_end(interrupts->accounts);
+	int status = interrupts->status;
 
-	if (!status)
-		status = interrupts->status;
 	if (!status)
 		status = interrupt_groups(interrupts->accounts,
 					  interrupts->columns.grouping,

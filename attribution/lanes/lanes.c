@@ -7,8 +7,11 @@
 #include "attribution/lanes/sleep_lanes.h"
 #include "attribution/lanes/wakings.h"
 #include "attribution/sleeps/sleeps.h"
+#include "attribution/table.h"
 #include "attribution/task_tracker.h"
-#include "symbolize/unwind/user_stack.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
+#include "common/error.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,8 +19,7 @@
 struct lanes {
 	struct event_handler handler;
 	struct task_listener listener;
-	struct task_tracker *tracker;
-	struct interrupt_accounts *accounts;
+	const struct task_tracker *tracker;
 	struct call_lanes calls;
 	struct sleep_lanes sleeps;
 	struct interrupt_lanes interrupts;
@@ -47,56 +49,20 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 	return 0;
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
-{
-	struct lanes *lanes = (struct lanes *)handler;
-	struct event_handler *tracker = task_tracker_handler(lanes->tracker);
-	struct event_handler *accounts =
-		interrupt_accounts_handler(lanes->accounts);
-
-	wakings_step(&lanes->wakings, step);
-	tracker->step(tracker, step);
-	accounts->step(accounts, step);
-}
-
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	struct lanes *lanes = (struct lanes *)handler;
-	struct event_handler *tracker = task_tracker_handler(lanes->tracker);
-	struct event_handler *accounts =
-		interrupt_accounts_handler(lanes->accounts);
-
-	tracker->event(tracker, event);
-	accounts->event(accounts, event);
-	wakings_event(&lanes->wakings, event);
-}
-
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
-{
-	struct event_handler *tracker =
-		task_tracker_handler(((struct lanes *)handler)->tracker);
-
-	tracker->record(tracker, record);
-}
-
-static struct task_tracker *open_tracker(struct lanes *lanes,
-					 const struct attribution_input *input)
-{
-	struct task_tracker_options options = task_tracker_options_of(input);
-
-	/* No lane shows these. */
-	user_stack_free(options.user_stack);
-	options.user_stack = NULL;
-	return task_tracker_new(&options, &lanes->listener);
+	wakings_event(&((struct lanes *)handler)->wakings, event);
 }
 
 static int open_parts(struct lanes *lanes, const struct lanes_options *options,
 		      struct lane_callback *callback)
 {
-	int status = wakings_open(&lanes->wakings, options, callback);
+	const struct task_paths *paths = thread_tracker_paths(
+		trackers_threads(options->input->trackers));
+	int status = paths ? wakings_open(&lanes->wakings, options, callback,
+					  paths) :
+			     -ERROR_MEMORY;
 	int next = call_lanes_open(&lanes->calls, options, callback);
 
 	status = status ? status : next;
@@ -108,20 +74,22 @@ static int open_parts(struct lanes *lanes, const struct lanes_options *options,
 struct lanes *lanes_new(const struct lanes_options *options,
 			struct lane_callback *callback)
 {
+	struct trackers *trackers = options->input->trackers;
 	struct lanes *lanes = calloc(1, sizeof(*lanes));
+	struct interrupt_accounts *accounts;
 	int status;
 
 	if (!lanes)
 		return NULL;
-	lanes->handler =
-		(struct event_handler){ take_step, take_event, take_record };
+	lanes->handler.event = take_event;
 	lanes->listener.ended = take_call;
 	lanes->listener.slept = take_sleep;
 	status = open_parts(lanes, options, callback);
-	lanes->tracker = open_tracker(lanes, options->input);
-	lanes->accounts = interrupt_accounts_new(options->input, NULL);
-	if (!status && lanes->tracker && lanes->accounts) {
-		interrupt_accounts_observe(lanes->accounts,
+	lanes->tracker = trackers_plain_tasks(trackers, &lanes->listener);
+	accounts = trackers_interrupts(trackers);
+	if (!status && lanes->tracker && accounts &&
+	    !trackers_follow(trackers, &lanes->handler)) {
+		interrupt_accounts_observe(accounts,
 					   &lanes->interrupts.observer);
 		return lanes;
 	}
@@ -133,8 +101,6 @@ void lanes_free(struct lanes *lanes)
 {
 	if (!lanes)
 		return;
-	task_tracker_free(lanes->tracker);
-	interrupt_accounts_free(lanes->accounts);
 	call_lanes_free(&lanes->calls);
 	sleep_lanes_free(&lanes->sleeps);
 	interrupt_lanes_free(&lanes->interrupts);
@@ -142,18 +108,9 @@ void lanes_free(struct lanes *lanes)
 	free(lanes);
 }
 
-struct event_handler *lanes_handler(struct lanes *lanes)
-{
-	return &lanes->handler;
-}
-
 int lanes_end(struct lanes *lanes)
 {
-	int status = task_tracker_end(lanes->tracker);
-	int next = interrupt_lanes_end(&lanes->interrupts);
+	int status = interrupt_lanes_end(&lanes->interrupts);
 
-	status = status ? status : next;
-	next = interrupt_accounts_end(lanes->accounts);
-	status = status ? status : next;
 	return status ? status : lanes->wakings.status;
 }

@@ -6,7 +6,6 @@
 
 struct attribution_input;
 struct lane_callback;
-struct event_handler;
 
 /* This is what the kernel's events and the steps tell together, for a timeline
  * that shows it beside the functions: system calls, sleeps and wake-ups,
@@ -26,8 +25,6 @@ struct lanes_options {
 struct lanes *lanes_new(const struct lanes_options *options,
 			struct lane_callback *callback);
 void lanes_free(struct lanes *lanes);
-
-struct event_handler *lanes_handler(struct lanes *lanes);
 
 /* Hands on what has not ended, after the last step.
  *

@@ -3,6 +3,7 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/table.h"
+#include "attribution/time/task_paths.h"
 #include "common/error.h"
 #include "common/number_map.h"
 #include "decoder/recording/sideband.h"
@@ -12,69 +13,26 @@
 
 #include <stdbool.h>
 
-/* Thread ids are smaller. */
-#define IDLE_TASKS (UINT64_C(1) << 32)
-
 /* struct trace_entry of the kernel begins with the type, 2 bytes, and flags. */
 enum { ENTRY_FLAGS = 2, ENTRY_BYTES = 8 };
 
 int wakings_open(struct wakings *wakings, const struct lanes_options *options,
-		 struct lane_callback *callback)
+		 struct lane_callback *callback, const struct task_paths *paths)
 {
 	*wakings = (struct wakings){
 		.options = *options,
 		.callback = callback,
-		.seen = ARRAY_OF(bool),
-		.tasks = number_map_new(),
+		.paths = paths,
 		.last = number_map_new(),
 		.all = ARRAY_OF(struct waking),
 	};
-	return wakings->tasks && wakings->last ? 0 : -ERROR_MEMORY;
+	return wakings->last ? 0 : -ERROR_MEMORY;
 }
 
 void wakings_free(struct wakings *wakings)
 {
-	array_free(&wakings->seen);
 	array_free(&wakings->all);
-	number_map_free(wakings->tasks);
 	number_map_free(wakings->last);
-}
-
-static uint64_t key_of(int32_t tid, uint32_t cpu)
-{
-	return tid ? (uint64_t)(uint32_t)tid : IDLE_TASKS + cpu;
-}
-
-static void learn(struct wakings *wakings, const struct task *task)
-{
-	bool *seen = array_reach(&wakings->seen, task->index);
-	uint64_t *known = number_map_add(
-		wakings->tasks, key_of(task->tid, (uint32_t)task->cpu));
-
-	if (!seen || !known) {
-		wakings->status = -ERROR_MEMORY;
-		return;
-	}
-	*seen = true;
-	*known = (uint64_t)(uintptr_t)task;
-}
-
-void wakings_step(struct wakings *wakings, const struct call_step *step)
-{
-	const struct task *task = step->task;
-	const bool *seen = wakings->seen.items;
-
-	if (task->index >= wakings->seen.count || !seen[task->index])
-		learn(wakings, task);
-}
-
-static const struct task *waker_of(const struct wakings *wakings,
-				   const struct event_record *event)
-{
-	const uint64_t *known = number_map_find(
-		wakings->tasks, key_of(event->tid, (uint32_t)event->cpu));
-
-	return known ? (const struct task *)(uintptr_t)*known : NULL;
 }
 
 static void remember(struct wakings *wakings, const struct event_record *event)
@@ -95,7 +53,8 @@ static void remember(struct wakings *wakings, const struct event_record *event)
 		*place = wakings->all.count;
 	*waking = (struct waking){
 		.time_ns = event->time_ns,
-		.waker = waker_of(wakings, event),
+		.waker =
+			task_paths_task(wakings->paths, event->cpu, event->tid),
 	};
 }
 

@@ -4,10 +4,10 @@
 
 #include "attribution/lanes/lanes.h"
 #include "common/array.h"
-#include "report/steps/call_step.h"
 
 struct event_record;
 struct number_map;
+struct task_paths;
 
 /* The last time that a thread was woken. */
 struct waking {
@@ -19,21 +19,19 @@ struct waking {
 struct wakings {
 	struct lanes_options options;
 	struct lane_callback *callback; /* borrowed */
-	struct array seen;		/* bool by task index */
-	struct number_map *tasks;	/* struct task * by thread id; of idle
-					 * ones by CPU */
+	const struct task_paths *paths; /* of the trackers */
 	struct number_map *last;	/* place in all by thread id, + 1 */
 	struct array all;		/* struct waking */
 	int status;			/* 0, or -ERROR_MEMORY */
 };
 
-/* Returns 0 or -ERROR_MEMORY; free it either way. */
+/* Borrows all; @paths knows the tasks as far as what it is told.  Returns 0 or
+ * -ERROR_MEMORY; free it either way.
+ */
 int wakings_open(struct wakings *wakings, const struct lanes_options *options,
-		 struct lane_callback *callback);
+		 struct lane_callback *callback,
+		 const struct task_paths *paths);
 void wakings_free(struct wakings *wakings);
-
-/* Learns which tasks there are. */
-void wakings_step(struct wakings *wakings, const struct call_step *step);
 
 /* Takes sched_waking and sched_wakeup_new; others are let pass. */
 void wakings_event(struct wakings *wakings, const struct event_record *event);

@@ -8,6 +8,8 @@
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
 #include "attribution/time/task_paths.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "common/number_map.h"
 #include "symbolize/functions/function_table.h"
@@ -19,8 +21,8 @@ struct lock_tracker {
 	struct event_handler handler;
 	const struct attribution_input *input;
 	struct lock_waits waits;
-	struct task_paths *paths;
-	struct wait_channels *places;
+	const struct task_paths *paths;
+	const struct wait_channels *places;
 	uint32_t futex_wait; /* kernel/futex/waitwake.c of Linux 5.16 and newer,
 			      * kernel/futex.c before */
 	struct number_map *words; /* first argument of a call, by tid */
@@ -74,7 +76,6 @@ static void take_step(struct event_handler *handler,
 {
 	struct lock_tracker *tracker = (struct lock_tracker *)handler;
 
-	note(tracker, task_paths_take(tracker->paths, step));
 	if ((step->kind == STEP_ENTER || step->kind == STEP_EXIT) &&
 	    step->function == tracker->futex_wait)
 		take_futex(tracker, step);
@@ -128,8 +129,6 @@ void lock_tracker_free(struct lock_tracker *tracker)
 	if (!tracker)
 		return;
 	lock_waits_close(&tracker->waits);
-	task_paths_free(tracker->paths);
-	wait_channels_free(tracker->places);
 	number_map_free(tracker->words);
 	free(tracker);
 }
@@ -140,28 +139,23 @@ struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
 	const struct function_table *functions =
 		symbols_functions(input->symbols);
 	struct lock_tracker *tracker = calloc(1, sizeof(*tracker));
-	struct wait_marks marks;
 
 	if (!tracker)
 		return NULL;
-	marks = wait_marks_of(input->recording);
 	tracker->handler = (struct event_handler){ .step = take_step,
 						   .event = take_event };
 	tracker->input = input;
-	tracker->paths = task_paths_new();
-	tracker->places = wait_channels_new(functions, input->kinds, &marks);
+	tracker->paths =
+		thread_tracker_paths(trackers_threads(input->trackers));
+	tracker->places = trackers_wait_channels(input->trackers);
 	tracker->futex_wait = function_table_kernel(functions, "futex_wait");
 	tracker->words = number_map_new();
 	if (lock_waits_open(&tracker->waits, callback) == 0 && tracker->paths &&
-	    tracker->places && tracker->words)
+	    tracker->places && tracker->words &&
+	    !trackers_follow(input->trackers, &tracker->handler))
 		return tracker;
 	lock_tracker_free(tracker);
 	return NULL;
-}
-
-struct event_handler *lock_tracker_handler(struct lock_tracker *tracker)
-{
-	return &tracker->handler;
 }
 
 int lock_tracker_status(const struct lock_tracker *tracker)

@@ -3,7 +3,6 @@
 #define KT_ATTRIBUTION_LOCK_TRACKER_H
 
 struct attribution_input;
-struct event_handler;
 struct lock_callback;
 
 /* Finds the waits for locks of a recording: for the kernel's own by
@@ -18,11 +17,6 @@ struct lock_tracker;
 struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
 				      struct lock_callback *callback);
 void lock_tracker_free(struct lock_tracker *tracker);
-
-/* Returns what has to see the recording pass: steps and events.  Owner: the
- * tracker.
- */
-struct event_handler *lock_tracker_handler(struct lock_tracker *tracker);
 
 /* Returns 0, or -ERROR_MEMORY if it or the callback ever ran out of it. */
 int lock_tracker_status(const struct lock_tracker *tracker);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/events/event_forwarder.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/locks/lock_stats.h"
 #include "attribution/locks/lock_tracker.h"
@@ -16,7 +16,7 @@
 
 /* report --locks: which locks threads waited for, and who let them go. */
 struct locks_table {
-	struct event_forwarder forwarder;
+	struct event_handler handler;
 	struct lock_callback callback;
 	struct attribution_input input;
 	struct lock_tracker *tracker;
@@ -57,12 +57,10 @@ static struct event_handler *open_table(const struct attribution_input *input)
 	status = lock_stats_open(&table->stats);
 	table->tracker = lock_tracker_new(&table->input, &table->callback);
 	if (status < 0 || !table->tracker) {
-		close_table(&table->forwarder.handler);
+		close_table(&table->handler);
 		return NULL;
 	}
-	table->forwarder =
-		event_forwarder_to(lock_tracker_handler(table->tracker));
-	return &table->forwarder.handler;
+	return &table->handler;
 }
 
 struct releases_field {

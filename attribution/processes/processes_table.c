@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/events/event_forwarder.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/overview.h"
 #include "attribution/processes/process_accounts.h"
 #include "attribution/processes/time_account.h"
@@ -15,7 +15,7 @@
  * and what was recorded.
  */
 struct processes {
-	struct event_forwarder forwarder;
+	struct event_handler handler;
 	const struct attribution_input *input;
 	struct time_accounts *accounts;
 	bool by_thread;
@@ -40,12 +40,10 @@ static struct event_handler *open_table(const struct attribution_input *input,
 	processes->by_thread = by_thread;
 	processes->accounts = time_accounts_new(input);
 	if (!processes->accounts) {
-		close_table(&processes->forwarder.handler);
+		close_table(&processes->handler);
 		return NULL;
 	}
-	processes->forwarder =
-		event_forwarder_to(time_accounts_handler(processes->accounts));
-	return &processes->forwarder.handler;
+	return &processes->handler;
 }
 
 static struct event_handler *

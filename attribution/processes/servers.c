@@ -6,6 +6,7 @@
 #include "attribution/requests/request_sums.h"
 #include "attribution/requests/requests.h"
 #include "attribution/table.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
@@ -14,7 +15,7 @@
 struct servers {
 	struct request_callback callback;
 	const struct attribution_input *input;
-	struct requests *requests;
+	const struct requests *requests;
 	struct server_accounts *accounts;
 	int status;
 };
@@ -95,7 +96,6 @@ static void give_back(struct server_account *nobody,
 
 struct servers *servers_new(const struct attribution_input *input)
 {
-	const struct requests_options options = requests_options_of(input);
 	struct servers *servers = calloc(1, sizeof(*servers));
 
 	if (!servers)
@@ -103,7 +103,8 @@ struct servers *servers_new(const struct attribution_input *input)
 	servers->callback.take = take_request;
 	servers->input = input;
 	servers->accounts = server_accounts_new();
-	servers->requests = requests_new(&options, &servers->callback);
+	servers->requests = trackers_requests(input->trackers, input->window,
+					      &servers->callback);
 	if (servers->accounts && servers->requests)
 		return servers;
 	servers_free(servers);
@@ -114,20 +115,13 @@ void servers_free(struct servers *servers)
 {
 	if (!servers)
 		return;
-	requests_free(servers->requests);
 	server_accounts_free(servers->accounts);
 	free(servers);
-}
-
-struct event_handler *servers_handler(struct servers *servers)
-{
-	return requests_handler(servers->requests);
 }
 
 int servers_end(struct servers *servers)
 {
 	struct server_accounts *accounts = servers->accounts;
-	int status = requests_end(servers->requests);
 	const struct server_account *account;
 	const struct task *task;
 	const uint64_t *parts;
@@ -141,7 +135,7 @@ int servers_end(struct servers *servers)
 		if (account->client_pid >= 0)
 			give_back(account_of(servers, account->server_pid, -1),
 				  account);
-	return status < 0 ? status : servers->status;
+	return servers->status;
 }
 
 const struct server_accounts *servers_accounts(const struct servers *servers)

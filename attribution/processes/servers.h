@@ -4,7 +4,6 @@
 
 struct attribution_input;
 struct server_accounts;
-struct event_handler;
 
 /* Charges servers' time to their clients: the sum of their requests
  * (attribution/requests/requests.h).
@@ -14,9 +13,6 @@ struct servers;
 /* Borrows @input.  Returns NULL when out of memory. */
 struct servers *servers_new(const struct attribution_input *input);
 void servers_free(struct servers *servers);
-
-/* Returns what has to see the recording pass.  Owner: the servers. */
-struct event_handler *servers_handler(struct servers *servers);
 
 /* Ends the accounts, once, after the last step: what servers did for nobody
  * known is on one for client -1.  Returns 0 or -ERROR_MEMORY.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/events/event_forwarder.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/processes/server_accounts.h"
 #include "attribution/processes/servers.h"
@@ -14,7 +14,7 @@
 
 /* report --servers: for whom servers worked. */
 struct servers_table {
-	struct event_forwarder forwarder;
+	struct event_handler handler;
 	const struct attribution_input *input;
 	struct servers *servers;
 	struct array rows; /* const struct server_account * */
@@ -39,11 +39,10 @@ static struct event_handler *open_table(const struct attribution_input *input)
 	table->rows = ARRAY_OF(const struct server_account *);
 	table->servers = servers_new(input);
 	if (!table->servers) {
-		close_table(&table->forwarder.handler);
+		close_table(&table->handler);
 		return NULL;
 	}
-	table->forwarder = event_forwarder_to(servers_handler(table->servers));
-	return &table->forwarder.handler;
+	return &table->handler;
 }
 
 static const char *name_of(const struct servers_table *table, int32_t pid)

@@ -6,7 +6,8 @@
 #include "attribution/table.h"
 #include "attribution/time/on_cpu.h"
 #include "attribution/time/task_contexts.h"
-#include "attribution/time/task_time.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
@@ -19,9 +20,10 @@ struct time_accounts {
 	struct event_handler handler;
 	struct span_callback callback;
 	const struct attribution_input *input;
-	struct task_time *time;
-	struct interrupt_accounts *interrupts;
-	struct array threads;	    /* struct time_account by task index */
+	const struct thread_tracker *threads;
+	const struct task_time *time;
+	const struct interrupt_accounts *interrupts;
+	struct array accounts;	    /* struct time_account by task index */
 	const struct task *counted; /* has an account: of the last count */
 	int status;
 };
@@ -31,7 +33,7 @@ static struct time_account *account_of(struct time_accounts *accounts,
 {
 	struct time_account *account;
 
-	account = array_reach(&accounts->threads, task->index);
+	account = array_reach(&accounts->accounts, task->index);
 	if (!account) {
 		accounts->status = -ERROR_MEMORY;
 		return NULL;
@@ -125,11 +127,6 @@ static void count_step(struct time_accounts *accounts,
 		count_work(account, contexts[count - 1].kind);
 }
 
-static struct event_handler *inner(struct time_accounts *accounts)
-{
-	return interrupt_accounts_handler(accounts->interrupts);
-}
-
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
@@ -138,62 +135,39 @@ static void take_step(struct event_handler *handler,
 	/* A call that changes nothing begins no work, but may be its thread's
 	 * first that counts.
 	 */
-	if (task_time_step(accounts->time, step) ||
+	if (thread_tracker_has_changed(accounts->threads) ||
 	    step->task != accounts->counted)
 		count_step(accounts, step);
-	inner(accounts)->step(inner(accounts), step);
-}
-
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
-{
-	struct time_accounts *accounts = (struct time_accounts *)handler;
-
-	task_time_event(accounts->time, event);
-	inner(accounts)->event(inner(accounts), event);
-}
-
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
-{
-	struct time_accounts *accounts = (struct time_accounts *)handler;
-
-	task_time_record(accounts->time, record);
-	if (inner(accounts)->record)
-		inner(accounts)->record(inner(accounts), record);
 }
 
 struct time_accounts *time_accounts_new(const struct attribution_input *input)
 {
 	struct time_accounts *accounts = calloc(1, sizeof(*accounts));
-	struct task_time_options options = task_time_options_of(input);
+	struct thread_tracker *threads = trackers_threads(input->trackers);
 
 	if (!accounts)
 		return NULL;
-	accounts->handler = (struct event_handler){
-		.step = take_step,
-		.event = take_event,
-		.record = take_record,
-	};
+	accounts->handler.step = take_step;
 	accounts->callback.take = take_span;
 	accounts->input = input;
-	accounts->threads = ARRAY_OF(struct time_account);
-	accounts->time = task_time_new(&options, &accounts->callback);
-	accounts->interrupts = interrupt_accounts_new(input, NULL);
-	if (!accounts->time || !accounts->interrupts) {
-		time_accounts_free(accounts);
-		return NULL;
-	}
-	return accounts;
+	accounts->accounts = ARRAY_OF(struct time_account);
+	accounts->threads = threads;
+	accounts->time = thread_tracker_time(threads);
+	accounts->interrupts = trackers_interrupts(input->trackers);
+	if (accounts->time && accounts->interrupts &&
+	    !trackers_follow(input->trackers, &accounts->handler) &&
+	    !thread_tracker_hand_spans(threads, &accounts->callback,
+				       input->window))
+		return accounts;
+	time_accounts_free(accounts);
+	return NULL;
 }
 
 void time_accounts_free(struct time_accounts *accounts)
 {
 	if (!accounts)
 		return;
-	task_time_free(accounts->time);
-	interrupt_accounts_free(accounts->interrupts);
-	array_free(&accounts->threads);
+	array_free(&accounts->accounts);
 	free(accounts);
 }
 
@@ -201,11 +175,6 @@ const struct interrupt_accounts *
 time_accounts_interrupts(const struct time_accounts *accounts)
 {
 	return accounts->interrupts;
-}
-
-struct event_handler *time_accounts_handler(struct time_accounts *accounts)
-{
-	return &accounts->handler;
 }
 
 /* Timers and work items lead to most of it. */
@@ -248,18 +217,13 @@ static void complete(const struct time_accounts *accounts,
 
 int time_accounts_end(struct time_accounts *accounts)
 {
-	int status = task_time_end(accounts->time);
-	int interrupts_status = interrupt_accounts_end(accounts->interrupts);
-
-	for (size_t i = 0; i < accounts->threads.count; i++) {
-		struct time_account *account = array_at(&accounts->threads, i);
+	for (size_t i = 0; i < accounts->accounts.count; i++) {
+		struct time_account *account = array_at(&accounts->accounts, i);
 
 		if (account->task)
 			complete(accounts, account);
 	}
-	if (!status)
-		status = interrupts_status;
-	return status < 0 ? status : accounts->status;
+	return accounts->status;
 }
 
 static bool is_wanted(const struct time_accounts *accounts,
@@ -277,9 +241,9 @@ static bool is_wanted(const struct time_accounts *accounts,
 int time_accounts_threads(const struct time_accounts *accounts,
 			  struct array *list)
 {
-	for (size_t i = 0; i < accounts->threads.count; i++) {
+	for (size_t i = 0; i < accounts->accounts.count; i++) {
 		const struct time_account *thread =
-			array_at(&accounts->threads, i);
+			array_at(&accounts->accounts, i);
 		struct time_account *account;
 
 		if (!is_wanted(accounts, thread))

@@ -60,9 +60,6 @@ struct time_accounts;
 struct time_accounts *time_accounts_new(const struct attribution_input *input);
 void time_accounts_free(struct time_accounts *accounts);
 
-/* Returns what has to see the recording pass.  Owner: the accounts. */
-struct event_handler *time_accounts_handler(struct time_accounts *accounts);
-
 /* Closes the accounts, once, after the last step.  Returns 0, -ERROR_MEMORY. */
 int time_accounts_end(struct time_accounts *accounts);
 

@@ -44,11 +44,6 @@ static inline bool message_kind_waits(enum message_kind kind)
 	return kind >= MESSAGE_WAIT;
 }
 
-static inline bool message_kind_sends(enum message_kind kind)
-{
-	return kind != MESSAGE_NONE && kind < MESSAGE_WAIT;
-}
-
 /* Returns whether sockets carry it, which have events of their own. */
 static inline bool message_medium_is_socket(enum message_medium medium)
 {

@@ -7,8 +7,10 @@
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 
@@ -22,7 +24,7 @@ struct numbered_stretch {
 struct request_sleeps {
 	struct task_listener listener;
 	const struct attribution_input *input;
-	struct task_tracker *tracker;
+	const struct task_tracker *tracker;
 	struct message_kinds *kinds;
 	struct array naps; /* struct request_sleep, by task and begin at the
 				 * end */
@@ -65,7 +67,6 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 
 struct request_sleeps *request_sleeps_new(const struct attribution_input *input)
 {
-	struct task_tracker_options options = task_tracker_options_of(input);
 	struct request_sleeps *sleeps = calloc(1, sizeof(*sleeps));
 
 	if (!sleeps)
@@ -74,10 +75,9 @@ struct request_sleeps *request_sleeps_new(const struct attribution_input *input)
 	sleeps->input = input;
 	sleeps->naps = ARRAY_OF(struct request_sleep);
 	sleeps->stretches = ARRAY_OF(struct numbered_stretch);
-	/* What a request began with may be before the window. */
-	options.time.window = (struct time_window){ 0, UINT64_MAX };
-	sleeps->tracker = task_tracker_new(&options, &sleeps->listener);
-	sleeps->kinds = message_kinds_new(options.functions);
+	sleeps->tracker =
+		trackers_plain_tasks(input->trackers, &sleeps->listener);
+	sleeps->kinds = message_kinds_new(symbols_functions(input->symbols));
 	if (sleeps->tracker && sleeps->kinds)
 		return sleeps;
 	request_sleeps_free(sleeps);
@@ -88,16 +88,10 @@ void request_sleeps_free(struct request_sleeps *sleeps)
 {
 	if (!sleeps)
 		return;
-	task_tracker_free(sleeps->tracker);
 	message_kinds_free(sleeps->kinds);
 	array_free(&sleeps->naps);
 	array_free(&sleeps->stretches);
 	free(sleeps);
-}
-
-struct event_handler *request_sleeps_handler(struct request_sleeps *sleeps)
-{
-	return task_tracker_handler(sleeps->tracker);
 }
 
 int request_sleeps_add(struct request_sleeps *sleeps,
@@ -150,13 +144,10 @@ static int compare_stretches(const void *a, const void *b)
 		       x->stretch.begin_ns > y->stretch.begin_ns;
 }
 
-int request_sleeps_end(struct request_sleeps *sleeps)
+void request_sleeps_end(struct request_sleeps *sleeps)
 {
-	int status = task_tracker_end(sleeps->tracker);
-
 	array_sort(&sleeps->naps, compare_naps);
 	array_sort(&sleeps->stretches, compare_stretches);
-	return status;
 }
 
 static bool is_of_earlier(const void *stretch, const void *number)

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 struct attribution_input;
-struct event_handler;
 struct request;
 struct task;
 struct wakers;
@@ -27,15 +26,12 @@ struct request_sleeps *
 request_sleeps_new(const struct attribution_input *input);
 void request_sleeps_free(struct request_sleeps *sleeps);
 
-/* Returns what has to see the recording pass.  Owner: the sleeps. */
-struct event_handler *request_sleeps_handler(struct request_sleeps *sleeps);
-
 /* Takes @request as it is handed out.  Returns 0 or -ERROR_MEMORY. */
 int request_sleeps_add(struct request_sleeps *sleeps,
 		       const struct request *request);
 
-/* No more steps come.  Returns 0 or -ERROR_MEMORY. */
-int request_sleeps_end(struct request_sleeps *sleeps);
+/* No more steps come. */
+void request_sleeps_end(struct request_sleeps *sleeps);
 
 /* One sleep of a thread. */
 struct request_sleep {

@@ -9,11 +9,13 @@
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_time.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "common/number_map.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "symbolize/arch/arch.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 
@@ -67,10 +69,7 @@ static void take_step(struct event_handler *handler,
 	struct requests *requests = (struct requests *)handler;
 	struct message_function function;
 
-	task_time_step(requests->time, step);
 	requests->end_ns = step->time_ns;
-	if (task_paths_take(requests->paths, step) < 0)
-		requests->status = -ERROR_MEMORY;
 	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT)
 		return;
 	function = message_kinds_of(requests->kinds, step->function);
@@ -197,7 +196,6 @@ static void take_event(struct event_handler *handler,
 {
 	struct requests *requests = (struct requests *)handler;
 
-	task_time_event(requests->time, event);
 	if (event->event == EVENT_SCHED_WAKING)
 		take_waking(requests, event);
 	else if (event->event == EVENT_SOCKET_READY ||
@@ -218,7 +216,6 @@ static void take_record(struct event_handler *handler,
 	bool is_fork = record->kind == SIDEBAND_FORK;
 	struct party *party;
 
-	task_time_record(requests->time, record);
 	if (!is_fork && record->kind != SIDEBAND_EXIT &&
 	    (record->kind != SIDEBAND_COMM || !record->comm.exec))
 		return;
@@ -235,7 +232,11 @@ struct requests_options
 requests_options_of(const struct attribution_input *input)
 {
 	return (struct requests_options){
-		.time = task_time_options_of(input),
+		.trackers = input->trackers,
+		.functions = symbols_functions(input->symbols),
+		.names = input->names,
+		.recorder = recording_info(input->recording)->command,
+		.window = input->window,
 		.has_socket_events =
 			known_events_has(input->events, EVENT_SOCKET_READY) &&
 			known_events_has(input->events, EVENT_SOCKET_SENT) &&
@@ -244,9 +245,9 @@ requests_options_of(const struct attribution_input *input)
 	};
 }
 
-struct requests *requests_new(const struct requests_options *options,
-			      struct request_callback *callback)
+struct requests *requests_new(const struct requests_options *options)
 {
+	struct thread_tracker *threads = trackers_threads(options->trackers);
 	struct requests *requests = calloc(1, sizeof(*requests));
 
 	if (!requests)
@@ -254,16 +255,15 @@ struct requests *requests_new(const struct requests_options *options,
 	requests->handler =
 		(struct event_handler){ take_step, take_event, take_record };
 	requests->span_callback.take = take_span;
-	requests->callback = callback;
-	requests->names = options->time.names;
-	requests->recorder = options->time.recorder;
+	requests->callbacks = ARRAY_OF(struct request_callback *);
+	requests->names = options->names;
+	requests->recorder = options->recorder;
 	requests->has_socket_events = options->has_socket_events;
 	requests->parties = ARRAY_OF(struct party *);
 	requests->open = ARRAY_OF(struct request *);
-	requests->time =
-		task_time_new(&options->time, &requests->span_callback);
-	requests->paths = task_paths_new();
-	requests->kinds = message_kinds_new(options->time.functions);
+	requests->time = thread_tracker_time(threads);
+	requests->paths = thread_tracker_paths(threads);
+	requests->kinds = message_kinds_new(options->functions);
 	requests->channels = channels_new();
 	requests->connections = connections_new();
 	requests->partners = number_map_new();
@@ -271,12 +271,26 @@ struct requests *requests_new(const struct requests_options *options,
 	if (requests->time && requests->paths && requests->kinds &&
 	    requests->channels && requests->connections && requests->partners &&
 	    requests->children &&
+	    !trackers_follow(options->trackers, &requests->handler) &&
+	    !thread_tracker_hand_spans(threads, &requests->span_callback,
+				       options->window) &&
 	    (!options->sockets_path ||
 	     !connections_add_file(requests->connections,
 				   options->sockets_path)))
 		return requests;
 	requests_free(requests);
 	return NULL;
+}
+
+int requests_listen(struct requests *requests,
+		    struct request_callback *callback)
+{
+	struct request_callback **slot = array_add(&requests->callbacks);
+
+	if (!slot)
+		return -ERROR_MEMORY;
+	*slot = callback;
+	return 0;
 }
 
 static void free_messages(struct array *list)
@@ -328,25 +342,17 @@ void requests_free(struct requests *requests)
 		hold_drop((struct hold *)(uintptr_t)*child);
 	free_requests(&requests->open);
 	array_free(&requests->parties);
+	array_free(&requests->callbacks);
 	channels_free(requests->channels);
 	connections_free(requests->connections);
 	number_map_free(requests->partners);
 	number_map_free(requests->children);
 	message_kinds_free(requests->kinds);
-	task_paths_free(requests->paths);
-	task_time_free(requests->time);
 	free(requests);
-}
-
-struct event_handler *requests_handler(struct requests *requests)
-{
-	return &requests->handler;
 }
 
 int requests_end(struct requests *requests)
 {
-	int status = task_time_end(requests->time);
-
 	for (size_t i = 0; i < requests->parties.count; i++) {
 		struct party *party = requests_party_at(requests, i);
 
@@ -360,7 +366,7 @@ int requests_end(struct requests *requests)
 			true;
 	requests->is_over = true;
 	requests_hand_out(requests);
-	return status < 0 ? status : requests->status;
+	return requests->status;
 }
 
 size_t requests_thread_count(const struct requests *requests)

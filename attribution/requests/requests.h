@@ -2,16 +2,18 @@
 #ifndef KT_ATTRIBUTION_REQUESTS_H
 #define KT_ATTRIBUTION_REQUESTS_H
 
-#include "attribution/time/task_time.h"
+#include "report/steps/task_stacks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct attribution_input;
-struct event_handler;
+struct function_table;
 struct request;
 struct task;
+struct task_names;
+struct trackers;
 
 /* Finds requests: follows messages from who sends them to who takes them and
  * back.
@@ -37,22 +39,29 @@ struct request_callback {
 		     const struct request *request);
 };
 
+/* Borrowed, all of it. */
 struct requests_options {
-	struct task_time_options time;
-	bool has_socket_events;	  /* sk_data_ready and those of lengths */
-	const char *sockets_path; /* connections before it; NULL: unknown */
+	struct trackers *trackers; /* which the requests follow */
+	const struct function_table *functions;
+	const struct task_names *names;
+	const char *recorder;	   /* see recorder_task.h; NULL: nobody is it */
+	struct time_window window; /* in which time counts */
+	bool has_socket_events;	   /* sk_data_ready and those of lengths */
+	const char *sockets_path;  /* connections before it; NULL: unknown */
 };
 
 struct requests_options
 requests_options_of(const struct attribution_input *input);
 
-/* Borrows @callback.  Returns NULL when out of memory. */
-struct requests *requests_new(const struct requests_options *options,
-			      struct request_callback *callback);
+/* Returns NULL when out of memory. */
+struct requests *requests_new(const struct requests_options *options);
 void requests_free(struct requests *requests);
 
-/* Returns what has to see the recording pass.  Owner: the requests. */
-struct event_handler *requests_handler(struct requests *requests);
+/* Hands all requests to @callback, which is borrowed, too.  Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int requests_listen(struct requests *requests,
+		    struct request_callback *callback);
 
 /* Hands out what is left, once, after the last step.  Returns 0 or
  * -ERROR_MEMORY.

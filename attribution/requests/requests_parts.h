@@ -70,12 +70,12 @@ enum { FINDS = 32 };
 struct requests {
 	struct event_handler handler;
 	struct span_callback span_callback;
-	struct request_callback *callback;
+	struct array callbacks; /* struct request_callback * */
 	bool has_socket_events;
 	const struct task_names *names;
 	const char *recorder; /* recorder_task.h: its messages ask nobody */
-	struct task_time *time;
-	struct task_paths *paths;
+	const struct task_time *time;
+	const struct task_paths *paths;
 	struct message_kinds *kinds;
 	struct channels *channels;
 	struct connections *connections;

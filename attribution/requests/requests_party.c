@@ -245,6 +245,14 @@ static bool is_ready(const struct requests *requests,
 	       (requests->is_over || !may_be_child(requests, request));
 }
 
+static void tell(const struct requests *requests, const struct request *request)
+{
+	struct request_callback *const *callbacks = requests->callbacks.items;
+
+	for (size_t i = 0; i < requests->callbacks.count; i++)
+		callbacks[i]->take(callbacks[i], request);
+}
+
 void requests_hand_out(struct requests *requests)
 {
 	struct request **items = requests->open.items;
@@ -257,7 +265,7 @@ void requests_hand_out(struct requests *requests)
 			items[kept++] = request;
 			continue;
 		}
-		requests->callback->take(requests->callback, request);
+		tell(requests, request);
 		request_clear(request);
 		request_drop(request);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/events/event_forwarder.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/requests/request_rows.h"
 #include "attribution/requests/request_sleeps.h"
@@ -7,6 +7,7 @@
 #include "attribution/requests/requests.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "report/text/task_names.h"
 
@@ -16,10 +17,9 @@
  * went.
  */
 struct requests_table {
-	struct event_forwarder forwarder;
+	struct event_handler handler;
 	struct request_callback callback;
 	struct attribution_input input;
-	struct requests *requests;
 	struct request_sleeps *sleeps;
 	struct array rows; /* struct request_row */
 	int status;
@@ -48,7 +48,6 @@ static void close_table(struct event_handler *handler)
 {
 	struct requests_table *table = (struct requests_table *)handler;
 
-	requests_free(table->requests);
 	request_sleeps_free(table->sleeps);
 	array_free(&table->rows);
 	free(table);
@@ -56,7 +55,6 @@ static void close_table(struct event_handler *handler)
 
 static struct event_handler *open_table(const struct attribution_input *input)
 {
-	struct requests_options options = requests_options_of(input);
 	struct requests_table *table = calloc(1, sizeof(*table));
 
 	if (!table)
@@ -64,19 +62,13 @@ static struct event_handler *open_table(const struct attribution_input *input)
 	table->input = *input;
 	table->callback.take = take_request;
 	table->rows = ARRAY_OF(struct request_row);
-	/* What a request began with may be before the window. */
-	options.time.window = (struct time_window){ 0, UINT64_MAX };
-	table->requests = requests_new(&options, &table->callback);
 	table->sleeps = request_sleeps_new(&table->input);
-	if (!table->requests || !table->sleeps) {
-		close_table(&table->forwarder.handler);
-		return NULL;
-	}
-	/* A request that a step ends has its sleeps, then. */
-	table->forwarder =
-		event_forwarder_to_both(request_sleeps_handler(table->sleeps),
-					requests_handler(table->requests));
-	return &table->forwarder.handler;
+	/* What a request began with may be before the window. */
+	if (table->sleeps && trackers_requests(input->trackers, TIME_WINDOW_ALL,
+					       &table->callback))
+		return &table->handler;
+	close_table(&table->handler);
+	return NULL;
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -113,14 +105,10 @@ static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct requests_table *table = (struct requests_table *)handler;
-	int status = requests_end(table->requests);
 
-	if (!status)
-		status = request_sleeps_end(table->sleeps);
-	if (!status)
-		status = table->status;
-	if (status)
-		return status;
+	if (table->status)
+		return table->status;
+	request_sleeps_end(table->sleeps);
 	array_sort(&table->rows, request_row_compare);
 	if (output->format == RECORD_TABLE)
 		return write_text(table, output);

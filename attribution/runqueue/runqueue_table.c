@@ -5,7 +5,8 @@
 #include "attribution/table.h"
 #include "attribution/text/histogram_bars.h"
 #include "attribution/text/table_rows.h"
-#include "attribution/time/task_time.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "common/number_map.h"
 #include "report/steps/task_groups.h"
@@ -24,7 +25,6 @@ struct runqueue_table {
 	struct event_handler handler;
 	struct span_callback callback;
 	struct attribution_input input;
-	struct task_time *time;
 	struct cpu_runs runs;
 	struct cpu_waits waits;
 	struct wait_stats stats;
@@ -84,26 +84,12 @@ static void take_step(struct event_handler *handler,
 	struct runqueue_table *table = (struct runqueue_table *)handler;
 
 	note(table, cpu_runs_take(&table->runs, step));
-	task_time_step(table->time, step);
-}
-
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
-{
-	task_time_event(((struct runqueue_table *)handler)->time, event);
-}
-
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
-{
-	task_time_record(((struct runqueue_table *)handler)->time, record);
 }
 
 static void close_table(struct event_handler *handler)
 {
 	struct runqueue_table *table = (struct runqueue_table *)handler;
 
-	task_time_free(table->time);
 	cpu_runs_free(&table->runs);
 	cpu_waits_free(&table->waits);
 	wait_stats_free(&table->stats);
@@ -113,21 +99,20 @@ static void close_table(struct event_handler *handler)
 
 static struct event_handler *open_table(const struct attribution_input *input)
 {
-	const struct task_time_options options = task_time_options_of(input);
 	struct runqueue_table *table = calloc(1, sizeof(*table));
 
 	if (!table)
 		return NULL;
-	table->handler =
-		(struct event_handler){ take_step, take_event, take_record };
+	table->handler.step = take_step;
 	table->callback.take = take_span;
 	table->input = *input;
 	table->runs = CPU_RUNS_NONE;
 	table->waits = cpu_waits_of(take_wait, table);
 	table->stats = WAIT_STATS_NONE;
 	table->group_rows = number_map_new();
-	table->time = task_time_new(&options, &table->callback);
-	if (table->time && table->group_rows)
+	if (table->group_rows &&
+	    !thread_tracker_hand_spans(trackers_threads(input->trackers),
+				       &table->callback, input->window))
 		return &table->handler;
 	close_table(&table->handler);
 	return NULL;
@@ -207,10 +192,8 @@ static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct runqueue_table *table = (struct runqueue_table *)handler;
-	int status = task_time_end(table->time);
+	int status = cpu_waits_end(&table->waits);
 
-	if (!status)
-		status = cpu_waits_end(&table->waits);
 	if (!status)
 		status = table->status;
 	if (status)

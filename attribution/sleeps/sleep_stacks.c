@@ -13,15 +13,12 @@ struct sleep_stacks {
 	struct user_stack *user; /* NULL: there are none */
 };
 
-struct sleep_stacks *sleep_stacks_new(struct user_stack *user)
+struct sleep_stacks *sleep_stacks_new(void)
 {
 	struct sleep_stacks *stacks = calloc(1, sizeof(*stacks));
 
-	if (!stacks) {
-		user_stack_free(user);
+	if (!stacks)
 		return NULL;
-	}
-	stacks->user = user;
 	stacks->tree = call_tree_new();
 	if (stacks->tree)
 		return stacks;
@@ -36,6 +33,12 @@ void sleep_stacks_free(struct sleep_stacks *stacks)
 	call_tree_free(stacks->tree);
 	user_stack_free(stacks->user);
 	free(stacks);
+}
+
+void sleep_stacks_unwind(struct sleep_stacks *stacks, struct user_stack *user)
+{
+	user_stack_free(stacks->user);
+	stacks->user = user;
 }
 
 uint32_t sleep_stacks_kernel(struct sleep_stacks *stacks,

@@ -14,11 +14,14 @@ struct user_stack;
 /* Stacks of sleeping tasks, kernel and user: equal ones are one node. */
 struct sleep_stacks;
 
-/* Owns @user, which unwinds user stacks; NULL if there are none.  Returns
- * NULL when out of memory.
- */
-struct sleep_stacks *sleep_stacks_new(struct user_stack *user);
+/* Returns NULL when out of memory. */
+struct sleep_stacks *sleep_stacks_new(void);
 void sleep_stacks_free(struct sleep_stacks *stacks);
+
+/* @user unwinds user stacks from now on; NULL: there are none.  Owner: the
+ * stacks, which have at most one.
+ */
+void sleep_stacks_unwind(struct sleep_stacks *stacks, struct user_stack *user);
 
 /* Returns the node of the innermost of the @count functions; CALL_NODE_NONE
  * when out of memory.

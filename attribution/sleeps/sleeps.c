@@ -7,7 +7,6 @@
 #include "attribution/sleeps/waiters.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/time/off_cpu.h"
-#include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
 
@@ -30,8 +29,7 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 		return NULL;
 	sleeps->options = *options;
 	sleeps->callback = callback;
-	sleeps->untraced = untraced_wakeups_new(options->functions);
-	if (begin(sleeps) && sleeps->untraced)
+	if (begin(sleeps))
 		return sleeps;
 	sleeps_free(sleeps);
 	return NULL;
@@ -44,13 +42,11 @@ static void forget(struct sleeps *sleeps)
 	sleepers_free(sleeps->sleepers);
 }
 
-int sleeps_renew(struct sleeps *sleeps, const struct task_paths *paths)
+int sleeps_renew(struct sleeps *sleeps)
 {
 	forget(sleeps);
-	sleeps->options.paths = paths;
 	sleeps->untraced_ns = 0;
 	sleeps->untraced_chain = 0;
-	untraced_wakeups_clear(sleeps->untraced);
 	return begin(sleeps) ? 0 : -ERROR_MEMORY;
 }
 
@@ -59,7 +55,6 @@ void sleeps_free(struct sleeps *sleeps)
 	if (!sleeps)
 		return;
 	forget(sleeps);
-	untraced_wakeups_free(sleeps->untraced);
 	free(sleeps);
 }
 

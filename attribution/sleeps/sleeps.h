@@ -13,6 +13,7 @@ struct event_record;
 struct function_table;
 struct sleep_stacks;
 struct task_paths;
+struct task_time;
 struct wait_channels;
 struct wakers;
 
@@ -48,13 +49,14 @@ struct sleep_callback {
 		     const struct sleep *sleep);
 };
 
-/* Sleeps are found with these, all borrowed; paths must know the tasks as far
- * as what it is told.
+/* Sleeps are found with these, all borrowed; time and paths must know the tasks
+ * as far as what it is told.
  */
 struct sleeps_options {
 	const struct function_table *functions;
 	const struct arch *arch;
 	const struct wait_channels *places;
+	const struct task_time *time;
 	const struct task_paths *paths;
 	struct sleep_stacks *stacks;
 };
@@ -65,9 +67,9 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 void sleeps_free(struct sleeps *sleeps);
 
 /* Forgets all sleeps and wakers: another recording begins, with the same
- * functions.  @paths replaces the option's.  Returns 0 or -ERROR_MEMORY.
+ * functions.  Returns 0 or -ERROR_MEMORY.
  */
-int sleeps_renew(struct sleeps *sleeps, const struct task_paths *paths);
+int sleeps_renew(struct sleeps *sleeps);
 
 /* Apply a step, an event, a stretch of a task's time.  A task's spans must
  * come before the step that they end with.  Return 0 or -ERROR_MEMORY.

@@ -7,7 +7,7 @@
 #include "attribution/sleeps/waiters.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/time/task_paths.h"
-#include "attribution/time/untraced_wakeups.h"
+#include "attribution/time/task_time.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
@@ -183,16 +183,11 @@ int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event)
 
 int sleeps_watch(struct sleeps *sleeps, const struct call_step *step)
 {
-	uint64_t last_ns;
+	uint64_t last_ns = task_time_untraced_wakeup(sleeps->options.time);
 
-	if (!untraced_wakeups_concern(sleeps->untraced, step))
+	if (last_ns == sleeps->untraced_ns)
 		return 0;
-	last_ns = untraced_wakeups_last(sleeps->untraced).time_ns;
-	if (untraced_wakeups_take(sleeps->untraced, step) < 0)
-		return -ERROR_MEMORY;
-	if (untraced_wakeups_last(sleeps->untraced).time_ns == last_ns)
-		return 0;
-	sleeps->untraced_ns = step->time_ns;
+	sleeps->untraced_ns = last_ns;
 	sleeps->untraced_chain = chain_of(sleeps, step->task, step->task->pid,
 					  step->task->tid, NULL);
 	return sleeps->untraced_chain == WAKER_NONE ? -ERROR_MEMORY : 0;

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 struct waiters;
-struct untraced_wakeups;
 struct sleeper;
 struct sleepers;
 struct wakers;
@@ -21,8 +20,7 @@ struct sleeps {
 	struct waiters *waiters;
 	struct wakers *wakers;
 	struct sleepers *sleepers;
-	/* Wake-ups that no event tells: the chain of the last one. */
-	struct untraced_wakeups *untraced;
+	/* The last wake-up that no event tells (task_time.h), and its chain. */
 	uint64_t untraced_ns;
 	uint32_t untraced_chain;
 };

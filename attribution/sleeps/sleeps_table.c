@@ -8,6 +8,7 @@
 #include "attribution/task_tracker.h"
 #include "attribution/text/stack_text.h"
 #include "attribution/text/table_rows.h"
+#include "attribution/trackers.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/step_filter.h"
 #include "report/steps/task_groups.h"
@@ -18,15 +19,17 @@
 #include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 /* report --sleeps: where each process slept, with which stacks, and who woke
  * it.
  */
 struct sleeps_table {
+	struct event_handler handler;
 	struct task_listener listener;
 	struct attribution_input input;
-	struct task_tracker *tracker;
+	const struct task_tracker *tracker;
 	struct sleep_stats *stats;
 	uint64_t idle_count; /* left out: kernel threads wait for work */
 	uint64_t idle_ns;
@@ -48,7 +51,10 @@ static bool is_left_out(const struct sleeps_table *table,
 
 static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 {
-	struct sleeps_table *table = (struct sleeps_table *)listener;
+	struct sleeps_table *table =
+		(struct sleeps_table *)((char *)listener -
+					offsetof(struct sleeps_table,
+						 listener));
 	const struct task_groups *groups = table->input.groups;
 
 	if (!table_wants(&table->input, sleep->task, sleep->begin_ns))
@@ -64,10 +70,16 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 			       sleep);
 }
 
+static void close_table(struct event_handler *handler)
+{
+	struct sleeps_table *table = (struct sleeps_table *)handler;
+
+	sleep_stats_free(table->stats);
+	free(table);
+}
+
 static struct event_handler *open_table(const struct attribution_input *input)
 {
-	const struct task_tracker_options options =
-		task_tracker_options_of(input);
 	struct sleeps_table *table = calloc(1, sizeof(*table));
 
 	if (!table)
@@ -75,12 +87,10 @@ static struct event_handler *open_table(const struct attribution_input *input)
 	table->listener.slept = take_sleep;
 	table->input = *input;
 	table->stats = sleep_stats_new();
-	table->tracker = task_tracker_new(&options, &table->listener);
+	table->tracker = trackers_tasks(input->trackers, &table->listener);
 	if (table->stats && table->tracker)
-		return task_tracker_handler(table->tracker);
-	sleep_stats_free(table->stats);
-	task_tracker_free(table->tracker);
-	free(table);
+		return &table->handler;
+	close_table(&table->handler);
 	return NULL;
 }
 
@@ -297,13 +307,9 @@ static void explain(const struct sleeps_table *table, FILE *out)
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct task_tracker *tracker = task_tracker_of(handler);
-	struct sleeps_table *table =
-		(struct sleeps_table *)task_tracker_listener(tracker);
-	int status = task_tracker_end(tracker);
+	struct sleeps_table *table = (struct sleeps_table *)handler;
+	int status;
 
-	if (status < 0)
-		return status;
 	sleep_stats_sort(table->stats);
 	say_idle(table, output->format == RECORD_TABLE ? output->out : stderr);
 	if (output->format != RECORD_TABLE)
@@ -313,17 +319,6 @@ static int render(struct event_handler *handler,
 	if (!status)
 		explain(table, output->out);
 	return status;
-}
-
-static void close_table(struct event_handler *handler)
-{
-	struct task_tracker *tracker = task_tracker_of(handler);
-	struct sleeps_table *table =
-		(struct sleeps_table *)task_tracker_listener(tracker);
-
-	sleep_stats_free(table->stats);
-	task_tracker_free(tracker);
-	free(table);
 }
 
 const struct attribution_table sleeps_table = {

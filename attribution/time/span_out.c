@@ -9,13 +9,7 @@
 
 static uint64_t clip(const struct span_out *out, uint64_t time_ns)
 {
-	if (time_ns < out->start_ns)
-		time_ns = out->start_ns;
-	if (time_ns < out->window.since_ns)
-		return out->window.since_ns;
-	if (time_ns > out->window.until_ns)
-		return out->window.until_ns;
-	return time_ns;
+	return time_ns < out->start_ns ? out->start_ns : time_ns;
 }
 
 static void give(const struct span_out *out, struct thread *thread,

@@ -4,7 +4,6 @@
 
 #include "attribution/time/off_cpu.h"
 #include "attribution/time/time_span.h"
-#include "report/steps/task_stacks.h"
 
 #include <stdint.h>
 
@@ -12,14 +11,12 @@ struct task_contexts;
 struct thread;
 struct traced_cpus;
 
-/* Hands the time of threads to a callback, without holes and within a window.
- */
+/* Hands the time of threads to a callback, without holes. */
 struct span_out {
 	struct span_callback *callback;
 	const struct task_contexts *contexts;
 	const struct traced_cpus *cpus;
 	struct off_cpu_evidence evidence;
-	struct time_window window;
 	uint64_t start_ns; /* of the trace; 0: it has not begun */
 };
 

@@ -34,14 +34,20 @@ static struct path *path_at(const struct task_paths *paths, size_t index)
 	return (struct path *)paths->tasks.items + index;
 }
 
-void task_paths_free(struct task_paths *paths)
+void task_paths_renew(struct task_paths *paths)
 {
-	if (!paths)
-		return;
 	for (size_t i = 0; i < paths->tasks.count; i++)
 		array_free(&path_at(paths, i)->frames);
 	array_free(&paths->tasks);
 	array_free(&paths->running);
+	paths->last = NULL;
+}
+
+void task_paths_free(struct task_paths *paths)
+{
+	if (!paths)
+		return;
+	task_paths_renew(paths);
 	free(paths);
 }
 

@@ -24,6 +24,9 @@ struct task_paths;
 struct task_paths *task_paths_new(void);
 void task_paths_free(struct task_paths *paths);
 
+/* Forgets all tasks. */
+void task_paths_renew(struct task_paths *paths);
+
 /* Applies a step.  Returns 0 or -ERROR_MEMORY. */
 int task_paths_take(struct task_paths *paths, const struct call_step *step);
 

@@ -25,7 +25,6 @@ task_time_options_of(const struct attribution_input *input)
 			off_cpu_evidence_of(input->recording, input->events),
 		.names = input->names,
 		.recorder = recording_info(input->recording)->command,
-		.window = input->window,
 		.is_user_unknown = !recording_traces_kernel(input->recording),
 	};
 }
@@ -57,7 +56,6 @@ static bool begin(struct task_time *time, struct span_callback *callback)
 		.contexts = time->contexts,
 		.cpus = &time->cpus,
 		.evidence = time->options.evidence,
-		.window = time->options.window,
 	};
 	time->events = (struct sched_events){
 		.threads = time->threads,
@@ -118,6 +116,27 @@ const struct open_context *task_time_contexts(const struct task_time *time,
 					      uint32_t index, size_t *count)
 {
 	return task_contexts_open(time->contexts, index, count);
+}
+
+uint64_t task_time_untraced_wakeup(const struct task_time *time)
+{
+	return untraced_wakeups_last(time->untraced_wakeups).time_ns;
+}
+
+int task_time_context_change(const struct task_time *time)
+{
+	return time->context_change;
+}
+
+bool task_time_sees(const struct task_time *time, int32_t cpu)
+{
+	const struct traced_cpu *found = traced_cpus_find(&time->cpus, cpu);
+
+	/* Streams of threads have no CPU. */
+	if (!found)
+		found = traced_cpus_find(&time->cpus, -1);
+	return found && !found->has_ended &&
+	       (found->state == CPU_TRACED || found->state == CPU_OUTSIDE);
 }
 
 static void note_time(struct task_time *time, const struct call_step *step)
@@ -188,6 +207,7 @@ bool task_time_step(struct task_time *time, const struct call_step *step)
 	struct thread *thread;
 	struct traced_cpu *cpu;
 
+	time->context_change = 0;
 	if (is_plain_call(time, step))
 		return false;
 	thread = threads_of_task(time->threads, step->task);

@@ -41,9 +41,8 @@ struct task_time_options {
 	const struct function_table *functions;
 	struct off_cpu_evidence evidence;
 	const struct task_names *names;
-	const char *recorder;	   /* see recorder_task.h; NULL: nobody is it */
-	struct time_window window; /* spans are cut to it */
-	bool is_user_unknown;	   /* the trace is of user space only: time
+	const char *recorder; /* see recorder_task.h; NULL: nobody is it */
+	bool is_user_unknown; /* the trace is of user space only: time
 				 * outside it is in the kernel */
 };
 
@@ -82,11 +81,24 @@ void task_time_pack(struct task_time *time, const struct task_pack *tasks);
  */
 bool task_time_is_due(struct task_time *time, uint64_t until_ns);
 
+/* Returns when the last wake-up was that the steps show and no event tells
+ * (untraced_wakeups.h); 0: there was none.
+ */
+uint64_t task_time_untraced_wakeup(const struct task_time *time);
+
 /* Hands out what is left, after the last step.
  *
  * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
  */
 int task_time_end(struct task_time *time);
+
+/* Returns whether the last step began (1) or ended (-1) its task's innermost
+ * work, else 0.
+ */
+int task_time_context_change(const struct task_time *time);
+
+/* Returns whether the steps show what @cpu, of an event, does now. */
+bool task_time_sees(const struct task_time *time, int32_t cpu);
 
 /* Returns the work that task @index has open now, outermost first, and
  * *@count, which may be 0; valid until the next step.

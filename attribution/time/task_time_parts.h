@@ -39,6 +39,7 @@ struct task_time {
 	struct sched_events events;
 	struct current_thread current;
 	struct function_marks *marks; /* functions that change something */
+	int context_change;	      /* by the newest step */
 	uint64_t end_ns;	      /* of the newest step */
 	uint32_t task_count;	      /* in the steps */
 	size_t due;		      /* of threads: see task_time_is_due() */

@@ -42,6 +42,14 @@ static uint32_t error_of(const struct call_step *step)
 	return step->early_ns > step->late_ns ? step->early_ns : step->late_ns;
 }
 
+static void change_context(struct task_time *time, const struct call_step *step,
+			   int change)
+{
+	time->context_change = change;
+	if (task_contexts_take(time->contexts, step) < 0)
+		time->status = -ERROR_MEMORY;
+}
+
 /* Hands out what was before @step. */
 static void cut(const struct task_time *time, struct thread *thread,
 		const struct call_step *step)
@@ -84,8 +92,7 @@ static void take_call(struct task_time *time, struct thread *thread,
 	cut(time, thread, step);
 	if (change) {
 		span_out_flush(&time->out, thread);
-		if (task_contexts_take(time->contexts, step) < 0)
-			time->status = -ERROR_MEMORY;
+		change_context(time, step, change);
 	}
 	classify(time, thread, cpu);
 }
@@ -190,8 +197,7 @@ static void finish(struct task_time *time, struct thread *thread,
 		span_out_finish(&time->out, thread, step->time_ns);
 	if (!thread->is_dead)
 		thread->phase = THREAD_ENDED;
-	if (task_contexts_take(time->contexts, step) < 0)
-		time->status = -ERROR_MEMORY;
+	change_context(time, step, task_contexts_change(time->contexts, step));
 }
 
 static void take_step(struct task_time *time, struct thread *thread,

@@ -137,14 +137,6 @@ bool untraced_wakeups_has(const struct untraced_wakeups *wakes,
 	return mark_at(wakes, function) != MARK_NONE;
 }
 
-bool untraced_wakeups_concern(const struct untraced_wakeups *wakes,
-			      const struct call_step *step)
-{
-	if (step->kind == STEP_ENTER)
-		return untraced_wakeups_has(wakes, step->function);
-	return step->kind == STEP_EXIT && wakes->open;
-}
-
 bool untraced_wakeups_are_open(const struct untraced_wakeups *wakes)
 {
 	return wakes->open;

@@ -38,12 +38,6 @@ int untraced_wakeups_take(struct untraced_wakeups *wakes,
 bool untraced_wakeups_has(const struct untraced_wakeups *wakes,
 			  uint32_t function);
 
-/* Returns whether @step, of any kind, does anything in
- * untraced_wakeups_take().
- */
-bool untraced_wakeups_concern(const struct untraced_wakeups *wakes,
-			      const struct call_step *step);
-
 /* Returns whether it matters when functions end: perf is waking somebody. */
 bool untraced_wakeups_are_open(const struct untraced_wakeups *wakes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/wall/wall_flame.h"
 
-#include "attribution/events/event_forwarder.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/table.h"
 #include "attribution/wall/wall_tree.h"
 #include "common/error.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct wall_flame {
-	struct event_forwarder forwarder;
+	struct event_handler handler;
 	const struct attribution_input *input;
 	struct wall_tree *tree;
 	const char *title;
@@ -41,11 +41,10 @@ static struct event_handler *open_flame(const struct attribution_input *input,
 	flame->title = title;
 	flame->tree = wall_tree_new(input, only_off_cpu);
 	if (!flame->tree) {
-		close_flame(&flame->forwarder.handler);
+		close_flame(&flame->handler);
 		return NULL;
 	}
-	flame->forwarder = event_forwarder_to(wall_tree_handler(flame->tree));
-	return &flame->forwarder.handler;
+	return &flame->handler;
 }
 
 static struct event_handler *open_wall(const struct attribution_input *input)

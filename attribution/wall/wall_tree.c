@@ -3,8 +3,8 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/table.h"
-#include "attribution/time/task_time.h"
-#include "attribution/time/time_span.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
 #include "attribution/wall/wall_place.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"
@@ -25,7 +25,6 @@ struct wall_tree {
 	struct span_callback callback;
 	const struct attribution_input *input;
 	bool only_off_cpu;
-	struct task_time *time;
 	struct call_tree *calls;
 	struct array tasks; /* struct wall_task by task index */
 	int status;
@@ -157,7 +156,6 @@ static void take_step(struct event_handler *handler,
 
 	if (tree->status)
 		return;
-	task_time_step(tree->time, step);
 	wall = task_of(tree, step->task);
 	if (!wall)
 		tree->status = -ERROR_MEMORY;
@@ -169,42 +167,25 @@ static void take_step(struct event_handler *handler,
 		move(tree, &wall->place, step);
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
-{
-	task_time_event(((struct wall_tree *)handler)->time, event);
-}
-
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
-{
-	task_time_record(((struct wall_tree *)handler)->time, record);
-}
-
 struct wall_tree *wall_tree_new(const struct attribution_input *input,
 				bool only_off_cpu)
 {
 	struct wall_tree *tree = calloc(1, sizeof(*tree));
-	struct task_time_options options = task_time_options_of(input);
 
 	if (!tree)
 		return NULL;
-	tree->handler = (struct event_handler){
-		.step = take_step,
-		.event = take_event,
-		.record = take_record,
-	};
+	tree->handler.step = take_step;
 	tree->callback.take = take_span;
 	tree->input = input;
 	tree->only_off_cpu = only_off_cpu;
 	tree->tasks = ARRAY_OF(struct wall_task);
 	tree->calls = call_tree_new();
-	tree->time = task_time_new(&options, &tree->callback);
-	if (!tree->calls || !tree->time) {
-		wall_tree_free(tree);
-		return NULL;
-	}
-	return tree;
+	if (tree->calls && !trackers_follow(input->trackers, &tree->handler) &&
+	    !thread_tracker_hand_spans(trackers_threads(input->trackers),
+				       &tree->callback, input->window))
+		return tree;
+	wall_tree_free(tree);
+	return NULL;
 }
 
 void wall_tree_free(struct wall_tree *tree)
@@ -218,20 +199,12 @@ void wall_tree_free(struct wall_tree *tree)
 	}
 	array_free(&tree->tasks);
 	call_tree_free(tree->calls);
-	task_time_free(tree->time);
 	free(tree);
 }
 
-struct event_handler *wall_tree_handler(struct wall_tree *tree)
+int wall_tree_end(const struct wall_tree *tree)
 {
-	return &tree->handler;
-}
-
-int wall_tree_end(struct wall_tree *tree)
-{
-	int status = task_time_end(tree->time);
-
-	return status ? status : tree->status;
+	return tree->status;
 }
 
 const struct call_tree *wall_tree_calls(const struct wall_tree *tree)

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 
 struct attribution_input;
-struct event_handler;
 
 /* Every thread's time from its first to its last instant as a call tree, one
  * root a process: time on a CPU is in functions, the rest in an innermost
@@ -23,14 +22,8 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 				bool only_off_cpu);
 void wall_tree_free(struct wall_tree *tree);
 
-/* Returns what takes the recording. */
-struct event_handler *wall_tree_handler(struct wall_tree *tree);
-
-/* Takes what is left, after the last step.
- *
- * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
- */
-int wall_tree_end(struct wall_tree *tree);
+/* Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory. */
+int wall_tree_end(const struct wall_tree *tree);
 
 const struct call_tree *wall_tree_calls(const struct wall_tree *tree);
 

@@ -5,6 +5,7 @@
 #include "attribution/events/step_join.h"
 #include "attribution/hits/hit_list.h"
 #include "attribution/table.h"
+#include "attribution/trackers.h"
 #include "cmd/command.h"
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
@@ -57,13 +58,12 @@ static void say_left_out(const struct attribution_request *request,
 			out == stderr ? "" : "\n");
 }
 
-static int run_handlers(const struct session *session,
-			const struct known_events *events,
-			struct event_handler *const *handlers, size_t count,
+/* Sends the recording past all that the trackers of @input follow. */
+static int run_trackers(const struct session *session,
+			const struct attribution_input *input,
 			struct task_stacks **stacks)
 {
-	struct step_join *join =
-		step_join_new(session->recording, events, handlers, count);
+	struct step_join *join = trackers_join(input->trackers);
 	int status;
 
 	if (!join)
@@ -71,15 +71,19 @@ static int run_handlers(const struct session *session,
 	status = run_pipeline(session, step_join_callback(join), stacks);
 	if (!status)
 		status = step_join_end(join);
+	if (!status)
+		status = trackers_end(input->trackers);
 	step_join_free(join);
 	return status;
 }
 
 int run_handler(const struct session *session,
-		const struct known_events *events,
+		const struct attribution_input *input,
 		struct event_handler *handler, struct task_stacks **stacks)
 {
-	return run_handlers(session, events, &handler, 1, stacks);
+	int status = trackers_follow(input->trackers, handler);
+
+	return status ? status : run_trackers(session, input, stacks);
 }
 
 static int fail(const struct attribution_output *output, int status)
@@ -121,30 +125,31 @@ static int render_all(const struct session *session, struct table_run *runs,
 }
 
 /* Returns 0, or -ERROR_MEMORY. */
-static int open_tables(struct table_run *runs, struct event_handler **handlers,
-		       size_t count)
+static int open_tables(struct table_run *runs, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		runs[i].handler = runs[i].request->table->open(&runs[i].input);
-		handlers[i] = runs[i].handler;
-		if (!handlers[i])
-			return -ERROR_MEMORY;
+	int status = 0;
+
+	for (size_t i = 0; i < count && !status; i++) {
+		struct table_run *run = &runs[i];
+
+		run->handler = run->request->table->open(&run->input);
+		status = run->handler ? trackers_follow(run->input.trackers,
+							run->handler) :
+					-ERROR_MEMORY;
 	}
-	return 0;
+	return status;
 }
 
 /* All tables are filled in one pass. */
 static int fill_and_render(const struct session *session,
-			   const struct known_events *events,
+			   const struct attribution_input *input,
 			   struct table_run *runs, size_t count)
 {
-	struct event_handler *handlers[MOST_TABLES];
 	struct task_stacks *stacks = NULL;
-	int status = open_tables(runs, handlers, count);
+	int status = open_tables(runs, count);
 
 	if (!status)
-		status =
-			run_handlers(session, events, handlers, count, &stacks);
+		status = run_trackers(session, input, &stacks);
 	if (!status)
 		status = render_all(session, runs, count, stacks);
 	/* The pipeline has said what it failed of. */
@@ -209,7 +214,7 @@ static int attribute(const struct session *session, struct table_run *runs,
 	struct context_kinds *kinds =
 		context_kinds_new(symbols_functions(session->symbols),
 				  symbols_arch(session->symbols));
-	const struct attribution_input input = {
+	struct attribution_input input = {
 		.recording = session->recording,
 		.symbols = session->symbols,
 		.lines = lines,
@@ -219,12 +224,17 @@ static int attribute(const struct session *session, struct table_run *runs,
 		.groups = session->groups,
 		.window = session->window,
 	};
-	int status = set_inputs(session, &input, runs, count);
+	int status = EXIT_OK;
 
-	if (!events || !kinds || !lines)
+	if (events && kinds && lines)
+		input.trackers = trackers_new(&input);
+	if (!input.trackers)
 		status = fail(&runs->output, -ERROR_MEMORY);
-	else if (!status)
-		status = fill_and_render(session, events, runs, count);
+	else
+		status = set_inputs(session, &input, runs, count);
+	if (!status)
+		status = fill_and_render(session, &input, runs, count);
+	trackers_free(input.trackers);
 	known_events_free(events);
 	context_kinds_free(kinds);
 	lines_free(lines);

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct attribution_input;
 struct attribution_table;
 struct call_records_choice;
-struct known_events;
 struct report_options;
 struct session;
 struct task_stacks;
@@ -34,13 +34,13 @@ struct attribution_request {
 	struct call_records_choice *calls;
 };
 
-/* Sends the session's whole recording, with @events, past @handler.
+/* Sends the session's whole recording past the trackers of @input and @handler.
  *
  * Returns 0 and *@stacks as run_pipeline() does, or EXIT_FAILED, standard error
  * knowing why, or a negative enum error.
  */
 int run_handler(const struct session *session,
-		const struct known_events *events,
+		const struct attribution_input *input,
 		struct event_handler *handler, struct task_stacks **stacks);
 
 /* Fills the table from the recording that @options name, and shows it.

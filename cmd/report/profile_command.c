@@ -5,6 +5,7 @@
 #include "attribution/processes/time_account.h"
 #include "attribution/profile/beneficiary_profile.h"
 #include "attribution/table.h"
+#include "attribution/trackers.h"
 #include "cmd/command.h"
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
@@ -121,7 +122,7 @@ static int profile_by_beneficiary(const struct profile_job *job)
 {
 	const struct session *session = job->session;
 	const struct profile_options options = options_of(job);
-	const struct attribution_input input = {
+	struct attribution_input input = {
 		.recording = session->recording,
 		.symbols = session->symbols,
 		.names = session->names,
@@ -130,13 +131,15 @@ static int profile_by_beneficiary(const struct profile_job *job)
 		.filter = &session->filter,
 		.window = session->window,
 	};
-	struct beneficiary_profile *profile =
-		beneficiary_profile_new(&input, &options);
+	struct beneficiary_profile *profile = NULL;
 	struct task_stacks *stacks = NULL;
 	int status = EXIT_FAILED;
 
+	input.trackers = trackers_new(&input);
+	if (input.trackers)
+		profile = beneficiary_profile_new(&input, &options);
 	if (profile)
-		status = run_handler(session, job->events,
+		status = run_handler(session, &input,
 				     beneficiary_profile_handler(profile),
 				     &stacks);
 	if (!status)
@@ -154,6 +157,7 @@ static int profile_by_beneficiary(const struct profile_job *job)
 			});
 	task_stacks_free(stacks);
 	beneficiary_profile_free(profile);
+	trackers_free(input.trackers);
 	if (status < 0)
 		fprintf(stderr, "ktrace-hw: %s\n", error_text(status));
 	return status < 0 ? EXIT_FAILED : status;

@@ -5,6 +5,7 @@
 #include "attribution/events/step_join.h"
 #include "attribution/lanes/lanes.h"
 #include "attribution/table.h"
+#include "attribution/trackers.h"
 #include "cmd/pipeline/session.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
@@ -21,7 +22,6 @@ struct timeline_lanes {
 	struct context_kinds *kinds;
 	struct attribution_input input;
 	struct lanes *lanes;
-	struct event_handler *handler;
 	struct step_join *join;
 };
 
@@ -34,8 +34,7 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	join->take(join, step);
 }
 
-static bool open_parts(struct timeline_lanes *lanes,
-		       const struct session *session, uint64_t min_ns,
+static bool open_parts(struct timeline_lanes *lanes, uint64_t min_ns,
 		       struct lane_callback *callback)
 {
 	const struct lanes_options options = {
@@ -45,12 +44,12 @@ static bool open_parts(struct timeline_lanes *lanes,
 
 	if (!lanes->events || !lanes->kinds)
 		return false;
-	lanes->lanes = lanes_new(&options, callback);
+	lanes->input.trackers = trackers_new(&lanes->input);
+	if (lanes->input.trackers)
+		lanes->lanes = lanes_new(&options, callback);
 	if (!lanes->lanes)
 		return false;
-	lanes->handler = lanes_handler(lanes->lanes);
-	lanes->join = step_join_new(session->recording, lanes->events,
-				    &lanes->handler, 1);
+	lanes->join = trackers_join(lanes->input.trackers);
 	return lanes->join;
 }
 
@@ -77,7 +76,7 @@ struct timeline_lanes *timeline_lanes_new(const struct session *session,
 		.filter = &session->filter,
 		.window = session->window,
 	};
-	if (open_parts(lanes, session, min_ns, callback))
+	if (open_parts(lanes, min_ns, callback))
 		return lanes;
 	timeline_lanes_free(lanes);
 	return NULL;
@@ -89,6 +88,7 @@ void timeline_lanes_free(struct timeline_lanes *lanes)
 		return;
 	step_join_free(lanes->join);
 	lanes_free(lanes->lanes);
+	trackers_free(lanes->input.trackers);
 	context_kinds_free(lanes->kinds);
 	known_events_free(lanes->events);
 	free(lanes);
@@ -102,7 +102,9 @@ struct step_callback *timeline_lanes_callback(struct timeline_lanes *lanes)
 int timeline_lanes_end(struct timeline_lanes *lanes)
 {
 	int status = step_join_end(lanes->join);
-	int next = lanes_end(lanes->lanes);
+	int next = trackers_end(lanes->input.trackers);
 
+	status = status ? status : next;
+	next = lanes_end(lanes->lanes);
 	return status ? status : next;
 }

@@ -3,6 +3,7 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
+#include "attribution/trackers.h"
 #include "cmd/command.h"
 #include "cmd/pipeline/pipeline.h"
 #include "common/error.h"
@@ -131,9 +132,8 @@ int view_session_open(struct view_session *view,
 
 static int run_builder(struct view_session *view, struct view_builder *builder)
 {
-	struct event_handler *handler = view_builder_handler(builder);
-	struct step_join *join = step_join_new(view->session.recording,
-					       view->events, &handler, 1);
+	struct trackers *trackers = view->input.trackers;
+	struct step_join *join = trackers_join(trackers);
 	struct task_stacks *stacks = NULL;
 	int status;
 
@@ -141,8 +141,8 @@ static int run_builder(struct view_session *view, struct view_builder *builder)
 		return fail(view, -ERROR_MEMORY);
 	status = run_pipeline_unchecked(&view->session,
 					step_join_callback(join), &stacks);
-	if (!status &&
-	    (step_join_end(join) < 0 || view_builder_end(builder) < 0))
+	if (!status && (step_join_end(join) < 0 || trackers_end(trackers) < 0 ||
+			view_builder_end(builder) < 0))
 		status = fail(view, -ERROR_MEMORY);
 	/* The builder knows the tasks by the stacks until its end. */
 	task_stacks_free(stacks);
@@ -153,16 +153,19 @@ static int run_builder(struct view_session *view, struct view_builder *builder)
 int view_session_fill(struct view_session *view)
 {
 	struct view_summary *summary = view->sources.summary;
-	struct view_builder *builder;
+	struct view_builder *builder = NULL;
 	int status;
 
 	if (summary->is_complete)
 		return EXIT_OK;
-	builder = view_builder_new(&view->input, summary, view->part_ns);
-	if (!builder)
-		return fail(view, -ERROR_MEMORY);
-	status = run_builder(view, builder);
+	view->input.trackers = trackers_new(&view->input);
+	if (view->input.trackers)
+		builder =
+			view_builder_new(&view->input, summary, view->part_ns);
+	status = builder ? run_builder(view, builder) :
+			   fail(view, -ERROR_MEMORY);
 	view_builder_free(builder);
+	trackers_free(view->input.trackers);
 	if (status)
 		return status;
 	if (view->session.decodes_all)

@@ -9,6 +9,7 @@ declare -A MODULE_SETS=(
 	[root]='9pnet_virtio 9p overlay'
 	[disk]='virtio_pci virtio_blk ?crc32c_generic ext4'
 	[delay]='dm_delay'
+	[memory_disk]='null_blk'
 	[net]='virtio_pci virtio_net'
 )
 

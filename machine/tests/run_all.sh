@@ -41,7 +41,7 @@ tests=(test_machine_failures.sh test_trace_unit.sh
 	"conformance_arm64.sh 1 task-times task-both ours-user ours-cycles ours-patching filter"
 	"conformance_arm64.sh 2 ours-moving"
 	test_deterministic.sh "conformance.sh 6.1 1 task-cyc"
-	test_machine_{run,fetch,keep,devices,shell,fast,isolated,options}.sh
+	test_machine_{run,fetch,keep,devices,disk_delay,shell,fast,isolated,options}.sh
 	test_truth_exec_log.sh)
 if [[ $LEVEL == full ]]; then
 	tests+=("conformance.sh 6.12 1" "conformance.sh 6.12 2"

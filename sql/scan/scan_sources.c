@@ -3,6 +3,7 @@
 
 #include "attribution/events/step_join.h"
 #include "attribution/table.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "common/pack.h"
 #include "report/steps/task_pack.h"
@@ -26,21 +27,24 @@ static int open_one(struct scan_sources *sources,
 
 	if (!source)
 		return -ERROR_MEMORY;
-	sources->sources[sources->count] = source;
-	sources->handlers[sources->count++] = &source->handler;
+	sources->sources[sources->count++] = source;
 	if (sources->need > source_class->need)
 		sources->need = source_class->need;
 	sources->needs_begin |= source->needs_begin;
 	sources->takes_stop &= source->takes_stop;
 	if (source->pack)
 		sources->packed = source;
-	return 0;
+	return trackers_follow(sources->trackers, &source->handler);
 }
 
 static bool sees_events(const struct scan_sources *sources)
 {
-	for (size_t i = 0; i < sources->count; i++)
-		if (sources->handlers[i]->event || sources->handlers[i]->record)
+	size_t count;
+	struct event_handler *const *handlers =
+		trackers_handlers(sources->trackers, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (handlers[i]->event || handlers[i]->record)
 			return true;
 	return false;
 }
@@ -59,8 +63,9 @@ static void take_step(struct step_callback *callback,
 		return;
 	}
 	for (size_t i = 0; i < sources->count; i++)
-		if (sources->handlers[i]->step)
-			sources->handlers[i]->step(sources->handlers[i], step);
+		if (sources->sources[i]->handler.step)
+			sources->sources[i]->handler.step(
+				&sources->sources[i]->handler, step);
 }
 
 static bool are_done(const struct scan_sources *sources, uint64_t time_ns)
@@ -114,6 +119,7 @@ int scan_sources_open(struct scan_sources *sources,
 		.callback = { .take = take_step, .is_done = is_done },
 		.need = NEEDS_NOTHING,
 		.takes_stop = true,
+		.trackers = input->recording->trackers,
 		.queue = queue,
 		.is_over = is_over,
 	};
@@ -129,9 +135,7 @@ int scan_sources_open(struct scan_sources *sources,
 	}
 	if (status < 0 || !sees_events(sources))
 		return status;
-	sources->join = step_join_new(input->recording->recording,
-				      input->recording->events,
-				      sources->handlers, sources->count);
+	sources->join = trackers_join(sources->trackers);
 	set_pack(sources);
 	return sources->join ? 0 : -ERROR_MEMORY;
 }
@@ -148,8 +152,11 @@ int scan_sources_end(struct scan_sources *sources,
 {
 	int status = 0;
 
-	if (sources->join && !*sources->is_over)
+	if (sources->join && !*sources->is_over) {
 		status = step_join_end(sources->join);
+		if (!status)
+			status = trackers_end(sources->trackers);
+	}
 	for (size_t i = 0; !status && i < sources->count; i++)
 		status = sources->sources[i]->end(sources->sources[i], stacks,
 						  *sources->is_over);

@@ -11,6 +11,7 @@
 
 struct step_join;
 struct task_stacks;
+struct trackers;
 
 /* This is what makes the rows of a scan's tables, each source once; steps go
  * to them through callback.
@@ -18,7 +19,7 @@ struct task_stacks;
 struct scan_sources {
 	struct step_callback callback;
 	struct row_source *sources[SQL_TABLES];
-	struct event_handler *handlers[SQL_TABLES]; /* the same */
+	struct trackers *trackers; /* which they follow; borrowed */
 	size_t count;
 	struct row_source *packed; /* the one that packs; or NULL */
 	enum row_need need;	   /* the most that one has */

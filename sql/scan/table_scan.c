@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/scan/table_scan.h"
 
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "sql/rows/row_out.h"
@@ -64,6 +65,9 @@ static int decode(struct table_scan *scan)
 	int status;
 
 	input.window = scan->choice.sums;
+	input.trackers = trackers_new(&input);
+	if (!input.trackers)
+		return -ERROR_MEMORY;
 	status = scan_sources_open(&sources, &source_input, scan->queue,
 				   &scan->is_over);
 	if (!status)
@@ -71,6 +75,7 @@ static int decode(struct table_scan *scan)
 	if (!status && !row_queue_is_stopped(scan->queue))
 		status = scan_sources_end(&sources, stacks);
 	scan_sources_close(&sources);
+	trackers_free(input.trackers);
 	task_stacks_free(stacks);
 	return status;
 }

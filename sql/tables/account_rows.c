@@ -109,8 +109,6 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		close_rows(&rows->source);
 		return NULL;
 	}
-	rows->source.forwarder =
-		event_forwarder_to(time_accounts_handler(rows->accounts));
 	return &rows->source;
 }
 

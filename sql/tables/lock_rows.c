@@ -197,8 +197,6 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		close_rows(&rows->source);
 		return NULL;
 	}
-	rows->source.forwarder =
-		event_forwarder_to(lock_tracker_handler(rows->tracker));
 	return &rows->source;
 }
 

@@ -3,6 +3,7 @@
 #include "attribution/requests/request_sleeps.h"
 #include "attribution/requests/requests.h"
 #include "attribution/table.h"
+#include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "sql/tables/request_columns.h"
@@ -17,7 +18,6 @@ struct request_source {
 	struct row_source source;
 	struct request_callback callback;
 	const struct attribution_input *recording;
-	struct requests *requests;
 	struct request_sleeps *sleeps; /* NULL: not wanted */
 	struct array numbers;	       /* uint64_t: of requests that slept */
 	struct row_out *out;	       /* or NULL */
@@ -64,24 +64,19 @@ static void take_request(struct request_callback *callback,
 
 static int end_sleeps(struct request_source *source)
 {
-	int status = request_sleeps_end(source->sleeps);
-
-	return status ? status :
-			request_sleep_rows_add(source->recording,
-					       source->sleeps, &source->numbers,
-					       source->sleeps_out);
+	request_sleeps_end(source->sleeps);
+	return request_sleep_rows_add(source->recording, source->sleeps,
+				      &source->numbers, source->sleeps_out);
 }
 
 static int end(struct row_source *rows, const struct task_stacks *stacks,
 	       bool is_early)
 {
 	struct request_source *source = (struct request_source *)rows;
-	int status = requests_end(source->requests);
+	int status = source->status;
 
 	(void)stacks;
 	(void)is_early;
-	if (!status)
-		status = source->status;
 	if (!status && source->out)
 		status = row_out_flush(source->out);
 	if (!status && source->sleeps)
@@ -93,27 +88,13 @@ static void close_rows(struct row_source *rows)
 {
 	struct request_source *source = (struct request_source *)rows;
 
-	requests_free(source->requests);
 	request_sleeps_free(source->sleeps);
 	array_free(&source->numbers);
 	free(source);
 }
 
-/* Sleeps are told first: a request that a step ends has them, then. */
-static void forward(struct request_source *source)
-{
-	struct event_handler *requests = requests_handler(source->requests);
-
-	source->source.forwarder =
-		source->sleeps ? event_forwarder_to_both(
-					 request_sleeps_handler(source->sleeps),
-					 requests) :
-				 event_forwarder_to(requests);
-}
-
 static struct row_source *open_rows(const struct row_source_input *input)
 {
-	struct requests_options options = requests_options_of(input->recording);
 	struct request_source *source = calloc(1, sizeof(*source));
 
 	if (!source)
@@ -124,15 +105,14 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	source->out = input->outs[TABLE_REQUEST];
 	source->sleeps_out = input->outs[TABLE_REQUEST_SLEEP];
 	source->numbers = ARRAY_OF(uint64_t);
-	source->requests = requests_new(&options, &source->callback);
 	if (source->sleeps_out)
 		source->sleeps = request_sleeps_new(input->recording);
-	if (!source->requests || (source->sleeps_out && !source->sleeps)) {
-		close_rows(&source->source);
-		return NULL;
-	}
-	forward(source);
-	return &source->source;
+	if ((source->sleeps || !source->sleeps_out) &&
+	    trackers_requests(input->recording->trackers,
+			      input->recording->window, &source->callback))
+		return &source->source;
+	close_rows(&source->source);
+	return NULL;
 }
 
 const struct row_source_class request_source = {

@@ -2,7 +2,7 @@
 #ifndef KT_SQL_ROW_SOURCE_H
 #define KT_SQL_ROW_SOURCE_H
 
-#include "attribution/events/event_forwarder.h"
+#include "attribution/events/event_handler.h"
 #include "sql/rows/row_choice.h"
 #include "sql/rows/row_out.h"
 
@@ -24,10 +24,7 @@ struct row_source_input {
  * those of the reports: they are made of the same parts.
  */
 struct row_source {
-	union { /* first */
-		struct event_handler handler;
-		struct event_forwarder forwarder; /* if another sees it all */
-	};
+	struct event_handler handler; /* first */
 	/* What was before a query's window changes its rows there: decoding
 	 * begins with the recording.  But of sums of a window, as in reports.
 	 */

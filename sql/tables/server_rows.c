@@ -143,8 +143,6 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		close_rows(&rows->source);
 		return NULL;
 	}
-	rows->source.forwarder =
-		event_forwarder_to(servers_handler(rows->servers));
 	return &rows->source;
 }
 

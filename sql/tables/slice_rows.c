@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_rows.h"
+#include "attribution/table.h"
+#include "attribution/trackers.h"
 #include "sql/tables/interrupt_who.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
@@ -15,7 +17,6 @@ struct slice_rows {
 	struct row_source source;
 	struct charge_callback callback;
 	const struct attribution_input *recording;
-	struct interrupt_accounts *accounts;
 	struct row_out *out;
 };
 
@@ -98,24 +99,21 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 	       bool is_early)
 {
 	struct slice_rows *rows = (struct slice_rows *)source;
-	int status = interrupt_accounts_end(rows->accounts);
 
 	(void)stacks;
 	(void)is_early;
-	return status ? status : row_out_flush(rows->out);
+	return row_out_flush(rows->out);
 }
 
 static void close_rows(struct row_source *source)
 {
-	struct slice_rows *rows = (struct slice_rows *)source;
-
-	interrupt_accounts_free(rows->accounts);
-	free(rows);
+	free(source);
 }
 
 static struct row_source *open_rows(const struct row_source_input *input)
 {
 	struct slice_rows *rows = calloc(1, sizeof(*rows));
+	struct interrupt_accounts *accounts;
 
 	if (!rows)
 		return NULL;
@@ -127,14 +125,12 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->callback.take = take;
 	rows->recording = input->recording;
 	rows->out = input->outs[TABLE_INTERRUPT_SLICE];
-	rows->accounts = interrupt_accounts_new(input->recording, NULL);
-	if (!rows->accounts) {
+	accounts = trackers_interrupts(input->recording->trackers);
+	if (!accounts) {
 		close_rows(&rows->source);
 		return NULL;
 	}
-	interrupt_accounts_tell(rows->accounts, &rows->callback);
-	rows->source.forwarder =
-		event_forwarder_to(interrupt_accounts_handler(rows->accounts));
+	interrupt_accounts_tell(accounts, &rows->callback);
 	return &rows->source;
 }
 

@@ -2,7 +2,8 @@
 #include "attribution/table.h"
 #include "attribution/time/on_cpu.h"
 #include "attribution/time/task_contexts.h"
-#include "attribution/time/task_time.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "common/pack.h"
 #include "report/steps/task_pack.h"
@@ -20,7 +21,7 @@ struct span_rows {
 	struct span_callback callback;
 	const struct attribution_input *input;
 	const struct row_choice *choice;
-	struct task_time *time;
+	struct task_time *time; /* borrowed */
 	struct row_out *states; /* or NULL */
 	struct state_columns columns;
 	struct fault_rows faults; /* out may be NULL */
@@ -89,26 +90,6 @@ static void take_span(struct span_callback *callback,
 		fault_rows_take(&rows->faults, span);
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
-{
-	struct span_rows *rows = (struct span_rows *)handler;
-
-	task_time_step(rows->time, step);
-}
-
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
-{
-	task_time_event(((struct span_rows *)handler)->time, event);
-}
-
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
-{
-	task_time_record(((struct span_rows *)handler)->time, record);
-}
-
 static bool is_done(const struct row_source *source, uint64_t time_ns)
 {
 	const struct span_rows *rows = (const struct span_rows *)source;
@@ -124,14 +105,6 @@ static void resolve_all(struct span_rows *rows)
 		resolve(rows, array_at(&rows->pending, i), TIME_KERNEL);
 }
 
-static void end_rows(struct span_rows *rows)
-{
-	if (task_time_end(rows->time) < 0)
-		rows->status = -ERROR_MEMORY;
-	if (rows->faults.out)
-		fault_rows_end(&rows->faults);
-}
-
 static int end(struct row_source *source, const struct task_stacks *stacks,
 	       bool is_early)
 {
@@ -139,8 +112,8 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 	int status = 0;
 
 	(void)stacks;
-	if (!is_early)
-		end_rows(rows);
+	if (!is_early && rows->faults.out)
+		fault_rows_end(&rows->faults);
 	resolve_all(rows);
 	if (rows->states)
 		status = row_out_flush(rows->states);
@@ -211,20 +184,18 @@ static void close_rows(struct row_source *source)
 	free_pending(rows);
 	fault_rows_free(&rows->faults);
 	state_columns_free(&rows->columns);
-	task_time_free(rows->time);
 	free(rows);
 }
 
 static struct row_source *open_rows(const struct row_source_input *input)
 {
-	struct task_time_options options =
-		task_time_options_of(input->recording);
+	struct thread_tracker *threads =
+		trackers_threads(input->recording->trackers);
 	struct span_rows *rows = calloc(1, sizeof(*rows));
 
 	if (!rows)
 		return NULL;
 	rows->source = (struct row_source){
-		.handler = { take_step, take_event, take_record },
 		.needs_begin = input->outs[TABLE_FAULT],
 		.pack = pack_rows,
 		.is_done = is_done,
@@ -239,8 +210,9 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->faults =
 		fault_rows_of(input->recording, input->outs[TABLE_FAULT]);
 	rows->pending = ARRAY_OF(struct array);
-	rows->time = task_time_new(&options, &rows->callback);
-	if (rows->time)
+	rows->time = thread_tracker_time(threads);
+	if (rows->time && !thread_tracker_hand_spans(threads, &rows->callback,
+						     input->recording->window))
 		return &rows->source;
 	close_rows(&rows->source);
 	return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "sql/tables/fresh_cpus.h"
 #include "sql/tables/row_source.h"
@@ -16,7 +17,7 @@ struct watch_rows {
 	struct task_listener listener;
 	const struct attribution_input *recording;
 	const struct row_choice *choice;
-	struct task_tracker *tracker;
+	const struct task_tracker *tracker;
 	struct row_out *syscalls; /* or NULL */
 	struct row_out *sleeps;	  /* or NULL */
 	struct fresh_cpus cpus;
@@ -53,9 +54,7 @@ static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
 	struct watch_rows *rows = (struct watch_rows *)handler;
-	struct event_handler *tracker = rows->source.forwarder.to;
 
-	tracker->step(tracker, step);
 	if (fresh_cpus_take(&rows->cpus, step) < 0)
 		rows->status = -ERROR_MEMORY;
 }
@@ -71,9 +70,10 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 	       bool is_early)
 {
 	struct watch_rows *rows = (struct watch_rows *)source;
-	int status = is_early ? 0 : task_tracker_end(rows->tracker);
+	int status = 0;
 
 	(void)stacks;
+	(void)is_early;
 	if (!status && rows->syscalls)
 		status = row_out_flush(rows->syscalls);
 	if (!status && rows->sleeps)
@@ -85,20 +85,18 @@ static void close_rows(struct row_source *source)
 {
 	struct watch_rows *rows = (struct watch_rows *)source;
 
-	task_tracker_free(rows->tracker);
 	fresh_cpus_free(&rows->cpus);
 	free(rows);
 }
 
 static struct row_source *open_rows(const struct row_source_input *input)
 {
-	const struct task_tracker_options options =
-		task_tracker_options_of(input->recording);
 	struct watch_rows *rows = calloc(1, sizeof(*rows));
 
 	if (!rows)
 		return NULL;
 	rows->source = (struct row_source){
+		.handler.step = take_step,
 		.needs_begin = true,
 		.is_done = is_done,
 		.end = end,
@@ -111,15 +109,12 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->syscalls = input->outs[TABLE_SYSCALL];
 	rows->sleeps = input->outs[TABLE_SLEEP];
 	rows->cpus = FRESH_CPUS_NONE;
-	rows->tracker = task_tracker_new(&options, &rows->listener);
-	if (!rows->tracker) {
-		close_rows(&rows->source);
-		return NULL;
-	}
-	rows->source.forwarder =
-		event_forwarder_to(task_tracker_handler(rows->tracker));
-	rows->source.handler.step = take_step;
-	return &rows->source;
+	rows->tracker =
+		trackers_tasks(input->recording->trackers, &rows->listener);
+	if (rows->tracker)
+		return &rows->source;
+	close_rows(&rows->source);
+	return NULL;
 }
 
 const struct row_source_class watch_source = {

@@ -11,6 +11,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
 #include "attribution/table.h"
+#include "attribution/trackers.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
@@ -251,18 +252,23 @@ static double time_table(const struct bench *bench, const void *ctx)
 {
 	const struct attribution_table *table =
 		((const struct table_run *)ctx)->table;
-	const struct attribution_input *input =
-		((const struct table_run *)ctx)->input;
-	struct event_handler *handler = need(table->open(input), table->name);
-	struct step_join *join = need(step_join_new(input->recording,
-						    input->events, &handler, 1),
-				      "join");
+	struct attribution_input input =
+		*((const struct table_run *)ctx)->input;
+	struct trackers *trackers = need(trackers_new(&input), "trackers");
+	struct event_handler *handler;
+	struct step_join *join;
 	struct task_stacks *stacks;
-	double time = time_steps(bench, step_join_callback(join), &stacks);
+	double time;
 
+	input.trackers = trackers;
+	handler = need(table->open(&input), table->name);
+	check(trackers_follow(trackers, handler), table->name);
+	join = need(trackers_join(trackers), "join");
+	time = time_steps(bench, step_join_callback(join), &stacks);
 	task_stacks_free(stacks);
 	step_join_free(join);
 	table->close(handler);
+	trackers_free(trackers);
 	return time;
 }
 

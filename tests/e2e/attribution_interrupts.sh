@@ -25,13 +25,13 @@ cases() { # folder "machine's options" case...
 }
 
 one_cpu() {
-	cases one "--net --net-delay 1 --disk-delay 5" disk udp sleep work \
+	cases one "--net --net-delay 1 --disk-delay 50" disk udp sleep work \
 		rcu nmi
 }
 
 # Handlers of devices run in threads.
 threads() {
-	cases threads "--append threadirqs --disk-delay 5" threads
+	cases threads "--append threadirqs --disk-delay 50" threads
 }
 
 # Devices interrupt by wires, which several share: not even the kernel's
@@ -40,14 +40,14 @@ arm64() {
 	use_arm64
 	skip_without_machine 6.12
 	make_programs
-	cases arm64 "--disk-delay 5" disk sleep work rcu
+	cases arm64 "--disk-delay 50" disk sleep work rcu
 }
 
 two_cpus() { cases two "--cpus 2" disk ipi; }
 
 old_kernel() {
 	skip_without_machine 6.1
-	cases old "--kernel 6.1 --net --net-delay 1 --disk-delay 5" \
+	cases old "--kernel 6.1 --net --net-delay 1 --disk-delay 50" \
 		disk udp sleep work
 }
 

@@ -91,7 +91,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		.evidence = { .has_switches = true,
 			      .has_wakeups = true,
 			      .has_all_cpus = true },
-		.window = TIME_WINDOW_ALL,
 	};
 	struct context_kinds *kinds;
 

@@ -4,8 +4,8 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/sleeps/wait_channels.h"
 #include "attribution/table.h"
-#include "attribution/time/task_paths.h"
-#include "attribution/time/task_time.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/text/task_names.h"
@@ -28,9 +28,6 @@ struct view_builder {
 	const struct task_names *names;
 	struct thread_numbers numbers;
 	struct state_slices states;
-	struct task_time *time;
-	struct task_paths *paths;
-	struct wait_channels *places;
 	struct part_profile *profile;
 	struct level_chain *levels;
 	bool *is_call;	  /* by function: a system call */
@@ -174,9 +171,6 @@ static void take_step(struct event_handler *handler,
 		note(builder, -ERROR_MEMORY);
 		return;
 	}
-	/* First the spans that end here: they are of what was before. */
-	task_time_step(builder->time, step);
-	note(builder, task_paths_take(builder->paths, step));
 	if (!step->time_ns)
 		return;
 	if (step->kind == STEP_ENTER && builder->is_call[step->function])
@@ -189,58 +183,45 @@ static void take_step(struct event_handler *handler,
 	reach(builder->summary, step->time_ns);
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+/* Returns whether all that the states are made from is there. */
+static bool connect(struct view_builder *builder, struct trackers *trackers)
 {
-	task_time_event(builder_of(handler)->time, event);
-}
+	struct thread_tracker *threads = trackers_threads(trackers);
 
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
-{
-	task_time_record(builder_of(handler)->time, record);
-}
-
-static void connect(struct view_builder *builder)
-{
 	builder->states.next = &builder->states_out;
 	builder->states.numbers = &builder->numbers;
-	builder->states.paths = builder->paths;
-	builder->states.places = builder->places;
+	builder->states.paths = thread_tracker_paths(threads);
+	builder->states.places = trackers_wait_channels(trackers);
 	builder->states.is_call = builder->is_call;
+	return builder->states.paths && builder->states.places &&
+	       !thread_tracker_hand_spans(threads, &builder->states.callback,
+					  TIME_WINDOW_ALL);
 }
 
 struct view_builder *view_builder_new(const struct attribution_input *input,
 				      struct view_summary *summary,
 				      uint64_t part_ns)
 {
-	const struct task_time_options time = task_time_options_of(input);
-	const struct wait_marks marks = wait_marks_of(input->recording);
 	struct view_builder *builder = calloc(1, sizeof(*builder));
 
 	if (!builder)
 		return NULL;
-	builder->handler =
-		(struct event_handler){ take_step, take_event, take_record };
+	builder->handler.step = take_step;
 	builder->states_out.take = take_state;
 	builder->summary = summary;
 	builder->names = input->names;
 	state_slices_init(&builder->states);
 	builder->status = thread_numbers_init(&builder->numbers, summary, true);
-	builder->time = task_time_new(&time, &builder->states.callback);
-	builder->paths = task_paths_new();
-	builder->places = wait_channels_new(symbols_functions(input->symbols),
-					    input->kinds, &marks);
 	builder->profile =
 		part_profile_new(summary, part_ns, input->names,
 				 recording_info(input->recording)->command);
 	builder->levels = level_chain_new(summary);
 	builder->is_call = system_calls_mark(input->symbols, false);
 	builder->is_endless = system_calls_mark(input->symbols, true);
-	connect(builder);
-	if (!builder->status && builder->time && builder->paths &&
-	    builder->places && builder->profile && builder->levels &&
-	    builder->is_call && builder->is_endless)
+	if (!builder->status && builder->profile && builder->levels &&
+	    builder->is_call && builder->is_endless &&
+	    connect(builder, input->trackers) &&
+	    !trackers_follow(input->trackers, &builder->handler))
 		return builder;
 	view_builder_free(builder);
 	return NULL;
@@ -252,9 +233,6 @@ void view_builder_free(struct view_builder *builder)
 		return;
 	state_slices_free(&builder->states);
 	thread_numbers_free(&builder->numbers);
-	task_time_free(builder->time);
-	task_paths_free(builder->paths);
-	wait_channels_free(builder->places);
 	part_profile_free(builder->profile);
 	level_chain_free(builder->levels);
 	free(builder->is_call);
@@ -262,16 +240,10 @@ void view_builder_free(struct view_builder *builder)
 	free(builder);
 }
 
-struct event_handler *view_builder_handler(struct view_builder *builder)
-{
-	return &builder->handler;
-}
-
 int view_builder_end(struct view_builder *builder)
 {
 	struct view_summary *summary = builder->summary;
 
-	note(builder, task_time_end(builder->time));
 	note(builder, state_slices_end(&builder->states));
 	note(builder, part_profile_end(builder->profile));
 	note(builder, level_chain_end(builder->levels));

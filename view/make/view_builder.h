@@ -6,7 +6,6 @@
 
 struct attribution_input;
 struct view_summary;
-struct event_handler;
 
 /* Fills a summary as the recording passes: a handler. */
 struct view_builder;
@@ -23,8 +22,6 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 				      struct view_summary *summary,
 				      uint64_t part_ns);
 void view_builder_free(struct view_builder *builder);
-
-struct event_handler *view_builder_handler(struct view_builder *builder);
 
 /* Adds what waits for more: the summary is complete.
  *

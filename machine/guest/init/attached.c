@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "machine/guest/init/disk.h"
 #include "machine/guest/init/modules.h"
 #include "machine/guest/init/mounts.h"
 #include "machine/guest/init/relay.h"
@@ -60,8 +61,8 @@ static int load_modules(struct guest *guest)
 {
 	struct problem *problem = &guest->problem;
 
-	if ((guest->settings.disk && modules_load("disk", problem)) ||
-	    (guest->settings.disk_delay_ms && modules_load("delay", problem)) ||
+	if ((guest->settings.disk &&
+	     disk_load(guest->settings.disk_delay_ms, problem)) ||
 	    ((guest->settings.net || guest->settings.link) &&
 	     modules_load("net", problem)) ||
 	    modules_load("trace", problem))

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "machine/guest/init/disk.h"
 #include "machine/guest/init/modules.h"
 #include "machine/guest/init/mounts.h"
 #include "machine/guest/init/relay.h"
@@ -59,8 +60,7 @@ int guest_run_isolated(struct guest *guest)
 	struct problem *problem = &guest->problem;
 
 	if (settings_read(settings, "/settings", problem) ||
-	    (settings->disk && modules_load("disk", problem)) ||
-	    (settings->disk_delay_ms && modules_load("delay", problem)) ||
+	    (settings->disk && disk_load(settings->disk_delay_ms, problem)) ||
 	    ((settings->net || settings->link) &&
 	     modules_load("net", problem)) ||
 	    modules_load("trace", problem) || guest_prepare(guest) ||

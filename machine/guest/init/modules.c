@@ -8,7 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int load(const char *name, struct problem *problem)
+static int load(const char *name, const char *parameters,
+		struct problem *problem)
 {
 	char path[300];
 	int result = 0;
@@ -18,15 +19,25 @@ static int load(const char *name, struct problem *problem)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return problem_set(problem, "module %s", name);
-	if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST)
+	if (syscall(SYS_finit_module, fd, parameters, 0) && errno != EEXIST)
 		result = problem_set(problem, "cannot load module %s", name);
 	close(fd);
 	return result;
 }
 
-int modules_load(const char *set, struct problem *problem)
+/* Reads a module's file name, which is empty at the end of the list. */
+static void next_name(FILE *list, char *name, int size)
 {
-	char line[256];
+	if (!fgets(name, size, list))
+		*name = '\0';
+	name[strcspn(name, "\n")] = '\0';
+}
+
+int modules_load_with(const char *set, const char *parameters,
+		      struct problem *problem)
+{
+	char name[256];
+	char next[256];
 	char path[64];
 	int result = 0;
 	FILE *list;
@@ -35,10 +46,17 @@ int modules_load(const char *set, struct problem *problem)
 	list = fopen(path, "re");
 	if (!list)
 		return problem_set(problem, "%s", path);
-	while (!result && fgets(line, sizeof(line), list)) {
-		line[strcspn(line, "\n")] = '\0';
-		result = load(line, problem);
+	next_name(list, name, sizeof(name));
+	while (!result && *name) {
+		next_name(list, next, sizeof(next));
+		result = load(name, *next ? "" : parameters, problem);
+		strcpy(name, next);
 	}
 	fclose(list);
 	return result;
+}
+
+int modules_load(const char *set, struct problem *problem)
+{
+	return modules_load_with(set, "", problem);
 }

@@ -11,4 +11,8 @@
  */
 int modules_load(const char *set, struct problem *problem);
 
+/* The same, and the last of them gets these parameters, as "name=value ...". */
+int modules_load_with(const char *set, const char *parameters,
+		      struct problem *problem);
+
 #endif

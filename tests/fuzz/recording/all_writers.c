@@ -3,6 +3,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
 #include "attribution/table.h"
+#include "attribution/trackers.h"
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "decoder/recording/recording.h"
@@ -62,6 +63,7 @@ struct writers {
 	struct call_records_choice calls;
 	const struct attribution_table *tables[TABLES];
 	struct attribution_input inputs[TABLES];
+	struct trackers *trackers;
 	struct event_handler *handlers[TABLES];
 	size_t table_count;
 	struct step_join *join; /* NULL: no times */
@@ -178,12 +180,15 @@ static void open_table(struct writers *writers,
 		.filter = &session->filter,
 		.window = session->window,
 		.argument = argument_of(writers, table),
+		.trackers = writers->trackers,
 		.calls = table == &call_records_table ? &writers->calls : NULL,
 	};
 	if (table->check && !table->check(input, message, sizeof(message)))
 		return;
 	writers->tables[index] = table;
 	writers->handlers[index] = need(table->open(input));
+	if (trackers_follow(writers->trackers, writers->handlers[index]) < 0)
+		abort();
 	writers->table_count++;
 }
 
@@ -206,6 +211,14 @@ static void open_tables(struct writers *writers)
 							RECORD_TABLE,
 		.out = session->out,
 	};
+	writers->trackers = need(trackers_new(&(struct attribution_input){
+		.recording = session->recording,
+		.symbols = session->symbols,
+		.names = session->names,
+		.events = writers->events,
+		.kinds = writers->kinds,
+		.window = session->window,
+	}));
 	if (is_chosen(writers, PART_TABLES))
 		open_table(writers, &call_records_table);
 	for (size_t i = 0; (table = attribution_table_at(i)); i++)
@@ -213,9 +226,7 @@ static void open_tables(struct writers *writers)
 			open_table(writers, table);
 	if (!writers->table_count)
 		return;
-	writers->join =
-		need(step_join_new(session->recording, writers->events,
-				   writers->handlers, writers->table_count));
+	writers->join = need(trackers_join(writers->trackers));
 }
 
 static void render_profiles(struct writers *writers,
@@ -265,8 +276,10 @@ static void render(struct writers *writers, const struct task_stacks *stacks)
 	for (size_t i = 0; i < TIMELINES; i++)
 		if (writers->selects[i])
 			step_select_end(writers->selects[i]);
-	if (writers->join)
+	if (writers->join) {
 		step_join_end(writers->join);
+		trackers_end(writers->trackers);
+	}
 	if (writers->profile)
 		render_profiles(writers, stacks);
 	render_tables(writers, stacks);
@@ -287,6 +300,7 @@ static void close_all(struct writers *writers)
 	step_join_free(writers->join);
 	for (size_t i = 0; i < writers->table_count; i++)
 		writers->tables[i]->close(writers->handlers[i]);
+	trackers_free(writers->trackers);
 	for (size_t i = 0; i < TIMELINES; i++) {
 		if (writers->lines[i])
 			timelines[i]->close(writers->lines[i]);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/time/thread_tracker.h"
+
+#include "attribution/events/event_handler.h"
+#include "attribution/time/task_paths.h"
+#include "common/array.h"
+#include "common/error.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* One who takes spans. */
+struct span_taker {
+	struct span_callback *callback;
+	struct time_window window;
+};
+
+struct thread_tracker {
+	struct event_handler handler;
+	struct span_callback callback;
+	struct task_time_options options;
+	struct array takers;	  /* struct span_taker */
+	struct task_time *time;	  /* NULL: nobody asked for it */
+	struct task_paths *paths; /* the same */
+	bool has_changed;
+	int status;
+};
+
+static void hand_to(const struct span_taker *taker,
+		    const struct time_span *span)
+{
+	const struct time_window *window = &taker->window;
+	struct time_span cut = *span;
+
+	if (cut.begin_ns < window->since_ns)
+		cut.begin_ns = window->since_ns;
+	if (cut.end_ns > window->until_ns)
+		cut.end_ns = window->until_ns;
+	if (cut.begin_ns < cut.end_ns)
+		taker->callback->take(taker->callback, &cut);
+}
+
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
+{
+	const struct thread_tracker *tracker =
+		(struct thread_tracker *)((char *)callback -
+					  offsetof(struct thread_tracker,
+						   callback));
+
+	for (size_t i = 0; i < tracker->takers.count; i++)
+		hand_to(array_at(&tracker->takers, i), span);
+}
+
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct thread_tracker *tracker = (struct thread_tracker *)handler;
+
+	/* First the spans that end here: they are of what was before. */
+	if (tracker->time)
+		tracker->has_changed = task_time_step(tracker->time, step);
+	if (tracker->paths && task_paths_take(tracker->paths, step) < 0)
+		tracker->status = -ERROR_MEMORY;
+}
+
+static void take_event(struct event_handler *handler,
+		       const struct event_record *event)
+{
+	const struct thread_tracker *tracker = (struct thread_tracker *)handler;
+
+	if (tracker->time)
+		task_time_event(tracker->time, event);
+}
+
+static void take_record(struct event_handler *handler,
+			const struct sideband_record *record)
+{
+	const struct thread_tracker *tracker = (struct thread_tracker *)handler;
+
+	if (tracker->time)
+		task_time_record(tracker->time, record);
+}
+
+struct thread_tracker *
+thread_tracker_new(const struct task_time_options *options)
+{
+	struct thread_tracker *tracker = calloc(1, sizeof(*tracker));
+
+	if (!tracker)
+		return NULL;
+	tracker->handler =
+		(struct event_handler){ take_step, take_event, take_record };
+	tracker->callback.take = take_span;
+	tracker->options = *options;
+	tracker->takers = ARRAY_OF(struct span_taker);
+	return tracker;
+}
+
+void thread_tracker_free(struct thread_tracker *tracker)
+{
+	if (!tracker)
+		return;
+	array_free(&tracker->takers);
+	task_time_free(tracker->time);
+	task_paths_free(tracker->paths);
+	free(tracker);
+}
+
+int thread_tracker_renew(struct thread_tracker *tracker,
+			 const struct off_cpu_evidence *evidence)
+{
+	tracker->status = 0;
+	if (tracker->paths)
+		task_paths_renew(tracker->paths);
+	return tracker->time ? task_time_renew(tracker->time, evidence) : 0;
+}
+
+struct task_time *thread_tracker_time(struct thread_tracker *tracker)
+{
+	if (!tracker->time)
+		tracker->time =
+			task_time_new(&tracker->options, &tracker->callback);
+	return tracker->time;
+}
+
+int thread_tracker_hand_spans(struct thread_tracker *tracker,
+			      struct span_callback *callback,
+			      struct time_window window)
+{
+	struct span_taker *taker = array_add(&tracker->takers);
+
+	if (!taker || !thread_tracker_time(tracker))
+		return -ERROR_MEMORY;
+	*taker = (struct span_taker){ callback, window };
+	return 0;
+}
+
+const struct task_paths *thread_tracker_paths(struct thread_tracker *tracker)
+{
+	if (!tracker->paths)
+		tracker->paths = task_paths_new();
+	return tracker->paths;
+}
+
+bool thread_tracker_has_changed(const struct thread_tracker *tracker)
+{
+	return tracker->has_changed;
+}
+
+bool thread_tracker_is_asked(const struct thread_tracker *tracker)
+{
+	return tracker->time || tracker->paths;
+}
+
+struct event_handler *thread_tracker_handler(struct thread_tracker *tracker)
+{
+	return &tracker->handler;
+}
+
+int thread_tracker_end(struct thread_tracker *tracker)
+{
+	int status = tracker->time ? task_time_end(tracker->time) : 0;
+
+	return status ? status : tracker->status;
+}

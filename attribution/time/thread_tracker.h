@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_THREAD_TRACKER_H
+#define KT_ATTRIBUTION_THREAD_TRACKER_H
+
+#include "attribution/time/task_time.h"
+#include "report/steps/task_stacks.h"
+
+#include <stdbool.h>
+
+struct event_handler;
+struct task_paths;
+
+/* The one account of what threads do in a pass over a recording: in which class
+ * their time is, which functions and which kernel contexts they are in, who woke
+ * them.  All tables of the pass ask it and keep nothing of that themselves.
+ *
+ * It sees each step, event and record before the tables do: what it says then is
+ * how things are behind it, and the spans that it ends have been handed out.
+ * What nobody has asked for is not followed.
+ */
+struct thread_tracker;
+
+/* Borrows what the options do.  Returns NULL when out of memory. */
+struct thread_tracker *
+thread_tracker_new(const struct task_time_options *options);
+void thread_tracker_free(struct thread_tracker *tracker);
+
+/* Forgets all threads: another recording with the same functions begins, of
+ * which @evidence says what it can tell.  Returns 0 or -ERROR_MEMORY.
+ */
+int thread_tracker_renew(struct thread_tracker *tracker,
+			 const struct off_cpu_evidence *evidence);
+
+/* These three are asked before the pass; their answers live as long as the
+ * tracker.
+ *
+ * Hands @callback, which is borrowed, all spans, cut to @window.  Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int thread_tracker_hand_spans(struct thread_tracker *tracker,
+			      struct span_callback *callback,
+			      struct time_window window);
+
+/* Follows threads' time.  Returns NULL when out of memory. */
+struct task_time *thread_tracker_time(struct thread_tracker *tracker);
+
+/* Follows the functions that are open.  Returns NULL when out of memory. */
+const struct task_paths *thread_tracker_paths(struct thread_tracker *tracker);
+
+/* Returns whether the last step may have changed what its thread does, or how
+ * far its time was handed out: most calls do not.
+ */
+bool thread_tracker_has_changed(const struct thread_tracker *tracker);
+
+/* Returns whether anybody asked for anything. */
+bool thread_tracker_is_asked(const struct thread_tracker *tracker);
+
+/* Returns what goes before the handlers of those who ask. */
+struct event_handler *thread_tracker_handler(struct thread_tracker *tracker);
+
+/* Hands out what is left, after the last step and before the tables end.
+ *
+ * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
+ */
+int thread_tracker_end(struct thread_tracker *tracker);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/trackers.h"
+
+#include "attribution/events/step_join.h"
+#include "attribution/interrupts/interrupt_accounts.h"
+#include "attribution/requests/requests.h"
+#include "attribution/sleeps/wait_channels.h"
+#include "attribution/table.h"
+#include "attribution/task_tracker.h"
+#include "attribution/time/thread_tracker.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "symbolize/symbols/symbols.h"
+#include "symbolize/unwind/user_stack.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct trackers {
+	struct trackers_options options;
+	struct attribution_input input; /* the options', with these */
+	struct thread_tracker *threads;
+	/* NULL: nobody asked for it. */
+	struct task_tracker *tasks;
+	struct interrupt_accounts *interrupts;
+	struct requests *requests;
+	struct time_window requests_window;
+	struct wait_channels *places;
+	bool has_user_stacks;
+	/* struct event_handler *: those that see the pass, threads first: what
+	 * they say is what the others go by.
+	 */
+	struct array followed;
+	size_t own; /* of these: no tables' */
+};
+
+int trackers_follow(struct trackers *trackers, struct event_handler *handler)
+{
+	struct event_handler **slot = array_add(&trackers->followed);
+
+	if (!slot)
+		return -ERROR_MEMORY;
+	*slot = handler;
+	return 0;
+}
+
+/* The same of a tracker: before the tables'. */
+static int follow_own(struct trackers *trackers, struct event_handler *handler)
+{
+	struct event_handler **items;
+
+	if (trackers_follow(trackers, handler) < 0)
+		return -ERROR_MEMORY;
+	items = trackers->followed.items;
+	memmove(items + trackers->own + 1, items + trackers->own,
+		(trackers->followed.count - 1 - trackers->own) *
+			sizeof(*items));
+	items[trackers->own++] = handler;
+	return 0;
+}
+
+struct trackers *trackers_new(const struct attribution_input *input)
+{
+	const struct trackers_options options = {
+		.input = input,
+		.time = task_time_options_of(input),
+		.arch = symbols_arch(input->symbols),
+		.results_are_behind = recording_is_gated(input->recording),
+	};
+
+	return trackers_new_with(&options);
+}
+
+struct trackers *trackers_new_with(const struct trackers_options *options)
+{
+	struct trackers *trackers = calloc(1, sizeof(*trackers));
+
+	if (!trackers)
+		return NULL;
+	trackers->options = *options;
+	if (options->input)
+		trackers->input = *options->input;
+	trackers->input.trackers = trackers;
+	trackers->followed = ARRAY_OF(struct event_handler *);
+	trackers->threads = thread_tracker_new(&options->time);
+	if (trackers->threads &&
+	    !follow_own(trackers, thread_tracker_handler(trackers->threads)))
+		return trackers;
+	trackers_free(trackers);
+	return NULL;
+}
+
+void trackers_free(struct trackers *trackers)
+{
+	if (!trackers)
+		return;
+	requests_free(trackers->requests);
+	interrupt_accounts_free(trackers->interrupts);
+	task_tracker_free(trackers->tasks);
+	wait_channels_free(trackers->places);
+	thread_tracker_free(trackers->threads);
+	array_free(&trackers->followed);
+	free(trackers);
+}
+
+int trackers_renew(struct trackers *trackers,
+		   const struct off_cpu_evidence *evidence)
+{
+	int error = thread_tracker_renew(trackers->threads, evidence);
+
+	return error || !trackers->tasks ? error :
+					   task_tracker_renew(trackers->tasks);
+}
+
+struct thread_tracker *trackers_threads(struct trackers *trackers)
+{
+	return trackers->threads;
+}
+
+const struct wait_channels *trackers_wait_channels(struct trackers *trackers)
+{
+	const struct trackers_options *options = &trackers->options;
+	struct wait_marks marks = { .sched = { 0, 0 } };
+
+	if (trackers->places)
+		return trackers->places;
+	if (trackers->input.recording)
+		marks = wait_marks_of(trackers->input.recording);
+	trackers->places = wait_channels_new(options->time.functions,
+					     options->time.kinds, &marks);
+	return trackers->places;
+}
+
+static struct task_tracker *open_tasks(struct trackers *trackers)
+{
+	const struct trackers_options *options = &trackers->options;
+	const struct task_tracker_options task_options = {
+		.functions = options->time.functions,
+		.arch = options->arch,
+		.kinds = options->time.kinds,
+		.threads = trackers->threads,
+		.places = trackers_wait_channels(trackers),
+		.results_are_behind = options->results_are_behind,
+	};
+
+	if (trackers->tasks || !task_options.places)
+		return trackers->tasks;
+	trackers->tasks = task_tracker_new(&task_options);
+	if (!trackers->tasks ||
+	    follow_own(trackers, task_tracker_handler(trackers->tasks)) < 0)
+		return NULL;
+	return trackers->tasks;
+}
+
+struct task_tracker *trackers_plain_tasks(struct trackers *trackers,
+					  struct task_listener *listener)
+{
+	struct task_tracker *tasks = open_tasks(trackers);
+
+	return tasks && !task_tracker_listen(tasks, listener) ? tasks : NULL;
+}
+
+struct task_tracker *trackers_tasks(struct trackers *trackers,
+				    struct task_listener *listener)
+{
+	const struct attribution_input *input = &trackers->input;
+	struct task_tracker *tasks = trackers_plain_tasks(trackers, listener);
+
+	if (tasks && input->recording && !trackers->has_user_stacks) {
+		trackers->has_user_stacks = true;
+		task_tracker_unwind(tasks, user_stack_new(input->recording,
+							  input->symbols));
+	}
+	return tasks;
+}
+
+struct interrupt_accounts *trackers_interrupts(struct trackers *trackers)
+{
+	if (trackers->interrupts)
+		return trackers->interrupts;
+	trackers->interrupts = interrupt_accounts_new(&trackers->input, NULL);
+	if (!trackers->interrupts ||
+	    follow_own(trackers,
+		       interrupt_accounts_handler(trackers->interrupts)) < 0)
+		return NULL;
+	return trackers->interrupts;
+}
+
+static struct requests *open_requests(struct trackers *trackers,
+				      struct time_window window)
+{
+	struct requests_options options = requests_options_of(&trackers->input);
+
+	options.window = window;
+	trackers->requests_window = window;
+	return requests_new(&options);
+}
+
+struct requests *trackers_requests(struct trackers *trackers,
+				   struct time_window window,
+				   struct request_callback *callback)
+{
+	struct requests *requests = trackers->requests;
+
+	if (!requests)
+		requests = trackers->requests = open_requests(trackers, window);
+	assert(trackers->requests_window.since_ns == window.since_ns &&
+	       trackers->requests_window.until_ns == window.until_ns);
+	return requests && !requests_listen(requests, callback) ? requests :
+								  NULL;
+}
+
+struct event_handler *const *trackers_handlers(const struct trackers *trackers,
+					       size_t *count)
+{
+	struct event_handler *const *items = trackers->followed.items;
+	bool skips_threads = !thread_tracker_is_asked(trackers->threads);
+
+	*count = trackers->followed.count - skips_threads;
+	return items + skips_threads;
+}
+
+struct step_join *trackers_join(const struct trackers *trackers)
+{
+	size_t count;
+	struct event_handler *const *handlers =
+		trackers_handlers(trackers, &count);
+
+	return step_join_new(trackers->input.recording, trackers->input.events,
+			     handlers, count);
+}
+
+int trackers_end(struct trackers *trackers)
+{
+	int status = thread_tracker_end(trackers->threads);
+	int next = trackers->tasks ? task_tracker_end(trackers->tasks) : 0;
+
+	status = status ? status : next;
+	next = trackers->interrupts ?
+		       interrupt_accounts_end(trackers->interrupts) :
+		       0;
+	status = status ? status : next;
+	next = trackers->requests ? requests_end(trackers->requests) : 0;
+	return status ? status : next;
+}
