@@ -12,15 +12,15 @@
  * goes from one place to another.
  */
 #define COPY_STEP ((size_t)1 << 15)
-/* The same for who goes on and on, as far as it is that what was copied before
- * is as much.
+/* This is what is copied at once, at most, for who goes on and on: a quarter of
+ * what it went through so far.
  */
 #define LONGEST_COPY ((size_t)1 << 18)
-/* Bytes are given back to the system in steps of this size; those of a copy in
- * whole large pages, which who goes on and on gets: a page fault for each 4 KB
- * took as long as reading a quarter of the packets in it.
- */
+/* Bytes are given back to the system in steps of this size. */
 #define RELEASE_STEP ((size_t)1 << 20)
+/* The copy is made in pages of this size for who goes on and on, and given back
+ * in whole ones: a page fault for each 4 KB takes some percent of all decoding.
+ */
 #define LARGE_PAGE ((size_t)1 << 21)
 
 static int open_copy(struct stream_window *window)
@@ -105,15 +105,15 @@ static void use_large_page(const struct stream_window *window)
 	size_t at = large_page_at(window, window->copied_to);
 
 	if (window->copied_to - window->copied_from >= LARGE_PAGE / 2 &&
-	    at < window->copied_to + LONGEST_COPY &&
-	    window->size - at >= LARGE_PAGE && at < window->size)
+	    at < window->copied_to + LONGEST_COPY && at < window->size &&
+	    window->size - at >= LARGE_PAGE)
 		madvise(window->copy + at, LARGE_PAGE, MADV_HUGEPAGE);
 }
 
 /* Returns where a copy should end that has to go up to @to. */
 static size_t copy_end(const struct stream_window *window, size_t to)
 {
-	size_t step = window->copied_to - window->copied_from;
+	size_t step = (window->copied_to - window->copied_from) / 4;
 
 	if (step > LONGEST_COPY)
 		step = LONGEST_COPY;
