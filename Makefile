@@ -73,6 +73,13 @@ CFLAGS   ?= $(if $(SAN),-O1,-O2) -g
 VERSION  := $(shell sed -n 's/^ktrace-hw \([0-9.]*\).*/\1/p;T;q' NEWS)
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 # The library is part of what SQLite loads, too.
+# What nearly all time is spent in is compiled as one unit when the program is
+# linked; suites and libraries take the machine code that its objects have, too.
+FAST_SRCS := execution/% decoder/intel_pt/% report/steps/% report/profile/%
+WHOLE    := -O3 -flto -flto-partition=one
+HAVE_LTO := $(if $(SAN)$(FUZZ),,$(shell $(CC) $(WHOLE) -ffat-lto-objects -Werror \
+            -x c -c -o /dev/null /dev/null 2>/dev/null && echo yes))
+LDFLAGS  += $(if $(HAVE_LTO),-fno-lto)
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE) -fPIC -fvisibility=hidden
 LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
             -lelf -ldw -lzstd -lz -lsqlite3 -ledit -lm \
@@ -155,9 +162,13 @@ include machine/machine.mk
 $(MAIN_OBJ): CPPFLAGS += -DKTRACE_VERSION='"$(VERSION)"'
 $(MAIN_OBJ): NEWS
 
+# Objects are the same each time that they are made: -frandom-seed.
+$(if $(HAVE_LTO),$(filter $(FAST_SRCS:%=$(BUILD)/%),$(OBJS))): \
+	CFLAGS += $(WHOLE) -ffat-lto-objects -frandom-seed=$@
+
 $(BUILD)/ktrace-hw: $(MAIN_OBJ) $(LIBRARY)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(HAVE_LTO),$(WHOLE)) -o $@ $^ $(LDLIBS)
 
 $(EXTENSION): $(EXTENSION_OBJS) $(LIBRARY)
 	@echo "  LD    $@"
@@ -192,7 +203,7 @@ $(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS)) $(BUILD)/build_id.o
 # One object that has all it needs and shows no other name.
 $(INBAND_STATIC): $(INBAND_OBJS) $(LIBRARY)
 	@echo "  AR    $@"
-	$(Q)$(CC) -r -nostdlib -o $(@:.a=.o) $^
+	$(Q)$(CC) $(LDFLAGS) -r -nostdlib -o $(@:.a=.o) $^
 	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='ktrace_hw_*' $(@:.a=.o)
 	$(Q)$(RM) $@ && $(AR) rcs $@ $(@:.a=.o)
 

@@ -12,8 +12,16 @@
  * goes from one place to another.
  */
 #define COPY_STEP ((size_t)1 << 15)
+/* This is what is copied at once, at most, for who goes on and on: a quarter of
+ * what it went through so far.
+ */
+#define LONGEST_COPY ((size_t)1 << 18)
 /* Bytes are given back to the system in steps of this size. */
 #define RELEASE_STEP ((size_t)1 << 20)
+/* The copy is made in pages of this size for who goes on and on, and given back
+ * in whole ones: a page fault for each 4 KB takes some percent of all decoding.
+ */
+#define LARGE_PAGE ((size_t)1 << 21)
 
 static int open_copy(struct stream_window *window)
 {
@@ -81,6 +89,41 @@ static size_t piece_at(const struct stream_window *window, size_t position)
 	return low;
 }
 
+/* Returns the first place in the copy, at or behind @position, where a large
+ * page may begin.
+ */
+static size_t large_page_at(const struct stream_window *window, size_t position)
+{
+	uintptr_t address = (uintptr_t)window->copy + position;
+
+	return position + (-address & (LARGE_PAGE - 1));
+}
+
+/* Asks for a large page behind what is copied.  Without one nothing changes. */
+static void use_large_page(const struct stream_window *window)
+{
+	size_t at = large_page_at(window, window->copied_to);
+
+	if (window->copied_to - window->copied_from >= LARGE_PAGE / 2 &&
+	    at < window->copied_to + LONGEST_COPY && at < window->size &&
+	    window->size - at >= LARGE_PAGE)
+		madvise(window->copy + at, LARGE_PAGE, MADV_HUGEPAGE);
+}
+
+/* Returns where a copy should end that has to go up to @to. */
+static size_t copy_end(const struct stream_window *window, size_t to)
+{
+	size_t step = (window->copied_to - window->copied_from) / 4;
+
+	if (step > LONGEST_COPY)
+		step = LONGEST_COPY;
+	if (step < COPY_STEP)
+		step = COPY_STEP;
+	if (to - window->copied_to < step)
+		to = window->copied_to + step;
+	return to < window->size ? to : window->size;
+}
+
 static void copy_bytes(struct stream_window *window, size_t from, size_t to)
 {
 	for (size_t i = piece_at(window, from); from < to; i++) {
@@ -92,7 +135,7 @@ static void copy_bytes(struct stream_window *window, size_t from, size_t to)
 		memcpy(window->copy + from, piece->bytes + done, end - from);
 		/* The page that the last copy ended in as well. */
 		pages_release(piece->bytes,
-			      done > COPY_STEP ? done - COPY_STEP : 0,
+			      done > LONGEST_COPY ? done - LONGEST_COPY : 0,
 			      end - begin);
 		from = end;
 	}
@@ -112,16 +155,19 @@ void stream_window_reach(struct stream_window *window, size_t from, size_t to)
 	}
 	if (to <= window->copied_to)
 		return;
-	if (to - window->copied_to < COPY_STEP)
-		to = window->copied_to + COPY_STEP;
-	if (to > window->size)
-		to = window->size;
+	use_large_page(window);
+	to = copy_end(window, to);
 	copy_bytes(window, window->copied_to, to);
 	window->copied_to = to;
 }
 
 void stream_window_release(struct stream_window *window, size_t to)
 {
+	if (window->copy) {
+		size_t next = large_page_at(window, to);
+
+		to = next > LARGE_PAGE ? next - LARGE_PAGE : 0;
+	}
 	if (to < window->released + RELEASE_STEP)
 		return;
 	if (window->copy && window->copied_from < to)

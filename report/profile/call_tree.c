@@ -48,7 +48,9 @@ int32_t call_tree_pid(const struct call_tree *tree, uint32_t node)
 	return tree->links[node].pid;
 }
 
-/* Pages are moved, not copied, and take memory only once they are touched. */
+/* Pages are moved, not copied, and take memory only once they are touched:
+ * large ones where they can, as nodes are touched in any order.
+ */
 static void *grow_pages(void *pages, size_t size, size_t new_size)
 {
 	void *grown;
@@ -58,7 +60,10 @@ static void *grow_pages(void *pages, size_t size, size_t new_size)
 	else
 		grown = mmap(NULL, new_size, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return grown == MAP_FAILED ? NULL : grown;
+	if (grown == MAP_FAILED)
+		return NULL;
+	madvise(grown, new_size, MADV_HUGEPAGE);
+	return grown;
 }
 
 static bool grow_nodes(struct call_tree *tree)

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/recording.h"
+#include "decoder/recording/stream_window.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A stream of some large pages, in pieces of a file that do not join. */
+enum {
+	PIECES = 150,
+	PIECE_BYTES = 65537,
+	BETWEEN = 24,
+	STREAM_BYTES = PIECES * PIECE_BYTES,
+	FILE_BYTES = PIECES * (PIECE_BYTES + BETWEEN),
+};
+
+struct file_stream {
+	uint8_t *file;
+	struct aux_piece pieces[PIECES];
+	struct aux_stream stream;
+	struct stream_window window;
+};
+
+static uint8_t byte_at(size_t position)
+{
+	return (uint8_t)(position * 0x9e3779b1 >> 13);
+}
+
+static void write_file(struct file_stream *s)
+{
+	int fd = memfd_create("stream", 0);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(ftruncate(fd, FILE_BYTES), 0);
+	s->file = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		       0);
+	ck_assert_ptr_ne(s->file, MAP_FAILED);
+	close(fd);
+	for (size_t i = 0; i < STREAM_BYTES; i++)
+		s->file[i + i / PIECE_BYTES * BETWEEN] = byte_at(i);
+}
+
+static void open_stream(struct file_stream *s)
+{
+	write_file(s);
+	for (size_t i = 0; i < PIECES; i++)
+		s->pieces[i] = (struct aux_piece){
+			.size_bytes = PIECE_BYTES,
+			.bytes = s->file + i * (PIECE_BYTES + BETWEEN),
+		};
+	s->stream = (struct aux_stream){
+		.pieces = s->pieces,
+		.piece_count = PIECES,
+	};
+	ck_assert_int_eq(stream_window_open(&s->window, &s->stream), 0);
+	ck_assert_uint_eq(s->window.size, STREAM_BYTES);
+}
+
+static void close_stream(struct file_stream *s)
+{
+	stream_window_close(&s->window);
+	munmap(s->file, FILE_BYTES);
+}
+
+static void check_bytes(struct file_stream *s, size_t from, size_t to)
+{
+	stream_window_reach(&s->window, from, to);
+	if (to > STREAM_BYTES)
+		to = STREAM_BYTES;
+	for (size_t i = from; i < to; i++)
+		if (s->window.bytes[i] != byte_at(i))
+			ck_abort_msg("byte %zu is another", i);
+}
+
+START_TEST(all_bytes_are_read_in_order)
+{
+	struct file_stream s;
+
+	open_stream(&s);
+	for (size_t at = 0; at < STREAM_BYTES; at += 5000) {
+		check_bytes(&s, at, at + 9000);
+		stream_window_release(&s.window, at);
+	}
+	ck_assert_uint_eq(s.window.copied_to, STREAM_BYTES);
+	close_stream(&s);
+}
+END_TEST
+
+/* What was not looked at again was given back, but for what a large page or a
+ * step may keep.
+ */
+START_TEST(bytes_that_are_done_take_no_memory)
+{
+	struct file_stream s;
+	unsigned char there[STREAM_BYTES / 4096 + 2];
+	uint8_t *first;
+	size_t pages = 0;
+
+	open_stream(&s);
+	for (size_t at = 0; at < STREAM_BYTES; at += 30000) {
+		stream_window_reach(&s.window, at, at + 30000);
+		stream_window_release(&s.window, at);
+	}
+	first = s.window.copy;
+	ck_assert_int_eq(mincore(first, STREAM_BYTES, there), 0);
+	for (size_t i = 0; i < STREAM_BYTES / 4096; i++)
+		pages += there[i] & 1;
+	ck_assert_uint_le(pages, 3 * 512);
+	close_stream(&s);
+}
+END_TEST
+
+/* Also behind a large page that is partly done. */
+START_TEST(places_are_read_in_any_order)
+{
+	struct file_stream s;
+	size_t at = 0;
+
+	open_stream(&s);
+	for (int i = 0; i < 200; i++) {
+		at = (at + 3456789) % STREAM_BYTES;
+		check_bytes(&s, at, at + 100);
+	}
+	for (at = 1000; at < STREAM_BYTES / 2; at += 100000)
+		check_bytes(&s, at, at + 100000);
+	check_bytes(&s, 500, 70000);
+	check_bytes(&s, STREAM_BYTES - 10, STREAM_BYTES);
+	close_stream(&s);
+}
+END_TEST
+
+static Suite *stream_window_suite(void)
+{
+	Suite *suite = suite_create("stream_window");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_test(tcase, all_bytes_are_read_in_order);
+	tcase_add_test(tcase, bytes_that_are_done_take_no_memory);
+	tcase_add_test(tcase, places_are_read_in_any_order);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(stream_window_suite());
+}
