@@ -72,7 +72,6 @@ CFLAGS   ?= $(if $(SAN),-O1,-O2) -g
 # As NEWS has it on top.
 VERSION  := $(shell sed -n 's/^ktrace-hw \([0-9.]*\).*/\1/p;T;q' NEWS)
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
-# The library is part of what SQLite loads, too.
 # What nearly all time is spent in is compiled as one unit when the program is
 # linked; suites and libraries take the machine code that its objects have, too.
 FAST_SRCS := execution/% decoder/intel_pt/% report/steps/% report/profile/%
@@ -80,6 +79,7 @@ WHOLE    := -O3 -flto -flto-partition=one
 HAVE_LTO := $(if $(SAN)$(FUZZ),,$(shell $(CC) $(WHOLE) -ffat-lto-objects -Werror \
             -x c -c -o /dev/null /dev/null 2>/dev/null && echo yes))
 LDFLAGS  += $(if $(HAVE_LTO),-fno-lto)
+# The library is part of what SQLite loads, too: -fPIC.
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE) -fPIC -fvisibility=hidden
 LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
             -lelf -ldw -lzstd -lz -lsqlite3 -ledit -lm \

@@ -12,7 +12,7 @@ struct recording;
 
 /* The begin of a file of kept rows (docs/formats.md, "rows_TABLE"). */
 struct kept_head {
-	uint64_t key;	     /* what the rows hang on */
+	uint64_t key;	     /* what the rows depend on */
 	struct chunk chunks; /* where the list of struct kept_chunk lies */
 };
 

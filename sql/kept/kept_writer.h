@@ -12,7 +12,7 @@ struct kept_writer {
 };
 
 /* Begins the file at @path (kept_file_path()) for rows of a table.  @key is what
- * they hang on (checkpoint_index_key()).
+ * they depend on (checkpoint_index_key()).
  *
  * Returns NULL where the file cannot be written, or when out of memory.
  */

@@ -47,7 +47,7 @@ struct sql_table {
 	uint32_t column_count;
 	/* How many rows a megabyte of trace may have, for SQLite's plans. */
 	uint32_t rows_per_mb;
-	/* Its rows hang on all that was before: they are kept beside the
+	/* Its rows depend on all that was before: they are kept beside the
 	 * recording, so that a window need not be made of it again.
 	 */
 	bool is_kept;

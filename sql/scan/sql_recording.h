@@ -26,7 +26,7 @@ struct sql_recording {
 		   const struct sql_run *run, struct step_callback *callback,
 		   struct task_stacks **stacks);
 	/* Returns whether rows may be kept beside the recording, and sets *@key
-	 * to what they hang on.
+	 * to what they depend on.
 	 */
 	bool (*keeps_rows)(const struct sql_recording *recording,
 			   uint64_t *key);
