@@ -45,6 +45,13 @@ check_sums() { # name
 		$((not_asked * 10)) -gt "$wall"
 }
 
+# The BPF programs of those that were chosen anew, in kallsyms' form: the copy of
+# kallsyms was made before they came.
+later_names() { # name
+	"$KTRACE" dump --records -i "$WORK/$1" 2>/dev/null |
+		sed -nE 's/.* ksymbol new ([0-9a-f]+)\+[0-9a-f]+ (\S+)$/\1 t \2\t[bpf]/p'
+}
+
 check_truth() { # name function...
 	local name=$1 said
 	local -a options=()
@@ -53,8 +60,9 @@ check_truth() { # name function...
 	((CPUS == 1)) || options=(--slack "$HOST_CLOCK_NS")
 	"$KTRACE" timeline -i "$WORK/$name" --format=csv >"$WORK/$name.csv" \
 		2>/dev/null
-	"$TOOL" --list "$WORK/truth" "$WORK/$name" <"$WORK/$name.csv" \
-		>"$WORK/$name.truth"
+	later_names "$name" >"$WORK/$name.names"
+	"$TOOL" --names "$WORK/$name.names" --list "$WORK/truth" "$WORK/$name" \
+		<"$WORK/$name.csv" >"$WORK/$name.truth"
 	if said=$("$HERE/judge_gating.py" "${options[@]}" "$WORK/$name.csv" \
 		"$WORK/$name.truth" "$@"); then
 		ok "$name: $said"

@@ -20,7 +20,7 @@ import sys
 
 # The first and the last that runs around a stretch: the recorder's probes.
 PROBE = re.compile(r"(__)?perf_|.*k(ret)?probe|ftrace_|.*rethook|pt_|native_write_msr$"
-                   r"|aggr_pre_handler|ring_buffer_put|__rcu_read_unlock$"
+                   r"|etm4?_|coresight_|aggr_pre_handler|ring_buffer_put|__rcu_read_unlock$"
                    r"|finish_task_switch")
 # And what leads back from an arm64 kernel's probe, which is an exception.
 BACK = re.compile(r"ret_to_kernel$")
