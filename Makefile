@@ -200,11 +200,12 @@ $(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS)) $(BUILD)/build_id.o
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
-# One object that has all it needs and shows no other name.
+# One object that has all it needs and shows no other name, of machine code alone.
 $(INBAND_STATIC): $(INBAND_OBJS) $(LIBRARY)
 	@echo "  AR    $@"
 	$(Q)$(CC) $(LDFLAGS) -r -nostdlib -o $(@:.a=.o) $^
-	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='ktrace_hw_*' $(@:.a=.o)
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='ktrace_hw_*' \
+		--remove-section='.gnu.lto_*' $(@:.a=.o)
 	$(Q)$(RM) $@ && $(AR) rcs $@ $(@:.a=.o)
 
 $(INBAND_SHARED): $(INBAND_OBJS) $(LIBRARY)
