@@ -99,7 +99,8 @@ struct part_decoder *part_decoder_new(const struct own_recording *own,
 	call_recorder_open(&decoder->recorder);
 	decoder->maker = RECORD_MAKER_EMPTY;
 	open_tracker(decoder);
-	if (decoder->tracker)
+	if (decoder->tracker &&
+	    !trackers_follow(decoder->trackers, &decoder->gaps))
 		return decoder;
 	part_decoder_free(decoder);
 	return NULL;
