@@ -174,6 +174,22 @@ START_TEST(a_window_has_its_rows)
 }
 END_TEST
 
+/* Requests have no times that can be asked for: any chunk may have some. */
+START_TEST(a_table_without_times_has_its_rows)
+{
+	struct kept_chunk chunk = KEPT_CHUNK_EMPTY;
+	struct row_choice choice = ROW_CHOICE_ALL;
+	struct row_chunk *row = store_rows_new(TABLE_REQUEST);
+
+	store_rows_add(row);
+	store_rows_number(row, "tid", 7);
+	kept_chunk_count(&chunk, row, 0);
+	choice.is_limited = true;
+	ck_assert(kept_chunk_is_wanted(&chunk, &choice));
+	row_chunk_free(row);
+}
+END_TEST
+
 static void change_byte(const char *path, off_t place)
 {
 	int fd = open(path, O_RDWR);
@@ -213,6 +229,7 @@ int main(void)
 	tcase_add_test(tcase, what_is_not_finished_is_not_there);
 	tcase_add_loop_test(tcase, a_window_has_its_rows, 0,
 			    sizeof(windows) / sizeof(*windows));
+	tcase_add_test(tcase, a_table_without_times_has_its_rows);
 	tcase_add_test(tcase, where_it_is_damaged_there_are_no_rows);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

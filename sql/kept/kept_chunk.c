@@ -11,28 +11,28 @@ static void widen(uint64_t *first, uint64_t *last, uint64_t time_ns)
 		*last = time_ns;
 }
 
+/* Counts in when the row begins or ends, as @role says. */
+static void count_time(const struct row_chunk *rows, uint32_t row,
+		       enum sql_role role, uint64_t *first, uint64_t *last)
+{
+	int column = sql_table_role(rows->table, role);
+
+	if (column >= 0) {
+		widen(first, last,
+		      (uint64_t)row_chunk_cells(rows, row)[column].number);
+		return;
+	}
+	*first = 0;
+	*last = UINT64_MAX;
+}
+
 void kept_chunk_count(struct kept_chunk *chunk, const struct row_chunk *rows,
 		      uint32_t row)
 {
-	const struct sql_table *table = rows->table;
-	const union sql_cell *cells = row_chunk_cells(rows, row);
-	bool has_end = false;
-
-	for (uint32_t i = 0; i < table->column_count; i++) {
-		uint64_t time_ns = (uint64_t)cells[i].number;
-
-		if (table->columns[i].role == ROLE_BEGIN)
-			widen(&chunk->first_begin_ns, &chunk->last_begin_ns,
-			      time_ns);
-		if (table->columns[i].role != ROLE_END)
-			continue;
-		widen(&chunk->first_end_ns, &chunk->last_end_ns, time_ns);
-		has_end = true;
-	}
-	if (!has_end) {
-		chunk->first_end_ns = 0;
-		chunk->last_end_ns = UINT64_MAX;
-	}
+	count_time(rows, row, ROLE_BEGIN, &chunk->first_begin_ns,
+		   &chunk->last_begin_ns);
+	count_time(rows, row, ROLE_END, &chunk->first_end_ns,
+		   &chunk->last_end_ns);
 	chunk->rows++;
 }
 

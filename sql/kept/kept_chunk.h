@@ -14,9 +14,9 @@ struct pack;
  * and when they begin and end.
  */
 struct kept_chunk {
-	uint64_t first_begin_ns;
+	uint64_t first_begin_ns; /* of a table without begins or ends: any time */
 	uint64_t last_begin_ns;
-	uint64_t first_end_ns; /* of a table without ends these are any time */
+	uint64_t first_end_ns;
 	uint64_t last_end_ns;
 	uint32_t rows;
 	struct chunk chunk;

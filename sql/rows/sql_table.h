@@ -84,6 +84,15 @@ const struct sql_table *sql_table_at(enum sql_table_id id);
 /* Returns the table called @name and *@id, or NULL. */
 const struct sql_table *sql_table_find(const char *name, enum sql_table_id *id);
 
+/* Returns the first column of @table that has @role, or -1. */
+int sql_table_role(const struct sql_table *table, enum sql_role role);
+
+/* Returns whether a column of @role has a time of its row. */
+static inline bool sql_role_is_time(enum sql_role role)
+{
+	return role == ROLE_BEGIN || role == ROLE_END || role == ROLE_MOMENT;
+}
+
 /* Returns whether a column is not among those of "SELECT *". */
 static inline bool sql_column_is_hidden(const struct sql_column *column)
 {

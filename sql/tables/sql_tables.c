@@ -39,3 +39,11 @@ const struct sql_table *sql_table_find(const char *name, enum sql_table_id *id)
 		}
 	return NULL;
 }
+
+int sql_table_role(const struct sql_table *table, enum sql_role role)
+{
+	for (uint32_t i = 0; i < table->column_count; i++)
+		if (table->columns[i].role == role)
+			return (int)i;
+	return -1;
+}

@@ -3,21 +3,12 @@
 
 #include <string.h>
 
-/* Returns the first column of @table that has @role, or -1. */
-static int find_role(const struct sql_table *table, enum sql_role role)
-{
-	for (uint32_t i = 0; i < table->column_count; i++)
-		if (table->columns[i].role == role)
-			return (int)i;
-	return -1;
-}
-
 bool row_threshold_applies(enum sql_table_id id)
 {
 	const struct sql_table *table = sql_table_at(id);
 
-	return id != TABLE_GAP && find_role(table, ROLE_BEGIN) >= 0 &&
-	       find_role(table, ROLE_END) >= 0;
+	return id != TABLE_GAP && sql_table_role(table, ROLE_BEGIN) >= 0 &&
+	       sql_table_role(table, ROLE_END) >= 0;
 }
 
 static void move_row(struct row_chunk *chunk, uint32_t from, uint32_t to)
@@ -31,8 +22,8 @@ static void move_row(struct row_chunk *chunk, uint32_t from, uint32_t to)
 
 void row_threshold_apply(struct row_chunk *chunk, uint64_t min_ns)
 {
-	int begin = find_role(chunk->table, ROLE_BEGIN);
-	int end = find_role(chunk->table, ROLE_END);
+	int begin = sql_table_role(chunk->table, ROLE_BEGIN);
+	int end = sql_table_role(chunk->table, ROLE_END);
 	uint32_t kept = 0;
 
 	if (!min_ns || !row_threshold_applies(chunk->id))

@@ -294,6 +294,18 @@ def check_windows(reader):
             assert ask(reader, query) == ask(reader, query, "none"), query
 
 
+def check_threads_rows(reader):
+    """All of a table, which is kept then, has for each thread what is asked for of
+    it alone."""
+    for table in ["syscall", "fault", "sleep", "request"]:
+        counts = ask(reader, f"SELECT tid, count(*) AS rows FROM {table} "
+                     "GROUP BY tid LIMIT 4")
+        assert counts, table
+        for thread in counts:
+            query = f"SELECT count(*) AS rows FROM {table} WHERE tid = {thread['tid']}"
+            assert ask(reader, query)[0]["rows"] == thread["rows"], query
+
+
 def check_window_of_sums(reader):
     since, until = next(windows(reader, 1))
     reported = reader.flat("--with-tracer", "--with-idle",

@@ -6,7 +6,7 @@ for any number of threads.  One that begins at a synchronisation point of the
 trace, with nothing known of before, shows the same but for what was open then,
 and says so.
 
-States of threads hang on what the threads did before: their windows begin at
+States of threads depend on what the threads did before: their windows begin at
 checkpoints of their own (state_index), which the first query for all states leaves.
 So do the rows of other tables of SQL, which are kept as they are (rows_TABLE).
 
