@@ -18,22 +18,8 @@ static const struct {
 
 static bool role_takes(enum sql_role role, unsigned char op)
 {
-	switch (role) {
-	case ROLE_NONE:
-		return false;
-	case ROLE_BEGIN:
-	case ROLE_END:
-	case ROLE_MOMENT:
-		return true;
-	case ROLE_CPU:
-	case ROLE_TID:
-	case ROLE_PID:
-	case ROLE_FUNCTION:
-	case ROLE_SINCE:
-	case ROLE_UNTIL:
-		break;
-	}
-	return op == SQLITE_INDEX_CONSTRAINT_EQ;
+	return sql_role_is_time(role) ||
+	       (role != ROLE_NONE && op == SQLITE_INDEX_CONSTRAINT_EQ);
 }
 
 bool constraint_helps(const struct sql_column *column, unsigned char op,

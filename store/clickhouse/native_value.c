@@ -30,21 +30,7 @@ void native_put_text(struct byte_buffer *bytes, const char *text)
 
 bool native_may_be_null(const struct sql_column *column)
 {
-	switch (column->role) {
-	case ROLE_BEGIN:
-	case ROLE_END:
-	case ROLE_MOMENT:
-		return false;
-	case ROLE_NONE:
-	case ROLE_CPU:
-	case ROLE_TID:
-	case ROLE_PID:
-	case ROLE_FUNCTION:
-	case ROLE_SINCE:
-	case ROLE_UNTIL:
-		break;
-	}
-	return true;
+	return !sql_role_is_time(column->role);
 }
 
 const char *native_type_name(enum sql_type type, bool may_be_null)
