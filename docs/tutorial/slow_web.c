@@ -99,6 +99,13 @@ static void serve(int client, int folder, const struct request *request)
 		send_file(client, folder, request->path);
 }
 
+static const char *waker_of(const struct ktrace_hw_sleep *sleep)
+{
+	if (!sleep->waker_count)
+		return "?";
+	return sleep->wakers[0].tid ? sleep->wakers[0].comm : "an interrupt";
+}
+
 /* What took longest of the call: its sleeps at one place, or the CPU. */
 static void print_call(const struct ktrace_hw_call *call)
 {
@@ -114,8 +121,7 @@ static void print_call(const struct ktrace_hw_call *call)
 	else
 		printf(", asleep %" PRIu64 " us in %s, woken by %s",
 		       worst->asleep_ns / 1000,
-		       worst->channel ? worst->channel : "?",
-		       worst->waker_count ? worst->wakers[0].comm : "?");
+		       worst->channel ? worst->channel : "?", waker_of(worst));
 }
 
 /* The line of the log: what was asked for, and the slowest call of it. */

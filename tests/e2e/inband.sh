@@ -10,8 +10,7 @@ set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 
-# A disk that is slower than 50 ms: below, the kernel's dm-delay spins on the only
-# CPU, and who waits for the disk is not asleep but waits for that.
+# A disk of 50 ms or more wakes by a thread of the kernel's dm-delay, which has a name.
 run_parts() { # machine-option... -- part...
 	local -a options=()
 	while [[ $1 != -- ]]; do
