@@ -4,9 +4,10 @@
 own client that inserts the same rows from a file (RowBinary, the same table), in
 pairs, one after the other; and the memory that this takes.
 
-    store_load.py [--pairs N] [--alone] PROGRAM RECORDING...
+    store_load.py [--pairs N] [--alone] [--min-duration T] PROGRAM RECORDING...
 
---alone: without the client, whose file has some 190 bytes for each call.
+--alone: without the client, whose file has some 190 bytes for each call;
+--min-duration: calls that took that long alone, as of store add.
 """
 import argparse
 import os
@@ -55,8 +56,9 @@ class Cost:
 
 
 class Load:
-    def __init__(self, program, folder, server):
+    def __init__(self, program, folder, server, min_duration):
         self.program, self.server = program, server
+        self.min_duration = min_duration
         self.file = os.path.join(folder, "rows")
 
     def new_database(self, name):
@@ -73,7 +75,8 @@ class Load:
     def add(self, recording):
         self.new_database("ours")
         cost = Cost(self.server, [
-            self.program, "store", "add", "--tables", "call", "--to",
+            self.program, "store", "add", "--tables", "call",
+            "--min-duration", self.min_duration, "--to",
             self.server.url("ours"), recording],
             env={**os.environ, "CLICKHOUSE_PASSWORD": PASSWORD})
         rows = self.server.number("SELECT count() FROM call", "ours")
@@ -129,6 +132,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--min-duration", default="0")
     parser.add_argument("program")
     parser.add_argument("recordings", nargs="+")
     options = parser.parse_args()
@@ -141,7 +145,8 @@ def main():
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder, \
             ClickHouse(os.path.join(folder, "server")) as server:
         server.start()
-        load = Load(os.path.abspath(options.program), folder, server)
+        load = Load(os.path.abspath(options.program), folder, server,
+                    options.min_duration)
         for recording in options.recordings:
             load.compare(recording, options.pairs, options.alone)
 
