@@ -88,7 +88,7 @@ LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
 # Of SQLite's interface it takes what the program that loads it hands over.
 EXTENSION      := $(if $(FUZZ),,$(BUILD)/ktrace-hw.so)
 EXTENSION_MAIN := cmd/sqlite_extension.c
-EXTENSION_SRCS := $(EXTENSION_MAIN) $(addprefix sql/sqlite/, constraints.c \
+EXTENSION_SRCS := $(EXTENSION_MAIN) $(addprefix sql/sqlite/, cell_result.c constraints.c \
                   open_function.c percentile_function.c query_plan.c table_schema.c virtual_table.c)
 EXTENSION_OBJS := $(EXTENSION_SRCS:%.c=$(BUILD)/extension/%.o)
 

@@ -5,90 +5,56 @@
 
 #include <sqlite3.h>
 
-/* Hidden columns have no place in a file: its sums are of all. */
-static int prepare(struct table_insert *insert, sqlite3 *db,
-		   const struct sql_table *table)
+int table_insert_prepare(struct table_insert *insert, sqlite3 *db,
+			 const struct sql_table *table, const char *query)
 {
-	sqlite3_str *text = sqlite3_str_new(db);
-	const char *separator = "";
-	char *made;
-	int status;
+	int status = chunk_table_register(&insert->rows, db, table);
 
-	sqlite3_str_appendf(text, "INSERT INTO \"%w\" VALUES(", table->name);
-	for (uint32_t i = 0; i < table->column_count; i++) {
-		if (sql_column_is_hidden(&table->columns[i]))
-			continue;
-		sqlite3_str_appendf(text, "%s?%u", separator, i + 1);
-		separator = ", ";
-	}
-	sqlite3_str_appendall(text, ")");
-	made = sqlite3_str_finish(text);
-	if (!made)
-		return SQLITE_NOMEM;
-	status = sqlite3_prepare_v3(db, made, -1, SQLITE_PREPARE_PERSISTENT,
-				    &insert->statement, NULL);
-	sqlite3_free(made);
-	return status;
+	return status ? status :
+			sqlite3_prepare_v3(db, query, -1,
+					   SQLITE_PREPARE_PERSISTENT,
+					   &insert->statement, NULL);
 }
 
-int table_insert_open(struct table_insert *insert, sqlite3 *db,
-		      const struct sql_table *table)
+static int make_table(sqlite3 *db, const struct sql_table *table)
 {
 	char *text = table_schema_text(table, false);
 	int status = text ? sqlite3_exec(db, text, NULL, NULL, NULL) :
 			    SQLITE_NOMEM;
 
 	sqlite3_free(text);
-	return status ? status : prepare(insert, db, table);
+	return status;
+}
+
+/* Hidden columns are not in "*", and have no place in a file: its sums are of
+ * all.
+ */
+int table_insert_open(struct table_insert *insert, sqlite3 *db,
+		      const struct sql_table *table)
+{
+	char *query = sqlite3_mprintf("INSERT INTO \"%w\" SELECT * FROM "
+				      "\"chunk_%w\"",
+				      table->name, table->name);
+	int status = query ? make_table(db, table) : SQLITE_NOMEM;
+
+	if (!status)
+		status = table_insert_prepare(insert, db, table, query);
+	sqlite3_free(query);
+	return status;
 }
 
 void table_insert_close(struct table_insert *insert)
 {
 	sqlite3_finalize(insert->statement);
-}
-
-/* The chunk outlives the step. */
-static void bind(sqlite3_stmt *statement, int index, enum sql_type type,
-		 const union sql_cell *cell)
-{
-	switch (type) {
-	case SQL_INTEGER:
-		sqlite3_bind_int64(statement, index, cell->number);
-		break;
-	case SQL_REAL:
-		sqlite3_bind_double(statement, index, cell->real);
-		break;
-	case SQL_TEXT:
-		sqlite3_bind_text(statement, index, cell->text, -1,
-				  SQLITE_STATIC);
-		break;
-	}
-}
-
-static int insert_row(sqlite3_stmt *statement, const struct row_chunk *chunk,
-		      uint32_t row)
-{
-	const struct sql_table *table = chunk->table;
-	const union sql_cell *cells = row_chunk_cells(chunk, row);
-
-	for (uint32_t i = 0; i < table->column_count; i++)
-		if (row_chunk_is_null(chunk, row, i))
-			sqlite3_bind_null(statement, (int)i + 1);
-		else if (!sql_column_is_hidden(&table->columns[i]))
-			bind(statement, (int)i + 1, table->columns[i].type,
-			     &cells[i]);
-	sqlite3_step(statement);
-	return sqlite3_reset(statement);
+	insert->statement = NULL;
 }
 
 int table_insert_rows(struct table_insert *insert,
 		      const struct row_chunk *chunk)
 {
-	int status = SQLITE_OK;
-
-	for (uint32_t i = 0; !status && i < chunk->count; i++)
-		status = insert_row(insert->statement, chunk, i);
-	return status;
+	insert->rows.chunk = chunk;
+	sqlite3_step(insert->statement);
+	return sqlite3_reset(insert->statement);
 }
 
 static int insert_column(sqlite3_stmt *statement, const struct sql_table *table,

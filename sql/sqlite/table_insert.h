@@ -2,21 +2,25 @@
 #ifndef KT_SQL_TABLE_INSERT_H
 #define KT_SQL_TABLE_INSERT_H
 
-#include "sql/rows/row_chunk.h"
+#include "sql/sqlite/chunk_table.h"
 
-struct sqlite3;
-struct sqlite3_stmt;
-
-/* Writes rows into one table of a database.  Functions return SQLite result
- * codes.
+/* Writes rows into one table of a database.  It has to stay where it is as long as
+ * the database is open.  Functions return SQLite result codes.
  */
 struct table_insert {
-	struct sqlite3_stmt *statement;
+	struct chunk_table rows;
+	sqlite3_stmt *statement;
 };
 
 /* Makes @table in @db, which has it not. */
-int table_insert_open(struct table_insert *insert, struct sqlite3 *db,
+int table_insert_open(struct table_insert *insert, sqlite3 *db,
 		      const struct sql_table *table);
+
+/* For rows of @table, which @query copies from "chunk_NAME" (chunk_table.h). */
+int table_insert_prepare(struct table_insert *insert, sqlite3 *db,
+			 const struct sql_table *table, const char *query);
+
+/* Nothing is inserted until it is opened or prepared again. */
 void table_insert_close(struct table_insert *insert);
 
 int table_insert_rows(struct table_insert *insert,
@@ -25,6 +29,6 @@ int table_insert_rows(struct table_insert *insert,
 /* Makes and fills the table "schema", which has a row for each column of all
  * tables: what it means.
  */
-int table_schema_insert(struct sqlite3 *db);
+int table_schema_insert(sqlite3 *db);
 
 #endif

@@ -5,6 +5,7 @@
 #include "decoder/recording/recording.h"
 #include "sql/scan/sql_recording.h"
 #include "sql/scan/table_scan.h"
+#include "sql/sqlite/cell_result.h"
 #include "sql/sqlite/constraints.h"
 #include "sql/sqlite/open_function.h"
 #include "sql/sqlite/percentile_function.h"
@@ -234,23 +235,9 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context,
 {
 	const struct table_cursor *rows =
 		&((struct virtual_cursor *)base)->rows;
-	const struct row_chunk *chunk = rows->place.chunk;
-	uint32_t row = table_cursor_row(rows);
-	const union sql_cell *cell = &row_chunk_cells(chunk, row)[index];
 
-	if (row_chunk_is_null(chunk, row, (uint32_t)index))
-		return SQLITE_OK;
-	switch (chunk->table->columns[index].type) {
-	case SQL_INTEGER:
-		sqlite3_result_int64(context, cell->number);
-		break;
-	case SQL_REAL:
-		sqlite3_result_double(context, cell->real);
-		break;
-	case SQL_TEXT:
-		sqlite3_result_text(context, cell->text, -1, SQLITE_TRANSIENT);
-		break;
-	}
+	cell_result(context, rows->place.chunk, table_cursor_row(rows),
+		    (uint32_t)index, SQLITE_TRANSIENT);
 	return SQLITE_OK;
 }
 

@@ -79,14 +79,6 @@ static void append_names(sqlite3_str *text, const struct sql_table *table)
 					    table->columns[i].name);
 }
 
-static void append_parameters(sqlite3_str *text, const struct sql_table *table)
-{
-	for (uint32_t i = 0; i < table->column_count; i++)
-		if (!sql_column_is_hidden(&table->columns[i]))
-			sqlite3_str_appendf(text, ", ?%u", i + 1);
-	sqlite3_str_appendall(text, ")");
-}
-
 char *sqlite_schema_insert(enum sql_table_id id, int64_t number)
 {
 	const struct sql_table *table = sql_table_at(id);
@@ -94,8 +86,8 @@ char *sqlite_schema_insert(enum sql_table_id id, int64_t number)
 
 	sqlite3_str_appendf(text, "INSERT INTO \"%w\"(recording", table->name);
 	append_names(text, table);
-	sqlite3_str_appendf(text, ") VALUES(%lld", (long long)number);
-	append_parameters(text, table);
+	sqlite3_str_appendf(text, ") SELECT %lld, * FROM \"chunk_%w\"",
+			    (long long)number, table->name);
 	return sqlite3_str_finish(text);
 }
 
@@ -109,10 +101,9 @@ char *sqlite_schema_insert_entry(void)
 		sqlite3_str_appendf(text, "%s\"%w\"", i ? ", " : "",
 				    store_entry_columns[i].name);
 	append_names(text, table);
-	sqlite3_str_appendall(text, ") VALUES(");
+	sqlite3_str_appendall(text, ") SELECT ");
 	for (int i = 0; i < ENTRY_COLUMNS; i++)
-		sqlite3_str_appendf(text, "%s?%d", i ? ", " : "",
-				    SQLITE_ENTRY_PARAMETER + i);
-	append_parameters(text, table);
+		sqlite3_str_appendf(text, "?%d, ", i + 1);
+	sqlite3_str_appendf(text, "* FROM \"chunk_%w\"", table->name);
 	return sqlite3_str_finish(text);
 }

@@ -18,16 +18,15 @@ enum { SQLITE_STORE_APPLICATION = 0x6b74666c };
  */
 int sqlite_schema_make(sqlite3 *db);
 
-/* Returns the INSERT of rows of table @id of recording @number, whose parameter
- * ?N is the value of column N-1; to be freed by sqlite3_free(); NULL when out of
- * memory.
+/* Returns the INSERT of rows of table @id of recording @number, which takes them
+ * from chunk_NAME (sql/sqlite/chunk_table.h); to be freed by sqlite3_free(); NULL
+ * when out of memory.
  */
 char *sqlite_schema_insert(enum sql_table_id id, int64_t number);
 
-/* The same of the table "recording", where the entry's own columns have the
- * parameters from ?100 on.
+/* The same of the table "recording", where parameters ?1, ?2 … are the entry's own
+ * columns (store_entry_columns).
  */
-enum { SQLITE_ENTRY_PARAMETER = 100 };
 char *sqlite_schema_insert_entry(void);
 
 #endif

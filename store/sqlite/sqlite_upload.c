@@ -3,23 +3,16 @@
 
 #include "store/sqlite/sqlite_schema.h"
 
-static int prepare(sqlite3 *db, char *text, sqlite3_stmt **statement)
-{
-	int status = text ? sqlite3_prepare_v3(db, text, -1,
-					       SQLITE_PREPARE_PERSISTENT,
-					       statement, NULL) :
-			    SQLITE_NOMEM;
-
-	sqlite3_free(text);
-	return status;
-}
-
-/* Sets *@number to what the one row of @query has, @fallback without a row. */
+/* Sets *@number to what the one row of @query has, @fallback without a row.  Frees
+ * @query.
+ */
 static int ask_number(sqlite3 *db, char *query, int64_t fallback,
 		      int64_t *number)
 {
 	sqlite3_stmt *statement = NULL;
-	int status = prepare(db, query, &statement);
+	int status =
+		query ? sqlite3_prepare_v2(db, query, -1, &statement, NULL) :
+			SQLITE_NOMEM;
 
 	*number = fallback;
 	if (!status) {
@@ -30,6 +23,7 @@ static int ask_number(sqlite3 *db, char *query, int64_t fallback,
 			status = SQLITE_OK;
 	}
 	sqlite3_finalize(statement);
+	sqlite3_free(query);
 	return status;
 }
 
@@ -51,19 +45,31 @@ static int choose_number(sqlite3 *db, struct store_entry *entry)
 			  1, &entry->number);
 }
 
+/* Frees @query. */
+static int prepare_insert(struct sqlite_upload *upload, enum sql_table_id id,
+			  char *query)
+{
+	int status = query ? table_insert_prepare(&upload->inserts[id],
+						  upload->db, sql_table_at(id),
+						  query) :
+			     SQLITE_NOMEM;
+
+	sqlite3_free(query);
+	return status;
+}
+
 static int prepare_inserts(struct sqlite_upload *upload,
 			   const struct store_entry *entry)
 {
-	int status = prepare(upload->db, sqlite_schema_insert_entry(),
-			     &upload->inserts[TABLE_RECORDING].statement);
+	int status = prepare_insert(upload, TABLE_RECORDING,
+				    sqlite_schema_insert_entry());
 
 	for (int i = 0; !status && i < SQL_TABLES; i++)
 		if (i != TABLE_RECORDING && entry->wanted[i])
-			status = prepare(
-				upload->db,
+			status = prepare_insert(
+				upload, (enum sql_table_id)i,
 				sqlite_schema_insert((enum sql_table_id)i,
-						     entry->number),
-				&upload->inserts[i].statement);
+						     entry->number));
 	return status;
 }
 
@@ -115,12 +121,10 @@ static void bind_entry(sqlite3_stmt *statement, const union sql_cell *cells)
 {
 	for (int i = 0; i < ENTRY_COLUMNS; i++)
 		if (store_entry_columns[i].type == SQL_TEXT)
-			sqlite3_bind_text(statement, SQLITE_ENTRY_PARAMETER + i,
-					  cells[i].text, -1, SQLITE_STATIC);
+			sqlite3_bind_text(statement, i + 1, cells[i].text, -1,
+					  SQLITE_STATIC);
 		else
-			sqlite3_bind_int64(statement,
-					   SQLITE_ENTRY_PARAMETER + i,
-					   cells[i].number);
+			sqlite3_bind_int64(statement, i + 1, cells[i].number);
 }
 
 int sqlite_upload_finish(struct sqlite_upload *upload,
@@ -141,10 +145,8 @@ int sqlite_upload_finish(struct sqlite_upload *upload,
 
 void sqlite_upload_close(struct sqlite_upload *upload)
 {
-	for (int i = 0; i < SQL_TABLES; i++) {
+	for (int i = 0; i < SQL_TABLES; i++)
 		table_insert_close(&upload->inserts[i]);
-		upload->inserts[i].statement = NULL;
-	}
 	if (!sqlite3_get_autocommit(upload->db))
 		sqlite3_exec(upload->db, "ROLLBACK", NULL, NULL, NULL);
 }
