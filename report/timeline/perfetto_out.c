@@ -2,25 +2,28 @@
 #include "report/timeline/perfetto_out.h"
 
 #include "common/error.h"
+#include "report/deflate/zlib_writer.h"
 
 #include <stdlib.h>
-#include <zlib.h>
 
-/* protos/perfetto/trace/{trace,trace_packet}.proto: such a packet has to stay
- * below 512 KB.
+/* protos/perfetto/trace/trace_packet.proto: such a packet has to stay below
+ * 512 KB.
  */
-enum { TRACE_PACKET = 1, PACKET_COMPRESSED_PACKETS = 50 };
-enum { RAW_BYTES = 1 << 18, LEVEL = 6 };
+enum { PACKET_COMPRESSED_PACKETS = 50 };
 
 struct perfetto_out perfetto_out_of(FILE *out)
 {
 	struct perfetto_out perfetto = {
 		.out = out,
-		.raw = malloc(RAW_BYTES),
+		.zlib = zlib_writer_new(PERFETTO_RAW_BYTES),
+		.raw = malloc(PERFETTO_RAW_BYTES),
 	};
 
-	perfetto.status = perfetto.raw ? 0 : -ERROR_MEMORY;
-	return perfetto;
+	if (perfetto.zlib && perfetto.raw)
+		return perfetto;
+	zlib_writer_free(perfetto.zlib);
+	free(perfetto.raw);
+	return (struct perfetto_out){ .status = -ERROR_MEMORY };
 }
 
 static void write_all(struct perfetto_out *out, const void *bytes, size_t size)
@@ -41,36 +44,35 @@ static void write_compressed(struct perfetto_out *out, const uint8_t *bytes,
 	write_all(out, bytes, size);
 }
 
-static void flush(struct perfetto_out *out)
+void perfetto_out_flush(struct perfetto_out *out)
 {
-	uLongf size = compressBound(out->size);
-	uint8_t *bytes = out->size ? malloc(size) : NULL;
+	const uint8_t *bytes;
+	size_t size;
 
-	if (bytes &&
-	    compress2(bytes, &size, out->raw, out->size, LEVEL) == Z_OK)
-		write_compressed(out, bytes, size);
-	else if (out->size)
-		out->status = -ERROR_MEMORY;
-	free(bytes);
+	if (!out->size)
+		return;
+	bytes = zlib_writer_compress(out->zlib, out->raw, out->size, &size);
+	write_compressed(out, bytes, size);
 	out->size = 0;
 }
 
 void perfetto_out_end(struct perfetto_out *out)
 {
-	flush(out);
+	perfetto_out_flush(out);
+	zlib_writer_free(out->zlib);
 	free(out->raw);
 	out->raw = NULL;
+	out->zlib = NULL;
 }
 
 void perfetto_out_packet(struct perfetto_out *out,
 			 const struct protobuf *packet)
 {
-	if (!out->raw)
+	uint8_t *at = perfetto_out_room(out, PROTOBUF_HEAD_MOST + packet->size);
+
+	if (!at)
 		return;
-	if (out->size + PROTOBUF_HEAD_MOST + packet->size > RAW_BYTES)
-		flush(out);
-	out->size +=
-		protobuf_head(out->raw + out->size, TRACE_PACKET, packet->size);
-	memcpy(out->raw + out->size, packet->bytes, packet->size);
-	out->size += packet->size;
+	at += protobuf_head(at, TRACE_PACKET, packet->size);
+	memcpy(at, packet->bytes, packet->size);
+	perfetto_out_took(out, at + packet->size);
 }
