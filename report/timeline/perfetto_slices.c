@@ -2,8 +2,7 @@
 #include "report/timeline/perfetto_slices.h"
 
 #include "common/error.h"
-#include "report/timeline/perfetto_fields.h"
-#include "report/timeline/perfetto_out.h"
+#include "report/timeline/perfetto_event.h"
 #include "report/timeline/perfetto_tracks.h"
 
 #include <stdbool.h>
@@ -12,6 +11,7 @@ struct sequence {
 	uint64_t last_ns;
 	struct array named; /* bool by number: the name was written */
 	uint32_t notes;	    /* bits by enum span_note_name: likewise */
+	struct perfetto_tail tail;
 };
 
 struct perfetto_slices perfetto_slices_of(struct perfetto_out *out,
@@ -35,47 +35,51 @@ int perfetto_slices_free(struct perfetto_slices *slices)
 	return slices->status;
 }
 
-static struct sequence *sequence_of(struct perfetto_slices *slices,
+/* Returns NULL if there was no memory for it. */
+static struct sequence *sequence_of(const struct perfetto_slices *slices,
 				    const struct span_track *track)
 {
-	struct sequence *sequence =
-		array_reach(&slices->sequences, track->number);
+	struct sequence *sequences = slices->sequences.items;
 
-	if (!sequence)
-		slices->status = -ERROR_MEMORY;
-	else if (!sequence->named.item_size)
-		sequence->named = ARRAY_OF(bool);
-	return sequence;
+	return track->number < slices->sequences.count &&
+			       sequences[track->number].tail.size ?
+		       sequences + track->number :
+		       NULL;
 }
 
 void perfetto_slices_add(struct perfetto_slices *slices,
 			 const struct span_track *track, uint64_t time_ns)
 {
-	struct sequence *sequence = sequence_of(slices, track);
+	struct sequence *sequence =
+		array_reach(&slices->sequences, track->number);
 
 	if (sequence)
-		sequence->last_ns = time_ns;
+		*sequence = (struct sequence){
+			.last_ns = time_ns,
+			.named = ARRAY_OF(bool),
+			.tail = perfetto_tail_of(track->number),
+		};
+	else
+		slices->status = -ERROR_MEMORY;
 }
 
-/* Returns whether name @number is known to the reader of the sequence, noting
- * that it will be.
- */
-static bool was_named(struct perfetto_slices *slices, struct sequence *sequence,
+/* Returns whether name @number is known to the reader of the sequence. */
+static bool is_named(const struct sequence *sequence, uint32_t number)
+{
+	const bool *named = sequence->named.items;
+
+	return number < sequence->named.count && named[number];
+}
+
+static void set_named(struct perfetto_slices *slices, struct sequence *sequence,
 		      uint32_t number)
 {
-	bool *items = sequence->named.items;
-	bool *named = number < sequence->named.count ?
-			      items + number :
-			      array_reach(&sequence->named, number);
-	bool before;
+	bool *named = array_reach(&sequence->named, number);
 
-	if (!named) {
+	if (named)
+		*named = true;
+	else
 		slices->status = -ERROR_MEMORY;
-		return false;
-	}
-	before = *named;
-	*named = true;
-	return before;
 }
 
 static void intern(struct protobuf *interned, uint32_t field, uint64_t iid,
@@ -99,10 +103,12 @@ static void put_name(struct perfetto_slices *slices, struct sequence *sequence,
 		return;
 	}
 	protobuf_number(event, EVENT_NAME_IID, (uint64_t)span->number + 1);
-	if (!was_named(slices, sequence, span->number))
-		intern(interned, INTERNED_NAMES, (uint64_t)span->number + 1,
-		       span->name ? span->name :
-				    span_name(slices->writer, span->number));
+	if (is_named(sequence, span->number))
+		return;
+	set_named(slices, sequence, span->number);
+	intern(interned, INTERNED_NAMES, (uint64_t)span->number + 1,
+	       span->name ? span->name :
+			    span_name(slices->writer, span->number));
 }
 
 static void put_note(struct sequence *sequence, struct protobuf *event,
@@ -140,17 +146,15 @@ static void put_time(struct sequence *sequence, struct protobuf *packet,
 	protobuf_number(packet, PACKET_CLOCK_ID, CLOCK_ID_BOOTTIME);
 }
 
-static void put_event(struct perfetto_slices *slices,
+/* Any event with a span. */
+static void put_event(struct perfetto_slices *slices, struct sequence *sequence,
 		      const struct span_track *track, const struct span *span,
 		      enum event_type type)
 {
-	struct sequence *sequence = sequence_of(slices, track);
 	struct protobuf event;
 	struct protobuf interned;
 	struct protobuf packet;
 
-	if (!sequence)
-		return;
 	protobuf_start(&event);
 	protobuf_start(&interned);
 	protobuf_start(&packet);
@@ -168,36 +172,81 @@ static void put_event(struct perfetto_slices *slices,
 		protobuf_message(&packet, PACKET_INTERNED_DATA, &interned);
 	protobuf_message(&packet, PACKET_TRACK_EVENT, &event);
 	perfetto_write(slices->out, &packet, track, SEQUENCE_NEEDS_STATE);
-	slices->count++;
 }
 
-void perfetto_slices_begin(struct perfetto_slices *slices,
-			   const struct span_track *track,
-			   const struct span *span)
+/* An end that is earlier than what was written before. */
+static void put_early_end(struct perfetto_slices *slices,
+			  struct sequence *sequence,
+			  const struct span_track *track, uint64_t time_ns)
 {
-	put_event(slices, track, span, EVENT_BEGIN);
-}
-
-void perfetto_slices_mark(struct perfetto_slices *slices,
-			  const struct span_track *track,
-			  const struct span *span)
-{
-	put_event(slices, track, span, EVENT_INSTANT);
-}
-
-void perfetto_slices_end(struct perfetto_slices *slices,
-			 const struct span_track *track, uint64_t time_ns)
-{
-	struct sequence *sequence = sequence_of(slices, track);
 	struct protobuf event;
 	struct protobuf packet;
 
-	if (!sequence)
-		return;
 	protobuf_start(&event);
 	protobuf_start(&packet);
 	put_time(sequence, &packet, time_ns);
 	protobuf_number(&event, EVENT_TYPE, EVENT_END);
 	protobuf_message(&packet, PACKET_TRACK_EVENT, &event);
 	perfetto_write(slices->out, &packet, track, SEQUENCE_NEEDS_STATE);
+}
+
+/* See perfetto_event.h.  @time_ns is not before the sequence's last. */
+static void put_plain(struct perfetto_slices *slices, struct sequence *sequence,
+		      uint64_t time_ns, enum event_type type, uint64_t name)
+{
+	uint8_t *at = perfetto_out_room(slices->out, PERFETTO_EVENT_MOST);
+
+	if (!at)
+		return;
+	perfetto_out_took(slices->out,
+			  perfetto_event_write(at, time_ns - sequence->last_ns,
+					       type, name, &sequence->tail));
+	sequence->last_ns = time_ns;
+}
+
+static bool is_plain(const struct sequence *sequence, const struct span *span)
+{
+	return span->time_ns >= sequence->last_ns && !span->note_count &&
+	       !span->flow && is_named(sequence, span->number);
+}
+
+void perfetto_slices_begin(struct perfetto_slices *slices,
+			   const struct span_track *track,
+			   const struct span *span)
+{
+	struct sequence *sequence = sequence_of(slices, track);
+
+	if (!sequence)
+		return;
+	if (is_plain(sequence, span))
+		put_plain(slices, sequence, span->time_ns, EVENT_BEGIN,
+			  (uint64_t)span->number + 1);
+	else
+		put_event(slices, sequence, track, span, EVENT_BEGIN);
+	slices->count++;
+}
+
+void perfetto_slices_mark(struct perfetto_slices *slices,
+			  const struct span_track *track,
+			  const struct span *span)
+{
+	struct sequence *sequence = sequence_of(slices, track);
+
+	if (!sequence)
+		return;
+	put_event(slices, sequence, track, span, EVENT_INSTANT);
+	slices->count++;
+}
+
+void perfetto_slices_end(struct perfetto_slices *slices,
+			 const struct span_track *track, uint64_t time_ns)
+{
+	struct sequence *sequence = sequence_of(slices, track);
+
+	if (!sequence)
+		return;
+	if (time_ns >= sequence->last_ns)
+		put_plain(slices, sequence, time_ns, EVENT_END, 0);
+	else
+		put_early_end(slices, sequence, track, time_ns);
 }

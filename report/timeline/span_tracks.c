@@ -69,18 +69,16 @@ static void announce(struct span_tracks *tracks, struct kept_track *kept,
 	tracks->writer->announce(tracks->writer, &kept->track, time_ns);
 }
 
-static struct kept_track *reach(struct span_tracks *tracks, size_t index,
-				const struct span_track *like, uint64_t time_ns)
+static struct kept_track *add(struct span_tracks *tracks, size_t index,
+			      const struct span_track *like, uint64_t time_ns)
 {
-	struct array *list = &tracks->lists[like->kind];
 	struct kept_track *kept =
-		index < list->count ? (struct kept_track *)list->items + index :
-				      array_reach(list, index);
+		array_reach(&tracks->lists[like->kind], index);
 
-	if (!kept)
-		tracks->status = -ERROR_MEMORY;
-	else if (!kept->is_known)
+	if (kept)
 		announce(tracks, kept, like, time_ns);
+	else
+		tracks->status = -ERROR_MEMORY;
 	return kept;
 }
 
@@ -89,14 +87,17 @@ struct kept_track *span_tracks_task(struct span_tracks *tracks,
 				    enum span_track_kind kind,
 				    const struct task *task, uint64_t time_ns)
 {
+	struct kept_track *known = span_tracks_known(tracks, kind, task->index);
 	struct span_track track = { .kind = kind, .task = task };
 	const struct kept_track *parent;
 
+	if (known)
+		return known;
 	if (kind != SPAN_TASK) {
 		parent = span_tracks_task(tracks, SPAN_TASK, task, time_ns);
 		track.parent = parent ? parent->track.number : 0;
 	}
-	return reach(tracks, task->index, &track, time_ns);
+	return add(tracks, task->index, &track, time_ns);
 }
 
 struct kept_track *span_tracks_cpu(struct span_tracks *tracks,
@@ -104,6 +105,8 @@ struct kept_track *span_tracks_cpu(struct span_tracks *tracks,
 				   uint64_t time_ns)
 {
 	const struct span_track track = { .kind = kind, .cpu = cpu };
+	struct kept_track *known =
+		span_tracks_known(tracks, kind, cpu_slot(cpu));
 
-	return reach(tracks, cpu_slot(cpu), &track, time_ns);
+	return known ? known : add(tracks, cpu_slot(cpu), &track, time_ns);
 }
