@@ -88,26 +88,30 @@ START_TEST(all_bytes_are_read_in_order)
 }
 END_TEST
 
+static size_t pages_there(const struct file_stream *s)
+{
+	unsigned char there[STREAM_BYTES / 4096 + 2];
+	size_t pages = 0;
+
+	ck_assert_int_eq(mincore(s->window.copy, STREAM_BYTES, there), 0);
+	for (size_t i = 0; i < STREAM_BYTES / 4096; i++)
+		pages += there[i] & 1;
+	return pages;
+}
+
 /* What was not looked at again was given back, but for what a large page or a
  * step may keep.
  */
 START_TEST(bytes_that_are_done_take_no_memory)
 {
 	struct file_stream s;
-	unsigned char there[STREAM_BYTES / 4096 + 2];
-	uint8_t *first;
-	size_t pages = 0;
 
 	open_stream(&s);
 	for (size_t at = 0; at < STREAM_BYTES; at += 30000) {
 		stream_window_reach(&s.window, at, at + 30000);
 		stream_window_release(&s.window, at);
 	}
-	first = s.window.copy;
-	ck_assert_int_eq(mincore(first, STREAM_BYTES, there), 0);
-	for (size_t i = 0; i < STREAM_BYTES / 4096; i++)
-		pages += there[i] & 1;
-	ck_assert_uint_le(pages, 3 * 512);
+	ck_assert_uint_le(pages_there(&s), 3 * 512);
 	close_stream(&s);
 }
 END_TEST
@@ -131,6 +135,48 @@ START_TEST(places_are_read_in_any_order)
 }
 END_TEST
 
+/* Stretches of which every other one is read, as one of two threads does, all
+ * lie in the memory of the first.
+ */
+START_TEST(what_moves_stays_in_its_memory)
+{
+	enum { STRETCH = 250000, MOST = STRETCH + (1 << 18) };
+	struct file_stream s;
+
+	open_stream(&s);
+	for (size_t at = 1000; at < STREAM_BYTES; at += 2 * STRETCH) {
+		stream_window_move(&s.window, at);
+		for (size_t i = 0; i < STRETCH; i += 10000) {
+			check_bytes(&s, at + i, at + i + 10000);
+			stream_window_release(&s.window, at + i);
+		}
+		ck_assert_uint_le(pages_there(&s), MOST / 4096 + 1);
+	}
+	stream_window_move(&s.window, 0);
+	check_bytes(&s, 0, STRETCH);
+	ck_assert_uint_le(pages_there(&s), MOST / 4096 + 1);
+	close_stream(&s);
+}
+END_TEST
+
+/* Behind a long way, most of which was given back, all that is left goes. */
+START_TEST(what_moves_from_afar_leaves_nothing_there)
+{
+	struct file_stream s;
+
+	open_stream(&s);
+	stream_window_move(&s.window, 5000);
+	for (size_t at = 5000; at < STREAM_BYTES; at += 30000) {
+		check_bytes(&s, at, at + 30000);
+		stream_window_release(&s.window, at);
+	}
+	stream_window_move(&s.window, 70000);
+	ck_assert_uint_le(pages_there(&s), 1);
+	check_bytes(&s, 70000, STREAM_BYTES);
+	close_stream(&s);
+}
+END_TEST
+
 static Suite *stream_window_suite(void)
 {
 	Suite *suite = suite_create("stream_window");
@@ -139,6 +185,8 @@ static Suite *stream_window_suite(void)
 	tcase_add_test(tcase, all_bytes_are_read_in_order);
 	tcase_add_test(tcase, bytes_that_are_done_take_no_memory);
 	tcase_add_test(tcase, places_are_read_in_any_order);
+	tcase_add_test(tcase, what_moves_stays_in_its_memory);
+	tcase_add_test(tcase, what_moves_from_afar_leaves_nothing_there);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -185,18 +185,20 @@ static int next_batch(struct branch_source *base,
  */
 static size_t find_before(struct intel_source *source, size_t position)
 {
-	const uint8_t *bytes = source->bytes.bytes + source->stretch;
 	size_t distance = 1 << 12;
 
 	for (; distance < position; distance *= 2) {
 		size_t from = position - distance;
 		size_t psb;
 
+		stream_window_move(&source->bytes, source->stretch + from);
 		reach(source, from, position);
-		psb = intel_packet_find_psb(bytes, position, from);
+		psb = intel_packet_find_psb(
+			source->bytes.bytes + source->stretch, position, from);
 		if (psb < position)
 			return psb;
 	}
+	stream_window_move(&source->bytes, source->stretch);
 	return first_psb(source);
 }
 
@@ -242,9 +244,12 @@ static uint64_t next_sync(struct branch_source *base, uint64_t from)
 {
 	struct intel_source *source = (struct intel_source *)base;
 	size_t size = source->bytes.size;
-	size_t psb = intel_packet_reach_psb(source->bytes.bytes, size, from,
-					    reach_any, source);
+	size_t psb;
 
+	if (!source->branches && from > source->bytes.copied_to)
+		stream_window_move(&source->bytes, from);
+	psb = intel_packet_reach_psb(source->bytes.bytes, size, from, reach_any,
+				     source);
 	stream_window_release(&source->bytes, psb);
 	return psb < size ? psb : NO_SYNC;
 }
@@ -255,8 +260,7 @@ static uint64_t sync_before(struct branch_source *base, uint64_t time_ns,
 	struct intel_source *source = (struct intel_source *)base;
 	const struct time_conversion *conversion =
 		&source->input.recording->conversion;
-	const struct sync_search search = {
-		.bytes = source->bytes.bytes,
+	struct sync_search search = {
 		.size = source->bytes.size,
 		.reach = reach_any,
 		.ctx = source,
@@ -264,6 +268,8 @@ static uint64_t sync_before(struct branch_source *base, uint64_t time_ns,
 	struct sync_point last;
 	struct sync_point point;
 
+	stream_window_move(&source->bytes, 0);
+	search.bytes = source->bytes.bytes;
 	if (!sync_search_before(&search,
 				time_conversion_ticks(conversion, time_ns),
 				&last) ||

@@ -4,6 +4,7 @@
 #include "common/pages.h"
 #include "decoder/recording/recording.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -89,12 +90,17 @@ static size_t piece_at(const struct stream_window *window, size_t position)
 	return low;
 }
 
+static uint8_t *copy_at(const struct stream_window *window, size_t position)
+{
+	return window->copy + (position - window->copy_begin);
+}
+
 /* Returns the first place in the copy, at or behind @position, where a large
  * page may begin.
  */
 static size_t large_page_at(const struct stream_window *window, size_t position)
 {
-	uintptr_t address = (uintptr_t)window->copy + position;
+	uintptr_t address = (uintptr_t)window->bytes + position;
 
 	return position + (-address & (LARGE_PAGE - 1));
 }
@@ -107,7 +113,7 @@ static void use_large_page(const struct stream_window *window)
 	if (window->copied_to - window->copied_from >= LARGE_PAGE / 2 &&
 	    at < window->copied_to + LONGEST_COPY && at < window->size &&
 	    window->size - at >= LARGE_PAGE)
-		madvise(window->copy + at, LARGE_PAGE, MADV_HUGEPAGE);
+		madvise(copy_at(window, at), LARGE_PAGE, MADV_HUGEPAGE);
 }
 
 /* Returns where a copy should end that has to go up to @to. */
@@ -132,7 +138,7 @@ static void copy_bytes(struct stream_window *window, size_t from, size_t to)
 		size_t end = window->ends[i] < to ? window->ends[i] : to;
 		size_t done = from - begin;
 
-		memcpy(window->copy + from, piece->bytes + done, end - from);
+		memcpy(copy_at(window, from), piece->bytes + done, end - from);
 		/* The page that the last copy ended in as well. */
 		pages_release(piece->bytes,
 			      done > LONGEST_COPY ? done - LONGEST_COPY : 0,
@@ -141,14 +147,30 @@ static void copy_bytes(struct stream_window *window, size_t from, size_t to)
 	}
 }
 
+void stream_window_move(struct stream_window *window, size_t from)
+{
+	if (!window->copy)
+		return;
+	/* Else all that it has taken so far is where it goes on. */
+	if (window->released > window->copy_begin)
+		pages_release(window->bytes, window->released,
+			      window->copied_to);
+	window->copy_begin = from;
+	window->copied_from = from;
+	window->copied_to = from;
+	window->released = from;
+	window->bytes = (const uint8_t *)((uintptr_t)window->copy - from);
+}
+
 void stream_window_reach(struct stream_window *window, size_t from, size_t to)
 {
 	if (to > window->size)
 		to = window->size;
 	if (!window->copy || from >= to)
 		return;
+	assert(from >= window->copy_begin);
 	if (from < window->copied_from || from > window->copied_to) {
-		pages_release(window->copy, window->copied_from,
+		pages_release(window->bytes, window->copied_from,
 			      window->copied_to);
 		window->copied_from = from;
 		window->copied_to = from;

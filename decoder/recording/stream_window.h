@@ -12,10 +12,11 @@ struct aux_stream;
  * when they are reached.
  */
 struct stream_window {
-	const uint8_t *bytes;
+	const uint8_t *bytes; /* where byte 0 is, or would be */
 	size_t size;
 	const struct aux_stream *stream;
 	uint8_t *copy;	    /* NULL: the bytes are in place */
+	size_t copy_begin;  /* where in the stream the copy's memory begins */
 	size_t *ends;	    /* of each piece, in the bytes */
 	size_t copied_from; /* what is there of the copy */
 	size_t copied_to;
@@ -26,6 +27,11 @@ struct stream_window {
 int stream_window_open(struct stream_window *window,
 		       const struct aux_stream *stream);
 void stream_window_close(struct stream_window *window);
+
+/* All that follows is at @from or behind: bytes that were readable are so no
+ * more, @window->bytes is another, and what comes takes the memory of what was.
+ */
+void stream_window_move(struct stream_window *window, size_t from);
 
 /* Makes the bytes from @from up to @to readable, as far as there are so many,
  * and keeps those before that are; going back makes others unreadable.

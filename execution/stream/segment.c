@@ -4,51 +4,17 @@
 #include "decoder/flow/branch_source.h"
 #include "execution/follow/record_feed.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void segment_init(struct segment *segment)
 {
 	*segment = (struct segment){
-		.records = ARRAY_OF(union timed_record),
 		.marks = ARRAY_OF(struct event_mark),
 	};
 }
 
 void segment_free(struct segment *segment)
 {
-	array_free(&segment->records);
+	record_buffer_free(&segment->records);
 	array_free(&segment->marks);
-}
-
-static bool make_room(struct array *array, size_t count)
-{
-	size_t room = array->room ? array->room : 1 << 16;
-	void *items;
-
-	if (count <= array->room)
-		return true;
-	while (room < count)
-		room *= 2;
-	items = realloc(array->items, room * array->item_size);
-	if (!items)
-		return false;
-	array->items = items;
-	array->room = room;
-	return true;
-}
-
-static int add_records(struct segment *segment,
-		       const union timed_record *records, size_t count)
-{
-	struct array *array = &segment->records;
-
-	if (!make_room(array, array->count + count))
-		return -ERROR_MEMORY;
-	memcpy((union timed_record *)array->items + array->count, records,
-	       count * sizeof(*records));
-	array->count += count;
-	return 0;
 }
 
 static int add_mark(struct segment *segment, uint8_t kind)
@@ -94,7 +60,8 @@ static int take(struct segment *segment, const struct record_feed *feed,
 		size_t next = is_mark ? run->marks[i].index : run->count;
 
 		if (segment->has_begin &&
-		    add_records(segment, run->records + at, next - at) < 0)
+		    record_buffer_add(&segment->records, run->records + at,
+				      next - at) < 0)
 			return -ERROR_MEMORY;
 		at = next;
 		if (is_mark && take_mark(segment, feed, run->marks[i].kind) < 0)

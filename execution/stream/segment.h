@@ -4,6 +4,7 @@
 
 #include "common/array.h"
 #include "execution/follow/execution_state.h"
+#include "execution/stream/record_buffer.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,9 +19,9 @@ struct segment {
 	bool has_begin;	     /* the first point was found, */
 	bool has_end;	     /* and the second; else the stream ended */
 	struct execution_state states[2]; /* there */
-	struct array records;		  /* union timed_record */
-	struct array marks;		  /* struct event_mark */
-	bool is_off; /* as record_feed_is_off(), at the end */
+	struct record_buffer records;
+	struct array marks; /* struct event_mark */
+	bool is_off;	    /* as record_feed_is_off(), at the end */
 	uint64_t end_ns;
 };
 

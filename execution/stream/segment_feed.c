@@ -336,7 +336,7 @@ int segment_feed_next(struct segment_feed *feed, struct record_run *run)
 	} while (!feed->current->segment.records.count &&
 		 !feed->current->segment.marks.count);
 	*run = (struct record_run){
-		.records = feed->current->segment.records.items,
+		.records = feed->current->segment.records.records,
 		.count = feed->current->segment.records.count,
 		.marks = feed->current->segment.marks.items,
 		.mark_count = feed->current->segment.marks.count,

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/stream/record_buffer.h"
+
+#include "common/error.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* 4 MB, which most segments need. */
+enum { LEAST_ROOM = 1 << 17 };
+
+static size_t bytes_of(size_t records)
+{
+	return records * sizeof(union timed_record);
+}
+
+static void *map_pages(struct record_buffer *buffer, size_t room)
+{
+	if (buffer->room)
+		return mremap(buffer->records, bytes_of(buffer->room),
+			      bytes_of(room), MREMAP_MAYMOVE);
+	return mmap(NULL, bytes_of(room), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static int grow(struct record_buffer *buffer, size_t count)
+{
+	size_t room = buffer->room ? buffer->room : LEAST_ROOM;
+	void *pages;
+
+	while (room < count)
+		room *= 2;
+	pages = map_pages(buffer, room);
+	if (pages == MAP_FAILED)
+		return -ERROR_MEMORY;
+	/* Few large pages are fetched faster; without them it goes on, too. */
+	madvise(pages, bytes_of(room), MADV_HUGEPAGE);
+	buffer->records = pages;
+	buffer->room = room;
+	return 0;
+}
+
+int record_buffer_add(struct record_buffer *buffer,
+		      const union timed_record *records, size_t count)
+{
+	if (buffer->count + count > buffer->room &&
+	    grow(buffer, buffer->count + count) < 0)
+		return -ERROR_MEMORY;
+	memcpy(buffer->records + buffer->count, records, bytes_of(count));
+	buffer->count += count;
+	return 0;
+}
+
+void record_buffer_free(struct record_buffer *buffer)
+{
+	if (buffer->room)
+		munmap(buffer->records, bytes_of(buffer->room));
+	*buffer = (struct record_buffer){ 0 };
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXECUTION_RECORD_BUFFER_H
+#define KT_EXECUTION_RECORD_BUFFER_H
+
+#include "execution/time/event_times.h"
+
+#include <stddef.h>
+
+/* Records that grow to megabytes, again and again: in pages of their own, which
+ * move without being copied and stay from one time to the next.  The memory that a
+ * thread has of malloc() would be fetched, copied and given back each time.
+ */
+struct record_buffer {
+	union timed_record *records;
+	size_t count;
+	size_t room;
+};
+
+/* Appends @count records.  Returns 0 or -ERROR_MEMORY. */
+int record_buffer_add(struct record_buffer *buffer,
+		      const union timed_record *records, size_t count);
+
+/* A zeroed buffer is empty, and freed. */
+void record_buffer_free(struct record_buffer *buffer);
+
+#endif
