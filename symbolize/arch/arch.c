@@ -21,9 +21,13 @@ const struct arch *arch_for(enum recording_arch arch)
 static bool rule_fits(const struct arch_rule *rule, const char *name,
 		      size_t length)
 {
-	size_t size = strlen(rule->name);
 	size_t at = 0;
+	size_t size;
 
+	/* Nearly all names fit none of the rules: the first byte tells. */
+	if (!length || (rule->match != ARCH_SUFFIX && *rule->name != *name))
+		return false;
+	size = strlen(rule->name);
 	if (length < size)
 		return false;
 	switch (rule->match) {

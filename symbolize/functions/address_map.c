@@ -39,6 +39,39 @@ void address_map_free(struct address_map *map)
 	free(map);
 }
 
+/* By address, then the one that wins last. */
+static int compare_marks(const void *a, const void *b)
+{
+	const struct mark *x = a;
+	const struct mark *y = b;
+
+	if (x->symbol.start != y->symbol.start)
+		return x->symbol.start < y->symbol.start ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* The last mark goes before those of its address that win over it, if these are
+ * few: marks that come in order of their addresses are in order then.
+ */
+static void sink_last(struct array *marks)
+{
+	enum { FEW = 8 };
+	struct mark *first = marks->items;
+	size_t at = marks->count - 1;
+
+	for (int i = 0; i < FEW && at; i++, at--) {
+		struct mark last = first[at];
+
+		if (first[at - 1].symbol.start != last.symbol.start ||
+		    compare_marks(&first[at - 1], &last) <= 0)
+			return;
+		first[at] = first[at - 1];
+		first[at - 1] = last;
+	}
+}
+
 static int add_mark(struct address_map *map, const struct symbol *symbol,
 		    uint32_t rank)
 {
@@ -49,6 +82,7 @@ static int add_mark(struct address_map *map, const struct symbol *symbol,
 	mark->symbol = *symbol;
 	mark->order = (uint32_t)map->marks.count;
 	mark->rank = rank;
+	sink_last(&map->marks);
 	return 0;
 }
 
@@ -66,19 +100,6 @@ int address_map_stop(struct address_map *map, uint64_t address)
 	};
 
 	return add_mark(map, &hole, 0);
-}
-
-/* By address, then the one that wins last. */
-static int compare_marks(const void *a, const void *b)
-{
-	const struct mark *x = a;
-	const struct mark *y = b;
-
-	if (x->symbol.start != y->symbol.start)
-		return x->symbol.start < y->symbol.start ? -1 : 1;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 /* Appends a stretch that begins where the one before it ended. */
@@ -116,13 +137,32 @@ static int append_mark(struct address_map *map, const struct mark *mark,
 	return append_hole(map, symbol.end, next);
 }
 
+/* A kernel lists its own symbols in order, its modules' behind them in none. */
+static void sort_marks(struct array *marks)
+{
+	const struct mark *all = marks->items;
+	struct array rest = *marks;
+	size_t sorted = 1;
+
+	while (sorted < marks->count &&
+	       compare_marks(all + sorted - 1, all + sorted) <= 0)
+		sorted++;
+	if (sorted >= marks->count)
+		return;
+	rest.items = (struct mark *)marks->items + sorted;
+	rest.count -= sorted;
+	array_sort(&rest, compare_marks);
+	if (compare_marks(all + sorted - 1, all + sorted) > 0)
+		array_sort(marks, compare_marks);
+}
+
 int address_map_finish(struct address_map *map)
 {
 	const struct mark *marks;
 	size_t count = map->marks.count;
 	int status = 0;
 
-	array_sort(&map->marks, compare_marks);
+	sort_marks(&map->marks);
 	marks = map->marks.items;
 	if (append_hole(map, 0, count ? marks[0].symbol.start : UINT64_MAX) < 0)
 		return -ERROR_MEMORY;

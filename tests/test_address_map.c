@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/functions/address_map.h"
+#include "symbolize/functions/function_table.h"
+#include "tests/run_suite.h"
+
+#include <stdlib.h>
+
+enum { MARKS = 3000, RANKS = 4, SPACE = 16 };
+
+struct added {
+	uint64_t address;
+	unsigned int rank;
+};
+
+static struct added marks[MARKS];
+
+typedef uint64_t choose_address(size_t i);
+
+/* As a kernel's own symbols come: some have several names. */
+static uint64_t in_order(size_t i)
+{
+	return 0x1000 + i / 3 * SPACE;
+}
+
+/* As its modules' do, behind those. */
+static uint64_t rest_in_no_order(size_t i)
+{
+	return i < MARKS / 2 ? in_order(i) :
+			       0x100000 + (uint64_t)random() % MARKS * SPACE;
+}
+
+/* And before those. */
+static uint64_t in_no_order(size_t i)
+{
+	(void)i;
+	return (uint64_t)random() % MARKS * SPACE + SPACE;
+}
+
+static uint64_t all_at_one(size_t i)
+{
+	(void)i;
+	return 0x1000;
+}
+
+static choose_address *const orders[] = { in_order, rest_in_no_order,
+					  in_no_order, all_at_one };
+
+/* Returns which mark wins at the address of mark @like: of those of the highest
+ * rank, the last.
+ */
+static size_t winner(size_t like)
+{
+	size_t best = like;
+
+	for (size_t i = 0; i < MARKS; i++)
+		if (marks[i].address == marks[like].address &&
+		    (marks[i].rank > marks[best].rank ||
+		     (marks[i].rank == marks[best].rank && i > best)))
+			best = i;
+	return best;
+}
+
+static struct address_map *map_of(choose_address *choose)
+{
+	struct address_map *map = address_map_new();
+
+	ck_assert_ptr_nonnull(map);
+	srandom(1);
+	for (size_t i = 0; i < MARKS; i++) {
+		struct symbol symbol = { .function = (uint32_t)i + 1 };
+
+		marks[i].address = symbol.start = choose(i);
+		marks[i].rank = (unsigned int)random() % RANKS;
+		ck_assert_int_eq(address_map_add(map, &symbol, marks[i].rank),
+				 0);
+	}
+	ck_assert_int_eq(address_map_finish(map), 0);
+	return map;
+}
+
+START_TEST(the_one_that_wins_is_found_in_whichever_order_they_come)
+{
+	struct address_map *map = map_of(orders[_i]);
+
+	for (size_t i = 0; i < MARKS; i++) {
+		const struct symbol *symbol =
+			address_map_find(map, marks[i].address);
+
+		ck_assert_uint_eq(symbol->start, marks[i].address);
+		ck_assert_uint_eq(symbol->function, winner(i) + 1);
+		ck_assert_uint_gt(symbol->end, symbol->start);
+	}
+	ck_assert_uint_eq(address_map_find(map, 1)->function, FUNCTION_UNKNOWN);
+	address_map_free(map);
+}
+END_TEST
+
+START_TEST(a_map_of_nothing_knows_nothing)
+{
+	struct address_map *map = address_map_new();
+
+	ck_assert_ptr_nonnull(map);
+	ck_assert_int_eq(address_map_finish(map), 0);
+	ck_assert_uint_eq(address_map_find(map, 1)->function, FUNCTION_UNKNOWN);
+	address_map_free(map);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("address_map");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(
+		tcase, the_one_that_wins_is_found_in_whichever_order_they_come,
+		0, sizeof(orders) / sizeof(*orders));
+	tcase_add_test(tcase, a_map_of_nothing_knows_nothing);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
