@@ -2,7 +2,7 @@
 #ifndef KT_EXECUTION_RECORD_BUFFER_H
 #define KT_EXECUTION_RECORD_BUFFER_H
 
-#include "execution/time/event_times.h"
+#include "execution/follow/record_feed.h"
 
 #include <stddef.h>
 
