@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Compresses into zlib's format (RFC 1950), which every inflate() reads.  For
- * records that repeat each other it takes a third of the time that zlib's level 1
+ * records that repeat each other it takes half of the time that zlib's level 1
  * takes, and as much room.
  */
 struct zlib_writer;
