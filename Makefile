@@ -37,7 +37,7 @@ LDFLAGS  += --sysroot=$(abspath $(SYSROOT)) \
 # Zydis has another name in each release of Debian, and the machine's files may
 # be of a later one, without all of these: what is built brings its own along.
 CARRIED  := $(BUILD)/lib
-CARRIED_LIBS := libZydis libsqlite3 libedit libbsd libmd
+CARRIED_LIBS := libZydis libdeflate libsqlite3 libedit libbsd libmd
 # Old tags: what is brought along may need more of it, as libedit does libbsd.
 LDFLAGS  += -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 endif
@@ -82,7 +82,7 @@ LDFLAGS  += $(if $(HAVE_LTO),-fno-lto)
 # The library is part of what SQLite loads, too: -fPIC.
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE) -fPIC -fvisibility=hidden
 LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
-            -lelf -ldw -lzstd -lz -lsqlite3 -ledit -lm \
+            -lelf -ldw -lzstd -lz -ldeflate -lsqlite3 -ledit -lm \
             $(if $(HAVE_MHD),-lmicrohttpd) $(if $(HAVE_CURL),-llz4) -pthread
 
 # Of SQLite's interface it takes what the program that loads it hands over.
@@ -132,7 +132,7 @@ SUITE_ENV := CK_DEFAULT_TIMEOUT=120 \
 INBAND_OBJS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard inband/*.c))
 INBAND_STATIC := $(BUILD)/libktrace-hw.a
 INBAND_SHARED := $(BUILD)/libktrace-hw.so.0
-INBAND_LIBS    = $(filter-out -lsqlite3 -ledit -lmicrohttpd -llz4 -lipt,$(LDLIBS))
+INBAND_LIBS    = $(filter-out -ldeflate -lsqlite3 -ledit -lmicrohttpd -llz4 -lipt,$(LDLIBS))
 INBAND := $(if $(FUZZ),,$(INBAND_STATIC) $(INBAND_SHARED) \
           $(BUILD)/libktrace-hw.so $(BUILD)/libktrace-hw.pc)
 

@@ -14,8 +14,8 @@ STATE=$ROOT.apt
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 PACKAGES=(
 	libc6 libc6-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev
-	libunwind-dev libzstd-dev zlib1g-dev libsqlite3-dev libedit-dev libxxhash-dev
-	check
+	libunwind-dev libzstd-dev zlib1g-dev libdeflate-dev
+	libsqlite3-dev libedit-dev libxxhash-dev check
 )
 
 fail() {

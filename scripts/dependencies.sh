@@ -9,7 +9,8 @@ source "$(dirname "$(realpath "$0")")/apt.sh"
 # What each is for: docs/architecture.md, "Libraries".
 PACKAGES=(
 	gcc make pkg-config libc6-dev
-	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev libzstd-dev zlib1g-dev
+	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev
+	libzstd-dev zlib1g-dev libdeflate-dev
 	libtraceevent-dev libmicrohttpd-dev libglib2.0-dev check
 	libunwind-dev
 	libsqlite3-dev libedit-dev sqlite3 libcurl4-openssl-dev liblz4-dev libxxhash-dev

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct zlib_writer;
+struct libdeflate_compressor;
 
 /* Perfetto's packets on their way to a file, many of them compressed into one
  * (TracePacket.compressed_packets, zlib's format): most of what they say, the
@@ -15,11 +15,12 @@ struct zlib_writer;
  */
 struct perfetto_out {
 	FILE *out; /* borrowed */
-	struct zlib_writer *zlib;
+	struct libdeflate_compressor *compressor;
 	uint8_t *raw;
-	size_t size;	/* of raw */
-	uint64_t bytes; /* written */
-	int status;	/* 0, or -ERROR_MEMORY: packets are missing */
+	uint8_t *compressed; /* room for all of raw */
+	size_t size;	     /* of raw */
+	uint64_t bytes;	     /* written */
+	int status;	     /* 0, or -ERROR_MEMORY: packets are missing */
 };
 
 /* protos/perfetto/trace/trace.proto; and how many bytes wait to be compressed. */
