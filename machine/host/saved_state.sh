@@ -26,6 +26,9 @@ saved_state() {
 	arguments+=(--save "$file")
 }
 
+# The tests' machines have more than 30 shapes: all find their states again.
+readonly STATES_MOST=40
+
 # All that the guest could have seen: QEMU's command line, less the names of
 # the host's folders, and the plugins' contents.
 saved_state_key() {
@@ -56,5 +59,5 @@ saved_state_tidy() {
 		rm -f "$CACHE/states/${old#* }"
 	done < <(find "$CACHE/states" -ignore_readdir_race -type f \
 		-printf '%T@ %f\n' |
-		sort -rn | tail -n +12)
+		sort -rn | tail -n +"$STATES_MOST")
 }

@@ -62,7 +62,7 @@ check_boot() { # flows|transfers kernel cpus recording...
 	local check=check_$1 kernel=$2 cpus=$3 dir=$WORK/$2-$3-$1
 	shift 3
 	mkdir -p "$dir"
-	if ! "$MACHINE" run --kernel "$kernel" --cpus "$cpus" \
+	if ! "$MACHINE" run --discard --fast --kernel "$kernel" --cpus "$cpus" \
 		--memory 3072 --results "$dir" --truth "$dir" --timeout "${TIMEOUT_S:-1200}" \
 		-- bash "$HERE/conformance_guest.sh" "$dir" "$@"; then
 		fail "kernel $kernel, $cpus CPUs: the machine failed"

@@ -60,7 +60,7 @@ check_boot() { # cpus recording...
 	local -a files=() options=()
 	shift
 	mkdir -p "$dir"
-	if ! "$MACHINE" run --arch arm64 --kernel "$KERNEL" --cpus "$cpus" \
+	if ! "$MACHINE" run --discard --fast --arch arm64 --kernel "$KERNEL" --cpus "$cpus" \
 		--memory 3072 --results "$dir" --truth "$dir" \
 		--timeout "${TIMEOUT_S:-900}" -- \
 		bash "/host$HERE/conformance_arm64_guest.sh" "$dir" \
