@@ -26,7 +26,7 @@ saved_state() {
 	arguments+=(--save "$file")
 }
 
-# The tests' machines have more than 30 shapes: all find their states again.
+# The tests have more than 30 shapes of machine: each finds its state again.
 readonly STATES_MOST=40
 
 # All that the guest could have seen: QEMU's command line, less the names of
