@@ -26,8 +26,8 @@ saved_state() {
 	arguments+=(--save "$file")
 }
 
-# The tests have more than 30 shapes of machine: each finds its state again.
-readonly STATES_MOST=40
+# The tests have some forty shapes of machine: each finds its state again.
+readonly STATES_MOST=50
 
 # All that the guest could have seen: QEMU's command line, less the names of
 # the host's folders, and the plugins' contents.
