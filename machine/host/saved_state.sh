@@ -7,7 +7,7 @@
 # Adds to COMMAND and arguments; call it when COMMAND is otherwise whole.
 saved_state() {
 	local file
-	file=$CACHE/states/$(saved_state_key)
+	file=$CACHE/states/$CLOCK-$(saved_state_key)
 	COMMAND+=(-chardev "socket,id=monitor,fd=5"
 		-mon "chardev=monitor,mode=readline")
 	# What was touched last, another run does not tidy away.
@@ -25,6 +25,11 @@ saved_state() {
 	}
 	arguments+=(--save "$file")
 }
+
+# How many are kept of machines that have that clock: the tests have some thirty
+# with the deterministic one.  With the host's clock the guest has measured how fast
+# that is, wrongly if the host was very busy then: such a state should go soon.
+declare -rA STATES_MOST=([virtual]=40 [host]=12)
 
 # All that the guest could have seen: QEMU's command line, less the names of
 # the host's folders, and the plugins' contents.
@@ -49,12 +54,14 @@ saved_state_key() {
 # dot is a draft: what saves it needs a second.  Runs at the same time tidy the
 # same folder: what is gone before find comes to it was to go.
 saved_state_tidy() {
-	local old
+	local old kind
 	find "$CACHE/states" -ignore_readdir_race -type f \
 		\( -mtime +7 -o -name '*.*' -mmin +10 \) -delete || true
-	while IFS= read -r old; do
-		rm -f "$CACHE/states/${old#* }"
-	done < <(find "$CACHE/states" -ignore_readdir_race -type f \
-		-printf '%T@ %f\n' |
-		sort -rn | tail -n +12)
+	for kind in "${!STATES_MOST[@]}"; do
+		while IFS= read -r old; do
+			rm -f "$CACHE/states/${old#* }"
+		done < <(find "$CACHE/states" -ignore_readdir_race -type f \
+			-name "$kind-*" -printf '%T@ %f\n' |
+			sort -rn | tail -n +"${STATES_MOST[$kind]}")
+	done
 }

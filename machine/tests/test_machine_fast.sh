@@ -53,3 +53,15 @@ expect_failure "no space: it runs" 0 \
 	'too little space in .* to keep the machine.s state'
 expect "no space: no state" 2 \
 	"$(find "$WORK/cache/ktrace-hw/states" -type f | wc -l)"
+
+# Of machines by the host's clock, as this one, twelve; of others there is room for
+# one more, to forty.
+kept() { # clock
+	find "$WORK/cache/ktrace-hw/states" -name "$1-*" -type f | wc -l
+}
+
+for number in {1..50}; do
+	touch "$WORK/cache/ktrace-hw/states"/{virtual,host}-"$number"
+done
+run --memory 1280 --results "$WORK/results" -- true
+expect "no more states than that are kept" "12 39" "$(kept host) $(kept virtual)"

@@ -8,38 +8,21 @@ set -euo pipefail
 # shellcheck source=machine/tests/machine_test.sh
 source "$(dirname "$(realpath "$0")")/machine_test.sh"
 
-# Offset 0x570 of the register file is IA32_RTIT_CTL.
-# shellcheck disable=SC2016 # expanded in the guest
-IN_GUEST='
-	cd "$1"
-	caps=/sys/bus/event_source/devices/intel_pt/caps
-	for cap in psb_cyc ip_filtering mtc ptwrite power_event_trace \
-		event_trace tnt_disable cr3_filtering \
-		topa_multiple_entries single_range_output num_address_ranges \
-		mtc_periods cycle_thresholds psb_periods; do
-		echo "$cap $(cat "$caps/$cap")"
-	done >caps
-	(cd /sys/bus/event_source/devices/intel_pt/format &&
-		head event notnt pwr_evt) | tr -s "\n" " " >formats
-	find "/lib/modules/$(uname -r)" -name "msr.ko*" -exec xz -dcf {} + \
-		>/tmp/msr.ko
-	busybox insmod /tmp/msr.ko
-	write_ctl() { # bytes
-		printf "$1" | dd of=/dev/cpu/0/msr bs=8 seek=174 count=1
-	}
-	write_ctl "\x04\x20\0\0\0\0\0\0" && echo "good ok" >faults
-	write_ctl "\x40\0\0\0\0\0\0\0" || echo "fabric refused" >>faults
-	write_ctl "\0\0\0\0\0\0\0\x80" || echo "reserved refused" >>faults
-	write_ctl "\0\0\0\0\0\0\0\0" && echo "off ok" >>faults
-	perf record -B -N -q -o /tmp/ptw -e intel_pt/ptw=1,fup_on_ptw=1/u \
-		-- ./ptwrite
-	perf script -i /tmp/ptw --itrace=w -F ip,synth >ptwrites
-'
+in_guest() { # machine-option... -- part...
+	local -a options=()
+	while [[ $1 != -- ]]; do
+		options+=("$1")
+		shift
+	done
+	capture "$MACHINE" run --discard --fast "${options[@]}" \
+		--results "$WORK" --timeout "$LIMIT_S" -- \
+		bash "$HERE/trace_unit_guest.sh" "$WORK" "${@:2}"
+}
 
+# And interrupts, which test_interrupts judges.
 test_registers() {
 	cc -O1 -o "$WORK/ptwrite" "$HERE/ptwrite.c"
-	capture "$MACHINE" run --fast --results "$WORK" --timeout "$LIMIT_S" -- \
-		bash -c "$IN_GUEST" guest "$WORK"
+	in_guest -- registers ptwrite interrupts
 	expect "exit code" 0 "$CODE"
 	expect "capabilities" \
 		"1 1 1 1 1 1 1 1 1 1 4 249 3fff 3f" \
@@ -61,10 +44,7 @@ count_packets() { # recording packet
 }
 
 test_loss() {
-	capture "$MACHINE" run --fast --loss 20000 --results "$WORK" --timeout "$LIMIT_S" -- \
-		perf record --kcore -B -N -q -m,16M -o "$WORK/loss" \
-		-e intel_pt/cyc=1/k -- busybox ls -lR /etc/default /etc/init.d \
-		/etc/apt
+	in_guest --loss 20000 -- loss
 	expect "loss: exit code" 0 "$CODE"
 	local overflows
 	overflows=$(count_packets "$WORK/loss" OVF)
@@ -78,23 +58,7 @@ test_loss() {
 		"$(grep -v 'Overflow packet' "$WORK/errors")"
 }
 
-# QEMU aborts if a packet of Event Trace fills a region in a block's middle,
-# where it allows no interrupt, or if a counter overflows there.
-# shellcheck disable=SC2016 # expanded in the guest
-INTERRUPTS='
-	perf record -B -N -q -o /tmp/small -m,16 -a -e intel_pt/event=1/k \
-		-- busybox ls -lR /usr/bin >/tmp/list
-	perf record -B -N -q -o /tmp/samples -e cycles,instructions -c 20000 \
-		-- busybox md5sum /tmp/list >/tmp/sum
-	perf script -i /tmp/samples -F event | sort | uniq -c >"$1/samples"
-	perf stat -x " " -o "$1/counts" -e cycles:u,instructions:u,cycles:k \
-		busybox md5sum /tmp/list
-'
-
 test_interrupts() {
-	capture "$MACHINE" run --fast --results "$WORK" --timeout "$LIMIT_S" -- \
-		bash -c "$INTERRUPTS" guest "$WORK"
-	expect "interrupts: exit code" 0 "$CODE"
 	expect "counters: both interrupt" "cycles: instructions:" \
 		"$(awk '$1 > 10 { print $2 }' "$WORK/samples" | paste -sd ' ')"
 	# An instruction takes a cycle here.
@@ -109,12 +73,8 @@ test_interrupts() {
 			"$WORK/counts")"
 }
 
-# The guest idles by MWAIT, which has a packet of its own.
 test_mwait() {
-	capture "$MACHINE" run --fast --unit mwait=on --results "$WORK" \
-		--timeout "$LIMIT_S" -- \
-		perf record --kcore -B -N -q -a -o "$WORK/mwait" \
-		-e intel_pt/pwr_evt=1/k -- busybox sleep 0.05
+	in_guest --unit mwait=on -- mwait
 	expect "mwait: exit code" 0 "$CODE"
 	local name counts=''
 	for name in MWAIT PWRE EXSTOP PWRX; do

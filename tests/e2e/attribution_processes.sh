@@ -6,6 +6,8 @@
 #
 #	attribution_processes.sh [one_cpu|two_cpus|old_kernel|made_by_perf|
 #				  pauses|narrower]... [arm64]
+#
+# Without arguments all but those of kernel 6.1, old_kernel and pauses.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -164,8 +166,7 @@ main() {
 	make -s -C "$ROOT" "${PROGRAM#"$ROOT"/}" "${CLASSES#"$ROOT"/}" \
 		"${SWITCHES#"$ROOT"/}"
 	if (($# == 0)); then
-		set -- one_cpu two_cpus old_kernel made_by_perf pauses \
-			narrower arm64
+		set -- one_cpu two_cpus made_by_perf narrower arm64
 	fi
 	for part; do
 		"$part"

@@ -14,7 +14,7 @@ CASES=(errors child restart bare copy)
 
 # Debian's kernels have x32 for those who ask for it.
 record_abis() {
-	"$MACHINE" run --discard --kernel "$KERNEL" --append syscall.x32=y \
+	"$MACHINE" run --discard --fast --kernel "$KERNEL" --append syscall.x32=y \
 		--timeout "$LIMIT_S" --results "$WORK" -- sh -ec "
 		cd /dev/shm
 		'$KTRACE' record -o abis --events=attribution,all -- \

@@ -79,31 +79,6 @@ record_waits() { # kernel disk-delay-ms case...
 		"$GUEST_BUILD/tests/e2e/programs" "${@:3}"
 }
 
-# What a client in one machine asks a server in another one, COUNT times, of which
-# each SLOWth is slow; leaves in $WORK the recordings client and server, and what
-# both know.
-record_across() { # kernel count slow
-	local side role
-	local -a machines=()
-	mkdir "$WORK/link"
-	for side in left right; do
-		role=client
-		[[ $side == left ]] || role=server
-		"$MACHINE" run --discard --fast --kernel "$1" --cpus 2 \
-			--link "$side:$WORK/link" --timeout "$LIMIT_S" \
-			--late-results --results "$WORK" -- \
-			bash "$HERE/across_guest.sh" "$role" "$WORK" "$KTRACE" \
-			"$2" "$3" &
-		machines+=($!)
-	done
-	# Neither waits for the other one if that has failed.
-	for side in left right; do
-		wait -n && continue
-		kill "${machines[@]}" 2>/dev/null || true
-		return 1
-	done
-}
-
 make_programs() {
 	local -a options=()
 	((!IS_ARM64)) || options=(ARCH=arm64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judges what a store says of the requests of across.sh: judge_across.py KTRACE
+"""Judges what a store says of the requests of queries.sh: judge_across.py KTRACE
 FOLDER COUNT SLOW.  Client and server wrote down what they know of each,
 programs/across.c: its number, who it was, begin and end by CLOCK_REALTIME."""
 import collections

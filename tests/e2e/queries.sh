@@ -2,10 +2,39 @@
 # SPDX-License-Identifier: MIT
 # The questions of docs/queries.md have answers, and the same ones from a
 # recording, a store in a file and, where it is installed, a server of ClickHouse.
+# Some are about requests from one machine to another: two virtual machines with a
+# network between them record from one instant on, and a store joins the client's
+# side of each request with the server's, and with no other.
 # queries.sh --write puts the answers of this run there.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+readonly COUNT=60 SLOW=10
+
+# What a client in one machine asks a server in another one, COUNT times, of which
+# each SLOWth is slow; leaves in $WORK the recordings client and server, and what
+# both know.
+record_across() {
+	local side role
+	local -a machines=()
+	mkdir "$WORK/link"
+	for side in left right; do
+		role=client
+		[[ $side == left ]] || role=server
+		"$MACHINE" run --discard --fast --kernel 6.12 --cpus 2 \
+			--link "$side:$WORK/link" --timeout "$LIMIT_S" \
+			--late-results --results "$WORK" -- \
+			bash "$HERE/across_guest.sh" "$role" "$WORK" "$KTRACE" \
+			"$COUNT" "$SLOW" &
+		machines+=($!)
+	done
+	# Neither waits for the other one if that has failed.
+	for side in left right; do
+		wait -n && continue
+		kill "${machines[@]}" 2>/dev/null || true
+		return 1
+	done
+}
 
 main() {
 	local kernel
@@ -21,7 +50,9 @@ main() {
 			bash "$HERE/queries_guest.sh" "$WORK" "$KTRACE" \
 			"web-$kernel"
 	done
-	record_across 6.12 40 10
+	record_across
+	python3 "$HERE/judge_across.py" "$KTRACE" "$WORK" "$COUNT" "$SLOW" ||
+		FAILURES=$((FAILURES + 1))
 	python3 "$HERE/queries.py" "$KTRACE" "$WORK" "$ROOT/docs/queries.md" \
 		"$@" || FAILURES=$((FAILURES + 1))
 	python3 "$ROOT/tests/recorded/sql_waits.py" "$KTRACE" \

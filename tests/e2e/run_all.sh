@@ -16,21 +16,22 @@ readonly HERE ACTION
 # shellcheck source=machine/tests/side_by_side.sh
 source "$HERE/../../machine/tests/side_by_side.sh"
 
-# The longest first.
-tests=(function_graph.sh top.sh record.sh
-	"functions.sh 6.12 1 ls disk sleep all events"
+# The longest first: at the end no CPU has nothing to do for long.
+tests=(record.sh queries.sh function_graph.sh arm64.sh attribution_processes.sh
+	"attribution_interrupts.sh one_cpu" inband.sh
+	"functions.sh 6.12 1 ls disk sleep all events" top.sh
+	attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
+	"faults.sh 6 1 1 kills"
 	"functions.sh 6.12 1 pipe modules bpf"
-	"functions.sh 6.1 1 ls sleep-all events" attribution_processes.sh
-	attribution_syscalls.sh attribution_levels.sh
-	attribution_cost.sh inband.sh serve.sh "inband.sh --arm64" "attribution_interrupts.sh one_cpu"
-	attribution_servers.sh attribution_requests.sh attribution_locks.sh
-	attribution_relations.sh attribution_sleeps.sh attribution_groups.sh
-	store.sh across.sh tutorial.sh queries.sh arm64.sh
-	triggers.sh gating.sh "faults.sh 6 1 1 kills"
 	"functions.sh --arm64 6.12 1 ls sleep all modules bpf"
-	"attribution_interrupts.sh arm64")
+	attribution_levels.sh attribution_groups.sh "functions.sh 6.1 1 ls events"
+	triggers.sh attribution_relations.sh tutorial.sh attribution_servers.sh
+	attribution_requests.sh attribution_cost.sh attribution_locks.sh)
 if [[ ${1:-all} == full ]]; then
 	tests+=("fleet.sh 67 6.1 6.12 7.3" "serve.sh --arm64"
+		"inband.sh --arm64" "functions.sh 6.1 1 sleep-all"
+		"attribution_processes.sh old_kernel pauses"
+		"attribution_interrupts.sh arm64"
 		"function_graph.sh 6.12 1 large"
 		"function_graph.sh 6.12 2 pair" "function_graph.sh 6.1"
 		"function_graph.sh 7.3" "function_graph.sh --arm64"

@@ -30,7 +30,7 @@ def entries(rows):
 
 
 def middle(reader):
-    times = [int(row["time_ns"]) for row in reader.timeline()]
+    times = [int(row["time_ns"]) for row in reader.whole_timeline]
     return times[len(times) // 2]
 
 
@@ -62,7 +62,7 @@ def check_relative_time(reader):
 
 def check_cpu(reader):
     whole = self_ns(reader.flat())
-    cpus = {row["cpu"] for row in reader.timeline()}
+    cpus = {row["cpu"] for row in reader.whole_timeline}
     parts = [self_ns(reader.flat("--cpu", cpu)) for cpu in cpus]
     assert sum(parts) == whole, (parts, whole)
     done = reader.run("report", "--cpu", "999", "-i", reader.recording)
@@ -86,7 +86,7 @@ def check_jobs(reader):
 
 
 def process_ids(reader):
-    return sorted({int(row["pid"]) for row in reader.timeline()
+    return sorted({int(row["pid"]) for row in reader.whole_timeline
                    if int(row["pid"]) > 0})
 
 
@@ -114,7 +114,7 @@ def check_pid(reader):
 
 
 def check_comm_and_tree(reader):
-    rows = reader.timeline()
+    rows = reader.whole_timeline
     shells = {int(row["pid"]) for row in rows if row["comm"] == "sh"}
     assert shells, "no shell in the recording"
     by_comm = reader.flat("--comm", "sh")
@@ -199,14 +199,14 @@ def check_function(reader):
 
 def check_depth(reader):
     shallow = entries(reader.timeline("--depth", "2"))
-    assert shallow == [row for row in entries(reader.timeline())
+    assert shallow == [row for row in entries(reader.whole_timeline)
                        if int(row["depth"]) < 2]
     assert reader.run("timeline", "--depth", "0", "-i",
                       reader.recording).returncode == 2
 
 
 def check_min_duration(reader):
-    wanted = [row for row in reader.timeline()
+    wanted = [row for row in reader.whole_timeline
               if row["event"] == "exit" and int(row["wall_ns"]) >= 20000]
     got = [row for row in reader.timeline("--min-duration", "20us")
            if row["event"] == "exit"]
@@ -214,7 +214,7 @@ def check_min_duration(reader):
 
 
 def check_hide(reader):
-    rows = entries(reader.timeline())
+    rows = entries(reader.whole_timeline)
     names = {row["function"] for row in rows}
     assert {"do_syscall_64", "vfs_read"} <= names, len(names)
     shown = entries(reader.timeline("--hide", "vfs_*,/^ksys_/"))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the commands that read a recording; and a file's checks of them."""
 import csv
+import functools
 import os
 import subprocess
 import sys
@@ -29,6 +30,11 @@ class Reader:
 
     def timeline(self, *arguments):
         return self.rows("timeline", *arguments)
+
+    @functools.cached_property
+    def whole_timeline(self):
+        """Read once: it has some 200,000 rows."""
+        return self.timeline()
 
 
 def run_checks(functions):
