@@ -8,6 +8,9 @@ import re
 HANDLERS = {"ftrace_trampoline", "ftrace_caller", "ftrace_graph_caller",
             "ftrace_graph_func", "return_to_handler",
             "ftrace_return_to_handler"}
+# This one calls nothing where the tracer must not interrupt itself once more: the
+# function is in the unit's trace alone.
+TAKES_ENTRY = "function_graph_enter_regs"
 # The trace unit stops itself in what its full buffer interrupts by.
 OWN_INTERRUPT = {"asm_exc_nmi", "exc_nmi", "default_do_nmi", "nmi_handle",
                  "arm_trbe_irq_handler"}
@@ -53,6 +56,8 @@ class Task:
         self.frames = []
         self.by_parts = cpus > 1
         self.schedule_depth = None
+        self.steps = {}
+        self.last = None
 
     def is_called_by(self, function, depth):
         return len(self.frames) > 1 and self.frames[-2][3] == function and \
@@ -82,6 +87,16 @@ class Task:
         while self.frames and self.frames[-1][0] >= depth:
             frame = self.frames.pop()
         return frame
+
+    def refused(self, row):
+        """The step, if any, that the tracer came to write, and does not."""
+        last, self.last = self.last, row
+        if row["event"] != "exit" or row["function"] != TAKES_ENTRY or \
+                not last or last["event"] != "enter" or last["function"] != TAKES_ENTRY:
+            return None
+        traced = next((frame for frame in reversed(self.frames) if
+                       frame[3] not in HANDLERS | {TAKES_ENTRY}), None)
+        return self.steps.pop(traced[0], None) if traced else None
 
     def enter(self, row):
         replaced = self.leave(row["depth"])

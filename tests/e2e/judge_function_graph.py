@@ -87,10 +87,16 @@ def entered(ktrace, recording, names, pieces, left_out, cpus):
     tasks = {}
     for row in timeline(ktrace, recording):
         tid = row["tid"]
-        if row["event"] != "enter" or tid == "0" or \
+        if row["event"] not in ("enter", "exit") or tid == "0" or \
                 (tid in left_out and left_out[tid].has(row)):
             continue
         task, steps = tasks.setdefault(tid, (Task(cpus), []))
+        refused = task.refused(row)
+        if refused:
+            steps.remove(refused)
+        if row["event"] == "exit":
+            continue
+        task.steps.pop(row["depth"], None)
         is_own, interrupts = task.enter(row)
         if is_own or row["detail"] == "inferred" or row["function"] not in names:
             continue
@@ -100,6 +106,7 @@ def entered(ktrace, recording, names, pieces, left_out, cpus):
         if row["function"] != FAULT or not row["depth"]:
             steps.append((row["time_ns"], row["function"], interrupts,
                           row["cpu"]))
+            task.steps[row["depth"]] = steps[-1]
     return {tid: steps for tid, (_, steps) in tasks.items()}
 
 
