@@ -10,13 +10,16 @@
 #include <stdbool.h>
 
 /* Goes on in @event's function although nothing was seen to call it: of what is
- * open, some may have ended in a pause.
+ * open, some may have ended in a pause.  Where a return leads to the function's
+ * start, as to ftrace's return_to_handler(), it begins anew.
  */
 static int go_on_in(struct call_stack *stack, size_t floor,
 		    const struct function_event *event,
 		    struct call_stack_output *output)
 {
-	size_t same = frames_find(stack, floor, event->function);
+	size_t same = event->detail ?
+			      NO_FRAME :
+			      frames_find(stack, floor, event->function);
 
 	if (same == NO_FRAME)
 		return frames_push_unseen(stack, event, output);

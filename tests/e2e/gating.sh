@@ -135,6 +135,9 @@ check_few() {
 	expect_that "and those near it" -n \
 		"$(grep "only='opneat'.*did you mean .*openat" \
 			"$WORK/unknown.err")"
+	expect "a function that allows no probe" 125 "$(code_of no_probe)"
+	expect_that "and it is said" -n \
+		"$(grep 'allows no probe at get_kprobe' "$WORK/no_probe.err")"
 	expect "wrong usage" 2 "$(code_of usage)"
 	expect "no named pipe" 125 "$(code_of no_pipe)"
 	expect_that "and it is said" -n \

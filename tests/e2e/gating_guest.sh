@@ -45,6 +45,7 @@ record nothing --only=umount -- "$PROGRAM" 1 1
 record whole -- "$PROGRAM" 40 8
 choose
 record unknown --only=opneat -- true
+record no_probe --only=get_kprobe -- true
 record usage --only=open,,at -- true
 record no_pipe --only=line:/etc/passwd -- true
 grep -c ktrace_hw_ "$TRACEFS/dynamic_events" >left || true

@@ -9,29 +9,14 @@ ground truth: of the same process, at the same time.
 import bisect
 import collections
 import csv
-import re
 import subprocess
 import sys
 
-# In these, and what they call, the tracer does not trace itself.
-HANDLERS = {"ftrace_trampoline", "ftrace_caller", "ftrace_graph_caller",
-            "ftrace_graph_func", "return_to_handler",
-            "ftrace_return_to_handler"}
-# The trace unit stops itself in what its full buffer interrupts by.
-NMI = {"asm_exc_nmi", "exc_nmi", "default_do_nmi", "nmi_handle"}
+from graph_task import INTERRUPTS, SCHEDULERS, Task, base
+
 # The kernel's entries, which ftrace cannot see: they are inferred.
 FAULT = "asm_exc_page_fault"
-INTERRUPTS = {"asm_sysvec_apic_timer_interrupt", "asm_common_interrupt",
-              "asm_sysvec_irq_work", "el1_interrupt", "el0_interrupt"}
-# By the host's clock interrupts come on the way out of the kernel, too, where ftrace
-# cannot tell whose way out goes on: what they consist of besides.
-INTERRUPT_PARTS = {"irq_enter_rcu", "irq_exit_rcu", "__irq_exit_rcu"}
 ENTRIES = {"entry_SYSCALL_64", "el0_svc", FAULT} | INTERRUPTS
-# In these the task leaves its CPU, and the trace unit, which is switched with the
-# task, does not see what ftrace sees, nor the other way round: ftrace goes by the
-# task that comes as soon as the switch is announced.
-SCHEDULERS = {"schedule", "__cond_resched", "preempt_schedule_irq", "__schedule",
-              "preempt_schedule", "preempt_schedule_common", "preempt_schedule_notrace"}
 FOREVER = 1 << 63
 # What the recorder takes out, since the clock calls it for each event.
 LEFT_OUT = {"local_clock"}
@@ -43,11 +28,6 @@ def say(is_ok, case, detail=""):
     global failures
     failures += not is_ok
     print(f"ok: {case}" if is_ok else f"FAILED: {case}: {detail}")
-
-
-def base(name):
-    """foo of foo.isra.0, foo.cold, which have foo's number in reports."""
-    return re.sub(r"\.(isra|part|constprop|cold|llvm)\b.*", "", name)
 
 
 def visible(folder):
@@ -68,45 +48,6 @@ def timeline(ktrace, recording):
             yield row
     if process.returncode:
         say(False, f"{recording}: timeline", f"exit code {process.returncode}")
-
-
-def is_interrupt_part(function):
-    return function in INTERRUPT_PARTS or function.startswith("__sysvec_")
-
-
-class Task:
-    """Whether what a task enters is the tracer's own work, and in how many
-    interrupts, which may come while the tracer is about to write what was entered
-    before.
-    """
-
-    def __init__(self, cpus):
-        self.frames = []
-        self.by_parts = cpus > 1
-
-    def is_called_by(self, function, depth):
-        return len(self.frames) > 1 and self.frames[-2][3] == function and \
-            self.frames[-2][0] == depth - 1
-
-    def begins_interrupt(self, function):
-        if not self.by_parts:
-            return function in INTERRUPTS
-        return is_interrupt_part(function) and not (
-            self.frames and is_interrupt_part(self.frames[-1][3]))
-
-    def enter(self, row):
-        while self.frames and self.frames[-1][0] >= row["depth"]:
-            self.frames.pop()
-        _, is_own, interrupts, _ = \
-            self.frames[-1] if self.frames else (0, False, 0, None)
-        if row["function"] in HANDLERS | NMI:
-            is_own = True
-        elif row["function"] in INTERRUPTS:
-            is_own = False
-        interrupts += self.begins_interrupt(row["function"])
-        self.frames.append((row["depth"], is_own or row["function"] in SCHEDULERS,
-                            interrupts, row["function"]))
-        return is_own, interrupts
 
 
 class Switches:
@@ -146,10 +87,16 @@ def entered(ktrace, recording, names, pieces, left_out, cpus):
     tasks = {}
     for row in timeline(ktrace, recording):
         tid = row["tid"]
-        if row["event"] != "enter" or tid == "0" or \
+        if row["event"] not in ("enter", "exit") or tid == "0" or \
                 (tid in left_out and left_out[tid].has(row)):
             continue
         task, steps = tasks.setdefault(tid, (Task(cpus), []))
+        refused = task.refused(row)
+        if refused:
+            steps.remove(refused)
+        if row["event"] == "exit":
+            continue
+        task.steps.pop(row["depth"], None)
         is_own, interrupts = task.enter(row)
         if is_own or row["detail"] == "inferred" or row["function"] not in names:
             continue
@@ -159,6 +106,7 @@ def entered(ktrace, recording, names, pieces, left_out, cpus):
         if row["function"] != FAULT or not row["depth"]:
             steps.append((row["time_ns"], row["function"], interrupts,
                           row["cpu"]))
+            task.steps[row["depth"]] = steps[-1]
     return {tid: steps for tid, (_, steps) in tasks.items()}
 
 

@@ -35,6 +35,8 @@ if [[ ${1:-all} == full ]]; then
 		"function_graph.sh 6.12 1 large"
 		"function_graph.sh 6.12 2 pair" "function_graph.sh 6.1"
 		"function_graph.sh 7.3" "function_graph.sh --arm64"
+		"function_graph.sh 7.3 2 pair"
+		"function_graph.sh --arm64 7.3 2 pair"
 		"functions.sh 6.12 1 disk-all sleep-all"
 		"faults.sh 80 2 1 kills accidents full_disks"
 		"faults.sh 20 3 2 kills two_at_once switched_off"
@@ -56,7 +58,7 @@ if [[ ${1:-all} == full ]]; then
 		"triggers.sh --arm64 6.12 reads" "triggers.sh --arm64 7.3"
 		"gating.sh 7.3" "gating.sh 6.12 2"
 		"gating.sh 6.1" "gating.sh --arm64"
-		"gating.sh --arm64 6.12"
+		"gating.sh --arm64 6.12" "gating.sh --arm64 7.3 2"
 		"functions.sh --arm64 6.12 1 pipe sleep-all")
 fi
 if [[ $ACTION == list ]]; then

@@ -72,6 +72,7 @@ check_few() {
 		"$(hits_of bad | cut -d ' ' -f 1)"
 	local reason
 	for reason in "raed.*did you mean .*read" "no tracepoint sched:no_such" \
+		"allows no probe at get_kprobe" \
 		"refuses the filter 'no_field == 1'.*sched_switch/format" \
 		"no program or library with a function worl" \
 		"/etc/passwd is no named pipe"; do
@@ -79,6 +80,11 @@ check_few() {
 			"$(grep -- "$reason; recording goes on" "$WORK/bad.err" ||
 				grep -- "$reason" "$WORK/bad.err")"
 	done
+	expect "without the right to use BPF: the command goes on" 3 \
+		"$(code_of rights)"
+	expect_that "and is recorded, and what is missing is said" -n \
+		"$(grep 'not permitted: record as root.*recording goes on' \
+			"$WORK/rights.err")" -a -s "$WORK/rights/data"
 }
 
 check_others() {
@@ -119,7 +125,7 @@ check_others() {
 leave_engines_alone() {
 	mkdir "$WORK/snapshots"
 	local name
-	for name in reads user crash bad; do
+	for name in reads user crash bad rights; do
 		[[ ! -d $WORK/$name ]] || mv "$WORK/$name" "$WORK/snapshots"
 	done
 	printf 'note: engines are not compared: they are snapshots of CoreSight\n'

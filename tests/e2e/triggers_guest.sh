@@ -45,10 +45,13 @@ few() {
 		"$PROGRAM" work 10 5000 10
 	record crash --trigger crash --trigger 'exit!=0' -- "$PROGRAM" segv
 	record bad --trigger 'raed>1ms' --trigger 'sched:no_such' \
+		--trigger 'get_kprobe>1ms' \
 		--trigger 'sched:sched_switch if no_field == 1' \
 		--trigger "uprobe:$PROGRAM:worl" --trigger line:/etc/passwd \
 		--trigger 'exit!=0' -- sh -c 'exit 3'
 	record usage --trigger 'read>often' -- true
+	run rights setpriv --bounding-set -bpf,-sys_admin "$KTRACE" record \
+		-o rights --trigger 'read>10ms' -- sh -c 'exit 3'
 }
 
 # A recorder that is killed leaves its probes; the next one takes them away.
