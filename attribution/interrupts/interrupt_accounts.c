@@ -6,6 +6,7 @@
 #include "attribution/table.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -37,9 +38,7 @@ struct interrupt_accounts {
 static struct interrupt_accounts *
 of_listener(struct interrupt_listener *listener)
 {
-	return (struct interrupt_accounts *)((char *)listener -
-					     offsetof(struct interrupt_accounts,
-						      listener));
+	return container_of(listener, struct interrupt_accounts, listener);
 }
 
 static struct event_context moment_of(const struct interrupt_accounts *accounts,

@@ -44,16 +44,13 @@ static void close_interrupts(struct event_handler *handler)
 
 	irq_names_free(interrupts->irqs);
 	array_free(&interrupts->rows);
-	free(interrupts);
 }
 
-static struct event_handler *
-open_interrupts(const struct attribution_input *input)
+static bool open_interrupts(struct event_handler *handler,
+			    const struct attribution_input *input)
 {
-	struct interrupts *interrupts = calloc(1, sizeof(*interrupts));
+	struct interrupts *interrupts = (struct interrupts *)handler;
 
-	if (!interrupts)
-		return NULL;
 	interrupts->handler.event = take_event;
 	interrupts->input = input;
 	interrupts->rows = ARRAY_OF(struct interrupt_row);
@@ -65,10 +62,7 @@ open_interrupts(const struct attribution_input *input)
 		.input = input,
 		.irqs = interrupts->irqs,
 	};
-	if (interrupts->irqs && interrupts->accounts)
-		return &interrupts->handler;
-	close_interrupts(&interrupts->handler);
-	return NULL;
+	return interrupts->irqs && interrupts->accounts;
 }
 
 static bool check(const struct attribution_input *input, char *message,
@@ -135,6 +129,7 @@ const struct attribution_table interrupts_table = {
 	.help = "interrupt work: what, for whom (BY: for, on, both, …)",
 	.has_groups = true,
 	.check = check,
+	.size = sizeof(struct interrupts),
 	.open = open_interrupts,
 	.render = render,
 	.close = close_interrupts,

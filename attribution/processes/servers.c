@@ -16,19 +16,19 @@ struct servers {
 	struct request_callback callback;
 	const struct attribution_input *input;
 	const struct requests *requests;
-	struct server_accounts *accounts;
+	struct server_accounts accounts;
 	int status;
 };
 
 static struct server_account *account_of(struct servers *servers,
 					 int32_t server, int32_t client)
 {
-	size_t number = server_accounts_add(servers->accounts, server, client);
+	struct server_account *account =
+		server_accounts_add(&servers->accounts, server, client);
 
-	if (number != SERVER_ACCOUNT_NONE)
-		return server_accounts_at(servers->accounts, number);
-	servers->status = -ERROR_MEMORY;
-	return NULL;
+	if (!account)
+		servers->status = -ERROR_MEMORY;
+	return account;
 }
 
 static void charge(struct server_account *account,
@@ -102,10 +102,10 @@ struct servers *servers_new(const struct attribution_input *input)
 		return NULL;
 	servers->callback.take = take_request;
 	servers->input = input;
-	servers->accounts = server_accounts_new();
+	servers->accounts = SERVER_ACCOUNTS_NONE;
 	servers->requests = trackers_requests(input->trackers, input->window,
 					      &servers->callback);
-	if (servers->accounts && servers->requests)
+	if (servers->requests)
 		return servers;
 	servers_free(servers);
 	return NULL;
@@ -115,13 +115,13 @@ void servers_free(struct servers *servers)
 {
 	if (!servers)
 		return;
-	server_accounts_free(servers->accounts);
+	server_accounts_free(&servers->accounts);
 	free(servers);
 }
 
 int servers_end(struct servers *servers)
 {
-	struct server_accounts *accounts = servers->accounts;
+	const struct server_accounts *accounts = &servers->accounts;
 	const struct server_account *account;
 	const struct task *task;
 	const uint64_t *parts;
@@ -140,5 +140,5 @@ int servers_end(struct servers *servers)
 
 const struct server_accounts *servers_accounts(const struct servers *servers)
 {
-	return servers->accounts;
+	return &servers->accounts;
 }

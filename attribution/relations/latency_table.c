@@ -62,7 +62,6 @@ static void close_table(struct event_handler *handler)
 	function_choice_free(table->from);
 	function_choice_free(table->to);
 	free(table->first);
-	free(table);
 }
 
 static bool open_parts(struct latency_table *table,
@@ -91,18 +90,14 @@ static bool open_parts(struct latency_table *table,
 	return table->latency;
 }
 
-static struct event_handler *open_table(const struct attribution_input *input)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
 {
-	struct latency_table *table = calloc(1, sizeof(*table));
+	struct latency_table *table = (struct latency_table *)handler;
 
-	if (!table)
-		return NULL;
 	table->handler.step = take;
 	table->functions = symbols_functions(input->symbols);
-	if (open_parts(table, input))
-		return &table->handler;
-	close_table(&table->handler);
-	return NULL;
+	return open_parts(table, input);
 }
 
 static int render(struct event_handler *handler,
@@ -127,6 +122,7 @@ const struct attribution_table latency_table = {
 	.argument = "A B",
 	.help = "the time from entering function A to entering B in it",
 	.check = check,
+	.size = sizeof(struct latency_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,

@@ -7,6 +7,7 @@
 #include "attribution/text/table_rows.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "common/number_map.h"
 #include "report/steps/task_groups.h"
@@ -15,7 +16,6 @@
 #include "report/text/task_names.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 /* report --runqueue: how long each thread waited for a CPU, and who ran
@@ -71,9 +71,7 @@ static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
 	struct runqueue_table *table =
-		(struct runqueue_table *)((char *)callback -
-					  offsetof(struct runqueue_table,
-						   callback));
+		container_of(callback, struct runqueue_table, callback);
 
 	note(table, cpu_waits_span(&table->waits, span));
 }
@@ -94,15 +92,13 @@ static void close_table(struct event_handler *handler)
 	cpu_waits_free(&table->waits);
 	wait_stats_free(&table->stats);
 	number_map_free(table->group_rows);
-	free(table);
 }
 
-static struct event_handler *open_table(const struct attribution_input *input)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
 {
-	struct runqueue_table *table = calloc(1, sizeof(*table));
+	struct runqueue_table *table = (struct runqueue_table *)handler;
 
-	if (!table)
-		return NULL;
 	table->handler.step = take_step;
 	table->callback.take = take_span;
 	table->input = *input;
@@ -110,12 +106,9 @@ static struct event_handler *open_table(const struct attribution_input *input)
 	table->waits = cpu_waits_of(take_wait, table);
 	table->stats = WAIT_STATS_NONE;
 	table->group_rows = number_map_new();
-	if (table->group_rows &&
-	    !thread_tracker_hand_spans(trackers_threads(input->trackers),
-				       &table->callback, input->window))
-		return &table->handler;
-	close_table(&table->handler);
-	return NULL;
+	return table->group_rows &&
+	       !thread_tracker_hand_spans(trackers_threads(input->trackers),
+					  &table->callback, input->window);
 }
 
 struct instead_field {
@@ -214,6 +207,7 @@ const struct attribution_table runqueue_table = {
 	.help = "how long each thread waited for a CPU, and who ran instead",
 	.is_of_tasks = true,
 	.has_groups = true,
+	.size = sizeof(struct runqueue_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,

@@ -6,6 +6,7 @@
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
 #include "attribution/wall/wall_place.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"
 #include "report/steps/task_groups.h"
@@ -81,8 +82,7 @@ static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
 	struct wall_tree *tree =
-		(struct wall_tree *)((char *)callback -
-				     offsetof(struct wall_tree, callback));
+		container_of(callback, struct wall_tree, callback);
 	struct wall_task *wall = task_of(tree, span->task);
 
 	if (!wall)
