@@ -71,9 +71,10 @@ START_TEST(waiters_of_one_lock_are_counted)
 	ck_assert_uint_eq(stat->waits.max, 800);
 	ck_assert_uint_eq(stat->others_at_begin, 2);
 	ck_assert_uint_eq(stat->others_at_end, 2);
-	ck_assert_uint_eq(stat->releases.count, 2);
+	ck_assert_uint_eq(stat->releases.items.count, 2);
 	ck_assert_int_eq(
-		((struct lock_release *)array_at(&stat->releases, 0))->tid, 9);
+		((struct lock_release *)array_at(&stat->releases.items, 0))->tid,
+		9);
 	close_both(&locks);
 }
 END_TEST

@@ -171,7 +171,7 @@ static struct interrupt_steps *open_steps(struct interrupt_accounts *accounts)
 {
 	const struct interrupt_steps_options options = {
 		.input = accounts->input,
-		.time = accounts->time,
+		.threads = trackers_threads(accounts->input->trackers),
 		.roles = accounts->roles,
 		.stacks = accounts->stacks,
 	};

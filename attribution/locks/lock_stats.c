@@ -9,7 +9,7 @@ void lock_stats_free(struct lock_stats *stats)
 		struct lock_stat *stat = array_at(&stats->all.items, i);
 
 		histogram_free(&stat->waits);
-		array_free(&stat->releases);
+		keyed_array_free(&stat->releases);
 	}
 	keyed_array_free(&stats->all);
 }
@@ -18,31 +18,25 @@ static struct lock_stat *stat_of(struct lock_stats *stats,
 				 const struct lock_wait *wait)
 {
 	return keyed_array_add(
-		&stats->all, &(struct lock_stat){
-				     .address = wait->lock.address,
-				     .pid = wait->lock.pid,
-				     .function = wait->function,
-				     .kind = wait->lock.kind,
-				     .waits = HISTOGRAM_EMPTY,
-				     .releases = ARRAY_OF(struct lock_release),
-			     });
+		&stats->all,
+		&(struct lock_stat){
+			.address = wait->lock.address,
+			.pid = wait->lock.pid,
+			.function = wait->function,
+			.kind = wait->lock.kind,
+			.waits = HISTOGRAM_EMPTY,
+			.releases = KEYED_ARRAY_OF(struct lock_release, tid),
+		});
 }
 
 static int add_release(struct lock_stat *stat, int32_t tid)
 {
-	struct lock_release *releases = stat->releases.items;
-	struct lock_release *release;
+	struct lock_release *release = keyed_array_add(
+		&stat->releases, &(struct lock_release){ .tid = tid });
 
-	for (size_t i = 0; i < stat->releases.count; i++) {
-		if (releases[i].tid == tid) {
-			releases[i].count++;
-			return 0;
-		}
-	}
-	release = array_add(&stat->releases);
 	if (!release)
 		return -ERROR_MEMORY;
-	*release = (struct lock_release){ tid, 1 };
+	release->count++;
 	return 0;
 }
 
@@ -87,6 +81,6 @@ void lock_stats_sort(struct lock_stats *stats)
 	for (size_t i = 0; i < stats->all.items.count; i++) {
 		struct lock_stat *stat = array_at(&stats->all.items, i);
 
-		array_sort(&stat->releases, compare_releases);
+		array_sort(&stat->releases.items, compare_releases);
 	}
 }

@@ -26,7 +26,8 @@ struct lock_stat {
 	 */
 	uint32_t others_at_begin;
 	uint32_t others_at_end;
-	struct array releases; /* struct lock_release, most first at the end */
+	struct keyed_array
+		releases; /* struct lock_release, most first at the end */
 };
 
 /* Adds waits up by lock and function.  Memory grows with these. */

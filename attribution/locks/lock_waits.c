@@ -113,7 +113,6 @@ int lock_waits_end(struct lock_waits *waits, int32_t tid,
 	struct lock_waiter *waiter = keyed_array_find(&waits->threads, &tid);
 	struct lock_wait *wait = waiter ? find(waiter, lock) : NULL;
 	struct lock_wait ended;
-	uint64_t *others;
 
 	if (!wait)
 		return 0;
@@ -121,11 +120,9 @@ int lock_waits_end(struct lock_waits *waits, int32_t tid,
 	memmove(wait, wait + 1,
 		(size_t)(waiter->open + --waiter->count - wait) *
 			sizeof(*wait));
-	others = number_map_find(waits->by_lock, lock_name_key(lock));
-	ended.others_at_end = (uint32_t)-- * others;
+	ended.others_at_end =
+		(uint32_t)number_map_lower(waits->by_lock, lock_name_key(lock));
 	ended.end_ns = time_ns;
-	if (!ended.others_at_end)
-		number_map_remove(waits->by_lock, lock_name_key(lock));
 	return waits->callback->take(waits->callback, &ended);
 }
 

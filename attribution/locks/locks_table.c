@@ -67,9 +67,10 @@ static bool write_releases(FILE *out, const void *ctx)
 	const struct locks_table *table = field->table;
 	const struct lock_stat *stat = field->stat;
 
-	for (size_t i = 0; i < stat->releases.count && i < MOST_RELEASES; i++) {
+	for (size_t i = 0; i < stat->releases.items.count && i < MOST_RELEASES;
+	     i++) {
 		const struct lock_release *release =
-			array_at(&stat->releases, i);
+			array_at(&stat->releases.items, i);
 
 		fprintf(out, "%s%s %" PRIu64, i ? ", " : "",
 			task_label_last(table->input.names, release->tid).text,

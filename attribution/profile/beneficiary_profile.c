@@ -132,16 +132,6 @@ static bool count(struct beneficiary_profile *profile,
 	return add_work(profile, stack, &entry);
 }
 
-static uint32_t child(const struct beneficiary_profile *profile, uint32_t node,
-		      const struct call_step *step)
-{
-	bool is_interrupt = step->how == HOW_EXCEPTION ||
-			    call_tree_at(profile->tree, node)->is_interrupt;
-
-	return call_tree_child(profile->tree, node, step->function,
-			       is_interrupt);
-}
-
 /* Returns whether the function that @step enters or counts is in a slice of
  * work.
  */
@@ -169,7 +159,8 @@ static bool enter(struct beneficiary_profile *profile, struct task_path *path,
 		begin_work(profile, path);
 	if (!path->is_in_work && !path->is_wanted)
 		return true;
-	path->node = child(profile, path->node, step);
+	path->node = call_tree_enter(profile->tree, path->node, step->function,
+				     step->how);
 	return path->node != CALL_NODE_NONE &&
 	       count(profile, path, stack, step, path->node);
 }
@@ -197,7 +188,8 @@ static bool count_local(struct beneficiary_profile *profile,
 	if (!path->is_in_work && !path->is_wanted)
 		return true;
 	if (call_tree_at(profile->tree, node)->function != step->function)
-		node = child(profile, node, step);
+		node = call_tree_enter(profile->tree, node, step->function,
+				       step->how);
 	return node != CALL_NODE_NONE &&
 	       count(profile, path, stack, step, node);
 }

@@ -5,6 +5,8 @@
 #include "attribution/relations/function_choice.h"
 #include "attribution/relations/latency.h"
 #include "attribution/relations/latency_report.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdio.h>
@@ -69,6 +71,8 @@ static bool open_parts(struct latency_table *table,
 {
 	struct latency_question question = {
 		.kinds = input->kinds,
+		.paths =
+			thread_tracker_paths(trackers_threads(input->trackers)),
 		.filter = input->filter,
 		.window = input->window,
 	};
@@ -85,7 +89,7 @@ static bool open_parts(struct latency_table *table,
 					strlen(table->second));
 	question.from = table->from;
 	question.to = table->to;
-	if (table->from && table->to)
+	if (question.paths && table->from && table->to)
 		table->latency = latency_new(&question);
 	return table->latency;
 }

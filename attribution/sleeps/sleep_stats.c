@@ -12,8 +12,8 @@ static struct sleep_stat *stat_at(const struct sleep_stats *stats, size_t index)
 void sleep_stats_free(struct sleep_stats *stats)
 {
 	for (size_t i = 0; i < stats->all.items.count; i++) {
-		array_free(&stat_at(stats, i)->wakers);
-		array_free(&stat_at(stats, i)->fds);
+		keyed_array_free(&stat_at(stats, i)->wakers);
+		keyed_array_free(&stat_at(stats, i)->fds);
 	}
 	keyed_array_free(&stats->all);
 }
@@ -26,29 +26,26 @@ int32_t sleep_stats_process(const struct sleep *sleep)
 static struct sleep_stat *stat_of(struct sleep_stats *stats, int32_t pid,
 				  const struct sleep *sleep)
 {
-	return keyed_array_add(&stats->all,
-			       &(struct sleep_stat){
-				       .pid = pid,
-				       .stack = sleep->stack,
-				       .user_stack = sleep->user_stack,
-				       .label = sleep->label,
-				       .wakers = ARRAY_OF(struct waker_stat),
-				       .fds = ARRAY_OF(struct waker_stat),
-			       });
+	return keyed_array_add(
+		&stats->all,
+		&(struct sleep_stat){
+			.pid = pid,
+			.stack = sleep->stack,
+			.user_stack = sleep->user_stack,
+			.label = sleep->label,
+			.wakers = KEYED_ARRAY_OF(struct waker_stat, waker),
+			.fds = KEYED_ARRAY_OF(struct waker_stat, waker),
+		});
 }
 
-static int add_to(struct array *list, uint32_t number,
+static int add_to(struct keyed_array *list, uint32_t number,
 		  const struct sleep *sleep)
 {
-	struct waker_stat *waker = list->items;
-	size_t i = 0;
+	struct waker_stat *waker =
+		keyed_array_add(list, &(struct waker_stat){ .waker = number });
 
-	while (i < list->count && waker[i].waker != number)
-		i++;
-	waker = i < list->count ? &waker[i] : array_add(list);
 	if (!waker)
 		return -ERROR_MEMORY;
-	waker->waker = number;
 	waker->count++;
 	waker->total_ns += sleep->asleep_ns;
 	return 0;
@@ -107,8 +104,8 @@ void sleep_stats_sort(struct sleep_stats *stats)
 {
 	array_sort(&stats->all.items, compare_totals);
 	for (size_t i = 0; i < stats->all.items.count; i++) {
-		array_sort(&stat_at(stats, i)->wakers, compare_wakers);
-		array_sort(&stat_at(stats, i)->fds, compare_wakers);
+		array_sort(&stat_at(stats, i)->wakers.items, compare_wakers);
+		array_sort(&stat_at(stats, i)->fds.items, compare_wakers);
 	}
 }
 

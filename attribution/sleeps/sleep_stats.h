@@ -30,9 +30,9 @@ struct sleep_stat {
 	uint64_t runnable_ns; /* after them, until the task ran */
 	uint64_t cut;	      /* more sleeps, that the recording cuts */
 	uint64_t cut_ns;
-	struct array wakers; /* struct waker_stat; the longest first once
+	struct keyed_array wakers; /* struct waker_stat; the longest first once
 				 * sorted */
-	struct array fds;    /* the same by descriptor, where it is known */
+	struct keyed_array fds; /* the same by descriptor, where it is known */
 };
 
 struct sleep_stats {

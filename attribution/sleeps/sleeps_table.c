@@ -141,7 +141,7 @@ static bool write_user_stack(FILE *out, const void *ctx)
 static bool write_wakers(FILE *out, const void *ctx)
 {
 	const struct sleeps_row *row = ctx;
-	const struct array *wakers = &row->stat->wakers;
+	const struct array *wakers = &row->stat->wakers.items;
 
 	for (size_t i = 0; i < wakers->count && i < MAX_WAKERS; i++) {
 		const struct waker_stat *waker = array_at(wakers, i);
@@ -156,7 +156,7 @@ static bool write_wakers(FILE *out, const void *ctx)
 static bool write_fds(FILE *out, const void *ctx)
 {
 	const struct sleeps_row *row = ctx;
-	const struct array *fds = &row->stat->fds;
+	const struct array *fds = &row->stat->fds.items;
 
 	for (size_t i = 0; i < fds->count && i < MAX_WAKERS; i++) {
 		const struct waker_stat *fd = array_at(fds, i);
@@ -231,14 +231,16 @@ static void print_row(const struct sleeps_table *table,
 		fputs(task_label_last(table->input.names, stat->pid).text, out);
 	fprintf(out, "  %s\n", function_name(table, stat->label));
 	print_numbers(stat, out);
-	for (size_t i = 0; i < stat->wakers.count && i < MAX_WAKERS; i++) {
-		const struct waker_stat *waker = array_at(&stat->wakers, i);
+	for (size_t i = 0; i < stat->wakers.items.count && i < MAX_WAKERS;
+	     i++) {
+		const struct waker_stat *waker =
+			array_at(&stat->wakers.items, i);
 
 		fprintf(out, "    woken by  %" PRIu64 "x ", waker->count);
 		write_waker(table, waker, out);
 		fputs("\n", out);
 	}
-	if (stat->fds.count) {
+	if (stat->fds.items.count) {
 		fputs("    on fd     ", out);
 		write_fds(out, &(struct sleeps_row){ table, stat });
 		fputs("\n", out);

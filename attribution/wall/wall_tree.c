@@ -127,11 +127,8 @@ static int keep_time(struct wall_tree *tree, struct wall_task *wall,
 static void enter(struct wall_tree *tree, struct wall_place *place,
 		  const struct call_step *step)
 {
-	const struct call_node *node = call_tree_at(tree->calls, place->node);
-
-	place->node = call_tree_child(tree->calls, place->node, step->function,
-				      step->how == HOW_EXCEPTION ||
-					      node->is_interrupt);
+	place->node = call_tree_enter(tree->calls, place->node, step->function,
+				      step->how);
 	if (place->node == CALL_NODE_NONE)
 		tree->status = -ERROR_MEMORY;
 	else
