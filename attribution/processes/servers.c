@@ -84,9 +84,18 @@ static void charge_nobody(struct servers *servers, const struct task *task,
 		charge(nobody, parts, false);
 }
 
-static void give_back(struct server_account *nobody,
-		      const struct server_account *charged)
+/* What account @number of a client has is no longer nobody's. */
+static void give_back(struct servers *servers, size_t number)
 {
+	const struct server_account *charged =
+		server_accounts_at(&servers->accounts, number);
+	struct server_account *nobody =
+		account_of(servers, charged->server_pid, -1);
+
+	if (!nobody)
+		return;
+	/* It may be a new one, and the others have moved. */
+	charged = server_accounts_at(&servers->accounts, number);
 	nobody->kernel_ns -= charged->kernel_ns;
 	nobody->user_ns -= charged->user_ns;
 	nobody->tracer_ns -= charged->tracer_ns;
@@ -133,8 +142,7 @@ int servers_end(struct servers *servers)
 	}
 	for (size_t i = 0; (account = server_accounts_at(accounts, i)); i++)
 		if (account->client_pid >= 0)
-			give_back(account_of(servers, account->server_pid, -1),
-				  account);
+			give_back(servers, i);
 	return servers->status;
 }
 
