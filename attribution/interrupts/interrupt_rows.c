@@ -60,28 +60,27 @@ static struct interrupt_row *work_at(const struct interrupt_rows *rows,
 uint32_t interrupt_rows_work(struct interrupt_rows *rows,
 			     const struct interrupt_work *work)
 {
-	const struct work_sum *sum = keyed_array_add(
-		&rows->works, &(struct work_sum){
-				      .kind = work->kind,
-				      .is_thread_work = work->is_thread_work,
-				      .function = work->function,
-				      .irq = work->irq,
-				      .victim = work->victim,
-				      .row = {
-					      .kind = work->kind,
-					      .is_thread_work =
-						      work->is_thread_work,
-					      .irq = work->irq,
-					      .function = work->function,
-					      .victim_pid = work->victim_pid,
-					      .victim_tid = work->victim_tid,
-					      .pid = -1,
-				      },
-			      });
+	const struct work_sum like = {
+		.kind = work->kind,
+		.is_thread_work = work->is_thread_work,
+		.function = work->function,
+		.irq = work->irq,
+		.victim = work->victim,
+		.row = {
+			.kind = work->kind,
+			.is_thread_work = work->is_thread_work,
+			.irq = work->irq,
+			.function = work->function,
+			.victim_pid = work->victim_pid,
+			.victim_tid = work->victim_tid,
+			.pid = -1,
+		},
+	};
+	const struct work_sum *works;
+	const struct work_sum *sum = keyed_array_add(&rows->works, &like);
 
-	return sum ? (uint32_t)(sum -
-				(struct work_sum *)rows->works.items.items) :
-		     INTERRUPT_WORK_NONE;
+	works = rows->works.items.items;
+	return sum ? (uint32_t)(sum - works) : INTERRUPT_WORK_NONE;
 }
 
 static void add_time(struct interrupt_row *row, double count, uint64_t ns)

@@ -9,10 +9,12 @@ void server_accounts_free(struct server_accounts *accounts)
 struct server_account *server_accounts_add(struct server_accounts *accounts,
 					   int32_t server, int32_t client)
 {
-	return keyed_array_add(&accounts->all, &(struct server_account){
-						       .server_pid = server,
-						       .client_pid = client,
-					       });
+	const struct server_account like = {
+		.server_pid = server,
+		.client_pid = client,
+	};
+
+	return keyed_array_add(&accounts->all, &like);
 }
 
 struct server_account *
