@@ -49,6 +49,11 @@ struct caller *system_calls_caller(const struct system_calls *calls,
 struct caller *system_calls_add_caller(struct system_calls *calls,
 				       uint32_t index)
 {
+	struct caller *caller = system_calls_caller(calls, index);
+
+	/* Asked for at each step: a new one is made up only if there is none. */
+	if (caller)
+		return caller;
 	return array_reach_like(&calls->callers, index,
 				&(struct caller){ .fault_depth = NO_DEPTH });
 }
