@@ -84,10 +84,13 @@ struct attribution_table {
 	 */
 	bool (*check)(const struct attribution_input *input, char *message,
 		      size_t size);
-	/* Returns what sees the recording pass, to be closed by close(); NULL
-	 * when out of memory.
+	/* Of what a table keeps, which begins with what sees the recording pass. */
+	size_t size;
+	/* Makes that of @handler, which is zeroed.  Returns false when out of memory:
+	 * it is closed all the same.
 	 */
-	struct event_handler *(*open)(const struct attribution_input *input);
+	bool (*open)(struct event_handler *handler,
+		     const struct attribution_input *input);
 	/* Shows what was seen.  Columns that the recording cannot fill are
 	 * named, with the option of record that would fill them.
 	 *
@@ -98,6 +101,15 @@ struct attribution_table {
 		      const struct attribution_output *output);
 	void (*close)(struct event_handler *handler);
 };
+
+/* Opens @table, which sees the pass of input->trackers then.  Returns NULL when out
+ * of memory.
+ */
+struct event_handler *
+attribution_table_open(const struct attribution_table *table,
+		       const struct attribution_input *input);
+void attribution_table_close(const struct attribution_table *table,
+			     struct event_handler *handler); /* or NULL */
 
 /* Not an option of report: timeline --syscalls.  It writes as the recording
  * passes, to input.calls->out.

@@ -8,10 +8,10 @@
 #include "attribution/time/task_paths.h"
 #include "attribution/time/thread_tracker.h"
 #include "common/array.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 struct task_tracker {
@@ -46,8 +46,7 @@ static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
 	struct task_tracker *tracker =
-		(struct task_tracker *)((char *)callback -
-					offsetof(struct task_tracker, spans));
+		container_of(callback, struct task_tracker, spans);
 
 	system_calls_span(tracker->calls, span);
 	note(tracker, sleeps_span(tracker->sleeps, span));
@@ -57,9 +56,7 @@ static void take_sleep(struct sleep_callback *callback,
 		       const struct sleep *sleep)
 {
 	struct task_tracker *tracker =
-		(struct task_tracker *)((char *)callback -
-					offsetof(struct task_tracker,
-						 sleep_callback));
+		container_of(callback, struct task_tracker, sleep_callback);
 
 	for (size_t i = 0; i < tracker->listeners.count; i++) {
 		struct task_listener *listener = listener_at(tracker, i);
@@ -178,8 +175,9 @@ static bool open_calls(struct task_tracker *tracker)
 {
 	const struct task_tracker_options *options = &tracker->options;
 
-	tracker->calls = system_calls_new(options->functions, options->arch,
-					  options->kinds);
+	tracker->calls = system_calls_new(
+		options->functions, options->arch, options->kinds,
+		thread_tracker_calls(options->threads));
 	if (tracker->calls && options->results_are_behind)
 		system_calls_expect_results_behind(tracker->calls);
 	return tracker->calls;
@@ -194,6 +192,7 @@ static struct sleeps *open_sleeps(struct task_tracker *tracker)
 		.places = options->places,
 		.time = thread_tracker_time(options->threads),
 		.paths = tracker->paths,
+		.calls = thread_tracker_calls(options->threads),
 		.stacks = tracker->stacks,
 	};
 

@@ -49,6 +49,18 @@ void *array_reach(struct array *array, size_t index)
 	return array_at(array, index);
 }
 
+void *array_reach_like(struct array *array, size_t index, const void *like)
+{
+	while (array->count <= index) {
+		void *item = array_add(array);
+
+		if (!item)
+			return NULL;
+		memcpy(item, like, array->item_size);
+	}
+	return array_at(array, index);
+}
+
 /* Puts item @index before those before it that are greater, if these are few.
  * Returns whether they are.
  */

@@ -33,6 +33,9 @@ void *array_add(struct array *array);
  */
 void *array_reach(struct array *array, size_t index);
 
+/* The same with copies of @like in place of zeroed ones. */
+void *array_reach_like(struct array *array, size_t index, const void *like);
+
 /* Returns item @index, which must be below array->count. */
 void *array_at(const struct array *array, size_t index);
 

@@ -130,6 +130,16 @@ void number_map_remove(struct number_map *map, uint64_t key)
 	close_hole(map, (size_t)(slot - map->slots));
 }
 
+uint64_t number_map_lower(struct number_map *map, uint64_t key)
+{
+	uint64_t *count = number_map_find(map, key);
+	uint64_t left = count && *count ? --*count : 0;
+
+	if (count && !left)
+		number_map_remove(map, key);
+	return left;
+}
+
 size_t number_map_count(const struct number_map *map)
 {
 	return map->count;

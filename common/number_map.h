@@ -24,6 +24,9 @@ uint64_t *number_map_find(const struct number_map *map, uint64_t key);
  */
 uint64_t *number_map_add(struct number_map *map, uint64_t key);
 
+/* Counts one less for @key, which is forgotten at 0.  Returns what is left. */
+uint64_t number_map_lower(struct number_map *map, uint64_t key);
+
 /* Forgets @key, if it is there. */
 void number_map_remove(struct number_map *map, uint64_t key);
 

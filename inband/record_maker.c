@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void record_maker_free(struct record_maker *maker)
 {
@@ -85,14 +86,15 @@ static int add_wakers(const struct record_maker *maker,
 		      const struct sleep_place *place,
 		      struct ktrace_hw_sleep *sleep)
 {
-	size_t count = place->wakers.count;
+	size_t count = place->wakers.items.count;
 	struct ktrace_hw_waker *wakers =
 		arena_alloc(maker->arena, count * sizeof(*wakers));
 
 	if (!wakers)
 		return -ERROR_MEMORY;
 	for (size_t i = 0; i < count; i++) {
-		const struct place_waker *chain = array_at(&place->wakers, i);
+		const struct place_waker *chain =
+			array_at(&place->wakers.items, i);
 		const struct waker *waker;
 
 		if (chain->waker == WAKER_NONE)
@@ -115,15 +117,10 @@ static int add_stack(const struct record_maker *maker,
 		     const struct call_record_context *context, uint32_t stack,
 		     struct ktrace_hw_sleep *sleep)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	char *text = stack_text(context->stacks, stack, context->functions);
 
-	if (!out)
-		return -ERROR_MEMORY;
-	stack_text_write(context->stacks, stack, context->functions, out);
-	if (!fclose(out))
-		sleep->stack = arena_text(maker->arena, text, size);
+	if (text)
+		sleep->stack = arena_text(maker->arena, text, strlen(text));
 	free(text);
 	return sleep->stack ? 0 : -ERROR_MEMORY;
 }
@@ -133,11 +130,11 @@ static int add_sleeps(const struct record_maker *maker,
 		      const struct sleep_places *places,
 		      struct ktrace_hw_call *call)
 {
-	struct ktrace_hw_sleep *sleeps =
-		arena_alloc(maker->arena, places->count * sizeof(*sleeps));
+	struct ktrace_hw_sleep *sleeps = arena_alloc(
+		maker->arena, places->all.items.count * sizeof(*sleeps));
 	int error = sleeps ? 0 : -ERROR_MEMORY;
 
-	for (size_t i = 0; i < places->count && !error; i++) {
+	for (size_t i = 0; i < places->all.items.count && !error; i++) {
 		const struct sleep_place *place = sleep_places_at(places, i);
 		struct ktrace_hw_sleep *sleep = &sleeps[i];
 
@@ -152,7 +149,7 @@ static int add_sleeps(const struct record_maker *maker,
 			error = add_stack(maker, context, place->stack, sleep);
 	}
 	call->sleeps = sleeps;
-	call->sleep_count = places->count;
+	call->sleep_count = places->all.items.count;
 	return error;
 }
 

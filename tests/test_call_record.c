@@ -23,7 +23,7 @@ struct story {
 	uint32_t pipe_read;
 	uint32_t schedule;
 	uint32_t pipe_write;
-	struct wakers *wakers;
+	struct wakers wakers;
 	struct call_tree *stacks;
 	uint32_t stack;
 	struct task_names *names;
@@ -82,12 +82,12 @@ static void add_sleeps(struct story *story)
 		.interrupt = story->schedule,
 	};
 
-	waker.earlier = wakers_add(story->wakers, &waker);
+	waker.earlier = wakers_add(&story->wakers, &waker);
 	waker.interrupt = FUNCTION_NONE;
 	waker.function = story->pipe_write;
 	waker.pid = 9;
 	waker.tid = 10;
-	add_sleep(story, 100, wakers_add(story->wakers, &waker));
+	add_sleep(story, 100, wakers_add(&story->wakers, &waker));
 	add_sleep(story, 300, WAKER_NONE);
 }
 
@@ -95,7 +95,7 @@ static void tell(struct story *story, FILE *out)
 {
 	*story = (struct story){
 		.functions = function_table_new(),
-		.wakers = wakers_new(),
+		.wakers = WAKERS_NONE,
 		.stacks = call_tree_new(),
 		.names = task_names_empty(),
 		.trace = CALL_TRACE_EMPTY,
@@ -130,7 +130,7 @@ static void tell(struct story *story, FILE *out)
 		.functions = story->functions,
 		.arch = &arch_x86_64,
 		.names = story->names,
-		.wakers = story->wakers,
+		.wakers = &story->wakers,
 		.stacks = story->stacks,
 		.max_depth = UINT32_MAX,
 		.has_off_cpu = true,
@@ -142,7 +142,7 @@ static void forget(struct story *story)
 {
 	call_trace_free(&story->trace);
 	sleep_places_free(&story->places);
-	wakers_free(story->wakers);
+	wakers_free(&story->wakers);
 	call_tree_free(story->stacks);
 	task_names_close(story->names);
 	function_table_free(story->functions);

@@ -9,7 +9,6 @@
 #include "attribution/lanes/wakings.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
-#include "attribution/time/task_paths.h"
 #include "report/steps/step_filter.h"
 #include "report/text/task_names.h"
 #include "report/timeline/lane_callback.h"
@@ -185,9 +184,8 @@ START_TEST(a_sleep_is_two_spans_and_an_arrow)
 {
 	const struct task sleeper = { .index = 0, .tid = 7, .pid = 7 };
 	const struct task waker = { .index = 1, .tid = 8, .pid = 8 };
-	const struct waking waking = { .time_ns = 150, .waker = &waker };
 	struct fixture *f = fixture_new();
-	struct wakers *wakers = wakers_new();
+	struct wakers wakers = WAKERS_NONE;
 	struct sleep_lanes lanes;
 	struct sleep sleep = {
 		.task = &sleeper,
@@ -196,8 +194,10 @@ START_TEST(a_sleep_is_two_spans_and_an_arrow)
 		.runnable_ns = 20,
 		.label = number_of(f, "p9_client_rpc"),
 		.inner = FUNCTION_NONE,
+		.wake_ns = 150,
+		.waker_task = &waker,
 		.waker = wakers_add(
-			wakers,
+			&wakers,
 			&(struct waker){
 				.earlier = WAKER_NONE,
 				.function = number_of(f, "p9_client_cb"),
@@ -210,12 +210,12 @@ START_TEST(a_sleep_is_two_spans_and_an_arrow)
 	ck_assert_int_eq(task_names_add(f->scene.names, 8, "disk"), 0);
 	ck_assert_int_eq(sleep_lanes_open(&lanes, &f->options, &f->callback),
 			 0);
-	sleep_lanes_take(&lanes, &sleep, &waking, wakers);
+	sleep_lanes_take(&lanes, &sleep, &wakers);
 	sleep.waker = WAKER_NONE;
 	sleep.is_cut = true;
-	sleep_lanes_take(&lanes, &sleep, NULL, wakers);
+	sleep_lanes_take(&lanes, &sleep, &wakers);
 	sleep_lanes_free(&lanes);
-	wakers_free(wakers);
+	wakers_free(&wakers);
 	fixture_end(f, "100 task 7 (p9_client_rpc waker=disk-8 p9_client_cb\n"
 		       "150 task 7 )\n"
 		       "150 7 had slept in p9_client_rpc\n"
@@ -261,7 +261,7 @@ START_TEST(a_system_call_has_its_arguments_and_its_result)
 }
 END_TEST
 
-static void wakes(struct wakings *wakings, uint64_t time_ns,
+static void wakes(const struct wakings *wakings, uint64_t time_ns,
 		  enum known_event event, int32_t waker, int32_t tid)
 {
 	const struct event_record record = {
@@ -276,30 +276,14 @@ static void wakes(struct wakings *wakings, uint64_t time_ns,
 	wakings_event(wakings, &record);
 }
 
-START_TEST(the_last_wake_up_is_remembered)
+START_TEST(wake_ups_are_handed_on)
 {
-	const struct task seen = { .index = 0, .tid = 8, .pid = 8 };
 	struct fixture *f = fixture_new();
-	const struct call_step begins = { .kind = STEP_SWITCH,
-					  .task = &seen,
-					  .cpu = 1 };
-	struct task_paths *paths = task_paths_new();
-	struct wakings wakings;
+	const struct wakings wakings = { f->options, &f->callback };
 
-	ck_assert_ptr_nonnull(paths);
-	ck_assert_int_eq(task_paths_take(paths, &begins), 0);
-	ck_assert_int_eq(
-		wakings_open(&wakings, &f->options, &f->callback, paths), 0);
 	wakes(&wakings, 10, EVENT_SCHED_WAKEUP_NEW, 9, 7);
-	ck_assert_ptr_null(wakings_last(&wakings, 7)->waker);
 	wakes(&wakings, 20, EVENT_SCHED_WAKING, 8, 7);
 	wakes(&wakings, 30, EVENT_SCHED_SWITCH, 8, 7);
-	ck_assert_ptr_eq(wakings_last(&wakings, 7)->waker, &seen);
-	ck_assert_uint_eq(wakings_last(&wakings, 7)->time_ns, 20);
-	ck_assert_ptr_null(wakings_last(&wakings, 8));
-	ck_assert_int_eq(wakings.status, 0);
-	wakings_free(&wakings);
-	task_paths_free(paths);
 	fixture_end(f, "10 cpu 1 9 wakes 7 (new)\n20 cpu 1 8 wakes 7\n");
 }
 END_TEST
@@ -313,7 +297,7 @@ static Suite *lanes_suite(void)
 	tcase_add_test(tcase, short_interrupt_work_is_left_out);
 	tcase_add_test(tcase, a_sleep_is_two_spans_and_an_arrow);
 	tcase_add_test(tcase, a_system_call_has_its_arguments_and_its_result);
-	tcase_add_test(tcase, the_last_wake_up_is_remembered);
+	tcase_add_test(tcase, wake_ups_are_handed_on);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -3,7 +3,8 @@
 
 #include "attribution/relations/function_choice.h"
 #include "attribution/relations/latency_paths.h"
-#include "attribution/text/path_text.h"
+#include "attribution/text/stack_text.h"
+#include "attribution/time/task_paths.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"
@@ -49,6 +50,7 @@ struct stage {
 	struct context_kinds *kinds;
 	struct function_choice *from;
 	struct function_choice *to;
+	struct task_paths *paths;
 	struct latency *latency;
 	struct task task;
 	struct call_step step;
@@ -74,6 +76,7 @@ static void stage_open(struct stage *stage)
 	stage->from = function_choice_new(stage->functions, "a", 1);
 	stage->to = function_choice_new(stage->functions, "b", 1);
 	question.kinds = stage->kinds;
+	question.paths = stage->paths = task_paths_new();
 	question.from = stage->from;
 	question.to = stage->to;
 	stage->latency = latency_new(&question);
@@ -83,6 +86,7 @@ static void stage_open(struct stage *stage)
 static void stage_close(struct stage *stage)
 {
 	latency_free(stage->latency);
+	task_paths_free(stage->paths);
 	function_choice_free(stage->from);
 	function_choice_free(stage->to);
 	context_kinds_free(stage->kinds);
@@ -127,6 +131,8 @@ static void play(struct stage *stage, const char *story)
 			leave(stage, !word[1]);
 		else
 			enter(stage, *word, strsep(&rest, " "));
+		ck_assert_int_eq(task_paths_take(stage->paths, &stage->step),
+				 0);
 		ck_assert_int_eq(latency_take(stage->latency, &stage->step), 0);
 		stage->step.clock_ns = ++stage->step.time_ns;
 	}
@@ -157,8 +163,8 @@ static void write_answer(const struct stage *stage, FILE *out)
 	if (answer->time.max > answer->time.min)
 		fprintf(out, " %" PRIu64, answer->time.max);
 	for (size_t i = 0; (path = latency_paths_at(paths, i)); i++) {
-		char *text = path_text(latency_paths_tree(paths), path->node,
-				       stage->functions);
+		char *text = stack_text(latency_paths_tree(paths), path->node,
+					stage->functions);
 
 		fprintf(out, "%s %s", i ? "" : ":", text);
 		free(text);

@@ -26,13 +26,13 @@ static void open_both(struct locks *locks)
 {
 	locks->callback.take = add;
 	ck_assert_int_eq(lock_waits_open(&locks->waits, &locks->callback), 0);
-	ck_assert_int_eq(lock_stats_open(&locks->stats), 0);
+	locks->stats = LOCK_STATS_NONE;
 }
 
 static void close_both(struct locks *locks)
 {
 	lock_waits_close(&locks->waits);
-	lock_stats_close(&locks->stats);
+	lock_stats_free(&locks->stats);
 }
 
 static void begin(struct locks *locks, int32_t tid,
@@ -64,16 +64,17 @@ START_TEST(waiters_of_one_lock_are_counted)
 		end(&locks, tid, &mutex, 1000);
 	}
 	lock_stats_sort(&locks.stats);
-	ck_assert_uint_eq(locks.stats.stats.count, 1);
-	stat = array_at(&locks.stats.stats, 0);
+	ck_assert_uint_eq(locks.stats.all.items.count, 1);
+	stat = array_at(&locks.stats.all.items, 0);
 	ck_assert_uint_eq(stat->waits.count, 3);
 	ck_assert_uint_eq(stat->waits.total, 800 + 700 + 600);
 	ck_assert_uint_eq(stat->waits.max, 800);
 	ck_assert_uint_eq(stat->others_at_begin, 2);
 	ck_assert_uint_eq(stat->others_at_end, 2);
-	ck_assert_uint_eq(stat->releases.count, 2);
+	ck_assert_uint_eq(stat->releases.items.count, 2);
 	ck_assert_int_eq(
-		((struct lock_release *)array_at(&stat->releases, 0))->tid, 9);
+		((struct lock_release *)array_at(&stat->releases.items, 0))->tid,
+		9);
 	close_both(&locks);
 }
 END_TEST
@@ -94,8 +95,8 @@ START_TEST(a_wait_that_begins_twice_is_one)
 	end(&locks, 2, &mutex, 200);
 	end(&locks, 2, &mutex, 300);
 	lock_stats_sort(&locks.stats);
-	ck_assert_uint_eq(locks.stats.stats.count, 2);
-	stat = array_at(&locks.stats.stats, 0);
+	ck_assert_uint_eq(locks.stats.all.items.count, 2);
+	stat = array_at(&locks.stats.all.items, 0);
 	ck_assert_uint_eq(stat->address, mutex.address);
 	ck_assert_uint_eq(stat->waits.count, 1);
 	ck_assert_uint_eq(stat->waits.total, 100);
@@ -116,12 +117,12 @@ START_TEST(what_is_told_apart)
 	end(&locks, 3, &mutex, 200);
 	end(&locks, 7, &words[0], 200);
 	end(&locks, 8, &words[1], 200);
-	ck_assert_uint_eq(locks.stats.stats.count, 4);
+	ck_assert_uint_eq(locks.stats.all.items.count, 4);
 	for (size_t i = 2; i < 4; i++)
-		ck_assert_uint_eq(
-			((struct lock_stat *)array_at(&locks.stats.stats, i))
-				->others_at_begin,
-			0);
+		ck_assert_uint_eq(((struct lock_stat *)array_at(
+					   &locks.stats.all.items, i))
+					  ->others_at_begin,
+				  0);
 	close_both(&locks);
 }
 END_TEST

@@ -35,6 +35,20 @@ START_TEST(adding_twice_keeps_the_value)
 }
 END_TEST
 
+START_TEST(a_count_is_forgotten_at_0)
+{
+	struct number_map *map = number_map_new();
+
+	*number_map_add(map, 7) = 2;
+	ck_assert_uint_eq(number_map_lower(map, 7), 1);
+	ck_assert_uint_eq(number_map_count(map), 1);
+	ck_assert_uint_eq(number_map_lower(map, 7), 0);
+	ck_assert_uint_eq(number_map_lower(map, 7), 0);
+	ck_assert_uint_eq(number_map_count(map), 0);
+	number_map_free(map);
+}
+END_TEST
+
 START_TEST(what_is_removed_leaves_the_others)
 {
 	struct number_map *map = number_map_new();
@@ -84,6 +98,7 @@ static Suite *number_map_suite(void)
 
 	tcase_add_test(tcase, values_stay_with_their_keys);
 	tcase_add_test(tcase, adding_twice_keeps_the_value);
+	tcase_add_test(tcase, a_count_is_forgotten_at_0);
 	tcase_add_test(tcase, what_is_removed_leaves_the_others);
 	tcase_add_test(tcase, all_values_come_by_once);
 	suite_add_tcase(suite, tcase);

@@ -4,19 +4,20 @@
 
 START_TEST(each_pair_has_one_bill)
 {
-	struct server_accounts *accounts = server_accounts_new();
-	size_t first = server_accounts_add(accounts, 8, 7);
+	struct server_accounts accounts = SERVER_ACCOUNTS_NONE;
 
-	ck_assert_uint_ne(server_accounts_add(accounts, 7, 8), first);
-	ck_assert_uint_ne(server_accounts_add(accounts, 8, -1), first);
-	ck_assert_uint_eq(server_accounts_add(accounts, 8, 7), first);
-	ck_assert_int_eq(server_accounts_at(accounts, first)->server_pid, 8);
-	ck_assert_int_eq(server_accounts_at(accounts, first)->client_pid, 7);
-	ck_assert_ptr_null(server_accounts_at(accounts, 3));
-	ck_assert_uint_ne(server_accounts_add(accounts, 9, -1), first);
-	ck_assert(server_accounts_is_server(accounts, 8));
-	ck_assert(!server_accounts_is_server(accounts, 9));
-	server_accounts_free(accounts);
+	server_accounts_add(&accounts, 8, 7)->requests = 1;
+	server_accounts_add(&accounts, 7, 8)->requests = 2;
+	server_accounts_add(&accounts, 8, -1)->requests = 3;
+	ck_assert_uint_eq(server_accounts_add(&accounts, 8, 7)->requests, 1);
+	ck_assert_int_eq(server_accounts_at(&accounts, 0)->server_pid, 8);
+	ck_assert_int_eq(server_accounts_at(&accounts, 0)->client_pid, 7);
+	ck_assert_uint_eq(server_accounts_at(&accounts, 2)->requests, 3);
+	ck_assert_ptr_null(server_accounts_at(&accounts, 3));
+	ck_assert_ptr_nonnull(server_accounts_add(&accounts, 9, -1));
+	ck_assert(server_accounts_is_server(&accounts, 8));
+	ck_assert(!server_accounts_is_server(&accounts, 9));
+	server_accounts_free(&accounts);
 }
 END_TEST
 

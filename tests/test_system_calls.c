@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
+#include "attribution/time/call_entries.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
@@ -13,6 +14,7 @@ static const struct task task = { .tid = 8, .pid = 7 };
 static struct function_table *functions;
 static struct context_kinds *kinds;
 static struct system_calls *calls;
+static struct call_entries entries;
 static uint32_t entry;
 static uint64_t now_ns;
 
@@ -27,7 +29,8 @@ static void set_up(void)
 				   function_table_module(functions, "", 0),
 				   'k');
 	kinds = context_kinds_new(functions, arch);
-	calls = system_calls_new(functions, arch, kinds);
+	entries = CALL_ENTRIES_NONE;
+	calls = system_calls_new(functions, arch, kinds, &entries);
 	ck_assert_ptr_nonnull(calls);
 	now_ns = 1000;
 }
@@ -35,6 +38,7 @@ static void set_up(void)
 static void tear_down(void)
 {
 	system_calls_free(calls);
+	call_entries_free(&entries);
 	context_kinds_free(kinds);
 	function_table_free(functions);
 }
@@ -53,11 +57,17 @@ static int step(enum call_step_kind kind)
 
 static int event(enum known_event kind, int64_t number)
 {
-	struct event_record record = { .event = kind };
+	const struct sideband_record sideband = { .tid = task.tid };
+	struct event_record record = {
+		.event = kind,
+		.tid = task.tid,
+		.sideband = &sideband,
+	};
 
 	record.values[SYSTEM_CALL_NUMBER] = number;
 	for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
 		record.values[SYSTEM_CALL_ARGUMENT + i] = number * 10 + i;
+	ck_assert_int_eq(call_entries_take(&entries, &record), 0);
 	return system_calls_event(calls, &task, &record);
 }
 

@@ -22,22 +22,21 @@ static struct system_call call_of(uint32_t function, uint64_t on_cpu_ns,
 START_TEST(medians_are_of_each_function)
 {
 	static const uint64_t asleep[] = { 0, 100, 50, 0, 0 };
-	struct typical_calls *calls = typical_calls_new();
+	struct typical_calls calls = typical_calls_none();
 	struct call_times times;
 
-	ck_assert_ptr_nonnull(calls);
 	for (uint64_t i = 0; i < 5; i++) {
 		struct system_call call = call_of(3, 10 + i, asleep[i]);
 
-		ck_assert_int_eq(typical_calls_add(calls, &call), 0);
+		ck_assert_int_eq(typical_calls_add(&calls, &call), 0);
 	}
-	ck_assert_uint_eq(typical_calls_of(calls, 3, &times), 5);
+	ck_assert_uint_eq(typical_calls_of(&calls, 3, &times), 5);
 	ck_assert_uint_eq(times.ns[CALL_ON_CPU], 12);
 	ck_assert_uint_eq(times.ns[CALL_ASLEEP], 0);
 	ck_assert_uint_eq(times.ns[CALL_WALL], 14);
-	ck_assert_uint_eq(typical_calls_of(calls, 4, &times), 0);
+	ck_assert_uint_eq(typical_calls_of(&calls, 4, &times), 0);
 	ck_assert_uint_eq(times.ns[CALL_WALL], 0);
-	typical_calls_free(calls);
+	typical_calls_free(&calls);
 }
 END_TEST
 

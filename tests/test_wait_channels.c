@@ -170,7 +170,7 @@ START_TEST(wakers_are_named)
 	size_t count = read_frames(wakes[_i].frames, frames);
 	struct wait_channels *places =
 		wait_channels_new(functions, kinds, &marks);
-	struct wakers *wakers = wakers_new();
+	struct wakers wakers = WAKERS_NONE;
 	struct task_names *names = task_names_empty();
 	struct wake_source place = wait_channels_wake(places, frames, count);
 	const struct waker waker = {
@@ -183,11 +183,12 @@ START_TEST(wakers_are_named)
 	char text[128] = "";
 	FILE *out = fmemopen(text, sizeof(text), "w");
 
-	wakers_write(wakers, wakers_add(wakers, &waker), functions, names, out);
+	wakers_write(&wakers, wakers_add(&wakers, &waker), functions, names,
+		     out);
 	fclose(out);
 	ck_assert_str_eq(text, wakes[_i].text);
 	task_names_close(names);
-	wakers_free(wakers);
+	wakers_free(&wakers);
 	wait_channels_free(places);
 }
 END_TEST
@@ -195,7 +196,7 @@ END_TEST
 /* Equal chains are one number, whichever task an interrupt hit. */
 START_TEST(chains_are_numbers)
 {
-	struct wakers *wakers = wakers_new();
+	struct wakers wakers = WAKERS_NONE;
 	struct waker waker = {
 		.earlier = WAKER_NONE,
 		.function = numbers[1],
@@ -205,22 +206,22 @@ START_TEST(chains_are_numbers)
 	uint32_t others[300];
 
 	waker.tid = 1;
-	first = wakers_add(wakers, &waker);
+	first = wakers_add(&wakers, &waker);
 	waker.tid = 2;
-	ck_assert_uint_eq(wakers_add(wakers, &waker), first);
+	ck_assert_uint_eq(wakers_add(&wakers, &waker), first);
 	waker.interrupt = FUNCTION_NONE;
 	waker.earlier = first;
 	for (int i = 0; i < 300; i++) {
 		waker.tid = i;
-		others[i] = wakers_add(wakers, &waker);
+		others[i] = wakers_add(&wakers, &waker);
 		ck_assert_uint_ne(others[i], first);
 	}
 	for (int i = 0; i < 300; i++) {
 		waker.tid = i;
-		ck_assert_uint_eq(wakers_add(wakers, &waker), others[i]);
-		ck_assert_int_eq(wakers_at(wakers, others[i])->tid, i);
+		ck_assert_uint_eq(wakers_add(&wakers, &waker), others[i]);
+		ck_assert_int_eq(wakers_at(&wakers, others[i])->tid, i);
 	}
-	wakers_free(wakers);
+	wakers_free(&wakers);
 }
 END_TEST
 

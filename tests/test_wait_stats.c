@@ -71,8 +71,8 @@ static const struct wait_stat *finish(struct fixture *fixture)
 {
 	ck_assert_int_eq(cpu_waits_end(&fixture->waits), 0);
 	wait_stats_sort(&fixture->stats);
-	ck_assert_uint_eq(fixture->stats.rows.count, 1);
-	return array_at(&fixture->stats.rows, 0);
+	ck_assert_uint_eq(fixture->stats.rows.items.count, 1);
+	return array_at(&fixture->stats.rows.items, 0);
 }
 
 static void ran_instead(const struct wait_stat *stat, size_t index, int32_t tid,
@@ -80,8 +80,8 @@ static void ran_instead(const struct wait_stat *stat, size_t index, int32_t tid,
 {
 	const struct run_instead *item;
 
-	ck_assert_uint_lt(index, stat->instead.count);
-	item = array_at(&stat->instead, index);
+	ck_assert_uint_lt(index, stat->instead.items.count);
+	item = array_at(&stat->instead.items, index);
 	ck_assert_int_eq(item->tid, tid);
 	ck_assert_uint_eq(item->ns, ns);
 }
@@ -105,7 +105,7 @@ START_TEST(a_preempted_thread_waits_for_those_that_run)
 	ck_assert_uint_eq(stat->waits.count, 1);
 	ck_assert_uint_eq(stat->waits.total, 300);
 	ck_assert_uint_eq(stat->preempted, 1);
-	ck_assert_uint_eq(stat->instead.count, 2);
+	ck_assert_uint_eq(stat->instead.items.count, 2);
 	ran_instead(stat, 0, 30, 250);
 	ran_instead(stat, 1, 20, 50);
 	end(&f);
@@ -128,7 +128,7 @@ START_TEST(a_woken_thread_waits_where_it_runs_then)
 	stat = finish(&f);
 	ck_assert_uint_eq(stat->waits.total, 60);
 	ck_assert_uint_eq(stat->preempted, 0);
-	ck_assert_uint_eq(stat->instead.count, 1);
+	ck_assert_uint_eq(stat->instead.items.count, 1);
 	ran_instead(stat, 0, 20, 60);
 	end(&f);
 }
@@ -151,7 +151,7 @@ START_TEST(a_wait_is_one_whatever_it_is_cut_into)
 	ck_assert_uint_eq(stat->waits.total, 35);
 	ck_assert_uint_eq(stat->waits.max, 30);
 	ck_assert_uint_eq(stat->preempted, 1);
-	ck_assert_uint_eq(stat->instead.count, 0);
+	ck_assert_uint_eq(stat->instead.items.count, 0);
 	end(&f);
 }
 END_TEST

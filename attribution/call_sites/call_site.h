@@ -10,16 +10,18 @@
  * called from one place; and what its entries took until they returned.
  */
 struct call_site {
+	/* These make it another site. */
 	int32_t pid;
-	uint32_t function;	 /* FUNCTION_UNKNOWN: see address */
-	uint64_t address;	 /* of the instruction; 0: unknown */
-	uint64_t offset;	 /* from function's begin */
 	uint32_t purpose;	 /* a system call's own function; or one of
 				 * enum site_purpose */
+	uint64_t address;	 /* of the instruction; 0: unknown */
 	uint32_t caller;	 /* nearest function on the user stack that is
 				 * of another file, or else the one that called
 				 * it; FUNCTION_NONE: unknown */
+	uint32_t function;	 /* FUNCTION_UNKNOWN: see address */
 	uint64_t caller_address; /* of its call; 0: unknown */
+
+	uint64_t offset; /* from function's begin */
 	uint64_t entries;
 	uint64_t class_ns[TIME_CLASSES];
 };

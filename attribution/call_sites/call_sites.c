@@ -2,7 +2,6 @@
 #include "attribution/call_sites/call_sites.h"
 
 #include "attribution/call_sites/call_site_place.h"
-#include "attribution/call_sites/call_site_set.h"
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/table.h"
@@ -11,8 +10,9 @@
 #include "attribution/time/task_paths.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
-#include "common/array.h"
+#include "common/container_of.h"
 #include "common/error.h"
+#include "common/keyed_array.h"
 #include "decoder/recording/sideband.h"
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/user_stack.h"
@@ -35,7 +35,7 @@ struct call_sites {
 	const struct task_paths *paths;
 	struct user_stack *stack; /* NULL: none can be unwound */
 	struct array entries;	  /* struct kernel_entry by task index */
-	struct call_site_set *table;
+	struct keyed_array sums;  /* struct call_site, of all entries */
 	int status;
 };
 
@@ -51,17 +51,25 @@ static struct kernel_entry *entry_of(struct call_sites *sites, uint32_t index)
 /* Charges the entry, which is over. */
 static void charge(struct call_sites *sites, struct kernel_entry *entry)
 {
+	size_t count = sites->sums.items.count;
+	struct call_site *sum = keyed_array_add(&sites->sums, &entry->site);
+
 	entry->is_open = false;
-	if (call_site_set_charge(sites->table, &entry->site) < 0)
+	if (!sum)
 		sites->status = -ERROR_MEMORY;
+	/* A new one is a copy of this entry. */
+	if (sites->sums.items.count != count || !sum)
+		return;
+	sum->entries += entry->site.entries;
+	for (int i = 0; i < TIME_CLASSES; i++)
+		sum->class_ns[i] += entry->site.class_ns[i];
 }
 
 static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
 	struct call_sites *sites =
-		(struct call_sites *)((char *)callback -
-				      offsetof(struct call_sites, callback));
+		container_of(callback, struct call_sites, callback);
 	struct kernel_entry *entry = entry_of(sites, span->task->index);
 
 	if (entry && entry->is_open && span->context_count)
@@ -216,10 +224,9 @@ static bool open_parts(struct call_sites *sites)
 	sites->threads = threads;
 	sites->time = thread_tracker_time(threads);
 	sites->paths = thread_tracker_paths(threads);
-	sites->table = call_site_set_new();
 	if (known_events_has_user_stacks(input->events))
 		sites->stack = user_stack_new(input->recording, input->symbols);
-	return sites->time && sites->paths && sites->table &&
+	return sites->time && sites->paths &&
 	       !trackers_follow(input->trackers, &sites->handler) &&
 	       !thread_tracker_hand_spans(threads, &sites->callback,
 					  input->window);
@@ -238,6 +245,7 @@ struct call_sites *call_sites_new(const struct attribution_input *input)
 	sites->callback.take = take_span;
 	sites->input = input;
 	sites->entries = ARRAY_OF(struct kernel_entry);
+	sites->sums = KEYED_ARRAY_OF(struct call_site, caller_address);
 	if (open_parts(sites))
 		return sites;
 	call_sites_free(sites);
@@ -248,7 +256,7 @@ void call_sites_free(struct call_sites *sites)
 {
 	if (!sites)
 		return;
-	call_site_set_free(sites->table);
+	keyed_array_free(&sites->sums);
 	user_stack_free(sites->stack);
 	array_free(&sites->entries);
 	free(sites);
@@ -267,11 +275,11 @@ int call_sites_end(struct call_sites *sites)
 
 size_t call_sites_count(const struct call_sites *sites)
 {
-	return call_site_set_count(sites->table);
+	return sites->sums.items.count;
 }
 
 const struct call_site *call_sites_at(const struct call_sites *sites,
 				      size_t index)
 {
-	return call_site_set_at(sites->table, index);
+	return array_at(&sites->sums.items, index);
 }

@@ -30,25 +30,19 @@ static void close_table(struct event_handler *handler)
 	struct sites_table *table = (struct sites_table *)handler;
 
 	call_sites_free(table->sites);
-	free(table);
 }
 
-static struct event_handler *open_table(const struct attribution_input *input)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
 {
-	struct sites_table *table = calloc(1, sizeof(*table));
+	struct sites_table *table = (struct sites_table *)handler;
 
-	if (!table)
-		return NULL;
 	table->input = *input;
 	table->has_off_cpu =
 		known_events_has(input->events, EVENT_SCHED_SWITCH) &&
 		known_events_has(input->events, EVENT_SCHED_WAKING);
 	table->sites = call_sites_new(&table->input);
-	if (!table->sites) {
-		close_table(&table->handler);
-		return NULL;
-	}
-	return &table->handler;
+	return table->sites;
 }
 
 static const struct function *function_of(const struct sites_table *table,
@@ -219,6 +213,7 @@ const struct attribution_table call_sites_table = {
 	.help = "system calls, sleep and faults by the user instruction that "
 		"began them",
 	.is_of_tasks = true,
+	.size = sizeof(struct sites_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,

@@ -39,7 +39,7 @@ static const struct sleep_place *longest(const struct sleep_places *places)
 {
 	const struct sleep_place *found = NULL;
 
-	for (size_t i = 0; i < places->count; i++) {
+	for (size_t i = 0; i < places->all.items.count; i++) {
 		const struct sleep_place *place = sleep_places_at(places, i);
 
 		if (!found || place->asleep_ns > found->asleep_ns)
@@ -58,7 +58,8 @@ static void write_sleep(const struct call_record_context *context,
 		return;
 	fprintf(context->out, "  [asleep %s, ",
 		duration_text_of(asleep_ns).text);
-	fputs(record->places->count > 1 ? "most in " : "in ", context->out);
+	fputs(record->places->all.items.count > 1 ? "most in " : "in ",
+	      context->out);
 	name_write(context->out, NAME_TEXT,
 		   function_at(context->functions, place->label)->name);
 	fputc(']', context->out);

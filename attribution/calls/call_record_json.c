@@ -123,8 +123,9 @@ static void put_wakers(const struct call_record_context *context,
 	FILE *out = context->out;
 
 	fputs("\"wakers\":[", out);
-	for (size_t i = 0; i < place->wakers.count; i++) {
-		const struct place_waker *chain = array_at(&place->wakers, i);
+	for (size_t i = 0; i < place->wakers.items.count; i++) {
+		const struct place_waker *chain =
+			array_at(&place->wakers.items, i);
 		uint32_t waker = chain->waker;
 
 		fprintf(out, "%s{\"count\":%" PRIu64 ",\"chain\":[",
@@ -141,15 +142,8 @@ static void put_wakers(const struct call_record_context *context,
 
 static void put_stack(const struct call_record_context *context, uint32_t stack)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	char *text = stack_text(context->stacks, stack, context->functions);
 
-	if (out) {
-		stack_text_write(context->stacks, stack, context->functions,
-				 out);
-		fclose(out);
-	}
 	fputs(",\"stack\":", context->out);
 	if (text)
 		json_string(context->out, text);
@@ -196,7 +190,7 @@ static void put_places(const struct call_record_context *context,
 		return;
 	}
 	fputs("\"sleeps\":[", out);
-	for (size_t i = 0; i < places->count; i++) {
+	for (size_t i = 0; i < places->all.items.count; i++) {
 		fputs(i ? "," : "", out);
 		put_place(context, sleep_places_at(places, i));
 	}

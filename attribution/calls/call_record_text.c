@@ -83,8 +83,9 @@ static void print_place(const struct call_record_context *context,
 	stack_text_lines(context->stacks, place->stack, context->functions,
 			 "    stack", out);
 	print_others(place, out);
-	for (size_t i = 0; i < place->wakers.count; i++) {
-		const struct place_waker *waker = array_at(&place->wakers, i);
+	for (size_t i = 0; i < place->wakers.items.count; i++) {
+		const struct place_waker *waker =
+			array_at(&place->wakers.items, i);
 
 		if (waker->waker == WAKER_NONE)
 			continue;
@@ -126,7 +127,7 @@ void call_record_text(const struct call_record_context *context,
 {
 	print_head(context, record->call);
 	print_times(context, record->call);
-	for (size_t i = 0; i < record->places->count; i++)
+	for (size_t i = 0; i < record->places->all.items.count; i++)
 		print_place(context, sleep_places_at(record->places, i));
 	print_trace(context, record->trace);
 	fputs("\n", context->out);

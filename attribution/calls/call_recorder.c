@@ -8,15 +8,11 @@
 static struct open_record *record_of(struct call_recorder *recorder,
 				     const struct task *task)
 {
-	while (recorder->open.count <= task->index) {
-		struct open_record *record = array_add(&recorder->open);
-
-		if (!record)
-			return NULL;
-		record->trace = CALL_TRACE_EMPTY;
-		record->places = SLEEP_PLACES_EMPTY;
-	}
-	return array_at(&recorder->open, task->index);
+	return array_reach_like(&recorder->open, task->index,
+				&(struct open_record){
+					.trace = CALL_TRACE_EMPTY,
+					.places = SLEEP_PLACES_EMPTY,
+				});
 }
 
 static struct open_record *find_open(const struct call_recorder *recorder,
@@ -42,7 +38,7 @@ static int begin(struct task_listener *listener, const struct system_call *call)
 		return -ERROR_MEMORY;
 	record->is_open = true;
 	call_trace_begin(&record->trace, call->depth);
-	sleep_places_clear(&record->places);
+	sleep_places_free(&record->places);
 	return 0;
 }
 

@@ -7,11 +7,11 @@
 #include "attribution/task_tracker.h"
 #include "attribution/text/table_rows.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/name_choice.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 /* timeline --syscalls: a record for each call, written when the call ends. */
@@ -26,8 +26,7 @@ struct call_records {
 
 static struct call_records *records_of(struct call_recorder *recorder)
 {
-	return (struct call_records *)((char *)recorder -
-				       offsetof(struct call_records, recorder));
+	return container_of(recorder, struct call_records, recorder);
 }
 
 static bool begins_here(struct call_recorder *recorder,
@@ -92,25 +91,21 @@ static void close_records(struct event_handler *handler)
 	struct call_records *records = (struct call_records *)handler;
 
 	call_recorder_free(&records->recorder);
-	free(records);
 }
 
-static struct event_handler *open_records(const struct attribution_input *input)
+static bool open_records(struct event_handler *handler,
+			 const struct attribution_input *input)
 {
-	struct call_records *records = calloc(1, sizeof(*records));
+	struct call_records *records = (struct call_records *)handler;
 	const struct task_tracker *tracker;
 
-	if (!records)
-		return NULL;
 	records->input = *input;
 	records->recorder.wants = begins_here;
 	records->recorder.take = end;
 	call_recorder_open(&records->recorder);
 	tracker = trackers_tasks(input->trackers, &records->recorder.listener);
-	if (!tracker) {
-		close_records(&records->handler);
-		return NULL;
-	}
+	if (!tracker)
+		return false;
 	records->context = call_record_context_of(input, tracker);
 	records->context.max_depth = input->calls->max_depth;
 	records->context.out = input->calls->out;
@@ -118,7 +113,7 @@ static struct event_handler *open_records(const struct attribution_input *input)
 		fputs("[", records->context.out);
 	else if (!input->calls->details)
 		call_line_head(records->context.out);
-	return &records->handler;
+	return true;
 }
 
 static void explain(const struct call_records *records, FILE *out)
@@ -160,6 +155,7 @@ const struct attribution_table call_records_table = {
 	.name = "syscalls",
 	.is_of_tasks = true,
 	.says_left_out = true,
+	.size = sizeof(struct call_records),
 	.open = open_records,
 	.render = render,
 	.close = close_records,

@@ -2,66 +2,27 @@
 #include "attribution/calls/call_stats.h"
 
 #include "attribution/calls/system_call.h"
-#include "common/array.h"
 #include "common/error.h"
-#include "common/number_map.h"
-
-#include <stdlib.h>
-
-struct call_stats {
-	struct number_map *by_key; /* index + 1 */
-	struct array all;	   /* struct call_stat */
-};
-
-struct call_stats *call_stats_new(void)
-{
-	struct call_stats *stats = calloc(1, sizeof(*stats));
-
-	if (!stats)
-		return NULL;
-	stats->all = ARRAY_OF(struct call_stat);
-	stats->by_key = number_map_new();
-	if (stats->by_key)
-		return stats;
-	call_stats_free(stats);
-	return NULL;
-}
 
 static struct call_stat *stat_at(const struct call_stats *stats, size_t index)
 {
-	return (struct call_stat *)stats->all.items + index;
+	return (struct call_stat *)stats->all.items.items + index;
 }
 
 void call_stats_free(struct call_stats *stats)
 {
-	if (!stats)
-		return;
-	for (size_t i = 0; i < stats->all.count; i++)
+	for (size_t i = 0; i < stats->all.items.count; i++)
 		histogram_free(&stat_at(stats, i)->wall);
-	array_free(&stats->all);
-	number_map_free(stats->by_key);
-	free(stats);
+	keyed_array_free(&stats->all);
 }
 
 static struct call_stat *stat_of(struct call_stats *stats, int32_t pid,
 				 uint32_t function)
 {
-	uint64_t key = (uint64_t)(uint32_t)pid << 32 | function;
-	uint64_t *index = number_map_add(stats->by_key, key);
-	struct call_stat *stat;
-
-	if (!index)
-		return NULL;
-	if (*index)
-		return stat_at(stats, *index - 1);
-	stat = array_add(&stats->all);
-	if (!stat)
-		return NULL;
-	*index = stats->all.count;
-	stat->pid = pid;
-	stat->function = function;
-	stat->wall = HISTOGRAM_EMPTY;
-	return stat;
+	return keyed_array_add(&stats->all,
+			       &(struct call_stat){ .pid = pid,
+						    .function = function,
+						    .wall = HISTOGRAM_EMPTY });
 }
 
 static int add_whole(struct call_stat *stat, const struct system_call *call)
@@ -113,12 +74,12 @@ static int compare_totals(const void *a, const void *b)
 
 void call_stats_sort(struct call_stats *stats)
 {
-	array_sort(&stats->all, compare_totals);
+	array_sort(&stats->all.items, compare_totals);
 }
 
 size_t call_stats_count(const struct call_stats *stats)
 {
-	return stats->all.count;
+	return stats->all.items.count;
 }
 
 const struct call_stat *call_stats_at(const struct call_stats *stats,

@@ -4,6 +4,7 @@
 
 #include "attribution/text/histogram.h"
 #include "attribution/time/time_span.h"
+#include "common/keyed_array.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,10 +27,13 @@ struct call_stat {
 	uint64_t cut;	    /* more calls, of which a part is missing */
 };
 
-struct call_stats;
+struct call_stats {
+	struct keyed_array all; /* struct call_stat by pid and function */
+};
 
-/* Returns NULL when out of memory. */
-struct call_stats *call_stats_new(void);
+#define CALL_STATS_NONE \
+	((struct call_stats){ KEYED_ARRAY_OF(struct call_stat, function) })
+
 void call_stats_free(struct call_stats *stats);
 
 /* Counts @call, which has ended.  Returns 0 or -ERROR_MEMORY. */

@@ -90,15 +90,13 @@ static void close_table(struct event_handler *handler)
 	array_free(&table->stacks);
 	array_free(&table->ended);
 	array_free(&table->crashes);
-	free(table);
 }
 
-static struct event_handler *open_table(const struct attribution_input *input)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
 {
-	struct crashes_table *table = calloc(1, sizeof(*table));
+	struct crashes_table *table = (struct crashes_table *)handler;
 
-	if (!table)
-		return NULL;
 	table->handler.step = take;
 	table->input = *input;
 	table->names = (struct crash_names){
@@ -109,10 +107,7 @@ static struct event_handler *open_table(const struct attribution_input *input)
 	table->ended = ARRAY_OF(int32_t);
 	table->crashes = ARRAY_OF(struct crash);
 	table->paths = thread_tracker_paths(trackers_threads(input->trackers));
-	if (table->paths)
-		return &table->handler;
-	close_table(&table->handler);
-	return NULL;
+	return table->paths;
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -182,6 +177,7 @@ static int render(struct event_handler *handler,
 const struct attribution_table crashes_table = {
 	.name = "crashes",
 	.help = "processes that a signal ended: where, and their last calls",
+	.size = sizeof(struct crashes_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,

@@ -6,10 +6,10 @@
 #include "attribution/task_tracker.h"
 #include "attribution/text/table_rows.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 /* report --syscalls: what each process's system calls came to. */
@@ -17,7 +17,7 @@ struct syscalls_table {
 	struct event_handler handler;
 	struct task_listener listener;
 	struct attribution_input input;
-	struct call_stats *stats;
+	struct call_stats stats;
 	bool has_results;
 	bool has_off_cpu;
 	bool is_text;
@@ -27,41 +27,33 @@ static int take_call(struct task_listener *listener,
 		     const struct system_call *call)
 {
 	struct syscalls_table *table =
-		(struct syscalls_table *)((char *)listener -
-					  offsetof(struct syscalls_table,
-						   listener));
+		container_of(listener, struct syscalls_table, listener);
 
 	if (!table_wants(&table->input, call->task, call->begin_ns))
 		return 0;
-	return call_stats_add(table->stats, call);
+	return call_stats_add(&table->stats, call);
 }
 
 static void close_table(struct event_handler *handler)
 {
 	struct syscalls_table *table = (struct syscalls_table *)handler;
 
-	call_stats_free(table->stats);
-	free(table);
+	call_stats_free(&table->stats);
 }
 
-static struct event_handler *open_table(const struct attribution_input *input)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
 {
-	struct syscalls_table *table = calloc(1, sizeof(*table));
+	struct syscalls_table *table = (struct syscalls_table *)handler;
 
-	if (!table)
-		return NULL;
 	table->listener.ended = take_call;
 	table->input = *input;
 	table->has_results = known_events_has(input->events, EVENT_SYS_EXIT);
 	table->has_off_cpu =
 		known_events_has(input->events, EVENT_SCHED_SWITCH) &&
 		known_events_has(input->events, EVENT_SCHED_WAKING);
-	table->stats = call_stats_new();
-	if (table->stats &&
-	    trackers_plain_tasks(input->trackers, &table->listener))
-		return &table->handler;
-	close_table(&table->handler);
-	return NULL;
+	table->stats = CALL_STATS_NONE;
+	return trackers_plain_tasks(input->trackers, &table->listener);
 }
 
 static void write_times(struct record_writer *writer,
@@ -108,7 +100,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		      uint64_t index)
 {
 	const struct syscalls_table *table = ctx;
-	const struct call_stat *stat = call_stats_at(table->stats, index);
+	const struct call_stat *stat = call_stats_at(&table->stats, index);
 	const struct function_table *functions =
 		symbols_functions(table->input.symbols);
 	const struct table_rows rows = { writer, table->is_text };
@@ -152,9 +144,9 @@ static int render(struct event_handler *handler,
 	int status;
 
 	table->is_text = output->format == RECORD_TABLE;
-	call_stats_sort(table->stats);
+	call_stats_sort(&table->stats);
 	status = table_rows_render(output, write_row, table,
-				   call_stats_count(table->stats));
+				   call_stats_count(&table->stats));
 	if (!status && table->is_text)
 		explain(table, output->out);
 	return status;
@@ -165,6 +157,7 @@ const struct attribution_table syscalls_table = {
 	.help = "each process's system calls: how many, how long, and where "
 		"their time went",
 	.is_of_tasks = true,
+	.size = sizeof(struct syscalls_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,

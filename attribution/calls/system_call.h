@@ -2,6 +2,7 @@
 #ifndef KT_ATTRIBUTION_SYSTEM_CALL_H
 #define KT_ATTRIBUTION_SYSTEM_CALL_H
 
+#include "attribution/events/known_events.h"
 #include "attribution/time/time_span.h"
 #include "report/steps/call_step.h"
 
@@ -10,8 +11,6 @@
 
 struct arch;
 struct function_table;
-
-enum { SYSTEM_CALL_ARGUMENTS = 6 };
 
 /* How a system call came to an end, as far as the recording tells. */
 enum system_call_end {

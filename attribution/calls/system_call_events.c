@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_calls_parts.h"
 #include "attribution/events/known_events.h"
+#include "attribution/time/call_entries.h"
 #include "common/error.h"
 
-static void take_enter(const struct event_record *event, int64_t *number,
-		       uint64_t *arguments)
+#include <string.h>
+
+void system_calls_name(const struct system_calls *calls,
+		       struct system_call *call)
 {
-	*number = event->values[SYSTEM_CALL_NUMBER];
-	for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
-		arguments[i] =
-			(uint64_t)event->values[SYSTEM_CALL_ARGUMENT + i];
+	const struct call_entry *entry =
+		call_entries_find(calls->entries, call->task->tid);
+
+	if (!entry)
+		return;
+	call->has_enter = true;
+	call->number = entry->number;
+	memcpy(call->arguments, entry->arguments, sizeof(call->arguments));
 }
 
 /* Of a call that is not traced, or not yet. */
 static void take_untraced(struct caller *caller,
 			  const struct event_record *event)
 {
-	if (event->event == EVENT_SYS_ENTER) {
-		take_enter(event, &caller->number, caller->arguments);
+	if (event->event == EVENT_SYS_ENTER)
 		caller->has_entered = true;
-	} else if (event->event == EVENT_SYS_EXIT) {
+	else if (event->event == EVENT_SYS_EXIT)
 		caller->has_entered = false;
-	}
 }
 
 static void take_result(struct system_call *call,
@@ -54,8 +59,7 @@ int system_calls_event(struct system_calls *calls, const struct task *task,
 	if (!caller->is_open) {
 		take_untraced(caller, event);
 	} else if (event->event == EVENT_SYS_ENTER) {
-		take_enter(event, &call->number, call->arguments);
-		call->has_enter = true;
+		system_calls_name(calls, call);
 	} else if (event->event == EVENT_SYS_EXIT) {
 		take_result(call, event);
 	}

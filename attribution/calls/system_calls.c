@@ -2,6 +2,7 @@
 #include "attribution/calls/system_calls.h"
 
 #include "attribution/calls/system_calls_parts.h"
+#include "attribution/time/call_entries.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "symbolize/arch/arch.h"
@@ -9,13 +10,13 @@
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { NO_DEPTH = -1 };
 
 struct system_calls *system_calls_new(const struct function_table *functions,
 				      const struct arch *arch,
-				      const struct context_kinds *kinds)
+				      const struct context_kinds *kinds,
+				      const struct call_entries *entries)
 {
 	struct system_calls *calls = calloc(1, sizeof(*calls));
 
@@ -24,6 +25,7 @@ struct system_calls *system_calls_new(const struct function_table *functions,
 	calls->functions = functions;
 	calls->arch = arch;
 	calls->kinds = kinds;
+	calls->entries = entries;
 	calls->callers = ARRAY_OF(struct caller);
 	return calls;
 }
@@ -47,14 +49,13 @@ struct caller *system_calls_caller(const struct system_calls *calls,
 struct caller *system_calls_add_caller(struct system_calls *calls,
 				       uint32_t index)
 {
-	while (calls->callers.count <= index) {
-		struct caller *caller = array_add(&calls->callers);
+	struct caller *caller = system_calls_caller(calls, index);
 
-		if (!caller)
-			return NULL;
-		caller->fault_depth = NO_DEPTH;
-	}
-	return system_calls_caller(calls, index);
+	/* Asked for at each step: a new one is made up only if there is none. */
+	if (caller)
+		return caller;
+	return array_reach_like(&calls->callers, index,
+				&(struct caller){ .fault_depth = NO_DEPTH });
 }
 
 static bool implements_call(const struct system_calls *calls, uint32_t function)
@@ -65,7 +66,8 @@ static bool implements_call(const struct system_calls *calls, uint32_t function)
 	       arch_system_call(calls->arch, about->name);
 }
 
-static int begin(struct caller *caller, const struct call_step *step)
+static int begin(const struct system_calls *calls, struct caller *caller,
+		 const struct call_step *step)
 {
 	bool was_unseen = step->unseen & UNSEEN_BEGIN;
 
@@ -82,12 +84,8 @@ static int begin(struct caller *caller, const struct call_step *step)
 		.function = was_unseen ? caller->unseen_function :
 					 FUNCTION_UNKNOWN,
 	};
-	if (caller->has_entered) {
-		caller->call.has_enter = true;
-		caller->call.number = caller->number;
-		memcpy(caller->call.arguments, caller->arguments,
-		       sizeof(caller->arguments));
-	}
+	if (caller->has_entered)
+		system_calls_name(calls, &caller->call);
 	caller->has_entered = false;
 	caller->unseen_function = FUNCTION_UNKNOWN;
 	return CALL_BEGAN;
@@ -118,7 +116,7 @@ static int enter(const struct system_calls *calls, struct caller *caller,
 	}
 	if (context_kind_of(calls->kinds, step->function) ==
 	    CONTEXT_SYSTEM_CALL)
-		return begin(caller, step);
+		return begin(calls, caller, step);
 	if (step->how == HOW_INFERRED && implements_call(calls, step->function))
 		caller->unseen_function = step->function;
 	return CALL_NOTHING;

@@ -4,6 +4,7 @@
 
 #include "attribution/calls/system_call.h"
 
+struct call_entries;
 struct event_record;
 struct sideband_record;
 struct arch;
@@ -16,7 +17,8 @@ struct system_calls;
 /* Borrows all.  Returns NULL when out of memory. */
 struct system_calls *system_calls_new(const struct function_table *functions,
 				      const struct arch *arch,
-				      const struct context_kinds *kinds);
+				      const struct context_kinds *kinds,
+				      const struct call_entries *entries);
 void system_calls_free(struct system_calls *calls);
 
 /* This is what a step changed. */
@@ -37,7 +39,8 @@ int system_calls_step(struct system_calls *calls, const struct call_step *step);
  */
 void system_calls_expect_results_behind(struct system_calls *calls);
 
-/* Takes sys_enter and sys_exit; @task is the event's.  Returns an enum
+/* Takes sys_enter, which the entries have taken before, and sys_exit; @task is the
+ * event's.  Returns an enum
  * system_call_change of @task, or -ERROR_MEMORY.
  */
 int system_calls_event(struct system_calls *calls, const struct task *task,

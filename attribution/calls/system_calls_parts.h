@@ -12,12 +12,10 @@ struct caller {
 	bool has_ended;	    /* its last step, or event, ended the call */
 	bool awaits_result; /* the call is over, its sys_exit is to come */
 	bool is_exiting;
-	/* What sys_enter told before the trace of the call began, as that of chosen
-	 * calls does behind it.
+	/* sys_enter came before the trace of the call began, as that of chosen calls
+	 * does behind it.
 	 */
 	bool has_entered;
-	int64_t number;
-	uint64_t arguments[SYSTEM_CALL_ARGUMENTS];
 	int64_t fault_depth; /* of an open page fault, or NO_DEPTH */
 	uint64_t fault_ns;   /* when that began */
 	/* The recording began in a call: what implements it, as the frames
@@ -31,9 +29,14 @@ struct system_calls {
 	const struct function_table *functions;
 	const struct arch *arch;
 	const struct context_kinds *kinds;
+	const struct call_entries *entries;
 	struct array callers;	 /* struct caller by task index */
 	bool results_are_behind; /* the calls' ends, in the recording */
 };
+
+/* Sets what sys_enter told of @call, its task's last one. */
+void system_calls_name(const struct system_calls *calls,
+		       struct system_call *call);
 
 /* Returns that of task @index, or NULL if it has done nothing yet. */
 struct caller *system_calls_caller(const struct system_calls *calls,

@@ -64,7 +64,7 @@ enum event_field {
 	TASKLET_FUNCTION = 0,
 	SYSTEM_CALL_NUMBER = 0,
 	SYSTEM_CALL_RESULT = 1,	  /* EVENT_SYS_EXIT */
-	SYSTEM_CALL_ARGUMENT = 1, /* EVENT_SYS_ENTER: the first of six */
+	SYSTEM_CALL_ARGUMENT = 1, /* EVENT_SYS_ENTER: the first */
 	FAULT_ADDRESS = 0,
 	FAULT_IP = 1,
 	SKB_ADDRESS = 0,
@@ -93,6 +93,8 @@ enum event_field {
 	TIMER_ADDRESS = 0,
 	TIMER_FUNCTION = 1,
 };
+
+enum { SYSTEM_CALL_ARGUMENTS = 6 };
 
 /* One record of a known event.  The time is exact; the task and the CPU are
  * those on which the event happened.

@@ -4,10 +4,10 @@
 #include "attribution/hits/hits_table_parts.h"
 #include "attribution/text/table_rows.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/error.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 /* So deep goes what is shown of a call's functions. */
@@ -39,8 +39,7 @@ static int end(struct call_recorder *recorder, const struct system_call *call,
 	       const struct call_record *record)
 {
 	struct hits_table *table =
-		(struct hits_table *)((char *)recorder -
-				      offsetof(struct hits_table, recorder));
+		container_of(recorder, struct hits_table, recorder);
 	bool is_hit = false;
 	int status = 0;
 
@@ -58,7 +57,7 @@ static int end(struct call_recorder *recorder, const struct system_call *call,
 		status = keep_call(table, record, array_at(&table->calls, i));
 	}
 	if (!is_hit && !status && call->end == CALL_RETURNED)
-		status = typical_calls_add(table->typical, call);
+		status = typical_calls_add(&table->typical, call);
 	return status;
 }
 
@@ -71,8 +70,7 @@ static void close_table(struct event_handler *handler)
 	array_free(&table->calls);
 	array_free(&table->hits);
 	call_recorder_free(&table->recorder);
-	typical_calls_free(table->typical);
-	free(table);
+	typical_calls_free(&table->typical);
 }
 
 /* Returns 0 or -ERROR_MEMORY. */
@@ -82,8 +80,7 @@ static int prepare(struct hits_table *table)
 		table->input.trackers, &table->recorder.listener);
 	int status = hit_list_read(table->input.recording, &table->hits);
 
-	table->typical = typical_calls_new();
-	if (status || !tracker || !table->typical)
+	if (status || !tracker)
 		return -ERROR_MEMORY;
 	if (table->hits.count &&
 	    !array_reach(&table->calls, table->hits.count - 1))
@@ -93,21 +90,18 @@ static int prepare(struct hits_table *table)
 	return 0;
 }
 
-static struct event_handler *open_table(const struct attribution_input *input)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
 {
-	struct hits_table *table = calloc(1, sizeof(*table));
+	struct hits_table *table = (struct hits_table *)handler;
 
-	if (!table)
-		return NULL;
 	table->input = *input;
 	table->recorder.take = end;
 	call_recorder_open(&table->recorder);
+	table->typical = typical_calls_none();
 	table->hits = ARRAY_OF(struct hit);
 	table->calls = ARRAY_OF(struct hit_call);
-	if (!prepare(table))
-		return &table->handler;
-	close_table(&table->handler);
-	return NULL;
+	return !prepare(table);
 }
 
 static int render(struct event_handler *handler,
@@ -134,6 +128,7 @@ static int render(struct event_handler *handler,
 const struct attribution_table hits_table = {
 	.name = "hits",
 	.help = "what made triggers hit, against the typical call of its kind",
+	.size = sizeof(struct hits_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,

@@ -25,7 +25,7 @@ struct hits_table {
 	struct call_record_context context;
 	struct array hits;  /* struct hit */
 	struct array calls; /* struct hit_call, by the hit's place */
-	struct typical_calls *typical;
+	struct typical_calls typical;
 };
 
 /* Writes hit number @index of @ctx, a struct hits_table, as a row. */

@@ -39,7 +39,7 @@ void hits_table_row(struct record_writer *writer, const void *ctx,
 	uint64_t count = 0;
 
 	if (call->is_known)
-		count = typical_calls_of(table->typical, call->function,
+		count = typical_calls_of(&table->typical, call->function,
 					 &times);
 	record_number(writer, "hit", hit->what.number);
 	record_text(writer, "trigger", hit->what.text);
@@ -95,7 +95,7 @@ static void print_parts(const struct hits_table *table,
 {
 	struct call_times typical;
 	uint64_t others =
-		typical_calls_of(table->typical, call->function, &typical);
+		typical_calls_of(&table->typical, call->function, &typical);
 
 	fprintf(out, "    %-10s %10s", "", "this one");
 	if (others)

@@ -2,21 +2,18 @@
 #include "attribution/hits/typical_calls.h"
 #include "attribution/calls/system_call.h"
 #include "attribution/text/histogram.h"
-#include "common/array.h"
 #include "common/error.h"
-#include "common/number_map.h"
-
-#include <stdlib.h>
 
 /* All calls of one function. */
 struct kind {
+	uint32_t function;
 	struct histogram parts[CALL_PART_NAMES];
 };
 
-struct typical_calls {
-	struct number_map *by_function; /* index + 1 */
-	struct array kinds;		/* struct kind */
-};
+struct typical_calls typical_calls_none(void)
+{
+	return (struct typical_calls){ KEYED_ARRAY_OF(struct kind, function) };
+}
 
 struct call_times call_times_of(const struct system_call *call)
 {
@@ -51,51 +48,24 @@ const char *call_part_title(enum call_part_name part)
 	return titles[part];
 }
 
-struct typical_calls *typical_calls_new(void)
-{
-	struct typical_calls *calls = calloc(1, sizeof(*calls));
-
-	if (!calls)
-		return NULL;
-	calls->kinds = ARRAY_OF(struct kind);
-	calls->by_function = number_map_new();
-	if (calls->by_function)
-		return calls;
-	typical_calls_free(calls);
-	return NULL;
-}
-
 void typical_calls_free(struct typical_calls *calls)
 {
-	if (!calls)
-		return;
-	for (size_t i = 0; i < calls->kinds.count; i++) {
-		struct kind *kind = array_at(&calls->kinds, i);
+	for (size_t i = 0; i < calls->kinds.items.count; i++) {
+		struct kind *kind = array_at(&calls->kinds.items, i);
 
 		for (int part = 0; part < CALL_PART_NAMES; part++)
 			histogram_free(&kind->parts[part]);
 	}
-	array_free(&calls->kinds);
-	number_map_free(calls->by_function);
-	free(calls);
+	keyed_array_free(&calls->kinds);
 }
 
 static struct kind *kind_of(struct typical_calls *calls, uint32_t function)
 {
-	uint64_t *index = number_map_add(calls->by_function, function);
-	struct kind *kind;
+	struct kind fresh = { .function = function };
 
-	if (!index)
-		return NULL;
-	if (*index)
-		return array_at(&calls->kinds, *index - 1);
-	kind = array_add(&calls->kinds);
-	if (!kind)
-		return NULL;
 	for (int part = 0; part < CALL_PART_NAMES; part++)
-		kind->parts[part] = HISTOGRAM_EMPTY;
-	*index = calls->kinds.count;
-	return kind;
+		fresh.parts[part] = HISTOGRAM_EMPTY;
+	return keyed_array_add(&calls->kinds, &fresh);
 }
 
 int typical_calls_add(struct typical_calls *calls,
@@ -113,13 +83,11 @@ int typical_calls_add(struct typical_calls *calls,
 uint64_t typical_calls_of(const struct typical_calls *calls, uint32_t function,
 			  struct call_times *times)
 {
-	const uint64_t *index = number_map_find(calls->by_function, function);
-	const struct kind *kind;
+	const struct kind *kind = keyed_array_find(&calls->kinds, &function);
 
 	*times = (struct call_times){ .ns = { 0 } };
-	if (!index || !*index)
+	if (!kind)
 		return 0;
-	kind = array_at(&calls->kinds, *index - 1);
 	for (int part = 0; part < CALL_PART_NAMES; part++)
 		times->ns[part] = histogram_quantile(&kind->parts[part], 0.5);
 	return kind->parts[CALL_WALL].count;

@@ -2,7 +2,8 @@
 #ifndef KT_ATTRIBUTION_TYPICAL_CALLS_H
 #define KT_ATTRIBUTION_TYPICAL_CALLS_H
 
-#include <stddef.h>
+#include "common/keyed_array.h"
+
 #include <stdint.h>
 
 struct system_call;
@@ -29,10 +30,12 @@ struct call_times call_times_of(const struct system_call *call);
 const char *call_part_title(enum call_part_name part);
 
 /* What calls of a kind are like: the medians of where their time went. */
-struct typical_calls;
+struct typical_calls {
+	struct keyed_array kinds; /* by function */
+};
 
-/* Returns NULL when out of memory. */
-struct typical_calls *typical_calls_new(void);
+/* Returns what has seen no call. */
+struct typical_calls typical_calls_none(void);
 void typical_calls_free(struct typical_calls *calls);
 
 /* Adds @call, which was seen from begin to end.  Returns 0 or -ERROR_MEMORY. */

@@ -6,6 +6,7 @@
 #include "attribution/table.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -37,9 +38,7 @@ struct interrupt_accounts {
 static struct interrupt_accounts *
 of_listener(struct interrupt_listener *listener)
 {
-	return (struct interrupt_accounts *)((char *)listener -
-					     offsetof(struct interrupt_accounts,
-						      listener));
+	return container_of(listener, struct interrupt_accounts, listener);
 }
 
 static struct event_context moment_of(const struct interrupt_accounts *accounts,
@@ -172,7 +171,7 @@ static struct interrupt_steps *open_steps(struct interrupt_accounts *accounts)
 {
 	const struct interrupt_steps_options options = {
 		.input = accounts->input,
-		.time = accounts->time,
+		.threads = trackers_threads(accounts->input->trackers),
 		.roles = accounts->roles,
 		.stacks = accounts->stacks,
 	};

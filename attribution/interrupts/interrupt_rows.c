@@ -1,18 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_rows.h"
 
-#include "common/array.h"
-#include "common/number_map.h"
+#include "common/keyed_array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* The sum of one kind of work on one task's time. */
+struct work_sum {
+	uint32_t kind;
+	uint32_t is_thread_work;
+	uint32_t function;
+	int32_t irq;
+	uint32_t victim;
+	struct interrupt_row row;
+};
+
+/* The part of it that was for one process. */
+struct share_sum {
+	uint32_t work;
+	int32_t pid;
+	struct interrupt_row row;
+};
+
 struct interrupt_rows {
-	struct array works;		 /* struct interrupt_row, of all pids */
-	struct array rows;		 /* struct interrupt_row */
-	struct number_map *functions;	 /* kind, function, irq: from 1 */
-	struct number_map *work_numbers; /* those, victim: from 1 */
-	struct number_map *row_numbers;	 /* work, pid: from 1 */
+	struct keyed_array works;	  /* struct work_sum */
+	struct keyed_array shares;	  /* struct share_sum */
 	struct charge_callback *callback; /* or NULL */
 };
 
@@ -22,15 +35,8 @@ struct interrupt_rows *interrupt_rows_new(void)
 
 	if (!rows)
 		return NULL;
-	rows->works = ARRAY_OF(struct interrupt_row);
-	rows->rows = ARRAY_OF(struct interrupt_row);
-	rows->functions = number_map_new();
-	rows->work_numbers = number_map_new();
-	rows->row_numbers = number_map_new();
-	if (!rows->functions || !rows->work_numbers || !rows->row_numbers) {
-		interrupt_rows_free(rows);
-		return NULL;
-	}
+	rows->works = KEYED_ARRAY_OF(struct work_sum, victim);
+	rows->shares = KEYED_ARRAY_OF(struct share_sum, pid);
 	return rows;
 }
 
@@ -38,61 +44,43 @@ void interrupt_rows_free(struct interrupt_rows *rows)
 {
 	if (!rows)
 		return;
-	array_free(&rows->works);
-	array_free(&rows->rows);
-	number_map_free(rows->functions);
-	number_map_free(rows->work_numbers);
-	number_map_free(rows->row_numbers);
+	keyed_array_free(&rows->works);
+	keyed_array_free(&rows->shares);
 	free(rows);
 }
 
-/* Returns the number of a pair, 0 when out of memory. */
-static uint64_t number_of(struct number_map *map, uint32_t a, uint32_t b)
+static struct interrupt_row *work_at(const struct interrupt_rows *rows,
+				     size_t number)
 {
-	uint64_t *number = number_map_add(map, (uint64_t)a << 32 | b);
+	struct work_sum *works = rows->works.items.items;
 
-	if (number && !*number)
-		*number = number_map_count(map);
-	return number ? *number : 0;
-}
-
-/* Appends to @array the item that a new @number stands for. */
-static bool make_room(struct array *array, uint64_t number,
-		      const struct interrupt_row *like)
-{
-	struct interrupt_row *row;
-
-	if (!number || number <= array->count)
-		return number;
-	row = array_add(array);
-	if (row)
-		*row = *like;
-	return row;
+	return &works[number].row;
 }
 
 uint32_t interrupt_rows_work(struct interrupt_rows *rows,
 			     const struct interrupt_work *work)
 {
-	const struct interrupt_row row = {
+	const struct work_sum like = {
 		.kind = work->kind,
 		.is_thread_work = work->is_thread_work,
-		.irq = work->irq,
 		.function = work->function,
-		.victim_pid = work->victim_pid,
-		.victim_tid = work->victim_tid,
-		.pid = -1,
+		.irq = work->irq,
+		.victim = work->victim,
+		.row = {
+			.kind = work->kind,
+			.is_thread_work = work->is_thread_work,
+			.irq = work->irq,
+			.function = work->function,
+			.victim_pid = work->victim_pid,
+			.victim_tid = work->victim_tid,
+			.pid = -1,
+		},
 	};
-	uint64_t function =
-		number_of(rows->functions,
-			  work->function << 8 | (uint32_t)work->kind << 1 |
-				  work->is_thread_work,
-			  (uint32_t)work->irq);
-	uint64_t number =
-		number_of(rows->work_numbers, (uint32_t)function, work->victim);
+	const struct work_sum *works;
+	const struct work_sum *sum = keyed_array_add(&rows->works, &like);
 
-	if (!function || !make_room(&rows->works, number, &row))
-		return INTERRUPT_WORK_NONE;
-	return (uint32_t)number - 1;
+	works = rows->works.items.items;
+	return sum ? (uint32_t)(sum - works) : INTERRUPT_WORK_NONE;
 }
 
 static void add_time(struct interrupt_row *row, double count, uint64_t ns)
@@ -106,7 +94,7 @@ static void add_time(struct interrupt_row *row, double count, uint64_t ns)
 void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
 			  uint64_t ns)
 {
-	add_time(array_at(&rows->works, number), 1, ns);
+	add_time(work_at(rows, number), 1, ns);
 }
 
 /* The part of @work that is for a process, as yet without any sum. */
@@ -132,37 +120,34 @@ void interrupt_rows_tell(struct interrupt_rows *rows,
 bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 			const struct interrupt_charge *charge)
 {
-	struct interrupt_row *work = array_at(&rows->works, charge->work);
-	uint64_t number =
-		number_of(rows->row_numbers, charge->work, (uint32_t)pid);
-	struct interrupt_row like = share_of(work, pid);
-	struct interrupt_row *row;
+	struct interrupt_row *work = work_at(rows, charge->work);
+	struct share_sum *share = keyed_array_add(
+		&rows->shares, &(struct share_sum){
+				       .work = charge->work,
+				       .pid = pid,
+				       .row = share_of(work, pid),
+			       });
 
-	if (!make_room(&rows->rows, number, &like))
+	if (!share)
 		return false;
-	row = array_at(&rows->rows, number - 1);
-	add_time(row, charge->count, charge->ns);
-	row->certain_ns[charge->certainty] += charge->ns;
+	add_time(&share->row, charge->count, charge->ns);
+	share->row.certain_ns[charge->certainty] += charge->ns;
 	work->certain_ns[charge->certainty] += charge->ns;
 	if (rows->callback)
 		rows->callback->take(rows->callback, work, pid, charge);
 	return true;
 }
 
-static const struct interrupt_row *row_at(const struct array *rows,
-					  size_t index)
-{
-	return index < rows->count ? array_at(rows, index) : NULL;
-}
-
 const struct interrupt_row *interrupt_rows_at(const struct interrupt_rows *rows,
 					      size_t index)
 {
-	return row_at(&rows->rows, index);
+	const struct share_sum *shares = rows->shares.items.items;
+
+	return index < rows->shares.items.count ? &shares[index].row : NULL;
 }
 
 const struct interrupt_row *
 interrupt_rows_work_at(const struct interrupt_rows *rows, size_t index)
 {
-	return row_at(&rows->works, index);
+	return index < rows->works.items.count ? work_at(rows, index) : NULL;
 }

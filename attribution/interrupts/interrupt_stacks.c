@@ -53,20 +53,6 @@ void interrupt_stacks_free(struct interrupt_stacks *stacks)
 	free(stacks);
 }
 
-static bool make_room(struct interrupt_stacks *stacks, uint32_t index)
-{
-	while (stacks->tasks.count <= index) {
-		struct interrupt_stack *stack = array_add(&stacks->tasks);
-
-		if (!stack)
-			return false;
-		stack->index = (uint32_t)stacks->tasks.count - 1;
-		stack->tid = -1;
-		stack->slices = ARRAY_OF(struct interrupt_slice);
-	}
-	return true;
-}
-
 /* Notes where the events of the task will find it. */
 static bool name_task(struct interrupt_stacks *stacks,
 		      struct interrupt_stack *stack, const struct task *task,
@@ -79,6 +65,7 @@ static bool name_task(struct interrupt_stacks *stacks,
 	if (!index)
 		return false;
 	*index = task->index + 1;
+	stack->index = task->index;
 	stack->tid = task->tid;
 	stack->pid = task->pid;
 	return true;
@@ -88,14 +75,16 @@ struct interrupt_stack *interrupt_stacks_of(struct interrupt_stacks *stacks,
 					    const struct task *task,
 					    uint32_t cpu)
 {
-	struct interrupt_stack *stack;
+	struct interrupt_stack *stack = array_reach_like(
+		&stacks->tasks, task->index,
+		&(struct interrupt_stack){
+			.tid = -1,
+			.slices = ARRAY_OF(struct interrupt_slice),
+		});
 
-	if (make_room(stacks, task->index)) {
-		stack = array_at(&stacks->tasks, task->index);
-		if ((stack->tid == task->tid && stack->pid == task->pid) ||
-		    name_task(stacks, stack, task, cpu))
-			return stack;
-	}
+	if (stack && ((stack->tid == task->tid && stack->pid == task->pid) ||
+		      name_task(stacks, stack, task, cpu)))
+		return stack;
 	owners_fail(stacks->owners);
 	return NULL;
 }

@@ -7,6 +7,7 @@
 #include "attribution/time/on_cpu.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"
+#include "attribution/time/thread_tracker.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
@@ -41,9 +42,10 @@ interrupt_steps_new(const struct interrupt_steps_options *options,
 	steps->stacks = options->stacks;
 	steps->listener = listener;
 	steps->roles = options->roles;
-	steps->time = options->time;
+	steps->threads = options->threads;
+	steps->time = thread_tracker_time(options->threads);
 	steps->marks = find_marked(steps->roles, options->input);
-	if (steps->marks)
+	if (steps->time && steps->marks)
 		return steps;
 	interrupt_steps_free(steps);
 	return NULL;
@@ -110,28 +112,12 @@ static bool is_plain_call(const struct interrupt_steps *steps,
 {
 	const struct interrupt_slice *top;
 
-	if (!steps->current || step->task != steps->last.task ||
-	    step->cpu != steps->last.cpu || step->kind > STEP_EXIT ||
+	if (!steps->current || thread_tracker_has_changed(steps->threads) ||
+	    step->task != steps->last.task || step->cpu != steps->last.cpu ||
 	    function_marks_has(steps->marks, step->function))
-		return false;
-	if (step->kind == STEP_EXIT && step->depth <= steps->floor)
 		return false;
 	top = interrupt_stack_top(steps->current);
 	return !top || (step->depth > top->depth && !expects_any(top));
-}
-
-static void note_last(struct interrupt_steps *steps,
-		      struct interrupt_stack *stack,
-		      const struct call_step *step)
-{
-	size_t count;
-	const struct open_context *contexts =
-		task_time_contexts(steps->time, step->task->index, &count);
-
-	steps->last.task = step->task;
-	steps->last.cpu = step->cpu;
-	steps->current = stack;
-	steps->floor = count ? contexts[count - 1].depth : 0;
 }
 
 static void take_change(struct interrupt_steps *steps,
@@ -141,7 +127,9 @@ static void take_change(struct interrupt_steps *steps,
 		interrupt_stacks_of(steps->stacks, step->task, step->cpu);
 	int change = task_time_context_change(steps->time);
 
-	note_last(steps, stack, step);
+	steps->last.task = step->task;
+	steps->last.cpu = step->cpu;
+	steps->current = stack;
 	if (!stack)
 		return;
 	interrupt_stack_charge(stack, step->clock_ns);

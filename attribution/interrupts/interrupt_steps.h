@@ -6,7 +6,7 @@
 #include "report/steps/call_step.h"
 
 struct attribution_input;
-struct task_time;
+struct thread_tracker;
 
 /* Is told what the steps say; functions are not NULL. */
 struct interrupt_listener {
@@ -33,7 +33,7 @@ struct interrupt_steps;
 /* All borrowed. */
 struct interrupt_steps_options {
 	const struct attribution_input *input;
-	const struct task_time *time; /* knows the tasks up to the step */
+	struct thread_tracker *threads; /* have taken each step before */
 	const struct interrupt_roles *roles;
 	struct interrupt_stacks *stacks;
 };

@@ -17,10 +17,10 @@ struct interrupt_steps {
 	struct interrupt_stacks *stacks;
 	struct interrupt_listener *listener;
 	const struct interrupt_roles *roles;
-	const struct task_time *time;
+	const struct thread_tracker *threads;
+	const struct task_time *time;	 /* theirs */
 	struct function_marks *marks;	 /* functions that mean something */
 	struct interrupt_stack *current; /* of last; NULL: not known */
-	uint32_t floor;			 /* current's contexts end no deeper */
 	struct call_step last;		 /* the newest: when, where and whose */
 };
 

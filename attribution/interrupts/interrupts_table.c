@@ -18,7 +18,7 @@ struct interrupts {
 	const struct attribution_input *input;
 	struct interrupt_columns columns;
 	const struct interrupt_accounts *accounts;
-	struct irq_names *irqs;
+	struct irq_names irqs;
 	struct array rows; /* struct interrupt_row */
 	int status;
 };
@@ -32,7 +32,7 @@ static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
 	struct interrupts *interrupts = of_handler(handler);
-	int status = irq_names_take(interrupts->irqs, event);
+	int status = irq_names_take(&interrupts->irqs, event);
 
 	if (status < 0)
 		interrupts->status = status;
@@ -42,33 +42,27 @@ static void close_interrupts(struct event_handler *handler)
 {
 	struct interrupts *interrupts = of_handler(handler);
 
-	irq_names_free(interrupts->irqs);
+	irq_names_free(&interrupts->irqs);
 	array_free(&interrupts->rows);
-	free(interrupts);
 }
 
-static struct event_handler *
-open_interrupts(const struct attribution_input *input)
+static bool open_interrupts(struct event_handler *handler,
+			    const struct attribution_input *input)
 {
-	struct interrupts *interrupts = calloc(1, sizeof(*interrupts));
+	struct interrupts *interrupts = (struct interrupts *)handler;
 
-	if (!interrupts)
-		return NULL;
 	interrupts->handler.event = take_event;
 	interrupts->input = input;
 	interrupts->rows = ARRAY_OF(struct interrupt_row);
-	interrupts->irqs = irq_names_new();
+	interrupts->irqs = IRQ_NAMES_NONE;
 	interrupts->accounts = trackers_interrupts(input->trackers);
 	interrupts->columns = (struct interrupt_columns){
 		.grouping = interrupt_grouping_find(input->argument),
 		.functions = symbols_functions(input->symbols),
 		.input = input,
-		.irqs = interrupts->irqs,
+		.irqs = &interrupts->irqs,
 	};
-	if (interrupts->irqs && interrupts->accounts)
-		return &interrupts->handler;
-	close_interrupts(&interrupts->handler);
-	return NULL;
+	return interrupts->accounts;
 }
 
 static bool check(const struct attribution_input *input, char *message,
@@ -135,6 +129,7 @@ const struct attribution_table interrupts_table = {
 	.help = "interrupt work: what, for whom (BY: for, on, both, …)",
 	.has_groups = true,
 	.check = check,
+	.size = sizeof(struct interrupts),
 	.open = open_interrupts,
 	.render = render,
 	.close = close_interrupts,

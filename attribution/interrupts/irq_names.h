@@ -2,15 +2,25 @@
 #ifndef KT_ATTRIBUTION_IRQ_NAMES_H
 #define KT_ATTRIBUTION_IRQ_NAMES_H
 
+#include "common/keyed_array.h"
+
 #include <stdint.h>
 
 struct event_record;
 
 /* The devices of interrupt numbers, as irq_handler_entry tells them. */
-struct irq_names;
+struct irq_names {
+	struct keyed_array all; /* struct irq_name */
+};
 
-/* Returns NULL when out of memory. */
-struct irq_names *irq_names_new(void);
+struct irq_name {
+	int32_t irq;
+	char text[64];
+};
+
+#define IRQ_NAMES_NONE \
+	((struct irq_names){ KEYED_ARRAY_OF(struct irq_name, irq) })
+
 void irq_names_free(struct irq_names *names);
 
 /* Learns from @event.  Returns 0, or -ERROR_MEMORY. */

@@ -25,7 +25,6 @@ struct owners {
 	struct interrupt_rows *rows;
 	struct path_sums *paths;      /* or NULL */
 	struct number_map *processes; /* their owners, by pid */
-	struct array known;	      /* struct owner *: to be freed */
 	bool has_failed;
 	struct owner nobody;
 	struct owner system;
@@ -39,7 +38,6 @@ struct owners *owners_new(struct interrupt_rows *rows, struct path_sums *paths)
 		return NULL;
 	owners->rows = rows;
 	owners->paths = paths;
-	owners->known = ARRAY_OF(struct owner *);
 	owners->nobody.pid = -1;
 	owners->system.pid = 0;
 	owners->processes = number_map_new();
@@ -52,14 +50,14 @@ struct owners *owners_new(struct interrupt_rows *rows, struct path_sums *paths)
 
 void owners_free(struct owners *owners)
 {
-	struct owner **known;
+	size_t place = 0;
+	uint64_t *known;
 
 	if (!owners)
 		return;
-	known = owners->known.items;
-	for (size_t i = 0; i < owners->known.count; i++)
-		free(known[i]);
-	array_free(&owners->known);
+	while (owners->processes &&
+	       (known = number_map_next(owners->processes, &place)))
+		free((struct owner *)(uintptr_t)*known);
 	number_map_free(owners->processes);
 	free(owners);
 }
@@ -86,17 +84,14 @@ struct owner *owner_system(struct owners *owners)
 
 static struct owner *add_process(struct owners *owners, int32_t pid)
 {
-	struct owner **slot = array_add(&owners->known);
 	uint64_t *value = number_map_add(owners->processes, (uint32_t)pid);
+	struct owner *owner = value ? calloc(1, sizeof(*owner)) : NULL;
 
-	if (!slot || !value)
+	if (!owner)
 		return NULL;
-	*slot = calloc(1, sizeof(**slot));
-	if (!*slot)
-		return NULL;
-	(*slot)->pid = pid;
-	*value = (uintptr_t)*slot;
-	return *slot;
+	owner->pid = pid;
+	*value = (uintptr_t)owner;
+	return owner;
 }
 
 struct owner *owner_process(struct owners *owners, int32_t pid)

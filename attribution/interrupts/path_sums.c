@@ -1,57 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/path_sums.h"
 
-#include "common/array.h"
-#include "common/number_map.h"
-
-#include <stdlib.h>
-
-struct path_sums {
-	struct array sums;	    /* struct path_sum */
-	struct number_map *numbers; /* by path and process: from 1 */
-};
-
-struct path_sums *path_sums_new(void)
-{
-	struct path_sums *sums = calloc(1, sizeof(*sums));
-
-	if (!sums)
-		return NULL;
-	sums->sums = ARRAY_OF(struct path_sum);
-	sums->numbers = number_map_new();
-	if (sums->numbers)
-		return sums;
-	free(sums);
-	return NULL;
-}
-
 void path_sums_free(struct path_sums *sums)
 {
-	if (!sums)
-		return;
-	array_free(&sums->sums);
-	number_map_free(sums->numbers);
-	free(sums);
+	keyed_array_free(&sums->all);
 }
 
 static struct path_sum *sum_of(struct path_sums *sums, int32_t pid,
 			       uint32_t path)
 {
-	uint64_t *number = number_map_add(sums->numbers,
-					  (uint64_t)path << 32 | (uint32_t)pid);
-	struct path_sum *sum;
-
-	if (!number)
-		return NULL;
-	if (*number)
-		return array_at(&sums->sums, *number - 1);
-	sum = array_add(&sums->sums);
-	if (!sum)
-		return NULL;
-	*number = sums->sums.count;
-	sum->path = path;
-	sum->pid = pid;
-	return sum;
+	return keyed_array_add(&sums->all,
+			       &(struct path_sum){ .path = path, .pid = pid });
 }
 
 bool path_sums_add(struct path_sums *sums, int32_t pid,
@@ -82,5 +41,7 @@ bool path_sums_add_own(struct path_sums *sums, int32_t pid,
 
 const struct path_sum *path_sums_at(const struct path_sums *sums, size_t index)
 {
-	return index < sums->sums.count ? array_at(&sums->sums, index) : NULL;
+	return index < sums->all.items.count ?
+		       array_at(&sums->all.items, index) :
+		       NULL;
 }

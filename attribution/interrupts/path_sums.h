@@ -3,6 +3,7 @@
 #define KT_ATTRIBUTION_PATH_SUMS_H
 
 #include "attribution/interrupts/interrupt_rows.h"
+#include "common/keyed_array.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
@@ -30,10 +31,13 @@ struct path_sum {
 	double entries[CALL_HOWS]; /* of work for several each has a part */
 };
 
-struct path_sums;
+struct path_sums {
+	struct keyed_array all; /* struct path_sum by path and pid */
+};
 
-/* Returns NULL when out of memory. */
-struct path_sums *path_sums_new(void);
+#define PATH_SUMS_NONE \
+	((struct path_sums){ KEYED_ARRAY_OF(struct path_sum, pid) })
+
 void path_sums_free(struct path_sums *sums);
 
 /* Adds @charge, whose work is a path.  Returns false when out of memory. */

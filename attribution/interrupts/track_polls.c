@@ -55,16 +55,13 @@ static void close_polls(void *state)
 
 static struct waiting *waiting_on(struct polls *polls, uint32_t cpu)
 {
-	while (polls->cpus.count <= cpu) {
-		struct waiting *waiting = array_add(&polls->cpus);
+	struct waiting *waiting = array_reach_like(
+		&polls->cpus, cpu,
+		&(struct waiting){ .polls = ARRAY_OF(struct owner *) });
 
-		if (!waiting) {
-			owners_fail(polls->owners);
-			return NULL;
-		}
-		waiting->polls = ARRAY_OF(struct owner *);
-	}
-	return array_at(&polls->cpus, cpu);
+	if (!waiting)
+		owners_fail(polls->owners);
+	return waiting;
 }
 
 /* Takes the reference to @owner. */

@@ -39,17 +39,16 @@ static struct slices *slices_of(struct interrupt_lanes *lanes,
 				const struct task *task,
 				const struct interrupt_slice *slice)
 {
-	struct task_slices *slices = array_reach(&lanes->tasks, task->index);
+	const struct slices none = { .all = ARRAY_OF(struct slice),
+				     .open = SLICE_NONE };
+	struct task_slices *slices = array_reach_like(
+		&lanes->tasks, task->index,
+		&(struct task_slices){ .interrupts = none, .work = none });
 
 	if (!slices) {
 		lanes->status = -ERROR_MEMORY;
 		return NULL;
 	}
-	if (!slices->task)
-		slices->interrupts = slices->work = (struct slices){
-			.all = ARRAY_OF(struct slice),
-			.open = SLICE_NONE,
-		};
 	slices->task = task;
 	return slice->is_thread_work ? &slices->work : &slices->interrupts;
 }

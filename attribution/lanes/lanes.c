@@ -9,11 +9,10 @@
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
-#include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/error.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 struct lanes {
@@ -28,8 +27,7 @@ struct lanes {
 
 static struct lanes *of_listener(struct task_listener *listener)
 {
-	return (struct lanes *)((char *)listener -
-				offsetof(struct lanes, listener));
+	return container_of(listener, struct lanes, listener);
 }
 
 static int take_call(struct task_listener *listener,
@@ -44,7 +42,6 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 	struct lanes *lanes = of_listener(listener);
 
 	sleep_lanes_take(&lanes->sleeps, sleep,
-			 wakings_last(&lanes->wakings, sleep->task->tid),
 			 task_tracker_wakers(lanes->tracker));
 	return 0;
 }
@@ -58,15 +55,9 @@ static void take_event(struct event_handler *handler,
 static int open_parts(struct lanes *lanes, const struct lanes_options *options,
 		      struct lane_callback *callback)
 {
-	const struct task_paths *paths = thread_tracker_paths(
-		trackers_threads(options->input->trackers));
-	int status = paths ? wakings_open(&lanes->wakings, options, callback,
-					  paths) :
-			     -ERROR_MEMORY;
-	int next = call_lanes_open(&lanes->calls, options, callback);
-
-	status = status ? status : next;
-	next = sleep_lanes_open(&lanes->sleeps, options, callback);
+	int status = call_lanes_open(&lanes->calls, options, callback);
+	int next = sleep_lanes_open(&lanes->sleeps, options, callback);
+	lanes->wakings = (struct wakings){ *options, callback };
 	lanes->interrupts = interrupt_lanes_of(options, callback);
 	return status ? status : next;
 }
@@ -104,13 +95,10 @@ void lanes_free(struct lanes *lanes)
 	call_lanes_free(&lanes->calls);
 	sleep_lanes_free(&lanes->sleeps);
 	interrupt_lanes_free(&lanes->interrupts);
-	wakings_free(&lanes->wakings);
 	free(lanes);
 }
 
 int lanes_end(struct lanes *lanes)
 {
-	int status = interrupt_lanes_end(&lanes->interrupts);
-
-	return status ? status : lanes->wakings.status;
+	return interrupt_lanes_end(&lanes->interrupts);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/lanes/sleep_lanes.h"
 
-#include "attribution/lanes/wakings.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/table.h"
@@ -100,22 +99,24 @@ static void put_asleep(struct sleep_lanes *lanes, const struct lane *lane,
 			     sleep->begin_ns + sleep->asleep_ns);
 }
 
-/* Returns whether it was @waking that ended @sleep, and the waker is known. */
-static bool has_ended(const struct sleep *sleep, const struct waking *waking)
+/* Returns whether it was its thread's last wake-up that ended @sleep, and the waker
+ * is known.
+ */
+static bool is_ended_by_last(const struct sleep *sleep)
 {
-	return waking && waking->waker && sleep->waker != WAKER_NONE &&
-	       waking->time_ns >= sleep->begin_ns &&
-	       waking->time_ns <=
+	return sleep->waker_task && sleep->waker != WAKER_NONE &&
+	       sleep->wake_ns >= sleep->begin_ns &&
+	       sleep->wake_ns <=
 		       sleep->begin_ns + sleep->asleep_ns + sleep->runnable_ns;
 }
 
 /* Where the waker was.  An arrow must not lead back: the sleep's times are the
  * trace's, which may differ a little from the event's.
  */
-static void put_mark(struct sleep_lanes *lanes, const struct sleep *sleep,
-		     const struct waking *waking)
+static void put_mark(struct sleep_lanes *lanes, const struct sleep *sleep)
 {
-	const struct lane lane = { .kind = SPAN_SLEEPS, .task = waking->waker };
+	const struct lane lane = { .kind = SPAN_SLEEPS,
+				   .task = sleep->waker_task };
 	uint64_t wake_ns = sleep->begin_ns + sleep->asleep_ns;
 	const struct span_note notes[] = {
 		{ .name = NOTE_WOKEN,
@@ -125,8 +126,7 @@ static void put_mark(struct sleep_lanes *lanes, const struct sleep *sleep,
 		  .number = (uint64_t)sleep->task->tid },
 	};
 	const struct span span = {
-		.time_ns = waking->time_ns < wake_ns ? waking->time_ns :
-						       wake_ns,
+		.time_ns = sleep->wake_ns < wake_ns ? sleep->wake_ns : wake_ns,
 		.number = own_number(lanes, NAME_WAKES),
 		.name = "wakes",
 		.category = "wakeup",
@@ -167,10 +167,10 @@ static void put_blocked(struct sleep_lanes *lanes, const struct sleep *sleep)
 }
 
 void sleep_lanes_take(struct sleep_lanes *lanes, const struct sleep *sleep,
-		      const struct waking *waking, const struct wakers *wakers)
+		      const struct wakers *wakers)
 {
 	const struct lane lane = { .kind = SPAN_SLEEPS, .task = sleep->task };
-	bool has_arrow = has_ended(sleep, waking);
+	bool has_arrow = is_ended_by_last(sleep);
 
 	if (!is_wanted(lanes, sleep))
 		return;
@@ -178,7 +178,7 @@ void sleep_lanes_take(struct sleep_lanes *lanes, const struct sleep *sleep,
 	put_blocked(lanes, sleep);
 	lanes->flows += has_arrow;
 	if (has_arrow)
-		put_mark(lanes, sleep, waking);
+		put_mark(lanes, sleep);
 	if (has_arrow || sleep->runnable_ns)
 		put_runnable(lanes, &lane, sleep, has_arrow);
 }

@@ -7,7 +7,6 @@
 
 struct sleep;
 struct wakers;
-struct waking;
 
 /* Makes two spans of each sleep: asleep, called as the function that decided to
  * wait, and runnable, to which an arrow leads from where the waker was.
@@ -25,10 +24,8 @@ int sleep_lanes_open(struct sleep_lanes *lanes,
 		     struct lane_callback *callback);
 void sleep_lanes_free(struct sleep_lanes *lanes);
 
-/* Takes a sleep that has ended, of a thread that was woken last at @waking
- * (NULL: never); @wakers are those of the sleeps.
- */
+/* Takes a sleep that has ended; @wakers are those of the sleeps. */
 void sleep_lanes_take(struct sleep_lanes *lanes, const struct sleep *sleep,
-		      const struct waking *waking, const struct wakers *wakers);
+		      const struct wakers *wakers);
 
 #endif

@@ -3,9 +3,6 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/table.h"
-#include "attribution/time/task_paths.h"
-#include "common/error.h"
-#include "common/number_map.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/step_filter.h"
 #include "report/text/task_names.h"
@@ -15,48 +12,6 @@
 
 /* struct trace_entry of the kernel begins with the type, 2 bytes, and flags. */
 enum { ENTRY_FLAGS = 2, ENTRY_BYTES = 8 };
-
-int wakings_open(struct wakings *wakings, const struct lanes_options *options,
-		 struct lane_callback *callback, const struct task_paths *paths)
-{
-	*wakings = (struct wakings){
-		.options = *options,
-		.callback = callback,
-		.paths = paths,
-		.last = number_map_new(),
-		.all = ARRAY_OF(struct waking),
-	};
-	return wakings->last ? 0 : -ERROR_MEMORY;
-}
-
-void wakings_free(struct wakings *wakings)
-{
-	array_free(&wakings->all);
-	number_map_free(wakings->last);
-}
-
-static void remember(struct wakings *wakings, const struct event_record *event)
-{
-	uint64_t *place = number_map_add(wakings->last,
-					 (uint32_t)event->values[WAKING_TID]);
-	struct waking *waking = NULL;
-
-	if (place && *place)
-		waking = array_at(&wakings->all, *place - 1);
-	else if (place)
-		waking = array_add(&wakings->all);
-	if (!waking) {
-		wakings->status = -ERROR_MEMORY;
-		return;
-	}
-	if (!*place)
-		*place = wakings->all.count;
-	*waking = (struct waking){
-		.time_ns = event->time_ns,
-		.waker =
-			task_paths_task(wakings->paths, event->cpu, event->tid),
-	};
-}
 
 static bool wants_thread(const struct attribution_input *input, int32_t tid)
 {
@@ -90,7 +45,8 @@ static uint32_t flags_of(const struct event_record *event)
 		       0;
 }
 
-void wakings_event(struct wakings *wakings, const struct event_record *event)
+void wakings_event(const struct wakings *wakings,
+		   const struct event_record *event)
 {
 	const struct lane_waking waking = {
 		.time_ns = event->time_ns,
@@ -103,14 +59,6 @@ void wakings_event(struct wakings *wakings, const struct event_record *event)
 
 	if (event->event != EVENT_SCHED_WAKING && !waking.is_new)
 		return;
-	remember(wakings, event);
 	if (is_wanted(wakings, event))
 		wakings->callback->waking(wakings->callback, &waking);
-}
-
-const struct waking *wakings_last(const struct wakings *wakings, int32_t tid)
-{
-	const uint64_t *place = number_map_find(wakings->last, (uint32_t)tid);
-
-	return place ? array_at(&wakings->all, *place - 1) : NULL;
 }

@@ -2,71 +2,41 @@
 #include "attribution/locks/lock_stats.h"
 
 #include "common/error.h"
-#include "common/number_map.h"
 
-int lock_stats_open(struct lock_stats *stats)
+void lock_stats_free(struct lock_stats *stats)
 {
-	*stats = (struct lock_stats){
-		.stats = ARRAY_OF(struct lock_stat),
-		.by_lock = number_map_new(),
-	};
-	return stats->by_lock ? 0 : -ERROR_MEMORY;
-}
-
-void lock_stats_close(struct lock_stats *stats)
-{
-	for (size_t i = 0; i < stats->stats.count; i++) {
-		struct lock_stat *stat = array_at(&stats->stats, i);
+	for (size_t i = 0; i < stats->all.items.count; i++) {
+		struct lock_stat *stat = array_at(&stats->all.items, i);
 
 		histogram_free(&stat->waits);
-		array_free(&stat->releases);
+		keyed_array_free(&stat->releases);
 	}
-	array_free(&stats->stats);
-	number_map_free(stats->by_lock);
+	keyed_array_free(&stats->all);
 }
 
 static struct lock_stat *stat_of(struct lock_stats *stats,
 				 const struct lock_wait *wait)
 {
-	const uint64_t key = lock_name_key(&wait->lock) * 0x9e3779b97f4a7c15 ^
-			     wait->function;
-	uint64_t *number = number_map_add(stats->by_lock, key);
-	struct lock_stat *stat;
-
-	if (!number)
-		return NULL;
-	if (*number)
-		return array_at(&stats->stats, *number - 1);
-	stat = array_add(&stats->stats);
-	if (!stat)
-		return NULL;
-	*stat = (struct lock_stat){
-		.address = wait->lock.address,
-		.function = wait->function,
-		.kind = wait->lock.kind,
-		.pid = wait->lock.pid,
-		.waits = HISTOGRAM_EMPTY,
-		.releases = ARRAY_OF(struct lock_release),
-	};
-	*number = stats->stats.count;
-	return stat;
+	return keyed_array_add(
+		&stats->all,
+		&(struct lock_stat){
+			.address = wait->lock.address,
+			.pid = wait->lock.pid,
+			.function = wait->function,
+			.kind = wait->lock.kind,
+			.waits = HISTOGRAM_EMPTY,
+			.releases = KEYED_ARRAY_OF(struct lock_release, tid),
+		});
 }
 
 static int add_release(struct lock_stat *stat, int32_t tid)
 {
-	struct lock_release *releases = stat->releases.items;
-	struct lock_release *release;
+	struct lock_release *release = keyed_array_add(
+		&stat->releases, &(struct lock_release){ .tid = tid });
 
-	for (size_t i = 0; i < stat->releases.count; i++) {
-		if (releases[i].tid == tid) {
-			releases[i].count++;
-			return 0;
-		}
-	}
-	release = array_add(&stat->releases);
 	if (!release)
 		return -ERROR_MEMORY;
-	*release = (struct lock_release){ tid, 1 };
+	release->count++;
 	return 0;
 }
 
@@ -107,10 +77,10 @@ static int compare_releases(const void *a, const void *b)
 
 void lock_stats_sort(struct lock_stats *stats)
 {
-	array_sort(&stats->stats, compare_stats);
-	for (size_t i = 0; i < stats->stats.count; i++) {
-		struct lock_stat *stat = array_at(&stats->stats, i);
+	array_sort(&stats->all.items, compare_stats);
+	for (size_t i = 0; i < stats->all.items.count; i++) {
+		struct lock_stat *stat = array_at(&stats->all.items, i);
 
-		array_sort(&stat->releases, compare_releases);
+		array_sort(&stat->releases.items, compare_releases);
 	}
 }

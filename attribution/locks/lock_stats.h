@@ -4,7 +4,7 @@
 
 #include "attribution/locks/lock_waits.h"
 #include "attribution/text/histogram.h"
-#include "common/array.h"
+#include "common/keyed_array.h"
 
 #include <stdint.h>
 
@@ -17,27 +17,28 @@ struct lock_release {
 /* The waits for one lock in one function. */
 struct lock_stat {
 	uint64_t address; /* of the lock; 0: not known */
+	int32_t pid;	  /* LOCK_FUTEX: whose memory it is in; else -1 */
 	uint32_t function;
 	uint8_t kind; /* enum lock_kind */
-	int32_t pid;  /* LOCK_FUTEX: whose memory it is in; else -1 */
 	struct histogram waits;
 	/* The most others that waited for the lock, when a wait began and when
 	 * it had ended.
 	 */
 	uint32_t others_at_begin;
 	uint32_t others_at_end;
-	struct array releases; /* struct lock_release, most first at the end */
+	struct keyed_array
+		releases; /* struct lock_release, most first at the end */
 };
 
 /* Adds waits up by lock and function.  Memory grows with these. */
 struct lock_stats {
-	struct array stats;	    /* struct lock_stat */
-	struct number_map *by_lock; /* index + 1, by lock and function */
+	struct keyed_array all; /* struct lock_stat */
 };
 
-/* Returns 0 or -ERROR_MEMORY. */
-int lock_stats_open(struct lock_stats *stats);
-void lock_stats_close(struct lock_stats *stats);
+#define LOCK_STATS_NONE \
+	((struct lock_stats){ KEYED_ARRAY_OF(struct lock_stat, function) })
+
+void lock_stats_free(struct lock_stats *stats);
 
 /* Adds a wait.  Returns 0 or -ERROR_MEMORY. */
 int lock_stats_add(struct lock_stats *stats, const struct lock_wait *wait);

@@ -7,11 +7,11 @@
 #include "attribution/sleeps/wait_channels.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
+#include "attribution/time/call_entries.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
 #include "common/error.h"
-#include "common/number_map.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -25,7 +25,7 @@ struct lock_tracker {
 	const struct wait_channels *places;
 	uint32_t futex_wait; /* kernel/futex/waitwake.c of Linux 5.16 and newer,
 			      * kernel/futex.c before */
-	struct number_map *words; /* first argument of a call, by tid */
+	const struct call_entries *calls; /* whose first argument is the word */
 	int status;
 };
 
@@ -53,10 +53,10 @@ static void take_futex(struct lock_tracker *tracker,
 		       const struct call_step *step)
 {
 	const struct task *task = step->task;
-	const uint64_t *word =
-		number_map_find(tracker->words, (uint64_t)(uint32_t)task->tid);
+	const struct call_entry *call =
+		call_entries_find(tracker->calls, task->tid);
 	const struct lock_name lock = {
-		.address = word ? *word : 0,
+		.address = call ? call->arguments[0] : 0,
 		.pid = task->pid,
 		.kind = LOCK_FUTEX,
 	};
@@ -106,22 +106,13 @@ static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
 	struct lock_tracker *tracker = (struct lock_tracker *)handler;
-	uint64_t *word;
 
-	if (event->event == EVENT_SCHED_WAKING) {
+	if (event->event == EVENT_SCHED_WAKING)
 		lock_waits_wake(&tracker->waits,
 				(int32_t)event->values[WAKING_TID], event->tid);
-	} else if (event->event == EVENT_LOCK_BEGIN ||
-		   event->event == EVENT_LOCK_END) {
+	else if (event->event == EVENT_LOCK_BEGIN ||
+		 event->event == EVENT_LOCK_END)
 		take_contention(tracker, event);
-	} else if (event->event == EVENT_SYS_ENTER) {
-		word = number_map_add(tracker->words,
-				      (uint64_t)(uint32_t)event->tid);
-		if (word)
-			*word = (uint64_t)event->values[SYSTEM_CALL_ARGUMENT];
-		else
-			tracker->status = -ERROR_MEMORY;
-	}
 }
 
 void lock_tracker_free(struct lock_tracker *tracker)
@@ -129,7 +120,6 @@ void lock_tracker_free(struct lock_tracker *tracker)
 	if (!tracker)
 		return;
 	lock_waits_close(&tracker->waits);
-	number_map_free(tracker->words);
 	free(tracker);
 }
 
@@ -149,9 +139,10 @@ struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
 		thread_tracker_paths(trackers_threads(input->trackers));
 	tracker->places = trackers_wait_channels(input->trackers);
 	tracker->futex_wait = function_table_kernel(functions, "futex_wait");
-	tracker->words = number_map_new();
+	tracker->calls =
+		thread_tracker_calls(trackers_threads(input->trackers));
 	if (lock_waits_open(&tracker->waits, callback) == 0 && tracker->paths &&
-	    tracker->places && tracker->words &&
+	    tracker->places &&
 	    !trackers_follow(input->trackers, &tracker->handler))
 		return tracker;
 	lock_tracker_free(tracker);

@@ -13,6 +13,7 @@
 enum { MOST_OPEN = 8 };
 
 struct lock_waiter {
+	int32_t tid;
 	struct lock_wait open[MOST_OPEN];
 	uint32_t count;
 };
@@ -53,17 +54,15 @@ int lock_waits_open(struct lock_waits *waits, struct lock_callback *callback)
 	*waits = (struct lock_waits){
 		.callback = callback,
 		.by_lock = number_map_new(),
-		.by_tid = number_map_new(),
-		.threads = ARRAY_OF(struct lock_waiter),
+		.threads = KEYED_ARRAY_OF(struct lock_waiter, tid),
 	};
-	return waits->by_lock && waits->by_tid ? 0 : -ERROR_MEMORY;
+	return waits->by_lock ? 0 : -ERROR_MEMORY;
 }
 
 void lock_waits_close(struct lock_waits *waits)
 {
-	array_free(&waits->threads);
+	keyed_array_free(&waits->threads);
 	number_map_free(waits->by_lock);
-	number_map_free(waits->by_tid);
 }
 
 uint64_t lock_name_key(const struct lock_name *lock)
@@ -71,20 +70,6 @@ uint64_t lock_name_key(const struct lock_name *lock)
 	return lock->kind == LOCK_FUTEX ?
 		       lock->address ^ (uint64_t)(uint32_t)lock->pid << 48 :
 		       lock->address;
-}
-
-static struct lock_waiter *waiter_of(struct lock_waits *waits, int32_t tid,
-				     bool adds)
-{
-	uint64_t *number =
-		adds ? number_map_add(waits->by_tid, (uint64_t)(uint32_t)tid) :
-		       number_map_find(waits->by_tid, (uint64_t)(uint32_t)tid);
-
-	if (!number || (!*number && !array_add(&waits->threads)))
-		return NULL;
-	if (!*number)
-		*number = waits->threads.count;
-	return array_at(&waits->threads, *number - 1);
 }
 
 static struct lock_wait *find(struct lock_waiter *waiter,
@@ -100,7 +85,8 @@ int lock_waits_begin(struct lock_waits *waits, int32_t tid,
 		     const struct lock_name *lock, uint32_t function,
 		     uint64_t time_ns)
 {
-	struct lock_waiter *waiter = waiter_of(waits, tid, true);
+	struct lock_waiter *waiter = keyed_array_add(
+		&waits->threads, &(struct lock_waiter){ .tid = tid });
 	uint64_t *others;
 
 	if (!waiter)
@@ -124,10 +110,9 @@ int lock_waits_begin(struct lock_waits *waits, int32_t tid,
 int lock_waits_end(struct lock_waits *waits, int32_t tid,
 		   const struct lock_name *lock, uint64_t time_ns)
 {
-	struct lock_waiter *waiter = waiter_of(waits, tid, false);
+	struct lock_waiter *waiter = keyed_array_find(&waits->threads, &tid);
 	struct lock_wait *wait = waiter ? find(waiter, lock) : NULL;
 	struct lock_wait ended;
-	uint64_t *others;
 
 	if (!wait)
 		return 0;
@@ -135,17 +120,15 @@ int lock_waits_end(struct lock_waits *waits, int32_t tid,
 	memmove(wait, wait + 1,
 		(size_t)(waiter->open + --waiter->count - wait) *
 			sizeof(*wait));
-	others = number_map_find(waits->by_lock, lock_name_key(lock));
-	ended.others_at_end = (uint32_t)-- * others;
+	ended.others_at_end =
+		(uint32_t)number_map_lower(waits->by_lock, lock_name_key(lock));
 	ended.end_ns = time_ns;
-	if (!ended.others_at_end)
-		number_map_remove(waits->by_lock, lock_name_key(lock));
 	return waits->callback->take(waits->callback, &ended);
 }
 
 void lock_waits_wake(struct lock_waits *waits, int32_t tid, int32_t waker)
 {
-	struct lock_waiter *waiter = waiter_of(waits, tid, false);
+	struct lock_waiter *waiter = keyed_array_find(&waits->threads, &tid);
 
 	if (waiter && waiter->count)
 		waiter->open[waiter->count - 1].waker = waker;

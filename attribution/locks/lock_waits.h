@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_LOCK_WAITS_H
 #define KT_ATTRIBUTION_LOCK_WAITS_H
 
-#include "common/array.h"
+#include "common/keyed_array.h"
 
 #include <stdint.h>
 
@@ -65,8 +65,7 @@ struct lock_callback {
 struct lock_waits {
 	struct lock_callback *callback; /* borrowed */
 	struct number_map *by_lock;	/* how many wait, by lock */
-	struct number_map *by_tid;	/* index + 1, of threads */
-	struct array threads;		/* struct lock_waiter */
+	struct keyed_array threads;	/* struct lock_waiter by tid */
 };
 
 /* Borrows @callback.  Returns 0 or -ERROR_MEMORY. */

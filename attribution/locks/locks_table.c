@@ -5,13 +5,13 @@
 #include "attribution/locks/lock_tracker.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
+#include "common/container_of.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 /* report --locks: which locks threads waited for, and who let them go. */
@@ -30,8 +30,7 @@ static int take_wait(struct lock_callback *callback,
 		     const struct lock_wait *wait)
 {
 	struct locks_table *table =
-		(struct locks_table *)((char *)callback -
-				       offsetof(struct locks_table, callback));
+		container_of(callback, struct locks_table, callback);
 
 	return lock_stats_add(&table->stats, wait);
 }
@@ -41,26 +40,19 @@ static void close_table(struct event_handler *handler)
 	struct locks_table *table = (struct locks_table *)handler;
 
 	lock_tracker_free(table->tracker);
-	lock_stats_close(&table->stats);
-	free(table);
+	lock_stats_free(&table->stats);
 }
 
-static struct event_handler *open_table(const struct attribution_input *input)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
 {
-	struct locks_table *table = calloc(1, sizeof(*table));
-	int status;
+	struct locks_table *table = (struct locks_table *)handler;
 
-	if (!table)
-		return NULL;
 	table->callback.take = take_wait;
 	table->input = *input;
-	status = lock_stats_open(&table->stats);
+	table->stats = LOCK_STATS_NONE;
 	table->tracker = lock_tracker_new(&table->input, &table->callback);
-	if (status < 0 || !table->tracker) {
-		close_table(&table->handler);
-		return NULL;
-	}
-	return &table->handler;
+	return table->tracker;
 }
 
 struct releases_field {
@@ -75,9 +67,10 @@ static bool write_releases(FILE *out, const void *ctx)
 	const struct locks_table *table = field->table;
 	const struct lock_stat *stat = field->stat;
 
-	for (size_t i = 0; i < stat->releases.count && i < MOST_RELEASES; i++) {
+	for (size_t i = 0; i < stat->releases.items.count && i < MOST_RELEASES;
+	     i++) {
 		const struct lock_release *release =
-			array_at(&stat->releases, i);
+			array_at(&stat->releases.items, i);
 
 		fprintf(out, "%s%s %" PRIu64, i ? ", " : "",
 			task_label_last(table->input.names, release->tid).text,
@@ -90,7 +83,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		      uint64_t index)
 {
 	const struct locks_table *table = ctx;
-	const struct lock_stat *stat = array_at(&table->stats.stats, index);
+	const struct lock_stat *stat = array_at(&table->stats.all.items, index);
 	const struct function_table *functions =
 		symbols_functions(table->input.symbols);
 
@@ -119,7 +112,7 @@ static void explain(const struct locks_table *table, FILE *out)
 {
 	const struct known_events *events = table->input.events;
 
-	if (!table->stats.stats.count)
+	if (!table->stats.all.items.count)
 		fputs("No lock was waited for.\n", out);
 	if (!known_events_has(events, EVENT_LOCK_BEGIN))
 		table_rows_missing(out, "the kernel's locks",
@@ -142,7 +135,7 @@ static int render(struct event_handler *handler,
 		return status;
 	lock_stats_sort(&table->stats);
 	status = table_rows_render(output, write_row, table,
-				   table->stats.stats.count);
+				   table->stats.all.items.count);
 	if (!status && output->format == RECORD_TABLE)
 		explain(table, output->out);
 	return status;
@@ -152,6 +145,7 @@ const struct attribution_table locks_table = {
 	.name = "locks",
 	.help = "which locks and futexes threads waited for, and who let them go",
 	.is_of_tasks = true,
+	.size = sizeof(struct locks_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,

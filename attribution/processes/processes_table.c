@@ -26,35 +26,29 @@ static void close_table(struct event_handler *handler)
 	struct processes *processes = (struct processes *)handler;
 
 	time_accounts_free(processes->accounts);
-	free(processes);
 }
 
-static struct event_handler *open_table(const struct attribution_input *input,
-					bool by_thread)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input, bool by_thread)
 {
-	struct processes *processes = calloc(1, sizeof(*processes));
+	struct processes *processes = (struct processes *)handler;
 
-	if (!processes)
-		return NULL;
 	processes->input = input;
 	processes->by_thread = by_thread;
 	processes->accounts = time_accounts_new(input);
-	if (!processes->accounts) {
-		close_table(&processes->handler);
-		return NULL;
-	}
-	return &processes->handler;
+	return processes->accounts;
 }
 
-static struct event_handler *
-open_processes(const struct attribution_input *input)
+static bool open_processes(struct event_handler *handler,
+			   const struct attribution_input *input)
 {
-	return open_table(input, false);
+	return open_table(handler, input, false);
 }
 
-static struct event_handler *open_threads(const struct attribution_input *input)
+static bool open_threads(struct event_handler *handler,
+			 const struct attribution_input *input)
 {
-	return open_table(input, true);
+	return open_table(handler, input, true);
 }
 
 /* One of the two tables, while it is written. */
@@ -208,6 +202,7 @@ const struct attribution_table processes_table = {
 	.help = "where each process's time went (default)",
 	.is_of_tasks = true,
 	.has_groups = true,
+	.size = sizeof(struct processes),
 	.open = open_processes,
 	.render = render,
 	.close = close_table,
@@ -218,6 +213,7 @@ const struct attribution_table threads_table = {
 	.help = "the same for each thread",
 	.is_of_tasks = true,
 	.has_groups = true,
+	.size = sizeof(struct processes),
 	.open = open_threads,
 	.render = render,
 	.close = close_table,

@@ -2,6 +2,8 @@
 #ifndef KT_ATTRIBUTION_SERVER_ACCOUNTS_H
 #define KT_ATTRIBUTION_SERVER_ACCOUNTS_H
 
+#include "common/keyed_array.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,19 +24,21 @@ struct server_account {
 };
 
 /* Charges by server and client. */
-struct server_accounts;
+struct server_accounts {
+	struct keyed_array all; /* struct server_account, by both */
+};
 
-#define SERVER_ACCOUNT_NONE SIZE_MAX
+#define SERVER_ACCOUNTS_NONE \
+	((struct server_accounts){ \
+		KEYED_ARRAY_OF(struct server_account, client_pid) })
 
-/* Returns NULL when out of memory. */
-struct server_accounts *server_accounts_new(void);
 void server_accounts_free(struct server_accounts *accounts);
 
-/* Returns the number of the account of @client for @server, or
- * SERVER_ACCOUNT_NONE when out of memory.
+/* Returns the account of @client for @server, valid until one is added; NULL when
+ * out of memory.
  */
-size_t server_accounts_add(struct server_accounts *accounts, int32_t server,
-			   int32_t client);
+struct server_account *server_accounts_add(struct server_accounts *accounts,
+					   int32_t server, int32_t client);
 
 /* Returns whether @server had a client that is known. */
 bool server_accounts_is_server(const struct server_accounts *accounts,

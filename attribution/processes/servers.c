@@ -16,19 +16,19 @@ struct servers {
 	struct request_callback callback;
 	const struct attribution_input *input;
 	const struct requests *requests;
-	struct server_accounts *accounts;
+	struct server_accounts accounts;
 	int status;
 };
 
 static struct server_account *account_of(struct servers *servers,
 					 int32_t server, int32_t client)
 {
-	size_t number = server_accounts_add(servers->accounts, server, client);
+	struct server_account *account =
+		server_accounts_add(&servers->accounts, server, client);
 
-	if (number != SERVER_ACCOUNT_NONE)
-		return server_accounts_at(servers->accounts, number);
-	servers->status = -ERROR_MEMORY;
-	return NULL;
+	if (!account)
+		servers->status = -ERROR_MEMORY;
+	return account;
 }
 
 static void charge(struct server_account *account,
@@ -84,9 +84,18 @@ static void charge_nobody(struct servers *servers, const struct task *task,
 		charge(nobody, parts, false);
 }
 
-static void give_back(struct server_account *nobody,
-		      const struct server_account *charged)
+/* What account @number of a client has is no longer nobody's. */
+static void give_back(struct servers *servers, size_t number)
 {
+	const struct server_account *charged =
+		server_accounts_at(&servers->accounts, number);
+	struct server_account *nobody =
+		account_of(servers, charged->server_pid, -1);
+
+	if (!nobody)
+		return;
+	/* It may be a new one, and the others have moved. */
+	charged = server_accounts_at(&servers->accounts, number);
 	nobody->kernel_ns -= charged->kernel_ns;
 	nobody->user_ns -= charged->user_ns;
 	nobody->tracer_ns -= charged->tracer_ns;
@@ -102,10 +111,10 @@ struct servers *servers_new(const struct attribution_input *input)
 		return NULL;
 	servers->callback.take = take_request;
 	servers->input = input;
-	servers->accounts = server_accounts_new();
+	servers->accounts = SERVER_ACCOUNTS_NONE;
 	servers->requests = trackers_requests(input->trackers, input->window,
 					      &servers->callback);
-	if (servers->accounts && servers->requests)
+	if (servers->requests)
 		return servers;
 	servers_free(servers);
 	return NULL;
@@ -115,13 +124,13 @@ void servers_free(struct servers *servers)
 {
 	if (!servers)
 		return;
-	server_accounts_free(servers->accounts);
+	server_accounts_free(&servers->accounts);
 	free(servers);
 }
 
 int servers_end(struct servers *servers)
 {
-	struct server_accounts *accounts = servers->accounts;
+	const struct server_accounts *accounts = &servers->accounts;
 	const struct server_account *account;
 	const struct task *task;
 	const uint64_t *parts;
@@ -133,12 +142,11 @@ int servers_end(struct servers *servers)
 	}
 	for (size_t i = 0; (account = server_accounts_at(accounts, i)); i++)
 		if (account->client_pid >= 0)
-			give_back(account_of(servers, account->server_pid, -1),
-				  account);
+			give_back(servers, i);
 	return servers->status;
 }
 
 const struct server_accounts *servers_accounts(const struct servers *servers)
 {
-	return servers->accounts;
+	return &servers->accounts;
 }

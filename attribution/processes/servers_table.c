@@ -26,23 +26,17 @@ static void close_table(struct event_handler *handler)
 
 	servers_free(table->servers);
 	array_free(&table->rows);
-	free(table);
 }
 
-static struct event_handler *open_table(const struct attribution_input *input)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
 {
-	struct servers_table *table = calloc(1, sizeof(*table));
+	struct servers_table *table = (struct servers_table *)handler;
 
-	if (!table)
-		return NULL;
 	table->input = input;
 	table->rows = ARRAY_OF(const struct server_account *);
 	table->servers = servers_new(input);
-	if (!table->servers) {
-		close_table(&table->handler);
-		return NULL;
-	}
-	return &table->handler;
+	return table->servers;
 }
 
 static const char *name_of(const struct servers_table *table, int32_t pid)
@@ -141,6 +135,7 @@ static int render(struct event_handler *handler,
 const struct attribution_table servers_table = {
 	.name = "servers",
 	.help = "for which clients' messages servers worked",
+	.size = sizeof(struct servers_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,

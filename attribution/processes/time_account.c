@@ -9,6 +9,7 @@
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 #include "report/text/task_names.h"
@@ -57,9 +58,7 @@ static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
 	struct time_accounts *accounts =
-		(struct time_accounts *)((char *)callback -
-					 offsetof(struct time_accounts,
-						  callback));
+		container_of(callback, struct time_accounts, callback);
 	uint64_t size_ns = span->end_ns - span->begin_ns;
 	struct time_account *account;
 

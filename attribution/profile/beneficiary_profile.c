@@ -29,7 +29,7 @@ struct task_path {
 struct beneficiary_profile {
 	struct event_handler handler;
 	struct interrupt_accounts *accounts;
-	struct path_sums *paths;
+	struct path_sums paths;
 	struct call_tree *tree;
 	struct array tasks; /* struct task_path by task index */
 	struct array slots; /* uint32_t by node: where the slice
@@ -84,7 +84,7 @@ static bool add_work(struct beneficiary_profile *profile,
 	struct path_work *work;
 
 	if (!slice)
-		return path_sums_add_own(profile->paths, stack->pid, more);
+		return path_sums_add_own(&profile->paths, stack->pid, more);
 	work = work_of(profile, slice, more->path);
 	if (!work)
 		return false;
@@ -132,16 +132,6 @@ static bool count(struct beneficiary_profile *profile,
 	return add_work(profile, stack, &entry);
 }
 
-static uint32_t child(const struct beneficiary_profile *profile, uint32_t node,
-		      const struct call_step *step)
-{
-	bool is_interrupt = step->how == HOW_EXCEPTION ||
-			    call_tree_at(profile->tree, node)->is_interrupt;
-
-	return call_tree_child(profile->tree, node, step->function,
-			       is_interrupt);
-}
-
 /* Returns whether the function that @step enters or counts is in a slice of
  * work.
  */
@@ -169,7 +159,8 @@ static bool enter(struct beneficiary_profile *profile, struct task_path *path,
 		begin_work(profile, path);
 	if (!path->is_in_work && !path->is_wanted)
 		return true;
-	path->node = child(profile, path->node, step);
+	path->node = call_tree_enter(profile->tree, path->node, step->function,
+				     step->how);
 	return path->node != CALL_NODE_NONE &&
 	       count(profile, path, stack, step, path->node);
 }
@@ -197,7 +188,8 @@ static bool count_local(struct beneficiary_profile *profile,
 	if (!path->is_in_work && !path->is_wanted)
 		return true;
 	if (call_tree_at(profile->tree, node)->function != step->function)
-		node = child(profile, node, step);
+		node = call_tree_enter(profile->tree, node, step->function,
+				       step->how);
 	return node != CALL_NODE_NONE &&
 	       count(profile, path, stack, step, node);
 }
@@ -257,12 +249,12 @@ beneficiary_profile_new(const struct attribution_input *input,
 	profile->tasks = ARRAY_OF(struct task_path);
 	profile->slots = ARRAY_OF(uint32_t);
 	profile->tree = call_tree_new();
-	profile->paths = path_sums_new();
-	if (profile->tree && profile->paths) {
+	profile->paths = PATH_SUMS_NONE;
+	if (profile->tree) {
 		profile->work = call_tree_part_root(profile->tree, WORK_PID,
 						    PROFILE_WORK);
 		profile->accounts =
-			interrupt_accounts_new(input, profile->paths);
+			interrupt_accounts_new(input, &profile->paths);
 	}
 	if (profile->accounts && profile->work != CALL_NODE_NONE)
 		return profile;
@@ -275,7 +267,7 @@ void beneficiary_profile_free(struct beneficiary_profile *profile)
 	if (!profile)
 		return;
 	interrupt_accounts_free(profile->accounts);
-	path_sums_free(profile->paths);
+	path_sums_free(&profile->paths);
 	call_tree_free(profile->tree);
 	array_free(&profile->tasks);
 	array_free(&profile->slots);
@@ -363,7 +355,7 @@ int beneficiary_profile_end(struct beneficiary_profile *profile)
 	int status = interrupt_accounts_end(profile->accounts);
 	const struct path_sum *sum;
 
-	for (size_t i = 0; !status && (sum = path_sums_at(profile->paths, i));
+	for (size_t i = 0; !status && (sum = path_sums_at(&profile->paths, i));
 	     i++)
 		if (is_wanted(profile, sum->pid))
 			status = add_sum(profile, sum);

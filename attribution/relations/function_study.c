@@ -83,14 +83,9 @@ void function_study_free(struct function_study *study)
 static struct study_task *task_of(struct function_study *study,
 				  const struct task *task)
 {
-	while (study->tasks.count <= task->index) {
-		struct study_task *made = array_add(&study->tasks);
-
-		if (!made)
-			return NULL;
-		made->calls = ARRAY_OF(struct open_study);
-	}
-	return array_at(&study->tasks, task->index);
+	return array_reach_like(
+		&study->tasks, task->index,
+		&(struct study_task){ .calls = ARRAY_OF(struct open_study) });
 }
 
 static struct open_study *open_at(const struct study_task *task, size_t index)
@@ -124,12 +119,10 @@ static int charge(struct study_task *task, const struct call_step *step)
 static int descend(struct function_study *study, struct open_study *open,
 		   const struct call_step *step)
 {
-	bool is_interrupt = step->how == HOW_EXCEPTION ||
-			    call_tree_at(study->tree, open->node)->is_interrupt;
 	struct call_part *part;
 
-	open->node = call_tree_child(study->tree, open->node, step->function,
-				     is_interrupt);
+	open->node = call_tree_enter(study->tree, open->node, step->function,
+				     step->how);
 	part = open->node == CALL_NODE_NONE ?
 		       NULL :
 		       call_parts_at(&open->call.parts, open->node);

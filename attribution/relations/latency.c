@@ -3,6 +3,7 @@
 
 #include "attribution/relations/function_choice.h"
 #include "attribution/relations/latency_paths.h"
+#include "attribution/time/task_paths.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"
 #include "symbolize/functions/context_kinds.h"
@@ -13,7 +14,6 @@
 struct open_call {
 	uint32_t function;
 	uint32_t depth;
-	uint32_t interrupts; /* open below it */
 	uint64_t begin_ns;
 	uint64_t begin_clock_ns;
 	bool has_reached;
@@ -21,15 +21,8 @@ struct open_call {
 	uint8_t unseen; /* enum call_unseen bits of its end */
 };
 
-struct open_function {
-	uint32_t function;
-	bool is_interrupt;
-};
-
 struct task_state {
-	struct array functions; /* struct open_function by depth */
-	struct array calls;	/* struct open_call, outermost first */
-	uint32_t interrupts;	/* of functions */
+	struct array calls; /* struct open_call, outermost first */
 };
 
 struct latency {
@@ -62,7 +55,6 @@ void latency_free(struct latency *latency)
 	for (size_t i = 0; i < latency->tasks.count; i++) {
 		struct task_state *task = array_at(&latency->tasks, i);
 
-		array_free(&task->functions);
 		array_free(&task->calls);
 	}
 	array_free(&latency->tasks);
@@ -74,41 +66,10 @@ void latency_free(struct latency *latency)
 static struct task_state *state_of(struct latency *latency,
 				   const struct task *task)
 {
-	while (latency->tasks.count <= task->index) {
-		struct task_state *state = array_add(&latency->tasks);
-
-		if (!state)
-			return NULL;
-		state->functions = ARRAY_OF(struct open_function);
-		state->calls = ARRAY_OF(struct open_call);
-	}
-	return array_at(&latency->tasks, task->index);
-}
-
-static int open_function(struct latency *latency, struct task_state *task,
-			 const struct call_step *step)
-{
-	enum context_kind kind =
-		context_kind_of(latency->question.kinds, step->function);
-	struct open_function *function;
-
-	function = array_reach(&task->functions, step->depth);
-	if (!function)
-		return -ERROR_MEMORY;
-	function->function = step->function;
-	function->is_interrupt = kind == CONTEXT_INTERRUPT ||
-				 kind == CONTEXT_NMI;
-	task->interrupts += function->is_interrupt;
-	return 0;
-}
-
-static void close_function(struct task_state *task, uint32_t depth)
-{
-	const struct open_function *function =
-		array_at(&task->functions, depth);
-
-	task->interrupts -= function->is_interrupt;
-	task->functions.count = depth;
+	return array_reach_like(&latency->tasks, task->index,
+				&(struct task_state){
+					.calls = ARRAY_OF(struct open_call),
+				});
 }
 
 static void finish_call(struct latency *latency, const struct open_call *call)
@@ -153,27 +114,42 @@ static void finish_ended(struct latency *latency, struct task_state *task,
 	}
 }
 
-/* Returns the path from @call to the innermost function, which is B. */
-static struct latency_path *find_path(struct latency *latency,
-				      const struct task_state *task,
-				      const struct open_call *call)
+/* Returns whether an interrupt has come since @call began, and goes on. */
+static bool is_interrupted(const struct latency *latency,
+			   const struct open_call *call,
+			   const struct path_frame *frames, size_t count)
 {
-	const struct open_function *functions = task->functions.items;
+	for (size_t i = call->depth + 1; i < count; i++) {
+		enum context_kind kind = context_kind_of(
+			latency->question.kinds, frames[i].function);
+
+		if (kind == CONTEXT_INTERRUPT || kind == CONTEXT_NMI)
+			return true;
+	}
+	return false;
+}
+
+/* Returns the path from @call to the innermost of @frames, which is B. */
+static struct latency_path *find_path(struct latency *latency,
+				      const struct open_call *call,
+				      const struct path_frame *frames,
+				      size_t count)
+{
 	uint32_t node = latency_paths_begin(latency->paths, call->function);
 	uint32_t depth = call->depth;
 
 	/* The function may have jumped on. */
-	if (functions[depth].function == call->function &&
-	    depth + 1 < task->functions.count)
+	if (frames[depth].function == call->function && depth + 1 < count)
 		depth++;
-	for (; depth < task->functions.count; depth++)
+	for (; depth < count; depth++)
 		node = latency_paths_go_on(latency->paths, node,
-					   functions[depth].function);
+					   frames[depth].function);
 	return latency_paths_to(latency->paths, node);
 }
 
-static int reach(struct latency *latency, const struct task_state *task,
-		 struct open_call *call, const struct call_step *step)
+static int reach(struct latency *latency, struct open_call *call,
+		 const struct path_frame *frames, size_t count,
+		 const struct call_step *step)
 {
 	uint64_t time_ns = step->time_ns - call->begin_ns;
 	uint64_t on_cpu_ns = step->clock_ns - call->begin_clock_ns;
@@ -185,7 +161,7 @@ static int reach(struct latency *latency, const struct task_state *task,
 		latency->answer.unseen_begin++;
 		return 0;
 	}
-	path = find_path(latency, task, call);
+	path = find_path(latency, call, frames, count);
 	if (!path || histogram_add(&path->time, time_ns) < 0 ||
 	    histogram_add(&latency->answer.time, time_ns) < 0)
 		return -ERROR_MEMORY;
@@ -198,17 +174,20 @@ static int reach(struct latency *latency, const struct task_state *task,
 static int meet(struct latency *latency, struct task_state *task,
 		const struct call_step *step)
 {
+	size_t count;
+	const struct path_frame *frames = task_paths_of(
+		latency->question.paths, step->task->index, &count);
 	int status = 0;
 
 	for (size_t i = 0; i < task->calls.count && !status; i++) {
 		struct open_call *call = array_at(&task->calls, i);
 
-		if (call->interrupts < task->interrupts)
+		if (is_interrupted(latency, call, frames, count))
 			latency->answer.in_interrupts++;
 		else if (call->has_reached)
 			latency->answer.again++;
 		else
-			status = reach(latency, task, call, step);
+			status = reach(latency, call, frames, count, step);
 	}
 	return status;
 }
@@ -235,7 +214,6 @@ static int open_call(struct latency *latency, struct task_state *task,
 	*call = (struct open_call){
 		.function = step->function,
 		.depth = step->depth,
-		.interrupts = task->interrupts,
 		.begin_ns = step->time_ns,
 		.begin_clock_ns = step->clock_ns,
 		.unseen = step->unseen,
@@ -247,9 +225,9 @@ static int open_call(struct latency *latency, struct task_state *task,
 static int enter(struct latency *latency, struct task_state *task,
 		 const struct call_step *step)
 {
-	int status = open_function(latency, task, step);
+	int status = 0;
 
-	if (!status && !(step->unseen & UNSEEN_BEGIN) &&
+	if (!(step->unseen & UNSEEN_BEGIN) &&
 	    function_choice_has(latency->question.to, step->function))
 		status = meet(latency, task, step);
 	if (!status &&
@@ -260,7 +238,6 @@ static int enter(struct latency *latency, struct task_state *task,
 
 static void leave(struct task_state *task, const struct call_step *step)
 {
-	close_function(task, step->depth);
 	for (size_t i = task->calls.count; i-- > 0;) {
 		struct open_call *call = array_at(&task->calls, i);
 

@@ -13,6 +13,7 @@
 struct latency_paths;
 struct function_choice;
 struct step_filter;
+struct task_paths;
 struct context_kinds;
 
 /* How long it takes from entering one function, A, to first entering another,
@@ -28,6 +29,7 @@ struct latency_question {
 	const struct function_choice *from; /* A */
 	const struct function_choice *to;   /* B */
 	const struct context_kinds *kinds;
+	const struct task_paths *paths;	  /* have taken each step before */
 	const struct step_filter *filter; /* which calls of A; or NULL */
 	struct time_window window;	  /* in which they begin */
 };

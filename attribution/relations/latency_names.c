@@ -3,7 +3,7 @@
 
 #include "attribution/relations/latency.h"
 #include "attribution/relations/latency_paths.h"
-#include "attribution/text/path_text.h"
+#include "attribution/text/stack_text.h"
 
 static const struct {
 	const char *name;
@@ -40,6 +40,6 @@ char *latency_path_name(const struct latency *latency,
 			const struct latency_path *path,
 			const struct function_table *functions)
 {
-	return path_text(latency_paths_tree(latency_paths(latency)), path->node,
-			 functions);
+	return stack_text(latency_paths_tree(latency_paths(latency)),
+			  path->node, functions);
 }

@@ -22,7 +22,7 @@ struct latency_count {
 bool latency_count_at(const struct latency_answer *answer, size_t index,
 		      struct latency_count *count);
 
-/* Returns the functions of @path, one of @between's: see path_text(). */
+/* Returns the functions of @path, one of @between's: see stack_text(). */
 char *latency_path_name(const struct latency *latency,
 			const struct latency_path *path,
 			const struct function_table *functions);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/relations/latency_paths.h"
 
-#include "common/array.h"
+#include "common/keyed_array.h"
 #include "report/profile/call_tree.h"
 
 #include <stdlib.h>
 
 struct latency_paths {
 	struct call_tree *tree;
-	struct array list;    /* struct latency_path */
-	struct array of_node; /* uint32_t: index in list + 1 */
+	struct keyed_array all; /* struct latency_path by node */
 };
 
 struct latency_paths *latency_paths_new(void)
@@ -18,8 +17,7 @@ struct latency_paths *latency_paths_new(void)
 
 	if (!paths)
 		return NULL;
-	paths->list = ARRAY_OF(struct latency_path);
-	paths->of_node = ARRAY_OF(uint32_t);
+	paths->all = KEYED_ARRAY_OF(struct latency_path, node);
 	paths->tree = call_tree_new();
 	if (paths->tree && call_tree_root(paths->tree, -1) != CALL_NODE_NONE)
 		return paths;
@@ -31,13 +29,12 @@ void latency_paths_free(struct latency_paths *paths)
 {
 	if (!paths)
 		return;
-	for (size_t i = 0; i < paths->list.count; i++) {
-		struct latency_path *path = array_at(&paths->list, i);
+	for (size_t i = 0; i < paths->all.items.count; i++) {
+		struct latency_path *path = array_at(&paths->all.items, i);
 
 		histogram_free(&path->time);
 	}
-	array_free(&paths->list);
-	array_free(&paths->of_node);
+	keyed_array_free(&paths->all);
 	call_tree_free(paths->tree);
 	free(paths);
 }
@@ -59,23 +56,13 @@ uint32_t latency_paths_go_on(struct latency_paths *paths, uint32_t node,
 struct latency_path *latency_paths_to(struct latency_paths *paths,
 				      uint32_t node)
 {
-	struct latency_path *path;
-	uint32_t *number;
-
-	if (node == CALL_NODE_NONE)
-		return NULL;
-	number = array_reach(&paths->of_node, node);
-	if (!number)
-		return NULL;
-	if (*number)
-		return array_at(&paths->list, *number - 1);
-	path = array_add(&paths->list);
-	if (!path)
-		return NULL;
-	*number = (uint32_t)paths->list.count;
-	path->node = node;
-	path->time = HISTOGRAM_EMPTY;
-	return path;
+	return node == CALL_NODE_NONE ?
+		       NULL :
+		       keyed_array_add(&paths->all,
+				       &(struct latency_path){
+					       .node = node,
+					       .time = HISTOGRAM_EMPTY,
+				       });
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -92,13 +79,15 @@ static int compare_paths(const void *a, const void *b)
 
 void latency_paths_sort(struct latency_paths *paths)
 {
-	array_sort(&paths->list, compare_paths);
+	array_sort(&paths->all.items, compare_paths);
 }
 
 const struct latency_path *latency_paths_at(const struct latency_paths *paths,
 					    size_t index)
 {
-	return index < paths->list.count ? array_at(&paths->list, index) : NULL;
+	return index < paths->all.items.count ?
+		       array_at(&paths->all.items, index) :
+		       NULL;
 }
 
 const struct call_tree *latency_paths_tree(const struct latency_paths *paths)

@@ -5,6 +5,8 @@
 #include "attribution/relations/function_choice.h"
 #include "attribution/relations/latency.h"
 #include "attribution/relations/latency_report.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdio.h>
@@ -62,7 +64,6 @@ static void close_table(struct event_handler *handler)
 	function_choice_free(table->from);
 	function_choice_free(table->to);
 	free(table->first);
-	free(table);
 }
 
 static bool open_parts(struct latency_table *table,
@@ -70,6 +71,8 @@ static bool open_parts(struct latency_table *table,
 {
 	struct latency_question question = {
 		.kinds = input->kinds,
+		.paths =
+			thread_tracker_paths(trackers_threads(input->trackers)),
 		.filter = input->filter,
 		.window = input->window,
 	};
@@ -86,23 +89,19 @@ static bool open_parts(struct latency_table *table,
 					strlen(table->second));
 	question.from = table->from;
 	question.to = table->to;
-	if (table->from && table->to)
+	if (question.paths && table->from && table->to)
 		table->latency = latency_new(&question);
 	return table->latency;
 }
 
-static struct event_handler *open_table(const struct attribution_input *input)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
 {
-	struct latency_table *table = calloc(1, sizeof(*table));
+	struct latency_table *table = (struct latency_table *)handler;
 
-	if (!table)
-		return NULL;
 	table->handler.step = take;
 	table->functions = symbols_functions(input->symbols);
-	if (open_parts(table, input))
-		return &table->handler;
-	close_table(&table->handler);
-	return NULL;
+	return open_parts(table, input);
 }
 
 static int render(struct event_handler *handler,
@@ -127,6 +126,7 @@ const struct attribution_table latency_table = {
 	.argument = "A B",
 	.help = "the time from entering function A to entering B in it",
 	.check = check,
+	.size = sizeof(struct latency_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,

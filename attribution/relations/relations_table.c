@@ -48,7 +48,6 @@ static void close_table(struct event_handler *handler)
 	function_study_free(table->study);
 	profile_free(table->profile);
 	function_choice_free(table->choice);
-	free(table);
 }
 
 static bool open_parts(struct relations_table *table)
@@ -74,18 +73,14 @@ static bool open_parts(struct relations_table *table)
 	return table->profile && table->study;
 }
 
-static struct event_handler *open_table(const struct attribution_input *input)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
 {
-	struct relations_table *table = calloc(1, sizeof(*table));
+	struct relations_table *table = (struct relations_table *)handler;
 
-	if (!table)
-		return NULL;
 	table->handler.step = take;
 	table->input = *input;
-	if (open_parts(table))
-		return &table->handler;
-	close_table(&table->handler);
-	return NULL;
+	return open_parts(table);
 }
 
 static int show(const struct relations_table *table,
@@ -166,6 +161,7 @@ const struct attribution_table relations_table = {
 	.argument = "NAME",
 	.help = "one function: callers, callees, times, its slowest calls",
 	.check = check,
+	.size = sizeof(struct relations_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,

@@ -39,15 +39,12 @@ int study_classes_add(struct study_classes *classes,
 		      const struct slow_call *call)
 {
 	size_t index = class_of(call->wall_ns);
-	struct study_class *found;
+	struct study_class *found = array_reach_like(
+		&classes->list, index,
+		&(struct study_class){ .parts = CALL_PARTS_EMPTY });
 
-	while (classes->list.count <= index) {
-		found = array_add(&classes->list);
-		if (!found)
-			return -ERROR_MEMORY;
-		found->parts = CALL_PARTS_EMPTY;
-	}
-	found = class_at(classes, index);
+	if (!found)
+		return -ERROR_MEMORY;
 	if (!found->calls || call->wall_ns < found->min_ns)
 		found->min_ns = call->wall_ns;
 	if (call->wall_ns > found->max_ns)

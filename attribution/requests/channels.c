@@ -2,9 +2,8 @@
 #include "attribution/requests/channels.h"
 
 #include "attribution/requests/request.h"
-#include "common/array.h"
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/keyed_array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,28 +14,23 @@
 enum { MOST_QUEUED = 256 };
 
 struct channel {
+	uint64_t socket;
 	struct array queue; /* struct message *, oldest first */
 	struct array asked; /* struct request *, the same */
 	uint64_t peer;
 };
 
 struct channels {
-	struct number_map *by_socket; /* index + 1 */
-	struct array all;	      /* struct channel */
+	struct keyed_array all; /* struct channel by socket */
 };
 
 struct channels *channels_new(void)
 {
 	struct channels *channels = calloc(1, sizeof(*channels));
 
-	if (!channels)
-		return NULL;
-	channels->all = ARRAY_OF(struct channel);
-	channels->by_socket = number_map_new();
-	if (channels->by_socket)
-		return channels;
-	free(channels);
-	return NULL;
+	if (channels)
+		channels->all = KEYED_ARRAY_OF(struct channel, socket);
+	return channels;
 }
 
 static void remove_first(struct array *list)
@@ -62,8 +56,8 @@ void channels_free(struct channels *channels)
 {
 	if (!channels)
 		return;
-	for (size_t i = 0; i < channels->all.count; i++) {
-		struct channel *channel = array_at(&channels->all, i);
+	for (size_t i = 0; i < channels->all.items.count; i++) {
+		struct channel *channel = array_at(&channels->all.items, i);
 
 		while (channel->queue.count)
 			drop_message(channel);
@@ -72,32 +66,23 @@ void channels_free(struct channels *channels)
 		array_free(&channel->queue);
 		array_free(&channel->asked);
 	}
-	array_free(&channels->all);
-	number_map_free(channels->by_socket);
+	keyed_array_free(&channels->all);
 	free(channels);
 }
 
 static struct channel *find(const struct channels *channels, uint64_t socket)
 {
-	const uint64_t *number = number_map_find(channels->by_socket, socket);
-
-	return number && *number ? array_at(&channels->all, *number - 1) : NULL;
+	return keyed_array_find(&channels->all, &socket);
 }
 
 static struct channel *add(struct channels *channels, uint64_t socket)
 {
-	uint64_t *number = number_map_add(channels->by_socket, socket);
-	struct channel *channel;
-
-	if (!number || *number)
-		return number ? array_at(&channels->all, *number - 1) : NULL;
-	channel = array_add(&channels->all);
-	if (!channel)
-		return NULL;
-	channel->queue = ARRAY_OF(struct message *);
-	channel->asked = ARRAY_OF(struct request *);
-	*number = channels->all.count;
-	return channel;
+	return keyed_array_add(&channels->all,
+			       &(struct channel){
+				       .socket = socket,
+				       .queue = ARRAY_OF(struct message *),
+				       .asked = ARRAY_OF(struct request *),
+			       });
 }
 
 int channels_queue(struct channels *channels, uint64_t socket,

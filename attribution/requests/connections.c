@@ -3,8 +3,8 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/requests/request.h"
-#include "common/array.h"
 #include "common/error.h"
+#include "common/keyed_array.h"
 #include "common/number_map.h"
 #include "common/regular_file.h"
 
@@ -16,9 +16,8 @@
 #include <unistd.h>
 
 struct connections {
-	struct number_map *by_socket; /* index + 1 */
-	struct number_map *by_ends;   /* the same, by hash_of() */
-	struct array all;	      /* struct connection_state */
+	struct keyed_array all;	    /* struct connection_state */
+	struct number_map *by_ends; /* index + 1 by hash_of() */
 };
 
 struct connections *connections_new(void)
@@ -27,10 +26,9 @@ struct connections *connections_new(void)
 
 	if (!connections)
 		return NULL;
-	connections->all = ARRAY_OF(struct connection_state);
-	connections->by_socket = number_map_new();
+	connections->all = KEYED_ARRAY_OF(struct connection_state, socket);
 	connections->by_ends = number_map_new();
-	if (connections->by_socket && connections->by_ends)
+	if (connections->by_ends)
 		return connections;
 	connections_free(connections);
 	return NULL;
@@ -39,7 +37,7 @@ struct connections *connections_new(void)
 static struct connection_state *state_at(const struct connections *connections,
 					 size_t index)
 {
-	return array_at(&connections->all, index);
+	return array_at(&connections->all.items, index);
 }
 
 /* Nobody answers what was asked there. */
@@ -56,10 +54,9 @@ void connections_free(struct connections *connections)
 {
 	if (!connections)
 		return;
-	for (size_t i = 0; i < connections->all.count; i++)
+	for (size_t i = 0; i < connections->all.items.count; i++)
 		forget_request(state_at(connections, i));
-	array_free(&connections->all);
-	number_map_free(connections->by_socket);
+	keyed_array_free(&connections->all);
 	number_map_free(connections->by_ends);
 	free(connections);
 }
@@ -119,15 +116,16 @@ static void leave_ends(struct connections *connections, uint64_t number)
 /* Returns the number of @socket, from 1 on; 0 when out of memory. */
 static uint64_t number_of(struct connections *connections, uint64_t socket)
 {
-	uint64_t *number = number_map_add(connections->by_socket, socket);
+	const struct connection_state *state =
+		keyed_array_add(&connections->all,
+				&(struct connection_state){ .socket = socket });
+	uint64_t number;
 
-	if (!number)
+	if (!state)
 		return 0;
-	if (!*number && array_add(&connections->all))
-		*number = connections->all.count;
-	else if (*number)
-		leave_ends(connections, *number);
-	return *number;
+	number = (uint64_t)(state - state_at(connections, 0)) + 1;
+	leave_ends(connections, number);
+	return number;
 }
 
 int connections_add(struct connections *connections, uint64_t socket,
@@ -141,7 +139,8 @@ int connections_add(struct connections *connections, uint64_t socket,
 		return -ERROR_MEMORY;
 	state = state_at(connections, number - 1);
 	forget_request(state);
-	*state = (struct connection_state){ .connection = *connection,
+	*state = (struct connection_state){ .socket = socket,
+					    .connection = *connection,
 					    .is_whole = is_whole };
 	place = number_map_add(connections->by_ends,
 			       hash_of(&connection->local,
@@ -225,10 +224,7 @@ int connections_take(struct connections *connections,
 struct connection_state *connections_find(const struct connections *connections,
 					  uint64_t socket)
 {
-	const uint64_t *number =
-		number_map_find(connections->by_socket, socket);
-
-	return number && *number ? state_at(connections, *number - 1) : NULL;
+	return keyed_array_find(&connections->all, &socket);
 }
 
 struct connection_state *connections_far(const struct connections *connections,

@@ -13,6 +13,7 @@ struct request;
 
 /* What is known of the TCP connection of a socket. */
 struct connection_state {
+	uint64_t socket; /* whose it is */
 	struct connection connection;
 	bool is_whole;	      /* it began in the recording */
 	uint64_t sent_bytes;  /* since then, or since the recording began */

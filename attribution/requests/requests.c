@@ -11,6 +11,7 @@
 #include "attribution/time/task_time.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "common/number_map.h"
 #include "decoder/recording/recording.h"
@@ -21,8 +22,7 @@
 
 static struct requests *requests_of_callback(struct span_callback *callback)
 {
-	return (struct requests *)((char *)callback -
-				   offsetof(struct requests, span_callback));
+	return container_of(callback, struct requests, span_callback);
 }
 
 /* A span comes when it is over, within the wait that it is part of. */

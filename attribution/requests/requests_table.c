@@ -8,6 +8,7 @@
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "report/text/task_names.h"
 
@@ -29,9 +30,7 @@ static void take_request(struct request_callback *callback,
 			 const struct request *request)
 {
 	struct requests_table *table =
-		(struct requests_table *)((char *)callback -
-					  offsetof(struct requests_table,
-						   callback));
+		container_of(callback, struct requests_table, callback);
 	struct request_row *row;
 
 	if (!table_wants(&table->input,
@@ -50,25 +49,21 @@ static void close_table(struct event_handler *handler)
 
 	request_sleeps_free(table->sleeps);
 	array_free(&table->rows);
-	free(table);
 }
 
-static struct event_handler *open_table(const struct attribution_input *input)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
 {
-	struct requests_table *table = calloc(1, sizeof(*table));
+	struct requests_table *table = (struct requests_table *)handler;
 
-	if (!table)
-		return NULL;
 	table->input = *input;
 	table->callback.take = take_request;
 	table->rows = ARRAY_OF(struct request_row);
 	table->sleeps = request_sleeps_new(&table->input);
 	/* What a request began with may be before the window. */
-	if (table->sleeps && trackers_requests(input->trackers, TIME_WINDOW_ALL,
-					       &table->callback))
-		return &table->handler;
-	close_table(&table->handler);
-	return NULL;
+	return table->sleeps &&
+	       trackers_requests(input->trackers, TIME_WINDOW_ALL,
+				 &table->callback);
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -118,6 +113,7 @@ static int render(struct event_handler *handler,
 const struct attribution_table requests_table = {
 	.name = "requests",
 	.help = "each message that servers worked for: where its time went",
+	.size = sizeof(struct requests_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,

@@ -7,15 +7,14 @@
 #include "attribution/text/table_rows.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/error.h"
-#include "common/number_map.h"
 #include "report/steps/task_groups.h"
 #include "report/text/duration_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 /* report --runqueue: how long each thread waited for a CPU, and who ran
@@ -28,35 +27,23 @@ struct runqueue_table {
 	struct cpu_runs runs;
 	struct cpu_waits waits;
 	struct wait_stats stats;
-	struct number_map *group_rows; /* by group: the row's index, plus 1 */
 	int status;
 };
 
 /* How many of those that ran instead a row shows. */
 enum { MOST_INSTEAD = 3 };
 
-static int add_to_group(struct runqueue_table *table,
-			const struct cpu_wait *wait)
-{
-	int32_t group = task_groups_of(table->input.groups, wait->task);
-	uint64_t *row = number_map_add(table->group_rows, (uint32_t)group);
-
-	if (!row)
-		return -ERROR_MEMORY;
-	if (!*row)
-		*row = number_map_count(table->group_rows);
-	return wait_stats_add(&table->stats, *row - 1, group, wait,
-			      &table->runs);
-}
-
 static int take_wait(void *ctx, const struct cpu_wait *wait)
 {
 	struct runqueue_table *table = ctx;
+	const struct task_groups *groups = table->input.groups;
+	int32_t group = groups ? task_groups_of(groups, wait->task) : 0;
 
 	if (!table_wants(&table->input, wait->task, wait->begin_ns))
 		return 0;
-	if (table->input.groups)
-		return add_to_group(table, wait);
+	if (groups)
+		return wait_stats_add(&table->stats, (uint32_t)group, group,
+				      wait, &table->runs);
 	return wait_stats_add(&table->stats, wait->task->index, wait->task->pid,
 			      wait, &table->runs);
 }
@@ -71,9 +58,7 @@ static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
 	struct runqueue_table *table =
-		(struct runqueue_table *)((char *)callback -
-					  offsetof(struct runqueue_table,
-						   callback));
+		container_of(callback, struct runqueue_table, callback);
 
 	note(table, cpu_waits_span(&table->waits, span));
 }
@@ -93,29 +78,21 @@ static void close_table(struct event_handler *handler)
 	cpu_runs_free(&table->runs);
 	cpu_waits_free(&table->waits);
 	wait_stats_free(&table->stats);
-	number_map_free(table->group_rows);
-	free(table);
 }
 
-static struct event_handler *open_table(const struct attribution_input *input)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
 {
-	struct runqueue_table *table = calloc(1, sizeof(*table));
+	struct runqueue_table *table = (struct runqueue_table *)handler;
 
-	if (!table)
-		return NULL;
 	table->handler.step = take_step;
 	table->callback.take = take_span;
 	table->input = *input;
 	table->runs = CPU_RUNS_NONE;
 	table->waits = cpu_waits_of(take_wait, table);
 	table->stats = WAIT_STATS_NONE;
-	table->group_rows = number_map_new();
-	if (table->group_rows &&
-	    !thread_tracker_hand_spans(trackers_threads(input->trackers),
-				       &table->callback, input->window))
-		return &table->handler;
-	close_table(&table->handler);
-	return NULL;
+	return !thread_tracker_hand_spans(trackers_threads(input->trackers),
+					  &table->callback, input->window);
 }
 
 struct instead_field {
@@ -131,8 +108,10 @@ static bool write_instead(FILE *out, const void *ctx)
 	const struct runqueue_table *table = field->table;
 	const struct wait_stat *stat = field->stat;
 
-	for (size_t i = 0; i < stat->instead.count && i < MOST_INSTEAD; i++) {
-		const struct run_instead *item = array_at(&stat->instead, i);
+	for (size_t i = 0; i < stat->instead.items.count && i < MOST_INSTEAD;
+	     i++) {
+		const struct run_instead *item =
+			array_at(&stat->instead.items, i);
 		const char *between = i ? "; " : "";
 		struct task_label label =
 			task_label_last(table->input.names, item->tid);
@@ -151,7 +130,8 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		      uint64_t index)
 {
 	const struct runqueue_table *table = ctx;
-	const struct wait_stat *stat = array_at(&table->stats.rows, index);
+	const struct wait_stat *stat =
+		array_at(&table->stats.rows.items, index);
 
 	if (!table_rows_group(writer, &table->input, "group", stat->pid)) {
 		record_signed(writer, "pid", stat->pid);
@@ -200,7 +180,7 @@ static int render(struct event_handler *handler,
 		return status;
 	wait_stats_sort(&table->stats);
 	status = table_rows_render(output, write_row, table,
-				   table->stats.rows.count);
+				   table->stats.rows.items.count);
 	if (status || output->format != RECORD_TABLE)
 		return status;
 	status = draw_all(table, output->out);
@@ -214,6 +194,7 @@ const struct attribution_table runqueue_table = {
 	.help = "how long each thread waited for a CPU, and who ran instead",
 	.is_of_tasks = true,
 	.has_groups = true,
+	.size = sizeof(struct runqueue_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,

@@ -4,58 +4,51 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
-static void free_stat(struct wait_stat *stat)
-{
-	histogram_free(&stat->waits);
-	array_free(&stat->instead);
-}
-
 void wait_stats_free(struct wait_stats *stats)
 {
-	for (size_t i = 0; i < stats->rows.count; i++)
-		free_stat(array_at(&stats->rows, i));
-	array_free(&stats->rows);
+	for (size_t i = 0; i < stats->rows.items.count; i++) {
+		struct wait_stat *stat = array_at(&stats->rows.items, i);
+
+		histogram_free(&stat->waits);
+		keyed_array_free(&stat->instead);
+	}
+	keyed_array_free(&stats->rows);
 	histogram_free(&stats->all);
 }
 
-static struct wait_stat *stat_of(struct wait_stats *stats, size_t row,
+static struct wait_stat *stat_of(struct wait_stats *stats, uint32_t row,
 				 int32_t pid, int32_t tid)
 {
-	struct wait_stat *stat = array_reach(&stats->rows, row);
-
-	if (!stat)
-		return NULL;
-	if (!stat->instead.item_size)
-		*stat = (struct wait_stat){
+	struct wait_stat *stat = keyed_array_add(
+		&stats->rows,
+		&(struct wait_stat){
+			.row = row,
 			.pid = pid,
 			.waits = HISTOGRAM_EMPTY,
-			.instead = ARRAY_OF(struct run_instead),
-		};
-	stat->tid = tid;
+			.instead = KEYED_ARRAY_OF(struct run_instead, tid),
+		});
+
+	if (stat)
+		stat->tid = tid;
 	return stat;
 }
 
 static int add_instead(void *ctx, int32_t tid, uint64_t ns)
 {
 	struct wait_stat *stat = ctx;
-	struct run_instead *item = stat->instead.items;
+	struct run_instead *item;
 
 	if (tid == stat->tid)
 		return 0;
-	for (size_t i = 0; i < stat->instead.count; i++) {
-		if (item[i].tid != tid)
-			continue;
-		item[i].ns += ns;
-		return 0;
-	}
-	item = array_add(&stat->instead);
+	item = keyed_array_add(&stat->instead,
+			       &(struct run_instead){ .tid = tid });
 	if (!item)
 		return -ERROR_MEMORY;
-	*item = (struct run_instead){ tid, ns };
+	item->ns += ns;
 	return 0;
 }
 
-int wait_stats_add(struct wait_stats *stats, size_t row, int32_t pid,
+int wait_stats_add(struct wait_stats *stats, uint32_t row, int32_t pid,
 		   const struct cpu_wait *wait, const struct cpu_runs *runs)
 {
 	struct wait_stat *stat = stat_of(stats, row, pid, wait->task->tid);
@@ -92,17 +85,9 @@ static int compare_stats(const void *a, const void *b)
 
 void wait_stats_sort(struct wait_stats *stats)
 {
-	struct wait_stat *items = stats->rows.items;
-	size_t count = 0;
+	struct wait_stat *items = stats->rows.items.items;
 
-	for (size_t i = 0; i < stats->rows.count; i++) {
-		if (!items[i].waits.count) {
-			free_stat(&items[i]);
-			continue;
-		}
-		array_sort(&items[i].instead, compare_instead);
-		items[count++] = items[i];
-	}
-	stats->rows.count = count;
-	array_sort(&stats->rows, compare_stats);
+	for (size_t i = 0; i < stats->rows.items.count; i++)
+		array_sort(&items[i].instead.items, compare_instead);
+	array_sort(&stats->rows.items, compare_stats);
 }

@@ -7,79 +7,40 @@
 static struct sleep_place *place_at(const struct sleep_places *places,
 				    size_t index)
 {
-	return (struct sleep_place *)places->all.items + index;
+	return (struct sleep_place *)places->all.items.items + index;
 }
 
 void sleep_places_free(struct sleep_places *places)
 {
-	for (size_t i = 0; i < places->all.count; i++)
-		array_free(&place_at(places, i)->wakers);
-	array_free(&places->all);
-	places->count = 0;
-}
-
-void sleep_places_clear(struct sleep_places *places)
-{
-	places->count = 0;
-}
-
-static struct sleep_place *add_place(struct sleep_places *places,
-				     const struct sleep *sleep)
-{
-	struct sleep_place *place = places->count < places->all.count ?
-					    place_at(places, places->count) :
-					    array_add(&places->all);
-	struct array wakers;
-
-	if (!place)
-		return NULL;
-	places->count++;
-	wakers = place->wakers;
-	if (!wakers.item_size)
-		wakers = ARRAY_OF(struct place_waker);
-	wakers.count = 0;
-	*place = (struct sleep_place){
-		.label = sleep->label,
-		.function = sleep->inner,
-		.address = sleep->place,
-		.stack = sleep->stack,
-		.same_at_begin = -1,
-		.same_at_end = -1,
-		.wakers = wakers,
-	};
-	return place;
+	for (size_t i = 0; i < places->all.items.count; i++)
+		keyed_array_free(&place_at(places, i)->wakers);
+	keyed_array_free(&places->all);
 }
 
 static struct sleep_place *place_of(struct sleep_places *places,
 				    const struct sleep *sleep)
 {
-	for (size_t i = 0; i < places->count; i++) {
-		struct sleep_place *place = place_at(places, i);
-
-		if (place->label == sleep->label &&
-		    place->function == sleep->inner &&
-		    place->address == sleep->place &&
-		    place->stack == sleep->stack)
-			return place;
-	}
-	return add_place(places, sleep);
+	return keyed_array_add(
+		&places->all,
+		&(struct sleep_place){
+			.label = sleep->label,
+			.function = sleep->inner,
+			.address = sleep->place,
+			.stack = sleep->stack,
+			.same_at_begin = -1,
+			.same_at_end = -1,
+			.wakers = KEYED_ARRAY_OF(struct place_waker, waker),
+		});
 }
 
 static int add_waker(struct sleep_place *place, uint32_t waker)
 {
-	struct place_waker *wakers = place->wakers.items;
-	struct place_waker *added;
+	struct place_waker *added = keyed_array_add(
+		&place->wakers, &(struct place_waker){ .waker = waker });
 
-	for (size_t i = 0; i < place->wakers.count; i++)
-		if (wakers[i].waker == waker) {
-			wakers[i].count++;
-			return 0;
-		}
-	added = array_add(&place->wakers);
 	if (!added)
 		return -ERROR_MEMORY;
-	added->waker = waker;
-	added->count = 1;
+	added->count++;
 	return 0;
 }
 

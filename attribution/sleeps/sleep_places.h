@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_SLEEP_PLACES_H
 #define KT_ATTRIBUTION_SLEEP_PLACES_H
 
-#include "common/array.h"
+#include "common/keyed_array.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,22 +34,19 @@ struct sleep_place {
 	uint32_t others_at_end;
 	int32_t same_at_begin;
 	int32_t same_at_end;
-	struct array wakers; /* struct place_waker */
+	struct keyed_array wakers; /* struct place_waker */
 };
 
 /* The places at which one system call slept, in the order of the first time. */
 struct sleep_places {
-	struct array all; /* struct sleep_place; room is kept */
-	size_t count;	  /* of those in use */
+	struct keyed_array all; /* struct sleep_place */
 };
 
 #define SLEEP_PLACES_EMPTY \
-	((struct sleep_places){ .all = ARRAY_OF(struct sleep_place) })
-
-void sleep_places_free(struct sleep_places *places);
+	((struct sleep_places){ KEYED_ARRAY_OF(struct sleep_place, stack) })
 
 /* Forgets all. */
-void sleep_places_clear(struct sleep_places *places);
+void sleep_places_free(struct sleep_places *places);
 
 /* Returns 0 or -ERROR_MEMORY. */
 int sleep_places_add(struct sleep_places *places, const struct sleep *sleep);

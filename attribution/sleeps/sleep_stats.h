@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_SLEEP_STATS_H
 #define KT_ATTRIBUTION_SLEEP_STATS_H
 
-#include "common/array.h"
+#include "common/keyed_array.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,15 +30,18 @@ struct sleep_stat {
 	uint64_t runnable_ns; /* after them, until the task ran */
 	uint64_t cut;	      /* more sleeps, that the recording cuts */
 	uint64_t cut_ns;
-	struct array wakers; /* struct waker_stat; the longest first once
+	struct keyed_array wakers; /* struct waker_stat; the longest first once
 				 * sorted */
-	struct array fds;    /* the same by descriptor, where it is known */
+	struct keyed_array fds; /* the same by descriptor, where it is known */
 };
 
-struct sleep_stats;
+struct sleep_stats {
+	struct keyed_array all; /* struct sleep_stat by pid and stacks */
+};
 
-/* Returns NULL when out of memory. */
-struct sleep_stats *sleep_stats_new(void);
+#define SLEEP_STATS_NONE \
+	((struct sleep_stats){ KEYED_ARRAY_OF(struct sleep_stat, user_stack) })
+
 void sleep_stats_free(struct sleep_stats *stats);
 
 /* Counts @sleep for process or group @pid.  Returns 0 or -ERROR_MEMORY. */

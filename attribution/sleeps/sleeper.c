@@ -2,8 +2,7 @@
 #include "attribution/sleeps/sleeper.h"
 
 #include "attribution/sleeps/wakers.h"
-#include "common/array.h"
-#include "common/number_map.h"
+#include "attribution/time/call_entries.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
@@ -11,16 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct sleepers {
-	struct number_map *by_tid; /* index + 1 */
-	struct array all;	   /* struct sleeper * */
-};
-
-bool sleeper_is_in_call(const struct sleeper *sleeper,
+bool sleeper_is_in_call(const struct call_entry *call,
 			const struct path_frame *frames, size_t count)
 {
-	return count && sleeper->enter.time_ns &&
-	       frames[0].begin_ns <= sleeper->enter.time_ns;
+	return count && call && call->record.time_ns &&
+	       frames[0].begin_ns <= call->record.time_ns;
 }
 
 /* Returns the name of the system call that the function @name does, or NULL: its
@@ -47,7 +41,7 @@ static int compare_names(const void *name, const void *other)
 	return strcmp(name, *(const char *const *)other);
 }
 
-int32_t sleeper_fd(const struct sleeper *sleeper,
+int32_t sleeper_fd(const struct call_entry *entry,
 		   const struct function_table *functions,
 		   const struct arch *arch, const struct path_frame *frames,
 		   size_t count)
@@ -73,7 +67,7 @@ int32_t sleeper_fd(const struct sleeper *sleeper,
 	const char *call = NULL;
 
 	for (size_t i = 0;
-	     sleeper_is_in_call(sleeper, frames, count) && i < count && !call;
+	     sleeper_is_in_call(entry, frames, count) && i < count && !call;
 	     i++) {
 		call = call_done_by(
 			arch, function_at(functions, frames[i].function)->name);
@@ -82,24 +76,24 @@ int32_t sleeper_fd(const struct sleeper *sleeper,
 			     sizeof(*calls), compare_names))
 			call = NULL;
 	}
-	return call ? (int32_t)sleeper->argument : -1;
+	return call ? (int32_t)entry->arguments[0] : -1;
 }
 
-uint64_t sleeper_object(const struct sleeper *sleeper,
+uint64_t sleeper_object(const struct call_entry *entry,
 			const struct function_table *functions,
 			const struct arch *arch,
 			const struct path_frame *frames, size_t count)
 {
 	const char *call = NULL;
 
-	if (!sleeper_is_in_call(sleeper, frames, count))
+	if (!sleeper_is_in_call(entry, frames, count))
 		return 0;
 	for (size_t i = 0; i < count && !call; i++)
 		call = arch_system_call(
 			arch, function_at(functions, frames[i].function)->name);
 	if (!call || (strcmp(call, "futex") && strcmp(call, "futex_wait")))
 		return 0;
-	return sleeper->argument ^ (uint64_t)sleeper->enter.pid << 47;
+	return entry->arguments[0] ^ (uint64_t)entry->record.pid << 47;
 }
 
 void sleeper_begin(struct sleeper *sleeper, const struct task *task,
@@ -120,74 +114,4 @@ void sleeper_begin(struct sleeper *sleeper, const struct task *task,
 		.same_at_end = -1,
 		.fd = -1,
 	};
-}
-
-struct sleepers *sleepers_new(void)
-{
-	struct sleepers *sleepers = calloc(1, sizeof(*sleepers));
-
-	if (!sleepers)
-		return NULL;
-	sleepers->all = ARRAY_OF(struct sleeper *);
-	sleepers->by_tid = number_map_new();
-	if (sleepers->by_tid)
-		return sleepers;
-	sleepers_free(sleepers);
-	return NULL;
-}
-
-void sleepers_free(struct sleepers *sleepers)
-{
-	if (!sleepers)
-		return;
-	for (size_t i = 0; i < sleepers->all.count; i++)
-		free(sleepers_at(sleepers, i));
-	array_free(&sleepers->all);
-	number_map_free(sleepers->by_tid);
-	free(sleepers);
-}
-
-struct sleeper *sleepers_at(const struct sleepers *sleepers, size_t index)
-{
-	if (index >= sleepers->all.count)
-		return NULL;
-	return *(struct sleeper **)array_at(&sleepers->all, index);
-}
-
-struct sleeper *sleepers_find(const struct sleepers *sleepers, int32_t tid)
-{
-	const uint64_t *found =
-		number_map_find(sleepers->by_tid, (uint32_t)tid);
-
-	return found ? sleepers_at(sleepers, *found - 1) : NULL;
-}
-
-static struct sleeper *add(struct sleepers *sleepers)
-{
-	struct sleeper *sleeper = calloc(1, sizeof(*sleeper));
-	struct sleeper **slot = sleeper ? array_add(&sleepers->all) : NULL;
-
-	if (!slot) {
-		free(sleeper);
-		return NULL;
-	}
-	sleeper->chain = WAKER_NONE;
-	*slot = sleeper;
-	return sleeper;
-}
-
-struct sleeper *sleepers_of(struct sleepers *sleepers, int32_t tid)
-{
-	struct sleeper *sleeper = sleepers_find(sleepers, tid);
-	uint64_t *index;
-
-	if (sleeper)
-		return sleeper;
-	sleeper = add(sleepers);
-	index = sleeper ? number_map_add(sleepers->by_tid, (uint32_t)tid) :
-			  NULL;
-	if (!index)
-		return NULL;
-	*index = sleepers->all.count;
-	return sleeper;
 }

@@ -5,13 +5,13 @@
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/waiters.h"
 #include "attribution/time/task_paths.h"
-#include "decoder/recording/sideband.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct arch;
+struct call_entry;
 struct function_table;
 
 /* This is what is known of a thread that sleeps or may. */
@@ -22,31 +22,29 @@ struct sleeper {
 	bool has_left;	    /* its CPU, and was not seen on one since */
 	bool is_asleep;	    /* is counted at place */
 	struct wait_key place;
-	uint32_t chain;		      /* of who woke it last, WAKER_NONE */
-	uint64_t wake_ns;	      /* when; 0: never */
-	struct sideband_record enter; /* of its last system call */
-	uint64_t argument;	      /* the first of that */
+	uint32_t chain;		  /* of who woke it last, WAKER_NONE */
+	const struct task *waker; /* that one, as in struct sleep */
+	uint64_t wake_ns;	  /* when; 0: never */
 };
 
-/* Returns whether @frames, @sleeper's, lie in the system call that enter
- * speaks of.
+/* Returns whether @frames, of a thread whose last system call is @call, or NULL, lie
+ * in that.
  */
-bool sleeper_is_in_call(const struct sleeper *sleeper,
+bool sleeper_is_in_call(const struct call_entry *call,
 			const struct path_frame *frames, size_t count);
 
-/* Returns a name for what @frames, @sleeper's, wait for, or 0 if nothing tells:
+/* Returns a name for what @frames, in @call as above, wait for, or 0 if nothing tells:
  * that of the word in memory that a futex call waits for.  It is the process's
  * own name: those that processes share have others in each.
  */
-uint64_t sleeper_object(const struct sleeper *sleeper,
+uint64_t sleeper_object(const struct call_entry *call,
 			const struct function_table *functions,
 			const struct arch *arch,
 			const struct path_frame *frames, size_t count);
 
-/* Returns the descriptor that the system call which @frames, @sleeper's, lie in
- * is for, as read(3, ...); -1 if it is for none, or nothing tells.
+/* Returns the descriptor that the system call which @frames lie in is for, as read(3, ...); -1 if it is for none, or nothing tells.
  */
-int32_t sleeper_fd(const struct sleeper *sleeper,
+int32_t sleeper_fd(const struct call_entry *call,
 		   const struct function_table *functions,
 		   const struct arch *arch, const struct path_frame *frames,
 		   size_t count);
@@ -54,23 +52,5 @@ int32_t sleeper_fd(const struct sleeper *sleeper,
 /* Begins a sleep of which nothing but this is known. */
 void sleeper_begin(struct sleeper *sleeper, const struct task *task,
 		   uint64_t begin_ns);
-
-/* Sleepers by thread id. */
-struct sleepers;
-
-/* Returns NULL when out of memory. */
-struct sleepers *sleepers_new(void);
-void sleepers_free(struct sleepers *sleepers);
-
-/* Returns the sleeper of @tid, adding it if it is new; NULL when out of
- * memory.  Sleepers stay in place.
- */
-struct sleeper *sleepers_of(struct sleepers *sleepers, int32_t tid);
-
-/* Returns it if it is there, else NULL. */
-struct sleeper *sleepers_find(const struct sleepers *sleepers, int32_t tid);
-
-/* Returns sleeper @index in order of appearance, NULL after the last. */
-struct sleeper *sleepers_at(const struct sleepers *sleepers, size_t index);
 
 #endif

@@ -7,17 +7,17 @@
 #include "attribution/sleeps/waiters.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/time/off_cpu.h"
+#include "attribution/time/task_time.h"
 #include "common/error.h"
-#include "decoder/recording/sideband.h"
 
 #include <stdlib.h>
 
 static bool begin(struct sleeps *sleeps)
 {
 	sleeps->waiters = waiters_new();
-	sleeps->wakers = wakers_new();
-	sleeps->sleepers = sleepers_new();
-	return sleeps->waiters && sleeps->wakers && sleeps->sleepers;
+	sleeps->wakers = WAKERS_NONE;
+	sleeps->sleepers = ARRAY_OF(struct sleeper);
+	return sleeps->waiters;
 }
 
 struct sleeps *sleeps_new(const struct sleeps_options *options,
@@ -38,8 +38,8 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 static void forget(struct sleeps *sleeps)
 {
 	waiters_free(sleeps->waiters);
-	wakers_free(sleeps->wakers);
-	sleepers_free(sleeps->sleepers);
+	wakers_free(&sleeps->wakers);
+	array_free(&sleeps->sleepers);
 }
 
 int sleeps_renew(struct sleeps *sleeps)
@@ -58,6 +58,21 @@ void sleeps_free(struct sleeps *sleeps)
 	free(sleeps);
 }
 
+struct sleeper *sleeps_sleeper(struct sleeps *sleeps, uint32_t thread)
+{
+	return array_reach_like(&sleeps->sleepers, thread,
+				&(struct sleeper){ .chain = WAKER_NONE });
+}
+
+struct sleeper *sleeps_find(const struct sleeps *sleeps, int32_t tid)
+{
+	uint32_t thread = task_time_thread(sleeps->options.time, tid);
+
+	return thread < sleeps->sleepers.count ?
+		       array_at(&sleeps->sleepers, thread) :
+		       NULL;
+}
+
 static bool is_to_sleep(const struct event_record *event)
 {
 	int64_t state = event->values[SWITCH_PREV_STATE];
@@ -68,19 +83,10 @@ static bool is_to_sleep(const struct event_record *event)
 
 int sleeps_event(struct sleeps *sleeps, const struct event_record *event)
 {
-	struct sleeper *sleeper;
-
 	if (event->event == EVENT_SCHED_WAKING)
 		return sleeps_wake_up(sleeps, event);
-	if (event->event == EVENT_SCHED_SWITCH)
-		return is_to_sleep(event) ? sleeps_begin(sleeps, event) : 0;
-	if (event->event != EVENT_SYS_ENTER)
-		return 0;
-	sleeper = sleepers_of(sleeps->sleepers, event->tid);
-	if (!sleeper)
-		return -ERROR_MEMORY;
-	sleeper->enter = *event->sideband;
-	sleeper->argument = (uint64_t)event->values[SYSTEM_CALL_ARGUMENT];
+	if (event->event == EVENT_SCHED_SWITCH && is_to_sleep(event))
+		return sleeps_begin(sleeps, event);
 	return 0;
 }
 
@@ -91,7 +97,7 @@ int sleeps_step(struct sleeps *sleeps, const struct call_step *step)
 
 	if (status < 0 || step->kind != STEP_LEAVE || step->task->tid <= 0)
 		return status;
-	sleeper = sleepers_find(sleeps->sleepers, step->task->tid);
+	sleeper = sleeps_find(sleeps, step->task->tid);
 	if (sleeper)
 		sleeper->has_left = true;
 	return 0;
@@ -131,8 +137,7 @@ static void run_again(struct sleeps *sleeps, struct sleeper *sleeper)
 
 int sleeps_span(struct sleeps *sleeps, const struct time_span *span)
 {
-	struct sleeper *sleeper =
-		sleepers_of(sleeps->sleepers, span->task->tid);
+	struct sleeper *sleeper = sleeps_sleeper(sleeps, span->thread);
 
 	if (!sleeper)
 		return -ERROR_MEMORY;
@@ -148,7 +153,7 @@ int sleeps_span(struct sleeps *sleeps, const struct time_span *span)
 
 void sleeps_flush(struct sleeps *sleeps, int32_t tid)
 {
-	struct sleeper *sleeper = sleepers_find(sleeps->sleepers, tid);
+	struct sleeper *sleeper = sleeps_find(sleeps, tid);
 
 	if (!sleeper || !sleeper->has_sleep)
 		return;
@@ -158,9 +163,9 @@ void sleeps_flush(struct sleeps *sleeps, int32_t tid)
 
 void sleeps_end(struct sleeps *sleeps)
 {
-	struct sleeper *sleeper;
+	for (size_t i = 0; i < sleeps->sleepers.count; i++) {
+		struct sleeper *sleeper = array_at(&sleeps->sleepers, i);
 
-	for (size_t i = 0; (sleeper = sleepers_at(sleeps->sleepers, i)); i++) {
 		sleeper->sleep.is_cut = true;
 		sleeps_hand_out(sleeps, sleeper);
 	}
@@ -168,5 +173,5 @@ void sleeps_end(struct sleeps *sleeps)
 
 const struct wakers *sleeps_wakers(const struct sleeps *sleeps)
 {
-	return sleeps->wakers;
+	return &sleeps->wakers;
 }

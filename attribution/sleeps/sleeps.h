@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct arch;
+struct call_entries;
 struct event_record;
 struct function_table;
 struct sleep_stacks;
@@ -21,16 +22,21 @@ struct wakers;
 struct sleep {
 	const struct task *task;
 	uint64_t begin_ns;
-	uint64_t asleep_ns;	  /* until somebody woke it */
-	uint64_t runnable_ns;	  /* from then on, until it ran */
-	uint32_t stack;		  /* its kernel stack: a node of sleep_stacks,
+	uint64_t asleep_ns;   /* until somebody woke it */
+	uint64_t runnable_ns; /* from then on, until it ran */
+	uint32_t stack;	      /* its kernel stack: a node of sleep_stacks,
 				 * or CALL_NODE_NONE if it was not seen */
-	uint32_t user_stack;	  /* the same for its user stack, outermost
+	uint32_t user_stack;  /* the same for its user stack, outermost
 				 * function first, where that was recorded */
-	uint32_t label;		  /* the function that decided to wait */
-	uint32_t inner;		  /* what that called to sleep */
-	uint64_t place;		  /* where in label, 0 if unknown */
-	uint32_t waker;		  /* a number of sleeps_wakers(), WAKER_NONE */
+	uint32_t label;	      /* the function that decided to wait */
+	uint32_t inner;	      /* what that called to sleep */
+	uint64_t place;	      /* where in label, 0 if unknown */
+	uint32_t waker;	      /* a number of sleeps_wakers(), WAKER_NONE */
+	/* When the thread was woken last, and by whom; NULL: that is unknown, or
+	 * no event tells.
+	 */
+	uint64_t wake_ns;
+	const struct task *waker_task;
 	uint32_t others_at_begin; /* tasks asleep at the same label */
 	uint32_t others_at_end;
 	int32_t same_at_begin; /* of these, for the same object; -1 unknown */
@@ -49,7 +55,7 @@ struct sleep_callback {
 		     const struct sleep *sleep);
 };
 
-/* Sleeps are found with these, all borrowed; time and paths must know the tasks
+/* Sleeps are found with these, all borrowed; time, paths and calls must know the tasks
  * as far as what it is told.
  */
 struct sleeps_options {
@@ -58,6 +64,7 @@ struct sleeps_options {
 	const struct wait_channels *places;
 	const struct task_time *time;
 	const struct task_paths *paths;
+	const struct call_entries *calls;
 	struct sleep_stacks *stacks;
 };
 

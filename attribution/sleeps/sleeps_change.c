@@ -6,6 +6,7 @@
 #include "attribution/sleeps/wait_channels.h"
 #include "attribution/sleeps/waiters.h"
 #include "attribution/sleeps/wakers.h"
+#include "attribution/time/call_entries.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_time.h"
 #include "common/error.h"
@@ -13,6 +14,7 @@
 #include "symbolize/functions/function_table.h"
 
 static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
+		    const struct call_entry *call,
 		    const struct path_frame *frames, size_t count)
 {
 	struct sleep *sleep = &sleeper->sleep;
@@ -33,9 +35,9 @@ static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
 					   place.depth);
 	if (sleep->stack == CALL_NODE_NONE)
 		return -ERROR_MEMORY;
-	if (sleeper_is_in_call(sleeper, frames, count))
+	if (sleeper_is_in_call(call, frames, count))
 		sleep->user_stack = sleep_stacks_user(sleeps->options.stacks,
-						      &sleeper->enter);
+						      &call->record);
 	return 0;
 }
 
@@ -71,10 +73,17 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 	const struct task *task =
 		task_paths_task(sleeps->options.paths, event->cpu, event->tid);
 	int32_t tid = (int32_t)event->values[SWITCH_PREV];
-	struct sleeper *sleeper = sleepers_of(sleeps->sleepers, tid);
+	uint32_t thread = task_time_thread(sleeps->options.time, tid);
+	const struct call_entry *call =
+		call_entries_find(sleeps->options.calls, tid);
 	const struct path_frame *frames;
+	struct sleeper *sleeper;
 	size_t count;
 
+	/* The trace is over. */
+	if (thread == UINT32_MAX)
+		return 0;
+	sleeper = sleeps_sleeper(sleeps, thread);
 	if (!sleeper)
 		return -ERROR_MEMORY;
 	sleeps_hand_out(sleeps, sleeper);
@@ -82,11 +91,11 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 		return 0;
 	frames = task_paths_of(sleeps->options.paths, task->index, &count);
 	sleeper_begin(sleeper, task, event->time_ns);
-	sleeper->sleep.fd = sleeper_fd(sleeper, sleeps->options.functions,
+	sleeper->sleep.fd = sleeper_fd(call, sleeps->options.functions,
 				       sleeps->options.arch, frames, count);
-	if (describe(sleeps, sleeper, frames, count) < 0 ||
+	if (describe(sleeps, sleeper, call, frames, count) < 0 ||
 	    join_waiters(sleeps, sleeper,
-			 sleeper_object(sleeper, sleeps->options.functions,
+			 sleeper_object(call, sleeps->options.functions,
 					sleeps->options.arch, frames, count)) <
 		    0)
 		return -ERROR_MEMORY;
@@ -114,6 +123,8 @@ void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper, uint32_t waker)
  */
 void sleeps_hand_out(struct sleeps *sleeps, struct sleeper *sleeper)
 {
+	sleeper->sleep.wake_ns = sleeper->wake_ns;
+	sleeper->sleep.waker_task = sleeper->waker;
 	if (sleeper->has_sleep && sleeper->has_time)
 		sleeps->callback->take(sleeps->callback, &sleeper->sleep);
 	sleeper->has_sleep = false;
@@ -126,8 +137,7 @@ static uint32_t earlier_waker(struct sleeps *sleeps, int32_t waker_tid,
 			      const struct sleeper *woken)
 {
 	const struct sleeper *waker =
-		waker_tid > 0 ? sleepers_find(sleeps->sleepers, waker_tid) :
-				NULL;
+		waker_tid > 0 ? sleeps_find(sleeps, waker_tid) : NULL;
 
 	if (!waker || waker->wake_ns <= woken->sleep.begin_ns)
 		return WAKER_NONE;
@@ -160,7 +170,7 @@ static uint32_t chain_of(struct sleeps *sleeps, const struct task *task,
 	};
 	if (place.interrupt == FUNCTION_NONE && woken)
 		waker.earlier = earlier_waker(sleeps, tid, woken);
-	return wakers_add(sleeps->wakers, &waker);
+	return wakers_add(&sleeps->wakers, &waker);
 }
 
 int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event)
@@ -168,11 +178,16 @@ int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event)
 	int32_t tid = (int32_t)event->values[WAKING_TID];
 	const struct task *task =
 		task_paths_task(sleeps->options.paths, event->cpu, event->tid);
-	struct sleeper *woken = sleepers_of(sleeps->sleepers, tid);
+	uint32_t thread = task_time_thread(sleeps->options.time, tid);
+	struct sleeper *woken;
 
+	if (thread == UINT32_MAX)
+		return 0;
+	woken = sleeps_sleeper(sleeps, thread);
 	if (!woken)
 		return -ERROR_MEMORY;
 	woken->chain = chain_of(sleeps, task, event->pid, event->tid, woken);
+	woken->waker = task;
 	woken->wake_ns = event->time_ns;
 	if (woken->chain == WAKER_NONE)
 		return -ERROR_MEMORY;
@@ -200,6 +215,7 @@ void sleeps_wake_untraced(struct sleeps *sleeps, struct sleeper *sleeper,
 		sleeper->chain = sleeps->untraced_chain;
 	else
 		sleeper->chain = WAKER_NONE;
+	sleeper->waker = NULL;
 	sleeper->wake_ns = time_ns;
 	sleeps_wake(sleeps, sleeper, sleeper->chain);
 }

@@ -3,13 +3,13 @@
 #define KT_ATTRIBUTION_SLEEPS_PARTS_H
 
 #include "attribution/sleeps/sleeps.h"
+#include "attribution/sleeps/wakers.h"
+#include "common/array.h"
 
 #include <stdint.h>
 
 struct waiters;
 struct sleeper;
-struct sleepers;
-struct wakers;
 
 /* The inside of sleeps, shared by its files: sleeps.c takes what happens,
  * sleeps_change.c puts a task to sleep, wakes it and hands out how it slept.
@@ -18,12 +18,20 @@ struct sleeps {
 	struct sleeps_options options;
 	struct sleep_callback *callback;
 	struct waiters *waiters;
-	struct wakers *wakers;
-	struct sleepers *sleepers;
+	struct wakers wakers;
+	struct array sleepers; /* struct sleeper by task_time_thread() */
 	/* The last wake-up that no event tells (task_time.h), and its chain. */
 	uint64_t untraced_ns;
 	uint32_t untraced_chain;
 };
+
+/* Returns the sleeper that thread number @thread is, adding it if it is new; it
+ * stays in place until the next one is added.  NULL when out of memory.
+ */
+struct sleeper *sleeps_sleeper(struct sleeps *sleeps, uint32_t thread);
+
+/* Returns the sleeper that thread @tid is if it is there, else NULL. */
+struct sleeper *sleeps_find(const struct sleeps *sleeps, int32_t tid);
 
 /* A task goes to sleep, as sched_switch says.  Returns 0 or -ERROR_MEMORY. */
 int sleeps_begin(struct sleeps *sleeps, const struct event_record *event);

@@ -9,6 +9,7 @@
 #include "attribution/text/stack_text.h"
 #include "attribution/text/table_rows.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/step_filter.h"
 #include "report/steps/task_groups.h"
@@ -19,7 +20,6 @@
 #include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 /* report --sleeps: where each process slept, with which stacks, and who woke
@@ -30,7 +30,7 @@ struct sleeps_table {
 	struct task_listener listener;
 	struct attribution_input input;
 	const struct task_tracker *tracker;
-	struct sleep_stats *stats;
+	struct sleep_stats stats;
 	uint64_t idle_count; /* left out: kernel threads wait for work */
 	uint64_t idle_ns;
 };
@@ -52,9 +52,7 @@ static bool is_left_out(const struct sleeps_table *table,
 static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 {
 	struct sleeps_table *table =
-		(struct sleeps_table *)((char *)listener -
-					offsetof(struct sleeps_table,
-						 listener));
+		container_of(listener, struct sleeps_table, listener);
 	const struct task_groups *groups = table->input.groups;
 
 	if (!table_wants(&table->input, sleep->task, sleep->begin_ns))
@@ -64,7 +62,7 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 		table->idle_ns += sleep->asleep_ns;
 		return 0;
 	}
-	return sleep_stats_add(table->stats,
+	return sleep_stats_add(&table->stats,
 			       groups ? task_groups_of(groups, sleep->task) :
 					sleep_stats_process(sleep),
 			       sleep);
@@ -74,24 +72,19 @@ static void close_table(struct event_handler *handler)
 {
 	struct sleeps_table *table = (struct sleeps_table *)handler;
 
-	sleep_stats_free(table->stats);
-	free(table);
+	sleep_stats_free(&table->stats);
 }
 
-static struct event_handler *open_table(const struct attribution_input *input)
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
 {
-	struct sleeps_table *table = calloc(1, sizeof(*table));
+	struct sleeps_table *table = (struct sleeps_table *)handler;
 
-	if (!table)
-		return NULL;
 	table->listener.slept = take_sleep;
 	table->input = *input;
-	table->stats = sleep_stats_new();
+	table->stats = SLEEP_STATS_NONE;
 	table->tracker = trackers_tasks(input->trackers, &table->listener);
-	if (table->stats && table->tracker)
-		return &table->handler;
-	close_table(&table->handler);
-	return NULL;
+	return table->tracker;
 }
 
 static const char *function_name(const struct sleeps_table *table,
@@ -148,7 +141,7 @@ static bool write_user_stack(FILE *out, const void *ctx)
 static bool write_wakers(FILE *out, const void *ctx)
 {
 	const struct sleeps_row *row = ctx;
-	const struct array *wakers = &row->stat->wakers;
+	const struct array *wakers = &row->stat->wakers.items;
 
 	for (size_t i = 0; i < wakers->count && i < MAX_WAKERS; i++) {
 		const struct waker_stat *waker = array_at(wakers, i);
@@ -163,7 +156,7 @@ static bool write_wakers(FILE *out, const void *ctx)
 static bool write_fds(FILE *out, const void *ctx)
 {
 	const struct sleeps_row *row = ctx;
-	const struct array *fds = &row->stat->fds;
+	const struct array *fds = &row->stat->fds.items;
 
 	for (size_t i = 0; i < fds->count && i < MAX_WAKERS; i++) {
 		const struct waker_stat *fd = array_at(fds, i);
@@ -178,7 +171,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		      uint64_t index)
 {
 	const struct sleeps_table *table = ctx;
-	const struct sleep_stat *stat = sleep_stats_at(table->stats, index);
+	const struct sleep_stat *stat = sleep_stats_at(&table->stats, index);
 	const struct sleeps_row row = { table, stat };
 
 	if (!table_rows_group(writer, &table->input, "group", stat->pid)) {
@@ -238,14 +231,16 @@ static void print_row(const struct sleeps_table *table,
 		fputs(task_label_last(table->input.names, stat->pid).text, out);
 	fprintf(out, "  %s\n", function_name(table, stat->label));
 	print_numbers(stat, out);
-	for (size_t i = 0; i < stat->wakers.count && i < MAX_WAKERS; i++) {
-		const struct waker_stat *waker = array_at(&stat->wakers, i);
+	for (size_t i = 0; i < stat->wakers.items.count && i < MAX_WAKERS;
+	     i++) {
+		const struct waker_stat *waker =
+			array_at(&stat->wakers.items, i);
 
 		fprintf(out, "    woken by  %" PRIu64 "x ", waker->count);
 		write_waker(table, waker, out);
 		fputs("\n", out);
 	}
-	if (stat->fds.count) {
+	if (stat->fds.items.count) {
 		fputs("    on fd     ", out);
 		write_fds(out, &(struct sleeps_row){ table, stat });
 		fputs("\n", out);
@@ -269,12 +264,12 @@ static void say_idle(const struct sleeps_table *table, FILE *out)
 static int print_rows(const struct sleeps_table *table,
 		      const struct attribution_output *output)
 {
-	uint64_t count = sleep_stats_count(table->stats);
+	uint64_t count = sleep_stats_count(&table->stats);
 	uint64_t *order;
 	int status = table_rows_order(output, write_row, table, count, &order);
 
 	for (uint64_t i = 0; !status && i < count && i < output->top; i++)
-		print_row(table, sleep_stats_at(table->stats, order[i]),
+		print_row(table, sleep_stats_at(&table->stats, order[i]),
 			  output->out);
 	free(order);
 	return status;
@@ -310,11 +305,11 @@ static int render(struct event_handler *handler,
 	struct sleeps_table *table = (struct sleeps_table *)handler;
 	int status;
 
-	sleep_stats_sort(table->stats);
+	sleep_stats_sort(&table->stats);
 	say_idle(table, output->format == RECORD_TABLE ? output->out : stderr);
 	if (output->format != RECORD_TABLE)
 		return table_rows_render(output, write_row, table,
-					 sleep_stats_count(table->stats));
+					 sleep_stats_count(&table->stats));
 	status = print_rows(table, output);
 	if (!status)
 		explain(table, output->out);
@@ -326,6 +321,7 @@ const struct attribution_table sleeps_table = {
 	.help = "where each process slept, for how long, and who woke it",
 	.is_of_tasks = true,
 	.has_groups = true,
+	.size = sizeof(struct sleeps_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,

@@ -52,27 +52,17 @@ int waiters_enter(struct waiters *waiters, const struct wait_key *place,
 	return 0;
 }
 
-/* Returns how many are left. */
-static uint64_t remove_one(struct number_map *map, uint64_t key)
-{
-	uint64_t *count = number_map_find(map, key);
-	uint64_t left = count && *count ? --*count : 0;
-
-	if (count && !left)
-		number_map_remove(map, key);
-	return left;
-}
-
 struct other_waiters waiters_leave(struct waiters *waiters,
 				   const struct wait_key *place)
 {
 	struct other_waiters others = {
-		.at_label = (uint32_t)remove_one(waiters->labels, place->label),
+		.at_label = (uint32_t)number_map_lower(waiters->labels,
+						       place->label),
 		.for_object = -1,
 	};
 
 	if (place->object)
-		others.for_object =
-			(int32_t)remove_one(waiters->objects, place->object);
+		others.for_object = (int32_t)number_map_lower(waiters->objects,
+							      place->object);
 	return others;
 }

@@ -2,7 +2,8 @@
 #ifndef KT_ATTRIBUTION_WAKERS_H
 #define KT_ATTRIBUTION_WAKERS_H
 
-#include <stddef.h>
+#include "common/keyed_array.h"
+
 #include <stdint.h>
 #include <stdio.h>
 
@@ -22,10 +23,13 @@ struct waker {
 #define WAKER_NONE UINT32_MAX
 
 /* Chains as numbers: equal ones have equal numbers. */
-struct wakers;
+struct wakers {
+	struct keyed_array chains; /* struct waker, all of which is its key */
+};
 
-/* Returns NULL when out of memory. */
-struct wakers *wakers_new(void);
+#define WAKERS_NONE \
+	((struct wakers){ .chains = KEYED_ARRAY_OF(struct waker, tid) })
+
 void wakers_free(struct wakers *wakers);
 
 /* Returns the number of @waker, adding it if it is new; of interrupts the

@@ -8,9 +8,15 @@
 struct call_tree;
 struct function_table;
 
-/* Writes the path to @node of @stacks, "outermost;...;innermost", to @out;
- * nothing for CALL_NODE_NONE.
+/* Returns the path from below the root of @tree to @node as
+ * "outermost;...;innermost", which is "" for CALL_NODE_NONE.
+ *
+ * Owner: the caller, to be freed.  NULL when out of memory.
  */
+char *stack_text(const struct call_tree *tree, uint32_t node,
+		 const struct function_table *functions);
+
+/* Writes it to @out; nothing when out of memory. */
 void stack_text_write(const struct call_tree *stacks, uint32_t node,
 		      const struct function_table *functions, FILE *out);
 

@@ -24,6 +24,7 @@ static void give(const struct span_out *out, struct thread *thread,
 	if (!out->start_ns || span->begin_ns >= span->end_ns)
 		return;
 	span->task = thread->task ? thread->task : &thread->own;
+	span->thread = thread->index;
 	span->contexts =
 		task_contexts_open(out->contexts, index, &context_count);
 	span->context_count = (uint32_t)context_count;

@@ -9,13 +9,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-struct context_stack {
-	struct array open; /* struct open_context */
-};
-
 struct task_contexts {
 	const struct context_kinds *kinds;
-	struct array tasks; /* struct context_stack by task index */
+	struct array
+		tasks; /* struct array of struct open_context, by task index */
 	uint64_t last_serial;
 };
 
@@ -26,7 +23,7 @@ struct task_contexts *task_contexts_new(const struct context_kinds *kinds)
 	if (!contexts)
 		return NULL;
 	contexts->kinds = kinds;
-	contexts->tasks = ARRAY_OF(struct context_stack);
+	contexts->tasks = ARRAY_OF(struct array);
 	return contexts;
 }
 
@@ -34,26 +31,16 @@ void task_contexts_free(struct task_contexts *contexts)
 {
 	if (!contexts)
 		return;
-	for (size_t i = 0; i < contexts->tasks.count; i++) {
-		struct context_stack *stack = array_at(&contexts->tasks, i);
-
-		array_free(&stack->open);
-	}
+	for (size_t i = 0; i < contexts->tasks.count; i++)
+		array_free(array_at(&contexts->tasks, i));
 	array_free(&contexts->tasks);
 	free(contexts);
 }
 
 static struct array *open_of(struct task_contexts *contexts, uint32_t index)
 {
-	while (contexts->tasks.count <= index) {
-		struct context_stack *stack = array_add(&contexts->tasks);
-
-		if (!stack)
-			return NULL;
-		stack->open = ARRAY_OF(struct open_context);
-	}
-	return &((struct context_stack *)array_at(&contexts->tasks, index))
-			->open;
+	return array_reach_like(&contexts->tasks, index,
+				&ARRAY_OF(struct open_context));
 }
 
 static int change_by_entry(const struct task_contexts *contexts,
@@ -136,13 +123,13 @@ const struct open_context *
 task_contexts_open(const struct task_contexts *contexts, uint32_t index,
 		   size_t *count)
 {
-	const struct context_stack *stacks = contexts->tasks.items;
+	const struct array *stacks = contexts->tasks.items;
 
 	*count = 0;
 	if (index >= contexts->tasks.count)
 		return NULL;
-	*count = stacks[index].open.count;
-	return stacks[index].open.items;
+	*count = stacks[index].count;
+	return stacks[index].items;
 }
 
 const struct open_context *

@@ -53,15 +53,13 @@ void task_paths_free(struct task_paths *paths)
 
 static struct path *path_of(struct task_paths *paths, const struct task *task)
 {
-	while (paths->tasks.count <= task->index) {
-		struct path *path = array_add(&paths->tasks);
+	struct path *path = array_reach_like(
+		&paths->tasks, task->index,
+		&(struct path){ .frames = ARRAY_OF(struct path_frame) });
 
-		if (!path)
-			return NULL;
-		path->frames = ARRAY_OF(struct path_frame);
-	}
-	path_at(paths, task->index)->task = task;
-	return path_at(paths, task->index);
+	if (path)
+		path->task = task;
+	return path;
 }
 
 static int enter(struct task_paths *paths, const struct call_step *step)

@@ -123,6 +123,13 @@ uint64_t task_time_untraced_wakeup(const struct task_time *time)
 	return untraced_wakeups_last(time->untraced_wakeups).time_ns;
 }
 
+uint32_t task_time_thread(const struct task_time *time, int32_t tid)
+{
+	const struct thread *thread = threads_find(time->threads, tid);
+
+	return thread ? thread->index : UINT32_MAX;
+}
+
 int task_time_context_change(const struct task_time *time)
 {
 	return time->context_change;

@@ -92,6 +92,11 @@ uint64_t task_time_untraced_wakeup(const struct task_time *time);
  */
 int task_time_end(struct task_time *time);
 
+/* Returns the number of thread @tid, counted from 0 in the order in which threads
+ * appear; UINT32_MAX: it has not.
+ */
+uint32_t task_time_thread(const struct task_time *time, int32_t tid);
+
 /* Returns whether the last step began (1) or ended (-1) its task's innermost
  * work, else 0.
  */

@@ -2,11 +2,12 @@
 #include "attribution/time/thread_tracker.h"
 
 #include "attribution/events/event_handler.h"
+#include "attribution/time/call_entries.h"
 #include "attribution/time/task_paths.h"
 #include "common/array.h"
+#include "common/container_of.h"
 #include "common/error.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 /* One who takes spans. */
@@ -22,6 +23,8 @@ struct thread_tracker {
 	struct array takers;	  /* struct span_taker */
 	struct task_time *time;	  /* NULL: nobody asked for it */
 	struct task_paths *paths; /* the same */
+	struct call_entries calls;
+	bool has_calls; /* somebody asked for them */
 	bool has_changed;
 	int status;
 };
@@ -44,9 +47,7 @@ static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
 	const struct thread_tracker *tracker =
-		(struct thread_tracker *)((char *)callback -
-					  offsetof(struct thread_tracker,
-						   callback));
+		container_of(callback, struct thread_tracker, callback);
 
 	for (size_t i = 0; i < tracker->takers.count; i++)
 		hand_to(array_at(&tracker->takers, i), span);
@@ -67,10 +68,12 @@ static void take_step(struct event_handler *handler,
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	const struct thread_tracker *tracker = (struct thread_tracker *)handler;
+	struct thread_tracker *tracker = (struct thread_tracker *)handler;
 
 	if (tracker->time)
 		task_time_event(tracker->time, event);
+	if (tracker->has_calls && call_entries_take(&tracker->calls, event) < 0)
+		tracker->status = -ERROR_MEMORY;
 }
 
 static void take_record(struct event_handler *handler,
@@ -94,6 +97,7 @@ thread_tracker_new(const struct task_time_options *options)
 	tracker->callback.take = take_span;
 	tracker->options = *options;
 	tracker->takers = ARRAY_OF(struct span_taker);
+	tracker->calls = CALL_ENTRIES_NONE;
 	return tracker;
 }
 
@@ -104,6 +108,7 @@ void thread_tracker_free(struct thread_tracker *tracker)
 	array_free(&tracker->takers);
 	task_time_free(tracker->time);
 	task_paths_free(tracker->paths);
+	call_entries_free(&tracker->calls);
 	free(tracker);
 }
 
@@ -111,6 +116,7 @@ int thread_tracker_renew(struct thread_tracker *tracker,
 			 const struct off_cpu_evidence *evidence)
 {
 	tracker->status = 0;
+	call_entries_free(&tracker->calls);
 	if (tracker->paths)
 		task_paths_renew(tracker->paths);
 	return tracker->time ? task_time_renew(tracker->time, evidence) : 0;
@@ -143,6 +149,12 @@ const struct task_paths *thread_tracker_paths(struct thread_tracker *tracker)
 	return tracker->paths;
 }
 
+const struct call_entries *thread_tracker_calls(struct thread_tracker *tracker)
+{
+	tracker->has_calls = true;
+	return &tracker->calls;
+}
+
 bool thread_tracker_has_changed(const struct thread_tracker *tracker)
 {
 	return tracker->has_changed;
@@ -150,7 +162,7 @@ bool thread_tracker_has_changed(const struct thread_tracker *tracker)
 
 bool thread_tracker_is_asked(const struct thread_tracker *tracker)
 {
-	return tracker->time || tracker->paths;
+	return tracker->time || tracker->paths || tracker->has_calls;
 }
 
 struct event_handler *thread_tracker_handler(struct thread_tracker *tracker)

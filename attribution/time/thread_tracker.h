@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+struct call_entries;
 struct event_handler;
 struct task_paths;
 
@@ -31,7 +32,7 @@ void thread_tracker_free(struct thread_tracker *tracker);
 int thread_tracker_renew(struct thread_tracker *tracker,
 			 const struct off_cpu_evidence *evidence);
 
-/* These three are asked before the pass; their answers live as long as the
+/* These four are asked before the pass; their answers live as long as the
  * tracker.
  *
  * Hands @callback, which is borrowed, all spans, cut to @window.  Returns 0 or
@@ -46,6 +47,9 @@ struct task_time *thread_tracker_time(struct thread_tracker *tracker);
 
 /* Follows the functions that are open.  Returns NULL when out of memory. */
 const struct task_paths *thread_tracker_paths(struct thread_tracker *tracker);
+
+/* Follows what threads called last, by sys_enter. */
+const struct call_entries *thread_tracker_calls(struct thread_tracker *tracker);
 
 /* Returns whether the last step may have changed what its thread does, or how
  * far its time was handed out: most calls do not.

@@ -58,6 +58,14 @@ static struct thread *add(struct threads *threads, int32_t tid)
 	return *slot;
 }
 
+struct thread *threads_find(const struct threads *threads, int32_t tid)
+{
+	const uint64_t *number =
+		number_map_find(threads->by_tid, (uint64_t)tid);
+
+	return number && *number ? threads_at(threads, *number - 1) : NULL;
+}
+
 struct thread *threads_of_tid(struct threads *threads, int32_t tid)
 {
 	uint64_t *number = number_map_add(threads->by_tid, (uint64_t)tid);

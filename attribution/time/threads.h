@@ -74,6 +74,9 @@ struct thread *threads_of_task(struct threads *threads,
 /* Returns thread @tid (over 0), adding it; NULL when out of memory. */
 struct thread *threads_of_tid(struct threads *threads, int32_t tid);
 
+/* Returns it if it is there, else NULL. */
+struct thread *threads_find(const struct threads *threads, int32_t tid);
+
 /* Returns thread @index, in order of appearance; NULL after the last. */
 struct thread *threads_at(const struct threads *threads, size_t index);
 

@@ -47,6 +47,7 @@ struct task;
  */
 struct time_span {
 	const struct task *task; /* never NULL; not an idle task */
+	uint32_t thread;	 /* see task_time_thread() */
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint8_t time_class; /* enum time_class */

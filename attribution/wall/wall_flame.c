@@ -27,34 +27,30 @@ static void close_flame(struct event_handler *handler)
 
 	wall_tree_free(flame->tree);
 	call_tree_free(flame->shown);
-	free(flame);
 }
 
-static struct event_handler *open_flame(const struct attribution_input *input,
-					bool only_off_cpu, const char *title)
+static bool open_flame(struct event_handler *handler,
+		       const struct attribution_input *input, bool only_off_cpu,
+		       const char *title)
 {
-	struct wall_flame *flame = calloc(1, sizeof(*flame));
+	struct wall_flame *flame = (struct wall_flame *)handler;
 
-	if (!flame)
-		return NULL;
 	flame->input = input;
 	flame->title = title;
 	flame->tree = wall_tree_new(input, only_off_cpu);
-	if (!flame->tree) {
-		close_flame(&flame->handler);
-		return NULL;
-	}
-	return &flame->handler;
+	return flame->tree;
 }
 
-static struct event_handler *open_wall(const struct attribution_input *input)
+static bool open_wall(struct event_handler *handler,
+		      const struct attribution_input *input)
 {
-	return open_flame(input, false, "Wall time of all threads");
+	return open_flame(handler, input, false, "Wall time of all threads");
 }
 
-static struct event_handler *open_off_cpu(const struct attribution_input *input)
+static bool open_off_cpu(struct event_handler *handler,
+			 const struct attribution_input *input)
 {
-	return open_flame(input, true, "Time off CPUs of all threads");
+	return open_flame(handler, input, true, "Time off CPUs of all threads");
 }
 
 /* Leaves the tracer's functions out where its tasks are. */
@@ -124,6 +120,7 @@ const struct attribution_table wall_flame = {
 	.is_of_tasks = true,
 	.has_groups = true,
 	.check = check,
+	.size = sizeof(struct wall_flame),
 	.open = open_wall,
 	.render = render,
 	.close = close_flame,
@@ -136,6 +133,7 @@ const struct attribution_table off_cpu_flame = {
 	.is_of_tasks = true,
 	.has_groups = true,
 	.check = check,
+	.size = sizeof(struct wall_flame),
 	.open = open_off_cpu,
 	.render = render,
 	.close = close_flame,

@@ -6,6 +6,7 @@
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
 #include "attribution/wall/wall_place.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"
 #include "report/steps/task_groups.h"
@@ -81,8 +82,7 @@ static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
 	struct wall_tree *tree =
-		(struct wall_tree *)((char *)callback -
-				     offsetof(struct wall_tree, callback));
+		container_of(callback, struct wall_tree, callback);
 	struct wall_task *wall = task_of(tree, span->task);
 
 	if (!wall)
@@ -127,11 +127,8 @@ static int keep_time(struct wall_tree *tree, struct wall_task *wall,
 static void enter(struct wall_tree *tree, struct wall_place *place,
 		  const struct call_step *step)
 {
-	const struct call_node *node = call_tree_at(tree->calls, place->node);
-
-	place->node = call_tree_child(tree->calls, place->node, step->function,
-				      step->how == HOW_EXCEPTION ||
-					      node->is_interrupt);
+	place->node = call_tree_enter(tree->calls, place->node, step->function,
+				      step->how);
 	if (place->node == CALL_NODE_NONE)
 		tree->status = -ERROR_MEMORY;
 	else

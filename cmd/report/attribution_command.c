@@ -132,10 +132,9 @@ static int open_tables(struct table_run *runs, size_t count)
 	for (size_t i = 0; i < count && !status; i++) {
 		struct table_run *run = &runs[i];
 
-		run->handler = run->request->table->open(&run->input);
-		status = run->handler ? trackers_follow(run->input.trackers,
-							run->handler) :
-					-ERROR_MEMORY;
+		run->handler = attribution_table_open(run->request->table,
+						      &run->input);
+		status = run->handler ? 0 : -ERROR_MEMORY;
 	}
 	return status;
 }
@@ -156,8 +155,8 @@ static int fill_and_render(const struct session *session,
 	else if (status < 0)
 		status = fail(&runs->output, status);
 	for (size_t i = 0; i < count; i++)
-		if (runs[i].handler)
-			runs[i].request->table->close(runs[i].handler);
+		attribution_table_close(runs[i].request->table,
+					runs[i].handler);
 	task_stacks_free(stacks);
 	return status;
 }

@@ -108,6 +108,18 @@ static inline uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
 	return expected;
 }
 
+/* The same of a function that is entered @how: what interrupt work calls is part of
+ * it.
+ */
+static inline uint32_t call_tree_enter(struct call_tree *tree, uint32_t parent,
+				       uint32_t function, enum call_how how)
+{
+	return call_tree_child(
+		tree, parent, function,
+		how == HOW_EXCEPTION ||
+			call_tree_at(tree, parent)->is_interrupt);
+}
+
 /* Returns the process that the tree of @node is of, -1 if of all. */
 int32_t call_tree_pid(const struct call_tree *tree, uint32_t node);
 

@@ -116,11 +116,8 @@ static void fail(struct profile *profile)
 static inline uint32_t count_child(struct profile *profile, uint32_t function,
 				   enum call_how how, uint64_t time_ns)
 {
-	bool is_interrupt =
-		how == HOW_EXCEPTION ||
-		call_tree_at(profile->tree, profile->node)->is_interrupt;
-	uint32_t node = call_tree_child(profile->tree, profile->node, function,
-					is_interrupt);
+	uint32_t node =
+		call_tree_enter(profile->tree, profile->node, function, how);
 
 	if (node != CALL_NODE_NONE)
 		count(profile, node, how, time_ns);

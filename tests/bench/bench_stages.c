@@ -261,13 +261,12 @@ static double time_table(const struct bench *bench, const void *ctx)
 	double time;
 
 	input.trackers = trackers;
-	handler = need(table->open(&input), table->name);
-	check(trackers_follow(trackers, handler), table->name);
+	handler = need(attribution_table_open(table, &input), table->name);
 	join = need(trackers_join(trackers), "join");
 	time = time_steps(bench, step_join_callback(join), &stacks);
 	task_stacks_free(stacks);
 	step_join_free(join);
-	table->close(handler);
+	attribution_table_close(table, handler);
 	trackers_free(trackers);
 	return time;
 }

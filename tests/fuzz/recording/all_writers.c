@@ -186,9 +186,7 @@ static void open_table(struct writers *writers,
 	if (table->check && !table->check(input, message, sizeof(message)))
 		return;
 	writers->tables[index] = table;
-	writers->handlers[index] = need(table->open(input));
-	if (trackers_follow(writers->trackers, writers->handlers[index]) < 0)
-		abort();
+	writers->handlers[index] = need(attribution_table_open(table, input));
 	writers->table_count++;
 }
 
@@ -299,7 +297,8 @@ static void close_all(struct writers *writers)
 {
 	step_join_free(writers->join);
 	for (size_t i = 0; i < writers->table_count; i++)
-		writers->tables[i]->close(writers->handlers[i]);
+		attribution_table_close(writers->tables[i],
+					writers->handlers[i]);
 	trackers_free(writers->trackers);
 	for (size_t i = 0; i < TIMELINES; i++) {
 		if (writers->lines[i])
