@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a pipe N times; SLOW of these reads, chosen at random, take MS
  * milliseconds, since the writer sleeps so long.  Writes to standard output
- * which those were: number, begin and end, CLOCK_MONOTONIC in nanoseconds.
+ * which those were: number, begin and end, CLOCK_MONOTONIC in nanoseconds; and
+ * likewise, with "stalled" behind, others that took half as long, as a busy host
+ * may make them.
  *
  *	slow_reads N SLOW MS
  *	slow_reads N SLOW MS apart
@@ -145,10 +147,11 @@ static void exchange(struct pair *pair)
 	put_on(pair->writer, !pair->reader_cpu);
 }
 
-/* Read @number takes @us; it is written if it is slow. */
-static int ask(const struct pair *pair, int number, int us)
+/* Read @number takes @us; it is written if it is slow, or took @stall_ns. */
+static int ask(const struct pair *pair, int number, int us, uint64_t stall_ns)
 {
 	uint64_t begin_ns;
+	uint64_t end_ns;
 	int answer_us;
 
 	if (write(pair->to, &us, sizeof(us)) < 0)
@@ -156,9 +159,10 @@ static int ask(const struct pair *pair, int number, int us)
 	begin_ns = now_ns();
 	if (read(pair->from, &answer_us, sizeof(us)) != sizeof(us))
 		return 1;
-	if (us)
-		printf("%d %llu %llu\n", number, (unsigned long long)begin_ns,
-		       (unsigned long long)now_ns());
+	end_ns = now_ns();
+	if (us || end_ns - begin_ns >= stall_ns)
+		printf("%d %llu %llu%s\n", number, (unsigned long long)begin_ns,
+		       (unsigned long long)end_ns, us ? "" : " stalled");
 	return 0;
 }
 
@@ -173,7 +177,7 @@ static int reads(int count, int slow, int us, bool is_apart)
 	for (int i = 0; i < count; i++) {
 		if (is_slow[i] && is_apart)
 			exchange(&pair);
-		if (ask(&pair, i, is_slow[i] ? us : 0))
+		if (ask(&pair, i, is_slow[i] ? us : 0, (uint64_t)us * 500))
 			return 1;
 		if (is_slow[i] && is_apart)
 			await_recorder();
