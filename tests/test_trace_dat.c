@@ -163,6 +163,45 @@ START_TEST(interrupts_lie_on_what_they_interrupt)
 }
 END_TEST
 
+/* Between two functions of a page fault, around both of which the tracer sees none:
+ * at @depth 1 it is the tracer that is interrupted.
+ */
+static void add_fault_interrupted(int32_t depth)
+{
+	add_leaf(MADE_LOCK_VMA, 0);
+	dat.time_ns += 100000;
+	add_leaf(MADE_IRQ_ENTER, depth);
+	add_leaf(MADE_SYSVEC, depth);
+	add_leaf(MADE_IRQ_EXIT, depth);
+	add_leaf(MADE_HANDLE_FAULT, 0);
+}
+
+#define FAULT_BEGINS \
+	"start asm_exc_page_fault; call lock_vma_under_rcu; " \
+	"return asm_exc_page_fault; "
+#define FAULT_GOES_ON \
+	"break asm_sysvec_apic_timer_interrupt; call irq_enter_rcu; " \
+	"return asm_sysvec_apic_timer_interrupt; " \
+	"call __sysvec_apic_timer_interrupt; " \
+	"return asm_sysvec_apic_timer_interrupt; call irq_exit_rcu; " \
+	"return asm_sysvec_apic_timer_interrupt; " \
+	"break-return asm_exc_page_fault; " \
+	"call handle_mm_fault; stop"
+
+START_TEST(an_interrupted_fault_is_one)
+{
+	add_fault_interrupted(0);
+	expect(FAULT_BEGINS FAULT_GOES_ON "; end");
+}
+END_TEST
+
+START_TEST(a_fault_whose_tracer_is_interrupted_is_one)
+{
+	add_fault_interrupted(1);
+	expect(FAULT_BEGINS "start asm_exc_page_fault; " FAULT_GOES_ON "; end");
+}
+END_TEST
+
 START_TEST(the_way_out_of_an_interrupt_is_the_interrupts)
 {
 	made_enter(&dat, 7, MADE_X64_SYS_CALL, 0);
@@ -338,6 +377,8 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, system_calls_have_their_entries);
 	tcase_add_test(tcase, interrupts_lie_on_what_they_interrupt);
+	tcase_add_test(tcase, an_interrupted_fault_is_one);
+	tcase_add_test(tcase, a_fault_whose_tracer_is_interrupted_is_one);
 	tcase_add_test(tcase, the_way_out_of_an_interrupt_is_the_interrupts);
 	tcase_add_test(tcase, a_piece_is_its_function);
 	tcase_add_test(tcase, tasks_change_where_the_next_one_begins);

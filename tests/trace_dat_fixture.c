@@ -21,6 +21,9 @@ static const char *const names[MADE_COUNT] = {
 	[MADE_FINISH_SWITCH] = "finish_task_switch.isra.0",
 	[MADE_VFS_READ_PIECE] = "vfs_read.part.0",
 	[MADE_IRQ_RESCHED] = "raw_irqentry_exit_cond_resched",
+	[MADE_FAULT] = "asm_exc_page_fault",
+	[MADE_LOCK_VMA] = "lock_vma_under_rcu",
+	[MADE_HANDLE_FAULT] = "handle_mm_fault",
 };
 
 #define COMMON \

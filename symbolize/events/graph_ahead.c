@@ -55,6 +55,14 @@ static bool is_near(const struct graph_events *events, uint64_t time_ns)
 	return !last_ns || time_ns - last_ns <= most_ns;
 }
 
+/* On its way in, a system call or fault cannot have ended: what comes now
+ * interrupts it.
+ */
+static bool has_to_go_on(const struct graph_task *task)
+{
+	return task->is_on_way_in && !task->is_interrupted;
+}
+
 bool graph_context_lasts(const struct graph_events *events,
 			 enum graph_role role, uint32_t entry, uint64_t time_ns)
 {
@@ -66,8 +74,9 @@ bool graph_context_lasts(const struct graph_events *events,
 		return task->is_on_way_in && context->function == entry;
 	case GRAPH_ROLE_WAY_IN:
 	case GRAPH_ROLE_FAULT:
-	case GRAPH_ROLE_INTERRUPT:
 		return false;
+	case GRAPH_ROLE_INTERRUPT:
+		return has_to_go_on(task);
 	case GRAPH_ROLE_VECTOR:
 		return task->is_on_way_in || is_near(events, time_ns);
 	case GRAPH_ROLE_SWITCHING:
@@ -105,6 +114,9 @@ bool graph_context_goes_on(const struct graph_events *events)
 	struct graph_record next;
 	uint32_t function;
 
+	/* In the tracer, which has not counted the function's end yet. */
+	if (has_to_go_on(events->task) && begins_next(events, 1, &next))
+		return true;
 	if (!begins_next(events, 0, &next))
 		return false;
 	function = function_of(events, &next);

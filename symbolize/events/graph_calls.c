@@ -89,6 +89,15 @@ static bool is_on_way_in(enum graph_role role)
 	       role == GRAPH_ROLE_INTERRUPT;
 }
 
+/* Whether an interrupt has stopped what came from user space between functions. */
+static bool interrupts_context(const struct graph_task *task)
+{
+	const struct graph_frame *outermost = task->frames.items;
+
+	return graph_task_is_in(task, GRAPH_EXCEPTION) &&
+	       outermost->kind == GRAPH_CONTEXT;
+}
+
 /* A function that nothing the tracer saw has called. */
 static int enter_outermost(struct graph_events *events, uint32_t function,
 			   enum graph_role role)
@@ -99,6 +108,8 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 			graph_vector_ahead(events, function) :
 			graph_role_entry(events->tasks->roles, function);
 
+	if (interrupts_context(task))
+		return events->is_running ? 0 : resume(events);
 	if (graph_task_is_in(task, GRAPH_CONTEXT) &&
 	    graph_context_lasts(events, role, entry, events->record.time_ns)) {
 		task->is_on_way_in &= role == GRAPH_ROLE_NONE ||
@@ -114,6 +125,7 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 	}
 	task->enters = true;
 	task->is_on_way_in = is_on_way_in(role);
+	task->is_interrupted = role == GRAPH_ROLE_INTERRUPT;
 	task->frames.count = 0;
 	task->last_exit_ns = 0;
 	if (entry == FUNCTION_UNKNOWN && role != GRAPH_ROLE_WAY_OUT)
@@ -134,7 +146,8 @@ static int interrupt(struct graph_events *events, uint32_t function,
 	if (role != GRAPH_ROLE_INTERRUPT && role != GRAPH_ROLE_FAULT)
 		return 0;
 	if (graph_task_is_in(events->task, GRAPH_CONTEXT) &&
-	    !events->record.depth)
+	    !events->record.depth &&
+	    (role == GRAPH_ROLE_FAULT || events->task->is_interrupted))
 		return 0;
 	if (role == GRAPH_ROLE_INTERRUPT)
 		entry = graph_vector_ahead(events, function);
