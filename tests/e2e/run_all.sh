@@ -35,6 +35,7 @@ if [[ ${1:-all} == full ]]; then
 		"function_graph.sh 6.12 1 large"
 		"function_graph.sh 6.12 2 pair" "function_graph.sh 6.1"
 		"function_graph.sh 7.3" "function_graph.sh --arm64"
+		"function_graph.sh 7.3 2 pair"
 		"function_graph.sh --arm64 7.3 2 pair"
 		"functions.sh 6.12 1 disk-all sleep-all"
 		"faults.sh 80 2 1 kills accidents full_disks"
