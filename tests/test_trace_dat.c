@@ -202,6 +202,16 @@ START_TEST(a_fault_whose_tracer_is_interrupted_is_one)
 }
 END_TEST
 
+START_TEST(an_interrupt_without_end_is_over_at_the_next_call)
+{
+	add_leaf(MADE_LOCK_VMA, 0);
+	add_leaf(MADE_IRQ_ENTER, 0);
+	add_call();
+	expect(FAULT_BEGINS "break irq_enter_rcu; call irq_enter_rcu; "
+			    "return irq_enter_rcu; " CALL "; end");
+}
+END_TEST
+
 START_TEST(the_way_out_of_an_interrupt_is_the_interrupts)
 {
 	made_enter(&dat, 7, MADE_X64_SYS_CALL, 0);
@@ -379,6 +389,8 @@ int main(void)
 	tcase_add_test(tcase, interrupts_lie_on_what_they_interrupt);
 	tcase_add_test(tcase, an_interrupted_fault_is_one);
 	tcase_add_test(tcase, a_fault_whose_tracer_is_interrupted_is_one);
+	tcase_add_test(tcase,
+		       an_interrupt_without_end_is_over_at_the_next_call);
 	tcase_add_test(tcase, the_way_out_of_an_interrupt_is_the_interrupts);
 	tcase_add_test(tcase, a_piece_is_its_function);
 	tcase_add_test(tcase, tasks_change_where_the_next_one_begins);

@@ -60,7 +60,7 @@ static bool is_near(const struct graph_events *events, uint64_t time_ns)
  */
 static bool has_to_go_on(const struct graph_task *task)
 {
-	return task->is_on_way_in && !task->is_interrupted;
+	return task->is_on_way_in && !task->is_in_interrupt;
 }
 
 bool graph_context_lasts(const struct graph_events *events,

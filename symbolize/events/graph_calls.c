@@ -108,7 +108,8 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 			graph_vector_ahead(events, function) :
 			graph_role_entry(events->tasks->roles, function);
 
-	if (interrupts_context(task))
+	if (interrupts_context(task) && role != GRAPH_ROLE_SYSTEM_CALL &&
+	    role != GRAPH_ROLE_WAY_IN)
 		return events->is_running ? 0 : resume(events);
 	if (graph_task_is_in(task, GRAPH_CONTEXT) &&
 	    graph_context_lasts(events, role, entry, events->record.time_ns)) {
@@ -125,7 +126,7 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 	}
 	task->enters = true;
 	task->is_on_way_in = is_on_way_in(role);
-	task->is_interrupted = role == GRAPH_ROLE_INTERRUPT;
+	task->is_in_interrupt = role == GRAPH_ROLE_INTERRUPT;
 	task->frames.count = 0;
 	task->last_exit_ns = 0;
 	if (entry == FUNCTION_UNKNOWN && role != GRAPH_ROLE_WAY_OUT)
@@ -147,7 +148,7 @@ static int interrupt(struct graph_events *events, uint32_t function,
 		return 0;
 	if (graph_task_is_in(events->task, GRAPH_CONTEXT) &&
 	    !events->record.depth &&
-	    (role == GRAPH_ROLE_FAULT || events->task->is_interrupted))
+	    (role == GRAPH_ROLE_FAULT || events->task->is_in_interrupt))
 		return 0;
 	if (role == GRAPH_ROLE_INTERRUPT)
 		entry = graph_vector_ahead(events, function);
