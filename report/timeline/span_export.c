@@ -21,12 +21,8 @@ struct span_export {
 static struct kept_track *task_track(struct span_export *export,
 				     const struct call_step *step)
 {
-	struct kept_track *known = span_tracks_known(&export->tracks, SPAN_TASK,
-						     step->task->index);
-
-	return known ? known :
-		       span_tracks_task(&export->tracks, SPAN_TASK, step->task,
-					step->time_ns);
+	return span_tracks_task(&export->tracks, SPAN_TASK, step->task,
+				step->time_ns);
 }
 
 static struct kept_track *cpu_track(struct span_export *export,

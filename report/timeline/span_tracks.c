@@ -69,6 +69,16 @@ static void announce(struct span_tracks *tracks, struct kept_track *kept,
 	tracks->writer->announce(tracks->writer, &kept->track, time_ns);
 }
 
+/* Returns a track that was announced already; NULL: this one was not. */
+static struct kept_track *find_known(const struct span_tracks *tracks,
+				     enum span_track_kind kind, size_t index)
+{
+	const struct array *list = &tracks->lists[kind];
+	struct kept_track *kept = (struct kept_track *)list->items + index;
+
+	return index < list->count && kept->is_known ? kept : NULL;
+}
+
 static struct kept_track *add(struct span_tracks *tracks, size_t index,
 			      const struct span_track *like, uint64_t time_ns)
 {
@@ -87,7 +97,7 @@ struct kept_track *span_tracks_task(struct span_tracks *tracks,
 				    enum span_track_kind kind,
 				    const struct task *task, uint64_t time_ns)
 {
-	struct kept_track *known = span_tracks_known(tracks, kind, task->index);
+	struct kept_track *known = find_known(tracks, kind, task->index);
 	struct span_track track = { .kind = kind, .task = task };
 	const struct kept_track *parent;
 
@@ -105,8 +115,7 @@ struct kept_track *span_tracks_cpu(struct span_tracks *tracks,
 				   uint64_t time_ns)
 {
 	const struct span_track track = { .kind = kind, .cpu = cpu };
-	struct kept_track *known =
-		span_tracks_known(tracks, kind, cpu_slot(cpu));
+	struct kept_track *known = find_known(tracks, kind, cpu_slot(cpu));
 
 	return known ? known : add(tracks, cpu_slot(cpu), &track, time_ns);
 }

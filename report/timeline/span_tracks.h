@@ -29,17 +29,6 @@ struct span_tracks span_tracks_of(struct span_writer *writer,
 				  const struct task_names *names);
 void span_tracks_free(struct span_tracks *tracks);
 
-/* Returns a track that was announced already; NULL: this one was not. */
-static inline struct kept_track *
-span_tracks_known(const struct span_tracks *tracks, enum span_track_kind kind,
-		  size_t index)
-{
-	const struct array *list = &tracks->lists[kind];
-	struct kept_track *kept = (struct kept_track *)list->items + index;
-
-	return index < list->count && kept->is_known ? kept : NULL;
-}
-
 /* Returns a task's or a CPU's track, valid until another is asked for; NULL
  * when out of memory.
  */
