@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/keyed_array.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,7 @@ void *keyed_array_add(struct keyed_array *array, const void *like)
 	uint32_t *slot;
 	void *item;
 
+	assert(!(array->key_size % sizeof(uint32_t)));
 	if (array->items.count * 2 >= array->room && !grow(array))
 		return NULL;
 	slot = slot_of(array, like);
