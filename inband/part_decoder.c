@@ -6,6 +6,7 @@
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
@@ -36,8 +37,7 @@ struct part_decoder {
 
 static struct part_decoder *decoder_of(struct event_handler *gaps)
 {
-	return (struct part_decoder *)((char *)gaps -
-				       offsetof(struct part_decoder, gaps));
+	return container_of(gaps, struct part_decoder, gaps);
 }
 
 /* Before is what switched the trace on, behind what switched it off. */
@@ -52,9 +52,7 @@ static int end(struct call_recorder *recorder, const struct system_call *call,
 	       const struct call_record *record)
 {
 	struct part_decoder *decoder =
-		(struct part_decoder *)((char *)recorder -
-					offsetof(struct part_decoder,
-						 recorder));
+		container_of(recorder, struct part_decoder, recorder);
 
 	if (!record || !is_wanted(decoder, call))
 		return 0;

@@ -3,6 +3,7 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/time/thread_tracker.h"
+#include "common/container_of.h"
 #include "common/pack.h"
 #include "report/steps/task_pack.h"
 #include "report/text/task_names.h"
@@ -32,8 +33,7 @@ struct script {
 
 static struct script *script_of_callback(struct span_callback *callback)
 {
-	return (struct script *)((char *)callback -
-				 offsetof(struct script, callback));
+	return container_of(callback, struct script, callback);
 }
 
 static void write_span(struct span_callback *callback,

@@ -6,6 +6,7 @@
 #include "attribution/trackers.h"
 #include "cmd/command.h"
 #include "cmd/pipeline/pipeline.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/checkpoint_index.h"
@@ -29,8 +30,7 @@ static int run_window(struct view_engine *engine, struct time_window window,
 		      struct step_callback *callback)
 {
 	struct view_session *view =
-		(struct view_session *)((char *)engine -
-					offsetof(struct view_session, engine));
+		container_of(engine, struct view_session, engine);
 	struct session session = view->session;
 	struct task_stacks *stacks;
 	int status;

@@ -2,6 +2,7 @@
 #include "attribution/locks/lock_tracker.h"
 #include "attribution/locks/lock_waits.h"
 #include "attribution/table.h"
+#include "common/container_of.h"
 #include "report/text/task_names.h"
 #include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
@@ -129,8 +130,7 @@ static void fill_releaser(const struct lock_rows *rows, union sql_cell *cells,
 static int take(struct lock_callback *callback, const struct lock_wait *wait)
 {
 	const struct lock_rows *rows =
-		(struct lock_rows *)((char *)callback -
-				     offsetof(struct lock_rows, callback));
+		container_of(callback, struct lock_rows, callback);
 	union sql_cell *cells = row_out_begin(rows->out);
 
 	if (!cells)

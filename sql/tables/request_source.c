@@ -5,6 +5,7 @@
 #include "attribution/table.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "sql/tables/request_columns.h"
 #include "sql/tables/request_sleep_rows.h"
@@ -52,9 +53,7 @@ static void take_request(struct request_callback *callback,
 			 const struct request *request)
 {
 	struct request_source *source =
-		(struct request_source *)((char *)callback -
-					  offsetof(struct request_source,
-						   callback));
+		container_of(callback, struct request_source, callback);
 
 	if (source->out)
 		add_row(source, request);

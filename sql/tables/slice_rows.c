@@ -3,6 +3,7 @@
 #include "attribution/interrupts/interrupt_rows.h"
 #include "attribution/table.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "sql/tables/interrupt_who.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
@@ -73,8 +74,7 @@ static void take(struct charge_callback *callback,
 		 const struct interrupt_charge *charge)
 {
 	const struct slice_rows *rows =
-		(struct slice_rows *)((char *)callback -
-				      offsetof(struct slice_rows, callback));
+		container_of(callback, struct slice_rows, callback);
 	const struct slice_moment *moment = &charge->moment;
 	union sql_cell *cells = row_out_begin(rows->out);
 

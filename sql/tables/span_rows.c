@@ -4,6 +4,7 @@
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "common/pack.h"
 #include "report/steps/task_pack.h"
@@ -81,8 +82,7 @@ static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
 	struct span_rows *rows =
-		(struct span_rows *)((char *)callback -
-				     offsetof(struct span_rows, callback));
+		container_of(callback, struct span_rows, callback);
 
 	if (rows->states)
 		take_state(rows, span);

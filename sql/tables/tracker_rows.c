@@ -2,6 +2,7 @@
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "sql/tables/fresh_cpus.h"
 #include "sql/tables/row_source.h"
@@ -26,8 +27,7 @@ struct watch_rows {
 
 static struct watch_rows *of_listener(struct task_listener *listener)
 {
-	return (struct watch_rows *)((char *)listener -
-				     offsetof(struct watch_rows, listener));
+	return container_of(listener, struct watch_rows, listener);
 }
 
 static int take_call(struct task_listener *listener,

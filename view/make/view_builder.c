@@ -6,6 +6,7 @@
 #include "attribution/table.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/text/task_names.h"
@@ -99,9 +100,7 @@ static void take_state(struct slice_callback *callback,
 		       const struct view_slice *slice)
 {
 	struct view_builder *builder =
-		(struct view_builder *)((char *)callback -
-					offsetof(struct view_builder,
-						 states_out));
+		container_of(callback, struct view_builder, states_out);
 	struct view_summary *summary = builder->summary;
 	struct view_thread *thread;
 	int list;
