@@ -62,7 +62,7 @@ static int take(struct upload *upload, struct row_chunk *chunk)
 {
 	int error;
 
-	if (chunk->id == TABLE_RECORDING) {
+	if (chunk->table->id == TABLE_RECORDING) {
 		row_chunk_free(upload->row);
 		upload->row = chunk;
 		set_path(chunk, upload->entry->path);

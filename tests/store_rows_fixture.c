@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/store_rows_fixture.h"
+#include "sql/tables/sql_tables.h"
 
 #include <check.h>
 #include <string.h>
 
 struct row_chunk *store_rows_new(enum sql_table_id id)
 {
-	struct row_chunk *rows = row_chunk_new(id);
+	struct row_chunk *rows = row_chunk_new(sql_table_at(id));
 
 	ck_assert_ptr_nonnull(rows);
 	return rows;

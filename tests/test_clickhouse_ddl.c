@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The statements for operators make the tables that rows are sent to. */
+#include "sql/tables/sql_tables.h"
 #include "store/clickhouse/clickhouse_ddl.h"
 #include "store/clickhouse/clickhouse_schema.h"
 #include "store/clickhouse/native_value.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/sqlite/constraints.h"
 
+#include "sql/tables/sql_tables.h"
 #include "tests/run_suite.h"
 
 #include <check.h>

@@ -7,6 +7,7 @@
 #include "sql/kept/kept_chunk.h"
 #include "sql/kept/kept_writer.h"
 #include "sql/rows/row_queue.h"
+#include "sql/tables/sql_tables.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 #include "tests/store_rows_fixture.h"
@@ -94,7 +95,7 @@ static int count_sent(const char *path, uint64_t key,
 {
 	struct row_queue *queue = row_queue_new();
 	struct row_out out = {
-		.id = TABLE_SLEEP,
+		.table = sql_table_at(TABLE_SLEEP),
 		.queue = queue,
 		.choice = choice,
 	};

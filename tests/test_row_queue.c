@@ -2,6 +2,7 @@
 #include "sql/rows/row_out.h"
 #include "sql/rows/row_queue.h"
 
+#include "sql/tables/sql_tables.h"
 #include "tests/run_suite.h"
 
 #include <check.h>
@@ -20,7 +21,7 @@ static void *make_rows(void *ctx)
 {
 	struct maker *maker = ctx;
 	struct row_out out = {
-		.id = TABLE_WAKEUP,
+		.table = sql_table_at(TABLE_WAKEUP),
 		.queue = maker->queue,
 		.choice = &maker->choice,
 	};
@@ -55,7 +56,7 @@ START_TEST(all_rows_come_in_order)
 
 	pthread_create(&thread, NULL, make_rows, &maker);
 	while ((chunk = row_queue_pop(maker.queue))) {
-		ck_assert_int_eq(chunk->id, TABLE_WAKEUP);
+		ck_assert_int_eq(chunk->table->id, TABLE_WAKEUP);
 		for (uint32_t i = 0; i < chunk->count; i++, count++) {
 			ck_assert_int_eq(row_chunk_cells(chunk, i)->number,
 					 count);

@@ -3,6 +3,7 @@
  * mean.
  */
 #include "sql/rows/sql_table.h"
+#include "sql/tables/sql_tables.h"
 #include "tests/run_suite.h"
 
 #include <check.h>
@@ -54,17 +55,15 @@ END_TEST
 
 START_TEST(a_table_is_found_by_its_name)
 {
-	enum sql_table_id id;
-
 	for (int i = 0; i < SQL_TABLES; i++) {
 		const struct sql_table *table =
 			sql_table_at((enum sql_table_id)i);
 
-		ck_assert_ptr_eq(sql_table_find(table->name, &id), table);
-		ck_assert_int_eq((int)id, i);
+		ck_assert_ptr_eq(sql_table_find(table->name), table);
+		ck_assert_int_eq((int)table->id, i);
 	}
-	ck_assert_ptr_null(sql_table_find("", &id));
-	ck_assert_ptr_null(sql_table_find("calls", &id));
+	ck_assert_ptr_null(sql_table_find(""));
+	ck_assert_ptr_null(sql_table_find("calls"));
 }
 END_TEST
 

@@ -5,6 +5,7 @@
 #include "sql/rows/sql_table.h"
 #include "sql/sqlite/query_rows.h"
 #include "sql/sqlite/table_schema.h"
+#include "sql/tables/sql_tables.h"
 
 #include <editline/readline.h>
 #include <sqlite3.h>
@@ -81,8 +82,7 @@ static void list_tables(const struct shell *shell)
 
 static bool show_schema(const struct shell *shell, const char *name)
 {
-	enum sql_table_id id;
-	const struct sql_table *table = sql_table_find(name, &id);
+	const struct sql_table *table = sql_table_find(name);
 
 	for (uint32_t i = 0; table && i < table->column_count; i++) {
 		const struct sql_column *column = &table->columns[i];

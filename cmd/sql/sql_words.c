@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "sql/rows/sql_table.h"
+#include "sql/tables/sql_tables.h"
 
 #include <sqlite3.h>
 

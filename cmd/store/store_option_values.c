@@ -3,6 +3,7 @@
 
 #include "cmd/options/option_lists.h"
 #include "common/duration.h"
+#include "sql/tables/sql_tables.h"
 #include "store/ask/recording_filter.h"
 #include "store/entry/row_threshold.h"
 
@@ -17,16 +18,17 @@ void store_tables_default(bool wanted[SQL_TABLES])
 
 static const char *take_tables(struct store_options *options, char *list)
 {
-	enum sql_table_id id;
 	char *rest = list;
 	char *name;
 
 	memset(options->wanted, 0, sizeof(options->wanted));
 	while ((name = strsep(&rest, ","))) {
-		if (!sql_table_find(name, &id))
+		const struct sql_table *table = sql_table_find(name);
+
+		if (!table)
 			return "names of tables, as docs/schema.md has them, "
 			       "with commas between them";
-		options->wanted[id] = true;
+		options->wanted[table->id] = true;
 	}
 	return NULL;
 }

@@ -10,11 +10,12 @@
 
 static const char magic[8] = "ktrows01";
 
-char *kept_file_path(const struct recording *recording, enum sql_table_id id)
+char *kept_file_path(const struct recording *recording,
+		     const struct sql_table *table)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "rows_%s", sql_table_at(id)->name);
+	snprintf(name, sizeof(name), "rows_%s", table->name);
 	return checkpoint_index_path(recording, name);
 }
 

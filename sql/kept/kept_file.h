@@ -18,8 +18,9 @@ struct kept_head {
 
 enum { KEPT_HEAD_BYTES = 40 };
 
-/* Returns the path of table @id's file, to be freed; NULL when out of memory. */
-char *kept_file_path(const struct recording *recording, enum sql_table_id id);
+/* Returns the path of @table's file, to be freed; NULL when out of memory. */
+char *kept_file_path(const struct recording *recording,
+		     const struct sql_table *table);
 
 /* Writes the head.  Returns whether it could. */
 bool kept_head_write(const struct kept_head *head, int fd);

@@ -17,7 +17,7 @@
 static void add(struct row_out *out, uint64_t nulls,
 		const union sql_cell *cells)
 {
-	const struct sql_table *table = sql_table_at(out->id);
+	const struct sql_table *table = out->table;
 	union sql_cell *to = row_out_begin(out);
 
 	if (!to)
@@ -33,14 +33,14 @@ static void add(struct row_out *out, uint64_t nulls,
 }
 
 bool kept_rows_read(const void *bytes, size_t size, uint32_t count,
-		    enum sql_table_id id, struct row_out *out)
+		    const struct sql_table *table, struct row_out *out)
 {
 	struct pack pack = pack_to_read(bytes, size);
 	union sql_cell cells[SQL_MOST_COLUMNS];
 	uint64_t nulls;
 
 	for (uint32_t i = 0; i < count && !pack.failed; i++) {
-		row_pack_read(&pack, sql_table_at(id), &nulls, cells);
+		row_pack_read(&pack, table, &nulls, cells);
 		if (out && !pack.failed)
 			add(out, nulls, cells);
 	}
@@ -49,12 +49,12 @@ bool kept_rows_read(const void *bytes, size_t size, uint32_t count,
 
 /* Hands on the rows of @chunk, or only looks at them. */
 static bool read_chunk(const struct chunk_file *file,
-		       const struct kept_chunk *chunk, enum sql_table_id id,
-		       struct row_out *out)
+		       const struct kept_chunk *chunk,
+		       const struct sql_table *table, struct row_out *out)
 {
 	void *bytes = chunk_file_read(file, &chunk->chunk);
 	bool is_whole = bytes && kept_rows_read(bytes, chunk->chunk.size,
-						chunk->rows, id, out);
+						chunk->rows, table, out);
 
 	free(bytes);
 	return is_whole;
@@ -103,12 +103,12 @@ static bool send(const struct chunk_file *file, const struct array *wanted,
 		 struct row_out *out)
 {
 	for (size_t i = 0; i < wanted->count; i++)
-		if (!read_chunk(file, array_at(wanted, i), out->id, NULL))
+		if (!read_chunk(file, array_at(wanted, i), out->table, NULL))
 			return false;
 	for (size_t i = 0; i < wanted->count; i++) {
 		if (row_queue_is_stopped(out->queue))
 			break;
-		read_chunk(file, array_at(wanted, i), out->id, out);
+		read_chunk(file, array_at(wanted, i), out->table, out);
 	}
 	return true;
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Hands those rows of table out->id to @out that are kept in the file at @path and
+/* Hands those rows of out->table to @out that are kept in the file at @path and
  * may be wanted, in the order in which they were made.
  *
  * Returns whether there are any that fit and are whole: then all that are wanted
@@ -18,9 +18,9 @@ bool kept_rows_send(const char *path, uint64_t key, struct row_out *out);
 /* Hands on the rows of a chunk: @bytes, @size of them, which are outside data.  With
  * @out NULL it only looks at them.
  *
- * Returns whether they are @count rows of table @id.
+ * Returns whether they are @count rows of @table.
  */
 bool kept_rows_read(const void *bytes, size_t size, uint32_t count,
-		    enum sql_table_id id, struct row_out *out);
+		    const struct sql_table *table, struct row_out *out);
 
 #endif

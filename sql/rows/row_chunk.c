@@ -6,15 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct row_chunk *row_chunk_new(enum sql_table_id id)
+struct row_chunk *row_chunk_new(const struct sql_table *table)
 {
 	struct row_chunk *chunk = calloc(1, sizeof(*chunk));
 
 	if (!chunk)
 		return NULL;
-	chunk->id = id;
-	chunk->table = sql_table_at(id);
-	chunk->room = CHUNK_CELLS / chunk->table->column_count;
+	chunk->table = table;
+	chunk->room = CHUNK_CELLS / table->column_count;
 	chunk->nulls = calloc(chunk->room, sizeof(*chunk->nulls));
 	chunk->cells = calloc(CHUNK_CELLS, sizeof(*chunk->cells));
 	if (chunk->nulls && chunk->cells)

@@ -21,7 +21,6 @@ enum { CHUNK_CELLS = 1 << 14 };
 /* Some rows of one table, on the way from who makes them to who reads them. */
 struct row_chunk {
 	const struct sql_table *table;
-	enum sql_table_id id;
 	uint32_t count; /* of rows */
 	uint32_t room;
 	struct arena *texts; /* what is made for these rows; NULL: none */
@@ -30,10 +29,10 @@ struct row_chunk {
 	struct row_chunk *next; /* of a list */
 };
 
-/* Returns an empty one for rows of table @id, to be freed by
+/* Returns an empty one for rows of @table, borrowed, to be freed by
  * row_chunk_free(); NULL when out of memory.
  */
-struct row_chunk *row_chunk_new(enum sql_table_id id);
+struct row_chunk *row_chunk_new(const struct sql_table *table);
 void row_chunk_free(struct row_chunk *chunk);
 
 /* Empties it. */

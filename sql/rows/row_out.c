@@ -12,7 +12,7 @@ union sql_cell *row_out_begin(struct row_out *out)
 	struct row_chunk *chunk = out->chunk;
 
 	if (!chunk)
-		chunk = out->chunk = row_queue_chunk(out->queue, out->id);
+		chunk = out->chunk = row_queue_chunk(out->queue, out->table);
 	if (!chunk) {
 		out->status = -ERROR_MEMORY;
 		return NULL;

@@ -19,7 +19,7 @@ struct row_listener {
  * ended.
  */
 struct row_out {
-	enum sql_table_id id;
+	const struct sql_table *table;	 /* borrowed */
 	struct row_queue *queue;	 /* borrowed */
 	const struct row_choice *choice; /* borrowed */
 	struct row_chunk *chunk;	 /* being filled; or NULL */

@@ -60,14 +60,14 @@ void row_queue_free(struct row_queue *queue)
 	free(queue);
 }
 
-/* Takes an empty chunk of table @id off the list. */
+/* Takes an empty chunk of @table off the list. */
 static struct row_chunk *take_spare(struct row_queue *queue,
-				    enum sql_table_id id)
+				    const struct sql_table *table)
 {
 	struct row_chunk **place = &queue->spare;
 	struct row_chunk *chunk;
 
-	while (*place && (*place)->id != id)
+	while (*place && (*place)->table != table)
 		place = &(*place)->next;
 	chunk = *place;
 	if (chunk)
@@ -75,14 +75,15 @@ static struct row_chunk *take_spare(struct row_queue *queue,
 	return chunk;
 }
 
-struct row_chunk *row_queue_chunk(struct row_queue *queue, enum sql_table_id id)
+struct row_chunk *row_queue_chunk(struct row_queue *queue,
+				  const struct sql_table *table)
 {
 	struct row_chunk *chunk;
 
 	pthread_mutex_lock(&queue->lock);
-	chunk = take_spare(queue, id);
+	chunk = take_spare(queue, table);
 	pthread_mutex_unlock(&queue->lock);
-	return chunk ? chunk : row_chunk_new(id);
+	return chunk ? chunk : row_chunk_new(table);
 }
 
 static void append(struct row_queue *queue, struct row_chunk *chunk)

@@ -17,11 +17,11 @@ struct row_queue *row_queue_new(void);
 /* Frees it with all chunks that are in it. */
 void row_queue_free(struct row_queue *queue);
 
-/* Who makes rows: returns an empty chunk for table @id, used before or new;
+/* Who makes rows: returns an empty chunk for @table, used before or new;
  * NULL when out of memory.  Owner: the caller.
  */
 struct row_chunk *row_queue_chunk(struct row_queue *queue,
-				  enum sql_table_id id);
+				  const struct sql_table *table);
 
 /* Takes @chunk with its rows, waiting for room. */
 void row_queue_push(struct row_queue *queue, struct row_chunk *chunk);

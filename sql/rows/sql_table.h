@@ -37,23 +37,6 @@ struct sql_column {
 
 enum { SQL_MOST_COLUMNS = 64 };
 
-struct row_source_class;
-
-/* A table: what it is made of and what its columns mean. */
-struct sql_table {
-	const char *name;
-	const char *meaning;
-	const struct sql_column *columns;
-	uint32_t column_count;
-	/* How many rows a megabyte of trace may have, for SQLite's plans. */
-	uint32_t rows_per_mb;
-	/* Its rows depend on all that was before: they are kept beside the
-	 * recording, so that a window need not be made of it again.
-	 */
-	bool is_kept;
-	const struct row_source_class *source;
-};
-
 /* All tables, in the order of the documentation. */
 enum sql_table_id {
 	TABLE_RECORDING,
@@ -78,11 +61,23 @@ enum sql_table_id {
 	SQL_TABLES,
 };
 
-/* Returns a table; never NULL. */
-const struct sql_table *sql_table_at(enum sql_table_id id);
+struct row_source_class;
 
-/* Returns the table called @name and *@id, or NULL. */
-const struct sql_table *sql_table_find(const char *name, enum sql_table_id *id);
+/* A table: what it is made of and what its columns mean. */
+struct sql_table {
+	enum sql_table_id id;
+	const char *name;
+	const char *meaning;
+	const struct sql_column *columns;
+	uint32_t column_count;
+	/* How many rows a megabyte of trace may have, for SQLite's plans. */
+	uint32_t rows_per_mb;
+	/* Its rows depend on all that was before: they are kept beside the
+	 * recording, so that a window need not be made of it again.
+	 */
+	bool is_kept;
+	const struct row_source_class *source;
+};
 
 /* Returns the first column of @table that has @role, or -1. */
 int sql_table_role(const struct sql_table *table, enum sql_role role);

@@ -12,7 +12,7 @@
 static bool wants_any(struct row_out *const wanted[SQL_TABLES])
 {
 	for (int i = 0; i < SQL_TABLES; i++)
-		if (wanted[i] && sql_table_at((enum sql_table_id)i)->is_kept)
+		if (wanted[i] && wanted[i]->table->is_kept)
 			return true;
 	return false;
 }
@@ -25,7 +25,7 @@ static void keep(struct scan_kept *kept, const char *path, struct row_out *out)
 	if (!row_choice_has_all_times(out->choice))
 		return;
 	writer = kept_writer_open(path, kept->key);
-	kept->writers[out->id] = writer;
+	kept->writers[out->table->id] = writer;
 	if (writer)
 		out->listener = &writer->listener;
 }
@@ -34,7 +34,7 @@ static int open_table(struct scan_kept *kept, const struct recording *recording,
 		      struct row_out **wanted)
 {
 	struct row_out *out = *wanted;
-	char *path = kept_file_path(recording, out->id);
+	char *path = kept_file_path(recording, out->table);
 	int status = 0;
 
 	if (!path)
@@ -59,7 +59,7 @@ int scan_kept_open(struct scan_kept *kept,
 	if (!wants_any(wanted) || !recording->keeps_rows(recording, &kept->key))
 		return 0;
 	for (int i = 0; !status && i < SQL_TABLES; i++)
-		if (wanted[i] && sql_table_at((enum sql_table_id)i)->is_kept)
+		if (wanted[i] && wanted[i]->table->is_kept)
 			status = open_table(kept, recording->input.recording,
 					    &wanted[i]);
 	return status;

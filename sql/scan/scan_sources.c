@@ -9,6 +9,7 @@
 #include "report/steps/task_pack.h"
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
+#include "sql/tables/sql_tables.h"
 
 static bool has_class(const struct row_source_class *const *classes,
 		      size_t count, const struct row_source_class *wanted)

@@ -9,6 +9,7 @@
 #include "sql/scan/scan_kept.h"
 #include "sql/scan/scan_sources.h"
 #include "sql/scan/sql_recording.h"
+#include "sql/tables/sql_tables.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -107,7 +108,7 @@ static void fill_outs(struct table_scan *scan, const bool wanted[SQL_TABLES])
 {
 	for (int i = 0; i < SQL_TABLES; i++) {
 		scan->outs[i] = (struct row_out){
-			.id = (enum sql_table_id)i,
+			.table = sql_table_at((enum sql_table_id)i),
 			.queue = scan->queue,
 			.choice = &scan->choice,
 		};

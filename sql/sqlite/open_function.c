@@ -2,6 +2,7 @@
 #include "sql/sqlite/open_function.h"
 
 #include "sql/rows/sql_table.h"
+#include "sql/tables/sql_tables.h"
 
 /* Returns what makes all tables of the recording at @path. */
 static char *statements(const char *path, const char *schema)

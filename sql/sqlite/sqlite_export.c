@@ -7,6 +7,7 @@
 #include "sql/scan/table_scan.h"
 #include "sql/sqlite/table_insert.h"
 #include "sql/sqlite/table_schema.h"
+#include "sql/tables/sql_tables.h"
 
 #include <sqlite3.h>
 
@@ -73,7 +74,8 @@ static int copy_rows(struct database *to, const struct sql_recording *recording,
 	if (!scan)
 		return SQLITE_OK;
 	while (!status && (chunk = table_scan_next(scan))) {
-		status = table_insert_rows(&to->inserts[chunk->id], chunk);
+		status = table_insert_rows(&to->inserts[chunk->table->id],
+					   chunk);
 		table_scan_give_back(scan, chunk);
 	}
 	if (!status)

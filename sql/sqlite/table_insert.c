@@ -2,6 +2,7 @@
 #include "sql/sqlite/table_insert.h"
 
 #include "sql/sqlite/table_schema.h"
+#include "sql/tables/sql_tables.h"
 
 #include <sqlite3.h>
 

@@ -2,6 +2,7 @@
 #include "sql/sqlite/table_schema.h"
 
 #include "sql/sqlite/sqlite_api.h"
+#include "sql/tables/sql_tables.h"
 
 static const char *const type_names[] = {
 	[SQL_INTEGER] = "INTEGER",

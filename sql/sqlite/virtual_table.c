@@ -12,6 +12,7 @@
 #include "sql/sqlite/query_plan.h"
 #include "sql/sqlite/table_cursor.h"
 #include "sql/sqlite/table_schema.h"
+#include "sql/tables/sql_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,6 @@ struct virtual_table {
 	struct recording_opener *opener; /* borrowed */
 	const struct sql_recording *recording;
 	const struct sql_table *table;
-	enum sql_table_id id;
 	struct plan_sizes sizes;
 };
 
@@ -88,7 +88,7 @@ static int find_table(struct virtual_table *table, const char *argument,
 
 	if (!name)
 		return SQLITE_NOMEM;
-	table->table = sql_table_find(name, &table->id);
+	table->table = sql_table_find(name);
 	if (!table->table)
 		*message = sqlite3_mprintf("no table '%s' in recordings", name);
 	sqlite3_free(name);
@@ -163,7 +163,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 	if (!cursor)
 		return SQLITE_NOMEM;
 	cursor->rows.recording = table->recording;
-	cursor->rows.id = table->id;
+	cursor->rows.id = table->table->id;
 	*made = &cursor->base;
 	return SQLITE_OK;
 }
@@ -210,7 +210,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan,
 	struct row_choice choice = ROW_CHOICE_ALL;
 
 	(void)number;
-	if (!table_scan_can(table->recording, table->id))
+	if (!table_scan_can(table->recording, table->table->id))
 		return refuse_untimed(table);
 	constraints_apply(table->table, plan, argv, argc, &choice);
 	cursor->rowid = 1;

@@ -105,6 +105,7 @@ static const struct sql_column process_columns[PROCESS_COLUMNS] = {
 };
 
 const struct sql_table sql_thread_table = {
+	.id = TABLE_THREAD,
 	.name = "thread",
 	.meaning = "Where each thread's time went: report --threads.",
 	.columns = thread_columns,
@@ -114,6 +115,7 @@ const struct sql_table sql_thread_table = {
 };
 
 const struct sql_table sql_process_table = {
+	.id = TABLE_PROCESS,
 	.name = "process",
 	.meaning = "Where each process's time went: report --processes.",
 	.columns = process_columns,

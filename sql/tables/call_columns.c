@@ -84,6 +84,7 @@ void call_columns_fill(union sql_cell *cells,
 }
 
 const struct sql_table sql_call_table = {
+	.id = TABLE_CALL,
 	.name = "call",
 	.meaning = "Every call of every function, in the order in which they "
 		   "end.",

@@ -73,6 +73,7 @@ static const struct sql_column columns[COLUMNS] = {
 };
 
 const struct sql_table sql_cpu_table = {
+	.id = TABLE_CPU,
 	.name = "cpu",
 	.meaning = "Where each CPU's time went, as far as it was traced.",
 	.columns = columns,

@@ -56,6 +56,7 @@ static const struct sql_column columns[COLUMNS] = {
 };
 
 const struct sql_table sql_fault_table = {
+	.id = TABLE_FAULT,
 	.name = "fault",
 	.meaning = "Each page fault and exception.",
 	.columns = columns,

@@ -89,6 +89,7 @@ const struct row_source_class function_source = {
 };
 
 const struct sql_table sql_function_table = {
+	.id = TABLE_FUNCTION,
 	.name = "function",
 	.meaning = "Every function of the kernel, its modules and the traced "
 		   "programs, called or not.",

@@ -38,6 +38,7 @@ static const struct sql_column columns[COLUMNS] = {
 };
 
 const struct sql_table sql_gap_table = {
+	.id = TABLE_GAP,
 	.name = "gap",
 	.meaning = "Each gap: execution went on and the trace does not show "
 		   "it.",

@@ -38,6 +38,7 @@ static const struct sql_column columns[COLUMNS] = {
 };
 
 const struct sql_table sql_interrupt_table = {
+	.id = TABLE_INTERRUPT,
 	.name = "interrupt",
 	.meaning = "Interrupt work and deferred work: what, on whose time, for "
 		   "whom; sums, as in report --interrupts.",

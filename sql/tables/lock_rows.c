@@ -206,6 +206,7 @@ const struct row_source_class lock_source = {
 };
 
 const struct sql_table sql_lock_wait_table = {
+	.id = TABLE_LOCK_WAIT,
 	.name = "lock_wait",
 	.meaning = "Each wait for a lock of the kernel or a futex that has "
 		   "ended: report --locks adds them up.",

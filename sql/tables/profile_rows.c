@@ -211,6 +211,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 const struct row_source_class profile_source = { .open = open_rows };
 
 const struct sql_table sql_profile_table = {
+	.id = TABLE_PROFILE,
 	.name = "profile",
 	.meaning = "What each function did in each process: report --flat, by "
 		   "process.",

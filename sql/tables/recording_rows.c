@@ -240,6 +240,7 @@ const struct row_source_class recording_source = {
 };
 
 const struct sql_table sql_recording_table = {
+	.id = TABLE_RECORDING,
 	.name = "recording",
 	.meaning = "The recording itself: one row.",
 	.columns = columns,

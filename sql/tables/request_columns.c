@@ -245,6 +245,7 @@ void request_columns_add(const struct task_names *names, struct row_out *out,
 }
 
 const struct sql_table sql_request_table = {
+	.id = TABLE_REQUEST,
 	.name = "request",
 	.meaning = "Each message between processes that was worked for: report "
 		   "--requests; in the order in which they were done.",

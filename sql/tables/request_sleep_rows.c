@@ -65,6 +65,7 @@ static const struct sql_column columns[COLUMNS] = {
 };
 
 const struct sql_table sql_request_sleep_table = {
+	.id = TABLE_REQUEST_SLEEP,
 	.name = "request_sleep",
 	.meaning = "Where the threads that had a request slept meanwhile: "
 		   "sleeps in report --requests.",

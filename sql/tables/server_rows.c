@@ -152,6 +152,7 @@ const struct row_source_class server_source = {
 };
 
 const struct sql_table sql_server_table = {
+	.id = TABLE_SERVER,
 	.name = "server",
 	.meaning = "For which clients' requests servers worked: report "
 		   "--servers; empty if wake-ups were not recorded.",

@@ -100,6 +100,7 @@ static const struct sql_column columns[COLUMNS] = {
 };
 
 const struct sql_table sql_sleep_table = {
+	.id = TABLE_SLEEP,
 	.name = "sleep",
 	.meaning = "Each time that a thread slept, and who woke it: report "
 		   "--sleeps adds them up.",

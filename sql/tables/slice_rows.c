@@ -140,6 +140,7 @@ const struct row_source_class slice_source = {
 };
 
 const struct sql_table sql_interrupt_slice_table = {
+	.id = TABLE_INTERRUPT_SLICE,
 	.name = "interrupt_slice",
 	.meaning = "Each interrupt, soft interrupt and piece of deferred work, "
 		   "in the order in which it is known for whom they were: "

@@ -30,20 +30,10 @@ const struct sql_table *sql_table_at(enum sql_table_id id)
 	return tables[id];
 }
 
-const struct sql_table *sql_table_find(const char *name, enum sql_table_id *id)
+const struct sql_table *sql_table_find(const char *name)
 {
 	for (int i = 0; i < SQL_TABLES; i++)
-		if (!strcmp(tables[i]->name, name)) {
-			*id = (enum sql_table_id)i;
+		if (!strcmp(tables[i]->name, name))
 			return tables[i];
-		}
 	return NULL;
-}
-
-int sql_table_role(const struct sql_table *table, enum sql_role role)
-{
-	for (uint32_t i = 0; i < table->column_count; i++)
-		if (table->columns[i].role == role)
-			return (int)i;
-	return -1;
 }

@@ -25,4 +25,10 @@ extern const struct sql_table sql_call_table;
 extern const struct sql_table sql_profile_table;
 extern const struct sql_table sql_gap_table;
 
+/* Returns a table; never NULL. */
+const struct sql_table *sql_table_at(enum sql_table_id id);
+
+/* Returns the table called @name, or NULL. */
+const struct sql_table *sql_table_find(const char *name);
+
 #endif

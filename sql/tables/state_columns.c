@@ -65,6 +65,7 @@ static const struct sql_column columns_list[COLUMNS] = {
 };
 
 const struct sql_table sql_thread_state_table = {
+	.id = TABLE_THREAD_STATE,
 	.name = "thread_state",
 	.meaning = "Each thread's time, without holes, as stretches of one "
 		   "class: report --threads adds them up.",

@@ -95,6 +95,7 @@ static const struct sql_column columns[COLUMNS] = {
 };
 
 const struct sql_table sql_syscall_table = {
+	.id = TABLE_SYSCALL,
 	.name = "syscall",
 	.meaning = "Each system call: report --syscalls adds up those that "
 		   "returned.",

@@ -116,6 +116,7 @@ const struct row_source_class wakeup_source = {
 };
 
 const struct sql_table sql_wakeup_table = {
+	.id = TABLE_WAKEUP,
 	.name = "wakeup",
 	.meaning =
 		"Each time that a thread was woken, as sched:sched_waking "

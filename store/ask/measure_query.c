@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "sql/tables/sql_tables.h"
 #include "store/answer/answer.h"
 #include "store/ask/recording_filter.h"
 #include "store/target/store_target.h"

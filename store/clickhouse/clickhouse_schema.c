@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/clickhouse/clickhouse_schema.h"
 
+#include "sql/tables/sql_tables.h"
 #include "store/entry/store_entry.h"
 
 #include <sqlite3.h>

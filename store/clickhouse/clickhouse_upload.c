@@ -104,10 +104,11 @@ static int end_block(struct clickhouse_upload *upload, enum sql_table_id id)
 int clickhouse_upload_add(struct clickhouse_upload *upload,
 			  const struct row_chunk *chunk)
 {
-	struct native_block *block = &upload->blocks[chunk->id];
+	struct native_block *block = &upload->blocks[chunk->table->id];
 
 	native_block_add(block, chunk);
-	return block->rows < BLOCK_ROWS ? 0 : end_block(upload, chunk->id);
+	return block->rows < BLOCK_ROWS ? 0 :
+					  end_block(upload, chunk->table->id);
 }
 
 static int send_rest(struct clickhouse_upload *upload)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/entry/row_threshold.h"
 
+#include "sql/tables/sql_tables.h"
+
 #include <string.h>
 
 bool row_threshold_applies(enum sql_table_id id)
@@ -26,7 +28,7 @@ void row_threshold_apply(struct row_chunk *chunk, uint64_t min_ns)
 	int end = sql_table_role(chunk->table, ROLE_END);
 	uint32_t kept = 0;
 
-	if (!min_ns || !row_threshold_applies(chunk->id))
+	if (!min_ns || !row_threshold_applies(chunk->table->id))
 		return;
 	for (uint32_t i = 0; i < chunk->count; i++) {
 		const union sql_cell *cells = row_chunk_cells(chunk, i);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/entry/store_entry.h"
 
+#include "sql/tables/sql_tables.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/sqlite/sqlite_schema.h"
 
+#include "sql/tables/sql_tables.h"
 #include "store/entry/store_entry.h"
 
 static const char *type_name(enum sql_type type)

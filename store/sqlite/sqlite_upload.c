@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/sqlite/sqlite_upload.h"
 
+#include "sql/tables/sql_tables.h"
 #include "store/sqlite/sqlite_schema.h"
 
 /* Sets *@number to what the one row of @query has, @fallback without a row.  Frees
@@ -94,7 +95,7 @@ int sqlite_upload_begin(struct sqlite_upload *upload, struct store_entry *entry,
 int sqlite_upload_add(struct sqlite_upload *upload,
 		      const struct row_chunk *chunk)
 {
-	return table_insert_rows(&upload->inserts[chunk->id], chunk);
+	return table_insert_rows(&upload->inserts[chunk->table->id], chunk);
 }
 
 static int insert_labels(sqlite3 *db, const struct store_entry *entry)

@@ -3,6 +3,7 @@
 #include "sql/kept/kept_chunk.h"
 #include "sql/kept/kept_rows.h"
 #include "sql/rows/row_queue.h"
+#include "sql/tables/sql_tables.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>
@@ -12,7 +13,7 @@ static void read_rows(const uint8_t *bytes, size_t size, uint8_t number)
 {
 	const struct row_choice all = ROW_CHOICE_ALL;
 	struct row_out out = {
-		.id = (enum sql_table_id)(number % SQL_TABLES),
+		.table = sql_table_at((enum sql_table_id)(number % SQL_TABLES)),
 		.queue = row_queue_new(),
 		.choice = &all,
 	};
@@ -20,8 +21,8 @@ static void read_rows(const uint8_t *bytes, size_t size, uint8_t number)
 	if (!out.queue)
 		return;
 	row_queue_stop(out.queue);
-	if (kept_rows_read(bytes, size, number, out.id, NULL))
-		assert(kept_rows_read(bytes, size, number, out.id, &out));
+	if (kept_rows_read(bytes, size, number, out.table, NULL))
+		assert(kept_rows_read(bytes, size, number, out.table, &out));
 	row_chunk_free(out.chunk);
 	row_queue_free(out.queue);
 }
