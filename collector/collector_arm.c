@@ -2,10 +2,6 @@
 #include "collector/collector_parts.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/error.h"
-#include "common/log.h"
-
-#include <errno.h>
-#include <string.h>
 
 /* A trace that is kept some time behind its hit is not paused at it.  Kernels
  * before 6.13, and drivers that cannot, refuse: the recorder stops the trace.
@@ -22,20 +18,6 @@ static int open_resume(struct collector *collector)
 	error = collector_open_if_possible(collector, error);
 	collector->can_pause = !error;
 	return error == -ERROR_MEMORY ? error : 0;
-}
-
-int collector_open_notes(struct collector *collector, const char *name,
-			 size_t *spec)
-{
-	int added = event_list_add(&collector->events,
-				   event_spec_bpf_output(name, RING_NONE));
-	int error = collector_open_if_possible(collector, added);
-
-	*spec = (size_t)added;
-	if (error == -ERROR_SYSTEM)
-		log_message(collector->log, LOG_ERROR, name, LOG_NO_OFFSET,
-			    "the kernel refuses: %s", strerror(errno));
-	return error;
 }
 
 static int open_event(void *context, size_t spec)

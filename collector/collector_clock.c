@@ -19,6 +19,13 @@
 
 enum { SECOND_NS = 1000000000, US_NS = 1000 };
 
+uint64_t collector_clock_ns(const struct collector *collector)
+{
+	const struct cpu_rings *rings = collector->cpus.items;
+
+	return collector->tracer->now_ns(rings->ring[RING_TRACE].page);
+}
+
 /* The kernel tells without any rights; 0 changes nothing. */
 static void ask_kernel(struct clock_reading *reading)
 {

@@ -91,11 +91,24 @@ int collector_add_trace(struct collector *collector);
  */
 int collector_open_events(struct collector *collector);
 
+/* Open spec number @spec wherever the target is, and give its events their
+ * rings: collector_open.c.  Return 0 or a negative enum error, with errno if it
+ * is -ERROR_SYSTEM; the second says the reason to the log.
+ */
+int collector_open_spec(struct collector *collector, size_t spec);
+int collector_open_or_explain(struct collector *collector, size_t spec);
+
 /* Opens the last spec; @spec is what adding it returned: an error is handed on.
  * Returns 0; -ERROR_SYSTEM with errno set if the kernel refuses: the spec is
  * gone then; another negative enum error.
  */
 int collector_open_if_possible(struct collector *collector, int spec);
+
+/* Opens an event of this name, number *@spec of all, whose samples the recorder
+ * writes itself.  Returns 0 or a negative enum error with the reason in the log.
+ */
+int collector_open_notes(struct collector *collector, const char *name,
+			 size_t *spec);
 
 /* Returns the rings of @cpu, which there are. */
 struct cpu_rings *collector_rings(const struct collector *collector, int cpu);
@@ -152,12 +165,6 @@ int collector_enable_trace(struct collector *collector);
 /* Arms the triggers, when the trace's events are open: collector_arm.c. */
 int collector_arm(struct collector *collector);
 
-/* Opens an event of this name, number *@spec of all, whose samples the recorder
- * writes itself.  Returns 0 or a negative enum error with the reason in the log.
- */
-int collector_open_notes(struct collector *collector, const char *name,
-			 size_t *spec);
-
 /* What arming needs, with @symbols, which are empty. */
 struct trigger_setup collector_arming(struct collector *collector,
 				      struct kernel_symbols *symbols);
@@ -179,10 +186,10 @@ int collector_begin_streams(struct collector *collector);
 /* Writes down that the recording begins or ends, on each CPU, with --only. */
 int collector_mark_gate(struct collector *collector, enum gate_mark_kind kind);
 
-/* Returns the time of the recording's clock. */
+/* Returns the time of the recording's clock: collector_clock.c. */
 uint64_t collector_clock_ns(const struct collector *collector);
 
-/* Reads that clock beside CLOCK_REALTIME: collector_clock.c. */
+/* Reads that clock beside CLOCK_REALTIME. */
 void collector_read_clock(const struct collector *collector,
 			  struct clock_reading *reading);
 
@@ -215,7 +222,8 @@ void collector_take_hits(struct collector *collector,
 void collector_take_lines(struct collector *collector);
 
 /* Stops all trace as soon as something came that may be a hit: what is done
- * before it is kept would be in it.  And goes on if it was none.
+ * before it is kept would be in it.  And goes on if it was none:
+ * collector_keep.c.
  */
 int collector_freeze(struct collector *collector);
 int collector_unfreeze(struct collector *collector);

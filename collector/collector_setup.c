@@ -22,55 +22,6 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-struct cpu_rings *collector_rings(const struct collector *collector, int cpu)
-{
-	struct cpu_rings *rings = collector->cpus.items;
-
-	while (rings->cpu != cpu)
-		rings++;
-	return rings;
-}
-
-static int attach_from(struct collector *collector, size_t first)
-{
-	const struct event *events = collector->events.events.items;
-
-	for (size_t i = first; i < collector->events.events.count; i++) {
-		const struct event_spec *spec =
-			array_at(&collector->events.specs, events[i].spec);
-		int error = cpu_rings_attach(collector_rings(collector,
-							     events[i].cpu),
-					     &events[i], spec);
-
-		if (error)
-			return error;
-	}
-	return 0;
-}
-
-/* Opens spec number @spec everywhere and gives its events their rings. */
-static int open_spec(struct collector *collector, size_t spec)
-{
-	size_t first = collector->events.events.count;
-	int error =
-		event_list_open(&collector->events, spec, &collector->target);
-
-	if (!error)
-		error = attach_from(collector, first);
-	return error;
-}
-
-static int open_or_explain(struct collector *collector, size_t spec)
-{
-	int error = open_spec(collector, spec);
-
-	if (!error)
-		return 0;
-	return event_refusal_say(array_at(&collector->events.specs, spec),
-				 collector->options->buffer_bytes, error,
-				 collector->log);
-}
-
 static int add_rings(struct collector *collector, const struct array *cpus)
 {
 	const struct collector_options *options = collector->options;
@@ -95,33 +46,6 @@ static int init_rings(struct collector *collector)
 	int error = add_rings(collector, &collector->target.cpus);
 
 	return error ? error : add_rings(collector, &collector->target.others);
-}
-
-/* Closes what is open of spec number @spec, the last one, which is gone then.
- */
-static void take_back(struct collector *collector, size_t spec)
-{
-	const struct event_spec *what =
-		array_at(&collector->events.specs, spec);
-	const struct event *events = collector->events.events.items;
-
-	for (size_t i = 0; i < collector->events.events.count; i++)
-		if (events[i].spec == spec)
-			cpu_rings_detach(collector_rings(collector,
-							 events[i].cpu),
-					 &events[i], what);
-	event_list_remove_last(&collector->events);
-}
-
-int collector_open_if_possible(struct collector *collector, int spec)
-{
-	int error = spec < 0 ? spec : open_spec(collector, (size_t)spec);
-	int cause = errno;
-
-	if (spec >= 0 && error == -ERROR_SYSTEM)
-		take_back(collector, (size_t)spec);
-	errno = cause;
-	return error;
 }
 
 /* Opened before any other event, since others patch the kernel: static keys,
@@ -220,7 +144,7 @@ static int open_sideband(struct collector *collector)
 				   collector->options->user_stack_bytes, events,
 				   collector->log);
 	for (size_t i = first; i < events->specs.count && !error; i++)
-		error = open_or_explain(collector, i);
+		error = collector_open_or_explain(collector, i);
 	return error;
 }
 
@@ -257,7 +181,7 @@ static int open_paused_trace(struct collector *collector)
 
 	if (error)
 		return error;
-	error = open_spec(collector, collector->trace_spec);
+	error = collector_open_spec(collector, collector->trace_spec);
 	if (!error)
 		return 0;
 	if (error == -ERROR_SYSTEM &&
@@ -276,7 +200,8 @@ static int open_trace(struct collector *collector)
 {
 	return collector->options->only ?
 		       open_paused_trace(collector) :
-		       open_or_explain(collector, collector->trace_spec);
+		       collector_open_or_explain(collector,
+						 collector->trace_spec);
 }
 
 int collector_open_events(struct collector *collector)

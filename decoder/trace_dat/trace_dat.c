@@ -44,31 +44,6 @@ static int refuse(const struct trace_dat *dat, uint64_t offset,
 	return -ERROR_FORMAT;
 }
 
-struct text_part trace_dat_text(struct byte_reader *reader, uint64_t size)
-{
-	const uint8_t *bytes =
-		byte_reader_bytes(reader, size > SIZE_MAX ? SIZE_MAX : size);
-
-	return (struct text_part){ .text = (const char *)bytes,
-				   .size_bytes = bytes ? size : 0 };
-}
-
-int trace_dat_read_page(struct trace_dat *dat, struct byte_reader *reader)
-{
-	struct text_part text;
-	int status;
-
-	byte_reader_text(reader);
-	text = trace_dat_text(reader, byte_reader_u64(reader));
-	byte_reader_text(reader);
-	trace_dat_text(reader, byte_reader_u64(reader));
-	if (reader->failed)
-		return 0;
-	status = tracepoint_format_read(text.text, text.size_bytes,
-					dat->recording->arena, &dat->page);
-	return status < 0 ? status : 0;
-}
-
 static int read_head(struct trace_dat *dat)
 {
 	struct byte_reader reader =

@@ -6,6 +6,7 @@
 #include "report/text/task_label.h"
 #include "report/timeline/span_lanes.h"
 #include "report/timeline/span_tracks.h"
+#include "report/timeline/step_words.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>

@@ -64,8 +64,4 @@ extern const struct timeline_renderer export_json;
 extern const struct timeline_renderer export_chrome;
 extern const struct timeline_renderer export_perfetto;
 
-/* Returns names for what is in steps; never NULL. */
-const char *call_how_text(uint8_t how);
-const char *cpu_state_text(uint8_t state);
-
 #endif

@@ -7,6 +7,7 @@
 #include "report/text/source_label.h"
 #include "report/text/task_names.h"
 #include "report/timeline/step_texts.h"
+#include "report/timeline/step_words.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,7 @@
 #include "report/text/time_unit.h"
 #include "report/timeline/leaf_queue.h"
 #include "report/timeline/step_texts.h"
+#include "report/timeline/step_words.h"
 #include "report/timeline/text_marks.h"
 #include "report/timeline/text_names.h"
 
