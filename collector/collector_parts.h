@@ -200,7 +200,7 @@ int collector_write_clock(const struct collector *collector);
 
 /* Waits for the instant at which the recording is to begin.  Returns 0, with
  * result->end COLLECTOR_NOT_BEGUN if a signal came instead; or a negative enum
- * error: it has passed, which is said to the log.
+ * error: it has passed, which is said to the log: collector_activate.c.
  */
 int collector_activate(struct collector *collector);
 

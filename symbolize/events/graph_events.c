@@ -59,34 +59,6 @@ void graph_events_close(struct graph_events *events)
 	free(events);
 }
 
-static int add_at(struct graph_events *events, struct function_event event,
-		  uint64_t time_ns)
-{
-	struct function_event *added = array_add(&events->out);
-
-	if (!added)
-		return -ERROR_MEMORY;
-	if (time_ns > events->last_ns)
-		events->last_ns = time_ns;
-	*added = event;
-	added->time_ns = events->last_ns;
-	return 0;
-}
-
-struct symbol graph_events_symbol(const struct graph_events *events,
-				  const struct graph_record *record)
-{
-	struct symbol symbol;
-
-	symbols_find(events->symbols, -1, record->address, &symbol);
-	return symbol;
-}
-
-int graph_events_add(struct graph_events *events, struct function_event event)
-{
-	return add_at(events, event, events->record.time_ns);
-}
-
 static int switch_to(struct graph_events *events, int32_t tid, uint64_t time_ns)
 {
 	struct graph_task *task =
@@ -104,7 +76,7 @@ static int switch_to(struct graph_events *events, int32_t tid, uint64_t time_ns)
 		event.early_ns = (uint32_t)(time_ns - events->last_ns);
 	events->task = task;
 	events->has_next = false;
-	return add_at(events, event, time_ns);
+	return graph_events_add_at(events, event, time_ns);
 }
 
 /* The announced task came, and is not traced. */
@@ -115,7 +87,8 @@ static int go_away(struct graph_events *events)
 		.detail = FLOW_STOP_OFF,
 	};
 
-	if (events->is_running && add_at(events, stop, events->last_ns) < 0)
+	if (events->is_running &&
+	    graph_events_add_at(events, stop, events->last_ns) < 0)
 		return -ERROR_MEMORY;
 	events->is_running = false;
 	return switch_to(events, events->next_tid, events->last_ns);
@@ -150,9 +123,9 @@ static int lose(struct graph_events *events)
 	events->record.is_behind_bad = false;
 	events->is_running = false;
 	events->has_next = false;
-	return add_at(events, gap,
-		      events->last_ns ? events->last_ns :
-					events->record.time_ns);
+	return graph_events_add_at(events, gap,
+				   events->last_ns ? events->last_ns :
+						     events->record.time_ns);
 }
 
 static void announce(struct graph_events *events)
@@ -215,7 +188,8 @@ static int end(struct graph_events *events)
 	if (events->record.is_behind_bad || events->record.has_loss)
 		error = lose(events);
 	events->has_ended = true;
-	return error ? error : add_at(events, event, events->last_ns);
+	return error ? error :
+		       graph_events_add_at(events, event, events->last_ns);
 }
 
 static bool is_full(const struct graph_events *events)

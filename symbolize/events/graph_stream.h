@@ -35,7 +35,11 @@ struct graph_events {
 struct symbol graph_events_symbol(const struct graph_events *events,
 				  const struct graph_record *record);
 
-/* Adds an event at the time of the record.  Returns 0 or -ERROR_MEMORY. */
+/* Add an event at @time_ns, but not before the newest, or at the time of the
+ * record.  Return 0 or -ERROR_MEMORY.
+ */
+int graph_events_add_at(struct graph_events *events,
+			struct function_event event, uint64_t time_ns);
 int graph_events_add(struct graph_events *events, struct function_event event);
 
 /* Apply the record, an entry or an exit of its task's, to the task's stack.

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/gate/gate_events.h"
-#include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "symbolize/gate/gate_events_parts.h"
 #include "symbolize/gate/gate_marks.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The kernel's names for where a function with a probe at its return comes back
  * to (arch/x86/kernel/rethook.c, arch/arm64/kernel/probes/), and for where the
@@ -61,91 +59,6 @@ void gate_events_free(struct gate_events *events)
 	array_free(&events->held);
 	array_free(&events->out);
 	free(events);
-}
-
-void gate_events_put(struct gate_events *events, struct function_event event)
-{
-	struct function_event *out = array_add(&events->out);
-
-	if (!out) {
-		events->status = -ERROR_MEMORY;
-		return;
-	}
-	if (event.time_ns < events->last_ns)
-		event.time_ns = events->last_ns;
-	events->last_ns = event.time_ns;
-	*out = event;
-}
-
-void gate_events_hold(struct gate_events *events,
-		      const struct function_event *event)
-{
-	struct function_event *held = array_add(&events->held);
-
-	if (held)
-		*held = *event;
-	else
-		events->status = -ERROR_MEMORY;
-}
-
-uint32_t gate_function_at(const struct gate_events *events, uint64_t address)
-{
-	struct symbol symbol;
-
-	symbols_find(events->symbols, -1, address, &symbol);
-	return symbol.function;
-}
-
-static bool begins_with(const char *name, const char *prefix)
-{
-	return prefix && !strncmp(name, prefix, strlen(prefix));
-}
-
-/* Returns the name of the function that is called at the return address
- * @address, or was interrupted there.
- */
-static const char *name_before(const struct gate_events *events,
-			       uint64_t address)
-{
-	return function_at(symbols_functions(events->symbols),
-			   gate_function_at(events, address - 1))
-		->name;
-}
-
-bool gate_is_exception(const struct gate_events *events, uint64_t address)
-{
-	const char *name = name_before(events, address);
-	const struct name_rule *rule = name_lookup_find(&events->entries, name);
-
-	if (begins_with(name, symbols_arch(events->symbols)->exception_prefix))
-		return true;
-	return rule && rule->value != CONTEXT_SYSTEM_CALL;
-}
-
-bool gate_is_vector(const struct gate_events *events, uint64_t address)
-{
-	static const char handler[] = "_handler";
-	const char *name = name_before(events, address);
-	size_t length = strlen(name);
-
-	if (!begins_with(name, symbols_arch(events->symbols)->vector_prefix))
-		return false;
-	return length < strlen(handler) ||
-	       strcmp(name + length - strlen(handler), handler) != 0;
-}
-
-int gate_depth_change(const struct function_event *event)
-{
-	switch (event->kind) {
-	case FUNCTION_CALL:
-	case FUNCTION_EXCEPTION:
-		return 1;
-	case FUNCTION_RETURN:
-	case FUNCTION_EXCEPTION_RETURN:
-		return -1;
-	default:
-		return 0;
-	}
 }
 
 static bool is_call(const struct function_event *event)
