@@ -3,7 +3,7 @@
 #include "common/error.h"
 #include "decoder/code/code_space.h"
 #include "execution/atoms/follow_atoms.h"
-#include "execution/follow/follow_run.h"
+#include "execution/follow/follow_bits.h"
 #include "execution/follow/follow_stop.h"
 #include "execution/walk/moment.h"
 #include "execution/walk/place.h"

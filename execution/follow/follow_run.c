@@ -2,110 +2,111 @@
 #include "execution/follow/follow_run.h"
 #include "common/error.h"
 #include "execution/follow/follow.h"
-#include "execution/walk/moment.h"
-#include "execution/walk/place.h"
-#include "execution/walk/walk.h"
-
-/* The unit may hold back the targets of indirect branches until the bits of
- * those behind them fill a packet (Intel SDM, "Deferred TIPs").
- */
-static bool follow_deferred(struct execution *execution,
-			    const struct trace_branch *next,
-			    const struct trace_branch *end)
-{
-	const struct trace_branch *target = next + execution->targets_ahead;
-	uint32_t block = execution->block;
-
-	if (!block_takes_target(execution->blocks[block].kind) ||
-	    target >= end || target->kind != TRACE_TARGET ||
-	    !target->has_address || !walk_to_target(execution))
-		return false;
-	execution->targets_ahead++;
-	place_go(execution, target->payload, execution->blocks[block].exit);
-	return true;
-}
-
-void follow_bits(struct execution *execution, const struct trace_branch *branch,
-		 const struct trace_branch *end, uint64_t position)
-{
-	uint64_t bits = branch->payload << (64 - branch->count);
-	unsigned int left = branch->count;
-
-	moment_begin(execution);
-	while (!walk_bits(execution, bits, left)) {
-		bits <<= left - execution->bits_left;
-		left = execution->bits_left;
-		if (!follow_deferred(execution, branch + 1, end)) {
-			place_fail(execution, position);
-			return;
-		}
-	}
-	moment_pass(execution, branch);
-}
-
-void follow_target(struct execution *execution,
-		   const struct trace_branch *branch, uint64_t position)
-{
-	if (execution->targets_ahead) {
-		execution->targets_ahead--;
-		return;
-	}
-	moment_begin(execution);
-	if (!walk_to_target(execution)) {
-		place_fail(execution, position);
-		if (branch->has_address)
-			place_resume(execution, branch);
-		return;
-	}
-	moment_pass(execution, branch);
-	if (!branch->has_address) {
-		moment_begin(execution);
-		place_stop(execution, FLOW_STOP_LEVEL, 0);
-		return;
-	}
-	if (execution->set == execution->next_set)
-		walk_jump(execution, branch->payload);
-	else
-		place_go(execution, branch->payload,
-			 execution->blocks[execution->from].exit);
-}
+#include "execution/follow/follow_bits.h"
+#include "execution/follow/run_blocks.h"
+#include "execution/follow/run_times.h"
 
 /* Returns whether execution is where one branch leads to the next, with nothing
  * to look out for on the way.
  */
-static inline bool is_usual_place(const struct execution *execution)
+static bool is_usual_place(const struct execution *execution)
 {
-	return execution->block != BLOCK_NONE &&
-	       execution->blocks[execution->block].kind != BLOCK_NO_CODE &&
-	       !execution->is_rebased && !execution->targets_ahead &&
-	       execution->set == execution->next_set;
+	return execution->at_branch && execution->block != BLOCK_NONE &&
+	       !execution->lists_blocks && !execution->is_rebased &&
+	       !execution->targets_ahead &&
+	       execution->set == execution->next_set &&
+	       event_times_wants_more(&execution->times);
 }
 
-static inline bool is_usual(const struct trace_branch *branch)
+/* Returns whether @branch is one to follow from a block of @kind, which holds
+ * code: a target if that may lead to one.
+ */
+RUN_INLINE bool is_usual(const struct trace_branch *branch, uint8_t kind)
 {
-	return branch->is_timed &&
-	       (branch->kind == TRACE_BITS ||
-		(branch->kind == TRACE_TARGET && branch->has_address));
+	if (!branch->is_timed || kind == BLOCK_UNREAD || kind >= BLOCK_NO_CODE)
+		return false;
+	return branch->kind == TRACE_BITS ||
+	       (branch->kind == TRACE_TARGET && branch->has_address &&
+		kind != BLOCK_CONDITIONAL);
+}
+
+/* As event_times_wants_more(). */
+RUN_INLINE bool wants_more(const struct execution *execution,
+			   const struct run *run)
+{
+	const union timed_record *records = execution->times.records;
+
+	return run->finished < records + EVENT_TIMES_ENOUGH &&
+	       run->next <= records + EVENT_TIMES_ROOM - EVENT_TIMES_SPARE;
+}
+
+/* Follows branch by branch, as long as it can.  Returns the branch behind; if
+ * *@is_stuck the last one was only begun.
+ */
+RUN_INLINE const struct trace_branch *
+follow_all(struct execution *execution, const struct trace_branch *branch,
+	   const struct trace_branch *end, bool *is_stuck)
+{
+	struct run run = run_of(execution);
+	bool is_done;
+
+	do {
+		run_expect(execution, &run, branch);
+		if (branch->kind == TRACE_BITS) {
+			unsigned int left = run_bits(
+				execution, &run,
+				branch->payload << (64 - branch->count),
+				branch->count);
+
+			execution->bits_left = (uint8_t)left;
+			is_done = !left && run.to != BLOCK_NONE;
+		} else {
+			is_done = run_to_target(execution, &run);
+		}
+		if (!is_done)
+			break;
+		run_pass(execution, &run, branch);
+		if (branch->kind == TRACE_TARGET)
+			run_jump(execution, &run, branch->payload);
+		branch++;
+	} while (branch < end && wants_more(execution, &run) &&
+		 execution->before.high < execution->next_change &&
+		 is_usual(branch, run.blocks[run.to].kind));
+	run_put_back(execution, &run, is_done);
+	*is_stuck = !is_done;
+	return branch;
+}
+
+/* The code does not lead where the trace says. */
+static void follow_stuck(struct execution *execution,
+			 const struct trace_branch *branch,
+			 const struct trace_branch *end, uint64_t position)
+{
+	if (branch->kind == TRACE_BITS)
+		follow_stuck_bits(execution, branch, end, position);
+	else
+		follow_stuck_target(execution, branch, position);
 }
 
 int follow_run(struct execution *execution, const struct trace_branch *branch,
 	       const struct trace_branch *end, uint64_t position)
 {
 	const struct trace_branch *first = branch;
+	bool is_stuck;
 
-	for (; branch < end && is_usual(branch) && is_usual_place(execution) &&
-	       event_times_wants_more(&execution->times);
-	     branch++) {
-		moment_expect(execution, branch);
-		if (branch->kind == TRACE_BITS)
-			follow_bits(execution, branch, end,
-				    position + branch->position);
-		else
-			follow_target(execution, branch,
-				      position + branch->position);
-		if (execution->before.high >= execution->next_change &&
-		    follow_update_code(execution) < 0)
-			return -ERROR_MEMORY;
+	if (!is_usual_place(execution) ||
+	    !is_usual(branch, execution->blocks[execution->block].kind))
+		return 0;
+	moment_begin(execution);
+	walk_arrive(execution);
+	branch = follow_all(execution, branch, end, &is_stuck);
+	if (is_stuck) {
+		follow_stuck(execution, branch, end,
+			     position + branch->position);
+		branch++;
 	}
+	if (execution->before.high >= execution->next_change &&
+	    follow_update_code(execution) < 0)
+		return -ERROR_MEMORY;
 	return (int)(branch - first);
 }

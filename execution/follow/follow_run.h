@@ -21,14 +21,4 @@ struct trace_branch;
 int follow_run(struct execution *execution, const struct trace_branch *branch,
 	       const struct trace_branch *end, uint64_t position);
 
-/* Goes on as @branch says, which are TRACE_BITS, where execution is known.  Those
- * behind it, up to @end, may be looked at.  @position: of its packet.
- */
-void follow_bits(struct execution *execution, const struct trace_branch *branch,
-		 const struct trace_branch *end, uint64_t position);
-
-/* The same for a TRACE_TARGET. */
-void follow_target(struct execution *execution,
-		   const struct trace_branch *branch, uint64_t position);
-
 #endif

@@ -47,6 +47,13 @@ static void reset(struct execution *execution)
 	event_times_init(&execution->times);
 }
 
+static void set_conversion(struct execution *execution,
+			   const struct time_conversion *conversion)
+{
+	execution->conversion = conversion;
+	execution->scale = tick_scale_of(conversion);
+}
+
 static void init_execution(struct record_feed *feed,
 			   const struct flow_input *input,
 			   const struct symbols *symbols, bool lists_blocks)
@@ -55,7 +62,7 @@ static void init_execution(struct record_feed *feed,
 
 	execution->blocks = block_graph_blocks(execution->graph);
 	execution->symbols = symbols;
-	execution->conversion = &input->recording->conversion;
+	set_conversion(execution, &input->recording->conversion);
 	execution->lists_blocks = lists_blocks;
 	execution->filter = trace_filter_of(input->recording);
 	reset(execution);
@@ -107,7 +114,7 @@ int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
 	feed->at_end = false;
 	feed->passed = 2;
 	execution->mark_count = 0;
-	execution->conversion = &input->recording->conversion;
+	set_conversion(execution, &input->recording->conversion);
 	return_stack_clear(&execution->returns);
 	execution->fold = (struct thunk_fold){ 0 };
 	execution->folds.count = 0;

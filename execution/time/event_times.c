@@ -56,11 +56,6 @@ static uint64_t usual_ns(const struct event_times *times)
 				   block_work_instructions(times->work));
 }
 
-/* More than any clock counts, and less than a signed number holds, which the
- * processor converts faster.
- */
-#define LONGEST_SPAN_NS ((uint64_t)1 << 62)
-
 /* The span under way ends, whose work took @even_ns, and each slow block of it
  * @share_ns more.
  */
@@ -69,8 +64,8 @@ static inline void end_span(struct event_times *times, uint64_t even_ns,
 {
 	int64_t work = (int64_t)block_work_instructions(times->work);
 
-	if (even_ns > LONGEST_SPAN_NS)
-		even_ns = LONGEST_SPAN_NS;
+	if (even_ns > EVENT_TIMES_LONGEST_NS)
+		even_ns = EVENT_TIMES_LONGEST_NS;
 	times->spans[times->span_count] = (struct event_span){
 		.from_ns = times->known_ns,
 		.share_ns = share_ns,

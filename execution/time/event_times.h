@@ -62,6 +62,11 @@ enum {
  * one long loop: spans with records are as short as two or three, and a loop
  * over each would cost the processor a wrong guess.
  */
+/* More than any clock counts, and less than a signed number holds, which the
+ * processor converts faster.
+ */
+#define EVENT_TIMES_LONGEST_NS ((uint64_t)1 << 62)
+
 struct event_times {
 	size_t count;
 	size_t finished; /* a time is known behind these */

@@ -7,6 +7,7 @@
 #include "execution/graph/block_graph.h"
 #include "execution/graph/return_stack.h"
 #include "execution/time/event_times.h"
+#include "execution/time/tick_scale.h"
 #include "execution/walk/atom_state.h"
 #include "symbolize/events/thunk_fold.h"
 
@@ -19,7 +20,6 @@
  */
 
 struct code_space;
-struct time_conversion;
 
 /* Ways to reach a block that are no enum flow_exit. */
 enum {
@@ -68,6 +68,7 @@ struct execution {
 	struct code_space *code;
 	const struct symbols *symbols;
 	const struct time_conversion *conversion;
+	struct tick_scale scale; /* of it */
 	struct trace_filter filter;
 	uint64_t kernel_start;
 	uint64_t next_change; /* of the code, in 256ths of a tick: no

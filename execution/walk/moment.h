@@ -14,8 +14,7 @@ static inline uint64_t moment_low_ns(const struct execution *execution,
 {
 	if (!time)
 		return 0;
-	return time_conversion_ns(execution->conversion,
-				  time >> TRACE_TICK_SHIFT);
+	return tick_scale_ns(&execution->scale, time >> TRACE_TICK_SHIFT);
 }
 
 static inline uint64_t moment_high_ns(const struct execution *execution,
@@ -23,8 +22,8 @@ static inline uint64_t moment_high_ns(const struct execution *execution,
 {
 	if (time == UINT64_MAX)
 		return UINT64_MAX;
-	return time_conversion_ns(execution->conversion,
-				  (time >> TRACE_TICK_SHIFT) + 1) +
+	return tick_scale_ns(&execution->scale,
+			     (time >> TRACE_TICK_SHIFT) + 1) +
 	       1;
 }
 

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/follow/follow_bits.h"
+#include "execution/walk/moment.h"
+#include "execution/walk/place.h"
+#include "execution/walk/walk.h"
+
+/* The unit may hold back the targets of indirect branches until the bits of
+ * those behind them fill a packet (Intel SDM, "Deferred TIPs").
+ */
+static bool follow_deferred(struct execution *execution,
+			    const struct trace_branch *next,
+			    const struct trace_branch *end)
+{
+	const struct trace_branch *target = next + execution->targets_ahead;
+	uint32_t block = execution->block;
+
+	if (!block_takes_target(execution->blocks[block].kind) ||
+	    target >= end || target->kind != TRACE_TARGET ||
+	    !target->has_address || !walk_to_target(execution))
+		return false;
+	execution->targets_ahead++;
+	place_go(execution, target->payload, execution->blocks[block].exit);
+	return true;
+}
+
+static bool walk_last_bits(struct execution *execution, uint64_t bits,
+			   unsigned int count)
+{
+	return walk_bits(execution, bits << (64 - count), count);
+}
+
+void follow_stuck_bits(struct execution *execution,
+		       const struct trace_branch *branch,
+		       const struct trace_branch *end, uint64_t position)
+{
+	do {
+		if (!follow_deferred(execution, branch + 1, end)) {
+			place_fail(execution, position);
+			return;
+		}
+	} while (!walk_last_bits(execution, branch->payload,
+				 execution->bits_left));
+	moment_pass(execution, branch);
+}
+
+void follow_bits(struct execution *execution, const struct trace_branch *branch,
+		 const struct trace_branch *end, uint64_t position)
+{
+	moment_begin(execution);
+	if (walk_last_bits(execution, branch->payload, branch->count))
+		moment_pass(execution, branch);
+	else
+		follow_stuck_bits(execution, branch, end, position);
+}
+
+void follow_stuck_target(struct execution *execution,
+			 const struct trace_branch *branch, uint64_t position)
+{
+	place_fail(execution, position);
+	if (branch->has_address)
+		place_resume(execution, branch);
+}
+
+void follow_target(struct execution *execution,
+		   const struct trace_branch *branch, uint64_t position)
+{
+	if (execution->targets_ahead) {
+		execution->targets_ahead--;
+		return;
+	}
+	moment_begin(execution);
+	if (!walk_to_target(execution)) {
+		follow_stuck_target(execution, branch, position);
+		return;
+	}
+	moment_pass(execution, branch);
+	if (!branch->has_address) {
+		moment_begin(execution);
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
+		return;
+	}
+	if (execution->set == execution->next_set)
+		walk_jump(execution, branch->payload);
+	else
+		place_go(execution, branch->payload,
+			 execution->blocks[execution->from].exit);
+}
