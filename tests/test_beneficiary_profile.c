@@ -66,6 +66,7 @@ static void write_node(struct fixture *fixture, uint32_t index)
 	const struct function_table *functions =
 		symbols_functions(fixture->scene.symbols);
 	const struct call_node *node = call_tree_at(tree, index);
+	const struct call_counts calls = call_tree_calls(tree, index);
 	char *text = fixture->text;
 	const char *between = " ";
 
@@ -81,7 +82,7 @@ static void write_node(struct fixture *fixture, uint32_t index)
 	sprintf(text + strlen(text), " %s%lu ns, %lu\n",
 		tree->links[index].inferred_ns ? "~" : "",
 		(unsigned long)node->self_ns,
-		(unsigned long)call_counts_calls(&node->calls));
+		(unsigned long)call_counts_calls(&calls));
 }
 
 static const char *finish(struct fixture *fixture)

@@ -19,7 +19,7 @@ static uint32_t add(struct call_tree *tree, uint32_t parent, uint32_t function,
 	uint32_t node = call_tree_child(tree, parent, function, is_interrupt);
 
 	call_tree_at(tree, node)->self_ns += self_ns;
-	call_counts_add(&call_tree_at(tree, node)->calls, how);
+	call_tree_count_entry(tree, node, how);
 	return node;
 }
 

@@ -68,7 +68,7 @@ static void add_path(struct call_tree *tree,
 			is_interrupt);
 	}
 	call_tree_at(tree, node)->self_ns += path->self_ns;
-	call_tree_at(tree, node)->calls.direct++;
+	call_tree_count_entry(tree, node, HOW_CALL);
 }
 
 /* Writes the path to @node. */

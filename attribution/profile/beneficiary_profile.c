@@ -124,8 +124,7 @@ static bool count(struct beneficiary_profile *profile,
 	    !step_filter_cpu(profile->options.filter, step->cpu))
 		return true;
 	if (!path->is_in_work) {
-		call_counts_add(&call_tree_at(profile->tree, node)->calls,
-				step->how);
+		call_tree_count_entry(profile->tree, node, step->how);
 		return true;
 	}
 	entry.entries[step->how] = 1;
@@ -330,20 +329,19 @@ static int add_sum(struct beneficiary_profile *profile,
 	uint32_t place = root == CALL_NODE_NONE ?
 				 root :
 				 place_below(profile, root, sum->path);
-	struct call_node *node;
+	struct call_links *links;
 
 	if (place == CALL_NODE_NONE)
 		return -ERROR_MEMORY;
-	node = call_tree_at(profile->tree, place);
-	node->self_ns += sum->ns;
-	profile->tree->links[place].inferred_ns +=
-		sum->certain_ns[CERTAIN_INFERRED];
-	node->calls.direct +=
+	call_tree_at(profile->tree, place)->self_ns += sum->ns;
+	links = &profile->tree->links[place];
+	links->inferred_ns += sum->certain_ns[CERTAIN_INFERRED];
+	links->calls.direct +=
 		entries_of(sum, HOW_CALL) + entries_of(sum, HOW_SYSTEM_CALL);
-	node->calls.tail += entries_of(sum, HOW_TAIL);
-	node->calls.async += entries_of(sum, HOW_EXCEPTION);
-	node->calls.starts += entries_of(sum, HOW_START);
-	node->calls.inferred += entries_of(sum, HOW_INFERRED);
+	links->calls.tail += entries_of(sum, HOW_TAIL);
+	links->calls.async += entries_of(sum, HOW_EXCEPTION);
+	links->calls.starts += entries_of(sum, HOW_START);
+	links->calls.inferred += entries_of(sum, HOW_INFERRED);
 	profile->interrupts.exact_ns += sum->certain_ns[CERTAIN_EXACT];
 	profile->interrupts.inferred_ns += sum->certain_ns[CERTAIN_INFERRED];
 	profile->interrupts.nobodys_ns += sum->certain_ns[CERTAIN_NOBODY];

@@ -132,8 +132,7 @@ static void enter(struct wall_tree *tree, struct wall_place *place,
 	if (place->node == CALL_NODE_NONE)
 		tree->status = -ERROR_MEMORY;
 	else
-		call_counts_add(&call_tree_at(tree->calls, place->node)->calls,
-				step->how);
+		call_tree_count_entry(tree->calls, place->node, step->how);
 }
 
 static void move(struct wall_tree *tree, struct wall_place *place,

@@ -75,6 +75,7 @@ static int find_arc(struct maker *maker, uint32_t index, uint32_t *number)
 static int visit(struct maker *maker, uint32_t index, bool leaving)
 {
 	const struct call_node *node = call_tree_at(maker->tree, index);
+	struct call_counts calls;
 	struct call_arc *arc;
 	uint32_t number;
 
@@ -89,7 +90,8 @@ static int visit(struct maker *maker, uint32_t index, bool leaving)
 	arc = array_at(&maker->arcs, number);
 	arc->self_ns += node->self_ns;
 	arc->inferred_ns += maker->tree->links[index].inferred_ns;
-	call_counts_join(&arc->calls, &node->calls);
+	calls = call_tree_calls(maker->tree, index);
+	call_counts_join(&arc->calls, &calls);
 	if (!maker->open[number]++)
 		arc->total_ns += maker->totals[index];
 	return 0;

@@ -195,7 +195,8 @@ static void follow(struct call_tree *tree, struct call_node *parent,
 {
 	if (parent->recent_child)
 		call_tree_at(tree, parent->recent_child)->next_asked = child;
-	parent->recent_child = child & CALL_NODE_MAX;
+	parent->recent_child = child;
+	parent->expected_child = call_tree_at(tree, child)->next_asked;
 }
 
 uint32_t call_tree_find_child(struct call_tree *tree, uint32_t parent,
@@ -240,12 +241,12 @@ uint64_t *call_tree_totals(const struct call_tree *tree)
 	return totals;
 }
 
-static bool is_used(const struct call_node *node)
+static bool is_used(const struct call_tree *tree, uint32_t index)
 {
-	const struct call_counts *calls = &node->calls;
+	const struct call_counts calls = call_tree_calls(tree, index);
 
-	return node->self_ns || calls->starts || calls->inferred ||
-	       call_counts_calls(calls);
+	return call_tree_at(tree, index)->self_ns || calls.starts ||
+	       calls.inferred || call_counts_calls(&calls);
 }
 
 bool *call_tree_used(const struct call_tree *tree)
@@ -258,11 +259,44 @@ bool *call_tree_used(const struct call_tree *tree)
 	for (uint32_t i = tree->count; i-- > 0;) {
 		const struct call_node *node = call_tree_at(tree, i);
 
-		used[i] |= is_used(node);
+		used[i] |= is_used(tree, i);
 		if (node->parent != CALL_NODE_NONE)
 			used[node->parent] |= used[i];
 	}
 	return used;
+}
+
+static void add_entry(struct call_counts *counts, enum call_how how)
+{
+	switch (how) {
+	case HOW_CALL:
+	case HOW_SYSTEM_CALL:
+		counts->direct++;
+		break;
+	case HOW_TAIL:
+		counts->tail++;
+		break;
+	case HOW_EXCEPTION:
+		counts->async++;
+		break;
+	case HOW_START:
+		counts->starts++;
+		break;
+	case HOW_INFERRED:
+		counts->inferred++;
+		break;
+	}
+}
+
+void call_tree_count_in_links(struct call_tree *tree, uint32_t index,
+			      enum call_how how)
+{
+	struct call_node *node = call_tree_at(tree, index);
+
+	tree->links[index].calls = call_tree_calls(tree, index);
+	node->direct = 0;
+	node->tail = 0;
+	add_entry(&tree->links[index].calls, how);
 }
 
 void call_counts_join(struct call_counts *counts,

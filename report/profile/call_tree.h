@@ -21,29 +21,36 @@ struct call_counts {
 	uint64_t inferred; /* it was running before it was seen */
 };
 
-/* One function in one place: called by these callers in this order. */
+/* One function in one place: called by these callers in this order.  Code calls
+ * in the same order again and again: each node knows which sibling was asked for
+ * after it last time, and the parent knows of the one that is next, so that
+ * going there reads no other node.  0 is none: node 0 is a root.
+ */
 struct call_node {
 	uint32_t parent;
-	uint32_t function;	    /* of a root: FUNCTION_NONE */
-	uint32_t next_asked;	    /* the sibling asked for after it last time:
-				 * code calls in the same order again and
-				 * again; 0: none, for node 0 is a root */
-	uint32_t recent_child : 31; /* the one asked for last; 0: none */
-	uint32_t is_interrupt : 1; /* interrupt work: entered by an exception, or by
+	uint32_t function;	 /* of a root: FUNCTION_NONE */
+	uint32_t next_asked;	 /* the sibling asked for after it last time */
+	uint32_t recent_child;	 /* the one asked for last */
+	uint32_t expected_child; /* next_asked of that */
+	uint16_t direct;	 /* entries that its links do not count yet */
+	uint8_t tail;
+	bool is_interrupt; /* interrupt work: entered by an exception, or by
 				 * something that is */
 	uint64_t self_ns;
-	struct call_counts calls;
 };
 
-_Static_assert(sizeof(struct call_node) == 64, "a node is one cache line");
+_Static_assert(sizeof(struct call_node) == 32, "two nodes share a cache line");
 
-/* Where a node hangs: for walks, which come once at the end. */
+/* Where a node hangs, for walks, which come once at the end; and what is not
+ * counted often.
+ */
 struct call_links {
 	uint32_t first_child;
 	uint32_t next_sibling;
-	int32_t pid;	      /* its tree's process or group, -1 for all */
-	uint32_t part;	      /* of a root: its tasks' enum profile_part */
-	uint64_t inferred_ns; /* of self_ns: whose it is is inferred */
+	int32_t pid;		  /* its tree's process or group, -1 for all */
+	uint32_t part;		  /* of a root: its tasks' enum profile_part */
+	uint64_t inferred_ns;	  /* of self_ns: whose it is is inferred */
+	struct call_counts calls; /* without the node's own */
 };
 
 /* All call paths that occurred, one tree a process or one for all.  A parent
@@ -98,13 +105,14 @@ static inline uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
 				       uint32_t function, bool is_interrupt)
 {
 	struct call_node *from = call_tree_at(tree, parent);
-	uint32_t expected = call_tree_at(tree, from->recent_child)->next_asked;
+	uint32_t expected = from->expected_child;
 	const struct call_node *node = call_tree_at(tree, expected);
 
 	if (node->function != function || node->is_interrupt != is_interrupt)
 		return call_tree_find_child(tree, parent, function,
 					    is_interrupt);
-	from->recent_child = expected & CALL_NODE_MAX;
+	from->recent_child = expected;
+	from->expected_child = node->next_asked;
 	return expected;
 }
 
@@ -159,28 +167,35 @@ void call_tree_forget_slots(struct call_tree *tree);
  */
 uint64_t *call_tree_totals(const struct call_tree *tree);
 
-/* Adds one entry by @how to @counts. */
-static inline void call_counts_add(struct call_counts *counts,
-				   enum call_how how)
+/* Counts an entry of node @index by @how in its links, with those that the node
+ * itself counts.
+ */
+void call_tree_count_in_links(struct call_tree *tree, uint32_t index,
+			      enum call_how how);
+
+/* Counts an entry of node @index by @how. */
+static inline void call_tree_count_entry(struct call_tree *tree, uint32_t index,
+					 enum call_how how)
 {
-	switch (how) {
-	case HOW_CALL:
-	case HOW_SYSTEM_CALL:
-		counts->direct++;
-		break;
-	case HOW_TAIL:
-		counts->tail++;
-		break;
-	case HOW_EXCEPTION:
-		counts->async++;
-		break;
-	case HOW_START:
-		counts->starts++;
-		break;
-	case HOW_INFERRED:
-		counts->inferred++;
-		break;
-	}
+	struct call_node *node = call_tree_at(tree, index);
+
+	if (how == HOW_CALL && node->direct < UINT16_MAX)
+		node->direct++;
+	else if (how == HOW_TAIL && node->tail < UINT8_MAX)
+		node->tail++;
+	else
+		call_tree_count_in_links(tree, index, how);
+}
+
+/* Returns how often node @index was entered. */
+static inline struct call_counts call_tree_calls(const struct call_tree *tree,
+						 uint32_t index)
+{
+	struct call_counts calls = tree->links[index].calls;
+
+	calls.direct += call_tree_at(tree, index)->direct;
+	calls.tail += call_tree_at(tree, index)->tail;
+	return calls;
 }
 
 /* Adds @more to @counts. */

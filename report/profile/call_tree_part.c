@@ -21,7 +21,7 @@ static uint32_t copy_node(struct call_tree *part, const struct call_tree *tree,
 		return copy;
 	to = call_tree_at(part, copy);
 	to->self_ns = from->self_ns;
-	to->calls = from->calls;
+	part->links[copy].calls = call_tree_calls(tree, index);
 	part->links[copy].inferred_ns = tree->links[index].inferred_ns;
 	return copy;
 }

@@ -137,6 +137,7 @@ static void link_nodes(struct call_tree *tree, uint32_t count)
 				&tree->links[node->parent].first_child;
 
 		node->next_asked = 0;
+		node->expected_child = 0;
 		node->recent_child = 0;
 		tree->links[i].first_child = CALL_NODE_NONE;
 		tree->links[i].next_sibling = *first;

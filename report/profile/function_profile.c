@@ -41,6 +41,7 @@ static struct function_row *row_for(struct maker *maker, uint32_t node)
 static int enter(struct maker *maker, uint32_t index)
 {
 	const struct call_node *node = call_tree_at(maker->tree, index);
+	struct call_counts calls;
 	struct function_row *row;
 
 	maker->row_of_node[index] = UINT32_MAX;
@@ -59,7 +60,8 @@ static int enter(struct maker *maker, uint32_t index)
 	row->self_ns += node->self_ns;
 	row->inferred_ns += maker->tree->links[index].inferred_ns;
 	maker->self_ns += node->self_ns;
-	call_counts_join(&row->calls, &node->calls);
+	calls = call_tree_calls(maker->tree, index);
+	call_counts_join(&row->calls, &calls);
 	if (!maker->open[node->function]++)
 		row->total_ns += maker->totals[index];
 	return 0;

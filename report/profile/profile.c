@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "report/profile/profile_cursor.h"
 #include "report/steps/plain_call.h"
 #include "report/steps/step_filter.h"
 #include "report/steps/task_groups.h"
@@ -23,10 +24,8 @@ struct profile {
 	/* The newest step's task and CPU, and where the task is. */
 	const struct task *task;
 	uint32_t cpu;
-	uint32_t node;
-	uint64_t clock_ns;
+	struct profile_cursor cursor;
 	bool is_wanted;
-	bool has_cpu; /* cpu counts */
 	int status;
 	struct profile_options options;
 	struct array places; /* struct task_place by task index */
@@ -81,28 +80,28 @@ static bool go_to(struct profile *profile, const struct call_step *step)
 
 	if (profile->task) {
 		place = place_of(profile, profile->task);
-		place->node = profile->node;
-		place->clock_ns = profile->clock_ns;
+		place->node = profile->cursor.node;
+		place->clock_ns = profile->cursor.clock_ns;
 	}
 	profile->task = NULL;
 	place = place_of(profile, step->task);
 	if (!place)
 		return false;
 	profile->task = step->task;
-	profile->node = place->node;
-	profile->clock_ns = place->clock_ns;
 	profile->is_wanted = place->is_wanted;
 	profile->cpu = step->cpu;
-	profile->has_cpu = step_filter_cpu(profile->options.filter, step->cpu);
+	profile->cursor = (struct profile_cursor){
+		.tree = profile->tree,
+		.clock_ns = place->clock_ns,
+		.node = place->node,
+		.has_cpu = step_filter_cpu(profile->options.filter, step->cpu),
+	};
 	return true;
 }
 
-static inline void count(const struct profile *profile, uint32_t node,
-			 enum call_how how, uint64_t time_ns)
+static inline bool is_in_window(const struct profile *profile, uint64_t time_ns)
 {
-	if (time_window_has(profile->options.window, time_ns) &&
-	    profile->has_cpu)
-		call_counts_add(&call_tree_at(profile->tree, node)->calls, how);
+	return time_window_has(profile->options.window, time_ns);
 }
 
 /* Nothing more is taken. */
@@ -112,60 +111,14 @@ static void fail(struct profile *profile)
 	profile->task = NULL;
 }
 
-/* Counts a call of @function where it leads to. */
-static inline uint32_t count_child(struct profile *profile, uint32_t function,
-				   enum call_how how, uint64_t time_ns)
-{
-	uint32_t node =
-		call_tree_enter(profile->tree, profile->node, function, how);
-
-	if (node != CALL_NODE_NONE)
-		count(profile, node, how, time_ns);
-	return node;
-}
-
-static inline void enter(struct profile *profile, uint32_t function,
-			 enum call_how how, uint64_t time_ns)
-{
-	uint32_t node = count_child(profile, function, how, time_ns);
-
-	if (node == CALL_NODE_NONE)
-		fail(profile);
-	else
-		profile->node = node;
-}
-
-static inline void leave(struct profile *profile)
-{
-	profile->node = call_tree_at(profile->tree, profile->node)->parent;
-}
-
-/* The time up to @clock_ns of the task's clock was spent where it is. */
-static inline void pass(struct profile *profile, uint64_t clock_ns)
-{
-	if (profile->has_cpu)
-		call_tree_at(profile->tree, profile->node)->self_ns +=
-			clock_ns - profile->clock_ns;
-	profile->clock_ns = clock_ns;
-}
-
-/* A call that leads to the function itself stays in its place. */
-static void count_local(struct profile *profile, const struct call_step *step)
-{
-	if (call_tree_at(profile->tree, profile->node)->function ==
-	    step->function)
-		count(profile, profile->node, step->how, step->time_ns);
-	else if (count_child(profile, step->function, step->how,
-			     step->time_ns) == CALL_NODE_NONE)
-		fail(profile);
-}
-
 static void take_elsewhere(struct profile *profile,
 			   const struct call_step *step);
 
 static void take(struct step_callback *callback, const struct call_step *step)
 {
 	struct profile *profile = (struct profile *)callback;
+	struct profile_cursor *cursor = &profile->cursor;
+	bool is_whole = true;
 
 	if (step->task != profile->task || step->cpu != profile->cpu) {
 		take_elsewhere(profile, step);
@@ -173,13 +126,59 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	}
 	if (!profile->is_wanted)
 		return;
-	pass(profile, step->clock_ns);
+	profile_cursor_pass(cursor, step->clock_ns);
 	if (step->kind == STEP_ENTER)
-		enter(profile, step->function, step->how, step->time_ns);
+		is_whole = profile_cursor_enter(
+			cursor, step->function, step->how,
+			is_in_window(profile, step->time_ns));
 	else if (step->kind == STEP_EXIT)
-		leave(profile);
+		profile_cursor_leave(cursor);
 	else if (step->kind == STEP_COUNT)
-		count_local(profile, step);
+		is_whole = profile_cursor_local(
+			cursor, step->function, step->how,
+			is_in_window(profile, step->time_ns));
+	if (!is_whole)
+		fail(profile);
+}
+
+/* Applies plain events.  Compiled twice: for the usual @has_plain_times, which
+ * the profile counts all, nothing is compared.  What changes with each event is
+ * copied, so that the loop has it in registers.
+ */
+__attribute__((always_inline)) static inline uint32_t
+take_run(struct profile *profile, struct call_stack *stack,
+	 const struct function_event *events, uint32_t count,
+	 struct call_times *times, bool has_plain_times)
+{
+	struct profile_cursor cursor = profile->cursor;
+	struct call_stack open = *stack;
+	struct call_times now = *times;
+	uint64_t ahead_ns = call_times_ahead(times);
+	bool is_whole = true;
+	uint32_t i;
+
+	for (i = 0; i < count && is_whole; i++) {
+		const struct function_event *event = &events[i];
+		uint64_t time_ns = event->time_ns;
+		uint64_t clock_ns = time_ns + ahead_ns;
+
+		if (!has_plain_times) {
+			time_ns = call_times_ns(&now, event);
+			clock_ns = call_times_clock(&now, event);
+		}
+		if (!plain_call_take(&open, event, time_ns, clock_ns))
+			break;
+		now.last_ns = time_ns;
+		is_whole = profile_cursor_go(
+			&cursor, event, clock_ns,
+			has_plain_times || is_in_window(profile, time_ns));
+	}
+	*stack = open;
+	*times = now;
+	profile->cursor = cursor;
+	if (!is_whole)
+		fail(profile);
+	return i;
 }
 
 static uint32_t take_plain(struct step_callback *callback,
@@ -189,28 +188,14 @@ static uint32_t take_plain(struct step_callback *callback,
 			   struct call_times *times)
 {
 	struct profile *profile = (struct profile *)callback;
-	uint32_t i;
 
 	if (step->task != profile->task || step->cpu != profile->cpu ||
-	    !profile->is_wanted)
+	    !profile->is_wanted || !count)
 		return 0;
-	for (i = 0; i < count && profile->task; i++) {
-		const struct function_event *event = &events[i];
-		uint64_t time_ns = call_times_ns(times, event);
-		uint64_t clock_ns = call_times_clock(times, event);
-
-		if (!plain_call_take(stack, event, time_ns, clock_ns))
-			break;
-		times->last_ns = time_ns;
-		pass(profile, clock_ns);
-		if (event->kind != FUNCTION_CALL)
-			leave(profile);
-		if (event->kind == FUNCTION_CALL)
-			enter(profile, event->function, HOW_CALL, time_ns);
-		else if (event->kind == FUNCTION_TAIL_CALL)
-			enter(profile, event->function, HOW_TAIL, time_ns);
-	}
-	return i;
+	if (profile->cursor.has_cpu &&
+	    call_times_are_plain(times, events, &events[count - 1]))
+		return take_run(profile, stack, events, count, times, true);
+	return take_run(profile, stack, events, count, times, false);
 }
 
 static bool is_done(const struct step_callback *callback, uint64_t time_ns)

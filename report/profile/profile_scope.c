@@ -85,8 +85,9 @@ static uint32_t place_call(const struct cutter *cutter, uint32_t index,
 static bool cut(const struct cutter *cutter, uint32_t index)
 {
 	const struct call_node *node = call_tree_at(cutter->from, index);
+	const struct call_counts calls = call_tree_calls(cutter->from, index);
 	struct place *place = &cutter->places[index];
-	struct call_node *to;
+	struct call_links *links;
 
 	place->node = node->parent == CALL_NODE_NONE ?
 			      place_root(cutter, index, place) :
@@ -96,11 +97,10 @@ static bool cut(const struct cutter *cutter, uint32_t index)
 	cutter->time_ns[place->part] += node->self_ns;
 	if (!cutter->scope->shows[place->part])
 		return true;
-	to = call_tree_at(cutter->to, place->node);
-	to->self_ns += node->self_ns;
-	cutter->to->links[place->node].inferred_ns +=
-		cutter->from->links[index].inferred_ns;
-	call_counts_join(&to->calls, &node->calls);
+	call_tree_at(cutter->to, place->node)->self_ns += node->self_ns;
+	links = &cutter->to->links[place->node];
+	links->inferred_ns += cutter->from->links[index].inferred_ns;
+	call_counts_join(&links->calls, &calls);
 	return true;
 }
 

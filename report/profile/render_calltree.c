@@ -98,6 +98,8 @@ static void write_branch(const struct tree_text *text,
 	const struct profile_report *report = text->report;
 	const struct time_unit *unit = time_unit_of(report->recording);
 	const struct call_node *node = call_tree_at(report->tree, branch->node);
+	const struct call_counts calls =
+		call_tree_calls(report->tree, branch->node);
 	double share =
 		100.0 * (double)branch->total_ns / (double)text->process_ns;
 	const char *color = colors_of_share(report->colors, share);
@@ -108,9 +110,9 @@ static void write_branch(const struct tree_text *text,
 		self_text_of(report, node->self_ns,
 			     report->tree->links[branch->node].inferred_ns)
 			.text,
-		call_counts_calls(&node->calls) + node->calls.starts,
+		call_counts_calls(&calls) + calls.starts,
 		(int)(branch->depth - 1) * 2, "");
-	fputs(node->calls.async ? "<interrupt> " : "", text->out);
+	fputs(calls.async ? "<interrupt> " : "", text->out);
 	name_write(text->out, NAME_TEXT,
 		   function_text(report->functions, node->function));
 	fputs(function_at(report->functions, node->function)->space == 'u' ?

@@ -105,6 +105,8 @@ static struct duration_text text_of(const struct flame *flame, uint64_t time)
 static void write_frame(const struct flame *flame, uint32_t index)
 {
 	const struct call_node *node = call_tree_at(flame->report->tree, index);
+	const struct call_counts calls =
+		call_tree_calls(flame->report->tree, index);
 	const struct flame_layout *layout = &flame->layout;
 	struct function_label label = node_label(flame, index);
 	const struct flame_frame frame = {
@@ -120,7 +122,7 @@ static void write_frame(const struct flame *flame, uint32_t index)
 		 ": %s, %.2f %%, %" PRIu64 " calls%s%s",
 		 text_of(flame, frame.width).text,
 		 100.0 * (double)frame.width / (double)layout->all_ns,
-		 call_counts_calls(&node->calls) + node->calls.starts,
+		 call_counts_calls(&calls) + calls.starts,
 		 node->is_interrupt ? ", interrupt" : "",
 		 flame->report->tree->links[index].inferred_ns ? ", inferred" :
 								 "");

@@ -76,6 +76,25 @@ static inline uint64_t call_times_ns(const struct call_times *times,
 						 times->last_ns;
 }
 
+/* Returns whether the times from @first to @last, events of its CPU, are the
+ * task's just as they are: it runs, within its window, and its newest step is
+ * before them.  Its clock is then ahead of them by call_times_ahead().
+ */
+static inline bool call_times_are_plain(const struct call_times *times,
+					const struct function_event *first,
+					const struct function_event *last)
+{
+	return times->is_running && first->time_ns >= times->last_ns &&
+	       time_window_has(times->window, first->time_ns) &&
+	       time_window_has(times->window, last->time_ns);
+}
+
+/* Modulo 2^64, as it may be behind. */
+static inline uint64_t call_times_ahead(const struct call_times *times)
+{
+	return times->clock_ns - times->from_ns;
+}
+
 /* Returns whether @event is one of calls and returns, for which nothing but
  * the stack changes.
  */

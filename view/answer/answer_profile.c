@@ -33,10 +33,11 @@ static void write_node(struct profile_answer *answer, uint32_t parent,
 		       uint32_t index)
 {
 	const struct call_node *node = call_tree_at(answer->tree, index);
+	const struct call_counts calls = call_tree_calls(answer->tree, index);
 
 	json_signed(answer->json, (int32_t)parent);
 	json_signed(answer->json, (int32_t)node->function);
-	json_number(answer->json, call_counts_calls(&node->calls));
+	json_number(answer->json, call_counts_calls(&calls));
 	json_number(answer->json, node->self_ns);
 	json_number(answer->json, answer->totals[index]);
 	answer_names_add(&answer->named, node->function);

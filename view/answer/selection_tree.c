@@ -29,7 +29,7 @@ static int add_tree(struct view_selection *selection,
 
 	for (uint32_t i = 0; i < count && !status; i++) {
 		const struct call_node *node = call_tree_at(from, i);
-		struct call_node *to;
+		const struct call_counts calls = call_tree_calls(from, i);
 
 		nodes[i] = node->parent == CALL_NODE_NONE ?
 				   call_tree_root(selection->tree, -1) :
@@ -40,9 +40,10 @@ static int add_tree(struct view_selection *selection,
 			status = -ERROR_MEMORY;
 			break;
 		}
-		to = call_tree_at(selection->tree, nodes[i]);
-		to->self_ns += node->self_ns;
-		to->calls.direct += call_counts_calls(&node->calls);
+		call_tree_at(selection->tree, nodes[i])->self_ns +=
+			node->self_ns;
+		selection->tree->links[nodes[i]].calls.direct +=
+			call_counts_calls(&calls);
 	}
 	free(nodes);
 	return status;

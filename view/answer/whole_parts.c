@@ -215,7 +215,6 @@ static bool show_part(const struct showing *showing, enum profile_part part)
 	mark_callers(showing->parts, sums);
 	for (uint32_t i = 0; i < showing->parts->count; i++) {
 		struct place *place = &showing->places[i];
-		struct call_node *node;
 
 		if (!sums[i].is_used)
 			continue;
@@ -229,9 +228,9 @@ static bool show_part(const struct showing *showing, enum profile_part part)
 		showing->time_ns[place->part] += sums[i].self_ns;
 		if (!showing->scope->shows[place->part])
 			continue;
-		node = call_tree_at(showing->tree, place->node);
-		node->self_ns += sums[i].self_ns;
-		node->calls.direct += sums[i].calls;
+		call_tree_at(showing->tree, place->node)->self_ns +=
+			sums[i].self_ns;
+		showing->tree->links[place->node].calls.direct += sums[i].calls;
 	}
 	return true;
 }
