@@ -324,9 +324,11 @@ static int seek(struct record_feed *feed, uint64_t position)
 	return branch_source_seek(feed->source, position);
 }
 
-int record_feed_begin(struct record_feed *feed, uint64_t position)
+int record_feed_begin(struct record_feed *feed, uint64_t position,
+		      uint64_t rate)
 {
 	reset(&feed->execution);
+	feed->execution.times.pace.rate = rate;
 	follow_atoms_reset(&feed->execution);
 	feed->execution.may_be_ahead = true;
 	feed->execution.next_change = 0;
