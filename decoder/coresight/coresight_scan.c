@@ -6,8 +6,6 @@
 enum {
 	/* A unit writes one so many bytes apart, unless told otherwise. */
 	USUAL_BYTES = 1 << 12,
-	/* Trace info follows one closely, but for other sources' frames. */
-	OWN_BYTES = 64,
 };
 
 size_t coresight_scan_piece(const struct aux_stream *stream, uint64_t position)
@@ -83,7 +81,7 @@ uint64_t coresight_scan_before(struct coresight_scan *scan, uint64_t position)
 	for (; distance < position; distance *= 2)
 		if (coresight_scan_next(scan, position - distance, position,
 					&sync) &&
-		    sync.end + OWN_BYTES <= position)
+		    sync.end + CORESIGHT_SYNC_OWN <= position)
 			return sync.from;
 	return 0;
 }

@@ -21,6 +21,9 @@ struct coresight_scan {
 	struct coresight_window window;
 };
 
+/* Trace info follows one within so many bytes, but for other sources' frames. */
+enum { CORESIGHT_SYNC_OWN = 64 };
+
 /* Places in the stream's bytes. */
 struct coresight_sync {
 	uint64_t from; /* who reads from here on meets the packet */

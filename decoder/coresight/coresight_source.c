@@ -287,7 +287,10 @@ static bool next_timed(void *ctx, size_t size, size_t from,
 		       struct sync_point *point)
 {
 	struct coresight_source *source = ctx;
-	struct coresight_sync sync = { .end = from };
+	struct coresight_sync sync = {
+		.end = from > CORESIGHT_SYNC_OWN ? from - CORESIGHT_SYNC_OWN :
+						   0,
+	};
 
 	for (int i = 0; i < MOST_WITHOUT; i++) {
 		if (!coresight_scan_next(&source->scan, sync.end, size, &sync))
