@@ -437,7 +437,7 @@ START_TEST(the_last_point_before_a_time_is_found)
 				  point->position);
 		ck_assert_uint_eq(at_ns, point->ticks);
 		ck_assert_uint_le(branch_source_next_sync(
-					  source, point->position - 2),
+					  source, point->position - 6),
 				  point->position);
 	}
 	branch_source_close(source);

@@ -37,7 +37,9 @@ static bool scan_piece(struct coresight_scan *scan,
 
 	coresight_window_begin(window, piece,
 			       unit->trace_id & CORESIGHT_ID_MASK, true);
-	coresight_window_skip(window, from);
+	/* It may begin in the window before. */
+	if (from > CORESIGHT_WINDOW_SIZE)
+		coresight_window_skip(window, from - CORESIGHT_WINDOW_SIZE);
 	while (window->next < to && coresight_window_next(window)) {
 		if (!window->zeros)
 			sync->from = piece->offset + window->start;

@@ -12,8 +12,7 @@ struct recording;
 
 /* Looks for alignment synchronisation packets in a stream of ETMv4 or ETE by
  * their pattern, also in frames: packets between them are not read.  One that
- * lies in two pieces, or across the window where a search begins, is passed
- * over.
+ * lies in two pieces is passed over.
  */
 struct coresight_scan {
 	const struct recording *recording;
