@@ -26,7 +26,7 @@ enum {
 	/* By then a time stamp has come that belongs to a synchronisation
 	 * point, unless packets wait to be committed.
 	 */
-	MOST_BATCHES = 4,
+	MOST_BATCHES = 16,
 	/* Points without a time, one after the other: then there are none. */
 	MOST_WITHOUT = 1 << 10,
 };
