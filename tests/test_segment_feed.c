@@ -163,7 +163,8 @@ START_TEST(what_read_to_the_end_begins_again)
 	count = count_records(feed);
 	ck_assert_uint_gt(count, 200000);
 	ck_assert_int_eq(
-		record_feed_begin(feed, branch_source_next_sync(points, 0)), 0);
+		record_feed_begin(feed, branch_source_next_sync(points, 0), 0),
+		0);
 	ck_assert_uint_eq(count_records(feed), count);
 	record_feed_close(feed);
 	branch_source_close(points);

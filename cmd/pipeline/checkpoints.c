@@ -40,8 +40,8 @@ struct checkpoints {
 	uint64_t last;		       /* bytes before the last checkpoint */
 };
 
-/* Of other trace and without times there are none; and none are left or used by
- * other engines, which cannot go on from one, nor where the trace was paused
+/* Without times there are none; and none are left or used by other engines,
+ * which cannot go on from one, nor where the trace was paused
  * outside of chosen calls: such recordings are short.
  */
 static bool can_have(const struct session *session)
@@ -49,7 +49,6 @@ static bool can_have(const struct session *session)
 	const struct recording *recording = session->recording;
 
 	return session->engine == ENGINE_GRAPH &&
-	       recording_trace(recording) == RECORDING_TRACE_INTEL_PT &&
 	       recording_time(recording) == RECORDING_TIME_NANOSECONDS &&
 	       !recording_is_gated(recording) && !session->decodes_all &&
 	       !session->uses_points;

@@ -27,7 +27,6 @@ static bool may_begin_late(const struct session *session,
 	return session->window.since_ns && callback->is_done &&
 	       !session->decodes_all && session->engine == ENGINE_GRAPH &&
 	       !recording_is_gated(recording) &&
-	       recording_trace(recording) == RECORDING_TRACE_INTEL_PT &&
 	       recording_time(recording) == RECORDING_TIME_NANOSECONDS;
 }
 

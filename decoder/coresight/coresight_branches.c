@@ -140,6 +140,13 @@ void coresight_branches_reset(struct coresight_branches *b)
 	b->addresses = (struct coresight_addresses){ 0 };
 }
 
+void coresight_branches_restart(struct coresight_branches *b)
+{
+	b->count = 0;
+	b->committed = 0;
+	b->base = coresight_feed_position(b->feed);
+}
+
 void coresight_branches_finish(struct coresight_branches *b)
 {
 	size_t end = b->committed;

@@ -76,6 +76,9 @@ void coresight_branches_free(struct coresight_branches *branches);
  */
 void coresight_branches_reset(struct coresight_branches *branches);
 
+/* Forgets all branches: the feed went to another place. */
+void coresight_branches_restart(struct coresight_branches *branches);
+
 /* Takes the next packets' bytes, the first of which has number @index.  Returns
  * how many make sense, up to the one that makes none.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "decoder/coresight/coresight_feed_parts.h"
+#include "decoder/coresight/coresight_scan.h"
 #include "decoder/recording/recording_parts.h"
 
 static const struct aux_piece *piece_now(const struct coresight_feed *feed)
@@ -143,8 +144,27 @@ static int begin_piece(struct coresight_feed *feed)
 		return error;
 	coresight_window_begin(&feed->window, piece_now(feed),
 			       feed->unit->trace_id & CORESIGHT_ID_MASK, anew);
+	if (feed->skipped)
+		coresight_window_skip(&feed->window, feed->skipped);
+	feed->skipped = 0;
 	feed->in_piece = true;
 	return 0;
+}
+
+void coresight_feed_seek(struct coresight_feed *feed, uint64_t position)
+{
+	const struct aux_stream *stream = feed->stream;
+
+	if (!stream->piece_count)
+		return;
+	feed->piece = coresight_scan_piece(stream, position);
+	feed->piece_start = piece_now(feed)->offset;
+	feed->skipped = position - feed->piece_start;
+	feed->in_piece = false;
+	feed->in_session = false;
+	feed->is_told = false;
+	feed->next_loss = 0;
+	is_lost_at(feed, feed->piece_start);
 }
 
 static void next_window(struct coresight_feed *feed)

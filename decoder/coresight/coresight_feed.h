@@ -71,6 +71,7 @@ struct coresight_feed {
 	uint64_t call_index; /* of the first byte given last */
 	uint64_t since_sync; /* bytes given before it */
 	size_t next_loss;
+	size_t skipped;	     /* of the piece, see coresight_feed_seek() */
 	bool in_piece;
 	bool in_session;
 	bool is_new;	  /* no element since OpenCSD's reset */
@@ -108,5 +109,10 @@ void coresight_feed_reject(struct coresight_feed *feed, uint64_t index);
  */
 int coresight_feed_some(struct coresight_feed *feed);
 void coresight_feed_close(struct coresight_feed *feed);
+
+/* Goes to byte @position of the stream, or a little before it: what comes next
+ * is fed as if a session began there.
+ */
+void coresight_feed_seek(struct coresight_feed *feed, uint64_t position);
 
 #endif

@@ -45,6 +45,51 @@ static bool is_possible(uint8_t id)
 	return id <= LAST || id == FLUSH || id == TRIGGER;
 }
 
+/* Reads the frame at @bytes not knowing whose bytes it begins with.  Returns
+ * whose it ends with, 0 if it is broken, UNKNOWN_ID if it does not say.
+ */
+enum { UNKNOWN_ID = CORESIGHT_ID_COUNT };
+
+static uint8_t id_behind(const uint8_t *bytes)
+{
+	struct coresight_frame frame;
+	uint8_t id = UNKNOWN_ID;
+	bool is_broken;
+
+	coresight_frame_read(bytes, &id, &frame);
+	is_broken = id != UNKNOWN_ID && !is_possible(id);
+	for (size_t i = 0; i < frame.count; i++)
+		is_broken |= frame.ids[i] != UNKNOWN_ID &&
+			     !is_possible(frame.ids[i]);
+	return is_broken ? 0 : id;
+}
+
+/* Sets whose bytes come next at @place: the frames before it tell. */
+static void find_id(struct coresight_window *window, size_t place)
+{
+	uint8_t id = UNKNOWN_ID;
+
+	while (place && id == UNKNOWN_ID) {
+		place -= CORESIGHT_FRAME_SIZE;
+		id = id_behind(window->piece->bytes + place);
+	}
+	if (id != UNKNOWN_ID)
+		window->frame_id = id;
+}
+
+void coresight_window_skip(struct coresight_window *window, size_t place)
+{
+	const struct aux_piece *piece = window->piece;
+
+	if (place > piece->size_bytes)
+		place = piece->size_bytes;
+	place -= place % CORESIGHT_WINDOW_SIZE;
+	window->start = place;
+	window->next = place;
+	if (piece->is_formatted)
+		find_id(window, place);
+}
+
 static void take_frame(struct coresight_window *window)
 {
 	const size_t at = window->next;

@@ -38,6 +38,11 @@ void coresight_window_begin(struct coresight_window *window,
 			    const struct aux_piece *piece, uint8_t id,
 			    bool anew);
 
+/* Goes on, right behind coresight_window_begin(), to where the window begins that
+ * holds byte @place of the piece.
+ */
+void coresight_window_skip(struct coresight_window *window, size_t place);
+
 /* Goes on to the next window, which may be empty.  Returns false at the
  * piece's end, or where less than a frame is left of it.
  */

@@ -4,8 +4,6 @@
 enum {
 	/* This is what lies between PSB and PSBEND, and more. */
 	HEADER_BYTES = 256,
-	/* This is what a search does not halve any more: some PSBs. */
-	NEAR_BYTES = 1 << 14,
 	/* Points without a time, one after the other: then there are none. */
 	MOST_WITHOUT = 1 << 10,
 };
@@ -55,36 +53,24 @@ bool sync_search_next(const struct sync_search *search, size_t from,
 	return false;
 }
 
-/* Goes on from @point to the last one that is not later, which is near. */
-static void go_near(const struct sync_search *search, uint64_t ticks,
-		    struct sync_point *point)
+static bool next_within(void *ctx, size_t size, size_t from,
+			struct sync_point *point)
 {
-	struct sync_point next;
+	struct sync_search search = *(const struct sync_search *)ctx;
 
-	while (sync_search_next(search, point->position + 1, &next) &&
-	       next.ticks <= ticks)
-		*point = next;
+	search.size = size;
+	return sync_search_next(&search, from, point);
 }
 
 bool sync_search_before(const struct sync_search *search, uint64_t ticks,
 			struct sync_point *point)
 {
-	/* What lies behind is not searched again where points are rare. */
-	struct sync_search left = *search;
-	struct sync_point middle;
+	struct sync_search whole = *search;
+	const struct point_search points = {
+		.size = search->size,
+		.next = next_within,
+		.ctx = &whole,
+	};
 
-	if (!sync_search_next(search, 0, point) || point->ticks > ticks)
-		return false;
-	while (left.size - point->position > NEAR_BYTES) {
-		size_t half =
-			point->position + (left.size - point->position) / 2;
-
-		if (sync_search_next(&left, half, &middle) &&
-		    middle.ticks <= ticks)
-			*point = middle;
-		else
-			left.size = half;
-	}
-	go_near(search, ticks, point);
-	return true;
+	return point_search_before(&points, ticks, point);
 }

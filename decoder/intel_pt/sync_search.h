@@ -2,6 +2,7 @@
 #ifndef KT_DECODER_SYNC_SEARCH_H
 #define KT_DECODER_SYNC_SEARCH_H
 
+#include "decoder/flow/point_search.h"
 #include "decoder/intel_pt/intel_packet.h"
 
 #include <stdbool.h>
@@ -18,21 +19,13 @@ struct sync_search {
 	void *ctx;
 };
 
-struct sync_point {
-	size_t position; /* of its PSB */
-	uint64_t ticks;	 /* its TSC */
-};
-
-/* Finds the first point at or behind @from that tells its time.  Returns whether
- * there is one.
+/* Finds the first point at or behind @from that tells its time: its PSB and its
+ * TSC.  Returns whether there is one.
  */
 bool sync_search_next(const struct sync_search *search, size_t from,
 		      struct sync_point *point);
 
-/* Finds the last point that is not later than @ticks, by halving: points are in
- * order of time.  In a damaged stream it may be another one.  Returns whether
- * there is one.
- */
+/* As point_search_before(). */
 bool sync_search_before(const struct sync_search *search, uint64_t ticks,
 			struct sync_point *point);
 

@@ -10,6 +10,7 @@
 #include "execution/atoms/atom_cycles.h"
 #include "execution/atoms/atom_flow.h"
 #include "execution/atoms/atom_gaps.h"
+#include "execution/atoms/atom_point.h"
 #include "execution/atoms/atom_times.h"
 #include "execution/walk/moment.h"
 
@@ -40,15 +41,9 @@ int follow_atoms_init(struct execution *execution,
 
 	if (recording_trace(input->recording) != RECORDING_TRACE_CORESIGHT)
 		return 0;
-	*atoms = (struct atom_state){
-		.is_on = true,
-		.told = BLOCK_NONE,
-		.clock = recording_time(input->recording),
-		.instructions = 1,
-		.task = -1,
-		.next_change_ns = UINT64_MAX,
-		.cycles.speed = cycle_rate_new(),
-	};
+	*atoms = atom_point_first();
+	atoms->is_on = true;
+	atoms->clock = recording_time(input->recording);
 	if (atoms->clock == RECORDING_TIME_NANOSECONDS)
 		atoms->next_change_ns =
 			code_space_next_change_ns(execution->code);
@@ -60,6 +55,19 @@ int follow_atoms_init(struct execution *execution,
 		atoms->known_ns = 1;
 	}
 	return open_tasks(atoms, input);
+}
+
+void follow_atoms_reset(struct execution *execution)
+{
+	struct atom_state *atoms = &execution->atoms;
+	const struct atom_state before = *atoms;
+
+	*atoms = atom_point_first();
+	atoms->is_on = before.is_on;
+	atoms->clock = before.clock;
+	atoms->tasks = before.tasks;
+	if (atoms->clock == RECORDING_TIME_NANOSECONDS)
+		atoms->next_change_ns = 0;
 }
 
 void follow_atoms_close(struct execution *execution)
@@ -227,8 +235,10 @@ static void follow_sync(struct execution *execution)
 {
 	return_stack_clear(&execution->returns);
 	execution->atoms.pops_target = false;
-	if (!execution->atoms.counts_cycles)
-		instruction_pace_sync(&execution->times.pace);
+	if (execution->atoms.counts_cycles)
+		return;
+	instruction_pace_sync(&execution->times.pace);
+	atom_cycles_lose(execution);
 }
 
 int follow_atoms(struct execution *execution, const struct trace_branch *branch,

@@ -17,6 +17,10 @@ struct trace_branch;
  */
 int follow_atoms_init(struct execution *execution,
 		      const struct flow_input *input);
+
+/* Nothing is known, of the code neither.  The unit's settings stay. */
+void follow_atoms_reset(struct execution *execution);
+
 void follow_atoms_close(struct execution *execution);
 
 /* As follow_branch(). */

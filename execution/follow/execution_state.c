@@ -11,12 +11,16 @@ static uint64_t ip_of(const struct execution *execution, uint32_t block)
 	return block == BLOCK_NONE ? 0 : execution->blocks[block].ip;
 }
 
-/* Nothing that follows is before what is known. */
-static uint64_t last_ns_of(struct event_times *times)
+static uint8_t set_of(const struct execution *execution, uint32_t block)
 {
-	event_times_write(times);
-	return times->known_ns > times->last_ns ? times->known_ns :
-						  times->last_ns;
+	if (block == BLOCK_NONE)
+		return 0;
+	return block_graph_info(execution->graph, block)->set;
+}
+
+static uint32_t find(struct execution *execution, uint64_t ip, uint8_t set)
+{
+	return ip ? walk_find_set(execution, ip, set) : BLOCK_NONE;
 }
 
 void execution_state_take(struct execution_state *state,
@@ -26,6 +30,8 @@ void execution_state_take(struct execution_state *state,
 		.position = position,
 		.block_ip = ip_of(execution, execution->block),
 		.from_ip = ip_of(execution, execution->from),
+		.block_set = set_of(execution, execution->block),
+		.from_set = set_of(execution, execution->from),
 		.last_ip = walk_last_ip(execution),
 		.return_address = execution->return_address,
 		.nmi_return = execution->nmi_return,
@@ -45,11 +51,13 @@ void execution_state_take(struct execution_state *state,
 		.is_rebased = execution->is_rebased,
 		.fold = execution->fold,
 		.folds = execution->folds,
-		.last_ns = last_ns_of(&execution->times),
+		.last_ns = event_times_floor_ns(&execution->times),
+		.waiting = (uint32_t)event_times_waiting(&execution->times),
 		.known_ns = execution->times.known_ns,
 		.work = execution->times.work,
 		.pace = execution->times.pace,
 	};
+	atom_point_take(&state->atoms, execution);
 }
 
 void execution_state_unknown(struct execution_state *state, uint64_t position,
@@ -67,6 +75,7 @@ void execution_state_unknown(struct execution_state *state, uint64_t position,
 		.next_set = INSTRUCTION_X86_64,
 		.is_lost = true,
 		.pace = INSTRUCTION_PACE_FIRST,
+		.atoms.state = atom_point_first(),
 	};
 }
 
@@ -77,21 +86,21 @@ int execution_state_put(const struct execution_state *state,
 	int status;
 
 	execution->block = BLOCK_NONE;
+	execution->atoms.told = BLOCK_NONE;
 	execution->before = state->before;
 	execution->at_branch = state->at_branch;
 	execution->has_bounds = false;
 	status = follow_restore_code(execution, state->next_change_ns);
+	if (!status)
+		status = atom_point_put(&state->atoms, execution,
+					state->next_change_ns);
 	if (status < 0)
 		return status;
 	return_stack_clear(&execution->returns);
 	execution->set = state->set;
 	execution->next_set = state->next_set;
-	execution->from = state->from_ip ?
-				  walk_find(execution, state->from_ip) :
-				  BLOCK_NONE;
-	execution->block = state->block_ip ?
-				   walk_find(execution, state->block_ip) :
-				   BLOCK_NONE;
+	execution->from = find(execution, state->from_ip, state->from_set);
+	execution->block = find(execution, state->block_ip, state->block_set);
 	execution->last_ip = state->last_ip;
 	execution->return_address = state->return_address;
 	execution->nmi_return = state->nmi_return;
@@ -111,6 +120,7 @@ int execution_state_put(const struct execution_state *state,
 	times->known_ns = state->known_ns;
 	times->work = state->work;
 	times->pace = state->pace;
+	times->elsewhere = state->waiting;
 	return 0;
 }
 
@@ -145,6 +155,7 @@ static bool is_same_place(const struct execution_state *a,
 {
 	return a->position == b->position && a->block_ip == b->block_ip &&
 	       a->from_ip == b->from_ip && a->last_ip == b->last_ip &&
+	       a->block_set == b->block_set && a->from_set == b->from_set &&
 	       a->nmi_return == b->nmi_return &&
 	       a->next_change_ns == b->next_change_ns &&
 	       a->passage == b->passage && a->exit == b->exit &&
@@ -164,6 +175,8 @@ bool execution_state_is_same(const struct execution_state *a,
 	return is_same_place(a, b) && is_same_moment(&a->before, &b->before) &&
 	       a->at_branch == b->at_branch && a->last_ns == b->last_ns &&
 	       a->known_ns == b->known_ns && a->work == b->work &&
+	       a->waiting == b->waiting &&
+	       atom_point_is_same(&a->atoms, &b->atoms) &&
 	       a->pace.rate == b->pace.rate && a->listed_set == b->listed_set &&
 	       a->targets_ahead == b->targets_ahead &&
 	       a->page_table == b->page_table;

@@ -2,6 +2,7 @@
 #ifndef KT_EXECUTION_EXECUTION_STATE_H
 #define KT_EXECUTION_EXECUTION_STATE_H
 
+#include "execution/atoms/atom_point.h"
 #include "execution/walk/execution.h"
 
 #include <stdbool.h>
@@ -24,6 +25,8 @@ struct execution_state {
 	struct moment before;
 	uint8_t passage;
 	uint8_t exit;
+	uint8_t block_set; /* enum instruction_set, of these: */
+	uint8_t from_set;
 	uint8_t set;
 	uint8_t next_set;
 	uint8_t listed_set;
@@ -34,7 +37,9 @@ struct execution_state {
 	bool is_rebased;
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
+	struct atom_point atoms; /* where each branch has an atom */
 	/* Of struct event_times: */
+	uint32_t waiting;
 	uint64_t last_ns;
 	uint64_t known_ns;
 	uint64_t work;

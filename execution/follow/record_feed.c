@@ -157,7 +157,12 @@ static const struct trace_branch *next_branch(struct record_feed *feed,
 
 static void pass_sync(struct record_feed *feed, uint64_t position)
 {
+	const struct event_times *times = &feed->execution.times;
+
 	if (feed->passed == 2 || position < feed->watched[feed->passed])
+		return;
+	/* The first known time will also be that of those that wait. */
+	if (!times->known_ns && event_times_waiting(times))
 		return;
 	execution_state_take(&feed->states[feed->passed++], &feed->execution,
 			     position);
@@ -326,28 +331,49 @@ static int seek(struct record_feed *feed, uint64_t position)
 	return branch_source_seek(feed->source, position);
 }
 
-int record_feed_begin(struct record_feed *feed, uint64_t position)
+int record_feed_begin(struct record_feed *feed, uint64_t position,
+		      uint64_t rate)
 {
 	reset(&feed->execution);
+	feed->execution.times.pace.rate = rate;
+	follow_atoms_reset(&feed->execution);
 	feed->execution.may_be_ahead = true;
 	feed->execution.next_change = 0;
 	return seek(feed, position);
 }
 
+/* Reads on from before @position to right behind the synchronisation point
+ * there; the unit's settings are said on the way.  Returns 1, 0 if there is none,
+ * or -ERROR_MEMORY.
+ */
+static int reach_sync(struct record_feed *feed, uint64_t from,
+		      uint64_t position)
+{
+	int status = seek(feed, from);
+	const struct trace_branch *branch;
+
+	while (status >= 0 && (branch = next_branch(feed, &status))) {
+		uint64_t at = feed->batch.position + branch->position;
+
+		if (branch->kind == TRACE_SESSION)
+			status = follow_branch(&feed->execution, branch,
+					       branch + 1, at);
+		else if (branch->kind == TRACE_SYNC && at >= position)
+			return at == position;
+	}
+	return status;
+}
+
 int record_feed_resume(struct record_feed *feed,
 		       const struct execution_state *state)
 {
-	const struct trace_branch *branch;
-	int status = seek(feed, state->position);
+	int status = reach_sync(feed, state->position, state->position);
 
+	/* What looks like a synchronisation point is none, and hid it. */
+	if (!status)
+		status = reach_sync(feed, 0, state->position);
 	if (status < 0)
 		return status;
-	do {
-		branch = next_branch(feed, &status);
-		if (!branch)
-			return status;
-	} while (branch->kind != TRACE_SYNC ||
-		 feed->batch.position + branch->position < state->position);
 	return execution_state_put(state, &feed->execution);
 }
 

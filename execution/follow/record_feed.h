@@ -75,10 +75,13 @@ const struct execution_state *record_feed_state(const struct record_feed *feed,
 
 /* Begins anew, knowing nothing, a little before the synchronisation point at
  * @position, which must be behind all that was read: by then all is known.
+ * Where too little runs to measure it, @rate is what is taken for
+ * instruction_pace.rate, 0 for not known.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
-int record_feed_begin(struct record_feed *feed, uint64_t position);
+int record_feed_begin(struct record_feed *feed, uint64_t position,
+		      uint64_t rate);
 
 /* Begins anew with @state.  Returns 0 or -ERROR_MEMORY. */
 int record_feed_resume(struct record_feed *feed,

@@ -96,7 +96,7 @@ int segment_decode(struct segment *segment, struct record_feed *feed)
 
 	segment->has_begin = !segment->begin;
 	if (segment->begin)
-		status = record_feed_begin(feed, segment->begin);
+		status = record_feed_begin(feed, segment->begin, segment->rate);
 	if (status < 0)
 		return status;
 	record_feed_watch(feed, segment->begin ? segment->begin : segment->end,

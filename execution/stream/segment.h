@@ -15,6 +15,7 @@ struct record_feed;
 struct segment {
 	uint64_t begin;	     /* in the stream's bytes; 0: its begin */
 	uint64_t end;	     /* NO_SYNC: its end */
+	uint64_t rate;	     /* the last known instruction_pace.rate */
 	unsigned int passed; /* points that the feed told of */
 	bool has_begin;	     /* the first point was found, */
 	bool has_end;	     /* and the second; else the stream ended */

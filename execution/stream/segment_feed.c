@@ -160,7 +160,7 @@ static unsigned int threads_for(const struct flow_input *input,
 	    stream_size(input->stream) <
 		    LEAST_SEGMENTS * jobs_segment_bytes(jobs) ||
 	    recording_time(input->recording) != RECORDING_TIME_NANOSECONDS ||
-	    recording_trace(input->recording) != RECORDING_TRACE_INTEL_PT)
+	    !branch_source_forgets(input->recording, input->stream))
 		return 0;
 	count = jobs_count(jobs) / (streams ? streams : 1);
 	if (!count)

@@ -53,6 +53,8 @@ static void pack_place(struct pack *pack, struct execution_state *state,
 	pack_u64(pack, &state->next_change_ns);
 	pack_small(pack, &state->passage, PASSAGE_OTHER);
 	pack_exit(pack, &state->exit);
+	pack_small(pack, &state->block_set, INSTRUCTION_SETS - 1);
+	pack_small(pack, &state->from_set, INSTRUCTION_SETS - 1);
 	pack_small(pack, &state->set, INSTRUCTION_SETS - 1);
 	pack_small(pack, &state->next_set, INSTRUCTION_SETS - 1);
 	pack_small(pack, &state->listed_set, INSTRUCTION_SETS);
@@ -71,10 +73,77 @@ static void pack_times(struct pack *pack, struct execution_state *state)
 	pack_u64(pack, &state->last_ns);
 	pack_u64(pack, &state->known_ns);
 	pack_u64(pack, &state->work);
+	pack_u32(pack, &state->waiting);
 	pack_u64(pack, &state->pace.rate);
 	pack_u64(pack, &state->pace.sum_ns);
 	pack_u64(pack, &state->pace.sum_instructions);
 	pack_bool(pack, &state->pace.is_across);
+}
+
+static void pack_gap(struct pack *pack, struct atom_gap *gap)
+{
+	pack_bool(pack, &gap->is_open);
+	pack_small(pack, &gap->reason, FLOW_GAP_UNKNOWN_CODE);
+	pack_u64(pack, &gap->position);
+	pack_u64(pack, &gap->low_ns);
+	pack_u64(pack, &gap->high_ns);
+}
+
+static void pack_cycles(struct pack *pack, struct atom_cycles *cycles)
+{
+	pack_bool(pack, &cycles->is_known);
+	pack_u64(pack, &cycles->stamped);
+	pack_u64(pack, &cycles->carried);
+	pack_u64(pack, &cycles->work);
+	pack_u64(pack, &cycles->weighed);
+	pack_u64(pack, &cycles->speed.rate);
+	pack_bool(pack, &cycles->speed.knows_cycle);
+}
+
+static void pack_atom_place(struct pack *pack, struct atom_state *atoms)
+{
+	uint64_t task = (uint64_t)atoms->task;
+
+	pack_bool(pack, &atoms->is_running);
+	pack_bool(pack, &atoms->must_start);
+	pack_bool(pack, &atoms->awaits_target);
+	pack_bool(pack, &atoms->pops_target);
+	pack_bool(pack, &atoms->is_expected);
+	pack_small(pack, &atoms->set, INSTRUCTION_SETS - 1);
+	pack_u64(pack, &atoms->listed_mode);
+	pack_u64(pack, &task);
+	atoms->task = (int64_t)task;
+	pack_bool(pack, &atoms->named_tasks);
+}
+
+static void pack_atom_times(struct pack *pack, struct atom_state *atoms)
+{
+	pack_u64(pack, &atoms->low_ns);
+	pack_u64(pack, &atoms->known_ns);
+	pack_u64(pack, &atoms->bound_low_ns);
+	pack_u64(pack, &atoms->bound_high_ns);
+	pack_u64(pack, &atoms->after_low_ns);
+	pack_u64(pack, &atoms->after_high_ns);
+	pack_u64(pack, &atoms->instructions);
+	pack_u64(pack, &atoms->work_seen);
+}
+
+/* Other trace units' have none. */
+static void pack_atoms(struct pack *pack, struct atom_point *point)
+{
+	struct atom_state *atoms = &point->state;
+
+	pack_bool(pack, &atoms->is_on);
+	if (!atoms->is_on)
+		return;
+	pack_atom_place(pack, atoms);
+	pack_gap(pack, &atoms->gap);
+	pack_atom_times(pack, atoms);
+	pack_cycles(pack, &atoms->cycles);
+	pack_u64(pack, &point->told_ip);
+	pack_small(pack, &point->told_set, INSTRUCTION_SETS - 1);
+	pack_bool(pack, &point->has_pid);
+	pack_i32(pack, &point->pid);
 }
 
 static void pack_tasks(struct pack *pack, struct task_switch *tasks)
@@ -97,6 +166,7 @@ void stream_checkpoint_pack(struct stream_checkpoint *checkpoint,
 	if (checkpoint->has_state) {
 		pack_place(pack, &checkpoint->state, size);
 		pack_times(pack, &checkpoint->state);
+		pack_atoms(pack, &checkpoint->state.atoms);
 		pack_fold(pack, &checkpoint->state.fold, functions);
 		pack_folds(pack, &checkpoint->state.folds, functions);
 		pack_tasks(pack, &checkpoint->tasks);

@@ -9,6 +9,7 @@ void event_times_init(struct event_times *times)
 	times->count = 0;
 	times->finished = 0;
 	times->written = 0;
+	times->elsewhere = 0;
 	times->bounds_count = 0;
 	times->span_count = 0;
 	times->last_ns = 0;
@@ -74,6 +75,7 @@ static inline void end_span(struct event_times *times, uint64_t even_ns,
 	/* No branch: whether there are records is as good as random. */
 	times->span_count += times->finished < times->count;
 	times->finished = times->count;
+	times->elsewhere = 0;
 }
 
 /* The same with slow blocks, which took what is not usual. */
@@ -123,6 +125,24 @@ void event_times_write(struct event_times *times)
 	}
 	times->written = times->finished;
 	times->last_ns = last_ns;
+}
+
+/* Those that wait are not before their own bounds. */
+uint64_t event_times_floor_ns(struct event_times *times)
+{
+	uint64_t floor_ns;
+
+	event_times_write(times);
+	floor_ns = times->known_ns > times->last_ns ? times->known_ns :
+						      times->last_ns;
+	for (size_t i = times->finished; i < times->count; i++) {
+		const union timed_record *record = &times->records[i];
+		uint64_t low_ns = times->bounds[record->early_ns].low_ns;
+
+		if (low_ns > floor_ns)
+			floor_ns = low_ns;
+	}
+	return floor_ns;
 }
 
 /* Returns when the first waiting record began at the earliest, or if that is

@@ -71,6 +71,8 @@ struct event_times {
 	size_t count;
 	size_t finished; /* a time is known behind these */
 	size_t written;	 /* these have their times */
+	size_t elsewhere; /* so many wait before the first, which who decoded
+			   * what was before has */
 	uint32_t bounds_count;
 	uint32_t span_count; /* the one under way is the next */
 	uint64_t last_ns;    /* of the last record written */
@@ -88,7 +90,7 @@ void event_times_init(struct event_times *times);
 static inline bool event_times_has_room(const struct event_times *times,
 					size_t more)
 {
-	return times->count <= EVENT_TIMES_ROOM - more;
+	return times->count + times->elsewhere <= EVENT_TIMES_ROOM - more;
 }
 
 /* Returns whether another branch's records may be added before those that are
@@ -99,6 +101,15 @@ static inline bool event_times_wants_more(const struct event_times *times)
 	return times->finished < EVENT_TIMES_ENOUGH &&
 	       event_times_has_room(times, EVENT_TIMES_SPARE);
 }
+
+/* Returns how many records wait for a known time. */
+static inline size_t event_times_waiting(const struct event_times *times)
+{
+	return times->count - times->finished + times->elsewhere;
+}
+
+/* Returns a time that whatever comes next is not before. */
+uint64_t event_times_floor_ns(struct event_times *times);
 
 /* Adds bounds for the next records, of which there must be one.  Returns their
  * index.

@@ -57,13 +57,18 @@ void walk_run(struct execution *execution)
 	execution->from = index;
 }
 
-uint32_t walk_find(struct execution *execution, uint64_t address)
+uint32_t walk_find_set(struct execution *execution, uint64_t address,
+		       uint8_t set)
 {
-	uint32_t index =
-		block_graph_find(execution->graph, address, execution->set);
+	uint32_t index = block_graph_find(execution->graph, address, set);
 
 	execution->blocks = block_graph_blocks(execution->graph);
 	return index;
+}
+
+uint32_t walk_find(struct execution *execution, uint64_t address)
+{
+	return walk_find_set(execution, address, execution->set);
 }
 
 uint32_t walk_behind(struct execution *execution, uint32_t index,

@@ -24,6 +24,10 @@ enum { WALK_MOST_STRAIGHT = 64 * 1024 };
  */
 uint32_t walk_find(struct execution *execution, uint64_t address);
 
+/* The same of code of instruction set @set. */
+uint32_t walk_find_set(struct execution *execution, uint64_t address,
+		       uint8_t set);
+
 /* Adds the events that control coming to execution->block means, once. */
 void walk_arrive(struct execution *execution);
 
