@@ -13,6 +13,7 @@
 struct known_events;
 struct lines;
 struct name_choice;
+struct profile_choice;
 struct recording;
 struct symbols;
 struct task_groups;
@@ -51,6 +52,7 @@ struct attribution_input {
 	bool with_idle;	      /* kernel threads that wait for work, too */
 	const char *argument; /* of the table's option, or NULL */
 	const struct call_records_choice *calls; /* call_records_table */
+	const struct profile_choice *profile;	 /* a profile in the pass */
 };
 
 /* How to show it. */

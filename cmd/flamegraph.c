@@ -66,7 +66,8 @@ static int draw(struct report_options *options, const struct choice *choice)
 				       .with_tracer = options->with_tracer,
 				       .table = choice->table,
 				       .argument = format,
-			       });
+			       },
+			       1);
 }
 
 static int run_flamegraph(int argc, char **argv)

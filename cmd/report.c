@@ -2,7 +2,7 @@
 #include "attribution/table.h"
 #include "cmd/command.h"
 #include "cmd/report/attribution_command.h"
-#include "cmd/report/profile_command.h"
+#include "cmd/report/profile_table.h"
 #include "cmd/view/view_file.h"
 #include "report/profile/profile_report.h"
 
@@ -22,15 +22,47 @@ enum report_option {
 	MAX_TABLES = 16,
 };
 
+/* A report that is asked for. */
+struct asked {
+	const char *profile;		       /* its name, or NULL: */
+	const struct attribution_table *table; /* this */
+	const char *argument;		       /* of the table's option */
+};
+
 struct choice {
-	const char *report;		       /* a profile's name, or NULL */
-	const struct attribution_table *table; /* NULL: the first one */
-	const char *argument;
+	struct asked asked[OPTION_TRACER + MAX_TABLES];
+	size_t count; /* 0: the first table */
 	const char *sort;
 	bool wants_lines; /* of a flat profile */
 	bool only_tracer;
 	const char *html; /* the file for a page, or NULL */
 };
+
+/* Asks for a report; the same one only once, with the last argument. */
+static bool ask(struct choice *choice, const struct asked *more)
+{
+	size_t at = 0;
+
+	while (at < choice->count &&
+	       (choice->asked[at].table != more->table ||
+		choice->asked[at].profile != more->profile))
+		at++;
+	choice->asked[at] = *more;
+	if (at == choice->count)
+		choice->count++;
+	return true;
+}
+
+static bool ask_profile(struct choice *choice, enum report_option option)
+{
+	static const char *const names[OPTION_TRACER] = {
+		[OPTION_FLAT] = "flat",
+		[OPTION_CALLGRAPH] = "callgraph",
+		[OPTION_CALLTREE] = "calltree",
+	};
+
+	return ask(choice, &(struct asked){ .profile = names[option] });
+}
 
 static bool take_choice(void *ctx, int index, const char *argument)
 {
@@ -38,16 +70,10 @@ static bool take_choice(void *ctx, int index, const char *argument)
 
 	switch (index) {
 	case OPTION_FLAT:
-		choice->report = "flat";
-		return true;
 	case OPTION_CALLGRAPH:
-		choice->report = "callgraph";
-		return true;
 	case OPTION_CALLTREE:
-		choice->report = "calltree";
-		return true;
+		return ask_profile(choice, (enum report_option)index);
 	case OPTION_TRACER:
-		choice->report = "flat";
 		choice->only_tracer = true;
 		return true;
 	case OPTION_SORT:
@@ -60,12 +86,12 @@ static bool take_choice(void *ctx, int index, const char *argument)
 		choice->html = argument;
 		return *argument;
 	default:
-		choice->table =
-			attribution_table_at((size_t)(index - FIXED_OPTIONS));
-		choice->argument = argument;
-		choice->report = NULL;
-		choice->only_tracer = false;
-		return true;
+		return ask(choice,
+			   &(struct asked){
+				   .table = attribution_table_at(
+					   (size_t)(index - FIXED_OPTIONS)),
+				   .argument = argument,
+			   });
 	}
 }
 
@@ -82,11 +108,90 @@ static int add_tables(struct own_option *own, int count)
 	return count;
 }
 
-static int run_chosen(const struct report_options *options,
-		      const struct choice *choice)
+static bool has_profile(const struct choice *choice)
+{
+	for (size_t i = 0; i < choice->count; i++)
+		if (choice->asked[i].profile)
+			return true;
+	return false;
+}
+
+static bool has_flat(const struct choice *choice)
+{
+	for (size_t i = 0; i < choice->count; i++)
+		if (choice->asked[i].profile &&
+		    !strcmp(choice->asked[i].profile, "flat"))
+			return true;
+	return false;
+}
+
+/* --tracer chooses what profiles are of; without any it is a flat one. */
+static void complete(struct choice *choice)
+{
+	if (choice->only_tracer && !has_profile(choice))
+		ask_profile(choice, OPTION_FLAT);
+	if (!choice->count)
+		ask(choice,
+		    &(struct asked){ .table = attribution_table_at(0) });
+}
+
+/* Sets @request to what is asked for.  Returns EXIT_OK or EXIT_USAGE. */
+static int make_request(struct attribution_request *request,
+			const struct report_options *options,
+			const struct asked *asked)
 {
 	const char *format = options->format ? options->format : "text";
-	const struct profile_renderer *renderer;
+
+	*request = (struct attribution_request){
+		.with_tracer = options->with_tracer,
+		.with_idle = options->with_idle,
+		.table = asked->table,
+		.argument = asked->argument,
+		.sort = options->sort,
+	};
+	if (!asked->profile)
+		return EXIT_OK;
+	if (options->sort && strcmp(asked->profile, "flat") != 0) {
+		fprintf(stderr,
+			"ktrace-hw: --sort goes with tables: --%s has "
+			"its own order\n",
+			asked->profile);
+		return EXIT_USAGE;
+	}
+	request->is_quiet = true;
+	request->table = &profile_table;
+	request->renderer = profile_renderer_find(asked->profile, format);
+	if (request->renderer)
+		return EXIT_OK;
+	fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n", asked->profile,
+		format);
+	return EXIT_USAGE;
+}
+
+static int run_tables(const struct report_options *options,
+		      const struct choice *choice, bool after_hits)
+{
+	struct attribution_request requests[OPTION_TRACER + MAX_TABLES];
+	int status = EXIT_OK;
+
+	if (choice->count > 1 && options->format &&
+	    !strcmp(options->format, "csv")) {
+		fputs("ktrace-hw: --format=csv is one table: several have "
+		      "different columns (json has all)\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	for (size_t i = 0; i < choice->count && !status; i++)
+		status = make_request(&requests[i], options, &choice->asked[i]);
+	requests->after_hits = after_hits;
+	return status ? status :
+			run_attribution(options, requests, choice->count);
+}
+
+static int run_chosen(const struct report_options *options,
+		      struct choice *choice)
+{
+	bool is_default = !choice->count && !choice->only_tracer;
 
 	if (choice->html && options->by != GROUP_BY_NOTHING) {
 		fputs("ktrace-hw: --by does not go with --html\n", stderr);
@@ -94,37 +199,12 @@ static int run_chosen(const struct report_options *options,
 	}
 	if (choice->html)
 		return write_view_file(options, choice->html);
-	if (choice->wants_lines &&
-	    (!choice->report || strcmp(choice->report, "flat") != 0)) {
+	complete(choice);
+	if (choice->wants_lines && !has_flat(choice)) {
 		fputs("ktrace-hw: --lines goes with --flat\n", stderr);
 		return EXIT_USAGE;
 	}
-	if (!choice->report)
-		return run_attribution(
-			options,
-			&(struct attribution_request){
-				.with_tracer = options->with_tracer,
-				.with_idle = options->with_idle,
-				.after_hits = !choice->table,
-				.table = choice->table ?
-						 choice->table :
-						 attribution_table_at(0),
-				.argument = choice->argument,
-				.sort = choice->sort,
-			});
-	if (choice->sort && strcmp(choice->report, "flat") != 0) {
-		fprintf(stderr,
-			"ktrace-hw: --sort goes with tables: --%s has "
-			"its own order\n",
-			choice->report);
-		return EXIT_USAGE;
-	}
-	renderer = profile_renderer_find(choice->report, format);
-	if (renderer)
-		return run_profile(options, renderer);
-	fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n", choice->report,
-		format);
-	return EXIT_USAGE;
+	return run_tables(options, choice, is_default);
 }
 
 static int run_report(int argc, char **argv)
@@ -146,7 +226,8 @@ static int run_report(int argc, char **argv)
 		.command = "report",
 		.adds_up = true,
 		.purpose = "Says where the time of each process went and what "
-			   "was recorded, or\nmakes another report.",
+			   "was recorded, or\nmakes other reports, all "
+			   "in one pass.",
 		.formats = "text, csv or json",
 		.is_paged = true,
 		.own = own,

@@ -114,7 +114,8 @@ static int run_syscalls(const struct report_options *options,
 				       .table = &call_records_table,
 				       .calls = &calls,
 				       .with_tracer = choice->with_tracer,
-			       });
+			       },
+			       1);
 }
 
 static int run_chosen(const struct report_options *options,

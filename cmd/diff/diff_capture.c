@@ -15,10 +15,12 @@ static int run_report(const struct report_options *options,
 {
 	if (report->renderer)
 		return run_profile(options, report->renderer);
-	return run_attribution(options, &(struct attribution_request){
-						.is_quiet = true,
-						.table = report->table,
-					});
+	return run_attribution(options,
+			       &(struct attribution_request){
+				       .is_quiet = true,
+				       .table = report->table,
+			       },
+			       1);
 }
 
 int diff_capture(const struct report_options *options, const char *recording,

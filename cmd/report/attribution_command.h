@@ -2,25 +2,24 @@
 #ifndef KT_CMD_ATTRIBUTION_COMMAND_H
 #define KT_CMD_ATTRIBUTION_COMMAND_H
 
-#include "report/text/record_writer.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-struct attribution_input;
 struct attribution_table;
 struct call_records_choice;
+struct profile_renderer;
 struct report_options;
-struct session;
-struct task_stacks;
-struct event_handler;
+
+enum { MOST_TABLES = 24 };
 
 /* This is what is wanted beside the common options; all but the table may be
  * NULL.
  */
 struct attribution_request {
 	const struct attribution_table *table;
+	/* Of profile_table. */
+	const struct profile_renderer *renderer;
 	const char *argument; /* of the table's option */
 	const char *sort;     /* a column's name */
 	bool with_tracer;     /* rows of the recorder's tasks, too */
@@ -34,25 +33,15 @@ struct attribution_request {
 	struct call_records_choice *calls;
 };
 
-/* Sends the session's whole recording past the trackers of @input and @handler.
- *
- * Returns 0 and *@stacks as run_pipeline() does, or EXIT_FAILED, standard error
- * knowing why, or a negative enum error.
- */
-int run_handler(const struct session *session,
-		const struct attribution_input *input,
-		struct event_handler *handler, struct task_stacks **stacks);
-
-/* Fills the table from the recording that @options name, and shows it.
+/* Fills @count tables, 1 to MOST_TABLES, from the recording that @options name, all
+ * in one pass, and shows them.  Several have their names as heads.
  *
  * Returns the exit code.
  */
 int run_attribution(const struct report_options *options,
-		    const struct attribution_request *request);
+		    const struct attribution_request *requests, size_t count);
 
-/* The same for @count tables, 1 to 4, in one pass: that of @requests[i] goes to
- * @outs[i], in the format that @options name.
- */
+/* The same, but that of @requests[i] goes to @outs[i], and has no head. */
 int run_attributions(const struct report_options *options,
 		     const struct attribution_request *requests,
 		     FILE *const *outs, size_t count);

@@ -6,6 +6,7 @@ be read, that are old or were not finished.
     habits.py PROGRAM
 """
 import glob
+import json
 import os
 import shlex
 import shutil
@@ -101,6 +102,24 @@ def check_trace_that_nothing_describes(program, folder):
     for stage in ("--packets", "--blocks", "--events"):
         done = run(program, "dump", stage, "-i", folder)
         assert done.code == 1 and folder in done.err, (stage, done)
+
+
+def check_several_reports(program, folder):
+    write(folder)
+    reports = ("--threads", "--flat", "--sleeps")
+    both = json.loads(run(program, "report", "-i", folder, *reports,
+                          "--format=json").out)
+    assert list(both) == ["threads", "flat", "sleeps"], both
+    for name, rows in both.items():
+        assert rows == json.loads(run(program, "report", "-i", folder,
+                                      f"--{name}", "--format=json").out)
+    done = run(program, "report", "-i", folder, *reports)
+    heads = [line for line in done.out.split("\n") if line.startswith("==>")]
+    assert heads == [f"==> {name} <==" for name in both], done.out
+    for wrong in (("--format=csv",), ("--threads", "--syscalls", "--by=comm"),
+                  ("--calltree", "--format=json")):
+        done = run(program, "report", "-i", folder, *reports, *wrong)
+        assert done.code == 2 and not done.out, done
 
 
 def check_old_recording(program, folder):

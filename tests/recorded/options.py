@@ -8,6 +8,7 @@ effect on a recording.
 The recording is system-wide, of a shell and several of its children.
 """
 import csv
+import json
 import re
 import sys
 import xml.etree.ElementTree
@@ -157,6 +158,40 @@ def with_sums(rows):
         total += int(row["self_ns"])
         row["cumulative_ns"] = str(total)
     return rows
+
+
+def check_several_at_once(reader):
+    """Each is there as it would be alone, in the order of the options."""
+    asked = ["--syscalls", "--flat", "--runqueue", "--callgraph", "--sleeps"]
+    names = [option[2:] for option in asked]
+    alone = {option[2:]: json.loads(reader.text(
+        "report", option, "--format=json", "--top=7")) for option in asked}
+    together = json.loads(reader.text("report", *asked, "--format=json",
+                                      "--top=7"))
+    assert list(together) == names, list(together)
+    for name in names:
+        assert together[name] == alone[name] != [], name
+    text = reader.text("report", *asked, "--top=7", "--syscalls")
+    assert re.findall("^==> (.*) <==$", text, re.M) == names
+    whole = "\n".join(f"==> {option[2:]} <==\n" +
+                      reader.text("report", option, "--top=7")
+                      for option in asked)
+    assert text == whole
+    # Whom interrupt work was for needs events, too.
+    by = ("--by=comm", "--format=json")
+    together = json.loads(reader.text("report", "--flat", "--threads", *by))
+    for name, rows in together.items():
+        assert rows == json.loads(reader.text("report", f"--{name}", *by))
+    tracer = json.loads(reader.text("report", "--tracer", "--threads",
+                                    "--format=json"))
+    assert tracer["flat"] == json.loads(reader.text(
+        "report", "--tracer", "--format=json"))
+    for wrong, said in ((("--format=csv",), b"csv is one table"),
+                        (("--by=comm",), b"--syscalls"),
+                        (("--sort=calls",), b"--callgraph"),
+                        (("--format=nonsense",), b"nonsense")):
+        done = reader.run("report", *asked, *wrong, "-i", reader.recording)
+        assert done.returncode == 2 and said in done.stderr, (wrong, done)
 
 
 def check_formats_offered(reader):

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report/profile_table.h"
+
+#include "attribution/processes/time_account.h"
+#include "attribution/profile/beneficiary_profile.h"
+#include "cmd/command.h"
+#include "cmd/pipeline/session.h"
+#include "cmd/report/profile_files.h"
+#include "decoder/recording/recording.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_report.h"
+#include "report/text/time_unit.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <stdio.h>
+
+struct profile_in_pass {
+	struct event_handler handler;
+	const struct attribution_input *input;
+	struct profile_scope scope;
+	/* One of these: interrupt work is under whom it stopped, or under whom it
+	 * was for.
+	 */
+	struct profile *by_victim;
+	struct beneficiary_profile *by_beneficiary;
+};
+
+/* Returns whether it is known for whom interrupt work was. */
+static bool knows_beneficiaries(const struct session *session,
+				const struct known_events *events)
+{
+	return time_unit_of(session->recording)->is_time &&
+	       time_accounts_follow(events);
+}
+
+/* Chooses whose interrupt work is. */
+static int choose_bill(struct profile_choice *choice, bool is_known)
+{
+	enum bill_choice bill = choice->options->bill;
+	enum group_by by = choice->options->by;
+
+	if (bill == BILL_BENEFICIARY && !is_known) {
+		fprintf(stderr, "ktrace-hw: --bill: the recording does not "
+				"tell for whom interrupt work was (record "
+				"--events=attribution)\n");
+		return EXIT_FAILED;
+	}
+	/* Interrupt work is for processes. */
+	if (by == GROUP_BY_THREAD && bill == BILL_BENEFICIARY) {
+		fputs("ktrace-hw: --bill=beneficiary does not go with "
+		      "--by=thread: interrupt work is for a process\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	if (by == GROUP_BY_THREAD)
+		bill = BILL_VICTIM;
+	if (bill == BILL_BENEFICIARY)
+		choice->by_process = true;
+	/* Whoever it is for, in a sum of all it is the same. */
+	choice->by_beneficiary = bill != BILL_VICTIM && choice->by_process &&
+				 is_known;
+	return EXIT_OK;
+}
+
+int profile_choose(struct profile_choice *choice, const struct session *session,
+		   const struct known_events *events)
+{
+	const struct profile_renderer *renderer = choice->renderer;
+	int status = EXIT_OK;
+
+	choice->session = session;
+	choice->by_process = renderer->by_process || session->groups ||
+			     step_filter_has_tasks(&session->choice);
+	if (renderer->needs_time)
+		status = session_needs_time(session, "--format",
+					    renderer->format);
+	return status ? status :
+			choose_bill(choice,
+				    knows_beneficiaries(session, events));
+}
+
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	const struct profile_in_pass *profile =
+		(const struct profile_in_pass *)handler;
+	struct step_callback *victims;
+	struct event_handler *beneficiaries;
+
+	if (profile->by_victim) {
+		victims = profile_callback(profile->by_victim);
+		victims->take(victims, step);
+		return;
+	}
+	beneficiaries = beneficiary_profile_handler(profile->by_beneficiary);
+	beneficiaries->step(beneficiaries, step);
+}
+
+static void take_event(struct event_handler *handler,
+		       const struct event_record *event)
+{
+	const struct profile_in_pass *profile =
+		(const struct profile_in_pass *)handler;
+	struct event_handler *beneficiaries =
+		beneficiary_profile_handler(profile->by_beneficiary);
+
+	beneficiaries->event(beneficiaries, event);
+}
+
+static void close_profile(struct event_handler *handler)
+{
+	struct profile_in_pass *profile = (struct profile_in_pass *)handler;
+
+	profile_free(profile->by_victim);
+	beneficiary_profile_free(profile->by_beneficiary);
+}
+
+static struct profile_scope scope_of(const struct attribution_input *input)
+{
+	const struct report_options *options = input->profile->options;
+
+	return (struct profile_scope){
+		.kinds = input->kinds,
+		.shows = {
+			[PROFILE_WORK] = !options->only_tracer,
+			[PROFILE_IDLE] = options->with_idle,
+			[PROFILE_TRACER] = options->with_tracer ||
+					   options->only_tracer,
+		},
+	};
+}
+
+static bool open_profile(struct event_handler *handler,
+			 const struct attribution_input *input)
+{
+	struct profile_in_pass *profile = (struct profile_in_pass *)handler;
+	const struct profile_options options = {
+		.filter = input->filter,
+		.window = input->window,
+		.by_process = input->profile->by_process,
+		.groups = input->groups,
+		.scope = &profile->scope,
+		.names = input->names,
+		.recorder = recording_info(input->recording)->command,
+	};
+
+	profile->handler.step = take_step;
+	profile->input = input;
+	profile->scope = scope_of(input);
+	if (!input->profile->by_beneficiary) {
+		profile->by_victim = profile_new(&options);
+		return profile->by_victim;
+	}
+	profile->handler.event = take_event;
+	profile->by_beneficiary = beneficiary_profile_new(input, &options);
+	return profile->by_beneficiary;
+}
+
+struct step_callback *profile_table_callback(struct event_handler *handler)
+{
+	const struct profile_in_pass *profile =
+		(const struct profile_in_pass *)handler;
+
+	return profile->by_victim ? profile_callback(profile->by_victim) : NULL;
+}
+
+/* Ends the profile, and sets in @report what is its own. */
+static int end_profile(const struct profile_in_pass *profile,
+		       struct profile_report *report)
+{
+	const struct beneficiary_profile *by_beneficiary =
+		profile->by_beneficiary;
+	int status;
+
+	if (profile->by_victim) {
+		status = profile_end(profile->by_victim);
+		report->tree = profile_tree(profile->by_victim);
+		report->part_ns = profile_part_times(profile->by_victim);
+		return status;
+	}
+	status = beneficiary_profile_end(profile->by_beneficiary);
+	report->tree = beneficiary_profile_tree(by_beneficiary);
+	report->part_ns = beneficiary_profile_part_times(by_beneficiary);
+	report->interrupts = beneficiary_profile_interrupts(by_beneficiary);
+	return status;
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	const struct profile_in_pass *profile =
+		(const struct profile_in_pass *)handler;
+	const struct attribution_input *input = profile->input;
+	const struct profile_choice *choice = input->profile;
+	const struct profile_renderer *renderer = choice->renderer;
+	struct profile_report report = {
+		.recording = input->recording,
+		.functions = symbols_functions(input->symbols),
+		.lines = choice->session->lines,
+		.names = input->names,
+		.stacks = output->stacks,
+		.filter = input->filter,
+		.by_process = choice->by_process,
+		.groups = input->groups,
+		.scope = &profile->scope,
+		.title = output->title,
+		.top = output->top,
+		.sort = output->sort,
+		.colors = choice->session->colors,
+	};
+	int status = end_profile(profile, &report);
+
+	if (!status)
+		status = renderer->render(&report, output->out);
+	if (!status && !renderer->has_title && !choice->options->capture) {
+		render_interrupts(&report, stderr);
+		render_left_out(&report, stderr);
+	}
+	if (!status && renderer->render_second)
+		status = render_beside(&report, renderer,
+				       choice->options->output);
+	return status;
+}
+
+const struct attribution_table profile_table = {
+	.has_groups = true,
+	.size = sizeof(struct profile_in_pass),
+	.open = open_profile,
+	.render = render,
+	.close = close_profile,
+};

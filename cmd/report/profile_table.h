@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_PROFILE_TABLE_H
+#define KT_CMD_PROFILE_TABLE_H
+
+#include "attribution/table.h"
+#include "cmd/options/report_options.h"
+
+struct event_handler;
+struct profile_renderer;
+struct session;
+struct step_callback;
+
+/* Which profile is wanted. */
+struct profile_choice {
+	const struct report_options *options;
+	const struct profile_renderer *renderer;
+	/* What profile_choose() finds. */
+	const struct session *session;
+	bool by_process;
+	bool by_beneficiary; /* of interrupt work; else by whom it stopped */
+};
+
+/* Completes @choice for the recording of @session, whose events @events are.
+ *
+ * Returns 0, or the exit code to end with; standard error knows why.
+ */
+int profile_choose(struct profile_choice *choice, const struct session *session,
+		   const struct known_events *events);
+
+/* A profile as a table of input->profile, which other tables can be filled in one
+ * pass with.  It writes its notes itself.
+ */
+extern const struct attribution_table profile_table;
+
+/* Returns where @handler, that of an open profile_table, takes its steps if it
+ * needs nothing else: then it may be alone in a pass, which is faster.  NULL: it
+ * needs events, too.
+ */
+struct step_callback *profile_table_callback(struct event_handler *handler);
+
+#endif
