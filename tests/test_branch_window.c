@@ -8,6 +8,7 @@ enum { DELAY = 50 };
 /* This is what an MTC closed, and then something exact. */
 START_TEST(what_is_behind_a_late_packet_is_as_young)
 {
+	const struct intel_clock clock = { .has_anchor = true };
 	struct trace_branch late[] = {
 		{ .high = 100, .is_timed = true },
 		{ .high = 120, .is_timed = true },

@@ -11,17 +11,18 @@
  */
 struct stretch {
 	int64_t low_shift; /* from the first anchor plus a branch's low */
-	uint64_t high_shift;
+	uint64_t high_shift; /* likewise */
 	double rate; /* by how much a cycle was longer than told */
 };
 
-static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next)
+static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next,
+				 uint64_t delay)
 {
 	uint64_t span = next > clock->anchor ? next - clock->anchor : 0;
 	int64_t slack = (int64_t)(next - clock->anchor - clock->elapsed);
 	struct stretch stretch = {
 		.low_shift = slack < 0 ? slack : 0,
-		.high_shift = slack < 0 ? 0 : (uint64_t)slack,
+		.high_shift = (slack < 0 ? 0 : (uint64_t)slack) + delay,
 	};
 
 	/* A small difference is interpolated; a large one is a sleep, which
@@ -42,9 +43,10 @@ static uint64_t shifted(uint64_t time, int64_t shift)
 }
 
 static void close_known(struct trace_branch *branches, size_t count,
-			const struct intel_clock *clock, uint64_t next)
+			const struct intel_clock *clock, uint64_t next,
+			uint64_t delay)
 {
-	const struct stretch stretch = stretch_of(clock, next);
+	const struct stretch stretch = stretch_of(clock, next, delay);
 
 	for (size_t i = 0; i < count; i++) {
 		struct trace_branch *branch = &branches[i];
@@ -86,13 +88,14 @@ static void place_first(struct trace_branch *branches, size_t count,
 
 /* Before the first anchor only the second bound is known. */
 static void close_first(struct trace_branch *branches, size_t count,
-			const struct intel_clock *clock, uint64_t next)
+			const struct intel_clock *clock, uint64_t next,
+			uint64_t delay)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t rest = clock->elapsed - branches[i].high;
 
 		branches[i].low = 0;
-		branches[i].high = next > rest ? next - rest : 0;
+		branches[i].high = (next > rest ? next - rest : 0) + delay;
 		branches[i].has_estimate = false;
 	}
 }
@@ -115,30 +118,37 @@ static void close_last(struct trace_branch *branches, size_t count,
 }
 
 void branch_window_close(struct trace_branch *branches, size_t count,
-			 const struct intel_clock *clock, uint64_t next)
+			 const struct intel_clock *clock, uint64_t next,
+			 uint64_t delay)
 {
 	if (next == UINT64_MAX) {
 		close_last(branches, count, clock);
 	} else if (!clock->has_anchor) {
-		close_first(branches, count, clock, next);
+		close_first(branches, count, clock, next, delay);
 	} else {
 		if (!clock->elapsed && !clock->setup.counts_cycles)
 			place_first(branches, count, clock, next);
-		close_known(branches, count, clock, next);
+		close_known(branches, count, clock, next, delay);
 	}
 }
 
-void branch_window_delay(struct trace_branch *branches, size_t count,
-			 uint64_t delay, uint64_t *last_high)
+static uint64_t high_of_last(const struct trace_branch *branches, size_t count)
 {
-	uint64_t high = 0;
+	for (; count; count--)
+		if (branches[count - 1].is_timed)
+			return branches[count - 1].high;
+	return 0;
+}
 
-	for (size_t i = 0; i < count; i++) {
-		branches[i].high += delay;
-		if (!delay && branches[i].high < *last_high)
-			branches[i].high = *last_high;
-		if (branches[i].is_timed)
-			high = branches[i].high;
+void branch_window_pass(struct trace_branch *branches, size_t count,
+			uint64_t delay, uint64_t *last_high)
+{
+	if (delay) {
+		*last_high = high_of_last(branches, count);
+		return;
 	}
-	*last_high = delay ? high : 0;
+	for (size_t i = 0; i < count; i++)
+		if (branches[i].high < *last_high)
+			branches[i].high = *last_high;
+	*last_high = 0;
 }

@@ -12,18 +12,21 @@ struct trace_branch;
  * still counts from the anchor before; each branch's low and high are what CYC
  * said had elapsed since then, at the CYC before and after it.  @next: the
  * anchor behind them, UINT64_MAX if none comes.
+ *
+ * An MTC is written some time after the count that it tells: what was written
+ * before it may be as much younger, by @delay; 0 for what is exact.
  */
 void branch_window_close(struct trace_branch *branches, size_t count,
-			 const struct intel_clock *clock, uint64_t next);
+			 const struct intel_clock *clock, uint64_t next,
+			 uint64_t delay);
 
-/* An MTC is written some time after the count that it tells: what was written
- * before it may be as much younger, by @delay; 0 for what is exact.  What comes
- * between such a window and an exact anchor may be as young as the last of
- * those that have a time of their own.
+/* What comes between a window that ended with a @delay and an exact anchor may
+ * be as young as the last of those before that have a time of their own.
  *
- * *@last_high is what is known of that from one window to the next, at first 0.
+ * *@last_high is what is known of that from one window, closed, to the next, at
+ * first 0.
  */
-void branch_window_delay(struct trace_branch *branches, size_t count,
-			 uint64_t delay, uint64_t *last_high);
+void branch_window_pass(struct trace_branch *branches, size_t count,
+			uint64_t delay, uint64_t *last_high);
 
 #endif

@@ -16,7 +16,7 @@ enum {
 	/* So many runs, and packets between them, are read before it is looked
 	 * again.
 	 */
-	RUNS = 32,
+	RUNS = 8,
 	/* Without any time packet for so many their bounds are given up. */
 	OPEN_LIMIT = 1 << 18,
 	/* More that have none wait for none: a trace without branches. */
@@ -68,12 +68,14 @@ static void set_highs(struct intel_branches *b)
 		b->branches[b->no_high].high = b->clock.elapsed;
 }
 
-static void close_window(struct intel_branches *b, uint64_t next)
+static void close_window(struct intel_branches *b, uint64_t next,
+			 uint64_t delay)
 {
 	set_highs(b);
 	if (b->count > b->closed)
 		branch_window_close(b->branches + b->closed,
-				    b->count - b->closed, &b->clock, next);
+				    b->count - b->closed, &b->clock, next,
+				    delay);
 	b->closed = b->count;
 }
 
@@ -93,16 +95,17 @@ static void end_loss(struct intel_branches *b, size_t closed)
 	last->has_estimate = true;
 }
 
-static void take_anchor(struct intel_branches *b, uint64_t anchor, bool is_mtc)
+void intel_branches_take_anchor(struct intel_branches *b, uint64_t anchor,
+				bool is_mtc)
 {
+	uint64_t delay = is_mtc ? b->clock.mtc_delay : 0;
 	size_t closed = b->closed;
 
-	close_window(b, anchor);
+	close_window(b, anchor, delay);
 	if (!is_mtc)
 		end_loss(b, closed);
-	branch_window_delay(b->branches + closed, b->closed - closed,
-			    is_mtc ? intel_clock_mtc_delay(&b->clock) : 0,
-			    &b->last_high);
+	branch_window_pass(b->branches + closed, b->closed - closed, delay,
+			   &b->last_high);
 	intel_clock_set_anchor(&b->clock, anchor);
 	b->has_fresh_cyc = false;
 	b->after_anchor = true;
@@ -146,7 +149,8 @@ static void take_packet(struct intel_branches *b,
 	}
 	close_tnt(b, packet->kind);
 	if (intel_clock_take(&b->clock, packet, &anchor))
-		take_anchor(b, anchor, packet->kind == INTEL_PACKET_MTC);
+		intel_branches_take_anchor(b, anchor,
+					   packet->kind == INTEL_PACKET_MTC);
 	else
 		intel_branches_take_flow(b, packet);
 }
@@ -272,7 +276,7 @@ static int fill(struct intel_branches *b)
 		b->at_end = !status;
 		if (b->at_end || b->count - b->closed > OPEN_LIMIT) {
 			b->has_open_tnt = false;
-			close_window(b, UINT64_MAX);
+			close_window(b, UINT64_MAX, 0);
 		}
 	}
 	return 0;

@@ -57,7 +57,7 @@ struct intel_branches {
 	size_t room;
 	size_t count;
 	size_t closed;	    /* bounds are final before this one */
-	uint64_t last_high; /* branch_window_delay()'s */
+	uint64_t last_high; /* branch_window_pass()'s */
 	size_t no_high;	    /* from here on no CYC came after */
 	size_t taken;	    /* handed out by the last call */
 	size_t overflow;    /* waits for its FUP, or NO_OVERFLOW */
@@ -164,6 +164,11 @@ static inline void intel_branches_take_tnt(struct intel_branches *b,
 	branch->count = count;
 	b->has_open_tnt = true;
 }
+
+/* The time is @anchor, by an MTC if @is_mtc: branches so far have their bounds.
+ */
+void intel_branches_take_anchor(struct intel_branches *branches,
+				uint64_t anchor, bool is_mtc);
 
 /* Takes @packet, which is neither of time nor a TNT of one byte. */
 void intel_branches_take_flow(struct intel_branches *branches,

@@ -50,14 +50,6 @@ struct intel_clock_setup intel_clock_setup_of(const struct recording *recording)
 	return setup;
 }
 
-struct intel_clock intel_clock_of(const struct intel_clock_setup *setup)
-{
-	return (struct intel_clock){
-		.setup = *setup,
-		.cycle_length = 1 << 16,
-	};
-}
-
 /* The counter behind MTC is as wide as its packets show, then wraps.  TMA has
  * but its low 16 bits, which may be fewer: those above are then unknown until
  * the first MTC.
@@ -74,26 +66,41 @@ static uint64_t counts_since(struct intel_clock *clock, uint8_t payload)
 	return counts ? counts : 256;
 }
 
-static uint64_t ticks_of_counts(const struct intel_clock *clock,
+static uint64_t ticks_of_counts(const struct intel_clock_setup *setup,
 				uint64_t counts)
 {
-	unsigned __int128 ticks =
-		(unsigned __int128)counts
-		<< (clock->setup.mtc_shift + INTEL_TICK_SHIFT);
+	unsigned __int128 ticks = (unsigned __int128)counts
+				  << (setup->mtc_shift + INTEL_TICK_SHIFT);
 
-	ticks *= clock->setup.tsc_ctc_n;
+	ticks *= setup->tsc_ctc_n;
 	/* A processor divides what fits into a word much faster. */
 	if (ticks <= UINT64_MAX)
-		return (uint64_t)ticks / clock->setup.tsc_ctc_d;
-	return (uint64_t)(ticks / clock->setup.tsc_ctc_d);
+		return (uint64_t)ticks / setup->tsc_ctc_d;
+	return (uint64_t)(ticks / setup->tsc_ctc_d);
+}
+
+struct intel_clock intel_clock_of(const struct intel_clock_setup *setup)
+{
+	struct intel_clock clock = {
+		.setup = *setup,
+		.cycle_length = 1 << 16,
+	};
+
+	if (setup->tsc_ctc_d) {
+		clock.mtc_around = ticks_of_counts(setup, 256);
+		/* A tick of its counter. */
+		clock.mtc_delay = (setup->tsc_ctc_n << INTEL_TICK_SHIFT) /
+				  setup->tsc_ctc_d;
+	}
+	return clock;
 }
 
 /* MTCs stop while the CPU sleeps, and may be lost: as many times around as
  * come nearest to the anchor.  One that is before it, which a TSC without TMA
  * allows, tells nothing new.
  */
-static bool take_mtc(struct intel_clock *clock, uint8_t payload,
-		     uint64_t *anchor)
+bool intel_clock_take_mtc(struct intel_clock *clock, uint8_t payload,
+			  uint64_t *anchor)
 {
 	if (!clock->has_tma)
 		return false;
@@ -102,8 +109,9 @@ static bool take_mtc(struct intel_clock *clock, uint8_t payload,
 	clock->mtc_is_next = false;
 
 	uint64_t time =
-		clock->mtc_base + ticks_of_counts(clock, clock->mtc_count);
-	uint64_t around = ticks_of_counts(clock, 256);
+		clock->mtc_base +
+		ticks_of_counts(&clock->setup, clock->mtc_count);
+	uint64_t around = clock->mtc_around;
 	uint64_t known = clock->has_anchor ? clock->anchor : 0;
 
 	if (around && time + around / 2 < known) {
@@ -156,7 +164,8 @@ bool intel_clock_take(struct intel_clock *clock,
 		*anchor = packet->payload << INTEL_TICK_SHIFT;
 		return true;
 	case INTEL_PACKET_MTC:
-		return take_mtc(clock, (uint8_t)packet->payload, anchor);
+		return intel_clock_take_mtc(clock, (uint8_t)packet->payload,
+					    anchor);
 	case INTEL_PACKET_TMA:
 		take_tma(clock, packet->payload);
 		return false;
@@ -186,12 +195,4 @@ void intel_clock_set_anchor(struct intel_clock *clock, uint64_t anchor)
 	clock->elapsed = 0;
 	clock->cycles = 0;
 	clock->has_anchor = true;
-}
-
-uint64_t intel_clock_mtc_delay(const struct intel_clock *clock)
-{
-	if (!clock->setup.tsc_ctc_d)
-		return 0;
-	return (clock->setup.tsc_ctc_n << INTEL_TICK_SHIFT) /
-	       clock->setup.tsc_ctc_d;
 }

@@ -45,6 +45,8 @@ struct intel_clock {
 	 */
 	uint64_t mtc_base;
 	uint64_t mtc_count;
+	uint64_t mtc_around; /* between two that have the same payload */
+	uint64_t mtc_delay;  /* so late is one taken to be at most */
 	uint8_t mtc_payload;
 	bool has_tma;
 	bool mtc_is_next; /* none came since the TMA */
@@ -79,7 +81,8 @@ static inline void intel_clock_take_cycles(struct intel_clock *clock,
 	clock->elapsed += intel_clock_ticks(clock, cycles);
 }
 
-/* How late an MTC is taken to be at most: a tick of its counter. */
-uint64_t intel_clock_mtc_delay(const struct intel_clock *clock);
+/* The same for an MTC packet of @payload. */
+bool intel_clock_take_mtc(struct intel_clock *clock, uint8_t payload,
+			  uint64_t *anchor);
 
 #endif

@@ -9,6 +9,8 @@ enum {
 	RUN_BYTES = 512,
 	LONGEST_TIP = 9,
 	TIP_OPCODE = 0x0d,
+	MTC_OPCODE = 0x59,
+	MTC_SIZE = 2,
 };
 
 /* What changes with each packet, of struct intel_branches. */
@@ -78,15 +80,13 @@ static inline struct trace_branch *add(const struct intel_branches *b,
 				       uint64_t payload, bool is_exact)
 {
 	struct trace_branch *branch = run->next++;
-	size_t at = b->header.is_open ? b->header.position :
-					(size_t)(run->at - b->bytes);
 
 	*branch = (struct trace_branch){
 		.payload = payload,
 		.low = run->elapsed,
 		.high = run->elapsed,
 		.estimate = run->elapsed,
-		.position = (uint32_t)(at - b->base),
+		.position = (uint32_t)((size_t)(run->at - b->bytes) - b->base),
 		.kind = kind,
 		.is_timed = true,
 		.is_exact = is_exact,
@@ -101,12 +101,11 @@ static inline struct trace_branch *add(const struct intel_branches *b,
 	return branch;
 }
 
-static inline void take_tnt(struct intel_branches *b, struct run *run,
+static inline void take_tnt(const struct intel_branches *b, struct run *run,
 			    uint8_t raw)
 {
 	unsigned int count = 31 - (unsigned int)__builtin_clz(raw);
 
-	b->breaks_off = false;
 	add(b, run, TRACE_BITS, raw ^ 1u << count,
 	    intel_tnt_may_be_full((uint8_t)count))
 		->count = (uint8_t)count;
@@ -152,8 +151,22 @@ static inline bool is_plain_tip(const struct intel_branches *b,
 				const uint8_t *bytes)
 {
 	return (bytes[0] & 0x1f) == TIP_OPCODE &&
-	       intel_address_size(bytes[0] >> 5) && !b->breaks_off &&
-	       !b->waiting && b->bytes + b->size - bytes >= LONGEST_TIP;
+	       intel_address_size(bytes[0] >> 5) &&
+	       b->bytes + b->size - bytes >= LONGEST_TIP;
+}
+
+/* What is told of the time between this anchor and the last is final. */
+static inline void take_mtc(struct intel_branches *b, struct run *run,
+			    uint8_t payload)
+{
+	uint64_t anchor;
+
+	close_tnt(run);
+	if (!intel_clock_take_mtc(&b->clock, payload, &anchor))
+		return;
+	end_run(b, run);
+	intel_branches_take_anchor(b, anchor, true);
+	*run = run_of(b);
 }
 
 /* Takes a packet.  Returns its size, or 0: it is another one. */
@@ -179,7 +192,17 @@ static inline size_t take(struct intel_branches *b, struct run *run)
 	}
 	if (is_plain_tip(b, bytes))
 		return take_tip(b, run, first >> 5);
+	if (first == MTC_OPCODE) {
+		take_mtc(b, run, bytes[1]);
+		return MTC_SIZE;
+	}
 	return 0;
+}
+
+/* Returns whether what comes next may be no more than it seems. */
+static bool is_ready(const struct intel_branches *b)
+{
+	return !b->header.is_open && !b->breaks_off && !b->waiting;
 }
 
 void intel_run_take(struct intel_branches *b)
@@ -191,6 +214,8 @@ void intel_run_take(struct intel_branches *b)
 	const uint8_t *end;
 	size_t size = 1;
 
+	if (!is_ready(b))
+		return;
 	if (left > RUN_BYTES)
 		left = RUN_BYTES;
 	/* The last byte is not the first of two. */

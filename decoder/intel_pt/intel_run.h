@@ -4,8 +4,8 @@
 
 struct intel_branches;
 
-/* Cycle counts of one and two bytes, short TNTs and TIPs with an address: nearly
- * all of a trace are these, in rows.  Takes those that come next, up to another
+/* Cycle counts of one and two bytes, short TNTs, TIPs with an address and MTCs:
+ * nearly all of a trace are these, in rows.  Takes those that come next, up to another
  * packet, some hundred bytes, or as many branches as there is room for: what
  * must be known of one for the next stays in registers meanwhile.
  *

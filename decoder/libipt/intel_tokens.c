@@ -41,7 +41,7 @@ struct intel_tokens {
 	bool has_open_tnt;  /* the last packet is one, the last token it */
 	bool open_tnt_was_fresh;
 	bool after_anchor;  /* no token came since */
-	uint64_t last_high; /* branch_window_delay()'s */
+	uint64_t last_high; /* branch_window_pass()'s */
 	bool failed;	    /* out of memory: as if the trace ended */
 };
 
@@ -89,16 +89,17 @@ static void set_highs(struct intel_tokens *tokens)
 			tokens->clock.elapsed;
 }
 
-static void close_window(struct intel_tokens *tokens, uint64_t next)
+static void close_window(struct intel_tokens *tokens, uint64_t next,
+			 uint64_t delay)
 {
 	size_t count = tokens->branches.count - tokens->closed;
 
 	set_highs(tokens);
 	if (count)
 		branch_window_close(branch_at(tokens, tokens->closed), count,
-				    &tokens->clock, next);
+				    &tokens->clock, next, delay);
 	if (tokens->sync_is_open)
-		branch_window_close(&tokens->sync, 1, &tokens->clock, next);
+		branch_window_close(&tokens->sync, 1, &tokens->clock, next, 0);
 	tokens->sync_is_open = false;
 	for (; tokens->closed < tokens->branches.count; tokens->closed++) {
 		struct token_packet *packet = packet_at(tokens, tokens->closed);
@@ -126,15 +127,14 @@ static void end_loss(struct intel_tokens *tokens, size_t closed)
 static void take_anchor(struct intel_tokens *tokens, uint64_t anchor,
 			bool is_mtc)
 {
+	uint64_t delay = is_mtc ? tokens->clock.mtc_delay : 0;
 	size_t closed = tokens->closed;
 
-	close_window(tokens, anchor);
+	close_window(tokens, anchor, delay);
 	if (!is_mtc)
 		end_loss(tokens, closed);
-	branch_window_delay(tokens->closed ? branch_at(tokens, closed) : NULL,
-			    tokens->closed - closed,
-			    is_mtc ? intel_clock_mtc_delay(&tokens->clock) : 0,
-			    &tokens->last_high);
+	branch_window_pass(tokens->closed ? branch_at(tokens, closed) : NULL,
+			   tokens->closed - closed, delay, &tokens->last_high);
 	intel_clock_set_anchor(&tokens->clock, anchor);
 	tokens->has_fresh_cyc = false;
 	tokens->after_anchor = true;
@@ -249,7 +249,7 @@ static void take_packet(struct intel_tokens *tokens,
 	}
 	if (tokens->branches.count - tokens->closed > OPEN_LIMIT) {
 		tokens->has_open_tnt = false;
-		close_window(tokens, UINT64_MAX);
+		close_window(tokens, UINT64_MAX, 0);
 	}
 }
 
@@ -298,7 +298,7 @@ static bool read_on(struct intel_tokens *tokens)
 			tokens->at = intel_packet_find_psb(
 				tokens->bytes, tokens->size, tokens->at + 1);
 		if (!status || tokens->failed || tokens->at == tokens->size) {
-			close_window(tokens, UINT64_MAX);
+			close_window(tokens, UINT64_MAX, 0);
 			return tokens->closed > closed;
 		}
 	}

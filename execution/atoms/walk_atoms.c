@@ -134,10 +134,10 @@ static unsigned int run(struct execution *execution, uint64_t bits,
 				return count;
 			blocks = execution->blocks;
 		} else {
-			step.passage = block->passage[edge];
+			step.passage = block_passage(block, edge);
 			step.exit = edge == EDGE_TAKEN ? block->exit :
 							 FLOW_EXIT_NONE;
-			step.to = block->to[edge];
+			step.to = block_to(block, edge);
 			if (step.to == BLOCK_NONE) {
 				if (!find_way(execution, &step, edge))
 					return lose(execution, &step, work,

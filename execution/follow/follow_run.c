@@ -59,7 +59,7 @@ follow_all(struct execution *execution, const struct trace_branch *branch,
 				branch->count);
 
 			execution->bits_left = (uint8_t)left;
-			is_done = !left && run.to != BLOCK_NONE;
+			is_done = !left && run.block != run.blocks;
 		} else {
 			is_done = run_to_target(execution, &run);
 		}
@@ -71,7 +71,7 @@ follow_all(struct execution *execution, const struct trace_branch *branch,
 		branch++;
 	} while (branch < end && wants_more(execution, &run) &&
 		 execution->before.high < execution->next_change &&
-		 is_usual(branch, run.blocks[run.to].kind));
+		 is_usual(branch, run.block->kind));
 	run_put_back(execution, &run, is_done);
 	*is_stuck = !is_done;
 	return branch;

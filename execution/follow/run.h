@@ -15,8 +15,8 @@ struct run {
 	union timed_record *first;    /* of those behind the last branch */
 	union timed_record *finished; /* a time is known behind these */
 	uint32_t bounds;	      /* of what runs behind the last branch */
-	uint32_t from;		      /* as in the execution */
-	uint32_t to;		      /* its block, */
+	const struct block *from;     /* as in the execution */
+	const struct block *block;    /* likewise, */
 	enum block_edge edge;	      /* to which this led */
 	uint8_t passage;	      /* as in the execution */
 	/* Of the last branch; known_ns is 0 if that is not known. */
@@ -39,12 +39,18 @@ RUN_INLINE struct run run_of(struct execution *execution)
 		.first = times->records + times->count,
 		.finished = times->records + times->finished,
 		.bounds = times->bounds_count,
-		.from = execution->from,
-		.to = execution->block,
+		.from = &execution->blocks[execution->from],
+		.block = &execution->blocks[execution->block],
 		.passage = PASSAGE_INSIDE,
 		.low_ns = moment_low_ns(execution, execution->before.low),
 		.high_ns = moment_high_ns(execution, execution->before.high),
 	};
+}
+
+/* Returns the number of @block. */
+RUN_INLINE uint32_t run_index(const struct run *run, const struct block *block)
+{
+	return (uint32_t)(block - run->blocks);
 }
 
 /* @at_branch: nothing ran since the last branch. */
@@ -54,12 +60,11 @@ RUN_INLINE void run_put_back(struct execution *execution, const struct run *run,
 	struct event_times *times = &execution->times;
 	bool has_bounds = run->next != run->first;
 
-	execution->from = run->from;
-	execution->block = run->to;
+	execution->from = run_index(run, run->from);
+	execution->block = run_index(run, run->block);
 	execution->passage = run->passage;
-	execution->exit = run->edge == EDGE_TAKEN ?
-				  run->blocks[run->from].exit :
-				  FLOW_EXIT_NONE;
+	execution->exit = run->edge == EDGE_TAKEN ? run->from->exit :
+						    FLOW_EXIT_NONE;
 	execution->last_ip = 0;
 	execution->at_branch = at_branch;
 	execution->has_bounds = has_bounds;
@@ -84,11 +89,11 @@ RUN_INLINE void run_arrive(struct execution *execution, struct run *run,
 	run->first = execution->has_bounds ? NULL : run->next;
 }
 
-/* Adds the event that control comes to block @run->to. */
+/* Adds the event that control comes to @run->block. */
 RUN_INLINE void run_put(struct run *run, uint32_t bounds,
 			enum function_event_kind kind, uint64_t address)
 {
-	const struct block *target = &run->blocks[run->to];
+	const struct block *target = run->block;
 	struct function_event *event = &run->next++->event;
 
 	event->time_ns = run->work;

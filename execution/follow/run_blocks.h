@@ -9,34 +9,45 @@
  * What can be known of an edge beforehand is found once, in its block.
  */
 
-/* Nobody went along this edge before. */
-RUN_INLINE void run_find_edge(struct execution *execution, struct run *run)
+/* Execution is at another block, and there may be new ones. */
+RUN_INLINE void run_go_on(const struct execution *execution, struct run *run,
+			  uint32_t from)
 {
-	execution->block = run->from;
-	walk_along(execution, run->edge);
 	run->blocks = execution->blocks;
-	run->to = execution->block;
+	run->from = &run->blocks[from];
+	run->block = &run->blocks[execution->block];
 	run->passage = execution->passage;
 }
 
-/* Block @run->to runs, which returns: to BLOCK_NONE if nothing says where. */
+/* Nobody went along this edge before. */
+RUN_INLINE void run_find_edge(struct execution *execution, struct run *run)
+{
+	uint32_t from = run_index(run, run->from);
+
+	execution->block = from;
+	walk_along(execution, run->edge);
+	run_go_on(execution, run, from);
+}
+
+/* @run->block runs, which returns: to BLOCK_NONE if nothing says where. */
 RUN_INLINE void run_find_back(struct execution *execution, struct run *run)
 {
-	execution->block = run->to;
-	run->work += run->blocks[run->to].work;
-	run->from = run->to;
+	uint32_t from = run_index(run, run->block);
+
+	execution->block = from;
+	run->work += run->block->work;
 	run->edge = EDGE_TAKEN;
 	/* Also where there is no way back. */
 	execution->passage = PASSAGE_OTHER;
-	run->to = walk_back(execution) ? execution->block : BLOCK_NONE;
-	run->blocks = execution->blocks;
-	run->passage = execution->passage;
+	if (!walk_back(execution))
+		execution->block = BLOCK_NONE;
+	run_go_on(execution, run, from);
 }
 
 /* Control came to another function, or may have. */
 RUN_INLINE void run_enter(struct execution *execution, struct run *run)
 {
-	uint64_t ip = run->blocks[run->to].ip;
+	uint64_t ip = run->block->ip;
 
 	if (run->passage == PASSAGE_RETURN)
 		run_put(run, run->bounds, FUNCTION_RETURN, ip);
@@ -47,25 +58,32 @@ RUN_INLINE void run_enter(struct execution *execution, struct run *run)
 	run->passage = PASSAGE_INSIDE;
 }
 
-/* Block @run->to, which is @block, runs, and control leaves it along @edge. */
-RUN_INLINE void run_along(struct run *run, const struct block *block,
-			  enum block_edge edge)
+/* Goes along @way. */
+RUN_INLINE void run_go(struct run *run, uint32_t way)
 {
-	run->work += block->work;
-	run->from = run->to;
-	run->to = block->to[edge];
-	run->edge = edge;
-	run->passage = block->passage[edge];
+	run->block = &run->blocks[way >> BLOCK_WAY_SHIFT];
+	run->passage = way & BLOCK_WAY_MASK;
 }
 
-/* A call runs. */
-RUN_INLINE void run_call(struct execution *execution, struct run *run,
-			 const struct block *block)
+/* @run->block runs, and control leaves it along @edge. */
+RUN_INLINE void run_along(struct run *run, enum block_edge edge)
 {
-	uint64_t return_address = block->ip + block->bytes;
+	const struct block *block = run->block;
 
-	return_stack_push(&execution->returns, return_address, run->to);
-	run_along(run, block, EDGE_TAKEN);
+	run->work += block->work;
+	run->from = block;
+	run->edge = edge;
+	run_go(run, block->ways[edge]);
+}
+
+/* @run->block runs, which calls. */
+RUN_INLINE void run_call(struct execution *execution, struct run *run)
+{
+	uint64_t return_address = run->block->ip + run->block->bytes;
+
+	return_stack_push(&execution->returns, return_address,
+			  run_index(run, run->block));
+	run_along(run, EDGE_TAKEN);
 	if (run->passage != PASSAGE_CALL)
 		return;
 	run_put(run, run->bounds, FUNCTION_CALL, return_address);
@@ -78,29 +96,29 @@ RUN_INLINE void run_call(struct execution *execution, struct run *run,
 RUN_INLINE bool run_is_thunk_return(const struct run *run,
 				    const struct block *block)
 {
-	return block->passage[EDGE_TAKEN] == PASSAGE_THUNK_RETURN &&
-	       run->blocks[block->to[EDGE_TAKEN]].kind == BLOCK_RETURN;
+	return block_passage(block, EDGE_TAKEN) == PASSAGE_THUNK_RETURN &&
+	       run->blocks[block_to(block, EDGE_TAKEN)].kind == BLOCK_RETURN;
 }
 
-/* Block @run->to, which is @block, runs if it returns from plain code to plain
- * code, itself or by way of a thunk.  Returns whether it does.
+/* @run->block runs if it returns from plain code to plain code, itself or by way
+ * of a thunk.  Returns whether it does.
  */
 RUN_INLINE bool run_back(struct execution *execution, struct run *run,
-			 const struct block *block, bool is_taken)
+			 bool is_taken)
 {
-	bool is_return = block->passage[EDGE_TAKEN] == PASSAGE_RETURN;
+	bool is_return = block_passage(run->block, EDGE_TAKEN) ==
+			 PASSAGE_RETURN;
 	const struct block *call;
 
-	if (!is_return && !run_is_thunk_return(run, block))
+	if (!is_return && !run_is_thunk_return(run, run->block))
 		return false;
 	call = &run->blocks[return_stack_top(&execution->returns)];
-	if (call->passage[EDGE_NEXT] != PASSAGE_RETURN || !is_taken)
+	if (block_passage(call, EDGE_NEXT) != PASSAGE_RETURN || !is_taken)
 		return false;
 	if (!is_return)
-		run_along(run, block, EDGE_TAKEN);
-	run_along(run, &run->blocks[run->to], EDGE_TAKEN);
-	run->to = call->to[EDGE_NEXT];
-	run->passage = PASSAGE_RETURN;
+		run_along(run, EDGE_TAKEN);
+	run_along(run, EDGE_TAKEN);
+	run_go(run, call->ways[EDGE_NEXT]);
 	return_stack_drop(&execution->returns);
 	return true;
 }
@@ -114,20 +132,24 @@ RUN_INLINE bool run_has_room(struct execution *execution, const struct run *run,
 						 RECORDS_AT_ONCE;
 }
 
-/* A block runs that takes no trace, and is no call.  Returns false if it cannot.
+/* @run->block runs, if it takes no trace and is no call.  Returns whether it
+ * does.
  */
-RUN_INLINE bool run_straight(struct execution *execution, struct run *run,
-			     const struct block *block)
+RUN_INLINE bool run_straight(struct execution *execution, struct run *run)
 {
-	if (block->kind == BLOCK_JUMP)
-		run_along(run, block, EDGE_TAKEN);
-	else if (block->kind == BLOCK_FALL)
-		run_along(run, block, EDGE_NEXT);
-	else if (block->kind == BLOCK_UNREAD)
-		block_graph_read(execution->graph, run->to);
-	else
+	switch ((int)run->block->kind) {
+	case BLOCK_JUMP:
+		run_along(run, EDGE_TAKEN);
+		return true;
+	case BLOCK_FALL:
+		run_along(run, EDGE_NEXT);
+		return true;
+	case BLOCK_UNREAD:
+		block_graph_read(execution->graph, run_index(run, run->block));
+		return true;
+	default:
 		return false;
-	return true;
+	}
 }
 
 /* Goes where @run just went, which may be unknown, or another function.
@@ -138,7 +160,7 @@ RUN_INLINE bool run_in(struct execution *execution, struct run *run,
 {
 	if (run->passage == PASSAGE_NEW)
 		run_find_edge(execution, run);
-	if (run->to == BLOCK_NONE)
+	if (run->block == run->blocks)
 		return false;
 	if (has_more && run->passage != PASSAGE_INSIDE)
 		run_enter(execution, run);
@@ -146,7 +168,7 @@ RUN_INLINE bool run_in(struct execution *execution, struct run *run,
 }
 
 /* Follows @count branches, the oldest on top of @bits.  Returns how many it did
- * not come to; behind the last, run->to is BLOCK_NONE if it leads nowhere.
+ * not come to; behind the last it may be at BLOCK_NONE, which leads nowhere.
  */
 RUN_INLINE unsigned int run_bits(struct execution *execution, struct run *run,
 				 uint64_t bits, unsigned int count)
@@ -154,26 +176,26 @@ RUN_INLINE unsigned int run_bits(struct execution *execution, struct run *run,
 	unsigned int left = WALK_MOST_STRAIGHT;
 
 	while (count) {
-		const struct block *block = &run->blocks[run->to];
+		uint8_t kind = run->block->kind;
 		bool is_taken = bits >> 63;
 
-		if (__builtin_expect(block->kind == BLOCK_CONDITIONAL, 1)) {
+		if (__builtin_expect(kind == BLOCK_CONDITIONAL, 1)) {
 			bits <<= 1;
 			count--;
-			run_along(run, block, is_taken);
-		} else if (block->kind == BLOCK_CALL) {
+			run_along(run, is_taken);
+		} else if (kind == BLOCK_CALL) {
 			if (!run_has_room(execution, run, &left))
 				break;
-			run_call(execution, run, block);
-		} else if (run_back(execution, run, block, is_taken)) {
+			run_call(execution, run);
+		} else if (run_back(execution, run, is_taken)) {
 			bits <<= 1;
 			count--;
-		} else if (is_taken && block->kind == BLOCK_RETURN) {
+		} else if (is_taken && kind == BLOCK_RETURN) {
 			bits <<= 1;
 			count--;
 			run_find_back(execution, run);
 		} else if (!run_has_room(execution, run, &left) ||
-			   !run_straight(execution, run, block)) {
+			   !run_straight(execution, run)) {
 			break;
 		}
 		if (__builtin_expect(run->passage == PASSAGE_INSIDE, 1))
@@ -190,36 +212,38 @@ RUN_INLINE unsigned int run_bits(struct execution *execution, struct run *run,
 RUN_INLINE bool run_to_target(struct execution *execution, struct run *run)
 {
 	unsigned int left = WALK_MOST_STRAIGHT;
-	const struct block *block;
 
 	for (;;) {
-		block = &run->blocks[run->to];
 		if (!run_has_room(execution, run, &left))
 			return false;
-		if (block_takes_target(block->kind))
+		if (block_takes_target(run->block->kind))
 			break;
-		if (block->kind == BLOCK_CALL)
-			run_call(execution, run, block);
-		else if (!run_straight(execution, run, block))
+		if (run->block->kind == BLOCK_CALL)
+			run_call(execution, run);
+		else if (!run_straight(execution, run))
 			return false;
 		if (run->passage != PASSAGE_INSIDE &&
 		    !run_in(execution, run, true))
 			return false;
 	}
-	if (block->kind == BLOCK_INDIRECT_CALL)
-		return_stack_push(&execution->returns, block->ip + block->bytes,
-				  run->to);
-	run_along(run, block, EDGE_TAKEN);
+	if (run->block->kind == BLOCK_INDIRECT_CALL)
+		return_stack_push(&execution->returns,
+				  run->block->ip + run->block->bytes,
+				  run_index(run, run->block));
+	run_along(run, EDGE_TAKEN);
 	return true;
 }
 
 RUN_INLINE void run_find_target(struct execution *execution, struct run *run,
 				uint64_t address)
 {
-	run->to = block_graph_jump(execution->graph, run->from, address);
+	uint32_t from = run_index(run, run->from);
+
+	execution->block = block_graph_jump(execution->graph, from, address);
 	execution->blocks = block_graph_blocks(execution->graph);
-	run->blocks = execution->blocks;
-	run->passage = run->blocks[run->from].passage[EDGE_TAKEN];
+	execution->passage =
+		block_passage(&execution->blocks[from], EDGE_TAKEN);
+	run_go_on(execution, run, from);
 }
 
 /* Goes from the branch that ran last to @address: nearly always to where it led
@@ -228,16 +252,14 @@ RUN_INLINE void run_find_target(struct execution *execution, struct run *run,
 RUN_INLINE void run_jump(struct execution *execution, struct run *run,
 			 uint64_t address)
 {
-	const struct block *from = &run->blocks[run->from];
-	const struct block *to = &run->blocks[run->to];
-	bool is_other = from->kind != BLOCK_INDIRECT_CALL &&
-			from->kind != BLOCK_INDIRECT_JUMP;
+	const struct block *to = run->block;
 
-	if (to->ip != address || run->to == BLOCK_NONE ||
-	    (to->is_user && !from->is_user))
+	if (to->ip != address || to == run->blocks ||
+	    (to->is_user && !run->from->is_user))
 		run_find_target(execution, run, address);
 	/* What a return or a far transfer means depends on more. */
-	if (is_other)
+	if (run->from->kind != BLOCK_INDIRECT_CALL &&
+	    run->from->kind != BLOCK_INDIRECT_JUMP)
 		run->passage = PASSAGE_OTHER;
 }
 

@@ -53,8 +53,8 @@ RUN_INLINE void run_set_bounds(struct event_times *times, const struct run *run)
 /* Control comes to where the last branch led. */
 RUN_INLINE void run_arrive_there(struct execution *execution, struct run *run)
 {
-	const struct block *from = &run->blocks[run->from];
-	uint64_t ip = run->blocks[run->to].ip;
+	const struct block *from = run->from;
+	uint64_t ip = run->block->ip;
 
 	if (run->passage == PASSAGE_INSIDE)
 		return;

@@ -219,10 +219,14 @@ static bool is_passed(const struct block_graph *graph,
 
 static void forget_edges(struct block *block)
 {
-	block->to[EDGE_NEXT] = BLOCK_NONE;
-	block->to[EDGE_TAKEN] = BLOCK_NONE;
-	block->passage[EDGE_NEXT] = PASSAGE_NEW;
-	block->passage[EDGE_TAKEN] = PASSAGE_NEW;
+	block->ways[EDGE_NEXT] = block_way(BLOCK_NONE, PASSAGE_NEW);
+	block->ways[EDGE_TAKEN] = block_way(BLOCK_NONE, PASSAGE_NEW);
+}
+
+/* What going along the edge of a return means. */
+static uint8_t passage_back(const struct block_info *info)
+{
+	return info->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
 }
 
 /* What cannot be read is a block of its own, behind what can. */
@@ -268,8 +272,8 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 	    info->target == block->ip + block->bytes)
 		block->kind = BLOCK_JUMP;
 	if (block->kind == BLOCK_RETURN)
-		block->passage[EDGE_TAKEN] = info->is_plain ? PASSAGE_RETURN :
-							      PASSAGE_OTHER;
+		block->ways[EDGE_TAKEN] = block_way(BLOCK_NONE,
+						    passage_back(info));
 	block->work = count | (is_slow ? BLOCK_WORK_SLOW : 0);
 }
 
@@ -293,7 +297,7 @@ static uint32_t add_block(struct block_graph *graph, uint64_t ip,
 	struct block_info *info;
 	struct block *block;
 
-	if (graph->count >= graph->room && !grow(graph))
+	if (index >= BLOCK_MOST || (index >= graph->room && !grow(graph)))
 		return BLOCK_NONE;
 	block = &graph->blocks[index];
 	info = &graph->infos[index];
@@ -350,9 +354,8 @@ uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
 
 	if (to == BLOCK_NONE)
 		return to;
-	graph->blocks[index].to[edge] = to;
-	graph->blocks[index].passage[edge] =
-		block_passage_of(graph, index, to, edge);
+	graph->blocks[index].ways[edge] =
+		block_way(to, block_passage_of(graph, index, to, edge));
 	return to;
 }
 
@@ -360,7 +363,8 @@ uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
 			  uint64_t ip)
 {
 	const struct block *block = &graph->blocks[index];
-	uint32_t to = block->to[EDGE_TAKEN];
+	uint32_t to = block_to(block, EDGE_TAKEN);
+	uint8_t passage;
 
 	/* What a program led to is that program's or the kernel's, but the
 	 * kernel goes back to any of them.
@@ -371,10 +375,10 @@ uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
 	to = block_graph_find(graph, ip, graph->infos[index].set);
 	if (to == BLOCK_NONE)
 		return to;
-	graph->blocks[index].to[EDGE_TAKEN] = to;
-	if (graph->blocks[index].kind != BLOCK_RETURN)
-		graph->blocks[index].passage[EDGE_TAKEN] =
-			block_passage_of(graph, index, to, EDGE_TAKEN);
+	passage = graph->blocks[index].kind == BLOCK_RETURN ?
+			  passage_back(&graph->infos[index]) :
+			  block_passage_of(graph, index, to, EDGE_TAKEN);
+	graph->blocks[index].ways[EDGE_TAKEN] = block_way(to, passage);
 	return to;
 }
 

@@ -62,26 +62,50 @@ enum block_passage {
 	PASSAGE_NEW,	      /* nobody went there: to is BLOCK_NONE */
 };
 
+/* Where an edge leads to, and what it means to go there: the number of the block
+ * above, enum block_passage in the low bits, so that one word is looked at.
+ */
+enum { BLOCK_WAY_SHIFT = 3, BLOCK_WAY_MASK = (1 << BLOCK_WAY_SHIFT) - 1 };
+
+_Static_assert((int)PASSAGE_NEW <= (int)BLOCK_WAY_MASK, "passages fit in a way");
+
+/* There are no more blocks. */
+#define BLOCK_MOST ((uint32_t)1 << (32 - BLOCK_WAY_SHIFT))
+
 /* Instructions that run one after the other, up to a branch.  The graph's hot
  * part: two fit into a cache line.
  */
 struct block {
 	uint64_t ip;	   /* the first instruction */
-	uint32_t to[2];	   /* the blocks its edges lead to, by enum
-				 * block_edge */
+	uint32_t ways[2];  /* of its edges, by enum block_edge; of what returns,
+			    * and from what calls to what is behind it, with
+			    * PASSAGE_RETURN if it is plain */
 	uint32_t work;	   /* see BLOCK_WORK_SLOW */
 	uint32_t function; /* see function_table.h */
 	uint16_t bytes;
-	uint8_t kind;	    /* enum block_kind */
-	uint8_t passage[2]; /* enum block_passage of each; of what returns,
-				 * and from what calls to what is behind it,
-				 * PASSAGE_RETURN if it is plain */
-	uint8_t exit;	    /* enum flow_exit */
-	bool is_entry;	    /* ip is where its function may be entered */
+	uint8_t kind;  /* enum block_kind */
+	uint8_t exit;  /* enum flow_exit */
+	bool is_entry; /* ip is where its function may be entered */
 	bool is_user;
 };
 
 _Static_assert(sizeof(struct block) == 32, "blocks are hot");
+
+static inline uint32_t block_way(uint32_t to, uint8_t passage)
+{
+	return to << BLOCK_WAY_SHIFT | passage;
+}
+
+static inline uint32_t block_to(const struct block *block, enum block_edge edge)
+{
+	return block->ways[edge] >> BLOCK_WAY_SHIFT;
+}
+
+static inline uint8_t block_passage(const struct block *block,
+				    enum block_edge edge)
+{
+	return block->ways[edge] & BLOCK_WAY_MASK;
+}
 
 /* Work is a count of instructions; a block that may take much longer than its
  * count says has this on top.

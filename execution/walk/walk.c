@@ -74,7 +74,7 @@ uint32_t walk_find(struct execution *execution, uint64_t address)
 uint32_t walk_behind(struct execution *execution, uint32_t index,
 		     enum block_edge edge)
 {
-	uint32_t to = execution->blocks[index].to[edge];
+	uint32_t to = block_to(&execution->blocks[index], edge);
 
 	if (to != BLOCK_NONE)
 		return to;
@@ -95,7 +95,7 @@ bool walk_along(struct execution *execution, enum block_edge edge)
 	uint32_t index = execution->block;
 
 	execution->block = walk_behind(execution, index, edge);
-	execution->passage = execution->blocks[index].passage[edge];
+	execution->passage = block_passage(&execution->blocks[index], edge);
 	execution->exit = edge == EDGE_TAKEN ? execution->blocks[index].exit :
 					       FLOW_EXIT_NONE;
 	return execution->block != BLOCK_NONE;
@@ -211,7 +211,7 @@ void walk_jump(struct execution *execution, uint64_t address)
 	/* What a return or a far transfer means depends on more. */
 	execution->passage = from->kind == BLOCK_INDIRECT_CALL ||
 					     from->kind == BLOCK_INDIRECT_JUMP ?
-				     from->passage[EDGE_TAKEN] :
+				     block_passage(from, EDGE_TAKEN) :
 				     PASSAGE_OTHER;
 }
 
