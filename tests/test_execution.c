@@ -344,6 +344,36 @@ START_TEST(two_programs_run_their_own_code)
 }
 END_TEST
 
+/* They have one file at addresses of their own: what is read for one of them is
+ * known for the other, and leads to where the other has it.
+ */
+START_TEST(two_programs_run_one_file)
+{
+	static const uint8_t code[] = { 0x90, 0xeb, 0x01, 0xcc, 0xff, 0xe0 };
+	const struct fixture_origin origin = { 1, 1, 900 };
+	const int32_t start[] = { 1, 1 };
+
+	recording_fixture_program(&fixture, 1, "file", USER, code,
+				  sizeof(code));
+	recording_fixture_program(&fixture, 2, "file", USER + 0x1000, code,
+				  sizeof(code));
+	recording_fixture_record(&fixture, PERF_RECORD_ITRACE_START, 0, start,
+				 sizeof(start), &origin);
+	add_trace("psb 19 e8 03 00 00 00 00 00 99 01 7d 00 10 40 00 00 00 "
+		  "02 23 " TIP("00", "10") "19 d0 07 00 00 00 00 00 " TIP("00",
+									  "20")
+			  TIP("00", "20") "19 b8 0b 00 00 00 00 00 " TIP("00",
+									 "10")
+				  TIP("00", "10") "19 a0 0f 00 00 00 00 00 ");
+	change_task(2, 2000);
+	change_task(1, 3000);
+	check("file",
+	      "jump 1000-1001, jump 1004-1004, jump 1000-1001, jump 1004-1004, "
+	      "switch 2, jump 2000-2001, jump 2004-2004, jump 2000-2001, "
+	      "switch 1, jump 2004-2004, jump 1000-1001, jump 1004-1004");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("execution");
@@ -356,6 +386,7 @@ int main(void)
 			    sizeof(filtered) / sizeof(*filtered));
 	tcase_add_test(tcase, code_that_is_patched_is_read_again);
 	tcase_add_test(tcase, two_programs_run_their_own_code);
+	tcase_add_test(tcase, two_programs_run_one_file);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include "common/error.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
+#include "execution/graph/block_memo.h"
 #include "execution/graph/block_passage.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -23,7 +24,8 @@ enum {
 struct block_graph {
 	struct code_space *code;
 	const struct symbols *symbols;
-	struct block *blocks; /* the first is none */
+	struct block_memo *memo; /* of programs' code */
+	struct block *blocks;	 /* the first is none */
 	struct block_info *infos;
 	uint32_t count;
 	uint32_t room;
@@ -59,6 +61,11 @@ struct block_graph *block_graph_new(struct code_space *code,
 	graph->code = code;
 	graph->symbols = symbols;
 	graph->count = 1;
+	graph->memo = block_memo_new();
+	if (!graph->memo) {
+		block_graph_free(graph);
+		return NULL;
+	}
 	return graph;
 }
 
@@ -66,6 +73,7 @@ void block_graph_free(struct block_graph *graph)
 {
 	if (!graph)
 		return;
+	block_memo_free(graph->memo);
 	free(graph->blocks);
 	free(graph->infos);
 	free(graph->slots);
@@ -179,34 +187,63 @@ static uint8_t exit_of(enum block_kind kind)
 	return FLOW_EXIT_NONE;
 }
 
-/* Reads the instruction at @address.  Returns BLOCK_FALL, or why there is
- * none.
+/* The code from an address on, as far as it is known to lie in one piece: empty
+ * where nobody has looked yet.
+ */
+struct code_piece {
+	const uint8_t *bytes;
+	size_t left;
+};
+
+static enum block_kind not_read(const struct block_graph *graph,
+				uint64_t address)
+{
+	return code_space_is_unknown(graph->code, address) ?
+		       BLOCK_CODE_CHANGED :
+		       BLOCK_NO_CODE;
+}
+
+/* Reads an instruction that lies in several pieces, or whose end is not known. */
+static enum block_kind read_across(struct block_graph *graph, uint64_t address,
+				   enum instruction_set set,
+				   struct instruction *instruction)
+{
+	uint8_t bytes[LONGEST_INSTRUCTION];
+	size_t count =
+		code_space_copy(graph->code, address, bytes, sizeof(bytes));
+	int status = instruction_read(set, address, bytes, count, instruction);
+
+	if (!status)
+		return not_read(graph, address + count);
+	return status < 0 ? BLOCK_UNKNOWN : BLOCK_FALL;
+}
+
+/* Reads the instruction at @address, where *@piece is, and moves that behind it.
+ * Returns BLOCK_FALL, or why there is none.
  */
 static enum block_kind read_one(struct block_graph *graph, uint64_t address,
 				enum instruction_set set,
+				struct code_piece *piece,
 				struct instruction *instruction)
 {
-	uint8_t pieces[LONGEST_INSTRUCTION];
-	size_t left = 0;
-	const uint8_t *bytes = code_space_bytes(graph->code, address, &left);
 	int status;
 
-	if (!bytes)
-		return code_space_is_unknown(graph->code, address) ?
-			       BLOCK_CODE_CHANGED :
-			       BLOCK_NO_CODE;
-	status = instruction_read(set, address, bytes, left, instruction);
+	if (!piece->left)
+		piece->bytes =
+			code_space_bytes(graph->code, address, &piece->left);
+	if (!piece->bytes)
+		return not_read(graph, address);
+	status = instruction_read(set, address, piece->bytes, piece->left,
+				  instruction);
 	if (!status) {
-		left = code_space_copy(graph->code, address, pieces,
-				       sizeof(pieces));
-		status = instruction_read(set, address, pieces, left,
-					  instruction);
+		piece->left = 0;
+		return read_across(graph, address, set, instruction);
 	}
-	if (!status)
-		return code_space_is_unknown(graph->code, address + left) ?
-			       BLOCK_CODE_CHANGED :
-			       BLOCK_NO_CODE;
-	return status < 0 ? BLOCK_UNKNOWN : BLOCK_FALL;
+	if (status < 0)
+		return BLOCK_UNKNOWN;
+	piece->bytes += instruction->length;
+	piece->left -= instruction->length;
+	return BLOCK_FALL;
 }
 
 /* What only goes on with what is behind it leaves no block, but ends it. */
@@ -229,29 +266,32 @@ static uint8_t passage_back(const struct block_info *info)
 	return info->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
 }
 
-/* What cannot be read is a block of its own, behind what can. */
-void block_graph_read(struct block_graph *graph, uint32_t index)
+/* Reads the code of @block.  What cannot be read is a block of its own, behind
+ * what can.  Returns false if it met such.
+ */
+static bool read_code(struct block_graph *graph, struct block *block,
+		      struct block_info *info)
 {
-	struct block *block = &graph->blocks[index];
-	struct block_info *info = &graph->infos[index];
+	struct code_piece piece = { 0 };
 	struct instruction instruction;
+	bool is_whole = true;
 	bool is_slow = false;
 	bool is_end = false;
 	uint32_t count = 0;
 
 	block->bytes = 0;
-	forget_edges(block);
 	block->kind = BLOCK_FALL;
 	info->switches_trace = false;
 	info->writes_page_table = false;
 	while (block->kind == BLOCK_FALL && !info->writes_page_table &&
 	       count < MOST_INSTRUCTIONS && block->bytes < MOST_BYTES) {
 		uint64_t address = block->ip + block->bytes;
-		enum block_kind kind =
-			read_one(graph, address, info->set, &instruction);
+		enum block_kind kind = read_one(graph, address, info->set,
+						&piece, &instruction);
 
 		if (kind != BLOCK_FALL) {
 			block->kind = count ? BLOCK_FALL : kind;
+			is_whole = false;
 			break;
 		}
 		is_end = is_passed(graph, &instruction);
@@ -271,10 +311,37 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 	if (block->kind == BLOCK_CALL && info->set <= INSTRUCTION_X86_64 &&
 	    info->target == block->ip + block->bytes)
 		block->kind = BLOCK_JUMP;
+	block->work = count | (is_slow ? BLOCK_WORK_SLOW : 0);
+	return is_whole;
+}
+
+/* Returns the bytes at @block if other processes may have them at addresses of
+ * their own, and decoding them again is worth being spared.  Targets are
+ * relative to addresses in 64-bit mode only.
+ */
+static const uint8_t *shared_code(const struct block_graph *graph,
+				  const struct block *block,
+				  const struct block_info *info, size_t *left)
+{
+	if (info->space == CODE_SPACE_KERNEL || info->set != INSTRUCTION_X86_64)
+		return NULL;
+	return code_space_bytes(graph->code, block->ip, left);
+}
+
+void block_graph_read(struct block_graph *graph, uint32_t index)
+{
+	struct block *block = &graph->blocks[index];
+	struct block_info *info = &graph->infos[index];
+	size_t left;
+	const uint8_t *code = shared_code(graph, block, info, &left);
+
+	forget_edges(block);
+	if ((!code || !block_memo_get(graph->memo, code, left, block, info)) &&
+	    read_code(graph, block, info) && code && block->bytes <= left)
+		block_memo_put(graph->memo, code, block, info);
 	if (block->kind == BLOCK_RETURN)
 		block->ways[EDGE_TAKEN] = block_way(BLOCK_NONE,
 						    passage_back(info));
-	block->work = count | (is_slow ? BLOCK_WORK_SLOW : 0);
 }
 
 static void name_block(struct block_graph *graph, uint32_t index)
@@ -415,6 +482,8 @@ void block_graph_forget(struct block_graph *graph, uint64_t first, uint64_t end)
 
 	if (!graph->room || first >= end)
 		return;
+	if (code_space_of(graph->code, first) != CODE_SPACE_KERNEL)
+		block_memo_clear(graph->memo);
 	for (; page <= (end - 1) >> PAGE_SHIFT; page++)
 		forget_page(graph, page << PAGE_SHIFT, first, end);
 }
@@ -434,6 +503,7 @@ uint32_t block_graph_part(struct block_graph *graph, uint32_t index,
 			  uint64_t end, uint64_t *last)
 {
 	const struct block *block = &graph->blocks[index];
+	struct code_piece piece = { 0 };
 	uint64_t address = block->ip;
 	bool is_slow = false;
 	uint32_t count = 0;
@@ -441,7 +511,7 @@ uint32_t block_graph_part(struct block_graph *graph, uint32_t index,
 	while (address < end) {
 		struct instruction instruction;
 
-		if (read_one(graph, address, graph->infos[index].set,
+		if (read_one(graph, address, graph->infos[index].set, &piece,
 			     &instruction) != BLOCK_FALL)
 			return 0;
 		*last = address;

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/graph/block_memo.h"
+#include "execution/graph/block_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOT_BITS = 15 };
+
+struct slot {
+	const uint8_t *code; /* NULL: it is free */
+	uint64_t target;     /* behind the block's address */
+	uint32_t work;
+	uint16_t bytes;
+	uint16_t last;
+	uint8_t kind;
+	uint8_t exit;
+	bool switches_trace;
+	bool writes_page_table;
+};
+
+_Static_assert(sizeof(struct slot) == 32, "two slots share a cache line");
+
+struct block_memo {
+	struct slot slots[1 << SLOT_BITS];
+};
+
+struct block_memo *block_memo_new(void)
+{
+	return calloc(1, sizeof(struct block_memo));
+}
+
+void block_memo_free(struct block_memo *memo)
+{
+	free(memo);
+}
+
+static size_t index_of(const uint8_t *code)
+{
+	return (uint64_t)(uintptr_t)code * 0x9e3779b97f4a7c15 >>
+	       (64 - SLOT_BITS);
+}
+
+void block_memo_put(struct block_memo *memo, const uint8_t *code,
+		    const struct block *block, const struct block_info *info)
+{
+	memo->slots[index_of(code)] = (struct slot){
+		.code = code,
+		.target = info->target - block->ip,
+		.work = block->work,
+		.bytes = block->bytes,
+		.last = info->last,
+		.kind = block->kind,
+		.exit = block->exit,
+		.switches_trace = info->switches_trace,
+		.writes_page_table = info->writes_page_table,
+	};
+}
+
+bool block_memo_get(const struct block_memo *memo, const uint8_t *code,
+		    size_t left, struct block *block, struct block_info *info)
+{
+	const struct slot *slot = &memo->slots[index_of(code)];
+
+	if (slot->code != code || slot->bytes > left)
+		return false;
+	block->work = slot->work;
+	block->bytes = slot->bytes;
+	block->kind = slot->kind;
+	block->exit = slot->exit;
+	info->target = slot->target + block->ip;
+	info->last = slot->last;
+	info->switches_trace = slot->switches_trace;
+	info->writes_page_table = slot->writes_page_table;
+	return true;
+}
+
+void block_memo_clear(struct block_memo *memo)
+{
+	memset(memo->slots, 0, sizeof(memo->slots));
+}

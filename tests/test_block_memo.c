@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/graph/block_graph.h"
+#include "execution/graph/block_memo.h"
+#include "tests/run_suite.h"
+
+static const uint8_t code[64];
+
+static const struct block read_block = {
+	.ip = 0x1000,
+	.work = 3 | BLOCK_WORK_SLOW,
+	.bytes = 7,
+	.kind = BLOCK_CONDITIONAL,
+	.exit = 5,
+};
+
+static const struct block_info read_info = {
+	.target = 0xff0,
+	.last = 5,
+	.switches_trace = true,
+};
+
+/* All that hangs on the bytes, and nothing that hangs on the place. */
+START_TEST(what_was_read_is_known_elsewhere)
+{
+	struct block_memo *memo = block_memo_new();
+	struct block block = { .ip = 0x7000, .function = 9, .is_user = true };
+	struct block_info info = { .space = 4, .writes_page_table = true };
+
+	ck_assert(!block_memo_get(memo, code, sizeof(code), &block, &info));
+	block_memo_put(memo, code, &read_block, &read_info);
+	ck_assert(block_memo_get(memo, code, read_block.bytes, &block, &info));
+	ck_assert_uint_eq(block.ip, 0x7000);
+	ck_assert_uint_eq(block.function, 9);
+	ck_assert_uint_eq(block.work, read_block.work);
+	ck_assert_uint_eq(block.bytes, read_block.bytes);
+	ck_assert_uint_eq(block.kind, BLOCK_CONDITIONAL);
+	ck_assert_uint_eq(block.exit, read_block.exit);
+	ck_assert(block.is_user);
+	ck_assert_uint_eq(info.target, 0x6ff0);
+	ck_assert_uint_eq(info.last, 5);
+	ck_assert_uint_eq(info.space, 4);
+	ck_assert(info.switches_trace);
+	ck_assert(!info.writes_page_table);
+	block_memo_free(memo);
+}
+END_TEST
+
+/* Neither what is behind the end of a piece, nor at another place, nor of before
+ * a change.
+ */
+START_TEST(what_may_differ_is_not_known)
+{
+	struct block_memo *memo = block_memo_new();
+	struct block block = { .ip = 0x7000 };
+	struct block_info info = { 0 };
+
+	block_memo_put(memo, code, &read_block, &read_info);
+	ck_assert(!block_memo_get(memo, code, read_block.bytes - 1u, &block,
+				  &info));
+	ck_assert(!block_memo_get(memo, code + 1, sizeof(code) - 1, &block,
+				  &info));
+	block_memo_clear(memo);
+	ck_assert(!block_memo_get(memo, code, sizeof(code), &block, &info));
+	ck_assert_uint_eq(block.bytes, 0);
+	block_memo_free(memo);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("block_memo");
+	TCase *tcase = tcase_create("blocks");
+
+	tcase_add_test(tcase, what_was_read_is_known_elsewhere);
+	tcase_add_test(tcase, what_may_differ_is_not_known);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
