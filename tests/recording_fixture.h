@@ -25,6 +25,7 @@ struct fixture_origin {
 	int32_t pid;
 	int32_t tid;
 	uint64_t time_ns;
+	uint32_t cpu;
 };
 
 void recording_fixture_begin(struct recording_fixture *fixture);
