@@ -5,7 +5,7 @@
 #include "common/file_map.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/coresight_unit.h"
-#include "decoder/recording/cpu_records.h"
+#include "decoder/recording/record_lists.h"
 #include "decoder/recording/recording_parts.h"
 #include "decoder/recording/tracepoint.h"
 
@@ -41,9 +41,9 @@ struct recording *recording_new(const char *path, const struct log *log)
 		begin(recording, log);
 		recording->path =
 			arena_text(recording->arena, path, strlen(path));
-		recording->cpu_records = cpu_records_new();
+		recording->record_lists = record_lists_new();
 	}
-	if (recording->path && recording->cpu_records)
+	if (recording->path && recording->record_lists)
 		return recording;
 	recording_close(recording);
 	return NULL;
@@ -68,7 +68,7 @@ void recording_close(struct recording *recording)
 	array_free(&recording->tracepoints);
 	stream_list_free(&recording->streams);
 	event_table_free(&recording->events);
-	cpu_records_free(recording->cpu_records);
+	record_lists_free(recording->record_lists);
 	record_store_close(&recording->store);
 	data_file_close(&recording->file);
 	arena_free(recording->arena);

@@ -3,7 +3,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/perf_data.h"
-#include "decoder/recording/cpu_records.h"
+#include "decoder/recording/record_lists.h"
 #include "decoder/recording/record_frame.h"
 #include "decoder/recording/record_parse.h"
 #include "decoder/recording/recording_parts.h"
@@ -36,7 +36,7 @@ struct sideband {
 	uint64_t limit_ns;  /* what is older may go out */
 	uint64_t latest_ns; /* seen so far */
 	bool at_end;
-	const struct array *own; /* of one CPU: where the records are; or NULL */
+	const struct array *own; /* of record_lists.h, or NULL: all */
 	size_t own_next;
 	uint64_t own_released; /* of the file: given back to the system */
 };
@@ -125,20 +125,35 @@ struct sideband *sideband_open(const struct recording *recording,
 	return sideband;
 }
 
-struct sideband *sideband_open_cpu(const struct recording *recording,
-				   unsigned int kinds, int32_t cpu)
+/* Opens a walk over the records of @cpu, or those about tasks. */
+static struct sideband *open_list(const struct recording *recording,
+				  unsigned int kinds, const int32_t *cpu)
 {
 	struct sideband *sideband = sideband_open(recording, kinds);
+	struct record_lists *lists = recording->record_lists;
 
-	assert(kinds && !(kinds & ~CPU_RECORDS_KINDS));
 	if (!sideband || sideband->at_end)
 		return sideband;
-	sideband->own =
-		cpu_records_of(recording->cpu_records, recording, cpu);
+	sideband->own = cpu ? record_lists_of_cpu(lists, recording, *cpu) :
+			      record_lists_of_tasks(lists, recording);
 	if (sideband->own)
 		return sideband;
 	sideband_close(sideband);
 	return NULL;
+}
+
+struct sideband *sideband_open_cpu(const struct recording *recording,
+				   unsigned int kinds, int32_t cpu)
+{
+	assert(kinds && !(kinds & ~RECORD_LISTS_OF_CPU));
+	return open_list(recording, kinds, &cpu);
+}
+
+struct sideband *sideband_open_tasks(const struct recording *recording,
+				     unsigned int kinds)
+{
+	assert(kinds && !(kinds & ~RECORD_LISTS_OF_TASKS));
+	return open_list(recording, kinds, NULL);
 }
 
 struct sideband *sideband_open_stream(const struct recording *recording,

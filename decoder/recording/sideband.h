@@ -180,12 +180,14 @@ struct sideband;
 struct sideband *sideband_open(const struct recording *recording,
 			       unsigned int kinds);
 
-/* Opens a walk over the records of @cpu alone, of kinds CPU_RECORDS_KINDS
- * (cpu_records.h): all such walks share one look through the recording.  Their
- * file_offset is 0.
+/* Opens a walk over the records of @cpu alone, @kinds being some of
+ * RECORD_LISTS_OF_CPU (record_lists.h), or over those of RECORD_LISTS_OF_TASKS: all such
+ * walks share one look through the recording.  Their file_offset is 0.
  */
 struct sideband *sideband_open_cpu(const struct recording *recording,
 				   unsigned int kinds, int32_t cpu);
+struct sideband *sideband_open_tasks(const struct recording *recording,
+				     unsigned int kinds);
 
 /* Opens the walk that has all records of @kinds which are of @stream: as
  * sideband_open_cpu() does if it is a CPU's, else over all records.

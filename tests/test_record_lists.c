@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/perf_data.h"
-#include "decoder/recording/cpu_records.h"
+#include "decoder/recording/record_lists.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
@@ -28,6 +28,7 @@ static void add_record(const struct fixture_origin *origin, uint32_t what)
 				   (uint32_t)origin->tid };
 	const uint64_t end[3] = { 0 };
 	const uint64_t lost[2] = { 2, 1 };
+	const uint8_t comm[16] = { 9, 0, 0, 0, 9, 0, 0, 0, 'c', 'a', 't' };
 
 	if (what < 4)
 		recording_fixture_record(
@@ -40,6 +41,9 @@ static void add_record(const struct fixture_origin *origin, uint32_t what)
 	else if (what == 5)
 		recording_fixture_record(&fixture, PERF_RECORD_ITRACE_START, 0,
 					 task, sizeof(task), origin);
+	else if (what == 6)
+		recording_fixture_record(&fixture, PERF_RECORD_COMM, 0, comm,
+					 sizeof(comm), origin);
 	else
 		recording_fixture_record(&fixture, PERF_RECORD_LOST, 0, lost,
 					 sizeof(lost), origin);
@@ -57,10 +61,10 @@ static void set_up(void)
 				.pid = (int32_t)(chance % 9),
 				.tid = (int32_t)(chance % 9),
 				.time_ns = 1000 + round * 100 + chance % 250,
-				.cpu = chance >> 8 & 7,
 			};
 
-			if (origin.cpu < CPUS)
+			fixture.cpu = chance >> 8 & 7;
+			if (fixture.cpu < CPUS)
 				add_record(&origin, chance >> 12 & 7);
 		}
 		recording_fixture_record(&fixture, PERF_DATA_FINISHED_ROUND, 0,
@@ -76,6 +80,8 @@ static void tear_down(void)
 	recording_fixture_end(&fixture);
 }
 
+static const int32_t any_cpu = INT32_MIN;
+
 /* The next record of @cpu. */
 static int next_of(struct sideband *sideband, int32_t cpu,
 		   struct sideband_record *record)
@@ -84,13 +90,15 @@ static int next_of(struct sideband *sideband, int32_t cpu,
 
 	do
 		status = sideband_next(sideband, record);
-	while (status > 0 && record->cpu != cpu);
+	while (status > 0 && cpu != any_cpu && record->cpu != cpu);
 	return status;
 }
 
 static unsigned int compare(int32_t cpu, unsigned int kinds)
 {
-	struct sideband *own = sideband_open_cpu(recording, kinds, cpu);
+	struct sideband *own = cpu == any_cpu ?
+				       sideband_open_tasks(recording, kinds) :
+				       sideband_open_cpu(recording, kinds, cpu);
 	struct sideband *all = sideband_open(recording, kinds);
 	struct sideband_record record;
 	struct sideband_record expected;
@@ -102,7 +110,7 @@ static unsigned int compare(int32_t cpu, unsigned int kinds)
 		assert_each(record.kind == expected.kind);
 		assert_each(record.bytes == expected.bytes);
 		assert_each(record.time_ns == expected.time_ns);
-		assert_each(record.cpu == cpu);
+		assert_each(record.cpu == expected.cpu);
 		assert_each(record.tid == expected.tid);
 		count++;
 	}
@@ -112,17 +120,25 @@ static unsigned int compare(int32_t cpu, unsigned int kinds)
 	return count;
 }
 
+START_TEST(those_about_tasks_are_together)
+{
+	ck_assert_uint_gt(compare(any_cpu, RECORD_LISTS_OF_TASKS), 50);
+	ck_assert_uint_gt(compare(any_cpu, SIDEBAND_BIT(SIDEBAND_COMM)), 20);
+	ck_assert_uint_eq(compare(any_cpu, SIDEBAND_BIT(SIDEBAND_MMAP)), 0);
+}
+END_TEST
+
 START_TEST(each_cpu_has_its_own)
 {
 	for (int32_t cpu = 0; cpu < CPUS; cpu++) {
-		ck_assert_uint_gt(compare(cpu, CPU_RECORDS_KINDS), 20);
+		ck_assert_uint_gt(compare(cpu, RECORD_LISTS_OF_CPU), 20);
 		ck_assert_uint_gt(compare(cpu, SIDEBAND_BIT(SIDEBAND_SWITCH)),
 				  20);
 		ck_assert_uint_gt(
 			compare(cpu, SIDEBAND_BIT(SIDEBAND_ITRACE_START)), 1);
 	}
-	ck_assert_uint_eq(compare(CPUS, CPU_RECORDS_KINDS), 0);
-	ck_assert_uint_eq(compare(-1, CPU_RECORDS_KINDS), 0);
+	ck_assert_uint_eq(compare(CPUS, RECORD_LISTS_OF_CPU), 0);
+	ck_assert_uint_eq(compare(-1, RECORD_LISTS_OF_CPU), 0);
 }
 END_TEST
 
@@ -130,7 +146,7 @@ static void *ask(void *ctx)
 {
 	struct sideband_record record;
 	struct sideband *sideband =
-		sideband_open_cpu(recording, CPU_RECORDS_KINDS, 1);
+		sideband_open_cpu(recording, RECORD_LISTS_OF_CPU, 1);
 	size_t *count = ctx;
 
 	while (sideband && sideband_next(sideband, &record) > 0)
@@ -150,17 +166,18 @@ START_TEST(threads_may_ask_at_once)
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	for (size_t i = 0; i < THREADS; i++)
-		ck_assert_uint_eq(counts[i], compare(1, CPU_RECORDS_KINDS));
+		ck_assert_uint_eq(counts[i], compare(1, RECORD_LISTS_OF_CPU));
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("cpu_records");
+	Suite *suite = suite_create("record_lists");
 	TCase *tests = tcase_create("walks");
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, each_cpu_has_its_own);
+	tcase_add_test(tests, those_about_tasks_are_together);
 	tcase_add_test(tests, threads_may_ask_at_once);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
