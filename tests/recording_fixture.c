@@ -161,7 +161,7 @@ static void append_origin(struct recording_fixture *fixture,
 
 	append(fixture, task, sizeof(task));
 	append_u64(fixture, origin->time_ns);
-	append_u64(fixture, 0); /* CPU 0 */
+	append_u64(fixture, fixture->cpu);
 	append_u64(fixture, 2);
 }
 

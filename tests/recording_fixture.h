@@ -16,6 +16,7 @@ struct recording_fixture {
 	size_t size;
 	size_t room;
 	size_t data_start;
+	uint32_t cpu;	   /* of the records to come, at first 0 */
 	const char *arch;  /* as uname -m has it; NULL: not said */
 	const char *cpuid; /* as perf has it; NULL: not said */
 };

@@ -90,10 +90,10 @@ static int compare_events(const void *a, const void *b)
 struct process_maps *process_maps_new(const struct recording *recording)
 {
 	struct process_maps *maps = calloc(1, sizeof(*maps));
-	struct sideband *sideband =
-		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_MMAP) |
-						 SIDEBAND_BIT(SIDEBAND_FORK) |
-						 SIDEBAND_BIT(SIDEBAND_COMM));
+	struct sideband *sideband = sideband_open_tasks(
+		recording, SIDEBAND_BIT(SIDEBAND_MMAP) |
+				   SIDEBAND_BIT(SIDEBAND_FORK) |
+				   SIDEBAND_BIT(SIDEBAND_COMM));
 	struct sideband_record record;
 	int status = -ERROR_MEMORY;
 

@@ -90,9 +90,10 @@ struct switch_feed *switch_feed_new(const struct recording *recording,
 		return NULL;
 	feed->stream = stream;
 	feed->tid = -1;
-	feed->sideband =
-		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_SWITCH) |
-						 SIDEBAND_BIT(SIDEBAND_EXIT));
+	feed->sideband = sideband_open_stream(
+		recording,
+		SIDEBAND_BIT(SIDEBAND_SWITCH) | SIDEBAND_BIT(SIDEBAND_EXIT),
+		stream);
 	if (!feed->sideband || switch_feed_advance(feed) < 0) {
 		switch_feed_free(feed);
 		return NULL;

@@ -45,7 +45,7 @@ static int read_tasks(struct task_ids *tasks, struct sideband *sideband)
 struct task_ids *task_ids_new(const struct recording *recording)
 {
 	struct task_ids *tasks = calloc(1, sizeof(*tasks));
-	struct sideband *sideband = sideband_open(
+	struct sideband *sideband = sideband_open_tasks(
 		recording, SIDEBAND_BIT(SIDEBAND_COMM) |
 				   SIDEBAND_BIT(SIDEBAND_FORK) |
 				   SIDEBAND_BIT(SIDEBAND_ITRACE_START));

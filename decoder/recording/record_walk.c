@@ -183,3 +183,13 @@ void record_walk_release(struct record_walk *walk,
 	bytes = bytes_of(store, span);
 	*released = pages_release(bytes, *released, end);
 }
+
+void record_store_release(const struct record_store *store,
+			  const uint8_t *bytes, uint64_t *released)
+{
+	const struct file_map *map = &store->file->map;
+	uint64_t at = (uint64_t)((uintptr_t)bytes - (uintptr_t)map->bytes);
+
+	if (at < map->size && at >= *released + RELEASE_STEP)
+		*released = pages_release(map->bytes, *released, at);
+}

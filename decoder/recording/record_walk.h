@@ -61,4 +61,10 @@ int record_walk_next(struct record_walk *walk, struct record *record);
 void record_walk_release(struct record_walk *walk,
 			 const struct record_walk *place);
 
+/* The same for who goes through some of the records, and is at @bytes: those of
+ * the file before it.  *@released is at first 0.
+ */
+void record_store_release(const struct record_store *store,
+			  const uint8_t *bytes, uint64_t *released);
+
 #endif

@@ -5,6 +5,7 @@
 #include "common/file_map.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/record_lists.h"
 #include "decoder/recording/recording_parts.h"
 #include "decoder/recording/tracepoint.h"
 
@@ -40,8 +41,9 @@ struct recording *recording_new(const char *path, const struct log *log)
 		begin(recording, log);
 		recording->path =
 			arena_text(recording->arena, path, strlen(path));
+		recording->record_lists = record_lists_new();
 	}
-	if (recording->path)
+	if (recording->path && recording->record_lists)
 		return recording;
 	recording_close(recording);
 	return NULL;
@@ -66,6 +68,7 @@ void recording_close(struct recording *recording)
 	array_free(&recording->tracepoints);
 	stream_list_free(&recording->streams);
 	event_table_free(&recording->events);
+	record_lists_free(recording->record_lists);
 	record_store_close(&recording->store);
 	data_file_close(&recording->file);
 	arena_free(recording->arena);

@@ -3,6 +3,7 @@
 #include "common/error.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/record_lists.h"
 #include "decoder/recording/recording_parts.h"
 #include "decoder/recording/recording_scan.h"
 
@@ -30,7 +31,10 @@ int recording_part_open(const struct recording *whole, const uint8_t *bytes,
 		.is_pipe = true,
 		.data_size = size,
 	};
+	part->record_lists = record_lists_new();
 	error = record_store_open(&part->store, &part->file);
+	if (!error && !part->record_lists)
+		error = -ERROR_MEMORY;
 	if (!error)
 		error = recording_scan(part);
 	if (!error)
@@ -51,6 +55,7 @@ void recording_part_close(struct recording *part)
 		return;
 	coresight_streams_free(part->coresight_streams);
 	array_free(&part->coresight_units);
+	record_lists_free(part->record_lists);
 	record_store_close(&part->store);
 	stream_list_free(&part->streams);
 	free(part);

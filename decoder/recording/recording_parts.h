@@ -11,6 +11,7 @@
 #include "decoder/recording/time_conversion.h"
 
 struct coresight_streams;
+struct record_lists;
 
 /* The inside of struct recording, for decoder/ alone. */
 struct recording {
@@ -31,6 +32,7 @@ struct recording {
 	const char *root;	      /* of the traced machine, or NULL */
 	struct data_file file;
 	struct record_store store;
+	struct record_lists *record_lists; /* of the store */
 	struct event_table events;
 	struct stream_list streams;
 	struct array tracepoints; /* struct tracepoint */

@@ -3,10 +3,12 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/perf_data.h"
+#include "decoder/recording/record_lists.h"
 #include "decoder/recording/record_frame.h"
 #include "decoder/recording/record_parse.h"
 #include "decoder/recording/recording_parts.h"
 
+#include <assert.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,9 @@ struct sideband {
 	uint64_t limit_ns;  /* what is older may go out */
 	uint64_t latest_ns; /* seen so far */
 	bool at_end;
+	const struct array *own; /* of record_lists.h, or NULL: all */
+	size_t own_next;
+	uint64_t own_released; /* of the file: given back to the system */
 };
 
 bool sideband_register(const struct sideband_registers *registers,
@@ -120,6 +125,46 @@ struct sideband *sideband_open(const struct recording *recording,
 	return sideband;
 }
 
+/* Opens a walk over the records of @cpu, or those about tasks. */
+static struct sideband *open_list(const struct recording *recording,
+				  unsigned int kinds, const int32_t *cpu)
+{
+	struct sideband *sideband = sideband_open(recording, kinds);
+	struct record_lists *lists = recording->record_lists;
+
+	if (!sideband || sideband->at_end)
+		return sideband;
+	sideband->own = cpu ? record_lists_of_cpu(lists, recording, *cpu) :
+			      record_lists_of_tasks(lists, recording);
+	if (sideband->own)
+		return sideband;
+	sideband_close(sideband);
+	return NULL;
+}
+
+struct sideband *sideband_open_cpu(const struct recording *recording,
+				   unsigned int kinds, int32_t cpu)
+{
+	assert(kinds && !(kinds & ~RECORD_LISTS_OF_CPU));
+	return open_list(recording, kinds, &cpu);
+}
+
+struct sideband *sideband_open_tasks(const struct recording *recording,
+				     unsigned int kinds)
+{
+	assert(kinds && !(kinds & ~RECORD_LISTS_OF_TASKS));
+	return open_list(recording, kinds, NULL);
+}
+
+struct sideband *sideband_open_stream(const struct recording *recording,
+				      unsigned int kinds,
+				      const struct aux_stream *stream)
+{
+	if (stream->cpu < 0)
+		return sideband_open(recording, kinds);
+	return sideband_open_cpu(recording, kinds, stream->cpu);
+}
+
 void sideband_close(struct sideband *sideband)
 {
 	if (!sideband)
@@ -198,18 +243,44 @@ static int fill(struct sideband *sideband)
 	return error;
 }
 
-static int deliver(struct sideband *sideband, struct sideband_record *result)
+static bool parse(const struct sideband *sideband, const uint8_t *bytes,
+		  uint64_t file_offset, struct sideband_record *result)
 {
-	const struct pending *pending =
-		array_at(&sideband->waiting, sideband->next++);
 	struct record record;
 	uint64_t length;
 
 	/* The walk has checked that the whole record is there. */
-	if (record_frame_read(pending->bytes, UINT16_MAX, &record, &length))
-		return 0;
-	record.file_offset = pending->file_offset;
-	return record_parse(&sideband->recording->events, &record, result) == 1;
+	if (record_frame_read(bytes, UINT16_MAX, &record, &length))
+		return false;
+	record.file_offset = file_offset;
+	if (record_parse(&sideband->recording->events, &record, result) != 1)
+		return false;
+	result->bytes = bytes;
+	return true;
+}
+
+static bool deliver(struct sideband *sideband, struct sideband_record *result)
+{
+	const struct pending *pending =
+		array_at(&sideband->waiting, sideband->next++);
+
+	return parse(sideband, pending->bytes, pending->file_offset, result);
+}
+
+static int next_own(struct sideband *sideband, struct sideband_record *result)
+{
+	const struct record_store *store = &sideband->recording->store;
+
+	while (sideband->own_next < sideband->own->count) {
+		const uint8_t *const *bytes =
+			array_at(sideband->own, sideband->own_next++);
+
+		record_store_release(store, *bytes, &sideband->own_released);
+		if (parse(sideband, *bytes, 0, result) &&
+		    sideband->kinds & SIDEBAND_BIT(result->kind))
+			return 1;
+	}
+	return 0;
 }
 
 static bool has_ready(const struct sideband *sideband)
@@ -225,6 +296,8 @@ static bool has_ready(const struct sideband *sideband)
 
 int sideband_next(struct sideband *sideband, struct sideband_record *record)
 {
+	if (sideband->own)
+		return next_own(sideband, record);
 	for (;;) {
 		while (has_ready(sideband))
 			if (deliver(sideband, record))

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct aux_stream;
 struct recording;
 struct recording_event;
 
@@ -145,6 +146,7 @@ struct sideband_record {
 	int32_t tid;
 	uint64_t time_ns;
 	uint64_t file_offset;
+	const uint8_t *bytes;		     /* as it lies there */
 	const struct recording_event *event; /* whose; NULL if unknown */
 	union {
 		struct sideband_switch change; /* SIDEBAND_SWITCH */
@@ -177,6 +179,22 @@ struct sideband;
 #define SIDEBAND_BIT(kind) (1u << (kind))
 struct sideband *sideband_open(const struct recording *recording,
 			       unsigned int kinds);
+
+/* Opens a walk over the records of @cpu alone, @kinds being some of
+ * RECORD_LISTS_OF_CPU (record_lists.h), or over those of RECORD_LISTS_OF_TASKS: all such
+ * walks share one look through the recording.  Their file_offset is 0.
+ */
+struct sideband *sideband_open_cpu(const struct recording *recording,
+				   unsigned int kinds, int32_t cpu);
+struct sideband *sideband_open_tasks(const struct recording *recording,
+				     unsigned int kinds);
+
+/* Opens the walk that has all records of @kinds which are of @stream: as
+ * sideband_open_cpu() does if it is a CPU's, else over all records.
+ */
+struct sideband *sideband_open_stream(const struct recording *recording,
+				      unsigned int kinds,
+				      const struct aux_stream *stream);
 
 /* Returns 1 and @record, 0 at the end, -ERROR_MEMORY. */
 int sideband_next(struct sideband *sideband, struct sideband_record *record);

@@ -31,9 +31,11 @@ int first_task(const struct recording *recording,
 	*tid = stream->tid;
 	if (stream->tid >= 0)
 		return 0;
-	sideband = sideband_open(recording,
-				 SIDEBAND_BIT(SIDEBAND_SWITCH) |
-					 SIDEBAND_BIT(SIDEBAND_ITRACE_START));
+	sideband = sideband_open_stream(
+		recording,
+		SIDEBAND_BIT(SIDEBAND_SWITCH) |
+			SIDEBAND_BIT(SIDEBAND_ITRACE_START),
+		stream);
 	if (!sideband)
 		return -ERROR_MEMORY;
 	while ((status = sideband_next(sideband, &record)) > 0)

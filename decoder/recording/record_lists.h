@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_RECORD_LISTS_H
+#define KT_DECODER_RECORD_LISTS_H
+
+#include "common/array.h"
+#include "decoder/recording/sideband.h"
+
+#include <stdint.h>
+
+struct recording;
+
+/* Where a recording has the records that each CPU's decoder asks for: who runs on
+ * its CPU, and which tasks and programs there are.  One look through all records
+ * finds them, however many ask.  Eight bytes a record.
+ */
+struct record_lists;
+
+/* This is what there is of each CPU, and of all of them together, as
+ * SIDEBAND_BIT()s.
+ */
+#define RECORD_LISTS_OF_CPU \
+	(SIDEBAND_BIT(SIDEBAND_SWITCH) | SIDEBAND_BIT(SIDEBAND_EXIT) | \
+	 SIDEBAND_BIT(SIDEBAND_ITRACE_START))
+#define RECORD_LISTS_OF_TASKS \
+	(SIDEBAND_BIT(SIDEBAND_MMAP) | SIDEBAND_BIT(SIDEBAND_FORK) | \
+	 SIDEBAND_BIT(SIDEBAND_COMM) | SIDEBAND_BIT(SIDEBAND_ITRACE_START))
+
+/* Returns NULL when out of memory. */
+struct record_lists *record_lists_new(void);
+void record_lists_free(struct record_lists *lists);
+
+/* Returns the records of @cpu in @recording, whose @lists are, in the order of
+ * sideband_next(): each a const uint8_t * to its header.  NULL when out of
+ * memory.  Several threads may ask at once.
+ */
+const struct array *record_lists_of_cpu(struct record_lists *lists,
+					const struct recording *recording,
+					int32_t cpu);
+
+/* The same of records about tasks. */
+const struct array *record_lists_of_tasks(struct record_lists *lists,
+					  const struct recording *recording);
+
+#endif
