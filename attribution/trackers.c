@@ -4,7 +4,7 @@
 #include "attribution/events/step_join.h"
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/requests/requests.h"
-#include "attribution/sleeps/wait_channels.h"
+#include "attribution/time/wait_channels.h"
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
 #include "attribution/time/thread_tracker.h"

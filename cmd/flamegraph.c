@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/table.h"
-#include "attribution/wall/wall_flame.h"
 #include "cmd/command.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/profile_command.h"
+#include "cmd/report/profile_table.h"
 #include "report/profile/profile_report.h"
 
 #include <stdio.h>
@@ -31,10 +30,10 @@ static bool take_option(void *ctx, int index, const char *argument)
 		choice->format = "folded";
 		return true;
 	case OPTION_WALL:
-		choice->table = &wall_flame;
+		choice->table = &wall_profile_table;
 		return true;
 	case OPTION_OFF_CPU:
-		choice->table = &off_cpu_flame;
+		choice->table = &off_cpu_profile_table;
 		return true;
 	case OPTION_TITLE:
 		choice->title = argument;
@@ -45,7 +44,8 @@ static bool take_option(void *ctx, int index, const char *argument)
 	return false;
 }
 
-static int draw(struct report_options *options, const struct choice *choice)
+static int draw(const struct report_options *options,
+		const struct choice *choice)
 {
 	const char *format = options->format ? options->format : choice->format;
 	const struct profile_renderer *renderer =
@@ -58,14 +58,12 @@ static int draw(struct report_options *options, const struct choice *choice)
 	}
 	if (!choice->table)
 		return run_profile(options, renderer);
-	/* The format is the graph's, not a table's. */
-	options->format = NULL;
 	return run_attribution(options,
 			       &(struct attribution_request){
 				       .is_picture = true,
 				       .with_tracer = options->with_tracer,
 				       .table = choice->table,
-				       .argument = format,
+				       .renderer = renderer,
 			       },
 			       1);
 }

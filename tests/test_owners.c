@@ -10,12 +10,13 @@ struct fixture {
 
 static struct fixture make(void)
 {
-	const struct interrupt_work work = { .kind = INTERRUPT_HARD,
-					     .irq = -1,
-					     .function = 1,
-					     .victim = 3,
-					     .victim_pid = 5,
-					     .victim_tid = 5 };
+	const struct interrupt_row work = { .kind = INTERRUPT_HARD,
+					    .pid = -1,
+					    .irq = -1,
+					    .function = 1,
+					    .victim = 3,
+					    .victim_pid = 5,
+					    .victim_tid = 5 };
 	struct fixture fixture = { .rows = interrupt_rows_new() };
 
 	fixture.owners = owners_new(fixture.rows, NULL);

@@ -136,14 +136,17 @@ interrupt_accounts_process(const struct interrupt_accounts *accounts,
 
 /* One sum: work of one function on one thread's time for one process. */
 struct interrupt_row {
-	uint8_t kind;	     /* enum interrupt_kind */
-	bool is_thread_work; /* no interrupt: a kernel thread's own work */
-	int32_t irq;	     /* INTERRUPT_HARD: its number, or -1 */
-	uint32_t function;   /* the handler, the action, the callback */
-	int32_t victim_pid;  /* on whose time; 0: idle */
+	/* These are its key. */
+	uint32_t kind;		 /* enum interrupt_kind */
+	uint32_t is_thread_work; /* no interrupt: a kernel thread's own work */
+	int32_t irq;		 /* INTERRUPT_HARD: its number, or -1 */
+	uint32_t function;	 /* the handler, the action, the callback */
+	uint32_t victim;	 /* index of the task on whose time it was */
+	int32_t pid;		 /* for whom; 0: the system, whatever runs;
+		      * -1: nobody owns it */
+
+	int32_t victim_pid; /* 0: idle */
 	int32_t victim_tid;
-	int32_t pid;  /* for whom; 0: the system, whatever runs;
-				 * -1: nobody owns it */
 	double count; /* slices of work; of one that was for several,
 				 * each has the part that it has of the time */
 	uint64_t total_ns;

@@ -10,7 +10,7 @@
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 
-const char *interrupt_kind_name(uint8_t kind)
+const char *interrupt_kind_name(uint32_t kind)
 {
 	static const char *const names[INTERRUPT_KINDS] = {
 		[INTERRUPT_HARD] = "interrupt",

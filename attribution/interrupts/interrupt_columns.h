@@ -23,7 +23,7 @@ struct interrupt_columns {
 };
 
 /* Returns a kind's name (enum interrupt_kind), as "softirq". */
-const char *interrupt_kind_name(uint8_t kind);
+const char *interrupt_kind_name(uint32_t kind);
 
 /* Writes the fields of one row. */
 void interrupt_columns_write(const struct interrupt_columns *columns,

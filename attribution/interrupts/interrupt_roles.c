@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_roles.h"
 
+#include "attribution/events/function_marks.h"
 #include "common/name_lookup.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
@@ -8,19 +9,22 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* Vector 0 matters, too. */
+#define VECTOR(number) ((number) + 1)
+
 /* This is what each soft interrupt does: its open_softirq(). */
 static const struct name_rule actions[] = {
-	{ "tasklet_hi_action", false, HI_SOFTIRQ },
-	{ "run_timer_softirq", false, TIMER_SOFTIRQ },
-	{ "net_tx_action", false, NET_TX_SOFTIRQ },
-	{ "net_rx_action", false, NET_RX_SOFTIRQ },
-	{ "blk_done_softirq", false, BLOCK_SOFTIRQ },
-	{ "irq_poll_softirq", false, IRQ_POLL_SOFTIRQ },
-	{ "tasklet_action", false, TASKLET_SOFTIRQ },
-	{ "sched_balance_softirq", false, SCHED_SOFTIRQ }, /* 6.10 */
-	{ "run_rebalance_domains", false, SCHED_SOFTIRQ },
-	{ "hrtimer_run_softirq", false, HRTIMER_SOFTIRQ },
-	{ "rcu_core_si", false, RCU_SOFTIRQ },
+	{ "tasklet_hi_action", false, VECTOR(HI_SOFTIRQ) },
+	{ "run_timer_softirq", false, VECTOR(TIMER_SOFTIRQ) },
+	{ "net_tx_action", false, VECTOR(NET_TX_SOFTIRQ) },
+	{ "net_rx_action", false, VECTOR(NET_RX_SOFTIRQ) },
+	{ "blk_done_softirq", false, VECTOR(BLOCK_SOFTIRQ) },
+	{ "irq_poll_softirq", false, VECTOR(IRQ_POLL_SOFTIRQ) },
+	{ "tasklet_action", false, VECTOR(TASKLET_SOFTIRQ) },
+	{ "sched_balance_softirq", false, VECTOR(SCHED_SOFTIRQ) }, /* 6.10 */
+	{ "run_rebalance_domains", false, VECTOR(SCHED_SOFTIRQ) },
+	{ "hrtimer_run_softirq", false, VECTOR(HRTIMER_SOFTIRQ) },
+	{ "rcu_core_si", false, VECTOR(RCU_SOFTIRQ) },
 };
 
 /* Linux 5.10 to 6.15.  The first rule that fits decides. */
@@ -70,38 +74,24 @@ static const struct name_rule rules[] = {
 /* This is what serves the system as a whole. */
 static const struct name_rule system_functions[] = {
 	/* kernel/time, kernel/watchdog.c, kernel/sched, kernel/rcu */
-	{ "tick_", true, 0 },
-	{ "watchdog_timer_fn", false, 0 },
-	{ "sched_rt_period_timer", false, 0 },
-	{ "clocksource_watchdog", false, 0 },
-	{ "sched_balance_softirq", false, 0 },
-	{ "run_rebalance_domains", false, 0 },
-	{ "rcu_core_si", false, 0 },
+	{ "tick_", true, 1 },
+	{ "watchdog_timer_fn", false, 1 },
+	{ "sched_rt_period_timer", false, 1 },
+	{ "clocksource_watchdog", false, 1 },
+	{ "sched_balance_softirq", false, 1 },
+	{ "run_rebalance_domains", false, 1 },
+	{ "rcu_core_si", false, 1 },
 	/* drivers/char/random.c, net/ipv4/tcp.c */
-	{ "mix_interrupt_randomness", false, 0 },
-	{ "crng_reseed", false, 0 },
-	{ "tcp_orphan_update", false, 0 },
-};
-
-struct function_role {
-	uint8_t role;	/* enum interrupt_role */
-	uint8_t vector; /* enum softirq_vector, of ROLE_ACTION */
-	bool is_system;
+	{ "mix_interrupt_randomness", false, 1 },
+	{ "crng_reseed", false, 1 },
+	{ "tcp_orphan_update", false, 1 },
 };
 
 struct interrupt_roles {
-	uint32_t count;
-	struct function_role roles[];
+	struct function_marks *roles;	/* enum interrupt_role */
+	struct function_marks *vectors; /* of ROLE_ACTION: VECTOR() */
+	struct function_marks *system;	/* those that serve it */
 };
-
-/* The lists above, to be looked into. */
-struct role_rules {
-	struct name_lookup actions;
-	struct name_lookup roles;
-	struct name_lookup system;
-};
-
-#define RULES_OF(list) name_lookup_of(list, sizeof(list) / sizeof(*(list)))
 
 static enum interrupt_role by_work(enum context_kind kind)
 {
@@ -128,72 +118,68 @@ static enum interrupt_role by_work(enum context_kind kind)
 	return ROLE_NONE;
 }
 
-static struct function_role role_of(const struct role_rules *rules_of,
-				    const char *name, enum context_kind kind)
-{
-	const struct name_rule *rule =
-		name_lookup_find(&rules_of->actions, name);
-	struct function_role found = {
-		.is_system = name_lookup_find(&rules_of->system, name),
-	};
+#define MARKS_BY(list) \
+	function_marks_by_rules(functions, list, sizeof(list) / sizeof(*(list)))
 
-	if (rule) {
-		found.role = ROLE_ACTION;
-		found.vector = rule->value;
-		return found;
+/* Sets the roles that other lists than that of roles tell. */
+static void add_roles(const struct interrupt_roles *roles,
+		      const struct function_table *functions,
+		      const struct context_kinds *kinds)
+{
+	for (uint32_t i = 0; i < roles->roles->count; i++) {
+		uint8_t *role = &roles->roles->values[i];
+
+		if (function_marks_has(roles->vectors, i))
+			*role = ROLE_ACTION;
+		else if (!*role && function_at(functions, i)->space == 'k')
+			*role = (uint8_t)by_work(context_kind_of(kinds, i));
 	}
-	rule = name_lookup_find(&rules_of->roles, name);
-	found.role = rule ? rule->value : (uint8_t)by_work(kind);
-	return found;
 }
 
 struct interrupt_roles *
 interrupt_roles_new(const struct function_table *functions,
 		    const struct context_kinds *kinds)
 {
-	const struct role_rules rules_of = {
-		.actions = RULES_OF(actions),
-		.roles = RULES_OF(rules),
-		.system = RULES_OF(system_functions),
-	};
-	uint32_t count = function_count(functions);
-	struct interrupt_roles *roles =
-		calloc(1, sizeof(*roles) + count * sizeof(*roles->roles));
+	struct interrupt_roles *roles = calloc(1, sizeof(*roles));
 
 	if (!roles)
 		return NULL;
-	roles->count = count;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct function *function = function_at(functions, i);
-
-		if (function->space == 'k')
-			roles->roles[i] = role_of(&rules_of, function->name,
-						  context_kind_of(kinds, i));
+	roles->roles = MARKS_BY(rules);
+	roles->vectors = MARKS_BY(actions);
+	roles->system = MARKS_BY(system_functions);
+	if (roles->roles && roles->vectors && roles->system) {
+		add_roles(roles, functions, kinds);
+		return roles;
 	}
-	return roles;
+	interrupt_roles_free(roles);
+	return NULL;
 }
 
 void interrupt_roles_free(struct interrupt_roles *roles)
 {
+	if (!roles)
+		return;
+	free(roles->roles);
+	free(roles->vectors);
+	free(roles->system);
 	free(roles);
 }
 
 enum interrupt_role interrupt_role_of(const struct interrupt_roles *roles,
 				      uint32_t function)
 {
-	return function < roles->count ?
-		       (enum interrupt_role)roles->roles[function].role :
-		       ROLE_NONE;
+	return (enum interrupt_role)function_marks_at(roles->roles, function);
 }
 
 enum softirq_vector interrupt_role_vector(const struct interrupt_roles *roles,
 					  uint32_t function)
 {
-	return (enum softirq_vector)roles->roles[function].vector;
+	return (enum softirq_vector)(roles->vectors->values[function] -
+				     VECTOR(0));
 }
 
 bool interrupt_role_is_system(const struct interrupt_roles *roles,
 			      uint32_t function)
 {
-	return function < roles->count && roles->roles[function].is_system;
+	return function_marks_has(roles->system, function);
 }

@@ -16,25 +16,14 @@ struct interrupt_rows;
 struct interrupt_rows *interrupt_rows_new(void);
 void interrupt_rows_free(struct interrupt_rows *rows);
 
-/* A kind of work is described by the fields of struct interrupt_row that do
- * not say for whom it is.
- */
-struct interrupt_work {
-	uint8_t kind;
-	bool is_thread_work;
-	int32_t irq;
-	uint32_t function;
-	uint32_t victim; /* task index */
-	int32_t victim_pid;
-	int32_t victim_tid;
-};
-
 /* Returned in place of a number when out of memory. */
 #define INTERRUPT_WORK_NONE UINT32_MAX
 
-/* Returns the number of @work, counted from 0. */
+/* Returns the number of @work, counted from 0, which has no sums yet and is for
+ * -1: a kind of work on one task's time.
+ */
 uint32_t interrupt_rows_work(struct interrupt_rows *rows,
-			     const struct interrupt_work *work);
+			     const struct interrupt_row *work);
 
 /* Counts one slice of work @number that took @ns; its shares follow. */
 void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,

@@ -114,16 +114,11 @@ struct interrupt_slice *interrupt_stacks_push(struct interrupt_stacks *stacks,
 	return slot;
 }
 
-static bool is_in(struct time_window window, uint64_t time_ns)
-{
-	return time_ns >= window.since_ns && time_ns < window.until_ns;
-}
-
 void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 			  struct interrupt_stack *stack)
 {
 	struct interrupt_slice *slice = interrupt_stack_top(stack);
-	const struct interrupt_work work = {
+	const struct interrupt_row work = {
 		.kind = slice->kind,
 		.is_thread_work = slice->is_thread_work,
 		.irq = slice->irq,
@@ -131,10 +126,11 @@ void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 		.victim = stack->index,
 		.victim_pid = stack->pid,
 		.victim_tid = stack->tid,
+		.pid = -1,
 	};
 	uint32_t number = interrupt_rows_work(stacks->rows, &work);
 	bool counts = slice->own_ns ||
-		      is_in(stacks->window, slice->moment.begin_ns);
+		      time_window_has(stacks->window, slice->moment.begin_ns);
 
 	if (number == INTERRUPT_WORK_NONE)
 		owners_fail(stacks->owners);

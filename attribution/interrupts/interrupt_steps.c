@@ -24,9 +24,9 @@ static struct function_marks *find_marked(const struct interrupt_roles *roles,
 	for (uint32_t i = 0; marks && i < count; i++) {
 		enum interrupt_role role = interrupt_role_of(roles, i);
 
-		marks->marks[i] = (role != ROLE_NONE && role != ROLE_HELPER) ||
-				  context_kind_of(input->kinds, i) !=
-					  CONTEXT_NONE;
+		marks->values[i] = (role != ROLE_NONE && role != ROLE_HELPER) ||
+				   context_kind_of(input->kinds, i) !=
+					   CONTEXT_NONE;
 	}
 	return marks;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/object_tracker.h"
 
+#include "attribution/interrupts/owner_map.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -69,4 +70,14 @@ struct owner *event_context_woken(const struct event_context *context,
 		task_names_comm(context->names, tid, context->time_ns);
 
 	return is_servant(comm) ? NULL : event_context_process(context, tid);
+}
+
+void *object_map_open(struct owners *owners)
+{
+	return owner_map_new(owners);
+}
+
+void object_map_close(void *state)
+{
+	owner_map_free(state);
 }

@@ -75,6 +75,10 @@ struct object_tracker {
 		     enum interrupt_role role, bool has_ended);
 };
 
+/* These open and close a tracker whose state is a struct owner_map. */
+void *object_map_open(struct owners *owners);
+void object_map_close(void *state);
+
 extern const struct object_tracker track_system;
 extern const struct object_tracker track_softirqs;
 extern const struct object_tracker track_polls;

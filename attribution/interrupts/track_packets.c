@@ -49,16 +49,13 @@ static void *open_packets(struct owners *owners)
 static struct handling *handling_on(struct packets *packets,
 				    const struct event_context *context)
 {
-	while (packets->cpus.count <= context->cpu) {
-		struct handling *handling = array_add(&packets->cpus);
+	struct handling *handling = array_reach_like(
+		&packets->cpus, context->cpu,
+		&(struct handling){ .polled = ARRAY_OF(uint64_t) });
 
-		if (!handling) {
-			owners_fail(context->owners);
-			return NULL;
-		}
-		handling->polled = ARRAY_OF(uint64_t);
-	}
-	return array_at(&packets->cpus, context->cpu);
+	if (!handling)
+		owners_fail(context->owners);
+	return handling;
 }
 
 static uint64_t address_of(const struct event_context *context)

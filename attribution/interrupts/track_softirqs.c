@@ -3,19 +3,6 @@
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/interrupts/owner_map.h"
 
-/* From the interrupt that raises a soft interrupt to what that then does: a map
- * by CPU and vector.
- */
-static void close_softirqs(void *state)
-{
-	owner_map_free(state);
-}
-
-static void *open_softirqs(struct owners *owners)
-{
-	return owner_map_new(owners);
-}
-
 static uint64_t key_of(uint32_t cpu, uint64_t vector)
 {
 	return (uint64_t)cpu << 8 | vector;
@@ -58,9 +45,12 @@ static void begin(void *state, const struct event_context *context)
 		interrupt_slice_cause(context->owners, context->slice, owner);
 }
 
+/* From the interrupt that raises a soft interrupt to what that then does: a map
+ * by CPU and vector.
+ */
 const struct object_tracker track_softirqs = {
-	.open = open_softirqs,
-	.close = close_softirqs,
+	.open = object_map_open,
+	.close = object_map_close,
 	.event = event,
 	.begin = begin,
 };

@@ -5,19 +5,6 @@
 
 #include <string.h>
 
-/* Whom interrupt work wakes, for want of better; and the threads of threaded
- * handlers, from the interrupt that wakes them.
- */
-static void *open_wakeups(struct owners *owners)
-{
-	return owner_map_new(owners);
-}
-
-static void close_wakeups(void *state)
-{
-	owner_map_free(state);
-}
-
 static void wake(struct owner_map *threads, const struct event_context *context,
 		 int32_t tid)
 {
@@ -54,9 +41,12 @@ static void begin(void *state, const struct event_context *context)
 	owner_drop(context->owners, owner);
 }
 
+/* Whom interrupt work wakes, for want of better; and the threads of threaded
+ * handlers, from the interrupt that wakes them.
+ */
 const struct object_tracker track_wakeups = {
-	.open = open_wakeups,
-	.close = close_wakeups,
+	.open = object_map_open,
+	.close = object_map_close,
 	.event = event,
 	.begin = begin,
 };

@@ -2,17 +2,6 @@
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/interrupts/owner_map.h"
 
-/* Work items, from who queues them to the kworker that executes them. */
-static void *open_works(struct owners *owners)
-{
-	return owner_map_new(owners);
-}
-
-static void close_works(void *state)
-{
-	owner_map_free(state);
-}
-
 static void execute(struct owner_map *queued,
 		    const struct event_context *context)
 {
@@ -41,8 +30,9 @@ static void event(void *state, const struct event_context *context)
 		execute(state, context);
 }
 
+/* Work items, from who queues them to the kworker that executes them. */
 const struct object_tracker track_works = {
-	.open = open_works,
-	.close = close_works,
+	.open = object_map_open,
+	.close = object_map_close,
 	.event = event,
 };

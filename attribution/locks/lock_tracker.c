@@ -4,7 +4,7 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/locks/lock_waits.h"
-#include "attribution/sleeps/wait_channels.h"
+#include "attribution/time/wait_channels.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
 #include "attribution/time/call_entries.h"

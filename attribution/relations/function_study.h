@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_FUNCTION_STUDY_H
 #define KT_ATTRIBUTION_FUNCTION_STUDY_H
 
-#include "attribution/calls/call_parts.h"
+#include "report/profile/call_parts.h"
 #include "attribution/text/histogram.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_stacks.h"

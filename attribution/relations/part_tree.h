@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_PART_TREE_H
 #define KT_ATTRIBUTION_PART_TREE_H
 
-#include "attribution/calls/call_parts.h"
+#include "report/profile/call_parts.h"
 
 #include <stdint.h>
 

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/message_kinds.h"
 
+#include "attribution/events/function_marks.h"
 #include "common/name_lookup.h"
-#include "symbolize/functions/function_table.h"
-
-#include <stdlib.h>
-
-struct message_kinds {
-	uint32_t count;
-	struct message_function functions[];
-};
 
 /* fs/pipe.c, fs/eventfd.c, fs/select.c, fs/eventpoll.c, net/unix/af_unix.c,
  * net/ipv4/, net/core/, ipc/ and kernel/futex/ of Linux 5.10 to 6.15.
@@ -59,14 +52,6 @@ static const struct name_rule known[] = {
 
 _Static_assert(MEDIA <= 16, "a value is a byte");
 
-static struct message_function function_of(const struct name_rule *rule)
-{
-	if (!rule)
-		return (struct message_function){ MESSAGE_NONE,
-						  MEDIUM_UNKNOWN };
-	return (struct message_function){ rule->value & 15, rule->value >> 4 };
-}
-
 const char *message_medium_name(enum message_medium medium)
 {
 	static const char *const names[MEDIA] = {
@@ -79,37 +64,16 @@ const char *message_medium_name(enum message_medium medium)
 	return names[medium];
 }
 
-struct message_kinds *message_kinds_new(const struct function_table *functions)
+struct function_marks *message_kinds_new(const struct function_table *functions)
 {
-	const struct name_lookup rules =
-		name_lookup_of(known, sizeof(known) / sizeof(*known));
-	uint32_t count = function_count(functions);
-	struct message_kinds *kinds =
-		calloc(1, sizeof(*kinds) + count * sizeof(*kinds->functions));
-
-	if (!kinds)
-		return NULL;
-	kinds->count = count;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct function *function = function_at(functions, i);
-
-		if (function->space == 'k')
-			kinds->functions[i] = function_of(
-				name_lookup_find(&rules, function->name));
-	}
-	return kinds;
+	return function_marks_by_rules(functions, known,
+				       sizeof(known) / sizeof(*known));
 }
 
-void message_kinds_free(struct message_kinds *kinds)
-{
-	free(kinds);
-}
-
-struct message_function message_kinds_of(const struct message_kinds *kinds,
+struct message_function message_kinds_of(const struct function_marks *kinds,
 					 uint32_t function)
 {
-	return function < kinds->count ?
-		       kinds->functions[function] :
-		       (struct message_function){ MESSAGE_NONE,
-						  MEDIUM_UNKNOWN };
+	uint8_t value = function_marks_at(kinds, function);
+
+	return (struct message_function){ value & 15, value >> 4 };
 }

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct function_marks;
 struct function_table;
-struct path_frame;
 
 /* This is what a kernel function has to do with messages between threads. */
 enum message_kind {
@@ -53,15 +53,12 @@ static inline bool message_medium_is_socket(enum message_medium medium)
 /* Returns its name, as "pipe"; "" for MEDIUM_UNKNOWN. */
 const char *message_medium_name(enum message_medium medium);
 
-/* What each function of a recording is, by its number. */
-struct message_kinds;
+/* Marks all @functions, once, to be freed by free(); NULL when out of memory. */
+struct function_marks *
+message_kinds_new(const struct function_table *functions);
 
-/* Looks at all @functions once.  Returns NULL when out of memory. */
-struct message_kinds *message_kinds_new(const struct function_table *functions);
-void message_kinds_free(struct message_kinds *kinds);
-
-/* Returns what @function does: MESSAGE_NONE of most. */
-struct message_function message_kinds_of(const struct message_kinds *kinds,
+/* Returns what @function does by these marks: MESSAGE_NONE of most. */
+struct message_function message_kinds_of(const struct function_marks *kinds,
 					 uint32_t function);
 
 #endif

@@ -25,7 +25,7 @@ struct request_sleeps {
 	struct task_listener listener;
 	const struct attribution_input *input;
 	const struct task_tracker *tracker;
-	struct message_kinds *kinds;
+	struct function_marks *kinds;
 	struct array naps; /* struct request_sleep, by task and begin at the
 				 * end */
 	struct array stretches; /* struct numbered_stretch, by number then */
@@ -88,7 +88,7 @@ void request_sleeps_free(struct request_sleeps *sleeps)
 {
 	if (!sleeps)
 		return;
-	message_kinds_free(sleeps->kinds);
+	free(sleeps->kinds);
 	array_free(&sleeps->naps);
 	array_free(&sleeps->stretches);
 	free(sleeps);

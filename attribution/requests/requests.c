@@ -347,7 +347,7 @@ void requests_free(struct requests *requests)
 	connections_free(requests->connections);
 	number_map_free(requests->partners);
 	number_map_free(requests->children);
-	message_kinds_free(requests->kinds);
+	free(requests->kinds);
 	free(requests);
 }
 

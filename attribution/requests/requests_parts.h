@@ -18,6 +18,7 @@ struct channels;
 struct connection_state;
 struct connections;
 struct event_record;
+struct function_marks;
 struct number_map;
 struct sideband_record;
 struct task_names;
@@ -76,7 +77,7 @@ struct requests {
 	const char *recorder; /* recorder_task.h: its messages ask nobody */
 	const struct task_time *time;
 	const struct task_paths *paths;
-	struct message_kinds *kinds;
+	struct function_marks *kinds;
 	struct channels *channels;
 	struct connections *connections;
 	bool is_over;

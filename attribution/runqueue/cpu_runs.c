@@ -21,11 +21,9 @@ void cpu_runs_free(struct cpu_runs *runs)
 
 static struct cpu_run_list *list_of(struct cpu_runs *runs, uint32_t cpu)
 {
-	struct cpu_run_list *list = array_reach(&runs->cpus, cpu);
-
-	if (list && !list->runs.item_size)
-		list->runs = ARRAY_OF(struct cpu_run);
-	return list;
+	return array_reach_like(
+		&runs->cpus, cpu,
+		&(struct cpu_run_list){ .runs = ARRAY_OF(struct cpu_run) });
 }
 
 static void forget_older_half(struct array *runs)

@@ -3,7 +3,7 @@
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
-#include "attribution/sleeps/wait_channels.h"
+#include "attribution/time/wait_channels.h"
 #include "attribution/sleeps/waiters.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/time/call_entries.h"

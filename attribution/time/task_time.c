@@ -38,7 +38,7 @@ find_marked(const struct task_time_options *options,
 	struct function_marks *marks = function_marks_new(count);
 
 	for (uint32_t i = 0; marks && wakes && i < count; i++)
-		marks->marks[i] = context_kind_of(options->kinds, i) !=
+		marks->values[i] = context_kind_of(options->kinds, i) !=
 					  CONTEXT_NONE ||
 				  context_kinds_is_user(options->kinds, i) ||
 				  untraced_wakeups_has(wakes, i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/untraced_wakeups.h"
 
+#include "attribution/events/function_marks.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/name_lookup.h"
@@ -8,7 +9,6 @@
 #include "report/steps/call_step.h"
 #include "report/steps/cpu_slot.h"
 #include "report/steps/task_pack.h"
-#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 
@@ -32,33 +32,24 @@ struct open_wakeup {
 struct untraced_wakeups {
 	struct array cpus; /* struct open_wakeup by CPU + 1 */
 	struct untraced_wakeup last;
-	uint32_t open; /* of cpus */
-	uint32_t count;
-	uint8_t marks[]; /* enum mark by function */
+	uint32_t open;		      /* of cpus */
+	struct function_marks *marks; /* enum mark by function */
 };
 
 struct untraced_wakeups *
 untraced_wakeups_new(const struct function_table *functions)
 {
-	const struct name_lookup rules =
-		name_lookup_of(marked, sizeof(marked) / sizeof(*marked));
-	uint32_t count = function_count(functions);
-	struct untraced_wakeups *wakes = calloc(1, sizeof(*wakes) + count);
+	struct untraced_wakeups *wakes = calloc(1, sizeof(*wakes));
 
 	if (!wakes)
 		return NULL;
 	wakes->cpus = ARRAY_OF(struct open_wakeup);
-	wakes->count = count;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct function *function = function_at(functions, i);
-		const struct name_rule *rule =
-			function->space == 'k' ?
-				name_lookup_find(&rules, function->name) :
-				NULL;
-
-		wakes->marks[i] = rule ? rule->value : MARK_NONE;
-	}
-	return wakes;
+	wakes->marks = function_marks_by_rules(
+		functions, marked, sizeof(marked) / sizeof(*marked));
+	if (wakes->marks)
+		return wakes;
+	untraced_wakeups_free(wakes);
+	return NULL;
 }
 
 void untraced_wakeups_free(struct untraced_wakeups *wakes)
@@ -66,6 +57,7 @@ void untraced_wakeups_free(struct untraced_wakeups *wakes)
 	if (!wakes)
 		return;
 	array_free(&wakes->cpus);
+	free(wakes->marks);
 	free(wakes);
 }
 
@@ -79,8 +71,7 @@ void untraced_wakeups_clear(struct untraced_wakeups *wakes)
 static enum mark mark_at(const struct untraced_wakeups *wakes,
 			 uint32_t function)
 {
-	return function < wakes->count ? (enum mark)wakes->marks[function] :
-					 MARK_NONE;
+	return (enum mark)function_marks_at(wakes->marks, function);
 }
 
 static struct open_wakeup *open_on(struct untraced_wakeups *wakes, uint32_t cpu)

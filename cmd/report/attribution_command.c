@@ -32,7 +32,9 @@ static struct table_run run_of(const struct report_options *options,
 			    .format = format,
 			    .out = out },
 		.profile = { .options = options,
-			     .renderer = request->renderer },
+			     .renderer = request->renderer,
+			     .is_of_wall = request->renderer &&
+					   request->table != &profile_table },
 	};
 
 	if (request->calls)
@@ -41,7 +43,7 @@ static struct table_run run_of(const struct report_options *options,
 }
 
 /* The kernel's events have times: where the trace has none they cannot be put
- * together.  Profiles do without.
+ * together.  Profiles of what ran do without.
  */
 static int pass_if_timed(const struct session *session, struct table_run *runs,
 			 size_t count, bool has_heads)
@@ -49,7 +51,7 @@ static int pass_if_timed(const struct session *session, struct table_run *runs,
 	size_t timed = 0;
 	char option[64];
 
-	while (timed < count && runs[timed].request->renderer)
+	while (timed < count && runs[timed].request->table == &profile_table)
 		timed++;
 	if (timed == count || time_unit_of(session->recording)->is_time)
 		return table_pass(session, runs, count, has_heads);

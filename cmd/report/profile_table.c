@@ -3,9 +3,11 @@
 
 #include "attribution/processes/time_account.h"
 #include "attribution/profile/beneficiary_profile.h"
+#include "attribution/profile/wall_tree.h"
 #include "cmd/command.h"
 #include "cmd/pipeline/session.h"
 #include "cmd/report/profile_files.h"
+#include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
@@ -19,10 +21,14 @@ struct profile_in_pass {
 	const struct attribution_input *input;
 	struct profile_scope scope;
 	/* One of these: interrupt work is under whom it stopped, or under whom it
-	 * was for.
+	 * was for; or it is of wall time.
 	 */
 	struct profile *by_victim;
 	struct beneficiary_profile *by_beneficiary;
+	struct wall_tree *wall;
+	const char *title;	 /* NULL: the renderer's */
+	struct call_tree *shown; /* of wall, after the end */
+	uint64_t part_ns[PROFILE_PARTS];
 };
 
 /* Returns whether it is known for whom interrupt work was. */
@@ -69,14 +75,15 @@ int profile_choose(struct profile_choice *choice, const struct session *session,
 	int status = EXIT_OK;
 
 	choice->session = session;
-	choice->by_process = renderer->by_process || session->groups ||
+	choice->by_process = choice->is_of_wall || renderer->by_process ||
+			     session->groups ||
 			     step_filter_has_tasks(&session->choice);
 	if (renderer->needs_time)
 		status = session_needs_time(session, "--format",
 					    renderer->format);
-	return status ? status :
-			choose_bill(choice,
-				    knows_beneficiaries(session, events));
+	if (status || choice->is_of_wall)
+		return status;
+	return choose_bill(choice, knows_beneficiaries(session, events));
 }
 
 static void take_step(struct event_handler *handler,
@@ -113,6 +120,8 @@ static void close_profile(struct event_handler *handler)
 
 	profile_free(profile->by_victim);
 	beneficiary_profile_free(profile->by_beneficiary);
+	wall_tree_free(profile->wall);
+	call_tree_free(profile->shown);
 }
 
 static struct profile_scope scope_of(const struct attribution_input *input)
@@ -123,7 +132,8 @@ static struct profile_scope scope_of(const struct attribution_input *input)
 		.kinds = input->kinds,
 		.shows = {
 			[PROFILE_WORK] = !options->only_tracer,
-			[PROFILE_IDLE] = options->with_idle,
+			[PROFILE_IDLE] = options->with_idle ||
+					 input->profile->is_of_wall,
 			[PROFILE_TRACER] = options->with_tracer ||
 					   options->only_tracer,
 		},
@@ -156,6 +166,32 @@ static bool open_profile(struct event_handler *handler,
 	return profile->by_beneficiary;
 }
 
+static bool open_of_wall(struct event_handler *handler,
+			 const struct attribution_input *input,
+			 bool only_off_cpu, const char *title)
+{
+	struct profile_in_pass *profile = (struct profile_in_pass *)handler;
+
+	profile->input = input;
+	profile->scope = scope_of(input);
+	profile->title = title;
+	profile->wall = wall_tree_new(input, only_off_cpu);
+	return profile->wall;
+}
+
+static bool open_wall(struct event_handler *handler,
+		      const struct attribution_input *input)
+{
+	return open_of_wall(handler, input, false, "Wall time of all threads");
+}
+
+static bool open_off_cpu(struct event_handler *handler,
+			 const struct attribution_input *input)
+{
+	return open_of_wall(handler, input, true,
+			    "Time off CPUs of all threads");
+}
+
 struct step_callback *profile_table_callback(struct event_handler *handler)
 {
 	const struct profile_in_pass *profile =
@@ -164,14 +200,33 @@ struct step_callback *profile_table_callback(struct event_handler *handler)
 	return profile->by_victim ? profile_callback(profile->by_victim) : NULL;
 }
 
+/* Leaves the tracer's functions out where its tasks are. */
+static int end_wall(struct profile_in_pass *profile,
+		    struct profile_report *report)
+{
+	int status = wall_tree_end(profile->wall);
+
+	if (status < 0)
+		return status;
+	profile->shown = profile_scope_apply(&profile->scope,
+					     wall_tree_calls(profile->wall),
+					     profile->part_ns);
+	report->tree = profile->shown;
+	report->part_ns = profile->part_ns;
+	report->has_states = true;
+	return profile->shown ? 0 : -ERROR_MEMORY;
+}
+
 /* Ends the profile, and sets in @report what is its own. */
-static int end_profile(const struct profile_in_pass *profile,
+static int end_profile(struct profile_in_pass *profile,
 		       struct profile_report *report)
 {
 	const struct beneficiary_profile *by_beneficiary =
 		profile->by_beneficiary;
 	int status;
 
+	if (profile->wall)
+		return end_wall(profile, report);
 	if (profile->by_victim) {
 		status = profile_end(profile->by_victim);
 		report->tree = profile_tree(profile->by_victim);
@@ -188,8 +243,7 @@ static int end_profile(const struct profile_in_pass *profile,
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	const struct profile_in_pass *profile =
-		(const struct profile_in_pass *)handler;
+	struct profile_in_pass *profile = (struct profile_in_pass *)handler;
 	const struct attribution_input *input = profile->input;
 	const struct profile_choice *choice = input->profile;
 	const struct profile_renderer *renderer = choice->renderer;
@@ -203,7 +257,7 @@ static int render(struct event_handler *handler,
 		.by_process = choice->by_process,
 		.groups = input->groups,
 		.scope = &profile->scope,
-		.title = output->title,
+		.title = output->title ? output->title : profile->title,
 		.top = output->top,
 		.sort = output->sort,
 		.colors = choice->session->colors,
@@ -226,6 +280,26 @@ const struct attribution_table profile_table = {
 	.has_groups = true,
 	.size = sizeof(struct profile_in_pass),
 	.open = open_profile,
+	.render = render,
+	.close = close_profile,
+};
+
+const struct attribution_table wall_profile_table = {
+	.name = "wall",
+	.is_of_tasks = true,
+	.has_groups = true,
+	.size = sizeof(struct profile_in_pass),
+	.open = open_wall,
+	.render = render,
+	.close = close_profile,
+};
+
+const struct attribution_table off_cpu_profile_table = {
+	.name = "off-cpu",
+	.is_of_tasks = true,
+	.has_groups = true,
+	.size = sizeof(struct profile_in_pass),
+	.open = open_off_cpu,
 	.render = render,
 	.close = close_profile,
 };

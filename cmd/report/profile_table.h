@@ -18,6 +18,7 @@ struct profile_choice {
 	const struct session *session;
 	bool by_process;
 	bool by_beneficiary; /* of interrupt work; else by whom it stopped */
+	bool is_of_wall;     /* not profile_table, but one of the others */
 };
 
 /* Completes @choice for the recording of @session, whose events @events are.
@@ -31,6 +32,10 @@ int profile_choose(struct profile_choice *choice, const struct session *session,
  * pass with.  It writes its notes itself.
  */
 extern const struct attribution_table profile_table;
+
+/* The same of wall time, and of time off CPUs (attribution/profile/wall_tree.h). */
+extern const struct attribution_table wall_profile_table;
+extern const struct attribution_table off_cpu_profile_table;
 
 /* Returns where @handler, that of an open profile_table, takes its steps if it
  * needs nothing else: then it may be alone in a pass, which is faster.  NULL: it

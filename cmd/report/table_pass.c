@@ -21,8 +21,8 @@
 
 const char *table_run_name(const struct attribution_request *request)
 {
-	return request->renderer ? request->renderer->report :
-				   request->table->name;
+	return request->table->name ? request->table->name :
+				      request->renderer->report;
 }
 
 static int fail(const struct table_run *run, int status)

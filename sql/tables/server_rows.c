@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/processes/server_accounts.h"
-#include "attribution/processes/servers.h"
+#include "attribution/requests/server_accounts.h"
+#include "attribution/requests/servers.h"
 #include "attribution/table.h"
 #include "report/text/task_names.h"
 #include "sql/tables/row_source.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/make/state_slices.h"
 
-#include "attribution/sleeps/wait_channels.h"
+#include "attribution/time/wait_channels.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_paths.h"
 #include "common/error.h"

@@ -2,7 +2,7 @@
 #include "view/make/view_builder.h"
 
 #include "attribution/events/event_handler.h"
-#include "attribution/sleeps/wait_channels.h"
+#include "attribution/time/wait_channels.h"
 #include "attribution/table.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/processes/servers.h"
+#include "attribution/requests/servers.h"
 
-#include "attribution/processes/server_accounts.h"
+#include "attribution/requests/server_accounts.h"
 #include "attribution/requests/request.h"
 #include "attribution/requests/request_sums.h"
 #include "attribution/requests/requests.h"

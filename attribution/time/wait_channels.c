@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/sleeps/wait_channels.h"
+#include "attribution/time/wait_channels.h"
 
 #include "common/name_lookup.h"
 #include "decoder/recording/recording.h"

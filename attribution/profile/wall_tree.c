@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/wall/wall_tree.h"
+#include "attribution/profile/wall_tree.h"
 
 #include "attribution/events/event_handler.h"
 #include "attribution/table.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
-#include "attribution/wall/wall_place.h"
+#include "attribution/profile/wall_place.h"
 #include "common/container_of.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/wall/wall_place.h"
+#include "attribution/profile/wall_place.h"
 
 #include "attribution/time/time_span.h"
 #include "common/error.h"

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_WALL_PLACE_H
 #define KT_ATTRIBUTION_WALL_PLACE_H
 
-#include "attribution/calls/call_parts.h"
+#include "report/profile/call_parts.h"
 
 #include <stdbool.h>
 #include <stdint.h>

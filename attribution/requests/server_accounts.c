@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/processes/server_accounts.h"
+#include "attribution/requests/server_accounts.h"
 
 void server_accounts_free(struct server_accounts *accounts)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_CALL_PARTS_H
-#define KT_ATTRIBUTION_CALL_PARTS_H
+#ifndef KT_REPORT_CALL_PARTS_H
+#define KT_REPORT_CALL_PARTS_H
 
 #include "common/array.h"
 

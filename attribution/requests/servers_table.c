@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
-#include "attribution/processes/server_accounts.h"
-#include "attribution/processes/servers.h"
+#include "attribution/requests/server_accounts.h"
+#include "attribution/requests/servers.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
 #include "common/array.h"

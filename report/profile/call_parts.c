@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/call_parts.h"
+#include "report/profile/call_parts.h"
 
 #include "common/error.h"
 
