@@ -258,12 +258,12 @@ RUN_INLINE void run_find_target(struct execution *execution, struct run *run,
 				uint64_t address)
 {
 	uint32_t from = run_index(run, run->from);
+	uint32_t way = block_graph_jump(execution->graph, from, address);
 
-	execution->block = block_graph_jump(execution->graph, from, address);
 	execution->blocks = block_graph_blocks(execution->graph);
-	execution->passage =
-		block_passage(&execution->blocks[from], EDGE_TAKEN);
-	run_go_on(execution, run, from);
+	run->blocks = execution->blocks;
+	run->from = &run->blocks[from];
+	run_go(run, way);
 }
 
 /* Goes from the branch that ran last to @address: nearly always to where it led

@@ -186,9 +186,9 @@ void block_graph_read(struct block_graph *graph, uint32_t index);
 uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
 			enum block_edge edge);
 
-/* Finds the block at @ip, to which the indirect branch or return at the end of
- * block @index leads this time, and sets it there; the instruction set stays.
- * Returns it, or BLOCK_NONE when out of memory.
+/* Returns the way to the block at @ip, to which the indirect branch or return at
+ * the end of block @index leads this time, and sets it there; the instruction set
+ * stays.  It leads to BLOCK_NONE when out of memory.
  */
 uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
 			  uint64_t ip);
