@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* A PSB+ of code at 1000 with a TSC and a TMA. */
-#define BEGIN                                                                  \
-	"psb 19 e8 03 00 00 00 00 00 02 73 00 00 00 00 00 "                   \
+#define BEGIN \
+	"psb 19 e8 03 00 00 00 00 00 02 73 00 00 00 00 00 " \
 	"99 01 7d 00 10 00 00 00 00 02 23 "
 
 enum { ROOM = 1 << 16, PACKETS = 3000 };

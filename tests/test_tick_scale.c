@@ -22,9 +22,9 @@ START_TEST(a_scale_is_the_conversion)
 
 	for (uint64_t ticks = 1; ticks < (uint64_t)1 << 61; ticks *= 3)
 		for (uint64_t more = 0; more < 3; more++)
-			ck_assert_uint_eq(
-				tick_scale_ns(&scale, ticks + more),
-				time_conversion_ns(conversion, ticks + more));
+			ck_assert_uint_eq(tick_scale_ns(&scale, ticks + more),
+					  time_conversion_ns(conversion,
+							     ticks + more));
 	ck_assert_uint_eq(tick_scale_ns(&scale, 0),
 			  time_conversion_ns(conversion, 0));
 }

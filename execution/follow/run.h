@@ -19,7 +19,7 @@ struct run {
 	const struct block *block;    /* likewise, */
 	enum block_edge edge;	      /* to which this led */
 	uint8_t passage;	      /* as in the execution */
-	uint64_t low_ns; /* of the last branch */
+	uint64_t low_ns;	      /* of the last branch */
 	uint64_t high_ns;
 };
 

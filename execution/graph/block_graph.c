@@ -281,8 +281,8 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 	    info->target == block->ip + block->bytes)
 		block->kind = BLOCK_JUMP;
 	if (block->kind == BLOCK_RETURN)
-		block->ways[EDGE_TAKEN] = block_way(BLOCK_NONE,
-						    passage_back(info));
+		block->ways[EDGE_TAKEN] =
+			block_way(BLOCK_NONE, passage_back(info));
 	block->work = count | (is_slow ? BLOCK_WORK_SLOW : 0);
 }
 
@@ -390,8 +390,7 @@ static bool leads_to(const struct block_graph *graph, const struct block *block,
 
 static uint32_t find_way(struct block_graph *graph, uint32_t index, uint64_t ip)
 {
-	uint32_t to =
-		block_graph_find(graph, ip, graph->infos[index].set);
+	uint32_t to = block_graph_find(graph, ip, graph->infos[index].set);
 	uint8_t passage;
 
 	if (to == BLOCK_NONE)

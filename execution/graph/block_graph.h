@@ -85,8 +85,10 @@ struct block {
  */
 enum { BLOCK_WAY_SHIFT = 5, BLOCK_WAY_MASK = (1 << BLOCK_WAY_SHIFT) - 1 };
 
-_Static_assert(sizeof(struct block) == 1 << BLOCK_WAY_SHIFT, "ways are offsets");
-_Static_assert((int)PASSAGE_NEW <= (int)BLOCK_WAY_MASK, "passages fit in a way");
+_Static_assert(sizeof(struct block) == 1 << BLOCK_WAY_SHIFT,
+	       "ways are offsets");
+_Static_assert((int)PASSAGE_NEW <= (int)BLOCK_WAY_MASK,
+	       "passages fit in a way");
 
 /* There are no more blocks. */
 #define BLOCK_MOST ((uint32_t)1 << (32 - BLOCK_WAY_SHIFT))
