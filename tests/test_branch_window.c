@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/trace_branch.h"
 #include "decoder/intel_pt/branch_window.h"
+#include "decoder/intel_pt/intel_clock.h"
 #include "tests/run_suite.h"
 
-enum { DELAY = 50 };
+enum { ANCHOR = 1000, DELAY = 50 };
+
+/* Closes a window behind @clock's anchor, in which all cycles that passed were
+ * counted.
+ */
+static void close(struct trace_branch *branches, size_t count, uint64_t delay,
+		  uint64_t *last_high)
+{
+	const struct intel_clock clock = {
+		.setup.counts_cycles = true,
+		.anchor = ANCHOR,
+		.elapsed = 200,
+		.has_anchor = true,
+	};
+
+	branch_window_close(branches, count, &clock, ANCHOR + 200, delay);
+	branch_window_pass(branches, count, delay, last_high);
+}
 
 /* This is what an MTC closed, and then something exact. */
 START_TEST(what_is_behind_a_late_packet_is_as_young)
 {
-	const struct intel_clock clock = { .has_anchor = true };
 	struct trace_branch late[] = {
 		{ .high = 100, .is_timed = true },
 		{ .high = 120, .is_timed = true },
@@ -17,16 +34,17 @@ START_TEST(what_is_behind_a_late_packet_is_as_young)
 		{ .high = 130, .is_timed = true },
 		{ .high = 180, .is_timed = true },
 	};
+	struct trace_branch next[] = { { .high = 20, .is_timed = true } };
 	uint64_t last_high = 0;
 
-	branch_window_delay(late, 2, DELAY, &last_high);
-	branch_window_delay(exact, 2, 0, &last_high);
-	ck_assert_uint_eq(late[0].high, 150);
-	ck_assert_uint_eq(late[1].high, 170);
-	ck_assert_uint_eq(exact[0].high, 170);
-	ck_assert_uint_eq(exact[1].high, 180);
-	branch_window_delay(late, 1, 0, &last_high);
-	ck_assert_uint_eq(late[0].high, 150);
+	close(late, 2, DELAY, &last_high);
+	close(exact, 2, 0, &last_high);
+	ck_assert_uint_eq(late[0].high, ANCHOR + 150);
+	ck_assert_uint_eq(late[1].high, ANCHOR + 170);
+	ck_assert_uint_eq(exact[0].high, ANCHOR + 170);
+	ck_assert_uint_eq(exact[1].high, ANCHOR + 180);
+	close(next, 1, 0, &last_high);
+	ck_assert_uint_eq(next[0].high, ANCHOR + 20);
 }
 END_TEST
 
@@ -37,10 +55,22 @@ START_TEST(what_has_no_time_of_its_own_makes_nothing_younger)
 	struct trace_branch exact[] = { { .high = 130, .is_timed = true } };
 	uint64_t last_high = 0;
 
-	branch_window_delay(late, 1, DELAY, &last_high);
-	branch_window_delay(exact, 1, 0, &last_high);
-	ck_assert_uint_eq(late[0].high, 170);
-	ck_assert_uint_eq(exact[0].high, 130);
+	close(late, 1, DELAY, &last_high);
+	close(exact, 1, 0, &last_high);
+	ck_assert_uint_eq(late[0].high, ANCHOR + 170);
+	ck_assert_uint_eq(exact[0].high, ANCHOR + 130);
+}
+END_TEST
+
+/* Nobody knows what was before the first anchor, which may be an MTC's. */
+START_TEST(a_late_packet_may_be_the_first_that_tells_the_time)
+{
+	const struct intel_clock clock = { .elapsed = 30 };
+	struct trace_branch branch = { .low = 10, .high = 20 };
+
+	branch_window_close(&branch, 1, &clock, ANCHOR, DELAY);
+	ck_assert_uint_eq(branch.low, 0);
+	ck_assert_uint_eq(branch.high, ANCHOR - 10 + DELAY);
 }
 END_TEST
 
@@ -52,6 +82,8 @@ int main(void)
 	tcase_add_test(tcase, what_is_behind_a_late_packet_is_as_young);
 	tcase_add_test(tcase,
 		       what_has_no_time_of_its_own_makes_nothing_younger);
+	tcase_add_test(tcase,
+		       a_late_packet_may_be_the_first_that_tells_the_time);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

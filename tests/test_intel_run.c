@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A PSB+ of code at 1000 with a TSC. */
-#define BEGIN "psb 19 e8 03 00 00 00 00 00 99 01 7d 00 10 00 00 00 00 02 23 "
+/* A PSB+ of code at 1000 with a TSC and a TMA. */
+#define BEGIN \
+	"psb 19 e8 03 00 00 00 00 00 02 73 00 00 00 00 00 " \
+	"99 01 7d 00 10 00 00 00 00 02 23 "
 
 enum { ROOM = 1 << 16, PACKETS = 3000 };
 
@@ -87,10 +89,20 @@ static void add_time(struct trace *fast, struct trace *slow, uint64_t tsc)
 	add(slow, packet, sizeof(packet));
 }
 
+/* A run takes an MTC in any case: what is before it differs. */
+static void add_count(struct trace *fast, struct trace *slow, uint8_t count)
+{
+	const uint8_t packet[] = { 0x59, count };
+
+	add(fast, packet, sizeof(packet));
+	add(slow, packet, sizeof(packet));
+}
+
 /* The same flow, written in both ways. */
 static void make(struct trace *fast, struct trace *slow, uint32_t seed)
 {
 	uint64_t tsc = 2000;
+	uint8_t count = 0;
 
 	fast->size = slow->size = 0;
 	add_text(fast, BEGIN);
@@ -102,8 +114,10 @@ static void make(struct trace *fast, struct trace *slow, uint32_t seed)
 			add_cycles(fast, slow, next_random(&seed) % 4096);
 		else if (what < 54)
 			add_bits(fast, slow, 2 + next_random(&seed) % 126);
-		else if (what < 61)
+		else if (what < 59)
 			add_target(fast, slow, &seed);
+		else if (what < 62)
+			add_count(fast, slow, ++count);
 		else
 			add_time(fast, slow,
 				 tsc += 1 + next_random(&seed) % 100000);
@@ -116,7 +130,12 @@ static void make(struct trace *fast, struct trace *slow, uint32_t seed)
  */
 static size_t read_all(const struct trace *trace, struct trace_branch *all)
 {
-	const struct intel_setup setup = { .clock.counts_cycles = true };
+	const struct intel_setup setup = {
+		.clock.counts_cycles = true,
+		.clock.mtc_shift = 3,
+		.clock.tsc_ctc_n = 84,
+		.clock.tsc_ctc_d = 2,
+	};
 	struct intel_branches *branches =
 		intel_branches_new(trace->bytes, trace->size, 0, &setup);
 	struct trace_branch_batch batch;

@@ -10,9 +10,9 @@
  * bounds change places.
  */
 struct stretch {
-	int64_t low_shift; /* from the first anchor plus a branch's low */
+	int64_t low_shift;   /* from the first anchor plus a branch's low */
 	uint64_t high_shift; /* likewise */
-	double rate; /* by how much a cycle was longer than told */
+	double rate;	     /* by how much a cycle was longer than told */
 };
 
 static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next,

@@ -155,12 +155,13 @@ static void take_packet(struct intel_branches *b,
 		intel_branches_take_flow(b, packet);
 }
 
+/* For a run, and a packet behind it. */
 static bool make_room(struct intel_branches *b)
 {
 	size_t room = b->room * 2;
 	struct trace_branch *larger;
 
-	if (b->count + MOST_AT_ONCE <= b->room)
+	if (b->count + INTEL_RUN_BYTES + MOST_AT_ONCE <= b->room)
 		return true;
 	larger = realloc(b->branches, room * sizeof(*larger));
 	if (!larger)
@@ -193,10 +194,10 @@ static int read_on(struct intel_branches *b)
 		size_t left;
 		int status;
 
-		if (!b->context.item_size)
-			intel_run_take(b);
 		if (!make_room(b))
 			return -ERROR_MEMORY;
+		if (!b->context.item_size)
+			intel_run_take(b);
 		left = b->size - b->at;
 		status = intel_packet_read_in(&b->context, b->bytes + b->at,
 					      left, &packet);

@@ -108,9 +108,8 @@ bool intel_clock_take_mtc(struct intel_clock *clock, uint8_t payload,
 	clock->mtc_payload = payload;
 	clock->mtc_is_next = false;
 
-	uint64_t time =
-		clock->mtc_base +
-		ticks_of_counts(&clock->setup, clock->mtc_count);
+	uint64_t time = clock->mtc_base +
+			ticks_of_counts(&clock->setup, clock->mtc_count);
 	uint64_t around = clock->mtc_around;
 	uint64_t known = clock->has_anchor ? clock->anchor : 0;
 

@@ -5,8 +5,6 @@
 #include <string.h>
 
 enum {
-	/* Taken at once: those who read ahead reach that far (REACH_BYTES). */
-	RUN_BYTES = 512,
 	LONGEST_TIP = 9,
 	TIP_OPCODE = 0x0d,
 	MTC_OPCODE = 0x59,
@@ -207,7 +205,6 @@ static bool is_ready(const struct intel_branches *b)
 
 void intel_run_take(struct intel_branches *b)
 {
-	const struct trace_branch *room_end = b->branches + b->room;
 	struct run run = run_of(b);
 	const struct trace_branch *first = run.next;
 	size_t left = b->size - b->at;
@@ -216,11 +213,11 @@ void intel_run_take(struct intel_branches *b)
 
 	if (!is_ready(b))
 		return;
-	if (left > RUN_BYTES)
-		left = RUN_BYTES;
+	if (left > INTEL_RUN_BYTES)
+		left = INTEL_RUN_BYTES;
 	/* The last byte is not the first of two. */
 	end = run.at + left - (left > 0);
-	while (size && run.at < end && run.next < room_end) {
+	while (size && run.at < end) {
 		size = take(b, &run);
 		run.at += size;
 	}

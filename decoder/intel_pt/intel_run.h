@@ -4,10 +4,15 @@
 
 struct intel_branches;
 
+/* So many are taken at once, of which each adds a branch at most: those who read
+ * ahead reach that far (REACH_BYTES).
+ */
+enum { INTEL_RUN_BYTES = 512 };
+
 /* Cycle counts of one and two bytes, short TNTs, TIPs with an address and MTCs:
  * nearly all of a trace are these, in rows.  Takes those that come next, up to another
- * packet, some hundred bytes, or as many branches as there is room for: what
- * must be known of one for the next stays in registers meanwhile.
+ * packet or INTEL_RUN_BYTES, as which there must be room: what must be known of
+ * one for the next stays in registers meanwhile.
  *
  * Each does what intel_branches_take_flow() and the clock would do with it.
  * Outside blocks of items (struct intel_packet_context) only.

@@ -36,44 +36,59 @@ RUN_INLINE bool wants_more(const struct execution *execution,
 {
 	const union timed_record *records = execution->times.records;
 
-	return run->finished < records + EVENT_TIMES_ENOUGH &&
-	       run->next <= records + EVENT_TIMES_ROOM - EVENT_TIMES_SPARE;
+	return run->next < records + EVENT_TIMES_ENOUGH ||
+	       (run->finished < records + EVENT_TIMES_ENOUGH &&
+		run->next <= records + EVENT_TIMES_ROOM - EVENT_TIMES_SPARE);
+}
+
+/* Follows @branch.  Returns whether the code leads where it says. */
+RUN_INLINE bool follow_one(struct execution *execution, struct run *run,
+			   const struct trace_branch *branch)
+{
+	unsigned int left;
+
+	run_expect(execution, run, branch);
+	if (branch->kind == TRACE_BITS) {
+		left = run_bits(execution, run,
+				branch->payload << (64 - branch->count),
+				branch->count);
+		execution->bits_left = (uint8_t)left;
+		if (left || run->block == run->blocks)
+			return false;
+		run_pass(execution, run, branch);
+	} else {
+		if (!run_to_target(execution, run))
+			return false;
+		run_pass(execution, run, branch);
+		run_jump(execution, run, branch->payload);
+	}
+	return true;
 }
 
 /* Follows branch by branch, as long as it can.  Returns the branch behind; if
- * *@is_stuck the last one was only begun.
+ * *@is_stuck that was begun.
  */
 RUN_INLINE const struct trace_branch *
-follow_all(struct execution *execution, const struct trace_branch *branch,
+follow_all(struct execution *execution, const struct trace_branch *first,
 	   const struct trace_branch *end, bool *is_stuck)
 {
+	const struct trace_branch *branch = first;
 	struct run run = run_of(execution);
-	bool is_done;
 
-	do {
-		run_expect(execution, &run, branch);
-		if (branch->kind == TRACE_BITS) {
-			unsigned int left = run_bits(
-				execution, &run,
-				branch->payload << (64 - branch->count),
-				branch->count);
-
-			execution->bits_left = (uint8_t)left;
-			is_done = !left && run.block != run.blocks;
-		} else {
-			is_done = run_to_target(execution, &run);
-		}
-		if (!is_done)
+	for (;;) {
+		*is_stuck = !follow_one(execution, &run, branch);
+		if (*is_stuck)
 			break;
-		run_pass(execution, &run, branch);
-		if (branch->kind == TRACE_TARGET)
-			run_jump(execution, &run, branch->payload);
 		branch++;
-	} while (branch < end && wants_more(execution, &run) &&
-		 execution->before.high < execution->next_change &&
-		 is_usual(branch, run.block->kind));
-	run_put_back(execution, &run, is_done);
-	*is_stuck = !is_done;
+		if (branch == end || !wants_more(execution, &run) ||
+		    execution->before.high >= execution->next_change ||
+		    !is_usual(branch, run.block->kind))
+			break;
+		run_begin(execution, &run, branch - 1);
+	}
+	run_put_back(execution, &run, !*is_stuck);
+	if (branch > first)
+		moment_know(execution, branch - 1);
 	return branch;
 }
 

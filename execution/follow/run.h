@@ -19,10 +19,8 @@ struct run {
 	const struct block *block;    /* likewise, */
 	enum block_edge edge;	      /* to which this led */
 	uint8_t passage;	      /* as in the execution */
-	/* Of the last branch; known_ns is 0 if that is not known. */
-	uint64_t low_ns;
+	uint64_t low_ns;	      /* of the last branch */
 	uint64_t high_ns;
-	uint64_t known_ns;
 };
 
 #define RUN_INLINE __attribute__((always_inline)) static inline

@@ -61,7 +61,7 @@ RUN_INLINE void run_enter(struct execution *execution, struct run *run)
 /* Goes along @way. */
 RUN_INLINE void run_go(struct run *run, uint32_t way)
 {
-	run->block = &run->blocks[way >> BLOCK_WAY_SHIFT];
+	run->block = block_at(run->blocks, way);
 	run->passage = way & BLOCK_WAY_MASK;
 }
 
@@ -74,6 +74,25 @@ RUN_INLINE void run_along(struct run *run, enum block_edge edge)
 	run->from = block;
 	run->edge = edge;
 	run_go(run, block->ways[edge]);
+}
+
+/* The same where it is likely that the function goes on: returns whether it does.
+ */
+RUN_INLINE bool run_inside(struct run *run, enum block_edge edge)
+{
+	const struct block *block = run->block;
+	uint32_t way = block->ways[edge];
+
+	run->work += block->work;
+	run->from = block;
+	run->edge = edge;
+	if (__builtin_expect(way & BLOCK_WAY_MASK, 0)) {
+		run_go(run, way);
+		return false;
+	}
+	run->block = block_inside(run->blocks, way);
+	run->passage = PASSAGE_INSIDE;
+	return true;
 }
 
 /* @run->block runs, which calls. */
@@ -182,7 +201,8 @@ RUN_INLINE unsigned int run_bits(struct execution *execution, struct run *run,
 		if (__builtin_expect(kind == BLOCK_CONDITIONAL, 1)) {
 			bits <<= 1;
 			count--;
-			run_along(run, is_taken);
+			if (run_inside(run, is_taken))
+				continue;
 		} else if (kind == BLOCK_CALL) {
 			if (!run_has_room(execution, run, &left))
 				break;
@@ -238,12 +258,12 @@ RUN_INLINE void run_find_target(struct execution *execution, struct run *run,
 				uint64_t address)
 {
 	uint32_t from = run_index(run, run->from);
+	uint32_t way = block_graph_jump(execution->graph, from, address);
 
-	execution->block = block_graph_jump(execution->graph, from, address);
 	execution->blocks = block_graph_blocks(execution->graph);
-	execution->passage =
-		block_passage(&execution->blocks[from], EDGE_TAKEN);
-	run_go_on(execution, run, from);
+	run->blocks = execution->blocks;
+	run->from = &run->blocks[from];
+	run_go(run, way);
 }
 
 /* Goes from the branch that ran last to @address: nearly always to where it led

@@ -6,27 +6,28 @@
 
 /* Times of a run: as moment.h and event_times_know(). */
 
-RUN_INLINE void run_know_unusual(struct event_times *times, struct run *run)
+RUN_INLINE void run_know_unusual(struct event_times *times, struct run *run,
+				 uint64_t known_ns)
 {
 	times->work = run->work;
 	times->count = (size_t)(run->next - times->records);
 	times->finished = (size_t)(run->finished - times->records);
-	event_times_know(times, run->known_ns);
+	event_times_know(times, known_ns);
 	run->work = 0;
 	run->finished = run->next;
 }
 
-/* The time is run->known_ns: records so far are finished. */
-RUN_INLINE void run_know(struct execution *execution, struct run *run)
+/* The time is @known_ns now: records so far are finished. */
+RUN_INLINE void run_know(struct event_times *times, struct run *run,
+			 uint64_t known_ns)
 {
-	struct event_times *times = &execution->times;
-	uint64_t span_ns = run->known_ns - times->known_ns;
+	uint64_t span_ns = known_ns - times->known_ns;
 
 	/* Also where span_ns is negative. */
 	if (!times->known_ns || times->pace.is_across ||
 	    span_ns > EVENT_TIMES_LONGEST_NS ||
 	    run->work - 1 >= BLOCK_WORK_SLOW - 1) {
-		run_know_unusual(times, run);
+		run_know_unusual(times, run, known_ns);
 		return;
 	}
 	times->spans[times->span_count] = (struct event_span){
@@ -34,7 +35,7 @@ RUN_INLINE void run_know(struct execution *execution, struct run *run)
 		.step = (double)(int64_t)span_ns / (double)(int64_t)run->work,
 	};
 	times->span_count += run->finished != run->next;
-	times->known_ns = run->known_ns;
+	times->known_ns = known_ns;
 	times->pace.sum_ns += span_ns;
 	times->pace.sum_instructions += run->work;
 	run->finished = run->next;
@@ -77,8 +78,6 @@ RUN_INLINE void run_arrive_there(struct execution *execution, struct run *run)
 RUN_INLINE void run_expect(struct execution *execution, struct run *run,
 			   const struct trace_branch *branch)
 {
-	if (run->known_ns)
-		run_know(execution, run);
 	run_arrive_there(execution, run);
 	execution->next_high = branch->high;
 	run->high_ns = moment_high_ns(execution, branch->high);
@@ -98,10 +97,19 @@ RUN_INLINE void run_pass(struct execution *execution, struct run *run,
 		run->low_ns = moment_low_ns(execution, branch->low);
 	}
 	before->high = branch->high;
-	run->known_ns = branch->has_estimate ?
-				moment_low_ns(execution, branch->estimate) :
-				0;
-	before->known_ns = run->known_ns;
+}
+
+/* Something begins behind @branch. */
+RUN_INLINE void run_begin(struct execution *execution, struct run *run,
+			  const struct trace_branch *branch)
+{
+	uint64_t known_ns;
+
+	if (!branch->has_estimate)
+		return;
+	known_ns = moment_low_ns(execution, branch->estimate);
+	if (known_ns)
+		run_know(&execution->times, run, known_ns);
 }
 
 #endif

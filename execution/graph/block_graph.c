@@ -21,6 +21,14 @@ enum {
 	LONGEST_INSTRUCTION = 15,
 };
 
+/* Indirect branches lead to several places, in turn: the last of these. */
+enum { MEMO_SIZE = 1024 };
+
+struct jump_memo {
+	uint32_t from; /* BLOCK_NONE: none */
+	uint32_t way;
+};
+
 struct block_graph {
 	struct code_space *code;
 	const struct symbols *symbols;
@@ -34,6 +42,7 @@ struct block_graph {
 					 * by a hash of the page */
 	uint32_t mask;	 /* of both; at most half are used */
 	bool waits_are_branches;
+	struct jump_memo memos[MEMO_SIZE]; /* by a hash of both ends */
 };
 
 static uint32_t hash_of(uint64_t key)
@@ -340,8 +349,8 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 	    read_code(graph, block, info) && code && block->bytes <= left)
 		block_memo_put(graph->memo, code, block, info);
 	if (block->kind == BLOCK_RETURN)
-		block->ways[EDGE_TAKEN] = block_way(BLOCK_NONE,
-						    passage_back(info));
+		block->ways[EDGE_TAKEN] =
+			block_way(BLOCK_NONE, passage_back(info));
 }
 
 static void name_block(struct block_graph *graph, uint32_t index)
@@ -426,27 +435,55 @@ uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
 	return to;
 }
 
-uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
-			  uint64_t ip)
+static struct jump_memo *memo_of(struct block_graph *graph, uint32_t index,
+				 uint64_t ip)
 {
-	const struct block *block = &graph->blocks[index];
-	uint32_t to = block_to(block, EDGE_TAKEN);
+	uint32_t hash = slot_hash(ip, index);
+
+	return &graph->memos[hash & (MEMO_SIZE - 1)];
+}
+
+/* Returns whether @way leads to @ip from @block.  What a program led to is that
+ * program's or the kernel's, but the kernel goes back to any of them.
+ */
+static bool leads_to(const struct block_graph *graph, const struct block *block,
+		     uint32_t way, uint64_t ip)
+{
+	const struct block *to = block_at(graph->blocks, way);
+
+	return to->ip == ip && to != graph->blocks &&
+	       (!to->is_user || block->is_user);
+}
+
+static uint32_t find_way(struct block_graph *graph, uint32_t index, uint64_t ip)
+{
+	uint32_t to = block_graph_find(graph, ip, graph->infos[index].set);
 	uint8_t passage;
 
-	/* What a program led to is that program's or the kernel's, but the
-	 * kernel goes back to any of them.
-	 */
-	if (graph->blocks[to].ip == ip && to != BLOCK_NONE &&
-	    (!graph->blocks[to].is_user || block->is_user))
-		return to;
-	to = block_graph_find(graph, ip, graph->infos[index].set);
 	if (to == BLOCK_NONE)
-		return to;
+		return block_way(BLOCK_NONE, PASSAGE_NEW);
 	passage = graph->blocks[index].kind == BLOCK_RETURN ?
 			  passage_back(&graph->infos[index]) :
 			  block_passage_of(graph, index, to, EDGE_TAKEN);
-	graph->blocks[index].ways[EDGE_TAKEN] = block_way(to, passage);
-	return to;
+	return block_way(to, passage);
+}
+
+uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
+			  uint64_t ip)
+{
+	struct jump_memo *memo = memo_of(graph, index, ip);
+	struct block *block = &graph->blocks[index];
+	uint32_t way = block->ways[EDGE_TAKEN];
+
+	if (leads_to(graph, block, way, ip))
+		return way;
+	way = memo->way;
+	if (memo->from != index || !leads_to(graph, block, way, ip)) {
+		way = find_way(graph, index, ip);
+		*memo = (struct jump_memo){ .from = index, .way = way };
+	}
+	graph->blocks[index].ways[EDGE_TAKEN] = way;
+	return way;
 }
 
 /* The edges of a block go, too: what is read may end otherwise. */
@@ -457,19 +494,24 @@ static void forget_block(struct block *block)
 	forget_edges(block);
 }
 
-static void forget_page(struct block_graph *graph, uint64_t page,
+/* Returns whether there was such a block. */
+static bool forget_page(struct block_graph *graph, uint64_t page,
 			uint64_t first, uint64_t end)
 {
+	bool has_forgotten = false;
 	uint32_t index = graph->pages[page_hash(page) & graph->mask];
 
 	for (; index; index = graph->infos[index].next_in_page) {
 		struct block *block = &graph->blocks[index];
 
 		/* One that could not be read may be readable now. */
-		if (block->ip < end &&
-		    block->ip + block->bytes + !block->bytes > first)
-			forget_block(block);
+		if (block->ip >= end ||
+		    block->ip + block->bytes + !block->bytes <= first)
+			continue;
+		forget_block(block);
+		has_forgotten = true;
 	}
+	return has_forgotten;
 }
 
 /* Pages are counted: the addresses of the last one's end, and of what lies
@@ -479,13 +521,17 @@ void block_graph_forget(struct block_graph *graph, uint64_t first, uint64_t end)
 {
 	const uint64_t before = MOST_BYTES + LONGEST_INSTRUCTION;
 	uint64_t page = (first > before ? first - before : 0) >> PAGE_SHIFT;
+	bool has_forgotten = false;
 
 	if (!graph->room || first >= end)
 		return;
 	if (code_space_of(graph->code, first) != CODE_SPACE_KERNEL)
 		block_memo_clear(graph->memo);
 	for (; page <= (end - 1) >> PAGE_SHIFT; page++)
-		forget_page(graph, page << PAGE_SHIFT, first, end);
+		has_forgotten |=
+			forget_page(graph, page << PAGE_SHIFT, first, end);
+	if (has_forgotten)
+		memset(graph->memos, 0, sizeof(graph->memos));
 }
 
 struct block *block_graph_blocks(const struct block_graph *graph)

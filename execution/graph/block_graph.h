@@ -62,16 +62,6 @@ enum block_passage {
 	PASSAGE_NEW,	      /* nobody went there: to is BLOCK_NONE */
 };
 
-/* Where an edge leads to, and what it means to go there: the number of the block
- * above, enum block_passage in the low bits, so that one word is looked at.
- */
-enum { BLOCK_WAY_SHIFT = 3, BLOCK_WAY_MASK = (1 << BLOCK_WAY_SHIFT) - 1 };
-
-_Static_assert((int)PASSAGE_NEW <= (int)BLOCK_WAY_MASK, "passages fit in a way");
-
-/* There are no more blocks. */
-#define BLOCK_MOST ((uint32_t)1 << (32 - BLOCK_WAY_SHIFT))
-
 /* Instructions that run one after the other, up to a branch.  The graph's hot
  * part: two fit into a cache line.
  */
@@ -89,7 +79,33 @@ struct block {
 	bool is_user;
 };
 
-_Static_assert(sizeof(struct block) == 32, "blocks are hot");
+/* Where an edge leads to, and what it means to go there, in one word: the number
+ * of the block above, enum block_passage in the low bits.  PASSAGE_INSIDE being
+ * 0, such a way says how far from the first block the other is.
+ */
+enum { BLOCK_WAY_SHIFT = 5, BLOCK_WAY_MASK = (1 << BLOCK_WAY_SHIFT) - 1 };
+
+_Static_assert(sizeof(struct block) == 1 << BLOCK_WAY_SHIFT,
+	       "ways are offsets");
+_Static_assert((int)PASSAGE_NEW <= (int)BLOCK_WAY_MASK,
+	       "passages fit in a way");
+
+/* There are no more blocks. */
+#define BLOCK_MOST ((uint32_t)1 << (32 - BLOCK_WAY_SHIFT))
+
+/* Returns the block that @way leads to, from the first one, @blocks. */
+static inline const struct block *block_at(const struct block *blocks,
+					   uint32_t way)
+{
+	return &blocks[way >> BLOCK_WAY_SHIFT];
+}
+
+/* The same for a way inside of a function. */
+static inline const struct block *block_inside(const struct block *blocks,
+					       uint32_t way)
+{
+	return (const void *)((const char *)blocks + way);
+}
 
 static inline uint32_t block_way(uint32_t to, uint8_t passage)
 {
@@ -172,9 +188,9 @@ void block_graph_read(struct block_graph *graph, uint32_t index);
 uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
 			enum block_edge edge);
 
-/* Finds the block at @ip, to which the indirect branch or return at the end of
- * block @index leads this time, and sets it there; the instruction set stays.
- * Returns it, or BLOCK_NONE when out of memory.
+/* Returns the way to the block at @ip, to which the indirect branch or return at
+ * the end of block @index leads this time, and sets it there; the instruction set
+ * stays.  It leads to BLOCK_NONE when out of memory.
  */
 uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
 			  uint64_t ip);

@@ -102,8 +102,9 @@ static uint64_t time_at(const struct event_span *span, uint64_t work)
 {
 	int64_t instructions = (int64_t)block_work_instructions(work);
 
-	uint64_t time_ns = span->from_ns + (uint64_t)(int64_t)(
-					    (double)instructions * span->step);
+	uint64_t time_ns =
+		span->from_ns +
+		(uint64_t)(int64_t)((double)instructions * span->step);
 
 	if (__builtin_expect(block_work_slow(work) != 0, 0))
 		time_ns += block_work_slow(work) * span->share_ns;

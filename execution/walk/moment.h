@@ -74,6 +74,16 @@ static inline void moment_expect(struct execution *execution,
 	execution->has_bounds = false;
 }
 
+/* When @branch was is known, if its estimate says so. */
+static inline void moment_know(struct execution *execution,
+			       const struct trace_branch *branch)
+{
+	execution->before.known_ns =
+		branch->has_estimate ?
+			moment_low_ns(execution, branch->estimate) :
+			0;
+}
+
 /* @branch is done.  The branches of a TNT that was written late ran any time
  * before.
  */
@@ -83,10 +93,7 @@ static inline void moment_pass(struct execution *execution,
 	if (branch->is_exact)
 		execution->before.low = branch->low;
 	execution->before.high = branch->high;
-	execution->before.known_ns =
-		branch->has_estimate ?
-			moment_low_ns(execution, branch->estimate) :
-			0;
+	moment_know(execution, branch);
 	execution->at_branch = true;
 	execution->has_bounds = false;
 }

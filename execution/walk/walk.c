@@ -201,17 +201,18 @@ bool walk_to_target(struct execution *execution)
 
 void walk_jump(struct execution *execution, uint64_t address)
 {
+	uint32_t way =
+		block_graph_jump(execution->graph, execution->from, address);
 	const struct block *from;
 
-	execution->block =
-		block_graph_jump(execution->graph, execution->from, address);
 	execution->blocks = block_graph_blocks(execution->graph);
+	execution->block = way >> BLOCK_WAY_SHIFT;
 	from = &execution->blocks[execution->from];
 	execution->exit = from->exit;
 	/* What a return or a far transfer means depends on more. */
 	execution->passage = from->kind == BLOCK_INDIRECT_CALL ||
 					     from->kind == BLOCK_INDIRECT_JUMP ?
-				     block_passage(from, EDGE_TAKEN) :
+				     way & BLOCK_WAY_MASK :
 				     PASSAGE_OTHER;
 }
 
