@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/arena.h"
 
+#include "common/error.h"
+#include "common/large_memory.h"
+
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -52,25 +55,32 @@ void arena_clear(struct arena *arena)
 		block->next = older->next;
 		free(older);
 	}
-	memset(block->bytes, 0, block->used);
 	block->used = 0;
 }
 
 static struct arena_block *add_block(struct arena *arena, size_t min_size)
 {
 	size_t size = min_size > BLOCK_SIZE ? min_size : BLOCK_SIZE;
-	struct arena_block *block = calloc(1, sizeof(*block) + size);
+	struct arena_block *block = large_memory_new(sizeof(*block) + size);
 
 	if (!block)
 		return NULL;
 
+	block->used = 0;
 	block->size = size;
 	block->next = arena->blocks;
 	arena->blocks = block;
 	return block;
 }
 
-void *arena_alloc(struct arena *arena, size_t size)
+int arena_reserve(struct arena *arena, size_t size)
+{
+	return size > SIZE_MAX / 2 || !add_block(arena, size) ? -ERROR_MEMORY :
+								0;
+}
+
+/* Returns @size bytes of no certain value, or NULL. */
+static void *take(struct arena *arena, size_t size)
 {
 	const size_t align = alignof(max_align_t);
 	struct arena_block *block = arena->blocks;
@@ -89,11 +99,21 @@ void *arena_alloc(struct arena *arena, size_t size)
 	return memory;
 }
 
+void *arena_alloc(struct arena *arena, size_t size)
+{
+	void *memory = take(arena, size);
+
+	return memory ? memset(memory, 0, size) : NULL;
+}
+
 char *arena_text(struct arena *arena, const char *text, size_t length)
 {
-	char *copy = arena_alloc(arena, length + 1);
+	char *copy = take(arena, length + 1);
 
-	if (copy && length)
+	if (!copy)
+		return NULL;
+	if (length)
 		memcpy(copy, text, length);
+	copy[length] = '\0';
 	return copy;
 }

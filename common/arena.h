@@ -21,6 +21,11 @@ void arena_free(struct arena *arena);
  */
 void arena_clear(struct arena *arena);
 
+/* Makes room for @size bytes in all, about as many as will be allocated next: in
+ * large pages if there are many.  Returns 0 or -ERROR_MEMORY.
+ */
+int arena_reserve(struct arena *arena, size_t size);
+
 /* Allocates @size zeroed bytes, aligned for any object.
  *
  * Owner: the arena.  Returns NULL when out of memory.

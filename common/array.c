@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 
+#include "common/error.h"
+#include "common/large_memory.h"
+
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +23,25 @@ static int grow(struct array *array)
 		return -1;
 	array->items = items;
 	array->room = room;
+	return 0;
+}
+
+int array_reserve(struct array *array, size_t count)
+{
+	void *items;
+
+	if (count <= array->room)
+		return 0;
+	if (count > SIZE_MAX / array->item_size)
+		return -ERROR_MEMORY;
+	items = large_memory_new(count * array->item_size);
+	if (!items)
+		return -ERROR_MEMORY;
+	if (array->count)
+		memcpy(items, array->items, array->count * array->item_size);
+	free(array->items);
+	array->items = items;
+	array->room = count;
 	return 0;
 }
 

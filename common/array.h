@@ -28,6 +28,11 @@ struct array {
  */
 void *array_add(struct array *array);
 
+/* Makes room for @count items in all, about as many as will be added: large arrays
+ * are spared growing, and fetching small pages.  Returns 0, or -ERROR_MEMORY.
+ */
+int array_reserve(struct array *array, size_t count);
+
 /* Returns item @index, after appending zeroed ones up to it if it is not there
  * yet; NULL when out of memory.
  */

@@ -96,6 +96,25 @@ START_TEST(siblings_hang_in_order)
 }
 END_TEST
 
+/* What there is room for changes nothing. */
+START_TEST(a_tree_with_room_is_a_tree)
+{
+	struct call_tree *tree = call_tree_new();
+	uint32_t node = call_tree_child(tree, call_tree_root(tree, 3), 1, true);
+
+	call_tree_count_entry(tree, node, HOW_EXCEPTION);
+	ck_assert(call_tree_reserve(tree, 100000));
+	ck_assert(call_tree_reserve(tree, 10));
+	ck_assert_uint_ge(tree->room, 100000);
+	ck_assert_uint_eq(call_tree_count(tree), 2);
+	ck_assert_uint_eq(call_tree_calls(tree, node).async, 1);
+	ck_assert_int_eq(call_tree_pid(tree, node), 3);
+	ck_assert_uint_eq(call_tree_child(tree, 0, 1, true), node);
+	ck_assert_uint_eq(call_tree_child(tree, node, 2, true), 2);
+	call_tree_free(tree);
+}
+END_TEST
+
 static void enter_often(struct call_tree *tree, uint32_t node,
 			enum call_how how, unsigned int count)
 {
@@ -207,6 +226,7 @@ static Suite *call_tree_suite(void)
 	tcase_add_test(tcase, trees_of_processes_are_apart);
 	tcase_add_test(tcase, siblings_hang_in_order);
 	tcase_add_test(tcase, entries_are_counted_however_many);
+	tcase_add_test(tcase, a_tree_with_room_is_a_tree);
 	tcase_add_test(tcase, sorted_trees_do_not_tell_the_order);
 	suite_add_tcase(suite, tcase);
 	return suite;

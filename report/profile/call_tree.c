@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/call_tree.h"
 
+#include "common/large_memory.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
-
-enum { NODE_SIZE = sizeof(struct call_node) };
+#include <string.h>
 
 struct call_tree *call_tree_new(void)
 {
@@ -21,8 +20,7 @@ void call_tree_free(struct call_tree *tree)
 {
 	if (!tree)
 		return;
-	if (tree->nodes)
-		munmap(tree->nodes, (size_t)tree->room * NODE_SIZE);
+	free(tree->nodes);
 	free(tree->links);
 	free(tree->slots);
 	free(tree);
@@ -48,41 +46,52 @@ int32_t call_tree_pid(const struct call_tree *tree, uint32_t node)
 	return tree->links[node].pid;
 }
 
-/* Pages are moved, not copied, and take memory only once they are touched:
- * large ones where they can, as nodes are touched in any order.
+/* Returns a copy of @memory with @new_size bytes of room, in its place; NULL when
+ * out of memory, @memory being as it was.
  */
-static void *grow_pages(void *pages, size_t size, size_t new_size)
+static void *move(void *memory, size_t size, size_t new_size)
 {
-	void *grown;
+	void *moved = large_memory_new(new_size);
 
-	if (pages)
-		grown = mremap(pages, size, new_size, MREMAP_MAYMOVE);
-	else
-		grown = mmap(NULL, new_size, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (grown == MAP_FAILED)
+	if (!moved)
 		return NULL;
-	madvise(grown, new_size, MADV_HUGEPAGE);
-	return grown;
+	if (size)
+		memcpy(moved, memory, size);
+	free(memory);
+	return moved;
 }
 
-static bool grow_nodes(struct call_tree *tree)
+bool call_tree_reserve(struct call_tree *tree, uint32_t count)
 {
-	uint32_t room = tree->room ? tree->room * 2 : 1024;
-	struct call_links *links =
-		reallocarray(tree->links, room, sizeof(*links));
+	struct call_links *links;
 	struct call_node *nodes;
 
+	if (count <= tree->room)
+		return true;
+	links = move(tree->links, tree->count * sizeof(*links),
+		     count * sizeof(*links));
 	if (!links)
 		return false;
 	tree->links = links;
-	nodes = grow_pages(tree->nodes, (size_t)tree->room * NODE_SIZE,
-			   (size_t)room * NODE_SIZE);
+	nodes = move(tree->nodes, tree->count * sizeof(*nodes),
+		     count * sizeof(*nodes));
 	if (!nodes)
 		return false;
 	tree->nodes = nodes;
-	tree->room = room;
+	tree->room = count;
 	return true;
+}
+
+/* Large trees get into large pages soon: nodes are touched in any order, and what
+ * is not touched takes no memory.
+ */
+static bool grow_nodes(struct call_tree *tree)
+{
+	enum { FIRST = 1024, TIMES = 8 };
+	uint32_t room = tree->room > CALL_NODE_MAX / TIMES ? CALL_NODE_MAX :
+							     tree->room * TIMES;
+
+	return call_tree_reserve(tree, room ? room : FIRST);
 }
 
 static uint32_t add_node(struct call_tree *tree, uint32_t parent,

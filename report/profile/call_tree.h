@@ -59,7 +59,7 @@ struct call_links {
  * Open, so that what is done for each call needs no call of its own.
  */
 struct call_tree {
-	struct call_node *nodes;  /* in pages of their own */
+	struct call_node *nodes;
 	struct call_links *links; /* by node */
 	uint32_t count;
 	uint32_t room;
@@ -72,6 +72,9 @@ struct call_tree {
 /* Returns NULL when out of memory. */
 struct call_tree *call_tree_new(void);
 void call_tree_free(struct call_tree *tree);
+
+/* Makes room for @count nodes in all.  Returns false when out of memory. */
+bool call_tree_reserve(struct call_tree *tree, uint32_t count);
 
 /* Returns the root for process, or group, @pid, making it if it is new; CALL_NODE_NONE
  * when out of memory.

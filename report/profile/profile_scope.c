@@ -116,7 +116,8 @@ struct call_tree *profile_scope_apply(const struct profile_scope *scope,
 		.places = calloc((size_t)count + 1, sizeof(*cutter.places)),
 		.time_ns = time_ns,
 	};
-	bool is_whole = cutter.to && cutter.places;
+	bool is_whole = cutter.to && cutter.places &&
+			call_tree_reserve(cutter.to, count);
 
 	for (uint32_t i = 0; i < PROFILE_PARTS; i++)
 		time_ns[i] = 0;

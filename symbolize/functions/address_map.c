@@ -39,6 +39,11 @@ void address_map_free(struct address_map *map)
 	free(map);
 }
 
+int address_map_reserve(struct address_map *map, size_t count)
+{
+	return array_reserve(&map->marks, count);
+}
+
 /* By address, then the one that wins last. */
 static int compare_marks(const void *a, const void *b)
 {
@@ -164,7 +169,8 @@ int address_map_finish(struct address_map *map)
 
 	sort_marks(&map->marks);
 	marks = map->marks.items;
-	if (append_hole(map, 0, count ? marks[0].symbol.start : UINT64_MAX) < 0)
+	if (array_reserve(&map->symbols, count + 1) < 0 ||
+	    append_hole(map, 0, count ? marks[0].symbol.start : UINT64_MAX) < 0)
 		return -ERROR_MEMORY;
 	for (size_t i = 0; i < count && !status; i++) {
 		uint64_t next = i + 1 < count ? marks[i + 1].symbol.start :

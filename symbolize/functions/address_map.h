@@ -25,6 +25,11 @@ struct address_map;
 struct address_map *address_map_new(void);
 void address_map_free(struct address_map *map);
 
+/* Makes room for @count symbols and stops, about as many as will be
+ * added.  Returns 0 or -ERROR_MEMORY.
+ */
+int address_map_reserve(struct address_map *map, size_t count);
+
 /* Adds a symbol.  @size_bytes is 0 where it is unknown: it then reaches to
  * the next one.  Of several at one address the highest @rank wins, then the
  * one added last.

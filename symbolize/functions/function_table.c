@@ -3,6 +3,8 @@
 
 #include "common/arena.h"
 #include "common/array.h"
+#include "common/error.h"
+#include "common/large_memory.h"
 #include "symbolize/functions/function_name.h"
 
 #include <stdbool.h>
@@ -71,23 +73,43 @@ static void move_slot(struct function_table *table, struct slot slot)
 	table->slots[at] = slot;
 }
 
-static bool grow_slots(struct function_table *table)
+/* Makes the slots @count, a power of two. */
+static bool resize_slots(struct function_table *table, size_t count)
 {
-	size_t count = table->slot_count ? table->slot_count * 2 : 1024;
 	struct slot *old = table->slots;
 	size_t old_count = table->slot_count;
+	struct slot *slots = large_memory_new(count * sizeof(*slots));
 
-	table->slots = calloc(count, sizeof(*table->slots));
-	if (!table->slots) {
-		table->slots = old;
+	if (!slots)
 		return false;
-	}
+	memset(slots, 0, count * sizeof(*slots));
+	table->slots = slots;
 	table->slot_count = count;
 	for (size_t i = 0; i < old_count; i++)
 		if (old[i].number)
 			move_slot(table, old[i]);
 	free(old);
 	return true;
+}
+
+static bool grow_slots(struct function_table *table)
+{
+	return resize_slots(table,
+			    table->slot_count ? table->slot_count * 2 : 1024);
+}
+
+int function_table_reserve(struct function_table *table, size_t count)
+{
+	enum { NAME_BYTES = 32 };
+	size_t slots = table->slot_count;
+
+	while (slots < count * 2)
+		slots *= 2;
+	if (array_reserve(&table->functions, count) < 0 ||
+	    arena_reserve(table->names, count * NAME_BYTES) < 0 ||
+	    (slots > table->slot_count && !resize_slots(table, slots)))
+		return -ERROR_MEMORY;
+	return 0;
 }
 
 struct function_table *function_table_new(void)

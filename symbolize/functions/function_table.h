@@ -32,6 +32,11 @@ struct function {
 struct function_table *function_table_new(void);
 void function_table_free(struct function_table *table);
 
+/* Makes room for @count functions, about as many as will be added.
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int function_table_reserve(struct function_table *table, size_t count);
+
 /* Returns the number of the function that symbol @name (@length bytes, with
  * suffixes and all) is a piece of, adding it if it is new.
  *

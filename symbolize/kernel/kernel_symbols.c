@@ -72,12 +72,23 @@ static int add_code(const struct kernel_symbols *kernel,
 			       rank_of(line, (enum code_role)symbol.role));
 }
 
+/* What there is room for need not be looked for: x86-64's kernel has 44 bytes a
+ * line, 67 a function.
+ */
+static int reserve(const struct kernel_symbols *kernel, size_t size)
+{
+	int status = address_map_reserve(kernel->map, size / 40);
+
+	return status ? status :
+			function_table_reserve(kernel->functions, size / 64);
+}
+
 int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,
 				const char *text, size_t size)
 {
 	struct kallsyms kallsyms = kallsyms_of(text, size);
 	struct kallsyms_line line;
-	int status = 0;
+	int status = reserve(kernel, size);
 
 	while (!status && kallsyms_next(&kallsyms, &line) > 0) {
 		/* kptr_restrict shows every address as zero. */

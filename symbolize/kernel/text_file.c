@@ -3,61 +3,59 @@
 
 #include "common/budget.h"
 #include "common/error.h"
+#include "common/file_map.h"
 #include "common/log.h"
 #include "common/regular_file.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stdint.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-static int read_all(FILE *stream, struct text_file *file)
+/* All of it is about to be read: its pages are fetched at once, where the kernel
+ * knows how.
+ */
+static int map_all(int fd, struct text_file *file)
 {
-	size_t room = 0;
+	struct file_map map;
 
-	do {
-		char *text = file->text;
-
-		if (file->size_bytes == room) {
-			room = room ? room * 2 : 1 << 16;
-			text = realloc(file->text, room);
-		}
-		if (!text)
-			return -ERROR_MEMORY;
-		file->text = text;
-		file->size_bytes += fread(text + file->size_bytes, 1,
-					  room - file->size_bytes, stream);
-	} while (!feof(stream) && !ferror(stream) &&
-		 file->size_bytes <= BUDGET_TEXT_BYTES);
-	if (file->size_bytes > BUDGET_TEXT_BYTES)
+	if (file_map_open_fd(&map, fd) < 0)
+		return -ERROR_SYSTEM;
+	if (map.size > BUDGET_TEXT_BYTES) {
+		file_map_close(&map);
 		errno = EFBIG;
-	return ferror(stream) || !feof(stream) ? -ERROR_SYSTEM : 0;
+		return -ERROR_SYSTEM;
+	}
+	if (map.bytes)
+		madvise((void *)(uintptr_t)map.bytes, map.size,
+			MADV_POPULATE_READ);
+	file->text = (const char *)map.bytes;
+	file->size_bytes = map.size;
+	return 0;
 }
 
 int text_file_read(const char *path, const struct log *log,
 		   struct text_file *file)
 {
 	int fd = regular_file_open(path);
-	FILE *stream = fd < 0 ? NULL : fdopen(fd, "re");
 	int status = -ERROR_SYSTEM;
 
 	*file = (struct text_file){ 0 };
-	if (stream) {
-		status = read_all(stream, file);
-		fclose(stream);
-	} else if (fd >= 0) {
-		close(fd);
-	}
-	if (status == -ERROR_SYSTEM)
+	if (fd >= 0)
+		status = map_all(fd, file);
+	if (status < 0)
 		log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
 			    "cannot be read: %s", regular_file_error(errno));
-	if (status)
-		text_file_free(file);
+	if (fd >= 0)
+		close(fd);
 	return status;
 }
 
 void text_file_free(struct text_file *file)
 {
-	free(file->text);
+	file_map_close(&(struct file_map){
+		.bytes = (const uint8_t *)file->text,
+		.size = file->size_bytes,
+	});
 	*file = (struct text_file){ 0 };
 }

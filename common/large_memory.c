@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/large_memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { LARGE_PAGE = 2 << 20 };
+
+void *large_memory_new(size_t size)
+{
+	void *memory;
+
+	if (size < LARGE_PAGE)
+		return malloc(size);
+	if (size > SIZE_MAX - LARGE_PAGE)
+		return NULL;
+	size = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+	memory = aligned_alloc(LARGE_PAGE, size);
+	/* Without large pages it goes on, too. */
+	if (memory)
+		madvise(memory, size, MADV_HUGEPAGE);
+	return memory;
+}
