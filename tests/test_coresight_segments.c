@@ -111,9 +111,9 @@ static size_t put_in_frames(uint8_t *bytes, size_t size)
 		mixed[count++] = (struct frame_byte){ .id = CAPTURE_FIRST_ID,
 						      .byte = bytes[i] };
 		if (i % 7 == 3)
-			mixed[count++] = (struct frame_byte){
-				.id = CAPTURE_FIRST_ID + 1
-			};
+			mixed[count++] =
+				(struct frame_byte){ .id = CAPTURE_FIRST_ID +
+							   1 };
 	}
 	size = frame_fixture_write(frames, mixed, count, 10);
 	memcpy(bytes, frames, size);
@@ -436,8 +436,8 @@ START_TEST(the_last_point_before_a_time_is_found)
 					  source, point->ticks, 0, &at_ns),
 				  point->position);
 		ck_assert_uint_eq(at_ns, point->ticks);
-		ck_assert_uint_le(branch_source_next_sync(
-					  source, point->position - 6),
+		ck_assert_uint_le(branch_source_next_sync(source,
+							  point->position - 6),
 				  point->position);
 	}
 	branch_source_close(source);

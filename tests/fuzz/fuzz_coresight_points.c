@@ -39,8 +39,8 @@ static void go_to_points(struct branch_source *source, uint64_t size)
 					  &at_ns);
 		assert(!branch_source_seek(source, point));
 		while (branch_source_next(source, &batch) > 0)
-			assert(batch.position +
-				       batch.branches[batch.count - 1].position <=
+			assert(batch.position + batch.branches[batch.count - 1]
+							.position <=
 			       size);
 		point = next;
 	}
