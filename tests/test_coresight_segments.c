@@ -31,7 +31,8 @@
 enum {
 	SYNCS = 40,
 	ROUNDS = 12,
-	ROOM = CAPTURE_ROOM(SYNCS, ROUNDS),
+	MANY_ROUNDS = 40,
+	ROOM = CAPTURE_ROOM(SYNCS, MANY_ROUNDS),
 	PROCESS = 20,
 	COUNTS = 0x10, /* TRCCONFIGR.CCI */
 };
@@ -42,14 +43,16 @@ static const struct unit_case {
 	uint64_t idr0;
 	uint64_t idr8;
 	bool is_formatted;
+	bool is_rarely_stamped; /* more records wait than there is room for */
 } cases[] = {
-	{ CAPTURE_ETMV4, 0, 0x28000ea1, 0, false },
-	{ CAPTURE_ETMV4, 0, 0x28000ea1, 0, true },
-	{ CAPTURE_ETMV4_32, 0, 0x28000ea1, 0, false },
-	{ CAPTURE_ETMV4_32, 0, 0x28000ea1, 0, true },
-	{ CAPTURE_AHEAD_ETMV4, 0, 0x28000ea1, 7, false },
-	{ CAPTURE_AHEAD_ETMV4, 0, 0x28000ea1, 7, true },
-	{ CAPTURE_AHEAD_ETE, COUNTS, 0x08000ea1, 7, false },
+	{ CAPTURE_ETMV4, 0, 0x28000ea1, 0, false, false },
+	{ CAPTURE_ETMV4, 0, 0x28000ea1, 0, false, true },
+	{ CAPTURE_ETMV4, 0, 0x28000ea1, 0, true, false },
+	{ CAPTURE_ETMV4_32, 0, 0x28000ea1, 0, false, false },
+	{ CAPTURE_ETMV4_32, 0, 0x28000ea1, 0, true, false },
+	{ CAPTURE_AHEAD_ETMV4, 0, 0x28000ea1, 7, false, false },
+	{ CAPTURE_AHEAD_ETMV4, 0, 0x28000ea1, 7, true, false },
+	{ CAPTURE_AHEAD_ETE, COUNTS, 0x08000ea1, 7, false, false },
 };
 
 enum { CASES = sizeof(cases) / sizeof(*cases) };
@@ -77,9 +80,12 @@ static size_t append_stamp(uint8_t *bytes, size_t size, uint32_t time)
 /* Synchronisation points with their times, and rounds of which some are
  * stamped, too.
  */
-static size_t make_trace(enum capture_name name, uint8_t *bytes)
+static size_t make_trace(const struct unit_case *made, uint8_t *bytes)
 {
-	const struct capture_kind *kind = &capture_kinds[name];
+	const struct capture_kind *kind = &capture_kinds[made->capture];
+	size_t rounds = made->is_rarely_stamped ? MANY_ROUNDS : ROUNDS;
+	size_t stamped = made->is_rarely_stamped ? 1100 : 5;
+	size_t done = 0;
 	uint32_t state = 1;
 	uint32_t time = 100000;
 	size_t size = 0;
@@ -87,8 +93,8 @@ static size_t make_trace(enum capture_name name, uint8_t *bytes)
 	for (size_t i = 0; i < SYNCS; i++) {
 		size = i ? append(bytes, size, kind->sync, kind->sync_size) :
 			   append(bytes, size, kind->begin, kind->begin_size);
-		for (size_t round = 0; round < ROUNDS; round++) {
-			if (round % 5 == 0)
+		for (size_t round = 0; round < rounds; round++) {
+			if ((stamped < rounds ? round : done++) % stamped == 0)
 				size = append_stamp(bytes, size, time);
 			time += next_random(&state) % 4000;
 			size = append(bytes, size, kind->round,
@@ -111,9 +117,9 @@ static size_t put_in_frames(uint8_t *bytes, size_t size)
 		mixed[count++] = (struct frame_byte){ .id = CAPTURE_FIRST_ID,
 						      .byte = bytes[i] };
 		if (i % 7 == 3)
-			mixed[count++] = (struct frame_byte){
-				.id = CAPTURE_FIRST_ID + 1
-			};
+			mixed[count++] =
+				(struct frame_byte){ .id = CAPTURE_FIRST_ID +
+							   1 };
 	}
 	size = frame_fixture_write(frames, mixed, count, 10);
 	memcpy(bytes, frames, size);
@@ -178,7 +184,7 @@ static void open_case(const struct unit_case *made, unsigned int damage)
 	uint32_t state = damage;
 
 	ck_assert_ptr_nonnull(bytes);
-	size = make_trace(made->capture, bytes);
+	size = make_trace(made, bytes);
 	if (made->is_formatted)
 		size = put_in_frames(bytes, size);
 	for (unsigned int i = 0; i < damage; i++)
@@ -423,6 +429,8 @@ START_TEST(the_last_point_before_a_time_is_found)
 	struct flow_input input;
 	struct array points;
 
+	if (cases[_i].is_rarely_stamped)
+		return;
 	open_case(&cases[_i], 0);
 	input = input_of_case();
 	points = points_of_case();
@@ -436,8 +444,8 @@ START_TEST(the_last_point_before_a_time_is_found)
 					  source, point->ticks, 0, &at_ns),
 				  point->position);
 		ck_assert_uint_eq(at_ns, point->ticks);
-		ck_assert_uint_le(branch_source_next_sync(
-					  source, point->position - 6),
+		ck_assert_uint_le(branch_source_next_sync(source,
+							  point->position - 6),
 				  point->position);
 	}
 	branch_source_close(source);

@@ -36,11 +36,11 @@ struct process_view {
 static int32_t first_process(const struct recording *recording,
 			     const struct aux_stream *stream)
 {
-	struct sideband *sideband = sideband_open_stream(
-		recording,
-		SIDEBAND_BIT(SIDEBAND_ITRACE_START) |
-			SIDEBAND_BIT(SIDEBAND_SWITCH),
-		stream);
+	struct sideband *sideband =
+		sideband_open_stream(recording,
+				     SIDEBAND_BIT(SIDEBAND_ITRACE_START) |
+					     SIDEBAND_BIT(SIDEBAND_SWITCH),
+				     stream);
 	struct sideband_record record;
 	int32_t pid = -1;
 

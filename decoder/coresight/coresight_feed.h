@@ -71,7 +71,7 @@ struct coresight_feed {
 	uint64_t call_index; /* of the first byte given last */
 	uint64_t since_sync; /* bytes given before it */
 	size_t next_loss;
-	size_t skipped;	     /* of the piece, see coresight_feed_seek() */
+	size_t skipped; /* of the piece, see coresight_feed_seek() */
 	bool in_piece;
 	bool in_session;
 	bool is_new;	  /* no element since OpenCSD's reset */

@@ -20,7 +20,7 @@ struct coresight_scan {
 	struct coresight_window window;
 };
 
-/* Trace info follows one within so many bytes, but for other sources' frames. */
+/* Trace info follows within so many bytes, but for other sources' frames. */
 enum { CORESIGHT_SYNC_OWN = 64 };
 
 /* Places in the stream's bytes. */

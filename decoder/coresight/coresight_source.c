@@ -275,10 +275,10 @@ static bool read_time(struct coresight_source *source,
 		if (next_batch(&source->base, &batch) <= 0)
 			return false;
 		for (uint32_t at = 0; at < batch.count && !status; at++)
-			status = look_at(
-				&batch.branches[at],
-				batch.position + batch.branches[at].position,
-				sync->end, point);
+			status = look_at(&batch.branches[at],
+					 batch.position +
+						 batch.branches[at].position,
+					 sync->end, point);
 	}
 	return status > 0;
 }

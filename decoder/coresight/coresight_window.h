@@ -38,8 +38,8 @@ void coresight_window_begin(struct coresight_window *window,
 			    const struct aux_piece *piece, uint8_t id,
 			    bool anew);
 
-/* Goes on, right behind coresight_window_begin(), to where the window begins that
- * holds byte @place of the piece.
+/* Goes on, right behind coresight_window_begin(), to where the window begins
+ * that holds byte @place of the piece.
  */
 void coresight_window_skip(struct coresight_window *window, size_t place);
 

@@ -58,8 +58,9 @@ bool coresight_source_forgets(const struct recording *recording,
 bool branch_source_fits(const struct recording *recording,
 			const struct aux_stream *stream);
 
-/* Returns whether all that is known at one of the stream's synchronisation points
- * was told since the one before, nearly always: so who begins there knows it.
+/* Returns whether all that is known at one of the stream's synchronisation
+ * points was told since the one before, nearly always: so who begins there knows
+ * it.
  */
 bool branch_source_forgets(const struct recording *recording,
 			   const struct aux_stream *stream);

@@ -9,9 +9,9 @@
 
 struct recording;
 
-/* Where a recording has the records that each CPU's decoder asks for: who runs on
- * its CPU, and which tasks and programs there are.  One look through all records
- * finds them, however many ask.  Eight bytes a record.
+/* Where a recording has the records that each CPU's decoder asks for: who runs
+ * on its CPU, and which tasks and programs there are.  One look through all
+ * records finds them, however many ask.  Eight bytes a record.
  */
 struct record_lists;
 

@@ -3,8 +3,8 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/perf_data.h"
-#include "decoder/recording/record_lists.h"
 #include "decoder/recording/record_frame.h"
+#include "decoder/recording/record_lists.h"
 #include "decoder/recording/record_parse.h"
 #include "decoder/recording/recording_parts.h"
 

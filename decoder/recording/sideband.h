@@ -181,8 +181,8 @@ struct sideband *sideband_open(const struct recording *recording,
 			       unsigned int kinds);
 
 /* Opens a walk over the records of @cpu alone, @kinds being some of
- * RECORD_LISTS_OF_CPU (record_lists.h), or over those of RECORD_LISTS_OF_TASKS: all such
- * walks share one look through the recording.  Their file_offset is 0.
+ * RECORD_LISTS_OF_CPU (record_lists.h), or over some of RECORD_LISTS_OF_TASKS:
+ * all such walks share one look through the recording.  Their file_offset is 0.
  */
 struct sideband *sideband_open_cpu(const struct recording *recording,
 				   unsigned int kinds, int32_t cpu);

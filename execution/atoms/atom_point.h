@@ -9,8 +9,8 @@
 
 struct execution;
 
-/* This is what following atoms hangs on right behind a synchronisation point, where
- * times are nanoseconds: beside the rest of an execution's state, and the
+/* This is what following atoms hangs on right behind a synchronisation point,
+ * where times are nanoseconds: beside the rest of an execution's state, and the
  * unit's settings, which each session says anew.
  */
 struct atom_point {

@@ -343,8 +343,8 @@ int record_feed_begin(struct record_feed *feed, uint64_t position,
 }
 
 /* Reads on from before @position to right behind the synchronisation point
- * there; the unit's settings are said on the way.  Returns 1, 0 if there is none,
- * or -ERROR_MEMORY.
+ * there; the unit's settings are said on the way.  Returns 1, 0 if there is
+ * none, or -ERROR_MEMORY.
  */
 static int reach_sync(struct record_feed *feed, uint64_t from,
 		      uint64_t position)

@@ -69,8 +69,8 @@ enum {
 
 struct event_times {
 	size_t count;
-	size_t finished; /* a time is known behind these */
-	size_t written;	 /* these have their times */
+	size_t finished;  /* a time is known behind these */
+	size_t written;	  /* these have their times */
 	size_t elsewhere; /* so many wait before the first, which who decoded
 			   * what was before has */
 	uint32_t bounds_count;

@@ -49,6 +49,22 @@ record_windows() { # cpus folder...
 		"$KTRACE" "${@:2}"
 }
 
+# The same in the arm64 machine, where there is a recorder for it.
+windows_arm64() {
+	local out=$WORK/windows-arm64
+	if [[ ! -x $ROOT/build-arm64/ktrace-hw ]]; then
+		echo "skipped: no windows of arm64: scripts/arm64_sysroot.sh, make ARCH=arm64"
+		return 0
+	fi
+	mkdir "$out"
+	"$ROOT/machine/host/machine" run --discard --fast --arch arm64 \
+		--timeout 1200 --results "$out" -- \
+		bash "/host$HERE/windows_guest.sh" "$out" \
+		"/host$ROOT/build-arm64/ktrace-hw" /etc || return 1
+	python3 "$HERE/windows.py" "$KTRACE" "$out/recording" || return 1
+	python3 "$HERE/threads.py" "$KTRACE" "$out/recording"
+}
+
 windows() {
 	record_windows 1 /etc
 	record_windows 2 /etc/apt /etc/default
@@ -151,6 +167,7 @@ main() {
 	run "mutants, sanitized" mutants
 	if [[ $LEVEL == full ]]; then
 		run "windows" windows
+		run "windows and threads: arm64" windows_arm64
 		run "rows beside functions: long" \
 			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/long"
 		run "pages of two CPUs and of a large recording" pages
