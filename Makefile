@@ -140,7 +140,8 @@ INBAND := $(if $(FUZZ),,$(INBAND_STATIC) $(INBAND_SHARED) \
 ARCH_CHECK_LIBS := -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic -lrt -lm \
                    -pthread
 CHECK_LIBS := $(if $(ARCH),$(ARCH_CHECK_LIBS), \
-              $(shell pkg-config --libs check 2>/dev/null))
+              $(shell pkg-config --libs check 2>/dev/null)) \
+              -Wl,--wrap=_mark_point
 
 # $(1): suites' targets.  One that fails, or cannot be built, stops no other and
 # is listed at the end; what one prints stays together.
