@@ -232,12 +232,6 @@ static void forget_edges(struct block *block)
 	block->ways[EDGE_TAKEN] = block_way(BLOCK_NONE, PASSAGE_NEW);
 }
 
-/* What going along the edge of a return means. */
-static uint8_t passage_back(const struct block_info *info)
-{
-	return info->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
-}
-
 /* What cannot be read is a block of its own, behind what can. */
 void block_graph_read(struct block_graph *graph, uint32_t index)
 {
@@ -282,7 +276,8 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 		block->kind = BLOCK_JUMP;
 	if (block->kind == BLOCK_RETURN)
 		block->ways[EDGE_TAKEN] =
-			block_way(BLOCK_NONE, passage_back(info));
+			block_way(BLOCK_NONE,
+				  block_passage_back(graph, index, BLOCK_NONE));
 	block->work = count | (is_slow ? BLOCK_WORK_SLOW : 0);
 }
 
@@ -396,7 +391,7 @@ static uint32_t find_way(struct block_graph *graph, uint32_t index, uint64_t ip)
 	if (to == BLOCK_NONE)
 		return block_way(BLOCK_NONE, PASSAGE_NEW);
 	passage = graph->blocks[index].kind == BLOCK_RETURN ?
-			  passage_back(&graph->infos[index]) :
+			  block_passage_back(graph, index, to) :
 			  block_passage_of(graph, index, to, EDGE_TAKEN);
 	return block_way(to, passage);
 }
