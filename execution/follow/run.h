@@ -18,7 +18,8 @@ struct run {
 	const struct block *from;     /* as in the execution */
 	const struct block *block;    /* likewise, */
 	enum block_edge edge;	      /* to which this led */
-	uint8_t passage;	      /* as in the execution */
+	uint8_t passage;	      /* as in the execution, but that it
+				       * tells thunks apart */
 	uint64_t low_ns;	      /* of the last branch */
 	uint64_t high_ns;
 };
@@ -60,7 +61,7 @@ RUN_INLINE void run_put_back(struct execution *execution, const struct run *run,
 
 	execution->from = run_index(run, run->from);
 	execution->block = run_index(run, run->block);
-	execution->passage = run->passage;
+	execution->passage = block_way_passage(run->passage);
 	execution->exit = run->edge == EDGE_TAKEN ? run->from->exit :
 						    FLOW_EXIT_NONE;
 	execution->last_ip = 0;
@@ -102,6 +103,43 @@ RUN_INLINE void run_put(struct run *run, uint32_t bounds,
 	event->kind = (uint8_t)kind;
 	event->detail = kind == FUNCTION_RETURN && target->is_entry;
 	event->is_user = target->is_user;
+}
+
+/* Control goes through thunks, as by enum block_passage: what they stand for is
+ * one call, as transfer.c has it.  Returns whether that is all that happens.
+ */
+RUN_INLINE bool run_fold(struct execution *execution, struct run *run)
+{
+	struct thunk_fold *fold = &execution->fold;
+	const struct block *from = run->from;
+	bool is_call = from->exit == FLOW_EXIT_CALL;
+	uint64_t return_address = from->ip + from->bytes;
+
+	if (run->passage == PASSAGE_TO_THUNK && !fold->active)
+		*fold = (struct thunk_fold){
+			.active = true,
+			.exit = FLOW_EXIT_CALL,
+			.from = from->function,
+			.return_address = return_address,
+		};
+	else if (run->passage != PASSAGE_IN_THUNK || !fold->active)
+		return false;
+	if (is_call)
+		execution->return_address = return_address;
+	return true;
+}
+
+/* The same where control comes out of them. */
+RUN_INLINE bool run_unfold(struct execution *execution, struct run *run)
+{
+	struct thunk_fold *fold = &execution->fold;
+
+	if (run->passage != PASSAGE_FROM_THUNK || !fold->active ||
+	    fold->exit != FLOW_EXIT_CALL || !run->block->is_entry)
+		return false;
+	fold->active = false;
+	run_put(run, run->bounds, FUNCTION_CALL, fold->return_address);
+	return true;
 }
 
 #endif

@@ -53,7 +53,7 @@ RUN_INLINE void run_enter(struct execution *execution, struct run *run)
 		run_put(run, run->bounds, FUNCTION_RETURN, ip);
 	else if (run->passage == PASSAGE_TAIL_CALL)
 		run_put(run, run->bounds, FUNCTION_TAIL_CALL, ip);
-	else
+	else if (!run_fold(execution, run))
 		run_arrive(execution, run, false);
 	run->passage = PASSAGE_INSIDE;
 }
@@ -279,7 +279,8 @@ RUN_INLINE void run_jump(struct execution *execution, struct run *run,
 		run_find_target(execution, run, address);
 	/* What a return or a far transfer means depends on more. */
 	if (run->from->kind != BLOCK_INDIRECT_CALL &&
-	    run->from->kind != BLOCK_INDIRECT_JUMP)
+	    run->from->kind != BLOCK_INDIRECT_JUMP &&
+	    run->passage != PASSAGE_FROM_THUNK)
 		run->passage = PASSAGE_OTHER;
 }
 

@@ -67,7 +67,7 @@ RUN_INLINE void run_arrive_there(struct execution *execution, struct run *run)
 			from->ip + from->bytes);
 	else if (run->passage == PASSAGE_TAIL_CALL)
 		run_put(run, run->bounds, FUNCTION_TAIL_CALL, ip);
-	else
+	else if (!run_unfold(execution, run) && !run_fold(execution, run))
 		run_arrive(execution, run, true);
 	run->bounds += run->next != run->first;
 	run->first = run->next;

@@ -269,12 +269,6 @@ static void forget_edges(struct block *block)
 	block->ways[EDGE_TAKEN] = block_way(BLOCK_NONE, PASSAGE_NEW);
 }
 
-/* What going along the edge of a return means. */
-static uint8_t passage_back(const struct block_info *info)
-{
-	return info->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
-}
-
 /* Reads the code of @block.  What cannot be read is a block of its own, behind
  * what can.  Returns false if it met such.
  */
@@ -350,7 +344,8 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 		block_memo_put(graph->memo, code, block, info);
 	if (block->kind == BLOCK_RETURN)
 		block->ways[EDGE_TAKEN] =
-			block_way(BLOCK_NONE, passage_back(info));
+			block_way(BLOCK_NONE,
+				  block_passage_back(graph, index, BLOCK_NONE));
 }
 
 static void name_block(struct block_graph *graph, uint32_t index)
@@ -463,7 +458,7 @@ static uint32_t find_way(struct block_graph *graph, uint32_t index, uint64_t ip)
 	if (to == BLOCK_NONE)
 		return block_way(BLOCK_NONE, PASSAGE_NEW);
 	passage = graph->blocks[index].kind == BLOCK_RETURN ?
-			  passage_back(&graph->infos[index]) :
+			  block_passage_back(graph, index, to) :
 			  block_passage_of(graph, index, to, EDGE_TAKEN);
 	return block_way(to, passage);
 }

@@ -60,6 +60,12 @@ enum block_passage {
 				 * return; else as PASSAGE_OTHER */
 	PASSAGE_OTHER,	      /* it depends on what was before */
 	PASSAGE_NEW,	      /* nobody went there: to is BLOCK_NONE */
+	/* As PASSAGE_OTHER, where thunks of indirect branches are nothing else:
+	 * from plain code by a call, on to another, to plain code.
+	 */
+	PASSAGE_TO_THUNK,
+	PASSAGE_IN_THUNK,
+	PASSAGE_FROM_THUNK,
 };
 
 /* Instructions that run one after the other, up to a branch.  The graph's hot
@@ -87,7 +93,7 @@ enum { BLOCK_WAY_SHIFT = 5, BLOCK_WAY_MASK = (1 << BLOCK_WAY_SHIFT) - 1 };
 
 _Static_assert(sizeof(struct block) == 1 << BLOCK_WAY_SHIFT,
 	       "ways are offsets");
-_Static_assert((int)PASSAGE_NEW <= (int)BLOCK_WAY_MASK,
+_Static_assert((int)PASSAGE_FROM_THUNK <= (int)BLOCK_WAY_MASK,
 	       "passages fit in a way");
 
 /* There are no more blocks. */
@@ -117,10 +123,18 @@ static inline uint32_t block_to(const struct block *block, enum block_edge edge)
 	return block->ways[edge] >> BLOCK_WAY_SHIFT;
 }
 
+/* Returns the passage of @way, for who does not tell thunks apart. */
+static inline uint8_t block_way_passage(uint32_t way)
+{
+	uint8_t passage = way & BLOCK_WAY_MASK;
+
+	return passage <= PASSAGE_NEW ? passage : PASSAGE_OTHER;
+}
+
 static inline uint8_t block_passage(const struct block *block,
 				    enum block_edge edge)
 {
-	return block->ways[edge] & BLOCK_WAY_MASK;
+	return block_way_passage(block->ways[edge]);
 }
 
 /* Work is a count of instructions; a block that may take much longer than its

@@ -30,6 +30,32 @@ static bool covers(const struct symbol *symbol, uint64_t ip)
 	return ip >= symbol->start && ip < symbol->end;
 }
 
+static bool is_thunk(const struct block_info *info)
+{
+	return info->symbol.role == CODE_INDIRECT_THUNK;
+}
+
+static uint8_t thunk_passage(const struct block_info *from,
+			     const struct block_info *to)
+{
+	if (is_thunk(from) && is_thunk(to))
+		return PASSAGE_IN_THUNK;
+	return from->is_plain && is_thunk(to) ? PASSAGE_TO_THUNK :
+						PASSAGE_OTHER;
+}
+
+uint8_t block_passage_back(const struct block_graph *graph, uint32_t from,
+			   uint32_t to)
+{
+	const struct block_info *origin = block_graph_info(graph, from);
+
+	if (origin->is_plain)
+		return PASSAGE_RETURN;
+	return to && is_thunk(origin) && block_graph_info(graph, to)->is_plain ?
+		       PASSAGE_FROM_THUNK :
+		       PASSAGE_OTHER;
+}
+
 uint8_t block_passage_of(const struct block_graph *graph, uint32_t from,
 			 uint32_t to, uint8_t edge)
 {
@@ -42,12 +68,15 @@ uint8_t block_passage_of(const struct block_graph *graph, uint32_t from,
 	if (block->exit == FLOW_EXIT_CALL && edge == EDGE_NEXT)
 		return info->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
 	if (block->exit == FLOW_EXIT_CALL)
-		return are_plain ? call_passage(block, target) : PASSAGE_OTHER;
+		return are_plain ? call_passage(block, target) :
+				   thunk_passage(origin, info);
 	if (covers(&origin->symbol, target->ip))
 		return PASSAGE_INSIDE;
 	/* Thunks, and places where the kernel changes tasks or programs, take
 	 * more than an edge to tell what happens.
 	 */
+	if (is_thunk(origin) && info->is_plain)
+		return PASSAGE_FROM_THUNK;
 	if (!are_plain)
 		return origin->is_plain && block->kind == BLOCK_JUMP &&
 				       info->symbol.role == CODE_RETURN_THUNK ?

@@ -12,4 +12,10 @@ struct block_graph;
 uint8_t block_passage_of(const struct block_graph *graph, uint32_t from,
 			 uint32_t to, uint8_t edge);
 
+/* The same for the return at the end of block @from; PASSAGE_RETURN may come to a
+ * thunk nevertheless.  @to may be BLOCK_NONE: nobody knows.
+ */
+uint8_t block_passage_back(const struct block_graph *graph, uint32_t from,
+			   uint32_t to);
+
 #endif

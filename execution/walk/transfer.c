@@ -272,6 +272,9 @@ void execution_arrive(struct execution *execution)
 	case PASSAGE_THUNK_RETURN:
 	case PASSAGE_OTHER:
 	case PASSAGE_NEW:
+	case PASSAGE_TO_THUNK:
+	case PASSAGE_IN_THUNK:
+	case PASSAGE_FROM_THUNK:
 		if (execution->exit == FLOW_EXIT_CALL ||
 		    execution->exit == FLOW_EXIT_FAR_CALL)
 			execution->return_address = from->ip + from->bytes;

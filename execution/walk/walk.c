@@ -212,7 +212,7 @@ void walk_jump(struct execution *execution, uint64_t address)
 	/* What a return or a far transfer means depends on more. */
 	execution->passage = from->kind == BLOCK_INDIRECT_CALL ||
 					     from->kind == BLOCK_INDIRECT_JUMP ?
-				     way & BLOCK_WAY_MASK :
+				     block_way_passage(way) :
 				     PASSAGE_OTHER;
 }
 
