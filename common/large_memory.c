@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { LARGE_PAGE = 2 << 20 };
@@ -21,4 +22,23 @@ void *large_memory_new(size_t size)
 	if (memory)
 		madvise(memory, size, MADV_HUGEPAGE);
 	return memory;
+}
+
+void *large_memory_zeroed(size_t size)
+{
+	void *memory = large_memory_new(size);
+
+	return memory ? memset(memory, 0, size) : NULL;
+}
+
+void *large_memory_move(void *memory, size_t size, size_t new_size)
+{
+	void *moved = large_memory_new(new_size);
+
+	if (!moved)
+		return NULL;
+	if (size)
+		memcpy(moved, memory, size);
+	free(memory);
+	return moved;
 }
