@@ -14,13 +14,10 @@ void *large_memory_new(size_t size)
 
 	if (size < LARGE_PAGE)
 		return malloc(size);
-	if (size > SIZE_MAX - LARGE_PAGE)
+	if (posix_memalign(&memory, LARGE_PAGE, size))
 		return NULL;
-	size = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-	memory = aligned_alloc(LARGE_PAGE, size);
-	/* Without large pages it goes on, too. */
-	if (memory)
-		madvise(memory, size, MADV_HUGEPAGE);
+	/* What fills none is in small ones; without large ones it goes on, too. */
+	madvise(memory, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
 	return memory;
 }
 
