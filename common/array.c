@@ -34,12 +34,10 @@ int array_reserve(struct array *array, size_t count)
 		return 0;
 	if (count > SIZE_MAX / array->item_size)
 		return -ERROR_MEMORY;
-	items = large_memory_new(count * array->item_size);
+	items = large_memory_move(array->items, array->count * array->item_size,
+				  count * array->item_size);
 	if (!items)
 		return -ERROR_MEMORY;
-	if (array->count)
-		memcpy(items, array->items, array->count * array->item_size);
-	free(array->items);
 	array->items = items;
 	array->room = count;
 	return 0;

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { LARGE_PAGE = 2 << 20 };
@@ -13,12 +14,28 @@ void *large_memory_new(size_t size)
 
 	if (size < LARGE_PAGE)
 		return malloc(size);
-	if (size > SIZE_MAX - LARGE_PAGE)
+	if (posix_memalign(&memory, LARGE_PAGE, size))
 		return NULL;
-	size = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-	memory = aligned_alloc(LARGE_PAGE, size);
-	/* Without large pages it goes on, too. */
-	if (memory)
-		madvise(memory, size, MADV_HUGEPAGE);
+	/* What fills none is in small ones; without large ones it goes on, too. */
+	madvise(memory, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
 	return memory;
+}
+
+void *large_memory_zeroed(size_t size)
+{
+	void *memory = large_memory_new(size);
+
+	return memory ? memset(memory, 0, size) : NULL;
+}
+
+void *large_memory_move(void *memory, size_t size, size_t new_size)
+{
+	void *moved = large_memory_new(new_size);
+
+	if (!moved)
+		return NULL;
+	if (size)
+		memcpy(moved, memory, size);
+	free(memory);
+	return moved;
 }

@@ -13,4 +13,12 @@
  */
 void *large_memory_new(size_t size);
 
+/* The same, all zero. */
+void *large_memory_zeroed(size_t size);
+
+/* Returns such memory of @new_size bytes that begins with the @size bytes of
+ * @memory, which it frees; NULL when out of memory, @memory being as it was.
+ */
+void *large_memory_move(void *memory, size_t size, size_t new_size);
+
 #endif

@@ -26,8 +26,28 @@ START_TEST(all_of_it_can_be_written)
 }
 END_TEST
 
+START_TEST(what_moves_stays_as_it_is)
+{
+	size_t size = sizes[_i];
+	uint8_t *memory = large_memory_zeroed(size);
+	uint8_t *moved;
+
+	for (size_t i = 0; i < size; i++) {
+		ck_assert_uint_eq(memory[i], 0);
+		memory[i] = (uint8_t)(i * 7);
+	}
+	moved = large_memory_move(memory, size, size + 3 * MEGABYTE);
+	ck_assert_ptr_nonnull(moved);
+	for (size_t i = 0; i < size; i++)
+		ck_assert_uint_eq(moved[i], (uint8_t)(i * 7));
+	ck_assert_ptr_null(large_memory_move(moved, size, SIZE_MAX));
+	free(moved);
+}
+END_TEST
+
 START_TEST(more_than_there_is_is_refused)
 {
+	ck_assert_ptr_null(large_memory_zeroed(SIZE_MAX));
 	ck_assert_ptr_null(large_memory_new(SIZE_MAX));
 	ck_assert_ptr_null(large_memory_new(SIZE_MAX - 4 * MEGABYTE));
 }
@@ -104,6 +124,8 @@ int main(void)
 	TCase *tcase = tcase_create("memory");
 
 	tcase_add_loop_test(tcase, all_of_it_can_be_written, 0,
+			    sizeof(sizes) / sizeof(*sizes));
+	tcase_add_loop_test(tcase, what_moves_stays_as_it_is, 0,
 			    sizeof(sizes) / sizeof(*sizes));
 	tcase_add_test(tcase, more_than_there_is_is_refused);
 	tcase_add_test(tcase, an_array_with_room_is_an_array);

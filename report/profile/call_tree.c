@@ -5,7 +5,6 @@
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct call_tree *call_tree_new(void)
 {
@@ -46,21 +45,6 @@ int32_t call_tree_pid(const struct call_tree *tree, uint32_t node)
 	return tree->links[node].pid;
 }
 
-/* Returns a copy of @memory with @new_size bytes of room, in its place; NULL when
- * out of memory, @memory being as it was.
- */
-static void *move(void *memory, size_t size, size_t new_size)
-{
-	void *moved = large_memory_new(new_size);
-
-	if (!moved)
-		return NULL;
-	if (size)
-		memcpy(moved, memory, size);
-	free(memory);
-	return moved;
-}
-
 bool call_tree_reserve(struct call_tree *tree, uint32_t count)
 {
 	struct call_links *links;
@@ -68,13 +52,13 @@ bool call_tree_reserve(struct call_tree *tree, uint32_t count)
 
 	if (count <= tree->room)
 		return true;
-	links = move(tree->links, tree->count * sizeof(*links),
-		     count * sizeof(*links));
+	links = large_memory_move(tree->links, tree->count * sizeof(*links),
+				  count * sizeof(*links));
 	if (!links)
 		return false;
 	tree->links = links;
-	nodes = move(tree->nodes, tree->count * sizeof(*nodes),
-		     count * sizeof(*nodes));
+	nodes = large_memory_move(tree->nodes, tree->count * sizeof(*nodes),
+				  count * sizeof(*nodes));
 	if (!nodes)
 		return false;
 	tree->nodes = nodes;

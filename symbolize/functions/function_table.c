@@ -27,10 +27,19 @@ struct function_table {
 static uint32_t hash_of(const char *name, size_t length, const char *module)
 {
 	uint64_t hash = (uint64_t)(uintptr_t)module * 0x9e3779b97f4a7c15;
+	uint64_t word;
 
+	for (; length > sizeof(word); length -= sizeof(word)) {
+		memcpy(&word, name, sizeof(word));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+		hash ^= hash >> 32;
+		name += sizeof(word);
+	}
+	word = length;
 	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (uint8_t)name[i]) * 0x100000001b3;
-	return (uint32_t)(hash ^ hash >> 29);
+		word = word << 8 | (uint8_t)name[i];
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+	return (uint32_t)(hash >> 32);
 }
 
 static struct function *function_of(const struct function_table *table,
@@ -78,11 +87,10 @@ static bool resize_slots(struct function_table *table, size_t count)
 {
 	struct slot *old = table->slots;
 	size_t old_count = table->slot_count;
-	struct slot *slots = large_memory_new(count * sizeof(*slots));
+	struct slot *slots = large_memory_zeroed(count * sizeof(*slots));
 
 	if (!slots)
 		return false;
-	memset(slots, 0, count * sizeof(*slots));
 	table->slots = slots;
 	table->slot_count = count;
 	for (size_t i = 0; i < old_count; i++)
