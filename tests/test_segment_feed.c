@@ -21,13 +21,23 @@ static struct recording *recording;
 static struct code_image *image;
 static struct symbols *symbols;
 
-static void set_up(void)
+static void open_shared(const char *name)
 {
-	if (!shared_recording("small", folder, sizeof(folder)))
+	if (!shared_recording(name, folder, sizeof(folder)))
 		return;
 	ck_assert_int_eq(recording_open(folder, NULL, &recording), 0);
 	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
 	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
+}
+
+static void set_up(void)
+{
+	open_shared("small");
+}
+
+static void set_up_arm64(void)
+{
+	open_shared("arm64-ete");
 }
 
 static void tear_down(void)
@@ -105,7 +115,7 @@ START_TEST(any_number_of_threads_gives_the_same)
 	if (!recording)
 		return;
 	alone = decode(NULL);
-	ck_assert_uint_gt(alone.records.count, 200000);
+	ck_assert_uint_gt(alone.records.count, 150000);
 	for (unsigned int count = 2; count <= 5; count++) {
 		struct story story;
 
@@ -202,6 +212,12 @@ int main(void)
 			    sizeof(sizes) / sizeof(*sizes));
 	tcase_add_test(tests, what_read_to_the_end_begins_again);
 	tcase_add_test(tests, closing_early_ends_the_threads);
+	suite_add_tcase(suite, tests);
+	tests = tcase_create("arm64 recording");
+	tcase_add_checked_fixture(tests, set_up_arm64, tear_down);
+	tcase_set_timeout(tests, 60);
+	tcase_add_loop_test(tests, any_number_of_threads_gives_the_same, 0,
+			    sizeof(sizes) / sizeof(*sizes));
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -43,6 +43,9 @@ static int grow(struct record_buffer *buffer, size_t count)
 int record_buffer_add(struct record_buffer *buffer,
 		      const union timed_record *records, size_t count)
 {
+	/* Then there may be no memory to copy from or to. */
+	if (!count)
+		return 0;
 	if (buffer->count + count > buffer->room &&
 	    grow(buffer, buffer->count + count) < 0)
 		return -ERROR_MEMORY;

@@ -119,6 +119,7 @@ static void give_out(struct segment_feed *feed, struct slot *slot)
 		feed->scout, begin + jobs_segment_bytes(feed->jobs));
 	slot->segment.begin = begin;
 	slot->segment.end = feed->next_begin;
+	slot->segment.rate = feed->last.pace.rate;
 	set_state(feed, slot, SLOT_WAITING);
 }
 
