@@ -152,11 +152,12 @@ START_TEST(any_byte_may_be_damaged)
 		0x2e, 0x2f, 0x30, 0x32, 0x35, 0x3e, 0x3f, 0x70, 0x80, 0x91,
 		0x95, 0x9d, 0xa0, 0xaf, 0xb0, 0xb4, 0xd4, 0xe0, 0xff,
 	};
+	const size_t step = suite_repeats(10) < 10 ? 7 : 1;
 	size_t size = make(pairs[_i].ahead);
 	uint64_t gaps = 0;
 
 	memcpy(copy, whole, size);
-	for (size_t at = 0; at < size; at++) {
+	for (size_t at = 0; at < size; at += step) {
 		copy[at] = bytes[at % sizeof(bytes)];
 		gaps += decode(copy, size, NULL).kinds[FLOW_GAP];
 		copy[at] = bytes[(at * 7 + 3) % sizeof(bytes)];
@@ -164,7 +165,7 @@ START_TEST(any_byte_may_be_damaged)
 		copy[at] = whole[at];
 		decode(whole, at + 1, NULL);
 	}
-	ck_assert_uint_gt(gaps, size);
+	ck_assert_uint_gt(gaps, size / step);
 }
 END_TEST
 

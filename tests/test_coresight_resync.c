@@ -28,10 +28,10 @@ static const struct effort {
 	size_t framed_step;
 }
 #if defined(__aarch64__)
-quick = { 1, 211, 401 },
+quick = { 1, 401, 809 },
 	full = { 1, 53, 101 };
 #elif defined(__SANITIZE_ADDRESS__)
-quick = { 1, 61, 127 },
+quick = { 1, 127, 251 },
 	full = { 1, 3, 7 };
 #else
 quick = { 1, 17, 61 },

@@ -56,7 +56,7 @@ START_TEST(random_numbers_are_as_printf_has_them)
 {
 	uint64_t random = 1;
 
-	for (int i = 0; i < 100000; i++) {
+	for (int i = 0; i < suite_repeats(100000); i++) {
 		random = random * 6364136223846793005 + 1442695040888963407;
 		check_all(random >> i % 64);
 	}

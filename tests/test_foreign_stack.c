@@ -153,7 +153,7 @@ START_TEST(damaged_files)
 	uint32_t functions[FRAMES];
 	uint32_t random = (uint32_t)_i + 1;
 
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < suite_repeats(ROUNDS); round++) {
 		for (int i = 0; i < FLIPS; i++) {
 			uint32_t at = next_random(&random);
 

@@ -111,7 +111,7 @@ START_TEST(random_x86_code_is_read_alike)
 	uint32_t state = 7;
 	uint8_t bytes[WINDOW];
 
-	for (int i = 0; i < 500000; i++) {
+	for (int i = 0; i < suite_repeats(500000); i++) {
 		for (size_t at = 0; at < sizeof(bytes); at++)
 			bytes[at] = (uint8_t)(next_random(&state) >> 16);
 		check_x86(bytes);
@@ -309,7 +309,7 @@ START_TEST(random_arm_code_is_read_alike)
 
 	if (!has_opencsd())
 		return;
-	for (int i = 0; i < 200000; i++) {
+	for (int i = 0; i < suite_repeats(200000); i++) {
 		check_a64(0xffff800008000000, random_word(&state, 0, 0));
 		check_a64(0xffff800008000000,
 			  random_word(&state, 0x1c000000, 0x14000000));

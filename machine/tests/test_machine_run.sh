@@ -43,7 +43,7 @@ test_broken_pipe() {
 }
 
 test_results() {
-	local folder=$WORK/results wanted
+	local folder=$WORK/results
 	mkdir "$folder"
 	# shellcheck disable=SC2016
 	run --results "$folder" -- bash -c '
@@ -51,11 +51,11 @@ test_results() {
 		head -c 300000000 /bin/bash /dev/zero >"$0/sub/folder/large"
 		truncate -s 1G "$0/sparse"
 		echo end | dd of="$0/sparse" bs=1 seek=1000000 conv=notrunc status=none
-		touch /left-behind
-		sha256sum "$0/sub/folder/large" ' "$folder"
+		touch /left-behind' "$folder"
 	expect "results: exit code" 0 "$CODE"
-	wanted=$(sha256sum "$folder/sub/folder/large")
-	expect "results: a large file in a folder" "$wanted" "$OUT"
+	expect "results: a large file in a folder" same \
+		"$(head -c 300000000 /bin/bash /dev/zero |
+			cmp - "$folder/sub/folder/large" && echo same)"
 	expect "results: a sparse file's size" 1073741824 \
 		"$(stat -c %s "$folder/sparse")"
 	expect "results: a sparse file's end" end \

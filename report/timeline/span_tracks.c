@@ -74,9 +74,12 @@ static struct kept_track *find_known(const struct span_tracks *tracks,
 				     enum span_track_kind kind, size_t index)
 {
 	const struct array *list = &tracks->lists[kind];
-	struct kept_track *kept = (struct kept_track *)list->items + index;
+	struct kept_track *kept;
 
-	return index < list->count && kept->is_known ? kept : NULL;
+	if (index >= list->count)
+		return NULL;
+	kept = array_at(list, index);
+	return kept->is_known ? kept : NULL;
 }
 
 static struct kept_track *add(struct span_tracks *tracks, size_t index,

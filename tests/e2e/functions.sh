@@ -95,7 +95,10 @@ main() {
 	done
 	((!IS_ARM64)) && command -v perf >/dev/null || return 0
 	for name in "${names[@]}"; do
-		expect_perf_reads "$name: perf reads it" "$WORK/$name"
+		# To count, perf decodes each: without the full tier it does so
+		# twice more, for other output, of the first alone.
+		[[ -z ${KTRACE_FULL:-} && $name != "${names[0]}" ]] ||
+			expect_perf_reads "$name: perf reads it" "$WORK/$name"
 		expect_perf_counts "$name: calls as in perf" "$WORK/$name"
 	done
 }

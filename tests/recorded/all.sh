@@ -14,9 +14,10 @@ CHECKED=${CHECKED:-$ROOT/build-san/ktrace-hw}
 LEVEL=${1:-all}
 FLIPS=20
 MUTANTS=50
-[[ $LEVEL != full ]] || FLIPS=1000 MUTANTS=2000
+CUT_STEP=1024
+[[ $LEVEL != full ]] || FLIPS=1000 MUTANTS=2000 CUT_STEP=512
 WORK=$(mktemp -d)
-readonly HERE ROOT KTRACE CHECKED LEVEL FLIPS MUTANTS WORK
+readonly HERE ROOT KTRACE CHECKED LEVEL FLIPS MUTANTS CUT_STEP WORK
 trap 'rm -rf "$WORK"' EXIT
 FAILED=0
 
@@ -163,7 +164,7 @@ main() {
 	run "the program with sanitizers" make_checked
 	run "damaged copies: user, sanitized" damage "$CHECKED" "$WORK/small"
 	run "damaged copies: threads, sanitized" damage "$CHECKED" \
-		"$WORK/long" --threads 3 --cut-step 512
+		"$WORK/long" --threads 3 --cut-step "$CUT_STEP"
 	run "mutants, sanitized" mutants
 	if [[ $LEVEL == full ]]; then
 		run "windows" windows

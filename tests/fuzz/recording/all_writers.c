@@ -190,6 +190,18 @@ static void open_table(struct writers *writers,
 	writers->table_count++;
 }
 
+/* Returns a table that cannot be in this pass, or NULL: of a window servers want
+ * the requests in it, and the table of requests wants those before it, too.
+ */
+static const struct attribution_table *left_out(const struct writers *writers)
+{
+	const struct time_window *window = &writers->session->window;
+
+	if (!window->since_ns && window->until_ns == UINT64_MAX)
+		return NULL;
+	return writers->choice->format & 2 ? &servers_table : &requests_table;
+}
+
 static void open_tables(struct writers *writers)
 {
 	const struct session *session = writers->session;
@@ -220,7 +232,9 @@ static void open_tables(struct writers *writers)
 	if (is_chosen(writers, PART_TABLES))
 		open_table(writers, &call_records_table);
 	for (size_t i = 0; (table = attribution_table_at(i)); i++)
-		if (is_chosen(writers, PART_TABLES + i % (PARTS - PART_TABLES)))
+		if (is_chosen(writers,
+			      PART_TABLES + i % (PARTS - PART_TABLES)) &&
+		    table != left_out(writers))
 			open_table(writers, table);
 	if (!writers->table_count)
 		return;
