@@ -215,42 +215,6 @@ static void check_random(enum instruction_set set, const uint8_t *bytes,
 		!instruction_read(set, AT, bytes, read.length - 1u, &again));
 }
 
-/* Where bytes end with an instruction the library reads it, else what is usual is
- * read without.
- */
-START_TEST(usual_instructions_are_read_as_by_the_library)
-{
-	uint32_t seed = 7;
-	uint8_t bytes[15];
-
-	for (unsigned int i = 0; i < 1 << 20; i++) {
-		struct instruction usual;
-		struct instruction other;
-
-		for (size_t j = 0; j < sizeof(bytes); j++)
-			bytes[j] = (uint8_t)(next_random(&seed) >> 9);
-		if (i & 1)
-			bytes[0] = (uint8_t)(0x40 | (bytes[0] & 0xf));
-		if (i & 2)
-			bytes[i & 1] = 0x0f;
-		if (instruction_read(X64, AT, bytes, sizeof(bytes), &usual) <=
-			    0 ||
-		    usual.length == sizeof(bytes))
-			continue;
-		ck_assert_int_eq(instruction_read(X64, AT, bytes, usual.length,
-						  &other),
-				 1);
-		ck_assert_uint_eq(usual.length, other.length);
-		ck_assert_uint_eq(usual.kind, other.kind);
-		ck_assert_uint_eq(usual.target, other.target);
-		ck_assert_uint_eq(usual.may_take_long, other.may_take_long);
-		ck_assert_uint_eq(usual.switches_trace, other.switches_trace);
-		ck_assert_uint_eq(usual.writes_page_table,
-				  other.writes_page_table);
-	}
-}
-END_TEST
-
 START_TEST(random_bytes_are_read_within_their_bounds)
 {
 	int times = suite_repeats(100000);
@@ -275,7 +239,6 @@ int main(void)
 			    sizeof(x86_rows) / sizeof(*x86_rows));
 	tcase_add_loop_test(tcase, random_bytes_are_read_within_their_bounds, 0,
 			    INSTRUCTION_SETS);
-	tcase_add_test(tcase, usual_instructions_are_read_as_by_the_library);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -3,7 +3,6 @@
 #include "execution/instruction/instruction_parts.h"
 #include "execution/instruction/x86_newer.h"
 #include "execution/instruction/x86_rex2.h"
-#include "execution/instruction/x86_usual.h"
 #include "execution/instruction/x86_vector.h"
 
 #include <Zydis/Zydis.h>
@@ -211,12 +210,8 @@ int x86_instruction_read(enum instruction_set set, uint64_t address,
 			 const uint8_t *bytes, size_t size,
 			 struct instruction *instruction)
 {
-	int status;
+	int status = x86_newer_read(set, bytes, size, instruction);
 
-	if (set == INSTRUCTION_X86_64 &&
-	    x86_usual_read(address, bytes, size, instruction))
-		return 1;
-	status = x86_newer_read(set, bytes, size, instruction);
 	if (status == -ERROR_UNSUPPORTED)
 		status = read_known(set, address, bytes, size, instruction);
 	if (status == -ERROR_UNSUPPORTED)
