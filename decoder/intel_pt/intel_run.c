@@ -163,8 +163,10 @@ static inline void take_mtc(struct intel_branches *b, struct run *run,
 	uint64_t anchor;
 
 	close_tnt(run);
-	if (!intel_clock_take_mtc(&b->clock, payload, &anchor))
+	if (!intel_clock_take_mtc(&b->clock, payload, &anchor)) {
+		b->overflow = NO_OVERFLOW;
 		return;
+	}
 	end_run(b, run);
 	intel_branches_take_anchor(b, anchor, true);
 	*run = run_of(b);
