@@ -223,6 +223,32 @@ START_TEST(a_run_ends_with_the_bytes)
 }
 END_TEST
 
+/* Returns whether the overflow that @text ends with, which follows code, has an
+ * address.
+ */
+static bool goes_on(const char *text)
+{
+	static struct trace_branch all[PACKETS + 10];
+	static struct trace trace;
+	size_t count;
+
+	trace.size = 0;
+	add_text(&trace, "psb 99 01 7d 00 10 00 00 00 00 02 23 02 f3");
+	add_text(&trace, text);
+	count = read_all(&trace, all);
+	for (size_t i = 0; i < count; i++)
+		if (all[i].kind == TRACE_OVERFLOW)
+			return all[i].has_address;
+	ck_abort_msg("no overflow");
+}
+
+START_TEST(a_count_that_tells_no_time_is_no_address_of_an_overflow)
+{
+	ck_assert(goes_on("3d 00 20"));
+	ck_assert(!goes_on("59 01 3d 00 20"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("intel_run");
@@ -231,6 +257,8 @@ int main(void)
 	tcase_add_loop_test(tcase, a_run_is_as_one_by_one, 0, 20);
 	tcase_add_test(tcase, a_target_is_why_the_bits_before_it_were_written);
 	tcase_add_test(tcase, a_run_ends_with_the_bytes);
+	tcase_add_test(tcase,
+		       a_count_that_tells_no_time_is_no_address_of_an_overflow);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -78,13 +78,15 @@ static inline struct trace_branch *add(const struct intel_branches *b,
 				       uint64_t payload, bool is_exact)
 {
 	struct trace_branch *branch = run->next++;
+	size_t at = b->header.is_open ? b->header.position :
+					(size_t)(run->at - b->bytes);
 
 	*branch = (struct trace_branch){
 		.payload = payload,
 		.low = run->elapsed,
 		.high = run->elapsed,
 		.estimate = run->elapsed,
-		.position = (uint32_t)((size_t)(run->at - b->bytes) - b->base),
+		.position = (uint32_t)(at - b->base),
 		.kind = kind,
 		.is_timed = true,
 		.is_exact = is_exact,
@@ -99,11 +101,12 @@ static inline struct trace_branch *add(const struct intel_branches *b,
 	return branch;
 }
 
-static inline void take_tnt(const struct intel_branches *b, struct run *run,
+static inline void take_tnt(struct intel_branches *b, struct run *run,
 			    uint8_t raw)
 {
 	unsigned int count = 31 - (unsigned int)__builtin_clz(raw);
 
+	b->breaks_off = false;
 	add(b, run, TRACE_BITS, raw ^ 1u << count,
 	    intel_tnt_may_be_full((uint8_t)count))
 		->count = (uint8_t)count;
@@ -149,8 +152,8 @@ static inline bool is_plain_tip(const struct intel_branches *b,
 				const uint8_t *bytes)
 {
 	return (bytes[0] & 0x1f) == TIP_OPCODE &&
-	       intel_address_size(bytes[0] >> 5) &&
-	       b->bytes + b->size - bytes >= LONGEST_TIP;
+	       intel_address_size(bytes[0] >> 5) && !b->breaks_off &&
+	       !b->waiting && b->bytes + b->size - bytes >= LONGEST_TIP;
 }
 
 /* What is told of the time between this anchor and the last is final. */
@@ -160,8 +163,10 @@ static inline void take_mtc(struct intel_branches *b, struct run *run,
 	uint64_t anchor;
 
 	close_tnt(run);
-	if (!intel_clock_take_mtc(&b->clock, payload, &anchor))
+	if (!intel_clock_take_mtc(&b->clock, payload, &anchor)) {
+		b->overflow = NO_OVERFLOW;
 		return;
+	}
 	end_run(b, run);
 	intel_branches_take_anchor(b, anchor, true);
 	*run = run_of(b);
@@ -197,12 +202,6 @@ static inline size_t take(struct intel_branches *b, struct run *run)
 	return 0;
 }
 
-/* Returns whether what comes next may be no more than it seems. */
-static bool is_ready(const struct intel_branches *b)
-{
-	return !b->header.is_open && !b->breaks_off && !b->waiting;
-}
-
 void intel_run_take(struct intel_branches *b)
 {
 	struct run run = run_of(b);
@@ -211,8 +210,6 @@ void intel_run_take(struct intel_branches *b)
 	const uint8_t *end;
 	size_t size = 1;
 
-	if (!is_ready(b))
-		return;
 	if (left > INTEL_RUN_BYTES)
 		left = INTEL_RUN_BYTES;
 	/* The last byte is not the first of two. */
