@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/time/wait_channels.h"
 #include "attribution/sleeps/wakers.h"
+#include "attribution/time/wait_channels.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"

@@ -6,7 +6,6 @@
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
 #include "decoder/recording/recording.h"
-#include "report/text/task_names.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -148,9 +147,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	const struct call_site *site = call_sites_at(table->sites, index);
 	const struct table_rows rows = { writer, table->is_text };
 
-	record_signed(writer, "pid", site->pid);
-	record_text(writer, "comm",
-		    task_names_last(table->input.names, site->pid));
+	table_rows_process(writer, &table->input, site->pid);
 	record_text(writer, "entry", entry_name(table, site));
 	record_number(writer, "count", site->entries);
 	record_number(writer, "total_ns", sum(site));

@@ -7,7 +7,6 @@
 #include "attribution/text/table_rows.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"
-#include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
@@ -105,9 +104,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		symbols_functions(table->input.symbols);
 	const struct table_rows rows = { writer, table->is_text };
 
-	record_signed(writer, "pid", stat->pid);
-	record_text(writer, "comm",
-		    task_names_last(table->input.names, stat->pid));
+	table_rows_process(writer, &table->input, stat->pid);
 	record_text(writer, "call",
 		    system_call_name(functions,
 				     symbols_arch(table->input.symbols),

@@ -85,10 +85,7 @@ static void put_asleep(struct sleep_lanes *lanes, const struct lane *lane,
 	const struct span span = {
 		.time_ns = sleep->begin_ns,
 		.number = sleep->label,
-		.name = sleep->label == FUNCTION_UNKNOWN ?
-				"[unseen]" :
-				function_at(functions_of(lanes), sleep->label)
-					->name,
+		.name = sleep_label_name(functions_of(lanes), sleep->label),
 		.category = "sleep",
 		.notes = notes,
 		.note_count = fill_notes(lanes, sleep, wakers, notes),

@@ -94,8 +94,7 @@ static void count_work(struct time_account *account, uint8_t kind)
 static bool is_counted(const struct time_accounts *accounts,
 		       const struct call_step *step)
 {
-	return step->time_ns >= accounts->input->window.since_ns &&
-	       step->time_ns < accounts->input->window.until_ns &&
+	return time_window_has(accounts->input->window, step->time_ns) &&
 	       step_filter_cpu(accounts->input->filter, step->cpu);
 }
 

@@ -2,10 +2,10 @@
 #include "attribution/profile/wall_tree.h"
 
 #include "attribution/events/event_handler.h"
+#include "attribution/profile/wall_place.h"
 #include "attribution/table.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
-#include "attribution/profile/wall_place.h"
 #include "common/container_of.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"

@@ -136,8 +136,7 @@ static bool is_asked_for(const struct function_study_options *options,
 			 const struct call_step *step)
 {
 	return function_choice_has(options->functions, step->function) &&
-	       step->time_ns >= options->window.since_ns &&
-	       step->time_ns < options->window.until_ns &&
+	       time_window_has(options->window, step->time_ns) &&
 	       step_filter_task(options->filter, step->task) &&
 	       step_filter_cpu(options->filter, step->cpu);
 }

@@ -2,8 +2,8 @@
 #ifndef KT_ATTRIBUTION_FUNCTION_STUDY_H
 #define KT_ATTRIBUTION_FUNCTION_STUDY_H
 
-#include "report/profile/call_parts.h"
 #include "attribution/text/histogram.h"
+#include "report/profile/call_parts.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_stacks.h"
 

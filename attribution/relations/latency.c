@@ -195,8 +195,7 @@ static int meet(struct latency *latency, struct task_state *task,
 static bool is_asked_for(const struct latency_question *question,
 			 const struct call_step *step)
 {
-	return step->time_ns >= question->window.since_ns &&
-	       step->time_ns < question->window.until_ns &&
+	return time_window_has(question->window, step->time_ns) &&
 	       step_filter_task(question->filter, step->task) &&
 	       step_filter_cpu(question->filter, step->cpu);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/request_sleeps.h"
+#include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/table.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "report/text/duration_text.h"
-#include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
@@ -66,18 +66,12 @@ static void write_nap(const struct sleeps_field *field,
 		fputs(duration_text_of(nap->asleep_ns).text, out);
 	else
 		fprintf(out, "%" PRIu64, nap->asleep_ns);
-	fprintf(out, " %s",
-		nap->label == FUNCTION_UNKNOWN ?
-			"[unseen]" :
-			function_at(functions, nap->label)->name);
+	fprintf(out, " %s", sleep_label_name(functions, nap->label));
 	if (nap->fd >= 0)
 		fprintf(out, " of fd %" PRId32, nap->fd);
 	fputs(": ", out);
-	if (nap->waker == WAKER_NONE)
-		fputs("[unseen]", out);
-	else
-		wakers_write(request_sleeps_wakers(field->sleeps), nap->waker,
-			     functions, field->input->names, out);
+	wakers_write_any(request_sleeps_wakers(field->sleeps), nap->waker,
+			 functions, field->input->names, out);
 }
 
 static int take_nap(struct request_sleep_callback *callback,

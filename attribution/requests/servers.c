@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/servers.h"
 
-#include "attribution/requests/server_accounts.h"
 #include "attribution/requests/request.h"
 #include "attribution/requests/request_sums.h"
 #include "attribution/requests/requests.h"
+#include "attribution/requests/server_accounts.h"
 #include "attribution/table.h"
 #include "attribution/trackers.h"
 #include "common/error.h"
@@ -48,8 +48,6 @@ static void take_request(struct request_callback *callback,
 {
 	struct servers *servers = (struct servers *)callback;
 	struct hold *const *holds = request->holds.items;
-	const struct time_window *window = &servers->input->window;
-	uint64_t begin_ns = request->begin->time_ns;
 	struct server_account *account;
 	uint64_t parts[REQUEST_PARTS];
 
@@ -65,8 +63,8 @@ static void take_request(struct request_callback *callback,
 		charge(account, parts,
 		       request->is_inferred || request->is_polled);
 	}
-	if (request->kind != MESSAGE_SEND || begin_ns < window->since_ns ||
-	    begin_ns >= window->until_ns)
+	if (request->kind != MESSAGE_SEND ||
+	    !time_window_has(servers->input->window, request->begin->time_ns))
 		return;
 	account =
 		account_of(servers, request->server->pid, request->client->pid);

@@ -9,8 +9,16 @@
 #include "attribution/time/off_cpu.h"
 #include "attribution/time/task_time.h"
 #include "common/error.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
+
+const char *sleep_label_name(const struct function_table *functions,
+			     uint32_t label)
+{
+	return label == FUNCTION_UNKNOWN ? "[unseen]" :
+					   function_at(functions, label)->name;
+}
 
 static bool begin(struct sleeps *sleeps)
 {

@@ -16,7 +16,6 @@
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/task_label.h"
-#include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
@@ -87,25 +86,17 @@ static bool open_table(struct event_handler *handler,
 	return table->tracker;
 }
 
-static const char *function_name(const struct sleeps_table *table,
-				 uint32_t function)
+static const struct function_table *
+functions_of(const struct sleeps_table *table)
 {
-	return function == FUNCTION_UNKNOWN ?
-		       "[unseen]" :
-		       function_at(symbols_functions(table->input.symbols),
-				   function)
-			       ->name;
+	return symbols_functions(table->input.symbols);
 }
 
 static void write_waker(const struct sleeps_table *table,
 			const struct waker_stat *waker, FILE *out)
 {
-	if (waker->waker == WAKER_NONE)
-		fputs("[unseen]", out);
-	else
-		wakers_write(task_tracker_wakers(table->tracker), waker->waker,
-			     symbols_functions(table->input.symbols),
-			     table->input.names, out);
+	wakers_write_any(task_tracker_wakers(table->tracker), waker->waker,
+			 functions_of(table), table->input.names, out);
 }
 
 /* A row, for its fields that are made as they are written. */
@@ -118,7 +109,7 @@ static void write_node(const struct sleeps_table *table, uint32_t node,
 		       FILE *out)
 {
 	stack_text_write(task_tracker_stacks(table->tracker), node,
-			 symbols_functions(table->input.symbols), out);
+			 functions_of(table), out);
 }
 
 static bool write_stack(FILE *out, const void *ctx)
@@ -174,12 +165,9 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	const struct sleep_stat *stat = sleep_stats_at(&table->stats, index);
 	const struct sleeps_row row = { table, stat };
 
-	if (!table_rows_group(writer, &table->input, "group", stat->pid)) {
-		record_signed(writer, "pid", stat->pid);
-		record_text(writer, "comm",
-			    task_names_last(table->input.names, stat->pid));
-	}
-	record_text(writer, "label", function_name(table, stat->label));
+	table_rows_process(writer, &table->input, stat->pid);
+	record_text(writer, "label",
+		    sleep_label_name(functions_of(table), stat->label));
 	record_number(writer, "count", stat->count);
 	record_number(writer, "total_ns", stat->total_ns);
 	record_number(writer, "mean_ns",
@@ -216,7 +204,7 @@ static void print_stack(const struct sleeps_table *table, const char *name,
 			uint32_t stack, FILE *out)
 {
 	stack_text_lines(task_tracker_stacks(table->tracker), stack,
-			 symbols_functions(table->input.symbols), name, out);
+			 functions_of(table), name, out);
 }
 
 /* Stacks are too long for a line each of a table. */
@@ -229,7 +217,8 @@ static void print_row(const struct sleeps_table *table,
 			task_groups_label(table->input.groups, stat->pid).text);
 	else
 		fputs(task_label_last(table->input.names, stat->pid).text, out);
-	fprintf(out, "  %s\n", function_name(table, stat->label));
+	fprintf(out, "  %s\n",
+		sleep_label_name(functions_of(table), stat->label));
 	print_numbers(stat, out);
 	for (size_t i = 0; i < stat->wakers.items.count && i < MAX_WAKERS;
 	     i++) {

@@ -51,3 +51,13 @@ void wakers_write(const struct wakers *wakers, uint32_t number,
 		write_one(wakers_at(wakers, i), functions, names, out);
 	}
 }
+
+void wakers_write_any(const struct wakers *wakers, uint32_t number,
+		      const struct function_table *functions,
+		      const struct task_names *names, FILE *out)
+{
+	if (number == WAKER_NONE)
+		fputs("[unseen]", out);
+	else
+		wakers_write(wakers, number, functions, names, out);
+}

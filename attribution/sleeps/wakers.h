@@ -48,4 +48,9 @@ void wakers_write(const struct wakers *wakers, uint32_t number,
 		  const struct function_table *functions,
 		  const struct task_names *names, FILE *out);
 
+/* The same; WAKER_NONE is "[unseen]". */
+void wakers_write_any(const struct wakers *wakers, uint32_t number,
+		      const struct function_table *functions,
+		      const struct task_names *names, FILE *out);
+
 #endif

@@ -6,6 +6,7 @@
 #include "report/steps/step_filter.h"
 #include "report/steps/task_groups.h"
 #include "report/text/record_order.h"
+#include "report/text/task_names.h"
 
 #include <stdlib.h>
 
@@ -22,8 +23,7 @@ static bool is_in_range(const struct attribution_input *input,
 			const struct task *task, uint64_t begin_ns)
 {
 	return step_filter_cpu(input->filter, (uint32_t)task->cpu) &&
-	       begin_ns >= input->window.since_ns &&
-	       begin_ns < input->window.until_ns;
+	       time_window_has(input->window, begin_ns);
 }
 
 bool table_wants(const struct attribution_input *input, const struct task *task,
@@ -49,6 +49,15 @@ bool table_rows_group(struct record_writer *writer,
 		record_text(writer, name,
 			    task_groups_label(input->groups, group).text);
 	return input->groups;
+}
+
+void table_rows_process(struct record_writer *writer,
+			const struct attribution_input *input, int32_t pid)
+{
+	if (table_rows_group(writer, input, "group", pid))
+		return;
+	record_signed(writer, "pid", pid);
+	record_text(writer, "comm", task_names_last(input->names, pid));
 }
 
 void table_rows_missing(FILE *out, const char *columns, const char *want,

@@ -41,6 +41,12 @@ bool table_rows_group(struct record_writer *writer,
 		      const struct attribution_input *input, const char *name,
 		      int32_t group);
 
+/* Writes which process a row is of: "group" as above, or else "pid" and "comm", its
+ * last name.
+ */
+void table_rows_process(struct record_writer *writer,
+			const struct attribution_input *input, int32_t pid);
+
 /* Prints which @columns are not there, for want of what, and which option of
  * record would give it.
  */

@@ -39,9 +39,9 @@ find_marked(const struct task_time_options *options,
 
 	for (uint32_t i = 0; marks && wakes && i < count; i++)
 		marks->values[i] = context_kind_of(options->kinds, i) !=
-					  CONTEXT_NONE ||
-				  context_kinds_is_user(options->kinds, i) ||
-				  untraced_wakeups_has(wakes, i);
+					   CONTEXT_NONE ||
+				   context_kinds_is_user(options->kinds, i) ||
+				   untraced_wakeups_has(wakes, i);
 	return marks;
 }
 

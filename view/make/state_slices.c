@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/make/state_slices.h"
 
-#include "attribution/time/wait_channels.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_paths.h"
+#include "attribution/time/wait_channels.h"
 #include "common/error.h"
 #include "symbolize/functions/context_kinds.h"
 #include "view/make/thread_numbers.h"

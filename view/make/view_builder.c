@@ -2,9 +2,9 @@
 #include "view/make/view_builder.h"
 
 #include "attribution/events/event_handler.h"
-#include "attribution/time/wait_channels.h"
 #include "attribution/table.h"
 #include "attribution/time/thread_tracker.h"
+#include "attribution/time/wait_channels.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
