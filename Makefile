@@ -10,7 +10,7 @@ MAKEFLAGS += --no-builtin-rules
 
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 OBJCOPY ?= objcopy
-SPLIT   := collector decoder symbolize execution report attribution view sql store cmd
+SPLIT   := collector decoder symbolize execution report attribution tables view sql store cmd
 FOLDERS := common $(SPLIT) archive serve inband $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib

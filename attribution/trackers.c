@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/trackers.h"
 
+#include "attribution/attribution_input.h"
 #include "attribution/events/step_join.h"
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/requests/requests.h"
-#include "attribution/table.h"
 #include "attribution/task_tracker.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"

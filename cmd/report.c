@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/table.h"
 #include "cmd/command.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/profile_table.h"
 #include "cmd/view/view_file.h"
 #include "report/profile/profile_report.h"
+#include "tables/table.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/timeline/timeline.h"
-#include "attribution/table.h"
 #include "cmd/command.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/timeline_command.h"
 #include "common/duration.h"
+#include "tables/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/part_decoder.h"
-#include "attribution/calls/call_recorder.h"
 #include "attribution/calls/system_call.h"
 #include "attribution/events/step_join.h"
-#include "attribution/table.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"
@@ -16,6 +14,8 @@
 #include "inband/own_recording.h"
 #include "inband/part_bytes.h"
 #include "inband/record_maker.h"
+#include "tables/calls/call_recorder.h"
+#include "tables/table.h"
 
 #include <stdlib.h>
 

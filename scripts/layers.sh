@@ -12,14 +12,15 @@ forbid() {
 		fi
 	done
 }
-forbid common    "archive collector decoder symbolize execution report attribution view sql store cmd machine"
-forbid collector "archive decoder symbolize execution report attribution view sql store cmd machine"
-forbid decoder   "archive collector symbolize execution report attribution view sql store cmd machine"
-forbid symbolize "archive collector execution report attribution view sql store cmd machine"
-forbid archive   "collector execution report attribution view sql store cmd machine"
-forbid execution "archive collector report attribution view sql store cmd machine"
-forbid report    "archive collector attribution view sql store cmd machine"
-forbid attribution "archive collector view sql store cmd machine"
+forbid common    "archive collector decoder symbolize execution report attribution tables view sql store cmd machine"
+forbid collector "archive decoder symbolize execution report attribution tables view sql store cmd machine"
+forbid decoder   "archive collector symbolize execution report attribution tables view sql store cmd machine"
+forbid symbolize "archive collector execution report attribution tables view sql store cmd machine"
+forbid archive   "collector execution report attribution tables view sql store cmd machine"
+forbid execution "archive collector report attribution tables view sql store cmd machine"
+forbid report    "archive collector attribution tables view sql store cmd machine"
+forbid attribution "archive collector tables view sql store cmd machine"
+forbid tables    "archive collector view sql store cmd machine"
 forbid view      "archive collector sql store cmd machine"
 forbid sql       "archive collector view store cmd machine"
 forbid store     "archive collector view cmd machine"
@@ -27,17 +28,17 @@ forbid cmd       "machine"
 # What programs link with: all but what is shown.
 forbid inband    "archive view sql store cmd machine"
 for folder in common archive collector decoder symbolize execution report \
-	attribution view sql store cmd serve; do
+	attribution tables view sql store cmd serve; do
 	forbid "$folder" inband
 done
 # Beside the recorder: who may be given what.
-forbid serve     "archive decoder symbolize execution report attribution view sql store cmd machine"
+forbid serve     "archive decoder symbolize execution report attribution tables view sql store cmd machine"
 for folder in common archive collector decoder symbolize execution report \
-	attribution view sql store; do
+	attribution tables view sql store; do
 	forbid "$folder" serve
 done
 # Only execution/ reads packets as branches.
-for folder in collector symbolize execution report attribution view sql store cmd; do
+for folder in collector symbolize execution report attribution tables view sql store cmd; do
 	for unit in intel_pt libipt coresight snapshot; do
 		[ "$folder $unit" = "execution intel_pt" ] ||
 			forbid "$folder" "decoder/$unit"
@@ -98,20 +99,24 @@ inside report profile  "text steps flame"
 inside report diff     "text flame"
 inside report timeline "text steps"
 inside attribution events     ""
-inside attribution text       ""
 inside attribution time       "events"
-inside attribution sleeps     "events text time"
-inside attribution calls      "events text time sleeps"
-inside attribution interrupts "events text time"
-inside attribution profile    "events time interrupts"
-inside attribution requests   "events text time sleeps"
-inside attribution processes  "events text time interrupts"
-inside attribution runqueue   "events text time"
-inside attribution locks      "events text time"
-inside attribution relations  "events time text"
-inside attribution call_sites "events text time calls"
-inside attribution hits       "text calls"
-inside attribution lanes      "events text calls sleeps interrupts"
+inside attribution sleeps     "events time"
+inside attribution calls      "events time"
+inside attribution interrupts "events time"
+inside attribution requests   "events time"
+inside tables text       ""
+inside tables sleeps     "text"
+inside tables calls      "text sleeps"
+inside tables interrupts "text"
+inside tables profile    ""
+inside tables requests   "text"
+inside tables processes  "text"
+inside tables runqueue   "text"
+inside tables locks      "text"
+inside tables relations  "text"
+inside tables call_sites "text"
+inside tables hits       "text calls"
+inside tables lanes      "text calls interrupts"
 inside view data   ""
 inside view make   "data"
 inside view answer "data make"
@@ -141,7 +146,7 @@ inside cmd view     "options pipeline"
 inside cmd sql      "pipeline"
 inside cmd store    "options pipeline"
 for path in collector/*/ decoder/*/ symbolize/*/ execution/*/ report/*/ \
-	attribution/*/ view/*/ sql/*/ store/*/ cmd/*/; do
+	attribution/*/ tables/*/ view/*/ sql/*/ store/*/ cmd/*/; do
 	case "$ruled " in
 	*" ${path%/} "*) ;;
 	*)

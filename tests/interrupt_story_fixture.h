@@ -3,7 +3,7 @@
 #define KT_TESTS_INTERRUPT_STORY_FIXTURE_H
 
 #include "attribution/interrupts/interrupt_accounts.h"
-#include "attribution/table.h"
+#include "tables/table.h"
 #include "tests/attribution_fixture.h"
 
 #include <check.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/call_sites/call_site_place.h"
 #include "decoder/recording/recording_parts.h"
 #include "decoder/recording_open.h"
 #include "symbolize/elf/elf_symbols.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/call_sites/call_site_place.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles in which interrupt work is whose it was for. */
 #include "attribution/events/known_events.h"
-#include "attribution/profile/beneficiary_profile.h"
 #include "report/steps/step_filter.h"
 #include "report/steps/task_groups.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/profile/beneficiary_profile.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
 

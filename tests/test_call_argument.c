@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/call_argument.h"
-#include "attribution/calls/call_signature.h"
 #include "attribution/calls/system_call.h"
+#include "tables/calls/call_argument.h"
+#include "tables/calls/call_signature.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/call_trace.h"
+#include "tables/calls/call_trace.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

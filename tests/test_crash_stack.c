@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/crash_stack.h"
 #include "report/steps/call_step.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
+#include "tables/calls/crash_stack.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

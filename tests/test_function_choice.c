@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/relations/function_choice.h"
+#include "tables/relations/function_choice.h"
 
 #include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/relations/function_study.h"
+#include "tables/relations/function_study.h"
 
-#include "attribution/relations/function_choice.h"
-#include "attribution/relations/part_tree.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
+#include "tables/relations/function_choice.h"
+#include "tables/relations/part_tree.h"
 #include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/text/histogram.h"
+#include "tables/text/histogram.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Which sleeps are those of kernel threads that wait for work. */
-#include "attribution/sleeps/idle_sleep.h"
 #include "attribution/sleeps/sleeps.h"
 #include "report/profile/call_tree.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
+#include "tables/sleeps/idle_sleep.h"
 #include "tests/made_functions_fixture.h"
 #include "tests/run_suite.h"
 

@@ -3,10 +3,6 @@
  * interrupt work, and wake-ups.
  */
 #include "attribution/calls/system_call.h"
-#include "attribution/lanes/call_lanes.h"
-#include "attribution/lanes/interrupt_lanes.h"
-#include "attribution/lanes/sleep_lanes.h"
-#include "attribution/lanes/wakings.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
 #include "report/steps/step_filter.h"
@@ -14,6 +10,10 @@
 #include "report/timeline/lane_callback.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/lanes/call_lanes.h"
+#include "tables/lanes/interrupt_lanes.h"
+#include "tables/lanes/sleep_lanes.h"
+#include "tables/lanes/wakings.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
 

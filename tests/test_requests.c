@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/request_rows.h"
 #include "attribution/requests/requests.h"
 #include "attribution/trackers.h"
 #include "report/text/task_names.h"
+#include "tables/requests/request_rows.h"
 #include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/span_story_fixture.h"

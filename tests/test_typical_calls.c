@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_call.h"
-#include "attribution/hits/hit_list.h"
-#include "attribution/hits/typical_calls.h"
 #include "common/array.h"
+#include "tables/hits/hit_list.h"
+#include "tables/hits/typical_calls.h"
 #include "tests/run_suite.h"
 
 static struct system_call call_of(uint32_t function, uint64_t on_cpu_ns,

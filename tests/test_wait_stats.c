@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Who waited for a CPU, how long, and who ran instead. */
-#include "attribution/runqueue/wait_stats.h"
 #include "report/steps/call_step.h"
+#include "tables/runqueue/wait_stats.h"
 #include "tests/run_suite.h"
 
 struct fixture {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_accounts.h"
 
+#include "attribution/attribution_input.h"
 #include "attribution/interrupts/interrupt_steps.h"
 #include "attribution/interrupts/object_tracker.h"
-#include "attribution/table.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_steps.h"
 
+#include "attribution/attribution_input.h"
 #include "attribution/events/function_marks.h"
 #include "attribution/interrupts/interrupt_steps_parts.h"
-#include "attribution/table.h"
 #include "attribution/time/on_cpu.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests.h"
 
+#include "attribution/attribution_input.h"
 #include "attribution/events/known_events.h"
 #include "attribution/requests/channels.h"
 #include "attribution/requests/connections.h"
 #include "attribution/requests/requests_parts.h"
-#include "attribution/table.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_time.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/task_time.h"
 
+#include "attribution/attribution_input.h"
 #include "attribution/events/function_marks.h"
-#include "attribution/table.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time_parts.h"
 #include "attribution/time/threads.h"

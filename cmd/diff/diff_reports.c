@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/diff/diff_reports.h"
 
-#include "attribution/table.h"
 #include "cmd/command.h"
 #include "cmd/diff/diff_capture.h"
 #include "report/diff/csv_rows.h"
 #include "report/diff/diff_table.h"
 #include "report/profile/profile_report.h"
+#include "tables/table.h"
 
 #include <stdbool.h>
 #include <string.h>

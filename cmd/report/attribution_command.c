@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/attribution_command.h"
 
-#include "attribution/hits/hit_list.h"
-#include "attribution/table.h"
 #include "cmd/command.h"
 #include "cmd/pipeline/session.h"
 #include "cmd/report/table_pass.h"
 #include "cmd/report/untimed_overview.h"
 #include "report/text/time_unit.h"
+#include "tables/hits/hit_list.h"
+#include "tables/table.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/profile_table.h"
 
-#include "attribution/processes/time_account.h"
-#include "attribution/profile/beneficiary_profile.h"
-#include "attribution/profile/wall_tree.h"
 #include "cmd/command.h"
 #include "cmd/pipeline/session.h"
 #include "cmd/report/profile_files.h"
@@ -13,6 +10,9 @@
 #include "report/profile/profile_report.h"
 #include "report/text/time_unit.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/processes/time_account.h"
+#include "tables/profile/beneficiary_profile.h"
+#include "tables/profile/wall_tree.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,8 @@
 #ifndef KT_CMD_PROFILE_TABLE_H
 #define KT_CMD_PROFILE_TABLE_H
 
-#include "attribution/table.h"
 #include "cmd/options/report_options.h"
+#include "tables/table.h"
 
 struct event_handler;
 struct profile_renderer;
@@ -33,7 +33,7 @@ int profile_choose(struct profile_choice *choice, const struct session *session,
  */
 extern const struct attribution_table profile_table;
 
-/* The same of wall time, and of time off CPUs (attribution/profile/wall_tree.h). */
+/* The same of wall time, and of time off CPUs (tables/profile/wall_tree.h). */
 extern const struct attribution_table wall_profile_table;
 extern const struct attribution_table off_cpu_profile_table;
 

@@ -2,8 +2,8 @@
 #ifndef KT_CMD_TABLE_PASS_H
 #define KT_CMD_TABLE_PASS_H
 
-#include "attribution/table.h"
 #include "cmd/report/profile_table.h"
+#include "tables/table.h"
 
 #include <stddef.h>
 

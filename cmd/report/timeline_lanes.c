@@ -3,12 +3,12 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
-#include "attribution/lanes/lanes.h"
-#include "attribution/table.h"
 #include "attribution/trackers.h"
 #include "cmd/pipeline/session.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/lanes/lanes.h"
+#include "tables/table.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/untimed_overview.h"
 
-#include "attribution/overview.h"
-#include "attribution/table.h"
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
+#include "tables/overview.h"
+#include "tables/table.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/top/top_tables.h"
 
-#include "attribution/table.h"
+#include "tables/table.h"
 
 const struct top_table_info top_tables[TOP_TABLES] = {
 	[TOP_SLEEPS] = { 's', "sleeps", &sleeps_table },

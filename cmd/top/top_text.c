@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/top/top_text.h"
 
-#include "attribution/table.h"
 #include "cmd/top/top_options.h"
 #include "cmd/top/top_result.h"
 #include "report/text/duration_text.h"
 #include "report/text/record_writer.h"
+#include "tables/table.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/top/top_work.h"
 
-#include "attribution/table.h"
 #include "cmd/options/report_options.h"
 #include "cmd/pipeline/console_log.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/top/top_options.h"
 #include "cmd/top/top_result.h"
+#include "tables/table.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>

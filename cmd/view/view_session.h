@@ -2,8 +2,8 @@
 #ifndef KT_CMD_VIEW_SESSION_H
 #define KT_CMD_VIEW_SESSION_H
 
-#include "attribution/table.h"
 #include "cmd/pipeline/session.h"
+#include "tables/table.h"
 #include "view/answer/answer.h"
 
 #include <stdint.h>

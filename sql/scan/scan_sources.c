@@ -2,7 +2,6 @@
 #include "sql/scan/scan_sources.h"
 
 #include "attribution/events/step_join.h"
-#include "attribution/table.h"
 #include "attribution/trackers.h"
 #include "common/error.h"
 #include "common/pack.h"
@@ -10,6 +9,7 @@
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
 #include "sql/tables/sql_tables.h"
+#include "tables/table.h"
 
 static bool has_class(const struct row_source_class *const *classes,
 		      size_t count, const struct row_source_class *wanted)

@@ -2,7 +2,7 @@
 #ifndef KT_SQL_RECORDING_H
 #define KT_SQL_RECORDING_H
 
-#include "attribution/table.h"
+#include "tables/table.h"
 
 struct step_callback;
 struct task_stacks;

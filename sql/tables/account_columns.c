@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/account_columns.h"
 
-#include "attribution/processes/time_account.h"
-#include "attribution/table.h"
 #include "attribution/time/off_cpu.h"
 #include "sql/rows/row_out.h"
 #include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "sql/tables/sum_window.h"
+#include "tables/processes/time_account.h"
+#include "tables/table.h"
 
 /* The columns of both tables; then those of one. */
 enum {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_accounts.h"
-#include "attribution/processes/process_accounts.h"
-#include "attribution/processes/time_account.h"
-#include "attribution/table.h"
 #include "common/array.h"
 #include "sql/tables/account_columns.h"
 #include "sql/tables/interrupt_columns.h"
 #include "sql/tables/row_source.h"
+#include "tables/processes/process_accounts.h"
+#include "tables/processes/time_account.h"
+#include "tables/table.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/call_columns.h"
 
-#include "attribution/table.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/comm_cache.h"
 
-#include "attribution/table.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/call_step.h"
 #include "report/steps/recorder_task.h"
 #include "report/text/task_names.h"
+#include "tables/table.h"
 
 struct cached_comm {
 	const char *comm;

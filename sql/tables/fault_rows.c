@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/fault_rows.h"
 
-#include "attribution/table.h"
 #include "attribution/time/task_contexts.h"
 #include "common/error.h"
 #include "report/text/task_names.h"
@@ -9,6 +8,7 @@
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
 
 enum {
 	COLUMN_BEGIN,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/table.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
 
 #include <stdlib.h>
 

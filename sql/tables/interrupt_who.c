@@ -2,10 +2,10 @@
 #include "sql/tables/interrupt_who.h"
 
 #include "attribution/interrupts/interrupt_accounts.h"
-#include "attribution/interrupts/interrupt_columns.h"
-#include "attribution/table.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/interrupts/interrupt_columns.h"
+#include "tables/table.h"
 
 static const char *owner_name(const struct task_names *names, int32_t pid)
 {

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/locks/lock_tracker.h"
-#include "attribution/locks/lock_waits.h"
-#include "attribution/table.h"
 #include "common/container_of.h"
 #include "report/text/task_names.h"
 #include "sql/tables/comm_cache.h"
@@ -9,6 +6,9 @@
 #include "sql/tables/sql_tables.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/locks/lock_tracker.h"
+#include "tables/locks/lock_waits.h"
+#include "tables/table.h"
 
 #include <inttypes.h>
 #include <stddef.h>

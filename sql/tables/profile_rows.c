@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/table.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/profile/function_profile.h"
@@ -8,6 +7,7 @@
 #include "sql/tables/sql_tables.h"
 #include "sql/tables/sum_window.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/table.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_clock.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
+#include "tables/table.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/request_columns.h"
 
-#include "attribution/requests/request_rows.h"
 #include "report/text/task_names.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
+#include "tables/requests/request_rows.h"
 
 #include <stddef.h>
 

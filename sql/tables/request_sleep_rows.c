@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/request_sleep_rows.h"
 
-#include "attribution/requests/request_sleeps.h"
 #include "attribution/sleeps/wakers.h"
-#include "attribution/table.h"
 #include "report/steps/call_step.h"
 #include "report/text/task_names.h"
 #include "sql/tables/comm_cache.h"
@@ -12,6 +10,8 @@
 #include "sql/tables/written_text.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/requests/request_sleeps.h"
+#include "tables/table.h"
 
 /* The sleeps of one request, on their way to a table. */
 struct sleep_adder {

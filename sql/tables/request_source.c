@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/request_rows.h"
-#include "attribution/requests/request_sleeps.h"
 #include "attribution/requests/requests.h"
-#include "attribution/table.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/container_of.h"
@@ -10,6 +7,9 @@
 #include "sql/tables/request_columns.h"
 #include "sql/tables/request_sleep_rows.h"
 #include "sql/tables/row_source.h"
+#include "tables/requests/request_rows.h"
+#include "tables/requests/request_sleeps.h"
+#include "tables/table.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -3,9 +3,7 @@
 
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
-#include "attribution/table.h"
 #include "attribution/task_tracker.h"
-#include "attribution/text/stack_text.h"
 #include "report/profile/call_tree.h"
 #include "report/text/task_names.h"
 #include "sql/rows/row_out.h"
@@ -14,6 +12,8 @@
 #include "sql/tables/sql_tables.h"
 #include "sql/tables/written_text.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
+#include "tables/text/stack_text.h"
 
 enum {
 	COLUMN_BEGIN,

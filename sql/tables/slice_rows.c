@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_rows.h"
-#include "attribution/table.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "sql/tables/interrupt_who.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
+#include "tables/table.h"
 
 #include <stddef.h>
 #include <stdlib.h>

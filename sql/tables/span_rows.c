@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/table.h"
 #include "attribution/time/on_cpu.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
@@ -12,6 +11,7 @@
 #include "sql/tables/fault_rows.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/state_columns.h"
+#include "tables/table.h"
 
 #include <stddef.h>
 #include <stdlib.h>

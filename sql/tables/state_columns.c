@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/state_columns.h"
 
-#include "attribution/table.h"
 #include "attribution/time/task_contexts.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
 
 enum {
 	COLUMN_BEGIN,

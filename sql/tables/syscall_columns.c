@@ -2,13 +2,13 @@
 #include "sql/tables/syscall_columns.h"
 
 #include "attribution/calls/system_call.h"
-#include "attribution/table.h"
 #include "report/text/task_names.h"
 #include "sql/rows/row_out.h"
 #include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
 
 enum {
 	COLUMN_BEGIN,

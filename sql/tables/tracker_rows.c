@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/table.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"
@@ -8,6 +7,7 @@
 #include "sql/tables/row_source.h"
 #include "sql/tables/sleep_columns.h"
 #include "sql/tables/syscall_columns.h"
+#include "tables/table.h"
 
 #include <stddef.h>
 #include <stdlib.h>

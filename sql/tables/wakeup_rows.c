@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
-#include "attribution/table.h"
 #include "report/text/task_names.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
+#include "tables/table.h"
 
 #include <stdlib.h>
 

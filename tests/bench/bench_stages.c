@@ -10,7 +10,6 @@
  */
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
-#include "attribution/table.h"
 #include "attribution/trackers.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
@@ -22,6 +21,7 @@
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
 #include "tests/bench/tape_fixture.h"
 
 #include <stdio.h>

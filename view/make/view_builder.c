@@ -2,7 +2,6 @@
 #include "view/make/view_builder.h"
 
 #include "attribution/events/event_handler.h"
-#include "attribution/table.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"
 #include "attribution/trackers.h"
@@ -11,6 +10,7 @@
 #include "decoder/recording/recording.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
 #include "view/data/slice_store.h"
 #include "view/data/summary.h"
 #include "view/make/level_chain.h"

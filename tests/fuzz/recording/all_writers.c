@@ -2,7 +2,6 @@
 #include "tests/fuzz/recording/all_writers.h"
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
-#include "attribution/table.h"
 #include "attribution/trackers.h"
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
@@ -15,6 +14,7 @@
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

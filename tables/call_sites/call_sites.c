@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/call_sites/call_sites.h"
+
+#include "attribution/events/event_handler.h"
+#include "attribution/events/known_events.h"
+#include "attribution/time/task_contexts.h"
+#include "attribution/time/task_paths.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
+#include "common/container_of.h"
+#include "common/error.h"
+#include "common/keyed_array.h"
+#include "decoder/recording/sideband.h"
+#include "symbolize/symbols/symbols.h"
+#include "symbolize/unwind/user_stack.h"
+#include "tables/call_sites/call_site_place.h"
+#include "tables/table.h"
+#include "tables/text/table_rows.h"
+
+#include <stdlib.h>
+
+/* A task's time in the kernel since it left user space. */
+struct kernel_entry {
+	bool is_open;
+	uint64_t context;      /* its serial: the way out is no new entry */
+	struct call_site site; /* as far as it is known; entries is 1 */
+};
+
+struct call_sites {
+	struct event_handler handler;
+	struct span_callback callback;
+	const struct attribution_input *input;
+	const struct thread_tracker *threads;
+	const struct task_time *time;
+	const struct task_paths *paths;
+	struct user_stack *stack; /* NULL: none can be unwound */
+	struct array entries;	  /* struct kernel_entry by task index */
+	struct keyed_array sums;  /* struct call_site, of all entries */
+	int status;
+};
+
+static struct kernel_entry *entry_of(struct call_sites *sites, uint32_t index)
+{
+	struct kernel_entry *entry = array_reach(&sites->entries, index);
+
+	if (!entry)
+		sites->status = -ERROR_MEMORY;
+	return entry;
+}
+
+/* Charges the entry, which is over. */
+static void charge(struct call_sites *sites, struct kernel_entry *entry)
+{
+	size_t count = sites->sums.items.count;
+	struct call_site *sum = keyed_array_add(&sites->sums, &entry->site);
+
+	entry->is_open = false;
+	if (!sum)
+		sites->status = -ERROR_MEMORY;
+	/* A new one is a copy of this entry. */
+	if (sites->sums.items.count != count || !sum)
+		return;
+	sum->entries += entry->site.entries;
+	for (int i = 0; i < TIME_CLASSES; i++)
+		sum->class_ns[i] += entry->site.class_ns[i];
+}
+
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
+{
+	struct call_sites *sites =
+		container_of(callback, struct call_sites, callback);
+	struct kernel_entry *entry = entry_of(sites, span->task->index);
+
+	if (entry && entry->is_open && span->context_count)
+		entry->site.class_ns[time_span_account(span)] +=
+			span->end_ns - span->begin_ns;
+}
+
+static bool is_entry(const struct open_context *context)
+{
+	return context->kind == CONTEXT_SYSTEM_CALL ||
+	       context->kind == CONTEXT_FAULT ||
+	       context->kind == CONTEXT_EXCEPTION;
+}
+
+static uint32_t purpose_of(const struct open_context *context)
+{
+	if (context->kind == CONTEXT_FAULT)
+		return (uint32_t)SITE_PAGE_FAULT;
+	return context->kind == CONTEXT_EXCEPTION ? (uint32_t)SITE_EXCEPTION :
+						    (uint32_t)SITE_SYSTEM_CALL;
+}
+
+static void begin_entry(struct call_sites *sites, struct kernel_entry *entry,
+			const struct call_step *step,
+			const struct open_context *context)
+{
+	const struct symbols *symbols = sites->input->symbols;
+	const struct path_frame *frames;
+	uint32_t depth = step->depth;
+	size_t count;
+
+	*entry = (struct kernel_entry){
+		.is_open = table_wants(sites->input, step->task,
+				       step->time_ns),
+		.context = context->serial,
+		.site = {
+			.pid = step->task->pid,
+			.purpose = purpose_of(context),
+			.caller = FUNCTION_NONE,
+			.entries = 1,
+		},
+	};
+	frames = task_paths_of(sites->paths, step->task->index, &count);
+	if (!call_site_find_entry(symbols, frames, &depth))
+		return;
+	call_site_locate_return(&entry->site, symbols,
+				frames[depth].return_address);
+	call_site_find_caller(&entry->site, symbols, frames, depth);
+}
+
+/* The function that does the system call says which one it is. */
+static void name_call(struct call_sites *sites, struct kernel_entry *entry,
+		      uint32_t function)
+{
+	const struct symbols *symbols = sites->input->symbols;
+
+	if (entry->site.purpose == (uint32_t)SITE_SYSTEM_CALL &&
+	    arch_system_call(
+		    symbols_arch(symbols),
+		    function_at(symbols_functions(symbols), function)->name))
+		entry->site.purpose = function;
+}
+
+/* The thread's work may have changed. */
+static void look_at(struct call_sites *sites, struct kernel_entry *entry,
+		    const struct call_step *step)
+{
+	const struct open_context *contexts;
+	size_t count;
+
+	contexts = task_time_contexts(sites->time, step->task->index, &count);
+	if (entry->is_open && (!count || contexts->serial != entry->context))
+		charge(sites, entry);
+	if (step->kind == STEP_ENTER && count == 1 &&
+	    contexts->serial != entry->context && is_entry(contexts))
+		begin_entry(sites, entry, step, contexts);
+	else if (step->kind == STEP_ENTER && entry->is_open)
+		name_call(sites, entry, step->function);
+}
+
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct call_sites *sites = (struct call_sites *)handler;
+	struct kernel_entry *entry;
+
+	entry = sites->status ? NULL : entry_of(sites, step->task->index);
+	if (!entry)
+		return;
+	if (thread_tracker_has_changed(sites->threads))
+		look_at(sites, entry, step);
+	else if (step->kind == STEP_ENTER && entry->is_open)
+		name_call(sites, entry, step->function);
+}
+
+/* Returns the entry of the thread that @event is about, if its place is not
+ * known yet.
+ */
+static struct kernel_entry *placeless(struct call_sites *sites,
+				      const struct event_record *event)
+{
+	const struct task *task =
+		task_paths_task(sites->paths, event->cpu, event->tid);
+	struct kernel_entry *entry = task ? entry_of(sites, task->index) : NULL;
+
+	return entry && entry->is_open && !entry->site.address ? entry : NULL;
+}
+
+static void take_registers(struct call_sites *sites,
+			   const struct event_record *event)
+{
+	enum { DEEPEST = 128 };
+	const struct symbols *symbols = sites->input->symbols;
+	struct kernel_entry *entry = placeless(sites, event);
+	uint32_t functions[DEEPEST];
+	uint64_t address;
+
+	if (!entry || !call_site_read_return(&event->sideband->sample.user,
+					     symbols, &address))
+		return;
+	call_site_locate_call(&entry->site, symbols, address);
+	if (sites->stack)
+		call_site_find_unwound(&entry->site, symbols, functions,
+				       user_stack_unwind(sites->stack,
+							 event->sideband,
+							 functions, DEEPEST));
+}
+
+static void take_event(struct event_handler *handler,
+		       const struct event_record *event)
+{
+	struct call_sites *sites = (struct call_sites *)handler;
+	struct kernel_entry *entry;
+
+	if (sites->status)
+		return;
+	if (event->event == EVENT_SYS_ENTER) {
+		take_registers(sites, event);
+	} else if (event->event == EVENT_PAGE_FAULT_USER) {
+		entry = placeless(sites, event);
+		if (entry && entry->site.purpose == (uint32_t)SITE_PAGE_FAULT)
+			call_site_locate(&entry->site, sites->input->symbols,
+					 (uint64_t)event->values[FAULT_IP]);
+	}
+}
+
+static bool open_parts(struct call_sites *sites)
+{
+	const struct attribution_input *input = sites->input;
+	struct thread_tracker *threads = trackers_threads(input->trackers);
+
+	sites->threads = threads;
+	sites->time = thread_tracker_time(threads);
+	sites->paths = thread_tracker_paths(threads);
+	if (known_events_has_user_stacks(input->events))
+		sites->stack = user_stack_new(input->recording, input->symbols);
+	return sites->time && sites->paths &&
+	       !trackers_follow(input->trackers, &sites->handler) &&
+	       !thread_tracker_hand_spans(threads, &sites->callback,
+					  input->window);
+}
+
+struct call_sites *call_sites_new(const struct attribution_input *input)
+{
+	struct call_sites *sites = calloc(1, sizeof(*sites));
+
+	if (!sites)
+		return NULL;
+	sites->handler = (struct event_handler){
+		.step = take_step,
+		.event = take_event,
+	};
+	sites->callback.take = take_span;
+	sites->input = input;
+	sites->entries = ARRAY_OF(struct kernel_entry);
+	sites->sums = KEYED_ARRAY_OF(struct call_site, caller_address);
+	if (open_parts(sites))
+		return sites;
+	call_sites_free(sites);
+	return NULL;
+}
+
+void call_sites_free(struct call_sites *sites)
+{
+	if (!sites)
+		return;
+	keyed_array_free(&sites->sums);
+	user_stack_free(sites->stack);
+	array_free(&sites->entries);
+	free(sites);
+}
+
+int call_sites_end(struct call_sites *sites)
+{
+	for (size_t i = 0; i < sites->entries.count; i++) {
+		struct kernel_entry *entry = array_at(&sites->entries, i);
+
+		if (entry->is_open)
+			charge(sites, entry);
+	}
+	return sites->status;
+}
+
+size_t call_sites_count(const struct call_sites *sites)
+{
+	return sites->sums.items.count;
+}
+
+const struct call_site *call_sites_at(const struct call_sites *sites,
+				      size_t index)
+{
+	return array_at(&sites->sums.items, index);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/calls/system_call.h"
+#include "attribution/events/known_events.h"
+#include "attribution/task_tracker.h"
+#include "attribution/trackers.h"
+#include "common/container_of.h"
+#include "common/name_choice.h"
+#include "symbolize/functions/function_table.h"
+#include "tables/calls/call_record.h"
+#include "tables/calls/call_recorder.h"
+#include "tables/table.h"
+#include "tables/text/table_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* timeline --syscalls: a record for each call, written when the call ends. */
+struct call_records {
+	struct event_handler handler;
+	struct attribution_input input;
+	struct call_recorder recorder;
+	struct call_record_context context;
+	uint64_t written;
+	uint64_t left_out; /* calls of the recorder */
+};
+
+static struct call_records *records_of(struct call_recorder *recorder)
+{
+	return container_of(recorder, struct call_records, recorder);
+}
+
+static bool begins_here(struct call_recorder *recorder,
+			const struct system_call *call)
+{
+	return table_wants(&records_of(recorder)->input, call->task,
+			   call->begin_ns);
+}
+
+/* By the call's name or its function's. */
+static bool is_wanted(const struct call_records *records,
+		      const struct system_call *call)
+{
+	const struct call_records_choice *choice = records->input.calls;
+	const struct function_table *functions = records->context.functions;
+
+	if (call->end_ns - call->begin_ns < choice->min_ns)
+		return false;
+	return !choice->names ||
+	       name_choice_has(choice->names,
+			       system_call_name(functions,
+						records->context.arch,
+						call->function)) ||
+	       name_choice_has(choice->names,
+			       function_at(functions, call->function)->name);
+}
+
+static void write_record(struct call_records *records,
+			 const struct call_record *record)
+{
+	FILE *out = records->context.out;
+
+	if (records->input.calls->format == RECORD_TABLE) {
+		(records->input.calls->details ?
+			 call_record_text :
+			 call_line_text)(&records->context, record);
+	} else {
+		fputs(records->written ? ",\n" : "\n", out);
+		call_record_json(&records->context, record);
+	}
+	records->written++;
+}
+
+static int end(struct call_recorder *recorder, const struct system_call *call,
+	       const struct call_record *record)
+{
+	struct call_records *records = records_of(recorder);
+
+	if (record) {
+		if (records->written < records->input.calls->max_count &&
+		    is_wanted(records, call))
+			write_record(records, record);
+	} else if (table_leaves_out(&records->input, call->task,
+				    call->begin_ns)) {
+		records->left_out += is_wanted(records, call);
+	}
+	return 0;
+}
+
+static void close_records(struct event_handler *handler)
+{
+	struct call_records *records = (struct call_records *)handler;
+
+	call_recorder_free(&records->recorder);
+}
+
+static bool open_records(struct event_handler *handler,
+			 const struct attribution_input *input)
+{
+	struct call_records *records = (struct call_records *)handler;
+	const struct task_tracker *tracker;
+
+	records->input = *input;
+	records->recorder.wants = begins_here;
+	records->recorder.take = end;
+	call_recorder_open(&records->recorder);
+	tracker = trackers_tasks(input->trackers, &records->recorder.listener);
+	if (!tracker)
+		return false;
+	records->context = call_record_context_of(input, tracker);
+	records->context.max_depth = input->calls->max_depth;
+	records->context.out = input->calls->out;
+	if (input->calls->format == RECORD_JSON)
+		fputs("[", records->context.out);
+	else if (!input->calls->details)
+		call_line_head(records->context.out);
+	return true;
+}
+
+static void explain(const struct call_records *records, FILE *out)
+{
+	if (!records->context.has_off_cpu)
+		table_rows_missing(out, "sleeps and who ends them",
+				   "sched:sched_switch, sched:sched_waking",
+				   "--events=sched");
+	if (!known_events_has(records->input.events, EVENT_SYS_ENTER))
+		table_rows_missing(out, "numbers, arguments and results",
+				   "raw_syscalls:sys_enter, sys_exit",
+				   "--events=attribution,syscalls");
+}
+
+static void say_left_out(const struct call_records *records, FILE *out)
+{
+	if (records->left_out)
+		fprintf(out,
+			"Left out: %" PRIu64
+			" calls of the recorder (--with-tracer).\n",
+			records->left_out);
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	const struct call_records *records = (struct call_records *)handler;
+
+	if (output->format == RECORD_JSON)
+		fputs("\n]\n", output->out);
+	else
+		explain(records, output->out);
+	say_left_out(records,
+		     output->format == RECORD_JSON ? stderr : output->out);
+	return 0;
+}
+
+const struct attribution_table call_records_table = {
+	.name = "syscalls",
+	.is_of_tasks = true,
+	.says_left_out = true,
+	.size = sizeof(struct call_records),
+	.open = open_records,
+	.render = render,
+	.close = close_records,
+};

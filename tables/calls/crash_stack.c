@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/calls/crash_stack.h"
+
+#include "common/error.h"
+#include "report/steps/call_step.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* This is what an exception that goes unhandled sends, by its handler's name
+ * on x86 and arm64.
+ */
+static const struct {
+	const char *handler;
+	const char *signal;
+} exceptions[] = {
+	{ "page_fault", "SIGSEGV or SIGBUS (page fault)" },
+	{ "mem_abort", "SIGSEGV or SIGBUS (memory abort)" },
+	{ "el0_da", "SIGSEGV or SIGBUS (data abort)" },
+	{ "el0_ia", "SIGSEGV or SIGBUS (instruction abort)" },
+	{ "general_protection", "SIGSEGV (general protection)" },
+	{ "divide_error", "SIGFPE (division)" },
+	{ "coprocessor_error", "SIGFPE (floating point)" },
+	{ "invalid_op", "SIGILL (invalid instruction)" },
+	{ "undef", "SIGILL (undefined instruction)" },
+	{ "int3", "SIGTRAP (breakpoint)" },
+	{ "brk", "SIGTRAP (breakpoint)" },
+};
+
+static const struct function *function_of(const struct crash_stack *stack,
+					  const struct crash_names *names,
+					  size_t depth)
+{
+	return function_at(names->functions, stack->frames[depth].function);
+}
+
+bool crash_names_is_end(const struct crash_names *names, uint32_t function)
+{
+	return !strcmp(function_at(names->functions, function)->name,
+		       "do_group_exit");
+}
+
+void crash_free(struct crash *crash)
+{
+	free(crash->stack);
+	free(crash->calls);
+}
+
+void crash_stack_enter(struct crash_stack *stack,
+		       const struct crash_names *names, uint32_t function)
+{
+	if (arch_system_call(names->arch,
+			     function_at(names->functions, function)->name))
+		stack->calls[stack->call_count++ % CRASH_CALLS] = function;
+}
+
+bool crash_stack_is_in_signal(const struct crash_stack *stack,
+			      const struct crash_names *names)
+{
+	for (size_t i = 0; i + 1 < stack->count; i++)
+		if (!strcmp(function_of(stack, names, i)->name, "get_signal"))
+			return true;
+	return false;
+}
+
+/* Returns what the kernel was entered for by the program: the first kernel
+ * functions on the stack.
+ */
+static const char *signal_of(const struct crash_stack *stack,
+			     const struct crash_names *names)
+{
+	for (size_t i = 0; i < stack->count; i++) {
+		const struct function *function = function_of(stack, names, i);
+
+		for (size_t e = 0; function->space == 'k' &&
+				   e < sizeof(exceptions) / sizeof(*exceptions);
+		     e++)
+			if (strstr(function->name, exceptions[e].handler))
+				return exceptions[e].signal;
+	}
+	return "a signal that was sent to it";
+}
+
+/* Of the stack, without what the kernel did for the signal itself. */
+static size_t place_count(const struct crash_stack *stack,
+			  const struct crash_names *names)
+{
+	size_t count = 0;
+
+	while (count < stack->count &&
+	       function_of(stack, names, count)->space == 'u')
+		count++;
+	/* Without user space, where the kernel was entered. */
+	return count < stack->count ? count + 1 : count;
+}
+
+static char *stack_text(const struct crash_stack *stack,
+			const struct crash_names *names)
+{
+	size_t count = place_count(stack, names);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "%s%s", i ? ";" : "",
+			function_of(stack, names, i)->name);
+	fclose(out);
+	return text;
+}
+
+static char *calls_text(const struct crash_stack *stack,
+			const struct crash_names *names)
+{
+	uint64_t first = stack->call_count > CRASH_CALLS ?
+				 stack->call_count - CRASH_CALLS :
+				 0;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (uint64_t i = first; i < stack->call_count; i++)
+		fprintf(out, "%s%s", i > first ? ";" : "",
+			arch_system_call(
+				names->arch,
+				function_at(names->functions,
+					    stack->calls[i % CRASH_CALLS])
+					->name));
+	fclose(out);
+	return text;
+}
+
+int crash_stack_tell(const struct crash_stack *stack,
+		     const struct crash_names *names,
+		     const struct call_step *step, struct crash *crash)
+{
+	*crash = (struct crash){
+		.pid = step->task->pid,
+		.tid = step->task->tid,
+		.time_ns = step->time_ns,
+		.signal = signal_of(stack, names),
+		.stack = stack_text(stack, names),
+		.calls = calls_text(stack, names),
+	};
+	return crash->stack && crash->calls ? 0 : -ERROR_MEMORY;
+}

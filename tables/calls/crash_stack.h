@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_CRASH_STACK_H
+#define KT_TABLES_CRASH_STACK_H
+
+#include "attribution/time/task_paths.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arch;
+struct function_table;
+
+/* Both are borrowed. */
+struct crash_names {
+	const struct function_table *functions;
+	const struct arch *arch;
+};
+
+enum { CRASH_CALLS = 8 }; /* the last ones that are told */
+
+/* The open functions of a task, and its last system calls. */
+struct crash_stack {
+	const struct path_frame *frames; /* borrowed, as they are now */
+	size_t count;
+	uint32_t calls[CRASH_CALLS]; /* functions, round and round */
+	uint64_t call_count;
+};
+
+/* A process that a signal ended; texts are owned. */
+struct crash {
+	int32_t pid;
+	int32_t tid;
+	uint64_t time_ns;
+	const char *signal; /* as far as the trace tells */
+	char *stack;	    /* "_start;main;poke": outermost first */
+	char *calls;	    /* "openat;read": the last one last */
+};
+
+/* Returns whether @function ends a process: do_group_exit(). */
+bool crash_names_is_end(const struct crash_names *names, uint32_t function);
+
+void crash_free(struct crash *crash);
+
+/* Applies the entry of @function. */
+void crash_stack_enter(struct crash_stack *stack,
+		       const struct crash_names *names, uint32_t function);
+
+/* Returns whether the innermost function was called for a signal. */
+bool crash_stack_is_in_signal(const struct crash_stack *stack,
+			      const struct crash_names *names);
+
+/* Fills in @crash, at @step.  Returns 0 or -ERROR_MEMORY. */
+int crash_stack_tell(const struct crash_stack *stack,
+		     const struct crash_names *names,
+		     const struct call_step *step, struct crash *crash);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/event_handler.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "report/text/task_label.h"
+#include "report/text/task_names.h"
+#include "symbolize/symbols/symbols.h"
+#include "tables/calls/crash_stack.h"
+#include "tables/table.h"
+#include "tables/text/table_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* report --crashes: which processes a signal ended, where, and what they called
+ * last.
+ */
+struct crashes_table {
+	struct event_handler handler;
+	struct attribution_input input;
+	struct crash_names names;
+	const struct task_paths *paths;
+	struct array stacks;  /* struct crash_stack by task index */
+	struct array ended;   /* int32_t: processes that end */
+	struct array crashes; /* struct crash */
+	int status;
+};
+
+static bool has_ended(const struct crashes_table *table, int32_t pid)
+{
+	for (size_t i = 0; i < table->ended.count; i++)
+		if (*(int32_t *)array_at(&table->ended, i) == pid)
+			return true;
+	return false;
+}
+
+/* Of a process that ends, the other threads end as by a signal, too: only the
+ * first one counts.
+ */
+static int take_end(struct crashes_table *table, const struct call_step *step,
+		    const struct crash_stack *stack)
+{
+	int32_t *ended;
+	struct crash *crash;
+
+	if (has_ended(table, step->task->pid))
+		return 0;
+	ended = array_add(&table->ended);
+	if (!ended)
+		return -ERROR_MEMORY;
+	*ended = step->task->pid;
+	if (!crash_stack_is_in_signal(stack, &table->names) ||
+	    !table_wants(&table->input, step->task, step->time_ns))
+		return 0;
+	crash = array_add(&table->crashes);
+	return crash ? crash_stack_tell(stack, &table->names, step, crash) :
+		       -ERROR_MEMORY;
+}
+
+static void take(struct event_handler *handler, const struct call_step *step)
+{
+	struct crashes_table *table = (struct crashes_table *)handler;
+	struct crash_stack *stack;
+
+	if (step->kind != STEP_ENTER)
+		return;
+	stack = array_reach(&table->stacks, step->task->index);
+	if (!stack) {
+		table->status = -ERROR_MEMORY;
+		return;
+	}
+	crash_stack_enter(stack, &table->names, step->function);
+	if (!crash_names_is_end(&table->names, step->function))
+		return;
+	stack->frames =
+		task_paths_of(table->paths, step->task->index, &stack->count);
+	if (take_end(table, step, stack) < 0)
+		table->status = -ERROR_MEMORY;
+}
+
+static void close_table(struct event_handler *handler)
+{
+	struct crashes_table *table = (struct crashes_table *)handler;
+
+	for (size_t i = 0; i < table->crashes.count; i++)
+		crash_free(array_at(&table->crashes, i));
+	array_free(&table->stacks);
+	array_free(&table->ended);
+	array_free(&table->crashes);
+}
+
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
+{
+	struct crashes_table *table = (struct crashes_table *)handler;
+
+	table->handler.step = take;
+	table->input = *input;
+	table->names = (struct crash_names){
+		.functions = symbols_functions(input->symbols),
+		.arch = symbols_arch(input->symbols),
+	};
+	table->stacks = ARRAY_OF(struct crash_stack);
+	table->ended = ARRAY_OF(int32_t);
+	table->crashes = ARRAY_OF(struct crash);
+	table->paths = thread_tracker_paths(trackers_threads(input->trackers));
+	return table->paths;
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct crashes_table *table = ctx;
+	const struct crash *crash = array_at(&table->crashes, index);
+
+	record_signed(writer, "pid", crash->pid);
+	record_signed(writer, "tid", crash->tid);
+	record_text(writer, "comm",
+		    task_names_comm(table->input.names, crash->tid,
+				    crash->time_ns));
+	record_number(writer, "time_ns", crash->time_ns);
+	record_text(writer, "signal", crash->signal);
+	record_text(writer, "stack", crash->stack);
+	record_text(writer, "calls", crash->calls);
+}
+
+/* @list: names with semicolons between them, the last one first. */
+static void print_backwards(const char *title, const char *list, FILE *out)
+{
+	const char *end = list + strlen(list);
+
+	while (end > list) {
+		const char *begin = end;
+
+		while (begin > list && begin[-1] != ';')
+			begin--;
+		fprintf(out, "    %-9s %.*s\n", title, (int)(end - begin),
+			begin);
+		title = "";
+		end = begin > list ? begin - 1 : list;
+	}
+}
+
+static void print_row(const struct crashes_table *table,
+		      const struct crash *crash, FILE *out)
+{
+	fprintf(out, "%s  ended by %s at %" PRIu64 ".%09" PRIu64 " s\n",
+		task_label_of(table->input.names, crash->tid, crash->time_ns)
+			.text,
+		crash->signal, crash->time_ns / 1000000000,
+		crash->time_ns % 1000000000);
+	print_backwards("at", crash->stack, out);
+	print_backwards("calls", crash->calls, out);
+	fputs("\n", out);
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	const struct crashes_table *table = (struct crashes_table *)handler;
+	uint64_t count = table->crashes.count;
+
+	if (table->status < 0)
+		return table->status;
+	if (output->format != RECORD_TABLE)
+		return table_rows_render(output, write_row, table, count);
+	if (!count)
+		fputs("No process was ended by a signal.\n", output->out);
+	for (uint64_t i = 0; i < count && i < output->top; i++)
+		print_row(table, array_at(&table->crashes, i), output->out);
+	return 0;
+}
+
+const struct attribution_table crashes_table = {
+	.name = "crashes",
+	.help = "processes that a signal ended: where, and their last calls",
+	.size = sizeof(struct crashes_table),
+	.open = open_table,
+	.render = render,
+	.close = close_table,
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_GATE_CHOICES_H
+#define KT_TABLES_GATE_CHOICES_H
+
+#include "common/gate_mark.h"
+
+#include <stdint.h>
+
+struct array;
+struct recording;
+
+/* Which calls were traced of those that began from a time on: record --only. */
+struct gate_choice_at {
+	uint64_t time_ns;
+	struct gate_choice choice; /* its list is ended by NUL */
+};
+
+/* Appends the choices of @recording to @choices, an array of struct
+ * gate_choice_at, in order of time.  Records that are too short to be one are
+ * left out.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int gate_choices_read(const struct recording *recording, struct array *choices);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_HITS_TABLE_PARTS_H
+#define KT_TABLES_HITS_TABLE_PARTS_H
+
+#include "common/array.h"
+#include "tables/calls/call_record.h"
+#include "tables/calls/call_recorder.h"
+#include "tables/hits/typical_calls.h"
+#include "tables/table.h"
+
+/* The system call that a task was in when a trigger hit. */
+struct hit_call {
+	bool is_known;
+	uint32_t function;
+	struct call_times times;
+	char *text; /* all of its record, for people; or NULL */
+	size_t size;
+};
+
+/* report --hits: what made triggers hit, against calls that are like it. */
+struct hits_table {
+	struct event_handler handler;
+	struct attribution_input input;
+	struct call_recorder recorder;
+	struct call_record_context context;
+	struct array hits;  /* struct hit */
+	struct array calls; /* struct hit_call, by the hit's place */
+	struct typical_calls typical;
+};
+
+/* Writes hit number @index of @ctx, a struct hits_table, as a row. */
+void hits_table_row(struct record_writer *writer, const void *ctx,
+		    uint64_t index);
+
+/* Writes it for people to read. */
+void hits_table_print(const struct hits_table *table, size_t index, FILE *out);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_TYPICAL_CALLS_H
+#define KT_TABLES_TYPICAL_CALLS_H
+
+#include "common/keyed_array.h"
+
+#include <stdint.h>
+
+struct system_call;
+
+/* Where the time of a system call went. */
+enum call_part_name {
+	CALL_WALL, /* all of it */
+	CALL_ON_CPU,
+	CALL_ASLEEP,
+	CALL_RUNNABLE,
+	CALL_STOLEN, /* by interrupts */
+	CALL_TRACER,
+	CALL_UNKNOWN,
+	CALL_PART_NAMES,
+};
+
+struct call_times {
+	uint64_t ns[CALL_PART_NAMES];
+};
+
+struct call_times call_times_of(const struct system_call *call);
+
+/* Returns "asleep" for CALL_ASLEEP. */
+const char *call_part_title(enum call_part_name part);
+
+/* What calls of a kind are like: the medians of where their time went. */
+struct typical_calls {
+	struct keyed_array kinds; /* by function */
+};
+
+/* Returns what has seen no call. */
+struct typical_calls typical_calls_none(void);
+void typical_calls_free(struct typical_calls *calls);
+
+/* Adds @call, which was seen from begin to end.  Returns 0 or -ERROR_MEMORY. */
+int typical_calls_add(struct typical_calls *calls,
+		      const struct system_call *call);
+
+/* Returns of how many calls of @function the medians *@times are. */
+uint64_t typical_calls_of(const struct typical_calls *calls, uint32_t function,
+			  struct call_times *times);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/interrupts/interrupt_columns.h"
+
+#include "attribution/events/known_events.h"
+#include "report/text/duration_text.h"
+#include "report/text/task_names.h"
+#include "symbolize/functions/function_table.h"
+#include "tables/interrupts/interrupt_groups.h"
+#include "tables/interrupts/irq_names.h"
+#include "tables/table.h"
+#include "tables/text/table_rows.h"
+
+const char *interrupt_kind_name(uint32_t kind)
+{
+	static const char *const names[INTERRUPT_KINDS] = {
+		[INTERRUPT_HARD] = "interrupt",
+		[INTERRUPT_IPI] = "ipi",
+		[INTERRUPT_NMI] = "nmi",
+		[INTERRUPT_SOFTIRQ] = "softirq",
+		[INTERRUPT_NAPI] = "napi",
+		[INTERRUPT_TIMER] = "timer",
+		[INTERRUPT_HRTIMER] = "hrtimer",
+		[INTERRUPT_TASKLET] = "tasklet",
+		[INTERRUPT_RCU] = "rcu",
+		[INTERRUPT_WORK] = "work_item",
+		[INTERRUPT_THREAD] = "threaded_handler",
+	};
+
+	return names[kind];
+}
+
+static const char *victim_name(const struct interrupt_columns *columns,
+			       int32_t pid)
+{
+	return pid ? task_names_last(columns->input->names, pid) : "idle";
+}
+
+static const char *beneficiary_name(const struct interrupt_columns *columns,
+				    int32_t pid)
+{
+	if (pid < 0)
+		return "nobody";
+	return pid ? task_names_last(columns->input->names, pid) : "system";
+}
+
+static void write_function(struct record_writer *writer,
+			   const struct interrupt_columns *columns,
+			   const struct interrupt_row *row)
+{
+	record_text(writer, "kind", interrupt_kind_name(row->kind));
+	record_text(writer, "function",
+		    function_at(columns->functions, row->function)->name);
+	if (row->irq >= 0)
+		record_signed(writer, "irq", row->irq);
+	else
+		record_absent(writer, "irq");
+	record_text(writer, "device",
+		    row->irq >= 0 ? irq_names_find(columns->irqs, row->irq) :
+				    "");
+}
+
+static double percent_of(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void write_certainty(struct record_writer *writer,
+			    const struct interrupt_row *row)
+{
+	static const char *const names[CERTAINTIES][2] = {
+		[CERTAIN_EXACT] = { "exact_ns", "exact_percent" },
+		[CERTAIN_INFERRED] = { "inferred_ns", "inferred_percent" },
+		[CERTAIN_NOBODY] = { "nobody_ns", "nobody_percent" },
+	};
+
+	for (int i = 0; i < CERTAINTIES; i++) {
+		record_number(writer, names[i][0], row->certain_ns[i]);
+		record_real(writer, names[i][1],
+			    percent_of(row->certain_ns[i], row->total_ns), 1);
+	}
+}
+
+void interrupt_columns_write(const struct interrupt_columns *columns,
+			     struct record_writer *writer,
+			     const struct interrupt_row *row)
+{
+	const struct interrupt_grouping *grouping = columns->grouping;
+
+	if (grouping->by_function)
+		write_function(writer, columns, row);
+	record_text(writer, "time",
+		    row->is_thread_work ? "thread" : "interrupt");
+	if (grouping->by_victim &&
+	    !table_rows_group(writer, columns->input, "on_group",
+			      row->victim_pid)) {
+		record_signed(writer, "on_pid", row->victim_pid);
+		record_text(writer, "on_comm",
+			    victim_name(columns, row->victim_pid));
+	}
+	if (grouping->by_beneficiary &&
+	    !table_rows_group(writer, columns->input, "for_group", row->pid)) {
+		record_signed(writer, "for_pid", row->pid);
+		record_text(writer, "for_comm",
+			    beneficiary_name(columns, row->pid));
+	}
+	record_real(writer, "count", row->count,
+		    grouping->by_beneficiary ? 2 : 0);
+	record_number(writer, "total_ns", row->total_ns);
+	record_number(writer, "mean_ns",
+		      row->count > 0 ?
+			      (uint64_t)((double)row->total_ns / row->count) :
+			      0);
+	record_number(writer, "max_ns", row->max_ns);
+	write_certainty(writer, row);
+}
+
+static void write_sum(const struct array *rows, bool of_threads,
+		      const char *name, FILE *out)
+{
+	static const char *const texts[CERTAINTIES] = {
+		"exact",
+		"inferred",
+		"nobody's",
+	};
+	const struct interrupt_row *items = rows->items;
+	uint64_t sums[CERTAINTIES] = { 0 };
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		if (items[i].is_thread_work != of_threads)
+			continue;
+		total += items[i].total_ns;
+		for (size_t c = 0; c < CERTAINTIES; c++)
+			sums[c] += items[i].certain_ns[c];
+	}
+	if (!total)
+		return;
+	fprintf(out, "%s: %s:", name, duration_text_of(total).text);
+	for (size_t c = 0; c < CERTAINTIES; c++)
+		fprintf(out, "%s %s (%.1f %%) %s", c ? "," : "",
+			duration_text_of(sums[c]).text,
+			percent_of(sums[c], total), texts[c]);
+	fputs("\n", out);
+}
+
+void interrupt_columns_sum(const struct array *rows, FILE *out)
+{
+	write_sum(rows, false, "interrupt time", out);
+	write_sum(rows, true, "kernel threads' work for others", out);
+}
+
+void interrupt_columns_explain(const struct known_events *events, FILE *out)
+{
+	static const struct {
+		enum known_event event;
+		const char *what;
+	} needs[] = {
+		{ EVENT_IRQ_ENTRY, "interrupt numbers and devices" },
+		{ EVENT_SOFTIRQ_RAISE, "what led to soft interrupts" },
+		{ EVENT_SCHED_WAKING, "whom interrupts woke" },
+		{ EVENT_HRTIMER_EXPIRE, "timers and who armed them" },
+		{ EVENT_WORK_BEGIN, "work items and who queued them" },
+		{ EVENT_BIO_QUEUE, "who waits for a disk" },
+		{ EVENT_NET_RECEIVE, "who reads and sends packets" },
+	};
+
+	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
+		if (!known_events_has(events, needs[i].event))
+			fprintf(out,
+				"%s: not known without %s events: record "
+				"with --events=attribution\n",
+				needs[i].what,
+				known_event_name(needs[i].event));
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/event_handler.h"
+#include "attribution/trackers.h"
+#include "common/error.h"
+#include "symbolize/symbols/symbols.h"
+#include "tables/interrupts/interrupt_columns.h"
+#include "tables/interrupts/interrupt_groups.h"
+#include "tables/interrupts/irq_names.h"
+#include "tables/table.h"
+#include "tables/text/table_rows.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Interrupt work: what, on whose time, for whom. */
+struct interrupts {
+	struct event_handler handler;
+	const struct attribution_input *input;
+	struct interrupt_columns columns;
+	const struct interrupt_accounts *accounts;
+	struct irq_names irqs;
+	struct array rows; /* struct interrupt_row */
+	int status;
+};
+
+static struct interrupts *of_handler(struct event_handler *handler)
+{
+	return (struct interrupts *)handler;
+}
+
+static void take_event(struct event_handler *handler,
+		       const struct event_record *event)
+{
+	struct interrupts *interrupts = of_handler(handler);
+	int status = irq_names_take(&interrupts->irqs, event);
+
+	if (status < 0)
+		interrupts->status = status;
+}
+
+static void close_interrupts(struct event_handler *handler)
+{
+	struct interrupts *interrupts = of_handler(handler);
+
+	irq_names_free(&interrupts->irqs);
+	array_free(&interrupts->rows);
+}
+
+static bool open_interrupts(struct event_handler *handler,
+			    const struct attribution_input *input)
+{
+	struct interrupts *interrupts = (struct interrupts *)handler;
+
+	interrupts->handler.event = take_event;
+	interrupts->input = input;
+	interrupts->rows = ARRAY_OF(struct interrupt_row);
+	interrupts->irqs = IRQ_NAMES_NONE;
+	interrupts->accounts = trackers_interrupts(input->trackers);
+	interrupts->columns = (struct interrupt_columns){
+		.grouping = interrupt_grouping_find(input->argument),
+		.functions = symbols_functions(input->symbols),
+		.input = input,
+		.irqs = &interrupts->irqs,
+	};
+	return interrupts->accounts;
+}
+
+static bool check(const struct attribution_input *input, char *message,
+		  size_t size)
+{
+	const struct interrupt_grouping *grouping;
+	int used;
+
+	if (interrupt_grouping_find(input->argument))
+		return true;
+	used = snprintf(message, size, "not by '%s', but by", input->argument);
+	for (size_t i = 0; (grouping = interrupt_grouping_at(i)); i++)
+		if (used >= 0 && (size_t)used < size)
+			used += snprintf(message + used, size - (size_t)used,
+					 "%s %s (%s)", i ? "," : "",
+					 grouping->name, grouping->help);
+	return false;
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct interrupts *interrupts = ctx;
+
+	interrupt_columns_write(&interrupts->columns, writer,
+				array_at(&interrupts->rows, index));
+}
+
+static int write_table(const struct interrupts *interrupts,
+		       const struct attribution_output *output)
+{
+	struct attribution_output by_total = *output;
+
+	if (!by_total.sort)
+		by_total.sort = "total_ns";
+	return table_rows_render(&by_total, write_row, interrupts,
+				 interrupts->rows.count);
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct interrupts *interrupts = of_handler(handler);
+	const struct attribution_input *input = interrupts->input;
+	int status = interrupts->status;
+
+	if (!status)
+		status = interrupt_groups(interrupts->accounts,
+					  interrupts->columns.grouping,
+					  input->groups, input->filter,
+					  &interrupts->rows);
+	if (!status)
+		status = write_table(interrupts, output);
+	if (!status && output->format == RECORD_TABLE) {
+		interrupt_columns_sum(&interrupts->rows, output->out);
+		interrupt_columns_explain(input->events, output->out);
+	}
+	return status;
+}
+
+const struct attribution_table interrupts_table = {
+	.name = "interrupts",
+	.argument = "[BY]",
+	.help = "interrupt work: what, for whom (BY: for, on, both, …)",
+	.has_groups = true,
+	.check = check,
+	.size = sizeof(struct interrupts),
+	.open = open_interrupts,
+	.render = render,
+	.close = close_interrupts,
+};

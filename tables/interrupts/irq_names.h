@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_IRQ_NAMES_H
+#define KT_TABLES_IRQ_NAMES_H
+
+#include "common/keyed_array.h"
+
+#include <stdint.h>
+
+struct event_record;
+
+/* The devices of interrupt numbers, as irq_handler_entry tells them. */
+struct irq_names {
+	struct keyed_array all; /* struct irq_name */
+};
+
+struct irq_name {
+	int32_t irq;
+	char text[64];
+};
+
+#define IRQ_NAMES_NONE \
+	((struct irq_names){ KEYED_ARRAY_OF(struct irq_name, irq) })
+
+void irq_names_free(struct irq_names *names);
+
+/* Learns from @event.  Returns 0, or -ERROR_MEMORY. */
+int irq_names_take(struct irq_names *names, const struct event_record *event);
+
+/* Returns the name of @irq, "" if it has none. */
+const char *irq_names_find(const struct irq_names *names, int32_t irq);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_INTERRUPT_LANES_H
+#define KT_TABLES_INTERRUPT_LANES_H
+
+#include "attribution/interrupts/interrupt_accounts.h"
+#include "common/array.h"
+#include "tables/lanes/lanes.h"
+
+/* Makes spans of slices of interrupt work, on the CPUs' rows; of what kernel
+ * threads are there for, on theirs.  What a slice is, is known when it ends:
+ * slices wait until the outermost one does.
+ */
+struct interrupt_lanes {
+	struct interrupt_observer observer;
+	struct lanes_options options;
+	struct lane_callback *callback; /* borrowed */
+	struct array tasks;		/* struct task_slices by task index */
+	uint64_t last_ns;
+	int status; /* 0, or -ERROR_MEMORY */
+};
+
+struct interrupt_lanes interrupt_lanes_of(const struct lanes_options *options,
+					  struct lane_callback *callback);
+
+/* Hands on slices that have not ended.  Returns 0 or -ERROR_MEMORY, also of
+ * what came before.
+ */
+int interrupt_lanes_end(struct interrupt_lanes *lanes);
+void interrupt_lanes_free(struct interrupt_lanes *lanes);
+
+#endif

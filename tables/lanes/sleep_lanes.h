@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_SLEEP_LANES_H
+#define KT_TABLES_SLEEP_LANES_H
+
+#include "tables/lanes/lane_text.h"
+#include "tables/lanes/lanes.h"
+
+struct sleep;
+struct wakers;
+
+/* Makes two spans of each sleep: asleep, called as the function that decided to
+ * wait, and runnable, to which an arrow leads from where the waker was.
+ */
+struct sleep_lanes {
+	struct lanes_options options;
+	struct lane_callback *callback; /* borrowed */
+	struct lane_text waker;
+	uint64_t flows;
+};
+
+/* Returns 0 or -ERROR_MEMORY; free it either way. */
+int sleep_lanes_open(struct sleep_lanes *lanes,
+		     const struct lanes_options *options,
+		     struct lane_callback *callback);
+void sleep_lanes_free(struct sleep_lanes *lanes);
+
+/* Takes a sleep that has ended; @wakers are those of the sleeps. */
+void sleep_lanes_take(struct sleep_lanes *lanes, const struct sleep *sleep,
+		      const struct wakers *wakers);
+
+#endif

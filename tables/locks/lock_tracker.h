@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_LOCK_TRACKER_H
+#define KT_TABLES_LOCK_TRACKER_H
+
+struct attribution_input;
+struct lock_callback;
+
+/* Finds the waits for locks of a recording: for the kernel's own by
+ * lock:contention_begin and contention_end (include/trace/events/lock.h), for
+ * futexes by the calls of futex_wait().
+ */
+struct lock_tracker;
+
+/* Borrows both.  Waits that begin where @input wants none are not handed out.
+ * Returns NULL when out of memory.
+ */
+struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
+				      struct lock_callback *callback);
+void lock_tracker_free(struct lock_tracker *tracker);
+
+/* Returns 0, or -ERROR_MEMORY if it or the callback ever ran out of it. */
+int lock_tracker_status(const struct lock_tracker *tracker);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/event_handler.h"
+#include "attribution/events/known_events.h"
+#include "common/container_of.h"
+#include "report/text/task_label.h"
+#include "report/text/task_names.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+#include "tables/locks/lock_stats.h"
+#include "tables/locks/lock_tracker.h"
+#include "tables/table.h"
+#include "tables/text/table_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* report --locks: which locks threads waited for, and who let them go. */
+struct locks_table {
+	struct event_handler handler;
+	struct lock_callback callback;
+	struct attribution_input input;
+	struct lock_tracker *tracker;
+	struct lock_stats stats;
+};
+
+/* How many of those who let a lock go a row shows. */
+enum { MOST_RELEASES = 3 };
+
+static int take_wait(struct lock_callback *callback,
+		     const struct lock_wait *wait)
+{
+	struct locks_table *table =
+		container_of(callback, struct locks_table, callback);
+
+	return lock_stats_add(&table->stats, wait);
+}
+
+static void close_table(struct event_handler *handler)
+{
+	struct locks_table *table = (struct locks_table *)handler;
+
+	lock_tracker_free(table->tracker);
+	lock_stats_free(&table->stats);
+}
+
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
+{
+	struct locks_table *table = (struct locks_table *)handler;
+
+	table->callback.take = take_wait;
+	table->input = *input;
+	table->stats = LOCK_STATS_NONE;
+	table->tracker = lock_tracker_new(&table->input, &table->callback);
+	return table->tracker;
+}
+
+struct releases_field {
+	const struct locks_table *table;
+	const struct lock_stat *stat;
+};
+
+/* "hog-144 12, recv-145 3" */
+static bool write_releases(FILE *out, const void *ctx)
+{
+	const struct releases_field *field = ctx;
+	const struct locks_table *table = field->table;
+	const struct lock_stat *stat = field->stat;
+
+	for (size_t i = 0; i < stat->releases.items.count && i < MOST_RELEASES;
+	     i++) {
+		const struct lock_release *release =
+			array_at(&stat->releases.items, i);
+
+		fprintf(out, "%s%s %" PRIu64, i ? ", " : "",
+			task_label_last(table->input.names, release->tid).text,
+			release->count);
+	}
+	return true;
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct locks_table *table = ctx;
+	const struct lock_stat *stat = array_at(&table->stats.all.items, index);
+	const struct function_table *functions =
+		symbols_functions(table->input.symbols);
+
+	record_text(writer, "kind", lock_kind_name(stat->kind));
+	if (stat->address)
+		record_address(writer, "lock", stat->address);
+	else
+		record_absent(writer, "lock");
+	if (stat->pid >= 0)
+		record_signed(writer, "pid", stat->pid);
+	else
+		record_absent(writer, "pid");
+	record_text(writer, "function",
+		    function_at(functions, stat->function)->name);
+	record_number(writer, "count", stat->waits.count);
+	record_number(writer, "total_ns", stat->waits.total);
+	record_number(writer, "mean_ns", histogram_mean(&stat->waits));
+	record_number(writer, "max_ns", stat->waits.max);
+	record_number(writer, "waiters_at_begin", stat->others_at_begin);
+	record_number(writer, "waiters_at_end", stat->others_at_end);
+	record_written(writer, "released_by", write_releases,
+		       &(struct releases_field){ table, stat });
+}
+
+static void explain(const struct locks_table *table, FILE *out)
+{
+	const struct known_events *events = table->input.events;
+
+	if (!table->stats.all.items.count)
+		fputs("No lock was waited for.\n", out);
+	if (!known_events_has(events, EVENT_LOCK_BEGIN))
+		table_rows_missing(out, "the kernel's locks",
+				   "lock:contention_begin", "--events=locks");
+	if (!known_events_has(events, EVENT_SYS_ENTER))
+		table_rows_missing(out, "which futex", "raw_syscalls:sys_enter",
+				   "--events=syscalls");
+	if (!known_events_has(events, EVENT_SCHED_WAKING))
+		table_rows_missing(out, "released_by", "sched:sched_waking",
+				   "--events=sched");
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct locks_table *table = (struct locks_table *)handler;
+	int status = lock_tracker_status(table->tracker);
+
+	if (status)
+		return status;
+	lock_stats_sort(&table->stats);
+	status = table_rows_render(output, write_row, table,
+				   table->stats.all.items.count);
+	if (!status && output->format == RECORD_TABLE)
+		explain(table, output->out);
+	return status;
+}
+
+const struct attribution_table locks_table = {
+	.name = "locks",
+	.help = "which locks and futexes threads waited for, and who let them go",
+	.is_of_tasks = true,
+	.size = sizeof(struct locks_table),
+	.open = open_table,
+	.render = render,
+	.close = close_table,
+};

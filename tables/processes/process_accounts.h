@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_PROCESS_ACCOUNTS_H
+#define KT_TABLES_PROCESS_ACCOUNTS_H
+
+struct array;
+struct interrupt_accounts;
+struct task_groups;
+struct task_names;
+
+/* Appends to @processes the sums of @threads (both of struct time_account) by
+ * process, or by @groups if that is not NULL, whose number is then the pid; with
+ * what others did for each by @interrupts, for the kernel and nobody, too.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int process_accounts_add(const struct array *threads,
+			 const struct task_names *names,
+			 const struct task_groups *groups,
+			 const struct interrupt_accounts *interrupts,
+			 struct array *processes);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/relations/function_study.h"
+
+#include "common/error.h"
+#include "report/profile/call_tree.h"
+#include "report/steps/step_filter.h"
+#include "tables/relations/function_choice.h"
+#include "tables/relations/slow_calls.h"
+#include "tables/relations/study_classes.h"
+
+#include <stdlib.h>
+
+/* A call of the function that has not ended. */
+struct open_study {
+	struct slow_call call; /* so far */
+	uint32_t depth;
+	uint32_t node; /* the path that runs */
+};
+
+struct study_task {
+	struct array calls; /* struct open_study, outermost first; those
+				 * behind open ones keep their memory */
+	size_t open;
+	uint64_t clock_ns; /* up to here its time is in the parts */
+	uint64_t left_ns;  /* when it left the CPU; 0: it runs */
+};
+
+struct function_study {
+	struct function_study_options options;
+	struct histogram times[STUDY_TIMES];
+	struct call_tree *tree;
+	struct array tasks; /* struct study_task by task index */
+	struct slow_calls slow;
+	struct study_classes classes;
+};
+
+struct function_study *
+function_study_new(const struct function_study_options *options)
+{
+	struct function_study *study = calloc(1, sizeof(*study));
+
+	if (!study)
+		return NULL;
+	study->options = *options;
+	for (int i = 0; i < STUDY_TIMES; i++)
+		study->times[i] = HISTOGRAM_EMPTY;
+	study->tasks = ARRAY_OF(struct study_task);
+	study->slow = slow_calls_of(options->slowest);
+	study->classes = STUDY_CLASSES_EMPTY;
+	study->tree = call_tree_new();
+	if (!study->tree || call_tree_root(study->tree, -1) == CALL_NODE_NONE) {
+		function_study_free(study);
+		return NULL;
+	}
+	return study;
+}
+
+static void free_task(struct study_task *task)
+{
+	for (size_t i = 0; i < task->calls.count; i++) {
+		struct open_study *open = array_at(&task->calls, i);
+
+		call_parts_free(&open->call.parts);
+	}
+	array_free(&task->calls);
+}
+
+void function_study_free(struct function_study *study)
+{
+	if (!study)
+		return;
+	for (int i = 0; i < STUDY_TIMES; i++)
+		histogram_free(&study->times[i]);
+	for (size_t i = 0; i < study->tasks.count; i++)
+		free_task(array_at(&study->tasks, i));
+	array_free(&study->tasks);
+	slow_calls_free(&study->slow);
+	study_classes_free(&study->classes);
+	call_tree_free(study->tree);
+	free(study);
+}
+
+static struct study_task *task_of(struct function_study *study,
+				  const struct task *task)
+{
+	return array_reach_like(
+		&study->tasks, task->index,
+		&(struct study_task){ .calls = ARRAY_OF(struct open_study) });
+}
+
+static struct open_study *open_at(const struct study_task *task, size_t index)
+{
+	return array_at(&task->calls, index);
+}
+
+/* Books the time since the task's last step. */
+static int charge(struct study_task *task, const struct call_step *step)
+{
+	uint64_t on_cpu_ns = step->clock_ns - task->clock_ns;
+	uint64_t off_cpu_ns = task->left_ns ? step->time_ns - task->left_ns : 0;
+
+	task->clock_ns = step->clock_ns;
+	task->left_ns = step->kind == STEP_LEAVE ? step->time_ns : 0;
+	if (!on_cpu_ns && !off_cpu_ns)
+		return 0;
+	for (size_t i = 0; i < task->open; i++) {
+		struct open_study *open = open_at(task, i);
+		struct call_part *part =
+			call_parts_at(&open->call.parts, open->node);
+
+		if (!part)
+			return -ERROR_MEMORY;
+		part->on_cpu_ns += on_cpu_ns;
+		part->off_cpu_ns += off_cpu_ns;
+	}
+	return 0;
+}
+
+static int descend(struct function_study *study, struct open_study *open,
+		   const struct call_step *step)
+{
+	struct call_part *part;
+
+	open->node = call_tree_enter(study->tree, open->node, step->function,
+				     step->how);
+	part = open->node == CALL_NODE_NONE ?
+		       NULL :
+		       call_parts_at(&open->call.parts, open->node);
+	if (!part)
+		return -ERROR_MEMORY;
+	part->calls++;
+	return 0;
+}
+
+static bool is_asked_for(const struct function_study_options *options,
+			 const struct call_step *step)
+{
+	return function_choice_has(options->functions, step->function) &&
+	       time_window_has(options->window, step->time_ns) &&
+	       step_filter_task(options->filter, step->task) &&
+	       step_filter_cpu(options->filter, step->cpu);
+}
+
+static int begin(struct function_study *study, struct study_task *task,
+		 const struct call_step *step)
+{
+	struct open_study *open;
+
+	if (task->open == task->calls.count) {
+		open = array_add(&task->calls);
+		if (!open)
+			return -ERROR_MEMORY;
+		open->call.parts = CALL_PARTS_EMPTY;
+	}
+	open = open_at(task, task->open++);
+	call_parts_clear(&open->call.parts);
+	open->call.begin_ns = step->time_ns;
+	open->call.pid = step->task->pid;
+	open->call.tid = step->task->tid;
+	open->call.cpu = step->cpu;
+	open->depth = step->depth;
+	open->node = call_tree_first_root(study->tree);
+	return descend(study, open, step);
+}
+
+static int enter(struct function_study *study, struct study_task *task,
+		 const struct call_step *step)
+{
+	for (size_t i = 0; i < task->open; i++)
+		if (descend(study, open_at(task, i), step) < 0)
+			return -ERROR_MEMORY;
+	return is_asked_for(&study->options, step) ? begin(study, task, step) :
+						     0;
+}
+
+static int count_times(struct function_study *study, struct open_study *open,
+		       const struct call_step *step)
+{
+	const struct call_part *self =
+		call_parts_at(&open->call.parts, open->node);
+	const uint64_t times[STUDY_TIMES] = {
+		[STUDY_WALL] = step->wall_ns,
+		[STUDY_ON_CPU] = step->on_cpu_ns,
+		[STUDY_SELF] = self ? self->on_cpu_ns : 0,
+		[STUDY_OFF_CPU] = step->wall_ns - step->on_cpu_ns,
+	};
+
+	for (int i = 0; i < STUDY_TIMES; i++)
+		if (histogram_add(&study->times[i], times[i]) < 0)
+			return -ERROR_MEMORY;
+	return 0;
+}
+
+/* The innermost open call ends. */
+static int finish(struct function_study *study, struct study_task *task,
+		  const struct call_step *step)
+{
+	struct open_study *open = open_at(task, --task->open);
+
+	if (step->unseen & (UNSEEN_BEGIN | UNSEEN_END))
+		return 0;
+	open->call.wall_ns = step->wall_ns;
+	if (count_times(study, open, step) < 0 ||
+	    study_classes_add(&study->classes, &open->call) < 0 ||
+	    slow_calls_offer(&study->slow, &open->call) < 0)
+		return -ERROR_MEMORY;
+	return 0;
+}
+
+static int leave(struct function_study *study, struct study_task *task,
+		 const struct call_step *step)
+{
+	int status = 0;
+
+	if (task->open && open_at(task, task->open - 1)->depth == step->depth)
+		status = finish(study, task, step);
+	for (size_t i = 0; i < task->open; i++) {
+		struct open_study *open = open_at(task, i);
+
+		open->node = call_tree_at(study->tree, open->node)->parent;
+	}
+	return status;
+}
+
+int function_study_take(struct function_study *study,
+			const struct call_step *step)
+{
+	struct study_task *task = task_of(study, step->task);
+	int status = task ? charge(task, step) : -ERROR_MEMORY;
+
+	if (!status && step->kind == STEP_ENTER)
+		status = enter(study, task, step);
+	else if (!status && step->kind == STEP_EXIT)
+		status = leave(study, task, step);
+	return status;
+}
+
+const struct histogram *function_study_time(const struct function_study *study,
+					    enum study_time time)
+{
+	return &study->times[time];
+}
+
+const struct call_tree *function_study_tree(const struct function_study *study)
+{
+	return study->tree;
+}
+
+const struct slow_call *function_study_slow(const struct function_study *study,
+					    size_t rank)
+{
+	return slow_calls_at(&study->slow, rank);
+}
+
+int function_study_compare(const struct function_study *study,
+			   struct study_class *slow,
+			   struct study_class *typical)
+{
+	return study_classes_compare(&study->classes, slow, typical);
+}

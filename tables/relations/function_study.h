@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_FUNCTION_STUDY_H
+#define KT_TABLES_FUNCTION_STUDY_H
+
+#include "report/profile/call_parts.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_stacks.h"
+#include "tables/text/histogram.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct call_tree;
+struct function_choice;
+struct step_filter;
+
+/* This is what the calls of one function spend their time on: each on its own
+ * while it is open, then in classes of similar length, and the slowest kept.
+ * Memory grows with the distinct call paths below the function.
+ */
+struct function_study;
+
+struct function_study_options {
+	const struct function_choice *functions; /* borrowed */
+	const struct step_filter *filter;	 /* borrowed, or NULL */
+	struct time_window window;		 /* in which calls begin */
+	size_t slowest;				 /* how many calls to keep */
+};
+
+/* Of each call that was seen from its begin to its end. */
+enum study_time {
+	STUDY_WALL,
+	STUDY_ON_CPU,
+	STUDY_SELF,    /* on a CPU in the function itself */
+	STUDY_OFF_CPU, /* switched out, in it or below */
+	STUDY_TIMES,
+};
+
+/* A call that took long. */
+struct slow_call {
+	uint64_t begin_ns;
+	uint64_t wall_ns;
+	int32_t pid;
+	int32_t tid;
+	uint32_t cpu; /* where it began */
+	struct call_parts parts;
+};
+
+/* Calls that took about equally long: 16 classes an octave. */
+struct study_class {
+	uint64_t calls;
+	uint64_t min_ns;
+	uint64_t max_ns;
+	struct call_parts parts; /* of all */
+};
+
+/* Returns NULL when out of memory. */
+struct function_study *
+function_study_new(const struct function_study_options *options);
+void function_study_free(struct function_study *study);
+
+/* Takes the next step.  Returns 0 or -ERROR_MEMORY. */
+int function_study_take(struct function_study *study,
+			const struct call_step *step);
+
+const struct histogram *function_study_time(const struct function_study *study,
+					    enum study_time time);
+
+/* The paths that parts speak of; the functions asked for are the children of
+ * its root.
+ */
+const struct call_tree *function_study_tree(const struct function_study *study);
+
+/* Returns the call that took longest but @rank others; NULL if there is none
+ * or it was not kept.
+ */
+const struct slow_call *function_study_slow(const struct function_study *study,
+					    size_t rank);
+
+/* Adds up the classes that hold the slowest tenth of all calls, and the one
+ * that holds the median.  They may be the same.
+ *
+ * Returns 0 and both, to be freed by study_class_free(); -ERROR_MEMORY.
+ */
+int function_study_compare(const struct function_study *study,
+			   struct study_class *slow,
+			   struct study_class *typical);
+void study_class_free(struct study_class *study_class);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/relations/latency.h"
+
+#include "attribution/time/task_paths.h"
+#include "common/error.h"
+#include "report/steps/step_filter.h"
+#include "symbolize/functions/context_kinds.h"
+#include "tables/relations/function_choice.h"
+#include "tables/relations/latency_paths.h"
+
+#include <stdlib.h>
+
+/* A call of A. */
+struct open_call {
+	uint32_t function;
+	uint32_t depth;
+	uint64_t begin_ns;
+	uint64_t begin_clock_ns;
+	bool has_reached;
+	bool has_ended; /* unless a jump comes next */
+	uint8_t unseen; /* enum call_unseen bits of its end */
+};
+
+struct task_state {
+	struct array calls; /* struct open_call, outermost first */
+};
+
+struct latency {
+	struct latency_question question;
+	struct latency_answer answer;
+	struct array tasks; /* struct task_state by task index */
+	struct latency_paths *paths;
+};
+
+struct latency *latency_new(const struct latency_question *question)
+{
+	struct latency *latency = calloc(1, sizeof(*latency));
+
+	if (!latency)
+		return NULL;
+	latency->question = *question;
+	latency->answer.time = HISTOGRAM_EMPTY;
+	latency->tasks = ARRAY_OF(struct task_state);
+	latency->paths = latency_paths_new();
+	if (latency->paths)
+		return latency;
+	latency_free(latency);
+	return NULL;
+}
+
+void latency_free(struct latency *latency)
+{
+	if (!latency)
+		return;
+	for (size_t i = 0; i < latency->tasks.count; i++) {
+		struct task_state *task = array_at(&latency->tasks, i);
+
+		array_free(&task->calls);
+	}
+	array_free(&latency->tasks);
+	latency_paths_free(latency->paths);
+	histogram_free(&latency->answer.time);
+	free(latency);
+}
+
+static struct task_state *state_of(struct latency *latency,
+				   const struct task *task)
+{
+	return array_reach_like(&latency->tasks, task->index,
+				&(struct task_state){
+					.calls = ARRAY_OF(struct open_call),
+				});
+}
+
+static void finish_call(struct latency *latency, const struct open_call *call)
+{
+	struct latency_answer *answer = &latency->answer;
+
+	if (call->has_reached)
+		return;
+	if (call->unseen & UNSEEN_BEGIN)
+		answer->unseen_begin++;
+	else if (call->unseen & UNSEEN_END)
+		answer->open++;
+	else if (call->unseen & UNSEEN_INSIDE)
+		answer->doubtful++;
+	else
+		answer->never++;
+}
+
+/* Calls whose function has ended are over unless it jumped to this one. */
+static void finish_ended(struct latency *latency, struct task_state *task,
+			 const struct call_step *step)
+{
+	bool is_jump = step->kind == STEP_ENTER && step->how == HOW_TAIL;
+
+	while (task->calls.count) {
+		struct open_call *call =
+			array_at(&task->calls, task->calls.count - 1);
+
+		if (!call->has_ended)
+			return;
+		if (is_jump && call->depth == step->depth)
+			break;
+		finish_call(latency, call);
+		task->calls.count--;
+	}
+	for (size_t i = task->calls.count; i-- > 0;) {
+		struct open_call *call = array_at(&task->calls, i);
+
+		if (call->depth != step->depth)
+			return;
+		call->has_ended = false;
+	}
+}
+
+/* Returns whether an interrupt has come since @call began, and goes on. */
+static bool is_interrupted(const struct latency *latency,
+			   const struct open_call *call,
+			   const struct path_frame *frames, size_t count)
+{
+	for (size_t i = call->depth + 1; i < count; i++) {
+		enum context_kind kind = context_kind_of(
+			latency->question.kinds, frames[i].function);
+
+		if (kind == CONTEXT_INTERRUPT || kind == CONTEXT_NMI)
+			return true;
+	}
+	return false;
+}
+
+/* Returns the path from @call to the innermost of @frames, which is B. */
+static struct latency_path *find_path(struct latency *latency,
+				      const struct open_call *call,
+				      const struct path_frame *frames,
+				      size_t count)
+{
+	uint32_t node = latency_paths_begin(latency->paths, call->function);
+	uint32_t depth = call->depth;
+
+	/* The function may have jumped on. */
+	if (frames[depth].function == call->function && depth + 1 < count)
+		depth++;
+	for (; depth < count; depth++)
+		node = latency_paths_go_on(latency->paths, node,
+					   frames[depth].function);
+	return latency_paths_to(latency->paths, node);
+}
+
+static int reach(struct latency *latency, struct open_call *call,
+		 const struct path_frame *frames, size_t count,
+		 const struct call_step *step)
+{
+	uint64_t time_ns = step->time_ns - call->begin_ns;
+	uint64_t on_cpu_ns = step->clock_ns - call->begin_clock_ns;
+	struct latency_path *path;
+
+	call->has_reached = true;
+	/* Since when it ran is not known. */
+	if (call->unseen & UNSEEN_BEGIN) {
+		latency->answer.unseen_begin++;
+		return 0;
+	}
+	path = find_path(latency, call, frames, count);
+	if (!path || histogram_add(&path->time, time_ns) < 0 ||
+	    histogram_add(&latency->answer.time, time_ns) < 0)
+		return -ERROR_MEMORY;
+	path->on_cpu_ns += on_cpu_ns;
+	latency->answer.on_cpu_ns += on_cpu_ns;
+	return 0;
+}
+
+/* B begins: the first time for some calls of A. */
+static int meet(struct latency *latency, struct task_state *task,
+		const struct call_step *step)
+{
+	size_t count;
+	const struct path_frame *frames = task_paths_of(
+		latency->question.paths, step->task->index, &count);
+	int status = 0;
+
+	for (size_t i = 0; i < task->calls.count && !status; i++) {
+		struct open_call *call = array_at(&task->calls, i);
+
+		if (is_interrupted(latency, call, frames, count))
+			latency->answer.in_interrupts++;
+		else if (call->has_reached)
+			latency->answer.again++;
+		else
+			status = reach(latency, call, frames, count, step);
+	}
+	return status;
+}
+
+static bool is_asked_for(const struct latency_question *question,
+			 const struct call_step *step)
+{
+	return time_window_has(question->window, step->time_ns) &&
+	       step_filter_task(question->filter, step->task) &&
+	       step_filter_cpu(question->filter, step->cpu);
+}
+
+static int open_call(struct latency *latency, struct task_state *task,
+		     const struct call_step *step)
+{
+	struct open_call *call;
+
+	if (!is_asked_for(&latency->question, step))
+		return 0;
+	call = array_add(&task->calls);
+	if (!call)
+		return -ERROR_MEMORY;
+	*call = (struct open_call){
+		.function = step->function,
+		.depth = step->depth,
+		.begin_ns = step->time_ns,
+		.begin_clock_ns = step->clock_ns,
+		.unseen = step->unseen,
+	};
+	latency->answer.calls++;
+	return 0;
+}
+
+static int enter(struct latency *latency, struct task_state *task,
+		 const struct call_step *step)
+{
+	int status = 0;
+
+	if (!(step->unseen & UNSEEN_BEGIN) &&
+	    function_choice_has(latency->question.to, step->function))
+		status = meet(latency, task, step);
+	if (!status &&
+	    function_choice_has(latency->question.from, step->function))
+		status = open_call(latency, task, step);
+	return status;
+}
+
+static void leave(struct task_state *task, const struct call_step *step)
+{
+	for (size_t i = task->calls.count; i-- > 0;) {
+		struct open_call *call = array_at(&task->calls, i);
+
+		if (call->depth < step->depth)
+			return;
+		call->has_ended = true;
+		call->unseen |= step->unseen;
+	}
+}
+
+int latency_take(struct latency *latency, const struct call_step *step)
+{
+	struct task_state *task = state_of(latency, step->task);
+
+	if (!task)
+		return -ERROR_MEMORY;
+	finish_ended(latency, task, step);
+	if (step->kind == STEP_ENTER)
+		return enter(latency, task, step);
+	if (step->kind == STEP_EXIT)
+		leave(task, step);
+	return 0;
+}
+
+void latency_end(struct latency *latency)
+{
+	for (size_t i = 0; i < latency->tasks.count; i++) {
+		struct task_state *task = array_at(&latency->tasks, i);
+
+		for (size_t at = 0; at < task->calls.count; at++)
+			finish_call(latency, array_at(&task->calls, at));
+		task->calls.count = 0;
+	}
+	latency_paths_sort(latency->paths);
+}
+
+const struct latency_answer *latency_answer(const struct latency *latency)
+{
+	return &latency->answer;
+}
+
+const struct latency_paths *latency_paths(const struct latency *latency)
+{
+	return latency->paths;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/requests/request_sleeps.h"
+
+#include "attribution/requests/message_kinds.h"
+#include "attribution/requests/request.h"
+#include "attribution/sleeps/sleeps.h"
+#include "attribution/task_tracker.h"
+#include "attribution/trackers.h"
+#include "common/error.h"
+#include "report/profile/call_tree.h"
+#include "symbolize/symbols/symbols.h"
+#include "tables/requests/request_sums.h"
+#include "tables/table.h"
+
+#include <stdlib.h>
+
+/* A stretch of a thread's life on the way of request number. */
+struct numbered_stretch {
+	uint64_t number;
+	bool is_answered; /* else it waits for the next message in the end */
+	struct request_stretch stretch;
+};
+
+struct request_sleeps {
+	struct task_listener listener;
+	const struct attribution_input *input;
+	const struct task_tracker *tracker;
+	struct function_marks *kinds;
+	struct array naps; /* struct request_sleep, by task and begin at the
+				 * end */
+	struct array stretches; /* struct numbered_stretch, by number then */
+};
+
+static bool is_idle(const struct request_sleeps *sleeps,
+		    const struct sleep *sleep)
+{
+	const struct call_tree *stacks = task_tracker_stacks(sleeps->tracker);
+	uint32_t at = sleep->stack;
+
+	while (at != CALL_NODE_NONE &&
+	       !message_kind_waits(
+		       message_kinds_of(sleeps->kinds,
+					call_tree_at(stacks, at)->function)
+			       .kind))
+		at = call_tree_at(stacks, at)->parent;
+	return at != CALL_NODE_NONE;
+}
+
+static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+{
+	struct request_sleeps *sleeps = (struct request_sleeps *)listener;
+	struct request_sleep *nap = array_add(&sleeps->naps);
+
+	if (!nap)
+		return -ERROR_MEMORY;
+	*nap = (struct request_sleep){
+		.task = sleep->task,
+		.label = sleep->label,
+		.waker = sleep->waker,
+		.fd = sleep->fd,
+		.is_idle = is_idle(sleeps, sleep),
+		.begin_ns = sleep->begin_ns,
+		.asleep_ns = sleep->asleep_ns,
+	};
+	return 0;
+}
+
+struct request_sleeps *request_sleeps_new(const struct attribution_input *input)
+{
+	struct request_sleeps *sleeps = calloc(1, sizeof(*sleeps));
+
+	if (!sleeps)
+		return NULL;
+	sleeps->listener.slept = take_sleep;
+	sleeps->input = input;
+	sleeps->naps = ARRAY_OF(struct request_sleep);
+	sleeps->stretches = ARRAY_OF(struct numbered_stretch);
+	sleeps->tracker =
+		trackers_plain_tasks(input->trackers, &sleeps->listener);
+	sleeps->kinds = message_kinds_new(symbols_functions(input->symbols));
+	if (sleeps->tracker && sleeps->kinds)
+		return sleeps;
+	request_sleeps_free(sleeps);
+	return NULL;
+}
+
+void request_sleeps_free(struct request_sleeps *sleeps)
+{
+	if (!sleeps)
+		return;
+	free(sleeps->kinds);
+	array_free(&sleeps->naps);
+	array_free(&sleeps->stretches);
+	free(sleeps);
+}
+
+int request_sleeps_add(struct request_sleeps *sleeps,
+		       const struct request *request)
+{
+	struct array way = ARRAY_OF(struct request_stretch);
+	int status = request_way_of(request, &way);
+
+	for (size_t i = 0; i < way.count && !status; i++) {
+		struct numbered_stretch *slot = array_add(&sleeps->stretches);
+
+		if (!slot)
+			status = -ERROR_MEMORY;
+		else
+			*slot = (struct numbered_stretch){
+				.number = request->number,
+				.is_answered = request->is_answered,
+				.stretch = *(struct request_stretch *)array_at(
+					&way, i),
+			};
+	}
+	array_free(&way);
+	return status;
+}
+
+static int compare_naps(const void *a, const void *b)
+{
+	const struct request_sleep *x = a;
+	const struct request_sleep *y = b;
+
+	if (x->task->index != y->task->index)
+		return x->task->index < y->task->index ? -1 : 1;
+	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+}
+
+static bool is_nap_before(const void *nap, const void *other)
+{
+	return compare_naps(nap, other) < 0;
+}
+
+static int compare_stretches(const void *a, const void *b)
+{
+	const struct numbered_stretch *x = a;
+	const struct numbered_stretch *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->stretch.begin_ns < y->stretch.begin_ns ?
+		       -1 :
+		       x->stretch.begin_ns > y->stretch.begin_ns;
+}
+
+void request_sleeps_end(struct request_sleeps *sleeps)
+{
+	array_sort(&sleeps->naps, compare_naps);
+	array_sort(&sleeps->stretches, compare_stretches);
+}
+
+static bool is_of_earlier(const void *stretch, const void *number)
+{
+	return ((const struct numbered_stretch *)stretch)->number <
+	       *(const uint64_t *)number;
+}
+
+/* Hands out the naps that begin within @numbered. */
+static int visit_stretch(const struct request_sleeps *sleeps,
+			 const struct numbered_stretch *numbered,
+			 struct request_sleep_callback *callback)
+{
+	const struct request_stretch *stretch = &numbered->stretch;
+	const struct request_sleep first = { .task = stretch->task,
+					     .begin_ns = stretch->begin_ns };
+	const struct request_sleep *naps = sleeps->naps.items;
+	int status = 0;
+
+	for (size_t i = array_partition_point(&sleeps->naps, &first,
+					      is_nap_before);
+	     !status && i < sleeps->naps.count &&
+	     naps[i].task->index == first.task->index &&
+	     naps[i].begin_ns < stretch->end_ns;
+	     i++)
+		if (naps[i].asleep_ns &&
+		    (numbered->is_answered || !naps[i].is_idle))
+			status = callback->take(callback, &naps[i]);
+	return status;
+}
+
+int request_sleeps_visit(const struct request_sleeps *sleeps, uint64_t number,
+			 struct request_sleep_callback *callback)
+{
+	const struct numbered_stretch *items = sleeps->stretches.items;
+	int status = 0;
+
+	for (size_t i = array_partition_point(&sleeps->stretches, &number,
+					      is_of_earlier);
+	     !status && i < sleeps->stretches.count &&
+	     items[i].number == number;
+	     i++)
+		status = visit_stretch(sleeps, &items[i], callback);
+	return status;
+}
+
+const struct wakers *request_sleeps_wakers(const struct request_sleeps *sleeps)
+{
+	return task_tracker_wakers(sleeps->tracker);
+}

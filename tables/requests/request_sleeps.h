@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_REQUEST_SLEEPS_H
+#define KT_TABLES_REQUEST_SLEEPS_H
+
+#include "common/array.h"
+#include "report/text/record_writer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct attribution_input;
+struct request;
+struct task;
+struct wakers;
+
+/* Where the threads that had a request slept meanwhile, and who woke them: the
+ * sleeps that request_sums.h has as PART_ASLEEP, and of one that was answered the
+ * waits for other messages, too.
+ * Memory grows with the threads' sleeps and with the requests.
+ */
+struct request_sleeps;
+
+/* Borrows @input.  Returns NULL when out of memory. */
+struct request_sleeps *
+request_sleeps_new(const struct attribution_input *input);
+void request_sleeps_free(struct request_sleeps *sleeps);
+
+/* Takes @request as it is handed out.  Returns 0 or -ERROR_MEMORY. */
+int request_sleeps_add(struct request_sleeps *sleeps,
+		       const struct request *request);
+
+/* No more steps come. */
+void request_sleeps_end(struct request_sleeps *sleeps);
+
+/* One sleep of a thread. */
+struct request_sleep {
+	const struct task *task;
+	uint32_t label; /* the function that decided to wait */
+	uint32_t waker; /* a number of request_sleeps_wakers(), WAKER_NONE */
+	int32_t fd;	/* or -1 */
+	bool is_idle;	/* it waited for a message */
+	uint64_t begin_ns;
+	uint64_t asleep_ns;
+};
+
+/* Takes each.  Returns 0, or a negative enum error that ends the visit. */
+struct request_sleep_callback {
+	int (*take)(struct request_sleep_callback *callback,
+		    const struct request_sleep *sleep);
+};
+
+/* Hands out the sleeps of request @number, thread by thread, after
+ * request_sleeps_end().  Returns 0 or what the callback did.
+ */
+int request_sleeps_visit(const struct request_sleeps *sleeps, uint64_t number,
+			 struct request_sleep_callback *callback);
+
+const struct wakers *request_sleeps_wakers(const struct request_sleeps *sleeps);
+
+/* Writes the field "sleeps" of request @number, the longest first:
+ * "20.1 ms hrtimer_nanosleep: interrupt ... hrtimer_wakeup; 1.2 us pipe_read:
+ * [unseen]", in CSV and JSON in ns.
+ */
+void request_sleeps_write(const struct request_sleeps *sleeps,
+			  const struct attribution_input *input,
+			  struct record_writer *writer, uint64_t number);
+
+#endif

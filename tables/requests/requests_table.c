@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/event_handler.h"
+#include "attribution/events/known_events.h"
+#include "attribution/requests/requests.h"
+#include "attribution/trackers.h"
+#include "common/container_of.h"
+#include "common/error.h"
+#include "report/text/task_names.h"
+#include "tables/requests/request_rows.h"
+#include "tables/requests/request_sleeps.h"
+#include "tables/requests/request_summary.h"
+#include "tables/table.h"
+#include "tables/text/table_rows.h"
+
+#include <stdlib.h>
+
+/* report --requests: each message that was worked for, and where its time
+ * went.
+ */
+struct requests_table {
+	struct event_handler handler;
+	struct request_callback callback;
+	struct attribution_input input;
+	struct request_sleeps *sleeps;
+	struct array rows; /* struct request_row */
+	int status;
+};
+
+static void take_request(struct request_callback *callback,
+			 const struct request *request)
+{
+	struct requests_table *table =
+		container_of(callback, struct requests_table, callback);
+	struct request_row *row;
+
+	if (!table_wants(&table->input,
+			 request->server ? request->server : request->client,
+			 request->begin->time_ns))
+		return;
+	row = array_add(&table->rows);
+	if (!row || request_row_of(request, row) < 0 ||
+	    request_sleeps_add(table->sleeps, request) < 0)
+		table->status = -ERROR_MEMORY;
+}
+
+static void close_table(struct event_handler *handler)
+{
+	struct requests_table *table = (struct requests_table *)handler;
+
+	request_sleeps_free(table->sleeps);
+	array_free(&table->rows);
+}
+
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
+{
+	struct requests_table *table = (struct requests_table *)handler;
+
+	table->input = *input;
+	table->callback.take = take_request;
+	table->rows = ARRAY_OF(struct request_row);
+	table->sleeps = request_sleeps_new(&table->input);
+	/* What a request began with may be before the window. */
+	return table->sleeps &&
+	       trackers_requests(input->trackers, TIME_WINDOW_ALL,
+				 &table->callback);
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct requests_table *table = ctx;
+
+	const struct request_row *row = array_at(&table->rows, index);
+
+	request_row_write(writer, row, table->input.names);
+	request_sleeps_write(table->sleeps, &table->input, writer, row->number);
+}
+
+static int write_text(const struct requests_table *table,
+		      const struct attribution_output *output)
+{
+	if (!known_events_has(table->input.events, EVENT_SCHED_WAKING))
+		table_rows_missing(output->out, "all", "sched_waking",
+				   "--events=sched");
+	else if (!table->rows.count)
+		fputs("No message was taken.\n", output->out);
+	if (!known_events_has(table->input.events, EVENT_SOCKET_TAKEN))
+		table_rows_missing(output->out,
+				   "which messages of sockets are whose",
+				   "sock:sock_recv_length",
+				   "--events=attribution, Linux 6.3 or newer");
+	return table->rows.count ?
+		       request_summary_write(&table->rows, &table->input,
+					     table->sleeps, output) :
+		       0;
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct requests_table *table = (struct requests_table *)handler;
+
+	if (table->status)
+		return table->status;
+	request_sleeps_end(table->sleeps);
+	array_sort(&table->rows, request_row_compare);
+	if (output->format == RECORD_TABLE)
+		return write_text(table, output);
+	return table_rows_render(output, write_row, table, table->rows.count);
+}
+
+const struct attribution_table requests_table = {
+	.name = "requests",
+	.help = "each message that servers worked for: where its time went",
+	.size = sizeof(struct requests_table),
+	.open = open_table,
+	.render = render,
+	.close = close_table,
+};

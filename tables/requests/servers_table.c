@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/event_handler.h"
+#include "attribution/events/known_events.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "report/steps/step_filter.h"
+#include "report/text/task_names.h"
+#include "tables/requests/server_accounts.h"
+#include "tables/requests/servers.h"
+#include "tables/table.h"
+#include "tables/text/table_rows.h"
+
+#include <stdlib.h>
+
+/* report --servers: for whom servers worked. */
+struct servers_table {
+	struct event_handler handler;
+	const struct attribution_input *input;
+	struct servers *servers;
+	struct array rows; /* const struct server_account * */
+};
+
+static void close_table(struct event_handler *handler)
+{
+	struct servers_table *table = (struct servers_table *)handler;
+
+	servers_free(table->servers);
+	array_free(&table->rows);
+}
+
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
+{
+	struct servers_table *table = (struct servers_table *)handler;
+
+	table->input = input;
+	table->rows = ARRAY_OF(const struct server_account *);
+	table->servers = servers_new(input);
+	return table->servers;
+}
+
+static const char *name_of(const struct servers_table *table, int32_t pid)
+{
+	return pid < 0 ? "" : task_names_last(table->input->names, pid);
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct servers_table *table = ctx;
+	const struct server_account *account =
+		*(const struct server_account **)array_at(&table->rows, index);
+
+	record_signed(writer, "server_pid", account->server_pid);
+	record_text(writer, "server", name_of(table, account->server_pid));
+	record_signed(writer, "client_pid", account->client_pid);
+	record_text(writer, "client", name_of(table, account->client_pid));
+	record_number(writer, "requests", account->requests);
+	record_number(writer, "kernel_ns", account->kernel_ns);
+	record_number(writer, "user_ns", account->user_ns);
+	record_number(writer, "tracer_ns", account->tracer_ns);
+	record_number(writer, "runnable_ns", account->runnable_ns);
+	record_number(writer, "asleep_ns", account->asleep_ns);
+	record_number(writer, "inferred_ns", account->inferred_ns);
+}
+
+static int compare_accounts(const void *a, const void *b)
+{
+	const struct server_account *x =
+		*(const struct server_account *const *)a;
+	const struct server_account *y =
+		*(const struct server_account *const *)b;
+
+	if (x->server_pid != y->server_pid)
+		return x->server_pid < y->server_pid ? -1 : 1;
+	if (x->kernel_ns != y->kernel_ns)
+		return x->kernel_ns > y->kernel_ns ? -1 : 1;
+	return 0;
+}
+
+static int pick_rows(struct servers_table *table)
+{
+	const struct server_accounts *accounts =
+		servers_accounts(table->servers);
+	const struct server_account *account;
+
+	for (size_t i = 0; (account = server_accounts_at(accounts, i)); i++) {
+		const struct task task = {
+			.pid = account->server_pid,
+			.tid = account->server_pid,
+		};
+		const struct server_account **slot;
+
+		if (!server_accounts_is_server(accounts, account->server_pid) ||
+		    !step_filter_task(table->input->filter, &task))
+			continue;
+		slot = array_add(&table->rows);
+		if (!slot)
+			return -ERROR_MEMORY;
+		*slot = account;
+	}
+	array_sort(&table->rows, compare_accounts);
+	return 0;
+}
+
+static void explain(const struct servers_table *table,
+		    const struct attribution_output *output)
+{
+	if (output->format != RECORD_TABLE)
+		return;
+	if (!known_events_has(table->input->events, EVENT_SCHED_WAKING))
+		table_rows_missing(output->out, "all", "sched_waking",
+				   "--events=sched");
+	else if (!table->rows.count)
+		fputs("No process was woken by another's message.\n",
+		      output->out);
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct servers_table *table = (struct servers_table *)handler;
+	int status = servers_end(table->servers);
+
+	if (!status)
+		status = pick_rows(table);
+	if (!status)
+		status = table_rows_render(output, write_row, table,
+					   table->rows.count);
+	if (!status)
+		explain(table, output);
+	return status;
+}
+
+const struct attribution_table servers_table = {
+	.name = "servers",
+	.help = "for which clients' messages servers worked",
+	.size = sizeof(struct servers_table),
+	.open = open_table,
+	.render = render,
+	.close = close_table,
+};

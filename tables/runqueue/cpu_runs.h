@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_CPU_RUNS_H
+#define KT_TABLES_CPU_RUNS_H
+
+#include "common/array.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct call_step;
+
+/* Which thread ran on each CPU when, of late: of some 65,536 runs a CPU. */
+struct cpu_runs {
+	struct array cpus; /* struct cpu_run_list by CPU */
+};
+
+#define CPU_RUNS_NONE \
+	((struct cpu_runs){ .cpus = ARRAY_OF(struct cpu_run_list) })
+
+/* One thread on a CPU: [begin_ns, end_ns). */
+struct cpu_run {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	int32_t tid; /* 0: the idle task, -1: unknown */
+};
+
+struct cpu_run_list {
+	struct array runs;  /* struct cpu_run, in order of time */
+	struct cpu_run now; /* without an end yet */
+	bool has_now;
+};
+
+void cpu_runs_free(struct cpu_runs *runs);
+
+/* Applies a step.  Returns 0 or -ERROR_MEMORY. */
+int cpu_runs_take(struct cpu_runs *runs, const struct call_step *step);
+
+/* Called with a thread that ran and for how long. */
+typedef int cpu_runs_visit(void *ctx, int32_t tid, uint64_t ns);
+
+/* Visits what ran on @cpu from @begin_ns to @end_ns, newest first, but for the
+ * idle task.  Returns 0, or what @visit returned first that was not.
+ */
+int cpu_runs_between(const struct cpu_runs *runs, int32_t cpu,
+		     uint64_t begin_ns, uint64_t end_ns, cpu_runs_visit *visit,
+		     void *ctx);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/event_handler.h"
+#include "attribution/events/known_events.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
+#include "common/container_of.h"
+#include "common/error.h"
+#include "report/steps/task_groups.h"
+#include "report/text/duration_text.h"
+#include "report/text/task_label.h"
+#include "report/text/task_names.h"
+#include "tables/runqueue/wait_stats.h"
+#include "tables/table.h"
+#include "tables/text/histogram_bars.h"
+#include "tables/text/table_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* report --runqueue: how long each thread waited for a CPU, and who ran
+ * meanwhile.
+ */
+struct runqueue_table {
+	struct event_handler handler;
+	struct span_callback callback;
+	struct attribution_input input;
+	struct cpu_runs runs;
+	struct cpu_waits waits;
+	struct wait_stats stats;
+	int status;
+};
+
+/* How many of those that ran instead a row shows. */
+enum { MOST_INSTEAD = 3 };
+
+static int take_wait(void *ctx, const struct cpu_wait *wait)
+{
+	struct runqueue_table *table = ctx;
+	const struct task_groups *groups = table->input.groups;
+	int32_t group = groups ? task_groups_of(groups, wait->task) : 0;
+
+	if (!table_wants(&table->input, wait->task, wait->begin_ns))
+		return 0;
+	if (groups)
+		return wait_stats_add(&table->stats, (uint32_t)group, group,
+				      wait, &table->runs);
+	return wait_stats_add(&table->stats, wait->task->index, wait->task->pid,
+			      wait, &table->runs);
+}
+
+static void note(struct runqueue_table *table, int status)
+{
+	if (status < 0)
+		table->status = status;
+}
+
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
+{
+	struct runqueue_table *table =
+		container_of(callback, struct runqueue_table, callback);
+
+	note(table, cpu_waits_span(&table->waits, span));
+}
+
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+
+	note(table, cpu_runs_take(&table->runs, step));
+}
+
+static void close_table(struct event_handler *handler)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+
+	cpu_runs_free(&table->runs);
+	cpu_waits_free(&table->waits);
+	wait_stats_free(&table->stats);
+}
+
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+
+	table->handler.step = take_step;
+	table->callback.take = take_span;
+	table->input = *input;
+	table->runs = CPU_RUNS_NONE;
+	table->waits = cpu_waits_of(take_wait, table);
+	table->stats = WAIT_STATS_NONE;
+	return !thread_tracker_hand_spans(trackers_threads(input->trackers),
+					  &table->callback, input->window);
+}
+
+struct instead_field {
+	const struct runqueue_table *table;
+	const struct wait_stat *stat;
+	bool is_text;
+};
+
+/* "19.0 ms hog-144; 207 us ksoftirqd/0-17", in CSV and JSON in ns. */
+static bool write_instead(FILE *out, const void *ctx)
+{
+	const struct instead_field *field = ctx;
+	const struct runqueue_table *table = field->table;
+	const struct wait_stat *stat = field->stat;
+
+	for (size_t i = 0; i < stat->instead.items.count && i < MOST_INSTEAD;
+	     i++) {
+		const struct run_instead *item =
+			array_at(&stat->instead.items, i);
+		const char *between = i ? "; " : "";
+		struct task_label label =
+			task_label_last(table->input.names, item->tid);
+
+		if (field->is_text)
+			fprintf(out, "%s%s %s", between,
+				duration_text_of(item->ns).text, label.text);
+		else
+			fprintf(out, "%s%" PRIu64 " %s", between, item->ns,
+				label.text);
+	}
+	return true;
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct runqueue_table *table = ctx;
+	const struct wait_stat *stat =
+		array_at(&table->stats.rows.items, index);
+
+	if (!table_rows_group(writer, &table->input, "group", stat->pid)) {
+		record_signed(writer, "pid", stat->pid);
+		record_signed(writer, "tid", stat->tid);
+		record_text(writer, "comm",
+			    task_names_last(table->input.names, stat->tid));
+	}
+	record_number(writer, "count", stat->waits.count);
+	record_number(writer, "preempted", stat->preempted);
+	record_number(writer, "total_ns", stat->waits.total);
+	record_number(writer, "mean_ns", histogram_mean(&stat->waits));
+	record_number(writer, "median_ns",
+		      histogram_quantile(&stat->waits, 0.5));
+	record_number(writer, "p99_ns", histogram_quantile(&stat->waits, 0.99));
+	record_number(writer, "max_ns", stat->waits.max);
+	record_number(writer, "recorder_ns", stat->recorder_ns);
+	record_written(writer, "instead", write_instead,
+		       &(struct instead_field){
+			       table, stat, writer->format == RECORD_TABLE });
+}
+
+static int draw_all(const struct runqueue_table *table, FILE *out)
+{
+	if (!table->stats.all.count)
+		return 0;
+	fputs("\nAll waits for a CPU:\n", out);
+	return histogram_bars_draw(&table->stats.all, out);
+}
+
+static void explain(const struct runqueue_table *table, FILE *out)
+{
+	if (!known_events_has(table->input.events, EVENT_SCHED_WAKING))
+		table_rows_missing(out, "waits after a sleep",
+				   "sched:sched_waking", "--events=sched");
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+	int status = cpu_waits_end(&table->waits);
+
+	if (!status)
+		status = table->status;
+	if (status)
+		return status;
+	wait_stats_sort(&table->stats);
+	status = table_rows_render(output, write_row, table,
+				   table->stats.rows.items.count);
+	if (status || output->format != RECORD_TABLE)
+		return status;
+	status = draw_all(table, output->out);
+	if (!status)
+		explain(table, output->out);
+	return status;
+}
+
+const struct attribution_table runqueue_table = {
+	.name = "runqueue",
+	.help = "how long each thread waited for a CPU, and who ran instead",
+	.is_of_tasks = true,
+	.has_groups = true,
+	.size = sizeof(struct runqueue_table),
+	.open = open_table,
+	.render = render,
+	.close = close_table,
+};

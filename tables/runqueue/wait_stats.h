@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_WAIT_STATS_H
+#define KT_TABLES_WAIT_STATS_H
+
+#include "common/keyed_array.h"
+#include "tables/runqueue/cpu_runs.h"
+#include "tables/runqueue/cpu_waits.h"
+#include "tables/text/histogram.h"
+
+#include <stdint.h>
+
+/* A thread that ran while another waited for its CPU. */
+struct run_instead {
+	int32_t tid;
+	uint64_t ns;
+};
+
+/* One thread's, or group's, waits for a CPU. */
+struct wait_stat {
+	uint32_t row; /* its number: a task's index, or a group's */
+	int32_t pid;  /* of a group: its number */
+	int32_t tid;  /* of a group: one of its threads */
+	struct histogram waits;
+	uint64_t preempted;	    /* waits that began on a CPU */
+	uint64_t recorder_ns;	    /* the recorder had the CPU */
+	struct keyed_array instead; /* struct run_instead, longest first after
+				 * wait_stats_sort() */
+};
+
+/* Those of all. */
+struct wait_stats {
+	struct keyed_array rows; /* struct wait_stat */
+	struct histogram all;
+};
+
+#define WAIT_STATS_NONE \
+	((struct wait_stats){ .rows = KEYED_ARRAY_OF(struct wait_stat, row), \
+			      .all = HISTOGRAM_EMPTY })
+
+void wait_stats_free(struct wait_stats *stats);
+
+/* Adds @wait to the row of number @row, which is of process or group @pid;
+ * @runs tells who ran instead.  Returns 0 or -ERROR_MEMORY.
+ */
+int wait_stats_add(struct wait_stats *stats, uint32_t row, int32_t pid,
+		   const struct cpu_wait *wait, const struct cpu_runs *runs);
+
+/* Puts the rows with the longest waits in all first, and orders who ran
+ * instead.  Nothing is added afterwards.
+ */
+void wait_stats_sort(struct wait_stats *stats);
+
+#endif

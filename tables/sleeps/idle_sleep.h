@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_IDLE_SLEEP_H
+#define KT_TABLES_IDLE_SLEEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct call_tree;
+struct function_table;
+struct sleep;
+struct task_names;
+
+/* Returns whether in @sleep a kernel thread waits for something to do, or for a
+ * time of its own: the thread's own function decided to wait, or which did was not
+ * seen; or it sleeps with a time limit, after which it goes on in any case.  @stacks:
+ * see task_tracker_stacks().
+ */
+bool is_idle_sleep(const struct sleep *sleep, const struct call_tree *stacks,
+		   const struct function_table *functions,
+		   const struct task_names *names);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_SLEEP_STATS_H
+#define KT_TABLES_SLEEP_STATS_H
+
+#include "common/keyed_array.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sleep;
+
+/* This is what one chain of wakers ended, or what was for one descriptor. */
+struct waker_stat {
+	uint32_t waker; /* a chain's number, or WAKER_NONE; a descriptor */
+	uint64_t count;
+	uint64_t total_ns;
+};
+
+/* This is what one process's, or group's, sleeps with one stack came to.  The times are of
+ * those that were seen from begin to end.
+ */
+struct sleep_stat {
+	int32_t pid;
+	uint32_t stack;
+	uint32_t user_stack;
+	uint32_t label;
+	uint64_t count;
+	uint64_t total_ns;
+	uint64_t max_ns;
+	uint64_t runnable_ns; /* after them, until the task ran */
+	uint64_t cut;	      /* more sleeps, that the recording cuts */
+	uint64_t cut_ns;
+	struct keyed_array wakers; /* struct waker_stat; the longest first once
+				 * sorted */
+	struct keyed_array fds; /* the same by descriptor, where it is known */
+};
+
+struct sleep_stats {
+	struct keyed_array all; /* struct sleep_stat by pid and stacks */
+};
+
+#define SLEEP_STATS_NONE \
+	((struct sleep_stats){ KEYED_ARRAY_OF(struct sleep_stat, user_stack) })
+
+void sleep_stats_free(struct sleep_stats *stats);
+
+/* Counts @sleep for process or group @pid.  Returns 0 or -ERROR_MEMORY. */
+int sleep_stats_add(struct sleep_stats *stats, int32_t pid,
+		    const struct sleep *sleep);
+
+/* Returns the process that has slept, or where it is not known the thread. */
+int32_t sleep_stats_process(const struct sleep *sleep);
+
+/* Orders them by falling total time. */
+void sleep_stats_sort(struct sleep_stats *stats);
+
+size_t sleep_stats_count(const struct sleep_stats *stats);
+const struct sleep_stat *sleep_stats_at(const struct sleep_stats *stats,
+					size_t index);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_STACK_TEXT_H
+#define KT_TABLES_STACK_TEXT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct call_tree;
+struct function_table;
+
+/* Returns the path from below the root of @tree to @node as
+ * "outermost;...;innermost", which is "" for CALL_NODE_NONE.
+ *
+ * Owner: the caller, to be freed.  NULL when out of memory.
+ */
+char *stack_text(const struct call_tree *tree, uint32_t node,
+		 const struct function_table *functions);
+
+/* Writes it to @out; nothing when out of memory. */
+void stack_text_write(const struct call_tree *stacks, uint32_t node,
+		      const struct function_table *functions, FILE *out);
+
+/* Writes it as lines of a text, the innermost function first; @name stands
+ * before the first one.  Nothing for CALL_NODE_NONE.
+ */
+void stack_text_lines(const struct call_tree *stacks, uint32_t node,
+		      const struct function_table *functions, const char *name,
+		      FILE *out);
+
+#endif
