@@ -141,6 +141,9 @@ static void take(void *ctx, const struct function_event *event)
 		break;
 	case FUNCTION_TAIL_CALL:
 	case FUNCTION_FAR_JUMP:
+	case FUNCTION_OPEN:
+	case FUNCTION_OPEN_EXCEPTION:
+	case FUNCTION_OPEN_END:
 	case FUNCTION_TRACE_START:
 	case FUNCTION_SWITCH:
 	case FUNCTION_END:

@@ -349,14 +349,14 @@ END_TEST
  */
 START_TEST(two_programs_run_one_file)
 {
-	static const uint8_t code[] = { 0x90, 0xeb, 0x01, 0xcc, 0xff, 0xe0 };
+	static const uint8_t jumps[] = { 0x90, 0xeb, 0x01, 0xcc, 0xff, 0xe0 };
 	const struct fixture_origin origin = { 1, 1, 900 };
 	const int32_t start[] = { 1, 1 };
 
-	recording_fixture_program(&fixture, 1, "file", USER, code,
-				  sizeof(code));
-	recording_fixture_program(&fixture, 2, "file", USER + 0x1000, code,
-				  sizeof(code));
+	recording_fixture_program(&fixture, 1, "file", USER, jumps,
+				  sizeof(jumps));
+	recording_fixture_program(&fixture, 2, "file", USER + 0x1000, jumps,
+				  sizeof(jumps));
 	recording_fixture_record(&fixture, PERF_RECORD_ITRACE_START, 0, start,
 				 sizeof(start), &origin);
 	add_trace("psb 19 e8 03 00 00 00 00 00 99 01 7d 00 10 40 00 00 00 "
