@@ -12,6 +12,9 @@ void *large_memory_new(size_t size)
 {
 	void *memory;
 
+	/* No object is larger; the sanitizers' allocator would end the program. */
+	if (size > PTRDIFF_MAX)
+		return NULL;
 	if (size < LARGE_PAGE)
 		return malloc(size);
 	if (posix_memalign(&memory, LARGE_PAGE, size))

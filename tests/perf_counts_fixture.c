@@ -33,9 +33,9 @@ struct thunk_range {
  * too, perf says the mark's name.
  */
 struct section_mark {
-	char name[128];
+	char name[512];
 	uint64_t address;
-	char function[128]; /* or "" */
+	char function[512]; /* or "" */
 };
 
 /* This is what a kernel's list of symbols tells of its names. */
