@@ -18,11 +18,11 @@ struct tick_scale {
 static inline struct tick_scale
 tick_scale_of(const struct time_conversion *conversion)
 {
-	uint64_t below = conversion->mult &
-			 (((uint64_t)1 << conversion->shift) - 1);
+	uint64_t below;
 
 	if (!conversion->known)
 		return (struct tick_scale){ .whole = 1 };
+	below = conversion->mult & (((uint64_t)1 << conversion->shift) - 1);
 	return (struct tick_scale){
 		.whole = conversion->mult >> conversion->shift,
 		.part = conversion->shift ? below << (64 - conversion->shift) :
