@@ -10,7 +10,7 @@
 enum place_kind { PLACE_FUNCTION, PLACE_RETURN_THUNK, PLACE_INDIRECT_THUNK };
 
 struct place {
-	char name[128];
+	char name[512];
 	uint64_t address;
 	uint64_t offset;
 	enum place_kind kind;
@@ -49,7 +49,7 @@ struct thunk {
 	bool is_active;
 	bool is_call;
 	bool is_return;
-	char from[128];
+	char from[512];
 };
 
 /* This is what a CPU does, one branch after the other. */
