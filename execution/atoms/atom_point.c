@@ -20,13 +20,14 @@ void atom_point_take(struct atom_point *point,
 {
 	const struct atom_state *atoms = &execution->atoms;
 
-	*point = (struct atom_point){ .state = *atoms };
+	*point = (struct atom_point){ .state = atom_point_first() };
+	if (!atoms->is_on)
+		return;
+	point->state = *atoms;
 	point->state.tasks = NULL;
 	point->state.told = BLOCK_NONE;
 	point->state.instructions -= atoms->cycles.counted;
 	point->state.cycles.counted = 0;
-	if (!atoms->is_on)
-		return;
 	if (atoms->told != BLOCK_NONE) {
 		point->told_ip = execution->blocks[atoms->told].ip;
 		point->told_set =

@@ -40,6 +40,7 @@ struct segment_feed {
 	bool at_end;
 	bool is_off;
 	uint64_t end_ns;
+	size_t repeats; /* segments that were decoded again */
 
 	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t changed;
@@ -298,6 +299,7 @@ static int decode_again(struct segment_feed *feed, struct segment *segment)
 {
 	int status = open_own(feed);
 
+	feed->repeats++;
 	return status ? status :
 			segment_decode_from(segment, feed->own, &feed->last);
 }
@@ -343,6 +345,11 @@ int segment_feed_next(struct segment_feed *feed, struct record_run *run)
 		.mark_count = feed->current->segment.marks.count,
 	};
 	return 1;
+}
+
+size_t segment_feed_repeats(const struct segment_feed *feed)
+{
+	return feed->repeats;
 }
 
 bool segment_feed_is_off(const struct segment_feed *feed)

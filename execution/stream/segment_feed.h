@@ -5,6 +5,7 @@
 #include "execution/follow/record_feed.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct execution_state;
@@ -52,6 +53,11 @@ segment_feed_first_state(const struct segment_feed *feed);
  * asked for.
  */
 const struct execution_state *segment_feed_pass(struct segment_feed *feed);
+
+/* Returns how many segments were decoded again so far: the work that threads did
+ * in vain.
+ */
+size_t segment_feed_repeats(const struct segment_feed *feed);
 
 /* As record_feed_is_off() and record_feed_end_ns(). */
 bool segment_feed_is_off(const struct segment_feed *feed);
