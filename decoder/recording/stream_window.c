@@ -17,7 +17,9 @@
  * what it went through so far.
  */
 #define LONGEST_COPY ((size_t)1 << 18)
-/* Bytes are given back to the system in steps of this size. */
+/* Bytes are given back to the system in steps of this size: with several threads
+ * each time stops all of them.
+ */
 #define RELEASE_STEP ((size_t)1 << 20)
 /* The copy is made in pages of this size for who goes on and on, and given back
  * in whole ones: a page fault for each 4 KB takes some percent of all decoding.
@@ -130,6 +132,17 @@ static size_t copy_end(const struct stream_window *window, size_t to)
 	return to < window->size ? to : window->size;
 }
 
+/* Gives back a piece's bytes, of which those from @done to @to were copied: with
+ * all before that this or another thread may have looked at since the last step.
+ */
+static void release_copied(const struct aux_piece *piece, size_t done, size_t to)
+{
+	if (to == piece->size_bytes || done / RELEASE_STEP < to / RELEASE_STEP)
+		pages_release(piece->bytes,
+			      done > RELEASE_STEP ? done - RELEASE_STEP : 0,
+			      to);
+}
+
 static void copy_bytes(struct stream_window *window, size_t from, size_t to)
 {
 	for (size_t i = piece_at(window, from); from < to; i++) {
@@ -139,10 +152,7 @@ static void copy_bytes(struct stream_window *window, size_t from, size_t to)
 		size_t done = from - begin;
 
 		memcpy(copy_at(window, from), piece->bytes + done, end - from);
-		/* The page that the last copy ended in as well. */
-		pages_release(piece->bytes,
-			      done > LONGEST_COPY ? done - LONGEST_COPY : 0,
-			      end - begin);
+		release_copied(piece, done, end - begin);
 		from = end;
 	}
 }

@@ -286,9 +286,16 @@ static void drop_taken(struct record_feed *feed)
 
 int record_feed_next(struct record_feed *feed, struct record_run *run)
 {
+	return record_feed_next_in(feed, NULL, run);
+}
+
+int record_feed_next_in(struct record_feed *feed, union timed_record *room,
+			struct record_run *run)
+{
 	struct execution *execution = &feed->execution;
 
 	drop_taken(feed);
+	event_times_finish_in(&execution->times, room);
 	while (!execution->times.finished && !feed->at_end) {
 		int status = fill(feed);
 
@@ -300,7 +307,7 @@ int record_feed_next(struct record_feed *feed, struct record_run *run)
 		return 0;
 	event_times_write(&execution->times);
 	*run = (struct record_run){
-		.records = execution->times.records,
+		.records = room ? room : execution->times.records,
 		.count = execution->times.finished,
 		.marks = execution->marks,
 		.mark_count = ready_marks(feed),

@@ -63,6 +63,10 @@ int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
  */
 int record_feed_next(struct record_feed *feed, struct record_run *run);
 
+/* The same, the records being in @room, for EVENT_TIMES_ROOM of them. */
+int record_feed_next_in(struct record_feed *feed, union timed_record *room,
+			struct record_run *run);
+
 /* Makes the records say, by a MARK_SYNC each, when the first synchronisation
  * points at or behind @first and @second are passed.
  */

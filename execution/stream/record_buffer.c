@@ -3,7 +3,6 @@
 
 #include "common/error.h"
 
-#include <string.h>
 #include <sys/mman.h>
 
 /* 4 MB, which most segments need. */
@@ -40,18 +39,13 @@ static int grow(struct record_buffer *buffer, size_t count)
 	return 0;
 }
 
-int record_buffer_add(struct record_buffer *buffer,
-		      const union timed_record *records, size_t count)
+union timed_record *record_buffer_room(struct record_buffer *buffer,
+				       size_t more)
 {
-	/* Then there may be no memory to copy from or to. */
-	if (!count)
-		return 0;
-	if (buffer->count + count > buffer->room &&
-	    grow(buffer, buffer->count + count) < 0)
-		return -ERROR_MEMORY;
-	memcpy(buffer->records + buffer->count, records, bytes_of(count));
-	buffer->count += count;
-	return 0;
+	if (buffer->count + more > buffer->room &&
+	    grow(buffer, buffer->count + more) < 0)
+		return NULL;
+	return buffer->records + buffer->count;
 }
 
 void record_buffer_free(struct record_buffer *buffer)

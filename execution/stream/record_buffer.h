@@ -16,9 +16,11 @@ struct record_buffer {
 	size_t room;
 };
 
-/* Appends @count records.  Returns 0 or -ERROR_MEMORY. */
-int record_buffer_add(struct record_buffer *buffer,
-		      const union timed_record *records, size_t count);
+/* Makes room for @more records behind those that are there.  Returns where, or
+ * NULL when out of memory.
+ */
+union timed_record *record_buffer_room(struct record_buffer *buffer,
+				       size_t more);
 
 /* A zeroed buffer is empty, and freed. */
 void record_buffer_free(struct record_buffer *buffer);

@@ -4,6 +4,8 @@
 #include "decoder/flow/branch_source.h"
 #include "execution/follow/record_feed.h"
 
+#include <string.h>
+
 void segment_init(struct segment *segment)
 {
 	*segment = (struct segment){
@@ -49,6 +51,20 @@ static int take_mark(struct segment *segment, const struct record_feed *feed,
 	return 0;
 }
 
+/* Keeps @count records, which are where there is room for the next ones, or a
+ * little behind.
+ */
+static void keep(struct segment *segment, const union timed_record *records,
+		 size_t count)
+{
+	struct record_buffer *buffer = &segment->records;
+	union timed_record *room = buffer->records + buffer->count;
+
+	if (records != room)
+		memmove(room, records, count * sizeof(*records));
+	buffer->count += count;
+}
+
 /* Takes what of @run lies in the segment. */
 static int take(struct segment *segment, const struct record_feed *feed,
 		const struct record_run *run)
@@ -59,15 +75,23 @@ static int take(struct segment *segment, const struct record_feed *feed,
 		bool is_mark = i < run->mark_count;
 		size_t next = is_mark ? run->marks[i].index : run->count;
 
-		if (segment->has_begin &&
-		    record_buffer_add(&segment->records, run->records + at,
-				      next - at) < 0)
-			return -ERROR_MEMORY;
+		if (segment->has_begin)
+			keep(segment, run->records + at, next - at);
 		at = next;
 		if (is_mark && take_mark(segment, feed, run->marks[i].kind) < 0)
 			return -ERROR_MEMORY;
 	}
 	return 0;
+}
+
+/* Provides the next records of @feed behind those of the segment. */
+static int next_records(struct segment *segment, struct record_feed *feed,
+			struct record_run *run)
+{
+	union timed_record *room =
+		record_buffer_room(&segment->records, EVENT_TIMES_ROOM);
+
+	return room ? record_feed_next_in(feed, room, run) : -ERROR_MEMORY;
 }
 
 static int decode(struct segment *segment, struct record_feed *feed)
@@ -80,7 +104,7 @@ static int decode(struct segment *segment, struct record_feed *feed)
 	segment->passed = 0;
 	segment->has_end = false;
 	while (!segment->has_end &&
-	       (status = record_feed_next(feed, &run)) > 0) {
+	       (status = next_records(segment, feed, &run)) > 0) {
 		status = take(segment, feed, &run);
 		if (status < 0)
 			return status;

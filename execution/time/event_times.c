@@ -9,6 +9,7 @@ void event_times_init(struct event_times *times)
 	times->count = 0;
 	times->finished = 0;
 	times->written = 0;
+	times->room = NULL;
 	times->elsewhere = 0;
 	times->bounds_count = 0;
 	times->span_count = 0;
@@ -111,25 +112,51 @@ static uint64_t time_at(const struct event_span *span, uint64_t work)
 	return time_ns;
 }
 
-void event_times_write(struct event_times *times)
+/* Writes the times of @record, which is behind one of @last_ns, into @to, which
+ * may be itself.  Returns it.
+ */
+static inline uint64_t write_one(const struct event_times *times,
+				 const union timed_record *record,
+				 union timed_record *to, uint64_t last_ns)
 {
-	union timed_record *record = times->records + times->written;
-	union timed_record *end = times->records + times->finished;
+	const struct event_bounds *bounds = &times->bounds[record->early_ns];
+	const struct event_span *span = &times->spans[bounds->span];
+
+	/* Nothing is before a known time that is. */
+	if (last_ns < span->from_ns)
+		last_ns = span->from_ns;
+	return finish(to, bounds, time_at(span, record->time_ns), last_ns);
+}
+
+static void write_elsewhere(struct event_times *times)
+{
 	uint64_t last_ns = times->last_ns;
 
-	for (; record < end; record++) {
-		const struct event_bounds *bounds =
-			&times->bounds[record->early_ns];
-		const struct event_span *span = &times->spans[bounds->span];
-
-		/* Nothing is before a known time that is. */
-		if (last_ns < span->from_ns)
-			last_ns = span->from_ns;
-		last_ns = finish(record, bounds, time_at(span, record->time_ns),
-				 last_ns);
+	for (size_t i = times->written; i < times->finished; i++) {
+		times->room[i] = times->records[i];
+		last_ns = write_one(times, &times->records[i], &times->room[i],
+				    last_ns);
 	}
-	times->written = times->finished;
 	times->last_ns = last_ns;
+}
+
+static void write_here(struct event_times *times)
+{
+	uint64_t last_ns = times->last_ns;
+
+	for (size_t i = times->written; i < times->finished; i++)
+		last_ns = write_one(times, &times->records[i],
+				    &times->records[i], last_ns);
+	times->last_ns = last_ns;
+}
+
+void event_times_write(struct event_times *times)
+{
+	if (times->room)
+		write_elsewhere(times);
+	else
+		write_here(times);
+	times->written = times->finished;
 }
 
 /* Those that wait are not before their own bounds. */

@@ -70,7 +70,8 @@ enum {
 struct event_times {
 	size_t count;
 	size_t finished;  /* a time is known behind these */
-	size_t written;	  /* these have their times */
+	size_t written;	  /* these have their times, and are in: */
+	union timed_record *room; /* of somebody else; NULL: they stay */
 	size_t elsewhere; /* so many wait before the first, which who decoded
 			   * what was before has */
 	uint32_t bounds_count;
@@ -162,10 +163,19 @@ void event_times_know(struct event_times *times, uint64_t known_ns);
  */
 void event_times_flush(struct event_times *times);
 
-/* Writes the times of the finished records. */
+/* Writes the times of the finished records, where they are to be. */
 void event_times_write(struct event_times *times);
 
 /* Drops the finished records.  Pointers to records are invalid then. */
 void event_times_drop(struct event_times *times);
+
+/* Those that are finished next go to @room, for EVENT_TIMES_ROOM of them; or
+ * stay here, where that is NULL.  None is finished yet.
+ */
+static inline void event_times_finish_in(struct event_times *times,
+					 union timed_record *room)
+{
+	times->room = room;
+}
 
 #endif
