@@ -8,14 +8,12 @@ struct kallsyms kallsyms_of(const char *text, size_t size)
 	return (struct kallsyms){ .text = text, .end = text + size };
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return -1;
-}
+/* What each digit is worth, and 1 more: a kernel has megabytes of lines. */
+static const uint8_t digits_above[UINT8_MAX + 1] = {
+	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
+	['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+};
 
 static const char *skip_blanks(const char *at, const char *end)
 {
@@ -33,11 +31,12 @@ static const char *skip_word(const char *at, const char *end)
 
 static const char *read_hex(const char *at, const char *end, uint64_t *value)
 {
-	int digit;
+	uint64_t sum = 0;
+	uint8_t above;
 
-	*value = 0;
-	for (; at < end && (digit = hex_digit(*at)) >= 0; at++)
-		*value = *value << 4 | (uint64_t)digit;
+	for (; at < end && (above = digits_above[(uint8_t)*at]); at++)
+		sum = sum << 4 | (uint64_t)(above - 1);
+	*value = sum;
 	return at;
 }
 

@@ -132,6 +132,7 @@ struct order {
 	uint64_t time_ns;
 	uint64_t calls;
 	uint32_t function;
+	int32_t pid;
 	uint32_t row;
 };
 
@@ -146,7 +147,7 @@ static int compare_orders(const void *a, const void *b)
 		return x->calls > y->calls ? -1 : 1;
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
 static uint32_t *sorted_rows(const struct function_profile *profile,
@@ -162,6 +163,7 @@ static uint32_t *sorted_rows(const struct function_profile *profile,
 			.time_ns = by_total ? row->total_ns : row->self_ns,
 			.calls = call_counts_calls(&row->calls),
 			.function = row->function,
+			.pid = row->pid,
 			.row = i,
 		};
 	}

@@ -255,25 +255,27 @@ const struct call_tree *profile_tree(const struct profile *profile)
 	return profile->tree;
 }
 
-int profile_finish_tree(const struct profile_scope *scope,
+int profile_finish_tree(const struct profile_options *options,
 			struct call_tree **tree,
 			uint64_t part_ns[PROFILE_PARTS])
 {
 	struct call_tree *whole = *tree;
+	bool is_whole;
 
-	if (scope) {
-		*tree = profile_scope_apply(scope, whole, part_ns);
+	if (options->scope) {
+		*tree = profile_scope_apply(options->scope, whole, part_ns);
 		call_tree_free(whole);
 	}
-	return *tree && call_tree_sort(*tree) ? 0 : -ERROR_MEMORY;
+	is_whole = *tree && (options->is_only_added || call_tree_sort(*tree));
+	return is_whole ? 0 : -ERROR_MEMORY;
 }
 
 int profile_end(struct profile *profile)
 {
 	return profile->status ?
 		       profile->status :
-		       profile_finish_tree(profile->options.scope,
-					   &profile->tree, profile->part_ns);
+		       profile_finish_tree(&profile->options, &profile->tree,
+					   profile->part_ns);
 }
 
 const uint64_t *profile_part_times(const struct profile *profile)

@@ -22,6 +22,8 @@ struct profile_options {
 	bool by_process;	   /* one tree a process */
 	/* One tree a group, instead; NULL: not so.  Borrowed. */
 	const struct task_groups *groups;
+	/* The finished tree need not be sorted: it is only added up. */
+	bool is_only_added;
 	/* This is what is kept of the finished tree; NULL: all.  Borrowed. */
 	const struct profile_scope *scope;
 	/* Who recorded: see recorder_task.h.  With a scope only. */
@@ -41,12 +43,12 @@ enum profile_part profile_part_of(const struct profile_options *options,
 int32_t profile_tree_of(const struct profile_options *options,
 			const struct task *task);
 
-/* Puts in the place of a finished *@tree what @scope (NULL: all) leaves of it,
- * sorted by call_tree_sort(); @part_ns: see profile_part_times().
+/* Puts in the place of a finished *@tree what the scope of @options leaves of it,
+ * sorted by call_tree_sort() if it is to be; @part_ns: see profile_part_times().
  *
  * Returns 0 or -ERROR_MEMORY.
  */
-int profile_finish_tree(const struct profile_scope *scope,
+int profile_finish_tree(const struct profile_options *options,
 			struct call_tree **tree,
 			uint64_t part_ns[PROFILE_PARTS]);
 
@@ -61,7 +63,7 @@ struct step_callback *profile_callback(struct profile *profile);
 const struct call_tree *profile_tree(const struct profile *profile);
 
 /* No more steps come: keeps of the tree what the scope shows, and sorts it
- * (call_tree_sort()).
+ * (call_tree_sort()) if that is wanted.
  *
  * Returns 0, or -ERROR_MEMORY, also if steps were lost for lack of memory.
  */

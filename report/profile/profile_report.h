@@ -91,6 +91,7 @@ struct profile_renderer {
 	bool by_process; /* wants a tree a process */
 	bool needs_time; /* cannot say that it counts something else */
 	bool has_title;	 /* says what it left out */
+	bool only_adds;	 /* needs no sorted tree */
 	render_profile *render;
 	/* Renders a second file, named like the first with .elf behind it;
 	 * NULL: there is none.

@@ -358,7 +358,7 @@ int beneficiary_profile_end(struct beneficiary_profile *profile)
 		if (is_wanted(profile, sum->pid))
 			status = add_sum(profile, sum);
 	return status ? status :
-			profile_finish_tree(profile->options.scope,
+			profile_finish_tree(&profile->options,
 					    &profile->tree, profile->part_ns);
 }
 
