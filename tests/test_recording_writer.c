@@ -12,6 +12,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -107,6 +108,29 @@ START_TEST(test_header)
 	ck_assert_uint_eq(word(&bytes, word(&bytes, attrs + 144 + 128) + 8),
 			  72);
 	byte_buffer_free(&bytes);
+}
+END_TEST
+
+/* The first text of a command line's section: count, then length and text. */
+static const char *program_in(const struct feature *features, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (features[i].bit == PERF_DATA_FEATURE_CMDLINE)
+			return (const char *)features[i].content.bytes + 8;
+	ck_abort_msg("no command line");
+}
+
+/* Readers know the recorder among the tasks by it, also under another name. */
+START_TEST(test_the_program_has_its_tasks_name)
+{
+	char *words[] = { "record", NULL };
+	struct feature features[FEATURES_OF_SYSTEM];
+	size_t count;
+
+	ck_assert_int_eq(prctl(PR_SET_NAME, "a-tracer-of-ours"), 0);
+	count = features_of_system(features, 1, words, &events);
+	ck_assert_str_eq(program_in(features, count), "a-tracer-of-our");
+	features_free(features, count);
 }
 END_TEST
 
@@ -350,6 +374,7 @@ static Suite *writer_suite(void)
 
 	tcase_add_checked_fixture(tcase, make_writer, remove_writer);
 	tcase_add_test(tcase, test_header);
+	tcase_add_test(tcase, test_the_program_has_its_tasks_name);
 	tcase_add_test(tcase, test_trace);
 	tcase_add_test(tcase, test_trace_that_began_before);
 	tcase_add_test(tcase, test_overwritten_trace);

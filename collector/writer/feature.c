@@ -6,8 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+/* With the end: PR_GET_NAME in prctl(2). */
+enum { TASK_COMM_LENGTH = 16 };
 
 /* perf's do_write_string(): the length, padded, then the text, padded. */
 static void add_string(struct byte_buffer *bytes, const char *text)
@@ -66,11 +70,17 @@ static void add_cpus(struct byte_buffer *bytes)
 	byte_buffer_u32(bytes, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+/* The program has the name that the kernel gave its task, whatever file it is in:
+ * by that, readers know the recorder among the tasks.
+ */
 static void add_command_line(struct byte_buffer *bytes, int argc,
 			     char *const *argv)
 {
+	char comm[TASK_COMM_LENGTH] = "ktrace-hw";
+
+	prctl(PR_GET_NAME, comm);
 	byte_buffer_u32(bytes, 1 + (uint32_t)argc);
-	add_string(bytes, "ktrace-hw");
+	add_string(bytes, comm);
 	for (int i = 0; i < argc; i++)
 		add_string(bytes, argv[i]);
 }
