@@ -123,7 +123,8 @@ static const char *program_in(const struct feature *features, size_t count)
 /* Readers know the recorder among the tasks by it, also under another name. */
 START_TEST(test_the_program_has_its_tasks_name)
 {
-	char *words[] = { "record", NULL };
+	char record[] = "record";
+	char *words[] = { record, NULL };
 	struct feature features[FEATURES_OF_SYSTEM];
 	size_t count;
 

@@ -135,7 +135,8 @@ static size_t copy_end(const struct stream_window *window, size_t to)
 /* Gives back a piece's bytes, of which those from @done to @to were copied: with
  * all before that this or another thread may have looked at since the last step.
  */
-static void release_copied(const struct aux_piece *piece, size_t done, size_t to)
+static void release_copied(const struct aux_piece *piece, size_t done,
+			   size_t to)
 {
 	if (to == piece->size_bytes || done / RELEASE_STEP < to / RELEASE_STEP)
 		pages_release(piece->bytes,

@@ -69,8 +69,8 @@ enum {
 
 struct event_times {
 	size_t count;
-	size_t finished;  /* a time is known behind these */
-	size_t written;	  /* these have their times, and are in: */
+	size_t finished;	  /* a time is known behind these */
+	size_t written;		  /* these have their times, and are in: */
 	union timed_record *room; /* of somebody else; NULL: they stay */
 	size_t elsewhere; /* so many wait before the first, which who decoded
 			   * what was before has */

@@ -358,8 +358,8 @@ int beneficiary_profile_end(struct beneficiary_profile *profile)
 		if (is_wanted(profile, sum->pid))
 			status = add_sum(profile, sum);
 	return status ? status :
-			profile_finish_tree(&profile->options,
-					    &profile->tree, profile->part_ns);
+			profile_finish_tree(&profile->options, &profile->tree,
+					    profile->part_ns);
 }
 
 const struct call_tree *
