@@ -50,6 +50,12 @@ static void write_function(struct record_writer *writer,
 	record_text(writer, "kind", interrupt_kind_name(row->kind));
 	record_text(writer, "function",
 		    function_at(columns->functions, row->function)->name);
+}
+
+static void write_device(struct record_writer *writer,
+			 const struct interrupt_columns *columns,
+			 const struct interrupt_row *row)
+{
 	if (row->irq >= 0)
 		record_signed(writer, "irq", row->irq);
 	else
@@ -111,6 +117,8 @@ void interrupt_columns_write(const struct interrupt_columns *columns,
 			      (uint64_t)((double)row->total_ns / row->count) :
 			      0);
 	record_number(writer, "max_ns", row->max_ns);
+	if (grouping->by_function)
+		write_device(writer, columns, row);
 	write_certainty(writer, row);
 }
 

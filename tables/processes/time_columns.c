@@ -45,6 +45,7 @@ struct column {
 #define CLASS(text, member) COLUMN(text, member), .part = TIME_COLUMNS_CLASSES
 #define REST(text, member) COLUMN(text, member), .part = TIME_COLUMNS_REST
 
+/* Where most time goes comes first: a narrow terminal shows that at once. */
 static const struct column columns_list[] = {
 	{ COLUMN("pid", pid), .type = IS_ID, .names_task = true },
 	{ COLUMN("tid", tid), .type = IS_ID, .names_task = true,
@@ -57,12 +58,12 @@ static const struct column columns_list[] = {
 	{ CLASS("system_call_ns", class_ns[TIME_SYSTEM_CALL]) },
 	{ CLASS("fault_ns", class_ns[TIME_FAULT]) },
 	{ CLASS("kernel_ns", class_ns[TIME_KERNEL]) },
-	{ CLASS("interrupt_benefited_ns", benefited_ns), .need = NEEDS_ALL },
-	{ CLASS("interrupt_stolen_ns", stolen_ns) },
-	{ CLASS("tracer_ns", class_ns[TIME_TRACER]) },
 	{ CLASS("runnable_ns", class_ns[TIME_RUNNABLE]),
 	  .need = NEEDS_SWITCHES },
 	{ CLASS("asleep_ns", class_ns[TIME_ASLEEP]), .need = NEEDS_WAKEUPS },
+	{ CLASS("interrupt_benefited_ns", benefited_ns), .need = NEEDS_ALL },
+	{ CLASS("interrupt_stolen_ns", stolen_ns) },
+	{ CLASS("tracer_ns", class_ns[TIME_TRACER]) },
 	{ CLASS("not_asked_ns", class_ns[TIME_NOT_ASKED]) },
 	{ CLASS("unknown_ns", class_ns[TIME_UNKNOWN]) },
 	{ REST("context_switches", context_switches), .type = IS_COUNT },
