@@ -82,7 +82,9 @@ static int add_map(const struct recording *recording,
 	path = recording_user_path(recording, map->path, arena);
 	if (!path)
 		return -ERROR_MEMORY;
-	return is_elf(path) ? add(files, path, map->path) : 0;
+	if (!is_elf(path) || !recording_has_program(recording, map, path))
+		return 0;
+	return add(files, path, map->path);
 }
 
 static int add_maps(const struct recording *recording, struct arena *arena,

@@ -88,6 +88,19 @@ static int open_one(struct event *event, struct perf_event_attr *attr,
 	return 0;
 }
 
+/* The same as far as this kernel can: before Linux 5.12 it tells no build ids. */
+static int open_able(struct event *event, struct event_spec *what,
+		     union wide_attr *attr, int leader)
+{
+	int error = open_one(event, &attr->attr, leader);
+
+	if (!error || errno != EINVAL || !attr->attr.build_id)
+		return error;
+	what->attr.build_id = 0;
+	attr->attr.build_id = 0;
+	return open_one(event, &attr->attr, leader);
+}
+
 /* Returns the descriptor of the event that leads @what's group; -1: none. */
 static int leader_of(const struct event_list *list,
 		     const struct event_spec *what, int cpu)
@@ -116,7 +129,7 @@ static int open_for(struct event_list *list, size_t spec, int cpu, pid_t thread)
 		attr.attr.inherit = 0;
 		attr.attr.enable_on_exec = 0;
 	}
-	if (!open_one(event, &attr.attr, leader))
+	if (!open_able(event, what, &attr, leader))
 		return 0;
 
 	bool gone = errno == ESRCH && thread != -1;

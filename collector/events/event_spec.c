@@ -71,6 +71,7 @@ struct event_spec event_spec_tasks(void)
 
 	spec.attr.mmap = 1;
 	spec.attr.mmap2 = 1;
+	spec.attr.build_id = 1;
 	spec.attr.comm = 1;
 	spec.attr.comm_exec = 1;
 	spec.attr.task = 1;

@@ -38,6 +38,18 @@ static int add(struct process_maps *maps, struct map_event event)
 	return 0;
 }
 
+/* Returns where the code of @map is: "" if nothing has it any more. */
+static const char *path_of(const struct process_maps *maps,
+			   const struct sideband_mmap *map)
+{
+	const char *path =
+		recording_user_path(maps->recording, map->path, maps->arena);
+
+	if (path && !recording_has_program(maps->recording, map, path))
+		return "";
+	return path;
+}
+
 static int take(struct process_maps *maps, const struct sideband_record *record)
 {
 	struct map_event event = {
@@ -54,8 +66,7 @@ static int take(struct process_maps *maps, const struct sideband_record *record)
 			record->mmap.address,
 			record->mmap.size_bytes,
 			record->mmap.file_offset,
-			recording_user_path(maps->recording, record->mmap.path,
-					    maps->arena),
+			path_of(maps, &record->mmap),
 		};
 		if (!event.map.path)
 			return -ERROR_MEMORY;

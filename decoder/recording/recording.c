@@ -5,6 +5,7 @@
 #include "common/file_map.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/program_ids.h"
 #include "decoder/recording/record_lists.h"
 #include "decoder/recording/recording_parts.h"
 #include "decoder/recording/tracepoint.h"
@@ -42,8 +43,10 @@ struct recording *recording_new(const char *path, const struct log *log)
 		recording->path =
 			arena_text(recording->arena, path, strlen(path));
 		recording->record_lists = record_lists_new();
+		recording->program_ids = program_ids_new();
 	}
-	if (recording->path && recording->record_lists)
+	if (recording->path && recording->record_lists &&
+	    recording->program_ids)
 		return recording;
 	recording_close(recording);
 	return NULL;
@@ -69,6 +72,7 @@ void recording_close(struct recording *recording)
 	stream_list_free(&recording->streams);
 	event_table_free(&recording->events);
 	record_lists_free(recording->record_lists);
+	program_ids_free(recording->program_ids);
 	record_store_close(&recording->store);
 	data_file_close(&recording->file);
 	arena_free(recording->arena);

@@ -74,6 +74,13 @@ struct arena;
 const char *recording_user_path(const struct recording *recording,
 				const char *path, struct arena *arena);
 
+/* Returns whether the file at @path, where to look for the one that @map is of, is
+ * that one: see program_ids_fit().
+ */
+struct sideband_mmap;
+bool recording_has_program(const struct recording *recording,
+			   const struct sideband_mmap *map, const char *path);
+
 /* The traced machine's architecture. */
 enum recording_arch {
 	RECORDING_ARCH_UNKNOWN,

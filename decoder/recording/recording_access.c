@@ -5,6 +5,7 @@
 #include "common/perf_data.h"
 #include "common/regular_file.h"
 #include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/program_ids.h"
 #include "decoder/recording/recording_features.h"
 #include "decoder/recording/recording_parts.h"
 #include "decoder/recording/tracepoint.h"
@@ -127,6 +128,13 @@ const char *recording_user_path(const struct recording *recording,
 	if (length < 0 || (size_t)length >= sizeof(rooted))
 		return "";
 	return arena_text(arena, rooted, (size_t)length);
+}
+
+bool recording_has_program(const struct recording *recording,
+			   const struct sideband_mmap *map, const char *path)
+{
+	return program_ids_fit(recording->program_ids, map, path,
+			       recording->log);
 }
 
 static bool is_own_arch(enum recording_arch arch)

@@ -3,6 +3,7 @@
 #include "common/log.h"
 #include "common/perf_data.h"
 #include "decoder/recording/coresight_streams.h"
+#include "decoder/recording/program_ids.h"
 #include "decoder/recording/recording_features.h"
 #include "decoder/recording/recording_parts.h"
 #include "decoder/recording/recording_scan.h"
@@ -25,6 +26,9 @@ static int read_features(struct recording *recording)
 		if (bit == PERF_DATA_FEATURE_EVENT_DESC)
 			error = event_table_add_names(&recording->events, bytes,
 						      size);
+		else if (bit == PERF_DATA_FEATURE_BUILD_ID)
+			error = program_ids_add_table(recording->program_ids,
+						      bytes, size);
 		else if (bit == PERF_DATA_FEATURE_TRACING_DATA)
 			error = tracing_data_read(bytes, size, recording->arena,
 						  &recording->tracepoints);

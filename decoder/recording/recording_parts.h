@@ -11,6 +11,7 @@
 #include "decoder/recording/time_conversion.h"
 
 struct coresight_streams;
+struct program_ids;
 struct record_lists;
 
 /* The inside of struct recording, for decoder/ alone. */
@@ -30,6 +31,7 @@ struct recording {
 	const char *vdso_path;	      /* absolute; or NULL */
 	const char *code_path;	      /* the folder code/, or NULL */
 	const char *root;	      /* of the traced machine, or NULL */
+	struct program_ids *program_ids;
 	struct data_file file;
 	struct record_store store;
 	struct record_lists *record_lists; /* of the store */

@@ -17,6 +17,7 @@
 
 struct user_file {
 	const char *path;
+	bool is_recorded; /* else another is there: its names are wrong */
 	struct address_map *symbols; /* by offset in the file */
 };
 
@@ -64,43 +65,58 @@ static uint32_t name_hole(void *ctx, uint64_t start)
 				  namer->module, 'u');
 }
 
-static int name_holes(struct address_map *symbols, const char *path,
+/* Lines are looked for in modules. */
+static int name_holes(const struct user_file *file,
 		      struct function_table *functions)
 {
 	struct namer namer = {
 		.functions = functions,
-		.path = path,
-		.module = function_table_module(functions, path, strlen(path)),
+		.path = file->path,
+		.module = function_table_module(
+			functions, file->path,
+			file->is_recorded ? strlen(file->path) : 0),
 	};
 
-	return namer.module ? address_map_fill(symbols, name_hole, &namer) :
-			      -ERROR_MEMORY;
+	return namer.module ?
+		       address_map_fill(file->symbols, name_hole, &namer) :
+		       -ERROR_MEMORY;
+}
+
+static int read_file(struct user_file *file, struct function_table *functions,
+		     const struct log *log)
+{
+	int status = 0;
+
+	file->symbols = address_map_new();
+	if (!file->symbols)
+		return -ERROR_MEMORY;
+	if (file->is_recorded)
+		status = elf_symbols_add(file->path, functions, file->symbols,
+					 log);
+	if (status == -ERROR_MEMORY)
+		return status;
+	status = address_map_finish(file->symbols);
+	return status ? status : name_holes(file, functions);
 }
 
 static int open_file(struct user_space *space, const char *path,
-		     struct function_table *functions, const struct log *log,
-		     uint32_t *number)
+		     bool is_recorded, struct function_table *functions,
+		     const struct log *log, uint32_t *number)
 {
 	struct user_file *file;
-	int status;
 
 	for (*number = 0; *number < space->files.count; ++*number) {
 		file = array_at(&space->files, *number);
-		if (strcmp(file->path, path) == 0)
+		if (file->is_recorded == is_recorded &&
+		    strcmp(file->path, path) == 0)
 			return 0;
 	}
 	file = array_add(&space->files);
 	if (!file)
 		return -ERROR_MEMORY;
 	file->path = path;
-	file->symbols = address_map_new();
-	if (!file->symbols)
-		return -ERROR_MEMORY;
-	status = elf_symbols_add(path, functions, file->symbols, log);
-	if (status == -ERROR_MEMORY)
-		return status;
-	status = address_map_finish(file->symbols);
-	return status ? status : name_holes(file->symbols, path, functions);
+	file->is_recorded = is_recorded;
+	return read_file(file, functions, log);
 }
 
 static int add_mapping(struct user_space *space,
@@ -121,7 +137,8 @@ static int add_mapping(struct user_space *space,
 	/* "//anon", "[heap]" have no file to read. */
 	if (path[0] != '/' || path[1] == '/')
 		return 0;
-	if (open_file(space, path, functions, log, &file) < 0)
+	if (open_file(space, path, recording_has_program(recording, mmap, path),
+		      functions, log, &file) < 0)
 		return -ERROR_MEMORY;
 	mapping = array_add(&space->mappings);
 	if (!mapping)

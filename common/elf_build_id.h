@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_ELF_BUILD_ID_H
+#define KT_COMMON_ELF_BUILD_ID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The kernel and perf know no longer ones (BUILD_ID_SIZE_MAX in
+ * include/linux/buildid.h).
+ */
+enum { ELF_BUILD_ID_SIZE = 20 };
+
+/* Tells what is in an ELF file: another build has another one. */
+struct elf_build_id {
+	size_t size; /* 0: there is none */
+	uint8_t bytes[ELF_BUILD_ID_SIZE];
+};
+
+/* Returns the build id of the file at @path: none where it is no ELF file, has
+ * none or a longer one, or cannot be read.
+ */
+struct elf_build_id elf_build_id_of_file(const char *path);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/program_ids.h"
+#include "common/array.h"
+#include "common/byte_reader.h"
+#include "common/elf_build_id.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/string_pool.h"
+#include "decoder/recording/sideband.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The record says how long its id is (PERF_RECORD_MISC_BUILD_ID_SIZE). */
+#define MISC_BUILD_ID_SIZE (1 << 15)
+
+/* A name: of the traced machine's file, and of one here. */
+struct program {
+	struct elf_build_id recorded; /* perf's header has it for that */
+	struct elf_build_id found;    /* the file here has it, */
+	bool is_read;		      /* once that was looked at */
+	bool is_told;		      /* it is another one: the log knows */
+};
+
+struct program_ids {
+	pthread_mutex_t lock; /* of the rest */
+	struct string_pool *names;
+	struct array programs; /* struct program, by the number of its name */
+};
+
+struct program_ids *program_ids_new(void)
+{
+	struct program_ids *ids = calloc(1, sizeof(*ids));
+
+	if (!ids)
+		return NULL;
+	pthread_mutex_init(&ids->lock, NULL);
+	ids->programs = ARRAY_OF(struct program);
+	ids->names = string_pool_new();
+	if (ids->names)
+		return ids;
+	program_ids_free(ids);
+	return NULL;
+}
+
+void program_ids_free(struct program_ids *ids)
+{
+	if (!ids)
+		return;
+	string_pool_free(ids->names);
+	array_free(&ids->programs);
+	pthread_mutex_destroy(&ids->lock);
+	free(ids);
+}
+
+/* Returns the program called @name; NULL when out of memory. */
+static struct program *program_of(struct program_ids *ids, const char *name)
+{
+	uint32_t number = string_pool_add(ids->names, name, strlen(name));
+
+	return number == STRING_POOL_NONE ? NULL :
+					    array_reach(&ids->programs, number);
+}
+
+/* Reads one entry behind its record's head: the process that it was seen in, the
+ * id in 24 bytes, its size behind 20 of these, and the file's name.
+ */
+static int add_entry(struct program_ids *ids, uint16_t misc,
+		     const uint8_t *bytes, size_t size)
+{
+	struct byte_reader entry = byte_reader_of(bytes, size);
+	struct elf_build_id id = { .size = ELF_BUILD_ID_SIZE };
+	const uint8_t *id_bytes;
+	struct program *program;
+	const char *name;
+
+	byte_reader_u32(&entry);
+	id_bytes = byte_reader_bytes(&entry, 24);
+	name = byte_reader_text(&entry);
+	if (entry.failed)
+		return 0;
+	memcpy(id.bytes, id_bytes, sizeof(id.bytes));
+	if (misc & MISC_BUILD_ID_SIZE && id_bytes[20] <= ELF_BUILD_ID_SIZE)
+		id.size = id_bytes[20];
+	program = program_of(ids, name);
+	if (!program)
+		return -ERROR_MEMORY;
+	program->recorded = id;
+	return 0;
+}
+
+int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
+			  size_t size)
+{
+	enum { HEAD = 8 };
+	struct byte_reader table = byte_reader_of(bytes, size);
+	int status = 0;
+
+	while (!status && byte_reader_left(&table) >= HEAD) {
+		uint16_t misc;
+		uint16_t record_size;
+		const uint8_t *entry;
+
+		byte_reader_u32(&table);
+		misc = byte_reader_u16(&table);
+		record_size = byte_reader_u16(&table);
+		entry = record_size < HEAD ?
+				NULL :
+				byte_reader_bytes(&table, record_size - HEAD);
+		if (!entry)
+			break;
+		status = add_entry(ids, misc, entry, record_size - HEAD);
+	}
+	return status;
+}
+
+static bool is_same(const struct elf_build_id *a, const struct elf_build_id *b)
+{
+	return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+}
+
+static struct elf_build_id id_of_map(struct program_ids *ids,
+				     const struct sideband_mmap *map)
+{
+	const struct program *program;
+	struct elf_build_id id = { 0 };
+
+	if (map->build_id_size && map->build_id_size <= ELF_BUILD_ID_SIZE) {
+		id.size = map->build_id_size;
+		memcpy(id.bytes, map->build_id, id.size);
+		return id;
+	}
+	program = program_of(ids, map->path);
+	return program ? program->recorded : id;
+}
+
+static const char *text_of(const struct elf_build_id *id,
+			   char text[2 * ELF_BUILD_ID_SIZE + 1])
+{
+	for (size_t i = 0; i < id->size; i++)
+		sprintf(text + 2 * i, "%02x", id->bytes[i]);
+	return text;
+}
+
+static void tell(struct program *program, const char *path,
+		 const struct elf_build_id *recorded, const struct log *log)
+{
+	char now[2 * ELF_BUILD_ID_SIZE + 1];
+	char then[2 * ELF_BUILD_ID_SIZE + 1];
+
+	if (!program->is_told)
+		log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
+			    "not the file that was recorded (its build id is "
+			    "%s, then %s): its code and names are left out; "
+			    "name a folder with the right one by --symfs, or "
+			    "archive recordings before programs change",
+			    text_of(&program->found, now),
+			    text_of(recorded, then));
+	program->is_told = true;
+}
+
+/* The lock is held. */
+static bool fits(struct program_ids *ids, const struct sideband_mmap *map,
+		 const char *path, const struct log *log)
+{
+	const struct elf_build_id recorded = id_of_map(ids, map);
+	struct program *program = recorded.size ? program_of(ids, path) : NULL;
+
+	if (!program)
+		return true;
+	if (!program->is_read)
+		program->found = elf_build_id_of_file(path);
+	program->is_read = true;
+	if (!program->found.size || is_same(&program->found, &recorded))
+		return true;
+	tell(program, path, &recorded, log);
+	return false;
+}
+
+bool program_ids_fit(struct program_ids *ids, const struct sideband_mmap *map,
+		     const char *path, const struct log *log)
+{
+	bool is_fitting;
+
+	pthread_mutex_lock(&ids->lock);
+	is_fitting = fits(ids, map, path, log);
+	pthread_mutex_unlock(&ids->lock);
+	return is_fitting;
+}
