@@ -4,6 +4,7 @@
 #include "collector/records/start_records.h"
 #include "collector/records/task_walk.h"
 #include "collector/target/target.h"
+#include "common/build_id_cache.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,53 +71,101 @@ static void add_name(struct byte_buffer *bytes, const struct task *task)
 	record_end_sample_id(bytes, place);
 }
 
-/* A line is "start-end perms offset major:minor inode   path". */
-static void add_map(struct byte_buffer *bytes, pid_t pid, char *line)
+/* Code that is mapped, as a line of /proc/<pid>/maps has it. */
+struct code_map {
+	uint64_t start;
+	uint64_t end;
+	uint64_t file_offset;
+	uint32_t device[2];
+	uint64_t inode;
+	bool is_shared;
+	const char *path;
+};
+
+/* A line is "start-end perms offset major:minor inode   path".  Returns false if
+ * it is not one of code.
+ */
+static bool read_map(char *line, struct code_map *map)
 {
-	uint64_t start, end, offset, inode;
-	unsigned int major, minor;
 	char permissions[8];
 	int path = 0;
-	size_t place;
 
 	if (sscanf(line,
 		   "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64
 		   " %n",
-		   &start, &end, permissions, &offset, &major, &minor, &inode,
-		   &path) < 7 ||
+		   &map->start, &map->end, permissions, &map->file_offset,
+		   &map->device[0], &map->device[1], &map->inode, &path) < 7 ||
 	    permissions[2] != 'x')
-		return;
+		return false;
 	line[strcspn(line, "\n")] = '\0';
-	place = record_begin(bytes, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
-	byte_buffer_u32(bytes, (uint32_t)pid);
-	byte_buffer_u32(bytes, (uint32_t)pid);
-	byte_buffer_u64(bytes, start);
-	byte_buffer_u64(bytes, end - start);
-	byte_buffer_u64(bytes, offset);
-	byte_buffer_u32(bytes, major);
-	byte_buffer_u32(bytes, minor);
-	byte_buffer_u64(bytes, inode);
+	map->is_shared = permissions[3] == 's';
+	map->path = line[path] ? line + path : "//anon";
+	return true;
+}
+
+/* What tells the file: its build id, or where it is. */
+static void add_file(struct byte_buffer *bytes, const struct code_map *map,
+		     const struct elf_build_id *id)
+{
+	if (id->size) {
+		byte_buffer_u32(bytes, (uint32_t)id->size);
+		byte_buffer_add(bytes, id->bytes, sizeof(id->bytes));
+		return;
+	}
+	byte_buffer_u32(bytes, map->device[0]);
+	byte_buffer_u32(bytes, map->device[1]);
+	byte_buffer_u64(bytes, map->inode);
 	byte_buffer_u64(bytes, 0);
+}
+
+static void add_map(struct byte_buffer *bytes, pid_t pid,
+		    const struct code_map *map, const struct elf_build_id *id)
+{
+	size_t place = record_begin(
+		bytes, PERF_RECORD_MMAP2,
+		PERF_RECORD_MISC_USER |
+			(id->size ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
+
+	byte_buffer_u32(bytes, (uint32_t)pid);
+	byte_buffer_u32(bytes, (uint32_t)pid);
+	byte_buffer_u64(bytes, map->start);
+	byte_buffer_u64(bytes, map->end - map->start);
+	byte_buffer_u64(bytes, map->file_offset);
+	add_file(bytes, map, id);
 	byte_buffer_u32(bytes, PROT_EXEC | PROT_READ);
-	byte_buffer_u32(bytes,
-			permissions[3] == 's' ? MAP_SHARED : MAP_PRIVATE);
-	byte_buffer_text(bytes, line[path] ? line + path : "//anon");
+	byte_buffer_u32(bytes, map->is_shared ? MAP_SHARED : MAP_PRIVATE);
+	byte_buffer_text(bytes, map->path);
 	record_end_sample_id(bytes, place);
 }
 
-static void add_maps(struct byte_buffer *bytes, pid_t pid)
+/* Where the records of tasks go. */
+struct task_records {
+	struct byte_buffer *bytes;
+	const struct target *target;
+	struct build_id_cache *ids; /* or NULL, out of memory */
+};
+
+static void add_maps(const struct task_records *records, pid_t pid)
 {
 	char path[64];
 	char *line = NULL;
 	size_t room = 0;
+	struct code_map map;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	file = fopen(path, "re");
 	if (!file)
 		return;
-	while (getline(&line, &room, file) > 0)
-		add_map(bytes, pid, line);
+	while (getline(&line, &room, file) > 0) {
+		struct elf_build_id id = { 0 };
+
+		if (!read_map(line, &map))
+			continue;
+		if (records->ids && *map.path == '/')
+			id = build_id_cache_of(records->ids, map.path);
+		add_map(records->bytes, pid, &map, &id);
+	}
 	free(line);
 	fclose(file);
 }
@@ -130,12 +179,6 @@ static bool is_target(const struct target *target, pid_t pid)
 			return true;
 	return target->whole_cpus;
 }
-
-/* Where the records of tasks go. */
-struct task_records {
-	struct byte_buffer *bytes;
-	const struct target *target;
-};
 
 static void add_thread(void *ctx, pid_t process, pid_t thread)
 {
@@ -153,12 +196,17 @@ static void add_process(void *ctx, pid_t process)
 	const struct task_records *records = ctx;
 
 	if (is_target(records->target, process))
-		add_maps(records->bytes, process);
+		add_maps(records, process);
 }
 
 void start_records_tasks(struct byte_buffer *bytes, const struct target *target)
 {
-	struct task_records records = { bytes, target };
+	struct task_records records = {
+		.bytes = bytes,
+		.target = target,
+		.ids = build_id_cache_new(),
+	};
 
 	task_walk(add_thread, add_process, &records);
+	build_id_cache_free(records.ids);
 }

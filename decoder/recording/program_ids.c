@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/program_ids.h"
 #include "common/array.h"
+#include "common/build_id_cache.h"
 #include "common/byte_reader.h"
-#include "common/elf_build_id.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/string_pool.h"
@@ -18,16 +18,15 @@
 
 /* A name: of the traced machine's file, and of one here. */
 struct program {
-	struct elf_build_id recorded; /* perf's header has it for that */
-	struct elf_build_id found;    /* the file here has it, */
-	bool is_read;		      /* once that was looked at */
-	bool is_told;		      /* it is another one: the log knows */
+	struct elf_build_id recorded; /* perf's header has it for the first */
+	bool is_told; /* the second is another one: the log knows */
 };
 
 struct program_ids {
 	pthread_mutex_t lock; /* of the rest */
 	struct string_pool *names;
 	struct array programs; /* struct program, by the number of its name */
+	struct build_id_cache *found; /* of files here */
 };
 
 struct program_ids *program_ids_new(void)
@@ -39,7 +38,8 @@ struct program_ids *program_ids_new(void)
 	pthread_mutex_init(&ids->lock, NULL);
 	ids->programs = ARRAY_OF(struct program);
 	ids->names = string_pool_new();
-	if (ids->names)
+	ids->found = build_id_cache_new();
+	if (ids->names && ids->found)
 		return ids;
 	program_ids_free(ids);
 	return NULL;
@@ -50,6 +50,7 @@ void program_ids_free(struct program_ids *ids)
 	if (!ids)
 		return;
 	string_pool_free(ids->names);
+	build_id_cache_free(ids->found);
 	array_free(&ids->programs);
 	pthread_mutex_destroy(&ids->lock);
 	free(ids);
@@ -144,21 +145,23 @@ static const char *text_of(const struct elf_build_id *id,
 	return text;
 }
 
-static void tell(struct program *program, const char *path,
+static void tell(struct program_ids *ids, const char *path,
+		 const struct elf_build_id *found,
 		 const struct elf_build_id *recorded, const struct log *log)
 {
+	struct program *program = program_of(ids, path);
 	char now[2 * ELF_BUILD_ID_SIZE + 1];
 	char then[2 * ELF_BUILD_ID_SIZE + 1];
 
-	if (!program->is_told)
-		log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
-			    "not the file that was recorded (its build id is "
-			    "%s, then %s): its code and names are left out; "
-			    "name a folder with the right one by --symfs, or "
-			    "archive recordings before programs change",
-			    text_of(&program->found, now),
-			    text_of(recorded, then));
+	if (!program || program->is_told)
+		return;
 	program->is_told = true;
+	log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
+		    "not the file that was recorded (its build id is "
+		    "%s, then %s): its code and names are left out; "
+		    "name a folder with the right one by --symfs, or "
+		    "archive recordings before programs change",
+		    text_of(found, now), text_of(recorded, then));
 }
 
 /* The lock is held. */
@@ -166,16 +169,14 @@ static bool fits(struct program_ids *ids, const struct sideband_mmap *map,
 		 const char *path, const struct log *log)
 {
 	const struct elf_build_id recorded = id_of_map(ids, map);
-	struct program *program = recorded.size ? program_of(ids, path) : NULL;
+	struct elf_build_id found;
 
-	if (!program)
+	if (!recorded.size)
 		return true;
-	if (!program->is_read)
-		program->found = elf_build_id_of_file(path);
-	program->is_read = true;
-	if (!program->found.size || is_same(&program->found, &recorded))
+	found = build_id_cache_of(ids->found, path);
+	if (!found.size || is_same(&found, &recorded))
 		return true;
-	tell(program, path, &recorded, log);
+	tell(ids, path, &found, &recorded, log);
 	return false;
 }
 

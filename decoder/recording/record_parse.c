@@ -9,11 +9,6 @@
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 
-/* Newer than the uapi header of the oldest system we build on. */
-#ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
-#define PERF_RECORD_MISC_MMAP_BUILD_ID (1 << 14)
-#endif
-
 static void read_task(struct byte_reader *reader,
 		      struct sideband_record *sideband)
 {

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_BUILD_ID_CACHE_H
+#define KT_COMMON_BUILD_ID_CACHE_H
+
+#include "common/elf_build_id.h"
+
+/* Files' build ids, each read once: many processes have the same libraries. */
+struct build_id_cache;
+
+/* Returns NULL when out of memory. */
+struct build_id_cache *build_id_cache_new(void);
+void build_id_cache_free(struct build_id_cache *cache);
+
+/* Returns the build id of the file at @path, as elf_build_id_of_file(); none when
+ * out of memory.
+ */
+struct elf_build_id build_id_cache_of(struct build_id_cache *cache,
+				      const char *path);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/build_id_cache.h"
+#include "common/byte_buffer.h"
+#include "decoder/recording/program_ids.h"
+#include "decoder/recording/sideband.h"
+#include "tests/log_fixture.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static char said[LOG_FIXTURE_TEXT];
+static const struct log log_said = { log_fixture_keep, said };
+
+/* This suite is a program with a build id. */
+static char own_path[4096];
+static struct elf_build_id own;
+static struct program_ids *ids;
+
+static void open_ids(void)
+{
+	ssize_t length =
+		readlink("/proc/self/exe", own_path, sizeof(own_path) - 1);
+
+	ck_assert_int_gt(length, 0);
+	own_path[length] = '\0';
+	own = elf_build_id_of_file(own_path);
+	ck_assert_uint_gt(own.size, 0);
+	ids = program_ids_new();
+	ck_assert_ptr_nonnull(ids);
+	*said = '\0';
+}
+
+static void close_ids(void)
+{
+	program_ids_free(ids);
+}
+
+static bool fits(const struct elf_build_id *recorded, const char *path)
+{
+	const struct sideband_mmap map = {
+		.path = "/traced/program",
+		.build_id = recorded->bytes,
+		.build_id_size = recorded->size,
+	};
+
+	return program_ids_fit(ids, &map, path, &log_said);
+}
+
+START_TEST(the_same_build_fits)
+{
+	ck_assert(fits(&own, own_path));
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+START_TEST(another_build_does_not_and_is_told_once)
+{
+	struct elf_build_id other = own;
+
+	other.bytes[0] ^= 1;
+	ck_assert(!fits(&other, own_path));
+	ck_assert_ptr_nonnull(strstr(said, own_path));
+	ck_assert_ptr_nonnull(strstr(said, "not the file that was recorded"));
+	*said = '\0';
+	ck_assert(!fits(&other, own_path));
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+START_TEST(a_shorter_id_is_another)
+{
+	struct elf_build_id other = own;
+
+	other.size--;
+	ck_assert(!fits(&other, own_path));
+}
+END_TEST
+
+/* Nobody knows better. */
+START_TEST(without_an_id_every_file_fits)
+{
+	const struct elf_build_id none = { 0 };
+
+	ck_assert(fits(&none, own_path));
+	ck_assert(fits(&own, "/proc/self/comm"));
+	ck_assert(fits(&own, "/no/such/file"));
+	ck_assert(fits(&own, ""));
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+/* An entry as perf's header has it, of 20 bytes or with its size. */
+static void put_entry(struct byte_buffer *table, bool has_size,
+		      const struct elf_build_id *id, const char *name)
+{
+	size_t size = 8 + 4 + 24 + strlen(name) + 1;
+
+	byte_buffer_u32(table, 67);
+	/* Of 16 bits each: misc, size. */
+	byte_buffer_u32(table,
+			(has_size ? 1u << 15 : 0) | (uint32_t)size << 16);
+	byte_buffer_u32(table, UINT32_MAX);
+	byte_buffer_add(table, id->bytes, sizeof(id->bytes));
+	byte_buffer_u32(table, has_size ? (uint32_t)id->size : 0);
+	byte_buffer_text(table, name);
+}
+
+START_TEST(perfs_table_tells_of_maps_without_ids)
+{
+	const struct sideband_mmap map = { .path = "/traced/program" };
+	const struct sideband_mmap shorter = { .path = "/traced/other" };
+	struct byte_buffer table = { 0 };
+	struct elf_build_id other = own;
+
+	other.bytes[3] ^= 8;
+	put_entry(&table, false, &other, map.path);
+	other = own;
+	other.size = 4;
+	put_entry(&table, true, &other, shorter.path);
+	ck_assert_int_eq(program_ids_add_table(ids, table.bytes, table.size),
+			 0);
+	ck_assert(!program_ids_fit(ids, &map, own_path, &log_said));
+	ck_assert(!program_ids_fit(ids, &shorter, own_path, &log_said));
+	/* What the kernel said of the map itself comes first. */
+	ck_assert(fits(&own, own_path));
+	byte_buffer_free(&table);
+}
+END_TEST
+
+/* It ends anywhere, or says that it is shorter than its head. */
+START_TEST(damaged_tables_are_read_as_far_as_they_go)
+{
+	const struct sideband_mmap map = { .path = "/traced/program" };
+	struct byte_buffer table = { 0 };
+	struct elf_build_id other = own;
+
+	other.bytes[0] ^= 1;
+	put_entry(&table, false, &other, map.path);
+	for (size_t size = 0; size < table.size; size++)
+		ck_assert_int_eq(program_ids_add_table(ids, table.bytes, size),
+				 0);
+	ck_assert(program_ids_fit(ids, &map, own_path, &log_said));
+	table.bytes[6] = 3;
+	table.bytes[7] = 0;
+	ck_assert_int_eq(program_ids_add_table(ids, table.bytes, table.size),
+			 0);
+	ck_assert(program_ids_fit(ids, &map, own_path, &log_said));
+	byte_buffer_free(&table);
+}
+END_TEST
+
+START_TEST(a_file_is_read_once)
+{
+	struct build_id_cache *cache = build_id_cache_new();
+	struct elf_build_id first = build_id_cache_of(cache, own_path);
+	struct elf_build_id second = build_id_cache_of(cache, own_path);
+
+	ck_assert_uint_eq(first.size, own.size);
+	ck_assert_mem_eq(first.bytes, own.bytes, own.size);
+	ck_assert_mem_eq(&first, &second, sizeof(first));
+	ck_assert_uint_eq(build_id_cache_of(cache, "/no/such/file").size, 0);
+	build_id_cache_free(cache);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("program_ids");
+	TCase *tcase = tcase_create("builds");
+
+	tcase_add_checked_fixture(tcase, open_ids, close_ids);
+	tcase_add_test(tcase, the_same_build_fits);
+	tcase_add_test(tcase, another_build_does_not_and_is_told_once);
+	tcase_add_test(tcase, a_shorter_id_is_another);
+	tcase_add_test(tcase, without_an_id_every_file_fits);
+	tcase_add_test(tcase, perfs_table_tells_of_maps_without_ids);
+	tcase_add_test(tcase, damaged_tables_are_read_as_far_as_they_go);
+	tcase_add_test(tcase, a_file_is_read_once);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
