@@ -97,6 +97,7 @@ int execution_state_put(const struct execution_state *state,
 	if (status < 0)
 		return status;
 	return_stack_clear(&execution->returns);
+	execution->unseen_calls = 0;
 	execution->set = state->set;
 	execution->next_set = state->next_set;
 	execution->from = find(execution, state->from_ip, state->from_set);

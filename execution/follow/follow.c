@@ -92,6 +92,7 @@ static void follow_sync(struct execution *execution,
 			const struct trace_branch *branch, uint64_t position)
 {
 	return_stack_clear(&execution->returns);
+	execution->unseen_calls = 0;
 	instruction_pace_sync(&execution->times.pace);
 	if (execution->block != BLOCK_NONE) {
 		if (execution->next_set != execution->set)

@@ -43,6 +43,7 @@ static void reset(struct execution *execution)
 	execution->is_off = false;
 	execution->outside = false;
 	execution->is_rebased = false;
+	execution->unseen_calls = 0;
 	execution_forget_place(execution, EXIT_UNSEEN);
 	event_times_init(&execution->times);
 }

@@ -3,10 +3,20 @@
 #include "execution/walk/moment.h"
 #include "execution/walk/walk.h"
 
+/* What ran last led nowhere: a return does where the call was not seen. */
+static uint8_t nowhere_reason(const struct execution *execution)
+{
+	bool is_return =
+		execution->blocks[execution->from].kind == BLOCK_RETURN;
+
+	return is_return && execution->unseen_calls ? execution->unseen_calls :
+						      FLOW_GAP_BAD_TRACE;
+}
+
 static uint8_t gap_reason(const struct execution *execution)
 {
 	if (execution->block == BLOCK_NONE)
-		return FLOW_GAP_BAD_TRACE;
+		return nowhere_reason(execution);
 	switch ((int)execution->blocks[execution->block].kind) {
 	case BLOCK_NO_CODE:
 		return FLOW_GAP_NO_CODE;
@@ -133,6 +143,12 @@ void execution_mark(struct execution *execution, enum event_mark_kind kind)
 	};
 }
 
+static bool is_of_code(uint8_t reason)
+{
+	return reason == FLOW_GAP_NO_CODE || reason == FLOW_GAP_CODE_CHANGED ||
+	       reason == FLOW_GAP_UNKNOWN_CODE;
+}
+
 void place_gap_at(struct execution *execution, union timed_record *record,
 		  const struct trace_gap *gap)
 {
@@ -151,6 +167,8 @@ void place_gap_at(struct execution *execution, union timed_record *record,
 		record->event.lost_bytes = (uint32_t)lost;
 		execution_mark(execution, MARK_PAUSE);
 	}
+	if (is_of_code(gap->reason))
+		execution->unseen_calls = gap->reason;
 	place_lose(execution);
 }
 

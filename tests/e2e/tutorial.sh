@@ -16,6 +16,32 @@ record() { # folder program
 	) 2>&1 | tee "$1/said"
 }
 
+# The other program takes the place of the one that was recorded: it is left out,
+# as if it were not there, but for a word about it.
+check_rebuilt() {
+	local slow=$WORK/slow
+	cp "$slow/ledger" "$WORK/ledger"
+	expect_that "the program's names are known" -n "$(names_of "$slow")"
+	cp "$WORK/mended/ledger" "$slow/ledger"
+	expect "a program built anew has other names" "" "$(names_of "$slow")"
+	"$KTRACE" timeline -i "$slow/ktrace.data" >"$WORK/timeline" \
+		2>"$WORK/timeline.err"
+	expect_that "and is said to be another" -n \
+		"$(grep "slow/ledger: not the file that was recorded" \
+			"$WORK/timeline.err")"
+	expect "its code is not run through" "" \
+		"$(grep -E 'bad trace|unknown instruction' "$WORK/timeline")"
+	expect_that "but is a gap" -n "$(grep 'gap: no code' "$WORK/timeline")"
+	mv "$WORK/ledger" "$slow/ledger"
+	expect_that "the recorded one is taken again" -n "$(names_of "$slow")"
+}
+
+# The program's own functions.
+names_of() { # folder
+	"$KTRACE" report --flat --format=csv -i "$1/ktrace.data" 2>/dev/null |
+		grep -E '^(main|book|note_progress),' || true
+}
+
 main() {
 	need python3
 	skip_without_machine 6.12
@@ -30,6 +56,7 @@ main() {
 	ln -s ../slow/ktrace.data "$WORK/mended/ktrace.data.old"
 	python3 "$HERE/tutorial.py" "$KTRACE" "$WORK" \
 		"$ROOT/docs/tutorial.md" "$@" || FAILURES=1
+	check_rebuilt
 }
 
 main "$@"
