@@ -99,7 +99,7 @@ struct execution {
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
 	struct return_stack returns;
-	uint8_t unseen_calls; /* why some may be missing there since the last
+	uint8_t unseen_calls;	 /* why some may be missing there since the last
 			       * synchronisation point: an enum
 			       * flow_gap_reason, of code that could not be
 			       * followed; 0: none is */
