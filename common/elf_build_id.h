@@ -12,8 +12,8 @@ enum { ELF_BUILD_ID_SIZE = 20 };
 
 /* Tells what is in an ELF file: another build has another one. */
 struct elf_build_id {
-	size_t size; /* 0: there is none */
-	uint8_t bytes[ELF_BUILD_ID_SIZE];
+	size_t size;			  /* 0: there is none */
+	uint8_t bytes[ELF_BUILD_ID_SIZE]; /* zeros behind it */
 };
 
 /* Returns the build id of the file at @path: none where it is no ELF file, has

@@ -72,7 +72,7 @@ START_TEST(a_shorter_id_is_another)
 {
 	struct elf_build_id other = own;
 
-	other.size--;
+	other.size /= 2;
 	ck_assert(!fits(&other, own_path));
 }
 END_TEST
@@ -105,6 +105,20 @@ static void put_entry(struct byte_buffer *table, bool has_size,
 	byte_buffer_u32(table, has_size ? (uint32_t)id->size : 0);
 	byte_buffer_text(table, name);
 }
+
+/* As perf before Linux 5.12 has it, and simpleperf. */
+START_TEST(an_id_that_does_not_tell_its_size_ends_in_zeros)
+{
+	const struct sideband_mmap map = { .path = "/traced/program" };
+	struct byte_buffer table = { 0 };
+
+	put_entry(&table, false, &own, map.path);
+	ck_assert_int_eq(program_ids_add_table(ids, table.bytes, table.size),
+			 0);
+	ck_assert(program_ids_fit(ids, &map, own_path, &log_said));
+	byte_buffer_free(&table);
+}
+END_TEST
 
 START_TEST(perfs_table_tells_of_maps_without_ids)
 {
@@ -174,6 +188,7 @@ int main(void)
 	tcase_add_test(tcase, another_build_does_not_and_is_told_once);
 	tcase_add_test(tcase, a_shorter_id_is_another);
 	tcase_add_test(tcase, without_an_id_every_file_fits);
+	tcase_add_test(tcase, an_id_that_does_not_tell_its_size_ends_in_zeros);
 	tcase_add_test(tcase, perfs_table_tells_of_maps_without_ids);
 	tcase_add_test(tcase, damaged_tables_are_read_as_far_as_they_go);
 	tcase_add_test(tcase, a_file_is_read_once);

@@ -82,9 +82,9 @@ static int add_entry(struct program_ids *ids, uint16_t misc,
 	name = byte_reader_text(&entry);
 	if (entry.failed)
 		return 0;
-	memcpy(id.bytes, id_bytes, sizeof(id.bytes));
 	if (misc & MISC_BUILD_ID_SIZE && id_bytes[20] <= ELF_BUILD_ID_SIZE)
 		id.size = id_bytes[20];
+	memcpy(id.bytes, id_bytes, id.size);
 	program = program_of(ids, name);
 	if (!program)
 		return -ERROR_MEMORY;
@@ -117,9 +117,10 @@ int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
 	return status;
 }
 
+/* Shorter ones end in zeros, and not every table says how long its ids are. */
 static bool is_same(const struct elf_build_id *a, const struct elf_build_id *b)
 {
-	return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+	return !memcmp(a->bytes, b->bytes, ELF_BUILD_ID_SIZE);
 }
 
 static struct elf_build_id id_of_map(struct program_ids *ids,
