@@ -10,6 +10,8 @@
 #include "tables/table.h"
 #include "tables/text/table_rows.h"
 
+#include <math.h>
+
 const char *interrupt_kind_name(uint32_t kind)
 {
 	static const char *const names[INTERRUPT_KINDS] = {
@@ -109,8 +111,9 @@ void interrupt_columns_write(const struct interrupt_columns *columns,
 		record_text(writer, "for_comm",
 			    beneficiary_name(columns, row->pid));
 	}
+	/* One that was for several has a part in each one's count. */
 	record_real(writer, "count", row->count,
-		    grouping->by_beneficiary ? 2 : 0);
+		    row->count == floor(row->count) ? 0 : 2);
 	record_number(writer, "total_ns", row->total_ns);
 	record_number(writer, "mean_ns",
 		      row->count > 0 ?
