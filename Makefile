@@ -185,9 +185,9 @@ $(BUILD)/extension/%.o: %.c Makefile
 $(PROGRAM) $(SUITES): | $(CARRIED)
 
 $(CARRIED): Makefile
-	$(Q)mkdir -p $@
-	$(Q)cp -P $(CARRIED_LIBS:%=$(SYSROOT)/usr/lib/aarch64-linux-gnu/%.so.*) $@
-	$(Q)touch $@
+	$(Q)$(RM) -r $@ $@.new && mkdir -p $@.new
+	$(Q)cp -P $(CARRIED_LIBS:%=$(SYSROOT)/usr/lib/aarch64-linux-gnu/%.so.*) $@.new
+	$(Q)mv $@.new $@
 
 # Checkpoints of another build are not trusted.
 $(BUILD)/build_id.c: $(filter-out $(MAIN_OBJ),$(OBJS))
