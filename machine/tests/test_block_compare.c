@@ -133,6 +133,74 @@ START_TEST(what_gaps_hide_is_limited)
 }
 END_TEST
 
+/* A loop of one branch between other jumps, and what is left of its turns: a gap
+ * in it hides any of them.
+ */
+enum { BEFORE = 100, TURNS = 50, SHOWN_BEFORE = 10, SHOWN_BEHIND = 20 };
+
+static void put_loop(void)
+{
+	const struct truth_header header = { .magic = TRUTH_MAGIC };
+	FILE *file = fopen(path, "wb");
+
+	ck_assert_ptr_nonnull(file);
+	fwrite(&header, sizeof(header), 1, file);
+	put_record(file, TRUTH_TRACE_ON, (int64_t)BASE, 0);
+	for (unsigned int i = 0; i < BEFORE; i++)
+		put_record(file, TRUTH_JUMP, LAST, STEP - LAST);
+	for (unsigned int i = 0; i < TURNS; i++)
+		put_record(file, TRUTH_JUMP, LAST, -LAST);
+	for (unsigned int i = 0; i < BEFORE; i++)
+		put_record(file, TRUTH_JUMP, LAST, STEP - LAST);
+	put_record(file, TRUTH_TRACE_OFF, 0, 0);
+	fclose(file);
+}
+
+static void print_blocks(FILE *out, unsigned int first, unsigned int count,
+			 unsigned int step)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		uint64_t ip = BASE + (uint64_t)(first + i * step) * STEP;
+
+		fprintf(out,
+			"1 -0 +0 block jump %" PRIx64 "-%" PRIx64
+			" 2 instructions\n",
+			ip, ip + LAST);
+	}
+}
+
+START_TEST(a_gap_in_a_loop_hides_any_of_its_turns)
+{
+	const struct recording recording = { .kernel = true };
+	struct block_compare compare;
+	struct expected expected;
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+	FILE *file;
+
+	put_loop();
+	fprintf(out, "stream 0 cpu 0\n1 -0 +0 start  %" PRIx64 "\n", BASE);
+	print_blocks(out, 0, BEFORE, 1);
+	print_blocks(out, BEFORE, SHOWN_BEFORE, 0);
+	fputs("1 -0 +0 gap lost at byte 1, 0 bytes\n", out);
+	print_blocks(out, BEFORE, SHOWN_BEHIND, 0);
+	print_blocks(out, BEFORE, BEFORE, 1);
+	fputs("1 -0 +0 stop switched off 0\n1 -0 +0 end  0\n", out);
+	fclose(out);
+	file = fmemopen(text, size, "r");
+	ck_assert(expected_open(&expected, folder, 0));
+	block_compare_open(&compare, file, &expected);
+	expected_use(&expected, &recording);
+	ck_assert(block_compare_run(&compare, 0));
+	ck_assert_uint_eq(compare.missing,
+			  TURNS - SHOWN_BEFORE - SHOWN_BEHIND + 1);
+	expected_close(&expected);
+	fclose(file);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("block_compare");
@@ -141,6 +209,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, what_gaps_hide_is_limited, 0,
 			    sizeof(rows) / sizeof(*rows));
+	tcase_add_test(tcase, a_gap_in_a_loop_hides_any_of_its_turns);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

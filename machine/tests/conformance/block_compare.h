@@ -22,6 +22,8 @@ struct block_compare {
 	uint64_t compared;
 	uint64_t sessions;
 	uint64_t missing; /* of the truth's items, in gaps */
+	struct item loop; /* the branch that ran behind the last gap, and */
+	bool is_in_loop;  /* nothing else since */
 	uint64_t offset;  /* of the decoder's clock to the truth's */
 	struct time_error times;
 	uint64_t outside; /* items that the truth has at no time they allow */
