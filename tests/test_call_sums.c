@@ -218,7 +218,7 @@ START_TEST(what_was_packed_is_read_again)
 	const size_t step = suite_is_brief() ? 17 : 1;
 	struct story story;
 	struct pack written = pack_to_write();
-	struct call_sums *again;
+	struct call_sums *again = NULL;
 	struct pack pack;
 	uint64_t found[PATHS] = { 0 };
 	uint32_t count;
