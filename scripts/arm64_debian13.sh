@@ -14,7 +14,7 @@ for suite in tests/test_coresight*.c; do
 	case $suite in
 	# This OpenCSD takes milliseconds of QEMU to make a decoder, of which
 	# these make hundreds.
-	*_damage.c | *_resync.c | *_ahead.c | *_boards.c)
+	*_damage.c | *_resync.c | *_ahead.c | *_boards.c | *_segments.c)
 		[[ ${1:-} == full ]] || continue
 		;;
 	esac

@@ -16,9 +16,14 @@ bool suite_is_full(void)
 	return getenv("KTRACE_FULL");
 }
 
+bool suite_is_brief(void)
+{
+	return !suite_is_full() && (IS_SLOW || getenv("KTRACE_QUICK"));
+}
+
 bool suite_skips_long_test(void)
 {
-	if (suite_is_full() || (!IS_SLOW && !getenv("KTRACE_QUICK")))
+	if (!suite_is_brief())
 		return false;
 	printf("skipped: too long for the quick tier, sanitizers and QEMU "
 	       "without KTRACE_FULL\n");
@@ -27,7 +32,7 @@ bool suite_skips_long_test(void)
 
 int suite_repeats(int times)
 {
-	return IS_SLOW && !suite_is_full() ? times / 10 : times;
+	return suite_is_brief() ? times / 10 : times;
 }
 
 enum { PLACES = 1 << 14 };

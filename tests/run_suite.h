@@ -19,14 +19,19 @@ int run_suite(Suite *suite);
  */
 bool suite_is_full(void);
 
-/* Returns whether a test of many seconds is to be left out, and says so: the
- * quick tier, which the environment variable KTRACE_QUICK says, has no time for
- * it, and sanitizers and QEMU multiply it, so there the full tier alone has it.
+/* Returns whether suites try the least that names each of their cases: the quick
+ * tier, which the environment variable KTRACE_QUICK says, has no time for more, and
+ * sanitizers and QEMU multiply it.  The full tier is never brief.
+ */
+bool suite_is_brief(void);
+
+/* Returns whether a test of many seconds is to be left out, where suites are
+ * brief, and says so.
  */
 bool suite_skips_long_test(void);
 
 /* Returns how often something is to be tried that is tried @times in the full
- * tier and where it is quick: a tenth of that under sanitizers and in QEMU.
+ * tier and where it is fast: a tenth of that where suites are brief.
  */
 int suite_repeats(int times);
 

@@ -214,9 +214,11 @@ END_TEST
 
 START_TEST(what_was_packed_is_read_again)
 {
+	/* The last is the whole. */
+	const size_t step = suite_is_brief() ? 17 : 1;
 	struct story story;
 	struct pack written = pack_to_write();
-	struct call_sums *again;
+	struct call_sums *again = NULL;
 	struct pack pack;
 	uint64_t found[PATHS] = { 0 };
 	uint32_t count;
@@ -224,7 +226,8 @@ START_TEST(what_was_packed_is_read_again)
 	story_begin(&story);
 	ck_assert_int_eq(call_sums_flush(story.sums), 0);
 	call_sums_pack(story.sums, &written, FUNCTIONS);
-	for (size_t size = 0; size <= written.out.size; size++) {
+	for (size_t size = written.out.size % step; size <= written.out.size;
+	     size += step) {
 		again = call_sums_new(&story.file);
 		pack = pack_to_read(written.out.bytes, size);
 		call_sums_pack(again, &pack, FUNCTIONS);

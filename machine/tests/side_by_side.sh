@@ -25,7 +25,7 @@ await_end() { # array
 		for ENDED in "${!running_tests[@]}"; do
 			kill -0 "$ENDED" 2>/dev/null || return 0
 		done
-		sleep 0.5
+		sleep 0.1
 	done
 }
 

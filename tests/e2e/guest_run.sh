@@ -2,6 +2,19 @@
 # shellcheck shell=bash
 # For tests' parts in the virtual machine.
 
+# To print its symbols takes the kernel most of a short recording's time.  From now
+# on they are read from memory, as they are now: for those that record often and
+# load no code that would be among them.
+hold_symbols() {
+	cat /proc/kallsyms >/dev/shm/kallsyms
+	busybox mount --bind /dev/shm/kallsyms /proc/kallsyms
+}
+
+release_symbols() {
+	busybox umount /proc/kallsyms
+	rm /dev/shm/kallsyms
+}
+
 # Runs a command, whatever becomes of it: what it prints, what it says and its exit
 # code go to files here that begin with the name.  It has $LIMIT_S seconds, if that
 # is set.

@@ -31,7 +31,7 @@ main() {
 	skip_without_machine 6.12
 	make_programs
 	mkdir "$WORK/truth"
-	run_parts --truth "$WORK/truth" -- examples watch full wrap misuse denied web cost
+	run_parts --truth "$WORK/truth" -- examples denied watch full wrap misuse web cost
 	run_parts --no-trace-unit -- unit
 	python3 "$HERE/judge_inband.py" "$KTRACE" "$WORK" ||
 		FAILURES=$((FAILURES + 1))

@@ -9,6 +9,9 @@ shift 3
 # shellcheck source=tests/e2e/guest_record.sh
 source "$(dirname "${BASH_SOURCE[0]}")/guest_record.sh"
 
+# shellcheck source=tests/e2e/guest_run.sh
+source "$(dirname "${BASH_SOURCE[0]}")/guest_run.sh"
+
 # Several CPUs trace faster than one of them empties the buffers.
 BUFFER=8M
 (($(nproc) == 1)) || BUFFER=64M
@@ -91,4 +94,5 @@ for case in "$@"; do
 	*) "$case" ;;
 	esac
 	cp -r "$case" "$case".* "$RESULTS"
+	[[ $case != "$1" || $# == 1 ]] || hold_symbols
 done

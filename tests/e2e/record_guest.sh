@@ -20,6 +20,7 @@ record() { # name option...
 
 exit_codes() {
 	record code -- sh -c 'exit 7'
+	hold_symbols
 	# shellcheck disable=SC2016 # the traced shell's own number
 	record signal -- sh -c 'kill -9 $$'
 	record absent -- /nonexistent
@@ -188,6 +189,7 @@ interrupted quitted QUIT
 activated
 asked
 killed
+release_symbols
 rights
 no_space
 cp -r . "$RESULTS"

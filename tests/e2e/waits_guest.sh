@@ -9,6 +9,9 @@ shift 3
 # shellcheck source=tests/e2e/guest_record.sh
 source "$(dirname "${BASH_SOURCE[0]}")/guest_record.sh"
 
+# shellcheck source=tests/e2e/guest_run.sh
+source "$(dirname "${BASH_SOURCE[0]}")/guest_run.sh"
+
 # A file that is on the disk only.
 make_file() { # size in MiB
 	dd if=/dev/urandom of=/scratch/source bs=1M count="$1" status=none
@@ -48,4 +51,5 @@ one_case() { # name
 
 for one in "$@"; do
 	one_case "$one"
+	[[ $one != "$1" || $# == 1 ]] || hold_symbols
 done

@@ -141,14 +141,11 @@ main() {
 	run "formats: user" python3 "$HERE/formats.py" "$KTRACE" "$WORK/small"
 	run "rows beside functions: kernel" \
 		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/kernel"
-	run "rows beside functions: user" \
-		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/small"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
 	run "SQL" python3 "$HERE/sql.py" "$KTRACE" "$WORK/long"
 	run "user programs" python3 "$HERE/programs.py" "$KTRACE" "$WORK"
 	run "archives" python3 "$HERE/archive.py" "$KTRACE" "$WORK"
-	run "page: kernel" python3 "$HERE/view.py" "$KTRACE" "$WORK/kernel"
 	run "page: long" python3 "$HERE/view.py" "$KTRACE" "$WORK/long"
 	if [[ $LEVEL == full ]] || command -v chromedriver >/dev/null; then
 		run "page in a browser" \
@@ -160,7 +157,6 @@ main() {
 		python3 "$HERE/diff_page.py" "$KTRACE" "$WORK/kernel" "$WORK/long"
 	run "engines" verify
 	run "threads" python3 "$HERE/threads.py" "$KTRACE" "$WORK/long"
-	run "damaged copies: user" damage "$KTRACE" "$WORK/small"
 	run "the program with sanitizers" make_checked
 	run "damaged copies: user, sanitized" damage "$CHECKED" "$WORK/small"
 	run "damaged copies: threads, sanitized" damage "$CHECKED" \
@@ -169,9 +165,14 @@ main() {
 	if [[ $LEVEL == full ]]; then
 		run "windows" windows
 		run "windows and threads: arm64" windows_arm64
+		run "rows beside functions: user" \
+			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/small"
+		run "page: kernel" \
+			python3 "$HERE/view.py" "$KTRACE" "$WORK/kernel"
 		run "rows beside functions: long" \
 			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/long"
 		run "pages of two CPUs and of a large recording" pages
+		run "damaged copies: user" damage "$KTRACE" "$WORK/small"
 		run "damaged copies: kernel" damage "$KTRACE" "$WORK/kernel"
 		run "damaged copies: kernel, sanitized" \
 			damage "$CHECKED" "$WORK/kernel"

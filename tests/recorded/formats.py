@@ -5,6 +5,7 @@
     formats.py PROGRAM RECORDING
 """
 import csv
+import functools
 import json
 import os
 import re
@@ -26,7 +27,9 @@ class Reader:
         self.recording = recording
         self.folder = folder
 
+    @functools.cache
     def text(self, *arguments):
+        """Read once each: the program says the same of a recording."""
         return subprocess.run(
             [self.program, *arguments, "-i", self.recording],
             stdout=subprocess.PIPE, check=True).stdout.decode()

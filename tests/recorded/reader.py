@@ -16,7 +16,9 @@ class Reader:
         return subprocess.run([self.program, *arguments], cwd=folder,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
+    @functools.cache
     def text(self, *arguments):
+        """Read once each: the program says the same of a recording."""
         done = self.run(*arguments, "-i", self.recording)
         assert done.returncode == 0, (arguments, done.stderr.decode())
         return done.stdout.decode()
