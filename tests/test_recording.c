@@ -140,6 +140,30 @@ START_TEST(a_bad_record_ends_the_walk)
 }
 END_TEST
 
+/* Tables have a place for each CPU up to the largest: a damaged record must not
+ * ask for gigabytes of them.
+ */
+START_TEST(a_cpu_that_no_machine_has_is_unknown)
+{
+	struct sideband_record record;
+	/* Where the number is, before the record's event. */
+	const size_t behind = 16;
+	const uint32_t numbers[] = { 65535, 65536, 0x11000000, UINT32_MAX };
+
+	for (size_t i = 0; i < 4; i++) {
+		add_comm("a", 1, 100 * (i + 1));
+		memcpy(fixture.bytes + fixture.size - behind, &numbers[i],
+		       sizeof(numbers[i]));
+	}
+	open_it(0);
+	for (size_t i = 0; i < 4; i++) {
+		ck_assert_int_eq(sideband_next(sideband, &record), 1);
+		ck_assert_int_eq(record.cpu, i ? -1 : 65535);
+	}
+	expect_end();
+}
+END_TEST
+
 /* Appends a COMPRESSED2 record with the next @size bytes of the stream. */
 static void add_packed(ZSTD_CCtx *zstd, const uint8_t *bytes, size_t size)
 {
@@ -277,6 +301,7 @@ int main(void)
 	tcase_add_test(tcase, unknown_records_are_stepped_over);
 	tcase_add_test(tcase, kinds_are_filtered);
 	tcase_add_test(tcase, a_bad_record_ends_the_walk);
+	tcase_add_test(tcase, a_cpu_that_no_machine_has_is_unknown);
 	tcase_add_test(tcase, compressed_records_are_unpacked);
 	tcase_add_test(tcase, tracepoint_fields_are_read);
 	tcase_add_test(tcase, time_is_converted_both_ways);

@@ -180,7 +180,7 @@ int event_table_add_index(struct event_table *table,
 		if (!id)
 			continue;
 		id->aux_index = (uint32_t)index;
-		id->cpu = (int32_t)(uint32_t)cpu;
+		id->cpu = cpu < BUDGET_CPUS ? (int32_t)cpu : -1;
 		id->tid = (int32_t)(uint32_t)tid;
 		id->has_index = true;
 	}

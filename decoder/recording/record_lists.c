@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/record_lists.h"
-#include "common/budget.h"
 #include "common/error.h"
 
 #include <pthread.h>
@@ -54,7 +53,7 @@ static int add_to(struct array *list, const struct sideband_record *record)
 static int add_to_cpu(struct record_lists *lists,
 		      const struct sideband_record *record)
 {
-	if (record->cpu < 0 || record->cpu >= BUDGET_CPUS)
+	if (record->cpu < 0)
 		return 0;
 	while (lists->cpus.count <= (size_t)record->cpu) {
 		struct array *cpu = array_add(&lists->cpus);

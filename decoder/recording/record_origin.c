@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/budget.h"
 #include "common/byte_reader.h"
 #include "common/perf_data.h"
 #include "decoder/recording/event_table.h"
@@ -40,6 +41,17 @@ static const struct recording_event *event_of(const struct event_table *events,
 	return event_table_event(events, id);
 }
 
+/* A number that is none, or that no machine has, is unknown: who keeps something
+ * of each CPU has room up to the largest.
+ */
+static int32_t read_cpu(struct byte_reader *reader)
+{
+	uint32_t cpu = byte_reader_u32(reader);
+
+	byte_reader_u32(reader);
+	return cpu < BUDGET_CPUS ? (int32_t)cpu : -1;
+}
+
 static void read_trailer(const struct record *record,
 			 struct record_origin *origin)
 {
@@ -59,7 +71,7 @@ static void read_trailer(const struct record *record,
 	if (type & PERF_SAMPLE_STREAM_ID)
 		byte_reader_u64(&reader);
 	if (type & PERF_SAMPLE_CPU)
-		origin->cpu = (int32_t)byte_reader_u32(&reader);
+		origin->cpu = read_cpu(&reader);
 }
 
 static void parse_trailer(const struct event_table *events,
@@ -115,7 +127,7 @@ static void parse_sample(const struct event_table *events,
 	if (type & PERF_SAMPLE_STREAM_ID)
 		byte_reader_u64(&reader);
 	if (type & PERF_SAMPLE_CPU)
-		origin->cpu = (int32_t)byte_reader_u32(&reader);
+		origin->cpu = read_cpu(&reader);
 }
 
 /* perf makes up records itself without the kernel's id at their end; for
