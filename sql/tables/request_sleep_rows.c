@@ -43,8 +43,7 @@ static const struct sql_column columns[COLUMNS] = {
 			   "when the thread left its CPU: with tid the key of "
 			   "the table sleep" },
 	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "until somebody woke it, or another "
-			    "thread had the request" },
+			    "until somebody woke it" },
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
 			 "process that slept, which had the request" },
 	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },

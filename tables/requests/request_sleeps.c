@@ -156,20 +156,7 @@ static bool is_of_earlier(const void *stretch, const void *number)
 	       *(const uint64_t *)number;
 }
 
-/* With several CPUs a thread may fall asleep before the one that it handed the
- * request to has taken it, and sleep on: that is not on the request's way.
- */
-static struct request_sleep until(const struct request_sleep *nap,
-				  uint64_t end_ns)
-{
-	struct request_sleep cut = *nap;
-
-	if (cut.asleep_ns > end_ns - cut.begin_ns)
-		cut.asleep_ns = end_ns - cut.begin_ns;
-	return cut;
-}
-
-/* Hands out the naps that begin within @numbered, as far as they are in it. */
+/* Hands out the naps that begin within @numbered. */
 static int visit_stretch(const struct request_sleeps *sleeps,
 			 const struct numbered_stretch *numbered,
 			 struct request_sleep_callback *callback)
@@ -185,13 +172,10 @@ static int visit_stretch(const struct request_sleeps *sleeps,
 	     !status && i < sleeps->naps.count &&
 	     naps[i].task->index == first.task->index &&
 	     naps[i].begin_ns < stretch->end_ns;
-	     i++) {
-		const struct request_sleep cut =
-			until(&naps[i], stretch->end_ns);
-
-		if (cut.asleep_ns && (numbered->is_answered || !cut.is_idle))
-			status = callback->take(callback, &cut);
-	}
+	     i++)
+		if (naps[i].asleep_ns &&
+		    (numbered->is_answered || !naps[i].is_idle))
+			status = callback->take(callback, &naps[i]);
 	return status;
 }
 

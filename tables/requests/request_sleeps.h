@@ -41,7 +41,7 @@ struct request_sleep {
 	int32_t fd;	/* or -1 */
 	bool is_idle;	/* it waited for a message */
 	uint64_t begin_ns;
-	uint64_t asleep_ns; /* while it had the request */
+	uint64_t asleep_ns;
 };
 
 /* Takes each.  Returns 0, or a negative enum error that ends the visit. */
