@@ -41,8 +41,9 @@ of_listener(struct interrupt_listener *listener)
 	return container_of(listener, struct interrupt_accounts, listener);
 }
 
-static struct event_context moment_of(const struct interrupt_accounts *accounts,
-				      struct interrupt_slice *slice)
+static struct event_context
+context_of(const struct interrupt_accounts *accounts,
+	   struct interrupt_slice *slice)
 {
 	return (struct event_context){
 		.owners = accounts->owners,
@@ -65,7 +66,7 @@ static struct event_context of_step(const struct interrupt_accounts *accounts,
 				    struct interrupt_slice *slice,
 				    const struct call_step *step)
 {
-	struct event_context context = moment_of(accounts, slice);
+	struct event_context context = context_of(accounts, slice);
 
 	context.time_ns = step->time_ns;
 	context.cpu = bounded_cpu(step->cpu == UINT32_MAX ?
@@ -82,7 +83,7 @@ static void take_event(struct event_handler *handler,
 {
 	struct interrupt_accounts *accounts =
 		(struct interrupt_accounts *)handler;
-	struct event_context context = moment_of(
+	struct event_context context = context_of(
 		accounts, interrupt_stacks_find(accounts->stacks, event));
 
 	context.event = event;

@@ -54,9 +54,9 @@ static void begin(struct interrupt_steps *steps, struct interrupt_stack *stack,
 
 	slice.function = step->function;
 	slice.depth = step->depth;
-	slice.moment.begin_ns = step->time_ns;
-	slice.moment.cpu = step->cpu == UINT32_MAX ? step->task->cpu :
-						     (int32_t)step->cpu;
+	slice.span.begin_ns = step->time_ns;
+	slice.span.cpu = step->cpu == UINT32_MAX ? step->task->cpu :
+						   (int32_t)step->cpu;
 	slice.is_thread_work = is_thread_work(steps, stack, &slice);
 	slot = interrupt_stacks_push(steps->stacks, stack, slice);
 	if (slot)

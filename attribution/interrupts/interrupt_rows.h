@@ -30,7 +30,7 @@ void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
 			  uint64_t ns);
 
 /* Which slice of work, and when and where it was. */
-struct slice_moment {
+struct slice_span {
 	uint64_t serial; /* of the slice, from 1; 0: none */
 	uint64_t outer;	 /* of that which it is part of; 0: of none */
 	uint64_t begin_ns;
@@ -47,7 +47,7 @@ struct interrupt_charge {
 	uint8_t certainty; /* enum interrupt_certainty */
 	double count;
 	uint64_t ns;
-	struct slice_moment moment; /* not of a path */
+	struct slice_span span; /* not of a path */
 };
 
 /* Takes each part of a slice when it is known for whom it was: of one slice at

@@ -201,7 +201,7 @@ void interrupt_slice_end(struct owners *owners, struct interrupt_slice *slice,
 		.work = number,
 		.count = 1,
 		.ns = slice->own_ns,
-		.moment = slice->moment,
+		.span = slice->span,
 	};
 
 	judge(owners, slice, &shares);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An interrupt slice is one piece of interrupt work that is going on, with what
+/* An interrupt slice is a stretch of interrupt work that is going on, with what
  * is known so far of whom it is for.  It is, in this order, for:
  * - its owner: who queued the work item, armed the timer;
  * - what its parts (the timers of a timer interrupt, the actions of a run of
@@ -27,7 +27,7 @@ struct interrupt_slice {
 	uint32_t function;
 	uint32_t depth; /* of its function in the call stack */
 	int32_t irq;	/* or -1 */
-	struct slice_moment moment;
+	struct slice_span span;
 	uint64_t own_ns;     /* in no other slice */
 	double whole_ns;     /* with that of its parts */
 	struct owner *owner; /* or NULL */

@@ -103,9 +103,9 @@ struct interrupt_slice *interrupt_stacks_push(struct interrupt_stacks *stacks,
 	const struct interrupt_slice *around = interrupt_stack_top(stack);
 	struct interrupt_slice *slot;
 
-	slice.moment.serial = ++stacks->slices;
+	slice.span.serial = ++stacks->slices;
 	if (around && slice.is_part)
-		slice.moment.outer = around->moment.serial;
+		slice.span.outer = around->span.serial;
 	slot = array_add(&stack->slices);
 	if (slot)
 		*slot = slice;
@@ -130,7 +130,7 @@ void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 	};
 	uint32_t number = interrupt_rows_work(stacks->rows, &work);
 	bool counts = slice->own_ns ||
-		      time_window_has(stacks->window, slice->moment.begin_ns);
+		      time_window_has(stacks->window, slice->span.begin_ns);
 
 	if (number == INTERRUPT_WORK_NONE)
 		owners_fail(stacks->owners);

@@ -65,7 +65,7 @@ void interrupt_steps_end_top(struct interrupt_steps *steps,
 {
 	struct interrupt_slice *top = interrupt_stack_top(stack);
 
-	top->moment.end_ns = step->time_ns;
+	top->span.end_ns = step->time_ns;
 	steps->listener->end(steps->listener, top, step);
 	interrupt_stacks_pop(steps->stacks, stack);
 }

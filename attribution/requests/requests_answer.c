@@ -200,8 +200,8 @@ static void adopt(const struct requests *requests, const struct hold *hold,
 /* What @hold's thread did since it last waited was for @request, as its answer
  * tells.
  */
-static void claim(struct requests *requests, struct hold *hold,
-		  struct request *request)
+static void attach(struct requests *requests, struct hold *hold,
+		   struct request *request)
 {
 	const struct request *before = hold->request;
 	struct hold *first = hold;
@@ -282,7 +282,7 @@ void requests_answer(struct requests *requests, struct request *request,
 		request->last = hold;
 		request->is_polled &= has_others(requests, request);
 	} else if (!is_for(hold->request, request)) {
-		claim(requests, hold, request);
+		attach(requests, hold, request);
 		request->is_inferred |= !message->to;
 	}
 	request->is_answered = true;

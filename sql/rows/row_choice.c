@@ -26,7 +26,7 @@ static bool wants_cell(const struct row_choice *choice, enum sql_role role,
 		return time_window_has(choice->begin, time_ns);
 	case ROLE_END:
 		return time_window_has(choice->end, time_ns);
-	case ROLE_MOMENT:
+	case ROLE_TIME:
 		return time_window_has(choice->begin, time_ns) &&
 		       time_window_has(choice->end, time_ns);
 	case ROLE_CPU:

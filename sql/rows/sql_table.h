@@ -16,11 +16,11 @@ enum sql_type { SQL_INTEGER, SQL_REAL, SQL_TEXT };
 /* This is what a constraint on a column can save. */
 enum sql_role {
 	ROLE_NONE,
-	ROLE_BEGIN,  /* ns: decoding begins late */
-	ROLE_END,    /* ns: decoding ends early; does not begin late */
-	ROLE_MOMENT, /* ns: both */
-	ROLE_CPU,    /* rows are dropped where they are made */
-	ROLE_TID,    /* likewise, as are the others */
+	ROLE_BEGIN, /* ns: decoding begins late */
+	ROLE_END,   /* ns: decoding ends early; does not begin late */
+	ROLE_TIME,  /* ns: both */
+	ROLE_CPU,   /* rows are dropped where they are made */
+	ROLE_TID,   /* likewise, as are the others */
 	ROLE_PID,
 	ROLE_FUNCTION,
 	ROLE_SINCE, /* a hidden column: sums of a window alone */
@@ -85,7 +85,7 @@ int sql_table_role(const struct sql_table *table, enum sql_role role);
 /* Returns whether a column of @role has a time of its row. */
 static inline bool sql_role_is_time(enum sql_role role)
 {
-	return role == ROLE_BEGIN || role == ROLE_END || role == ROLE_MOMENT;
+	return role == ROLE_BEGIN || role == ROLE_END || role == ROLE_TIME;
 }
 
 /* Returns whether a column is not among those of "SELECT *". */

@@ -122,7 +122,7 @@ static void name(struct row_choice *choice, sqlite3_value *value)
 static void apply_time(enum sql_role role, const struct bounds *bounds,
 		       struct row_choice *choice)
 {
-	if (role == ROLE_BEGIN || role == ROLE_MOMENT)
+	if (role == ROLE_BEGIN || role == ROLE_TIME)
 		narrow(&choice->begin, bounds);
 	else if (role == ROLE_END)
 		narrow(&choice->end, bounds);
@@ -141,7 +141,7 @@ static void apply(const struct sql_column *column, const char *op,
 	switch (column->role) {
 	case ROLE_BEGIN:
 	case ROLE_END:
-	case ROLE_MOMENT:
+	case ROLE_TIME:
 	case ROLE_SINCE:
 	case ROLE_UNTIL:
 		if (read_bounds(value, op, &bounds))

@@ -34,7 +34,7 @@ static double share_of(enum sql_role role)
 	case ROLE_NONE:
 	case ROLE_BEGIN:
 	case ROLE_END:
-	case ROLE_MOMENT:
+	case ROLE_TIME:
 	case ROLE_SINCE:
 	case ROLE_UNTIL:
 		break;

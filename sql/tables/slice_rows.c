@@ -75,18 +75,18 @@ static void take(struct charge_callback *callback,
 {
 	const struct slice_rows *rows =
 		container_of(callback, struct slice_rows, callback);
-	const struct slice_moment *moment = &charge->moment;
+	const struct slice_span *span = &charge->span;
 	union sql_cell *cells = row_out_begin(rows->out);
 
 	if (!cells)
 		return;
-	cells[COLUMN_ID].number = (int64_t)moment->serial;
-	cells[COLUMN_OUTER].number = (int64_t)moment->outer;
-	if (!moment->outer)
+	cells[COLUMN_ID].number = (int64_t)span->serial;
+	cells[COLUMN_OUTER].number = (int64_t)span->outer;
+	if (!span->outer)
 		row_out_null(rows->out, COLUMN_OUTER);
-	cells[COLUMN_BEGIN].number = (int64_t)moment->begin_ns;
-	cells[COLUMN_END].number = (int64_t)moment->end_ns;
-	cells[COLUMN_CPU].number = moment->cpu;
+	cells[COLUMN_BEGIN].number = (int64_t)span->begin_ns;
+	cells[COLUMN_END].number = (int64_t)span->end_ns;
+	cells[COLUMN_CPU].number = span->cpu;
 	interrupt_who_fill(rows->recording, rows->out, cells, COLUMN_WHO, work,
 			   pid);
 	cells[COLUMN_SHARE].real = charge->count;

@@ -28,7 +28,7 @@ enum {
 };
 
 static const struct sql_column columns[COLUMNS] = {
-	[COLUMN_TIME] = { "time_ns", SQL_INTEGER, ROLE_MOMENT, "ns",
+	[COLUMN_TIME] = { "time_ns", SQL_INTEGER, ROLE_TIME, "ns",
 			  "when; exact" },
 	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
 			 "where the waker ran" },

@@ -20,7 +20,7 @@ main() {
 		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/locks' \
 			--events=locks,syscalls -- \
 			'$GUEST_BUILD/tests/e2e/programs/locks' >'$WORK/r/locks.out'"
-	python3 "$HERE/judge_locks.py" "$KTRACE" "$WORK/r" ||
+	python3 "$HERE/judge_locks.py" "$KTRACE" "$WORK/r" "$CPUS" ||
 		FAILURES=$((FAILURES + 1))
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits for locks, for attribution_locks.sh.  Four threads want a mutex that the
  * first one holds for 5 ms; then three want the lock of a pipe, which another
- * holds as long: it writes what is not in memory yet.  Says where the mutex is.
+ * holds as long: it writes what is not in memory yet.  Says where the mutex is,
+ * and how long it took from before each was held until all had had it.
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -13,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { WAITERS = 4, WRITERS = 3, PAGE = 4096, HOLD_US = 5000 };
@@ -26,6 +28,14 @@ static long check(long result)
 		return result;
 	perror("locks");
 	exit(1);
+}
+
+static long now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000L + time.tv_nsec;
 }
 
 static void *want_mutex(void *unused)
@@ -108,8 +118,13 @@ static void contend_pipe(void)
 
 int main(void)
 {
+	long begin_ns = now_ns(), between_ns, end_ns;
+
 	contend_mutex();
+	between_ns = now_ns();
 	contend_pipe();
-	printf("%p\n", (void *)&mutex);
+	end_ns = now_ns();
+	printf("%p %ld %ld\n", (void *)&mutex, between_ns - begin_ns,
+	       end_ns - between_ns);
 	return 0;
 }
