@@ -6,11 +6,10 @@
 /* What ran last led nowhere: a return does where the call was not seen. */
 static uint8_t nowhere_reason(const struct execution *execution)
 {
-	bool is_return = execution->blocks[execution->from].kind ==
-			 BLOCK_RETURN;
-
-	return is_return && execution->unseen_calls ? execution->unseen_calls :
-						      FLOW_GAP_BAD_TRACE;
+	if (execution->unseen_calls && execution->from != BLOCK_NONE &&
+	    execution->blocks[execution->from].kind == BLOCK_RETURN)
+		return execution->unseen_calls;
+	return FLOW_GAP_BAD_TRACE;
 }
 
 static uint8_t gap_reason(const struct execution *execution)
