@@ -139,7 +139,7 @@ static int create_file(struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
 	struct feature features[FEATURES_OF_SYSTEM];
-	size_t count = features_of_system(features, options->argc,
+	size_t count = features_of_system(features, NULL, options->argc,
 					  options->argv, &collector->events);
 	char path[4096];
 	int error;

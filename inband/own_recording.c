@@ -47,12 +47,15 @@ static void make_start(struct own_recording *own,
 	start_records_end(&own->start);
 }
 
-/* Formats that are not ours to read are as the service gave them. */
+/* The program that traces itself is not a recorder to be left out.  Formats that
+ * are not ours to read are as the service gave them.
+ */
 static size_t features_of(const struct own_recording *own,
 			  const struct thread_events *events,
 			  struct feature *features)
 {
-	size_t count = features_of_system(features, 0, NULL, &events->events);
+	size_t count = features_of_system(features, "libktrace-hw", 0, NULL,
+					  &events->events);
 
 	for (size_t i = 0; i < count && own->formats.size; i++) {
 		if (features[i].bit != PERF_DATA_FEATURE_TRACING_DATA)

@@ -70,17 +70,15 @@ static void add_cpus(struct byte_buffer *bytes)
 	byte_buffer_u32(bytes, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-/* The program has the name that the kernel gave its task, whatever file it is in:
- * by that, readers know the recorder among the tasks.
- */
-static void add_command_line(struct byte_buffer *bytes, int argc,
-			     char *const *argv)
+static void add_command_line(struct byte_buffer *bytes, const char *program,
+			     int argc, char *const *argv)
 {
-	char comm[TASK_COMM_LENGTH] = "ktrace-hw";
+	char comm[TASK_COMM_LENGTH] = "";
 
-	prctl(PR_GET_NAME, comm);
+	if (!program)
+		prctl(PR_GET_NAME, comm);
 	byte_buffer_u32(bytes, 1 + (uint32_t)argc);
-	add_string(bytes, comm);
+	add_string(bytes, program ? program : comm);
 	for (int i = 0; i < argc; i++)
 		add_string(bytes, argv[i]);
 }
@@ -119,7 +117,8 @@ static struct byte_buffer *next(struct feature *features, size_t *count,
 	return &features[(*count)++].content;
 }
 
-size_t features_of_system(struct feature *features, int argc, char *const *argv,
+size_t features_of_system(struct feature *features, const char *program,
+			  int argc, char *const *argv,
 			  const struct event_list *events)
 {
 	struct utsname system;
@@ -143,7 +142,7 @@ size_t features_of_system(struct feature *features, int argc, char *const *argv,
 	add_string(next(features, &count, PERF_DATA_FEATURE_CPUDESC), text);
 	add_cpuid(next(features, &count, PERF_DATA_FEATURE_CPUID));
 	add_command_line(next(features, &count, PERF_DATA_FEATURE_CMDLINE),
-			 argc, argv);
+			 program, argc, argv);
 	add_events(next(features, &count, PERF_DATA_FEATURE_EVENT_DESC),
 		   events);
 	return count;

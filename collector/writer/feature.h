@@ -18,11 +18,14 @@ struct feature {
 /* Puts the sections that describe machine, command line and events into
  * @features, in ascending order of their bits.
  *
- * @argc and @argv: the recorder's command line behind the program's name.
+ * @program, @argc and @argv: the recorder's command line.  By @program readers know
+ * the recorder among the tasks; NULL: it has the calling task's name, as the kernel
+ * calls it.
  * Returns how many there are, at most FEATURES_OF_SYSTEM.
  */
 enum { FEATURES_OF_SYSTEM = 16 };
-size_t features_of_system(struct feature *features, int argc, char *const *argv,
+size_t features_of_system(struct feature *features, const char *program,
+			  int argc, char *const *argv,
 			  const struct event_list *events);
 
 void features_free(struct feature *features, size_t count);

@@ -65,7 +65,9 @@ static uint32_t name_hole(void *ctx, uint64_t start)
 				  namer->module, 'u');
 }
 
-/* Lines are looked for in modules. */
+/* Those of a file that was not recorded are of no module: its lines, which are
+ * looked for in modules, would be wrong.
+ */
 static int name_holes(const struct user_file *file,
 		      struct function_table *functions)
 {
