@@ -106,6 +106,11 @@ static void put_entry(struct byte_buffer *table, bool has_size,
 	byte_buffer_text(table, name);
 }
 
+static void read_table(const struct byte_buffer *table, size_t size)
+{
+	ck_assert_int_eq(program_ids_add_table(ids, table->bytes, size), 0);
+}
+
 /* As perf before Linux 5.12 has it, and simpleperf. */
 START_TEST(an_id_that_does_not_tell_its_size_ends_in_zeros)
 {
@@ -113,8 +118,7 @@ START_TEST(an_id_that_does_not_tell_its_size_ends_in_zeros)
 	struct byte_buffer table = { 0 };
 
 	put_entry(&table, false, &own, map.path);
-	ck_assert_int_eq(program_ids_add_table(ids, table.bytes, table.size),
-			 0);
+	read_table(&table, table.size);
 	ck_assert(program_ids_fit(ids, &map, own_path, &log_said));
 	byte_buffer_free(&table);
 }
@@ -132,8 +136,7 @@ START_TEST(perfs_table_tells_of_maps_without_ids)
 	other = own;
 	other.size = 4;
 	put_entry(&table, true, &other, shorter.path);
-	ck_assert_int_eq(program_ids_add_table(ids, table.bytes, table.size),
-			 0);
+	read_table(&table, table.size);
 	ck_assert(!program_ids_fit(ids, &map, own_path, &log_said));
 	ck_assert(!program_ids_fit(ids, &shorter, own_path, &log_said));
 	/* What the kernel said of the map itself comes first. */
@@ -152,13 +155,11 @@ START_TEST(damaged_tables_are_read_as_far_as_they_go)
 	other.bytes[0] ^= 1;
 	put_entry(&table, false, &other, map.path);
 	for (size_t size = 0; size < table.size; size++)
-		ck_assert_int_eq(program_ids_add_table(ids, table.bytes, size),
-				 0);
+		read_table(&table, size);
 	ck_assert(program_ids_fit(ids, &map, own_path, &log_said));
 	table.bytes[6] = 3;
 	table.bytes[7] = 0;
-	ck_assert_int_eq(program_ids_add_table(ids, table.bytes, table.size),
-			 0);
+	read_table(&table, table.size);
 	ck_assert(program_ids_fit(ids, &map, own_path, &log_said));
 	byte_buffer_free(&table);
 }

@@ -128,35 +128,18 @@ static inline uint64_t write_one(const struct event_times *times,
 	return finish(to, bounds, time_at(span, record->time_ns), last_ns);
 }
 
-static void write_elsewhere(struct event_times *times)
+void event_times_write(struct event_times *times)
 {
+	union timed_record *to = times->room ? times->room : times->records;
 	uint64_t last_ns = times->last_ns;
 
 	for (size_t i = times->written; i < times->finished; i++) {
-		times->room[i] = times->records[i];
-		last_ns = write_one(times, &times->records[i], &times->room[i],
-				    last_ns);
+		if (times->room)
+			to[i] = times->records[i];
+		last_ns = write_one(times, &times->records[i], &to[i], last_ns);
 	}
-	times->last_ns = last_ns;
-}
-
-static void write_here(struct event_times *times)
-{
-	uint64_t last_ns = times->last_ns;
-
-	for (size_t i = times->written; i < times->finished; i++)
-		last_ns = write_one(times, &times->records[i],
-				    &times->records[i], last_ns);
-	times->last_ns = last_ns;
-}
-
-void event_times_write(struct event_times *times)
-{
-	if (times->room)
-		write_elsewhere(times);
-	else
-		write_here(times);
 	times->written = times->finished;
+	times->last_ns = last_ns;
 }
 
 /* Those that wait are not before their own bounds. */
