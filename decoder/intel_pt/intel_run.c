@@ -14,6 +14,7 @@ enum {
 /* What changes with each packet, of struct intel_branches. */
 struct run {
 	const uint8_t *at;
+	const uint8_t *origin;	      /* positions are counted from here */
 	struct trace_branch *next;    /* where the next branch goes */
 	struct trace_branch *no_high; /* from here on no CYC came after */
 	uint64_t cycles;	      /* the clock's, as */
@@ -28,6 +29,7 @@ static struct run run_of(const struct intel_branches *b)
 {
 	return (struct run){
 		.at = b->bytes + b->at,
+		.origin = b->bytes + b->base,
 		.next = b->branches + b->count,
 		.no_high = b->branches + b->no_high,
 		.cycles = b->clock.cycles,
@@ -53,9 +55,10 @@ static void end_run(struct intel_branches *b, const struct run *run)
 }
 
 /* A CYC that an OVF overwrote but for its first byte (SKD007): OVF is 02 f3. */
-static bool is_overwritten(const struct intel_branches *b, const uint8_t *bytes)
+static inline bool is_overwritten(const struct intel_branches *b,
+				  const uint8_t *bytes)
 {
-	return b->errata & INTEL_ERRATUM_SKD007 && bytes[1] == 2 &&
+	return bytes[1] == 2 && b->errata & INTEL_ERRATUM_SKD007 &&
 	       b->bytes + b->size - bytes > 2 && bytes[2] == 0xf3;
 }
 
@@ -73,20 +76,17 @@ static inline void take_cycles(const struct intel_branches *b, struct run *run,
 /* Adds a branch whose packet has a time of its own: as
  * intel_branches_add_timed().
  */
-static inline struct trace_branch *add(const struct intel_branches *b,
-				       struct run *run, uint8_t kind,
+static inline struct trace_branch *add(struct run *run, uint8_t kind,
 				       uint64_t payload, bool is_exact)
 {
 	struct trace_branch *branch = run->next++;
-	size_t at = b->header.is_open ? b->header.position :
-					(size_t)(run->at - b->bytes);
 
 	*branch = (struct trace_branch){
 		.payload = payload,
 		.low = run->elapsed,
 		.high = run->elapsed,
 		.estimate = run->elapsed,
-		.position = (uint32_t)(at - b->base),
+		.position = (uint32_t)(run->at - run->origin),
 		.kind = kind,
 		.is_timed = true,
 		.is_exact = is_exact,
@@ -107,7 +107,7 @@ static inline void take_tnt(struct intel_branches *b, struct run *run,
 	unsigned int count = 31 - (unsigned int)__builtin_clz(raw);
 
 	b->breaks_off = false;
-	add(b, run, TRACE_BITS, raw ^ 1u << count,
+	add(run, TRACE_BITS, raw ^ 1u << count,
 	    intel_tnt_may_be_full((uint8_t)count))
 		->count = (uint8_t)count;
 	run->has_open_tnt = true;
@@ -140,7 +140,7 @@ static inline size_t take_tip(struct intel_branches *b, struct run *run,
 	if (size < sizeof(payload))
 		payload &= ((uint64_t)1 << 8 * size) - 1;
 	close_tnt(run);
-	branch = add(b, run, TRACE_TARGET,
+	branch = add(run, TRACE_TARGET,
 		     intel_branches_address(b, compression, payload), true);
 	branch->has_address = true;
 	branch->is_partial = intel_address_is_partial(compression);
@@ -172,8 +172,8 @@ static inline void take_mtc(struct intel_branches *b, struct run *run,
 	*run = run_of(b);
 }
 
-/* Takes a packet.  Returns its size, or 0: it is another one. */
-static inline size_t take(struct intel_branches *b, struct run *run)
+/* Returns the size of the CYC at @run->at, or 0 if it is none. */
+static inline size_t take_cyc(const struct intel_branches *b, struct run *run)
 {
 	const uint8_t *bytes = run->at;
 	uint8_t first = bytes[0];
@@ -182,13 +182,20 @@ static inline size_t take(struct intel_branches *b, struct run *run)
 		take_cycles(b, run, first >> 3);
 		return 1;
 	}
-	if ((first & 7) == 7 && !(bytes[1] & 1)) {
-		if (is_overwritten(b, bytes))
-			return 1;
-		take_cycles(b, run,
-			    (uint64_t)(bytes[1] >> 1) << 5 | first >> 3);
-		return 2;
-	}
+	if ((first & 7) != 7 || bytes[1] & 1)
+		return 0;
+	if (__builtin_expect(is_overwritten(b, bytes), 0))
+		return 1;
+	take_cycles(b, run, (uint64_t)(bytes[1] >> 1) << 5 | first >> 3);
+	return 2;
+}
+
+/* Returns the size of the packet at @run->at, or 0: it is another one. */
+static inline size_t take_other(struct intel_branches *b, struct run *run)
+{
+	const uint8_t *bytes = run->at;
+	uint8_t first = bytes[0];
+
 	if (!(first & 1) && first > 2) {
 		take_tnt(b, run, first >> 1);
 		return 1;
@@ -208,15 +215,21 @@ void intel_run_take(struct intel_branches *b)
 	const struct trace_branch *first = run.next;
 	size_t left = b->size - b->at;
 	const uint8_t *end;
-	size_t size = 1;
+	size_t cyc = 0;
+	size_t other = 1;
 
 	if (left > INTEL_RUN_BYTES)
 		left = INTEL_RUN_BYTES;
 	/* The last byte is not the first of two. */
 	end = run.at + left - (left > 0);
-	while (size && run.at < end) {
-		size = take(b, &run);
-		run.at += size;
+	/* Nearly each packet comes behind the CYC that tells when. */
+	while (cyc + other && run.at < end) {
+		cyc = take_cyc(b, &run);
+		run.at += cyc;
+		if (run.at >= end)
+			break;
+		other = take_other(b, &run);
+		run.at += other;
 	}
 	if (run.next > first)
 		b->overflow = NO_OVERFLOW;
