@@ -101,34 +101,68 @@ static inline uint32_t call_tree_count(const struct call_tree *tree)
 uint32_t call_tree_find_child(struct call_tree *tree, uint32_t parent,
 			      uint32_t function, bool is_interrupt);
 
+/* Returns the number of @node. */
+static inline uint32_t call_tree_index(const struct call_tree *tree,
+				       const struct call_node *node)
+{
+	return (uint32_t)(node - tree->nodes);
+}
+
+/* As call_tree_child(), by the nodes: @parent stays in place if the child is not
+ * new.  Returns NULL when out of memory.
+ */
+static inline struct call_node *call_node_child(struct call_tree *tree,
+						struct call_node *parent,
+						uint32_t function,
+						bool is_interrupt)
+{
+	struct call_node *node = call_tree_at(tree, parent->expected_child);
+	uint32_t found;
+
+	if (node->function != function || node->is_interrupt != is_interrupt) {
+		found = call_tree_find_child(tree,
+					     call_tree_index(tree, parent),
+					     function, is_interrupt);
+		return found == CALL_NODE_NONE ? NULL :
+						 call_tree_at(tree, found);
+	}
+	parent->recent_child = parent->expected_child;
+	parent->expected_child = node->next_asked;
+	return node;
+}
+
+/* The same of a function that is entered @how: what interrupt work calls is part of
+ * it.
+ */
+static inline struct call_node *call_node_enter(struct call_tree *tree,
+						struct call_node *parent,
+						uint32_t function,
+						enum call_how how)
+{
+	return call_node_child(tree, parent, function,
+			       how == HOW_EXCEPTION || parent->is_interrupt);
+}
+
 /* Returns node @parent's child for @function, making it if it is new;
  * CALL_NODE_NONE when out of memory.
  */
 static inline uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
 				       uint32_t function, bool is_interrupt)
 {
-	struct call_node *from = call_tree_at(tree, parent);
-	uint32_t expected = from->expected_child;
-	const struct call_node *node = call_tree_at(tree, expected);
+	const struct call_node *node = call_node_child(
+		tree, call_tree_at(tree, parent), function, is_interrupt);
 
-	if (node->function != function || node->is_interrupt != is_interrupt)
-		return call_tree_find_child(tree, parent, function,
-					    is_interrupt);
-	from->recent_child = expected;
-	from->expected_child = node->next_asked;
-	return expected;
+	return node ? call_tree_index(tree, node) : CALL_NODE_NONE;
 }
 
-/* The same of a function that is entered @how: what interrupt work calls is part of
- * it.
- */
+/* The same as call_node_enter(), by numbers. */
 static inline uint32_t call_tree_enter(struct call_tree *tree, uint32_t parent,
 				       uint32_t function, enum call_how how)
 {
-	return call_tree_child(
-		tree, parent, function,
-		how == HOW_EXCEPTION ||
-			call_tree_at(tree, parent)->is_interrupt);
+	const struct call_node *node = call_node_enter(
+		tree, call_tree_at(tree, parent), function, how);
+
+	return node ? call_tree_index(tree, node) : CALL_NODE_NONE;
 }
 
 /* Returns the process that the tree of @node is of, -1 if of all. */
@@ -176,18 +210,24 @@ uint64_t *call_tree_totals(const struct call_tree *tree);
 void call_tree_count_in_links(struct call_tree *tree, uint32_t index,
 			      enum call_how how);
 
-/* Counts an entry of node @index by @how. */
-static inline void call_tree_count_entry(struct call_tree *tree, uint32_t index,
+/* Counts an entry of @node by @how. */
+static inline void call_node_count_entry(struct call_tree *tree,
+					 struct call_node *node,
 					 enum call_how how)
 {
-	struct call_node *node = call_tree_at(tree, index);
-
 	if (how == HOW_CALL && node->direct < UINT16_MAX)
 		node->direct++;
 	else if (how == HOW_TAIL && node->tail < UINT8_MAX)
 		node->tail++;
 	else
-		call_tree_count_in_links(tree, index, how);
+		call_tree_count_in_links(tree, call_tree_index(tree, node),
+					 how);
+}
+
+static inline void call_tree_count_entry(struct call_tree *tree, uint32_t index,
+					 enum call_how how)
+{
+	call_node_count_entry(tree, call_tree_at(tree, index), how);
 }
 
 /* Returns how often node @index was entered. */

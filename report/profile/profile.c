@@ -80,7 +80,8 @@ static bool go_to(struct profile *profile, const struct call_step *step)
 
 	if (profile->task) {
 		place = place_of(profile, profile->task);
-		place->node = profile->cursor.node;
+		place->node = call_tree_index(profile->tree,
+					      profile->cursor.node);
 		place->clock_ns = profile->cursor.clock_ns;
 	}
 	profile->task = NULL;
@@ -93,7 +94,7 @@ static bool go_to(struct profile *profile, const struct call_step *step)
 	profile->cursor = (struct profile_cursor){
 		.tree = profile->tree,
 		.clock_ns = place->clock_ns,
-		.node = place->node,
+		.node = call_tree_at(profile->tree, place->node),
 		.has_cpu = step_filter_cpu(profile->options.filter, step->cpu),
 	};
 	return true;

@@ -14,7 +14,7 @@
 struct profile_cursor {
 	struct call_tree *tree;
 	uint64_t clock_ns; /* of the task: up to here its time is in the tree */
-	uint32_t node;
+	struct call_node *node; /* it moves where one is added: only here */
 	bool has_cpu; /* the CPU that it runs on counts */
 };
 
@@ -23,34 +23,17 @@ static inline void profile_cursor_pass(struct profile_cursor *cursor,
 				       uint64_t clock_ns)
 {
 	if (cursor->has_cpu)
-		call_tree_at(cursor->tree, cursor->node)->self_ns +=
-			clock_ns - cursor->clock_ns;
+		cursor->node->self_ns += clock_ns - cursor->clock_ns;
 	cursor->clock_ns = clock_ns;
 }
 
 /* Counts an entry of @node, which lies in the window or not. */
 static inline void profile_cursor_count(const struct profile_cursor *cursor,
-					uint32_t node, enum call_how how,
-					bool is_in_window)
+					struct call_node *node,
+					enum call_how how, bool is_in_window)
 {
 	if (is_in_window && cursor->has_cpu)
-		call_tree_count_entry(cursor->tree, node, how);
-}
-
-/* Counts a call of @function where it leads to.  Returns the node, or
- * CALL_NODE_NONE when out of memory.
- */
-static inline uint32_t profile_cursor_child(const struct profile_cursor *cursor,
-					    uint32_t function,
-					    enum call_how how,
-					    bool is_in_window)
-{
-	uint32_t node =
-		call_tree_enter(cursor->tree, cursor->node, function, how);
-
-	if (node != CALL_NODE_NONE)
-		profile_cursor_count(cursor, node, how, is_in_window);
-	return node;
+		call_node_count_entry(cursor->tree, node, how);
 }
 
 /* Counts a call of @function and goes there.  Returns false when out of memory. */
@@ -58,31 +41,35 @@ static inline bool profile_cursor_enter(struct profile_cursor *cursor,
 					uint32_t function, enum call_how how,
 					bool is_in_window)
 {
-	uint32_t node =
-		profile_cursor_child(cursor, function, how, is_in_window);
+	struct call_node *node =
+		call_node_enter(cursor->tree, cursor->node, function, how);
 
-	if (node == CALL_NODE_NONE)
+	if (!node)
 		return false;
 	cursor->node = node;
+	profile_cursor_count(cursor, node, how, is_in_window);
 	return true;
 }
 
 static inline void profile_cursor_leave(struct profile_cursor *cursor)
 {
-	cursor->node = call_tree_at(cursor->tree, cursor->node)->parent;
+	cursor->node = call_tree_at(cursor->tree, cursor->node->parent);
 }
 
 /* Counts a call that comes back at once: one that leads to the function itself
  * stays in its place.  Returns false when out of memory.
  */
-static inline bool profile_cursor_local(const struct profile_cursor *cursor,
+static inline bool profile_cursor_local(struct profile_cursor *cursor,
 					uint32_t function, enum call_how how,
 					bool is_in_window)
 {
-	if (call_tree_at(cursor->tree, cursor->node)->function != function)
-		return profile_cursor_child(cursor, function, how,
-					    is_in_window) != CALL_NODE_NONE;
-	profile_cursor_count(cursor, cursor->node, how, is_in_window);
+	if (cursor->node->function == function) {
+		profile_cursor_count(cursor, cursor->node, how, is_in_window);
+		return true;
+	}
+	if (!profile_cursor_enter(cursor, function, how, is_in_window))
+		return false;
+	profile_cursor_leave(cursor);
 	return true;
 }
 
