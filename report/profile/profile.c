@@ -152,7 +152,7 @@ take_run(struct profile *profile, struct call_stack *stack,
 	 struct call_times *times, bool has_plain_times)
 {
 	struct profile_cursor cursor = profile->cursor;
-	struct call_stack open = *stack;
+	struct plain_frames open = plain_frames_of(stack);
 	struct call_times now = *times;
 	uint64_t ahead_ns = call_times_ahead(times);
 	bool is_whole = true;
@@ -174,7 +174,7 @@ take_run(struct profile *profile, struct call_stack *stack,
 			&cursor, event, clock_ns,
 			has_plain_times || is_in_window(profile, time_ns));
 	}
-	*stack = open;
+	plain_frames_put_back(&open, stack);
 	*times = now;
 	profile->cursor = cursor;
 	if (!is_whole)

@@ -9,6 +9,28 @@
  * and no doubt.  call_stack.c does the same for all others.
  */
 
+/* The frames of a stack while such events are applied to it. */
+struct plain_frames {
+	struct call_frame *first;
+	struct call_frame *next; /* where the next one goes */
+	struct call_frame *end;	 /* of the room for them */
+};
+
+static inline struct plain_frames plain_frames_of(const struct call_stack *stack)
+{
+	return (struct plain_frames){
+		.first = stack->frames,
+		.next = stack->frames + stack->count,
+		.end = stack->frames + stack->room,
+	};
+}
+
+static inline void plain_frames_put_back(const struct plain_frames *frames,
+					 struct call_stack *stack)
+{
+	stack->count = (uint32_t)(frames->next - frames->first);
+}
+
 /* Makes @frame that of the function that @event calls, but for its times.  In
  * place: a CPU waits for small writes that are read back together.
  */
@@ -45,46 +67,46 @@ static inline bool call_frame_goes_on(const struct call_frame *frame,
 	return call_frame_is_open(frame) || frame->function == event->function;
 }
 
-static inline bool plain_call_push(struct call_stack *stack,
+static inline bool plain_call_push(struct plain_frames *frames,
 				   const struct function_event *event,
 				   uint64_t time_ns, uint64_t clock_ns)
 {
-	struct call_frame *frame = stack->frames + stack->count;
+	struct call_frame *frame = frames->next;
 
-	if (stack->count == stack->room)
+	if (frame == frames->end)
 		return false;
 	call_frame_begin(frame, event, HOW_CALL);
 	frame->start_ns = time_ns;
 	frame->start_clock_ns = clock_ns;
-	stack->count++;
+	frames->next++;
 	return true;
 }
 
-static inline bool plain_call_return(struct call_stack *stack,
+static inline bool plain_call_return(struct plain_frames *frames,
 				     const struct function_event *event)
 {
-	struct call_frame *below;
+	struct call_frame *top;
 
-	if (stack->count < 2)
+	if (frames->next - frames->first < 2)
 		return false;
-	below = stack->frames + stack->count - 2;
-	if (!call_frame_is_left_by(below + 1, event) ||
-	    !call_frame_goes_on(below, event))
+	top = frames->next - 1;
+	if (!call_frame_is_left_by(top, event) ||
+	    !call_frame_goes_on(top - 1, event))
 		return false;
-	below->is_confirmed = true;
-	stack->count--;
+	top[-1].is_confirmed = true;
+	frames->next = top;
 	return true;
 }
 
-static inline bool plain_call_replace(struct call_stack *stack,
+static inline bool plain_call_replace(struct plain_frames *frames,
 				      const struct function_event *event,
 				      uint64_t time_ns, uint64_t clock_ns)
 {
 	struct call_frame *top;
 
-	if (!stack->count)
+	if (frames->next == frames->first)
 		return false;
-	top = stack->frames + stack->count - 1;
+	top = frames->next - 1;
 	if (!call_frame_is_open(top))
 		return false;
 	top->function = event->function;
@@ -95,22 +117,22 @@ static inline bool plain_call_replace(struct call_stack *stack,
 	return true;
 }
 
-/* Applies @event to @stack, with the task's time and clock, if it is plain.
- * Returns whether it is; else the stack is as it was.
+/* Applies @event to @frames, with the task's time and clock, if it is plain.
+ * Returns whether it is; else they are as they were.
  *
  * FUNCTION_CALL is then the step STEP_ENTER by HOW_CALL, FUNCTION_RETURN
  * STEP_EXIT, FUNCTION_TAIL_CALL both, the latter first, by HOW_TAIL.
  */
-static inline bool plain_call_take(struct call_stack *stack,
+static inline bool plain_call_take(struct plain_frames *frames,
 				   const struct function_event *event,
 				   uint64_t time_ns, uint64_t clock_ns)
 {
 	if (event->kind == FUNCTION_CALL)
-		return plain_call_push(stack, event, time_ns, clock_ns);
+		return plain_call_push(frames, event, time_ns, clock_ns);
 	if (event->kind == FUNCTION_RETURN)
-		return plain_call_return(stack, event);
+		return plain_call_return(frames, event);
 	return event->kind == FUNCTION_TAIL_CALL &&
-	       plain_call_replace(stack, event, time_ns, clock_ns);
+	       plain_call_replace(frames, event, time_ns, clock_ns);
 }
 
 #endif
