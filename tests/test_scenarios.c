@@ -185,7 +185,8 @@ static void run_events(struct scenario *scenario, struct writer *writer)
 		events[i] = function_events_new(&scenario->flows[i].source,
 						writer->symbols, pid, tid);
 		ck_assert_int_eq(task_stacks_add_cpu(stacks, i, pid, tid), i);
-		ck_assert_int_eq(event_merge_add(merge, next_events, events[i]),
+		ck_assert_int_eq(event_merge_add(merge, next_events, events[i],
+						 false),
 				 0);
 	}
 	while ((count = event_merge_next(merge, &index, &run)) > 0)

@@ -195,10 +195,12 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 	if (checkpoints_are_kept(pipeline->checkpoints))
 		execution_stream_keep(cpu->execution);
 	if (!recording_is_gated(pipeline->session->recording))
-		return event_merge_add(pipeline->merge, cpu_pipeline_next, cpu);
+		return event_merge_add(pipeline->merge, cpu_pipeline_next, cpu,
+				       cpu->execution);
 	if (cpu_gate_open(gate, pipeline->session, cpu))
 		return -ERROR_MEMORY;
-	return event_merge_add(pipeline->merge, gate_events_next, gate->events);
+	return event_merge_add(pipeline->merge, gate_events_next, gate->events,
+			       false);
 }
 
 /* Recording -> flow -> function events -> steps -> callback, all CPUs merged.

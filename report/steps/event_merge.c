@@ -11,6 +11,7 @@ struct merge_stream {
 	void *ctx;
 	const struct function_event *next; /* NULL: it has ended */
 	const struct function_event *end;
+	bool switches_alone;
 	bool is_held;
 	uint32_t holder;
 };
@@ -64,7 +65,7 @@ static int refill(struct merge_stream *stream)
 }
 
 int event_merge_add(struct event_merge *merge, event_batch_next *next,
-		    void *ctx)
+		    void *ctx, bool switches_alone)
 {
 	struct merge_stream *stream = array_add(&merge->streams);
 
@@ -72,6 +73,7 @@ int event_merge_add(struct event_merge *merge, event_batch_next *next,
 		return -ERROR_MEMORY;
 	stream->pull = next;
 	stream->ctx = ctx;
+	stream->switches_alone = switches_alone;
 	return refill(stream);
 }
 
@@ -159,6 +161,26 @@ static bool ends_run(const struct function_event *event)
 	return event->kind == FUNCTION_SWITCH || event->kind == FUNCTION_END;
 }
 
+/* Returns the first event from @at on, before @end, that is later than @time_ns;
+ * @end if none is.
+ */
+static const struct function_event *
+first_after(const struct function_event *at, const struct function_event *end,
+	    uint64_t time_ns)
+{
+	if (end[-1].time_ns <= time_ns)
+		return end;
+	while (at < end) {
+		const struct function_event *middle = at + (end - at) / 2;
+
+		if (middle->time_ns > time_ns)
+			end = middle;
+		else
+			at = middle + 1;
+	}
+	return at;
+}
+
 /* Returns the end of the run that begins at the head of @stream.  Behind a
  * switch another stream may have waited for it.
  */
@@ -169,6 +191,8 @@ static const struct function_event *run_end(const struct event_merge *merge,
 
 	if (ends_run(end))
 		return end + 1;
+	if (stream->switches_alone)
+		return first_after(end, stream->end, merge->limit_ns);
 	while (end < stream->end && end->time_ns <= merge->limit_ns &&
 	       !ends_run(end))
 		end++;

@@ -33,12 +33,13 @@ struct event_merge *event_merge_new(event_merge_holds *holds, void *ctx);
 void event_merge_free(struct event_merge *merge);
 
 /* Adds a stream, whose events @next provides when called with @ctx; streams
- * are numbered from 0.
+ * are numbered from 0.  @switches_alone: it provides each FUNCTION_SWITCH and
+ * FUNCTION_END by itself, so that no others need to be looked at.
  *
  * Returns 0 or a negative enum error.
  */
 int event_merge_add(struct event_merge *merge, event_batch_next *next,
-		    void *ctx);
+		    void *ctx, bool switches_alone);
 
 /* Provides the next events, valid until the next call, and their stream.  A
  * FUNCTION_SWITCH and a FUNCTION_END come alone.

@@ -88,7 +88,8 @@ static struct event_merge *rewind_tapes(const struct bench *bench,
 
 	for (size_t i = 0; i < bench->tape_count; i++) {
 		tape_rewind(&bench->tapes[i]);
-		check(event_merge_add(merge, tape_replay, &bench->tapes[i]),
+		check(event_merge_add(merge, tape_replay, &bench->tapes[i],
+				      false),
 		      "merge");
 	}
 	return merge;
