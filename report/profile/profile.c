@@ -80,8 +80,8 @@ static bool go_to(struct profile *profile, const struct call_step *step)
 
 	if (profile->task) {
 		place = place_of(profile, profile->task);
-		place->node = call_tree_index(profile->tree,
-					      profile->cursor.node);
+		place->node =
+			call_tree_index(profile->tree, profile->cursor.node);
 		place->clock_ns = profile->cursor.clock_ns;
 	}
 	profile->task = NULL;

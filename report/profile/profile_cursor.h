@@ -15,7 +15,7 @@ struct profile_cursor {
 	struct call_tree *tree;
 	uint64_t clock_ns; /* of the task: up to here its time is in the tree */
 	struct call_node *node; /* it moves where one is added: only here */
-	bool has_cpu; /* the CPU that it runs on counts */
+	bool has_cpu;		/* the CPU that it runs on counts */
 };
 
 /* The time up to @clock_ns was spent where it is. */

@@ -16,7 +16,8 @@ struct plain_frames {
 	struct call_frame *end;	 /* of the room for them */
 };
 
-static inline struct plain_frames plain_frames_of(const struct call_stack *stack)
+static inline struct plain_frames
+plain_frames_of(const struct call_stack *stack)
 {
 	return (struct plain_frames){
 		.first = stack->frames,
