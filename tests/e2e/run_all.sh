@@ -31,7 +31,7 @@ if [[ ${1:-all} == full ]]; then
 	tests+=("fleet.sh 67 6.1 6.12 7.3" "serve.sh --arm64"
 		"inband.sh --arm64" "functions.sh 6.1 1 ls sleep-all"
 		"functions.sh 6.12 1 disk sleep pipe events"
-		"attribution_processes.sh old_kernel pauses arm64"
+		"attribution_processes.sh old_kernel old_two_cpus pauses arm64"
 		"attribution_interrupts.sh arm64"
 		"function_graph.sh 6.12 1 large"
 		"function_graph.sh 6.12 2 pair" "function_graph.sh 6.1"
