@@ -50,7 +50,7 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_locks.sh 6.12 2" "attribution_groups.sh 6.1 2"
 		"attribution_requests.sh 6.1 1 poll-pipe pool-unix fork-tcp chain-tcp ahead-unix"
 		"attribution_requests.sh 6.12 2 poll-unix pool-tcp fork-unix chain-tcp ahead-tcp"
-		"attribution_levels.sh 6.1"
+		"attribution_levels.sh 6.1" "attribution_cost.sh 6.1"
 		"attribution_sleeps.sh --arm64" "attribution_syscalls.sh --arm64"
 		"attribution_servers.sh --arm64"
 		"attribution_relations.sh --arm64"
