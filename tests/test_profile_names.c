@@ -52,6 +52,8 @@ static void setup(void)
 	module = function_table_module(functions, "", 0);
 	function_table_add(functions, "vfs_read", 8, module, 'k');
 	function_table_add(functions, evil, strlen(evil), module, 'u');
+	module = function_table_module(functions, "xfs", 3);
+	function_table_add(functions, "vfs_read", 8, module, 'k');
 	profile = profile_new(&all);
 	stacks = task_stacks_new(all.window, profile_callback(profile));
 	send(STEP_SWITCH, 100, 0, 0);
@@ -108,10 +110,11 @@ static bool is_clean(const char *text, size_t size)
 	return true;
 }
 
-START_TEST(each_format_is_valid_whatever_the_names)
+/* Returns a text of the caller. */
+static char *render(const char *name, const char *format, size_t *size)
 {
 	const struct profile_renderer *renderer =
-		profile_renderer_find(cases[_i].report, cases[_i].format);
+		profile_renderer_find(name, format);
 	const struct profile_report report = {
 		.recording = recording,
 		.functions = functions,
@@ -122,14 +125,47 @@ START_TEST(each_format_is_valid_whatever_the_names)
 		.colors = &colors_none,
 	};
 	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = open_memstream(&text, size);
 
 	ck_assert_ptr_nonnull(renderer);
 	ck_assert_int_eq(renderer->render(&report, out), 0);
 	fclose(out);
+	return text;
+}
+
+START_TEST(each_format_is_valid_whatever_the_names)
+{
+	size_t size;
+	char *text = render(cases[_i].report, cases[_i].format, &size);
+
 	ck_assert_msg(strstr(text, cases[_i].expected), "%s", text);
 	ck_assert(is_clean(text, size));
+	free(text);
+}
+END_TEST
+
+/* Two functions of one name call each other, and both a third. */
+START_TEST(calls_are_told_apart_by_module)
+{
+	static const char *const expected[] = {
+		"\nvfs_read,vfs_read,1,20,30,1,0,0,0,0,0,0,xfs,\n",
+		"\nvfs_read,\"f\\x1b;\"\"\n\\xff\xc2\x9b(<\","
+		"1,30,30,1,0,0,0,0,0,0,,\n",
+		"\nvfs_read,\"f\\x1b;\"\"\n\\xff\xc2\x9b(<\","
+		"1,10,10,1,0,0,0,0,0,0,,xfs\n",
+	};
+	size_t size;
+	char *text;
+
+	send(STEP_ENTER, 200, 1, 0);
+	send(STEP_ENTER, 210, 3, 1);
+	send(STEP_ENTER, 220, 2, 2);
+	send(STEP_EXIT, 230, 2, 2);
+	send(STEP_EXIT, 240, 3, 1);
+	send(STEP_EXIT, 250, 1, 0);
+	text = render("callgraph", "csv", &size);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
+		ck_assert_msg(strstr(text, expected[i]), "%zu: %s", i, text);
 	free(text);
 }
 END_TEST
@@ -142,6 +178,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, each_format_is_valid_whatever_the_names, 0,
 			    sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, calls_are_told_apart_by_module);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -190,6 +190,16 @@ int render_callgraph_text(const struct profile_report *report, FILE *out)
 	return 0;
 }
 
+/* Functions of several modules may have one name. */
+static const char *module_of(const struct graph_view *view, uint32_t row)
+{
+	if (row == CALL_GRAPH_NOBODY)
+		return "";
+	return function_at(view->report->functions,
+			   view->profile.rows[row].function)
+		->module;
+}
+
 static void write_fields(struct record_writer *writer, const void *ctx,
 			 uint64_t index)
 {
@@ -212,6 +222,8 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	record_number(writer, "inferred", arc->calls.inferred);
 	record_number(writer, "interrupt", arc->is_interrupt);
 	record_number(writer, "cycle", view->graph.cycle_of_row[arc->callee]);
+	record_text(writer, "module", module_of(view, arc->callee));
+	record_text(writer, "caller_module", module_of(view, arc->caller));
 	if (view->report->interrupts)
 		record_number(writer, "self_inferred_ns", arc->inferred_ns);
 	if (view->report->groups)

@@ -28,7 +28,9 @@ main() {
 				$PROGRAMS/servers unix'
 		done
 		'$RECORDER' record -o '$WORK/r/cpu' -C 0 --events=attribution \
-			-- '$PROGRAMS/processes' sleeper"
+			-- '$PROGRAMS/processes' sleeper
+		'$RECORDER' record -o '$WORK/r/default' -- \
+			'$PROGRAMS/processes' sleeper ping"
 	python3 "$HERE/judge_levels.py" "$KTRACE" "$WORK/r" ||
 		FAILURES=$((FAILURES + 1))
 }

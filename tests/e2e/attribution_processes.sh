@@ -4,10 +4,11 @@
 # virtual machine: `ktrace-hw report` has each nanosecond in one class, as many
 # as the program made, and as many as the ground truth.  One line a case.
 #
-#	attribution_processes.sh [one_cpu|two_cpus|old_kernel|made_by_perf|
-#				  pauses|narrower]... [arm64]
+#	attribution_processes.sh [one_cpu|two_cpus|old_kernel|old_two_cpus|
+#				  made_by_perf|pauses|narrower]... [arm64]
 #
-# Without arguments all but those of kernel 6.1, old_kernel and pauses.
+# Without arguments all but those of kernel 6.1, old_kernel, old_two_cpus and
+# pauses.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -55,30 +56,70 @@ record_to() { # name option...
 	echo "$KTRACE" record -o "$WORK/$1/r" --events=attribution,all "${@:2}" --
 }
 
+waits_for_cpus() { # name
+	"$KTRACE" report --runqueue --with-tracer --format=json \
+		-i "$WORK/$1/r" >"$WORK/$1/waits"
+}
+
 one_cpu() {
 	local text
 	# shellcheck disable=SC2046
 	boot one -- $(record_to one --buffer 64M) "$PROGRAM" \
 		sleeper hog caller faulter ping tree futex execer poller
 	truth_classes one
-	"$KTRACE" report --runqueue --with-tracer --format=json \
-		-i "$WORK/one/r" >"$WORK/one/waits"
+	waits_for_cpus one
 	judge one --exact --cases --truth "$WORK/one/csv" --within 100 \
 		--runqueue "$WORK/one/waits" \
 		--sched "$WORK/one/r" "$WORK/one/switches" 0
 	text=$("$KTRACE" report --sleeps --comm polled -i "$WORK/one/r")
+	expect "one: the times are its own" 0 \
+		"$(host_lines report --threads "$WORK/one/r" || true)"
 	expect_line "one: perf woke the one that polls" "$text" \
 		'    woken by  1x interrupt [a-z_]* perf_event_wakeup$'
 }
 
 # The host's clock runs on while the recorder waits for the host, so what is
 # traced meanwhile is much: it has to fit into the buffers.
-two_cpus() {
+on_two_cpus() { # name kernel
 	# shellcheck disable=SC2046
-	boot two --cpus 2 -- $(record_to two --buffer 128M) \
+	boot "$1" --kernel "$2" --cpus 2 -- $(record_to "$1" --buffer 128M) \
 		"$PROGRAM" sleeper caller ping tree
-	truth_classes two
-	judge two --exact --truth-by-host-clock "$WORK/two/csv"
+	truth_classes "$1"
+	waits_for_cpus "$1"
+	judge "$1" --exact --truth-by-host-clock "$WORK/$1/csv" \
+		--runqueue "$WORK/$1/waits"
+	check_heads "$1"
+}
+
+two_cpus() { on_two_cpus two 6.12; }
+
+old_two_cpus() { on_two_cpus old_two 6.1; }
+
+# In how many of the first lines it is that the times are a host's.
+host_lines() { # command option... recording
+	"$KTRACE" "${@:1:$#-1}" -i "${!#}" 2>/dev/null | head -n 3 |
+		grep -c '^The times are a host.s: '
+}
+
+# What is read as text says so itself, what programs read beside it.
+check_heads() { # name
+	local report said r=$WORK/$1/r
+	for report in processes threads flat callgraph calltree tracer syscalls \
+		sleeps runqueue interrupts servers requests locks user-sites \
+		crashes function=vfs_read; do
+		expect "$1: --$report: its head says whose the times are" 1 \
+			"$(host_lines report "--$report" "$r" || true)"
+	done
+	expect "$1: timeline: its head says whose the times are" 1 \
+		"$(host_lines timeline "$r" || true)"
+	for said in "report --flat --format=json" "report --threads --format=csv" \
+		"flamegraph --folded" "export --format=csv"; do
+		# shellcheck disable=SC2086
+		expect "$1: $said: says beside it whose the times are" 1 "$(
+			"$KTRACE" $said -i "$r" 2>&1 >/dev/null |
+				grep -c "clock of the virtual machine's host" ||
+				true)"
+	done
 }
 
 old_kernel() {
@@ -86,7 +127,9 @@ old_kernel() {
 	boot old --kernel 6.1 -- $(record_to old --buffer 64M) "$PROGRAM" \
 		sleeper hog caller ping futex execer
 	truth_classes old
+	waits_for_cpus old
 	judge old --exact --cases --truth "$WORK/old/csv" --within 100 \
+		--runqueue "$WORK/old/waits" \
 		--sched "$WORK/old/r" "$WORK/old/switches" 0
 }
 

@@ -41,6 +41,12 @@ kernel_reports() {
 	report scope.json kernel --threads --format=json 2>"$WORK/recorder.said"
 	report callgraph.csv kernel --callgraph --with-tracer --format=csv
 	report summary.json kernel --threads --with-tracer --format=json
+	report callgraph_scope.csv kernel --callgraph --format=csv
+	report sleeps.csv kernel --sleeps --format=csv 2>"$WORK/sleeps.said"
+	report sleeps_whole.csv kernel --sleeps --with-idle --with-tracer \
+		--format=csv
+	flame scope_flame.txt kernel --folded
+	flame whole_flame.txt kernel --folded --with-idle --with-tracer
 	flame wall.txt kernel --wall --with-tracer --folded
 	flame off.txt kernel --off-cpu --with-tracer --folded
 	flame wall.svg kernel --wall --with-tracer

@@ -4,6 +4,7 @@
 FOLDER [NAME...], of faults_guest.sh.  Of a recording NAME there are NAME.code,
 its recorder's exit code, NAME.err, what that said, and NAME.ran if its command
 ran."""
+import collections
 import csv
 import io
 import json
@@ -19,6 +20,8 @@ KILLED, FAILED = 137, 125
 PARTS = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
          "interrupt_stolen_ns", "tracer_ns", "runnable_ns", "asleep_ns",
          "unknown_ns")
+CALL_PARTS = ("on_cpu_ns", "asleep_ns", "runnable_ns", "stolen_ns",
+              "tracer_ns", "unknown_ns")
 UNFINISHED = "this recording was not finished"
 
 
@@ -70,6 +73,28 @@ class Recording:
                      if sum(row[part] for part in PARTS) != row["wall_ns"]]
             self.expect(f"known + unknown = wall, {table}",
                         found and not wrong, wrong[:1])
+
+    def all_time_of_tables_is_told(self):
+        """The same of each system call, and of wall time in a picture."""
+        calls = rows(self.name, "report", "--syscalls", "--with-tracer")
+        wrong = [row for row in calls
+                 if sum(int(row[part] or 0) for part in CALL_PARTS) !=
+                 int(row["total_ns"])]
+        self.expect("known + unknown = total, system calls",
+                    calls and not wrong, wrong[:1])
+        wall = collections.Counter()
+        for line in ktrace(self.name, "flamegraph", "--wall", "--with-tracer",
+                           "--folded").stdout.splitlines():
+            path, time_ns = line.rsplit(" ", 1)
+            wall[path.split(";")[0]] += int(time_ns)
+        told = {f"{row['comm']}-{row['pid']}": row["wall_ns"]
+                for row in json.loads(ktrace(
+                    self.name, "report", "--with-tracer",
+                    "--format=json").stdout)["processes"]}
+        wrong = {name: (ns, wall[name]) for name, ns in told.items()
+                 if wall[name] != ns}
+        self.expect("wall time in the flame graph is the processes'",
+                    told and not wrong, wrong)
 
     def both_engines_agree(self):
         done = subprocess.run([KTRACE, "verify", path(self.name)],
@@ -188,6 +213,7 @@ def judge_stopped(judge):
     found.expect("the recorder says that trace was lost",
                  "trace was lost" in text("stopped.err"), text("stopped.err"))
     found.expect("what was lost is a gap", gap_ns > 1e8, gap_ns)
+    found.all_time_of_tables_is_told()
     flat = ktrace("stopped", "report", "--flat")
     found.expect("a profile says so first",
                  "Incomplete:" in flat.stdout + flat.stderr, flat.stderr)

@@ -126,6 +126,32 @@ def judge_inferred(judge):
     text = run("report", "--flat", "--by=process", "--sort=self_inferred_ns",
                "--top=1")
     judge.expect("text marks it", re.search(r"^ .* ~\d", text, re.M), text)
+    arcs = json.loads(run("report", "--callgraph", "--by=process",
+                          "--format=json", "--with-tracer", "--with-idle"))
+    found = sum(arc["self_inferred_ns"] for arc in arcs)
+    judge.expect("calls' inferred time is that of --interrupts",
+                 found == table, found, table)
+    keys = {tuple(arc[name] for name in ("group", "caller", "caller_module",
+                                         "function", "module", "interrupt"))
+            for arc in arcs}
+    judge.expect("calls have a record for each caller, callee and group",
+                 len(keys) == len(arcs), len(keys), len(arcs))
+    judge_inferred_pictures(judge)
+
+
+def judge_inferred_pictures(judge):
+    """A drawing marks frames; folded stacks and gmon, which have no room for it,
+    say beside them how much it is."""
+    svg = run("flamegraph", "--by=process", "--with-tracer", "--with-idle")
+    marked = len(re.findall(r", inferred\b", svg))
+    judge.expect("the flame graph marks it", marked > 0, len(svg))
+    for command in (["flamegraph", "--folded"],
+                    ["export", "--format=gmon", "-o", f"{FOLDER}/one.out"]):
+        said = subprocess.run([KTRACE, *command, "-i", RECORDING,
+                               "--by=process"], check=True, text=True,
+                              capture_output=True).stderr
+        judge.expect(f"{' '.join(command[:2])} says how much is inferred",
+                     re.search(r"^[1-9].* of it inferred", said, re.M), said)
 
 
 def gprof_names(path):

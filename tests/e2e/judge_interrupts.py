@@ -228,6 +228,47 @@ def judge_profiles(judge, case, recording):
                  moved_ns and not wrong, wrong)
 
 
+def work_below(recording, bill, handler="", *options):
+    """Own time of each function below the handler (or of all), by the process
+    in whose profile it is."""
+    text = subprocess.run(
+        [recording.ktrace, "flamegraph", "--folded", "--by=process",
+         "--with-idle", f"--bill={bill}", *options, "-i", recording.path], check=True, capture_output=True, text=True).stdout
+    work = collections.defaultdict(collections.Counter)
+    for line in text.splitlines():
+        path, time_ns = line.rsplit(" ", 1)
+        frames = [frame.split(":", 1) for frame in path.split(";")]
+        names = [frame[-1] for frame in frames]
+        if not handler or any(re.fullmatch(handler, name) for name in names):
+            work[frames[-1][0].rstrip("ku")][names[-1]] += int(time_ns)
+    return work
+
+
+def judge_functions(judge, case, recording, whom, handler):
+    """All that a handler calls is, function by function, in the profile of the
+    one it was for, and in nobody else's.  What the tracer does there is where it
+    ran, and so left out; all other work is only moved."""
+    whole = [work_below(recording, bill, "", "--with-tracer")
+             for bill in ("victim", "beneficiary")]
+    sums = [sum(work.values(), collections.Counter()) for work in whole]
+    judge.expect(f"{case}: each function's time is the same by both bills",
+                 sums[0] == sums[1] and len(sums[0]) > 100,
+                 {name: (sums[0][name], sums[1][name])
+                  for name in sums[0] | sums[1]
+                  if sums[0][name] != sums[1][name]})
+    pids = {row["for_pid"] for row in recording.rows
+            if row["for_comm"] == whom}
+    ran, paid = (work_below(recording, bill, handler)
+                 for bill in ("victim", "beneficiary"))
+    functions = sum(ran.values(), collections.Counter())
+    judge.expect(f"{case}: {len(functions)} functions below {handler} ran in "
+                 f"others' time, and all of each is {whom}'s",
+                 len(functions) > 5 and len(pids) == 1 and set(paid) == pids
+                 and paid[next(iter(pids))] == functions
+                 and set(ran) - pids, set(ran), pids,
+                 {pid: functions - work for pid, work in paid.items()})
+
+
 def judge_disk(judge, recording):
     disk = {"device": DISK}
     judge_share(judge, "disk: its interrupts", recording, "reader", **disk)
@@ -239,6 +280,7 @@ def judge_disk(judge, recording):
         judge.expect("disk: the bystander was interrupted",
                      recording.total(**disk, on_comm="hog")
                      >= 0.5 * recording.total(**disk))
+    judge_functions(judge, "disk", recording, "reader", "virtblk_done")
     judge_bystander(judge, "disk", recording)
 
 
@@ -256,6 +298,7 @@ def judge_udp(judge, recording):
                for of in functions.values()]
     judge.expect("udp: the receiver's profile has what received, hog's not",
                  receive[0] and not receive[1], receive)
+    judge_functions(judge, "udp", recording, "receiver", "virtnet_poll")
     judge_share(judge, "udp: the sender's interrupts", recording, "sender",
                 device=r"virtio\d+-output\.0")
     judge_bystander(judge, "udp", recording)

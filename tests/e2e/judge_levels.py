@@ -98,6 +98,17 @@ def check_cpu(recording):
                  len(rows) > 2 and not unknown, unknown)
 
 
+def check_default(recording):
+    """The first report of a recording that no option was given for, which has
+    the scheduler's events: others are missing, as in those with them alone."""
+    text = recording.run("report")
+    rows = json.loads(recording.run("report", "--format=json"))["processes"]
+    judge.expect("default: the first report misses nothing of the scheduler's",
+                 "--events=sched" not in text and
+                 any(row["comm"] == "sleeper" and row["asleep_ns"] > 0
+                     for row in rows), text, rows)
+
+
 def main():
     ktrace, folder = sys.argv[1:]
     recordings = {level: Recording(ktrace, folder, level) for level in LEVELS}
@@ -110,6 +121,7 @@ def main():
                  and known["unknown_ns"])
     check_empty(recordings)
     check_cpu(Recording(ktrace, folder, "cpu"))
+    check_default(Recording(ktrace, folder, "default"))
     judge.end()
 
 

@@ -157,6 +157,31 @@ def judge_scope():
           sum(row["tracer_ns"] for row in shown) > 0)
 
 
+def judge_scope_of_others():
+    """Call graph, flame graph and sleeps leave out what --flat does."""
+    shown, whole = (sum(time_ns for _, time_ns in folded(f"{name}_flame.txt"))
+                    for name in ("scope", "whole"))
+    equal("flamegraph: leaves out what --flat does",
+          (self_ns("scope.csv"), self_ns("whole.csv")), (shown, whole))
+    equal("--callgraph: leaves out what --flat does", self_ns("scope.csv"),
+          self_ns("callgraph_scope.csv"))
+    names = {name for path, _ in folded("scope_flame.txt") for name in path}
+    check("flamegraph: no idle loop, nothing of perf's",
+          names and not names & {"do_idle", "default_idle"} and
+          not [name for name in names if name.startswith("perf_")])
+    found, everybody = (table(f"{name}.csv")
+                        for name in ("sleeps", "sleeps_whole"))
+    check("--sleeps: the recorder is left out, --with-tracer shows it",
+          found and not [row for row in found if row["comm"] == "ktrace-hw"]
+          and [row for row in everybody if row["comm"] == "ktrace-hw"])
+    hidden = [row for row in everybody if row not in found and
+              row["comm"] != "ktrace-hw"]
+    said = re.search(r"(\d+) times, .*--with-idle", text("sleeps.said"))
+    equal("--sleeps: says how many of kernel threads it leaves out",
+          sum(int(row["count"]) + int(row["cut"]) for row in hidden),
+          said and int(said.group(1)))
+
+
 def judge_slow_calls():
     found = sections(rows_of("pipe.json"))
     slow = found["slow_call"]
@@ -326,6 +351,7 @@ def judge_sites(name, has_lines, has_faults=True):
 judge_between()
 judge_function()
 judge_scope()
+judge_scope_of_others()
 judge_slow_calls()
 judge_flames()
 judge_border()

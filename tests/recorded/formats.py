@@ -88,6 +88,16 @@ def check_flat(reader):
         last_ns = self_ns
 
 
+def check_graph_keys(reader):
+    """Each caller and callee have one record, whatever they are called."""
+    keys = [tuple(row[name] for name in ("caller", "caller_module", "function",
+                                         "module", "interrupt"))
+            for row in csv.DictReader(reader.text(
+                "report", "--callgraph", "--format=csv").splitlines())]
+    assert len(keys) == len(set(keys)) > 10, sorted(
+        key for key in set(keys) if keys.count(key) > 1)
+
+
 def check_raw(reader):
     """timeline --raw has the entries and exits of the CSV."""
     wanted = [(row["event"][1], row["time_ns"], row["pid"])
@@ -237,6 +247,7 @@ def main():
             reader, "report", "--flat")),
         ("report --callgraph", lambda: check_same_records(
             reader, "report", "--callgraph")),
+        ("call graph keys", lambda: check_graph_keys(reader)),
         ("timeline", lambda: check_same_records(reader, "timeline")),
         ("flat's columns and sums", lambda: check_flat(reader)),
         ("timeline --raw", lambda: check_raw(reader)),
