@@ -262,8 +262,6 @@ static int record(struct collector *collector)
 
 	if (!error)
 		error = choose_target(collector);
-	if (!error && collector_has_graph(collector))
-		error = collector_open_graph(collector);
 	if (!error)
 		error = collector_open_events(collector);
 	if (!error)

@@ -211,6 +211,11 @@ int collector_open_events(struct collector *collector)
 	raise_file_limit();
 	if (!error)
 		error = collector_add_trace(collector);
+	/* It may patch all functions, which takes seconds: what is refused is so
+	 * before, and the changes are no part of the recording.
+	 */
+	if (!error && collector_has_graph(collector))
+		error = collector_open_graph(collector);
 	if (!error)
 		error = open_text_poke(collector);
 	if (!error)

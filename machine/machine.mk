@@ -33,8 +33,12 @@ MACHINE_FILES  := $(PLUGINS) $(GUEST) $(ATTACH)
 
 machine: $(MACHINE_FILES) $(MACHINE_TOOLS)
 
+# Of the same sources the same bytes in every clone: a machine's saved state fits
+# those plugins alone with which it was saved (host/saved_state.sh).
+PLUGIN_PLACE := -ffile-prefix-map=$(CURDIR)=.
+
 # QEMU's symbols are resolved when it loads the plugin.
-PLUGIN_FLAGS := -shared -fPIC -fvisibility=hidden $(GLIB_CFLAGS)
+PLUGIN_FLAGS := -shared -fPIC -fvisibility=hidden $(GLIB_CFLAGS) $(PLUGIN_PLACE)
 
 # Called for every block that a traced guest executes: inlined across files.
 PLUGIN_LTO := $(if $(SAN),,$(shell $(CC) -v 2>&1 | grep -q '^gcc' && \
@@ -42,7 +46,7 @@ PLUGIN_LTO := $(if $(SAN),,$(shell $(CC) -v 2>&1 | grep -q '^gcc' && \
 
 $(BUILD)/machine/qemu/%.o $(BUILD)/machine/truth/%.o $(BUILD)/machine/intel_pt/%.o \
 $(BUILD)/machine/qemu_arm/%.o $(BUILD)/machine/arm_ete/%.o $(BUILD)/machine/unit/%.o: \
-	CFLAGS += -fPIC -fvisibility=hidden $(GLIB_CFLAGS) $(PLUGIN_LTO)
+	CFLAGS += -fPIC -fvisibility=hidden $(GLIB_CFLAGS) $(PLUGIN_PLACE) $(PLUGIN_LTO)
 
 $(BUILD)/machine/plugin_api%.o: machine/qemu/plugin_api.c
 	@mkdir -p $(@D)

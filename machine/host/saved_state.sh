@@ -32,7 +32,7 @@ saved_state() {
 declare -rA STATES_MOST=([virtual]=40 [host]=12)
 
 # All that the guest could have seen: QEMU's command line, less the names of
-# the host's folders, and the plugins' contents.
+# the host's folders, and the plugins' contents, wherever those were built.
 saved_state_key() {
 	local word
 	{
@@ -42,7 +42,10 @@ saved_state_key() {
 			local,id=* | dgram,id=link,* | if=none,id=scratch,*) ;;
 			*/truth-*api*) cat "${word%%,clock*}" ;;
 			*.so | *.so,*)
-				cat "${word%%,*}" && echo "${word%%,moments=*}" ;;
+				cat "${word%%,*}"
+				word=${word%%,moments=*}
+				echo "${word#"${word%%,*}"}"
+				;;
 			*) printf '%s\n' "$word" ;;
 			esac
 		done

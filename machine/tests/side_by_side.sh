@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Tests that start the machine, side by side, as many as there are CPUs; those that
-# do nothing but wait for most of their time are beside these.  Shows what
-# each one printed when it has ended.
+# Tests that start the machine, side by side: one more than there are CPUs, as most
+# wait for a disk, a timer or a server at times; those that do nothing but wait for
+# most of their time are beside these.  Shows what each one printed when it has
+# ended.
 SIDE_WORK=$(mktemp -d)
-SIDE_MOST=$(nproc)
+SIDE_MOST=$(($(nproc) + 1))
 readonly SIDE_WORK SIDE_MOST
 trap side_end EXIT
 
@@ -78,24 +79,55 @@ count_busy() { # array
 	echo "$busy"
 }
 
-# Runs the tests, each with its arguments in one word.  False if one failed.
+# The other builds, which some tests run programs of.
+makes_programs() { # test
+	[[ $1 == *scripts/suites.sh* ]]
+}
+
+takes_programs() { # test
+	! makes_programs "$1" && [[ $1 == *arm64* || $1 == *recorded/all.sh* ]]
+}
+
+# Whether none of the array's tests is still to make what others take.
+programs_made() { # array
+	local -n making_tests=$1
+	local test
+	for test in "${making_tests[@]}"; do
+		! makes_programs "$test" || return 1
+	done
+}
+
+# Sets NEXT to the index of the first test in the array waiting that may start
+# beside those in the array running.
+find_next() {
+	local busy
+	busy=$(count_busy running)
+	for NEXT in "${!waiting[@]}"; do
+		waits_mostly "${waiting[NEXT]}" || ((busy < SIDE_MOST)) || continue
+		! takes_programs "${waiting[NEXT]}" || programs_made running ||
+			continue
+		return 0
+	done
+	return 1
+}
+
+# Runs the tests, each with its arguments in one word, in their order but for those
+# that take what another one still makes.  False if one failed.
 side_by_side() { # folder test...
-	local folder=$1 test failed=0
+	local folder=$1 failed=0 NEXT
+	local -a waiting=("${@:2}")
 	local -A running=()
-	shift
-	for test in "$@"; do
-		until waits_mostly "$test" ||
-			(($(count_busy running) < SIDE_MOST)); do
+	while ((${#waiting[@]} + ${#running[@]})); do
+		if ! find_next; then
 			await_test running || failed=1
-		done
+			continue
+		fi
 		set -m
 		# shellcheck disable=SC2086 # a test and its arguments
-		run_apart "$folder"/$test </dev/null &
+		run_apart "$folder"/${waiting[NEXT]} </dev/null &
 		set +m
-		running[$!]=$test
-	done
-	while ((${#running[@]})); do
-		await_test running || failed=1
+		running[$!]=${waiting[NEXT]}
+		unset "waiting[NEXT]"
 	done
 	return "$failed"
 }

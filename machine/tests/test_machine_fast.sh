@@ -43,6 +43,22 @@ run --memory 1024 --results "$WORK/results" -- true
 expect "another machine has another state" 2 \
 	"$(find "$WORK/cache/ktrace-hw/states" -type f | wc -l)"
 
+# A plugin is known by what is in it: the same one of another clone is served.
+unit() { # where the machine is built
+	KTRACE_MACHINE_BUILD=$1 capture "$MACHINE" run --discard --fast \
+		--timeout "$LIMIT_S" --results "$WORK/results" -- true
+}
+
+BUILD=$(realpath "${KTRACE_MACHINE_BUILD:-$HERE/../../build/machine}")
+mkdir "$WORK/clone"
+find "$BUILD" -maxdepth 1 -type f -perm -u+x -exec cp -t "$WORK/clone" {} +
+unit "$BUILD"
+expect "a machine with a plugin" 0 "$CODE"
+STATE=$(state)
+unit "$WORK/clone"
+expect "its state serves the same plugin elsewhere" "0 $STATE" "$CODE $(state)"
+rm "$WORK/cache/ktrace-hw/states"/virtual-*
+
 # A cache that is full is no reason not to run.
 mkdir "$WORK/bin"
 printf '#!/bin/sh\nprintf "F 1M U A C M\\n/dev/x 9 9 7 99%% /\\n"\n' \

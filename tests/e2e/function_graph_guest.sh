@@ -87,8 +87,8 @@ kill_recorder() {
 	kill -KILL "$recorder"
 	wait "$recorder" 2>/dev/null || true
 	for _ in {1..100}; do
-		[[ -n $(find "$TRACING/instances" -mindepth 1) ]] || is_tracing ||
-			break
+		[[ -n $(find "$TRACING/instances" -mindepth 1 -maxdepth 1) ]] ||
+			is_tracing || break
 		sleep 0.1
 	done
 	kill -KILL "$(<killed.pid)"

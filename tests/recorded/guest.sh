@@ -7,12 +7,15 @@ RESULTS=$1
 KTRACE=$2
 PROGRAMS=$3
 HERE=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+# shellcheck source=tests/e2e/guest_run.sh
+source "$HERE/../e2e/guest_run.sh"
 # In the guest's memory: writing to the host's folder would be recorded, too.
 cd "$(mktemp -d)"
 
 # Small ones: their damaged copies are read thousands of times.  Each program that
 # is started would be as much again as all that these do.
 "$KTRACE" record -a -o kernel -- sh -c 'echo /etc/apt/* | wc -w' >/dev/null
+hold_symbols
 # Of more than one segment, which are decoded side by side.
 "$KTRACE" record -a --events attribution -o long -- \
 	sh -c "ls -l '$HERE' '$HERE/../e2e' | sort | wc -l" >/dev/null

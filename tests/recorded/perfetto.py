@@ -64,28 +64,32 @@ def _decode(path):
 def _packets(text):
     """Each packet as a dictionary of its leaves' last values; of REPEATED
     messages a list of such."""
-    packet = None
-    inside = []
+    packet = entry = None
+    inside = []  # prefixes of the leaves' names
+    prefix = ""
     for line in text.splitlines():
         word = line.strip()
-        path = ".".join(inside)
-        if line == "packet {":
-            packet, inside = {}, []
-        elif line == "}":
-            yield packet
+        if word == "}":
+            if not inside:
+                yield packet
+            else:
+                inside.pop()
+                prefix = inside[-1] if inside else ""
+                entry = packet
+        elif line == "packet {":
+            packet = entry = {}
         elif word.endswith("{"):
-            inside.append(word[:-2])
-            path = ".".join(inside)
+            path = prefix + word[:-2]
             if path in REPEATED:
-                packet.setdefault(path, []).append({})
-        elif word == "}":
-            inside.pop()
+                entry = {}
+                packet.setdefault(path, []).append(entry)
+                prefix = ""
+            else:
+                prefix = path + "."
+            inside.append(prefix)
         else:
             key, _, value = word.partition(": ")
-            if path in REPEATED:
-                packet[path][-1][key] = value.strip('"')
-            else:
-                packet[".".join(inside + [key])] = value.strip('"')
+            entry[prefix + key] = value.strip('"')
 
 
 class Span:

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Builds everything in another way and runs its unit tests, on one CPU: ./test runs
+# both beside what starts the virtual machine.
+#	scripts/suites.sh sanitized		with ASan and UBSan
+#	scripts/suites.sh arm64 [all|full]	cross-built, in QEMU; full runs the
+#						long ones with Debian 13's libraries, too
+set -euo pipefail
+cd "$(dirname "$(realpath "$0")")/.."
+
+case ${1:-} in
+sanitized)
+	make -s SAN=1 check
+	;;
+arm64)
+	scripts/arm64_sysroot.sh
+	make -s ARCH=arm64 all e2e-programs check
+	scripts/arm64_debian13.sh "${2:-all}"
+	;;
+*)
+	echo "usage: ${0##*/} sanitized|arm64 [all|full]" >&2
+	exit 2
+	;;
+esac
