@@ -21,8 +21,10 @@ struct slot {
 
 _Static_assert(sizeof(struct slot) == 32, "two slots share a cache line");
 
+/* The megabyte comes with the first block: the kernel's code needs none. */
 struct block_memo {
-	struct slot slots[1 << SLOT_BITS];
+	struct slot *slots;
+	bool is_empty;
 };
 
 struct block_memo *block_memo_new(void)
@@ -32,6 +34,8 @@ struct block_memo *block_memo_new(void)
 
 void block_memo_free(struct block_memo *memo)
 {
+	if (memo)
+		free(memo->slots);
 	free(memo);
 }
 
@@ -44,6 +48,11 @@ static size_t index_of(const uint8_t *code)
 void block_memo_put(struct block_memo *memo, const uint8_t *code,
 		    const struct block *block, const struct block_info *info)
 {
+	if (!memo->slots)
+		memo->slots = calloc(1 << SLOT_BITS, sizeof(*memo->slots));
+	if (!memo->slots)
+		return;
+	memo->is_empty = false;
 	memo->slots[index_of(code)] = (struct slot){
 		.code = code,
 		.target = info->target - block->ip,
@@ -60,8 +69,11 @@ void block_memo_put(struct block_memo *memo, const uint8_t *code,
 bool block_memo_get(const struct block_memo *memo, const uint8_t *code,
 		    size_t left, struct block *block, struct block_info *info)
 {
-	const struct slot *slot = &memo->slots[index_of(code)];
+	const struct slot *slot;
 
+	if (!memo->slots)
+		return false;
+	slot = &memo->slots[index_of(code)];
 	if (slot->code != code || slot->bytes > left)
 		return false;
 	block->work = slot->work;
@@ -77,5 +89,7 @@ bool block_memo_get(const struct block_memo *memo, const uint8_t *code,
 
 void block_memo_clear(struct block_memo *memo)
 {
-	memset(memo->slots, 0, sizeof(memo->slots));
+	if (memo->slots && !memo->is_empty)
+		memset(memo->slots, 0, sizeof(*memo->slots) << SLOT_BITS);
+	memo->is_empty = true;
 }
