@@ -3,6 +3,8 @@
 #include "execution/graph/block_memo.h"
 #include "tests/run_suite.h"
 
+#include <stdlib.h>
+
 static const uint8_t code[64];
 
 static const struct block read_block = {
@@ -45,6 +47,42 @@ START_TEST(what_was_read_is_known_elsewhere)
 }
 END_TEST
 
+/* However many there were before it, and it grew for them. */
+START_TEST(the_last_one_is_known)
+{
+	enum { CODE = 1 << 16 };
+	struct block_memo *memo = block_memo_new();
+	uint8_t *many = calloc(1, CODE);
+	size_t known = 0;
+
+	for (size_t i = 0; i < CODE; i++) {
+		struct block block = { .ip = 0x7000 };
+		struct block_info info = { 0 };
+
+		block_memo_put(memo, many + i, &read_block, &read_info);
+		ck_assert(block_memo_get(memo, many + i, CODE - i, &block,
+					 &info) == (CODE - i >= 7));
+	}
+	for (size_t i = 0; i < CODE; i++) {
+		struct block block = { .ip = 0x7000 };
+		struct block_info info = { 0 };
+
+		known += block_memo_get(memo, many + i, 7, &block, &info);
+	}
+	ck_assert_uint_ge(known, 1 << 14);
+	ck_assert_uint_le(known, 1 << 15);
+	block_memo_clear(memo);
+	for (size_t i = 0; i < CODE; i++) {
+		struct block block = { .ip = 0x7000 };
+		struct block_info info = { 0 };
+
+		ck_assert(!block_memo_get(memo, many + i, 7, &block, &info));
+	}
+	free(many);
+	block_memo_free(memo);
+}
+END_TEST
+
 /* Neither what is behind the end of a piece, nor at another place, nor of before
  * a change.
  */
@@ -72,6 +110,7 @@ int main(void)
 	TCase *tcase = tcase_create("blocks");
 
 	tcase_add_test(tcase, what_was_read_is_known_elsewhere);
+	tcase_add_test(tcase, the_last_one_is_known);
 	tcase_add_test(tcase, what_may_differ_is_not_known);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	FIRST_ROOM = 4096,
+	FIRST_ROOM = 512,
 	/* What is not committed waits for no more than so many. */
 	UNCOMMITTED = 4096,
 	MOST_ATOMS = 64,

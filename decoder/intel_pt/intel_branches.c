@@ -23,6 +23,12 @@ enum {
 	MOST_UNTIMED = 1 << 12,
 };
 
+/* There are seldom more branches than bytes; else make_room() makes more. */
+static size_t first_room(size_t bytes)
+{
+	return bytes < FIRST_ROOM / 2 ? bytes + FIRST_ROOM / 8 : FIRST_ROOM;
+}
+
 struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 					  size_t from,
 					  const struct intel_setup *setup)
@@ -38,8 +44,9 @@ struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 	branches->clock = intel_clock_of(&setup->clock);
 	branches->errata = setup->errata;
 	branches->overflow = NO_OVERFLOW;
-	branches->room = FIRST_ROOM;
-	branches->branches = malloc(FIRST_ROOM * sizeof(*branches->branches));
+	branches->room = first_room(size - from);
+	branches->branches =
+		malloc(branches->room * sizeof(*branches->branches));
 	if (!branches->branches) {
 		free(branches);
 		return NULL;

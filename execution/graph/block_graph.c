@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	FIRST_ROOM = 4096,
+	FIRST_ROOM = 256,
 	/* A block is no longer: what is read at once, and what must be looked
 	 * through when code changes.
 	 */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOT_BITS = 15 };
+enum { LEAST_BITS = 9, MOST_BITS = 15, GROWTH_BITS = 3 };
 
 struct slot {
 	const uint8_t *code; /* NULL: it is free */
@@ -21,8 +21,13 @@ struct slot {
 
 _Static_assert(sizeof(struct slot) == 32, "two slots share a cache line");
 
+/* It grows to a megabyte with what is read: short traces need little, and the
+ * kernel's code none.
+ */
 struct block_memo {
-	struct slot slots[1 << SLOT_BITS];
+	struct slot *slots; /* NULL before the first */
+	unsigned int bits;  /* of their number */
+	size_t puts;	    /* since they were cleared */
 };
 
 struct block_memo *block_memo_new(void)
@@ -32,19 +37,43 @@ struct block_memo *block_memo_new(void)
 
 void block_memo_free(struct block_memo *memo)
 {
+	if (memo)
+		free(memo->slots);
 	free(memo);
 }
 
-static size_t index_of(const uint8_t *code)
+static size_t index_of(const struct block_memo *memo, const uint8_t *code)
 {
 	return (uint64_t)(uintptr_t)code * 0x9e3779b97f4a7c15 >>
-	       (64 - SLOT_BITS);
+	       (64 - memo->bits);
+}
+
+/* What is known is forgotten: it is soon read again.  Without memory for more,
+ * what there is goes on.  Returns whether there are slots.
+ */
+static bool make_room(struct block_memo *memo)
+{
+	unsigned int bits = memo->slots ? memo->bits + GROWTH_BITS : LEAST_BITS;
+	struct slot *slots;
+
+	if (memo->slots &&
+	    (memo->bits == MOST_BITS || memo->puts < (size_t)1 << memo->bits))
+		return true;
+	slots = calloc((size_t)1 << bits, sizeof(*slots));
+	if (!slots)
+		return memo->slots;
+	free(memo->slots);
+	*memo = (struct block_memo){ .slots = slots, .bits = bits };
+	return true;
 }
 
 void block_memo_put(struct block_memo *memo, const uint8_t *code,
 		    const struct block *block, const struct block_info *info)
 {
-	memo->slots[index_of(code)] = (struct slot){
+	if (!make_room(memo))
+		return;
+	memo->puts++;
+	memo->slots[index_of(memo, code)] = (struct slot){
 		.code = code,
 		.target = info->target - block->ip,
 		.work = block->work,
@@ -60,8 +89,11 @@ void block_memo_put(struct block_memo *memo, const uint8_t *code,
 bool block_memo_get(const struct block_memo *memo, const uint8_t *code,
 		    size_t left, struct block *block, struct block_info *info)
 {
-	const struct slot *slot = &memo->slots[index_of(code)];
+	const struct slot *slot;
 
+	if (!memo->slots)
+		return false;
+	slot = &memo->slots[index_of(memo, code)];
 	if (slot->code != code || slot->bytes > left)
 		return false;
 	block->work = slot->work;
@@ -77,5 +109,7 @@ bool block_memo_get(const struct block_memo *memo, const uint8_t *code,
 
 void block_memo_clear(struct block_memo *memo)
 {
-	memset(memo->slots, 0, sizeof(memo->slots));
+	if (memo->puts)
+		memset(memo->slots, 0, sizeof(*memo->slots) << memo->bits);
+	memo->puts = 0;
 }

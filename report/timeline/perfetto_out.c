@@ -22,6 +22,7 @@ static void free_all(struct perfetto_out *out)
 	out->compressor = NULL;
 	out->raw = NULL;
 	out->compressed = NULL;
+	out->room = 0;
 }
 
 struct perfetto_out perfetto_out_of(FILE *out)
@@ -32,10 +33,7 @@ struct perfetto_out perfetto_out_of(FILE *out)
 		.raw = malloc(PERFETTO_RAW_BYTES),
 	};
 
-	if (perfetto.compressor)
-		perfetto.compressed = malloc(libdeflate_zlib_compress_bound(
-			perfetto.compressor, PERFETTO_RAW_BYTES));
-	if (perfetto.raw && perfetto.compressed)
+	if (perfetto.raw && perfetto.compressor)
 		return perfetto;
 	free_all(&perfetto);
 	perfetto.status = -ERROR_MEMORY;
@@ -60,16 +58,31 @@ static void write_compressed(struct perfetto_out *out, const uint8_t *bytes,
 	write_all(out, bytes, size);
 }
 
+/* A short trace has one short packet: room is made for what there is. */
+static bool make_room(struct perfetto_out *out, size_t size)
+{
+	if (size <= out->room)
+		return true;
+	free(out->compressed);
+	out->compressed = malloc(size);
+	out->room = out->compressed ? size : 0;
+	return out->compressed;
+}
+
 void perfetto_out_flush(struct perfetto_out *out)
 {
-	size_t size;
+	size_t room;
 
 	if (!out->size)
 		return;
-	size = libdeflate_zlib_compress(
-		out->compressor, out->raw, out->size, out->compressed,
-		libdeflate_zlib_compress_bound(out->compressor, out->size));
-	write_compressed(out, out->compressed, size);
+	room = libdeflate_zlib_compress_bound(out->compressor, out->size);
+	if (make_room(out, room))
+		write_compressed(out, out->compressed,
+				 libdeflate_zlib_compress(
+					 out->compressor, out->raw, out->size,
+					 out->compressed, room));
+	else
+		out->status = -ERROR_MEMORY;
 	out->size = 0;
 }
 

@@ -17,7 +17,8 @@ struct perfetto_out {
 	FILE *out; /* borrowed */
 	struct libdeflate_compressor *compressor;
 	uint8_t *raw;
-	uint8_t *compressed; /* room for all of raw */
+	uint8_t *compressed; /* NULL before the first */
+	size_t room;	     /* of it */
 	size_t size;	     /* of raw */
 	uint64_t bytes;	     /* written */
 	int status;	     /* 0, or -ERROR_MEMORY: packets are missing */

@@ -30,8 +30,8 @@ struct cached_line {
 
 struct lines {
 	const char *release;
-	struct array files; /* struct line_file *: they must not move */
-	struct cached_line cache[1 << CACHE_BITS];
+	struct array files;	   /* struct line_file *: they must not move */
+	struct cached_line *cache; /* NULL before the first line */
 };
 
 struct lines *lines_new(const char *kernel_release)
@@ -58,6 +58,7 @@ void lines_free(struct lines *lines)
 		free(file);
 	}
 	array_free(&lines->files);
+	free(lines->cache);
 	free(lines);
 }
 
@@ -223,14 +224,18 @@ static struct source_line look_up(const struct line_file *file,
 	return line.file ? line : line_at(file, address);
 }
 
-/* Line 0 is code that the compiler made up. */
-static bool find_in(struct lines *lines, const struct line_file *file,
-		    uint64_t address, bool is_entry, struct source_line *line)
+static struct source_line line_of(struct lines *lines,
+				  const struct line_file *file,
+				  uint64_t address, bool is_entry)
 {
 	uint64_t key = (address ^ (uint64_t)(uintptr_t)file) * 2 + is_entry;
-	struct cached_line *cached =
-		&lines->cache[key * 0x9e3779b97f4a7c15 >> (64 - CACHE_BITS)];
+	struct cached_line *cached;
 
+	if (!lines->cache)
+		lines->cache = calloc(1 << CACHE_BITS, sizeof(*lines->cache));
+	if (!lines->cache)
+		return look_up(file, address, is_entry);
+	cached = &lines->cache[key * 0x9e3779b97f4a7c15 >> (64 - CACHE_BITS)];
 	if (cached->file != file || cached->address != address ||
 	    cached->is_entry != is_entry)
 		*cached = (struct cached_line){
@@ -239,7 +244,14 @@ static bool find_in(struct lines *lines, const struct line_file *file,
 			.is_entry = is_entry,
 			.line = look_up(file, address, is_entry),
 		};
-	*line = cached->line;
+	return cached->line;
+}
+
+/* Line 0 is code that the compiler made up. */
+static bool find_in(struct lines *lines, const struct line_file *file,
+		    uint64_t address, bool is_entry, struct source_line *line)
+{
+	*line = line_of(lines, file, address, is_entry);
 	return line->file && line->line > 0;
 }
 
