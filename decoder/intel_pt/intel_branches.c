@@ -203,7 +203,7 @@ static int read_on(struct intel_branches *b)
 
 		if (!make_room(b))
 			return -ERROR_MEMORY;
-		if (!b->context.item_size && !b->header.is_open)
+		if (!b->context.item_size)
 			intel_run_take(b);
 		left = b->size - b->at;
 		status = intel_packet_read_in(&b->context, b->bytes + b->at,

@@ -209,10 +209,18 @@ static inline size_t take_other(struct intel_branches *b, struct run *run)
 	return 0;
 }
 
+/* What a PSB repeats has the PSB's position. */
+static void set_positions(const struct intel_branches *b, size_t first)
+{
+	for (size_t i = first; i < b->count; i++)
+		b->branches[i].position =
+			(uint32_t)(b->header.position - b->base);
+}
+
 void intel_run_take(struct intel_branches *b)
 {
 	struct run run = run_of(b);
-	const struct trace_branch *first = run.next;
+	size_t first = b->count;
 	size_t left = b->size - b->at;
 	const uint8_t *end;
 	size_t cyc = 0;
@@ -231,7 +239,9 @@ void intel_run_take(struct intel_branches *b)
 		other = take_other(b, &run);
 		run.at += other;
 	}
-	if (run.next > first)
-		b->overflow = NO_OVERFLOW;
 	end_run(b, &run);
+	if (b->count > first)
+		b->overflow = NO_OVERFLOW;
+	if (b->header.is_open)
+		set_positions(b, first);
 }
