@@ -112,14 +112,11 @@ BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench_*.c))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # What leads the ways to files to those in memory: see memory_files.h.
 FUZZ_RECORDING := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/recording/*.c))
-FUZZ_MUTATOR := $(filter-out %/all_writers.o %/memory_files.o \
-                %/no_compares.o,$(FUZZ_RECORDING))
+FUZZ_MUTATOR := $(filter-out %/all_writers.o %/memory_files.o,$(FUZZ_RECORDING))
 FUZZ_WRAPPED := access stat realpath opendir readdir closedir madvise \
             regular_file_open file_map_open file_map_open_beneath \
             file_map_open_fd file_map_close file_map_temporary \
-            pt_iscache_add_file $(if $(FUZZ),$(patsubst %, \
-            __sanitizer_cov_trace_%,cmp1 cmp2 cmp4 cmp8 const_cmp1 \
-            const_cmp2 const_cmp4 const_cmp8))
+            pt_iscache_add_file
 
 # The ways into the kernel that abis tries are those of x86-64.
 E2E_SOURCES  := $(filter-out $(if $(ARCH),%/abis.c),$(wildcard tests/e2e/programs/*.c))

@@ -184,31 +184,33 @@ START_TEST(what_is_not_plain_changes_nothing)
 {
 	struct call_frame frames[3] = { { .function = 1 } };
 	struct call_stack stack = { .frames = frames, .count = 1, .room = 3 };
+	struct plain_frames open = plain_frames_of(&stack);
 	const struct function_event call = event(FUNCTION_CALL, 2, 100);
 	const struct function_event back = event(FUNCTION_RETURN, 1, 100);
 	const struct function_event jump = event(FUNCTION_TAIL_CALL, 4, 0);
 	const struct function_event other = event(FUNCTION_RETURN, 1, 101);
 	const struct function_event exception = event(FUNCTION_EXCEPTION, 1, 5);
 
-	ck_assert(plain_call_take(&stack, &call, 10, 5));
+	ck_assert(plain_call_take(&open, &call, 10, 5));
 	ck_assert_uint_eq(frames[1].start_ns, 10);
 	ck_assert_uint_eq(frames[1].start_clock_ns, 5);
-	ck_assert(!plain_call_take(&stack, &other, 11, 6));
-	ck_assert(!plain_call_take(&stack, &exception, 11, 6));
+	ck_assert(!plain_call_take(&open, &other, 11, 6));
+	ck_assert(!plain_call_take(&open, &exception, 11, 6));
 	frames[0].may_have_ended = true;
-	ck_assert(plain_call_take(&stack, &call, 12, 7));
-	ck_assert(!plain_call_take(&stack, &call, 12, 7)); /* no room */
-	ck_assert(plain_call_take(&stack, &back, 13, 8));
+	ck_assert(plain_call_take(&open, &call, 12, 7));
+	ck_assert(!plain_call_take(&open, &call, 12, 7)); /* no room */
+	ck_assert(plain_call_take(&open, &back, 13, 8));
 	ck_assert(!frames[0].is_confirmed && frames[1].is_confirmed);
-	ck_assert(plain_call_take(&stack, &jump, 14, 9));
+	ck_assert(plain_call_take(&open, &jump, 14, 9));
 	ck_assert_uint_eq(frames[1].function, 4);
 	ck_assert_uint_eq(frames[1].return_address, 100);
 	frames[0].function = 3; /* who knows whether it still is */
-	ck_assert(!plain_call_take(&stack, &back, 15, 10));
-	ck_assert_uint_eq(stack.count, 2);
+	ck_assert(!plain_call_take(&open, &back, 15, 10));
+	ck_assert_ptr_eq(open.next, frames + 2);
 	frames[0].function = 1;
-	ck_assert(plain_call_take(&stack, &back, 15, 10));
-	ck_assert(!plain_call_take(&stack, &back, 16, 11));
+	ck_assert(plain_call_take(&open, &back, 15, 10));
+	ck_assert(!plain_call_take(&open, &back, 16, 11));
+	plain_frames_put_back(&open, &stack);
 	ck_assert_uint_eq(stack.count, 1);
 }
 END_TEST
