@@ -67,94 +67,6 @@ static struct request *find_asked(const struct party *receiver,
 	return NULL;
 }
 
-static void forget_taken(struct array *list)
-{
-	for (size_t i = list->count; i-- > 0;)
-		if ((*(struct message **)array_at(list, i))->is_taken)
-			message_drop(requests_unlist(list, i));
-}
-
-static bool has_found(const struct requests *requests, int32_t pid,
-		      uint64_t since_ns, uint64_t until_ns)
-{
-	for (size_t i = 0; i < FINDS; i++)
-		if (requests->finds[i].pid == pid &&
-		    requests->finds[i].time_ns >= since_ns &&
-		    requests->finds[i].time_ns < until_ns)
-			return true;
-	return false;
-}
-
-/* Returns the message of @receiver that a thread of @pid found by @until_ns, if
- * nobody was woken by it; its reference is the caller's.  What was found before
- * the next was sent was another.
- */
-static struct message *find_found(const struct requests *requests, int32_t pid,
-				  struct party *receiver, uint64_t until_ns)
-{
-	struct message *found = NULL;
-
-	forget_taken(&receiver->unheard);
-	while (receiver->unheard.count) {
-		struct message *next =
-			*(struct message **)array_at(&receiver->unheard, 0);
-		uint64_t next_ns = next->sent->time_ns;
-
-		if (next_ns > until_ns ||
-		    (found &&
-		     !has_found(requests, pid, found->sent->time_ns, next_ns)))
-			break;
-		message_drop(found);
-		found = requests_unlist(&receiver->unheard, 0);
-	}
-	return found;
-}
-
-/* Returns whether it is not known for whom @message's sender works: it found
- * something, or was woken by one of several.
- */
-static bool is_uncertain(const struct requests *requests,
-			 const struct message *message)
-{
-	const struct request *request = message->hold->request;
-
-	if (request)
-		return request->is_polled || request->is_inferred;
-	return has_found(requests, message->sender->pid, 0,
-			 message->sent->time_ns);
-}
-
-/* Makes a request of what @receiver sent and nobody was woken by, if @message
- * may be the answer to that.
- */
-static struct request *ask_found(struct requests *requests,
-				 const struct message *answer,
-				 struct party *receiver)
-{
-	const struct party *sender =
-		requests_party_at(requests, answer->sender->index);
-	uint64_t until_ns = sender->found_ns;
-	struct message *message = NULL;
-	struct request *request;
-
-	if (requests_is_server(requests, receiver->task, answer->sender))
-		return NULL;
-	if (!until_ns && is_uncertain(requests, answer))
-		until_ns = answer->sent->time_ns;
-	if (until_ns)
-		message = find_found(requests, answer->sender->pid, receiver,
-				     until_ns);
-	if (!message)
-		return NULL;
-	message->is_taken = true;
-	message->is_inferred = true;
-	request = requests_ask(requests, message);
-	if (request)
-		request->server = answer->sender;
-	message_drop(message);
-	return request;
-}
-
 struct request *requests_find_answered(struct requests *requests,
 				       struct message *message,
 				       struct party *receiver)
@@ -170,7 +82,7 @@ struct request *requests_find_answered(struct requests *requests,
 	if (!request)
 		request = find_asked(receiver, message);
 	if (!request)
-		request = ask_found(requests, message, receiver);
+		request = requests_ask_found(requests, message, receiver);
 	return request;
 }
 
@@ -265,7 +177,12 @@ static bool has_others(struct requests *requests, const struct request *request)
 		if (other != request && is_open(other))
 			return true;
 	}
-	return client->unheard.count;
+	for (size_t i = 0; i < client->unheard.count; i++)
+		if (requests_is_guessable(*(struct message **)array_at(
+						  &client->unheard, i),
+					  (enum message_medium)request->medium))
+			return true;
+	return false;
 }
 
 void requests_answer(struct requests *requests, struct request *request,
@@ -296,12 +213,20 @@ void requests_answer(struct requests *requests, struct request *request,
 }
 
 bool requests_is_server(const struct requests *requests,
-			const struct task *server, const struct task *client)
+			const struct task *server, const struct task *client,
+			enum message_medium medium)
 {
-	return number_map_find(requests->partners,
-			       pair_of(client->pid, server->pid)) &&
-	       !number_map_find(requests->partners,
-				pair_of(server->pid, client->pid));
+	bool is_socket = message_medium_is_socket(medium);
+	bool has_asked = number_map_find(requests->partners,
+					 pair_of(client->pid, server->pid));
+	bool has_answered = number_map_find(requests->partners,
+					    pair_of(server->pid, client->pid));
+
+	if (is_socket && requests_connect_as(requests, server, client))
+		return false;
+	if (has_asked || has_answered)
+		return has_asked && !has_answered;
+	return is_socket && requests_connect_as(requests, client, server);
 }
 
 bool requests_open(struct requests *requests, struct request *request)
@@ -346,98 +271,6 @@ struct request *requests_ask(struct requests *requests, struct message *message)
 	    channels_ask(requests->channels, request->socket, request) < 0)
 		requests->status = -ERROR_MEMORY;
 	return request;
-}
-
-/* Returns the oldest that @sender sent and nobody was woken by, borrowed. */
-static struct message *unheard_of(const struct party *sender, uint64_t since_ns)
-{
-	for (size_t i = 0; i < sender->unheard.count; i++) {
-		struct message *message =
-			*(struct message **)array_at(&sender->unheard, i);
-
-		if (!message->is_taken && message->sent->time_ns >= since_ns)
-			return message;
-	}
-	return NULL;
-}
-
-static bool may_be_for(const struct message *message, const struct task *client)
-{
-	const struct request *request = message->hold->request;
-
-	return !request || request->client == client;
-}
-
-/* Returns what a thread of @request's server sent for it, or for what is not
- * known, borrowed, or NULL.
- */
-static struct message *find_answer_to(const struct requests *requests,
-				      const struct request *request)
-{
-	struct message *found = NULL;
-
-	for (size_t i = 0; i < requests->parties.count; i++) {
-		const struct party *server = requests_party_at(requests, i);
-		struct message *message =
-			server && server->unheard.count &&
-					server->task->pid ==
-						request->server->pid ?
-				unheard_of(server, request->sent->time_ns) :
-				NULL;
-
-		if (message && message->hold->request == request)
-			return message;
-		if (message && !found && may_be_for(message, request->client))
-			found = message;
-	}
-	return found;
-}
-
-static struct message *find_answer(const struct requests *requests,
-				   const struct party *receiver)
-{
-	struct message *message = NULL;
-
-	for (size_t i = 0; i < receiver->asked.count && !message; i++) {
-		const struct request *request = request_at(&receiver->asked, i);
-
-		if (is_open(request) && request->server)
-			message = find_answer_to(requests, request);
-	}
-	return message;
-}
-
-static struct message *find_request(const struct requests *requests,
-				    const struct party *receiver)
-{
-	struct message *oldest = NULL;
-
-	for (size_t i = 0; i < requests->parties.count; i++) {
-		const struct party *sender = requests_party_at(requests, i);
-		struct message *message =
-			sender && sender->unheard.count &&
-					number_map_find(
-						requests->partners,
-						pair_of(sender->task->pid,
-							receiver->task->pid)) ?
-				unheard_of(sender, 0) :
-				NULL;
-
-		if (message &&
-		    (!oldest || message->sent->time_ns < oldest->sent->time_ns))
-			oldest = message;
-	}
-	return oldest;
-}
-
-struct message *requests_find_unheard(struct requests *requests,
-				      struct party *receiver)
-{
-	struct message *message = find_answer(requests, receiver);
-
-	if (!message)
-		message = find_request(requests, receiver);
-	return message ? message_refer(message) : NULL;
 }
 
 void requests_pass(struct party *party)

@@ -208,17 +208,34 @@ static void cut_wait(struct requests *requests, struct party *party,
 	requests_pass(party);
 }
 
+/* Nobody else is to be guessed for it. */
+static void hear(struct requests *requests, struct message *message)
+{
+	struct party *sender =
+		requests_party_at(requests, message->sender->index);
+
+	if (sender->message == message)
+		sender->is_heard = true;
+}
+
 void requests_wake(struct requests *requests, struct party *waker,
 		   struct party *woken, uint64_t time_ns)
 {
-	struct message *message =
-		waker ? message_to(requests, waker, woken, time_ns) : NULL;
+	requests_wake_by(requests,
+			 waker ? message_to(requests, waker, woken, time_ns) :
+				 NULL,
+			 woken, time_ns);
+}
+
+void requests_wake_by(struct requests *requests, struct message *message,
+		      struct party *woken, uint64_t time_ns)
+{
 	struct request *answered;
 
 	cut_wait(requests, woken, time_ns);
 	if (!message)
 		return;
-	waker->is_heard = true;
+	hear(requests, message);
 	message->is_polled = woken->wait.function.kind == MESSAGE_MANY &&
 			     !message->to;
 	answered = requests_find_answered(requests, message, woken);

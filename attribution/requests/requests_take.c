@@ -17,6 +17,11 @@ void requests_wait_begin(struct requests *requests, struct party *party,
 	    (function.kind == MESSAGE_WORD && current && !current->is_answered))
 		return;
 	party->wait = (struct message_call){ true, function, step->depth };
+	party->has_copied = false;
+	party->packet = 0;
+	party->freed = NULL;
+	while (party->copied.count)
+		message_drop(requests_unlist(&party->copied, 0));
 	if (party->has_polled)
 		return;
 	hold_drop(party->before);
@@ -120,7 +125,8 @@ static void take(struct requests *requests, struct party *party,
 		requests_answer(requests, answered, message);
 	if (answered)
 		requests_take_answer(requests, party, answered, time_ns);
-	else if (requests_is_server(requests, message->sender, party->task))
+	else if (requests_is_server(requests, message->sender, party->task,
+				    (enum message_medium)message->medium))
 		requests_resume(requests, party);
 	else if (message->sender->pid == party->task->pid)
 		take_work(requests, party, message);
@@ -152,10 +158,82 @@ static bool take_arrived(struct requests *requests, struct party *party,
 	return false;
 }
 
-static void find(struct requests *requests, struct party *party,
-		 uint64_t time_ns)
+/* Takes what its packets tell that @party read.  Returns whether there was any.
+ */
+static bool take_copied(struct requests *requests, struct party *party,
+			uint64_t time_ns)
 {
-	struct message *message = requests_find_unheard(requests, party);
+	bool has_any = party->copied.count;
+
+	while (party->copied.count) {
+		struct message *message = requests_unlist(&party->copied, 0);
+
+		take(requests, party, message, time_ns);
+		message_drop(message);
+	}
+	return has_any;
+}
+
+/* Returns the oldest message by a Unix socket in @list that @sender sent and
+ * nobody took, borrowed, or NULL.
+ */
+static struct message *oldest_from(const struct array *list,
+				   const struct task *sender)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct message *message =
+			*(struct message **)array_at(list, i);
+
+		if (message->sender == sender && !message->is_taken &&
+		    message->medium == MEDIUM_UNIX &&
+		    message->kind == MESSAGE_SEND)
+			return message;
+	}
+	return NULL;
+}
+
+/* Takes what whom room became free for had sent.  Returns whether there was
+ * such a message.
+ */
+static bool take_freed(struct requests *requests, struct party *party,
+		       uint64_t time_ns)
+{
+	const struct party *sender =
+		party->freed ?
+			requests_party_at(requests, party->freed->index) :
+			NULL;
+	struct message *message =
+		sender ? oldest_from(&party->arrived, sender->task) : NULL;
+
+	if (sender && !message)
+		message = oldest_from(&sender->unheard, sender->task);
+	if (!message)
+		return false;
+	message_refer(message);
+	take(requests, party, message, time_ns);
+	message_drop(message);
+	return true;
+}
+
+/* Returns whether @party read nothing in the wait that ends. */
+static bool has_read_nothing(const struct requests *requests,
+			     const struct party *party)
+{
+	enum message_medium medium = party->wait.function.medium;
+
+	if (party->wait.function.kind != MESSAGE_WAIT || party->has_copied)
+		return false;
+	return medium == MEDIUM_PIPE ? requests->sees_copies :
+				       requests->has_packets &&
+					       (medium == MEDIUM_UNIX ||
+						medium == MEDIUM_TCP);
+}
+
+static void find(struct requests *requests, struct party *party,
+		 bool is_polled, uint64_t time_ns)
+{
+	struct message *message = requests_find_unheard(
+		requests, party, party->wait.function.medium, is_polled);
 
 	if (!message) {
 		if (party->hold->is_waiting)
@@ -167,6 +245,7 @@ static void find(struct requests *requests, struct party *party,
 		return;
 	}
 	message->is_inferred = true;
+	requests_packet_guessed(requests, party, message);
 	take(requests, party, message, time_ns);
 	message_drop(message);
 }
@@ -175,6 +254,7 @@ void requests_wait_end(struct requests *requests, struct party *party,
 		       const struct call_step *step)
 {
 	struct message_function function = party->wait.function;
+	bool is_polled = party->has_polled;
 
 	party->wait.is_open = false;
 	party->has_polled = function.kind == MESSAGE_MANY;
@@ -183,12 +263,18 @@ void requests_wait_end(struct requests *requests, struct party *party,
 	    (function.kind == MESSAGE_WAIT && requests->has_socket_events &&
 	     message_medium_is_socket(function.medium)))
 		return;
+	if (has_read_nothing(requests, party)) {
+		requests_resume(requests, party);
+		return;
+	}
 	/* One whose end was not seen may have found nothing. */
-	if (take_arrived(requests, party, step->time_ns) ||
+	if (take_copied(requests, party, step->time_ns) ||
+	    take_freed(requests, party, step->time_ns) ||
+	    take_arrived(requests, party, step->time_ns) ||
 	    (step->unseen & UNSEEN_END))
 		return;
 	if (function.kind == MESSAGE_WAIT)
-		find(requests, party, step->time_ns);
+		find(requests, party, is_polled, step->time_ns);
 	else
 		requests_resume(requests, party);
 }

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/requests_parts.h"
+#include "common/number_map.h"
+
+/* Messages that nobody was woken by, and threads that found one: who found
+ * which is inferred from what they do next.
+ */
+
+static struct message *message_at(const struct array *list, size_t index)
+{
+	return *(struct message **)array_at(list, index);
+}
+
+bool requests_is_guessable(const struct message *message,
+			   enum message_medium medium)
+{
+	return !message->is_taken && !message->has_packets &&
+	       (medium == MEDIUM_UNKNOWN || message->medium == medium);
+}
+
+static void forget_taken(struct array *list)
+{
+	for (size_t i = list->count; i-- > 0;)
+		if (message_at(list, i)->is_taken)
+			message_drop(requests_unlist(list, i));
+}
+
+static bool has_found(const struct requests *requests, int32_t pid,
+		      uint64_t since_ns, uint64_t until_ns)
+{
+	for (size_t i = 0; i < FINDS; i++)
+		if (requests->finds[i].pid == pid &&
+		    requests->finds[i].time_ns >= since_ns &&
+		    requests->finds[i].time_ns < until_ns)
+			return true;
+	return false;
+}
+
+/* Returns the oldest from @index on that @sender sent by @medium, which can
+ * only be guessed, borrowed, and where in *@index; NULL: none.
+ */
+static struct message *next_unheard(const struct party *sender, size_t *index,
+				    enum message_medium medium)
+{
+	for (; *index < sender->unheard.count; (*index)++) {
+		struct message *message = message_at(&sender->unheard, *index);
+
+		if (requests_is_guessable(message, medium))
+			return message;
+	}
+	return NULL;
+}
+
+/* Returns the message of @receiver by @medium that a thread of @pid found by
+ * @until_ns, if nobody was woken by it; its reference is the caller's.  What was
+ * found before the next was sent was another.
+ */
+static struct message *find_found(const struct requests *requests, int32_t pid,
+				  struct party *receiver,
+				  enum message_medium medium, uint64_t until_ns)
+{
+	struct message *found = NULL;
+	struct message *next;
+	size_t at = 0;
+
+	forget_taken(&receiver->unheard);
+	while ((next = next_unheard(receiver, &at, medium))) {
+		uint64_t next_ns = next->sent->time_ns;
+
+		if (next_ns > until_ns ||
+		    (found &&
+		     !has_found(requests, pid, found->sent->time_ns, next_ns)))
+			break;
+		message_drop(found);
+		found = requests_unlist(&receiver->unheard, at);
+	}
+	return found;
+}
+
+/* Returns whether it is not known for whom @message's sender works: it found
+ * something, or was woken by one of several.
+ */
+static bool is_uncertain(const struct requests *requests,
+			 const struct message *message)
+{
+	const struct request *request = message->hold->request;
+
+	if (request)
+		return request->is_polled || request->is_inferred;
+	return has_found(requests, message->sender->pid, 0,
+			 message->sent->time_ns);
+}
+
+static struct request *ask_found(struct requests *requests,
+				 const struct message *answer,
+				 struct party *receiver, uint64_t until_ns)
+{
+	struct message *message =
+		find_found(requests, answer->sender->pid, receiver,
+			   (enum message_medium)answer->medium, until_ns);
+	struct request *request;
+
+	if (!message)
+		return NULL;
+	message->is_taken = true;
+	message->is_inferred = true;
+	request = requests_ask(requests, message);
+	if (request)
+		request->server = answer->sender;
+	message_drop(message);
+	return request;
+}
+
+struct request *requests_ask_found(struct requests *requests,
+				   const struct message *answer,
+				   struct party *receiver)
+{
+	const struct party *sender =
+		requests_party_at(requests, answer->sender->index);
+	enum message_medium medium = (enum message_medium)answer->medium;
+	uint64_t until_ns = sender->found_ns;
+
+	if (requests_is_server(requests, receiver->task, answer->sender,
+			       medium))
+		return NULL;
+	if (!until_ns && (is_uncertain(requests, answer) ||
+			  requests_is_server(requests, answer->sender,
+					     receiver->task, medium)))
+		until_ns = answer->sent->time_ns;
+	return until_ns ? ask_found(requests, answer, receiver, until_ns) :
+			  NULL;
+}
+
+/* Returns the oldest that @sender sent by @medium since @since_ns and nobody was
+ * woken by, borrowed.
+ */
+static struct message *unheard_of(const struct party *sender,
+				  enum message_medium medium, uint64_t since_ns)
+{
+	struct message *message;
+
+	for (size_t i = 0; (message = next_unheard(sender, &i, medium)); i++)
+		if (message->sent->time_ns >= since_ns)
+			return message;
+	return NULL;
+}
+
+static bool may_be_for(const struct message *message, const struct task *client)
+{
+	const struct request *request = message->hold->request;
+
+	return !request || request->client == client;
+}
+
+/* Returns what a thread of @request's server sent for it, or for what is not
+ * known, borrowed, or NULL.
+ */
+static struct message *find_answer_to(const struct requests *requests,
+				      const struct request *request)
+{
+	struct message *found = NULL;
+
+	for (size_t i = 0; i < requests->parties.count; i++) {
+		const struct party *server = requests_party_at(requests, i);
+		struct message *message =
+			server && server->unheard.count &&
+					server->task->pid ==
+						request->server->pid ?
+				unheard_of(server,
+					   (enum message_medium)request->medium,
+					   request->sent->time_ns) :
+				NULL;
+
+		if (message && message->hold->request == request)
+			return message;
+		if (message && !found && may_be_for(message, request->client))
+			found = message;
+	}
+	return found;
+}
+
+static struct message *find_answer(const struct requests *requests,
+				   const struct party *receiver,
+				   enum message_medium medium)
+{
+	struct message *message = NULL;
+
+	for (size_t i = 0; i < receiver->asked.count && !message; i++) {
+		const struct request *request =
+			*(struct request **)array_at(&receiver->asked, i);
+
+		if (!request->is_answered && !request->is_ended &&
+		    request->server && request->medium == medium)
+			message = find_answer_to(requests, request);
+	}
+	return message;
+}
+
+static bool is_older(const struct message *message, const struct message *other)
+{
+	return !other || message->sent->time_ns < other->sent->time_ns;
+}
+
+/* Returns the oldest of those whom @receiver is known to serve. */
+static struct message *find_request(const struct requests *requests,
+				    const struct party *receiver,
+				    enum message_medium medium)
+{
+	struct message *oldest = NULL;
+
+	for (size_t i = 0; i < requests->parties.count; i++) {
+		const struct party *sender = requests_party_at(requests, i);
+		struct message *message =
+			sender && sender->unheard.count &&
+					requests_is_server(requests,
+							   receiver->task,
+							   sender->task,
+							   medium) ?
+				unheard_of(sender, medium, 0) :
+				NULL;
+
+		if (message && is_older(message, oldest))
+			oldest = message;
+	}
+	return oldest;
+}
+
+/* Returns what @sender sent that may be the answer to @asked, which somebody of
+ * its process found meanwhile, borrowed, or NULL.
+ */
+static struct message *answer_of(const struct requests *requests,
+				 const struct party *sender,
+				 const struct message *asked)
+{
+	enum message_medium medium = (enum message_medium)asked->medium;
+	struct message *message;
+
+	if (sender->task->pid == asked->sender->pid ||
+	    requests_is_server(requests, asked->sender, sender->task, medium))
+		return NULL;
+	message = unheard_of(sender, medium, asked->sent->time_ns);
+	return message && may_be_for(message, asked->sender) &&
+			       has_found(requests, sender->task->pid,
+					 asked->sent->time_ns,
+					 message->sent->time_ns) ?
+		       message :
+		       NULL;
+}
+
+/* Neither what @receiver asked nor the answer woke anybody. */
+static struct message *find_exchange(struct requests *requests,
+				     struct party *receiver,
+				     enum message_medium medium)
+{
+	const struct message *asked = unheard_of(receiver, medium, 0);
+	struct message *answer = NULL;
+
+	for (size_t i = 0; asked && i < requests->parties.count; i++) {
+		const struct party *sender = requests_party_at(requests, i);
+		struct message *message =
+			sender && sender->unheard.count ?
+				answer_of(requests, sender, asked) :
+				NULL;
+
+		if (message && is_older(message, answer))
+			answer = message;
+	}
+	return answer && ask_found(requests, answer, receiver,
+				   answer->sent->time_ns) ?
+		       answer :
+		       NULL;
+}
+
+struct message *requests_find_unheard(struct requests *requests,
+				      struct party *receiver,
+				      enum message_medium medium,
+				      bool is_polled)
+{
+	struct message *message = find_answer(requests, receiver, medium);
+
+	if (!message && is_polled)
+		message = find_request(requests, receiver, medium);
+	if (!message)
+		message = find_exchange(requests, receiver, medium);
+	if (!message && !is_polled)
+		message = find_request(requests, receiver, medium);
+	return message ? message_refer(message) : NULL;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/known_events.h"
+#include "attribution/requests/packets.h"
+#include "attribution/requests/requests_parts.h"
+#include "common/error.h"
+
+/* Before Linux 6.3 no socket tells what is sent and read there.  Packets do: the
+ * one that leaves in a send has that message, and on this machine it is the same
+ * packet that is delivered, and copied to who reads it.
+ */
+
+static void set(struct requests *requests, uint64_t packet,
+		struct message *message)
+{
+	if (packets_set(requests->packets, packet, message) < 0)
+		requests->status = -ERROR_MEMORY;
+}
+
+/* The kernel uses the address of a packet again. */
+static void forget_read(struct requests *requests, uint64_t packet)
+{
+	const struct message *message =
+		packets_find(requests->packets, packet);
+
+	if (message && message->is_taken)
+		set(requests, packet, NULL);
+}
+
+void requests_packet_sent(struct requests *requests, struct party *party,
+			  const struct event_record *event)
+{
+	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
+	struct message *message = party->message;
+
+	if (party->send.function.kind != MESSAGE_SEND ||
+	    party->send.function.medium < MEDIUM_TCP)
+		return;
+	if (!message)
+		message = requests_hand_over(
+			requests, party,
+			thread_clock_mark(&party->clock, event->time_ns));
+	if (!message)
+		return;
+	message->has_packets = true;
+	message->is_inferred = false;
+	set(requests, packet, message);
+}
+
+void requests_packet_passed(struct requests *requests,
+			    const struct event_record *event)
+{
+	forget_read(requests, (uint64_t)event->values[SKB_ADDRESS]);
+}
+
+void requests_packet_received(struct requests *requests,
+			      const struct event_record *event,
+			      uint64_t softirq)
+{
+	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
+
+	forget_read(requests, packet);
+	if (event->cpu >= 0 && packets_deliver(requests->packets, event->cpu,
+					       packet, softirq) < 0)
+		requests->status = -ERROR_MEMORY;
+}
+
+void requests_packet_merged(struct requests *requests, int32_t cpu,
+			    uint64_t softirq)
+{
+	struct message *message =
+		softirq ? packets_delivered(requests->packets, cpu, softirq) :
+			  NULL;
+
+	if (message && !message->is_taken)
+		message->has_packets = false;
+	/* It had to wait until its reader was through with the socket. */
+	else if (!softirq)
+		requests->late_merges++;
+}
+
+/* Returns what @sender sent next, that no packet of its own has or (@is_late)
+ * some, borrowed, or NULL.
+ */
+static struct message *find_merged(const struct party *sender, bool is_late)
+{
+	for (size_t i = 0; i < sender->unheard.count; i++) {
+		struct message *message =
+			*(struct message **)array_at(&sender->unheard, i);
+
+		if (!message->is_taken && message->has_packets == is_late &&
+		    message->medium == MEDIUM_TCP)
+			return message;
+	}
+	return NULL;
+}
+
+/* Part of a packet was read before: what is left of it is of the same message,
+ * or of one that was added to it.
+ */
+static struct message *rest_of(struct requests *requests,
+			       struct message *message,
+			       const struct party *reader)
+{
+	const struct party *sender =
+		requests_party_at(requests, message->sender->index);
+	struct message *merged;
+
+	if (!message->is_taken || reader->copied.count)
+		return message;
+	merged = find_merged(sender, false);
+	if (!merged && requests->late_merges)
+		merged = find_merged(sender, true);
+	if (!merged)
+		return message;
+	if (merged->has_packets)
+		requests->late_merges--;
+	merged->is_inferred = true;
+	return merged;
+}
+
+void requests_packet_copied(struct requests *requests, struct party *party,
+			    const struct event_record *event)
+{
+	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
+	struct message *message = packets_find(requests->packets, packet);
+
+	if (!party->wait.is_open || party->wait.function.kind != MESSAGE_WAIT)
+		return;
+	party->has_copied = true;
+	if (party->wait.function.medium < MEDIUM_TCP)
+		return;
+	party->packet = packet;
+	if (message)
+		requests_list_message(requests, &party->copied,
+				      rest_of(requests, message, party));
+}
+
+void requests_packet_guessed(struct requests *requests, struct party *party,
+			     struct message *message)
+{
+	if (party->packet)
+		set(requests, party->packet, message);
+}
