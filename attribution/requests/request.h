@@ -89,6 +89,7 @@ struct request {
 	struct request *parent;	   /* that its sender worked for, or NULL */
 	struct hold *origin;	   /* the sender's, when it sent it */
 	uint64_t found_ns;	   /* its sender's work then: struct party */
+	uint64_t taken_ns;	   /* first; 0: unknown */
 	const struct task *client; /* NULL: SIDE_SERVER */
 	/* Who answered, else who took it last; NULL: SIDE_CLIENT. */
 	const struct task *server;

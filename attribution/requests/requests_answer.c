@@ -133,11 +133,12 @@ static void attach(struct requests *requests, struct hold *hold,
 	request->is_inferred |= last && last->task != hold->task;
 }
 
-/* Others of the same client, taken before, were not answered: perhaps they
- * never will be.
+/* Others of the same client, taken before this was answered at @sent_ns, were
+ * not: perhaps they never will be.
  */
 static void go_on(struct requests *requests, struct party *server,
-		  struct request *request, struct hold *hold)
+		  struct request *request, struct hold *hold,
+		  uint64_t sent_ns)
 {
 	struct request *next = NULL;
 
@@ -146,7 +147,8 @@ static void go_on(struct requests *requests, struct party *server,
 		struct request *other = request_at(&server->taken, i);
 
 		other->is_overtaken |= request->client &&
-				       other->client == request->client;
+				       other->client == request->client &&
+				       other->taken_ns < sent_ns;
 		if (!next && other->kind == MESSAGE_SEND)
 			next = other;
 	}
@@ -209,7 +211,7 @@ void requests_answer(struct requests *requests, struct request *request,
 			    pair_of(request->client->pid, server->task->pid)))
 		requests->status = -ERROR_MEMORY;
 	server->found_ns = 0;
-	go_on(requests, server, request, hold);
+	go_on(requests, server, request, hold, message->sent->time_ns);
 }
 
 bool requests_is_server(const struct requests *requests,

@@ -131,20 +131,6 @@ struct request *requests_ask_found(struct requests *requests,
 			  NULL;
 }
 
-/* Returns the oldest that @sender sent by @medium since @since_ns and nobody was
- * woken by, borrowed.
- */
-static struct message *unheard_of(const struct party *sender,
-				  enum message_medium medium, uint64_t since_ns)
-{
-	struct message *message;
-
-	for (size_t i = 0; (message = next_unheard(sender, &i, medium)); i++)
-		if (message->sent->time_ns >= since_ns)
-			return message;
-	return NULL;
-}
-
 static bool may_be_for(const struct message *message, const struct task *client)
 {
 	const struct request *request = message->hold->request;
@@ -152,9 +138,39 @@ static bool may_be_for(const struct message *message, const struct task *client)
 	return !request || request->client == client;
 }
 
-/* Returns what a thread of @request's server sent for it, or for what is not
- * known, borrowed, or NULL.
+/* Returns the oldest that @sender sent by @medium since @since_ns and nobody was
+ * woken by, if it may be for @client (NULL: anybody), borrowed, or NULL.
  */
+static struct message *unheard_of(const struct party *sender,
+				  enum message_medium medium, uint64_t since_ns,
+				  const struct task *client)
+{
+	struct message *message;
+
+	for (size_t i = 0; (message = next_unheard(sender, &i, medium)); i++)
+		if (message->sent->time_ns >= since_ns &&
+		    (!client || may_be_for(message, client)))
+			return message;
+	return NULL;
+}
+
+/* Returns what @server sent for @request, else for what is not known, borrowed,
+ * or NULL.
+ */
+static struct message *answer_of(const struct party *server,
+				 const struct request *request)
+{
+	enum message_medium medium = (enum message_medium)request->medium;
+	struct message *message;
+
+	for (size_t i = 0; (message = next_unheard(server, &i, medium)); i++)
+		if (message->hold->request == request)
+			return message;
+	return unheard_of(server, medium, request->sent->time_ns,
+			  request->client);
+}
+
+/* The same of any thread of its server. */
 static struct message *find_answer_to(const struct requests *requests,
 				      const struct request *request)
 {
@@ -166,14 +182,12 @@ static struct message *find_answer_to(const struct requests *requests,
 			server && server->unheard.count &&
 					server->task->pid ==
 						request->server->pid ?
-				unheard_of(server,
-					   (enum message_medium)request->medium,
-					   request->sent->time_ns) :
+				answer_of(server, request) :
 				NULL;
 
 		if (message && message->hold->request == request)
 			return message;
-		if (message && !found && may_be_for(message, request->client))
+		if (!found)
 			found = message;
 	}
 	return found;
@@ -216,7 +230,7 @@ static struct message *find_request(const struct requests *requests,
 							   receiver->task,
 							   sender->task,
 							   medium) ?
-				unheard_of(sender, medium, 0) :
+				unheard_of(sender, medium, 0, NULL) :
 				NULL;
 
 		if (message && is_older(message, oldest))
@@ -228,9 +242,9 @@ static struct message *find_request(const struct requests *requests,
 /* Returns what @sender sent that may be the answer to @asked, which somebody of
  * its process found meanwhile, borrowed, or NULL.
  */
-static struct message *answer_of(const struct requests *requests,
-				 const struct party *sender,
-				 const struct message *asked)
+static struct message *reply_of(const struct requests *requests,
+				const struct party *sender,
+				const struct message *asked)
 {
 	enum message_medium medium = (enum message_medium)asked->medium;
 	struct message *message;
@@ -238,11 +252,11 @@ static struct message *answer_of(const struct requests *requests,
 	if (sender->task->pid == asked->sender->pid ||
 	    requests_is_server(requests, asked->sender, sender->task, medium))
 		return NULL;
-	message = unheard_of(sender, medium, asked->sent->time_ns);
-	return message && may_be_for(message, asked->sender) &&
-			       has_found(requests, sender->task->pid,
-					 asked->sent->time_ns,
-					 message->sent->time_ns) ?
+	message = unheard_of(sender, medium, asked->sent->time_ns,
+			     asked->sender);
+	return message && has_found(requests, sender->task->pid,
+				    asked->sent->time_ns,
+				    message->sent->time_ns) ?
 		       message :
 		       NULL;
 }
@@ -252,14 +266,14 @@ static struct message *find_exchange(struct requests *requests,
 				     struct party *receiver,
 				     enum message_medium medium)
 {
-	const struct message *asked = unheard_of(receiver, medium, 0);
+	const struct message *asked = unheard_of(receiver, medium, 0, NULL);
 	struct message *answer = NULL;
 
 	for (size_t i = 0; asked && i < requests->parties.count; i++) {
 		const struct party *sender = requests_party_at(requests, i);
 		struct message *message =
 			sender && sender->unheard.count ?
-				answer_of(requests, sender, asked) :
+				reply_of(requests, sender, asked) :
 				NULL;
 
 		if (message && is_older(message, answer))

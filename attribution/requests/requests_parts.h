@@ -148,9 +148,9 @@ void requests_wait(struct requests *requests, struct party *party);
 /* Returns whether what @party holds is still to be given to a request. */
 bool requests_is_free(const struct party *party);
 
-/* @party works on @request from now on. */
+/* @party has taken @request, which it works on from now on. */
 void requests_serve(struct requests *requests, struct party *party,
-		    struct request *request);
+		    struct request *request, uint64_t time_ns);
 
 /* Adds to an array of messages or requests, referring to them; there are no
  * more than a few dozen: the oldest give way.

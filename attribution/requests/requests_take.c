@@ -92,8 +92,9 @@ static void take_work(struct requests *requests, struct party *party,
 }
 
 void requests_serve(struct requests *requests, struct party *party,
-		    struct request *request)
+		    struct request *request, uint64_t time_ns)
 {
+	request->taken_ns = time_ns;
 	request->server = party->task;
 	party->found_ns = 0;
 	if (requests_is_free(party))
@@ -102,12 +103,12 @@ void requests_serve(struct requests *requests, struct party *party,
 }
 
 static void take_request(struct requests *requests, struct party *party,
-			 struct message *message)
+			 struct message *message, uint64_t time_ns)
 {
 	struct request *request = requests_ask(requests, message);
 
 	if (request)
-		requests_serve(requests, party, request);
+		requests_serve(requests, party, request, time_ns);
 }
 
 static void take(struct requests *requests, struct party *party,
@@ -131,7 +132,7 @@ static void take(struct requests *requests, struct party *party,
 	else if (message->sender->pid == party->task->pid)
 		take_work(requests, party, message);
 	else
-		take_request(requests, party, message);
+		take_request(requests, party, message, time_ns);
 }
 
 /* Takes the oldest message that woke @party and fits what it waited for.
