@@ -17,14 +17,25 @@ struct packets;
 struct packets *packets_new(void);
 void packets_free(struct packets *packets);
 
-/* @packet has (the beginning of) @message, to which it refers; NULL: none that
- * is known.  Returns 0 or -ERROR_MEMORY.
+/* @packet, which is sent anew, has (the beginning of) @message, to which it
+ * refers; NULL: none that is known.  Returns 0 or -ERROR_MEMORY.
  */
 int packets_set(struct packets *packets, uint64_t packet,
 		struct message *message);
 
 /* Returns the message in @packet, borrowed, or NULL. */
 struct message *packets_find(const struct packets *packets, uint64_t packet);
+
+/* @packet is sent as @delivered is: from the socket that this comes to.  Returns 0
+ * or -ERROR_MEMORY.
+ */
+int packets_set_reply(struct packets *packets, uint64_t packet,
+		      struct message *delivered);
+
+/* Returns the message during whose delivery @packet was sent, borrowed, or NULL.
+ */
+struct message *packets_find_delivered(const struct packets *packets,
+				       uint64_t packet);
 
 /* @cpu delivers @packet, in the soft interrupt of number @softirq.  Returns 0
  * or -ERROR_MEMORY.

@@ -50,6 +50,7 @@ int hold_give(struct hold *hold, struct request *request, struct hold *parent);
 /* One message, from being sent to being taken. */
 struct message {
 	const struct task *sender;
+	const struct task *receiver; /* that it woke, or that took it; or NULL */
 	struct hold *hold; /* the sender's, which ended as it was sent */
 	struct clock_mark *begin;
 	struct clock_mark *sent;

@@ -266,7 +266,8 @@ static void take_packet(struct requests *requests,
 	if (requests->has_packets && is_sent)
 		requests_packet_sent(requests, party, event);
 	else if (requests->has_packets)
-		requests_packet_passed(requests, event);
+		requests_packet_passed(requests, event,
+				       softirq_at(requests, event));
 	else if (requests->has_socket_events && is_sent &&
 		 !party->transmitted &&
 		 party->send.function.medium == MEDIUM_TCP)

@@ -47,9 +47,18 @@ void requests_packet_sent(struct requests *requests, struct party *party,
 }
 
 void requests_packet_passed(struct requests *requests,
-			    const struct event_record *event)
+			    const struct event_record *event, uint64_t softirq)
 {
-	forget_read(requests, (uint64_t)event->values[SKB_ADDRESS]);
+	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
+	struct message *delivered =
+		softirq ? packets_delivered(requests->packets, event->cpu,
+					    softirq) :
+			  NULL;
+
+	forget_read(requests, packet);
+	if (!packets_find(requests->packets, packet) &&
+	    packets_set_reply(requests->packets, packet, delivered) < 0)
+		requests->status = -ERROR_MEMORY;
 }
 
 void requests_packet_received(struct requests *requests,
@@ -83,7 +92,7 @@ void requests_packet_merged(struct requests *requests, int32_t cpu,
  */
 static struct message *find_merged(const struct party *sender, bool is_late)
 {
-	for (size_t i = 0; i < sender->unheard.count; i++) {
+	for (size_t i = 0; sender && i < sender->unheard.count; i++) {
 		struct message *message =
 			*(struct message **)array_at(&sender->unheard, i);
 
@@ -118,6 +127,36 @@ static struct message *rest_of(struct requests *requests,
 	return merged;
 }
 
+/* What had to wait until what was sent before had arrived leaves as the other
+ * side says so: whoever that comes to had sent it.  Returns the message, or NULL.
+ */
+static struct message *find_reply(struct requests *requests, uint64_t packet)
+{
+	const struct message *delivered =
+		packets_find_delivered(requests->packets, packet);
+	struct message *found = NULL;
+
+	for (size_t i = 0;
+	     delivered && delivered->receiver && i < requests->parties.count;
+	     i++) {
+		const struct party *sender = requests_party_at(requests, i);
+		struct message *message =
+			sender && sender->task->pid ==
+					  delivered->receiver->pid ?
+				find_merged(sender, false) :
+				NULL;
+
+		if (message && (!found || message->sent->time_ns <
+						  found->sent->time_ns))
+			found = message;
+	}
+	if (!found)
+		return NULL;
+	found->is_inferred = true;
+	set(requests, packet, found);
+	return found;
+}
+
 void requests_packet_copied(struct requests *requests, struct party *party,
 			    const struct event_record *event)
 {
@@ -130,9 +169,10 @@ void requests_packet_copied(struct requests *requests, struct party *party,
 	if (party->wait.function.medium < MEDIUM_TCP)
 		return;
 	party->packet = packet;
+	message = message ? rest_of(requests, message, party) :
+			    find_reply(requests, packet);
 	if (message)
-		requests_list_message(requests, &party->copied,
-				      rest_of(requests, message, party));
+		requests_list_message(requests, &party->copied, message);
 }
 
 void requests_packet_guessed(struct requests *requests, struct party *party,

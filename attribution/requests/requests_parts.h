@@ -205,7 +205,7 @@ struct message *requests_hand_over(struct requests *requests,
 void requests_packet_sent(struct requests *requests, struct party *party,
 			  const struct event_record *event);
 void requests_packet_passed(struct requests *requests,
-			    const struct event_record *event);
+			    const struct event_record *event, uint64_t softirq);
 void requests_packet_received(struct requests *requests,
 			      const struct event_record *event,
 			      uint64_t softirq);

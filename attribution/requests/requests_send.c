@@ -236,6 +236,7 @@ void requests_wake_by(struct requests *requests, struct message *message,
 	if (!message)
 		return;
 	hear(requests, message);
+	message->receiver = woken->task;
 	message->is_polled = woken->wait.function.kind == MESSAGE_MANY &&
 			     !message->to;
 	answered = requests_find_answered(requests, message, woken);

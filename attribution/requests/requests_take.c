@@ -121,6 +121,7 @@ static void take(struct requests *requests, struct party *party,
 		return;
 	}
 	message->is_taken = true;
+	message->receiver = party->task;
 	answered = requests_find_answered(requests, message, party);
 	if (answered && !message->answers)
 		requests_answer(requests, answered, message);
