@@ -44,17 +44,23 @@ static void forget_closed(struct array *list)
 			request_drop(requests_unlist(list, i));
 }
 
-/* Returns the request of @receiver that @message answers: the one that its
- * sender works for, or else the oldest that it may.
- */
-static struct request *find_asked(const struct party *receiver,
-				  const struct message *message)
+/* Returns the request of @receiver that who sent @message works for, or NULL. */
+static struct request *find_current(const struct party *receiver,
+				    const struct message *message)
 {
 	struct request *current = message->hold->request;
 
-	if (current && is_open(current) && current->client == receiver->task &&
-	    current->kind == MESSAGE_SEND)
-		return current;
+	return current && is_open(current) &&
+			       current->client == receiver->task &&
+			       current->kind == MESSAGE_SEND ?
+		       current :
+		       NULL;
+}
+
+/* Returns the oldest of @receiver that @message may answer, or NULL. */
+static struct request *find_asked(const struct party *receiver,
+				  const struct message *message)
+{
 	for (size_t i = 0; i < receiver->asked.count; i++) {
 		struct request *request = request_at(&receiver->asked, i);
 		bool is_elsewhere = message->to && request->socket &&
@@ -65,6 +71,21 @@ static struct request *find_asked(const struct party *receiver,
 			return request;
 	}
 	return NULL;
+}
+
+/* Returns the same if its sender works for what it found, which @receiver may
+ * have sent since it sent others: these may want no answer.
+ */
+static struct request *find_found(struct requests *requests,
+				  const struct message *message,
+				  struct party *receiver)
+{
+	const struct party *sender =
+		requests_party_at(requests, message->sender->index);
+
+	return sender->found_ns && !message->hold->request ?
+		       requests_ask_found(requests, message, receiver) :
+		       NULL;
 }
 
 struct request *requests_find_answered(struct requests *requests,
@@ -79,6 +100,10 @@ struct request *requests_find_answered(struct requests *requests,
 	if (message->to)
 		request = channels_asked(requests->channels, message->to);
 	forget_closed(&receiver->asked);
+	if (!request)
+		request = find_current(receiver, message);
+	if (!request)
+		request = find_found(requests, message, receiver);
 	if (!request)
 		request = find_asked(receiver, message);
 	if (!request)

@@ -215,12 +215,46 @@ static bool is_older(const struct message *message, const struct message *other)
 	return !other || message->sent->time_ns < other->sent->time_ns;
 }
 
-/* Returns the oldest of those whom @receiver is known to serve. */
+static bool is_in_round(const struct party *reader, const struct task *sender)
+{
+	for (uint32_t i = 0; i < reader->round_count && i < ROUND; i++)
+		if (reader->round[i] == sender)
+			return true;
+	return false;
+}
+
+static bool waits_for(const struct party *client, int32_t pid)
+{
+	for (size_t i = 0; i < client->asked.count; i++) {
+		const struct request *request =
+			*(struct request **)array_at(&client->asked, i);
+
+		if (!request->is_answered && !request->is_ended &&
+		    request->server && request->server->pid == pid)
+			return true;
+	}
+	return false;
+}
+
+/* Returns how unlikely it is that @receiver reads something of @sender: once it
+ * looked who has sent, it reads once of each; and most wait for the answer
+ * before they ask again.
+ */
+static int oddity_of(const struct party *receiver, const struct party *sender)
+{
+	return 2 * is_in_round(receiver, sender->task) +
+	       waits_for(sender, receiver->task->pid);
+}
+
+/* Returns what one of those sent whom @receiver is known to serve: the likeliest,
+ * of these the oldest; or NULL.
+ */
 static struct message *find_request(const struct requests *requests,
 				    const struct party *receiver,
 				    enum message_medium medium)
 {
-	struct message *oldest = NULL;
+	struct message *found = NULL;
+	int least = 0;
 
 	for (size_t i = 0; i < requests->parties.count; i++) {
 		const struct party *sender = requests_party_at(requests, i);
@@ -232,11 +266,15 @@ static struct message *find_request(const struct requests *requests,
 							   medium) ?
 				unheard_of(sender, medium, 0, NULL) :
 				NULL;
+		int oddity = message ? oddity_of(receiver, sender) : 0;
 
-		if (message && is_older(message, oldest))
-			oldest = message;
+		if (!message || (found && oddity > least))
+			continue;
+		if (!found || oddity < least || is_older(message, found))
+			found = message;
+		least = oddity;
 	}
-	return oldest;
+	return found;
 }
 
 /* Returns what @sender sent that may be the answer to @asked, which somebody of

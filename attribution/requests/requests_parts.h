@@ -33,6 +33,11 @@ struct message_call {
 	uint32_t depth;
 };
 
+/* So many senders are kept that a thread read from since it last looked which of
+ * several have sent something.
+ */
+enum { ROUND = 16 };
+
 /* A thread that sends or takes messages. */
 struct party {
 	const struct task *task;
@@ -56,6 +61,8 @@ struct party {
 	bool has_copied;
 	uint64_t packet;
 	struct array copied; /* struct message * */
+	const struct task *round[ROUND];
+	uint32_t round_count;
 	/* Room became free for it, as @party read what it had sent. */
 	const struct task *freed;
 	struct array unheard;	 /* struct message *: it sent, woke nobody */

@@ -122,6 +122,7 @@ static void take(struct requests *requests, struct party *party,
 	}
 	message->is_taken = true;
 	message->receiver = party->task;
+	party->round[party->round_count++ % ROUND] = message->sender;
 	answered = requests_find_answered(requests, message, party);
 	if (answered && !message->answers)
 		requests_answer(requests, answered, message);
@@ -260,6 +261,8 @@ void requests_wait_end(struct requests *requests, struct party *party,
 
 	party->wait.is_open = false;
 	party->has_polled = function.kind == MESSAGE_MANY;
+	if (party->has_polled)
+		party->round_count = 0;
 	/* The socket's event comes after its function. */
 	if (party->has_polled ||
 	    (function.kind == MESSAGE_WAIT && requests->has_socket_events &&
