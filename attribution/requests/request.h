@@ -31,6 +31,7 @@ struct hold {
 	/* It waits: it belongs to what went before, until it takes a message. */
 	bool is_waiting;
 	bool is_charged; /* its request was handed out */
+	bool is_answer;	 /* it ended as the answer to its request was sent */
 	uint32_t references;
 };
 

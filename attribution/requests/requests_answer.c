@@ -134,6 +134,41 @@ static void adopt(const struct requests *requests, const struct hold *hold,
 	}
 }
 
+/* Returns whether @hold ended as something was sent that nobody has taken yet:
+ * perhaps the answer to what it was for.
+ */
+static bool is_pending(const struct requests *requests, const struct hold *hold)
+{
+	const struct party *party =
+		requests_party_at(requests, hold->task->index);
+
+	for (size_t i = 0; i < party->unheard.count; i++) {
+		const struct message *message =
+			*(struct message **)array_at(&party->unheard, i);
+
+		if (message->hold == hold && !message->is_taken)
+			return true;
+	}
+	return false;
+}
+
+/* Returns what its thread did before @hold, if that was for the same, or NULL.
+ */
+static struct hold *part_before(const struct requests *requests,
+				const struct hold *hold,
+				const struct request *request)
+{
+	struct hold *parent = hold->parent;
+
+	return !hold->is_start && parent &&
+			       parent->task->pid == hold->task->pid &&
+			       !parent->is_charged && !parent->is_answer &&
+			       parent->request == request &&
+			       !is_pending(requests, parent) ?
+		       parent :
+		       NULL;
+}
+
 /* What @hold's thread did since it last waited was for @request, as its answer
  * tells.
  */
@@ -143,13 +178,12 @@ static void attach(struct requests *requests, struct hold *hold,
 	const struct request *before = hold->request;
 	struct hold *first = hold;
 	struct hold *last = request->last;
+	struct hold *parent;
 
-	while (!first->is_start && first->parent &&
-	       first->parent->task->pid == hold->task->pid &&
-	       !first->parent->is_charged && first->parent->request == before) {
-		requests_give(requests, first, request, first->parent);
+	while ((parent = part_before(requests, first, before))) {
+		requests_give(requests, first, request, parent);
 		adopt(requests, first, request);
-		first = first->parent;
+		first = parent;
 	}
 	requests_give(requests, first, request, last);
 	adopt(requests, first, request);
@@ -229,6 +263,7 @@ void requests_answer(struct requests *requests, struct request *request,
 		attach(requests, hold, request);
 		request->is_inferred |= !message->to;
 	}
+	hold->is_answer = true;
 	request->is_answered = true;
 	request->answered = clock_mark_refer(message->sent);
 	if (request->client &&

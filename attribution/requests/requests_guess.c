@@ -135,7 +135,7 @@ static bool may_be_for(const struct message *message, const struct task *client)
 {
 	const struct request *request = message->hold->request;
 
-	return !request || request->client == client;
+	return !request || request->client == client || request->is_answered;
 }
 
 /* Returns the oldest that @sender sent by @medium since @since_ns and nobody was
