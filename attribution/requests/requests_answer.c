@@ -270,7 +270,9 @@ void requests_answer(struct requests *requests, struct request *request,
 	    !number_map_add(requests->partners,
 			    pair_of(request->client->pid, server->task->pid)))
 		requests->status = -ERROR_MEMORY;
-	server->found_ns = 0;
+	/* It may be known late, when its sender has found something else. */
+	if (server->found_ns < message->sent->time_ns)
+		server->found_ns = 0;
 	go_on(requests, server, request, hold, message->sent->time_ns);
 }
 
