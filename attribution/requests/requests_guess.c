@@ -131,25 +131,31 @@ struct request *requests_ask_found(struct requests *requests,
 			  NULL;
 }
 
-static bool may_be_for(const struct message *message, const struct task *client)
+/* Returns whether @message may be for @client; @is_bold: also where it was
+ * inferred that its sender works for another.
+ */
+static bool may_be_for(const struct message *message, const struct task *client,
+		       bool is_bold)
 {
 	const struct request *request = message->hold->request;
 
-	return !request || request->client == client || request->is_answered;
+	return !request || request->client == client || request->is_answered ||
+	       (is_bold && request->is_inferred);
 }
 
 /* Returns the oldest that @sender sent by @medium since @since_ns and nobody was
- * woken by, if it may be for @client (NULL: anybody), borrowed, or NULL.
+ * woken by, if it may be for @client (NULL: anybody) as may_be_for() says,
+ * borrowed, or NULL.
  */
 static struct message *unheard_of(const struct party *sender,
 				  enum message_medium medium, uint64_t since_ns,
-				  const struct task *client)
+				  const struct task *client, bool is_bold)
 {
 	struct message *message;
 
 	for (size_t i = 0; (message = next_unheard(sender, &i, medium)); i++)
 		if (message->sent->time_ns >= since_ns &&
-		    (!client || may_be_for(message, client)))
+		    (!client || may_be_for(message, client, is_bold)))
 			return message;
 	return NULL;
 }
@@ -158,7 +164,7 @@ static struct message *unheard_of(const struct party *sender,
  * or NULL.
  */
 static struct message *answer_of(const struct party *server,
-				 const struct request *request)
+				 const struct request *request, bool is_bold)
 {
 	enum message_medium medium = (enum message_medium)request->medium;
 	struct message *message;
@@ -167,12 +173,13 @@ static struct message *answer_of(const struct party *server,
 		if (message->hold->request == request)
 			return message;
 	return unheard_of(server, medium, request->sent->time_ns,
-			  request->client);
+			  request->client, is_bold);
 }
 
 /* The same of any thread of its server. */
 static struct message *find_answer_to(const struct requests *requests,
-				      const struct request *request)
+				      const struct request *request,
+				      bool is_bold)
 {
 	struct message *found = NULL;
 
@@ -182,7 +189,7 @@ static struct message *find_answer_to(const struct requests *requests,
 			server && server->unheard.count &&
 					server->task->pid ==
 						request->server->pid ?
-				answer_of(server, request) :
+				answer_of(server, request, is_bold) :
 				NULL;
 
 		if (message && message->hold->request == request)
@@ -195,7 +202,7 @@ static struct message *find_answer_to(const struct requests *requests,
 
 static struct message *find_answer(const struct requests *requests,
 				   const struct party *receiver,
-				   enum message_medium medium)
+				   enum message_medium medium, bool is_bold)
 {
 	struct message *message = NULL;
 
@@ -205,7 +212,7 @@ static struct message *find_answer(const struct requests *requests,
 
 		if (!request->is_answered && !request->is_ended &&
 		    request->server && request->medium == medium)
-			message = find_answer_to(requests, request);
+			message = find_answer_to(requests, request, is_bold);
 	}
 	return message;
 }
@@ -264,7 +271,7 @@ static struct message *find_request(const struct requests *requests,
 							   receiver->task,
 							   sender->task,
 							   medium) ?
-				unheard_of(sender, medium, 0, NULL) :
+				unheard_of(sender, medium, 0, NULL, false) :
 				NULL;
 		int oddity = message ? oddity_of(receiver, sender) : 0;
 
@@ -282,7 +289,7 @@ static struct message *find_request(const struct requests *requests,
  */
 static struct message *reply_of(const struct requests *requests,
 				const struct party *sender,
-				const struct message *asked)
+				const struct message *asked, bool is_bold)
 {
 	enum message_medium medium = (enum message_medium)asked->medium;
 	struct message *message;
@@ -291,7 +298,7 @@ static struct message *reply_of(const struct requests *requests,
 	    requests_is_server(requests, asked->sender, sender->task, medium))
 		return NULL;
 	message = unheard_of(sender, medium, asked->sent->time_ns,
-			     asked->sender);
+			     asked->sender, is_bold);
 	return message && has_found(requests, sender->task->pid,
 				    asked->sent->time_ns,
 				    message->sent->time_ns) ?
@@ -302,16 +309,17 @@ static struct message *reply_of(const struct requests *requests,
 /* Neither what @receiver asked nor the answer woke anybody. */
 static struct message *find_exchange(struct requests *requests,
 				     struct party *receiver,
-				     enum message_medium medium)
+				     enum message_medium medium, bool is_bold)
 {
-	const struct message *asked = unheard_of(receiver, medium, 0, NULL);
+	const struct message *asked =
+		unheard_of(receiver, medium, 0, NULL, false);
 	struct message *answer = NULL;
 
 	for (size_t i = 0; asked && i < requests->parties.count; i++) {
 		const struct party *sender = requests_party_at(requests, i);
 		struct message *message =
 			sender && sender->unheard.count ?
-				reply_of(requests, sender, asked) :
+				reply_of(requests, sender, asked, is_bold) :
 				NULL;
 
 		if (message && is_older(message, answer))
@@ -328,13 +336,18 @@ struct message *requests_find_unheard(struct requests *requests,
 				      enum message_medium medium,
 				      bool is_polled)
 {
-	struct message *message = find_answer(requests, receiver, medium);
+	struct message *message =
+		find_answer(requests, receiver, medium, false);
 
 	if (!message && is_polled)
 		message = find_request(requests, receiver, medium);
 	if (!message)
-		message = find_exchange(requests, receiver, medium);
+		message = find_exchange(requests, receiver, medium, false);
 	if (!message && !is_polled)
 		message = find_request(requests, receiver, medium);
+	if (!message)
+		message = find_answer(requests, receiver, medium, true);
+	if (!message)
+		message = find_exchange(requests, receiver, medium, true);
 	return message ? message_refer(message) : NULL;
 }
