@@ -306,6 +306,19 @@ static struct message *reply_of(const struct requests *requests,
 		       NULL;
 }
 
+/* What @answer's sender was inferred to work for it does not: who sent that has
+ * still to be found.
+ */
+static void retract(struct requests *requests, const struct message *answer)
+{
+	struct request *request = answer->hold->request;
+
+	if (request && request->client && request->is_inferred &&
+	    !request->is_answered && !request->is_ended &&
+	    !request->has_children)
+		requests_retract(requests, request);
+}
+
 /* Neither what @receiver asked nor the answer woke anybody. */
 static struct message *find_exchange(struct requests *requests,
 				     struct party *receiver,
@@ -314,6 +327,7 @@ static struct message *find_exchange(struct requests *requests,
 	const struct message *asked =
 		unheard_of(receiver, medium, 0, NULL, false);
 	struct message *answer = NULL;
+	struct request *request;
 
 	for (size_t i = 0; asked && i < requests->parties.count; i++) {
 		const struct party *sender = requests_party_at(requests, i);
@@ -325,10 +339,15 @@ static struct message *find_exchange(struct requests *requests,
 		if (message && is_older(message, answer))
 			answer = message;
 	}
-	return answer && ask_found(requests, answer, receiver,
-				   answer->sent->time_ns) ?
-		       answer :
-		       NULL;
+	request = answer ? ask_found(requests, answer, receiver,
+				     answer->sent->time_ns) :
+			   NULL;
+	if (!request)
+		return NULL;
+	if (is_bold)
+		retract(requests, answer);
+	requests_answer(requests, request, answer);
+	return answer;
 }
 
 struct message *requests_find_unheard(struct requests *requests,

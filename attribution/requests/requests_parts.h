@@ -272,6 +272,11 @@ bool requests_connect_as(const struct requests *requests,
 struct request *requests_ask(struct requests *requests,
 			     struct message *message);
 
+/* Takes back that anybody took @request, which its client sent and nobody is known
+ * to have answered: it is a message again that nobody was woken by.
+ */
+void requests_retract(struct requests *requests, struct request *request);
+
 /* Takes @request, which is nobody's yet, among those that are open.  Returns
  * whether there was memory.
  */
