@@ -20,6 +20,7 @@ struct task;
  */
 struct hold {
 	const struct task *task;
+	const struct thread_clock *clock; /* the thread's */
 	struct request *request; /* referred to; NULL: nobody's */
 	struct hold *parent;	 /* referred to; or NULL */
 	struct clock_mark *begin;
@@ -38,10 +39,11 @@ struct hold {
 struct hold *hold_refer(struct hold *hold);
 void hold_drop(struct hold *hold); /* NULL is allowed */
 
-/* Begins one for nobody.  Takes the reference to @begin.  NULL when out of
- * memory.
+/* Begins one for nobody.  Borrows @clock; takes the reference to @begin.  NULL
+ * when out of memory.
  */
-struct hold *hold_new(const struct task *task, struct clock_mark *begin);
+struct hold *hold_new(const struct task *task, const struct thread_clock *clock,
+		      struct clock_mark *begin);
 
 /* Gives @hold to @request (NULL: nobody), as what follows on @parent (or NULL),
  * and takes it from whom it had.  Returns 0 or -ERROR_MEMORY.

@@ -441,7 +441,7 @@ static void free_party(struct party *party)
 {
 	if (!party)
 		return;
-	thread_clock_end(&party->clock);
+	thread_clock_free(&party->clock);
 	hold_drop(party->hold);
 	hold_drop(party->before);
 	clock_mark_drop(party->send_begin);

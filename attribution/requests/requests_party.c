@@ -29,7 +29,7 @@ static void begin(struct requests *requests, struct party *party,
 	struct hold *parent = child ? (struct hold *)(uintptr_t)*child : NULL;
 	struct clock_mark *mark = thread_clock_mark(&party->clock, time_ns);
 
-	party->hold = mark ? hold_new(party->task, mark) : NULL;
+	party->hold = mark ? hold_new(party->task, &party->clock, mark) : NULL;
 	if (!party->hold) {
 		clock_mark_drop(mark);
 		requests->status = -ERROR_MEMORY;
@@ -97,7 +97,8 @@ struct hold *requests_cut_at(struct requests *requests, struct party *party,
 			     struct clock_mark *mark)
 {
 	struct hold *ended = party->hold;
-	struct hold *hold = mark ? hold_new(party->task, mark) : NULL;
+	struct hold *hold =
+		mark ? hold_new(party->task, &party->clock, mark) : NULL;
 
 	if (!hold) {
 		clock_mark_drop(mark);

@@ -156,26 +156,83 @@ static bool is_of_earlier(const void *stretch, const void *number)
 	       *(const uint64_t *)number;
 }
 
-/* Hands out the naps that begin within @numbered. */
-static int visit_stretch(const struct request_sleeps *sleeps,
-			 const struct numbered_stretch *numbered,
-			 struct request_sleep_callback *callback)
+/* Returns how much of @nap is in @numbered. */
+static uint64_t part_of(const struct request_sleep *nap,
+			const struct numbered_stretch *numbered)
 {
 	const struct request_stretch *stretch = &numbered->stretch;
+	uint64_t begin_ns = nap->begin_ns;
+	uint64_t end_ns = begin_ns + nap->asleep_ns;
+
+	if (stretch->task != nap->task)
+		return 0;
+	if (begin_ns < stretch->begin_ns)
+		begin_ns = stretch->begin_ns;
+	if (end_ns > stretch->end_ns)
+		end_ns = stretch->end_ns;
+	return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+/* Returns how much of @nap is in stretch @index and the later ones of its
+ * request; 0 if there is some in an earlier one.
+ */
+static uint64_t part_from(const struct request_sleeps *sleeps, size_t index,
+			  const struct request_sleep *nap)
+{
+	const struct numbered_stretch *items = sleeps->stretches.items;
+	uint64_t number = items[index].number;
+	uint64_t part_ns = 0;
+
+	for (size_t i = index; i-- > 0 && items[i].number == number;)
+		if (part_of(nap, &items[i]))
+			return 0;
+	for (size_t i = index; i < sleeps->stretches.count &&
+			       items[i].number == number &&
+			       items[i].stretch.begin_ns <
+				       nap->begin_ns + nap->asleep_ns;
+	     i++)
+		part_ns += part_of(nap, &items[i]);
+	return part_ns;
+}
+
+static int hand_out(const struct request_sleeps *sleeps, size_t index,
+		    const struct request_sleep *nap,
+		    struct request_sleep_callback *callback)
+{
+	const struct numbered_stretch *numbered =
+		array_at(&sleeps->stretches, index);
+	struct request_sleep part = *nap;
+
+	if (!part_of(nap, numbered) || (!numbered->is_answered && nap->is_idle))
+		return 0;
+	part.asleep_ns = part_from(sleeps, index, nap);
+	return part.asleep_ns ? callback->take(callback, &part) : 0;
+}
+
+/* Hands out what of its thread's naps is in stretch @index, and in none before.
+ */
+static int visit_stretch(const struct request_sleeps *sleeps, size_t index,
+			 struct request_sleep_callback *callback)
+{
+	const struct request_stretch *stretch =
+		&((struct numbered_stretch *)array_at(&sleeps->stretches,
+						      index))
+			 ->stretch;
 	const struct request_sleep first = { .task = stretch->task,
 					     .begin_ns = stretch->begin_ns };
 	const struct request_sleep *naps = sleeps->naps.items;
+	size_t i = array_partition_point(&sleeps->naps, &first, is_nap_before);
 	int status = 0;
 
-	for (size_t i = array_partition_point(&sleeps->naps, &first,
-					      is_nap_before);
-	     !status && i < sleeps->naps.count &&
-	     naps[i].task->index == first.task->index &&
-	     naps[i].begin_ns < stretch->end_ns;
+	/* It may have fallen asleep before. */
+	if (i)
+		i--;
+	for (; !status && i < sleeps->naps.count &&
+	       naps[i].task->index <= first.task->index &&
+	       (naps[i].task != first.task ||
+		naps[i].begin_ns < stretch->end_ns);
 	     i++)
-		if (naps[i].asleep_ns &&
-		    (numbered->is_answered || !naps[i].is_idle))
-			status = callback->take(callback, &naps[i]);
+		status = hand_out(sleeps, index, &naps[i], callback);
 	return status;
 }
 
@@ -190,7 +247,7 @@ int request_sleeps_visit(const struct request_sleeps *sleeps, uint64_t number,
 	     !status && i < sleeps->stretches.count &&
 	     items[i].number == number;
 	     i++)
-		status = visit_stretch(sleeps, &items[i], callback);
+		status = visit_stretch(sleeps, i, callback);
 	return status;
 }
 
