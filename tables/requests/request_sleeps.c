@@ -60,6 +60,7 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 		.fd = sleep->fd,
 		.is_idle = is_idle(sleeps, sleep),
 		.begin_ns = sleep->begin_ns,
+		.off_ns = sleep->off_ns,
 		.asleep_ns = sleep->asleep_ns,
 	};
 	return 0;
@@ -161,7 +162,7 @@ static uint64_t part_of(const struct request_sleep *nap,
 			const struct numbered_stretch *numbered)
 {
 	const struct request_stretch *stretch = &numbered->stretch;
-	uint64_t begin_ns = nap->begin_ns;
+	uint64_t begin_ns = nap->off_ns;
 	uint64_t end_ns = begin_ns + nap->asleep_ns;
 
 	if (stretch->task != nap->task)
@@ -189,7 +190,7 @@ static uint64_t part_from(const struct request_sleeps *sleeps, size_t index,
 	for (size_t i = index; i < sleeps->stretches.count &&
 			       items[i].number == number &&
 			       items[i].stretch.begin_ns <
-				       nap->begin_ns + nap->asleep_ns;
+				       nap->off_ns + nap->asleep_ns;
 	     i++)
 		part_ns += part_of(nap, &items[i]);
 	return part_ns;
