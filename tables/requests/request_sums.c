@@ -248,7 +248,8 @@ static int add_stretch(struct array *stretches, const struct hold *hold,
 	stretch = array_add(stretches);
 	if (!stretch)
 		return -ERROR_MEMORY;
-	*stretch = (struct request_stretch){ hold->task, begin_ns, end_ns };
+	*stretch = (struct request_stretch){ hold->task, hold->clock, begin_ns,
+					      end_ns };
 	*now_ns = end_ns;
 	return 0;
 }
