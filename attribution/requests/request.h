@@ -108,6 +108,7 @@ struct request {
 	bool is_polled;
 	bool has_children; /* its servers sent requests for it */
 	bool is_overtaken; /* its client had an answer, to another one */
+	bool is_passed;	   /* the same, to one that it sent later */
 	uint8_t side;	   /* enum request_side */
 	uint64_t socket;   /* the client's, 0: unknown */
 	/* Of TCP, if has_connection. */

@@ -57,17 +57,19 @@ static struct request *find_current(const struct party *receiver,
 		       NULL;
 }
 
-/* Returns the oldest of @receiver that @message may answer, or NULL. */
+/* Returns the oldest of @receiver that @message may answer, or NULL; of those
+ * that were passed or of the others.
+ */
 static struct request *find_asked(const struct party *receiver,
-				  const struct message *message)
+				  const struct message *message, bool is_passed)
 {
 	for (size_t i = 0; i < receiver->asked.count; i++) {
 		struct request *request = request_at(&receiver->asked, i);
 		bool is_elsewhere = message->to && request->socket &&
 				    request->socket != message->to;
 
-		if (is_open(request) && !is_elsewhere &&
-		    is_served_by(request, message->sender->pid))
+		if (is_open(request) && request->is_passed == is_passed &&
+		    !is_elsewhere && is_served_by(request, message->sender->pid))
 			return request;
 	}
 	return NULL;
@@ -105,7 +107,9 @@ struct request *requests_find_answered(struct requests *requests,
 	if (!request)
 		request = find_found(requests, message, receiver);
 	if (!request)
-		request = find_asked(receiver, message);
+		request = find_asked(receiver, message, false);
+	if (!request)
+		request = find_asked(receiver, message, true);
 	if (!request)
 		request = requests_ask_found(requests, message, receiver);
 	return request;

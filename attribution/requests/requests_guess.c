@@ -200,9 +200,13 @@ static struct message *find_answer_to(const struct requests *requests,
 	return found;
 }
 
-static struct message *find_answer(const struct requests *requests,
-				   const struct party *receiver,
-				   enum message_medium medium, bool is_bold)
+/* Returns what may answer one that @receiver sent, of those that were passed or
+ * of the others, borrowed, or NULL.
+ */
+static struct message *find_answer_of(const struct requests *requests,
+				      const struct party *receiver,
+				      enum message_medium medium,
+				      bool is_passed, bool is_bold)
 {
 	struct message *message = NULL;
 
@@ -211,10 +215,23 @@ static struct message *find_answer(const struct requests *requests,
 			*(struct request **)array_at(&receiver->asked, i);
 
 		if (!request->is_answered && !request->is_ended &&
-		    request->server && request->medium == medium)
+		    request->is_passed == is_passed && request->server &&
+		    request->medium == medium)
 			message = find_answer_to(requests, request, is_bold);
 	}
 	return message;
+}
+
+static struct message *find_answer(const struct requests *requests,
+				   const struct party *receiver,
+				   enum message_medium medium, bool is_bold)
+{
+	struct message *message =
+		find_answer_of(requests, receiver, medium, false, is_bold);
+
+	return message ? message :
+			 find_answer_of(requests, receiver, medium, true,
+					is_bold);
 }
 
 static bool is_older(const struct message *message, const struct message *other)

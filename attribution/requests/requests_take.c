@@ -41,6 +41,16 @@ static void forget_unheard(struct party *party, uint64_t time_ns)
 	}
 }
 
+/* What @party asked before @time_ns is perhaps never answered. */
+static void pass_asked(struct party *party, uint64_t time_ns)
+{
+	struct request *const *asked = party->asked.items;
+
+	for (size_t i = 0; i < party->asked.count; i++)
+		if (asked[i]->sent->time_ns < time_ns)
+			asked[i]->is_passed = true;
+}
+
 void requests_take_answer(struct requests *requests, struct party *party,
 			  struct request *request, uint64_t time_ns)
 {
@@ -54,6 +64,7 @@ void requests_take_answer(struct requests *requests, struct party *party,
 		requests->status = -ERROR_MEMORY;
 	request->is_ended = true;
 	forget_unheard(party, request->sent->time_ns);
+	pass_asked(party, request->sent->time_ns);
 	if (parent && !parent->is_answered && requests_is_free(party))
 		requests_give(requests, party->hold, parent, parent->last);
 	else
