@@ -25,15 +25,49 @@ static void forget_taken(struct array *list)
 			message_drop(requests_unlist(list, i));
 }
 
+static uint32_t count_found(const struct requests *requests, int32_t pid,
+			    uint64_t since_ns, uint64_t until_ns)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < FINDS; i++)
+		count += requests->finds[i].pid == pid &&
+			 requests->finds[i].time_ns >= since_ns &&
+			 requests->finds[i].time_ns < until_ns;
+	return count;
+}
+
 static bool has_found(const struct requests *requests, int32_t pid,
 		      uint64_t since_ns, uint64_t until_ns)
 {
-	for (size_t i = 0; i < FINDS; i++)
-		if (requests->finds[i].pid == pid &&
-		    requests->finds[i].time_ns >= since_ns &&
-		    requests->finds[i].time_ns < until_ns)
-			return true;
-	return false;
+	return count_found(requests, pid, since_ns, until_ns);
+}
+
+/* Returns whether @sender slept between two messages: it did not send both ahead
+ * of their answers, so that the first may have wanted none.
+ */
+static bool has_slept(const struct party *sender, const struct message *first,
+		      const struct message *second)
+{
+	uint64_t parts[REQUEST_PARTS];
+
+	thread_clock_away(&sender->clock, first->sent->time_ns,
+			  second->sent->time_ns, parts);
+	return parts[PART_ASLEEP] + parts[PART_IDLE];
+}
+
+/* Returns whether a thread of @pid may have found both messages of @sender until
+ * @until_ns, so that it answers the second.
+ */
+static bool has_found_both(const struct requests *requests, int32_t pid,
+			   const struct party *sender,
+			   const struct message *first,
+			   const struct message *second, uint64_t until_ns)
+{
+	return has_found(requests, pid, first->sent->time_ns,
+			 second->sent->time_ns) ||
+	       (has_slept(sender, first, second) &&
+		count_found(requests, pid, first->sent->time_ns, until_ns) > 1);
 }
 
 /* Returns the oldest from @index on that @sender sent by @medium, which can
@@ -68,8 +102,8 @@ static struct message *find_found(const struct requests *requests, int32_t pid,
 		uint64_t next_ns = next->sent->time_ns;
 
 		if (next_ns > until_ns ||
-		    (found &&
-		     !has_found(requests, pid, found->sent->time_ns, next_ns)))
+		    (found && !has_found_both(requests, pid, receiver, found,
+					      next, until_ns)))
 			break;
 		message_drop(found);
 		found = requests_unlist(&receiver->unheard, at);
