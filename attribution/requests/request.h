@@ -21,8 +21,8 @@ struct task;
 struct hold {
 	const struct task *task;
 	const struct thread_clock *clock; /* the thread's */
-	struct request *request; /* referred to; NULL: nobody's */
-	struct hold *parent;	 /* referred to; or NULL */
+	struct request *request;	  /* referred to; NULL: nobody's */
+	struct hold *parent;		  /* referred to; or NULL */
 	struct clock_mark *begin;
 	struct clock_mark *end; /* NULL: it goes on */
 	/* The thread was woken, or began to read: what went before tells
@@ -61,7 +61,7 @@ struct message {
 	uint8_t medium; /* enum message_medium */
 	bool is_taken;
 	bool is_inferred;
-	bool is_polled;	      /* its receiver waited for others as well */
+	bool is_polled; /* its receiver waited for others as well */
 	/* Packets tell who takes it, but if they were added to others. */
 	bool has_packets;
 	uint64_t from;	      /* the sender's socket, 0: unknown */

@@ -72,8 +72,8 @@ static enum context_kind context_kind_of(const struct requests *requests,
 static uint64_t softirq_of(const struct requests *requests,
 			   const struct task *task)
 {
-	const struct open_context *context =
-		task ? context_of(requests, task) : NULL;
+	const struct open_context *context = task ? context_of(requests, task) :
+						    NULL;
 
 	return context && context->kind == CONTEXT_SOFTIRQ ? context->serial :
 							     0;
@@ -81,8 +81,7 @@ static uint64_t softirq_of(const struct requests *requests,
 
 /* Something was copied to @party, or merged by anybody. */
 static void take_evidence(struct requests *requests, struct party *party,
-			  const struct call_step *step,
-			  enum message_kind kind)
+			  const struct call_step *step, enum message_kind kind)
 {
 	if (kind == MESSAGE_MERGE) {
 		requests_packet_merged(requests, (int32_t)step->cpu,
@@ -191,8 +190,9 @@ static bool take_delivery(struct requests *requests, struct party *woken,
 	    (medium != MEDIUM_UNKNOWN && medium < MEDIUM_TCP))
 		return false;
 	message = packets_delivered(requests->packets, event->cpu, softirq);
-	requests_wake_by(requests, message && !message->is_taken ? message : NULL,
-			 woken, event->time_ns);
+	requests_wake_by(requests,
+			 message && !message->is_taken ? message : NULL, woken,
+			 event->time_ns);
 	return true;
 }
 
@@ -385,8 +385,8 @@ struct requests *requests_new(const struct requests_options *options)
 	requests->names = options->names;
 	requests->recorder = options->recorder;
 	requests->has_socket_events = options->has_socket_events;
-	requests->has_packets =
-		options->has_packets && !options->has_socket_events;
+	requests->has_packets = options->has_packets &&
+				!options->has_socket_events;
 	requests->parties = ARRAY_OF(struct party *);
 	requests->open = ARRAY_OF(struct request *);
 	requests->time = thread_tracker_time(threads);

@@ -49,7 +49,7 @@ struct requests_options {
 	bool has_socket_events;	   /* sk_data_ready and those of lengths */
 	/* What packets are sent, received and copied; of use without these. */
 	bool has_packets;
-	const char *sockets_path;  /* connections before it; NULL: unknown */
+	const char *sockets_path; /* connections before it; NULL: unknown */
 };
 
 struct requests_options

@@ -69,7 +69,8 @@ static struct request *find_asked(const struct party *receiver,
 				    request->socket != message->to;
 
 		if (is_open(request) && request->is_passed == is_passed &&
-		    !is_elsewhere && is_served_by(request, message->sender->pid))
+		    !is_elsewhere &&
+		    is_served_by(request, message->sender->pid))
 			return request;
 	}
 	return NULL;
@@ -200,8 +201,7 @@ static void attach(struct requests *requests, struct hold *hold,
  * not: perhaps they never will be.
  */
 static void go_on(struct requests *requests, struct party *server,
-		  struct request *request, struct hold *hold,
-		  uint64_t sent_ns)
+		  struct request *request, struct hold *hold, uint64_t sent_ns)
 {
 	struct request *next = NULL;
 
@@ -243,9 +243,9 @@ static bool has_others(struct requests *requests, const struct request *request)
 			return true;
 	}
 	for (size_t i = 0; i < client->unheard.count; i++)
-		if (requests_is_guessable(*(struct message **)array_at(
-						  &client->unheard, i),
-					  (enum message_medium)request->medium))
+		if (requests_is_guessable(
+			    *(struct message **)array_at(&client->unheard, i),
+			    (enum message_medium)request->medium))
 			return true;
 	return false;
 }

@@ -19,8 +19,7 @@ static void set(struct requests *requests, uint64_t packet,
 /* The kernel uses the address of a packet again. */
 static void forget_read(struct requests *requests, uint64_t packet)
 {
-	const struct message *message =
-		packets_find(requests->packets, packet);
+	const struct message *message = packets_find(requests->packets, packet);
 
 	if (message && message->is_taken)
 		set(requests, packet, NULL);
@@ -36,9 +35,9 @@ void requests_packet_sent(struct requests *requests, struct party *party,
 	    party->send.function.medium < MEDIUM_TCP)
 		return;
 	if (!message)
-		message = requests_hand_over(
-			requests, party,
-			thread_clock_mark(&party->clock, event->time_ns));
+		message = requests_hand_over(requests, party,
+					     thread_clock_mark(&party->clock,
+							       event->time_ns));
 	if (!message)
 		return;
 	message->has_packets = true;
@@ -68,8 +67,8 @@ void requests_packet_received(struct requests *requests,
 	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
 
 	forget_read(requests, packet);
-	if (event->cpu >= 0 && packets_deliver(requests->packets, event->cpu,
-					       packet, softirq) < 0)
+	if (event->cpu >= 0 &&
+	    packets_deliver(requests->packets, event->cpu, packet, softirq) < 0)
 		requests->status = -ERROR_MEMORY;
 }
 
@@ -142,12 +141,12 @@ static struct message *find_reply(struct requests *requests, uint64_t packet)
 		const struct party *sender = requests_party_at(requests, i);
 		struct message *message =
 			sender && sender->task->pid ==
-					  delivered->receiver->pid ?
+						delivered->receiver->pid ?
 				find_merged(sender, false) :
 				NULL;
 
-		if (message && (!found || message->sent->time_ns <
-						  found->sent->time_ns))
+		if (message &&
+		    (!found || message->sent->time_ns < found->sent->time_ns))
 			found = message;
 	}
 	if (!found)

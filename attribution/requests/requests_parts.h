@@ -65,9 +65,9 @@ struct party {
 	uint32_t round_count;
 	/* Room became free for it, as @party read what it had sent. */
 	const struct task *freed;
-	struct array unheard;	 /* struct message *: it sent, woke nobody */
-	struct array asked;	 /* struct request *: it waits for answers */
-	struct array taken;	 /* struct request *: it is to answer */
+	struct array unheard; /* struct message *: it sent, woke nobody */
+	struct array asked;   /* struct request *: it waits for answers */
+	struct array taken;   /* struct request *: it is to answer */
 	/* It works for a message that it found and nobody is known to have
 	 * sent; 0: it does not.
 	 */
@@ -92,7 +92,7 @@ struct requests {
 	bool has_packets; /* packets are followed in place of sockets */
 	bool sees_copies; /* of what is read from a pipe */
 	struct packets *packets;
-	uint32_t late_merges; /* of packets that are not known */
+	uint32_t late_merges;	  /* of packets that are not known */
 	struct number_map *roles; /* enum role bits, by pid */
 	const struct task_names *names;
 	const char *recorder; /* recorder_task.h: its messages ask nobody */

@@ -97,8 +97,8 @@ struct hold *requests_cut_at(struct requests *requests, struct party *party,
 			     struct clock_mark *mark)
 {
 	struct hold *ended = party->hold;
-	struct hold *hold =
-		mark ? hold_new(party->task, &party->clock, mark) : NULL;
+	struct hold *hold = mark ? hold_new(party->task, &party->clock, mark) :
+				   NULL;
 
 	if (!hold) {
 		clock_mark_drop(mark);

@@ -43,7 +43,8 @@ static int insert(struct array *list, struct message *message)
 }
 
 /* Nobody has been told of it. */
-static void remove_open(struct requests *requests, const struct request *request)
+static void remove_open(struct requests *requests,
+			const struct request *request)
 {
 	struct request *const *open = requests->open.items;
 

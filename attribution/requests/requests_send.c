@@ -97,11 +97,12 @@ static bool take_backlog(struct requests *requests, const struct party *party,
 	const struct task *owner = channels_user(requests->channels, socket);
 	const struct task *user = channels_user(
 		requests->channels, channels_peer(requests->channels, socket));
-	struct party *sender =
-		user ? requests_party_at(requests, user->index) : NULL;
+	struct party *sender = user ? requests_party_at(requests, user->index) :
+				      NULL;
 	struct message *message;
 
-	if (owner != party->task || user == owner || !sender || !sender->send.is_open || sender->message ||
+	if (owner != party->task || user == owner || !sender ||
+	    !sender->send.is_open || sender->message ||
 	    !has_events(requests, sender))
 		return false;
 	message = hand_over(requests, sender, time_ns);

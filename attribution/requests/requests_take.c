@@ -195,8 +195,7 @@ static struct message *oldest_from(const struct array *list,
 				   const struct task *sender)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		struct message *message =
-			*(struct message **)array_at(list, i);
+		struct message *message = *(struct message **)array_at(list, i);
 
 		if (message->sender == sender && !message->is_taken &&
 		    message->medium == MEDIUM_UNIX &&
@@ -237,14 +236,14 @@ static bool has_read_nothing(const struct requests *requests,
 
 	if (party->wait.function.kind != MESSAGE_WAIT || party->has_copied)
 		return false;
-	return medium == MEDIUM_PIPE ? requests->sees_copies :
-				       requests->has_packets &&
-					       (medium == MEDIUM_UNIX ||
-						medium == MEDIUM_TCP);
+	return medium == MEDIUM_PIPE ?
+		       requests->sees_copies :
+		       requests->has_packets &&
+			       (medium == MEDIUM_UNIX || medium == MEDIUM_TCP);
 }
 
-static void find(struct requests *requests, struct party *party,
-		 bool is_polled, uint64_t time_ns)
+static void find(struct requests *requests, struct party *party, bool is_polled,
+		 uint64_t time_ns)
 {
 	struct message *message = requests_find_unheard(
 		requests, party, party->wait.function.medium, is_polled);

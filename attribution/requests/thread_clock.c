@@ -135,11 +135,9 @@ void thread_clock_away(const struct thread_clock *clock, uint64_t begin_ns,
 	memset(parts, 0, REQUEST_PARTS * sizeof(*parts));
 	for (size_t i = clock->away.count;
 	     i-- > 0 && away[i].end_ns > begin_ns;) {
-		uint64_t from = away[i].begin_ns > begin_ns ?
-					away[i].begin_ns :
-					begin_ns;
-		uint64_t to = away[i].end_ns < end_ns ? away[i].end_ns :
-							end_ns;
+		uint64_t from = away[i].begin_ns > begin_ns ? away[i].begin_ns :
+							      begin_ns;
+		uint64_t to = away[i].end_ns < end_ns ? away[i].end_ns : end_ns;
 
 		if (to > from)
 			parts[away[i].part] += to - from;

@@ -53,10 +53,10 @@ struct thread_clock {
 	struct array away;  /* struct away_span: some hundred last ones */
 };
 
-#define THREAD_CLOCK_NEW                                          \
-	((struct thread_clock){                                   \
-		.marks = ARRAY_OF(struct clock_mark *),           \
-		.away = ARRAY_OF(struct away_span),               \
+#define THREAD_CLOCK_NEW \
+	((struct thread_clock){ \
+		.marks = ARRAY_OF(struct clock_mark *), \
+		.away = ARRAY_OF(struct away_span), \
 	})
 
 /* Makes a mark at @time_ns, or at the end of the last span if that is later.

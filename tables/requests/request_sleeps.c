@@ -216,10 +216,9 @@ static uint64_t part_from(const struct request_sleeps *sleeps, size_t index,
 	for (size_t i = index; i-- > 0 && items[i].number == number;)
 		if (part_of(nap, &items[i]))
 			return 0;
-	for (size_t i = index; i < sleeps->stretches.count &&
-			       items[i].number == number &&
-			       items[i].begin_ns <
-				       nap->off_ns + nap->asleep_ns;
+	for (size_t i = index;
+	     i < sleeps->stretches.count && items[i].number == number &&
+	     items[i].begin_ns < nap->off_ns + nap->asleep_ns;
 	     i++)
 		part_ns += part_of(nap, &items[i]);
 	return part_ns;
@@ -253,10 +252,10 @@ static int visit_stretch(const struct request_sleeps *sleeps, size_t index,
 	/* It may have fallen asleep before. */
 	if (i)
 		i--;
-	for (; !status && i < sleeps->naps.count &&
-	       naps[i].task->index <= first.task->index &&
-	       (naps[i].task != first.task ||
-		naps[i].begin_ns < stretch->end_ns);
+	for (;
+	     !status && i < sleeps->naps.count &&
+	     naps[i].task->index <= first.task->index &&
+	     (naps[i].task != first.task || naps[i].begin_ns < stretch->end_ns);
 	     i++)
 		status = hand_out(sleeps, index, &naps[i], callback);
 	return status;

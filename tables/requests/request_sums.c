@@ -249,7 +249,7 @@ static int add_stretch(struct array *stretches, const struct hold *hold,
 	if (!stretch)
 		return -ERROR_MEMORY;
 	*stretch = (struct request_stretch){ hold->task, hold->clock, begin_ns,
-					      end_ns };
+					     end_ns };
 	*now_ns = end_ns;
 	return 0;
 }
