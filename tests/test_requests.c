@@ -144,6 +144,43 @@ static void pool(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* 8 takes it and falls asleep; 18 of the same process, woken meanwhile, answers: 8
+ * was on its way until then, asleep since 340.
+ */
+static void other_cpu(struct attribution_fixture *f)
+{
+	belongs(f, 18, 8);
+	server_waits(f, "pipe_read");
+	at(f, 130);
+	starts(f, 1, 18);
+	calls(f, 140, 1, "futex_wait");
+	waits(f, 150, 1, 18, 9);
+	asks(f);
+	calls(f, 330, 0, "vfs_read");
+	waits(f, 340, 0, 8, 10);
+	at(f, 400);
+	wakes(f, 1, 18);
+	at(f, 410);
+	schedules(f, 1, 9, 0, 18);
+	goes_on(f, 420, 1);
+	returns(f, 425, 1);
+	calls(f, 430, 1, "pipe_write");
+	at(f, 440);
+	wakes(f, 1, 7);
+	returns(f, 450, 1);
+	at(f, 460);
+	schedules(f, 0, 10, 0, 7);
+	goes_on(f, 465, 0);
+	returns(f, 470, 0);
+	at(f, 600);
+	wakes(f, 1, 8);
+	at(f, 610);
+	schedules(f, 0, 7, 0, 8);
+	goes_on(f, 620, 0);
+	returns(f, 630, 0);
+	at(f, 700);
+}
+
 /* A message of @bytes goes from socket @from to @to. */
 static void sends(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 		  int64_t from, int64_t to, int64_t bytes)
@@ -351,6 +388,9 @@ static const struct request_story stories[] = {
 	  "8>9 330+65 for 200: c15 w10 r15 k25 / k10\n",
 	  NOTHING_TELLS },
 	{ "a pool", pool, "7>18 200+270?: c30 w30 r110 k100 / k50\n",
+	  NOTHING_TELLS },
+	{ "one asleep, one answers", other_cpu,
+	  "7>18 200+270?: c20 w20 r100 k70 a60 / r10 k350 a200\n",
 	  NOTHING_TELLS },
 	{ "requests ahead", ahead,
 	  "7>8 200+175: c10 w15 q95 k55\n"
