@@ -117,7 +117,9 @@ struct requests {
 /* The inside of requests, shared by its files: requests.c takes what the
  * handler sees; requests_party.c keeps threads and what they hold;
  * requests_send.c and requests_take.c follow messages; requests_answer.c tells
- * requests from answers; requests_far.c finds those whose other side is on
+ * requests from answers; requests_guess.c infers who took what nobody was woken
+ * by, requests_retract.c takes that back, requests_roles.c knows who accepts
+ * connections; requests_packets.c follows packets; requests_far.c finds those whose other side is on
  * another machine.
  */
 
