@@ -78,7 +78,7 @@ def check_request_sleep_is_part_of_sleep(reader):
     """All of it while its thread had the request."""
     parts = ask(reader, """SELECT r.asleep_ns AS part_ns, s.asleep_ns,
         s.begin_ns >= q.begin_ns AND
-        s.begin_ns + s.wall_ns <= q.begin_ns + q.wall_ns AS is_within,
+        s.end_ns <= q.begin_ns + q.wall_ns AS is_within,
         (SELECT count(DISTINCT tid) FROM request_sleep o
          WHERE o.request_id = r.request_id) AS threads
         FROM request_sleep r JOIN sleep s ON s.tid = r.tid AND
