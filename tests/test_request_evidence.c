@@ -102,6 +102,33 @@ static void merged(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The same of a server's answers, while another of its has to wait. */
+static void merged_beside(struct attribution_fixture *f)
+{
+	all_run(f);
+	sends(f, 200, 0, 0xa0);
+	sends(f, 220, 0, 0xa1);
+	sends(f, 240, 2, 0xa2);
+	reads(f, 300, 1, 0xa2);
+	sends(f, 320, 1, 0);
+	reads(f, 340, 1, 0xa0);
+	sends(f, 360, 1, 0xb0);
+	reads(f, 380, 1, 0xa1);
+	calls(f, 400, 1, "tcp_sendmsg");
+	at(f, 405);
+	event(f, 1, EVENT_NET_QUEUE, 0xb1, 0, 0);
+	enter(f, 1, "handle_softirqs");
+	event(f, 1, EVENT_NET_RECEIVE, 0xb1, 0, 0);
+	enter(f, 1, "kfree_skb_partial");
+	leave(f, 1);
+	leave(f, 1);
+	returns(f, 410, 1);
+	reads(f, 420, 0, 0xb0);
+	reads(f, 440, 0, 0xb0);
+	reads(f, 460, 2, 0xb2);
+	at(f, 500);
+}
+
 /* What waited for the first to arrive leaves as its answer does; another client
  * has something waiting, too, and for longer.
  */
@@ -277,6 +304,11 @@ static const struct request_story stories[] = {
 	{ "merged", merged,
 	  "7>8 200+175: c10 w15 q95 k55 / k45\n"
 	  "7>8 220+255?: c10 w15 q175 k55 / k45\n",
+	  PACKETS_TELL },
+	{ "merged beside", merged_beside,
+	  "7>8 200+225: c10 w55 q135 k25 / k15\n"
+	  "17>8 240+225?: c10 w130 q55 k30 / k105\n"
+	  "7>8 220+225?: c10 w35 q155 k25\n",
 	  PACKETS_TELL },
 	{ "held back", held_back,
 	  "7>8 200+175: c10 w15 q95 k55 / k45\n"

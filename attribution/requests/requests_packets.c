@@ -79,24 +79,38 @@ void requests_packet_merged(struct requests *requests, int32_t cpu,
 		softirq ? packets_delivered(requests->packets, cpu, softirq) :
 			  NULL;
 
-	if (message && !message->is_taken)
+	if (message && !message->is_taken) {
 		message->has_packets = false;
+		message->is_merged = true;
+	}
 	/* It had to wait until its reader was through with the socket. */
 	else if (!softirq)
 		requests->late_merges++;
 }
 
-/* Returns what @sender sent next, that no packet of its own has or (@is_late)
- * some, borrowed, or NULL.
- */
-static struct message *find_merged(const struct party *sender, bool is_late)
+/* Where a message is that no packet of its own brings to its reader. */
+enum stray {
+	STRAY_MERGED, /* added to another packet */
+	STRAY_HELD,   /* it has had none so far */
+	STRAY_LATE,   /* it has one, which may have been added unseen */
+};
+
+static enum stray stray_of(const struct message *message)
+{
+	return message->has_packets ? STRAY_LATE :
+	       message->is_merged   ? STRAY_MERGED :
+				      STRAY_HELD;
+}
+
+/* Returns what @sender sent next of these, borrowed, or NULL. */
+static struct message *find_stray(const struct party *sender, enum stray stray)
 {
 	for (size_t i = 0; sender && i < sender->unheard.count; i++) {
 		struct message *message =
 			*(struct message **)array_at(&sender->unheard, i);
 
-		if (!message->is_taken && message->has_packets == is_late &&
-		    message->medium == MEDIUM_TCP)
+		if (!message->is_taken && message->medium == MEDIUM_TCP &&
+		    stray_of(message) == stray)
 			return message;
 	}
 	return NULL;
@@ -115,9 +129,11 @@ static struct message *rest_of(struct requests *requests,
 
 	if (!message->is_taken || reader->copied.count)
 		return message;
-	merged = find_merged(sender, false);
+	merged = find_stray(sender, STRAY_MERGED);
+	if (!merged)
+		merged = find_stray(sender, STRAY_HELD);
 	if (!merged && requests->late_merges)
-		merged = find_merged(sender, true);
+		merged = find_stray(sender, STRAY_LATE);
 	if (!merged)
 		return message;
 	if (merged->has_packets)
@@ -142,7 +158,7 @@ static struct message *find_reply(struct requests *requests, uint64_t packet)
 		struct message *message =
 			sender && sender->task->pid ==
 						delivered->receiver->pid ?
-				find_merged(sender, false) :
+				find_stray(sender, STRAY_HELD) :
 				NULL;
 
 		if (message &&
