@@ -46,6 +46,10 @@ static const char *const names[] = {
 	"unix_stream_read_generic",
 	"tcp_sendmsg",
 	"tcp_recvmsg",
+	"unix_stream_connect",
+	"unix_accept",
+	"copy_page_to_iter",
+	"kfree_skb_partial",
 	"schedule_timeout",
 	"io_schedule_timeout",
 };

@@ -1,169 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/requests.h"
-#include "attribution/trackers.h"
-#include "report/text/task_names.h"
-#include "tables/requests/request_rows.h"
-#include "tests/attribution_fixture.h"
-#include "tests/run_suite.h"
-#include "tests/span_story_fixture.h"
+#include "attribution/events/known_events.h"
+#include "tests/request_story_fixture.h"
 
-#include <check.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdio.h>
-#include <string.h>
-
-/* This is what happens, and the requests that it is: a line each, "client>server
- * begin+wall" (-1: of another machine), a question mark if it is inferred, "no answer", "for" that of
- * which begin; then what its time went to: c the client, w the client's waiting,
- * n another machine or the network, q queue, r runnable, k kernel, u user, a asleep, d downstream; after a slash
- * what was beside that.
- */
-struct story {
-	const char *title;
-	void (*play)(struct attribution_fixture *f);
-	const char *requests;
-	bool has_socket_events;
-};
-
-struct script {
-	struct request_callback callback;
-	char text[4096];
-	size_t size;
-	uint64_t begins[16]; /* by number */
-};
-
-static void write(struct script *script, const char *name, uint64_t ns)
-{
-	if (ns)
-		script->size += (size_t)sprintf(script->text + script->size,
-						" %s%lu", name,
-						(unsigned long)ns);
-}
-
-static void write_parts(struct script *script, const uint64_t *parts)
-{
-	write(script, "r", parts[PART_RUNNABLE]);
-	write(script, "k", parts[PART_KERNEL]);
-	write(script, "u", parts[PART_USER]);
-	write(script, "a", parts[PART_ASLEEP]);
-	write(script, "d", parts[PART_IDLE]);
-	write(script, "?", parts[PART_UNKNOWN]);
-}
-
-static uint64_t sum_of(const uint64_t *parts)
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < REQUEST_PARTS; i++)
-		sum += parts[i];
-	return sum;
-}
-
-static void take_request(struct request_callback *callback,
-			 const struct request *request)
-{
-	struct script *script = (struct script *)callback;
-	struct request_row row;
-	const struct request_sums *sums = &row.sums;
-
-	ck_assert_int_eq(request_row_of(request, &row), 0);
-	ck_assert_uint_eq(sums->wall_ns,
-			  sums->client_ns + sums->client_wait_ns +
-				  sums->remote_ns + sums->queue_ns +
-				  sum_of(sums->way_ns));
-	script->begins[row.number] = sums->begin_ns;
-	script->size += (size_t)sprintf(
-		script->text + script->size, "%d>%d %lu+%lu%s%s",
-		row.client_tid, row.server_tid, (unsigned long)sums->begin_ns,
-		(unsigned long)sums->wall_ns, row.is_inferred ? "?" : "",
-		row.is_answered ? "" : " no answer");
-	if (request->parent)
-		write(script, "for ", request->parent->begin->time_ns);
-	strcat(script->text + script->size++, ":");
-	write(script, "c", sums->client_ns);
-	write(script, "w", sums->client_wait_ns);
-	write(script, "n", sums->remote_ns);
-	write(script, "q", sums->queue_ns);
-	write_parts(script, sums->way_ns);
-	if (sum_of(sums->beside_ns))
-		strcat(script->text + script->size, " /"), script->size += 2;
-	write_parts(script, sums->beside_ns);
-	strcat(script->text + script->size++, "\n");
-}
-
-static void check(const struct story *story)
-{
-	struct script script = { .callback.take = take_request };
-	struct attribution_fixture *f = attribution_fixture_new();
-	struct task_names *names = task_names_empty();
-	struct trackers *trackers =
-		trackers_new_with(&(struct trackers_options){
-			.time = {
-				.kinds = attribution_fixture_kinds(f),
-				.functions = attribution_fixture_functions(f),
-				.evidence = SEES_ALL,
-				.names = names,
-			},
-		});
-	struct requests_options options = {
-		.trackers = trackers,
-		.functions = attribution_fixture_functions(f),
-		.names = names,
-		.window = TIME_WINDOW_ALL,
-		.has_socket_events = story->has_socket_events,
-	};
-	struct requests *requests = requests_new(&options);
-
-	ck_assert_ptr_nonnull(requests);
-	ck_assert_int_eq(requests_listen(requests, &script.callback), 0);
-	attribution_fixture_follow(f, trackers);
-	story->play(f);
-	ends(f);
-	ck_assert_int_eq(trackers_end(trackers), 0);
-	ck_assert_int_eq(requests_end(requests), 0);
-	ck_assert_msg(!strcmp(script.text, story->requests), "%s:\n%s\nnot\n%s",
-		      story->title, script.text, story->requests);
-	requests_free(requests);
-	trackers_free(trackers);
-	attribution_fixture_free(f);
-	task_names_close(names);
-}
-
-/* The thread on @cpu is in a system call and @function from @time_ns on; or
- * leaves both.
- */
-static void calls(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
-		  const char *function)
-{
-	at(f, time_ns);
-	enter(f, cpu, "entry_SYSCALL_64");
-	enter(f, cpu, function);
-}
-
-static void returns(struct attribution_fixture *f, uint64_t time_ns,
-		    uint32_t cpu)
-{
-	at(f, time_ns);
-	leave(f, cpu);
-	leave(f, cpu);
-}
-
-/* It waits there, and @next runs; @next, which waited, runs again. */
-static void waits(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
-		  int32_t prev, int32_t next)
-{
-	at(f, time_ns);
-	enter(f, cpu, "__schedule");
-	schedules(f, cpu, prev, 1, next);
-}
-
-static void goes_on(struct attribution_fixture *f, uint64_t time_ns,
-		    uint32_t cpu)
-{
-	at(f, time_ns);
-	leave(f, cpu);
-}
 
 /* Server 8 is asleep in @function, and client 7 runs. */
 static void server_waits(struct attribution_fixture *f, const char *function)
@@ -302,6 +142,43 @@ static void pool(struct attribution_fixture *f)
 	goes_on(f, 460, 0);
 	returns(f, 470, 0);
 	at(f, 500);
+}
+
+/* 8 takes it and falls asleep; 18 of the same process, woken meanwhile, answers: 8
+ * was on its way until then, asleep since 340.
+ */
+static void other_cpu(struct attribution_fixture *f)
+{
+	belongs(f, 18, 8);
+	server_waits(f, "pipe_read");
+	at(f, 130);
+	starts(f, 1, 18);
+	calls(f, 140, 1, "futex_wait");
+	waits(f, 150, 1, 18, 9);
+	asks(f);
+	calls(f, 330, 0, "vfs_read");
+	waits(f, 340, 0, 8, 10);
+	at(f, 400);
+	wakes(f, 1, 18);
+	at(f, 410);
+	schedules(f, 1, 9, 0, 18);
+	goes_on(f, 420, 1);
+	returns(f, 425, 1);
+	calls(f, 430, 1, "pipe_write");
+	at(f, 440);
+	wakes(f, 1, 7);
+	returns(f, 450, 1);
+	at(f, 460);
+	schedules(f, 0, 10, 0, 7);
+	goes_on(f, 465, 0);
+	returns(f, 470, 0);
+	at(f, 600);
+	wakes(f, 1, 8);
+	at(f, 610);
+	schedules(f, 0, 7, 0, 8);
+	goes_on(f, 620, 0);
+	returns(f, 630, 0);
+	at(f, 700);
 }
 
 /* A message of @bytes goes from socket @from to @to. */
@@ -497,57 +374,51 @@ static void near(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-static const struct story stories[] = {
+static const struct request_story stories[] = {
 	{ "one asks, one answers", plain,
-	  "7>8 200+270: c30 w30 r90 k120 / k30\n", false },
+	  "7>8 200+270: c30 w30 r90 k120 / k30\n", NOTHING_TELLS },
 	{ "woken from a poll", polled, "7>8 200+270: c30 w30 r90 k120 / k30\n",
-	  false },
+	  NOTHING_TELLS },
 	{ "before the server reads", early,
-	  "7>8 200+270?: c50 w30 q90 k100 / k30\n", false },
-	{ "an exec", executes, "7>8 200+150 no answer: c10 r90 k50\n", false },
+	  "7>8 200+270?: c50 w30 q90 k100 / k30\n", NOTHING_TELLS },
+	{ "an exec", executes, "7>8 200+150 no answer: c10 r90 k50\n",
+	  NOTHING_TELLS },
 	{ "a chain", chain,
 	  "7>8 200+270: c30 w30 r100 k85 d25 / k30\n"
 	  "8>9 330+65 for 200: c15 w10 r15 k25 / k10\n",
-	  false },
-	{ "a pool", pool, "7>18 200+270?: c30 w30 r110 k100 / k50\n", false },
+	  NOTHING_TELLS },
+	{ "a pool", pool, "7>18 200+270?: c30 w30 r110 k100 / k50\n",
+	  NOTHING_TELLS },
+	{ "one asleep, one answers", other_cpu,
+	  "7>18 200+270?: c20 w20 r100 k70 a60 / r10 k350 a200\n",
+	  NOTHING_TELLS },
 	{ "requests ahead", ahead,
 	  "7>8 200+175: c10 w15 q95 k55\n"
 	  "7>8 220+205: c10 w15 q130 k50 / k95\n",
-	  true },
+	  SOCKETS_TELL },
 	{ "a request in parts", parts, "7>8 200+175: c10 w15 q95 k55 / k145\n",
-	  true },
+	  SOCKETS_TELL },
 	{ "two connections", crossed,
 	  "7>8 200+225: c10 w15 q140 k60 / k95\n"
 	  "7>8 220+155: c10 w15 q85 k45\n",
-	  true },
-	{ "a timer", timer, "", false },
+	  SOCKETS_TELL },
+	{ "a timer", timer, "", NOTHING_TELLS },
 	{ "to another machine", asks_far,
 	  "7>-1 200+180: c25 w30 n125\n"
 	  "7>-1 600+180: c25 w30 n125\n",
-	  true },
+	  SOCKETS_TELL },
 	{ "from another machine", answers_far,
 	  "-1>8 300+105: r30 k75 / k95\n"
 	  "-1>8 600+105: r30 k75 / k295\n",
-	  true },
+	  SOCKETS_TELL },
 	{ "packets of others", hears_while_asking,
-	  "7>-1 200+180: c25 w30 n125\n", true },
+	  "7>-1 200+180: c25 w30 n125\n", SOCKETS_TELL },
 	{ "on one machine", near, "7>8 200+175: c10 w15 q95 k55 / k145\n",
-	  true },
+	  SOCKETS_TELL },
 };
-
-START_TEST(requests_are_found_with_their_time)
-{
-	check(&stories[_i]);
-}
-END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("requests");
-	TCase *tcase = tcase_create("stories");
-
-	tcase_add_loop_test(tcase, requests_are_found_with_their_time, 0,
-			    sizeof(stories) / sizeof(*stories));
-	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return request_story_run("requests", stories,
+				 sizeof(stories) / sizeof(*stories));
 }

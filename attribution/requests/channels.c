@@ -18,6 +18,7 @@ struct channel {
 	struct array queue; /* struct message *, oldest first */
 	struct array asked; /* struct request *, the same */
 	uint64_t peer;
+	const struct task *user; /* who sent from it last */
 };
 
 struct channels {
@@ -170,6 +171,25 @@ struct request *channels_asked(struct channels *channels, uint64_t socket)
 		drop_request(channel);
 	}
 	return NULL;
+}
+
+int channels_use(struct channels *channels, uint64_t socket,
+		 const struct task *task)
+{
+	struct channel *channel = add(channels, socket);
+
+	if (!channel)
+		return -ERROR_MEMORY;
+	channel->user = task;
+	return 0;
+}
+
+const struct task *channels_user(const struct channels *channels,
+				 uint64_t socket)
+{
+	const struct channel *channel = find(channels, socket);
+
+	return channel ? channel->user : NULL;
 }
 
 int channels_pair(struct channels *channels, uint64_t first, uint64_t second)

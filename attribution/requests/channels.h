@@ -6,6 +6,7 @@
 
 struct message;
 struct request;
+struct task;
 
 /* The sockets that messages go through, by the address of their struct sock:
  * what waits to be read there, which requests were sent from there, and which
@@ -44,6 +45,14 @@ int channels_ask(struct channels *channels, uint64_t socket,
  * borrowed, or NULL.
  */
 struct request *channels_asked(struct channels *channels, uint64_t socket);
+
+/* @task has sent from @socket.  Returns 0 or -ERROR_MEMORY. */
+int channels_use(struct channels *channels, uint64_t socket,
+		 const struct task *task);
+
+/* Returns who sent from @socket last, or NULL. */
+const struct task *channels_user(const struct channels *channels,
+				 uint64_t socket);
 
 /* Remembers that @first and @second are the ends of one connection.  Returns 0
  * or -ERROR_MEMORY.

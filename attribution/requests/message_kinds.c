@@ -5,7 +5,7 @@
 #include "common/name_lookup.h"
 
 /* fs/pipe.c, fs/eventfd.c, fs/select.c, fs/eventpoll.c, net/unix/af_unix.c,
- * net/ipv4/, net/core/, ipc/ and kernel/futex/ of Linux 5.10 to 6.15.
+ * net/ipv4/, net/core/, lib/, ipc/ and kernel/futex/ of Linux 5.10 to 6.15.
  */
 #define VALUE(kind, medium) ((kind) | (medium) << 4)
 
@@ -28,6 +28,8 @@ static const struct name_rule known[] = {
 	{ "futex_wake", false, VALUE(MESSAGE_SIGNAL, MEDIUM_FUTEX) },
 	{ "futex_wake_op", false, VALUE(MESSAGE_SIGNAL, MEDIUM_FUTEX) },
 	{ "futex_requeue", false, VALUE(MESSAGE_SIGNAL, MEDIUM_FUTEX) },
+	{ "copy_page_to_iter", false, VALUE(MESSAGE_COPY, MEDIUM_PIPE) },
+	{ "kfree_skb_partial", false, VALUE(MESSAGE_MERGE, MEDIUM_TCP) },
 	{ "pipe_read", false, VALUE(MESSAGE_WAIT, MEDIUM_PIPE) },
 	{ "anon_pipe_read", false, VALUE(MESSAGE_WAIT, MEDIUM_PIPE) },
 	{ "fifo_pipe_read", false, VALUE(MESSAGE_WAIT, MEDIUM_PIPE) },

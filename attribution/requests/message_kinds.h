@@ -15,6 +15,8 @@ enum message_kind {
 	MESSAGE_SEND,	 /* hands one over, itself or by soft interrupts */
 	MESSAGE_CONNECT, /* the same, to one that accepts connections */
 	MESSAGE_SIGNAL,	 /* wakes those who wait for a word in memory */
+	MESSAGE_COPY,	 /* copies what is read to who reads it */
+	MESSAGE_MERGE,	 /* a packet was added to the one before it */
 	MESSAGE_WAIT,	 /* takes one, and waits for it */
 	MESSAGE_MANY,	 /* waits for one on any of several */
 	MESSAGE_ACCEPT,	 /* waits for a connection */
@@ -42,6 +44,12 @@ struct message_function {
 static inline bool message_kind_waits(enum message_kind kind)
 {
 	return kind >= MESSAGE_WAIT;
+}
+
+/* Returns whether it only tells what happens in others. */
+static inline bool message_kind_is_evidence(enum message_kind kind)
+{
+	return kind == MESSAGE_COPY || kind == MESSAGE_MERGE;
 }
 
 /* Returns whether sockets carry it, which have events of their own. */

@@ -25,13 +25,15 @@ void hold_drop(struct hold *hold)
 	}
 }
 
-struct hold *hold_new(const struct task *task, struct clock_mark *begin)
+struct hold *hold_new(const struct task *task, const struct thread_clock *clock,
+		      struct clock_mark *begin)
 {
 	struct hold *hold = calloc(1, sizeof(*hold));
 
 	if (!hold)
 		return NULL;
 	hold->task = task;
+	hold->clock = clock;
 	hold->begin = begin;
 	hold->references = 1;
 	return hold;

@@ -20,8 +20,9 @@ struct task;
  */
 struct hold {
 	const struct task *task;
-	struct request *request; /* referred to; NULL: nobody's */
-	struct hold *parent;	 /* referred to; or NULL */
+	const struct thread_clock *clock; /* the thread's */
+	struct request *request;	  /* referred to; NULL: nobody's */
+	struct hold *parent;		  /* referred to; or NULL */
 	struct clock_mark *begin;
 	struct clock_mark *end; /* NULL: it goes on */
 	/* The thread was woken, or began to read: what went before tells
@@ -31,16 +32,18 @@ struct hold {
 	/* It waits: it belongs to what went before, until it takes a message. */
 	bool is_waiting;
 	bool is_charged; /* its request was handed out */
+	bool is_answer;	 /* it ended as the answer to its request was sent */
 	uint32_t references;
 };
 
 struct hold *hold_refer(struct hold *hold);
 void hold_drop(struct hold *hold); /* NULL is allowed */
 
-/* Begins one for nobody.  Takes the reference to @begin.  NULL when out of
- * memory.
+/* Begins one for nobody.  Borrows @clock; takes the reference to @begin.  NULL
+ * when out of memory.
  */
-struct hold *hold_new(const struct task *task, struct clock_mark *begin);
+struct hold *hold_new(const struct task *task, const struct thread_clock *clock,
+		      struct clock_mark *begin);
 
 /* Gives @hold to @request (NULL: nobody), as what follows on @parent (or NULL),
  * and takes it from whom it had.  Returns 0 or -ERROR_MEMORY.
@@ -50,6 +53,7 @@ int hold_give(struct hold *hold, struct request *request, struct hold *parent);
 /* One message, from being sent to being taken. */
 struct message {
 	const struct task *sender;
+	const struct task *receiver; /* that it woke, or that took it; or NULL */
 	struct hold *hold; /* the sender's, which ended as it was sent */
 	struct clock_mark *begin;
 	struct clock_mark *sent;
@@ -57,7 +61,10 @@ struct message {
 	uint8_t medium; /* enum message_medium */
 	bool is_taken;
 	bool is_inferred;
-	bool is_polled;	      /* its receiver waited for others as well */
+	bool is_polled; /* its receiver waited for others as well */
+	/* Packets tell who takes it, but if they were added to others. */
+	bool has_packets;
+	bool is_merged; /* they were */
 	uint64_t from;	      /* the sender's socket, 0: unknown */
 	uint64_t to;	      /* the receiver's */
 	uint64_t bytes;	      /* 0: unknown */
@@ -87,6 +94,7 @@ struct request {
 	struct request *parent;	   /* that its sender worked for, or NULL */
 	struct hold *origin;	   /* the sender's, when it sent it */
 	uint64_t found_ns;	   /* its sender's work then: struct party */
+	uint64_t taken_ns;	   /* first; 0: unknown */
 	const struct task *client; /* NULL: SIDE_SERVER */
 	/* Who answered, else who took it last; NULL: SIDE_CLIENT. */
 	const struct task *server;
@@ -101,6 +109,7 @@ struct request {
 	bool is_polled;
 	bool has_children; /* its servers sent requests for it */
 	bool is_overtaken; /* its client had an answer, to another one */
+	bool is_passed;	   /* the same, to one that it sent later */
 	uint8_t side;	   /* enum request_side */
 	uint64_t socket;   /* the client's, 0: unknown */
 	/* Of TCP, if has_connection. */

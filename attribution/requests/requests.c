@@ -5,6 +5,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/requests/channels.h"
 #include "attribution/requests/connections.h"
+#include "attribution/requests/packets.h"
 #include "attribution/requests/requests_parts.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_paths.h"
@@ -43,6 +44,70 @@ static void take_span(struct span_callback *callback,
 	requests_hand_out(requests);
 }
 
+/* Returns the kernel context that @task is in, less the tracer and what switches
+ * tasks, or NULL.
+ */
+static const struct open_context *context_of(const struct requests *requests,
+					     const struct task *task)
+{
+	size_t count;
+	const struct open_context *contexts =
+		task_time_contexts(requests->time, task->index, &count);
+
+	while (count && (contexts[count - 1].kind == CONTEXT_TRACER ||
+			 contexts[count - 1].kind == CONTEXT_SCHEDULE))
+		count--;
+	return count ? &contexts[count - 1] : NULL;
+}
+
+static enum context_kind context_kind_of(const struct requests *requests,
+					 const struct party *party)
+{
+	const struct open_context *context = context_of(requests, party->task);
+
+	return context ? context->kind : CONTEXT_NONE;
+}
+
+/* Returns the number of the soft interrupt that @task is in, 0: none. */
+static uint64_t softirq_of(const struct requests *requests,
+			   const struct task *task)
+{
+	const struct open_context *context = task ? context_of(requests, task) :
+						    NULL;
+
+	return context && context->kind == CONTEXT_SOFTIRQ ? context->serial :
+							     0;
+}
+
+/* Something was copied to @party, or merged by anybody. */
+static void take_evidence(struct requests *requests, struct party *party,
+			  const struct call_step *step, enum message_kind kind)
+{
+	if (kind == MESSAGE_MERGE) {
+		requests_packet_merged(requests, (int32_t)step->cpu,
+				       softirq_of(requests, step->task));
+		return;
+	}
+	if (!party->wait.is_open || party->wait.function.medium != MEDIUM_PIPE)
+		return;
+	party->has_copied = true;
+	requests->sees_copies = true;
+}
+
+static void take_begin(struct requests *requests, struct party *party,
+		       struct message_function function,
+		       const struct call_step *step)
+{
+	if (function.kind == MESSAGE_ACCEPT)
+		requests_accepts(requests, step->task);
+	else if (function.kind == MESSAGE_CONNECT)
+		requests_connects(requests, step->task);
+	if (message_kind_waits(function.kind))
+		requests_wait_begin(requests, party, function, step);
+	else
+		requests_send_begin(requests, party, function, step);
+}
+
 static void take_call(struct requests *requests, const struct call_step *step,
 		      struct message_function function)
 {
@@ -50,13 +115,15 @@ static void take_call(struct requests *requests, const struct call_step *step,
 		requests_party(requests, step->task, step->time_ns);
 	bool begins = step->kind == STEP_ENTER;
 
+	if (party && begins && message_kind_is_evidence(function.kind)) {
+		take_evidence(requests, party, step, function.kind);
+		return;
+	}
 	/* It lets the command begin by one, and asks nothing. */
 	if (!party || party->is_recorder)
 		return;
-	if (begins && message_kind_waits(function.kind))
-		requests_wait_begin(requests, party, function, step);
-	else if (begins)
-		requests_send_begin(requests, party, function, step);
+	if (begins)
+		take_begin(requests, party, function, step);
 	else if (party->wait.is_open && party->wait.depth == step->depth)
 		requests_wait_end(requests, party, step);
 	else if (party->send.is_open && party->send.depth == step->depth)
@@ -77,29 +144,13 @@ static void take_step(struct event_handler *handler,
 		take_call(requests, step, function);
 }
 
-/* Returns the kernel context that @party is in, less the tracer and what
- * switches tasks; CONTEXT_NONE: none.
- */
-static enum context_kind context_of(const struct requests *requests,
-				    const struct party *party)
-{
-	size_t count;
-	const struct open_context *contexts =
-		task_time_contexts(requests->time, party->task->index, &count);
-
-	while (count && (contexts[count - 1].kind == CONTEXT_TRACER ||
-			 contexts[count - 1].kind == CONTEXT_SCHEDULE))
-		count--;
-	return count ? contexts[count - 1].kind : CONTEXT_NONE;
-}
-
 /* Returns whether what @task does now is part of its send, not of an interrupt
  * in it: of the soft interrupts, those that carry network packets are.
  */
 static bool is_sending(const struct requests *requests,
 		       const struct party *party)
 {
-	enum context_kind context = context_of(requests, party);
+	enum context_kind context = context_kind_of(requests, party);
 
 	return context == CONTEXT_NONE || context == CONTEXT_SYSTEM_CALL ||
 	       (context == CONTEXT_SOFTIRQ &&
@@ -116,6 +167,51 @@ static struct party *party_of(struct requests *requests, int32_t cpu,
 	return task ? requests_party(requests, task, time_ns) : NULL;
 }
 
+/* Returns the number of the soft interrupt that @event happened in, 0: none. */
+static uint64_t softirq_at(const struct requests *requests,
+			   const struct event_record *event)
+{
+	return softirq_of(requests, task_paths_task(requests->paths, event->cpu,
+						    event->tid));
+}
+
+/* A packet that is delivered to @woken wakes it.  Returns whether it is known
+ * whether one is.
+ */
+static bool take_delivery(struct requests *requests, struct party *woken,
+			  const struct event_record *event)
+{
+	enum message_medium medium = woken->wait.function.medium;
+	uint64_t softirq = softirq_at(requests, event);
+	struct message *message;
+
+	if (!requests->has_packets || !softirq ||
+	    woken->wait.function.kind == MESSAGE_ACCEPT ||
+	    (medium != MEDIUM_UNKNOWN && medium < MEDIUM_TCP))
+		return false;
+	message = packets_delivered(requests->packets, event->cpu, softirq);
+	requests_wake_by(requests,
+			 message && !message->is_taken ? message : NULL, woken,
+			 event->time_ns);
+	return true;
+}
+
+/* Who reads from a Unix socket lets the one that sent it go on: no message, but
+ * it tells whose that was.
+ */
+static void take_room(const struct requests *requests, struct party *reader,
+		      const struct party *woken)
+{
+	enum context_kind context = context_kind_of(requests, reader);
+
+	if (reader != woken && !reader->freed && reader->wait.is_open &&
+	    reader->wait.function.kind == MESSAGE_WAIT &&
+	    reader->wait.function.medium == MEDIUM_UNIX &&
+	    woken->wait.function.medium == MEDIUM_UNIX &&
+	    (context == CONTEXT_NONE || context == CONTEXT_SYSTEM_CALL))
+		reader->freed = woken->task;
+}
+
 static void take_waking(struct requests *requests,
 			const struct event_record *event)
 {
@@ -124,9 +220,12 @@ static void take_waking(struct requests *requests,
 				       event->time_ns);
 	struct party *waker;
 
-	if (!woken || !woken->wait.is_open)
+	if (!woken || !woken->wait.is_open ||
+	    take_delivery(requests, woken, event))
 		return;
 	waker = party_of(requests, event->cpu, event->tid, event->time_ns);
+	if (waker)
+		take_room(requests, waker, woken);
 	if (waker && !is_sending(requests, waker))
 		waker = NULL;
 	requests_wake(requests, waker, woken, event->time_ns);
@@ -161,11 +260,29 @@ static void take_packet(struct requests *requests,
 	struct party *party =
 		party_of(requests, event->cpu, event->tid, event->time_ns);
 
-	if (party && requests->has_socket_events && party->send.is_open &&
-	    !party->transmitted && party->send.function.medium == MEDIUM_TCP &&
-	    context_of(requests, party) == CONTEXT_SYSTEM_CALL)
+	bool is_sent = party && party->send.is_open &&
+		       context_kind_of(requests, party) == CONTEXT_SYSTEM_CALL;
+
+	if (requests->has_packets && is_sent)
+		requests_packet_sent(requests, party, event);
+	else if (requests->has_packets)
+		requests_packet_passed(requests, event,
+				       softirq_at(requests, event));
+	else if (requests->has_socket_events && is_sent &&
+		 !party->transmitted &&
+		 party->send.function.medium == MEDIUM_TCP)
 		party->transmitted =
 			thread_clock_mark(&party->clock, event->time_ns);
+}
+
+static void take_copy(struct requests *requests,
+		      const struct event_record *event)
+{
+	struct party *party =
+		party_of(requests, event->cpu, event->tid, event->time_ns);
+
+	if (party)
+		requests_packet_copied(requests, party, event);
 }
 
 static void tell_party(struct requests *requests,
@@ -204,6 +321,11 @@ static void take_event(struct event_handler *handler,
 		take_socket(requests, event);
 	else if (event->event == EVENT_NET_QUEUE)
 		take_packet(requests, event);
+	else if (event->event == EVENT_NET_RECEIVE && requests->has_packets)
+		requests_packet_received(requests, event,
+					 softirq_at(requests, event));
+	else if (event->event == EVENT_SKB_COPY && requests->has_packets)
+		take_copy(requests, event);
 	else if (event->event == EVENT_SOCKET_STATE &&
 		 connections_take(requests->connections, event) < 0)
 		requests->status = -ERROR_MEMORY;
@@ -223,7 +345,7 @@ static void take_record(struct event_handler *handler,
 			 is_fork ? record->fork.parent_tid : record->tid,
 			 record->time_ns);
 	if (party && is_fork)
-		requests_fork(requests, party, record->tid, record->time_ns);
+		requests_fork(requests, party, record);
 	else if (party)
 		requests_leave(requests, party, record->time_ns);
 }
@@ -241,6 +363,10 @@ requests_options_of(const struct attribution_input *input)
 			known_events_has(input->events, EVENT_SOCKET_READY) &&
 			known_events_has(input->events, EVENT_SOCKET_SENT) &&
 			known_events_has(input->events, EVENT_SOCKET_TAKEN),
+		.has_packets =
+			known_events_has(input->events, EVENT_NET_QUEUE) &&
+			known_events_has(input->events, EVENT_NET_RECEIVE) &&
+			known_events_has(input->events, EVENT_SKB_COPY),
 		.sockets_path = recording_sockets_path(input->recording),
 	};
 }
@@ -259,6 +385,8 @@ struct requests *requests_new(const struct requests_options *options)
 	requests->names = options->names;
 	requests->recorder = options->recorder;
 	requests->has_socket_events = options->has_socket_events;
+	requests->has_packets = options->has_packets &&
+				!options->has_socket_events;
 	requests->parties = ARRAY_OF(struct party *);
 	requests->open = ARRAY_OF(struct request *);
 	requests->time = thread_tracker_time(threads);
@@ -268,9 +396,11 @@ struct requests *requests_new(const struct requests_options *options)
 	requests->connections = connections_new();
 	requests->partners = number_map_new();
 	requests->children = number_map_new();
+	requests->roles = number_map_new();
+	requests->packets = packets_new();
 	if (requests->time && requests->paths && requests->kinds &&
 	    requests->channels && requests->connections && requests->partners &&
-	    requests->children &&
+	    requests->children && requests->roles && requests->packets &&
 	    !trackers_follow(options->trackers, &requests->handler) &&
 	    !thread_tracker_hand_spans(threads, &requests->span_callback,
 				       options->window) &&
@@ -311,7 +441,7 @@ static void free_party(struct party *party)
 {
 	if (!party)
 		return;
-	thread_clock_end(&party->clock);
+	thread_clock_free(&party->clock);
 	hold_drop(party->hold);
 	hold_drop(party->before);
 	clock_mark_drop(party->send_begin);
@@ -319,6 +449,7 @@ static void free_party(struct party *party)
 	message_drop(party->message);
 	free_messages(&party->arrived);
 	free_messages(&party->unheard);
+	free_messages(&party->copied);
 	free_requests(&party->asked);
 	free_requests(&party->taken);
 	free(party);
@@ -347,6 +478,8 @@ void requests_free(struct requests *requests)
 	connections_free(requests->connections);
 	number_map_free(requests->partners);
 	number_map_free(requests->children);
+	number_map_free(requests->roles);
+	packets_free(requests->packets);
 	free(requests->kinds);
 	free(requests);
 }

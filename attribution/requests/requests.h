@@ -22,10 +22,12 @@ struct trackers;
  * it goes tell, in this order:
  * - the kernel's events of sockets: the one that becomes ready in a send, and
  *   the one that is read, with how many bytes: this is exact;
+ * - where sockets have none, the packets that leave in a send, are delivered and
+ *   copied to a reader: exact;
  * - whom a send wakes from waiting for messages: exact, if it waited for one
  *   thing alone;
- * - who finds a message without having slept, and whose answer comes back:
- *   inferred.
+ * - who finds a message without having slept, and whose answer comes back, or
+ *   finds the answer in turn: inferred.
  *
  * A message to a thread that waits for an answer of the sender's process is
  * that answer; any other is a request, or, within a process, hands one on.
@@ -47,7 +49,9 @@ struct requests_options {
 	const char *recorder;	   /* see recorder_task.h; NULL: nobody is it */
 	struct time_window window; /* in which time counts */
 	bool has_socket_events;	   /* sk_data_ready and those of lengths */
-	const char *sockets_path;  /* connections before it; NULL: unknown */
+	/* What packets are sent, received and copied; of use without these. */
+	bool has_packets;
+	const char *sockets_path; /* connections before it; NULL: unknown */
 };
 
 struct requests_options

@@ -44,115 +44,51 @@ static void forget_closed(struct array *list)
 			request_drop(requests_unlist(list, i));
 }
 
-/* Returns the request of @receiver that @message answers: the one that its
- * sender works for, or else the oldest that it may.
- */
-static struct request *find_asked(const struct party *receiver,
-				  const struct message *message)
+/* Returns the request of @receiver that who sent @message works for, or NULL. */
+static struct request *find_current(const struct party *receiver,
+				    const struct message *message)
 {
 	struct request *current = message->hold->request;
 
-	if (current && is_open(current) && current->client == receiver->task &&
-	    current->kind == MESSAGE_SEND)
-		return current;
+	return current && is_open(current) &&
+			       current->client == receiver->task &&
+			       current->kind == MESSAGE_SEND ?
+		       current :
+		       NULL;
+}
+
+/* Returns the oldest of @receiver that @message may answer, or NULL; of those
+ * that were passed or of the others.
+ */
+static struct request *find_asked(const struct party *receiver,
+				  const struct message *message, bool is_passed)
+{
 	for (size_t i = 0; i < receiver->asked.count; i++) {
 		struct request *request = request_at(&receiver->asked, i);
 		bool is_elsewhere = message->to && request->socket &&
 				    request->socket != message->to;
 
-		if (is_open(request) && !is_elsewhere &&
+		if (is_open(request) && request->is_passed == is_passed &&
+		    !is_elsewhere &&
 		    is_served_by(request, message->sender->pid))
 			return request;
 	}
 	return NULL;
 }
 
-static void forget_taken(struct array *list)
-{
-	for (size_t i = list->count; i-- > 0;)
-		if ((*(struct message **)array_at(list, i))->is_taken)
-			message_drop(requests_unlist(list, i));
-}
-
-static bool has_found(const struct requests *requests, int32_t pid,
-		      uint64_t since_ns, uint64_t until_ns)
-{
-	for (size_t i = 0; i < FINDS; i++)
-		if (requests->finds[i].pid == pid &&
-		    requests->finds[i].time_ns >= since_ns &&
-		    requests->finds[i].time_ns < until_ns)
-			return true;
-	return false;
-}
-
-/* Returns the message of @receiver that a thread of @pid found by @until_ns, if
- * nobody was woken by it; its reference is the caller's.  What was found before
- * the next was sent was another.
+/* Returns the same if its sender works for what it found, which @receiver may
+ * have sent since it sent others: these may want no answer.
  */
-static struct message *find_found(const struct requests *requests, int32_t pid,
-				  struct party *receiver, uint64_t until_ns)
-{
-	struct message *found = NULL;
-
-	forget_taken(&receiver->unheard);
-	while (receiver->unheard.count) {
-		struct message *next =
-			*(struct message **)array_at(&receiver->unheard, 0);
-		uint64_t next_ns = next->sent->time_ns;
-
-		if (next_ns > until_ns ||
-		    (found &&
-		     !has_found(requests, pid, found->sent->time_ns, next_ns)))
-			break;
-		message_drop(found);
-		found = requests_unlist(&receiver->unheard, 0);
-	}
-	return found;
-}
-
-/* Returns whether it is not known for whom @message's sender works: it found
- * something, or was woken by one of several.
- */
-static bool is_uncertain(const struct requests *requests,
-			 const struct message *message)
-{
-	const struct request *request = message->hold->request;
-
-	if (request)
-		return request->is_polled || request->is_inferred;
-	return has_found(requests, message->sender->pid, 0,
-			 message->sent->time_ns);
-}
-
-/* Makes a request of what @receiver sent and nobody was woken by, if @message
- * may be the answer to that.
- */
-static struct request *ask_found(struct requests *requests,
-				 const struct message *answer,
-				 struct party *receiver)
+static struct request *find_found(struct requests *requests,
+				  const struct message *message,
+				  struct party *receiver)
 {
 	const struct party *sender =
-		requests_party_at(requests, answer->sender->index);
-	uint64_t until_ns = sender->found_ns;
-	struct message *message = NULL;
-	struct request *request;
+		requests_party_at(requests, message->sender->index);
 
-	if (requests_is_server(requests, receiver->task, answer->sender))
-		return NULL;
-	if (!until_ns && is_uncertain(requests, answer))
-		until_ns = answer->sent->time_ns;
-	if (until_ns)
-		message = find_found(requests, answer->sender->pid, receiver,
-				     until_ns);
-	if (!message)
-		return NULL;
-	message->is_taken = true;
-	message->is_inferred = true;
-	request = requests_ask(requests, message);
-	if (request)
-		request->server = answer->sender;
-	message_drop(message);
-	return request;
+	return sender->found_ns && !message->hold->request ?
+		       requests_ask_found(requests, message, receiver) :
+		       NULL;
 }
 
 struct request *requests_find_answered(struct requests *requests,
@@ -168,9 +104,15 @@ struct request *requests_find_answered(struct requests *requests,
 		request = channels_asked(requests->channels, message->to);
 	forget_closed(&receiver->asked);
 	if (!request)
-		request = find_asked(receiver, message);
+		request = find_current(receiver, message);
 	if (!request)
-		request = ask_found(requests, message, receiver);
+		request = find_found(requests, message, receiver);
+	if (!request)
+		request = find_asked(receiver, message, false);
+	if (!request)
+		request = find_asked(receiver, message, true);
+	if (!request)
+		request = requests_ask_found(requests, message, receiver);
 	return request;
 }
 
@@ -197,6 +139,41 @@ static void adopt(const struct requests *requests, const struct hold *hold,
 	}
 }
 
+/* Returns whether @hold ended as something was sent that nobody has taken yet:
+ * perhaps the answer to what it was for.
+ */
+static bool is_pending(const struct requests *requests, const struct hold *hold)
+{
+	const struct party *party =
+		requests_party_at(requests, hold->task->index);
+
+	for (size_t i = 0; i < party->unheard.count; i++) {
+		const struct message *message =
+			*(struct message **)array_at(&party->unheard, i);
+
+		if (message->hold == hold && !message->is_taken)
+			return true;
+	}
+	return false;
+}
+
+/* Returns what its thread did before @hold, if that was for the same, or NULL.
+ */
+static struct hold *part_before(const struct requests *requests,
+				const struct hold *hold,
+				const struct request *request)
+{
+	struct hold *parent = hold->parent;
+
+	return !hold->is_start && parent &&
+			       parent->task->pid == hold->task->pid &&
+			       !parent->is_charged && !parent->is_answer &&
+			       parent->request == request &&
+			       !is_pending(requests, parent) ?
+		       parent :
+		       NULL;
+}
+
 /* What @hold's thread did since it last waited was for @request, as its answer
  * tells.
  */
@@ -206,13 +183,12 @@ static void attach(struct requests *requests, struct hold *hold,
 	const struct request *before = hold->request;
 	struct hold *first = hold;
 	struct hold *last = request->last;
+	struct hold *parent;
 
-	while (!first->is_start && first->parent &&
-	       first->parent->task->pid == hold->task->pid &&
-	       !first->parent->is_charged && first->parent->request == before) {
-		requests_give(requests, first, request, first->parent);
+	while ((parent = part_before(requests, first, before))) {
+		requests_give(requests, first, request, parent);
 		adopt(requests, first, request);
-		first = first->parent;
+		first = parent;
 	}
 	requests_give(requests, first, request, last);
 	adopt(requests, first, request);
@@ -221,11 +197,11 @@ static void attach(struct requests *requests, struct hold *hold,
 	request->is_inferred |= last && last->task != hold->task;
 }
 
-/* Others of the same client, taken before, were not answered: perhaps they
- * never will be.
+/* Others of the same client, taken before this was answered at @sent_ns, were
+ * not: perhaps they never will be.
  */
 static void go_on(struct requests *requests, struct party *server,
-		  struct request *request, struct hold *hold)
+		  struct request *request, struct hold *hold, uint64_t sent_ns)
 {
 	struct request *next = NULL;
 
@@ -234,7 +210,8 @@ static void go_on(struct requests *requests, struct party *server,
 		struct request *other = request_at(&server->taken, i);
 
 		other->is_overtaken |= request->client &&
-				       other->client == request->client;
+				       other->client == request->client &&
+				       other->taken_ns < sent_ns;
 		if (!next && other->kind == MESSAGE_SEND)
 			next = other;
 	}
@@ -265,7 +242,12 @@ static bool has_others(struct requests *requests, const struct request *request)
 		if (other != request && is_open(other))
 			return true;
 	}
-	return client->unheard.count;
+	for (size_t i = 0; i < client->unheard.count; i++)
+		if (requests_is_guessable(
+			    *(struct message **)array_at(&client->unheard, i),
+			    (enum message_medium)request->medium))
+			return true;
+	return false;
 }
 
 void requests_answer(struct requests *requests, struct request *request,
@@ -285,23 +267,34 @@ void requests_answer(struct requests *requests, struct request *request,
 		attach(requests, hold, request);
 		request->is_inferred |= !message->to;
 	}
+	hold->is_answer = true;
 	request->is_answered = true;
 	request->answered = clock_mark_refer(message->sent);
 	if (request->client &&
 	    !number_map_add(requests->partners,
 			    pair_of(request->client->pid, server->task->pid)))
 		requests->status = -ERROR_MEMORY;
-	server->found_ns = 0;
-	go_on(requests, server, request, hold);
+	/* It may be known late, when its sender has found something else. */
+	if (server->found_ns < message->sent->time_ns)
+		server->found_ns = 0;
+	go_on(requests, server, request, hold, message->sent->time_ns);
 }
 
 bool requests_is_server(const struct requests *requests,
-			const struct task *server, const struct task *client)
+			const struct task *server, const struct task *client,
+			enum message_medium medium)
 {
-	return number_map_find(requests->partners,
-			       pair_of(client->pid, server->pid)) &&
-	       !number_map_find(requests->partners,
-				pair_of(server->pid, client->pid));
+	bool is_socket = message_medium_is_socket(medium);
+	bool has_asked = number_map_find(requests->partners,
+					 pair_of(client->pid, server->pid));
+	bool has_answered = number_map_find(requests->partners,
+					    pair_of(server->pid, client->pid));
+
+	if (is_socket && requests_connect_as(requests, server, client))
+		return false;
+	if (has_asked || has_answered)
+		return has_asked && !has_answered;
+	return is_socket && requests_connect_as(requests, client, server);
 }
 
 bool requests_open(struct requests *requests, struct request *request)
@@ -346,98 +339,6 @@ struct request *requests_ask(struct requests *requests, struct message *message)
 	    channels_ask(requests->channels, request->socket, request) < 0)
 		requests->status = -ERROR_MEMORY;
 	return request;
-}
-
-/* Returns the oldest that @sender sent and nobody was woken by, borrowed. */
-static struct message *unheard_of(const struct party *sender, uint64_t since_ns)
-{
-	for (size_t i = 0; i < sender->unheard.count; i++) {
-		struct message *message =
-			*(struct message **)array_at(&sender->unheard, i);
-
-		if (!message->is_taken && message->sent->time_ns >= since_ns)
-			return message;
-	}
-	return NULL;
-}
-
-static bool may_be_for(const struct message *message, const struct task *client)
-{
-	const struct request *request = message->hold->request;
-
-	return !request || request->client == client;
-}
-
-/* Returns what a thread of @request's server sent for it, or for what is not
- * known, borrowed, or NULL.
- */
-static struct message *find_answer_to(const struct requests *requests,
-				      const struct request *request)
-{
-	struct message *found = NULL;
-
-	for (size_t i = 0; i < requests->parties.count; i++) {
-		const struct party *server = requests_party_at(requests, i);
-		struct message *message =
-			server && server->unheard.count &&
-					server->task->pid ==
-						request->server->pid ?
-				unheard_of(server, request->sent->time_ns) :
-				NULL;
-
-		if (message && message->hold->request == request)
-			return message;
-		if (message && !found && may_be_for(message, request->client))
-			found = message;
-	}
-	return found;
-}
-
-static struct message *find_answer(const struct requests *requests,
-				   const struct party *receiver)
-{
-	struct message *message = NULL;
-
-	for (size_t i = 0; i < receiver->asked.count && !message; i++) {
-		const struct request *request = request_at(&receiver->asked, i);
-
-		if (is_open(request) && request->server)
-			message = find_answer_to(requests, request);
-	}
-	return message;
-}
-
-static struct message *find_request(const struct requests *requests,
-				    const struct party *receiver)
-{
-	struct message *oldest = NULL;
-
-	for (size_t i = 0; i < requests->parties.count; i++) {
-		const struct party *sender = requests_party_at(requests, i);
-		struct message *message =
-			sender && sender->unheard.count &&
-					number_map_find(
-						requests->partners,
-						pair_of(sender->task->pid,
-							receiver->task->pid)) ?
-				unheard_of(sender, 0) :
-				NULL;
-
-		if (message &&
-		    (!oldest || message->sent->time_ns < oldest->sent->time_ns))
-			oldest = message;
-	}
-	return oldest;
-}
-
-struct message *requests_find_unheard(struct requests *requests,
-				      struct party *receiver)
-{
-	struct message *message = find_answer(requests, receiver);
-
-	if (!message)
-		message = find_request(requests, receiver);
-	return message ? message_refer(message) : NULL;
 }
 
 void requests_pass(struct party *party)

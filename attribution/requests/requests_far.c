@@ -151,7 +151,7 @@ static struct clock_mark *mark_at(uint64_t time_ns)
  * the latest when @party began to read.
  */
 static void take_first(struct requests *requests, struct party *party,
-		       struct connection_state *state)
+		       struct connection_state *state, uint64_t time_ns)
 {
 	struct clock_mark *begin = mark_at(state->ready_ns ?
 						   state->ready_ns :
@@ -160,7 +160,7 @@ static void take_first(struct requests *requests, struct party *party,
 		requests, state, begin, begin ? clock_mark_refer(begin) : NULL);
 
 	if (request)
-		requests_serve(requests, party, request);
+		requests_serve(requests, party, request, time_ns);
 }
 
 /* More of it comes, perhaps to another thread. */
@@ -194,7 +194,7 @@ void requests_far_taken(struct requests *requests, struct party *party,
 	if (is_server && asked(state))
 		take_more(requests, party, state);
 	else if (is_server)
-		take_first(requests, party, state);
+		take_first(requests, party, state, time_ns);
 	else if (asked(state))
 		take_answer(requests, party, state, time_ns);
 	else

@@ -20,6 +20,7 @@ struct connections;
 struct event_record;
 struct function_marks;
 struct number_map;
+struct packets;
 struct sideband_record;
 struct task_names;
 struct task_paths;
@@ -31,6 +32,11 @@ struct message_call {
 	struct message_function function;
 	uint32_t depth;
 };
+
+/* So many senders are kept that a thread read from since it last looked which of
+ * several have sent something.
+ */
+enum { ROUND = 16 };
 
 /* A thread that sends or takes messages. */
 struct party {
@@ -49,9 +55,19 @@ struct party {
 	struct message *message; /* of the newest send; or NULL */
 	bool is_heard;		 /* that woke somebody */
 	struct array arrived;	 /* struct message *: woke it, not read yet */
-	struct array unheard;	 /* struct message *: it sent, woke nobody */
-	struct array asked;	 /* struct request *: it waits for answers */
-	struct array taken;	 /* struct request *: it is to answer */
+	/* In its wait: something was copied to it, this packet last (0: none
+	 * of the network), which are those messages.
+	 */
+	bool has_copied;
+	uint64_t packet;
+	struct array copied; /* struct message * */
+	const struct task *round[ROUND];
+	uint32_t round_count;
+	/* Room became free for it, as @party read what it had sent. */
+	const struct task *freed;
+	struct array unheard; /* struct message *: it sent, woke nobody */
+	struct array asked;   /* struct request *: it waits for answers */
+	struct array taken;   /* struct request *: it is to answer */
 	/* It works for a message that it found and nobody is known to have
 	 * sent; 0: it does not.
 	 */
@@ -73,6 +89,11 @@ struct requests {
 	struct span_callback span_callback;
 	struct array callbacks; /* struct request_callback * */
 	bool has_socket_events;
+	bool has_packets; /* packets are followed in place of sockets */
+	bool sees_copies; /* of what is read from a pipe */
+	struct packets *packets;
+	uint32_t late_merges;	  /* of packets that are not known */
+	struct number_map *roles; /* enum role bits, by pid */
 	const struct task_names *names;
 	const char *recorder; /* recorder_task.h: its messages ask nobody */
 	const struct task_time *time;
@@ -96,7 +117,9 @@ struct requests {
 /* The inside of requests, shared by its files: requests.c takes what the
  * handler sees; requests_party.c keeps threads and what they hold;
  * requests_send.c and requests_take.c follow messages; requests_answer.c tells
- * requests from answers; requests_far.c finds those whose other side is on
+ * requests from answers; requests_guess.c infers who took what nobody was woken
+ * by, requests_retract.c takes that back, requests_roles.c knows who accepts
+ * connections; requests_packets.c follows packets; requests_far.c finds those whose other side is on
  * another machine.
  */
 
@@ -134,9 +157,9 @@ void requests_wait(struct requests *requests, struct party *party);
 /* Returns whether what @party holds is still to be given to a request. */
 bool requests_is_free(const struct party *party);
 
-/* @party works on @request from now on. */
+/* @party has taken @request, which it works on from now on. */
 void requests_serve(struct requests *requests, struct party *party,
-		    struct request *request);
+		    struct request *request, uint64_t time_ns);
 
 /* Adds to an array of messages or requests, referring to them; there are no
  * more than a few dozen: the oldest give way.
@@ -155,7 +178,7 @@ void *requests_unlist(struct array *list, size_t index);
 void requests_leave(struct requests *requests, struct party *party,
 		    uint64_t time_ns);
 void requests_fork(struct requests *requests, struct party *parent,
-		   int32_t child, uint64_t time_ns);
+		   const struct sideband_record *record);
 
 /* A function that sends begins or ends; sockets' events. */
 void requests_send_begin(struct requests *requests, struct party *party,
@@ -172,6 +195,10 @@ void requests_socket_sent(struct requests *requests, struct party *party,
 void requests_wake(struct requests *requests, struct party *waker,
 		   struct party *woken, uint64_t time_ns);
 
+/* @message, or NULL: none that is known, wakes @woken. */
+void requests_wake_by(struct requests *requests, struct message *message,
+		      struct party *woken, uint64_t time_ns);
+
 /* Makes the message of @party's send, which is handed over at @mark, a reference
  * that it takes, NULL when out of memory: what the thread did until then may be
  * what its receiver waited for.  Borrowed; NULL when out of memory.
@@ -179,6 +206,28 @@ void requests_wake(struct requests *requests, struct party *waker,
 struct message *requests_hand_over(struct requests *requests,
 				   struct party *party,
 				   struct clock_mark *mark);
+
+/* A packet leaves in @party's send; goes on elsewhere; is delivered, in the soft
+ * interrupt of number @softirq; is added to the one before it; is copied to
+ * @party.
+ */
+void requests_packet_sent(struct requests *requests, struct party *party,
+			  const struct event_record *event);
+void requests_packet_passed(struct requests *requests,
+			    const struct event_record *event, uint64_t softirq);
+void requests_packet_received(struct requests *requests,
+			      const struct event_record *event,
+			      uint64_t softirq);
+void requests_packet_merged(struct requests *requests, int32_t cpu,
+			    uint64_t softirq);
+void requests_packet_copied(struct requests *requests, struct party *party,
+			    const struct event_record *event);
+
+/* The packet that @party read last, which is nobody's that is known, has
+ * @message.
+ */
+void requests_packet_guessed(struct requests *requests, struct party *party,
+			     struct message *message);
 
 /* A function that waits begins or ends; sockets' event. */
 void requests_wait_begin(struct requests *requests, struct party *party,
@@ -198,15 +247,37 @@ struct request *requests_find_answered(struct requests *requests,
 void requests_answer(struct requests *requests, struct request *request,
 		     struct message *message);
 
-/* Returns whether @server has answered @client before, and never asked it. */
+/* Returns whether @server has answered @client before, and never asked it; or if
+ * neither is known, accepts connections (by @medium), which only @client makes.
+ */
 bool requests_is_server(const struct requests *requests,
-			const struct task *server, const struct task *client);
+			const struct task *server, const struct task *client,
+			enum message_medium medium);
+
+/* @task's process asks for a connection, accepts one; @child is made by
+ * @parent.
+ */
+void requests_connects(struct requests *requests, const struct task *task);
+void requests_accepts(struct requests *requests, const struct task *task);
+void requests_inherit_roles(struct requests *requests, int32_t parent,
+			    int32_t child);
+
+/* Returns whether of these two only @client can have asked for a connection, or
+ * only @server accepted one.
+ */
+bool requests_connect_as(const struct requests *requests,
+			 const struct task *client, const struct task *server);
 
 /* Makes a request of @message, which nobody has taken yet.  Borrowed; NULL when
  * out of memory.
  */
 struct request *requests_ask(struct requests *requests,
 			     struct message *message);
+
+/* Takes back that anybody took @request, which its client sent and nobody is known
+ * to have answered: it is a message again that nobody was woken by.
+ */
+void requests_retract(struct requests *requests, struct request *request);
 
 /* Takes @request, which is nobody's yet, among those that are open.  Returns
  * whether there was memory.
@@ -228,11 +299,25 @@ void requests_far_sent(struct requests *requests, struct party *party,
 void requests_far_taken(struct requests *requests, struct party *party,
 			struct connection_state *state, uint64_t time_ns);
 
-/* Returns the message that @receiver found without being woken, if it can be
- * inferred, with a reference that is the caller's; or NULL.
+/* Returns the message that @receiver found by @medium without being woken, if it
+ * can be inferred, with a reference that is the caller's; or NULL.  @is_polled:
+ * it looked for those of several.
  */
 struct message *requests_find_unheard(struct requests *requests,
-				      struct party *receiver);
+				      struct party *receiver,
+				      enum message_medium medium,
+				      bool is_polled);
+
+/* Makes a request of what @receiver sent and nobody was woken by, if @message
+ * may be the answer to that.  Borrowed, or NULL.
+ */
+struct request *requests_ask_found(struct requests *requests,
+				   const struct message *answer,
+				   struct party *receiver);
+
+/* Returns whether who took @message can only be guessed, by @medium. */
+bool requests_is_guessable(const struct message *message,
+			   enum message_medium medium);
 
 /* @party wakes from waiting for the next message: which requests that it has
  * not answered nobody waits for any more.

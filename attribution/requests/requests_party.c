@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "common/number_map.h"
+#include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 #include "report/steps/recorder_task.h"
 
@@ -28,7 +29,7 @@ static void begin(struct requests *requests, struct party *party,
 	struct hold *parent = child ? (struct hold *)(uintptr_t)*child : NULL;
 	struct clock_mark *mark = thread_clock_mark(&party->clock, time_ns);
 
-	party->hold = mark ? hold_new(party->task, mark) : NULL;
+	party->hold = mark ? hold_new(party->task, &party->clock, mark) : NULL;
 	if (!party->hold) {
 		clock_mark_drop(mark);
 		requests->status = -ERROR_MEMORY;
@@ -56,6 +57,7 @@ static struct party *add_party(struct requests *requests,
 		.clock = THREAD_CLOCK_NEW,
 		.arrived = ARRAY_OF(struct message *),
 		.unheard = ARRAY_OF(struct message *),
+		.copied = ARRAY_OF(struct message *),
 		.asked = ARRAY_OF(struct request *),
 		.taken = ARRAY_OF(struct request *),
 	};
@@ -95,7 +97,8 @@ struct hold *requests_cut_at(struct requests *requests, struct party *party,
 			     struct clock_mark *mark)
 {
 	struct hold *ended = party->hold;
-	struct hold *hold = mark ? hold_new(party->task, mark) : NULL;
+	struct hold *hold = mark ? hold_new(party->task, &party->clock, mark) :
+				   NULL;
 
 	if (!hold) {
 		clock_mark_drop(mark);
@@ -208,16 +211,18 @@ void requests_leave(struct requests *requests, struct party *party,
 }
 
 void requests_fork(struct requests *requests, struct party *parent,
-		   int32_t child, uint64_t time_ns)
+		   const struct sideband_record *record)
 {
-	uint64_t *slot = number_map_add(requests->children, (uint64_t)child);
-	struct hold *hold = requests_cut(requests, parent, time_ns);
+	uint64_t *slot =
+		number_map_add(requests->children, (uint64_t)record->tid);
+	struct hold *hold = requests_cut(requests, parent, record->time_ns);
 
 	if (!slot || !hold) {
 		requests->status = -ERROR_MEMORY;
 		hold_drop(hold);
 		return;
 	}
+	requests_inherit_roles(requests, parent->task->pid, record->pid);
 	requests_give(requests, parent->hold, hold->request, hold);
 	hold_drop((struct hold *)(uintptr_t)*slot);
 	*slot = (uintptr_t)hold;

@@ -87,11 +87,40 @@ static void queue(struct requests *requests, struct message *message,
 		requests_answer(requests, asked, message);
 }
 
+/* What comes while @party has its socket locked, in a send of its own, is
+ * delivered there when it lets go: it is of whom the other end is, who sends just
+ * now.  Returns whether it was that.
+ */
+static bool take_backlog(struct requests *requests, const struct party *party,
+			 uint64_t socket, uint64_t time_ns)
+{
+	const struct task *owner = channels_user(requests->channels, socket);
+	const struct task *user = channels_user(
+		requests->channels, channels_peer(requests->channels, socket));
+	struct party *sender = user ? requests_party_at(requests, user->index) :
+				      NULL;
+	struct message *message;
+
+	if (owner != party->task || user == owner || !sender ||
+	    !sender->send.is_open || sender->message ||
+	    !has_events(requests, sender))
+		return false;
+	message = hand_over(requests, sender, time_ns);
+	if (message)
+		queue(requests, message, socket);
+	return true;
+}
+
 void requests_socket_ready(struct requests *requests, struct party *party,
 			   const struct event_record *event)
 {
 	struct message *message = party->message;
 
+	if (requests->has_socket_events &&
+	    take_backlog(requests, party,
+			 (uint64_t)event->values[SOCKET_ADDRESS],
+			 event->time_ns))
+		return;
 	if (!party->send.is_open || !has_events(requests, party) ||
 	    connections_far(requests->connections,
 			    (uint64_t)event->values[SOCKET_ADDRESS]))
@@ -146,6 +175,8 @@ void requests_socket_sent(struct requests *requests, struct party *party,
 		requests_far_sent(requests, party, far, event->time_ns);
 		return;
 	}
+	if (channels_use(requests->channels, socket, party->task) < 0)
+		requests->status = -ERROR_MEMORY;
 	if (!message)
 		message = send_later(requests, party, socket, event->time_ns);
 	if (!message)
@@ -208,17 +239,35 @@ static void cut_wait(struct requests *requests, struct party *party,
 	requests_pass(party);
 }
 
+/* Nobody else is to be guessed for it. */
+static void hear(struct requests *requests, struct message *message)
+{
+	struct party *sender =
+		requests_party_at(requests, message->sender->index);
+
+	if (sender->message == message)
+		sender->is_heard = true;
+}
+
 void requests_wake(struct requests *requests, struct party *waker,
 		   struct party *woken, uint64_t time_ns)
 {
-	struct message *message =
-		waker ? message_to(requests, waker, woken, time_ns) : NULL;
+	requests_wake_by(requests,
+			 waker ? message_to(requests, waker, woken, time_ns) :
+				 NULL,
+			 woken, time_ns);
+}
+
+void requests_wake_by(struct requests *requests, struct message *message,
+		      struct party *woken, uint64_t time_ns)
+{
 	struct request *answered;
 
 	cut_wait(requests, woken, time_ns);
 	if (!message)
 		return;
-	waker->is_heard = true;
+	hear(requests, message);
+	message->receiver = woken->task;
 	message->is_polled = woken->wait.function.kind == MESSAGE_MANY &&
 			     !message->to;
 	answered = requests_find_answered(requests, message, woken);

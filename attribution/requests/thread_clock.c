@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A request takes few sleeps of a thread, compared with that. */
+enum { MOST_AWAY = 256 };
+
 struct clock_mark *clock_mark_refer(struct clock_mark *mark)
 {
 	mark->references++;
@@ -79,6 +82,28 @@ static void forget(struct thread_clock *clock, size_t count)
 	memmove(marks, marks + count, clock->marks.count * sizeof(*marks));
 }
 
+static bool is_away(enum request_part part)
+{
+	return part == PART_RUNNABLE || part == PART_ASLEEP ||
+	       part == PART_IDLE;
+}
+
+static void keep_away(struct thread_clock *clock, enum request_part part,
+		      const struct time_span *span)
+{
+	struct away_span *away;
+
+	if (clock->away.count == 2 * MOST_AWAY) {
+		away = clock->away.items;
+		memmove(away, away + MOST_AWAY, MOST_AWAY * sizeof(*away));
+		clock->away.count = MOST_AWAY;
+	}
+	away = array_add(&clock->away);
+	if (away)
+		*away = (struct away_span){ part, span->begin_ns,
+					    span->end_ns };
+}
+
 bool thread_clock_take(struct thread_clock *clock, const struct time_span *span,
 		       bool is_idle)
 {
@@ -94,10 +119,29 @@ bool thread_clock_take(struct thread_clock *clock, const struct time_span *span,
 			marks[count]->parts[part] +=
 				marks[count]->time_ns - span->begin_ns;
 	}
+	if (is_away(part))
+		keep_away(clock, part, span);
 	clock->parts[part] += span->end_ns - span->begin_ns;
 	clock->end_ns = span->end_ns;
 	forget(clock, count);
 	return count;
+}
+
+void thread_clock_away(const struct thread_clock *clock, uint64_t begin_ns,
+		       uint64_t end_ns, uint64_t parts[REQUEST_PARTS])
+{
+	const struct away_span *away = clock->away.items;
+
+	memset(parts, 0, REQUEST_PARTS * sizeof(*parts));
+	for (size_t i = clock->away.count;
+	     i-- > 0 && away[i].end_ns > begin_ns;) {
+		uint64_t from = away[i].begin_ns > begin_ns ? away[i].begin_ns :
+							      begin_ns;
+		uint64_t to = away[i].end_ns < end_ns ? away[i].end_ns : end_ns;
+
+		if (to > from)
+			parts[away[i].part] += to - from;
+	}
 }
 
 void thread_clock_end(struct thread_clock *clock)
@@ -108,4 +152,10 @@ void thread_clock_end(struct thread_clock *clock)
 		know(clock, marks[i]);
 	forget(clock, clock->marks.count);
 	array_free(&clock->marks);
+}
+
+void thread_clock_free(struct thread_clock *clock)
+{
+	thread_clock_end(clock);
+	array_free(&clock->away);
 }

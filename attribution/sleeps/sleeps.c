@@ -119,6 +119,8 @@ static void fall_asleep(struct sleeper *sleeper, const struct time_span *span)
 		sleeper->sleep.waker = sleeper->chain;
 		sleeper->sleep.is_cut = true;
 	}
+	if (!sleeper->sleep.asleep_ns)
+		sleeper->sleep.off_ns = span->begin_ns;
 	sleeper->sleep.asleep_ns += span->end_ns - span->begin_ns;
 	sleeper->has_time = true;
 }

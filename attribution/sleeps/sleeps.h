@@ -22,6 +22,7 @@ struct wakers;
 struct sleep {
 	const struct task *task;
 	uint64_t begin_ns;
+	uint64_t off_ns;      /* off its CPU, from when asleep_ns counts */
 	uint64_t asleep_ns;   /* until somebody woke it */
 	uint64_t runnable_ns; /* from then on, until it ran */
 	uint32_t stack;	      /* its kernel stack: a node of sleep_stacks,

@@ -43,7 +43,9 @@ static const struct sql_column columns[COLUMNS] = {
 			   "when the thread left its CPU: with tid the key of "
 			   "the table sleep" },
 	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "until somebody woke it" },
+			    "until somebody woke it, as far as the thread had "
+			    "the request then: at most asleep_ns of the "
+			    "table sleep" },
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
 			 "process that slept, which had the request" },
 	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },

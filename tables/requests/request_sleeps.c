@@ -14,11 +14,14 @@
 
 #include <stdlib.h>
 
-/* A stretch of a thread's life on the way of request number. */
+/* A stretch of a thread's life on the way of request number; of one without an
+ * answer, where it slept and did not wait for the next message.
+ */
 struct numbered_stretch {
 	uint64_t number;
-	bool is_answered; /* else it waits for the next message in the end */
-	struct request_stretch stretch;
+	const struct task *task;
+	uint64_t begin_ns;
+	uint64_t end_ns;
 };
 
 struct request_sleeps {
@@ -60,6 +63,7 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 		.fd = sleep->fd,
 		.is_idle = is_idle(sleeps, sleep),
 		.begin_ns = sleep->begin_ns,
+		.off_ns = sleep->off_ns,
 		.asleep_ns = sleep->asleep_ns,
 	};
 	return 0;
@@ -94,6 +98,39 @@ void request_sleeps_free(struct request_sleeps *sleeps)
 	free(sleeps);
 }
 
+static int add_stretch(struct request_sleeps *sleeps, uint64_t number,
+		       const struct task *task, uint64_t begin_ns,
+		       uint64_t end_ns)
+{
+	struct numbered_stretch *slot = array_add(&sleeps->stretches);
+
+	if (!slot)
+		return -ERROR_MEMORY;
+	*slot = (struct numbered_stretch){ number, task, begin_ns, end_ns };
+	return 0;
+}
+
+static int add_asleep(struct request_sleeps *sleeps, uint64_t number,
+		      const struct request_stretch *stretch)
+{
+	const struct away_span *away = stretch->clock->away.items;
+	int status = 0;
+
+	for (size_t i = 0; i < stretch->clock->away.count && !status; i++) {
+		uint64_t begin_ns = away[i].begin_ns > stretch->begin_ns ?
+					    away[i].begin_ns :
+					    stretch->begin_ns;
+		uint64_t end_ns = away[i].end_ns < stretch->end_ns ?
+					  away[i].end_ns :
+					  stretch->end_ns;
+
+		if (away[i].part == PART_ASLEEP && begin_ns < end_ns)
+			status = add_stretch(sleeps, number, stretch->task,
+					     begin_ns, end_ns);
+	}
+	return status;
+}
+
 int request_sleeps_add(struct request_sleeps *sleeps,
 		       const struct request *request)
 {
@@ -101,17 +138,13 @@ int request_sleeps_add(struct request_sleeps *sleeps,
 	int status = request_way_of(request, &way);
 
 	for (size_t i = 0; i < way.count && !status; i++) {
-		struct numbered_stretch *slot = array_add(&sleeps->stretches);
+		const struct request_stretch *stretch = array_at(&way, i);
 
-		if (!slot)
-			status = -ERROR_MEMORY;
-		else
-			*slot = (struct numbered_stretch){
-				.number = request->number,
-				.is_answered = request->is_answered,
-				.stretch = *(struct request_stretch *)array_at(
-					&way, i),
-			};
+		status = request->is_answered ?
+				 add_stretch(sleeps, request->number,
+					     stretch->task, stretch->begin_ns,
+					     stretch->end_ns) :
+				 add_asleep(sleeps, request->number, stretch);
 	}
 	array_free(&way);
 	return status;
@@ -139,9 +172,7 @@ static int compare_stretches(const void *a, const void *b)
 
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
-	return x->stretch.begin_ns < y->stretch.begin_ns ?
-		       -1 :
-		       x->stretch.begin_ns > y->stretch.begin_ns;
+	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
 }
 
 void request_sleeps_end(struct request_sleeps *sleeps)
@@ -156,26 +187,77 @@ static bool is_of_earlier(const void *stretch, const void *number)
 	       *(const uint64_t *)number;
 }
 
-/* Hands out the naps that begin within @numbered. */
-static int visit_stretch(const struct request_sleeps *sleeps,
-			 const struct numbered_stretch *numbered,
+/* Returns how much of @nap is in @stretch. */
+static uint64_t part_of(const struct request_sleep *nap,
+			const struct numbered_stretch *stretch)
+{
+	uint64_t begin_ns = nap->off_ns;
+	uint64_t end_ns = begin_ns + nap->asleep_ns;
+
+	if (stretch->task != nap->task)
+		return 0;
+	if (begin_ns < stretch->begin_ns)
+		begin_ns = stretch->begin_ns;
+	if (end_ns > stretch->end_ns)
+		end_ns = stretch->end_ns;
+	return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+/* Returns how much of @nap is in stretch @index and the later ones of its
+ * request; 0 if there is some in an earlier one.
+ */
+static uint64_t part_from(const struct request_sleeps *sleeps, size_t index,
+			  const struct request_sleep *nap)
+{
+	const struct numbered_stretch *items = sleeps->stretches.items;
+	uint64_t number = items[index].number;
+	uint64_t part_ns = 0;
+
+	for (size_t i = index; i-- > 0 && items[i].number == number;)
+		if (part_of(nap, &items[i]))
+			return 0;
+	for (size_t i = index;
+	     i < sleeps->stretches.count && items[i].number == number &&
+	     items[i].begin_ns < nap->off_ns + nap->asleep_ns;
+	     i++)
+		part_ns += part_of(nap, &items[i]);
+	return part_ns;
+}
+
+static int hand_out(const struct request_sleeps *sleeps, size_t index,
+		    const struct request_sleep *nap,
+		    struct request_sleep_callback *callback)
+{
+	struct request_sleep part = *nap;
+
+	if (!part_of(nap, array_at(&sleeps->stretches, index)))
+		return 0;
+	part.asleep_ns = part_from(sleeps, index, nap);
+	return part.asleep_ns ? callback->take(callback, &part) : 0;
+}
+
+/* Hands out what of its thread's naps is in stretch @index, and in none before.
+ */
+static int visit_stretch(const struct request_sleeps *sleeps, size_t index,
 			 struct request_sleep_callback *callback)
 {
-	const struct request_stretch *stretch = &numbered->stretch;
+	const struct numbered_stretch *stretch =
+		array_at(&sleeps->stretches, index);
 	const struct request_sleep first = { .task = stretch->task,
 					     .begin_ns = stretch->begin_ns };
 	const struct request_sleep *naps = sleeps->naps.items;
+	size_t i = array_partition_point(&sleeps->naps, &first, is_nap_before);
 	int status = 0;
 
-	for (size_t i = array_partition_point(&sleeps->naps, &first,
-					      is_nap_before);
+	/* It may have fallen asleep before. */
+	if (i)
+		i--;
+	for (;
 	     !status && i < sleeps->naps.count &&
-	     naps[i].task->index == first.task->index &&
-	     naps[i].begin_ns < stretch->end_ns;
+	     naps[i].task->index <= first.task->index &&
+	     (naps[i].task != first.task || naps[i].begin_ns < stretch->end_ns);
 	     i++)
-		if (naps[i].asleep_ns &&
-		    (numbered->is_answered || !naps[i].is_idle))
-			status = callback->take(callback, &naps[i]);
+		status = hand_out(sleeps, index, &naps[i], callback);
 	return status;
 }
 
@@ -190,7 +272,7 @@ int request_sleeps_visit(const struct request_sleeps *sleeps, uint64_t number,
 	     !status && i < sleeps->stretches.count &&
 	     items[i].number == number;
 	     i++)
-		status = visit_stretch(sleeps, &items[i], callback);
+		status = visit_stretch(sleeps, i, callback);
 	return status;
 }
 

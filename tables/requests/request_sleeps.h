@@ -41,6 +41,8 @@ struct request_sleep {
 	int32_t fd;	/* or -1 */
 	bool is_idle;	/* it waited for a message */
 	uint64_t begin_ns;
+	uint64_t off_ns; /* from when asleep_ns counts */
+	/* So much of the sleep as is on the request's way. */
 	uint64_t asleep_ns;
 };
 

@@ -24,19 +24,33 @@ void hold_parts(const struct hold *hold, uint64_t parts[REQUEST_PARTS])
 	between(hold->begin, hold->end, parts);
 }
 
-/* Takes @ns out of @parts, as who was there too early has it: mostly in the
- * system call that took the message.  What is taken goes to @to.
- */
-static void clip(uint64_t parts[REQUEST_PARTS], uint64_t ns,
-		 uint64_t to[REQUEST_PARTS])
+/* Moves up to @most_ns of @part; returns how much that was. */
+static uint64_t move(uint64_t parts[REQUEST_PARTS], int part, uint64_t most_ns,
+		     uint64_t to[REQUEST_PARTS])
 {
-	for (int i = 0; i < REQUEST_PARTS && ns; i++) {
-		uint64_t taken = parts[i] < ns ? parts[i] : ns;
+	uint64_t moved_ns = parts[part] < most_ns ? parts[part] : most_ns;
 
-		parts[i] -= taken;
-		to[i] += taken;
-		ns -= taken;
-	}
+	parts[part] -= moved_ns;
+	to[part] += moved_ns;
+	return moved_ns;
+}
+
+/* Takes what the thread of @clock did from @begin_ns to @end_ns out of @parts,
+ * as it was there too early or too long: off its CPU it was known when, on it
+ * mostly in the system call that took the message.  What is taken goes to @to.
+ */
+static void clip(uint64_t parts[REQUEST_PARTS],
+		 const struct thread_clock *clock, uint64_t begin_ns,
+		 uint64_t end_ns, uint64_t to[REQUEST_PARTS])
+{
+	uint64_t left_ns = end_ns - begin_ns;
+	uint64_t away[REQUEST_PARTS];
+
+	thread_clock_away(clock, begin_ns, end_ns, away);
+	for (int i = 0; i < REQUEST_PARTS; i++)
+		left_ns -= move(parts, i, away[i], to);
+	for (int i = 0; i < REQUEST_PARTS && left_ns; i++)
+		left_ns -= move(parts, i, left_ns, to);
 }
 
 static void add(uint64_t to[REQUEST_PARTS], const uint64_t parts[REQUEST_PARTS])
@@ -82,9 +96,9 @@ static void add_way(struct request_sums *sums, const struct hold *hold,
 		add(sums->beside_ns, parts);
 		return;
 	}
-	clip(parts, hold->end->time_ns - end_ns, sums->beside_ns);
+	clip(parts, hold->clock, end_ns, hold->end->time_ns, sums->beside_ns);
 	if (begin_ns < *now_ns)
-		clip(parts, *now_ns - begin_ns, sums->beside_ns);
+		clip(parts, hold->clock, begin_ns, *now_ns, sums->beside_ns);
 	else
 		sums->queue_ns += begin_ns - *now_ns;
 	*now_ns = end_ns;
@@ -142,7 +156,8 @@ static void add_answer(struct request_sums *sums, const struct request *request,
 
 	between(request->heard, request->end, parts);
 	if (request->heard->time_ns < sent_ns)
-		clip(parts, sent_ns - request->heard->time_ns, early);
+		clip(parts, request->origin->clock, request->heard->time_ns,
+		     sent_ns, early);
 	else
 		sums->client_wait_ns += request->heard->time_ns - sent_ns;
 	add_client(sums, parts);
@@ -233,7 +248,8 @@ static int add_stretch(struct array *stretches, const struct hold *hold,
 	stretch = array_add(stretches);
 	if (!stretch)
 		return -ERROR_MEMORY;
-	*stretch = (struct request_stretch){ hold->task, begin_ns, end_ns };
+	*stretch = (struct request_stretch){ hold->task, hold->clock, begin_ns,
+					     end_ns };
 	*now_ns = end_ns;
 	return 0;
 }

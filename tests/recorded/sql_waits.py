@@ -74,12 +74,23 @@ def check_request_sleep(reader):
     assert reported == dict(asked), (reported, asked)
 
 
-def check_request_sleep_is_one_of_sleep(reader):
-    missing = ask(reader, """SELECT count(*) AS missing FROM request_sleep r
-        WHERE NOT EXISTS (SELECT 1 FROM sleep s WHERE s.tid = r.tid AND
-        s.begin_ns = r.begin_ns AND s.asleep_ns = r.asleep_ns AND
-        s.function IS r.function AND s.fd IS r.fd)""")[0]["missing"]
-    assert missing == 0, missing
+def check_request_sleep_is_part_of_sleep(reader):
+    """All of it while its thread had the request."""
+    parts = ask(reader, """SELECT r.asleep_ns AS part_ns, s.asleep_ns,
+        s.begin_ns >= q.begin_ns AND
+        s.end_ns <= q.begin_ns + q.wall_ns AS is_within,
+        (SELECT count(DISTINCT tid) FROM request_sleep o
+         WHERE o.request_id = r.request_id) AS threads
+        FROM request_sleep r JOIN sleep s ON s.tid = r.tid AND
+        s.begin_ns = r.begin_ns AND s.function IS r.function AND
+        s.fd IS r.fd JOIN request q ON q.id = r.request_id""")
+    rows = ask(reader, "SELECT count(*) AS rows FROM request_sleep")[0]["rows"]
+    assert len(parts) == rows, (len(parts), rows)
+    for row in parts:
+        assert 0 < row["part_ns"] <= row["asleep_ns"], row
+        if row["is_within"] and row["threads"] == 1:
+            assert row["part_ns"] == row["asleep_ns"], row
+    assert any(row["part_ns"] == row["asleep_ns"] for row in parts), parts
 
 
 def check_fd(reader):

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/requests_parts.h"
+#include "common/number_map.h"
+
+/* Messages that nobody was woken by, and threads that found one: who found
+ * which is inferred from what they do next.
+ */
+
+static struct message *message_at(const struct array *list, size_t index)
+{
+	return *(struct message **)array_at(list, index);
+}
+
+bool requests_is_guessable(const struct message *message,
+			   enum message_medium medium)
+{
+	return !message->is_taken && !message->has_packets &&
+	       (medium == MEDIUM_UNKNOWN || message->medium == medium);
+}
+
+static void forget_taken(struct array *list)
+{
+	for (size_t i = list->count; i-- > 0;)
+		if (message_at(list, i)->is_taken)
+			message_drop(requests_unlist(list, i));
+}
+
+static uint32_t count_found(const struct requests *requests, int32_t pid,
+			    uint64_t since_ns, uint64_t until_ns)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < FINDS; i++)
+		count += requests->finds[i].pid == pid &&
+			 requests->finds[i].time_ns >= since_ns &&
+			 requests->finds[i].time_ns < until_ns;
+	return count;
+}
+
+static bool has_found(const struct requests *requests, int32_t pid,
+		      uint64_t since_ns, uint64_t until_ns)
+{
+	return count_found(requests, pid, since_ns, until_ns);
+}
+
+/* Returns whether @sender slept between two messages: it did not send both ahead
+ * of their answers, so that the first may have wanted none.
+ */
+static bool has_slept(const struct party *sender, const struct message *first,
+		      const struct message *second)
+{
+	uint64_t parts[REQUEST_PARTS];
+
+	thread_clock_away(&sender->clock, first->sent->time_ns,
+			  second->sent->time_ns, parts);
+	return parts[PART_ASLEEP] + parts[PART_IDLE];
+}
+
+/* Returns whether a thread of @pid may have found both messages of @sender until
+ * @until_ns, so that it answers the second.
+ */
+static bool has_found_both(const struct requests *requests, int32_t pid,
+			   const struct party *sender,
+			   const struct message *first,
+			   const struct message *second, uint64_t until_ns)
+{
+	return has_found(requests, pid, first->sent->time_ns,
+			 second->sent->time_ns) ||
+	       (has_slept(sender, first, second) &&
+		count_found(requests, pid, first->sent->time_ns, until_ns) > 1);
+}
+
+/* Returns the oldest from @index on that @sender sent by @medium, which can
+ * only be guessed, borrowed, and where in *@index; NULL: none.
+ */
+static struct message *next_unheard(const struct party *sender, size_t *index,
+				    enum message_medium medium)
+{
+	for (; *index < sender->unheard.count; (*index)++) {
+		struct message *message = message_at(&sender->unheard, *index);
+
+		if (requests_is_guessable(message, medium))
+			return message;
+	}
+	return NULL;
+}
+
+/* Returns the message of @receiver by @medium that a thread of @pid found by
+ * @until_ns, if nobody was woken by it; its reference is the caller's.  What was
+ * found before the next was sent was another.
+ */
+static struct message *find_found(const struct requests *requests, int32_t pid,
+				  struct party *receiver,
+				  enum message_medium medium, uint64_t until_ns)
+{
+	struct message *found = NULL;
+	struct message *next;
+	size_t at = 0;
+
+	forget_taken(&receiver->unheard);
+	while ((next = next_unheard(receiver, &at, medium))) {
+		uint64_t next_ns = next->sent->time_ns;
+
+		if (next_ns > until_ns ||
+		    (found && !has_found_both(requests, pid, receiver, found,
+					      next, until_ns)))
+			break;
+		message_drop(found);
+		found = requests_unlist(&receiver->unheard, at);
+	}
+	return found;
+}
+
+/* Returns whether it is not known for whom @message's sender works: it found
+ * something, or was woken by one of several.
+ */
+static bool is_uncertain(const struct requests *requests,
+			 const struct message *message)
+{
+	const struct request *request = message->hold->request;
+
+	if (request)
+		return request->is_polled || request->is_inferred;
+	return has_found(requests, message->sender->pid, 0,
+			 message->sent->time_ns);
+}
+
+static struct request *ask_found(struct requests *requests,
+				 const struct message *answer,
+				 struct party *receiver, uint64_t until_ns)
+{
+	struct message *message =
+		find_found(requests, answer->sender->pid, receiver,
+			   (enum message_medium)answer->medium, until_ns);
+	struct request *request;
+
+	if (!message)
+		return NULL;
+	message->is_taken = true;
+	message->is_inferred = true;
+	request = requests_ask(requests, message);
+	if (request)
+		request->server = answer->sender;
+	message_drop(message);
+	return request;
+}
+
+struct request *requests_ask_found(struct requests *requests,
+				   const struct message *answer,
+				   struct party *receiver)
+{
+	const struct party *sender =
+		requests_party_at(requests, answer->sender->index);
+	enum message_medium medium = (enum message_medium)answer->medium;
+	uint64_t until_ns = sender->found_ns;
+
+	if (requests_is_server(requests, receiver->task, answer->sender,
+			       medium))
+		return NULL;
+	if (!until_ns && (is_uncertain(requests, answer) ||
+			  requests_is_server(requests, answer->sender,
+					     receiver->task, medium)))
+		until_ns = answer->sent->time_ns;
+	return until_ns ? ask_found(requests, answer, receiver, until_ns) :
+			  NULL;
+}
+
+/* Returns whether @message may be for @client; @is_bold: also where it was
+ * inferred that its sender works for another.
+ */
+static bool may_be_for(const struct message *message, const struct task *client,
+		       bool is_bold)
+{
+	const struct request *request = message->hold->request;
+
+	return !request || request->client == client || request->is_answered ||
+	       (is_bold && request->is_inferred);
+}
+
+/* Returns the oldest that @sender sent by @medium since @since_ns and nobody was
+ * woken by, if it may be for @client (NULL: anybody) as may_be_for() says,
+ * borrowed, or NULL.
+ */
+static struct message *unheard_of(const struct party *sender,
+				  enum message_medium medium, uint64_t since_ns,
+				  const struct task *client, bool is_bold)
+{
+	struct message *message;
+
+	for (size_t i = 0; (message = next_unheard(sender, &i, medium)); i++)
+		if (message->sent->time_ns >= since_ns &&
+		    (!client || may_be_for(message, client, is_bold)))
+			return message;
+	return NULL;
+}
+
+/* Returns what @server sent for @request, else for what is not known, borrowed,
+ * or NULL.
+ */
+static struct message *answer_of(const struct party *server,
+				 const struct request *request, bool is_bold)
+{
+	enum message_medium medium = (enum message_medium)request->medium;
+	struct message *message;
+
+	for (size_t i = 0; (message = next_unheard(server, &i, medium)); i++)
+		if (message->hold->request == request)
+			return message;
+	return unheard_of(server, medium, request->sent->time_ns,
+			  request->client, is_bold);
+}
+
+/* The same of any thread of its server. */
+static struct message *find_answer_to(const struct requests *requests,
+				      const struct request *request,
+				      bool is_bold)
+{
+	struct message *found = NULL;
+
+	for (size_t i = 0; i < requests->parties.count; i++) {
+		const struct party *server = requests_party_at(requests, i);
+		struct message *message =
+			server && server->unheard.count &&
+					server->task->pid ==
+						request->server->pid ?
+				answer_of(server, request, is_bold) :
+				NULL;
+
+		if (message && message->hold->request == request)
+			return message;
+		if (!found)
+			found = message;
+	}
+	return found;
+}
+
+/* Returns what may answer one that @receiver sent, of those that were passed or
+ * of the others, borrowed, or NULL.
+ */
+static struct message *find_answer_of(const struct requests *requests,
+				      const struct party *receiver,
+				      enum message_medium medium,
+				      bool is_passed, bool is_bold)
+{
+	struct message *message = NULL;
+
+	for (size_t i = 0; i < receiver->asked.count && !message; i++) {
+		const struct request *request =
+			*(struct request **)array_at(&receiver->asked, i);
+
+		if (!request->is_answered && !request->is_ended &&
+		    request->is_passed == is_passed && request->server &&
+		    request->medium == medium)
+			message = find_answer_to(requests, request, is_bold);
+	}
+	return message;
+}
+
+static struct message *find_answer(const struct requests *requests,
+				   const struct party *receiver,
+				   enum message_medium medium, bool is_bold)
+{
+	struct message *message =
+		find_answer_of(requests, receiver, medium, false, is_bold);
+
+	return message ? message :
+			 find_answer_of(requests, receiver, medium, true,
+					is_bold);
+}
+
+static bool is_older(const struct message *message, const struct message *other)
+{
+	return !other || message->sent->time_ns < other->sent->time_ns;
+}
+
+static bool is_in_round(const struct party *reader, const struct task *sender)
+{
+	for (uint32_t i = 0; i < reader->round_count && i < ROUND; i++)
+		if (reader->round[i] == sender)
+			return true;
+	return false;
+}
+
+static bool waits_for(const struct party *client, int32_t pid)
+{
+	for (size_t i = 0; i < client->asked.count; i++) {
+		const struct request *request =
+			*(struct request **)array_at(&client->asked, i);
+
+		if (!request->is_answered && !request->is_ended &&
+		    request->server && request->server->pid == pid)
+			return true;
+	}
+	return false;
+}
+
+/* Returns how unlikely it is that @receiver reads something of @sender: once it
+ * looked who has sent, it reads once of each; and most wait for the answer
+ * before they ask again.
+ */
+static int oddity_of(const struct party *receiver, const struct party *sender)
+{
+	return 2 * is_in_round(receiver, sender->task) +
+	       waits_for(sender, receiver->task->pid);
+}
+
+/* Returns what one of those sent whom @receiver is known to serve: the likeliest,
+ * of these the oldest; or NULL.
+ */
+static struct message *find_request(const struct requests *requests,
+				    const struct party *receiver,
+				    enum message_medium medium)
+{
+	struct message *found = NULL;
+	int least = 0;
+
+	for (size_t i = 0; i < requests->parties.count; i++) {
+		const struct party *sender = requests_party_at(requests, i);
+		struct message *message =
+			sender && sender->unheard.count &&
+					requests_is_server(requests,
+							   receiver->task,
+							   sender->task,
+							   medium) ?
+				unheard_of(sender, medium, 0, NULL, false) :
+				NULL;
+		int oddity = message ? oddity_of(receiver, sender) : 0;
+
+		if (!message || (found && oddity > least))
+			continue;
+		if (!found || oddity < least || is_older(message, found))
+			found = message;
+		least = oddity;
+	}
+	return found;
+}
+
+/* Returns what @sender sent that may be the answer to @asked, which somebody of
+ * its process found meanwhile, borrowed, or NULL.
+ */
+static struct message *reply_of(const struct requests *requests,
+				const struct party *sender,
+				const struct message *asked, bool is_bold)
+{
+	enum message_medium medium = (enum message_medium)asked->medium;
+	struct message *message;
+
+	if (sender->task->pid == asked->sender->pid ||
+	    requests_is_server(requests, asked->sender, sender->task, medium))
+		return NULL;
+	message = unheard_of(sender, medium, asked->sent->time_ns,
+			     asked->sender, is_bold);
+	return message && has_found(requests, sender->task->pid,
+				    asked->sent->time_ns,
+				    message->sent->time_ns) ?
+		       message :
+		       NULL;
+}
+
+/* What @answer's sender was inferred to work for it does not: who sent that has
+ * still to be found.
+ */
+static void retract(struct requests *requests, const struct message *answer)
+{
+	struct request *request = answer->hold->request;
+
+	if (request && request->client && request->is_inferred &&
+	    !request->is_answered && !request->is_ended &&
+	    !request->has_children)
+		requests_retract(requests, request);
+}
+
+/* Neither what @receiver asked nor the answer woke anybody. */
+static struct message *find_exchange(struct requests *requests,
+				     struct party *receiver,
+				     enum message_medium medium, bool is_bold)
+{
+	const struct message *asked =
+		unheard_of(receiver, medium, 0, NULL, false);
+	struct message *answer = NULL;
+	struct request *request;
+
+	for (size_t i = 0; asked && i < requests->parties.count; i++) {
+		const struct party *sender = requests_party_at(requests, i);
+		struct message *message =
+			sender && sender->unheard.count ?
+				reply_of(requests, sender, asked, is_bold) :
+				NULL;
+
+		if (message && is_older(message, answer))
+			answer = message;
+	}
+	request = answer ? ask_found(requests, answer, receiver,
+				     answer->sent->time_ns) :
+			   NULL;
+	if (!request)
+		return NULL;
+	if (is_bold)
+		retract(requests, answer);
+	requests_answer(requests, request, answer);
+	return answer;
+}
+
+struct message *requests_find_unheard(struct requests *requests,
+				      struct party *receiver,
+				      enum message_medium medium,
+				      bool is_polled)
+{
+	struct message *message =
+		find_answer(requests, receiver, medium, false);
+
+	if (!message && is_polled)
+		message = find_request(requests, receiver, medium);
+	if (!message)
+		message = find_exchange(requests, receiver, medium, false);
+	if (!message && !is_polled)
+		message = find_request(requests, receiver, medium);
+	if (!message)
+		message = find_answer(requests, receiver, medium, true);
+	if (!message)
+		message = find_exchange(requests, receiver, medium, true);
+	return message ? message_refer(message) : NULL;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/request_story_fixture.h"
+
+#include "attribution/requests/requests.h"
+#include "attribution/trackers.h"
+#include "report/text/task_names.h"
+#include "tables/requests/request_rows.h"
+#include "tests/run_suite.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+struct script {
+	struct request_callback callback;
+	char text[4096];
+	size_t size;
+	uint64_t begins[16]; /* by number */
+};
+
+static void write(struct script *script, const char *name, uint64_t ns)
+{
+	if (ns)
+		script->size += (size_t)sprintf(script->text + script->size,
+						" %s%lu", name,
+						(unsigned long)ns);
+}
+
+static void write_parts(struct script *script, const uint64_t *parts)
+{
+	write(script, "r", parts[PART_RUNNABLE]);
+	write(script, "k", parts[PART_KERNEL]);
+	write(script, "u", parts[PART_USER]);
+	write(script, "a", parts[PART_ASLEEP]);
+	write(script, "d", parts[PART_IDLE]);
+	write(script, "?", parts[PART_UNKNOWN]);
+}
+
+static uint64_t sum_of(const uint64_t *parts)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < REQUEST_PARTS; i++)
+		sum += parts[i];
+	return sum;
+}
+
+static void take_request(struct request_callback *callback,
+			 const struct request *request)
+{
+	struct script *script = (struct script *)callback;
+	struct request_row row;
+	const struct request_sums *sums = &row.sums;
+
+	ck_assert_int_eq(request_row_of(request, &row), 0);
+	ck_assert_uint_eq(sums->wall_ns,
+			  sums->client_ns + sums->client_wait_ns +
+				  sums->remote_ns + sums->queue_ns +
+				  sum_of(sums->way_ns));
+	script->begins[row.number] = sums->begin_ns;
+	script->size += (size_t)sprintf(
+		script->text + script->size, "%d>%d %lu+%lu%s%s",
+		row.client_tid, row.server_tid, (unsigned long)sums->begin_ns,
+		(unsigned long)sums->wall_ns, row.is_inferred ? "?" : "",
+		row.is_answered ? "" : " no answer");
+	if (request->parent)
+		write(script, "for ", request->parent->begin->time_ns);
+	strcat(script->text + script->size++, ":");
+	write(script, "c", sums->client_ns);
+	write(script, "w", sums->client_wait_ns);
+	write(script, "n", sums->remote_ns);
+	write(script, "q", sums->queue_ns);
+	write_parts(script, sums->way_ns);
+	if (sum_of(sums->beside_ns))
+		strcat(script->text + script->size, " /"), script->size += 2;
+	write_parts(script, sums->beside_ns);
+	strcat(script->text + script->size++, "\n");
+}
+
+static void check(const struct request_story *story)
+{
+	struct script script = { .callback.take = take_request };
+	struct attribution_fixture *f = attribution_fixture_new();
+	struct task_names *names = task_names_empty();
+	struct trackers *trackers =
+		trackers_new_with(&(struct trackers_options){
+			.time = {
+				.kinds = attribution_fixture_kinds(f),
+				.functions = attribution_fixture_functions(f),
+				.evidence = SEES_ALL,
+				.names = names,
+			},
+		});
+	struct requests_options options = {
+		.trackers = trackers,
+		.functions = attribution_fixture_functions(f),
+		.names = names,
+		.window = TIME_WINDOW_ALL,
+		.has_socket_events = story->evidence == SOCKETS_TELL,
+		.has_packets = story->evidence == PACKETS_TELL,
+	};
+	struct requests *requests = requests_new(&options);
+
+	ck_assert_ptr_nonnull(requests);
+	ck_assert_int_eq(requests_listen(requests, &script.callback), 0);
+	attribution_fixture_follow(f, trackers);
+	story->play(f);
+	ends(f);
+	ck_assert_int_eq(trackers_end(trackers), 0);
+	ck_assert_int_eq(requests_end(requests), 0);
+	ck_assert_msg(!strcmp(script.text, story->requests), "%s:\n%s\nnot\n%s",
+		      story->title, script.text, story->requests);
+	requests_free(requests);
+	trackers_free(trackers);
+	attribution_fixture_free(f);
+	task_names_close(names);
+}
+
+void calls(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+	   const char *function)
+{
+	at(f, time_ns);
+	enter(f, cpu, "entry_SYSCALL_64");
+	enter(f, cpu, function);
+}
+
+void returns(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu)
+{
+	at(f, time_ns);
+	leave(f, cpu);
+	leave(f, cpu);
+}
+
+void waits(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+	   int32_t prev, int32_t next)
+{
+	at(f, time_ns);
+	enter(f, cpu, "__schedule");
+	schedules(f, cpu, prev, 1, next);
+}
+
+void goes_on(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu)
+{
+	at(f, time_ns);
+	leave(f, cpu);
+}
+
+/* The stories of the suite, which check's loops know by number only. */
+static const struct request_story *all;
+
+START_TEST(requests_are_found_with_their_time)
+{
+	check(&all[_i]);
+}
+END_TEST
+
+int request_story_run(const char *name, const struct request_story *stories,
+		      int count)
+{
+	Suite *suite = suite_create(name);
+	TCase *tcase = tcase_create("stories");
+
+	all = stories;
+	tcase_add_loop_test(tcase, requests_are_found_with_their_time, 0,
+			    count);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_REQUEST_STORY_FIXTURE_H
+#define KT_TESTS_REQUEST_STORY_FIXTURE_H
+
+#include "tests/attribution_fixture.h"
+#include "tests/span_story_fixture.h"
+
+#include <stdint.h>
+
+/* What tells who takes a message, beside who wakes whom. */
+enum request_evidence {
+	NOTHING_TELLS,
+	SOCKETS_TELL, /* the events of sockets */
+	PACKETS_TELL,
+};
+
+/* This is what happens, and the requests that it is: a line each, "client>server
+ * begin+wall" (-1: of another machine), a question mark if it is inferred, "no answer", "for" that of
+ * which begin; then what its time went to: c the client, w the client's waiting,
+ * n another machine or the network, q queue, r runnable, k kernel, u user, a asleep, d downstream; after a slash
+ * what was beside that.
+ */
+struct request_story {
+	const char *title;
+	void (*play)(struct attribution_fixture *f);
+	const char *requests;
+	enum request_evidence evidence;
+};
+
+/* Runs a suite of that name, a test a story: it fails if its requests are
+ * others.  Returns main()'s exit code.
+ */
+int request_story_run(const char *name, const struct request_story *stories,
+		      int count);
+
+/* The thread on @cpu is in a system call and @function from @time_ns on; or
+ * leaves both.
+ */
+void calls(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+	   const char *function);
+void returns(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu);
+
+/* It waits there, and @next runs; @next, which waited, runs again. */
+void waits(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+	   int32_t prev, int32_t next);
+void goes_on(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu);
+
+#endif
