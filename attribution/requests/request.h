@@ -64,7 +64,7 @@ struct message {
 	bool is_polled; /* its receiver waited for others as well */
 	/* Packets tell who takes it, but if they were added to others. */
 	bool has_packets;
-	bool is_merged; /* they were */
+	bool is_merged;	      /* they were */
 	uint64_t from;	      /* the sender's socket, 0: unknown */
 	uint64_t to;	      /* the receiver's */
 	uint64_t bytes;	      /* 0: unknown */
