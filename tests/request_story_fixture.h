@@ -12,6 +12,7 @@ enum request_evidence {
 	NOTHING_TELLS,
 	SOCKETS_TELL, /* the events of sockets */
 	PACKETS_TELL,
+	NO_WAKES, /* not even that is known */
 };
 
 /* This is what happens, and the requests that it is: a line each, "client>server

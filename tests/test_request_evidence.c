@@ -322,6 +322,7 @@ static const struct request_story stories[] = {
 	  PACKETS_TELL },
 	{ "exchange", exchange, "7>8 200+65?: c15 w10 q10 k30 / k250\n",
 	  NOTHING_TELLS },
+	{ "no wake-ups", exchange, "", NO_WAKES },
 	{ "nothing", nothing,
 	  "7>8 200+65?: c15 w10 q10 k30 / k50\n"
 	  "7>8 280+125?: c15 w10 q60 k40 / k110\n",

@@ -359,6 +359,8 @@ requests_options_of(const struct attribution_input *input)
 		.names = input->names,
 		.recorder = recording_info(input->recording)->command,
 		.window = input->window,
+		.has_wakes =
+			known_events_has(input->events, EVENT_SCHED_WAKING),
 		.has_socket_events =
 			known_events_has(input->events, EVENT_SOCKET_READY) &&
 			known_events_has(input->events, EVENT_SOCKET_SENT) &&
@@ -384,6 +386,7 @@ struct requests *requests_new(const struct requests_options *options)
 	requests->callbacks = ARRAY_OF(struct request_callback *);
 	requests->names = options->names;
 	requests->recorder = options->recorder;
+	requests->has_wakes = options->has_wakes;
 	requests->has_socket_events = options->has_socket_events;
 	requests->has_packets = options->has_packets &&
 				!options->has_socket_events;

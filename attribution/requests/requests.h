@@ -48,7 +48,8 @@ struct requests_options {
 	const struct task_names *names;
 	const char *recorder;	   /* see recorder_task.h; NULL: nobody is it */
 	struct time_window window; /* in which time counts */
-	bool has_socket_events;	   /* sk_data_ready and those of lengths */
+	bool has_wakes;		/* who wakes whom; without, none is inferred */
+	bool has_socket_events; /* sk_data_ready and those of lengths */
 	/* What packets are sent, received and copied; of use without these. */
 	bool has_packets;
 	const char *sockets_path; /* connections before it; NULL: unknown */

@@ -88,6 +88,7 @@ struct requests {
 	struct event_handler handler;
 	struct span_callback span_callback;
 	struct array callbacks; /* struct request_callback * */
+	bool has_wakes;		/* else nobody knows whom a message woke */
 	bool has_socket_events;
 	bool has_packets; /* packets are followed in place of sockets */
 	bool sees_copies; /* of what is read from a pipe */

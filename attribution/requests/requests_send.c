@@ -199,7 +199,7 @@ void requests_send_end(struct requests *requests, struct party *party,
 {
 	party->send.is_open = false;
 	if (has_events(requests, party) || party->is_heard ||
-	    party->send.function.kind != MESSAGE_SEND)
+	    party->send.function.kind != MESSAGE_SEND || !requests->has_wakes)
 		return;
 	if (!party->message && !hand_over(requests, party, time_ns))
 		return;
