@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Tests that start the machine, side by side: one more than there are CPUs, as most
-# wait for a disk, a timer or a server at times; those that do nothing but wait for
-# most of their time are beside these.  Shows what each one printed when it has
-# ended.
+# Tests that start the machine, side by side, as many as there are CPUs; those that
+# do nothing but wait for most of their time are beside these.  Shows what
+# each one printed when it has ended.
 SIDE_WORK=$(mktemp -d)
-SIDE_MOST=$(($(nproc) + 1))
+SIDE_MOST=$(nproc)
 readonly SIDE_WORK SIDE_MOST
 trap side_end EXIT
 
