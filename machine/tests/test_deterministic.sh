@@ -29,6 +29,9 @@ kicks() {
 same_time_with_timers() {
 	local first second
 	cc -O1 -o "$WORK/kicks" "$HERE/kicks.c"
+	# Both go on from one state: a start, which asks the host in other ways
+	# beside other programs, leaves its timers elsewhere.
+	kicks >/dev/null
 	first=$(kicks)
 	second=$(kicks)
 	if ((first <= 0 || first - second > OTHERS_US ||
