@@ -79,20 +79,27 @@ static void delivered_later(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The packet of a send is added to the one before it. */
+static void sends_merged(struct attribution_fixture *f, uint64_t time_ns,
+			 uint32_t cpu, int64_t packet)
+{
+	calls(f, time_ns, cpu, "tcp_sendmsg");
+	at(f, time_ns + 5);
+	event(f, cpu, EVENT_NET_QUEUE, packet, 0, 0);
+	enter(f, cpu, "handle_softirqs");
+	event(f, cpu, EVENT_NET_RECEIVE, packet, 0, 0);
+	enter(f, cpu, "kfree_skb_partial");
+	leave(f, cpu);
+	leave(f, cpu);
+	returns(f, time_ns + 10, cpu);
+}
+
 /* A packet is added to the one before it, which is read twice. */
 static void merged(struct attribution_fixture *f)
 {
 	all_run(f);
 	sends(f, 200, 0, 0xa0);
-	calls(f, 220, 0, "tcp_sendmsg");
-	at(f, 225);
-	event(f, 0, EVENT_NET_QUEUE, 0xa1, 0, 0);
-	enter(f, 0, "handle_softirqs");
-	event(f, 0, EVENT_NET_RECEIVE, 0xa1, 0, 0);
-	enter(f, 0, "kfree_skb_partial");
-	leave(f, 0);
-	leave(f, 0);
-	returns(f, 230, 0);
+	sends_merged(f, 220, 0, 0xa1);
 	reads(f, 300, 1, 0xa0);
 	sends(f, 350, 1, 0xb0);
 	reads(f, 370, 0, 0xb0);
@@ -114,15 +121,7 @@ static void merged_beside(struct attribution_fixture *f)
 	reads(f, 340, 1, 0xa0);
 	sends(f, 360, 1, 0xb0);
 	reads(f, 380, 1, 0xa1);
-	calls(f, 400, 1, "tcp_sendmsg");
-	at(f, 405);
-	event(f, 1, EVENT_NET_QUEUE, 0xb1, 0, 0);
-	enter(f, 1, "handle_softirqs");
-	event(f, 1, EVENT_NET_RECEIVE, 0xb1, 0, 0);
-	enter(f, 1, "kfree_skb_partial");
-	leave(f, 1);
-	leave(f, 1);
-	returns(f, 410, 1);
+	sends_merged(f, 400, 1, 0xb1);
 	reads(f, 420, 0, 0xb0);
 	reads(f, 440, 0, 0xb0);
 	reads(f, 460, 2, 0xb2);

@@ -43,13 +43,13 @@ static void remove_first(struct array *list)
 
 static void drop_message(struct channel *channel)
 {
-	message_drop(*(struct message **)array_at(&channel->queue, 0));
+	message_drop(message_in(&channel->queue, 0));
 	remove_first(&channel->queue);
 }
 
 static void drop_request(struct channel *channel)
 {
-	request_drop(*(struct request **)array_at(&channel->asked, 0));
+	request_drop(request_in(&channel->asked, 0));
 	remove_first(&channel->asked);
 }
 
@@ -109,8 +109,7 @@ struct message *channels_read(struct channels *channels, uint64_t socket,
 
 	if (!channel || !channel->queue.count || !*bytes)
 		return NULL;
-	message =
-		message_refer(*(struct message **)array_at(&channel->queue, 0));
+	message = message_refer(message_in(&channel->queue, 0));
 	left = message->bytes - message->taken_bytes;
 	/* One whose sender is not back yet has no size: it is all of it. */
 	if (!message->bytes || left > *bytes)
@@ -163,10 +162,9 @@ struct request *channels_asked(struct channels *channels, uint64_t socket)
 	struct channel *channel = find(channels, socket);
 
 	while (channel && channel->asked.count) {
-		struct request *request =
-			*(struct request **)array_at(&channel->asked, 0);
+		struct request *request = request_in(&channel->asked, 0);
 
-		if (!request->is_answered && !request->is_ended)
+		if (request_is_open(request))
 			return request;
 		drop_request(channel);
 	}

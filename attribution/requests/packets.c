@@ -121,7 +121,8 @@ struct message *packets_delivered(const struct packets *packets, int32_t cpu,
 			array_at(&packets->deliveries, (size_t)cpu) :
 			NULL;
 
-	return delivery && delivery->packet && delivery->softirq == softirq ?
+	return softirq && delivery && delivery->packet &&
+			       delivery->softirq == softirq ?
 		       packets_find(packets, delivery->packet) :
 		       NULL;
 }

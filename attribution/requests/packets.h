@@ -43,7 +43,9 @@ struct message *packets_find_delivered(const struct packets *packets,
 int packets_deliver(struct packets *packets, int32_t cpu, uint64_t packet,
 		    uint64_t softirq);
 
-/* Returns the message that @cpu delivers in @softirq, borrowed, or NULL. */
+/* Returns the message that @cpu delivers in @softirq (0: in none), borrowed, or
+ * NULL.
+ */
 struct message *packets_delivered(const struct packets *packets, int32_t cpu,
 				  uint64_t softirq);
 

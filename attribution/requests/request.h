@@ -142,4 +142,21 @@ bool request_is_settled(const struct request *request);
 /* Takes its holds away, without which it can be freed. */
 void request_clear(struct request *request);
 
+/* Return what is at @index of a list of messages or requests. */
+static inline struct message *message_in(const struct array *list, size_t index)
+{
+	return *(struct message **)array_at(list, index);
+}
+
+static inline struct request *request_in(const struct array *list, size_t index)
+{
+	return *(struct request **)array_at(list, index);
+}
+
+/* Returns whether @request may still be answered. */
+static inline bool request_is_open(const struct request *request)
+{
+	return !request->is_answered && !request->is_ended;
+}
+
 #endif

@@ -498,8 +498,7 @@ int requests_end(struct requests *requests)
 		thread_clock_end(&party->clock);
 	}
 	for (size_t i = 0; i < requests->open.count; i++)
-		(*(struct request **)array_at(&requests->open, i))->is_ended =
-			true;
+		request_in(&requests->open, i)->is_ended = true;
 	requests->is_over = true;
 	requests_hand_out(requests);
 	return requests->status;

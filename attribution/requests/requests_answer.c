@@ -14,16 +14,6 @@ static uint64_t pair_of(int32_t client, int32_t server)
 	return (uint64_t)(uint32_t)client << 32 | (uint32_t)server;
 }
 
-static struct request *request_at(const struct array *list, size_t index)
-{
-	return *(struct request **)array_at(list, index);
-}
-
-static bool is_open(const struct request *request)
-{
-	return !request->is_answered && !request->is_ended;
-}
-
 static bool is_served_by(const struct request *request, int32_t pid)
 {
 	struct hold *const *holds = request->holds.items;
@@ -40,7 +30,7 @@ static bool is_served_by(const struct request *request, int32_t pid)
 static void forget_closed(struct array *list)
 {
 	for (size_t i = list->count; i-- > 0;)
-		if (!is_open(request_at(list, i)))
+		if (!request_is_open(request_in(list, i)))
 			request_drop(requests_unlist(list, i));
 }
 
@@ -50,7 +40,7 @@ static struct request *find_current(const struct party *receiver,
 {
 	struct request *current = message->hold->request;
 
-	return current && is_open(current) &&
+	return current && request_is_open(current) &&
 			       current->client == receiver->task &&
 			       current->kind == MESSAGE_SEND ?
 		       current :
@@ -64,12 +54,12 @@ static struct request *find_asked(const struct party *receiver,
 				  const struct message *message, bool is_passed)
 {
 	for (size_t i = 0; i < receiver->asked.count; i++) {
-		struct request *request = request_at(&receiver->asked, i);
+		struct request *request = request_in(&receiver->asked, i);
 		bool is_elsewhere = message->to && request->socket &&
 				    request->socket != message->to;
 
-		if (is_open(request) && request->is_passed == is_passed &&
-		    !is_elsewhere &&
+		if (request_is_open(request) &&
+		    request->is_passed == is_passed && !is_elsewhere &&
 		    is_served_by(request, message->sender->pid))
 			return request;
 	}
@@ -130,7 +120,7 @@ static void adopt(const struct requests *requests, const struct hold *hold,
 		  struct request *request)
 {
 	for (size_t i = 0; i < requests->open.count; i++) {
-		struct request *child = request_at(&requests->open, i);
+		struct request *child = request_in(&requests->open, i);
 
 		if (child->origin != hold || child->parent)
 			continue;
@@ -148,8 +138,7 @@ static bool is_pending(const struct requests *requests, const struct hold *hold)
 		requests_party_at(requests, hold->task->index);
 
 	for (size_t i = 0; i < party->unheard.count; i++) {
-		const struct message *message =
-			*(struct message **)array_at(&party->unheard, i);
+		const struct message *message = message_in(&party->unheard, i);
 
 		if (message->hold == hold && !message->is_taken)
 			return true;
@@ -207,7 +196,7 @@ static void go_on(struct requests *requests, struct party *server,
 
 	forget_closed(&server->taken);
 	for (size_t i = 0; i < server->taken.count; i++) {
-		struct request *other = request_at(&server->taken, i);
+		struct request *other = request_in(&server->taken, i);
 
 		other->is_overtaken |= request->client &&
 				       other->client == request->client &&
@@ -237,15 +226,14 @@ static bool has_others(struct requests *requests, const struct request *request)
 	if (!client)
 		return false;
 	for (size_t i = 0; i < client->asked.count; i++) {
-		const struct request *other = request_at(&client->asked, i);
+		const struct request *other = request_in(&client->asked, i);
 
-		if (other != request && is_open(other))
+		if (other != request && request_is_open(other))
 			return true;
 	}
 	for (size_t i = 0; i < client->unheard.count; i++)
-		if (requests_is_guessable(
-			    *(struct message **)array_at(&client->unheard, i),
-			    (enum message_medium)request->medium))
+		if (requests_is_guessable(message_in(&client->unheard, i),
+					  (enum message_medium)request->medium))
 			return true;
 	return false;
 }
@@ -344,7 +332,7 @@ struct request *requests_ask(struct requests *requests, struct message *message)
 void requests_pass(struct party *party)
 {
 	for (size_t i = 0; i < party->taken.count; i++) {
-		struct request *request = request_at(&party->taken, i);
+		struct request *request = request_in(&party->taken, i);
 
 		if (request->is_overtaken || request->kind != MESSAGE_SEND)
 			request->is_ended = true;

@@ -6,11 +6,6 @@
  * which is inferred from what they do next.
  */
 
-static struct message *message_at(const struct array *list, size_t index)
-{
-	return *(struct message **)array_at(list, index);
-}
-
 bool requests_is_guessable(const struct message *message,
 			   enum message_medium medium)
 {
@@ -21,7 +16,7 @@ bool requests_is_guessable(const struct message *message,
 static void forget_taken(struct array *list)
 {
 	for (size_t i = list->count; i-- > 0;)
-		if (message_at(list, i)->is_taken)
+		if (message_in(list, i)->is_taken)
 			message_drop(requests_unlist(list, i));
 }
 
@@ -77,7 +72,7 @@ static struct message *next_unheard(const struct party *sender, size_t *index,
 				    enum message_medium medium)
 {
 	for (; *index < sender->unheard.count; (*index)++) {
-		struct message *message = message_at(&sender->unheard, *index);
+		struct message *message = message_in(&sender->unheard, *index);
 
 		if (requests_is_guessable(message, medium))
 			return message;
@@ -245,10 +240,9 @@ static struct message *find_answer_of(const struct requests *requests,
 	struct message *message = NULL;
 
 	for (size_t i = 0; i < receiver->asked.count && !message; i++) {
-		const struct request *request =
-			*(struct request **)array_at(&receiver->asked, i);
+		const struct request *request = request_in(&receiver->asked, i);
 
-		if (!request->is_answered && !request->is_ended &&
+		if (request_is_open(request) &&
 		    request->is_passed == is_passed && request->server &&
 		    request->medium == medium)
 			message = find_answer_to(requests, request, is_bold);
@@ -284,11 +278,10 @@ static bool is_in_round(const struct party *reader, const struct task *sender)
 static bool waits_for(const struct party *client, int32_t pid)
 {
 	for (size_t i = 0; i < client->asked.count; i++) {
-		const struct request *request =
-			*(struct request **)array_at(&client->asked, i);
+		const struct request *request = request_in(&client->asked, i);
 
-		if (!request->is_answered && !request->is_ended &&
-		    request->server && request->server->pid == pid)
+		if (request_is_open(request) && request->server &&
+		    request->server->pid == pid)
 			return true;
 	}
 	return false;
@@ -365,8 +358,7 @@ static void retract(struct requests *requests, const struct message *answer)
 	struct request *request = answer->hold->request;
 
 	if (request && request->client && request->is_inferred &&
-	    !request->is_answered && !request->is_ended &&
-	    !request->has_children)
+	    request_is_open(request) && !request->has_children)
 		requests_retract(requests, request);
 }
 

@@ -50,9 +50,7 @@ void requests_packet_passed(struct requests *requests,
 {
 	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
 	struct message *delivered =
-		softirq ? packets_delivered(requests->packets, event->cpu,
-					    softirq) :
-			  NULL;
+		packets_delivered(requests->packets, event->cpu, softirq);
 
 	forget_read(requests, packet);
 	if (!packets_find(requests->packets, packet) &&
@@ -76,8 +74,7 @@ void requests_packet_merged(struct requests *requests, int32_t cpu,
 			    uint64_t softirq)
 {
 	struct message *message =
-		softirq ? packets_delivered(requests->packets, cpu, softirq) :
-			  NULL;
+		packets_delivered(requests->packets, cpu, softirq);
 
 	if (message && !message->is_taken) {
 		message->has_packets = false;
@@ -106,8 +103,7 @@ static enum stray stray_of(const struct message *message)
 static struct message *find_stray(const struct party *sender, enum stray stray)
 {
 	for (size_t i = 0; sender && i < sender->unheard.count; i++) {
-		struct message *message =
-			*(struct message **)array_at(&sender->unheard, i);
+		struct message *message = message_in(&sender->unheard, i);
 
 		if (!message->is_taken && message->medium == MEDIUM_TCP &&
 		    stray_of(message) == stray)

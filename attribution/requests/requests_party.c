@@ -202,8 +202,7 @@ void requests_leave(struct requests *requests, struct party *party,
 
 	for (size_t i = 0; i < 2; i++)
 		for (size_t k = 0; k < lists[i]->count; k++)
-			(*(struct request **)array_at(lists[i], k))->is_ended =
-				true;
+			request_in(lists[i], k)->is_ended = true;
 	hold_drop(requests_cut(requests, party, time_ns));
 	hold_drop(party->before);
 	party->before = NULL;

@@ -33,8 +33,7 @@ void requests_wait_begin(struct requests *requests, struct party *party,
 static void forget_unheard(struct party *party, uint64_t time_ns)
 {
 	for (size_t i = party->unheard.count; i-- > 0;) {
-		const struct message *message =
-			*(struct message **)array_at(&party->unheard, i);
+		const struct message *message = message_in(&party->unheard, i);
 
 		if (message->sent->time_ns < time_ns && !message->hold->request)
 			message_drop(requests_unlist(&party->unheard, i));
@@ -158,8 +157,7 @@ static bool take_arrived(struct requests *requests, struct party *party,
 	bool is_accept = party->wait.function.kind == MESSAGE_ACCEPT;
 
 	for (size_t i = 0; i < party->arrived.count; i++) {
-		struct message *message =
-			*(struct message **)array_at(&party->arrived, i);
+		struct message *message = message_in(&party->arrived, i);
 
 		if ((message->kind == MESSAGE_CONNECT) != is_accept ||
 		    message->is_taken)
@@ -195,7 +193,7 @@ static struct message *oldest_from(const struct array *list,
 				   const struct task *sender)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		struct message *message = *(struct message **)array_at(list, i);
+		struct message *message = message_in(list, i);
 
 		if (message->sender == sender && !message->is_taken &&
 		    message->medium == MEDIUM_UNIX &&
