@@ -26,15 +26,10 @@ void atom_step_await(struct execution *execution, uint32_t from)
 	execution->atoms.pops_target = execution->atoms.has_returns;
 }
 
-static bool is_plain(const struct execution *execution, uint32_t index)
-{
-	return block_graph_info(execution->graph, index)->is_plain;
-}
-
 static uint8_t passage_back(const struct execution *execution)
 {
-	return is_plain(execution, execution->from) &&
-			       is_plain(execution, execution->block) ?
+	return block_comes_back(&execution->blocks[execution->from],
+				&execution->blocks[execution->block]) ?
 		       PASSAGE_RETURN :
 		       PASSAGE_OTHER;
 }

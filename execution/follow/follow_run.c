@@ -45,6 +45,7 @@ RUN_INLINE bool wants_more(const struct execution *execution,
 RUN_INLINE bool follow_one(struct execution *execution, struct run *run,
 			   const struct trace_branch *branch)
 {
+	bool by_thunk;
 	unsigned int left;
 
 	run_expect(execution, run, branch);
@@ -57,10 +58,10 @@ RUN_INLINE bool follow_one(struct execution *execution, struct run *run,
 			return false;
 		run_pass(execution, run, branch);
 	} else {
-		if (!run_to_target(execution, run))
+		if (!run_to_target(execution, run, &by_thunk))
 			return false;
 		run_pass(execution, run, branch);
-		run_jump(execution, run, branch->payload);
+		run_jump(execution, run, branch->payload, by_thunk);
 	}
 	return true;
 }

@@ -227,12 +227,15 @@ RUN_INLINE unsigned int run_bits(struct execution *execution, struct run *run,
 }
 
 /* Runs up to an indirect branch or far transfer, which runs, too.  Returns false
- * if the code leads elsewhere.
+ * if the code leads elsewhere; *@by_thunk if it came to a return by a jump that
+ * stands for it.
  */
-RUN_INLINE bool run_to_target(struct execution *execution, struct run *run)
+RUN_INLINE bool run_to_target(struct execution *execution, struct run *run,
+			      bool *by_thunk)
 {
 	unsigned int left = WALK_MOST_STRAIGHT;
 
+	*by_thunk = false;
 	for (;;) {
 		if (!run_has_room(execution, run, &left))
 			return false;
@@ -242,8 +245,14 @@ RUN_INLINE bool run_to_target(struct execution *execution, struct run *run)
 			run_call(execution, run);
 		else if (!run_straight(execution, run))
 			return false;
-		if (run->passage != PASSAGE_INSIDE &&
-		    !run_in(execution, run, true))
+		if (run->passage == PASSAGE_INSIDE)
+			continue;
+		if (run->passage == PASSAGE_THUNK_RETURN &&
+		    run->block->kind == BLOCK_RETURN) {
+			*by_thunk = true;
+			break;
+		}
+		if (!run_in(execution, run, true))
 			return false;
 	}
 	if (run->block->kind == BLOCK_INDIRECT_CALL)
@@ -252,6 +261,13 @@ RUN_INLINE bool run_to_target(struct execution *execution, struct run *run)
 				  run_index(run, run->block));
 	run_along(run, EDGE_TAKEN);
 	return true;
+}
+
+/* The return that began with a jump to a thunk is not over. */
+RUN_INLINE void run_stay_in_thunk(struct execution *execution)
+{
+	execution->fold.active = true;
+	execution->fold.exit = FLOW_EXIT_RETURN;
 }
 
 RUN_INLINE void run_find_target(struct execution *execution, struct run *run,
@@ -267,20 +283,28 @@ RUN_INLINE void run_find_target(struct execution *execution, struct run *run,
 }
 
 /* Goes from the branch that ran last to @address: nearly always to where it led
- * last, see block_graph_jump().
+ * last, see block_graph_jump().  @by_thunk as run_to_target() says.
  */
 RUN_INLINE void run_jump(struct execution *execution, struct run *run,
-			 uint64_t address)
+			 uint64_t address, bool by_thunk)
 {
 	const struct block *to = run->block;
 
 	if (to->ip != address || to == run->blocks ||
 	    (to->is_user && !run->from->is_user))
 		run_find_target(execution, run, address);
-	/* What a return or a far transfer means depends on more. */
-	if (run->from->kind != BLOCK_INDIRECT_CALL &&
-	    run->from->kind != BLOCK_INDIRECT_JUMP &&
-	    run->passage != PASSAGE_FROM_THUNK)
+	if (run->from->kind == BLOCK_INDIRECT_CALL ||
+	    run->from->kind == BLOCK_INDIRECT_JUMP)
+		return;
+	/* What a far transfer means depends on more, as returns may. */
+	if (run->from->kind == BLOCK_RETURN &&
+	    (by_thunk || run->from->is_plain) && run->block->is_plain) {
+		run->passage = PASSAGE_RETURN;
+		return;
+	}
+	if (by_thunk)
+		run_stay_in_thunk(execution);
+	if (run->passage != PASSAGE_FROM_THUNK)
 		run->passage = PASSAGE_OTHER;
 }
 

@@ -357,8 +357,8 @@ static void name_block(struct block_graph *graph, uint32_t index)
 		     symbol);
 	block->function = symbol->function;
 	block->is_entry = block->ip == symbol->start || symbol->padding;
-	graph->infos[index].is_plain = symbol->role == CODE_FUNCTION ||
-				       symbol->role == CODE_UNNAMED;
+	block->is_plain = symbol->role == CODE_FUNCTION ||
+			  symbol->role == CODE_UNNAMED;
 }
 
 static uint32_t add_block(struct block_graph *graph, uint64_t ip,

@@ -83,6 +83,8 @@ struct block {
 	uint8_t exit;  /* enum flow_exit */
 	bool is_entry; /* ip is where its function may be entered */
 	bool is_user;
+	bool is_plain; /* code of an ordinary function: no thunk, nor where the
+			* kernel changes tasks */
 };
 
 /* Where an edge leads to, and what it means to go there, in one word: the number
@@ -137,6 +139,15 @@ static inline uint8_t block_passage(const struct block *block,
 	return block_way_passage(block->ways[edge]);
 }
 
+/* Returns whether to go from @from, which returns, to @to is the return of one
+ * function to another, whatever was before.
+ */
+static inline bool block_comes_back(const struct block *from,
+				    const struct block *to)
+{
+	return from->is_plain && to->is_plain;
+}
+
 /* Work is a count of instructions; a block that may take much longer than its
  * count says has this on top.
  */
@@ -163,8 +174,6 @@ struct block_info {
 	uint32_t next_in_page;	/* the next block that begins in its page */
 	uint16_t last;		/* where its last instruction begins */
 	uint8_t set;		/* enum instruction_set */
-	bool is_plain;		/* code of an ordinary function: no thunk, nor
-				 * where the kernel changes tasks */
 	bool switches_trace;	/* wrmsr is among its instructions */
 	bool writes_page_table; /* its last one does: mov to cr3 */
 };

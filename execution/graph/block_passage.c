@@ -35,23 +35,37 @@ static bool is_thunk(const struct block_info *info)
 	return info->symbol.role == CODE_INDIRECT_THUNK;
 }
 
-static uint8_t thunk_passage(const struct block_info *from,
+static bool is_return_thunk(const struct block_info *info)
+{
+	return info->symbol.role == CODE_RETURN_THUNK;
+}
+
+/* What it means to go to a thunk, or from one. */
+static uint8_t thunk_passage(const struct block *block,
+			     const struct block_info *from,
 			     const struct block_info *to)
 {
-	if (is_thunk(from) && is_thunk(to))
+	if (is_thunk(from) && (is_thunk(to) || is_return_thunk(to)))
 		return PASSAGE_IN_THUNK;
-	return from->is_plain && is_thunk(to) ? PASSAGE_TO_THUNK :
-						PASSAGE_OTHER;
+	if (block->exit == FLOW_EXIT_CALL)
+		return block->is_plain && is_thunk(to) ? PASSAGE_TO_THUNK :
+							 PASSAGE_OTHER;
+	return block->is_plain && block->kind == BLOCK_JUMP &&
+			       is_return_thunk(to) ?
+		       PASSAGE_THUNK_RETURN :
+		       PASSAGE_OTHER;
 }
 
 uint8_t block_passage_back(const struct block_graph *graph, uint32_t from,
 			   uint32_t to)
 {
+	const struct block *blocks = block_graph_blocks(graph);
 	const struct block_info *origin = block_graph_info(graph, from);
 
-	if (origin->is_plain)
+	if (blocks[from].is_plain)
 		return PASSAGE_RETURN;
-	return to && is_thunk(origin) && block_graph_info(graph, to)->is_plain ?
+	return to && blocks[to].is_plain &&
+			       (is_thunk(origin) || is_return_thunk(origin)) ?
 		       PASSAGE_FROM_THUNK :
 		       PASSAGE_OTHER;
 }
@@ -63,25 +77,22 @@ uint8_t block_passage_of(const struct block_graph *graph, uint32_t from,
 	const struct block *target = &block_graph_blocks(graph)[to];
 	const struct block_info *origin = block_graph_info(graph, from);
 	const struct block_info *info = block_graph_info(graph, to);
-	bool are_plain = origin->is_plain && info->is_plain;
+	bool are_plain = block->is_plain && target->is_plain;
 
 	if (block->exit == FLOW_EXIT_CALL && edge == EDGE_NEXT)
-		return info->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
+		return target->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
 	if (block->exit == FLOW_EXIT_CALL)
 		return are_plain ? call_passage(block, target) :
-				   thunk_passage(origin, info);
+				   thunk_passage(block, origin, info);
 	if (covers(&origin->symbol, target->ip))
 		return PASSAGE_INSIDE;
 	/* Thunks, and places where the kernel changes tasks or programs, take
 	 * more than an edge to tell what happens.
 	 */
-	if (is_thunk(origin) && info->is_plain)
+	if (is_thunk(origin) && target->is_plain)
 		return PASSAGE_FROM_THUNK;
 	if (!are_plain)
-		return origin->is_plain && block->kind == BLOCK_JUMP &&
-				       info->symbol.role == CODE_RETURN_THUNK ?
-			       PASSAGE_THUNK_RETURN :
-			       PASSAGE_OTHER;
+		return thunk_passage(block, origin, info);
 	/* A branch to what is right behind it does not leave. */
 	if (edge == EDGE_NEXT || (block->exit == FLOW_EXIT_CONDITIONAL &&
 				  target->ip == block->ip + block->bytes))

@@ -118,10 +118,8 @@ bool walk_back(struct execution *execution)
 		return false;
 	execution->exit = FLOW_EXIT_RETURN;
 	execution->passage =
-		block_graph_info(execution->graph, from)->is_plain &&
-				block_graph_info(execution->graph,
-						 execution->block)
-					->is_plain ?
+		block_comes_back(&execution->blocks[from],
+				 &execution->blocks[execution->block]) ?
 			PASSAGE_RETURN :
 			PASSAGE_OTHER;
 	return true;
@@ -209,11 +207,14 @@ void walk_jump(struct execution *execution, uint64_t address)
 	execution->block = way >> BLOCK_WAY_SHIFT;
 	from = &execution->blocks[execution->from];
 	execution->exit = from->exit;
-	/* What a return or a far transfer means depends on more. */
-	execution->passage = from->kind == BLOCK_INDIRECT_CALL ||
-					     from->kind == BLOCK_INDIRECT_JUMP ?
-				     block_way_passage(way) :
-				     PASSAGE_OTHER;
+	/* What a far transfer means depends on more. */
+	execution->passage = PASSAGE_OTHER;
+	if (from->kind == BLOCK_INDIRECT_CALL ||
+	    from->kind == BLOCK_INDIRECT_JUMP)
+		execution->passage = block_way_passage(way);
+	else if (from->kind == BLOCK_RETURN &&
+		 block_comes_back(from, block_at(execution->blocks, way)))
+		execution->passage = PASSAGE_RETURN;
 }
 
 bool walk_to_exit(struct execution *execution, uint64_t address)
