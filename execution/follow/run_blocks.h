@@ -115,7 +115,7 @@ RUN_INLINE void run_call(struct execution *execution, struct run *run)
 RUN_INLINE bool run_is_thunk_return(const struct run *run,
 				    const struct block *block)
 {
-	return block_passage(block, EDGE_TAKEN) == PASSAGE_THUNK_RETURN &&
+	return block_passes(block, EDGE_TAKEN, PASSAGE_THUNK_RETURN) &&
 	       run->blocks[block_to(block, EDGE_TAKEN)].kind == BLOCK_RETURN;
 }
 
@@ -125,14 +125,13 @@ RUN_INLINE bool run_is_thunk_return(const struct run *run,
 RUN_INLINE bool run_back(struct execution *execution, struct run *run,
 			 bool is_taken)
 {
-	bool is_return = block_passage(run->block, EDGE_TAKEN) ==
-			 PASSAGE_RETURN;
+	bool is_return = block_passes(run->block, EDGE_TAKEN, PASSAGE_RETURN);
 	const struct block *call;
 
 	if (!is_return && !run_is_thunk_return(run, run->block))
 		return false;
 	call = &run->blocks[return_stack_top(&execution->returns)];
-	if (block_passage(call, EDGE_NEXT) != PASSAGE_RETURN || !is_taken)
+	if (!block_passes(call, EDGE_NEXT, PASSAGE_RETURN) || !is_taken)
 		return false;
 	if (!is_return)
 		run_along(run, EDGE_TAKEN);

@@ -139,6 +139,13 @@ static inline uint8_t block_passage(const struct block *block,
 	return block_way_passage(block->ways[edge]);
 }
 
+/* Returns whether to go along @edge is @passage, which may be any. */
+static inline bool block_passes(const struct block *block, enum block_edge edge,
+				enum block_passage passage)
+{
+	return (block->ways[edge] & BLOCK_WAY_MASK) == passage;
+}
+
 /* Returns whether to go from @from, which returns, to @to is the return of one
  * function to another, whatever was before.
  */

@@ -19,7 +19,9 @@ void event_times_init(struct event_times *times)
 	times->pace = INSTRUCTION_PACE_FIRST;
 }
 
-/* Returns how far @to is behind @from, if less than FLOW_NO_BOUND. */
+/* Returns how far @to is behind @from, which is not later, if less than
+ * FLOW_NO_BOUND.
+ */
 static inline uint32_t distance(uint64_t from, uint64_t to)
 {
 	uint64_t distance_ns = to - from;
@@ -44,11 +46,14 @@ static inline uint64_t finish(union timed_record *record,
 		time_ns = low_ns;
 	if (time_ns < last_ns)
 		time_ns = last_ns;
+	/* The last record may be later than all of this one's bounds.  No bound
+	 * is far from any time.
+	 */
+	if (high_ns < time_ns)
+		high_ns = time_ns;
 	record->time_ns = time_ns;
 	record->early_ns = low_ns ? distance(low_ns, time_ns) : FLOW_NO_BOUND;
-	record->late_ns = high_ns == UINT64_MAX ? FLOW_NO_BOUND :
-			  high_ns < time_ns	? 0 :
-						  distance(time_ns, high_ns);
+	record->late_ns = distance(time_ns, high_ns);
 	return time_ns;
 }
 
