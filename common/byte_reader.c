@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/byte_reader.h"
 
+#include <endian.h>
 #include <string.h>
 
 struct byte_reader byte_reader_of(const void *bytes, size_t size)
@@ -21,14 +22,14 @@ const uint8_t *byte_reader_bytes(struct byte_reader *reader, size_t size)
 	return bytes;
 }
 
-static uint64_t read_integer(struct byte_reader *reader, size_t size)
+static inline uint64_t read_integer(struct byte_reader *reader, size_t size)
 {
 	const uint8_t *bytes = byte_reader_bytes(reader, size);
 	uint64_t value = 0;
 
-	for (size_t i = 0; bytes && i < size; i++)
-		value |= (uint64_t)bytes[i] << (8 * i);
-	return value;
+	if (bytes)
+		memcpy(&value, bytes, size);
+	return le64toh(value);
 }
 
 uint8_t byte_reader_u8(struct byte_reader *reader)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/kallsyms.h"
 
+#include <endian.h>
 #include <string.h>
 
 struct kallsyms kallsyms_of(const char *text, size_t size)
@@ -8,12 +9,38 @@ struct kallsyms kallsyms_of(const char *text, size_t size)
 	return (struct kallsyms){ .text = text, .end = text + size };
 }
 
-/* What each digit is worth, and 1 more: a kernel has megabytes of lines. */
-static const uint8_t digits_above[UINT8_MAX + 1] = {
-	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
-	['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
-	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-};
+/* The byte @byte, eight times. */
+#define BYTES(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Eight hexadecimal digits, or all sixteen, are read at once: a kernel has
+ * megabytes of lines.  Returns whether these eight are digits.
+ */
+static bool read_eight(const char *at, uint64_t *value)
+{
+	uint64_t text;
+	uint64_t worth;
+	uint64_t above_nine;
+
+	memcpy(&text, at, sizeof(text));
+	text = le64toh(text);
+	/* A letter has bit 6, and 1 in the low bits for 10. */
+	worth = (text & BYTES(0x0f)) + (text >> 6 & BYTES(1)) * 9;
+	above_nine = (worth + BYTES(0x80 - 10)) >> 7 & BYTES(1);
+	if (text != worth + BYTES('0') + above_nine * ('a' - '9' - 1))
+		return false;
+	/* The first digit weighs most: pairs become bytes, then wider. */
+	worth = (worth << 4 | worth >> 8) & UINT64_C(0x00ff00ff00ff00ff);
+	worth = (worth << 8 | worth >> 16) & UINT64_C(0x0000ffff0000ffff);
+	*value = (worth << 16 | worth >> 32) & UINT32_MAX;
+	return true;
+}
+
+static int worth_of(char digit)
+{
+	if (digit >= '0' && digit <= '9')
+		return digit - '0';
+	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
 
 static const char *skip_blanks(const char *at, const char *end)
 {
@@ -24,18 +51,29 @@ static const char *skip_blanks(const char *at, const char *end)
 
 static const char *skip_word(const char *at, const char *end)
 {
-	while (at < end && *at != ' ' && *at != '\t')
-		at++;
-	return at;
+	const char *blank = memchr(at, ' ', (size_t)(end - at));
+	const char *tab;
+
+	if (blank)
+		end = blank;
+	tab = memchr(at, '\t', (size_t)(end - at));
+	return tab ? tab : end;
 }
 
 static const char *read_hex(const char *at, const char *end, uint64_t *value)
 {
 	uint64_t sum = 0;
-	uint8_t above;
+	uint64_t low;
+	int worth;
 
-	for (; at < end && (above = digits_above[(uint8_t)*at]); at++)
-		sum = sum << 4 | (uint64_t)(above - 1);
+	if (end - at > 16 && read_eight(at, &sum) && read_eight(at + 8, &low)) {
+		sum = sum << 32 | low;
+		at += 16;
+	} else {
+		sum = 0;
+	}
+	for (; at < end && (worth = worth_of(*at)) >= 0; at++)
+		sum = sum << 4 | (uint64_t)worth;
 	*value = sum;
 	return at;
 }

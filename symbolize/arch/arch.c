@@ -21,13 +21,9 @@ const struct arch *arch_for(enum recording_arch arch)
 static bool rule_fits(const struct arch_rule *rule, const char *name,
 		      size_t length)
 {
+	size_t size = strlen(rule->name);
 	size_t at = 0;
-	size_t size;
 
-	/* Nearly all names fit none of the rules: the first byte tells. */
-	if (!length || (rule->match != ARCH_SUFFIX && *rule->name != *name))
-		return false;
-	size = strlen(rule->name);
 	if (length < size)
 		return false;
 	switch (rule->match) {
@@ -47,9 +43,14 @@ static bool rule_fits(const struct arch_rule *rule, const char *name,
 enum code_role arch_role(const struct arch *arch, const char *name,
 			 size_t length)
 {
-	for (size_t i = 0; i < arch->rule_count; i++)
-		if (rule_fits(&arch->rules[i], name, length))
-			return arch->rules[i].role;
+	const struct arch_rule *rule = arch->rules;
+	const struct arch_rule *end = rule + arch->rule_count;
+
+	/* Nearly all names fit none of the rules: the first byte tells. */
+	for (; rule < end; rule++)
+		if ((*rule->name == *name || rule->match == ARCH_SUFFIX) &&
+		    rule_fits(rule, name, length))
+			return rule->role;
 	return CODE_FUNCTION;
 }
 
