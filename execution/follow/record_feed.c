@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is not needed of a run is decoded in small pieces. */
+enum { FEW_BRANCHES = 64 };
+
 struct record_feed {
 	struct branch_source *source;
 	uint64_t from;	/* struct stream_part, with its end in 256ths of a */
@@ -24,6 +27,8 @@ struct record_feed {
 	bool at_end;
 	uint64_t watched[2];		  /* sync points to be said */
 	unsigned int passed;		  /* of them */
+	bool is_behind;			  /* both are passed: */
+	size_t wanted; /* records up to there, and the one behind */
 	struct execution_state states[2]; /* there */
 	struct execution execution;
 };
@@ -114,6 +119,7 @@ int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
 	feed->batch.count = 0;
 	feed->at_end = false;
 	feed->passed = 2;
+	feed->is_behind = false;
 	execution->mark_count = 0;
 	set_conversion(execution, &input->recording->conversion);
 	return_stack_clear(&execution->returns);
@@ -168,6 +174,8 @@ static void pass_sync(struct record_feed *feed, uint64_t position)
 	execution_state_take(&feed->states[feed->passed++], &feed->execution,
 			     position);
 	execution_mark(&feed->execution, MARK_SYNC);
+	feed->is_behind = feed->passed == 2;
+	feed->wanted = times->count + 1;
 }
 
 /* How the code is to be read holds until it is said anew. */
@@ -204,12 +212,14 @@ static int follow_usual(struct record_feed *feed,
 			const struct trace_branch *branch)
 {
 	const struct trace_branch_batch *batch = &feed->batch;
+	const struct trace_branch *end = batch->branches + batch->count;
 	int count;
 
 	if (feed->execution.atoms.is_on)
 		return 0;
-	count = follow_run(&feed->execution, branch,
-			   batch->branches + batch->count, batch->position);
+	if (feed->is_behind && end - branch > FEW_BRANCHES)
+		end = branch + FEW_BRANCHES;
+	count = follow_run(&feed->execution, branch, end, batch->position);
 	if (count <= 0)
 		return count;
 	feed->at += (uint32_t)count - 1;
@@ -241,13 +251,22 @@ static int follow_next(struct record_feed *feed)
 	return status < 0 ? status : 1;
 }
 
+/* Behind what is watched nobody wants more than what is before. */
+static bool has_enough(const struct record_feed *feed)
+{
+	const struct event_times *times = &feed->execution.times;
+
+	return !event_times_wants_more(times) ||
+	       (feed->is_behind && times->finished >= feed->wanted);
+}
+
 /* Follows branches until enough is finished, or the end. */
 static int fill(struct record_feed *feed)
 {
 	struct event_times *times = &feed->execution.times;
 	int status = 1;
 
-	while (status > 0 && event_times_wants_more(times))
+	while (status > 0 && !has_enough(feed))
 		status = follow_next(feed);
 	feed->at_end = !status;
 	if (!times->finished)
@@ -282,6 +301,7 @@ static void drop_taken(struct record_feed *feed)
 		return;
 	for (size_t i = 0; i < left; i++)
 		execution->marks[i].index -= gone;
+	feed->wanted -= gone < feed->wanted ? gone : feed->wanted;
 	event_times_drop(&execution->times);
 }
 
@@ -322,6 +342,7 @@ void record_feed_watch(struct record_feed *feed, uint64_t first,
 	feed->watched[0] = first;
 	feed->watched[1] = second;
 	feed->passed = 0;
+	feed->is_behind = false;
 }
 
 const struct execution_state *record_feed_state(const struct record_feed *feed,
