@@ -8,6 +8,7 @@
 #include "execution/follow/record_feed.h"
 #include "execution/stream/jobs.h"
 #include "execution/stream/segment_feed.h"
+#include "execution/stream/stretch_plan.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/assert_each.h"
 #include "tests/run_suite.h"
@@ -192,6 +193,47 @@ START_TEST(what_read_to_the_end_begins_again)
 }
 END_TEST
 
+static bool has_own(struct stretch_plan *plan)
+{
+	struct stretch stretch;
+
+	ck_assert(stretch_plan_next(plan, &stretch));
+	ck_assert_uint_le(stretch.begin, stretch.middle);
+	ck_assert_uint_lt(stretch.middle, stretch.end);
+	ck_assert_uint_eq(stretch.end, plan->next_begin);
+	return stretch.begin < stretch.middle;
+}
+
+/* Who calls decodes only as long as it would have to wait for threads, of which
+ * one with streams of its own to take has no time at all.
+ */
+START_TEST(the_calling_thread_takes_its_share)
+{
+	enum { MANY = 40 };
+	struct flow_input input = { .recording = recording };
+	struct stretch_plan plan;
+
+	if (!recording)
+		return;
+	input.stream = recording_stream(recording, 0);
+	ck_assert_int_eq(stretch_plan_open(&plan, &input, 1, true, 2048, 0), 0);
+	ck_assert(has_own(&plan));
+	stretch_plan_adapt(&plan, RING_AHEAD);
+	ck_assert(has_own(&plan));
+	for (int i = 0; i < MANY; i++)
+		stretch_plan_adapt(&plan, RING_DONE);
+	ck_assert(!has_own(&plan));
+	stretch_plan_adapt(&plan, RING_LATE);
+	ck_assert(has_own(&plan));
+	stretch_plan_close(&plan);
+	ck_assert_int_eq(stretch_plan_open(&plan, &input, 1, false, 2048, 0),
+			 0);
+	stretch_plan_adapt(&plan, RING_LATE);
+	ck_assert(!has_own(&plan));
+	stretch_plan_close(&plan);
+}
+END_TEST
+
 START_TEST(closing_early_ends_the_threads)
 {
 	struct jobs *jobs = jobs_new(4);
@@ -222,6 +264,7 @@ int main(void)
 	tcase_add_loop_test(tests, any_number_of_threads_gives_the_same, 0,
 			    sizeof(sizes) / sizeof(*sizes));
 	tcase_add_test(tests, what_read_to_the_end_begins_again);
+	tcase_add_test(tests, the_calling_thread_takes_its_share);
 	tcase_add_test(tests, closing_early_ends_the_threads);
 	suite_add_tcase(suite, tests);
 	tests = tcase_create("arm64 recording");

@@ -25,10 +25,10 @@ struct record_feed {
 	struct trace_branch_batch batch;
 	uint32_t at; /* the next of the batch */
 	bool at_end;
-	uint64_t watched[2];		  /* sync points to be said */
-	unsigned int passed;		  /* of them */
-	bool is_behind;			  /* both are passed: */
-	size_t wanted; /* records up to there, and the one behind */
+	uint64_t watched[2]; /* sync points to be said */
+	unsigned int passed; /* of them */
+	bool is_behind;	     /* both are passed: */
+	size_t wanted;	     /* records up to there, and the one behind */
 	struct execution_state states[2]; /* there */
 	struct execution execution;
 };
@@ -343,6 +343,12 @@ void record_feed_watch(struct record_feed *feed, uint64_t first,
 	feed->watched[1] = second;
 	feed->passed = 0;
 	feed->is_behind = false;
+}
+
+void record_feed_watch_end(struct record_feed *feed, uint64_t second)
+{
+	record_feed_watch(feed, 0, second);
+	feed->passed = 1;
 }
 
 const struct execution_state *record_feed_state(const struct record_feed *feed,

@@ -73,6 +73,9 @@ int record_feed_next_in(struct record_feed *feed, union timed_record *room,
 void record_feed_watch(struct record_feed *feed, uint64_t first,
 		       uint64_t second);
 
+/* The same of the second alone. */
+void record_feed_watch_end(struct record_feed *feed, uint64_t second);
+
 /* Returns the state at the point of the first or second such mark. */
 const struct execution_state *record_feed_state(const struct record_feed *feed,
 						unsigned int which);

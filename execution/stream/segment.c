@@ -101,7 +101,7 @@ static int decode(struct segment *segment, struct record_feed *feed)
 
 	segment->records.count = 0;
 	segment->marks.count = 0;
-	segment->passed = 0;
+	segment->passed = segment->has_begin;
 	segment->has_end = false;
 	while (!segment->has_end &&
 	       (status = next_records(segment, feed, &run)) > 0) {
@@ -123,8 +123,10 @@ int segment_decode(struct segment *segment, struct record_feed *feed)
 		status = record_feed_begin(feed, segment->begin, segment->rate);
 	if (status < 0)
 		return status;
-	record_feed_watch(feed, segment->begin ? segment->begin : segment->end,
-			  segment->end);
+	if (segment->has_begin)
+		record_feed_watch_end(feed, segment->end);
+	else
+		record_feed_watch(feed, segment->begin, segment->end);
 	return decode(segment, feed);
 }
 
@@ -137,6 +139,6 @@ int segment_decode_from(struct segment *segment, struct record_feed *feed,
 		return status;
 	segment->states[0] = *state;
 	segment->has_begin = true;
-	record_feed_watch(feed, segment->end, segment->end);
+	record_feed_watch_end(feed, segment->end);
 	return decode(segment, feed);
 }

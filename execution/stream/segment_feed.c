@@ -7,9 +7,10 @@
 #include "execution/follow/record_feed.h"
 #include "execution/stream/jobs.h"
 #include "execution/stream/segment.h"
+#include "execution/stream/segment_ring.h"
+#include "execution/stream/stretch_plan.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 enum {
@@ -18,128 +19,34 @@ enum {
 	LEAST_SEGMENTS = 8,
 };
 
-enum slot_state { SLOT_FREE, SLOT_WAITING, SLOT_TAKEN, SLOT_DONE };
-
-struct slot {
-	uint8_t state; /* enum slot_state */
-	int status;    /* once it is done */
-	struct segment segment;
-};
+/* Whose part of the oldest stretch is handed out. */
+enum place { PLACE_BEFORE, PLACE_OWN, PLACE_BEHIND_OWN, PLACE_SEGMENT };
 
 struct segment_feed {
 	struct flow_input input;
 	const struct symbols *symbols;
 	bool lists_blocks;
-	struct record_feed *own;     /* of the calling thread, once it
-					 * decodes */
-	struct jobs *jobs;	     /* NULL: it does all */
-	struct branch_source *scout; /* where segments begin */
-	uint64_t next_begin;	     /* of the next to be given out */
-	struct execution_state last; /* where the last one ended */
-	struct slot *current;	     /* handed out, or NULL */
+	struct record_feed *own;   /* of the calling thread, once it decodes */
+	struct segment_ring *ring; /* of others; NULL: it does all */
+	struct stretch_plan plan;
+	struct execution_state last; /* where the last part ended */
+	enum place place;
+	struct execution_state begin;		   /* of the own part */
+	const struct execution_state *first_state; /* of the run */
 	bool at_end;
 	bool is_off;
 	uint64_t end_ns;
 	size_t repeats; /* segments that were decoded again */
-
-	pthread_mutex_t lock; /* of all below */
-	pthread_cond_t changed;
-	pthread_t threads[MOST_THREADS];
-	unsigned int thread_count;
-	struct slot *slots; /* a ring, in the order of the stream */
-	unsigned int slot_count;
-	unsigned int first; /* the next to be handed out */
-	bool is_closing;
 };
 
-static struct slot *find_waiting(struct segment_feed *feed)
+/* Gives out the next stretches, as many as there is room for. */
+static void give_out(struct segment_feed *feed)
 {
-	for (unsigned int i = 0; i < feed->slot_count; i++) {
-		struct slot *slot =
-			&feed->slots[(feed->first + i) % feed->slot_count];
+	struct stretch stretch;
 
-		if (slot->state == SLOT_WAITING)
-			return slot;
-	}
-	return NULL;
-}
-
-/* Returns the next segment to be decoded, or NULL to end. */
-static struct slot *take_slot(struct segment_feed *feed)
-{
-	struct slot *slot = NULL;
-
-	pthread_mutex_lock(&feed->lock);
-	while (!feed->is_closing && !(slot = find_waiting(feed)))
-		pthread_cond_wait(&feed->changed, &feed->lock);
-	if (feed->is_closing)
-		slot = NULL;
-	else
-		slot->state = SLOT_TAKEN;
-	pthread_mutex_unlock(&feed->lock);
-	return slot;
-}
-
-static void set_state(struct segment_feed *feed, struct slot *slot,
-		      enum slot_state state)
-{
-	pthread_mutex_lock(&feed->lock);
-	slot->state = (uint8_t)state;
-	pthread_cond_broadcast(&feed->changed);
-	pthread_mutex_unlock(&feed->lock);
-}
-
-static void *work(void *ctx)
-{
-	struct segment_feed *feed = ctx;
-	struct record_feed *records = NULL;
-	int status = record_feed_open(&feed->input, feed->symbols,
-				      feed->lists_blocks, &records);
-	struct slot *slot;
-
-	while ((slot = take_slot(feed))) {
-		jobs_begin(feed->jobs);
-		slot->status = status;
-		if (!status)
-			slot->status = segment_decode(&slot->segment, records);
-		jobs_end(feed->jobs);
-		set_state(feed, slot, SLOT_DONE);
-	}
-	record_feed_close(records);
-	return NULL;
-}
-
-/* Gives out the next segment of the stream, if there is one. */
-static void give_out(struct segment_feed *feed, struct slot *slot)
-{
-	uint64_t begin = feed->next_begin;
-
-	if (begin == NO_SYNC)
-		return;
-	feed->next_begin = branch_source_next_sync(
-		feed->scout, begin + jobs_segment_bytes(feed->jobs));
-	slot->segment.begin = begin;
-	slot->segment.end = feed->next_begin;
-	slot->segment.rate = feed->last.pace.rate;
-	set_state(feed, slot, SLOT_WAITING);
-}
-
-static int start_threads(struct segment_feed *feed, unsigned int count)
-{
-	/* One for each, and one that the records are taken from. */
-	feed->slot_count = count + 1;
-	feed->slots = calloc(feed->slot_count, sizeof(*feed->slots));
-	if (!feed->slots)
-		return -ERROR_MEMORY;
-	for (unsigned int i = 0; i < feed->slot_count; i++)
-		segment_init(&feed->slots[i].segment);
-	for (unsigned int i = 0; i < feed->slot_count; i++)
-		give_out(feed, &feed->slots[i]);
-	for (; feed->thread_count < count; feed->thread_count++)
-		if (pthread_create(&feed->threads[feed->thread_count], NULL,
-				   work, feed))
-			break;
-	return feed->thread_count ? 0 : -ERROR_SYSTEM;
+	while (segment_ring_has_room(feed->ring) &&
+	       stretch_plan_next(&feed->plan, &stretch))
+		segment_ring_add(feed->ring, &stretch, feed->last.pace.rate);
 }
 
 static uint64_t stream_size(const struct aux_stream *stream)
@@ -151,20 +58,23 @@ static uint64_t stream_size(const struct aux_stream *stream)
 	return size;
 }
 
-/* Each of several streams has a thread of its own; one has them all. */
+/* Each of several streams has a thread of its own; one has all but the calling
+ * thread, which *@shares their work.
+ */
 static unsigned int threads_for(const struct flow_input *input,
-				const struct jobs *jobs)
+				const struct jobs *jobs, bool *shares)
 {
 	size_t streams = recording_stream_count(input->recording);
 	size_t count;
 
+	*shares = streams == 1;
 	if (!jobs || jobs_count(jobs) < 2 ||
 	    stream_size(input->stream) <
 		    LEAST_SEGMENTS * jobs_segment_bytes(jobs) ||
 	    recording_time(input->recording) != RECORDING_TIME_NANOSECONDS ||
 	    !branch_source_forgets(input->recording, input->stream))
 		return 0;
-	count = jobs_count(jobs) / (streams ? streams : 1);
+	count = *shares ? jobs_count(jobs) - 1 : jobs_count(jobs) / streams;
 	if (!count)
 		count = 1;
 	return count > MOST_THREADS ? MOST_THREADS : (unsigned int)count;
@@ -189,21 +99,21 @@ static int open_alone(struct segment_feed *feed,
 	return record_feed_resume(feed->own, from);
 }
 
-/* So do @count threads. */
+/* So do @count threads, and if it @shares their work the calling one. */
 static int open_threads(struct segment_feed *feed,
 			const struct execution_state *from, struct jobs *jobs,
-			unsigned int count)
+			unsigned int count, bool shares)
 {
-	int status = branch_source_open(&feed->input, &feed->scout);
+	int status = stretch_plan_open(&feed->plan, &feed->input, count, shares,
+				       jobs_segment_bytes(jobs),
+				       from ? from->position : 0);
 
-	if (status)
-		return status;
-	feed->jobs = jobs;
-	if (from) {
-		feed->next_begin = from->position;
+	if (from)
 		feed->last = *from;
-	}
-	return start_threads(feed, count);
+	return status ? status :
+			segment_ring_open(&feed->input, feed->symbols,
+					  feed->lists_blocks, jobs, count,
+					  &feed->ring);
 }
 
 int segment_feed_open(const struct flow_input *input,
@@ -212,17 +122,17 @@ int segment_feed_open(const struct flow_input *input,
 		      struct segment_feed **opened)
 {
 	struct segment_feed *feed = calloc(1, sizeof(*feed));
-	unsigned int threads = threads_for(input, jobs);
+	unsigned int threads;
+	bool shares;
 	int status;
 
 	if (!feed)
 		return -ERROR_MEMORY;
-	pthread_mutex_init(&feed->lock, NULL);
-	pthread_cond_init(&feed->changed, NULL);
 	feed->input = *input;
 	feed->symbols = symbols;
 	feed->lists_blocks = lists_blocks;
-	status = threads ? open_threads(feed, from, jobs, threads) :
+	threads = threads_for(input, jobs, &shares);
+	status = threads ? open_threads(feed, from, jobs, threads, shares) :
 			   open_alone(feed, from);
 	if (status < 0) {
 		segment_feed_close(feed);
@@ -235,7 +145,7 @@ int segment_feed_open(const struct flow_input *input,
 int segment_feed_renew(struct segment_feed *feed,
 		       const struct flow_input *input, struct stream_part part)
 {
-	assert(!feed->jobs);
+	assert(!feed->ring);
 	feed->input = *input;
 	return record_feed_renew(feed->own, input, part);
 }
@@ -244,50 +154,83 @@ void segment_feed_close(struct segment_feed *feed)
 {
 	if (!feed)
 		return;
-	pthread_mutex_lock(&feed->lock);
-	feed->is_closing = true;
-	pthread_cond_broadcast(&feed->changed);
-	pthread_mutex_unlock(&feed->lock);
-	for (unsigned int i = 0; i < feed->thread_count; i++)
-		pthread_join(feed->threads[i], NULL);
-	for (unsigned int i = 0; i < feed->slot_count; i++)
-		segment_free(&feed->slots[i].segment);
-	free(feed->slots);
-	branch_source_close(feed->scout);
+	segment_ring_close(feed->ring);
+	stretch_plan_close(&feed->plan);
 	record_feed_close(feed->own);
-	pthread_cond_destroy(&feed->changed);
-	pthread_mutex_destroy(&feed->lock);
 	free(feed);
 }
 
-/* Waits for the next segment of the stream.  NULL: there is none. */
-static struct slot *await_next(struct segment_feed *feed)
+/* Begins the calling thread's part of @stretch: it goes on where the last part
+ * ended.
+ */
+static int begin_own(struct segment_feed *feed, const struct stretch *stretch)
 {
-	struct slot *slot = &feed->slots[feed->first];
+	int status = open_own(feed);
 
-	pthread_mutex_lock(&feed->lock);
-	while (slot->state == SLOT_WAITING || slot->state == SLOT_TAKEN)
-		pthread_cond_wait(&feed->changed, &feed->lock);
-	if (slot->state == SLOT_DONE)
-		feed->first = (feed->first + 1) % feed->slot_count;
+	if (!status && stretch->begin)
+		status = record_feed_resume(feed->own, &feed->last);
+	if (status < 0)
+		return status;
+	record_feed_watch_end(feed->own, stretch->middle);
+	feed->begin = feed->last;
+	feed->first_state = stretch->begin ? &feed->begin : NULL;
+	feed->place = PLACE_OWN;
+	return 0;
+}
+
+/* Begins the next stretch.  Returns 1, 0 if there is none, or a negative enum
+ * error.
+ */
+static int begin_stretch(struct segment_feed *feed)
+{
+	const struct stretch *stretch;
+	int status = 1;
+
+	if (feed->at_end)
+		return 0;
+	give_out(feed);
+	stretch = segment_ring_first(feed->ring);
+	if (!stretch)
+		return 0;
+	if (stretch->begin == stretch->middle)
+		feed->place = PLACE_BEHIND_OWN;
 	else
-		slot = NULL;
-	pthread_mutex_unlock(&feed->lock);
-	return slot;
+		status = begin_own(feed, stretch);
+	return status < 0 ? status : 1;
 }
 
-static void give_back(struct segment_feed *feed)
+static void end_stretch(struct segment_feed *feed)
 {
-	struct slot *slot = feed->current;
-
-	feed->current = NULL;
-	if (!slot)
-		return;
-	set_state(feed, slot, SLOT_FREE);
-	give_out(feed, slot);
+	segment_ring_drop(feed->ring);
+	feed->place = PLACE_BEFORE;
 }
 
-/* Returns whether @segment goes on where the last one ended. */
+/* Takes the next records of the calling thread's part.  Returns 1, 0 if there
+ * are none, or -ERROR_MEMORY.
+ */
+static int next_own(struct segment_feed *feed, struct record_run *run)
+{
+	int status = record_feed_next(feed->own, run);
+
+	feed->is_off = record_feed_is_off(feed->own);
+	feed->end_ns = record_feed_end_ns(feed->own);
+	feed->at_end = !status;
+	if (!status)
+		feed->place = PLACE_BEHIND_OWN;
+	if (status <= 0)
+		return status;
+	for (size_t i = 0; i < run->mark_count; i++) {
+		if (run->marks[i].kind != MARK_SYNC)
+			continue;
+		run->count = run->marks[i].index;
+		run->mark_count = i;
+		feed->last = *record_feed_state(feed->own, 1);
+		feed->place = PLACE_BEHIND_OWN;
+	}
+	return run->count || run->mark_count;
+}
+
+/* Returns whether @segment goes on where the last part ended. */
 static bool fits(const struct segment_feed *feed, const struct segment *segment)
 {
 	return !segment->begin ||
@@ -304,47 +247,68 @@ static int decode_again(struct segment_feed *feed, struct segment *segment)
 			segment_decode_from(segment, feed->own, &feed->last);
 }
 
-static int take_segment(struct segment_feed *feed, struct slot *slot)
+/* Takes a thread's part of the stretch.  Returns as next_own(). */
+static int take_segment(struct segment_feed *feed, struct record_run *run)
 {
-	struct segment *segment = &slot->segment;
-	int status = slot->status;
+	struct segment *segment;
+	enum ring_lead lead;
+	int status = segment_ring_await(feed->ring, &segment, &lead);
 
-	feed->current = slot;
+	stretch_plan_adapt(&feed->plan, lead);
 	if (!status && !fits(feed, segment))
 		status = decode_again(feed, segment);
 	if (status < 0)
 		return status;
+	feed->place = PLACE_SEGMENT;
+	feed->first_state = segment->begin ? &segment->states[0] : NULL;
 	feed->last = segment->states[1];
 	feed->at_end = !segment->has_end;
 	feed->is_off = segment->is_off;
 	feed->end_ns = segment->end_ns;
-	return 1;
+	*run = (struct record_run){
+		.records = segment->records.records,
+		.count = segment->records.count,
+		.marks = segment->marks.items,
+		.mark_count = segment->marks.count,
+	};
+	return run->count || run->mark_count;
+}
+
+/* Goes on by a step.  Returns 1 if there is a run, 0, or a negative enum error. */
+static int go_on(struct segment_feed *feed, struct record_run *run)
+{
+	switch (feed->place) {
+	case PLACE_OWN:
+		return next_own(feed, run);
+	case PLACE_BEHIND_OWN:
+		if (!feed->at_end)
+			return take_segment(feed, run);
+		/* fall through */
+	case PLACE_SEGMENT:
+		end_stretch(feed);
+		return 0;
+	case PLACE_BEFORE:
+		break;
+	}
+	return 0;
 }
 
 int segment_feed_next(struct segment_feed *feed, struct record_run *run)
 {
-	if (!feed->jobs)
-		return record_feed_next(feed->own, run);
-	do {
-		struct slot *slot;
-		int status;
+	int status;
 
-		give_back(feed);
-		slot = feed->at_end ? NULL : await_next(feed);
-		if (!slot)
-			return 0;
-		status = take_segment(feed, slot);
-		if (status < 0)
-			return status;
-	} while (!feed->current->segment.records.count &&
-		 !feed->current->segment.marks.count);
-	*run = (struct record_run){
-		.records = feed->current->segment.records.records,
-		.count = feed->current->segment.records.count,
-		.marks = feed->current->segment.marks.items,
-		.mark_count = feed->current->segment.marks.count,
-	};
-	return 1;
+	if (!feed->ring)
+		return record_feed_next(feed->own, run);
+	feed->first_state = NULL;
+	do {
+		if (feed->place == PLACE_BEFORE) {
+			status = begin_stretch(feed);
+			if (status <= 0)
+				return status;
+		}
+		status = go_on(feed, run);
+	} while (!status);
+	return status;
 }
 
 size_t segment_feed_repeats(const struct segment_feed *feed)
@@ -354,26 +318,24 @@ size_t segment_feed_repeats(const struct segment_feed *feed)
 
 bool segment_feed_is_off(const struct segment_feed *feed)
 {
-	return feed->jobs ? feed->is_off : record_feed_is_off(feed->own);
+	return feed->ring ? feed->is_off : record_feed_is_off(feed->own);
 }
 
 uint64_t segment_feed_end_ns(const struct segment_feed *feed)
 {
-	return feed->jobs ? feed->end_ns : record_feed_end_ns(feed->own);
+	return feed->ring ? feed->end_ns : record_feed_end_ns(feed->own);
 }
 
 void segment_feed_say_states(struct segment_feed *feed)
 {
-	if (!feed->jobs)
+	if (!feed->ring)
 		record_feed_watch(feed->own, JOBS_SEGMENT_BYTES, NO_SYNC);
 }
 
 const struct execution_state *
 segment_feed_first_state(const struct segment_feed *feed)
 {
-	const struct slot *slot = feed->current;
-
-	return slot && slot->segment.begin ? &slot->segment.states[0] : NULL;
+	return feed->first_state;
 }
 
 const struct execution_state *segment_feed_pass(struct segment_feed *feed)

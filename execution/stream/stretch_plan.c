@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/stream/stretch_plan.h"
+#include "decoder/flow/branch_source.h"
+#include "decoder/flow/flow_source.h"
+
+enum {
+	/* What the calling thread decodes is measured in parts of a segment. */
+	OWN_PARTS = 16,
+	MOST_PARTS = 2 * OWN_PARTS,
+};
+
+/* This is what suits a profile: whoever calls has to take all records, too, which
+ * is a quarter of the work of decoding them.  With four threads nothing is left
+ * to do besides.
+ */
+static unsigned int parts_for(unsigned int threads)
+{
+	return threads < 4 ? 13 / threads : 0;
+}
+
+int stretch_plan_open(struct stretch_plan *plan, const struct flow_input *input,
+		      unsigned int threads, bool shares, uint64_t segment_bytes,
+		      uint64_t begin)
+{
+	*plan = (struct stretch_plan){
+		.segment_bytes = segment_bytes,
+		.own_parts = shares ? parts_for(threads) : 0,
+		.shares = shares,
+		.next_begin = begin,
+	};
+	return branch_source_open(input, &plan->scout);
+}
+
+void stretch_plan_close(struct stretch_plan *plan)
+{
+	branch_source_close(plan->scout);
+}
+
+/* Returns where the part ends that begins at @begin and has some @bytes. */
+static uint64_t end_of(const struct stretch_plan *plan, uint64_t begin,
+		       uint64_t bytes)
+{
+	return branch_source_next_sync(plan->scout,
+				       begin + (bytes ? bytes : 1));
+}
+
+bool stretch_plan_next(struct stretch_plan *plan, struct stretch *stretch)
+{
+	uint64_t begin = plan->next_begin;
+
+	if (begin == NO_SYNC)
+		return false;
+	*stretch = (struct stretch){
+		.begin = begin,
+		.middle = begin,
+		.end = NO_SYNC,
+	};
+	if (plan->own_parts)
+		stretch->middle = end_of(plan, begin,
+					 plan->segment_bytes / OWN_PARTS *
+						 plan->own_parts);
+	if (stretch->middle != NO_SYNC)
+		stretch->end =
+			end_of(plan, stretch->middle, plan->segment_bytes);
+	plan->next_begin = stretch->end;
+	return true;
+}
+
+void stretch_plan_adapt(struct stretch_plan *plan, enum ring_lead lead)
+{
+	if (!plan->shares)
+		return;
+	if (lead == RING_LATE && plan->own_parts < MOST_PARTS)
+		plan->own_parts++;
+	if (lead == RING_DONE && plan->own_parts)
+		plan->own_parts--;
+}
