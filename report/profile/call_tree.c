@@ -192,6 +192,20 @@ static void follow(struct call_tree *tree, struct call_node *parent,
 	parent->expected_child = call_tree_at(tree, child)->next_asked;
 }
 
+/* The one that was asked for last is at hand: a quarter of what is not expected is
+ * that again.  Returns whether it is.
+ */
+static bool is_recent(const struct call_tree *tree,
+		      const struct call_node *parent, uint32_t function,
+		      bool is_interrupt)
+{
+	const struct call_node *recent =
+		call_tree_at(tree, parent->recent_child);
+
+	return parent->recent_child && recent->function == function &&
+	       recent->is_interrupt == is_interrupt;
+}
+
 uint32_t call_tree_find_child(struct call_tree *tree, uint32_t parent,
 			      uint32_t function, bool is_interrupt)
 {
@@ -200,8 +214,13 @@ uint32_t call_tree_find_child(struct call_tree *tree, uint32_t parent,
 		.function = function,
 		.is_interrupt = is_interrupt,
 	};
+	struct call_node *node = call_tree_at(tree, parent);
 	uint32_t *slot;
 
+	if (is_recent(tree, node, function, is_interrupt)) {
+		follow(tree, node, node->recent_child);
+		return node->recent_child;
+	}
 	if ((size_t)tree->count * 2 >= tree->slot_count && !grow_slots(tree))
 		return CALL_NODE_NONE;
 	slot = slot_for(tree, &like);
