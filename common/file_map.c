@@ -37,9 +37,9 @@ int file_map_open_fd(struct file_map *map, int fd)
 	return 0;
 }
 
-/* Maps the file open as @fd, which it closes; -1 is none. */
-static int open_as(struct file_map *map, int fd, const char *path,
-		   const struct log *log)
+/* Maps the file open as @fd; -1 is none. */
+static int map_as(struct file_map *map, int fd, const char *path,
+		  const struct log *log)
 {
 	int error = 0;
 
@@ -51,6 +51,15 @@ static int open_as(struct file_map *map, int fd, const char *path,
 	if (error)
 		log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
 			    "cannot read: %s", regular_file_error(errno));
+	return error;
+}
+
+/* The same, closing it. */
+static int open_as(struct file_map *map, int fd, const char *path,
+		   const struct log *log)
+{
+	int error = map_as(map, fd, path, log);
+
 	if (fd >= 0)
 		close(fd);
 	return error;
@@ -59,6 +68,20 @@ static int open_as(struct file_map *map, int fd, const char *path,
 int file_map_open(struct file_map *map, const char *path, const struct log *log)
 {
 	return open_as(map, regular_file_open(path), path, log);
+}
+
+int file_map_open_kept(struct file_map *map, const char *path,
+		       const struct log *log, int *fd)
+{
+	int error;
+
+	*fd = regular_file_open(path);
+	error = map_as(map, *fd, path, log);
+	if (error && *fd >= 0) {
+		close(*fd);
+		*fd = -1;
+	}
+	return error;
 }
 
 int file_map_open_beneath(struct file_map *map, const char *folder,

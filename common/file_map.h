@@ -19,7 +19,13 @@ struct file_map {
 int file_map_open(struct file_map *map, const char *path,
 		  const struct log *log);
 
-/* The same with the file @name of @folder, if it lies below that. */
+/* The same, the file staying open as *@fd, for the caller to close; -1 if there
+ * was an error.
+ */
+int file_map_open_kept(struct file_map *map, const char *path,
+		       const struct log *log, int *fd);
+
+/* As file_map_open(), with the file @name of @folder, if it lies below that. */
 int file_map_open_beneath(struct file_map *map, const char *folder,
 			  const char *name, const struct log *log);
 

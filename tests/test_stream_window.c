@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/recording/data_file.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/stream_window.h"
 #include "tests/run_suite.h"
@@ -18,6 +19,7 @@ enum {
 
 struct file_stream {
 	uint8_t *file;
+	struct data_file data; /* the same, to be read */
 	struct aux_piece pieces[PIECES];
 	struct aux_stream stream;
 	struct stream_window window;
@@ -28,7 +30,8 @@ static uint8_t byte_at(size_t position)
 	return (uint8_t)(position * 0x9e3779b1 >> 13);
 }
 
-static void write_file(struct file_stream *s)
+/* @is_open: it is read from there, and not touched in memory. */
+static void write_file(struct file_stream *s, bool is_open)
 {
 	int fd = memfd_create("stream", 0);
 
@@ -37,14 +40,20 @@ static void write_file(struct file_stream *s)
 	s->file = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		       0);
 	ck_assert_ptr_ne(s->file, MAP_FAILED);
-	close(fd);
 	for (size_t i = 0; i < STREAM_BYTES; i++)
 		s->file[i + i / PIECE_BYTES * BETWEEN] = byte_at(i);
+	s->data = (struct data_file){
+		.map = { .bytes = s->file, .size = FILE_BYTES },
+		.has_fd = is_open,
+		.fd = fd,
+	};
+	if (is_open)
+		ck_assert_int_eq(mprotect(s->file, FILE_BYTES, PROT_NONE), 0);
 }
 
-static void open_stream(struct file_stream *s)
+static void open_stream(struct file_stream *s, bool is_open)
 {
-	write_file(s);
+	write_file(s, is_open);
 	for (size_t i = 0; i < PIECES; i++)
 		s->pieces[i] = (struct aux_piece){
 			.size_bytes = PIECE_BYTES,
@@ -54,7 +63,8 @@ static void open_stream(struct file_stream *s)
 		.pieces = s->pieces,
 		.piece_count = PIECES,
 	};
-	ck_assert_int_eq(stream_window_open(&s->window, &s->stream), 0);
+	ck_assert_int_eq(stream_window_open(&s->window, &s->stream, &s->data),
+			 0);
 	ck_assert_uint_eq(s->window.size, STREAM_BYTES);
 }
 
@@ -62,6 +72,7 @@ static void close_stream(struct file_stream *s)
 {
 	stream_window_close(&s->window);
 	munmap(s->file, FILE_BYTES);
+	close(s->data.fd);
 }
 
 static void check_bytes(struct file_stream *s, size_t from, size_t to)
@@ -78,7 +89,7 @@ START_TEST(all_bytes_are_read_in_order)
 {
 	struct file_stream s;
 
-	open_stream(&s);
+	open_stream(&s, _i);
 	for (size_t at = 0; at < STREAM_BYTES; at += 5000) {
 		check_bytes(&s, at, at + 9000);
 		stream_window_release(&s.window, at);
@@ -106,7 +117,7 @@ START_TEST(bytes_that_are_done_take_no_memory)
 {
 	struct file_stream s;
 
-	open_stream(&s);
+	open_stream(&s, _i);
 	for (size_t at = 0; at < STREAM_BYTES; at += 30000) {
 		stream_window_reach(&s.window, at, at + 30000);
 		stream_window_release(&s.window, at);
@@ -122,7 +133,7 @@ START_TEST(places_are_read_in_any_order)
 	struct file_stream s;
 	size_t at = 0;
 
-	open_stream(&s);
+	open_stream(&s, _i);
 	for (int i = 0; i < 200; i++) {
 		at = (at + 3456789) % STREAM_BYTES;
 		check_bytes(&s, at, at + 100);
@@ -143,7 +154,7 @@ START_TEST(what_moves_stays_in_its_memory)
 	enum { STRETCH = 250000, MOST = STRETCH + (1 << 18) };
 	struct file_stream s;
 
-	open_stream(&s);
+	open_stream(&s, _i);
 	for (size_t at = 1000; at < STREAM_BYTES; at += 2 * STRETCH) {
 		stream_window_move(&s.window, at);
 		for (size_t i = 0; i < STRETCH; i += 10000) {
@@ -164,7 +175,7 @@ START_TEST(what_moves_from_afar_leaves_nothing_there)
 {
 	struct file_stream s;
 
-	open_stream(&s);
+	open_stream(&s, _i);
 	stream_window_move(&s.window, 5000);
 	for (size_t at = 5000; at < STREAM_BYTES; at += 30000) {
 		check_bytes(&s, at, at + 30000);
@@ -177,16 +188,38 @@ START_TEST(what_moves_from_afar_leaves_nothing_there)
 }
 END_TEST
 
+/* What is not there any more, or never was, is not made up. */
+START_TEST(a_file_gives_no_more_than_it_has)
+{
+	static uint8_t copy[FILE_BYTES];
+	uint8_t other = 1;
+	struct file_stream s;
+
+	open_stream(&s, true);
+	ck_assert(data_file_copy(&s.data, s.file + 7, 100, copy));
+	ck_assert_uint_eq(copy[0], byte_at(7));
+	ck_assert(!data_file_copy(&s.data, s.file + 7, FILE_BYTES, copy));
+	ck_assert(!data_file_copy(&s.data, &other, 1, copy));
+	ck_assert_int_eq(ftruncate(s.data.fd, 1000), 0);
+	ck_assert(!data_file_copy(&s.data, s.file + 900, 101, copy));
+	s.data.has_fd = false;
+	ck_assert(!data_file_copy(&s.data, s.file, 1, copy));
+	close_stream(&s);
+}
+END_TEST
+
 static Suite *stream_window_suite(void)
 {
 	Suite *suite = suite_create("stream_window");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_test(tcase, all_bytes_are_read_in_order);
-	tcase_add_test(tcase, bytes_that_are_done_take_no_memory);
-	tcase_add_test(tcase, places_are_read_in_any_order);
-	tcase_add_test(tcase, what_moves_stays_in_its_memory);
-	tcase_add_test(tcase, what_moves_from_afar_leaves_nothing_there);
+	tcase_add_loop_test(tcase, all_bytes_are_read_in_order, 0, 2);
+	tcase_add_loop_test(tcase, bytes_that_are_done_take_no_memory, 0, 2);
+	tcase_add_loop_test(tcase, places_are_read_in_any_order, 0, 2);
+	tcase_add_loop_test(tcase, what_moves_stays_in_its_memory, 0, 2);
+	tcase_add_loop_test(tcase, what_moves_from_afar_leaves_nothing_there, 0,
+			    2);
+	tcase_add_test(tcase, a_file_gives_no_more_than_it_has);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -53,7 +53,8 @@ static int open_source(const struct flow_input *input,
 	source->base.ops = &intel_branch_source;
 	source->input = *input;
 	source->losses.stream = input->stream;
-	error = stream_window_open(&source->bytes, input->stream);
+	error = stream_window_open(&source->bytes, input->stream,
+				   &input->recording->file);
 	if (error) {
 		close_source(&source->base);
 		return error;

@@ -5,7 +5,9 @@
 #include "common/log.h"
 #include "common/perf_data.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static int refuse(const struct data_file *file, uint64_t offset, int error,
 		  const char *text)
@@ -83,10 +85,11 @@ int data_file_open(struct data_file *file, const char *path,
 {
 	*file = (struct data_file){ .path = path, .log = log };
 
-	int error = file_map_open(&file->map, path, log);
+	int error = file_map_open_kept(&file->map, path, log, &file->fd);
 
 	if (error)
 		return error;
+	file->has_fd = true;
 	error = check_magic(file);
 	if (error)
 		goto fail;
@@ -112,6 +115,30 @@ fail:
 void data_file_close(struct data_file *file)
 {
 	file_map_close(&file->map);
+	if (file->has_fd)
+		close(file->fd);
+	file->has_fd = false;
+}
+
+bool data_file_copy(const struct data_file *file, const uint8_t *bytes,
+		    size_t size, void *to)
+{
+	uintptr_t at = (uintptr_t)bytes - (uintptr_t)file->map.bytes;
+	size_t done = 0;
+
+	if (!file->has_fd || at > file->map.size || size > file->map.size - at)
+		return false;
+	while (done < size) {
+		ssize_t count = pread(file->fd, (uint8_t *)to + done,
+				      size - done, (off_t)(at + done));
+
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0)
+			return false;
+		done += (size_t)count;
+	}
+	return true;
 }
 
 /* The sections lie in order of their bits, absent ones left out. */

@@ -16,6 +16,8 @@ struct log;
  */
 struct data_file {
 	struct file_map map;
+	bool has_fd; /* else it is in memory alone */
+	int fd;
 	const char *path; /* borrowed, for messages */
 	const struct log *log;
 	bool is_pipe;	      /* no attributes, no feature sections */
@@ -33,6 +35,13 @@ struct data_file {
 int data_file_open(struct data_file *file, const char *path,
 		   const struct log *log);
 void data_file_close(struct data_file *file);
+
+/* Copies the @size bytes of the file's map at @bytes, without touching that: a page
+ * that nobody has touched costs a page fault.  Returns whether it did; not if they
+ * lie elsewhere.
+ */
+bool data_file_copy(const struct data_file *file, const uint8_t *bytes,
+		    size_t size, void *to);
 
 /* Returns the bytes of feature @bit in place and sets *@size; NULL if the
  * file does not have it whole.

@@ -2,6 +2,7 @@
 #include "decoder/recording/stream_window.h"
 #include "common/error.h"
 #include "common/pages.h"
+#include "decoder/recording/data_file.h"
 #include "decoder/recording/recording.h"
 
 #include <assert.h>
@@ -50,11 +51,12 @@ static int open_copy(struct stream_window *window)
 }
 
 int stream_window_open(struct stream_window *window,
-		       const struct aux_stream *stream)
+		       const struct aux_stream *stream,
+		       const struct data_file *file)
 {
 	int error;
 
-	*window = (struct stream_window){ .stream = stream };
+	*window = (struct stream_window){ .stream = stream, .file = file };
 	if (stream->piece_count == 1) {
 		window->bytes = stream->pieces[0].bytes;
 		window->size = stream->pieces[0].size_bytes;
@@ -152,8 +154,12 @@ static void copy_bytes(struct stream_window *window, size_t from, size_t to)
 		size_t end = window->ends[i] < to ? window->ends[i] : to;
 		size_t done = from - begin;
 
-		memcpy(copy_at(window, from), piece->bytes + done, end - from);
-		release_copied(piece, done, end - begin);
+		if (!data_file_copy(window->file, piece->bytes + done,
+				    end - from, copy_at(window, from))) {
+			memcpy(copy_at(window, from), piece->bytes + done,
+			       end - from);
+			release_copied(piece, done, end - begin);
+		}
 		from = end;
 	}
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct aux_stream;
+struct data_file;
 
 /* A stream's kept bytes in one stretch of addresses, of which only what is
  * looked at takes memory: pieces of a file that do not join there are copied
@@ -15,6 +16,7 @@ struct stream_window {
 	const uint8_t *bytes; /* where byte 0 is, or would be */
 	size_t size;
 	const struct aux_stream *stream;
+	const struct data_file *file;
 	uint8_t *copy;	    /* NULL: the bytes are in place */
 	size_t copy_begin;  /* where in the stream the copy's memory begins */
 	size_t *ends;	    /* of each piece, in the bytes */
@@ -23,9 +25,12 @@ struct stream_window {
 	size_t released; /* bytes before this were given back */
 };
 
-/* Borrows @stream.  Returns 0 or -ERROR_MEMORY. */
+/* Borrows @stream, and @file, in which its pieces may lie.  Returns 0 or
+ * -ERROR_MEMORY.
+ */
 int stream_window_open(struct stream_window *window,
-		       const struct aux_stream *stream);
+		       const struct aux_stream *stream,
+		       const struct data_file *file);
 void stream_window_close(struct stream_window *window);
 
 /* All that follows is at @from or behind: bytes that were readable are so no
