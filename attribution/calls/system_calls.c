@@ -63,7 +63,7 @@ static bool implements_call(const struct system_calls *calls, uint32_t function)
 	const struct function *about = function_at(calls->functions, function);
 
 	return about->space == 'k' &&
-	       arch_system_call(calls->arch, about->name);
+	       arch_system_call(calls->arch, about->base);
 }
 
 static int begin(const struct system_calls *calls, struct caller *caller,

@@ -78,7 +78,11 @@ def check_flat(reader):
     text = reader.text("report", "--flat", "--format=csv")
     assert text.startswith(FLAT_COLUMNS + ","), text[:100]
     last_ns = None
-    for row in csv.DictReader(text.splitlines()):
+    rows = list(csv.DictReader(text.splitlines()))
+    keys = [(row["function"], row["module"]) for row in rows]
+    assert len(keys) == len(set(keys)), sorted(
+        key for key in set(keys) if keys.count(key) > 1)
+    for row in rows:
         parts = sum(int(row["calls_" + how])
                     for how in ("direct", "tail", "async"))
         assert int(row["calls"]) == parts, row
