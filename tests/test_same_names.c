@@ -9,32 +9,31 @@
 /* As gcc and ld make it of three files: the second has no cold part of show(), and
  * a clone of each.  kallsyms lists a module's symbols in no order.
  */
-static const char kallsyms[] =
-	"ffffffff9d000000 T _text\n"
-	"ffffffff9d0000f0 t __pfx_show\n"
-	"ffffffff9d000100 t show\n"
-	"ffffffff9d000140 t first\n"
-	"ffffffff9d0001f0 t __pfx_show\n"
-	"ffffffff9d000200 t show\n"
-	"ffffffff9d000240 t second.part.0\n"
-	"ffffffff9d000280 t second\n"
-	"ffffffff9d0002f0 t __pfx_show\n"
-	"ffffffff9d000300 t show\n"
-	"ffffffff9d000340 t set.isra.0\n"
-	"ffffffff9d000380 t set.isra.0\n"
-	"ffffffff9d000400 t show.cold\n"
-	"ffffffff9d000440 t first.cold\n"
-	"ffffffff9d000480 t second.part.0.cold\n"
-	"ffffffff9d0004c0 t show.cold\n"
-	"ffffffff9d000500 t set.isra.0.cold\n"
-	"ffffffff9d000600 D data\n"
-	"ffffffffc0000300 t show\t[mod]\n"
-	"ffffffffc00002f0 t __pfx_show\t[mod]\n"
-	"ffffffffc0000110 t init\t[mod]\n"
-	"ffffffffc00000f0 t __pfx_show\t[mod]\n"
-	"ffffffffc0000100 t show\t[mod]\n"
-	"ffffffffc0001100 t bpf_prog_1_run\t[bpf]\n"
-	"ffffffffc0001200 t bpf_prog_1_run\t[bpf]\n";
+static const char kallsyms[] = "ffffffff9d000000 T _text\n"
+			       "ffffffff9d0000f0 t __pfx_show\n"
+			       "ffffffff9d000100 t show\n"
+			       "ffffffff9d000140 t first\n"
+			       "ffffffff9d0001f0 t __pfx_show\n"
+			       "ffffffff9d000200 t show\n"
+			       "ffffffff9d000240 t second.part.0\n"
+			       "ffffffff9d000280 t second\n"
+			       "ffffffff9d0002f0 t __pfx_show\n"
+			       "ffffffff9d000300 t show\n"
+			       "ffffffff9d000340 t set.isra.0\n"
+			       "ffffffff9d000380 t set.isra.0\n"
+			       "ffffffff9d000400 t show.cold\n"
+			       "ffffffff9d000440 t first.cold\n"
+			       "ffffffff9d000480 t second.part.0.cold\n"
+			       "ffffffff9d0004c0 t show.cold\n"
+			       "ffffffff9d000500 t set.isra.0.cold\n"
+			       "ffffffff9d000600 D data\n"
+			       "ffffffffc0000300 t show\t[mod]\n"
+			       "ffffffffc00002f0 t __pfx_show\t[mod]\n"
+			       "ffffffffc0000110 t init\t[mod]\n"
+			       "ffffffffc00000f0 t __pfx_show\t[mod]\n"
+			       "ffffffffc0000100 t show\t[mod]\n"
+			       "ffffffffc0001100 t bpf_prog_1_run\t[bpf]\n"
+			       "ffffffffc0001200 t bpf_prog_1_run\t[bpf]\n";
 
 static const struct {
 	uint64_t address;
@@ -117,12 +116,18 @@ static const struct {
 	uint32_t count;
 	uint32_t by_pattern;
 } meant[] = {
-	{ "show", 5, 5 },	  { "show@0x200", 2, 2 },
-	{ "show@0x300", 1, 1 },	  { "set", 2, 2 },
-	{ "set.isra.0", 2, 2 },	  { "set.isra.0@0x380", 1, 1 },
-	{ "second", 2, 2 },	  { "second.part.0", 1, 1 },
-	{ "second.part", 0, 0 },  { "first", 1, 1 },
-	{ "show@", 0, 0 },	  { "s*", 0, 9 },
+	{ "show", 5, 5 },
+	{ "show@0x200", 2, 2 },
+	{ "show@0x300", 1, 1 },
+	{ "set", 2, 2 },
+	{ "set.isra.0", 2, 2 },
+	{ "set.isra.0@0x380", 1, 1 },
+	{ "second", 2, 2 },
+	{ "second.part.0", 1, 1 },
+	{ "second.part", 0, 0 },
+	{ "first", 1, 1 },
+	{ "show@", 0, 0 },
+	{ "s*", 0, 9 },
 	{ "/^s[eh][a-z]*$/", 0, 9 },
 };
 

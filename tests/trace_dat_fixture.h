@@ -32,10 +32,10 @@ enum made_function {
 	MADE_SCHEDULE,
 	MADE_FINISH_SWITCH,
 	MADE_VFS_READ_PART, /* vfs_read.part.0 */
-	MADE_IRQ_RESCHED,    /* raw_irqentry_exit_cond_resched */
-	MADE_FAULT,	     /* asm_exc_page_fault */
-	MADE_LOCK_VMA,	     /* lock_vma_under_rcu */
-	MADE_HANDLE_FAULT,   /* handle_mm_fault */
+	MADE_IRQ_RESCHED,   /* raw_irqentry_exit_cond_resched */
+	MADE_FAULT,	    /* asm_exc_page_fault */
+	MADE_LOCK_VMA,	    /* lock_vma_under_rcu */
+	MADE_HANDLE_FAULT,  /* handle_mm_fault */
 	MADE_COUNT,
 };
 

@@ -19,9 +19,9 @@ enum graph_frame_kind {
 
 struct graph_frame {
 	uint32_t function;
-	int32_t depth;	/* as the tracer counts; of other kinds: of what they
+	int32_t depth; /* as the tracer counts; of other kinds: of what they
 			 * call */
-	uint8_t kind;	/* enum graph_frame_kind */
+	uint8_t kind;  /* enum graph_frame_kind */
 };
 
 /* A task and what it has open, outermost first. */

@@ -18,9 +18,8 @@ static size_t plain_length(const struct function *function)
 {
 	const char *place = strrchr(function->name, '@');
 
-	return function->is_double && place ?
-		       (size_t)(place - function->name) :
-		       strlen(function->name);
+	return function->is_double && place ? (size_t)(place - function->name) :
+					      strlen(function->name);
 }
 
 bool function_is_called(const struct function *function, const char *name,

@@ -15,9 +15,9 @@ static const struct {
 	const char *word;
 	enum word_kind kind;
 } words[] = {
-	{ "cold", WORD_SAME },	    { "llvm", WORD_SAME },
-	{ "lto_priv", WORD_SAME },  { "localalias", WORD_SAME },
-	{ "part", WORD_CLONE },	    { "isra", WORD_CLONE },
+	{ "cold", WORD_SAME },	     { "llvm", WORD_SAME },
+	{ "lto_priv", WORD_SAME },   { "localalias", WORD_SAME },
+	{ "part", WORD_CLONE },	     { "isra", WORD_CLONE },
 	{ "constprop", WORD_CLONE },
 };
 

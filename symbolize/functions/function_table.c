@@ -154,7 +154,8 @@ static uint32_t insert(struct function_table *table, struct function_slot *slot,
 }
 
 /* Returns the number of the first function of @key, whose hash it makes. */
-static uint32_t add_first(struct function_table *table, struct function_key *key)
+static uint32_t add_first(struct function_table *table,
+			  struct function_key *key)
 {
 	struct name_lengths lengths =
 		function_name_lengths(key->name, key->length);
@@ -199,8 +200,8 @@ static int add_double(struct function_table *table, uint32_t number)
 }
 
 /* Adds one more function of the name of @first. */
-static uint32_t add_another(struct function_table *table, struct function_key *key,
-			    uint32_t first)
+static uint32_t add_another(struct function_table *table,
+			    struct function_key *key, uint32_t first)
 {
 	const char *base = function_of(table, first)->base;
 	struct function_slot *slot;

@@ -89,8 +89,7 @@ static int add_code(const struct kernel_symbols *kernel,
 		.start = line->address,
 		.padding = function_name_padding(line->name,
 						 line->name_length) > 0,
-		.is_cold =
-			function_name_is_cold(line->name, line->name_length),
+		.is_cold = function_name_is_cold(line->name, line->name_length),
 	};
 	const char *module = function_table_module(
 		kernel->functions, line->module, line->module_length);

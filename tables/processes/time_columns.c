@@ -188,9 +188,10 @@ static void explain_need(const struct time_columns *columns,
 	for (size_t i = 0; i < COLUMNS; i++)
 		if (columns_list[i].need == need &&
 		    has_column(columns, &columns_list[i]))
-			length += (size_t)snprintf(
-				names + length, sizeof(names) - length, "%s%s",
-				length ? ", " : "", columns_list[i].name);
+			length += (size_t)snprintf(names + length,
+						   sizeof(names) - length,
+						   "%s%s", length ? ", " : "",
+						   columns_list[i].name);
 	if (length)
 		table_rows_missing(out, names, events[need], "--events=sched");
 }

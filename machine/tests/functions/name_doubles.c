@@ -116,8 +116,8 @@ static struct kernel_name **find_owners(const struct kernel_names *names,
 		run = run_of(all, name);
 		if (!run.count)
 			continue;
-		owners[i] = entry_from(&run,
-				       name->is_cold ? before : name->start);
+		owners[i] =
+			entry_from(&run, name->is_cold ? before : name->start);
 		if (name->is_cold)
 			before = owners[i]->start;
 	}
@@ -137,8 +137,8 @@ static uint64_t start_of(const struct run *all, const char *module)
 
 static char *keep(struct kernel_names *names, char *made)
 {
-	names->made = realloc(names->made, (names->made_count + 1) *
-						   sizeof(*names->made));
+	names->made = realloc(names->made,
+			      (names->made_count + 1) * sizeof(*names->made));
 	if (!names->made)
 		abort();
 	names->made[names->made_count++] = made;
