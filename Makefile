@@ -306,6 +306,9 @@ $(BUILD)/tests/test_record_mutator: $(FUZZ_MUTATOR)
 # Its referee.
 $(BUILD)/tests/test_user_stack: LDLIBS += -lunwind
 
+# It counts passes over a recording.
+$(BUILD)/tests/test_table_pass: LDFLAGS += -Wl,--wrap=run_pipeline
+
 $(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $<"

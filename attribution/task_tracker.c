@@ -135,11 +135,19 @@ static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
 	struct task_tracker *tracker = (struct task_tracker *)handler;
+	const struct task_time *time =
+		thread_tracker_time(tracker->options.threads);
+	const struct open_context *open;
+	size_t count;
 	int change;
 
 	note(tracker, sleeps_step(tracker->sleeps, step));
 	if (tracker->options.results_are_behind && step->kind == STEP_ENTER)
 		give_up(tracker, step->task->index);
+	if (task_time_context_change(time)) {
+		open = task_time_contexts(time, step->task->index, &count);
+		system_calls_contexts(tracker->calls, step, open, count);
+	}
 	change = system_calls_step(tracker->calls, step);
 	note(tracker, change);
 	tell(tracker, step, change);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/perf_counts_fixture.h"
 #include "symbolize/functions/function_name.h"
+#include "tests/kernel_entries_fixture.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -42,6 +43,7 @@ struct section_mark {
 struct kernel_names {
 	struct array thunks; /* struct thunk_range */
 	struct array marks;  /* struct section_mark */
+	struct array entries;
 };
 
 /* Control that went into a thunk. */
@@ -71,17 +73,6 @@ struct perf_count *perf_counts_get(struct array *counts, const char *name)
 	count = array_add(counts);
 	snprintf(count->name, sizeof(count->name), "%s", name);
 	return count;
-}
-
-static bool is_suffix(const char *dot)
-{
-	static const char *const words[] = { ".cold", ".part", ".isra",
-					     ".constprop" };
-
-	for (size_t i = 0; i < 4; i++)
-		if (strcmp(dot, words[i]) == 0)
-			return true;
-	return dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1);
 }
 
 static enum place_kind kind_of_name(const char *name)
@@ -196,7 +187,7 @@ static void read_place(char *text, const struct kernel_names *names,
 {
 	char *name = text + strspn(text, " ");
 	char *plus;
-	char *dot;
+	char *cold;
 
 	place->address = strtoull(name, &name, 16);
 	place->kind = kind_of(&names->thunks, place->address);
@@ -206,10 +197,15 @@ static void read_place(char *text, const struct kernel_names *names,
 	place->offset = plus ? strtoull(plus + 1, NULL, 16) : 0;
 	if (plus)
 		*plus = '\0';
-	while ((dot = strrchr(name, '.')) && dot != name && is_suffix(dot))
-		*dot = '\0';
+	cold = strstr(name, ".cold");
+	if (cold)
+		*cold = '\0';
 	snprintf(place->name, sizeof(place->name), "%s",
 		 function_at_mark(&names->marks, name));
+	if (!cold)
+		kernel_entries_tell_apart(&names->entries,
+					  place->address - place->offset,
+					  place->name, sizeof(place->name));
 }
 
 /* "[000]  tr end  iret    ffffffff81c01199 sym+0x0 =>   0 [unknown]" */
@@ -332,12 +328,14 @@ void perf_counts_read(const char *path, FILE *script, struct array *counts)
 	size_t room = 0;
 
 	read_names(path, &names);
+	names.entries = kernel_entries_read(path);
 	while (getline(&line, &room, script) > 0)
 		if (read_branch(line, &names, &branch))
 			take_branch(counts, line_of(&lines, branch.cpu),
 				    &branch);
 	free(line);
 	array_free(&lines);
+	kernel_entries_free(&names.entries);
 	array_free(&names.marks);
 	array_free(&names.thunks);
 }

@@ -9,7 +9,7 @@
 
 /* How often perf saw a function entered. */
 struct perf_count {
-	char name[512]; /* without .cold, .part.0 and the like */
+	char name[512]; /* as reports have it */
 	uint64_t direct;
 	uint64_t tail;
 	uint64_t async;

@@ -6,35 +6,49 @@
 
 static const struct {
 	const char *symbol;
-	const char *function;
+	const char *name;
+	const char *base;
 	size_t padding;
+	bool is_cold;
 } names[] = {
-	{ "vfs_read", "vfs_read", 0 },
-	{ "vfs_read.cold", "vfs_read", 0 },
-	{ "fsnotify_perm.part.0", "fsnotify_perm", 0 },
-	{ "mas_wr_store_entry.isra.0", "mas_wr_store_entry", 0 },
-	{ "count.constprop.0.isra.0", "count", 0 },
-	{ "link_path_walk.part.0.constprop.0", "link_path_walk", 0 },
-	{ "foo.llvm.123456", "foo", 0 },
-	{ "foo.part.0.cold", "foo", 0 },
-	{ "foo.bar", "foo.bar", 0 },
-	{ "foo.0x1", "foo.0x1", 0 },
-	{ ".cold", ".cold", 0 },
-	{ "foo.", "foo.", 0 },
-	{ "partition", "partition", 0 },
-	{ "__pfx_vfs_read", "__pfx_vfs_read", 6 },
-	{ "__pfx_", "__pfx_", 0 },
-	{ "__cfi_vfs_read", "__cfi_vfs_read", 6 },
+	{ "vfs_read", "vfs_read", "vfs_read", 0, false },
+	{ "vfs_read.cold", "vfs_read", "vfs_read", 0, true },
+	{ "old.cold.12", "old", "old", 0, true },
+	{ "fsnotify_perm.part.0", "fsnotify_perm.part.0", "fsnotify_perm", 0,
+	  false },
+	{ "foo.isra.0", "foo.isra.0", "foo", 0, false },
+	{ "foo.isra", "foo.isra", "foo", 0, false },
+	{ "count.constprop.0.isra.0", "count.constprop.0.isra.0", "count", 0,
+	  false },
+	{ "foo.part.0.cold", "foo.part.0", "foo", 0, true },
+	{ "foo.part.0.cold.3", "foo.part.0", "foo", 0, true },
+	{ "foo.llvm.123456", "foo", "foo", 0, false },
+	{ "foo.llvm.123456.cold", "foo", "foo", 0, true },
+	{ "foo.lto_priv.0", "foo", "foo", 0, false },
+	{ "foo.constprop.0.llvm.7", "foo.constprop.0", "foo", 0, false },
+	{ "foo.123", "foo", "foo", 0, false },
+	{ "foo.bar", "foo.bar", "foo.bar", 0, false },
+	{ "foo.0x1", "foo.0x1", "foo.0x1", 0, false },
+	{ ".cold", ".cold", ".cold", 0, false },
+	{ "foo.", "foo.", "foo.", 0, false },
+	{ "partition", "partition", "partition", 0, false },
+	{ "__pfx_vfs_read", "__pfx_vfs_read", "__pfx_vfs_read", 6, false },
+	{ "__pfx_", "__pfx_", "__pfx_", 0, false },
+	{ "__cfi_vfs_read", "__cfi_vfs_read", "__cfi_vfs_read", 6, false },
 };
 
-START_TEST(pieces_bear_their_functions_name)
+START_TEST(suffixes_say_what_a_symbol_is)
 {
 	const char *symbol = names[_i].symbol;
+	size_t length = strlen(symbol);
+	struct name_lengths lengths = function_name_lengths(symbol, length);
 
-	ck_assert_uint_eq(function_name_length(symbol, strlen(symbol)),
-			  strlen(names[_i].function));
-	ck_assert_uint_eq(function_name_padding(symbol, strlen(symbol)),
+	ck_assert_uint_eq(lengths.name, strlen(names[_i].name));
+	ck_assert_uint_eq(lengths.base, strlen(names[_i].base));
+	ck_assert_uint_eq(function_name_padding(symbol, length),
 			  names[_i].padding);
+	ck_assert_int_eq(function_name_is_cold(symbol, length),
+			 names[_i].is_cold);
 }
 END_TEST
 
@@ -43,7 +57,7 @@ static Suite *function_name_suite(void)
 	Suite *suite = suite_create("function_name");
 	TCase *tcase = tcase_create("names");
 
-	tcase_add_loop_test(tcase, pieces_bear_their_functions_name, 0,
+	tcase_add_loop_test(tcase, suffixes_say_what_a_symbol_is, 0,
 			    sizeof(names) / sizeof(*names));
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -2,6 +2,7 @@
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/time/call_entries.h"
+#include "attribution/time/task_contexts.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
@@ -172,6 +173,68 @@ START_TEST(without_events_a_call_ends_with_its_trace)
 }
 END_TEST
 
+/* The task has the first @count of these open. */
+static const struct open_context contexts[] = {
+	{ .kind = CONTEXT_SYSTEM_CALL, .depth = 0, .serial = 1 },
+	{ .kind = CONTEXT_FAULT, .depth = 5, .serial = 2, .begin_ns = 1100 },
+	{ .kind = CONTEXT_INTERRUPT, .depth = 7, .serial = 3 },
+	{ .kind = CONTEXT_FAULT, .depth = 9, .serial = 4, .begin_ns = 1150 },
+};
+
+static void has_open(const struct open_context *open, size_t count,
+		     uint64_t time_ns)
+{
+	const struct call_step one = { .task = &task, .time_ns = time_ns };
+
+	system_calls_contexts(calls, &one, open, count);
+}
+
+/* Nested ones are part of the outermost; what the call ends in ends with it. */
+START_TEST(faults_of_a_call_are_its_outermost_contexts)
+{
+	const struct open_context next[] = {
+		contexts[0],
+		{ .kind = CONTEXT_FAULT,
+		  .depth = 5,
+		  .serial = 5,
+		  .begin_ns = 1400 },
+	};
+	const struct system_call *call;
+
+	has_open(contexts, 2, 1000);
+	call = a_call();
+	ck_assert_uint_eq(call->faults, 0);
+	for (size_t count = 1; count <= 4; count++)
+		has_open(contexts, count, 1150);
+	has_open(contexts, 3, 1200);
+	ck_assert_uint_eq(call->faults, 1);
+	ck_assert_uint_eq(call->fault_ns, 0);
+	has_open(contexts, 1, 1300);
+	ck_assert_uint_eq(call->fault_ns, 200);
+	has_open(next, 2, 1400);
+	ck_assert_uint_eq(call->faults, 2);
+	now_ns = 1490;
+	ck_assert_int_eq(step(STEP_EXIT), CALL_ENDED);
+	ck_assert_uint_eq(call->fault_ns, 300);
+	has_open(NULL, 0, 1600);
+	ck_assert_uint_eq(call->fault_ns, 300);
+}
+END_TEST
+
+/* Faults that the call lies in are not in the call. */
+START_TEST(faults_around_a_call_are_not_its)
+{
+	const struct open_context around[] = {
+		{ .kind = CONTEXT_FAULT, .depth = 0, .serial = 1 },
+		{ .kind = CONTEXT_SYSTEM_CALL, .depth = 0, .serial = 2 },
+	};
+	const struct system_call *call = a_call();
+
+	has_open(around, 2, 1050);
+	ck_assert_uint_eq(call->faults, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("system_calls");
@@ -185,6 +248,8 @@ int main(void)
 	tcase_add_test(tcase, a_result_behind_the_end_is_the_call_s);
 	tcase_add_test(tcase, a_result_that_never_comes_is_given_up);
 	tcase_add_test(tcase, without_events_a_call_ends_with_its_trace);
+	tcase_add_test(tcase, faults_of_a_call_are_its_outermost_contexts);
+	tcase_add_test(tcase, faults_around_a_call_are_not_its);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -31,11 +31,11 @@ enum made_function {
 	MADE_ASM_SYSVEC, /* asm_sysvec_apic_timer_interrupt */
 	MADE_SCHEDULE,
 	MADE_FINISH_SWITCH,
-	MADE_VFS_READ_PIECE, /* vfs_read.part.0 */
-	MADE_IRQ_RESCHED,    /* raw_irqentry_exit_cond_resched */
-	MADE_FAULT,	     /* asm_exc_page_fault */
-	MADE_LOCK_VMA,	     /* lock_vma_under_rcu */
-	MADE_HANDLE_FAULT,   /* handle_mm_fault */
+	MADE_VFS_READ_PART, /* vfs_read.part.0 */
+	MADE_IRQ_RESCHED,   /* raw_irqentry_exit_cond_resched */
+	MADE_FAULT,	    /* asm_exc_page_fault */
+	MADE_LOCK_VMA,	    /* lock_vma_under_rcu */
+	MADE_HANDLE_FAULT,  /* handle_mm_fault */
 	MADE_COUNT,
 };
 

@@ -16,7 +16,7 @@ const char *system_call_name(const struct function_table *functions,
 			     const struct arch *arch, uint32_t function)
 {
 	const char *base =
-		arch_system_call(arch, function_at(functions, function)->name);
+		arch_system_call(arch, function_at(functions, function)->base);
 
 	return base ? base : "?";
 }

@@ -3,6 +3,7 @@
 
 #include "attribution/calls/system_calls_parts.h"
 #include "attribution/time/call_entries.h"
+#include "attribution/time/task_contexts.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "symbolize/arch/arch.h"
@@ -10,8 +11,6 @@
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
-
-enum { NO_DEPTH = -1 };
 
 struct system_calls *system_calls_new(const struct function_table *functions,
 				      const struct arch *arch,
@@ -51,11 +50,7 @@ struct caller *system_calls_add_caller(struct system_calls *calls,
 {
 	struct caller *caller = system_calls_caller(calls, index);
 
-	/* Asked for at each step: a new one is made up only if there is none. */
-	if (caller)
-		return caller;
-	return array_reach_like(&calls->callers, index,
-				&(struct caller){ .fault_depth = NO_DEPTH });
+	return caller ? caller : array_reach(&calls->callers, index);
 }
 
 static bool implements_call(const struct system_calls *calls, uint32_t function)
@@ -63,7 +58,7 @@ static bool implements_call(const struct system_calls *calls, uint32_t function)
 	const struct function *about = function_at(calls->functions, function);
 
 	return about->space == 'k' &&
-	       arch_system_call(calls->arch, about->name);
+	       arch_system_call(calls->arch, about->base);
 }
 
 static int begin(const struct system_calls *calls, struct caller *caller,
@@ -75,7 +70,6 @@ static int begin(const struct system_calls *calls, struct caller *caller,
 	if (was_unseen && step->time_ns == caller->unseen_end_ns)
 		return CALL_NOTHING;
 	caller->is_open = true;
-	caller->fault_depth = NO_DEPTH;
 	caller->call = (struct system_call){
 		.task = step->task,
 		.begin_ns = step->time_ns,
@@ -99,12 +93,6 @@ static void enter_in_call(const struct system_calls *calls,
 	if (call->function == FUNCTION_UNKNOWN &&
 	    implements_call(calls, step->function))
 		call->function = step->function;
-	if (caller->fault_depth == NO_DEPTH &&
-	    context_kind_of(calls->kinds, step->function) == CONTEXT_FAULT) {
-		caller->fault_depth = step->depth;
-		caller->fault_ns = step->time_ns;
-		call->faults++;
-	}
 }
 
 static int enter(const struct system_calls *calls, struct caller *caller,
@@ -130,12 +118,49 @@ static bool awaits_result(const struct system_calls *calls,
 	       !call->has_exit && call->end == CALL_RETURNED;
 }
 
+static void end_fault(struct caller *caller, uint64_t time_ns)
+{
+	if (caller->fault)
+		caller->call.fault_ns += time_ns - caller->fault_begin_ns;
+	caller->fault = 0;
+}
+
+/* Returns the outermost fault in the call, or NULL. */
+static const struct open_context *fault_in_call(const struct caller *caller,
+						const struct open_context *open,
+						size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (open[i].kind == CONTEXT_FAULT &&
+		    open[i].depth > caller->call.depth)
+			return &open[i];
+	return NULL;
+}
+
+void system_calls_contexts(struct system_calls *calls,
+			   const struct call_step *step,
+			   const struct open_context *open, size_t count)
+{
+	struct caller *caller = system_calls_caller(calls, step->task->index);
+	const struct open_context *fault;
+
+	if (!caller || !caller->is_open)
+		return;
+	fault = fault_in_call(caller, open, count);
+	if (fault && fault->serial == caller->fault)
+		return;
+	end_fault(caller, step->time_ns);
+	if (!fault)
+		return;
+	caller->fault = fault->serial;
+	caller->fault_begin_ns = fault->begin_ns;
+	caller->call.faults++;
+}
+
 static int end(const struct system_calls *calls, struct caller *caller,
 	       uint64_t time_ns)
 {
-	if (caller->fault_depth != NO_DEPTH)
-		caller->call.fault_ns += time_ns - caller->fault_ns;
-	caller->fault_depth = NO_DEPTH;
+	end_fault(caller, time_ns);
 	caller->call.end_ns = time_ns;
 	caller->is_open = false;
 	caller->has_ended = true;
@@ -151,10 +176,6 @@ static int leave(const struct system_calls *calls, struct caller *caller,
 	/* In a jump, as execve to the way out of interrupts. */
 	if (!caller->is_open || goes_on)
 		return CALL_NOTHING;
-	if ((int64_t)step->depth == caller->fault_depth) {
-		caller->call.fault_ns += step->time_ns - caller->fault_ns;
-		caller->fault_depth = NO_DEPTH;
-	}
 	if (step->depth != caller->call.depth)
 		return CALL_NOTHING;
 	if (step->unseen & UNSEEN_BEGIN)

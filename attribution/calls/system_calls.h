@@ -4,8 +4,11 @@
 
 #include "attribution/calls/system_call.h"
 
+#include <stddef.h>
+
 struct call_entries;
 struct event_record;
+struct open_context;
 struct sideband_record;
 struct arch;
 struct function_table;
@@ -27,6 +30,13 @@ enum system_call_change {
 	CALL_BEGAN,
 	CALL_ENDED, /* look at it now: the next step may reuse it */
 };
+
+/* Takes the @count kernel contexts that @step->task has @open since @step began or
+ * ended one: which faults its call has.  Before system_calls_step().
+ */
+void system_calls_contexts(struct system_calls *calls,
+			   const struct call_step *step,
+			   const struct open_context *open, size_t count);
 
 /* Applies a step; its task's spans must have been taken up to it.
  *

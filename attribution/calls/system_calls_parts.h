@@ -16,8 +16,8 @@ struct caller {
 	 * does behind it.
 	 */
 	bool has_entered;
-	int64_t fault_depth; /* of an open page fault, or NO_DEPTH */
-	uint64_t fault_ns;   /* when that began */
+	uint64_t fault; /* serial of the open page fault, 0: there is none */
+	uint64_t fault_begin_ns;
 	/* The recording began in a call: what implements it, as the frames
 	 * around it turn up one by one, outwards.
 	 */

@@ -27,7 +27,7 @@ function_marks_by_rules(const struct function_table *functions,
 		const struct function *function = function_at(functions, i);
 		const struct name_rule *rule =
 			function->space == 'k' ?
-				name_lookup_find(&lookup, function->name) :
+				name_lookup_find(&lookup, function->base) :
 				NULL;
 
 		marks->values[i] = rule ? rule->value : 0;

@@ -70,7 +70,7 @@ int32_t sleeper_fd(const struct call_entry *entry,
 	     sleeper_is_in_call(entry, frames, count) && i < count && !call;
 	     i++) {
 		call = call_done_by(
-			arch, function_at(functions, frames[i].function)->name);
+			arch, function_at(functions, frames[i].function)->base);
 		if (call &&
 		    !bsearch(call, calls, sizeof(calls) / sizeof(*calls),
 			     sizeof(*calls), compare_names))
@@ -90,7 +90,7 @@ uint64_t sleeper_object(const struct call_entry *entry,
 		return 0;
 	for (size_t i = 0; i < count && !call; i++)
 		call = arch_system_call(
-			arch, function_at(functions, frames[i].function)->name);
+			arch, function_at(functions, frames[i].function)->base);
 	if (!call || (strcmp(call, "futex") && strcmp(call, "futex_wait")))
 		return 0;
 	return entry->arguments[0] ^ (uint64_t)entry->record.pid << 47;

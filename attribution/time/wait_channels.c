@@ -108,14 +108,14 @@ static uint8_t place_of(const struct place_rules *lists,
 			const struct wait_marks *marks,
 			const struct function *function)
 {
-	uint8_t place = apply(&lists->always, function->name);
+	uint8_t place = apply(&lists->always, function->base);
 
 	if (is_in(&marks->sched, function->address) ||
 	    is_in(&marks->lock, function->address))
 		place |= PLACE_SCHEDULER;
 	/* Of a function in pieces the kernel's symbols may have no start. */
 	if (!marks->sched.start || !function->address)
-		place |= apply(&lists->unmarked, function->name);
+		place |= apply(&lists->unmarked, function->base);
 	return place;
 }
 

@@ -9,6 +9,7 @@
 #include "report/text/duration_text.h"
 #include "report/text/time_unit.h"
 #include "report/timeline/timeline.h"
+#include "symbolize/functions/function_called.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -117,7 +118,7 @@ static bool has_any(const struct function_table *functions,
 		    const struct name_choice *choice)
 {
 	for (uint32_t i = 0; i < function_count(functions); i++)
-		if (name_choice_has(choice, function_at(functions, i)->name))
+		if (function_is_chosen(function_at(functions, i), choice))
 			return true;
 	return false;
 }

@@ -2,7 +2,7 @@
 #include "report/steps/named_functions.h"
 
 #include "common/error.h"
-#include "common/name_choice.h"
+#include "symbolize/functions/function_called.h"
 #include "symbolize/functions/function_table.h"
 
 enum answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
@@ -35,11 +35,10 @@ bool named_functions_has(struct named_functions *named, uint32_t function)
 		return false;
 	}
 	if (*answer == ANSWER_UNKNOWN)
-		*answer =
-			name_choice_has(
-				named->choice,
-				function_at(named->functions, function)->name) ?
-				ANSWER_YES :
-				ANSWER_NO;
+		*answer = function_is_chosen(function_at(named->functions,
+							 function),
+					     named->choice) ?
+				  ANSWER_YES :
+				  ANSWER_NO;
 	return *answer == ANSWER_YES;
 }

@@ -19,12 +19,6 @@ struct elf_reader {
 	bool is_arm; /* the lowest bit of a function's address says T32 */
 };
 
-/* "foo.cold" is where foo is left for, not where it is entered. */
-static bool is_cold_part(const char *name)
-{
-	return strstr(name + function_name_length(name, strlen(name)), ".cold");
-}
-
 /* Of several names for a place the one that programs use: "read" rather than
  * "__read", "__libc_read".
  */
@@ -38,6 +32,7 @@ static int add_symbol(const struct elf_reader *reader, const GElf_Sym *entry,
 		      uint64_t address, const char *name)
 {
 	struct symbol symbol = { .role = CODE_FUNCTION };
+	size_t length;
 
 	symbol.is_t32 = reader->is_arm && address & 1;
 	address -= symbol.is_t32;
@@ -46,14 +41,17 @@ static int add_symbol(const struct elf_reader *reader, const GElf_Sym *entry,
 	if (entry->st_size)
 		symbol.end = symbol.start + entry->st_size;
 	/* "read@@GLIBC_2.2.5": the version is not part of the name. */
-	symbol.function = function_table_add(reader->functions, name,
-					     strcspn(name, "@"), reader->module,
-					     'u');
+	length = strcspn(name, "@");
+	symbol.is_cold = function_name_is_cold(name, length);
+	symbol.function =
+		symbol.is_cold ?
+			function_table_add(reader->functions, name, length,
+					   reader->module, 'u') :
+			function_table_add_entry(reader->functions, name,
+						 length, reader->module, 'u',
+						 address);
 	if (symbol.function == FUNCTION_NONE)
 		return -ERROR_MEMORY;
-	if (!is_cold_part(name))
-		function_table_locate(reader->functions, symbol.function,
-				      address);
 	return address_map_add(reader->map, &symbol, rank_of(entry, name));
 }
 

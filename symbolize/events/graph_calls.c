@@ -164,45 +164,24 @@ static bool is_begun_by(const struct graph_task *task, uint32_t function)
 	return top && top->kind == GRAPH_CONTEXT && top->function == function;
 }
 
-/* Compilers make pieces of functions, as foo.part.0 of foo, which the tracer
- * sees as functions: reports do not.
- */
-static bool is_piece(const struct graph_task *task, const struct symbol *symbol)
-{
-	const struct graph_frame *top = graph_task_top(task);
-
-	return top &&
-	       (top->kind == GRAPH_FUNCTION || top->kind == GRAPH_PIECE) &&
-	       top->function == symbol->function &&
-	       symbol->function != FUNCTION_UNKNOWN &&
-	       top->start != symbol->start;
-}
-
-/* Begins the function of @symbol, whose surroundings the reports know. */
-static int begin_function(struct graph_events *events,
-			  const struct symbol *symbol)
+/* Begins the function, whose surroundings the reports know. */
+static int begin_function(struct graph_events *events, uint32_t function)
 {
 	struct graph_task *task = events->task;
-	bool is_known = !events->record.depth &&
-			is_begun_by(task, symbol->function);
-	bool is_part = is_piece(task, symbol);
-	int error = graph_task_push(task,
-				    is_part ? GRAPH_PIECE : GRAPH_FUNCTION,
-				    symbol->function, events->record.depth);
+	bool is_known = !events->record.depth && is_begun_by(task, function);
+	int error = graph_task_push(task, GRAPH_FUNCTION, function,
+				    events->record.depth);
 
 	if (error)
 		return error;
-	graph_task_top(task)->start = symbol->start;
-	return is_known || is_part ?
-		       0 :
-		       add(events, FUNCTION_CALL, 0, symbol->function);
+	return is_known ? 0 : add(events, FUNCTION_CALL, 0, function);
 }
 
 int graph_calls_enter(struct graph_events *events)
 {
 	int32_t depth = events->record.depth;
-	struct symbol symbol = graph_events_symbol(events, &events->record);
-	uint32_t function = symbol.function;
+	uint32_t function =
+		graph_events_symbol(events, &events->record).function;
 	enum graph_role role = graph_role_of(events->tasks->roles, function);
 	int error;
 
@@ -215,7 +194,7 @@ int graph_calls_enter(struct graph_events *events)
 	}
 	if (!error)
 		error = interrupt(events, function, role);
-	return error ? error : begin_function(events, &symbol);
+	return error ? error : begin_function(events, function);
 }
 
 /* A function at depth 0 of what came from user space has ended. */
@@ -321,10 +300,6 @@ int graph_calls_exit(struct graph_events *events)
 	if (error < 0)
 		return error;
 	top = graph_task_top(events->task);
-	if (top->function == function && top->kind == GRAPH_PIECE) {
-		graph_task_pop(events->task);
-		return 0;
-	}
 	if (top->function == function && top->kind == GRAPH_FUNCTION)
 		return end_function(events, function);
 	return end_unseen(events);

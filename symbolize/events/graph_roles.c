@@ -63,13 +63,13 @@ static struct function_role role_of(struct entry_search *search,
 		function_at(search->functions, number);
 	const struct arch_graph_rule *rule =
 		function->space == 'k' ?
-			arch_graph_rule(search->arch, function->name) :
+			arch_graph_rule(search->arch, function->base) :
 			NULL;
 	struct function_role role = { .entry = FUNCTION_UNKNOWN };
 
 	if (!rule)
 		return role;
-	role.entry = find_entry(search, rule, function->name);
+	role.entry = find_entry(search, rule, function->base);
 	role.role = (uint8_t)rule->role;
 	/* Its entry has no name that is known here. */
 	if (role.entry == FUNCTION_UNKNOWN &&

@@ -52,8 +52,7 @@ uint32_t graph_task_running(const struct graph_task *task)
 /* Returns whether the tracer counts @frame in its depths. */
 static bool is_counted(const struct graph_frame *frame)
 {
-	return frame->kind == GRAPH_FUNCTION || frame->kind == GRAPH_PIECE ||
-	       frame->kind == GRAPH_UNSEEN;
+	return frame->kind == GRAPH_FUNCTION || frame->kind == GRAPH_UNSEEN;
 }
 
 /* A frame of what is called at @depth, or deeper, is over when something at

@@ -10,7 +10,6 @@
 /* What lies on a task's stack of open functions. */
 enum graph_frame_kind {
 	GRAPH_FUNCTION,	 /* the tracer saw it begin */
-	GRAPH_PIECE,	 /* likewise, but it is a part of its caller */
 	GRAPH_UNSEEN,	 /* it must be open, at its depth: its begin was lost */
 	GRAPH_ROOT,	 /* below all that the tracer can see */
 	GRAPH_CONTEXT,	 /* the entry from user space, inferred */
@@ -20,10 +19,9 @@ enum graph_frame_kind {
 
 struct graph_frame {
 	uint32_t function;
-	uint64_t start; /* its address; 0 of other kinds */
-	int32_t depth;	/* as the tracer counts; of other kinds: of what they
+	int32_t depth; /* as the tracer counts; of other kinds: of what they
 			 * call */
-	uint8_t kind;	/* enum graph_frame_kind */
+	uint8_t kind;  /* enum graph_frame_kind */
 };
 
 /* A task and what it has open, outermost first. */

@@ -205,6 +205,12 @@ int address_map_fill(struct address_map *map, address_map_namer *namer,
 	return 0;
 }
 
+struct symbol *address_map_symbols(struct address_map *map, size_t *count)
+{
+	*count = map->symbols.count;
+	return map->symbols.items;
+}
+
 const struct symbol *address_map_find(const struct address_map *map,
 				      uint64_t address)
 {

@@ -16,6 +16,7 @@ struct symbol {
 	uint8_t padding;   /* 1: the padding before the function, which
 				 * can be entered anywhere */
 	uint8_t is_t32;	   /* 1: its file says that it is Arm's T32 code */
+	uint8_t is_cold;   /* 1: a cold part of the function */
 };
 
 /* Addresses to symbols.  Built once, then read-only: threads may share it. */
@@ -60,6 +61,11 @@ typedef uint32_t address_map_namer(void *ctx, uint64_t start);
  */
 int address_map_fill(struct address_map *map, address_map_namer *namer,
 		     void *ctx);
+
+/* Returns all stretches of addresses, in order, to be changed before any is
+ * looked for.  After address_map_finish().
+ */
+struct symbol *address_map_symbols(struct address_map *map, size_t *count);
 
 /* Returns what covers @address; never NULL: holes are symbols too, of
  * function FUNCTION_UNKNOWN.

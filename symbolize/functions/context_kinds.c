@@ -70,7 +70,7 @@ struct context_kinds *context_kinds_new(const struct function_table *functions,
 
 		kinds->kinds[i] =
 			function->space == 'k' ?
-				kind_of(&entries, &common, function->name) :
+				kind_of(&entries, &common, function->base) :
 				USER_FUNCTION;
 	}
 	return kinds;

@@ -3,8 +3,22 @@
 
 #include <string.h>
 
-static const char *const piece_words[] = {
-	"cold", "part", "isra", "constprop", "llvm", "lto_priv", "localalias",
+/* This is what a word behind a dot says of a symbol. */
+enum word_kind {
+	WORD_OTHER, /* it belongs to the name itself */
+	WORD_NUMBER,
+	WORD_SAME,  /* of the same function, or all of it */
+	WORD_CLONE, /* a function of its own, made of another */
+};
+
+static const struct {
+	const char *word;
+	enum word_kind kind;
+} words[] = {
+	{ "cold", WORD_SAME },	     { "llvm", WORD_SAME },
+	{ "lto_priv", WORD_SAME },   { "localalias", WORD_SAME },
+	{ "part", WORD_CLONE },	     { "isra", WORD_CLONE },
+	{ "constprop", WORD_CLONE },
 };
 
 static bool is_digit(char c)
@@ -12,36 +26,50 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Returns whether the word is one of piece_words or a bare number. */
-static bool is_piece_word(const char *word, size_t length)
+static enum word_kind kind_of(const char *word, size_t length)
 {
 	size_t digits = 0;
 
 	while (digits < length && is_digit(word[digits]))
 		digits++;
 	if (digits == length)
-		return length > 0;
-	for (size_t i = 0; i < sizeof(piece_words) / sizeof(*piece_words); i++)
-		if (strlen(piece_words[i]) == length &&
-		    memcmp(piece_words[i], word, length) == 0)
-			return true;
-	return false;
+		return length ? WORD_NUMBER : WORD_OTHER;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i].word) == length &&
+		    memcmp(words[i].word, word, length) == 0)
+			return words[i].kind;
+	return WORD_OTHER;
 }
 
-size_t function_name_length(const char *name, size_t length)
+struct name_lengths function_name_lengths(const char *name, size_t length)
 {
-	size_t end = length;
+	struct name_lengths lengths = { .name = 0, .base = length };
+	size_t group_end = length; /* of a word and the number behind it */
 	const char *dot;
 
-	while ((dot = memrchr(name, '.', end))) {
+	while ((dot = memrchr(name, '.', lengths.base))) {
 		size_t at = (size_t)(dot - name);
+		enum word_kind kind = kind_of(dot + 1, lengths.base - at - 1);
 
 		/* A name that is nothing but a suffix stays as it is. */
-		if (!at || !is_piece_word(dot + 1, end - at - 1))
+		if (!at || kind == WORD_OTHER)
 			break;
-		end = at;
+		if (kind == WORD_CLONE && !lengths.name)
+			lengths.name = group_end;
+		group_end = kind == WORD_NUMBER ? lengths.base : at;
+		lengths.base = at;
 	}
-	return end;
+	if (!lengths.name)
+		lengths.name = lengths.base;
+	return lengths;
+}
+
+bool function_name_is_cold(const char *name, size_t length)
+{
+	static const char mark[] = ".cold";
+	size_t own = function_name_lengths(name, length).name;
+
+	return memmem(name + own, length - own, mark, sizeof(mark) - 1);
 }
 
 size_t function_name_padding(const char *name, size_t length)

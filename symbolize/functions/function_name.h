@@ -5,15 +5,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns how many of the @length bytes of symbol @name make up the name of
- * its function: all but the suffixes that gcc and clang give to the pieces
- * and copies of one function (".cold", ".part.0", ".isra.0", ".constprop.0",
- * ".llvm.123", in any mix).
+/* How many bytes of a symbol's name make up a name. */
+struct name_lengths {
+	size_t name; /* the function's own, "foo.isra.0" */
+	size_t base; /* what the source calls it, "foo" */
+};
+
+/* Returns what is left of the @length bytes of symbol @name without suffixes
+ * that gcc and clang make.  Clones (".part.0", ".isra.0", ".constprop.0") are
+ * functions of their own: they are called, and their names say so.  Other
+ * suffixes (".cold", ".llvm.123", ".lto_priv.0", ".localalias", ".123") are
+ * no part of either name.
  *
  * Source: gcc's clone_function_name() and its callers; clang's
  * -funique-internal-linkage-names and ThinLTO promotion.
  */
-size_t function_name_length(const char *name, size_t length);
+struct name_lengths function_name_lengths(const char *name, size_t length);
+
+/* Returns whether symbol @name is a cold part, "foo.cold": foo jumps there for
+ * what seldom happens, and nothing enters it otherwise.
+ */
+bool function_name_is_cold(const char *name, size_t length);
 
 /* Returns how many bytes at the front of @name only mark the padding before
  * a function's entry ("__pfx_", "__cfi_"): code there belongs to the function

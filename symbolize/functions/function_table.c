@@ -4,43 +4,29 @@
 #include "common/arena.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "common/large_memory.h"
 #include "symbolize/functions/function_name.h"
+#include "symbolize/functions/function_slots.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct slot {
-	uint32_t number; /* of the function, + 1; 0: it is free */
-	uint32_t hash;	 /* of its name and module */
+struct module {
+	const char *name;
+	uint64_t start; /* the lowest entry in it; UINT64_MAX: none yet */
 };
 
 struct function_table {
 	struct arena *names;
 	struct array functions; /* struct function */
-	struct array modules;	/* const char * */
-	struct slot *slots;	/* open addressing */
-	size_t slot_count;	/* a power of two */
+	struct array modules;	/* struct module */
+	struct array clones;	/* uint32_t: those with another base */
+	struct array doubles;	/* uint32_t: those to be named still */
+	size_t last_module;	/* index of the one that came last */
+	struct function_slots slots;
 };
-
-static uint32_t hash_of(const char *name, size_t length, const char *module)
-{
-	uint64_t hash = (uint64_t)(uintptr_t)module * 0x9e3779b97f4a7c15;
-	uint64_t word;
-
-	for (; length > sizeof(word); length -= sizeof(word)) {
-		memcpy(&word, name, sizeof(word));
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-		hash ^= hash >> 32;
-		name += sizeof(word);
-	}
-	word = length;
-	for (size_t i = 0; i < length; i++)
-		word = word << 8 | (uint8_t)name[i];
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-	return (uint32_t)(hash >> 32);
-}
 
 static struct function *function_of(const struct function_table *table,
 				    uint32_t number)
@@ -48,76 +34,20 @@ static struct function *function_of(const struct function_table *table,
 	return array_at(&table->functions, number);
 }
 
-static bool is_same(const struct function *function, const char *name,
-		    size_t length, const char *module, char space)
+static struct function_slot *find_slot(const struct function_table *table,
+				       const struct function_key *key)
 {
-	return function->module == module && function->space == space &&
-	       strncmp(function->name, name, length) == 0 &&
-	       !function->name[length];
-}
-
-/* Returns the slot that holds the function, or the free one for it. */
-static struct slot *slot_for(const struct function_table *table,
-			     const char *name, size_t length,
-			     const char *module, char space, uint32_t hash)
-{
-	size_t mask = table->slot_count - 1;
-	size_t at = hash & mask;
-
-	while (table->slots[at].number &&
-	       (table->slots[at].hash != hash ||
-		!is_same(function_of(table, table->slots[at].number - 1), name,
-			 length, module, space)))
-		at = (at + 1) & mask;
-	return &table->slots[at];
-}
-
-static void move_slot(struct function_table *table, struct slot slot)
-{
-	size_t mask = table->slot_count - 1;
-	size_t at = slot.hash & mask;
-
-	while (table->slots[at].number)
-		at = (at + 1) & mask;
-	table->slots[at] = slot;
-}
-
-/* Makes the slots @count, a power of two. */
-static bool resize_slots(struct function_table *table, size_t count)
-{
-	struct slot *old = table->slots;
-	size_t old_count = table->slot_count;
-	struct slot *slots = large_memory_zeroed(count * sizeof(*slots));
-
-	if (!slots)
-		return false;
-	table->slots = slots;
-	table->slot_count = count;
-	for (size_t i = 0; i < old_count; i++)
-		if (old[i].number)
-			move_slot(table, old[i]);
-	free(old);
-	return true;
-}
-
-static bool grow_slots(struct function_table *table)
-{
-	return resize_slots(table,
-			    table->slot_count ? table->slot_count * 2 : 1024);
+	return function_slots_find(&table->slots, table->functions.items, key);
 }
 
 int function_table_reserve(struct function_table *table, size_t count)
 {
 	enum { NAME_BYTES = 32 };
-	size_t slots = table->slot_count;
 
-	while (slots < count * 2)
-		slots *= 2;
 	if (array_reserve(&table->functions, count) < 0 ||
-	    arena_reserve(table->names, count * NAME_BYTES) < 0 ||
-	    (slots > table->slot_count && !resize_slots(table, slots)))
+	    arena_reserve(table->names, count * NAME_BYTES) < 0)
 		return -ERROR_MEMORY;
-	return 0;
+	return function_slots_reserve(&table->slots, count);
 }
 
 struct function_table *function_table_new(void)
@@ -128,7 +58,9 @@ struct function_table *function_table_new(void)
 	if (!table)
 		return NULL;
 	table->functions = ARRAY_OF(struct function);
-	table->modules = ARRAY_OF(const char *);
+	table->modules = ARRAY_OF(struct module);
+	table->clones = ARRAY_OF(uint32_t);
+	table->doubles = ARRAY_OF(uint32_t);
 	table->names = arena_new();
 	if (!table->names)
 		goto fail;
@@ -146,9 +78,11 @@ void function_table_free(struct function_table *table)
 {
 	if (!table)
 		return;
-	free(table->slots);
+	function_slots_free(&table->slots);
 	array_free(&table->functions);
 	array_free(&table->modules);
+	array_free(&table->clones);
+	array_free(&table->doubles);
 	arena_free(table->names);
 	free(table);
 }
@@ -156,53 +90,162 @@ void function_table_free(struct function_table *table)
 const char *function_table_module(struct function_table *table,
 				  const char *name, size_t length)
 {
-	const char **module;
+	struct module *module;
 	char *copy;
 
 	/* Symbols come grouped by module, so the newest fits nearly always. */
 	for (size_t i = table->modules.count; i-- > 0;) {
-		const char *known =
-			*(const char **)array_at(&table->modules, i);
-
-		if (strncmp(known, name, length) == 0 && !known[length])
-			return known;
+		module = array_at(&table->modules, i);
+		table->last_module = i;
+		if (strncmp(module->name, name, length) == 0 &&
+		    !module->name[length])
+			return module->name;
 	}
 	copy = arena_text(table->names, name, length);
 	module = copy ? array_add(&table->modules) : NULL;
 	if (!module)
 		return NULL;
-	*module = copy;
+	table->last_module = table->modules.count - 1;
+	*module = (struct module){ .name = copy, .start = UINT64_MAX };
 	return copy;
+}
+
+static struct module *module_of(struct function_table *table, const char *name)
+{
+	struct module *modules = table->modules.items;
+
+	if (modules[table->last_module].name != name)
+		for (size_t i = 0; i < table->modules.count; i++)
+			if (modules[i].name == name)
+				table->last_module = i;
+	return &modules[table->last_module];
+}
+
+/* Adds the function of @key to the free @slot.  Returns its number. */
+static uint32_t insert(struct function_table *table, struct function_slot *slot,
+		       const struct function_key *key, size_t base_length)
+{
+	char *name = arena_text(table->names, key->name, key->length);
+	char *base = base_length == key->length ?
+			     name :
+			     arena_text(table->names, key->name, base_length);
+	struct function *function =
+		name && base ? array_add(&table->functions) : NULL;
+	uint32_t number = (uint32_t)table->functions.count - 1;
+	uint32_t *clone;
+
+	if (!function)
+		return FUNCTION_NONE;
+	*function = (struct function){
+		.name = name,
+		.base = base,
+		.module = key->module,
+		.space = key->space,
+	};
+	slot->number = number + 1;
+	slot->hash = key->hash;
+	if (base == name)
+		return number;
+	clone = array_add(&table->clones);
+	if (!clone)
+		return FUNCTION_NONE;
+	*clone = number;
+	return number;
+}
+
+/* Returns the number of the first function of @key, whose hash it makes. */
+static uint32_t add_first(struct function_table *table,
+			  struct function_key *key)
+{
+	struct name_lengths lengths =
+		function_name_lengths(key->name, key->length);
+	struct function_slot *slot;
+
+	key->length = lengths.name;
+	if (function_slots_reserve(&table->slots, table->functions.count + 2) <
+	    0)
+		return FUNCTION_NONE;
+	key->hash = function_key_hash(key);
+	slot = find_slot(table, key);
+	return slot->number ? slot->number - 1 :
+			      insert(table, slot, key, lengths.base);
 }
 
 uint32_t function_table_add(struct function_table *table, const char *name,
 			    size_t length, const char *module, char space)
 {
-	struct function *function;
-	struct slot *slot;
-	uint32_t hash;
-	char *copy;
-
-	length = function_name_length(name, length);
-	if (table->functions.count * 2 >= table->slot_count &&
-	    !grow_slots(table))
-		return FUNCTION_NONE;
-	hash = hash_of(name, length, module);
-	slot = slot_for(table, name, length, module, space, hash);
-	if (slot->number)
-		return slot->number - 1;
-	copy = arena_text(table->names, name, length);
-	function = copy ? array_add(&table->functions) : NULL;
-	if (!function)
-		return FUNCTION_NONE;
-	*function = (struct function){
-		.name = copy,
+	struct function_key key = {
+		.name = name,
+		.length = length,
 		.module = module,
 		.space = space,
 	};
-	slot->number = (uint32_t)table->functions.count;
-	slot->hash = hash;
-	return slot->number - 1;
+
+	return add_first(table, &key);
+}
+
+/* Notes that function @number shares its name. */
+static int add_double(struct function_table *table, uint32_t number)
+{
+	uint32_t *added;
+
+	if (function_of(table, number)->is_double)
+		return 0;
+	added = array_add(&table->doubles);
+	if (!added)
+		return -ERROR_MEMORY;
+	*added = number;
+	function_of(table, number)->is_double = true;
+	return 0;
+}
+
+/* Adds one more function of the name of @first. */
+static uint32_t add_another(struct function_table *table,
+			    struct function_key *key, uint32_t first)
+{
+	const char *base = function_of(table, first)->base;
+	struct function_slot *slot;
+	uint32_t number;
+
+	key->hash = function_key_hash(key);
+	slot = find_slot(table, key);
+	if (slot->number)
+		return slot->number - 1;
+	number = insert(table, slot, key, key->length);
+	if (number == FUNCTION_NONE || add_double(table, first) < 0 ||
+	    add_double(table, number) < 0)
+		return FUNCTION_NONE;
+	function_of(table, number)->base = base;
+	function_of(table, number)->address = key->address;
+	return number;
+}
+
+uint32_t function_table_add_entry(struct function_table *table,
+				  const char *name, size_t length,
+				  const char *module, char space,
+				  uint64_t address)
+{
+	struct function_key key = {
+		.name = name,
+		.length = length,
+		.module = module,
+		.space = space,
+	};
+	struct module *place = module_of(table, module);
+	uint32_t first = add_first(table, &key);
+	struct function *function;
+
+	if (first == FUNCTION_NONE)
+		return first;
+	if (place->start > address)
+		place->start = address;
+	function = function_of(table, first);
+	if (!function->address)
+		function->address = address;
+	if (function->address == address)
+		return first;
+	key.address = address;
+	return add_another(table, &key, first);
 }
 
 void function_table_locate(struct function_table *table, uint32_t number,
@@ -214,23 +257,74 @@ void function_table_locate(struct function_table *table, uint32_t number,
 		function->address = address;
 }
 
-bool function_table_has(const struct function_table *table, const char *name)
+const uint32_t *function_table_doubles(const struct function_table *table,
+				       size_t *count)
 {
-	for (uint32_t i = 0; i < table->functions.count; i++)
-		if (strcmp(function_of(table, i)->name, name) == 0)
-			return true;
-	return false;
+	*count = table->doubles.count;
+	return table->doubles.items;
+}
+
+static int name_double(struct function_table *table, struct function *function)
+{
+	uint64_t start = function->space == 'k' ?
+				 module_of(table, function->module)->start :
+				 0;
+	char place[24];
+	char *name;
+
+	snprintf(place, sizeof(place), "@0x%" PRIx64,
+		 function->address - start);
+	name = arena_alloc(table->names,
+			   strlen(function->name) + strlen(place) + 1);
+	if (!name)
+		return -ERROR_MEMORY;
+	strcpy(stpcpy(name, function->name), place);
+	function->name = name;
+	return 0;
+}
+
+int function_table_name_doubles(struct function_table *table)
+{
+	const uint32_t *numbers = table->doubles.items;
+	int status = 0;
+
+	for (size_t i = 0; i < table->doubles.count && !status; i++)
+		status = name_double(table, function_of(table, numbers[i]));
+	table->doubles.count = 0;
+	return status;
+}
+
+static bool is_kernels(const struct function_table *table, uint32_t number,
+		       const char *base)
+{
+	const struct function *function = function_of(table, number);
+
+	return function->space == 'k' && !*function->module &&
+	       !strcmp(function->base, base);
 }
 
 uint32_t function_table_kernel(const struct function_table *table,
 			       const char *name)
 {
-	const char *kernel = *(const char **)array_at(&table->modules, 0);
-	size_t length = strlen(name);
-	const struct slot *slot = slot_for(table, name, length, kernel, 'k',
-					   hash_of(name, length, kernel));
+	const struct module *kernel = array_at(&table->modules, 0);
+	struct function_key key = {
+		.name = name,
+		.length = strlen(name),
+		.module = kernel->name,
+		.space = 'k',
+	};
+	const uint32_t *clones = table->clones.items;
+	const struct function_slot *slot;
 
-	return slot->number ? slot->number - 1 : FUNCTION_NONE;
+	key.hash = function_key_hash(&key);
+	slot = find_slot(table, &key);
+
+	if (slot->number)
+		return slot->number - 1;
+	for (size_t i = 0; i < table->clones.count; i++)
+		if (is_kernels(table, clones[i], name))
+			return clones[i];
+	return FUNCTION_NONE;
 }
 
 const struct function *function_at(const struct function_table *table,

@@ -8,9 +8,10 @@
 
 /* Functions as numbers.
  *
- * A function is a name within a module: its pieces (foo.cold, foo.part.0,
- * foo.isra.0, foo.constprop.1) and equally named copies in one module share
- * its number, because nobody could tell them apart in a report either.
+ * A function is an entry of the kernel, a module or a program: those of one
+ * name and different addresses are different functions, whose names then have
+ * the address, and so are clones (foo.part.0, foo.isra.0, foo.constprop.1).
+ * Cold parts (foo.cold) share their function's number.
  */
 struct function_table;
 
@@ -21,11 +22,16 @@ struct function_table;
 #define FUNCTION_NONE UINT32_MAX
 
 struct function {
-	const char *name;   /* without the suffixes of its pieces */
+	const char *name;   /* as it is shown: "foo.isra.0", and, if others
+				 * of its module are called so, too, with its
+				 * place there: "foo.isra.0@0x1230" */
+	const char *base;   /* as the source calls it, "foo": rules and
+				 * choices by name go by it */
 	const char *module; /* "" for the kernel proper, else a module's
 				 * name or a user program's path */
-	uint64_t address;   /* of its lowest entry seen; 0 if unknown */
+	uint64_t address;   /* of its entry; 0 if unknown */
 	char space;	    /* 'k' kernel, 'u' user */
+	bool is_double;	    /* others of its module have its name */
 };
 
 /* Returns NULL when out of memory. */
@@ -37,17 +43,40 @@ void function_table_free(struct function_table *table);
  */
 int function_table_reserve(struct function_table *table, size_t count);
 
-/* Returns the number of the function that symbol @name (@length bytes, with
- * suffixes and all) is a piece of, adding it if it is new.
+/* Returns the number of the first function that is called as symbol @name
+ * (@length bytes, with suffixes and all) says, adding one without address if
+ * there is none; FUNCTION_NONE when out of memory.
  *
  * @module is a text from function_table_module().
  */
 uint32_t function_table_add(struct function_table *table, const char *name,
 			    size_t length, const char *module, char space);
 
-/* Adds @address to the entries of function @number. */
+/* The same for a symbol that is the entry of a function, at @address: returns
+ * the function of that name and address.
+ */
+uint32_t function_table_add_entry(struct function_table *table,
+				  const char *name, size_t length,
+				  const char *module, char space,
+				  uint64_t address);
+
+/* Adds @address to the entries of function @number: its own is the lowest. */
 void function_table_locate(struct function_table *table, uint32_t number,
 			   uint64_t address);
+
+/* Returns the numbers of the functions that share their names with others of
+ * their module and are not named by function_table_name_doubles() yet.  Those of
+ * one name have one text for a base, which no others have.
+ * Owner: the table, up to the next change of it.
+ */
+const uint32_t *function_table_doubles(const struct function_table *table,
+				       size_t *count);
+
+/* Gives these names that say which is which: their place behind the first
+ * function of the kernel or the module, which is the same after each boot, or in
+ * the program's file.  Returns 0 or -ERROR_MEMORY.
+ */
+int function_table_name_doubles(struct function_table *table);
 
 /* Returns the table's copy of the @length bytes at @name: equal names give
  * equal pointers.  Owner: the table.  NULL when out of memory.
@@ -55,11 +84,8 @@ void function_table_locate(struct function_table *table, uint32_t number,
 const char *function_table_module(struct function_table *table,
 				  const char *name, size_t length);
 
-/* Returns whether a function is called @name, in any module. */
-bool function_table_has(const struct function_table *table, const char *name);
-
-/* Returns the number of the function @name of the kernel proper, FUNCTION_NONE if
- * there is none.
+/* Returns the number of the function @name of the kernel proper, else of the
+ * first clone of it, FUNCTION_NONE if there is none.
  */
 uint32_t function_table_kernel(const struct function_table *table,
 			       const char *name);

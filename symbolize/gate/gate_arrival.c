@@ -122,7 +122,7 @@ static bool begins_system_call(const struct gate_events *events)
 		symbols_functions(events->symbols), events->site.function);
 
 	return mark->kind == GATE_BEGIN && mark->count > 1 &&
-	       arch_system_call(symbols_arch(events->symbols), site->name);
+	       arch_system_call(symbols_arch(events->symbols), site->base);
 }
 
 static void put_start(struct gate_events *events)
@@ -180,7 +180,7 @@ static bool is_copy(const struct gate_events *events, uint64_t address)
 		function_at(symbols_functions(events->symbols),
 			    gate_function_at(events, address));
 
-	return !strcmp(function->name, "kprobe_insn_page");
+	return !strcmp(function->base, "kprobe_insn_page");
 }
 
 /* Keeps what interrupts do.  Returns how @event changes the depth of calls. */

@@ -25,7 +25,7 @@ static const char *name_before(const struct gate_events *events,
 {
 	return function_at(symbols_functions(events->symbols),
 			   gate_function_at(events, address - 1))
-		->name;
+		->base;
 }
 
 bool gate_is_exception(const struct gate_events *events, uint64_t address)

@@ -43,31 +43,64 @@ static unsigned int rank_of(const struct kallsyms_line *line,
 		       RANK_KALLSYMS;
 }
 
+/* Code that the kernel writes as it runs lies elsewhere each time, often the
+ * same code several times: BPF programs, ftrace's and kprobes' trampolines.
+ */
+static bool is_generated(const struct kallsyms_line *line)
+{
+	static const char builtin[] = "__builtin__";
+	size_t length = sizeof(builtin) - 1;
+
+	return (line->module_length == 3 && !memcmp(line->module, "bpf", 3)) ||
+	       (line->module_length > length &&
+		!memcmp(line->module, builtin, length));
+}
+
+/* Returns the number of the function whose entry or piece @line is. */
+static uint32_t function_of(const struct kernel_symbols *kernel,
+			    const struct kallsyms_line *line,
+			    const char *module, const struct symbol *symbol)
+{
+	const char *name = line->name;
+	size_t length = line->name_length;
+	uint32_t function;
+
+	if (symbol->padding) {
+		size_t padding = function_name_padding(name, length);
+
+		return function_table_add(kernel->functions, name + padding,
+					  length - padding, module, 'k');
+	}
+	if (!symbol->is_cold && !is_generated(line))
+		return function_table_add_entry(kernel->functions, name, length,
+						module, 'k', line->address);
+	function = function_table_add(kernel->functions, name, length, module,
+				      'k');
+	if (function != FUNCTION_NONE && !symbol->is_cold)
+		function_table_locate(kernel->functions, function,
+				      line->address);
+	return function;
+}
+
 static int add_code(const struct kernel_symbols *kernel,
 		    const struct kallsyms_line *line)
 {
-	size_t padding = function_name_padding(line->name, line->name_length);
 	struct symbol symbol = {
 		.start = line->address,
-		.padding = padding > 0,
+		.padding = function_name_padding(line->name,
+						 line->name_length) > 0,
+		.is_cold = function_name_is_cold(line->name, line->name_length),
 	};
 	const char *module = function_table_module(
 		kernel->functions, line->module, line->module_length);
 
 	if (!module)
 		return -ERROR_MEMORY;
-	symbol.function =
-		function_table_add(kernel->functions, line->name + padding,
-				   line->name_length - padding, module, 'k');
+	symbol.function = function_of(kernel, line, module, &symbol);
 	if (symbol.function == FUNCTION_NONE)
 		return -ERROR_MEMORY;
 	symbol.role =
 		(uint8_t)arch_role(kernel->arch, line->name, line->name_length);
-	if (function_name_length(line->name, line->name_length) ==
-		    line->name_length &&
-	    !padding)
-		function_table_locate(kernel->functions, symbol.function,
-				      line->address);
 	return address_map_add(kernel->map, &symbol,
 			       rank_of(line, (enum code_role)symbol.role));
 }

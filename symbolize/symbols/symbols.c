@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "decoder/recording/sideband.h"
+#include "symbolize/functions/same_names.h"
 #include "symbolize/kernel/kernel_symbols.h"
 #include "symbolize/kernel/text_file.h"
 #include "symbolize/symbols/user_space.h"
@@ -56,6 +57,15 @@ static struct kernel_symbols kernel_of(struct symbols *symbols)
 	};
 }
 
+static int finish(const struct symbols *symbols)
+{
+	int status = address_map_finish(symbols->kernel);
+
+	return status ? status :
+			same_names_tell_apart(symbols->functions,
+					      symbols->kernel);
+}
+
 int symbols_from_text(const struct arch *arch, const char *kallsyms,
 		      size_t kallsyms_size, const char *modules,
 		      size_t modules_size, struct symbols **symbols)
@@ -72,7 +82,7 @@ int symbols_from_text(const struct arch *arch, const char *kallsyms,
 		status = kernel_symbols_add_modules(&kernel, modules,
 						    modules_size);
 	if (!status)
-		status = address_map_finish((*symbols)->kernel);
+		status = finish(*symbols);
 	if (status < 0) {
 		symbols_close(*symbols);
 		*symbols = NULL;
@@ -183,7 +193,7 @@ static int read_kernel(struct symbols *symbols,
 	if (!status)
 		status = read_ksymbols(&kernel, recording);
 	if (!status)
-		status = address_map_finish(symbols->kernel);
+		status = finish(symbols);
 	return status;
 }
 

@@ -9,6 +9,7 @@
 #include "decoder/recording/sideband.h"
 #include "symbolize/elf/elf_symbols.h"
 #include "symbolize/functions/function_table.h"
+#include "symbolize/functions/same_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -98,6 +99,8 @@ static int read_file(struct user_file *file, struct function_table *functions,
 	if (status == -ERROR_MEMORY)
 		return status;
 	status = address_map_finish(file->symbols);
+	if (!status)
+		status = same_names_tell_apart(functions, file->symbols);
 	return status ? status : name_holes(file, functions);
 }
 

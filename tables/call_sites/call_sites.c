@@ -129,7 +129,7 @@ static void name_call(struct call_sites *sites, struct kernel_entry *entry,
 	if (entry->site.purpose == (uint32_t)SITE_SYSTEM_CALL &&
 	    arch_system_call(
 		    symbols_arch(symbols),
-		    function_at(symbols_functions(symbols), function)->name))
+		    function_at(symbols_functions(symbols), function)->base))
 		entry->site.purpose = function;
 }
 

@@ -5,6 +5,7 @@
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/name_choice.h"
+#include "symbolize/functions/function_called.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/call_record.h"
 #include "tables/calls/call_recorder.h"
@@ -50,8 +51,8 @@ static bool is_wanted(const struct call_records *records,
 			       system_call_name(functions,
 						records->context.arch,
 						call->function)) ||
-	       name_choice_has(choice->names,
-			       function_at(functions, call->function)->name);
+	       function_is_chosen(function_at(functions, call->function),
+				  choice->names);
 }
 
 static void write_record(struct call_records *records,

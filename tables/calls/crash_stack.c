@@ -39,7 +39,7 @@ static const struct function *function_of(const struct crash_stack *stack,
 
 bool crash_names_is_end(const struct crash_names *names, uint32_t function)
 {
-	return !strcmp(function_at(names->functions, function)->name,
+	return !strcmp(function_at(names->functions, function)->base,
 		       "do_group_exit");
 }
 
@@ -53,7 +53,7 @@ void crash_stack_enter(struct crash_stack *stack,
 		       const struct crash_names *names, uint32_t function)
 {
 	if (arch_system_call(names->arch,
-			     function_at(names->functions, function)->name))
+			     function_at(names->functions, function)->base))
 		stack->calls[stack->call_count++ % CRASH_CALLS] = function;
 }
 
@@ -61,7 +61,7 @@ bool crash_stack_is_in_signal(const struct crash_stack *stack,
 			      const struct crash_names *names)
 {
 	for (size_t i = 0; i + 1 < stack->count; i++)
-		if (!strcmp(function_of(stack, names, i)->name, "get_signal"))
+		if (!strcmp(function_of(stack, names, i)->base, "get_signal"))
 			return true;
 	return false;
 }
@@ -78,7 +78,7 @@ static const char *signal_of(const struct crash_stack *stack,
 		for (size_t e = 0; function->space == 'k' &&
 				   e < sizeof(exceptions) / sizeof(*exceptions);
 		     e++)
-			if (strstr(function->name, exceptions[e].handler))
+			if (strstr(function->base, exceptions[e].handler))
 				return exceptions[e].signal;
 	}
 	return "a signal that was sent to it";

@@ -18,14 +18,10 @@ enum column_need {
 	NEEDS,
 };
 
-/* This is what the recording has not, and which option of record gives it. */
-static const struct {
-	const char *what;
-	const char *option;
-} needs[NEEDS] = {
-	[NEEDS_SWITCHES] = { "sched:sched_switch", "--events=sched" },
-	[NEEDS_WAKEUPS] = { "sched:sched_waking", "--events=sched" },
-	[NEEDS_ALL] = { "timer and workqueue events", "--events=attribution" },
+/* This is what gives a column: which event the recording has not. */
+static const char *const events[NEEDS] = {
+	[NEEDS_SWITCHES] = "sched:sched_switch",
+	[NEEDS_WAKEUPS] = "sched:sched_waking",
 };
 
 struct column {
@@ -182,17 +178,36 @@ void time_columns_write(const struct time_columns *columns,
 	record_duration(writer, "uncertain", account->uncertain);
 }
 
+/* Names the columns of this table for which @need is missing. */
+static void explain_need(const struct time_columns *columns,
+			 enum column_need need, FILE *out)
+{
+	char names[COLUMNS * 32] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		if (columns_list[i].need == need &&
+		    has_column(columns, &columns_list[i]))
+			length += (size_t)snprintf(names + length,
+						   sizeof(names) - length,
+						   "%s%s", length ? ", " : "",
+						   columns_list[i].name);
+	if (length)
+		table_rows_missing(out, names, events[need], "--events=sched");
+}
+
+/* What record takes by default is not missing where it is all there is: for the
+ * rest one line says how to get more.
+ */
 void time_columns_explain(const struct time_columns *columns, FILE *out)
 {
-	for (size_t i = 0; i < COLUMNS; i++) {
-		const struct column *column = &columns_list[i];
-
-		if (has_column(columns, column) &&
-		    !is_known(columns, column->need))
-			table_rows_missing(out, column->name,
-					   needs[column->need].what,
-					   needs[column->need].option);
-	}
+	for (int need = NEEDS_SWITCHES; need <= NEEDS_WAKEUPS; need++)
+		if (!is_known(columns, (enum column_need)need))
+			explain_need(columns, (enum column_need)need, out);
+	if (!is_known(columns, NEEDS_ALL))
+		fputs("For whom interrupts and kernel threads worked: record "
+		      "--events=attribution.\n",
+		      out);
 	if (!columns->evidence.has_all_cpus)
 		fputs("Time off the CPU is unknown: other CPUs, which were not "
 		      "traced, may have run the threads; record without "

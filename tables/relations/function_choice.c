@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/relations/function_choice.h"
 
+#include "symbolize/functions/function_called.h"
 #include "symbolize/functions/function_table.h"
 
 #include <ctype.h>
@@ -42,8 +43,7 @@ static struct wish wish_of(const char *text, size_t length)
 static bool is_meant(const struct wish *wish, const struct function *function)
 {
 	return (!wish->space || function->space == wish->space) &&
-	       strlen(function->name) == wish->length &&
-	       !memcmp(function->name, wish->name, wish->length);
+	       function_is_called(function, wish->name, wish->length);
 }
 
 struct function_choice *function_choice_new(const struct function_table *table,
@@ -163,10 +163,10 @@ static void suggest(const struct function_table *table, const struct wish *wish,
 	snprintf(meant, sizeof(meant), "%.*s", (int)wish->length, wish->name);
 	for (uint32_t i = 1; i < function_count(table); i++) {
 		const struct function *function = function_at(table, i);
-		unsigned int strange = strangeness(meant, function->name);
+		unsigned int strange = strangeness(meant, function->base);
 
 		if (strange <= limit)
-			consider(best, (struct suggestion){ function->name,
+			consider(best, (struct suggestion){ function->base,
 							    strange });
 	}
 	list_suggestions(best, text, size);

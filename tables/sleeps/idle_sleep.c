@@ -44,14 +44,14 @@ bool is_idle_sleep(const struct sleep *sleep, const struct call_tree *stacks,
 	if (sleep->label == FUNCTION_UNKNOWN || sleep->stack == CALL_NODE_NONE)
 		return true;
 	if (sleep->inner != FUNCTION_UNKNOWN &&
-	    is_timed(function_at(functions, sleep->inner)->name))
+	    is_timed(function_at(functions, sleep->inner)->base))
 		return true;
 	for (uint32_t at = sleep->stack;;) {
 		const struct call_node *node = call_tree_at(stacks, at);
 
 		if (node->parent == CALL_NODE_NONE)
 			break;
-		if (!is_start(function_at(functions, node->function)->name))
+		if (!is_start(function_at(functions, node->function)->base))
 			own = node->function;
 		at = node->parent;
 	}

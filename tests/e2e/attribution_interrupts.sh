@@ -43,7 +43,7 @@ arm64() {
 	cases arm64 "--disk-delay 50" disk sleep work rcu
 }
 
-two_cpus() { cases two "--cpus 2" disk ipi; }
+two_cpus() { cases two "--cpus 2 --net --net-delay 1" disk ipi udp; }
 
 old_kernel() {
 	skip_without_machine 6.1

@@ -70,6 +70,7 @@ one_cpu() {
 	waits_for_cpus one
 	judge one --exact --cases --truth "$WORK/one/csv" --within 100 \
 		--runqueue "$WORK/one/waits" \
+		--instead "$WORK/one/waits" "$WORK/one/r" "$WORK/one/switches" \
 		--sched "$WORK/one/r" "$WORK/one/switches" 0
 	text=$("$KTRACE" report --sleeps --comm polled -i "$WORK/one/r")
 	expect "one: the times are its own" 0 \

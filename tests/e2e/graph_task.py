@@ -34,8 +34,8 @@ HIDDEN_SCHEDULE_ENDS = {"__schedule", "finish_task_switch", "_raw_spin_unlock"}
 
 
 def base(name):
-    """foo of foo.isra.0, foo.cold, which have foo's number in reports."""
-    return re.sub(r"\.(isra|part|constprop|cold|llvm)\b.*", "", name)
+    """foo of foo.isra.0 and of foo@0x1230, one of several of that name."""
+    return re.sub(r"(\.(isra|part|constprop)\b|@0x).*", "", name)
 
 
 def is_interrupt(function):
@@ -58,10 +58,6 @@ class Task:
         self.schedule_depth = None
         self.steps = {}
         self.last = None
-
-    def is_called_by(self, function, depth):
-        return len(self.frames) > 1 and self.frames[-2][3] == function and \
-            self.frames[-2][0] == depth - 1
 
     def begins_interrupt(self, function):
         if not self.by_parts:

@@ -23,10 +23,10 @@ record_counted() { # name command...
 	cat /proc/interrupts >"$1.after"
 }
 
-# The CPU that the disk's interrupts go to.
-disk_cpu() {
+# The CPU that a device's interrupts go to.
+cpu_of() { # queue
 	local irq
-	irq=$(sed -n 's/^ *\([0-9]*\):.*-req\.0$/\1/p' /proc/interrupts | tail -1)
+	irq=$(sed -n "s/^ *\([0-9]*\):.*-$1\.0\$/\1/p" /proc/interrupts | tail -1)
 	cat "/proc/irq/$irq/effective_affinity_list" 2>/dev/null || echo 0
 }
 
@@ -51,7 +51,7 @@ make_file() {
 
 read_disk() { # name
 	local cpu
-	cpu=$(disk_cpu)
+	cpu=$(cpu_of req)
 	make_file
 	beside_hog "$cpu" record_counted "$1" "$PROGRAM" reader \
 		"$((($(nproc) - 1) - cpu))" /scratch/source
@@ -63,18 +63,25 @@ disk() { read_disk disk; }
 threads() { read_disk threads; }
 
 udp_pair() { # datagrams
-	nsenter --net=/run/netns/right "$PROGRAM" receiver 10.9.0.2 "$1" &
-	sleep 0.05
+	local said
+	exec {said}< <(nsenter --net=/run/netns/right \
+		"$PROGRAM" receiver 10.9.0.2 "$1")
+	read -r _ <&"$said"
 	nsenter --net=/run/netns/left "$PROGRAM" sender 10.9.0.2 "$1" 3
-	wait
+	# Up to its end.
+	cat <&"$said"
 }
 
+# Where there are two CPUs the pair is where the interrupts are not.
 udp() {
+	local cpu
+	cpu=$(cpu_of input)
 	# The neighbours get to know each other before.
 	udp_pair 2 >/dev/null
 	export PROGRAM
 	export -f udp_pair
-	beside_hog 0 record_counted udp bash -c 'udp_pair 20'
+	beside_hog "$cpu" record_counted udp \
+		taskset -c "$((($(nproc) - 1) - cpu))" bash -c 'udp_pair 20'
 }
 
 sleep_() { beside_hog 0 record_counted sleep "$PROGRAM" sleeper 20; }

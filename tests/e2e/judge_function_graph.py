@@ -7,12 +7,11 @@ The trace unit's timeline is the referee, which functions.sh compares with the
 ground truth: of the same process, at the same time.
 """
 import bisect
-import collections
 import csv
 import subprocess
 import sys
 
-from graph_task import INTERRUPTS, SCHEDULERS, Task, base
+from graph_task import INTERRUPTS, SCHEDULERS, Task
 
 # The kernel's entries, which ftrace cannot see: they are inferred.
 FAULT = "asm_exc_page_fault"
@@ -31,12 +30,14 @@ def say(is_ok, case, detail=""):
 
 
 def visible(folder):
-    """The functions' names, and those that have a piece with the same one."""
+    """The functions' names."""
     with open(f"{folder}/functions") as lines:
-        names = collections.Counter(base(name) for name in
-                                    {line.split()[0] for line in lines})
-    return (set(names) - LEFT_OUT,
-            {name for name, count in names.items() if count > 1})
+        return {line.split()[0] for line in lines} - LEFT_OUT
+
+
+def is_of(names, function):
+    """Without what tells it from others of its name."""
+    return function.partition("@0x")[0] in names
 
 
 def timeline(ktrace, recording):
@@ -80,10 +81,10 @@ def switches(ktrace, recording):
     return found
 
 
-def entered(ktrace, recording, names, pieces, left_out, cpus):
+def entered(ktrace, recording, names, left_out, cpus):
     """(time, function, in how many interrupts, CPU) of what each task enters, in
     order, but where @left_out has the task change; faults in the kernel are not
-    told from what they interrupt, nor pieces from their functions that call them."""
+    told from what they interrupt."""
     tasks = {}
     for row in timeline(ktrace, recording):
         tid = row["tid"]
@@ -98,10 +99,8 @@ def entered(ktrace, recording, names, pieces, left_out, cpus):
             continue
         task.steps.pop(row["depth"], None)
         is_own, interrupts = task.enter(row)
-        if is_own or row["detail"] == "inferred" or row["function"] not in names:
-            continue
-        if row["function"] in pieces and \
-                task.is_called_by(row["function"], row["depth"]):
+        if is_own or row["detail"] == "inferred" or \
+                not is_of(names, row["function"]):
             continue
         if row["function"] != FAULT or not row["depth"]:
             steps.append((row["time_ns"], row["function"], interrupts,
@@ -162,16 +161,16 @@ def judge_entries(tasks, cpus):
 
 def in_interrupts(tasks, names, count):
     """What each task enters in so many interrupts, one in the other."""
-    return [[[step for step in steps if step[1] in names and step[2] == count]
+    return [[[step for step in steps if is_of(names, step[1]) and step[2] == count]
              for steps in task] for task in tasks]
 
 
 def judge_both(ktrace, folder, cpus):
-    names, pieces = visible(folder)
+    names = visible(folder)
     # By the host's clock the two sources' times cannot be compared.
     left_out = switches(ktrace, f"{folder}/unit") if cpus == 1 else {}
-    units = entered(ktrace, f"{folder}/unit", names | ENTRIES, pieces, left_out, cpus)
-    graphs = entered(ktrace, f"{folder}/graph", names | ENTRIES, pieces, left_out, cpus)
+    units = entered(ktrace, f"{folder}/unit", names | ENTRIES, left_out, cpus)
+    graphs = entered(ktrace, f"{folder}/graph", names | ENTRIES, left_out, cpus)
     with open(f"{folder}/both.pid") as file:
         say(file.read().strip() in units, f"the process and its {len(units) - 1} "
             f"children are traced", units.keys())

@@ -5,6 +5,7 @@ tests/e2e/programs/processes.c: prints a line a check.
 judge_processes.py JSON [--sums] [--not-known] [--exact] [--cases]
                    [--truth CSV | --truth-by-host-clock CSV] [--within NS]
                    [--runqueue JSON] [--sched RECORDING SWITCHES NS|uncertain]
+                   [--instead JSON RECORDING SWITCHES]
 """
 import csv
 import json
@@ -246,6 +247,29 @@ def runqueue(report, path):
            re.match(r"[1-9][0-9]* \S+-[0-9]+", hog["instead"]), hog)
 
 
+def instead(path, recording, switches):
+    """Who ran while a thread waited for the one CPU, as records and ground truth
+    have it, the three that took most."""
+    with open(path, encoding="utf-8") as file:
+        told = {row["tid"]: row for row in json.load(file)}
+    wrong = []
+    seen = others = 0
+    for tid, thread in threads_made(recording, Switches(switches)).items():
+        if not thread.is_told or not thread.runnable_ns:
+            continue
+        seen += 1
+        right = sorted(((-ns, other) for other, ns in thread.instead.items()))[:3]
+        others += len(right)
+        text = told.get(tid, {}).get("instead") or ""
+        got = [(-int(ns), int(other)) for ns, other in
+               re.findall(r"(?:^|; )(\d+) [^;]*-(\d+)(?=;|$)", text)]
+        if got != right:
+            wrong.append((tid, right, text))
+    expect("who ran instead is what records and truth say",
+           seen >= 3 and others > seen and not wrong,
+           f"{seen} threads, {others} others, wrong {wrong}")
+
+
 def main(arguments):
     with open(arguments.pop(0), encoding="utf-8") as file:
         report = json.load(file)
@@ -268,6 +292,9 @@ def main(arguments):
             truth_by_host_clock(report, errors)
         elif what == "--runqueue":
             runqueue(report, arguments.pop(0))
+        elif what == "--instead":
+            instead(*arguments[:3])
+            del arguments[:3]
         elif what == "--sched":
             sched(report, *arguments[:3])
             del arguments[:3]

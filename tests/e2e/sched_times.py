@@ -4,7 +4,9 @@ reads them, and the ground truth: to judge what ktrace-hw says of the same.  The
 records tell when a thread is made and woken; the scheduler's tracepoint comes a
 few us before the switch that it speaks of, and the truth tells when that was."""
 import bisect
+import collections
 import csv
+import functools
 import re
 
 from perf_input import perf_lines
@@ -24,6 +26,7 @@ class Thread:
         self.woken_ns = made_ns     # None: asleep
         self.is_told = True         # whoever woke it was seen
         self.is_over = False
+        self.instead = collections.Counter()  # ns by tid, while it could run
 
     def leave(self, now_ns, state):
         self.since_ns = now_ns
@@ -35,12 +38,15 @@ class Thread:
         if self.woken_ns is None:
             self.woken_ns = now_ns
 
-    def come(self, now_ns):
+    def come(self, now_ns, ran):
+        """@ran: who ran on its CPU from when to when."""
         if self.woken_ns is None:
             self.is_told = False
             return
         self.asleep_ns += self.woken_ns - self.since_ns
         self.runnable_ns += now_ns - self.woken_ns
+        for tid, ns in ran(self.woken_ns, now_ns):
+            self.instead[tid] += ns
 
 
 def events(recording):
@@ -71,6 +77,17 @@ class Switches:
             raise ValueError(f"no switch to {tid} after {announced_ns}")
         return self.times[cpu][index]
 
+    def ran(self, cpu, begin_ns, end_ns):
+        """(tid, ns) of each that ran between."""
+        times = self.times[cpu]
+        index = max(bisect.bisect_right(times, begin_ns) - 1, 0)
+        while index < len(times) and times[index] < end_ns:
+            until = times[index + 1] if index + 1 < len(times) else end_ns
+            ns = min(until, end_ns) - max(times[index], begin_ns)
+            if ns and self.tids[cpu][index]:
+                yield self.tids[cpu][index], ns
+            index += 1
+
 
 def threads_made(recording, switches):
     """{tid: Thread} of those whose whole life was recorded."""
@@ -90,5 +107,6 @@ def threads_made(recording, switches):
             if int(prev) in threads:
                 threads[int(prev)].leave(now_ns, state)
             if int(after) in threads and not threads[int(after)].is_over:
-                threads[int(after)].come(now_ns)
+                threads[int(after)].come(
+                    now_ns, functools.partial(switches.ran, cpu))
     return {tid: thread for tid, thread in threads.items() if thread.is_over}

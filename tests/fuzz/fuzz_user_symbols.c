@@ -2,6 +2,7 @@
 #include "symbolize/elf/elf_symbols.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
+#include "symbolize/functions/same_names.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (functions && map && fd >= 0 &&
 	    write(fd, bytes, size) == (ssize_t)size &&
 	    !elf_symbols_add(path, functions, map, NULL) &&
-	    !address_map_finish(map))
+	    !address_map_finish(map) && !same_names_tell_apart(functions, map))
 		address_map_find(map, 0x1000);
 	if (fd >= 0)
 		close(fd);

@@ -4,6 +4,7 @@
 
     formats.py PROGRAM RECORDING
 """
+import collections
 import csv
 import functools
 import json
@@ -78,7 +79,11 @@ def check_flat(reader):
     text = reader.text("report", "--flat", "--format=csv")
     assert text.startswith(FLAT_COLUMNS + ","), text[:100]
     last_ns = None
-    for row in csv.DictReader(text.splitlines()):
+    rows = list(csv.DictReader(text.splitlines()))
+    keys = [(row["function"], row["module"]) for row in rows]
+    assert len(keys) == len(set(keys)), sorted(
+        key for key in set(keys) if keys.count(key) > 1)
+    for row in rows:
         parts = sum(int(row["calls_" + how])
                     for how in ("direct", "tail", "async"))
         assert int(row["calls"]) == parts, row
@@ -86,6 +91,36 @@ def check_flat(reader):
         assert last_ns is None or self_ns <= last_ns, row
         assert int(row["total_ns"]) >= self_ns, row
         last_ns = self_ns
+
+
+HOW = {"call": "calls_direct", "tail": "calls_tail", "interrupt": "calls_async",
+       "start": "starts", "inferred": "inferred"}
+
+
+def check_calls(reader):
+    """What is counted as a call is shown as an entry, by each function's name:
+    also where one calls into its own middle, as __switch_to_asm does to stuff
+    the return stack."""
+    flat, shown = collections.Counter(), collections.Counter()
+    has_idle = False
+    for row in csv.DictReader(reader.text(
+            "report", "--flat", "--with-idle", "--with-tracer",
+            "--format=csv").splitlines()):
+        name = re.sub(r"^\d+[ku]:", "", row["function"])
+        for column in HOW.values():
+            flat[name, column] += int(row[column])
+    for row in csv.DictReader(
+            reader.text("timeline", "--format=csv").splitlines()):
+        if row["event"] == "enter":
+            shown[row["function"], HOW[row["detail"]]] += 1
+            has_idle = has_idle or row["tid"] == "0"
+    # An exception that lands in what it interrupts counts, and opens nothing.
+    wrong = {key: (flat[key], shown[key]) for key in flat | shown
+             if flat[key] < shown[key] or
+             (flat[key] > shown[key] and key[1] != "calls_async")}
+    assert not wrong, wrong
+    switches = sum(flat["__switch_to_asm", column] for column in HOW.values())
+    assert switches > 1 or not has_idle, "nothing switched tasks"
 
 
 def check_graph_keys(reader):
@@ -247,6 +282,7 @@ def main():
             reader, "report", "--flat")),
         ("report --callgraph", lambda: check_same_records(
             reader, "report", "--callgraph")),
+        ("calls are entries", lambda: check_calls(reader)),
         ("call graph keys", lambda: check_graph_keys(reader)),
         ("timeline", lambda: check_same_records(reader, "timeline")),
         ("flat's columns and sums", lambda: check_flat(reader)),

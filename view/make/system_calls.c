@@ -25,7 +25,7 @@ bool *system_calls_mark(const struct symbols *symbols, bool ends_thread)
 
 		if (function->space == 'k')
 			call = arch_system_call(symbols_arch(symbols),
-						function->name);
+						function->base);
 		marks[i] = call && (!ends_thread || is_end(call));
 	}
 	return marks;

@@ -47,10 +47,18 @@ static const struct rule bottoms[] = {
 	{ "", true, CONTEXT_NONE },
 };
 
+/* Clones and doubles have more behind the name: "foo.isra.0@0x1230". */
+static bool is_meant(const struct rule *rule, const char *name)
+{
+	size_t length = strlen(rule->name);
+
+	return !strncmp(rule->name, name, length) &&
+	       (rule->is_prefix || strchr(".@", name[length]));
+}
+
 static uint8_t kind_by(const struct rule *rule, const char *name)
 {
-	while (rule->is_prefix ? strncmp(rule->name, name, strlen(rule->name)) :
-				 strcmp(rule->name, name))
+	while (!is_meant(rule, name))
 		rule++;
 	return rule->kind;
 }

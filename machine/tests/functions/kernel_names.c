@@ -29,24 +29,15 @@ static char *read_file(const char *path)
 	return text;
 }
 
-static bool is_piece(const char *suffix)
+/* Cuts ".cold" and what is behind it.  Returns whether it was there. */
+static bool cut_cold(char *name)
 {
-	static const char *const words[] = { ".cold", ".part", ".isra",
-					     ".constprop" };
+	char *mark = strstr(name, ".cold");
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strcmp(suffix, words[i]))
-			return true;
-	return suffix[1] &&
-	       strspn(suffix + 1, "0123456789") == strlen(suffix + 1);
-}
-
-static void cut_suffixes(char *name)
-{
-	char *dot;
-
-	while ((dot = strrchr(name, '.')) && dot != name && is_piece(dot))
-		*dot = '\0';
+	if (!mark || mark == name)
+		return false;
+	*mark = '\0';
+	return true;
 }
 
 static enum code_kind kind_of(const char *name)
@@ -88,7 +79,7 @@ static bool read_line(char *line, struct kernel_name *name)
 	name->kind = kind_of(word);
 	name->is_padding = !strncmp(word, "__pfx_", 6);
 	name->name = word + (name->is_padding ? 6 : 0);
-	cut_suffixes(word);
+	name->is_cold = cut_cold(word);
 	if (!strchr("tTwW", type))
 		name->name = unknown.name;
 	return !strchr("aA", type);
@@ -170,12 +161,16 @@ bool kernel_names_read(struct kernel_names *names, const char *recording,
 	while ((line = strsep(&rest, "\n")))
 		names->count += read_line(line, &names->names[names->count]);
 	qsort(names->names, names->count, sizeof(*names->names), by_address);
+	kernel_names_tell_apart(names);
 	drop_doubles(names);
 	return names->count > 0;
 }
 
 void kernel_names_free(struct kernel_names *names)
 {
+	for (size_t i = 0; i < names->made_count; i++)
+		free(names->made[i]);
+	free(names->made);
 	free(names->names);
 	free(names->text);
 }

@@ -18,17 +18,25 @@ enum code_kind {
 
 struct kernel_name {
 	uint64_t start;
-	const char *name; /* without the suffixes of pieces */
+	const char *name; /* the function's, as reports have it */
 	const char *module;
 	enum code_kind kind;
 	bool is_padding; /* before the function's first byte */
+	bool is_cold;	 /* a cold part of the function */
 };
 
 struct kernel_names {
 	char *text;		   /* the file; names point into it */
 	struct kernel_name *names; /* by address, no two the same */
 	size_t count;
+	char **made; /* other names */
+	size_t made_count;
 };
+
+/* Names functions of one name by their places, and their pieces like them.  All of
+ * @names are by address.
+ */
+void kernel_names_tell_apart(struct kernel_names *names);
 
 /* Reads DIR/kcore_dir/kallsyms and, unless NULL, more lines like its own from
  * the file @more.  False, with a message to stderr, if it cannot.

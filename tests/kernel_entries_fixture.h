@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_KERNEL_ENTRIES_FIXTURE_H
+#define KT_TESTS_KERNEL_ENTRIES_FIXTURE_H
+
+#include "common/array.h"
+
+#include <stdint.h>
+
+/* Returns the entries of the kernel proper (struct kernel_entry), by the copy of
+ * kallsyms in the recording at @path: read for a test, by nothing that is tested.
+ */
+struct array kernel_entries_read(const char *path);
+void kernel_entries_free(struct array *entries);
+
+/* Writes what reports call the function @name (up to @size bytes) that begins at
+ * @address: its place behind the first entry follows if others have its name.
+ */
+void kernel_entries_tell_apart(const struct array *entries, uint64_t address,
+			       char *name, size_t size);
+
+#endif

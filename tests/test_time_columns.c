@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/processes/time_columns.h"
+#include "tests/run_suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MORE \
+	"For whom interrupts and kernel threads worked: record " \
+	"--events=attribution.\n"
+#define NO_SWITCHES \
+	": the recording has no sched:sched_switch (record " \
+	"--events=sched).\n"
+#define NO_WAKEUPS \
+	": the recording has no sched:sched_waking (record " \
+	"--events=sched).\n"
+
+/* What the text says below the table, by what the recording has. */
+static const struct {
+	bool has_switches;
+	bool has_wakeups;
+	bool is_followed;
+	const char *text;
+} levels[] = {
+	{ false, false, false,
+	  "Not known: runnable_ns, recorder_wait" NO_SWITCHES
+	  "Not known: asleep_ns" NO_WAKEUPS MORE },
+	/* This is what record takes by default. */
+	{ true, true, false, MORE },
+	{ true, true, true, "" },
+};
+
+START_TEST(the_default_misses_nothing)
+{
+	const struct time_columns columns = {
+		.evidence = {
+			.has_switches = levels[_i].has_switches,
+			.has_wakeups = levels[_i].has_wakeups,
+			.has_all_cpus = true,
+		},
+		.is_followed = levels[_i].is_followed,
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	time_columns_explain(&columns, out);
+	fclose(out);
+	ck_assert_str_eq(text, levels[_i].text);
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("time_columns");
+	TCase *tcase = tcase_create("text");
+
+	tcase_add_loop_test(tcase, the_default_misses_nothing, 0,
+			    sizeof(levels) / sizeof(*levels));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
