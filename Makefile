@@ -115,7 +115,7 @@ FUZZ_RECORDING := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/recording/*.
 FUZZ_MUTATOR := $(filter-out %/all_writers.o %/memory_files.o,$(FUZZ_RECORDING))
 FUZZ_WRAPPED := access stat realpath opendir readdir closedir madvise \
             regular_file_open file_map_open file_map_open_beneath \
-            file_map_open_fd file_map_close file_map_temporary \
+            file_map_open_kept file_map_open_fd file_map_close file_map_temporary \
             pt_iscache_add_file
 
 # The ways into the kernel that abis tries are those of x86-64.

@@ -89,7 +89,7 @@ int data_file_open(struct data_file *file, const char *path,
 
 	if (error)
 		return error;
-	file->has_fd = true;
+	file->has_fd = file->fd >= 0;
 	error = check_magic(file);
 	if (error)
 		goto fail;

@@ -49,6 +49,8 @@ int __real_closedir(DIR *folder);
 int __wrap_regular_file_open(const char *path);
 int __wrap_file_map_open(struct file_map *map, const char *path,
 			 const struct log *log);
+int __wrap_file_map_open_kept(struct file_map *map, const char *path,
+			      const struct log *log, int *fd);
 int __wrap_file_map_open_beneath(struct file_map *map, const char *folder,
 				 const char *name, const struct log *log);
 int __wrap_file_map_open_fd(struct file_map *map, int fd);
@@ -222,6 +224,13 @@ static int map_file(struct file_map *map, const struct packed_file *file,
 int __wrap_file_map_open(struct file_map *map, const char *path,
 			 const struct log *log)
 {
+	return map_file(map, find(path), path, log);
+}
+
+int __wrap_file_map_open_kept(struct file_map *map, const char *path,
+			      const struct log *log, int *fd)
+{
+	*fd = -1;
 	return map_file(map, find(path), path, log);
 }
 
