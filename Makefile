@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# make, make check, make check-test_NAME, make check-full, make bench, make lint,
+# make, make check, make check-test_NAME, make check-recorder, make check-full,
+# make bench, make lint,
 # make install, make deb,
 # make compile_commands.json
 # V=1 shows commands, SAN=1 builds with ASan and UBSan into build-san/,
@@ -331,6 +332,12 @@ check-fuzz-found: $(BUILD)/tests/fuzz/fuzz_recording
 	$(Q)$(SUITE_ENV) $< $(wildcard tests/fuzz/found/*) 2>/dev/null
 	@$(pass)
 
+# Suites of what records and of what is beneath all: not of what is made of a
+# recording, which is the same C wherever it is read.
+READING  := execution|attribution|tables|report|view|sql|store|archive
+RECORDER_SUITES = $(filter-out $(patsubst %.c,$(BUILD)/%,$(shell \
+            grep -lE '^\#include "($(READING))/' $(TESTS))),$(SUITES))
+
 # What anybody may hand to it, or type.
 HOSTILE_CHECKS := $(patsubst tests/hostile/%.py,check-hostile-%, \
                   $(filter-out %/judge.py %/made_recording.py, \
@@ -344,6 +351,9 @@ $(HOSTILE_CHECKS): check-hostile-%: $(PROGRAM)
 check: | $(filter all lint e2e-programs,$(MAKECMDGOALS))
 	$(call check_all,$(if $(ARCH),,$(HOSTILE_CHECKS) check-golden-flows) \
 		$(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS) check-fuzz-found))
+
+check-recorder: | $(filter all e2e-programs,$(MAKECMDGOALS))
+	$(call check_all,$(RECORDER_SUITES:$(BUILD)/tests/%=check-%))
 
 check-full: export KTRACE_FULL = 1
 check-full: check
@@ -430,7 +440,7 @@ compile_commands.json:
 clean:
 	$(RM) -r build build-san build-fuzz build-arm64
 
-.PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check $(CHECKS) \
+.PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check check-recorder $(CHECKS) \
 	check-golden-flows check-fuzz-found $(HOSTILE_CHECKS) check-full bench \
 	lint $(LINTS) install install-recorder deb compile_commands.json clean
 .SECONDARY:

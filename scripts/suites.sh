@@ -3,8 +3,9 @@
 # Builds everything in another way and runs its unit tests, on one CPU: ./test runs
 # both beside what starts the virtual machine.
 #	scripts/suites.sh sanitized		with ASan and UBSan
-#	scripts/suites.sh arm64 [all|full]	cross-built, in QEMU; full runs the
-#						long ones with Debian 13's libraries, too
+#	scripts/suites.sh arm64 [all|full]	cross-built, in QEMU: those of the
+#						recorder; full runs the others, too, and
+#						the long ones with Debian 13's libraries
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
 
@@ -14,7 +15,9 @@ sanitized)
 	;;
 arm64)
 	scripts/arm64_sysroot.sh
-	make -s ARCH=arm64 all e2e-programs check
+	suites=check
+	[[ ${2:-all} == full ]] || suites=check-recorder
+	make -s ARCH=arm64 all e2e-programs "$suites"
 	scripts/arm64_debian13.sh "${2:-all}"
 	;;
 *)

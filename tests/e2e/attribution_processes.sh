@@ -148,8 +148,15 @@ arm64() {
 		--sched "$WORK/arm64/r" "$WORK/arm64/switches" 2000
 }
 
+# perf reads all symbols five times, and each module's file; the kernel prints
+# them once, before.
 perf_in() { # name event machine's-option...
-	boot "$1" "${@:3}" -- perf record --kcore -a -q -B -N -m 4M,16M \
+	# shellcheck disable=SC2016 # for the guest's shell
+	boot "$1" "${@:3}" -- bash -ec 'source "$0/guest_run.sh"
+		hold_symbols
+		busybox mount -t tmpfs none /usr/lib/modules
+		exec "$@"' "$HERE" \
+		perf record --kcore -a -q -B -N -m 4M,16M \
 		-o "$WORK/$1/r" -e "$2" -e sched:sched_switch \
 		-e sched:sched_waking -e sched:sched_wakeup_new \
 		"$PROGRAM" sleeper caller ping

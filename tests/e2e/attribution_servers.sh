@@ -21,9 +21,11 @@ main() {
 	mkdir "$WORK/r"
 	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --timeout "$LIMIT_S" \
 		--late-results --results "$WORK/r" -- sh -ec "
+		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
 		for case in pipe unix udp many early; do
 			'$RECORDER' record -o '$WORK'/r/\$case \
 				--events=attribution,syscalls -- '$SERVERS' \$case
+			hold_symbols
 		done"
 	# Sockets say how much is sent and read since Linux 6.3.
 	[[ $KERNEL != 6.1 ]] || has_sockets=0

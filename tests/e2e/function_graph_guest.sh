@@ -4,6 +4,8 @@
 # by the program $2; $3 is what the traced process does: small, large or pair, which
 # is two processes and a shell.
 set -euo pipefail
+# shellcheck source=tests/e2e/guest_run.sh
+source "$(dirname "$(realpath "$0")")/guest_run.sh"
 RESULTS=$1
 KTRACE=$2
 LOAD=$3
@@ -98,6 +100,7 @@ kill_recorder() {
 
 cp "$TRACING/available_filter_functions" functions
 record_both
+hold_symbols
 "$KTRACE" record --source=function_graph --buffer 16M -a --events=attribution \
 	-o all -- sh -c 'sleep 0.02; ls / | cat' >all.out 2>all.err
 "$KTRACE" record --source=function_graph --filter=vfs_read,vfs_write \

@@ -7,6 +7,8 @@ RESULTS=$1
 KTRACE=$2
 shift 2
 HERE=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+# shellcheck source=tests/e2e/guest_run.sh
+source "$HERE/guest_run.sh"
 # Memory of the guest's own: writing elsewhere is kernel work, which -a records.
 mkdir /dev/shm/work
 cd /dev/shm/work
@@ -71,8 +73,15 @@ run_one() { # name
 	esac
 }
 
+# From the first recording on, until code is loaded.
+MAY_HOLD=1
 for name in "$@"; do
+	if [[ $name == modules || $name == bpf ]]; then
+		[[ ! -e /dev/shm/kallsyms ]] || release_symbols
+		MAY_HOLD=0
+	fi
 	run_one "$name"
+	((!MAY_HOLD)) || hold_symbols
 done
 rm -f input
 cp -r . "$RESULTS"

@@ -4,8 +4,9 @@
 
 # To print its symbols takes the kernel most of a short recording's time.  From now
 # on they are read from memory, as they are now: for those that record often and
-# load no code that would be among them.
+# load no code that would be among them.  Once is enough.
 hold_symbols() {
+	[ ! -e /dev/shm/kallsyms ] || return 0
 	cat /proc/kallsyms >/dev/shm/kallsyms
 	busybox mount --bind /dev/shm/kallsyms /proc/kallsyms
 }

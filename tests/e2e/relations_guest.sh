@@ -6,10 +6,13 @@ set -euo pipefail
 RESULTS=$1 KTRACE=$2 PROGRAM=$3
 # shellcheck source=tests/e2e/guest_record.sh
 source "$(dirname "${BASH_SOURCE[0]}")/guest_record.sh"
+# shellcheck source=tests/e2e/guest_run.sh
+source "$(dirname "${BASH_SOURCE[0]}")/guest_run.sh"
 
 # What is read is cached then.
 cat /etc/passwd >/dev/null
 record kernel --events=attribution -- "$PROGRAM" kernel /etc/passwd
+hold_symbols
 record border --user --events=sched -- "$PROGRAM" border /etc/passwd
 record sites --user --events=sched -- "$PROGRAM" sites /etc/passwd
 record stacks --events=attribution,faults --user-stacks -- "$PROGRAM" sites /etc/passwd

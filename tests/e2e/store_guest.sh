@@ -3,6 +3,8 @@
 # Runs in the virtual machine: three short recordings into the folder $1, by the
 # program $2, of two kinds.
 set -euo pipefail
+# shellcheck source=tests/e2e/guest_run.sh
+source "$(dirname "$(realpath "$0")")/guest_run.sh"
 RESULTS=$1
 KTRACE=$2
 # In the guest's memory: writing to the host's folder would be recorded, too.
@@ -14,5 +16,6 @@ for name in list-1 list-2 pipe; do
 	esac
 	"$KTRACE" record --events=attribution -o "$name" -- \
 		sh -c "$command" >/dev/null
+	hold_symbols
 done
 cp -r ./*/ "$RESULTS"

@@ -32,12 +32,13 @@ top_without_rights() {
 naps=$!
 echo "$naps" >pid
 top text --once
+top_without_rights
+hold_symbols
 top json --once --format=json
 top pid --rounds 2 --delay 4 --format=json -p "$naps"
 top command --once --format=json -- "$PROGRAMS/naps" own-command
 top ended --format=json -- "$PROGRAMS/naps" own-ended 60
 top absent --once -- /nonexistent
-top_without_rights
 python3 "$HERE/top_terminal.py" "$KTRACE" >terminal || true
 kill "$naps"
 wait "$naps" || true

@@ -108,10 +108,12 @@ others() {
 case $6 in
 quick)
 	slow_reads
+	hold_symbols
 	few
 	;;
 all)
 	slow_reads
+	hold_symbols
 	few
 	others
 	;;

@@ -158,7 +158,6 @@ main() {
 	run "engines" verify
 	run "threads" python3 "$HERE/threads.py" "$KTRACE" "$WORK/long"
 	run "the program with sanitizers" make_checked
-	run "damaged copies: user, sanitized" damage "$CHECKED" "$WORK/small"
 	run "damaged copies: threads, sanitized" damage "$CHECKED" \
 		"$WORK/long" --threads 3 --cut-step "$CUT_STEP"
 	run "mutants, sanitized" mutants
@@ -173,6 +172,8 @@ main() {
 			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/long"
 		run "pages of two CPUs and of a large recording" pages
 		run "damaged copies: user" damage "$KTRACE" "$WORK/small"
+		run "damaged copies: user, sanitized" \
+			damage "$CHECKED" "$WORK/small"
 		run "damaged copies: kernel" damage "$KTRACE" "$WORK/kernel"
 		run "damaged copies: kernel, sanitized" \
 			damage "$CHECKED" "$WORK/kernel"
