@@ -252,6 +252,9 @@ $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
 
 $(BUILD)/tests/fuzz/fuzz_recording: $(FUZZ_RECORDING)
 $(BUILD)/tests/fuzz/fuzz_recording.o: CPPFLAGS += $(if $(FUZZ),-DFUZZING)
+# What is compared where text is written is not of an input any more.
+$(foreach f,report tables cmd,$(BUILD)/$f/%.o): CFLAGS += \
+	$(if $(FUZZ),-fno-sanitize-coverage=trace-cmp)
 # What is not the program's own guides nothing, and would be counted each time.
 $(filter-out %/all_writers.o,$(FUZZ_RECORDING)): CFLAGS += \
 	$(if $(FUZZ),-fno-sanitize=fuzzer-no-link)
@@ -309,6 +312,9 @@ $(SUITES): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(SUI
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SUITE_LD) -o $@ $^ $(LDLIBS) $(CHECK_LIBS)
 
 $(BUILD)/tests/test_record_mutator: $(FUZZ_MUTATOR)
+$(BUILD)/tests/test_large_blocks: $(BUILD)/tests/fuzz/recording/large_blocks.o
+$(BUILD)/tests/test_large_blocks: LDFLAGS += \
+	$(foreach f,malloc calloc realloc free,-Wl,--wrap=$f)
 
 # Its referee.
 $(BUILD)/tests/test_user_stack: LDLIBS += -lunwind

@@ -31,10 +31,10 @@ struct traced_cpus {
 	uint32_t ended;	     /* how many of them are over */
 };
 
-#define TRACED_CPUS_NONE                                \
-	((struct traced_cpus){                          \
-		.places = ARRAY_OF(uint32_t),           \
-		.cpus = ARRAY_OF(struct traced_cpu),    \
+#define TRACED_CPUS_NONE \
+	((struct traced_cpus){ \
+		.places = ARRAY_OF(uint32_t), \
+		.cpus = ARRAY_OF(struct traced_cpu), \
 	})
 
 void traced_cpus_free(struct traced_cpus *cpus);

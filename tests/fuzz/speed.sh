@@ -11,7 +11,7 @@ set -euo pipefail
 ROOT=$(realpath "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../..")
 ENTRY=$ROOT/build-fuzz/tests/fuzz/fuzz_recording
 SMALL=4096
-EXECUTIONS=${1:-20000}
+EXECUTIONS=${1:-10000}
 RUNS=${2:-3}
 # Files of the corpus take no time in memory.
 WORK=$(mktemp -d -p /dev/shm)

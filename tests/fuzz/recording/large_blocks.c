@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Those that are larger are few, and would fill the memory. */
 enum { SIZE_LEAST = 1 << 17, SIZE_MOST = 8 << 20, BLOCKS = 24, PAGE = 4096 };
@@ -33,7 +35,6 @@ void *__wrap_realloc(void *bytes, size_t size);
 void *__real_realloc(void *bytes, size_t size);
 void __wrap_free(void *bytes);
 void __real_free(void *bytes);
-int __real_madvise(void *bytes, size_t size, int advice);
 /* clang-format on */
 
 static bool is_kept(size_t size)
@@ -91,14 +92,16 @@ static void *take_new(size_t size, bool is_zero)
 	return bytes;
 }
 
-/* Whole pages become zero when they are touched, of which few are. */
+/* Whole pages become zero when they are touched, of which few are.  The entry's
+ * own madvise() does nothing.
+ */
 static void clear(uint8_t *bytes, size_t size)
 {
 	size_t head = -(uintptr_t)bytes % PAGE;
 	size_t pages = (size - head) / PAGE * PAGE;
 
 	memset(bytes, 0, head);
-	__real_madvise(bytes + head, pages, MADV_DONTNEED);
+	syscall(SYS_madvise, bytes + head, pages, MADV_DONTNEED);
 	memset(bytes + head + pages, 0, size - head - pages);
 }
 
