@@ -112,12 +112,16 @@ SUITES   := $(patsubst %.c,$(BUILD)/%,$(filter tests/test_%.c,$(TESTS)))
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench_*.c))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # What leads the ways to files to those in memory: see memory_files.h.
-FUZZ_RECORDING := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/recording/*.c))
-FUZZ_MUTATOR := $(filter-out %/all_writers.o %/memory_files.o,$(FUZZ_RECORDING))
+FUZZ_RECORDING := $(patsubst %.c,$(BUILD)/%.o,$(filter-out \
+            $(if $(FUZZ),,%/large_blocks.c %/compare_hooks.c),$(wildcard tests/fuzz/recording/*.c)))
+FUZZ_MUTATOR := $(patsubst %,$(BUILD)/tests/fuzz/recording/%.o,packed_files \
+            record_change record_list record_mutator trace_change)
 FUZZ_WRAPPED := access stat realpath opendir readdir closedir madvise \
             regular_file_open file_map_open file_map_open_beneath \
             file_map_open_kept file_map_open_fd file_map_close file_map_temporary \
-            pt_iscache_add_file
+            pt_iscache_add_file $(if $(FUZZ),malloc calloc realloc free \
+            $(foreach n,1 2 4 8,__sanitizer_cov_trace_cmp$n \
+            __sanitizer_cov_trace_const_cmp$n))
 
 # The ways into the kernel that abis tries are those of x86-64.
 E2E_SOURCES  := $(filter-out $(if $(ARCH),%/abis.c),$(wildcard tests/e2e/programs/*.c))
@@ -249,6 +253,12 @@ $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
 
 $(BUILD)/tests/fuzz/fuzz_recording: $(FUZZ_RECORDING)
 $(BUILD)/tests/fuzz/fuzz_recording.o: CPPFLAGS += $(if $(FUZZ),-DFUZZING)
+# What is compared where text is written is not of an input any more.
+$(foreach f,report tables cmd,$(BUILD)/$f/%.o): CFLAGS += \
+	$(if $(FUZZ),-fno-sanitize-coverage=trace-cmp)
+# What is not the program's own guides nothing, and would be counted each time.
+$(filter-out %/all_writers.o,$(FUZZ_RECORDING)): CFLAGS += \
+	$(if $(FUZZ),-fno-sanitize=fuzzer-no-link)
 $(BUILD)/tests/fuzz/fuzz_recording: LDFLAGS += $(FUZZ_WRAPPED:%=-Wl,--wrap=%)
 
 fuzz: $(FUZZERS)
@@ -303,6 +313,9 @@ $(SUITES): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(SUI
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SUITE_LD) -o $@ $^ $(LDLIBS) $(CHECK_LIBS)
 
 $(BUILD)/tests/test_record_mutator: $(FUZZ_MUTATOR)
+$(BUILD)/tests/test_large_blocks: $(BUILD)/tests/fuzz/recording/large_blocks.o
+$(BUILD)/tests/test_large_blocks: LDFLAGS += \
+	$(foreach f,malloc calloc realloc free,-Wl,--wrap=$f)
 
 # Its referee.
 $(BUILD)/tests/test_user_stack: LDLIBS += -lunwind

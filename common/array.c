@@ -10,12 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int grow(struct array *array)
+/* Makes room for @count items or more. */
+static int grow(struct array *array, size_t count)
 {
-	size_t room = array->room ? array->room * 2 : 16;
+	size_t room = array->room ? array->room : 8;
 
-	if (room > SIZE_MAX / array->item_size)
-		return -1;
+	do {
+		if (room > SIZE_MAX / array->item_size / 2)
+			return -1;
+		room *= 2;
+	} while (room < count);
 
 	void *items = realloc(array->items, room * array->item_size);
 
@@ -51,7 +55,7 @@ void *array_at(const struct array *array, size_t index)
 
 void *array_add(struct array *array)
 {
-	if (array->count == array->room && grow(array) < 0)
+	if (array->count == array->room && grow(array, 0) < 0)
 		return NULL;
 	array->count++;
 
@@ -63,9 +67,15 @@ void *array_add(struct array *array)
 
 void *array_reach(struct array *array, size_t index)
 {
-	while (array->count <= index)
-		if (!array_add(array))
-			return NULL;
+	size_t count = array->count;
+
+	if (index < count)
+		return array_at(array, index);
+	if (index >= array->room && grow(array, index + 1) < 0)
+		return NULL;
+	array->count = index + 1;
+	memset(array_at(array, count), 0,
+	       (array->count - count) * array->item_size);
 	return array_at(array, index);
 }
 

@@ -179,6 +179,31 @@ START_TEST(a_full_disk_is_noted)
 }
 END_TEST
 
+/* Of all lengths, as of none. */
+START_TEST(without_a_file_it_is_kept)
+{
+	static char text[ROOM];
+	struct line_buffer buffer;
+	size_t size;
+	char *kept;
+
+	memset(text, 'k', lengths[_i]);
+	text[lengths[_i]] = 0;
+	line_buffer_start(&buffer, NULL);
+	line_buffer_text(&buffer, "a");
+	line_buffer_text(&buffer, text);
+	kept = line_buffer_kept(&buffer, &size);
+	ck_assert_uint_eq(size, 1 + lengths[_i]);
+	ck_assert_int_eq(*kept, 'a');
+	ck_assert_str_eq(kept + 1, text);
+	free(kept);
+	kept = line_buffer_kept(&buffer, &size);
+	ck_assert_str_eq(kept, "");
+	ck_assert_uint_eq(size, 0);
+	free(kept);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("line_buffer");
@@ -191,6 +216,8 @@ int main(void)
 	tcase_add_test(tcase, nobody_reads_thousands_of_lines_at_once);
 	tcase_add_test(tcase, others_get_blocks);
 	tcase_add_test(tcase, a_full_disk_is_noted);
+	tcase_add_loop_test(tcase, without_a_file_it_is_kept, 0,
+			    sizeof(lengths) / sizeof(*lengths));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -8,19 +8,35 @@
 
 void traced_cpus_free(struct traced_cpus *cpus)
 {
+	array_free(&cpus->places);
 	array_free(&cpus->cpus);
+}
+
+static struct traced_cpu *at(const struct traced_cpus *cpus, uint32_t slot)
+{
+	const uint32_t *places = cpus->places.items;
+
+	return slot < cpus->places.count && places[slot] ?
+		       array_at(&cpus->cpus, places[slot] - 1) :
+		       NULL;
+}
+
+static struct traced_cpu *add(struct traced_cpus *cpus, uint32_t slot)
+{
+	uint32_t *place = array_reach(&cpus->places, slot);
+	struct traced_cpu *added = place ? array_add(&cpus->cpus) : NULL;
+
+	if (added)
+		*place = (uint32_t)cpus->cpus.count;
+	return added;
 }
 
 struct traced_cpu *traced_cpus_add(struct traced_cpus *cpus, uint32_t cpu)
 {
-	struct traced_cpu *added;
+	uint32_t slot = cpu_slot(cpu);
+	struct traced_cpu *known = at(cpus, slot);
 
-	added = array_reach(&cpus->cpus, cpu_slot(cpu));
-	if (!added)
-		return NULL;
-	cpus->seen += !added->is_seen;
-	added->is_seen = true;
-	return added;
+	return known ? known : add(cpus, slot);
 }
 
 void traced_cpus_end(struct traced_cpus *cpus, struct traced_cpu *cpu)
@@ -31,16 +47,12 @@ void traced_cpus_end(struct traced_cpus *cpus, struct traced_cpu *cpu)
 
 bool traced_cpus_are_over(const struct traced_cpus *cpus)
 {
-	return cpus->seen && cpus->ended == cpus->seen;
+	return cpus->cpus.count && cpus->ended == cpus->cpus.count;
 }
 
 struct traced_cpu *traced_cpus_find(const struct traced_cpus *cpus, int32_t cpu)
 {
-	uint32_t slot = cpu_slot((uint32_t)cpu);
-	struct traced_cpu *found =
-		slot < cpus->cpus.count ? array_at(&cpus->cpus, slot) : NULL;
-
-	return found && found->is_seen ? found : NULL;
+	return at(cpus, cpu_slot((uint32_t)cpu));
 }
 
 bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu)
@@ -56,7 +68,6 @@ bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu)
 static void pack_cpu(struct traced_cpu *cpu, struct pack *pack,
 		     const struct threads *threads)
 {
-	pack_bool(pack, &cpu->is_seen);
 	pack_bool(pack, &cpu->has_ended);
 	pack_small(pack, &cpu->state, CPU_STATES - 1);
 	threads_pack_one(threads, pack, &cpu->current);
@@ -64,22 +75,32 @@ static void pack_cpu(struct traced_cpu *cpu, struct pack *pack,
 	recorder_runs_pack(&cpu->recorder, pack);
 }
 
+/* Writes or reads the CPU of @slot, if there is one. */
+static void pack_slot(struct traced_cpus *cpus, uint32_t slot,
+		      struct pack *pack, const struct threads *threads)
+{
+	struct traced_cpu *cpu = at(cpus, slot);
+	bool is_seen = cpu;
+
+	pack_bool(pack, &is_seen);
+	if (!is_seen || pack->failed)
+		return;
+	if (!cpu)
+		cpu = add(cpus, slot);
+	pack_check(pack, cpu);
+	if (!cpu)
+		return;
+	pack_cpu(cpu, pack, threads);
+	if (pack->is_reading)
+		cpus->ended += cpu->has_ended;
+}
+
 void traced_cpus_pack(struct traced_cpus *cpus, struct pack *pack,
 		      const struct threads *threads)
 {
-	uint32_t count = (uint32_t)cpus->cpus.count;
+	uint32_t count = (uint32_t)cpus->places.count;
 
 	pack_u32(pack, &count);
-	for (uint32_t i = 0; i < count && !pack->failed; i++) {
-		struct traced_cpu *cpu = array_reach(&cpus->cpus, i);
-
-		pack_check(pack, cpu);
-		if (!cpu)
-			return;
-		pack_cpu(cpu, pack, threads);
-		if (!pack->is_reading)
-			continue;
-		cpus->seen += cpu->is_seen;
-		cpus->ended += cpu->has_ended;
-	}
+	for (uint32_t i = 0; i < count && !pack->failed; i++)
+		pack_slot(cpus, i, pack, threads);
 }

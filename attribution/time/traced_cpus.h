@@ -14,7 +14,6 @@ struct threads;
 
 /* A CPU as the steps show it. */
 struct traced_cpu {
-	bool is_seen; /* there were steps of it */
 	bool has_ended;
 	uint8_t state;		/* enum cpu_state */
 	struct thread *current; /* NULL before its first step */
@@ -24,16 +23,19 @@ struct traced_cpu {
 };
 
 /* The CPUs of a recording by number; one stands for the streams of threads,
- * which have none.
+ * which have none.  Numbers may be far apart: there are only those that are seen.
  */
 struct traced_cpus {
-	struct array cpus; /* struct traced_cpu, by number + 1 */
-	uint32_t seen;	   /* how many are, or were */
-	uint32_t ended;	   /* of these */
+	struct array places; /* uint32_t, by number + 1: in cpus, + 1; 0: none */
+	struct array cpus;   /* struct traced_cpu, as they came */
+	uint32_t ended;	     /* how many of them are over */
 };
 
 #define TRACED_CPUS_NONE \
-	((struct traced_cpus){ .cpus = ARRAY_OF(struct traced_cpu) })
+	((struct traced_cpus){ \
+		.places = ARRAY_OF(uint32_t), \
+		.cpus = ARRAY_OF(struct traced_cpu), \
+	})
 
 void traced_cpus_free(struct traced_cpus *cpus);
 

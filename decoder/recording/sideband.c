@@ -100,9 +100,9 @@ static bool has_any(const struct sideband *sideband)
 	const uint64_t *by_type = sideband->recording->counts.by_type;
 
 	for (uint32_t type = 0; type < PERF_DATA_ATTR; type++) {
-		int kind = kind_of(type);
+		int kind = by_type[type] ? kind_of(type) : -1;
 
-		if (by_type[type] && kind >= 0 &&
+		if (kind >= 0 &&
 		    sideband->kinds & SIDEBAND_BIT((unsigned int)kind))
 			return true;
 	}

@@ -2,6 +2,7 @@
 #include "report/text/line_buffer.h"
 
 #include <stdio_ext.h>
+#include <stdlib.h>
 #include <time.h>
 
 /* Of a moment, so many lines are shown one by one, the others together. */
@@ -10,16 +11,56 @@ enum { LIVE_LINES = 128, LIVE_MS = 20 };
 void line_buffer_start(struct line_buffer *buffer, FILE *out)
 {
 	buffer->out = out;
+	buffer->kept = NULL;
+	buffer->kept_size = 0;
+	buffer->is_cut = false;
 	buffer->size = 0;
 	buffer->is_live = out && __flbf(out);
 	buffer->live_lines = 0;
 	buffer->live_ms = 0;
 }
 
+static void keep(struct line_buffer *buffer, const void *bytes, size_t size)
+{
+	char *kept = realloc(buffer->kept, buffer->kept_size + size + 1);
+
+	if (!kept) {
+		buffer->is_cut = true;
+		return;
+	}
+	memcpy(kept + buffer->kept_size, bytes, size);
+	buffer->kept = kept;
+	buffer->kept_size += size;
+	kept[buffer->kept_size] = 0;
+}
+
+static void hand_on(struct line_buffer *buffer, const void *bytes, size_t size)
+{
+	if (buffer->out)
+		fwrite_unlocked(bytes, 1, size, buffer->out);
+	else
+		keep(buffer, bytes, size);
+}
+
 void line_buffer_flush(struct line_buffer *buffer)
 {
-	fwrite_unlocked(buffer->bytes, 1, buffer->size, buffer->out);
+	hand_on(buffer, buffer->bytes, buffer->size);
 	buffer->size = 0;
+}
+
+char *line_buffer_kept(struct line_buffer *buffer, size_t *size)
+{
+	char *kept;
+
+	line_buffer_flush(buffer);
+	kept = buffer->kept;
+	*size = buffer->kept_size;
+	buffer->kept = NULL;
+	buffer->kept_size = 0;
+	if (!buffer->is_cut)
+		return kept;
+	free(kept);
+	return NULL;
 }
 
 static uint64_t now_ms(void)
@@ -47,7 +88,7 @@ void line_buffer_put_long(struct line_buffer *buffer, const void *bytes,
 {
 	line_buffer_flush(buffer);
 	if (size > sizeof(buffer->bytes))
-		fwrite_unlocked(bytes, 1, size, buffer->out);
+		hand_on(buffer, bytes, size);
 	else
 		line_buffer_put(buffer, bytes, size);
 }

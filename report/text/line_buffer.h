@@ -19,9 +19,14 @@ enum { LINE_BUFFER_BYTES = 4096, LINE_BUFFER_WIDEST = 32 };
  * A FILE that is buffered by line (setvbuf's _IOLBF) has somebody reading it
  * as it comes: it gets each line when it ends, unless there are more than
  * anybody could read.
+ *
+ * Without a FILE they are kept, for line_buffer_kept().
  */
 struct line_buffer {
-	FILE *out; /* borrowed */
+	FILE *out; /* borrowed, or NULL */
+	char *kept;
+	size_t kept_size;
+	bool is_cut; /* there was no memory for all */
 	size_t size;
 	bool is_live;
 	uint32_t live_lines; /* those of the same moment */
@@ -33,6 +38,11 @@ void line_buffer_start(struct line_buffer *buffer, FILE *out);
 
 /* Hands on all that is there. */
 void line_buffer_flush(struct line_buffer *buffer);
+
+/* Returns all that was written without a FILE, to be freed, and sets *@size to its
+ * size, without the 0 behind it; NULL if there was no memory.
+ */
+char *line_buffer_kept(struct line_buffer *buffer, size_t *size);
 
 /* A line has ended: whoever is waiting for it may have it. */
 void line_buffer_show(struct line_buffer *buffer);

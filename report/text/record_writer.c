@@ -328,22 +328,10 @@ char *record_make(const struct record_writer *writer, bool is_first,
 		  record_fields *fields, const void *ctx, uint64_t index,
 		  size_t *size)
 {
-	char *text = NULL;
-	FILE *out = open_memstream(&text, size);
-	struct record_writer maker;
-	bool has_failed;
+	struct record_writer maker = record_writer_of(NULL, writer->format);
 
-	if (!out)
-		return NULL;
-	maker = record_writer_of(out, writer->format);
 	maker.unit = writer->unit;
 	maker.has_fields = !is_first;
 	fields(&maker, ctx, index);
-	line_buffer_flush(&maker.line);
-	has_failed = ferror(out);
-	if (fclose(out) == EOF || has_failed) {
-		free(text);
-		text = NULL;
-	}
-	return text;
+	return line_buffer_kept(&maker.line, size);
 }

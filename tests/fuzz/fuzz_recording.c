@@ -4,6 +4,7 @@
 #include "decoder/recording/recording.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/recording/all_writers.h"
+#include "tests/fuzz/recording/large_blocks.h"
 #include "tests/fuzz/recording/memory_files.h"
 #include "tests/fuzz/recording/record_mutator.h"
 
@@ -137,12 +138,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
 /* libFuzzer's own changes, which replay.c does without. */
 #ifdef FUZZING
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room,
 			       unsigned int seed);
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size,
 				 const uint8_t *second, size_t second_size,
 				 uint8_t *out, size_t room, unsigned int seed);
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	large_blocks_init();
+	return 0;
+}
 
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room,
 			       unsigned int seed)

@@ -46,7 +46,7 @@ make_corpus() {
 fuzz() {
 	local found=$ROOT/build-fuzz/found/ code=0
 	mkdir -p "$found"
-	"$ENTRY" -detect_leaks=0 -entropic=0 -len_control=0 -timeout=20 \
+	"$ENTRY" -detect_leaks=0 -entropic=0 -len_control=0 -reload=0 -timeout=20 \
 		-max_len=131072 -rss_limit_mb=4096 -close_fd_mask=3 \
 		-max_total_time="$SECONDS_MOST" -artifact_prefix="$found" \
 		-print_final_stats=1 "$CORPUS" >"$WORK/log" 2>&1 || code=$?

@@ -100,9 +100,9 @@ static void take(struct step_callback *callback, const struct call_step *step)
 
 static bool is_chosen(const struct writers *writers, enum writer_part part)
 {
-	enum writer_part chosen = writers->choice->part % PARTS;
+	uint8_t chosen = writers->choice->part;
 
-	return chosen == PART_ALL || chosen == part;
+	return !chosen || 1 + (chosen - 1) % (PARTS - 1) == (int)part;
 }
 
 static void open_timelines(struct writers *writers)
