@@ -79,6 +79,34 @@ static void delivered_later(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The server asks another, whose answer a soft interrupt brings. */
+static void behind(struct attribution_fixture *f)
+{
+	all_run(f);
+	sends(f, 200, 0, 0xa0);
+	reads(f, 220, 1, 0xa0);
+	sends(f, 240, 1, 0xa1);
+	reads(f, 260, 2, 0xa1);
+	calls(f, 270, 1, "tcp_recvmsg");
+	waits(f, 280, 1, SERVER, 9);
+	calls(f, 300, 2, "tcp_sendmsg");
+	at(f, 305);
+	event(f, 2, EVENT_NET_QUEUE, 0xb1, 0, 0);
+	enter(f, 2, "handle_softirqs");
+	event(f, 2, EVENT_NET_RECEIVE, 0xb1, 0, 0);
+	wakes(f, 2, SERVER);
+	leave(f, 2);
+	returns(f, 310, 2);
+	at(f, 320);
+	schedules(f, 1, 9, 0, SERVER);
+	goes_on(f, 325, 1);
+	event(f, 1, EVENT_SKB_COPY, 0xb1, 0, 0);
+	returns(f, 330, 1);
+	sends(f, 350, 1, 0xb0);
+	reads(f, 370, 0, 0xb0);
+	at(f, 500);
+}
+
 /* The packet of a send is added to the one before it. */
 static void sends_merged(struct attribution_fixture *f, uint64_t time_ns,
 			 uint32_t cpu, int64_t packet)
@@ -300,6 +328,10 @@ static const struct request_story stories[] = {
 	  PACKETS_TELL },
 	{ "delivered later", delivered_later,
 	  "7>8 200+175: c10 w15 q25 r30 k95 / k145\n", PACKETS_TELL },
+	{ "behind", behind,
+	  "7>8 200+175: c10 w15 q15 r15 k95 d25 by 17 / k145\n"
+	  "8>17 240+90 for 200: c15 w15 q15 k45 / k195\n",
+	  PACKETS_TELL },
 	{ "merged", merged,
 	  "7>8 200+175: c10 w15 q95 k55 / k45\n"
 	  "7>8 220+255?: c10 w15 q175 k55 / k45\n",

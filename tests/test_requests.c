@@ -384,10 +384,10 @@ static const struct request_story stories[] = {
 	{ "an exec", executes, "7>8 200+150 no answer: c10 r90 k50\n",
 	  NOTHING_TELLS },
 	{ "a chain", chain,
-	  "7>8 200+270: c30 w30 r100 k85 d25 / k30\n"
+	  "7>8 200+270: c30 w30 r100 k85 d25 by 9 / k30\n"
 	  "8>9 330+65 for 200: c15 w10 r15 k25 / k10\n",
 	  NOTHING_TELLS },
-	{ "a pool", pool, "7>18 200+270?: c30 w30 r110 k100 / k50\n",
+	{ "a pool", pool, "7>18 200+270?: c30 w30 r110 k100 by 8 / k50\n",
 	  NOTHING_TELLS },
 	{ "one asleep, one answers", other_cpu,
 	  "7>18 200+270?: c20 w20 r100 k70 a60 / r10 k350 a200\n",

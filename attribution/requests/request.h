@@ -29,6 +29,11 @@ struct hold {
 	 * nothing of whom it works for.
 	 */
 	bool is_start;
+	/* Who sent what woke the thread as it began, or NULL; and by which
+	 * function.
+	 */
+	const struct task *waker;
+	uint32_t waker_function;
 	/* It waits: it belongs to what went before, until it takes a message. */
 	bool is_waiting;
 	bool is_charged; /* its request was handed out */
@@ -57,8 +62,9 @@ struct message {
 	struct hold *hold; /* the sender's, which ended as it was sent */
 	struct clock_mark *begin;
 	struct clock_mark *sent;
-	uint8_t kind;	/* enum message_kind */
-	uint8_t medium; /* enum message_medium */
+	uint32_t function; /* that sends it */
+	uint8_t kind;	   /* enum message_kind */
+	uint8_t medium;	   /* enum message_medium */
 	bool is_taken;
 	bool is_inferred;
 	bool is_polled; /* its receiver waited for others as well */

@@ -30,6 +30,7 @@ struct task_time;
 struct message_call {
 	bool is_open;
 	struct message_function function;
+	uint32_t number; /* the function's */
 	uint32_t depth;
 };
 

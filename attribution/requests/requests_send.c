@@ -27,7 +27,8 @@ void requests_send_begin(struct requests *requests, struct party *party,
 	party->is_heard = false;
 	clock_mark_drop(party->transmitted);
 	party->transmitted = NULL;
-	party->send = (struct message_call){ true, function, step->depth };
+	party->send = (struct message_call){ true, function, step->function,
+					     step->depth };
 	party->send_begin = thread_clock_mark(&party->clock, step->time_ns);
 	if (!party->send_begin)
 		requests->status = -ERROR_MEMORY;
@@ -54,6 +55,7 @@ struct message *requests_hand_over(struct requests *requests,
 		.hold = hold,
 		.begin = clock_mark_refer(party->send_begin),
 		.sent = clock_mark_refer(hold->end),
+		.function = party->send.number,
 		.kind = party->send.function.kind,
 		.medium = party->send.function.medium,
 		.is_inferred = !has_events(requests, party) &&
@@ -267,6 +269,8 @@ void requests_wake_by(struct requests *requests, struct message *message,
 	if (!message)
 		return;
 	hear(requests, message);
+	woken->hold->waker = message->sender;
+	woken->hold->waker_function = message->function;
 	message->receiver = woken->task;
 	message->is_polled = woken->wait.function.kind == MESSAGE_MANY &&
 			     !message->to;

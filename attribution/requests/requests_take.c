@@ -16,7 +16,8 @@ void requests_wait_begin(struct requests *requests, struct party *party,
 	if (party->wait.is_open ||
 	    (function.kind == MESSAGE_WORD && current && !current->is_answered))
 		return;
-	party->wait = (struct message_call){ true, function, step->depth };
+	party->wait = (struct message_call){ true, function, step->function,
+					     step->depth };
 	party->has_copied = false;
 	party->packet = 0;
 	party->freed = NULL;
