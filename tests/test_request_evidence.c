@@ -156,6 +156,51 @@ static void merged_beside(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The same is read before the send is over. */
+static void merged_early(struct attribution_fixture *f)
+{
+	all_run(f);
+	sends(f, 200, 0, 0xa0);
+	calls(f, 220, 0, "tcp_sendmsg");
+	at(f, 225);
+	event(f, 0, EVENT_NET_QUEUE, 0xa1, 0, 0);
+	enter(f, 0, "handle_softirqs");
+	event(f, 0, EVENT_NET_RECEIVE, 0xa1, 0, 0);
+	enter(f, 0, "kfree_skb_partial");
+	leave(f, 0);
+	leave(f, 0);
+	reads(f, 300, 1, 0xa0);
+	sends(f, 350, 1, 0xb0);
+	reads(f, 400, 1, 0xa0);
+	returns(f, 410, 0);
+	reads(f, 420, 0, 0xb0);
+	sends(f, 450, 1, 0xb1);
+	reads(f, 470, 0, 0xb1);
+	at(f, 500);
+}
+
+/* An answer is added to another unseen, while one to another client waits. */
+static void merged_late(struct attribution_fixture *f)
+{
+	all_run(f);
+	sends(f, 200, 0, 0xa0);
+	sends(f, 220, 2, 0xa2);
+	sends(f, 240, 2, 0xa3);
+	reads(f, 300, 1, 0xa0);
+	sends(f, 320, 1, 0);
+	reads(f, 340, 1, 0xa2);
+	sends(f, 360, 1, 0xb2);
+	reads(f, 380, 1, 0xa3);
+	sends(f, 400, 1, 0xb3);
+	at(f, 415);
+	enter(f, 2, "kfree_skb_partial");
+	leave(f, 2);
+	reads(f, 420, 2, 0xb2);
+	reads(f, 440, 2, 0xb2);
+	reads(f, 460, 0, 0xb9);
+	at(f, 500);
+}
+
 /* What waited for the first to arrive leaves as its answer does; another client
  * has something waiting, too, and for longer.
  */
@@ -283,6 +328,94 @@ static void exchange(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The same, and what is asked is read before its write is over. */
+static void early_exchange(struct attribution_fixture *f)
+{
+	all_run(f);
+	calls(f, 200, 0, "pipe_write");
+	reads_pipe(f, 220, 1, true);
+	writes(f, 240, 1);
+	returns(f, 255, 0);
+	reads_pipe(f, 260, 0, true);
+	at(f, 500);
+}
+
+/* The server sleeps in @function, or goes on from there. */
+static void server_waits(struct attribution_fixture *f, uint64_t time_ns,
+			 const char *function)
+{
+	calls(f, time_ns, 1, function);
+	waits(f, time_ns + 5, 1, SERVER, 9);
+}
+
+static void server_wakes(struct attribution_fixture *f, uint64_t time_ns)
+{
+	at(f, time_ns);
+	schedules(f, 1, 9, 0, SERVER);
+	goes_on(f, time_ns + 5, 1);
+	returns(f, time_ns + 10, 1);
+}
+
+static void wakes_by_pipe(struct attribution_fixture *f, uint64_t time_ns,
+			  uint32_t cpu, int32_t tid)
+{
+	calls(f, time_ns, cpu, "pipe_write");
+	at(f, time_ns + 5);
+	wakes(f, cpu, tid);
+	returns(f, time_ns + 10, cpu);
+}
+
+/* The client's timer: it did not send both ahead. */
+static void client_slept(struct attribution_fixture *f, uint64_t time_ns)
+{
+	at(f, time_ns);
+	wakes(f, 2, CLIENT);
+}
+
+/* The client says hello, which wants no answer, sleeps, and asks. */
+static void hello(struct attribution_fixture *f)
+{
+	all_run(f);
+	server_waits(f, 110, "do_sys_poll");
+	wakes_by_pipe(f, 200, 0, SERVER);
+	server_wakes(f, 220);
+	reads_pipe(f, 240, 1, true);
+	server_waits(f, 250, "do_sys_poll");
+	client_slept(f, 300);
+	wakes_by_pipe(f, 320, 0, SERVER);
+	server_wakes(f, 340);
+	reads_pipe(f, 360, 1, true);
+	writes(f, 380, 1);
+	reads_pipe(f, 400, 0, true);
+	at(f, 500);
+}
+
+/* The same, the server finds it, and then another that was sent ahead. */
+static void hello_found(struct attribution_fixture *f)
+{
+	all_run(f);
+	writes(f, 200, 0);
+	reads_pipe(f, 220, 1, true);
+	server_waits(f, 240, "do_sys_poll");
+	client_slept(f, 280);
+	wakes_by_pipe(f, 300, 0, SERVER);
+	writes(f, 320, 0);
+	calls(f, 335, 0, "do_sys_poll");
+	waits(f, 338, 0, CLIENT, 10);
+	server_wakes(f, 340);
+	reads_pipe(f, 355, 1, true);
+	wakes_by_pipe(f, 365, 1, CLIENT);
+	reads_pipe(f, 380, 1, true);
+	at(f, 390);
+	schedules(f, 0, 10, 0, CLIENT);
+	goes_on(f, 393, 0);
+	returns(f, 395, 0);
+	reads_pipe(f, 400, 0, true);
+	writes(f, 420, 1);
+	reads_pipe(f, 440, 0, true);
+	at(f, 500);
+}
+
 /* The server reads the end of another pipe in between, where nothing was. */
 static void nothing(struct attribution_fixture *f)
 {
@@ -321,6 +454,31 @@ static void rounds(struct attribution_fixture *f)
 	at(f, 900);
 }
 
+/* One that has been answered does not wait, though it has not read that yet. */
+static void second_round(struct attribution_fixture *f)
+{
+	nothing(f);
+	writes(f, 520, 2);
+	reads_pipe(f, 540, 1, true);
+	writes(f, 560, 1);
+	reads_pipe(f, 580, 2, true);
+	writes(f, 600, 0);
+	writes(f, 620, 0);
+	writes(f, 640, 2);
+	for (uint64_t time_ns = 660; time_ns < 760; time_ns += 50) {
+		calls(f, time_ns, 1, "do_sys_poll");
+		returns(f, time_ns + 5, 1);
+		reads_pipe(f, time_ns + 10, 1, true);
+		writes(f, time_ns + 30, 1);
+	}
+	reads_pipe(f, 760, 1, true);
+	writes(f, 770, 1);
+	reads_pipe(f, 790, 0, true);
+	reads_pipe(f, 800, 0, true);
+	reads_pipe(f, 810, 2, true);
+	at(f, 900);
+}
+
 static const struct request_story stories[] = {
 	{ "packets", packets,
 	  "17>8 220+155: c10 w15 q75 k55 / k45\n"
@@ -341,6 +499,15 @@ static const struct request_story stories[] = {
 	  "17>8 240+225?: c10 w130 q55 k30 / k105\n"
 	  "7>8 220+225?: c10 w35 q155 k25\n",
 	  PACKETS_TELL },
+	{ "merged early", merged_early,
+	  "7>8 200+225: c10 w65 q95 k55 / k45\n"
+	  "7>8 220+255?: c10 w15 q175 k55 / k45\n",
+	  PACKETS_TELL },
+	{ "merged late", merged_late,
+	  "17>8 220+205: c10 w55 q115 k25 / k15\n"
+	  "7>8 200+265?: c10 w130 q95 k30 / k105\n"
+	  "17>8 240+205?: c10 w35 q135 k25\n",
+	  PACKETS_TELL },
 	{ "held back", held_back,
 	  "7>8 200+175: c10 w15 q95 k55 / k45\n"
 	  "7>8 220+255?: c15 w15 q170 k55 / k45\n",
@@ -352,6 +519,24 @@ static const struct request_story stories[] = {
 	  "7>8 300+200 no answer: c5 r15 k180\n",
 	  PACKETS_TELL },
 	{ "exchange", exchange, "7>8 200+65?: c15 w10 q10 k30 / k250\n",
+	  NOTHING_TELLS },
+	{ "read while it is written", early_exchange,
+	  "7>8 200+65?: c30 w10 k25 / k255\n", NOTHING_TELLS },
+	{ "hello", hello,
+	  "7>8 200+55? no answer: c5 r15 k35\n"
+	  "7>8 320+85?: c10 w10 r15 k50 / k110\n",
+	  NOTHING_TELLS },
+	{ "hello, found", hello_found,
+	  "7>8 300+105?: c20 w20 r35 k30 / k10\n"
+	  "7>8 320+125?: c15 w10 q50 k50 / k70\n",
+	  NOTHING_TELLS },
+	{ "second round", second_round,
+	  "7>8 200+65?: c15 w10 q10 k30 / k50\n"
+	  "7>8 280+125?: c15 w10 q60 k40 / k150\n"
+	  "17>8 520+65?: c15 w10 q10 k30 / k90\n"
+	  "7>8 600+195?: c15 w90 q50 k40 / k10\n"
+	  "7>8 620+185?: c15 w50 q80 k40 / k10\n"
+	  "17>8 640+175?: c15 w30 q110 k20 / k120\n",
 	  NOTHING_TELLS },
 	{ "no wake-ups", exchange, "", NO_WAKES },
 	{ "nothing", nothing,

@@ -232,6 +232,29 @@ static void parts(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The trace has a gap in the first send, which goes on. */
+static void gapped(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	calls(f, 200, 0, "unix_stream_sendmsg");
+	at(f, 202);
+	loses(f, 0);
+	loses(f, 0);
+	at(f, 205);
+	event(f, 0, EVENT_SOCKET_READY, 80, 0, 0);
+	at(f, 208);
+	finds(f, 0, "unix_stream_sendmsg");
+	at(f, 210);
+	leave(f, 0);
+	event(f, 0, EVENT_SOCKET_SENT, 70, 16, 0);
+	reads(f, 300, 1, 80, 16);
+	sends(f, 350, 1, 80, 70, 16);
+	reads(f, 370, 0, 70, 16);
+	at(f, 500);
+}
+
 /* Answers to two connections of one client come in another order. */
 static void crossed(struct attribution_fixture *f)
 {
@@ -401,6 +424,8 @@ static const struct request_story stories[] = {
 	{ "two connections", crossed,
 	  "7>8 200+225: c10 w15 q140 k60 / k95\n"
 	  "7>8 220+155: c10 w15 q85 k45\n",
+	  SOCKETS_TELL },
+	{ "a gap in a send", gapped, "7>8 200+175: c10 w15 q95 k55 / k145\n",
 	  SOCKETS_TELL },
 	{ "a timer", timer, "", NOTHING_TELLS },
 	{ "to another machine", asks_far,

@@ -161,6 +161,7 @@ struct request *request_new(struct message *message)
 		.is_inferred = message->is_inferred,
 		.is_polled = message->is_polled,
 		.socket = message->from,
+		.wakes = message->wakes,
 		.begin = clock_mark_refer(message->begin),
 		.sent = clock_mark_refer(message->sent),
 		.holds = ARRAY_OF(struct hold *),

@@ -63,6 +63,7 @@ struct message {
 	struct clock_mark *begin;
 	struct clock_mark *sent;
 	uint32_t function; /* that sends it */
+	uint32_t wakes;	   /* so often its sender had been woken */
 	uint8_t kind;	   /* enum message_kind */
 	uint8_t medium;	   /* enum message_medium */
 	bool is_taken;
@@ -101,6 +102,7 @@ struct request {
 	struct hold *origin;	   /* the sender's, when it sent it */
 	uint64_t found_ns;	   /* its sender's work then: struct party */
 	uint64_t taken_ns;	   /* first; 0: unknown */
+	uint32_t wakes;		   /* of the message */
 	const struct task *client; /* NULL: SIDE_SERVER */
 	/* Who answered, else who took it last; NULL: SIDE_CLIENT. */
 	const struct task *server;
@@ -115,9 +117,14 @@ struct request {
 	bool is_polled;
 	bool has_children; /* its servers sent requests for it */
 	bool is_overtaken; /* its client had an answer, to another one */
-	bool is_passed;	   /* the same, to one that it sent later */
-	uint8_t side;	   /* enum request_side */
-	uint64_t socket;   /* the client's, 0: unknown */
+	/* Who took it waits for the next, and nobody else is at it. */
+	bool is_left;
+	/* Its client had an answer to one that it sent later, or has sent one
+	 * after a sleep, and this one was left.
+	 */
+	bool is_passed;
+	uint8_t side;	 /* enum request_side */
+	uint64_t socket; /* the client's, 0: unknown */
 	/* Of TCP, if has_connection. */
 	bool has_connection;
 	bool has_position;

@@ -108,6 +108,19 @@ static void take_begin(struct requests *requests, struct party *party,
 		requests_send_begin(requests, party, function, step);
 }
 
+static void take_end(struct requests *requests, struct party *party,
+		     const struct call_step *step)
+{
+	if (party->wait.is_open && party->wait.depth == step->depth)
+		requests_wait_end(requests, party, step);
+	else if (!party->send.is_open || party->send.depth != step->depth)
+		return;
+	else if (step->unseen & UNSEEN_END)
+		requests_send_lost(requests, party, step->time_ns);
+	else
+		requests_send_end(requests, party, step->time_ns);
+}
+
 static void take_call(struct requests *requests, const struct call_step *step,
 		      struct message_function function)
 {
@@ -122,12 +135,10 @@ static void take_call(struct requests *requests, const struct call_step *step,
 	/* It lets the command begin by one, and asks nothing. */
 	if (!party || party->is_recorder)
 		return;
-	if (begins)
+	if (!begins)
+		take_end(requests, party, step);
+	else if (!requests_send_resumes(requests, party, step))
 		take_begin(requests, party, function, step);
-	else if (party->wait.is_open && party->wait.depth == step->depth)
-		requests_wait_end(requests, party, step);
-	else if (party->send.is_open && party->send.depth == step->depth)
-		requests_send_end(requests, party, step->time_ns);
 }
 
 static void take_step(struct event_handler *handler,
@@ -220,6 +231,8 @@ static void take_waking(struct requests *requests,
 				       event->time_ns);
 	struct party *waker;
 
+	if (woken)
+		woken->wakes++;
 	if (!woken || !woken->wait.is_open ||
 	    take_delivery(requests, woken, event))
 		return;

@@ -38,30 +38,16 @@ static bool has_found(const struct requests *requests, int32_t pid,
 	return count_found(requests, pid, since_ns, until_ns);
 }
 
-/* Returns whether @sender slept between two messages: it did not send both ahead
- * of their answers, so that the first may have wanted none.
- */
-static bool has_slept(const struct party *sender, const struct message *first,
-		      const struct message *second)
-{
-	uint64_t parts[REQUEST_PARTS];
-
-	thread_clock_away(&sender->clock, first->sent->time_ns,
-			  second->sent->time_ns, parts);
-	return parts[PART_ASLEEP] + parts[PART_IDLE];
-}
-
-/* Returns whether a thread of @pid may have found both messages of @sender until
- * @until_ns, so that it answers the second.
+/* Returns whether a thread of @pid may have found both messages of one sender
+ * until @until_ns, so that it answers the second.
  */
 static bool has_found_both(const struct requests *requests, int32_t pid,
-			   const struct party *sender,
 			   const struct message *first,
 			   const struct message *second, uint64_t until_ns)
 {
 	return has_found(requests, pid, first->sent->time_ns,
 			 second->sent->time_ns) ||
-	       (has_slept(sender, first, second) &&
+	       (first->wakes != second->wakes &&
 		count_found(requests, pid, first->sent->time_ns, until_ns) > 1);
 }
 
@@ -97,8 +83,8 @@ static struct message *find_found(const struct requests *requests, int32_t pid,
 		uint64_t next_ns = next->sent->time_ns;
 
 		if (next_ns > until_ns ||
-		    (found && !has_found_both(requests, pid, receiver, found,
-					      next, until_ns)))
+		    (found &&
+		     !has_found_both(requests, pid, found, next, until_ns)))
 			break;
 		message_drop(found);
 		found = requests_unlist(&receiver->unheard, at);
@@ -160,11 +146,8 @@ struct request *requests_ask_found(struct requests *requests,
 			  NULL;
 }
 
-/* Returns whether @message may be for @client; @is_bold: also where it was
- * inferred that its sender works for another.
- */
-static bool may_be_for(const struct message *message, const struct task *client,
-		       bool is_bold)
+bool requests_may_be_for(const struct message *message,
+			 const struct task *client, bool is_bold)
 {
 	const struct request *request = message->hold->request;
 
@@ -173,7 +156,7 @@ static bool may_be_for(const struct message *message, const struct task *client,
 }
 
 /* Returns the oldest that @sender sent by @medium since @since_ns and nobody was
- * woken by, if it may be for @client (NULL: anybody) as may_be_for() says,
+ * woken by, if it may be for @client (NULL: anybody) as requests_may_be_for() says,
  * borrowed, or NULL.
  */
 static struct message *unheard_of(const struct party *sender,
@@ -184,7 +167,7 @@ static struct message *unheard_of(const struct party *sender,
 
 	for (size_t i = 0; (message = next_unheard(sender, &i, medium)); i++)
 		if (message->sent->time_ns >= since_ns &&
-		    (!client || may_be_for(message, client, is_bold)))
+		    (!client || requests_may_be_for(message, client, is_bold)))
 			return message;
 	return NULL;
 }
@@ -275,13 +258,30 @@ static bool is_in_round(const struct party *reader, const struct task *sender)
 	return false;
 }
 
-static bool waits_for(const struct party *client, int32_t pid)
+/* Returns whether its server has sent what may be the answer to @request. */
+static bool may_be_answered(const struct requests *requests,
+			    const struct request *request)
+{
+	enum message_medium medium = (enum message_medium)request->medium;
+	const struct party *server =
+		requests_party_at(requests, request->server->index);
+	const struct message *message;
+
+	for (size_t i = 0; (message = next_unheard(server, &i, medium)); i++)
+		if (message->hold->request == request)
+			return true;
+	return false;
+}
+
+static bool waits_for(const struct requests *requests,
+		      const struct party *client, int32_t pid)
 {
 	for (size_t i = 0; i < client->asked.count; i++) {
 		const struct request *request = request_in(&client->asked, i);
 
 		if (request_is_open(request) && request->server &&
-		    request->server->pid == pid)
+		    request->server->pid == pid &&
+		    !may_be_answered(requests, request))
 			return true;
 	}
 	return false;
@@ -291,10 +291,31 @@ static bool waits_for(const struct party *client, int32_t pid)
  * looked who has sent, it reads once of each; and most wait for the answer
  * before they ask again.
  */
-static int oddity_of(const struct party *receiver, const struct party *sender)
+static int oddity_of(const struct requests *requests,
+		     const struct party *receiver, const struct party *sender)
 {
 	return 2 * is_in_round(receiver, sender->task) +
-	       waits_for(sender, receiver->task->pid);
+	       waits_for(requests, sender, receiver->task->pid);
+}
+
+/* Returns the oldest that @sender sent by @medium and @pid has not found, borrowed,
+ * or NULL: what was found before the next was sent, while that one's sender
+ * slept, was the first.
+ */
+static struct message *next_left(const struct requests *requests,
+				 const struct party *sender,
+				 enum message_medium medium, int32_t pid)
+{
+	size_t at = 0;
+	struct message *message = next_unheard(sender, &at, medium);
+	struct message *next;
+
+	while (message && ++at && (next = next_unheard(sender, &at, medium)) &&
+	       has_found(requests, pid, message->sent->time_ns,
+			 next->sent->time_ns) &&
+	       message->wakes != next->wakes)
+		message = next;
+	return message;
 }
 
 /* Returns what one of those sent whom @receiver is known to serve: the likeliest,
@@ -315,9 +336,11 @@ static struct message *find_request(const struct requests *requests,
 							   receiver->task,
 							   sender->task,
 							   medium) ?
-				unheard_of(sender, medium, 0, NULL, false) :
+				next_left(requests, sender, medium,
+					  receiver->task->pid) :
 				NULL;
-		int oddity = message ? oddity_of(receiver, sender) : 0;
+		int oddity = message ? oddity_of(requests, receiver, sender) :
+				       0;
 
 		if (!message || (found && oddity > least))
 			continue;
@@ -333,7 +356,7 @@ static struct message *find_request(const struct requests *requests,
  */
 static struct message *reply_of(const struct requests *requests,
 				const struct party *sender,
-				const struct message *asked, bool is_bold)
+				const struct message *asked)
 {
 	enum message_medium medium = (enum message_medium)asked->medium;
 	struct message *message;
@@ -342,7 +365,7 @@ static struct message *reply_of(const struct requests *requests,
 	    requests_is_server(requests, asked->sender, sender->task, medium))
 		return NULL;
 	message = unheard_of(sender, medium, asked->sent->time_ns,
-			     asked->sender, is_bold);
+			     asked->sender, false);
 	return message && has_found(requests, sender->task->pid,
 				    asked->sent->time_ns,
 				    message->sent->time_ns) ?
@@ -350,22 +373,10 @@ static struct message *reply_of(const struct requests *requests,
 		       NULL;
 }
 
-/* What @answer's sender was inferred to work for it does not: who sent that has
- * still to be found.
- */
-static void retract(struct requests *requests, const struct message *answer)
-{
-	struct request *request = answer->hold->request;
-
-	if (request && request->client && request->is_inferred &&
-	    request_is_open(request) && !request->has_children)
-		requests_retract(requests, request);
-}
-
 /* Neither what @receiver asked nor the answer woke anybody. */
 static struct message *find_exchange(struct requests *requests,
 				     struct party *receiver,
-				     enum message_medium medium, bool is_bold)
+				     enum message_medium medium)
 {
 	const struct message *asked =
 		unheard_of(receiver, medium, 0, NULL, false);
@@ -376,7 +387,7 @@ static struct message *find_exchange(struct requests *requests,
 		const struct party *sender = requests_party_at(requests, i);
 		struct message *message =
 			sender && sender->unheard.count ?
-				reply_of(requests, sender, asked, is_bold) :
+				reply_of(requests, sender, asked) :
 				NULL;
 
 		if (message && is_older(message, answer))
@@ -387,8 +398,6 @@ static struct message *find_exchange(struct requests *requests,
 			   NULL;
 	if (!request)
 		return NULL;
-	if (is_bold)
-		retract(requests, answer);
 	requests_answer(requests, request, answer);
 	return answer;
 }
@@ -404,12 +413,10 @@ struct message *requests_find_unheard(struct requests *requests,
 	if (!message && is_polled)
 		message = find_request(requests, receiver, medium);
 	if (!message)
-		message = find_exchange(requests, receiver, medium, false);
+		message = find_exchange(requests, receiver, medium);
 	if (!message && !is_polled)
 		message = find_request(requests, receiver, medium);
 	if (!message)
 		message = find_answer(requests, receiver, medium, true);
-	if (!message)
-		message = find_exchange(requests, receiver, medium, true);
 	return message ? message_refer(message) : NULL;
 }

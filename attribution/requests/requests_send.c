@@ -25,6 +25,7 @@ void requests_send_begin(struct requests *requests, struct party *party,
 	clock_mark_drop(party->send_begin);
 	party->message = NULL;
 	party->is_heard = false;
+	party->is_listed = false;
 	clock_mark_drop(party->transmitted);
 	party->transmitted = NULL;
 	party->send = (struct message_call){ true, function, step->function,
@@ -56,6 +57,7 @@ struct message *requests_hand_over(struct requests *requests,
 		.begin = clock_mark_refer(party->send_begin),
 		.sent = clock_mark_refer(hold->end),
 		.function = party->send.number,
+		.wakes = party->wakes,
 		.kind = party->send.function.kind,
 		.medium = party->send.function.medium,
 		.is_inferred = !has_events(requests, party) &&
@@ -203,9 +205,62 @@ void requests_send_end(struct requests *requests, struct party *party,
 	if (has_events(requests, party) || party->is_heard ||
 	    party->send.function.kind != MESSAGE_SEND || !requests->has_wakes)
 		return;
-	if (!party->message && !hand_over(requests, party, time_ns))
+	if (party->message || hand_over(requests, party, time_ns))
+		requests_list_unheard(requests, party);
+}
+
+void requests_send_lost(struct requests *requests, struct party *party,
+			uint64_t time_ns)
+{
+	/* Of others nothing tells better. */
+	if (message_medium_is_socket(party->send.function.medium) &&
+	    (requests->has_socket_events || requests->has_packets))
+		party->send.depth = DEPTH_LOST;
+	else
+		requests_send_end(requests, party, time_ns);
+}
+
+bool requests_send_resumes(struct requests *requests, struct party *party,
+			   const struct call_step *step)
+{
+	if (!party->send.is_open || party->send.depth != DEPTH_LOST)
+		return false;
+	if (step->unseen & UNSEEN_BEGIN &&
+	    step->function == party->send.number) {
+		party->send.depth = step->depth;
+		return true;
+	}
+	requests_send_end(requests, party, step->time_ns);
+	return false;
+}
+
+void requests_list_unheard(struct requests *requests, struct party *party)
+{
+	if (party->is_listed)
 		return;
+	party->is_listed = true;
 	requests_list_message(requests, &party->unheard, party->message);
+}
+
+/* It is not known when it was there; at the latest when somebody reads it. */
+bool requests_hand_over_open(struct requests *requests,
+			     const struct party *reader,
+			     enum message_medium medium, uint64_t time_ns)
+{
+	bool has_any = false;
+
+	for (size_t i = 0; i < requests->parties.count; i++) {
+		struct party *party = requests_party_at(requests, i);
+
+		if (!party || party == reader || !party->send.is_open ||
+		    party->message || party->send.function.medium != medium ||
+		    party->send.function.kind != MESSAGE_SEND ||
+		    !hand_over(requests, party, time_ns))
+			continue;
+		requests_list_unheard(requests, party);
+		has_any = true;
+	}
+	return has_any;
 }
 
 /* Returns the message of @waker's send that @woken may be woken by, or NULL. */
@@ -247,8 +302,14 @@ static void hear(struct requests *requests, struct message *message)
 	struct party *sender =
 		requests_party_at(requests, message->sender->index);
 
-	if (sender->message == message)
-		sender->is_heard = true;
+	if (sender->message != message)
+		return;
+	sender->is_heard = true;
+	for (size_t i = 0; sender->is_listed && i < sender->unheard.count; i++)
+		if (message_in(&sender->unheard, i) == message) {
+			message_drop(requests_unlist(&sender->unheard, i));
+			return;
+		}
 }
 
 void requests_wake(struct requests *requests, struct party *waker,

@@ -244,9 +244,14 @@ static bool has_read_nothing(const struct requests *requests,
 static void find(struct requests *requests, struct party *party, bool is_polled,
 		 uint64_t time_ns)
 {
-	struct message *message = requests_find_unheard(
-		requests, party, party->wait.function.medium, is_polled);
+	enum message_medium medium = party->wait.function.medium;
+	struct message *message =
+		requests_find_unheard(requests, party, medium, is_polled);
 
+	if (!message && medium < MEDIUM_TCP &&
+	    requests_hand_over_open(requests, party, medium, time_ns))
+		message = requests_find_unheard(requests, party, medium,
+						is_polled);
 	if (!message) {
 		if (party->hold->is_waiting)
 			requests_give(requests, party->hold, NULL, NULL);
