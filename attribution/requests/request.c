@@ -13,7 +13,6 @@ struct hold *hold_refer(struct hold *hold)
 
 void hold_drop(struct hold *hold)
 {
-	/* A chain of parents is as long as its thread sent messages. */
 	while (hold && !--hold->references) {
 		struct hold *parent = hold->parent;
 
@@ -58,6 +57,18 @@ static void take_from(struct request *request, struct hold *hold)
 	hold_drop(hold);
 }
 
+/* Who sends and never waits has a way as long as its life. */
+static void shorten(struct hold *hold)
+{
+	struct hold *last = hold;
+
+	for (uint32_t i = 0; i < MOST_PARENTS && last->parent; i++)
+		last = last->parent;
+	hold_drop(last->parent);
+	last->parent = NULL;
+	hold->length = MOST_PARENTS;
+}
+
 int hold_give(struct hold *hold, struct request *request, struct hold *parent)
 {
 	struct request *before = hold->request;
@@ -72,6 +83,9 @@ int hold_give(struct hold *hold, struct request *request, struct hold *parent)
 		take_from(before, hold);
 	hold->request = request;
 	hold->parent = parent;
+	hold->length = parent ? parent->length + 1 : 0;
+	if (hold->length == 2 * MOST_PARENTS)
+		shorten(hold);
 	hold_drop(old_parent);
 	request_drop(before);
 	if (!request)

@@ -23,6 +23,7 @@ struct hold {
 	const struct thread_clock *clock; /* the thread's */
 	struct request *request;	  /* referred to; NULL: nobody's */
 	struct hold *parent;		  /* referred to; or NULL */
+	uint32_t length; /* of the way here, at most: parents of parents */
 	struct clock_mark *begin;
 	struct clock_mark *end; /* NULL: it goes on */
 	/* The thread was woken, or began to read: what went before tells
@@ -49,6 +50,9 @@ void hold_drop(struct hold *hold); /* NULL is allowed */
  */
 struct hold *hold_new(const struct task *task, const struct thread_clock *clock,
 		      struct clock_mark *begin);
+
+/* More parents than twice that are not kept. */
+enum { MOST_PARENTS = 1024 };
 
 /* Gives @hold to @request (NULL: nobody), as what follows on @parent (or NULL),
  * and takes it from whom it had.  Returns 0 or -ERROR_MEMORY.

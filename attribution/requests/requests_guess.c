@@ -1,150 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests_parts.h"
-#include "common/number_map.h"
 
 /* Messages that nobody was woken by, and threads that found one: who found
  * which is inferred from what they do next.
  */
-
-bool requests_is_guessable(const struct message *message,
-			   enum message_medium medium)
-{
-	return !message->is_taken && !message->has_packets &&
-	       (medium == MEDIUM_UNKNOWN || message->medium == medium);
-}
-
-static void forget_taken(struct array *list)
-{
-	for (size_t i = list->count; i-- > 0;)
-		if (message_in(list, i)->is_taken)
-			message_drop(requests_unlist(list, i));
-}
-
-static uint32_t count_found(const struct requests *requests, int32_t pid,
-			    uint64_t since_ns, uint64_t until_ns)
-{
-	uint32_t count = 0;
-
-	for (size_t i = 0; i < FINDS; i++)
-		count += requests->finds[i].pid == pid &&
-			 requests->finds[i].time_ns >= since_ns &&
-			 requests->finds[i].time_ns < until_ns;
-	return count;
-}
-
-static bool has_found(const struct requests *requests, int32_t pid,
-		      uint64_t since_ns, uint64_t until_ns)
-{
-	return count_found(requests, pid, since_ns, until_ns);
-}
-
-/* Returns whether a thread of @pid may have found both messages of one sender
- * until @until_ns, so that it answers the second.
- */
-static bool has_found_both(const struct requests *requests, int32_t pid,
-			   const struct message *first,
-			   const struct message *second, uint64_t until_ns)
-{
-	return has_found(requests, pid, first->sent->time_ns,
-			 second->sent->time_ns) ||
-	       (first->wakes != second->wakes &&
-		count_found(requests, pid, first->sent->time_ns, until_ns) > 1);
-}
-
-/* Returns the oldest from @index on that @sender sent by @medium, which can
- * only be guessed, borrowed, and where in *@index; NULL: none.
- */
-static struct message *next_unheard(const struct party *sender, size_t *index,
-				    enum message_medium medium)
-{
-	for (; *index < sender->unheard.count; (*index)++) {
-		struct message *message = message_in(&sender->unheard, *index);
-
-		if (requests_is_guessable(message, medium))
-			return message;
-	}
-	return NULL;
-}
-
-/* Returns the message of @receiver by @medium that a thread of @pid found by
- * @until_ns, if nobody was woken by it; its reference is the caller's.  What was
- * found before the next was sent was another.
- */
-static struct message *find_found(const struct requests *requests, int32_t pid,
-				  struct party *receiver,
-				  enum message_medium medium, uint64_t until_ns)
-{
-	struct message *found = NULL;
-	struct message *next;
-	size_t at = 0;
-
-	forget_taken(&receiver->unheard);
-	while ((next = next_unheard(receiver, &at, medium))) {
-		uint64_t next_ns = next->sent->time_ns;
-
-		if (next_ns > until_ns ||
-		    (found &&
-		     !has_found_both(requests, pid, found, next, until_ns)))
-			break;
-		message_drop(found);
-		found = requests_unlist(&receiver->unheard, at);
-	}
-	return found;
-}
-
-/* Returns whether it is not known for whom @message's sender works: it found
- * something, or was woken by one of several.
- */
-static bool is_uncertain(const struct requests *requests,
-			 const struct message *message)
-{
-	const struct request *request = message->hold->request;
-
-	if (request)
-		return request->is_polled || request->is_inferred;
-	return has_found(requests, message->sender->pid, 0,
-			 message->sent->time_ns);
-}
-
-static struct request *ask_found(struct requests *requests,
-				 const struct message *answer,
-				 struct party *receiver, uint64_t until_ns)
-{
-	struct message *message =
-		find_found(requests, answer->sender->pid, receiver,
-			   (enum message_medium)answer->medium, until_ns);
-	struct request *request;
-
-	if (!message)
-		return NULL;
-	message->is_taken = true;
-	message->is_inferred = true;
-	request = requests_ask(requests, message);
-	if (request)
-		request->server = answer->sender;
-	message_drop(message);
-	return request;
-}
-
-struct request *requests_ask_found(struct requests *requests,
-				   const struct message *answer,
-				   struct party *receiver)
-{
-	const struct party *sender =
-		requests_party_at(requests, answer->sender->index);
-	enum message_medium medium = (enum message_medium)answer->medium;
-	uint64_t until_ns = sender->found_ns;
-
-	if (requests_is_server(requests, receiver->task, answer->sender,
-			       medium))
-		return NULL;
-	if (!until_ns && (is_uncertain(requests, answer) ||
-			  requests_is_server(requests, answer->sender,
-					     receiver->task, medium)))
-		until_ns = answer->sent->time_ns;
-	return until_ns ? ask_found(requests, answer, receiver, until_ns) :
-			  NULL;
-}
 
 bool requests_may_be_for(const struct message *message,
 			 const struct task *client, bool is_bold)
@@ -165,7 +24,8 @@ static struct message *unheard_of(const struct party *sender,
 {
 	struct message *message;
 
-	for (size_t i = 0; (message = next_unheard(sender, &i, medium)); i++)
+	for (size_t i = 0;
+	     (message = requests_next_unheard(sender, &i, medium)); i++)
 		if (message->sent->time_ns >= since_ns &&
 		    (!client || requests_may_be_for(message, client, is_bold)))
 			return message;
@@ -181,7 +41,8 @@ static struct message *answer_of(const struct party *server,
 	enum message_medium medium = (enum message_medium)request->medium;
 	struct message *message;
 
-	for (size_t i = 0; (message = next_unheard(server, &i, medium)); i++)
+	for (size_t i = 0;
+	     (message = requests_next_unheard(server, &i, medium)); i++)
 		if (message->hold->request == request)
 			return message;
 	return unheard_of(server, medium, request->sent->time_ns,
@@ -267,7 +128,8 @@ static bool may_be_answered(const struct requests *requests,
 		requests_party_at(requests, request->server->index);
 	const struct message *message;
 
-	for (size_t i = 0; (message = next_unheard(server, &i, medium)); i++)
+	for (size_t i = 0;
+	     (message = requests_next_unheard(server, &i, medium)); i++)
 		if (message->hold->request == request)
 			return true;
 	return false;
@@ -307,12 +169,13 @@ static struct message *next_left(const struct requests *requests,
 				 enum message_medium medium, int32_t pid)
 {
 	size_t at = 0;
-	struct message *message = next_unheard(sender, &at, medium);
+	struct message *message = requests_next_unheard(sender, &at, medium);
 	struct message *next;
 
-	while (message && ++at && (next = next_unheard(sender, &at, medium)) &&
-	       has_found(requests, pid, message->sent->time_ns,
-			 next->sent->time_ns) &&
+	while (message && ++at &&
+	       (next = requests_next_unheard(sender, &at, medium)) &&
+	       requests_has_found(requests, pid, message->sent->time_ns,
+				  next->sent->time_ns) &&
 	       message->wakes != next->wakes)
 		message = next;
 	return message;
@@ -366,9 +229,9 @@ static struct message *reply_of(const struct requests *requests,
 		return NULL;
 	message = unheard_of(sender, medium, asked->sent->time_ns,
 			     asked->sender, false);
-	return message && has_found(requests, sender->task->pid,
-				    asked->sent->time_ns,
-				    message->sent->time_ns) ?
+	return message && requests_has_found(requests, sender->task->pid,
+					     asked->sent->time_ns,
+					     message->sent->time_ns) ?
 		       message :
 		       NULL;
 }
@@ -393,8 +256,8 @@ static struct message *find_exchange(struct requests *requests,
 		if (message && is_older(message, answer))
 			answer = message;
 	}
-	request = answer ? ask_found(requests, answer, receiver,
-				     answer->sent->time_ns) :
+	request = answer ? requests_ask_found_by(requests, answer, receiver,
+						 answer->sent->time_ns) :
 			   NULL;
 	if (!request)
 		return NULL;

@@ -123,13 +123,16 @@ struct requests {
 	int status;
 };
 
-/* The inside of requests, shared by its files: requests.c takes what the
+/* The inside of requests, shared by its files: requests_events.c takes what the
  * handler sees; requests_party.c keeps threads and what they hold;
- * requests_send.c and requests_take.c follow messages; requests_answer.c tells
- * requests from answers; requests_guess.c infers who took what nobody was woken
- * by, requests_roles.c knows who accepts connections; requests_packets.c follows
+ * requests_send.c, requests_wake.c and requests_take.c follow messages;
+ * requests_answer.c tells requests from answers; requests_guess.c and
+ * requests_found.c infer who took what nobody was woken by, requests_roles.c knows who accepts connections; requests_packets.c follows
  * packets; requests_far.c finds those whose other side is on another machine.
  */
+
+/* Sets what @requests handles: steps, events and spans. */
+void requests_follow(struct requests *requests);
 
 /* Returns what is known of @task, from @time_ns on if it is new; NULL when out
  * of memory.
@@ -187,6 +190,10 @@ void requests_leave(struct requests *requests, struct party *party,
 		    uint64_t time_ns);
 void requests_fork(struct requests *requests, struct party *parent,
 		   const struct sideband_record *record);
+
+/* Returns whether sockets' events tell of what @party sends. */
+bool requests_has_events(const struct requests *requests,
+			 const struct party *party);
 
 /* A function that sends begins or ends; sockets' events. */
 void requests_send_begin(struct requests *requests, struct party *party,
@@ -338,6 +345,24 @@ struct message *requests_find_unheard(struct requests *requests,
 struct request *requests_ask_found(struct requests *requests,
 				   const struct message *answer,
 				   struct party *receiver);
+
+/* The same, if somebody of the answer's process found it by @until_ns. */
+struct request *requests_ask_found_by(struct requests *requests,
+				      const struct message *answer,
+				      struct party *receiver,
+				      uint64_t until_ns);
+
+/* Returns whether a thread of @pid found a message, nobody knows whose, from
+ * @since_ns until before @until_ns.
+ */
+bool requests_has_found(const struct requests *requests, int32_t pid,
+			uint64_t since_ns, uint64_t until_ns);
+
+/* Returns the oldest from @index on that @sender sent by @medium, which can
+ * only be guessed, borrowed, and where in *@index; NULL: none.
+ */
+struct message *requests_next_unheard(const struct party *sender, size_t *index,
+				      enum message_medium medium);
 
 /* Returns whether @message may be for @client; @is_bold: also where it was
  * inferred that its sender works for another.

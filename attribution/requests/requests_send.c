@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-static bool has_events(const struct requests *requests,
-		       const struct party *party)
+bool requests_has_events(const struct requests *requests,
+			 const struct party *party)
 {
 	return requests->has_socket_events &&
 	       message_medium_is_socket(party->send.function.medium);
@@ -60,7 +60,7 @@ struct message *requests_hand_over(struct requests *requests,
 		.wakes = party->wakes,
 		.kind = party->send.function.kind,
 		.medium = party->send.function.medium,
-		.is_inferred = !has_events(requests, party) &&
+		.is_inferred = !requests_has_events(requests, party) &&
 			       party->send.function.medium >= MEDIUM_TCP,
 		.references = 1,
 	};
@@ -107,7 +107,7 @@ static bool take_backlog(struct requests *requests, const struct party *party,
 
 	if (owner != party->task || user == owner || !sender ||
 	    !sender->send.is_open || sender->message ||
-	    !has_events(requests, sender))
+	    !requests_has_events(requests, sender))
 		return false;
 	message = hand_over(requests, sender, time_ns);
 	if (message)
@@ -125,7 +125,7 @@ void requests_socket_ready(struct requests *requests, struct party *party,
 			 (uint64_t)event->values[SOCKET_ADDRESS],
 			 event->time_ns))
 		return;
-	if (!party->send.is_open || !has_events(requests, party) ||
+	if (!party->send.is_open || !requests_has_events(requests, party) ||
 	    connections_far(requests->connections,
 			    (uint64_t)event->values[SOCKET_ADDRESS]))
 		return;
@@ -172,7 +172,8 @@ void requests_socket_sent(struct requests *requests, struct party *party,
 		connections_far(requests->connections, socket);
 	struct message *message = party->message;
 
-	if (event->values[SOCKET_BYTES] <= 0 || !has_events(requests, party))
+	if (event->values[SOCKET_BYTES] <= 0 ||
+	    !requests_has_events(requests, party))
 		return;
 	if (far) {
 		forget_message(requests, party);
@@ -202,7 +203,7 @@ void requests_send_end(struct requests *requests, struct party *party,
 		       uint64_t time_ns)
 {
 	party->send.is_open = false;
-	if (has_events(requests, party) || party->is_heard ||
+	if (requests_has_events(requests, party) || party->is_heard ||
 	    party->send.function.kind != MESSAGE_SEND || !requests->has_wakes)
 		return;
 	if (party->message || hand_over(requests, party, time_ns))
@@ -261,82 +262,4 @@ bool requests_hand_over_open(struct requests *requests,
 		has_any = true;
 	}
 	return has_any;
-}
-
-/* Returns the message of @waker's send that @woken may be woken by, or NULL. */
-static struct message *message_to(struct requests *requests,
-				  struct party *waker,
-				  const struct party *woken, uint64_t time_ns)
-{
-	enum message_kind kind = waker->send.function.kind;
-
-	if (!waker->send.is_open || waker == woken)
-		return NULL;
-	if ((kind == MESSAGE_SIGNAL) !=
-		    (woken->wait.function.kind == MESSAGE_WORD) ||
-	    (kind == MESSAGE_CONNECT &&
-	     woken->wait.function.kind == MESSAGE_WAIT))
-		return NULL;
-	/* No socket became ready: an interrupt wakes for another thing. */
-	if (has_events(requests, waker) && !waker->message)
-		return NULL;
-	return waker->message ? waker->message :
-				hand_over(requests, waker, time_ns);
-}
-
-/* What @party did until it slept, waiting, was the end of what it did before.
- */
-static void cut_wait(struct requests *requests, struct party *party,
-		     uint64_t time_ns)
-{
-	requests_resume(requests, party);
-	hold_drop(party->before);
-	party->before = requests_cut(requests, party, time_ns);
-	party->hold->is_start = true;
-	requests_pass(party);
-}
-
-/* Nobody else is to be guessed for it. */
-static void hear(struct requests *requests, struct message *message)
-{
-	struct party *sender =
-		requests_party_at(requests, message->sender->index);
-
-	if (sender->message != message)
-		return;
-	sender->is_heard = true;
-	for (size_t i = 0; sender->is_listed && i < sender->unheard.count; i++)
-		if (message_in(&sender->unheard, i) == message) {
-			message_drop(requests_unlist(&sender->unheard, i));
-			return;
-		}
-}
-
-void requests_wake(struct requests *requests, struct party *waker,
-		   struct party *woken, uint64_t time_ns)
-{
-	requests_wake_by(requests,
-			 waker ? message_to(requests, waker, woken, time_ns) :
-				 NULL,
-			 woken, time_ns);
-}
-
-void requests_wake_by(struct requests *requests, struct message *message,
-		      struct party *woken, uint64_t time_ns)
-{
-	struct request *answered;
-
-	cut_wait(requests, woken, time_ns);
-	if (!message)
-		return;
-	hear(requests, message);
-	woken->hold->waker = message->sender;
-	woken->hold->waker_function = message->function;
-	message->receiver = woken->task;
-	message->is_polled = woken->wait.function.kind == MESSAGE_MANY &&
-			     !message->to;
-	answered = requests_find_answered(requests, message, woken);
-	if (answered && !message->answers)
-		requests_answer(requests, answered, message);
-	requests_list_message(requests, &woken->arrived, message);
 }
