@@ -432,14 +432,20 @@ static void nothing(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* Once the server looked who has sent something, it reads once of each. */
-static void rounds(struct attribution_fixture *f)
+/* Both clients have been answered. */
+static void both_known(struct attribution_fixture *f)
 {
 	nothing(f);
 	writes(f, 520, 2);
 	reads_pipe(f, 540, 1, true);
 	writes(f, 560, 1);
 	reads_pipe(f, 580, 2, true);
+}
+
+/* Once the server looked who has sent something, it reads once of each. */
+static void rounds(struct attribution_fixture *f)
+{
+	both_known(f);
 	writes(f, 600, 0);
 	writes(f, 620, 0);
 	writes(f, 640, 2);
@@ -457,11 +463,7 @@ static void rounds(struct attribution_fixture *f)
 /* One that has been answered does not wait, though it has not read that yet. */
 static void second_round(struct attribution_fixture *f)
 {
-	nothing(f);
-	writes(f, 520, 2);
-	reads_pipe(f, 540, 1, true);
-	writes(f, 560, 1);
-	reads_pipe(f, 580, 2, true);
+	both_known(f);
 	writes(f, 600, 0);
 	writes(f, 620, 0);
 	writes(f, 640, 2);
@@ -476,6 +478,31 @@ static void second_round(struct attribution_fixture *f)
 	reads_pipe(f, 790, 0, true);
 	reads_pipe(f, 800, 0, true);
 	reads_pipe(f, 810, 2, true);
+	at(f, 900);
+}
+
+/* The server is woken by one client, and reads what the other had sent first. */
+static void woken_by_other(struct attribution_fixture *f)
+{
+	both_known(f);
+	server_waits(f, 600, "do_sys_poll");
+	calls(f, 610, 0, "pipe_write");
+	wakes_by_pipe(f, 620, 2, SERVER);
+	returns(f, 640, 0);
+	server_wakes(f, 650);
+	reads_pipe(f, 665, 1, true);
+	writes(f, 680, 1);
+	reads_pipe(f, 700, 1, true);
+	calls(f, 710, 2, "pipe_read");
+	waits(f, 712, 2, OTHER, 11);
+	reads_pipe(f, 715, 0, true);
+	wakes_by_pipe(f, 725, 1, OTHER);
+	at(f, 740);
+	schedules(f, 2, 11, 0, OTHER);
+	goes_on(f, 745, 2);
+	enter(f, 2, "copy_page_to_iter");
+	leave(f, 2);
+	returns(f, 750, 2);
 	at(f, 900);
 }
 
@@ -537,6 +564,13 @@ static const struct request_story stories[] = {
 	  "7>8 600+195?: c15 w90 q50 k40 / k10\n"
 	  "7>8 620+185?: c15 w50 q80 k40 / k10\n"
 	  "17>8 640+175?: c15 w30 q110 k20 / k120\n",
+	  NOTHING_TELLS },
+	{ "woken by the other", woken_by_other,
+	  "7>8 200+65?: c15 w10 q10 k30 / k50\n"
+	  "7>8 280+125?: c15 w10 q60 k40 / k150\n"
+	  "17>8 520+65?: c15 w10 q10 k30 / k30\n"
+	  "7>8 610+110?: c35 w25 r10 k40 by 17 / r15\n"
+	  "17>8 620+130?: c15 w10 q65 k40 / k170\n",
 	  NOTHING_TELLS },
 	{ "no wake-ups", exchange, "", NO_WAKES },
 	{ "nothing", nothing,

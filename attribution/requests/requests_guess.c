@@ -11,7 +11,7 @@ bool requests_may_be_for(const struct message *message,
 	const struct request *request = message->hold->request;
 
 	return !request || request->client == client || request->is_answered ||
-	       (is_bold && request->is_inferred);
+	       (is_bold && (request->is_inferred || request->is_polled));
 }
 
 /* Returns the oldest that @sender sent by @medium since @since_ns and nobody was

@@ -364,8 +364,8 @@ bool requests_has_found(const struct requests *requests, int32_t pid,
 struct message *requests_next_unheard(const struct party *sender, size_t *index,
 				      enum message_medium medium);
 
-/* Returns whether @message may be for @client; @is_bold: also where it was
- * inferred that its sender works for another.
+/* Returns whether @message may be for @client; @is_bold: also where it is not
+ * certain that its sender works for another.
  */
 bool requests_may_be_for(const struct message *message,
 			 const struct task *client, bool is_bold);
