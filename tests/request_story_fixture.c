@@ -135,6 +135,14 @@ static void check(const struct request_story *story)
 	task_names_close(names);
 }
 
+void all_run(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, CLIENT);
+	starts(f, 1, SERVER);
+	starts(f, 2, OTHER);
+}
+
 void calls(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	   const char *function)
 {

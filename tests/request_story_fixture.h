@@ -34,6 +34,11 @@ struct request_story {
 int request_story_run(const char *name, const struct request_story *stories,
 		      int count);
 
+enum { CLIENT = 7, SERVER = 8, OTHER = 17 };
+
+/* The client has CPU 0, the server CPU 1, another client CPU 2. */
+void all_run(struct attribution_fixture *f);
+
 /* The thread on @cpu is in a system call and @function from @time_ns on; or
  * leaves both.
  */
