@@ -122,6 +122,27 @@ static void hello_found(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The same, and the server finds both before it answers. */
+static void hello_both_found(struct attribution_fixture *f)
+{
+	all_run(f);
+	writes(f, 200, 0);
+	client_slept(f, 220);
+	writes(f, 240, 0);
+	reads_pipe(f, 260, 1, true);
+	reads_pipe(f, 280, 1, true);
+	calls(f, 285, 0, "pipe_read");
+	waits(f, 290, 0, CLIENT, 10);
+	wakes_by_pipe(f, 300, 1, CLIENT);
+	at(f, 320);
+	schedules(f, 0, 10, 0, CLIENT);
+	goes_on(f, 325, 0);
+	enter(f, 0, "copy_page_to_iter");
+	leave(f, 0);
+	returns(f, 330, 0);
+	at(f, 500);
+}
+
 /* The server reads the end of another pipe in between, where nothing was. */
 static void nothing(struct attribution_fixture *f)
 {
@@ -225,6 +246,8 @@ static const struct request_story stories[] = {
 	  "7>8 300+105?: c20 w20 r35 k30 / k10\n"
 	  "7>8 320+125?: c15 w10 q50 k50 / k70\n",
 	  NOTHING_TELLS },
+	{ "hello, both found", hello_both_found,
+	  "7>8 240+90?: c20 w15 q30 k25 / k195\n", NOTHING_TELLS },
 	{ "second round", second_round,
 	  "7>8 200+65?: c15 w10 q10 k30 / k50\n"
 	  "7>8 280+125?: c15 w10 q60 k40 / k150\n"

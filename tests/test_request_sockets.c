@@ -80,6 +80,37 @@ static void gapped(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* What the client sends while the server has its socket locked, in a send of its
+ * own, is delivered there, and read before the client is back.
+ */
+static void locked(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	sends(f, 200, 0, 70, 80, 16);
+	reads(f, 220, 1, 80, 16);
+	sends(f, 240, 1, 80, 70, 16);
+	reads(f, 260, 0, 70, 16);
+	sends(f, 300, 0, 70, 80, 16);
+	reads(f, 320, 1, 80, 16);
+	calls(f, 340, 0, "unix_stream_sendmsg");
+	calls(f, 345, 1, "unix_stream_sendmsg");
+	at(f, 350);
+	event(f, 1, EVENT_SOCKET_READY, 70, 0, 0);
+	at(f, 355);
+	event(f, 1, EVENT_SOCKET_READY, 80, 0, 0);
+	returns(f, 360, 1);
+	event(f, 1, EVENT_SOCKET_SENT, 80, 16, 0);
+	reads(f, 370, 1, 80, 16);
+	returns(f, 380, 0);
+	event(f, 0, EVENT_SOCKET_SENT, 70, 16, 0);
+	reads(f, 390, 0, 70, 16);
+	sends(f, 400, 1, 80, 70, 16);
+	reads(f, 420, 0, 70, 16);
+	at(f, 500);
+}
+
 /* Answers to two connections of one client come in another order. */
 static void crossed(struct attribution_fixture *f)
 {
@@ -216,6 +247,11 @@ static const struct request_story stories[] = {
 	  "7>8 220+155: c10 w15 q85 k45\n",
 	  SOCKETS_TELL },
 	{ "a gap in a send", gapped, "7>8 200+175: c10 w15 q95 k55 / k145\n",
+	  SOCKETS_TELL },
+	{ "a locked socket", locked,
+	  "7>8 200+65: c10 w15 q15 k25 / k75\n"
+	  "7>8 300+95: c10 w40 q15 k30 / k20\n"
+	  "7>8 340+85: c20 w15 q15 k35 / k95\n",
 	  SOCKETS_TELL },
 	{ "to another machine", asks_far,
 	  "7>-1 200+180: c25 w30 n125\n"

@@ -178,6 +178,59 @@ static void other_cpu(struct attribution_fixture *f)
 	at(f, 700);
 }
 
+/* @tid waits on @cpu, or goes on there, behind another. */
+static void sleeps(struct attribution_fixture *f, uint64_t time_ns,
+		   uint32_t cpu, int32_t tid)
+{
+	calls(f, time_ns, cpu, "pipe_read");
+	waits(f, time_ns + 2, cpu, tid, 20 + (int32_t)cpu);
+}
+
+static void rises(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+		  int32_t tid)
+{
+	at(f, time_ns);
+	schedules(f, cpu, 20 + (int32_t)cpu, 0, tid);
+	goes_on(f, time_ns + 2, cpu);
+	returns(f, time_ns + 5, cpu);
+}
+
+static void writes_to(struct attribution_fixture *f, uint64_t time_ns,
+		      uint32_t cpu, int32_t tid)
+{
+	calls(f, time_ns, cpu, "pipe_write");
+	at(f, time_ns + 5);
+	wakes(f, cpu, tid);
+	returns(f, time_ns + 10, cpu);
+}
+
+/* Three threads of a server: 8 never answers, 17 answers the second, and 27 the
+ * third: its client had an answer since it sent the first.
+ */
+static void passed(struct attribution_fixture *f)
+{
+	belongs(f, OTHER, SERVER);
+	belongs(f, 27, SERVER);
+	all_run(f);
+	starts(f, 3, 27);
+	sleeps(f, 110, 1, SERVER);
+	sleeps(f, 120, 2, OTHER);
+	writes_to(f, 200, 0, SERVER);
+	rises(f, 215, 1, SERVER);
+	writes_to(f, 230, 0, OTHER);
+	rises(f, 245, 2, OTHER);
+	sleeps(f, 252, 0, CLIENT);
+	writes_to(f, 260, 2, CLIENT);
+	rises(f, 275, 0, CLIENT);
+	sleeps(f, 290, 2, OTHER);
+	writes_to(f, 300, 0, OTHER);
+	rises(f, 315, 2, OTHER);
+	sleeps(f, 325, 0, CLIENT);
+	writes_to(f, 340, 3, CLIENT);
+	rises(f, 355, 0, CLIENT);
+	at(f, 500);
+}
+
 /* A timer that ends within a write wakes who polls: that is no message. */
 static void timer(struct attribution_fixture *f)
 {
@@ -213,6 +266,11 @@ static const struct request_story stories[] = {
 	  NOTHING_TELLS },
 	{ "one asleep, one answers", other_cpu,
 	  "7>18 200+270?: c20 w20 r100 k70 a60 / r10 k350 a200\n",
+	  NOTHING_TELLS },
+	{ "an answer passes one", passed,
+	  "7>17 230+50: c10 w10 r10 k20 / k25\n"
+	  "7>8 200+300 no answer: c5 r10 k285\n"
+	  "7>27 300+60?: c10 w10 r10 k30 / k555\n",
 	  NOTHING_TELLS },
 	{ "a timer", timer, "", NOTHING_TELLS },
 };

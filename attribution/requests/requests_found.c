@@ -47,7 +47,8 @@ static bool has_found_both(const struct requests *requests, int32_t pid,
 	return requests_has_found(requests, pid, first->sent->time_ns,
 				  second->sent->time_ns) ||
 	       (first->wakes != second->wakes &&
-		count_found(requests, pid, first->sent->time_ns, until_ns) > 1);
+		count_found(requests, pid, first->sent->time_ns, until_ns + 1) >
+			1);
 }
 
 struct message *requests_next_unheard(const struct party *sender, size_t *index,
