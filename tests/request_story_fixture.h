@@ -16,7 +16,7 @@ enum request_evidence {
 };
 
 /* This is what happens, and the requests that it is: a line each, "client>server
- * begin+wall" (-1: of another machine), a question mark if it is inferred, "no answer", "for" that of
+ * begin+wall" (-1: of another machine, or unknown), a question mark if it is inferred, "no answer", "for" that of
  * which begin; then what its time went to: c the client, w the client's waiting,
  * n another machine or the network, q queue, r runnable, k kernel, u user, a asleep, d downstream; "by" who
  * but the client woke somebody on its way; after a slash what was beside that.

@@ -178,11 +178,11 @@ static void other_cpu(struct attribution_fixture *f)
 	at(f, 700);
 }
 
-/* @tid waits on @cpu, or goes on there, behind another. */
+/* @tid waits in @function on @cpu, or goes on there, behind another. */
 static void sleeps(struct attribution_fixture *f, uint64_t time_ns,
-		   uint32_t cpu, int32_t tid)
+		   uint32_t cpu, int32_t tid, const char *function)
 {
-	calls(f, time_ns, cpu, "pipe_read");
+	calls(f, time_ns, cpu, function);
 	waits(f, time_ns + 2, cpu, tid, 20 + (int32_t)cpu);
 }
 
@@ -213,21 +213,58 @@ static void passed(struct attribution_fixture *f)
 	belongs(f, 27, SERVER);
 	all_run(f);
 	starts(f, 3, 27);
-	sleeps(f, 110, 1, SERVER);
-	sleeps(f, 120, 2, OTHER);
+	sleeps(f, 110, 1, SERVER, "pipe_read");
+	sleeps(f, 120, 2, OTHER, "pipe_read");
 	writes_to(f, 200, 0, SERVER);
 	rises(f, 215, 1, SERVER);
 	writes_to(f, 230, 0, OTHER);
 	rises(f, 245, 2, OTHER);
-	sleeps(f, 252, 0, CLIENT);
+	sleeps(f, 252, 0, CLIENT, "pipe_read");
 	writes_to(f, 260, 2, CLIENT);
 	rises(f, 275, 0, CLIENT);
-	sleeps(f, 290, 2, OTHER);
+	sleeps(f, 290, 2, OTHER, "pipe_read");
 	writes_to(f, 300, 0, OTHER);
 	rises(f, 315, 2, OTHER);
-	sleeps(f, 325, 0, CLIENT);
+	sleeps(f, 325, 0, CLIENT, "pipe_read");
 	writes_to(f, 340, 3, CLIENT);
 	rises(f, 355, 0, CLIENT);
+	at(f, 500);
+}
+
+/* The server hands what a client asks on to @worker. */
+static void hands_on(struct attribution_fixture *f, uint64_t time_ns,
+		     uint32_t client_cpu, int32_t worker, uint32_t worker_cpu)
+{
+	sleeps(f, time_ns, 1, SERVER, "pipe_read");
+	writes_to(f, time_ns + 10, client_cpu, SERVER);
+	rises(f, time_ns + 25, 1, SERVER);
+	calls(f, time_ns + 35, 1, "futex_wake");
+	at(f, time_ns + 40);
+	wakes(f, 1, worker);
+	returns(f, time_ns + 45, 1);
+	rises(f, time_ns + 50, worker_cpu, worker);
+}
+
+/* Two workers answer two clients, who find that without having slept. */
+static void swapped(struct attribution_fixture *f)
+{
+	belongs(f, 27, SERVER);
+	belongs(f, 28, SERVER);
+	all_run(f);
+	starts(f, 3, 27);
+	starts(f, 4, 28);
+	sleeps(f, 110, 3, 27, "futex_wait");
+	sleeps(f, 120, 4, 28, "futex_wait");
+	hands_on(f, 200, 0, 27, 3);
+	hands_on(f, 300, 2, 28, 4);
+	calls(f, 400, 3, "pipe_write");
+	returns(f, 410, 3);
+	calls(f, 420, 4, "pipe_write");
+	returns(f, 430, 4);
+	calls(f, 440, 0, "pipe_read");
+	returns(f, 445, 0);
+	calls(f, 450, 2, "pipe_read");
+	returns(f, 455, 2);
 	at(f, 500);
 }
 
@@ -271,6 +308,10 @@ static const struct request_story stories[] = {
 	  "7>17 230+50: c10 w10 r10 k20 / k25\n"
 	  "7>8 200+300 no answer: c5 r10 k285\n"
 	  "7>27 300+60?: c10 w10 r10 k30 / k555\n",
+	  NOTHING_TELLS },
+	{ "two workers", swapped,
+	  "7>-1 210+235?: c10 w30 r20 k175 by 8 / k152\n"
+	  "17>-1 310+145?: c10 w20 r20 k95 by 8 / k230\n",
 	  NOTHING_TELLS },
 	{ "a timer", timer, "", NOTHING_TELLS },
 };

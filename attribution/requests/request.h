@@ -114,6 +114,7 @@ struct request {
 	uint8_t medium;
 	bool is_answered; /* the answer was sent */
 	bool is_ended;	  /* and taken, or nobody waits for one */
+	bool is_swapped;  /* perhaps another thread of its server answered */
 	bool is_inferred;
 	/* It was one of several that may have woken its server, and the answer
 	 * has not told yet that it did.

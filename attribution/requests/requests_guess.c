@@ -283,3 +283,40 @@ struct message *requests_find_unheard(struct requests *requests,
 		message = find_answer(requests, receiver, medium, true);
 	return message ? message_refer(message) : NULL;
 }
+
+/* Returns the request that @message's sender was handed by another thread and works
+ * for, or NULL.
+ */
+static struct request *handed_of(const struct message *message)
+{
+	struct request *request = message->hold->request;
+	struct hold *const *holds = request ? request->holds.items : NULL;
+
+	if (!request || !request_is_open(request))
+		return NULL;
+	for (size_t i = 0; i < request->holds.count; i++)
+		if (holds[i]->task != message->sender &&
+		    holds[i]->task->pid == message->sender->pid)
+			return request;
+	return NULL;
+}
+
+void requests_mark_swapped(const struct requests *requests,
+			   const struct message *answer)
+{
+	struct request *request = handed_of(answer);
+
+	for (size_t i = 0; request && i < requests->parties.count; i++) {
+		const struct party *party = requests_party_at(requests, i);
+		struct request *other;
+		size_t at = 0;
+
+		if (!party || party->task == answer->sender ||
+		    party->task->pid != answer->sender->pid ||
+		    !requests_next_unheard(party, &at, answer->medium))
+			continue;
+		other = handed_of(message_in(&party->unheard, at));
+		if (other && other != request)
+			other->is_swapped = request->is_swapped = true;
+	}
+}

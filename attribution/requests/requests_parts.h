@@ -339,6 +339,14 @@ struct message *requests_find_unheard(struct requests *requests,
 				      enum message_medium medium,
 				      bool is_polled);
 
+/* Which of two threads of a server has which of two requests that another handed
+ * to them is decided in user space, by who gets the lock first.  If both have
+ * answered before either client reads that, nothing tells them apart: marks the
+ * requests that @answer, which nobody was woken by, and another may be swapped of.
+ */
+void requests_mark_swapped(const struct requests *requests,
+			   const struct message *answer);
+
 /* Makes a request of what @receiver sent and nobody was woken by, if @message
  * may be the answer to that.  Borrowed, or NULL.
  */

@@ -262,6 +262,7 @@ static void find(struct requests *requests, struct party *party, bool is_polled,
 		return;
 	}
 	message->is_inferred = true;
+	requests_mark_swapped(requests, message);
 	requests_packet_guessed(requests, party, message);
 	take(requests, party, message, time_ns);
 	message_drop(message);
