@@ -261,7 +261,7 @@ static const struct request_story stories[] = {
 	  "7>8 280+125?: c15 w10 q60 k40 / k150\n"
 	  "17>8 520+65?: c15 w10 q10 k30 / k30\n"
 	  "7>8 610+110?: c35 w25 r10 k40 by 17 / r15\n"
-	  "17>8 620+130?: c15 w10 q65 k40 / k170\n",
+	  "17>8 620+130?: c15 w10 q75 k30 / k180\n",
 	  NOTHING_TELLS },
 	{ "no wake-ups", exchange, "", NO_WAKES },
 	{ "nothing", nothing,

@@ -44,12 +44,28 @@ START_TEST(the_way_back_is_bounded)
 }
 END_TEST
 
+START_TEST(a_way_does_not_lead_to_itself)
+{
+	struct thread_clock clock = THREAD_CLOCK_NEW;
+	struct hold *first = next_of(&clock, NULL);
+	struct hold *second = next_of(&clock, hold_refer(first));
+
+	ck_assert_ptr_eq(second->parent, first);
+	ck_assert_int_eq(hold_give(first, NULL, second), 0);
+	ck_assert_ptr_null(first->parent);
+	hold_drop(first);
+	hold_drop(second);
+	thread_clock_free(&clock);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("request_holds");
 	TCase *tcase = tcase_create("way");
 
 	tcase_add_test(tcase, the_way_back_is_bounded);
+	tcase_add_test(tcase, a_way_does_not_lead_to_itself);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -69,14 +69,25 @@ static void shorten(struct hold *hold)
 	hold->length = MOST_PARENTS;
 }
 
+/* Returns whether the way to @parent leads through @hold. */
+static bool leads_through(const struct hold *parent, const struct hold *hold)
+{
+	while (parent && parent != hold)
+		parent = parent->parent;
+	return parent;
+}
+
 int hold_give(struct hold *hold, struct request *request, struct hold *parent)
 {
 	struct request *before = hold->request;
 	struct hold *old_parent = hold->parent;
 	struct hold **slot;
 
+	/* Holds before it may have been given to others since. */
+	if (hold->is_parent && leads_through(parent, hold))
+		parent = NULL;
 	if (parent)
-		hold_refer(parent);
+		hold_refer(parent)->is_parent = true;
 	if (request)
 		request_refer(request);
 	if (before)

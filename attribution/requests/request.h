@@ -37,6 +37,7 @@ struct hold {
 	uint32_t waker_function;
 	/* It waits: it belongs to what went before, until it takes a message. */
 	bool is_waiting;
+	bool is_parent;	 /* of another, or was */
 	bool is_charged; /* its request was handed out */
 	bool is_answer;	 /* it ended as the answer to its request was sent */
 	uint32_t references;
@@ -54,8 +55,10 @@ struct hold *hold_new(const struct task *task, const struct thread_clock *clock,
 /* More parents than twice that are not kept. */
 enum { MOST_PARENTS = 1024 };
 
-/* Gives @hold to @request (NULL: nobody), as what follows on @parent (or NULL),
- * and takes it from whom it had.  Returns 0 or -ERROR_MEMORY.
+/* Gives @hold to @request (NULL: nobody), as what follows on @parent (or NULL,
+ * also if the way there leads through @hold), and takes it from whom it had.
+ *
+ * Returns 0 or -ERROR_MEMORY.
  */
 int hold_give(struct hold *hold, struct request *request, struct hold *parent);
 
