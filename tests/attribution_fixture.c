@@ -214,6 +214,11 @@ void leave(struct attribution_fixture *fixture, uint32_t cpu)
 	leave_of(fixture, current_on(fixture, cpu), cpu, 0, false);
 }
 
+void loses(struct attribution_fixture *fixture, uint32_t cpu)
+{
+	leave_of(fixture, current_on(fixture, cpu), cpu, UNSEEN_END, false);
+}
+
 void jump(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
 {
 	leave_of(fixture, current_on(fixture, cpu), cpu, 0, true);

@@ -72,6 +72,9 @@ void starts(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid);
 void enter(struct attribution_fixture *fixture, uint32_t cpu, const char *name);
 void leave(struct attribution_fixture *fixture, uint32_t cpu);
 
+/* The innermost's end is not seen, as behind a gap. */
+void loses(struct attribution_fixture *fixture, uint32_t cpu);
+
 /* The thread is found in a function that began before the recording; or ends
  * the innermost in a jump to another.
  */

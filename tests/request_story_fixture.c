@@ -3,8 +3,10 @@
 
 #include "attribution/requests/requests.h"
 #include "attribution/trackers.h"
+#include "report/steps/call_step.h"
 #include "report/text/task_names.h"
 #include "tables/requests/request_rows.h"
+#include "tables/requests/request_sums.h"
 #include "tests/run_suite.h"
 
 #include <check.h>
@@ -45,6 +47,21 @@ static uint64_t sum_of(const uint64_t *parts)
 	return sum;
 }
 
+/* Adds who else sent what woke those who had it. */
+static void write_wakers(struct script *script, const struct request *request)
+{
+	struct array way = ARRAY_OF(struct request_stretch);
+
+	ck_assert_int_eq(request_way_of(request, &way), 0);
+	for (size_t i = 0; i < way.count; i++) {
+		const struct request_stretch *stretch = array_at(&way, i);
+
+		if (stretch->waker && stretch->waker != request->client)
+			write(script, "by ", (uint64_t)stretch->waker->tid);
+	}
+	array_free(&way);
+}
+
 static void take_request(struct request_callback *callback,
 			 const struct request *request)
 {
@@ -71,6 +88,7 @@ static void take_request(struct request_callback *callback,
 	write(script, "n", sums->remote_ns);
 	write(script, "q", sums->queue_ns);
 	write_parts(script, sums->way_ns);
+	write_wakers(script, request);
 	if (sum_of(sums->beside_ns))
 		strcat(script->text + script->size, " /"), script->size += 2;
 	write_parts(script, sums->beside_ns);
@@ -115,6 +133,14 @@ static void check(const struct request_story *story)
 	trackers_free(trackers);
 	attribution_fixture_free(f);
 	task_names_close(names);
+}
+
+void all_run(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, CLIENT);
+	starts(f, 1, SERVER);
+	starts(f, 2, OTHER);
 }
 
 void calls(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,

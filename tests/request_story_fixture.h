@@ -16,10 +16,10 @@ enum request_evidence {
 };
 
 /* This is what happens, and the requests that it is: a line each, "client>server
- * begin+wall" (-1: of another machine), a question mark if it is inferred, "no answer", "for" that of
+ * begin+wall" (-1: of another machine, or unknown), a question mark if it is inferred, "no answer", "for" that of
  * which begin; then what its time went to: c the client, w the client's waiting,
- * n another machine or the network, q queue, r runnable, k kernel, u user, a asleep, d downstream; after a slash
- * what was beside that.
+ * n another machine or the network, q queue, r runnable, k kernel, u user, a asleep, d downstream; "by" who
+ * but the client woke somebody on its way; after a slash what was beside that.
  */
 struct request_story {
 	const char *title;
@@ -33,6 +33,11 @@ struct request_story {
  */
 int request_story_run(const char *name, const struct request_story *stories,
 		      int count);
+
+enum { CLIENT = 7, SERVER = 8, OTHER = 17 };
+
+/* The client has CPU 0, the server CPU 1, another client CPU 2. */
+void all_run(struct attribution_fixture *f);
 
 /* The thread on @cpu is in a system call and @function from @time_ns on; or
  * leaves both.

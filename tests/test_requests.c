@@ -2,9 +2,6 @@
 #include "attribution/events/known_events.h"
 #include "tests/request_story_fixture.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-
 /* Server 8 is asleep in @function, and client 7 runs. */
 static void server_waits(struct attribution_fixture *f, const char *function)
 {
@@ -181,71 +178,93 @@ static void other_cpu(struct attribution_fixture *f)
 	at(f, 700);
 }
 
-/* A message of @bytes goes from socket @from to @to. */
-static void sends(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
-		  int64_t from, int64_t to, int64_t bytes)
+/* @tid waits in @function on @cpu, or goes on there, behind another. */
+static void sleeps(struct attribution_fixture *f, uint64_t time_ns,
+		   uint32_t cpu, int32_t tid, const char *function)
 {
-	calls(f, time_ns, cpu, "unix_stream_sendmsg");
-	at(f, time_ns + 5);
-	event(f, cpu, EVENT_SOCKET_READY, to, 0, 0);
-	returns(f, time_ns + 10, cpu);
-	event(f, cpu, EVENT_SOCKET_SENT, from, bytes, 0);
+	calls(f, time_ns, cpu, function);
+	waits(f, time_ns + 2, cpu, tid, 20 + (int32_t)cpu);
 }
 
-static void reads(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
-		  int64_t socket, int64_t bytes)
+static void rises(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+		  int32_t tid)
 {
-	calls(f, time_ns, cpu, "unix_stream_read_generic");
+	at(f, time_ns);
+	schedules(f, cpu, 20 + (int32_t)cpu, 0, tid);
+	goes_on(f, time_ns + 2, cpu);
 	returns(f, time_ns + 5, cpu);
-	event(f, cpu, EVENT_SOCKET_TAKEN, socket, bytes, 0);
 }
 
-/* Two requests ahead, read at once, answered one after the other: nobody
- * sleeps, as each has a CPU.
+static void writes_to(struct attribution_fixture *f, uint64_t time_ns,
+		      uint32_t cpu, int32_t tid)
+{
+	calls(f, time_ns, cpu, "pipe_write");
+	at(f, time_ns + 5);
+	wakes(f, cpu, tid);
+	returns(f, time_ns + 10, cpu);
+}
+
+/* Three threads of a server: 8 never answers, 17 answers the second, and 27 the
+ * third: its client had an answer since it sent the first.
  */
-static void ahead(struct attribution_fixture *f)
+static void passed(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	starts(f, 1, 8);
-	sends(f, 200, 0, 70, 80, 16);
-	sends(f, 220, 0, 70, 80, 16);
-	reads(f, 300, 1, 80, 32);
-	sends(f, 350, 1, 80, 70, 16);
-	reads(f, 370, 0, 70, 16);
-	sends(f, 400, 1, 80, 70, 16);
-	reads(f, 420, 0, 70, 16);
+	belongs(f, OTHER, SERVER);
+	belongs(f, 27, SERVER);
+	all_run(f);
+	starts(f, 3, 27);
+	sleeps(f, 110, 1, SERVER, "pipe_read");
+	sleeps(f, 120, 2, OTHER, "pipe_read");
+	writes_to(f, 200, 0, SERVER);
+	rises(f, 215, 1, SERVER);
+	writes_to(f, 230, 0, OTHER);
+	rises(f, 245, 2, OTHER);
+	sleeps(f, 252, 0, CLIENT, "pipe_read");
+	writes_to(f, 260, 2, CLIENT);
+	rises(f, 275, 0, CLIENT);
+	sleeps(f, 290, 2, OTHER, "pipe_read");
+	writes_to(f, 300, 0, OTHER);
+	rises(f, 315, 2, OTHER);
+	sleeps(f, 325, 0, CLIENT, "pipe_read");
+	writes_to(f, 340, 3, CLIENT);
+	rises(f, 355, 0, CLIENT);
 	at(f, 500);
 }
 
-/* A request is read in two parts, of which the second ends it. */
-static void parts(struct attribution_fixture *f)
+/* The server hands what a client asks on to @worker. */
+static void hands_on(struct attribution_fixture *f, uint64_t time_ns,
+		     uint32_t client_cpu, int32_t worker, uint32_t worker_cpu)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	starts(f, 1, 8);
-	sends(f, 200, 0, 70, 80, 16);
-	reads(f, 300, 1, 80, 10);
-	reads(f, 310, 1, 80, 6);
-	sends(f, 350, 1, 80, 70, 16);
-	reads(f, 370, 0, 70, 16);
-	at(f, 500);
+	sleeps(f, time_ns, 1, SERVER, "pipe_read");
+	writes_to(f, time_ns + 10, client_cpu, SERVER);
+	rises(f, time_ns + 25, 1, SERVER);
+	calls(f, time_ns + 35, 1, "futex_wake");
+	at(f, time_ns + 40);
+	wakes(f, 1, worker);
+	returns(f, time_ns + 45, 1);
+	rises(f, time_ns + 50, worker_cpu, worker);
 }
 
-/* Answers to two connections of one client come in another order. */
-static void crossed(struct attribution_fixture *f)
+/* Two workers answer two clients, who find that without having slept. */
+static void swapped(struct attribution_fixture *f)
 {
-	at(f, 100);
-	starts(f, 0, 7);
-	starts(f, 1, 8);
-	sends(f, 200, 0, 70, 80, 16);
-	sends(f, 220, 0, 71, 81, 16);
-	reads(f, 300, 1, 80, 16);
-	reads(f, 310, 1, 81, 16);
-	sends(f, 350, 1, 81, 71, 16);
-	reads(f, 370, 0, 71, 16);
-	sends(f, 400, 1, 80, 70, 16);
-	reads(f, 420, 0, 70, 16);
+	belongs(f, 27, SERVER);
+	belongs(f, 28, SERVER);
+	all_run(f);
+	starts(f, 3, 27);
+	starts(f, 4, 28);
+	sleeps(f, 110, 3, 27, "futex_wait");
+	sleeps(f, 120, 4, 28, "futex_wait");
+	hands_on(f, 200, 0, 27, 3);
+	hands_on(f, 300, 2, 28, 4);
+	calls(f, 400, 3, "pipe_write");
+	returns(f, 410, 3);
+	calls(f, 420, 4, "pipe_write");
+	returns(f, 430, 4);
+	calls(f, 440, 0, "pipe_read");
+	returns(f, 445, 0);
+	calls(f, 450, 2, "pipe_read");
+	returns(f, 455, 2);
 	at(f, 500);
 }
 
@@ -267,113 +286,6 @@ static void timer(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-enum { LOCAL_PORT = 1000, REMOTE_PORT = 2000 };
-
-/* @socket is established: the end of a connection that asked for it, or the one
- * that accepted it.
- */
-static void connects(struct attribution_fixture *f, uint32_t cpu,
-		     int64_t socket, bool is_server)
-{
-	const int64_t values[EVENT_MAX_FIELDS] = {
-		[SOCKET_ADDRESS] = socket,
-		[SOCKET_PROTOCOL] = IPPROTO_TCP,
-		[SOCKET_OLD_STATE] = is_server ? TCP_SYN_RECV : TCP_SYN_SENT,
-		[SOCKET_NEW_STATE] = TCP_ESTABLISHED,
-		[SOCKET_LOCAL_PORT] = is_server ? REMOTE_PORT : LOCAL_PORT,
-		[SOCKET_REMOTE_PORT] = is_server ? LOCAL_PORT : REMOTE_PORT,
-	};
-
-	event_of(f, cpu, EVENT_SOCKET_STATE, values);
-}
-
-static void sends_far(struct attribution_fixture *f, uint64_t time_ns,
-		      int64_t socket)
-{
-	calls(f, time_ns, 0, "tcp_sendmsg");
-	at(f, time_ns + 5);
-	event(f, 0, EVENT_NET_QUEUE, 0, 0, 0);
-	returns(f, time_ns + 20, 0);
-	event(f, 0, EVENT_SOCKET_SENT, socket, 16, 0);
-}
-
-/* @tid waits for @socket, where 16 bytes come a while later, and goes on. */
-static void reads_far(struct attribution_fixture *f, uint64_t time_ns,
-		      int32_t tid, int64_t socket)
-{
-	calls(f, time_ns, 0, "tcp_recvmsg");
-	waits(f, time_ns + 10, 0, tid, 9);
-	at(f, time_ns + 100);
-	event(f, 0, EVENT_SOCKET_READY, socket, 0, 0);
-	wakes(f, 0, tid);
-	at(f, time_ns + 130);
-	schedules(f, 0, 9, 0, tid);
-	goes_on(f, time_ns + 140, 0);
-	returns(f, time_ns + 150, 0);
-	event(f, 0, EVENT_SOCKET_TAKEN, socket, 16, 0);
-}
-
-/* A client asks another machine twice. */
-static void asks_far(struct attribution_fixture *f)
-{
-	at(f, 100);
-	starts(f, 0, 7);
-	connects(f, 0, 70, false);
-	for (uint64_t time_ns = 200; time_ns < 1000; time_ns += 400) {
-		sends_far(f, time_ns, 70);
-		reads_far(f, time_ns + 30, 7, 70);
-	}
-	at(f, 1000);
-}
-
-/* A server answers another machine twice, the second time in two parts. */
-static void answers_far(struct attribution_fixture *f)
-{
-	at(f, 100);
-	starts(f, 0, 8);
-	connects(f, 0, 80, true);
-	reads_far(f, 200, 8, 80);
-	sends_far(f, 400, 80);
-	reads_far(f, 500, 8, 80);
-	sends_far(f, 700, 80);
-	sends_far(f, 730, 80);
-	at(f, 1000);
-}
-
-/* A packet comes while a client sends to another machine: for a socket that
- * listens, which nobody sent to.
- */
-static void hears_while_asking(struct attribution_fixture *f)
-{
-	at(f, 100);
-	starts(f, 0, 7);
-	connects(f, 0, 70, false);
-	calls(f, 200, 0, "tcp_sendmsg");
-	at(f, 205);
-	event(f, 0, EVENT_NET_QUEUE, 0, 0, 0);
-	at(f, 210);
-	event(f, 0, EVENT_SOCKET_READY, 99, 0, 0);
-	returns(f, 220, 0);
-	event(f, 0, EVENT_SOCKET_SENT, 70, 16, 0);
-	reads_far(f, 230, 7, 70);
-	at(f, 1000);
-}
-
-/* Both ends are in the recording: one request, as by any socket. */
-static void near(struct attribution_fixture *f)
-{
-	at(f, 100);
-	starts(f, 0, 7);
-	starts(f, 1, 8);
-	connects(f, 0, 70, false);
-	connects(f, 1, 80, true);
-	sends(f, 200, 0, 70, 80, 16);
-	reads(f, 300, 1, 80, 16);
-	sends(f, 350, 1, 80, 70, 16);
-	reads(f, 370, 0, 70, 16);
-	at(f, 500);
-}
-
 static const struct request_story stories[] = {
 	{ "one asks, one answers", plain,
 	  "7>8 200+270: c30 w30 r90 k120 / k30\n", NOTHING_TELLS },
@@ -384,37 +296,24 @@ static const struct request_story stories[] = {
 	{ "an exec", executes, "7>8 200+150 no answer: c10 r90 k50\n",
 	  NOTHING_TELLS },
 	{ "a chain", chain,
-	  "7>8 200+270: c30 w30 r100 k85 d25 / k30\n"
+	  "7>8 200+270: c30 w30 r100 k85 d25 by 9 / k30\n"
 	  "8>9 330+65 for 200: c15 w10 r15 k25 / k10\n",
 	  NOTHING_TELLS },
-	{ "a pool", pool, "7>18 200+270?: c30 w30 r110 k100 / k50\n",
+	{ "a pool", pool, "7>18 200+270?: c30 w30 r110 k100 by 8 / k50\n",
 	  NOTHING_TELLS },
 	{ "one asleep, one answers", other_cpu,
 	  "7>18 200+270?: c20 w20 r100 k70 a60 / r10 k350 a200\n",
 	  NOTHING_TELLS },
-	{ "requests ahead", ahead,
-	  "7>8 200+175: c10 w15 q95 k55\n"
-	  "7>8 220+205: c10 w15 q130 k50 / k95\n",
-	  SOCKETS_TELL },
-	{ "a request in parts", parts, "7>8 200+175: c10 w15 q95 k55 / k145\n",
-	  SOCKETS_TELL },
-	{ "two connections", crossed,
-	  "7>8 200+225: c10 w15 q140 k60 / k95\n"
-	  "7>8 220+155: c10 w15 q85 k45\n",
-	  SOCKETS_TELL },
+	{ "an answer passes one", passed,
+	  "7>17 230+50: c10 w10 r10 k20 / k25\n"
+	  "7>8 200+300 no answer: c5 r10 k285\n"
+	  "7>27 300+60?: c10 w10 r10 k30 / k555\n",
+	  NOTHING_TELLS },
+	{ "two workers", swapped,
+	  "7>-1 210+235?: c10 w30 r20 k175 by 8 / k152\n"
+	  "17>-1 310+145?: c10 w20 r20 k95 by 8 / k230\n",
+	  NOTHING_TELLS },
 	{ "a timer", timer, "", NOTHING_TELLS },
-	{ "to another machine", asks_far,
-	  "7>-1 200+180: c25 w30 n125\n"
-	  "7>-1 600+180: c25 w30 n125\n",
-	  SOCKETS_TELL },
-	{ "from another machine", answers_far,
-	  "-1>8 300+105: r30 k75 / k95\n"
-	  "-1>8 600+105: r30 k75 / k295\n",
-	  SOCKETS_TELL },
-	{ "packets of others", hears_while_asking,
-	  "7>-1 200+180: c25 w30 n125\n", SOCKETS_TELL },
-	{ "on one machine", near, "7>8 200+175: c10 w15 q95 k55 / k145\n",
-	  SOCKETS_TELL },
 };
 
 int main(void)

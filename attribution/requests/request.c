@@ -13,7 +13,6 @@ struct hold *hold_refer(struct hold *hold)
 
 void hold_drop(struct hold *hold)
 {
-	/* A chain of parents is as long as its thread sent messages. */
 	while (hold && !--hold->references) {
 		struct hold *parent = hold->parent;
 
@@ -58,20 +57,46 @@ static void take_from(struct request *request, struct hold *hold)
 	hold_drop(hold);
 }
 
+/* Who sends and never waits has a way as long as its life. */
+static void shorten(struct hold *hold)
+{
+	struct hold *last = hold;
+
+	for (uint32_t i = 0; i < MOST_PARENTS && last->parent; i++)
+		last = last->parent;
+	hold_drop(last->parent);
+	last->parent = NULL;
+	hold->length = MOST_PARENTS;
+}
+
+/* Returns whether the way to @parent leads through @hold. */
+static bool leads_through(const struct hold *parent, const struct hold *hold)
+{
+	while (parent && parent != hold)
+		parent = parent->parent;
+	return parent;
+}
+
 int hold_give(struct hold *hold, struct request *request, struct hold *parent)
 {
 	struct request *before = hold->request;
 	struct hold *old_parent = hold->parent;
 	struct hold **slot;
 
+	/* Holds before it may have been given to others since. */
+	if (hold->is_parent && leads_through(parent, hold))
+		parent = NULL;
 	if (parent)
-		hold_refer(parent);
+		hold_refer(parent)->is_parent = true;
 	if (request)
 		request_refer(request);
 	if (before)
 		take_from(before, hold);
 	hold->request = request;
 	hold->parent = parent;
+	hold->length = parent ? parent->length + 1 : 0;
+	if (hold->length == 2 * MOST_PARENTS)
+		shorten(hold);
 	hold_drop(old_parent);
 	request_drop(before);
 	if (!request)
@@ -161,6 +186,7 @@ struct request *request_new(struct message *message)
 		.is_inferred = message->is_inferred,
 		.is_polled = message->is_polled,
 		.socket = message->from,
+		.wakes = message->wakes,
 		.begin = clock_mark_refer(message->begin),
 		.sent = clock_mark_refer(message->sent),
 		.holds = ARRAY_OF(struct hold *),

@@ -23,14 +23,21 @@ struct hold {
 	const struct thread_clock *clock; /* the thread's */
 	struct request *request;	  /* referred to; NULL: nobody's */
 	struct hold *parent;		  /* referred to; or NULL */
+	uint32_t length; /* of the way here, at most: parents of parents */
 	struct clock_mark *begin;
 	struct clock_mark *end; /* NULL: it goes on */
 	/* The thread was woken, or began to read: what went before tells
 	 * nothing of whom it works for.
 	 */
 	bool is_start;
+	/* Who sent what woke the thread as it began, or NULL; and by which
+	 * function.
+	 */
+	const struct task *waker;
+	uint32_t waker_function;
 	/* It waits: it belongs to what went before, until it takes a message. */
 	bool is_waiting;
+	bool is_parent;	 /* of another, or was */
 	bool is_charged; /* its request was handed out */
 	bool is_answer;	 /* it ended as the answer to its request was sent */
 	uint32_t references;
@@ -45,8 +52,13 @@ void hold_drop(struct hold *hold); /* NULL is allowed */
 struct hold *hold_new(const struct task *task, const struct thread_clock *clock,
 		      struct clock_mark *begin);
 
-/* Gives @hold to @request (NULL: nobody), as what follows on @parent (or NULL),
- * and takes it from whom it had.  Returns 0 or -ERROR_MEMORY.
+/* More parents than twice that are not kept. */
+enum { MOST_PARENTS = 1024 };
+
+/* Gives @hold to @request (NULL: nobody), as what follows on @parent (or NULL,
+ * also if the way there leads through @hold), and takes it from whom it had.
+ *
+ * Returns 0 or -ERROR_MEMORY.
  */
 int hold_give(struct hold *hold, struct request *request, struct hold *parent);
 
@@ -57,8 +69,10 @@ struct message {
 	struct hold *hold; /* the sender's, which ended as it was sent */
 	struct clock_mark *begin;
 	struct clock_mark *sent;
-	uint8_t kind;	/* enum message_kind */
-	uint8_t medium; /* enum message_medium */
+	uint32_t function; /* that sends it */
+	uint32_t wakes;	   /* so often its sender had been woken */
+	uint8_t kind;	   /* enum message_kind */
+	uint8_t medium;	   /* enum message_medium */
 	bool is_taken;
 	bool is_inferred;
 	bool is_polled; /* its receiver waited for others as well */
@@ -95,6 +109,7 @@ struct request {
 	struct hold *origin;	   /* the sender's, when it sent it */
 	uint64_t found_ns;	   /* its sender's work then: struct party */
 	uint64_t taken_ns;	   /* first; 0: unknown */
+	uint32_t wakes;		   /* of the message */
 	const struct task *client; /* NULL: SIDE_SERVER */
 	/* Who answered, else who took it last; NULL: SIDE_CLIENT. */
 	const struct task *server;
@@ -102,6 +117,7 @@ struct request {
 	uint8_t medium;
 	bool is_answered; /* the answer was sent */
 	bool is_ended;	  /* and taken, or nobody waits for one */
+	bool is_swapped;  /* perhaps another thread of its server answered */
 	bool is_inferred;
 	/* It was one of several that may have woken its server, and the answer
 	 * has not told yet that it did.
@@ -109,9 +125,14 @@ struct request {
 	bool is_polled;
 	bool has_children; /* its servers sent requests for it */
 	bool is_overtaken; /* its client had an answer, to another one */
-	bool is_passed;	   /* the same, to one that it sent later */
-	uint8_t side;	   /* enum request_side */
-	uint64_t socket;   /* the client's, 0: unknown */
+	/* Who took it waits for the next, and nobody else is at it. */
+	bool is_left;
+	/* Its client had an answer to one that it sent later, or has sent one
+	 * after a sleep, and this one was left.
+	 */
+	bool is_passed;
+	uint8_t side;	 /* enum request_side */
+	uint64_t socket; /* the client's, 0: unknown */
 	/* Of TCP, if has_connection. */
 	bool has_connection;
 	bool has_position;

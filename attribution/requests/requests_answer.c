@@ -201,7 +201,7 @@ static void go_on(struct requests *requests, struct party *server,
 		other->is_overtaken |= request->client &&
 				       other->client == request->client &&
 				       other->taken_ns < sent_ns;
-		if (!next && other->kind == MESSAGE_SEND)
+		if (!next && other->kind == MESSAGE_SEND && !other->is_passed)
 			next = other;
 	}
 	/* It has sent something else since. */
@@ -307,6 +307,19 @@ void requests_name(const struct requests *requests, struct request *request)
 	request->connection = state->connection;
 }
 
+/* What @client asked before it slept and then sent @message, and its server left,
+ * wants no answer, perhaps.
+ */
+static void pass_left(const struct party *client, const struct message *message)
+{
+	for (size_t i = 0; i < client->asked.count; i++) {
+		struct request *request = request_in(&client->asked, i);
+
+		request->is_passed |= request->is_left &&
+				      request->wakes != message->wakes;
+	}
+}
+
 struct request *requests_ask(struct requests *requests, struct message *message)
 {
 	struct party *client = requests_party(requests, message->sender,
@@ -318,6 +331,7 @@ struct request *requests_ask(struct requests *requests, struct message *message)
 		return NULL;
 	}
 	requests_name(requests, request);
+	pass_left(client, message);
 	if (++client->found_asks > MOST_FOR_FOUND)
 		client->found_ns = 0;
 	request->found_ns = client->found_ns;
@@ -336,6 +350,9 @@ void requests_pass(struct party *party)
 
 		if (request->is_overtaken || request->kind != MESSAGE_SEND)
 			request->is_ended = true;
+		request->is_left =
+			!request->has_children &&
+			(!request->last || request->last->task == party->task);
 	}
 	forget_closed(&party->taken);
 }

@@ -1,179 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests_parts.h"
-#include "common/number_map.h"
 
 /* Messages that nobody was woken by, and threads that found one: who found
  * which is inferred from what they do next.
  */
 
-bool requests_is_guessable(const struct message *message,
-			   enum message_medium medium)
-{
-	return !message->is_taken && !message->has_packets &&
-	       (medium == MEDIUM_UNKNOWN || message->medium == medium);
-}
-
-static void forget_taken(struct array *list)
-{
-	for (size_t i = list->count; i-- > 0;)
-		if (message_in(list, i)->is_taken)
-			message_drop(requests_unlist(list, i));
-}
-
-static uint32_t count_found(const struct requests *requests, int32_t pid,
-			    uint64_t since_ns, uint64_t until_ns)
-{
-	uint32_t count = 0;
-
-	for (size_t i = 0; i < FINDS; i++)
-		count += requests->finds[i].pid == pid &&
-			 requests->finds[i].time_ns >= since_ns &&
-			 requests->finds[i].time_ns < until_ns;
-	return count;
-}
-
-static bool has_found(const struct requests *requests, int32_t pid,
-		      uint64_t since_ns, uint64_t until_ns)
-{
-	return count_found(requests, pid, since_ns, until_ns);
-}
-
-/* Returns whether @sender slept between two messages: it did not send both ahead
- * of their answers, so that the first may have wanted none.
- */
-static bool has_slept(const struct party *sender, const struct message *first,
-		      const struct message *second)
-{
-	uint64_t parts[REQUEST_PARTS];
-
-	thread_clock_away(&sender->clock, first->sent->time_ns,
-			  second->sent->time_ns, parts);
-	return parts[PART_ASLEEP] + parts[PART_IDLE];
-}
-
-/* Returns whether a thread of @pid may have found both messages of @sender until
- * @until_ns, so that it answers the second.
- */
-static bool has_found_both(const struct requests *requests, int32_t pid,
-			   const struct party *sender,
-			   const struct message *first,
-			   const struct message *second, uint64_t until_ns)
-{
-	return has_found(requests, pid, first->sent->time_ns,
-			 second->sent->time_ns) ||
-	       (has_slept(sender, first, second) &&
-		count_found(requests, pid, first->sent->time_ns, until_ns) > 1);
-}
-
-/* Returns the oldest from @index on that @sender sent by @medium, which can
- * only be guessed, borrowed, and where in *@index; NULL: none.
- */
-static struct message *next_unheard(const struct party *sender, size_t *index,
-				    enum message_medium medium)
-{
-	for (; *index < sender->unheard.count; (*index)++) {
-		struct message *message = message_in(&sender->unheard, *index);
-
-		if (requests_is_guessable(message, medium))
-			return message;
-	}
-	return NULL;
-}
-
-/* Returns the message of @receiver by @medium that a thread of @pid found by
- * @until_ns, if nobody was woken by it; its reference is the caller's.  What was
- * found before the next was sent was another.
- */
-static struct message *find_found(const struct requests *requests, int32_t pid,
-				  struct party *receiver,
-				  enum message_medium medium, uint64_t until_ns)
-{
-	struct message *found = NULL;
-	struct message *next;
-	size_t at = 0;
-
-	forget_taken(&receiver->unheard);
-	while ((next = next_unheard(receiver, &at, medium))) {
-		uint64_t next_ns = next->sent->time_ns;
-
-		if (next_ns > until_ns ||
-		    (found && !has_found_both(requests, pid, receiver, found,
-					      next, until_ns)))
-			break;
-		message_drop(found);
-		found = requests_unlist(&receiver->unheard, at);
-	}
-	return found;
-}
-
-/* Returns whether it is not known for whom @message's sender works: it found
- * something, or was woken by one of several.
- */
-static bool is_uncertain(const struct requests *requests,
-			 const struct message *message)
-{
-	const struct request *request = message->hold->request;
-
-	if (request)
-		return request->is_polled || request->is_inferred;
-	return has_found(requests, message->sender->pid, 0,
-			 message->sent->time_ns);
-}
-
-static struct request *ask_found(struct requests *requests,
-				 const struct message *answer,
-				 struct party *receiver, uint64_t until_ns)
-{
-	struct message *message =
-		find_found(requests, answer->sender->pid, receiver,
-			   (enum message_medium)answer->medium, until_ns);
-	struct request *request;
-
-	if (!message)
-		return NULL;
-	message->is_taken = true;
-	message->is_inferred = true;
-	request = requests_ask(requests, message);
-	if (request)
-		request->server = answer->sender;
-	message_drop(message);
-	return request;
-}
-
-struct request *requests_ask_found(struct requests *requests,
-				   const struct message *answer,
-				   struct party *receiver)
-{
-	const struct party *sender =
-		requests_party_at(requests, answer->sender->index);
-	enum message_medium medium = (enum message_medium)answer->medium;
-	uint64_t until_ns = sender->found_ns;
-
-	if (requests_is_server(requests, receiver->task, answer->sender,
-			       medium))
-		return NULL;
-	if (!until_ns && (is_uncertain(requests, answer) ||
-			  requests_is_server(requests, answer->sender,
-					     receiver->task, medium)))
-		until_ns = answer->sent->time_ns;
-	return until_ns ? ask_found(requests, answer, receiver, until_ns) :
-			  NULL;
-}
-
-/* Returns whether @message may be for @client; @is_bold: also where it was
- * inferred that its sender works for another.
- */
-static bool may_be_for(const struct message *message, const struct task *client,
-		       bool is_bold)
+bool requests_may_be_for(const struct message *message,
+			 const struct task *client, bool is_bold)
 {
 	const struct request *request = message->hold->request;
 
 	return !request || request->client == client || request->is_answered ||
-	       (is_bold && request->is_inferred);
+	       (is_bold && (request->is_inferred || request->is_polled));
 }
 
 /* Returns the oldest that @sender sent by @medium since @since_ns and nobody was
- * woken by, if it may be for @client (NULL: anybody) as may_be_for() says,
+ * woken by, if it may be for @client (NULL: anybody) as requests_may_be_for() says,
  * borrowed, or NULL.
  */
 static struct message *unheard_of(const struct party *sender,
@@ -182,9 +24,10 @@ static struct message *unheard_of(const struct party *sender,
 {
 	struct message *message;
 
-	for (size_t i = 0; (message = next_unheard(sender, &i, medium)); i++)
+	for (size_t i = 0;
+	     (message = requests_next_unheard(sender, &i, medium)); i++)
 		if (message->sent->time_ns >= since_ns &&
-		    (!client || may_be_for(message, client, is_bold)))
+		    (!client || requests_may_be_for(message, client, is_bold)))
 			return message;
 	return NULL;
 }
@@ -198,7 +41,8 @@ static struct message *answer_of(const struct party *server,
 	enum message_medium medium = (enum message_medium)request->medium;
 	struct message *message;
 
-	for (size_t i = 0; (message = next_unheard(server, &i, medium)); i++)
+	for (size_t i = 0;
+	     (message = requests_next_unheard(server, &i, medium)); i++)
 		if (message->hold->request == request)
 			return message;
 	return unheard_of(server, medium, request->sent->time_ns,
@@ -275,13 +119,31 @@ static bool is_in_round(const struct party *reader, const struct task *sender)
 	return false;
 }
 
-static bool waits_for(const struct party *client, int32_t pid)
+/* Returns whether its server has sent what may be the answer to @request. */
+static bool may_be_answered(const struct requests *requests,
+			    const struct request *request)
+{
+	enum message_medium medium = (enum message_medium)request->medium;
+	const struct party *server =
+		requests_party_at(requests, request->server->index);
+	const struct message *message;
+
+	for (size_t i = 0;
+	     (message = requests_next_unheard(server, &i, medium)); i++)
+		if (message->hold->request == request)
+			return true;
+	return false;
+}
+
+static bool waits_for(const struct requests *requests,
+		      const struct party *client, int32_t pid)
 {
 	for (size_t i = 0; i < client->asked.count; i++) {
 		const struct request *request = request_in(&client->asked, i);
 
 		if (request_is_open(request) && request->server &&
-		    request->server->pid == pid)
+		    request->server->pid == pid &&
+		    !may_be_answered(requests, request))
 			return true;
 	}
 	return false;
@@ -291,10 +153,32 @@ static bool waits_for(const struct party *client, int32_t pid)
  * looked who has sent, it reads once of each; and most wait for the answer
  * before they ask again.
  */
-static int oddity_of(const struct party *receiver, const struct party *sender)
+static int oddity_of(const struct requests *requests,
+		     const struct party *receiver, const struct party *sender)
 {
 	return 2 * is_in_round(receiver, sender->task) +
-	       waits_for(sender, receiver->task->pid);
+	       waits_for(requests, sender, receiver->task->pid);
+}
+
+/* Returns the oldest that @sender sent by @medium and @pid has not found, borrowed,
+ * or NULL: what was found before the next was sent, while that one's sender
+ * slept, was the first.
+ */
+static struct message *next_left(const struct requests *requests,
+				 const struct party *sender,
+				 enum message_medium medium, int32_t pid)
+{
+	size_t at = 0;
+	struct message *message = requests_next_unheard(sender, &at, medium);
+	struct message *next;
+
+	while (message && ++at &&
+	       (next = requests_next_unheard(sender, &at, medium)) &&
+	       requests_has_found(requests, pid, message->sent->time_ns,
+				  next->sent->time_ns) &&
+	       message->wakes != next->wakes)
+		message = next;
+	return message;
 }
 
 /* Returns what one of those sent whom @receiver is known to serve: the likeliest,
@@ -315,9 +199,11 @@ static struct message *find_request(const struct requests *requests,
 							   receiver->task,
 							   sender->task,
 							   medium) ?
-				unheard_of(sender, medium, 0, NULL, false) :
+				next_left(requests, sender, medium,
+					  receiver->task->pid) :
 				NULL;
-		int oddity = message ? oddity_of(receiver, sender) : 0;
+		int oddity = message ? oddity_of(requests, receiver, sender) :
+				       0;
 
 		if (!message || (found && oddity > least))
 			continue;
@@ -333,7 +219,7 @@ static struct message *find_request(const struct requests *requests,
  */
 static struct message *reply_of(const struct requests *requests,
 				const struct party *sender,
-				const struct message *asked, bool is_bold)
+				const struct message *asked)
 {
 	enum message_medium medium = (enum message_medium)asked->medium;
 	struct message *message;
@@ -342,30 +228,18 @@ static struct message *reply_of(const struct requests *requests,
 	    requests_is_server(requests, asked->sender, sender->task, medium))
 		return NULL;
 	message = unheard_of(sender, medium, asked->sent->time_ns,
-			     asked->sender, is_bold);
-	return message && has_found(requests, sender->task->pid,
-				    asked->sent->time_ns,
-				    message->sent->time_ns) ?
+			     asked->sender, false);
+	return message && requests_has_found(requests, sender->task->pid,
+					     asked->sent->time_ns,
+					     message->sent->time_ns) ?
 		       message :
 		       NULL;
-}
-
-/* What @answer's sender was inferred to work for it does not: who sent that has
- * still to be found.
- */
-static void retract(struct requests *requests, const struct message *answer)
-{
-	struct request *request = answer->hold->request;
-
-	if (request && request->client && request->is_inferred &&
-	    request_is_open(request) && !request->has_children)
-		requests_retract(requests, request);
 }
 
 /* Neither what @receiver asked nor the answer woke anybody. */
 static struct message *find_exchange(struct requests *requests,
 				     struct party *receiver,
-				     enum message_medium medium, bool is_bold)
+				     enum message_medium medium)
 {
 	const struct message *asked =
 		unheard_of(receiver, medium, 0, NULL, false);
@@ -376,19 +250,17 @@ static struct message *find_exchange(struct requests *requests,
 		const struct party *sender = requests_party_at(requests, i);
 		struct message *message =
 			sender && sender->unheard.count ?
-				reply_of(requests, sender, asked, is_bold) :
+				reply_of(requests, sender, asked) :
 				NULL;
 
 		if (message && is_older(message, answer))
 			answer = message;
 	}
-	request = answer ? ask_found(requests, answer, receiver,
-				     answer->sent->time_ns) :
+	request = answer ? requests_ask_found_by(requests, answer, receiver,
+						 answer->sent->time_ns) :
 			   NULL;
 	if (!request)
 		return NULL;
-	if (is_bold)
-		retract(requests, answer);
 	requests_answer(requests, request, answer);
 	return answer;
 }
@@ -404,12 +276,47 @@ struct message *requests_find_unheard(struct requests *requests,
 	if (!message && is_polled)
 		message = find_request(requests, receiver, medium);
 	if (!message)
-		message = find_exchange(requests, receiver, medium, false);
+		message = find_exchange(requests, receiver, medium);
 	if (!message && !is_polled)
 		message = find_request(requests, receiver, medium);
 	if (!message)
 		message = find_answer(requests, receiver, medium, true);
-	if (!message)
-		message = find_exchange(requests, receiver, medium, true);
 	return message ? message_refer(message) : NULL;
+}
+
+/* Returns the request that @message's sender was handed by another thread and works
+ * for, or NULL.
+ */
+static struct request *handed_of(const struct message *message)
+{
+	struct request *request = message->hold->request;
+	struct hold *const *holds = request ? request->holds.items : NULL;
+
+	if (!request || !request_is_open(request))
+		return NULL;
+	for (size_t i = 0; i < request->holds.count; i++)
+		if (holds[i]->task != message->sender &&
+		    holds[i]->task->pid == message->sender->pid)
+			return request;
+	return NULL;
+}
+
+void requests_mark_swapped(const struct requests *requests,
+			   const struct message *answer)
+{
+	struct request *request = handed_of(answer);
+
+	for (size_t i = 0; request && i < requests->parties.count; i++) {
+		const struct party *party = requests_party_at(requests, i);
+		struct request *other;
+		size_t at = 0;
+
+		if (!party || party->task == answer->sender ||
+		    party->task->pid != answer->sender->pid ||
+		    !requests_next_unheard(party, &at, answer->medium))
+			continue;
+		other = handed_of(message_in(&party->unheard, at));
+		if (other && other != request)
+			other->is_swapped = request->is_swapped = true;
+	}
 }

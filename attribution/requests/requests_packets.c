@@ -40,6 +40,8 @@ void requests_packet_sent(struct requests *requests, struct party *party,
 							       event->time_ns));
 	if (!message)
 		return;
+	if (requests->has_wakes && !party->is_heard)
+		requests_list_unheard(requests, party);
 	message->has_packets = true;
 	message->is_inferred = false;
 	set(requests, packet, message);
@@ -99,17 +101,37 @@ static enum stray stray_of(const struct message *message)
 				      STRAY_HELD;
 }
 
-/* Returns what @sender sent next of these, borrowed, or NULL. */
-static struct message *find_stray(const struct party *sender, enum stray stray)
+/* Returns what @sender sent next of these, if it may be for @reader (NULL:
+ * anybody), borrowed, or NULL.
+ */
+static struct message *find_stray(const struct party *sender, enum stray stray,
+				  const struct task *reader)
 {
 	for (size_t i = 0; sender && i < sender->unheard.count; i++) {
 		struct message *message = message_in(&sender->unheard, i);
 
 		if (!message->is_taken && message->medium == MEDIUM_TCP &&
-		    stray_of(message) == stray)
+		    stray_of(message) == stray &&
+		    (!reader || requests_may_be_for(message, reader, false)))
 			return message;
 	}
 	return NULL;
+}
+
+/* Returns what @sender sent that was added to a packet that @reader reads (NULL:
+ * anybody), borrowed, or NULL.
+ */
+static struct message *find_added(const struct requests *requests,
+				  const struct party *sender,
+				  const struct task *reader)
+{
+	struct message *message = find_stray(sender, STRAY_MERGED, reader);
+
+	if (!message)
+		message = find_stray(sender, STRAY_HELD, reader);
+	if (!message && requests->late_merges)
+		message = find_stray(sender, STRAY_LATE, reader);
+	return message;
 }
 
 /* Part of a packet was read before: what is left of it is of the same message,
@@ -125,11 +147,9 @@ static struct message *rest_of(struct requests *requests,
 
 	if (!message->is_taken || reader->copied.count)
 		return message;
-	merged = find_stray(sender, STRAY_MERGED);
+	merged = find_added(requests, sender, reader->task);
 	if (!merged)
-		merged = find_stray(sender, STRAY_HELD);
-	if (!merged && requests->late_merges)
-		merged = find_stray(sender, STRAY_LATE);
+		merged = find_added(requests, sender, NULL);
 	if (!merged)
 		return message;
 	if (merged->has_packets)
@@ -154,7 +174,7 @@ static struct message *find_reply(struct requests *requests, uint64_t packet)
 		struct message *message =
 			sender && sender->task->pid ==
 						delivered->receiver->pid ?
-				find_stray(sender, STRAY_HELD) :
+				find_stray(sender, STRAY_HELD, NULL) :
 				NULL;
 
 		if (message &&

@@ -30,8 +30,11 @@ struct task_time;
 struct message_call {
 	bool is_open;
 	struct message_function function;
-	uint32_t depth;
+	uint32_t number; /* the function's */
+	uint32_t depth;	 /* DEPTH_LOST: there was a gap in it */
 };
+
+#define DEPTH_LOST UINT32_MAX
 
 /* So many senders are kept that a thread read from since it last looked which of
  * several have sent something.
@@ -47,6 +50,10 @@ struct party {
 	struct hold *before; /* up to its newest wait; or NULL */
 	struct message_call wait;
 	bool has_polled; /* what it waited for is still to be read */
+	/* So often it was woken: who was so between two messages did not send
+	 * both ahead of their answers, so that the first may have wanted none.
+	 */
+	uint32_t wakes;
 	struct message_call send;
 	struct clock_mark *send_begin;
 	/* Of its newest send: when the first packet went out; NULL: none did.
@@ -54,6 +61,7 @@ struct party {
 	struct clock_mark *transmitted;
 	struct message *message; /* of the newest send; or NULL */
 	bool is_heard;		 /* that woke somebody */
+	bool is_listed;		 /* that is among unheard */
 	struct array arrived;	 /* struct message *: woke it, not read yet */
 	/* In its wait: something was copied to it, this packet last (0: none
 	 * of the network), which are those messages.
@@ -115,14 +123,16 @@ struct requests {
 	int status;
 };
 
-/* The inside of requests, shared by its files: requests.c takes what the
+/* The inside of requests, shared by its files: requests_events.c takes what the
  * handler sees; requests_party.c keeps threads and what they hold;
- * requests_send.c and requests_take.c follow messages; requests_answer.c tells
- * requests from answers; requests_guess.c infers who took what nobody was woken
- * by, requests_retract.c takes that back, requests_roles.c knows who accepts
- * connections; requests_packets.c follows packets; requests_far.c finds those whose other side is on
- * another machine.
+ * requests_send.c, requests_wake.c and requests_take.c follow messages;
+ * requests_answer.c tells requests from answers; requests_guess.c and
+ * requests_found.c infer who took what nobody was woken by, requests_roles.c knows who accepts connections; requests_packets.c follows
+ * packets; requests_far.c finds those whose other side is on another machine.
  */
+
+/* Sets what @requests handles: steps, events and spans. */
+void requests_follow(struct requests *requests);
 
 /* Returns what is known of @task, from @time_ns on if it is new; NULL when out
  * of memory.
@@ -181,16 +191,41 @@ void requests_leave(struct requests *requests, struct party *party,
 void requests_fork(struct requests *requests, struct party *parent,
 		   const struct sideband_record *record);
 
+/* Returns whether sockets' events tell of what @party sends. */
+bool requests_has_events(const struct requests *requests,
+			 const struct party *party);
+
 /* A function that sends begins or ends; sockets' events. */
 void requests_send_begin(struct requests *requests, struct party *party,
 			 struct message_function function,
 			 const struct call_step *step);
 void requests_send_end(struct requests *requests, struct party *party,
 		       uint64_t time_ns);
+
+/* Its end was not seen: it may go on behind a gap. */
+void requests_send_lost(struct requests *requests, struct party *party,
+			uint64_t time_ns);
+
+/* Returns whether @step goes on with a send that a gap is in; any other ends that.
+ */
+bool requests_send_resumes(struct requests *requests, struct party *party,
+			   const struct call_step *step);
 void requests_socket_ready(struct requests *requests, struct party *party,
 			   const struct event_record *event);
 void requests_socket_sent(struct requests *requests, struct party *party,
 			  const struct event_record *event);
+
+/* Who takes the message of @party's send will have to be guessed, unless it
+ * wakes somebody.
+ */
+void requests_list_unheard(struct requests *requests, struct party *party);
+
+/* Hands over what others than @reader are about to send by @medium, which may be
+ * there already.  Returns whether there was such a message.
+ */
+bool requests_hand_over_open(struct requests *requests,
+			     const struct party *reader,
+			     enum message_medium medium, uint64_t time_ns);
 
 /* @waker, or NULL: nobody who sends, wakes @woken, who waits for messages. */
 void requests_wake(struct requests *requests, struct party *waker,
@@ -275,11 +310,6 @@ bool requests_connect_as(const struct requests *requests,
 struct request *requests_ask(struct requests *requests,
 			     struct message *message);
 
-/* Takes back that anybody took @request, which its client sent and nobody is known
- * to have answered: it is a message again that nobody was woken by.
- */
-void requests_retract(struct requests *requests, struct request *request);
-
 /* Takes @request, which is nobody's yet, among those that are open.  Returns
  * whether there was memory.
  */
@@ -309,12 +339,44 @@ struct message *requests_find_unheard(struct requests *requests,
 				      enum message_medium medium,
 				      bool is_polled);
 
+/* Which of two threads of a server has which of two requests that another handed
+ * to them is decided in user space, by who gets the lock first.  If both have
+ * answered before either client reads that, nothing tells them apart: marks the
+ * requests that @answer, which nobody was woken by, and another may be swapped of.
+ */
+void requests_mark_swapped(const struct requests *requests,
+			   const struct message *answer);
+
 /* Makes a request of what @receiver sent and nobody was woken by, if @message
  * may be the answer to that.  Borrowed, or NULL.
  */
 struct request *requests_ask_found(struct requests *requests,
 				   const struct message *answer,
 				   struct party *receiver);
+
+/* The same, if somebody of the answer's process found it by @until_ns. */
+struct request *requests_ask_found_by(struct requests *requests,
+				      const struct message *answer,
+				      struct party *receiver,
+				      uint64_t until_ns);
+
+/* Returns whether a thread of @pid found a message, nobody knows whose, from
+ * @since_ns until before @until_ns.
+ */
+bool requests_has_found(const struct requests *requests, int32_t pid,
+			uint64_t since_ns, uint64_t until_ns);
+
+/* Returns the oldest from @index on that @sender sent by @medium, which can
+ * only be guessed, borrowed, and where in *@index; NULL: none.
+ */
+struct message *requests_next_unheard(const struct party *sender, size_t *index,
+				      enum message_medium medium);
+
+/* Returns whether @message may be for @client; @is_bold: also where it is not
+ * certain that its sender works for another.
+ */
+bool requests_may_be_for(const struct message *message,
+			 const struct task *client, bool is_bold);
 
 /* Returns whether who took @message can only be guessed, by @medium. */
 bool requests_is_guessable(const struct message *message,

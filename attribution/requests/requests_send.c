@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-static bool has_events(const struct requests *requests,
-		       const struct party *party)
+bool requests_has_events(const struct requests *requests,
+			 const struct party *party)
 {
 	return requests->has_socket_events &&
 	       message_medium_is_socket(party->send.function.medium);
@@ -25,9 +25,11 @@ void requests_send_begin(struct requests *requests, struct party *party,
 	clock_mark_drop(party->send_begin);
 	party->message = NULL;
 	party->is_heard = false;
+	party->is_listed = false;
 	clock_mark_drop(party->transmitted);
 	party->transmitted = NULL;
-	party->send = (struct message_call){ true, function, step->depth };
+	party->send = (struct message_call){ true, function, step->function,
+					     step->depth };
 	party->send_begin = thread_clock_mark(&party->clock, step->time_ns);
 	if (!party->send_begin)
 		requests->status = -ERROR_MEMORY;
@@ -54,9 +56,11 @@ struct message *requests_hand_over(struct requests *requests,
 		.hold = hold,
 		.begin = clock_mark_refer(party->send_begin),
 		.sent = clock_mark_refer(hold->end),
+		.function = party->send.number,
+		.wakes = party->wakes,
 		.kind = party->send.function.kind,
 		.medium = party->send.function.medium,
-		.is_inferred = !has_events(requests, party) &&
+		.is_inferred = !requests_has_events(requests, party) &&
 			       party->send.function.medium >= MEDIUM_TCP,
 		.references = 1,
 	};
@@ -103,7 +107,7 @@ static bool take_backlog(struct requests *requests, const struct party *party,
 
 	if (owner != party->task || user == owner || !sender ||
 	    !sender->send.is_open || sender->message ||
-	    !has_events(requests, sender))
+	    !requests_has_events(requests, sender))
 		return false;
 	message = hand_over(requests, sender, time_ns);
 	if (message)
@@ -121,7 +125,7 @@ void requests_socket_ready(struct requests *requests, struct party *party,
 			 (uint64_t)event->values[SOCKET_ADDRESS],
 			 event->time_ns))
 		return;
-	if (!party->send.is_open || !has_events(requests, party) ||
+	if (!party->send.is_open || !requests_has_events(requests, party) ||
 	    connections_far(requests->connections,
 			    (uint64_t)event->values[SOCKET_ADDRESS]))
 		return;
@@ -168,7 +172,8 @@ void requests_socket_sent(struct requests *requests, struct party *party,
 		connections_far(requests->connections, socket);
 	struct message *message = party->message;
 
-	if (event->values[SOCKET_BYTES] <= 0 || !has_events(requests, party))
+	if (event->values[SOCKET_BYTES] <= 0 ||
+	    !requests_has_events(requests, party))
 		return;
 	if (far) {
 		forget_message(requests, party);
@@ -198,80 +203,63 @@ void requests_send_end(struct requests *requests, struct party *party,
 		       uint64_t time_ns)
 {
 	party->send.is_open = false;
-	if (has_events(requests, party) || party->is_heard ||
+	if (requests_has_events(requests, party) || party->is_heard ||
 	    party->send.function.kind != MESSAGE_SEND || !requests->has_wakes)
 		return;
-	if (!party->message && !hand_over(requests, party, time_ns))
+	if (party->message || hand_over(requests, party, time_ns))
+		requests_list_unheard(requests, party);
+}
+
+void requests_send_lost(struct requests *requests, struct party *party,
+			uint64_t time_ns)
+{
+	/* Of others nothing tells better. */
+	if (message_medium_is_socket(party->send.function.medium) &&
+	    (requests->has_socket_events || requests->has_packets))
+		party->send.depth = DEPTH_LOST;
+	else
+		requests_send_end(requests, party, time_ns);
+}
+
+bool requests_send_resumes(struct requests *requests, struct party *party,
+			   const struct call_step *step)
+{
+	if (!party->send.is_open || party->send.depth != DEPTH_LOST)
+		return false;
+	if (step->unseen & UNSEEN_BEGIN &&
+	    step->function == party->send.number) {
+		party->send.depth = step->depth;
+		return true;
+	}
+	requests_send_end(requests, party, step->time_ns);
+	return false;
+}
+
+void requests_list_unheard(struct requests *requests, struct party *party)
+{
+	if (party->is_listed)
 		return;
+	party->is_listed = true;
 	requests_list_message(requests, &party->unheard, party->message);
 }
 
-/* Returns the message of @waker's send that @woken may be woken by, or NULL. */
-static struct message *message_to(struct requests *requests,
-				  struct party *waker,
-				  const struct party *woken, uint64_t time_ns)
+/* It is not known when it was there; at the latest when somebody reads it. */
+bool requests_hand_over_open(struct requests *requests,
+			     const struct party *reader,
+			     enum message_medium medium, uint64_t time_ns)
 {
-	enum message_kind kind = waker->send.function.kind;
+	bool has_any = false;
 
-	if (!waker->send.is_open || waker == woken)
-		return NULL;
-	if ((kind == MESSAGE_SIGNAL) !=
-		    (woken->wait.function.kind == MESSAGE_WORD) ||
-	    (kind == MESSAGE_CONNECT &&
-	     woken->wait.function.kind == MESSAGE_WAIT))
-		return NULL;
-	/* No socket became ready: an interrupt wakes for another thing. */
-	if (has_events(requests, waker) && !waker->message)
-		return NULL;
-	return waker->message ? waker->message :
-				hand_over(requests, waker, time_ns);
-}
+	for (size_t i = 0; i < requests->parties.count; i++) {
+		struct party *party = requests_party_at(requests, i);
 
-/* What @party did until it slept, waiting, was the end of what it did before.
- */
-static void cut_wait(struct requests *requests, struct party *party,
-		     uint64_t time_ns)
-{
-	requests_resume(requests, party);
-	hold_drop(party->before);
-	party->before = requests_cut(requests, party, time_ns);
-	party->hold->is_start = true;
-	requests_pass(party);
-}
-
-/* Nobody else is to be guessed for it. */
-static void hear(struct requests *requests, struct message *message)
-{
-	struct party *sender =
-		requests_party_at(requests, message->sender->index);
-
-	if (sender->message == message)
-		sender->is_heard = true;
-}
-
-void requests_wake(struct requests *requests, struct party *waker,
-		   struct party *woken, uint64_t time_ns)
-{
-	requests_wake_by(requests,
-			 waker ? message_to(requests, waker, woken, time_ns) :
-				 NULL,
-			 woken, time_ns);
-}
-
-void requests_wake_by(struct requests *requests, struct message *message,
-		      struct party *woken, uint64_t time_ns)
-{
-	struct request *answered;
-
-	cut_wait(requests, woken, time_ns);
-	if (!message)
-		return;
-	hear(requests, message);
-	message->receiver = woken->task;
-	message->is_polled = woken->wait.function.kind == MESSAGE_MANY &&
-			     !message->to;
-	answered = requests_find_answered(requests, message, woken);
-	if (answered && !message->answers)
-		requests_answer(requests, answered, message);
-	requests_list_message(requests, &woken->arrived, message);
+		if (!party || party == reader || !party->send.is_open ||
+		    party->message || party->send.function.medium != medium ||
+		    party->send.function.kind != MESSAGE_SEND ||
+		    !hand_over(requests, party, time_ns))
+			continue;
+		requests_list_unheard(requests, party);
+		has_any = true;
+	}
+	return has_any;
 }

@@ -16,7 +16,8 @@ void requests_wait_begin(struct requests *requests, struct party *party,
 	if (party->wait.is_open ||
 	    (function.kind == MESSAGE_WORD && current && !current->is_answered))
 		return;
-	party->wait = (struct message_call){ true, function, step->depth };
+	party->wait = (struct message_call){ true, function, step->function,
+					     step->depth };
 	party->has_copied = false;
 	party->packet = 0;
 	party->freed = NULL;
@@ -243,9 +244,14 @@ static bool has_read_nothing(const struct requests *requests,
 static void find(struct requests *requests, struct party *party, bool is_polled,
 		 uint64_t time_ns)
 {
-	struct message *message = requests_find_unheard(
-		requests, party, party->wait.function.medium, is_polled);
+	enum message_medium medium = party->wait.function.medium;
+	struct message *message =
+		requests_find_unheard(requests, party, medium, is_polled);
 
+	if (!message && medium < MEDIUM_TCP &&
+	    requests_hand_over_open(requests, party, medium, time_ns))
+		message = requests_find_unheard(requests, party, medium,
+						is_polled);
 	if (!message) {
 		if (party->hold->is_waiting)
 			requests_give(requests, party->hold, NULL, NULL);
@@ -256,6 +262,7 @@ static void find(struct requests *requests, struct party *party, bool is_polled,
 		return;
 	}
 	message->is_inferred = true;
+	requests_mark_swapped(requests, message);
 	requests_packet_guessed(requests, party, message);
 	take(requests, party, message, time_ns);
 	message_drop(message);

@@ -183,9 +183,12 @@ static void fill_task(const struct task_names *names, struct row_out *out,
 
 	cells[first].number = pid;
 	cells[first + 1].number = tid;
-	cells[first + 2].text = tid < 0 ? NULL : task_names_last(names, tid);
-	if (tid < 0)
+	cells[first + 2].text =
+		pid < 0 ? NULL : task_names_last(names, tid < 0 ? pid : tid);
+	if (pid < 0)
 		null_from(out, first, 3);
+	else if (tid < 0)
+		row_out_null(out, first + 1);
 }
 
 static void fill_end(struct row_out *out, uint32_t first,

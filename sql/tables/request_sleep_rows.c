@@ -17,7 +17,7 @@
 struct sleep_adder {
 	struct request_sleep_callback callback; /* first */
 	const struct attribution_input *input;
-	const struct wakers *wakers;
+	const struct request_sleeps *sleeps;
 	uint64_t number;
 	struct row_out *out;
 };
@@ -62,8 +62,9 @@ static const struct sql_column columns[COLUMNS] = {
 				"server that it asked in turn: downstream_ns "
 				"of the request" },
 	[COLUMN_WAKERS] = { "wakers", SQL_TEXT, ROLE_NONE, "",
-			    "the waker, who woke that one before, and so on; "
-			    "empty if unknown" },
+			    "the waker, who woke that one before (of an "
+			    "interrupt: who sent the message that it brought), "
+			    "and so on; empty if unknown" },
 };
 
 const struct sql_table sql_request_sleep_table = {
@@ -81,18 +82,16 @@ const struct sql_table sql_request_sleep_table = {
 /* A row's wakers, as they are written. */
 struct waker_text {
 	const struct sleep_adder *adder;
-	uint32_t number;
+	const struct request_sleep *sleep;
 };
 
 static void write_wakers(FILE *file, const void *ctx)
 {
 	const struct waker_text *text = ctx;
-	const struct attribution_input *input = text->adder->input;
 
-	if (text->number != WAKER_NONE)
-		wakers_write(text->adder->wakers, text->number,
-			     symbols_functions(input->symbols), input->names,
-			     file);
+	if (text->sleep->waker != WAKER_NONE)
+		request_sleep_write_wakers(text->adder->sleeps, text->sleep,
+					   text->adder->input, file);
 }
 
 static void fill_task(const struct sleep_adder *adder, union sql_cell *cells,
@@ -110,7 +109,7 @@ static int take(struct request_sleep_callback *callback,
 		const struct request_sleep *sleep)
 {
 	const struct sleep_adder *adder = (struct sleep_adder *)callback;
-	const struct waker_text text = { adder, sleep->waker };
+	const struct waker_text text = { adder, sleep };
 	union sql_cell *cells = row_out_begin(adder->out);
 
 	if (!cells)
@@ -142,7 +141,7 @@ int request_sleep_rows_add(const struct attribution_input *input,
 	struct sleep_adder adder = {
 		.callback.take = take,
 		.input = input,
-		.wakers = request_sleeps_wakers(sleeps),
+		.sleeps = sleeps,
 		.out = out,
 	};
 	const uint64_t *items = numbers->items;

@@ -23,7 +23,8 @@ int request_row_of(const struct request *request, struct request_row *row)
 		.client_pid = pid_of(request->client),
 		.client_tid = tid_of(request->client),
 		.server_pid = pid_of(request->server),
-		.server_tid = tid_of(request->server),
+		.server_tid = request->is_swapped ? -1 :
+						    tid_of(request->server),
 		.side = request->side,
 		.kind = request->kind,
 		.medium = request->medium,
@@ -68,7 +69,9 @@ const char *request_row_server(const struct request_row *row,
 			       char text[REQUEST_NAME_SIZE])
 {
 	if (row->side != SIDE_CLIENT)
-		return task_names_last(names, row->server_tid);
+		return task_names_last(names, row->server_tid >= 0 ?
+						      row->server_tid :
+						      row->server_pid);
 	return endpoint_text(connection_server(&row->connection), text);
 }
 

@@ -4,10 +4,12 @@
 #include "attribution/requests/message_kinds.h"
 #include "attribution/requests/request.h"
 #include "attribution/sleeps/sleeps.h"
+#include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
+#include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/requests/request_sums.h"
 #include "tables/table.h"
@@ -19,9 +21,7 @@
  */
 struct numbered_stretch {
 	uint64_t number;
-	const struct task *task;
-	uint64_t begin_ns;
-	uint64_t end_ns;
+	struct request_stretch is;
 };
 
 struct request_sleeps {
@@ -99,14 +99,13 @@ void request_sleeps_free(struct request_sleeps *sleeps)
 }
 
 static int add_stretch(struct request_sleeps *sleeps, uint64_t number,
-		       const struct task *task, uint64_t begin_ns,
-		       uint64_t end_ns)
+		       const struct request_stretch *stretch)
 {
 	struct numbered_stretch *slot = array_add(&sleeps->stretches);
 
 	if (!slot)
 		return -ERROR_MEMORY;
-	*slot = (struct numbered_stretch){ number, task, begin_ns, end_ns };
+	*slot = (struct numbered_stretch){ number, *stretch };
 	return 0;
 }
 
@@ -117,16 +116,15 @@ static int add_asleep(struct request_sleeps *sleeps, uint64_t number,
 	int status = 0;
 
 	for (size_t i = 0; i < stretch->clock->away.count && !status; i++) {
-		uint64_t begin_ns = away[i].begin_ns > stretch->begin_ns ?
-					    away[i].begin_ns :
-					    stretch->begin_ns;
-		uint64_t end_ns = away[i].end_ns < stretch->end_ns ?
-					  away[i].end_ns :
-					  stretch->end_ns;
+		struct request_stretch asleep = *stretch;
 
-		if (away[i].part == PART_ASLEEP && begin_ns < end_ns)
-			status = add_stretch(sleeps, number, stretch->task,
-					     begin_ns, end_ns);
+		if (asleep.begin_ns < away[i].begin_ns)
+			asleep.begin_ns = away[i].begin_ns;
+		if (asleep.end_ns > away[i].end_ns)
+			asleep.end_ns = away[i].end_ns;
+		if (away[i].part == PART_ASLEEP &&
+		    asleep.begin_ns < asleep.end_ns)
+			status = add_stretch(sleeps, number, &asleep);
 	}
 	return status;
 }
@@ -141,9 +139,7 @@ int request_sleeps_add(struct request_sleeps *sleeps,
 		const struct request_stretch *stretch = array_at(&way, i);
 
 		status = request->is_answered ?
-				 add_stretch(sleeps, request->number,
-					     stretch->task, stretch->begin_ns,
-					     stretch->end_ns) :
+				 add_stretch(sleeps, request->number, stretch) :
 				 add_asleep(sleeps, request->number, stretch);
 	}
 	array_free(&way);
@@ -172,7 +168,9 @@ static int compare_stretches(const void *a, const void *b)
 
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
-	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+	return x->is.begin_ns < y->is.begin_ns ?
+		       -1 :
+		       x->is.begin_ns > y->is.begin_ns;
 }
 
 void request_sleeps_end(struct request_sleeps *sleeps)
@@ -189,7 +187,7 @@ static bool is_of_earlier(const void *stretch, const void *number)
 
 /* Returns how much of @nap is in @stretch. */
 static uint64_t part_of(const struct request_sleep *nap,
-			const struct numbered_stretch *stretch)
+			const struct request_stretch *stretch)
 {
 	uint64_t begin_ns = nap->off_ns;
 	uint64_t end_ns = begin_ns + nap->asleep_ns;
@@ -214,25 +212,53 @@ static uint64_t part_from(const struct request_sleeps *sleeps, size_t index,
 	uint64_t part_ns = 0;
 
 	for (size_t i = index; i-- > 0 && items[i].number == number;)
-		if (part_of(nap, &items[i]))
+		if (part_of(nap, &items[i].is))
 			return 0;
 	for (size_t i = index;
 	     i < sleeps->stretches.count && items[i].number == number &&
-	     items[i].begin_ns < nap->off_ns + nap->asleep_ns;
+	     items[i].is.begin_ns < nap->off_ns + nap->asleep_ns;
 	     i++)
-		part_ns += part_of(nap, &items[i]);
+		part_ns += part_of(nap, &items[i].is);
 	return part_ns;
+}
+
+/* An interrupt woke @nap's thread, for whoever sent what it brought: that is
+ * known of a stretch on the same way, from stretch @index on.
+ */
+static void find_sender(const struct request_sleeps *sleeps, size_t index,
+			struct request_sleep *nap, uint64_t end_ns)
+{
+	const struct numbered_stretch *items = sleeps->stretches.items;
+	uint64_t number = items[index].number;
+
+	if (nap->waker == WAKER_NONE ||
+	    wakers_at(request_sleeps_wakers(sleeps), nap->waker)->interrupt ==
+		    FUNCTION_NONE)
+		return;
+	for (size_t i = index;
+	     i < sleeps->stretches.count && items[i].number == number &&
+	     items[i].is.begin_ns <= end_ns;
+	     i++) {
+		if (items[i].is.task != nap->task ||
+		    items[i].is.begin_ns != end_ns)
+			continue;
+		nap->sender = items[i].is.waker;
+		nap->sender_function = items[i].is.waker_function;
+	}
 }
 
 static int hand_out(const struct request_sleeps *sleeps, size_t index,
 		    const struct request_sleep *nap,
 		    struct request_sleep_callback *callback)
 {
+	const struct numbered_stretch *stretch =
+		array_at(&sleeps->stretches, index);
 	struct request_sleep part = *nap;
 
-	if (!part_of(nap, array_at(&sleeps->stretches, index)))
+	if (!part_of(nap, &stretch->is))
 		return 0;
 	part.asleep_ns = part_from(sleeps, index, nap);
+	find_sender(sleeps, index, &part, nap->off_ns + nap->asleep_ns);
 	return part.asleep_ns ? callback->take(callback, &part) : 0;
 }
 
@@ -241,8 +267,10 @@ static int hand_out(const struct request_sleeps *sleeps, size_t index,
 static int visit_stretch(const struct request_sleeps *sleeps, size_t index,
 			 struct request_sleep_callback *callback)
 {
-	const struct numbered_stretch *stretch =
-		array_at(&sleeps->stretches, index);
+	const struct request_stretch *stretch =
+		&((const struct numbered_stretch *)array_at(&sleeps->stretches,
+							    index))
+			 ->is;
 	const struct request_sleep first = { .task = stretch->task,
 					     .begin_ns = stretch->begin_ns };
 	const struct request_sleep *naps = sleeps->naps.items;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct attribution_input;
 struct request;
@@ -38,8 +39,13 @@ struct request_sleep {
 	const struct task *task;
 	uint32_t label; /* the function that decided to wait */
 	uint32_t waker; /* a number of request_sleeps_wakers(), WAKER_NONE */
-	int32_t fd;	/* or -1 */
-	bool is_idle;	/* it waited for a message */
+	/* Whose message it was that an interrupt woke it with, and which
+	 * function sent that; NULL: unknown, or no interrupt woke it.
+	 */
+	const struct task *sender;
+	uint32_t sender_function;
+	int32_t fd;   /* or -1 */
+	bool is_idle; /* it waited for a message */
 	uint64_t begin_ns;
 	uint64_t off_ns; /* from when asleep_ns counts */
 	/* So much of the sleep as is on the request's way. */
@@ -59,6 +65,14 @@ int request_sleeps_visit(const struct request_sleeps *sleeps, uint64_t number,
 			 struct request_sleep_callback *callback);
 
 const struct wakers *request_sleeps_wakers(const struct request_sleeps *sleeps);
+
+/* Writes who ended @sleep, as wakers_write_any(), and behind an interrupt its
+ * sender: "interrupt net_rx_action sock_def_readable < srv-12 tcp_sendmsg".
+ */
+void request_sleep_write_wakers(const struct request_sleeps *sleeps,
+				const struct request_sleep *sleep,
+				const struct attribution_input *input,
+				FILE *out);
 
 /* Writes the field "sleeps" of request @number, the longest first:
  * "20.1 ms hrtimer_nanosleep: interrupt ... hrtimer_wakeup; 1.2 us pipe_read:

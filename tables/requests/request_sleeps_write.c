@@ -3,7 +3,10 @@
 #include "attribution/sleeps/wakers.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
+#include "report/text/task_label.h"
+#include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/table.h"
@@ -28,6 +31,13 @@ struct sleeps_field {
 	bool is_text;
 };
 
+static bool is_alike(const struct request_sleep *nap,
+		     const struct request_sleep *other)
+{
+	return nap->label == other->label && nap->fd == other->fd &&
+	       nap->waker == other->waker && nap->sender == other->sender;
+}
+
 /* Adds a nap to those of its place and waker. */
 static bool add_nap(struct array *sums, const struct request_sleep *nap)
 {
@@ -35,8 +45,7 @@ static bool add_nap(struct array *sums, const struct request_sleep *nap)
 	struct request_sleep *added;
 
 	for (size_t i = 0; i < sums->count; i++)
-		if (items[i].label == nap->label && items[i].fd == nap->fd &&
-		    items[i].waker == nap->waker) {
+		if (is_alike(&items[i], nap)) {
 			items[i].asleep_ns += nap->asleep_ns;
 			return true;
 		}
@@ -56,6 +65,22 @@ static int compare_times(const void *a, const void *b)
 	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
 }
 
+void request_sleep_write_wakers(const struct request_sleeps *sleeps,
+				const struct request_sleep *sleep,
+				const struct attribution_input *input,
+				FILE *out)
+{
+	const struct function_table *functions =
+		symbols_functions(input->symbols);
+
+	wakers_write_any(request_sleeps_wakers(sleeps), sleep->waker, functions,
+			 input->names, out);
+	if (sleep->sender)
+		fprintf(out, " < %s %s",
+			task_label_last(input->names, sleep->sender->tid).text,
+			function_at(functions, sleep->sender_function)->name);
+}
+
 static void write_nap(const struct sleeps_field *field,
 		      const struct request_sleep *nap, FILE *out)
 {
@@ -70,8 +95,7 @@ static void write_nap(const struct sleeps_field *field,
 	if (nap->fd >= 0)
 		fprintf(out, " of fd %" PRId32, nap->fd);
 	fputs(": ", out);
-	wakers_write_any(request_sleeps_wakers(field->sleeps), nap->waker,
-			 functions, field->input->names, out);
+	request_sleep_write_wakers(field->sleeps, nap, field->input, out);
 }
 
 static int take_nap(struct request_sleep_callback *callback,

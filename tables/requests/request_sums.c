@@ -248,8 +248,14 @@ static int add_stretch(struct array *stretches, const struct hold *hold,
 	stretch = array_add(stretches);
 	if (!stretch)
 		return -ERROR_MEMORY;
-	*stretch = (struct request_stretch){ hold->task, hold->clock, begin_ns,
-					     end_ns };
+	*stretch = (struct request_stretch){
+		.task = hold->task,
+		.waker = hold->waker,
+		.waker_function = hold->waker_function,
+		.clock = hold->clock,
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+	};
 	*now_ns = end_ns;
 	return 0;
 }

@@ -40,6 +40,11 @@ int request_sums_of(const struct request *request, struct request_sums *sums);
 /* A stretch of one thread's life in which a request was on its way there. */
 struct request_stretch {
 	const struct task *task;
+	/* Whose message woke it as that began, and by which function it was
+	 * sent; NULL: that is not known.
+	 */
+	const struct task *waker;
+	uint32_t waker_function;
 	const struct thread_clock *clock; /* the thread's */
 	uint64_t begin_ns;
 	uint64_t end_ns;

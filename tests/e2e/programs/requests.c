@@ -4,7 +4,8 @@
  * each connection, a chain of two servers, a poll loop that is sent several
  * requests at a time.  WAY: pipe, unix, tcp.  Each client writes to FILE what is
  * true of its requests: when it sent them and had the answers, by
- * CLOCK_MONOTONIC, and the threads that served.
+ * CLOCK_MONOTONIC, the threads that served, and how often the first of them
+ * slept until the one behind had answered.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -27,9 +29,10 @@ enum { CLIENTS = 2, REQUESTS = 6, WORKERS = 3, AHEAD = 3, US = 1000 };
 
 struct message {
 	int number;
-	int kib;  /* the server is to read */
-	int tid;  /* that served */
-	int back; /* thread of the server behind that one, or 0 */
+	int kib;    /* the server is to read */
+	int tid;    /* that served */
+	int back;   /* thread of the server behind that one, or 0 */
+	int sleeps; /* of the first until the second had answered */
 };
 
 /* One end of a connection: a pipe has two files. */
@@ -163,11 +166,23 @@ static void name(const char *comm)
 	prctl(PR_SET_NAME, comm);
 }
 
+static int count_sleeps(void)
+{
+	struct rusage usage;
+
+	check(getrusage(RUSAGE_THREAD, &usage));
+	return (int)usage.ru_nvcsw;
+}
+
 /* What the second server did is in the answer. */
 static void ask_behind(struct message *message)
 {
+	int sleeps;
+
 	check(write(behind.out, message, sizeof(*message)));
+	sleeps = count_sleeps();
 	check(read(behind.in, message, sizeof(*message)));
+	message->sleeps = count_sleeps() - sleeps;
 	message->back = message->tid;
 }
 
@@ -339,15 +354,16 @@ static void ask(int client, int ahead, FILE *out)
 	for (int i = 0; i < REQUESTS; i += ahead) {
 		usleep(500);
 		for (int k = i; k < i + ahead; k++) {
-			message = (struct message){ k, client ? 4 : 48, 0, 0 };
+			message = (struct message){ .number = k,
+						    .kib = client ? 4 : 48 };
 			begin_ns[k] = now_ns();
 			check(write(line.out, &message, sizeof(message)));
 		}
 		for (int k = i; k < i + ahead; k++) {
 			check(read(line.in, &message, sizeof(message)));
-			fprintf(out, "%d %ld %ld %d %d\n", gettid(),
+			fprintf(out, "%d %ld %ld %d %d %d\n", gettid(),
 				begin_ns[message.number], now_ns(), message.tid,
-				message.back);
+				message.back, message.sleeps);
 		}
 	}
 	fclose(out);

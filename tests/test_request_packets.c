@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests where no socket tells what is sent and read there. */
+/* Requests by sockets before Linux 6.3: packets tell. */
 #include "attribution/events/known_events.h"
 #include "tests/request_story_fixture.h"
-
-#include <stdbool.h>
-
-enum { CLIENT = 7, OTHER = 17, SERVER = 8 };
-
-/* Client 7 has CPU 0, server 8 CPU 1, another client CPU 2. */
-static void all_run(struct attribution_fixture *f)
-{
-	at(f, 100);
-	starts(f, 0, CLIENT);
-	starts(f, 1, SERVER);
-	starts(f, 2, OTHER);
-}
 
 /* A message by TCP, which @packet has; 0: it is to leave later. */
 static void sends(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
@@ -79,6 +66,34 @@ static void delivered_later(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The server asks another, whose answer a soft interrupt brings. */
+static void behind(struct attribution_fixture *f)
+{
+	all_run(f);
+	sends(f, 200, 0, 0xa0);
+	reads(f, 220, 1, 0xa0);
+	sends(f, 240, 1, 0xa1);
+	reads(f, 260, 2, 0xa1);
+	calls(f, 270, 1, "tcp_recvmsg");
+	waits(f, 280, 1, SERVER, 9);
+	calls(f, 300, 2, "tcp_sendmsg");
+	at(f, 305);
+	event(f, 2, EVENT_NET_QUEUE, 0xb1, 0, 0);
+	enter(f, 2, "handle_softirqs");
+	event(f, 2, EVENT_NET_RECEIVE, 0xb1, 0, 0);
+	wakes(f, 2, SERVER);
+	leave(f, 2);
+	returns(f, 310, 2);
+	at(f, 320);
+	schedules(f, 1, 9, 0, SERVER);
+	goes_on(f, 325, 1);
+	event(f, 1, EVENT_SKB_COPY, 0xb1, 0, 0);
+	returns(f, 330, 1);
+	sends(f, 350, 1, 0xb0);
+	reads(f, 370, 0, 0xb0);
+	at(f, 500);
+}
+
 /* The packet of a send is added to the one before it. */
 static void sends_merged(struct attribution_fixture *f, uint64_t time_ns,
 			 uint32_t cpu, int64_t packet)
@@ -125,6 +140,51 @@ static void merged_beside(struct attribution_fixture *f)
 	reads(f, 420, 0, 0xb0);
 	reads(f, 440, 0, 0xb0);
 	reads(f, 460, 2, 0xb2);
+	at(f, 500);
+}
+
+/* The same is read before the send is over. */
+static void merged_early(struct attribution_fixture *f)
+{
+	all_run(f);
+	sends(f, 200, 0, 0xa0);
+	calls(f, 220, 0, "tcp_sendmsg");
+	at(f, 225);
+	event(f, 0, EVENT_NET_QUEUE, 0xa1, 0, 0);
+	enter(f, 0, "handle_softirqs");
+	event(f, 0, EVENT_NET_RECEIVE, 0xa1, 0, 0);
+	enter(f, 0, "kfree_skb_partial");
+	leave(f, 0);
+	leave(f, 0);
+	reads(f, 300, 1, 0xa0);
+	sends(f, 350, 1, 0xb0);
+	reads(f, 400, 1, 0xa0);
+	returns(f, 410, 0);
+	reads(f, 420, 0, 0xb0);
+	sends(f, 450, 1, 0xb1);
+	reads(f, 470, 0, 0xb1);
+	at(f, 500);
+}
+
+/* An answer is added to another unseen, while one to another client waits. */
+static void merged_late(struct attribution_fixture *f)
+{
+	all_run(f);
+	sends(f, 200, 0, 0xa0);
+	sends(f, 220, 2, 0xa2);
+	sends(f, 240, 2, 0xa3);
+	reads(f, 300, 1, 0xa0);
+	sends(f, 320, 1, 0);
+	reads(f, 340, 1, 0xa2);
+	sends(f, 360, 1, 0xb2);
+	reads(f, 380, 1, 0xa3);
+	sends(f, 400, 1, 0xb3);
+	at(f, 415);
+	enter(f, 2, "kfree_skb_partial");
+	leave(f, 2);
+	reads(f, 420, 2, 0xb2);
+	reads(f, 440, 2, 0xb2);
+	reads(f, 460, 0, 0xb9);
 	at(f, 500);
 }
 
@@ -225,74 +285,6 @@ static void roles(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-static void writes(struct attribution_fixture *f, uint64_t time_ns,
-		   uint32_t cpu)
-{
-	calls(f, time_ns, cpu, "pipe_write");
-	returns(f, time_ns + 10, cpu);
-}
-
-static void reads_pipe(struct attribution_fixture *f, uint64_t time_ns,
-		       uint32_t cpu, bool has_any)
-{
-	calls(f, time_ns, cpu, "pipe_read");
-	at(f, time_ns + 2);
-	if (has_any) {
-		enter(f, cpu, "copy_page_to_iter");
-		leave(f, cpu);
-	}
-	returns(f, time_ns + 5, cpu);
-}
-
-/* Neither what is asked nor the answer wakes anybody. */
-static void exchange(struct attribution_fixture *f)
-{
-	all_run(f);
-	writes(f, 200, 0);
-	reads_pipe(f, 220, 1, true);
-	writes(f, 240, 1);
-	reads_pipe(f, 260, 0, true);
-	at(f, 500);
-}
-
-/* The server reads the end of another pipe in between, where nothing was. */
-static void nothing(struct attribution_fixture *f)
-{
-	all_run(f);
-	writes(f, 200, 0);
-	reads_pipe(f, 220, 1, true);
-	writes(f, 240, 1);
-	reads_pipe(f, 260, 0, true);
-	writes(f, 280, 0);
-	reads_pipe(f, 300, 1, false);
-	reads_pipe(f, 350, 1, true);
-	writes(f, 380, 1);
-	reads_pipe(f, 400, 0, true);
-	at(f, 500);
-}
-
-/* Once the server looked who has sent something, it reads once of each. */
-static void rounds(struct attribution_fixture *f)
-{
-	nothing(f);
-	writes(f, 520, 2);
-	reads_pipe(f, 540, 1, true);
-	writes(f, 560, 1);
-	reads_pipe(f, 580, 2, true);
-	writes(f, 600, 0);
-	writes(f, 620, 0);
-	writes(f, 640, 2);
-	calls(f, 660, 1, "do_sys_poll");
-	returns(f, 665, 1);
-	reads_pipe(f, 670, 1, true);
-	writes(f, 700, 1);
-	reads_pipe(f, 720, 1, true);
-	writes(f, 740, 1);
-	reads_pipe(f, 760, 0, true);
-	reads_pipe(f, 780, 2, true);
-	at(f, 900);
-}
-
 static const struct request_story stories[] = {
 	{ "packets", packets,
 	  "17>8 220+155: c10 w15 q75 k55 / k45\n"
@@ -300,6 +292,10 @@ static const struct request_story stories[] = {
 	  PACKETS_TELL },
 	{ "delivered later", delivered_later,
 	  "7>8 200+175: c10 w15 q25 r30 k95 / k145\n", PACKETS_TELL },
+	{ "behind", behind,
+	  "7>8 200+175: c10 w15 q15 r15 k95 d25 by 17 / k145\n"
+	  "8>17 240+90 for 200: c15 w15 q15 k45 / k195\n",
+	  PACKETS_TELL },
 	{ "merged", merged,
 	  "7>8 200+175: c10 w15 q95 k55 / k45\n"
 	  "7>8 220+255?: c10 w15 q175 k55 / k45\n",
@@ -308,6 +304,15 @@ static const struct request_story stories[] = {
 	  "7>8 200+225: c10 w55 q135 k25 / k15\n"
 	  "17>8 240+225?: c10 w130 q55 k30 / k105\n"
 	  "7>8 220+225?: c10 w35 q155 k25\n",
+	  PACKETS_TELL },
+	{ "merged early", merged_early,
+	  "7>8 200+225: c10 w65 q95 k55 / k45\n"
+	  "7>8 220+255?: c10 w15 q175 k55 / k45\n",
+	  PACKETS_TELL },
+	{ "merged late", merged_late,
+	  "17>8 220+205: c10 w55 q115 k25 / k15\n"
+	  "7>8 200+265?: c10 w130 q95 k30 / k105\n"
+	  "17>8 240+205?: c10 w35 q135 k25\n",
 	  PACKETS_TELL },
 	{ "held back", held_back,
 	  "7>8 200+175: c10 w15 q95 k55 / k45\n"
@@ -319,24 +324,10 @@ static const struct request_story stories[] = {
 	  "7>8 200+70? no answer: c10 q10 k50\n"
 	  "7>8 300+200 no answer: c5 r15 k180\n",
 	  PACKETS_TELL },
-	{ "exchange", exchange, "7>8 200+65?: c15 w10 q10 k30 / k250\n",
-	  NOTHING_TELLS },
-	{ "no wake-ups", exchange, "", NO_WAKES },
-	{ "nothing", nothing,
-	  "7>8 200+65?: c15 w10 q10 k30 / k50\n"
-	  "7>8 280+125?: c15 w10 q60 k40 / k110\n",
-	  NOTHING_TELLS },
-	{ "rounds", rounds,
-	  "7>8 200+65?: c15 w10 q10 k30 / k50\n"
-	  "7>8 280+125?: c15 w10 q60 k40 / k150\n"
-	  "17>8 520+65?: c15 w10 q10 k30 / k90\n"
-	  "7>8 600+165?: c15 w50 q50 k50 / k10\n"
-	  "17>8 640+145?: c15 w30 q70 k30 / k150\n",
-	  NOTHING_TELLS },
 };
 
 int main(void)
 {
-	return request_story_run("request_evidence", stories,
+	return request_story_run("request_packets", stories,
 				 sizeof(stories) / sizeof(*stories));
 }

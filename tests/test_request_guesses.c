@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests of which nobody is woken by a message: what threads do next tells. */
+#include "tests/request_story_fixture.h"
+
+#include <stdbool.h>
+
+static void writes(struct attribution_fixture *f, uint64_t time_ns,
+		   uint32_t cpu)
+{
+	calls(f, time_ns, cpu, "pipe_write");
+	returns(f, time_ns + 10, cpu);
+}
+
+static void reads_pipe(struct attribution_fixture *f, uint64_t time_ns,
+		       uint32_t cpu, bool has_any)
+{
+	calls(f, time_ns, cpu, "pipe_read");
+	at(f, time_ns + 2);
+	if (has_any) {
+		enter(f, cpu, "copy_page_to_iter");
+		leave(f, cpu);
+	}
+	returns(f, time_ns + 5, cpu);
+}
+
+/* Neither what is asked nor the answer wakes anybody. */
+static void exchange(struct attribution_fixture *f)
+{
+	all_run(f);
+	writes(f, 200, 0);
+	reads_pipe(f, 220, 1, true);
+	writes(f, 240, 1);
+	reads_pipe(f, 260, 0, true);
+	at(f, 500);
+}
+
+/* The same, and what is asked is read before its write is over. */
+static void early_exchange(struct attribution_fixture *f)
+{
+	all_run(f);
+	calls(f, 200, 0, "pipe_write");
+	reads_pipe(f, 220, 1, true);
+	writes(f, 240, 1);
+	returns(f, 255, 0);
+	reads_pipe(f, 260, 0, true);
+	at(f, 500);
+}
+
+/* The server sleeps in @function, or goes on from there. */
+static void server_waits(struct attribution_fixture *f, uint64_t time_ns,
+			 const char *function)
+{
+	calls(f, time_ns, 1, function);
+	waits(f, time_ns + 5, 1, SERVER, 9);
+}
+
+static void server_wakes(struct attribution_fixture *f, uint64_t time_ns)
+{
+	at(f, time_ns);
+	schedules(f, 1, 9, 0, SERVER);
+	goes_on(f, time_ns + 5, 1);
+	returns(f, time_ns + 10, 1);
+}
+
+static void wakes_by_pipe(struct attribution_fixture *f, uint64_t time_ns,
+			  uint32_t cpu, int32_t tid)
+{
+	calls(f, time_ns, cpu, "pipe_write");
+	at(f, time_ns + 5);
+	wakes(f, cpu, tid);
+	returns(f, time_ns + 10, cpu);
+}
+
+/* The client's timer: it did not send both ahead. */
+static void client_slept(struct attribution_fixture *f, uint64_t time_ns)
+{
+	at(f, time_ns);
+	wakes(f, 2, CLIENT);
+}
+
+/* The client says hello, which wants no answer, sleeps, and asks. */
+static void hello(struct attribution_fixture *f)
+{
+	all_run(f);
+	server_waits(f, 110, "do_sys_poll");
+	wakes_by_pipe(f, 200, 0, SERVER);
+	server_wakes(f, 220);
+	reads_pipe(f, 240, 1, true);
+	server_waits(f, 250, "do_sys_poll");
+	client_slept(f, 300);
+	wakes_by_pipe(f, 320, 0, SERVER);
+	server_wakes(f, 340);
+	reads_pipe(f, 360, 1, true);
+	writes(f, 380, 1);
+	reads_pipe(f, 400, 0, true);
+	at(f, 500);
+}
+
+/* The same, the server finds it, and then another that was sent ahead. */
+static void hello_found(struct attribution_fixture *f)
+{
+	all_run(f);
+	writes(f, 200, 0);
+	reads_pipe(f, 220, 1, true);
+	server_waits(f, 240, "do_sys_poll");
+	client_slept(f, 280);
+	wakes_by_pipe(f, 300, 0, SERVER);
+	writes(f, 320, 0);
+	calls(f, 335, 0, "do_sys_poll");
+	waits(f, 338, 0, CLIENT, 10);
+	server_wakes(f, 340);
+	reads_pipe(f, 355, 1, true);
+	wakes_by_pipe(f, 365, 1, CLIENT);
+	reads_pipe(f, 380, 1, true);
+	at(f, 390);
+	schedules(f, 0, 10, 0, CLIENT);
+	goes_on(f, 393, 0);
+	returns(f, 395, 0);
+	reads_pipe(f, 400, 0, true);
+	writes(f, 420, 1);
+	reads_pipe(f, 440, 0, true);
+	at(f, 500);
+}
+
+/* The same, and the server finds both before it answers. */
+static void hello_both_found(struct attribution_fixture *f)
+{
+	all_run(f);
+	writes(f, 200, 0);
+	client_slept(f, 220);
+	writes(f, 240, 0);
+	reads_pipe(f, 260, 1, true);
+	reads_pipe(f, 280, 1, true);
+	calls(f, 285, 0, "pipe_read");
+	waits(f, 290, 0, CLIENT, 10);
+	wakes_by_pipe(f, 300, 1, CLIENT);
+	at(f, 320);
+	schedules(f, 0, 10, 0, CLIENT);
+	goes_on(f, 325, 0);
+	enter(f, 0, "copy_page_to_iter");
+	leave(f, 0);
+	returns(f, 330, 0);
+	at(f, 500);
+}
+
+/* The server reads the end of another pipe in between, where nothing was. */
+static void nothing(struct attribution_fixture *f)
+{
+	all_run(f);
+	writes(f, 200, 0);
+	reads_pipe(f, 220, 1, true);
+	writes(f, 240, 1);
+	reads_pipe(f, 260, 0, true);
+	writes(f, 280, 0);
+	reads_pipe(f, 300, 1, false);
+	reads_pipe(f, 350, 1, true);
+	writes(f, 380, 1);
+	reads_pipe(f, 400, 0, true);
+	at(f, 500);
+}
+
+/* Both clients have been answered. */
+static void both_known(struct attribution_fixture *f)
+{
+	nothing(f);
+	writes(f, 520, 2);
+	reads_pipe(f, 540, 1, true);
+	writes(f, 560, 1);
+	reads_pipe(f, 580, 2, true);
+}
+
+/* Once the server looked who has sent something, it reads once of each. */
+static void rounds(struct attribution_fixture *f)
+{
+	both_known(f);
+	writes(f, 600, 0);
+	writes(f, 620, 0);
+	writes(f, 640, 2);
+	calls(f, 660, 1, "do_sys_poll");
+	returns(f, 665, 1);
+	reads_pipe(f, 670, 1, true);
+	writes(f, 700, 1);
+	reads_pipe(f, 720, 1, true);
+	writes(f, 740, 1);
+	reads_pipe(f, 760, 0, true);
+	reads_pipe(f, 780, 2, true);
+	at(f, 900);
+}
+
+/* One that has been answered does not wait, though it has not read that yet. */
+static void second_round(struct attribution_fixture *f)
+{
+	both_known(f);
+	writes(f, 600, 0);
+	writes(f, 620, 0);
+	writes(f, 640, 2);
+	for (uint64_t time_ns = 660; time_ns < 760; time_ns += 50) {
+		calls(f, time_ns, 1, "do_sys_poll");
+		returns(f, time_ns + 5, 1);
+		reads_pipe(f, time_ns + 10, 1, true);
+		writes(f, time_ns + 30, 1);
+	}
+	reads_pipe(f, 760, 1, true);
+	writes(f, 770, 1);
+	reads_pipe(f, 790, 0, true);
+	reads_pipe(f, 800, 0, true);
+	reads_pipe(f, 810, 2, true);
+	at(f, 900);
+}
+
+/* The server is woken by one client, and reads what the other had sent first. */
+static void woken_by_other(struct attribution_fixture *f)
+{
+	both_known(f);
+	server_waits(f, 600, "do_sys_poll");
+	calls(f, 610, 0, "pipe_write");
+	wakes_by_pipe(f, 620, 2, SERVER);
+	returns(f, 640, 0);
+	server_wakes(f, 650);
+	reads_pipe(f, 665, 1, true);
+	writes(f, 680, 1);
+	reads_pipe(f, 700, 1, true);
+	calls(f, 710, 2, "pipe_read");
+	waits(f, 712, 2, OTHER, 11);
+	reads_pipe(f, 715, 0, true);
+	wakes_by_pipe(f, 725, 1, OTHER);
+	at(f, 740);
+	schedules(f, 2, 11, 0, OTHER);
+	goes_on(f, 745, 2);
+	enter(f, 2, "copy_page_to_iter");
+	leave(f, 2);
+	returns(f, 750, 2);
+	at(f, 900);
+}
+
+static const struct request_story stories[] = {
+	{ "exchange", exchange, "7>8 200+65?: c15 w10 q10 k30 / k250\n",
+	  NOTHING_TELLS },
+	{ "read while it is written", early_exchange,
+	  "7>8 200+65?: c30 w10 k25 / k255\n", NOTHING_TELLS },
+	{ "hello", hello,
+	  "7>8 200+55? no answer: c5 r15 k35\n"
+	  "7>8 320+85?: c10 w10 r15 k50 / k110\n",
+	  NOTHING_TELLS },
+	{ "hello, found", hello_found,
+	  "7>8 300+105?: c20 w20 r35 k30 / k10\n"
+	  "7>8 320+125?: c15 w10 q50 k50 / k70\n",
+	  NOTHING_TELLS },
+	{ "hello, both found", hello_both_found,
+	  "7>8 240+90?: c20 w15 q30 k25 / k195\n", NOTHING_TELLS },
+	{ "second round", second_round,
+	  "7>8 200+65?: c15 w10 q10 k30 / k50\n"
+	  "7>8 280+125?: c15 w10 q60 k40 / k150\n"
+	  "17>8 520+65?: c15 w10 q10 k30 / k90\n"
+	  "7>8 600+195?: c15 w90 q50 k40 / k10\n"
+	  "7>8 620+185?: c15 w50 q80 k40 / k10\n"
+	  "17>8 640+175?: c15 w30 q110 k20 / k120\n",
+	  NOTHING_TELLS },
+	{ "woken by the other", woken_by_other,
+	  "7>8 200+65?: c15 w10 q10 k30 / k50\n"
+	  "7>8 280+125?: c15 w10 q60 k40 / k150\n"
+	  "17>8 520+65?: c15 w10 q10 k30 / k30\n"
+	  "7>8 610+110?: c35 w25 r10 k40 by 17 / r15\n"
+	  "17>8 620+130?: c15 w10 q75 k30 / k180\n",
+	  NOTHING_TELLS },
+	{ "no wake-ups", exchange, "", NO_WAKES },
+	{ "nothing", nothing,
+	  "7>8 200+65?: c15 w10 q10 k30 / k50\n"
+	  "7>8 280+125?: c15 w10 q60 k40 / k110\n",
+	  NOTHING_TELLS },
+	{ "rounds", rounds,
+	  "7>8 200+65?: c15 w10 q10 k30 / k50\n"
+	  "7>8 280+125?: c15 w10 q60 k40 / k150\n"
+	  "17>8 520+65?: c15 w10 q10 k30 / k90\n"
+	  "7>8 600+165?: c15 w50 q50 k50 / k10\n"
+	  "17>8 640+145?: c15 w30 q70 k30 / k150\n",
+	  NOTHING_TELLS },
+};
+
+int main(void)
+{
+	return request_story_run("request_guesses", stories,
+				 sizeof(stories) / sizeof(*stories));
+}

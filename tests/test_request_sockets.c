@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests by sockets, which tell what is sent and read there. */
+#include "attribution/events/known_events.h"
+#include "tests/request_story_fixture.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+/* A message of @bytes goes from socket @from to @to. */
+static void sends(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+		  int64_t from, int64_t to, int64_t bytes)
+{
+	calls(f, time_ns, cpu, "unix_stream_sendmsg");
+	at(f, time_ns + 5);
+	event(f, cpu, EVENT_SOCKET_READY, to, 0, 0);
+	returns(f, time_ns + 10, cpu);
+	event(f, cpu, EVENT_SOCKET_SENT, from, bytes, 0);
+}
+
+static void reads(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+		  int64_t socket, int64_t bytes)
+{
+	calls(f, time_ns, cpu, "unix_stream_read_generic");
+	returns(f, time_ns + 5, cpu);
+	event(f, cpu, EVENT_SOCKET_TAKEN, socket, bytes, 0);
+}
+
+/* Two requests ahead, read at once, answered one after the other: nobody
+ * sleeps, as each has a CPU.
+ */
+static void ahead(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	sends(f, 200, 0, 70, 80, 16);
+	sends(f, 220, 0, 70, 80, 16);
+	reads(f, 300, 1, 80, 32);
+	sends(f, 350, 1, 80, 70, 16);
+	reads(f, 370, 0, 70, 16);
+	sends(f, 400, 1, 80, 70, 16);
+	reads(f, 420, 0, 70, 16);
+	at(f, 500);
+}
+
+/* A request is read in two parts, of which the second ends it. */
+static void parts(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	sends(f, 200, 0, 70, 80, 16);
+	reads(f, 300, 1, 80, 10);
+	reads(f, 310, 1, 80, 6);
+	sends(f, 350, 1, 80, 70, 16);
+	reads(f, 370, 0, 70, 16);
+	at(f, 500);
+}
+
+/* The trace has a gap in the first send, which goes on. */
+static void gapped(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	calls(f, 200, 0, "unix_stream_sendmsg");
+	at(f, 202);
+	loses(f, 0);
+	loses(f, 0);
+	at(f, 205);
+	event(f, 0, EVENT_SOCKET_READY, 80, 0, 0);
+	at(f, 208);
+	finds(f, 0, "unix_stream_sendmsg");
+	at(f, 210);
+	leave(f, 0);
+	event(f, 0, EVENT_SOCKET_SENT, 70, 16, 0);
+	reads(f, 300, 1, 80, 16);
+	sends(f, 350, 1, 80, 70, 16);
+	reads(f, 370, 0, 70, 16);
+	at(f, 500);
+}
+
+/* What the client sends while the server has its socket locked, in a send of its
+ * own, is delivered there, and read before the client is back.
+ */
+static void locked(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	sends(f, 200, 0, 70, 80, 16);
+	reads(f, 220, 1, 80, 16);
+	sends(f, 240, 1, 80, 70, 16);
+	reads(f, 260, 0, 70, 16);
+	sends(f, 300, 0, 70, 80, 16);
+	reads(f, 320, 1, 80, 16);
+	calls(f, 340, 0, "unix_stream_sendmsg");
+	calls(f, 345, 1, "unix_stream_sendmsg");
+	at(f, 350);
+	event(f, 1, EVENT_SOCKET_READY, 70, 0, 0);
+	at(f, 355);
+	event(f, 1, EVENT_SOCKET_READY, 80, 0, 0);
+	returns(f, 360, 1);
+	event(f, 1, EVENT_SOCKET_SENT, 80, 16, 0);
+	reads(f, 370, 1, 80, 16);
+	returns(f, 380, 0);
+	event(f, 0, EVENT_SOCKET_SENT, 70, 16, 0);
+	reads(f, 390, 0, 70, 16);
+	sends(f, 400, 1, 80, 70, 16);
+	reads(f, 420, 0, 70, 16);
+	at(f, 500);
+}
+
+/* Answers to two connections of one client come in another order. */
+static void crossed(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	sends(f, 200, 0, 70, 80, 16);
+	sends(f, 220, 0, 71, 81, 16);
+	reads(f, 300, 1, 80, 16);
+	reads(f, 310, 1, 81, 16);
+	sends(f, 350, 1, 81, 71, 16);
+	reads(f, 370, 0, 71, 16);
+	sends(f, 400, 1, 80, 70, 16);
+	reads(f, 420, 0, 70, 16);
+	at(f, 500);
+}
+
+enum { LOCAL_PORT = 1000, REMOTE_PORT = 2000 };
+
+/* @socket is established: the end of a connection that asked for it, or the one
+ * that accepted it.
+ */
+static void connects(struct attribution_fixture *f, uint32_t cpu,
+		     int64_t socket, bool is_server)
+{
+	const int64_t values[EVENT_MAX_FIELDS] = {
+		[SOCKET_ADDRESS] = socket,
+		[SOCKET_PROTOCOL] = IPPROTO_TCP,
+		[SOCKET_OLD_STATE] = is_server ? TCP_SYN_RECV : TCP_SYN_SENT,
+		[SOCKET_NEW_STATE] = TCP_ESTABLISHED,
+		[SOCKET_LOCAL_PORT] = is_server ? REMOTE_PORT : LOCAL_PORT,
+		[SOCKET_REMOTE_PORT] = is_server ? LOCAL_PORT : REMOTE_PORT,
+	};
+
+	event_of(f, cpu, EVENT_SOCKET_STATE, values);
+}
+
+static void sends_far(struct attribution_fixture *f, uint64_t time_ns,
+		      int64_t socket)
+{
+	calls(f, time_ns, 0, "tcp_sendmsg");
+	at(f, time_ns + 5);
+	event(f, 0, EVENT_NET_QUEUE, 0, 0, 0);
+	returns(f, time_ns + 20, 0);
+	event(f, 0, EVENT_SOCKET_SENT, socket, 16, 0);
+}
+
+/* @tid waits for @socket, where 16 bytes come a while later, and goes on. */
+static void reads_far(struct attribution_fixture *f, uint64_t time_ns,
+		      int32_t tid, int64_t socket)
+{
+	calls(f, time_ns, 0, "tcp_recvmsg");
+	waits(f, time_ns + 10, 0, tid, 9);
+	at(f, time_ns + 100);
+	event(f, 0, EVENT_SOCKET_READY, socket, 0, 0);
+	wakes(f, 0, tid);
+	at(f, time_ns + 130);
+	schedules(f, 0, 9, 0, tid);
+	goes_on(f, time_ns + 140, 0);
+	returns(f, time_ns + 150, 0);
+	event(f, 0, EVENT_SOCKET_TAKEN, socket, 16, 0);
+}
+
+/* A client asks another machine twice. */
+static void asks_far(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	connects(f, 0, 70, false);
+	for (uint64_t time_ns = 200; time_ns < 1000; time_ns += 400) {
+		sends_far(f, time_ns, 70);
+		reads_far(f, time_ns + 30, 7, 70);
+	}
+	at(f, 1000);
+}
+
+/* A server answers another machine twice, the second time in two parts. */
+static void answers_far(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 8);
+	connects(f, 0, 80, true);
+	reads_far(f, 200, 8, 80);
+	sends_far(f, 400, 80);
+	reads_far(f, 500, 8, 80);
+	sends_far(f, 700, 80);
+	sends_far(f, 730, 80);
+	at(f, 1000);
+}
+
+/* A packet comes while a client sends to another machine: for a socket that
+ * listens, which nobody sent to.
+ */
+static void hears_while_asking(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	connects(f, 0, 70, false);
+	calls(f, 200, 0, "tcp_sendmsg");
+	at(f, 205);
+	event(f, 0, EVENT_NET_QUEUE, 0, 0, 0);
+	at(f, 210);
+	event(f, 0, EVENT_SOCKET_READY, 99, 0, 0);
+	returns(f, 220, 0);
+	event(f, 0, EVENT_SOCKET_SENT, 70, 16, 0);
+	reads_far(f, 230, 7, 70);
+	at(f, 1000);
+}
+
+/* Both ends are in the recording: one request, as by any socket. */
+static void near(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	connects(f, 0, 70, false);
+	connects(f, 1, 80, true);
+	sends(f, 200, 0, 70, 80, 16);
+	reads(f, 300, 1, 80, 16);
+	sends(f, 350, 1, 80, 70, 16);
+	reads(f, 370, 0, 70, 16);
+	at(f, 500);
+}
+
+static const struct request_story stories[] = {
+	{ "requests ahead", ahead,
+	  "7>8 200+175: c10 w15 q95 k55\n"
+	  "7>8 220+205: c10 w15 q130 k50 / k95\n",
+	  SOCKETS_TELL },
+	{ "a request in parts", parts, "7>8 200+175: c10 w15 q95 k55 / k145\n",
+	  SOCKETS_TELL },
+	{ "two connections", crossed,
+	  "7>8 200+225: c10 w15 q140 k60 / k95\n"
+	  "7>8 220+155: c10 w15 q85 k45\n",
+	  SOCKETS_TELL },
+	{ "a gap in a send", gapped, "7>8 200+175: c10 w15 q95 k55 / k145\n",
+	  SOCKETS_TELL },
+	{ "a locked socket", locked,
+	  "7>8 200+65: c10 w15 q15 k25 / k75\n"
+	  "7>8 300+95: c10 w40 q15 k30 / k20\n"
+	  "7>8 340+85: c20 w15 q15 k35 / k95\n",
+	  SOCKETS_TELL },
+	{ "to another machine", asks_far,
+	  "7>-1 200+180: c25 w30 n125\n"
+	  "7>-1 600+180: c25 w30 n125\n",
+	  SOCKETS_TELL },
+	{ "from another machine", answers_far,
+	  "-1>8 300+105: r30 k75 / k95\n"
+	  "-1>8 600+105: r30 k75 / k295\n",
+	  SOCKETS_TELL },
+	{ "packets of others", hears_while_asking,
+	  "7>-1 200+180: c25 w30 n125\n", SOCKETS_TELL },
+	{ "on one machine", near, "7>8 200+175: c10 w15 q95 k55 / k145\n",
+	  SOCKETS_TELL },
+};
+
+int main(void)
+{
+	return request_story_run("request_sockets", stories,
+				 sizeof(stories) / sizeof(*stories));
+}
