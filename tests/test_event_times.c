@@ -96,6 +96,21 @@ START_TEST(bounds_and_order_win)
 }
 END_TEST
 
+/* Who does not ask for bounds gets the same times. */
+START_TEST(times_keep_to_bounds_that_nobody_asks_for)
+{
+	times->without_bounds = true;
+	event_times_know(times, 1000);
+	add(50, 1060, 1070);
+	add(0, 1000, 1055);
+	times->work += 50;
+	event_times_know(times, 1100);
+	event_times_write(times);
+	expect(0, 1060, FLOW_NO_BOUND, FLOW_NO_BOUND);
+	expect(1, 1060, FLOW_NO_BOUND, FLOW_NO_BOUND);
+}
+END_TEST
+
 START_TEST(what_waits_stays_when_the_rest_goes)
 {
 	event_times_know(times, 1000);
@@ -135,6 +150,7 @@ static Suite *event_times_suite(void)
 	tcase_add_test(tcase, what_is_before_all_known_times_keeps_its_bounds);
 	tcase_add_test(tcase, slow_blocks_take_what_is_unusual);
 	tcase_add_test(tcase, bounds_and_order_win);
+	tcase_add_test(tcase, times_keep_to_bounds_that_nobody_asks_for);
 	tcase_add_test(tcase, what_waits_stays_when_the_rest_goes);
 	tcase_add_test(tcase, without_a_known_time_the_usual_speed_counts);
 	suite_add_tcase(suite, tcase);

@@ -85,6 +85,7 @@ int cpu_pipeline_open(struct cpu_pipeline *pipeline,
 		.stream = recording_stream(session->recording, index),
 		.image = session->image,
 		.log = &console_log,
+		.without_bounds = pipeline->without_bounds,
 	};
 
 	return open_engine(pipeline, session, &input, from);

@@ -2,6 +2,7 @@
 #ifndef KT_CMD_CPU_PIPELINE_H
 #define KT_CMD_CPU_PIPELINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct cpu_pipeline {
 	int32_t cpu;
 	int32_t pid; /* who runs when the stream begins; -1: unknown */
 	int32_t tid;
+	bool without_bounds; /* see flow_input: to be set before it is opened */
 };
 
 /* Finds out which CPU stream @index of @session's recording is of, and who runs

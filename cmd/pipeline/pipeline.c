@@ -186,15 +186,21 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 {
 	struct cpu_pipeline *cpu = &pipeline->cpus[index];
 	struct cpu_gate *gate = &pipeline->gates[index];
-	int status = cpu_pipeline_open(
+	bool is_gated = recording_is_gated(pipeline->session->recording);
+	bool is_kept = checkpoints_are_kept(pipeline->checkpoints);
+	int status;
+
+	/* Checkpoints are for all commands. */
+	cpu->without_bounds = pipeline->callback->ignores_bounds && !is_gated &&
+			      !is_kept;
+	status = cpu_pipeline_open(
 		cpu, pipeline->session, index,
 		pipeline->has_places ? &pipeline->places[index] : NULL);
-
 	if (status < 0)
 		return status;
-	if (checkpoints_are_kept(pipeline->checkpoints))
+	if (is_kept)
 		execution_stream_keep(cpu->execution);
-	if (!recording_is_gated(pipeline->session->recording))
+	if (!is_gated)
 		return event_merge_add(pipeline->merge, cpu_pipeline_next, cpu,
 				       cpu->execution);
 	if (cpu_gate_open(gate, pipeline->session, cpu))

@@ -4,6 +4,7 @@
 
 #include "decoder/flow/flow.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct aux_stream;
@@ -24,6 +25,7 @@ struct flow_input {
 	const struct aux_stream *stream;
 	const struct code_image *image;
 	const struct log *log;
+	bool without_bounds; /* nobody asks how well times are known */
 };
 
 /* Each kind of trace hardware fills one. */

@@ -70,6 +70,7 @@ static void init_execution(struct record_feed *feed,
 	execution->symbols = symbols;
 	set_conversion(execution, &input->recording->conversion);
 	execution->lists_blocks = lists_blocks;
+	execution->times.without_bounds = input->without_bounds;
 	execution->filter = trace_filter_of(input->recording);
 	reset(execution);
 	follow_update_code(execution);

@@ -30,31 +30,33 @@ static inline uint32_t distance(uint64_t from, uint64_t to)
 					     FLOW_NO_BOUND;
 }
 
-/* Gives @record the time nearest to @time_ns that its bounds and the record
- * before it, of time @last_ns, allow.  Returns it.
+/* Returns the time nearest to @time_ns that @bounds and the record before, of time
+ * @last_ns, allow.
  */
-static inline uint64_t finish(union timed_record *record,
-			      const struct event_bounds *bounds,
-			      uint64_t time_ns, uint64_t last_ns)
+static inline uint64_t clamp(const struct event_bounds *bounds,
+			     uint64_t time_ns, uint64_t last_ns)
 {
+	if (time_ns > bounds->high_ns)
+		time_ns = bounds->high_ns;
+	if (time_ns < bounds->low_ns)
+		time_ns = bounds->low_ns;
+	return time_ns < last_ns ? last_ns : time_ns;
+}
+
+/* The last record may be later than all of this one's bounds.  No bound is far
+ * from any time.
+ */
+static inline void set_bounds(union timed_record *record,
+			      const struct event_bounds *bounds)
+{
+	uint64_t time_ns = record->time_ns;
 	uint64_t low_ns = bounds->low_ns;
 	uint64_t high_ns = bounds->high_ns;
 
-	if (time_ns > high_ns)
-		time_ns = high_ns;
-	if (time_ns < low_ns)
-		time_ns = low_ns;
-	if (time_ns < last_ns)
-		time_ns = last_ns;
-	/* The last record may be later than all of this one's bounds.  No bound
-	 * is far from any time.
-	 */
 	if (high_ns < time_ns)
 		high_ns = time_ns;
-	record->time_ns = time_ns;
 	record->early_ns = low_ns ? distance(low_ns, time_ns) : FLOW_NO_BOUND;
 	record->late_ns = distance(time_ns, high_ns);
-	return time_ns;
 }
 
 static uint64_t usual_ns(const struct event_times *times)
@@ -118,11 +120,12 @@ static uint64_t time_at(const struct event_span *span, uint64_t work)
 }
 
 /* Writes the times of @record, which is behind one of @last_ns, into @to, which
- * may be itself.  Returns it.
+ * may be itself.  Returns when it is.
  */
 static inline uint64_t write_one(const struct event_times *times,
 				 const union timed_record *record,
-				 union timed_record *to, uint64_t last_ns)
+				 union timed_record *to, uint64_t last_ns,
+				 bool has_bounds)
 {
 	const struct event_bounds *bounds = &times->bounds[record->early_ns];
 	const struct event_span *span = &times->spans[bounds->span];
@@ -130,10 +133,17 @@ static inline uint64_t write_one(const struct event_times *times,
 	/* Nothing is before a known time that is. */
 	if (last_ns < span->from_ns)
 		last_ns = span->from_ns;
-	return finish(to, bounds, time_at(span, record->time_ns), last_ns);
+	to->time_ns = clamp(bounds, time_at(span, record->time_ns), last_ns);
+	if (has_bounds) {
+		set_bounds(to, bounds);
+	} else {
+		to->early_ns = FLOW_NO_BOUND;
+		to->late_ns = FLOW_NO_BOUND;
+	}
+	return to->time_ns;
 }
 
-void event_times_write(struct event_times *times)
+static inline void write_all(struct event_times *times, bool has_bounds)
 {
 	union timed_record *to = times->room ? times->room : times->records;
 	uint64_t last_ns = times->last_ns;
@@ -141,10 +151,19 @@ void event_times_write(struct event_times *times)
 	for (size_t i = times->written; i < times->finished; i++) {
 		if (times->room)
 			to[i] = times->records[i];
-		last_ns = write_one(times, &times->records[i], &to[i], last_ns);
+		last_ns = write_one(times, &times->records[i], &to[i], last_ns,
+				    has_bounds);
 	}
 	times->written = times->finished;
 	times->last_ns = last_ns;
+}
+
+void event_times_write(struct event_times *times)
+{
+	if (times->without_bounds)
+		write_all(times, false);
+	else
+		write_all(times, true);
 }
 
 /* Those that wait are not before their own bounds. */

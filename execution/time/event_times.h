@@ -68,6 +68,7 @@ enum {
 #define EVENT_TIMES_LONGEST_NS ((uint64_t)1 << 62)
 
 struct event_times {
+	bool without_bounds; /* records get none: nobody asks */
 	size_t count;
 	size_t finished;	  /* a time is known behind these */
 	size_t written;		  /* these have their times, and are in: */

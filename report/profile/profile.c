@@ -227,6 +227,7 @@ struct profile *profile_new(const struct profile_options *options)
 	profile->callback.take = take;
 	profile->callback.is_done = is_done;
 	profile->callback.take_plain = take_plain;
+	profile->callback.ignores_bounds = true;
 	profile->options = *options;
 	profile->places = ARRAY_OF(struct task_place);
 	profile->tree = call_tree_new();

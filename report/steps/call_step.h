@@ -104,6 +104,8 @@ struct step_callback {
 			       struct call_stack *stack,
 			       const struct function_event *events,
 			       uint32_t count, struct call_times *times);
+	/* How well the steps' times are known changes nothing. */
+	bool ignores_bounds;
 	/* Writes what the callback keeps of the steps so far, or sets a callback
 	 * that has taken none to what it reads, so that it goes on from there.
 	 * NULL: a window needs nothing of before but the functions that are open.
