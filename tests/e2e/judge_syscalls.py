@@ -217,8 +217,10 @@ def check_copy(recording):
                  and {s["label"] for s in reading} & READING, seen)
     judge.expect("copy: it slept to write, where it synchronized",
                  writing and {s["label"] for s in writing} & WRITING, seen)
-    judge.expect("copy: 2 ms each, as the disk does", all(
-        s["asleep_ns"] >= s["count"] * 1e6 for s in reading), reading)
+    # What is read ahead was asked for before, and takes what is left of that.
+    judge.expect("copy: 2 ms at most, as the disk does", all(
+        1.9e6 <= s["max_ns"] < 2.5e6 and s["asleep_ns"] > s["count"] * 0.5e6
+        for s in reading), reading)
     judge.expect("copy: the sleeps are the time asleep",
                  sum(s["asleep_ns"] for s in call["sleeps"])
                  == call["asleep_ns"])
