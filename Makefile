@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-# make, make check, make check-test_NAME, make check-recorder, make check-full,
+# make, make check, make check-test_NAME, make check-plain, make check-recorder,
+# make check-full,
 # make bench, make lint,
 # make install, make deb,
 # make compile_commands.json
-# V=1 shows commands, SAN=1 builds with ASan and UBSan into build-san/,
+# V=1 shows commands, DRAFT=1 compiles sooner what is then slower,
+# SAN=1 builds with ASan and UBSan into build-san/,
 # FUZZ=1 for libFuzzer (clang) into build-fuzz/, ARCH=arm64 cross-builds into
 # build-arm64/ (see scripts/arm64_sysroot.sh) and runs the suites in QEMU.
 # Built-in rules would try to make the dependency files (.d) from objects.
@@ -70,7 +72,7 @@ DDL := $(wildcard store/clickhouse/ddl/*.sql)
 
 # Sanitized code is compiled in two thirds of the time with -O1, and in a tenth
 # less with lines alone, which are what reports name.
-CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g)
+CFLAGS   ?= $(if $(SAN)$(DRAFT),-O1 -g1,-O2 -g)
 # As NEWS has it on top.
 VERSION  := $(shell sed -n 's/^ktrace-hw \([0-9.]*\).*/\1/p;T;q' NEWS)
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
@@ -78,7 +80,7 @@ CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 # linked; suites and libraries take the machine code that its objects have, too.
 FAST_SRCS := execution/% decoder/intel_pt/% report/steps/% report/profile/%
 WHOLE    := -O3 -flto -flto-partition=one
-HAVE_LTO := $(if $(SAN)$(FUZZ),,$(shell $(CC) $(WHOLE) -ffat-lto-objects -Werror \
+HAVE_LTO := $(if $(SAN)$(FUZZ)$(DRAFT),,$(shell $(CC) $(WHOLE) -ffat-lto-objects -Werror \
             -x c -c -o /dev/null /dev/null 2>/dev/null && echo yes))
 LDFLAGS  += $(if $(HAVE_LTO),-fno-lto)
 # The library is part of what SQLite loads, too: -fPIC.
@@ -365,6 +367,15 @@ check: | $(filter all lint e2e-programs,$(MAKECMDGOALS))
 	$(call check_all,$(if $(ARCH),,$(HOSTILE_CHECKS) check-golden-flows) \
 		$(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS) check-fuzz-found))
 
+# Where the suites run under sanitizers, too, they need not run twice: but for those
+# that try a part there, and what judges the program's time and memory.
+PLAIN_SUITES = $(patsubst %.c,$(BUILD)/%,$(shell \
+            grep -lE 'suite_(is_|skips_|repeats)|SANITIZE|sanitize' \
+            $(filter tests/test_%.c,$(TESTS))))
+check-plain: | $(filter all lint e2e-programs,$(MAKECMDGOALS))
+	$(call check_all,$(HOSTILE_CHECKS) check-golden-flows \
+		$(PLAIN_SUITES:$(BUILD)/tests/%=check-%))
+
 check-recorder: | $(filter all e2e-programs,$(MAKECMDGOALS))
 	$(call check_all,$(RECORDER_SUITES:$(BUILD)/tests/%=check-%))
 
@@ -453,7 +464,7 @@ compile_commands.json:
 clean:
 	$(RM) -r build build-san build-fuzz build-arm64
 
-.PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check check-recorder $(CHECKS) \
+.PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check check-plain check-recorder $(CHECKS) \
 	check-golden-flows check-fuzz-found $(HOSTILE_CHECKS) check-full bench \
 	lint $(LINTS) install install-recorder deb compile_commands.json clean
 .SECONDARY:

@@ -39,7 +39,6 @@ tests=(test_machine_failures.sh test_trace_unit.sh
 	"conformance.sh 6.12 1 task-both filter events-kernel no-tnt"
 	"conformance.sh 6.12 2 all-cyc"
 	"conformance_arm64.sh 1 task-times ours-cycles filter"
-	"conformance_arm64.sh 2 ours-moving"
 	test_deterministic.sh
 	test_machine_{run,fetch,keep,devices,disk_delay,shell,fast,isolated,options}.sh
 	test_truth_exec_log.sh)

@@ -189,7 +189,7 @@ interrupted quitted QUIT
 activated
 asked
 killed
+no_space
 release_symbols
 rights
-no_space
 cp -r . "$RESULTS"
