@@ -21,14 +21,14 @@ tests=(record.sh queries.sh function_graph.sh arm64.sh
 	"attribution_processes.sh one_cpu two_cpus"
 	"attribution_interrupts.sh one_cpu" inband.sh
 	"functions.sh 6.12 1 ls all modules" top.sh
-	attribution_syscalls.sh gating.sh store.sh attribution_sleeps.sh
+	attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
 	"faults.sh 6 1 1 kills"
 	"functions.sh --arm64 6.12 1 all modules"
 	attribution_levels.sh attribution_groups.sh "functions.sh 6.1 1 events"
 	triggers.sh attribution_relations.sh tutorial.sh attribution_servers.sh
 	attribution_requests.sh attribution_cost.sh attribution_locks.sh)
 if [[ ${1:-all} == full ]]; then
-	tests+=("fleet.sh 67 6.1 6.12 7.3" serve.sh "serve.sh --arm64"
+	tests+=("fleet.sh 67 6.1 6.12 7.3" "serve.sh --arm64"
 		"inband.sh --arm64" "functions.sh 6.1 1 ls sleep-all"
 		"functions.sh 6.12 1 disk sleep pipe events bpf"
 		"attribution_processes.sh made_by_perf narrower"
