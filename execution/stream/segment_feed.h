@@ -15,8 +15,10 @@ struct symbols;
 
 /* One stream's records, as record_feed.h has them, decoded by several threads:
  * each takes a segment, beginning a little before to find out what is known
- * there.  Where that is not what the segment before ended with, the segment is
+ * there.  Where that is not what the part before ended with, the segment is
  * decoded again from that: the records are the same for any number of threads.
+ * The calling thread decodes the parts between two segments itself, from where
+ * the first of them ended, and hands them out as it goes: stretch_plan.h.
  */
 struct segment_feed;
 
