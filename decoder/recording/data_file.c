@@ -4,8 +4,8 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
+#include "common/read_at.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -124,21 +124,9 @@ bool data_file_copy(const struct data_file *file, const uint8_t *bytes,
 		    size_t size, void *to)
 {
 	uintptr_t at = (uintptr_t)bytes - (uintptr_t)file->map.bytes;
-	size_t done = 0;
 
-	if (!file->has_fd || at > file->map.size || size > file->map.size - at)
-		return false;
-	while (done < size) {
-		ssize_t count = pread(file->fd, (uint8_t *)to + done,
-				      size - done, (off_t)(at + done));
-
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count <= 0)
-			return false;
-		done += (size_t)count;
-	}
-	return true;
+	return file->has_fd && at <= file->map.size &&
+	       size <= file->map.size - at && !read_at(file->fd, to, size, at);
 }
 
 /* The sections lie in order of their bits, absent ones left out. */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_READ_AT_H
+#define KT_COMMON_READ_AT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads all @size bytes at @offset of the file open as @fd, which stays where it
+ * is.  Returns 0, -ERROR_NOT_FOUND if the file ends before, or -ERROR_SYSTEM.
+ */
+int read_at(int fd, void *buffer, size_t size, uint64_t offset);
+
+#endif
