@@ -28,10 +28,8 @@ void atom_step_await(struct execution *execution, uint32_t from)
 
 static uint8_t passage_back(const struct execution *execution)
 {
-	return block_comes_back(&execution->blocks[execution->from],
-				&execution->blocks[execution->block]) ?
-		       PASSAGE_RETURN :
-		       PASSAGE_OTHER;
+	return block_returned(execution->blocks[execution->from].is_plain,
+			      &execution->blocks[execution->block]);
 }
 
 void walk_atoms_jump(struct execution *execution, uint64_t address)

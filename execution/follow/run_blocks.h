@@ -297,7 +297,8 @@ RUN_INLINE void run_jump(struct execution *execution, struct run *run,
 		return;
 	/* What a far transfer means depends on more, as returns may. */
 	if (run->from->kind == BLOCK_RETURN &&
-	    (by_thunk || run->from->is_plain) && run->block->is_plain) {
+	    block_returned(by_thunk || run->from->is_plain, run->block) ==
+		    PASSAGE_RETURN) {
 		run->passage = PASSAGE_RETURN;
 		return;
 	}

@@ -146,13 +146,12 @@ static inline bool block_passes(const struct block *block, enum block_edge edge,
 	return (block->ways[edge] & BLOCK_WAY_MASK) == passage;
 }
 
-/* Returns whether to go from @from, which returns, to @to is the return of one
- * function to another, whatever was before.
+/* Returns what it means that control came to @to by a return from code that
+ * @is_plain or is not.
  */
-static inline bool block_comes_back(const struct block *from,
-				    const struct block *to)
+static inline uint8_t block_returned(bool is_plain, const struct block *to)
 {
-	return from->is_plain && to->is_plain;
+	return is_plain && to->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
 }
 
 /* Work is a count of instructions; a block that may take much longer than its

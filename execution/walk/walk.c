@@ -118,10 +118,8 @@ bool walk_back(struct execution *execution)
 		return false;
 	execution->exit = FLOW_EXIT_RETURN;
 	execution->passage =
-		block_comes_back(&execution->blocks[from],
-				 &execution->blocks[execution->block]) ?
-			PASSAGE_RETURN :
-			PASSAGE_OTHER;
+		block_returned(execution->blocks[from].is_plain,
+			       &execution->blocks[execution->block]);
 	return true;
 }
 
@@ -212,9 +210,9 @@ void walk_jump(struct execution *execution, uint64_t address)
 	if (from->kind == BLOCK_INDIRECT_CALL ||
 	    from->kind == BLOCK_INDIRECT_JUMP)
 		execution->passage = block_way_passage(way);
-	else if (from->kind == BLOCK_RETURN &&
-		 block_comes_back(from, block_at(execution->blocks, way)))
-		execution->passage = PASSAGE_RETURN;
+	else if (from->kind == BLOCK_RETURN)
+		execution->passage = block_returned(
+			from->is_plain, block_at(execution->blocks, way));
 }
 
 bool walk_to_exit(struct execution *execution, uint64_t address)
