@@ -27,7 +27,6 @@ struct record_feed {
 	bool at_end;
 	uint64_t watched[2]; /* sync points to be said */
 	unsigned int passed; /* of them */
-	bool is_behind;	     /* both are passed: */
 	size_t wanted;	     /* records up to there, and the one behind */
 	struct execution_state states[2]; /* there */
 	struct execution execution;
@@ -86,7 +85,7 @@ int record_feed_open(const struct flow_input *input,
 
 	if (!feed)
 		return -ERROR_MEMORY;
-	feed->passed = 2;
+	record_feed_watch(feed, NO_SYNC, NO_SYNC);
 	feed->until = UINT64_MAX;
 	error = branch_source_open(input, &feed->source);
 	if (!error)
@@ -119,8 +118,7 @@ int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
 	feed->at = 0;
 	feed->batch.count = 0;
 	feed->at_end = false;
-	feed->passed = 2;
-	feed->is_behind = false;
+	record_feed_watch(feed, NO_SYNC, NO_SYNC);
 	execution->mark_count = 0;
 	set_conversion(execution, &input->recording->conversion);
 	return_stack_clear(&execution->returns);
@@ -163,11 +161,17 @@ static const struct trace_branch *next_branch(struct record_feed *feed,
 	return &feed->batch.branches[feed->at++];
 }
 
+/* All that is watched was passed. */
+static bool is_behind(const struct record_feed *feed)
+{
+	return feed->passed == 2;
+}
+
 static void pass_sync(struct record_feed *feed, uint64_t position)
 {
 	const struct event_times *times = &feed->execution.times;
 
-	if (feed->passed == 2 || position < feed->watched[feed->passed])
+	if (is_behind(feed) || position < feed->watched[feed->passed])
 		return;
 	/* The first known time will also be that of those that wait. */
 	if (!times->known_ns && event_times_waiting(times))
@@ -175,7 +179,6 @@ static void pass_sync(struct record_feed *feed, uint64_t position)
 	execution_state_take(&feed->states[feed->passed++], &feed->execution,
 			     position);
 	execution_mark(&feed->execution, MARK_SYNC);
-	feed->is_behind = feed->passed == 2;
 	feed->wanted = times->count + 1;
 }
 
@@ -218,7 +221,7 @@ static int follow_usual(struct record_feed *feed,
 
 	if (feed->execution.atoms.is_on)
 		return 0;
-	if (feed->is_behind && end - branch > FEW_BRANCHES)
+	if (is_behind(feed) && end - branch > FEW_BRANCHES)
 		end = branch + FEW_BRANCHES;
 	count = follow_run(&feed->execution, branch, end, batch->position);
 	if (count <= 0)
@@ -258,7 +261,7 @@ static bool has_enough(const struct record_feed *feed)
 	const struct event_times *times = &feed->execution.times;
 
 	return !event_times_wants_more(times) ||
-	       (feed->is_behind && times->finished >= feed->wanted);
+	       (is_behind(feed) && times->finished >= feed->wanted);
 }
 
 /* Follows branches until enough is finished, or the end. */
@@ -343,7 +346,6 @@ void record_feed_watch(struct record_feed *feed, uint64_t first,
 	feed->watched[0] = first;
 	feed->watched[1] = second;
 	feed->passed = 0;
-	feed->is_behind = false;
 }
 
 void record_feed_watch_end(struct record_feed *feed, uint64_t second)
