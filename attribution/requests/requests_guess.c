@@ -32,11 +32,9 @@ static struct message *unheard_of(const struct party *sender,
 	return NULL;
 }
 
-/* Returns what @server sent for @request, else for what is not known, borrowed,
- * or NULL.
- */
-static struct message *answer_of(const struct party *server,
-				 const struct request *request, bool is_bold)
+/* Returns what @server sent for @request, borrowed, or NULL. */
+static struct message *sent_for(const struct party *server,
+				const struct request *request)
 {
 	enum message_medium medium = (enum message_medium)request->medium;
 	struct message *message;
@@ -45,8 +43,20 @@ static struct message *answer_of(const struct party *server,
 	     (message = requests_next_unheard(server, &i, medium)); i++)
 		if (message->hold->request == request)
 			return message;
-	return unheard_of(server, medium, request->sent->time_ns,
-			  request->client, is_bold);
+	return NULL;
+}
+
+/* The same, or else what it sent for what is not known. */
+static struct message *answer_of(const struct party *server,
+				 const struct request *request, bool is_bold)
+{
+	struct message *message = sent_for(server, request);
+
+	return message ?
+		       message :
+		       unheard_of(server, (enum message_medium)request->medium,
+				  request->sent->time_ns, request->client,
+				  is_bold);
 }
 
 /* The same of any thread of its server. */
@@ -123,16 +133,8 @@ static bool is_in_round(const struct party *reader, const struct task *sender)
 static bool may_be_answered(const struct requests *requests,
 			    const struct request *request)
 {
-	enum message_medium medium = (enum message_medium)request->medium;
-	const struct party *server =
-		requests_party_at(requests, request->server->index);
-	const struct message *message;
-
-	for (size_t i = 0;
-	     (message = requests_next_unheard(server, &i, medium)); i++)
-		if (message->hold->request == request)
-			return true;
-	return false;
+	return sent_for(requests_party_at(requests, request->server->index),
+			request);
 }
 
 static bool waits_for(const struct requests *requests,
