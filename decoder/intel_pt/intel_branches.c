@@ -188,14 +188,10 @@ static void take_damage(struct intel_branches *b)
 				       b->reach_ctx);
 }
 
-/* This is what a batch of packets takes at most. */
-#define REACH_BYTES ((size_t)BATCH * 16)
-
 /* Reads packets.  Returns 1, 0 at the end, -ERROR_MEMORY. */
 static int read_on(struct intel_branches *b)
 {
-	if (b->reach)
-		b->reach(b->reach_ctx, b->at, b->at + REACH_BYTES);
+	intel_branches_see(b, b->at);
 	for (int i = 0; i < RUNS; i++) {
 		struct intel_packet packet;
 		size_t left;

@@ -52,17 +52,28 @@ static void take_stop(struct intel_branches *b,
 				    !branch->has_address;
 }
 
+/* Reads a packet at @at, to which b->at has not come yet.  Returns whether there
+ * is one.
+ */
+static bool next_packet(struct intel_branches *b,
+			struct intel_packet_context *context, size_t at,
+			struct intel_packet *packet)
+{
+	intel_branches_see(b, at);
+	return intel_packet_read_in(context, b->bytes + at, b->size - at,
+				    packet) > 0;
+}
+
 /* Returns whether tracing is on behind an overflow and the FUP at b->at: what
  * follows first of what is only there if it is, or is not.
  */
-static bool goes_on(const struct intel_branches *b)
+static bool goes_on(struct intel_branches *b)
 {
 	struct intel_packet_context context = { 0 };
 	struct intel_packet packet;
 	size_t at = b->at;
 
-	while (intel_packet_read_in(&context, b->bytes + at, b->size - at,
-				    &packet) > 0) {
+	while (next_packet(b, &context, at, &packet)) {
 		bool is_fup = at > b->at && packet.kind == INTEL_PACKET_FUP;
 
 		if (packet.kind == INTEL_PACKET_TIP_PGE ||
@@ -185,14 +196,12 @@ static void take_psb(struct intel_branches *b)
 }
 
 /* Returns whether tracing starts behind the PSBEND at b->at. */
-static bool starts_behind(const struct intel_branches *b)
+static bool starts_behind(struct intel_branches *b)
 {
 	struct intel_packet_context context = { 0 };
 	struct intel_packet packet;
 
-	for (size_t at = b->at + 2;
-	     intel_packet_read_in(&context, b->bytes + at, b->size - at,
-				  &packet) > 0;
+	for (size_t at = b->at + 2; next_packet(b, &context, at, &packet);
 	     at += packet.size)
 		switch (packet.kind) {
 		case INTEL_PACKET_TIP_PGE:

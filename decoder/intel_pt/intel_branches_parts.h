@@ -37,10 +37,10 @@ struct header {
  * elapsed since the anchor before, at the CYC before and after the branch.
  */
 struct intel_branches {
-	const uint8_t *bytes;
+	const uint8_t *bytes; /* where the first is, or would be */
 	size_t size;
 	size_t at;		   /* the next packet */
-	intel_packet_reach *reach; /* NULL: all bytes are there */
+	intel_packet_reach *reach; /* NULL: all are */
 	void *reach_ctx;
 	struct intel_packet_context context;
 	struct intel_clock clock;
@@ -68,6 +68,19 @@ struct intel_branches {
 	bool after_anchor; /* no branch came since */
 	bool at_end;
 };
+
+/* This is asked for at once, at least: more than a batch of packets takes, whose
+ * longest has 16 bytes.
+ */
+#define INTEL_REACH_BYTES ((size_t)1 << 15)
+
+/* Makes what follows @at, which is b->at or behind, readable. */
+static inline void intel_branches_see(struct intel_branches *b, size_t at)
+{
+	if (b->reach)
+		b->bytes = b->reach(b->reach_ctx, b->at,
+				    at + INTEL_REACH_BYTES);
+}
 
 /* Adds one; what a PSB repeats has the PSB's position.  There is room: see
  * MOST_AT_ONCE.

@@ -350,7 +350,7 @@ size_t intel_packet_reach_psb(const uint8_t *bytes, size_t size, size_t from,
 							from + REACH_STEP;
 		size_t found;
 
-		reach(ctx, from, end);
+		bytes = reach(ctx, from, end);
 		found = intel_packet_find_psb(bytes, end, from);
 		if (end == size)
 			return found;

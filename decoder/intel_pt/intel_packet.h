@@ -93,11 +93,13 @@ bool intel_packet_is_flow(const struct intel_packet *packet);
  */
 size_t intel_packet_find_psb(const uint8_t *bytes, size_t size, size_t from);
 
-/* Makes the bytes from @from up to @to readable. */
-typedef void intel_packet_reach(void *ctx, size_t from, size_t to);
+/* Makes the bytes from @from up to @to readable, as far as there are so many, and
+ * no others.  Returns where byte 0 is, or would be, from now on.
+ */
+typedef const uint8_t *intel_packet_reach(void *ctx, size_t from, size_t to);
 
 /* The same for bytes that are not all there: @reach is asked for them with
- * @ctx, unless it is NULL.
+ * @ctx.  Without one @bytes are read.
  */
 size_t intel_packet_reach_psb(const uint8_t *bytes, size_t size, size_t from,
 			      intel_packet_reach *reach, void *ctx);

@@ -75,12 +75,13 @@ static void take_stretch(struct intel_source *source)
 }
 
 /* Makes bytes of the stretch readable. */
-static void reach(void *ctx, size_t from, size_t to)
+static const uint8_t *reach(void *ctx, size_t from, size_t to)
 {
 	struct intel_source *source = ctx;
 
-	stream_window_reach(&source->bytes, source->stretch + from,
-			    source->stretch + to);
+	return stream_window_reach(&source->bytes, source->stretch + from,
+				   source->stretch + to) +
+	       source->stretch;
 }
 
 /* Reads the stretch from @from on, counted in it. */
@@ -123,14 +124,11 @@ static int hand_out(struct intel_source *source, uint8_t kind, uint8_t reason,
 static bool take_head(struct intel_source *source,
 		      struct trace_branch_batch *batch)
 {
-	const uint8_t *bytes = source->bytes.bytes + source->stretch;
 	size_t size = source->stretch_end - source->stretch;
 	size_t psb = source->first_psb;
 
 	source->has_head = true;
-	stream_window_reach(&source->bytes, source->stretch,
-			    source->stretch + psb);
-	if (psb != size && intel_is_idle(bytes, psb))
+	if (psb != size && intel_is_idle(reach(source, 0, psb), psb))
 		return false;
 	source->made = (struct trace_branch){
 		.payload = psb,
@@ -192,14 +190,11 @@ static size_t find_before(struct intel_source *source, size_t position)
 		size_t from = position - distance;
 		size_t psb;
 
-		stream_window_move(&source->bytes, source->stretch + from);
-		reach(source, from, position);
-		psb = intel_packet_find_psb(
-			source->bytes.bytes + source->stretch, position, from);
+		psb = intel_packet_find_psb(reach(source, from, position),
+					    position, from);
 		if (psb < position)
 			return psb;
 	}
-	stream_window_move(&source->bytes, source->stretch);
 	return first_psb(source);
 }
 
@@ -229,15 +224,14 @@ static int seek(struct branch_source *base, uint64_t position)
 	find_stretch(source, position);
 	source->has_head = true;
 	from = find_before(source, position - source->stretch);
-	stream_window_release(&source->bytes, source->stretch + from);
 	return read_stretch(source, from);
 }
 
-static void reach_any(void *ctx, size_t from, size_t to)
+static const uint8_t *reach_any(void *ctx, size_t from, size_t to)
 {
 	struct intel_source *source = ctx;
 
-	stream_window_reach(&source->bytes, from, to);
+	return stream_window_reach(&source->bytes, from, to);
 }
 
 /* What lies behind is left for the next time. */
@@ -247,8 +241,6 @@ static uint64_t next_sync(struct branch_source *base, uint64_t from)
 	size_t size = source->bytes.size;
 	size_t psb;
 
-	if (!source->branches && from > source->bytes.copied_to)
-		stream_window_move(&source->bytes, from);
 	psb = intel_packet_reach_psb(source->bytes.bytes, size, from, reach_any,
 				     source);
 	stream_window_release(&source->bytes, psb);
@@ -262,6 +254,7 @@ static uint64_t sync_before(struct branch_source *base, uint64_t time_ns,
 	const struct time_conversion *conversion =
 		&source->input.recording->conversion;
 	struct sync_search search = {
+		.bytes = source->bytes.bytes,
 		.size = source->bytes.size,
 		.reach = reach_any,
 		.ctx = source,
@@ -269,8 +262,6 @@ static uint64_t sync_before(struct branch_source *base, uint64_t time_ns,
 	struct sync_point last;
 	struct sync_point point;
 
-	stream_window_move(&source->bytes, 0);
-	search.bytes = source->bytes.bytes;
 	if (!sync_search_before(&search,
 				time_conversion_ticks(conversion, time_ns),
 				&last) ||

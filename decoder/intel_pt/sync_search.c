@@ -18,13 +18,13 @@ static bool read_time(const struct sync_search *search, size_t position,
 			     search->size :
 			     position + HEADER_BYTES;
 	struct intel_packet packet = { .kind = INTEL_PACKET_PSB };
+	const uint8_t *bytes = search->bytes;
 
 	if (search->reach)
-		search->reach(search->ctx, position, end);
+		bytes = search->reach(search->ctx, position, end);
 	for (size_t at = position; packet.kind != INTEL_PACKET_PSBEND;
 	     at += packet.size) {
-		if (intel_packet_read(search->bytes + at, end - at, &packet) <=
-		    0)
+		if (intel_packet_read(bytes + at, end - at, &packet) <= 0)
 			return false;
 		if (packet.kind != INTEL_PACKET_TSC)
 			continue;

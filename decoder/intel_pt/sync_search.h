@@ -13,7 +13,7 @@
  * their pattern, without reading the packets between them.
  */
 struct sync_search {
-	const uint8_t *bytes;
+	const uint8_t *bytes; /* without reach */
 	size_t size;
 	intel_packet_reach *reach; /* as intel_packet_reach_psb() has it */
 	void *ctx;

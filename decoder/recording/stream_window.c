@@ -5,7 +5,6 @@
 #include "decoder/recording/data_file.h"
 #include "decoder/recording/recording.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,15 +16,15 @@
 /* This is what is copied at once, at most, for who goes on and on: a quarter of
  * what it went through so far.
  */
-#define LONGEST_COPY ((size_t)1 << 18)
+#define LONGEST_COPY ((size_t)1 << 17)
+/* What was looked at stays until it is as much as this: what is left then moves to
+ * the memory's begin.
+ */
+#define MOST_KEPT ((size_t)1 << 18)
 /* Bytes are given back to the system in steps of this size: with several threads
  * each time stops all of them.
  */
 #define RELEASE_STEP ((size_t)1 << 20)
-/* The copy is made in pages of this size for who goes on and on, and given back
- * in whole ones: a page fault for each 4 KB takes some percent of all decoding.
- */
-#define LARGE_PAGE ((size_t)1 << 21)
 
 static int open_copy(struct stream_window *window)
 {
@@ -96,34 +95,13 @@ static size_t piece_at(const struct stream_window *window, size_t position)
 
 static uint8_t *copy_at(const struct stream_window *window, size_t position)
 {
-	return window->copy + (position - window->copy_begin);
-}
-
-/* Returns the first place in the copy, at or behind @position, where a large
- * page may begin.
- */
-static size_t large_page_at(const struct stream_window *window, size_t position)
-{
-	uintptr_t address = (uintptr_t)window->bytes + position;
-
-	return position + (-address & (LARGE_PAGE - 1));
-}
-
-/* Asks for a large page behind what is copied.  Without one nothing changes. */
-static void use_large_page(const struct stream_window *window)
-{
-	size_t at = large_page_at(window, window->copied_to);
-
-	if (window->copied_to - window->copied_from >= LARGE_PAGE / 2 &&
-	    at < window->copied_to + LONGEST_COPY && at < window->size &&
-	    window->size - at >= LARGE_PAGE)
-		madvise(copy_at(window, at), LARGE_PAGE, MADV_HUGEPAGE);
+	return window->copy + (position - window->copied_from);
 }
 
 /* Returns where a copy should end that has to go up to @to. */
 static size_t copy_end(const struct stream_window *window, size_t to)
 {
-	size_t step = (window->copied_to - window->copied_from) / 4;
+	size_t step = window->way / 4;
 
 	if (step > LONGEST_COPY)
 		step = LONGEST_COPY;
@@ -164,53 +142,42 @@ static void copy_bytes(struct stream_window *window, size_t from, size_t to)
 	}
 }
 
-void stream_window_move(struct stream_window *window, size_t from)
+/* The copy has no more than what is from @from on. */
+static void begin_copy(struct stream_window *window, size_t from)
 {
-	if (!window->copy)
-		return;
-	/* Else all that it has taken so far is where it goes on. */
-	if (window->released > window->copy_begin)
-		pages_release(window->bytes, window->released,
-			      window->copied_to);
-	window->copy_begin = from;
+	if (from < window->copied_from || from > window->copied_to) {
+		window->copied_from = from;
+		window->copied_to = from;
+		window->way = 0;
+	}
+	memmove(window->copy, copy_at(window, from), window->copied_to - from);
 	window->copied_from = from;
-	window->copied_to = from;
-	window->released = from;
 	window->bytes = (const uint8_t *)((uintptr_t)window->copy - from);
 }
 
-void stream_window_reach(struct stream_window *window, size_t from, size_t to)
+const uint8_t *stream_window_reach(struct stream_window *window, size_t from,
+				   size_t to)
 {
 	if (to > window->size)
 		to = window->size;
-	if (!window->copy || from >= to)
-		return;
-	assert(from >= window->copy_begin);
-	if (from < window->copied_from || from > window->copied_to) {
-		pages_release(window->bytes, window->copied_from,
-			      window->copied_to);
-		window->copied_from = from;
-		window->copied_to = from;
+	if (!window->copy || from >= to ||
+	    (from >= window->copied_from && to <= window->copied_to))
+		return window->bytes;
+	if (from < window->copied_from || from > window->copied_to ||
+	    from - window->copied_from >= MOST_KEPT)
+		begin_copy(window, from);
+	if (to > window->copied_to) {
+		to = copy_end(window, to);
+		copy_bytes(window, window->copied_to, to);
+		window->way += to - window->copied_to;
+		window->copied_to = to;
 	}
-	if (to <= window->copied_to)
-		return;
-	use_large_page(window);
-	to = copy_end(window, to);
-	copy_bytes(window, window->copied_to, to);
-	window->copied_to = to;
+	return window->bytes;
 }
 
 void stream_window_release(struct stream_window *window, size_t to)
 {
-	if (window->copy) {
-		size_t next = large_page_at(window, to);
-
-		to = next > LARGE_PAGE ? next - LARGE_PAGE : 0;
-	}
-	if (to < window->released + RELEASE_STEP)
-		return;
-	if (window->copy && window->copied_from < to)
-		window->copied_from =
-			to < window->copied_to ? to : window->copied_to;
-	window->released = pages_release(window->bytes, window->released, to);
+	if (!window->copy && to >= window->released + RELEASE_STEP)
+		window->released =
+			pages_release(window->bytes, window->released, to);
 }
