@@ -7,6 +7,9 @@
 
 enum { LEAST_BITS = 9, MOST_BITS = 15, GROWTH_BITS = 3 };
 
+/* A block may be in any slot of a set of so many. */
+enum { SET_BITS = 2, SET_SLOTS = 1 << SET_BITS };
+
 struct slot {
 	const uint8_t *code; /* NULL: it is free */
 	uint64_t target;     /* behind the block's address */
@@ -42,10 +45,13 @@ void block_memo_free(struct block_memo *memo)
 	free(memo);
 }
 
-static size_t index_of(const struct block_memo *memo, const uint8_t *code)
+/* Returns the set that a block with its bytes at @code may be in. */
+static struct slot *set_of(const struct block_memo *memo, const uint8_t *code)
 {
-	return (uint64_t)(uintptr_t)code * 0x9e3779b97f4a7c15 >>
-	       (64 - memo->bits);
+	size_t set = (uint64_t)(uintptr_t)code * 0x9e3779b97f4a7c15 >>
+		     (64 - memo->bits + SET_BITS);
+
+	return &memo->slots[set << SET_BITS];
 }
 
 /* What is known is forgotten: it is soon read again.  Without memory for more,
@@ -70,10 +76,14 @@ static bool make_room(struct block_memo *memo)
 void block_memo_put(struct block_memo *memo, const uint8_t *code,
 		    const struct block *block, const struct block_info *info)
 {
+	struct slot *set;
+
 	if (!make_room(memo))
 		return;
 	memo->puts++;
-	memo->slots[index_of(memo, code)] = (struct slot){
+	set = set_of(memo, code);
+	memmove(set + 1, set, (SET_SLOTS - 1) * sizeof(*set));
+	*set = (struct slot){
 		.code = code,
 		.target = info->target - block->ip,
 		.work = block->work,
@@ -86,6 +96,18 @@ void block_memo_put(struct block_memo *memo, const uint8_t *code,
 	};
 }
 
+/* Returns the slot of the block at @code, NULL if none is. */
+static const struct slot *find(const struct block_memo *memo,
+			       const uint8_t *code)
+{
+	const struct slot *set = set_of(memo, code);
+
+	for (size_t i = 0; i < SET_SLOTS; i++)
+		if (set[i].code == code)
+			return &set[i];
+	return NULL;
+}
+
 bool block_memo_get(const struct block_memo *memo, const uint8_t *code,
 		    size_t left, struct block *block, struct block_info *info)
 {
@@ -93,8 +115,8 @@ bool block_memo_get(const struct block_memo *memo, const uint8_t *code,
 
 	if (!memo->slots)
 		return false;
-	slot = &memo->slots[index_of(memo, code)];
-	if (slot->code != code || slot->bytes > left)
+	slot = find(memo, code);
+	if (!slot || slot->bytes > left)
 		return false;
 	block->work = slot->work;
 	block->bytes = slot->bytes;
