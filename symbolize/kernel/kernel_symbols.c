@@ -116,21 +116,37 @@ static int reserve(const struct kernel_symbols *kernel, size_t size)
 			function_table_reserve(kernel->functions, size / 64);
 }
 
+/* Functions end where data begins.  Of the kernel's own, which come in order, the
+ * rest tells nothing more until there is code again.
+ */
+static int add_data(const struct kernel_symbols *kernel,
+		    const struct kallsyms_line *line, uint64_t *data)
+{
+	bool is_more = *data && *data <= line->address;
+
+	*data = line->module_length ? 0 : line->address;
+	return is_more && *data ? 0 :
+				  address_map_stop(kernel->map, line->address);
+}
+
 int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,
 				const char *text, size_t size)
 {
 	struct kallsyms kallsyms = kallsyms_of(text, size);
 	struct kallsyms_line line;
+	uint64_t data = 0; /* of the kernel's own: the line before is such */
 	int status = reserve(kernel, size);
 
 	while (!status && kallsyms_next(&kallsyms, &line) > 0) {
 		/* kptr_restrict shows every address as zero. */
 		if (!line.address || is_offset(line.type) || is_mapping(&line))
 			continue;
-		if (is_code(line.type))
-			status = add_code(kernel, &line);
-		else
-			status = address_map_stop(kernel->map, line.address);
+		if (!is_code(line.type)) {
+			status = add_data(kernel, &line, &data);
+			continue;
+		}
+		status = add_code(kernel, &line);
+		data = 0;
 	}
 	return status;
 }
