@@ -80,7 +80,7 @@ static void write_node(struct fixture *fixture, uint32_t index)
 		between = "<";
 	}
 	sprintf(text + strlen(text), " %s%lu ns, %lu\n",
-		tree->links[index].inferred_ns ? "~" : "",
+		call_tree_inferred_ns(tree, index) ? "~" : "",
 		(unsigned long)node->self_ns,
 		(unsigned long)call_counts_calls(&calls));
 }

@@ -135,6 +135,9 @@ static void check_trees(const struct profile *a, const struct profile *b)
 			 call_tree_count(one) * sizeof(struct call_node));
 	ck_assert_mem_eq(one->links, other->links,
 			 call_tree_count(one) * sizeof(struct call_links));
+	ck_assert_uint_eq(one->more_count, other->more_count);
+	ck_assert_mem_eq(one->more, other->more,
+			 one->more_count * sizeof(struct call_more));
 }
 
 /* All that is kept of the tasks: their clocks and open functions, too. */

@@ -89,7 +89,7 @@ static int visit(struct maker *maker, uint32_t index, bool leaving)
 	}
 	arc = array_at(&maker->arcs, number);
 	arc->self_ns += node->self_ns;
-	arc->inferred_ns += maker->tree->links[index].inferred_ns;
+	arc->inferred_ns += call_tree_inferred_ns(maker->tree, index);
 	calls = call_tree_calls(maker->tree, index);
 	call_counts_join(&arc->calls, &calls);
 	if (!maker->open[number]++)

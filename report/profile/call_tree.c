@@ -21,6 +21,7 @@ void call_tree_free(struct call_tree *tree)
 		return;
 	free(tree->nodes);
 	free(tree->links);
+	free(tree->more);
 	free(tree->slots);
 	free(tree);
 }
@@ -45,6 +46,20 @@ int32_t call_tree_pid(const struct call_tree *tree, uint32_t node)
 	return tree->links[node].pid;
 }
 
+static bool reserve_more(struct call_tree *tree, uint32_t count)
+{
+	struct call_more *more = large_memory_move(
+		tree->more, tree->more_count * sizeof(*more),
+		((size_t)count + 1) * sizeof(*more));
+
+	if (!more)
+		return false;
+	tree->more = more;
+	if (!tree->more_count)
+		more[tree->more_count++] = (struct call_more){ 0 };
+	return true;
+}
+
 bool call_tree_reserve(struct call_tree *tree, uint32_t count)
 {
 	struct call_links *links;
@@ -52,6 +67,8 @@ bool call_tree_reserve(struct call_tree *tree, uint32_t count)
 
 	if (count <= tree->room)
 		return true;
+	if (!reserve_more(tree, count))
+		return false;
 	links = large_memory_move(tree->links, tree->count * sizeof(*links),
 				  count * sizeof(*links));
 	if (!links)
@@ -300,15 +317,57 @@ static void add_entry(struct call_counts *counts, enum call_how how)
 	}
 }
 
-void call_tree_count_in_links(struct call_tree *tree, uint32_t index,
-			      enum call_how how)
+struct call_more *call_tree_more(struct call_tree *tree, uint32_t index)
+{
+	uint32_t *number = &tree->links[index].more;
+
+	if (!*number) {
+		*number = tree->more_count++;
+		tree->more[*number] = (struct call_more){ 0 };
+	}
+	return &tree->more[*number];
+}
+
+/* Returns where all entries of node @index are counted from now on. */
+static struct call_counts *counts_of(struct call_tree *tree, uint32_t index)
+{
+	struct call_node *node = call_tree_at(tree, index);
+	struct call_counts *counts = &call_tree_more(tree, index)->calls;
+
+	*counts = call_tree_calls(tree, index);
+	node->direct = 0;
+	node->tail = 0;
+	return counts;
+}
+
+void call_tree_count_more(struct call_tree *tree, uint32_t index,
+			  enum call_how how)
+{
+	add_entry(counts_of(tree, index), how);
+}
+
+/* Returns whether @node itself can count @calls, too. */
+static bool are_few(const struct call_node *node,
+		    const struct call_counts *calls)
+{
+	return calls->direct <= (uint64_t)UINT16_MAX - node->direct &&
+	       calls->tail <= (uint64_t)UINT8_MAX - node->tail &&
+	       !calls->async && !calls->starts && !calls->inferred;
+}
+
+void call_tree_add_calls(struct call_tree *tree, uint32_t index,
+			 const struct call_counts *calls, uint64_t inferred_ns)
 {
 	struct call_node *node = call_tree_at(tree, index);
 
-	tree->links[index].calls = call_tree_calls(tree, index);
-	node->direct = 0;
-	node->tail = 0;
-	add_entry(&tree->links[index].calls, how);
+	if (are_few(node, calls)) {
+		node->direct = (uint16_t)(node->direct + calls->direct);
+		node->tail = (uint8_t)(node->tail + calls->tail);
+	} else {
+		call_counts_join(counts_of(tree, index), calls);
+	}
+	if (inferred_ns)
+		call_tree_more(tree, index)->inferred_ns += inferred_ns;
 }
 
 void call_counts_join(struct call_counts *counts,

@@ -32,7 +32,7 @@ struct call_node {
 	uint32_t next_asked;	 /* the sibling asked for after it last time */
 	uint32_t recent_child;	 /* the one asked for last */
 	uint32_t expected_child; /* next_asked of that */
-	uint16_t direct;	 /* entries that its links do not count yet */
+	uint16_t direct;	 /* entries without those of call_more */
 	uint8_t tail;
 	bool is_interrupt; /* interrupt work: entered by an exception, or by
 				 * something that is */
@@ -41,14 +41,17 @@ struct call_node {
 
 _Static_assert(sizeof(struct call_node) == 32, "two nodes share a cache line");
 
-/* Where a node hangs, for walks, which come once at the end; and what is not
- * counted often.
- */
+/* Where a node hangs, for walks, which come once at the end. */
 struct call_links {
 	uint32_t first_child;
 	uint32_t next_sibling;
-	int32_t pid;		  /* its tree's process or group, -1 for all */
-	uint32_t part;		  /* of a root: its tasks' enum profile_part */
+	int32_t pid;   /* its tree's process or group, -1 for all */
+	uint32_t part; /* of a root: its tasks' enum profile_part */
+	uint32_t more; /* its struct call_more, 0: none */
+};
+
+/* What few nodes have. */
+struct call_more {
 	uint64_t inferred_ns;	  /* of self_ns: whose it is is inferred */
 	struct call_counts calls; /* without the node's own */
 };
@@ -61,7 +64,9 @@ struct call_links {
 struct call_tree {
 	struct call_node *nodes;
 	struct call_links *links; /* by node */
+	struct call_more *more;	  /* room for all; the first is of none */
 	uint32_t count;
+	uint32_t more_count;
 	uint32_t room;
 	uint32_t first_root;
 	uint32_t *slots;   /* nodes by parent and function, open
@@ -204,11 +209,27 @@ void call_tree_forget_slots(struct call_tree *tree);
  */
 uint64_t *call_tree_totals(const struct call_tree *tree);
 
-/* Counts an entry of node @index by @how in its links, with those that the node
- * itself counts.
+/* Returns what node @index has of that, all 0 if it is new; it stays in place only
+ * until a node is added.
  */
-void call_tree_count_in_links(struct call_tree *tree, uint32_t index,
-			      enum call_how how);
+struct call_more *call_tree_more(struct call_tree *tree, uint32_t index);
+
+/* Counts an entry of node @index by @how there, with those that the node itself
+ * counts.
+ */
+void call_tree_count_more(struct call_tree *tree, uint32_t index,
+			  enum call_how how);
+
+/* Adds @calls to those of node @index, and @inferred_ns to what is inferred. */
+void call_tree_add_calls(struct call_tree *tree, uint32_t index,
+			 const struct call_counts *calls, uint64_t inferred_ns);
+
+/* Returns how much of the time in node @index it is inferred of whose it is. */
+static inline uint64_t call_tree_inferred_ns(const struct call_tree *tree,
+					     uint32_t index)
+{
+	return tree->more[tree->links[index].more].inferred_ns;
+}
 
 /* Counts an entry of @node by @how. */
 static inline void call_node_count_entry(struct call_tree *tree,
@@ -220,8 +241,7 @@ static inline void call_node_count_entry(struct call_tree *tree,
 	else if (how == HOW_TAIL && node->tail < UINT8_MAX)
 		node->tail++;
 	else
-		call_tree_count_in_links(tree, call_tree_index(tree, node),
-					 how);
+		call_tree_count_more(tree, call_tree_index(tree, node), how);
 }
 
 static inline void call_tree_count_entry(struct call_tree *tree, uint32_t index,
@@ -234,7 +254,7 @@ static inline void call_tree_count_entry(struct call_tree *tree, uint32_t index,
 static inline struct call_counts call_tree_calls(const struct call_tree *tree,
 						 uint32_t index)
 {
-	struct call_counts calls = tree->links[index].calls;
+	struct call_counts calls = tree->more[tree->links[index].more].calls;
 
 	calls.direct += call_tree_at(tree, index)->direct;
 	calls.tail += call_tree_at(tree, index)->tail;

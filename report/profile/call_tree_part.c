@@ -15,14 +15,16 @@ static uint32_t copy_node(struct call_tree *part, const struct call_tree *tree,
 				call_tree_find_child(part, parent,
 						     from->function,
 						     from->is_interrupt);
+	struct call_counts calls;
 	struct call_node *to;
 
 	if (copy == CALL_NODE_NONE)
 		return copy;
 	to = call_tree_at(part, copy);
 	to->self_ns = from->self_ns;
-	part->links[copy].calls = call_tree_calls(tree, index);
-	part->links[copy].inferred_ns = tree->links[index].inferred_ns;
+	calls = call_tree_calls(tree, index);
+	call_tree_add_calls(part, copy, &calls,
+			    call_tree_inferred_ns(tree, index));
 	return copy;
 }
 

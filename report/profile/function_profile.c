@@ -58,7 +58,7 @@ static int enter(struct maker *maker, uint32_t index)
 		return -ERROR_MEMORY;
 	maker->row_of_node[index] = maker->row_of_function[node->function] - 1;
 	row->self_ns += node->self_ns;
-	row->inferred_ns += maker->tree->links[index].inferred_ns;
+	row->inferred_ns += call_tree_inferred_ns(maker->tree, index);
 	maker->self_ns += node->self_ns;
 	calls = call_tree_calls(maker->tree, index);
 	call_counts_join(&row->calls, &calls);

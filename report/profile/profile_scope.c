@@ -87,7 +87,6 @@ static bool cut(const struct cutter *cutter, uint32_t index)
 	const struct call_node *node = call_tree_at(cutter->from, index);
 	const struct call_counts calls = call_tree_calls(cutter->from, index);
 	struct place *place = &cutter->places[index];
-	struct call_links *links;
 
 	place->node = node->parent == CALL_NODE_NONE ?
 			      place_root(cutter, index, place) :
@@ -98,9 +97,8 @@ static bool cut(const struct cutter *cutter, uint32_t index)
 	if (!cutter->scope->shows[place->part])
 		return true;
 	call_tree_at(cutter->to, place->node)->self_ns += node->self_ns;
-	links = &cutter->to->links[place->node];
-	links->inferred_ns += cutter->from->links[index].inferred_ns;
-	call_counts_join(&links->calls, &calls);
+	call_tree_add_calls(cutter->to, place->node, &calls,
+			    call_tree_inferred_ns(cutter->from, index));
 	return true;
 }
 

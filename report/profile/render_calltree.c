@@ -108,7 +108,7 @@ static void write_branch(const struct tree_text *text,
 		*color ? report->colors->plain : "",
 		time_unit_text(unit, branch->total_ns).text,
 		self_text_of(report, node->self_ns,
-			     report->tree->links[branch->node].inferred_ns)
+			     call_tree_inferred_ns(report->tree, branch->node))
 			.text,
 		call_counts_calls(&calls) + calls.starts,
 		(int)(branch->depth - 1) * 2, "");

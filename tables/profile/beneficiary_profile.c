@@ -329,19 +329,20 @@ static int add_sum(struct beneficiary_profile *profile,
 	uint32_t place = root == CALL_NODE_NONE ?
 				 root :
 				 place_below(profile, root, sum->path);
-	struct call_links *links;
+	const struct call_counts calls = {
+		.direct = entries_of(sum, HOW_CALL) +
+			  entries_of(sum, HOW_SYSTEM_CALL),
+		.tail = entries_of(sum, HOW_TAIL),
+		.async = entries_of(sum, HOW_EXCEPTION),
+		.starts = entries_of(sum, HOW_START),
+		.inferred = entries_of(sum, HOW_INFERRED),
+	};
 
 	if (place == CALL_NODE_NONE)
 		return -ERROR_MEMORY;
 	call_tree_at(profile->tree, place)->self_ns += sum->ns;
-	links = &profile->tree->links[place];
-	links->inferred_ns += sum->certain_ns[CERTAIN_INFERRED];
-	links->calls.direct +=
-		entries_of(sum, HOW_CALL) + entries_of(sum, HOW_SYSTEM_CALL);
-	links->calls.tail += entries_of(sum, HOW_TAIL);
-	links->calls.async += entries_of(sum, HOW_EXCEPTION);
-	links->calls.starts += entries_of(sum, HOW_START);
-	links->calls.inferred += entries_of(sum, HOW_INFERRED);
+	call_tree_add_calls(profile->tree, place, &calls,
+			    sum->certain_ns[CERTAIN_INFERRED]);
 	profile->interrupts.exact_ns += sum->certain_ns[CERTAIN_EXACT];
 	profile->interrupts.inferred_ns += sum->certain_ns[CERTAIN_INFERRED];
 	profile->interrupts.nobodys_ns += sum->certain_ns[CERTAIN_NOBODY];

@@ -42,8 +42,11 @@ static int add_tree(struct view_selection *selection,
 		}
 		call_tree_at(selection->tree, nodes[i])->self_ns +=
 			node->self_ns;
-		selection->tree->links[nodes[i]].calls.direct +=
-			call_counts_calls(&calls);
+		call_tree_add_calls(selection->tree, nodes[i],
+				    &(struct call_counts){
+					    .direct = call_counts_calls(&calls),
+				    },
+				    0);
 	}
 	free(nodes);
 	return status;

@@ -230,7 +230,9 @@ static bool show_part(const struct showing *showing, enum profile_part part)
 			continue;
 		call_tree_at(showing->tree, place->node)->self_ns +=
 			sums[i].self_ns;
-		showing->tree->links[place->node].calls.direct += sums[i].calls;
+		call_tree_add_calls(
+			showing->tree, place->node,
+			&(struct call_counts){ .direct = sums[i].calls }, 0);
 	}
 	return true;
 }
