@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/graph/block_graph.h"
 #include "common/error.h"
+#include "common/pages.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
 #include "execution/graph/block_memo.h"
@@ -33,14 +34,16 @@ struct block_graph {
 	struct code_space *code;
 	const struct symbols *symbols;
 	struct block_memo *memo; /* of programs' code */
-	struct block *blocks;	 /* the first is none */
-	struct block_info *infos;
+	struct block *blocks;	 /* the first is none; in */
+	struct pages block_pages;
+	struct block_info *infos; /* in */
+	struct pages info_pages;
 	uint32_t count;
 	uint32_t room;
 	uint32_t *slots; /* open addressing by ip and space */
-	uint32_t *pages; /* the first block of those in a page,
-					 * by a hash of the page */
-	uint32_t mask;	 /* of both; at most half are used */
+	uint32_t mask;	 /* of these; at most half are used */
+	uint32_t *pages; /* the first block of those in some pages, by
+			  * a hash of the page */
 	bool waits_are_branches;
 	struct jump_memo memos[MEMO_SIZE]; /* by a hash of both ends */
 };
@@ -55,9 +58,17 @@ static uint32_t slot_hash(uint64_t ip, uint32_t space)
 	return hash_of(ip ^ (uint64_t)space << 47);
 }
 
-static uint32_t page_hash(uint64_t address)
+/* A page has some blocks, so there are fewer. */
+static uint32_t page_slots(uint32_t room)
 {
-	return hash_of(address >> PAGE_SHIFT);
+	return room / 4;
+}
+
+/* Returns the first block of @address' page and of those that share its slot. */
+static uint32_t *page_at(const struct block_graph *graph, uint64_t address)
+{
+	return &graph->pages[hash_of(address >> PAGE_SHIFT) &
+			     (page_slots(graph->room) - 1)];
 }
 
 struct block_graph *block_graph_new(struct code_space *code,
@@ -83,8 +94,8 @@ void block_graph_free(struct block_graph *graph)
 	if (!graph)
 		return;
 	block_memo_free(graph->memo);
-	free(graph->blocks);
-	free(graph->infos);
+	pages_free(&graph->block_pages);
+	pages_free(&graph->info_pages);
 	free(graph->slots);
 	free(graph->pages);
 	free(graph);
@@ -100,7 +111,7 @@ static void link_block(struct block_graph *graph, uint32_t index)
 	const struct block *block = &graph->blocks[index];
 	struct block_info *info = &graph->infos[index];
 	uint32_t at = slot_hash(block->ip, info->space) & graph->mask;
-	uint32_t *page = &graph->pages[page_hash(block->ip) & graph->mask];
+	uint32_t *page = page_at(graph, block->ip);
 
 	while (graph->slots[at])
 		at = (at + 1) & graph->mask;
@@ -109,35 +120,39 @@ static void link_block(struct block_graph *graph, uint32_t index)
 	*page = index;
 }
 
-static bool grow(struct block_graph *graph)
+/* Gives the blocks slots for @room of them. */
+static bool link_all(struct block_graph *graph, uint32_t room)
 {
-	uint32_t room = graph->room ? graph->room * 2 : FIRST_ROOM;
-	struct block *blocks = realloc(graph->blocks, room * sizeof(*blocks));
-	struct block_info *infos;
-	uint32_t *slots;
+	uint32_t *slots = calloc((size_t)room * 2, sizeof(*slots));
+	uint32_t *pages = calloc(page_slots(room), sizeof(*pages));
 
-	if (!blocks)
+	if (!slots || !pages) {
+		free(slots);
+		free(pages);
 		return false;
-	blocks[BLOCK_NONE] = (struct block){ 0 };
-	graph->blocks = blocks;
-	infos = realloc(graph->infos, room * sizeof(*infos));
-	if (!infos)
-		return false;
-	graph->infos = infos;
-	slots = calloc((size_t)room * 2, sizeof(*slots));
-	if (!slots)
-		return false;
+	}
 	free(graph->slots);
 	free(graph->pages);
 	graph->slots = slots;
-	graph->pages = calloc((size_t)room * 2, sizeof(*slots));
+	graph->pages = pages;
 	graph->mask = room * 2 - 1;
-	graph->room = graph->pages ? room : 0;
-	if (!graph->pages)
-		return false;
+	graph->room = room;
 	for (uint32_t i = 1; i < graph->count; i++)
 		link_block(graph, i);
 	return true;
+}
+
+static bool grow(struct block_graph *graph)
+{
+	uint32_t room = graph->room ? graph->room * 2 : FIRST_ROOM;
+
+	if (!pages_grow(&graph->block_pages, room * sizeof(struct block)))
+		return false;
+	graph->blocks = graph->block_pages.memory;
+	if (!pages_grow(&graph->info_pages, room * sizeof(struct block_info)))
+		return false;
+	graph->infos = graph->info_pages.memory;
+	return link_all(graph, room);
 }
 
 static enum block_kind kind_of(const struct instruction *instruction)
@@ -494,7 +509,7 @@ static bool forget_page(struct block_graph *graph, uint64_t page,
 			uint64_t first, uint64_t end)
 {
 	bool has_forgotten = false;
-	uint32_t index = graph->pages[page_hash(page) & graph->mask];
+	uint32_t index = *page_at(graph, page);
 
 	for (; index; index = graph->infos[index].next_in_page) {
 		struct block *block = &graph->blocks[index];
