@@ -7,11 +7,10 @@
 
 bool pages_grow(struct pages *pages, size_t size)
 {
-	void *grown = pages->memory ?
-			      mremap(pages->memory, pages->size, size,
-				     MREMAP_MAYMOVE) :
-			      mmap(NULL, size, PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *grown = pages->memory ? mremap(pages->memory, pages->size, size,
+					     MREMAP_MAYMOVE) :
+				      mmap(NULL, size, PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (grown == MAP_FAILED)
 		return false;

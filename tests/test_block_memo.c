@@ -83,6 +83,29 @@ START_TEST(the_last_one_is_known)
 }
 END_TEST
 
+/* Blocks whose places collide seldom drive each other out. */
+START_TEST(half_as_many_as_it_holds_are_all_known)
+{
+	enum { CODE = 1 << 16, FEW = 1 << 14 };
+	struct block_memo *memo = block_memo_new();
+	uint8_t *many = calloc(1, CODE);
+	struct block block = { .ip = 0x7000 };
+	struct block_info info = { 0 };
+	size_t known = 0;
+
+	for (size_t i = 0; i < CODE; i++)
+		block_memo_put(memo, many + i, &read_block, &read_info);
+	block_memo_clear(memo);
+	for (size_t i = 0; i < FEW; i++)
+		block_memo_put(memo, many + i * 3, &read_block, &read_info);
+	for (size_t i = 0; i < FEW; i++)
+		known += block_memo_get(memo, many + i * 3, 7, &block, &info);
+	ck_assert_uint_ge(known, FEW - FEW / 20);
+	free(many);
+	block_memo_free(memo);
+}
+END_TEST
+
 /* Neither what is behind the end of a piece, nor at another place, nor of before
  * a change.
  */
@@ -111,6 +134,7 @@ int main(void)
 
 	tcase_add_test(tcase, what_was_read_is_known_elsewhere);
 	tcase_add_test(tcase, the_last_one_is_known);
+	tcase_add_test(tcase, half_as_many_as_it_holds_are_all_known);
 	tcase_add_test(tcase, what_may_differ_is_not_known);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -78,8 +78,8 @@ struct intel_branches {
 static inline void intel_branches_see(struct intel_branches *b, size_t at)
 {
 	if (b->reach)
-		b->bytes = b->reach(b->reach_ctx, b->at,
-				    at + INTEL_REACH_BYTES);
+		b->bytes =
+			b->reach(b->reach_ctx, b->at, at + INTEL_REACH_BYTES);
 }
 
 /* Adds one; what a PSB repeats has the PSB's position.  There is room: see

@@ -18,8 +18,8 @@ struct stream_window {
 	size_t size;
 	const struct aux_stream *stream;
 	const struct data_file *file;
-	uint8_t *copy; /* NULL: the bytes are in place */
-	size_t *ends;  /* of each piece, in the bytes */
+	uint8_t *copy;	    /* NULL: the bytes are in place */
+	size_t *ends;	    /* of each piece, in the bytes */
 	size_t copied_from; /* what is in the copy, */
 	size_t copied_to;
 	size_t way;	 /* and how much went through it without a jump */

@@ -48,9 +48,9 @@ int32_t call_tree_pid(const struct call_tree *tree, uint32_t node)
 
 static bool reserve_more(struct call_tree *tree, uint32_t count)
 {
-	struct call_more *more = large_memory_move(
-		tree->more, tree->more_count * sizeof(*more),
-		((size_t)count + 1) * sizeof(*more));
+	struct call_more *more =
+		large_memory_move(tree->more, tree->more_count * sizeof(*more),
+				  ((size_t)count + 1) * sizeof(*more));
 
 	if (!more)
 		return false;

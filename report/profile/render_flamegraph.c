@@ -124,8 +124,9 @@ static void write_frame(const struct flame *flame, uint32_t index)
 		 100.0 * (double)frame.width / (double)layout->all_ns,
 		 call_counts_calls(&calls) + calls.starts,
 		 node->is_interrupt ? ", interrupt" : "",
-		 call_tree_inferred_ns(flame->report->tree, index) ? ", inferred" :
-								 "");
+		 call_tree_inferred_ns(flame->report->tree, index) ?
+			 ", inferred" :
+			 "");
 	flame_svg_frame(&flame->svg, &frame,
 			colour_of(node->function, label.text,
 				  node->is_interrupt,
