@@ -2,7 +2,6 @@
 #include "common/pages.h"
 #include "tests/run_suite.h"
 
-
 enum { MEGABYTE = 1 << 20 };
 
 START_TEST(what_grows_keeps_its_bytes_and_has_zeros_behind)
@@ -68,8 +67,7 @@ static Suite *pages_suite(void)
 	Suite *suite = suite_create("pages");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_test(tcase,
-		       what_grows_keeps_its_bytes_and_has_zeros_behind);
+	tcase_add_test(tcase, what_grows_keeps_its_bytes_and_has_zeros_behind);
 	tcase_add_test(tcase, what_cannot_grow_is_as_it_was);
 	tcase_add_test(tcase, whole_pages_are_given_back);
 	suite_add_tcase(suite, tcase);
