@@ -13,6 +13,7 @@
 
 enum {
 	FIRST_ROOM = 256,
+	FIRST_RESERVED = 1 << 18,
 	/* A block is no longer: what is read at once, and what must be looked
 	 * through when code changes.
 	 */
@@ -142,15 +143,24 @@ static bool link_all(struct block_graph *graph, uint32_t room)
 	return true;
 }
 
+/* What is not touched takes no memory, so there is room for many at once: to move
+ * pages stops all threads.
+ */
+static bool reserve(struct pages *pages, size_t room, size_t size)
+{
+	if (room < FIRST_RESERVED)
+		room = FIRST_RESERVED;
+	return room * size <= pages->size || pages_grow(pages, room * size);
+}
+
 static bool grow(struct block_graph *graph)
 {
 	uint32_t room = graph->room ? graph->room * 2 : FIRST_ROOM;
 
-	if (!pages_grow(&graph->block_pages, room * sizeof(struct block)))
+	if (!reserve(&graph->block_pages, room, sizeof(struct block)) ||
+	    !reserve(&graph->info_pages, room, sizeof(struct block_info)))
 		return false;
 	graph->blocks = graph->block_pages.memory;
-	if (!pages_grow(&graph->info_pages, room * sizeof(struct block_info)))
-		return false;
 	graph->infos = graph->info_pages.memory;
 	return link_all(graph, room);
 }
