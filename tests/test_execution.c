@@ -317,12 +317,11 @@ START_TEST(the_breakpoint_of_a_patch_is_where_the_trace_says)
 	static const uint8_t jne[] = { 0x75, 0xf8 };
 	static const uint8_t jmp[] = { 0xeb, 0x00 };
 
-	add_trace(
-		"psb 19 e8 03 00 00 00 00 00 99 01 7d 05 10 00 81 ff ff "
-		"02 23 " FUP("06", "10") TIP("11", "10") TIP("08", "10")
-			TIP("05", "10") "19 b8 0b 00 00 00 00 00 " TIP(
-				"05", "10") FUP("06", "10") TIP("11", "10")
-				TIP("08", "10") TIP("0c", "10"));
+	add_trace("psb 19 e8 03 00 00 00 00 00 99 01 7d 05 10 00 81 ff ff "
+		  "02 23 " FUP("06", "10") TIP("11", "10") TIP("08", "10") TIP(
+			  "05", "10") "19 b8 0b 00 00 00 00 00 " TIP("05", "10")
+			  FUP("06", "10") TIP("11", "10") TIP("08", "10")
+				  TIP("0c", "10"));
 	poke(2000, KERNEL + 6, jne, jmp);
 	check("breakpoints",
 	      "none 1005-1005, async 1006, far-return 1011-1011, "
