@@ -311,6 +311,26 @@ START_TEST(code_that_is_patched_is_read_again)
 }
 END_TEST
 
+/* Before and after the record of it: the other instruction is never run. */
+START_TEST(the_breakpoint_of_a_patch_is_where_the_trace_says)
+{
+	static const uint8_t jne[] = { 0x75, 0xf8 };
+	static const uint8_t jmp[] = { 0xeb, 0x00 };
+
+	add_trace("psb 19 e8 03 00 00 00 00 00 99 01 7d 05 10 00 81 ff ff "
+		  "02 23 " FUP("06", "10") TIP("11", "10") TIP("08", "10") TIP(
+			  "05", "10") "19 b8 0b 00 00 00 00 00 " TIP("05", "10")
+			  FUP("06", "10") TIP("11", "10") TIP("08", "10")
+				  TIP("0c", "10"));
+	poke(2000, KERNEL + 6, jne, jmp);
+	check("breakpoints",
+	      "none 1005-1005, async 1006, far-return 1011-1011, "
+	      "return 1008-1009, jump 1005-1006, return 1008-1009, "
+	      "none 1005-1005, async 1006, far-return 1011-1011, "
+	      "return 1008-1009");
+}
+END_TEST
+
 static void change_task(int32_t pid, uint64_t time_ns)
 {
 	const struct fixture_origin origin = { pid == 1 ? 2 : 1,
@@ -391,6 +411,8 @@ int main(void)
 	tcase_add_loop_test(tcase, errata_of_the_processor_count, 0,
 			    sizeof(filtered) / sizeof(*filtered));
 	tcase_add_test(tcase, code_that_is_patched_is_read_again);
+	tcase_add_test(tcase,
+		       the_breakpoint_of_a_patch_is_where_the_trace_says);
 	tcase_add_test(tcase, two_programs_run_their_own_code);
 	tcase_add_test(tcase, two_programs_run_one_file);
 	suite_add_tcase(suite, tcase);

@@ -16,7 +16,10 @@ struct recording;
  *
  * The kernel writes a TEXT_POKE record while a breakpoint stands in place of
  * the instruction (text_poke_bp_batch() in arch/x86/kernel/alternative.c), so
- * that neither the old nor the new one runs at that moment.
+ * that neither the old nor the new one runs at that moment.  For milliseconds
+ * around it CPUs that come there take an exception, which the trace unit tells
+ * with its place (Intel SDM, table "FUP Cases and IP Payload"): what bytes are
+ * there need not be known.
  */
 struct code_change {
 	uint64_t time_ns;

@@ -65,8 +65,8 @@ enum pt_msr_result pt_unit_write_msr(struct pt_unit *unit, uint32_t msr,
 void pt_unit_branch(struct pt_unit *unit, enum pt_branch kind, uint64_t next,
 		    uint64_t to, uint64_t tsc);
 
-/* An interrupt, or an exception other than a software interrupt: @from did
- * not retire, execution goes on at @to.
+/* An interrupt or exception: @from did not retire, execution goes on at @to.  Or
+ * a software interrupt, which is @from.
  */
 void pt_unit_async(struct pt_unit *unit, uint64_t from, uint64_t to,
 		   uint64_t tsc);

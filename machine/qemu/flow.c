@@ -172,7 +172,9 @@ static bool faulted_in_block(const struct vcpu *vcpu, uint64_t from)
 			 !vcpu->board->last_began);
 }
 
-/* int n, int3 and the like are branches that retire, not faults. */
+/* int n, int3 and the like retire, and are no events: but the unit says where
+ * they are, as of a fault (SDM volume 3, "FUP Cases and IP Payload").
+ */
 static bool is_software_interrupt(const struct vcpu *vcpu, uint64_t from)
 {
 	const struct block *block = vcpu->block;
@@ -193,7 +195,8 @@ static void exception(struct vcpu *vcpu, uint64_t from, uint64_t to)
 	events_report_flags(vcpu);
 	if (is_software_interrupt(vcpu, from)) {
 		tell_mode(vcpu);
-		retire(vcpu, vcpu->block, to);
+		pt_unit_async(&vcpu->unit, from, to,
+			      guest_clock_now(&vcpu->clock));
 		return;
 	}
 	if (faulted_in_block(vcpu, from)) {

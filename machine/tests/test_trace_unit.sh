@@ -22,7 +22,8 @@ in_guest() { # machine-option... -- part...
 # And interrupts, which test_interrupts judges.
 test_registers() {
 	cc -O1 -o "$WORK/ptwrite" "$HERE/ptwrite.c"
-	in_guest -- registers ptwrite interrupts
+	cc -O1 -o "$WORK/breakpoint" "$HERE/breakpoint.c"
+	in_guest -- registers ptwrite breakpoint interrupts
 	expect "exit code" 0 "$CODE"
 	expect "capabilities" \
 		"1 1 1 1 1 1 1 1 1 1 4 249 3fff 3f" \
@@ -37,6 +38,20 @@ test_registers() {
 		"0x1111222233334444,0x33334444,0x3333444455556666," \
 		"$(grep -o 'payload: 0x[0-9a-f]*' "$WORK/ptwrites" |
 			cut -d' ' -f2 | tr '\n' ',')"
+	expect "an INT3's way out has its address" yes \
+		"$(says_place "$(<"$WORK/place")" <"$WORK/ways-out")"
+}
+
+# Packets leave out the upper bytes that the address before had, too.
+says_place() { # address
+	awk -v place="$1" '$1 == "FUP" {
+			said = substr($2, 3)
+			while (length(said) % 4)
+				said = "0" said
+			fits = substr(place, length(place) - length(said) + 1) == said
+		}
+		$1 == "TIP.PGD" && fits { found = "yes" }
+		END { print found }'
 }
 
 count_packets() { # recording packet

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The guest's side of test_trace_unit.sh.
 #
-#	trace_unit_guest.sh RESULTS registers|ptwrite|interrupts|loss|mwait...
+#	trace_unit_guest.sh RESULTS registers|ptwrite|breakpoint|interrupts|loss|mwait...
 set -uo pipefail
 
 readonly RESULTS=$1
@@ -38,6 +38,13 @@ ptwrite() {
 	perf record -B -N -q -o "$WORK/ptw" -e intel_pt/ptw=1,fup_on_ptw=1/u \
 		-- "$RESULTS/ptwrite"
 	perf script -i "$WORK/ptw" --itrace=w -F ip,synth >"$RESULTS/ptwrites"
+}
+
+breakpoint() {
+	perf record -B -N -q -o "$WORK/int3" -e intel_pt//u \
+		-- "$RESULTS/breakpoint" >"$RESULTS/place"
+	perf script -D -i "$WORK/int3" | grep -oE ' (FUP|TIP.PGD) .*' \
+		>"$RESULTS/ways-out"
 }
 
 # QEMU aborts if a packet of Event Trace fills a region in a block's middle,

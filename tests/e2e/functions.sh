@@ -50,7 +50,7 @@ check_sums() { # name
 	traced=$(summary_of "$WORK/$1" cpu traced_ns)
 	self=$("$KTRACE" report --flat --with-idle --with-tracer -i "$WORK/$1" \
 		--format=csv |
-		awk -F, 'NR > 1 { sum += $3 } END { printf "%d\n", sum }')
+		awk -F, 'NR > 1 { sum += $3 } END { printf "%.0f\n", sum }')
 	expect "$1: self times add up to the time traced" "$traced" "$self"
 	expect "$1: no gap" 0 "$(summary_of "$WORK/$1" cpu gaps)"
 }
@@ -82,6 +82,13 @@ check_switches() { # name
 		$((off * part)) -lt "$kernel"
 }
 
+# Otherwise nothing of them was judged.
+check_breakpoints() { # name
+	expect_that "$1: a CPU met a breakpoint that another one was patching" \
+		"$("$KTRACE" timeline -i "$WORK/$1" --format=csv |
+			grep -c ',asm_exc_int3,')" -gt 0
+}
+
 main() {
 	local -a names=("${@:-${DEFAULT[@]}}")
 	local name
@@ -92,6 +99,7 @@ main() {
 		check_sums "$name"
 		# The truth does not see the switches of a paused trace.
 		[[ $CPUS != 1 || $name != *all ]] || check_switches "$name"
+		[[ $name != patches ]] || check_breakpoints "$name"
 	done
 	((!IS_ARM64)) && command -v perf >/dev/null || return 0
 	for name in "${names[@]}"; do

@@ -64,6 +64,20 @@ run_one() { # name
 		grep '\[bpf\]' /proc/kallsyms >bpf.names
 		kill "$(<bpf.out)"
 		;;
+	# What is patched is in the scheduler, which the other CPU runs meanwhile.
+	patches)
+		# shellcheck disable=SC2016 # the shell that is recorded expands it
+		record patches -a --buffer 64M -- sh -c '
+			while [ ! -e patched ]; do
+				ls /etc/security
+			done | wc -l &
+			for i in 1 0; do
+				echo $i >/proc/sys/kernel/sched_schedstats
+			done
+			touch patched
+			wait'
+		rm patched
+		;;
 	echo) record echo -- sh -c 'echo hello | cat' ;;
 	echo-all) record echo-all -a --buffer 64M -- sh -c 'echo hello | cat' ;;
 	*)

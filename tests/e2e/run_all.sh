@@ -42,7 +42,7 @@ if [[ ${1:-all} == full ]]; then
 		"functions.sh 6.12 1 disk-all sleep-all"
 		"faults.sh 80 2 1 kills accidents full_disks"
 		"faults.sh 20 3 2 kills two_at_once switched_off"
-		"functions.sh 6.12 2 echo echo-all"
+		"functions.sh 6.12 2 echo echo-all patches"
 		"attribution_interrupts.sh threads two_cpus old_kernel"
 		"attribution_relations.sh 6.1" "attribution_sleeps.sh 6.1"
 		"attribution_syscalls.sh 6.1" "attribution_servers.sh 6.1"

@@ -201,7 +201,8 @@ static void far_branch(struct player *player, struct player_cpu *cpu,
 	} else if (event->kind == TRUTH_FAR_RETURN) {
 		frames_iret(task, &at,
 			    kernel_names_find(player->names, event->from), to,
-			    event->to, event->sp);
+			    event->to, event->sp,
+			    player->rules->breakpoint_gap);
 		detours_mend(&cpu->detours, event->to);
 	} else {
 		detours_break(&cpu->detours, event->from);

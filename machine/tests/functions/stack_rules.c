@@ -23,6 +23,8 @@ static uint64_t arm64_interrupt_slot(uint64_t sp)
 static const struct stack_rules x86_rules = {
 	.call_bytes = sizeof(uint64_t),
 	.interrupt_slot = x86_interrupt_slot,
+	/* "Create a gap", idtentry in arch/x86/entry/entry_64.S. */
+	.breakpoint_gap = 6 * sizeof(uint64_t),
 };
 
 /* Calls put the return address into a register. */

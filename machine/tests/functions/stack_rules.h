@@ -15,6 +15,10 @@ struct stack_rules {
 	uint64_t call_bytes;
 	/* The stack pointer at the end of an interrupt that came at @sp. */
 	uint64_t (*interrupt_slot)(uint64_t sp);
+	/* The handler of breakpoints in the kernel moves what the CPU has pushed
+	 * down by so much, to make room for a call that it stands in for.
+	 */
+	uint64_t breakpoint_gap;
 	/* Tasks are switched by a function that is entered on the old stack and
 	 * left on the next task's.
 	 */

@@ -248,7 +248,8 @@ static void leave_probe(struct task_frames *task, const struct passing *at,
 {
 	const struct frame *top = top_of(task);
 
-	if (!top || top->slot || top->origin ||
+	/* A thunk is part of what leads into it. */
+	if (!top || top->slot || top->origin || to->kind != KIND_FUNCTION ||
 	    kernel_name_equal(top->function, to))
 		return;
 	pop(task, at, false);
@@ -257,14 +258,23 @@ static void leave_probe(struct task_frames *task, const struct passing *at,
 		infer_interrupted(task, at, to);
 }
 
+static size_t find_interrupt(const struct task_frames *task, uint64_t slot)
+{
+	size_t index = find_slot(task, slot);
+
+	return index != NONE && task->frames[index].origin ? index : NONE;
+}
+
 /* An iret need not end an interrupt: sync_core() makes one up. */
 void frames_iret(struct task_frames *task, const struct passing *at,
 		 const struct kernel_name *from, const struct kernel_name *to,
-		 uint64_t address, uint64_t sp)
+		 uint64_t address, uint64_t sp, uint64_t gap)
 {
-	size_t index = find_slot(task, sp);
+	size_t index = find_interrupt(task, sp);
 
-	if (index == NONE || !task->frames[index].origin)
+	if (index == NONE)
+		index = find_interrupt(task, sp + gap);
+	if (index == NONE)
 		index = find_origin(task, address);
 	if (index == NONE && kernel_name_equal(from, to))
 		return;

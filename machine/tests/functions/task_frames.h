@@ -72,10 +72,12 @@ void frames_return(struct task_frames *task, const struct passing *at,
 void frames_interrupt(struct task_frames *task, const struct passing *at,
 		      const struct kernel_name *to, uint64_t origin,
 		      uint64_t slot);
-/* @sp: the stack pointer at the iret or ERET. */
+/* @sp: the stack pointer at the iret or ERET; @gap: how far below its frame that
+ * of a breakpoint is.
+ */
 void frames_iret(struct task_frames *task, const struct passing *at,
 		 const struct kernel_name *from, const struct kernel_name *to,
-		 uint64_t address, uint64_t sp);
+		 uint64_t address, uint64_t sp, uint64_t gap);
 
 /* From user space, whose stack has nothing to do with this one; back to it. */
 void frames_start(struct task_frames *task, const struct passing *at,
