@@ -42,7 +42,7 @@ void requests_packet_sent(struct requests *requests, struct party *party,
 		return;
 	if (requests->has_wakes && !party->is_heard)
 		requests_list_unheard(requests, party);
-	message->has_packets = true;
+	message->has_packets = !message->is_merged;
 	message->is_inferred = false;
 	set(requests, packet, message);
 }
@@ -85,6 +85,7 @@ void requests_packet_merged(struct requests *requests, int32_t cpu,
 	/* It had to wait until its reader was through with the socket. */
 	else if (!softirq)
 		requests->late_merges++;
+	packets_forget_delivered(requests->packets, cpu, softirq);
 }
 
 /* Where a message is that no packet of its own brings to its reader. */
@@ -92,6 +93,7 @@ enum stray {
 	STRAY_MERGED, /* added to another packet */
 	STRAY_HELD,   /* it has had none so far */
 	STRAY_LATE,   /* it has one, which may have been added unseen */
+	STRAYS,
 };
 
 static enum stray stray_of(const struct message *message)
@@ -99,6 +101,24 @@ static enum stray stray_of(const struct message *message)
 	return message->has_packets ? STRAY_LATE :
 	       message->is_merged   ? STRAY_MERGED :
 				      STRAY_HELD;
+}
+
+/* Returns the oldest that @sender sent of @stray or what comes before that, if it
+ * answers @reader's request, borrowed, or NULL.
+ */
+static struct message *find_answer(const struct party *sender, enum stray stray,
+				   const struct task *reader)
+{
+	for (size_t i = 0; sender && i < sender->unheard.count; i++) {
+		struct message *message = message_in(&sender->unheard, i);
+		const struct request *request = message->hold->request;
+
+		if (!message->is_taken && message->medium == MEDIUM_TCP &&
+		    stray_of(message) <= stray && request &&
+		    request->client == reader)
+			return message;
+	}
+	return NULL;
 }
 
 /* Returns what @sender sent next of these, if it may be for @reader (NULL:
@@ -125,12 +145,12 @@ static struct message *find_added(const struct requests *requests,
 				  const struct party *sender,
 				  const struct task *reader)
 {
-	struct message *message = find_stray(sender, STRAY_MERGED, reader);
+	enum stray last = requests->late_merges ? STRAY_LATE : STRAY_HELD;
+	struct message *message =
+		reader ? find_answer(sender, last, reader) : NULL;
 
-	if (!message)
-		message = find_stray(sender, STRAY_HELD, reader);
-	if (!message && requests->late_merges)
-		message = find_stray(sender, STRAY_LATE, reader);
+	for (enum stray stray = 0; !message && stray <= last; stray++)
+		message = find_stray(sender, stray, reader);
 	return message;
 }
 
