@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/packets.h"
 
-#include "attribution/requests/request.h"
+#include "attribution/requests/message.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/number_map.h"
