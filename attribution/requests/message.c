@@ -29,6 +29,28 @@ void message_drop(struct message *message)
 	free(message);
 }
 
+bool message_is_guessable(const struct message *message,
+			  enum message_medium medium)
+{
+	return !message->is_taken && !message->has_packets &&
+	       (medium == MEDIUM_UNKNOWN || message->medium == medium);
+}
+
+bool message_may_be_for(const struct message *message,
+			const struct task *client, bool is_bold)
+{
+	const struct request *request = message->hold->request;
+
+	return !request || request->client == client || request->is_answered ||
+	       (is_bold && (request->is_inferred || request->is_polled));
+}
+
+bool message_is_older(const struct message *message,
+		      const struct message *other)
+{
+	return !other || message->sent->time_ns < other->sent->time_ns;
+}
+
 int message_list_add(struct array *list, struct message *message)
 {
 	struct message **slot = array_add(list);
@@ -61,20 +83,4 @@ void message_list_free(struct array *list)
 	while (list->count)
 		message_drop(message_list_take(list, list->count - 1));
 	array_free(list);
-}
-
-bool message_is_guessable(const struct message *message,
-			  enum message_medium medium)
-{
-	return !message->is_taken && !message->has_packets &&
-	       (medium == MEDIUM_UNKNOWN || message->medium == medium);
-}
-
-bool message_may_be_for(const struct message *message,
-			const struct task *client, bool is_bold)
-{
-	const struct request *request = message->hold->request;
-
-	return !request || request->client == client || request->is_answered ||
-	       (is_bold && (request->is_inferred || request->is_polled));
 }

@@ -53,6 +53,10 @@ bool message_is_guessable(const struct message *message,
 bool message_may_be_for(const struct message *message,
 			const struct task *client, bool is_bold);
 
+/* Returns whether @message was sent before @other, or that is NULL. */
+bool message_is_older(const struct message *message,
+		      const struct message *other);
+
 /* Lists of messages, oldest first, refer to them.  There are no more than a few
  * dozen: what is not read then tells nothing, and the oldest give way.
  *

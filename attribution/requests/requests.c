@@ -99,7 +99,9 @@ int requests_listen(struct requests *requests,
 void requests_free(struct requests *requests)
 {
 	struct request **open;
+	struct party *party;
 	uint64_t *child;
+	size_t next = 0;
 	size_t place = 0;
 
 	if (!requests)
@@ -107,8 +109,8 @@ void requests_free(struct requests *requests)
 	open = requests->open.items;
 	for (size_t i = 0; i < requests->open.count; i++)
 		request_clear(open[i]);
-	for (size_t i = 0; i < requests->parties.count; i++)
-		party_free(requests_party_at(requests, i));
+	while ((party = requests_next_party(requests, &next)))
+		party_free(party);
 	while (requests->children &&
 	       (child = number_map_next(requests->children, &place)))
 		hold_drop((struct hold *)(uintptr_t)*child);
@@ -126,11 +128,10 @@ void requests_free(struct requests *requests)
 
 int requests_end(struct requests *requests)
 {
-	for (size_t i = 0; i < requests->parties.count; i++) {
-		struct party *party = requests_party_at(requests, i);
+	struct party *party;
+	size_t next = 0;
 
-		if (!party)
-			continue;
+	while ((party = requests_next_party(requests, &next))) {
 		hold_drop(requests_cut(requests, party, requests->end_ns));
 		thread_clock_end(&party->clock);
 	}
@@ -149,7 +150,8 @@ size_t requests_thread_count(const struct requests *requests)
 const struct task *requests_thread(const struct requests *requests,
 				   size_t index, const uint64_t **parts)
 {
-	const struct party *party = requests_party_at(requests, index);
+	const struct party *party =
+		*(struct party **)array_at(&requests->parties, index);
 
 	*parts = party ? party->clock.parts : NULL;
 	return party ? party->task : NULL;

@@ -62,7 +62,8 @@ static struct request *find_found(struct requests *requests,
 				  const struct message *message,
 				  struct party *receiver)
 {
-	const struct party *sender = requests_sender(requests, message);
+	const struct party *sender =
+		requests_known_party(requests, message->sender);
 
 	return sender->found_ns && !message->hold->request ?
 		       requests_ask_found(requests, message, receiver) :
@@ -112,8 +113,7 @@ static void adopt(const struct requests *requests, const struct hold *hold,
 
 		if (child->origin != hold || child->parent)
 			continue;
-		child->parent = request_refer(request);
-		request->has_children = true;
+		request_set_parent(child, request);
 	}
 }
 
@@ -122,8 +122,7 @@ static void adopt(const struct requests *requests, const struct hold *hold,
  */
 static bool is_pending(const struct requests *requests, const struct hold *hold)
 {
-	const struct party *party =
-		requests_party_at(requests, hold->task->index);
+	const struct party *party = requests_known_party(requests, hold->task);
 
 	for (size_t i = 0; i < party->unheard.count; i++) {
 		const struct message *message = message_in(&party->unheard, i);
@@ -207,9 +206,7 @@ static void go_on(struct requests *requests, struct party *server,
 static bool has_others(struct requests *requests, const struct request *request)
 {
 	const struct party *client =
-		request->client ?
-			requests_party_at(requests, request->client->index) :
-			NULL;
+		requests_known_party(requests, request->client);
 
 	if (!client)
 		return false;

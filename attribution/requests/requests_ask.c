@@ -66,24 +66,11 @@ struct request *requests_ask(struct requests *requests, struct message *message)
 	if (request->kind == MESSAGE_SEND)
 		requests_check(requests,
 			       request_list_add(&client->asked, request));
-	if (request->socket &&
-	    channels_ask(requests->channels, request->socket, request) < 0)
-		requests->status = -ERROR_MEMORY;
+	if (request->socket)
+		requests_check(requests,
+			       channels_ask(requests->channels, request->socket,
+					    request));
 	return request;
-}
-
-void requests_pass(struct party *party)
-{
-	for (size_t i = 0; i < party->taken.count; i++) {
-		struct request *request = request_in(&party->taken, i);
-
-		if (request->is_overtaken || request->kind != MESSAGE_SEND)
-			request->is_ended = true;
-		request->is_left =
-			!request->has_children &&
-			(!request->last || request->last->task == party->task);
-	}
-	request_list_forget_closed(&party->taken);
 }
 
 /* Returns whether it may yet turn out what the sender of @request works for:
@@ -93,9 +80,7 @@ static bool may_be_child(const struct requests *requests,
 			 const struct request *request)
 {
 	const struct party *client =
-		request->client ?
-			requests_party_at(requests, request->client->index) :
-			NULL;
+		requests_known_party(requests, request->client);
 
 	return client && !request->parent && request->found_ns &&
 	       client->found_ns == request->found_ns;

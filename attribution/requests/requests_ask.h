@@ -23,11 +23,6 @@ bool requests_open(struct requests *requests, struct request *request);
 /* @request was sent from its socket: whose addresses are its own. */
 void requests_name(const struct requests *requests, struct request *request);
 
-/* @party wakes from waiting for the next message: which requests that it has
- * not answered nobody waits for any more.
- */
-void requests_pass(struct party *party);
-
 /* Hands out what is ended and known. */
 void requests_hand_out(struct requests *requests);
 

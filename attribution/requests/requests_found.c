@@ -92,7 +92,7 @@ struct request *requests_ask_found(struct requests *requests,
 				   struct party *receiver)
 {
 	const struct party *sender =
-		requests_party_at(requests, answer->sender->index);
+		requests_known_party(requests, answer->sender);
 	enum message_medium medium = (enum message_medium)answer->medium;
 	uint64_t until_ns = sender->found_ns;
 

@@ -14,11 +14,6 @@
  * which is inferred from what they do next.
  */
 
-static bool is_older(const struct message *message, const struct message *other)
-{
-	return !other || message->sent->time_ns < other->sent->time_ns;
-}
-
 static bool is_in_round(const struct party *reader, const struct task *sender)
 {
 	for (uint32_t i = 0; i < reader->round_count && i < ROUND; i++)
@@ -32,7 +27,7 @@ static bool may_be_answered(const struct requests *requests,
 			    const struct request *request)
 {
 	return requests_sent_for(
-		requests_party_at(requests, request->server->index), request);
+		requests_known_party(requests, request->server), request);
 }
 
 static bool waits_for(const struct requests *requests,
@@ -89,12 +84,13 @@ static struct message *find_request(const struct requests *requests,
 				    enum message_medium medium)
 {
 	struct message *found = NULL;
+	const struct party *sender;
+	size_t next = 0;
 	int least = 0;
 
-	for (size_t i = 0; i < requests->parties.count; i++) {
-		const struct party *sender = requests_party_at(requests, i);
+	while ((sender = requests_next_party(requests, &next))) {
 		struct message *message =
-			sender && sender->unheard.count &&
+			sender->unheard.count &&
 					requests_is_server(requests,
 							   receiver->task,
 							   sender->task,
@@ -107,7 +103,8 @@ static struct message *find_request(const struct requests *requests,
 
 		if (!message || (found && oddity > least))
 			continue;
-		if (!found || oddity < least || is_older(message, found))
+		if (!found || oddity < least ||
+		    message_is_older(message, found))
 			found = message;
 		least = oddity;
 	}
@@ -144,16 +141,17 @@ static struct message *find_exchange(struct requests *requests,
 	const struct message *asked =
 		requests_unheard_of(receiver, medium, 0, NULL, false);
 	struct message *answer = NULL;
+	const struct party *sender;
 	struct request *request;
+	size_t next = 0;
 
-	for (size_t i = 0; asked && i < requests->parties.count; i++) {
-		const struct party *sender = requests_party_at(requests, i);
+	while (asked && (sender = requests_next_party(requests, &next))) {
 		struct message *message =
-			sender && sender->unheard.count ?
+			sender->unheard.count ?
 				reply_of(requests, sender, asked) :
 				NULL;
 
-		if (message && is_older(message, answer))
+		if (message && message_is_older(message, answer))
 			answer = message;
 	}
 	request = answer ? requests_ask_found_by(requests, answer, receiver,
@@ -206,13 +204,14 @@ void requests_mark_swapped(const struct requests *requests,
 			   const struct message *answer)
 {
 	struct request *request = handed_of(answer);
+	const struct party *party;
+	size_t next = 0;
 
-	for (size_t i = 0; request && i < requests->parties.count; i++) {
-		const struct party *party = requests_party_at(requests, i);
+	while (request && (party = requests_next_party(requests, &next))) {
 		struct request *other;
 		size_t at = 0;
 
-		if (!party || party->task == answer->sender ||
+		if (party->task == answer->sender ||
 		    party->task->pid != answer->sender->pid ||
 		    !party_next_unheard(party, &at, answer->medium))
 			continue;

@@ -57,13 +57,13 @@ static struct message *find_answer_to(const struct requests *requests,
 				      bool is_bold)
 {
 	struct message *found = NULL;
+	const struct party *server;
+	size_t next = 0;
 
-	for (size_t i = 0; i < requests->parties.count; i++) {
-		const struct party *server = requests_party_at(requests, i);
+	while ((server = requests_next_party(requests, &next))) {
 		struct message *message =
-			server && server->unheard.count &&
-					server->task->pid ==
-						request->server->pid ?
+			server->unheard.count && server->task->pid ==
+							 request->server->pid ?
 				answer_of(server, request, is_bold) :
 				NULL;
 

@@ -92,11 +92,10 @@ void requests_packet_received(struct requests *requests,
 
 	forget_read(requests, packet);
 	if (event->cpu >= 0)
-		requests_check(requests,
-			       packets_deliver(requests->packets, event->cpu,
-					       packet,
-					       requests_softirq_at(requests,
-								   event)));
+		requests_check(
+			requests,
+			packets_deliver(requests->packets, event->cpu, packet,
+					requests_softirq_at(requests, event)));
 }
 
 void requests_packet_merged(struct requests *requests,
@@ -125,19 +124,17 @@ static struct message *find_reply(struct requests *requests, uint64_t packet)
 	const struct message *delivered =
 		packets_find_delivered(requests->packets, packet);
 	struct message *found = NULL;
+	const struct party *sender;
+	size_t next = 0;
 
-	for (size_t i = 0;
-	     delivered && delivered->receiver && i < requests->parties.count;
-	     i++) {
-		const struct party *sender = requests_party_at(requests, i);
+	while (delivered && delivered->receiver &&
+	       (sender = requests_next_party(requests, &next))) {
 		struct message *message =
-			sender && sender->task->pid ==
-						delivered->receiver->pid ?
+			sender->task->pid == delivered->receiver->pid ?
 				requests_held_back(sender) :
 				NULL;
 
-		if (message &&
-		    (!found || message->sent->time_ns < found->sent->time_ns))
+		if (message && message_is_older(message, found))
 			found = message;
 	}
 	if (!found)

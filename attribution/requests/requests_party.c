@@ -69,27 +69,29 @@ struct party *requests_party(struct requests *requests, const struct task *task,
 	return NULL;
 }
 
-struct party *requests_party_at(const struct requests *requests, size_t index)
+static struct party *party_at(const struct requests *requests, size_t index)
 {
 	return *(struct party **)array_at(&requests->parties, index);
+}
+
+struct party *requests_known_party(const struct requests *requests,
+				   const struct task *task)
+{
+	return task && task->index < requests->parties.count ?
+		       party_at(requests, task->index) :
+		       NULL;
 }
 
 struct party *requests_next_party(const struct requests *requests,
 				  size_t *index)
 {
 	while (*index < requests->parties.count) {
-		struct party *party = requests_party_at(requests, (*index)++);
+		struct party *party = party_at(requests, (*index)++);
 
 		if (party)
 			return party;
 	}
 	return NULL;
-}
-
-struct party *requests_sender(const struct requests *requests,
-			      const struct message *message)
-{
-	return requests_party_at(requests, message->sender->index);
 }
 
 struct hold *requests_cut(struct requests *requests, struct party *party,

@@ -22,16 +22,13 @@ struct task;
 struct party *requests_party(struct requests *requests, const struct task *task,
 			     uint64_t time_ns);
 
-/* Returns the party of number @index, or NULL: that was not seen. */
-struct party *requests_party_at(const struct requests *requests, size_t index);
+/* Returns what is known of @task, or NULL: that is NULL, or nothing is. */
+struct party *requests_known_party(const struct requests *requests,
+				   const struct task *task);
 
 /* Returns a party and moves *@index, 0 at first, behind it; NULL after the last. */
 struct party *requests_next_party(const struct requests *requests,
 				  size_t *index);
-
-/* Returns who sent @message. */
-struct party *requests_sender(const struct requests *requests,
-			      const struct message *message);
 
 /* Ends what @party holds at @time_ns; what it holds next is nobody's.
  *

@@ -130,12 +130,12 @@ bool requests_hand_over_open(struct requests *requests,
 			     enum message_medium medium, uint64_t time_ns)
 {
 	bool has_any = false;
+	struct party *party;
+	size_t next = 0;
 
-	for (size_t i = 0; i < requests->parties.count; i++) {
-		struct party *party = requests_party_at(requests, i);
-
-		if (!party || party == reader || !party->send.is_open ||
-		    party->message || party->send.function.medium != medium ||
+	while ((party = requests_next_party(requests, &next))) {
+		if (party == reader || !party->send.is_open || party->message ||
+		    party->send.function.medium != medium ||
 		    party->send.function.kind != MESSAGE_SEND ||
 		    !requests_hand_over(requests, party, time_ns))
 			continue;

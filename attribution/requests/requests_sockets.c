@@ -40,8 +40,7 @@ static bool take_backlog(struct requests *requests, const struct party *party,
 	const struct task *owner = channels_user(requests->channels, socket);
 	const struct task *user = channels_user(
 		requests->channels, channels_peer(requests->channels, socket));
-	struct party *sender = user ? requests_party_at(requests, user->index) :
-				      NULL;
+	struct party *sender = requests_known_party(requests, user);
 	struct message *message;
 
 	if (owner != party->task || user == owner || !sender ||

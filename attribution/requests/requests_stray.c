@@ -12,7 +12,6 @@ enum stray {
 	STRAY_MERGED, /* added to another packet */
 	STRAY_HELD,   /* it has had none so far */
 	STRAY_LATE,   /* it has one, which may have been added unseen */
-	STRAYS,
 };
 
 static enum stray stray_of(const struct message *message)
@@ -22,54 +21,42 @@ static enum stray stray_of(const struct message *message)
 				      STRAY_HELD;
 }
 
-/* Returns the oldest that @sender sent of @stray or what comes before that, if it
- * answers @reader's request, borrowed, or NULL.
+/* Returns the oldest that @sender sent of @first to @last, if it answers @reader's
+ * request, or @may_be for it (NULL: for anybody), borrowed, or NULL.
  */
-static struct message *find_answer(const struct party *sender, enum stray stray,
-				   const struct task *reader)
+static struct message *find_stray(const struct party *sender, enum stray first,
+				  enum stray last, const struct task *reader,
+				  bool may_be)
 {
 	for (size_t i = 0; sender && i < sender->unheard.count; i++) {
 		struct message *message = message_in(&sender->unheard, i);
 		const struct request *request = message->hold->request;
+		enum stray stray = stray_of(message);
 
-		if (!message->is_taken && message->medium == MEDIUM_TCP &&
-		    stray_of(message) <= stray && request &&
-		    request->client == reader)
-			return message;
-	}
-	return NULL;
-}
-
-/* Returns what @sender sent next of these, if it may be for @reader (NULL:
- * anybody), borrowed, or NULL.
- */
-static struct message *find_stray(const struct party *sender, enum stray stray,
-				  const struct task *reader)
-{
-	for (size_t i = 0; sender && i < sender->unheard.count; i++) {
-		struct message *message = message_in(&sender->unheard, i);
-
-		if (!message->is_taken && message->medium == MEDIUM_TCP &&
-		    stray_of(message) == stray &&
-		    (!reader || message_may_be_for(message, reader, false)))
+		if (message->is_taken || message->medium != MEDIUM_TCP ||
+		    stray < first || stray > last)
+			continue;
+		if (may_be ? !reader || message_may_be_for(message, reader,
+							   false) :
+			     request && request->client == reader)
 			return message;
 	}
 	return NULL;
 }
 
 /* Returns what @sender sent that was added to a packet that @reader reads (NULL:
- * anybody), borrowed, or NULL.
+ * anybody), borrowed, or NULL.  What is known to be for it is read in turn.
  */
 static struct message *find_added(const struct requests *requests,
 				  const struct party *sender,
 				  const struct task *reader)
 {
 	enum stray last = requests->late_merges ? STRAY_LATE : STRAY_HELD;
-	struct message *message = reader ? find_answer(sender, last, reader) :
-					   NULL;
+	struct message *message =
+		reader ? find_stray(sender, 0, last, reader, false) : NULL;
 
 	for (enum stray stray = 0; !message && stray <= last; stray++)
-		message = find_stray(sender, stray, reader);
+		message = find_stray(sender, stray, stray, reader, true);
 	return message;
 }
 
@@ -80,7 +67,8 @@ struct message *requests_rest_of(struct requests *requests,
 				 struct message *message,
 				 const struct party *reader)
 {
-	const struct party *sender = requests_sender(requests, message);
+	const struct party *sender =
+		requests_known_party(requests, message->sender);
 	struct message *merged;
 
 	if (!message->is_taken || reader->copied.count)
@@ -98,5 +86,5 @@ struct message *requests_rest_of(struct requests *requests,
 
 struct message *requests_held_back(const struct party *sender)
 {
-	return find_stray(sender, STRAY_HELD, NULL);
+	return find_stray(sender, STRAY_HELD, STRAY_HELD, NULL, true);
 }

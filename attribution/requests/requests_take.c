@@ -66,7 +66,7 @@ static void take_work(struct requests *requests, struct party *party,
 		      const struct message *message)
 {
 	struct request *request = message->hold->request;
-	struct party *sender = requests_sender(requests, message);
+	struct party *sender = requests_known_party(requests, message->sender);
 
 	if (!request && sender->found_ns && party_is_free(party)) {
 		take_found(requests, party, sender, message);

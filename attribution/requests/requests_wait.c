@@ -99,9 +99,7 @@ static bool take_freed(struct requests *requests, struct party *party,
 		       uint64_t time_ns)
 {
 	const struct party *sender =
-		party->freed ?
-			requests_party_at(requests, party->freed->index) :
-			NULL;
+		requests_known_party(requests, party->freed);
 	struct message *message =
 		sender ? oldest_from(&party->arrived, sender->task) : NULL;
 

@@ -5,8 +5,8 @@
 #include "attribution/requests/hold.h"
 #include "attribution/requests/message.h"
 #include "attribution/requests/packets.h"
+#include "attribution/requests/request.h"
 #include "attribution/requests/requests_answer.h"
-#include "attribution/requests/requests_ask.h"
 #include "attribution/requests/requests_context.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_send.h"
@@ -33,6 +33,23 @@ static struct message *message_to(struct requests *requests,
 				requests_hand_over(requests, waker, time_ns);
 }
 
+/* @party wakes from waiting for the next message: which requests that it has
+ * not answered nobody waits for any more.
+ */
+static void pass(struct party *party)
+{
+	for (size_t i = 0; i < party->taken.count; i++) {
+		struct request *request = request_in(&party->taken, i);
+
+		if (request->is_overtaken || request->kind != MESSAGE_SEND)
+			request->is_ended = true;
+		request->is_left =
+			!request->has_children &&
+			(!request->last || request->last->task == party->task);
+	}
+	request_list_forget_closed(&party->taken);
+}
+
 /* What @party did until it slept, waiting, was the end of what it did before.
  */
 static void cut_wait(struct requests *requests, struct party *party,
@@ -42,13 +59,13 @@ static void cut_wait(struct requests *requests, struct party *party,
 	hold_drop(party->before);
 	party->before = requests_cut(requests, party, time_ns);
 	party->hold->is_start = true;
-	requests_pass(party);
+	pass(party);
 }
 
 /* Nobody else is to be guessed for it. */
 static void hear(struct requests *requests, struct message *message)
 {
-	struct party *sender = requests_sender(requests, message);
+	struct party *sender = requests_known_party(requests, message->sender);
 
 	if (sender->message != message)
 		return;
