@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/party.h"
 
-#include "attribution/requests/hold.h"
-#include "attribution/requests/message.h"
-#include "attribution/requests/request.h"
-
 #include <stdlib.h>
 
 struct party *party_new(const struct task *task, bool is_recorder)

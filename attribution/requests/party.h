@@ -2,17 +2,13 @@
 #ifndef KT_ATTRIBUTION_PARTY_H
 #define KT_ATTRIBUTION_PARTY_H
 
-#include "attribution/requests/message_kinds.h"
+#include "attribution/requests/hold.h"
+#include "attribution/requests/message.h"
+#include "attribution/requests/request.h"
 #include "attribution/requests/thread_clock.h"
-#include "common/array.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct hold;
-struct message;
-struct request;
-struct task;
 
 /* A function that sends or waits, which a thread is in. */
 struct message_call {

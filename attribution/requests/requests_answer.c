@@ -2,9 +2,6 @@
 #include "attribution/requests/requests_answer.h"
 
 #include "attribution/requests/channels.h"
-#include "attribution/requests/hold.h"
-#include "attribution/requests/message.h"
-#include "attribution/requests/request.h"
 #include "attribution/requests/requests_found.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"

@@ -3,9 +3,6 @@
 
 #include "attribution/requests/channels.h"
 #include "attribution/requests/connections.h"
-#include "attribution/requests/hold.h"
-#include "attribution/requests/message.h"
-#include "attribution/requests/request.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "common/error.h"

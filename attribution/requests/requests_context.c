@@ -2,7 +2,6 @@
 #include "attribution/requests/requests_context.h"
 
 #include "attribution/events/known_events.h"
-#include "attribution/requests/party.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/time/task_paths.h"

@@ -2,9 +2,6 @@
 #include "attribution/requests/requests_far.h"
 
 #include "attribution/requests/connections.h"
-#include "attribution/requests/hold.h"
-#include "attribution/requests/message.h"
-#include "attribution/requests/request.h"
 #include "attribution/requests/requests_answer.h"
 #include "attribution/requests/requests_ask.h"
 #include "attribution/requests/requests_party.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests_guess.h"
 
-#include "attribution/requests/hold.h"
-#include "attribution/requests/message.h"
-#include "attribution/requests/request.h"
 #include "attribution/requests/requests_answer.h"
 #include "attribution/requests/requests_found.h"
 #include "attribution/requests/requests_guess_answer.h"

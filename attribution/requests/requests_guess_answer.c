@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests_guess_answer.h"
 
-#include "attribution/requests/hold.h"
-#include "attribution/requests/message.h"
-#include "attribution/requests/party.h"
-#include "attribution/requests/request.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "report/steps/task_stacks.h"

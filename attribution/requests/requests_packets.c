@@ -2,7 +2,6 @@
 #include "attribution/requests/requests_packets.h"
 
 #include "attribution/events/known_events.h"
-#include "attribution/requests/message.h"
 #include "attribution/requests/packets.h"
 #include "attribution/requests/requests_context.h"
 #include "attribution/requests/requests_party.h"

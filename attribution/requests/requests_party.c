@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests_party.h"
 
-#include "attribution/requests/hold.h"
-#include "attribution/requests/message.h"
-#include "attribution/requests/request.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/requests/roles.h"
 #include "common/error.h"

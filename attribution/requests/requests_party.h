@@ -8,10 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct clock_mark;
-struct hold;
-struct message;
-struct request;
 struct requests;
 struct sideband_record;
 struct task;

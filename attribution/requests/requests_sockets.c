@@ -4,8 +4,6 @@
 #include "attribution/events/known_events.h"
 #include "attribution/requests/channels.h"
 #include "attribution/requests/connections.h"
-#include "attribution/requests/message.h"
-#include "attribution/requests/request.h"
 #include "attribution/requests/requests_answer.h"
 #include "attribution/requests/requests_ask.h"
 #include "attribution/requests/requests_context.h"

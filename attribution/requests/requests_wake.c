@@ -2,10 +2,7 @@
 #include "attribution/requests/requests_wake.h"
 
 #include "attribution/events/known_events.h"
-#include "attribution/requests/hold.h"
-#include "attribution/requests/message.h"
 #include "attribution/requests/packets.h"
-#include "attribution/requests/request.h"
 #include "attribution/requests/requests_answer.h"
 #include "attribution/requests/requests_context.h"
 #include "attribution/requests/requests_party.h"
