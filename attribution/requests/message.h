@@ -67,7 +67,7 @@ int message_list_add(struct array *list, struct message *message);
 /* Takes the one at @index out; the reference is the caller's. */
 struct message *message_list_take(struct array *list, size_t index);
 
-/* Takes all out of which somebody has read. */
+/* Takes out all that somebody has read. */
 void message_list_forget_taken(struct array *list);
 
 void message_list_free(struct array *list);

@@ -32,8 +32,9 @@ void requests_send_lost(struct requests *requests, struct party *party,
 bool requests_send_resumes(struct requests *requests, struct party *party,
 			   const struct call_step *step);
 
-/* Makes the message of @party's send, which is handed over at @time_ns: what the thread did until then may be
- * what its receiver waited for.  Borrowed; NULL when out of memory.
+/* Makes the message of @party's send, which is handed over at @time_ns: what the
+ * thread did until then may be what its receiver waited for.  Borrowed; NULL when
+ * out of memory.
  */
 struct message *requests_hand_over(struct requests *requests,
 				   struct party *party, uint64_t time_ns);
