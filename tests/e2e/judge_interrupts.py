@@ -123,6 +123,9 @@ def judge_share(judge, name, recording, whom, **work):
                  whole > 0 and part >= 0.95 * whole)
 
 
+FREES = ("skb:consume_skb", "skb:kfree_skb")
+
+
 def of_packets(whose):
     """Divides one among those whose packets there are: nobody's if none."""
     shares = collections.Counter()
@@ -136,8 +139,8 @@ class Packets:
     events tell, and the trace which interrupts asked for a poll: one that comes
     while the device waits for its poll already does nothing.
 
-    A poll gets packets, which @reader frees when it has read them, or frees those
-    that @sender has sent.
+    A poll gets packets, which @user frees when it has read them, or it frees those
+    that @user has sent.
     """
 
     EVENT = re.compile(r"^\s*(.*?)\s+\[(\d+)\]\s+(\d+)\.(\d{9}):"
@@ -173,25 +176,26 @@ class Packets:
                     asks[int(row["cpu"])].append(int(row["time_ns"]))
         return asks
 
-    def owners_of_packets(self):
-        """Who sent each packet, or frees it next, by where that is in events."""
-        owners, last = {}, {}
-        for at, (comm, _, _, event, text) in reversed(
-                list(enumerate(self.events))):
-            skb = re.search(r"skbaddr=(\w+)", text)
-            if not skb:
-                continue
-            if event in ("skb:consume_skb", "skb:kfree_skb"):
-                last[skb[1]] = comm
-            elif event == "net:napi_gro_receive_entry":
-                owners[at] = last.get(skb[1])
-        last = {}
+    def packets(self):
+        """Where events are of packets: which, and what happens by whom."""
         for at, (comm, _, _, event, text) in enumerate(self.events):
             skb = re.search(r"skbaddr=(\w+)", text)
-            if skb and event == "net:net_dev_queue":
-                last[skb[1]] = comm
-            elif skb and event in ("skb:consume_skb", "skb:kfree_skb"):
-                owners[at] = last.pop(skb[1], None)
+            if skb:
+                yield at, skb[1], event, comm
+
+    def owners_of_packets(self):
+        """Who sent each packet that is freed, and who frees each that comes."""
+        owners, sent, coming = {}, {}, {}
+        for at, packet, event, comm in self.packets():
+            if event == "net:net_dev_queue":
+                sent[packet] = comm
+            elif event == "net:napi_gro_receive_entry":
+                coming[packet] = at
+                owners[at] = None
+            elif event in FREES and packet in sent:
+                owners[at] = sent.pop(packet)
+            elif event in FREES and packet in coming:
+                owners[coming.pop(packet)] = comm
         return owners
 
     def take(self, at, _, cpu, time_ns, event, text):
@@ -204,6 +208,8 @@ class Packets:
                 self.waiting[cpu] += 1
             else:
                 self.interrupts["nobody"] += 1
+        elif event == "irq:softirq_entry" and "NET_RX" in text:
+            self.polled[cpu] = []
         elif at in self.owners:
             self.polled[cpu].append((event, self.owners[at]))
         elif event == "napi:napi_poll":
@@ -434,7 +440,7 @@ def judge_udp(judge, recording):
                           ("net:napi_gro_receive_entry",)), "virtnet_poll")
     judge_packets(judge, "sender", recording,
                   Packets(recording, send["device"], "eth0", "sender",
-                          ("skb:consume_skb", "skb:kfree_skb")),
+                          FREES),
                   "virtnet_poll_tx")
     # With several CPUs the host's clock says how long each took.
     judge.expect("udp: the bystander was interrupted",
