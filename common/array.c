@@ -53,6 +53,18 @@ void *array_at(const struct array *array, size_t index)
 	return (char *)array->items + index * array->item_size;
 }
 
+void array_remove(struct array *array, size_t index, size_t count)
+{
+	char *items = array->items;
+	size_t size = array->item_size;
+
+	if (!count)
+		return;
+	array->count -= count;
+	memmove(items + index * size, items + (index + count) * size,
+		(array->count - index) * size);
+}
+
 void *array_add(struct array *array)
 {
 	if (array->count == array->room && grow(array, 0) < 0)

@@ -44,6 +44,11 @@ void *array_reach_like(struct array *array, size_t index, const void *like);
 /* Returns item @index, which must be below array->count. */
 void *array_at(const struct array *array, size_t index);
 
+/* Takes out @count items from @index on, which must be there: those behind them
+ * move there.
+ */
+void array_remove(struct array *array, size_t index, size_t count);
+
 /* Sorts by qsort's rules. */
 void array_sort(struct array *array,
 		int (*compare)(const void *a, const void *b));

@@ -18,6 +18,8 @@ static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
 			       "ffffffff81000180 T alias\n"
 			       "ffffffff81000200 D some_data\n"
 			       "ffffffff81000400 T vfs_write\n"
+			       "ffffffff81000500 t twice\n"
+			       "ffffffff81000600 t twice\n"
 			       "ffffffffc0000010 t helper\t[ext4]\n"
 			       "ffffffffc0000000 t start\t[ext4]\n";
 
@@ -42,6 +44,10 @@ static const struct {
 	{ "0x1000-0x1800", 0, "filter 0x1000/0x800" },
 	{ "vfs_read,0x10/16", 0,
 	  "filter 0xffffffff81000100/0x80,filter 0x10/0x10" },
+	{ "twice@0x600,twice@0x500", 0,
+	  "filter 0xffffffff81000600/0x3efffa00,"
+	  "filter 0xffffffff81000500/0x100" },
+	{ "twice", -ERROR_NOT_FOUND, NULL },
 	{ "nosuch", -ERROR_NOT_FOUND, NULL },
 	{ "some_data", -ERROR_NOT_FOUND, NULL },
 	{ "vfs", -ERROR_NOT_FOUND, NULL },
@@ -81,7 +87,7 @@ START_TEST(test_symbols)
 	ck_assert_uint_eq(kernel_symbols_address(&known, "helper"), 0);
 	while (kallsyms_next(&lines, &line))
 		count++;
-	ck_assert_uint_eq(count, 9);
+	ck_assert_uint_eq(count, 11);
 	ck_assert_uint_eq(line.module_length, 4);
 	kernel_symbols_free(&known);
 }

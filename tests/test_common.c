@@ -78,6 +78,25 @@ START_TEST(array_reaches_an_item_by_adding_those_before_it)
 }
 END_TEST
 
+START_TEST(array_takes_items_out)
+{
+	struct array array = ARRAY_OF(int);
+
+	for (int i = 0; i < 6; i++)
+		*(int *)array_add(&array) = i;
+	array_remove(&array, 1, 2);
+	array_remove(&array, 3, 1);
+	array_remove(&array, 3, 0);
+	ck_assert_uint_eq(array.count, 3);
+	ck_assert_int_eq(*(int *)array_at(&array, 0), 0);
+	ck_assert_int_eq(*(int *)array_at(&array, 1), 3);
+	ck_assert_int_eq(*(int *)array_at(&array, 2), 4);
+	array_remove(&array, 0, 3);
+	ck_assert_uint_eq(array.count, 0);
+	array_free(&array);
+}
+END_TEST
+
 START_TEST(equal_texts_get_equal_numbers)
 {
 	struct string_pool *pool = string_pool_new();
@@ -181,6 +200,7 @@ int main(void)
 	tcase_add_test(tcase, arena_memory_is_zeroed_and_aligned);
 	tcase_add_test(tcase, array_grows_and_sorts);
 	tcase_add_test(tcase, array_reaches_an_item_by_adding_those_before_it);
+	tcase_add_test(tcase, array_takes_items_out);
 	tcase_add_test(tcase, equal_texts_get_equal_numbers);
 	tcase_add_test(tcase, a_partition_point_is_where_a_key_goes);
 	tcase_add_test(tcase, reading_stops_at_the_end);

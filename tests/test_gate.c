@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const char *const good[] = { "openat", "openat,fsync",
-				    "vfs_read,finish_task_switch.isra.0" };
+				    "vfs_read,finish_task_switch.isra.0",
+				    "show@0x12340,openat" };
 
 START_TEST(lists_are_taken)
 {
@@ -13,9 +14,10 @@ START_TEST(lists_are_taken)
 }
 END_TEST
 
-static const char *const bad[] = { "",	      ",",    "openat,",
-				   ",openat", "a,,b", "a b",
-				   "read>1s", "a/b",  "openat;reboot" };
+static const char *const bad[] = { "",	      ",",	"openat,",
+				   ",openat", "a,,b",	"a b",
+				   "read>1s", "a/b",	"openat;reboot",
+				   "show@12", "show@0x" };
 
 START_TEST(others_are_not)
 {

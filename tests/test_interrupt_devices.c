@@ -184,6 +184,28 @@ static void send_story(struct attribution_fixture *f)
 	NS(300);
 }
 
+/* The poll that is done with what 8 sent asks for another, which finds nothing. */
+static void polled_again_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	NS(100);
+	IN("entry_SYSCALL_64");
+	EVENT(EVENT_NET_QUEUE, 0xa00);
+	EVENT(EVENT_NET_XMIT, 0xa00);
+	NS(150);
+	OUT;
+	switch_to(f, 0, 5);
+	poll_begins(f, 200);
+	EVENT(EVENT_SKB_CONSUME, 0xa00);
+	IN("__napi_schedule");
+	EVENT(EVENT_SOFTIRQ_RAISE, NET_RX);
+	OUT;
+	poll_ends(f, 200);
+	poll_begins(f, 300);
+	poll_ends(f, 300);
+	NS(400);
+}
+
 /* ksoftirqd's soft interrupts are its own time. */
 static void ksoftirqd_story(struct attribution_fixture *f)
 {
@@ -227,6 +249,12 @@ static const struct interrupt_story stories[] = {
 	{ send_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
 		      "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
 		      "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
+	{ polled_again_story, "device_poll on 5 for -1 x1.00: 40=0+0+40\n"
+			      "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+			      "handle_softirqs on 5 for -1 x1.00: 20=0+0+20\n"
+			      "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+			      "net_rx_action on 5 for -1 x1.00: 20=0+0+20\n"
+			      "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
 	{ ksoftirqd_story, "device_poll thread 15 for 8 x1.00: 40=40+0+0\n"
 			   "handle_softirqs thread 15 for 8 x1.00: 20=20+0+0\n"
 			   "net_rx_action thread 15 for 8 x1.00: 20=20+0+0\n" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/request.h"
+#include "attribution/requests/hold.h"
 #include "attribution/requests/thread_clock.h"
 #include "tests/run_suite.h"
 

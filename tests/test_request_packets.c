@@ -124,6 +124,63 @@ static void merged(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The same, and the send that it is of acknowledges something then. */
+static void merged_then_acknowledges(struct attribution_fixture *f)
+{
+	all_run(f);
+	sends(f, 200, 0, 0xa0);
+	calls(f, 220, 0, "tcp_sendmsg");
+	at(f, 225);
+	event(f, 0, EVENT_NET_QUEUE, 0xa1, 0, 0);
+	enter(f, 0, "handle_softirqs");
+	event(f, 0, EVENT_NET_RECEIVE, 0xa1, 0, 0);
+	enter(f, 0, "kfree_skb_partial");
+	leave(f, 0);
+	leave(f, 0);
+	at(f, 228);
+	event(f, 0, EVENT_NET_QUEUE, 0xa2, 0, 0);
+	returns(f, 230, 0);
+	reads(f, 300, 1, 0xa0);
+	sends(f, 350, 1, 0xb0);
+	reads(f, 370, 0, 0xb0);
+	reads(f, 400, 1, 0xa0);
+	sends(f, 450, 1, 0xb1);
+	reads(f, 470, 0, 0xb1);
+	at(f, 500);
+}
+
+/* A packet that was added to another is used again, before that is read, by what
+ * another client has waiting.
+ */
+static void merged_then_used_again(struct attribution_fixture *f)
+{
+	all_run(f);
+	sends(f, 200, 0, 0xa0);
+	sends_merged(f, 220, 0, 0xa1);
+	sends(f, 250, 2, 0xc0);
+	sends(f, 270, 2, 0);
+	reads(f, 300, 1, 0xc0);
+	calls(f, 320, 1, "tcp_sendmsg");
+	at(f, 325);
+	event(f, 1, EVENT_NET_QUEUE, 0xb0, 0, 0);
+	enter(f, 1, "handle_softirqs");
+	event(f, 1, EVENT_NET_RECEIVE, 0xb0, 0, 0);
+	event(f, 1, EVENT_NET_QUEUE, 0xa1, 0, 0);
+	leave(f, 1);
+	returns(f, 330, 1);
+	reads(f, 340, 2, 0xb0);
+	reads(f, 360, 1, 0xa1);
+	sends(f, 380, 1, 0xb1);
+	reads(f, 400, 2, 0xb1);
+	reads(f, 410, 1, 0xa0);
+	sends(f, 420, 1, 0xb2);
+	reads(f, 440, 0, 0xb2);
+	reads(f, 450, 1, 0xa0);
+	sends(f, 460, 1, 0xb3);
+	reads(f, 480, 0, 0xb3);
+	at(f, 500);
+}
+
 /* The same of a server's answers, while another of its has to wait. */
 static void merged_beside(struct attribution_fixture *f)
 {
@@ -184,6 +241,30 @@ static void merged_late(struct attribution_fixture *f)
 	leave(f, 2);
 	reads(f, 420, 2, 0xb2);
 	reads(f, 440, 2, 0xb2);
+	reads(f, 460, 0, 0xb9);
+	at(f, 500);
+}
+
+/* One is added to another unseen, while a later one to the same client waits:
+ * what was sent first is read first.
+ */
+static void merged_late_in_turn(struct attribution_fixture *f)
+{
+	all_run(f);
+	sends(f, 200, 0, 0xa0);
+	sends(f, 220, 0, 0xa1);
+	sends(f, 240, 0, 0xa2);
+	reads(f, 300, 1, 0xa0);
+	sends(f, 320, 1, 0xb0);
+	reads(f, 340, 1, 0xa1);
+	sends(f, 360, 1, 0xb1);
+	reads(f, 380, 1, 0xa2);
+	sends(f, 400, 1, 0);
+	at(f, 415);
+	enter(f, 0, "kfree_skb_partial");
+	leave(f, 0);
+	reads(f, 420, 0, 0xb0);
+	reads(f, 440, 0, 0xb0);
 	reads(f, 460, 0, 0xb9);
 	at(f, 500);
 }
@@ -299,6 +380,21 @@ static const struct request_story stories[] = {
 	{ "merged", merged,
 	  "7>8 200+175: c10 w15 q95 k55 / k45\n"
 	  "7>8 220+255?: c10 w15 q175 k55 / k45\n",
+	  PACKETS_TELL },
+	{ "merged, then acknowledges", merged_then_acknowledges,
+	  "7>8 200+175: c10 w15 q95 k55 / k45\n"
+	  "7>8 220+255?: c10 w15 q175 k55 / k45\n",
+	  PACKETS_TELL },
+	{ "merged, then used again", merged_then_used_again,
+	  "17>8 250+95: c10 w15 q45 k25 / k35\n"
+	  "17>8 270+135?: c15 w15 q80 k25 / k25\n"
+	  "7>8 200+245: c10 w15 q205 k15 / k25\n"
+	  "7>8 220+265?: c10 w15 q225 k15 / k35\n",
+	  PACKETS_TELL },
+	{ "merged late, in turn", merged_late_in_turn,
+	  "7>8 200+225: c10 w95 q95 k25 / k15\n"
+	  "7>8 220+225?: c10 w75 q115 k25 / k15\n"
+	  "7>8 240+225?: c10 w50 q135 k30 / k90\n",
 	  PACKETS_TELL },
 	{ "merged beside", merged_beside,
 	  "7>8 200+225: c10 w55 q135 k25 / k15\n"

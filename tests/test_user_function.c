@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trigger/user_function.h"
 #include "common/error.h"
+#include "tests/made_elf_fixture.h"
 #include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,34 +34,62 @@ static uint64_t offset_of(uint64_t address)
 
 START_TEST(a_function_of_this_program)
 {
-	uint64_t offset;
+	struct user_functions found;
 
-	ck_assert_int_eq(user_function_offset("/proc/self/exe",
-					      "user_function_offset", &offset),
+	ck_assert_int_eq(user_functions_find("/proc/self/exe",
+					     "user_functions_find", &found),
 			 0);
-	ck_assert_uint_ne(offset, 0);
-	ck_assert_uint_eq(offset,
-			  offset_of((uint64_t)(uintptr_t)user_function_offset));
+	ck_assert_uint_eq(found.count, 1);
+	ck_assert_uint_ne(found.offset, 0);
+	ck_assert_uint_eq(found.offset,
+			  offset_of((uint64_t)(uintptr_t)user_functions_find));
+}
+END_TEST
+
+START_TEST(several_of_one_name)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	char path[128];
+	struct user_functions found;
+	struct made_elf elf;
+	char name[64];
+
+	scratch_folder_path(&folder, "several", path, sizeof(path));
+	made_elf_begin(&elf, EM_X86_64);
+	made_elf_function(&elf, "take", NULL, 0);
+	made_elf_function(&elf, "other", NULL, 0);
+	made_elf_function(&elf, "take", NULL, 0);
+	made_elf_end(&elf);
+	made_elf_write(&elf, path);
+	ck_assert_int_eq(user_functions_find(path, "take", &found), 0);
+	ck_assert_uint_eq(found.count, 2);
+	ck_assert_uint_eq(found.addresses[0], MADE_ELF_BASE + MADE_ELF_CODE);
+	snprintf(name, sizeof(name), "take@0x%" PRIx64, found.addresses[1]);
+	ck_assert_int_eq(user_functions_find(path, name, &found), 0);
+	ck_assert_uint_eq(found.count, 1);
+	ck_assert_uint_eq(found.offset, MADE_ELF_CODE + 2 * MADE_ELF_FUNCTION);
+	ck_assert_int_eq(user_functions_find(path, "take@0x1", &found),
+			 -ERROR_NOT_FOUND);
+	scratch_folder_free(&folder);
 }
 END_TEST
 
 START_TEST(what_is_not_there)
 {
-	uint64_t offset;
+	struct user_functions found;
 
-	ck_assert_int_eq(user_function_offset("/nonexistent", "main", &offset),
+	ck_assert_int_eq(user_functions_find("/nonexistent", "main", &found),
 			 -ERROR_SYSTEM);
 	ck_assert_int_eq(errno, ENOENT);
-	ck_assert_int_eq(user_function_offset("/etc/passwd", "main", &offset),
+	ck_assert_int_eq(user_functions_find("/etc/passwd", "main", &found),
 			 -ERROR_FORMAT);
-	ck_assert_int_eq(user_function_offset("/", "main", &offset),
+	ck_assert_int_eq(user_functions_find("/", "main", &found),
 			 -ERROR_FORMAT);
-	ck_assert_int_eq(user_function_offset("/proc/self/exe", "no_such",
-					      &offset),
+	ck_assert_int_eq(user_functions_find("/proc/self/exe", "no_such",
+					     &found),
 			 -ERROR_NOT_FOUND);
 	/* Defined elsewhere: a function of the C library. */
-	ck_assert_int_eq(user_function_offset("/proc/self/exe", "fopen",
-					      &offset),
+	ck_assert_int_eq(user_functions_find("/proc/self/exe", "fopen", &found),
 			 -ERROR_NOT_FOUND);
 }
 END_TEST
@@ -69,6 +100,7 @@ int main(void)
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_test(tcase, a_function_of_this_program);
+	tcase_add_test(tcase, several_of_one_name);
 	tcase_add_test(tcase, what_is_not_there);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -88,7 +88,9 @@ static void role(void *state, const struct event_context *context,
 	owner = owner_open(context->owners);
 	if (context->slice)
 		context->slice->polls = true;
-	event_context_effect(context, owner, 1);
+	/* A poll that asks for another is for its own packets. */
+	if (context->slice && context->slice->kind != INTERRUPT_NAPI)
+		event_context_effect(context, owner, 1);
 	push(state, context->cpu, owner);
 }
 

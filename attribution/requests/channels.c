@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/channels.h"
 
+#include "attribution/requests/message.h"
 #include "attribution/requests/request.h"
 #include "common/error.h"
 #include "common/keyed_array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* More messages that nobody reads, and requests that nobody answers, are of
  * no use to anybody.
@@ -34,23 +34,14 @@ struct channels *channels_new(void)
 	return channels;
 }
 
-static void remove_first(struct array *list)
-{
-	void **items = list->items;
-
-	memmove(items, items + 1, --list->count * sizeof(*items));
-}
-
 static void drop_message(struct channel *channel)
 {
-	message_drop(message_in(&channel->queue, 0));
-	remove_first(&channel->queue);
+	message_drop(message_list_take(&channel->queue, 0));
 }
 
 static void drop_request(struct channel *channel)
 {
-	request_drop(request_in(&channel->asked, 0));
-	remove_first(&channel->asked);
+	request_drop(request_list_take(&channel->asked, 0));
 }
 
 void channels_free(struct channels *channels)
@@ -60,12 +51,8 @@ void channels_free(struct channels *channels)
 	for (size_t i = 0; i < channels->all.items.count; i++) {
 		struct channel *channel = array_at(&channels->all.items, i);
 
-		while (channel->queue.count)
-			drop_message(channel);
-		while (channel->asked.count)
-			drop_request(channel);
-		array_free(&channel->queue);
-		array_free(&channel->asked);
+		message_list_free(&channel->queue);
+		request_list_free(&channel->asked);
 	}
 	keyed_array_free(&channels->all);
 	free(channels);
@@ -129,18 +116,10 @@ void channels_forget(struct channels *channels, uint64_t socket,
 		     const struct message *message)
 {
 	struct channel *channel = find(channels, socket);
-	size_t kept = 0;
 
-	for (size_t i = 0; channel && i < channel->queue.count; i++) {
-		struct message **items = channel->queue.items;
-
-		if (items[i] == message)
-			message_drop(items[i]);
-		else
-			items[kept++] = items[i];
-	}
-	if (channel)
-		channel->queue.count = kept;
+	for (size_t i = channel ? channel->queue.count : 0; i-- > 0;)
+		if (message_in(&channel->queue, i) == message)
+			message_drop(message_list_take(&channel->queue, i));
 }
 
 int channels_ask(struct channels *channels, uint64_t socket,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/packets.h"
 
-#include "attribution/requests/request.h"
+#include "attribution/requests/message.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/number_map.h"
@@ -113,16 +113,33 @@ int packets_deliver(struct packets *packets, int32_t cpu, uint64_t packet,
 	return 0;
 }
 
-struct message *packets_delivered(const struct packets *packets, int32_t cpu,
-				  uint64_t softirq)
+/* Returns what @cpu delivers in @softirq, 0: no packet. */
+static uint64_t packet_delivered(const struct packets *packets, int32_t cpu,
+				 uint64_t softirq)
 {
 	const struct delivery *delivery =
 		(size_t)cpu < packets->deliveries.count ?
 			array_at(&packets->deliveries, (size_t)cpu) :
 			NULL;
 
-	return softirq && delivery && delivery->packet &&
-			       delivery->softirq == softirq ?
-		       packets_find(packets, delivery->packet) :
-		       NULL;
+	return softirq && delivery && delivery->softirq == softirq ?
+		       delivery->packet :
+		       0;
+}
+
+struct message *packets_delivered(const struct packets *packets, int32_t cpu,
+				  uint64_t softirq)
+{
+	uint64_t packet = packet_delivered(packets, cpu, softirq);
+
+	return packet ? packets_find(packets, packet) : NULL;
+}
+
+void packets_forget_delivered(struct packets *packets, int32_t cpu,
+			      uint64_t softirq)
+{
+	uint64_t packet = packet_delivered(packets, cpu, softirq);
+
+	if (packet)
+		packets_set(packets, packet, NULL);
 }

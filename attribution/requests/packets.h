@@ -49,4 +49,8 @@ int packets_deliver(struct packets *packets, int32_t cpu, uint64_t packet,
 struct message *packets_delivered(const struct packets *packets, int32_t cpu,
 				  uint64_t softirq);
 
+/* What it delivers was added to another packet: its address is used again. */
+void packets_forget_delivered(struct packets *packets, int32_t cpu,
+			      uint64_t softirq);
+
 #endif

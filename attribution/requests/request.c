@@ -1,130 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/request.h"
 
+#include "attribution/requests/hold.h"
+#include "attribution/requests/message.h"
+#include "attribution/requests/thread_clock.h"
 #include "common/error.h"
 
 #include <stdlib.h>
 
-struct hold *hold_refer(struct hold *hold)
-{
-	hold->references++;
-	return hold;
-}
-
-void hold_drop(struct hold *hold)
-{
-	while (hold && !--hold->references) {
-		struct hold *parent = hold->parent;
-
-		request_drop(hold->request);
-		clock_mark_drop(hold->begin);
-		clock_mark_drop(hold->end);
-		free(hold);
-		hold = parent;
-	}
-}
-
-struct hold *hold_new(const struct task *task, const struct thread_clock *clock,
-		      struct clock_mark *begin)
-{
-	struct hold *hold = calloc(1, sizeof(*hold));
-
-	if (!hold)
-		return NULL;
-	hold->task = task;
-	hold->clock = clock;
-	hold->begin = begin;
-	hold->references = 1;
-	return hold;
-}
-
-static void take_from(struct request *request, struct hold *hold)
-{
-	struct hold **holds = request->holds.items;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < request->holds.count; i++)
-		if (holds[i] != hold)
-			holds[kept++] = holds[i];
-	if (kept == request->holds.count)
-		return;
-	request->holds.count = kept;
-	if (request->last == hold)
-		request->last = hold->parent && hold->parent->request ==
-							request ?
-					hold->parent :
-					NULL;
-	hold_drop(hold);
-}
-
-/* Who sends and never waits has a way as long as its life. */
-static void shorten(struct hold *hold)
-{
-	struct hold *last = hold;
-
-	for (uint32_t i = 0; i < MOST_PARENTS && last->parent; i++)
-		last = last->parent;
-	hold_drop(last->parent);
-	last->parent = NULL;
-	hold->length = MOST_PARENTS;
-}
-
-/* Returns whether the way to @parent leads through @hold. */
-static bool leads_through(const struct hold *parent, const struct hold *hold)
-{
-	while (parent && parent != hold)
-		parent = parent->parent;
-	return parent;
-}
-
-int hold_give(struct hold *hold, struct request *request, struct hold *parent)
-{
-	struct request *before = hold->request;
-	struct hold *old_parent = hold->parent;
-	struct hold **slot;
-
-	/* Holds before it may have been given to others since. */
-	if (hold->is_parent && leads_through(parent, hold))
-		parent = NULL;
-	if (parent)
-		hold_refer(parent)->is_parent = true;
-	if (request)
-		request_refer(request);
-	if (before)
-		take_from(before, hold);
-	hold->request = request;
-	hold->parent = parent;
-	hold->length = parent ? parent->length + 1 : 0;
-	if (hold->length == 2 * MOST_PARENTS)
-		shorten(hold);
-	hold_drop(old_parent);
-	request_drop(before);
-	if (!request)
-		return 0;
-	slot = array_add(&request->holds);
-	if (!slot)
-		return -ERROR_MEMORY;
-	*slot = hold_refer(hold);
-	return 0;
-}
-
-struct message *message_refer(struct message *message)
-{
-	message->references++;
-	return message;
-}
-
-void message_drop(struct message *message)
-{
-	if (!message || --message->references)
-		return;
-	hold_drop(message->hold);
-	clock_mark_drop(message->begin);
-	clock_mark_drop(message->sent);
-	request_drop(message->asks);
-	request_drop(message->answers);
-	free(message);
-}
+/* More that nobody answers tell nothing. */
+enum { MOST_LISTED = 64 };
 
 struct request *request_refer(struct request *request)
 {
@@ -163,6 +48,12 @@ void request_drop(struct request *request)
 	}
 }
 
+void request_set_parent(struct request *request, struct request *parent)
+{
+	request->parent = request_refer(parent);
+	parent->has_children = true;
+}
+
 /* Returns the request that who sent @message works for, or NULL. */
 static struct request *parent_of(const struct message *message)
 {
@@ -174,11 +65,11 @@ static struct request *parent_of(const struct message *message)
 struct request *request_new(struct message *message)
 {
 	struct request *request = calloc(1, sizeof(*request));
+	struct request *parent;
 
 	if (!request)
 		return NULL;
 	*request = (struct request){
-		.parent = parent_of(message),
 		.origin = hold_refer(message->hold),
 		.client = message->sender,
 		.kind = message->kind,
@@ -192,10 +83,9 @@ struct request *request_new(struct message *message)
 		.holds = ARRAY_OF(struct hold *),
 		.references = 2,
 	};
-	if (request->parent) {
-		request_refer(request->parent);
-		request->parent->has_children = true;
-	}
+	parent = parent_of(message);
+	if (parent)
+		request_set_parent(request, parent);
 	message->asks = request;
 	return request;
 }
@@ -217,4 +107,42 @@ bool request_is_settled(const struct request *request)
 		    !holds[i]->end->is_known)
 			return false;
 	return true;
+}
+
+int request_list_add(struct array *list, struct request *request)
+{
+	struct request **slot = array_add(list);
+	struct request *oldest;
+
+	if (!slot)
+		return -ERROR_MEMORY;
+	*slot = request_refer(request);
+	if (list->count <= MOST_LISTED)
+		return 0;
+	oldest = request_list_take(list, 0);
+	oldest->is_ended = true;
+	request_drop(oldest);
+	return 0;
+}
+
+struct request *request_list_take(struct array *list, size_t index)
+{
+	struct request *request = request_in(list, index);
+
+	array_remove(list, index, 1);
+	return request;
+}
+
+void request_list_forget_closed(struct array *list)
+{
+	for (size_t i = list->count; i-- > 0;)
+		if (!request_is_open(request_in(list, i)))
+			request_drop(request_list_take(list, i));
+}
+
+void request_list_free(struct array *list)
+{
+	while (list->count)
+		request_drop(request_list_take(list, list->count - 1));
+	array_free(list);
 }

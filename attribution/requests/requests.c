@@ -5,8 +5,13 @@
 #include "attribution/events/known_events.h"
 #include "attribution/requests/channels.h"
 #include "attribution/requests/connections.h"
+#include "attribution/requests/message_kinds.h"
 #include "attribution/requests/packets.h"
-#include "attribution/requests/requests_parts.h"
+#include "attribution/requests/requests_ask.h"
+#include "attribution/requests/requests_events.h"
+#include "attribution/requests/requests_party.h"
+#include "attribution/requests/requests_state.h"
+#include "attribution/requests/roles.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
 #include "common/error.h"
@@ -61,13 +66,12 @@ struct requests *requests_new(const struct requests_options *options)
 	requests->kinds = message_kinds_new(options->functions);
 	requests->channels = channels_new();
 	requests->connections = connections_new();
-	requests->partners = number_map_new();
 	requests->children = number_map_new();
-	requests->roles = number_map_new();
+	requests->roles = roles_new();
 	requests->packets = packets_new();
 	if (requests->time && requests->paths && requests->kinds &&
-	    requests->channels && requests->connections && requests->partners &&
-	    requests->children && requests->roles && requests->packets &&
+	    requests->channels && requests->connections && requests->children &&
+	    requests->roles && requests->packets &&
 	    !trackers_follow(options->trackers, &requests->handler) &&
 	    !thread_tracker_hand_spans(threads, &requests->span_callback,
 				       options->window) &&
@@ -90,42 +94,12 @@ int requests_listen(struct requests *requests,
 	return 0;
 }
 
-static void free_messages(struct array *list)
-{
-	while (list->count)
-		message_drop(requests_unlist(list, list->count - 1));
-	array_free(list);
-}
-
-static void free_requests(struct array *list)
-{
-	while (list->count)
-		request_drop(requests_unlist(list, list->count - 1));
-	array_free(list);
-}
-
-static void free_party(struct party *party)
-{
-	if (!party)
-		return;
-	thread_clock_free(&party->clock);
-	hold_drop(party->hold);
-	hold_drop(party->before);
-	clock_mark_drop(party->send_begin);
-	clock_mark_drop(party->transmitted);
-	message_drop(party->message);
-	free_messages(&party->arrived);
-	free_messages(&party->unheard);
-	free_messages(&party->copied);
-	free_requests(&party->asked);
-	free_requests(&party->taken);
-	free(party);
-}
-
 void requests_free(struct requests *requests)
 {
 	struct request **open;
+	struct party *party;
 	uint64_t *child;
+	size_t next = 0;
 	size_t place = 0;
 
 	if (!requests)
@@ -133,19 +107,18 @@ void requests_free(struct requests *requests)
 	open = requests->open.items;
 	for (size_t i = 0; i < requests->open.count; i++)
 		request_clear(open[i]);
-	for (size_t i = 0; i < requests->parties.count; i++)
-		free_party(requests_party_at(requests, i));
+	while ((party = requests_next_party(requests, &next)))
+		party_free(party);
 	while (requests->children &&
 	       (child = number_map_next(requests->children, &place)))
 		hold_drop((struct hold *)(uintptr_t)*child);
-	free_requests(&requests->open);
+	request_list_free(&requests->open);
 	array_free(&requests->parties);
 	array_free(&requests->callbacks);
 	channels_free(requests->channels);
 	connections_free(requests->connections);
-	number_map_free(requests->partners);
 	number_map_free(requests->children);
-	number_map_free(requests->roles);
+	roles_free(requests->roles);
 	packets_free(requests->packets);
 	free(requests->kinds);
 	free(requests);
@@ -153,11 +126,10 @@ void requests_free(struct requests *requests)
 
 int requests_end(struct requests *requests)
 {
-	for (size_t i = 0; i < requests->parties.count; i++) {
-		struct party *party = requests_party_at(requests, i);
+	struct party *party;
+	size_t next = 0;
 
-		if (!party)
-			continue;
+	while ((party = requests_next_party(requests, &next))) {
 		hold_drop(requests_cut(requests, party, requests->end_ns));
 		thread_clock_end(&party->clock);
 	}
@@ -176,7 +148,8 @@ size_t requests_thread_count(const struct requests *requests)
 const struct task *requests_thread(const struct requests *requests,
 				   size_t index, const uint64_t **parts)
 {
-	const struct party *party = requests_party_at(requests, index);
+	const struct party *party =
+		*(struct party **)array_at(&requests->parties, index);
 
 	*parts = party ? party->clock.parts : NULL;
 	return party ? party->task : NULL;

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/requests/requests_answer.h"
+
 #include "attribution/requests/channels.h"
-#include "attribution/requests/connections.h"
-#include "attribution/requests/requests_parts.h"
-#include "common/error.h"
-#include "common/number_map.h"
+#include "attribution/requests/requests_found.h"
+#include "attribution/requests/requests_party.h"
+#include "attribution/requests/requests_state.h"
+#include "attribution/requests/roles.h"
 #include "report/steps/call_step.h"
-
-/* Who asks more than this does so on its own account. */
-enum { MOST_FOR_FOUND = 16 };
-
-static uint64_t pair_of(int32_t client, int32_t server)
-{
-	return (uint64_t)(uint32_t)client << 32 | (uint32_t)server;
-}
 
 static bool is_served_by(const struct request *request, int32_t pid)
 {
@@ -24,14 +18,6 @@ static bool is_served_by(const struct request *request, int32_t pid)
 		if (holds[i]->task->pid == pid)
 			return true;
 	return false;
-}
-
-/* Forgets requests of @list that are answered or over. */
-static void forget_closed(struct array *list)
-{
-	for (size_t i = list->count; i-- > 0;)
-		if (!request_is_open(request_in(list, i)))
-			request_drop(requests_unlist(list, i));
 }
 
 /* Returns the request of @receiver that who sent @message works for, or NULL. */
@@ -74,7 +60,7 @@ static struct request *find_found(struct requests *requests,
 				  struct party *receiver)
 {
 	const struct party *sender =
-		requests_party_at(requests, message->sender->index);
+		requests_known_party(requests, message->sender);
 
 	return sender->found_ns && !message->hold->request ?
 		       requests_ask_found(requests, message, receiver) :
@@ -92,7 +78,7 @@ struct request *requests_find_answered(struct requests *requests,
 		return request;
 	if (message->to)
 		request = channels_asked(requests->channels, message->to);
-	forget_closed(&receiver->asked);
+	request_list_forget_closed(&receiver->asked);
 	if (!request)
 		request = find_current(receiver, message);
 	if (!request)
@@ -124,8 +110,7 @@ static void adopt(const struct requests *requests, const struct hold *hold,
 
 		if (child->origin != hold || child->parent)
 			continue;
-		child->parent = request_refer(request);
-		request->has_children = true;
+		request_set_parent(child, request);
 	}
 }
 
@@ -134,8 +119,7 @@ static void adopt(const struct requests *requests, const struct hold *hold,
  */
 static bool is_pending(const struct requests *requests, const struct hold *hold)
 {
-	const struct party *party =
-		requests_party_at(requests, hold->task->index);
+	const struct party *party = requests_known_party(requests, hold->task);
 
 	for (size_t i = 0; i < party->unheard.count; i++) {
 		const struct message *message = message_in(&party->unheard, i);
@@ -194,7 +178,7 @@ static void go_on(struct requests *requests, struct party *server,
 {
 	struct request *next = NULL;
 
-	forget_closed(&server->taken);
+	request_list_forget_closed(&server->taken);
 	for (size_t i = 0; i < server->taken.count; i++) {
 		struct request *other = request_in(&server->taken, i);
 
@@ -219,9 +203,7 @@ static void go_on(struct requests *requests, struct party *server,
 static bool has_others(struct requests *requests, const struct request *request)
 {
 	const struct party *client =
-		request->client ?
-			requests_party_at(requests, request->client->index) :
-			NULL;
+		requests_known_party(requests, request->client);
 
 	if (!client)
 		return false;
@@ -232,8 +214,8 @@ static bool has_others(struct requests *requests, const struct request *request)
 			return true;
 	}
 	for (size_t i = 0; i < client->unheard.count; i++)
-		if (requests_is_guessable(message_in(&client->unheard, i),
-					  (enum message_medium)request->medium))
+		if (message_is_guessable(message_in(&client->unheard, i),
+					 (enum message_medium)request->medium))
 			return true;
 	return false;
 }
@@ -258,10 +240,10 @@ void requests_answer(struct requests *requests, struct request *request,
 	hold->is_answer = true;
 	request->is_answered = true;
 	request->answered = clock_mark_refer(message->sent);
-	if (request->client &&
-	    !number_map_add(requests->partners,
-			    pair_of(request->client->pid, server->task->pid)))
-		requests->status = -ERROR_MEMORY;
+	if (request->client)
+		requests_check(requests, roles_answered(requests->roles,
+							server->task->pid,
+							request->client->pid));
 	/* It may be known late, when its sender has found something else. */
 	if (server->found_ns < message->sent->time_ns)
 		server->found_ns = 0;
@@ -272,87 +254,6 @@ bool requests_is_server(const struct requests *requests,
 			const struct task *server, const struct task *client,
 			enum message_medium medium)
 {
-	bool is_socket = message_medium_is_socket(medium);
-	bool has_asked = number_map_find(requests->partners,
-					 pair_of(client->pid, server->pid));
-	bool has_answered = number_map_find(requests->partners,
-					    pair_of(server->pid, client->pid));
-
-	if (is_socket && requests_connect_as(requests, server, client))
-		return false;
-	if (has_asked || has_answered)
-		return has_asked && !has_answered;
-	return is_socket && requests_connect_as(requests, client, server);
-}
-
-bool requests_open(struct requests *requests, struct request *request)
-{
-	struct request **slot = array_add(&requests->open);
-
-	if (!slot)
-		return false;
-	*slot = request;
-	request->number = ++requests->numbers;
-	return true;
-}
-
-void requests_name(const struct requests *requests, struct request *request)
-{
-	const struct connection_state *state =
-		connections_find(requests->connections, request->socket);
-
-	if (!state)
-		return;
-	request->has_connection = true;
-	request->connection = state->connection;
-}
-
-/* What @client asked before it slept and then sent @message, and its server left,
- * wants no answer, perhaps.
- */
-static void pass_left(const struct party *client, const struct message *message)
-{
-	for (size_t i = 0; i < client->asked.count; i++) {
-		struct request *request = request_in(&client->asked, i);
-
-		request->is_passed |= request->is_left &&
-				      request->wakes != message->wakes;
-	}
-}
-
-struct request *requests_ask(struct requests *requests, struct message *message)
-{
-	struct party *client = requests_party(requests, message->sender,
-					      message->sent->time_ns);
-	struct request *request = client ? request_new(message) : NULL;
-
-	if (!request || !requests_open(requests, request)) {
-		requests->status = -ERROR_MEMORY;
-		return NULL;
-	}
-	requests_name(requests, request);
-	pass_left(client, message);
-	if (++client->found_asks > MOST_FOR_FOUND)
-		client->found_ns = 0;
-	request->found_ns = client->found_ns;
-	if (request->kind == MESSAGE_SEND)
-		requests_list_request(requests, &client->asked, request);
-	if (request->socket &&
-	    channels_ask(requests->channels, request->socket, request) < 0)
-		requests->status = -ERROR_MEMORY;
-	return request;
-}
-
-void requests_pass(struct party *party)
-{
-	for (size_t i = 0; i < party->taken.count; i++) {
-		struct request *request = request_in(&party->taken, i);
-
-		if (request->is_overtaken || request->kind != MESSAGE_SEND)
-			request->is_ended = true;
-		request->is_left =
-			!request->has_children &&
-			(!request->last || request->last->task == party->task);
-	}
-	forget_closed(&party->taken);
+	return roles_is_server(requests->roles, server->pid, client->pid,
+			       message_medium_is_socket(medium));
 }

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/requests/requests_far.h"
+
 #include "attribution/requests/connections.h"
-#include "attribution/requests/requests_parts.h"
+#include "attribution/requests/requests_answer.h"
+#include "attribution/requests/requests_ask.h"
+#include "attribution/requests/requests_party.h"
+#include "attribution/requests/requests_send.h"
+#include "attribution/requests/requests_state.h"
+#include "attribution/requests/requests_take.h"
 #include "common/error.h"
 
 #include <stdlib.h>
@@ -73,12 +80,12 @@ static void close_request(struct connection_state *state)
  * did, if that is known.  Its hold may have begun later: by what the network
  * brought while it sent.
  */
-static struct message *hand_over(struct requests *requests, struct party *party,
-				 uint64_t time_ns)
+static struct message *hand_over_first(struct requests *requests,
+				       struct party *party, uint64_t time_ns)
 {
 	struct clock_mark *mark = party->transmitted;
 	bool is_cut = mark && mark->time_ns >= party->hold->begin->time_ns;
-	struct message *message = requests_hand_over(
+	struct message *message = requests_hand_over_at(
 		requests, party,
 		is_cut ? clock_mark_refer(mark) :
 			 thread_clock_mark(&party->clock, time_ns));
@@ -94,7 +101,7 @@ static struct message *hand_over(struct requests *requests, struct party *party,
 static void ask(struct requests *requests, struct party *party,
 		struct connection_state *state, uint64_t time_ns)
 {
-	struct message *message = hand_over(requests, party, time_ns);
+	struct message *message = hand_over_first(requests, party, time_ns);
 	struct request *parent = message ? message->hold->request : NULL;
 	struct request *request =
 		message ? open_request(requests, state,
@@ -107,16 +114,14 @@ static void ask(struct requests *requests, struct party *party,
 	request->client = party->task;
 	request->origin = hold_refer(message->hold);
 	request->found_ns = party->found_ns;
-	if (parent && !parent->is_answered) {
-		request->parent = request_refer(parent);
-		parent->has_children = true;
-	}
+	if (parent && !parent->is_answered)
+		request_set_parent(request, parent);
 }
 
 static void answer(struct requests *requests, struct party *party,
 		   struct connection_state *state, uint64_t time_ns)
 {
-	struct message *message = hand_over(requests, party, time_ns);
+	struct message *message = hand_over_first(requests, party, time_ns);
 
 	if (!message)
 		return;
@@ -169,7 +174,7 @@ static void take_more(struct requests *requests, struct party *party,
 {
 	struct request *request = state->request;
 
-	if (requests_is_free(party))
+	if (party_is_free(party))
 		requests_give(requests, party->hold, request, request->last);
 	else
 		requests_resume(requests, party);

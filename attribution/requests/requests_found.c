@@ -1,41 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/requests_parts.h"
+#include "attribution/requests/requests_found.h"
+
+#include "attribution/requests/requests_answer.h"
+#include "attribution/requests/requests_ask.h"
+#include "attribution/requests/requests_party.h"
+#include "attribution/requests/requests_state.h"
 
 /* Messages that nobody was woken by, and threads that found one: which one it was
  * tells what they send next.
  */
-
-bool requests_is_guessable(const struct message *message,
-			   enum message_medium medium)
-{
-	return !message->is_taken && !message->has_packets &&
-	       (medium == MEDIUM_UNKNOWN || message->medium == medium);
-}
-
-static void forget_taken(struct array *list)
-{
-	for (size_t i = list->count; i-- > 0;)
-		if (message_in(list, i)->is_taken)
-			message_drop(requests_unlist(list, i));
-}
-
-static uint32_t count_found(const struct requests *requests, int32_t pid,
-			    uint64_t since_ns, uint64_t until_ns)
-{
-	uint32_t count = 0;
-
-	for (size_t i = 0; i < FINDS; i++)
-		count += requests->finds[i].pid == pid &&
-			 requests->finds[i].time_ns >= since_ns &&
-			 requests->finds[i].time_ns < until_ns;
-	return count;
-}
-
-bool requests_has_found(const struct requests *requests, int32_t pid,
-			uint64_t since_ns, uint64_t until_ns)
-{
-	return count_found(requests, pid, since_ns, until_ns);
-}
 
 /* Returns whether a thread of @pid may have found both messages of one sender
  * until @until_ns, so that it answers the second.
@@ -44,23 +17,11 @@ static bool has_found_both(const struct requests *requests, int32_t pid,
 			   const struct message *first,
 			   const struct message *second, uint64_t until_ns)
 {
-	return requests_has_found(requests, pid, first->sent->time_ns,
-				  second->sent->time_ns) ||
+	return finds_count(&requests->finds, pid, first->sent->time_ns,
+			   second->sent->time_ns) ||
 	       (first->wakes != second->wakes &&
-		count_found(requests, pid, first->sent->time_ns, until_ns + 1) >
-			1);
-}
-
-struct message *requests_next_unheard(const struct party *sender, size_t *index,
-				      enum message_medium medium)
-{
-	for (; *index < sender->unheard.count; (*index)++) {
-		struct message *message = message_in(&sender->unheard, *index);
-
-		if (requests_is_guessable(message, medium))
-			return message;
-	}
-	return NULL;
+		finds_count(&requests->finds, pid, first->sent->time_ns,
+			    until_ns + 1) > 1);
 }
 
 /* Returns the message of @receiver by @medium that a thread of @pid found by
@@ -75,8 +36,8 @@ static struct message *find_found(const struct requests *requests, int32_t pid,
 	struct message *next;
 	size_t at = 0;
 
-	forget_taken(&receiver->unheard);
-	while ((next = requests_next_unheard(receiver, &at, medium))) {
+	message_list_forget_taken(&receiver->unheard);
+	while ((next = party_next_unheard(receiver, &at, medium))) {
 		uint64_t next_ns = next->sent->time_ns;
 
 		if (next_ns > until_ns ||
@@ -84,7 +45,7 @@ static struct message *find_found(const struct requests *requests, int32_t pid,
 		     !has_found_both(requests, pid, found, next, until_ns)))
 			break;
 		message_drop(found);
-		found = requests_unlist(&receiver->unheard, at);
+		found = message_list_take(&receiver->unheard, at);
 	}
 	return found;
 }
@@ -99,8 +60,8 @@ static bool is_uncertain(const struct requests *requests,
 
 	if (request)
 		return request->is_polled || request->is_inferred;
-	return requests_has_found(requests, message->sender->pid, 0,
-				  message->sent->time_ns);
+	return finds_count(&requests->finds, message->sender->pid, 0,
+			   message->sent->time_ns);
 }
 
 struct request *requests_ask_found_by(struct requests *requests,
@@ -128,7 +89,7 @@ struct request *requests_ask_found(struct requests *requests,
 				   struct party *receiver)
 {
 	const struct party *sender =
-		requests_party_at(requests, answer->sender->index);
+		requests_known_party(requests, answer->sender);
 	enum message_medium medium = (enum message_medium)answer->medium;
 	uint64_t until_ns = sender->found_ns;
 

@@ -1,125 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/requests_parts.h"
+#include "attribution/requests/requests_guess.h"
+
+#include "attribution/requests/requests_answer.h"
+#include "attribution/requests/requests_found.h"
+#include "attribution/requests/requests_guess_answer.h"
+#include "attribution/requests/requests_party.h"
+#include "attribution/requests/requests_state.h"
 
 /* Messages that nobody was woken by, and threads that found one: who found
  * which is inferred from what they do next.
  */
-
-bool requests_may_be_for(const struct message *message,
-			 const struct task *client, bool is_bold)
-{
-	const struct request *request = message->hold->request;
-
-	return !request || request->client == client || request->is_answered ||
-	       (is_bold && (request->is_inferred || request->is_polled));
-}
-
-/* Returns the oldest that @sender sent by @medium since @since_ns and nobody was
- * woken by, if it may be for @client (NULL: anybody) as requests_may_be_for() says,
- * borrowed, or NULL.
- */
-static struct message *unheard_of(const struct party *sender,
-				  enum message_medium medium, uint64_t since_ns,
-				  const struct task *client, bool is_bold)
-{
-	struct message *message;
-
-	for (size_t i = 0;
-	     (message = requests_next_unheard(sender, &i, medium)); i++)
-		if (message->sent->time_ns >= since_ns &&
-		    (!client || requests_may_be_for(message, client, is_bold)))
-			return message;
-	return NULL;
-}
-
-/* Returns what @server sent for @request, borrowed, or NULL. */
-static struct message *sent_for(const struct party *server,
-				const struct request *request)
-{
-	enum message_medium medium = (enum message_medium)request->medium;
-	struct message *message;
-
-	for (size_t i = 0;
-	     (message = requests_next_unheard(server, &i, medium)); i++)
-		if (message->hold->request == request)
-			return message;
-	return NULL;
-}
-
-/* The same, or else what it sent for what is not known. */
-static struct message *answer_of(const struct party *server,
-				 const struct request *request, bool is_bold)
-{
-	struct message *message = sent_for(server, request);
-
-	return message ?
-		       message :
-		       unheard_of(server, (enum message_medium)request->medium,
-				  request->sent->time_ns, request->client,
-				  is_bold);
-}
-
-/* The same of any thread of its server. */
-static struct message *find_answer_to(const struct requests *requests,
-				      const struct request *request,
-				      bool is_bold)
-{
-	struct message *found = NULL;
-
-	for (size_t i = 0; i < requests->parties.count; i++) {
-		const struct party *server = requests_party_at(requests, i);
-		struct message *message =
-			server && server->unheard.count &&
-					server->task->pid ==
-						request->server->pid ?
-				answer_of(server, request, is_bold) :
-				NULL;
-
-		if (message && message->hold->request == request)
-			return message;
-		if (!found)
-			found = message;
-	}
-	return found;
-}
-
-/* Returns what may answer one that @receiver sent, of those that were passed or
- * of the others, borrowed, or NULL.
- */
-static struct message *find_answer_of(const struct requests *requests,
-				      const struct party *receiver,
-				      enum message_medium medium,
-				      bool is_passed, bool is_bold)
-{
-	struct message *message = NULL;
-
-	for (size_t i = 0; i < receiver->asked.count && !message; i++) {
-		const struct request *request = request_in(&receiver->asked, i);
-
-		if (request_is_open(request) &&
-		    request->is_passed == is_passed && request->server &&
-		    request->medium == medium)
-			message = find_answer_to(requests, request, is_bold);
-	}
-	return message;
-}
-
-static struct message *find_answer(const struct requests *requests,
-				   const struct party *receiver,
-				   enum message_medium medium, bool is_bold)
-{
-	struct message *message =
-		find_answer_of(requests, receiver, medium, false, is_bold);
-
-	return message ? message :
-			 find_answer_of(requests, receiver, medium, true,
-					is_bold);
-}
-
-static bool is_older(const struct message *message, const struct message *other)
-{
-	return !other || message->sent->time_ns < other->sent->time_ns;
-}
 
 static bool is_in_round(const struct party *reader, const struct task *sender)
 {
@@ -133,8 +23,8 @@ static bool is_in_round(const struct party *reader, const struct task *sender)
 static bool may_be_answered(const struct requests *requests,
 			    const struct request *request)
 {
-	return sent_for(requests_party_at(requests, request->server->index),
-			request);
+	return requests_sent_for(
+		requests_known_party(requests, request->server), request);
 }
 
 static bool waits_for(const struct requests *requests,
@@ -171,13 +61,13 @@ static struct message *next_left(const struct requests *requests,
 				 enum message_medium medium, int32_t pid)
 {
 	size_t at = 0;
-	struct message *message = requests_next_unheard(sender, &at, medium);
+	struct message *message = party_next_unheard(sender, &at, medium);
 	struct message *next;
 
 	while (message && ++at &&
-	       (next = requests_next_unheard(sender, &at, medium)) &&
-	       requests_has_found(requests, pid, message->sent->time_ns,
-				  next->sent->time_ns) &&
+	       (next = party_next_unheard(sender, &at, medium)) &&
+	       finds_count(&requests->finds, pid, message->sent->time_ns,
+			   next->sent->time_ns) &&
 	       message->wakes != next->wakes)
 		message = next;
 	return message;
@@ -191,12 +81,13 @@ static struct message *find_request(const struct requests *requests,
 				    enum message_medium medium)
 {
 	struct message *found = NULL;
+	const struct party *sender;
+	size_t next = 0;
 	int least = 0;
 
-	for (size_t i = 0; i < requests->parties.count; i++) {
-		const struct party *sender = requests_party_at(requests, i);
+	while ((sender = requests_next_party(requests, &next))) {
 		struct message *message =
-			sender && sender->unheard.count &&
+			sender->unheard.count &&
 					requests_is_server(requests,
 							   receiver->task,
 							   sender->task,
@@ -209,7 +100,8 @@ static struct message *find_request(const struct requests *requests,
 
 		if (!message || (found && oddity > least))
 			continue;
-		if (!found || oddity < least || is_older(message, found))
+		if (!found || oddity < least ||
+		    message_is_older(message, found))
 			found = message;
 		least = oddity;
 	}
@@ -229,11 +121,11 @@ static struct message *reply_of(const struct requests *requests,
 	if (sender->task->pid == asked->sender->pid ||
 	    requests_is_server(requests, asked->sender, sender->task, medium))
 		return NULL;
-	message = unheard_of(sender, medium, asked->sent->time_ns,
-			     asked->sender, false);
-	return message && requests_has_found(requests, sender->task->pid,
-					     asked->sent->time_ns,
-					     message->sent->time_ns) ?
+	message = requests_unheard_of(sender, medium, asked->sent->time_ns,
+				      asked->sender, false);
+	return message && finds_count(&requests->finds, sender->task->pid,
+				      asked->sent->time_ns,
+				      message->sent->time_ns) ?
 		       message :
 		       NULL;
 }
@@ -244,18 +136,19 @@ static struct message *find_exchange(struct requests *requests,
 				     enum message_medium medium)
 {
 	const struct message *asked =
-		unheard_of(receiver, medium, 0, NULL, false);
+		requests_unheard_of(receiver, medium, 0, NULL, false);
 	struct message *answer = NULL;
+	const struct party *sender;
 	struct request *request;
+	size_t next = 0;
 
-	for (size_t i = 0; asked && i < requests->parties.count; i++) {
-		const struct party *sender = requests_party_at(requests, i);
+	while (asked && (sender = requests_next_party(requests, &next))) {
 		struct message *message =
-			sender && sender->unheard.count ?
+			sender->unheard.count ?
 				reply_of(requests, sender, asked) :
 				NULL;
 
-		if (message && is_older(message, answer))
+		if (message && message_is_older(message, answer))
 			answer = message;
 	}
 	request = answer ? requests_ask_found_by(requests, answer, receiver,
@@ -273,7 +166,7 @@ struct message *requests_find_unheard(struct requests *requests,
 				      bool is_polled)
 {
 	struct message *message =
-		find_answer(requests, receiver, medium, false);
+		requests_guess_answer(requests, receiver, medium, false);
 
 	if (!message && is_polled)
 		message = find_request(requests, receiver, medium);
@@ -282,7 +175,8 @@ struct message *requests_find_unheard(struct requests *requests,
 	if (!message && !is_polled)
 		message = find_request(requests, receiver, medium);
 	if (!message)
-		message = find_answer(requests, receiver, medium, true);
+		message =
+			requests_guess_answer(requests, receiver, medium, true);
 	return message ? message_refer(message) : NULL;
 }
 
@@ -307,15 +201,16 @@ void requests_mark_swapped(const struct requests *requests,
 			   const struct message *answer)
 {
 	struct request *request = handed_of(answer);
+	const struct party *party;
+	size_t next = 0;
 
-	for (size_t i = 0; request && i < requests->parties.count; i++) {
-		const struct party *party = requests_party_at(requests, i);
+	while (request && (party = requests_next_party(requests, &next))) {
 		struct request *other;
 		size_t at = 0;
 
-		if (!party || party->task == answer->sender ||
+		if (party->task == answer->sender ||
 		    party->task->pid != answer->sender->pid ||
-		    !requests_next_unheard(party, &at, answer->medium))
+		    !party_next_unheard(party, &at, answer->medium))
 			continue;
 		other = handed_of(message_in(&party->unheard, at));
 		if (other && other != request)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/requests/requests_packets.h"
+
 #include "attribution/events/known_events.h"
 #include "attribution/requests/packets.h"
-#include "attribution/requests/requests_parts.h"
-#include "common/error.h"
-
-/* Before Linux 6.3 no socket tells what is sent and read there.  Packets do: the
- * one that leaves in a send has that message, and on this machine it is the same
- * packet that is delivered, and copied to who reads it.
- */
+#include "attribution/requests/requests_context.h"
+#include "attribution/requests/requests_party.h"
+#include "attribution/requests/requests_send.h"
+#include "attribution/requests/requests_state.h"
+#include "attribution/requests/requests_stray.h"
+#include "report/steps/call_step.h"
 
 static void set(struct requests *requests, uint64_t packet,
 		struct message *message)
 {
-	if (packets_set(requests->packets, packet, message) < 0)
-		requests->status = -ERROR_MEMORY;
+	requests_check(requests,
+		       packets_set(requests->packets, packet, message));
 }
 
 /* The kernel uses the address of a packet again. */
@@ -25,8 +26,8 @@ static void forget_read(struct requests *requests, uint64_t packet)
 		set(requests, packet, NULL);
 }
 
-void requests_packet_sent(struct requests *requests, struct party *party,
-			  const struct event_record *event)
+static void take_sent(struct requests *requests, struct party *party,
+		      const struct event_record *event)
 {
 	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
 	struct message *message = party->message;
@@ -35,46 +36,72 @@ void requests_packet_sent(struct requests *requests, struct party *party,
 	    party->send.function.medium < MEDIUM_TCP)
 		return;
 	if (!message)
-		message = requests_hand_over(requests, party,
-					     thread_clock_mark(&party->clock,
-							       event->time_ns));
+		message = requests_hand_over(requests, party, event->time_ns);
 	if (!message)
 		return;
 	if (requests->has_wakes && !party->is_heard)
 		requests_list_unheard(requests, party);
-	message->has_packets = true;
+	message->has_packets = !message->is_merged;
 	message->is_inferred = false;
 	set(requests, packet, message);
 }
 
-void requests_packet_passed(struct requests *requests,
-			    const struct event_record *event, uint64_t softirq)
+/* It goes on elsewhere, or answers the one that is delivered just then. */
+static void take_passed(struct requests *requests,
+			const struct event_record *event)
 {
 	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
 	struct message *delivered =
-		packets_delivered(requests->packets, event->cpu, softirq);
+		packets_delivered(requests->packets, event->cpu,
+				  requests_softirq_at(requests, event));
 
 	forget_read(requests, packet);
-	if (!packets_find(requests->packets, packet) &&
-	    packets_set_reply(requests->packets, packet, delivered) < 0)
-		requests->status = -ERROR_MEMORY;
+	if (!packets_find(requests->packets, packet))
+		requests_check(requests, packets_set_reply(requests->packets,
+							   packet, delivered));
+}
+
+/* A packet goes out.  In a system call that sends, the first one has the first
+ * bytes of what is sent, unless others had to wait before it.
+ */
+void requests_packet_leaves(struct requests *requests,
+			    const struct event_record *event)
+{
+	struct party *party = requests_party_on(requests, event->cpu,
+						event->tid, event->time_ns);
+	bool is_sent = party && party->send.is_open &&
+		       requests_context_of(requests, party) ==
+			       CONTEXT_SYSTEM_CALL;
+
+	if (requests->has_packets && is_sent)
+		take_sent(requests, party, event);
+	else if (requests->has_packets)
+		take_passed(requests, event);
+	else if (requests->has_socket_events && is_sent &&
+		 !party->transmitted &&
+		 party->send.function.medium == MEDIUM_TCP)
+		party->transmitted =
+			thread_clock_mark(&party->clock, event->time_ns);
 }
 
 void requests_packet_received(struct requests *requests,
-			      const struct event_record *event,
-			      uint64_t softirq)
+			      const struct event_record *event)
 {
 	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
 
 	forget_read(requests, packet);
-	if (event->cpu >= 0 &&
-	    packets_deliver(requests->packets, event->cpu, packet, softirq) < 0)
-		requests->status = -ERROR_MEMORY;
+	if (event->cpu >= 0)
+		requests_check(
+			requests,
+			packets_deliver(requests->packets, event->cpu, packet,
+					requests_softirq_at(requests, event)));
 }
 
-void requests_packet_merged(struct requests *requests, int32_t cpu,
-			    uint64_t softirq)
+void requests_packet_merged(struct requests *requests,
+			    const struct call_step *step)
 {
+	uint64_t softirq = requests_softirq_of(requests, step->task);
+	int32_t cpu = (int32_t)step->cpu;
 	struct message *message =
 		packets_delivered(requests->packets, cpu, softirq);
 
@@ -85,77 +112,7 @@ void requests_packet_merged(struct requests *requests, int32_t cpu,
 	/* It had to wait until its reader was through with the socket. */
 	else if (!softirq)
 		requests->late_merges++;
-}
-
-/* Where a message is that no packet of its own brings to its reader. */
-enum stray {
-	STRAY_MERGED, /* added to another packet */
-	STRAY_HELD,   /* it has had none so far */
-	STRAY_LATE,   /* it has one, which may have been added unseen */
-};
-
-static enum stray stray_of(const struct message *message)
-{
-	return message->has_packets ? STRAY_LATE :
-	       message->is_merged   ? STRAY_MERGED :
-				      STRAY_HELD;
-}
-
-/* Returns what @sender sent next of these, if it may be for @reader (NULL:
- * anybody), borrowed, or NULL.
- */
-static struct message *find_stray(const struct party *sender, enum stray stray,
-				  const struct task *reader)
-{
-	for (size_t i = 0; sender && i < sender->unheard.count; i++) {
-		struct message *message = message_in(&sender->unheard, i);
-
-		if (!message->is_taken && message->medium == MEDIUM_TCP &&
-		    stray_of(message) == stray &&
-		    (!reader || requests_may_be_for(message, reader, false)))
-			return message;
-	}
-	return NULL;
-}
-
-/* Returns what @sender sent that was added to a packet that @reader reads (NULL:
- * anybody), borrowed, or NULL.
- */
-static struct message *find_added(const struct requests *requests,
-				  const struct party *sender,
-				  const struct task *reader)
-{
-	struct message *message = find_stray(sender, STRAY_MERGED, reader);
-
-	if (!message)
-		message = find_stray(sender, STRAY_HELD, reader);
-	if (!message && requests->late_merges)
-		message = find_stray(sender, STRAY_LATE, reader);
-	return message;
-}
-
-/* Part of a packet was read before: what is left of it is of the same message,
- * or of one that was added to it.
- */
-static struct message *rest_of(struct requests *requests,
-			       struct message *message,
-			       const struct party *reader)
-{
-	const struct party *sender =
-		requests_party_at(requests, message->sender->index);
-	struct message *merged;
-
-	if (!message->is_taken || reader->copied.count)
-		return message;
-	merged = find_added(requests, sender, reader->task);
-	if (!merged)
-		merged = find_added(requests, sender, NULL);
-	if (!merged)
-		return message;
-	if (merged->has_packets)
-		requests->late_merges--;
-	merged->is_inferred = true;
-	return merged;
+	packets_forget_delivered(requests->packets, cpu, softirq);
 }
 
 /* What had to wait until what was sent before had arrived leaves as the other
@@ -166,19 +123,17 @@ static struct message *find_reply(struct requests *requests, uint64_t packet)
 	const struct message *delivered =
 		packets_find_delivered(requests->packets, packet);
 	struct message *found = NULL;
+	const struct party *sender;
+	size_t next = 0;
 
-	for (size_t i = 0;
-	     delivered && delivered->receiver && i < requests->parties.count;
-	     i++) {
-		const struct party *sender = requests_party_at(requests, i);
+	while (delivered && delivered->receiver &&
+	       (sender = requests_next_party(requests, &next))) {
 		struct message *message =
-			sender && sender->task->pid ==
-						delivered->receiver->pid ?
-				find_stray(sender, STRAY_HELD, NULL) :
+			sender->task->pid == delivered->receiver->pid ?
+				requests_held_back(sender) :
 				NULL;
 
-		if (message &&
-		    (!found || message->sent->time_ns < found->sent->time_ns))
+		if (message && message_is_older(message, found))
 			found = message;
 	}
 	if (!found)
@@ -188,22 +143,26 @@ static struct message *find_reply(struct requests *requests, uint64_t packet)
 	return found;
 }
 
-void requests_packet_copied(struct requests *requests, struct party *party,
+void requests_packet_copied(struct requests *requests,
 			    const struct event_record *event)
 {
+	struct party *party = requests_party_on(requests, event->cpu,
+						event->tid, event->time_ns);
 	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
 	struct message *message = packets_find(requests->packets, packet);
 
-	if (!party->wait.is_open || party->wait.function.kind != MESSAGE_WAIT)
+	if (!party || !party->wait.is_open ||
+	    party->wait.function.kind != MESSAGE_WAIT)
 		return;
 	party->has_copied = true;
 	if (party->wait.function.medium < MEDIUM_TCP)
 		return;
 	party->packet = packet;
-	message = message ? rest_of(requests, message, party) :
+	message = message ? requests_rest_of(requests, message, party) :
 			    find_reply(requests, packet);
 	if (message)
-		requests_list_message(requests, &party->copied, message);
+		requests_check(requests,
+			       message_list_add(&party->copied, message));
 }
 
 void requests_packet_guessed(struct requests *requests, struct party *party,

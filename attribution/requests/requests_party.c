@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/requests_parts.h"
+#include "attribution/requests/requests_party.h"
 
+#include "attribution/requests/requests_state.h"
+#include "attribution/requests/roles.h"
 #include "common/error.h"
 #include "common/number_map.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 #include "report/steps/recorder_task.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-/* More messages that are not read, or requests that are not answered, tell
- * nothing.
- */
-enum { MOST_LISTED = 64 };
 
 /* A stream of messages that all came of one request; afterwards only that it
  * goes on is kept.
@@ -45,26 +39,17 @@ static void begin(struct requests *requests, struct party *party,
 static struct party *add_party(struct requests *requests,
 			       const struct task *task, uint64_t time_ns)
 {
-	struct party *party = calloc(1, sizeof(*party));
+	bool is_recorder = requests->recorder &&
+			   recorder_task_is(requests->names, requests->recorder,
+					    task->tid);
+	struct party *party = party_new(task, is_recorder);
 
 	if (!party)
 		return NULL;
-	*party = (struct party){
-		.task = task,
-		.is_recorder = requests->recorder &&
-			       recorder_task_is(requests->names,
-						requests->recorder, task->tid),
-		.clock = THREAD_CLOCK_NEW,
-		.arrived = ARRAY_OF(struct message *),
-		.unheard = ARRAY_OF(struct message *),
-		.copied = ARRAY_OF(struct message *),
-		.asked = ARRAY_OF(struct request *),
-		.taken = ARRAY_OF(struct request *),
-	};
 	begin(requests, party, time_ns);
 	if (party->hold)
 		return party;
-	free(party);
+	party_free(party);
 	return NULL;
 }
 
@@ -81,9 +66,29 @@ struct party *requests_party(struct requests *requests, const struct task *task,
 	return NULL;
 }
 
-struct party *requests_party_at(const struct requests *requests, size_t index)
+static struct party *party_at(const struct requests *requests, size_t index)
 {
 	return *(struct party **)array_at(&requests->parties, index);
+}
+
+struct party *requests_known_party(const struct requests *requests,
+				   const struct task *task)
+{
+	return task && task->index < requests->parties.count ?
+		       party_at(requests, task->index) :
+		       NULL;
+}
+
+struct party *requests_next_party(const struct requests *requests,
+				  size_t *index)
+{
+	while (*index < requests->parties.count) {
+		struct party *party = party_at(requests, (*index)++);
+
+		if (party)
+			return party;
+	}
+	return NULL;
 }
 
 struct hold *requests_cut(struct requests *requests, struct party *party,
@@ -148,53 +153,6 @@ void requests_wait(struct requests *requests, struct party *party)
 	party->hold->is_waiting = true;
 }
 
-bool requests_is_free(const struct party *party)
-{
-	return !party->hold->request || party->hold->is_waiting;
-}
-
-void *requests_unlist(struct array *list, size_t index)
-{
-	void **items = list->items;
-	void *item = items[index];
-
-	memmove(items + index, items + index + 1,
-		(--list->count - index) * sizeof(*items));
-	return item;
-}
-
-void requests_list_message(struct requests *requests, struct array *list,
-			   struct message *message)
-{
-	struct message **slot = array_add(list);
-
-	if (!slot) {
-		requests->status = -ERROR_MEMORY;
-		return;
-	}
-	*slot = message_refer(message);
-	if (list->count > MOST_LISTED)
-		message_drop(requests_unlist(list, 0));
-}
-
-void requests_list_request(struct requests *requests, struct array *list,
-			   struct request *request)
-{
-	struct request **slot = array_add(list);
-
-	if (!slot) {
-		requests->status = -ERROR_MEMORY;
-		return;
-	}
-	*slot = request_refer(request);
-	if (list->count > MOST_LISTED) {
-		struct request *oldest = requests_unlist(list, 0);
-
-		oldest->is_ended = true;
-		request_drop(oldest);
-	}
-}
-
 void requests_leave(struct requests *requests, struct party *party,
 		    uint64_t time_ns)
 {
@@ -221,57 +179,9 @@ void requests_fork(struct requests *requests, struct party *parent,
 		hold_drop(hold);
 		return;
 	}
-	requests_inherit_roles(requests, parent->task->pid, record->pid);
+	requests_check(requests, roles_inherit(requests->roles,
+					       parent->task->pid, record->pid));
 	requests_give(requests, parent->hold, hold->request, hold);
 	hold_drop((struct hold *)(uintptr_t)*slot);
 	*slot = (uintptr_t)hold;
-}
-
-/* Returns whether it may yet turn out what the sender of @request works for:
- * for what it found and has not answered.
- */
-static bool may_be_child(const struct requests *requests,
-			 const struct request *request)
-{
-	const struct party *client =
-		request->client ?
-			requests_party_at(requests, request->client->index) :
-			NULL;
-
-	return client && !request->parent && request->found_ns &&
-	       client->found_ns == request->found_ns;
-}
-
-static bool is_ready(const struct requests *requests,
-		     const struct request *request)
-{
-	return request->is_ended && request_is_settled(request) &&
-	       (requests->is_over || !may_be_child(requests, request));
-}
-
-static void tell(const struct requests *requests, const struct request *request)
-{
-	struct request_callback *const *callbacks = requests->callbacks.items;
-
-	for (size_t i = 0; i < requests->callbacks.count; i++)
-		callbacks[i]->take(callbacks[i], request);
-}
-
-void requests_hand_out(struct requests *requests)
-{
-	struct request **items = requests->open.items;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < requests->open.count; i++) {
-		struct request *request = items[i];
-
-		if (!is_ready(requests, request)) {
-			items[kept++] = request;
-			continue;
-		}
-		tell(requests, request);
-		request_clear(request);
-		request_drop(request);
-	}
-	requests->open.count = kept;
 }

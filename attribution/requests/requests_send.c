@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/events/known_events.h"
-#include "attribution/requests/channels.h"
-#include "attribution/requests/connections.h"
-#include "attribution/requests/requests_parts.h"
+#include "attribution/requests/requests_send.h"
+
+#include "attribution/requests/requests_party.h"
+#include "attribution/requests/requests_state.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
@@ -35,8 +35,9 @@ void requests_send_begin(struct requests *requests, struct party *party,
 		requests->status = -ERROR_MEMORY;
 }
 
-struct message *requests_hand_over(struct requests *requests,
-				   struct party *party, struct clock_mark *mark)
+struct message *requests_hand_over_at(struct requests *requests,
+				      struct party *party,
+				      struct clock_mark *mark)
 {
 	struct message *message = calloc(1, sizeof(*message));
 	struct hold *hold = NULL;
@@ -69,134 +70,11 @@ struct message *requests_hand_over(struct requests *requests,
 	return message;
 }
 
-static struct message *hand_over(struct requests *requests, struct party *party,
-				 uint64_t time_ns)
+struct message *requests_hand_over(struct requests *requests,
+				   struct party *party, uint64_t time_ns)
 {
-	return requests_hand_over(requests, party,
-				  thread_clock_mark(&party->clock, time_ns));
-}
-
-/* Where @message goes is known: so is whether it is an answer. */
-static void queue(struct requests *requests, struct message *message,
-		  uint64_t socket)
-{
-	struct request *asked = channels_asked(requests->channels, socket);
-
-	message->to = socket;
-	if (!message->from)
-		message->from = channels_peer(requests->channels, socket);
-	if (channels_queue(requests->channels, socket, message) < 0)
-		requests->status = -ERROR_MEMORY;
-	if (asked)
-		requests_answer(requests, asked, message);
-}
-
-/* What comes while @party has its socket locked, in a send of its own, is
- * delivered there when it lets go: it is of whom the other end is, who sends just
- * now.  Returns whether it was that.
- */
-static bool take_backlog(struct requests *requests, const struct party *party,
-			 uint64_t socket, uint64_t time_ns)
-{
-	const struct task *owner = channels_user(requests->channels, socket);
-	const struct task *user = channels_user(
-		requests->channels, channels_peer(requests->channels, socket));
-	struct party *sender = user ? requests_party_at(requests, user->index) :
-				      NULL;
-	struct message *message;
-
-	if (owner != party->task || user == owner || !sender ||
-	    !sender->send.is_open || sender->message ||
-	    !requests_has_events(requests, sender))
-		return false;
-	message = hand_over(requests, sender, time_ns);
-	if (message)
-		queue(requests, message, socket);
-	return true;
-}
-
-void requests_socket_ready(struct requests *requests, struct party *party,
-			   const struct event_record *event)
-{
-	struct message *message = party->message;
-
-	if (requests->has_socket_events &&
-	    take_backlog(requests, party,
-			 (uint64_t)event->values[SOCKET_ADDRESS],
-			 event->time_ns))
-		return;
-	if (!party->send.is_open || !requests_has_events(requests, party) ||
-	    connections_far(requests->connections,
-			    (uint64_t)event->values[SOCKET_ADDRESS]))
-		return;
-	if (!message)
-		message = hand_over(requests, party, event->time_ns);
-	if (message && !message->to && message->kind == MESSAGE_SEND)
-		queue(requests, message,
-		      (uint64_t)event->values[SOCKET_ADDRESS]);
-}
-
-/* What the network delivers later goes where the connection ends. */
-static struct message *send_later(struct requests *requests,
-				  struct party *party, uint64_t socket,
-				  uint64_t time_ns)
-{
-	uint64_t peer = channels_peer(requests->channels, socket);
-	struct message *message = peer ? hand_over(requests, party, time_ns) :
-					 NULL;
-
-	if (message) {
-		message->from = socket;
-		queue(requests, message, peer);
-	}
-	return message;
-}
-
-/* A socket became ready while @party sent to another machine: by what the
- * network brought just then.
- */
-static void forget_message(struct requests *requests, struct party *party)
-{
-	if (!party->message)
-		return;
-	channels_forget(requests->channels, party->message->to, party->message);
-	message_drop(party->message);
-	party->message = NULL;
-}
-
-void requests_socket_sent(struct requests *requests, struct party *party,
-			  const struct event_record *event)
-{
-	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
-	struct connection_state *far =
-		connections_far(requests->connections, socket);
-	struct message *message = party->message;
-
-	if (event->values[SOCKET_BYTES] <= 0 ||
-	    !requests_has_events(requests, party))
-		return;
-	if (far) {
-		forget_message(requests, party);
-		requests_far_sent(requests, party, far, event->time_ns);
-		return;
-	}
-	if (channels_use(requests->channels, socket, party->task) < 0)
-		requests->status = -ERROR_MEMORY;
-	if (!message)
-		message = send_later(requests, party, socket, event->time_ns);
-	if (!message)
-		return;
-	message->bytes = (uint64_t)event->values[SOCKET_BYTES];
-	message->from = socket;
-	if (message->to &&
-	    channels_pair(requests->channels, socket, message->to) < 0)
-		requests->status = -ERROR_MEMORY;
-	if (message->asks && !message->asks->socket) {
-		message->asks->socket = socket;
-		requests_name(requests, message->asks);
-		if (channels_ask(requests->channels, socket, message->asks) < 0)
-			requests->status = -ERROR_MEMORY;
-	}
+	return requests_hand_over_at(requests, party,
+				     thread_clock_mark(&party->clock, time_ns));
 }
 
 void requests_send_end(struct requests *requests, struct party *party,
@@ -206,7 +84,7 @@ void requests_send_end(struct requests *requests, struct party *party,
 	if (requests_has_events(requests, party) || party->is_heard ||
 	    party->send.function.kind != MESSAGE_SEND || !requests->has_wakes)
 		return;
-	if (party->message || hand_over(requests, party, time_ns))
+	if (party->message || requests_hand_over(requests, party, time_ns))
 		requests_list_unheard(requests, party);
 }
 
@@ -240,7 +118,8 @@ void requests_list_unheard(struct requests *requests, struct party *party)
 	if (party->is_listed)
 		return;
 	party->is_listed = true;
-	requests_list_message(requests, &party->unheard, party->message);
+	requests_check(requests,
+		       message_list_add(&party->unheard, party->message));
 }
 
 /* It is not known when it was there; at the latest when somebody reads it. */
@@ -249,14 +128,14 @@ bool requests_hand_over_open(struct requests *requests,
 			     enum message_medium medium, uint64_t time_ns)
 {
 	bool has_any = false;
+	struct party *party;
+	size_t next = 0;
 
-	for (size_t i = 0; i < requests->parties.count; i++) {
-		struct party *party = requests_party_at(requests, i);
-
-		if (!party || party == reader || !party->send.is_open ||
-		    party->message || party->send.function.medium != medium ||
+	while ((party = requests_next_party(requests, &next))) {
+		if (party == reader || !party->send.is_open || party->message ||
+		    party->send.function.medium != medium ||
 		    party->send.function.kind != MESSAGE_SEND ||
-		    !hand_over(requests, party, time_ns))
+		    !requests_hand_over(requests, party, time_ns))
 			continue;
 		requests_list_unheard(requests, party);
 		has_any = true;

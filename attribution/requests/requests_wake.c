@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/requests_parts.h"
+#include "attribution/requests/requests_wake.h"
+
+#include "attribution/events/known_events.h"
+#include "attribution/requests/packets.h"
+#include "attribution/requests/requests_answer.h"
+#include "attribution/requests/requests_context.h"
+#include "attribution/requests/requests_party.h"
+#include "attribution/requests/requests_send.h"
+#include "attribution/requests/requests_state.h"
 
 /* Returns the message of @waker's send that @woken may be woken by, or NULL. */
 static struct message *message_to(struct requests *requests,
@@ -18,11 +26,25 @@ static struct message *message_to(struct requests *requests,
 	/* No socket became ready: an interrupt wakes for another thing. */
 	if (requests_has_events(requests, waker) && !waker->message)
 		return NULL;
-	return waker->message ?
-		       waker->message :
-		       requests_hand_over(requests, waker,
-					  thread_clock_mark(&waker->clock,
-							    time_ns));
+	return waker->message ? waker->message :
+				requests_hand_over(requests, waker, time_ns);
+}
+
+/* @party wakes from waiting for the next message: which requests that it has
+ * not answered nobody waits for any more.
+ */
+static void pass(struct party *party)
+{
+	for (size_t i = 0; i < party->taken.count; i++) {
+		struct request *request = request_in(&party->taken, i);
+
+		if (request->is_overtaken || request->kind != MESSAGE_SEND)
+			request->is_ended = true;
+		request->is_left =
+			!request->has_children &&
+			(!request->last || request->last->task == party->task);
+	}
+	request_list_forget_closed(&party->taken);
 }
 
 /* What @party did until it slept, waiting, was the end of what it did before.
@@ -34,36 +56,27 @@ static void cut_wait(struct requests *requests, struct party *party,
 	hold_drop(party->before);
 	party->before = requests_cut(requests, party, time_ns);
 	party->hold->is_start = true;
-	requests_pass(party);
+	pass(party);
 }
 
 /* Nobody else is to be guessed for it. */
 static void hear(struct requests *requests, struct message *message)
 {
-	struct party *sender =
-		requests_party_at(requests, message->sender->index);
+	struct party *sender = requests_known_party(requests, message->sender);
 
 	if (sender->message != message)
 		return;
 	sender->is_heard = true;
 	for (size_t i = 0; sender->is_listed && i < sender->unheard.count; i++)
 		if (message_in(&sender->unheard, i) == message) {
-			message_drop(requests_unlist(&sender->unheard, i));
+			message_drop(message_list_take(&sender->unheard, i));
 			return;
 		}
 }
 
-void requests_wake(struct requests *requests, struct party *waker,
-		   struct party *woken, uint64_t time_ns)
-{
-	requests_wake_by(requests,
-			 waker ? message_to(requests, waker, woken, time_ns) :
-				 NULL,
-			 woken, time_ns);
-}
-
-void requests_wake_by(struct requests *requests, struct message *message,
-		      struct party *woken, uint64_t time_ns)
+/* @message, or NULL: none that is known, wakes @woken. */
+static void wake_by(struct requests *requests, struct message *message,
+		    struct party *woken, uint64_t time_ns)
 {
 	struct request *answered;
 
@@ -79,5 +92,66 @@ void requests_wake_by(struct requests *requests, struct message *message,
 	answered = requests_find_answered(requests, message, woken);
 	if (answered && !message->answers)
 		requests_answer(requests, answered, message);
-	requests_list_message(requests, &woken->arrived, message);
+	requests_check(requests, message_list_add(&woken->arrived, message));
+}
+
+/* A packet that is delivered to @woken wakes it.  Returns whether it is known
+ * whether one is.
+ */
+static bool take_delivery(struct requests *requests, struct party *woken,
+			  const struct event_record *event)
+{
+	enum message_medium medium = woken->wait.function.medium;
+	uint64_t softirq = requests_softirq_at(requests, event);
+	struct message *message;
+
+	if (!requests->has_packets || !softirq ||
+	    woken->wait.function.kind == MESSAGE_ACCEPT ||
+	    (medium != MEDIUM_UNKNOWN && medium < MEDIUM_TCP))
+		return false;
+	message = packets_delivered(requests->packets, event->cpu, softirq);
+	wake_by(requests, message && !message->is_taken ? message : NULL, woken,
+		event->time_ns);
+	return true;
+}
+
+/* Who reads from a Unix socket lets the one that sent it go on: no message, but
+ * it tells whose that was.
+ */
+static void take_room(const struct requests *requests, struct party *reader,
+		      const struct party *woken)
+{
+	enum context_kind context = requests_context_of(requests, reader);
+
+	if (reader != woken && !reader->freed && reader->wait.is_open &&
+	    reader->wait.function.kind == MESSAGE_WAIT &&
+	    reader->wait.function.medium == MEDIUM_UNIX &&
+	    woken->wait.function.medium == MEDIUM_UNIX &&
+	    (context == CONTEXT_NONE || context == CONTEXT_SYSTEM_CALL))
+		reader->freed = woken->task;
+}
+
+void requests_waking(struct requests *requests,
+		     const struct event_record *event)
+{
+	struct party *woken = requests_party_on(
+		requests, event->cpu, (int32_t)event->values[WAKING_TID],
+		event->time_ns);
+	struct party *waker;
+
+	if (woken)
+		woken->wakes++;
+	if (!woken || !woken->wait.is_open ||
+	    take_delivery(requests, woken, event))
+		return;
+	waker = requests_party_on(requests, event->cpu, event->tid,
+				  event->time_ns);
+	if (waker)
+		take_room(requests, waker, woken);
+	if (waker && !requests_is_sending(requests, waker))
+		waker = NULL;
+	wake_by(requests,
+		waker ? message_to(requests, waker, woken, event->time_ns) :
+			NULL,
+		woken, event->time_ns);
 }

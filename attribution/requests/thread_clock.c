@@ -74,12 +74,9 @@ static void forget(struct thread_clock *clock, size_t count)
 {
 	struct clock_mark **marks = clock->marks.items;
 
-	if (!count)
-		return;
 	for (size_t i = 0; i < count; i++)
 		clock_mark_drop(marks[i]);
-	clock->marks.count -= count;
-	memmove(marks, marks + count, clock->marks.count * sizeof(*marks));
+	array_remove(&clock->marks, 0, count);
 }
 
 static bool is_away(enum request_part part)
@@ -93,11 +90,8 @@ static void keep_away(struct thread_clock *clock, enum request_part part,
 {
 	struct away_span *away;
 
-	if (clock->away.count == 2 * MOST_AWAY) {
-		away = clock->away.items;
-		memmove(away, away + MOST_AWAY, MOST_AWAY * sizeof(*away));
-		clock->away.count = MOST_AWAY;
-	}
+	if (clock->away.count == 2 * MOST_AWAY)
+		array_remove(&clock->away, 0, MOST_AWAY);
 	away = array_add(&clock->away);
 	if (away)
 		*away = (struct away_span){ part, span->begin_ns,

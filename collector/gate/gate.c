@@ -100,8 +100,6 @@ static int open_common(const struct trigger_arming *arming)
 
 const char *gate_list_check(const char *list)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
 	char names[GATE_LIST_SIZE];
 	char *rest = names;
 	const char *name;
@@ -109,8 +107,7 @@ const char *gate_list_check(const char *list)
 	if ((size_t)snprintf(names, sizeof(names), "%s", list) >= sizeof(names))
 		return "fewer or shorter names";
 	while ((name = strsep(&rest, ",")))
-		if (!*name || name[strspn(name, letters)] ||
-		    strlen(name) >= TRIGGER_NAME_SIZE)
+		if (!trigger_name_is_function(name, strlen(name)))
 			return "names of system calls or kernel functions "
 			       "with commas between";
 	return NULL;

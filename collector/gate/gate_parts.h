@@ -12,9 +12,9 @@ struct trigger_arming gate_arming(struct gate *gate,
 
 /* A function that is chosen, or once was: its probes stay. */
 struct gate_function {
-	char name[TRIGGER_NAME_SIZE];	       /* as it was given */
-	char function[TRIGGER_NAME_SIZE + 16]; /* as the kernel has it */
-	uint32_t number;		       /* of its probes */
+	char name[TRIGGER_NAME_SIZE];	      /* as it was given */
+	char function[TRIGGER_FUNCTION_SIZE]; /* as the kernel has it */
+	uint32_t number;		      /* of its probes */
 	bool is_wanted; /* by the list that is being read */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/kernel_symbols.h"
+#include "collector/kernel_code/kernel_functions.h"
 #include "common/error.h"
 
 #include <errno.h>
@@ -122,42 +123,17 @@ int kernel_symbols_search(const char *path, const char *const *names,
 	return error;
 }
 
-static bool is_function(const struct kallsyms_line *line)
-{
-	return strchr("tTwW", line->type) != NULL;
-}
-
 /* kallsyms sorts neither aliases nor modules: look at every symbol. */
-static uint64_t next_function(const struct kernel_symbols *symbols,
-			      uint64_t address)
+uint64_t kernel_symbols_size(const struct kernel_symbols *symbols,
+			     uint64_t address)
 {
 	struct kallsyms lines = kernel_symbols_walk(symbols);
 	struct kallsyms_line line;
 	uint64_t next = 0;
 
 	while (kallsyms_next(&lines, &line))
-		if (is_function(&line) && line.address > address &&
+		if (kernel_function_is(&line) && line.address > address &&
 		    (!next || line.address < next))
 			next = line.address;
-	return next;
-}
-
-int kernel_symbols_function(const struct kernel_symbols *symbols,
-			    const char *name, uint64_t *address, uint64_t *size)
-{
-	struct kallsyms lines = kernel_symbols_walk(symbols);
-	struct kallsyms_line line;
-
-	while (kallsyms_next(&lines, &line)) {
-		uint64_t next;
-
-		if (!is_function(&line) || !kallsyms_line_is(&line, name) ||
-		    !line.address)
-			continue;
-		next = next_function(symbols, line.address);
-		*address = line.address;
-		*size = next ? next - line.address : 1;
-		return 0;
-	}
-	return -ERROR_NOT_FOUND;
+	return next ? next - address : 1;
 }

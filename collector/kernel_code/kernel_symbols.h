@@ -46,13 +46,10 @@ uint64_t kernel_symbols_address(const struct kernel_symbols *symbols,
 int kernel_symbols_search(const char *path, const char *const *names,
 			  uint64_t *address);
 
-/* Finds the function @name, of the kernel or of a module, which ends where
- * the next function begins.
- *
- * Returns 0, *@address and *@size; or -ERROR_NOT_FOUND.
+/* Returns how many bytes the function at @address has, of the kernel or of a
+ * module: it ends where the next one begins.
  */
-int kernel_symbols_function(const struct kernel_symbols *symbols,
-			    const char *name, uint64_t *address,
-			    uint64_t *size);
+uint64_t kernel_symbols_size(const struct kernel_symbols *symbols,
+			     uint64_t address);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trace_unit/address_filter.h"
+#include "collector/kernel_code/kernel_functions.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -29,6 +30,40 @@ static int parse_range(const char *text, uint64_t *address, uint64_t *size)
 	return *size ? 0 : -ERROR_FORMAT;
 }
 
+static int fits(const struct kallsyms_line *symbol, const char *name,
+		size_t length)
+{
+	return symbol->address && symbol->name_length == length &&
+	       !memcmp(symbol->name, name, length);
+}
+
+static int parse_function(const char *text,
+			  const struct kernel_symbols *symbols,
+			  const struct log *log, uint64_t *address,
+			  uint64_t *size)
+{
+	const struct kernel_functions functions =
+		kernel_functions_find(symbols, text, fits);
+	char list[256];
+
+	*address = functions.kept[0].address;
+	if (functions.count == 1) {
+		*size = kernel_symbols_size(symbols, *address);
+		return 0;
+	}
+	kernel_functions_list(symbols, &functions, list, sizeof(list));
+	if (functions.count)
+		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "filter '%s': the kernel has %zu functions called "
+			    "so: give one of %s",
+			    text, functions.count, list);
+	else
+		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "filter '%s': the kernel has no such function",
+			    text);
+	return -ERROR_NOT_FOUND;
+}
+
 static int parse_one(const char *text, const struct kernel_symbols *symbols,
 		     const struct log *log, struct byte_buffer *filter)
 {
@@ -45,12 +80,7 @@ static int parse_one(const char *text, const struct kernel_symbols *symbols,
 				    "FIRST-END",
 				    text);
 	} else {
-		error = kernel_symbols_function(symbols, text, &address, &size);
-		if (error)
-			log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-				    "filter '%s': the kernel has no such "
-				    "function",
-				    text);
+		error = parse_function(text, symbols, log, &address, &size);
 	}
 	if (error)
 		return error;

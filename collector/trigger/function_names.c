@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trigger/function_names.h"
+#include "collector/kernel_code/kernel_functions.h"
 #include "collector/kernel_code/kernel_symbols.h"
-#include "common/error.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { SUGGESTIONS = 3, LONGEST = 64 };
 
-static bool is_function(const struct kallsyms_line *symbol)
-{
-	return symbol->type == 't' || symbol->type == 'T';
-}
-
 /* How well a symbol fits the name that is looked for. */
 enum fit { FITS_NOT, FITS_PART, FITS_FUNCTION, FITS_CALL };
 
-/* Returns whether @suffix follows the first @length letters of the name. */
-static bool has_suffix(const struct kallsyms_line *symbol, size_t length,
-		       const char *suffix)
+/* Returns whether @symbol is of a clone that the compiler made of the function whose
+ * name is the first @length bytes.  What is cold is only jumped to.
+ */
+static bool is_clone(const struct kallsyms_line *symbol, size_t length)
 {
-	return symbol->name_length >= length + strlen(suffix) &&
-	       !memcmp(symbol->name + length, suffix, strlen(suffix));
+	const char *rest = symbol->name + length;
+	size_t size = symbol->name_length - length;
+
+	return (size > 6 && !memcmp(rest, ".isra.", 6) &&
+		!memmem(rest, size, ".cold", 5)) ||
+	       (size > 11 && !memcmp(rest, ".constprop.", 11) &&
+		!memmem(rest, size, ".cold", 5));
 }
 
-static enum fit fit_of(const struct kallsyms_line *symbol, const char *name)
+static int fit_of(const struct kallsyms_line *symbol, const char *name,
+		  size_t length)
 {
 	const size_t prefix = strlen(SYSTEM_CALL_PREFIX);
-	size_t length = strlen(name);
 
-	if (!is_function(symbol))
-		return FITS_NOT;
 	if (symbol->name_length == prefix + length &&
 	    !memcmp(symbol->name, SYSTEM_CALL_PREFIX, prefix) &&
 	    !memcmp(symbol->name + prefix, name, length))
@@ -40,29 +40,24 @@ static enum fit fit_of(const struct kallsyms_line *symbol, const char *name)
 		return FITS_NOT;
 	if (symbol->name_length == length)
 		return FITS_FUNCTION;
-	return has_suffix(symbol, length, ".isra.") ||
-			       has_suffix(symbol, length, ".constprop.") ?
-		       FITS_PART :
-		       FITS_NOT;
+	return is_clone(symbol, length) ? FITS_PART : FITS_NOT;
 }
 
-int function_name_find(const struct kernel_symbols *symbols, const char *name,
-		       char *function, size_t size)
+size_t function_name_find(const struct kernel_symbols *symbols,
+			  const char *name, char *function, size_t size)
 {
-	struct kallsyms_line symbol;
-	enum fit best = FITS_NOT;
-	struct kallsyms walk = kernel_symbols_walk(symbols);
+	const struct kernel_functions functions =
+		kernel_functions_find(symbols, name, fit_of);
+	const struct kallsyms_line *found = &functions.kept[0];
 
-	while (kallsyms_next(&walk, &symbol)) {
-		enum fit fit = fit_of(&symbol, name);
-
-		if (fit <= best)
-			continue;
-		best = fit;
-		snprintf(function, size, "%.*s", (int)symbol.name_length,
-			 symbol.name);
-	}
-	return best == FITS_NOT ? -ERROR_NOT_FOUND : 0;
+	if (functions.count > 1)
+		kernel_functions_list(symbols, &functions, function, size);
+	else if (functions.count && kernel_function_has_place(name))
+		snprintf(function, size, "0x%" PRIx64, found->address);
+	else if (functions.count)
+		snprintf(function, size, "%.*s", (int)found->name_length,
+			 found->name);
+	return functions.count;
 }
 
 /* Returns how many letters to insert, to leave out or to change make one name
@@ -126,8 +121,8 @@ static void look_at(struct suggestion *best, const struct kallsyms_line *symbol,
 		length -= prefix;
 	}
 	difference = length > wanted ? length - wanted : wanted - length;
-	if (!is_function(symbol) || length > LONGEST || wanted > LONGEST ||
-	    difference >= best[SUGGESTIONS - 1].distance)
+	if (!kernel_function_is(symbol) || length > LONGEST ||
+	    wanted > LONGEST || difference >= best[SUGGESTIONS - 1].distance)
 		return;
 	snprintf(one.name, sizeof(one.name), "%.*s", (int)length, text);
 	one.distance = distance(name, wanted, text, length);

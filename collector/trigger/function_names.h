@@ -14,13 +14,14 @@ struct kernel_symbols;
 #endif
 
 /* Finds the function of the system call @name, else the kernel function of that
- * name, else one that the compiler made of it, such as NAME.isra.0, and puts
- * how the kernel calls it into @function.
+ * name, else one that the compiler made of it, such as NAME.isra.0; NAME@0xPLACE
+ * is the one there (kernel_functions.h).
  *
- * Returns 0 or -ERROR_NOT_FOUND.
+ * Returns how many it means: 0; 1, and what the kernel's probes find it by in
+ * @function: its name or address; or more, and names for each of them there.
  */
-int function_name_find(const struct kernel_symbols *symbols, const char *name,
-		       char *function, size_t size);
+size_t function_name_find(const struct kernel_symbols *symbols,
+			  const char *name, char *function, size_t size);
 
 /* Puts the names nearest to @name, system calls without their prefix, into
  * @list, as "vfs_read, vfs_write"; "" if none is near.

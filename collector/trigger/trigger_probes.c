@@ -8,6 +8,8 @@
 #include "common/error.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 /* The triggers that are at probes. */
 
@@ -16,13 +18,20 @@ int trigger_find_function(const struct trigger_arming *arming, const char *name,
 {
 	struct kernel_symbols *symbols = arming->setup->symbols;
 	char near[3 * 64 + 8];
+	size_t count;
 
 	/* Its lines are much work for the kernel. */
 	if (!symbols->text.bytes &&
 	    kernel_symbols_read(symbols, "/proc/kallsyms"))
 		return trigger_refuse_errno(arming, "/proc/kallsyms");
-	if (!function_name_find(symbols, name, function, size))
+	count = function_name_find(symbols, name, function, size);
+	if (count == 1)
 		return 0;
+	if (count)
+		return trigger_refuse(arming,
+				      "the kernel has %zu functions called %s: "
+				      "give one of %s",
+				      count, name, function);
 	function_name_suggest(symbols, name, near, sizeof(near));
 	return trigger_refuse(arming,
 			      "the kernel has neither a system call nor a "
@@ -38,10 +47,7 @@ int trigger_probe_kernel(const struct trigger_arming *arming, size_t number,
 		return 0;
 	if (errno == EINVAL || errno == EADDRNOTAVAIL)
 		return trigger_refuse(
-			arming,
-			"the kernel allows no probe at %s, or has "
-			"several functions of that name",
-			function);
+			arming, "the kernel allows no probe at %s", function);
 	return trigger_refuse_errno(arming, function);
 }
 
@@ -110,7 +116,7 @@ int trigger_arm_call(const struct trigger_arming *arming)
 		.limit_ns = spec->limit_ns,
 	};
 	size_t number = arming->set->probes++;
-	char function[TRIGGER_NAME_SIZE + 16];
+	char function[TRIGGER_FUNCTION_SIZE];
 
 	if (trigger_find_function(arming, spec->name, function,
 				  sizeof(function)) ||
@@ -136,7 +142,7 @@ int trigger_arm_runnable(const struct trigger_arming *arming)
 		.limit_ns = arming->trigger->spec.limit_ns,
 	};
 	size_t number = arming->set->probes++;
-	char function[TRIGGER_NAME_SIZE];
+	char function[TRIGGER_FUNCTION_SIZE];
 	struct bpf_code on_switch = { .count = 0 };
 	struct bpf_code on_waking = { .count = 0 };
 
@@ -154,6 +160,28 @@ int trigger_arm_runnable(const struct trigger_arming *arming)
 	return measure_at(arming, number, &condition);
 }
 
+/* @found have the name of one: says how to tell them apart. */
+static int refuse_several(const struct trigger_arming *arming,
+			  const struct user_functions *found)
+{
+	const struct trigger_spec *spec = &arming->trigger->spec;
+	char list[256] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < found->count && i < USER_FUNCTIONS_KEPT &&
+			   length < sizeof(list);
+	     i++)
+		length += (size_t)snprintf(list + length, sizeof(list) - length,
+					   "%s%s@0x%" PRIx64, i ? ", " : "",
+					   spec->name, found->addresses[i]);
+	return trigger_refuse(arming,
+			      "%s has %zu functions called %s: give one of "
+			      "%s%s",
+			      spec->path, found->count, spec->name, list,
+			      found->count > USER_FUNCTIONS_KEPT ? ", ..." :
+								   "");
+}
+
 int trigger_arm_user(const struct trigger_arming *arming)
 {
 	const struct trigger_spec *spec = &arming->trigger->spec;
@@ -162,8 +190,8 @@ int trigger_arm_user(const struct trigger_arming *arming)
 		.limit_ns = spec->limit_ns,
 	};
 	size_t number = arming->set->probes++;
-	uint64_t offset;
-	int error = user_function_offset(spec->path, spec->name, &offset);
+	struct user_functions found;
+	int error = user_functions_find(spec->path, spec->name, &found);
 
 	if (error == -ERROR_SYSTEM)
 		return trigger_refuse_errno(arming, spec->path);
@@ -172,8 +200,10 @@ int trigger_arm_user(const struct trigger_arming *arming)
 				      "%s is no program or library with a "
 				      "function %s (nm, or nm -D, lists them)",
 				      spec->path, spec->name);
-	if (probe_user(arming, number, false, offset) ||
-	    (spec->limit_ns && probe_user(arming, number, true, offset)))
+	if (found.count > 1)
+		return refuse_several(arming, &found);
+	if (probe_user(arming, number, false, found.offset) ||
+	    (spec->limit_ns && probe_user(arming, number, true, found.offset)))
 		return -1;
 	if (spec->limit_ns ? make_maps(arming) : trigger_hits_map(arming))
 		return -1;

@@ -32,11 +32,24 @@ static bool is_name(const char *text, size_t length)
 	return true;
 }
 
+bool trigger_name_is_function(const char *text, size_t length)
+{
+	static const char mark[] = "@0x";
+	const char *place = memmem(text, length, mark, strlen(mark));
+	size_t name = place ? (size_t)(place - text) : length;
+	size_t digits = place ? length - name - strlen(mark) : 1;
+
+	return length < TRIGGER_NAME_SIZE && is_name(text, name) && digits &&
+	       digits <= 16 &&
+	       (!place || strspn(place + strlen(mark),
+				 "0123456789abcdefABCDEF") >= digits);
+}
+
 /* Takes the first @length bytes as the name, or returns @wants. */
 static const char *take_name(struct trigger_spec *spec, const char *text,
 			     size_t length, const char *wants)
 {
-	if (!is_name(text, length))
+	if (!trigger_name_is_function(text, length))
 		return wants;
 	snprintf(spec->name, sizeof(spec->name), "%.*s", (int)length, text);
 	return NULL;

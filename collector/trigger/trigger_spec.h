@@ -3,6 +3,8 @@
 #define KT_COLLECTOR_TRIGGER_SPEC_H
 
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What makes a trigger hit. */
@@ -18,6 +20,14 @@ enum trigger_kind {
 };
 
 enum { TRIGGER_NAME_SIZE = 128, TRIGGER_FILTER_SIZE = 256 };
+
+/* What the kernel finds a function by, or a list of those to choose from. */
+enum { TRIGGER_FUNCTION_SIZE = 256 };
+
+/* Returns whether @text is the name of a system call or kernel function, or one
+ * with a place (kernel_functions.h).
+ */
+bool trigger_name_is_function(const char *text, size_t length);
 
 /* One --trigger=SPEC, read. */
 struct trigger_spec {

@@ -6,12 +6,53 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Returns whether one of the symbols in @section is the function @name. */
-static bool find_in(Elf *elf, Elf_Scn *section, const char *name,
-		    uint64_t *address)
+/* What is looked for: NAME, or NAME@0xADDRESS. */
+struct wanted {
+	const char *name;
+	size_t length;
+	bool has_address;
+	uint64_t address;
+};
+
+static struct wanted wanted_of(const char *name)
+{
+	const char *mark = strstr(name, "@0x");
+
+	return (struct wanted){
+		.name = name,
+		.length = mark ? (size_t)(mark - name) : strlen(name),
+		.has_address = mark,
+		.address = mark ? strtoull(mark + 1, NULL, 16) : 0,
+	};
+}
+
+static bool is_wanted(const struct wanted *wanted, const char *name,
+		      const GElf_Sym *symbol)
+{
+	return name && strlen(name) == wanted->length &&
+	       !memcmp(name, wanted->name, wanted->length) &&
+	       GELF_ST_TYPE(symbol->st_info) == STT_FUNC &&
+	       symbol->st_shndx != SHN_UNDEF &&
+	       (!wanted->has_address || symbol->st_value == wanted->address);
+}
+
+/* A function may be in both tables, and have several symbols there. */
+static void take(struct user_functions *found, uint64_t address)
+{
+	for (size_t i = 0; i < found->count && i < USER_FUNCTIONS_KEPT; i++)
+		if (found->addresses[i] == address)
+			return;
+	if (found->count < USER_FUNCTIONS_KEPT)
+		found->addresses[found->count] = address;
+	found->count++;
+}
+
+static void find_in(Elf *elf, Elf_Scn *section, const struct wanted *wanted,
+		    struct user_functions *found)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	GElf_Shdr header;
@@ -19,29 +60,12 @@ static bool find_in(Elf *elf, Elf_Scn *section, const char *name,
 
 	if (!data || !gelf_getshdr(section, &header) ||
 	    (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
-		return false;
-	for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
-		const char *text =
-			elf_strptr(elf, header.sh_link, symbol.st_name);
-
-		if (!text || strcmp(text, name) ||
-		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC ||
-		    symbol.st_shndx == SHN_UNDEF)
-			continue;
-		*address = symbol.st_value;
-		return true;
-	}
-	return false;
-}
-
-static bool find(Elf *elf, const char *name, uint64_t *address)
-{
-	Elf_Scn *section = NULL;
-
-	while ((section = elf_nextscn(elf, section)))
-		if (find_in(elf, section, name, address))
-			return true;
-	return false;
+		return;
+	for (int i = 0; gelf_getsym(data, i, &symbol); i++)
+		if (is_wanted(wanted,
+			      elf_strptr(elf, header.sh_link, symbol.st_name),
+			      &symbol))
+			take(found, symbol.st_value);
 }
 
 /* Returns whether a segment of the file holds @address. */
@@ -59,9 +83,24 @@ static bool offset_of(Elf *elf, uint64_t address, uint64_t *offset)
 	return false;
 }
 
-int user_function_offset(const char *path, const char *name, uint64_t *offset)
+static int find(Elf *elf, const char *name, struct user_functions *found)
 {
-	uint64_t address;
+	const struct wanted wanted = wanted_of(name);
+	Elf_Scn *section = NULL;
+
+	*found = (struct user_functions){ .count = 0 };
+	while ((section = elf_nextscn(elf, section)))
+		find_in(elf, section, &wanted, found);
+	return found->count > 1 || (found->count &&
+				    offset_of(elf, found->addresses[0],
+					      &found->offset)) ?
+		       0 :
+		       -ERROR_NOT_FOUND;
+}
+
+int user_functions_find(const char *path, const char *name,
+			struct user_functions *found)
+{
 	int error = -ERROR_FORMAT;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf *elf;
@@ -71,10 +110,7 @@ int user_function_offset(const char *path, const char *name, uint64_t *offset)
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
-		error = find(elf, name, &address) &&
-					offset_of(elf, address, offset) ?
-				0 :
-				-ERROR_NOT_FOUND;
+		error = find(elf, name, found);
 	elf_end(elf);
 	close(fd);
 	return error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/request_sums.h"
 
+#include "attribution/requests/hold.h"
 #include "attribution/requests/request.h"
 #include "common/error.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/servers.h"
 
+#include "attribution/requests/hold.h"
+#include "attribution/requests/message_kinds.h"
 #include "attribution/requests/request.h"
 #include "attribution/requests/requests.h"
 #include "attribution/trackers.h"

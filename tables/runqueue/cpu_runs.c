@@ -4,8 +4,6 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
-#include <string.h>
-
 /* MOST_CPUS: no kernel has more; damaged recordings have. */
 enum { MOST_RUNS = 1 << 17, MOST_CPUS = 1 << 16 };
 
@@ -26,21 +24,12 @@ static struct cpu_run_list *list_of(struct cpu_runs *runs, uint32_t cpu)
 		&(struct cpu_run_list){ .runs = ARRAY_OF(struct cpu_run) });
 }
 
-static void forget_older_half(struct array *runs)
-{
-	struct cpu_run *items = runs->items;
-	size_t half = runs->count / 2;
-
-	memmove(items, items + half, (runs->count - half) * sizeof(*items));
-	runs->count -= half;
-}
-
 static int end_run(struct cpu_run_list *list, uint64_t time_ns)
 {
 	struct cpu_run *run;
 
 	if (list->runs.count >= MOST_RUNS)
-		forget_older_half(&list->runs);
+		array_remove(&list->runs, 0, list->runs.count / 2);
 	run = array_add(&list->runs);
 	if (!run)
 		return -ERROR_MEMORY;

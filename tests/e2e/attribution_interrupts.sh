@@ -3,8 +3,8 @@
 # Interrupt work goes to whom it was for: to the reader of a disk, to the
 # receiver of a datagram, to who armed the timer, queued the work, woke
 # another CPU; and none of it to a busy bystander on whose time it was.
-# What is asked for: one_cpu, threads, two_cpus, old_kernel, alone arm64; the
-# first four if nothing is.
+# What is asked for: one_cpu, threads, two_cpus, old_kernel, old_two_cpus, alone
+# arm64; the first four if nothing is.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -49,6 +49,11 @@ old_kernel() {
 	skip_without_machine 6.1
 	cases old "--kernel 6.1 --net --net-delay 1 --disk-delay 50" \
 		disk udp sleep work
+}
+
+old_two_cpus() {
+	skip_without_machine 6.1
+	cases old_two "--kernel 6.1 --cpus 2 --net --net-delay 1" disk udp
 }
 
 main() {

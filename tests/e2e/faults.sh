@@ -3,7 +3,7 @@
 # Recorders that are killed, stopped, out of disk or surprised by the system, in
 # the virtual machine: what is said, what is kept, and that it adds up.
 #
-#	faults.sh KILLS SEED CPUS PART...
+#	faults.sh [--kernel KERNEL] KILLS SEED CPUS PART...
 #
 # The parts are kills (KILLS of them), accidents (stopped, a module unloaded, the
 # clock set), full_disks, and with two CPUs two_at_once and switched_off.
@@ -17,9 +17,14 @@ source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
 check_engines() { :; }
 
 main() {
+	local kernel=6.12
+	if [[ $1 == --kernel ]]; then
+		kernel=$2
+		shift 2
+	fi
 	local kills=$1 seed=$2 cpus=$3
-	skip_without_machine 6.12
-	"$MACHINE" run --discard --fast --kernel 6.12 --cpus "$cpus" \
+	skip_without_machine "$kernel"
+	"$MACHINE" run --discard --fast --kernel "$kernel" --cpus "$cpus" \
 		--memory 3072 --timeout "$LIMIT_S" --results "$WORK" -- \
 		bash "$HERE/faults_guest.sh" "$WORK" "$KTRACE" "$kills" \
 		"$seed" "${@:4}"

@@ -63,6 +63,8 @@ check_few() {
 	expect "uprobe with a time: only the long call" \
 		"uprobe:PROGRAM:work>2ms 10.0" \
 		"$(hits_of user | cut -d ' ' -f 1,2)"
+	expect "a function by its place" "$(cat "$WORK/placed.name")>20ms 30.0" \
+		"$(hits_of placed | cut -d ' ' -f 1,2)"
 	expect "crash, then exit!=0" "crash tgkill exit!=0" \
 		"$(hits_of crash | cut -d ' ' -f 1,3 | tr '\n' ' ' |
 			cut -d ' ' -f 1-3)"
@@ -70,8 +72,10 @@ check_few() {
 	expect "what cannot be armed: the command goes on" 3 "$(code_of bad)"
 	expect "and the trigger that can is" "exit!=0" \
 		"$(hits_of bad | cut -d ' ' -f 1)"
-	local reason
-	for reason in "raed.*did you mean .*read" "no tracepoint sched:no_such" \
+	local reason doubled
+	doubled=$(cat "$WORK/bad.doubled")
+	for reason in "functions called $doubled: give one of $doubled@0x" \
+		"raed.*did you mean .*read" "no tracepoint sched:no_such" \
 		"allows no probe at get_kprobe" \
 		"refuses the filter 'no_field == 1'.*sched_switch/format" \
 		"no program or library with a function worl" \

@@ -40,12 +40,35 @@ slow_reads_apart() {
 	ours >reads.left
 }
 
+# A name that several functions of the kernel have.
+doubled() {
+	awk '$2 == "t" && $3 ~ /^[a-z_]+$/ {
+			if ($3 in at && at[$3] != $1)
+				name = $3
+			at[$3] = $1
+		}
+		END { print name }' /proc/kallsyms
+}
+
+# A function of the kernel as reports tell it apart.
+placed() { # name
+	local text at
+	read -r text at < <(awk -v name="$1" '$3 == "_text" { text = $1 }
+		$3 == name { at = $1 } END { print text, at }' /proc/kallsyms)
+	printf '%s@0x%x' "$1" "$((0x$at - 0x$text))"
+}
+
 few() {
+	local place
+	place=$(placed hrtimer_nanosleep)
+	echo "$place" >placed.name
+	record placed --trigger "$place>20ms" -- "$PROGRAM" nap 1000 30000 1000
+	doubled >bad.doubled
 	record user --trigger "uprobe:$PROGRAM:work>2ms" -- \
 		"$PROGRAM" work 10 5000 10
 	record crash --trigger crash --trigger 'exit!=0' -- "$PROGRAM" segv
 	record bad --trigger 'raed>1ms' --trigger 'sched:no_such' \
-		--trigger 'get_kprobe>1ms' \
+		--trigger 'get_kprobe>1ms' --trigger "$(cat bad.doubled)>1ms" \
 		--trigger 'sched:sched_switch if no_field == 1' \
 		--trigger "uprobe:$PROGRAM:worl" --trigger line:/etc/passwd \
 		--trigger 'exit!=0' -- sh -c 'exit 3'

@@ -11,14 +11,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	int fd = memfd_create("program", MFD_CLOEXEC);
 	char path[64];
-	uint64_t offset;
+	struct user_functions found;
 
 	if (fd < 0)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (write(fd, bytes, size) == (ssize_t)size) {
-		user_function_offset(path, "main", &offset);
-		user_function_offset(path, "no such function", &offset);
+		user_functions_find(path, "main", &found);
+		user_functions_find(path, "main@0x1234", &found);
 	}
 	close(fd);
 	return 0;

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/message.h"
+
+#include "attribution/requests/hold.h"
+#include "attribution/requests/request.h"
+#include "attribution/requests/thread_clock.h"
+#include "common/error.h"
+
+#include <stdlib.h>
+
+/* More that nobody reads tell nothing. */
+enum { MOST_LISTED = 64 };
+
+struct message *message_refer(struct message *message)
+{
+	message->references++;
+	return message;
+}
+
+void message_drop(struct message *message)
+{
+	if (!message || --message->references)
+		return;
+	hold_drop(message->hold);
+	clock_mark_drop(message->begin);
+	clock_mark_drop(message->sent);
+	request_drop(message->asks);
+	request_drop(message->answers);
+	free(message);
+}
+
+bool message_is_guessable(const struct message *message,
+			  enum message_medium medium)
+{
+	return !message->is_taken && !message->has_packets &&
+	       (medium == MEDIUM_UNKNOWN || message->medium == medium);
+}
+
+bool message_may_be_for(const struct message *message,
+			const struct task *client, bool is_bold)
+{
+	const struct request *request = message->hold->request;
+
+	return !request || request->client == client || request->is_answered ||
+	       (is_bold && (request->is_inferred || request->is_polled));
+}
+
+bool message_is_older(const struct message *message,
+		      const struct message *other)
+{
+	return !other || message->sent->time_ns < other->sent->time_ns;
+}
+
+int message_list_add(struct array *list, struct message *message)
+{
+	struct message **slot = array_add(list);
+
+	if (!slot)
+		return -ERROR_MEMORY;
+	*slot = message_refer(message);
+	if (list->count > MOST_LISTED)
+		message_drop(message_list_take(list, 0));
+	return 0;
+}
+
+struct message *message_list_take(struct array *list, size_t index)
+{
+	struct message *message = message_in(list, index);
+
+	array_remove(list, index, 1);
+	return message;
+}
+
+void message_list_forget_taken(struct array *list)
+{
+	for (size_t i = list->count; i-- > 0;)
+		if (message_in(list, i)->is_taken)
+			message_drop(message_list_take(list, i));
+}
+
+void message_list_free(struct array *list)
+{
+	while (list->count)
+		message_drop(message_list_take(list, list->count - 1));
+	array_free(list);
+}

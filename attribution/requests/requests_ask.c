@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/requests_ask.h"
+
+#include "attribution/requests/channels.h"
+#include "attribution/requests/connections.h"
+#include "attribution/requests/requests_party.h"
+#include "attribution/requests/requests_state.h"
+#include "common/error.h"
+
+/* Who asks more than this does so on its own account. */
+enum { MOST_FOR_FOUND = 16 };
+
+bool requests_open(struct requests *requests, struct request *request)
+{
+	struct request **slot = array_add(&requests->open);
+
+	if (!slot)
+		return false;
+	*slot = request;
+	request->number = ++requests->numbers;
+	return true;
+}
+
+void requests_name(const struct requests *requests, struct request *request)
+{
+	const struct connection_state *state =
+		connections_find(requests->connections, request->socket);
+
+	if (!state)
+		return;
+	request->has_connection = true;
+	request->connection = state->connection;
+}
+
+/* What @client asked before it slept and then sent @message, and its server left,
+ * wants no answer, perhaps.
+ */
+static void pass_left(const struct party *client, const struct message *message)
+{
+	for (size_t i = 0; i < client->asked.count; i++) {
+		struct request *request = request_in(&client->asked, i);
+
+		request->is_passed |= request->is_left &&
+				      request->wakes != message->wakes;
+	}
+}
+
+struct request *requests_ask(struct requests *requests, struct message *message)
+{
+	struct party *client = requests_party(requests, message->sender,
+					      message->sent->time_ns);
+	struct request *request = client ? request_new(message) : NULL;
+
+	if (!request || !requests_open(requests, request)) {
+		requests->status = -ERROR_MEMORY;
+		return NULL;
+	}
+	requests_name(requests, request);
+	pass_left(client, message);
+	if (++client->found_asks > MOST_FOR_FOUND)
+		client->found_ns = 0;
+	request->found_ns = client->found_ns;
+	if (request->kind == MESSAGE_SEND)
+		requests_check(requests,
+			       request_list_add(&client->asked, request));
+	if (request->socket)
+		requests_check(requests,
+			       channels_ask(requests->channels, request->socket,
+					    request));
+	return request;
+}
+
+/* Returns whether it may yet turn out what the sender of @request works for:
+ * for what it found and has not answered.
+ */
+static bool may_be_child(const struct requests *requests,
+			 const struct request *request)
+{
+	const struct party *client =
+		requests_known_party(requests, request->client);
+
+	return client && !request->parent && request->found_ns &&
+	       client->found_ns == request->found_ns;
+}
+
+static bool is_ready(const struct requests *requests,
+		     const struct request *request)
+{
+	return request->is_ended && request_is_settled(request) &&
+	       (requests->is_over || !may_be_child(requests, request));
+}
+
+static void tell(const struct requests *requests, const struct request *request)
+{
+	struct request_callback *const *callbacks = requests->callbacks.items;
+
+	for (size_t i = 0; i < requests->callbacks.count; i++)
+		callbacks[i]->take(callbacks[i], request);
+}
+
+void requests_hand_out(struct requests *requests)
+{
+	struct request **items = requests->open.items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < requests->open.count; i++) {
+		struct request *request = items[i];
+
+		if (!is_ready(requests, request)) {
+			items[kept++] = request;
+			continue;
+		}
+		tell(requests, request);
+		request_clear(request);
+		request_drop(request);
+	}
+	requests->open.count = kept;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/requests_context.h"
+
+#include "attribution/events/known_events.h"
+#include "attribution/requests/requests_party.h"
+#include "attribution/requests/requests_state.h"
+#include "attribution/time/task_paths.h"
+#include "attribution/time/task_time.h"
+
+struct party *requests_party_on(struct requests *requests, int32_t cpu,
+				int32_t tid, uint64_t time_ns)
+{
+	const struct task *task =
+		tid > 0 ? task_paths_task(requests->paths, cpu, tid) : NULL;
+
+	return task ? requests_party(requests, task, time_ns) : NULL;
+}
+
+/* Returns the kernel context that @task is in, less the tracer and what switches
+ * tasks, or NULL.
+ */
+static const struct open_context *context_of(const struct requests *requests,
+					     const struct task *task)
+{
+	size_t count;
+	const struct open_context *contexts =
+		task_time_contexts(requests->time, task->index, &count);
+
+	while (count && (contexts[count - 1].kind == CONTEXT_TRACER ||
+			 contexts[count - 1].kind == CONTEXT_SCHEDULE))
+		count--;
+	return count ? &contexts[count - 1] : NULL;
+}
+
+enum context_kind requests_context_of(const struct requests *requests,
+				      const struct party *party)
+{
+	const struct open_context *context = context_of(requests, party->task);
+
+	return context ? context->kind : CONTEXT_NONE;
+}
+
+uint64_t requests_softirq_of(const struct requests *requests,
+			     const struct task *task)
+{
+	const struct open_context *context = task ? context_of(requests, task) :
+						    NULL;
+
+	return context && context->kind == CONTEXT_SOFTIRQ ? context->serial :
+							     0;
+}
+
+bool requests_is_sending(const struct requests *requests,
+			 const struct party *party)
+{
+	enum context_kind context = requests_context_of(requests, party);
+
+	return context == CONTEXT_NONE || context == CONTEXT_SYSTEM_CALL ||
+	       (context == CONTEXT_SOFTIRQ &&
+		party->send.function.medium >= MEDIUM_TCP);
+}
+
+uint64_t requests_softirq_at(const struct requests *requests,
+			     const struct event_record *event)
+{
+	return requests_softirq_of(requests,
+				   task_paths_task(requests->paths, event->cpu,
+						   event->tid));
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_REQUESTS_GUESS_ANSWER_H
+#define KT_ATTRIBUTION_REQUESTS_GUESS_ANSWER_H
+
+#include "attribution/requests/message_kinds.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct message;
+struct party;
+struct request;
+struct requests;
+struct task;
+
+/* Returns what may answer one that @receiver sent, borrowed, or NULL.  @is_bold: as
+ * message_may_be_for() says.
+ */
+struct message *requests_guess_answer(const struct requests *requests,
+				      const struct party *receiver,
+				      enum message_medium medium, bool is_bold);
+
+/* Returns what @server sent for @request, borrowed, or NULL. */
+struct message *requests_sent_for(const struct party *server,
+				  const struct request *request);
+
+/* Returns the oldest that @sender sent by @medium since @since_ns and nobody was
+ * woken by, if it may be for @client (NULL: anybody) as message_may_be_for() says,
+ * borrowed, or NULL.
+ */
+struct message *requests_unheard_of(const struct party *sender,
+				    enum message_medium medium,
+				    uint64_t since_ns,
+				    const struct task *client, bool is_bold);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/requests_sockets.h"
+
+#include "attribution/events/known_events.h"
+#include "attribution/requests/channels.h"
+#include "attribution/requests/connections.h"
+#include "attribution/requests/requests_answer.h"
+#include "attribution/requests/requests_ask.h"
+#include "attribution/requests/requests_context.h"
+#include "attribution/requests/requests_far.h"
+#include "attribution/requests/requests_party.h"
+#include "attribution/requests/requests_send.h"
+#include "attribution/requests/requests_state.h"
+#include "attribution/requests/requests_take.h"
+
+/* Where @message goes is known: so is whether it is an answer. */
+static void queue(struct requests *requests, struct message *message,
+		  uint64_t socket)
+{
+	struct request *asked = channels_asked(requests->channels, socket);
+
+	message->to = socket;
+	if (!message->from)
+		message->from = channels_peer(requests->channels, socket);
+	requests_check(requests,
+		       channels_queue(requests->channels, socket, message));
+	if (asked)
+		requests_answer(requests, asked, message);
+}
+
+/* What comes while @party has its socket locked, in a send of its own, is
+ * delivered there when it lets go: it is of whom the other end is, who sends just
+ * now.  Returns whether it was that.
+ */
+static bool take_backlog(struct requests *requests, const struct party *party,
+			 uint64_t socket, uint64_t time_ns)
+{
+	const struct task *owner = channels_user(requests->channels, socket);
+	const struct task *user = channels_user(
+		requests->channels, channels_peer(requests->channels, socket));
+	struct party *sender = requests_known_party(requests, user);
+	struct message *message;
+
+	if (owner != party->task || user == owner || !sender ||
+	    !sender->send.is_open || sender->message ||
+	    !requests_has_events(requests, sender))
+		return false;
+	message = requests_hand_over(requests, sender, time_ns);
+	if (message)
+		queue(requests, message, socket);
+	return true;
+}
+
+static void take_ready(struct requests *requests, struct party *party,
+		       const struct event_record *event)
+{
+	struct message *message = party->message;
+
+	if (requests->has_socket_events &&
+	    take_backlog(requests, party,
+			 (uint64_t)event->values[SOCKET_ADDRESS],
+			 event->time_ns))
+		return;
+	if (!party->send.is_open || !requests_has_events(requests, party) ||
+	    connections_far(requests->connections,
+			    (uint64_t)event->values[SOCKET_ADDRESS]))
+		return;
+	if (!message)
+		message = requests_hand_over(requests, party, event->time_ns);
+	if (message && !message->to && message->kind == MESSAGE_SEND)
+		queue(requests, message,
+		      (uint64_t)event->values[SOCKET_ADDRESS]);
+}
+
+/* What the network delivers later goes where the connection ends. */
+static struct message *send_later(struct requests *requests,
+				  struct party *party, uint64_t socket,
+				  uint64_t time_ns)
+{
+	uint64_t peer = channels_peer(requests->channels, socket);
+	struct message *message =
+		peer ? requests_hand_over(requests, party, time_ns) : NULL;
+
+	if (message) {
+		message->from = socket;
+		queue(requests, message, peer);
+	}
+	return message;
+}
+
+/* A socket became ready while @party sent to another machine: by what the
+ * network brought just then.
+ */
+static void forget_message(struct requests *requests, struct party *party)
+{
+	if (!party->message)
+		return;
+	channels_forget(requests->channels, party->message->to, party->message);
+	message_drop(party->message);
+	party->message = NULL;
+}
+
+static void take_sent(struct requests *requests, struct party *party,
+		      const struct event_record *event)
+{
+	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
+	struct connection_state *far =
+		connections_far(requests->connections, socket);
+	struct message *message = party->message;
+
+	if (event->values[SOCKET_BYTES] <= 0 ||
+	    !requests_has_events(requests, party))
+		return;
+	if (far) {
+		forget_message(requests, party);
+		requests_far_sent(requests, party, far, event->time_ns);
+		return;
+	}
+	requests_check(requests,
+		       channels_use(requests->channels, socket, party->task));
+	if (!message)
+		message = send_later(requests, party, socket, event->time_ns);
+	if (!message)
+		return;
+	message->bytes = (uint64_t)event->values[SOCKET_BYTES];
+	message->from = socket;
+	if (message->to)
+		requests_check(requests, channels_pair(requests->channels,
+						       socket, message->to));
+	if (message->asks && !message->asks->socket) {
+		message->asks->socket = socket;
+		requests_name(requests, message->asks);
+		requests_check(requests, channels_ask(requests->channels,
+						      socket, message->asks));
+	}
+}
+
+static void take_read(struct requests *requests, struct party *party,
+		      const struct event_record *event)
+{
+	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
+	int64_t bytes = event->values[SOCKET_BYTES];
+	uint64_t left = bytes > 0 ? (uint64_t)bytes : 0;
+	struct connection_state *far =
+		connections_far(requests->connections, socket);
+	struct message *message;
+	bool has_any = false;
+
+	while ((message = channels_read(requests->channels, socket, &left))) {
+		requests_take(requests, party, message, event->time_ns);
+		message_drop(message);
+		has_any = true;
+	}
+	if (!has_any && far && bytes > 0)
+		requests_far_taken(requests, party, far, event->time_ns);
+	else if (!has_any)
+		requests_resume(requests, party);
+}
+
+/* Whoever sends or reads: what it does next goes behind these bytes. */
+static void count_bytes(struct requests *requests,
+			const struct event_record *event)
+{
+	struct connection_state *state = connections_find(
+		requests->connections, (uint64_t)event->values[SOCKET_ADDRESS]);
+	int64_t bytes = event->values[SOCKET_BYTES];
+
+	if (!state)
+		return;
+	if (event->event == EVENT_SOCKET_READY && !state->ready_ns)
+		state->ready_ns = event->time_ns;
+	if (event->event == EVENT_SOCKET_SENT && bytes > 0)
+		state->sent_bytes += (uint64_t)bytes;
+	if (event->event == EVENT_SOCKET_TAKEN && bytes > 0) {
+		state->taken_bytes += (uint64_t)bytes;
+		state->ready_ns = 0;
+	}
+}
+
+static void tell_party(struct requests *requests,
+		       const struct event_record *event)
+{
+	struct party *party = requests_party_on(requests, event->cpu,
+						event->tid, event->time_ns);
+
+	if (!party)
+		return;
+	if (event->event == EVENT_SOCKET_TAKEN)
+		take_read(requests, party, event);
+	else if (event->event == EVENT_SOCKET_SENT)
+		take_sent(requests, party, event);
+	else if (requests_is_sending(requests, party))
+		take_ready(requests, party, event);
+}
+
+void requests_socket_event(struct requests *requests,
+			   const struct event_record *event)
+{
+	tell_party(requests, event);
+	count_bytes(requests, event);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_REQUESTS_STATE_H
+#define KT_ATTRIBUTION_REQUESTS_STATE_H
+
+#include "attribution/events/event_handler.h"
+#include "attribution/requests/finds.h"
+#include "attribution/requests/requests.h"
+#include "attribution/time/time_span.h"
+#include "common/array.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct channels;
+struct connections;
+struct function_marks;
+struct number_map;
+struct packets;
+struct roles;
+struct task_names;
+struct task_paths;
+struct task_time;
+
+/* What the files of requests share. */
+struct requests {
+	struct event_handler handler;
+	struct span_callback span_callback;
+	struct array callbacks; /* struct request_callback * */
+	bool has_wakes;		/* else nobody knows whom a message woke */
+	bool has_socket_events;
+	bool has_packets; /* packets are followed in place of sockets */
+	bool sees_copies; /* of what is read from a pipe */
+	struct packets *packets;
+	uint32_t late_merges; /* of packets that are not known */
+	struct roles *roles;
+	const struct task_names *names;
+	const char *recorder; /* recorder_task.h: its messages ask nobody */
+	const struct task_time *time;
+	const struct task_paths *paths;
+	struct function_marks *kinds;
+	struct channels *channels;
+	struct connections *connections;
+	bool is_over;
+	struct finds finds;
+	struct number_map *children; /* struct hold *, by tid of the child */
+	struct array parties;	     /* struct party *, by task index; NULL */
+	struct array open;	     /* struct request *: not handed out */
+	size_t known_marks; /* spans that told some, since handing out */
+	uint64_t numbers;
+	uint64_t end_ns;
+	int status;
+};
+
+/* Remembers an @error, if it is one. */
+static inline void requests_check(struct requests *requests, int error)
+{
+	if (error < 0)
+		requests->status = error;
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_KERNEL_FUNCTIONS_H
+#define KT_COLLECTOR_KERNEL_FUNCTIONS_H
+
+#include "common/kallsyms.h"
+
+#include <stddef.h>
+
+struct kernel_symbols;
+
+/* Some of them are kept. */
+enum { FUNCTIONS_KEPT = 4 };
+
+/* The functions that a name means: those at different addresses that fit it
+ * best.
+ */
+struct kernel_functions {
+	size_t count;
+	int fit;
+	struct kallsyms_line kept[FUNCTIONS_KEPT]; /* texts of the symbols */
+};
+
+/* Returns whether @symbol is a function: of the kernel or of a module. */
+bool kernel_function_is(const struct kallsyms_line *symbol);
+
+/* Finds functions by @name.  As NAME@0xPLACE, in which way reports tell functions of
+ * one name apart, it means the one that lies so far behind the first function of
+ * the kernel or of its module.  @fit_of says how well a function fits the first
+ * @length bytes of @name; 0: not at all.
+ */
+struct kernel_functions
+kernel_functions_find(const struct kernel_symbols *symbols, const char *name,
+		      int (*fit_of)(const struct kallsyms_line *symbol,
+				    const char *name, size_t length));
+
+/* Returns whether @name is one with a place. */
+bool kernel_function_has_place(const char *name);
+
+/* Puts names that tell @functions apart into @list, with their modules, as
+ * "show@0x12340, show@0x80 [ext4]".
+ */
+void kernel_functions_list(const struct kernel_symbols *symbols,
+			   const struct kernel_functions *functions, char *list,
+			   size_t size);
+
+#endif
