@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__aarch64__)
 enum { IS_SLOW = true };
@@ -40,7 +41,7 @@ enum { PLACES = 1 << 14 };
 /* check calls it for each assertion that holds, to tell a crash's place, and
  * would write that into a file each time, which took most of the suites' time.
  * The linker leads those calls to here: only places that a test has not been at
- * yet are written.  Each test is a process of its own and begins with none.
+ * yet are written.
  */
 void __real__mark_point(const char *file, int line);
 void __wrap__mark_point(const char *file, int line);
@@ -55,14 +56,35 @@ void __wrap__mark_point(const char *file, int line)
 	__real__mark_point(file, line);
 }
 
-int run_suite(Suite *suite)
+enum { SUITE_LIMIT_S = 600 };
+
+static int run_as(Suite *suite, enum fork_status fork_status)
 {
 	SRunner *runner = srunner_create(suite);
 
+	srunner_set_fork_status(runner, fork_status);
 	srunner_run_all(runner, CK_ENV);
 
 	int failed = srunner_ntests_failed(runner);
 
 	srunner_free(runner);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* A process for each test was most of the time that sanitizers and QEMU took: its
+ * shadow memory, or its code in the host's instructions, is made anew each time.
+ * Without one check has no limit of time, and a crash ends the suite: the
+ * sanitizer's report, or the limit's signal, is then the last that it says.
+ */
+int run_suite(Suite *suite)
+{
+	if (!IS_SLOW || getenv("CK_FORK"))
+		return run_suite_apart(suite);
+	alarm(SUITE_LIMIT_S);
+	return run_as(suite, CK_NOFORK);
+}
+
+int run_suite_apart(Suite *suite)
+{
+	return run_as(suite, CK_FORK_GETENV);
 }

@@ -14,6 +14,12 @@
  */
 int run_suite(Suite *suite);
 
+/* Does the same where tests leave their process such that the next one could not
+ * begin in it: with limits, sockets or signals of its own.  Each has a process
+ * here, under sanitizers and in QEMU, too.
+ */
+int run_suite_apart(Suite *suite);
+
 /* Returns whether this is the full tier, which the environment variable
  * KTRACE_FULL says: then suites try all of what they else try a part of.
  */

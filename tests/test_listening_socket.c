@@ -168,5 +168,5 @@ int main(void)
 	tcase_add_test(tcase, systemds_is_taken_over);
 	tcase_add_test(tcase, another_kind_of_socket_is_told);
 	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return run_suite_apart(suite);
 }

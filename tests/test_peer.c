@@ -143,5 +143,5 @@ int main(void)
 	tcase_add_test(tcase, groups_are_those_of_the_connection);
 	tcase_add_test(tcase, other_groups_count_too);
 	suite_add_tcase(suite, tcase);
-	return run_suite(suite);
+	return run_suite_apart(suite);
 }

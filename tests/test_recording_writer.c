@@ -394,5 +394,5 @@ static Suite *writer_suite(void)
 
 int main(void)
 {
-	return run_suite(writer_suite());
+	return run_suite_apart(writer_suite());
 }

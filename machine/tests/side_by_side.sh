@@ -63,9 +63,20 @@ run_apart() { # test argument...
 	echo "$status" >"$file.code"
 }
 
-# A fifth of its time is a CPU's.
+# A fifth of its time is a CPU's, or half, or two thirds: for the rest they wait for
+# limits of time, the network and the disk.
 waits_mostly() { # test
-	[[ $1 == *test_machine_failures.sh ]]
+	[[ $1 == *@(test_machine_failures|test_machine_fetch|test_machine_keep|store).sh ]]
+}
+
+# Whether one of them is in the array: two would take a CPU from the others.
+has_waiting() { # array
+	local -n looked_at=$1
+	local test
+	for test in "${looked_at[@]}"; do
+		! waits_mostly "$test" || return 0
+	done
+	return 1
 }
 
 # Of the tests in the array of that name those that keep a CPU busy.
@@ -96,13 +107,22 @@ programs_made() { # array
 	done
 }
 
+# Whether it may start beside those in the array running.
+may_start() { # test busy
+	if waits_mostly "$1"; then
+		! has_waiting running
+	else
+		(($2 < SIDE_MOST))
+	fi
+}
+
 # Sets NEXT to the index of the first test in the array waiting that may start
 # beside those in the array running.
 find_next() {
 	local busy
 	busy=$(count_busy running)
 	for NEXT in "${!waiting[@]}"; do
-		waits_mostly "${waiting[NEXT]}" || ((busy < SIDE_MOST)) || continue
+		may_start "${waiting[NEXT]}" "$busy" || continue
 		! takes_programs "${waiting[NEXT]}" || programs_made running ||
 			continue
 		return 0

@@ -241,5 +241,5 @@ static Suite *ete_unit_suite(void)
 
 int main(void)
 {
-	return run_suite(ete_unit_suite());
+	return run_suite_apart(ete_unit_suite());
 }

@@ -68,4 +68,4 @@ check_session() { # name option...
 
 check_session shell
 skip_without_machine 6.12 --arch arm64
-check_session "shell --arch arm64" --arch arm64
+check_session "shell --arch arm64, from a state" --fast --arch arm64
