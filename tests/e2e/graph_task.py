@@ -98,7 +98,7 @@ class Task:
         replaced = self.leave(row["depth"])
         _, is_own, interrupts, _ = \
             self.frames[-1] if self.frames else (0, False, 0, None)
-        if row["function"] in HANDLERS | OWN_INTERRUPT:
+        if base(row["function"]) in HANDLERS | OWN_INTERRUPT:
             is_own = True
         elif is_interrupt(row["function"]):
             is_own = False
