@@ -65,6 +65,12 @@ class Task:
         return is_interrupt_part(function) and not (
             self.frames and is_interrupt_part(self.frames[-1][3]))
 
+    def goes_on_in_interrupt(self, function):
+        """Also where the tracer refused its first part, and so shows no entry; the
+        scheduler calls one part itself."""
+        return self.by_parts and is_interrupt_part(function) and \
+            function != "__hrtimer_rearm_deferred"
+
     def is_in_hidden_schedule(self, function, depth):
         """Whether __schedule() calls this itself, where ftrace does not see it."""
         if self.schedule_depth is None and function == HIDDEN_SCHEDULE:
@@ -98,9 +104,9 @@ class Task:
         replaced = self.leave(row["depth"])
         _, is_own, interrupts, _ = \
             self.frames[-1] if self.frames else (0, False, 0, None)
-        if row["function"] in HANDLERS | OWN_INTERRUPT:
+        if base(row["function"]) in HANDLERS | OWN_INTERRUPT:
             is_own = True
-        elif is_interrupt(row["function"]):
+        elif is_interrupt(row["function"]) or self.goes_on_in_interrupt(row["function"]):
             is_own = False
         elif not is_own:
             is_own = self.is_in_hidden_schedule(row["function"], row["depth"])

@@ -60,7 +60,8 @@ static enum code_kind kind_of(const char *name)
 }
 
 /* A line without its end: "address type name\t[module]". Data ends the
- * function before it, absolute symbols are no addresses.
+ * function before it, absolute symbols are no addresses.  Marks of Arm's, as $x,
+ * only say what kind of bytes follow.
  */
 static bool read_line(char *line, struct kernel_name *name)
 {
@@ -82,7 +83,7 @@ static bool read_line(char *line, struct kernel_name *name)
 	name->is_cold = cut_cold(word);
 	if (!strchr("tTwW", type))
 		name->name = unknown.name;
-	return !strchr("aA", type);
+	return !strchr("aA", type) && *word != '$';
 }
 
 /* Where a section begins or ends: a name only if there is no other. */
