@@ -52,6 +52,8 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_locks.sh 6.1" "attribution_locks.sh 6.1 2"
 		"attribution_locks.sh 6.12 2" "attribution_groups.sh 6.1 2"
 		"attribution_requests.sh 6.1 1 poll-pipe pool-unix fork-tcp chain-tcp ahead-unix"
+		"attribution_requests.sh 6.1 1 poll-unix poll-tcp pool-pipe pool-tcp fork-pipe"
+		"attribution_requests.sh 6.1 1 fork-unix chain-pipe chain-unix ahead-pipe ahead-tcp"
 		"attribution_requests.sh 6.12 2 poll-unix pool-tcp fork-unix chain-tcp ahead-tcp"
 		"attribution_levels.sh 6.1" "attribution_cost.sh 6.1"
 		"attribution_requests.sh 6.12 2 poll-pipe poll-tcp pool-unix pool-pipe fork-pipe"
