@@ -3,10 +3,12 @@
 #include "tables/locks/lock_waits.h"
 #include "tests/run_suite.h"
 
-static const struct lock_name mutex = { 0xffff888000001000, -1, LOCK_MUTEX };
-static const struct lock_name inner = { 0xffff888000001008, -1, LOCK_SPIN };
-static const struct lock_name words[] = { { 0x7000, 7, LOCK_FUTEX },
-					  { 0x7000, 8, LOCK_FUTEX } };
+static const struct lock_name mutex = { 0xffff888000001000, 0, -1, LOCK_MUTEX };
+static const struct lock_name inner = { 0xffff888000001008, 0, -1, LOCK_SPIN };
+static const struct lock_name words[] = { { 0x7000, 0, 7, LOCK_FUTEX },
+					  { 0x7000, 0, 8, LOCK_FUTEX } };
+static const struct lock_name files[] = { { 1234, 0xfe00001, -1, LOCK_FILE },
+					  { 1234, 0x800001, -1, LOCK_FILE } };
 
 enum { TAKER = 5, OTHER = 6 };
 
@@ -97,7 +99,7 @@ START_TEST(a_wait_that_begins_twice_is_one)
 	lock_stats_sort(&locks.stats);
 	ck_assert_uint_eq(locks.stats.all.items.count, 2);
 	stat = array_at(&locks.stats.all.items, 0);
-	ck_assert_uint_eq(stat->address, mutex.address);
+	ck_assert_uint_eq(stat->lock.address, mutex.address);
 	ck_assert_uint_eq(stat->waits.count, 1);
 	ck_assert_uint_eq(stat->waits.total, 100);
 	close_both(&locks);
@@ -127,6 +129,41 @@ START_TEST(what_is_told_apart)
 }
 END_TEST
 
+/* The same inode of two devices; who is woken may have to wait again, and gives up
+ * in the end.
+ */
+START_TEST(a_file_is_of_a_device)
+{
+	struct locks locks;
+	const struct lock_stat *stat;
+
+	open_both(&locks);
+	begin(&locks, 2, &files[0], TAKER, 100);
+	begin(&locks, 3, &files[1], TAKER, 110);
+	begin(&locks, 2, &inner, OTHER, 120);
+	end(&locks, 2, &inner, 130);
+	begin(&locks, 2, &files[0], TAKER, 150);
+	ck_assert_int_eq(lock_waits_end_file(&locks.waits, 2, 200), 0);
+	ck_assert_int_eq(lock_waits_end_file(&locks.waits, 2, 210), 0);
+	ck_assert_int_eq(lock_waits_end_file(&locks.waits, 3, 220), 0);
+	ck_assert_int_eq(lock_waits_end_file(&locks.waits, 4, 230), 0);
+	lock_stats_sort(&locks.stats);
+	ck_assert_uint_eq(locks.stats.all.items.count, 3);
+	stat = array_at(&locks.stats.all.items, 0);
+	ck_assert_str_eq(lock_name_text(&stat->lock).text, "08:01:1234");
+	ck_assert_uint_eq(stat->waits.total, 110);
+	ck_assert_uint_eq(stat->others_at_begin, 0);
+	stat = array_at(&locks.stats.all.items, 1);
+	ck_assert_str_eq(lock_name_text(&stat->lock).text, "fe:01:1234");
+	ck_assert_uint_eq(stat->waits.total, 100);
+	ck_assert_str_eq(lock_name_text(&words[0]).text, "0x7000");
+	ck_assert_str_eq(
+		lock_name_text(&(struct lock_name){ .kind = LOCK_FUTEX }).text,
+		"");
+	close_both(&locks);
+}
+END_TEST
+
 static const struct {
 	int64_t flags;
 	enum lock_kind kind;
@@ -152,6 +189,7 @@ int main(void)
 	tcase_add_test(tcase, waiters_of_one_lock_are_counted);
 	tcase_add_test(tcase, a_wait_that_begins_twice_is_one);
 	tcase_add_test(tcase, what_is_told_apart);
+	tcase_add_test(tcase, a_file_is_of_a_device);
 	tcase_add_loop_test(tcase, flags_are_kinds, 0,
 			    sizeof(kinds) / sizeof(*kinds));
 	suite_add_tcase(suite, tcase);

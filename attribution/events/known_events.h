@@ -36,6 +36,8 @@ enum known_event {
 	EVENT_SOCKET_STATE, /* inet_sock_set_state: of a connection */
 	EVENT_LOCK_BEGIN,   /* contention_begin: somebody waits for a lock */
 	EVENT_LOCK_END,
+	EVENT_FILE_FLOCK, /* flock_lock_inode: flock(2) got a lock, or waits */
+	EVENT_FILE_POSIX, /* posix_lock_inode: fcntl(2) the same */
 	EVENT_BIO_QUEUE,
 	EVENT_BIO_REMAP, /* handed on to another device */
 	EVENT_BIO_COMPLETE,
@@ -83,6 +85,9 @@ enum event_field {
 	SOCKET_REMOTE = 8, /* the same */
 	LOCK_ADDRESS = 0,
 	LOCK_FLAGS = 1, /* EVENT_LOCK_BEGIN */
+	FILE_INODE = 0,
+	FILE_DEVICE = 1, /* as the kernel has it: 12 bits, 20 bits */
+	FILE_RESULT = 2, /* 0, FILE_LOCK_DEFERRED (1): it waits; an error */
 	BLOCK_DEVICE = 0,
 	BLOCK_SECTOR = 1,
 	BLOCK_SECTORS = 2,

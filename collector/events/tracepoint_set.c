@@ -58,6 +58,8 @@ static const struct wanted wanted[] = {
 	/* Linux 5.19 */
 	{ OF_CPUS("lock:contention_begin", TRACEPOINTS_LOCKS), OPTIONAL },
 	{ OF_CPUS("lock:contention_end", TRACEPOINTS_LOCKS), OPTIONAL },
+	{ OF_CPUS("filelock:flock_lock_inode", TRACEPOINTS_LOCKS), OPTIONAL },
+	{ OF_CPUS("filelock:posix_lock_inode", TRACEPOINTS_LOCKS), OPTIONAL },
 	{ OF_CPUS("irq:tasklet_entry", OBJECTS), OPTIONAL },
 	{ OF_CPUS("net:netif_receive_skb", OBJECTS), OPTIONAL },
 	{ OF_CPUS("net:netif_rx", OBJECTS), OPTIONAL },

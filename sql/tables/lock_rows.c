@@ -59,9 +59,10 @@ static const struct sql_column columns[COLUMNS] = {
 			  "the thread's name at that time" },
 	[COLUMN_KIND] = { "kind", SQL_TEXT, ROLE_NONE, "",
 			  "spinlock, rwlock, mutex, rwsem, percpu_rwsem, "
-			  "rt_mutex, other, futex" },
+			  "rt_mutex, other, futex, file" },
 	[COLUMN_LOCK] = { "lock", SQL_TEXT, ROLE_NONE, "",
-			  "its address, as 0x7f2a10; NULL if not recorded" },
+			  "its address, as 0x7f2a10, or the file's device "
+			  "and inode, as fe:00:1234; NULL if not recorded" },
 	[COLUMN_LOCK_PID] = { "lock_pid", SQL_INTEGER, ROLE_NONE, "",
 			      "of a futex, the process in whose memory it is; "
 			      "else NULL" },
@@ -90,12 +91,12 @@ static void fill_lock(const struct lock_rows *rows, union sql_cell *cells,
 {
 	const struct function_table *functions =
 		symbols_functions(rows->recording->symbols);
-	char address[19];
+	const struct lock_text lock = lock_name_text(&wait->lock);
 
-	cells[COLUMN_KIND].text = lock_kind_name(wait->lock.kind);
-	snprintf(address, sizeof(address), "0x%" PRIx64, wait->lock.address);
+	cells[COLUMN_KIND].text =
+		lock_kind_name((enum lock_kind)wait->lock.kind);
 	cells[COLUMN_LOCK].text =
-		wait->lock.address ? row_out_text(rows->out, address) : NULL;
+		*lock.text ? row_out_text(rows->out, lock.text) : NULL;
 	cells[COLUMN_LOCK_PID].number = wait->lock.pid;
 	if (wait->lock.pid < 0)
 		row_out_null(rows->out, COLUMN_LOCK_PID);

@@ -20,10 +20,8 @@ static struct lock_stat *stat_of(struct lock_stats *stats,
 	return keyed_array_add(
 		&stats->all,
 		&(struct lock_stat){
-			.address = wait->lock.address,
-			.pid = wait->lock.pid,
+			.lock = wait->lock,
 			.function = wait->function,
-			.kind = wait->lock.kind,
 			.waits = HISTOGRAM_EMPTY,
 			.releases = KEYED_ARRAY_OF(struct lock_release, tid),
 		});
@@ -62,7 +60,11 @@ static int compare_stats(const void *a, const void *b)
 
 	if (x->waits.total != y->waits.total)
 		return x->waits.total > y->waits.total ? -1 : 1;
-	return x->address < y->address ? -1 : x->address > y->address;
+	if (x->lock.address != y->lock.address)
+		return x->lock.address < y->lock.address ? -1 : 1;
+	return x->lock.device < y->lock.device ?
+		       -1 :
+		       x->lock.device > y->lock.device;
 }
 
 static int compare_releases(const void *a, const void *b)

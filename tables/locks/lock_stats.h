@@ -16,10 +16,8 @@ struct lock_release {
 
 /* The waits for one lock in one function. */
 struct lock_stat {
-	uint64_t address; /* of the lock; 0: not known */
-	int32_t pid;	  /* LOCK_FUTEX: whose memory it is in; else -1 */
+	struct lock_name lock;
 	uint32_t function;
-	uint8_t kind; /* enum lock_kind */
 	struct histogram waits;
 	/* The most others that waited for the lock, when a wait began and when
 	 * it had ended.

@@ -26,8 +26,28 @@ struct lock_tracker {
 	uint32_t futex_wait; /* kernel/futex/waitwake.c of Linux 5.16 and newer,
 			      * kernel/futex.c before */
 	const struct call_entries *calls; /* whose first argument is the word */
+	uint32_t file_waits[3];		  /* see file_wait_names */
 	int status;
 };
+
+/* Who waits for a file's lock tries again when woken, and gives up for a signal:
+ * then nothing but the end of these functions tells (fs/locks.c).
+ */
+static const char *const file_wait_names[] = {
+	"locks_lock_inode_wait",
+	"fcntl_setlk",
+	"fcntl_setlk64",
+};
+
+static bool is_file_wait(const struct lock_tracker *tracker, uint32_t function)
+{
+	size_t count = sizeof(file_wait_names) / sizeof(*file_wait_names);
+
+	for (size_t i = 0; i < count; i++)
+		if (tracker->file_waits[i] == function)
+			return true;
+	return false;
+}
 
 static void note(struct lock_tracker *tracker, int status)
 {
@@ -43,10 +63,25 @@ static uint32_t function_of(const struct lock_tracker *tracker,
 {
 	size_t count = 0;
 	const struct path_frame *path =
-		task ? task_paths_of(tracker->paths, task->index, &count) :
-		       NULL;
+		task_paths_of(tracker->paths, task->index, &count);
 
 	return wait_channels_caller(tracker->places, path, count);
+}
+
+/* The same for the lock of a file: what called the first of the functions that wait
+ * for it.
+ */
+static uint32_t file_function_of(const struct lock_tracker *tracker,
+				 const struct task *task)
+{
+	size_t count;
+	const struct path_frame *path =
+		task_paths_of(tracker->paths, task->index, &count);
+
+	for (size_t i = 1; path && i < count; i++)
+		if (is_file_wait(tracker, path[i].function))
+			return path[i - 1].function;
+	return FUNCTION_UNKNOWN;
 }
 
 static void take_futex(struct lock_tracker *tracker,
@@ -76,30 +111,65 @@ static void take_step(struct event_handler *handler,
 {
 	struct lock_tracker *tracker = (struct lock_tracker *)handler;
 
-	if ((step->kind == STEP_ENTER || step->kind == STEP_EXIT) &&
-	    step->function == tracker->futex_wait)
+	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT)
+		return;
+	if (step->function == tracker->futex_wait)
 		take_futex(tracker, step);
+	else if (step->kind == STEP_EXIT &&
+		 is_file_wait(tracker, step->function))
+		note(tracker,
+		     lock_waits_end_file(&tracker->waits, step->task->tid,
+					 step->time_ns));
+}
+
+static void begin_wait(struct lock_tracker *tracker,
+		       const struct event_record *event,
+		       const struct lock_name *lock)
+{
+	const struct task *task =
+		task_paths_task(tracker->paths, event->cpu, event->tid);
+	uint32_t function;
+
+	if (!task || !table_wants(tracker->input, task, event->time_ns))
+		return;
+	function = lock->kind == LOCK_FILE ? file_function_of(tracker, task) :
+					     function_of(tracker, task);
+	note(tracker, lock_waits_begin(&tracker->waits, event->tid, lock,
+				       function, event->time_ns));
+}
+
+static void take_file(struct lock_tracker *tracker,
+		      const struct event_record *event)
+{
+	enum { DEFERRED = 1 };
+	const struct lock_name lock = {
+		.address = (uint64_t)event->values[FILE_INODE],
+		.device = (uint32_t)event->values[FILE_DEVICE],
+		.pid = -1,
+		.kind = LOCK_FILE,
+	};
+
+	if (event->values[FILE_RESULT] == DEFERRED)
+		begin_wait(tracker, event, &lock);
+	else
+		note(tracker, lock_waits_end(&tracker->waits, event->tid, &lock,
+					     event->time_ns));
 }
 
 static void take_contention(struct lock_tracker *tracker,
 			    const struct event_record *event)
 {
-	const struct task *task =
-		task_paths_task(tracker->paths, event->cpu, event->tid);
 	const struct lock_name lock = {
 		.address = (uint64_t)event->values[LOCK_ADDRESS],
 		.pid = -1,
-		.kind = (uint8_t)lock_kind_of(event->values[LOCK_FLAGS]),
+		.kind = lock_kind_of(event->values[LOCK_FLAGS]),
 	};
 
 	if (event->event == EVENT_LOCK_END)
 		note(tracker, lock_waits_end(&tracker->waits, event->tid, &lock,
 					     event->time_ns));
-	else if (task && table_wants(tracker->input, task, event->time_ns))
-		note(tracker,
-		     lock_waits_begin(&tracker->waits, event->tid, &lock,
-				      function_of(tracker, task),
-				      event->time_ns));
+	else
+		begin_wait(tracker, event, &lock);
 }
 
 static void take_event(struct event_handler *handler,
@@ -113,6 +183,9 @@ static void take_event(struct event_handler *handler,
 	else if (event->event == EVENT_LOCK_BEGIN ||
 		 event->event == EVENT_LOCK_END)
 		take_contention(tracker, event);
+	else if (event->event == EVENT_FILE_FLOCK ||
+		 event->event == EVENT_FILE_POSIX)
+		take_file(tracker, event);
 }
 
 void lock_tracker_free(struct lock_tracker *tracker)
@@ -139,6 +212,10 @@ struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
 		thread_tracker_paths(trackers_threads(input->trackers));
 	tracker->places = trackers_wait_channels(input->trackers);
 	tracker->futex_wait = function_table_kernel(functions, "futex_wait");
+	for (size_t i = 0;
+	     i < sizeof(file_wait_names) / sizeof(*file_wait_names); i++)
+		tracker->file_waits[i] =
+			function_table_kernel(functions, file_wait_names[i]);
 	tracker->calls =
 		thread_tracker_calls(trackers_threads(input->trackers));
 	if (lock_waits_open(&tracker->waits, callback) == 0 && tracker->paths &&

@@ -7,7 +7,8 @@ struct lock_callback;
 
 /* Finds the waits for locks of a recording: for the kernel's own by
  * lock:contention_begin and contention_end (include/trace/events/lock.h), for
- * futexes by the calls of futex_wait().
+ * futexes by the calls of futex_wait(), for files' by the attempts to lock one
+ * (include/trace/events/filelock.h).
  */
 struct lock_tracker;
 

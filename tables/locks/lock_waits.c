@@ -4,7 +4,9 @@
 #include "common/error.h"
 #include "common/number_map.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A thread that waits for a mutex may wait for the spinlock within, and that in
@@ -29,6 +31,7 @@ const char *lock_kind_name(enum lock_kind kind)
 		[LOCK_RT_MUTEX] = "rt_mutex",
 		[LOCK_OTHER] = "other",
 		[LOCK_FUTEX] = "futex",
+		[LOCK_FILE] = "file",
 	};
 
 	return names[kind];
@@ -67,9 +70,32 @@ void lock_waits_close(struct lock_waits *waits)
 
 uint64_t lock_name_key(const struct lock_name *lock)
 {
-	return lock->kind == LOCK_FUTEX ?
-		       lock->address ^ (uint64_t)(uint32_t)lock->pid << 48 :
-		       lock->address;
+	switch (lock->kind) {
+	case LOCK_FUTEX:
+		return lock->address ^ (uint64_t)(uint32_t)lock->pid << 48;
+	case LOCK_FILE:
+		return (lock->address ^ lock->device << 32) *
+		       0x9e3779b97f4a7c15;
+	default:
+		return lock->address;
+	}
+}
+
+struct lock_text lock_name_text(const struct lock_name *lock)
+{
+	enum { MINOR_BITS = 20 };
+	struct lock_text text = { "" };
+
+	if (lock->kind == LOCK_FILE)
+		snprintf(text.text, sizeof(text.text),
+			 "%02" PRIx64 ":%02" PRIx64 ":%" PRIu64,
+			 lock->device >> MINOR_BITS,
+			 lock->device & ((1U << MINOR_BITS) - 1),
+			 lock->address);
+	else if (lock->address)
+		snprintf(text.text, sizeof(text.text), "0x%" PRIx64,
+			 lock->address);
+	return text;
 }
 
 static struct lock_wait *find(struct lock_waiter *waiter,
@@ -124,6 +150,18 @@ int lock_waits_end(struct lock_waits *waits, int32_t tid,
 		(uint32_t)number_map_lower(waits->by_lock, lock_name_key(lock));
 	ended.end_ns = time_ns;
 	return waits->callback->take(waits->callback, &ended);
+}
+
+int lock_waits_end_file(struct lock_waits *waits, int32_t tid, uint64_t time_ns)
+{
+	const struct lock_waiter *waiter =
+		keyed_array_find(&waits->threads, &tid);
+
+	for (uint32_t i = waiter ? waiter->count : 0; i-- > 0;)
+		if (waiter->open[i].lock.kind == LOCK_FILE)
+			return lock_waits_end(waits, tid, &waiter->open[i].lock,
+					      time_ns);
+	return 0;
 }
 
 void lock_waits_wake(struct lock_waits *waits, int32_t tid, int32_t waker)

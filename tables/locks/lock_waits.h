@@ -18,6 +18,7 @@ enum lock_kind {
 	LOCK_RT_MUTEX,
 	LOCK_OTHER,
 	LOCK_FUTEX, /* a word in the memory of a process */
+	LOCK_FILE,  /* of a file, by flock(2) or fcntl(2) */
 	LOCK_KINDS,
 };
 
@@ -29,10 +30,20 @@ enum lock_kind lock_kind_of(int64_t flags);
 
 /* A lock as one that waits names it. */
 struct lock_name {
-	uint64_t address; /* 0: not known */
+	uint64_t address; /* LOCK_FILE: the inode's number; 0: not known */
+	uint64_t device;  /* LOCK_FILE: as FILE_DEVICE; else 0 */
 	int32_t pid;	  /* LOCK_FUTEX: whose memory it is in; else -1 */
-	uint8_t kind;
+	uint32_t kind;	  /* enum lock_kind */
 };
+
+/* How locks are shown: by address, files as /proc/locks has them, "fe:00:1234";
+ * "" if it is not known.
+ */
+struct lock_text {
+	char text[40];
+};
+
+struct lock_text lock_name_text(const struct lock_name *lock);
 
 /* Returns what is the same for one lock only: a word of a process's memory has
  * that process's own address.
@@ -82,6 +93,10 @@ int lock_waits_begin(struct lock_waits *waits, int32_t tid,
 /* It has waited: hands that on.  Returns 0 or -ERROR_MEMORY. */
 int lock_waits_end(struct lock_waits *waits, int32_t tid,
 		   const struct lock_name *lock, uint64_t time_ns);
+
+/* As lock_waits_end() for the lock of a file that @tid waits for, if it does. */
+int lock_waits_end_file(struct lock_waits *waits, int32_t tid,
+			uint64_t time_ns);
 
 /* Thread @waker wakes @tid, perhaps from waiting for a lock. */
 void lock_waits_wake(struct lock_waits *waits, int32_t tid, int32_t waker);

@@ -86,14 +86,16 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	const struct lock_stat *stat = array_at(&table->stats.all.items, index);
 	const struct function_table *functions =
 		symbols_functions(table->input.symbols);
+	const struct lock_text lock = lock_name_text(&stat->lock);
 
-	record_text(writer, "kind", lock_kind_name(stat->kind));
-	if (stat->address)
-		record_address(writer, "lock", stat->address);
+	record_text(writer, "kind",
+		    lock_kind_name((enum lock_kind)stat->lock.kind));
+	if (*lock.text)
+		record_text(writer, "lock", lock.text);
 	else
 		record_absent(writer, "lock");
-	if (stat->pid >= 0)
-		record_signed(writer, "pid", stat->pid);
+	if (stat->lock.pid >= 0)
+		record_signed(writer, "pid", stat->lock.pid);
 	else
 		record_absent(writer, "pid");
 	record_text(writer, "function",
@@ -117,6 +119,11 @@ static void explain(const struct locks_table *table, FILE *out)
 	if (!known_events_has(events, EVENT_LOCK_BEGIN))
 		table_rows_missing(out, "the kernel's locks",
 				   "lock:contention_begin", "--events=locks");
+	if (!known_events_has(events, EVENT_FILE_FLOCK) &&
+	    !known_events_has(events, EVENT_FILE_POSIX))
+		table_rows_missing(out, "locks of files",
+				   "filelock:flock_lock_inode",
+				   "--events=locks");
 	if (!known_events_has(events, EVENT_SYS_ENTER))
 		table_rows_missing(out, "which futex", "raw_syscalls:sys_enter",
 				   "--events=syscalls");
@@ -143,7 +150,7 @@ static int render(struct event_handler *handler,
 
 const struct attribution_table locks_table = {
 	.name = "locks",
-	.help = "which locks and futexes threads waited for, and who let them go",
+	.help = "which locks, futexes and locks of files threads waited for, and who let them go",
 	.is_of_tasks = true,
 	.size = sizeof(struct locks_table),
 	.open = open_table,

@@ -9,7 +9,7 @@ import sys
 from waits import Judge, Recording
 
 judge = Judge()
-WAITERS, WRITERS, HOLD_NS = 4, 3, 5000000
+WAITERS, WRITERS, LOCKERS, HOLD_NS = 4, 3, 3, 5000000
 
 
 def check(name, row, count, first, most_ns):
@@ -31,13 +31,33 @@ def check(name, row, count, first, most_ns):
                  holders)
 
 
+def check_files(rows, inode):
+    """By flock() and by fcntl() two wait until it is let go, and a third for a
+    third of that, until a signal comes."""
+    judge.expect("file: all rows are of that one", rows and all(
+        row["lock"] == inode for row in rows), rows, inode)
+    judge.expect("file: by flock and by fcntl", len(rows) == 2 and
+                 {"flock" in row["function"] for row in rows} ==
+                 {True, False}, rows)
+    for row in rows:
+        judge.expect("file: each of its waiters is counted",
+                     row["count"] == LOCKERS, row)
+        judge.expect("file: the others wait when the last one begins",
+                     row["waiters_at_begin"] == LOCKERS - 1, row)
+        judge.expect("file: they wait as long as it is held",
+                     HOLD_NS <= row["max_ns"] <= row["total_ns"], row)
+        judge.expect("file: who held it let them go", any(
+            name.startswith("locks-") for name in
+            row["released_by"].split(", ")), row)
+
+
 def main():
     ktrace, folder, cpus = sys.argv[1:]
     recording = Recording(ktrace, folder, "locks")
     rows = json.loads(recording.run("report", "--locks", "--comm",
-                                    "locks,waiter,writer,holder",
+                                    "locks,waiter,writer,holder,locker",
                                     "--format=json"))
-    address, *whole_ns = recording.output().split()
+    inode, address, *whole_ns = recording.output().split()
     # With several CPUs the clock is the host's, by which a hold takes longer.
     futex_ns, mutex_ns = (min(int(ns), 2 * HOLD_NS) if cpus == "1" else int(ns)
                           for ns in whole_ns)
@@ -51,6 +71,7 @@ def main():
                row["function"].endswith("pipe_write")]
     judge.expect("mutex: the pipe's lock has a row", len(mutexes) == 1, rows)
     check("mutex", mutexes[0], WRITERS, "holder", mutex_ns)
+    check_files([row for row in rows if row["kind"] == "file"], inode)
     judge.end()
 
 

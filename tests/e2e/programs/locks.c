@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits for locks, for attribution_locks.sh.  Four threads want a mutex that the
  * first one holds for 5 ms; then three want the lock of a pipe, which another
- * holds as long: it writes what is not in memory yet.  Says where the mutex is,
- * and how long it took from before each was held until all had had it.
+ * holds as long: it writes what is not in memory yet; then two the lock of a file, by
+ * flock() and again by fcntl(), and a third gives up for a signal.  Says where the
+ * mutex is, what /proc/locks calls the file, and how long it took from before each was
+ * held until all had had it.
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { WAITERS = 4, WRITERS = 3, PAGE = 4096, HOLD_US = 5000 };
+enum { WAITERS = 4, WRITERS = 3, LOCKERS = 3, PAGE = 4096, HOLD_US = 5000 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int ends[2];
@@ -116,6 +122,86 @@ static void contend_pipe(void)
 	pthread_join(holder, NULL);
 }
 
+static int by_flock(int file, bool is_wanted)
+{
+	return flock(file, is_wanted ? LOCK_EX : LOCK_UN);
+}
+
+static int by_fcntl(int file, bool is_wanted)
+{
+	struct flock lock = { .l_type = is_wanted ? F_WRLCK : F_UNLCK };
+
+	return fcntl(file, F_SETLKW, &lock);
+}
+
+static void give_up(int signal)
+{
+	(void)signal;
+}
+
+/* A process that wants the lock of the file at @path, by an open file of its own. */
+static int start_locker(const char *path, int (*lock)(int file, bool is_wanted))
+{
+	const struct sigaction action = { .sa_handler = give_up };
+	int child = (int)check(fork());
+	int file;
+
+	if (child)
+		return child;
+	prctl(PR_SET_NAME, "locker");
+	sigaction(SIGUSR1, &action, NULL);
+	file = (int)check(open(path, O_RDWR));
+	if (lock(file, true) == 0)
+		lock(file, false);
+	_exit(0);
+}
+
+static void contend_file(const char *path, int file,
+			 int (*lock)(int file, bool is_wanted))
+{
+	int children[LOCKERS];
+
+	check(lock(file, true));
+	for (int i = 0; i < LOCKERS; i++) {
+		children[i] = start_locker(path, lock);
+		usleep(HOLD_US / LOCKERS);
+	}
+	kill(children[LOCKERS - 1], SIGUSR1);
+	waitpid(children[LOCKERS - 1], NULL, 0);
+	check(lock(file, false));
+	while (wait(NULL) > 0)
+		;
+}
+
+/* Says what /proc/locks calls the file that has a lock of this process's: on an
+ * overlay it has another device than fstat() says.
+ */
+static void say_place(void)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	char place[40];
+	int pid;
+
+	while (locks && fscanf(locks, "%*s %*s %*s %*s %d %39s %*[^\n]", &pid,
+			       place) == 2)
+		if (pid == getpid())
+			printf("%s ", place);
+	if (locks)
+		fclose(locks);
+}
+
+static void contend_files(void)
+{
+	char path[] = "/tmp/locksXXXXXX";
+	int file = (int)check(mkstemp(path));
+
+	contend_file(path, file, by_flock);
+	contend_file(path, file, by_fcntl);
+	check(by_flock(file, true));
+	say_place();
+	unlink(path);
+}
+
 int main(void)
 {
 	long begin_ns = now_ns(), between_ns, end_ns;
@@ -124,6 +210,7 @@ int main(void)
 	between_ns = now_ns();
 	contend_pipe();
 	end_ns = now_ns();
+	contend_files();
 	printf("%p %ld %ld\n", (void *)&mutex, between_ns - begin_ns,
 	       end_ns - between_ns);
 	return 0;
