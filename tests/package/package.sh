@@ -124,6 +124,8 @@ else
 	tail -n 1 "$WORK/log"
 	echo "skipped: ${0##*/}: recording: the machines cannot be had"
 fi
-inside apt-get -qq -y remove ktrace-hw
+mapfile -t PACKAGES < <(printf '%s\n' build/deb/*.deb |
+	xargs -I FILE dpkg-deb -f FILE Package)
+inside apt-get -qq -y remove "${PACKAGES[@]}"
 expect "removed, it leaves nothing" "0 " \
 	"$CODE $(find "$SYSTEM/usr" -name '*ktrace*' | head)"
