@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -156,6 +157,20 @@ static int start_locker(const char *path, int (*lock)(int file, bool is_wanted))
 	_exit(0);
 }
 
+/* Returns how many wait for files' locks: /proc/locks has arrows for these. */
+static int count_waiting(void)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	char line[256];
+	int count = 0;
+
+	while (locks && fgets(line, sizeof(line), locks))
+		count += strstr(line, "->") != NULL;
+	if (locks)
+		fclose(locks);
+	return count;
+}
+
 static void contend_file(const char *path, int file,
 			 int (*lock)(int file, bool is_wanted))
 {
@@ -164,8 +179,10 @@ static void contend_file(const char *path, int file,
 	check(lock(file, true));
 	for (int i = 0; i < LOCKERS; i++) {
 		children[i] = start_locker(path, lock);
-		usleep(HOLD_US / LOCKERS);
+		while (count_waiting() <= i)
+			usleep(HOLD_US / LOCKERS);
 	}
+	usleep(HOLD_US);
 	kill(children[LOCKERS - 1], SIGUSR1);
 	waitpid(children[LOCKERS - 1], NULL, 0);
 	check(lock(file, false));
