@@ -193,6 +193,30 @@ START_TEST(wakers_are_named)
 }
 END_TEST
 
+START_TEST(long_chains_are_cut_for_people)
+{
+	struct wakers wakers = WAKERS_NONE;
+	struct task_names *names = task_names_empty();
+	struct waker waker = {
+		.earlier = WAKER_NONE,
+		.function = FUNCTION_UNKNOWN,
+		.interrupt = FUNCTION_NONE,
+	};
+	char text[128] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	for (waker.tid = 1; waker.tid <= 4; waker.tid++)
+		waker.earlier = wakers_add(&wakers, &waker);
+	wakers_write_some(&wakers, waker.earlier, 2, functions, names, out);
+	fputs("; ", out);
+	wakers_write_some(&wakers, waker.earlier, 4, functions, names, out);
+	fclose(out);
+	ck_assert_str_eq(text, "?-4 < ?-3 < 2 more; ?-4 < ?-3 < ?-2 < ?-1");
+	task_names_close(names);
+	wakers_free(&wakers);
+}
+END_TEST
+
 /* Equal chains are one number, whichever task an interrupt hit. */
 START_TEST(chains_are_numbers)
 {
@@ -256,6 +280,7 @@ static Suite *wait_channels_suite(void)
 			    sizeof(sleeps) / sizeof(*sleeps));
 	tcase_add_loop_test(tcase, wakers_are_named, 0,
 			    sizeof(wakes) / sizeof(*wakes));
+	tcase_add_test(tcase, long_chains_are_cut_for_people);
 	tcase_add_test(tcase, chains_are_numbers);
 	tcase_add_test(tcase, marks_are_found);
 	suite_add_tcase(suite, tcase);

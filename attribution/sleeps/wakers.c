@@ -4,6 +4,8 @@
 #include "report/text/task_label.h"
 #include "symbolize/functions/function_table.h"
 
+#include <inttypes.h>
+
 void wakers_free(struct wakers *wakers)
 {
 	keyed_array_free(&wakers->chains);
@@ -40,16 +42,27 @@ static void write_one(const struct waker *waker,
 			function_at(functions, waker->function)->name);
 }
 
+void wakers_write_some(const struct wakers *wakers, uint32_t number,
+		       uint32_t most, const struct function_table *functions,
+		       const struct task_names *names, FILE *out)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = number; i != WAKER_NONE;
+	     i = wakers_at(wakers, i)->earlier)
+		if (count++ < most) {
+			fputs(i == number ? "" : " < ", out);
+			write_one(wakers_at(wakers, i), functions, names, out);
+		}
+	if (count > most)
+		fprintf(out, " < %" PRIu32 " more", count - most);
+}
+
 void wakers_write(const struct wakers *wakers, uint32_t number,
 		  const struct function_table *functions,
 		  const struct task_names *names, FILE *out)
 {
-	for (uint32_t i = number; i != WAKER_NONE;
-	     i = wakers_at(wakers, i)->earlier) {
-		if (i != number)
-			fputs(" < ", out);
-		write_one(wakers_at(wakers, i), functions, names, out);
-	}
+	wakers_write_some(wakers, number, UINT32_MAX, functions, names, out);
 }
 
 void wakers_write_any(const struct wakers *wakers, uint32_t number,

@@ -55,7 +55,7 @@ static void let_go(struct saving *saving)
 	ask(saving, "cont\n");
 }
 
-static void drop(struct saving *saving, const char *why)
+static void drop(const struct saving *saving, const char *why)
 {
 	fprintf(stderr, "machine: the state is not saved: %.*s\n",
 		(int)strcspn(why, "\r\n"), why);
@@ -97,6 +97,17 @@ static bool written(struct saving *saving)
 	return false;
 }
 
+/* Of several that save at the same time the first one's stays: whoever goes on from
+ * it once, does so the next time.
+ */
+static void keep(const struct saving *saving)
+{
+	if (link(saving->draft, saving->path) && errno != EEXIST)
+		drop(saving, strerror(errno));
+	else
+		unlink(saving->draft);
+}
+
 static bool ended(struct saving *saving)
 {
 	if (has_status(saving, "paused (finish-migrate)")) {
@@ -105,8 +116,8 @@ static bool ended(struct saving *saving)
 	}
 	if (!has_status(saving, "paused (postmigrate)"))
 		drop(saving, "QEMU could not write it; is the disk full?");
-	else if (rename(saving->draft, saving->path))
-		drop(saving, strerror(errno));
+	else
+		keep(saving);
 	let_go(saving);
 	return true;
 }

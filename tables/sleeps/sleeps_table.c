@@ -37,6 +37,9 @@ struct sleeps_table {
 /* How many chains of wakers a row shows. */
 enum { MAX_WAKERS = 5 };
 
+/* How many of those that woke each other text shows. */
+enum { MAX_CHAIN = 6 };
+
 /* Tasks that were chosen are shown whatever they wait for. */
 static bool is_left_out(const struct sleeps_table *table,
 			const struct sleep *sleep)
@@ -207,6 +210,19 @@ static void print_stack(const struct sleeps_table *table, const char *name,
 			 functions_of(table), name, out);
 }
 
+static void print_waker(const struct sleeps_table *table,
+			const struct waker_stat *waker, FILE *out)
+{
+	fprintf(out, "    woken by  %" PRIu64 "x ", waker->count);
+	if (waker->waker == WAKER_NONE)
+		write_waker(table, waker, out);
+	else
+		wakers_write_some(task_tracker_wakers(table->tracker),
+				  waker->waker, MAX_CHAIN, functions_of(table),
+				  table->input.names, out);
+	fputs("\n", out);
+}
+
 /* Stacks are too long for a line each of a table. */
 static void print_row(const struct sleeps_table *table,
 		      const struct sleep_stat *stat, FILE *out)
@@ -225,9 +241,7 @@ static void print_row(const struct sleeps_table *table,
 		const struct waker_stat *waker =
 			array_at(&stat->wakers.items, i);
 
-		fprintf(out, "    woken by  %" PRIu64 "x ", waker->count);
-		write_waker(table, waker, out);
-		fputs("\n", out);
+		print_waker(table, waker, out);
 	}
 	if (stat->fds.items.count) {
 		fputs("    on fd     ", out);

@@ -19,7 +19,7 @@ main() {
 		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
 		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/locks' \
 			--events=locks,syscalls -- \
-			'$GUEST_BUILD/tests/e2e/programs/locks' >'$WORK/r/locks.out'"
+			'$GUEST_BUILD/tests/e2e/programs/locks' files >'$WORK/r/locks.out'"
 	python3 "$HERE/judge_locks.py" "$KTRACE" "$WORK/r" "$CPUS" ||
 		FAILURES=$((FAILURES + 1))
 }
