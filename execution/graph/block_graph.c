@@ -157,10 +157,11 @@ static bool grow(struct block_graph *graph)
 {
 	uint32_t room = graph->room ? graph->room * 2 : FIRST_ROOM;
 
-	if (!reserve(&graph->block_pages, room, sizeof(struct block)) ||
-	    !reserve(&graph->info_pages, room, sizeof(struct block_info)))
+	if (!reserve(&graph->block_pages, room, sizeof(struct block)))
 		return false;
 	graph->blocks = graph->block_pages.memory;
+	if (!reserve(&graph->info_pages, room, sizeof(struct block_info)))
+		return false;
 	graph->infos = graph->info_pages.memory;
 	return link_all(graph, room);
 }
