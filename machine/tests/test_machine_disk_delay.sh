@@ -59,4 +59,5 @@ if [[ ${KTRACE_FULL:-} ]]; then
 	skip_without_machine 6.1
 	measure 6.12 1
 	measure 6.1 7
+	measure 6.1 1
 fi
