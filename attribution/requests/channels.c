@@ -117,9 +117,8 @@ void channels_forget(struct channels *channels, uint64_t socket,
 {
 	struct channel *channel = find(channels, socket);
 
-	for (size_t i = channel ? channel->queue.count : 0; i-- > 0;)
-		if (message_in(&channel->queue, i) == message)
-			message_drop(message_list_take(&channel->queue, i));
+	if (channel)
+		message_list_forget(&channel->queue, message);
 }
 
 int channels_ask(struct channels *channels, uint64_t socket,

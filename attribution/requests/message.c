@@ -71,6 +71,13 @@ struct message *message_list_take(struct array *list, size_t index)
 	return message;
 }
 
+void message_list_forget(struct array *list, const struct message *message)
+{
+	for (size_t i = list->count; i-- > 0;)
+		if (message_in(list, i) == message)
+			message_drop(message_list_take(list, i));
+}
+
 void message_list_forget_taken(struct array *list)
 {
 	for (size_t i = list->count; i-- > 0;)
@@ -78,9 +85,14 @@ void message_list_forget_taken(struct array *list)
 			message_drop(message_list_take(list, i));
 }
 
-void message_list_free(struct array *list)
+void message_list_clear(struct array *list)
 {
 	while (list->count)
 		message_drop(message_list_take(list, list->count - 1));
+}
+
+void message_list_free(struct array *list)
+{
+	message_list_clear(list);
 	array_free(list);
 }

@@ -67,8 +67,10 @@ int message_list_add(struct array *list, struct message *message);
 /* Takes the one at @index out; the reference is the caller's. */
 struct message *message_list_take(struct array *list, size_t index);
 
-/* Takes out all that somebody has read. */
+/* Takes out @message; takes out all that somebody has read; all. */
+void message_list_forget(struct array *list, const struct message *message);
 void message_list_forget_taken(struct array *list);
+void message_list_clear(struct array *list);
 
 void message_list_free(struct array *list);
 

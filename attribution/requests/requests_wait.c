@@ -24,8 +24,7 @@ void requests_wait_begin(struct requests *requests, struct party *party,
 	party->has_copied = false;
 	party->packet = 0;
 	party->freed = NULL;
-	while (party->copied.count)
-		message_drop(message_list_take(&party->copied, 0));
+	message_list_clear(&party->copied);
 	if (party->has_polled)
 		return;
 	hold_drop(party->before);

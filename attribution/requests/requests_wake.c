@@ -67,11 +67,8 @@ static void hear(struct requests *requests, struct message *message)
 	if (sender->message != message)
 		return;
 	sender->is_heard = true;
-	for (size_t i = 0; sender->is_listed && i < sender->unheard.count; i++)
-		if (message_in(&sender->unheard, i) == message) {
-			message_drop(message_list_take(&sender->unheard, i));
-			return;
-		}
+	if (sender->is_listed)
+		message_list_forget(&sender->unheard, message);
 }
 
 /* @message, or NULL: none that is known, wakes @woken. */
