@@ -42,9 +42,9 @@ static void write_one(const struct waker *waker,
 			function_at(functions, waker->function)->name);
 }
 
-void wakers_write_some(const struct wakers *wakers, uint32_t number,
-		       uint32_t most, const struct function_table *functions,
-		       const struct task_names *names, FILE *out)
+static void write_chain(const struct wakers *wakers, uint32_t number,
+			uint32_t most, const struct function_table *functions,
+			const struct task_names *names, FILE *out)
 {
 	uint32_t count = 0;
 
@@ -62,15 +62,15 @@ void wakers_write(const struct wakers *wakers, uint32_t number,
 		  const struct function_table *functions,
 		  const struct task_names *names, FILE *out)
 {
-	wakers_write_some(wakers, number, UINT32_MAX, functions, names, out);
+	write_chain(wakers, number, UINT32_MAX, functions, names, out);
 }
 
 void wakers_write_any(const struct wakers *wakers, uint32_t number,
-		      const struct function_table *functions,
+		      uint32_t most, const struct function_table *functions,
 		      const struct task_names *names, FILE *out)
 {
 	if (number == WAKER_NONE)
 		fputs("[unseen]", out);
 	else
-		wakers_write(wakers, number, functions, names, out);
+		write_chain(wakers, number, most, functions, names, out);
 }

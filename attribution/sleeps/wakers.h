@@ -48,14 +48,11 @@ void wakers_write(const struct wakers *wakers, uint32_t number,
 		  const struct function_table *functions,
 		  const struct task_names *names, FILE *out);
 
-/* The same for people, with no more than @most of them: "cat-12 pipe_write < 30 more". */
-void wakers_write_some(const struct wakers *wakers, uint32_t number,
-		       uint32_t most, const struct function_table *functions,
-		       const struct task_names *names, FILE *out);
-
-/* The same as wakers_write(); WAKER_NONE is "[unseen]". */
+/* The same with no more than @most of them, "cat-12 pipe_write < 30 more";
+ * WAKER_NONE is "[unseen]".
+ */
 void wakers_write_any(const struct wakers *wakers, uint32_t number,
-		      const struct function_table *functions,
+		      uint32_t most, const struct function_table *functions,
 		      const struct task_names *names, FILE *out);
 
 #endif

@@ -73,8 +73,8 @@ void request_sleep_write_wakers(const struct request_sleeps *sleeps,
 	const struct function_table *functions =
 		symbols_functions(input->symbols);
 
-	wakers_write_any(request_sleeps_wakers(sleeps), sleep->waker, functions,
-			 input->names, out);
+	wakers_write_any(request_sleeps_wakers(sleeps), sleep->waker,
+			 UINT32_MAX, functions, input->names, out);
 	if (sleep->sender)
 		fprintf(out, " < %s %s",
 			task_label_last(input->names, sleep->sender->tid).text,

@@ -95,11 +95,14 @@ functions_of(const struct sleeps_table *table)
 	return symbols_functions(table->input.symbols);
 }
 
+/* "3x prog-7 pipe_write", with no more than @most of those that woke each other. */
 static void write_waker(const struct sleeps_table *table,
-			const struct waker_stat *waker, FILE *out)
+			const struct waker_stat *waker, uint32_t most,
+			FILE *out)
 {
+	fprintf(out, "%" PRIu64 "x ", waker->count);
 	wakers_write_any(task_tracker_wakers(table->tracker), waker->waker,
-			 functions_of(table), table->input.names, out);
+			 most, functions_of(table), table->input.names, out);
 }
 
 /* A row, for its fields that are made as they are written. */
@@ -138,10 +141,8 @@ static bool write_wakers(FILE *out, const void *ctx)
 	const struct array *wakers = &row->stat->wakers.items;
 
 	for (size_t i = 0; i < wakers->count && i < MAX_WAKERS; i++) {
-		const struct waker_stat *waker = array_at(wakers, i);
-
-		fprintf(out, "%s%" PRIu64 "x ", i ? "; " : "", waker->count);
-		write_waker(row->table, waker, out);
+		fputs(i ? "; " : "", out);
+		write_waker(row->table, array_at(wakers, i), UINT32_MAX, out);
 	}
 	return true;
 }
@@ -210,19 +211,6 @@ static void print_stack(const struct sleeps_table *table, const char *name,
 			 functions_of(table), name, out);
 }
 
-static void print_waker(const struct sleeps_table *table,
-			const struct waker_stat *waker, FILE *out)
-{
-	fprintf(out, "    woken by  %" PRIu64 "x ", waker->count);
-	if (waker->waker == WAKER_NONE)
-		write_waker(table, waker, out);
-	else
-		wakers_write_some(task_tracker_wakers(table->tracker),
-				  waker->waker, MAX_CHAIN, functions_of(table),
-				  table->input.names, out);
-	fputs("\n", out);
-}
-
 /* Stacks are too long for a line each of a table. */
 static void print_row(const struct sleeps_table *table,
 		      const struct sleep_stat *stat, FILE *out)
@@ -238,10 +226,10 @@ static void print_row(const struct sleeps_table *table,
 	print_numbers(stat, out);
 	for (size_t i = 0; i < stat->wakers.items.count && i < MAX_WAKERS;
 	     i++) {
-		const struct waker_stat *waker =
-			array_at(&stat->wakers.items, i);
-
-		print_waker(table, waker, out);
+		fputs("    woken by  ", out);
+		write_waker(table, array_at(&stat->wakers.items, i), MAX_CHAIN,
+			    out);
+		fputs("\n", out);
 	}
 	if (stat->fds.items.count) {
 		fputs("    on fd     ", out);
