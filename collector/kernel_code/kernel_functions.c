@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/kernel_functions.h"
 #include "collector/kernel_code/kernel_symbols.h"
+#include "common/placed_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static const char place_mark[] = "@0x";
 
 bool kernel_function_is(const struct kallsyms_line *symbol)
 {
 	return strchr("tTwW", symbol->type) != NULL;
-}
-
-bool kernel_function_has_place(const char *name)
-{
-	return strstr(name, place_mark);
 }
 
 static bool is_same_module(const struct kallsyms_line *a,
@@ -65,24 +58,23 @@ static void take(struct kernel_functions *functions, int fit,
 }
 
 struct kernel_functions
-kernel_functions_find(const struct kernel_symbols *symbols, const char *name,
+kernel_functions_find(const struct kernel_symbols *symbols,
+		      const struct placed_name *name,
 		      int (*fit_of)(const struct kallsyms_line *symbol,
 				    const char *name, size_t length))
 {
-	const char *mark = strstr(name, place_mark);
-	size_t length = mark ? (size_t)(mark - name) : strlen(name);
-	uint64_t place = mark ? strtoull(mark + 1, NULL, 16) : 0;
 	struct kernel_functions functions = { .count = 0 };
 	struct kallsyms walk = kernel_symbols_walk(symbols);
 	struct kallsyms_line symbol;
 
 	while (kallsyms_next(&walk, &symbol)) {
 		int fit = kernel_function_is(&symbol) ?
-				  fit_of(&symbol, name, length) :
+				  fit_of(&symbol, name->text, name->length) :
 				  0;
 
 		if (fit && fit >= functions.fit &&
-		    (!mark || place_of(symbols, &symbol) == place))
+		    (!name->has_place ||
+		     place_of(symbols, &symbol) == name->place))
 			take(&functions, fit, &symbol);
 	}
 	return functions;

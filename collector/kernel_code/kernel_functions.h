@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 struct kernel_symbols;
+struct placed_name;
 
 /* Some of them are kept. */
 enum { FUNCTIONS_KEPT = 4 };
@@ -23,18 +24,15 @@ struct kernel_functions {
 /* Returns whether @symbol is a function: of the kernel or of a module. */
 bool kernel_function_is(const struct kallsyms_line *symbol);
 
-/* Finds functions by @name.  As NAME@0xPLACE, in which way reports tell functions of
- * one name apart, it means the one that lies so far behind the first function of
- * the kernel or of its module.  @fit_of says how well a function fits the first
- * @length bytes of @name; 0: not at all.
+/* Finds functions by @name.  With a place it means the one that lies so far behind
+ * the first function of the kernel or of its module.  @fit_of says how well a
+ * function fits the first @length bytes of @name; 0: not at all.
  */
 struct kernel_functions
-kernel_functions_find(const struct kernel_symbols *symbols, const char *name,
+kernel_functions_find(const struct kernel_symbols *symbols,
+		      const struct placed_name *name,
 		      int (*fit_of)(const struct kallsyms_line *symbol,
 				    const char *name, size_t length));
-
-/* Returns whether @name is one with a place. */
-bool kernel_function_has_place(const char *name);
 
 /* Puts names that tell @functions apart into @list, with their modules, as
  * "show@0x12340, show@0x80 [ext4]".

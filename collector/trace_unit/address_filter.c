@@ -4,6 +4,7 @@
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/placed_name.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -42,10 +43,12 @@ static int parse_function(const char *text,
 			  const struct log *log, uint64_t *address,
 			  uint64_t *size)
 {
-	const struct kernel_functions functions =
-		kernel_functions_find(symbols, text, fits);
+	struct kernel_functions functions = { .count = 0 };
+	struct placed_name name;
 	char list[256];
 
+	if (placed_name_read(text, strlen(text), &name))
+		functions = kernel_functions_find(symbols, &name, fits);
 	*address = functions.kept[0].address;
 	if (functions.count == 1) {
 		*size = kernel_symbols_size(symbols, *address);

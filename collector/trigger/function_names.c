@@ -2,6 +2,7 @@
 #include "collector/trigger/function_names.h"
 #include "collector/kernel_code/kernel_functions.h"
 #include "collector/kernel_code/kernel_symbols.h"
+#include "common/placed_name.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -21,10 +22,9 @@ static bool is_clone(const struct kallsyms_line *symbol, size_t length)
 	const char *rest = symbol->name + length;
 	size_t size = symbol->name_length - length;
 
-	return (size > 6 && !memcmp(rest, ".isra.", 6) &&
-		!memmem(rest, size, ".cold", 5)) ||
-	       (size > 11 && !memcmp(rest, ".constprop.", 11) &&
-		!memmem(rest, size, ".cold", 5));
+	return ((size > 6 && !memcmp(rest, ".isra.", 6)) ||
+		(size > 11 && !memcmp(rest, ".constprop.", 11))) &&
+	       !memmem(rest, size, ".cold", 5);
 }
 
 static int fit_of(const struct kallsyms_line *symbol, const char *name,
@@ -46,13 +46,15 @@ static int fit_of(const struct kallsyms_line *symbol, const char *name,
 size_t function_name_find(const struct kernel_symbols *symbols,
 			  const char *name, char *function, size_t size)
 {
-	const struct kernel_functions functions =
-		kernel_functions_find(symbols, name, fit_of);
+	struct kernel_functions functions = { .count = 0 };
 	const struct kallsyms_line *found = &functions.kept[0];
+	struct placed_name wanted;
 
+	if (placed_name_read(name, strlen(name), &wanted))
+		functions = kernel_functions_find(symbols, &wanted, fit_of);
 	if (functions.count > 1)
 		kernel_functions_list(symbols, &functions, function, size);
-	else if (functions.count && kernel_function_has_place(name))
+	else if (functions.count && wanted.has_place)
 		snprintf(function, size, "0x%" PRIx64, found->address);
 	else if (functions.count)
 		snprintf(function, size, "%.*s", (int)found->name_length,

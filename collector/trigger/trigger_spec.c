@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trigger/trigger_spec.h"
 #include "common/duration.h"
+#include "common/placed_name.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -34,15 +35,11 @@ static bool is_name(const char *text, size_t length)
 
 bool trigger_name_is_function(const char *text, size_t length)
 {
-	static const char mark[] = "@0x";
-	const char *place = memmem(text, length, mark, strlen(mark));
-	size_t name = place ? (size_t)(place - text) : length;
-	size_t digits = place ? length - name - strlen(mark) : 1;
+	struct placed_name name;
 
-	return length < TRIGGER_NAME_SIZE && is_name(text, name) && digits &&
-	       digits <= 16 &&
-	       (!place || strspn(place + strlen(mark),
-				 "0123456789abcdefABCDEF") >= digits);
+	return length < TRIGGER_NAME_SIZE &&
+	       placed_name_read(text, length, &name) &&
+	       is_name(text, name.length);
 }
 
 /* Takes the first @length bytes as the name, or returns @wants. */

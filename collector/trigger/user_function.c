@@ -1,43 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trigger/user_function.h"
 #include "common/error.h"
+#include "common/placed_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What is looked for: NAME, or NAME@0xADDRESS. */
-struct wanted {
-	const char *name;
-	size_t length;
-	bool has_address;
-	uint64_t address;
-};
-
-static struct wanted wanted_of(const char *name)
-{
-	const char *mark = strstr(name, "@0x");
-
-	return (struct wanted){
-		.name = name,
-		.length = mark ? (size_t)(mark - name) : strlen(name),
-		.has_address = mark,
-		.address = mark ? strtoull(mark + 1, NULL, 16) : 0,
-	};
-}
-
-static bool is_wanted(const struct wanted *wanted, const char *name,
+static bool is_wanted(const struct placed_name *wanted, const char *name,
 		      const GElf_Sym *symbol)
 {
 	return name && strlen(name) == wanted->length &&
-	       !memcmp(name, wanted->name, wanted->length) &&
+	       !memcmp(name, wanted->text, wanted->length) &&
 	       GELF_ST_TYPE(symbol->st_info) == STT_FUNC &&
 	       symbol->st_shndx != SHN_UNDEF &&
-	       (!wanted->has_address || symbol->st_value == wanted->address);
+	       (!wanted->has_place || symbol->st_value == wanted->place);
 }
 
 /* A function may be in both tables, and have several symbols there. */
@@ -51,7 +31,8 @@ static void take(struct user_functions *found, uint64_t address)
 	found->count++;
 }
 
-static void find_in(Elf *elf, Elf_Scn *section, const struct wanted *wanted,
+static void find_in(Elf *elf, Elf_Scn *section,
+		    const struct placed_name *wanted,
 		    struct user_functions *found)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
@@ -85,10 +66,12 @@ static bool offset_of(Elf *elf, uint64_t address, uint64_t *offset)
 
 static int find(Elf *elf, const char *name, struct user_functions *found)
 {
-	const struct wanted wanted = wanted_of(name);
+	struct placed_name wanted;
 	Elf_Scn *section = NULL;
 
 	*found = (struct user_functions){ .count = 0 };
+	if (!placed_name_read(name, strlen(name), &wanted))
+		return -ERROR_NOT_FOUND;
 	while ((section = elf_nextscn(elf, section)))
 		find_in(elf, section, &wanted, found);
 	return found->count > 1 || (found->count &&

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/placed_name.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+static const struct {
+	const char *text;
+	bool is_read;
+	size_t length;
+	bool has_place;
+	uint64_t place;
+} rows[] = {
+	{ "show", true, 4, false, 0 },
+	{ "show@0x12340", true, 4, true, 0x12340 },
+	{ "foo.isra.0@0x0", true, 10, true, 0 },
+	{ "a@0xffffffffffffffff", true, 1, true, UINT64_MAX },
+	{ "a@0xABcd", true, 1, true, 0xabcd },
+	{ "at@4", true, 4, false, 0 },
+	{ "", true, 0, false, 0 },
+	{ "show@0x", false, 0, false, 0 },
+	{ "show@0x12g", false, 0, false, 0 },
+	{ "show@0x-1", false, 0, false, 0 },
+	{ "show@0x00000000000000001", false, 0, false, 0 },
+};
+
+START_TEST(names_have_places)
+{
+	struct placed_name name;
+
+	ck_assert_int_eq(placed_name_read(rows[_i].text, strlen(rows[_i].text),
+					  &name),
+			 rows[_i].is_read);
+	if (!rows[_i].is_read)
+		return;
+	ck_assert_ptr_eq(name.text, rows[_i].text);
+	ck_assert_uint_eq(name.length, rows[_i].length);
+	ck_assert_int_eq(name.has_place, rows[_i].has_place);
+	ck_assert_uint_eq(name.place, rows[_i].place);
+}
+END_TEST
+
+/* What follows is another name. */
+START_TEST(no_more_is_read_than_is_given)
+{
+	struct placed_name name;
+
+	ck_assert(placed_name_read("show@0x12,3", 9, &name));
+	ck_assert_uint_eq(name.place, 0x12);
+	ck_assert(placed_name_read("show,at@0x12", 4, &name));
+	ck_assert(!name.has_place);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("placed_name");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, names_have_places, 0,
+			    sizeof(rows) / sizeof(*rows));
+	tcase_add_test(tcase, no_more_is_read_than_is_given);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
