@@ -167,8 +167,8 @@ static void receive_woken_story(struct attribution_fixture *f)
 	NS(300);
 }
 
-/* 8 sends; the device says on 5's time that it is done. */
-static void send_story(struct attribution_fixture *f)
+/* 8 sends; in a poll on 5's time the device says that it is done. */
+static void sends_and_polls(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);
 	NS(100);
@@ -180,6 +180,11 @@ static void send_story(struct attribution_fixture *f)
 	switch_to(f, 0, 5);
 	poll_begins(f, 200);
 	EVENT(EVENT_SKB_CONSUME, 0xa00);
+}
+
+static void send_story(struct attribution_fixture *f)
+{
+	sends_and_polls(f);
 	poll_ends(f, 200);
 	NS(300);
 }
@@ -187,16 +192,7 @@ static void send_story(struct attribution_fixture *f)
 /* The poll that is done with what 8 sent asks for another, which finds nothing. */
 static void polled_again_story(struct attribution_fixture *f)
 {
-	starts(f, 0, 8);
-	NS(100);
-	IN("entry_SYSCALL_64");
-	EVENT(EVENT_NET_QUEUE, 0xa00);
-	EVENT(EVENT_NET_XMIT, 0xa00);
-	NS(150);
-	OUT;
-	switch_to(f, 0, 5);
-	poll_begins(f, 200);
-	EVENT(EVENT_SKB_CONSUME, 0xa00);
+	sends_and_polls(f);
 	IN("__napi_schedule");
 	EVENT(EVENT_SOFTIRQ_RAISE, NET_RX);
 	OUT;

@@ -122,11 +122,12 @@ static int reserve(const struct kernel_symbols *kernel, size_t size)
 static int add_data(const struct kernel_symbols *kernel,
 		    const struct kallsyms_line *line, uint64_t *data)
 {
-	bool is_more = *data && *data <= line->address;
+	uint64_t before = *data;
 
 	*data = line->module_length ? 0 : line->address;
-	return is_more && *data ? 0 :
-				  address_map_stop(kernel->map, line->address);
+	if (before && before <= *data)
+		return 0;
+	return address_map_stop(kernel->map, line->address);
 }
 
 int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,

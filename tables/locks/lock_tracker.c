@@ -17,6 +17,8 @@
 
 #include <stdlib.h>
 
+enum { FILE_WAITS = 3 };
+
 struct lock_tracker {
 	struct event_handler handler;
 	const struct attribution_input *input;
@@ -26,14 +28,14 @@ struct lock_tracker {
 	uint32_t futex_wait; /* kernel/futex/waitwake.c of Linux 5.16 and newer,
 			      * kernel/futex.c before */
 	const struct call_entries *calls; /* whose first argument is the word */
-	uint32_t file_waits[3];		  /* see file_wait_names */
+	uint32_t file_waits[FILE_WAITS];  /* see file_wait_names */
 	int status;
 };
 
 /* Who waits for a file's lock tries again when woken, and gives up for a signal:
  * then nothing but the end of these functions tells (fs/locks.c).
  */
-static const char *const file_wait_names[] = {
+static const char *const file_wait_names[FILE_WAITS] = {
 	"locks_lock_inode_wait",
 	"fcntl_setlk",
 	"fcntl_setlk64",
@@ -41,9 +43,7 @@ static const char *const file_wait_names[] = {
 
 static bool is_file_wait(const struct lock_tracker *tracker, uint32_t function)
 {
-	size_t count = sizeof(file_wait_names) / sizeof(*file_wait_names);
-
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < FILE_WAITS; i++)
 		if (tracker->file_waits[i] == function)
 			return true;
 	return false;
@@ -212,8 +212,7 @@ struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
 		thread_tracker_paths(trackers_threads(input->trackers));
 	tracker->places = trackers_wait_channels(input->trackers);
 	tracker->futex_wait = function_table_kernel(functions, "futex_wait");
-	for (size_t i = 0;
-	     i < sizeof(file_wait_names) / sizeof(*file_wait_names); i++)
+	for (size_t i = 0; i < FILE_WAITS; i++)
 		tracker->file_waits[i] =
 			function_table_kernel(functions, file_wait_names[i]);
 	tracker->calls =
