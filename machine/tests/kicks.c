@@ -33,24 +33,47 @@ static void run_alone(int priority)
 	}
 }
 
-static void tick(void)
+/* Says on @ready that it ticks from now on. */
+static void tick(int ready)
 {
 	const struct timespec period = { .tv_nsec = PERIOD_NS };
 
 	run_alone(2);
+	if (write(ready, "", 1) != 1)
+		exit(1);
 	for (;;)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &period, NULL);
+}
+
+/* One that runs alone does not sleep when it asks the host: a child that has not run
+ * by then would never tick, and whether it has depends on the scheduler.
+ */
+static pid_t start_ticker(void)
+{
+	int ready[2];
+	char byte;
+	pid_t ticker;
+
+	if (pipe(ready)) {
+		perror("kicks: pipe");
+		exit(1);
+	}
+	ticker = fork();
+	if (!ticker)
+		tick(ready[1]);
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		exit(1);
+	return ticker;
 }
 
 int main(void)
 {
 	char name[64];
 	struct stat file;
-	pid_t ticker = fork();
+	pid_t ticker = start_ticker();
 	long start;
 
-	if (!ticker)
-		tick();
 	run_alone(1);
 	start = now_us();
 	for (int i = 0; i < ASKED; i++) {
