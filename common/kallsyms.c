@@ -85,9 +85,12 @@ static void read_module(const char *at, const char *end,
 	const char *word_end;
 
 	at = skip_blanks(at, end);
-	word_end = skip_word(at, end);
 	line->module = at;
 	line->module_length = 0;
+	/* Most lines end here. */
+	if (at == end)
+		return;
+	word_end = skip_word(at, end);
 	if (word_end - at > 2 && *at == '[' && word_end[-1] == ']') {
 		line->module = at + 1;
 		line->module_length = (size_t)(word_end - at) - 2;

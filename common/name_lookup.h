@@ -32,4 +32,8 @@ struct name_lookup name_lookup_of(const struct name_rule *list, size_t count);
 const struct name_rule *name_lookup_find(const struct name_lookup *rules,
 					 const char *name);
 
+/* The same for a name of @length bytes that no NUL need end. */
+const struct name_rule *name_lookup_find_part(const struct name_lookup *rules,
+					      const char *name, size_t length);
+
 #endif

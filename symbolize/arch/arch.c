@@ -18,39 +18,25 @@ const struct arch *arch_for(enum recording_arch arch)
 	return &arch_x86_64;
 }
 
-static bool rule_fits(const struct arch_rule *rule, const char *name,
-		      size_t length)
+static bool has_ending(const char *name, size_t length, const char *end)
 {
-	size_t size = strlen(rule->name);
-	size_t at = 0;
+	size_t size = strlen(end);
 
-	if (length < size)
-		return false;
-	switch (rule->match) {
-	case ARCH_WHOLE:
-		if (length > size)
-			return false;
-		break;
-	case ARCH_PREFIX:
-		break;
-	case ARCH_SUFFIX:
-		at = length - size;
-		break;
-	}
-	return memcmp(rule->name, name + at, size) == 0;
+	return length >= size && !memcmp(name + length - size, end, size);
 }
 
-enum code_role arch_role(const struct arch *arch, const char *name,
+enum code_role arch_role(const struct arch *arch,
+			 const struct name_lookup *roles, const char *name,
 			 size_t length)
 {
-	const struct arch_rule *rule = arch->rules;
-	const struct arch_rule *end = rule + arch->rule_count;
+	const struct name_rule *rule =
+		name_lookup_find_part(roles, name, length);
 
-	/* Nearly all names fit none of the rules: the first byte tells. */
-	for (; rule < end; rule++)
-		if ((*rule->name == *name || rule->match == ARCH_SUFFIX) &&
-		    rule_fits(rule, name, length))
-			return rule->role;
+	if (rule)
+		return rule->value;
+	for (size_t i = 0; i < arch->role_ending_count; i++)
+		if (has_ending(name, length, arch->role_endings[i].end))
+			return arch->role_endings[i].role;
 	return CODE_FUNCTION;
 }
 

@@ -24,12 +24,10 @@ enum code_role {
 	CODE_UNNAMED,	     /* between symbols: functions without one */
 };
 
-/* One rule: symbols of this name, or beginning or ending with it. */
-enum arch_match { ARCH_WHOLE, ARCH_PREFIX, ARCH_SUFFIX };
-struct arch_rule {
-	const char *name;
-	enum arch_match match;
-	enum code_role role;
+/* Symbols whose name ends so have this role. */
+struct name_ending {
+	const char *end;
+	uint8_t role; /* enum code_role */
 };
 
 /* This is what kind of work a kernel function begins, whatever called it. */
@@ -114,8 +112,11 @@ struct arch_frames {
 struct arch {
 	const char *name;
 	enum recording_arch arch;
-	const struct arch_rule *rules;
-	size_t rule_count;
+	/* Which symbols have which enum code_role, by their names. */
+	const struct name_rule *roles;
+	size_t role_count;
+	const struct name_ending *role_endings;
+	size_t role_ending_count;
 	/* Where the kernel is entered, as enum context_kind; see also
 	 * context_kinds.h.
 	 */
@@ -156,8 +157,11 @@ extern const struct arch arch_arm;
 /* Returns the table for @arch; x86-64's for an unknown one. */
 const struct arch *arch_for(enum recording_arch arch);
 
-/* Returns the role of the kernel symbol @name (@length bytes). */
-enum code_role arch_role(const struct arch *arch, const char *name,
+/* Returns the role of the kernel symbol @name (@length bytes); @roles:
+ * name_lookup_of() those of @arch.
+ */
+enum code_role arch_role(const struct arch *arch,
+			 const struct name_lookup *roles, const char *name,
 			 size_t length);
 
 /* Returns the rule for the kernel function @name, or NULL. */

@@ -6,19 +6,22 @@
  * vector_swi is the handler of system calls itself.  Veneers and the linker's
  * glue between A32 and T32 reach what a branch cannot.
  */
-static const struct arch_rule rules[] = {
-	{ "vector_rst", ARCH_WHOLE, CODE_VECTOR },
-	{ "vector_irq", ARCH_WHOLE, CODE_VECTOR },
-	{ "vector_fiq", ARCH_WHOLE, CODE_VECTOR },
-	{ "vector_dabt", ARCH_WHOLE, CODE_VECTOR },
-	{ "vector_pabt", ARCH_WHOLE, CODE_VECTOR },
-	{ "vector_und", ARCH_WHOLE, CODE_VECTOR },
-	{ "_veneer", ARCH_SUFFIX, CODE_INDIRECT_THUNK },
-	{ "_from_arm", ARCH_SUFFIX, CODE_INDIRECT_THUNK },
-	{ "_from_thumb", ARCH_SUFFIX, CODE_INDIRECT_THUNK },
-	{ "__switch_to", ARCH_WHOLE, CODE_SWITCH_POINT },
-	{ "begin_new_exec", ARCH_WHOLE, CODE_EXEC_POINT },
-	{ "flush_old_exec", ARCH_WHOLE, CODE_EXEC_POINT },
+static const struct name_rule roles[] = {
+	{ "vector_rst", false, CODE_VECTOR },
+	{ "vector_irq", false, CODE_VECTOR },
+	{ "vector_fiq", false, CODE_VECTOR },
+	{ "vector_dabt", false, CODE_VECTOR },
+	{ "vector_pabt", false, CODE_VECTOR },
+	{ "vector_und", false, CODE_VECTOR },
+	{ "__switch_to", false, CODE_SWITCH_POINT },
+	{ "begin_new_exec", false, CODE_EXEC_POINT },
+	{ "flush_old_exec", false, CODE_EXEC_POINT },
+};
+
+static const struct name_ending endings[] = {
+	{ "_veneer", CODE_INDIRECT_THUNK },
+	{ "_from_arm", CODE_INDIRECT_THUNK },
+	{ "_from_thumb", CODE_INDIRECT_THUNK },
 };
 
 /* arch/arm/kernel/entry-armv.S, entry-common.S. */
@@ -43,7 +46,9 @@ static const char *const user_registers[] = {
 const struct arch arch_arm = {
 	.name = "arm",
 	.arch = RECORDING_ARCH_ARM,
-	ARCH_TABLES(rules, entries, system_call_prefixes, user_registers),
+	ARCH_TABLES(roles, entries, system_call_prefixes, user_registers),
+	.role_endings = endings,
+	.role_ending_count = ARCH_COUNT(endings),
 	.system_call_bytes = 4,
 	/* T32 has branches of two bytes. */
 	.min_conditional_bytes = 2,

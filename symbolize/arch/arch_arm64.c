@@ -6,13 +6,16 @@
  * prepares, cpu_switch_to() changes stacks.  Veneers reach what a branch
  * cannot.
  */
-static const struct arch_rule rules[] = {
-	{ "vectors", ARCH_WHOLE, CODE_VECTOR },
-	{ "tramp_vectors", ARCH_WHOLE, CODE_VECTOR },
-	{ "_veneer", ARCH_SUFFIX, CODE_INDIRECT_THUNK },
-	{ "cpu_switch_to", ARCH_WHOLE, CODE_SWITCH_POINT },
-	{ "begin_new_exec", ARCH_WHOLE, CODE_EXEC_POINT },
-	{ "flush_old_exec", ARCH_WHOLE, CODE_EXEC_POINT },
+static const struct name_rule roles[] = {
+	{ "vectors", false, CODE_VECTOR },
+	{ "tramp_vectors", false, CODE_VECTOR },
+	{ "cpu_switch_to", false, CODE_SWITCH_POINT },
+	{ "begin_new_exec", false, CODE_EXEC_POINT },
+	{ "flush_old_exec", false, CODE_EXEC_POINT },
+};
+
+static const struct name_ending endings[] = {
+	{ "_veneer", CODE_INDIRECT_THUNK },
 };
 
 /* arch/arm64/kernel/entry-common.c of Linux 5.10 to 6.15.  Only behind the
@@ -88,11 +91,13 @@ static const uint8_t perf_registers[] = {
 const struct arch arch_arm64 = {
 	.name = "arm64",
 	.arch = RECORDING_ARCH_ARM64,
-	ARCH_TABLES(rules, entries, system_call_prefixes, user_registers),
+	ARCH_TABLES(roles, entries, system_call_prefixes, user_registers),
 	.exception_prefix = "el1h_64_sync",
 	.vector_prefix = "el1h_64_",
 	.graph_rules = graph_rules,
 	.graph_rule_count = ARCH_COUNT(graph_rules),
+	.role_endings = endings,
+	.role_ending_count = ARCH_COUNT(endings),
 	.system_call_bytes = 4,
 	.min_conditional_bytes = 4,
 	.max_conditional_bytes = 4,

@@ -7,8 +7,8 @@
 /* For the initializer of a struct arch: its tables, arrays all, with their
  * counts.
  */
-#define ARCH_TABLES(rule_table, entry_table, prefixes, registers) \
-	.rules = (rule_table), .rule_count = ARCH_COUNT(rule_table), \
+#define ARCH_TABLES(role_table, entry_table, prefixes, registers) \
+	.roles = (role_table), .role_count = ARCH_COUNT(role_table), \
 	.entries = (entry_table), .entry_count = ARCH_COUNT(entry_table), \
 	.system_call_prefixes = (prefixes), \
 	.system_call_prefix_count = ARCH_COUNT(prefixes), \

@@ -5,25 +5,25 @@
  * 5.10 to 6.15.  The untrain functions there are called and return like any
  * other: they are functions.
  */
-static const struct arch_rule rules[] = {
-	{ "__x86_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
-	{ "__x86_return_skl", ARCH_WHOLE, CODE_RETURN_THUNK },
-	{ "call_depth_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
-	{ "its_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
-	{ "retbleed_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
-	{ "zen_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
-	{ "srso_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
-	{ "srso_alias_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
-	{ "srso_safe_ret", ARCH_WHOLE, CODE_RETURN_THUNK },
-	{ "srso_alias_safe_ret", ARCH_WHOLE, CODE_RETURN_THUNK },
-	{ "__x86_indirect_", ARCH_PREFIX, CODE_INDIRECT_THUNK },
-	{ "__switch_to", ARCH_WHOLE, CODE_SWITCH_POINT },
-	{ "asm_exc_nmi", ARCH_WHOLE, CODE_NMI },
+static const struct name_rule roles[] = {
+	{ "__x86_return_thunk", false, CODE_RETURN_THUNK },
+	{ "__x86_return_skl", false, CODE_RETURN_THUNK },
+	{ "call_depth_return_thunk", false, CODE_RETURN_THUNK },
+	{ "its_return_thunk", false, CODE_RETURN_THUNK },
+	{ "retbleed_return_thunk", false, CODE_RETURN_THUNK },
+	{ "zen_return_thunk", false, CODE_RETURN_THUNK },
+	{ "srso_return_thunk", false, CODE_RETURN_THUNK },
+	{ "srso_alias_return_thunk", false, CODE_RETURN_THUNK },
+	{ "srso_safe_ret", false, CODE_RETURN_THUNK },
+	{ "srso_alias_safe_ret", false, CODE_RETURN_THUNK },
+	{ "__x86_indirect_", true, CODE_INDIRECT_THUNK },
+	{ "__switch_to", false, CODE_SWITCH_POINT },
+	{ "asm_exc_nmi", false, CODE_NMI },
 	/* Before Linux 5.8. */
-	{ "nmi", ARCH_WHOLE, CODE_NMI },
+	{ "nmi", false, CODE_NMI },
 	/* fs/exec.c; the second until Linux 5.7 */
-	{ "begin_new_exec", ARCH_WHOLE, CODE_EXEC_POINT },
-	{ "flush_old_exec", ARCH_WHOLE, CODE_EXEC_POINT },
+	{ "begin_new_exec", false, CODE_EXEC_POINT },
+	{ "flush_old_exec", false, CODE_EXEC_POINT },
 };
 
 /* arch/x86/entry/entry_64.S, entry_64_compat.S and arch/x86/include/asm/
@@ -103,7 +103,7 @@ static const uint8_t perf_registers[] = {
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.arch = RECORDING_ARCH_X86_64,
-	ARCH_TABLES(rules, entries, system_call_prefixes, user_registers),
+	ARCH_TABLES(roles, entries, system_call_prefixes, user_registers),
 	.graph_rules = graph_rules,
 	.graph_rule_count = ARCH_COUNT(graph_rules),
 	.system_call_bytes = 2,

@@ -69,7 +69,8 @@ bool function_name_is_cold(const char *name, size_t length)
 	static const char mark[] = ".cold";
 	size_t own = function_name_lengths(name, length).name;
 
-	return memmem(name + own, length - own, mark, sizeof(mark) - 1);
+	return own < length &&
+	       memmem(name + own, length - own, mark, sizeof(mark) - 1);
 }
 
 size_t function_name_padding(const char *name, size_t length)

@@ -33,8 +33,7 @@ static bool is_mapping(const struct kallsyms_line *line)
 	return line->name_length && line->name[0] == '$';
 }
 
-static unsigned int rank_of(const struct kallsyms_line *line,
-			    enum code_role role)
+static unsigned int rank_of(const struct kallsyms_line *line, uint8_t role)
 {
 	if (role != CODE_FUNCTION)
 		return RANK_ROLE;
@@ -83,6 +82,7 @@ static uint32_t function_of(const struct kernel_symbols *kernel,
 }
 
 static int add_code(const struct kernel_symbols *kernel,
+		    const struct name_lookup *roles,
 		    const struct kallsyms_line *line)
 {
 	struct symbol symbol = {
@@ -99,10 +99,11 @@ static int add_code(const struct kernel_symbols *kernel,
 	symbol.function = function_of(kernel, line, module, &symbol);
 	if (symbol.function == FUNCTION_NONE)
 		return -ERROR_MEMORY;
-	symbol.role =
-		(uint8_t)arch_role(kernel->arch, line->name, line->name_length);
+	if (!symbol.padding)
+		symbol.role = (uint8_t)arch_role(
+			kernel->arch, roles, line->name, line->name_length);
 	return address_map_add(kernel->map, &symbol,
-			       rank_of(line, (enum code_role)symbol.role));
+			       rank_of(line, symbol.role));
 }
 
 /* What there is room for need not be looked for: x86-64's kernel has 44 bytes a
@@ -133,6 +134,8 @@ static int add_data(const struct kernel_symbols *kernel,
 int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,
 				const char *text, size_t size)
 {
+	const struct name_lookup roles =
+		name_lookup_of(kernel->arch->roles, kernel->arch->role_count);
 	struct kallsyms kallsyms = kallsyms_of(text, size);
 	struct kallsyms_line line;
 	uint64_t data = 0; /* of the kernel's own: the line before is such */
@@ -146,7 +149,7 @@ int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,
 			status = add_data(kernel, &line, &data);
 			continue;
 		}
-		status = add_code(kernel, &line);
+		status = add_code(kernel, &roles, &line);
 		data = 0;
 	}
 	return status;
