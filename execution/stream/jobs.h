@@ -13,11 +13,11 @@ void jobs_free(struct jobs *jobs);
 
 unsigned int jobs_count(const struct jobs *jobs);
 
-/* How many bytes of trace a thread takes at once, unless set otherwise.  A
- * little of those before is decoded with each, and what it makes shall fit into
- * the caches.
+/* How many bytes of trace a thread takes at once at most, unless set otherwise.
+ * A little of those before is decoded with each, and what it makes, 32 times as
+ * much, shall not fill the caches.
  */
-#define JOBS_SEGMENT_BYTES ((uint64_t)256 << 10)
+#define JOBS_SEGMENT_BYTES ((uint64_t)512 << 10)
 
 uint64_t jobs_segment_bytes(const struct jobs *jobs);
 void jobs_set_segment_bytes(struct jobs *jobs, uint64_t bytes);

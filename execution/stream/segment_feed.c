@@ -16,8 +16,11 @@
 enum {
 	MOST_THREADS = 16,
 	/* For fewer threads do not pay. */
-	LEAST_SEGMENTS = 8,
+	LEAST_SEGMENTS = 4,
 };
+
+/* States are said about so many bytes of trace apart. */
+#define STATE_BYTES (JOBS_SEGMENT_BYTES / 2)
 
 /* Whose part of the oldest stretch is handed out. */
 enum place { PLACE_BEFORE, PLACE_OWN, PLACE_BEHIND_OWN, PLACE_SEGMENT };
@@ -49,15 +52,6 @@ static void give_out(struct segment_feed *feed)
 		segment_ring_add(feed->ring, &stretch, feed->last.pace.rate);
 }
 
-static uint64_t stream_size(const struct aux_stream *stream)
-{
-	uint64_t size = 0;
-
-	for (size_t i = 0; i < stream->piece_count; i++)
-		size += stream->pieces[i].size_bytes;
-	return size;
-}
-
 /* Each of several streams has a thread of its own; one has all but the calling
  * thread, which *@shares their work.
  */
@@ -69,7 +63,7 @@ static unsigned int threads_for(const struct flow_input *input,
 
 	*shares = streams == 1;
 	if (!jobs || jobs_count(jobs) < 2 ||
-	    stream_size(input->stream) <
+	    input->stream->size_bytes <
 		    LEAST_SEGMENTS * jobs_segment_bytes(jobs) ||
 	    recording_time(input->recording) != RECORDING_TIME_NANOSECONDS ||
 	    !branch_source_forgets(input->recording, input->stream))
@@ -104,9 +98,10 @@ static int open_threads(struct segment_feed *feed,
 			const struct execution_state *from, struct jobs *jobs,
 			unsigned int count, bool shares)
 {
+	/* What several threads make shall fit into the caches, too. */
+	uint64_t bytes = jobs_segment_bytes(jobs) / (count > 1 ? 2 : 1);
 	int status = stretch_plan_open(&feed->plan, &feed->input, count, shares,
-				       jobs_segment_bytes(jobs),
-				       from ? from->position : 0);
+				       bytes, from ? from->position : 0);
 
 	if (from)
 		feed->last = *from;
@@ -329,7 +324,7 @@ uint64_t segment_feed_end_ns(const struct segment_feed *feed)
 void segment_feed_say_states(struct segment_feed *feed)
 {
 	if (!feed->ring)
-		record_feed_watch(feed->own, JOBS_SEGMENT_BYTES, NO_SYNC);
+		record_feed_watch(feed->own, STATE_BYTES, NO_SYNC);
 }
 
 const struct execution_state *
@@ -342,7 +337,6 @@ const struct execution_state *segment_feed_pass(struct segment_feed *feed)
 {
 	const struct execution_state *state = record_feed_state(feed->own, 0);
 
-	record_feed_watch(feed->own, state->position + JOBS_SEGMENT_BYTES,
-			  NO_SYNC);
+	record_feed_watch(feed->own, state->position + STATE_BYTES, NO_SYNC);
 	return state;
 }

@@ -2,8 +2,14 @@
 #include "execution/stream/stretch_plan.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
 
 enum {
+	/* A thread's part is this part of what is left, that all end at once, but
+	 * within a quarter of the most and that.
+	 */
+	LEFT_PARTS = 8,
+	LEAST_PARTS = 4,
 	/* What the calling thread decodes is measured in parts of a segment. */
 	OWN_PARTS = 16,
 	MOST_PARTS = 2 * OWN_PARTS,
@@ -18,12 +24,24 @@ static unsigned int parts_for(unsigned int threads)
 	return threads < 4 ? 13 / threads : 0;
 }
 
+/* Returns how large a thread's part is to be of a stretch from @begin on. */
+static uint64_t part_bytes(const struct stretch_plan *plan, uint64_t begin)
+{
+	uint64_t bytes = (plan->stream_bytes - begin) / LEFT_PARTS;
+	uint64_t least = plan->segment_bytes / LEAST_PARTS;
+
+	if (bytes < least)
+		return least;
+	return bytes < plan->segment_bytes ? bytes : plan->segment_bytes;
+}
+
 int stretch_plan_open(struct stretch_plan *plan, const struct flow_input *input,
 		      unsigned int threads, bool shares, uint64_t segment_bytes,
 		      uint64_t begin)
 {
 	*plan = (struct stretch_plan){
 		.segment_bytes = segment_bytes,
+		.stream_bytes = input->stream->size_bytes,
 		.own_parts = shares ? parts_for(threads) : 0,
 		.shares = shares,
 		.next_begin = begin,
@@ -47,9 +65,11 @@ static uint64_t end_of(const struct stretch_plan *plan, uint64_t begin,
 bool stretch_plan_next(struct stretch_plan *plan, struct stretch *stretch)
 {
 	uint64_t begin = plan->next_begin;
+	uint64_t bytes;
 
 	if (begin == NO_SYNC)
 		return false;
+	bytes = part_bytes(plan, begin);
 	*stretch = (struct stretch){
 		.begin = begin,
 		.middle = begin,
@@ -57,11 +77,9 @@ bool stretch_plan_next(struct stretch_plan *plan, struct stretch *stretch)
 	};
 	if (plan->own_parts)
 		stretch->middle = end_of(plan, begin,
-					 plan->segment_bytes / OWN_PARTS *
-						 plan->own_parts);
+					 bytes / OWN_PARTS * plan->own_parts);
 	if (stretch->middle != NO_SYNC)
-		stretch->end =
-			end_of(plan, stretch->middle, plan->segment_bytes);
+		stretch->end = end_of(plan, stretch->middle, bytes);
 	plan->next_begin = stretch->end;
 	return true;
 }

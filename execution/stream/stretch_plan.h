@@ -10,12 +10,13 @@
 struct branch_source;
 struct flow_input;
 
-/* How a stream is cut into stretches: threads' parts are of one size, and the
- * calling thread's such that neither waits for the other.
+/* How a stream is cut into stretches: threads' parts are of one size, smaller where
+ * the stream ends, and the calling thread's such that neither waits for the other.
  */
 struct stretch_plan {
 	struct branch_source *scout; /* where there are points */
-	uint64_t segment_bytes;	     /* of a thread's part */
+	uint64_t segment_bytes;	     /* of a thread's part, at most */
+	uint64_t stream_bytes;
 	unsigned int own_parts;	     /* of OWN_PARTS in that */
 	bool shares;		     /* the calling thread has its part */
 	uint64_t next_begin;	     /* NO_SYNC: the last was given out */
