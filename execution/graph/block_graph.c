@@ -41,10 +41,12 @@ struct block_graph {
 	struct pages info_pages;
 	uint32_t count;
 	uint32_t room;
-	uint32_t *slots; /* open addressing by ip and space */
+	uint32_t *slots; /* open addressing by ip and space: see slot_of() */
 	uint32_t mask;	 /* of these; at most half are used */
 	uint32_t *pages; /* the first block of those in some pages, by
 			  * a hash of the page */
+	struct symbol named; /* that of the last block, in */
+	int32_t named_pid;   /* this process; -1: unknown */
 	bool waits_are_branches;
 	struct jump_memo memos[MEMO_SIZE]; /* by a hash of both ends */
 };
@@ -57,6 +59,21 @@ static uint32_t hash_of(uint64_t key)
 static uint32_t slot_hash(uint64_t ip, uint32_t space)
 {
 	return hash_of(ip ^ (uint64_t)space << 47);
+}
+
+/* What a slot says besides the block's number: bits of its hash, so that others
+ * need not be looked at.
+ */
+enum { SLOT_HASH_SHIFT = 32 - BLOCK_WAY_SHIFT };
+
+static uint32_t slot_of(uint32_t index, uint32_t hash)
+{
+	return index | hash >> SLOT_HASH_SHIFT << SLOT_HASH_SHIFT;
+}
+
+static uint32_t slot_index(uint32_t slot)
+{
+	return slot & (BLOCK_MOST - 1);
 }
 
 /* A page has some blocks, so there are fewer. */
@@ -111,12 +128,13 @@ static void link_block(struct block_graph *graph, uint32_t index)
 {
 	const struct block *block = &graph->blocks[index];
 	struct block_info *info = &graph->infos[index];
-	uint32_t at = slot_hash(block->ip, info->space) & graph->mask;
+	uint32_t hash = slot_hash(block->ip, info->space);
+	uint32_t at = hash & graph->mask;
 	uint32_t *page = page_at(graph, block->ip);
 
 	while (graph->slots[at])
 		at = (at + 1) & graph->mask;
-	graph->slots[at] = index;
+	graph->slots[at] = slot_of(index, hash);
 	info->next_in_page = *page;
 	*page = index;
 }
@@ -374,13 +392,24 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 				  block_passage_back(graph, index, BLOCK_NONE));
 }
 
+/* Most blocks that are met are of the function of the one before. */
+static const struct symbol *find_symbol(struct block_graph *graph, uint64_t ip)
+{
+	int32_t pid = code_space_pid(graph->code);
+
+	if (pid != graph->named_pid || ip < graph->named.start ||
+	    ip >= graph->named.end)
+		symbols_find(graph->symbols, pid, ip, &graph->named);
+	graph->named_pid = pid;
+	return &graph->named;
+}
+
 static void name_block(struct block_graph *graph, uint32_t index)
 {
-	struct symbol *symbol = &graph->infos[index].symbol;
 	struct block *block = &graph->blocks[index];
+	const struct symbol *symbol = find_symbol(graph, block->ip);
 
-	symbols_find(graph->symbols, code_space_pid(graph->code), block->ip,
-		     symbol);
+	graph->infos[index].symbol = *symbol;
 	block->function = symbol->function;
 	block->is_entry = block->ip == symbol->start || symbol->padding;
 	block->is_plain = symbol->role == CODE_FUNCTION ||
@@ -413,13 +442,17 @@ uint32_t block_graph_find(struct block_graph *graph, uint64_t ip,
 			  enum instruction_set set)
 {
 	uint32_t space = code_space_of(graph->code, ip);
-	uint32_t at = slot_hash(ip, space) & graph->mask;
+	uint32_t hash = slot_hash(ip, space);
+	uint32_t at = hash & graph->mask;
 
 	if (!graph->room)
 		return add_block(graph, ip, space, set);
-	for (uint32_t index; (index = graph->slots[at]);
+	for (uint32_t slot; (slot = graph->slots[at]);
 	     at = (at + 1) & graph->mask) {
-		if (graph->blocks[index].ip != ip ||
+		uint32_t index = slot_index(slot);
+
+		if (slot != slot_of(index, hash) ||
+		    graph->blocks[index].ip != ip ||
 		    graph->infos[index].space != space ||
 		    graph->infos[index].set != set)
 			continue;
