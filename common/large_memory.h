@@ -13,7 +13,10 @@
  */
 void *large_memory_new(size_t size);
 
-/* The same, all zero. */
+/* The same, all zero, of any size.  It is fetched to be written: a table that is
+ * looked into before it is filled would be fetched to be read first, and then
+ * again, which stops all threads for each page.
+ */
 void *large_memory_zeroed(size_t size);
 
 /* Returns such memory of @new_size bytes that begins with the @size bytes of

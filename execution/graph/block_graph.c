@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/graph/block_graph.h"
 #include "common/error.h"
+#include "common/large_memory.h"
 #include "common/pages.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
@@ -142,8 +143,8 @@ static void link_block(struct block_graph *graph, uint32_t index)
 /* Gives the blocks slots for @room of them. */
 static bool link_all(struct block_graph *graph, uint32_t room)
 {
-	uint32_t *slots = calloc((size_t)room * 2, sizeof(*slots));
-	uint32_t *pages = calloc(page_slots(room), sizeof(*pages));
+	uint32_t *slots = large_memory_zeroed(room * 2 * sizeof(*slots));
+	uint32_t *pages = large_memory_zeroed(page_slots(room) * sizeof(*pages));
 
 	if (!slots || !pages) {
 		free(slots);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/graph/block_memo.h"
+#include "common/large_memory.h"
 #include "execution/graph/block_graph.h"
 
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static bool make_room(struct block_memo *memo)
 	if (memo->slots &&
 	    (memo->bits == MOST_BITS || memo->puts < (size_t)1 << memo->bits))
 		return true;
-	slots = calloc((size_t)1 << bits, sizeof(*slots));
+	slots = large_memory_zeroed(sizeof(*slots) << bits);
 	if (!slots)
 		return memo->slots;
 	free(memo->slots);

@@ -167,7 +167,7 @@ static uint32_t *slot_for(const struct call_tree *tree,
 static bool grow_slots(struct call_tree *tree)
 {
 	size_t count = tree->slot_count ? tree->slot_count * 2 : 4096;
-	uint32_t *slots = calloc(count, sizeof(*slots));
+	uint32_t *slots = large_memory_zeroed(count * sizeof(*slots));
 
 	if (!slots)
 		return false;
