@@ -10,48 +10,6 @@
 #define STRING_REPEATED \
 	(ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)
 
-/* Far calls and returns are what Intel's manual calls far transfers (SDM,
- * volume 3, Intel PT, "COFI type for branch instructions"), and what leaves
- * for a virtual machine monitor or comes back from it.
- */
-static const struct {
-	ZydisMnemonic mnemonic;
-	enum instruction_kind kind;
-	bool may_take_long;
-	bool switches_trace;
-	bool writes_trace;
-} mnemonics[] = {
-	{ ZYDIS_MNEMONIC_INT, INSTRUCTION_FAR_CALL, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_INT1, INSTRUCTION_FAR_CALL, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_INT3, INSTRUCTION_FAR_CALL, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_INTO, INSTRUCTION_FAR_CALL, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_SYSCALL, INSTRUCTION_FAR_CALL, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_SYSENTER, INSTRUCTION_FAR_CALL, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_VMCALL, INSTRUCTION_FAR_CALL, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_SEAMCALL, INSTRUCTION_FAR_CALL, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_TDCALL, INSTRUCTION_FAR_CALL, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_IRET, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_IRETD, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_IRETQ, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_SYSRET, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_SYSEXIT, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_UIRET, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_VMLAUNCH, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_VMRESUME, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_SEAMRET, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_RSM, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
-	{ ZYDIS_MNEMONIC_HLT, INSTRUCTION_PLAIN, 1, 0, 0 },
-	{ ZYDIS_MNEMONIC_MWAIT, INSTRUCTION_PLAIN, 1, 0, 0 },
-	{ ZYDIS_MNEMONIC_MWAITX, INSTRUCTION_PLAIN, 1, 0, 0 },
-	{ ZYDIS_MNEMONIC_UMWAIT, INSTRUCTION_PLAIN, 1, 0, 0 },
-	{ ZYDIS_MNEMONIC_TPAUSE, INSTRUCTION_PLAIN, 1, 0, 0 },
-	/* IA32_RTIT_CTL is among the states that xrstors restores. */
-	{ ZYDIS_MNEMONIC_WRMSR, INSTRUCTION_PLAIN, 0, 1, 0 },
-	{ ZYDIS_MNEMONIC_XRSTORS, INSTRUCTION_PLAIN, 0, 1, 0 },
-	{ ZYDIS_MNEMONIC_XRSTORS64, INSTRUCTION_PLAIN, 0, 1, 0 },
-	{ ZYDIS_MNEMONIC_PTWRITE, INSTRUCTION_PLAIN, 0, 0, 1 },
-};
-
 /* Addresses are 64 bits wide only in 64-bit mode: others stay in their 4 GB.
  * A 16-bit operand size cuts 32-bit code's, but what 16-bit code's are relative
  * to is not known.
@@ -88,18 +46,70 @@ static void set_branch(enum instruction_set set, uint64_t address,
 	instruction->target = branch_target(set, address, decoded);
 }
 
+/* Far calls and returns are what Intel's manual calls far transfers (SDM,
+ * volume 3, Intel PT, "COFI type for branch instructions"), and what leaves
+ * for a virtual machine monitor or comes back from it.
+ */
+static enum instruction_kind kind_of(ZydisMnemonic mnemonic)
+{
+	switch ((unsigned int)mnemonic) {
+	case ZYDIS_MNEMONIC_INT:
+	case ZYDIS_MNEMONIC_INT1:
+	case ZYDIS_MNEMONIC_INT3:
+	case ZYDIS_MNEMONIC_INTO:
+	case ZYDIS_MNEMONIC_SYSCALL:
+	case ZYDIS_MNEMONIC_SYSENTER:
+	case ZYDIS_MNEMONIC_VMCALL:
+	case ZYDIS_MNEMONIC_SEAMCALL:
+	case ZYDIS_MNEMONIC_TDCALL:
+		return INSTRUCTION_FAR_CALL;
+	case ZYDIS_MNEMONIC_IRET:
+	case ZYDIS_MNEMONIC_IRETD:
+	case ZYDIS_MNEMONIC_IRETQ:
+	case ZYDIS_MNEMONIC_SYSRET:
+	case ZYDIS_MNEMONIC_SYSEXIT:
+	case ZYDIS_MNEMONIC_UIRET:
+	case ZYDIS_MNEMONIC_VMLAUNCH:
+	case ZYDIS_MNEMONIC_VMRESUME:
+	case ZYDIS_MNEMONIC_SEAMRET:
+	case ZYDIS_MNEMONIC_RSM:
+		return INSTRUCTION_FAR_RETURN;
+	default:
+		return INSTRUCTION_PLAIN;
+	}
+}
+
+static bool is_wait(ZydisMnemonic mnemonic)
+{
+	switch ((unsigned int)mnemonic) {
+	case ZYDIS_MNEMONIC_HLT:
+	case ZYDIS_MNEMONIC_MWAIT:
+	case ZYDIS_MNEMONIC_MWAITX:
+	case ZYDIS_MNEMONIC_UMWAIT:
+	case ZYDIS_MNEMONIC_TPAUSE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* IA32_RTIT_CTL is among the states that xrstors restores. */
+static bool may_switch_trace(ZydisMnemonic mnemonic)
+{
+	return mnemonic == ZYDIS_MNEMONIC_WRMSR ||
+	       mnemonic == ZYDIS_MNEMONIC_XRSTORS ||
+	       mnemonic == ZYDIS_MNEMONIC_XRSTORS64;
+}
+
 static void set_by_mnemonic(const ZydisDecodedInstruction *decoded,
 			    struct instruction *instruction)
 {
-	for (size_t i = 0; i < sizeof(mnemonics) / sizeof(*mnemonics); i++)
-		if (mnemonics[i].mnemonic == decoded->mnemonic) {
-			instruction->kind = (uint8_t)mnemonics[i].kind;
-			instruction->may_take_long = mnemonics[i].may_take_long;
-			instruction->switches_trace =
-				mnemonics[i].switches_trace;
-			instruction->writes_trace = mnemonics[i].writes_trace;
-			return;
-		}
+	ZydisMnemonic mnemonic = decoded->mnemonic;
+
+	instruction->kind = (uint8_t)kind_of(mnemonic);
+	instruction->may_take_long |= is_wait(mnemonic);
+	instruction->switches_trace = may_switch_trace(mnemonic);
+	instruction->writes_trace = mnemonic == ZYDIS_MNEMONIC_PTWRITE;
 }
 
 /* mov to control register 3: 0f 22 /3. */
