@@ -46,8 +46,9 @@ struct block_graph {
 	uint32_t mask;	 /* of these; at most half are used */
 	uint32_t *pages; /* the first block of those in some pages, by
 			  * a hash of the page */
-	struct symbol named; /* that of the last block, in */
-	int32_t named_pid;   /* this process; -1: unknown */
+	struct symbol symbol;	   /* that was found last, */
+	struct symbol_range range; /* of all of these addresses */
+	int32_t pid;		   /* of this process; -1: unknown */
 	bool waits_are_branches;
 	struct jump_memo memos[MEMO_SIZE]; /* by a hash of both ends */
 };
@@ -144,7 +145,8 @@ static void link_block(struct block_graph *graph, uint32_t index)
 static bool link_all(struct block_graph *graph, uint32_t room)
 {
 	uint32_t *slots = large_memory_zeroed(room * 2 * sizeof(*slots));
-	uint32_t *pages = large_memory_zeroed(page_slots(room) * sizeof(*pages));
+	uint32_t *pages =
+		large_memory_zeroed(page_slots(room) * sizeof(*pages));
 
 	if (!slots || !pages) {
 		free(slots);
@@ -398,11 +400,12 @@ static const struct symbol *find_symbol(struct block_graph *graph, uint64_t ip)
 {
 	int32_t pid = code_space_pid(graph->code);
 
-	if (pid != graph->named_pid || ip < graph->named.start ||
-	    ip >= graph->named.end)
-		symbols_find(graph->symbols, pid, ip, &graph->named);
-	graph->named_pid = pid;
-	return &graph->named;
+	if (pid != graph->pid || ip < graph->range.start ||
+	    ip >= graph->range.end)
+		symbols_find_range(graph->symbols, pid, ip, &graph->symbol,
+				   &graph->range);
+	graph->pid = pid;
+	return &graph->symbol;
 }
 
 static void name_block(struct block_graph *graph, uint32_t index)

@@ -17,9 +17,9 @@ struct stretch_plan {
 	struct branch_source *scout; /* where there are points */
 	uint64_t segment_bytes;	     /* of a thread's part, at most */
 	uint64_t stream_bytes;
-	unsigned int own_parts;	     /* of OWN_PARTS in that */
-	bool shares;		     /* the calling thread has its part */
-	uint64_t next_begin;	     /* NO_SYNC: the last was given out */
+	unsigned int own_parts; /* of OWN_PARTS in that */
+	bool shares;		/* the calling thread has its part */
+	uint64_t next_begin;	/* NO_SYNC: the last was given out */
 };
 
 /* Plans for @threads, and the calling thread if that @shares their work, from the

@@ -19,6 +19,12 @@ struct symbol {
 	uint8_t is_cold;   /* 1: a cold part of the function */
 };
 
+/* Addresses from @start up to @end. */
+struct symbol_range {
+	uint64_t start;
+	uint64_t end;
+};
+
 /* Addresses to symbols.  Built once, then read-only: threads may share it. */
 struct address_map;
 

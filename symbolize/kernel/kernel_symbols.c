@@ -100,8 +100,8 @@ static int add_code(const struct kernel_symbols *kernel,
 	if (symbol.function == FUNCTION_NONE)
 		return -ERROR_MEMORY;
 	if (!symbol.padding)
-		symbol.role = (uint8_t)arch_role(
-			kernel->arch, roles, line->name, line->name_length);
+		symbol.role = (uint8_t)arch_role(kernel->arch, roles,
+						 line->name, line->name_length);
 	return address_map_add(kernel->map, &symbol,
 			       rank_of(line, symbol.role));
 }

@@ -221,15 +221,31 @@ int symbols_open(const struct recording *recording, const struct log *log,
 void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t address,
 		  struct symbol *symbol)
 {
-	if (address >= symbols->arch->kernel_start || symbols->is_text) {
+	struct symbol_range range;
+
+	symbols_find_range(symbols, pid, address, symbol, &range);
+}
+
+void symbols_find_range(const struct symbols *symbols, int32_t pid,
+			uint64_t address, struct symbol *symbol,
+			struct symbol_range *range)
+{
+	uint64_t kernel_start = symbols->is_text ? 0 :
+						   symbols->arch->kernel_start;
+
+	if (address >= kernel_start) {
 		*symbol = *address_map_find(symbols->kernel, address);
+		*range = (struct symbol_range){ symbol->start, symbol->end };
+		if (range->start < kernel_start)
+			range->start = kernel_start;
 		return;
 	}
+	*range = (struct symbol_range){ .end = kernel_start };
 	if (symbols->user &&
-	    user_space_find(symbols->user, pid, address, symbol))
+	    user_space_find(symbols->user, pid, address, symbol, range))
 		return;
 	*symbol = (struct symbol){
-		.end = symbols->arch->kernel_start,
+		.end = kernel_start,
 		.function = FUNCTION_UNKNOWN,
 	};
 }

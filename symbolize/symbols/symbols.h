@@ -42,6 +42,11 @@ void symbols_close(struct symbols *symbols);
 void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t address,
 		  struct symbol *symbol);
 
+/* The same, and in @range the addresses of @pid that it would say the same of. */
+void symbols_find_range(const struct symbols *symbols, int32_t pid,
+			uint64_t address, struct symbol *symbol,
+			struct symbol_range *range);
+
 const struct arch *symbols_arch(const struct symbols *symbols);
 const struct function_table *symbols_functions(const struct symbols *symbols);
 

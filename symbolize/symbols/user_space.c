@@ -261,8 +261,39 @@ static size_t first_mapping(const struct user_space *space, int32_t pid)
 	return array_partition_point(&space->mappings, &pid, is_of_lower);
 }
 
+/* Takes what lies between @start and @end, and not at @address, off @range. */
+static void narrow(struct symbol_range *range, uint64_t address, uint64_t start,
+		   uint64_t end)
+{
+	if (start > address) {
+		if (start < range->end)
+			range->end = start;
+	} else if (end > range->start) {
+		range->start = end;
+	}
+}
+
+/* Leaves of @range what @mapping has of @symbol, which is by offset in the file. */
+static void narrow_to(struct symbol_range *range,
+		      const struct user_mapping *mapping,
+		      const struct symbol *symbol)
+{
+	uint64_t size = mapping->end - mapping->start;
+	uint64_t first = 0;
+
+	if (symbol->start > mapping->file_offset)
+		first = symbol->start - mapping->file_offset;
+	if (symbol->end - mapping->file_offset < size)
+		size = symbol->end - mapping->file_offset;
+	if (range->start < mapping->start + first)
+		range->start = mapping->start + first;
+	if (range->end > mapping->start + size)
+		range->end = mapping->start + size;
+}
+
 static bool find_in(const struct user_space *space, int32_t pid,
-		    uint64_t address, struct symbol *symbol)
+		    uint64_t address, struct symbol *symbol,
+		    struct symbol_range *range)
 {
 	const struct user_mapping *mappings = space->mappings.items;
 
@@ -272,11 +303,14 @@ static bool find_in(const struct user_space *space, int32_t pid,
 		const struct user_file *file;
 		uint64_t shift;
 
-		if (address < mapping->start || address >= mapping->end)
+		if (address < mapping->start || address >= mapping->end) {
+			narrow(range, address, mapping->start, mapping->end);
 			continue;
+		}
 		file = array_at(&space->files, mapping->file);
 		shift = mapping->start - mapping->file_offset;
 		*symbol = *address_map_find(file->symbols, address - shift);
+		narrow_to(range, mapping, symbol);
 		symbol->start += shift;
 		symbol->end += shift;
 		return true;
@@ -298,13 +332,14 @@ static bool find_parent(const struct user_space *space, int32_t *pid)
 }
 
 bool user_space_find(const struct user_space *space, int32_t pid,
-		     uint64_t address, struct symbol *symbol)
+		     uint64_t address, struct symbol *symbol,
+		     struct symbol_range *range)
 {
 	/* A forked process has its parent's mappings until it execs; there are
 	 * loops among reused pids.
 	 */
 	for (unsigned int i = 0; i <= BUDGET_FORK_DEPTH; i++) {
-		if (find_in(space, pid, address, symbol))
+		if (find_in(space, pid, address, symbol, range))
 			return true;
 		if (!find_parent(space, &pid))
 			return false;

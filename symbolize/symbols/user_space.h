@@ -28,9 +28,11 @@ void user_space_close(struct user_space *space);
  * last one counts.
  *
  * Returns false if nothing was mapped there; else @symbol, whose start and
- * end are addresses of the process.
+ * end are addresses of the process.  Either way it leaves of *@range what that
+ * holds for.
  */
 bool user_space_find(const struct user_space *space, int32_t pid,
-		     uint64_t address, struct symbol *symbol);
+		     uint64_t address, struct symbol *symbol,
+		     struct symbol_range *range);
 
 #endif

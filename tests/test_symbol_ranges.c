@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* What is found of an address holds for all of the range that comes with it. */
+#include "decoder/recording/recording.h"
+#include "decoder/recording_open.h"
+#include "symbolize/symbols/symbols.h"
+#include "tests/assert_each.h"
+#include "tests/made_elf_fixture.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Process 7 has the program, over the end of whose functions it has mapped it
+ * once more, and right behind that again.  The kernel's hole reaches down to 0.
+ */
+#define BASE 0x400000
+static const struct {
+	uint64_t address;
+	uint64_t size;
+	uint64_t offset;
+} maps[] = {
+	{ BASE, MADE_ELF_BYTES, 0 },
+	{ BASE + MADE_ELF_CODE + 0x30, 0x30, MADE_ELF_CODE },
+	{ BASE + MADE_ELF_CODE + 0x60, 0x28, MADE_ELF_CODE + 0x10 },
+	{ BASE + 0x10000, 0x800, MADE_ELF_CODE },
+};
+
+static const uint64_t places[] = {
+	BASE - 1,
+	BASE + 8,
+	BASE + MADE_ELF_CODE,
+	BASE + MADE_ELF_CODE + 0x28,
+	BASE + MADE_ELF_CODE + 0x38,
+	BASE + MADE_ELF_CODE + 0x70,
+	BASE + MADE_ELF_CODE + 0x90,
+	BASE + MADE_ELF_BYTES,
+	BASE + 0x10008,
+	BASE + 0x10800,
+	0xffff800000000000,
+};
+
+static struct recording_fixture fixture;
+static struct recording *recording;
+static struct symbols *symbols;
+
+static void set_up(void)
+{
+	static const char *const names[] = { "one", "two", "three", "four" };
+	static const uint8_t none[1];
+	struct made_elf elf;
+	char path[128];
+
+	made_elf_begin(&elf, EM_AARCH64);
+	made_elf_common(&elf, 30, none, 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		made_elf_function(&elf, names[i], none, 0);
+	made_elf_end(&elf);
+	recording_fixture_begin_coresight(&fixture);
+	fixture.arch = "aarch64";
+	snprintf(path, sizeof(path), "%s/program", fixture.path);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		recording_fixture_map(&fixture, 7, path, maps[i].address,
+				      maps[i].size, maps[i].offset);
+	recording_fixture_write(&fixture);
+	made_elf_write(&elf, path);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
+}
+
+static void tear_down(void)
+{
+	symbols_close(symbols);
+	recording_close(recording);
+	recording_fixture_end(&fixture);
+}
+
+/* Returns whether the same is found at @address as @symbol, of @range. */
+static bool is_same(uint64_t address, const struct symbol *symbol,
+		    const struct symbol_range *range)
+{
+	struct symbol other;
+	struct symbol_range others;
+
+	symbols_find_range(symbols, 7, address, &other, &others);
+	return other.function == symbol->function &&
+	       other.start == symbol->start && other.end == symbol->end &&
+	       others.start == range->start && others.end == range->end;
+}
+
+START_TEST(what_is_found_holds_for_the_range)
+{
+	struct symbol_range range;
+	struct symbol symbol;
+
+	symbols_find_range(symbols, 7, places[_i], &symbol, &range);
+	ck_assert(range.start <= places[_i] && places[_i] < range.end);
+	ck_assert_uint_gt(range.end - range.start, 1);
+	ck_assert(is_same(range.start, &symbol, &range));
+	ck_assert(is_same(range.end - 1, &symbol, &range));
+	for (uint64_t at = BASE - 8; at < BASE + 0x10808; at += 8)
+		if (at >= range.start && at < range.end)
+			assert_each(is_same(at, &symbol, &range));
+}
+END_TEST
+
+START_TEST(ranges_do_not_overlap)
+{
+	struct symbol_range last = { .start = UINT64_MAX };
+
+	for (uint64_t at = BASE - 8; at < BASE + 0x10808; at += 8) {
+		struct symbol_range range;
+		struct symbol symbol;
+
+		symbols_find_range(symbols, 7, at, &symbol, &range);
+		assert_each(range.start == last.start ?
+				    range.end == last.end :
+				    range.start >= last.end);
+		last = range;
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("symbol_ranges");
+	TCase *tests = tcase_create("addresses");
+
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_loop_test(tests, what_is_found_holds_for_the_range, 0,
+			    sizeof(places) / sizeof(*places));
+	tcase_add_test(tests, ranges_do_not_overlap);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
