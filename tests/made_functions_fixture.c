@@ -30,6 +30,7 @@ static const char *const names[] = {
 	"__x64_sys_read",
 	"__x64_sys_futex",
 	"__x64_sys_exit_group",
+	"do_task_dead",
 	"pipe_read",
 	"pipe_write",
 	"futex_wait_queue",
