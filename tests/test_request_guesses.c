@@ -233,7 +233,29 @@ static void woken_by_other(struct attribution_fixture *f)
 	at(f, 900);
 }
 
+/* What is asked comes by a socket and wakes nobody; the answer, by a pipe, does. */
+static void another_way_back(struct attribution_fixture *f)
+{
+	all_run(f);
+	calls(f, 200, 0, "unix_stream_sendmsg");
+	returns(f, 210, 0);
+	calls(f, 215, 0, "pipe_read");
+	waits(f, 218, 0, CLIENT, 9);
+	calls(f, 220, 1, "unix_stream_read_generic");
+	returns(f, 225, 1);
+	wakes_by_pipe(f, 240, 1, CLIENT);
+	at(f, 260);
+	schedules(f, 0, 9, 0, CLIENT);
+	goes_on(f, 265, 0);
+	enter(f, 0, "copy_page_to_iter");
+	leave(f, 0);
+	returns(f, 270, 0);
+	at(f, 500);
+}
+
 static const struct request_story stories[] = {
+	{ "another way back", another_way_back,
+	  "7>8 200+70?: c20 w15 q10 k25 / k255\n", NOTHING_TELLS },
 	{ "exchange", exchange, "7>8 200+65?: c15 w10 q10 k30 / k250\n",
 	  NOTHING_TELLS },
 	{ "read while it is written", early_exchange,

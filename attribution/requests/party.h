@@ -64,6 +64,7 @@ struct party {
 	 * sent; 0: it does not.
 	 */
 	uint64_t found_ns;
+	enum message_medium found_by; /* the way that came */
 	uint32_t found_asks; /* requests that it sent meanwhile */
 };
 

@@ -66,11 +66,12 @@ static bool is_uncertain(const struct requests *requests,
 
 struct request *requests_ask_found_by(struct requests *requests,
 				      const struct message *answer,
-				      struct party *receiver, uint64_t until_ns)
+				      struct party *receiver,
+				      enum message_medium medium,
+				      uint64_t until_ns)
 {
-	struct message *message =
-		find_found(requests, answer->sender->pid, receiver,
-			   (enum message_medium)answer->medium, until_ns);
+	struct message *message = find_found(requests, answer->sender->pid,
+					     receiver, medium, until_ns);
 	struct request *request;
 
 	if (!message)
@@ -92,6 +93,7 @@ struct request *requests_ask_found(struct requests *requests,
 		requests_known_party(requests, answer->sender);
 	enum message_medium medium = (enum message_medium)answer->medium;
 	uint64_t until_ns = sender->found_ns;
+	struct request *request = NULL;
 
 	if (requests_is_server(requests, receiver->task, answer->sender,
 			       medium))
@@ -100,7 +102,13 @@ struct request *requests_ask_found(struct requests *requests,
 			  requests_is_server(requests, answer->sender,
 					     receiver->task, medium)))
 		until_ns = answer->sent->time_ns;
-	return until_ns ? requests_ask_found_by(requests, answer, receiver,
-						until_ns) :
-			  NULL;
+	if (until_ns)
+		request = requests_ask_found_by(requests, answer, receiver,
+						medium, until_ns);
+	/* What it found came another way than its answer goes. */
+	if (!request && sender->found_ns && sender->found_by != medium)
+		request = requests_ask_found_by(requests, answer, receiver,
+						sender->found_by,
+						sender->found_ns);
+	return request;
 }

@@ -152,6 +152,7 @@ static struct message *find_exchange(struct requests *requests,
 			answer = message;
 	}
 	request = answer ? requests_ask_found_by(requests, answer, receiver,
+						 medium,
 						 answer->sent->time_ns) :
 			   NULL;
 	if (!request)
