@@ -47,6 +47,8 @@ static const char *const names[] = {
 	"unix_stream_read_generic",
 	"tcp_sendmsg",
 	"tcp_recvmsg",
+	"udp_sendmsg",
+	"udp_recvmsg",
 	"unix_stream_connect",
 	"unix_accept",
 	"copy_page_to_iter",

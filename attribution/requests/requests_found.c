@@ -85,6 +85,27 @@ struct request *requests_ask_found_by(struct requests *requests,
 	return request;
 }
 
+/* What @sender found, or is taken to work for, came another way than its answer
+ * goes.
+ */
+static struct request *ask_by_other_way(struct requests *requests,
+					const struct message *answer,
+					struct party *receiver,
+					const struct party *sender)
+{
+	const struct request *request = answer->hold->request;
+	enum message_medium medium;
+
+	if (!sender->found_ns && !(request && request->is_inferred))
+		return NULL;
+	medium = sender->found_ns ? sender->found_by :
+				    (enum message_medium)request->medium;
+	return medium == answer->medium ?
+		       NULL :
+		       requests_ask_found_by(requests, answer, receiver, medium,
+					     answer->sent->time_ns);
+}
+
 struct request *requests_ask_found(struct requests *requests,
 				   const struct message *answer,
 				   struct party *receiver)
@@ -105,10 +126,6 @@ struct request *requests_ask_found(struct requests *requests,
 	if (until_ns)
 		request = requests_ask_found_by(requests, answer, receiver,
 						medium, until_ns);
-	/* What it found came another way than its answer goes. */
-	if (!request && sender->found_ns && sender->found_by != medium)
-		request = requests_ask_found_by(requests, answer, receiver,
-						sender->found_by,
-						sender->found_ns);
-	return request;
+	return request ? request :
+			 ask_by_other_way(requests, answer, receiver, sender);
 }
