@@ -118,7 +118,7 @@ def check_default(recording):
 
 
 def main():
-    ktrace, folder = sys.argv[1:]
+    ktrace, folder, cpus = sys.argv[1:]
     recordings = {level: Recording(ktrace, folder, level) for level in LEVELS}
     for level in LEVELS:
         for table in TABLES:

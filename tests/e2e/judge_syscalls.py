@@ -251,7 +251,7 @@ def check_trace(call):
 
 
 def main():
-    ktrace, folder, *names = sys.argv[1:]
+    ktrace, folder, cpus, *names = sys.argv[1:]
     cases = {name: Recording(ktrace, folder, name) for name in names}
     for name in ("errors", "child", "restart"):
         check_sums(name, cases[name])
