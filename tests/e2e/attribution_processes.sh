@@ -62,16 +62,22 @@ waits_for_cpus() { # name
 }
 
 one_cpu() {
-	local text
+	local text bill
 	# shellcheck disable=SC2046
 	boot one -- $(record_to one --buffer 64M) "$PROGRAM" \
 		sleeper hog caller faulter ping tree futex execer poller
 	truth_classes one
 	waits_for_cpus one
+	for bill in victim beneficiary; do
+		"$KTRACE" report --tracer --by=process "--bill=$bill" \
+			--format=csv -i "$WORK/one/r" >"$WORK/one/$bill"
+	done
 	judge one --exact --cases --truth "$WORK/one/csv" --within 100 \
 		--runqueue "$WORK/one/waits" \
 		--instead "$WORK/one/waits" "$WORK/one/r" "$WORK/one/switches" \
-		--sched "$WORK/one/r" "$WORK/one/switches" 0
+		--sched "$WORK/one/r" "$WORK/one/switches" 0 \
+		--tracer "$WORK/one/csv" 200 "$WORK/one/victim" \
+		"$WORK/one/beneficiary"
 	text=$("$KTRACE" report --sleeps --comm polled -i "$WORK/one/r")
 	expect "one: the times are its own" 0 \
 		"$(host_lines report --threads "$WORK/one/r" || true)"

@@ -6,7 +6,9 @@ judge_processes.py JSON [--sums] [--not-known] [--exact] [--cases]
                    [--truth CSV | --truth-by-host-clock CSV] [--within NS]
                    [--runqueue JSON] [--sched RECORDING SWITCHES NS|uncertain]
                    [--instead JSON RECORDING SWITCHES]
+                   [--tracer TRUTH NS PROFILE...]
 """
+import collections
 import csv
 import json
 import re
@@ -270,6 +272,32 @@ def instead(path, recording, switches):
            f"{seen} threads, {others} others, wrong {wrong}")
 
 
+def tracer(report, truth_path, most_ns, *profiles):
+    """Profiles of the tracer's own work, by whichever bill, have what it took of
+    each process's time on a CPU, in interrupts for others as well, by the truth."""
+    right = collections.Counter()
+    pids = {row["tid"]: row["pid"] for row in report["threads"]
+            if row["comm"] not in ("ktrace-hw", "perf")}
+    with open(truth_path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            right[pids.get(int(row["tid"]))] += int(row["tracer_ns"])
+    for path in profiles:
+        took = collections.Counter()
+        with open(path, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                took[row["group"]] += int(row["self_ns"])
+        errors = {name: (took[name], right[row["pid"]])
+                  for row in report["processes"]
+                  for name in [f"{row['comm']}-{row['pid']}"] if name in took
+                  and row["pid"] in right}
+        wrong = {name: pair for name, pair in errors.items()
+                 if abs(pair[0] - pair[1]) > most_ns}
+        expect(f"the tracer's functions took each process's time, to "
+               f"{most_ns} ns: {path.rsplit('/', 1)[-1]}",
+               len(errors) >= 10 and not wrong,
+               f"{len(errors)} processes, wrong {wrong}")
+
+
 def main(arguments):
     with open(arguments.pop(0), encoding="utf-8") as file:
         report = json.load(file)
@@ -298,6 +326,9 @@ def main(arguments):
         elif what == "--sched":
             sched(report, *arguments[:3])
             del arguments[:3]
+        elif what == "--tracer":
+            tracer(report, arguments[0], int(arguments[1]), *arguments[2:])
+            arguments.clear()
         elif what == "--within":
             within(errors, int(arguments.pop(0)))
 
