@@ -76,6 +76,7 @@ one_cpu() {
 		--runqueue "$WORK/one/waits" \
 		--instead "$WORK/one/waits" "$WORK/one/r" "$WORK/one/switches" \
 		--sched "$WORK/one/r" "$WORK/one/switches" 0 \
+		--histogram "$KTRACE" "$WORK/one/r" "$WORK/one/switches" \
 		--tracer "$WORK/one/csv" 200 "$WORK/one/victim" \
 		"$WORK/one/beneficiary"
 	text=$("$KTRACE" report --sleeps --comm polled -i "$WORK/one/r")
