@@ -61,6 +61,20 @@ waits_for_cpus() { # name
 		-i "$WORK/$1/r" >"$WORK/$1/waits"
 }
 
+# The calls with which the kernel fills the return stack go into the middle of the
+# function that they come from: of its instructions, a nanosecond each, they are two
+# thirds.
+check_return_stack_stuffing() { # name
+	local calls=0 own_ns=0
+	read -r calls own_ns < <("$KTRACE" report --flat --with-idle \
+		--with-tracer --format=csv -i "$WORK/$1/r" |
+		awk -F, '$1 == "__switch_to_asm" { print $2, $3 }')
+	expect "$1: __switch_to_asm is called once a switch of the truth" \
+		"$(($(wc -l <"$WORK/$1/switches") - 1))" "$calls"
+	expect_that "$1: it stuffs the return stack each time" \
+		"$own_ns" -ge $((calls * 64))
+}
+
 one_cpu() {
 	local text bill
 	# shellcheck disable=SC2046
@@ -80,6 +94,7 @@ one_cpu() {
 		--tracer "$WORK/one/csv" 200 "$WORK/one/victim" \
 		"$WORK/one/beneficiary"
 	text=$("$KTRACE" report --sleeps --comm polled -i "$WORK/one/r")
+	check_return_stack_stuffing one
 	expect "one: the times are its own" 0 \
 		"$(host_lines report --threads "$WORK/one/r" || true)"
 	expect_line "one: perf woke the one that polls" "$text" \
