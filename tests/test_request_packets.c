@@ -381,8 +381,8 @@ static void roles(struct attribution_fixture *f)
 }
 
 static const struct request_story stories[] = {
-	{ "datagrams", datagrams,
-	  "7>8 200+130?: c10 w20 q20 k80 / k200\n", PACKETS_TELL },
+	{ "datagrams", datagrams, "7>8 200+130?: c10 w20 q20 k80 / k200\n",
+	  PACKETS_TELL },
 	{ "packets", packets,
 	  "17>8 220+155: c10 w15 q75 k55 / k45\n"
 	  "7>8 200+275: c10 w15 q195 k55 / k45\n",

@@ -65,7 +65,7 @@ struct party {
 	 */
 	uint64_t found_ns;
 	enum message_medium found_by; /* the way that came */
-	uint32_t found_asks; /* requests that it sent meanwhile */
+	uint32_t found_asks;	      /* requests that it sent meanwhile */
 };
 
 /* Makes that of @task, which has no hold yet.  Returns NULL when out of memory. */

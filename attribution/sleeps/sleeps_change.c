@@ -91,9 +91,8 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 	if (!task)
 		return 0;
 	frames = task_paths_of(sleeps->options.paths, task->index, &count);
-	if (wait_channels_is_end(
-		    sleeps->options.places, frames, count,
-		    off_is_dead(event->values[SWITCH_PREV_STATE])))
+	if (wait_channels_is_end(sleeps->options.places, frames, count,
+				 off_is_dead(event->values[SWITCH_PREV_STATE])))
 		return 0;
 	sleeper_begin(sleeper, task, event->time_ns);
 	sleeper->sleep.fd = sleeper_fd(call, sleeps->options.functions,
