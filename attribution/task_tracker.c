@@ -7,10 +7,10 @@
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/thread_tracker.h"
+#include "attribution/time/wait_channels.h"
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "decoder/recording/sideband.h"
 
 #include <stdlib.h>
 
@@ -131,6 +131,22 @@ static void give_up(struct task_tracker *tracker, uint32_t index)
 	tell_late(tracker, index, system_calls_give_up(tracker->calls, index));
 }
 
+/* A task that exits may sleep before it leaves its CPU for good. */
+static bool ends_with(const struct task_tracker *tracker,
+		      const struct call_step *step)
+{
+	size_t count;
+	const struct path_frame *frames;
+
+	if (step->kind != STEP_LEAVE)
+		return false;
+	frames = task_paths_of(tracker->paths, step->task->index, &count);
+	return wait_channels_is_end(
+		tracker->options.places, frames, count,
+		task_time_exits(thread_tracker_time(tracker->options.threads),
+				step->task->tid));
+}
+
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
@@ -148,6 +164,8 @@ static void take_step(struct event_handler *handler,
 		open = task_time_contexts(time, step->task->index, &count);
 		system_calls_contexts(tracker->calls, step, open, count);
 	}
+	if (ends_with(tracker, step))
+		system_calls_exit(tracker->calls, step->task);
 	change = system_calls_step(tracker->calls, step);
 	note(tracker, change);
 	tell(tracker, step, change);
@@ -164,19 +182,6 @@ static void take_event(struct event_handler *handler,
 	if (task)
 		tell_late(tracker, task->index,
 			  system_calls_event(tracker->calls, task, event));
-}
-
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
-{
-	struct task_tracker *tracker = (struct task_tracker *)handler;
-	const struct task *task;
-
-	if (record->kind != SIDEBAND_EXIT)
-		return;
-	task = task_paths_task(tracker->paths, record->cpu, record->tid);
-	if (task)
-		system_calls_exit(tracker->calls, task);
 }
 
 static bool open_calls(struct task_tracker *tracker)
@@ -216,8 +221,8 @@ task_tracker_new(const struct task_tracker_options *options)
 
 	if (!tracker)
 		return NULL;
-	tracker->handler =
-		(struct event_handler){ take_step, take_event, take_record };
+	tracker->handler = (struct event_handler){ .step = take_step,
+						   .event = take_event };
 	tracker->spans.take = take_span;
 	tracker->sleep_callback.take = take_sleep;
 	tracker->options = *options;

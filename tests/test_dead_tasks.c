@@ -104,6 +104,27 @@ START_TEST(who_sleeps_behind_its_end_may_be_preempted_later)
 }
 END_TEST
 
+/* Nobody waits for a thread: it has no number from its end on. */
+START_TEST(who_ends_is_not_the_one_that_waits)
+{
+	struct dead_tasks dead = { 0 };
+	struct sideband_record in = switch_record(false, 8, 7, false);
+	struct sideband_record behind = switch_record(false, 9, -1, false);
+	int32_t next;
+
+	end(&dead, 7);
+	leave(&dead, 7, 8, true, &next);
+	dead_tasks_take(&dead, &in);
+	end(&dead, 8);
+	ck_assert_int_eq(leave(&dead, -1, 9, false, &next), 8);
+	dead_tasks_take(&dead, &behind);
+	ck_assert_int_eq(behind.change.other_tid, 8);
+	ck_assert_int_eq(behind.change.other_pid, 8);
+	leave(&dead, 9, -1, false, &next);
+	ck_assert_int_eq(next, 7);
+}
+END_TEST
+
 START_TEST(more_than_there_is_room_for)
 {
 	struct dead_tasks dead = { 0 };
@@ -127,6 +148,7 @@ static Suite *dead_tasks_suite(void)
 	tcase_add_test(tcase, one_of_two_is_not_guessed);
 	tcase_add_test(tcase, who_leaves_at_once_is_no_other);
 	tcase_add_test(tcase, who_sleeps_behind_its_end_may_be_preempted_later);
+	tcase_add_test(tcase, who_ends_is_not_the_one_that_waits);
 	tcase_add_test(tcase, more_than_there_is_room_for);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -233,7 +233,70 @@ static void woken_by_other(struct attribution_fixture *f)
 	at(f, 900);
 }
 
+/* What @tid on @cpu asks comes by a socket and wakes nobody. */
+static void asks_by_socket(struct attribution_fixture *f, uint64_t time_ns,
+			   uint32_t cpu, int32_t tid)
+{
+	calls(f, time_ns, cpu, "unix_stream_sendmsg");
+	returns(f, time_ns + 10, cpu);
+	calls(f, time_ns + 15, cpu, "pipe_read");
+	waits(f, time_ns + 18, cpu, tid, 9 + (int32_t)cpu);
+}
+
+static void is_answered(struct attribution_fixture *f, uint64_t time_ns,
+			uint32_t cpu, int32_t tid)
+{
+	at(f, time_ns);
+	schedules(f, cpu, 9 + (int32_t)cpu, 0, tid);
+	goes_on(f, time_ns + 5, cpu);
+	enter(f, cpu, "copy_page_to_iter");
+	leave(f, cpu);
+	returns(f, time_ns + 10, cpu);
+}
+
+/* The answer, by a pipe, wakes @tid. */
+static void serves(struct attribution_fixture *f, uint64_t time_ns, int32_t tid)
+{
+	calls(f, time_ns, 1, "unix_stream_read_generic");
+	returns(f, time_ns + 5, 1);
+	wakes_by_pipe(f, time_ns + 20, 1, tid);
+}
+
+static void another_way_back(struct attribution_fixture *f)
+{
+	all_run(f);
+	asks_by_socket(f, 200, 0, CLIENT);
+	serves(f, 220, CLIENT);
+	is_answered(f, 260, 0, CLIENT);
+	at(f, 500);
+}
+
+/* One client is known, and has asked; what the server finds was another's, whom
+ * it answers.
+ */
+static void found_another(struct attribution_fixture *f)
+{
+	all_run(f);
+	asks_by_socket(f, 200, 2, OTHER);
+	serves(f, 220, OTHER);
+	is_answered(f, 260, 2, OTHER);
+	asks_by_socket(f, 300, 0, CLIENT);
+	asks_by_socket(f, 320, 2, OTHER);
+	serves(f, 350, CLIENT);
+	serves(f, 390, OTHER);
+	is_answered(f, 430, 0, CLIENT);
+	is_answered(f, 450, 2, OTHER);
+	at(f, 500);
+}
+
 static const struct request_story stories[] = {
+	{ "found another", found_another,
+	  "17>8 200+70?: c20 w15 q10 k25 / k105\n"
+	  "7>8 300+140?: c20 w55 q40 k25\n"
+	  "17>8 320+140?: c20 w35 q45 k40 / k85\n",
+	  NOTHING_TELLS },
+	{ "another way back", another_way_back,
+	  "7>8 200+70?: c20 w15 q10 k25 / k255\n", NOTHING_TELLS },
 	{ "exchange", exchange, "7>8 200+65?: c15 w10 q10 k30 / k250\n",
 	  NOTHING_TELLS },
 	{ "read while it is written", early_exchange,

@@ -23,6 +23,20 @@ static void reads(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	returns(f, time_ns + 5, cpu);
 }
 
+/* A datagram leaves in a packet, and may be read without showing that. */
+static void datagrams(struct attribution_fixture *f)
+{
+	all_run(f);
+	for (uint32_t cpu = 0; cpu < 2; cpu++) {
+		calls(f, 200 + 100 * cpu, cpu, "udp_sendmsg");
+		event(f, cpu, EVENT_NET_QUEUE, 0xa0 + cpu, 0, 0);
+		returns(f, 210 + 100 * cpu, cpu);
+		calls(f, 220 + 100 * cpu, 1 - cpu, "udp_recvmsg");
+		returns(f, 230 + 100 * cpu, 1 - cpu);
+	}
+	at(f, 500);
+}
+
 /* Two ask; the one that asked later is served first. */
 static void packets(struct attribution_fixture *f)
 {
@@ -367,6 +381,8 @@ static void roles(struct attribution_fixture *f)
 }
 
 static const struct request_story stories[] = {
+	{ "datagrams", datagrams, "7>8 200+130?: c10 w20 q20 k80 / k200\n",
+	  PACKETS_TELL },
 	{ "packets", packets,
 	  "17>8 220+155: c10 w15 q75 k55 / k45\n"
 	  "7>8 200+275: c10 w15 q195 k55 / k45\n",

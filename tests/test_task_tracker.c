@@ -150,9 +150,29 @@ static void no_return(struct attribution_fixture *f)
 	starts(f, 0, 7);
 	at(f, 100), enters_call(f, 0, "__x64_sys_exit_group");
 	at(f, 150), life(f, 0, SIDEBAND_EXIT, 7);
+	enter(f, 0, "do_task_dead");
 	enter(f, 0, "__schedule");
 	event(f, 0, EVENT_SCHED_SWITCH, 7, 0x20, 0);
 	at(f, 200), switch_to(f, 0, 0);
+	at(f, 300), ends(f);
+}
+
+/* Perf's records of switches only say that its end was told before.  It waits
+ * for a file to be closed first, and nobody waits where it dies.
+ */
+static void the_way_out(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	at(f, 100), enters_call(f, 0, "__x64_sys_exit_group");
+	at(f, 110), life(f, 0, SIDEBAND_EXIT, 7);
+	at(f, 120), enter(f, 0, "helper"), enter(f, 0, "__schedule");
+	event(f, 0, EVENT_SCHED_SWITCH, 7, 0x10, 8);
+	switch_to(f, 0, 8);
+	at(f, 150), function_wakes(f, 0, "pipe_write", 7);
+	at(f, 170), switch_to(f, 0, 7), leave(f, 0), leave(f, 0);
+	at(f, 180), enter(f, 0, "do_task_dead"), enter(f, 0, "__schedule");
+	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 8);
+	at(f, 200), switch_to(f, 0, 8);
 	at(f, 300), ends(f);
 }
 
@@ -248,6 +268,10 @@ static const struct task_story stories[] = {
 	  "unknown 0 faults 0/0 nr 0 = 0\n" },
 	{ "no return", no_return,
 	  "7 exit_group no_return 100-200 cpu 100 asleep 0 runnable 0 "
+	  "stolen 0 unknown 0 faults 0/0 nr 0\n" },
+	{ "the way out", the_way_out,
+	  "7 slept in helper 30+20 others 0,0 same -1,-1 by ?-8 pipe_write\n"
+	  "7 exit_group no_return 100-200 cpu 50 asleep 30 runnable 20 "
 	  "stolen 0 unknown 0 faults 0/0 nr 0\n" },
 	{ "a gap", a_gap,
 	  "7 read cut 100-200 cpu 70 asleep 0 runnable 0 stolen 0 unknown 30 "

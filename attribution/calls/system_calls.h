@@ -64,7 +64,7 @@ int system_calls_give_up(struct system_calls *calls, uint32_t index);
 /* Returns how many tasks there may be: each has a smaller index. */
 uint32_t system_calls_tasks(const struct system_calls *calls);
 
-/* Takes a record of a task's end; @task is the record's. */
+/* Tells that the next step in which @task leaves its CPU is its last. */
 void system_calls_exit(struct system_calls *calls, const struct task *task);
 
 /* Takes a stretch of a task's time. */

@@ -64,7 +64,8 @@ struct party {
 	 * sent; 0: it does not.
 	 */
 	uint64_t found_ns;
-	uint32_t found_asks; /* requests that it sent meanwhile */
+	enum message_medium found_by; /* the way that came */
+	uint32_t found_asks;	      /* requests that it sent meanwhile */
 };
 
 /* Makes that of @task, which has no hold yet.  Returns NULL when out of memory. */

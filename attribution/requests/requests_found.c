@@ -66,11 +66,12 @@ static bool is_uncertain(const struct requests *requests,
 
 struct request *requests_ask_found_by(struct requests *requests,
 				      const struct message *answer,
-				      struct party *receiver, uint64_t until_ns)
+				      struct party *receiver,
+				      enum message_medium medium,
+				      uint64_t until_ns)
 {
-	struct message *message =
-		find_found(requests, answer->sender->pid, receiver,
-			   (enum message_medium)answer->medium, until_ns);
+	struct message *message = find_found(requests, answer->sender->pid,
+					     receiver, medium, until_ns);
 	struct request *request;
 
 	if (!message)
@@ -84,6 +85,27 @@ struct request *requests_ask_found_by(struct requests *requests,
 	return request;
 }
 
+/* What @sender found, or is taken to work for, came another way than its answer
+ * goes.
+ */
+static struct request *ask_by_other_way(struct requests *requests,
+					const struct message *answer,
+					struct party *receiver,
+					const struct party *sender)
+{
+	const struct request *request = answer->hold->request;
+	enum message_medium medium;
+
+	if (!sender->found_ns && !(request && request->is_inferred))
+		return NULL;
+	medium = sender->found_ns ? sender->found_by :
+				    (enum message_medium)request->medium;
+	return medium == answer->medium ?
+		       NULL :
+		       requests_ask_found_by(requests, answer, receiver, medium,
+					     answer->sent->time_ns);
+}
+
 struct request *requests_ask_found(struct requests *requests,
 				   const struct message *answer,
 				   struct party *receiver)
@@ -92,6 +114,7 @@ struct request *requests_ask_found(struct requests *requests,
 		requests_known_party(requests, answer->sender);
 	enum message_medium medium = (enum message_medium)answer->medium;
 	uint64_t until_ns = sender->found_ns;
+	struct request *request = NULL;
 
 	if (requests_is_server(requests, receiver->task, answer->sender,
 			       medium))
@@ -100,7 +123,9 @@ struct request *requests_ask_found(struct requests *requests,
 			  requests_is_server(requests, answer->sender,
 					     receiver->task, medium)))
 		until_ns = answer->sent->time_ns;
-	return until_ns ? requests_ask_found_by(requests, answer, receiver,
-						until_ns) :
-			  NULL;
+	if (until_ns)
+		request = requests_ask_found_by(requests, answer, receiver,
+						medium, until_ns);
+	return request ? request :
+			 ask_by_other_way(requests, answer, receiver, sender);
 }

@@ -2,6 +2,8 @@
 #ifndef KT_ATTRIBUTION_REQUESTS_FOUND_H
 #define KT_ATTRIBUTION_REQUESTS_FOUND_H
 
+#include "attribution/requests/message_kinds.h"
+
 #include <stdint.h>
 
 struct message;
@@ -16,10 +18,13 @@ struct request *requests_ask_found(struct requests *requests,
 				   const struct message *answer,
 				   struct party *receiver);
 
-/* The same, if somebody of the answer's process found it by @until_ns. */
+/* The same, if somebody of the answer's process found it by @medium until
+ * @until_ns.
+ */
 struct request *requests_ask_found_by(struct requests *requests,
 				      const struct message *answer,
 				      struct party *receiver,
+				      enum message_medium medium,
 				      uint64_t until_ns);
 
 #endif

@@ -151,9 +151,10 @@ static struct message *find_exchange(struct requests *requests,
 		if (message && message_is_older(message, answer))
 			answer = message;
 	}
-	request = answer ? requests_ask_found_by(requests, answer, receiver,
-						 answer->sent->time_ns) :
-			   NULL;
+	request = answer ?
+			  requests_ask_found_by(requests, answer, receiver,
+						medium, answer->sent->time_ns) :
+			  NULL;
 	if (!request)
 		return NULL;
 	requests_answer(requests, request, answer);

@@ -41,7 +41,9 @@ static void take_sent(struct requests *requests, struct party *party,
 		return;
 	if (requests->has_wakes && !party->is_heard)
 		requests_list_unheard(requests, party);
-	message->has_packets = !message->is_merged;
+	/* A datagram's own are not always shown as they are read. */
+	message->has_packets = !message->is_merged &&
+			       message->medium == MEDIUM_TCP;
 	message->is_inferred = false;
 	set(requests, packet, message);
 }

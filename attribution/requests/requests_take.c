@@ -55,6 +55,7 @@ static void take_found(struct requests *requests, struct party *party,
 	requests_give(requests, party->hold, NULL, message->hold);
 	party->hold->is_start = false;
 	party->found_ns = sender->found_ns;
+	party->found_by = sender->found_by;
 	sender->found_ns = 0;
 }
 

@@ -138,6 +138,7 @@ static void find(struct requests *requests, struct party *party, bool is_polled,
 		if (party->hold->is_waiting)
 			requests_give(requests, party->hold, NULL, NULL);
 		party->found_ns = time_ns;
+		party->found_by = medium;
 		finds_add(&requests->finds, party->task->pid, time_ns);
 		party->found_asks = 0;
 		return;

@@ -85,7 +85,7 @@ static bool is_to_sleep(const struct event_record *event)
 {
 	int64_t state = event->values[SWITCH_PREV_STATE];
 
-	return event->values[SWITCH_PREV] > 0 && !off_is_dead(state) &&
+	return event->values[SWITCH_PREV] > 0 &&
 	       off_how_of(state) == OFF_ASLEEP;
 }
 

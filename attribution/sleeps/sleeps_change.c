@@ -6,6 +6,7 @@
 #include "attribution/sleeps/waiters.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/time/call_entries.h"
+#include "attribution/time/off_cpu.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/wait_channels.h"
@@ -90,6 +91,9 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 	if (!task)
 		return 0;
 	frames = task_paths_of(sleeps->options.paths, task->index, &count);
+	if (wait_channels_is_end(sleeps->options.places, frames, count,
+				 off_is_dead(event->values[SWITCH_PREV_STATE])))
+		return 0;
 	sleeper_begin(sleeper, task, event->time_ns);
 	sleeper->sleep.fd = sleeper_fd(call, sleeps->options.functions,
 				       sleeps->options.arch, frames, count);

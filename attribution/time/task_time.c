@@ -130,6 +130,13 @@ uint32_t task_time_thread(const struct task_time *time, int32_t tid)
 	return thread ? thread->index : UINT32_MAX;
 }
 
+bool task_time_exits(const struct task_time *time, int32_t tid)
+{
+	const struct thread *thread = threads_find(time->threads, tid);
+
+	return thread && thread->is_dead;
+}
+
 int task_time_context_change(const struct task_time *time)
 {
 	return time->context_change;

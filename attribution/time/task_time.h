@@ -97,6 +97,11 @@ int task_time_end(struct task_time *time);
  */
 uint32_t task_time_thread(const struct task_time *time, int32_t tid);
 
+/* Returns whether thread @tid was told to exit: by its record, or by its last
+ * switch.
+ */
+bool task_time_exits(const struct task_time *time, int32_t tid);
+
 /* Returns whether the last step began (1) or ended (-1) its task's innermost
  * work, else 0.
  */

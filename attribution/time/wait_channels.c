@@ -13,6 +13,7 @@ enum {
 	PLACE_SCHEDULER = 1,  /* in_sched_functions(): sched and lock text */
 	PLACE_WAKES = 2,      /* helps to wake */
 	PLACE_DISPATCHER = 4, /* calls the handlers of interrupts */
+	PLACE_ENDS = 8,	      /* a task leaves its CPU there for good */
 };
 
 /* kernel/sched/, kernel/locking/, kernel/exit.c, fs/eventpoll.c, mm/filemap.c,
@@ -42,6 +43,7 @@ static const struct name_rule rules[] = {
 	{ "pollwake", false, PLACE_WAKES },
 	{ "ep_autoremove_wake_function", false, PLACE_WAKES },
 	{ "ep_poll_callback", false, PLACE_WAKES },
+	{ "do_task_dead", false, PLACE_ENDS },
 	{ "handle_softirqs", false, PLACE_DISPATCHER },
 	{ "__do_softirq", false, PLACE_DISPATCHER },
 	{ "__handle_irq_event_percpu", false, PLACE_DISPATCHER },
@@ -172,6 +174,17 @@ bool wait_channels_find(const struct wait_channels *places,
 		at--;
 	place->label = at;
 	return true;
+}
+
+bool wait_channels_is_end(const struct wait_channels *places,
+			  const struct path_frame *frames, size_t count,
+			  bool is_exiting)
+{
+	struct wait_channel place;
+
+	return wait_channels_find(places, frames, count, &place) ?
+		       is_place(places, &frames[place.label], PLACE_ENDS) :
+		       is_exiting;
 }
 
 uint32_t wait_channels_caller(const struct wait_channels *places,

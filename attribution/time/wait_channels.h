@@ -48,6 +48,14 @@ bool wait_channels_find(const struct wait_channels *places,
 			const struct path_frame *frames, size_t count,
 			struct wait_channel *place);
 
+/* Returns whether a task that leaves its CPU in @frames is dead.  One that exits
+ * may sleep before; whether it does is all that is known where the frames do not
+ * show the scheduler.
+ */
+bool wait_channels_is_end(const struct wait_channels *places,
+			  const struct path_frame *frames, size_t count,
+			  bool is_exiting);
+
 /* Returns the innermost function of @frames that called one of the scheduler or
  * of the locks, as what they do is recorded; FUNCTION_UNKNOWN if none did.
  */

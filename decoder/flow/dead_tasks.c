@@ -31,14 +31,29 @@ static const struct dead_task *find_waiting(const struct dead_tasks *dead)
 	return found;
 }
 
-static void name(const struct dead_tasks *dead, int32_t *pid, int32_t *tid)
+/* @known: who is meant, or NULL if only those that wait can be. */
+static void name(const struct dead_tasks *dead, const struct dead_task *known,
+		 int32_t *pid, int32_t *tid)
 {
-	const struct dead_task *task = *tid == -1 ? find_waiting(dead) : NULL;
+	const struct dead_task *task = known ? known : find_waiting(dead);
 
-	if (!task)
+	if (*tid != -1 || !task)
 		return;
 	*pid = task->pid;
 	*tid = task->tid;
+}
+
+static void name_both(const struct dead_tasks *dead,
+		      struct sideband_record *record)
+{
+	struct sideband_switch *change = &record->change;
+	bool out = change->out;
+
+	name(dead, out && dead->has_current ? &dead->current : NULL,
+	     &record->pid, &record->tid);
+	if (change->cpu_wide)
+		name(dead, !out && dead->has_left ? &dead->left : NULL,
+		     &change->other_pid, &change->other_tid);
 }
 
 static void leave(struct dead_tasks *dead, int32_t tid, bool preempted)
@@ -48,17 +63,30 @@ static void leave(struct dead_tasks *dead, int32_t tid, bool preempted)
 			dead->tasks[i].waits = preempted;
 }
 
+/* Notes who runs, as @record of an exit or a switch says. */
+static void note(struct dead_tasks *dead, const struct sideband_record *record)
+{
+	const struct dead_task task = { .pid = record->pid,
+					.tid = record->tid };
+	bool leaves = record->kind == SIDEBAND_SWITCH && record->change.out;
+
+	if (leaves)
+		dead->left = task;
+	else
+		dead->current = task;
+	dead->has_left |= leaves;
+	dead->has_current = !leaves;
+}
+
 void dead_tasks_take(struct dead_tasks *dead, struct sideband_record *record)
 {
-	struct sideband_switch *change = &record->change;
-
 	if (record->kind == SIDEBAND_EXIT)
 		add(dead, record);
-	if (record->kind != SIDEBAND_SWITCH)
+	else if (record->kind == SIDEBAND_SWITCH)
+		name_both(dead, record);
+	else
 		return;
-	name(dead, &record->pid, &record->tid);
-	if (change->cpu_wide)
-		name(dead, &change->other_pid, &change->other_tid);
-	if (change->out)
-		leave(dead, record->tid, change->preempted);
+	note(dead, record);
+	if (record->kind == SIDEBAND_SWITCH && record->change.out)
+		leave(dead, record->tid, record->change.preempted);
 }

@@ -23,6 +23,10 @@ struct dead_task {
 struct dead_tasks {
 	struct dead_task tasks[DEAD_TASKS_MAX];
 	size_t count;
+	struct dead_task current; /* that runs there, if has_current */
+	bool has_current;
+	struct dead_task left; /* that ran there before, if has_left */
+	bool has_left;
 };
 
 /* Takes a record of the CPU, in order: SIDEBAND_EXIT and SIDEBAND_SWITCH matter.

@@ -3,13 +3,14 @@
 # What a recording with fewer events cannot tell is not known in the reports,
 # which say what would tell it; nothing is silently 0.
 #
-#	attribution_levels.sh [--arm64] [KERNEL]
+#	attribution_levels.sh [--arm64] [KERNEL [CPUS]]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 take_arm64 "$@"
 shift "$IS_ARM64"
 KERNEL=${1:-6.12}
+CPUS=${2:-1}
 RECORDER=$GUEST_BUILD/ktrace-hw
 PROGRAMS=$GUEST_BUILD/tests/e2e/programs
 
@@ -18,8 +19,8 @@ main() {
 	skip_without_machine "$KERNEL"
 	make_programs
 	mkdir "$WORK/r"
-	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --timeout "$LIMIT_S" \
-		--late-results --results "$WORK/r" -- sh -ec "
+	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --cpus "$CPUS" \
+		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
 		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
 		for level in none sched irq all attribution \
 			attribution,syscalls; do
@@ -33,7 +34,7 @@ main() {
 			-- '$PROGRAMS/processes' sleeper
 		'$RECORDER' record -o '$WORK/r/default' -- \
 			'$PROGRAMS/processes' sleeper ping"
-	python3 "$HERE/judge_levels.py" "$KTRACE" "$WORK/r" ||
+	python3 "$HERE/judge_levels.py" "$KTRACE" "$WORK/r" "$CPUS" ||
 		FAILURES=$((FAILURES + 1))
 }
 

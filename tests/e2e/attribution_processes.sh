@@ -61,18 +61,40 @@ waits_for_cpus() { # name
 		-i "$WORK/$1/r" >"$WORK/$1/waits"
 }
 
+# The calls with which the kernel fills the return stack go into the middle of the
+# function that they come from: of its instructions, a nanosecond each, they are two
+# thirds.
+check_return_stack_stuffing() { # name
+	local calls=0 own_ns=0
+	read -r calls own_ns < <("$KTRACE" report --flat --with-idle \
+		--with-tracer --format=csv -i "$WORK/$1/r" |
+		awk -F, '$1 == "__switch_to_asm" { print $2, $3 }')
+	expect "$1: __switch_to_asm is called once a switch of the truth" \
+		"$(($(wc -l <"$WORK/$1/switches") - 1))" "$calls"
+	expect_that "$1: it stuffs the return stack each time" \
+		"$own_ns" -ge $((calls * 64))
+}
+
 one_cpu() {
-	local text
+	local text bill
 	# shellcheck disable=SC2046
 	boot one -- $(record_to one --buffer 64M) "$PROGRAM" \
 		sleeper hog caller faulter ping tree futex execer poller
 	truth_classes one
 	waits_for_cpus one
+	for bill in victim beneficiary; do
+		"$KTRACE" report --tracer --by=process "--bill=$bill" \
+			--format=csv -i "$WORK/one/r" >"$WORK/one/$bill"
+	done
 	judge one --exact --cases --truth "$WORK/one/csv" --within 100 \
 		--runqueue "$WORK/one/waits" \
 		--instead "$WORK/one/waits" "$WORK/one/r" "$WORK/one/switches" \
-		--sched "$WORK/one/r" "$WORK/one/switches" 0
+		--sched "$WORK/one/r" "$WORK/one/switches" 0 \
+		--histogram "$KTRACE" "$WORK/one/r" "$WORK/one/switches" \
+		--tracer "$WORK/one/csv" 200 "$WORK/one/victim" \
+		"$WORK/one/beneficiary"
 	text=$("$KTRACE" report --sleeps --comm polled -i "$WORK/one/r")
+	check_return_stack_stuffing one
 	expect "one: the times are its own" 0 \
 		"$(host_lines report --threads "$WORK/one/r" || true)"
 	expect_line "one: perf woke the one that polls" "$text" \

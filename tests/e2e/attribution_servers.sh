@@ -3,30 +3,35 @@
 # report --servers bills a server's work to the clients that asked for it by
 # pipe, Unix socket, UDP, and one of two pipes, by what each is known to ask.
 #
-#	attribution_servers.sh [--arm64] [KERNEL]
+#	attribution_servers.sh [--arm64] [KERNEL [CPUS]]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 take_arm64 "$@"
 shift "$IS_ARM64"
 KERNEL=${1:-6.12}
+CPUS=${2:-1}
 RECORDER=$GUEST_BUILD/ktrace-hw
 SERVERS=$GUEST_BUILD/tests/e2e/programs/servers
 
 main() {
+	local has_sockets=1
 	need python3
 	skip_without_machine "$KERNEL"
 	make_programs
 	mkdir "$WORK/r"
-	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --timeout "$LIMIT_S" \
-		--late-results --results "$WORK/r" -- sh -ec "
+	# Sockets say how much is sent and read since Linux 6.3.
+	[[ $KERNEL != 6.1 ]] || has_sockets=0
+	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --cpus "$CPUS" \
+		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
 		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
 		for case in pipe unix udp many early; do
 			'$RECORDER' record -o '$WORK'/r/\$case \
 				--events=attribution,syscalls -- '$SERVERS' \$case
 			hold_symbols
 		done"
-	python3 "$HERE/judge_servers.py" "$KTRACE" "$WORK/r" ||
+	python3 "$HERE/judge_servers.py" "$KTRACE" "$WORK/r" "$has_sockets" \
+		"$CPUS" ||
 		FAILURES=$((FAILURES + 1))
 }
 

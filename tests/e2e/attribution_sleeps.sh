@@ -3,7 +3,7 @@
 # report --sleeps tells where programs sleep, with which stacks, and who wakes
 # them, where all that is known by construction.
 #
-#	attribution_sleeps.sh [--arm64] [KERNEL [CASE...]]
+#	attribution_sleeps.sh [--arm64] [KERNEL [CPUS [CASE...]]]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -11,6 +11,7 @@ take_arm64 "$@"
 shift "$IS_ARM64"
 DEFAULT=(stacks static pipe child futex disk chain labels)
 KERNEL=${1:-6.12}
+CPUS=${2:-1}
 
 # An archive has the stacks' addresses alone, and they do: nothing of the
 # environment is left in it.
@@ -33,14 +34,15 @@ check_archive() {
 }
 
 main() {
-	local cases=("${@:2}")
+	local cases=("${@:3}") judge=judge_sleeps.py
 	((${#cases[@]})) || cases=("${DEFAULT[@]}")
 	need perf
 	need python3
 	skip_without_machine "$KERNEL"
 	make_programs
-	record_waits "$KERNEL" 60 "${cases[@]}"
-	python3 "$HERE/judge_sleeps.py" "$KTRACE" "$WORK" "${cases[@]}" ||
+	record_waits "$KERNEL" "$CPUS" 60 "${cases[@]}"
+	((CPUS == 1)) || judge=judge_sleeps_by_host.py
+	python3 "$HERE/$judge" "$KTRACE" "$WORK" "${cases[@]}" ||
 		FAILURES=$((FAILURES + 1))
 	((IS_ARM64)) || [[ ! -d $WORK/stacks ]] || check_archive
 }

@@ -3,18 +3,20 @@
 # report --syscalls and timeline --syscalls tell what programs do whose system
 # calls are known by construction; perf counts them too.
 #
-#	attribution_syscalls.sh [--arm64] [KERNEL]
+#	attribution_syscalls.sh [--arm64] [KERNEL [CPUS]]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 take_arm64 "$@"
 shift "$IS_ARM64"
 KERNEL=${1:-6.12}
+CPUS=${2:-1}
 CASES=(errors child restart bare copy)
 
 # Debian's kernels have x32 for those who ask for it.
 record_abis() {
-	"$MACHINE" run --discard --fast --kernel "$KERNEL" --append syscall.x32=y \
+	"$MACHINE" run --discard --fast --kernel "$KERNEL" \
+		--cpus "$CPUS" --append syscall.x32=y \
 		--timeout "$LIMIT_S" --results "$WORK" -- sh -ec "
 		cd /dev/shm
 		'$KTRACE' record -o abis --events=attribution,all -- \
@@ -27,12 +29,12 @@ main() {
 	need python3
 	skip_without_machine "$KERNEL"
 	make_programs
-	record_waits "$KERNEL" 2 "${CASES[@]}"
+	record_waits "$KERNEL" "$CPUS" 2 "${CASES[@]}"
 	if ((!IS_ARM64)); then
 		record_abis
 		CASES+=(abis)
 	fi
-	python3 "$HERE/judge_syscalls.py" "$KTRACE" "$WORK" "${CASES[@]}" ||
+	python3 "$HERE/judge_syscalls.py" "$KTRACE" "$WORK" "$CPUS" "${CASES[@]}" ||
 		FAILURES=$((FAILURES + 1))
 }
 

@@ -70,13 +70,13 @@ take_arm64() { # argument...
 }
 
 # What programs that wait leave in $WORK, on a disk that takes its time.
-record_waits() { # kernel disk-delay-ms case...
+record_waits() { # kernel cpus disk-delay-ms case...
 	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$1" \
-		--disk-size 64 --disk-delay "$2" --timeout "$LIMIT_S" \
+		--cpus "$2" --disk-size 64 --disk-delay "$3" --timeout "$LIMIT_S" \
 		--results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/waits_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" \
-		"$GUEST_BUILD/tests/e2e/programs" "${@:3}"
+		"$GUEST_BUILD/tests/e2e/programs" "${@:4}"
 }
 
 make_programs() {

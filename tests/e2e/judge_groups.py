@@ -154,12 +154,19 @@ def judge_inferred_pictures(judge):
                      re.search(r"^[1-9].* of it inferred", said, re.M), said)
 
 
-def gprof_names(path):
-    """The functions that gprof sees in a group's file."""
+def gprof_times(path):
+    """Of each function that gprof sees in a group's file: the per cent of the time, and
+    seconds, both to two places."""
     text = subprocess.run(["gprof", "-b", "-p", f"{path}.elf", path],
                           check=True, capture_output=True, text=True).stdout
-    return {line.split()[-1] for line in text.splitlines()
-            if re.match(r" *\d+\.\d\d ", line)}
+    lines = [line.split() for line in text.splitlines()
+             if re.match(r" *\d+\.\d\d ", line)]
+    return {line[-1]: (float(line[0]), float(line[2])) for line in lines}
+
+
+def is_near(told, own_ns, whole_ns):
+    return abs(told[0] - 100 * own_ns / whole_ns) < 0.02 and \
+        abs(told[1] - own_ns / 1e9) < 0.006
 
 
 def judge_gmon(judge):
@@ -173,11 +180,19 @@ def judge_gmon(judge):
                  groups == {group.replace("/", ",") for group in wanted},
                  groups, wanted)
     for group in sorted(wanted):
-        names = gprof_names(f"{out}.{group.replace('/', ',')}")
-        own = {row["function"].split(":", 1)[1] for row in rows
-               if row["self_ns"] and row["group"] == group}
+        told = gprof_times(f"{out}.{group.replace('/', ',')}")
+        own = collections.Counter()
+        for row in rows:
+            if row["self_ns"] and row["group"] == group:
+                own[row["function"].split(":", 1)[1]] += row["self_ns"]
         judge.expect(f"gmon: gprof has the functions of {group}",
-                     own and own <= names, sorted(own - names)[:5])
+                     own and set(own) <= set(told),
+                     sorted(set(own) - set(told))[:5])
+        wrong = {name: (told[name], ns) for name, ns in own.items()
+                 if name in told and
+                 not is_near(told[name], ns, own.total())}
+        judge.expect(f"gmon: gprof has the times of {group}", not wrong,
+                     wrong, own.total())
 
 
 def main():

@@ -387,6 +387,26 @@ def work_below(recording, bill, handler="", *options):
     return work
 
 
+def without(whole, shown):
+    """What is left out of each process's work."""
+    return {pid: left for pid, work in whole.items()
+            if (left := work - shown[pid])}
+
+
+def judge_tracer(judge, case, recording, whom_pids, handler):
+    """The tracer's own work below a handler is its own by both bills, function by
+    function, of whom it kept from going on."""
+    ran, paid = (without(work_below(recording, bill, handler, "--with-tracer"),
+                         work_below(recording, bill, handler))
+                 for bill in ("victim", "beneficiary"))
+    functions = sum(ran.values(), collections.Counter())
+    judge.expect(f"{case}: {len(functions)} functions of the tracer below "
+                 f"{handler} are theirs in whose time they ran",
+                 len(functions) > 5 and ran == paid and set(ran) - whom_pids,
+                 {pid: work - paid.get(pid, collections.Counter())
+                  for pid, work in ran.items()}, set(paid))
+
+
 def judge_functions(judge, case, recording, whom, handler):
     """All that a handler calls is, function by function, in the profile of the
     one it was for, and in nobody else's.  What the tracer does there is where it
@@ -410,6 +430,7 @@ def judge_functions(judge, case, recording, whom, handler):
                  and paid[next(iter(pids))] == functions
                  and set(ran) - pids, set(ran), pids,
                  {pid: functions - work for pid, work in paid.items()})
+    judge_tracer(judge, case, recording, pids, handler)
 
 
 def judge_disk(judge, recording):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Judges what reports say of recordings with fewer and fewer events, as
-attribution_levels.sh made them: judge_levels.py KTRACE FOLDER"""
+attribution_levels.sh made them: judge_levels.py KTRACE FOLDER CPUS"""
 import functools
 import json
 import re
@@ -98,12 +98,22 @@ def check_empty(recordings):
                                                  table).values())
 
 
-def check_cpu(recording):
-    """One CPU of one: all is known.  The text of others says what is not."""
+def check_cpu(recording, cpus):
+    """One CPU of one: all is known.  Of two: but for the time off that one, which the
+    text says."""
     rows = json.loads(recording.run("report", "--format=json"))["processes"]
     unknown = [row for row in rows if row["unknown_ns"]]
-    judge.expect("cpu: all CPUs were traced, so nothing is unknown",
-                 len(rows) > 2 and not unknown, unknown)
+    if cpus == 1:
+        judge.expect("cpu: all CPUs were traced, so nothing is unknown",
+                     len(rows) > 2 and not unknown, unknown)
+        return
+    judge.expect("cpu: what is unknown is where another CPU may have been",
+                 len(rows) > 2 and unknown and all(
+                     row["unknown_because"] == f"untraced {row['unknown_ns']}"
+                     for row in unknown), rows)
+    judge.expect("cpu: the text says so",
+                 re.search("^Time off the CPU is unknown: other CPUs",
+                           recording.run("report"), re.MULTILINE))
 
 
 def check_default(recording):
@@ -118,7 +128,7 @@ def check_default(recording):
 
 
 def main():
-    ktrace, folder = sys.argv[1:]
+    ktrace, folder, cpus = sys.argv[1:]
     recordings = {level: Recording(ktrace, folder, level) for level in LEVELS}
     for level in LEVELS:
         for table in TABLES:
@@ -128,7 +138,7 @@ def main():
                  known["asleep_ns"] is None and known["runnable_ns"]
                  and known["unknown_ns"])
     check_empty(recordings)
-    check_cpu(Recording(ktrace, folder, "cpu"))
+    check_cpu(Recording(ktrace, folder, "cpu"), int(cpus))
     check_default(Recording(ktrace, folder, "default"))
     judge.end()
 

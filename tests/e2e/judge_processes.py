@@ -6,10 +6,14 @@ judge_processes.py JSON [--sums] [--not-known] [--exact] [--cases]
                    [--truth CSV | --truth-by-host-clock CSV] [--within NS]
                    [--runqueue JSON] [--sched RECORDING SWITCHES NS|uncertain]
                    [--instead JSON RECORDING SWITCHES]
+                   [--histogram KTRACE RECORDING SWITCHES]
+                   [--tracer TRUTH NS PROFILE...]
 """
+import collections
 import csv
 import json
 import re
+import subprocess
 import sys
 
 from sched_times import Switches, threads_made
@@ -270,6 +274,69 @@ def instead(path, recording, switches):
            f"{seen} threads, {others} others, wrong {wrong}")
 
 
+def tracer(report, truth_path, most_ns, *profiles):
+    """Profiles of the tracer's own work, by whichever bill, have what it took of
+    each process's time on a CPU, in interrupts for others as well, by the truth."""
+    right = collections.Counter()
+    pids = {row["tid"]: row["pid"] for row in report["threads"]
+            if row["comm"] not in ("ktrace-hw", "perf")}
+    with open(truth_path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            right[pids.get(int(row["tid"]))] += int(row["tracer_ns"])
+    for path in profiles:
+        took = collections.Counter()
+        with open(path, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                took[row["group"]] += int(row["self_ns"])
+        errors = {name: (took[name], right[row["pid"]])
+                  for row in report["processes"]
+                  for name in [f"{row['comm']}-{row['pid']}"] if name in took
+                  and row["pid"] in right}
+        wrong = {name: pair for name, pair in errors.items()
+                 if abs(pair[0] - pair[1]) > most_ns}
+        expect(f"the tracer's functions took each process's time, to "
+               f"{most_ns} ns: {path.rsplit('/', 1)[-1]}",
+               len(errors) >= 10 and not wrong,
+               f"{len(errors)} processes, wrong {wrong}")
+
+
+UNITS = {"ns": 1, "us": 1000, "ms": MS, "s": 1000 * MS}
+BUCKET = re.compile(r"^ +([\d.]+) (\w+) - +[\d.]+ \w+ +(\d+)  #+$", re.MULTILINE)
+
+
+def bucket_of(wait_ns):
+    """Where it begins: at a power of two, or halfway to the next."""
+    low = 1 << max(wait_ns.bit_length() - 1, 1)
+    return low + low // 2 if wait_ns >= low + low // 2 else low
+
+
+def histogram(report, ktrace, recording, switches):
+    """Of the waits for a CPU of processes all of whose threads were recorded whole,
+    as records and ground truth have them."""
+    told = {tid: thread for tid, thread in
+            threads_made(recording, Switches(switches)).items()
+            if thread.is_told}
+    partly = {row["pid"] for row in report["threads"]
+              if row["tid"] not in told}
+    told = {row["tid"]: told[row["tid"]] for row in report["threads"]
+            if row["pid"] not in partly}
+    text = subprocess.run(
+        [ktrace, "report", "--runqueue", "--with-tracer", "--pid",
+         ",".join(map(str, told)), "-i", recording], check=True, text=True,
+        capture_output=True).stdout
+    found = collections.Counter()
+    for number, unit, count in BUCKET.findall(text):
+        # It is written with three digits.
+        low = bucket_of(round(float(number) * UNITS[unit] * 1.01))
+        found[low] += int(count)
+    right = collections.Counter(bucket_of(ns) for thread in told.values()
+                                for ns in thread.waits_ns)
+    expect("the histogram has each wait for a CPU where records and truth do",
+           len(right) >= 5 and found == right,
+           f"{sum(found.values())} waits, {found - right} too many, "
+           f"{right - found} missing")
+
+
 def main(arguments):
     with open(arguments.pop(0), encoding="utf-8") as file:
         report = json.load(file)
@@ -298,6 +365,12 @@ def main(arguments):
         elif what == "--sched":
             sched(report, *arguments[:3])
             del arguments[:3]
+        elif what == "--histogram":
+            histogram(report, *arguments[:3])
+            del arguments[:3]
+        elif what == "--tracer":
+            tracer(report, arguments[0], int(arguments[1]), *arguments[2:])
+            arguments.clear()
         elif what == "--within":
             within(errors, int(arguments.pop(0)))
 

@@ -68,27 +68,28 @@ def check_time(name, comm, recording):
     # The recorder, which goes first, may be writing then.
     judge.expect(f"{name}: runnable after it is not asleep",
                  0 < naps[0]["runnable_ns"] < 5 * MS, naps[0]["runnable_ns"])
+    polls = [r for r in rows if "poll" in r["stack"]]
+    judge.expect(f"{name}: 3 polls of 10 ms", len(polls) == 1
+                 and polls[0]["count"] == 3
+                 and 30 * MS <= polls[0]["total_ns"] <= 31 * MS, polls)
+    judge.expect(f"{name}: a sleep of 30 ms in a signal handler",
+                 len(signalled) == 1 and signalled[0]["count"] == 1
+                 and 30 * MS <= signalled[0]["total_ns"] <= 30.5 * MS,
+                 signalled)
+    check_vdso(name, comm, recording)
+    check_stacks(name, naps, signalled)
+
+
+def check_stacks(name, naps, signalled):
+    """A handler's stack goes on with what was interrupted."""
     stack = naps[0]["user_stack"].split(";")
     wanted = ["main", "waits_outer", "waits_middle", "waits_inner"]
     at = stack.index("main") if "main" in stack else 0
     judge.expect(f"{name}: the user stack is in order",
                  stack[at:] and without_inlined(stack[at:])[:4] == wanted,
                  stack)
-    polls = [r for r in rows if "poll" in r["stack"]]
-    judge.expect(f"{name}: 3 polls of 10 ms", len(polls) == 1
-                 and polls[0]["count"] == 3
-                 and 30 * MS <= polls[0]["total_ns"] <= 31 * MS, polls)
-    check_vdso(name, comm, recording)
-    check_signal(name, signalled)
-
-
-def check_signal(name, rows):
-    """A handler sleeps: its stack goes on with what was interrupted."""
-    stacks = [r["user_stack"].split(";") for r in rows]
-    judge.expect(f"{name}: a sleep of 30 ms in a signal handler",
-                 len(rows) == 1 and rows[0]["count"] == 1
-                 and 30 * MS <= rows[0]["total_ns"] <= 30.5 * MS, rows)
-    judge.expect(f"{name}: the handler's stack goes on behind it", rows and
+    stacks = [r["user_stack"].split(";") for r in signalled]
+    judge.expect(f"{name}: the handler's stack goes on behind it", signalled and
                  [f for f in stacks[0] if f in
                   ("main", "waits_signalled", "raise", "on_signal")]
                  == ["main", "waits_signalled", "raise", "on_signal"], stacks)
@@ -231,4 +232,5 @@ def main():
     judge.end()
 
 
-main()
+if __name__ == "__main__":
+    main()

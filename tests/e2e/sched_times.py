@@ -27,6 +27,7 @@ class Thread:
         self.is_told = True         # whoever woke it was seen
         self.is_over = False
         self.instead = collections.Counter()  # ns by tid, while it could run
+        self.waits_ns = []          # for a CPU, one by one
 
     def leave(self, now_ns, state):
         self.since_ns = now_ns
@@ -45,6 +46,7 @@ class Thread:
             return
         self.asleep_ns += self.woken_ns - self.since_ns
         self.runnable_ns += now_ns - self.woken_ns
+        self.waits_ns.append(now_ns - self.woken_ns)
         for tid, ns in ran(self.woken_ns, now_ns):
             self.instead[tid] += ns
 

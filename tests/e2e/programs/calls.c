@@ -68,19 +68,21 @@ static int copy(const char *from, const char *to)
 	return 0;
 }
 
-/* A sleep that a stop and a continue interrupt is restarted by the kernel. */
+/* A sleep that a stop and a continue interrupt is restarted by the kernel.  By a
+ * host's clock, too, it goes on for long enough to be interrupted.
+ */
 static int restart(void)
 {
 	pid_t pid = fork();
 
 	if (!pid) {
 		prctl(PR_SET_NAME, "restarted");
-		sleep_ns(30 * MS);
+		sleep_ns(600 * MS);
 		_exit(0);
 	}
-	sleep_ns(10 * MS);
+	sleep_ns(200 * MS);
 	kill(pid, SIGSTOP);
-	sleep_ns(5 * MS);
+	sleep_ns(50 * MS);
 	kill(pid, SIGCONT);
 	wait(NULL);
 	return 0;
