@@ -3,6 +3,7 @@
 #define KT_ATTRIBUTION_INTERRUPT_ROWS_H
 
 #include "attribution/interrupts/interrupt_accounts.h"
+#include "common/array.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,16 +39,16 @@ struct slice_span {
 	int32_t cpu;
 };
 
-/* Part of a slice of work: @count of it (1: all), @ns of its time. */
+/* Part of a slice of work: @count of it (1: all), @ns of its time.  Or what it
+ * did on call paths: then @ns is the time of all @paths.
+ */
 struct interrupt_charge {
-	uint32_t work;
-	bool is_of_path;   /* work is a call path: see path_sums.h */
-	uint8_t how;	   /* of a path: count is of entries by enum
-				 * call_how */
+	uint32_t work;	   /* INTERRUPT_WORK_NONE: of paths */
 	uint8_t certainty; /* enum interrupt_certainty */
 	double count;
 	uint64_t ns;
-	struct slice_span span; /* not of a path */
+	struct slice_span span;
+	struct array paths; /* struct path_work */
 };
 
 /* Takes each part of a slice when it is known for whom it was: of one slice at

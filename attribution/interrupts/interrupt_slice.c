@@ -164,33 +164,20 @@ static void free_slice(struct owners *owners, struct interrupt_slice *slice)
 	owner_drop(owners, slice->expected_owner);
 }
 
-/* Time and entries go to the same, and in the same parts. */
-static void charge_path(struct owners *owners, const struct array *shares,
-			const struct path_work *work)
+/* Who gets a share of the slice's time gets as much of its paths. */
+static void charge_paths(struct owners *owners, const struct array *shares,
+			 struct interrupt_slice *slice)
 {
-	struct interrupt_charge charge = {
-		.work = work->path,
-		.is_of_path = true,
-		.ns = work->ns,
+	const struct interrupt_charge charge = {
+		.work = INTERRUPT_WORK_NONE,
+		.count = 1,
+		.ns = path_works_ns(&slice->paths),
+		.paths = slice->paths,
 	};
 
-	for (uint8_t how = 0; how < CALL_HOWS; how++) {
-		if (!work->entries[how] && !charge.ns)
-			continue;
-		charge.how = how;
-		charge.count = work->entries[how];
+	slice->paths = ARRAY_OF(struct path_work);
+	if (charge.paths.count)
 		owner_shares_charge(owners, shares, &charge);
-		charge.ns = 0;
-	}
-}
-
-static void charge_paths(struct owners *owners, const struct array *shares,
-			 const struct interrupt_slice *slice)
-{
-	const struct path_work *works = slice->paths.items;
-
-	for (size_t i = 0; i < slice->paths.count; i++)
-		charge_path(owners, shares, &works[i]);
 }
 
 void interrupt_slice_end(struct owners *owners, struct interrupt_slice *slice,

@@ -3,8 +3,8 @@
 #define KT_ATTRIBUTION_INTERRUPT_SLICE_H
 
 #include "attribution/interrupts/interrupt_roles.h"
-#include "attribution/interrupts/owners.h"
-#include "attribution/interrupts/path_sums.h"
+#include "attribution/interrupts/owner_shares.h"
+#include "attribution/interrupts/path_works.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/owners.h"
 
+#include "attribution/interrupts/owner_shares.h"
 #include "attribution/interrupts/path_sums.h"
 #include "common/number_map.h"
 
@@ -155,34 +156,6 @@ bool owner_is_abandoned(const struct owner *owner)
 	return owner->state == OWNER_OPEN && owner->is_abandoned;
 }
 
-void owner_shares_add(struct owners *owners, struct array *shares,
-		      struct owner *owner, double weight, uint8_t certainty)
-{
-	struct owner_share *share = shares->items;
-
-	for (size_t i = 0; i < shares->count; i++) {
-		if (share[i].owner != owner || share[i].certainty != certainty)
-			continue;
-		share[i].weight += weight;
-		return;
-	}
-	share = array_add(shares);
-	if (share)
-		*share = (struct owner_share){ owner_refer(owner), weight,
-					       certainty };
-	else
-		owners->has_failed = true;
-}
-
-void owner_shares_free(struct owners *owners, struct array *shares)
-{
-	const struct owner_share *items = shares->items;
-
-	for (size_t i = 0; i < shares->count; i++)
-		owner_drop(owners, items[i].owner);
-	array_free(shares);
-}
-
 /* Returns whether what is charged to @from may come to @owner: work for
  * itself.
  */
@@ -236,9 +209,11 @@ static void charge_known(struct owners *owners, int32_t pid,
 
 	if (pid < 0)
 		known.certainty = CERTAIN_NOBODY;
-	is_added = charge->is_of_path ?
-			   path_sums_add(owners->paths, pid, &known) :
+	is_added = charge->work == INTERRUPT_WORK_NONE ?
+			   path_sums_add(owners->paths, pid, known.certainty,
+					 &known.paths) :
 			   interrupt_rows_add(owners->rows, pid, &known);
+	array_free(&known.paths);
 	if (!is_added)
 		owners->has_failed = true;
 }
@@ -246,12 +221,15 @@ static void charge_known(struct owners *owners, int32_t pid,
 static void keep_charge(struct owners *owners, struct owner *owner,
 			const struct interrupt_charge *charge)
 {
+	struct array paths = charge->paths;
 	struct interrupt_charge *kept = array_add(&owner->charges);
 
-	if (kept)
+	if (kept) {
 		*kept = *charge;
-	else
-		owners->has_failed = true;
+		return;
+	}
+	array_free(&paths);
+	owners->has_failed = true;
 }
 
 void owner_charge(struct owners *owners, struct owner *owner,
@@ -267,46 +245,5 @@ void owner_charge(struct owners *owners, struct owner *owner,
 	case OWNER_SHARED:
 		owner_shares_charge(owners, &owner->shares, charge);
 		break;
-	}
-}
-
-static double weight_of(const struct array *shares)
-{
-	const struct owner_share *items = shares->items;
-	double sum = 0;
-
-	for (size_t i = 0; i < shares->count; i++)
-		sum += items[i].weight;
-	return sum;
-}
-
-/* Each gets the difference of two rounded sums, so that no nanosecond is lost
- * or given twice.
- */
-void owner_shares_charge(struct owners *owners, const struct array *shares,
-			 const struct interrupt_charge *charge)
-{
-	const struct owner_share *items = shares->items;
-	double whole = weight_of(shares);
-	double sum = 0;
-	uint64_t given_ns = 0;
-
-	if (!shares->count)
-		charge_known(owners, -1, charge);
-	for (size_t i = 0; i < shares->count; i++) {
-		struct interrupt_charge part = *charge;
-		uint64_t until_ns;
-
-		sum += items[i].weight;
-		until_ns =
-			i + 1 < shares->count ?
-				(uint64_t)((double)charge->ns * sum / whole) :
-				charge->ns;
-		part.ns = until_ns - given_ns;
-		part.count = charge->count * items[i].weight / whole;
-		if (items[i].certainty > part.certainty)
-			part.certainty = items[i].certainty;
-		owner_charge(owners, items[i].owner, &part);
-		given_ns = until_ns;
 	}
 }

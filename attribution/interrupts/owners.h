@@ -58,21 +58,8 @@ void owner_drop(struct owners *owners, struct owner *owner);
 void owner_abandon(struct owner *owner);
 bool owner_is_abandoned(const struct owner *owner);
 
-/* An owner has this share of what several have. */
-struct owner_share {
-	struct owner *owner; /* referred to */
-	double weight;	     /* of the sum of all, more than 0 */
-	uint8_t certainty;   /* enum interrupt_certainty, not NOBODY */
-};
-
-/* Adds to @shares (struct owner_share), referring to @owner. */
-void owner_shares_add(struct owners *owners, struct array *shares,
-		      struct owner *owner, double weight, uint8_t certainty);
-
-/* Drops all of them. */
-void owner_shares_free(struct owners *owners, struct array *shares);
-
-/* Resolves an open owner: its charges go to @shares, without any to nobody.
+/* Resolves an open owner: its charges go to @shares (struct owner_share), without
+ * any to nobody.
  * Nothing happens to an owner that is known already.
  */
 void owner_resolve(struct owners *owners, struct owner *owner,
@@ -83,13 +70,9 @@ void owner_resolve_to(struct owners *owners, struct owner *owner,
 		      struct owner *with, uint8_t certainty);
 
 /* Charges @owner with @charge, whose certainty is that of what is known so
- * far.
+ * far.  Takes the charge's paths.
  */
 void owner_charge(struct owners *owners, struct owner *owner,
 		  const struct interrupt_charge *charge);
-
-/* Divides @charge among @shares by weight; without any it is nobody's. */
-void owner_shares_charge(struct owners *owners, const struct array *shares,
-			 const struct interrupt_charge *charge);
 
 #endif

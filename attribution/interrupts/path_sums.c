@@ -13,30 +13,36 @@ static struct path_sum *sum_of(struct path_sums *sums, int32_t pid,
 			       &(struct path_sum){ .path = path, .pid = pid });
 }
 
-bool path_sums_add(struct path_sums *sums, int32_t pid,
-		   const struct interrupt_charge *charge)
+static bool add_work(struct path_sum *sum, const struct path_work *work)
 {
-	struct path_sum *sum = sum_of(sums, pid, charge->work);
-
-	if (!sum)
-		return false;
-	sum->ns += charge->ns;
-	sum->certain_ns[charge->certainty] += charge->ns;
-	sum->entries[charge->how] += charge->count;
-	return true;
-}
-
-bool path_sums_add_own(struct path_sums *sums, int32_t pid,
-		       const struct path_work *work)
-{
-	struct path_sum *sum = sum_of(sums, pid, work->path);
-
 	if (!sum)
 		return false;
 	sum->ns += work->ns;
 	for (int how = 0; how < CALL_HOWS; how++)
 		sum->entries[how] += work->entries[how];
 	return true;
+}
+
+bool path_sums_add(struct path_sums *sums, int32_t pid,
+		   enum interrupt_certainty certainty,
+		   const struct array *works)
+{
+	const struct path_work *items = works->items;
+
+	for (size_t i = 0; i < works->count; i++) {
+		struct path_sum *sum = sum_of(sums, pid, items[i].path);
+
+		if (!add_work(sum, &items[i]))
+			return false;
+		sum->certain_ns[certainty] += items[i].ns;
+	}
+	return true;
+}
+
+bool path_sums_add_own(struct path_sums *sums, int32_t pid,
+		       const struct path_work *work)
+{
+	return add_work(sum_of(sums, pid, work->path), work);
 }
 
 const struct path_sum *path_sums_at(const struct path_sums *sums, size_t index)

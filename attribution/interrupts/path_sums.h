@@ -2,25 +2,13 @@
 #ifndef KT_ATTRIBUTION_PATH_SUMS_H
 #define KT_ATTRIBUTION_PATH_SUMS_H
 
-#include "attribution/interrupts/interrupt_rows.h"
+#include "attribution/interrupts/interrupt_accounts.h"
+#include "attribution/interrupts/path_works.h"
 #include "common/keyed_array.h"
-#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* How many enum call_how there are. */
-enum { CALL_HOWS = HOW_INFERRED + 1 };
-
-/* This is what one slice of interrupt work did on one call path, a node of a
- * call tree (report/profile/call_tree.h).
- */
-struct path_work {
-	uint32_t path;
-	uint64_t ns;
-	uint32_t entries[CALL_HOWS];
-};
 
 /* Interrupt work by call path and by the process that it was for. */
 struct path_sum {
@@ -40,9 +28,12 @@ struct path_sums {
 
 void path_sums_free(struct path_sums *sums);
 
-/* Adds @charge, whose work is a path.  Returns false when out of memory. */
+/* Adds @works (struct path_work), which were for process @pid.  Returns false
+ * when out of memory.
+ */
 bool path_sums_add(struct path_sums *sums, int32_t pid,
-		   const struct interrupt_charge *charge);
+		   enum interrupt_certainty certainty,
+		   const struct array *works);
 
 /* Adds what is no interrupt work, for all that it is called by some: the
  * scheduler on the way out of an interrupt, a fault, the tracer.  Returns as

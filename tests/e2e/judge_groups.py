@@ -107,9 +107,8 @@ def judge_special(judge):
                 for row in rows_of(["report", "--flat", "--with-tracer",
                                     "--with-idle"], ["--by=comm"])
                 if row["group"] == "nobody")
-    # What is for several is divided on each call path anew.
     judge.expect("nobody has the interrupt work that is nobody's",
-                 nobody and abs(found - nobody) <= nobody // 20, found, nobody)
+                 found == nobody > 0, found, nobody)
 
 
 def judge_inferred(judge):

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_OWNER_SHARES_H
+#define KT_ATTRIBUTION_OWNER_SHARES_H
+
+#include "attribution/interrupts/owners.h"
+#include "common/array.h"
+
+#include <stdint.h>
+
+/* An owner has this share of what several have. */
+struct owner_share {
+	struct owner *owner; /* referred to */
+	double weight;	     /* of the sum of all, more than 0 */
+	uint8_t certainty;   /* enum interrupt_certainty, not NOBODY */
+};
+
+/* Adds to @shares (struct owner_share), referring to @owner. */
+void owner_shares_add(struct owners *owners, struct array *shares,
+		      struct owner *owner, double weight, uint8_t certainty);
+
+/* Drops all of them. */
+void owner_shares_free(struct owners *owners, struct array *shares);
+
+/* Divides @charge among @shares by weight; without any it is nobody's.  Takes
+ * the charge's paths, of which each gets as much as of the time: of two charges
+ * with the same time it gets the same, to the nanosecond.
+ */
+void owner_shares_charge(struct owners *owners, const struct array *shares,
+			 const struct interrupt_charge *charge);
+
+#endif
