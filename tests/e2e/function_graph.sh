@@ -28,6 +28,7 @@ main() {
 	need python3
 	skip_without_machine "$KERNEL"
 	make_recordings
+	((!FAILURES)) || return 0
 	python3 "$HERE/judge_function_graph.py" "$KTRACE" "$WORK" "$CPUS" ||
 		FAILURES=$((FAILURES + 1))
 }

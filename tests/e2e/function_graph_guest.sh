@@ -18,12 +18,6 @@ mount -t tracefs none "$TRACING" 2>/dev/null || true
 mkdir /dev/shm/work
 cd /dev/shm/work
 
-wait_for() { # what... : a condition of test(1)
-	until test "$@"; do
-		sleep 0.1
-	done
-}
-
 is_tracing() {
 	local folder
 	for folder in "$TRACING" "$TRACING"/instances/ktrace-hw-*; do
@@ -51,10 +45,10 @@ record_both() {
 	echo "$command" >both.pid
 	"$KTRACE" record --source=function_graph --buffer 64M -o graph \
 		-p "$command" 2>graph.err &
-	until is_tracing; do sleep 0.1; done
+	await_from $! graph.err is_tracing
 	"$KTRACE" record --source=trace-unit --buffer 64M -o unit \
 		-p "$command" 2>unit.err &
-	wait_for -s unit/data
+	await_from $! unit.err test -s unit/data
 	sleep 3
 	echo >go
 	wait
@@ -75,6 +69,10 @@ try_refusals() {
 	echo "exit $code" >>refusals
 }
 
+sleeps() { # file: with the process
+	grep -qs '^State:.S' "/proc/$(<"$1")/status"
+}
+
 # A recorder that is killed as soon as its command sleeps, which goes on to do so.
 kill_recorder() {
 	local recorder
@@ -82,10 +80,8 @@ kill_recorder() {
 	"$KTRACE" record --source=function_graph -o killed -- \
 		bash -c 'echo $$ >killed.pid; read -r line <never' 2>killed.err &
 	recorder=$!
-	wait_for -s killed.pid
-	until grep -q '^State:.S' "/proc/$(<killed.pid)/status"; do
-		sleep 0.1
-	done
+	await_from "$recorder" killed.err test -s killed.pid
+	await_from "$recorder" killed.err sleeps killed.pid
 	kill -KILL "$recorder"
 	wait "$recorder" 2>/dev/null || true
 	for _ in {1..100}; do

@@ -25,3 +25,23 @@ run() { # name command...
 	${LIMIT_S:+timeout "$LIMIT_S"} "$@" >"$name.out" 2>"$name.err" || code=$?
 	echo "$code" >"$name.code"
 }
+
+# Waits until a command succeeds by what a process does that says why not in a file:
+# for as long as that runs, and no longer than no busy host takes.
+await_from() { # process file command...
+	local end_s=$((SECONDS + 300)) what
+	printf -v what '%q ' "${@:3}"
+	until "${@:3}"; do
+		if ! kill -0 "$1" 2>/dev/null && ! "${@:3}"; then
+			fail "ended before '${what% }': $(tail -n 3 "$2")"
+		elif ((SECONDS >= end_s)); then
+			fail "300 s without '${what% }': $(tail -n 3 "$2")"
+		fi
+		sleep 0.1
+	done
+}
+
+fail() { # what
+	printf '%s: %s\n' "${0##*/}" "$1" >&2
+	exit 1
+}
