@@ -216,7 +216,7 @@ full() { # name mount-options
 # all of it; then cannot be made at all.
 full_disks() {
 	local file pages before=0 quarter inodes
-	for file in kcore modules kallsyms vdso; do
+	for file in kcore modules kallsyms vdso cgroups; do
 		pages=$(pages_of "whole/kcore_dir/$file")
 		((!before)) || full "$file-begin" "size=$((before * 4))k"
 		((pages < 2)) ||
@@ -229,7 +229,7 @@ full_disks() {
 		full "data-quarter-$quarter" \
 			"size=$(((before + pages * quarter / 4) * 4))k"
 	done
-	for ((inodes = 1; inodes < 9; inodes++)); do
+	for ((inodes = 1; inodes < 11; inodes++)); do
 		full "inodes-$inodes" "nr_inodes=$inodes"
 	done
 }

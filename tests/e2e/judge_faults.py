@@ -170,11 +170,11 @@ def judge_kills(judge, names):
 # The file that has no room, in the message.
 FULL = {"kcore": "kcore_dir/kcore", "modules": "kcore_dir/modules",
         "kallsyms": "kcore_dir/kallsyms", "vdso": "kcore_dir/vdso",
-        "data": "data"}
+        "cgroups": "kcore_dir/cgroups", "data": "data"}
 # The folders and files in the order that they are made in.
 MADE = ("small/full", "kcore_dir", "kcore_dir/kcore", "kcore_dir/modules",
         "kcore_dir/kallsyms", "kcore_dir/vdso", "small/full/code",
-        "data")
+        "kcore_dir/cgroups", "data", "kcore_dir/clock")
 
 
 def file_of(name):
