@@ -24,6 +24,8 @@ void message_drop(struct message *message)
 	hold_drop(message->hold);
 	clock_mark_drop(message->begin);
 	clock_mark_drop(message->sent);
+	hold_drop(message->carrier);
+	clock_mark_drop(message->carried);
 	request_drop(message->asks);
 	request_drop(message->answers);
 	free(message);
@@ -34,6 +36,11 @@ bool message_is_guessable(const struct message *message,
 {
 	return !message->is_taken && !message->has_packets &&
 	       (medium == MEDIUM_UNKNOWN || message->medium == medium);
+}
+
+bool message_may_reach(const struct message *message, int32_t pid)
+{
+	return !pid || !message->reader || message->reader == pid;
 }
 
 bool message_may_be_for(const struct message *message,

@@ -31,6 +31,7 @@ void party_free(struct party *party)
 	clock_mark_drop(party->send_begin);
 	clock_mark_drop(party->transmitted);
 	message_drop(party->message);
+	message_drop(party->carries);
 	message_list_free(&party->arrived);
 	message_list_free(&party->unheard);
 	message_list_free(&party->copied);
@@ -45,12 +46,13 @@ bool party_is_free(const struct party *party)
 }
 
 struct message *party_next_unheard(const struct party *sender, size_t *index,
-				   enum message_medium medium)
+				   enum message_medium medium, int32_t pid)
 {
 	for (; *index < sender->unheard.count; (*index)++) {
 		struct message *message = message_in(&sender->unheard, *index);
 
-		if (message_is_guessable(message, medium))
+		if (message_is_guessable(message, medium) &&
+		    message_may_reach(message, pid))
 			return message;
 	}
 	return NULL;

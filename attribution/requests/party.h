@@ -46,6 +46,8 @@ struct party {
 	struct message *message; /* of the newest send; or NULL */
 	bool is_heard;		 /* that woke somebody */
 	bool is_listed;		 /* that is among unheard */
+	struct message *carries; /* of its newest work item with one; or NULL */
+	bool is_carrying;	 /* it is in that item */
 	struct array arrived;	 /* struct message *: woke it, not read yet */
 	/* In its wait: something was copied to it, this packet last (0: none
 	 * of the network), which are those messages.
@@ -75,9 +77,10 @@ void party_free(struct party *party); /* NULL is allowed */
 bool party_is_free(const struct party *party);
 
 /* Returns the oldest from @index on that @sender sent by @medium, which can
- * only be guessed, borrowed, and where in *@index; NULL: none.
+ * only be guessed and may be for process @pid (0: any), borrowed, and where in
+ * *@index; NULL: none.
  */
 struct message *party_next_unheard(const struct party *sender, size_t *index,
-				   enum message_medium medium);
+				   enum message_medium medium, int32_t pid);
 
 #endif

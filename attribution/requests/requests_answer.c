@@ -3,6 +3,7 @@
 
 #include "attribution/requests/channels.h"
 #include "attribution/requests/requests_found.h"
+#include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/requests/roles.h"
@@ -28,16 +29,18 @@ static struct request *find_current(const struct party *receiver,
 
 	return current && request_is_open(current) &&
 			       current->client == receiver->task &&
+			       current->medium == message->medium &&
 			       current->kind == MESSAGE_SEND ?
 		       current :
 		       NULL;
 }
 
 /* Returns the oldest of @receiver that @message may answer, or NULL; of those
- * that were passed or of the others.
+ * that were passed or of the others, which came by the same medium or any.
  */
 static struct request *find_asked(const struct party *receiver,
-				  const struct message *message, bool is_passed)
+				  const struct message *message, bool is_passed,
+				  bool is_alike)
 {
 	for (size_t i = 0; i < receiver->asked.count; i++) {
 		struct request *request = request_in(&receiver->asked, i);
@@ -46,10 +49,22 @@ static struct request *find_asked(const struct party *receiver,
 
 		if (request_is_open(request) &&
 		    request->is_passed == is_passed && !is_elsewhere &&
+		    (!is_alike || request->medium == message->medium) &&
 		    is_served_by(request, message->sender->pid))
 			return request;
 	}
 	return NULL;
+}
+
+static struct request *find_asked_any(const struct party *receiver,
+				      const struct message *message,
+				      bool is_alike)
+{
+	struct request *request =
+		find_asked(receiver, message, false, is_alike);
+
+	return request ? request :
+			 find_asked(receiver, message, true, is_alike);
 }
 
 /* Returns the same if its sender works for what it found, which @receiver may
@@ -84,11 +99,11 @@ struct request *requests_find_answered(struct requests *requests,
 	if (!request)
 		request = find_found(requests, message, receiver);
 	if (!request)
-		request = find_asked(receiver, message, false);
-	if (!request)
-		request = find_asked(receiver, message, true);
+		request = find_asked_any(receiver, message, true);
 	if (!request)
 		request = requests_ask_found(requests, message, receiver);
+	if (!request)
+		request = find_asked_any(receiver, message, false);
 	return request;
 }
 
@@ -167,7 +182,8 @@ static void attach(struct requests *requests, struct hold *hold,
 	adopt(requests, first, request);
 	request->last = hold;
 	/* Another took it, and this one found it in its hands. */
-	request->is_inferred |= last && last->task != hold->task;
+	request->is_inferred |= last && !last->is_carrier &&
+				last->task != hold->task;
 }
 
 /* Others of the same client, taken before this was answered at @sent_ns, were
@@ -238,8 +254,10 @@ void requests_answer(struct requests *requests, struct request *request,
 		request->is_inferred |= !message->to;
 	}
 	hold->is_answer = true;
+	requests_give_carrier(requests, message, request, hold);
 	request->is_answered = true;
-	request->answered = clock_mark_refer(message->sent);
+	request->answered = clock_mark_refer(
+		message->carried ? message->carried : message->sent);
 	if (request->client)
 		requests_check(requests, roles_answered(requests->roles,
 							server->task->pid,
