@@ -86,17 +86,19 @@ static void flushed(struct attribution_fixture *f)
 {
 	server_waits(f, "tty_read");
 	writes(f, 200, 0, TO_SERVER);
+	sleeps(f, 220, 0, CLIENT, "tty_read");
 	carries(f, 240, TO_SERVER, 0);
 	item_begins(f, 280, 0x900);
 	enter(f, 3, "wq_barrier_func");
+	jump(f, 3, "try_to_wake_up");
 	at(f, 290);
 	wakes(f, 3, SERVER);
 	item_ends(f, 292);
 	item_ends(f, 294);
 	rises(f, 300, 1, SERVER);
 	writes(f, 320, 1, TO_CLIENT);
-	carries(f, 340, TO_CLIENT, 0);
-	reads(f, 380, 0);
+	carries(f, 340, TO_CLIENT, CLIENT);
+	rises(f, 380, 0, CLIENT);
 	at(f, 500);
 }
 
@@ -142,14 +144,37 @@ static void handed_on(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The client has told the server something by a pipe, before it asks. */
+static void other_medium(struct attribution_fixture *f)
+{
+	server_waits(f, "pipe_read");
+	calls(f, 200, 0, "pipe_write");
+	at(f, 205);
+	wakes(f, 0, SERVER);
+	returns(f, 210, 0);
+	rises(f, 220, 1, SERVER);
+	writes(f, 230, 0, TO_SERVER);
+	sleeps(f, 245, 0, CLIENT, "tty_read");
+	carries(f, 250, TO_SERVER, 0);
+	reads(f, 290, 1);
+	writes(f, 300, 1, TO_CLIENT);
+	carries(f, 340, TO_CLIENT, CLIENT);
+	rises(f, 380, 0, CLIENT);
+	at(f, 500);
+}
+
 static const struct request_story stories[] = {
 	{ "a terminal", terminal, "7>8 200+185: c10 w30 q70 r30 k45 / k235\n",
 	  NOTHING_TELLS },
 	{ "a client is late", found,
 	  "7>8 200+185?: c10 w75 q35 r30 k35 / k245\n", NOTHING_TELLS },
 	{ "a server flushes", flushed,
-	  "7>8 200+185?: c10 w55 q55 r10 k55 / k205\n", NOTHING_TELLS },
+	  "7>8 200+185: c10 w30 q70 r10 k65 / k195\n", NOTHING_TELLS },
 	{ "others wake it", others, "", NOTHING_TELLS },
+	{ "another medium before", other_medium,
+	  "7>8 230+155?: c10 w30 q60 k55 / k20\n"
+	  "7>8 200+300 no answer: c5 q15 r15 k265\n",
+	  NOTHING_TELLS },
 	{ "handed on", handed_on,
 	  "7>17 200+145?: c10 w15 q25 r45 k50 by 8 / k460\n", NOTHING_TELLS },
 };

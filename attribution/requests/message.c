@@ -38,11 +38,6 @@ bool message_is_guessable(const struct message *message,
 	       (medium == MEDIUM_UNKNOWN || message->medium == medium);
 }
 
-bool message_may_reach(const struct message *message, int32_t pid)
-{
-	return !pid || !message->reader || message->reader == pid;
-}
-
 bool message_may_be_for(const struct message *message,
 			const struct task *client, bool is_bold)
 {

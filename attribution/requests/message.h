@@ -25,8 +25,6 @@ struct message {
 	 */
 	struct hold *carrier;
 	struct clock_mark *carried;
-	uint64_t item;	   /* that carries it, always to one end; 0: unknown */
-	int32_t reader;	   /* the process that reads there; 0: unknown */
 	uint32_t function; /* that sends it */
 	uint32_t wakes;	   /* so often its sender had been woken */
 	uint8_t kind;	   /* enum message_kind */
@@ -53,9 +51,6 @@ void message_drop(struct message *message); /* NULL is allowed */
 /* Returns whether who took @message can only be guessed, by @medium. */
 bool message_is_guessable(const struct message *message,
 			  enum message_medium medium);
-
-/* Returns whether process @pid may read it (0: any may). */
-bool message_may_reach(const struct message *message, int32_t pid);
 
 /* Returns whether @message may be for @client; @is_bold: also where it is not
  * certain that its sender works for another.

@@ -77,10 +77,9 @@ void party_free(struct party *party); /* NULL is allowed */
 bool party_is_free(const struct party *party);
 
 /* Returns the oldest from @index on that @sender sent by @medium, which can
- * only be guessed and may be for process @pid (0: any), borrowed, and where in
- * *@index; NULL: none.
+ * only be guessed, borrowed, and where in *@index; NULL: none.
  */
 struct message *party_next_unheard(const struct party *sender, size_t *index,
-				   enum message_medium medium, int32_t pid);
+				   enum message_medium medium);
 
 #endif

@@ -37,7 +37,7 @@ static struct message *find_found(const struct requests *requests, int32_t pid,
 	size_t at = 0;
 
 	message_list_forget_taken(&receiver->unheard);
-	while ((next = party_next_unheard(receiver, &at, medium, pid))) {
+	while ((next = party_next_unheard(receiver, &at, medium))) {
 		uint64_t next_ns = next->sent->time_ns;
 
 		if (next_ns > until_ns ||

@@ -4,7 +4,6 @@
 #include "attribution/requests/requests_answer.h"
 #include "attribution/requests/requests_found.h"
 #include "attribution/requests/requests_guess_answer.h"
-#include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 
@@ -62,11 +61,11 @@ static struct message *next_left(const struct requests *requests,
 				 enum message_medium medium, int32_t pid)
 {
 	size_t at = 0;
-	struct message *message = party_next_unheard(sender, &at, medium, pid);
+	struct message *message = party_next_unheard(sender, &at, medium);
 	struct message *next;
 
 	while (message && ++at &&
-	       (next = party_next_unheard(sender, &at, medium, pid)) &&
+	       (next = party_next_unheard(sender, &at, medium)) &&
 	       finds_count(&requests->finds, pid, message->sent->time_ns,
 			   next->sent->time_ns) &&
 	       message->wakes != next->wakes)
@@ -167,11 +166,8 @@ struct message *requests_find_unheard(struct requests *requests,
 				      bool is_polled)
 {
 	struct message *message =
-		requests_item_unheard(requests, receiver, medium);
+		requests_guess_answer(requests, receiver, medium, false);
 
-	if (!message)
-		message = requests_guess_answer(requests, receiver, medium,
-						false);
 	if (!message && is_polled)
 		message = find_request(requests, receiver, medium);
 	if (!message)
@@ -214,7 +210,7 @@ void requests_mark_swapped(const struct requests *requests,
 
 		if (party->task == answer->sender ||
 		    party->task->pid != answer->sender->pid ||
-		    !party_next_unheard(party, &at, answer->medium, 0))
+		    !party_next_unheard(party, &at, answer->medium))
 			continue;
 		other = handed_of(message_in(&party->unheard, at));
 		if (other && other != request)

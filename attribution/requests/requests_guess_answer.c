@@ -10,11 +10,10 @@ struct message *requests_unheard_of(const struct party *sender,
 				    uint64_t since_ns,
 				    const struct task *client, bool is_bold)
 {
-	int32_t pid = client ? client->pid : 0;
 	struct message *message;
 
-	for (size_t i = 0;
-	     (message = party_next_unheard(sender, &i, medium, pid)); i++)
+	for (size_t i = 0; (message = party_next_unheard(sender, &i, medium));
+	     i++)
 		if (message->sent->time_ns >= since_ns &&
 		    (!client || message_may_be_for(message, client, is_bold)))
 			return message;
@@ -25,11 +24,10 @@ struct message *requests_sent_for(const struct party *server,
 				  const struct request *request)
 {
 	enum message_medium medium = (enum message_medium)request->medium;
-	int32_t pid = request->client ? request->client->pid : 0;
 	struct message *message;
 
-	for (size_t i = 0;
-	     (message = party_next_unheard(server, &i, medium, pid)); i++)
+	for (size_t i = 0; (message = party_next_unheard(server, &i, medium));
+	     i++)
 		if (message->hold->request == request)
 			return message;
 	return NULL;

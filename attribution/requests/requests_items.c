@@ -10,16 +10,9 @@
 #include "common/number_map.h"
 #include "report/steps/call_step.h"
 
-/* @message goes by @item, to who read there last. */
-static void lead(const struct requests *requests, struct message *message,
-		 uint64_t item)
-{
-	const uint64_t *reader = number_map_find(requests->readers, item);
-
-	message->item = item;
-	message->reader = reader ? (int32_t)*reader : 0;
-}
-
+/* An item that is queued already is not queued again: it carries what else is
+ * written, of which nothing tells.
+ */
 void requests_item_queued(struct requests *requests,
 			  const struct event_record *event)
 {
@@ -43,82 +36,6 @@ void requests_item_queued(struct requests *requests,
 	}
 	message_drop((struct message *)(uintptr_t)*slot);
 	*slot = (uintptr_t)message_refer(message);
-	lead(requests, message, (uint64_t)event->values[WORK_ADDRESS]);
-}
-
-/* An item that is queued already is not queued again: it carries what else is
- * written.
- */
-void requests_item_pending(const struct requests *requests,
-			   struct message *message)
-{
-	uint64_t item = 0;
-	const uint64_t *queued;
-	size_t place = 0;
-
-	if (message->medium != MEDIUM_TTY || message->item)
-		return;
-	while ((queued = number_map_next(requests->items, &place))) {
-		const struct message *other =
-			(struct message *)(uintptr_t)*queued;
-
-		if (other->sender != message->sender)
-			continue;
-		if (item)
-			return;
-		item = other->item;
-	}
-	if (item)
-		lead(requests, message, item);
-}
-
-void requests_item_read(struct requests *requests,
-			const struct message *message)
-{
-	uint64_t *reader;
-
-	if (!message->item || message->is_inferred)
-		return;
-	reader = number_map_add(requests->readers, message->item);
-	if (reader)
-		*reader = (uint64_t)message->receiver->pid;
-	else
-		requests->status = -ERROR_MEMORY;
-}
-
-/* Returns the oldest unheard message to @pid in @found or of @sender; *@is_several:
- * they go to several ends.
- */
-static struct message *oldest_to(const struct party *sender, int32_t pid,
-				 struct message *found, bool *is_several)
-{
-	struct message *message;
-
-	for (size_t i = 0;
-	     (message = party_next_unheard(sender, &i, MEDIUM_TTY, pid)); i++) {
-		if (message->reader != pid)
-			continue;
-		*is_several |= found && found->item != message->item;
-		if (message_is_older(message, found))
-			found = message;
-	}
-	return found;
-}
-
-struct message *requests_item_unheard(const struct requests *requests,
-				      const struct party *reader,
-				      enum message_medium medium)
-{
-	struct message *found = NULL;
-	const struct party *sender;
-	bool is_several = false;
-	size_t next = 0;
-
-	while (medium == MEDIUM_TTY &&
-	       (sender = requests_next_party(requests, &next)))
-		found = oldest_to(sender, reader->task->pid, found,
-				  &is_several);
-	return is_several ? NULL : found;
 }
 
 void requests_item_begins(struct requests *requests,
@@ -149,6 +66,7 @@ void requests_item_begins(struct requests *requests,
 }
 
 /* The next item of its worker wakes who waits for one: what that brought is there.
+ * It does so in a jump, behind its own end.
  */
 void requests_item_step(struct requests *requests, const struct call_step *step)
 {
@@ -162,6 +80,8 @@ void requests_item_step(struct requests *requests, const struct call_step *step)
 		worker->is_carrying = function.kind == MESSAGE_FLUSH;
 		return;
 	}
+	if (function.kind == MESSAGE_FLUSH)
+		return;
 	worker->is_carrying = false;
 	if (!worker->hold->is_carrier)
 		return;

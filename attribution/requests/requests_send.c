@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests_send.h"
 
-#include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "common/error.h"
@@ -85,10 +84,8 @@ void requests_send_end(struct requests *requests, struct party *party,
 	if (requests_has_events(requests, party) || party->is_heard ||
 	    party->send.function.kind != MESSAGE_SEND || !requests->has_wakes)
 		return;
-	if (!party->message && !requests_hand_over(requests, party, time_ns))
-		return;
-	requests_item_pending(requests, party->message);
-	requests_list_unheard(requests, party);
+	if (party->message || requests_hand_over(requests, party, time_ns))
+		requests_list_unheard(requests, party);
 }
 
 void requests_send_lost(struct requests *requests, struct party *party,
