@@ -144,23 +144,43 @@ static void handed_on(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The client has told the server something by a pipe, before it asks. */
-static void other_medium(struct attribution_fixture *f)
+/* One of the two exchanges messages with the server, who is then busy. */
+static void exchanges(struct attribution_fixture *f, uint64_t time_ns,
+		      uint32_t cpu, int32_t tid, int64_t to, int64_t from)
 {
-	server_waits(f, "pipe_read");
-	calls(f, 200, 0, "pipe_write");
-	at(f, 205);
-	wakes(f, 0, SERVER);
-	returns(f, 210, 0);
-	rises(f, 220, 1, SERVER);
-	writes(f, 230, 0, TO_SERVER);
-	sleeps(f, 245, 0, CLIENT, "tty_read");
-	carries(f, 250, TO_SERVER, 0);
-	reads(f, 290, 1);
-	writes(f, 300, 1, TO_CLIENT);
-	carries(f, 340, TO_CLIENT, CLIENT);
-	rises(f, 380, 0, CLIENT);
-	at(f, 500);
+	sleeps(f, time_ns, 1, SERVER, "do_sys_poll");
+	writes(f, time_ns + 10, cpu, to);
+	sleeps(f, time_ns + 22, cpu, tid, "tty_read");
+	carries(f, time_ns + 30, to, SERVER);
+	rises(f, time_ns + 62, 1, SERVER);
+	reads(f, time_ns + 70, 1);
+	writes(f, time_ns + 80, 1, from);
+	carries(f, time_ns + 100, from, tid);
+	rises(f, time_ns + 140, cpu, tid);
+}
+
+/* Both ask at once, and the second has its answer first: nobody sleeps, but where
+ * each item leads is known from before.
+ */
+static void crossed(struct attribution_fixture *f)
+{
+	all_run(f);
+	starts(f, 3, KWORKER);
+	exchanges(f, 200, 0, CLIENT, TO_SERVER, TO_CLIENT);
+	exchanges(f, 400, 2, OTHER, 0x800, 0x900);
+	writes(f, 600, 0, TO_SERVER);
+	writes(f, 620, 2, 0x800);
+	carries(f, 640, TO_SERVER, 0);
+	carries(f, 680, 0x800, 0);
+	reads(f, 720, 1);
+	reads(f, 730, 1);
+	writes(f, 740, 1, 0x900);
+	writes(f, 760, 1, TO_CLIENT);
+	carries(f, 780, 0x900, 0);
+	carries(f, 820, TO_CLIENT, 0);
+	reads(f, 860, 0);
+	reads(f, 880, 2);
+	at(f, 900);
 }
 
 static const struct request_story stories[] = {
@@ -171,9 +191,11 @@ static const struct request_story stories[] = {
 	{ "a server flushes", flushed,
 	  "7>8 200+185: c10 w30 q70 r10 k65 / k195\n", NOTHING_TELLS },
 	{ "others wake it", others, "", NOTHING_TELLS },
-	{ "another medium before", other_medium,
-	  "7>8 230+155?: c10 w30 q60 k55 / k20\n"
-	  "7>8 200+300 no answer: c5 q15 r15 k265\n",
+	{ "answers crossed", crossed,
+	  "7>8 210+135: c10 w30 q30 r22 k43 / k155\n"
+	  "17>8 410+135: c10 w30 q30 r22 k43 / k275\n"
+	  "7>8 600+265?: c10 w95 q100 k60 / k30\n"
+	  "17>8 620+265?: c10 w135 q75 k45 / k165\n",
 	  NOTHING_TELLS },
 	{ "handed on", handed_on,
 	  "7>17 200+145?: c10 w15 q25 r45 k50 by 8 / k460\n", NOTHING_TELLS },

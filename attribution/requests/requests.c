@@ -68,11 +68,13 @@ struct requests *requests_new(const struct requests_options *options)
 	requests->connections = connections_new();
 	requests->children = number_map_new();
 	requests->items = number_map_new();
+	requests->readers = number_map_new();
 	requests->roles = roles_new();
 	requests->packets = packets_new();
 	if (requests->time && requests->paths && requests->kinds &&
 	    requests->channels && requests->connections && requests->children &&
-	    requests->items && requests->roles && requests->packets &&
+	    requests->items && requests->readers && requests->roles &&
+	    requests->packets &&
 	    !trackers_follow(options->trackers, &requests->handler) &&
 	    !thread_tracker_hand_spans(threads, &requests->span_callback,
 				       options->window) &&
@@ -125,6 +127,7 @@ void requests_free(struct requests *requests)
 	connections_free(requests->connections);
 	number_map_free(requests->children);
 	number_map_free(requests->items);
+	number_map_free(requests->readers);
 	roles_free(requests->roles);
 	packets_free(requests->packets);
 	free(requests->kinds);

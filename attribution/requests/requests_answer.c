@@ -29,18 +29,16 @@ static struct request *find_current(const struct party *receiver,
 
 	return current && request_is_open(current) &&
 			       current->client == receiver->task &&
-			       current->medium == message->medium &&
 			       current->kind == MESSAGE_SEND ?
 		       current :
 		       NULL;
 }
 
 /* Returns the oldest of @receiver that @message may answer, or NULL; of those
- * that were passed or of the others, which came by the same medium or any.
+ * that were passed or of the others.
  */
 static struct request *find_asked(const struct party *receiver,
-				  const struct message *message, bool is_passed,
-				  bool is_alike)
+				  const struct message *message, bool is_passed)
 {
 	for (size_t i = 0; i < receiver->asked.count; i++) {
 		struct request *request = request_in(&receiver->asked, i);
@@ -49,22 +47,10 @@ static struct request *find_asked(const struct party *receiver,
 
 		if (request_is_open(request) &&
 		    request->is_passed == is_passed && !is_elsewhere &&
-		    (!is_alike || request->medium == message->medium) &&
 		    is_served_by(request, message->sender->pid))
 			return request;
 	}
 	return NULL;
-}
-
-static struct request *find_asked_any(const struct party *receiver,
-				      const struct message *message,
-				      bool is_alike)
-{
-	struct request *request =
-		find_asked(receiver, message, false, is_alike);
-
-	return request ? request :
-			 find_asked(receiver, message, true, is_alike);
 }
 
 /* Returns the same if its sender works for what it found, which @receiver may
@@ -99,11 +85,11 @@ struct request *requests_find_answered(struct requests *requests,
 	if (!request)
 		request = find_found(requests, message, receiver);
 	if (!request)
-		request = find_asked_any(receiver, message, true);
+		request = find_asked(receiver, message, false);
+	if (!request)
+		request = find_asked(receiver, message, true);
 	if (!request)
 		request = requests_ask_found(requests, message, receiver);
-	if (!request)
-		request = find_asked_any(receiver, message, false);
 	return request;
 }
 

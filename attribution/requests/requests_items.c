@@ -10,6 +10,16 @@
 #include "common/number_map.h"
 #include "report/steps/call_step.h"
 
+/* @message goes by @item, to who read there last. */
+static void lead(const struct requests *requests, struct message *message,
+		 uint64_t item)
+{
+	const uint64_t *reader = number_map_find(requests->readers, item);
+
+	message->item = item;
+	message->reader = reader ? (int32_t)*reader : 0;
+}
+
 /* An item that is queued already is not queued again: it carries what else is
  * written, of which nothing tells.
  */
@@ -28,14 +38,65 @@ void requests_item_queued(struct requests *requests,
 	message = party->message ?
 			  party->message :
 			  requests_hand_over(requests, party, event->time_ns);
-	slot = number_map_add(requests->items,
-			      (uint64_t)event->values[WORK_ADDRESS]);
-	if (!message || !slot) {
+	if (!message)
+		return;
+	lead(requests, message, (uint64_t)event->values[WORK_ADDRESS]);
+	slot = number_map_add(requests->items, message->item);
+	if (!slot) {
 		requests->status = -ERROR_MEMORY;
 		return;
 	}
 	message_drop((struct message *)(uintptr_t)*slot);
 	*slot = (uintptr_t)message_refer(message);
+}
+
+void requests_item_read(struct requests *requests,
+			const struct message *message)
+{
+	uint64_t *reader;
+
+	if (!message->item || message->is_inferred)
+		return;
+	reader = number_map_add(requests->readers, message->item);
+	if (reader)
+		*reader = (uint64_t)message->receiver->pid;
+	else
+		requests->status = -ERROR_MEMORY;
+}
+
+/* Returns the oldest unheard message to @pid in @found or of @sender; *@is_several:
+ * they go to several ends.
+ */
+static struct message *oldest_to(const struct party *sender, int32_t pid,
+				 struct message *found, bool *is_several)
+{
+	struct message *message;
+
+	for (size_t i = 0;
+	     (message = party_next_unheard(sender, &i, MEDIUM_TTY)); i++) {
+		if (message->reader != pid)
+			continue;
+		*is_several |= found && found->item != message->item;
+		if (message_is_older(message, found))
+			found = message;
+	}
+	return found;
+}
+
+struct message *requests_item_unheard(const struct requests *requests,
+				      const struct party *reader,
+				      enum message_medium medium)
+{
+	struct message *found = NULL;
+	const struct party *sender;
+	bool is_several = false;
+	size_t next = 0;
+
+	while (medium == MEDIUM_TTY &&
+	       (sender = requests_next_party(requests, &next)))
+		found = oldest_to(sender, reader->task->pid, found,
+				  &is_several);
+	return is_several ? NULL : found;
 }
 
 void requests_item_begins(struct requests *requests,
@@ -82,6 +143,11 @@ void requests_item_step(struct requests *requests, const struct call_step *step)
 	}
 	if (function.kind == MESSAGE_FLUSH)
 		return;
+	if (!worker->is_carrying) {
+		message_drop(worker->carries);
+		worker->carries = NULL;
+		return;
+	}
 	worker->is_carrying = false;
 	if (!worker->hold->is_carrier)
 		return;

@@ -112,6 +112,7 @@ void requests_take(struct requests *requests, struct party *party,
 	}
 	message->is_taken = true;
 	message->receiver = party->task;
+	requests_item_read(requests, message);
 	party->round[party->round_count++ % ROUND] = message->sender;
 	answered = requests_find_answered(requests, message, party);
 	if (answered && !message->answers)
