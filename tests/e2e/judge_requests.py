@@ -112,12 +112,9 @@ def slept_ns(row):
 def is_ended_behind(row, truth, cpus):
     """Returns whether the server behind ends each sleep of its client, if there
     was one.  It may have answered before its client came to wait; and with two
-    CPUs while it was on its way to sleep, which takes no time then, or as that
-    waited for a kworker that was at its terminal."""
+    CPUs while it was on its way to sleep, which takes no time then."""
     is_named = f"-{truth.back} " in row["sleeps"]
-    is_flush = all("flush_work: kworker" in sleep
-                   for sleep in row["sleeps"].split("; "))
-    if cpus == 1 or is_named or (row["downstream_ns"] and not is_flush):
+    if cpus == 1 or is_named or row["downstream_ns"]:
         return is_named == bool(row["downstream_ns"]) == bool(truth.sleeps)
     return True
 
@@ -169,6 +166,15 @@ def check_sums(case, recording, rows):
                          "tracer_ns": row["tracer_ns"]}, wall, row)
 
 
+def check_carriers(case, recording, truths):
+    """A message by a terminal is in a kworker's hands meanwhile."""
+    clients = {truth.tid for truth in truths}
+    carried = {row["client_pid"] for row in rows_of(recording, "servers")
+               if row["server"].startswith("kworker") and row["kernel_ns"]}
+    judge.expect(f"{case}: kworkers worked for each client",
+                 clients <= carried, clients, carried)
+
+
 def check_certainty(case, found):
     """What the kernel's events of sockets tell is no guess."""
     inferred = [row["request"] for row in found if row["inferred"]]
@@ -183,11 +189,13 @@ def main():
         rows = rows_of(recording, "requests")
         found = check_requests(case, int(cpus), rows, truths)
         check_direction(case, rows, truths)
-        # By these, which server asked for which client is inferred.
-        if cpus == "2" and case in ("chain-pipe", "chain-pty"):
+        # By pipes, which server asked for which client is inferred.
+        if cpus == "2" and case == "chain-pipe":
             found = []
         if case.startswith("chain"):
             check_chain(case, rows, found, truths)
+        if case.endswith("pty"):
+            check_carriers(case, recording, truths)
         if has_sockets == "1" and not case.endswith(("pipe", "pty")) and \
                 not case.startswith("pool"):
             check_certainty(case, found)
