@@ -55,6 +55,9 @@ static const char *const names[] = {
 	"kfree_skb_partial",
 	"schedule_timeout",
 	"io_schedule_timeout",
+	"tty_read",
+	"n_tty_write",
+	"wq_barrier_func",
 };
 
 static char space_of(const char *name)

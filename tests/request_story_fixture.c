@@ -172,6 +172,22 @@ void goes_on(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu)
 	leave(f, cpu);
 }
 
+void sleeps(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+	    int32_t tid, const char *function)
+{
+	calls(f, time_ns, cpu, function);
+	waits(f, time_ns + 2, cpu, tid, 20 + (int32_t)cpu);
+}
+
+void rises(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+	   int32_t tid)
+{
+	at(f, time_ns);
+	schedules(f, cpu, 20 + (int32_t)cpu, 0, tid);
+	goes_on(f, time_ns + 2, cpu);
+	returns(f, time_ns + 5, cpu);
+}
+
 /* The stories of the suite, which check's loops know by number only. */
 static const struct request_story *all;
 

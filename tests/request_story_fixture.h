@@ -51,4 +51,10 @@ void waits(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	   int32_t prev, int32_t next);
 void goes_on(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu);
 
+/* @tid waits in @function on @cpu; or goes on there, behind another, and returns. */
+void sleeps(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+	    int32_t tid, const char *function);
+void rises(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+	   int32_t tid);
+
 #endif

@@ -178,23 +178,6 @@ static void other_cpu(struct attribution_fixture *f)
 	at(f, 700);
 }
 
-/* @tid waits in @function on @cpu, or goes on there, behind another. */
-static void sleeps(struct attribution_fixture *f, uint64_t time_ns,
-		   uint32_t cpu, int32_t tid, const char *function)
-{
-	calls(f, time_ns, cpu, function);
-	waits(f, time_ns + 2, cpu, tid, 20 + (int32_t)cpu);
-}
-
-static void rises(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
-		  int32_t tid)
-{
-	at(f, time_ns);
-	schedules(f, cpu, 20 + (int32_t)cpu, 0, tid);
-	goes_on(f, time_ns + 2, cpu);
-	returns(f, time_ns + 5, cpu);
-}
-
 static void writes_to(struct attribution_fixture *f, uint64_t time_ns,
 		      uint32_t cpu, int32_t tid)
 {

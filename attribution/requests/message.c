@@ -24,6 +24,8 @@ void message_drop(struct message *message)
 	hold_drop(message->hold);
 	clock_mark_drop(message->begin);
 	clock_mark_drop(message->sent);
+	hold_drop(message->carrier);
+	clock_mark_drop(message->carried);
 	request_drop(message->asks);
 	request_drop(message->answers);
 	free(message);

@@ -20,6 +20,13 @@ struct message {
 	struct hold *hold; /* the sender's, which ended as it was sent */
 	struct clock_mark *begin;
 	struct clock_mark *sent;
+	/* Of a kworker that had it in between; and when its receiver was woken
+	 * then, or NULL.
+	 */
+	struct hold *carrier;
+	struct clock_mark *carried;
+	uint64_t item;	   /* that carries it, always to one end; 0: unknown */
+	int32_t reader;	   /* the process that reads there; 0: unknown */
 	uint32_t function; /* that sends it */
 	uint32_t wakes;	   /* so often its sender had been woken */
 	uint8_t kind;	   /* enum message_kind */

@@ -4,7 +4,7 @@
 #include "attribution/events/function_marks.h"
 #include "common/name_lookup.h"
 
-/* fs/pipe.c, fs/eventfd.c, fs/select.c, fs/eventpoll.c, net/unix/af_unix.c,
+/* fs/pipe.c, drivers/tty/, kernel/workqueue.c, fs/eventfd.c, fs/select.c, fs/eventpoll.c, net/unix/af_unix.c,
  * net/ipv4/, net/core/, lib/, ipc/ and kernel/futex/ of Linux 5.10 to 6.15.
  */
 #define VALUE(kind, medium) ((kind) | (medium) << 4)
@@ -14,6 +14,7 @@ static const struct name_rule known[] = {
 	{ "anon_pipe_write", false, VALUE(MESSAGE_SEND, MEDIUM_PIPE) },
 	{ "fifo_pipe_write", false, VALUE(MESSAGE_SEND, MEDIUM_PIPE) },
 	{ "eventfd_write", false, VALUE(MESSAGE_SEND, MEDIUM_EVENTFD) },
+	{ "n_tty_write", false, VALUE(MESSAGE_SEND, MEDIUM_TTY) },
 	{ "unix_stream_sendmsg", false, VALUE(MESSAGE_SEND, MEDIUM_UNIX) },
 	{ "unix_dgram_sendmsg", false, VALUE(MESSAGE_SEND, MEDIUM_UNIX) },
 	{ "do_mq_timedsend", false, VALUE(MESSAGE_SEND, MEDIUM_QUEUE) },
@@ -30,10 +31,13 @@ static const struct name_rule known[] = {
 	{ "futex_requeue", false, VALUE(MESSAGE_SIGNAL, MEDIUM_FUTEX) },
 	{ "copy_page_to_iter", false, VALUE(MESSAGE_COPY, MEDIUM_PIPE) },
 	{ "kfree_skb_partial", false, VALUE(MESSAGE_MERGE, MEDIUM_TCP) },
+	{ "process_one_work", false, VALUE(MESSAGE_ITEM, MEDIUM_TTY) },
+	{ "wq_barrier_func", false, VALUE(MESSAGE_FLUSH, MEDIUM_TTY) },
 	{ "pipe_read", false, VALUE(MESSAGE_WAIT, MEDIUM_PIPE) },
 	{ "anon_pipe_read", false, VALUE(MESSAGE_WAIT, MEDIUM_PIPE) },
 	{ "fifo_pipe_read", false, VALUE(MESSAGE_WAIT, MEDIUM_PIPE) },
 	{ "eventfd_read", false, VALUE(MESSAGE_WAIT, MEDIUM_EVENTFD) },
+	{ "tty_read", false, VALUE(MESSAGE_WAIT, MEDIUM_TTY) },
 	{ "unix_stream_read_generic", false, VALUE(MESSAGE_WAIT, MEDIUM_UNIX) },
 	{ "__unix_dgram_recvmsg", false, VALUE(MESSAGE_WAIT, MEDIUM_UNIX) },
 	{ "tcp_recvmsg", false, VALUE(MESSAGE_WAIT, MEDIUM_TCP) },
@@ -61,6 +65,7 @@ const char *message_medium_name(enum message_medium medium)
 		[MEDIUM_EVENTFD] = "eventfd", [MEDIUM_QUEUE] = "queue",
 		[MEDIUM_UNIX] = "unix",	      [MEDIUM_TCP] = "tcp",
 		[MEDIUM_UDP] = "udp",	      [MEDIUM_FUTEX] = "futex",
+		[MEDIUM_TTY] = "tty",
 	};
 
 	return names[medium];

@@ -17,6 +17,8 @@ enum message_kind {
 	MESSAGE_SIGNAL,	 /* wakes those who wait for a word in memory */
 	MESSAGE_COPY,	 /* copies what is read to who reads it */
 	MESSAGE_MERGE,	 /* a packet was added to the one before it */
+	MESSAGE_ITEM,	 /* executes a work item, which may carry one */
+	MESSAGE_FLUSH,	 /* the item behind one that somebody waits for */
 	MESSAGE_WAIT,	 /* takes one, and waits for it */
 	MESSAGE_MANY,	 /* waits for one on any of several */
 	MESSAGE_ACCEPT,	 /* waits for a connection */
@@ -29,6 +31,7 @@ enum message_medium {
 	MEDIUM_PIPE,
 	MEDIUM_EVENTFD,
 	MEDIUM_QUEUE, /* System V's and POSIX's message queues */
+	MEDIUM_TTY,   /* terminals, of which work items carry it */
 	MEDIUM_UNIX,  /* Unix sockets */
 	MEDIUM_TCP,
 	MEDIUM_UDP, /* and raw sockets */
@@ -50,6 +53,13 @@ static inline bool message_kind_waits(enum message_kind kind)
 static inline bool message_kind_is_evidence(enum message_kind kind)
 {
 	return kind == MESSAGE_COPY || kind == MESSAGE_MERGE;
+}
+
+/* Returns whether it is about what carries messages, not about the thread's own.
+ */
+static inline bool message_kind_carries(enum message_kind kind)
+{
+	return kind == MESSAGE_ITEM || kind == MESSAGE_FLUSH;
 }
 
 /* Returns whether sockets carry it, which have events of their own. */

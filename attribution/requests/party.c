@@ -31,6 +31,7 @@ void party_free(struct party *party)
 	clock_mark_drop(party->send_begin);
 	clock_mark_drop(party->transmitted);
 	message_drop(party->message);
+	message_drop(party->carries);
 	message_list_free(&party->arrived);
 	message_list_free(&party->unheard);
 	message_list_free(&party->copied);

@@ -46,6 +46,8 @@ struct party {
 	struct message *message; /* of the newest send; or NULL */
 	bool is_heard;		 /* that woke somebody */
 	bool is_listed;		 /* that is among unheard */
+	struct message *carries; /* of its newest work item with one; or NULL */
+	bool is_carrying;	 /* it is in that item */
 	struct array arrived;	 /* struct message *: woke it, not read yet */
 	/* In its wait: something was copied to it, this packet last (0: none
 	 * of the network), which are those messages.

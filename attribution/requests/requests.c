@@ -67,11 +67,14 @@ struct requests *requests_new(const struct requests_options *options)
 	requests->channels = channels_new();
 	requests->connections = connections_new();
 	requests->children = number_map_new();
+	requests->items = number_map_new();
+	requests->readers = number_map_new();
 	requests->roles = roles_new();
 	requests->packets = packets_new();
 	if (requests->time && requests->paths && requests->kinds &&
 	    requests->channels && requests->connections && requests->children &&
-	    requests->roles && requests->packets &&
+	    requests->items && requests->readers && requests->roles &&
+	    requests->packets &&
 	    !trackers_follow(options->trackers, &requests->handler) &&
 	    !thread_tracker_hand_spans(threads, &requests->span_callback,
 				       options->window) &&
@@ -99,6 +102,7 @@ void requests_free(struct requests *requests)
 	struct request **open;
 	struct party *party;
 	uint64_t *child;
+	uint64_t *item;
 	size_t next = 0;
 	size_t place = 0;
 
@@ -112,12 +116,18 @@ void requests_free(struct requests *requests)
 	while (requests->children &&
 	       (child = number_map_next(requests->children, &place)))
 		hold_drop((struct hold *)(uintptr_t)*child);
+	place = 0;
+	while (requests->items &&
+	       (item = number_map_next(requests->items, &place)))
+		message_drop((struct message *)(uintptr_t)*item);
 	request_list_free(&requests->open);
 	array_free(&requests->parties);
 	array_free(&requests->callbacks);
 	channels_free(requests->channels);
 	connections_free(requests->connections);
 	number_map_free(requests->children);
+	number_map_free(requests->items);
+	number_map_free(requests->readers);
 	roles_free(requests->roles);
 	packets_free(requests->packets);
 	free(requests->kinds);

@@ -3,6 +3,7 @@
 
 #include "attribution/requests/channels.h"
 #include "attribution/requests/requests_found.h"
+#include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/requests/roles.h"
@@ -167,7 +168,8 @@ static void attach(struct requests *requests, struct hold *hold,
 	adopt(requests, first, request);
 	request->last = hold;
 	/* Another took it, and this one found it in its hands. */
-	request->is_inferred |= last && last->task != hold->task;
+	request->is_inferred |= last && !last->is_carrier &&
+				last->task != hold->task;
 }
 
 /* Others of the same client, taken before this was answered at @sent_ns, were
@@ -238,8 +240,10 @@ void requests_answer(struct requests *requests, struct request *request,
 		request->is_inferred |= !message->to;
 	}
 	hold->is_answer = true;
+	requests_give_carrier(requests, message, request, hold);
 	request->is_answered = true;
-	request->answered = clock_mark_refer(message->sent);
+	request->answered = clock_mark_refer(
+		message->carried ? message->carried : message->sent);
 	if (request->client)
 		requests_check(requests, roles_answered(requests->roles,
 							server->task->pid,

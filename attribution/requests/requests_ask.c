@@ -3,6 +3,7 @@
 
 #include "attribution/requests/channels.h"
 #include "attribution/requests/connections.h"
+#include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "common/error.h"
@@ -56,6 +57,7 @@ struct request *requests_ask(struct requests *requests, struct message *message)
 		return NULL;
 	}
 	requests_name(requests, request);
+	requests_give_carrier(requests, message, request, NULL);
 	pass_left(client, message);
 	if (++client->found_asks > MOST_FOR_FOUND)
 		client->found_ns = 0;

@@ -5,6 +5,7 @@
 #include "attribution/requests/connections.h"
 #include "attribution/requests/requests_ask.h"
 #include "attribution/requests/requests_context.h"
+#include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_packets.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_send.h"
@@ -113,7 +114,9 @@ static void take_step(struct event_handler *handler,
 	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT)
 		return;
 	function = message_kinds_of(requests->kinds, step->function);
-	if (function.kind != MESSAGE_NONE)
+	if (message_kind_carries(function.kind))
+		requests_item_step(requests, step);
+	else if (function.kind != MESSAGE_NONE)
 		take_call(requests, step, function);
 }
 
@@ -134,6 +137,10 @@ static void take_event(struct event_handler *handler,
 		requests_packet_received(requests, event);
 	else if (event->event == EVENT_SKB_COPY && requests->has_packets)
 		requests_packet_copied(requests, event);
+	else if (event->event == EVENT_WORK_QUEUE)
+		requests_item_queued(requests, event);
+	else if (event->event == EVENT_WORK_BEGIN)
+		requests_item_begins(requests, event);
 	else if (event->event == EVENT_SOCKET_STATE)
 		requests_check(requests,
 			       connections_take(requests->connections, event));

@@ -4,6 +4,7 @@
 #include "attribution/requests/requests_answer.h"
 #include "attribution/requests/requests_found.h"
 #include "attribution/requests/requests_guess_answer.h"
+#include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 
@@ -167,8 +168,11 @@ struct message *requests_find_unheard(struct requests *requests,
 				      bool is_polled)
 {
 	struct message *message =
-		requests_guess_answer(requests, receiver, medium, false);
+		requests_item_unheard(requests, receiver, medium);
 
+	if (!message)
+		message = requests_guess_answer(requests, receiver, medium,
+						false);
 	if (!message && is_polled)
 		message = find_request(requests, receiver, medium);
 	if (!message)

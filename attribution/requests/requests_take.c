@@ -3,6 +3,7 @@
 
 #include "attribution/requests/requests_answer.h"
 #include "attribution/requests/requests_ask.h"
+#include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "common/error.h"
@@ -75,7 +76,9 @@ static void take_work(struct requests *requests, struct party *party,
 		return;
 	}
 	request->is_inferred |= message->medium != MEDIUM_PIPE;
-	requests_give(requests, party->hold, request, message->hold);
+	requests_give(requests, party->hold, request,
+		      requests_give_carrier(requests, message, request,
+					    message->hold));
 	requests_check(requests, request_list_add(&party->taken, request));
 }
 
@@ -86,7 +89,7 @@ void requests_serve(struct requests *requests, struct party *party,
 	request->server = party->task;
 	party->found_ns = 0;
 	if (party_is_free(party))
-		requests_give(requests, party->hold, request, NULL);
+		requests_give(requests, party->hold, request, request->last);
 	requests_check(requests, request_list_add(&party->taken, request));
 }
 
@@ -110,6 +113,7 @@ void requests_take(struct requests *requests, struct party *party,
 	}
 	message->is_taken = true;
 	message->receiver = party->task;
+	requests_item_read(requests, message);
 	party->round[party->round_count++ % ROUND] = message->sender;
 	answered = requests_find_answered(requests, message, party);
 	if (answered && !message->answers)

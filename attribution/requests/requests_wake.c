@@ -5,6 +5,7 @@
 #include "attribution/requests/packets.h"
 #include "attribution/requests/requests_answer.h"
 #include "attribution/requests/requests_context.h"
+#include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_send.h"
 #include "attribution/requests/requests_state.h"
@@ -40,9 +41,10 @@ static void pass(struct party *party)
 
 		if (request->is_overtaken || request->kind != MESSAGE_SEND)
 			request->is_ended = true;
-		request->is_left =
-			!request->has_children &&
-			(!request->last || request->last->task == party->task);
+		request->is_left = !request->has_children &&
+				   (!request->last ||
+				    request->last->is_carrier ||
+				    request->last->task == party->task);
 	}
 	request_list_forget_closed(&party->taken);
 }
@@ -64,9 +66,9 @@ static void hear(struct requests *requests, struct message *message)
 {
 	struct party *sender = requests_known_party(requests, message->sender);
 
-	if (sender->message != message)
+	if (sender->message != message && !message->carrier)
 		return;
-	sender->is_heard = true;
+	sender->is_heard |= sender->message == message;
 	if (sender->is_listed)
 		message_list_forget(&sender->unheard, message);
 }
@@ -134,6 +136,7 @@ void requests_waking(struct requests *requests,
 	struct party *woken = requests_party_on(
 		requests, event->cpu, (int32_t)event->values[WAKING_TID],
 		event->time_ns);
+	struct message *message = NULL;
 	struct party *waker;
 
 	if (woken)
@@ -143,12 +146,12 @@ void requests_waking(struct requests *requests,
 		return;
 	waker = requests_party_on(requests, event->cpu, event->tid,
 				  event->time_ns);
-	if (waker)
+	if (waker) {
 		take_room(requests, waker, woken);
-	if (waker && !requests_is_sending(requests, waker))
-		waker = NULL;
-	wake_by(requests,
-		waker ? message_to(requests, waker, woken, event->time_ns) :
-			NULL,
-		woken, event->time_ns);
+		message = requests_item_message(requests, waker, woken,
+						event->time_ns);
+	}
+	if (!message && waker && requests_is_sending(requests, waker))
+		message = message_to(requests, waker, woken, event->time_ns);
+	wake_by(requests, message, woken, event->time_ns);
 }

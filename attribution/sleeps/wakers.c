@@ -16,6 +16,18 @@ const struct waker *wakers_at(const struct wakers *wakers, uint32_t number)
 	return array_at(&wakers->chains.items, number);
 }
 
+bool wakers_has(const struct wakers *wakers, uint32_t number, int32_t tid)
+{
+	while (number != WAKER_NONE) {
+		const struct waker *waker = wakers_at(wakers, number);
+
+		if (waker->interrupt == FUNCTION_NONE && waker->tid == tid)
+			return true;
+		number = waker->earlier;
+	}
+	return false;
+}
+
 uint32_t wakers_add(struct wakers *wakers, const struct waker *waker)
 {
 	struct waker wanted = *waker;

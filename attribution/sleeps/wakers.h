@@ -4,6 +4,7 @@
 
 #include "common/keyed_array.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -38,6 +39,11 @@ void wakers_free(struct wakers *wakers);
 uint32_t wakers_add(struct wakers *wakers, const struct waker *waker);
 
 const struct waker *wakers_at(const struct wakers *wakers, uint32_t number);
+
+/* Returns whether thread @tid is in chain @number (WAKER_NONE: in none), not as the
+ * one that an interrupt happened to stop.
+ */
+bool wakers_has(const struct wakers *wakers, uint32_t number, int32_t tid);
 
 /* Writes a chain as text, the last waker first:
  * "cat-12 pipe_write < interrupt vring_interrupt blk_done_softirq".

@@ -57,7 +57,7 @@ static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			   "when its client began to send it" },
 	[COLUMN_BY] = { "by", SQL_TEXT, ROLE_NONE, "",
-			"pipe, unix, tcp, udp, eventfd, queue, futex, or "
+			"pipe, tty, unix, tcp, udp, eventfd, queue, futex, or "
 			"connect" },
 	[COLUMN_CLIENT_PID] = { "client_pid", SQL_INTEGER, ROLE_NONE, "",
 				"process that sent it; NULL: of another machine, "

@@ -222,8 +222,8 @@ static uint64_t part_from(const struct request_sleeps *sleeps, size_t index,
 	return part_ns;
 }
 
-/* An interrupt woke @nap's thread, for whoever sent what it brought: that is
- * known of a stretch on the same way, from stretch @index on.
+/* An interrupt or a kworker woke @nap's thread, for whoever sent what it brought:
+ * that is known of a stretch on the same way, from stretch @index on.
  */
 static void find_sender(const struct request_sleeps *sleeps, size_t index,
 			struct request_sleep *nap, uint64_t end_ns)
@@ -231,16 +231,16 @@ static void find_sender(const struct request_sleeps *sleeps, size_t index,
 	const struct numbered_stretch *items = sleeps->stretches.items;
 	uint64_t number = items[index].number;
 
-	if (nap->waker == WAKER_NONE ||
-	    wakers_at(request_sleeps_wakers(sleeps), nap->waker)->interrupt ==
-		    FUNCTION_NONE)
+	if (nap->waker == WAKER_NONE)
 		return;
 	for (size_t i = index;
 	     i < sleeps->stretches.count && items[i].number == number &&
 	     items[i].is.begin_ns <= end_ns;
 	     i++) {
 		if (items[i].is.task != nap->task ||
-		    items[i].is.begin_ns != end_ns)
+		    items[i].is.begin_ns != end_ns || !items[i].is.waker ||
+		    wakers_has(request_sleeps_wakers(sleeps), nap->waker,
+			       items[i].is.waker->tid))
 			continue;
 		nap->sender = items[i].is.waker;
 		nap->sender_function = items[i].is.waker_function;

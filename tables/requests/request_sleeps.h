@@ -39,8 +39,8 @@ struct request_sleep {
 	const struct task *task;
 	uint32_t label; /* the function that decided to wait */
 	uint32_t waker; /* a number of request_sleeps_wakers(), WAKER_NONE */
-	/* Whose message it was that an interrupt woke it with, and which
-	 * function sent that; NULL: unknown, or no interrupt woke it.
+	/* Whose message it was that an interrupt or a kworker woke it with, and
+	 * which function sent that; NULL: unknown, or its waker says that.
 	 */
 	const struct task *sender;
 	uint32_t sender_function;
@@ -66,8 +66,8 @@ int request_sleeps_visit(const struct request_sleeps *sleeps, uint64_t number,
 
 const struct wakers *request_sleeps_wakers(const struct request_sleeps *sleeps);
 
-/* Writes who ended @sleep, as wakers_write_any(), and behind an interrupt its
- * sender: "interrupt net_rx_action sock_def_readable < srv-12 tcp_sendmsg".
+/* Writes who ended @sleep, as wakers_write_any(), and behind an interrupt or
+ * kworker the sender: "interrupt net_rx_action sock_def_readable < srv-12 tcp_sendmsg".
  */
 void request_sleep_write_wakers(const struct request_sleeps *sleeps,
 				const struct request_sleep *sleep,

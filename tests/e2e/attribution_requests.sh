@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # report --requests finds what servers of several kinds were asked for, by pipe,
-# Unix socket and TCP, as their clients know it, and adds up to --servers.
+# terminal, Unix socket and TCP, as their clients know it, and adds up to --servers.
 #
 #	attribution_requests.sh [KERNEL [CPUS [CASE...]]]
 set -euo pipefail
@@ -11,7 +11,7 @@ KERNEL=${1:-6.12}
 CPUS=${2:-1}
 CASES=("${@:3}")
 [[ -n ${CASES[*]} ]] ||
-	CASES=(poll-pipe pool-unix fork-tcp chain-unix ahead-tcp)
+	CASES=(poll-pipe poll-pty pool-unix fork-tcp chain-unix ahead-tcp)
 RECORDER=$GUEST_BUILD/ktrace-hw
 REQUESTS=$GUEST_BUILD/tests/e2e/programs/requests
 

@@ -166,6 +166,15 @@ def check_sums(case, recording, rows):
                          "tracer_ns": row["tracer_ns"]}, wall, row)
 
 
+def check_carriers(case, recording, truths):
+    """A message by a terminal is in a kworker's hands meanwhile."""
+    clients = {truth.tid for truth in truths}
+    carried = {row["client_pid"] for row in rows_of(recording, "servers")
+               if row["server"].startswith("kworker") and row["kernel_ns"]}
+    judge.expect(f"{case}: kworkers worked for each client",
+                 clients <= carried, clients, carried)
+
+
 def check_certainty(case, found):
     """What the kernel's events of sockets tell is no guess."""
     inferred = [row["request"] for row in found if row["inferred"]]
@@ -185,7 +194,9 @@ def main():
             found = []
         if case.startswith("chain"):
             check_chain(case, rows, found, truths)
-        if has_sockets == "1" and not case.endswith("pipe") and \
+        if case.endswith("pty"):
+            check_carriers(case, recording, truths)
+        if has_sockets == "1" and not case.endswith(("pipe", "pty")) and \
                 not case.startswith("pool"):
             check_certainty(case, found)
         check_sleeps(case, int(cpus), rows, found, truths)

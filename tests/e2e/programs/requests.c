@@ -2,16 +2,18 @@
 /* Servers of several kinds and their two clients, for attribution_requests.sh:
  * "requests KIND WAY FILE".  KIND: a poll loop, a pool of threads, a fork for
  * each connection, a chain of two servers, a poll loop that is sent several
- * requests at a time.  WAY: pipe, unix, tcp.  Each client writes to FILE what is
+ * requests at a time.  WAY: pipe, pty, unix, tcp.  Each client writes to FILE what is
  * true of its requests: when it sent them and had the answers, by
  * CLOCK_MONOTONIC, the threads that served, and how often the first of them
  * slept until the one behind had answered.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,6 +24,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,7 +38,7 @@ struct message {
 	int sleeps; /* of the first until the second had answered */
 };
 
-/* One end of a connection: a pipe has two files. */
+/* One end of a connection: of pipes it has two files. */
 struct line {
 	int in;
 	int out;
@@ -49,7 +52,8 @@ struct way {
 	struct line (*accept)(int listener);
 };
 
-static struct line lines[2][CLIENTS + 1][2]; /* pipes: server, client side */
+static struct line lines[2][CLIENTS + 1][2]; /* server, client side, if made
+					      * at once */
 static int control[2];
 static struct sockaddr_un unix_address = { .sun_family = AF_UNIX };
 static struct sockaddr_in tcp_address = { .sin_family = AF_INET };
@@ -80,6 +84,24 @@ static int listen_pipe(void)
 		check(pipe(from));
 		lines[layer][i][0] = (struct line){ to[0], from[1] };
 		lines[layer][i][1] = (struct line){ from[0], to[1] };
+	}
+	check(pipe(control));
+	return control[0];
+}
+
+/* Its client has the terminal, its server what is behind that. */
+static int listen_pty(void)
+{
+	struct termios raw;
+	int server, client;
+
+	for (int i = 0; i <= CLIENTS; i++) {
+		check(openpty(&server, &client, NULL, NULL, NULL));
+		check(tcgetattr(client, &raw));
+		cfmakeraw(&raw);
+		check(tcsetattr(client, TCSANOW, &raw));
+		lines[layer][i][0] = (struct line){ server, server };
+		lines[layer][i][1] = (struct line){ client, client };
 	}
 	check(pipe(control));
 	return control[0];
@@ -154,6 +176,7 @@ static struct line connect_tcp(int client)
 
 static const struct way ways[] = {
 	{ "pipe", listen_pipe, connect_pipe, accept_pipe },
+	{ "pty", listen_pty, connect_pipe, accept_pipe },
 	{ "unix", listen_unix, connect_unix, accept_socket },
 	{ "tcp", listen_tcp, connect_tcp, accept_socket },
 };
@@ -202,8 +225,12 @@ static void answer(struct line line, struct message message)
 /* Returns whether there was a request. */
 static bool take(struct line line, struct message *message)
 {
-	return check(read(line.in, message, sizeof(*message))) ==
-	       sizeof(*message);
+	ssize_t size = read(line.in, message, sizeof(*message));
+
+	/* Nobody has the terminal any more. */
+	if (size < 0 && errno == EIO)
+		return false;
+	return check(size) == sizeof(*message);
 }
 
 static void serve_line(struct line line)
@@ -321,12 +348,12 @@ static void serve_fork(int listener)
 	}
 }
 
-/* Where two processes hold an end of a pipe, it never ends: each closes what
- * it does not use.
+/* Where two processes hold an end, it never ends: each closes what it does not
+ * use.
  */
 static void keep_side(int client)
 {
-	if (way != &ways[0])
+	if (way->connect != connect_pipe)
 		return;
 	for (int i = 0; i <= CLIENTS; i++) {
 		struct line *both = lines[layer][i];
