@@ -32,7 +32,8 @@ saved_state() {
 declare -rA STATES_MOST=([virtual]=40 [host]=12)
 
 # All that the guest could have seen: QEMU's command line, less the names of
-# the host's folders, and the plugins' contents, wherever those were built.
+# the host's folders, and the plugins' contents, wherever those were built.  The
+# truth is none of it: it begins with the settings, which come later.
 saved_state_key() {
 	local word
 	{
@@ -40,7 +41,7 @@ saved_state_key() {
 		for word in "${COMMAND[@]}"; do
 			case $word in
 			local,id=* | dgram,id=link,* | if=none,id=scratch,*) ;;
-			*/truth-*api*) cat "${word%%,clock*}" ;;
+			-plugin | */truth-*api*) ;;
 			*.so | *.so,*)
 				cat "${word%%,*}"
 				word=${word%%,moments=*}

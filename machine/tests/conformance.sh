@@ -65,8 +65,11 @@ check_boot() { # flows|transfers kernel cpus recording...
 	mkdir -p "$dir"
 	# By the host's clock a state goes on with what the guest once measured.
 	((cpus > 1)) || start=(--fast)
+	# What is small finds room in the machine whose state most tests share.
+	[[ $cpus == 1 && -z ${KTRACE_FULL:-} && " $* " != *" large "* ]] ||
+		start+=(--memory 3072)
 	if ! "$MACHINE" run --discard "${start[@]}" --kernel "$kernel" --cpus "$cpus" \
-		--memory 3072 --results "$dir" --truth "$dir" --timeout "${TIMEOUT_S:-1200}" \
+		--results "$dir" --truth "$dir" --timeout "${TIMEOUT_S:-1200}" \
 		-- bash "$HERE/conformance_guest.sh" "$dir" "$@"; then
 		fail "kernel $kernel, $cpus CPUs: the machine failed"
 		return

@@ -44,8 +44,8 @@ expect "another machine has another state" 2 \
 	"$(find "$WORK/cache/ktrace-hw/states" -type f | wc -l)"
 
 # A plugin is known by what is in it: the same one of another clone is served.
-unit() { # where the machine is built
-	KTRACE_MACHINE_BUILD=$1 capture "$MACHINE" run --discard --fast \
+unit() { # where the machine is built, option...
+	KTRACE_MACHINE_BUILD=$1 capture "$MACHINE" run --discard --fast "${@:2}" \
 		--timeout "$LIMIT_S" --results "$WORK/results" -- true
 }
 
@@ -57,6 +57,12 @@ expect "a machine with a plugin" 0 "$CODE"
 STATE=$(state)
 unit "$WORK/clone"
 expect "its state serves the same plugin elsewhere" "0 $STATE" "$CODE $(state)"
+# Which its ground truth begins in as in a start of its own: the tests that
+# compare with that (conformance.sh) find it exact.
+mkdir "$WORK/truth"
+unit "$BUILD" --truth "$WORK/truth"
+expect "and a machine whose truth is written" "0 $STATE" "$CODE $(state)"
+expect "and it is written" yes "$([[ -s $WORK/truth/summary ]] && echo yes)"
 rm "$WORK/cache/ktrace-hw/states"/virtual-*
 
 # Of machines by the host's clock, as this one, there is room for one more, to

@@ -23,9 +23,11 @@ main() {
 		shift 2
 	fi
 	local kills=$1 seed=$2 cpus=$3
+	local -a options=(--kernel "$kernel" --cpus "$cpus")
+	# A few are found room for in the machine whose state most tests share.
+	[[ -z ${KTRACE_FULL:-} ]] || options+=(--memory 3072)
 	skip_without_machine "$kernel"
-	"$MACHINE" run --discard --fast --kernel "$kernel" --cpus "$cpus" \
-		--memory 3072 --timeout "$LIMIT_S" --results "$WORK" -- \
+	"$MACHINE" run --discard --fast "${options[@]}" --timeout "$LIMIT_S" --results "$WORK" -- \
 		bash "$HERE/faults_guest.sh" "$WORK" "$KTRACE" "$kills" \
 		"$seed" "${@:4}"
 	python3 "$HERE/judge_faults.py" "$KTRACE" "$WORK" "${@:4}" ||

@@ -21,10 +21,13 @@ readonly KERNEL=${1:-6.12} CPUS=${2:-1}
 shift $(($# < 2 ? $# : 2))
 
 make_recordings() { # name...
+	local -a options=("${GUEST_OPTIONS[@]}")
+	# What is small finds room in the machine whose state other tests share.
+	[[ -z ${KTRACE_FULL:-} && " $* " != *-all* ]] || options+=(--memory 3072)
 	make_programs
 	mkdir -p "$WORK/truth"
-	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
-		--cpus "$CPUS" --memory 3072 --disk-size 64 --timeout "$LIMIT_S" \
+	"$MACHINE" run --discard --fast "${options[@]}" --kernel "$KERNEL" \
+		--cpus "$CPUS" --disk-size 64 --timeout "$LIMIT_S" \
 		--results "$WORK" --truth "$WORK/truth" -- \
 		bash "$GUEST_ROOT/tests/e2e/functions_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" "$@"
