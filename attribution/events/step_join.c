@@ -125,6 +125,7 @@ struct step_join *step_join_new(const struct recording *recording,
 	if (!join)
 		return NULL;
 	join->callback.take = take;
+	join->callback.needs_begin = true;
 	join->recording = recording;
 	join->events = events;
 	join->handlers = handlers;

@@ -137,7 +137,7 @@ static int find_start(struct pipeline *pipeline)
 	int status = 0;
 
 	if (!checkpoints_are_there(pipeline->checkpoints) &&
-	    !pipeline->callback->pack)
+	    !pipeline->callback->needs_begin)
 		status = window_start_find(pipeline->session,
 					   pipeline->callback, pipeline->cpus,
 					   pipeline->places);
@@ -149,12 +149,16 @@ static int find_start(struct pipeline *pipeline)
 	return 0;
 }
 
-/* Goes on from a checkpoint, if there is one that makes sense. */
+/* Goes on from a checkpoint, if there is one that makes sense, and has what the
+ * callback needs.
+ */
 static int load_checkpoint(struct pipeline *pipeline)
 {
+	const struct step_callback *callback = pipeline->callback;
 	int status;
 
-	if (!pipeline->checkpoints)
+	if (!pipeline->checkpoints ||
+	    (callback->needs_begin && !callback->pack))
 		return 0;
 	status = checkpoints_load(pipeline->checkpoints, pipeline->stacks,
 				  pipeline->places);
@@ -163,7 +167,7 @@ static int load_checkpoint(struct pipeline *pipeline)
 		return make_stacks(pipeline);
 	}
 	pipeline->has_places = status > 0;
-	if (pipeline->has_places && !pipeline->callback->pack)
+	if (pipeline->has_places && !callback->pack)
 		stacks_checkpoint_say(pipeline->stacks);
 	return status < 0 ? status : 0;
 }

@@ -63,6 +63,7 @@ struct timeline_lanes *timeline_lanes_new(const struct session *session,
 	if (!lanes)
 		return NULL;
 	lanes->callback.take = take;
+	lanes->callback.needs_begin = true;
 	lanes->next = next;
 	lanes->events = known_events_new(session->recording);
 	lanes->kinds = context_kinds_new(symbols_functions(session->symbols),

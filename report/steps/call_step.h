@@ -106,9 +106,13 @@ struct step_callback {
 			       uint32_t count, struct call_times *times);
 	/* How well the steps' times are known changes nothing. */
 	bool ignores_bounds;
+	/* What steps mean hangs on all that was before, of which the functions
+	 * that are open are not enough.
+	 */
+	bool needs_begin;
 	/* Writes what the callback keeps of the steps so far, or sets a callback
 	 * that has taken none to what it reads, so that it goes on from there.
-	 * NULL: a window needs nothing of before but the functions that are open.
+	 * NULL: one that needs the begin gets all steps, whatever the window.
 	 */
 	void (*pack)(struct step_callback *callback,
 		     const struct task_pack *tasks);

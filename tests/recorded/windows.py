@@ -26,7 +26,8 @@ COMMANDS = ["report --flat --format json", "report --callgraph --comm cat,ls",
             "report --flat --cpu 0", "flamegraph", "flamegraph --folded",
             "timeline --top 30", "timeline --min-duration 10us --format json",
             "timeline --function vfs_read", "export --format=perfetto",
-            "export --format=csv"]
+            "export --format=csv", "report --threads --format json",
+            "report --sleeps"]
 KEPT = ["syscall", "fault", "sleep", "lock_wait", "interrupt_slice"]
 SQL_WINDOWS = ["begin_ns >= {} AND begin_ns < {}",
                "begin_ns >= {} AND end_ns < {}",
