@@ -5,8 +5,8 @@
 #include "decoder/recording/recording.h"
 
 enum {
-	/* A thread's part is this part of what is left, that all end at once, but
-	 * within a quarter of the most and that.
+	/* A thread's part is an eighth of what is left, so that threads end
+	 * together, but segment_bytes at most and a quarter of that at least.
 	 */
 	LEFT_PARTS = 8,
 	LEAST_PARTS = 4,
