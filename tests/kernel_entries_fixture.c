@@ -65,11 +65,14 @@ void kernel_entries_tell_apart(const struct array *entries, uint64_t address,
 	size_t at = array_partition_point(entries, name, is_before);
 	size_t length = strlen(name);
 	uint64_t first = UINT64_MAX;
-	bool is_double = false;
+	bool is_entry = false; /* else a module's */
+	bool has_others = false;
 
-	for (; at < entries->count && !strcmp(all[at].name, name); at++)
-		is_double |= all[at].address != address;
-	if (!is_double)
+	for (; at < entries->count && !strcmp(all[at].name, name); at++) {
+		is_entry |= all[at].address == address;
+		has_others |= all[at].address != address;
+	}
+	if (!is_entry || !has_others)
 		return;
 	for (size_t i = 0; i < entries->count; i++)
 		if (all[i].address < first)

@@ -13,7 +13,8 @@ struct array kernel_entries_read(const char *path);
 void kernel_entries_free(struct array *entries);
 
 /* Writes what reports call the function @name (up to @size bytes) that begins at
- * @address: its place behind the first entry follows if others have its name.
+ * @address: its place behind the first entry follows if it is one of several
+ * entries of the kernel proper that have its name.
  */
 void kernel_entries_tell_apart(const struct array *entries, uint64_t address,
 			       char *name, size_t size);
