@@ -8,11 +8,9 @@ longer.  But a call lasts as long as was asked for, and who sleeps where, for
 which descriptor and by whom it is woken is as it is with one CPU."""
 import json
 import re
-import sys
 
-from judge_sleeps import (DISK_HANDLER, MS, check_counts, check_idle,
-                          check_stacks, check_vdso, judge, of)
-from waits import Recording
+from judge_sleeps import (DISK_HANDLER, MS, check_stacks, check_vdso,
+                          compare_labels, judge, main, of, told_labels)
 
 # A disk's request may end on another CPU than that which asked for it.
 DISK = rf"interrupt ({DISK_HANDLER}|blk_complete_reqs) \S+"
@@ -160,18 +158,10 @@ def check_chain(recording):
 
 def check_labels(name, recording):
     """One that does not wait any more, or yet, says 0, or where it died."""
-    told = [line.split() for line in recording.output().splitlines()]
-    told = [(how, int(pid), wchan.partition(".cold")[0])
-            for how, pid, wchan in told if wchan not in ("0", "do_task_dead")]
+    told = [row for row in told_labels(recording)
+            if row[2] not in ("0", "do_task_dead")]
     judge.expect(f"{name}: labels were read", told)
-    for how, pid, wchan in told:
-        ours = {row["label"] for row in recording.sleeps()
-                if row["pid"] == pid}
-        judge.expect(f"{name}: {how} waits in {wchan}, as it says",
-                     wchan in ours or any(
-                         recording.addresses(wchan)
-                         & recording.addresses(label) for label in ours),
-                     ours)
+    compare_labels(name, recording, told)
 
 
 CHECKS = {
@@ -186,14 +176,4 @@ CHECKS = {
 }
 
 
-def main():
-    ktrace, folder, *cases = sys.argv[1:]
-    for case in cases:
-        recording = Recording(ktrace, folder, case)
-        check_counts(case, recording)
-        check_idle(case, recording)
-        CHECKS[case](recording)
-    judge.end()
-
-
-main()
+main(CHECKS)
