@@ -98,10 +98,9 @@ static int open_threads(struct segment_feed *feed,
 			const struct execution_state *from, struct jobs *jobs,
 			unsigned int count, bool shares)
 {
-	/* What several threads make shall fit into the caches, too. */
-	uint64_t bytes = jobs_segment_bytes(jobs) / (count > 1 ? 2 : 1);
 	int status = stretch_plan_open(&feed->plan, &feed->input, count, shares,
-				       bytes, from ? from->position : 0);
+				       jobs_segment_bytes(jobs),
+				       from ? from->position : 0);
 
 	if (from)
 		feed->last = *from;

@@ -40,7 +40,8 @@ int stretch_plan_open(struct stretch_plan *plan, const struct flow_input *input,
 		      uint64_t begin)
 {
 	*plan = (struct stretch_plan){
-		.segment_bytes = segment_bytes,
+		/* What several threads make shall fit into the caches, too. */
+		.segment_bytes = segment_bytes / (threads > 1 ? 2 : 1),
 		.stream_bytes = input->stream->size_bytes,
 		.own_parts = shares ? parts_for(threads) : 0,
 		.shares = shares,
