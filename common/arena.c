@@ -79,36 +79,44 @@ int arena_reserve(struct arena *arena, size_t size)
 								0;
 }
 
-/* Returns @size bytes of no certain value, or NULL. */
-static void *take(struct arena *arena, size_t size)
+void arena_join(struct arena *arena, struct arena *other)
 {
-	const size_t align = alignof(max_align_t);
+	struct arena_block **last = &arena->blocks;
+
+	while (*last)
+		last = &(*last)->next;
+	*last = other->blocks;
+	free(other);
+}
+
+/* Returns @size bytes of no certain value, at a multiple of @align, or NULL. */
+static void *take(struct arena *arena, size_t size, size_t align)
+{
 	struct arena_block *block = arena->blocks;
+	size_t at = block ? (block->used + align - 1) / align * align : 0;
 
 	if (size > SIZE_MAX / 2)
 		return NULL;
-	size = (size + align - 1) / align * align;
-	if (!block || block->size - block->used < size)
+	if (!block || at > block->size || block->size - at < size) {
 		block = add_block(arena, size);
+		at = 0;
+	}
 	if (!block)
 		return NULL;
-
-	void *memory = block->bytes + block->used;
-
-	block->used += size;
-	return memory;
+	block->used = at + size;
+	return block->bytes + at;
 }
 
 void *arena_alloc(struct arena *arena, size_t size)
 {
-	void *memory = take(arena, size);
+	void *memory = take(arena, size, alignof(max_align_t));
 
 	return memory ? memset(memory, 0, size) : NULL;
 }
 
 char *arena_text(struct arena *arena, const char *text, size_t length)
 {
-	char *copy = take(arena, length + 1);
+	char *copy = take(arena, length + 1, 1);
 
 	if (!copy)
 		return NULL;

@@ -21,6 +21,9 @@ void arena_free(struct arena *arena);
  */
 void arena_clear(struct arena *arena);
 
+/* Adds to @arena all that was allocated from @other, which is gone then. */
+void arena_join(struct arena *arena, struct arena *other);
+
 /* Makes room for @size bytes in all, about as many as will be allocated next: in
  * large pages if there are many.  Returns 0 or -ERROR_MEMORY.
  */

@@ -125,7 +125,7 @@ static int read_parts(struct own_recording *own)
 	int error = code_image_open(own->base, own->log, &own->image);
 
 	if (!error)
-		error = symbols_open(own->base, own->log, &own->symbols);
+		error = symbols_open(own->base, own->log, 1, &own->symbols);
 	if (!error)
 		error = task_names_open(own->base, &own->names);
 	if (error)

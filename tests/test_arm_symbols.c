@@ -164,7 +164,7 @@ START_TEST(system_calls_are_as_long_as_their_instruction_set_has_them)
 	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
 	recording->info.arch = "aarch64";
 	recording_set_root(recording, fixture.path);
-	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
+	ck_assert_int_eq(symbols_open(recording, NULL, 1, &symbols), 0);
 	call_site_locate_return(&site, symbols,
 				code + places[_i].return_offset);
 	ck_assert_uint_eq(site.address, code + places[_i].offset);

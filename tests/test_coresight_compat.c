@@ -162,7 +162,7 @@ START_TEST(vectors_lead_to_entries)
 
 	load(_i % 2);
 	run.by_library = _i / 2;
-	ck_assert_int_eq(symbols_open(run.recording, NULL, &symbols), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
 	visits.symbols = symbols;
 	flow_run_events(&run, 0, symbols, take_visit, &visits);
 	ck_assert_uint_eq(visits.breaks, 2 * SYNCS * ROUNDS);

@@ -127,7 +127,7 @@ static void compare_all_events(void)
 {
 	struct symbols *symbols;
 
-	ck_assert_int_eq(symbols_open(run.recording, NULL, &symbols), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
 	for (size_t i = 0; i < recording_stream_count(run.recording); i++)
 		compare_events(i, symbols);
 	symbols_close(symbols);

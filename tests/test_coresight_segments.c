@@ -201,7 +201,7 @@ static void open_case(const struct unit_case *made, unsigned int damage)
 	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
 	recording_set_root(recording, fixture.path);
 	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
-	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
+	ck_assert_int_eq(symbols_open(recording, NULL, 1, &symbols), 0);
 	ck_assert_int_eq(recording_time(recording), RECORDING_TIME_NANOSECONDS);
 }
 

@@ -169,7 +169,7 @@ START_TEST(trace_pauses_at_its_end)
 
 	write_calls((size_t)(BATCH + _i));
 	ck_assert_int_eq(flow_run_open(&flow, fixture.path, NULL), 0);
-	ck_assert_int_eq(symbols_open(flow.recording, NULL, &symbols), 0);
+	ck_assert_int_eq(symbols_open(flow.recording, NULL, 1, &symbols), 0);
 	const struct flow_input input = {
 		.recording = flow.recording,
 		.stream = recording_stream(flow.recording, 0),

@@ -28,7 +28,7 @@ static void open_shared(const char *name)
 		return;
 	ck_assert_int_eq(recording_open(folder, NULL, &recording), 0);
 	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
-	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
+	ck_assert_int_eq(symbols_open(recording, NULL, 1, &symbols), 0);
 }
 
 static void set_up(void)

@@ -66,7 +66,7 @@ static void set_up(void)
 	recording_fixture_write(&fixture);
 	made_elf_write(&elf, path);
 	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
-	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
+	ck_assert_int_eq(symbols_open(recording, NULL, 1, &symbols), 0);
 }
 
 static void tear_down(void)

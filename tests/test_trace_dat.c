@@ -104,7 +104,7 @@ static int read_bytes(size_t size)
 		return error;
 	ck_assert_int_eq(recording_trace(recording),
 			 RECORDING_TRACE_FUNCTION_GRAPH);
-	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
+	ck_assert_int_eq(symbols_open(recording, NULL, 1, &symbols), 0);
 	if (recording_stream_count(recording))
 		say_stream(recording, symbols);
 	symbols_close(symbols);

@@ -163,7 +163,7 @@ static void set_up(void)
 	add_maps(&fixture);
 	recording_fixture_write(&fixture);
 	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
-	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
+	ck_assert_int_eq(symbols_open(recording, NULL, 1, &symbols), 0);
 	unwinder = user_stack_new(recording, symbols);
 }
 

@@ -156,14 +156,15 @@ static int open_parts(struct session *session,
 		status = code_image_open(recording, &console_log,
 					 &session->image);
 	if (!status)
+		status = open_jobs(session, options);
+	if (!status)
 		status = symbols_open(recording, &console_log,
+				      jobs_count(session->jobs),
 				      &session->symbols);
 	if (!status)
 		status = task_names_open(recording, &session->names);
 	if (!status && options->wants_lines)
 		status = open_lines(session);
-	if (!status)
-		status = open_jobs(session, options);
 	if (status < 0)
 		fprintf(stderr, "ktrace-hw: %s: %s\n",
 			recording_path(recording), error_text(status));

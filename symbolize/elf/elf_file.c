@@ -3,6 +3,7 @@
 
 #include "common/log.h"
 #include "common/regular_file.h"
+#include "symbolize/elf/debug_search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct elf_file {
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = debug_search,
 	.section_address = dwfl_offline_section_address,
 };
 

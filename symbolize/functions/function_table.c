@@ -42,7 +42,7 @@ static struct function_slot *find_slot(const struct function_table *table,
 
 int function_table_reserve(struct function_table *table, size_t count)
 {
-	enum { NAME_BYTES = 32 };
+	enum { NAME_BYTES = 24 };
 
 	if (array_reserve(&table->functions, count) < 0 ||
 	    arena_reserve(table->names, count * NAME_BYTES) < 0)
@@ -246,6 +246,50 @@ uint32_t function_table_add_entry(struct function_table *table,
 		return first;
 	key.address = address;
 	return add_another(table, &key, first);
+}
+
+/* Returns the first table's text for the module that it calls as @name. */
+static const char *same_module(struct function_table *table, const char *name)
+{
+	return function_table_module(table, name, strlen(name));
+}
+
+/* Appends copies of the functions of @other but the first. */
+static int append(struct function_table *table,
+		  const struct function_table *other)
+{
+	const char *module = NULL; /* of the last function */
+	const char *same = NULL;   /* here */
+
+	if (array_reserve(&table->functions,
+			  table->functions.count + other->functions.count) < 0)
+		return -ERROR_MEMORY;
+	for (uint32_t i = FUNCTION_UNKNOWN + 1; i < other->functions.count;
+	     i++) {
+		struct function *function = array_add(&table->functions);
+
+		*function = *function_of(other, i);
+		if (function->module != module) {
+			module = function->module;
+			same = same_module(table, module);
+		}
+		if (!same)
+			return -ERROR_MEMORY;
+		function->module = same;
+	}
+	return 0;
+}
+
+uint32_t function_table_join(struct function_table *table,
+			     struct function_table *other)
+{
+	uint32_t shift = (uint32_t)table->functions.count - 1;
+	int status = append(table, other);
+
+	arena_join(table->names, other->names);
+	other->names = NULL;
+	function_table_free(other);
+	return status ? FUNCTION_NONE : shift;
 }
 
 void function_table_locate(struct function_table *table, uint32_t number,

@@ -60,6 +60,15 @@ uint32_t function_table_add_entry(struct function_table *table,
 				  const char *module, char space,
 				  uint64_t address);
 
+/* Adds the functions of @other, whose modules' functions are all there, to the end of
+ * @table, in which they are found by number alone; @other is gone then.
+ *
+ * Returns what is to be added to their numbers, but FUNCTION_UNKNOWN, which both
+ * have; FUNCTION_NONE when out of memory.
+ */
+uint32_t function_table_join(struct function_table *table,
+			     struct function_table *other);
+
 /* Adds @address to the entries of function @number: its own is the lowest. */
 void function_table_locate(struct function_table *table, uint32_t number,
 			   uint64_t address);

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/kallsyms.h"
 #include "symbolize/functions/function_name.h"
+#include "symbolize/functions/same_names.h"
 #include "symbolize/kernel/module_map.h"
 
 #include <string.h>
@@ -187,6 +188,14 @@ int kernel_symbols_add_named(const struct kernel_symbols *kernel,
 		return -ERROR_MEMORY;
 	function_table_locate(kernel->functions, symbol.function, address);
 	return address_map_add(kernel->map, &symbol, RANK_ANNOUNCED);
+}
+
+int kernel_symbols_finish(const struct kernel_symbols *kernel)
+{
+	int status = address_map_finish(kernel->map);
+
+	return status ? status :
+			same_names_tell_apart(kernel->functions, kernel->map);
 }
 
 bool kernel_symbols_usable(const struct kernel_symbols *kernel)

@@ -36,6 +36,11 @@ int kernel_symbols_add_named(const struct kernel_symbols *kernel,
 			     uint64_t address, uint64_t size_bytes,
 			     const char *name);
 
+/* Ends the map, and tells functions of one name apart, after all were added.
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int kernel_symbols_finish(const struct kernel_symbols *kernel);
+
 /* Returns whether any symbol was added. */
 bool kernel_symbols_usable(const struct kernel_symbols *kernel);
 

@@ -2,11 +2,9 @@
 #include "symbolize/symbols/symbols.h"
 
 #include "common/error.h"
-#include "common/log.h"
-#include "decoder/recording/sideband.h"
-#include "symbolize/functions/same_names.h"
+#include "decoder/recording/recording.h"
+#include "symbolize/kernel/kernel_reader.h"
 #include "symbolize/kernel/kernel_symbols.h"
-#include "symbolize/kernel/text_file.h"
 #include "symbolize/symbols/user_space.h"
 
 #include <stdlib.h>
@@ -57,15 +55,6 @@ static struct kernel_symbols kernel_of(struct symbols *symbols)
 	};
 }
 
-static int finish(const struct symbols *symbols)
-{
-	int status = address_map_finish(symbols->kernel);
-
-	return status ? status :
-			same_names_tell_apart(symbols->functions,
-					      symbols->kernel);
-}
-
 int symbols_from_text(const struct arch *arch, const char *kallsyms,
 		      size_t kallsyms_size, const char *modules,
 		      size_t modules_size, struct symbols **symbols)
@@ -82,7 +71,7 @@ int symbols_from_text(const struct arch *arch, const char *kallsyms,
 		status = kernel_symbols_add_modules(&kernel, modules,
 						    modules_size);
 	if (!status)
-		status = finish(*symbols);
+		status = kernel_symbols_finish(&kernel);
 	if (status < 0) {
 		symbols_close(*symbols);
 		*symbols = NULL;
@@ -90,131 +79,67 @@ int symbols_from_text(const struct arch *arch, const char *kallsyms,
 	return status;
 }
 
-/* trace-cmd keeps it in the recording itself. */
-static int read_kept_kallsyms(const struct kernel_symbols *kernel,
-			      const struct recording *recording,
-			      const struct log *log)
-{
-	struct text_part text = recording_kallsyms(recording);
-	int status =
-		kernel_symbols_add_kallsyms(kernel, text.text, text.size_bytes);
-
-	if (!status && !kernel_symbols_usable(kernel))
-		log_message(log, LOG_WARNING, recording_path(recording),
-			    LOG_NO_OFFSET,
-			    "its kallsyms has no addresses: it was recorded "
-			    "without the right to see them "
-			    "(kernel.kptr_restrict)");
-	return status;
-}
-
-static int read_kallsyms(const struct kernel_symbols *kernel,
+/* Reads the symbols of programs into @functions. */
+static int read_programs(struct symbols *symbols,
 			 const struct recording *recording,
+			 struct function_table *functions,
 			 const struct log *log)
 {
-	const char *path = recording_kallsyms_path(recording);
-	struct text_file file;
-	int status;
-
-	if (!path && recording_kallsyms(recording).text)
-		return read_kept_kallsyms(kernel, recording, log);
-	if (!path) {
-		log_message(log, LOG_WARNING, recording_path(recording),
-			    LOG_NO_OFFSET,
-			    "holds no copy of kallsyms: kernel functions have "
-			    "no names; record with ktrace-hw record or perf "
-			    "record --kcore, or put the traced kernel's "
-			    "/proc/kallsyms beside a snapshot.ini");
-		return 0;
-	}
-	status = text_file_read(path, log, &file);
-	if (status < 0)
-		return status;
-	status =
-		kernel_symbols_add_kallsyms(kernel, file.text, file.size_bytes);
-	if (!status && !kernel_symbols_usable(kernel))
-		log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
-			    "has no addresses: it was copied without the right "
-			    "to see them (kernel.kptr_restrict)");
-	text_file_free(&file);
-	return status;
+	/* What no trace needs may well be missing. */
+	return user_space_open(recording, functions,
+			       recording_traces_user(recording) ? log : NULL,
+			       &symbols->user);
 }
 
-static int read_modules(const struct kernel_symbols *kernel,
-			const struct recording *recording,
-			const struct log *log)
+/* Joins the programs' @functions with the kernel's. */
+static int join(struct symbols *symbols, struct function_table *functions)
 {
-	const char *path = recording_modules_path(recording);
-	struct text_file file;
-	int status;
+	uint32_t shift = function_table_join(symbols->functions, functions);
 
-	if (!path)
-		return 0;
-	status = text_file_read(path, log, &file);
-	if (status < 0)
-		return status;
-	status = kernel_symbols_add_modules(kernel, file.text, file.size_bytes);
-	text_file_free(&file);
-	return status;
+	if (shift == FUNCTION_NONE)
+		return -ERROR_MEMORY;
+	user_space_renumber(symbols->user, shift);
+	return 0;
 }
 
-static int read_ksymbols(const struct kernel_symbols *kernel,
-			 const struct recording *recording)
-{
-	struct sideband *sideband =
-		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_KSYMBOL));
-	struct sideband_record record;
-	int status = -ERROR_MEMORY;
-
-	if (!sideband)
-		return status;
-	while ((status = sideband_next(sideband, &record)) > 0) {
-		if (record.ksymbol.unregister)
-			continue;
-		status = kernel_symbols_add_named(kernel,
-						  record.ksymbol.address,
-						  record.ksymbol.size_bytes,
-						  record.ksymbol.name);
-		if (status < 0)
-			break;
-	}
-	sideband_close(sideband);
-	return status;
-}
-
-static int read_kernel(struct symbols *symbols,
-		       const struct recording *recording, const struct log *log)
+/* Reads the kernel's symbols, by a thread of their own if there may be @threads,
+ * and those of programs.
+ */
+static int read_both(struct symbols *symbols, const struct recording *recording,
+		     const struct log *log, unsigned int threads)
 {
 	const struct kernel_symbols kernel = kernel_of(symbols);
-	int status = read_kallsyms(&kernel, recording, log);
+	struct function_table *functions = function_table_new();
+	struct kernel_reader *reader =
+		kernel_reader_begin(&kernel, recording, log, threads > 1);
+	int status = functions && reader ? read_programs(symbols, recording,
+							 functions, log) :
+					   -ERROR_MEMORY;
+	int of_kernel = kernel_reader_end(reader);
 
+	status = status ? status : of_kernel;
 	if (!status)
-		status = read_modules(&kernel, recording, log);
-	if (!status)
-		status = read_ksymbols(&kernel, recording);
-	if (!status)
-		status = finish(symbols);
+		return join(symbols, functions);
+	function_table_free(functions);
 	return status;
 }
 
 int symbols_open(const struct recording *recording, const struct log *log,
-		 struct symbols **symbols)
+		 unsigned int threads, struct symbols **symbols)
 {
 	int status = symbols_new(arch_for(recording_arch(recording)), symbols);
+	struct kernel_symbols kernel;
 
 	if (status < 0)
 		return status;
-	status = read_kernel(*symbols, recording, log);
-	/* What no trace needs may well be missing. */
-	if (!status && recording_names_user(recording))
-		status = user_space_open(
-			recording, (*symbols)->functions,
-			recording_traces_user(recording) ? log : NULL,
-			&(*symbols)->user);
-	if (status < 0) {
-		symbols_close(*symbols);
-		*symbols = NULL;
-	}
+	kernel = kernel_of(*symbols);
+	status = recording_names_user(recording) ?
+			 read_both(*symbols, recording, log, threads) :
+			 kernel_symbols_add_all(&kernel, recording, log);
+	if (!status)
+		return 0;
+	symbols_close(*symbols);
+	*symbols = NULL;
 	return status;
 }
 

@@ -17,13 +17,13 @@ struct recording;
  */
 struct symbols;
 
-/* Reads the symbols of @recording, which must outlive them.
+/* Reads the symbols of @recording, which must outlive them, by @threads at most.
  *
  * What is missing is said to @log; its addresses are then FUNCTION_UNKNOWN.
  * Returns 0 and *@symbols, or a negative enum error.
  */
 int symbols_open(const struct recording *recording, const struct log *log,
-		 struct symbols **symbols);
+		 unsigned int threads, struct symbols **symbols);
 
 /* The same from the texts of /proc/kallsyms and /proc/modules alone, which may
  * have user functions, too: those of all processes.

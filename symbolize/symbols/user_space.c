@@ -233,6 +233,20 @@ int user_space_open(const struct recording *recording,
 	return status;
 }
 
+void user_space_renumber(struct user_space *space, uint32_t shift)
+{
+	for (size_t i = 0; i < space->files.count; i++) {
+		struct user_file *file = array_at(&space->files, i);
+		size_t count;
+		struct symbol *symbols =
+			address_map_symbols(file->symbols, &count);
+
+		for (size_t k = 0; k < count; k++)
+			if (symbols[k].function != FUNCTION_UNKNOWN)
+				symbols[k].function += shift;
+	}
+}
+
 void user_space_close(struct user_space *space)
 {
 	if (!space)

@@ -22,6 +22,10 @@ struct user_space;
 int user_space_open(const struct recording *recording,
 		    struct function_table *functions, const struct log *log,
 		    struct user_space **space);
+/* Adds @shift to the numbers of all functions, but FUNCTION_UNKNOWN: @functions were
+ * joined with others.
+ */
+void user_space_renumber(struct user_space *space, uint32_t shift);
 void user_space_close(struct user_space *space);
 
 /* Looks up @address of process @pid; of several mappings there over time the

@@ -34,7 +34,7 @@ static void read_recording(const char *path)
 	if (recording_open(path, NULL, &recording))
 		return;
 	if (recording_trace(recording) == RECORDING_TRACE_FUNCTION_GRAPH &&
-	    !symbols_open(recording, NULL, &symbols)) {
+	    !symbols_open(recording, NULL, 1, &symbols)) {
 		for (size_t i = 0; i < recording_stream_count(recording); i++)
 			read_stream(recording, symbols, i);
 		symbols_close(symbols);

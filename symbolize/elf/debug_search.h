@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SYMBOLIZE_DEBUG_SEARCH_H
+#define KT_SYMBOLIZE_DEBUG_SEARCH_H
+
+#include <elfutils/libdwfl.h>
+
+/* Finds the file with a program's debug data: a callback of libdwfl, like its
+ * dwfl_standard_find_debuginfo(), which finds the same.  That one, where it finds
+ * none, loads debuginfod's client, with curl and 17 other libraries, to learn that
+ * no server is named.
+ */
+int debug_search(Dwfl_Module *module, void **user_data, const char *module_name,
+		 Dwarf_Addr base, const char *path, const char *link,
+		 GElf_Word link_crc, char **found);
+
+#endif
