@@ -10,8 +10,7 @@ bool x86_is_legacy_prefix(uint8_t byte)
 	       byte == 0xf3;
 }
 
-/* Returns the next byte; @opcode->at is beyond the end if there is none. */
-static uint8_t next_byte(struct x86_opcode *opcode)
+uint8_t x86_opcode_next(struct x86_opcode *opcode)
 {
 	uint8_t byte = 0;
 
@@ -24,14 +23,14 @@ static uint8_t next_byte(struct x86_opcode *opcode)
 /* f2 and f3 go before 66, whatever the order. */
 static uint8_t read_prefixes(struct x86_opcode *opcode)
 {
-	uint8_t byte = next_byte(opcode);
+	uint8_t byte = x86_opcode_next(opcode);
 
 	while (x86_is_legacy_prefix(byte)) {
 		if (byte == 0xf2 || byte == 0xf3 ||
 		    (byte == 0x66 && !opcode->prefix))
 			opcode->prefix = byte;
 		opcode->has_address_size |= byte == 0x67;
-		byte = next_byte(opcode);
+		byte = x86_opcode_next(opcode);
 	}
 	return byte;
 }
@@ -51,16 +50,16 @@ static void set_prefix(struct x86_opcode *opcode, uint8_t payload)
 static int read_vector(struct x86_opcode *opcode, enum instruction_set set,
 		       uint8_t first)
 {
-	uint8_t payload = next_byte(opcode);
+	uint8_t payload = x86_opcode_next(opcode);
 
 	if (set != INSTRUCTION_X86_64 && (payload & 0xc0) != 0xc0)
 		return -ERROR_UNSUPPORTED;
 	opcode->encoding = first == 0x62 ? X86_EVEX : X86_VEX;
 	opcode->map = payload & (first == 0x62 ? 7 : 0x1f);
-	set_prefix(opcode, next_byte(opcode));
+	set_prefix(opcode, x86_opcode_next(opcode));
 	if (first == 0x62)
-		next_byte(opcode);
-	opcode->opcode = next_byte(opcode);
+		x86_opcode_next(opcode);
+	opcode->opcode = x86_opcode_next(opcode);
 	return 1;
 }
 
@@ -70,11 +69,11 @@ static int read_legacy(struct x86_opcode *opcode, uint8_t first)
 	if (first != 0x0f)
 		return -ERROR_UNSUPPORTED;
 	opcode->map = 1;
-	opcode->opcode = next_byte(opcode);
+	opcode->opcode = x86_opcode_next(opcode);
 	if (opcode->opcode != 0x38)
 		return 1;
 	opcode->map = 2;
-	opcode->opcode = next_byte(opcode);
+	opcode->opcode = x86_opcode_next(opcode);
 	return 1;
 }
 
@@ -86,28 +85,28 @@ int x86_opcode_read(struct x86_opcode *opcode, enum instruction_set set)
 	if (byte == 0x62 || byte == 0xc4)
 		return read_vector(opcode, set, byte);
 	if (set == INSTRUCTION_X86_64 && byte == 0xd5) {
-		payload = next_byte(opcode);
+		payload = x86_opcode_next(opcode);
 		opcode->encoding = X86_REX2;
 		opcode->map = payload >> 7;
 		opcode->is_wide = payload & 8;
-		opcode->opcode = next_byte(opcode);
+		opcode->opcode = x86_opcode_next(opcode);
 		return 1;
 	}
 	if (set == INSTRUCTION_X86_64 && (byte & 0xf0) == 0x40)
-		byte = next_byte(opcode);
+		byte = x86_opcode_next(opcode);
 	return read_legacy(opcode, byte);
 }
 
 uint8_t x86_opcode_read_modrm(struct x86_opcode *opcode)
 {
-	uint8_t modrm = next_byte(opcode);
+	uint8_t modrm = x86_opcode_next(opcode);
 	uint8_t mode = modrm >> 6;
 	uint8_t base = modrm & 7;
 
 	if (mode == 3)
 		return modrm;
 	if (base == 4)
-		base = next_byte(opcode) & 7;
+		base = x86_opcode_next(opcode) & 7;
 	if (mode == 1)
 		opcode->at += 1;
 	else if (mode == 2 || base == 5)

@@ -31,6 +31,9 @@ struct x86_opcode {
 
 bool x86_is_legacy_prefix(uint8_t byte);
 
+/* Returns the byte at @opcode->at, or 0 if that is the end, and goes behind it. */
+uint8_t x86_opcode_next(struct x86_opcode *opcode);
+
 /* Reads up to and with the opcode; before, only bytes and size are set.
  *
  * Returns 1, or -ERROR_UNSUPPORTED: it is not encoded in one of these ways.

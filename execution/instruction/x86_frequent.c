@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/instruction/x86_frequent.h"
+
+#include "execution/instruction/x86_opcode.h"
+
+#include <string.h>
+
+/* What follows an opcode (Intel SDM, volume 2, appendix A), and what it does. */
+enum form {
+	OTHER, /* the library's */
+	ALONE,
+	BYTE, /* an immediate of a byte */
+	WORD, /* of two or four, by its operands' size */
+	QUAD, /* of eight with REX.W, else as WORD */
+	MODRM,
+	MODRM_BYTE,
+	MODRM_WORD,
+	MODRM_ADDRESS, /* names memory */
+	MODRM_STORE,   /* /0 alone, with BYTE or WORD */
+	MODRM_TEST,    /* f6, f7: /0 has an immediate, /1 is nowhere used */
+	MODRM_BITS,    /* 0f ba: /4 to /7, with BYTE */
+	MODRM_STEP, /* fe, ff: /0 and /1 count, ff has others, which branch */
+	/* Direct branches, by the size of their distance, and those back: */
+	CONDITIONAL_BYTE,
+	CONDITIONAL_LONG,
+	JUMP_BYTE,
+	JUMP_LONG,
+	CALL_LONG,
+	RETURN,
+};
+
+#define ARITHMETIC(at) \
+	[at] = MODRM, [(at) + 1] = MODRM, [(at) + 2] = MODRM, \
+	[(at) + 3] = MODRM, [(at) + 4] = BYTE, [(at) + 5] = WORD
+
+static const uint8_t one_byte[256] = {
+	ARITHMETIC(0x00),
+	ARITHMETIC(0x08),
+	ARITHMETIC(0x10),
+	ARITHMETIC(0x18),
+	ARITHMETIC(0x20),
+	ARITHMETIC(0x28),
+	ARITHMETIC(0x30),
+	ARITHMETIC(0x38),
+	[0x50 ... 0x5f] = ALONE, /* push, pop */
+	[0x63] = MODRM,		 /* movsxd */
+	[0x68] = WORD,
+	[0x69] = MODRM_WORD,
+	[0x6a] = BYTE,
+	[0x6b] = MODRM_BYTE,
+	[0x70 ... 0x7f] = CONDITIONAL_BYTE,
+	[0x80] = MODRM_BYTE,
+	[0x81] = MODRM_WORD,
+	[0x83] = MODRM_BYTE,
+	[0x84 ... 0x8b] = MODRM, /* test, xchg, mov */
+	[0x8d] = MODRM_ADDRESS,	 /* lea */
+	[0x90 ... 0x99] = ALONE, /* xchg, cdqe, cqo */
+	[0xa8] = BYTE,
+	[0xa9] = WORD,
+	[0xb0 ... 0xb7] = BYTE, /* mov */
+	[0xb8 ... 0xbf] = QUAD,
+	[0xc0 ... 0xc1] = MODRM_BYTE,
+	[0xc3] = RETURN,
+	[0xc6 ... 0xc7] = MODRM_STORE,
+	[0xc9] = ALONE,
+	[0xd0 ... 0xd3] = MODRM,
+	[0xe8] = CALL_LONG,
+	[0xe9] = JUMP_LONG,
+	[0xeb] = JUMP_BYTE,
+	[0xf6 ... 0xf7] = MODRM_TEST,
+	[0xfe ... 0xff] = MODRM_STEP,
+};
+
+static const uint8_t two_bytes[256] = {
+	[0x10 ... 0x11] = MODRM, /* movups, movupd */
+	[0x1f] = MODRM,		 /* nop */
+	[0x28 ... 0x29] = MODRM, /* movaps, movapd */
+	[0x40 ... 0x4f] = MODRM, /* cmov */
+	[0x57] = MODRM,		 /* xorps, xorpd */
+	[0x80 ... 0x8f] = CONDITIONAL_LONG,
+	[0x90 ... 0x9f] = MODRM, /* set */
+	[0xa3] = MODRM,		 /* bt, bts, btr, btc */
+	[0xab] = MODRM,
+	[0xb3] = MODRM,
+	[0xba] = MODRM_BITS,
+	[0xbb] = MODRM,
+	[0xaf ... 0xb1] = MODRM, /* imul, cmpxchg */
+	[0xb6 ... 0xb7] = MODRM, /* movzx */
+	[0xbe ... 0xbf] = MODRM, /* movsx */
+	[0xc0 ... 0xc1] = MODRM, /* xadd */
+	[0xc8 ... 0xcf] = ALONE, /* bswap */
+	[0xef] = MODRM,		 /* pxor */
+};
+
+/* An instruction of such a form, as far as it is read. */
+struct frequent {
+	struct x86_opcode opcode;
+	enum form form;
+	bool is_short; /* its operands, by 66, unless rex says W */
+	bool has_prefix;
+	uint8_t rex;
+};
+
+static bool is_prefix(uint8_t byte)
+{
+	return byte == 0x26 || byte == 0x2e || byte == 0x36 || byte == 0x3e ||
+	       byte == 0x64 || byte == 0x65 || byte == 0x66;
+}
+
+static void read_opcode(struct frequent *read)
+{
+	struct x86_opcode *opcode = &read->opcode;
+	uint8_t byte = x86_opcode_next(opcode);
+
+	for (; is_prefix(byte); byte = x86_opcode_next(opcode)) {
+		read->has_prefix = true;
+		read->is_short |= byte == 0x66;
+	}
+	if ((byte & 0xf0) == 0x40) {
+		read->rex = byte;
+		byte = x86_opcode_next(opcode);
+	}
+	read->is_short &= !(read->rex & 8);
+	read->form = one_byte[byte];
+	if (byte != 0x0f) {
+		opcode->opcode = byte;
+		return;
+	}
+	opcode->map = 1;
+	opcode->opcode = x86_opcode_next(opcode);
+	read->form = two_bytes[opcode->opcode];
+}
+
+/* Goes behind an immediate of two or four bytes. */
+static void pass_word(struct frequent *read)
+{
+	read->opcode.at += read->is_short ? 2 : 4;
+}
+
+/* The lowest bit of such opcodes says that operands have more than a byte. */
+static void pass_operand(struct frequent *read)
+{
+	if (read->opcode.opcode & 1)
+		pass_word(read);
+	else
+		read->opcode.at += 1;
+}
+
+/* Returns false unless it is one of the frequent ones. */
+static bool read_extended(struct frequent *read,
+			  struct instruction *instruction)
+{
+	uint8_t modrm = x86_opcode_read_modrm(&read->opcode);
+	uint8_t extension = modrm >> 3 & 7;
+	bool is_wide = read->opcode.opcode & 1;
+
+	switch ((unsigned int)read->form) {
+	case MODRM_ADDRESS:
+		return modrm < 0xc0;
+	case MODRM_STORE:
+		pass_operand(read);
+		return extension == 0;
+	case MODRM_TEST:
+		if (extension == 0)
+			pass_operand(read);
+		return extension != 1;
+	case MODRM_BITS:
+		read->opcode.at += 1;
+		return extension >= 4;
+	default:
+		break;
+	}
+	/* MODRM_STEP */
+	if (extension <= 1 || (is_wide && extension == 6))
+		return true;
+	if (!is_wide || read->has_prefix || (extension != 2 && extension != 4))
+		return false;
+	instruction->kind = extension == 2 ? INSTRUCTION_INDIRECT_CALL :
+					     INSTRUCTION_INDIRECT_JUMP;
+	return true;
+}
+
+/* Goes behind what follows the opcode.  Returns likewise. */
+static bool read_plain(struct frequent *read, struct instruction *instruction)
+{
+	switch (read->form) {
+	case ALONE:
+		return true;
+	case BYTE:
+		read->opcode.at += 1;
+		return true;
+	case WORD:
+		pass_word(read);
+		return true;
+	case QUAD:
+		if (read->rex & 8)
+			read->opcode.at += 8;
+		else
+			pass_word(read);
+		return true;
+	case MODRM:
+		x86_opcode_read_modrm(&read->opcode);
+		return true;
+	case MODRM_BYTE:
+		x86_opcode_read_modrm(&read->opcode);
+		read->opcode.at += 1;
+		return true;
+	case MODRM_WORD:
+		x86_opcode_read_modrm(&read->opcode);
+		pass_word(read);
+		return true;
+	case MODRM_ADDRESS:
+	case MODRM_STORE:
+	case MODRM_TEST:
+	case MODRM_BITS:
+	case MODRM_STEP:
+		return read_extended(read, instruction);
+	case OTHER:
+	case CONDITIONAL_BYTE:
+	case CONDITIONAL_LONG:
+	case JUMP_BYTE:
+	case JUMP_LONG:
+	case CALL_LONG:
+	case RETURN:
+		break;
+	}
+	return false;
+}
+
+/* Sets where a direct branch leads to, by what follows its opcode. */
+static bool read_branch(struct frequent *read, uint64_t address,
+			struct instruction *instruction)
+{
+	static const struct {
+		uint8_t kind;
+		uint8_t size;
+	} branches[] = {
+		[CONDITIONAL_BYTE] = { INSTRUCTION_CONDITIONAL, 1 },
+		[CONDITIONAL_LONG] = { INSTRUCTION_CONDITIONAL, 4 },
+		[JUMP_BYTE] = { INSTRUCTION_JUMP, 1 },
+		[JUMP_LONG] = { INSTRUCTION_JUMP, 4 },
+		[CALL_LONG] = { INSTRUCTION_CALL, 4 },
+		[RETURN] = { INSTRUCTION_RETURN, 0 },
+	};
+	uint8_t size = branches[read->form].size;
+	struct x86_opcode *opcode = &read->opcode;
+	int32_t distance = 0;
+
+	if (read->has_prefix || opcode->at + size > opcode->size)
+		return false;
+	if (size == 1)
+		distance = (int8_t)opcode->bytes[opcode->at];
+	else if (size)
+		memcpy(&distance, opcode->bytes + opcode->at, size);
+	opcode->at += size;
+	instruction->kind = branches[read->form].kind;
+	if (size)
+		instruction->target =
+			address + opcode->at + (uint64_t)(int64_t)distance;
+	return true;
+}
+
+bool x86_frequent_read(uint64_t address, const uint8_t *bytes, size_t size,
+		       struct instruction *instruction)
+{
+	struct frequent read = { .opcode = { .bytes = bytes, .size = size } };
+	struct instruction found = { .kind = INSTRUCTION_PLAIN };
+
+	read_opcode(&read);
+	if (!(read.form >= CONDITIONAL_BYTE ?
+		      read_branch(&read, address, &found) :
+		      read_plain(&read, &found)) ||
+	    x86_opcode_end(&read.opcode, &found) <= 0)
+		return false;
+	*instruction = found;
+	return true;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXECUTION_X86_LIBRARY_H
+#define KT_EXECUTION_X86_LIBRARY_H
+
+#include "execution/instruction/instruction.h"
+
+/* Reads an instruction as Zydis decodes it, as instruction_read() does. */
+int x86_library_read(enum instruction_set set, uint64_t address,
+		     const uint8_t *bytes, size_t size,
+		     struct instruction *instruction);
+
+#endif
