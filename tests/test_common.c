@@ -3,6 +3,7 @@
 #include "common/array.h"
 #include "common/byte_reader.h"
 #include "common/error.h"
+#include "common/kept_log.h"
 #include "common/log.h"
 #include "common/string_pool.h"
 #include "tests/run_suite.h"
@@ -28,6 +29,44 @@ START_TEST(arena_memory_is_zeroed_and_aligned)
 	ck_assert_ptr_null(arena_alloc(arena, SIZE_MAX));
 	arena_free(arena);
 	arena_free(NULL);
+}
+END_TEST
+
+START_TEST(texts_lie_close_and_the_rest_aligned)
+{
+	struct arena *arena = arena_new();
+	const char *first = arena_text(arena, "abc", 3);
+	const char *second = arena_text(arena, "de", 2);
+	unsigned char *p = arena_alloc(arena, 8);
+
+	ck_assert_ptr_eq(second, first + 4);
+	ck_assert_uint_eq((uintptr_t)p % _Alignof(max_align_t), 0);
+	/* What does not fit behind the rest of a block begins another. */
+	for (int i = 0; i < 3; i++) {
+		arena_text(arena, "x", 1);
+		p = arena_alloc(arena, 65536 - 32);
+		ck_assert_ptr_nonnull(p);
+		ck_assert_uint_eq((uintptr_t)p % _Alignof(max_align_t), 0);
+		memset(p, 0xff, 65536 - 32);
+	}
+	ck_assert_str_eq(first, "abc");
+	arena_free(arena);
+}
+END_TEST
+
+START_TEST(joined_arenas_are_freed_as_one)
+{
+	struct arena *arena = arena_new();
+	struct arena *other = arena_new();
+	const char *kept = arena_text(arena, "kept", 4);
+	const char *joined = arena_text(other, "joined", 6);
+
+	arena_join(arena, other);
+	arena_join(arena, arena_new());
+	ck_assert_str_eq(joined, "joined");
+	ck_assert_str_eq(kept, "kept");
+	ck_assert_str_eq(arena_text(arena, "more", 4), "more");
+	arena_free(arena);
 }
 END_TEST
 
@@ -182,6 +221,25 @@ START_TEST(messages_carry_their_place)
 }
 END_TEST
 
+START_TEST(kept_messages_are_handed_on_in_order)
+{
+	char got[64] = "";
+	char file[] = "f";
+	const struct log log = { keep_message, got };
+	struct kept_log *kept = kept_log_new();
+
+	log_message(kept_log_log(kept), LOG_NOTE, "g", LOG_NO_OFFSET, "first");
+	log_message(kept_log_log(kept), LOG_WARNING, file, 7, "100%% %s", "y");
+	file[0] = '?';
+	ck_assert_str_eq(got, "");
+	kept_log_hand_on(kept, &log);
+	ck_assert_str_eq(got, "1 f 7 100% y");
+	kept_log_hand_on(kept, NULL);
+	kept_log_free(kept);
+	kept_log_free(NULL);
+}
+END_TEST
+
 START_TEST(errors_have_texts)
 {
 	for (int error = 0; error <= ERROR_UNSUPPORTED; error++) {
@@ -198,6 +256,8 @@ int main(void)
 	TCase *tcase = tcase_create("core");
 
 	tcase_add_test(tcase, arena_memory_is_zeroed_and_aligned);
+	tcase_add_test(tcase, texts_lie_close_and_the_rest_aligned);
+	tcase_add_test(tcase, joined_arenas_are_freed_as_one);
 	tcase_add_test(tcase, array_grows_and_sorts);
 	tcase_add_test(tcase, array_reaches_an_item_by_adding_those_before_it);
 	tcase_add_test(tcase, array_takes_items_out);
@@ -205,6 +265,7 @@ int main(void)
 	tcase_add_test(tcase, a_partition_point_is_where_a_key_goes);
 	tcase_add_test(tcase, reading_stops_at_the_end);
 	tcase_add_test(tcase, messages_carry_their_place);
+	tcase_add_test(tcase, kept_messages_are_handed_on_in_order);
 	tcase_add_test(tcase, errors_have_texts);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -37,6 +37,16 @@ static const struct {
 	  "prog.debug && strip prog && objcopy --add-gnu-debuglink=prog.debug "
 	  "prog",
 	  true, true },
+	/* The same in .debug there, and of a program behind a link. */
+	{ "cc -g -O0 -o prog prog.c && mkdir .debug && objcopy "
+	  "--only-keep-debug prog .debug/prog.debug && strip prog && objcopy "
+	  "--add-gnu-debuglink=.debug/prog.debug prog",
+	  true, true },
+	{ "mkdir real && cc -g -O0 -o real/own prog.c && objcopy "
+	  "--only-keep-debug real/own real/own.debug && strip real/own && "
+	  "objcopy --add-gnu-debuglink=real/own.debug real/own && ln -s "
+	  "real/own prog",
+	  true, true },
 	/* .gnu_debugdata: names only, compressed. */
 	{ "cc -O0 -o prog prog.c && objcopy -S -R .comment --keep-symbol=twice "
 	  "--keep-symbol=main prog mini && xz -q mini && strip prog && objcopy "

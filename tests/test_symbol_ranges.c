@@ -4,6 +4,7 @@
 #include "decoder/recording_open.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/assert_each.h"
+#include "tests/log_fixture.h"
 #include "tests/made_elf_fixture.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
@@ -11,6 +12,7 @@
 #include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Process 7 has the program, over the end of whose functions it has mapped it
  * once more, and right behind that again.  The kernel's hole reaches down to 0.
@@ -44,6 +46,7 @@ static const uint64_t places[] = {
 static struct recording_fixture fixture;
 static struct recording *recording;
 static struct symbols *symbols;
+static struct symbol found[sizeof(places) / sizeof(*places)];
 
 static void set_up(void)
 {
@@ -122,6 +125,34 @@ START_TEST(ranges_do_not_overlap)
 }
 END_TEST
 
+/* By two threads the same is found, and what is missing is said in the same order. */
+START_TEST(threads_change_nothing)
+{
+	static char said[2][LOG_FIXTURE_TEXT];
+
+	for (unsigned int threads = 1; threads <= 2; threads++) {
+		const struct log log = { log_fixture_keep, said[threads - 1] };
+
+		symbols_close(symbols);
+		ck_assert_int_eq(
+			symbols_open(recording, &log, threads, &symbols), 0);
+		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+			struct symbol symbol;
+
+			symbols_find(symbols, 7, places[i], &symbol);
+			if (threads == 1)
+				found[i] = symbol;
+			ck_assert_uint_eq(symbol.function, found[i].function);
+			ck_assert_uint_eq(symbol.start, found[i].start);
+			ck_assert_uint_eq(symbol.end, found[i].end);
+		}
+	}
+	/* The last one is of the kernel, whose kallsyms are not there. */
+	ck_assert_ptr_nonnull(strstr(said[0], "kallsyms"));
+	ck_assert_str_eq(said[0], said[1]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("symbol_ranges");
@@ -131,6 +162,7 @@ int main(void)
 	tcase_add_loop_test(tests, what_is_found_holds_for_the_range, 0,
 			    sizeof(places) / sizeof(*places));
 	tcase_add_test(tests, ranges_do_not_overlap);
+	tcase_add_test(tests, threads_change_nothing);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

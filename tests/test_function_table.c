@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions of two tables, the kernel's and programs', made one. */
+#include "symbolize/functions/function_table.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+static uint32_t add(struct function_table *table, const char *module,
+		    const char *name, char space)
+{
+	return function_table_add(
+		table, name, strlen(name),
+		function_table_module(table, module, strlen(module)), space);
+}
+
+START_TEST(joined_functions_follow)
+{
+	struct function_table *table = function_table_new();
+	struct function_table *programs = function_table_new();
+	uint32_t read = add(table, "", "vfs_read", 'k');
+	uint32_t main_of_ls = add(programs, "/bin/ls", "main", 'u');
+	uint32_t main_of_cat = add(programs, "/bin/cat", "main", 'u');
+	uint32_t hole = add(programs, "", "[gone]", 'u');
+	uint32_t shift = function_table_join(table, programs);
+
+	ck_assert_uint_ne(shift, FUNCTION_NONE);
+	ck_assert_uint_eq(function_count(table), 5);
+	ck_assert_str_eq(function_at(table, read)->name, "vfs_read");
+	ck_assert_str_eq(function_at(table, main_of_ls + shift)->name, "main");
+	ck_assert_str_eq(function_at(table, main_of_ls + shift)->module,
+			 "/bin/ls");
+	ck_assert_str_eq(function_at(table, main_of_cat + shift)->module,
+			 "/bin/cat");
+	ck_assert_str_eq(function_at(table, hole + shift)->name, "[gone]");
+	ck_assert_int_eq(function_at(table, hole + shift)->space, 'u');
+	/* One text is one module. */
+	ck_assert_ptr_eq(function_at(table, hole + shift)->module,
+			 function_at(table, read)->module);
+	ck_assert_ptr_eq(function_at(table, main_of_cat + shift)->module,
+			 function_table_module(table, "/bin/cat", 8));
+	function_table_free(table);
+}
+END_TEST
+
+START_TEST(what_is_added_then_is_new)
+{
+	struct function_table *table = function_table_new();
+	struct function_table *programs = function_table_new();
+
+	add(programs, "/bin/ls", "main", 'u');
+	ck_assert_uint_eq(function_table_join(table, programs), 0);
+	ck_assert_uint_eq(add(table, "", "vfs_read", 'k'), 2);
+	ck_assert_uint_eq(function_table_kernel(table, "vfs_read"), 2);
+	ck_assert_uint_eq(function_table_kernel(table, "main"), FUNCTION_NONE);
+	function_table_free(table);
+}
+END_TEST
+
+START_TEST(none_can_be_joined)
+{
+	struct function_table *table = function_table_new();
+
+	add(table, "", "vfs_read", 'k');
+	ck_assert_uint_eq(function_table_join(table, function_table_new()), 1);
+	ck_assert_uint_eq(function_count(table), 2);
+	function_table_free(table);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("function_table");
+	TCase *tests = tcase_create("join");
+
+	tcase_add_test(tests, joined_functions_follow);
+	tcase_add_test(tests, what_is_added_then_is_new);
+	tcase_add_test(tests, none_can_be_joined);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
