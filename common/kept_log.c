@@ -27,8 +27,7 @@ static void keep(void *ctx, enum log_level level, const char *file,
 	const char *file_copy =
 		file ? arena_text(kept->texts, file, strlen(file)) : NULL;
 	const char *text_copy = arena_text(kept->texts, text, strlen(text));
-	struct message *message =
-		text_copy ? array_add(&kept->messages) : NULL;
+	struct message *message = text_copy ? array_add(&kept->messages) : NULL;
 
 	if (message)
 		*message = (struct message){

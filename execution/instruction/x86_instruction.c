@@ -18,7 +18,7 @@ static int read_without_rex2(uint64_t address, const uint8_t *bytes,
 	if (status <= 0)
 		return status;
 	status = x86_library_read(INSTRUCTION_X86_64, address, rewritten.bytes,
-			    rewritten.size, instruction);
+				  rewritten.size, instruction);
 	if (status <= 0)
 		return status;
 	instruction->length =
@@ -37,7 +37,8 @@ int x86_instruction_read(enum instruction_set set, uint64_t address,
 		return 1;
 	status = x86_newer_read(set, bytes, size, instruction);
 	if (status == -ERROR_UNSUPPORTED)
-		status = x86_library_read(set, address, bytes, size, instruction);
+		status = x86_library_read(set, address, bytes, size,
+					  instruction);
 	if (status == -ERROR_UNSUPPORTED)
 		status = x86_vector_read(set, bytes, size, instruction);
 	if (status == -ERROR_UNSUPPORTED && set == INSTRUCTION_X86_64)

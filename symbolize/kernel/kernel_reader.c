@@ -114,8 +114,8 @@ static int read_ksymbols(const struct kernel_symbols *kernel,
 }
 
 int kernel_symbols_add_all(const struct kernel_symbols *kernel,
-			const struct recording *recording,
-			const struct log *log)
+			   const struct recording *recording,
+			   const struct log *log)
 {
 	int status = read_kallsyms(kernel, recording, log);
 
@@ -130,9 +130,8 @@ static void *read_apart(void *ctx)
 {
 	struct kernel_reader *reader = ctx;
 
-	reader->status =
-		kernel_symbols_add_all(&reader->kernel, reader->recording,
-				    kept_log_log(reader->kept));
+	reader->status = kernel_symbols_add_all(
+		&reader->kernel, reader->recording, kept_log_log(reader->kept));
 	return NULL;
 }
 
@@ -177,10 +176,10 @@ int kernel_reader_end(struct kernel_reader *reader)
 
 	if (!reader)
 		return -ERROR_MEMORY;
-	status = reader->kept ? await(reader) :
-				kernel_symbols_add_all(&reader->kernel,
-						    reader->recording,
-						    reader->log);
+	status = reader->kept ?
+			 await(reader) :
+			 kernel_symbols_add_all(&reader->kernel,
+						reader->recording, reader->log);
 	free(reader);
 	return status;
 }

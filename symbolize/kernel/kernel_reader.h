@@ -13,8 +13,8 @@ struct recording;
  * Returns 0 or a negative enum error.
  */
 int kernel_symbols_add_all(const struct kernel_symbols *kernel,
-			const struct recording *recording,
-			const struct log *log);
+			   const struct recording *recording,
+			   const struct log *log);
 
 /* The same beside something else. */
 struct kernel_reader;

@@ -112,9 +112,9 @@ static int read_both(struct symbols *symbols, const struct recording *recording,
 	struct function_table *functions = function_table_new();
 	struct kernel_reader *reader =
 		kernel_reader_begin(&kernel, recording, log, threads > 1);
-	int status = functions && reader ? read_programs(symbols, recording,
-							 functions, log) :
-					   -ERROR_MEMORY;
+	int status = functions && reader ?
+			     read_programs(symbols, recording, functions, log) :
+			     -ERROR_MEMORY;
 	int of_kernel = kernel_reader_end(reader);
 
 	status = status ? status : of_kernel;
