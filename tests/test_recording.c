@@ -56,6 +56,15 @@ static void add_comm(const char *name, int32_t pid, uint64_t time_ns)
 				 sizeof(body), &origin);
 }
 
+static void add_trace_start(int32_t tid, uint64_t time_ns)
+{
+	const struct fixture_origin origin = { tid, tid, time_ns };
+	const int32_t body[] = { tid, tid };
+
+	recording_fixture_record(&fixture, PERF_RECORD_ITRACE_START, 0, body,
+				 sizeof(body), &origin);
+}
+
 static void expect_comm(const char *name, uint64_t time_ns)
 {
 	struct sideband_record record;
@@ -94,6 +103,19 @@ START_TEST(sideband_comes_in_order_of_time)
 	expect_end();
 	ck_assert_uint_eq(recording_info(recording)->first_time_ns, 100);
 	ck_assert_uint_eq(recording_info(recording)->last_time_ns, 500);
+}
+END_TEST
+
+/* The kernel's other events are recorded from the time that they are opened. */
+START_TEST(a_recording_begins_when_its_trace_does)
+{
+	add_comm("a", 1, 100);
+	add_trace_start(7, 300);
+	add_trace_start(8, 250);
+	add_comm("b", 2, 400);
+	open_it(0);
+	ck_assert_uint_eq(recording_info(recording)->first_time_ns, 250);
+	ck_assert_uint_eq(recording_info(recording)->last_time_ns, 400);
 }
 END_TEST
 
@@ -298,6 +320,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, sideband_comes_in_order_of_time);
+	tcase_add_test(tcase, a_recording_begins_when_its_trace_does);
 	tcase_add_test(tcase, unknown_records_are_stepped_over);
 	tcase_add_test(tcase, kinds_are_filtered);
 	tcase_add_test(tcase, a_bad_record_ends_the_walk);

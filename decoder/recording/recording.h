@@ -126,7 +126,8 @@ struct recording_info {
 	const char *command; /* arguments joined by blanks */
 	uint32_t cpus_online;
 	uint32_t cpus_available;
-	uint64_t first_time_ns; /* of the sideband; 0 if unknown */
+	uint64_t first_time_ns; /* when tracing began, or of the sideband where
+				 * that is not told; 0 if unknown */
 	uint64_t last_time_ns;
 };
 const struct recording_info *recording_info(const struct recording *recording);

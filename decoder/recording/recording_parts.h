@@ -40,7 +40,8 @@ struct recording {
 	struct array tracepoints; /* struct tracepoint */
 	struct recording_info info;
 	struct recording_counts counts;
-	uint32_t auxtrace_type; /* 0 if there is none */
+	uint32_t auxtrace_type;	 /* 0 if there is none */
+	uint64_t trace_begin_ns; /* by PERF_RECORD_ITRACE_START, 0 unknown */
 	const uint64_t *trace_words;
 	size_t trace_word_count;
 	struct time_conversion conversion;

@@ -137,6 +137,14 @@ static void note_time(struct recording_info *info, uint64_t time_ns)
 		info->last_time_ns = time_ns;
 }
 
+/* The kernel's other events begin as they are opened, long before the trace does. */
+static void note_start(struct recording *recording, uint64_t time_ns)
+{
+	if (time_ns &&
+	    (!recording->trace_begin_ns || time_ns < recording->trace_begin_ns))
+		recording->trace_begin_ns = time_ns;
+}
+
 static int scan_aux(struct recording *recording, const struct record *record,
 		    uint64_t id)
 {
@@ -202,6 +210,8 @@ static int scan_kernel_record(struct recording *recording,
 
 	record_parse_origin(&recording->events, record, &origin);
 	note_time(&recording->info, origin.time_ns);
+	if (record->type == PERF_RECORD_ITRACE_START)
+		note_start(recording, origin.time_ns);
 	if (record->type == PERF_RECORD_AUX)
 		return scan_aux(recording, record, origin.id);
 	if (record->type == PERF_RECORD_SAMPLE)
@@ -246,10 +256,12 @@ static int scan_attributes(struct recording *recording)
 
 int recording_scan(struct recording *recording)
 {
+	struct recording_info *info = &recording->info;
 	int error = scan_attributes(recording);
 	struct record_walk walk = record_walk_of(&recording->store);
 	struct record record;
 
+	recording->trace_begin_ns = 0;
 	while (!error && record_walk_next(&walk, &record)) {
 		count_record(&recording->counts, record.type);
 		if (record.type >= PERF_DATA_ATTR)
@@ -258,5 +270,7 @@ int recording_scan(struct recording *recording)
 			error = scan_kernel_record(recording, &record);
 		record_walk_release(&walk, &walk);
 	}
+	if (info->first_time_ns < recording->trace_begin_ns)
+		info->first_time_ns = recording->trace_begin_ns;
 	return error;
 }

@@ -91,7 +91,7 @@ static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_CPUS] = { "cpus", SQL_INTEGER, ROLE_NONE, "",
 			  "CPUs that were online" },
 	[COLUMN_FIRST_NS] = { "first_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			      "time of the first record beside the trace" },
+			      "when tracing began" },
 	[COLUMN_LAST_NS] = { "last_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			     "time of the last one" },
 	[COLUMN_CLOCK] = { "clock", SQL_TEXT, ROLE_NONE, "",
