@@ -14,7 +14,7 @@ static int read_time(const char *name, const char *text, uint64_t first_ns,
 	if (!duration_read(text + is_relative, time_ns)) {
 		fprintf(stderr,
 			"ktrace-hw: --%s: '%s' is no time; write seconds "
-			"(3.9357), or +1.5ms from the recording's start\n",
+			"(3.9357), or +1.5ms from where tracing began\n",
 			name, text);
 		return -1;
 	}
