@@ -48,6 +48,7 @@ struct party {
 	bool is_listed;		 /* that is among unheard */
 	struct message *carries; /* of its newest work item with one; or NULL */
 	bool is_carrying;	 /* it is in that item */
+	struct clock_mark *item; /* its newest item begins; or NULL */
 	struct hold *deferred;	 /* its newest part of deferred work; or NULL */
 	bool is_deferred;	 /* it is in that, or what waits for it */
 	uint64_t off_ns;	 /* it has no CPU since then; 0: it has */

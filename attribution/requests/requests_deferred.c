@@ -105,7 +105,11 @@ void requests_deferred_begins(struct requests *requests,
 	worker = requests_party_on(requests, event->cpu, event->tid,
 				   event->time_ns);
 	if (worker) {
-		hold_drop(requests_cut(requests, worker, event->time_ns));
+		hold_drop(requests_cut_at(
+			requests, worker,
+			worker->item ? clock_mark_refer(worker->item) :
+				       thread_clock_mark(&worker->clock,
+							 event->time_ns)));
 		begin_part(requests, worker, by);
 		worker->is_deferred = true;
 	}
@@ -119,6 +123,10 @@ void requests_deferred_step(struct requests *requests, struct party *worker,
 	bool is_flush = message_kinds_of(requests->kinds, step->function)
 				.kind == MESSAGE_FLUSH;
 
+	if (step->kind == STEP_ENTER && !is_flush) {
+		clock_mark_drop(worker->item);
+		worker->item = thread_clock_mark(&worker->clock, step->time_ns);
+	}
 	if (!worker->deferred)
 		return;
 	if (step->kind == STEP_ENTER) {
