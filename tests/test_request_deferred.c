@@ -177,14 +177,13 @@ static const struct request_story stories[] = {
 	  NOTHING_TELLS },
 	{ "begun before", early, "7>8 200+145: c10 w35 r40 k60 / k39\n",
 	  NOTHING_TELLS },
-	{ "left", left, "7>8 200+145: c10 w35 r15 k85 / k42\n",
-	  NOTHING_TELLS },
+	{ "left", left, "7>8 200+145: c10 w35 r15 k85 / k42\n", NOTHING_TELLS },
 	{ "another's", of_another, "7>8 200+145: c10 w35 r35 k35 a30 / k12\n",
 	  NOTHING_TELLS },
 	{ "found", found, "7>8 200+145?: c15 w35 q20 r20 k55 / k22\n",
 	  NOTHING_TELLS },
-	{ "found, left", found_and_left, "7>8 200+145?: c15 w35 q10 k85 / k42\n",
-	  NOTHING_TELLS },
+	{ "found, left", found_and_left,
+	  "7>8 200+145?: c15 w35 q10 k85 / k42\n", NOTHING_TELLS },
 };
 
 int main(void)

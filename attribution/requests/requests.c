@@ -74,8 +74,9 @@ struct requests *requests_new(const struct requests_options *options)
 	requests->packets = packets_new();
 	if (requests->time && requests->paths && requests->kinds &&
 	    requests->channels && requests->connections && requests->children &&
-	    requests->items && requests->readers && requests_deferred_open(requests) &&
-	    requests->roles && requests->packets &&
+	    requests->items && requests->readers &&
+	    requests_deferred_open(requests) && requests->roles &&
+	    requests->packets &&
 	    !trackers_follow(options->trackers, &requests->handler) &&
 	    !thread_tracker_hand_spans(threads, &requests->span_callback,
 				       options->window) &&

@@ -82,8 +82,8 @@ static void begin_part(struct requests *requests, struct party *worker,
 		requests->status = -ERROR_MEMORY;
 		return;
 	}
-	*deferred = (struct deferred){ hold_refer(by),
-				       hold_refer(worker->hold) };
+	*deferred =
+		(struct deferred){ hold_refer(by), hold_refer(worker->hold) };
 	if (requests->deferred.count <= MOST_DEFERRED)
 		return;
 	drop(array_at(&requests->deferred, 0));
@@ -120,8 +120,9 @@ void requests_deferred_begins(struct requests *requests,
 void requests_deferred_step(struct requests *requests, struct party *worker,
 			    const struct call_step *step)
 {
-	bool is_flush = message_kinds_of(requests->kinds, step->function)
-				.kind == MESSAGE_FLUSH;
+	bool is_flush =
+		message_kinds_of(requests->kinds, step->function).kind ==
+		MESSAGE_FLUSH;
 
 	if (step->kind == STEP_ENTER && !is_flush) {
 		clock_mark_drop(worker->item);
@@ -175,11 +176,11 @@ static void take_turn(struct requests *requests, struct party *worker,
 		      struct party *woken, struct hold *by, uint64_t time_ns)
 {
 	struct hold *work = requests_cut(requests, worker, time_ns);
-	struct hold *before = requests_cut_at(
-		requests, woken,
-		thread_clock_mark(&woken->clock, woken->off_ns));
-	struct hold *asleep =
-		before ? requests_cut(requests, woken, time_ns) : NULL;
+	struct hold *before = requests_cut_at(requests, woken,
+					      thread_clock_mark(&woken->clock,
+								woken->off_ns));
+	struct hold *asleep = before ? requests_cut(requests, woken, time_ns) :
+				       NULL;
 
 	if (work && asleep) {
 		requests_give_beside(requests, asleep, before->request, NULL);

@@ -34,8 +34,7 @@ void requests_item_queued(struct requests *requests,
 
 	if (!party)
 		return;
-	if (!party->send.is_open ||
-	    party->send.function.medium != MEDIUM_TTY ||
+	if (!party->send.is_open || party->send.function.medium != MEDIUM_TTY ||
 	    !requests_is_sending(requests, party)) {
 		requests_deferred_queued(requests, party, event);
 		return;

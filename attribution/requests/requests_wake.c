@@ -142,8 +142,8 @@ void requests_waking(struct requests *requests,
 
 	if (woken)
 		woken->wakes++;
-	if (!woken || (woken->wait.is_open &&
-		       take_delivery(requests, woken, event)))
+	if (!woken ||
+	    (woken->wait.is_open && take_delivery(requests, woken, event)))
 		return;
 	if (!woken->wait.is_open) {
 		requests_deferred_wakes(requests, event, woken);

@@ -433,9 +433,12 @@ static const struct {
 	int ahead; /* so many requests are sent before their answers */
 	bool is_chain;
 } kinds[] = {
-	{ "poll", serve_poll, 1, false },      { "pool", serve_pool, 1, false },
-	{ "fork", serve_fork, 1, false },      { "chain", serve_poll, 1, true },
-	{ "ahead", serve_poll, AHEAD, false }, { "drain", serve_drain, 1, false },
+	{ "poll", serve_poll, 1, false },
+	{ "pool", serve_pool, 1, false },
+	{ "fork", serve_fork, 1, false },
+	{ "chain", serve_poll, 1, true },
+	{ "ahead", serve_poll, AHEAD, false },
+	{ "drain", serve_drain, 1, false },
 };
 
 static pid_t start(int listener, void (*serve)(int listener), const char *comm)
