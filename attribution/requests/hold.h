@@ -34,10 +34,11 @@ struct hold {
 	uint32_t waker_function;
 	/* It waits: it belongs to what went before, until it takes a message. */
 	bool is_waiting;
-	bool is_carrier; /* a kworker's, that had a message meanwhile */
-	bool is_parent;	 /* of another, or was */
-	bool is_charged; /* its request was handed out */
-	bool is_answer;	 /* it ended as the answer to its request was sent */
+	bool is_carrier;  /* a kworker's, that had a message meanwhile, or: */
+	bool is_deferred; /* did what another thread had queued */
+	bool is_parent;	  /* of another, or was */
+	bool is_charged;  /* its request was handed out */
+	bool is_answer;	  /* it ended as the answer to its request was sent */
 	uint32_t references;
 };
 

@@ -32,6 +32,8 @@ void party_free(struct party *party)
 	clock_mark_drop(party->transmitted);
 	message_drop(party->message);
 	message_drop(party->carries);
+	clock_mark_drop(party->item);
+	hold_drop(party->deferred);
 	message_list_free(&party->arrived);
 	message_list_free(&party->unheard);
 	message_list_free(&party->copied);

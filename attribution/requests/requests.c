@@ -8,6 +8,7 @@
 #include "attribution/requests/message_kinds.h"
 #include "attribution/requests/packets.h"
 #include "attribution/requests/requests_ask.h"
+#include "attribution/requests/requests_deferred.h"
 #include "attribution/requests/requests_events.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
@@ -73,7 +74,8 @@ struct requests *requests_new(const struct requests_options *options)
 	requests->packets = packets_new();
 	if (requests->time && requests->paths && requests->kinds &&
 	    requests->channels && requests->connections && requests->children &&
-	    requests->items && requests->readers && requests->roles &&
+	    requests->items && requests->readers &&
+	    requests_deferred_open(requests) && requests->roles &&
 	    requests->packets &&
 	    !trackers_follow(options->trackers, &requests->handler) &&
 	    !thread_tracker_hand_spans(threads, &requests->span_callback,
@@ -128,6 +130,7 @@ void requests_free(struct requests *requests)
 	number_map_free(requests->children);
 	number_map_free(requests->items);
 	number_map_free(requests->readers);
+	requests_deferred_free(requests);
 	roles_free(requests->roles);
 	packets_free(requests->packets);
 	free(requests->kinds);

@@ -140,7 +140,8 @@ static struct hold *part_before(const struct requests *requests,
 	struct hold *parent = hold->parent;
 
 	return !hold->is_start && parent &&
-			       parent->task->pid == hold->task->pid &&
+			       (parent->task->pid == hold->task->pid ||
+				parent->is_deferred || hold->is_deferred) &&
 			       !parent->is_charged && !parent->is_answer &&
 			       parent->request == request &&
 			       !is_pending(requests, parent) ?

@@ -32,7 +32,9 @@ static void take_span(struct span_callback *callback,
 		requests_party(requests, span->task, span->begin_ns);
 
 	if (!party ||
-	    !thread_clock_take(&party->clock, span, party->wait.is_open))
+	    !thread_clock_take(&party->clock, span,
+			       party->wait.is_open ||
+				       span->end_ns <= party->awaited_ns))
 		return;
 	/* Handing out looks at all that are open: not at every mark, then. */
 	if (++requests->known_marks <= requests->open.count)
@@ -104,6 +106,17 @@ static void take_call(struct requests *requests, const struct call_step *step,
 		take_begin(requests, party, function, step);
 }
 
+static void take_switch(const struct requests *requests,
+			const struct call_step *step)
+{
+	struct party *party = requests_known_party(requests, step->task);
+
+	if (party && step->kind == STEP_LEAVE)
+		party->off_ns = step->time_ns;
+	else if (party && step->kind == STEP_SWITCH)
+		party->off_ns = 0;
+}
+
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
@@ -111,8 +124,10 @@ static void take_step(struct event_handler *handler,
 	struct message_function function;
 
 	requests->end_ns = step->time_ns;
-	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT)
+	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT) {
+		take_switch(requests, step);
 		return;
+	}
 	function = message_kinds_of(requests->kinds, step->function);
 	if (message_kind_carries(function.kind))
 		requests_item_step(requests, step);

@@ -3,6 +3,7 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/requests/requests_context.h"
+#include "attribution/requests/requests_deferred.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_send.h"
 #include "attribution/requests/requests_state.h"
@@ -31,10 +32,13 @@ void requests_item_queued(struct requests *requests,
 	struct message *message;
 	uint64_t *slot;
 
-	if (!party || !party->send.is_open ||
-	    party->send.function.medium != MEDIUM_TTY ||
-	    !requests_is_sending(requests, party))
+	if (!party)
 		return;
+	if (!party->send.is_open || party->send.function.medium != MEDIUM_TTY ||
+	    !requests_is_sending(requests, party)) {
+		requests_deferred_queued(requests, party, event);
+		return;
+	}
 	message = party->message ?
 			  party->message :
 			  requests_hand_over(requests, party, event->time_ns);
@@ -107,8 +111,10 @@ void requests_item_begins(struct requests *requests,
 	struct party *worker;
 	struct message *message;
 
-	if (!slot)
+	if (!slot) {
+		requests_deferred_begins(requests, event);
 		return;
+	}
 	message = (struct message *)(uintptr_t)*slot;
 	number_map_remove(requests->items, item);
 	worker = requests_party_on(requests, event->cpu, event->tid,
@@ -135,7 +141,10 @@ void requests_item_step(struct requests *requests, const struct call_step *step)
 	struct message_function function =
 		message_kinds_of(requests->kinds, step->function);
 
-	if (!worker || !worker->carries)
+	if (!worker)
+		return;
+	requests_deferred_step(requests, worker, step);
+	if (!worker->carries)
 		return;
 	if (step->kind == STEP_ENTER) {
 		worker->is_carrying = function.kind == MESSAGE_FLUSH;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests_party.h"
 
+#include "attribution/requests/requests_deferred.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/requests/roles.h"
 #include "common/error.h"
@@ -115,6 +116,20 @@ struct hold *requests_cut_at(struct requests *requests, struct party *party,
 	return ended;
 }
 
+/* Returns whether it could be given. */
+static bool give(struct requests *requests, struct hold *hold,
+		 struct request *request, struct hold *parent)
+{
+	if (hold->is_charged || (request && request->holds.count >= MOST_HOLDS))
+		return false;
+	if (hold_give(hold, request, parent) < 0) {
+		requests->status = -ERROR_MEMORY;
+		return false;
+	}
+	requests_deferred_follow(requests, hold);
+	return true;
+}
+
 void requests_give(struct requests *requests, struct hold *hold,
 		   struct request *request, struct hold *parent)
 {
@@ -122,12 +137,15 @@ void requests_give(struct requests *requests, struct hold *hold,
 	/* It is the newest on its way already. */
 	if (parent == hold)
 		parent = hold->parent;
-	if (hold->is_charged || (request && request->holds.count >= MOST_HOLDS))
-		return;
-	if (hold_give(hold, request, parent) < 0)
-		requests->status = -ERROR_MEMORY;
-	else if (request && !request->is_answered)
+	if (give(requests, hold, request, parent) && request &&
+	    !request->is_answered)
 		request->last = hold;
+}
+
+void requests_give_beside(struct requests *requests, struct hold *hold,
+			  struct request *request, struct hold *parent)
+{
+	give(requests, hold, request, parent);
 }
 
 void requests_resume(struct requests *requests, struct party *party)

@@ -42,6 +42,10 @@ struct hold *requests_cut_at(struct requests *requests, struct party *party,
 void requests_give(struct requests *requests, struct hold *hold,
 		   struct request *request, struct hold *parent);
 
+/* The same, but its way does not: it may lead through there. */
+void requests_give_beside(struct requests *requests, struct hold *hold,
+			  struct request *request, struct hold *parent);
+
 /* What @party holds is what it held before its newest wait. */
 void requests_resume(struct requests *requests, struct party *party);
 

@@ -46,6 +46,8 @@ struct requests {
 	struct number_map *children; /* struct hold *, by tid of the child */
 	struct number_map *items;    /* struct message *, by work item */
 	struct number_map *readers;  /* pid, by the item that leads there */
+	struct number_map *works;    /* struct hold *, by work item */
+	struct array deferred;	     /* struct deferred: the newest */
 	struct array parties;	     /* struct party *, by task index; NULL */
 	struct array open;	     /* struct request *: not handed out */
 	size_t known_marks; /* spans that told some, since handing out */

@@ -5,6 +5,7 @@
 #include "attribution/requests/packets.h"
 #include "attribution/requests/requests_answer.h"
 #include "attribution/requests/requests_context.h"
+#include "attribution/requests/requests_deferred.h"
 #include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_send.h"
@@ -141,9 +142,13 @@ void requests_waking(struct requests *requests,
 
 	if (woken)
 		woken->wakes++;
-	if (!woken || !woken->wait.is_open ||
-	    take_delivery(requests, woken, event))
+	if (!woken ||
+	    (woken->wait.is_open && take_delivery(requests, woken, event)))
 		return;
+	if (!woken->wait.is_open) {
+		requests_deferred_wakes(requests, event, woken);
+		return;
+	}
 	waker = requests_party_on(requests, event->cpu, event->tid,
 				  event->time_ns);
 	if (waker) {

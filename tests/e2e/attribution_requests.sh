@@ -11,7 +11,8 @@ KERNEL=${1:-6.12}
 CPUS=${2:-1}
 CASES=("${@:3}")
 [[ -n ${CASES[*]} ]] ||
-	CASES=(poll-pipe poll-pty pool-unix fork-tcp chain-unix ahead-tcp)
+	CASES=(poll-pipe poll-pty pool-unix fork-tcp chain-unix ahead-tcp
+		drain-unix)
 RECORDER=$GUEST_BUILD/ktrace-hw
 REQUESTS=$GUEST_BUILD/tests/e2e/programs/requests
 

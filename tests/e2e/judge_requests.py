@@ -175,6 +175,35 @@ def check_carriers(case, recording, truths):
                  clients <= carried, clients, carried)
 
 
+def check_deferred(case, cpus, recording, rows, truths):
+    """What kworkers did that the server had asked for is the requests', as
+    --interrupts has it; and where it waited for that, it did not sleep of its
+    own."""
+    server = truths[0].server
+    items = [row for row in json.loads(recording.run(
+        "report", "--interrupts=both", "--format=json"))
+        if row["kind"] == "work_item" and row["for_pid"] == server]
+    drains = [row for row in items
+              if row["function"] == "lru_add_drain_per_cpu"]
+    count = sum(row["count"] for row in drains)
+    told_by_perf = sum("lru_add_drain_per_cpu" in text for _, _, text in
+                       recording.perf_events("workqueue:workqueue_execute_start"))
+    drain_ns = sum(row["total_ns"] for row in drains)
+    # By the host's clock it may be long from one function to the next.
+    least = drain_ns - 100 * count if cpus == 1 else drain_ns // 2
+    most = sum(row["total_ns"] for row in items)
+    pids = {row["on_pid"] for row in drains}
+    told = sum(row["kernel_ns"] for row in rows_of(recording, "servers")
+               if row["server_pid"] in pids and row["client_pid"] >= 0)
+    judge.expect(f"{case}: kworkers' {count} items are in the requests",
+                 0 < count <= told_by_perf and least <= told <= most,
+                 count, told_by_perf, least, told, most)
+    flushes = [row for row in recording.sleeps()
+               if row["pid"] == server and row["label"] == "__flush_work"]
+    judge.expect(f"{case}: none of the server's {len(flushes)} sleeps for them",
+                 not any("__flush_work" in row["sleeps"] for row in rows), rows)
+
+
 def check_certainty(case, found):
     """What the kernel's events of sockets tell is no guess."""
     inferred = [row["request"] for row in found if row["inferred"]]
@@ -194,6 +223,8 @@ def main():
             found = []
         if case.startswith("chain"):
             check_chain(case, rows, found, truths)
+        if case.startswith("drain"):
+            check_deferred(case, int(cpus), recording, rows, truths)
         if case.endswith("pty"):
             check_carriers(case, recording, truths)
         if has_sockets == "1" and not case.endswith(("pipe", "pty")) and \

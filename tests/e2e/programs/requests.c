@@ -2,7 +2,7 @@
 /* Servers of several kinds and their two clients, for attribution_requests.sh:
  * "requests KIND WAY FILE".  KIND: a poll loop, a pool of threads, a fork for
  * each connection, a chain of two servers, a poll loop that is sent several
- * requests at a time.  WAY: pipe, pty, unix, tcp.  Each client writes to FILE what is
+ * requests at a time, one that has kworkers do something for each.  WAY: pipe, pty, unix, tcp.  Each client writes to FILE what is
  * true of its requests: when it sent them and had the answers, by
  * CLOCK_MONOTONIC, the threads that served, and how often the first of them
  * slept until the one behind had answered.
@@ -19,9 +19,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -209,6 +211,26 @@ static void ask_behind(struct message *message)
 	message->back = message->tid;
 }
 
+static bool drains; /* the server has kworkers do something */
+
+/* Has a page moved, before which the kernel lets each CPU's kworker hand over
+ * the pages that it keeps there, and waits for that.
+ */
+static void drain(void)
+{
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *pages[] = { page };
+	int node = 0;
+	int status;
+
+	if (page == MAP_FAILED)
+		check(-1);
+	*page = 1;
+	check(syscall(SYS_move_pages, 0, 1UL, pages, &node, &status, 2));
+	check(munmap(page, 4096));
+}
+
 static void answer(struct line line, struct message message)
 {
 	static _Thread_local char buffer[64 << 10];
@@ -218,6 +240,8 @@ static void answer(struct line line, struct message message)
 	check(close(zero));
 	if (behind.in >= 0)
 		ask_behind(&message);
+	if (drains)
+		drain();
 	message.tid = gettid();
 	check(write(line.out, &message, sizeof(message)));
 }
@@ -273,6 +297,12 @@ static void poll_lines(int listener, int clients,
 static void serve_poll(int listener)
 {
 	poll_lines(listener, CLIENTS, answer);
+}
+
+static void serve_drain(int listener)
+{
+	drains = true;
+	serve_poll(listener);
 }
 
 /* A server that others ask. */
@@ -403,9 +433,12 @@ static const struct {
 	int ahead; /* so many requests are sent before their answers */
 	bool is_chain;
 } kinds[] = {
-	{ "poll", serve_poll, 1, false },      { "pool", serve_pool, 1, false },
-	{ "fork", serve_fork, 1, false },      { "chain", serve_poll, 1, true },
+	{ "poll", serve_poll, 1, false },
+	{ "pool", serve_pool, 1, false },
+	{ "fork", serve_fork, 1, false },
+	{ "chain", serve_poll, 1, true },
 	{ "ahead", serve_poll, AHEAD, false },
+	{ "drain", serve_drain, 1, false },
 };
 
 static pid_t start(int listener, void (*serve)(int listener), const char *comm)

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests whose servers queue work items, and wait for them or do not. */
+#include "attribution/events/known_events.h"
+#include "tests/request_story_fixture.h"
+
+enum { KWORKER = 30, ITEM = 0x600 };
+
+/* The client's message wakes the server; a kworker has CPU 3. */
+static void asks(struct attribution_fixture *f)
+{
+	all_run(f);
+	starts(f, 3, KWORKER);
+	sleeps(f, 110, 1, SERVER, "pipe_read");
+	calls(f, 200, 0, "pipe_write");
+	at(f, 205);
+	wakes(f, 0, SERVER);
+	returns(f, 210, 0);
+	sleeps(f, 215, 0, CLIENT, "pipe_read");
+	rises(f, 220, 1, SERVER);
+}
+
+static void answers(struct attribution_fixture *f, uint64_t time_ns)
+{
+	calls(f, time_ns, 1, "pipe_write");
+	at(f, time_ns + 5);
+	wakes(f, 1, CLIENT);
+	returns(f, time_ns + 10, 1);
+	sleeps(f, time_ns + 15, 1, SERVER, "pipe_read");
+	rises(f, time_ns + 40, 0, CLIENT);
+	at(f, 600);
+}
+
+/* The thread on @cpu is in a system call from @time_ns on that queues the item. */
+static void queues(struct attribution_fixture *f, uint64_t time_ns,
+		   uint32_t cpu)
+{
+	calls(f, time_ns, cpu, "helper");
+	at(f, time_ns + 5);
+	event(f, cpu, EVENT_WORK_QUEUE, ITEM, 0, 0);
+}
+
+static void item_begins(struct attribution_fixture *f, uint64_t time_ns,
+			int64_t item)
+{
+	at(f, time_ns);
+	enter(f, 3, "process_one_work");
+	event(f, 3, EVENT_WORK_BEGIN, item, 0, 0);
+}
+
+static void item_wakes(struct attribution_fixture *f, uint64_t time_ns)
+{
+	at(f, time_ns);
+	wakes(f, 3, SERVER);
+}
+
+static void item_ends(struct attribution_fixture *f, uint64_t time_ns)
+{
+	at(f, time_ns);
+	leave(f, 3);
+}
+
+/* The server sleeps until the item wakes it. */
+static void awaited(struct attribution_fixture *f)
+{
+	asks(f);
+	queues(f, 230, 1);
+	waits(f, 240, 1, SERVER, 21);
+	item_begins(f, 250, ITEM);
+	item_wakes(f, 270);
+	item_ends(f, 280);
+	rises(f, 290, 1, SERVER);
+	answers(f, 300);
+}
+
+/* What wakes it comes behind the item. */
+static void flushed(struct attribution_fixture *f)
+{
+	asks(f);
+	queues(f, 230, 1);
+	waits(f, 240, 1, SERVER, 21);
+	item_begins(f, 250, ITEM);
+	item_ends(f, 265);
+	item_begins(f, 268, 0x900);
+	enter(f, 3, "wq_barrier_func");
+	jump(f, 3, "try_to_wake_up");
+	item_wakes(f, 270);
+	item_ends(f, 272);
+	item_ends(f, 280);
+	rises(f, 290, 1, SERVER);
+	answers(f, 300);
+}
+
+/* The item has begun when the server goes to sleep, and wakes it twice. */
+static void early(struct attribution_fixture *f)
+{
+	asks(f);
+	queues(f, 226, 1);
+	item_begins(f, 235, ITEM);
+	waits(f, 240, 1, SERVER, 21);
+	item_wakes(f, 250);
+	at(f, 255);
+	schedules(f, 1, 21, 0, SERVER);
+	goes_on(f, 258, 1);
+	waits(f, 262, 1, SERVER, 21);
+	item_wakes(f, 270);
+	item_ends(f, 280);
+	rises(f, 290, 1, SERVER);
+	answers(f, 300);
+}
+
+/* Nobody waits for the item. */
+static void left(struct attribution_fixture *f)
+{
+	asks(f);
+	queues(f, 230, 1);
+	returns(f, 240, 1);
+	item_begins(f, 250, ITEM);
+	item_ends(f, 280);
+	answers(f, 300);
+}
+
+/* The server is woken by an item that another has queued. */
+static void of_another(struct attribution_fixture *f)
+{
+	asks(f);
+	queues(f, 226, 2);
+	returns(f, 232, 2);
+	calls(f, 235, 1, "helper");
+	waits(f, 240, 1, SERVER, 21);
+	item_begins(f, 250, ITEM);
+	item_wakes(f, 270);
+	item_ends(f, 280);
+	rises(f, 290, 1, SERVER);
+	answers(f, 300);
+}
+
+/* For whom the server works is not known before it has answered. */
+static void found(struct attribution_fixture *f)
+{
+	all_run(f);
+	starts(f, 3, KWORKER);
+	calls(f, 200, 0, "pipe_write");
+	returns(f, 210, 0);
+	sleeps(f, 215, 0, CLIENT, "pipe_read");
+	calls(f, 220, 1, "pipe_read");
+	returns(f, 225, 1);
+	queues(f, 230, 1);
+	waits(f, 240, 1, SERVER, 21);
+	item_begins(f, 250, ITEM);
+	item_wakes(f, 270);
+	item_ends(f, 280);
+	rises(f, 290, 1, SERVER);
+	answers(f, 300);
+}
+
+/* The same, and nobody waits for the item. */
+static void found_and_left(struct attribution_fixture *f)
+{
+	all_run(f);
+	starts(f, 3, KWORKER);
+	calls(f, 200, 0, "pipe_write");
+	returns(f, 210, 0);
+	sleeps(f, 215, 0, CLIENT, "pipe_read");
+	calls(f, 220, 1, "pipe_read");
+	returns(f, 225, 1);
+	queues(f, 230, 1);
+	returns(f, 240, 1);
+	item_begins(f, 250, ITEM);
+	item_ends(f, 280);
+	answers(f, 300);
+}
+
+static const struct request_story stories[] = {
+	{ "awaited", awaited, "7>8 200+145: c10 w35 q10 r35 k55 / k22\n",
+	  NOTHING_TELLS },
+	{ "flushed", flushed, "7>8 200+145: c10 w35 q10 r35 k55 / k22\n",
+	  NOTHING_TELLS },
+	{ "begun before", early, "7>8 200+145: c10 w35 r40 k60 / k39\n",
+	  NOTHING_TELLS },
+	{ "left", left, "7>8 200+145: c10 w35 r15 k85 / k42\n", NOTHING_TELLS },
+	{ "another's", of_another, "7>8 200+145: c10 w35 r35 k35 a30 / k12\n",
+	  NOTHING_TELLS },
+	{ "found", found, "7>8 200+145?: c15 w35 q20 r20 k55 / k22\n",
+	  NOTHING_TELLS },
+	{ "found, left", found_and_left,
+	  "7>8 200+145?: c15 w35 q10 k85 / k42\n", NOTHING_TELLS },
+};
+
+int main(void)
+{
+	return request_story_run("request_deferred", stories,
+				 sizeof(stories) / sizeof(*stories));
+}
