@@ -31,8 +31,9 @@ start() { # name workload option...
 # Its exit code; a recorder that was stopped has not ended.  What the shell says
 # of one that was killed is left out.
 finish() { # name
-	local code=147
+	local code=147 end_s=$((SECONDS + 300))
 	while ((code == 147)); do
+		((SECONDS < end_s)) || fail "$1: its recorder is stopped for 300 s"
 		code=0
 		{ wait "$RECORDER" || code=$?; } 2>/dev/null
 	done
@@ -68,7 +69,7 @@ share_copies() { # name
 }
 
 wait_for_command() { # name
-	until [[ -s $1.ran ]]; do sleep 0.01; done
+	AWAIT_STEP_S=0.01 await_from "$RECORDER" "$1.err" test -s "$1.ran"
 }
 
 # From the recorder's own start to its end, or while it records.  What ran by then

@@ -25,7 +25,14 @@ choose() {
 	record chosen --only=openat --only=line:choice -- sh -c '
 		choose() {
 			echo "$1" >choice
-			until grep -q "$2" chosen.err; do sleep 0.1; done
+			looks=0
+			until grep -q "$2" chosen.err; do
+				if [ $((looks += 1)) -gt 3000 ]; then
+					echo "300 s without: $2" >&2
+					exit 1
+				fi
+				sleep 0.1
+			done
 		}
 		"$0" 5 3
 		choose read "from now on read"
@@ -36,6 +43,7 @@ choose() {
 		"$0" 5 3
 		choose openat,read "from now on openat,read"
 		"$0" 5 3' "$PROGRAM"
+	[[ $(<chosen.code) != 1 ]] || fail "choose: $(tail -n 3 chosen.err)"
 }
 
 record gated --only=openat --only=read -- "$PROGRAM" 40 8

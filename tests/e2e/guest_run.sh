@@ -27,7 +27,8 @@ run() { # name command...
 }
 
 # Waits until a command succeeds by what a process does that says why not in a file:
-# for as long as that runs, and no longer than no busy host takes.
+# for as long as that runs, and no longer than no busy host takes.  It looks every
+# $AWAIT_STEP_S seconds, if that is set.
 await_from() { # process file command...
 	local end_s=$((SECONDS + 300)) what
 	printf -v what '%q ' "${@:3}"
@@ -37,7 +38,7 @@ await_from() { # process file command...
 		elif ((SECONDS >= end_s)); then
 			fail "300 s without '${what% }': $(tail -n 3 "$2")"
 		fi
-		sleep 0.1
+		sleep "${AWAIT_STEP_S:-0.1}"
 	done
 }
 

@@ -97,7 +97,7 @@ ways() {
 interrupted() { # name signal
 	"$KTRACE" record -o "$1" -- sleep 20 2>"$1.err" &
 	local pid=$! code=0
-	until [[ -s $1/data ]]; do sleep 0.02; done
+	await_from "$pid" "$1.err" test -s "$1/data"
 	sleep 0.3
 	kill "-$2" "$pid"
 	wait "$pid" || code=$?
@@ -112,7 +112,7 @@ activated() {
 	"$KTRACE" record -o activated-not --activate +1000s -- true \
 		2>activated-not.err &
 	local pid=$! code=0
-	until grep -q 'all is set up' activated-not.err; do sleep 0.02; done
+	await_from "$pid" activated-not.err grep -q 'all is set up' activated-not.err
 	kill -INT "$pid"
 	wait "$pid" || code=$?
 	echo "$code" >activated-not.code
@@ -122,7 +122,7 @@ activated() {
 asked() {
 	"$KTRACE" record -a --snapshot --buffer 64K -o asked 2>asked.err &
 	local pid=$! code=0
-	until [[ -s asked/data ]]; do sleep 0.02; done
+	await_from "$pid" asked.err test -s asked/data
 	sleep 0.2
 	kill -USR2 "$pid"
 	sleep 0.2
@@ -131,17 +131,20 @@ asked() {
 	echo "$code" >asked.code
 }
 
+# More is recorded each time that it looks.
+grows_to() { # file bytes
+	ls /etc/apt >killed.out
+	(($(stat -c %s "$1") >= $2))
+}
+
 # The recorder is killed in the middle: when it has written much more than what
 # comes before the trace.
 killed() {
 	"$KTRACE" record -a --buffer 128K -o killed 2>killed.err &
 	local pid=$! begin
-	until [[ -s killed/data ]]; do sleep 0.02; done
+	await_from "$pid" killed.err test -s killed/data
 	begin=$(stat -c %s killed/data)
-	while (($(stat -c %s killed/data) < begin + 500000)); do
-		ls /etc/apt >killed.out
-		kill -0 "$pid"
-	done
+	await_from "$pid" killed.err grows_to killed/data $((begin + 500000))
 	kill -9 "$pid"
 	wait "$pid" || echo "$?" >killed.code
 }

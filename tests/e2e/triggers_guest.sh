@@ -82,12 +82,24 @@ killed() {
 	"$KTRACE" record -o killed --trigger 'read>10ms' -- sleep 20 \
 		2>killed.err &
 	local pid=$!
-	until [[ -s killed/data ]]; do sleep 0.02; done
+	await_from "$pid" killed.err test -s killed/data
 	kill -9 "$pid"
 	wait "$pid" || true
 	ours >killed.left
 	record next --trigger 'exit!=0' -- sh -c 'exit 3'
 	ours >next.left
+}
+
+# The pipe is opened for reading, too: it would wait for a recorder that has gone.
+line() {
+	local pid
+	mkfifo pipe
+	record line --trigger line:pipe -- sleep 2 &
+	pid=$!
+	await_from "$pid" line.err test -s line/data
+	sleep 0.2
+	echo now 1<>pipe
+	wait "$pid"
 }
 
 others() {
@@ -106,13 +118,7 @@ others() {
 		'sched:sched_process_exit if comm == "true"' -- \
 		sh -c 'ls >/dev/null; /bin/true; ls >/dev/null'
 	record signal --trigger signal:SEGV -- sh -c "$PROGRAM segv; true"
-	mkfifo pipe
-	(
-		until [[ -s line/data ]]; do sleep 0.02; done
-		sleep 0.2
-		echo now >pipe
-	) &
-	record line --trigger line:pipe -- sleep 2
+	line
 	# Nobody else's slow calls count, but with -a.
 	(sleep 0.5) &
 	record own --trigger 'clock_nanosleep>10ms' -- sh -c 'ls; ls'
