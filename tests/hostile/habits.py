@@ -8,6 +8,7 @@ be read, that are old or were not finished.
 import glob
 import json
 import os
+import re
 import shlex
 import shutil
 import stat
@@ -161,9 +162,10 @@ def check_first_words(program, folder):
     for word in ("-h", "--help", "help"):
         done = run(program, word, folder=folder)
         assert done.code == 0 and "usage: " in done.out, done
-    for command in ("record", "report", "view", "timeline", "flamegraph",
-                    "export", "diff", "sql", "dump", "doctor", "top",
-                    "serve"):
+    listed = run(program, "--help").out
+    commands = re.findall("^  ([a-z]+) ", listed, re.MULTILINE)
+    assert len(commands) > 15, listed
+    for command in commands:
         done = run(program, command, "-h", folder=folder)
         assert done.code == 0 and "usage: " in done.out, (command, done)
 
