@@ -236,7 +236,9 @@ def check_completion(program, folder):
         assert done.stdout.split() == [expected], (words, done)
     assert run(program, "completion", "fish").code == 2
     zsh = shutil.which("zsh")
-    if zsh:
+    if not zsh:
+        print("skipped: no zsh here (the full tier installs it)")
+    else:
         subprocess.run([zsh, "-n"], check=True, text=True,
                        input=run(program, "completion", "zsh").out)
 
