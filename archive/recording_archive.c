@@ -97,6 +97,10 @@ static int add_entry(struct packing *packing, const FTSENT *entry,
 	snprintf(header.name, sizeof(header.name), "%s", name);
 	if (entry->fts_info == FTS_D)
 		return archive_add_folder(&packing->writer, &header);
+	if (entry->fts_info == FTS_SL)
+		log_message(packing->log, LOG_WARNING, entry->fts_path,
+			    LOG_NO_OFFSET,
+			    "left out: a link, which may lead to any file");
 	if (entry->fts_info != FTS_F)
 		return 0;
 	packing->result->recording_bytes += (uint64_t)entry->fts_statp->st_size;
@@ -108,12 +112,15 @@ static int compare_entry(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* All other files of the folder @path; links are followed to files. */
+/* All other files of the folder @path.  Links in it are not followed: they would
+ * lead a recording that somebody else made to files of whoever packs it.
+ */
 static int add_folder(struct packing *packing, const char *path)
 {
 	char *copy = strdup(path);
 	char *const roots[] = { copy, NULL };
-	FTS *tree = copy ? fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR,
+	FTS *tree = copy ? fts_open(roots,
+				    FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR,
 				    compare_entry) :
 			   NULL;
 	FTSENT *entry;

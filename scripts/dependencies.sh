@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Installs what building and testing needs, from Debian, if it is missing.
-#	scripts/dependencies.sh [full]	also what the tests of packages and of the page need
+#	scripts/dependencies.sh [full]	also what the tests of packages, of the page and of zsh need
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=apt.sh
 source "$(dirname "$(realpath "$0")")/apt.sh"
@@ -20,7 +20,7 @@ PACKAGES=(
 	debian-archive-keyring libprotobuf-dev protobuf-compiler python3
 )
 [[ ${1:-} != full ]] || PACKAGES+=(debhelper debootstrap dpkg-dev lintian
-	chromium chromium-driver)
+	chromium chromium-driver zsh)
 # The release that the tree is formatted with: scripts/format.sh
 [[ ${1:-} != full ]] || ! grep -q '^VERSION_ID="12"' /etc/os-release ||
 	PACKAGES+=(clang-format-14)

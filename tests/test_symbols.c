@@ -16,6 +16,7 @@ static const char kallsyms[] = "0000000000001000 A percpu_thing\n"
 			       "ffffffff81000500 T its_return_thunk\n"
 			       "ffffffff81000540 T __x86_indirect_thunk_array\n"
 			       "ffffffff81000540 T __softirqentry_text_end\n"
+			       "ffffffff81000574 T early_xen_iret_patch\n"
 			       "ffffffff81000580 T irq_entries_start\n"
 			       "ffffffff81000580 T __irqentry_text_start\n"
 			       "ffffffff810005a0 T __kprobes_text_start\n"
@@ -45,6 +46,8 @@ static const struct {
 	{ 0xffffffff81000500, "its_return_thunk", "", CODE_RETURN_THUNK,
 	  false },
 	{ 0xffffffff81000550, "__x86_indirect_thunk_array", "",
+	  CODE_INDIRECT_THUNK, false },
+	{ 0xffffffff81000574, "__x86_indirect_thunk_array", "",
 	  CODE_INDIRECT_THUNK, false },
 	{ 0xffffffff81000584, "irq_entries_start", "", CODE_FUNCTION, false },
 	{ 0xffffffff810005a0, "__kprobes_text_start", "", CODE_FUNCTION,
@@ -86,7 +89,7 @@ START_TEST(bad_lines_are_counted)
 
 	while (kallsyms_next(&walk, &line) > 0)
 		lines++;
-	ck_assert_int_eq(lines, 17);
+	ck_assert_int_eq(lines, 18);
 	ck_assert_uint_eq(walk.bad_lines, 1);
 }
 END_TEST

@@ -6,6 +6,7 @@
 #include "decoder/recording/recording_clock.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
+#include "report/text/name_text.h"
 #include "symbolize/arch/arch.h"
 
 #include <inttypes.h>
@@ -55,25 +56,27 @@ static void write_switch(FILE *out, const struct sideband_switch *change)
 
 static void write_code(FILE *out, const struct sideband_record *record)
 {
-	if (record->kind == SIDEBAND_MMAP)
-		fprintf(out, "%" PRIx64 "+%" PRIx64 " from %" PRIx64 " of %s",
+	if (record->kind == SIDEBAND_MMAP) {
+		fprintf(out, "%" PRIx64 "+%" PRIx64 " from %" PRIx64 " of ",
 			record->mmap.address, record->mmap.size_bytes,
-			record->mmap.file_offset, record->mmap.path);
-	else if (record->kind == SIDEBAND_KSYMBOL)
-		fprintf(out, "%s %" PRIx64 "+%" PRIx32 " %s",
+			record->mmap.file_offset);
+		name_write(out, NAME_TEXT, record->mmap.path);
+	} else if (record->kind == SIDEBAND_KSYMBOL) {
+		fprintf(out, "%s %" PRIx64 "+%" PRIx32 " ",
 			record->ksymbol.unregister ? "gone" : "new",
-			record->ksymbol.address, record->ksymbol.size_bytes,
-			record->ksymbol.name);
-	else
+			record->ksymbol.address, record->ksymbol.size_bytes);
+		name_write(out, NAME_TEXT, record->ksymbol.name);
+	} else {
 		fprintf(out, "%" PRIx64 " %u bytes", record->poke.address,
 			record->poke.new_size);
+	}
 }
 
 static void write_sample(FILE *out, const struct sideband_sample *sample,
 			 const struct arch *arch)
 {
-	fprintf(out, "%s ip %" PRIx64, sample->event ? sample->event->name : "",
-		sample->ip);
+	name_write(out, NAME_TEXT, sample->event ? sample->event->name : "");
+	fprintf(out, " ip %" PRIx64, sample->ip);
 	for (unsigned int i = 0; i < arch->user_register_count; i++) {
 		uint64_t value;
 
@@ -91,8 +94,8 @@ static void write_details(FILE *out, const struct sideband_record *record,
 		write_switch(out, &record->change);
 		break;
 	case SIDEBAND_COMM:
-		fprintf(out, "%s%s", record->comm.name,
-			record->comm.exec ? " (exec)" : "");
+		name_write(out, NAME_TEXT, record->comm.name);
+		fputs(record->comm.exec ? " (exec)" : "", out);
 		break;
 	case SIDEBAND_FORK:
 		fprintf(out, "by %d/%d", record->fork.parent_pid,

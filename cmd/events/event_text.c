@@ -2,6 +2,7 @@
 #include "cmd/events/event_text.h"
 
 #include "decoder/flow/flow.h"
+#include "report/text/name_text.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -38,9 +39,12 @@ void event_write(FILE *out, const struct symbols *symbols,
 	case FUNCTION_OPEN_EXCEPTION:
 	case FUNCTION_OPEN_END:
 	case FUNCTION_END:
-		fprintf(out, "%" PRIx64 " %s\n", event->address,
-			function_at(symbols_functions(symbols), event->function)
-				->name);
+		fprintf(out, "%" PRIx64 " ", event->address);
+		name_write(out, NAME_TEXT,
+			   function_at(symbols_functions(symbols),
+				       event->function)
+				   ->name);
+		fputc('\n', out);
 		break;
 	}
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pipeline/console_log.h"
 
+#include "report/text/name_text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -17,16 +19,20 @@ static const char *level_text(enum log_level level)
 	return "";
 }
 
+/* Files and what is said of them have names that come from the recording. */
 static void write_message(void *ctx, enum log_level level, const char *file,
 			  uint64_t offset, const char *text)
 {
 	(void)ctx;
 	fprintf(stderr, "ktrace-hw: %s", level_text(level));
-	if (file)
-		fprintf(stderr, "%s: ", file);
+	if (file) {
+		name_write(stderr, NAME_TEXT, file);
+		fputs(": ", stderr);
+	}
 	if (offset != LOG_NO_OFFSET)
 		fprintf(stderr, "byte %" PRIu64 ": ", offset);
-	fprintf(stderr, "%s\n", text);
+	name_write(stderr, NAME_TEXT, text);
+	fputc('\n', stderr);
 }
 
 const struct log console_log = { .write = write_message };

@@ -99,3 +99,10 @@ bool function_name_is_mark(const char *name, size_t length)
 	}
 	return false;
 }
+
+bool function_name_is_label(const char *name, size_t length)
+{
+	static const char patched[] = "early_xen_iret_patch";
+
+	return length == sizeof(patched) - 1 && !memcmp(name, patched, length);
+}

@@ -39,4 +39,11 @@ size_t function_name_padding(const char *name, size_t length);
  */
 bool function_name_is_mark(const char *name, size_t length);
 
+/* Returns whether @name is a label inside a function, which code falls into and
+ * nothing calls or jumps to: what lies there is that function's, also where a
+ * trace goes on behind the label after a loss.
+ * Source: arch/x86/entry/entry_64.S.
+ */
+bool function_name_is_label(const char *name, size_t length);
+
 #endif

@@ -144,7 +144,9 @@ int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,
 
 	while (!status && kallsyms_next(&kallsyms, &line) > 0) {
 		/* kptr_restrict shows every address as zero. */
-		if (!line.address || is_offset(line.type) || is_mapping(&line))
+		if (!line.address || is_offset(line.type) ||
+		    is_mapping(&line) ||
+		    function_name_is_label(line.name, line.name_length))
 			continue;
 		if (!is_code(line.type)) {
 			status = add_data(kernel, &line, &data);

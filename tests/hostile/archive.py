@@ -182,6 +182,31 @@ def check_program_files(program, folder):
         shutil.rmtree(out)
 
 
+def check_links_are_not_followed(program, folder):
+    """Whoever made a recording may not have others' files packed."""
+    path = os.path.join(folder, "rec.data")
+    secret = os.path.join(folder, "secret")
+    small_recording(path, traces_user=False)
+    wanted = files_of(path).keys() | {"code/own"}
+    os.mkdir(os.path.join(path, "code"))
+    write_file(os.path.join(path, "code", "own"), b"code")
+    os.mkdir(secret)
+    write_file(os.path.join(secret, "key"), b"SECRET")
+    os.symlink(secret, os.path.join(path, "folder"))
+    os.symlink(os.path.join(secret, "key"), os.path.join(path, "code/file"))
+    os.symlink(path, path + ".link")
+    for name in (path, path + ".link"):
+        packed = os.path.join(folder, "packed")
+        done = run(program, "archive", "-i", name, "-o", packed, codes=(0,))
+        for link in ("folder", "code/file"):
+            assert f"{link}: left out: a link" in done.err, done.err
+        out = os.path.join(folder, "out")
+        run(program, "archive", "--unpack", packed, "-o", out, codes=(0,))
+        assert files_of(out).keys() == wanted, files_of(out).keys()
+        shutil.rmtree(out)
+        os.unlink(packed)
+
+
 BAD_MEMBERS = (
     ("../outside", b"x"), ("/tmp/ktrace-outside", b"x"), ("a/../../b", b"x"),
     ("a//b", b"x"), ("..", b"x"),

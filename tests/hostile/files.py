@@ -10,8 +10,8 @@ import struct
 import sys
 
 from judge import run, run_checks
-from made_recording import (ITRACE_START, mapping, origin, record, trace,
-                            write_recording)
+from made_recording import (CODE, ITRACE_START, comm, kernel_trace, mapping,
+                            origin, record, trace, write_recording)
 
 # TIP.PGE with six bytes of address: to 0x400000, in user space.
 INTO_USER = (bytes([2, 0x82] * 8 + [2, 0x23, 0xd1]) +
@@ -61,6 +61,28 @@ def check_mapped_files_that_are_none(program, folder):
                         [mapping(117, path), start, trace(INTO_USER)])
         done = report(program, recording)
         assert f"{path}: no symbols: not a regular file" in done.err, done.err
+
+
+EVIL = "/no\x1b[31mx\x07\ny\x9b"
+ESCAPED = "/no\\x1b[31mx\\x07\\x0ay"
+
+
+def check_names_leave_terminals_alone(program, folder):
+    """Those in messages and dumps, too."""
+    start = record(ITRACE_START, struct.pack("<2I", 117, 117) + origin(117, 0))
+    write_recording(folder, [comm(117, "c\x1b]\ny", 0), mapping(117, EVIL),
+                             start, kernel_trace(1000)])
+    with open(os.path.join(folder, "kcore_dir", "kallsyms"), "wb") as out:
+        out.write(b"%x T f\x1b[2J\xff\n" % CODE)
+    for words, name in ((("--records",), ESCAPED),
+                        (("--records",), "comm c\\x1b]\\x0ay"),
+                        (("--events",), "f\\x1b[2J\\xff\n")):
+        done = run(program, "dump", *words, "-i", folder, codes=(0,))
+        assert name in done.out, done.out
+        assert "\x1b" not in done.out, done.out
+    write_recording(folder, [mapping(117, EVIL), start, trace(INTO_USER)])
+    done = report(program, folder)
+    assert ESCAPED in done.err and "\x1b" not in done.err, done.err
 
 
 def check_nothing_outside_symfs(program, folder):

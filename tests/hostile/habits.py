@@ -8,6 +8,7 @@ be read, that are old or were not finished.
 import glob
 import json
 import os
+import re
 import shlex
 import shutil
 import stat
@@ -161,9 +162,10 @@ def check_first_words(program, folder):
     for word in ("-h", "--help", "help"):
         done = run(program, word, folder=folder)
         assert done.code == 0 and "usage: " in done.out, done
-    for command in ("record", "report", "view", "timeline", "flamegraph",
-                    "export", "diff", "sql", "dump", "doctor", "top",
-                    "serve"):
+    listed = run(program, "--help").out
+    commands = re.findall("^  ([a-z]+) ", listed, re.MULTILINE)
+    assert len(commands) > 15, listed
+    for command in commands:
         done = run(program, command, "-h", folder=folder)
         assert done.code == 0 and "usage: " in done.out, (command, done)
 
@@ -234,7 +236,9 @@ def check_completion(program, folder):
         assert done.stdout.split() == [expected], (words, done)
     assert run(program, "completion", "fish").code == 2
     zsh = shutil.which("zsh")
-    if zsh:
+    if not zsh:
+        print("skipped: no zsh here (the full tier installs it)")
+    else:
         subprocess.run([zsh, "-n"], check=True, text=True,
                        input=run(program, "completion", "zsh").out)
 
