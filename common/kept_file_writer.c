@@ -13,6 +13,7 @@ struct kept_file_writer {
 	struct kept_chunk chunk; /* whose records come now */
 	struct pack records;	 /* of it */
 	struct pack list;	 /* struct kept_chunk of all before */
+	bool has_rest;		 /* chunk is what records refer to */
 	bool failed;
 };
 
@@ -67,6 +68,7 @@ struct pack *kept_file_writer_rest(struct kept_file_writer *writer)
 	if (writer->chunk.records)
 		end_chunk(writer);
 	writer->chunk.span = KEPT_SPAN_ALL;
+	writer->has_rest = true;
 	return &writer->records;
 }
 
@@ -83,7 +85,7 @@ static bool write_list(struct kept_file_writer *writer)
 
 void kept_file_writer_finish(struct kept_file_writer *writer)
 {
-	if (writer->records.out.size)
+	if (writer->chunk.records || writer->has_rest)
 		end_chunk(writer);
 	if (!writer->failed && write_list(writer))
 		new_file_finish(&writer->file);

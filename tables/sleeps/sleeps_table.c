@@ -5,16 +5,23 @@
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"
+#include "common/error.h"
+#include "common/kept_file.h"
+#include "common/pack.h"
 #include "report/profile/call_tree.h"
+#include "report/steps/call_step.h"
 #include "report/steps/step_filter.h"
 #include "report/steps/task_groups.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/task_label.h"
+#include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/sleeps/idle_sleep.h"
+#include "tables/sleeps/sleep_pack.h"
 #include "tables/sleeps/sleep_stats.h"
 #include "tables/table.h"
+#include "tables/table_records.h"
 #include "tables/text/stack_text.h"
 #include "tables/text/table_rows.h"
 
@@ -28,8 +35,10 @@ struct sleeps_table {
 	struct event_handler handler;
 	struct task_listener listener;
 	struct attribution_input input;
-	const struct task_tracker *tracker;
+	struct task_tracker *tracker;
 	struct sleep_stats stats;
+	struct kept_file_writer *writer; /* of records; NULL: none are kept */
+	int status;			 /* of those that were read */
 	uint64_t idle_count; /* left out: kernel threads wait for work */
 	uint64_t idle_ns;
 };
@@ -51,10 +60,27 @@ static bool is_left_out(const struct sleeps_table *table,
 			     table->input.names);
 }
 
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+static const struct function_table *
+functions_of(const struct sleeps_table *table)
 {
-	struct sleeps_table *table =
-		container_of(listener, struct sleeps_table, listener);
+	return symbols_functions(table->input.symbols);
+}
+
+static void keep_sleep(const struct sleeps_table *table,
+		       const struct sleep *sleep)
+{
+	const struct kept_span span = { sleep->begin_ns, sleep->begin_ns, 0,
+					UINT64_MAX };
+	struct sleep kept = *sleep;
+	struct task task;
+
+	sleep_pack(kept_file_writer_pack(table->writer), &kept, &task,
+		   table->tracker, function_count(functions_of(table)));
+	kept_file_writer_add(table->writer, &span);
+}
+
+static int count_sleep(struct sleeps_table *table, const struct sleep *sleep)
+{
 	const struct task_groups *groups = table->input.groups;
 
 	if (!table_wants(&table->input, sleep->task, sleep->begin_ns))
@@ -68,6 +94,43 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 			       groups ? task_groups_of(groups, sleep->task) :
 					sleep_stats_process(sleep),
 			       sleep);
+}
+
+static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+{
+	struct sleeps_table *table =
+		container_of(listener, struct sleeps_table, listener);
+
+	if (table->writer)
+		keep_sleep(table, sleep);
+	return count_sleep(table, sleep);
+}
+
+static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+{
+	struct sleeps_table *table = (struct sleeps_table *)handler;
+
+	table->writer = writer;
+}
+
+static void take_record(struct event_handler *handler, struct pack *pack)
+{
+	struct sleeps_table *table = (struct sleeps_table *)handler;
+	struct sleep sleep = { 0 };
+	struct task task = { 0 };
+
+	sleep_pack(pack, &sleep, &task, table->tracker,
+		   function_count(functions_of(table)));
+	if (!pack->failed && count_sleep(table, &sleep) < 0)
+		table->status = -ERROR_MEMORY;
+}
+
+static void pack_rest(struct event_handler *handler, struct pack *pack)
+{
+	const struct sleeps_table *table =
+		(const struct sleeps_table *)handler;
+
+	task_tracker_pack_numbers(table->tracker, pack);
 }
 
 static void close_table(struct event_handler *handler)
@@ -87,12 +150,6 @@ static bool open_table(struct event_handler *handler,
 	table->stats = SLEEP_STATS_NONE;
 	table->tracker = trackers_tasks(input->trackers, &table->listener);
 	return table->tracker;
-}
-
-static const struct function_table *
-functions_of(const struct sleeps_table *table)
-{
-	return symbols_functions(table->input.symbols);
 }
 
 /* "3x prog-7 pipe_write", with no more than @most of those that woke each other. */
@@ -296,6 +353,8 @@ static int render(struct event_handler *handler,
 	struct sleeps_table *table = (struct sleeps_table *)handler;
 	int status;
 
+	if (table->status < 0)
+		return table->status;
 	sleep_stats_sort(&table->stats);
 	say_idle(table, output->format == RECORD_TABLE ? output->out : stderr);
 	if (output->format != RECORD_TABLE)
@@ -307,6 +366,14 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
+static const struct table_records records = {
+	.name = "sleeps",
+	.keep = keep,
+	.pack_rest = pack_rest,
+	.take = take_record,
+	.wanted = table_records_begin_in,
+};
+
 const struct attribution_table sleeps_table = {
 	.name = "sleeps",
 	.help = "where each process slept, for how long, and who woke it",
@@ -316,4 +383,5 @@ const struct attribution_table sleeps_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
+	.records = &records,
 };
