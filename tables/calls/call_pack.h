@@ -8,8 +8,8 @@ struct pack;
 struct system_call;
 struct task;
 
-/* Writes @call, but its number and arguments, or reads it; its task is then @task.
- * There are @functions functions.
+/* Writes what a sum of system calls needs of @call, or reads it into one without
+ * any time; its task is then @task.  There are @functions functions.
  */
 void call_pack(struct pack *pack, struct system_call *call, struct task *task,
 	       uint32_t functions);

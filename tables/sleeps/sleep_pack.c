@@ -3,29 +3,26 @@
 
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
-#include "attribution/task_tracker.h"
 #include "common/pack.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/task_pack.h"
 
 /* What is outside data is checked before it is used. */
 static void check(struct pack *pack, const struct sleep *sleep,
-		  const struct task_tracker *tracker, uint32_t functions)
+		  const struct sleep_numbers *numbers)
 {
-	uint32_t stacks = call_tree_count(task_tracker_stacks(tracker));
-	size_t wakers = task_tracker_wakers(tracker)->chains.items.count;
-
-	pack_check(pack,
-		   sleep->stack == CALL_NODE_NONE || sleep->stack < stacks);
+	pack_check(pack, sleep->stack == CALL_NODE_NONE ||
+				 sleep->stack < numbers->stacks);
 	pack_check(pack, sleep->user_stack == CALL_NODE_NONE ||
-				 sleep->user_stack < stacks);
-	pack_check(pack, sleep->label < functions);
-	pack_check(pack, sleep->inner < functions);
-	pack_check(pack, sleep->waker == WAKER_NONE || sleep->waker < wakers);
+				 sleep->user_stack < numbers->stacks);
+	pack_check(pack, sleep->label < numbers->functions);
+	pack_check(pack, sleep->inner < numbers->functions);
+	pack_check(pack, sleep->waker == WAKER_NONE ||
+				 sleep->waker < numbers->wakers);
 }
 
 void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
-		const struct task_tracker *tracker, uint32_t functions)
+		const struct sleep_numbers *numbers)
 {
 	if (!pack->is_reading)
 		*task = *sleep->task;
@@ -41,5 +38,5 @@ void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
 	pack_u32(pack, &sleep->waker);
 	pack_i32(pack, &sleep->fd);
 	pack_bool(pack, &sleep->is_cut);
-	check(pack, sleep, tracker, functions);
+	check(pack, sleep, numbers);
 }

@@ -7,12 +7,16 @@
 struct pack;
 struct sleep;
 struct task;
-struct task_tracker;
 
-/* Writes what a sum of sleeps needs of @sleep, which @tracker found, or reads it; its
- * task is then @task.  There are @functions functions.
- */
+/* How many there are of what sleeps refer to. */
+struct sleep_numbers {
+	uint32_t functions;
+	uint32_t stacks;
+	uint32_t wakers;
+};
+
+/* Writes what a sum of sleeps needs of @sleep, or reads it; its task is then @task. */
 void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
-		const struct task_tracker *tracker, uint32_t functions);
+		const struct sleep_numbers *numbers);
 
 #endif

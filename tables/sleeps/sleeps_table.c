@@ -66,16 +66,29 @@ functions_of(const struct sleeps_table *table)
 	return symbols_functions(table->input.symbols);
 }
 
+static struct sleep_numbers numbers_of(const struct sleeps_table *table)
+{
+	const struct task_tracker *tracker = table->tracker;
+
+	return (struct sleep_numbers){
+		.functions = function_count(functions_of(table)),
+		.stacks = call_tree_count(task_tracker_stacks(tracker)),
+		.wakers = (uint32_t)task_tracker_wakers(tracker)
+				  ->chains.items.count,
+	};
+}
+
 static void keep_sleep(const struct sleeps_table *table,
 		       const struct sleep *sleep)
 {
 	const struct kept_span span = { sleep->begin_ns, sleep->begin_ns, 0,
 					UINT64_MAX };
+	const struct sleep_numbers numbers = numbers_of(table);
 	struct sleep kept = *sleep;
 	struct task task;
 
 	sleep_pack(kept_file_writer_pack(table->writer), &kept, &task,
-		   table->tracker, function_count(functions_of(table)));
+		   &numbers);
 	kept_file_writer_add(table->writer, &span);
 }
 
@@ -116,11 +129,11 @@ static void keep(struct event_handler *handler, struct kept_file_writer *writer)
 static void take_record(struct event_handler *handler, struct pack *pack)
 {
 	struct sleeps_table *table = (struct sleeps_table *)handler;
+	const struct sleep_numbers numbers = numbers_of(table);
 	struct sleep sleep = { 0 };
 	struct task task = { 0 };
 
-	sleep_pack(pack, &sleep, &task, table->tracker,
-		   function_count(functions_of(table)));
+	sleep_pack(pack, &sleep, &task, &numbers);
 	if (!pack->failed && count_sleep(table, &sleep) < 0)
 		table->status = -ERROR_MEMORY;
 }
