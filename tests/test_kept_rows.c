@@ -147,7 +147,8 @@ static const struct {
 	{ 0, ROWS, 5, 9, 4, 4 },
 	{ KEPT_CHUNK_RECORDS - 1, KEPT_CHUNK_RECORDS + 1, 0, ROWS + 1,
 	  KEPT_CHUNK_RECORDS - 1, 2 },
-	{ 2 * KEPT_CHUNK_RECORDS, ROWS, 0, ROWS + 1, 2 * KEPT_CHUNK_RECORDS, 10 },
+	{ 2 * KEPT_CHUNK_RECORDS, ROWS, 0, ROWS + 1, 2 * KEPT_CHUNK_RECORDS,
+	  10 },
 	{ ROWS, ROWS + 9, 0, ROWS + 1, 0, 0 },
 };
 

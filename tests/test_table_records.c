@@ -99,8 +99,8 @@ START_TEST(a_damaged_call_refers_to_nothing_else)
 		written.out.bytes[i] = (uint8_t)~byte;
 		pack = pack_to_read(written.out.bytes, written.out.size);
 		call = read_call(&pack, &task);
-		ck_assert(pack.failed || (call.function < FUNCTIONS &&
-					  call.end < CALL_ENDS));
+		ck_assert(pack.failed ||
+			  (call.function < FUNCTIONS && call.end < CALL_ENDS));
 		written.out.bytes[i] = byte;
 		pack = pack_to_read(written.out.bytes, i);
 		read_call(&pack, &task);

@@ -44,8 +44,7 @@ static bool open_records(const struct kept_tables *kept,
 			 const struct table_records *records,
 			 struct kept_file *file)
 {
-	const struct kept_span wanted =
-		records->wanted(kept->session->window);
+	const struct kept_span wanted = records->wanted(kept->session->window);
 	char *path = path_of(kept, records);
 	bool is_open = path && kept_file_open(file, path, kept->key, &wanted);
 
@@ -79,7 +78,8 @@ bool kept_tables_are_there(const struct kept_tables *kept,
 	for (size_t i = 0; i < count; i++) {
 		const struct table_records *records = records_of(&runs[i]);
 
-		if (!records || (records->suffice && !records->suffice(input)) ||
+		if (!records ||
+		    (records->suffice && !records->suffice(input)) ||
 		    !has_records(kept, records))
 			return false;
 	}

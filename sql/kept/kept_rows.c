@@ -60,8 +60,8 @@ static bool read_chunk(const struct kept_file *file, size_t index,
 	const struct kept_chunk *chunk = array_at(&file->chunks, index);
 	size_t size;
 	void *bytes = kept_file_read(file, index, &size);
-	bool is_whole = bytes && kept_rows_read(bytes, size, chunk->records,
-						table, out);
+	bool is_whole = bytes &&
+			kept_rows_read(bytes, size, chunk->records, table, out);
 
 	free(bytes);
 	return is_whole;

@@ -23,8 +23,8 @@ static void find_time(const struct row_chunk *rows, uint32_t row,
 	*first = 0;
 	*last = UINT64_MAX;
 	if (column >= 0)
-		*first = *last = (uint64_t)row_chunk_cells(rows, row)[column]
-					 .number;
+		*first = *last =
+			(uint64_t)row_chunk_cells(rows, row)[column].number;
 }
 
 struct kept_span kept_row_span(const struct row_chunk *rows, uint32_t row)

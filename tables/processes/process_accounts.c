@@ -31,9 +31,9 @@ static void add_to(struct time_account *sum, const struct time_account *part)
 /* The processes or groups, as they grow. */
 struct sums {
 	const struct task_names *names;
-	const struct task_groups *groups; /* or NULL */
+	const struct task_groups *groups;	     /* or NULL */
 	const struct interrupt_accounts *interrupts; /* or NULL */
-	struct array *list;	     /* struct time_account */
+	struct array *list;			     /* struct time_account */
 	struct number_map *by_pid;   /* index in the list, plus 1 */
 	struct number_map *credited; /* processes whose credit is in it */
 };

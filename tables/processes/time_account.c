@@ -54,8 +54,8 @@ static void resolve_provisional(struct time_account *account,
 	account->provisional_ns = 0;
 }
 
-static void add_span(struct time_account *account,
-		     const struct time_span *span, enum time_class resolved)
+static void add_span(struct time_account *account, const struct time_span *span,
+		     enum time_class resolved)
 {
 	uint64_t size_ns = span->end_ns - span->begin_ns;
 
@@ -223,8 +223,7 @@ void time_accounts_keep(struct time_accounts *accounts,
 	accounts->records.writer = writer;
 }
 
-void time_accounts_pack_tasks(struct time_accounts *accounts,
-			      struct pack *pack)
+void time_accounts_pack_tasks(struct time_accounts *accounts, struct pack *pack)
 {
 	time_records_pack_tasks(&accounts->records, pack);
 }

@@ -140,8 +140,7 @@ static void take_record(struct event_handler *handler, struct pack *pack)
 
 static void pack_rest(struct event_handler *handler, struct pack *pack)
 {
-	const struct sleeps_table *table =
-		(const struct sleeps_table *)handler;
+	const struct sleeps_table *table = (const struct sleeps_table *)handler;
 
 	task_tracker_pack_numbers(table->tracker, pack);
 }

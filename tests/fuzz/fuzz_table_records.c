@@ -21,8 +21,8 @@ static void read_calls(struct pack pack)
 		struct task task;
 
 		call_pack(&pack, &call, &task, FUNCTIONS);
-		assert(pack.failed || (call.function < FUNCTIONS &&
-				       call.end < CALL_ENDS));
+		assert(pack.failed ||
+		       (call.function < FUNCTIONS && call.end < CALL_ENDS));
 	}
 }
 
