@@ -42,7 +42,7 @@ build_programs() {
 }
 
 # For several checkpoints there must be several megabytes of trace.
-record_windows() { # cpus events folder...
+record_windows() { # cpus folder...
 	local out=$WORK/windows-$1
 	mkdir "$out"
 	"$ROOT/machine/host/machine" run --discard --fast --cpus "$1" --timeout 600 \
@@ -61,14 +61,14 @@ windows_arm64() {
 	"$ROOT/machine/host/machine" run --discard --fast --arch arm64 \
 		--timeout 1200 --results "$out" -- \
 		bash "/host$HERE/windows_guest.sh" "$out" \
-		"/host$ROOT/build-arm64/ktrace-hw" attribution /etc || return 1
+		"/host$ROOT/build-arm64/ktrace-hw" /etc || return 1
 	python3 "$HERE/windows.py" "$KTRACE" "$out/recording" || return 1
 	python3 "$HERE/threads.py" "$KTRACE" "$out/recording"
 }
 
 windows() {
-	record_windows 1 sched /etc
-	record_windows 2 attribution /etc/apt /etc/default
+	record_windows 1 /etc
+	record_windows 2 /etc/apt /etc/default
 	python3 "$HERE/windows.py" "$KTRACE" "$WORK"/windows-[12]/recording ||
 		return 1
 	python3 "$HERE/sql.py" "$KTRACE" "$WORK/windows-2/recording"

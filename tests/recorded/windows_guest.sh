@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Runs in the virtual machine: a recording of tasks that come and go, sleep and
-# run together, with the events $3, into the folder $1, by the program $2; they read
-# the other folders.  windows.py judges it.
+# run together, into the folder $1, by the program $2; they read the other
+# folders.  windows.py judges it.
 set -euo pipefail
 cd "$(mktemp -d)"
 # shellcheck disable=SC2016 # it is the inner shell's
-"$2" record -a --events="$3" -o recording -- sh -c '
+"$2" record -a --events=attribution -o recording -- sh -c '
 	for folder; do
 		tar cf - "$folder" | cat | wc -c
 		sleep 0.01
 	done
-	ls -lR /etc/apt | sort | wc -l' sh "${@:4}" >/dev/null
+	ls -lR /etc/apt | sort | wc -l' sh "${@:3}" >/dev/null
 cp -r recording "$1"
