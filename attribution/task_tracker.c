@@ -289,6 +289,11 @@ int task_tracker_end(struct task_tracker *tracker)
 	return tracker->status;
 }
 
+void task_tracker_pack_numbers(struct task_tracker *tracker, struct pack *pack)
+{
+	sleeps_pack_numbers(tracker->sleeps, pack);
+}
+
 const struct call_tree *task_tracker_stacks(const struct task_tracker *tracker)
 {
 	return sleep_stacks_tree(tracker->stacks);

@@ -12,6 +12,7 @@ struct call_step;
 struct call_tree;
 struct context_kinds;
 struct function_table;
+struct pack;
 struct sleep;
 struct system_call;
 struct thread_tracker;
@@ -77,6 +78,9 @@ struct event_handler *task_tracker_handler(struct task_tracker *tracker);
  * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
  */
 int task_tracker_end(struct task_tracker *tracker);
+
+/* As sleeps_pack_numbers(). */
+void task_tracker_pack_numbers(struct task_tracker *tracker, struct pack *pack);
 
 /* Returns what the numbers in struct sleep stand for. */
 const struct call_tree *task_tracker_stacks(const struct task_tracker *tracker);

@@ -72,6 +72,14 @@ void pack_i32(struct pack *pack, int32_t *value)
 	*value = (int32_t)bits;
 }
 
+void pack_i64(struct pack *pack, int64_t *value)
+{
+	uint64_t bits = (uint64_t)*value;
+
+	pack_u64(pack, &bits);
+	*value = (int64_t)bits;
+}
+
 void pack_small(struct pack *pack, uint8_t *value, uint8_t most)
 {
 	if (!pack->is_reading) {

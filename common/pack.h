@@ -33,6 +33,7 @@ struct pack pack_to_read(const void *bytes, size_t size);
 void pack_u64(struct pack *pack, uint64_t *value);
 void pack_u32(struct pack *pack, uint32_t *value);
 void pack_i32(struct pack *pack, int32_t *value);
+void pack_i64(struct pack *pack, int64_t *value);
 void pack_bool(struct pack *pack, bool *value);
 
 /* The same for a value of at most @most: others make the pack fail. */

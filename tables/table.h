@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct name_choice;
 struct event_handler;
+struct name_choice;
+struct table_records;
 
 /* Which system calls timeline --syscalls shows, and how. */
 struct call_records_choice {
@@ -72,6 +73,8 @@ struct attribution_table {
 	int (*render)(struct event_handler *handler,
 		      const struct attribution_output *output);
 	void (*close)(struct event_handler *handler);
+	/* How what it takes is kept (tables/table_records.h); NULL: it is not. */
+	const struct table_records *records;
 };
 
 /* Opens @table, which sees the pass of input->trackers then.  Returns NULL when out

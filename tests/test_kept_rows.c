@@ -4,7 +4,6 @@
  */
 #include "sql/kept/kept_rows.h"
 
-#include "sql/kept/kept_chunk.h"
 #include "sql/kept/kept_writer.h"
 #include "sql/rows/row_queue.h"
 #include "sql/tables/sql_tables.h"
@@ -22,7 +21,7 @@
 /* Three chunks of sleeps, the last one not full: each begins when the one before
  * ends.
  */
-enum { KEY = 42, ROWS = 2 * KEPT_CHUNK_ROWS + 10, NS = 100 };
+enum { KEY = 42, ROWS = 2 * KEPT_CHUNK_RECORDS + 10, NS = 100 };
 
 struct kept_folder {
 	struct scratch_folder folder;
@@ -146,9 +145,10 @@ static const struct {
 } windows[] = {
 	{ 5, 9, 0, ROWS + 1, 5, 4 },
 	{ 0, ROWS, 5, 9, 4, 4 },
-	{ KEPT_CHUNK_ROWS - 1, KEPT_CHUNK_ROWS + 1, 0, ROWS + 1,
-	  KEPT_CHUNK_ROWS - 1, 2 },
-	{ 2 * KEPT_CHUNK_ROWS, ROWS, 0, ROWS + 1, 2 * KEPT_CHUNK_ROWS, 10 },
+	{ KEPT_CHUNK_RECORDS - 1, KEPT_CHUNK_RECORDS + 1, 0, ROWS + 1,
+	  KEPT_CHUNK_RECORDS - 1, 2 },
+	{ 2 * KEPT_CHUNK_RECORDS, ROWS, 0, ROWS + 1, 2 * KEPT_CHUNK_RECORDS,
+	  10 },
 	{ ROWS, ROWS + 9, 0, ROWS + 1, 0, 0 },
 };
 
@@ -180,13 +180,17 @@ START_TEST(a_table_without_times_has_its_rows)
 {
 	struct kept_chunk chunk = KEPT_CHUNK_EMPTY;
 	struct row_choice choice = ROW_CHOICE_ALL;
+	struct kept_span wanted;
+	struct kept_span span;
 	struct row_chunk *row = store_rows_new(TABLE_REQUEST);
 
 	store_rows_add(row);
 	store_rows_number(row, "tid", 7);
-	kept_chunk_count(&chunk, row, 0);
+	span = kept_row_span(row, 0);
+	kept_chunk_count(&chunk, &span);
 	choice.is_limited = true;
-	ck_assert(kept_chunk_is_wanted(&chunk, &choice));
+	wanted = kept_rows_wanted(&choice);
+	ck_assert(kept_chunk_is_wanted(&chunk, &wanted));
 	row_chunk_free(row);
 }
 END_TEST

@@ -47,6 +47,7 @@ START_TEST(the_last_recording_takes_the_place_of_an_older_one)
 	scratch_folder_write(&folder, "new.old/index", "older");
 	scratch_folder_write(&folder, "new.old/state_index", "older");
 	scratch_folder_write(&folder, "new.old/rows_syscall", "older");
+	scratch_folder_write(&folder, "new.old/report_sleeps", "older");
 	scratch_folder_write(&folder, "new.old/view", "older");
 	ck_assert_int_eq(record_folder_make(recording), 0);
 	ck_assert(has("new"));
@@ -54,6 +55,7 @@ START_TEST(the_last_recording_takes_the_place_of_an_older_one)
 	ck_assert(has("new.old/data"));
 	ck_assert(has("new.old/mark"));
 	ck_assert(!has("new.old/index"));
+	ck_assert(!has("new.old/report_sleeps"));
 }
 END_TEST
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/sleeps/sleep_stacks.h"
 
+#include "common/pack.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/unwind/user_stack.h"
 
@@ -11,6 +12,7 @@ enum { KERNEL_ROOT, USER_ROOT, MAX_USER_FRAMES = 256 };
 struct sleep_stacks {
 	struct call_tree *tree;
 	struct user_stack *user; /* NULL: there are none */
+	uint64_t refused;	 /* by who unwound those that were read */
 };
 
 struct sleep_stacks *sleep_stacks_new(void)
@@ -73,7 +75,54 @@ uint32_t sleep_stacks_user(struct sleep_stacks *stacks,
 
 uint64_t sleep_stacks_refused(const struct sleep_stacks *stacks)
 {
-	return stacks->user ? user_stack_refused(stacks->user) : 0;
+	return stacks->refused +
+	       (stacks->user ? user_stack_refused(stacks->user) : 0);
+}
+
+/* Returns the number of the node that is read, CALL_NODE_NONE if it cannot be. */
+static uint32_t add_node(struct call_tree *tree, uint32_t parent, uint32_t what,
+			 bool is_interrupt)
+{
+	return parent == CALL_NODE_NONE ?
+		       call_tree_root(tree, (int32_t)what) :
+		       call_tree_child(tree, parent, what, is_interrupt);
+}
+
+/* A root has in place of a function what it is the root of. */
+static void pack_node(struct call_tree *tree, struct pack *pack,
+		      uint32_t number, uint32_t functions)
+{
+	struct call_node node = { 0 };
+
+	if (!pack->is_reading) {
+		node = *call_tree_at(tree, number);
+		if (node.parent == CALL_NODE_NONE)
+			node.function = (uint32_t)call_tree_pid(tree, number);
+	}
+	pack_u32(pack, &node.parent);
+	pack_u32(pack, &node.function);
+	pack_bool(pack, &node.is_interrupt);
+	pack_check(pack, node.parent == CALL_NODE_NONE ?
+				 node.function <= USER_ROOT :
+				 node.parent < number);
+	pack_check(pack, node.function < functions);
+	if (pack->is_reading && !pack->failed)
+		pack_check(pack, add_node(tree, node.parent, node.function,
+					  node.is_interrupt) == number);
+}
+
+void sleep_stacks_pack(struct sleep_stacks *stacks, struct pack *pack,
+		       uint32_t functions)
+{
+	uint32_t count = call_tree_count(stacks->tree);
+	uint64_t refused = sleep_stacks_refused(stacks);
+
+	pack_u64(pack, &refused);
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++)
+		pack_node(stacks->tree, pack, i, functions);
+	if (pack->is_reading)
+		stacks->refused = refused;
 }
 
 const struct call_tree *sleep_stacks_tree(const struct sleep_stacks *stacks)

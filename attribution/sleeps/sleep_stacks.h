@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct call_tree;
+struct pack;
 struct sideband_record;
 struct user_stack;
 
@@ -38,6 +39,12 @@ uint32_t sleep_stacks_user(struct sleep_stacks *stacks,
 /* Returns how many user stacks were of 32-bit programs, which are not unwound.
  */
 uint64_t sleep_stacks_refused(const struct sleep_stacks *stacks);
+
+/* Writes all stacks, or adds those that it reads to @stacks, which has none: with
+ * their numbers.  There are @functions functions.
+ */
+void sleep_stacks_pack(struct sleep_stacks *stacks, struct pack *pack,
+		       uint32_t functions);
 
 const struct call_tree *sleep_stacks_tree(const struct sleep_stacks *stacks);
 

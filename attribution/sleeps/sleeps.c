@@ -2,6 +2,7 @@
 #include "attribution/sleeps/sleeps.h"
 
 #include "attribution/events/known_events.h"
+#include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
 #include "attribution/sleeps/waiters.h"
@@ -179,6 +180,14 @@ void sleeps_end(struct sleeps *sleeps)
 		sleeper->sleep.is_cut = true;
 		sleeps_hand_out(sleeps, sleeper);
 	}
+}
+
+void sleeps_pack_numbers(struct sleeps *sleeps, struct pack *pack)
+{
+	uint32_t functions = function_count(sleeps->options.functions);
+
+	sleep_stacks_pack(sleeps->options.stacks, pack, functions);
+	wakers_pack(&sleeps->wakers, pack, functions);
 }
 
 const struct wakers *sleeps_wakers(const struct sleeps *sleeps)

@@ -12,6 +12,7 @@ struct arch;
 struct call_entries;
 struct event_record;
 struct function_table;
+struct pack;
 struct sleep_stacks;
 struct task_paths;
 struct task_time;
@@ -97,6 +98,11 @@ void sleeps_flush(struct sleeps *sleeps, int32_t tid);
 
 /* Hands out all sleeps that have not ended, cut. */
 void sleeps_end(struct sleeps *sleeps);
+
+/* Writes what the numbers in struct sleep stand for, stacks and chains of wakers;
+ * or sets @sleeps, of which there are none yet, to what it reads.
+ */
+void sleeps_pack_numbers(struct sleeps *sleeps, struct pack *pack);
 
 /* Their chains of wakers. */
 const struct wakers *sleeps_wakers(const struct sleeps *sleeps);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 struct function_table;
+struct pack;
 struct task_names;
 
 /* Who woke somebody, and who woke that one before: a chain. */
@@ -44,6 +45,11 @@ const struct waker *wakers_at(const struct wakers *wakers, uint32_t number);
  * one that an interrupt happened to stop.
  */
 bool wakers_has(const struct wakers *wakers, uint32_t number, int32_t tid);
+
+/* Writes all chains, or adds those that it reads to @wakers, which has none: with
+ * their numbers.  There are @functions functions.
+ */
+void wakers_pack(struct wakers *wakers, struct pack *pack, uint32_t functions);
 
 /* Writes a chain as text, the last waker first:
  * "cat-12 pipe_write < interrupt vring_interrupt blk_done_softirq".

@@ -54,6 +54,22 @@ static bool can_have(const struct session *session)
 	       !session->uses_points;
 }
 
+bool checkpoints_find_key(const struct session *session, uint64_t *key)
+{
+	return can_have(session) &&
+	       checkpoint_index_key(session->recording,
+				    symbols_functions(session->symbols), key);
+}
+
+bool checkpoints_fit(const struct session *session, uint64_t key)
+{
+	char *path = checkpoint_index_path(session->recording, "index");
+	bool fits = path && checkpoint_index_fits(path, key);
+
+	free(path);
+	return fits;
+}
+
 /* Where nothing ends it early, a decode sees all. */
 static bool sees_all(const struct session *session,
 		     const struct step_callback *callback)
@@ -78,12 +94,9 @@ static bool open_file(const struct checkpoints *checkpoints, const char *name,
 
 static int open_files(struct checkpoints *checkpoints)
 {
-	const struct session *session = checkpoints->session;
 	bool has_any;
 
-	if (!checkpoint_index_key(session->recording,
-				  symbols_functions(session->symbols),
-				  &checkpoints->key))
+	if (!checkpoints_find_key(checkpoints->session, &checkpoints->key))
 		return -ERROR_NOT_FOUND;
 	has_any = open_file(checkpoints, "index", &checkpoints->index);
 	if (checkpoints->callback->pack)

@@ -21,6 +21,14 @@ struct task_stacks;
  */
 struct checkpoints;
 
+/* Sets *@key to what checkpoints of the session's recording, and all else that is
+ * kept beside it, depend on (checkpoint_index_key()).  Returns whether any may be.
+ */
+bool checkpoints_find_key(const struct session *session, uint64_t *key);
+
+/* Returns whether the recording has those that most callbacks go on from. */
+bool checkpoints_fit(const struct session *session, uint64_t key);
+
 /* Borrows its arguments.  Returns NULL where the recording has none, and none
  * can be written.
  */

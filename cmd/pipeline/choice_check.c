@@ -107,10 +107,25 @@ static int outside(const struct choice_check *check)
 	return EXIT_FAILED;
 }
 
-int choice_check_end(const struct choice_check *check)
+/* Returns whether the trace has any of the window. */
+static bool reaches_window(const struct choice_check *check)
 {
 	const struct time_window *window = &check->session->window;
 
+	return !has_window(check->session) ||
+	       (window->since_ns <= check->last_ns &&
+		window->until_ns > check->first_ns);
+}
+
+bool choice_check_holds(const struct choice_check *check)
+{
+	return !has_choice(check->session) ||
+	       (check->last_ns && check->has_task && check->has_cpu &&
+		reaches_window(check));
+}
+
+int choice_check_end(const struct choice_check *check)
+{
 	/* Without any step there is more to say than that. */
 	if (!has_choice(check->session) || !check->last_ns)
 		return EXIT_OK;
@@ -119,8 +134,5 @@ int choice_check_end(const struct choice_check *check)
 				      "--tree, --comm)");
 	if (!check->has_cpu)
 		return nothing(check, "it has none of the chosen CPUs (--cpu)");
-	if (has_window(check->session) && (window->since_ns > check->last_ns ||
-					   window->until_ns <= check->first_ns))
-		return outside(check);
-	return EXIT_OK;
+	return reaches_window(check) ? EXIT_OK : outside(check);
 }

@@ -34,4 +34,9 @@ struct step_callback *choice_check_begin(struct choice_check *check,
  */
 int choice_check_end(const struct choice_check *check);
 
+/* The same question, behind the last step of a part of the recording, that says
+ * nothing.  Returns whether there was some: there is, then, in all of it.
+ */
+bool choice_check_holds(const struct choice_check *check);
+
 #endif

@@ -79,8 +79,9 @@ void record_folder_remove(const char *path)
 	remove_files(path, "code");
 	/* What function_graph wrote, if it did not come to trace.dat. */
 	remove_files_of(path, "trace.cpu");
-	/* What queries keep. */
+	/* What queries and reports keep. */
 	remove_files_of(path, "rows_");
+	remove_files_of(path, "report_");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		snprintf(file, sizeof(file), "%s/%s", path, names[i]);
 		unlink(file);

@@ -8,6 +8,7 @@
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "cmd/report/attribution_command.h"
+#include "cmd/report/kept_tables.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/profile/profile_report.h"
@@ -149,25 +150,44 @@ static int open_tables(struct table_run *runs, size_t count)
 	return 0;
 }
 
-static int fill_and_render(const struct session *session,
+/* Fills all tables: from the recording, or if @is_read from what is kept of it. */
+static int fill(struct kept_tables *kept, bool is_read,
+		const struct attribution_input *input, struct table_run *runs,
+		size_t count, struct task_stacks **stacks)
+{
+	int status = open_tables(runs, count);
+
+	if (status < 0)
+		return status;
+	if (is_read)
+		return kept_tables_read(kept, runs, count, stacks);
+	kept_tables_keep(kept, input, runs, count);
+	status = run_tables(kept->session, input, runs, count, stacks);
+	if (!status)
+		kept_tables_finish(kept, runs, count);
+	kept_tables_close(kept);
+	return status;
+}
+
+static int fill_and_render(struct kept_tables *kept, bool is_read,
 			   const struct attribution_input *input,
 			   struct table_run *runs, size_t count, bool has_heads)
 {
 	struct task_stacks *stacks = NULL;
-	int status = open_tables(runs, count);
+	int status = fill(kept, is_read, input, runs, count, &stacks);
 
-	if (!status)
-		status = run_tables(session, input, runs, count, &stacks);
 	for (size_t i = 0; i < count; i++)
 		runs[i].output.stacks = stacks;
 	if (!status)
-		status = render_all(session, runs, count, has_heads);
+		status = render_all(kept->session, runs, count, has_heads);
 	/* The pipeline has said what it failed of. */
-	else if (status < 0)
+	else if (status < 0 && !(is_read && status == -ERROR_FORMAT))
 		status = fail(runs, status);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		attribution_table_close(runs[i].request->table,
 					runs[i].handler);
+		runs[i].handler = NULL;
+	}
 	task_stacks_free(stacks);
 	return status;
 }
@@ -220,6 +240,39 @@ static int set_inputs(const struct session *session,
 	return status;
 }
 
+/* Returns 0, the exit code to end with, or -ERROR_FORMAT if @is_read and what is
+ * kept does not do.
+ */
+static int pass_once(struct kept_tables *kept, bool is_read,
+		     struct attribution_input *input, struct table_run *runs,
+		     size_t count, bool has_heads)
+{
+	int status;
+
+	input->trackers = trackers_new(input);
+	if (!input->trackers)
+		return fail(runs, -ERROR_MEMORY);
+	status = set_inputs(kept->session, input, runs, count);
+	if (!status)
+		status = fill_and_render(kept, is_read, input, runs, count,
+					 has_heads);
+	trackers_free(input->trackers);
+	return status;
+}
+
+static int pass(const struct session *session, struct attribution_input *input,
+		struct table_run *runs, size_t count, bool has_heads)
+{
+	struct kept_tables kept = kept_tables_of(session);
+	int status = -ERROR_FORMAT;
+
+	if (kept_tables_are_there(&kept, input, runs, count))
+		status = pass_once(&kept, true, input, runs, count, has_heads);
+	if (status == -ERROR_FORMAT)
+		status = pass_once(&kept, false, input, runs, count, has_heads);
+	return status;
+}
+
 int table_pass(const struct session *session, struct table_run *runs,
 	       size_t count, bool has_heads)
 {
@@ -239,18 +292,10 @@ int table_pass(const struct session *session, struct table_run *runs,
 		.groups = session->groups,
 		.window = session->window,
 	};
-	int status = EXIT_OK;
+	int status = events && kinds && lines ?
+			     pass(session, &input, runs, count, has_heads) :
+			     fail(runs, -ERROR_MEMORY);
 
-	if (events && kinds && lines)
-		input.trackers = trackers_new(&input);
-	if (!input.trackers)
-		status = fail(runs, -ERROR_MEMORY);
-	else
-		status = set_inputs(session, &input, runs, count);
-	if (!status)
-		status = fill_and_render(session, &input, runs, count,
-					 has_heads);
-	trackers_free(input.trackers);
 	known_events_free(events);
 	context_kinds_free(kinds);
 	lines_free(lines);

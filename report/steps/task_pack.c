@@ -23,6 +23,13 @@ void task_pack_task(const struct task_pack *tasks, const struct task **task)
 	pack_check(tasks->pack, *task);
 }
 
+void task_pack_facts(struct pack *pack, struct task *task)
+{
+	pack_i32(pack, &task->tid);
+	pack_i32(pack, &task->pid);
+	pack_i32(pack, &task->cpu);
+}
+
 void task_pack_check(const struct task_pack *tasks, uint32_t count)
 {
 	pack_check(tasks->pack, !count || tasks->find(tasks->tasks, count - 1));

@@ -21,6 +21,9 @@ struct task_pack {
 /* Writes or reads *@task, which may be NULL. */
 void task_pack_task(const struct task_pack *tasks, const struct task **task);
 
+/* Writes or reads who @task is and where it ran, but no index. */
+void task_pack_facts(struct pack *pack, struct task *task);
+
 /* Makes the pack fail unless there are tasks up to @count. */
 void task_pack_check(const struct task_pack *tasks, uint32_t count);
 

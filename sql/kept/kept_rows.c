@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/kept/kept_rows.h"
 
-#include "common/array.h"
+#include "common/kept_file.h"
 #include "common/pack.h"
-#include "common/regular_file.h"
-#include "sql/kept/kept_chunk.h"
-#include "sql/kept/kept_file.h"
+#include "report/steps/checkpoint_index.h"
 #include "sql/kept/row_pack.h"
 #include "sql/rows/row_queue.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+
+char *kept_rows_path(const struct recording *recording,
+		     const struct sql_table *table)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "rows_%s", table->name);
+	return checkpoint_index_path(recording, name);
+}
 
 /* Texts are copied: @cells lie in a chunk of the file. */
 static void add(struct row_out *out, uint64_t nulls,
@@ -47,83 +53,61 @@ bool kept_rows_read(const void *bytes, size_t size, uint32_t count,
 	return pack_is_whole(&pack);
 }
 
-/* Hands on the rows of @chunk, or only looks at them. */
-static bool read_chunk(const struct chunk_file *file,
-		       const struct kept_chunk *chunk,
+/* Hands on the rows of chunk @index, or only looks at them. */
+static bool read_chunk(const struct kept_file *file, size_t index,
 		       const struct sql_table *table, struct row_out *out)
 {
-	void *bytes = chunk_file_read(file, &chunk->chunk);
-	bool is_whole = bytes && kept_rows_read(bytes, chunk->chunk.size,
-						chunk->rows, table, out);
+	const struct kept_chunk *chunk = array_at(&file->chunks, index);
+	size_t size;
+	void *bytes = kept_file_read(file, index, &size);
+	bool is_whole = bytes &&
+			kept_rows_read(bytes, size, chunk->records, table, out);
 
-	free(bytes);
-	return is_whole;
-}
-
-/* Reads those chunks of the list that may be wanted. */
-static bool read_list(struct array *wanted, const struct row_choice *choice,
-		      struct pack *pack)
-{
-	while (!pack->failed && byte_reader_left(&pack->reader)) {
-		struct kept_chunk chunk;
-		struct kept_chunk *item;
-
-		kept_chunk_pack(&chunk, pack);
-		if (pack->failed || !kept_chunk_is_wanted(&chunk, choice))
-			continue;
-		item = array_add(wanted);
-		if (!item)
-			return false;
-		*item = chunk;
-	}
-	return pack_is_whole(pack);
-}
-
-static bool find_chunks(const struct chunk_file *file, uint64_t key,
-			const struct row_choice *choice, struct array *wanted)
-{
-	struct kept_head head;
-	struct pack pack;
-	void *bytes;
-	bool is_whole;
-
-	if (!kept_head_read(&head, file->fd, key))
-		return false;
-	bytes = chunk_file_read(file, &head.chunks);
-	if (!bytes)
-		return false;
-	pack = pack_to_read(bytes, head.chunks.size);
-	is_whole = read_list(wanted, choice, &pack);
 	free(bytes);
 	return is_whole;
 }
 
 /* First all are looked at: where one is damaged, no row is handed on. */
-static bool send(const struct chunk_file *file, const struct array *wanted,
-		 struct row_out *out)
+static bool send(const struct kept_file *file, struct row_out *out)
 {
-	for (size_t i = 0; i < wanted->count; i++)
-		if (!read_chunk(file, array_at(wanted, i), out->table, NULL))
+	for (size_t i = 0; i < file->chunks.count; i++)
+		if (!read_chunk(file, i, out->table, NULL))
 			return false;
-	for (size_t i = 0; i < wanted->count; i++) {
+	for (size_t i = 0; i < file->chunks.count; i++) {
 		if (row_queue_is_stopped(out->queue))
 			break;
-		read_chunk(file, array_at(wanted, i), out->table, out);
+		read_chunk(file, i, out->table, out);
 	}
 	return true;
 }
 
+/* Returns the last time in @window, which is not empty. */
+static uint64_t last_of(struct time_window window)
+{
+	return window.until_ns == UINT64_MAX || !window.until_ns ?
+		       window.until_ns :
+		       window.until_ns - 1;
+}
+
+struct kept_span kept_rows_wanted(const struct row_choice *choice)
+{
+	return choice->is_limited ?
+		       (struct kept_span){
+			       .first_begin_ns = choice->begin.since_ns,
+			       .last_begin_ns = last_of(choice->begin),
+			       .first_end_ns = choice->end.since_ns,
+			       .last_end_ns = last_of(choice->end),
+		       } :
+		       KEPT_SPAN_ALL;
+}
+
 bool kept_rows_send(const char *path, uint64_t key, struct row_out *out)
 {
-	struct array wanted = ARRAY_OF(struct kept_chunk);
-	const struct chunk_file file = { .fd = regular_file_open(path) };
-	bool is_sent;
+	const struct kept_span wanted = kept_rows_wanted(out->choice);
+	struct kept_file file;
+	bool is_sent = kept_file_open(&file, path, key, &wanted) &&
+		       send(&file, out);
 
-	if (file.fd < 0)
-		return false;
-	is_sent = find_chunks(&file, key, out->choice, &wanted) &&
-		  send(&file, &wanted, out);
-	close(file.fd);
-	array_free(&wanted);
+	kept_file_close(&file);
 	return is_sent;
 }

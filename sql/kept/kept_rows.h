@@ -2,10 +2,20 @@
 #ifndef KT_SQL_KEPT_ROWS_H
 #define KT_SQL_KEPT_ROWS_H
 
+#include "common/kept_chunk.h"
 #include "sql/rows/row_out.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct recording;
+
+/* Returns the path of @table's file, to be freed; NULL when out of memory. */
+char *kept_rows_path(const struct recording *recording,
+		     const struct sql_table *table);
+
+/* Returns when rows begin and end that @choice may want. */
+struct kept_span kept_rows_wanted(const struct row_choice *choice);
 
 /* Hands those rows of out->table to @out that are kept in the file at @path and
  * may be wanted, in the order in which they were made.

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/kept/kept_writer.h"
 
-#include "common/new_file.h"
-#include "common/pack.h"
-#include "sql/kept/kept_chunk.h"
-#include "sql/kept/kept_file.h"
+#include "common/kept_file.h"
 #include "sql/kept/row_pack.h"
 
 #include <stddef.h>
@@ -12,39 +9,42 @@
 
 struct writer {
 	struct kept_writer kept; /* first */
-	struct new_file file;
-	struct chunk_file chunks;
-	uint64_t key;
-	struct kept_chunk chunk; /* whose rows come now */
-	struct pack rows;	 /* of it */
-	struct pack list;	 /* struct kept_chunk of all before */
-	bool failed;
+	struct kept_file_writer *file;
 };
 
-static void end_chunk(struct writer *writer)
+/* Finds out when the row begins or ends, as @role says: of a table without begins
+ * or ends at any time.
+ */
+static void find_time(const struct row_chunk *rows, uint32_t row,
+		      enum sql_role role, uint64_t *first, uint64_t *last)
 {
-	struct pack *rows = &writer->rows;
+	int column = sql_table_role(rows->table, role);
 
-	if (rows->failed || rows->out.size > CHUNK_MOST ||
-	    chunk_file_add(&writer->chunks, rows->out.bytes, rows->out.size,
-			   &writer->chunk.chunk) < 0)
-		writer->failed = true;
-	kept_chunk_pack(&writer->chunk, &writer->list);
-	writer->chunk = KEPT_CHUNK_EMPTY;
-	rows->out.size = 0;
+	*first = 0;
+	*last = UINT64_MAX;
+	if (column >= 0)
+		*first = *last =
+			(uint64_t)row_chunk_cells(rows, row)[column].number;
+}
+
+struct kept_span kept_row_span(const struct row_chunk *rows, uint32_t row)
+{
+	struct kept_span span;
+
+	find_time(rows, row, ROLE_BEGIN, &span.first_begin_ns,
+		  &span.last_begin_ns);
+	find_time(rows, row, ROLE_END, &span.first_end_ns, &span.last_end_ns);
+	return span;
 }
 
 static void take(struct row_listener *listener, const struct row_chunk *chunk,
 		 uint32_t row)
 {
-	struct writer *writer = (struct writer *)listener;
+	const struct writer *writer = (struct writer *)listener;
+	const struct kept_span span = kept_row_span(chunk, row);
 
-	if (writer->failed)
-		return;
-	row_pack_write(&writer->rows, chunk, row);
-	kept_chunk_count(&writer->chunk, chunk, row);
-	if (writer->chunk.rows == KEPT_CHUNK_ROWS)
-		end_chunk(writer);
+	row_pack_write(kept_file_writer_pack(writer->file), chunk, row);
+	kept_file_writer_add(writer->file, &span);
 }
 
 struct kept_writer *kept_writer_open(const char *path, uint64_t key)
@@ -53,40 +53,19 @@ struct kept_writer *kept_writer_open(const char *path, uint64_t key)
 
 	if (!writer)
 		return NULL;
-	if (!new_file_open(&writer->file, path)) {
-		new_file_close(&writer->file);
-		free(writer);
-		return NULL;
-	}
 	writer->kept.listener.take = take;
-	writer->chunks =
-		(struct chunk_file){ writer->file.fd, KEPT_HEAD_BYTES };
-	writer->key = key;
-	writer->chunk = KEPT_CHUNK_EMPTY;
-	writer->rows = pack_to_write();
-	writer->list = pack_to_write();
-	return &writer->kept;
-}
-
-static bool write_list(struct writer *writer)
-{
-	struct kept_head head = { .key = writer->key };
-	const struct byte_buffer *list = &writer->list.out;
-
-	return !writer->list.failed && list->size <= CHUNK_MOST &&
-	       chunk_file_add(&writer->chunks, list->bytes, list->size,
-			      &head.chunks) == 0 &&
-	       kept_head_write(&head, writer->file.fd);
+	writer->file = kept_file_writer_open(path, key);
+	if (writer->file)
+		return &writer->kept;
+	free(writer);
+	return NULL;
 }
 
 void kept_writer_finish(struct kept_writer *kept)
 {
-	struct writer *writer = (struct writer *)kept;
+	const struct writer *writer = (struct writer *)kept;
 
-	if (writer->chunk.rows)
-		end_chunk(writer);
-	if (!writer->failed && write_list(writer))
-		new_file_finish(&writer->file);
+	kept_file_writer_finish(writer->file);
 }
 
 void kept_writer_close(struct kept_writer *kept)
@@ -95,8 +74,6 @@ void kept_writer_close(struct kept_writer *kept)
 
 	if (!writer)
 		return;
-	new_file_close(&writer->file);
-	pack_free(&writer->rows);
-	pack_free(&writer->list);
+	kept_file_writer_close(writer->file);
 	free(writer);
 }

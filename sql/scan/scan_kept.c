@@ -2,7 +2,6 @@
 #include "sql/scan/scan_kept.h"
 
 #include "common/error.h"
-#include "sql/kept/kept_file.h"
 #include "sql/kept/kept_rows.h"
 #include "sql/kept/kept_writer.h"
 #include "sql/scan/sql_recording.h"
@@ -34,7 +33,7 @@ static int open_table(struct scan_kept *kept, const struct recording *recording,
 		      struct row_out **wanted)
 {
 	struct row_out *out = *wanted;
-	char *path = kept_file_path(recording, out->table);
+	char *path = kept_rows_path(recording, out->table);
 	int status = 0;
 
 	if (!path)

@@ -104,7 +104,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->processes = input->outs[TABLE_PROCESS];
 	rows->threads = input->outs[TABLE_THREAD];
 	rows->interrupts = input->outs[TABLE_INTERRUPT];
-	rows->accounts = time_accounts_new(input->recording);
+	rows->accounts = time_accounts_new(input->recording, true);
 	if (!rows->accounts) {
 		close_rows(&rows->source);
 		return NULL;

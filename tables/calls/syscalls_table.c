@@ -4,9 +4,15 @@
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"
+#include "common/error.h"
+#include "common/kept_file.h"
+#include "common/pack.h"
+#include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/calls/call_pack.h"
 #include "tables/calls/call_stats.h"
 #include "tables/table.h"
+#include "tables/table_records.h"
 #include "tables/text/table_rows.h"
 
 #include <stdlib.h>
@@ -17,10 +23,38 @@ struct syscalls_table {
 	struct task_listener listener;
 	struct attribution_input input;
 	struct call_stats stats;
+	struct kept_file_writer *writer; /* of records; NULL: none are kept */
+	int status;			 /* of those that were read */
 	bool has_results;
 	bool has_off_cpu;
 	bool is_text;
 };
+
+static uint32_t functions_of(const struct syscalls_table *table)
+{
+	return function_count(symbols_functions(table->input.symbols));
+}
+
+static void keep_call(const struct syscalls_table *table,
+		      const struct system_call *call)
+{
+	const struct kept_span span = { call->begin_ns, call->begin_ns,
+					call->end_ns, call->end_ns };
+	struct system_call kept = *call;
+	struct task task;
+
+	call_pack(kept_file_writer_pack(table->writer), &kept, &task,
+		  functions_of(table));
+	kept_file_writer_add(table->writer, &span);
+}
+
+static int count_call(struct syscalls_table *table,
+		      const struct system_call *call)
+{
+	if (!table_wants(&table->input, call->task, call->begin_ns))
+		return 0;
+	return call_stats_add(&table->stats, call);
+}
 
 static int take_call(struct task_listener *listener,
 		     const struct system_call *call)
@@ -28,9 +62,34 @@ static int take_call(struct task_listener *listener,
 	struct syscalls_table *table =
 		container_of(listener, struct syscalls_table, listener);
 
-	if (!table_wants(&table->input, call->task, call->begin_ns))
-		return 0;
-	return call_stats_add(&table->stats, call);
+	if (table->writer)
+		keep_call(table, call);
+	return count_call(table, call);
+}
+
+static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+{
+	struct syscalls_table *table = (struct syscalls_table *)handler;
+
+	table->writer = writer;
+}
+
+static void take_record(struct event_handler *handler, struct pack *pack)
+{
+	struct syscalls_table *table = (struct syscalls_table *)handler;
+	struct system_call call = { 0 };
+	struct task task = { 0 };
+
+	call_pack(pack, &call, &task, functions_of(table));
+	if (!pack->failed && count_call(table, &call) < 0)
+		table->status = -ERROR_MEMORY;
+}
+
+/* They refer to nothing. */
+static void pack_rest(struct event_handler *handler, struct pack *pack)
+{
+	(void)handler;
+	(void)pack;
 }
 
 static void close_table(struct event_handler *handler)
@@ -140,6 +199,8 @@ static int render(struct event_handler *handler,
 	struct syscalls_table *table = (struct syscalls_table *)handler;
 	int status;
 
+	if (table->status < 0)
+		return table->status;
 	table->is_text = output->format == RECORD_TABLE;
 	call_stats_sort(&table->stats);
 	status = table_rows_render(output, write_row, table,
@@ -148,6 +209,14 @@ static int render(struct event_handler *handler,
 		explain(table, output->out);
 	return status;
 }
+
+static const struct table_records records = {
+	.name = "syscalls",
+	.keep = keep,
+	.pack_rest = pack_rest,
+	.take = take_record,
+	.wanted = table_records_begin_in,
+};
 
 const struct attribution_table syscalls_table = {
 	.name = "syscalls",
@@ -158,4 +227,5 @@ const struct attribution_table syscalls_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
+	.records = &records,
 };

@@ -31,9 +31,9 @@ static void add_to(struct time_account *sum, const struct time_account *part)
 /* The processes or groups, as they grow. */
 struct sums {
 	const struct task_names *names;
-	const struct task_groups *groups; /* or NULL */
-	const struct interrupt_accounts *interrupts;
-	struct array *list;	     /* struct time_account */
+	const struct task_groups *groups;	     /* or NULL */
+	const struct interrupt_accounts *interrupts; /* or NULL */
+	struct array *list;			     /* struct time_account */
 	struct number_map *by_pid;   /* index in the list, plus 1 */
 	struct number_map *credited; /* processes whose credit is in it */
 };
@@ -58,14 +58,16 @@ static struct time_account *sum_of(const struct sums *sums, int32_t pid)
 /* Adds, once, what others did for process @pid to the sum @to. */
 static int add_credit(const struct sums *sums, int32_t to, int32_t pid)
 {
-	struct interrupt_credit credit =
-		interrupt_accounts_process(sums->interrupts, pid);
+	struct interrupt_credit credit;
 	uint64_t *seen = number_map_add(sums->credited, (uint32_t)pid);
 	struct time_account *sum;
 
 	if (!seen)
 		return -ERROR_MEMORY;
-	if ((*seen)++ || (!credit.interrupt_ns && !credit.work_ns))
+	if ((*seen)++)
+		return 0;
+	credit = interrupt_accounts_process(sums->interrupts, pid);
+	if (!credit.interrupt_ns && !credit.work_ns)
 		return 0;
 	sum = sum_of(sums, to);
 	if (!sum)
@@ -90,6 +92,8 @@ static int add_thread(const struct sums *sums,
 	sum->task = thread->task;
 	sum->comm = pid < 0 ? thread->comm : task_names_last(sums->names, pid);
 	add_to(sum, thread);
+	if (!sums->interrupts)
+		return 0;
 	return add_credit(sums,
 			  sums->groups ? task_groups_beneficiary(sums->groups,
 								 thread->pid) :
@@ -115,9 +119,9 @@ int process_accounts_add(const struct array *threads,
 
 	for (size_t i = 0; !status && i < threads->count; i++)
 		status = add_thread(&sums, array_at(threads, i));
-	if (!status && groups)
+	if (!status && groups && interrupts)
 		status = add_credit(&sums, GROUP_KERNEL, 0);
-	if (!status && groups)
+	if (!status && groups && interrupts)
 		status = add_credit(&sums, GROUP_NOBODY, -1);
 	number_map_free(sums.by_pid);
 	number_map_free(sums.credited);

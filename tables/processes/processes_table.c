@@ -6,6 +6,7 @@
 #include "tables/processes/time_account.h"
 #include "tables/processes/time_columns.h"
 #include "tables/table.h"
+#include "tables/table_records.h"
 #include "tables/text/table_rows.h"
 
 #include <stdbool.h>
@@ -28,6 +29,12 @@ static void close_table(struct event_handler *handler)
 	time_accounts_free(processes->accounts);
 }
 
+/* Groups may have no threads of their own, but only what others did for them. */
+static bool has_credits(const struct attribution_input *input)
+{
+	return input->groups || time_accounts_follow(input->events);
+}
+
 static bool open_table(struct event_handler *handler,
 		       const struct attribution_input *input, bool by_thread)
 {
@@ -35,7 +42,7 @@ static bool open_table(struct event_handler *handler,
 
 	processes->input = input;
 	processes->by_thread = by_thread;
-	processes->accounts = time_accounts_new(input);
+	processes->accounts = time_accounts_new(input, has_credits(input));
 	return processes->accounts;
 }
 
@@ -197,6 +204,51 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
+static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+{
+	const struct processes *processes = (const struct processes *)handler;
+
+	time_accounts_keep(processes->accounts, writer);
+}
+
+static void pack_rest(struct event_handler *handler, struct pack *pack)
+{
+	const struct processes *processes = (const struct processes *)handler;
+
+	time_accounts_pack_tasks(processes->accounts, pack);
+}
+
+static void take_record(struct event_handler *handler, struct pack *pack)
+{
+	const struct processes *processes = (const struct processes *)handler;
+
+	time_accounts_read(processes->accounts, pack);
+}
+
+static bool suffice(const struct attribution_input *input)
+{
+	return !has_credits(input);
+}
+
+/* A span is of all windows that have a part of it. */
+static struct kept_span wanted(struct time_window window)
+{
+	struct kept_span span = KEPT_SPAN_ALL;
+
+	span.last_begin_ns = window.until_ns;
+	span.first_end_ns = window.since_ns;
+	return span;
+}
+
+static const struct table_records records = {
+	.name = "threads",
+	.suffice = suffice,
+	.keep = keep,
+	.pack_rest = pack_rest,
+	.take = take_record,
+	.wanted = wanted,
+};
+
 const struct attribution_table processes_table = {
 	.name = "processes",
 	.help = "where each process's time went (default)",
@@ -206,6 +258,7 @@ const struct attribution_table processes_table = {
 	.open = open_processes,
 	.render = render,
 	.close = close_table,
+	.records = &records,
 };
 
 const struct attribution_table threads_table = {
@@ -217,4 +270,5 @@ const struct attribution_table threads_table = {
 	.open = open_threads,
 	.render = render,
 	.close = close_table,
+	.records = &records,
 };

@@ -10,8 +10,10 @@
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "common/pack.h"
 #include "report/steps/call_step.h"
 #include "report/text/task_names.h"
+#include "tables/processes/time_record.h"
 #include "tables/table.h"
 
 #include <stdbool.h>
@@ -23,9 +25,9 @@ struct time_accounts {
 	const struct attribution_input *input;
 	const struct thread_tracker *threads;
 	const struct task_time *time;
-	const struct interrupt_accounts *interrupts;
-	struct array accounts;	    /* struct time_account by task index */
-	const struct task *counted; /* has an account: of the last count */
+	const struct interrupt_accounts *interrupts; /* or NULL */
+	struct array accounts; /* struct time_account by task index */
+	struct time_records records;
 	int status;
 };
 
@@ -45,33 +47,23 @@ static struct time_account *account_of(struct time_accounts *accounts,
 
 /* Now it is known what the thread was in when it was first seen. */
 static void resolve_provisional(struct time_account *account,
-				const struct time_span *span)
+				enum time_class time_class)
 {
-	enum time_class time_class = on_cpu_resolved_class(span);
-
 	account->class_ns[TIME_KERNEL] -= account->provisional_ns;
 	account->class_ns[time_class] += account->provisional_ns;
 	account->provisional_ns = 0;
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void add_span(struct time_account *account, const struct time_span *span,
+		     enum time_class resolved)
 {
-	struct time_accounts *accounts =
-		container_of(callback, struct time_accounts, callback);
 	uint64_t size_ns = span->end_ns - span->begin_ns;
-	struct time_account *account;
 
-	if (!step_filter_cpu(accounts->input->filter, (uint32_t)span->cpu))
-		return;
-	account = account_of(accounts, span->task);
-	if (!account)
-		return;
 	if (span->is_provisional && span->time_class == TIME_KERNEL)
 		account->provisional_ns += size_ns;
 	else if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
 		 account->provisional_ns)
-		resolve_provisional(account, span);
+		resolve_provisional(account, resolved);
 	class_error_bound_take(&account->error_bound, span);
 	account->wall_ns += size_ns;
 	account->class_ns[time_span_account(span)] += size_ns;
@@ -83,62 +75,115 @@ static void take_span(struct span_callback *callback,
 		account->busy_ns += size_ns;
 }
 
-static void count_work(struct time_account *account, uint8_t kind)
+/* Adds the part of the span that is in @window. */
+static void add_part(struct time_account *account,
+		     const struct time_record *record,
+		     struct time_window window)
 {
-	if (kind == CONTEXT_SYSTEM_CALL)
+	struct time_span part = record->span;
+
+	if (part.begin_ns < window.since_ns)
+		part.begin_ns = window.since_ns;
+	if (part.end_ns > window.until_ns)
+		part.end_ns = window.until_ns;
+	if (part.begin_ns < part.end_ns)
+		add_span(account, &part, (enum time_class)record->resolved);
+}
+
+static void count(struct time_account *account,
+		  const struct time_record *record, struct time_window window)
+{
+	if (!time_window_has(window, record->span.begin_ns))
+		return;
+	if (record->kind == RECORD_SWITCH)
+		account->context_switches++;
+	else if (record->kind == RECORD_SYSTEM_CALL)
 		account->system_calls++;
-	else if (kind == CONTEXT_FAULT || kind == CONTEXT_EXCEPTION)
+	else
 		account->faults++;
 }
 
-static bool is_counted(const struct time_accounts *accounts,
-		       const struct call_step *step)
+static void add(struct time_accounts *accounts,
+		const struct time_record *record)
 {
-	return time_window_has(accounts->input->window, step->time_ns) &&
-	       step_filter_cpu(accounts->input->filter, step->cpu);
-}
-
-/* Counts what @step began. */
-static void count_step(struct time_accounts *accounts,
-		       const struct call_step *step)
-{
-	bool is_call = step->kind == STEP_ENTER && step->how != HOW_INFERRED;
-	const struct open_context *contexts;
+	const struct attribution_input *input = accounts->input;
 	struct time_account *account;
-	size_t count;
 
-	if (!(is_call || step->kind == STEP_LEAVE) ||
-	    !is_counted(accounts, step))
+	if (!step_filter_cpu(input->filter, (uint32_t)record->span.cpu))
 		return;
-	account = account_of(accounts, step->task);
+	account = account_of(accounts, record->span.task);
 	if (!account)
 		return;
-	accounts->counted = step->task;
-	if (!is_call) {
-		account->context_switches++;
-		return;
-	}
-	contexts =
+	if (record->kind == RECORD_SPAN)
+		add_part(account, record, input->window);
+	else
+		count(account, record, input->window);
+}
+
+static void take(struct time_accounts *accounts,
+		 const struct time_record *record)
+{
+	if (accounts->records.writer &&
+	    time_records_keep(&accounts->records, record) < 0)
+		accounts->status = -ERROR_MEMORY;
+	add(accounts, record);
+}
+
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
+{
+	const struct time_record record = {
+		.kind = RECORD_SPAN,
+		.resolved = (uint8_t)on_cpu_resolved_class(span),
+		.span = *span,
+	};
+
+	take(container_of(callback, struct time_accounts, callback), &record);
+}
+
+/* Returns what the work that @step has just begun is: no record is a span. */
+static enum time_record_kind begun_by(const struct time_accounts *accounts,
+				      const struct call_step *step)
+{
+	size_t count;
+	const struct open_context *contexts =
 		task_time_contexts(accounts->time, step->task->index, &count);
-	if (count && contexts[count - 1].depth == step->depth &&
-	    contexts[count - 1].function == step->function)
-		count_work(account, contexts[count - 1].kind);
+	const struct open_context *top = count ? &contexts[count - 1] : NULL;
+
+	if (!top || top->depth != step->depth ||
+	    top->function != step->function)
+		return RECORD_SPAN;
+	if (top->kind == CONTEXT_SYSTEM_CALL)
+		return RECORD_SYSTEM_CALL;
+	return top->kind == CONTEXT_FAULT || top->kind == CONTEXT_EXCEPTION ?
+		       RECORD_FAULT :
+		       RECORD_SPAN;
 }
 
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
 	struct time_accounts *accounts = (struct time_accounts *)handler;
+	struct time_record record = {
+		.span = { .task = step->task,
+			  .cpu = (int32_t)step->cpu,
+			  .begin_ns = step->time_ns,
+			  .end_ns = step->time_ns },
+	};
 
-	/* A call that changes nothing begins no work, but may be its thread's
-	 * first that counts.
-	 */
-	if (thread_tracker_has_changed(accounts->threads) ||
-	    step->task != accounts->counted)
-		count_step(accounts, step);
+	/* A call that changes nothing begins no work. */
+	if (!thread_tracker_has_changed(accounts->threads))
+		return;
+	if (step->kind == STEP_LEAVE)
+		record.kind = RECORD_SWITCH;
+	else if (step->kind == STEP_ENTER && step->how != HOW_INFERRED)
+		record.kind = (uint8_t)begun_by(accounts, step);
+	if (record.kind != RECORD_SPAN)
+		take(accounts, &record);
 }
 
-struct time_accounts *time_accounts_new(const struct attribution_input *input)
+struct time_accounts *time_accounts_new(const struct attribution_input *input,
+					bool with_credits)
 {
 	struct time_accounts *accounts = calloc(1, sizeof(*accounts));
 	struct thread_tracker *threads = trackers_threads(input->trackers);
@@ -151,11 +196,13 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input)
 	accounts->accounts = ARRAY_OF(struct time_account);
 	accounts->threads = threads;
 	accounts->time = thread_tracker_time(threads);
-	accounts->interrupts = trackers_interrupts(input->trackers);
-	if (accounts->time && accounts->interrupts &&
+	accounts->records = TIME_RECORDS_NONE;
+	if (with_credits)
+		accounts->interrupts = trackers_interrupts(input->trackers);
+	if (accounts->time && (accounts->interrupts || !with_credits) &&
 	    !trackers_follow(input->trackers, &accounts->handler) &&
 	    !thread_tracker_hand_spans(threads, &accounts->callback,
-				       input->window))
+				       TIME_WINDOW_ALL))
 		return accounts;
 	time_accounts_free(accounts);
 	return NULL;
@@ -166,7 +213,28 @@ void time_accounts_free(struct time_accounts *accounts)
 	if (!accounts)
 		return;
 	array_free(&accounts->accounts);
+	time_records_free(&accounts->records);
 	free(accounts);
+}
+
+void time_accounts_keep(struct time_accounts *accounts,
+			struct kept_file_writer *writer)
+{
+	accounts->records.writer = writer;
+}
+
+void time_accounts_pack_tasks(struct time_accounts *accounts, struct pack *pack)
+{
+	time_records_pack_tasks(&accounts->records, pack);
+}
+
+void time_accounts_read(struct time_accounts *accounts, struct pack *pack)
+{
+	struct time_record record;
+
+	time_records_read(&accounts->records, pack, &record);
+	if (!pack->failed)
+		add(accounts, &record);
 }
 
 const struct interrupt_accounts *
@@ -186,12 +254,12 @@ bool time_accounts_follow(const struct known_events *events)
 static void split_interrupts(const struct time_accounts *accounts,
 			     struct time_account *account)
 {
-	struct interrupt_shares shares =
-		interrupt_accounts_thread(accounts->interrupts, account->task);
+	struct interrupt_shares shares = { 0 };
 	uint64_t all_ns = account->class_ns[TIME_INTERRUPT];
 
-	if (!time_accounts_follow(accounts->input->events))
-		shares.own_ns = 0;
+	if (time_accounts_follow(accounts->input->events))
+		shares = interrupt_accounts_thread(accounts->interrupts,
+						   account->task);
 	account->benefited_ns = shares.own_ns < all_ns ? shares.own_ns : all_ns;
 	account->stolen_ns = all_ns - account->benefited_ns;
 }

@@ -13,7 +13,9 @@
 struct array;
 struct attribution_input;
 struct interrupt_accounts;
+struct kept_file_writer;
 struct known_events;
+struct pack;
 struct task;
 
 /* Where the time of one thread, or of all threads of a process, went.  The
@@ -56,9 +58,19 @@ bool time_accounts_follow(const struct known_events *events);
 /* Adds up time by thread. */
 struct time_accounts;
 
-/* Borrows @input.  Returns NULL when out of memory. */
-struct time_accounts *time_accounts_new(const struct attribution_input *input);
+/* Borrows @input.  Without @with_credits, which must be where time_accounts_follow(),
+ * it is not looked for whom interrupt work is.  Returns NULL when out of memory.
+ */
+struct time_accounts *time_accounts_new(const struct attribution_input *input,
+					bool with_credits);
 void time_accounts_free(struct time_accounts *accounts);
+
+/* These are for struct table_records, of accounts without credits. */
+void time_accounts_keep(struct time_accounts *accounts,
+			struct kept_file_writer *writer);
+void time_accounts_pack_tasks(struct time_accounts *accounts,
+			      struct pack *pack);
+void time_accounts_read(struct time_accounts *accounts, struct pack *pack);
 
 /* Closes the accounts, once, after the last step.  Returns 0, -ERROR_MEMORY. */
 int time_accounts_end(struct time_accounts *accounts);
@@ -69,7 +81,7 @@ int time_accounts_end(struct time_accounts *accounts);
 int time_accounts_threads(const struct time_accounts *accounts,
 			  struct array *list);
 
-/* Owner: the accounts. */
+/* Owner: the accounts; NULL without credits. */
 const struct interrupt_accounts *
 time_accounts_interrupts(const struct time_accounts *accounts);
 

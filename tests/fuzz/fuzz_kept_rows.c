@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/kept_chunk.h"
 #include "common/pack.h"
-#include "sql/kept/kept_chunk.h"
 #include "sql/kept/kept_rows.h"
 #include "sql/rows/row_queue.h"
 #include "sql/tables/sql_tables.h"
@@ -30,7 +30,7 @@ static void read_rows(const uint8_t *bytes, size_t size, uint8_t number)
 /* A chunk of kept rows, or of their list, behind its table and how many. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	const struct row_choice all = ROW_CHOICE_ALL;
+	const struct kept_span all = KEPT_SPAN_ALL;
 	struct kept_chunk chunk;
 	struct pack pack;
 
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	pack = pack_to_read(bytes, size);
 	while (!pack.failed && byte_reader_left(&pack.reader)) {
 		kept_chunk_pack(&chunk, &pack);
-		assert(pack.failed || chunk.rows <= KEPT_CHUNK_ROWS);
+		assert(pack.failed || chunk.records <= KEPT_CHUNK_RECORDS);
 		kept_chunk_is_wanted(&chunk, &all);
 	}
 	return 0;

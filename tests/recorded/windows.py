@@ -8,7 +8,8 @@ and says so.
 
 States of threads depend on what the threads did before: their windows begin at
 checkpoints of their own (state_index), which the first query for all states leaves.
-So do the rows of other tables of SQL, which are kept as they are (rows_TABLE).
+So do the rows of other tables of SQL, which are kept as they are (rows_TABLE), and
+the records that tables of report are made of (report_TABLE).
 
     windows.py PROGRAM RECORDING...
 """
@@ -28,6 +29,13 @@ COMMANDS = ["report --flat --format json", "report --callgraph --comm cat,ls",
             "timeline --function vfs_read", "export --format=perfetto",
             "export --format=csv", "report --threads --format json",
             "report --sleeps"]
+CREDITS_UNKNOWN = b"For whom interrupts and kernel threads worked: record"
+# By the file that they are kept in.  For whom interrupt work was is in none.
+TABLES = {"syscalls": ["report --syscalls", "report --syscalls --format json"],
+          "sleeps": ["report --sleeps", "report --sleeps --format json",
+                     "report --sleeps --syscalls --with-tracer"],
+          "threads": ["report", "report --threads --format json",
+                      "report --threads --cpu 0"]}
 KEPT = ["syscall", "fault", "sleep", "lock_wait", "interrupt_slice"]
 SQL_WINDOWS = ["begin_ns >= {} AND begin_ns < {}",
                "begin_ns >= {} AND end_ns < {}",
@@ -267,6 +275,57 @@ def check_rows(program, recording, table, name):
                                  f"damaged {name}")
 
 
+def window_cases(program, recording, commands):
+    """What these show of windows."""
+    return {(command, tuple(window), "1"):
+            run(program, command, recording, *window, index="none")
+            for window in sorted(windows(program, recording))[WINDOWS // 2:]
+            for command in commands}
+
+
+def check_spoilt_reports(program, recording, name, cases):
+    """Reports show where the recording is: the spoilt one takes its place."""
+    good = recording + ".good"
+    os.rename(recording, good)
+    shutil.copytree(good, recording)
+    spoil_first_third(recording)
+    failed = compare(program, recording, cases,
+                     f"report_{name} with spoilt trace before")
+    shutil.rmtree(recording)
+    os.rename(good, recording)
+    return failed
+
+
+def check_reports(program, recording, name):
+    """Windows that are made of records: those that the first decode leaves."""
+    path = os.path.join(recording, f"report_{name}")
+    commands = TABLES[name]
+    if os.path.exists(path):
+        os.remove(path)
+    cases = window_cases(program, recording, commands)
+    for command in commands:
+        run(program, command, recording)
+    if not os.path.exists(path):
+        if name == "threads" and CREDITS_UNKNOWN not in run(program, "report",
+                                                            recording):
+            print("ok: who is worked for is not kept")
+            return compare(program, recording, cases, "threads with credits")
+        print(f"FAILED: {commands[0]} leaves no report_{name}")
+        return 1
+    failed = compare(program, recording, cases, f"report_{name}")
+    last = max(float(window[1]) for _, window, _ in cases)
+    failed += check_spoilt_reports(
+        program, recording, name,
+        {case: shown for case, shown in cases.items()
+         if float(case[1][1]) == last})
+    with open(path, "r+b") as file:
+        file.seek(os.path.getsize(path) // 2)
+        file.write(b"damaged")
+    few_cases = dict(random.Random(19).sample(sorted(cases.items()), 4))
+    return failed + compare(program, recording, few_cases,
+                            f"damaged report_{name}")
+
+
 def check_tables(program, recording):
     return check_rows(program, recording, "thread_state", "state_index") + \
         sum(check_rows(program, recording, table, f"rows_{table}")
@@ -332,6 +391,7 @@ def check_recording(program, recording, original):
     failed += check_damaged(program, recording, index, cases)
     failed += check_sums(program, recording)
     failed += check_tables(program, recording)
+    failed += sum(check_reports(program, recording, name) for name in TABLES)
     failed += check_stale(program, recording, index)
     return failed + check_perf(recording, original)
 

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "sql/kept/kept_file.h"
+#include "common/kept_head.h"
 
 #include "common/pack.h"
-#include "report/steps/checkpoint_index.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 static const char magic[8] = "ktrows01";
-
-char *kept_file_path(const struct recording *recording,
-		     const struct sql_table *table)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "rows_%s", table->name);
-	return checkpoint_index_path(recording, name);
-}
 
 static void pack_head(struct kept_head *head, struct pack *pack)
 {

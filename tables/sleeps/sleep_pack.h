@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_SLEEP_PACK_H
+#define KT_TABLES_SLEEP_PACK_H
+
+#include <stdint.h>
+
+struct pack;
+struct sleep;
+struct task;
+
+/* How many there are of what sleeps refer to. */
+struct sleep_numbers {
+	uint32_t functions;
+	uint32_t stacks;
+	uint32_t wakers;
+};
+
+/* Writes what a sum of sleeps needs of @sleep, or reads it; its task is then @task. */
+void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
+		const struct sleep_numbers *numbers);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_TABLE_RECORDS_H
+#define KT_TABLES_TABLE_RECORDS_H
+
+#include "common/kept_chunk.h"
+#include "report/steps/time_window.h"
+
+#include <stdbool.h>
+
+struct attribution_input;
+struct event_handler;
+struct kept_file_writer;
+struct pack;
+
+/* Of a table that is made of records, which it takes one by one, as system calls are
+ * when they have ended: a pass over the recording keeps them in a file beside it
+ * (common/kept_file.h), so that a window is made of those that lie in it.
+ */
+struct table_records {
+	const char *name; /* of the file, behind "report_" */
+	/* Returns whether the records of @input are all that the table is made
+	 * of.  NULL: they always are.
+	 */
+	bool (*suffice)(const struct attribution_input *input);
+	/* Keeps all records of the pass from now on, whatever the table wants of
+	 * them.  @writer is borrowed.
+	 */
+	void (*keep)(struct event_handler *handler,
+		     struct kept_file_writer *writer);
+	/* Writes what the records refer to, or sets the table, which has seen
+	 * nothing, to what it reads.
+	 */
+	void (*pack_rest)(struct event_handler *handler, struct pack *pack);
+	/* Reads a record and takes it as it would in a pass. */
+	void (*take)(struct event_handler *handler, struct pack *pack);
+	/* Returns when records begin and end that @window is made of. */
+	struct kept_span (*wanted)(struct time_window window);
+};
+
+/* Returns what wanted() does of records that belong to the window that they begin
+ * in.
+ */
+struct kept_span table_records_begin_in(struct time_window window);
+
+#endif
