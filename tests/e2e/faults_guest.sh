@@ -250,4 +250,4 @@ whole
 for part in "${@:5}"; do
 	"$part"
 done
-cp -r . "$RESULTS"
+cp -r --preserve=links . "$RESULTS"
