@@ -391,7 +391,7 @@ PLAIN_SUITES = $(patsubst %.c,$(BUILD)/%,$(shell \
             grep -lE 'suite_(is_|skips_|repeats)|SANITIZE|sanitize' \
             $(filter tests/test_%.c,$(TESTS))))
 check-plain: | $(filter all lint e2e-programs,$(MAKECMDGOALS))
-	$(call check_all,$(HOSTILE_CHECKS) check-golden-flows \
+	$(call check_all,$(HOSTILE_CHECKS) \
 		$(PLAIN_SUITES:$(BUILD)/tests/%=check-%))
 
 check-recorder: | $(filter all e2e-programs,$(MAKECMDGOALS))
