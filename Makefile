@@ -343,9 +343,11 @@ $(BUILD)/tests/test_user_stack: LDLIBS += -lunwind
 # It counts passes over a recording.
 $(BUILD)/tests/test_table_pass: LDFLAGS += -Wl,--wrap=run_pipeline
 
+# A thousand objects in each build: make itself says which, and looks for the folder.
+NOTHING :=
 $(BUILD)/%.o: %.c Makefile
-	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(if $(wildcard $(@D)/.),,@mkdir -p $(@D))
+	$(info $(NOTHING)  CC    $<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 # A target for each suite: `make check-test_lines` runs one.
