@@ -75,17 +75,25 @@ qemu_share() { # tag path option...
 }
 
 qemu_shares() {
-	local number
 	if [[ -z $OPT_ISOLATED ]]; then
 		qemu_share root "${OPT_ROOT:-/}" readonly=on
 		[[ -z $OPT_ROOT ]] || qemu_share host / readonly=on
 	fi
-	for number in "${!OPT_RESULTS[@]}"; do
-		qemu_share "results$number" "${OPT_RESULTS[number]}"
+	qemu_shares_of results "${OPT_RESULTS[@]}"
+	qemu_shares_of keep "${OPT_KEEP[@]}"
+}
+
+# A state of --fast serves with results and without, with a folder to keep and without:
+# in their place is one that nobody mounts.
+qemu_shares_of() { # name folder...
+	local name=$1 number=0 folder
+	shift
+	for folder; do
+		qemu_share "$name$number" "$folder"
+		number=$((number + 1))
 	done
-	for number in "${!OPT_KEEP[@]}"; do
-		qemu_share "keep$number" "${OPT_KEEP[number]}"
-	done
+	[[ -z $OPT_FAST || -n $OPT_ISOLATED ]] || (($#)) ||
+		qemu_share "${name}0" "${OPT_ROOT:-/}" readonly=on
 }
 
 qemu_plugin() { # name option...

@@ -32,8 +32,9 @@ saved_state() {
 declare -rA STATES_MOST=([virtual]=40 [host]=12)
 
 # All that the guest could have seen: QEMU's command line, less the names of
-# the host's folders, and the plugins' contents, wherever those were built.  The
-# truth is none of it: it begins with the settings, which come later.
+# the host's folders, and the plugins' contents, wherever those were built.  Neither the
+# truth is of it, which begins with the settings, that come later, nor --loss: until
+# then nothing is traced.
 saved_state_key() {
 	local word
 	{
@@ -45,6 +46,8 @@ saved_state_key() {
 			*.so | *.so,*)
 				cat "${word%%,*}"
 				word=${word%%,moments=*}
+				[[ ! $word =~ ,loss=[0-9.]+ ]] ||
+					word=${word/"${BASH_REMATCH[0]}"/}
 				echo "${word#"${word%%,*}"}"
 				;;
 			*) printf '%s\n' "$word" ;;

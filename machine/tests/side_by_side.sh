@@ -66,7 +66,7 @@ run_apart() { # test argument...
 # A fifth of its time is a CPU's, or half, or two thirds: for the rest they wait for
 # limits of time, the network and the disk.
 waits_mostly() { # test
-	[[ $1 == *@(test_machine_failures|test_machine_fetch|test_machine_keep|store).sh ]]
+	[[ $1 == *@(test_machine_failures|test_machine_fetch|test_machine_keep|test_machine_devices|test_deterministic|store).sh ]]
 }
 
 # Whether one of them is in the array: two would take a CPU from the others.

@@ -7,58 +7,67 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
 
-test_machine() { # kernel
-	# shellcheck disable=SC2016
-	run --kernel "$1" --memory 1024 -- bash -c '
-		nproc
-		uname -r | cut -d . -f 1,2
-		test -e "/lib/modules/$(uname -r)/modules.builtin" && echo modules
-		awk "/MemTotal/ { print (\$2 > 900000 && \$2 < 1048576) }" /proc/meminfo
-		cat /proc/sys/kernel/perf_event_paranoid
-		ls /sys/kernel/tracing | grep -c "^events$"
-		echo text >/dev/stderr; test -t 0 || echo pipe
-		ls /dev/fd >/dev/null && test -w /dev/shm && echo dev'
-	expect "kernel $1" "2,${1%.*}.${1##*.},modules,1,-1,1,pipe,dev" \
-		"$(printf '%s' "$OUT" | tr '\n' ,)"
-}
-
-test_disk() { # kernel
-	run --kernel "$1" --disk-size 64 -- bash -c '
-		stat -f -c %T /scratch
-		head -c 9000000 /bin/bash /dev/zero | head -c 9000000 >/scratch/file
-		sum=$(cksum </scratch/file)
-		sync; echo 3 >/proc/sys/vm/drop_caches
-		before=$(cut -d " " -f 3 /sys/block/vda/stat; awk "{print \$3}" /sys/block/vda/stat)
-		test "$(cksum </scratch/file)" = "$sum" && echo same
-		test "$(awk "{print \$3}" /sys/block/vda/stat)" -gt "$(tail -n 1 <<<"$before")" && echo read'
-	expect "scratch disk, kernel $1" "ext2/ext3,same,read" \
-		"$(printf '%s' "$OUT" | tr '\n' ,)"
-}
-
+# What each machine is asked, in one where that can be: each start takes seconds.
+readonly ASK_MACHINE='
+	nproc
+	uname -r | cut -d . -f 1,2
+	test -e "/lib/modules/$(uname -r)/modules.builtin" && echo modules
+	awk "/MemTotal/ { print (\$2 > 900000 && \$2 < 1048576) }" /proc/meminfo
+	cat /proc/sys/kernel/perf_event_paranoid
+	ls /sys/kernel/tracing | grep -c "^events$"
+	echo text >/dev/stderr; test -t 0 || echo pipe
+	ls /dev/fd >/dev/null && test -w /dev/shm && echo dev'
+readonly ASK_DISK='
+	stat -f -c %T /scratch
+	head -c 9000000 /bin/bash /dev/zero | head -c 9000000 >/scratch/file
+	sum=$(cksum </scratch/file)
+	sync; echo 3 >/proc/sys/vm/drop_caches
+	before=$(cut -d " " -f 3 /sys/block/vda/stat; awk "{print \$3}" /sys/block/vda/stat)
+	test "$(cksum </scratch/file)" = "$sum" && echo same
+	test "$(awk "{print \$3}" /sys/block/vda/stat)" -gt "$(tail -n 1 <<<"$before")" && echo read'
 # A line through the two devices, from one namespace to the other, sent once
 # somebody listens.  If it does not come, what each side has seen is shown.
+readonly ASK_NETWORK='
+	side() { # left|right command...
+		nsenter --net=/run/netns/$1 "${@:2}"
+	}
+	failed() {
+		for name in left right; do
+			side $name cat /proc/net/{dev,arp,tcp} >&2
+		done
+		exit 1
+	}
+	exec 3< <(side right timeout 300 perl -MIO::Socket::INET -e "
+		\$| = 1;
+		\$s = IO::Socket::INET->new(Listen => 1, LocalPort => 7,
+			ReuseAddr => 1) or die; print qq(listening\n);
+		\$c = \$s->accept; print \$c->peerhost, q( ), scalar <\$c>")
+	read -r listening <&3 && echo "$listening" || failed
+	side left bash -c "echo hello >/dev/tcp/10.9.0.2/7" || failed
+	read -r heard <&3 && echo "$heard" || failed
+	side left cat /proc/net/dev | grep -c eth0'
+
+test_all() { # kernel
+	run --kernel "$1" --memory 1024 --disk-size 64 --net -- \
+		bash -c "$ASK_MACHINE; echo; $ASK_DISK; echo; $ASK_NETWORK"
+	expect "kernel $1" "2,${1%.*}.${1##*.},modules,1,-1,1,pipe,dev" \
+		"$(answer 1)"
+	expect "scratch disk, kernel $1" "ext2/ext3,same,read" "$(answer 2)"
+	expect_network "$1" 3
+}
+
+# What the command printed, in parts with empty lines between.
+answer() { # number
+	awk -v number="$1" -v RS= 'NR == number' <<<"$OUT" | paste -sd ,
+}
+
 test_network() { # kernel
-	run --kernel "$1" --net -- bash -c '
-		side() { # left|right command...
-			nsenter --net=/run/netns/$1 "${@:2}"
-		}
-		failed() {
-			for name in left right; do
-				side $name cat /proc/net/{dev,arp,tcp} >&2
-			done
-			exit 1
-		}
-		exec 3< <(side right timeout 300 perl -MIO::Socket::INET -e "
-			\$| = 1;
-			\$s = IO::Socket::INET->new(Listen => 1, LocalPort => 7,
-				ReuseAddr => 1) or die; print qq(listening\n);
-			\$c = \$s->accept; print \$c->peerhost, q( ), scalar <\$c>")
-		read -r listening <&3 && echo "$listening" || failed
-		side left bash -c "echo hello >/dev/tcp/10.9.0.2/7" || failed
-		read -r heard <&3 && echo "$heard" || failed
-		side left cat /proc/net/dev | grep -c eth0'
-	expect "network, kernel $1" "listening,10.9.0.1 hello,1" \
-		"$(printf '%s' "$OUT" | tr '\n' ,)"
+	run --kernel "$1" --net -- bash -c "$ASK_NETWORK"
+	expect_network "$1" 1
+}
+
+expect_network() { # kernel number-of-the-answer
+	expect "network, kernel $1" "listening,10.9.0.1 hello,1" "$(answer "$2")"
 }
 
 # An answer takes two packets, and so more than one delay.
@@ -74,9 +83,9 @@ test_network_delay() {
 for kernel in 6.12 6.1; do
 	skip_without_machine "$kernel"
 	if [[ $kernel == 6.12 || ${KTRACE_FULL:-} ]]; then
-		test_machine "$kernel"
-		test_disk "$kernel"
+		test_all "$kernel"
+	else
+		test_network "$kernel"
 	fi
-	test_network "$kernel"
 done
 test_network_delay

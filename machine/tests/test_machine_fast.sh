@@ -38,7 +38,11 @@ expect "the second start" "6 second" "$CODE $(<"$WORK/results/file")"
 expect "the same machine" "${FIRST/first/second}" "$OUT"
 # Starting anew makes a new file.
 expect "one state serves both" "$STATE" "$(state)"
-
+cd "$WORK/results"
+capture "$MACHINE" run --fast --no-trace-unit --cpus 2 --timeout "$LIMIT_S" -- \
+	sh -c 'echo kept >kept'
+expect "and one with a folder to keep and none for results" "0 ${STATE}kept" "$CODE $(state)$(<kept)"
+cd "$HERE"
 run --memory 1024 --results "$WORK/results" -- true
 expect "another machine has another state" 2 \
 	"$(find "$WORK/cache/ktrace-hw/states" -type f | wc -l)"
@@ -62,6 +66,8 @@ expect "its state serves the same plugin elsewhere" "0 $STATE" "$CODE $(state)"
 mkdir "$WORK/truth"
 unit "$BUILD" --truth "$WORK/truth"
 expect "and a machine whose truth is written" "0 $STATE" "$CODE $(state)"
+unit "$BUILD" --loss 20000
+expect "and one that loses trace" "0 $STATE" "$CODE $(state)"
 expect "and it is written" yes "$([[ -s $WORK/truth/summary ]] && echo yes)"
 rm "$WORK/cache/ktrace-hw/states"/virtual-*
 

@@ -5,6 +5,8 @@
 #	arm64_guest.sh FOLDER PROGRAM
 WORK=$1
 KTRACE=$2
+# shellcheck source=machine/tests/guest_perf.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../machine/tests/guest_perf.sh"
 
 # Files in memory, by paths that begin here: perf has no code of the modules
 # that other file systems are in.
@@ -29,16 +31,18 @@ ktrace() { # name option... -- command...
 	run "$1" "$KTRACE" record -o "$WORK/$1" "${@:2}"
 }
 
+# perf has few symbols to read; those of the recording are all.
 stock() { # name event
 	run "$1" perf record --kcore -e "$2" -o "$WORK/$1" -- \
 		./busybox ls -R tree
+	cp /dev/shm/kallsyms "$WORK/$1/kcore_dir"
 }
 
-ktrace kernel -- ./busybox ls -R tree
 # To print its symbols takes the kernel most of a short recording's time; no code
 # that would be among them is loaded from here on.
 cat /proc/kallsyms >/dev/shm/kallsyms
 busybox mount --bind /dev/shm/kallsyms /proc/kallsyms
+ktrace kernel -- ./busybox ls -R tree
 ktrace user --user -- ./busybox ls -R tree
 ktrace all -a --events sched -- ./busybox sleep 0.01
 ktrace filter --filter ksys_read -- \
@@ -65,5 +69,6 @@ done
 run unwatched perf stat -a "${breakpoints[@]}" -o "$WORK/unwatched.stat" -- \
 	"$KTRACE" record -o "$WORK/unwatched" -- ./busybox sh -c \
 	'echo 1 >/proc/sys/kernel/sched_schedstats; ./busybox ls -R tree'
+make_perf_fast
 stock stock-kernel cs_etm//k
 stock stock-user cs_etm//

@@ -14,6 +14,7 @@ measure() {
 	"$MACHINE" run --fast --kernel "$KERNEL" --timeout "$LIMIT_S" \
 		--late-results --results "$WORK" -- sh -ec "
 		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
+		hold_symbols
 		cd '$WORK'
 		'$GUEST_BUILD/tests/e2e/programs/cost' >untraced
 		for level in none sched attribution; do
@@ -23,7 +24,6 @@ measure() {
 			# Trace and records; the copy of the kernel's code is not in it.
 			echo recorded \$(stat -c %s r/data) >>\$level
 			rm -r r
-			hold_symbols
 		done" 2>/dev/null
 }
 

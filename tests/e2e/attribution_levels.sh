@@ -22,13 +22,13 @@ main() {
 	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --cpus "$CPUS" \
 		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
 		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
+		hold_symbols
 		for level in none sched irq all attribution \
 			attribution,syscalls; do
 			'$RECORDER' record -o '$WORK'/r/\$level -a \
 				--events=\$level -- sh -c '
 				$PROGRAMS/processes sleeper ping
 				$PROGRAMS/servers unix'
-			hold_symbols
 		done
 		'$RECORDER' record -o '$WORK/r/cpu' -C 0 --events=attribution \
 			-- '$PROGRAMS/processes' sleeper

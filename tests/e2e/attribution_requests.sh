@@ -27,11 +27,11 @@ main() {
 	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
 		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
 		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
+		hold_symbols
 		for case in ${CASES[*]}; do
 			'$RECORDER' record -o '$WORK'/r/\$case \
 				--events=attribution -- '$REQUESTS' \
 				\${case%-*} \${case#*-} '$WORK'/r/\$case.truth
-			hold_symbols
 		done"
 	python3 "$HERE/judge_requests.py" "$KTRACE" "$WORK/r" "$has_sockets" \
 		"$CPUS" "${CASES[@]}" || FAILURES=$((FAILURES + 1))

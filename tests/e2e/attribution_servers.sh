@@ -25,10 +25,10 @@ main() {
 	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --cpus "$CPUS" \
 		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
 		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
+		hold_symbols
 		for case in pipe unix udp many early; do
 			'$RECORDER' record -o '$WORK'/r/\$case \
 				--events=attribution,syscalls -- '$SERVERS' \$case
-			hold_symbols
 		done"
 	python3 "$HERE/judge_servers.py" "$KTRACE" "$WORK/r" "$has_sockets" \
 		"$CPUS" ||

@@ -79,8 +79,10 @@ record_waits() { # kernel cpus disk-delay-ms case...
 		"$GUEST_BUILD/tests/e2e/programs" "${@:4}"
 }
 
+# What runs all tests has made them before (PROGRAMS_MADE).
 make_programs() {
 	local -a options=()
+	[[ -z ${PROGRAMS_MADE:-} ]] || return 0
 	((!IS_ARM64)) || options=(ARCH=arm64)
 	make -s -C "$ROOT" "${options[@]}" e2e-programs >/dev/null
 }

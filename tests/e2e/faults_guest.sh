@@ -251,4 +251,4 @@ whole
 for part in "${@:5}"; do
 	"$part"
 done
-cp -r . "$RESULTS"
+cp -r --preserve=links . "$RESULTS"

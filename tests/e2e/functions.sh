@@ -24,10 +24,11 @@ make_recordings() { # name...
 	local -a options=("${GUEST_OPTIONS[@]}")
 	# What is small finds room in the machine whose state other tests share.
 	[[ -z ${KTRACE_FULL:-} && " $* " != *-all* ]] || options+=(--memory 3072)
+	[[ " $* " != *" disk"* ]] || options+=(--disk-size 64)
 	make_programs
 	mkdir -p "$WORK/truth"
 	"$MACHINE" run --discard --fast "${options[@]}" --kernel "$KERNEL" \
-		--cpus "$CPUS" --disk-size 64 --timeout "$LIMIT_S" \
+		--cpus "$CPUS" --timeout "$LIMIT_S" \
 		--results "$WORK" --truth "$WORK/truth" -- \
 		bash "$GUEST_ROOT/tests/e2e/functions_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" "$@"

@@ -11,11 +11,12 @@ TRUTH=$PWD/truth
 export CGROUPS TRUTH
 
 # The command moves to the cgroup, and says so.
-in_cgroup() { # cgroup command...
-	# shellcheck disable=SC2016 # for the shell that moves
-	sh -c 'echo $$ >"$CGROUPS$1/cgroup.procs"
-		echo "$$ $1" >>"$TRUTH"; shift; exec "$@"' sh "$@"
-}
+in_cgroup() ( # cgroup command...
+	echo "$BASHPID" >"$CGROUPS$1/cgroup.procs"
+	echo "$BASHPID $1" >>"$TRUTH"
+	shift
+	exec "$@"
+)
 export -f in_cgroup
 
 # Comes from its parent's cgroup and ends in another; its child stays there.

@@ -69,7 +69,7 @@ for part in "$@"; do
 		;;
 	*) run "$part" "$PROGRAMS/inband" "$part" . /scratch/file ;;
 	esac
-	cp -r ./* "$RESULTS"
 	# Who may not read them has had the kernel's own.
 	[[ $part != denied ]] || hold_symbols
 done
+cp -r ./* "$RESULTS"

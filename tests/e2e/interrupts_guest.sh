@@ -95,11 +95,11 @@ nmi() { BUFFER=1M record_counted nmi "$PROGRAM" forgetter 1000; }
 
 ipi() { record_counted ipi "$PROGRAM" pinger 20; }
 
+(($# == 1)) || hold_symbols
 for case in "$@"; do
 	case $case in
 	sleep) sleep_ ;;
 	*) "$case" ;;
 	esac
 	cp -r "$case" "$case".* "$RESULTS"
-	[[ $case != "$1" || $# == 1 ]] || hold_symbols
 done

@@ -371,14 +371,20 @@ def is_below(names, handler):
     return at is not None and not any(map(INTERRUPT.match, names[at:]))
 
 
+@functools.cache
+def folded(recording, bill, *options):
+    """The lines of a flame graph of all processes."""
+    return subprocess.run(
+        [recording.ktrace, "flamegraph", "--folded", "--by=process",
+         "--with-idle", f"--bill={bill}", *options, "-i", recording.path],
+        check=True, capture_output=True, text=True).stdout.splitlines()
+
+
 def work_below(recording, bill, handler="", *options):
     """Own time of each function below the handler (or of all), by the process
     in whose profile it is."""
-    text = subprocess.run(
-        [recording.ktrace, "flamegraph", "--folded", "--by=process",
-         "--with-idle", f"--bill={bill}", *options, "-i", recording.path], check=True, capture_output=True, text=True).stdout
     work = collections.defaultdict(collections.Counter)
-    for line in text.splitlines():
+    for line in folded(recording, bill, *options):
         path, time_ns = line.rsplit(" ", 1)
         frames = [frame.split(":", 1) for frame in path.split(";")]
         names = [frame[-1] for frame in frames]

@@ -9,7 +9,9 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-readonly COUNT=60 SLOW=10
+COUNT=60
+[[ -n ${KTRACE_FULL:-}${1:-} ]] || COUNT=30
+readonly COUNT SLOW=10
 
 # What a client in one machine asks a server in another one, COUNT times, of which
 # each SLOWth is slow; leaves in $WORK the recordings client and server, and what

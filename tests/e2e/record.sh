@@ -248,7 +248,7 @@ check_machine() {
 main() {
 	local name
 	skip_without_machine 6.12
-	make -s -C "$ROOT" e2e-programs >/dev/null
+	make_programs
 	"$MACHINE" run --discard --fast --timeout "$LIMIT_S" --results "$WORK" -- \
 		bash "$HERE/record_guest.sh" "$WORK" "$KTRACE"
 	check_codes

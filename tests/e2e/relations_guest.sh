@@ -11,8 +11,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/guest_run.sh"
 
 # What is read is cached then.
 cat /etc/passwd >/dev/null
-record kernel --events=attribution -- "$PROGRAM" kernel /etc/passwd
 hold_symbols
+record kernel --events=attribution -- "$PROGRAM" kernel /etc/passwd
 if (($(nproc) > 1)); then
 	cp -r . "$RESULTS"
 	exit

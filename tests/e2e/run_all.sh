@@ -90,4 +90,5 @@ make -s -C "$HERE/../.." all e2e-programs >/dev/null
 if [[ -x $HERE/../../build-arm64/ktrace-hw ]]; then
 	make -s -C "$HERE/../.." ARCH=arm64 e2e-programs >/dev/null
 fi
+export PROGRAMS_MADE=1
 side_by_side "$HERE" "${tests[@]}"

@@ -114,6 +114,8 @@ echo 2 >/proc/sys/kernel/perf_event_paranoid
 echo 1 >/proc/sys/kernel/kptr_restrict
 start_service service
 compare
+# What root and nobody are told is compared: of the rest it is whether they are.
+hold_symbols
 refuse
 kill_it
 activate

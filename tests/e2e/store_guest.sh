@@ -9,6 +9,7 @@ RESULTS=$1
 KTRACE=$2
 # In the guest's memory: writing to the host's folder would be recorded, too.
 cd "$(mktemp -d)"
+hold_symbols
 for name in list-1 list-2 pipe; do
 	case $name in
 	list-*) command='sleep 0.01' ;;
@@ -16,6 +17,5 @@ for name in list-1 list-2 pipe; do
 	esac
 	"$KTRACE" record --events=attribution -o "$name" -- \
 		sh -c "$command" >/dev/null
-	hold_symbols
 done
 cp -r ./*/ "$RESULTS"

@@ -52,7 +52,7 @@ one_case() { # name
 	cp -r "$1" "$1".* "$RESULTS"
 }
 
+(($# == 1)) || hold_symbols
 for one in "$@"; do
 	one_case "$one"
-	[[ $one != "$1" || $# == 1 ]] || hold_symbols
 done
