@@ -43,10 +43,13 @@ void requests_take_answer(struct requests *requests, struct party *party,
 	request->is_ended = true;
 	forget_unheard(party, request->sent->time_ns);
 	pass_asked(party, request->sent->time_ns);
-	if (parent && !parent->is_answered && party_is_free(party))
-		requests_give(requests, party->hold, parent, parent->last);
-	else
+	if (!parent || parent->is_answered || !party_is_free(party)) {
 		requests_resume(requests, party);
+		return;
+	}
+	requests_give(requests, party->hold, parent, parent->last);
+	/* It goes on with what it asked for. */
+	party->hold->is_start = false;
 }
 
 /* What @sender found and works for, it hands on to @party. */
