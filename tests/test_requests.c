@@ -14,9 +14,9 @@ static void server_waits(struct attribution_fixture *f, const char *function)
 /* 7 asks 8 in @send from 200 on, is back in its own waiting at 300, where it
  * sleeps; 8 takes it at 320.
  */
-static void asks(struct attribution_fixture *f)
+static void asks_by(struct attribution_fixture *f, const char *send)
 {
-	calls(f, 200, 0, "pipe_write");
+	calls(f, 200, 0, send);
 	at(f, 210);
 	wakes(f, 0, 8);
 	returns(f, 230, 0);
@@ -24,6 +24,11 @@ static void asks(struct attribution_fixture *f)
 	waits(f, 300, 0, 7, 8);
 	goes_on(f, 310, 0);
 	returns(f, 320, 0);
+}
+
+static void asks(struct attribution_fixture *f)
+{
+	asks_by(f, "pipe_write");
 }
 
 static void answers(struct attribution_fixture *f)
@@ -74,8 +79,8 @@ static void early(struct attribution_fixture *f)
 /* The server executes another program: what that does is not for the client. */
 static void executes(struct attribution_fixture *f)
 {
-	server_waits(f, "pipe_read");
-	asks(f);
+	server_waits(f, "unix_stream_read_generic");
+	asks_by(f, "unix_stream_sendmsg");
 	at(f, 350);
 	life(f, 0, SIDEBAND_COMM, 8);
 	at(f, 900);

@@ -34,6 +34,7 @@ struct party {
 	struct hold *before; /* up to its newest wait; or NULL */
 	struct message_call wait;
 	bool has_polled; /* what it waited for is still to be read */
+	bool polls;	 /* it has ever waited for one of several */
 	/* So often it was woken: who was so between two messages did not send
 	 * both ahead of their answers, so that the first may have wanted none.
 	 */

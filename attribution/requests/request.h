@@ -45,6 +45,7 @@ struct request {
 	 */
 	bool is_polled;
 	bool has_children; /* its servers sent requests for it */
+	bool is_one_way; /* a message by a pipe that nobody answers: see tell() */
 	bool is_overtaken; /* its client had an answer, to another one */
 	/* Who took it waits for the next, and nobody else is at it. */
 	bool is_left;

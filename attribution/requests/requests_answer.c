@@ -68,6 +68,23 @@ static struct request *find_found(struct requests *requests,
 		       NULL;
 }
 
+/* Returns what of @receiver's may be answered, by how the answer comes first: what
+ * was asked another way may have wanted none.
+ */
+static struct request *find_open(struct requests *requests,
+				 const struct message *message,
+				 struct party *receiver)
+{
+	struct request *request = find_asked(receiver, message, false);
+	struct request *found = NULL;
+
+	if (!request)
+		request = find_asked(receiver, message, true);
+	if (!request || request->medium != message->medium)
+		found = requests_ask_found(requests, message, receiver);
+	return found ? found : request;
+}
+
 struct request *requests_find_answered(struct requests *requests,
 				       struct message *message,
 				       struct party *receiver)
@@ -85,11 +102,7 @@ struct request *requests_find_answered(struct requests *requests,
 	if (!request)
 		request = find_found(requests, message, receiver);
 	if (!request)
-		request = find_asked(receiver, message, false);
-	if (!request)
-		request = find_asked(receiver, message, true);
-	if (!request)
-		request = requests_ask_found(requests, message, receiver);
+		request = find_open(requests, message, receiver);
 	return request;
 }
 
@@ -102,16 +115,19 @@ static bool is_for(const struct request *request,
 	return request;
 }
 
-/* Requests that were sent from @hold were for @request. */
+/* Requests that were sent from @hold were for @request, and not for @before. */
 static void adopt(const struct requests *requests, const struct hold *hold,
-		  struct request *request)
+		  const struct request *before, struct request *request)
 {
 	for (size_t i = 0; i < requests->open.count; i++) {
 		struct request *child = request_in(&requests->open, i);
+		struct request *parent = child->parent;
 
-		if (child->origin != hold || child->parent)
+		if (child->origin != hold || (parent && parent != before) ||
+		    is_for(request, child))
 			continue;
 		request_set_parent(child, request);
+		request_drop(parent);
 	}
 }
 
@@ -162,11 +178,11 @@ static void attach(struct requests *requests, struct hold *hold,
 
 	while ((parent = part_before(requests, first, before))) {
 		requests_give(requests, first, request, parent);
-		adopt(requests, first, request);
+		adopt(requests, first, before, request);
 		first = parent;
 	}
 	requests_give(requests, first, request, last);
-	adopt(requests, first, request);
+	adopt(requests, first, before, request);
 	request->last = hold;
 	/* Another took it, and this one found it in its hands. */
 	request->is_inferred |= last && !last->is_carrier &&

@@ -6,7 +6,9 @@
 #include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
+#include "attribution/requests/roles.h"
 #include "common/error.h"
+#include "report/steps/call_step.h"
 
 /* Who asks more than this does so on its own account. */
 enum { MOST_FOR_FOUND = 16 };
@@ -85,17 +87,54 @@ static bool may_be_child(const struct requests *requests,
 	       client->found_ns == request->found_ns;
 }
 
+/* Returns whether no answer to @request has come so far, nor to others of its
+ * client: who reads what another writes to a pipe is no server for that alone, as a
+ * shell that takes a command's output.
+ */
+static bool is_one_way(const struct requests *requests,
+		       const struct request *request)
+{
+	return request->medium == MEDIUM_PIPE &&
+	       request->kind == MESSAGE_SEND && !request->is_answered &&
+	       !roles_has_answered(requests->roles, request->server->pid,
+				   request->client->pid);
+}
+
 static bool is_ready(const struct requests *requests,
 		     const struct request *request)
 {
+	const struct request *parent = request->parent;
+
 	return request->is_ended && request_is_settled(request) &&
-	       (requests->is_over || !may_be_child(requests, request));
+	       (requests->is_over || (!may_be_child(requests, request) &&
+				      (!parent || parent->is_ended ||
+				       !is_one_way(requests, parent))));
 }
 
-static void tell(const struct requests *requests, const struct request *request)
+/* What was sent for a message that is none was sent for whatever that was for. */
+static void skip_parents(const struct requests *requests,
+			 struct request *request)
+{
+	struct request *parent;
+
+	while ((parent = request->parent)) {
+		parent->is_one_way |= is_one_way(requests, parent);
+		if (!parent->is_one_way)
+			return;
+		request->parent =
+			parent->parent ? request_refer(parent->parent) : NULL;
+		request_drop(parent);
+	}
+}
+
+static void tell(const struct requests *requests, struct request *request)
 {
 	struct request_callback *const *callbacks = requests->callbacks.items;
 
+	request->is_one_way |= is_one_way(requests, request);
+	if (request->is_one_way)
+		return;
+	skip_parents(requests, request);
 	for (size_t i = 0; i < requests->callbacks.count; i++)
 		callbacks[i]->take(callbacks[i], request);
 }

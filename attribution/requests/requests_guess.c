@@ -74,6 +74,36 @@ static struct message *next_left(const struct requests *requests,
 	return message;
 }
 
+/* Returns whether somebody of whom it is not known for whom that is has sent what
+ * @receiver, which looked who of several has sent, may read in place of a second
+ * message of one.
+ */
+static bool has_stranger(const struct requests *requests,
+			 const struct party *receiver,
+			 enum message_medium medium)
+{
+	const struct task *task = receiver->task;
+	const struct party *sender;
+	size_t next = 0;
+
+	while ((sender = requests_next_party(requests, &next))) {
+		size_t at = 0;
+		const struct message *message =
+			sender->task->pid == task->pid ||
+					is_in_round(receiver, sender->task) ||
+					requests_is_server(requests,
+							   sender->task, task,
+							   medium) ?
+				NULL :
+				party_next_unheard(sender, &at, medium);
+
+		if (message &&
+		    (!message->reader || message->reader == task->pid))
+			return true;
+	}
+	return false;
+}
+
 /* Returns what one of those sent whom @receiver is known to serve: the likeliest,
  * of these the oldest; or NULL.
  */
@@ -106,7 +136,11 @@ static struct message *find_request(const struct requests *requests,
 			found = message;
 		least = oddity;
 	}
-	return found;
+	return found && receiver->polls &&
+			       is_in_round(receiver, found->sender) &&
+			       has_stranger(requests, receiver, medium) ?
+		       NULL :
+		       found;
 }
 
 /* Returns what @sender sent that may be the answer to @asked, which somebody of
@@ -167,12 +201,14 @@ struct message *requests_find_unheard(struct requests *requests,
 				      enum message_medium medium,
 				      bool is_polled)
 {
+	struct message *answer =
+		requests_guess_answer(requests, receiver, medium, false);
 	struct message *message =
 		requests_item_unheard(requests, receiver, medium);
 
-	if (!message)
-		message = requests_guess_answer(requests, receiver, medium,
-						false);
+	/* Who looks at one only waits for what it asked. */
+	if (!message || (answer && !is_polled && !answer->reader))
+		message = answer;
 	if (!message && is_polled)
 		message = find_request(requests, receiver, medium);
 	if (!message)

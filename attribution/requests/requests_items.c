@@ -2,6 +2,7 @@
 #include "attribution/requests/requests_items.h"
 
 #include "attribution/events/known_events.h"
+#include "attribution/requests/requests_answer.h"
 #include "attribution/requests/requests_context.h"
 #include "attribution/requests/requests_deferred.h"
 #include "attribution/requests/requests_party.h"
@@ -19,6 +20,28 @@ static void lead(const struct requests *requests, struct message *message,
 
 	message->item = item;
 	message->reader = reader ? (int32_t)*reader : 0;
+}
+
+/* Who found a message and answers one whom it has answered before found what that
+ * one sent: what it finds next is another.
+ */
+static void tell_found(struct requests *requests, const struct party *sender,
+		       struct message *message)
+{
+	struct request *answered = NULL;
+	struct party *reader;
+	size_t next = 0;
+
+	if (!message->reader || !sender->found_ns || message->answers)
+		return;
+	while (!answered && (reader = requests_next_party(requests, &next)))
+		if (reader->task->pid == message->reader &&
+		    requests_is_server(requests, sender->task, reader->task,
+				       MEDIUM_TTY))
+			answered = requests_find_answered(requests, message,
+							  reader);
+	if (answered)
+		requests_answer(requests, answered, message);
 }
 
 /* An item that is queued already is not queued again: it carries what else is
@@ -45,6 +68,7 @@ void requests_item_queued(struct requests *requests,
 	if (!message)
 		return;
 	lead(requests, message, (uint64_t)event->values[WORK_ADDRESS]);
+	tell_found(requests, party, message);
 	slot = number_map_add(requests->items, message->item);
 	if (!slot) {
 		requests->status = -ERROR_MEMORY;

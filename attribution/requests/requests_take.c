@@ -43,10 +43,13 @@ void requests_take_answer(struct requests *requests, struct party *party,
 	request->is_ended = true;
 	forget_unheard(party, request->sent->time_ns);
 	pass_asked(party, request->sent->time_ns);
-	if (parent && !parent->is_answered && party_is_free(party))
-		requests_give(requests, party->hold, parent, parent->last);
-	else
+	if (!parent || parent->is_answered || !party_is_free(party)) {
 		requests_resume(requests, party);
+		return;
+	}
+	requests_give(requests, party->hold, parent, parent->last);
+	/* It goes on with what it asked for. */
+	party->hold->is_start = false;
 }
 
 /* What @sender found and works for, it hands on to @party. */
@@ -102,6 +105,17 @@ static void take_request(struct requests *requests, struct party *party,
 		requests_serve(requests, party, request, time_ns);
 }
 
+/* Returns whether @message's sender works for what @party did before it waited, as
+ * a command whose output a server takes.
+ */
+static bool is_of_same_work(const struct party *party,
+			    const struct message *message)
+{
+	const struct request *request = message->hold->request;
+
+	return request && party->before && party->before->request == request;
+}
+
 void requests_take(struct requests *requests, struct party *party,
 		   struct message *message, uint64_t time_ns)
 {
@@ -123,7 +137,8 @@ void requests_take(struct requests *requests, struct party *party,
 	else if (requests_is_server(requests, message->sender, party->task,
 				    (enum message_medium)message->medium))
 		requests_resume(requests, party);
-	else if (message->sender->pid == party->task->pid)
+	else if (message->sender->pid == party->task->pid ||
+		 is_of_same_work(party, message))
 		take_work(requests, party, message);
 	else
 		take_request(requests, party, message, time_ns);

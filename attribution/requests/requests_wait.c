@@ -158,8 +158,10 @@ void requests_wait_end(struct requests *requests, struct party *party,
 
 	party->wait.is_open = false;
 	party->has_polled = function.kind == MESSAGE_MANY;
-	if (party->has_polled)
+	if (party->has_polled) {
 		party->round_count = 0;
+		party->polls = true;
+	}
 	/* The socket's event comes after its function. */
 	if (party->has_polled ||
 	    (function.kind == MESSAGE_WAIT && requests->has_socket_events &&

@@ -86,6 +86,12 @@ int roles_answered(struct roles *roles, int32_t server, int32_t client)
 		       -ERROR_MEMORY;
 }
 
+bool roles_has_answered(const struct roles *roles, int32_t server,
+			int32_t client)
+{
+	return number_map_find(roles->pairs, pair_of(client, server));
+}
+
 /* Returns whether of these two only @client can have asked for a connection, or
  * only @server accepted one.
  */
@@ -102,9 +108,8 @@ static bool connect_as(const struct roles *roles, int32_t client,
 bool roles_is_server(const struct roles *roles, int32_t server, int32_t client,
 		     bool is_socket)
 {
-	bool has_asked = number_map_find(roles->pairs, pair_of(client, server));
-	bool has_answered =
-		number_map_find(roles->pairs, pair_of(server, client));
+	bool has_asked = roles_has_answered(roles, server, client);
+	bool has_answered = roles_has_answered(roles, client, server);
 
 	if (is_socket && connect_as(roles, server, client))
 		return false;

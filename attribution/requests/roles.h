@@ -26,6 +26,10 @@ int roles_inherit(struct roles *roles, int32_t parent, int32_t child);
 /* @server answered @client. */
 int roles_answered(struct roles *roles, int32_t server, int32_t client);
 
+/* Returns whether it has ever done so. */
+bool roles_has_answered(const struct roles *roles, int32_t server,
+			int32_t client);
+
 /* Returns whether @server has answered @client before, and never asked it; or if
  * neither is known, and they speak by a socket, accepts connections, which only
  * @client makes.

@@ -10,6 +10,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* Returns whether @step is of the trace: who runs is told by records, too, which
+ * may begin before it.
+ */
+static bool is_of_trace(const struct call_step *step)
+{
+	return step->kind != STEP_LEAVE && step->kind != STEP_SWITCH &&
+	       (step->kind != STEP_STATE || step->detail != CPU_UNSEEN);
+}
+
 static void take(struct step_callback *callback, const struct call_step *step)
 {
 	struct choice_check *check = (struct choice_check *)callback;
@@ -20,7 +29,7 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	if (!check->has_cpu)
 		check->has_cpu = step_filter_cpu(filter, step->cpu);
 	if (step->time_ns) {
-		if (!check->first_ns)
+		if (!check->first_ns && is_of_trace(step))
 			check->first_ns = step->time_ns;
 		check->last_ns = step->time_ns;
 	}
@@ -100,6 +109,9 @@ static int outside(const struct choice_check *check)
 	uint64_t edge_ns = is_before ? check->first_ns : check->last_ns;
 
 	nothing(check, "--since and --until leave all of it out");
+	/* The first step may be where decoding ended. */
+	if (is_before && edge_ns == check->session->window.until_ns)
+		return EXIT_FAILED;
 	fprintf(stderr,
 		"ktrace-hw: its trace %s at %" PRIu64 ".%09" PRIu64 " s\n",
 		is_before ? "begins" : "ends", edge_ns / 1000000000,

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # report --servers bills a server's work to the clients that asked for it by
-# pipe, Unix socket, UDP, and one of two pipes, by what each is known to ask.
+# pipe, Unix socket, UDP, and one of two pipes, by what each is known to ask; and
+# a shell is no server of the commands whose output it reads.
 #
 #	attribution_servers.sh [--arm64] [KERNEL [CPUS]]
 set -euo pipefail
@@ -29,7 +30,10 @@ main() {
 		for case in pipe unix udp many early; do
 			'$RECORDER' record -o '$WORK'/r/\$case \
 				--events=attribution,syscalls -- '$SERVERS' \$case
-		done"
+		done
+		'$RECORDER' record -o '$WORK'/r/output \
+			--events=attribution,syscalls -- sh -c \
+			'x=\$(ls /etc) && y=\$(ls /etc | sort) && test \"\$x\$y\"'"
 	python3 "$HERE/judge_servers.py" "$KTRACE" "$WORK/r" "$has_sockets" \
 		"$CPUS" ||
 		FAILURES=$((FAILURES + 1))

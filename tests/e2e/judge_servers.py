@@ -141,6 +141,18 @@ def check_early(recording, cpus):
                          bill[client])
 
 
+def check_output(recording):
+    """A shell reads what commands write, and answers none of them."""
+    reads = [call for call in recording.records() if call["comm"] == "sh" and
+             call["name"] == "read" and (call["result"] or 0) > 0]
+    judge.expect("output: a shell reads what commands write", len(reads) >= 2,
+                 reads)
+    for table in ("servers", "requests"):
+        rows = json.loads(recording.run("report", "--" + table,
+                                        "--format=json"))
+        judge.expect(f"output: nothing of that in --{table}", not rows, rows)
+
+
 def main():
     ktrace, folder, has_sockets, cpus = sys.argv[1:]
     for case in ("pipe", "unix", "udp", "many"):
@@ -148,6 +160,7 @@ def main():
                                   case in ("unix", "udp"))
         check(case, Recording(ktrace, folder, case), is_told, int(cpus))
     check_early(Recording(ktrace, folder, "early"), int(cpus))
+    check_output(Recording(ktrace, folder, "output"))
     judge.end()
 
 

@@ -21,6 +21,7 @@ from made_recording import (CODE, FINISHED_ROUND, ITRACE_START, comm, data_file,
                             info, kernel_trace, origin, record,
                             write_recording)
 
+SWITCH_CPU_WIDE, SWITCH_OUT = 15, 1 << 13
 MANUALS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        "../../docs/man")
 READERS = (("report",), ("report", "--flat"), ("report", "--sleeps"),
@@ -53,6 +54,22 @@ def check_choices_that_leave_nothing(program, folder):
             assert done.code == 0, (reader, choice, done.err)
         done = run(program, *reader, "-i", folder, "--since=2", "--until=1")
         assert done.code == 2 and "is not before" in done.err, done.err
+
+
+def check_window_before_trace(program, folder):
+    """Who runs is told before the trace begins."""
+    start = record(ITRACE_START, struct.pack("<2I", 117, 117) +
+                   origin(117, 1000))
+    switches = [record(SWITCH_CPU_WIDE, struct.pack("<2I", pid, pid) +
+                       origin(117, time_ns), misc) for pid, time_ns, misc in
+                ((0, 2000, SWITCH_OUT), (0, 3000, 0))]
+    write_recording(folder, [comm(117, "one", 1000), start, *switches,
+                             kernel_trace(1500000)], traces_user=False)
+    for reader in READERS if FACTOR == 1 else READERS[::4]:
+        done = run(program, *reader, "-i", folder, "--since=0.0005",
+                   "--until=0.0006")
+        assert done.code == 1, (reader, done)
+        assert "nothing to show" in done.err, (reader, done.err)
 
 
 def check_what_may_not_be_read(program, folder):

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages by a pipe that nobody answers are no requests, as a command's output. */
+#include "decoder/recording/sideband.h"
+#include "tests/request_story_fixture.h"
+
+enum { CHILD = 9 };
+
+/* The thread on @cpu writes to a pipe, and wakes @tid. */
+static void writes(struct attribution_fixture *f, uint64_t time_ns,
+		   uint32_t cpu, int32_t tid)
+{
+	calls(f, time_ns, cpu, "pipe_write");
+	at(f, time_ns + 5);
+	wakes(f, cpu, tid);
+	returns(f, time_ns + 10, cpu);
+}
+
+/* The client's output wakes the server. */
+static void tells(struct attribution_fixture *f)
+{
+	all_run(f);
+	sleeps(f, 110, 1, SERVER, "pipe_read");
+	writes(f, 200, 0, SERVER);
+	rises(f, 220, 1, SERVER);
+}
+
+static void output(struct attribution_fixture *f)
+{
+	tells(f);
+	sleeps(f, 240, 1, SERVER, "pipe_read");
+	writes(f, 260, 0, SERVER);
+	rises(f, 280, 1, SERVER);
+	at(f, 400);
+}
+
+/* What reads it asks another then, on its own account. */
+static void output_then_asks(struct attribution_fixture *f)
+{
+	all_run(f);
+	sleeps(f, 105, 2, OTHER, "pipe_read");
+	sleeps(f, 110, 1, SERVER, "pipe_read");
+	writes(f, 200, 0, SERVER);
+	rises(f, 220, 1, SERVER);
+	writes(f, 240, 1, OTHER);
+	sleeps(f, 252, 1, SERVER, "pipe_read");
+	rises(f, 260, 2, OTHER);
+	writes(f, 280, 2, SERVER);
+	rises(f, 300, 1, SERVER);
+	sleeps(f, 310, 1, SERVER, "pipe_read");
+	at(f, 400);
+}
+
+/* A server takes the output of a command that it runs for a request. */
+static void for_a_request(struct attribution_fixture *f)
+{
+	all_run(f);
+	sleeps(f, 110, 1, SERVER, "pipe_read");
+	writes(f, 200, 0, SERVER);
+	sleeps(f, 215, 0, CLIENT, "pipe_read");
+	rises(f, 220, 1, SERVER);
+	at(f, 230);
+	life(f, 1, SIDEBAND_FORK, CHILD);
+	sleeps(f, 240, 1, SERVER, "pipe_read");
+	at(f, 250);
+	starts(f, 3, CHILD);
+	writes(f, 260, 3, SERVER);
+	rises(f, 280, 1, SERVER);
+	writes(f, 300, 1, CLIENT);
+	rises(f, 340, 0, CLIENT);
+	at(f, 400);
+}
+
+static const struct request_story stories[] = {
+	{ "output", output, "", NOTHING_TELLS },
+	{ "output, and a request", output_then_asks,
+	  "8>17 240+65: c10 w15 r15 k25 / k115\n", NOTHING_TELLS },
+	{ "output for a request", for_a_request,
+	  "7>8 200+145: c10 w35 q20 r30 k50 by 9 / k242\n", NOTHING_TELLS },
+};
+
+int main(void)
+{
+	return request_story_run("request_one_way", stories,
+				 sizeof(stories) / sizeof(*stories));
+}
