@@ -128,9 +128,9 @@ check_others() {
 # engine has as a gap, so the two never agree about its first event.
 leave_engines_alone() {
 	mkdir "$WORK/snapshots"
-	local name
-	for name in reads user crash bad rights; do
-		[[ ! -d $WORK/$name ]] || mv "$WORK/$name" "$WORK/snapshots"
+	local data
+	for data in "$WORK"/*/data; do
+		mv "${data%/data}" "$WORK/snapshots"
 	done
 	printf 'note: engines are not compared: they are snapshots of CoreSight\n'
 }
