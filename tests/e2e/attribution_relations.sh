@@ -123,7 +123,7 @@ main() {
 	check_mistakes
 	check_bare
 	python3 "$HERE/judge_relations.py" "$WORK" "$ARCH" || FAILURES=$((FAILURES + 1))
-	python3 "$HERE/judge_tables.py" "$KTRACE" "$WORK/kernel" \
+	python3 "$HERE/judge_tables.py" "$KTRACE" "$WORK" \
 		"$ROOT/docs/formats.md" || FAILURES=$((FAILURES + 1))
 }
 

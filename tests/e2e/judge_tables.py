@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Each table of report has its names in every format, in the order that
 docs/formats.md gives, and can be sorted and cut: judge_tables.py KTRACE
-RECORDING FORMATS"""
+FOLDER FORMATS
+
+FOLDER has the recordings that the tables are of."""
 import csv
 import io
 import json
@@ -11,7 +13,8 @@ import sys
 
 from waits import Judge
 
-KTRACE, RECORDING, FORMATS = sys.argv[1:]
+KTRACE, FOLDER, FORMATS = sys.argv[1:]
+RECORDINGS = {"--servers": "requests"}  # of the others: "kernel"
 
 # Arguments, the heading in docs/formats.md, a column to sort by, the rows'
 # member in JSON if there are others.
@@ -38,7 +41,8 @@ LEFT_OUT = {"--threads": {"threads", "interrupt_work_elsewhere",
 
 
 def run(*arguments):
-    return subprocess.run([KTRACE, "report", "-i", RECORDING, *arguments],
+    recording = f"{FOLDER}/{RECORDINGS.get(arguments[0], 'kernel')}"
+    return subprocess.run([KTRACE, "report", "-i", recording, *arguments],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           text=True, check=True).stdout
 

@@ -117,7 +117,7 @@ def check_text():
     check_code("text", 0)
     text = read("text.out")
     head = re.search(r"^traced (\d+) ms \((\d+) % of the time\), \S+ MiB, "
-                     r"nothing lost; top took .* s of CPU \(\d+ %\)$", text,
+                     r"nothing lost; top took \S+ m?s of CPU \(\d+ %\)$", text,
                      re.M)
     judge.expect("text: what was traced, lost, and what it cost",
                  head and 500 <= int(head[1]) < 550, text[:300])

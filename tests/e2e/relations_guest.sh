@@ -4,15 +4,17 @@
 # program $3, by the recorder $2, each way into a folder of its own in $1.
 set -euo pipefail
 RESULTS=$1 KTRACE=$2 PROGRAM=$3
+HERE=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 # shellcheck source=tests/e2e/guest_record.sh
-source "$(dirname "${BASH_SOURCE[0]}")/guest_record.sh"
+source "$HERE/guest_record.sh"
 # shellcheck source=tests/e2e/guest_run.sh
-source "$(dirname "${BASH_SOURCE[0]}")/guest_run.sh"
+source "$HERE/guest_run.sh"
 
 # What is read is cached then.
 cat /etc/passwd >/dev/null
 hold_symbols
 record kernel --events=attribution -- "$PROGRAM" kernel /etc/passwd
+record requests --events=attribution -- "$HERE/../recorded/ask.sh"
 if (($(nproc) > 1)); then
 	cp -r . "$RESULTS"
 	exit

@@ -17,9 +17,9 @@ cd "$(mktemp -d)"
 hold_symbols
 "$KTRACE" record -a -o kernel -- \
 	sh -c 'echo /etc/apt/* | { read -r names; }' >/dev/null
-# Of more than one segment, which are decoded side by side.
+# Of more than one segment, which are decoded side by side, and of requests.
 "$KTRACE" record -a --events attribution -o long -- \
-	sh -c "ls -l '$HERE' '$HERE/../e2e' | sort | wc -l" >/dev/null
+	sh -c "ls -l '$HERE' '$HERE/../e2e' | sort | wc -l; . '$HERE/ask.sh'" >/dev/null
 "$KTRACE" record --user --events all -o small -- sh -c 'true; true'
 for name in pie static stripped separate; do
 	"$KTRACE" record --user -o "$name" -- "$PROGRAMS/$name"

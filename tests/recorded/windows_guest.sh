@@ -4,12 +4,16 @@
 # run together, into the folder $1, by the program $2; they read the other
 # folders.  windows.py judges it.
 set -euo pipefail
+HERE=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 cd "$(mktemp -d)"
 # shellcheck disable=SC2016 # it is the inner shell's
 "$2" record -a --events=attribution -o recording -- sh -c '
+	asker=$1
+	shift
 	for folder; do
 		tar cf - "$folder" | cat | wc -c
 		sleep 0.01
 	done
-	ls -lR /etc/apt | sort | wc -l' sh "${@:3}" >/dev/null
+	ls -lR /etc/apt | sort | wc -l
+	. "$asker"' sh "$HERE/ask.sh" "${@:3}" >/dev/null
 cp -r recording "$1"
