@@ -202,6 +202,52 @@ START_TEST(a_fault_whose_tracer_is_interrupted_is_one)
 }
 END_TEST
 
+/* An interrupt between the functions of a system call's way out is in it, however
+ * long it takes; one that nothing of that follows came from user space.
+ */
+static void add_way_out_interrupted(enum made_function next)
+{
+	add_call();
+	add_leaf(MADE_IRQ_ENTER, 0);
+	add_leaf(MADE_SYSVEC, 0);
+	dat.time_ns += 100000;
+	add_leaf(MADE_IRQ_EXIT, 0);
+	add_leaf(next, 0);
+}
+
+#define CALL_BEGINS \
+	"start entry_SYSCALL_64; call x64_sys_call; " \
+	"call __x64_sys_read; return x64_sys_call; "
+
+START_TEST(an_interrupted_way_out_is_the_calls)
+{
+	add_way_out_interrupted(MADE_CALL_WAY_OUT);
+	expect(CALL_BEGINS
+	       "return entry_SYSCALL_64; "
+	       "break asm_sysvec_apic_timer_interrupt; call irq_enter_rcu; "
+	       "return asm_sysvec_apic_timer_interrupt; "
+	       "call __sysvec_apic_timer_interrupt; "
+	       "return asm_sysvec_apic_timer_interrupt; call irq_exit_rcu; "
+	       "return asm_sysvec_apic_timer_interrupt; "
+	       "break-return entry_SYSCALL_64; "
+	       "call syscall_exit_to_user_mode_prepare; stop; end");
+}
+END_TEST
+
+START_TEST(an_interrupt_behind_a_call_is_its_own)
+{
+	add_way_out_interrupted(MADE_SCHEDULE);
+	expect(CALL "; start asm_sysvec_apic_timer_interrupt; "
+		    "call irq_enter_rcu; "
+		    "return asm_sysvec_apic_timer_interrupt; "
+		    "call __sysvec_apic_timer_interrupt; "
+		    "return asm_sysvec_apic_timer_interrupt; "
+		    "call irq_exit_rcu; "
+		    "return asm_sysvec_apic_timer_interrupt; "
+		    "call schedule; stop; end");
+}
+END_TEST
+
 START_TEST(an_interrupt_without_end_is_over_at_the_next_call)
 {
 	add_leaf(MADE_LOCK_VMA, 0);
@@ -390,6 +436,8 @@ int main(void)
 	tcase_add_test(tcase, interrupts_lie_on_what_they_interrupt);
 	tcase_add_test(tcase, an_interrupted_fault_is_one);
 	tcase_add_test(tcase, a_fault_whose_tracer_is_interrupted_is_one);
+	tcase_add_test(tcase, an_interrupted_way_out_is_the_calls);
+	tcase_add_test(tcase, an_interrupt_behind_a_call_is_its_own);
 	tcase_add_test(tcase,
 		       an_interrupt_without_end_is_over_at_the_next_call);
 	tcase_add_test(tcase, the_way_out_of_an_interrupt_is_the_interrupts);

@@ -24,6 +24,7 @@ static const char *const names[MADE_COUNT] = {
 	[MADE_FAULT] = "asm_exc_page_fault",
 	[MADE_LOCK_VMA] = "lock_vma_under_rcu",
 	[MADE_HANDLE_FAULT] = "handle_mm_fault",
+	[MADE_CALL_WAY_OUT] = "syscall_exit_to_user_mode_prepare",
 };
 
 #define COMMON \

@@ -36,6 +36,7 @@ enum made_function {
 	MADE_FAULT,	    /* asm_exc_page_fault */
 	MADE_LOCK_VMA,	    /* lock_vma_under_rcu */
 	MADE_HANDLE_FAULT,  /* handle_mm_fault */
+	MADE_CALL_WAY_OUT,  /* syscall_exit_to_user_mode_prepare */
 	MADE_COUNT,
 };
 

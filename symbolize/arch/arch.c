@@ -63,8 +63,9 @@ static const struct arch_graph_rule graph_rules[] = {
 	{ "__mem_cgroup_handle_over_high", false, GRAPH_ROLE_WAY_OUT, "" },
 	{ "blkcg_maybe_throttle_current", false, GRAPH_ROLE_WAY_OUT, "" },
 	{ "__rseq_handle_notify_resume", false, GRAPH_ROLE_WAY_OUT, "" },
-	{ "syscall_exit_to_user_mode_prepare", false, GRAPH_ROLE_WAY_OUT, "" },
-	{ "syscall_exit_work", false, GRAPH_ROLE_WAY_OUT, "" },
+	{ "syscall_exit_to_user_mode_prepare", false, GRAPH_ROLE_CALL_WAY_OUT,
+	  "" },
+	{ "syscall_exit_work", false, GRAPH_ROLE_CALL_WAY_OUT, "" },
 };
 
 static const struct arch_graph_rule *

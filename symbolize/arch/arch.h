@@ -65,8 +65,9 @@ enum graph_role {
 	GRAPH_ROLE_SWITCHED,	  /* the last that __schedule() calls */
 	GRAPH_ROLE_INTERRUPT_END, /* … up to the end of this … */
 	GRAPH_ROLE_INTERRUPT_TAIL, /* … or of this, if it follows at once */
-	GRAPH_ROLE_WAY_OUT, /* called on the way to user space, if nothing
+	GRAPH_ROLE_WAY_OUT,	 /* called on the way to user space, if nothing
 				    * seen has called it */
+	GRAPH_ROLE_CALL_WAY_OUT, /* the same, of a system call's alone */
 };
 
 /* One rule: functions of this name, or beginning with it.  @entry: the entry

@@ -12,8 +12,10 @@
  */
 enum { FOLLOWS_NS = 2000, FOLLOWS_RECORDS = 8 };
 
-/* Records to look at for the vector of an interrupt, behind its first one. */
-enum { VECTOR_RECORDS = 64 };
+/* Records to look at for the vector of an interrupt, behind its first one, and for
+ * what is behind all of one.
+ */
+enum { VECTOR_RECORDS = 64, INTERRUPT_RECORDS = 4096 };
 
 static uint32_t function_of(const struct graph_events *events,
 			    const struct graph_record *record)
@@ -76,7 +78,7 @@ bool graph_context_lasts(const struct graph_events *events,
 	case GRAPH_ROLE_FAULT:
 		return false;
 	case GRAPH_ROLE_INTERRUPT:
-		return has_to_go_on(task);
+		return has_to_go_on(task) || task->is_on_way_out;
 	case GRAPH_ROLE_VECTOR:
 		return task->is_on_way_in || is_near(events, time_ns);
 	case GRAPH_ROLE_SWITCHING:
@@ -84,6 +86,7 @@ bool graph_context_lasts(const struct graph_events *events,
 	case GRAPH_ROLE_INTERRUPT_END:
 	case GRAPH_ROLE_INTERRUPT_TAIL:
 	case GRAPH_ROLE_WAY_OUT:
+	case GRAPH_ROLE_CALL_WAY_OUT:
 		return true;
 	case GRAPH_ROLE_NONE:
 		return is_near(events, time_ns);
@@ -123,6 +126,35 @@ bool graph_context_goes_on(const struct graph_events *events)
 	return graph_context_lasts(events, graph_role_of(roles, function),
 				   graph_role_entry(roles, function),
 				   next.time_ns);
+}
+
+/* Returns whether @role's function at depth 0 may be an interrupt's. */
+static bool may_interrupt(enum graph_role role)
+{
+	return role == GRAPH_ROLE_NONE || role == GRAPH_ROLE_INTERRUPT ||
+	       role == GRAPH_ROLE_VECTOR || role == GRAPH_ROLE_INTERRUPT_END ||
+	       role == GRAPH_ROLE_INTERRUPT_TAIL;
+}
+
+bool graph_call_is_interrupted(const struct graph_events *events)
+{
+	const struct graph_roles *roles = events->tasks->roles;
+	struct ring_pages pages = events->pages;
+	enum graph_role role = GRAPH_ROLE_NONE;
+	struct graph_record next;
+
+	if (!begins_next(events, 0, &next) ||
+	    graph_role_of(roles, function_of(events, &next)) !=
+		    GRAPH_ROLE_INTERRUPT)
+		return false;
+	for (int i = 0; i < INTERRUPT_RECORDS && may_interrupt(role) &&
+			graph_record_next(&pages, &next) &&
+			next.tid == events->record.tid && !next.has_loss &&
+			!next.is_behind_bad;
+	     i++)
+		if (next.event == GRAPH_ENTRY && !next.depth)
+			role = graph_role_of(roles, function_of(events, &next));
+	return role == GRAPH_ROLE_CALL_WAY_OUT;
 }
 
 bool graph_interrupt_goes_on(const struct graph_events *events)

@@ -27,6 +27,11 @@ bool graph_context_lasts(const struct graph_events *events,
 /* Returns whether what comes next still does, when a function at depth 0 ended. */
 bool graph_context_goes_on(const struct graph_events *events);
 
+/* Returns whether an interrupt comes next, and behind it something that only a system
+ * call's way out calls: so it is not over yet.
+ */
+bool graph_call_is_interrupted(const struct graph_events *events);
+
 /* Returns whether the way out of an interrupt calls what comes next, when its
  * last function but those has ended.
  * Source: irqentry_exit() in the kernel's include/linux/irq-entry-common.h.

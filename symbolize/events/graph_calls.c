@@ -129,7 +129,8 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 	task->is_in_interrupt = role == GRAPH_ROLE_INTERRUPT;
 	task->frames.count = 0;
 	task->last_exit_ns = 0;
-	if (entry == FUNCTION_UNKNOWN && role != GRAPH_ROLE_WAY_OUT)
+	if (entry == FUNCTION_UNKNOWN && role != GRAPH_ROLE_WAY_OUT &&
+	    role != GRAPH_ROLE_CALL_WAY_OUT)
 		entry = function;
 	return push(events, GRAPH_CONTEXT, FUNCTION_TRACE_START, 1, entry);
 }
@@ -200,13 +201,16 @@ int graph_calls_enter(struct graph_events *events)
 /* A function at depth 0 of what came from user space has ended. */
 static int exit_outermost(struct graph_events *events, uint32_t function)
 {
-	events->task->last_exit_ns = events->record.time_ns;
-	if (!graph_context_goes_on(events))
+	struct graph_task *task = events->task;
+
+	task->last_exit_ns = events->record.time_ns;
+	task->is_on_way_out = !task->is_in_interrupt &&
+			      graph_call_is_interrupted(events);
+	if (!task->is_on_way_out && !graph_context_goes_on(events))
 		return leave_kernel(events);
-	if (is_begun_by(events->task, function))
+	if (is_begun_by(task, function))
 		return 0;
-	return add(events, FUNCTION_RETURN, 0,
-		   graph_task_running(events->task));
+	return add(events, FUNCTION_RETURN, 0, graph_task_running(task));
 }
 
 /* Returns whether an interrupt or fault in the kernel ends with @role's

@@ -75,7 +75,8 @@ static struct function_role role_of(struct entry_search *search,
 	if (role.entry == FUNCTION_UNKNOWN &&
 	    rule->role != GRAPH_ROLE_INTERRUPT_END &&
 	    rule->role != GRAPH_ROLE_INTERRUPT_TAIL &&
-	    rule->role != GRAPH_ROLE_WAY_OUT)
+	    rule->role != GRAPH_ROLE_WAY_OUT &&
+	    rule->role != GRAPH_ROLE_CALL_WAY_OUT)
 		role.entry = number;
 	return role;
 }
