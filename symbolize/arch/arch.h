@@ -70,6 +70,11 @@ enum graph_role {
 	GRAPH_ROLE_CALL_WAY_OUT, /* the same, of a system call's alone */
 };
 
+static inline bool graph_role_is_way_out(enum graph_role role)
+{
+	return role == GRAPH_ROLE_WAY_OUT || role == GRAPH_ROLE_CALL_WAY_OUT;
+}
+
 /* One rule: functions of this name, or beginning with it.  @entry: the entry
  * that they stand for, found by that name; where it begins with a '+', what is
  * behind that goes before the function's own name without "__".

@@ -126,11 +126,11 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 	}
 	task->enters = true;
 	task->is_on_way_in = is_on_way_in(role);
+	task->is_on_way_out = false;
 	task->is_in_interrupt = role == GRAPH_ROLE_INTERRUPT;
 	task->frames.count = 0;
 	task->last_exit_ns = 0;
-	if (entry == FUNCTION_UNKNOWN && role != GRAPH_ROLE_WAY_OUT &&
-	    role != GRAPH_ROLE_CALL_WAY_OUT)
+	if (entry == FUNCTION_UNKNOWN && !graph_role_is_way_out(role))
 		entry = function;
 	return push(events, GRAPH_CONTEXT, FUNCTION_TRACE_START, 1, entry);
 }
@@ -204,10 +204,13 @@ static int exit_outermost(struct graph_events *events, uint32_t function)
 	struct graph_task *task = events->task;
 
 	task->last_exit_ns = events->record.time_ns;
-	task->is_on_way_out = !task->is_in_interrupt &&
-			      graph_call_is_interrupted(events);
-	if (!task->is_on_way_out && !graph_context_goes_on(events))
-		return leave_kernel(events);
+	task->is_on_way_out = false;
+	if (!graph_context_goes_on(events)) {
+		task->is_on_way_out = !task->is_in_interrupt &&
+				      graph_call_is_interrupted(events);
+		if (!task->is_on_way_out)
+			return leave_kernel(events);
+	}
 	if (is_begun_by(task, function))
 		return 0;
 	return add(events, FUNCTION_RETURN, 0, graph_task_running(task));

@@ -75,8 +75,7 @@ static struct function_role role_of(struct entry_search *search,
 	if (role.entry == FUNCTION_UNKNOWN &&
 	    rule->role != GRAPH_ROLE_INTERRUPT_END &&
 	    rule->role != GRAPH_ROLE_INTERRUPT_TAIL &&
-	    rule->role != GRAPH_ROLE_WAY_OUT &&
-	    rule->role != GRAPH_ROLE_CALL_WAY_OUT)
+	    !graph_role_is_way_out(rule->role))
 		role.entry = number;
 	return role;
 }
