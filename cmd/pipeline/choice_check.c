@@ -65,16 +65,11 @@ static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 	return check->next->is_done(check->next, time_ns);
 }
 
-static bool has_window(const struct session *session)
-{
-	return session->window.since_ns ||
-	       session->window.until_ns != UINT64_MAX;
-}
-
 static bool has_choice(const struct session *session)
 {
 	return step_filter_has_tasks(&session->choice) ||
-	       session->choice.cpu_count || has_window(session);
+	       session->choice.cpu_count ||
+	       !time_window_is_all(session->window);
 }
 
 struct step_callback *choice_check_begin(struct choice_check *check,
@@ -124,7 +119,7 @@ static bool reaches_window(const struct choice_check *check)
 {
 	const struct time_window *window = &check->session->window;
 
-	return !has_window(check->session) ||
+	return time_window_is_all(check->session->window) ||
 	       (window->since_ns <= check->last_ns &&
 		window->until_ns > check->first_ns);
 }

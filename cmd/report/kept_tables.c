@@ -62,17 +62,11 @@ static bool has_records(const struct kept_tables *kept,
 	return is_there;
 }
 
-static bool has_window(const struct session *session)
-{
-	return session->window.since_ns ||
-	       session->window.until_ns != UINT64_MAX;
-}
-
 bool kept_tables_are_there(const struct kept_tables *kept,
 			   const struct attribution_input *input,
 			   const struct table_run *runs, size_t count)
 {
-	if (!kept->can_be || !has_window(kept->session) ||
+	if (!kept->can_be || time_window_is_all(kept->session->window) ||
 	    !checkpoints_fit(kept->session, kept->key))
 		return false;
 	for (size_t i = 0; i < count; i++) {

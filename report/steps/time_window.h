@@ -13,6 +13,12 @@ struct time_window {
 
 #define TIME_WINDOW_ALL ((struct time_window){ 0, UINT64_MAX })
 
+/* Returns whether @window leaves nothing out. */
+static inline bool time_window_is_all(struct time_window window)
+{
+	return !window.since_ns && window.until_ns == UINT64_MAX;
+}
+
 /* Returns the time in @window, its end included, that is nearest to
  * @time_ns.
  */

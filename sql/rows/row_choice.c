@@ -61,15 +61,11 @@ bool row_choice_wants(const struct row_choice *choice,
 	return true;
 }
 
-static bool is_all(struct time_window window)
-{
-	return !window.since_ns && window.until_ns == UINT64_MAX;
-}
-
 bool row_choice_has_all_times(const struct row_choice *choice)
 {
-	return is_all(choice->begin) && is_all(choice->end) &&
-	       is_all(choice->sums);
+	return time_window_is_all(choice->begin) &&
+	       time_window_is_all(choice->end) &&
+	       time_window_is_all(choice->sums);
 }
 
 uint64_t row_choice_since(const struct row_choice *choice)

@@ -195,9 +195,7 @@ static void open_table(struct writers *writers,
  */
 static const struct attribution_table *left_out(const struct writers *writers)
 {
-	const struct time_window *window = &writers->session->window;
-
-	if (!window->since_ns && window->until_ns == UINT64_MAX)
+	if (time_window_is_all(writers->session->window))
 		return NULL;
 	return writers->choice->format & 2 ? &servers_table : &requests_table;
 }
