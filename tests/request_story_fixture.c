@@ -188,6 +188,28 @@ void rises(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	returns(f, time_ns + 5, cpu);
 }
 
+void writes_to(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+	       int32_t tid)
+{
+	calls(f, time_ns, cpu, "pipe_write");
+	at(f, time_ns + 5);
+	wakes(f, cpu, tid);
+	returns(f, time_ns + 10, cpu);
+}
+
+void item_begins(struct attribution_fixture *f, uint64_t time_ns, int64_t item)
+{
+	at(f, time_ns);
+	enter(f, 3, "process_one_work");
+	event(f, 3, EVENT_WORK_BEGIN, item, 0, 0);
+}
+
+void item_ends(struct attribution_fixture *f, uint64_t time_ns)
+{
+	at(f, time_ns);
+	leave(f, 3);
+}
+
 /* The stories of the suite, which check's loops know by number only. */
 static const struct request_story *all;
 

@@ -57,4 +57,13 @@ void sleeps(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 void rises(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	   int32_t tid);
 
+/* It writes to a pipe, and wakes @tid. */
+void writes_to(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+	       int32_t tid);
+
+/* A kworker has CPU 3, beside all that run; there it executes @item. */
+enum { KWORKER = 30 };
+void item_begins(struct attribution_fixture *f, uint64_t time_ns, int64_t item);
+void item_ends(struct attribution_fixture *f, uint64_t time_ns);
+
 #endif

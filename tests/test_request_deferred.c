@@ -3,7 +3,7 @@
 #include "attribution/events/known_events.h"
 #include "tests/request_story_fixture.h"
 
-enum { KWORKER = 30, ITEM = 0x600 };
+enum { ITEM = 0x600 };
 
 /* The client's message wakes the server; a kworker has CPU 3. */
 static void asks(struct attribution_fixture *f)
@@ -17,6 +17,18 @@ static void asks(struct attribution_fixture *f)
 	returns(f, 210, 0);
 	sleeps(f, 215, 0, CLIENT, "pipe_read");
 	rises(f, 220, 1, SERVER);
+}
+
+/* The server finds the client's message, and who sent it is not known. */
+static void has_found(struct attribution_fixture *f)
+{
+	all_run(f);
+	starts(f, 3, KWORKER);
+	calls(f, 200, 0, "pipe_write");
+	returns(f, 210, 0);
+	sleeps(f, 215, 0, CLIENT, "pipe_read");
+	calls(f, 220, 1, "pipe_read");
+	returns(f, 225, 1);
 }
 
 static void answers(struct attribution_fixture *f, uint64_t time_ns)
@@ -39,24 +51,19 @@ static void queues(struct attribution_fixture *f, uint64_t time_ns,
 	event(f, cpu, EVENT_WORK_QUEUE, ITEM, 0, 0);
 }
 
-static void item_begins(struct attribution_fixture *f, uint64_t time_ns,
-			int64_t item)
-{
-	at(f, time_ns);
-	enter(f, 3, "process_one_work");
-	event(f, 3, EVENT_WORK_BEGIN, item, 0, 0);
-}
-
 static void item_wakes(struct attribution_fixture *f, uint64_t time_ns)
 {
 	at(f, time_ns);
 	wakes(f, 3, SERVER);
 }
 
-static void item_ends(struct attribution_fixture *f, uint64_t time_ns)
+/* The item wakes the server, which answers then. */
+static void item_lets_go_on(struct attribution_fixture *f)
 {
-	at(f, time_ns);
-	leave(f, 3);
+	item_wakes(f, 270);
+	item_ends(f, 280);
+	rises(f, 290, 1, SERVER);
+	answers(f, 300);
 }
 
 /* The server sleeps until the item wakes it. */
@@ -66,10 +73,7 @@ static void awaited(struct attribution_fixture *f)
 	queues(f, 230, 1);
 	waits(f, 240, 1, SERVER, 21);
 	item_begins(f, 250, ITEM);
-	item_wakes(f, 270);
-	item_ends(f, 280);
-	rises(f, 290, 1, SERVER);
-	answers(f, 300);
+	item_lets_go_on(f);
 }
 
 /* What wakes it comes behind the item. */
@@ -102,10 +106,7 @@ static void early(struct attribution_fixture *f)
 	schedules(f, 1, 21, 0, SERVER);
 	goes_on(f, 258, 1);
 	waits(f, 262, 1, SERVER, 21);
-	item_wakes(f, 270);
-	item_ends(f, 280);
-	rises(f, 290, 1, SERVER);
-	answers(f, 300);
+	item_lets_go_on(f);
 }
 
 /* Nobody waits for the item. */
@@ -128,41 +129,23 @@ static void of_another(struct attribution_fixture *f)
 	calls(f, 235, 1, "helper");
 	waits(f, 240, 1, SERVER, 21);
 	item_begins(f, 250, ITEM);
-	item_wakes(f, 270);
-	item_ends(f, 280);
-	rises(f, 290, 1, SERVER);
-	answers(f, 300);
+	item_lets_go_on(f);
 }
 
 /* For whom the server works is not known before it has answered. */
 static void found(struct attribution_fixture *f)
 {
-	all_run(f);
-	starts(f, 3, KWORKER);
-	calls(f, 200, 0, "pipe_write");
-	returns(f, 210, 0);
-	sleeps(f, 215, 0, CLIENT, "pipe_read");
-	calls(f, 220, 1, "pipe_read");
-	returns(f, 225, 1);
+	has_found(f);
 	queues(f, 230, 1);
 	waits(f, 240, 1, SERVER, 21);
 	item_begins(f, 250, ITEM);
-	item_wakes(f, 270);
-	item_ends(f, 280);
-	rises(f, 290, 1, SERVER);
-	answers(f, 300);
+	item_lets_go_on(f);
 }
 
 /* The same, and nobody waits for the item. */
 static void found_and_left(struct attribution_fixture *f)
 {
-	all_run(f);
-	starts(f, 3, KWORKER);
-	calls(f, 200, 0, "pipe_write");
-	returns(f, 210, 0);
-	sleeps(f, 215, 0, CLIENT, "pipe_read");
-	calls(f, 220, 1, "pipe_read");
-	returns(f, 225, 1);
+	has_found(f);
 	queues(f, 230, 1);
 	returns(f, 240, 1);
 	item_begins(f, 250, ITEM);

@@ -3,7 +3,7 @@
 #include "attribution/events/known_events.h"
 #include "tests/request_story_fixture.h"
 
-enum { KWORKER = 30, TO_SERVER = 0x600, TO_CLIENT = 0x700 };
+enum { TO_SERVER = 0x600, TO_CLIENT = 0x700 };
 
 /* The server is asleep in @function; a kworker has CPU 3. */
 static void server_waits(struct attribution_fixture *f, const char *function)
@@ -27,20 +27,6 @@ static void reads(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu)
 {
 	calls(f, time_ns, cpu, "tty_read");
 	returns(f, time_ns + 5, cpu);
-}
-
-static void item_begins(struct attribution_fixture *f, uint64_t time_ns,
-			int64_t item)
-{
-	at(f, time_ns);
-	enter(f, 3, "process_one_work");
-	event(f, 3, EVENT_WORK_BEGIN, item, 0, 0);
-}
-
-static void item_ends(struct attribution_fixture *f, uint64_t time_ns)
-{
-	at(f, time_ns);
-	leave(f, 3);
 }
 
 /* The kworker is at @item for 30 ns, and wakes @tid (0: nobody) after 10. */

@@ -5,22 +5,12 @@
 
 enum { CHILD = 9 };
 
-/* The thread on @cpu writes to a pipe, and wakes @tid. */
-static void writes(struct attribution_fixture *f, uint64_t time_ns,
-		   uint32_t cpu, int32_t tid)
-{
-	calls(f, time_ns, cpu, "pipe_write");
-	at(f, time_ns + 5);
-	wakes(f, cpu, tid);
-	returns(f, time_ns + 10, cpu);
-}
-
 /* The client's output wakes the server. */
 static void tells(struct attribution_fixture *f)
 {
 	all_run(f);
 	sleeps(f, 110, 1, SERVER, "pipe_read");
-	writes(f, 200, 0, SERVER);
+	writes_to(f, 200, 0, SERVER);
 	rises(f, 220, 1, SERVER);
 }
 
@@ -28,7 +18,7 @@ static void output(struct attribution_fixture *f)
 {
 	tells(f);
 	sleeps(f, 240, 1, SERVER, "pipe_read");
-	writes(f, 260, 0, SERVER);
+	writes_to(f, 260, 0, SERVER);
 	rises(f, 280, 1, SERVER);
 	at(f, 400);
 }
@@ -39,12 +29,12 @@ static void output_then_asks(struct attribution_fixture *f)
 	all_run(f);
 	sleeps(f, 105, 2, OTHER, "pipe_read");
 	sleeps(f, 110, 1, SERVER, "pipe_read");
-	writes(f, 200, 0, SERVER);
+	writes_to(f, 200, 0, SERVER);
 	rises(f, 220, 1, SERVER);
-	writes(f, 240, 1, OTHER);
+	writes_to(f, 240, 1, OTHER);
 	sleeps(f, 252, 1, SERVER, "pipe_read");
 	rises(f, 260, 2, OTHER);
-	writes(f, 280, 2, SERVER);
+	writes_to(f, 280, 2, SERVER);
 	rises(f, 300, 1, SERVER);
 	sleeps(f, 310, 1, SERVER, "pipe_read");
 	at(f, 400);
@@ -55,7 +45,7 @@ static void for_a_request(struct attribution_fixture *f)
 {
 	all_run(f);
 	sleeps(f, 110, 1, SERVER, "pipe_read");
-	writes(f, 200, 0, SERVER);
+	writes_to(f, 200, 0, SERVER);
 	sleeps(f, 215, 0, CLIENT, "pipe_read");
 	rises(f, 220, 1, SERVER);
 	at(f, 230);
@@ -63,9 +53,9 @@ static void for_a_request(struct attribution_fixture *f)
 	sleeps(f, 240, 1, SERVER, "pipe_read");
 	at(f, 250);
 	starts(f, 3, CHILD);
-	writes(f, 260, 3, SERVER);
+	writes_to(f, 260, 3, SERVER);
 	rises(f, 280, 1, SERVER);
-	writes(f, 300, 1, CLIENT);
+	writes_to(f, 300, 1, CLIENT);
 	rises(f, 340, 0, CLIENT);
 	at(f, 400);
 }

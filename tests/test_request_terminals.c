@@ -6,7 +6,6 @@
 #include "tests/request_story_fixture.h"
 
 enum {
-	KWORKER = 30,
 	BACK = 9,
 	TO_SERVER = 0x600,
 	TO_CLIENT = 0x700,
@@ -45,13 +44,10 @@ static void polls(struct attribution_fixture *f, uint64_t time_ns)
 static void carries(struct attribution_fixture *f, uint64_t time_ns,
 		    int64_t item, int32_t tid)
 {
-	at(f, time_ns);
-	enter(f, 3, "process_one_work");
-	event(f, 3, EVENT_WORK_BEGIN, item, 0, 0);
+	item_begins(f, time_ns, item);
 	if (tid)
 		wakes(f, 3, tid);
-	at(f, time_ns + 2);
-	leave(f, 3);
+	item_ends(f, time_ns + 2);
 }
 
 /* One asks the server, which is asleep, and waits for the answer: where these go

@@ -183,15 +183,6 @@ static void other_cpu(struct attribution_fixture *f)
 	at(f, 700);
 }
 
-static void writes_to(struct attribution_fixture *f, uint64_t time_ns,
-		      uint32_t cpu, int32_t tid)
-{
-	calls(f, time_ns, cpu, "pipe_write");
-	at(f, time_ns + 5);
-	wakes(f, cpu, tid);
-	returns(f, time_ns + 10, cpu);
-}
-
 /* Three threads of a server: 8 never answers, 17 answers the second, and 27 the
  * third: its client had an answer since it sent the first.
  */
