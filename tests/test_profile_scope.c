@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* This is what is left of a profile without the idle loop and the tracer. */
 #include "report/profile/call_tree.h"
+#include "report/profile/function_profile.h"
 #include "report/profile/profile_scope.h"
 #include "report/steps/recorder_task.h"
 #include "report/text/task_names.h"
@@ -169,6 +170,71 @@ START_TEST(parts_are_shown_or_left_out)
 }
 END_TEST
 
+static const struct function_row *
+find_row(const struct function_profile *profile,
+	 const struct function_row *like)
+{
+	for (size_t i = 0; i < profile->row_count; i++)
+		if (profile->rows[i].function == like->function &&
+		    profile->rows[i].pid == like->pid)
+			return &profile->rows[i];
+	return NULL;
+}
+
+/* A tree with two processes, besides that of all. */
+static struct call_tree *whole_tree(const struct made_functions *functions)
+{
+	struct call_tree *tree = call_tree_new();
+
+	for (size_t i = 0; i < sizeof(whole) / sizeof(*whole); i++)
+		add_path(tree, functions, &whole[i]);
+	for (int32_t pid = 5; pid < 7; pid++)
+		for (uint32_t part = 0; part < PROFILE_PARTS; part++) {
+			uint32_t node = call_tree_child(
+				tree, call_tree_part_root(tree, pid, part),
+				made_functions_find(functions, "vfs_read"),
+				false);
+
+			call_tree_at(tree, node)->self_ns += (uint64_t)pid
+							     << part;
+			call_tree_count_entry(tree, node, HOW_CALL);
+		}
+	return tree;
+}
+
+START_TEST(what_is_hidden_is_not_added_up)
+{
+	const struct cut *cut = &cuts[_i];
+	struct made_functions functions = made_functions_new();
+	uint32_t count = function_count(functions.table);
+	struct profile_scope scope = { .kinds = functions.kinds };
+	struct call_tree *tree = whole_tree(&functions);
+	struct function_profile shown;
+	struct function_profile left;
+	uint64_t shown_ns[PROFILE_PARTS];
+	uint64_t left_ns[PROFILE_PARTS];
+	struct call_tree *copy;
+
+	memcpy(scope.shows, cut->shows, sizeof(scope.shows));
+	copy = profile_scope_apply(&scope, tree, shown_ns);
+	ck_assert(profile_scope_hide(&scope, tree, left_ns));
+	ck_assert_mem_eq(shown_ns, left_ns, sizeof(shown_ns));
+	ck_assert_int_eq(function_profile_make(copy, count, &shown), 0);
+	ck_assert_int_eq(function_profile_make(tree, count, &left), 0);
+	ck_assert_uint_gt(left.row_count, 0);
+	ck_assert_uint_eq(left.row_count, shown.row_count);
+	ck_assert_uint_eq(left.self_ns, shown.self_ns);
+	for (size_t i = 0; i < left.row_count; i++)
+		ck_assert_mem_eq(&left.rows[i], find_row(&shown, &left.rows[i]),
+				 sizeof(*left.rows));
+	function_profile_free(&shown);
+	function_profile_free(&left);
+	call_tree_free(copy);
+	call_tree_free(tree);
+	made_functions_free(&functions);
+}
+END_TEST
+
 static const struct {
 	const char *command;
 	bool is_recorder;
@@ -204,6 +270,8 @@ int main(void)
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_loop_test(tcase, parts_are_shown_or_left_out, 0,
+			    sizeof(cuts) / sizeof(*cuts));
+	tcase_add_loop_test(tcase, what_is_hidden_is_not_added_up, 0,
 			    sizeof(cuts) / sizeof(*cuts));
 	tcase_add_loop_test(tcase, the_recorder_is_known_by_its_last_name, 0,
 			    sizeof(commands) / sizeof(*commands));

@@ -45,13 +45,11 @@ static int enter(struct maker *maker, uint32_t index)
 	struct function_row *row;
 
 	maker->row_of_node[index] = UINT32_MAX;
-	if (node->function == FUNCTION_NONE) {
+	if (node->parent == CALL_NODE_NONE)
 		/* Another process: its functions have rows of their own. */
 		memset(maker->row_of_function, 0,
 		       maker->function_count * sizeof(uint32_t));
-		return 0;
-	}
-	if (!maker->used[index])
+	if (node->function == FUNCTION_NONE || !maker->used[index])
 		return 0;
 	row = row_for(maker, index);
 	if (!row)

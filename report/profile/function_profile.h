@@ -22,11 +22,12 @@ struct function_row {
 struct function_profile {
 	struct function_row *rows;
 	size_t row_count;
-	uint32_t *row_of_node; /* by node of the tree; UINT32_MAX for roots */
+	uint32_t *row_of_node; /* by node of the tree; UINT32_MAX: none, as for
+				* roots */
 	uint64_t self_ns;      /* of all */
 };
 
-/* Adds up @tree.  @function_count is how many functions there are.
+/* Adds up the nodes of @tree that are of a function.  @function_count is how many functions there are.
  *
  * Returns 0 and @profile, to be freed by function_profile_free(), or
  * -ERROR_MEMORY.

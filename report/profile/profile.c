@@ -262,13 +262,17 @@ int profile_finish_tree(const struct profile_options *options,
 			uint64_t part_ns[PROFILE_PARTS])
 {
 	struct call_tree *whole = *tree;
-	bool is_whole;
+	bool is_whole = true;
 
-	if (options->scope) {
+	if (options->scope && options->is_only_added) {
+		is_whole = profile_scope_hide(options->scope, whole, part_ns);
+	} else if (options->scope) {
 		*tree = profile_scope_apply(options->scope, whole, part_ns);
 		call_tree_free(whole);
+		is_whole = *tree;
 	}
-	is_whole = *tree && (options->is_only_added || call_tree_sort(*tree));
+	if (is_whole && !options->is_only_added)
+		is_whole = call_tree_sort(*tree);
 	return is_whole ? 0 : -ERROR_MEMORY;
 }
 

@@ -22,7 +22,9 @@ struct profile_options {
 	bool by_process;	   /* one tree a process */
 	/* One tree a group, instead; NULL: not so.  Borrowed. */
 	const struct task_groups *groups;
-	/* The finished tree need not be sorted: it is only added up. */
+	/* The finished tree is only added up (profile_scope_hide()), and so need
+	 * not be sorted.
+	 */
 	bool is_only_added;
 	/* This is what is kept of the finished tree; NULL: all.  Borrowed. */
 	const struct profile_scope *scope;

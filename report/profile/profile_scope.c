@@ -4,8 +4,10 @@
 #include "report/profile/call_tree.h"
 #include "report/steps/recorder_task.h"
 #include "symbolize/functions/context_kinds.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Where a node of the whole tree is in the one that is shown. */
 struct place {
@@ -117,8 +119,7 @@ struct call_tree *profile_scope_apply(const struct profile_scope *scope,
 	bool is_whole = cutter.to && cutter.places &&
 			call_tree_reserve(cutter.to, count);
 
-	for (uint32_t i = 0; i < PROFILE_PARTS; i++)
-		time_ns[i] = 0;
+	memset(time_ns, 0, PROFILE_PARTS * sizeof(*time_ns));
 	for (uint32_t i = 0; is_whole && i < count; i++)
 		is_whole = cut(&cutter, i);
 	free(cutter.places);
@@ -126,4 +127,90 @@ struct call_tree *profile_scope_apply(const struct profile_scope *scope,
 		return cutter.to;
 	call_tree_free(cutter.to);
 	return NULL;
+}
+
+/* Returns the first root that is of the process, or group, of @root. */
+static uint32_t first_of_process(const struct call_tree *tree, uint32_t root)
+{
+	int32_t pid = call_tree_pid(tree, root);
+	uint32_t first = root;
+
+	for (; root != CALL_NODE_NONE;
+	     root = call_tree_next_sibling(tree, root))
+		if (call_tree_pid(tree, root) == pid)
+			first = root;
+	return first;
+}
+
+/* Makes the children of @from children of @to, which is older. */
+static void move_children(struct call_tree *tree, uint32_t from, uint32_t to)
+{
+	uint32_t child = call_tree_first_child(tree, from);
+
+	while (child != CALL_NODE_NONE) {
+		uint32_t next = call_tree_next_sibling(tree, child);
+
+		call_tree_at(tree, child)->parent = to;
+		tree->links[child].next_sibling = tree->links[to].first_child;
+		tree->links[to].first_child = child;
+		child = next;
+	}
+	tree->links[from].first_child = CALL_NODE_NONE;
+}
+
+/* Leaves one root for each process.  Newer roots come before older ones. */
+static void join_roots(struct call_tree *tree)
+{
+	uint32_t *link = &tree->first_root;
+
+	while (*link != CALL_NODE_NONE) {
+		uint32_t root = *link;
+		uint32_t first = first_of_process(tree, root);
+
+		if (first == root) {
+			link = &tree->links[root].next_sibling;
+			continue;
+		}
+		*link = tree->links[root].next_sibling;
+		move_children(tree, root, first);
+	}
+}
+
+/* Takes from node @index what it counts, and its function. */
+static void hide(struct call_tree *tree, uint32_t index)
+{
+	struct call_node *node = call_tree_at(tree, index);
+
+	node->function = FUNCTION_NONE;
+	node->self_ns = 0;
+	node->direct = 0;
+	node->tail = 0;
+	tree->links[index].more = 0;
+}
+
+bool profile_scope_hide(const struct profile_scope *scope,
+			struct call_tree *tree, uint64_t time_ns[PROFILE_PARTS])
+{
+	uint32_t count = call_tree_count(tree);
+	uint8_t *parts = malloc((size_t)count + 1);
+
+	memset(time_ns, 0, PROFILE_PARTS * sizeof(*time_ns));
+	if (!parts)
+		return false;
+	call_tree_forget_slots(tree);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct call_node *node = call_tree_at(tree, i);
+
+		parts[i] = node->parent == CALL_NODE_NONE ?
+				   (uint8_t)tree->links[i].part :
+				   (uint8_t)profile_part_of_call(
+					   scope->kinds, node->function,
+					   parts[node->parent]);
+		time_ns[parts[i]] += node->self_ns;
+		if (!scope->shows[parts[i]])
+			hide(tree, i);
+	}
+	join_roots(tree);
+	free(parts);
+	return true;
 }

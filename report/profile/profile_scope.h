@@ -50,4 +50,13 @@ struct call_tree *profile_scope_apply(const struct profile_scope *scope,
 				      const struct call_tree *tree,
 				      uint64_t time_ns[PROFILE_PARTS]);
 
+/* The same in @tree itself, for who only adds up its functions: nodes that are not
+ * shown stay, with function FUNCTION_NONE and nothing counted, and a caller may have
+ * several children of one function.
+ *
+ * Returns false when out of memory, the tree being as it was.
+ */
+bool profile_scope_hide(const struct profile_scope *scope,
+			struct call_tree *tree, uint64_t time_ns[PROFILE_PARTS]);
+
 #endif
