@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of two tables, the kernel's and programs', made one. */
+/* Functions of two tables, the kernel's and programs', made one, and what tells tables
+ * apart.
+ */
 #include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 
@@ -67,14 +69,109 @@ START_TEST(none_can_be_joined)
 }
 END_TEST
 
+struct named {
+	const char *module;
+	const char *name;
+	uint64_t address; /* 0: of no entry */
+	char space;
+};
+
+static uint64_t digest_of(const struct named *named, size_t count)
+{
+	struct function_table *table = function_table_new();
+	uint64_t digest;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct named *one = &named[i];
+		const char *module = function_table_module(table, one->module,
+							   strlen(one->module));
+
+		if (one->address)
+			function_table_add_entry(table, one->name,
+						 strlen(one->name), module,
+						 one->space, one->address);
+		else
+			function_table_add(table, one->name, strlen(one->name),
+					   module, one->space);
+	}
+	digest = function_table_digest(table);
+	function_table_free(table);
+	return digest;
+}
+
+/* Each differs in one thing from the first. */
+START_TEST(digests_tell_tables_apart)
+{
+	static const struct named tables[][3] = {
+		{ { "", "a", 1, 'k' },
+		  { "", "b", 2, 'k' },
+		  { "", "a", 3, 'k' } },
+		{ { "m", "a", 1, 'k' },
+		  { "", "b", 2, 'k' },
+		  { "", "a", 3, 'k' } },
+		{ { "", "a", 1, 'k' },
+		  { "", "c", 2, 'k' },
+		  { "", "a", 3, 'k' } },
+		{ { "", "a", 1, 'k' },
+		  { "", "b", 4, 'k' },
+		  { "", "a", 3, 'k' } },
+		{ { "", "a", 1, 'k' },
+		  { "", "b", 2, 'k' },
+		  { "", "a", 4, 'k' } },
+		{ { "", "a", 1, 'k' },
+		  { "", "b", 0, 'k' },
+		  { "", "a", 3, 'k' } },
+		{ { "", "a", 1, 'u' },
+		  { "", "b", 2, 'k' },
+		  { "", "a", 3, 'k' } },
+		{ { "", "a", 1, 'k' },
+		  { "", "b", 2, 'k' },
+		  { "m", "a", 3, 'k' } },
+		{ { "", "b", 2, 'k' },
+		  { "", "a", 1, 'k' },
+		  { "", "a", 3, 'k' } },
+	};
+	enum { TABLES = sizeof(tables) / sizeof(*tables) };
+	uint64_t digests[TABLES];
+
+	for (int i = 0; i < TABLES; i++) {
+		digests[i] = digest_of(tables[i], 3);
+		ck_assert_uint_eq(digests[i], digest_of(tables[i], 3));
+		for (int j = 0; j < i; j++)
+			ck_assert_uint_ne(digests[i], digests[j]);
+	}
+	ck_assert_uint_ne(digest_of(tables[0], 2), digests[0]);
+}
+END_TEST
+
+START_TEST(digests_tell_what_was_joined_or_located)
+{
+	struct function_table *table = function_table_new();
+	struct function_table *programs = function_table_new();
+	uint32_t function = add(table, "", "vfs_read", 'k');
+	uint64_t before = function_table_digest(table);
+	uint64_t located;
+
+	function_table_locate(table, function, 16);
+	located = function_table_digest(table);
+	ck_assert_uint_ne(located, before);
+	add(programs, "/bin/ls", "main", 'u');
+	function_table_join(table, programs);
+	ck_assert_uint_ne(function_table_digest(table), located);
+	function_table_free(table);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("function_table");
-	TCase *tests = tcase_create("join");
+	TCase *tests = tcase_create("all");
 
 	tcase_add_test(tests, joined_functions_follow);
 	tcase_add_test(tests, what_is_added_then_is_new);
 	tcase_add_test(tests, none_can_be_joined);
+	tcase_add_test(tests, digests_tell_tables_apart);
+	tcase_add_test(tests, digests_tell_what_was_joined_or_located);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -65,20 +65,6 @@ static bool hash_file(const char *path, uint64_t *hash)
 	return is_read;
 }
 
-static uint64_t hash_functions(const struct function_table *functions,
-			       uint64_t hash)
-{
-	for (uint32_t i = 0; i < function_count(functions); i++) {
-		const struct function *function = function_at(functions, i);
-
-		hash = hash_number(hash, function->address);
-		hash = pack_hash(hash, function->name, strlen(function->name));
-		hash = pack_hash(hash, function->module,
-				 strlen(function->module));
-	}
-	return hash;
-}
-
 bool checkpoint_index_key(const struct recording *recording,
 			  const struct function_table *functions, uint64_t *key)
 {
@@ -86,7 +72,7 @@ bool checkpoint_index_key(const struct recording *recording,
 	/* Other programs may find other events. */
 	uint64_t hash = hash_number(PACK_HASH_FIRST, build_id);
 
-	hash = hash_functions(functions, hash);
+	hash = hash_number(hash, function_table_digest(functions));
 	if (kcore && !hash_file(kcore, &hash))
 		return false;
 	*key = hash;

@@ -11,11 +11,9 @@
 
 static const uint64_t odd = 0x9e3779b97f4a7c15;
 
-uint32_t function_key_hash(const struct function_key *key)
+uint64_t function_name_hash(const char *name, size_t length)
 {
-	uint64_t hash = ((uint64_t)(uintptr_t)key->module ^ key->address) * odd;
-	const char *name = key->name;
-	size_t length = key->length;
+	uint64_t hash = odd;
 	uint64_t word;
 
 	for (; length > sizeof(word); length -= sizeof(word)) {
@@ -28,7 +26,14 @@ uint32_t function_key_hash(const struct function_key *key)
 	for (size_t i = 0; i < length; i++)
 		word = word << 8 | (uint8_t)name[i];
 	hash = (hash ^ word) * odd;
-	return (uint32_t)(hash >> 32);
+	return hash ^ hash >> 32;
+}
+
+uint32_t function_key_hash(const struct function_key *key)
+{
+	uint64_t place = (uint64_t)(uintptr_t)key->module ^ key->address;
+
+	return (uint32_t)((key->name_hash ^ place * odd) * odd >> 32);
 }
 
 /* A double may have its address behind its name. */

@@ -13,10 +13,14 @@ struct function_key {
 	size_t length;
 	const char *module; /* equal pointers are equal modules */
 	uint64_t address;   /* 0: any */
+	uint64_t name_hash; /* function_name_hash() */
 	uint32_t hash;	    /* function_key_hash() */
 	char space;
 };
 
+uint64_t function_name_hash(const char *name, size_t length);
+
+/* Needs all others of @key. */
 uint32_t function_key_hash(const struct function_key *key);
 
 struct function_slot {

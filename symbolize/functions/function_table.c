@@ -25,6 +25,7 @@ struct function_table {
 	struct array clones;	/* uint32_t: those with another base */
 	struct array doubles;	/* uint32_t: those to be named still */
 	size_t last_module;	/* index of the one that came last */
+	uint64_t digest;	/* function_table_digest() */
 	struct function_slots slots;
 };
 
@@ -32,6 +33,26 @@ static struct function *function_of(const struct function_table *table,
 				    uint32_t number)
 {
 	return array_at(&table->functions, number);
+}
+
+static void digest(struct function_table *table, uint64_t number)
+{
+	table->digest = (table->digest ^ number) * 0x9e3779b97f4a7c15;
+	table->digest ^= table->digest >> 32;
+}
+
+/* Modules come one after the other. */
+static void digest_function(struct function_table *table,
+			    const struct function *function,
+			    const struct function_key *key)
+{
+	bool is_first = function == table->functions.items;
+
+	if (is_first || function[-1].module != key->module)
+		digest(table,
+		       function_name_hash(key->module, strlen(key->module)));
+	digest(table, key->name_hash ^ (uint8_t)key->space);
+	digest(table, key->address);
 }
 
 static struct function_slot *find_slot(const struct function_table *table,
@@ -142,6 +163,7 @@ static uint32_t insert(struct function_table *table, struct function_slot *slot,
 		.module = key->module,
 		.space = key->space,
 	};
+	digest_function(table, function, key);
 	slot->number = number + 1;
 	slot->hash = key->hash;
 	if (base == name)
@@ -165,6 +187,7 @@ static uint32_t add_first(struct function_table *table,
 	if (function_slots_reserve(&table->slots, table->functions.count + 2) <
 	    0)
 		return FUNCTION_NONE;
+	key->name_hash = function_name_hash(key->name, key->length);
 	key->hash = function_key_hash(key);
 	slot = find_slot(table, key);
 	return slot->number ? slot->number - 1 :
@@ -240,8 +263,10 @@ uint32_t function_table_add_entry(struct function_table *table,
 	if (place->start > address)
 		place->start = address;
 	function = function_of(table, first);
-	if (!function->address)
+	if (!function->address) {
 		function->address = address;
+		digest(table, address);
+	}
 	if (function->address == address)
 		return first;
 	key.address = address;
@@ -286,6 +311,7 @@ uint32_t function_table_join(struct function_table *table,
 	uint32_t shift = (uint32_t)table->functions.count - 1;
 	int status = append(table, other);
 
+	digest(table, other->digest);
 	arena_join(table->names, other->names);
 	other->names = NULL;
 	function_table_free(other);
@@ -297,8 +323,10 @@ void function_table_locate(struct function_table *table, uint32_t number,
 {
 	struct function *function = function_of(table, number);
 
-	if (!function->address || address < function->address)
+	if (!function->address || address < function->address) {
 		function->address = address;
+		digest(table, number ^ address);
+	}
 }
 
 const uint32_t *function_table_doubles(const struct function_table *table,
@@ -360,9 +388,9 @@ uint32_t function_table_kernel(const struct function_table *table,
 	const uint32_t *clones = table->clones.items;
 	const struct function_slot *slot;
 
+	key.name_hash = function_name_hash(key.name, key.length);
 	key.hash = function_key_hash(&key);
 	slot = find_slot(table, &key);
-
 	if (slot->number)
 		return slot->number - 1;
 	for (size_t i = 0; i < table->clones.count; i++)
@@ -380,4 +408,9 @@ const struct function *function_at(const struct function_table *table,
 uint32_t function_count(const struct function_table *table)
 {
 	return (uint32_t)table->functions.count;
+}
+
+uint64_t function_table_digest(const struct function_table *table)
+{
+	return table->digest;
 }

@@ -103,4 +103,10 @@ const struct function *function_at(const struct function_table *table,
 				   uint32_t number);
 uint32_t function_count(const struct function_table *table);
 
+/* Returns a number for the functions that were added, with names, modules and
+ * addresses, and their order: another where any of it is another, but for the chance
+ * of 64 bits.
+ */
+uint64_t function_table_digest(const struct function_table *table);
+
 #endif
