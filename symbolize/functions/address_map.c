@@ -3,15 +3,14 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/number_sort.h"
 #include "symbolize/functions/function_table.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 struct mark {
 	struct symbol symbol; /* end is 0 where the size is unknown */
-	uint32_t order;
-	uint32_t rank; /* 0: a stop */
+	uint32_t rank;	      /* 0: a stop */
 };
 
 struct address_map {
@@ -44,39 +43,6 @@ int address_map_reserve(struct address_map *map, size_t count)
 	return array_reserve(&map->marks, count);
 }
 
-/* By address, then the one that wins last. */
-static int compare_marks(const void *a, const void *b)
-{
-	const struct mark *x = a;
-	const struct mark *y = b;
-
-	if (x->symbol.start != y->symbol.start)
-		return x->symbol.start < y->symbol.start ? -1 : 1;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
-
-/* The last mark goes before those of its address that win over it, if these are
- * few: marks that come in order of their addresses are in order then.
- */
-static void sink_last(struct array *marks)
-{
-	enum { FEW = 8 };
-	struct mark *first = marks->items;
-	size_t at = marks->count - 1;
-
-	for (int i = 0; i < FEW && at; i++, at--) {
-		struct mark last = first[at];
-
-		if (first[at - 1].symbol.start != last.symbol.start ||
-		    compare_marks(&first[at - 1], &last) <= 0)
-			return;
-		first[at] = first[at - 1];
-		first[at - 1] = last;
-	}
-}
-
 static int add_mark(struct address_map *map, const struct symbol *symbol,
 		    uint32_t rank)
 {
@@ -85,9 +51,7 @@ static int add_mark(struct address_map *map, const struct symbol *symbol,
 	if (!mark)
 		return -ERROR_MEMORY;
 	mark->symbol = *symbol;
-	mark->order = (uint32_t)map->marks.count;
 	mark->rank = rank;
-	sink_last(&map->marks);
 	return 0;
 }
 
@@ -142,43 +106,51 @@ static int append_mark(struct address_map *map, const struct mark *mark,
 	return append_hole(map, symbol.end, next);
 }
 
-/* A kernel lists its own symbols in order, its modules' behind them in none. */
-static void sort_marks(struct array *marks)
+/* Appends the one that wins of @count marks at one address; they reach up to @next at
+ * most.
+ */
+static int append_winner(struct address_map *map, const struct mark *marks,
+			 size_t count, uint64_t next)
 {
-	const struct mark *all = marks->items;
-	struct array rest = *marks;
-	size_t sorted = 1;
+	const struct mark *winner = marks;
 
-	while (sorted < marks->count &&
-	       compare_marks(all + sorted - 1, all + sorted) <= 0)
-		sorted++;
-	if (sorted >= marks->count)
-		return;
-	rest.items = (struct mark *)marks->items + sorted;
-	rest.count -= sorted;
-	array_sort(&rest, compare_marks);
-	if (compare_marks(all + sorted - 1, all + sorted) > 0)
-		array_sort(marks, compare_marks);
+	/* They are in the order in which they were added. */
+	for (size_t i = 1; i < count; i++)
+		if (marks[i].rank >= winner->rank)
+			winner = &marks[i];
+	return append_mark(map, winner, next);
+}
+
+/* Returns how many of @count marks are at the address of the first. */
+static size_t at_one_address(const struct mark *marks, size_t count)
+{
+	size_t same = 1;
+
+	while (same < count && marks[same].symbol.start == marks->symbol.start)
+		same++;
+	return same;
 }
 
 int address_map_finish(struct address_map *map)
 {
 	const struct mark *marks;
 	size_t count = map->marks.count;
-	int status = 0;
+	size_t same;
+	/* A kernel lists its own symbols in order, its modules' in none. */
+	int status = number_sort(&map->marks);
 
-	sort_marks(&map->marks);
 	marks = map->marks.items;
-	if (array_reserve(&map->symbols, count + 1) < 0 ||
+	if (status < 0 || array_reserve(&map->symbols, count + 1) < 0 ||
 	    append_hole(map, 0, count ? marks[0].symbol.start : UINT64_MAX) < 0)
 		return -ERROR_MEMORY;
-	for (size_t i = 0; i < count && !status; i++) {
-		uint64_t next = i + 1 < count ? marks[i + 1].symbol.start :
-						UINT64_MAX;
+	for (size_t i = 0; i < count && !status; i += same) {
+		uint64_t next;
 
-		/* Several at one address: the last of them wins. */
+		same = at_one_address(marks + i, count - i);
+		next = i + same < count ? marks[i + same].symbol.start :
+					  UINT64_MAX;
 		if (marks[i].symbol.start != next)
-			status = append_mark(map, &marks[i], next);
+			status = append_winner(map, marks + i, same, next);
 	}
 	array_free(&map->marks);
 	return status;
