@@ -7,19 +7,29 @@
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct maker {
 	const struct call_tree *tree;
 	const uint64_t *totals; /* by node */
 	const bool *used;	/* by node */
 	struct array rows;	/* struct function_row */
+	size_t first_row;	/* of this process */
 	uint32_t *row_of_node;
 	uint32_t *row_of_function; /* in this process, + 1; 0: none yet */
 	uint32_t *open;		   /* by function: how deep in itself */
-	uint32_t function_count;
 	uint64_t self_ns;
 };
+
+/* Another process: its functions have rows of their own. */
+static void begin_process(struct maker *maker)
+{
+	for (; maker->first_row < maker->rows.count; maker->first_row++) {
+		const struct function_row *row =
+			array_at(&maker->rows, maker->first_row);
+
+		maker->row_of_function[row->function] = 0;
+	}
+}
 
 static struct function_row *row_for(struct maker *maker, uint32_t node)
 {
@@ -46,9 +56,7 @@ static int enter(struct maker *maker, uint32_t index)
 
 	maker->row_of_node[index] = UINT32_MAX;
 	if (node->parent == CALL_NODE_NONE)
-		/* Another process: its functions have rows of their own. */
-		memset(maker->row_of_function, 0,
-		       maker->function_count * sizeof(uint32_t));
+		begin_process(maker);
 	if (node->function == FUNCTION_NONE || !maker->used[index])
 		return 0;
 	row = row_for(maker, index);
@@ -93,7 +101,6 @@ int function_profile_make(const struct call_tree *tree, uint32_t function_count,
 		.totals = totals,
 		.used = used,
 		.rows = ARRAY_OF(struct function_row),
-		.function_count = function_count,
 		.row_of_node =
 			calloc(call_tree_count(tree) + 1, sizeof(uint32_t)),
 		.row_of_function = calloc(function_count, sizeof(uint32_t)),
