@@ -6,7 +6,7 @@
 struct command {
 	const char *name;
 	const char *summary; /* one line, for the list of commands */
-	/* Runs it; argv[0] is the subcommand's name.
+	/* Runs it; argv[0] is "ktrace-hw " and the subcommand's name.
 	 *
 	 * Returns the program's exit code.
 	 */

@@ -34,6 +34,16 @@ static bool is_one_of(const char *word, const char *first, const char *second,
 	       !strcmp(word, third);
 }
 
+/* @argv[0] becomes what getopt_long() calls the program. */
+static int run(const struct command *command, int argc, char **argv)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "ktrace-hw %s", command->name);
+	argv[0] = name;
+	return command->run(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -50,7 +60,7 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		if (strcmp(commands[i]->name, argv[1]) == 0)
-			return commands[i]->run(argc - 1, argv + 1);
+			return run(commands[i], argc - 1, argv + 1);
 	fprintf(stderr,
 		"ktrace-hw: no command '%s'; ktrace-hw --help lists them\n",
 		argv[1]);

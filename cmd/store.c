@@ -36,8 +36,12 @@ static int run_subcommand(size_t index, int argc, char **argv)
 {
 	const struct store_command *command = subcommands[index].command;
 	struct store_options options;
-	int status = store_options_read(&options, command, argc, argv) - 1;
+	char name[64];
+	int status;
 
+	snprintf(name, sizeof(name), "%s %s", argv[0], command->name);
+	argv[1] = name;
+	status = store_options_read(&options, command, argc - 1, argv + 1) - 1;
 	if (status < 0 &&
 	    (options.words.count < subcommands[index].least_words ||
 	     options.words.count > subcommands[index].most_words)) {
@@ -61,7 +65,7 @@ static int run_store(int argc, char **argv)
 	}
 	for (size_t i = 0; i < SUBCOMMANDS; i++)
 		if (!strcmp(subcommands[i].command->name, name))
-			return run_subcommand(i, argc - 1, argv + 1);
+			return run_subcommand(i, argc, argv);
 	if (*name)
 		fprintf(stderr, "ktrace-hw: store: no command '%s'\n", name);
 	print_usage(stderr);

@@ -73,7 +73,7 @@ struct store_command {
 	int (*run)(const struct store_options *options);
 };
 
-/* Reads what follows the subcommand's name, argv[0].
+/* Reads what follows argv[0].
  *
  * Returns 0 or the exit code to end with plus 1, wrong usage having been said to
  * standard error.  Free @options either way.

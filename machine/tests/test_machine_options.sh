@@ -13,6 +13,7 @@ wrong() { # name message argument...
 	expect_failure "$name" 2 "$message"
 }
 
+wrong "no subcommand" "usage: machine run"
 wrong "unknown command" "unknown command 'walk'" walk
 wrong "unknown option" "unknown option --fast" run --fast=1 -- true
 wrong "option without its value" "--cpus needs a value" run --cpus

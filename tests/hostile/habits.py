@@ -56,6 +56,17 @@ def check_choices_that_leave_nothing(program, folder):
         assert done.code == 2 and "is not before" in done.err, done.err
 
 
+def check_unknown_options(program, folder):
+    """Each line says who speaks."""
+    for command in ("record", "report", "top", "timeline", "doctor", "serve",
+                    "store report"):
+        done = run(program, *command.split(), "--no-such-option")
+        assert done.code == 2, (command, done)
+        first = done.err.splitlines()[0]
+        assert first == f"ktrace-hw {command}: unrecognized option " \
+            "'--no-such-option'", done.err
+
+
 def check_window_before_trace(program, folder):
     """Who runs is told before the trace begins."""
     start = record(ITRACE_START, struct.pack("<2I", 117, 117) +
