@@ -57,6 +57,7 @@ struct call_tree *profile_scope_apply(const struct profile_scope *scope,
  * Returns false when out of memory, the tree being as it was.
  */
 bool profile_scope_hide(const struct profile_scope *scope,
-			struct call_tree *tree, uint64_t time_ns[PROFILE_PARTS]);
+			struct call_tree *tree,
+			uint64_t time_ns[PROFILE_PARTS]);
 
 #endif
