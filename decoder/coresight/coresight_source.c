@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
 #include "common/error.h"
 #include "decoder/coresight/coresight_source_parts.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/recording.h"
 
 #include <stdlib.h>
 
@@ -18,7 +20,7 @@ static bool fits_unit(const struct coresight_unit *unit)
 bool coresight_source_fits(const struct recording *recording,
 			   const struct aux_stream *stream)
 {
-	const struct array *units = &recording->coresight_units;
+	const struct array *units = recording_coresight_units(recording);
 
 	for (size_t i = 0; i < stream->piece_count; i++) {
 		uint32_t unit = stream->pieces[i].unit;
@@ -32,7 +34,7 @@ bool coresight_source_fits(const struct recording *recording,
 bool coresight_source_forgets(const struct recording *recording,
 			      const struct aux_stream *stream)
 {
-	const struct array *units = &recording->coresight_units;
+	const struct array *units = recording_coresight_units(recording);
 
 	for (size_t i = 0; i < stream->piece_count; i++) {
 		uint32_t unit = stream->pieces[i].unit;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/coresight/coresight_source_parts.h"
 #include "decoder/flow/point_search.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/time_conversion.h"
 
 enum {
 	/* By then a time stamp has come that belongs to a synchronisation
@@ -101,7 +102,7 @@ uint64_t coresight_source_sync_before(struct branch_source *base,
 {
 	struct coresight_source *source = (struct coresight_source *)base;
 	const struct time_conversion *conversion =
-		&source->input.recording->conversion;
+		recording_time_conversion(source->input.recording);
 	const struct point_search search = {
 		.size = source->input.stream->size_bytes,
 		.next = next_timed,

@@ -3,7 +3,7 @@
 #include "decoder/code/code_space.h"
 #include "decoder/coresight/coresight_exit.h"
 #include "decoder/coresight/coresight_parts.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/time_conversion.h"
 
 static struct flow_stamp stamp_of_instructions(const struct coresight *source)
 {
@@ -109,7 +109,8 @@ void coresight_take_time(struct coresight *source, uint64_t ticks)
 
 	if (source->time != RECORDING_TIME_NANOSECONDS || !ticks)
 		return;
-	time_ns = time_conversion_ns(&recording->conversion, ticks);
+	time_ns =
+		time_conversion_ns(recording_time_conversion(recording), ticks);
 	if (time_ns < source->low_ns)
 		return;
 	coresight_set_now(source, time_ns);

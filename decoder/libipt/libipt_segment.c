@@ -9,7 +9,8 @@
 #include "decoder/libipt/intel_image.h"
 #include "decoder/libipt/intel_tokens.h"
 #include "decoder/libipt/libipt_parts.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/time_conversion.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -98,7 +99,8 @@ int libipt_open_segment(struct libipt *source)
 	if (!source->tokens)
 		return -ERROR_MEMORY;
 	source->cursor = branch_cursor_new(
-		source->tokens, &source->input.recording->conversion);
+		source->tokens,
+		recording_time_conversion(source->input.recording));
 	if (!source->blocks || !source->cursor ||
 	    pt_blk_set_image(source->blocks, intel_image_get(source->image)) <
 		    0)

@@ -12,7 +12,7 @@
 #include "decoder/libipt/libipt_events.h"
 #include "decoder/libipt/libipt_parts.h"
 #include "decoder/libipt/libipt_segment.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording.h"
 
 #include <stdlib.h>
 
