@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/coresight/coresight_feed.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "decoder/coresight/coresight_feed_parts.h"
+#include "decoder/coresight/coresight_feed_bytes.h"
 #include "decoder/coresight/coresight_scan.h"
 #include "decoder/recording/coresight_unit.h"
 #include "decoder/recording/recording.h"

@@ -2,6 +2,7 @@
 #include "common/error.h"
 #include "decoder/code/code_space.h"
 #include "decoder/coresight/coresight_exit.h"
+#include "decoder/coresight/coresight_memory.h"
 #include "decoder/coresight/coresight_parts.h"
 #include "decoder/recording/time_conversion.h"
 
@@ -99,7 +100,8 @@ static void advance_code(struct coresight *source, uint64_t time_ns)
 	if (code_space_advance(source->code, time_ns, NULL, NULL) < 0)
 		source->error = -ERROR_MEMORY;
 	source->next_change_ns = code_space_next_change_ns(source->code);
-	coresight_refresh_code(source);
+	if (coresight_memory_refresh(&source->feed.tree, source->code) < 0)
+		source->error = -ERROR_MEMORY;
 }
 
 void coresight_take_time(struct coresight *source, uint64_t ticks)
