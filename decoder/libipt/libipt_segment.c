@@ -102,8 +102,8 @@ int libipt_open_segment(struct libipt *source)
 		source->tokens,
 		recording_time_conversion(source->input.recording));
 	if (!source->blocks || !source->cursor ||
-	    pt_blk_set_image(source->blocks, intel_image_get(source->image)) <
-		    0)
+	    pt_blk_set_image(source->blocks,
+			     intel_image_get(source->code.image)) < 0)
 		return -ERROR_MEMORY;
 	source->is_open = true;
 	sync_at(source, 0, FLOW_GAP_UNSYNCED);
