@@ -13,6 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
+const struct array *code_image_regions(const struct code_image *image)
+{
+	return &image->regions;
+}
+
 void code_image_close(struct code_image *image)
 {
 	if (!image)
@@ -164,10 +169,12 @@ static int add_unknown(struct code_image *image,
 			    "the kernel patched more than could be recorded: "
 			    "what it is known to have patched is a gap");
 	if (kcore_end)
-		error = code_unknown_read(image, kcore_end, &image->unknown);
+		error = code_unknown_read(image, kcore_end, image->log,
+					  &image->unknown);
 	if (!error && (!is_complete ||
 		       recording_time(recording) != RECORDING_TIME_NANOSECONDS))
-		error = code_unknown_add_patches(image, &image->unknown);
+		error = code_unknown_add_patches(
+			&image->regions, &image->changes, &image->unknown);
 	return error;
 }
 
