@@ -2,6 +2,7 @@
 #include "collector/collector.h"
 #include "collector/collector_parts.h"
 #include "collector/events/away_cpus.h"
+#include "collector/graph_recording.h"
 #include "collector/kernel_code/kernel_changes.h"
 #include "collector/records/loaded_code.h"
 #include "collector/records/loss_record.h"
@@ -99,20 +100,23 @@ static int enable_events(const struct event_list *events)
 /* What the clock was is written at once: a recorder may be killed. */
 static int note_begin(struct collector *collector)
 {
+	const struct trace_clock trace_clock = collector_clock(collector);
 	struct clock_readings *clock = &collector->clock;
 
 	collector->begin_ns = monotonic_ns();
-	collector_read_clock(collector, &clock->begin);
+	trace_clock_read(&trace_clock, &clock->begin);
 	collector->result->was_activated = clock->activate_ns &&
 					   clock->begin.is_known;
 	collector->result->late_ns =
 		clock->begin.realtime_ns - clock->activate_ns;
-	return collector_write_clock(collector);
+	return trace_clock_save(collector->options->folder, clock,
+				collector->log);
 }
 
 static int start(struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
+	const struct trace_clock clock = collector_clock(collector);
 	int error;
 
 	/* Not permitted: small buffers may overflow, which is then said. */
@@ -136,7 +140,7 @@ static int start(struct collector *collector)
 	/* What connects from now on, events tell. */
 	if (!error)
 		error = collector_list_sockets(collector);
-	collector->hits.since_ns = collector_clock_ns(collector);
+	collector->hits.since_ns = trace_clock_ns(&clock);
 	if (error || !options->command)
 		return error;
 	collector->result->exec_errno = workload_start(&collector->workload);
@@ -203,10 +207,12 @@ static int tell_all_away(struct collector *collector)
 /* The trace unit writes the last of its buffer when it is disabled. */
 static int finish(struct collector *collector)
 {
+	const struct trace_clock clock = collector_clock(collector);
 	int error;
 
 	if (collector->graph)
-		error = collector_finish_graph(collector);
+		error = graph_recording_finish(collector->graph,
+					       &collector->counts.truncated);
 	else if (collector->options->snapshot)
 		error = collector_keep_last(collector);
 	else
@@ -214,7 +220,7 @@ static int finish(struct collector *collector)
 					   collector->trace_spec,
 					   PERF_EVENT_IOC_DISABLE, NULL);
 	collector->result->length_ns = monotonic_ns() - collector->begin_ns;
-	collector_read_clock(collector, &collector->clock.end);
+	trace_clock_read(&clock, &collector->clock.end);
 	if (!error)
 		error = collector_mark_gate(collector, GATE_LAST);
 	if (!error)
@@ -229,7 +235,8 @@ static int finish(struct collector *collector)
 	if (!error)
 		error = collector_list_cgroups(collector, "cgroups_end");
 	if (!error)
-		error = collector_write_clock(collector);
+		error = trace_clock_save(collector->options->folder,
+					 &collector->clock, collector->log);
 	return error ? error : recording_writer_finish(collector->writer);
 }
 
@@ -335,11 +342,13 @@ int collector_run(const struct collector_options *options,
 		.triggers = trigger_set_new(),
 		.gate = gate_new(),
 		.processes = PROCESS_WATCH_EMPTY,
-		.hits = { .timer = -1 },
+		.hits = { .timer = -1, .after_ns = options->after_ns },
 		.sockets = SOCKET_LIST_NONE,
 	};
 	int error;
 
+	collector.hits.events = &collector.events;
+	collector.hits.triggers = &collector.triggers;
 	*result = (struct collector_result){ .end = COLLECTOR_FAILED };
 	error = signal_source_open(&collector.signals);
 	if (!error)

@@ -117,7 +117,7 @@ int collector_list_cgroups(const struct collector *collector, const char *name)
 	return cgroup_list_write(path, collector->log);
 }
 
-int collector_prepare_sockets(struct collector *collector)
+static int prepare_sockets(struct collector *collector)
 {
 	if (!(collector->options->tracepoints & TRACEPOINTS_OBJECTS))
 		return 0;
@@ -175,7 +175,7 @@ int collector_begin(struct collector *collector)
 		return error;
 	error = collector_list_cgroups(collector, "cgroups");
 	if (!error)
-		error = collector_prepare_sockets(collector);
+		error = prepare_sockets(collector);
 	if (!error)
 		error = create_file(collector);
 	if (!error)

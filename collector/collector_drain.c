@@ -27,7 +27,7 @@ static int drain_ring(struct collector *collector, struct cpu_rings *rings,
 		     kind == RING_CODE ? collector->loaded : NULL);
 	rings->stopped |= collector->counts.truncated != truncated;
 	if (kind == RING_HITS)
-		collector_take_hits(collector, &bytes);
+		hit_wait_take_records(&collector->hits, &bytes);
 	error = recording_writer_add_ring(collector->writer, &bytes);
 	ring_release(ring, &bytes);
 	return error;
@@ -147,6 +147,7 @@ static int keep(struct collector *collector, uint32_t index,
 int collector_enable_trace(struct collector *collector)
 {
 	const struct event_list *events = &collector->events;
+	const struct trace_clock clock = collector_clock(collector);
 	int error = 0;
 
 	if (collector->can_pause)
@@ -155,7 +156,7 @@ int collector_enable_trace(struct collector *collector)
 	if (!error)
 		error = event_list_control(events, collector->trace_spec,
 					   PERF_EVENT_IOC_ENABLE, NULL);
-	collector->hits.since_ns = collector_clock_ns(collector);
+	collector->hits.since_ns = trace_clock_ns(&clock);
 	return error;
 }
 
@@ -163,6 +164,7 @@ int collector_snapshot(struct collector *collector, bool last)
 {
 	struct cpu_rings *rings = collector->cpus.items;
 	const struct event_list *events = &collector->events;
+	const struct trace_clock clock = collector_clock(collector);
 	int error;
 
 	if (collector->graph) {
@@ -174,7 +176,7 @@ int collector_snapshot(struct collector *collector, bool last)
 				   PERF_EVENT_IOC_DISABLE, NULL);
 
 	if (!collector->hits.is_frozen)
-		collector->frozen_ns = collector_clock_ns(collector);
+		collector->hits.frozen_ns = trace_clock_ns(&clock);
 	collector->hits.is_frozen = false;
 	for (size_t i = 0; i < collector->target.cpus.count && !error; i++) {
 		error = keep(collector, (uint32_t)i, &rings[i]);

@@ -47,10 +47,11 @@ static int note_choice(const struct collector *collector, const char *list)
 	const int *cpus = collector->target.cpus.items;
 	const struct event *event = event_list_find(
 		&collector->events, collector->choice_spec, cpus[0]);
+	const struct trace_clock clock = collector_clock(collector);
 	const struct sample_origin origin = {
 		.pid = UINT32_MAX,
 		.tid = UINT32_MAX,
-		.time_ns = collector_clock_ns(collector),
+		.time_ns = trace_clock_ns(&clock),
 		.cpu = cpus[0],
 	};
 	struct gate_choice choice = { .list = "" };
@@ -216,7 +217,8 @@ int collector_begin_streams(struct collector *collector)
 int collector_mark_gate(struct collector *collector, enum gate_mark_kind kind)
 {
 	const struct event *events = collector->events.events.items;
-	uint64_t now_ns = collector_clock_ns(collector);
+	const struct trace_clock clock = collector_clock(collector);
+	uint64_t now_ns = trace_clock_ns(&clock);
 	struct byte_buffer records = { 0 };
 	int error;
 

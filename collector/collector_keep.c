@@ -17,7 +17,7 @@ static int add_record(struct collector *collector)
 	const struct sample_origin origin = {
 		.pid = hits->pid,
 		.tid = hits->tid,
-		.time_ns = collector->frozen_ns,
+		.time_ns = hits->frozen_ns,
 		.cpu = hits->cpu,
 	};
 	const struct sample_content content = {
@@ -57,6 +57,7 @@ static int keep(struct collector *collector, bool last)
 int collector_freeze(struct collector *collector)
 {
 	const struct cpu_rings *rings = collector->cpus.items;
+	const struct trace_clock clock = collector_clock(collector);
 	bool has_come = false;
 	int error;
 
@@ -67,7 +68,7 @@ int collector_freeze(struct collector *collector)
 		return 0;
 	error = event_list_control(&collector->events, collector->trace_spec,
 				   PERF_EVENT_IOC_DISABLE, NULL);
-	collector->frozen_ns = collector_clock_ns(collector);
+	collector->hits.frozen_ns = trace_clock_ns(&clock);
 	collector->hits.is_frozen = true;
 	return error;
 }

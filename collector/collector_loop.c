@@ -168,6 +168,8 @@ static void look_at_size(struct collector *collector)
 static int loop(struct collector *collector, struct pollfd *polled,
 		nfds_t count)
 {
+	const struct trace_clock clock = collector_clock(collector);
+	const int *cpus = collector->target.cpus.items;
 	struct collector_result *result = collector->result;
 	int error = 0;
 
@@ -185,7 +187,7 @@ static int loop(struct collector *collector, struct pollfd *polled,
 			result->end = COLLECTOR_TARGET_GONE;
 		if (!error)
 			error = collector_freeze(collector);
-		collector_take_lines(collector);
+		hit_wait_take_lines(&collector->hits, &clock, cpus[0]);
 		if (!error)
 			error = collector_take_choice(collector);
 		if (!error)

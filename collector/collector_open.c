@@ -16,6 +16,14 @@ struct cpu_rings *collector_rings(const struct collector *collector, int cpu)
 	return rings;
 }
 
+struct trace_clock collector_clock(const struct collector *collector)
+{
+	const struct cpu_rings *rings = collector->cpus.items;
+
+	return (struct trace_clock){ collector->tracer,
+				     rings->ring[RING_TRACE].page };
+}
+
 static int attach_from(struct collector *collector, size_t first)
 {
 	const struct event *events = collector->events.events.items;

@@ -7,6 +7,7 @@
 #include "collector/function_graph/function_graph.h"
 #include "collector/gate/gate.h"
 #include "collector/gate/gate_lines.h"
+#include "collector/hit_wait.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/priority.h"
 #include "collector/records/record_watch.h"
@@ -17,28 +18,12 @@
 #include "collector/target/process_watch.h"
 #include "collector/target/target.h"
 #include "collector/target/workload.h"
+#include "collector/trace_clock.h"
 #include "collector/trace_unit/tracer.h"
 #include "collector/trigger/trigger_set.h"
-#include "common/clock_readings.h"
 #include "common/gate_mark.h"
-#include "common/trigger_hit.h"
 
 #include <poll.h>
-
-/* The hit of a trigger whose trace is to be kept. */
-struct hit_wait {
-	bool has_begun; /* the trace that hits keep */
-	bool is_pending;
-	bool is_frozen; /* all trace is, since there may be a hit */
-	struct trigger_hit hit;
-	uint32_t pid;
-	uint32_t tid;
-	int cpu;
-	int timer;	   /* the time that it is waited for; else -1 */
-	uint64_t since_ns; /* when tracing began, or went on */
-	unsigned int overlapped;
-	size_t record_spec; /* TRIGGER_HIT_EVENT */
-};
 
 /* A recording under way: what the files collector*.c share. */
 struct collector {
@@ -77,14 +62,7 @@ struct collector {
 	size_t choice_spec; /* GATE_CHOICE_EVENT */
 	bool can_pause;	    /* a hit pauses the trace, ... */
 	size_t resume_spec; /* ... which goes on by this */
-	uint64_t frozen_ns; /* the trace, by the last snapshot */
 };
-
-/* Adds the trace's own event, as the options and the unit want it, not opened
- * yet: collector_trace.c.  Returns 0 or a negative enum error with the reason
- * in the log.
- */
-int collector_add_trace(struct collector *collector);
 
 /* Opens the events, in the order that lets every change of the kernel's text
  * be recorded or copied: collector_setup.c.  Likewise.
@@ -119,14 +97,6 @@ static inline bool collector_has_graph(const struct collector *collector)
 	return collector->options->source == SOURCE_FUNCTION_GRAPH;
 }
 
-/* Sets the tracer up, for the target: collector_graph.c.  Returns 0 or a
- * negative enum error with the reason in the log.
- */
-int collector_open_graph(struct collector *collector);
-
-/* Ends the tracing, takes the rest, and writes it.  Likewise. */
-int collector_finish_graph(struct collector *collector);
-
 /* Copies the kernel's code, sets the filter and writes the start of the
  * recording: collector_begin.c.  Likewise.
  */
@@ -137,10 +107,9 @@ int collector_begin(struct collector *collector);
  */
 int collector_list_cgroups(const struct collector *collector, const char *name);
 
-/* Prepares to list connections, if their messages are recorded; lists those that
- * there are now.  Likewise.
+/* Lists the connections that there are now, if their messages are recorded.
+ * Likewise.
  */
-int collector_prepare_sockets(struct collector *collector);
 int collector_list_sockets(struct collector *collector);
 
 /* Reads the rings until the recording is to end: collector_loop.c.
@@ -186,17 +155,8 @@ int collector_begin_streams(struct collector *collector);
 /* Writes down that the recording begins or ends, on each CPU, with --only. */
 int collector_mark_gate(struct collector *collector, enum gate_mark_kind kind);
 
-/* Returns the time of the recording's clock: collector_clock.c. */
-uint64_t collector_clock_ns(const struct collector *collector);
-
-/* Reads that clock beside CLOCK_REALTIME. */
-void collector_read_clock(const struct collector *collector,
-			  struct clock_reading *reading);
-
-/* Writes what was read so far to the recording.  Returns 0, or -ERROR_SYSTEM
- * said to the log.
- */
-int collector_write_clock(const struct collector *collector);
+/* Returns the recording's clock. */
+struct trace_clock collector_clock(const struct collector *collector);
 
 /* Waits for the instant at which the recording is to begin.  Returns 0, with
  * result->end COLLECTOR_NOT_BEGUN if a signal came instead; or a negative enum
@@ -213,13 +173,6 @@ enum { POLL_SIGNALS, POLL_TIMER, POLL_AFTER, POLL_CHOICE, POLL_RINGS };
 /* Returns that list, to be freed, and its *@count; NULL when out of memory. */
 struct pollfd *collector_list_polled(const struct collector *collector,
 				     nfds_t *count);
-
-/* Looks for hits in @records of RING_HITS, and in the triggers' FIFOs:
- * collector_hits.c.
- */
-void collector_take_hits(struct collector *collector,
-			 const struct ring_bytes *records);
-void collector_take_lines(struct collector *collector);
 
 /* Stops all trace as soon as something came that may be a hit: what is done
  * before it is kept would be in it.  And goes on if it was none:

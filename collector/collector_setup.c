@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
 #include "collector/events/event_refusal.h"
+#include "collector/graph_recording.h"
 #include "collector/kernel_code/text_poke_breakpoints.h"
+#include "collector/trace_spec.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/text_poke_breakpoint.h"
@@ -204,18 +206,34 @@ static int open_trace(struct collector *collector)
 						 collector->trace_spec);
 }
 
+static int add_trace(struct collector *collector)
+{
+	struct event_spec spec;
+	int error = trace_spec_make(collector->options, collector->tracer,
+				    &collector->pmu, collector->log, &spec);
+
+	if (!error)
+		error = event_list_add(&collector->events, spec);
+	if (error < 0)
+		return error;
+	collector->trace_spec = (size_t)error;
+	return 0;
+}
+
 int collector_open_events(struct collector *collector)
 {
 	int error = init_rings(collector);
 
 	raise_file_limit();
 	if (!error)
-		error = collector_add_trace(collector);
+		error = add_trace(collector);
 	/* It may patch all functions, which takes seconds: what is refused is so
 	 * before, and the changes are no part of the recording.
 	 */
 	if (!error && collector_has_graph(collector))
-		error = collector_open_graph(collector);
+		error = graph_recording_open(collector->options,
+					     &collector->target, collector->log,
+					     &collector->graph);
 	if (!error)
 		error = open_text_poke(collector);
 	if (!error)

@@ -3,7 +3,6 @@
 #include "common/error.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording_data.h"
-#include "decoder/recording/recording_files.h"
 #include "decoder/recording/recording_parts.h"
 #include "decoder/snapshot/snapshot.h"
 #include "decoder/trace_dat/trace_dat.h"
@@ -25,15 +24,15 @@ static int read_recording(struct recording *recording)
 {
 	int error;
 
-	if (recording->is_snapshot)
+	if (recording->files.is_snapshot)
 		return read_snapshot(recording);
-	if (trace_dat_is(recording->data_path))
-		return trace_dat_read(recording, recording->data_path, true);
+	if (trace_dat_is(recording->files.data))
+		return trace_dat_read(recording, recording->files.data, true);
 	error = recording_data_read(recording);
-	if (error || !recording->trace_dat_path ||
+	if (error || !recording->files.trace_dat ||
 	    recording_trace(recording) != RECORDING_TRACE_NONE)
 		return error;
-	return trace_dat_read(recording, recording->trace_dat_path, false);
+	return trace_dat_read(recording, recording->files.trace_dat, false);
 }
 
 int recording_open(const char *path, const struct log *log,
@@ -44,7 +43,8 @@ int recording_open(const char *path, const struct log *log,
 
 	if (!recording)
 		return -ERROR_MEMORY;
-	error = recording_files_find(recording);
+	error = recording_files_find(&recording->files, recording->arena,
+				     recording->log);
 	if (!error)
 		error = read_recording(recording);
 	if (error)

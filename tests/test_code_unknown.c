@@ -67,7 +67,7 @@ static void read_unknown(const struct row *row, struct array *unknown)
 	recording_fixture_code_at_end(&fixture, row->first, after,
 				      END - row->first);
 	snprintf(path, sizeof(path), "%s/kcore_dir/kcore_end", fixture.path);
-	ck_assert_int_eq(code_unknown_read(&image, path, unknown), 0);
+	ck_assert_int_eq(code_unknown_read(&image, path, NULL, unknown), 0);
 	recording_fixture_write(&fixture);
 	recording_fixture_end(&fixture);
 	array_free(&image.regions);
@@ -129,7 +129,9 @@ START_TEST(patches_without_times_are_unknown_unless_copied)
 			.new_bytes = (const uint8_t *)&row->words[i],
 		};
 	}
-	ck_assert_int_eq(code_unknown_add_patches(&image, &unknown), 0);
+	ck_assert_int_eq(code_unknown_add_patches(&image.regions,
+						  &image.changes, &unknown),
+			 0);
 	ck_assert_uint_eq(unknown.count, row->is_unknown);
 	ck_assert_uint_eq(code_unknown_limit(&unknown, 0x1000, 12),
 			  row->is_unknown ? 4 : 12);

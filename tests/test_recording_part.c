@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
 #include "common/perf_data.h"
 #include "decoder/recording/coresight_unit.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_part.h"
-#include "decoder/recording/recording_parts.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
 #include "tests/etmv4_packets.h"
@@ -118,9 +118,9 @@ START_TEST(a_part_of_coresight_has_units_of_its_own)
 	part = open_part(0);
 	ck_assert_uint_eq(recording_stream_count(part), 1);
 	ck_assert_uint_eq(recording_stream(part, 0)->size_bytes, sizeof(trace));
-	unit = array_at(&part->coresight_units, 0);
+	unit = array_at(recording_coresight_units(part), 0);
 	ck_assert_uint_eq(unit->trace_id, 0x55);
-	unit = array_at(&whole->coresight_units, 0);
+	unit = array_at(recording_coresight_units(whole), 0);
 	ck_assert_uint_eq(unit->trace_id, 0x10);
 	recording_part_close(part);
 }

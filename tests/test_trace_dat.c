@@ -202,6 +202,29 @@ START_TEST(a_fault_whose_tracer_is_interrupted_is_one)
 }
 END_TEST
 
+/* Before Linux 6.4 nothing but this begins a fault; the next instruction may fault
+ * at once.
+ */
+static void add_old_fault(void)
+{
+	add_leaf(MADE_LOCK_MM, 0);
+	add_leaf(MADE_HANDLE_FAULT, 0);
+	add_leaf(MADE_LAST_WAY_OUT, 0);
+}
+
+#define OLD_FAULT \
+	"start asm_exc_page_fault; call lock_mm_and_find_vma; " \
+	"return asm_exc_page_fault; call handle_mm_fault; " \
+	"return asm_exc_page_fault; call exit_to_user_mode_prepare; stop"
+
+START_TEST(a_fault_right_behind_another_is_one_of_its_own)
+{
+	add_old_fault();
+	add_old_fault();
+	expect(OLD_FAULT "; " OLD_FAULT "; end");
+}
+END_TEST
+
 /* An interrupt between the functions of a system call's way out is in it, however
  * long it takes; one that nothing of that follows came from user space.
  */
@@ -436,6 +459,7 @@ int main(void)
 	tcase_add_test(tcase, interrupts_lie_on_what_they_interrupt);
 	tcase_add_test(tcase, an_interrupted_fault_is_one);
 	tcase_add_test(tcase, a_fault_whose_tracer_is_interrupted_is_one);
+	tcase_add_test(tcase, a_fault_right_behind_another_is_one_of_its_own);
 	tcase_add_test(tcase, an_interrupted_way_out_is_the_calls);
 	tcase_add_test(tcase, an_interrupt_behind_a_call_is_its_own);
 	tcase_add_test(tcase,

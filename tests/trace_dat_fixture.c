@@ -25,6 +25,8 @@ static const char *const names[MADE_COUNT] = {
 	[MADE_LOCK_VMA] = "lock_vma_under_rcu",
 	[MADE_HANDLE_FAULT] = "handle_mm_fault",
 	[MADE_CALL_WAY_OUT] = "syscall_exit_to_user_mode_prepare",
+	[MADE_LOCK_MM] = "lock_mm_and_find_vma",
+	[MADE_LAST_WAY_OUT] = "exit_to_user_mode_prepare",
 };
 
 #define COMMON \

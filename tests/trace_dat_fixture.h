@@ -37,6 +37,8 @@ enum made_function {
 	MADE_LOCK_VMA,	    /* lock_vma_under_rcu */
 	MADE_HANDLE_FAULT,  /* handle_mm_fault */
 	MADE_CALL_WAY_OUT,  /* syscall_exit_to_user_mode_prepare */
+	MADE_LOCK_MM,	    /* lock_mm_and_find_vma */
+	MADE_LAST_WAY_OUT,  /* exit_to_user_mode_prepare */
 	MADE_COUNT,
 };
 

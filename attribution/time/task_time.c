@@ -6,9 +6,12 @@
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time_parts.h"
 #include "attribution/time/threads.h"
+#include "attribution/time/threads_pack.h"
 #include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
+#include "common/pack.h"
 #include "decoder/recording/recording.h"
+#include "report/steps/task_pack.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
@@ -280,4 +283,22 @@ int task_time_end(struct task_time *time)
 		if (is_of_interest(time, thread))
 			span_out_finish(&time->out, thread, time->end_ns);
 	return time->status;
+}
+
+void task_time_pack(struct task_time *time, const struct task_pack *tasks)
+{
+	struct pack *pack = tasks->pack;
+
+	pack_u64(pack, &time->out.start_ns);
+	pack_u64(pack, &time->end_ns);
+	pack_bool(pack, &time->is_of_threads);
+	pack_u32(pack, &time->task_count);
+	task_pack_check(tasks, time->task_count);
+	threads_pack(time->threads, tasks);
+	traced_cpus_pack(&time->cpus, pack, time->threads);
+	task_contexts_pack(time->contexts, pack,
+			   function_count(time->options.functions),
+			   time->task_count);
+	untraced_wakeups_pack(time->untraced_wakeups, tasks);
+	time->current.task = NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/record/record_options.h"
+#include "cmd/record/record_rules.h"
 #include "cmd/record/record_values.h"
 #include "collector/events/tracepoint_set.h"
 #include "collector/gate/gate.h"
@@ -262,74 +263,6 @@ static int set_option(struct record_options *options, int option,
 	}
 }
 
-static bool is_gated(const struct record_options *options)
-{
-	return *options->only || options->only_line;
-}
-
-/* Returns which options do not go together. */
-static const char *conflict(const struct record_options *options)
-{
-	const struct collector_options *collector = &options->collector;
-	bool processes = options->processes.count > 0;
-
-	if (processes && collector->whole_cpus)
-		return "-a records all processes: leave out -p";
-	if (processes && collector->command)
-		return "give either -p or a command";
-	if (!processes && !collector->command && !collector->whole_cpus &&
-	    !collector->cpus)
-		return "give a command, -p PID or -a";
-	if ((collector->after_ns || collector->max_hits) &&
-	    !options->triggers.count)
-		return "--after and --hits are for --trigger: give one";
-	if (is_gated(options) &&
-	    (options->triggers.count || collector->snapshot))
-		return "--only does not go with --snapshot or --trigger";
-	if (is_gated(options) && collector->user)
-		return "--only traces calls of the kernel: leave out --user";
-	if (options->machine && processes)
-		return "the virtual machine does not have this one's "
-		       "processes: give a command";
-	if (options->arch && !options->machine)
-		return "--arch is the virtual machine's: give --machine too";
-	if (options->discard && !options->machine)
-		return "--discard is the virtual machine's: give --machine too";
-	if (options->machine && !collector->command)
-		return "give the command to run in the virtual machine";
-	return NULL;
-}
-
-/* Who wakes a command's tasks, and whose interrupts they bear, may be anyone:
- * to tell, everything that runs is recorded for the life of the command.
- */
-static void widen_for_attribution(struct collector_options *collector)
-{
-	if (collector->tracepoints & TRACEPOINTS_OBJECTS &&
-	    collector->command && !collector->cpus)
-		collector->whole_cpus = true;
-}
-
-/* Why a call was slow is mostly somebody else's doing: what has triggers is
- * recorded with all that runs, too; and the trace of a CPU can be paused, not
- * that of a thread, which goes from CPU to CPU.  Whose hits and calls count
- * stays as it was.
- */
-static void widen_for_probes(struct record_options *options)
-{
-	struct collector_options *collector = &options->collector;
-
-	collector->triggers = options->triggers.items;
-	collector->trigger_count = options->triggers.count;
-	if (options->only_line && !*options->only)
-		strcpy(options->only, GATE_NONE);
-	collector->only = *options->only ? options->only : NULL;
-	collector->only_line = options->only_line;
-	collector->hits_of_all = collector->whole_cpus;
-	if ((collector->trigger_count || collector->only) && !collector->cpus)
-		collector->whole_cpus = true;
-}
-
 /* Keeps the words @first to @end of @argv for the recorder in the machine. */
 static int keep_words(struct record_options *options, char **argv, int first,
 		      int end)
@@ -386,9 +319,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		options->collector.command = argv + optind;
 	options->collector.processes = options->processes.items;
 	options->collector.process_count = options->processes.count;
-	problem = options->help ? NULL : conflict(options);
-	widen_for_probes(options);
-	widen_for_attribution(&options->collector);
+	problem = options->help ? NULL : record_rules_conflict(options);
+	record_rules_widen(options);
 	if (problem)
 		fprintf(stderr, "ktrace-hw record: %s\n", problem);
 	return problem ? 2 : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/gate/gate_program.h"
-#include "collector/trigger/trigger_program_parts.h"
+#include "collector/trigger/program.h"
 #include "common/gate_mark.h"
 
 #include <stddef.h>

@@ -6,11 +6,17 @@
 #include "decoder/code/code_image_parts.h"
 #include "decoder/code/code_region.h"
 #include "decoder/code/code_unknown.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/recording_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+const struct array *code_image_regions(const struct code_image *image)
+{
+	return &image->regions;
+}
 
 void code_image_close(struct code_image *image)
 {
@@ -154,19 +160,21 @@ static int add_missing_regions(struct code_image *image)
 static int add_unknown(struct code_image *image,
 		       const struct recording *recording, bool is_complete)
 {
+	const char *kcore_end = recording_files(recording)->kcore_end;
 	int error = 0;
 
 	if (!is_complete)
-		log_message(image->log, LOG_WARNING, recording->data_path,
-			    LOG_NO_OFFSET,
+		log_message(image->log, LOG_WARNING,
+			    recording_data_path(recording), LOG_NO_OFFSET,
 			    "the kernel patched more than could be recorded: "
 			    "what it is known to have patched is a gap");
-	if (recording->kcore_end_path)
-		error = code_unknown_read(image, recording->kcore_end_path,
+	if (kcore_end)
+		error = code_unknown_read(image, kcore_end, image->log,
 					  &image->unknown);
 	if (!error && (!is_complete ||
 		       recording_time(recording) != RECORDING_TIME_NANOSECONDS))
-		error = code_unknown_add_patches(image, &image->unknown);
+		error = code_unknown_add_patches(
+			&image->regions, &image->changes, &image->unknown);
 	return error;
 }
 
@@ -174,6 +182,7 @@ int code_image_open(const struct recording *recording, const struct log *log,
 		    struct code_image **opened)
 {
 	struct code_image *image = calloc(1, sizeof(*image));
+	const struct recording_files *files = recording_files(recording);
 	bool is_complete;
 	int error;
 
@@ -186,11 +195,11 @@ int code_image_open(const struct recording *recording, const struct log *log,
 	image->descriptors = ARRAY_OF(int);
 	image->maps = ARRAY_OF(struct file_map);
 	image->unknown = ARRAY_OF(struct code_unknown);
-	error = recording->is_snapshot ?
-			add_dumps(image, &recording->dumps) :
-			read_kcore(image, recording_kcore_path(recording));
+	error = files->is_snapshot ?
+			add_dumps(image, recording_dumps(recording)) :
+			read_kcore(image, files->kcore);
 	if (!error)
-		error = code_change_read(recording, recording->code_path, log,
+		error = code_change_read(recording, files->code, log,
 					 &image->changes, &image->maps,
 					 &is_complete);
 	if (!error)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct array;
 struct log;
 struct recording;
 
@@ -32,6 +33,9 @@ struct code_image;
 int code_image_open(const struct recording *recording, const struct log *log,
 		    struct code_image **image);
 void code_image_close(struct code_image *image);
+
+/* The code as it was copied: struct code_region, sorted. */
+const struct array *code_image_regions(const struct code_image *image);
 
 /* Copies up to @size bytes of the code at @address as it was at @time_ns.
  *

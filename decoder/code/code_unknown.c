@@ -6,8 +6,8 @@
 #include "common/log.h"
 #include "decoder/code/code_change.h"
 #include "decoder/code/code_image.h"
-#include "decoder/code/code_image_parts.h"
 #include "decoder/code/code_region.h"
+#include "decoder/code/core_loads.h"
 
 #include <string.h>
 
@@ -35,7 +35,7 @@ static int add_word(struct array *unknown, uint64_t address)
 static void read_known(const struct code_image *image, uint64_t address,
 		       uint8_t *expected, size_t size)
 {
-	const struct array *regions = &image->regions;
+	const struct array *regions = code_image_regions(image);
 	uint64_t at = 0;
 
 	while (at < size) {
@@ -92,18 +92,18 @@ static int compare_load(const struct code_image *image,
 }
 
 int code_unknown_read(const struct code_image *image, const char *path,
-		      struct array *unknown)
+		      const struct log *log, struct array *unknown)
 {
 	struct array loads = ARRAY_OF(struct code_region);
 	struct file_map map;
 	uint64_t end = 0;
 	int error;
 
-	if (file_map_open(&map, path, image->log) < 0)
+	if (file_map_open(&map, path, log) < 0)
 		return 0;
-	error = code_region_read_loads(path, &map, image->log, &loads);
+	error = core_loads_read(path, &map, log, &loads);
 	if (error == -ERROR_FORMAT)
-		log_message(image->log, LOG_WARNING, path, 0,
+		log_message(log, LOG_WARNING, path, 0,
 			    "not an ELF core file: what the kernel patched "
 			    "while it was recorded is not known");
 	for (size_t i = 0; i < loads.count && !error; i++)
@@ -114,11 +114,11 @@ int code_unknown_read(const struct code_image *image, const char *path,
 }
 
 /* What was patched before the code was copied is in the copy. */
-static bool is_in_copy(const struct code_image *image,
+static bool is_in_copy(const struct array *regions,
 		       const struct code_change *change)
 {
 	const struct code_region *region =
-		code_region_find(&image->regions, change->address);
+		code_region_find(regions, change->address);
 	uint64_t offset = region ? change->address - region->first : 0;
 
 	return region && region->size_bytes - offset >= change->new_size &&
@@ -148,14 +148,14 @@ static void sort_and_join(struct array *unknown)
 	unknown->count = count;
 }
 
-int code_unknown_add_patches(const struct code_image *image,
-			     struct array *unknown)
+int code_unknown_add_patches(const struct array *regions,
+			     const struct array *changes, struct array *unknown)
 {
-	for (size_t i = 0; i < image->changes.count; i++) {
-		const struct code_change *change = array_at(&image->changes, i);
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct code_change *change = array_at(changes, i);
 		struct code_unknown *range;
 
-		if (!change->is_patch || is_in_copy(image, change))
+		if (!change->is_patch || is_in_copy(regions, change))
 			continue;
 		range = array_add(unknown);
 		if (!range)

@@ -7,6 +7,7 @@
 
 struct array;
 struct code_image;
+struct log;
 
 /* Addresses whose code became different while it was recorded, nobody knows
  * when: the recorder could not follow it, or the trace has no times.
@@ -18,18 +19,20 @@ struct code_unknown {
 
 /* Compares @image, as it is after its last change, with what the ELF core at
  * @path says of the end, and appends where they differ to @unknown (struct
- * code_unknown), sorted, not touching.  Its log gets a warning if the file is
+ * code_unknown), sorted, not touching.  @log gets a warning if the file is
  * no such core, which is then not used.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
 int code_unknown_read(const struct code_image *image, const char *path,
-		      struct array *unknown);
+		      const struct log *log, struct array *unknown);
 
-/* Appends likewise what the patches of @image change: for a trace without
- * times, and where some patches were lost.  Returns 0 or -ERROR_MEMORY.
+/* Appends likewise what the patches among @changes (struct code_change) change of
+ * what was copied, @regions (struct code_region): for a trace without times, and
+ * where some patches were lost.  Returns 0 or -ERROR_MEMORY.
  */
-int code_unknown_add_patches(const struct code_image *image,
+int code_unknown_add_patches(const struct array *regions,
+			     const struct array *changes,
 			     struct array *unknown);
 
 /* Returns how many of the @size bytes at @address come before the first unknown

@@ -5,7 +5,6 @@
 #include "decoder/coresight/coresight_parts.h"
 #include "decoder/flow/switch_feed.h"
 #include "decoder/flow/task_ids.h"
-#include "decoder/recording/recording_parts.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/coresight_branches_parts.h"
+#include "decoder/coresight/coresight_branch_kinds.h"
 #include "decoder/coresight/coresight_exit.h"
 #include "decoder/coresight/coresight_feed.h"
 
@@ -22,7 +22,7 @@ static uint32_t number_at(const uint8_t *bytes, size_t most, size_t *size)
 /* Whatever waits is lost, and all up to a synchronisation packet. */
 static void discard(struct coresight_branches *b)
 {
-	coresight_branches_take_back(b);
+	branch_list_take_back(&b->list);
 	b->state = CORESIGHT_BRANCHES_LOST;
 	b->was_discarded = true;
 	b->needs_context = true;
@@ -74,7 +74,7 @@ static bool take_info(struct coresight_branches *b)
 	memset(b->addresses.last, 0, sizeof(b->addresses.last));
 	b->state = CORESIGHT_BRANCHES_READ;
 	coresight_branches_say(b, TRACE_SYNC);
-	coresight_branches_commit_report(b, 1);
+	branch_list_commit_report(&b->list, 1);
 	return true;
 }
 
@@ -116,7 +116,7 @@ static void take_time(struct coresight_branches *b)
 		count->payload = cycles;
 		count->count = 1;
 	}
-	coresight_branches_commit_report(b, 1 + counts_cycles(b));
+	branch_list_commit_report(&b->list, 1 + counts_cycles(b));
 }
 
 /* Events and instrumentation do not change where control goes. */
@@ -149,7 +149,7 @@ static bool take_cycles(struct coresight_branches *b)
 		cycles += number_at(b->bytes + at, 3, &size);
 	}
 	coresight_branches_say(b, TRACE_CYCLES)->payload = cycles;
-	coresight_branches_commit_report(b, 1);
+	branch_list_commit_report(&b->list, 1);
 	return true;
 }
 
@@ -173,7 +173,7 @@ static bool take_transaction(struct coresight_branches *b)
 {
 	coresight_branches_say(b, TRACE_TRANSACTION)->payload = 1;
 	if (!(b->unit->idr0 >> 30 & 1))
-		coresight_branches_commit(b);
+		branch_list_commit(&b->list);
 	return true;
 }
 
@@ -259,8 +259,8 @@ static bool take_address(struct coresight_branches *b)
 
 	note_address(b);
 	if (b->awaits_address) {
-		branch = coresight_branches_add(b, TRACE_EXCEPTION,
-						b->exception_position);
+		branch = branch_list_add(&b->list, TRACE_EXCEPTION,
+					 b->exception_position);
 		branch->count = b->exception;
 	} else {
 		branch = coresight_branches_say(b, TRACE_ADDRESS);
@@ -269,7 +269,7 @@ static bool take_address(struct coresight_branches *b)
 	branch->has_address = true;
 	branch->count |= set_now(b);
 	if (b->awaits_address)
-		coresight_branches_commit(b);
+		branch_list_commit(&b->list);
 	b->awaits_address = false;
 	return true;
 }
@@ -288,7 +288,7 @@ static bool take_source(struct coresight_branches *b)
 	branch->payload = b->addresses.last[0].value;
 	branch->has_address = true;
 	branch->count = (uint8_t)set_now(b);
-	coresight_branches_commit(b);
+	branch_list_commit(&b->list);
 	return true;
 }
 

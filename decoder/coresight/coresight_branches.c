@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/coresight_branches_parts.h"
+#include "decoder/coresight/coresight_branches.h"
+#include "decoder/coresight/coresight_branch_kinds.h"
 #include "decoder/coresight/coresight_feed.h"
 #include "decoder/flow/flow.h"
 #include "decoder/recording/recording.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-	FIRST_ROOM = 512,
-	/* What is not committed waits for no more than so many. */
-	UNCOMMITTED = 4096,
 	MOST_ATOMS = 64,
 	BEGIN_BYTES = 32,
 };
@@ -35,35 +32,7 @@ void coresight_branches_init(struct coresight_branches *b,
 
 void coresight_branches_free(struct coresight_branches *b)
 {
-	free(b->branches);
-}
-
-static bool make_room(struct coresight_branches *b)
-{
-	size_t room = b->room ? b->room * 2 : FIRST_ROOM;
-	struct trace_branch *more = realloc(b->branches, room * sizeof(*more));
-
-	b->has_failed |= !more;
-	if (!more)
-		return false;
-	b->branches = more;
-	b->room = room;
-	return true;
-}
-
-struct trace_branch *coresight_branches_add(struct coresight_branches *b,
-					    uint8_t kind, uint64_t position)
-{
-	struct trace_branch *branch = &b->spare;
-
-	if (b->count < b->room || make_room(b))
-		branch = &b->branches[b->count++];
-	*branch = (struct trace_branch){
-		.kind = kind,
-		.position = position < b->base ? 0 :
-						 (uint32_t)(position - b->base),
-	};
-	return branch;
+	branch_list_free(&b->list);
 }
 
 uint64_t coresight_branches_position(const struct coresight_branches *b)
@@ -81,7 +50,7 @@ static void end_wait(struct coresight_branches *b, uint64_t index)
 	b->is_new = false;
 	if (coresight_feed_since_sync(b->feed, index) <= BEGIN_BYTES)
 		return;
-	gap = coresight_branches_add(b, TRACE_GAP, b->feed->session_start);
+	gap = branch_list_add(&b->list, TRACE_GAP, b->feed->session_start);
 	gap->count = FLOW_GAP_UNSYNCED;
 }
 
@@ -90,46 +59,13 @@ struct trace_branch *coresight_branches_say(struct coresight_branches *b,
 {
 	if (b->is_new)
 		end_wait(b, b->index);
-	return coresight_branches_add(b, kind, coresight_branches_position(b));
-}
-
-void coresight_branches_commit(struct coresight_branches *b)
-{
-	b->committed = b->count;
-}
-
-/* What is true whatever is executed counts unless it waits behind what is
- * not.
- */
-void coresight_branches_commit_report(struct coresight_branches *b,
-				      size_t added)
-{
-	if (b->committed + added == b->count ||
-	    b->count - b->committed > UNCOMMITTED)
-		coresight_branches_commit(b);
-}
-
-static bool is_report(const struct trace_branch *branch)
-{
-	return branch->kind == TRACE_TIME || branch->kind == TRACE_CYCLES;
-}
-
-/* Takes back what waits, but for reports. */
-void coresight_branches_take_back(struct coresight_branches *b)
-{
-	size_t kept = b->committed;
-
-	for (size_t i = b->committed; i < b->count; i++)
-		if (is_report(&b->branches[i]))
-			b->branches[kept++] = b->branches[i];
-	b->count = kept;
-	coresight_branches_commit(b);
+	return branch_list_add(&b->list, kind, coresight_branches_position(b));
 }
 
 void coresight_branches_reset(struct coresight_branches *b)
 {
 	b->unit = b->feed->unit;
-	b->count = b->committed;
+	b->list.count = b->list.committed;
 	b->group_next = UINT64_MAX;
 	coresight_packet_begin(&b->packet, b->unit);
 	b->state = CORESIGHT_BRANCHES_LOST;
@@ -142,42 +78,20 @@ void coresight_branches_reset(struct coresight_branches *b)
 
 void coresight_branches_restart(struct coresight_branches *b)
 {
-	b->count = 0;
-	b->committed = 0;
-	b->base = coresight_feed_position(b->feed);
+	branch_list_restart(&b->list, coresight_feed_position(b->feed));
 }
 
 void coresight_branches_finish(struct coresight_branches *b)
 {
-	size_t end = b->committed;
-
-	while (end < b->count && b->branches[end].kind != TRACE_ON)
-		end++;
-	b->count = end;
-	coresight_branches_take_back(b);
+	branch_list_finish(&b->list);
 	if (b->is_new)
 		end_wait(b, b->feed->call_index);
-	coresight_branches_commit(b);
+	branch_list_commit(&b->list);
 }
 
 void coresight_branches_drop(struct coresight_branches *b)
 {
-	size_t left = b->count - b->committed;
-	const uint64_t reach = (uint64_t)1 << 30;
-	uint64_t position = coresight_feed_position(b->feed);
-	uint64_t base = position > reach ? position - reach : 0;
-	uint32_t step = base > b->base ? (uint32_t)(base - b->base) : 0;
-
-	if (left)
-		memmove(b->branches, b->branches + b->committed,
-			left * sizeof(*b->branches));
-	b->count = left;
-	b->committed = 0;
-	b->base += step;
-	for (size_t i = 0; step && i < left; i++)
-		b->branches[i].position -= b->branches[i].position < step ?
-						   b->branches[i].position :
-						   step;
+	branch_list_drop(&b->list, coresight_feed_position(b->feed));
 	b->group_next = UINT64_MAX;
 }
 
@@ -185,9 +99,9 @@ void coresight_branches_drop(struct coresight_branches *b)
 static void say_discard(struct coresight_branches *b)
 {
 	b->was_discarded = false;
-	coresight_branches_add(b, TRACE_GAP, coresight_branches_position(b))
+	branch_list_add(&b->list, TRACE_GAP, coresight_branches_position(b))
 		->count = FLOW_GAP_OVERFLOW;
-	coresight_branches_commit(b);
+	branch_list_commit(&b->list);
 }
 
 static bool take_packet(struct coresight_branches *b)
@@ -219,7 +133,7 @@ static inline void take_atoms(struct coresight_branches *b, uint64_t index,
 	if (b->needs_context)
 		return;
 	if (index == b->group_next)
-		branch = &b->branches[b->count - 1];
+		branch = &b->list.branches[b->list.count - 1];
 	if (!branch || branch->count + atoms.count > MOST_ATOMS) {
 		b->index = index;
 		branch = coresight_branches_say(b, TRACE_ATOMS);
@@ -229,9 +143,9 @@ static inline void take_atoms(struct coresight_branches *b, uint64_t index,
 							   << (atoms.count - 1);
 	branch->count += atoms.count;
 	b->group_next = UINT64_MAX;
-	if (!b->feed->window.piece->is_formatted && !b->has_failed)
+	if (!b->feed->window.piece->is_formatted && !b->list.has_failed)
 		b->group_next = index + 1;
-	coresight_branches_commit(b);
+	branch_list_commit(&b->list);
 }
 
 static bool take_bytes(struct coresight_branches *b, const uint8_t *bytes,

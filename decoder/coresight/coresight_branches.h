@@ -2,6 +2,7 @@
 #ifndef KT_DECODER_CORESIGHT_BRANCHES_H
 #define KT_DECODER_CORESIGHT_BRANCHES_H
 
+#include "decoder/coresight/branch_list.h"
 #include "decoder/coresight/coresight_address.h"
 #include "decoder/coresight/coresight_atoms.h"
 #include "decoder/coresight/coresight_packet.h"
@@ -55,15 +56,9 @@ struct coresight_branches {
 	uint64_t ticks;	    /* the last time stamp */
 	uint32_t threshold; /* of cycle counts */
 
-	struct trace_branch *branches;
-	size_t room;
-	size_t count;
-	size_t committed;	   /* of them: are not taken back */
-	uint64_t base;		   /* positions count from here */
-	uint64_t group_next;	   /* a packet of atoms with this index
-					 * belongs to the last branch */
-	struct trace_branch spare; /* when out of memory: */
-	bool has_failed;
+	struct branch_list list;
+	uint64_t group_next; /* a packet of atoms with this index belongs to the
+			      * last branch */
 };
 
 /* Borrows @feed.  All the rest of *@branches is 0. */
@@ -89,9 +84,12 @@ size_t coresight_branches_take(struct coresight_branches *branches,
 /* Nothing comes behind what was taken: it counts, or never will. */
 void coresight_branches_finish(struct coresight_branches *branches);
 
-/* Adds one that is no packet's, of @position. */
-struct trace_branch *coresight_branches_add(struct coresight_branches *branches,
-					    uint8_t kind, uint64_t position);
+/* Where the packet under way begins, in the stream's bytes. */
+uint64_t coresight_branches_position(const struct coresight_branches *branches);
+
+/* Adds a branch of the packet under way. */
+struct trace_branch *coresight_branches_say(struct coresight_branches *branches,
+					    uint8_t kind);
 
 /* Forgets the first branches, which are committed. */
 void coresight_branches_drop(struct coresight_branches *branches);

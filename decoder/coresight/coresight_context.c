@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "decoder/code/code_space.h"
+#include "decoder/coresight/coresight_memory.h"
 #include "decoder/coresight/coresight_parts.h"
 #include "decoder/flow/task_ids.h"
 
@@ -24,7 +25,8 @@ static void switch_task(struct coresight *source, uint32_t tid)
 	if (code_space_set_process(source->code, pid, source->low_ns) < 0)
 		source->error = -ERROR_MEMORY;
 	source->next_change_ns = code_space_next_change_ns(source->code);
-	coresight_refresh_code(source);
+	if (coresight_memory_refresh(&source->feed.tree, source->code) < 0)
+		source->error = -ERROR_MEMORY;
 }
 
 static void take_task(struct coresight *source, const ocsd_pe_context *context)

@@ -32,6 +32,15 @@ static enum flow_exit exit_of(struct coresight *source,
 	return coresight_exit(range, bytes, left);
 }
 
+/* A gap if the block at @ip is not where control had to go on. */
+static void check_path(struct coresight *source, uint64_t position, uint64_t ip)
+{
+	if (!source->is_running || !coresight_path_is_left(&source->path, ip))
+		return;
+	coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
+	coresight_close_gap(source, position);
+}
+
 /* Straight code may be longer than a block's count goes: damaged trace leads
  * into what is no code.
  */
@@ -45,7 +54,7 @@ static void take_range(struct coresight *source, uint64_t position,
 
 	if (last < ip || !count)
 		return;
-	coresight_check_path(source, position, ip);
+	check_path(source, position, ip);
 	if (source->must_start)
 		coresight_emit(source, &(struct flow_item){
 					       .kind = FLOW_START,
@@ -61,7 +70,7 @@ static void take_range(struct coresight *source, uint64_t position,
 		  exit_of(source, range, last), range->last_instr_sz);
 	source->is_running = true;
 	source->next_address = range->en_addr;
-	coresight_expect_next(source, range, last);
+	coresight_path_expect(&source->path, source->code, range, last);
 }
 
 /* Only T32 lies between multiples of four: OpenCSD goes on in A32 where damage
@@ -98,7 +107,11 @@ static uint8_t stop_reason(struct coresight *source)
 	    (last->item.kind == FLOW_BLOCK &&
 	     last->item.detail >= FLOW_EXIT_FAR_CALL))
 		return FLOW_STOP_LEVEL;
-	return coresight_turns_off(source) ? FLOW_STOP_OFF : FLOW_STOP_FILTER;
+	return source->mode == CORESIGHT_MODE_64 &&
+			       coresight_path_turns_off(&source->path,
+							source->code) ?
+		       FLOW_STOP_OFF :
+		       FLOW_STOP_FILTER;
 }
 
 static void stop(struct coresight *source, uint8_t reason)
@@ -138,7 +151,7 @@ static void take_exception(struct coresight *source,
 	uint64_t address = element->excep_ret_addr ? element->en_addr :
 						     source->next_address;
 
-	source->next_is_known = false;
+	source->path.is_known = false;
 	if (!source->is_running)
 		return;
 	if (block && block->detail == FLOW_EXIT_NONE &&

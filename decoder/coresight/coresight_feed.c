@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/coresight/coresight_feed.h"
+#include "common/array.h"
 #include "common/error.h"
-#include "decoder/coresight/coresight_feed_parts.h"
+#include "decoder/coresight/coresight_feed_bytes.h"
 #include "decoder/coresight/coresight_scan.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/recording.h"
 
 static const struct aux_piece *piece_now(const struct coresight_feed *feed)
 {
@@ -78,8 +81,9 @@ static int open_tree(struct coresight_feed *feed,
 
 static int begin_session(struct coresight_feed *feed)
 {
-	const struct coresight_unit *unit = array_at(
-		&feed->recording->coresight_units, piece_now(feed)->unit);
+	const struct coresight_unit *unit =
+		array_at(recording_coresight_units(feed->recording),
+			 piece_now(feed)->unit);
 	int error = 0;
 
 	if (feed->unit != unit)

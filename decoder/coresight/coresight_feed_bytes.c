@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/coresight_feed_parts.h"
+#include "decoder/coresight/coresight_feed_bytes.h"
 
 uint64_t coresight_feed_first(const struct coresight_feed *feed)
 {

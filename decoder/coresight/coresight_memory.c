@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/coresight/coresight_memory.h"
 #include "common/error.h"
 #include "decoder/code/code_space.h"
-#include "decoder/coresight/coresight_parts.h"
+#include "decoder/coresight/coresight_tree.h"
 
 #include <string.h>
 
@@ -9,14 +10,14 @@ static uint32_t read_code(const void *ctx, const ocsd_vaddr_t address,
 			  const ocsd_mem_space_acc_t space,
 			  const uint32_t wanted, uint8_t *buffer)
 {
-	const struct coresight *source = ctx;
+	struct code_space *code = (struct code_space *)(uintptr_t)ctx;
 	uint32_t size = 0;
 
 	(void)space;
 	while (size < wanted) {
 		size_t left;
 		const uint8_t *bytes =
-			code_space_bytes(source->code, address + size, &left);
+			code_space_bytes(code, address + size, &left);
 
 		if (!bytes)
 			break;
@@ -33,21 +34,23 @@ static uint32_t read_code(const void *ctx, const ocsd_vaddr_t address,
  */
 #define LAST_ADDRESS (UINT64_MAX - 4096)
 
-int coresight_attach_code(struct coresight *source)
+int coresight_memory_attach(struct coresight_tree *tree,
+			    struct code_space *code)
 {
-	ocsd_err_t error = ocsd_dt_add_callback_mem_acc(
-		source->feed.tree.handle, 0, LAST_ADDRESS, OCSD_MEM_SPACE_ANY,
-		read_code, source);
+	ocsd_err_t error = ocsd_dt_add_callback_mem_acc(tree->handle, 0,
+							LAST_ADDRESS,
+							OCSD_MEM_SPACE_ANY,
+							read_code, code);
 
 	return error == OCSD_OK ? 0 : -ERROR_MEMORY;
 }
 
 /* OpenCSD's cache is emptied when a region goes. */
-void coresight_refresh_code(struct coresight *source)
+int coresight_memory_refresh(struct coresight_tree *tree,
+			     struct code_space *code)
 {
-	if (!source->feed.tree.handle)
-		return;
-	ocsd_dt_remove_mem_acc(source->feed.tree.handle, 0, OCSD_MEM_SPACE_ANY);
-	if (coresight_attach_code(source) < 0)
-		source->error = -ERROR_MEMORY;
+	if (!tree->handle)
+		return 0;
+	ocsd_dt_remove_mem_acc(tree->handle, 0, OCSD_MEM_SPACE_ANY);
+	return coresight_memory_attach(tree, code);
 }

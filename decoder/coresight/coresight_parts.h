@@ -4,6 +4,7 @@
 
 #include "common/array.h"
 #include "decoder/coresight/coresight_feed.h"
+#include "decoder/coresight/coresight_path.h"
 #include "decoder/flow/flow_batch.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
@@ -74,15 +75,14 @@ struct coresight {
 	size_t resolved;      /* of them: wait for no cycle count */
 	size_t bounded;	      /* of them: have their upper bound */
 	struct coresight_gap gap;
-	bool is_running;       /* the next block follows the last */
-	bool is_off;	       /* its last session ended well */
-	bool must_start;       /* tracing began: FLOW_START is due */
-	uint8_t mode;	       /* enum coresight_mode */
-	uint64_t next_address; /* behind the last block */
-	bool next_is_known;    /* the next one begins at: */
-	uint64_t expected;
-	int64_t task;	  /* that the trace named last, or -1 */
-	bool named_tasks; /* it named one that is not 0 */
+	bool is_running;	    /* the next block follows the last */
+	bool is_off;		    /* its last session ended well */
+	bool must_start;	    /* tracing began: FLOW_START is due */
+	uint8_t mode;		    /* enum coresight_mode */
+	uint64_t next_address;	    /* behind the last block */
+	struct coresight_path path; /* from there on */
+	int64_t task;		    /* that the trace named last, or -1 */
+	bool named_tasks;	    /* it named one that is not 0 */
 
 	/* When. */
 	uint64_t instructions; /* so far, from 1 */
@@ -116,25 +116,6 @@ void coresight_close_gap(struct coresight *source, uint64_t position);
 /* This is what is known of the time now, at which @item begins. */
 struct flow_stamp coresight_stamp_now(struct coresight *source,
 				      const struct flow_item *item);
-
-/* Notes where control has to go on behind @range, whose last instruction is at
- * @last, if that is known.
- */
-void coresight_expect_next(struct coresight *source,
-			   const ocsd_generic_trace_elem *range, uint64_t last);
-
-/* Returns whether the code that control went on to writes TRFCR_EL1 before it
- * leaves its straight path: so the driver of a trace buffer switches tracing
- * off while it handles a full one (Linux,
- * drivers/hwtracing/coresight/coresight-trbe.c).
- */
-bool coresight_turns_off(struct coresight *source);
-
-/* A gap if the block at @ip is not where control had to go on: damage may lead
- * from one place in the code to another without a packet that is none.
- */
-void coresight_check_path(struct coresight *source, uint64_t position,
-			  uint64_t ip);
 
 /* This is what is called back for while a source's stream is fed to OpenCSD. */
 extern const struct coresight_feed_events coresight_feed_events;
@@ -188,9 +169,5 @@ void coresight_resolve(struct coresight *source);
 
 /* @count instructions ran. */
 void coresight_count(struct coresight *source, uint32_t count);
-
-/* Makes OpenCSD ask for the code again: it keeps what it was told. */
-int coresight_attach_code(struct coresight *source);
-void coresight_refresh_code(struct coresight *source);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/coresight/coresight_scan.h"
+#include "common/array.h"
 #include "decoder/coresight/coresight_tree.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/recording.h"
 
 enum {
 	/* A unit writes one so many bytes apart, unless told otherwise. */
@@ -30,8 +32,8 @@ static bool scan_piece(struct coresight_scan *scan,
 		       uint64_t to, struct coresight_sync *sync)
 {
 	struct coresight_window *window = &scan->window;
-	const struct coresight_unit *unit =
-		array_at(&scan->recording->coresight_units, piece->unit);
+	const struct coresight_unit *unit = array_at(
+		recording_coresight_units(scan->recording), piece->unit);
 	size_t zeros = coresight_tree_sync_zeros(unit);
 	bool passed;
 

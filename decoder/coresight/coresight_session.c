@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
+#include "decoder/coresight/coresight_memory.h"
 #include "decoder/coresight/coresight_parts.h"
 
 /* OpenCSD takes what is there of an ETMv3's last packet for a whole one. */
@@ -72,7 +73,7 @@ static ocsd_datapath_resp_t take_element(const void *ctx,
 static int attach(void *ctx)
 {
 	struct coresight *source = ctx;
-	int error = coresight_attach_code(source);
+	int error = coresight_memory_attach(&source->feed.tree, source->code);
 
 	if (error)
 		return error;

@@ -1,9 +1,39 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
 #include "common/error.h"
-#include "decoder/coresight/coresight_source_parts.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/coresight/coresight_branches.h"
+#include "decoder/coresight/coresight_feed.h"
+#include "decoder/coresight/coresight_scan.h"
+#include "decoder/flow/branch_source.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/flow/point_search.h"
+#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/time_conversion.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+
+enum {
+	/* By then a time stamp has come that belongs to a synchronisation
+	 * point, unless packets wait to be committed.
+	 */
+	MOST_BATCHES = 16,
+	/* Points without a time, one after the other: then there are none. */
+	MOST_WITHOUT = 1 << 10,
+};
+
+/* One stream of ETMv4 or ETE trace: the feed takes it out of its frames,
+ * undoes speculation, and says where it begins and ends.
+ */
+struct coresight_source {
+	struct branch_source base;
+	struct flow_input input;
+	struct coresight_feed feed;
+	struct coresight_branches branches;
+	struct coresight_scan scan;
+	bool at_end;
+};
 
 /* TRCCONFIGR: loads and stores as elements, conditional instructions, Q
  * elements, data.
@@ -18,7 +48,7 @@ static bool fits_unit(const struct coresight_unit *unit)
 bool coresight_source_fits(const struct recording *recording,
 			   const struct aux_stream *stream)
 {
-	const struct array *units = &recording->coresight_units;
+	const struct array *units = recording_coresight_units(recording);
 
 	for (size_t i = 0; i < stream->piece_count; i++) {
 		uint32_t unit = stream->pieces[i].unit;
@@ -32,7 +62,7 @@ bool coresight_source_fits(const struct recording *recording,
 bool coresight_source_forgets(const struct recording *recording,
 			      const struct aux_stream *stream)
 {
-	const struct array *units = &recording->coresight_units;
+	const struct array *units = recording_coresight_units(recording);
 
 	for (size_t i = 0; i < stream->piece_count; i++) {
 		uint32_t unit = stream->pieces[i].unit;
@@ -61,9 +91,9 @@ static struct trace_branch *add(struct coresight_source *source, uint8_t kind,
 				uint64_t position)
 {
 	struct trace_branch *branch =
-		coresight_branches_add(&source->branches, kind, position);
+		branch_list_add(&source->branches.list, kind, position);
 
-	source->branches.committed = source->branches.count;
+	branch_list_commit(&source->branches.list);
 	return branch;
 }
 
@@ -102,7 +132,7 @@ static void fail(void *ctx, uint64_t position)
 {
 	struct coresight_source *source = ctx;
 
-	source->branches.count = source->branches.committed;
+	source->branches.list.count = source->branches.list.committed;
 	add(source, TRACE_GAP, position)->count = FLOW_GAP_BAD_TRACE;
 }
 
@@ -169,10 +199,10 @@ static int next_batch(struct branch_source *base,
 		      struct trace_branch_batch *batch)
 {
 	struct coresight_source *source = (struct coresight_source *)base;
-	struct coresight_branches *branches = &source->branches;
+	const struct branch_list *list = &source->branches.list;
 
-	coresight_branches_drop(branches);
-	while (!branches->committed) {
+	coresight_branches_drop(&source->branches);
+	while (!list->committed) {
 		int error = 0;
 
 		if (source->at_end)
@@ -181,23 +211,130 @@ static int next_batch(struct branch_source *base,
 			end_stream(source);
 		else
 			error = coresight_feed_some(&source->feed);
-		if (error || branches->has_failed)
+		if (error || list->has_failed)
 			return -ERROR_MEMORY;
 	}
 	*batch = (struct trace_branch_batch){
-		.branches = branches->branches,
-		.count = (uint32_t)branches->committed,
-		.position = branches->base,
+		.branches = list->branches,
+		.count = (uint32_t)list->committed,
+		.position = list->base,
 	};
 	return 1;
+}
+
+static void go_to(struct coresight_source *source, uint64_t position)
+{
+	coresight_feed_seek(&source->feed, position);
+	coresight_branches_restart(&source->branches);
+	source->at_end = false;
+}
+
+static int seek(struct branch_source *base, uint64_t position)
+{
+	struct coresight_source *source = (struct coresight_source *)base;
+
+	go_to(source, coresight_scan_before(&source->scan, position));
+	return 0;
+}
+
+static uint64_t next_sync(struct branch_source *base, uint64_t from)
+{
+	struct coresight_source *source = (struct coresight_source *)base;
+	struct coresight_sync sync;
+
+	return coresight_scan_next(&source->scan, from, UINT64_MAX, &sync) ?
+		       sync.end :
+		       NO_SYNC;
+}
+
+/* Looks for a synchronisation point at or behind @end, and then for its time.
+ * Returns 1 at that, 0 to go on, -1 if it has none.
+ */
+static int look_at(const struct trace_branch *branch, uint64_t position,
+		   uint64_t end, struct sync_point *point)
+{
+	bool is_behind = point->position >= end;
+
+	if (branch->kind == TRACE_SYNC) {
+		if (is_behind)
+			return -1;
+		point->position = position;
+	} else if (branch->kind == TRACE_TIME && is_behind) {
+		point->ticks = branch->payload;
+		return point->ticks ? 1 : -1;
+	}
+	return 0;
+}
+
+static bool read_time(struct coresight_source *source,
+		      const struct coresight_sync *sync,
+		      struct sync_point *point)
+{
+	struct trace_branch_batch batch;
+	int status = 0;
+
+	*point = (struct sync_point){ 0 };
+	go_to(source, sync->from);
+	for (int i = 0; i < MOST_BATCHES && !status; i++) {
+		if (branch_source_next(&source->base, &batch) <= 0)
+			return false;
+		for (uint32_t at = 0; at < batch.count && !status; at++)
+			status = look_at(&batch.branches[at],
+					 batch.position +
+						 batch.branches[at].position,
+					 sync->end, point);
+	}
+	return status > 0;
+}
+
+static bool next_timed(void *ctx, size_t size, size_t from,
+		       struct sync_point *point)
+{
+	struct coresight_source *source = ctx;
+	struct coresight_sync sync = {
+		.end = from > CORESIGHT_SYNC_OWN ? from - CORESIGHT_SYNC_OWN :
+						   0,
+	};
+
+	for (int i = 0; i < MOST_WITHOUT; i++) {
+		if (!coresight_scan_next(&source->scan, sync.end, size, &sync))
+			return false;
+		if (read_time(source, &sync, point) && point->position >= from)
+			return point->position < size;
+	}
+	return false;
+}
+
+static uint64_t sync_before(struct branch_source *base, uint64_t time_ns,
+			    uint64_t distance, uint64_t *at_ns)
+{
+	struct coresight_source *source = (struct coresight_source *)base;
+	const struct time_conversion *conversion =
+		recording_time_conversion(source->input.recording);
+	const struct point_search search = {
+		.size = source->input.stream->size_bytes,
+		.next = next_timed,
+		.ctx = source,
+	};
+	struct sync_point last;
+	struct sync_point point;
+
+	if (!point_search_before(&search,
+				 time_conversion_ticks(conversion, time_ns),
+				 &last) ||
+	    last.position < distance ||
+	    !next_timed(source, search.size, last.position - distance, &point))
+		return NO_SYNC;
+	*at_ns = time_conversion_ns(conversion, point.ticks);
+	return point.position;
 }
 
 const struct branch_source_ops coresight_branch_source = {
 	.name = "coresight",
 	.open = open_source,
 	.next = next_batch,
-	.seek = coresight_source_seek,
-	.next_sync = coresight_source_next_sync,
-	.sync_before = coresight_source_sync_before,
+	.seek = seek,
+	.next_sync = next_sync,
+	.sync_before = sync_before,
 	.close = close_source,
 };

@@ -2,8 +2,9 @@
 #include "common/error.h"
 #include "decoder/code/code_space.h"
 #include "decoder/coresight/coresight_exit.h"
+#include "decoder/coresight/coresight_memory.h"
 #include "decoder/coresight/coresight_parts.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/time_conversion.h"
 
 static struct flow_stamp stamp_of_instructions(const struct coresight *source)
 {
@@ -99,7 +100,8 @@ static void advance_code(struct coresight *source, uint64_t time_ns)
 	if (code_space_advance(source->code, time_ns, NULL, NULL) < 0)
 		source->error = -ERROR_MEMORY;
 	source->next_change_ns = code_space_next_change_ns(source->code);
-	coresight_refresh_code(source);
+	if (coresight_memory_refresh(&source->feed.tree, source->code) < 0)
+		source->error = -ERROR_MEMORY;
 }
 
 void coresight_take_time(struct coresight *source, uint64_t ticks)
@@ -109,7 +111,8 @@ void coresight_take_time(struct coresight *source, uint64_t ticks)
 
 	if (source->time != RECORDING_TIME_NANOSECONDS || !ticks)
 		return;
-	time_ns = time_conversion_ns(&recording->conversion, ticks);
+	time_ns =
+		time_conversion_ns(recording_time_conversion(recording), ticks);
 	if (time_ns < source->low_ns)
 		return;
 	coresight_set_now(source, time_ns);

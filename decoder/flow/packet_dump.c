@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "decoder/flow/packet_dump_parts.h"
+#include "decoder/flow/packet_dump_ops.h"
 #include "decoder/recording/recording.h"
 
 static const struct packet_dump_ops *find_ops(const struct recording *recording)

@@ -2,7 +2,8 @@
 #include "decoder/intel_pt/intel_clock.h"
 #include "common/perf_data.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/trace_info.h"
 
 /* IA32_RTIT_CTL.CycThresh, which perf's config has at the same place: the power
  * of two of cycles that must pass before a CYC is sent, plus one; 0 is as 1.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "decoder/flow/packet_dump_parts.h"
+#include "decoder/flow/packet_dump_ops.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_packet_text.h"
 #include "decoder/recording/recording.h"

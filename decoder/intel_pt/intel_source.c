@@ -8,9 +8,11 @@
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_setup.h"
 #include "decoder/intel_pt/sync_search.h"
+#include "decoder/recording/data_file.h"
 #include "decoder/recording/loss_cursor.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording.h"
 #include "decoder/recording/stream_window.h"
+#include "decoder/recording/time_conversion.h"
 
 #include <stdlib.h>
 
@@ -54,7 +56,7 @@ static int open_source(const struct flow_input *input,
 	source->input = *input;
 	source->losses.stream = input->stream;
 	error = stream_window_open(&source->bytes, input->stream,
-				   &input->recording->file);
+				   recording_data_file(input->recording));
 	if (error) {
 		close_source(&source->base);
 		return error;
@@ -252,7 +254,7 @@ static uint64_t sync_before(struct branch_source *base, uint64_t time_ns,
 {
 	struct intel_source *source = (struct intel_source *)base;
 	const struct time_conversion *conversion =
-		&source->input.recording->conversion;
+		recording_time_conversion(source->input.recording);
 	struct sync_search search = {
 		.bytes = source->bytes.bytes,
 		.size = source->bytes.size,

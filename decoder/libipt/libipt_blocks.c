@@ -34,7 +34,8 @@ static enum flow_exit exit_of(enum pt_insn_class class)
 static struct branch branch_at(struct libipt *source, uint64_t address)
 {
 	size_t left;
-	const uint8_t *bytes = code_space_bytes(source->code, address, &left);
+	const uint8_t *bytes =
+		code_space_bytes(source->code.space, address, &left);
 
 	return bytes ? branch_read(bytes, left) : (struct branch){ 0 };
 }

@@ -2,36 +2,38 @@
 #include "decoder/libipt/libipt_code.h"
 #include "common/error.h"
 #include "decoder/code/code_space.h"
-#include "decoder/libipt/branch_cursor.h"
+#include "decoder/flow/flow_source.h"
 #include "decoder/libipt/intel_image.h"
-#include "decoder/libipt/libipt_parts.h"
+
+#include <intel-pt.h>
+#include <stdbool.h>
 
 /* Returns an image of the code as it is now, or NULL when out of memory. */
-static struct intel_image *make_image(const struct libipt *source)
+static struct intel_image *make_image(const struct libipt_code *code)
 {
-	return intel_image_new(code_space_regions(source->code),
-			       source->input.log);
+	return intel_image_new(code_space_regions(code->space), code->log);
 }
 
-static int set_process(const struct libipt *source, struct intel_image *image)
+static int set_process(const struct libipt_code *code,
+		       struct intel_image *image)
 {
-	const struct array *maps = code_space_maps(source->code);
+	const struct array *maps = code_space_maps(code->space);
 
 	return maps ? intel_image_set_process(image, maps) : 0;
 }
 
-int libipt_open_code(struct libipt *source)
+int libipt_code_open(struct libipt_code *code, const struct flow_input *input)
 {
 	/* Nobody asks for spaces here. */
-	int error = code_space_open(&source->input, 0, CODE_VIEW_FILES,
-				    &source->code);
+	int error = code_space_open(input, 0, CODE_VIEW_FILES, &code->space);
 
+	code->log = input->log;
 	if (error)
 		return error;
-	source->image = make_image(source);
-	if (!source->image || set_process(source, source->image) < 0)
+	code->image = make_image(code);
+	if (!code->image || set_process(code, code->image) < 0)
 		return -ERROR_MEMORY;
-	source->next_change_ns = code_space_next_change_ns(source->code);
+	code->next_change_ns = code_space_next_change_ns(code->space);
 	return 0;
 }
 
@@ -44,27 +46,33 @@ static void note_change(void *ctx, uint64_t first, uint64_t end)
 	*has_changed = true;
 }
 
-int libipt_update_code(struct libipt *source)
+void libipt_code_close(struct libipt_code *code)
 {
-	uint64_t time_ns = branch_cursor_guess_ns(source->cursor);
-	struct intel_image *image = source->image;
+	intel_image_free(code->image);
+	code_space_close(code->space);
+}
+
+int libipt_code_update(struct libipt_code *code, uint64_t time_ns,
+		       struct pt_block_decoder *blocks)
+{
+	struct intel_image *image = code->image;
 	bool has_changed = false;
-	int error = code_space_advance(source->code, time_ns, note_change,
+	int error = code_space_advance(code->space, time_ns, note_change,
 				       &has_changed);
 
 	/* What libipt learnt of the old bytes goes with the old image. */
 	if (has_changed)
-		image = make_image(source);
-	if (error || !image || set_process(source, image) < 0 ||
-	    pt_blk_set_image(source->blocks, intel_image_get(image)) < 0) {
-		if (image != source->image)
+		image = make_image(code);
+	if (error || !image || set_process(code, image) < 0 ||
+	    pt_blk_set_image(blocks, intel_image_get(image)) < 0) {
+		if (image != code->image)
 			intel_image_free(image);
 		return -ERROR_MEMORY;
 	}
-	if (image != source->image)
-		intel_image_free(source->image);
-	source->image = image;
+	if (image != code->image)
+		intel_image_free(code->image);
+	code->image = image;
 	intel_image_drop_old(image);
-	source->next_change_ns = code_space_next_change_ns(source->code);
+	code->next_change_ns = code_space_next_change_ns(code->space);
 	return 0;
 }

@@ -37,7 +37,8 @@ static uint8_t stop_reason(struct libipt *source, uint64_t last_ip,
 			   bool has_address)
 {
 	size_t left = 0;
-	const uint8_t *bytes = code_space_bytes(source->code, last_ip, &left);
+	const uint8_t *bytes =
+		code_space_bytes(source->code.space, last_ip, &left);
 
 	if (bytes && is_wrmsr(bytes, left))
 		return FLOW_STOP_OFF;

@@ -53,8 +53,8 @@ static uint64_t jump_target(const uint8_t *bytes, size_t length,
 static int step(struct exit_walk *walk)
 {
 	size_t left;
-	const uint8_t *bytes =
-		code_space_bytes(walk->source->code, walk->address, &left);
+	const uint8_t *bytes = code_space_bytes(walk->source->code.space,
+						walk->address, &left);
 	size_t length = bytes ? instruction_length(bytes, left) : 0;
 	struct branch branch;
 
@@ -97,7 +97,7 @@ void libipt_walk_out(struct libipt *source)
 {
 	size_t left;
 	const uint8_t *bytes =
-		code_space_bytes(source->code, source->last_ip, &left);
+		code_space_bytes(source->code.space, source->last_ip, &left);
 	size_t length = bytes ? instruction_length(bytes, left) : 0;
 
 	if (!length || branch_read(bytes, left).exit != FLOW_EXIT_NONE)

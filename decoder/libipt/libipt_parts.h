@@ -4,6 +4,7 @@
 
 #include "decoder/flow/flow_source.h"
 #include "decoder/intel_pt/intel_clock.h"
+#include "decoder/libipt/libipt_code.h"
 #include "decoder/recording/loss_cursor.h"
 #include "decoder/recording/stream_bytes.h"
 
@@ -11,9 +12,7 @@
 #include <stdbool.h>
 
 struct branch_cursor;
-struct code_space;
 struct flow_batch;
-struct intel_image;
 struct intel_tokens;
 struct switch_feed;
 
@@ -29,8 +28,7 @@ struct libipt {
 	struct flow_input input;
 	struct stream_bytes bytes;
 	struct intel_clock_setup clock_setup;
-	struct code_space *code;
-	struct intel_image *image;
+	struct libipt_code code;
 	struct flow_batch *batch;
 	struct switch_feed *switches;
 
@@ -51,9 +49,8 @@ struct libipt {
 	int status; /* of libipt's last call */
 	struct intel_tokens *tokens;
 	struct branch_cursor *cursor;
-	uint64_t next_change_ns; /* of the code */
-	uint64_t last_ip;	 /* the last instruction that ran */
-	uint8_t mode;		 /* as FLOW_MODE has it */
+	uint64_t last_ip; /* the last instruction that ran */
+	uint8_t mode;	  /* as FLOW_MODE has it */
 	uint64_t page_table;
 	uint64_t drifts;       /* how often the cursor lost its step */
 	uint64_t watched;      /* libipt's place at the last look */

@@ -9,7 +9,8 @@
 #include "decoder/libipt/intel_image.h"
 #include "decoder/libipt/intel_tokens.h"
 #include "decoder/libipt/libipt_parts.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/time_conversion.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -98,10 +99,11 @@ int libipt_open_segment(struct libipt *source)
 	if (!source->tokens)
 		return -ERROR_MEMORY;
 	source->cursor = branch_cursor_new(
-		source->tokens, &source->input.recording->conversion);
+		source->tokens,
+		recording_time_conversion(source->input.recording));
 	if (!source->blocks || !source->cursor ||
-	    pt_blk_set_image(source->blocks, intel_image_get(source->image)) <
-		    0)
+	    pt_blk_set_image(source->blocks,
+			     intel_image_get(source->code.image)) < 0)
 		return -ERROR_MEMORY;
 	source->is_open = true;
 	sync_at(source, 0, FLOW_GAP_UNSYNCED);

@@ -6,13 +6,12 @@
 #include "decoder/flow/switch_feed.h"
 #include "decoder/libipt/branch.h"
 #include "decoder/libipt/branch_cursor.h"
-#include "decoder/libipt/intel_image.h"
 #include "decoder/libipt/libipt_blocks.h"
 #include "decoder/libipt/libipt_code.h"
 #include "decoder/libipt/libipt_events.h"
 #include "decoder/libipt/libipt_parts.h"
 #include "decoder/libipt/libipt_segment.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording.h"
 
 #include <stdlib.h>
 
@@ -44,11 +43,22 @@ static void release_bytes(struct libipt *source)
 						source->released, position);
 }
 
+static int update_code(struct libipt *source)
+{
+	uint64_t time_ns;
+
+	if (source->code.next_change_ns == UINT64_MAX)
+		return 0;
+	time_ns = branch_cursor_guess_ns(source->cursor);
+	return time_ns < source->code.next_change_ns ?
+		       0 :
+		       libipt_code_update(&source->code, time_ns,
+					  source->blocks);
+}
+
 static int step(struct libipt *source)
 {
-	if (source->next_change_ns != UINT64_MAX &&
-	    branch_cursor_guess_ns(source->cursor) >= source->next_change_ns &&
-	    libipt_update_code(source) < 0)
+	if (update_code(source) < 0)
 		return -ERROR_MEMORY;
 	if (source->status < 0)
 		libipt_recover(source);
@@ -188,8 +198,7 @@ static void libipt_close(struct flow_source *base)
 	libipt_close_segment(source);
 	switch_feed_free(source->switches);
 	flow_batch_free(source->batch);
-	intel_image_free(source->image);
-	code_space_close(source->code);
+	libipt_code_close(&source->code);
 	stream_bytes_close(&source->bytes);
 	free(source);
 }
@@ -198,7 +207,8 @@ static bool is_slow(void *ctx, const struct flow_item *block)
 {
 	struct libipt *source = ctx;
 	size_t left;
-	const uint8_t *bytes = code_space_bytes(source->code, block->ip, &left);
+	const uint8_t *bytes =
+		code_space_bytes(source->code.space, block->ip, &left);
 
 	return bytes && block_looks_slow(bytes, left, block->last);
 }
@@ -211,7 +221,7 @@ static int set_up(struct libipt *source)
 
 	if (error)
 		return error;
-	error = libipt_open_code(source);
+	error = libipt_code_open(&source->code, input);
 	if (error)
 		return error;
 	source->clock_setup = intel_clock_setup_of(input->recording);

@@ -5,7 +5,6 @@
 #include "common/log.h"
 #include "decoder/recording/coresight_frame.h"
 #include "decoder/recording/coresight_unit.h"
-#include "decoder/recording/recording_parts.h"
 #include "decoder/recording/sideband.h"
 
 #include <stdio.h>
@@ -13,6 +12,7 @@
 /* One buffer, being cut up. */
 struct cutter {
 	const struct recording *recording;
+	const struct array *units; /* the recording's */
 	const struct aux_stream *buffer;
 	struct array *parts;		  /* struct coresight_part */
 	size_t first_part;		  /* of the buffer's */
@@ -22,10 +22,10 @@ struct cutter {
 	bool is_unknown[CORESIGHT_ID_COUNT];
 };
 
-static const struct coresight_unit *unit_at(const struct recording *recording,
+static const struct coresight_unit *unit_at(const struct cutter *cutter,
 					    size_t index)
 {
-	return array_at(&recording->coresight_units, index);
+	return array_at(cutter->units, index);
 }
 
 static int add_part(struct cutter *cutter, const struct aux_piece *piece,
@@ -38,8 +38,7 @@ static int add_part(struct cutter *cutter, const struct aux_piece *piece,
 		return -ERROR_MEMORY;
 	part->piece = *piece;
 	part->piece.unit = (uint32_t)unit;
-	part->cpu = buffer->cpu < 0 ? -1 :
-				      unit_at(cutter->recording, unit)->cpu;
+	part->cpu = buffer->cpu < 0 ? -1 : unit_at(cutter, unit)->cpu;
 	part->tid = buffer->cpu < 0 ? buffer->tid : -1;
 	part->time_ns = span->time_ns;
 	part->order = cutter->parts->count;
@@ -61,8 +60,8 @@ static void note_unknown(const struct cutter *cutter)
 						   sizeof(text) - length,
 						   " %#zx", id);
 	if (count)
-		log_message(cutter->recording->log, LOG_NOTE,
-			    cutter->recording->data_path,
+		log_message(recording_log(cutter->recording), LOG_NOTE,
+			    recording_data_path(cutter->recording),
 			    cutter->buffer->pieces->file_offset,
 			    "trace of %zu sources that are no CPU's is left "
 			    "out: ids%s%s",
@@ -70,12 +69,11 @@ static void note_unknown(const struct cutter *cutter)
 }
 
 /* Returns the count of units, which no index of one is. */
-static size_t find_unit(const struct recording *recording, uint32_t id)
+static size_t find_unit(const struct cutter *cutter, uint32_t id)
 {
 	size_t i = 0;
 
-	while (i < recording->coresight_units.count &&
-	       unit_at(recording, i)->trace_id != id)
+	while (i < cutter->units->count && unit_at(cutter, i)->trace_id != id)
 		i++;
 	return i;
 }
@@ -98,13 +96,13 @@ static int add_frames(struct cutter *cutter, struct aux_piece piece,
 	coresight_frame_find_ids(piece.bytes, piece.size_bytes, &cutter->id,
 				 has_bytes);
 	for (size_t id = 1; id < CORESIGHT_ID_COUNT && !error; id++) {
-		size_t unit = find_unit(cutter->recording, (uint32_t)id);
+		size_t unit = find_unit(cutter, (uint32_t)id);
 
 		if (!has_bytes[id])
 			continue;
 		piece.begins_anew = cutter->is_anew[id];
 		cutter->is_anew[id] = false;
-		if (unit == cutter->recording->coresight_units.count)
+		if (unit == cutter->units->count)
 			cutter->is_unknown[id] = true;
 		else
 			error = add_part(cutter, &piece, span, unit);
@@ -121,9 +119,8 @@ static void lose(struct cutter *cutter, uint64_t flags)
 
 	for (size_t i = cutter->parts->count; i-- > cutter->first_part;) {
 		struct coresight_part *part = array_at(cutter->parts, i);
-		uint32_t id =
-			unit_at(cutter->recording, part->piece.unit)->trace_id &
-			CORESIGHT_ID_MASK;
+		uint32_t id = unit_at(cutter, part->piece.unit)->trace_id &
+			      CORESIGHT_ID_MASK;
 
 		if (is_done[id])
 			continue;
@@ -183,11 +180,11 @@ static int add_raw(struct cutter *cutter, const struct aux_piece *piece,
 {
 	int32_t cpu = cutter->buffer->cpu < 0 ? span->cpu : cutter->buffer->cpu;
 
-	for (size_t i = 0; i < cutter->recording->coresight_units.count; i++)
-		if (unit_at(cutter->recording, i)->cpu == cpu)
+	for (size_t i = 0; i < cutter->units->count; i++)
+		if (unit_at(cutter, i)->cpu == cpu)
 			return add_part(cutter, piece, span, i);
-	log_message(cutter->recording->log, LOG_WARNING,
-		    cutter->recording->data_path, piece->file_offset,
+	log_message(recording_log(cutter->recording), LOG_WARNING,
+		    recording_data_path(cutter->recording), piece->file_offset,
 		    "trace of CPU %d is left out: the recording does not say "
 		    "how it was made (AUXTRACE_INFO)",
 		    cpu);
@@ -315,6 +312,7 @@ int coresight_cut(const struct recording *recording,
 {
 	struct cutter cutter = {
 		.recording = recording,
+		.units = recording_coresight_units(recording),
 		.buffer = buffer,
 		.parts = parts,
 		.first_part = parts->count,

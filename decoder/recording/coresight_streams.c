@@ -117,12 +117,12 @@ static int read_ids(struct recording *recording)
 
 static int read_units(struct recording *recording)
 {
-	int error = coresight_units_read(recording->trace_words,
-					 recording->trace_word_count,
+	int error = coresight_units_read(recording->trace.words,
+					 recording->trace.word_count,
 					 &recording->coresight_units);
 
 	if (error == -ERROR_FORMAT) {
-		log_message(recording->log, LOG_WARNING, recording->data_path,
+		log_message(recording->log, LOG_WARNING, recording->files.data,
 			    LOG_NO_OFFSET,
 			    "what it says about the trace units "
 			    "(AUXTRACE_INFO) is not whole: only %zu of them "
@@ -160,7 +160,7 @@ int coresight_streams_make(struct recording *recording)
 {
 	int error;
 
-	if (recording->auxtrace_type != PERF_DATA_AUXTRACE_CORESIGHT)
+	if (recording->trace.type != PERF_DATA_AUXTRACE_CORESIGHT)
 		return 0;
 	error = read_units(recording);
 	return error ? error : coresight_streams_split(recording);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct array;
+struct recording;
 
 /* The packet formats of Arm's trace units. */
 enum coresight_protocol {
@@ -57,6 +58,10 @@ enum {
  */
 int coresight_units_read(const uint64_t *words, size_t count,
 			 struct array *units);
+
+/* The units of @recording: struct coresight_unit. */
+const struct array *
+recording_coresight_units(const struct recording *recording);
 
 /* ETMIDR tells ETMv3 and PTM apart. */
 enum coresight_protocol coresight_old_protocol(uint32_t idr);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct log;
+struct recording;
 
 /* The frame of a perf.data file: where its parts lie.  What they mean is
  * read elsewhere.
@@ -48,5 +49,8 @@ bool data_file_copy(const struct data_file *file, const uint8_t *bytes,
  */
 const uint8_t *data_file_feature(const struct data_file *file, unsigned int bit,
 				 size_t *size);
+
+/* That of @recording. */
+const struct data_file *recording_data_file(const struct recording *recording);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct array;
 struct log;
 struct tracepoint;
 
@@ -17,6 +18,9 @@ struct recording;
 
 /* Closes what recording_open() opened; NULL is none. */
 void recording_close(struct recording *recording);
+
+/* The log that it was opened with. */
+const struct log *recording_log(const struct recording *recording);
 
 /* The path as given, and that of the file with the records. */
 const char *recording_path(const struct recording *recording);
@@ -45,6 +49,9 @@ struct text_part {
 	const char *text;
 	size_t size_bytes;
 };
+
+/* The memory that a snapshot holds: struct code_region, sorted. */
+const struct array *recording_dumps(const struct recording *recording);
 
 /* The text of /proc/kallsyms where trace-cmd's trace.dat holds it and there is
  * no file.

@@ -2,7 +2,7 @@
 #include "decoder/recording/recording_clock.h"
 
 #include "common/regular_file.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording_files.h"
 
 #include <unistd.h>
 
@@ -15,9 +15,9 @@ void recording_clock_read(const struct recording *recording,
 	int fd;
 
 	*readings = (struct clock_readings){ 0 };
-	if (!recording->clock_path)
+	if (!recording_files(recording)->clock)
 		return;
-	fd = regular_file_open(recording->clock_path);
+	fd = regular_file_open(recording_files(recording)->clock);
 	if (fd < 0)
 		return;
 	size = read(fd, text, sizeof(text));

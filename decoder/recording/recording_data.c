@@ -57,9 +57,9 @@ static void name_tracepoint(struct recording *recording,
 static void link_events(struct recording *recording)
 {
 	uint64_t pmu_type = recording_trace_word(recording, 0);
-	bool has_trace = recording->auxtrace_type;
+	bool has_trace = recording->trace.type;
 
-	if (recording->auxtrace_type == PERF_DATA_AUXTRACE_CORESIGHT)
+	if (recording->trace.type == PERF_DATA_AUXTRACE_CORESIGHT)
 		pmu_type = recording_trace_word(recording, 1) >> 32;
 	for (size_t i = 0; i < recording->events.events.count; i++) {
 		struct recording_event *event =
@@ -76,7 +76,7 @@ static void complete_conversion(struct recording *recording)
 {
 	uint64_t shift = recording_trace_word(recording, INTEL_PT_TIME_SHIFT);
 
-	if (recording->auxtrace_type != PERF_DATA_AUXTRACE_INTEL_PT ||
+	if (recording->trace.type != PERF_DATA_AUXTRACE_INTEL_PT ||
 	    !recording_trace_word(recording, INTEL_PT_TIME_MULT) || shift >= 64)
 		return;
 	recording->conversion = (struct time_conversion){
@@ -99,7 +99,7 @@ static void note_unfinished(struct recording *recording)
 	    file->features[0] >> PERF_DATA_FEATURE_AUXTRACE & 1)
 		return;
 	recording->file.is_cut = true;
-	log_message(recording->log, LOG_WARNING, recording->data_path,
+	log_message(recording->log, LOG_WARNING, recording->files.data,
 		    LOG_NO_OFFSET,
 		    "this recording was not finished: its recorder was killed, "
 		    "or could not write; what came last is missing, and "
@@ -108,7 +108,7 @@ static void note_unfinished(struct recording *recording)
 
 int recording_data_read(struct recording *recording)
 {
-	int error = data_file_open(&recording->file, recording->data_path,
+	int error = data_file_open(&recording->file, recording->files.data,
 				   recording->log);
 
 	if (!error)
@@ -129,7 +129,7 @@ int recording_data_read(struct recording *recording)
 
 	bool is_snapshot =
 		recording->streams.has_samples ||
-		(recording->auxtrace_type == PERF_DATA_AUXTRACE_INTEL_PT &&
+		(recording->trace.type == PERF_DATA_AUXTRACE_INTEL_PT &&
 		 recording_trace_word(recording, INTEL_PT_SNAPSHOT_MODE));
 
 	error = stream_list_finish(&recording->streams, &recording->events,

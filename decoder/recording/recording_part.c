@@ -26,7 +26,7 @@ int recording_part_open(const struct recording *whole, const uint8_t *bytes,
 	part->coresight_streams = NULL;
 	part->file = (struct data_file){
 		.map = { .bytes = bytes, .size = size },
-		.path = whole->data_path,
+		.path = whole->files.data,
 		.log = whole->log,
 		.is_pipe = true,
 		.data_size = size,

@@ -26,7 +26,7 @@ static int read_auxtrace_info(struct recording *recording,
 {
 	struct byte_reader reader = body_of(record);
 
-	recording->auxtrace_type = byte_reader_u32(&reader);
+	recording->trace.type = byte_reader_u32(&reader);
 	byte_reader_u32(&reader);
 
 	size_t count = byte_reader_left(&reader) / 8;
@@ -36,8 +36,8 @@ static int read_auxtrace_info(struct recording *recording,
 		return -ERROR_MEMORY;
 	for (size_t i = 0; i < count; i++)
 		words[i] = byte_reader_u64(&reader);
-	recording->trace_words = words;
-	recording->trace_word_count = count;
+	recording->trace.words = words;
+	recording->trace.word_count = count;
 	return 0;
 }
 
@@ -77,7 +77,7 @@ static int leave_out(const struct recording *recording,
 		     const struct record *record, bool was_full)
 {
 	if (!was_full)
-		log_message(recording->log, LOG_WARNING, recording->data_path,
+		log_message(recording->log, LOG_WARNING, recording->files.data,
 			    record->file_offset,
 			    "trace of more than %u CPUs and threads: what is "
 			    "of others is left out",
@@ -94,7 +94,7 @@ static int scan_trace(struct recording *recording, const struct record *record)
 		return leave_out(recording, record, was_full);
 	if (error != -ERROR_FORMAT)
 		return error;
-	log_message(recording->log, LOG_WARNING, recording->data_path,
+	log_message(recording->log, LOG_WARNING, recording->files.data,
 		    record->file_offset,
 		    "an AUXTRACE record is damaged: its trace is left out");
 	return 0;
@@ -157,8 +157,7 @@ static int scan_aux(struct recording *recording, const struct record *record,
 		       (SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL);
 
 	recording->counts.aux_truncated += is_loss;
-	if (!is_loss &&
-	    recording->auxtrace_type != PERF_DATA_AUXTRACE_CORESIGHT)
+	if (!is_loss && recording->trace.type != PERF_DATA_AUXTRACE_CORESIGHT)
 		return 0;
 	return stream_list_report(&recording->streams, &aux, id);
 }
@@ -168,7 +167,7 @@ static void refuse_sample(struct recording *recording,
 			  const struct record *record)
 {
 	if (!recording->streams.has_samples)
-		log_message(recording->log, LOG_WARNING, recording->data_path,
+		log_message(recording->log, LOG_WARNING, recording->files.data,
 			    record->file_offset,
 			    "trace in samples (perf record --aux-sample) can "
 			    "be read of Intel PT only: record without that "
@@ -189,7 +188,7 @@ static int scan_sample(struct recording *recording, const struct record *record,
 	    record_parse(&recording->events, record, &sample) != 1 ||
 	    !sample.sample.trace_size)
 		return 0;
-	if (recording->auxtrace_type != PERF_DATA_AUXTRACE_INTEL_PT) {
+	if (recording->trace.type != PERF_DATA_AUXTRACE_INTEL_PT) {
 		refuse_sample(recording, record);
 		return 0;
 	}

@@ -29,6 +29,11 @@ time_conversion_ns(const struct time_conversion *conversion, uint64_t ticks)
 	       (part * conversion->mult >> conversion->shift);
 }
 
+/* That of @recording. */
+struct recording;
+const struct time_conversion *
+recording_time_conversion(const struct recording *recording);
+
 /* Returns the first tick that is not before @ns. */
 uint64_t time_conversion_ticks(const struct time_conversion *conversion,
 			       uint64_t ns);

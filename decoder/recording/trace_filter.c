@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/trace_filter.h"
 #include "common/perf_data.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/trace_info.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,15 +57,16 @@ struct trace_filter trace_filter_read(const char *text)
 
 struct trace_filter trace_filter_of(const struct recording *recording)
 {
+	const struct trace_info *info = recording_trace_info(recording);
 	uint64_t size =
 		recording_trace_word(recording, INTEL_PT_FILTER_STR_LEN);
 	size_t first = INTEL_PT_FILTER_STR_LEN + 1;
 	char text[TEXT_LIMIT + 1] = "";
 
-	if (size > TEXT_LIMIT || recording->trace_word_count < first ||
-	    size > (recording->trace_word_count - first) * sizeof(uint64_t))
+	if (size > TEXT_LIMIT || info->word_count < first ||
+	    size > (info->word_count - first) * sizeof(uint64_t))
 		return (struct trace_filter){ 0 };
-	memcpy(text, recording->trace_words + first, size);
+	memcpy(text, info->words + first, size);
 	return trace_filter_read(text);
 }
 

@@ -10,7 +10,6 @@
 #include "decoder/recording/sideband.h"
 #include "decoder/snapshot/ini.h"
 #include "decoder/snapshot/snapshot_device.h"
-#include "decoder/snapshot/snapshot_file.h"
 #include "decoder/snapshot/snapshot_region.h"
 #include "decoder/snapshot/snapshot_trace.h"
 
@@ -35,7 +34,7 @@ static int read_device(struct snapshot *snapshot, const char *name)
 
 	if (!device)
 		return -ERROR_MEMORY;
-	error = snapshot_file_open(snapshot->recording, name, &path, &map);
+	error = recording_map_file(snapshot->recording, name, &path, &map);
 	if (error)
 		return error;
 	return snapshot_device_read(map->bytes, map->size,
@@ -47,7 +46,7 @@ static int read_metadata(struct snapshot *snapshot, const char *name)
 {
 	const struct file_map *map;
 	const char *path;
-	int error = snapshot_file_open(snapshot->recording, name, &path, &map);
+	int error = recording_map_file(snapshot->recording, name, &path, &map);
 
 	if (error)
 		return error;
@@ -63,7 +62,7 @@ static int read_list(struct snapshot *snapshot)
 	struct ini_reader reader;
 	struct ini_line line;
 	const char *path;
-	int error = snapshot_file_open(snapshot->recording, "snapshot.ini",
+	int error = recording_map_file(snapshot->recording, "snapshot.ini",
 				       &path, &map);
 
 	reader = ini_of(error ? NULL : map->bytes, error ? 0 : map->size);
@@ -148,7 +147,7 @@ static void number_cpus(struct snapshot *snapshot)
 	snapshot->has_places = has_ambiguous_numbers(snapshot);
 	for (size_t i = 0;
 	     snapshot->has_places && i < snapshot->trace.cores.count; i++)
-		log_message(recording->log, LOG_NOTE, recording->data_path,
+		log_message(recording->log, LOG_NOTE, recording->files.data,
 			    LOG_NO_OFFSET, "core %s is called CPU %zu",
 			    core_name(snapshot, i), i);
 }
@@ -174,7 +173,7 @@ static int add_units(struct snapshot *snapshot)
 
 		if (!source || !source->has_protocol) {
 			log_message(recording->log, LOG_WARNING,
-				    recording->data_path, LOG_NO_OFFSET,
+				    recording->files.data, LOG_NO_OFFSET,
 				    "the trace of %s is left out: %s is no "
 				    "trace unit that can be decoded",
 				    link->from, link->to);
@@ -235,7 +234,7 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 	int error;
 
 	if (!is_bare && strcmp(buffer->format, "coresight")) {
-		log_message(recording->log, LOG_WARNING, recording->data_path,
+		log_message(recording->log, LOG_WARNING, recording->files.data,
 			    LOG_NO_OFFSET,
 			    "trace buffer %s is left out: its format '%s' is "
 			    "not known",
@@ -243,14 +242,14 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 		return 0;
 	}
 	if (writers.cpu < 0 && (is_bare || writers.are_known)) {
-		log_message(recording->log, LOG_NOTE, recording->data_path,
+		log_message(recording->log, LOG_NOTE, recording->files.data,
 			    LOG_NO_OFFSET,
 			    "trace buffer %s is left out: no CPU's trace unit "
 			    "writes to it (trace.ini)",
 			    buffer->name);
 		return 0;
 	}
-	error = snapshot_file_open(recording, buffer->file, &path, &map);
+	error = recording_map_file(recording, buffer->file, &path, &map);
 	if (error)
 		return error;
 	return stream_list_add_buffer(
@@ -273,7 +272,7 @@ static int refuse(const struct snapshot *snapshot)
 		if (strcmp(device->kind, "trace_source") ||
 		    device->has_protocol)
 			continue;
-		log_message(recording->log, LOG_ERROR, recording->data_path,
+		log_message(recording->log, LOG_ERROR, recording->files.data,
 			    LOG_NO_OFFSET,
 			    "holds trace of %s, a unit of type '%s': only "
 			    "trace units of CPUs (ETM, PTM, ETE) tell what "
@@ -281,7 +280,7 @@ static int refuse(const struct snapshot *snapshot)
 			    device->name, device->type);
 		return -ERROR_UNSUPPORTED;
 	}
-	log_message(recording->log, LOG_ERROR, recording->data_path,
+	log_message(recording->log, LOG_ERROR, recording->files.data,
 		    LOG_NO_OFFSET,
 		    "the snapshot has no CPU with a trace unit (trace.ini, "
 		    "core_trace_sources)");
@@ -301,7 +300,8 @@ static int read_all(struct snapshot *snapshot)
 		error = add_buffer(snapshot, i);
 	for (size_t i = 0; i < snapshot->dumps.count && !error; i++)
 		error = snapshot_region_add(recording,
-					    array_at(&snapshot->dumps, i));
+					    array_at(&snapshot->dumps, i),
+					    &recording->dumps);
 	return error || recording->coresight_units.count ? error :
 							   refuse(snapshot);
 }
@@ -315,7 +315,7 @@ int snapshot_read(struct recording *recording)
 	};
 	int error;
 
-	recording->auxtrace_type = PERF_DATA_AUXTRACE_CORESIGHT;
+	recording->trace.type = PERF_DATA_AUXTRACE_CORESIGHT;
 	recording->maps = ARRAY_OF(struct file_map);
 	recording->dumps = ARRAY_OF(struct code_region);
 	error = read_all(&snapshot);

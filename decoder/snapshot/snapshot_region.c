@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/snapshot/snapshot_region.h"
+#include "common/array.h"
 #include "common/error.h"
+#include "common/file_map.h"
 #include "decoder/code/code_region.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording_files.h"
 #include "decoder/snapshot/snapshot_device.h"
-#include "decoder/snapshot/snapshot_file.h"
 
 #include <stdbool.h>
 
@@ -22,9 +23,8 @@ static bool overlaps(const struct array *regions, uint64_t first,
 }
 
 int snapshot_region_add(struct recording *recording,
-			const struct snapshot_dump *dump)
+			const struct snapshot_dump *dump, struct array *regions)
 {
-	struct array *regions = &recording->dumps;
 	const struct file_map *map;
 	struct code_region *region;
 	const char *path;
@@ -33,7 +33,7 @@ int snapshot_region_add(struct recording *recording,
 
 	if (overlaps(regions, dump->address, 1))
 		return 0;
-	error = snapshot_file_open(recording, dump->file, &path, &map);
+	error = recording_map_file(recording, dump->file, &path, &map);
 	if (error == -ERROR_MEMORY)
 		return error;
 	/* What is missing shows as gaps where it would have been used. */

@@ -2,17 +2,19 @@
 #ifndef KT_DECODER_SNAPSHOT_REGION_H
 #define KT_DECODER_SNAPSHOT_REGION_H
 
+struct array;
 struct recording;
 struct snapshot_dump;
 
-/* Adds the memory that @dump holds to the dumps of @recording, sorted, not
- * touching.  CPUs that share their memory have the same dumps: the first one
+/* Adds the memory that @dump, of @recording, holds to @regions (struct
+ * code_region), sorted, not touching.  CPUs that share their memory have the same dumps: the first one
  * counts.  One whose file is missing or too short is left out, and shows as
  * gaps where it would have been used.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
 int snapshot_region_add(struct recording *recording,
-			const struct snapshot_dump *dump);
+			const struct snapshot_dump *dump,
+			struct array *regions);
 
 #endif

@@ -3,8 +3,9 @@
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/file_map.h"
-#include "decoder/recording/recording_parts.h"
-#include "decoder/trace_dat/trace_dat_parts.h"
+#include "decoder/recording/recording_files.h"
+#include "decoder/recording/stream_list.h"
+#include "decoder/trace_dat/trace_dat_head.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,34 +21,31 @@ static bool is_unfinished(const struct trace_dat *dat)
 	return true;
 }
 
-static int add_cpu(struct trace_dat *dat, uint32_t cpu)
+static int add_cpu(const struct trace_dat *dat, struct recording *recording,
+		   struct stream_list *list, uint32_t cpu)
 {
-	struct recording *recording = dat->recording;
-	struct file_map *map;
+	const struct file_map *map;
+	const char *opened;
 	char path[4200];
 	char name[32];
 	size_t size;
 	int error;
 
 	snprintf(name, sizeof(name), "trace.cpu%u", cpu);
-	snprintf(path, sizeof(path), "%s/%s", recording->path, name);
+	snprintf(path, sizeof(path), "%s/%s", recording_path(recording), name);
 	if (access(path, F_OK) < 0)
 		return 0;
-	map = array_add(&recording->maps);
-	if (!map)
-		return -ERROR_MEMORY;
-	error = file_map_open_beneath(map, recording->path, name,
-				      recording->log);
+	error = recording_map_file(recording, name, &opened, &map);
 	if (error)
 		return error;
 	size = map->size - map->size % dat->page_bytes;
-	return size ? stream_list_add_buffer(&recording->streams, cpu,
-					     (int32_t)cpu, map->bytes, size,
-					     0) :
+	return size ? stream_list_add_buffer(list, cpu, (int32_t)cpu,
+					     map->bytes, size, 0) :
 		      0;
 }
 
-int loose_pages_add(struct trace_dat *dat)
+int loose_pages_add(const struct trace_dat *dat, struct recording *recording,
+		    struct stream_list *list)
 {
 	int error = 0;
 
@@ -55,6 +53,6 @@ int loose_pages_add(struct trace_dat *dat)
 		return 0;
 	for (uint32_t cpu = 0;
 	     cpu < dat->cpus.count && cpu < BUDGET_STREAMS && !error; cpu++)
-		error = add_cpu(dat, cpu);
+		error = add_cpu(dat, recording, list, cpu);
 	return error;
 }

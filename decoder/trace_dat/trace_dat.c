@@ -10,7 +10,8 @@
 #include "decoder/trace_dat/graph_formats.h"
 #include "decoder/trace_dat/loose_pages.h"
 #include "decoder/trace_dat/ring_page.h"
-#include "decoder/trace_dat/trace_dat_parts.h"
+#include "decoder/trace_dat/trace_dat_head.h"
+#include "decoder/trace_dat/trace_dat_streams.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,8 +40,7 @@ bool trace_dat_is(const char *path)
 static int refuse(const struct trace_dat *dat, uint64_t offset,
 		  const char *reason)
 {
-	log_message(dat->recording->log, LOG_ERROR, dat->path, offset, "%s",
-		    reason);
+	log_message(dat->log, LOG_ERROR, dat->path, offset, "%s", reason);
 	return -ERROR_FORMAT;
 }
 
@@ -105,8 +105,7 @@ static int check_clock(const struct trace_dat *dat)
 		if (clock.size_bytes != strlen(others[i]) ||
 		    memcmp(clock.text, others[i], clock.size_bytes) != 0)
 			continue;
-		log_message(dat->recording->log, LOG_ERROR, dat->path,
-			    LOG_NO_OFFSET,
+		log_message(dat->log, LOG_ERROR, dat->path, LOG_NO_OFFSET,
 			    "its clock, %s, does not count nanoseconds: "
 			    "record with trace-cmd record -C perf",
 			    others[i]);
@@ -115,16 +114,17 @@ static int check_clock(const struct trace_dat *dat)
 	return 0;
 }
 
-static int check_formats(const struct trace_dat *dat)
+static int check_formats(const struct trace_dat *dat,
+			 const struct graph_trace *graph)
 {
 	if (dat->page_bytes < PAGE_LEAST || dat->page_bytes > PAGE_MOST ||
 	    dat->page_bytes % sizeof(uint64_t))
 		return refuse(dat, MAGIC_BYTES,
 			      "the size of its pages is none "
 			      "that Linux has");
-	if (dat->recording->graph.page_bytes)
+	if (graph->page_bytes)
 		return 0;
-	log_message(dat->recording->log, LOG_ERROR, dat->path, LOG_NO_OFFSET,
+	log_message(dat->log, LOG_ERROR, dat->path, LOG_NO_OFFSET,
 		    "does not describe the events of the function_graph "
 		    "tracer, or not as Linux does: record with trace-cmd "
 		    "record -p function_graph");
@@ -132,9 +132,8 @@ static int check_formats(const struct trace_dat *dat)
 }
 
 /* "Linux HOST RELEASE MACHINE" */
-static int read_system(struct trace_dat *dat)
+static int read_system(const struct trace_dat *dat, struct recording_info *info)
 {
-	struct recording_info *info = &dat->recording->info;
 	const char *words[4] = { "", "", "", "" };
 	struct text_part rest = dat->system;
 
@@ -143,7 +142,7 @@ static int read_system(struct trace_dat *dat)
 			memchr(rest.text, i < 3 ? ' ' : '\0', rest.size_bytes);
 		size_t size = end ? (size_t)(end - rest.text) : rest.size_bytes;
 
-		words[i] = arena_text(dat->recording->arena, rest.text, size);
+		words[i] = arena_text(dat->arena, rest.text, size);
 		if (!words[i])
 			return -ERROR_MEMORY;
 		rest.text = end ? end + 1 : NULL;
@@ -177,7 +176,7 @@ static int add_name(struct recording *recording, struct text_part line)
 	return name->name ? 0 : -ERROR_MEMORY;
 }
 
-static int read_names(const struct trace_dat *dat)
+static int read_names(const struct trace_dat *dat, struct recording *recording)
 {
 	struct text_part rest = dat->comms;
 	const char *end;
@@ -188,7 +187,7 @@ static int read_names(const struct trace_dat *dat)
 		struct text_part line = { rest.text,
 					  (size_t)(end - rest.text) };
 
-		error = add_name(dat->recording, line);
+		error = add_name(recording, line);
 		rest.text += line.size_bytes + 1;
 		rest.size_bytes -= line.size_bytes + 1;
 	}
@@ -216,9 +215,20 @@ static void note_times(struct recording *recording)
 	}
 }
 
-static int read_all(struct trace_dat *dat, bool stands_alone)
+static int add_streams(struct trace_dat *dat, struct recording *recording)
 {
-	struct recording *recording = dat->recording;
+	int error = trace_dat_add_streams(dat, &recording->maps,
+					  &recording->streams,
+					  &recording->file.is_cut);
+
+	return error ? error :
+		       stream_list_finish(&recording->streams,
+					  &recording->events, false);
+}
+
+static int read_all(struct trace_dat *dat, struct recording *recording,
+		    bool stands_alone)
+{
 	int error = read_head(dat);
 
 	if (!error)
@@ -227,16 +237,16 @@ static int read_all(struct trace_dat *dat, bool stands_alone)
 		return error;
 	graph_formats_find(&dat->formats, &dat->page, dat->page_bytes,
 			   &recording->graph);
-	error = check_formats(dat);
+	error = check_formats(dat, &recording->graph);
 	recording->kallsyms = dat->kallsyms;
 	if (!error && stands_alone)
-		error = read_system(dat);
+		error = read_system(dat, &recording->info);
 	if (!error && stands_alone)
-		error = read_names(dat);
+		error = read_names(dat, recording);
 	if (!error && !stands_alone)
-		error = loose_pages_add(dat);
+		error = loose_pages_add(dat, recording, &recording->streams);
 	if (!error)
-		error = trace_dat_add_streams(dat);
+		error = add_streams(dat, recording);
 	if (!error && stands_alone)
 		note_times(recording);
 	if (error)
@@ -248,7 +258,8 @@ int trace_dat_read(struct recording *recording, const char *path,
 		   bool stands_alone)
 {
 	struct trace_dat dat = {
-		.recording = recording,
+		.log = recording->log,
+		.arena = recording->arena,
 		.path = path,
 		.formats = ARRAY_OF(struct tracepoint),
 		.cpus = ARRAY_OF(struct trace_dat_cpu),
@@ -261,7 +272,7 @@ int trace_dat_read(struct recording *recording, const char *path,
 	error = file_map_open(map, path, recording->log);
 	dat.map = *map;
 	if (!error)
-		error = read_all(&dat, stands_alone);
+		error = read_all(&dat, recording, stands_alone);
 	array_free(&dat.formats);
 	array_free(&dat.cpus);
 	return error;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Version 6: one part behind the other. */
 #include "common/error.h"
-#include "decoder/recording/recording_parts.h"
 #include "decoder/recording/tracepoint_format.h"
-#include "decoder/trace_dat/trace_dat_parts.h"
+#include "decoder/trace_dat/trace_dat_head.h"
 
 #include <string.h>
 
@@ -62,14 +61,13 @@ static int read_data(struct trace_dat *dat, struct byte_reader *reader)
 
 int trace_dat_read_6(struct trace_dat *dat, struct byte_reader *reader)
 {
-	struct arena *arena = dat->recording->arena;
 	int error = trace_dat_read_page(dat, reader);
 
 	if (!error)
-		error = tracing_formats_read(reader, "ftrace", arena,
+		error = tracing_formats_read(reader, "ftrace", dat->arena,
 					     &dat->formats);
 	if (!error)
-		error = tracing_systems_read(reader, arena, &dat->formats);
+		error = tracing_systems_read(reader, dat->arena, &dat->formats);
 	if (error)
 		return error;
 	dat->kallsyms = trace_dat_text(reader, byte_reader_u32(reader));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Version 7: sections, which options tell the places of. */
+#include "common/arena.h"
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
-#include "decoder/recording/recording_parts.h"
 #include "decoder/recording/tracepoint_format.h"
-#include "decoder/trace_dat/trace_dat_parts.h"
+#include "decoder/trace_dat/trace_dat_head.h"
 
 #include <string.h>
 
@@ -52,6 +52,29 @@ static uint16_t begin_section(const struct trace_dat *dat, uint64_t offset,
 	return flags;
 }
 
+/* Unpacks @size bytes at @bytes into the arena, where they are to become
+ * @unpacked_size.
+ *
+ * Returns 0 and *@unpacked, -ERROR_MEMORY, or -ERROR_FORMAT if they do not.
+ */
+static int unpack(const struct trace_dat *dat, const uint8_t *bytes,
+		  size_t size, size_t unpacked_size, const uint8_t **unpacked)
+{
+	uint8_t *room;
+
+	if (unpacked_size > BUDGET_TEXT_BYTES ||
+	    trace_dat_is_over_budget(size, unpacked_size))
+		return -ERROR_FORMAT;
+	room = arena_alloc(dat->arena, unpacked_size);
+	if (!room)
+		return -ERROR_MEMORY;
+	*unpacked = room;
+	return trace_dat_unpack(dat->packing, bytes, size, room,
+				unpacked_size) ?
+		       0 :
+		       -ERROR_FORMAT;
+}
+
 /* Sets @reader to the contents of the section at @offset. */
 static int open_section(const struct trace_dat *dat, uint64_t offset,
 			enum section id, struct byte_reader *reader)
@@ -69,7 +92,7 @@ static int open_section(const struct trace_dat *dat, uint64_t offset,
 	bytes = byte_reader_bytes(reader, size);
 	if (!bytes)
 		return 0;
-	error = trace_dat_unpack(dat, bytes, size, unpacked_size, &unpacked);
+	error = unpack(dat, bytes, size, unpacked_size, &unpacked);
 	if (error == -ERROR_FORMAT)
 		reader->failed = true;
 	else if (!error)
@@ -89,7 +112,7 @@ static int read_buffer(struct trace_dat *dat, struct byte_reader option)
 	uint16_t flags = begin_section(dat, offset, SECTION_BUFFER, &section);
 
 	if (dat->cpus.count) {
-		log_message(dat->recording->log, LOG_NOTE, dat->path, offset,
+		log_message(dat->log, LOG_NOTE, dat->path, offset,
 			    "what was traced in the instance '%s' is left out",
 			    name);
 		return 0;
@@ -120,7 +143,6 @@ static struct text_part text_of(struct byte_reader *section, size_t size_bytes)
 static int read_section(struct trace_dat *dat, enum section id, uint64_t offset,
 			struct byte_reader *head)
 {
-	struct arena *arena = dat->recording->arena;
 	struct byte_reader section;
 	int error = open_section(dat, offset, id, &section);
 
@@ -129,10 +151,11 @@ static int read_section(struct trace_dat *dat, enum section id, uint64_t offset,
 	if (id == SECTION_PAGE)
 		error = trace_dat_read_page(dat, &section);
 	else if (id == SECTION_FTRACE_FORMATS)
-		error = tracing_formats_read(&section, "ftrace", arena,
+		error = tracing_formats_read(&section, "ftrace", dat->arena,
 					     &dat->formats);
 	else if (id == SECTION_FORMATS)
-		error = tracing_systems_read(&section, arena, &dat->formats);
+		error = tracing_systems_read(&section, dat->arena,
+					     &dat->formats);
 	else if (id == SECTION_KALLSYMS)
 		dat->kallsyms = text_of(&section, 4);
 	else

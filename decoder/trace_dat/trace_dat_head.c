@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the heads of both versions have. */
-#include "decoder/recording/recording_parts.h"
+#include "decoder/trace_dat/trace_dat_head.h"
 #include "decoder/recording/tracepoint_format.h"
-#include "decoder/trace_dat/trace_dat_parts.h"
 
 struct text_part trace_dat_text(struct byte_reader *reader, uint64_t size)
 {
@@ -24,7 +22,7 @@ int trace_dat_read_page(struct trace_dat *dat, struct byte_reader *reader)
 	trace_dat_text(reader, byte_reader_u64(reader));
 	if (reader->failed)
 		return 0;
-	status = tracepoint_format_read(text.text, text.size_bytes,
-					dat->recording->arena, &dat->page);
+	status = tracepoint_format_read(text.text, text.size_bytes, dat->arena,
+					&dat->page);
 	return status < 0 ? status : 0;
 }

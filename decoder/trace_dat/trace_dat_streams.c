@@ -1,65 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Each CPU's pages, which may be packed, become a stream. */
-#include "common/arena.h"
+#include "decoder/trace_dat/trace_dat_streams.h"
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
-#include "decoder/recording/recording_parts.h"
-#include "decoder/trace_dat/trace_dat_parts.h"
+#include "decoder/recording/stream_list.h"
+#include "decoder/trace_dat/trace_dat_head.h"
 
 #include <stdlib.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 /* What trace-cmd packs at once: 10 pages, or as many as it was told. */
 #define CHUNK_MOST ((uint32_t)64 << 20)
 
-static bool unpack(const struct trace_dat *dat, const uint8_t *bytes,
-		   size_t size, uint8_t *unpacked, size_t unpacked_size)
-{
-	uLongf length = unpacked_size;
-
-	switch (dat->packing) {
-	case PACKED_ZSTD:
-		return ZSTD_decompress(unpacked, unpacked_size, bytes, size) ==
-		       unpacked_size;
-	case PACKED_ZLIB:
-		return uncompress(unpacked, &length, bytes, size) == Z_OK &&
-		       length == unpacked_size;
-	case PACKED_NOT:
-		return false;
-	}
-	return false;
-}
-
-static bool is_over_budget(uint64_t packed, uint64_t unpacked)
-{
-	return unpacked > BUDGET_UNPACKED_BYTES ||
-	       unpacked > BUDGET_UNPACKED_FREE + packed * BUDGET_UNPACKED_RATIO;
-}
-
-int trace_dat_unpack(const struct trace_dat *dat, const uint8_t *bytes,
-		     size_t size, size_t unpacked_size,
-		     const uint8_t **unpacked)
-{
-	uint8_t *room;
-
-	if (unpacked_size > BUDGET_TEXT_BYTES ||
-	    is_over_budget(size, unpacked_size))
-		return -ERROR_FORMAT;
-	room = arena_alloc(dat->recording->arena, unpacked_size);
-	if (!room)
-		return -ERROR_MEMORY;
-	*unpacked = room;
-	return unpack(dat, bytes, size, room, unpacked_size) ? 0 :
-							       -ERROR_FORMAT;
-}
-
 /* What all CPUs' chunks are unpacked into. */
 struct unpacking {
 	const struct trace_dat *dat;
+	bool *is_cut;
 	int fd;
 	uint64_t packed;
 	uint64_t size; /* unpacked so far */
@@ -76,15 +33,15 @@ static int unpack_chunk(struct unpacking *unpacking, struct byte_reader *reader)
 	int status = 0;
 
 	if (!bytes || unpacked_size > CHUNK_MOST ||
-	    is_over_budget(unpacking->packed + size,
-			   unpacking->size + unpacked_size))
+	    trace_dat_is_over_budget(unpacking->packed + size,
+				     unpacking->size + unpacked_size))
 		return 0;
 	chunk = malloc(unpacked_size + 1);
 	if (!chunk)
 		return -ERROR_MEMORY;
-	if (unpack(dat, bytes, size, chunk, unpacked_size))
+	if (trace_dat_unpack(dat->packing, bytes, size, chunk, unpacked_size))
 		status = file_map_append(unpacking->fd, chunk, unpacked_size,
-					 dat->recording->log) < 0 ?
+					 dat->log) < 0 ?
 				 -ERROR_SYSTEM :
 				 1;
 	free(chunk);
@@ -98,8 +55,7 @@ static int unpack_chunk(struct unpacking *unpacking, struct byte_reader *reader)
 static void say_cut(const struct trace_dat *dat,
 		    const struct trace_dat_cpu *cpu, uint64_t offset)
 {
-	dat->recording->file.is_cut = true;
-	log_message(dat->recording->log, LOG_WARNING, dat->path, offset,
+	log_message(dat->log, LOG_WARNING, dat->path, offset,
 		    "the trace of CPU %u is cut off or damaged here: what "
 		    "follows of it is not used",
 		    cpu->cpu);
@@ -121,18 +77,21 @@ static int unpack_cpu(struct unpacking *unpacking, struct trace_dat_cpu *cpu)
 		status = unpack_chunk(unpacking, &reader);
 	if (status < 0)
 		return status;
-	if (!status || reader.failed)
+	if (!status || reader.failed) {
+		*unpacking->is_cut = true;
 		say_cut(unpacking->dat, cpu, cpu->offset);
+	}
 	cpu->offset = begin;
 	cpu->size_bytes = unpacking->size - begin;
 	return 0;
 }
 
-static int unpack_all(struct trace_dat *dat, struct file_map *map)
+static int unpack_all(struct trace_dat *dat, struct file_map *map, bool *is_cut)
 {
 	struct unpacking unpacking = {
 		.dat = dat,
-		.fd = file_map_temporary(dat->recording->log),
+		.is_cut = is_cut,
+		.fd = file_map_temporary(dat->log),
 	};
 	int error = unpacking.fd < 0 ? -ERROR_SYSTEM : 0;
 
@@ -147,22 +106,25 @@ static int unpack_all(struct trace_dat *dat, struct file_map *map)
 
 /* Only whole pages are handed on. */
 static int add_stream(const struct trace_dat *dat, struct trace_dat_cpu *cpu,
-		      const struct file_map *map)
+		      const struct file_map *map, struct stream_list *list,
+		      bool *is_cut)
 {
 	uint64_t left = cpu->offset < map->size ? map->size - cpu->offset : 0;
 	uint64_t size = cpu->size_bytes < left ? cpu->size_bytes : left;
 
 	size -= size % dat->page_bytes;
-	if (size < cpu->size_bytes && !cpu->is_packed)
+	if (size < cpu->size_bytes && !cpu->is_packed) {
+		*is_cut = true;
 		say_cut(dat, cpu, cpu->offset + size);
+	}
 	if (!size)
 		return 0;
-	return stream_list_add_buffer(&dat->recording->streams, cpu->cpu,
-				      (int32_t)cpu->cpu,
+	return stream_list_add_buffer(list, cpu->cpu, (int32_t)cpu->cpu,
 				      map->bytes + cpu->offset, size, 0);
 }
 
-int trace_dat_add_streams(struct trace_dat *dat)
+int trace_dat_add_streams(struct trace_dat *dat, struct array *maps,
+			  struct stream_list *list, bool *is_cut)
 {
 	struct file_map *unpacked = NULL;
 	struct file_map map = dat->map;
@@ -170,18 +132,16 @@ int trace_dat_add_streams(struct trace_dat *dat)
 	int error = 0;
 
 	if (dat->cpus.count && cpus[0].is_packed) {
-		unpacked = array_add(&dat->recording->maps);
-		error = unpacked ? unpack_all(dat, unpacked) : -ERROR_MEMORY;
+		unpacked = array_add(maps);
+		error = unpacked ? unpack_all(dat, unpacked, is_cut) :
+				   -ERROR_MEMORY;
 		if (!error)
 			map = *unpacked;
 	}
 	for (size_t i = 0; i < dat->cpus.count && !error; i++) {
 		if (cpus[i].cpu >= BUDGET_STREAMS)
 			continue;
-		error = add_stream(dat, &cpus[i], &map);
+		error = add_stream(dat, &cpus[i], &map, list, is_cut);
 	}
-	if (error)
-		return error;
-	return stream_list_finish(&dat->recording->streams,
-				  &dat->recording->events, false);
+	return error;
 }

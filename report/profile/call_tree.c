@@ -295,28 +295,6 @@ bool *call_tree_used(const struct call_tree *tree)
 	return used;
 }
 
-static void add_entry(struct call_counts *counts, enum call_how how)
-{
-	switch (how) {
-	case HOW_CALL:
-	case HOW_SYSTEM_CALL:
-		counts->direct++;
-		break;
-	case HOW_TAIL:
-		counts->tail++;
-		break;
-	case HOW_EXCEPTION:
-		counts->async++;
-		break;
-	case HOW_START:
-		counts->starts++;
-		break;
-	case HOW_INFERRED:
-		counts->inferred++;
-		break;
-	}
-}
-
 struct call_more *call_tree_more(struct call_tree *tree, uint32_t index)
 {
 	uint32_t *number = &tree->links[index].more;
@@ -343,7 +321,7 @@ static struct call_counts *counts_of(struct call_tree *tree, uint32_t index)
 void call_tree_count_more(struct call_tree *tree, uint32_t index,
 			  enum call_how how)
 {
-	add_entry(counts_of(tree, index), how);
+	call_counts_add(counts_of(tree, index), how);
 }
 
 /* Returns whether @node itself can count @calls, too. */
@@ -368,19 +346,4 @@ void call_tree_add_calls(struct call_tree *tree, uint32_t index,
 	}
 	if (inferred_ns)
 		call_tree_more(tree, index)->inferred_ns += inferred_ns;
-}
-
-void call_counts_join(struct call_counts *counts,
-		      const struct call_counts *more)
-{
-	counts->direct += more->direct;
-	counts->tail += more->tail;
-	counts->async += more->async;
-	counts->starts += more->starts;
-	counts->inferred += more->inferred;
-}
-
-uint64_t call_counts_calls(const struct call_counts *counts)
-{
-	return counts->direct + counts->tail + counts->async;
 }

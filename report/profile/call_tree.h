@@ -2,6 +2,7 @@
 #ifndef KT_REPORT_CALL_TREE_H
 #define KT_REPORT_CALL_TREE_H
 
+#include "report/profile/call_counts.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
@@ -11,15 +12,6 @@
 /* No node: the parent of the roots, the child of the leaves. */
 #define CALL_NODE_NONE UINT32_MAX
 #define CALL_NODE_MAX INT32_MAX
-
-/* How often a function was entered, by how. */
-struct call_counts {
-	uint64_t direct;   /* call instructions, system calls */
-	uint64_t tail;	   /* jumps to its start */
-	uint64_t async;	   /* interrupts and exceptions */
-	uint64_t starts;   /* the trace starts with it */
-	uint64_t inferred; /* it was running before it was seen */
-};
 
 /* One function in one place: called by these callers in this order.  Code calls
  * in the same order again and again: each node knows which sibling was asked for
@@ -260,12 +252,5 @@ static inline struct call_counts call_tree_calls(const struct call_tree *tree,
 	calls.tail += call_tree_at(tree, index)->tail;
 	return calls;
 }
-
-/* Adds @more to @counts. */
-void call_counts_join(struct call_counts *counts,
-		      const struct call_counts *more);
-
-/* Returns how often it was called: all but starts and inferred ones. */
-uint64_t call_counts_calls(const struct call_counts *counts);
 
 #endif

@@ -66,6 +66,7 @@ static const struct arch_graph_rule graph_rules[] = {
 	{ "syscall_exit_to_user_mode_prepare", false, GRAPH_ROLE_CALL_WAY_OUT,
 	  "" },
 	{ "syscall_exit_work", false, GRAPH_ROLE_CALL_WAY_OUT, "" },
+	{ "exit_to_user_mode_prepare", false, GRAPH_ROLE_LAST_WAY_OUT, "" },
 };
 
 static const struct arch_graph_rule *

@@ -68,6 +68,7 @@ enum graph_role {
 	GRAPH_ROLE_WAY_OUT,	 /* called on the way to user space, if nothing
 				    * seen has called it */
 	GRAPH_ROLE_CALL_WAY_OUT, /* the same, of a system call's alone */
+	GRAPH_ROLE_LAST_WAY_OUT, /* the same, once, at its end */
 };
 
 static inline bool graph_role_is_way_out(enum graph_role role)

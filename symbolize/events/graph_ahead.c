@@ -90,9 +90,12 @@ bool graph_context_lasts(const struct graph_events *events,
 		return true;
 	case GRAPH_ROLE_NONE:
 		return is_near(events, time_ns);
+	case GRAPH_ROLE_LAST_WAY_OUT:
+		return !task->is_at_end && is_near(events, time_ns);
 	case GRAPH_ROLE_USER_LOCK:
 	case GRAPH_ROLE_USER_FAULT:
-		return (task->is_on_way_in || is_near(events, time_ns)) &&
+		return !task->is_at_end &&
+		       (task->is_on_way_in || is_near(events, time_ns)) &&
 		       context->function == entry;
 	}
 	return false;
@@ -131,8 +134,9 @@ bool graph_context_goes_on(const struct graph_events *events)
 /* Returns whether @role's function at depth 0 may be an interrupt's. */
 static bool may_interrupt(enum graph_role role)
 {
-	return role == GRAPH_ROLE_NONE || role == GRAPH_ROLE_INTERRUPT ||
-	       role == GRAPH_ROLE_VECTOR || role == GRAPH_ROLE_INTERRUPT_END ||
+	return role == GRAPH_ROLE_NONE || role == GRAPH_ROLE_LAST_WAY_OUT ||
+	       role == GRAPH_ROLE_INTERRUPT || role == GRAPH_ROLE_VECTOR ||
+	       role == GRAPH_ROLE_INTERRUPT_END ||
 	       role == GRAPH_ROLE_INTERRUPT_TAIL;
 }
 

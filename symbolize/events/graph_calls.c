@@ -115,6 +115,7 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 	    graph_context_lasts(events, role, entry, events->record.time_ns)) {
 		task->is_on_way_in &= role == GRAPH_ROLE_NONE ||
 				      is_on_way_in(role);
+		task->is_at_end |= role == GRAPH_ROLE_LAST_WAY_OUT;
 		return events->is_running ? 0 : resume(events);
 	}
 	if (graph_task_is_in(task, GRAPH_SCHEDULE) ||
@@ -127,6 +128,7 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 	task->enters = true;
 	task->is_on_way_in = is_on_way_in(role);
 	task->is_on_way_out = false;
+	task->is_at_end = role == GRAPH_ROLE_LAST_WAY_OUT;
 	task->is_in_interrupt = role == GRAPH_ROLE_INTERRUPT;
 	task->frames.count = 0;
 	task->last_exit_ns = 0;

@@ -32,6 +32,7 @@ struct graph_task {
 	bool is_on_way_in;     /* its context has not come to its own work */
 	bool is_on_way_out;    /* its system call has more to do, behind what
 				* interrupts it now */
+	bool is_at_end;	       /* its context has come to what is last */
 	bool is_in_interrupt;  /* its context is an interrupt */
 	uint64_t last_exit_ns; /* of a function of depth 0 */
 	struct array frames;   /* struct graph_frame */

@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_slots.h"
+#include "symbolize/functions/module_list.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -13,19 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct module {
-	const char *name;
-	uint64_t start; /* the lowest entry in it; UINT64_MAX: none yet */
-};
-
 struct function_table {
 	struct arena *names;
 	struct array functions; /* struct function */
-	struct array modules;	/* struct module */
-	struct array clones;	/* uint32_t: those with another base */
-	struct array doubles;	/* uint32_t: those to be named still */
-	size_t last_module;	/* index of the one that came last */
-	uint64_t digest;	/* function_table_digest() */
+	struct module_list modules;
+	struct array clones;  /* uint32_t: those with another base */
+	struct array doubles; /* uint32_t: those to be named still */
+	uint64_t digest;      /* function_table_digest() */
 	struct function_slots slots;
 };
 
@@ -79,7 +74,7 @@ struct function_table *function_table_new(void)
 	if (!table)
 		return NULL;
 	table->functions = ARRAY_OF(struct function);
-	table->modules = ARRAY_OF(struct module);
+	table->modules = MODULE_LIST_NONE;
 	table->clones = ARRAY_OF(uint32_t);
 	table->doubles = ARRAY_OF(uint32_t);
 	table->names = arena_new();
@@ -101,7 +96,7 @@ void function_table_free(struct function_table *table)
 		return;
 	function_slots_free(&table->slots);
 	array_free(&table->functions);
-	array_free(&table->modules);
+	module_list_free(&table->modules);
 	array_free(&table->clones);
 	array_free(&table->doubles);
 	arena_free(table->names);
@@ -111,35 +106,7 @@ void function_table_free(struct function_table *table)
 const char *function_table_module(struct function_table *table,
 				  const char *name, size_t length)
 {
-	struct module *module;
-	char *copy;
-
-	/* Symbols come grouped by module, so the newest fits nearly always. */
-	for (size_t i = table->modules.count; i-- > 0;) {
-		module = array_at(&table->modules, i);
-		table->last_module = i;
-		if (strncmp(module->name, name, length) == 0 &&
-		    !module->name[length])
-			return module->name;
-	}
-	copy = arena_text(table->names, name, length);
-	module = copy ? array_add(&table->modules) : NULL;
-	if (!module)
-		return NULL;
-	table->last_module = table->modules.count - 1;
-	*module = (struct module){ .name = copy, .start = UINT64_MAX };
-	return copy;
-}
-
-static struct module *module_of(struct function_table *table, const char *name)
-{
-	struct module *modules = table->modules.items;
-
-	if (modules[table->last_module].name != name)
-		for (size_t i = 0; i < table->modules.count; i++)
-			if (modules[i].name == name)
-				table->last_module = i;
-	return &modules[table->last_module];
+	return module_list_add(&table->modules, table->names, name, length);
 }
 
 /* Adds the function of @key to the free @slot.  Returns its number. */
@@ -254,7 +221,7 @@ uint32_t function_table_add_entry(struct function_table *table,
 		.module = module,
 		.space = space,
 	};
-	struct module *place = module_of(table, module);
+	struct module *place = module_list_of(&table->modules, module);
 	uint32_t first = add_first(table, &key);
 	struct function *function;
 
@@ -338,9 +305,11 @@ const uint32_t *function_table_doubles(const struct function_table *table,
 
 static int name_double(struct function_table *table, struct function *function)
 {
-	uint64_t start = function->space == 'k' ?
-				 module_of(table, function->module)->start :
-				 0;
+	uint64_t start =
+		function->space == 'k' ?
+			module_list_of(&table->modules, function->module)
+				->start :
+			0;
 	char place[24];
 	char *name;
 
@@ -378,7 +347,7 @@ static bool is_kernels(const struct function_table *table, uint32_t number,
 uint32_t function_table_kernel(const struct function_table *table,
 			       const char *name)
 {
-	const struct module *kernel = array_at(&table->modules, 0);
+	const struct module *kernel = array_at(&table->modules.modules, 0);
 	struct function_key key = {
 		.name = name,
 		.length = strlen(name),

@@ -27,7 +27,7 @@ void gate_arrival_begin(struct gate_events *events,
 	events->held.count = 0;
 	events->site = (struct symbol){ .function = FUNCTION_UNKNOWN };
 	if (mark->count)
-		symbols_find(events->symbols, -1,
+		symbols_find(events->functions.symbols, -1,
 			     mark->chain[site_index(mark)] -
 				     (site_index(mark) > 0),
 			     &events->site);
@@ -41,9 +41,9 @@ static bool is_exception(const struct gate_events *events, uint32_t i)
 	const struct gate_step *mark = &events->opened;
 
 	return i + 1 < mark->count &&
-	       gate_is_exception(events, mark->chain[i]) &&
-	       (gate_is_vector(events, mark->chain[i]) ||
-		!gate_is_exception(events, mark->chain[i + 1]));
+	       gate_is_exception(&events->functions, mark->chain[i]) &&
+	       (gate_is_vector(&events->functions, mark->chain[i]) ||
+		!gate_is_exception(&events->functions, mark->chain[i + 1]));
 }
 
 /* A return address may be behind its function; where an exception came, it is in
@@ -53,7 +53,7 @@ static uint32_t function_of_frame(const struct gate_events *events, uint32_t i)
 {
 	bool is_interrupted = i && is_exception(events, i - 1);
 
-	return gate_function_at(events,
+	return gate_function_at(&events->functions,
 				events->opened.chain[i] - !is_interrupted);
 }
 
@@ -84,7 +84,7 @@ static void put_call(struct gate_events *events, uint64_t time_ns, uint32_t i)
 		(struct function_event){
 			.time_ns = time_ns,
 			.kind = FUNCTION_CALL,
-			.function = i ? gate_function_at(events,
+			.function = i ? gate_function_at(&events->functions,
 							 mark->chain[i] - 1) :
 					events->site.function,
 			.address = i + 1 < mark->count ? mark->chain[i + 1] : 0,
@@ -118,11 +118,13 @@ static void put_open(struct gate_events *events, uint64_t time_ns)
 static bool begins_system_call(const struct gate_events *events)
 {
 	const struct gate_step *mark = &events->opened;
-	const struct function *site = function_at(
-		symbols_functions(events->symbols), events->site.function);
+	const struct function *site =
+		function_at(symbols_functions(events->functions.symbols),
+			    events->site.function);
 
 	return mark->kind == GATE_BEGIN && mark->count > 1 &&
-	       arch_system_call(symbols_arch(events->symbols), site->base);
+	       arch_system_call(symbols_arch(events->functions.symbols),
+				site->base);
 }
 
 static void put_start(struct gate_events *events)
@@ -134,7 +136,8 @@ static void put_start(struct gate_events *events)
 	if (begins_system_call(events)) {
 		start.detail = 1;
 		start.address = mark->chain[mark->count - 1];
-		start.function = gate_function_at(events, start.address - 1);
+		start.function =
+			gate_function_at(&events->functions, start.address - 1);
 		gate_events_put(events, start);
 		for (uint32_t i = mark->count - 1; i-- > 0;)
 			put_call(events, start.time_ns, i);
@@ -157,7 +160,7 @@ static void put_probe(struct gate_events *events,
 	struct function_event call = {
 		.time_ns = events->opened.time_ns,
 		.kind = FUNCTION_CALL,
-		.function = events->probe,
+		.function = events->functions.probe,
 		.address = events->opened.chain[site_index(&events->opened)],
 	};
 
@@ -177,8 +180,8 @@ static void put_probe(struct gate_events *events,
 static bool is_copy(const struct gate_events *events, uint64_t address)
 {
 	const struct function *function =
-		function_at(symbols_functions(events->symbols),
-			    gate_function_at(events, address));
+		function_at(symbols_functions(events->functions.symbols),
+			    gate_function_at(&events->functions, address));
 
 	return !strcmp(function->base, "kprobe_insn_page");
 }

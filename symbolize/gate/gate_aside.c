@@ -10,14 +10,15 @@ static bool is_to_trampoline(const struct gate_events *events,
 			     const struct function_event *event)
 {
 	return event->kind == FUNCTION_RETURN &&
-	       (event->function == events->trampolines[0] ||
-		event->function == events->trampolines[1]);
+	       (event->function == events->functions.trampolines[0] ||
+		event->function == events->functions.trampolines[1]);
 }
 
 static bool is_leaving(const struct gate_events *events,
 		       const struct function_event *event)
 {
-	return event->kind == FUNCTION_CALL && event->function == events->leave;
+	return event->kind == FUNCTION_CALL &&
+	       event->function == events->functions.leave;
 }
 
 bool gate_aside_begin(struct gate_events *events,
@@ -58,7 +59,7 @@ static void put_trampoline(struct gate_events *events,
 	returned.late_ns = events->started.late_ns;
 	gate_events_put(events, returned);
 	call.kind = FUNCTION_CALL;
-	call.function = events->probe;
+	call.function = events->functions.probe;
 	call.detail = 0;
 	call.address = event->address;
 	gate_events_put(events, call);
@@ -138,7 +139,8 @@ void gate_aside_close(struct gate_events *events, const struct gate_step *mark)
 		return;
 	/* The chain begins where the function would have returned to. */
 	returned.address = mark->chain[0];
-	returned.function = gate_function_at(events, mark->chain[0] - 1);
+	returned.function =
+		gate_function_at(&events->functions, mark->chain[0] - 1);
 	returned.detail = 0;
 	gate_events_put(events, returned);
 }

@@ -1,46 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/gate/gate_events.h"
+#include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "symbolize/gate/gate_events_parts.h"
 #include "symbolize/gate/gate_marks.h"
-#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
-
-/* The kernel's names for where a function with a probe at its return comes back
- * to (arch/x86/kernel/rethook.c, arch/arm64/kernel/probes/), and for where the
- * recorder knows that a task leaves its CPU (collector/gate/gate.c).
- */
-static void find_functions(struct gate_events *events)
-{
-	const struct function_table *functions =
-		symbols_functions(events->symbols);
-
-	events->trampolines[0] =
-		function_table_kernel(functions, "arch_rethook_trampoline");
-	events->trampolines[1] =
-		function_table_kernel(functions, "__kretprobe_trampoline");
-	events->probe = function_table_kernel(functions, "perf_tp_event");
-	if (events->probe == FUNCTION_NONE)
-		events->probe = FUNCTION_UNKNOWN;
-	events->leave =
-		function_table_kernel(functions, "__perf_event_task_sched_out");
-}
 
 struct gate_events *gate_events_new(const struct symbols *symbols,
 				    const struct gate_input *input)
 {
 	struct gate_events *events = calloc(1, sizeof(*events));
-	const struct arch *arch;
 
 	if (!events)
 		return NULL;
-	arch = symbols_arch(symbols);
 	*events = (struct gate_events){
 		.source = input->next_events,
 		.ctx = input->events,
-		.symbols = symbols,
-		.entries = name_lookup_of(arch->entries, arch->entry_count),
+		.functions = gate_functions_of(symbols),
 		.held = ARRAY_OF(struct function_event),
 		.out = ARRAY_OF(struct function_event),
 	};
@@ -48,7 +25,6 @@ struct gate_events *gate_events_new(const struct symbols *symbols,
 		gate_events_free(events);
 		return NULL;
 	}
-	find_functions(events);
 	return events;
 }
 
@@ -59,6 +35,31 @@ void gate_events_free(struct gate_events *events)
 	array_free(&events->held);
 	array_free(&events->out);
 	free(events);
+}
+
+void gate_events_put(struct gate_events *events, struct function_event event)
+{
+	struct function_event *out = array_add(&events->out);
+
+	if (!out) {
+		events->status = -ERROR_MEMORY;
+		return;
+	}
+	if (event.time_ns < events->last_ns)
+		event.time_ns = events->last_ns;
+	events->last_ns = event.time_ns;
+	*out = event;
+}
+
+void gate_events_hold(struct gate_events *events,
+		      const struct function_event *event)
+{
+	struct function_event *held = array_add(&events->held);
+
+	if (held)
+		*held = *event;
+	else
+		events->status = -ERROR_MEMORY;
 }
 
 static bool is_call(const struct function_event *event)

@@ -3,10 +3,10 @@
 #define KT_SYMBOLIZE_GATE_EVENTS_PARTS_H
 
 #include "common/array.h"
-#include "common/name_lookup.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/gate/gate_events.h"
 #include "symbolize/gate/gate_feed.h"
+#include "symbolize/gate/gate_functions.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,12 +25,8 @@ enum gate_state {
 struct gate_events {
 	gate_events_source *source;
 	void *ctx;
-	const struct symbols *symbols;
+	struct gate_functions functions;
 	struct gate_feed feed;
-	struct name_lookup entries; /* where the kernel is entered */
-	uint32_t trampolines[2];    /* where functions with a probe return to */
-	uint32_t probe;		    /* stands for what probes themselves do */
-	uint32_t leave;		    /* where a task leaves its CPU */
 
 	const struct function_event *in;
 	size_t in_count;
@@ -96,21 +92,5 @@ void gate_aside_break(struct gate_events *events);
  * the probe.
  */
 void gate_aside_close(struct gate_events *events, const struct gate_step *mark);
-
-/* Returns the number of the function that @address is in. */
-uint32_t gate_function_at(const struct gate_events *events, uint64_t address);
-
-/* Returns whether an exception or interrupt enters the function that @address
- * is in.
- */
-bool gate_is_exception(const struct gate_events *events, uint64_t address);
-
-/* Returns whether that is the first function of one, where others behind it are
- * called so, too.
- */
-bool gate_is_vector(const struct gate_events *events, uint64_t address);
-
-/* Returns how @event changes the depth of calls: 1, 0 or -1. */
-int gate_depth_change(const struct function_event *event);
 
 #endif

@@ -7,20 +7,10 @@
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "symbolize/elf/elf_symbols.h"
-#include "symbolize/functions/function_table.h"
-#include "symbolize/functions/same_names.h"
+#include "symbolize/functions/address_map.h"
+#include "symbolize/symbols/user_files.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-struct user_file {
-	const char *path;
-	bool is_recorded; /* else another is there: its names are wrong */
-	struct address_map *symbols; /* by offset in the file */
-};
 
 struct user_mapping {
 	int32_t pid;
@@ -37,92 +27,11 @@ struct user_parent {
 };
 
 struct user_space {
-	struct arena *arena;   /* paths */
-	struct array files;    /* struct user_file */
+	struct arena *arena; /* paths */
+	struct user_files files;
 	struct array mappings; /* struct user_mapping, sorted */
 	struct array parents;  /* struct user_parent */
 };
-
-struct namer {
-	struct function_table *functions;
-	const char *path;
-	const char *module;
-};
-
-/* Functions without a symbol: "[libc.so.6+0x29c50]". */
-static uint32_t name_hole(void *ctx, uint64_t start)
-{
-	const struct namer *namer = ctx;
-	const char *slash = strrchr(namer->path, '/');
-	char name[300];
-	int length = snprintf(name, sizeof(name), "[%.255s",
-			      slash ? slash + 1 : namer->path);
-
-	if (start)
-		length += snprintf(name + length, sizeof(name) - (size_t)length,
-				   "+0x%" PRIx64, start);
-	name[length++] = ']';
-	return function_table_add(namer->functions, name, (size_t)length,
-				  namer->module, 'u');
-}
-
-/* Those of a file that was not recorded are of no module: its lines, which are
- * looked for in modules, would be wrong.
- */
-static int name_holes(const struct user_file *file,
-		      struct function_table *functions)
-{
-	struct namer namer = {
-		.functions = functions,
-		.path = file->path,
-		.module = function_table_module(
-			functions, file->path,
-			file->is_recorded ? strlen(file->path) : 0),
-	};
-
-	return namer.module ?
-		       address_map_fill(file->symbols, name_hole, &namer) :
-		       -ERROR_MEMORY;
-}
-
-static int read_file(struct user_file *file, struct function_table *functions,
-		     const struct log *log)
-{
-	int status = 0;
-
-	file->symbols = address_map_new();
-	if (!file->symbols)
-		return -ERROR_MEMORY;
-	if (file->is_recorded)
-		status = elf_symbols_add(file->path, functions, file->symbols,
-					 log);
-	if (status == -ERROR_MEMORY)
-		return status;
-	status = address_map_finish(file->symbols);
-	if (!status)
-		status = same_names_tell_apart(functions, file->symbols);
-	return status ? status : name_holes(file, functions);
-}
-
-static int open_file(struct user_space *space, const char *path,
-		     bool is_recorded, struct function_table *functions,
-		     const struct log *log, uint32_t *number)
-{
-	struct user_file *file;
-
-	for (*number = 0; *number < space->files.count; ++*number) {
-		file = array_at(&space->files, *number);
-		if (file->is_recorded == is_recorded &&
-		    strcmp(file->path, path) == 0)
-			return 0;
-	}
-	file = array_add(&space->files);
-	if (!file)
-		return -ERROR_MEMORY;
-	file->path = path;
-	file->is_recorded = is_recorded;
-	return read_file(file, functions, log);
-}
 
 static int add_mapping(struct user_space *space,
 		       const struct recording *recording,
@@ -142,8 +51,9 @@ static int add_mapping(struct user_space *space,
 	/* "//anon", "[heap]" have no file to read. */
 	if (path[0] != '/' || path[1] == '/')
 		return 0;
-	if (open_file(space, path, recording_has_program(recording, mmap, path),
-		      functions, log, &file) < 0)
+	if (user_files_open(&space->files, path,
+			    recording_has_program(recording, mmap, path),
+			    functions, log, &file) < 0)
 		return -ERROR_MEMORY;
 	mapping = array_add(&space->mappings);
 	if (!mapping)
@@ -219,7 +129,7 @@ int user_space_open(const struct recording *recording,
 	if (*space)
 		(*space)->arena = arena_new();
 	if (*space && (*space)->arena && sideband) {
-		(*space)->files = ARRAY_OF(struct user_file);
+		(*space)->files = USER_FILES_NONE;
 		(*space)->mappings = ARRAY_OF(struct user_mapping);
 		(*space)->parents = ARRAY_OF(struct user_parent);
 		status = read_records(*space, recording, sideband, functions,
@@ -235,28 +145,14 @@ int user_space_open(const struct recording *recording,
 
 void user_space_renumber(struct user_space *space, uint32_t shift)
 {
-	for (size_t i = 0; i < space->files.count; i++) {
-		struct user_file *file = array_at(&space->files, i);
-		size_t count;
-		struct symbol *symbols =
-			address_map_symbols(file->symbols, &count);
-
-		for (size_t k = 0; k < count; k++)
-			if (symbols[k].function != FUNCTION_UNKNOWN)
-				symbols[k].function += shift;
-	}
+	user_files_renumber(&space->files, shift);
 }
 
 void user_space_close(struct user_space *space)
 {
 	if (!space)
 		return;
-	for (size_t i = 0; i < space->files.count; i++) {
-		struct user_file *file = array_at(&space->files, i);
-
-		address_map_free(file->symbols);
-	}
-	array_free(&space->files);
+	user_files_free(&space->files);
 	array_free(&space->mappings);
 	array_free(&space->parents);
 	arena_free(space->arena);
@@ -321,7 +217,7 @@ static bool find_in(const struct user_space *space, int32_t pid,
 			narrow(range, address, mapping->start, mapping->end);
 			continue;
 		}
-		file = array_at(&space->files, mapping->file);
+		file = user_files_at(&space->files, mapping->file);
 		shift = mapping->start - mapping->file_offset;
 		*symbol = *address_map_find(file->symbols, address - shift);
 		narrow_to(range, mapping, symbol);

@@ -150,7 +150,18 @@ def count(steps, function):
     return sum(1 for step in steps if step[1] == function)
 
 
-def judge_entries(tasks, cpus):
+def up_to_end(unit, graph, names):
+    """What @graph has of what the unit traced, whose trace ends in the process's last
+    system call: up to the next function that the process itself enters there."""
+    def own(steps):
+        return [i for i, step in enumerate(steps) if is_of(names, step[1]) and
+                not step[2]]
+    behind = own(graph)[len(own(unit)):]
+    return graph[:behind[0]] if behind else graph
+
+
+def judge_entries(tasks, names, cpus):
+    tasks = [(unit, up_to_end(unit, graph, names)) for unit, graph in tasks]
     for entry in sorted(ENTRIES - (INTERRUPTS if cpus > 1 else set())):
         counts = [(count(unit, entry), count(graph, entry)) for unit, graph in tasks]
         wanted, found = map(sum, zip(*counts))
@@ -182,7 +193,7 @@ def judge_both(ktrace, folder, cpus):
             in_interrupts(tasks, names, 0), cpus)
     compare("every function that ftrace can see, in interrupts",
             in_interrupts(tasks, names, 1) + in_interrupts(tasks, names, 2), cpus)
-    judge_entries(tasks, cpus)
+    judge_entries(tasks, names, cpus)
 
 
 def judge_balance(ktrace, recording):

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_TRACE_DAT_PARTS_H
-#define KT_DECODER_TRACE_DAT_PARTS_H
+#ifndef KT_DECODER_TRACE_DAT_HEAD_H
+#define KT_DECODER_TRACE_DAT_HEAD_H
 
 #include "common/array.h"
 #include "common/byte_reader.h"
 #include "common/file_map.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/tracepoint.h"
+#include "decoder/trace_dat/trace_dat_packing.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* How parts of a file are packed. */
-enum trace_dat_packing { PACKED_NOT, PACKED_ZSTD, PACKED_ZLIB };
+struct arena;
 
 /* One CPU's pages, where they are in the file. */
 struct trace_dat_cpu {
@@ -23,11 +23,12 @@ struct trace_dat_cpu {
 	bool is_packed; /* in chunks, behind their count */
 };
 
-/* A file while it is read: what the files trace_dat*.c share. */
+/* The head of a trace.dat: what both versions say before the pages. */
 struct trace_dat {
-	struct recording *recording;
+	const struct log *log;
+	struct arena *arena; /* of what is unpacked */
 	const char *path;
-	struct file_map map; /* of the whole; the recording's */
+	struct file_map map; /* of the whole file, borrowed */
 	uint32_t page_bytes;
 	enum trace_dat_packing packing;
 	struct tracepoint page;	   /* the fields of a page's head */
@@ -59,19 +60,5 @@ int trace_dat_read_page(struct trace_dat *dat, struct byte_reader *reader);
 
 /* Returns the next @size bytes as text. */
 struct text_part trace_dat_text(struct byte_reader *reader, uint64_t size);
-
-/* Unpacks @size bytes at @bytes into the arena, where they are to become
- * @unpacked_size.
- *
- * Returns 0 and *@unpacked, -ERROR_MEMORY, or -ERROR_FORMAT if they do not.
- */
-int trace_dat_unpack(const struct trace_dat *dat, const uint8_t *bytes,
-		     size_t size, size_t unpacked_size,
-		     const uint8_t **unpacked);
-
-/* Finds the pages of all dat->cpus, unpacked if need be, and adds their
- * streams to the recording.  Returns 0 or a negative enum error, said.
- */
-int trace_dat_add_streams(struct trace_dat *dat);
 
 #endif

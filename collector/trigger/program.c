@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/trigger/trigger_program_parts.h"
+#include "collector/trigger/program.h"
 
 #include <asm/ptrace.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_PACKET_DUMP_PARTS_H
-#define KT_DECODER_PACKET_DUMP_PARTS_H
+#ifndef KT_DECODER_PACKET_DUMP_OPS_H
+#define KT_DECODER_PACKET_DUMP_OPS_H
 
 #include "decoder/flow/packet_dump.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_TRIGGER_PROGRAM_PARTS_H
-#define KT_COLLECTOR_TRIGGER_PROGRAM_PARTS_H
+#ifndef KT_COLLECTOR_PROGRAM_H
+#define KT_COLLECTOR_PROGRAM_H
 
 #include "collector/trigger/bpf_code.h"
 #include "collector/trigger/trigger_program.h"

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/collector_parts.h"
+#include "collector/hit_wait.h"
+#include "collector/events/event_list.h"
+#include "collector/rings/ring.h"
+#include "collector/signal_source.h"
+#include "collector/trace_clock.h"
+#include "collector/trigger/trigger_set.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -22,37 +27,34 @@ struct sample_fields {
 } __attribute__((packed));
 
 /* Returns the trigger whose events have @id, or NULL. */
-static const struct trigger *trigger_of(const struct collector *collector,
+static const struct trigger *trigger_of(const struct hit_wait *hits,
 					uint64_t id)
 {
-	const struct event *events = collector->events.events.items;
+	const struct event *events = hits->events->events.items;
 
-	for (size_t i = 0; i < collector->events.events.count; i++)
+	for (size_t i = 0; i < hits->events->events.count; i++)
 		if (events[i].id == id)
-			return trigger_set_of_spec(&collector->triggers,
+			return trigger_set_of_spec(hits->triggers,
 						   events[i].spec);
 	return NULL;
 }
 
 /* Returns whether what happened at @time_ns is in the trace. */
-static bool was_traced(const struct collector *collector, uint64_t time_ns)
+static bool was_traced(const struct hit_wait *hits, uint64_t time_ns)
 {
-	const struct hit_wait *hits = &collector->hits;
-
 	return time_ns >= hits->since_ns &&
-	       (!hits->is_frozen || time_ns <= collector->frozen_ns);
+	       (!hits->is_frozen || time_ns <= hits->frozen_ns);
 }
 
 /* The first hit that is in the trace is waited for; others are counted. */
-static void take_hit(struct collector *collector, const struct trigger *trigger,
+static void take_hit(struct hit_wait *hits, const struct trigger *trigger,
 		     const struct sample_fields *sample)
 {
-	struct hit_wait *hits = &collector->hits;
 	struct trigger_hit *hit = &hits->hit;
 
 	if (!hits->has_begun || !trigger)
 		return;
-	if (hits->is_pending || !was_traced(collector, sample->time_ns)) {
+	if (hits->is_pending || !was_traced(hits, sample->time_ns)) {
 		hits->overlapped++;
 		return;
 	}
@@ -66,12 +68,12 @@ static void take_hit(struct collector *collector, const struct trigger *trigger,
 	hits->tid = sample->tid;
 	hits->cpu = (int)sample->cpu;
 	hits->is_pending = true;
-	if (collector->options->after_ns)
-		hits->timer = timer_open(collector->options->after_ns);
+	if (hits->after_ns)
+		hits->timer = timer_open(hits->after_ns);
 }
 
-void collector_take_hits(struct collector *collector,
-			 const struct ring_bytes *records)
+void hit_wait_take_records(struct hit_wait *hits,
+			   const struct ring_bytes *records)
 {
 	struct perf_event_header header;
 	struct sample_fields sample;
@@ -90,35 +92,36 @@ void collector_take_hits(struct collector *collector,
 		memset(&sample, 0, sizeof(sample));
 		ring_copy(records, place + sizeof(header), &sample,
 			  size < sizeof(sample) ? size : sizeof(sample));
-		take_hit(collector, trigger_of(collector, sample.id), &sample);
+		take_hit(hits, trigger_of(hits, sample.id), &sample);
 	}
 }
 
 /* Whoever writes there is no task of the recording's. */
-static void take_line(struct collector *collector,
-		      const struct trigger *trigger)
+static void take_line(struct hit_wait *hits, const struct trigger *trigger,
+		      const struct trace_clock *clock, int cpu)
 {
-	const int *cpus = collector->target.cpus.items;
 	struct sample_fields sample = {
-		.time_ns = collector_clock_ns(collector),
-		.cpu = (uint32_t)cpus[0],
+		.time_ns = trace_clock_ns(clock),
+		.cpu = (uint32_t)cpu,
 	};
 
-	take_hit(collector, trigger, &sample);
+	take_hit(hits, trigger, &sample);
 }
 
-void collector_take_lines(struct collector *collector)
+void hit_wait_take_lines(struct hit_wait *hits, const struct trace_clock *clock,
+			 int cpu)
 {
-	const struct trigger *triggers = collector->triggers.triggers.items;
+	const struct array *triggers = &hits->triggers->triggers;
 
-	for (size_t i = 0; i < collector->triggers.triggers.count; i++) {
+	for (size_t i = 0; i < triggers->count; i++) {
+		const struct trigger *trigger = array_at(triggers, i);
 		char bytes[4096];
-		ssize_t got = triggers[i].line < 0 ? 0 :
-						     read(triggers[i].line,
-							  bytes, sizeof(bytes));
+		ssize_t got = trigger->line < 0 ?
+				      0 :
+				      read(trigger->line, bytes, sizeof(bytes));
 
 		for (ssize_t j = 0; j < got; j++)
 			if (bytes[j] == '\n')
-				take_line(collector, &triggers[i]);
+				take_line(hits, trigger, clock, cpu);
 	}
 }

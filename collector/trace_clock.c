@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/collector_parts.h"
+#include "collector/trace_clock.h"
+#include "collector/trace_unit/tracer.h"
 #include "common/clocks.h"
 #include "common/text_file.h"
 
@@ -8,11 +9,9 @@
 
 enum { US_NS = 1000 };
 
-uint64_t collector_clock_ns(const struct collector *collector)
+uint64_t trace_clock_ns(const struct trace_clock *clock)
 {
-	const struct cpu_rings *rings = collector->cpus.items;
-
-	return collector->tracer->now_ns(rings->ring[RING_TRACE].page);
+	return clock->tracer->now_ns(clock->page);
 }
 
 /* The kernel tells without any rights; 0 changes nothing. */
@@ -30,16 +29,16 @@ static void ask_kernel(struct clock_reading *reading)
 /* An interrupt between two readings makes them tell less: the closest of
  * several count.
  */
-void collector_read_clock(const struct collector *collector,
-			  struct clock_reading *reading)
+void trace_clock_read(const struct trace_clock *clock,
+		      struct clock_reading *reading)
 {
 	enum { TRIES = 16 };
 
 	*reading = (struct clock_reading){ .bracket_ns = UINT64_MAX };
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t before = collector_clock_ns(collector);
+		uint64_t before = trace_clock_ns(clock);
 		int64_t between = realtime_ns();
-		uint64_t after = collector_clock_ns(collector);
+		uint64_t after = trace_clock_ns(clock);
 
 		/* function_graph's tracer cannot tell its clock. */
 		if (!before || after < before ||
@@ -58,12 +57,11 @@ static void write_readings(FILE *out, const void *readings)
 	clock_readings_write(readings, out);
 }
 
-int collector_write_clock(const struct collector *collector)
+int trace_clock_save(const char *folder, const struct clock_readings *readings,
+		     const struct log *log)
 {
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/kcore_dir/clock",
-		 collector->options->folder);
-	return text_file_write(path, write_readings, &collector->clock,
-			       collector->log);
+	snprintf(path, sizeof(path), "%s/kcore_dir/clock", folder);
+	return text_file_write(path, write_readings, readings, log);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_CORESIGHT_FEED_PARTS_H
-#define KT_DECODER_CORESIGHT_FEED_PARTS_H
+#ifndef KT_DECODER_CORESIGHT_FEED_BYTES_H
+#define KT_DECODER_CORESIGHT_FEED_BYTES_H
 
 #include "decoder/coresight/coresight_feed.h"
+
+/* The bytes of the feed's window, as OpenCSD gets them: from a synchronisation
+ * point on, without what did not happen, up to what makes no sense.
+ */
 
 /* Bytes of a window are numbered from here on: the position of its first
  * frame.

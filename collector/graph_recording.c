@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/graph_recording.h"
+#include "collector/collector.h"
+#include "collector/function_graph/function_graph.h"
+#include "collector/target/target.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* By this folder a recording is known whose recorder was killed early. */
+static int make_folder(const char *folder, const struct log *log)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/kcore_dir", folder);
+	if (!mkdir(path, 0700) || errno == EEXIST)
+		return 0;
+	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET, "%s", strerror(errno));
+	return -ERROR_SYSTEM;
+}
+
+int graph_recording_open(const struct collector_options *options,
+			 const struct target *target, const struct log *log,
+			 struct function_graph **graph)
+{
+	struct graph_choice choice = {
+		.buffer_bytes = options->buffer_bytes,
+		.cpus = target->cpus.items,
+		.cpu_count = target->cpus.count,
+		.all_cpus = !target->others.count,
+		.threads = target->threads.items,
+		.thread_count = target->threads.count,
+		.recorder = getpid(),
+		.filter = options->filter,
+	};
+	int error = make_folder(options->folder, log);
+
+	return error ? error :
+		       function_graph_open(options->folder, &choice, log,
+					   graph);
+}
+
+int graph_recording_finish(struct function_graph *graph, uint64_t *overruns)
+{
+	int error = function_graph_stop(graph);
+
+	if (!error)
+		error = function_graph_drain(graph, true);
+	*overruns = function_graph_overruns(graph);
+	return error ? error : function_graph_finish(graph);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_TRACE_CLOCK_H
+#define KT_COLLECTOR_TRACE_CLOCK_H
+
+#include "common/clock_readings.h"
+
+#include <stdint.h>
+
+struct log;
+struct perf_event_mmap_page;
+struct tracer;
+
+/* The clock whose times a recording has. */
+struct trace_clock {
+	const struct tracer *tracer;
+	const struct perf_event_mmap_page *page; /* of any traced CPU's ring */
+};
+
+/* Returns what it says now; 0 if the tracer cannot tell. */
+uint64_t trace_clock_ns(const struct trace_clock *clock);
+
+/* Reads it beside CLOCK_REALTIME. */
+void trace_clock_read(const struct trace_clock *clock,
+		      struct clock_reading *reading);
+
+/* Writes what was read so far to the recording in @folder.  Returns 0, or
+ * -ERROR_SYSTEM said to the log.
+ */
+int trace_clock_save(const char *folder, const struct clock_readings *readings,
+		     const struct log *log);
+
+#endif

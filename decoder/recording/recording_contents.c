@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* What a recording is about, as follows from what its files say. */
+#include "common/array.h"
+#include "common/gate_mark.h"
+#include "common/perf_data.h"
+#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/graph_trace.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/recording_features.h"
+#include "decoder/recording/time_conversion.h"
+#include "decoder/recording/trace_info.h"
+#include "decoder/recording/tracepoint.h"
+
+#include <string.h>
+
+/* Intel PT is x86's alone: no need to trust the header's name for it. */
+enum recording_arch recording_arch(const struct recording *recording)
+{
+	if (recording_trace_info(recording)->type ==
+	    PERF_DATA_AUXTRACE_INTEL_PT)
+		return RECORDING_ARCH_X86_64;
+	return recording_arch_named(recording_info(recording)->arch);
+}
+
+/* Time stamps mean nanoseconds if they are the CPU's counter, which the
+ * recording can convert.
+ */
+static bool has_time(const struct recording *recording)
+{
+	const struct array *units = recording_coresight_units(recording);
+
+	for (size_t i = 0; i < units->count; i++) {
+		const struct coresight_unit *unit = array_at(units, i);
+
+		if (!coresight_unit_has_time(unit) || !unit->has_cpu_time)
+			return false;
+	}
+	return recording_time_conversion(recording)->known;
+}
+
+static bool has_cycles(const struct recording *recording)
+{
+	const struct array *units = recording_coresight_units(recording);
+
+	for (size_t i = 0; i < units->count; i++)
+		if (!coresight_unit_counts_cycles(array_at(units, i)))
+			return false;
+	return units->count;
+}
+
+enum recording_time recording_time(const struct recording *recording)
+{
+	if (recording_trace(recording) != RECORDING_TRACE_CORESIGHT ||
+	    has_time(recording))
+		return RECORDING_TIME_NANOSECONDS;
+	return has_cycles(recording) ? RECORDING_TIME_CYCLES :
+				       RECORDING_TIME_INSTRUCTIONS;
+}
+
+enum recording_trace recording_trace(const struct recording *recording)
+{
+	switch (recording_trace_info(recording)->type) {
+	case 0:
+		return recording_graph_trace(recording)->page_bytes ?
+			       RECORDING_TRACE_FUNCTION_GRAPH :
+			       RECORDING_TRACE_NONE;
+	case PERF_DATA_AUXTRACE_INTEL_PT:
+		return RECORDING_TRACE_INTEL_PT;
+	case PERF_DATA_AUXTRACE_CORESIGHT:
+		return RECORDING_TRACE_CORESIGHT;
+	default:
+		return RECORDING_TRACE_OTHER;
+	}
+}
+
+bool recording_traces_user(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->is_trace && !event->exclude_user)
+			return true;
+	}
+	return false;
+}
+
+bool recording_is_gated(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++)
+		if (!strcmp(recording_event(recording, i)->name,
+			    GATE_MARK_EVENT))
+			return true;
+	return false;
+}
+
+bool recording_names_user(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->user_registers ||
+		    (event->tracepoint &&
+		     !strcmp(event->tracepoint->name, "page_fault_user")))
+			return true;
+	}
+	return recording_traces_user(recording);
+}
+
+bool recording_traces_kernel(const struct recording *recording)
+{
+	if (recording_trace(recording) == RECORDING_TRACE_FUNCTION_GRAPH)
+		return true;
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->is_trace && !event->exclude_kernel)
+			return true;
+	}
+	return false;
+}

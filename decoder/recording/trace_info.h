@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_TRACE_INFO_H
+#define KT_DECODER_TRACE_INFO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct recording;
+
+/* An AUXTRACE_INFO record: which unit made the trace, and how it was set.  What
+ * each word of priv[] means is in perf's util/intel-pt.h and util/cs-etm.h.
+ */
+struct trace_info {
+	uint32_t type; /* PERF_DATA_AUXTRACE_*; 0 if there is no record */
+	const uint64_t *words;
+	size_t word_count;
+};
+
+const struct trace_info *
+recording_trace_info(const struct recording *recording);
+
+/* Returns word @index of it, 0 if the recording is too old to have it. */
+uint64_t recording_trace_word(const struct recording *recording, size_t index);
+
+#endif

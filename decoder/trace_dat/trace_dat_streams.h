@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_TRACE_DAT_STREAMS_H
+#define KT_DECODER_TRACE_DAT_STREAMS_H
+
+#include <stdbool.h>
+
+struct array;
+struct stream_list;
+struct trace_dat;
+
+/* Finds the pages of all dat->cpus, unpacked if need be into a file of @maps
+ * (struct file_map), and adds their streams to @list.
+ *
+ * Returns 0 or a negative enum error, said.  *@is_cut is set if pages are cut off
+ * or damaged, which is said, too: those before them are added.
+ */
+int trace_dat_add_streams(struct trace_dat *dat, struct array *maps,
+			  struct stream_list *list, bool *is_cut);
+
+#endif
