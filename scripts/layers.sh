@@ -4,13 +4,35 @@
 # (docs/architecture.md).  The order is the way data flows; collector/ and
 # decoder/ meet only in the recording.
 status=0
+rules=
+# Rules are looked up for each include, all of them at the end.
 forbid() {
 	for to in $2; do
-		if grep -rn --include='*.[ch]' "^#include \"$to/" "$1"; then
-			echo "$1/ must not use $to/" >&2
-			status=1
-		fi
+		rules="$rules$1 $to
+"
 	done
+}
+# Says which includes break a rule, by the rules in the first file.
+check_rules() {
+	awk '
+	FNR == NR { is_forbidden[$0] = 1; next }
+	{
+		split($0, parts, "\"")
+		path = substr($0, 1, index($0, ":") - 1)
+		for (i = 1; i <= length(path); i++) {
+			if (substr(path, i, 1) != "/") continue
+			from = substr(path, 1, i - 1)
+			for (j = 1; j <= length(parts[2]); j++) {
+				if (substr(parts[2], j, 1) != "/") continue
+				to = substr(parts[2], 1, j - 1)
+				if (!((from " " to) in is_forbidden)) continue
+				print
+				print from "/ must not use " to "/" >"/dev/stderr"
+				is_broken = 1
+			}
+		}
+	}
+	END { exit is_broken }' "$1" -
 }
 forbid common    "archive collector decoder symbolize execution report attribution tables view sql store cmd machine"
 forbid collector "archive decoder symbolize execution report attribution tables view sql store cmd machine"
@@ -165,4 +187,10 @@ done
 forbid machine/intel_pt "common collector decoder symbolize execution report attribution cmd machine/qemu machine/qemu_arm machine/truth"
 forbid machine/arm_ete "common collector decoder symbolize execution report attribution cmd machine/qemu machine/qemu_arm machine/truth"
 forbid machine/truth "common collector decoder symbolize execution report attribution cmd machine/intel_pt machine/arm_ete machine/qemu_arm"
+file=$(mktemp)
+trap 'rm -f "$file"' EXIT
+printf %s "$rules" >"$file"
+folders=$(cut -d / -f 1 "$file" | cut -d ' ' -f 1 | sort -u)
+# shellcheck disable=SC2086 # a word for each folder
+grep -rn --include='*.[ch]' '^#include "' $folders | check_rules "$file" || status=1
 exit $status

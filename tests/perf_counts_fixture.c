@@ -43,7 +43,7 @@ struct section_mark {
 struct kernel_names {
 	struct array thunks; /* struct thunk_range */
 	struct array marks;  /* struct section_mark */
-	struct array entries;
+	struct kernel_entries entries;
 };
 
 /* Control that went into a thunk. */

@@ -57,6 +57,7 @@ kernel_arguments() {
 		panic=-1	# a panic ends QEMU, at once
 		nokaslr		# the same addresses in every run
 		rodata=off	# saves three walks over all page tables
+		init_on_alloc=0	# who wants zeroed pages zeroes them
 		cryptomgr.notests
 		"${ARCH_KERNEL_ARGUMENTS[@]}"
 	)
