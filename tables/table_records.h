@@ -42,4 +42,11 @@ struct table_records {
  */
 struct kept_span table_records_begin_in(struct time_window window);
 
+/* The same of records that belong to all windows that they are in with a part. */
+struct kept_span table_records_overlap(struct time_window window);
+
+/* Is pack_rest() of records that refer to nothing. */
+void table_records_refer_to_nothing(struct event_handler *handler,
+				    struct pack *pack);
+
 #endif

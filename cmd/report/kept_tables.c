@@ -21,6 +21,8 @@ struct kept_tables kept_tables_of(const struct session *session)
 {
 	struct kept_tables kept = { .session = session };
 
+	for (size_t i = 0; i < 1 + MOST_TABLES; i++)
+		kept.files[i] = KEPT_FILE_NONE;
 	kept.can_be = checkpoints_find_key(session, &kept.key);
 	return kept;
 }
@@ -46,25 +48,34 @@ static bool open_records(const struct kept_tables *kept,
 {
 	const struct kept_span wanted = records->wanted(kept->session->window);
 	char *path = path_of(kept, records);
-	bool is_open = path && kept_file_open(file, path, kept->key, &wanted);
+	bool is_open;
+
+	*file = KEPT_FILE_NONE;
+	is_open = path && kept_file_open(file, path, kept->key, &wanted);
 
 	free(path);
 	return is_open;
 }
 
-static bool has_records(const struct kept_tables *kept,
-			const struct table_records *records)
+static bool are_there(const struct kept_tables *kept,
+		      const struct table_records *records)
 {
-	struct kept_file file = { .file.fd = -1 };
-	bool is_there = open_records(kept, records, &file);
+	struct kept_file file;
+	bool is_open = open_records(kept, records, &file);
 
 	kept_file_close(&file);
-	return is_there;
+	return is_open;
 }
 
-bool kept_tables_are_there(const struct kept_tables *kept,
-			   const struct attribution_input *input,
-			   const struct table_run *runs, size_t count)
+static bool suffice(const struct table_records *records,
+		    const struct attribution_input *input)
+{
+	return records && (!records->suffice || records->suffice(input));
+}
+
+bool kept_tables_find(struct kept_tables *kept,
+		      const struct attribution_input *input,
+		      const struct table_run *runs, size_t count)
 {
 	if (!kept->can_be || time_window_is_all(kept->session->window) ||
 	    !checkpoints_fit(kept->session, kept->key))
@@ -72,9 +83,8 @@ bool kept_tables_are_there(const struct kept_tables *kept,
 	for (size_t i = 0; i < count; i++) {
 		const struct table_records *records = records_of(&runs[i]);
 
-		if (!records ||
-		    (records->suffice && !records->suffice(input)) ||
-		    !has_records(kept, records))
+		if (!suffice(records, input) ||
+		    !open_records(kept, records, &kept->files[i]))
 			return false;
 	}
 	return true;
@@ -148,24 +158,16 @@ static bool read_chunks(const struct table_run *run,
 	return is_whole;
 }
 
-static int read_one(const struct kept_tables *kept, const struct table_run *run)
-{
-	struct kept_file file = { .file.fd = -1 };
-	bool is_whole = open_records(kept, records_of(run), &file) &&
-			read_chunks(run, &file);
-
-	kept_file_close(&file);
-	return is_whole ? 0 : -ERROR_FORMAT;
-}
-
-int kept_tables_read(const struct kept_tables *kept,
-		     const struct table_run *runs, size_t count,
-		     struct task_stacks **stacks)
+int kept_tables_read(struct kept_tables *kept, const struct table_run *runs,
+		     size_t count, struct task_stacks **stacks)
 {
 	int status = run_window(kept->session, stacks);
 
 	for (size_t i = 0; i < count && !status; i++)
-		status = read_one(kept, &runs[i]);
+		if (!read_chunks(&runs[i], &kept->files[i])) {
+			kept->are_damaged = true;
+			status = -ERROR_FORMAT;
+		}
 	return status;
 }
 
@@ -186,9 +188,8 @@ void kept_tables_keep(struct kept_tables *kept,
 		const struct table_records *records = records_of(&runs[i]);
 		char *path;
 
-		if (!records || is_written(runs, i) ||
-		    (records->suffice && !records->suffice(input)) ||
-		    has_records(kept, records))
+		if (!suffice(records, input) || is_written(runs, i) ||
+		    (!kept->are_damaged && are_there(kept, records)))
 			continue;
 		path = path_of(kept, records);
 		if (path)
@@ -216,6 +217,8 @@ void kept_tables_finish(struct kept_tables *kept, const struct table_run *runs,
 
 void kept_tables_close(struct kept_tables *kept)
 {
-	for (size_t i = 0; i < 1 + MOST_TABLES; i++)
+	for (size_t i = 0; i < 1 + MOST_TABLES; i++) {
+		kept_file_close(&kept->files[i]);
 		kept_file_writer_close(kept->writers[i]);
+	}
 }

@@ -165,7 +165,6 @@ static int fill(struct kept_tables *kept, bool is_read,
 	status = run_tables(kept->session, input, runs, count, stacks);
 	if (!status)
 		kept_tables_finish(kept, runs, count);
-	kept_tables_close(kept);
 	return status;
 }
 
@@ -266,10 +265,11 @@ static int pass(const struct session *session, struct attribution_input *input,
 	struct kept_tables kept = kept_tables_of(session);
 	int status = -ERROR_FORMAT;
 
-	if (kept_tables_are_there(&kept, input, runs, count))
+	if (kept_tables_find(&kept, input, runs, count))
 		status = pass_once(&kept, true, input, runs, count, has_heads);
 	if (status == -ERROR_FORMAT)
 		status = pass_once(&kept, false, input, runs, count, has_heads);
+	kept_tables_close(&kept);
 	return status;
 }
 

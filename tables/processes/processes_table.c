@@ -230,23 +230,13 @@ static bool suffice(const struct attribution_input *input)
 	return !has_credits(input);
 }
 
-/* A span is of all windows that have a part of it. */
-static struct kept_span wanted(struct time_window window)
-{
-	struct kept_span span = KEPT_SPAN_ALL;
-
-	span.last_begin_ns = window.until_ns;
-	span.first_end_ns = window.since_ns;
-	return span;
-}
-
 static const struct table_records records = {
 	.name = "threads",
 	.suffice = suffice,
 	.keep = keep,
 	.pack_rest = pack_rest,
 	.take = take_record,
-	.wanted = wanted,
+	.wanted = table_records_overlap,
 };
 
 const struct attribution_table processes_table = {

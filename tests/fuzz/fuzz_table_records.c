@@ -6,7 +6,10 @@
 #include "common/pack.h"
 #include "report/profile/call_tree.h"
 #include "tables/calls/call_pack.h"
+#include "tables/locks/lock_pack.h"
+#include "tables/locks/lock_waits.h"
 #include "tables/processes/time_record.h"
+#include "tables/runqueue/runqueue_records.h"
 #include "tables/sleeps/sleep_pack.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -65,11 +68,51 @@ static void read_times(struct pack pack)
 	time_records_free(&records);
 }
 
+static void read_lock_waits(struct pack pack)
+{
+	while (!pack.failed && byte_reader_left(&pack.reader)) {
+		struct lock_wait wait = { .begin_ns = 0 };
+
+		lock_pack(&pack, &wait, FUNCTIONS);
+		assert(pack.failed || (wait.function < FUNCTIONS &&
+				       wait.lock.kind < LOCK_KINDS));
+	}
+}
+
+static int take_wait(void *ctx, const struct cpu_wait *wait)
+{
+	struct cpu_wait part = *wait;
+
+	(void)ctx;
+	if (cpu_wait_cut(&part, (struct time_window){ 1 << 20, 1ULL << 40 }))
+		assert(part.end_ns <= 1ULL << 40);
+	return 0;
+}
+
+/* As records, or as what the recording ends in. */
+static void read_cpu_waits(struct pack pack, bool is_last)
+{
+	struct runqueue_records records = RUNQUEUE_RECORDS_NONE;
+	struct cpu_waits waits = cpu_waits_of(take_wait, NULL);
+	struct cpu_runs runs = CPU_RUNS_NONE;
+
+	if (is_last)
+		runqueue_records_pack_last(&records, &runs, &waits, &pack);
+	while (!pack.failed && byte_reader_left(&pack.reader))
+		runqueue_records_read(&records, &runs, &pack);
+	runqueue_records_hand_on(&records, take_wait, NULL);
+	runqueue_records_free(&records);
+	cpu_runs_free(&runs);
+}
+
 /* Each kind of records, with what they refer to before them. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	read_calls(pack_to_read(bytes, size));
 	read_sleeps(pack_to_read(bytes, size));
 	read_times(pack_to_read(bytes, size));
+	read_lock_waits(pack_to_read(bytes, size));
+	read_cpu_waits(pack_to_read(bytes, size), false);
+	read_cpu_waits(pack_to_read(bytes, size), true);
 	return 0;
 }

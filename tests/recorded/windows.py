@@ -34,6 +34,9 @@ CREDITS_UNKNOWN = b"For whom interrupts and kernel threads worked: record"
 TABLES = {"syscalls": ["report --syscalls", "report --syscalls --format json"],
           "sleeps": ["report --sleeps", "report --sleeps --format json",
                      "report --sleeps --syscalls --with-tracer"],
+          "locks": ["report --locks", "report --locks --format json"],
+          "runqueue": ["report --runqueue", "report --runqueue --by process",
+                       "report --runqueue --with-tracer --format json"],
           "threads": ["report", "report --threads --format json",
                       "report --threads --cpu 0"]}
 KEPT = ["syscall", "fault", "sleep", "lock_wait", "interrupt_slice"]
