@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_call.h"
+#include "attribution/interrupts/interrupt_rows.h"
+#include "attribution/interrupts/irq_names.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
@@ -105,6 +107,25 @@ static void read_cpu_waits(struct pack pack, bool is_last)
 	cpu_runs_free(&runs);
 }
 
+/* What is shown of slices is no more than they had. */
+static void read_interrupts(struct pack pack)
+{
+	const struct time_window window = { 1 << 20, 1ULL << 40 };
+	struct irq_names names = IRQ_NAMES_NONE;
+	struct interrupt_rows *rows = interrupt_rows_new();
+	const struct interrupt_row *row;
+
+	if (!rows)
+		return;
+	irq_names_pack(&names, &pack);
+	while (!pack.failed && byte_reader_left(&pack.reader))
+		interrupt_rows_read(rows, window, FUNCTIONS, &pack);
+	for (size_t i = 0; (row = interrupt_rows_at(rows, i)); i++)
+		assert(row->function < FUNCTIONS && row->count >= 0);
+	irq_names_free(&names);
+	interrupt_rows_free(rows);
+}
+
 /* Each kind of records, with what they refer to before them. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
@@ -114,5 +135,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	read_lock_waits(pack_to_read(bytes, size));
 	read_cpu_waits(pack_to_read(bytes, size), false);
 	read_cpu_waits(pack_to_read(bytes, size), true);
+	read_interrupts(pack_to_read(bytes, size));
 	return 0;
 }
