@@ -14,6 +14,7 @@
 #include "tables/locks/lock_pack.h"
 #include "tables/locks/lock_waits.h"
 #include "tables/processes/time_record.h"
+#include "tables/profile/off_cpu_records.h"
 #include "tables/runqueue/runqueue_records.h"
 #include "tables/sleeps/sleep_pack.h"
 #include "tests/run_suite.h"
@@ -525,6 +526,95 @@ START_TEST(waits_for_cpus_come_back)
 }
 END_TEST
 
+/* Two sleeps at the end of one path, below which the second has another call. */
+static void keep_naps(struct call_tree *calls, const char *path)
+{
+	struct off_cpu_records records;
+	const struct time_span span = { .task = &reader,
+					.begin_ns = 100,
+					.end_ns = 150,
+					.time_class = TIME_ASLEEP,
+					.cpu = 1 };
+	uint32_t node = call_tree_child(
+		calls, call_tree_root(calls, reader.pid), 5, true);
+	uint32_t inner = call_tree_child(calls, node, FUNCTIONS - 1, false);
+
+	ck_assert_int_eq(off_cpu_records_open(&records), 0);
+	records.writer = kept_file_writer_open(path, KEY);
+	ck_assert_ptr_nonnull(records.writer);
+	ck_assert_int_eq(
+		off_cpu_records_keep(&records, &reader, &span, calls, node), 0);
+	ck_assert_int_eq(off_cpu_records_keep(&records, &reader, &span, calls,
+					      inner),
+			 0);
+	off_cpu_records_pack_paths(
+		&records, kept_file_writer_rest(records.writer), FUNCTIONS);
+	kept_file_writer_finish(records.writer);
+	kept_file_writer_close(records.writer);
+	off_cpu_records_free(&records);
+}
+
+/* Reads one and asserts that its path is @node in @calls. */
+static void expect_nap(const struct off_cpu_records *records, struct pack *pack,
+		       struct call_tree *calls, uint32_t node)
+{
+	struct off_cpu_record record;
+
+	off_cpu_records_read(records, pack, &record);
+	ck_assert(!pack->failed);
+	check_task(record.span.task, &reader);
+	ck_assert_uint_eq(record.span.begin_ns, 100);
+	ck_assert_uint_eq(record.span.end_ns, 150);
+	ck_assert_uint_eq(record.span.time_class, TIME_ASLEEP);
+	ck_assert_int_eq(record.span.cpu, 1);
+	ck_assert_uint_eq(
+		off_cpu_records_place(records, record.path, calls,
+				      call_tree_root(calls, reader.pid)),
+		node);
+}
+
+START_TEST(time_off_cpus_comes_back_with_its_stacks)
+{
+	const struct kept_span all = KEPT_SPAN_ALL;
+	struct scratch_folder folder = scratch_folder_new();
+	struct call_tree *calls = call_tree_new();
+	struct off_cpu_records records;
+	struct kept_file file;
+	struct pack pack;
+	char path[128];
+	size_t size;
+	void *bytes;
+
+	scratch_folder_path(&folder, "report_off_cpu", path, sizeof(path));
+	keep_naps(calls, path);
+	ck_assert(kept_file_open(&file, path, KEY, &all));
+	ck_assert_uint_eq(file.chunks.count, 2);
+	ck_assert_int_eq(off_cpu_records_open(&records), 0);
+	bytes = kept_file_read(&file, 1, &size);
+	pack = pack_to_read(bytes, size);
+	off_cpu_records_pack_paths(&records, &pack, FUNCTIONS);
+	ck_assert(pack_is_whole(&pack));
+	free(bytes);
+	bytes = kept_file_read(&file, 0, &size);
+	pack = pack_to_read(bytes, size);
+	expect_nap(&records, &pack, calls, 1);
+	expect_nap(&records, &pack, calls, 2);
+	ck_assert(pack_is_whole(&pack));
+	off_cpu_records_free(&records);
+	/* Without the paths they are nowhere. */
+	ck_assert_int_eq(off_cpu_records_open(&records), 0);
+	pack = pack_to_read(bytes, size);
+	off_cpu_records_read(&records, &pack,
+			     &(struct off_cpu_record){ .path = 0 });
+	ck_assert(pack.failed);
+	off_cpu_records_free(&records);
+	free(bytes);
+	kept_file_close(&file);
+	call_tree_free(calls);
+	scratch_folder_free(&folder);
+}
+END_TEST
+
 /* What the recorder took of it is cut, too. */
 START_TEST(a_wait_for_a_cpu_is_cut)
 {
@@ -553,6 +643,7 @@ int main(void)
 	tcase_add_test(tcase, a_wait_for_a_lock_comes_back);
 	tcase_add_test(tcase, waits_for_cpus_come_back);
 	tcase_add_test(tcase, a_wait_for_a_cpu_is_cut);
+	tcase_add_test(tcase, time_off_cpus_comes_back_with_its_stacks);
 	tcase_add_test(tcase, a_sleep_comes_back);
 	tcase_add_test(tcase, a_sleep_refers_to_what_is_there);
 	tcase_add_test(tcase, stacks_have_their_numbers);

@@ -11,6 +11,7 @@
 #include "tables/locks/lock_pack.h"
 #include "tables/locks/lock_waits.h"
 #include "tables/processes/time_record.h"
+#include "tables/profile/off_cpu_records.h"
 #include "tables/runqueue/runqueue_records.h"
 #include "tables/sleeps/sleep_pack.h"
 #include "tests/fuzz/fuzz.h"
@@ -126,6 +127,24 @@ static void read_interrupts(struct pack pack)
 	interrupt_rows_free(rows);
 }
 
+static void read_off_cpu(struct pack pack)
+{
+	struct call_tree *calls = call_tree_new();
+	struct off_cpu_records records;
+	struct off_cpu_record record;
+
+	if (off_cpu_records_open(&records) == 0 && calls)
+		off_cpu_records_pack_paths(&records, &pack, FUNCTIONS);
+	while (!pack.failed && byte_reader_left(&pack.reader)) {
+		off_cpu_records_read(&records, &pack, &record);
+		if (!pack.failed)
+			off_cpu_records_place(&records, record.path, calls,
+					      call_tree_root(calls, 0));
+	}
+	off_cpu_records_free(&records);
+	call_tree_free(calls);
+}
+
 /* Each kind of records, with what they refer to before them. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
@@ -136,5 +155,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	read_cpu_waits(pack_to_read(bytes, size), false);
 	read_cpu_waits(pack_to_read(bytes, size), true);
 	read_interrupts(pack_to_read(bytes, size));
+	read_off_cpu(pack_to_read(bytes, size));
 	return 0;
 }

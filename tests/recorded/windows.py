@@ -38,6 +38,8 @@ TABLES = {"syscalls": ["report --syscalls", "report --syscalls --format json"],
                        "report --runqueue --with-tracer --format json"],
           "threads": ["report", "report --threads --format json",
                       "report --threads --cpu 0"],
+          "off_cpu": ["flamegraph --off-cpu --folded", "flamegraph --off-cpu",
+                      "flamegraph --off-cpu --folded --by process"],
           "interrupts": ["report --interrupts", "report --by process",
                          "report --interrupts=both --format json",
                          "report --interrupts --by process --threads"]}
