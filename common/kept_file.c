@@ -35,8 +35,8 @@ bool kept_file_open(struct kept_file *kept, const char *path, uint64_t key,
 	void *bytes;
 	bool is_whole;
 
-	kept->file = (struct chunk_file){ .fd = regular_file_open(path) };
-	kept->chunks = ARRAY_OF(struct kept_chunk);
+	*kept = KEPT_FILE_NONE;
+	kept->file.fd = regular_file_open(path);
 	if (kept->file.fd < 0 || !kept_head_read(&head, kept->file.fd, key))
 		return false;
 	bytes = chunk_file_read(&kept->file, &head.chunks);

@@ -21,6 +21,10 @@ struct kept_file {
 	struct array chunks; /* struct kept_chunk, in the order of the file */
 };
 
+#define KEPT_FILE_NONE \
+	((struct kept_file){ .file.fd = -1, \
+			     .chunks = ARRAY_OF(struct kept_chunk) })
+
 /* Opens the file at @path.  @key is what its records depend on.
  *
  * Returns whether there is one that fits; close it either way.

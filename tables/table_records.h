@@ -18,10 +18,14 @@ struct pack;
  */
 struct table_records {
 	const char *name; /* of the file, behind "report_" */
-	/* Returns whether the records of @input are all that the table is made
-	 * of.  NULL: they always are.
+	/* They are a tracker's, which all tables of a pass have together: they are
+	 * read once for all of them.
 	 */
-	bool (*suffice)(const struct attribution_input *input);
+	bool is_shared;
+	/* Returns whether the table is made of these, too.  NULL: it always is. */
+	bool (*are_needed)(const struct attribution_input *input);
+	/* Others that it is made of; NULL: there are none. */
+	const struct table_records *more;
 	/* Keeps all records of the pass from now on, whatever the table wants of
 	 * them.  @writer is borrowed.
 	 */
@@ -41,5 +45,12 @@ struct table_records {
  * in.
  */
 struct kept_span table_records_begin_in(struct time_window window);
+
+/* The same of records that belong to all windows that they are in with a part. */
+struct kept_span table_records_overlap(struct time_window window);
+
+/* Is pack_rest() of records that refer to nothing. */
+void table_records_refer_to_nothing(struct event_handler *handler,
+				    struct pack *pack);
 
 #endif

@@ -114,6 +114,7 @@ static struct call_step step_of(const struct attribution_fixture *fixture,
 		.kind = (uint8_t)kind,
 		.cpu = cpu,
 		.clock_ns = task->clock_ns,
+		.whole_ns = task->clock_ns,
 		.task = &task->task,
 	};
 }

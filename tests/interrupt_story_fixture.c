@@ -60,7 +60,8 @@ static struct symbols *make_symbols(void)
 struct interrupt_scene interrupt_scene_begin(void)
 {
 	struct interrupt_scene scene = { .symbols = make_symbols(),
-					 .names = task_names_empty() };
+					 .names = task_names_empty(),
+					 .window = TIME_WINDOW_ALL };
 
 	scene.fixture = attribution_fixture_of(scene.symbols);
 	return scene;
@@ -72,7 +73,7 @@ void interrupt_scene_watch(struct interrupt_scene *scene)
 		.symbols = scene->symbols,
 		.names = scene->names,
 		.kinds = attribution_fixture_kinds(scene->fixture),
-		.window = TIME_WINDOW_ALL,
+		.window = scene->window,
 	};
 	scene->input.trackers = trackers_new_with(&(struct trackers_options){
 		.input = &scene->input,

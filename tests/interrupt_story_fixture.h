@@ -28,6 +28,7 @@ struct interrupt_scene {
 	struct symbols *symbols;
 	struct task_names *names;
 	struct attribution_fixture *fixture;
+	struct time_window window; /* as it begins: all */
 	struct attribution_input input;
 	struct interrupt_accounts *accounts;
 	char text[4096];

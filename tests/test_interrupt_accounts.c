@@ -2,8 +2,15 @@
 /* For whom the kernel's own work was: timers, queued work, wake-ups. */
 #include "attribution/interrupts/interrupt_accounts.h"
 
+#include "common/kept_file.h"
+#include "common/pack.h"
+#include "tables/table_records.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* 8 sleeps; its timer and the tick share an interrupt on 5's time. */
 static void timer_story(struct attribution_fixture *f)
@@ -312,6 +319,103 @@ START_TEST(work_is_billed_to_its_queuer)
 }
 END_TEST
 
+/* Whose the timers' interrupt was, is told before the window, too. */
+START_TEST(a_window_shows_shares_of_the_whole)
+{
+	struct interrupt_scene scene = interrupt_scene_begin();
+
+	scene.window = (struct time_window){ 245, 300 };
+	interrupt_scene_watch(&scene);
+	timer_story(scene.fixture);
+	ck_assert_str_eq(
+		interrupt_scene_finish(&scene),
+		"asm_sysvec_apic_timer_interrupt on 5 for 0 x0.25: 3=3+0+0\n"
+		"asm_sysvec_apic_timer_interrupt on 5 for 8 x0.75: 7=7+0+0\n"
+		"tick_nohz_handler on 5 for 0 x1.00: 5=5+0+0\n");
+	interrupt_scene_end(&scene);
+}
+END_TEST
+
+enum { KEY = 7 };
+
+static void keep_story(const struct interrupt_story *story, const char *path)
+{
+	struct kept_file_writer *writer = kept_file_writer_open(path, KEY);
+	struct interrupt_scene scene = interrupt_scene_begin();
+
+	ck_assert_ptr_nonnull(writer);
+	interrupt_scene_watch(&scene);
+	interrupt_accounts_keep(scene.accounts, writer);
+	story->tell(scene.fixture);
+	ck_assert_str_eq(interrupt_scene_finish(&scene), story->rows);
+	interrupt_accounts_pack_rest(scene.accounts,
+				     kept_file_writer_rest(writer));
+	kept_file_writer_finish(writer);
+	kept_file_writer_close(writer);
+	interrupt_scene_end(&scene);
+}
+
+/* The last chunk has what they refer to. */
+static void read_records(struct interrupt_accounts *accounts, const char *path,
+			 struct time_window window)
+{
+	const struct kept_span wanted = table_records_overlap(window);
+	struct kept_file file;
+
+	ck_assert(kept_file_open(&file, path, KEY, &wanted));
+	ck_assert_uint_gt(file.chunks.count, 0);
+	for (size_t i = file.chunks.count; i--;) {
+		const struct kept_chunk *chunk = array_at(&file.chunks, i);
+		size_t size;
+		void *bytes = kept_file_read(&file, i, &size);
+		struct pack pack = pack_to_read(bytes, size);
+
+		if (!chunk->records)
+			interrupt_accounts_pack_rest(accounts, &pack);
+		for (uint32_t j = 0; j < chunk->records; j++)
+			interrupt_accounts_read(accounts, &pack);
+		ck_assert(pack_is_whole(&pack));
+		free(bytes);
+	}
+	kept_file_close(&file);
+}
+
+/* Asserts that a window of the records is that of the pass. */
+static void expect_window(const struct interrupt_story *story, const char *path,
+			  struct time_window window)
+{
+	struct interrupt_scene pass = interrupt_scene_begin();
+	struct interrupt_scene read = interrupt_scene_begin();
+
+	pass.window = read.window = window;
+	interrupt_scene_watch(&pass);
+	story->tell(pass.fixture);
+	interrupt_scene_finish(&pass);
+	interrupt_scene_watch(&read);
+	read_records(read.accounts, path, window);
+	ck_assert_str_eq(interrupt_scene_finish(&read), pass.text);
+	interrupt_scene_end(&pass);
+	interrupt_scene_end(&read);
+}
+
+START_TEST(windows_are_made_of_records)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	char path[128];
+
+	scratch_folder_path(&folder, "report_interrupts", path, sizeof(path));
+	keep_story(&stories[_i], path);
+	expect_window(&stories[_i], path, TIME_WINDOW_ALL);
+	for (uint64_t since_ns = 0; since_ns < 500; since_ns += 33) {
+		expect_window(&stories[_i], path,
+			      (struct time_window){ since_ns, since_ns + 50 });
+		expect_window(&stories[_i], path,
+			      (struct time_window){ since_ns, UINT64_MAX });
+	}
+	scratch_folder_free(&folder);
+}
+END_TEST
+
 static Suite *interrupt_accounts_suite(void)
 {
 	Suite *suite = suite_create("interrupt_accounts");
@@ -319,6 +423,9 @@ static Suite *interrupt_accounts_suite(void)
 		interrupt_stories(stories, sizeof(stories) / sizeof(*stories));
 
 	tcase_add_test(tcase, work_is_billed_to_its_queuer);
+	tcase_add_test(tcase, a_window_shows_shares_of_the_whole);
+	tcase_add_loop_test(tcase, windows_are_made_of_records, 0,
+			    sizeof(stories) / sizeof(*stories));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -41,7 +41,9 @@ static void begin(struct locks *locks, int32_t tid,
 		  const struct lock_name *lock, uint32_t function,
 		  uint64_t time_ns)
 {
-	ck_assert_int_eq(lock_waits_begin(&locks->waits, tid, lock, function,
+	const struct task task = { .tid = tid, .pid = tid };
+
+	ck_assert_int_eq(lock_waits_begin(&locks->waits, &task, lock, function,
 					  time_ns),
 			 0);
 }

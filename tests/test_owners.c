@@ -38,8 +38,10 @@ static void end(struct fixture *fixture)
 static void bill(struct fixture *fixture, struct owner *owner, uint64_t ns)
 {
 	owner_charge(fixture->owners, owner,
-		     &(struct interrupt_charge){
-			     .work = fixture->work, .count = 1, .ns = ns });
+		     &(struct interrupt_charge){ .work = fixture->work,
+						 .count = 1,
+						 .ns = ns,
+						 .span.is_shown = true });
 }
 
 /* Time of process @pid with that certainty. */
@@ -110,7 +112,9 @@ START_TEST(shares_add_up)
 		owner_shares_charge(f.owners, &shares,
 				    &(struct interrupt_charge){ .work = f.work,
 								.count = 1,
-								.ns = ns });
+								.ns = ns,
+								.span.is_shown =
+									true });
 	for (size_t i = 0; i < 7; i++) {
 		sum += interrupt_rows_at(f.rows, i)->total_ns;
 		count += interrupt_rows_at(f.rows, i)->count;
@@ -174,7 +178,9 @@ static void add_paths(struct interrupt_slice *slice)
 		work->ns = 1 << (path - 1);
 		work->entries[HOW_CALL] = 3;
 	}
-	slice->own_ns = 127;
+	slice->span.own_ns = 127;
+	slice->span.shown_ns = 127;
+	slice->span.is_shown = true;
 }
 
 /* Asserts that each process has, by each certainty, as much of the paths as of

@@ -3,11 +3,13 @@
 
 #include "attribution/attribution_input.h"
 #include "attribution/interrupts/interrupt_steps.h"
+#include "attribution/interrupts/irq_names.h"
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
@@ -32,6 +34,7 @@ struct interrupt_accounts {
 	struct interrupt_steps *steps;
 	struct interrupt_roles *roles;
 	const struct task_time *time;
+	struct irq_names irqs;
 	void *states[TRACKERS];
 };
 
@@ -92,6 +95,8 @@ static void take_event(struct event_handler *handler,
 	context.is_traced = task_time_sees(accounts->time, event->cpu);
 	context.pid = event->pid;
 	context.tid = event->tid;
+	if (irq_names_take(&accounts->irqs, event) < 0)
+		owners_fail(accounts->owners);
 	if (event->event == EVENT_IRQ_ENTRY && context.slice)
 		context.slice->irq = (int32_t)event->values[IRQ_NUMBER];
 	for (size_t i = 0; i < TRACKERS; i++)
@@ -213,6 +218,7 @@ interrupt_accounts_new(const struct attribution_input *input,
 						    .event = take_event };
 	accounts->listener = (struct interrupt_listener){ begin, end, role };
 	accounts->input = input;
+	accounts->irqs = IRQ_NAMES_NONE;
 	if (open_parts(accounts, paths))
 		return accounts;
 	interrupt_accounts_free(accounts);
@@ -234,6 +240,7 @@ void interrupt_accounts_free(struct interrupt_accounts *accounts)
 	interrupt_roles_free(accounts->roles);
 	owners_free(accounts->owners);
 	interrupt_rows_free(accounts->rows);
+	irq_names_free(&accounts->irqs);
 	free(accounts);
 }
 
@@ -273,6 +280,34 @@ int interrupt_accounts_end(struct interrupt_accounts *accounts)
 	interrupt_steps_end(accounts->steps);
 	close_trackers(accounts);
 	return owners_failed(accounts->owners) ? -ERROR_MEMORY : 0;
+}
+
+const char *interrupt_accounts_device(const struct interrupt_accounts *accounts,
+				      int32_t irq)
+{
+	return irq_names_find(&accounts->irqs, irq);
+}
+
+void interrupt_accounts_keep(struct interrupt_accounts *accounts,
+			     struct kept_file_writer *writer)
+{
+	interrupt_stacks_keep_times(accounts->stacks);
+	interrupt_rows_keep(accounts->rows, writer);
+}
+
+void interrupt_accounts_pack_rest(struct interrupt_accounts *accounts,
+				  struct pack *pack)
+{
+	irq_names_pack(&accounts->irqs, pack);
+}
+
+void interrupt_accounts_read(struct interrupt_accounts *accounts,
+			     struct pack *pack)
+{
+	interrupt_rows_read(
+		accounts->rows, accounts->input->window,
+		function_count(symbols_functions(accounts->input->symbols)),
+		pack);
 }
 
 const struct interrupt_row *

@@ -13,6 +13,8 @@ struct call_step;
 struct charge_callback;
 struct interrupt_slice;
 struct interrupt_stack;
+struct kept_file_writer;
+struct pack;
 struct path_sums;
 struct task;
 
@@ -153,6 +155,24 @@ struct interrupt_row {
 	uint64_t max_ns;		  /* most of one slice of work */
 	uint64_t certain_ns[CERTAINTIES]; /* total_ns by certainty */
 };
+
+/* Returns the device of interrupt @irq, as irq_handler_entry tells it; "" if it does
+ * not.
+ */
+const char *interrupt_accounts_device(const struct interrupt_accounts *accounts,
+				      int32_t irq);
+
+/* Keeps all slices and for whom they were from now on, whatever the window is: what
+ * it shows can be read from these (tables/table_records.h), for which
+ * interrupt_accounts_pack_rest() writes or reads the devices.  Accounts that read have
+ * seen nothing else.
+ */
+void interrupt_accounts_keep(struct interrupt_accounts *accounts,
+			     struct kept_file_writer *writer);
+void interrupt_accounts_pack_rest(struct interrupt_accounts *accounts,
+				  struct pack *pack);
+void interrupt_accounts_read(struct interrupt_accounts *accounts,
+			     struct pack *pack);
 
 /* Returns row @index, in no order, or NULL after the last. */
 const struct interrupt_row *

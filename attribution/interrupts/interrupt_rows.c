@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_rows.h"
 
+#include "attribution/interrupts/slice_records.h"
 #include "common/keyed_array.h"
+#include "common/pack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@ struct interrupt_rows {
 	struct keyed_array works;  /* struct interrupt_row, of all: for -1 */
 	struct keyed_array shares; /* the parts that were for one process */
 	struct charge_callback *callback; /* or NULL */
+	struct slice_records records;
 };
 
 struct interrupt_rows *interrupt_rows_new(void)
@@ -20,6 +23,7 @@ struct interrupt_rows *interrupt_rows_new(void)
 		return NULL;
 	rows->works = KEYED_ARRAY_OF(struct interrupt_row, pid);
 	rows->shares = KEYED_ARRAY_OF(struct interrupt_row, pid);
+	rows->records = SLICE_RECORDS_NONE;
 	return rows;
 }
 
@@ -29,6 +33,7 @@ void interrupt_rows_free(struct interrupt_rows *rows)
 		return;
 	keyed_array_free(&rows->works);
 	keyed_array_free(&rows->shares);
+	slice_records_free(&rows->records);
 	free(rows);
 }
 
@@ -50,9 +55,31 @@ static void add_time(struct interrupt_row *row, double count, uint64_t ns)
 }
 
 void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
-			  uint64_t ns)
+			  const struct slice_span *span,
+			  const struct array *times)
 {
-	add_time(array_at(&rows->works.items, number), 1, ns);
+	struct interrupt_row *work = array_at(&rows->works.items, number);
+
+	if (rows->records.writer)
+		slice_records_keep_slice(&rows->records, work, span, times);
+	if (span->is_shown)
+		add_time(work, 1, span->shown_ns);
+}
+
+/* Returns the time of @charge that is shown: of its slice as much as it has of its
+ * own time up to its end, without what it has up to its begin.
+ */
+static uint64_t shown_ns(const struct interrupt_charge *charge)
+{
+	const struct slice_span *span = &charge->span;
+	uint64_t until_ns = charge->from_ns + charge->ns;
+
+	if (span->shown_ns == span->own_ns)
+		return charge->ns;
+	return (uint64_t)((unsigned __int128)until_ns * span->shown_ns /
+			  span->own_ns) -
+	       (uint64_t)((unsigned __int128)charge->from_ns * span->shown_ns /
+			  span->own_ns);
 }
 
 /* The part of @work that is for a process, as yet without any sum. */
@@ -80,16 +107,69 @@ bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 {
 	struct interrupt_row *work = array_at(&rows->works.items, charge->work);
 	const struct interrupt_row like = share_of(work, pid);
-	struct interrupt_row *share = keyed_array_add(&rows->shares, &like);
+	struct interrupt_row *share;
+	uint64_t ns;
 
+	if (rows->records.writer)
+		slice_records_keep_share(&rows->records, pid, charge);
+	if (!charge->span.is_shown)
+		return true;
+	share = keyed_array_add(&rows->shares, &like);
 	if (!share)
 		return false;
-	add_time(share, charge->count, charge->ns);
-	share->certain_ns[charge->certainty] += charge->ns;
-	work->certain_ns[charge->certainty] += charge->ns;
+	ns = shown_ns(charge);
+	add_time(share, charge->count, ns);
+	share->certain_ns[charge->certainty] += ns;
+	work->certain_ns[charge->certainty] += ns;
 	if (rows->callback)
 		rows->callback->take(rows->callback, work, pid, charge);
 	return true;
+}
+
+void interrupt_rows_keep(struct interrupt_rows *rows,
+			 struct kept_file_writer *writer)
+{
+	rows->records.writer = writer;
+}
+
+/* As a pass counts it, if it is shown. */
+static void take_slice(struct interrupt_rows *rows,
+		       const struct read_slice *slice, struct pack *pack)
+{
+	uint32_t number;
+
+	if (!slice->span.is_shown)
+		return;
+	number = interrupt_rows_work(rows, &slice->work);
+	pack_check(pack,
+		   number != INTERRUPT_WORK_NONE &&
+			   slice_records_know(&rows->records, slice, number));
+	if (!pack->failed)
+		interrupt_rows_count(rows, number, &slice->span, NULL);
+}
+
+void interrupt_rows_read(struct interrupt_rows *rows, struct time_window window,
+			 uint32_t functions, struct pack *pack)
+{
+	struct read_slice slice;
+	struct interrupt_charge charge;
+	int32_t pid;
+
+	switch (slice_records_read_kind(pack)) {
+	case RECORD_SLICE:
+		slice_records_read_slice(pack, window, functions, &slice);
+		if (!pack->failed)
+			take_slice(rows, &slice, pack);
+		break;
+	case RECORD_SHARE:
+		slice_records_read_share(&rows->records, pack, &pid, &charge);
+		if (!pack->failed && charge.span.is_shown)
+			pack_check(pack,
+				   interrupt_rows_add(rows, pid, &charge));
+		break;
+	case SLICE_RECORD_KINDS:
+		break;
+	}
 }
 
 static const struct interrupt_row *row_at(const struct keyed_array *rows,

@@ -14,6 +14,7 @@ struct interrupt_slice interrupt_slice_of(enum interrupt_kind kind,
 		.effects = ARRAY_OF(struct owner_share),
 		.woken = ARRAY_OF(struct owner_share),
 		.causes = ARRAY_OF(struct owner *),
+		.times = ARRAY_OF(struct time_window),
 		.paths = ARRAY_OF(struct path_work),
 		.expected = FUNCTION_NONE,
 	};
@@ -118,7 +119,7 @@ static void tell_around(struct owners *owners,
 			struct interrupt_slice *around)
 {
 	const struct owner_share *items = shares->items;
-	double whole_ns = slice->whole_ns + (double)slice->own_ns;
+	double whole_ns = slice->whole_ns + (double)slice->span.own_ns;
 	double sum = 0;
 
 	if (whole_ns <= 0)
@@ -154,6 +155,7 @@ static void free_slice(struct owners *owners, struct interrupt_slice *slice)
 	for (size_t i = 0; i < slice->causes.count; i++)
 		owner_drop(owners, causes[i]);
 	array_free(&slice->causes);
+	array_free(&slice->times);
 	array_free(&slice->paths);
 	owner_shares_free(owners, &slice->parts);
 	owner_shares_free(owners, &slice->effects);
@@ -180,6 +182,24 @@ static void charge_paths(struct owners *owners, const struct array *shares,
 		owner_shares_charge(owners, shares, &charge);
 }
 
+/* Its time comes one stretch behind the other, mostly without any between. */
+bool interrupt_slice_keep_time(struct interrupt_slice *slice,
+			       struct time_window time)
+{
+	struct time_window *last = slice->times.items;
+
+	if (slice->times.count)
+		last += slice->times.count - 1;
+	if (slice->times.count && last->until_ns == time.since_ns) {
+		last->until_ns = time.until_ns;
+		return true;
+	}
+	last = array_add(&slice->times);
+	if (last)
+		*last = time;
+	return last;
+}
+
 void interrupt_slice_end(struct owners *owners, struct interrupt_slice *slice,
 			 uint32_t number, struct interrupt_slice *around)
 {
@@ -187,7 +207,7 @@ void interrupt_slice_end(struct owners *owners, struct interrupt_slice *slice,
 	const struct interrupt_charge charge = {
 		.work = number,
 		.count = 1,
-		.ns = slice->own_ns,
+		.ns = slice->span.own_ns,
 		.span = slice->span,
 	};
 

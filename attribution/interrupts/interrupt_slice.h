@@ -5,6 +5,7 @@
 #include "attribution/interrupts/interrupt_roles.h"
 #include "attribution/interrupts/owner_shares.h"
 #include "attribution/interrupts/path_works.h"
+#include "report/steps/time_window.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +29,6 @@ struct interrupt_slice {
 	uint32_t depth; /* of its function in the call stack */
 	int32_t irq;	/* or -1 */
 	struct slice_span span;
-	uint64_t own_ns;     /* in no other slice */
 	double whole_ns;     /* with that of its parts */
 	struct owner *owner; /* or NULL */
 	uint8_t owner_certainty;
@@ -46,6 +46,8 @@ struct interrupt_slice {
 	uint8_t expected_kind;
 	struct owner *expected_owner; /* or NULL */
 	bool polls;		      /* it asked for a device to be polled */
+	struct array times; /* struct time_window, if anybody keeps it: when it
+			     * had its own time, one behind the other */
 	struct array paths; /* struct path_work, if anybody keeps it */
 };
 
@@ -82,6 +84,12 @@ void interrupt_slice_cause(struct owners *owners, struct interrupt_slice *slice,
 void interrupt_slice_expect(struct owners *owners,
 			    struct interrupt_slice *slice, uint32_t function,
 			    enum interrupt_kind kind, struct owner *owner);
+
+/* Keeps when it had its own time, which comes in order.  Returns false when out of
+ * memory.
+ */
+bool interrupt_slice_keep_time(struct interrupt_slice *slice,
+			       struct time_window time);
 
 /* Charges the time of @slice as work @number (INTERRUPT_WORK_NONE: not), and
  * that of its paths, tells the slice around it if it is part of that (else

@@ -14,6 +14,7 @@ struct interrupt_stacks {
 	struct number_map *by_tid; /* index + 1; no idle tasks */
 	struct number_map *by_cpu; /* index + 1 of its idle task */
 	uint64_t slices;	   /* that were begun */
+	bool keeps_times;
 };
 
 struct interrupt_stacks *interrupt_stacks_new(struct time_window window,
@@ -114,6 +115,24 @@ struct interrupt_slice *interrupt_stacks_push(struct interrupt_stacks *stacks,
 	return slot;
 }
 
+void interrupt_stacks_keep_times(struct interrupt_stacks *stacks)
+{
+	stacks->keeps_times = true;
+}
+
+void interrupt_stacks_give(struct interrupt_stacks *stacks,
+			   struct interrupt_slice *slice, uint64_t own_ns,
+			   uint64_t end_ns)
+{
+	const struct time_window time = { end_ns - own_ns, end_ns };
+
+	slice->span.own_ns += own_ns;
+	slice->span.shown_ns +=
+		time_window_part(stacks->window, time.since_ns, time.until_ns);
+	if (stacks->keeps_times && !interrupt_slice_keep_time(slice, time))
+		owners_fail(stacks->owners);
+}
+
 void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 			  struct interrupt_stack *stack)
 {
@@ -129,16 +148,17 @@ void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 		.pid = -1,
 	};
 	uint32_t number = interrupt_rows_work(stacks->rows, &work);
-	bool counts = slice->own_ns ||
-		      time_window_has(stacks->window, slice->span.begin_ns);
 
+	slice->span.is_shown =
+		slice->span.shown_ns ||
+		time_window_has(stacks->window, slice->span.begin_ns);
 	if (number == INTERRUPT_WORK_NONE)
 		owners_fail(stacks->owners);
-	else if (counts)
-		interrupt_rows_count(stacks->rows, number, slice->own_ns);
+	else
+		interrupt_rows_count(stacks->rows, number, &slice->span,
+				     &slice->times);
 	stack->slices.count--;
-	interrupt_slice_end(stacks->owners, slice,
-			    counts ? number : INTERRUPT_WORK_NONE,
+	interrupt_slice_end(stacks->owners, slice, number,
 			    slice->is_part ? interrupt_stack_top(stack) : NULL);
 }
 

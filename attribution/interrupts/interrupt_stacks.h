@@ -16,7 +16,7 @@ struct interrupt_stack {
 	uint32_t index; /* of the task */
 	int32_t tid;	/* 0: an idle task */
 	int32_t pid;
-	uint64_t clock_ns;   /* charged up to here: call_step.clock_ns */
+	uint64_t whole_ns;   /* charged up to here: call_step.whole_ns */
 	bool is_interrupted; /* its innermost work is interrupt work */
 	bool is_in_tracer;   /* or the tracer's: no part of either */
 	struct array slices; /* struct interrupt_slice, outermost first */
@@ -25,12 +25,15 @@ struct interrupt_stack {
 /* Those of all tasks. */
 struct interrupt_stacks;
 
-/* Counts slices that begin in @window.  Borrows @rows and @owners.  Returns
+/* Of slices is shown what is in @window.  Borrows @rows and @owners.  Returns
  * NULL when out of memory.
  */
 struct interrupt_stacks *interrupt_stacks_new(struct time_window window,
 					      struct interrupt_rows *rows,
 					      struct owners *owners);
+
+/* From now on slices keep when they had their own time. */
+void interrupt_stacks_keep_times(struct interrupt_stacks *stacks);
 
 /* The stacks must be empty by then. */
 void interrupt_stacks_free(struct interrupt_stacks *stacks);
@@ -69,17 +72,24 @@ interrupt_stack_charged(const struct interrupt_stack *stack)
 		       NULL;
 }
 
-/* Gives the innermost slice the task's time up to @clock_ns, if that was
- * interrupt work.
+/* Gives @slice @own_ns of its task's time, which end at @end_ns. */
+void interrupt_stacks_give(struct interrupt_stacks *stacks,
+			   struct interrupt_slice *slice, uint64_t own_ns,
+			   uint64_t end_ns);
+
+/* Gives the innermost slice the task's time up to @step, if that was interrupt work.
  */
-static inline void interrupt_stack_charge(struct interrupt_stack *stack,
-					  uint64_t clock_ns)
+static inline void interrupt_stack_charge(struct interrupt_stacks *stacks,
+					  struct interrupt_stack *stack,
+					  const struct call_step *step)
 {
 	struct interrupt_slice *slice = interrupt_stack_charged(stack);
 
-	if (slice)
-		slice->own_ns += clock_ns - stack->clock_ns;
-	stack->clock_ns = clock_ns;
+	if (slice && step->whole_ns != stack->whole_ns)
+		interrupt_stacks_give(stacks, slice,
+				      step->whole_ns - stack->whole_ns,
+				      step->time_ns);
+	stack->whole_ns = step->whole_ns;
 }
 
 /* Puts a slice on the stack; its owner is the stack.  Returns it there, or

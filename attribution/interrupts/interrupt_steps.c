@@ -132,7 +132,7 @@ static void take_change(struct interrupt_steps *steps,
 	steps->current = stack;
 	if (!stack)
 		return;
-	interrupt_stack_charge(stack, step->clock_ns);
+	interrupt_stack_charge(steps->stacks, stack, step);
 	if (step->kind == STEP_ENTER)
 		interrupt_steps_enter(steps, stack, step, change > 0);
 	else if (step->kind == STEP_EXIT)
@@ -146,7 +146,7 @@ void interrupt_steps_take(struct interrupt_steps *steps,
 {
 	steps->last.time_ns = step->time_ns;
 	if (is_plain_call(steps, step))
-		interrupt_stack_charge(steps->current, step->clock_ns);
+		interrupt_stack_charge(steps->stacks, steps->current, step);
 	else
 		take_change(steps, step);
 }

@@ -54,6 +54,7 @@ static struct interrupt_charge take_part(struct owners *owners,
 	taken.paths = ARRAY_OF(struct path_work);
 	if (path_works_take(&rest->paths, ns, part, &taken.paths) < 0)
 		owners_fail(owners);
+	rest->from_ns += ns;
 	rest->ns -= ns;
 	return taken;
 }

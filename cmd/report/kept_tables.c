@@ -14,20 +14,49 @@
 #include "report/steps/task_stacks.h"
 #include "tables/table_records.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-struct kept_tables kept_tables_of(const struct session *session)
+/* Returns whether some table of the pass reads them already, for all. */
+static bool are_others(const struct kept_tables *kept,
+		       const struct table_records *records)
 {
-	struct kept_tables kept = { .session = session };
-
-	kept.can_be = checkpoints_find_key(session, &kept.key);
-	return kept;
+	for (size_t i = 0; i < kept->count; i++)
+		if (!strcmp(kept->parts[i].records->name, records->name))
+			return records->is_shared;
+	return false;
 }
 
-static const struct table_records *records_of(const struct table_run *run)
+static void add_parts(struct kept_tables *kept,
+		      const struct attribution_input *input,
+		      const struct table_run *run)
 {
-	return run->request->table->records;
+	const struct table_records *records = run->request->table->records;
+
+	kept->are_all &= records != NULL;
+	for (; records; records = records->more) {
+		if ((records->are_needed && !records->are_needed(input)) ||
+		    are_others(kept, records))
+			continue;
+		assert(kept->count < MOST_PARTS);
+		kept->parts[kept->count++] = (struct kept_part){ run, records,
+								 KEPT_FILE_NONE,
+								 NULL };
+	}
+}
+
+struct kept_tables kept_tables_of(const struct session *session,
+				  const struct attribution_input *input,
+				  const struct table_run *runs, size_t count)
+{
+	struct kept_tables kept = { .session = session, .are_all = true };
+
+	kept.can_be = checkpoints_find_key(session, &kept.key);
+	for (size_t i = 0; i < count; i++)
+		add_parts(&kept, input, &runs[i]);
+	return kept;
 }
 
 static char *path_of(const struct kept_tables *kept,
@@ -39,45 +68,34 @@ static char *path_of(const struct kept_tables *kept,
 	return checkpoint_index_path(kept->session->recording, name);
 }
 
-/* Opens those records of the table that are wanted. */
-static bool open_records(const struct kept_tables *kept,
-			 const struct table_records *records,
-			 struct kept_file *file)
+/* Opens those records that are wanted. */
+static bool open_records(const struct kept_tables *kept, struct kept_part *part)
 {
-	const struct kept_span wanted = records->wanted(kept->session->window);
-	char *path = path_of(kept, records);
-	bool is_open = path && kept_file_open(file, path, kept->key, &wanted);
+	const struct kept_span wanted =
+		part->records->wanted(kept->session->window);
+	char *path = path_of(kept, part->records);
+	bool is_open = path &&
+		       kept_file_open(&part->file, path, kept->key, &wanted);
 
 	free(path);
 	return is_open;
 }
 
-static bool has_records(const struct kept_tables *kept,
-			const struct table_records *records)
+static void close_records(struct kept_part *part)
 {
-	struct kept_file file = { .file.fd = -1 };
-	bool is_there = open_records(kept, records, &file);
-
-	kept_file_close(&file);
-	return is_there;
+	kept_file_close(&part->file);
+	part->file = KEPT_FILE_NONE;
 }
 
-bool kept_tables_are_there(const struct kept_tables *kept,
-			   const struct attribution_input *input,
-			   const struct table_run *runs, size_t count)
+bool kept_tables_find(struct kept_tables *kept)
 {
-	if (!kept->can_be || time_window_is_all(kept->session->window) ||
-	    !checkpoints_fit(kept->session, kept->key))
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		const struct table_records *records = records_of(&runs[i]);
+	bool are_there = kept->can_be && kept->are_all &&
+			 !time_window_is_all(kept->session->window) &&
+			 checkpoints_fit(kept->session, kept->key);
 
-		if (!records ||
-		    (records->suffice && !records->suffice(input)) ||
-		    !has_records(kept, records))
-			return false;
-	}
-	return true;
+	for (size_t i = 0; i < kept->count && are_there; i++)
+		are_there = open_records(kept, &kept->parts[i]);
+	return are_there;
 }
 
 /* Makes no more of the steps than the stacks of the window. */
@@ -118,104 +136,99 @@ static int run_window(const struct session *session,
 	return !status && !choice_check_holds(&check) ? -ERROR_FORMAT : status;
 }
 
-static bool read_chunk(const struct table_run *run,
-		       const struct kept_file *file, size_t index)
+static bool read_chunk(const struct kept_part *part, size_t index)
 {
-	const struct kept_chunk *chunk = array_at(&file->chunks, index);
-	const struct table_records *records = records_of(run);
+	const struct kept_chunk *chunk = array_at(&part->file.chunks, index);
+	struct event_handler *handler = part->run->handler;
 	size_t size;
-	void *bytes = kept_file_read(file, index, &size);
+	void *bytes = kept_file_read(&part->file, index, &size);
 	struct pack pack = pack_to_read(bytes, bytes ? size : 0);
 
 	pack_check(&pack, bytes);
 	if (!chunk->records)
-		records->pack_rest(run->handler, &pack);
+		part->records->pack_rest(handler, &pack);
 	for (uint32_t i = 0; i < chunk->records && !pack.failed; i++)
-		records->take(run->handler, &pack);
+		part->records->take(handler, &pack);
 	free(bytes);
 	return pack_is_whole(&pack);
 }
 
 /* What all refer to is the last one. */
-static bool read_chunks(const struct table_run *run,
-			const struct kept_file *file)
+static bool read_chunks(const struct kept_part *part)
 {
-	size_t count = file->chunks.count;
-	bool is_whole = count && read_chunk(run, file, count - 1);
+	size_t count = part->file.chunks.count;
+	bool is_whole = count && read_chunk(part, count - 1);
 
 	for (size_t i = 0; is_whole && i + 1 < count; i++)
-		is_whole = read_chunk(run, file, i);
+		is_whole = read_chunk(part, i);
 	return is_whole;
 }
 
-static int read_one(const struct kept_tables *kept, const struct table_run *run)
-{
-	struct kept_file file = { .file.fd = -1 };
-	bool is_whole = open_records(kept, records_of(run), &file) &&
-			read_chunks(run, &file);
-
-	kept_file_close(&file);
-	return is_whole ? 0 : -ERROR_FORMAT;
-}
-
-int kept_tables_read(const struct kept_tables *kept,
-		     const struct table_run *runs, size_t count,
-		     struct task_stacks **stacks)
+int kept_tables_read(struct kept_tables *kept, struct task_stacks **stacks)
 {
 	int status = run_window(kept->session, stacks);
 
-	for (size_t i = 0; i < count && !status; i++)
-		status = read_one(kept, &runs[i]);
+	for (size_t i = 0; i < kept->count && !status; i++)
+		if (!read_chunks(&kept->parts[i])) {
+			kept->are_damaged = true;
+			status = -ERROR_FORMAT;
+		}
 	return status;
 }
 
 /* Tables may be made of the same. */
-static bool is_written(const struct table_run *runs, size_t index)
+static bool is_written(const struct kept_tables *kept,
+		       const struct table_records *records)
 {
-	for (size_t i = 0; i < index; i++)
-		if (records_of(&runs[i]) == records_of(&runs[index]))
+	for (size_t i = 0; i < kept->count; i++)
+		if (kept->parts[i].writer &&
+		    !strcmp(kept->parts[i].records->name, records->name))
 			return true;
 	return false;
 }
 
-void kept_tables_keep(struct kept_tables *kept,
-		      const struct attribution_input *input,
-		      const struct table_run *runs, size_t count)
+static void keep(const struct kept_tables *kept, struct kept_part *part)
 {
-	for (size_t i = 0; i < count && kept->can_be; i++) {
-		const struct table_records *records = records_of(&runs[i]);
-		char *path;
+	char *path = path_of(kept, part->records);
 
-		if (!records || is_written(runs, i) ||
-		    (records->suffice && !records->suffice(input)) ||
-		    has_records(kept, records))
-			continue;
-		path = path_of(kept, records);
-		if (path)
-			kept->writers[i] =
-				kept_file_writer_open(path, kept->key);
-		if (kept->writers[i])
-			records->keep(runs[i].handler, kept->writers[i]);
-		free(path);
+	if (path)
+		part->writer = kept_file_writer_open(path, kept->key);
+	if (part->writer)
+		part->records->keep(part->run->handler, part->writer);
+	free(path);
+}
+
+void kept_tables_keep(struct kept_tables *kept)
+{
+	for (size_t i = 0; i < kept->count && kept->can_be; i++) {
+		struct kept_part *part = &kept->parts[i];
+		bool is_there;
+
+		close_records(part);
+		is_there = open_records(kept, part) && !kept->are_damaged;
+		close_records(part);
+		if (!is_there && !is_written(kept, part->records))
+			keep(kept, part);
 	}
 }
 
-void kept_tables_finish(struct kept_tables *kept, const struct table_run *runs,
-			size_t count)
+void kept_tables_finish(struct kept_tables *kept)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct kept_file_writer *writer = kept->writers[i];
+	for (size_t i = 0; i < kept->count; i++) {
+		struct kept_part *part = &kept->parts[i];
 
-		if (!writer)
+		if (!part->writer)
 			continue;
-		records_of(&runs[i])->pack_rest(runs[i].handler,
-						kept_file_writer_rest(writer));
-		kept_file_writer_finish(writer);
+		part->records->pack_rest(part->run->handler,
+					 kept_file_writer_rest(part->writer));
+		kept_file_writer_finish(part->writer);
 	}
 }
 
 void kept_tables_close(struct kept_tables *kept)
 {
-	for (size_t i = 0; i < 1 + MOST_TABLES; i++)
-		kept_file_writer_close(kept->writers[i]);
+	for (size_t i = 0; i < kept->count; i++) {
+		kept_file_close(&kept->parts[i].file);
+		kept_file_writer_close(kept->parts[i].writer);
+	}
 }

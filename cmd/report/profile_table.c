@@ -13,6 +13,7 @@
 #include "tables/processes/time_account.h"
 #include "tables/profile/beneficiary_profile.h"
 #include "tables/profile/wall_tree.h"
+#include "tables/table_records.h"
 
 #include <stdio.h>
 
@@ -26,6 +27,7 @@ struct profile_in_pass {
 	struct profile *by_victim;
 	struct beneficiary_profile *by_beneficiary;
 	struct wall_tree *wall;
+	bool is_off_cpu;	 /* of wall */
 	const char *title;	 /* NULL: the renderer's */
 	struct call_tree *shown; /* of wall, after the end */
 	uint64_t part_ns[PROFILE_PARTS];
@@ -176,6 +178,7 @@ static bool open_of_wall(struct event_handler *handler,
 	profile->input = input;
 	profile->scope = scope_of(input);
 	profile->title = title;
+	profile->is_off_cpu = only_off_cpu;
 	profile->wall = wall_tree_new(input, only_off_cpu);
 	return profile->wall;
 }
@@ -215,6 +218,7 @@ static int end_wall(struct profile_in_pass *profile,
 	report->tree = profile->shown;
 	report->part_ns = profile->part_ns;
 	report->has_states = true;
+	report->has_no_calls = profile->is_off_cpu;
 	return profile->shown ? 0 : -ERROR_MEMORY;
 }
 
@@ -295,6 +299,30 @@ const struct attribution_table wall_profile_table = {
 	.close = close_profile,
 };
 
+static void keep_off_cpu(struct event_handler *handler,
+			 struct kept_file_writer *writer)
+{
+	wall_tree_keep(((struct profile_in_pass *)handler)->wall, writer);
+}
+
+static void pack_off_cpu(struct event_handler *handler, struct pack *pack)
+{
+	wall_tree_pack_paths(((struct profile_in_pass *)handler)->wall, pack);
+}
+
+static void take_off_cpu(struct event_handler *handler, struct pack *pack)
+{
+	wall_tree_read(((struct profile_in_pass *)handler)->wall, pack);
+}
+
+static const struct table_records off_cpu_records = {
+	.name = "off_cpu",
+	.keep = keep_off_cpu,
+	.pack_rest = pack_off_cpu,
+	.take = take_off_cpu,
+	.wanted = table_records_overlap,
+};
+
 const struct attribution_table off_cpu_profile_table = {
 	.name = "off-cpu",
 	.is_of_tasks = true,
@@ -303,4 +331,5 @@ const struct attribution_table off_cpu_profile_table = {
 	.open = open_off_cpu,
 	.render = render,
 	.close = close_profile,
+	.records = &off_cpu_records,
 };

@@ -160,12 +160,11 @@ static int fill(struct kept_tables *kept, bool is_read,
 	if (status < 0)
 		return status;
 	if (is_read)
-		return kept_tables_read(kept, runs, count, stacks);
-	kept_tables_keep(kept, input, runs, count);
+		return kept_tables_read(kept, stacks);
+	kept_tables_keep(kept);
 	status = run_tables(kept->session, input, runs, count, stacks);
 	if (!status)
-		kept_tables_finish(kept, runs, count);
-	kept_tables_close(kept);
+		kept_tables_finish(kept);
 	return status;
 }
 
@@ -263,13 +262,14 @@ static int pass_once(struct kept_tables *kept, bool is_read,
 static int pass(const struct session *session, struct attribution_input *input,
 		struct table_run *runs, size_t count, bool has_heads)
 {
-	struct kept_tables kept = kept_tables_of(session);
+	struct kept_tables kept = kept_tables_of(session, input, runs, count);
 	int status = -ERROR_FORMAT;
 
-	if (kept_tables_are_there(&kept, input, runs, count))
+	if (kept_tables_find(&kept))
 		status = pass_once(&kept, true, input, runs, count, has_heads);
 	if (status == -ERROR_FORMAT)
 		status = pass_once(&kept, false, input, runs, count, has_heads);
+	kept_tables_close(&kept);
 	return status;
 }
 

@@ -33,6 +33,7 @@ struct profile_report {
 	const char *title; /* what time the tree holds; NULL: that on CPUs
 				 * in functions */
 	bool has_states;   /* it holds frame_state.h's, too */
+	bool has_no_calls; /* they were not counted */
 	/* This is what the tree does not hold; NULL: it holds all. */
 	const struct profile_scope *scope;
 	const uint64_t *part_ns; /* by enum profile_part */

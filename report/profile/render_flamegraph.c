@@ -116,13 +116,15 @@ static void write_frame(const struct flame *flame, uint32_t index)
 		.depth = layout->depth[index],
 		.is_interrupt = node->is_interrupt,
 	};
+	char count[32] = "";
 	char details[128];
 
-	snprintf(details, sizeof(details),
-		 ": %s, %.2f %%, %" PRIu64 " calls%s%s",
+	if (!flame->report->has_no_calls)
+		snprintf(count, sizeof(count), ", %" PRIu64 " calls",
+			 call_counts_calls(&calls) + calls.starts);
+	snprintf(details, sizeof(details), ": %s, %.2f %%%s%s%s",
 		 text_of(flame, frame.width).text,
-		 100.0 * (double)frame.width / (double)layout->all_ns,
-		 call_counts_calls(&calls) + calls.starts,
+		 100.0 * (double)frame.width / (double)layout->all_ns, count,
 		 node->is_interrupt ? ", interrupt" : "",
 		 call_tree_inferred_ns(flame->report->tree, index) ?
 			 ", inferred" :

@@ -256,6 +256,7 @@ static inline void set_times(struct call_step *step,
 	step->early_ns = event->early_ns;
 	step->late_ns = event->late_ns;
 	step->clock_ns = call_times_clock(times, event);
+	step->whole_ns = call_times_whole(times, event);
 }
 
 /* Applies those that the callback takes by itself.  Returns how many. */

@@ -54,6 +54,8 @@ struct call_times {
 	struct time_window window; /* in which its clock goes */
 	uint64_t clock_ns;	   /* at from_ns; time spent traced */
 	uint64_t from_ns;	   /* of the CPU, clipped to the window */
+	uint64_t whole_ns;	   /* its other clock, at event_ns */
+	uint64_t event_ns;	   /* of the CPU */
 	uint64_t last_ns;	   /* of the task's newest step */
 	bool is_running;	   /* else its clock stands */
 };
@@ -66,6 +68,15 @@ static inline uint64_t call_times_clock(const struct call_times *times,
 		return times->clock_ns;
 	return times->clock_ns +
 	       time_window_clip(times->window, event->time_ns) - times->from_ns;
+}
+
+/* Returns its other clock, which no window stops. */
+static inline uint64_t call_times_whole(const struct call_times *times,
+					const struct function_event *event)
+{
+	return times->is_running ?
+		       times->whole_ns + event->time_ns - times->event_ns :
+		       times->whole_ns;
 }
 
 /* Returns when @event was for the task, whose time never goes back. */

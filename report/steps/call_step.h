@@ -72,7 +72,10 @@ struct call_step {
 	uint32_t cpu;
 	uint32_t function;	 /* ENTER, EXIT, COUNT */
 	uint32_t depth;		 /* ENTER, EXIT: 0 is outermost */
-	uint64_t clock_ns;	 /* time that task spent traced so far */
+	uint64_t clock_ns;	 /* time that task spent traced so far, in
+					 * the window that is asked for */
+	uint64_t whole_ns;	 /* the same whatever is asked for, from where
+					 * decoding began */
 	uint64_t wall_ns;	 /* EXIT: since its ENTER */
 	uint64_t on_cpu_ns;	 /* EXIT: of that, traced in this task */
 	uint64_t value;		 /* GAP */

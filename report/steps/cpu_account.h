@@ -7,7 +7,7 @@
 
 /* Books the time of a CPU since its last event, as far as it is in @window: to
  * @state (enum cpu_state), in which it was, and to @task, which ran, if it was
- * traced.
+ * traced, whose other clock goes outside of the window, too.
  */
 static inline void cpu_account_pass(struct cpu_account *account,
 				    struct time_window window,
@@ -16,6 +16,7 @@ static inline void cpu_account_pass(struct cpu_account *account,
 {
 	uint64_t now_ns = time_window_clip(window, event->time_ns);
 	uint64_t passed_ns;
+	uint64_t whole_ns;
 
 	/* Until the first time packet the time is not known. */
 	if (!event->time_ns)
@@ -26,13 +27,17 @@ static inline void cpu_account_pass(struct cpu_account *account,
 			return;
 		account->first_ns = now_ns;
 		account->last_ns = now_ns;
+		account->event_ns = event->time_ns;
 	}
 	passed_ns = now_ns - account->last_ns;
+	whole_ns = event->time_ns - account->event_ns;
 	account->last_ns = now_ns;
+	account->event_ns = event->time_ns;
 	account->state_ns[state] += passed_ns;
 	if (state != CPU_TRACED)
 		return;
 	task->clock_ns += passed_ns;
+	task->whole_ns += whole_ns;
 	if (task->task.tid == 0)
 		account->idle_ns += passed_ns;
 }

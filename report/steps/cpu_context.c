@@ -22,6 +22,7 @@ struct call_step cpu_context_step(const struct cpu_context *context,
 		.kind = kind,
 		.cpu = (uint32_t)context->account.cpu,
 		.clock_ns = context->task->clock_ns,
+		.whole_ns = context->task->whole_ns,
 		.task = &context->task->task,
 	};
 }

@@ -160,6 +160,7 @@ static void pack_cpu(struct task_stacks *stacks, struct pack *pack,
 	context->is_unseen = is_unseen;
 	account->first_ns = is_seen ? stacks->window.since_ns : 0;
 	account->last_ns = account->first_ns;
+	account->event_ns = account->first_ns;
 }
 
 void stacks_checkpoint_pack(struct task_stacks *stacks, struct pack *pack,

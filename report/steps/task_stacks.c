@@ -149,6 +149,7 @@ static void end_first_thread(const struct task_stacks *stacks,
 	output.step = cpu_context_step(context, event, STEP_EXIT);
 	output.step.time_ns = mapped_thread_time(first, event->time_ns);
 	output.step.clock_ns = first->clock_ns;
+	output.step.whole_ns = first->whole_ns;
 	output.step.task = &first->task;
 	call_stack_close(&first->stack, &output);
 }
@@ -182,6 +183,8 @@ static int take_calls(struct task_stacks *stacks, struct cpu_context *context,
 				 context->state, task);
 	times.clock_ns = task->clock_ns;
 	times.from_ns = account->last_ns;
+	times.whole_ns = task->whole_ns;
+	times.event_ns = account->event_ns;
 	times.last_ns = task->last_ns;
 	times.is_running = context->state == CPU_TRACED && account->first_ns;
 	/* During an exec each of them may be the one that ends it. */
@@ -209,6 +212,7 @@ static int take_stack_event(const struct task_stacks *stacks,
 	step->early_ns = event->early_ns;
 	step->late_ns = event->late_ns;
 	step->clock_ns = task->clock_ns;
+	step->whole_ns = task->whole_ns;
 	status = call_stack_take(&task->stack, event, &context->output);
 	if (event->kind == FUNCTION_NEW_PROGRAM)
 		/* Until what is called next has returned. */
@@ -332,6 +336,7 @@ void task_stacks_close(struct task_stacks *stacks)
 				.time_ns = stacks->last_ns,
 				.cpu = (uint32_t)task->task.cpu,
 				.clock_ns = task->clock_ns,
+				.whole_ns = task->whole_ns,
 				.task = &task->task,
 			},
 			.callback = stacks->callback,

@@ -17,6 +17,7 @@ struct cpu_account {
 	int32_t cpu;
 	uint64_t first_ns; /* 0: nothing was seen */
 	uint64_t last_ns;
+	uint64_t event_ns;	       /* the newest event, in no window */
 	uint64_t state_ns[CPU_STATES]; /* they add up to last - first */
 	uint64_t idle_ns;	       /* of CPU_TRACED, in the idle task */
 	uint64_t switches;

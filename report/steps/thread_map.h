@@ -14,7 +14,8 @@ struct mapped_thread {
 	struct task task;
 	struct call_stack stack;
 	uint32_t exec_depth; /* of an exec that goes on; 0: none */
-	uint64_t clock_ns;
+	uint64_t clock_ns;   /* see struct call_step */
+	uint64_t whole_ns;
 	uint64_t last_ns; /* of its newest step */
 };
 

@@ -32,6 +32,14 @@ static inline uint64_t time_window_clip(struct time_window window,
 	return time_ns;
 }
 
+/* Returns how much of the time from @begin_ns to @end_ns lies in @window. */
+static inline uint64_t time_window_part(struct time_window window,
+					uint64_t begin_ns, uint64_t end_ns)
+{
+	return time_window_clip(window, end_ns) -
+	       time_window_clip(window, begin_ns);
+}
+
 /* Returns whether @time_ns lies in @window. */
 static inline bool time_window_has(struct time_window window, uint64_t time_ns)
 {

@@ -139,14 +139,14 @@ static int take(struct lock_callback *callback, const struct lock_wait *wait)
 	cells[COLUMN_BEGIN].number = (int64_t)wait->begin_ns;
 	cells[COLUMN_END].number = (int64_t)wait->end_ns;
 	cells[COLUMN_WAIT].number = (int64_t)(wait->end_ns - wait->begin_ns);
-	fill_process(rows, cells, COLUMN_PID, wait->tid);
-	cells[COLUMN_TID].number = wait->tid;
-	cells[COLUMN_COMM].text = task_names_comm(rows->recording->names,
-						  wait->tid, wait->begin_ns);
+	fill_process(rows, cells, COLUMN_PID, wait->task.tid);
+	cells[COLUMN_TID].number = wait->task.tid;
+	cells[COLUMN_COMM].text = task_names_comm(
+		rows->recording->names, wait->task.tid, wait->begin_ns);
 	fill_lock(rows, cells, wait);
 	fill_releaser(rows, cells, wait->waker);
 	cells[COLUMN_IS_RECORDER].number =
-		task_is_recorder(rows->recording, wait->tid);
+		task_is_recorder(rows->recording, wait->task.tid);
 	row_out_end(rows->out);
 	return 0;
 }

@@ -85,13 +85,6 @@ static void take_record(struct event_handler *handler, struct pack *pack)
 		table->status = -ERROR_MEMORY;
 }
 
-/* They refer to nothing. */
-static void pack_rest(struct event_handler *handler, struct pack *pack)
-{
-	(void)handler;
-	(void)pack;
-}
-
 static void close_table(struct event_handler *handler)
 {
 	struct syscalls_table *table = (struct syscalls_table *)handler;
@@ -213,7 +206,7 @@ static int render(struct event_handler *handler,
 static const struct table_records records = {
 	.name = "syscalls",
 	.keep = keep,
-	.pack_rest = pack_rest,
+	.pack_rest = table_records_refer_to_nothing,
 	.take = take_record,
 	.wanted = table_records_begin_in,
 };

@@ -2,11 +2,11 @@
 #include "tables/interrupts/interrupt_columns.h"
 
 #include "attribution/events/known_events.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "report/text/duration_text.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/interrupts/interrupt_groups.h"
-#include "tables/interrupts/irq_names.h"
 #include "tables/table.h"
 #include "tables/text/table_rows.h"
 
@@ -63,7 +63,8 @@ static void write_device(struct record_writer *writer,
 	else
 		record_absent(writer, "irq");
 	record_text(writer, "device",
-		    row->irq >= 0 ? irq_names_find(columns->irqs, row->irq) :
+		    row->irq >= 0 ? interrupt_accounts_device(columns->accounts,
+							      row->irq) :
 				    "");
 }
 

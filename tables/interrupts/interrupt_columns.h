@@ -9,9 +9,9 @@
 
 struct attribution_input;
 struct function_table;
+struct interrupt_accounts;
 struct interrupt_grouping;
 struct interrupt_row;
-struct irq_names;
 struct known_events;
 
 /* How the rows of a table of interrupt work are written.  All borrowed. */
@@ -19,7 +19,7 @@ struct interrupt_columns {
 	const struct interrupt_grouping *grouping;
 	const struct function_table *functions;
 	const struct attribution_input *input;
-	const struct irq_names *irqs;
+	const struct interrupt_accounts *accounts;
 };
 
 /* Returns a kind's name (enum interrupt_kind), as "softirq". */

@@ -162,7 +162,7 @@ int interrupt_groups(const struct interrupt_accounts *accounts,
 	for (size_t i = 0; (row = source_row(accounts, grouping, i)); i++) {
 		struct interrupt_row *slot;
 
-		if (!is_wanted(row, filter))
+		if (row->count == 0 || !is_wanted(row, filter))
 			continue;
 		slot = array_add(rows);
 		if (!slot)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/event_handler.h"
 #include "attribution/trackers.h"
-#include "common/error.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/interrupts/interrupt_columns.h"
 #include "tables/interrupts/interrupt_groups.h"
-#include "tables/interrupts/irq_names.h"
 #include "tables/table.h"
+#include "tables/table_records.h"
 #include "tables/text/table_rows.h"
 
 #include <stdbool.h>
@@ -17,10 +16,8 @@ struct interrupts {
 	struct event_handler handler;
 	const struct attribution_input *input;
 	struct interrupt_columns columns;
-	const struct interrupt_accounts *accounts;
-	struct irq_names irqs;
+	struct interrupt_accounts *accounts;
 	struct array rows; /* struct interrupt_row */
-	int status;
 };
 
 static struct interrupts *of_handler(struct event_handler *handler)
@@ -28,21 +25,10 @@ static struct interrupts *of_handler(struct event_handler *handler)
 	return (struct interrupts *)handler;
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
-{
-	struct interrupts *interrupts = of_handler(handler);
-	int status = irq_names_take(&interrupts->irqs, event);
-
-	if (status < 0)
-		interrupts->status = status;
-}
-
 static void close_interrupts(struct event_handler *handler)
 {
 	struct interrupts *interrupts = of_handler(handler);
 
-	irq_names_free(&interrupts->irqs);
 	array_free(&interrupts->rows);
 }
 
@@ -51,16 +37,14 @@ static bool open_interrupts(struct event_handler *handler,
 {
 	struct interrupts *interrupts = (struct interrupts *)handler;
 
-	interrupts->handler.event = take_event;
 	interrupts->input = input;
 	interrupts->rows = ARRAY_OF(struct interrupt_row);
-	interrupts->irqs = IRQ_NAMES_NONE;
 	interrupts->accounts = trackers_interrupts(input->trackers);
 	interrupts->columns = (struct interrupt_columns){
 		.grouping = interrupt_grouping_find(input->argument),
 		.functions = symbols_functions(input->symbols),
 		.input = input,
-		.irqs = &interrupts->irqs,
+		.accounts = interrupts->accounts,
 	};
 	return interrupts->accounts;
 }
@@ -107,13 +91,11 @@ static int render(struct event_handler *handler,
 {
 	struct interrupts *interrupts = of_handler(handler);
 	const struct attribution_input *input = interrupts->input;
-	int status = interrupts->status;
+	int status = interrupt_groups(interrupts->accounts,
+				      interrupts->columns.grouping,
+				      input->groups, input->filter,
+				      &interrupts->rows);
 
-	if (!status)
-		status = interrupt_groups(interrupts->accounts,
-					  interrupts->columns.grouping,
-					  input->groups, input->filter,
-					  &interrupts->rows);
 	if (!status)
 		status = write_table(interrupts, output);
 	if (!status && output->format == RECORD_TABLE) {
@@ -122,6 +104,30 @@ static int render(struct event_handler *handler,
 	}
 	return status;
 }
+
+static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+{
+	interrupt_accounts_keep(of_handler(handler)->accounts, writer);
+}
+
+static void pack_rest(struct event_handler *handler, struct pack *pack)
+{
+	interrupt_accounts_pack_rest(of_handler(handler)->accounts, pack);
+}
+
+static void take_record(struct event_handler *handler, struct pack *pack)
+{
+	interrupt_accounts_read(of_handler(handler)->accounts, pack);
+}
+
+static const struct table_records records = {
+	.name = "interrupts",
+	.is_shared = true,
+	.keep = keep,
+	.pack_rest = pack_rest,
+	.take = take_record,
+	.wanted = table_records_overlap,
+};
 
 const struct attribution_table interrupts_table = {
 	.name = "interrupts",
@@ -133,4 +139,5 @@ const struct attribution_table interrupts_table = {
 	.open = open_interrupts,
 	.render = render,
 	.close = close_interrupts,
+	.records = &records,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/locks/lock_tracker.h"
 
+#include "attribution/attribution_input.h"
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/time/call_entries.h"
@@ -12,8 +13,6 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/locks/lock_waits.h"
-#include "tables/table.h"
-#include "tables/text/table_rows.h"
 
 #include <stdlib.h>
 
@@ -21,7 +20,6 @@ enum { FILE_WAITS = 3 };
 
 struct lock_tracker {
 	struct event_handler handler;
-	const struct attribution_input *input;
 	struct lock_waits waits;
 	const struct task_paths *paths;
 	const struct wait_channels *places;
@@ -96,11 +94,9 @@ static void take_futex(struct lock_tracker *tracker,
 		.kind = LOCK_FUTEX,
 	};
 
-	if (step->kind == STEP_ENTER &&
-	    table_wants(tracker->input, task, step->time_ns))
-		note(tracker,
-		     lock_waits_begin(&tracker->waits, task->tid, &lock,
-				      step->function, step->time_ns));
+	if (step->kind == STEP_ENTER)
+		note(tracker, lock_waits_begin(&tracker->waits, task, &lock,
+					       step->function, step->time_ns));
 	else if (step->kind == STEP_EXIT)
 		note(tracker, lock_waits_end(&tracker->waits, task->tid, &lock,
 					     step->time_ns));
@@ -130,12 +126,12 @@ static void begin_wait(struct lock_tracker *tracker,
 		task_paths_task(tracker->paths, event->cpu, event->tid);
 	uint32_t function;
 
-	if (!task || !table_wants(tracker->input, task, event->time_ns))
+	if (!task)
 		return;
 	function = lock->kind == LOCK_FILE ? file_function_of(tracker, task) :
 					     function_of(tracker, task);
-	note(tracker, lock_waits_begin(&tracker->waits, event->tid, lock,
-				       function, event->time_ns));
+	note(tracker, lock_waits_begin(&tracker->waits, task, lock, function,
+				       event->time_ns));
 }
 
 static void take_file(struct lock_tracker *tracker,
@@ -207,7 +203,6 @@ struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
 		return NULL;
 	tracker->handler = (struct event_handler){ .step = take_step,
 						   .event = take_event };
-	tracker->input = input;
 	tracker->paths =
 		thread_tracker_paths(trackers_threads(input->trackers));
 	tracker->places = trackers_wait_channels(input->trackers);

@@ -12,8 +12,8 @@ struct lock_callback;
  */
 struct lock_tracker;
 
-/* Borrows both.  Waits that begin where @input wants none are not handed out.
- * Returns NULL when out of memory.
+/* Borrows both.  All waits are handed out, whatever @input wants.  Returns NULL when
+ * out of memory.
  */
 struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
 				      struct lock_callback *callback);

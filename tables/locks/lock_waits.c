@@ -107,12 +107,12 @@ static struct lock_wait *find(struct lock_waiter *waiter,
 	return NULL;
 }
 
-int lock_waits_begin(struct lock_waits *waits, int32_t tid,
+int lock_waits_begin(struct lock_waits *waits, const struct task *task,
 		     const struct lock_name *lock, uint32_t function,
 		     uint64_t time_ns)
 {
 	struct lock_waiter *waiter = keyed_array_add(
-		&waits->threads, &(struct lock_waiter){ .tid = tid });
+		&waits->threads, &(struct lock_waiter){ .tid = task->tid });
 	uint64_t *others;
 
 	if (!waiter)
@@ -125,7 +125,7 @@ int lock_waits_begin(struct lock_waits *waits, int32_t tid,
 	waiter->open[waiter->count++] = (struct lock_wait){
 		.lock = *lock,
 		.function = function,
-		.tid = tid,
+		.task = *task,
 		.others_at_begin = (uint32_t)(*others)++,
 		.begin_ns = time_ns,
 		.waker = -1,

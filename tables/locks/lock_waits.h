@@ -3,6 +3,7 @@
 #define KT_TABLES_LOCK_WAITS_H
 
 #include "common/keyed_array.h"
+#include "report/steps/call_step.h"
 
 #include <stdint.h>
 
@@ -54,7 +55,7 @@ uint64_t lock_name_key(const struct lock_name *lock);
 struct lock_wait {
 	struct lock_name lock;
 	uint32_t function; /* that wanted it */
-	int32_t tid;
+	struct task task;  /* that waited, as it was when it began to */
 	int32_t waker; /* the last that woke the thread, who let the lock go;
 			* -1: nobody did */
 	/* That waited for it, too, when the wait began and when it had ended. */
@@ -83,10 +84,10 @@ struct lock_waits {
 int lock_waits_open(struct lock_waits *waits, struct lock_callback *callback);
 void lock_waits_close(struct lock_waits *waits);
 
-/* Thread @tid begins to wait for @lock in @function.  If it waits for that one
- * already, it goes on.  Returns 0 or -ERROR_MEMORY.
+/* @task begins to wait for @lock in @function.  If it waits for that one already,
+ * it goes on.  Returns 0 or -ERROR_MEMORY.
  */
-int lock_waits_begin(struct lock_waits *waits, int32_t tid,
+int lock_waits_begin(struct lock_waits *waits, const struct task *task,
 		     const struct lock_name *lock, uint32_t function,
 		     uint64_t time_ns);
 

@@ -2,13 +2,18 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "common/container_of.h"
+#include "common/error.h"
+#include "common/kept_file.h"
+#include "common/pack.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/locks/lock_pack.h"
 #include "tables/locks/lock_stats.h"
 #include "tables/locks/lock_tracker.h"
 #include "tables/table.h"
+#include "tables/table_records.h"
 #include "tables/text/table_rows.h"
 
 #include <inttypes.h>
@@ -21,10 +26,36 @@ struct locks_table {
 	struct attribution_input input;
 	struct lock_tracker *tracker;
 	struct lock_stats stats;
+	struct kept_file_writer *writer; /* NULL: waits are not kept */
+	int status;
 };
 
 /* How many of those who let a lock go a row shows. */
 enum { MOST_RELEASES = 3 };
+
+static uint32_t functions_of(const struct locks_table *table)
+{
+	return function_count(symbols_functions(table->input.symbols));
+}
+
+static void keep_wait(const struct locks_table *table,
+		      const struct lock_wait *wait)
+{
+	const struct kept_span span = { wait->begin_ns, wait->begin_ns,
+					wait->end_ns, wait->end_ns };
+	struct lock_wait kept = *wait;
+
+	lock_pack(kept_file_writer_pack(table->writer), &kept,
+		  functions_of(table));
+	kept_file_writer_add(table->writer, &span);
+}
+
+static int count_wait(struct locks_table *table, const struct lock_wait *wait)
+{
+	return table_wants(&table->input, &wait->task, wait->begin_ns) ?
+		       lock_stats_add(&table->stats, wait) :
+		       0;
+}
 
 static int take_wait(struct lock_callback *callback,
 		     const struct lock_wait *wait)
@@ -32,7 +63,26 @@ static int take_wait(struct lock_callback *callback,
 	struct locks_table *table =
 		container_of(callback, struct locks_table, callback);
 
-	return lock_stats_add(&table->stats, wait);
+	if (table->writer)
+		keep_wait(table, wait);
+	return count_wait(table, wait);
+}
+
+static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+{
+	struct locks_table *table = (struct locks_table *)handler;
+
+	table->writer = writer;
+}
+
+static void take_record(struct event_handler *handler, struct pack *pack)
+{
+	struct locks_table *table = (struct locks_table *)handler;
+	struct lock_wait wait = { .begin_ns = 0 };
+
+	lock_pack(pack, &wait, functions_of(table));
+	if (!pack->failed && count_wait(table, &wait) < 0)
+		table->status = -ERROR_MEMORY;
 }
 
 static void close_table(struct event_handler *handler)
@@ -136,8 +186,10 @@ static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct locks_table *table = (struct locks_table *)handler;
-	int status = lock_tracker_status(table->tracker);
+	int status = table->status;
 
+	if (!status)
+		status = lock_tracker_status(table->tracker);
 	if (status)
 		return status;
 	lock_stats_sort(&table->stats);
@@ -148,6 +200,14 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
+static const struct table_records records = {
+	.name = "locks",
+	.keep = keep,
+	.pack_rest = table_records_refer_to_nothing,
+	.take = take_record,
+	.wanted = table_records_begin_in,
+};
+
 const struct attribution_table locks_table = {
 	.name = "locks",
 	.help = "which locks, futexes and locks of files threads waited for, and who let them go",
@@ -156,4 +216,5 @@ const struct attribution_table locks_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
+	.records = &records,
 };

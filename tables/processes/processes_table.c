@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/event_handler.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "common/array.h"
 #include "tables/overview.h"
 #include "tables/processes/process_accounts.h"
@@ -225,28 +226,47 @@ static void take_record(struct event_handler *handler, struct pack *pack)
 	time_accounts_read(processes->accounts, pack);
 }
 
-static bool suffice(const struct attribution_input *input)
+static struct interrupt_accounts *interrupts_of(struct event_handler *handler)
 {
-	return !has_credits(input);
+	const struct processes *processes = (const struct processes *)handler;
+
+	return time_accounts_interrupts(processes->accounts);
 }
 
-/* A span is of all windows that have a part of it. */
-static struct kept_span wanted(struct time_window window)
+static void keep_interrupts(struct event_handler *handler,
+			    struct kept_file_writer *writer)
 {
-	struct kept_span span = KEPT_SPAN_ALL;
-
-	span.last_begin_ns = window.until_ns;
-	span.first_end_ns = window.since_ns;
-	return span;
+	interrupt_accounts_keep(interrupts_of(handler), writer);
 }
+
+static void pack_interrupts(struct event_handler *handler, struct pack *pack)
+{
+	interrupt_accounts_pack_rest(interrupts_of(handler), pack);
+}
+
+static void take_interrupts(struct event_handler *handler, struct pack *pack)
+{
+	interrupt_accounts_read(interrupts_of(handler), pack);
+}
+
+/* As --interrupts has them: for whom others' time was. */
+static const struct table_records interrupt_records = {
+	.name = "interrupts",
+	.is_shared = true,
+	.are_needed = has_credits,
+	.keep = keep_interrupts,
+	.pack_rest = pack_interrupts,
+	.take = take_interrupts,
+	.wanted = table_records_overlap,
+};
 
 static const struct table_records records = {
 	.name = "threads",
-	.suffice = suffice,
+	.more = &interrupt_records,
 	.keep = keep,
 	.pack_rest = pack_rest,
 	.take = take_record,
-	.wanted = wanted,
+	.wanted = table_records_overlap,
 };
 
 const struct attribution_table processes_table = {

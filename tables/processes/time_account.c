@@ -25,7 +25,7 @@ struct time_accounts {
 	const struct attribution_input *input;
 	const struct thread_tracker *threads;
 	const struct task_time *time;
-	const struct interrupt_accounts *interrupts; /* or NULL */
+	struct interrupt_accounts *interrupts; /* or NULL */
 	struct array accounts; /* struct time_account by task index */
 	struct time_records records;
 	int status;
@@ -237,7 +237,7 @@ void time_accounts_read(struct time_accounts *accounts, struct pack *pack)
 		add(accounts, &record);
 }
 
-const struct interrupt_accounts *
+struct interrupt_accounts *
 time_accounts_interrupts(const struct time_accounts *accounts)
 {
 	return accounts->interrupts;

@@ -65,7 +65,7 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input,
 					bool with_credits);
 void time_accounts_free(struct time_accounts *accounts);
 
-/* These are for struct table_records, of accounts without credits. */
+/* These are for struct table_records; the credits have their own. */
 void time_accounts_keep(struct time_accounts *accounts,
 			struct kept_file_writer *writer);
 void time_accounts_pack_tasks(struct time_accounts *accounts,
@@ -82,7 +82,7 @@ int time_accounts_threads(const struct time_accounts *accounts,
 			  struct array *list);
 
 /* Owner: the accounts; NULL without credits. */
-const struct interrupt_accounts *
+struct interrupt_accounts *
 time_accounts_interrupts(const struct time_accounts *accounts);
 
 #endif

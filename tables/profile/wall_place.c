@@ -42,6 +42,14 @@ static int book_parts(struct call_tree *calls, const struct wall_place *place,
 	return book(calls, place->node, rest_ns);
 }
 
+bool wall_place_is_off(const struct time_span *span)
+{
+	return span->time_class == TIME_RUNNABLE ||
+	       span->time_class == TIME_ASLEEP ||
+	       (span->time_class == TIME_UNKNOWN &&
+		span->reason >= UNKNOWN_NO_EVENTS);
+}
+
 bool wall_place_has_function(const struct call_tree *calls,
 			     const struct wall_place *place)
 {
@@ -49,15 +57,13 @@ bool wall_place_has_function(const struct call_tree *calls,
 }
 
 int wall_place_book(const struct wall_place *place, struct call_tree *calls,
-		    bool is_off, const struct time_span *span)
+		    const struct time_span *span)
 {
 	uint64_t time_ns = span->end_ns - span->begin_ns;
 
 	switch ((enum time_class)span->time_class) {
 	case TIME_USER:
 		/* In user code that is traced there are functions. */
-		if (is_off)
-			return 0;
 		if (wall_place_has_function(calls, place) || place->parts_ns)
 			return book_parts(calls, place, time_ns);
 		return book_state(calls, place, FRAME_USER, time_ns);
@@ -66,18 +72,14 @@ int wall_place_book(const struct wall_place *place, struct call_tree *calls,
 	case TIME_KERNEL:
 	case TIME_INTERRUPT:
 	case TIME_TRACER:
-		return is_off ? 0 : book_parts(calls, place, time_ns);
+		return book_parts(calls, place, time_ns);
 	case TIME_RUNNABLE:
 		return book_state(calls, place, FRAME_RUNNABLE, time_ns);
 	case TIME_ASLEEP:
 		return book_state(calls, place, FRAME_ASLEEP, time_ns);
 	case TIME_NOT_ASKED:
-		return is_off ? 0 :
-				book_state(calls, place, FRAME_NOT_ASKED,
-					   time_ns);
+		return book_state(calls, place, FRAME_NOT_ASKED, time_ns);
 	case TIME_UNKNOWN:
-		if (is_off && span->reason < UNKNOWN_NO_EVENTS)
-			return 0;
 		return book_state(calls, place,
 				  FRAME_UNKNOWN_GAP + span->reason, time_ns);
 	case TIME_CLASSES:

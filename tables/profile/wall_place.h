@@ -19,16 +19,19 @@ struct wall_place {
 	uint64_t parts_ns; /* of all of them */
 };
 
+/* Returns whether @span is time off CPUs. */
+bool wall_place_is_off(const struct time_span *span);
+
 /* Returns whether the thread is in any function, not at its root. */
 bool wall_place_has_function(const struct call_tree *calls,
 			     const struct wall_place *place);
 
 /* Books @span in the tree @calls: time on a CPU by the parts, the rest in a
- * frame that says what the thread did; with @is_off only time off CPUs.
+ * frame that says what the thread did.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
 int wall_place_book(const struct wall_place *place, struct call_tree *calls,
-		    bool is_off, const struct time_span *span);
+		    const struct time_span *span);
 
 #endif

@@ -6,9 +6,13 @@
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "common/pack.h"
 #include "report/steps/step_filter.h"
 #include "report/steps/task_groups.h"
 #include "report/text/task_names.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+#include "tables/profile/off_cpu_records.h"
 #include "tables/profile/wall_place.h"
 #include "tables/table.h"
 
@@ -17,6 +21,8 @@
 struct wall_task {
 	bool is_known;
 	bool is_wanted;
+	struct task task;	 /* as it was when it was first seen */
+	struct call_tree *calls; /* where it is in; NULL: in none */
 	struct wall_place place;
 	uint64_t until_ns; /* its parts go up to here */
 };
@@ -27,6 +33,11 @@ struct wall_tree {
 	const struct attribution_input *input;
 	bool only_off_cpu;
 	struct call_tree *calls;
+	/* Only off CPUs: those of tasks that are not wanted, while what all do is
+	 * kept.
+	 */
+	struct call_tree *others;
+	struct off_cpu_records records;
 	struct array tasks; /* struct wall_task by task index */
 	int status;
 };
@@ -38,23 +49,37 @@ static int32_t process_of(const struct wall_tree *tree, const struct task *task)
 		       task->pid;
 }
 
+static bool is_wanted(const struct wall_tree *tree, const struct task *task)
+{
+	return task->tid != 0 && step_filter_task(tree->input->filter, task);
+}
+
+/* Returns the root for @task, or for its group. */
+static uint32_t root_of(const struct wall_tree *tree, struct call_tree *calls,
+			const struct task *task)
+{
+	return call_tree_root(calls, tree->input->groups ?
+					     task_groups_of(tree->input->groups,
+							    task) :
+					     task->pid);
+}
+
 static int begin_task(struct wall_tree *tree, struct wall_task *wall,
 		      const struct task *task)
 {
-	struct task known = *task;
-
-	known.pid = process_of(tree, task);
+	wall->task = *task;
+	wall->task.pid = process_of(tree, task);
 	wall->is_known = true;
 	wall->place.parts = CALL_PARTS_EMPTY;
-	wall->is_wanted = task->tid != 0 &&
-			  step_filter_task(tree->input->filter, &known);
+	wall->is_wanted = is_wanted(tree, &wall->task);
+	if (wall->is_wanted)
+		wall->calls = tree->calls;
+	else if (tree->records.writer && task->tid)
+		wall->calls = tree->others;
 	/* Others get no root. */
-	if (!wall->is_wanted)
+	if (!wall->calls)
 		return 0;
-	wall->place.node = call_tree_root(
-		tree->calls, tree->input->groups ?
-				     task_groups_of(tree->input->groups, task) :
-				     known.pid);
+	wall->place.node = root_of(tree, wall->calls, &wall->task);
 	return wall->place.node == CALL_NODE_NONE ? -ERROR_MEMORY : 0;
 }
 
@@ -78,21 +103,52 @@ static void forget_parts(struct wall_task *wall, uint64_t until_ns)
 	wall->until_ns = until_ns;
 }
 
+/* Books what of @span is in the window. */
+static int book(const struct wall_tree *tree, const struct wall_place *place,
+		const struct time_span *span)
+{
+	const struct time_window window = tree->input->window;
+	struct time_span part = *span;
+
+	part.begin_ns = time_window_clip(window, span->begin_ns);
+	part.end_ns = time_window_clip(window, span->end_ns);
+	if (part.begin_ns >= part.end_ns ||
+	    !step_filter_cpu(tree->input->filter, (uint32_t)span->cpu))
+		return 0;
+	return wall_place_book(place, tree->calls, &part);
+}
+
+static int take_off(struct wall_tree *tree, const struct wall_task *wall,
+		    const struct time_span *span)
+{
+	int status = 0;
+
+	if (!wall_place_is_off(span))
+		return 0;
+	if (tree->records.writer)
+		status = off_cpu_records_keep(&tree->records, &wall->task, span,
+					      wall->calls, wall->place.node);
+	if (!status && wall->is_wanted)
+		status = book(tree, &wall->place, span);
+	return status;
+}
+
 static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
 	struct wall_tree *tree =
 		container_of(callback, struct wall_tree, callback);
 	struct wall_task *wall = task_of(tree, span->task);
+	int status;
 
 	if (!wall)
 		tree->status = -ERROR_MEMORY;
-	if (!wall || !wall->is_wanted)
+	if (!wall || !wall->calls)
 		return;
-	if (step_filter_cpu(tree->input->filter, (uint32_t)span->cpu) &&
-	    wall_place_book(&wall->place, tree->calls, tree->only_off_cpu,
-			    span) < 0)
-		tree->status = -ERROR_MEMORY;
+	status = tree->only_off_cpu ? take_off(tree, wall, span) :
+				      book(tree, &wall->place, span);
+	if (status < 0)
+		tree->status = status;
 	forget_parts(wall, span->end_ns);
 }
 
@@ -113,7 +169,7 @@ static int keep_time(struct wall_tree *tree, struct wall_task *wall,
 	if (now_ns <= wall->until_ns)
 		return 0;
 	if (wall->until_ns &&
-	    wall_place_has_function(tree->calls, &wall->place)) {
+	    wall_place_has_function(wall->calls, &wall->place)) {
 		part = call_parts_at(&wall->place.parts, wall->place.node);
 		if (!part)
 			return -ERROR_MEMORY;
@@ -124,24 +180,27 @@ static int keep_time(struct wall_tree *tree, struct wall_task *wall,
 	return 0;
 }
 
-static void enter(struct wall_tree *tree, struct wall_place *place,
+static void enter(struct wall_tree *tree, struct wall_task *wall,
 		  const struct call_step *step)
 {
-	place->node = call_tree_enter(tree->calls, place->node, step->function,
+	struct wall_place *place = &wall->place;
+
+	place->node = call_tree_enter(wall->calls, place->node, step->function,
 				      step->how);
 	if (place->node == CALL_NODE_NONE)
 		tree->status = -ERROR_MEMORY;
-	else
-		call_tree_count_entry(tree->calls, place->node, step->how);
+	else if (!tree->only_off_cpu)
+		call_tree_count_entry(wall->calls, place->node, step->how);
 }
 
-static void move(struct wall_tree *tree, struct wall_place *place,
+static void move(struct wall_tree *tree, struct wall_task *wall,
 		 const struct call_step *step)
 {
 	if (step->kind == STEP_ENTER)
-		enter(tree, place, step);
+		enter(tree, wall, step);
 	else if (step->kind == STEP_EXIT)
-		place->node = call_tree_at(tree->calls, place->node)->parent;
+		wall->place.node =
+			call_tree_at(wall->calls, wall->place.node)->parent;
 }
 
 static void take_step(struct event_handler *handler,
@@ -155,12 +214,12 @@ static void take_step(struct event_handler *handler,
 	wall = task_of(tree, step->task);
 	if (!wall)
 		tree->status = -ERROR_MEMORY;
-	if (tree->status || !wall->is_wanted)
+	if (tree->status || !wall->calls)
 		return;
-	if (keep_time(tree, wall, step) < 0)
+	if (!tree->only_off_cpu && keep_time(tree, wall, step) < 0)
 		tree->status = -ERROR_MEMORY;
 	else
-		move(tree, &wall->place, step);
+		move(tree, wall, step);
 }
 
 struct wall_tree *wall_tree_new(const struct attribution_input *input,
@@ -176,9 +235,12 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 	tree->only_off_cpu = only_off_cpu;
 	tree->tasks = ARRAY_OF(struct wall_task);
 	tree->calls = call_tree_new();
-	if (tree->calls && !trackers_follow(input->trackers, &tree->handler) &&
-	    !thread_tracker_hand_spans(trackers_threads(input->trackers),
-				       &tree->callback, input->window))
+	tree->others = call_tree_new();
+	if (off_cpu_records_open(&tree->records) == 0 && tree->calls &&
+	    tree->others && !trackers_follow(input->trackers, &tree->handler) &&
+	    !thread_tracker_hand_spans(
+		    trackers_threads(input->trackers), &tree->callback,
+		    only_off_cpu ? TIME_WINDOW_ALL : input->window))
 		return tree;
 	wall_tree_free(tree);
 	return NULL;
@@ -195,11 +257,46 @@ void wall_tree_free(struct wall_tree *tree)
 	}
 	array_free(&tree->tasks);
 	call_tree_free(tree->calls);
+	call_tree_free(tree->others);
+	off_cpu_records_free(&tree->records);
 	free(tree);
 }
 
-int wall_tree_end(const struct wall_tree *tree)
+void wall_tree_keep(struct wall_tree *tree, struct kept_file_writer *writer)
 {
+	tree->records.writer = writer;
+}
+
+void wall_tree_pack_paths(struct wall_tree *tree, struct pack *pack)
+{
+	off_cpu_records_pack_paths(
+		&tree->records, pack,
+		function_count(symbols_functions(tree->input->symbols)));
+}
+
+void wall_tree_read(struct wall_tree *tree, struct pack *pack)
+{
+	struct wall_place place = { .node = CALL_NODE_NONE };
+	struct off_cpu_record record;
+	uint32_t root;
+
+	off_cpu_records_read(&tree->records, pack, &record);
+	if (pack->failed || !is_wanted(tree, &record.task))
+		return;
+	root = root_of(tree, tree->calls, &record.task);
+	if (root != CALL_NODE_NONE)
+		place.node = off_cpu_records_place(&tree->records, record.path,
+						   tree->calls, root);
+	if (place.node == CALL_NODE_NONE ||
+	    book(tree, &place, &record.span) < 0)
+		tree->status = -ERROR_MEMORY;
+}
+
+/* What is read has none of the order in which threads ran. */
+int wall_tree_end(struct wall_tree *tree)
+{
+	if (!tree->status && tree->only_off_cpu && !call_tree_sort(tree->calls))
+		tree->status = -ERROR_MEMORY;
 	return tree->status;
 }
 

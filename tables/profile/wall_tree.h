@@ -7,6 +7,8 @@
 #include <stdbool.h>
 
 struct attribution_input;
+struct kept_file_writer;
+struct pack;
 
 /* Every thread's time from its first to its last instant as a call tree, one
  * root a process: time on a CPU is in functions, the rest in an innermost
@@ -22,8 +24,13 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 				bool only_off_cpu);
 void wall_tree_free(struct wall_tree *tree);
 
+/* These are for struct table_records, of a tree of time off CPUs alone. */
+void wall_tree_keep(struct wall_tree *tree, struct kept_file_writer *writer);
+void wall_tree_pack_paths(struct wall_tree *tree, struct pack *pack);
+void wall_tree_read(struct wall_tree *tree, struct pack *pack);
+
 /* Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory. */
-int wall_tree_end(const struct wall_tree *tree);
+int wall_tree_end(struct wall_tree *tree);
 
 const struct call_tree *wall_tree_calls(const struct wall_tree *tree);
 

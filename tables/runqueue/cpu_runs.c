@@ -24,22 +24,31 @@ static struct cpu_run_list *list_of(struct cpu_runs *runs, uint32_t cpu)
 		&(struct cpu_run_list){ .runs = ARRAY_OF(struct cpu_run) });
 }
 
-static int end_run(struct cpu_run_list *list, uint64_t time_ns)
+static int add_run(struct cpu_run_list *list, const struct cpu_run *run)
 {
-	struct cpu_run *run;
+	struct cpu_run *slot = array_add(&list->runs);
 
+	if (!slot)
+		return -ERROR_MEMORY;
+	*slot = *run;
+	return 0;
+}
+
+static int end_run(const struct cpu_runs *runs, struct cpu_run_list *list,
+		   const struct call_step *step)
+{
 	if (list->runs.count >= MOST_RUNS)
 		array_remove(&list->runs, 0, list->runs.count / 2);
-	run = array_add(&list->runs);
-	if (!run)
-		return -ERROR_MEMORY;
-	*run = list->now;
-	run->end_ns = time_ns;
-	return 0;
+	list->now.end_ns = step->time_ns;
+	if (runs->ended)
+		runs->ended(runs->ctx, step->cpu, &list->now);
+	return add_run(list, &list->now);
 }
 
 int cpu_runs_take(struct cpu_runs *runs, const struct call_step *step)
 {
+	const struct cpu_run run = { .begin_ns = step->time_ns,
+				     .tid = step->task->tid };
 	struct cpu_run_list *list;
 	int status = 0;
 
@@ -49,11 +58,29 @@ int cpu_runs_take(struct cpu_runs *runs, const struct call_step *step)
 	if (!list)
 		return -ERROR_MEMORY;
 	if (list->has_now)
-		status = end_run(list, step->time_ns);
+		status = end_run(runs, list, step);
 	list->has_now = true;
-	list->now = (struct cpu_run){ .begin_ns = step->time_ns,
-				      .tid = step->task->tid };
+	list->now = run;
 	return status;
+}
+
+int cpu_runs_add(struct cpu_runs *runs, uint32_t cpu, const struct cpu_run *run)
+{
+	struct cpu_run_list *list = cpu < MOST_CPUS ? list_of(runs, cpu) : NULL;
+
+	return list ? add_run(list, run) : -ERROR_MEMORY;
+}
+
+int cpu_runs_go_on(struct cpu_runs *runs, uint32_t cpu,
+		   const struct cpu_run *run)
+{
+	struct cpu_run_list *list = cpu < MOST_CPUS ? list_of(runs, cpu) : NULL;
+
+	if (!list)
+		return -ERROR_MEMORY;
+	list->has_now = true;
+	list->now = *run;
+	return 0;
 }
 
 static int visit_part(const struct cpu_run *run, uint64_t begin_ns,

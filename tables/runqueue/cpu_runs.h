@@ -9,20 +9,25 @@
 
 struct call_step;
 
-/* Which thread ran on each CPU when, of late: of some 65,536 runs a CPU. */
-struct cpu_runs {
-	struct array cpus; /* struct cpu_run_list by CPU */
-};
-
-#define CPU_RUNS_NONE \
-	((struct cpu_runs){ .cpus = ARRAY_OF(struct cpu_run_list) })
-
 /* One thread on a CPU: [begin_ns, end_ns). */
 struct cpu_run {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	int32_t tid; /* 0: the idle task, -1: unknown */
 };
+
+/* Called with each run when it has ended. */
+typedef void take_cpu_run(void *ctx, uint32_t cpu, const struct cpu_run *run);
+
+/* Which thread ran on each CPU when, of late: of some 65,536 runs a CPU. */
+struct cpu_runs {
+	struct array cpus;   /* struct cpu_run_list by CPU */
+	take_cpu_run *ended; /* or NULL */
+	void *ctx;
+};
+
+#define CPU_RUNS_NONE \
+	((struct cpu_runs){ .cpus = ARRAY_OF(struct cpu_run_list) })
 
 struct cpu_run_list {
 	struct array runs;  /* struct cpu_run, in order of time */
@@ -34,6 +39,14 @@ void cpu_runs_free(struct cpu_runs *runs);
 
 /* Applies a step.  Returns 0 or -ERROR_MEMORY. */
 int cpu_runs_take(struct cpu_runs *runs, const struct call_step *step);
+
+/* Adds a run that has ended, however many there are, or sets the one that is going
+ * on.  Return 0, or -ERROR_MEMORY, also if there is no such CPU.
+ */
+int cpu_runs_add(struct cpu_runs *runs, uint32_t cpu,
+		 const struct cpu_run *run);
+int cpu_runs_go_on(struct cpu_runs *runs, uint32_t cpu,
+		   const struct cpu_run *run);
 
 /* Called with a thread that ran and for how long. */
 typedef int cpu_runs_visit(void *ctx, int32_t tid, uint64_t ns);

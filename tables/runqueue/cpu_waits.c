@@ -15,7 +15,37 @@ struct cpu_waits cpu_waits_of(take_cpu_wait *take, void *ctx)
 
 void cpu_waits_free(struct cpu_waits *waits)
 {
+	struct cpu_wait_state *threads = waits->threads.items;
+
+	for (size_t i = 0; i < waits->threads.count; i++)
+		array_free(&threads[i].wait.recorder);
 	array_free(&waits->threads);
+}
+
+static struct time_window cut(struct time_window time,
+			      struct time_window window)
+{
+	return (struct time_window){
+		time_window_clip(window, time.since_ns),
+		time_window_clip(window, time.until_ns),
+	};
+}
+
+bool cpu_wait_cut(struct cpu_wait *wait, struct time_window window)
+{
+	const struct time_window *items = wait->recorder.items;
+	const struct time_window all = cut(
+		(struct time_window){ wait->begin_ns, wait->end_ns }, window);
+
+	wait->begin_ns = all.since_ns;
+	wait->end_ns = all.until_ns;
+	wait->recorder_ns = 0;
+	for (size_t i = 0; i < wait->recorder.count; i++) {
+		const struct time_window part = cut(items[i], window);
+
+		wait->recorder_ns += part.until_ns - part.since_ns;
+	}
+	return wait->begin_ns < wait->end_ns;
 }
 
 static int end_wait(struct cpu_waits *waits, struct cpu_wait_state *state,
@@ -31,18 +61,35 @@ static int end_wait(struct cpu_waits *waits, struct cpu_wait_state *state,
 static void begin_wait(struct cpu_wait_state *state,
 		       const struct time_span *span)
 {
+	struct array recorder = state->wait.recorder;
+
+	recorder.count = 0;
 	state->is_waiting = true;
 	state->wait = (struct cpu_wait){
 		.task = span->task,
 		.begin_ns = span->begin_ns,
 		.was_running = state->has_run,
+		.recorder = recorder,
 	};
+}
+
+static int add_recorder(struct cpu_wait *wait, const struct time_span *span)
+{
+	struct time_window *part = array_add(&wait->recorder);
+
+	if (!part)
+		return -ERROR_MEMORY;
+	*part = (struct time_window){ span->begin_ns, span->end_ns };
+	wait->recorder_ns += span->end_ns - span->begin_ns;
+	return 0;
 }
 
 int cpu_waits_span(struct cpu_waits *waits, const struct time_span *span)
 {
-	struct cpu_wait_state *state =
-		array_reach(&waits->threads, span->task->index);
+	struct cpu_wait_state *state = array_reach_like(
+		&waits->threads, span->task->index,
+		&(struct cpu_wait_state){
+			.wait.recorder = ARRAY_OF(struct time_window) });
 
 	if (!state)
 		return -ERROR_MEMORY;
@@ -53,10 +100,8 @@ int cpu_waits_span(struct cpu_waits *waits, const struct time_span *span)
 	if (!state->is_waiting)
 		begin_wait(state, span);
 	state->wait.end_ns = span->end_ns;
-	if (span->is_behind_recorder)
-		state->wait.recorder_ns += span->end_ns - span->begin_ns;
 	state->wait.cpu = span->cpu;
-	return 0;
+	return span->is_behind_recorder ? add_recorder(&state->wait, span) : 0;
 }
 
 int cpu_waits_end(struct cpu_waits *waits)

@@ -4,6 +4,7 @@
 
 #include "attribution/time/time_span.h"
 #include "common/array.h"
+#include "report/steps/time_window.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +17,12 @@ struct cpu_wait {
 	uint64_t recorder_ns; /* of it: the recorder had the CPU */
 	int32_t cpu;	      /* on which it ran then */
 	bool was_running;     /* it had been, and was preempted */
+	/* struct time_window, of the finder: when the recorder had the CPU. */
+	struct array recorder;
 };
+
+/* Leaves of @wait what is in @window.  Returns whether anything is. */
+bool cpu_wait_cut(struct cpu_wait *wait, struct time_window window);
 
 /* Returns 0 or a negative enum error. */
 typedef int take_cpu_wait(void *ctx, const struct cpu_wait *wait);

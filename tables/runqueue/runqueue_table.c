@@ -9,8 +9,10 @@
 #include "report/text/duration_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
+#include "tables/runqueue/runqueue_records.h"
 #include "tables/runqueue/wait_stats.h"
 #include "tables/table.h"
+#include "tables/table_records.h"
 #include "tables/text/histogram_bars.h"
 #include "tables/text/table_rows.h"
 
@@ -27,25 +29,45 @@ struct runqueue_table {
 	struct cpu_runs runs;
 	struct cpu_waits waits;
 	struct wait_stats stats;
+	struct runqueue_records records;
 	int status;
 };
 
 /* How many of those that ran instead a row shows. */
 enum { MOST_INSTEAD = 3 };
 
-static int take_wait(void *ctx, const struct cpu_wait *wait)
+static int count_wait(void *ctx, const struct cpu_wait *wait)
 {
 	struct runqueue_table *table = ctx;
 	const struct task_groups *groups = table->input.groups;
 	int32_t group = groups ? task_groups_of(groups, wait->task) : 0;
+	struct cpu_wait part = *wait;
 
-	if (!table_wants(&table->input, wait->task, wait->begin_ns))
+	if (!cpu_wait_cut(&part, table->input.window) ||
+	    !table_wants(&table->input, part.task, part.begin_ns))
 		return 0;
 	if (groups)
 		return wait_stats_add(&table->stats, (uint32_t)group, group,
-				      wait, &table->runs);
-	return wait_stats_add(&table->stats, wait->task->index, wait->task->pid,
-			      wait, &table->runs);
+				      &part, &table->runs);
+	return wait_stats_add(&table->stats, part.task->index, part.task->pid,
+			      &part, &table->runs);
+}
+
+static int take_wait(void *ctx, const struct cpu_wait *wait)
+{
+	const struct runqueue_table *table = ctx;
+
+	if (table->records.writer)
+		runqueue_records_keep_wait(&table->records, wait);
+	return count_wait(ctx, wait);
+}
+
+static void take_run(void *ctx, uint32_t cpu, const struct cpu_run *run)
+{
+	const struct runqueue_table *table = ctx;
+
+	if (table->records.writer)
+		runqueue_records_keep_run(&table->records, cpu, run);
 }
 
 static void note(struct runqueue_table *table, int status)
@@ -78,6 +100,7 @@ static void close_table(struct event_handler *handler)
 	cpu_runs_free(&table->runs);
 	cpu_waits_free(&table->waits);
 	wait_stats_free(&table->stats);
+	runqueue_records_free(&table->records);
 }
 
 static bool open_table(struct event_handler *handler,
@@ -89,10 +112,13 @@ static bool open_table(struct event_handler *handler,
 	table->callback.take = take_span;
 	table->input = *input;
 	table->runs = CPU_RUNS_NONE;
+	table->runs.ended = take_run;
+	table->runs.ctx = table;
+	table->records = RUNQUEUE_RECORDS_NONE;
 	table->waits = cpu_waits_of(take_wait, table);
 	table->stats = WAIT_STATS_NONE;
 	return !thread_tracker_hand_spans(trackers_threads(input->trackers),
-					  &table->callback, input->window);
+					  &table->callback, TIME_WINDOW_ALL);
 }
 
 struct instead_field {
@@ -172,8 +198,11 @@ static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct runqueue_table *table = (struct runqueue_table *)handler;
-	int status = cpu_waits_end(&table->waits);
+	int status =
+		runqueue_records_hand_on(&table->records, count_wait, table);
 
+	if (!status)
+		status = cpu_waits_end(&table->waits);
 	if (!status)
 		status = table->status;
 	if (status)
@@ -189,6 +218,38 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
+static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+
+	table->records.writer = writer;
+}
+
+static void pack_rest(struct event_handler *handler, struct pack *pack)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+
+	runqueue_records_pack_last(&table->records, &table->runs, &table->waits,
+				   pack);
+	/* What is handed out at the end is among them. */
+	table->records.writer = NULL;
+}
+
+static void take_record(struct event_handler *handler, struct pack *pack)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+
+	runqueue_records_read(&table->records, &table->runs, pack);
+}
+
+static const struct table_records records = {
+	.name = "runqueue",
+	.keep = keep,
+	.pack_rest = pack_rest,
+	.take = take_record,
+	.wanted = table_records_overlap,
+};
+
 const struct attribution_table runqueue_table = {
 	.name = "runqueue",
 	.help = "how long each thread waited for a CPU, and who ran instead",
@@ -198,4 +259,5 @@ const struct attribution_table runqueue_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
+	.records = &records,
 };

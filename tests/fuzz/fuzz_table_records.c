@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_call.h"
+#include "attribution/interrupts/interrupt_rows.h"
+#include "attribution/interrupts/irq_names.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
 #include "common/pack.h"
 #include "report/profile/call_tree.h"
 #include "tables/calls/call_pack.h"
+#include "tables/locks/lock_pack.h"
+#include "tables/locks/lock_waits.h"
 #include "tables/processes/time_record.h"
+#include "tables/profile/off_cpu_records.h"
+#include "tables/runqueue/runqueue_records.h"
 #include "tables/sleeps/sleep_pack.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -65,11 +71,90 @@ static void read_times(struct pack pack)
 	time_records_free(&records);
 }
 
+static void read_lock_waits(struct pack pack)
+{
+	while (!pack.failed && byte_reader_left(&pack.reader)) {
+		struct lock_wait wait = { .begin_ns = 0 };
+
+		lock_pack(&pack, &wait, FUNCTIONS);
+		assert(pack.failed || (wait.function < FUNCTIONS &&
+				       wait.lock.kind < LOCK_KINDS));
+	}
+}
+
+static int take_wait(void *ctx, const struct cpu_wait *wait)
+{
+	struct cpu_wait part = *wait;
+
+	(void)ctx;
+	if (cpu_wait_cut(&part, (struct time_window){ 1 << 20, 1ULL << 40 }))
+		assert(part.end_ns <= 1ULL << 40);
+	return 0;
+}
+
+/* As records, or as what the recording ends in. */
+static void read_cpu_waits(struct pack pack, bool is_last)
+{
+	struct runqueue_records records = RUNQUEUE_RECORDS_NONE;
+	struct cpu_waits waits = cpu_waits_of(take_wait, NULL);
+	struct cpu_runs runs = CPU_RUNS_NONE;
+
+	if (is_last)
+		runqueue_records_pack_last(&records, &runs, &waits, &pack);
+	while (!pack.failed && byte_reader_left(&pack.reader))
+		runqueue_records_read(&records, &runs, &pack);
+	runqueue_records_hand_on(&records, take_wait, NULL);
+	runqueue_records_free(&records);
+	cpu_runs_free(&runs);
+}
+
+/* What is shown of slices is no more than they had. */
+static void read_interrupts(struct pack pack)
+{
+	const struct time_window window = { 1 << 20, 1ULL << 40 };
+	struct irq_names names = IRQ_NAMES_NONE;
+	struct interrupt_rows *rows = interrupt_rows_new();
+	const struct interrupt_row *row;
+
+	if (!rows)
+		return;
+	irq_names_pack(&names, &pack);
+	while (!pack.failed && byte_reader_left(&pack.reader))
+		interrupt_rows_read(rows, window, FUNCTIONS, &pack);
+	for (size_t i = 0; (row = interrupt_rows_at(rows, i)); i++)
+		assert(row->function < FUNCTIONS && row->count >= 0);
+	irq_names_free(&names);
+	interrupt_rows_free(rows);
+}
+
+static void read_off_cpu(struct pack pack)
+{
+	struct call_tree *calls = call_tree_new();
+	struct off_cpu_records records;
+	struct off_cpu_record record;
+
+	if (off_cpu_records_open(&records) == 0 && calls)
+		off_cpu_records_pack_paths(&records, &pack, FUNCTIONS);
+	while (!pack.failed && byte_reader_left(&pack.reader)) {
+		off_cpu_records_read(&records, &pack, &record);
+		if (!pack.failed)
+			off_cpu_records_place(&records, record.path, calls,
+					      call_tree_root(calls, 0));
+	}
+	off_cpu_records_free(&records);
+	call_tree_free(calls);
+}
+
 /* Each kind of records, with what they refer to before them. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	read_calls(pack_to_read(bytes, size));
 	read_sleeps(pack_to_read(bytes, size));
 	read_times(pack_to_read(bytes, size));
+	read_lock_waits(pack_to_read(bytes, size));
+	read_cpu_waits(pack_to_read(bytes, size), false);
+	read_cpu_waits(pack_to_read(bytes, size), true);
+	read_interrupts(pack_to_read(bytes, size));
+	read_off_cpu(pack_to_read(bytes, size));
 	return 0;
 }

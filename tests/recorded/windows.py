@@ -29,13 +29,20 @@ COMMANDS = ["report --flat --format json", "report --callgraph --comm cat,ls",
             "timeline --function vfs_read", "export --format=perfetto",
             "export --format=csv", "report --threads --format json",
             "report --sleeps"]
-CREDITS_UNKNOWN = b"For whom interrupts and kernel threads worked: record"
-# By the file that they are kept in.  For whom interrupt work was is in none.
+# By the file that they are kept in.
 TABLES = {"syscalls": ["report --syscalls", "report --syscalls --format json"],
           "sleeps": ["report --sleeps", "report --sleeps --format json",
                      "report --sleeps --syscalls --with-tracer"],
+          "locks": ["report --locks", "report --locks --format json"],
+          "runqueue": ["report --runqueue", "report --runqueue --by process",
+                       "report --runqueue --with-tracer --format json"],
           "threads": ["report", "report --threads --format json",
-                      "report --threads --cpu 0"]}
+                      "report --threads --cpu 0"],
+          "off_cpu": ["flamegraph --off-cpu --folded", "flamegraph --off-cpu",
+                      "flamegraph --off-cpu --folded --by process"],
+          "interrupts": ["report --interrupts", "report --by process",
+                         "report --interrupts=both --format json",
+                         "report --interrupts --by process --threads"]}
 KEPT = ["syscall", "fault", "sleep", "lock_wait", "interrupt_slice"]
 SQL_WINDOWS = ["begin_ns >= {} AND begin_ns < {}",
                "begin_ns >= {} AND end_ns < {}",
@@ -44,6 +51,7 @@ SUMS = "SELECT * FROM profile({}, {}) ORDER BY pid, function_id, part"
 PERF_RECORD_AUXTRACE = 71
 INFERRED = "is inferred;"
 WINDOWS = 10
+SHARE_KEY = ["kind", "function", "irq", "time", "on_pid", "for_pid"]
 STATE_WINDOWS = 16
 EACH = 4    # commands a window, others for the next
 
@@ -306,10 +314,6 @@ def check_reports(program, recording, name):
     for command in commands:
         run(program, command, recording)
     if not os.path.exists(path):
-        if name == "threads" and CREDITS_UNKNOWN not in run(program, "report",
-                                                            recording):
-            print("ok: who is worked for is not kept")
-            return compare(program, recording, cases, "threads with credits")
         print(f"FAILED: {commands[0]} leaves no report_{name}")
         return 1
     failed = compare(program, recording, cases, f"report_{name}")
@@ -324,6 +328,34 @@ def check_reports(program, recording, name):
     few_cases = dict(random.Random(19).sample(sorted(cases.items()), 4))
     return failed + compare(program, recording, few_cases,
                             f"damaged report_{name}")
+
+
+def shares(program, recording, *window):
+    """How long each kind of work took on each process's time for each."""
+    text = run(program, "report --interrupts=both --format csv --with-tracer",
+               recording, *window).decode()
+    return collections.Counter(
+        {tuple(row[name] for name in SHARE_KEY): int(row["total_ns"])
+         for row in csv.DictReader(text.splitlines())})
+
+
+def check_parts(program, recording):
+    """Windows that follow each other have together what all of it has, and for
+    the same: but for what is rounded of the work that goes on at their ends."""
+    borders = sorted(since for since, _ in bounds(program, recording, 20,
+                                                  WINDOWS))
+    ends = [f"{time // 10**9}.{time % 10**9:09}" for time in borders]
+    whole = shares(program, recording)
+    parts = collections.Counter()
+    for since, until in zip([None, *ends], [*ends, None]):
+        parts.update(shares(program, recording,
+                            *(["--since", since] if since else []),
+                            *(["--until", until] if until else [])))
+    wrong = [key for key in whole | parts
+             if abs(whole[key] - parts[key]) > WINDOWS]
+    print(f"{'FAILED' if wrong else 'ok'}: interrupt work of parts: "
+          f"{len(whole)} rows", *wrong[:1])
+    return len(wrong)
 
 
 def check_tables(program, recording):
@@ -392,6 +424,7 @@ def check_recording(program, recording, original):
     failed += check_sums(program, recording)
     failed += check_tables(program, recording)
     failed += sum(check_reports(program, recording, name) for name in TABLES)
+    failed += check_parts(program, recording)
     failed += check_stale(program, recording, index)
     return failed + check_perf(recording, original)
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_IRQ_NAMES_H
-#define KT_TABLES_IRQ_NAMES_H
+#ifndef KT_ATTRIBUTION_IRQ_NAMES_H
+#define KT_ATTRIBUTION_IRQ_NAMES_H
 
 #include "common/keyed_array.h"
 
 #include <stdint.h>
 
 struct event_record;
+struct pack;
 
 /* The devices of interrupt numbers, as irq_handler_entry tells them. */
 struct irq_names {
@@ -25,6 +26,9 @@ void irq_names_free(struct irq_names *names);
 
 /* Learns from @event.  Returns 0, or -ERROR_MEMORY. */
 int irq_names_take(struct irq_names *names, const struct event_record *event);
+
+/* Writes them, or reads them. */
+void irq_names_pack(struct irq_names *names, struct pack *pack);
 
 /* Returns the name of @irq, "" if it has none. */
 const char *irq_names_find(const struct irq_names *names, int32_t irq);
