@@ -12,12 +12,9 @@
 #include "common/log.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static const char no_unit[] =
@@ -240,29 +237,6 @@ static int finish(struct collector *collector)
 	return error ? error : recording_writer_finish(collector->writer);
 }
 
-/* The recording is complete; the command may take its time.  A second signal
- * says that the user will not wait.
- */
-static void wait_for_command(struct collector *collector)
-{
-	struct pollfd polled = { .fd = collector->signals.fd,
-				 .events = POLLIN };
-	struct signal_event event;
-
-	if (collector->workload.pid <= 0 || collector->command_ended ||
-	    collector->workload.go >= 0)
-		return;
-	for (;;) {
-		if (waitpid(collector->workload.pid,
-			    &collector->result->command_status, WNOHANG))
-			return;
-		poll(&polled, 1, -1);
-		while (signal_source_next(&collector->signals, &event))
-			if (event.number != SIGCHLD && event.number != SIGUSR2)
-				return;
-	}
-}
-
 static int record(struct collector *collector)
 {
 	int error = find_tracer(collector);
@@ -358,7 +332,7 @@ int collector_run(const struct collector_options *options,
 	/* Where an error kept it from finishing. */
 	priority_restore(&collector.priority);
 	sum_up(&collector);
-	wait_for_command(&collector);
+	collector_wait_for_command(&collector);
 	release(&collector);
 	return error;
 }

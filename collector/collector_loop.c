@@ -216,3 +216,23 @@ int collector_loop(struct collector *collector)
 	free(polled);
 	return error;
 }
+
+void collector_wait_for_command(struct collector *collector)
+{
+	struct pollfd polled = { .fd = collector->signals.fd,
+				 .events = POLLIN };
+	struct signal_event event;
+
+	if (collector->workload.pid <= 0 || collector->command_ended ||
+	    collector->workload.go >= 0)
+		return;
+	for (;;) {
+		if (waitpid(collector->workload.pid,
+			    &collector->result->command_status, WNOHANG))
+			return;
+		poll(&polled, 1, -1);
+		while (signal_source_next(&collector->signals, &event))
+			if (event.number != SIGCHLD && event.number != SIGUSR2)
+				return;
+	}
+}

@@ -117,6 +117,11 @@ int collector_list_sockets(struct collector *collector);
  */
 int collector_loop(struct collector *collector);
 
+/* Waits for the command, unless it has ended: the recording is complete, and it may
+ * take its time.  A second signal says that the user will not wait.
+ */
+void collector_wait_for_command(struct collector *collector);
+
 /* Reads all rings once. */
 int collector_drain(struct collector *collector);
 
