@@ -247,6 +247,35 @@ static void swapped(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* A worker once found something.  The server, woken by one client of two, takes the
+ * other's and hands it to that worker: its answer tells.
+ */
+static void found_before(struct attribution_fixture *f)
+{
+	belongs(f, 27, SERVER);
+	all_run(f);
+	starts(f, 3, 27);
+	calls(f, 110, 3, "pipe_read");
+	returns(f, 115, 3);
+	sleeps(f, 120, 3, 27, "futex_wait");
+	sleeps(f, 130, 1, SERVER, "do_sys_poll");
+	writes_to(f, 200, 2, SERVER);
+	calls(f, 220, 0, "pipe_write");
+	returns(f, 230, 0);
+	sleeps(f, 235, 0, CLIENT, "pipe_read");
+	rises(f, 240, 1, SERVER);
+	calls(f, 250, 1, "pipe_read");
+	returns(f, 255, 1);
+	calls(f, 260, 1, "futex_wake");
+	at(f, 265);
+	wakes(f, 1, 27);
+	returns(f, 270, 1);
+	rises(f, 280, 3, 27);
+	writes_to(f, 300, 3, CLIENT);
+	rises(f, 315, 0, CLIENT);
+	at(f, 500);
+}
+
 /* A timer that ends within a write wakes who polls: that is no message. */
 static void timer(struct attribution_fixture *f)
 {
@@ -292,6 +321,8 @@ static const struct request_story stories[] = {
 	  "7>-1 210+235?: c10 w30 r20 k175 by 8 / k152\n"
 	  "17>-1 310+145?: c10 w20 r20 k95 by 8 / k230\n",
 	  NOTHING_TELLS },
+	{ "a worker that found", found_before,
+	  "7>27 220+100?: c15 w10 q35 r15 k25 by 8\n", NOTHING_TELLS },
 	{ "a timer", timer, "", NOTHING_TELLS },
 };
 
