@@ -150,19 +150,16 @@ static void take_sent(struct requests *requests, struct party *party,
 static struct party *find_sender(const struct requests *requests,
 				 const struct party *reader, uint64_t socket)
 {
-	const struct task *user = channels_user(requests->channels,
-						peer_of(requests, socket));
+	const struct task *user =
+		channels_user(requests->channels, peer_of(requests, socket));
 	struct party *found = NULL;
 	struct party *sender;
 	size_t next = 0;
 
-	while ((sender = requests_next_party(requests, &next))) {
-		if (sender == reader || !sender->send.is_open ||
-		    sender->message || !requests_has_events(requests, sender) ||
-		    sender->send.function.kind != MESSAGE_SEND ||
-		    sender->send.function.medium !=
-			    reader->wait.function.medium ||
-		    (user && sender->task != user))
+	while ((sender = requests_next_sender(requests, reader,
+					      reader->wait.function.medium,
+					      &next))) {
+		if (user && sender->task != user)
 			continue;
 		if (found)
 			return NULL;
@@ -181,7 +178,8 @@ static struct message *read_next(struct requests *requests,
 {
 	struct message *message =
 		channels_read(requests->channels, socket, left);
-	struct party *sender = message || !*left ?
+	struct party *sender = message || !*left ||
+					       !requests->has_socket_events ?
 				       NULL :
 				       find_sender(requests, reader, socket);
 
