@@ -58,6 +58,7 @@ static const char *const names[] = {
 	"tty_read",
 	"n_tty_write",
 	"wq_barrier_func",
+	"jbd2_journal_commit_transaction",
 };
 
 static char space_of(const char *name)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests whose servers queue work items, and wait for them or do not. */
+/* Requests whose servers queue work items, or let the disk or the journal do
+ * something, and wait for that or do not.
+ */
 #include "attribution/events/known_events.h"
 #include "tests/request_story_fixture.h"
 
-enum { ITEM = 0x600 };
+enum { ITEM = 0x600, DISK = 0x800010 };
 
 /* The client's message wakes the server; a kworker has CPU 3. */
 static void asks(struct attribution_fixture *f)
@@ -153,6 +155,113 @@ static void found_and_left(struct attribution_fixture *f)
 	answers(f, 300);
 }
 
+/* The server asks the disk for something, and sleeps. */
+static void asks_disk(struct attribution_fixture *f)
+{
+	asks(f);
+	calls(f, 230, 1, "helper");
+	event(f, 1, EVENT_BIO_QUEUE, DISK, 64, 8);
+	waits(f, 240, 1, SERVER, 21);
+}
+
+static void interrupt_queues(struct attribution_fixture *f)
+{
+	event(f, 2, EVENT_WORK_QUEUE, ITEM, 0, 0);
+	at(f, 255);
+	leave(f, 2);
+	item_begins(f, 260, ITEM);
+	item_lets_go_on(f);
+}
+
+/* An interrupt ends what the disk was asked for, and queues the item. */
+static void disk_queues(struct attribution_fixture *f, int64_t sectors)
+{
+	at(f, 250);
+	enter(f, 2, "asm_sysvec_apic_timer_interrupt");
+	event(f, 2, EVENT_REQUEST_COMPLETE, DISK, 64, sectors);
+	interrupt_queues(f);
+}
+
+static void behind_disk(struct attribution_fixture *f)
+{
+	asks_disk(f);
+	disk_queues(f, 8);
+}
+
+/* It ends what another thread asked for, too. */
+static void merged(struct attribution_fixture *f)
+{
+	asks_disk(f);
+	calls(f, 245, 2, "helper");
+	event(f, 2, EVENT_BIO_QUEUE, DISK, 72, 8);
+	returns(f, 247, 2);
+	disk_queues(f, 16);
+}
+
+/* An item that the next interrupt queues is for nobody known. */
+static void next_interrupt(struct attribution_fixture *f)
+{
+	asks_disk(f);
+	at(f, 242);
+	enter(f, 2, "asm_sysvec_apic_timer_interrupt");
+	event(f, 2, EVENT_REQUEST_COMPLETE, DISK, 64, 8);
+	leave(f, 2);
+	at(f, 250);
+	enter(f, 2, "asm_sysvec_apic_timer_interrupt");
+	interrupt_queues(f);
+}
+
+/* The kworker is the journal's thread, which writes from @begin_ns on; what it
+ * writes lets the server go on.
+ */
+static void commits(struct attribution_fixture *f, uint64_t begin_ns)
+{
+	at(f, begin_ns);
+	schedules(f, 3, 23, 0, KWORKER);
+	goes_on(f, begin_ns, 3);
+	enter(f, 3, "jbd2_journal_commit_transaction");
+}
+
+static void journal_sleeps(struct attribution_fixture *f)
+{
+	asks(f);
+	waits(f, 226, 3, KWORKER, 23);
+}
+
+static void committed(struct attribution_fixture *f)
+{
+	journal_sleeps(f);
+	calls(f, 230, 1, "helper");
+	at(f, 235);
+	wakes(f, 1, KWORKER);
+	waits(f, 240, 1, SERVER, 21);
+	commits(f, 250);
+	item_lets_go_on(f);
+}
+
+/* The journal is being written already, for whom nothing tells. */
+static void waits_for_commit(struct attribution_fixture *f)
+{
+	journal_sleeps(f);
+	commits(f, 230);
+	calls(f, 235, 1, "helper");
+	waits(f, 240, 1, SERVER, 21);
+	item_lets_go_on(f);
+}
+
+/* Another has woken the journal's thread. */
+static void commit_of_another(struct attribution_fixture *f)
+{
+	journal_sleeps(f);
+	calls(f, 228, 2, "helper");
+	wakes(f, 2, KWORKER);
+	returns(f, 229, 2);
+	commits(f, 230);
+	calls(f, 235, 1, "helper");
+	waits(f, 240, 1, SERVER, 21);
+	item_lets_go_on(f);
+}
+
 static const struct request_story stories[] = {
 	{ "awaited", awaited, "7>8 200+145: c10 w35 q10 r35 k55 / k22\n",
 	  NOTHING_TELLS },
@@ -167,6 +276,18 @@ static const struct request_story stories[] = {
 	  NOTHING_TELLS },
 	{ "found, left", found_and_left,
 	  "7>8 200+145?: c15 w35 q10 k85 / k42\n", NOTHING_TELLS },
+	{ "behind the disk", behind_disk,
+	  "7>8 200+145: c10 w35 q10 r35 k45 a10 / k22\n", NOTHING_TELLS },
+	{ "two threads' at once", merged,
+	  "7>8 200+145: c10 w35 r35 k35 a30 / k12\n", NOTHING_TELLS },
+	{ "the next interrupt", next_interrupt,
+	  "7>8 200+145: c10 w35 r35 k35 a30 / k12\n", NOTHING_TELLS },
+	{ "the journal", committed, "7>8 200+145: c10 w35 q10 r35 k55 / k22\n",
+	  NOTHING_TELLS },
+	{ "a journal's wait", waits_for_commit,
+	  "7>8 200+145?: c10 w35 r35 k65 / k32\n", NOTHING_TELLS },
+	{ "another's journal", commit_of_another,
+	  "7>8 200+145: c10 w35 r35 k35 a30 / k12\n", NOTHING_TELLS },
 };
 
 int main(void)

@@ -289,7 +289,39 @@ static void found_another(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The server finds what a client sent, asks 27 for it, and finds what the other
+ * client sent before the first reads its answer.
+ */
+static void finds_another(struct attribution_fixture *f)
+{
+	all_run(f);
+	starts(f, 3, 27);
+	sleeps(f, 110, 3, 27, "pipe_read");
+	writes(f, 200, 0);
+	calls(f, 220, 1, "pipe_read");
+	returns(f, 225, 1);
+	writes_to(f, 240, 1, 27);
+	sleeps(f, 260, 1, SERVER, "pipe_read");
+	rises(f, 265, 3, 27);
+	writes_to(f, 280, 3, SERVER);
+	rises(f, 300, 1, SERVER);
+	sleeps(f, 310, 3, 27, "pipe_read");
+	writes(f, 320, 1);
+	writes(f, 330, 2);
+	calls(f, 350, 1, "pipe_read");
+	returns(f, 355, 1);
+	for (uint64_t time_ns = 360; time_ns < 460; time_ns += 20)
+		writes(f, time_ns, 2);
+	calls(f, 480, 0, "pipe_read");
+	returns(f, 485, 0);
+	at(f, 600);
+}
+
 static const struct request_story stories[] = {
+	{ "finds another", finds_another,
+	  "8>27 240+65 for 200: c10 w15 r20 k20 / k25\n"
+	  "7>8 200+285?: c15 w150 q10 r15 k72 d23 by 27\n",
+	  NOTHING_TELLS },
 	{ "found another", found_another,
 	  "17>8 200+70?: c20 w15 q10 k25 / k105\n"
 	  "7>8 300+140?: c20 w55 q40 k25\n"

@@ -111,6 +111,32 @@ static void locked(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The client has put the message there and not told so when the server, which
+ * looked by itself, reads it.
+ */
+static void reads_early(struct attribution_fixture *f, uint64_t time_ns)
+{
+	calls(f, time_ns, 0, "unix_stream_sendmsg");
+	reads(f, time_ns + 10, 1, 80, 16);
+	sends(f, time_ns + 30, 1, 80, 70, 16);
+	at(f, time_ns + 50);
+	event(f, 0, EVENT_SOCKET_READY, 80, 0, 0);
+	returns(f, time_ns + 60, 0);
+	event(f, 0, EVENT_SOCKET_SENT, 70, 16, 0);
+	reads(f, time_ns + 70, 0, 70, 16);
+}
+
+/* Who else sends just then is at another socket's end. */
+static void early(struct attribution_fixture *f)
+{
+	all_run(f);
+	reads_early(f, 200);
+	calls(f, 290, 2, "unix_stream_sendmsg");
+	reads_early(f, 300);
+	returns(f, 400, 2);
+	at(f, 500);
+}
+
 /* Answers to two connections of one client come in another order. */
 static void crossed(struct attribution_fixture *f)
 {
@@ -235,6 +261,27 @@ static void near(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The server answers before the client is back from its first send. */
+static void near_and_early(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	connects(f, 0, 70, false);
+	connects(f, 1, 80, true);
+	calls(f, 200, 0, "unix_stream_sendmsg");
+	at(f, 205);
+	event(f, 0, EVENT_SOCKET_READY, 80, 0, 0);
+	reads(f, 210, 1, 80, 16);
+	calls(f, 230, 1, "unix_stream_sendmsg");
+	returns(f, 240, 1);
+	event(f, 1, EVENT_SOCKET_SENT, 80, 16, 0);
+	returns(f, 250, 0);
+	event(f, 0, EVENT_SOCKET_SENT, 70, 16, 0);
+	reads(f, 260, 0, 70, 16);
+	at(f, 500);
+}
+
 static const struct request_story stories[] = {
 	{ "requests ahead", ahead,
 	  "7>8 200+175: c10 w15 q95 k55\n"
@@ -253,6 +300,12 @@ static const struct request_story stories[] = {
 	  "7>8 300+95: c10 w40 q15 k30 / k20\n"
 	  "7>8 340+85: c20 w15 q15 k35 / k95\n",
 	  SOCKETS_TELL },
+	{ "read early", early,
+	  "7>8 200+75: c20 w35 k20 / k80\n"
+	  "7>8 300+75: c20 w35 k20 / k170\n",
+	  SOCKETS_TELL },
+	{ "answered early", near_and_early,
+	  "7>8 200+65: c10 w20 q5 k30 / k260\n", SOCKETS_TELL },
 	{ "to another machine", asks_far,
 	  "7>-1 200+180: c25 w30 n125\n"
 	  "7>-1 600+180: c25 w30 n125\n",

@@ -247,6 +247,111 @@ static void swapped(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* A worker once found something.  The server, woken by one client of two, takes the
+ * other's and hands it to that worker: its answer tells.
+ */
+static void found_before(struct attribution_fixture *f)
+{
+	belongs(f, 27, SERVER);
+	all_run(f);
+	starts(f, 3, 27);
+	calls(f, 110, 3, "pipe_read");
+	returns(f, 115, 3);
+	sleeps(f, 120, 3, 27, "futex_wait");
+	sleeps(f, 130, 1, SERVER, "do_sys_poll");
+	writes_to(f, 200, 2, SERVER);
+	calls(f, 220, 0, "pipe_write");
+	returns(f, 230, 0);
+	sleeps(f, 235, 0, CLIENT, "pipe_read");
+	rises(f, 240, 1, SERVER);
+	calls(f, 250, 1, "pipe_read");
+	returns(f, 255, 1);
+	calls(f, 260, 1, "futex_wake");
+	at(f, 265);
+	wakes(f, 1, 27);
+	returns(f, 270, 1);
+	rises(f, 280, 3, 27);
+	writes_to(f, 300, 3, CLIENT);
+	rises(f, 315, 0, CLIENT);
+	at(f, 500);
+}
+
+/* Two clients wake the server from one poll.  It asks 27 for the first, whose
+ * answer wakes it before it reads what the second sent.
+ */
+static void asks_between(struct attribution_fixture *f)
+{
+	all_run(f);
+	starts(f, 3, 27);
+	sleeps(f, 110, 3, 27, "pipe_read");
+	sleeps(f, 130, 1, SERVER, "do_sys_poll");
+	writes_to(f, 200, 0, SERVER);
+	sleeps(f, 215, 0, CLIENT, "pipe_read");
+	writes_to(f, 220, 2, SERVER);
+	sleeps(f, 235, 2, OTHER, "pipe_read");
+	rises(f, 240, 1, SERVER);
+	calls(f, 250, 1, "pipe_read");
+	returns(f, 255, 1);
+	writes_to(f, 260, 1, 27);
+	sleeps(f, 275, 1, SERVER, "pipe_read");
+	rises(f, 280, 3, 27);
+	writes_to(f, 290, 3, SERVER);
+	rises(f, 305, 1, SERVER);
+	writes_to(f, 315, 1, CLIENT);
+	rises(f, 330, 0, CLIENT);
+	calls(f, 340, 1, "pipe_read");
+	returns(f, 345, 1);
+	writes_to(f, 350, 1, OTHER);
+	rises(f, 365, 2, OTHER);
+	at(f, 500);
+}
+
+static void serves_once(struct attribution_fixture *f, uint64_t time_ns,
+			uint32_t cpu, int32_t tid)
+{
+	sleeps(f, time_ns, 1, SERVER, "pipe_read");
+	writes_to(f, time_ns + 10, cpu, SERVER);
+	sleeps(f, time_ns + 25, cpu, tid, "pipe_read");
+	rises(f, time_ns + 30, 1, SERVER);
+	writes_to(f, time_ns + 45, 1, tid);
+	rises(f, time_ns + 60, cpu, tid);
+}
+
+/* Two clients ask, and the second wakes the server, which takes what the first sent.
+ * It has answered that and asks 27 for the second when the first reads its answer.
+ */
+static void answers_other(struct attribution_fixture *f)
+{
+	all_run(f);
+	starts(f, 3, 27);
+	sleeps(f, 105, 3, 27, "pipe_read");
+	serves_once(f, 110, 0, CLIENT);
+	serves_once(f, 210, 2, OTHER);
+	sleeps(f, 290, 1, SERVER, "do_sys_poll");
+	writes_to(f, 300, 2, SERVER);
+	sleeps(f, 315, 2, OTHER, "pipe_read");
+	calls(f, 320, 0, "pipe_write");
+	returns(f, 325, 0);
+	rises(f, 330, 1, SERVER);
+	for (uint64_t time_ns = 340; time_ns < 380; time_ns += 20) {
+		calls(f, time_ns, 1, "pipe_read");
+		returns(f, time_ns + 5, 1);
+		calls(f, time_ns + 10, 1, "pipe_write");
+		if (time_ns > 340)
+			wakes(f, 1, 27);
+		returns(f, time_ns + 15, 1);
+	}
+	calls(f, 380, 0, "pipe_read");
+	returns(f, 385, 0);
+	rises(f, 390, 3, 27);
+	sleeps(f, 400, 1, SERVER, "pipe_read");
+	writes_to(f, 410, 3, SERVER);
+	rises(f, 430, 1, SERVER);
+	writes_to(f, 440, 1, OTHER);
+	rises(f, 460, 2, OTHER);
+	at(f, 500);
+}
+
 /* A timer that ends within a write wakes who polls: that is no message. */
 static void timer(struct attribution_fixture *f)
 {
@@ -291,6 +396,20 @@ static const struct request_story stories[] = {
 	{ "two workers", swapped,
 	  "7>-1 210+235?: c10 w30 r20 k175 by 8 / k152\n"
 	  "17>-1 310+145?: c10 w20 r20 k95 by 8 / k230\n",
+	  NOTHING_TELLS },
+	{ "a worker that found", found_before,
+	  "7>27 220+100?: c15 w10 q35 r15 k25 by 8\n", NOTHING_TELLS },
+	{ "asks between", asks_between,
+	  "7>8 200+135: c10 w10 q20 r25 k52 d18 by 17 by 27 / k20\n"
+	  "8>27 260+50 for 200: c10 w10 r15 k15 / k205\n"
+	  "17>8 220+150: c10 w10 q115 k15 / k145\n",
+	  NOTHING_TELLS },
+	{ "another's answer", answers_other,
+	  "7>8 120+55: c10 w10 r15 k20 / k50\n"
+	  "17>8 220+55: c10 w10 r15 k20 / k30\n"
+	  "7>8 320+65?: c10 w25 r5 k25 by 17 / r20\n"
+	  "17>8 300+165?: c10 w15 q55 r15 k57 d13 by 27 / k60\n"
+	  "8>27 370+65 for 300: c5 w15 r20 k25 / k85\n",
 	  NOTHING_TELLS },
 	{ "a timer", timer, "", NOTHING_TELLS },
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/events/block_range.h"
 #include "attribution/interrupts/object_tracker.h"
 
 #include <stdbool.h>
@@ -6,9 +7,7 @@
 
 /* A request of a task for sectors of a device, and for whom it is. */
 struct bio {
-	uint64_t device;
-	uint64_t sector;
-	uint64_t sectors;
+	struct block_range range;
 	bool is_mapped; /* another device's, about to be queued here */
 	struct owner *owner;
 };
@@ -49,7 +48,8 @@ static struct bio *find_bio(const struct blocks *blocks, uint64_t device,
 	struct bio *bios = blocks->bios.items;
 
 	for (size_t i = 0; i < blocks->bios.count; i++)
-		if (bios[i].device == device && bios[i].sector == sector)
+		if (bios[i].range.device == device &&
+		    bios[i].range.sector == sector)
 			return &bios[i];
 	return NULL;
 }
@@ -57,7 +57,7 @@ static struct bio *find_bio(const struct blocks *blocks, uint64_t device,
 /* Notes a bio, in place of an old one that was never seen to complete. */
 static void add_bio(struct blocks *blocks, struct bio bio)
 {
-	struct bio *slot = find_bio(blocks, bio.device, bio.sector);
+	struct bio *slot = find_bio(blocks, bio.range.device, bio.range.sector);
 	struct owner *before = slot ? slot->owner : NULL;
 
 	owner_refer(bio.owner);
@@ -74,19 +74,14 @@ static void add_bio(struct blocks *blocks, struct bio bio)
 
 static struct bio bio_of(const struct event_context *context)
 {
-	const int64_t *values = context->event->values;
-
-	return (struct bio){
-		.device = (uint64_t)values[BLOCK_DEVICE],
-		.sector = (uint64_t)values[BLOCK_SECTOR],
-		.sectors = (uint64_t)values[BLOCK_SECTORS],
-	};
+	return (struct bio){ .range = block_range_of(context->event) };
 }
 
 static void queue(struct blocks *blocks, const struct event_context *context)
 {
 	struct bio bio = bio_of(context);
-	struct bio *known = find_bio(blocks, bio.device, bio.sector);
+	struct bio *known =
+		find_bio(blocks, bio.range.device, bio.range.sector);
 
 	if (known && known->is_mapped) {
 		known->is_mapped = false;
@@ -109,36 +104,13 @@ static void map(struct blocks *blocks, const struct event_context *context)
 	add_bio(blocks, bio);
 }
 
-/* Requests bear the disk's number, bios that of its partition. */
-static bool is_of_disk(const struct bio *bio, uint64_t device)
-{
-	enum { MINOR_BITS = 20 }; /* include/linux/kdev_t.h */
-
-	return bio->device >> MINOR_BITS == device >> MINOR_BITS;
-}
-
-/* A flush has no sectors. */
-static bool overlaps(const struct bio *bio, const struct bio *done)
-{
-	if (!bio->sectors || !done->sectors)
-		return bio->sector == done->sector;
-	return bio->sector < done->sector + done->sectors &&
-	       done->sector < bio->sector + bio->sectors;
-}
-
-static bool is_done(const struct bio *bio, const struct bio *done, bool exact)
-{
-	return overlaps(bio, done) && (exact ? bio->device == done->device :
-					       is_of_disk(bio, done->device));
-}
-
 static void finish(struct blocks *blocks, const struct event_context *context,
 		   struct bio *bio)
 {
 	const struct bio *last =
 		array_at(&blocks->bios, blocks->bios.count - 1);
 	struct owner *owner = bio->owner;
-	double weight = bio->sectors ? (double)bio->sectors : 1;
+	double weight = bio->range.sectors ? (double)bio->range.sectors : 1;
 
 	event_context_effect(context, owner, weight);
 	if (context->slice && interrupt_slice_is_open(context->slice))
@@ -151,13 +123,13 @@ static void finish(struct blocks *blocks, const struct event_context *context,
 static size_t complete_matching(struct blocks *blocks,
 				const struct event_context *context, bool exact)
 {
-	const struct bio done = bio_of(context);
+	const struct block_range done = block_range_of(context->event);
 	size_t count = 0;
 
 	for (size_t i = blocks->bios.count; i-- > 0;) {
 		struct bio *bio = array_at(&blocks->bios, i);
 
-		if (!is_done(bio, &done, exact))
+		if (!block_range_is_done(&bio->range, &done, exact))
 			continue;
 		finish(blocks, context, bio);
 		count++;

@@ -227,13 +227,28 @@ struct connection_state *connections_find(const struct connections *connections,
 	return keyed_array_find(&connections->all, &socket);
 }
 
+/* Returns the number of the other end of @state's connection, or 0. */
+static uint64_t find_other(const struct connections *connections,
+			   const struct connection_state *state)
+{
+	return find_ends(connections, &state->connection.remote,
+			 &state->connection.local);
+}
+
 struct connection_state *connections_far(const struct connections *connections,
 					 uint64_t socket)
 {
 	struct connection_state *state = connections_find(connections, socket);
 
-	return state && !find_ends(connections, &state->connection.remote,
-				   &state->connection.local) ?
-		       state :
-		       NULL;
+	return state && !find_other(connections, state) ? state : NULL;
+}
+
+uint64_t connections_peer(const struct connections *connections,
+			  uint64_t socket)
+{
+	const struct connection_state *state =
+		connections_find(connections, socket);
+	uint64_t number = state ? find_other(connections, state) : 0;
+
+	return number ? state_at(connections, number - 1)->socket : 0;
 }

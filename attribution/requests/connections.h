@@ -62,4 +62,8 @@ struct connection_state *connections_find(const struct connections *connections,
 struct connection_state *connections_far(const struct connections *connections,
 					 uint64_t socket);
 
+/* Returns the socket at the other end of @socket, 0 if it is not known. */
+uint64_t connections_peer(const struct connections *connections,
+			  uint64_t socket);
+
 #endif

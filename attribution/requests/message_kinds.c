@@ -4,7 +4,7 @@
 #include "attribution/events/function_marks.h"
 #include "common/name_lookup.h"
 
-/* fs/pipe.c, drivers/tty/, kernel/workqueue.c, fs/eventfd.c, fs/select.c, fs/eventpoll.c, net/unix/af_unix.c,
+/* fs/pipe.c, fs/jbd2/commit.c, drivers/tty/, kernel/workqueue.c, fs/eventfd.c, fs/select.c, fs/eventpoll.c, net/unix/af_unix.c,
  * net/ipv4/, net/core/, lib/, ipc/ and kernel/futex/ of Linux 5.10 to 6.15.
  */
 #define VALUE(kind, medium) ((kind) | (medium) << 4)
@@ -33,6 +33,8 @@ static const struct name_rule known[] = {
 	{ "kfree_skb_partial", false, VALUE(MESSAGE_MERGE, MEDIUM_TCP) },
 	{ "process_one_work", false, VALUE(MESSAGE_ITEM, MEDIUM_TTY) },
 	{ "wq_barrier_func", false, VALUE(MESSAGE_FLUSH, MEDIUM_TTY) },
+	{ "jbd2_journal_commit_transaction", false,
+	  VALUE(MESSAGE_COMMIT, MEDIUM_UNKNOWN) },
 	{ "pipe_read", false, VALUE(MESSAGE_WAIT, MEDIUM_PIPE) },
 	{ "anon_pipe_read", false, VALUE(MESSAGE_WAIT, MEDIUM_PIPE) },
 	{ "fifo_pipe_read", false, VALUE(MESSAGE_WAIT, MEDIUM_PIPE) },

@@ -19,6 +19,7 @@ enum message_kind {
 	MESSAGE_MERGE,	 /* a packet was added to the one before it */
 	MESSAGE_ITEM,	 /* executes a work item, which may carry one */
 	MESSAGE_FLUSH,	 /* the item behind one that somebody waits for */
+	MESSAGE_COMMIT,	 /* writes what others wait for, as who woke it asked */
 	MESSAGE_WAIT,	 /* takes one, and waits for it */
 	MESSAGE_MANY,	 /* waits for one on any of several */
 	MESSAGE_ACCEPT,	 /* waits for a connection */
@@ -59,7 +60,7 @@ static inline bool message_kind_is_evidence(enum message_kind kind)
  */
 static inline bool message_kind_carries(enum message_kind kind)
 {
-	return kind == MESSAGE_ITEM || kind == MESSAGE_FLUSH;
+	return kind >= MESSAGE_ITEM && kind <= MESSAGE_COMMIT;
 }
 
 /* Returns whether sockets carry it, which have events of their own. */

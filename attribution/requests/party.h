@@ -53,8 +53,10 @@ struct party {
 	struct hold *deferred;	 /* its newest part of deferred work; or NULL */
 	bool is_deferred;	 /* it is in that, or what waits for it */
 	uint64_t off_ns;	 /* it has no CPU since then; 0: it has */
-	uint64_t awaited_ns;	 /* it slept until then for what it deferred */
-	struct array arrived;	 /* struct message *: woke it, not read yet */
+	/* It slept from then until then for what it deferred. */
+	uint64_t awaited_since_ns;
+	uint64_t awaited_ns;
+	struct array arrived; /* struct message *: woke it, not read yet */
 	/* In its wait: something was copied to it, this packet last (0: none
 	 * of the network), which are those messages.
 	 */

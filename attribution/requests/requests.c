@@ -9,6 +9,7 @@
 #include "attribution/requests/packets.h"
 #include "attribution/requests/requests_ask.h"
 #include "attribution/requests/requests_deferred.h"
+#include "attribution/requests/requests_disk.h"
 #include "attribution/requests/requests_events.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
@@ -62,6 +63,8 @@ struct requests *requests_new(const struct requests_options *options)
 				!options->has_socket_events;
 	requests->parties = ARRAY_OF(struct party *);
 	requests->open = ARRAY_OF(struct request *);
+	requests_deferred_open(requests);
+	requests_disk_open(requests);
 	requests->time = thread_tracker_time(threads);
 	requests->paths = thread_tracker_paths(threads);
 	requests->kinds = message_kinds_new(options->functions);
@@ -74,8 +77,7 @@ struct requests *requests_new(const struct requests_options *options)
 	requests->packets = packets_new();
 	if (requests->time && requests->paths && requests->kinds &&
 	    requests->channels && requests->connections && requests->children &&
-	    requests->items && requests->readers &&
-	    requests_deferred_open(requests) && requests->roles &&
+	    requests->items && requests->readers && requests->roles &&
 	    requests->packets &&
 	    !trackers_follow(options->trackers, &requests->handler) &&
 	    !thread_tracker_hand_spans(threads, &requests->span_callback,
@@ -131,6 +133,7 @@ void requests_free(struct requests *requests)
 	number_map_free(requests->items);
 	number_map_free(requests->readers);
 	requests_deferred_free(requests);
+	requests_disk_free(requests);
 	roles_free(requests->roles);
 	packets_free(requests->packets);
 	free(requests->kinds);

@@ -189,6 +189,23 @@ static void attach(struct requests *requests, struct hold *hold,
 				last->task != hold->task;
 }
 
+/* @server took @next, as it turns out: it has answered @request before it read what
+ * was taken for that.
+ */
+static void rename_taken(struct requests *requests, struct party *server,
+			 const struct request *request, struct request *next)
+{
+	struct hold *now = server->hold;
+	struct hold *work = now->is_waiting ? server->before : now;
+
+	if (!work || work->request != request)
+		return;
+	attach(requests, work, next);
+	next->is_inferred = true;
+	if (now != work && now->request == request)
+		requests_give_beside(requests, now, next, work);
+}
+
 /* Others of the same client, taken before this was answered at @sent_ns, were
  * not: perhaps they never will be.
  */
@@ -207,6 +224,8 @@ static void go_on(struct requests *requests, struct party *server,
 		if (!next && other->kind == MESSAGE_SEND && !other->is_passed)
 			next = other;
 	}
+	if (next && request->taken_ns > sent_ns)
+		rename_taken(requests, server, request, next);
 	/* It has sent something else since. */
 	if (server->hold->parent != hold)
 		return;

@@ -74,8 +74,22 @@ struct request *requests_ask(struct requests *requests, struct message *message)
 	return request;
 }
 
+/* Returns whether @party has sent something since @since_ns that nobody has taken
+ * yet.
+ */
+static bool has_pending(const struct party *party, uint64_t since_ns)
+{
+	for (size_t i = 0; i < party->unheard.count; i++) {
+		const struct message *message = message_in(&party->unheard, i);
+
+		if (!message->is_taken && message->sent->time_ns >= since_ns)
+			return true;
+	}
+	return false;
+}
+
 /* Returns whether it may yet turn out what the sender of @request works for:
- * for what it found and has not answered.
+ * for what it found and has not answered, or whose answer is on its way.
  */
 static bool may_be_child(const struct requests *requests,
 			 const struct request *request)
@@ -84,7 +98,8 @@ static bool may_be_child(const struct requests *requests,
 		requests_known_party(requests, request->client);
 
 	return client && !request->parent && request->found_ns &&
-	       client->found_ns == request->found_ns;
+	       (client->found_ns == request->found_ns ||
+		has_pending(client, request->found_ns));
 }
 
 /* Returns whether no answer to @request has come so far, nor to others of its

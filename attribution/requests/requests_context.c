@@ -40,6 +40,37 @@ enum context_kind requests_context_of(const struct requests *requests,
 	return context ? context->kind : CONTEXT_NONE;
 }
 
+bool requests_is_own(const struct requests *requests, const struct party *party)
+{
+	enum context_kind context =
+		party ? requests_context_of(requests, party) :
+			CONTEXT_INTERRUPT;
+
+	return context == CONTEXT_NONE || context == CONTEXT_SYSTEM_CALL ||
+	       context == CONTEXT_FAULT || context == CONTEXT_ITEM;
+}
+
+/* Returns what @event's task is in, or NULL. */
+static const struct open_context *context_at(const struct requests *requests,
+					     const struct event_record *event)
+{
+	const struct task *task =
+		task_paths_task(requests->paths, event->cpu, event->tid);
+
+	return task ? context_of(requests, task) : NULL;
+}
+
+uint64_t requests_interrupt_at(const struct requests *requests,
+			       const struct event_record *event)
+{
+	const struct open_context *context = context_at(requests, event);
+
+	return context && (context->kind == CONTEXT_SOFTIRQ ||
+			   context->kind == CONTEXT_INTERRUPT) ?
+		       context->serial :
+		       0;
+}
+
 uint64_t requests_softirq_of(const struct requests *requests,
 			     const struct task *task)
 {

@@ -24,6 +24,16 @@ struct party *requests_party_on(struct requests *requests, int32_t cpu,
 enum context_kind requests_context_of(const struct requests *requests,
 				      const struct party *party);
 
+/* Returns whether what @party (or NULL) does now is its own, not an interrupt's. */
+bool requests_is_own(const struct requests *requests,
+		     const struct party *party);
+
+/* Returns the number of the interrupt, soft or hard, that @event happened in; 0:
+ * none.
+ */
+uint64_t requests_interrupt_at(const struct requests *requests,
+			       const struct event_record *event);
+
 /* Returns the number of the soft interrupt that @task (or NULL) is in, or that
  * @event happened in; 0: none.
  */

@@ -3,15 +3,23 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/requests/requests_context.h"
+#include "attribution/requests/requests_disk.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "common/error.h"
-#include "common/number_map.h"
 #include "report/steps/call_step.h"
 
-/* A part of what a kworker did for a thread. */
+/* Who queued an item, or woke a thread from a wait for no message. */
+struct asker {
+	uint64_t key;	 /* the item's address, or the thread's tid */
+	struct hold *by; /* NULL: an interrupt, or it has begun since */
+	uint64_t time_ns;
+};
+
+/* A part of what a kworker or the journal's thread did for another. */
 struct deferred {
-	struct hold *by; /* the thread's, when it queued the item */
+	struct hold *by;   /* that one's, when it asked for it */
+	uint64_t since_ns; /* it could be begun */
 	struct hold *work;
 };
 
@@ -24,52 +32,73 @@ static void drop(const struct deferred *deferred)
 	hold_drop(deferred->work);
 }
 
-bool requests_deferred_open(struct requests *requests)
+void requests_deferred_open(struct requests *requests)
 {
 	requests->deferred = ARRAY_OF(struct deferred);
-	requests->works = number_map_new();
-	return requests->works;
+	requests->askers = KEYED_ARRAY_OF(struct asker, key);
 }
 
 void requests_deferred_free(struct requests *requests)
 {
 	const struct deferred *deferred = requests->deferred.items;
-	uint64_t *by;
-	size_t place = 0;
+	const struct asker *askers = requests->askers.items.items;
 
 	for (size_t i = 0; i < requests->deferred.count; i++)
 		drop(&deferred[i]);
+	for (size_t i = 0; i < requests->askers.items.count; i++)
+		hold_drop(askers[i].by);
 	array_free(&requests->deferred);
-	while (requests->works &&
-	       (by = number_map_next(requests->works, &place)))
-		hold_drop((struct hold *)(uintptr_t)*by);
-	number_map_free(requests->works);
+	keyed_array_free(&requests->askers);
+}
+
+/* Returns whether what @party does now may be for a request of its own. */
+static bool may_defer(const struct requests *requests,
+		      const struct party *party)
+{
+	return requests_is_own(requests, party) && !party->is_recorder;
+}
+
+void requests_deferred_asked(struct requests *requests,
+			     const struct event_record *event)
+{
+	const struct party *party = requests_party_on(
+		requests, event->cpu, event->tid, event->time_ns);
+
+	if (may_defer(requests, party))
+		requests_disk_asked(requests, party->hold, event);
+}
+
+static void note_asker(struct requests *requests, int64_t key, struct hold *by,
+		       uint64_t time_ns)
+{
+	struct asker *asker = keyed_array_add(
+		&requests->askers, &(struct asker){ .key = (uint64_t)key });
+
+	if (!asker) {
+		requests->status = -ERROR_MEMORY;
+		return;
+	}
+	hold_drop(asker->by);
+	asker->by = by ? hold_refer(by) : NULL;
+	asker->time_ns = time_ns;
 }
 
 void requests_deferred_queued(struct requests *requests,
 			      const struct party *party,
 			      const struct event_record *event)
 {
-	enum context_kind context = requests_context_of(requests, party);
-	uint64_t *slot;
-
-	if (party->is_recorder ||
-	    (context != CONTEXT_NONE && context != CONTEXT_SYSTEM_CALL &&
-	     context != CONTEXT_FAULT && context != CONTEXT_ITEM))
-		return;
-	slot = number_map_add(requests->works,
-			      (uint64_t)event->values[WORK_ADDRESS]);
-	if (!slot) {
-		requests->status = -ERROR_MEMORY;
-		return;
-	}
-	hold_drop((struct hold *)(uintptr_t)*slot);
-	*slot = (uintptr_t)hold_refer(party->hold);
+	note_asker(requests, event->values[WORK_ADDRESS],
+		   may_defer(requests, party) ?
+			   party->hold :
+			   requests_disk_asker(requests, event),
+		   event->time_ns);
 }
 
-/* Keeps that what @worker holds now is work that was deferred in @by. */
+/* Keeps that what @worker holds now is work that was deferred in @by, and could be
+ * begun since @since_ns.
+ */
 static void begin_part(struct requests *requests, struct party *worker,
-		       struct hold *by)
+		       struct hold *by, uint64_t since_ns)
 {
 	struct deferred *deferred = array_add(&requests->deferred);
 
@@ -82,55 +111,80 @@ static void begin_part(struct requests *requests, struct party *worker,
 		requests->status = -ERROR_MEMORY;
 		return;
 	}
-	*deferred =
-		(struct deferred){ hold_refer(by), hold_refer(worker->hold) };
+	*deferred = (struct deferred){ hold_refer(by), since_ns,
+				       hold_refer(worker->hold) };
 	if (requests->deferred.count <= MOST_DEFERRED)
 		return;
 	drop(array_at(&requests->deferred, 0));
 	array_remove(&requests->deferred, 0, 1);
 }
 
+/* @worker begins what was asked for by @key: at its newest item's mark, or now.
+ * Returns whether anybody is known to have asked.
+ */
+static bool begin_work(struct requests *requests, struct party *worker,
+		       int64_t key, uint64_t time_ns)
+{
+	struct asker *asker = keyed_array_find(&requests->askers, &key);
+	struct hold *by = asker ? asker->by : NULL;
+
+	if (!by)
+		return false;
+	asker->by = NULL;
+	hold_drop(requests_cut_at(
+		requests, worker,
+		worker->item ? clock_mark_refer(worker->item) :
+			       thread_clock_mark(&worker->clock, time_ns)));
+	begin_part(requests, worker, by, asker->time_ns);
+	worker->is_deferred = true;
+	hold_drop(by);
+	return true;
+}
+
 void requests_deferred_begins(struct requests *requests,
 			      const struct event_record *event)
 {
-	uint64_t item = (uint64_t)event->values[WORK_ADDRESS];
-	const uint64_t *slot = number_map_find(requests->works, item);
-	struct party *worker;
-	struct hold *by;
+	struct party *worker = requests_party_on(requests, event->cpu,
+						 event->tid, event->time_ns);
 
-	if (!slot)
+	if (worker)
+		begin_work(requests, worker, event->values[WORK_ADDRESS],
+			   event->time_ns);
+}
+
+/* The journal's thread begins to write: what who woke it waits for, or else perhaps
+ * who comes to wait.
+ */
+static void begin_commit(struct requests *requests, struct party *worker,
+			 uint64_t time_ns)
+{
+	hold_drop(worker->deferred);
+	worker->deferred = NULL;
+	if (begin_work(requests, worker, worker->task->tid, time_ns))
 		return;
-	by = (struct hold *)(uintptr_t)*slot;
-	number_map_remove(requests->works, item);
-	worker = requests_party_on(requests, event->cpu, event->tid,
-				   event->time_ns);
-	if (worker) {
-		hold_drop(requests_cut_at(
-			requests, worker,
-			worker->item ? clock_mark_refer(worker->item) :
-				       thread_clock_mark(&worker->clock,
-							 event->time_ns)));
-		begin_part(requests, worker, by);
-		worker->is_deferred = true;
-	}
-	hold_drop(by);
+	hold_drop(requests_cut(requests, worker, time_ns));
+	worker->is_deferred = true;
 }
 
 /* As requests_item_step(). */
 void requests_deferred_step(struct requests *requests, struct party *worker,
 			    const struct call_step *step)
 {
-	bool is_flush =
-		message_kinds_of(requests->kinds, step->function).kind ==
-		MESSAGE_FLUSH;
+	enum message_kind kind =
+		message_kinds_of(requests->kinds, step->function).kind;
+	bool is_flush = kind == MESSAGE_FLUSH;
 
 	if (step->kind == STEP_ENTER && !is_flush) {
 		clock_mark_drop(worker->item);
 		worker->item = thread_clock_mark(&worker->clock, step->time_ns);
 	}
-	if (!worker->deferred)
+	if (step->kind == STEP_ENTER && kind == MESSAGE_COMMIT) {
+		begin_commit(requests, worker, step->time_ns);
 		return;
-	if (step->kind == STEP_ENTER) {
+	}
+	if (!worker->deferred) {
+		worker->is_deferred = false;
+	} else if (step->kind == STEP_ENTER) {
 		worker->is_deferred = is_flush;
 	} else if (!is_flush && worker->is_deferred) {
 		hold_drop(requests_cut(requests, worker, step->time_ns));
@@ -141,58 +195,73 @@ void requests_deferred_step(struct requests *requests, struct party *worker,
 	}
 }
 
-/* Returns in which hold what @worker does was deferred, borrowed, or NULL. */
-static struct hold *deferred_by(const struct requests *requests,
-				const struct party *worker)
+/* Returns what @worker does for another, or NULL; valid until something is deferred.
+ */
+static const struct deferred *deferred_of(const struct requests *requests,
+					  const struct party *worker)
 {
 	const struct deferred *deferred = requests->deferred.items;
 
 	for (size_t i = requests->deferred.count; i-- > 0;)
 		if (deferred[i].work == worker->deferred)
-			return deferred[i].by;
+			return &deferred[i];
 	return NULL;
 }
 
-/* @work, the newest of @worker, was on the way that led to @before.  Returns where
- * it leads on.  What somebody waits for behind an item belongs to it.
+/* @work, the newest of @worker, was on the way of @request that led to @before.
+ * Returns where it leads on.  What somebody waits for behind an item belongs to it.
  */
 static struct hold *lead(struct requests *requests, const struct party *worker,
-			 struct hold *work, struct hold *before)
+			 struct request *request, struct hold *work,
+			 struct hold *before)
 {
 	struct hold *item = worker->deferred;
 
-	if (work != item && !item->parent) {
-		requests_give_beside(requests, item, before->request, before);
+	if (item && work != item && !item->parent) {
+		requests_give_beside(requests, item, request, before);
 		before = item;
 	}
 	work->is_carrier = true;
 	work->is_deferred = true;
-	requests_give_beside(requests, work, before->request, before);
+	requests_give_beside(requests, work, request, before);
 	return work;
 }
 
-/* @worker has what @woken slept for, until @time_ns. */
+/* @worker has what @woken slept for, until @time_ns: since @since_ns, before which it
+ * slept until that could be begun.  It was asked for in @by; NULL: nothing tells so,
+ * but that @woken waits for it.
+ */
 static void take_turn(struct requests *requests, struct party *worker,
-		      struct party *woken, struct hold *by, uint64_t time_ns)
+		      struct party *woken, struct hold *by, uint64_t since_ns,
+		      uint64_t time_ns)
 {
 	struct hold *work = requests_cut(requests, worker, time_ns);
-	struct hold *before = requests_cut_at(requests, woken,
-					      thread_clock_mark(&woken->clock,
-								woken->off_ns));
-	struct hold *asleep = before ? requests_cut(requests, woken, time_ns) :
-				       NULL;
+	struct hold *before = requests_cut(requests, woken, woken->off_ns);
+	struct hold *asleep = since_ns > woken->off_ns ?
+				      requests_cut(requests, woken, since_ns) :
+				      NULL;
+	struct hold *awaited = requests_cut(requests, woken, time_ns);
 
-	if (work && asleep) {
-		requests_give_beside(requests, asleep, before->request, NULL);
-		requests_give(requests, woken->hold, before->request,
-			      lead(requests, worker, work, before));
-		begin_part(requests, worker, by);
+	if (work && before && awaited) {
+		struct request *request = before->request;
+
+		if (asleep)
+			requests_give_beside(requests, asleep, request, before);
+		requests_give_beside(requests, awaited, request, NULL);
+		requests_give(requests, woken->hold, request,
+			      lead(requests, worker, request, work,
+				   asleep ? asleep : before));
+		if (!by && request)
+			request->is_inferred = true;
+		begin_part(requests, worker, by ? by : before, time_ns);
+		woken->awaited_since_ns = since_ns;
 		woken->awaited_ns = time_ns;
 		woken->off_ns = 0;
 	}
 	hold_drop(work);
 	hold_drop(before);
 	hold_drop(asleep);
+	hold_drop(awaited);
 }
 
 void requests_deferred_wakes(struct requests *requests,
@@ -201,14 +270,20 @@ void requests_deferred_wakes(struct requests *requests,
 {
 	struct party *worker = requests_party_on(requests, event->cpu,
 						 event->tid, event->time_ns);
-	struct hold *by;
+	bool is_own = may_defer(requests, worker);
+	const struct deferred *deferred;
 
-	if (!woken->off_ns || !worker || !worker->is_deferred ||
-	    requests_context_of(requests, worker) != CONTEXT_ITEM)
+	note_asker(requests, event->values[WAKING_TID],
+		   is_own ? worker->hold : NULL, event->time_ns);
+	if (!woken || !woken->off_ns || !is_own || !worker->is_deferred)
 		return;
-	by = deferred_by(requests, worker);
-	if (by && by->task == woken->task)
-		take_turn(requests, worker, woken, by, event->time_ns);
+	deferred = deferred_of(requests, worker);
+	if (!deferred && !worker->deferred)
+		take_turn(requests, worker, woken, NULL,
+			  worker->hold->begin->time_ns, event->time_ns);
+	else if (deferred && deferred->by->task == woken->task)
+		take_turn(requests, worker, woken, deferred->by,
+			  deferred->since_ns, event->time_ns);
 }
 
 void requests_deferred_follow(struct requests *requests,

@@ -2,20 +2,26 @@
 #ifndef KT_ATTRIBUTION_REQUESTS_DEFERRED_H
 #define KT_ATTRIBUTION_REQUESTS_DEFERRED_H
 
-#include <stdbool.h>
-
 struct call_step;
 struct event_record;
 struct hold;
 struct party;
 struct requests;
 
-/* Deferred work: a thread that works for a request queues a work item.  What the
- * kworker does that executes it is for the same request, beside what the thread
- * does, but on the request's way if the thread sleeps until the kworker wakes it.
+/* Deferred work: a thread that works for a request queues a work item, or asks
+ * something of the disk, whose interrupt queues one, or wakes the thread of the
+ * journal.  What the kworker or that thread does then is for the same request,
+ * beside what the first does, but on the request's way if that sleeps until it is
+ * woken by it.
  */
 
-/* @party queues the item of @event, which carries no message. */
+/* @party asks a block device for something. */
+void requests_deferred_asked(struct requests *requests,
+			     const struct event_record *event);
+
+/* @party (NULL: no task's) or an interrupt queues the item of @event, which carries
+ * no message.
+ */
 void requests_deferred_queued(struct requests *requests,
 			      const struct party *party,
 			      const struct event_record *event);
@@ -24,13 +30,15 @@ void requests_deferred_queued(struct requests *requests,
 void requests_deferred_begins(struct requests *requests,
 			      const struct event_record *event);
 
-/* A function that executes items, or one that somebody waits for, is entered or
- * left by @worker.
+/* A function that executes items, or one that somebody waits for, or that writes the
+ * journal is entered or left by @worker.
  */
 void requests_deferred_step(struct requests *requests, struct party *worker,
 			    const struct call_step *step);
 
-/* @woken, which waits for no message, is woken. */
+/* @woken (NULL: a thread that has not been seen), which waits for no message, is
+ * woken.
+ */
 void requests_deferred_wakes(struct requests *requests,
 			     const struct event_record *event,
 			     struct party *woken);
@@ -39,8 +47,7 @@ void requests_deferred_wakes(struct requests *requests,
 void requests_deferred_follow(struct requests *requests,
 			      const struct hold *hold);
 
-/* Returns false when out of memory; frees what is kept of it. */
-bool requests_deferred_open(struct requests *requests);
+void requests_deferred_open(struct requests *requests);
 void requests_deferred_free(struct requests *requests);
 
 #endif

@@ -5,6 +5,8 @@
 #include "attribution/requests/connections.h"
 #include "attribution/requests/requests_ask.h"
 #include "attribution/requests/requests_context.h"
+#include "attribution/requests/requests_deferred.h"
+#include "attribution/requests/requests_disk.h"
 #include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_packets.h"
 #include "attribution/requests/requests_party.h"
@@ -23,6 +25,23 @@ static struct requests *requests_of_callback(struct span_callback *callback)
 	return container_of(callback, struct requests, span_callback);
 }
 
+/* Moves @party's clock on.  Returns whether a mark became known. */
+static bool tell_clock(struct party *party, const struct time_span *span)
+{
+	uint64_t since_ns = party->awaited_since_ns;
+	struct time_span part = *span;
+	bool is_idle = party->wait.is_open || span->end_ns <= party->awaited_ns;
+	bool is_known = false;
+
+	if (is_idle && span->begin_ns < since_ns && since_ns < span->end_ns) {
+		part.end_ns = since_ns;
+		is_known = thread_clock_take(&party->clock, &part, false);
+		part = *span;
+		part.begin_ns = since_ns;
+	}
+	return thread_clock_take(&party->clock, &part, is_idle) || is_known;
+}
+
 /* A span comes when it is over, within the wait that it is part of. */
 static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
@@ -31,10 +50,7 @@ static void take_span(struct span_callback *callback,
 	struct party *party =
 		requests_party(requests, span->task, span->begin_ns);
 
-	if (!party ||
-	    !thread_clock_take(&party->clock, span,
-			       party->wait.is_open ||
-				       span->end_ns <= party->awaited_ns))
+	if (!party || !tell_clock(party, span))
 		return;
 	/* Handing out looks at all that are open: not at every mark, then. */
 	if (++requests->known_marks <= requests->open.count)
@@ -156,6 +172,10 @@ static void take_event(struct event_handler *handler,
 		requests_item_queued(requests, event);
 	else if (event->event == EVENT_WORK_BEGIN)
 		requests_item_begins(requests, event);
+	else if (event->event == EVENT_BIO_QUEUE)
+		requests_deferred_asked(requests, event);
+	else if (event->event == EVENT_REQUEST_COMPLETE)
+		requests_disk_done(requests, event);
 	else if (event->event == EVENT_SOCKET_STATE)
 		requests_check(requests,
 			       connections_take(requests->connections, event));

@@ -55,9 +55,8 @@ void requests_item_queued(struct requests *requests,
 	struct message *message;
 	uint64_t *slot;
 
-	if (!party)
-		return;
-	if (!party->send.is_open || party->send.function.medium != MEDIUM_TTY ||
+	if (!party || !party->send.is_open ||
+	    party->send.function.medium != MEDIUM_TTY ||
 	    !requests_is_sending(requests, party)) {
 		requests_deferred_queued(requests, party, event);
 		return;

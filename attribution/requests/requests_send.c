@@ -122,6 +122,20 @@ void requests_list_unheard(struct requests *requests, struct party *party)
 		       message_list_add(&party->unheard, party->message));
 }
 
+struct party *requests_next_sender(const struct requests *requests,
+				   const struct party *reader,
+				   enum message_medium medium, size_t *index)
+{
+	struct party *party;
+
+	while ((party = requests_next_party(requests, index)))
+		if (party != reader && party->send.is_open && !party->message &&
+		    party->send.function.medium == medium &&
+		    party->send.function.kind == MESSAGE_SEND)
+			return party;
+	return NULL;
+}
+
 /* It is not known when it was there; at the latest when somebody reads it. */
 bool requests_hand_over_open(struct requests *requests,
 			     const struct party *reader,
@@ -131,11 +145,9 @@ bool requests_hand_over_open(struct requests *requests,
 	struct party *party;
 	size_t next = 0;
 
-	while ((party = requests_next_party(requests, &next))) {
-		if (party == reader || !party->send.is_open || party->message ||
-		    party->send.function.medium != medium ||
-		    party->send.function.kind != MESSAGE_SEND ||
-		    !requests_hand_over(requests, party, time_ns))
+	while ((party = requests_next_sender(requests, reader, medium,
+					     &next))) {
+		if (!requests_hand_over(requests, party, time_ns))
 			continue;
 		requests_list_unheard(requests, party);
 		has_any = true;

@@ -5,6 +5,7 @@
 #include "attribution/requests/message_kinds.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct call_step;
@@ -48,6 +49,14 @@ struct message *requests_hand_over_at(struct requests *requests,
  * wakes somebody.
  */
 void requests_list_unheard(struct requests *requests, struct party *party);
+
+/* Returns a party but @reader that is in a send by @medium, and nothing tells that
+ * its message is there, and moves *@index, 0 at first, behind it; NULL after the
+ * last.
+ */
+struct party *requests_next_sender(const struct requests *requests,
+				   const struct party *reader,
+				   enum message_medium medium, size_t *index);
 
 /* Hands over what others than @reader are about to send by @medium, which may be
  * there already.  Returns whether there was such a message.

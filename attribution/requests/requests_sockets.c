@@ -13,6 +13,14 @@
 #include "attribution/requests/requests_state.h"
 #include "attribution/requests/requests_take.h"
 
+/* Returns the other end of @socket, 0 if it is not known. */
+static uint64_t peer_of(const struct requests *requests, uint64_t socket)
+{
+	uint64_t peer = channels_peer(requests->channels, socket);
+
+	return peer ? peer : connections_peer(requests->connections, socket);
+}
+
 /* Where @message goes is known: so is whether it is an answer. */
 static void queue(struct requests *requests, struct message *message,
 		  uint64_t socket)
@@ -21,7 +29,7 @@ static void queue(struct requests *requests, struct message *message,
 
 	message->to = socket;
 	if (!message->from)
-		message->from = channels_peer(requests->channels, socket);
+		message->from = peer_of(requests, socket);
 	requests_check(requests,
 		       channels_queue(requests->channels, socket, message));
 	if (asked)
@@ -77,7 +85,7 @@ static struct message *send_later(struct requests *requests,
 				  struct party *party, uint64_t socket,
 				  uint64_t time_ns)
 {
-	uint64_t peer = channels_peer(requests->channels, socket);
+	uint64_t peer = peer_of(requests, socket);
 	struct message *message =
 		peer ? requests_hand_over(requests, party, time_ns) : NULL;
 
@@ -135,6 +143,54 @@ static void take_sent(struct requests *requests, struct party *party,
 	}
 }
 
+/* Returns who is in a send by @reader's way to @socket that has not made that
+ * ready: who sent from its other end last, or else the only one; NULL: nobody, or
+ * one of several.
+ */
+static struct party *find_sender(const struct requests *requests,
+				 const struct party *reader, uint64_t socket)
+{
+	const struct task *user =
+		channels_user(requests->channels, peer_of(requests, socket));
+	struct party *found = NULL;
+	struct party *sender;
+	size_t next = 0;
+
+	while ((sender = requests_next_sender(requests, reader,
+					      reader->wait.function.medium,
+					      &next))) {
+		if (user && sender->task != user)
+			continue;
+		if (found)
+			return NULL;
+		found = sender;
+	}
+	return found;
+}
+
+/* Returns the next message that @reader reads of @left bytes at @socket, with a
+ * reference that is the caller's, or NULL.  It may be there, and be read, before
+ * its sender has told that it is.
+ */
+static struct message *read_next(struct requests *requests,
+				 const struct party *reader, uint64_t socket,
+				 uint64_t *left, uint64_t time_ns)
+{
+	struct message *message =
+		channels_read(requests->channels, socket, left);
+	struct party *sender = message || !*left ||
+					       !requests->has_socket_events ?
+				       NULL :
+				       find_sender(requests, reader, socket);
+
+	if (!sender)
+		return message;
+	message = requests_hand_over(requests, sender, time_ns);
+	if (message)
+		queue(requests, message, socket);
+	return channels_read(requests->channels, socket, left);
+}
+
 static void take_read(struct requests *requests, struct party *party,
 		      const struct event_record *event)
 {
@@ -146,7 +202,8 @@ static void take_read(struct requests *requests, struct party *party,
 	struct message *message;
 	bool has_any = false;
 
-	while ((message = channels_read(requests->channels, socket, &left))) {
+	while (!far && (message = read_next(requests, party, socket, &left,
+					    event->time_ns))) {
 		requests_take(requests, party, message, event->time_ns);
 		message_drop(message);
 		has_any = true;

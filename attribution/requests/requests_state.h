@@ -7,6 +7,7 @@
 #include "attribution/requests/requests.h"
 #include "attribution/time/time_span.h"
 #include "common/array.h"
+#include "common/keyed_array.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,8 +47,10 @@ struct requests {
 	struct number_map *children; /* struct hold *, by tid of the child */
 	struct number_map *items;    /* struct message *, by work item */
 	struct number_map *readers;  /* pid, by the item that leads there */
-	struct number_map *works;    /* struct hold *, by work item */
+	struct keyed_array askers;   /* struct asker */
 	struct array deferred;	     /* struct deferred: the newest */
+	struct array asked;	     /* struct asked, of block devices */
+	struct array done;	     /* struct done, by CPU */
 	struct array parties;	     /* struct party *, by task index; NULL */
 	struct array open;	     /* struct request *: not handed out */
 	size_t known_marks; /* spans that told some, since handing out */

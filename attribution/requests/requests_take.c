@@ -78,6 +78,7 @@ static void take_work(struct requests *requests, struct party *party,
 		requests_resume(requests, party);
 		return;
 	}
+	party->found_ns = 0;
 	request->is_inferred |= message->medium != MEDIUM_PIPE;
 	requests_give(requests, party->hold, request,
 		      requests_give_carrier(requests, message, request,

@@ -32,27 +32,40 @@ void requests_wait_begin(struct requests *requests, struct party *party,
 	requests_wait(requests, party);
 }
 
-/* Takes the oldest message that woke @party and fits what it waited for.
- *
- * Returns whether there was one.
+/* Returns the oldest message that woke @party, fits what it waited for, and did so
+ * as it waited for one of several or for that alone; its reference is the caller's.
+ * NULL: there is none.
  */
-static bool take_arrived(struct requests *requests, struct party *party,
-			 uint64_t time_ns)
+static struct message *next_arrived(struct party *party, bool is_polled)
 {
 	bool is_accept = party->wait.function.kind == MESSAGE_ACCEPT;
 
 	for (size_t i = 0; i < party->arrived.count; i++) {
 		struct message *message = message_in(&party->arrived, i);
 
-		if ((message->kind == MESSAGE_CONNECT) != is_accept ||
-		    message->is_taken)
-			continue;
-		message_list_take(&party->arrived, i);
-		requests_take(requests, party, message, time_ns);
-		message_drop(message);
-		return true;
+		if ((message->kind == MESSAGE_CONNECT) == is_accept &&
+		    message->is_polled == is_polled && !message->is_taken)
+			return message_list_take(&party->arrived, i);
 	}
-	return false;
+	return NULL;
+}
+
+/* Takes what woke @party from this wait, or else from one for several before it.
+ *
+ * Returns whether there was such a message.
+ */
+static bool take_arrived(struct requests *requests, struct party *party,
+			 uint64_t time_ns)
+{
+	struct message *message = next_arrived(party, false);
+
+	if (!message)
+		message = next_arrived(party, true);
+	if (!message)
+		return false;
+	requests_take(requests, party, message, time_ns);
+	message_drop(message);
+	return true;
 }
 
 /* Takes what its packets tell that @party read.  Returns whether there was any.

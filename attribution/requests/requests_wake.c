@@ -142,13 +142,12 @@ void requests_waking(struct requests *requests,
 
 	if (woken)
 		woken->wakes++;
-	if (!woken ||
-	    (woken->wait.is_open && take_delivery(requests, woken, event)))
-		return;
-	if (!woken->wait.is_open) {
+	if (!woken || !woken->wait.is_open) {
 		requests_deferred_wakes(requests, event, woken);
 		return;
 	}
+	if (take_delivery(requests, woken, event))
+		return;
 	waker = requests_party_on(requests, event->cpu, event->tid,
 				  event->time_ns);
 	if (waker) {

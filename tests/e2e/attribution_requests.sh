@@ -12,26 +12,34 @@ CPUS=${2:-1}
 CASES=("${@:3}")
 [[ -n ${CASES[*]} ]] ||
 	CASES=(poll-pipe poll-pty pool-unix fork-tcp chain-unix ahead-tcp
-		drain-unix)
+		drain-unix sync-unix)
 RECORDER=$GUEST_BUILD/ktrace-hw
 REQUESTS=$GUEST_BUILD/tests/e2e/programs/requests
 
 main() {
-	local has_sockets=1
+	local has_sockets=1 disk=()
 	need python3
 	skip_without_machine "$KERNEL"
 	make_programs
 	mkdir "$WORK/r"
+	# From 512 MB on blocks are as large as pages: else Linux 6.1 needs no kworker.
+	[[ " ${CASES[*]}" != *" sync-"* ]] ||
+		disk=(--disk-size 512 --disk-delay 1)
 	# Sockets say how much is sent and read since Linux 6.3.
 	[[ $KERNEL != 6.1 ]] || has_sockets=0
 	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
-		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
+		"${disk[@]}" --timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
 		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
 		hold_symbols
+		journal() {
+			cat /proc/fs/jbd2/*/info >'$WORK'/r/\$case.\$1 2>&1 || :
+		}
 		for case in ${CASES[*]}; do
+			journal before
 			'$RECORDER' record -o '$WORK'/r/\$case \
 				--events=attribution -- '$REQUESTS' \
 				\${case%-*} \${case#*-} '$WORK'/r/\$case.truth
+			journal after
 		done"
 	python3 "$HERE/judge_requests.py" "$KTRACE" "$WORK/r" "$has_sockets" \
 		"$CPUS" "${CASES[@]}" || FAILURES=$((FAILURES + 1))

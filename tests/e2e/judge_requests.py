@@ -17,6 +17,7 @@ WAY = ("client_ns", "client_wait_ns", "queue_ns", "runnable_ns", "kernel_ns",
        "user_ns", "interrupt_ns", "tracer_ns", "asleep_ns", "downstream_ns",
        "unknown_ns")
 SUMMED = ("kernel_ns", "user_ns", "tracer_ns", "runnable_ns", "asleep_ns")
+DISK_DELAY_NS = 1000000  # attribution_requests.sh
 Truth = collections.namedtuple("Truth", "tid begin end server back sleeps")
 # Between reading the clock and entering the kernel, where a fault may come
 # first; in both directions.  With several CPUs the clock is the host's, which
@@ -112,11 +113,16 @@ def slept_ns(row):
 def is_ended_behind(row, truth, cpus):
     """Returns whether the server behind ends each sleep of its client, if there
     was one.  It may have answered before its client came to wait; and with two
-    CPUs while it was on its way to sleep, which takes no time then."""
+    CPUs while it was on its way to sleep, which takes no time then.  Who reads from
+    a terminal waits first for the kworker that may still be at what came before."""
     is_named = f"-{truth.back} " in row["sleeps"]
-    if cpus == 1 or is_named or row["downstream_ns"]:
+    if cpus == 1:
         return is_named == bool(row["downstream_ns"]) == bool(truth.sleeps)
-    return True
+    if not is_named and all(" __flush_work: " in f" {sleep}"
+                            for sleep in row["sleeps"].split("; ")):
+        return True
+    return not (is_named or row["downstream_ns"]) or (
+        is_named == bool(row["downstream_ns"]) == bool(truth.sleeps))
 
 
 def check_sleeps(case, cpus, rows, found, truths):
@@ -175,33 +181,74 @@ def check_carriers(case, recording, truths):
                  clients <= carried, clients, carried)
 
 
-def check_deferred(case, cpus, recording, rows, truths):
+def check_items(case, cpus, recording, truths, function):
     """What kworkers did that the server had asked for is the requests', as
-    --interrupts has it; and where it waited for that, it did not sleep of its
-    own."""
+    --interrupts has it."""
     server = truths[0].server
     items = [row for row in json.loads(recording.run(
         "report", "--interrupts=both", "--format=json"))
         if row["kind"] == "work_item" and row["for_pid"] == server]
-    drains = [row for row in items
-              if row["function"] == "lru_add_drain_per_cpu"]
-    count = sum(row["count"] for row in drains)
-    told_by_perf = sum("lru_add_drain_per_cpu" in text for _, _, text in
+    asked = [row for row in items if row["function"] == function]
+    count = sum(row["count"] for row in asked)
+    told_by_perf = sum(function in text for _, _, text in
                        recording.perf_events("workqueue:workqueue_execute_start"))
-    drain_ns = sum(row["total_ns"] for row in drains)
+    asked_ns = sum(row["total_ns"] for row in asked)
     # By the host's clock it may be long from one function to the next.
-    least = drain_ns - 100 * count if cpus == 1 else drain_ns // 2
+    least = asked_ns - 100 * count if cpus == 1 else asked_ns // 2
     most = sum(row["total_ns"] for row in items)
-    pids = {row["on_pid"] for row in drains}
+    pids = {row["on_pid"] for row in asked}
     told = sum(row["kernel_ns"] for row in rows_of(recording, "servers")
                if row["server_pid"] in pids and row["client_pid"] >= 0)
     judge.expect(f"{case}: kworkers' {count} items are in the requests",
                  0 < count <= told_by_perf and least <= told <= most,
                  count, told_by_perf, least, told, most)
-    flushes = [row for row in recording.sleeps()
-               if row["pid"] == server and row["label"] == "__flush_work"]
-    judge.expect(f"{case}: none of the server's {len(flushes)} sleeps for them",
-                 not any("__flush_work" in row["sleeps"] for row in rows), rows)
+
+
+def check_no_sleep(case, recording, rows, truths, label):
+    """Where the server waited for others' work, it did not sleep of its own."""
+    sleeps = [row for row in recording.sleeps()
+              if row["pid"] == truths[0].server and row["label"] == label]
+    judge.expect(f"{case}: none of the server's {len(sleeps)} sleeps for them",
+                 not any(label in row["sleeps"] for row in rows), rows)
+
+
+def commits_of(recording, when):
+    """How many transactions the journal has written, and how long each took: the
+    kernel's own count, fs/jbd2/journal.c."""
+    with open(f"{recording.path}.{when}", encoding="utf-8") as lines:
+        lines = lines.read().split("\n")
+    mean_us = [int(line.split("us")[0]) for line in lines
+               if "average transaction commit time" in line]
+    return int(lines[0].split()[0]), mean_us[0] if mean_us else 0
+
+
+def check_journal(case, cpus, recording, found):
+    """The server appends to a file and waits for the disk: what it appended, what
+    the journal says of that and that the journal is whole are written one after the
+    other, by the journal's thread the last two.  That writes every five seconds, too:
+    by the host's clock those may be over."""
+    before, after = (commits_of(recording, when) for when in
+                     ("before", "after"))
+    count = after[0] - before[0]
+    journal = [row for row in rows_of(recording, "servers")
+               if row["server"].startswith("jbd2")]
+    spent_ns = sum(row[part] for row in journal if row["client_pid"] >= 0
+                   for part in SUMMED)
+    kernel_ns = sum(row["kernel_ns"] for row in journal)
+    theirs_ns = sum(row["kernel_ns"] for row in journal
+                    if row["client_pid"] >= 0)
+    judge.expect(f"{case}: what the journal's thread did is the requests'",
+                 (count == len(found) if cpus == 1 else count >= len(found)) and
+                 theirs_ns > (0.8 if cpus == 1 else 0.5) * kernel_ns,
+                 count, len(found), theirs_ns, kernel_ns)
+    if cpus > 1:
+        return
+    judge.expect(f"{case}: {count} commits take the {after[1]} us that the kernel says",
+                 0.8 < spent_ns / (1000 * after[1] * count) < 1.25, spent_ns)
+    wrong = [row for row in found if row["asleep_ns"] < 2.9 * DISK_DELAY_NS or
+             row["sleeps"].count("jbd2_journal_commit_transaction:") != 1]
+    judge.expect(f"{case}: each waits for the disk three times", not wrong,
+                 wrong)
 
 
 def check_certainty(case, found):
@@ -224,7 +271,16 @@ def main():
         if case.startswith("chain"):
             check_chain(case, rows, found, truths)
         if case.startswith("drain"):
-            check_deferred(case, int(cpus), recording, rows, truths)
+            check_items(case, int(cpus), recording, truths,
+                        "lru_add_drain_per_cpu")
+            check_no_sleep(case, recording, rows, truths, "__flush_work")
+        if case.startswith("sync"):
+            check_items(case, int(cpus), recording, truths,
+                        "ext4_end_io_rsv_work")
+            check_journal(case, int(cpus), recording, found)
+            if cpus == "1":
+                check_no_sleep(case, recording, rows, truths,
+                               "jbd2_log_wait_commit")
         if case.endswith("pty"):
             check_carriers(case, recording, truths)
         if has_sockets == "1" and not case.endswith(("pipe", "pty")) and \

@@ -231,6 +231,24 @@ static void drain(void)
 	check(munmap(page, 4096));
 }
 
+static bool syncs; /* the server waits for the disk */
+
+/* Appends to a file on the disk, and waits until it and its size are there: the
+ * first of that a kworker does behind the disk's interrupt, the second the
+ * journal's thread.
+ */
+static void append(void)
+{
+	static const char block[4096] = "request";
+	static int file = -1;
+
+	if (file < 0)
+		file = (int)check(open("/scratch/requests",
+				       O_WRONLY | O_CREAT | O_TRUNC, 0600));
+	check(write(file, block, sizeof(block)));
+	check(fsync(file));
+}
+
 static void answer(struct line line, struct message message)
 {
 	static _Thread_local char buffer[64 << 10];
@@ -242,6 +260,8 @@ static void answer(struct line line, struct message message)
 		ask_behind(&message);
 	if (drains)
 		drain();
+	if (syncs)
+		append();
 	message.tid = gettid();
 	check(write(line.out, &message, sizeof(message)));
 }
@@ -302,6 +322,12 @@ static void serve_poll(int listener)
 static void serve_drain(int listener)
 {
 	drains = true;
+	serve_poll(listener);
+}
+
+static void serve_sync(int listener)
+{
+	syncs = true;
 	serve_poll(listener);
 }
 
@@ -439,6 +465,7 @@ static const struct {
 	{ "chain", serve_poll, 1, true },
 	{ "ahead", serve_poll, AHEAD, false },
 	{ "drain", serve_drain, 1, false },
+	{ "sync", serve_sync, 1, false },
 };
 
 static pid_t start(int listener, void (*serve)(int listener), const char *comm)
