@@ -31,6 +31,10 @@ struct table_records {
 	 */
 	void (*keep)(struct event_handler *handler,
 		     struct kept_file_writer *writer);
+	/* All has passed: keeps records that are known then alone.  NULL: there are
+	 * none.
+	 */
+	void (*keep_at_end)(struct event_handler *handler);
 	/* Writes what the records refer to, or sets the table, which has seen
 	 * nothing, to what it reads.
 	 */

@@ -219,6 +219,8 @@ void kept_tables_finish(struct kept_tables *kept)
 
 		if (!part->writer)
 			continue;
+		if (part->records->keep_at_end)
+			part->records->keep_at_end(part->run->handler);
 		part->records->pack_rest(part->run->handler,
 					 kept_file_writer_rest(part->writer));
 		kept_file_writer_finish(part->writer);

@@ -32,6 +32,14 @@ struct request_sleeps {
 	struct array naps; /* struct request_sleep, by task and begin at the
 				 * end */
 	struct array stretches; /* struct numbered_stretch, by number then */
+	/* Of another pass: struct numbered_sleep, by number, and who woke. */
+	struct array put;
+	const struct wakers *put_wakers;
+};
+
+struct numbered_sleep {
+	uint64_t number;
+	struct request_sleep is;
 };
 
 static bool is_idle(const struct request_sleeps *sleeps,
@@ -79,6 +87,7 @@ struct request_sleeps *request_sleeps_new(const struct attribution_input *input)
 	sleeps->input = input;
 	sleeps->naps = ARRAY_OF(struct request_sleep);
 	sleeps->stretches = ARRAY_OF(struct numbered_stretch);
+	sleeps->put = ARRAY_OF(struct numbered_sleep);
 	sleeps->tracker =
 		trackers_plain_tasks(input->trackers, &sleeps->listener);
 	sleeps->kinds = message_kinds_new(symbols_functions(input->symbols));
@@ -95,6 +104,7 @@ void request_sleeps_free(struct request_sleeps *sleeps)
 	free(sleeps->kinds);
 	array_free(&sleeps->naps);
 	array_free(&sleeps->stretches);
+	array_free(&sleeps->put);
 	free(sleeps);
 }
 
@@ -289,6 +299,25 @@ static int visit_stretch(const struct request_sleeps *sleeps, size_t index,
 	return status;
 }
 
+static bool is_put_earlier(const void *sleep, const void *number)
+{
+	return ((const struct numbered_sleep *)sleep)->number <
+	       *(const uint64_t *)number;
+}
+
+static int visit_put(const struct request_sleeps *sleeps, uint64_t number,
+		     struct request_sleep_callback *callback)
+{
+	const struct numbered_sleep *items = sleeps->put.items;
+	int status = 0;
+
+	for (size_t i = array_partition_point(&sleeps->put, &number,
+					      is_put_earlier);
+	     !status && i < sleeps->put.count && items[i].number == number; i++)
+		status = callback->take(callback, &items[i].is);
+	return status;
+}
+
 int request_sleeps_visit(const struct request_sleeps *sleeps, uint64_t number,
 			 struct request_sleep_callback *callback)
 {
@@ -301,10 +330,26 @@ int request_sleeps_visit(const struct request_sleeps *sleeps, uint64_t number,
 	     items[i].number == number;
 	     i++)
 		status = visit_stretch(sleeps, i, callback);
-	return status;
+	return status ? status : visit_put(sleeps, number, callback);
 }
 
 const struct wakers *request_sleeps_wakers(const struct request_sleeps *sleeps)
 {
-	return task_tracker_wakers(sleeps->tracker);
+	return sleeps->put_wakers ? sleeps->put_wakers :
+				    task_tracker_wakers(sleeps->tracker);
+}
+
+int request_sleeps_put(struct request_sleeps *sleeps, uint64_t number,
+		       const struct array *put, const struct wakers *wakers)
+{
+	sleeps->put_wakers = wakers;
+	for (size_t i = 0; i < put->count; i++) {
+		const struct request_sleep *sleep = array_at(put, i);
+		struct numbered_sleep *added = array_add(&sleeps->put);
+
+		if (!added)
+			return -ERROR_MEMORY;
+		*added = (struct numbered_sleep){ number, *sleep };
+	}
+	return 0;
 }

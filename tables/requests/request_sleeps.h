@@ -66,6 +66,15 @@ int request_sleeps_visit(const struct request_sleeps *sleeps, uint64_t number,
 
 const struct wakers *request_sleeps_wakers(const struct request_sleeps *sleeps);
 
+/* Adds @put (struct request_sleep), the sleeps of request @number that were handed out
+ * in another pass, where none are taken in this one.  Their wakers are @wakers, which
+ * is borrowed.  Requests come by their numbers.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int request_sleeps_put(struct request_sleeps *sleeps, uint64_t number,
+		       const struct array *put, const struct wakers *wakers);
+
 /* Writes who ended @sleep, as wakers_write_any(), and behind an interrupt or
  * kworker the sender: "interrupt net_rx_action sock_def_readable < srv-12 tcp_sendmsg".
  */

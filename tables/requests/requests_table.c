@@ -5,11 +5,16 @@
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "common/pack.h"
 #include "report/text/task_names.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+#include "tables/requests/request_records.h"
 #include "tables/requests/request_rows.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_summary.h"
 #include "tables/table.h"
+#include "tables/table_records.h"
 #include "tables/text/table_rows.h"
 
 #include <stdlib.h>
@@ -23,24 +28,47 @@ struct requests_table {
 	struct attribution_input input;
 	struct request_sleeps *sleeps;
 	struct array rows; /* struct request_row */
+	struct request_records records;
 	int status;
 };
+
+static void note(struct requests_table *table, int status)
+{
+	if (status < 0)
+		table->status = status;
+}
+
+/* Shows the request if it is wanted.  Returns whether it is. */
+static bool count_request(struct requests_table *table,
+			  const struct kept_request *request)
+{
+	struct request_row *row;
+
+	if (!table_wants(&table->input, request->task,
+			 request->row.sums.begin_ns))
+		return false;
+	row = array_add(&table->rows);
+	if (row)
+		*row = request->row;
+	note(table, row ? 0 : -ERROR_MEMORY);
+	return true;
+}
 
 static void take_request(struct request_callback *callback,
 			 const struct request *request)
 {
 	struct requests_table *table =
 		container_of(callback, struct requests_table, callback);
-	struct request_row *row;
+	struct kept_request taken = {
+		.task = request->server ? request->server : request->client,
+	};
+	bool is_kept = table->records.writer;
 
-	if (!table_wants(&table->input,
-			 request->server ? request->server : request->client,
-			 request->begin->time_ns))
-		return;
-	row = array_add(&table->rows);
-	if (!row || request_row_of(request, row) < 0 ||
-	    request_sleeps_add(table->sleeps, request) < 0)
-		table->status = -ERROR_MEMORY;
+	note(table, request_row_of(request, &taken.row));
+	if (is_kept)
+		note(table, request_records_add(&table->records, &taken));
+	if (count_request(table, &taken) || is_kept)
+		note(table, request_sleeps_add(table->sleeps, request));
 }
 
 static void close_table(struct event_handler *handler)
@@ -48,6 +76,7 @@ static void close_table(struct event_handler *handler)
 	struct requests_table *table = (struct requests_table *)handler;
 
 	request_sleeps_free(table->sleeps);
+	request_records_free(&table->records);
 	array_free(&table->rows);
 }
 
@@ -59,6 +88,9 @@ static bool open_table(struct event_handler *handler,
 	table->input = *input;
 	table->callback.take = take_request;
 	table->rows = ARRAY_OF(struct request_row);
+	table->records = REQUEST_RECORDS_NONE;
+	table->records.functions =
+		function_count(symbols_functions(input->symbols));
 	table->sleeps = request_sleeps_new(&table->input);
 	/* What a request began with may be before the window. */
 	return table->sleeps &&
@@ -110,6 +142,53 @@ static int render(struct event_handler *handler,
 	return table_rows_render(output, write_row, table, table->rows.count);
 }
 
+static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+{
+	struct requests_table *table = (struct requests_table *)handler;
+
+	table->records.writer = writer;
+}
+
+/* Where a request's threads slept is known when all sleeps are. */
+static void keep_at_end(struct event_handler *handler)
+{
+	struct requests_table *table = (struct requests_table *)handler;
+
+	request_sleeps_end(table->sleeps);
+	note(table, request_records_write(&table->records, table->sleeps));
+}
+
+static void pack_rest(struct event_handler *handler, struct pack *pack)
+{
+	struct requests_table *table = (struct requests_table *)handler;
+
+	request_records_pack_rest(&table->records,
+				  request_sleeps_wakers(table->sleeps), pack);
+}
+
+static void take_record(struct event_handler *handler, struct pack *pack)
+{
+	struct requests_table *table = (struct requests_table *)handler;
+	struct array sleeps = ARRAY_OF(struct request_sleep);
+	struct kept_request request;
+
+	request_records_read(&table->records, pack, &request, &sleeps);
+	if (!pack->failed && count_request(table, &request))
+		note(table,
+		     request_sleeps_put(table->sleeps, request.row.number,
+					&sleeps, &table->records.wakers));
+	array_free(&sleeps);
+}
+
+static const struct table_records records = {
+	.name = "requests",
+	.keep = keep,
+	.keep_at_end = keep_at_end,
+	.pack_rest = pack_rest,
+	.take = take_record,
+	.wanted = table_records_begin_in,
+};
+
 const struct attribution_table requests_table = {
 	.name = "requests",
 	.help = "each message that servers worked for: where its time went",
@@ -117,4 +196,5 @@ const struct attribution_table requests_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
+	.records = &records,
 };

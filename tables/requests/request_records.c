@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/requests/request_records.h"
+
+#include "attribution/requests/message_kinds.h"
+#include "common/error.h"
+#include "common/kept_file.h"
+#include "common/pack.h"
+#include "report/steps/task_pack.h"
+#include "tables/requests/request_sleeps.h"
+
+void request_records_free(struct request_records *records)
+{
+	array_free(&records->requests);
+	array_free(&records->tasks);
+	wakers_free(&records->wakers);
+}
+
+int request_records_add(struct request_records *records,
+			const struct kept_request *request)
+{
+	struct kept_request *added = array_add(&records->requests);
+
+	if (!added)
+		return -ERROR_MEMORY;
+	*added = *request;
+	return 0;
+}
+
+static const struct task *find_task(const void *tasks, size_t index)
+{
+	const struct array *array = tasks;
+
+	return index < array->count ? array_at(array, index) : NULL;
+}
+
+static struct task_pack tasks_of(const struct request_records *records,
+				 struct pack *pack)
+{
+	return (struct task_pack){ pack, find_task, &records->tasks };
+}
+
+/* Has a copy of @task, which may be NULL. */
+static int note_task(struct request_records *records, const struct task *task)
+{
+	struct task *copy = task ? array_reach(&records->tasks, task->index) :
+				   NULL;
+
+	if (copy)
+		*copy = *task;
+	return task && !copy ? -ERROR_MEMORY : 0;
+}
+
+static void pack_endpoint(struct pack *pack, struct endpoint *endpoint)
+{
+	uint32_t port = endpoint->port;
+
+	for (size_t i = 0; i < sizeof(endpoint->address); i++)
+		pack_small(pack, &endpoint->address[i], UINT8_MAX);
+	pack_u32(pack, &port);
+	pack_check(pack, port <= UINT16_MAX);
+	endpoint->port = (uint16_t)port;
+}
+
+static void pack_sums(struct pack *pack, struct request_sums *sums)
+{
+	pack_u64(pack, &sums->begin_ns);
+	pack_u64(pack, &sums->wall_ns);
+	pack_u64(pack, &sums->client_ns);
+	pack_u64(pack, &sums->client_wait_ns);
+	pack_u64(pack, &sums->remote_ns);
+	pack_u64(pack, &sums->queue_ns);
+	for (int i = 0; i < REQUEST_PARTS; i++) {
+		pack_u64(pack, &sums->way_ns[i]);
+		pack_u64(pack, &sums->beside_ns[i]);
+	}
+}
+
+static void pack_row(struct pack *pack, struct request_row *row)
+{
+	pack_u64(pack, &row->number);
+	pack_u64(pack, &row->parent);
+	pack_i32(pack, &row->client_pid);
+	pack_i32(pack, &row->client_tid);
+	pack_i32(pack, &row->server_pid);
+	pack_i32(pack, &row->server_tid);
+	pack_small(pack, &row->side, REQUEST_SIDES - 1);
+	pack_small(pack, &row->kind, MESSAGE_WORD);
+	pack_small(pack, &row->medium, MEDIA - 1);
+	pack_bool(pack, &row->is_answered);
+	pack_bool(pack, &row->is_inferred);
+	pack_bool(pack, &row->has_connection);
+	pack_bool(pack, &row->has_position);
+	pack_endpoint(pack, &row->connection.local);
+	pack_endpoint(pack, &row->connection.remote);
+	pack_bool(pack, &row->connection.is_server);
+	pack_u64(pack, &row->position);
+	pack_sums(pack, &row->sums);
+}
+
+static void pack_sleep(const struct request_records *records, struct pack *pack,
+		       struct request_sleep *sleep)
+{
+	const struct task_pack tasks = tasks_of(records, pack);
+
+	task_pack_task(&tasks, &sleep->task);
+	task_pack_task(&tasks, &sleep->sender);
+	pack_u32(pack, &sleep->label);
+	pack_u32(pack, &sleep->waker);
+	pack_u32(pack, &sleep->sender_function);
+	pack_i32(pack, &sleep->fd);
+	pack_bool(pack, &sleep->is_idle);
+	pack_u64(pack, &sleep->begin_ns);
+	pack_u64(pack, &sleep->off_ns);
+	pack_u64(pack, &sleep->asleep_ns);
+}
+
+struct collector {
+	struct request_sleep_callback callback; /* first */
+	struct array sleeps;			/* struct request_sleep */
+};
+
+static int collect(struct request_sleep_callback *callback,
+		   const struct request_sleep *sleep)
+{
+	struct collector *collector = (struct collector *)callback;
+	struct request_sleep *added = array_add(&collector->sleeps);
+
+	if (!added)
+		return -ERROR_MEMORY;
+	*added = *sleep;
+	return 0;
+}
+
+static int note_tasks(struct request_records *records,
+		      const struct kept_request *request,
+		      const struct array *sleeps)
+{
+	int status = note_task(records, request->task);
+
+	for (size_t i = 0; i < sleeps->count && !status; i++) {
+		const struct request_sleep *sleep = array_at(sleeps, i);
+
+		status = note_task(records, sleep->task);
+		if (!status)
+			status = note_task(records, sleep->sender);
+	}
+	return status;
+}
+
+static int write_one(struct request_records *records,
+		     const struct request_sleeps *sleeps,
+		     struct kept_request *request)
+{
+	struct collector collector = {
+		.callback.take = collect,
+		.sleeps = ARRAY_OF(struct request_sleep),
+	};
+	uint64_t begin_ns = request->row.sums.begin_ns;
+	const struct kept_span span = { begin_ns, begin_ns, 0, UINT64_MAX };
+	struct pack *pack = kept_file_writer_pack(records->writer);
+	const struct task_pack tasks = tasks_of(records, pack);
+	uint32_t count;
+	int status = request_sleeps_visit(sleeps, request->row.number,
+					  &collector.callback);
+
+	if (!status)
+		status = note_tasks(records, request, &collector.sleeps);
+	count = (uint32_t)collector.sleeps.count;
+	pack_row(pack, &request->row);
+	task_pack_task(&tasks, &request->task);
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count; i++)
+		pack_sleep(records, pack, array_at(&collector.sleeps, i));
+	kept_file_writer_add(records->writer, &span);
+	array_free(&collector.sleeps);
+	return status;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const struct kept_request *x = a;
+	const struct kept_request *y = b;
+
+	return x->row.number < y->row.number ? -1 :
+					       x->row.number > y->row.number;
+}
+
+int request_records_write(struct request_records *records,
+			  const struct request_sleeps *sleeps)
+{
+	int status = 0;
+
+	array_sort(&records->requests, compare_numbers);
+	for (size_t i = 0; i < records->requests.count && !status; i++)
+		status = write_one(records, sleeps,
+				   array_at(&records->requests, i));
+	return status;
+}
+
+static void pack_tasks(struct request_records *records, struct pack *pack)
+{
+	uint32_t count = (uint32_t)records->tasks.count;
+
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct task *task = array_reach(&records->tasks, i);
+
+		pack_check(pack, task);
+		if (!task)
+			return;
+		task->index = i;
+		task_pack_facts(pack, task);
+	}
+}
+
+void request_records_pack_rest(struct request_records *records,
+			       const struct wakers *wakers, struct pack *pack)
+{
+	struct wakers written = *wakers;
+
+	pack_tasks(records, pack);
+	wakers_pack(pack->is_reading ? &records->wakers : &written, pack,
+		    records->functions);
+}
+
+/* What is outside data is checked before it is used. */
+static void check_sleep(const struct request_records *records,
+			struct pack *pack, const struct request_sleep *sleep)
+{
+	pack_check(pack, sleep->task && sleep->label < records->functions &&
+				 sleep->sender_function < records->functions);
+	pack_check(pack,
+		   sleep->waker == WAKER_NONE ||
+			   sleep->waker < records->wakers.chains.items.count);
+}
+
+void request_records_read(const struct request_records *records,
+			  struct pack *pack, struct kept_request *request,
+			  struct array *sleeps)
+{
+	const struct task_pack tasks = tasks_of(records, pack);
+	uint32_t count = 0;
+
+	*request = (struct kept_request){ 0 };
+	pack_row(pack, &request->row);
+	task_pack_task(&tasks, &request->task);
+	pack_check(pack, request->task);
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct request_sleep *sleep = array_add(sleeps);
+
+		pack_check(pack, sleep);
+		if (!sleep)
+			return;
+		pack_sleep(records, pack, sleep);
+		check_sleep(records, pack, sleep);
+	}
+}
