@@ -33,6 +33,9 @@ readonly ARCH_KERNEL_ARGUMENTS=(
 	kpti=off	# as on CPUs since 2019
 )
 
+# A trace unit is found while its CPU runs.
+readonly ARCH_MANY_CPUS_ARGUMENTS=()
+
 # Debian's kernel for arm64 is not compressed.
 arch_unpack_kernel() { # vmlinuz vmlinux
 	return 1

@@ -58,6 +58,12 @@ readonly ARCH_KERNEL_ARGUMENTS=(
 	"initcall_blacklist=$NOT_STARTED"
 )
 
+# While it starts, a kernel patches its code all the time.  Where another CPU
+# runs it meanwhile, QEMU may translate a breakpoint that is there for a moment and
+# execute it when it is gone, which the kernel does not survive: the guest starts
+# the other CPUs when it has started itself.
+readonly ARCH_MANY_CPUS_ARGUMENTS=(maxcpus=1)
+
 # QEMU starts an uncompressed kernel at its PVH entry, which saves the guest
 # its slow decompressor.  Offsets: Documentation/arch/x86/boot.rst.
 arch_unpack_kernel() { # vmlinuz vmlinux

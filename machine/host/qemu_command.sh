@@ -61,6 +61,7 @@ kernel_arguments() {
 		cryptomgr.notests
 		"${ARCH_KERNEL_ARGUMENTS[@]}"
 	)
+	((OPT_CPUS == 1)) || arguments+=("${ARCH_MANY_CPUS_ARGUMENTS[@]}")
 	printf '%s\n' "${arguments[*]} $OPT_APPEND"
 }
 

@@ -8,6 +8,7 @@
 #include <sys/reboot.h>
 #include <unistd.h>
 
+#include "machine/guest/init/cpus.h"
 #include "machine/guest/init/guest.h"
 #include "machine/guest/init/mounts.h"
 
@@ -53,7 +54,7 @@ int main(void)
 	int result;
 
 	block_child_signal();
-	result = mounts_first(&guest.problem);
+	result = mounts_first(&guest.problem) || cpus_start(&guest.problem);
 	if (!result && !access("/settings", F_OK))
 		result = guest_run_isolated(&guest);
 	else if (!result)
