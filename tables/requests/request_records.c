@@ -147,31 +147,39 @@ static int note_tasks(struct request_records *records,
 	return status;
 }
 
-static int write_one(struct request_records *records,
-		     const struct request_sleeps *sleeps,
-		     struct kept_request *request)
+int request_records_keep(struct request_records *records,
+			 struct kept_request *request, struct array *sleeps)
+{
+	uint64_t begin_ns = request->row.sums.begin_ns;
+	const struct kept_span span = { begin_ns, begin_ns, 0, UINT64_MAX };
+	struct pack *pack = kept_file_writer_pack(records->writer);
+	const struct task_pack tasks = tasks_of(records, pack);
+	uint32_t count = (uint32_t)sleeps->count;
+	int status = note_tasks(records, request, sleeps);
+
+	pack_row(pack, &request->row);
+	task_pack_task(&tasks, &request->task);
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count; i++)
+		pack_sleep(records, pack, array_at(sleeps, i));
+	kept_file_writer_add(records->writer, &span);
+	return status;
+}
+
+static int keep_with_sleeps(struct request_records *records,
+			    const struct request_sleeps *sleeps,
+			    struct kept_request *request)
 {
 	struct collector collector = {
 		.callback.take = collect,
 		.sleeps = ARRAY_OF(struct request_sleep),
 	};
-	uint64_t begin_ns = request->row.sums.begin_ns;
-	const struct kept_span span = { begin_ns, begin_ns, 0, UINT64_MAX };
-	struct pack *pack = kept_file_writer_pack(records->writer);
-	const struct task_pack tasks = tasks_of(records, pack);
-	uint32_t count;
 	int status = request_sleeps_visit(sleeps, request->row.number,
 					  &collector.callback);
 
 	if (!status)
-		status = note_tasks(records, request, &collector.sleeps);
-	count = (uint32_t)collector.sleeps.count;
-	pack_row(pack, &request->row);
-	task_pack_task(&tasks, &request->task);
-	pack_u32(pack, &count);
-	for (uint32_t i = 0; i < count; i++)
-		pack_sleep(records, pack, array_at(&collector.sleeps, i));
-	kept_file_writer_add(records->writer, &span);
+		status = request_records_keep(records, request,
+					      &collector.sleeps);
 	array_free(&collector.sleeps);
 	return status;
 }
@@ -185,15 +193,15 @@ static int compare_numbers(const void *a, const void *b)
 					       x->row.number > y->row.number;
 }
 
-int request_records_write(struct request_records *records,
-			  const struct request_sleeps *sleeps)
+int request_records_keep_all(struct request_records *records,
+			     const struct request_sleeps *sleeps)
 {
 	int status = 0;
 
 	array_sort(&records->requests, compare_numbers);
 	for (size_t i = 0; i < records->requests.count && !status; i++)
-		status = write_one(records, sleeps,
-				   array_at(&records->requests, i));
+		status = keep_with_sleeps(records, sleeps,
+					  array_at(&records->requests, i));
 	return status;
 }
 

@@ -38,15 +38,21 @@ struct kept_request {
 
 void request_records_free(struct request_records *records);
 
-/* Keeps @request.  Returns 0 or -ERROR_MEMORY. */
+/* Adds @request to those that are to be kept.  Returns 0 or -ERROR_MEMORY. */
 int request_records_add(struct request_records *records,
 			const struct kept_request *request);
 
-/* No more come: hands all to the writer, with their @sleeps, which have ended.
- * Returns 0 or -ERROR_MEMORY.
+/* No more come: hands all that were added to the writer, with what they have of
+ * @sleeps, which have ended.  Returns 0 or -ERROR_MEMORY.
  */
-int request_records_write(struct request_records *records,
-			  const struct request_sleeps *sleeps);
+int request_records_keep_all(struct request_records *records,
+			     const struct request_sleeps *sleeps);
+
+/* Hands one to the writer with its @sleeps (struct request_sleep).  Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int request_records_keep(struct request_records *records,
+			 struct kept_request *request, struct array *sleeps);
 
 /* Writes what all refer to, tasks and @wakers, or reads it, before they are read
  * themselves.

@@ -155,7 +155,7 @@ static void keep_at_end(struct event_handler *handler)
 	struct requests_table *table = (struct requests_table *)handler;
 
 	request_sleeps_end(table->sleeps);
-	note(table, request_records_write(&table->records, table->sleeps));
+	note(table, request_records_keep_all(&table->records, table->sleeps));
 }
 
 static void pack_rest(struct event_handler *handler, struct pack *pack)

@@ -2,6 +2,7 @@
 #include "attribution/calls/system_call.h"
 #include "attribution/interrupts/interrupt_rows.h"
 #include "attribution/interrupts/irq_names.h"
+#include "attribution/requests/message_kinds.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
@@ -12,6 +13,8 @@
 #include "tables/locks/lock_waits.h"
 #include "tables/processes/time_record.h"
 #include "tables/profile/off_cpu_records.h"
+#include "tables/requests/request_records.h"
+#include "tables/requests/request_sleeps.h"
 #include "tables/runqueue/runqueue_records.h"
 #include "tables/sleeps/sleep_pack.h"
 #include "tests/fuzz/fuzz.h"
@@ -145,6 +148,31 @@ static void read_off_cpu(struct pack pack)
 	call_tree_free(calls);
 }
 
+static void read_requests(struct pack pack)
+{
+	struct request_records records = REQUEST_RECORDS_NONE;
+	struct array sleeps = ARRAY_OF(struct request_sleep);
+	const struct wakers none = WAKERS_NONE;
+	struct kept_request request;
+
+	records.functions = FUNCTIONS;
+	request_records_pack_rest(&records, &none, &pack);
+	while (!pack.failed && byte_reader_left(&pack.reader)) {
+		sleeps.count = 0;
+		request_records_read(&records, &pack, &request, &sleeps);
+		assert(pack.failed ||
+		       (request.task && request.row.medium < MEDIA));
+		for (size_t i = 0; !pack.failed && i < sleeps.count; i++) {
+			const struct request_sleep *sleep =
+				array_at(&sleeps, i);
+
+			assert(sleep->task && sleep->label < FUNCTIONS);
+		}
+	}
+	array_free(&sleeps);
+	request_records_free(&records);
+}
+
 /* Each kind of records, with what they refer to before them. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
@@ -156,5 +184,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	read_cpu_waits(pack_to_read(bytes, size), true);
 	read_interrupts(pack_to_read(bytes, size));
 	read_off_cpu(pack_to_read(bytes, size));
+	read_requests(pack_to_read(bytes, size));
 	return 0;
 }
