@@ -6,8 +6,13 @@
 # on they are read from memory, as they are now: for those that record often and
 # load no code that would be among them.  Once is enough.
 hold_symbols() {
+	hold_symbols_as command
+}
+
+# As whoever runs by that command is shown them.
+hold_symbols_as() { # command...
 	[ ! -e /dev/shm/kallsyms ] || return 0
-	cat /proc/kallsyms >/dev/shm/kallsyms
+	"$@" cat /proc/kallsyms >/dev/shm/kallsyms
 	busybox mount --bind /dev/shm/kallsyms /proc/kallsyms
 }
 

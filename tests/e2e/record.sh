@@ -52,7 +52,7 @@ check_targets() {
 	expect "--user: nothing is outside" 0 "$(summary user cpu outside_ns)"
 	expect_that "kernel only: user space is outside" \
 		"$(summary code cpu outside_ns)" -gt 1000
-	expect_that "-a: several tasks" "$(tasks_in all)" -gt 3
+	expect_that "-a: several tasks" "$(tasks_in longer)" -gt 3
 	expect_that "-C: everything there" "$(tasks_in cpu)" -gt 3
 	expect "-p ends in time" 0 "$(code_of pid)"
 	expect "-p: all three threads that ran" 3 "$(tasks_in pid)"
@@ -265,7 +265,7 @@ main() {
 	command -v perf >/dev/null || return 0
 	local -a names=(code snapshot events-all machine)
 	# Of whole CPUs, as machine.
-	[[ -z ${KTRACE_FULL:-} ]] || names+=(all cpu longer)
+	[[ -z ${KTRACE_FULL:-} ]] || names+=(cpu longer)
 	for name in "${names[@]}"; do
 		expect_perf_reads "perf reads $name" "$WORK/$name"
 	done
