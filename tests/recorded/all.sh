@@ -12,9 +12,10 @@ ROOT=$(realpath "$HERE/../..")
 KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
 CHECKED=${CHECKED:-$ROOT/build-san/ktrace-hw}
 LEVEL=${1:-all}
-FLIPS=20
-MUTANTS=50
-CUT_STEP=1024
+# As many flips as there are commands that read them.
+FLIPS=13
+MUTANTS=30
+CUT_STEP=2048
 [[ $LEVEL != full ]] || FLIPS=1000 MUTANTS=2000 CUT_STEP=512
 WORK=$(mktemp -d)
 readonly HERE ROOT KTRACE CHECKED LEVEL FLIPS MUTANTS CUT_STEP WORK

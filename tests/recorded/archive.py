@@ -28,13 +28,12 @@ def archive(reader, folder, name, *options):
     return path
 
 
-def same(reader, name, path, commands):
-    whole = Reader(reader.program, os.path.join(reader.recording, name))
-    packed = Reader(reader.program, path)
+def same(whole, path, commands):
+    packed = Reader(whole.program, path)
     for command in commands:
         wanted = whole.text(*command)
         assert wanted.count("\n") > 3, command
-        assert packed.text(*command) == wanted, (name, command)
+        assert packed.text(*command) == wanted, (path, command)
 
 
 def size_of(folder):
@@ -42,35 +41,31 @@ def size_of(folder):
                for path, _, names in os.walk(folder) for name in names)
 
 
+def middle(whole):
+    """A window, as options."""
+    times = [row["time_ns"] for row in whole.timeline()]
+    since, until = (int(times[len(times) * part // 3]) / 1e9
+                    for part in (1, 2))
+    return f"--since={since:.9f}", f"--until={until:.9f}"
+
+
 def check_the_kernel(reader):
+    """Whole, and a window of it."""
+    whole = Reader(reader.program, os.path.join(reader.recording, "kernel"))
     with tempfile.TemporaryDirectory() as folder:
         path = archive(reader, folder, "kernel")
-        same(reader, "kernel", path, COMMANDS)
-        whole = size_of(os.path.join(reader.recording, "kernel"))
-        assert os.path.getsize(path) * 3 < whole, (os.path.getsize(path),
-                                                   whole)
-
-
-def check_a_window(reader):
-    with tempfile.TemporaryDirectory() as folder:
-        path = archive(reader, folder, "kernel")
-        times = [row["time_ns"] for row in Reader(
-            reader.program, os.path.join(reader.recording, "kernel")).rows(
-                "timeline")]
-        since, until = (int(times[len(times) * part // 3]) / 1e9
-                        for part in (1, 2))
-        same(reader, "kernel", path, (
-            ("report", "--flat", f"--since={since:.9f}",
-             f"--until={until:.9f}"),))
+        same(whole, path, (*COMMANDS, ("report", "--flat", *middle(whole))))
+        size = size_of(whole.recording)
+        assert os.path.getsize(path) * 3 < size, (os.path.getsize(path), size)
 
 
 def check_several_threads_and_tables(reader):
     with tempfile.TemporaryDirectory() as folder:
         path = archive(reader, folder, "long")
-        same(reader, "long", path, (("report", "--flat"),
-                                    ("report", "--sleeps"),
-                                    ("report", "--syscalls"),
-                                    ("sql", "SELECT * FROM thread")))
+        whole = Reader(reader.program, os.path.join(reader.recording, "long"))
+        same(whole, path, (("report", "--flat"), ("report", "--sleeps"),
+                           ("report", "--syscalls"),
+                           ("sql", "SELECT * FROM thread")))
 
 
 def check_programs_that_are_gone(reader):
