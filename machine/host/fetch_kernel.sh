@@ -7,10 +7,11 @@
 # that of arm64).
 
 kernel_fetch() { # series or version
-	local package release folder
-	package=$(kernel_package "$1")
+	local versions package release folder
+	versions=$(kernel_versions)
+	package=$(kernel_package "$1" <<<"$versions")
 	[[ -n $package ]] ||
-		fail "Debian offers no kernel $1 (offered: $(kernel_offered))"
+		fail "Debian offers no kernel $1 (offered: $(kernel_offered <<<"$versions"))"
 	release=${package#linux-image-}
 	if [[ ! -d $CACHE/kernels/$release ]]; then
 		folder=$(cache_workspace kernel)
@@ -33,14 +34,15 @@ kernel_versions() {
 		     }' | sort -rV
 }
 
+# Of the versions that it reads.
 kernel_package() { # series or version
-	kernel_versions | awk -v wanted="$1" '
+	awk -v wanted="$1" '
 		index($1, wanted ".") == 1 || index($1, wanted "-") == 1 ||
 		$1 == wanted || $2 == "linux-image-" wanted { print $2; exit }'
 }
 
 kernel_offered() {
-	kernel_versions | awk '{ printf "%s%s", comma, $1; comma = ", " }'
+	awk '{ printf "%s%s", comma, $1; comma = ", " }'
 }
 
 # Debian 12 has /lib/modules in its packages, Debian 13 /usr/lib/modules; since
