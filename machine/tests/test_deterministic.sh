@@ -26,9 +26,9 @@ run_once() { # dir
 
 # The clock stands still until the host has answered, also when a timer comes
 # due just then: its interrupt is not the answer.  Taken for that, it lets the
-# idle guest's clock leap from timer to timer, by more than 10 ms in this.  What
+# idle guest's clock leap from timer to timer, by more than 5 ms in this.  What
 # else the kernel may have to do is far less.
-readonly OTHERS_US=2000
+readonly OTHERS_US=1000
 
 kicks() {
 	"$MACHINE" run --discard --fast --timeout "$LIMIT_S" --results "$WORK" -- \
