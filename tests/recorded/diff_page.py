@@ -93,7 +93,7 @@ def check_flame(program, sides):
              for frame in root.iter(SVG + "g")}
     assert any(re.match(r"rgb\(255,\d+,\d+\)", fill) for fill in fills)
     same = xml.etree.ElementTree.fromstring(
-        diff(program, "svg", sides[1], sides[1]))
+        diff(program, "svg", sides[0], sides[0]))
     assert {frame.find(SVG + "rect").get("fill")
             for frame in same.iter(SVG + "g")} == {"rgb(228,228,228)"}
 
