@@ -21,8 +21,9 @@ TICKS = {"tick_nohz_handler", "tick_sched_timer"}
 # Each of the disk's queues has an interrupt, or with wires the whole disk.
 DISK = r"virtio\d+-req\.0|virtio0"
 # An interrupt's way in, and out, where what interrupts jumps to.
-INTERRUPT = re.compile(r"asm_(common_interrupt|sysvec_)|irq_entries_start|error_return"
-                       r"|restore_regs_and_return|native_irq_return|el1h_64_|ret_to_k")
+INTERRUPT = re.compile(r"asm_(common_interrupt|sysvec_|exc_nmi)|irq_entries_start"
+                       r"|error_return|restore_regs_and_return|native_irq_return"
+                       r"|el1h_64_|ret_to_k|(first|repeat|end_repeat)_nmi|nmi_restore")
 
 
 class Recording:
