@@ -23,6 +23,8 @@ struct attribution_fixture {
 	struct event_handler *handlers[HANDLERS];
 	size_t handler_count;
 	uint64_t now_ns;
+	uint32_t early_ns;
+	uint32_t late_ns;
 	struct made_cpu cpus[CPUS];
 	struct made_tasks tasks;
 };
@@ -93,6 +95,13 @@ void at(struct attribution_fixture *fixture, uint64_t time_ns)
 	fixture->now_ns = time_ns;
 }
 
+void may_be_off(struct attribution_fixture *fixture, uint32_t early_ns,
+		uint32_t late_ns)
+{
+	fixture->early_ns = early_ns;
+	fixture->late_ns = late_ns;
+}
+
 void belongs(struct attribution_fixture *fixture, int32_t tid, int32_t pid)
 {
 	made_tasks_belong(&fixture->tasks, tid, pid);
@@ -111,6 +120,8 @@ static struct call_step step_of(const struct attribution_fixture *fixture,
 {
 	return (struct call_step){
 		.time_ns = fixture->now_ns,
+		.early_ns = fixture->early_ns,
+		.late_ns = fixture->late_ns,
 		.kind = (uint8_t)kind,
 		.cpu = cpu,
 		.clock_ns = task->clock_ns,

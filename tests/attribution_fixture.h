@@ -60,6 +60,12 @@ uint32_t attribution_fixture_function(const struct attribution_fixture *fixture,
 /* The time of what follows, in ns. */
 void at(struct attribution_fixture *fixture, uint64_t time_ns);
 
+/* What follows may have been so much earlier or later than it is said to be; at
+ * first it is exact.
+ */
+void may_be_off(struct attribution_fixture *fixture, uint32_t early_ns,
+		uint32_t late_ns);
+
 /* Thread @tid is of process @pid; without this each is a process. */
 void belongs(struct attribution_fixture *fixture, int32_t tid, int32_t pid);
 

@@ -36,6 +36,12 @@ static struct script *script_of_callback(struct span_callback *callback)
 	return container_of(callback, struct script, callback);
 }
 
+static void write_error(struct script *script, uint32_t error_ns)
+{
+	if (error_ns)
+		sprintf(script->text + strlen(script->text), "~%u", error_ns);
+}
+
 static void write_span(struct span_callback *callback,
 		       const struct time_span *span)
 {
@@ -48,10 +54,14 @@ static void write_span(struct span_callback *callback,
 				   time_class_name(span->time_class);
 
 	ck_assert_uint_lt(span->begin_ns, span->end_ns);
-	snprintf(end, room, "%d %s%s%s %lu-%lu", span->task->tid, name,
+	snprintf(end, room, "%d %s%s%s %lu", span->task->tid, name,
 		 span->is_provisional ? "?" : "",
 		 span->is_behind_recorder ? " (recorder)" : "",
-		 (unsigned long)span->begin_ns, (unsigned long)span->end_ns);
+		 (unsigned long)span->begin_ns);
+	write_error(script, span->begin_error_ns);
+	end = script->text + strlen(script->text);
+	sprintf(end, "-%lu", (unsigned long)span->end_ns);
+	write_error(script, span->end_error_ns);
 	end = script->text + strlen(script->text);
 	if (span->waker_tid >= 0)
 		sprintf(end, " by %d", span->waker_tid);

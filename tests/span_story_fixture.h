@@ -11,7 +11,8 @@ struct attribution_fixture;
 
 /* This is what happens, and how task_time has it: a line a span, "tid class
  * begin-end", where a question mark says that it is provisional, "(recorder)"
- * that the recorder had the CPU, and " by tid" who woke.
+ * that the recorder had the CPU, " by tid" who woke, and "~ns" behind a time how
+ * inexact it is.
  */
 struct span_story {
 	const char *title;

@@ -6,12 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How long, of what class, how uncertain its begin. */
+/* How long, of what class, how uncertain its begin; and its end, where the thread
+ * ends.
+ */
 struct stretch {
 	uint64_t size_ns;
 	uint32_t error_ns;
 	enum time_class time_class;
+	uint32_t end_error_ns;
 };
+
+/* So long others ran behind all of the thread. */
+enum { BEHIND_NS = 1000 };
 
 static const struct {
 	struct stretch stretches[4];
@@ -19,24 +25,38 @@ static const struct {
 } cases[] = {
 	{ { { 0 } }, 0 },
 	/* What it began with is no border. */
-	{ { { 100, 50, TIME_USER } }, 0 },
-	{ { { 100, 50, TIME_USER }, { 100, 7, TIME_FAULT } }, 7 },
-	{ { { 100, 0, TIME_USER },
-	    { 100, 7, TIME_FAULT },
-	    { 100, 8, TIME_USER } },
+	{ { { 100, 50, TIME_USER, 0 } }, 0 },
+	{ { { 100, 50, TIME_USER, 0 }, { 100, 7, TIME_FAULT, 0 } }, 7 },
+	{ { { 100, 0, TIME_USER, 0 },
+	    { 100, 7, TIME_FAULT, 0 },
+	    { 100, 8, TIME_USER, 0 } },
 	  15 },
 	/* The same class goes on. */
-	{ { { 100, 0, TIME_USER }, { 100, 7, TIME_USER } }, 0 },
+	{ { { 100, 0, TIME_USER, 0 }, { 100, 7, TIME_USER, 0 } }, 0 },
 	/* No further than the time on either side. */
-	{ { { 10, 0, TIME_USER }, { 5, UINT32_MAX, TIME_UNKNOWN } }, 10 },
-	{ { { 10, 0, TIME_USER },
-	    { 5, UINT32_MAX, TIME_UNKNOWN },
-	    { 15, 3, TIME_UNKNOWN } },
+	{ { { 10, 0, TIME_USER, 0 }, { 5, UINT32_MAX, TIME_UNKNOWN, 0 } }, 10 },
+	{ { { 10, 0, TIME_USER, 0 },
+	    { 5, UINT32_MAX, TIME_UNKNOWN, 0 },
+	    { 15, 3, TIME_UNKNOWN, 0 } },
 	  20 },
-	{ { { 10, 0, TIME_USER },
-	    { 5, UINT32_MAX, TIME_UNKNOWN },
-	    { 15, UINT32_MAX, TIME_FAULT } },
+	{ { { 10, 0, TIME_USER, 0 },
+	    { 5, UINT32_MAX, TIME_UNKNOWN, 0 },
+	    { 15, UINT32_MAX, TIME_FAULT, 0 } },
 	  25 },
+	/* A thread's end has others' time behind it, up to the recording's. */
+	{ { { 100, 0, TIME_USER, 0 }, { 10, 7, TIME_SYSTEM_CALL, 500 } }, 507 },
+	{ { { 100, 0, TIME_USER, 0 }, { 10, 7, TIME_SYSTEM_CALL, UINT32_MAX } },
+	  7 + BEHIND_NS },
+	/* Or it was earlier. */
+	{ { { 5000, 0, TIME_USER, UINT32_MAX } }, 5000 },
+	/* It only seemed to end there: the same moment is not counted twice. */
+	{ { { 100, 0, TIME_USER, 9 }, { 100, 9, TIME_RUNNABLE, 0 } }, 9 },
+	/* Another one has its number. */
+	{ { { 100, 0, TIME_USER, 50 }, { 10, 0, TIME_RUNNABLE, 0 } }, 50 },
+	{ { { 100, 0, TIME_USER, 50 },
+	    { 10, 0, TIME_USER, 0 },
+	    { 10, 4, TIME_RUNNABLE, 0 } },
+	  54 },
 };
 
 START_TEST(borders_add_up)
@@ -50,6 +70,7 @@ START_TEST(borders_add_up)
 			.begin_ns = now_ns,
 			.end_ns = now_ns + stretch->size_ns,
 			.begin_error_ns = stretch->error_ns,
+			.end_error_ns = stretch->end_error_ns,
 			.time_class = (uint8_t)stretch->time_class,
 		};
 
@@ -57,7 +78,8 @@ START_TEST(borders_add_up)
 			class_error_bound_take(&bound, &span);
 		now_ns = span.end_ns;
 	}
-	ck_assert_uint_eq(class_error_bound_ns(&bound), cases[_i].error_ns);
+	ck_assert_uint_eq(class_error_bound_ns(&bound, now_ns + BEHIND_NS),
+			  cases[_i].error_ns);
 }
 END_TEST
 

@@ -71,6 +71,27 @@ static void wakeup_on_the_way_out(struct attribution_fixture *f)
 	ends(f);
 }
 
+/* It may still have been on its way out: then it slept less, and waited less. */
+static void wakeup_about_then(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	at(f, 115);
+	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
+	at(f, 120);
+	may_be_off(f, 4, 15);
+	switch_to(f, 0, 0);
+	at(f, 130);
+	wakes(f, 1, 7);
+	at(f, 140);
+	may_be_off(f, 3, 2);
+	schedules(f, 0, 0, 0, 7);
+	at(f, 150);
+	may_be_off(f, 0, 0);
+	ends(f);
+}
+
 /* Before it looked whether it may sleep: it never leaves. */
 static void wakeup_of_a_running_task(struct attribution_fixture *f)
 {
@@ -282,6 +303,10 @@ static const struct span_story stories[] = {
 	  "7 kernel 100-110\n7 kernel 110-120\n7 runnable 120-140 by 8\n"
 	  "7 kernel 140-145\n7 kernel 145-150\n8 kernel 100-150\n",
 	  SEES_ALL, WHOLE },
+	{ "woken about when it left", wakeup_about_then,
+	  "7 kernel 100-120\n7 asleep 120~15-130\n"
+	  "7 runnable 130~5-140 by 8\n7 kernel 140~3-150\n"
+	  "8 kernel 100-150\n", SEES_ALL, WHOLE },
 	{ "woken while it runs", wakeup_of_a_running_task,
 	  "7 kernel 100-110\n7 kernel 110-120\n7 asleep 120-130\n"
 	  "7 runnable 130-140 by 8\n7 kernel 140-150\n8 kernel 100-150\n",

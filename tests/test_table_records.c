@@ -292,6 +292,7 @@ static const struct time_record time_records[] = {
 		    .is_provisional = true,
 		    .cpu = 1,
 		    .begin_error_ns = 9,
+		    .end_error_ns = 11,
 		    .is_behind_recorder = true } },
 	{ .kind = RECORD_SWITCH,
 	  .span = { .task = &reader,
@@ -332,6 +333,7 @@ static void check_time(const struct time_record *record,
 			  wanted->span.is_behind_recorder);
 	ck_assert_uint_eq(record->span.begin_error_ns,
 			  wanted->span.begin_error_ns);
+	ck_assert_uint_eq(record->span.end_error_ns, wanted->span.end_error_ns);
 	ck_assert_int_eq(record->span.cpu, wanted->span.cpu);
 	check_task(record->span.task, &reader);
 	ck_assert_uint_eq(record->span.task->index, reader.index);

@@ -310,6 +310,28 @@ static void one_thread_only(struct attribution_fixture *f)
 	ends(f);
 }
 
+/* It is on its CPU until then, and nowhere after. */
+static void inexact_end(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	enter(f, 0, "entry_SYSCALL_64");
+	at(f, 110);
+	life(f, 0, SIDEBAND_EXIT, 7);
+	at(f, 115);
+	may_be_off(f, 5, 300);
+	enter(f, 0, "perf_trace_sched_switch");
+	at(f, 120);
+	may_be_off(f, 10, 300);
+	leave(f, 0);
+	at(f, 140);
+	may_be_off(f, 30, 300);
+	schedules(f, 0, 7, 0x10, 0);
+	at(f, 200);
+	may_be_off(f, 0, 0);
+	ends(f);
+}
+
 /* clang-format off */
 static const struct span_story stories[] = {
 	{ "classes", classes,
@@ -362,6 +384,9 @@ static const struct span_story stories[] = {
 	{ "switches after the trace", events_after_the_end,
 	  "7 kernel 100-110\n9 runnable 100-110\n9 kernel 110-120\n"
 	  "7 asleep 110-120\n", SEES_ALL, WHOLE },
+	{ "an end that is not exact", inexact_end,
+	  "7 system_call 100-115\n7 tracer 115~300-120\n"
+	  "7 system_call 120~300-140~300\n", SEES_ALL, WHOLE },
 	{ "a recording of one thread", one_thread_only,
 	  "7 kernel 100-120\n7 asleep 120-130\n7 runnable 130-140 by 8\n"
 	  "7 off 140-145\n7 kernel 145-160\n", SEES_ALL, WHOLE },

@@ -77,6 +77,19 @@ static void give_wait(const struct span_out *out, struct thread *thread,
 	give(out, thread, &span);
 }
 
+/* A moment of waking is the kernel's word, but the thread may not have left the CPU
+ * by then: it did not sleep at all, and was off for so much less.
+ */
+static uint32_t part_error_ns(const struct off_cpu *off,
+			      const struct off_cpu_part *part)
+{
+	uint64_t since_ns = part->begin_ns - off->begin_ns;
+
+	return off->begin_error_ns > since_ns ?
+		       off->begin_error_ns - (uint32_t)since_ns :
+		       0;
+}
+
 static void give_off(const struct span_out *out, struct thread *thread,
 		     const struct off_cpu *off)
 {
@@ -91,8 +104,7 @@ static void give_off(const struct span_out *out, struct thread *thread,
 			.time_class = parts[i].time_class,
 			.reason = parts[i].reason,
 			.cpu = off->cpu < 0 ? thread->cpu : off->cpu,
-			/* The kernel's word for the moment of waking. */
-			.begin_error_ns = i ? 0 : off->begin_error_ns,
+			.begin_error_ns = part_error_ns(off, &parts[i]),
 			.waker_tid = parts[i].waker_tid,
 		};
 
@@ -128,7 +140,7 @@ static bool counts(struct thread *thread)
 }
 
 void span_out_cut(const struct span_out *out, struct thread *thread,
-		  uint64_t now_ns)
+		  uint64_t now_ns, uint32_t end_error_ns)
 {
 	struct time_span span = {
 		.begin_ns = thread->begin_ns,
@@ -138,6 +150,7 @@ void span_out_cut(const struct span_out *out, struct thread *thread,
 		.is_provisional = thread->is_provisional,
 		.cpu = thread->cpu,
 		.begin_error_ns = thread->begin_error_ns,
+		.end_error_ns = end_error_ns,
 		.waker_tid = -1,
 	};
 

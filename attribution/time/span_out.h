@@ -21,10 +21,11 @@ struct span_out {
 };
 
 /* Hands out @thread's time on its CPU up to @now_ns, after what is due before
- * that, and begins anew from there.
+ * that, and begins anew from there.  Where the thread ends @end_error_ns says how
+ * exact that is.
  */
 void span_out_cut(const struct span_out *out, struct thread *thread,
-		  uint64_t now_ns);
+		  uint64_t now_ns, uint32_t end_error_ns);
 
 /* Hands out the time that @thread was off the CPU, if any is due. */
 void span_out_flush(const struct span_out *out, struct thread *thread);

@@ -54,8 +54,11 @@ static void change_context(struct task_time *time, const struct call_step *step,
 static void cut(const struct task_time *time, struct thread *thread,
 		const struct call_step *step)
 {
-	span_out_cut(&time->out, thread, step->time_ns);
-	thread->begin_error_ns = error_of(step);
+	bool is_end = step->kind == STEP_LEAVE && thread->is_dead;
+	uint32_t error_ns = error_of(step);
+
+	span_out_cut(&time->out, thread, step->time_ns, is_end ? error_ns : 0);
+	thread->begin_error_ns = error_ns;
 }
 
 static bool is_scheduling(const struct task_time *time,

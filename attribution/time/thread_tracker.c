@@ -35,11 +35,7 @@ static void hand_to(const struct span_taker *taker,
 	const struct time_window *window = &taker->window;
 	struct time_span cut = *span;
 
-	if (cut.begin_ns < window->since_ns)
-		cut.begin_ns = window->since_ns;
-	if (cut.end_ns > window->until_ns)
-		cut.end_ns = window->until_ns;
-	if (cut.begin_ns < cut.end_ns)
+	if (time_span_cut(&cut, window->since_ns, window->until_ns))
 		taker->callback->take(taker->callback, &cut);
 }
 

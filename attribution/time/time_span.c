@@ -32,3 +32,14 @@ const char *unknown_reason_name(enum unknown_reason reason)
 
 	return names[reason];
 }
+
+bool time_span_cut(struct time_span *span, uint64_t since_ns, uint64_t until_ns)
+{
+	if (span->begin_ns < since_ns)
+		span->begin_ns = since_ns;
+	if (span->end_ns > until_ns) {
+		span->end_ns = until_ns;
+		span->end_error_ns = 0;
+	}
+	return span->begin_ns < span->end_ns;
+}

@@ -61,6 +61,8 @@ struct time_span {
 	int32_t cpu;		 /* where it ran, or last ran */
 	uint32_t begin_error_ns; /* it may have begun so much earlier or
 					 * later: see struct call_step */
+	uint32_t end_error_ns;	 /* the same of its end, where the thread ends
+				  * with it: no span begins there; else 0 */
 	/* The work that the thread was in, outermost first; valid during the
 	 * call only.  For time off the CPU: what it left off.
 	 */
@@ -82,6 +84,10 @@ static inline enum time_class time_span_account(const struct time_span *span)
 	return span->is_behind_recorder ? TIME_TRACER :
 					  (enum time_class)span->time_class;
 }
+
+/* Cuts @span to [@since_ns, @until_ns).  Returns whether anything is left. */
+bool time_span_cut(struct time_span *span, uint64_t since_ns,
+		   uint64_t until_ns);
 
 /* Takes spans, as each ends. */
 struct span_callback {

@@ -228,16 +228,8 @@ void flow_raised(struct vcpu *vcpu)
 	vcpu->raised = true;
 }
 
-void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to)
+static void deliver(struct vcpu *vcpu, uint64_t from, uint64_t to, bool raised)
 {
-	bool raised = vcpu->raised;
-
-	vcpu->raised = false;
-	if (!raised)
-		wake(vcpu);
-	if (!pt_unit_is_tracing(&vcpu->unit))
-		return;
-	guest_clock_begin_block(&vcpu->clock);
 	relocate(vcpu, from);
 	if (raised)
 		exception(vcpu, from, to);
@@ -245,6 +237,18 @@ void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to)
 		interrupt(vcpu, from, to);
 	vcpu->block = NULL;
 	pt_unit_arrive(&vcpu->unit, to, guest_clock_now(&vcpu->clock));
+}
+
+void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to)
+{
+	bool raised = vcpu->raised;
+
+	vcpu->raised = false;
+	guest_clock_begin_block(&vcpu->clock);
+	if (!raised)
+		wake(vcpu);
+	if (pt_unit_is_tracing(&vcpu->unit))
+		deliver(vcpu, from, to, raised);
 	guest_clock_end_block(&vcpu->clock);
 }
 

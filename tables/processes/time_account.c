@@ -28,6 +28,7 @@ struct time_accounts {
 	struct interrupt_accounts *interrupts; /* or NULL */
 	struct array accounts; /* struct time_account by task index */
 	struct time_records records;
+	uint64_t until_ns; /* where the last span of all ends */
 	int status;
 };
 
@@ -75,19 +76,19 @@ static void add_span(struct time_account *account, const struct time_span *span,
 		account->busy_ns += size_ns;
 }
 
-/* Adds the part of the span that is in @window. */
-static void add_part(struct time_account *account,
-		     const struct time_record *record,
-		     struct time_window window)
+/* Adds the part of the span that is in the window. */
+static void add_part(struct time_accounts *accounts,
+		     struct time_account *account,
+		     const struct time_record *record)
 {
+	const struct time_window *window = &accounts->input->window;
 	struct time_span part = record->span;
 
-	if (part.begin_ns < window.since_ns)
-		part.begin_ns = window.since_ns;
-	if (part.end_ns > window.until_ns)
-		part.end_ns = window.until_ns;
-	if (part.begin_ns < part.end_ns)
-		add_span(account, &part, (enum time_class)record->resolved);
+	if (!time_span_cut(&part, window->since_ns, window->until_ns))
+		return;
+	if (part.end_ns > accounts->until_ns)
+		accounts->until_ns = part.end_ns;
+	add_span(account, &part, (enum time_class)record->resolved);
 }
 
 static void count(struct time_account *account,
@@ -115,7 +116,7 @@ static void add(struct time_accounts *accounts,
 	if (!account)
 		return;
 	if (record->kind == RECORD_SPAN)
-		add_part(account, record, input->window);
+		add_part(accounts, account, record);
 	else
 		count(account, record, input->window);
 }
@@ -277,7 +278,8 @@ static void complete(const struct time_accounts *accounts,
 		account->pid = task_names_process(names, task->tid);
 	account->comm = task_names_last(names, task->tid);
 	account->threads = 1;
-	account->uncertain = class_error_bound_ns(&account->error_bound);
+	account->uncertain =
+		class_error_bound_ns(&account->error_bound, accounts->until_ns);
 	split_interrupts(accounts, account);
 }
 

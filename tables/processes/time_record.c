@@ -27,6 +27,7 @@ static void pack_span(struct pack *pack, struct time_record *record)
 	pack_bool(pack, &span->is_provisional);
 	pack_bool(pack, &span->is_behind_recorder);
 	pack_u32(pack, &span->begin_error_ns);
+	pack_u32(pack, &span->end_error_ns);
 }
 
 static void pack_record(struct pack *pack, struct time_record *record,
