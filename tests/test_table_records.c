@@ -635,6 +635,27 @@ START_TEST(a_wait_for_a_cpu_is_cut)
 }
 END_TEST
 
+/* A file says how deep its paths are. */
+START_TEST(a_path_may_be_deep)
+{
+	enum { DEPTH = 1000000 };
+	struct call_tree *calls = call_tree_new();
+	struct off_cpu_records records;
+	uint32_t node;
+
+	ck_assert_int_eq(off_cpu_records_open(&records), 0);
+	node = records.root;
+	for (int i = 0; i < DEPTH; i++)
+		node = call_tree_find_child(records.paths, node, 1, false);
+	node = off_cpu_records_place(&records, node, calls,
+				     call_tree_root(calls, 11));
+	ck_assert_uint_eq(call_tree_count(calls), DEPTH + 1);
+	ck_assert_uint_eq(node, DEPTH);
+	off_cpu_records_free(&records);
+	call_tree_free(calls);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("table_records");
@@ -651,6 +672,7 @@ int main(void)
 	tcase_add_test(tcase, stacks_have_their_numbers);
 	tcase_add_test(tcase, wakers_have_their_numbers);
 	tcase_add_test(tcase, times_come_back_with_their_tasks);
+	tcase_add_test(tcase, a_path_may_be_deep);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

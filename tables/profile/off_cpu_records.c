@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/profile/off_cpu_records.h"
 
+#include "common/array.h"
 #include "common/error.h"
 #include "common/kept_file.h"
 #include "common/pack.h"
@@ -21,20 +22,42 @@ void off_cpu_records_free(struct off_cpu_records *records)
 	call_tree_free(records->paths);
 }
 
-/* Returns the node of @to, below @root, for node @node of @from. */
+/* Lists @node and its callers up to the root, which is none of them.  Returns false
+ * when out of memory.
+ */
+static bool list_callers(const struct call_tree *tree, uint32_t node,
+			 struct array *callers)
+{
+	for (; call_tree_at(tree, node)->parent != CALL_NODE_NONE;
+	     node = call_tree_at(tree, node)->parent) {
+		uint32_t *caller = array_add(callers);
+
+		if (!caller)
+			return false;
+		*caller = node;
+	}
+	return true;
+}
+
+/* Returns the node of @to, below @root, for node @node of @from; CALL_NODE_NONE when
+ * out of memory.  A path may be as deep as a trace, or a file, says.
+ */
 static uint32_t place(const struct call_tree *from, uint32_t node,
 		      struct call_tree *to, uint32_t root)
 {
-	const struct call_node item = *call_tree_at(from, node);
-	uint32_t parent;
+	struct array callers = ARRAY_OF(uint32_t);
+	uint32_t at = list_callers(from, node, &callers) ? root :
+							   CALL_NODE_NONE;
 
-	if (item.parent == CALL_NODE_NONE)
-		return root;
-	parent = place(from, item.parent, to, root);
-	return parent == CALL_NODE_NONE ?
-		       parent :
-		       call_tree_find_child(to, parent, item.function,
-					    item.is_interrupt);
+	for (size_t i = callers.count; i-- > 0 && at != CALL_NODE_NONE;) {
+		const uint32_t *caller = array_at(&callers, i);
+		const struct call_node *item = call_tree_at(from, *caller);
+
+		at = call_tree_find_child(to, at, item->function,
+					  item->is_interrupt);
+	}
+	array_free(&callers);
+	return at;
 }
 
 uint32_t off_cpu_records_place(const struct off_cpu_records *records,
