@@ -110,9 +110,7 @@ static int book(const struct wall_tree *tree, const struct wall_place *place,
 	const struct time_window window = tree->input->window;
 	struct time_span part = *span;
 
-	part.begin_ns = time_window_clip(window, span->begin_ns);
-	part.end_ns = time_window_clip(window, span->end_ns);
-	if (part.begin_ns >= part.end_ns ||
+	if (!time_span_cut(&part, window.since_ns, window.until_ns) ||
 	    !step_filter_cpu(tree->input->filter, (uint32_t)span->cpu))
 		return 0;
 	return wall_place_book(place, tree->calls, &part);
