@@ -178,13 +178,13 @@ static struct message *read_next(struct requests *requests,
 {
 	struct message *message =
 		channels_read(requests->channels, socket, left);
-	struct party *sender = message || !*left ||
-					       !requests->has_socket_events ?
-				       NULL :
-				       find_sender(requests, reader, socket);
+	struct party *sender;
 
-	if (!sender)
+	if (message || !*left || !requests->has_socket_events)
 		return message;
+	sender = find_sender(requests, reader, socket);
+	if (!sender)
+		return NULL;
 	message = requests_hand_over(requests, sender, time_ns);
 	if (message)
 		queue(requests, message, socket);
