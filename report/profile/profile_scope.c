@@ -9,18 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a node of the whole tree is in the one that is shown. */
-struct place {
-	uint32_t node; /* it, or the innermost caller shown */
-	enum profile_part part;
-};
-
 struct cutter {
 	const struct profile_scope *scope;
 	const struct call_tree *from;
 	struct call_tree *to;
-	struct place *places; /* by node of from */
-	uint64_t *time_ns;    /* by part */
+	const uint8_t *parts; /* by node of from: enum profile_part */
+	/* By node of from: the node of to that it is, or its innermost caller
+	 * shown.
+	 */
+	uint32_t *places;
 };
 
 static bool is_interrupt(enum context_kind kind)
@@ -60,26 +57,49 @@ enum profile_part profile_part_of_call(const struct context_kinds *kinds,
 	return kind == CONTEXT_TRACER ? PROFILE_TRACER : caller_part;
 }
 
-static uint32_t place_root(const struct cutter *cutter, uint32_t index,
-			   struct place *place)
+static uint8_t part_of(const struct profile_scope *scope,
+		       const struct call_tree *tree, const uint8_t *parts,
+		       uint32_t index)
 {
-	const struct call_links *links = &cutter->from->links[index];
+	const struct call_node *node = call_tree_at(tree, index);
 
-	place->part = (enum profile_part)links->part;
-	return call_tree_root(cutter->to, links->pid);
+	if (node->parent == CALL_NODE_NONE)
+		return (uint8_t)tree->links[index].part;
+	return (uint8_t)profile_part_of_call(
+		scope->kinds, node->function,
+		(enum profile_part)parts[node->parent]);
 }
 
-static uint32_t place_call(const struct cutter *cutter, uint32_t index,
-			   struct place *place)
+/* Returns the part of each node, to be freed, and in @time_ns what each part took;
+ * NULL when out of memory.
+ */
+static uint8_t *parts_of(const struct profile_scope *scope,
+			 const struct call_tree *tree,
+			 uint64_t time_ns[PROFILE_PARTS])
+{
+	uint32_t count = call_tree_count(tree);
+	uint8_t *parts = malloc((size_t)count + 1);
+
+	memset(time_ns, 0, PROFILE_PARTS * sizeof(*time_ns));
+	for (uint32_t i = 0; parts && i < count; i++) {
+		parts[i] = part_of(scope, tree, parts, i);
+		time_ns[parts[i]] += call_tree_at(tree, i)->self_ns;
+	}
+	return parts;
+}
+
+static uint32_t place_of(const struct cutter *cutter, uint32_t index)
 {
 	const struct call_node *node = call_tree_at(cutter->from, index);
-	const struct place *caller = &cutter->places[node->parent];
+	uint32_t caller;
 
-	place->part = profile_part_of_call(cutter->scope->kinds, node->function,
-					   caller->part);
-	if (!cutter->scope->shows[place->part])
-		return caller->node;
-	return call_tree_find_child(cutter->to, caller->node, node->function,
+	if (node->parent == CALL_NODE_NONE)
+		return call_tree_root(cutter->to,
+				      call_tree_pid(cutter->from, index));
+	caller = cutter->places[node->parent];
+	if (!cutter->scope->shows[cutter->parts[index]])
+		return caller;
+	return call_tree_find_child(cutter->to, caller, node->function,
 				    node->is_interrupt);
 }
 
@@ -88,18 +108,15 @@ static bool cut(const struct cutter *cutter, uint32_t index)
 {
 	const struct call_node *node = call_tree_at(cutter->from, index);
 	const struct call_counts calls = call_tree_calls(cutter->from, index);
-	struct place *place = &cutter->places[index];
+	uint32_t place = place_of(cutter, index);
 
-	place->node = node->parent == CALL_NODE_NONE ?
-			      place_root(cutter, index, place) :
-			      place_call(cutter, index, place);
-	if (place->node == CALL_NODE_NONE)
+	cutter->places[index] = place;
+	if (place == CALL_NODE_NONE)
 		return false;
-	cutter->time_ns[place->part] += node->self_ns;
-	if (!cutter->scope->shows[place->part])
+	if (!cutter->scope->shows[cutter->parts[index]])
 		return true;
-	call_tree_at(cutter->to, place->node)->self_ns += node->self_ns;
-	call_tree_add_calls(cutter->to, place->node, &calls,
+	call_tree_at(cutter->to, place)->self_ns += node->self_ns;
+	call_tree_add_calls(cutter->to, place, &calls,
 			    call_tree_inferred_ns(cutter->from, index));
 	return true;
 }
@@ -109,19 +126,20 @@ struct call_tree *profile_scope_apply(const struct profile_scope *scope,
 				      uint64_t time_ns[PROFILE_PARTS])
 {
 	uint32_t count = call_tree_count(tree);
+	uint8_t *parts = parts_of(scope, tree, time_ns);
 	struct cutter cutter = {
 		.scope = scope,
 		.from = tree,
 		.to = call_tree_new(),
+		.parts = parts,
 		.places = calloc((size_t)count + 1, sizeof(*cutter.places)),
-		.time_ns = time_ns,
 	};
-	bool is_whole = cutter.to && cutter.places &&
+	bool is_whole = parts && cutter.to && cutter.places &&
 			call_tree_reserve(cutter.to, count);
 
-	memset(time_ns, 0, PROFILE_PARTS * sizeof(*time_ns));
 	for (uint32_t i = 0; is_whole && i < count; i++)
 		is_whole = cut(&cutter, i);
+	free(parts);
 	free(cutter.places);
 	if (is_whole)
 		return cutter.to;
@@ -192,24 +210,14 @@ bool profile_scope_hide(const struct profile_scope *scope,
 			struct call_tree *tree, uint64_t time_ns[PROFILE_PARTS])
 {
 	uint32_t count = call_tree_count(tree);
-	uint8_t *parts = malloc((size_t)count + 1);
+	uint8_t *parts = parts_of(scope, tree, time_ns);
 
-	memset(time_ns, 0, PROFILE_PARTS * sizeof(*time_ns));
 	if (!parts)
 		return false;
 	call_tree_forget_slots(tree);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct call_node *node = call_tree_at(tree, i);
-
-		parts[i] = node->parent == CALL_NODE_NONE ?
-				   (uint8_t)tree->links[i].part :
-				   (uint8_t)profile_part_of_call(
-					   scope->kinds, node->function,
-					   parts[node->parent]);
-		time_ns[parts[i]] += node->self_ns;
+	for (uint32_t i = 0; i < count; i++)
 		if (!scope->shows[parts[i]])
 			hide(tree, i);
-	}
 	join_roots(tree);
 	free(parts);
 	return true;
