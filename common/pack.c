@@ -119,8 +119,7 @@ uint64_t pack_hash(uint64_t hash, const void *bytes, size_t size)
 		uint64_t word;
 
 		memcpy(&word, at, 8);
-		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 32;
+		hash = pack_hash_number(hash, word);
 	}
 	for (; size; size--)
 		hash = (hash ^ *at++) * UINT64_C(0x100000001b3);

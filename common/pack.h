@@ -51,4 +51,11 @@ bool pack_is_whole(const struct pack *pack);
 #define PACK_HASH_FIRST UINT64_C(0xcbf29ce484222325)
 uint64_t pack_hash(uint64_t hash, const void *bytes, size_t size);
 
+/* The same of the eight bytes of a number. */
+static inline uint64_t pack_hash_number(uint64_t hash, uint64_t number)
+{
+	hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
 #endif

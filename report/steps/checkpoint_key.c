@@ -30,11 +30,6 @@ char *checkpoint_index_path(const struct recording *recording, const char *name)
 	return path;
 }
 
-static uint64_t hash_number(uint64_t hash, uint64_t number)
-{
-	return pack_hash(hash, &number, sizeof(number));
-}
-
 static bool hash_part(int fd, off_t offset, uint64_t *hash)
 {
 	uint8_t *bytes = malloc(LOOKED_AT);
@@ -53,9 +48,9 @@ static bool hash_file(const char *path, uint64_t *hash)
 	bool is_read = fd >= 0 && fstat(fd, &file) == 0;
 
 	if (is_read) {
-		*hash = hash_number(*hash, (uint64_t)file.st_size);
-		*hash = hash_number(*hash, (uint64_t)file.st_mtim.tv_sec);
-		*hash = hash_number(*hash, (uint64_t)file.st_mtim.tv_nsec);
+		*hash = pack_hash_number(*hash, (uint64_t)file.st_size);
+		*hash = pack_hash_number(*hash, (uint64_t)file.st_mtim.tv_sec);
+		*hash = pack_hash_number(*hash, (uint64_t)file.st_mtim.tv_nsec);
 		is_read = hash_part(fd, 0, hash) &&
 			  (file.st_size <= LOOKED_AT ||
 			   hash_part(fd, file.st_size - LOOKED_AT, hash));
@@ -70,9 +65,9 @@ bool checkpoint_index_key(const struct recording *recording,
 {
 	const char *kcore = recording_kcore_path(recording);
 	/* Other programs may find other events. */
-	uint64_t hash = hash_number(PACK_HASH_FIRST, build_id);
+	uint64_t hash = pack_hash_number(PACK_HASH_FIRST, build_id);
 
-	hash = hash_number(hash, function_table_digest(functions));
+	hash = pack_hash_number(hash, function_table_digest(functions));
 	if (kcore && !hash_file(kcore, &hash))
 		return false;
 	*key = hash;

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "common/large_memory.h"
+#include "common/pack.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>
@@ -18,15 +19,13 @@ uint64_t function_name_hash(const char *name, size_t length)
 
 	for (; length > sizeof(word); length -= sizeof(word)) {
 		memcpy(&word, name, sizeof(word));
-		hash = (hash ^ word) * odd;
-		hash ^= hash >> 32;
+		hash = pack_hash_number(hash, word);
 		name += sizeof(word);
 	}
 	word = length;
 	for (size_t i = 0; i < length; i++)
 		word = word << 8 | (uint8_t)name[i];
-	hash = (hash ^ word) * odd;
-	return hash ^ hash >> 32;
+	return pack_hash_number(hash, word);
 }
 
 uint32_t function_key_hash(const struct function_key *key)

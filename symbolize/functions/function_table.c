@@ -4,6 +4,7 @@
 #include "common/arena.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "common/pack.h"
 #include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_slots.h"
 #include "symbolize/functions/module_list.h"
@@ -32,8 +33,7 @@ static struct function *function_of(const struct function_table *table,
 
 static void digest(struct function_table *table, uint64_t number)
 {
-	table->digest = (table->digest ^ number) * 0x9e3779b97f4a7c15;
-	table->digest ^= table->digest >> 32;
+	table->digest = pack_hash_number(table->digest, number);
 }
 
 /* Modules come one after the other. */
