@@ -140,13 +140,21 @@ static void sort_from(struct array *array, size_t index,
 /* Much comes in order or nearly so, as the kernel's symbols with its modules'
  * behind, which costs one pass instead of many.
  */
-void array_sort(struct array *array,
-		int (*compare)(const void *a, const void *b))
+size_t array_sort_first(struct array *array,
+			int (*compare)(const void *a, const void *b))
 {
 	size_t sorted = 0;
 
 	while (sorted < array->count && move_back(array, sorted, compare))
 		sorted++;
+	return sorted;
+}
+
+void array_sort(struct array *array,
+		int (*compare)(const void *a, const void *b))
+{
+	size_t sorted = array_sort_first(array, compare);
+
 	sort_from(array, sorted, compare);
 	if (sorted && sorted < array->count &&
 	    compare(array_at(array, sorted - 1), array_at(array, sorted)) > 0)

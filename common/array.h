@@ -53,6 +53,12 @@ void array_remove(struct array *array, size_t index, size_t count);
 void array_sort(struct array *array,
 		int (*compare)(const void *a, const void *b));
 
+/* Puts the first items in order, as many as come so or nearly so, equal ones as they
+ * came.  Returns how many these are.
+ */
+size_t array_sort_first(struct array *array,
+			int (*compare)(const void *a, const void *b));
+
 /* Returns how many items come before @key: those for which @is_before, which
  * must be the first ones.
  */

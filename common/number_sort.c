@@ -19,30 +19,12 @@ static uint64_t number_at(const char *item)
 	return number;
 }
 
-/* Puts item @index behind those before it that are not greater, if few are.  Returns
- * whether it did.
- */
-static bool move_back(const struct array *array, size_t index)
+static int compare_numbers(const void *a, const void *b)
 {
-	enum { FEW = 8, LARGEST = 64 };
-	char item[LARGEST];
-	size_t size = array->item_size;
-	char *from = (char *)array->items + index * size;
-	size_t greater = 0;
+	uint64_t x = number_at(a);
+	uint64_t y = number_at(b);
 
-	while (greater < index &&
-	       number_at(from - (greater + 1) * size) > number_at(from))
-		if (++greater > FEW)
-			return false;
-	if (!greater)
-		return true;
-	if (size > sizeof(item))
-		return false;
-	memcpy(item, from, size);
-	memmove(from - (greater - 1) * size, from - greater * size,
-		greater * size);
-	memcpy(from - greater * size, item, size);
-	return true;
+	return x < y ? -1 : x > y;
 }
 
 /* Returns the bits in which any number differs from the first. */
@@ -135,9 +117,7 @@ int number_sort(struct array *array)
 	size_t below;
 	int error;
 
-	first.count = 0;
-	while (first.count < array->count && move_back(array, first.count))
-		first.count++;
+	first.count = array_sort_first(array, compare_numbers);
 	if (first.count == array->count)
 		return 0;
 	rest = items_from(array, first.count);
