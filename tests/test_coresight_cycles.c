@@ -41,16 +41,21 @@ struct expected {
 		FLOW_BLOCK, 0x10, time, low, high \
 	}
 
-/* A cycle is a nanosecond: 200 are counted from 1000 to 1200. */
+/* A cycle is a nanosecond: 400 are counted from 1000 to 1400, which is enough to
+ * know that.
+ */
 #define FIRST_SPAN \
 	SYNC_CYCLES, TRACE_ON, CONTEXT(0), STAMP_CYCLES(1000, 8), EXECUTED, \
 		CYCLES(18),	       /* a: 10, as 8 were before */ \
 		EXECUTED, CYCLES(90),  /* b */ \
 		EXECUTED, CYCLES(100), /* a */ \
-		STAMP_CYCLES(1200, 0)
+		EXECUTED, CYCLES(100), /* b */ \
+		EXECUTED, CYCLES(100), /* a */ \
+		STAMP_CYCLES(1400, 0)
 #define FIRST_ITEMS \
-	{ FLOW_START, 0x00, 1000, 1000, 1200 }, A(1000, 1000, 1200), \
-		B(1010, 1000, 1200), A(1100, 1000, 1200)
+	{ FLOW_START, 0x00, 1000, 1000, 1400 }, A(1000, 1000, 1400), \
+		B(1010, 1000, 1400), A(1100, 1000, 1400), B(1200, 1000, 1400), \
+		A(1300, 1000, 1400)
 
 static const struct {
 	uint8_t trace[128];
@@ -58,35 +63,35 @@ static const struct {
 	struct expected items[LONGEST];
 } traces[] = {
 #define TRACE(...) { __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
-	/* By instructions it would be 1000, 1050, 1150. */
+	/* By instructions it would be 1000, 1057, 1171 and so on. */
 	{ TRACE(FIRST_SPAN, EXECUTED),
 	  { FIRST_ITEMS,
-	    B(1200, 1000, UINT64_MAX),
-	    { FLOW_STOP, 0, 1204, 1200, UINT64_MAX } } },
+	    B(1400, 1000, UINT64_MAX),
+	    { FLOW_STOP, 0, 1404, 1400, UINT64_MAX } } },
 	/* A stamp may come while a block runs: after 30 of its 100 cycles. */
-	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(60), STAMP_CYCLES(1290, 30),
-		EXECUTED, CYCLES(100), STAMP_CYCLES(1360, 0), EXECUTED),
+	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(60), STAMP_CYCLES(1490, 30),
+		EXECUTED, CYCLES(100), STAMP_CYCLES(1560, 0), EXECUTED),
 	  { FIRST_ITEMS,
-	    B(1200, 1000, 1290),
-	    A(1260, 1200, 1360),
-	    B(1360, 1290, UINT64_MAX),
-	    { FLOW_STOP, 0, 1364, 1360, UINT64_MAX } } },
+	    B(1400, 1000, 1490),
+	    A(1460, 1400, 1560),
+	    B(1560, 1490, UINT64_MAX),
+	    { FLOW_STOP, 0, 1564, 1560, UINT64_MAX } } },
 	/* A count too large to be told has the time that the others leave. */
 	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), EXECUTED, CYCLES_UNKNOWN,
 		EXECUTED, CYCLES(30), STAMP_CYCLES(9200, 0), EXECUTED),
 	  { FIRST_ITEMS,
-	    B(1200, 1000, 9200),
-	    A(1240, 1200, 9200),
-	    B(9170, 1200, 9200),
-	    A(9200, 1200, UINT64_MAX),
+	    B(1400, 1000, 9200),
+	    A(1440, 1400, 9200),
+	    B(9170, 1400, 9200),
+	    A(9200, 1400, UINT64_MAX),
 	    { FLOW_STOP, 0, 9202, 9200, UINT64_MAX } } },
 	/* So has what is not traced: counts go on, and are not the block's. */
 	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), TRACE_ON, CONTEXT(0),
 		STAMP_CYCLES(5000, 100), EXECUTED, CYCLES(120), EXECUTED,
 		CYCLES(80), STAMP_CYCLES(5100, 0), EXECUTED),
 	  { FIRST_ITEMS,
-	    B(1200, 1000, 5000),
-	    { FLOW_STOP, 0, 1240, 1200, 5000 },
+	    B(1400, 1000, 5000),
+	    { FLOW_STOP, 0, 1440, 1400, 5000 },
 	    { FLOW_START, 0x00, 5000, 5000, 5100 },
 	    A(5000, 5000, 5100),
 	    B(5020, 5000, 5100),
@@ -95,22 +100,22 @@ static const struct {
 	/* What ran before an exception was counted with it. */
 	{ TRACE(FIRST_SPAN, EXCEPTION(14, 0x18), CYCLES(20), ADDRESS(0x20),
 		EXECUTED, CYCLES(50), EXECUTED, CYCLES(30),
-		STAMP_CYCLES(1300, 0), EXECUTED),
+		STAMP_CYCLES(1500, 0), EXECUTED),
 	  { FIRST_ITEMS,
-	    B(1200, 1000, 1300),
-	    { FLOW_ASYNC, 0x18, 1220, 1200, 1300 },
-	    { FLOW_BLOCK, 0x20, 1220, 1200, 1300 },
-	    A(1270, 1200, 1300),
-	    B(1300, 1200, UINT64_MAX),
-	    { FLOW_STOP, 0, 1304, 1300, UINT64_MAX } } },
+	    B(1400, 1000, 1500),
+	    { FLOW_ASYNC, 0x18, 1420, 1400, 1500 },
+	    { FLOW_BLOCK, 0x20, 1420, 1400, 1500 },
+	    A(1470, 1400, 1500),
+	    B(1500, 1400, UINT64_MAX),
+	    { FLOW_STOP, 0, 1504, 1500, UINT64_MAX } } },
 	/* A stamp without a count: nobody knows how many cycles it was. */
-	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), EXECUTED, STAMP(1246),
+	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), EXECUTED, STAMP(1446),
 		EXECUTED),
 	  { FIRST_ITEMS,
-	    B(1200, 1000, 1246),
-	    A(1243, 1200, 1246),
-	    B(1246, 1200, UINT64_MAX),
-	    { FLOW_STOP, 0, 1250, 1246, UINT64_MAX } } },
+	    B(1400, 1000, 1446),
+	    A(1443, 1400, 1446),
+	    B(1446, 1400, UINT64_MAX),
+	    { FLOW_STOP, 0, 1450, 1446, UINT64_MAX } } },
 };
 
 static void decode_by(const uint8_t *bytes, size_t size, bool by_library,

@@ -59,20 +59,6 @@ bool coresight_source_fits(const struct recording *recording,
 	return true;
 }
 
-bool coresight_source_forgets(const struct recording *recording,
-			      const struct aux_stream *stream)
-{
-	const struct array *units = recording_coresight_units(recording);
-
-	for (size_t i = 0; i < stream->piece_count; i++) {
-		uint32_t unit = stream->pieces[i].unit;
-
-		if (coresight_unit_counts_cycles(array_at(units, unit)))
-			return false;
-	}
-	return true;
-}
-
 static size_t put(void *ctx, uint64_t index, const uint8_t *bytes, size_t size)
 {
 	struct coresight_source *source = ctx;

@@ -36,14 +36,6 @@ bool branch_source_fits(const struct recording *recording,
 	return false;
 }
 
-bool branch_source_forgets(const struct recording *recording,
-			   const struct aux_stream *stream)
-{
-	return branch_source_fits(recording, stream) &&
-	       (recording_trace(recording) != RECORDING_TRACE_CORESIGHT ||
-		coresight_source_forgets(recording, stream));
-}
-
 void branch_source_close(struct branch_source *source)
 {
 	if (source)

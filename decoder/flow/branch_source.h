@@ -48,22 +48,12 @@ extern const struct branch_source_ops coresight_branch_source;
 bool coresight_source_fits(const struct recording *recording,
 			   const struct aux_stream *stream);
 
-/* As branch_source_forgets(): how long cycles take is learnt from all that went
- * before.
+/* Returns whether there is a source for the stream.  All that is known at one of
+ * its synchronisation points was then told since the one before, nearly always: so
+ * who begins there knows it.
  */
-bool coresight_source_forgets(const struct recording *recording,
-			      const struct aux_stream *stream);
-
-/* Returns whether there is a source for the stream. */
 bool branch_source_fits(const struct recording *recording,
 			const struct aux_stream *stream);
-
-/* Returns whether all that is known at one of the stream's synchronisation
- * points was told since the one before, nearly always: so who begins there knows
- * it.
- */
-bool branch_source_forgets(const struct recording *recording,
-			   const struct aux_stream *stream);
 
 /* Opens the source that fits the recording's trace hardware, at the stream's
  * begin.  Borrows what @input names.

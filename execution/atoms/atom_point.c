@@ -11,7 +11,6 @@ struct atom_state atom_point_first(void)
 		.instructions = 1,
 		.task = -1,
 		.next_change_ns = UINT64_MAX,
-		.cycles.speed = cycle_rate_new(),
 	};
 }
 
@@ -108,9 +107,7 @@ static bool are_same_cycles(const struct atom_cycles *a,
 {
 	return a->is_known == b->is_known && a->stamped == b->stamped &&
 	       a->carried == b->carried && a->counted == b->counted &&
-	       a->work == b->work && a->weighed == b->weighed &&
-	       a->speed.rate == b->speed.rate &&
-	       a->speed.knows_cycle == b->speed.knows_cycle;
+	       a->work == b->work && a->weighed == b->weighed;
 }
 
 bool atom_point_is_same(const struct atom_point *a, const struct atom_point *b)

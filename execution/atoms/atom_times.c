@@ -38,29 +38,15 @@ static uint64_t begin_of_block(const struct execution *execution)
 	return atoms->known_ns - (done_ns < most_ns ? done_ns : most_ns);
 }
 
-/* The time is @known_ns now.  Cycles take as long as they took before,
- * wherever they were counted; instructions as instruction_pace.h has it.
- */
+/* The time is @known_ns now. */
 static void know(struct execution *execution, uint64_t known_ns)
 {
-	struct event_times *times = &execution->times;
 	struct atom_cycles *cycles = &execution->atoms.cycles;
-	bool is_later = times->known_ns && known_ns > times->known_ns;
-	uint64_t span_ns = is_later ? known_ns - times->known_ns : 0;
 
-	cycles->speed.work = block_work_instructions(times->work);
-	cycles->speed.is_slow = block_work_slow(times->work) != 0;
-	cycles->speed.counted = cycles->weighed < cycles->speed.work ?
-					cycles->weighed :
-					cycles->speed.work;
-	times->pace.counted = cycles->speed.counted;
-	event_times_know(times, known_ns);
+	execution->times.pace.counted = cycles->weighed;
+	event_times_know(&execution->times, known_ns);
 	cycles->work = 0;
 	cycles->weighed = 0;
-	if (!execution->atoms.counts_cycles)
-		return;
-	cycle_rate_learn(&cycles->speed, span_ns);
-	times->pace.rate = cycles->speed.rate;
 }
 
 void atom_times_begin(struct execution *execution, bool is_block)

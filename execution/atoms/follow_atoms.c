@@ -235,10 +235,9 @@ static void follow_sync(struct execution *execution)
 {
 	return_stack_clear(&execution->returns);
 	execution->atoms.pops_target = false;
-	if (execution->atoms.counts_cycles)
-		return;
 	instruction_pace_sync(&execution->times.pace);
-	atom_cycles_lose(execution);
+	if (!execution->atoms.counts_cycles)
+		atom_cycles_lose(execution);
 }
 
 int follow_atoms(struct execution *execution, const struct trace_branch *branch,

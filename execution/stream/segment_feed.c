@@ -66,7 +66,7 @@ static unsigned int threads_for(const struct flow_input *input,
 	    input->stream->size_bytes <
 		    LEAST_SEGMENTS * jobs_segment_bytes(jobs) ||
 	    recording_time(input->recording) != RECORDING_TIME_NANOSECONDS ||
-	    !branch_source_forgets(input->recording, input->stream))
+	    !branch_source_fits(input->recording, input->stream))
 		return 0;
 	count = *shares ? jobs_count(jobs) - 1 : jobs_count(jobs) / streams;
 	if (!count)

@@ -96,8 +96,6 @@ static void pack_cycles(struct pack *pack, struct atom_cycles *cycles)
 	pack_u64(pack, &cycles->carried);
 	pack_u64(pack, &cycles->work);
 	pack_u64(pack, &cycles->weighed);
-	pack_u64(pack, &cycles->speed.rate);
-	pack_bool(pack, &cycles->speed.knows_cycle);
 }
 
 static void pack_atom_place(struct pack *pack, struct atom_state *atoms)

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How long instructions take, measured between two synchronisation points for
- * what comes behind the second: so it can be known by whoever begins to decode
- * one such stretch earlier.  Before there was one, all so far is the measure.
- * Spans with slow blocks do not count.
+/* How long instructions take, or cycles where a trace unit counts them, measured
+ * between two synchronisation points for what comes behind the second: so it can
+ * be known by whoever begins to decode one such stretch earlier.  Before there was
+ * one, all so far is the measure.  Spans with slow blocks do not count.
  */
 struct instruction_pace {
 	uint64_t rate;	 /* nanoseconds per instruction * 65536; 0: not known */

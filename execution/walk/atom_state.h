@@ -2,7 +2,6 @@
 #ifndef KT_EXECUTION_ATOM_STATE_H
 #define KT_EXECUTION_ATOM_STATE_H
 
-#include "decoder/flow/cycle_rate.h"
 #include "decoder/recording/recording.h"
 
 #include <stdbool.h>
@@ -23,15 +22,14 @@ struct atom_gap {
  * but one that comes with a time stamp does not begin anew.
  */
 struct atom_cycles {
-	bool is_known;		 /* since when the next count is */
-	uint64_t stamped;	 /* of the next count: up to a time stamp */
-	uint64_t carried;	 /* before the next block ran */
-	uint64_t counted;	 /* instructions, up to the last count */
-	uint64_t work;		 /* event_times.work then */
-	uint64_t weighed;	 /* of the work since the last known time: so
-				 * many of the units are cycles */
-	struct cycle_rate speed; /* how long they take */
-	uint64_t total;		 /* where they are the clock: so far, from 1 */
+	bool is_known;	  /* since when the next count is */
+	uint64_t stamped; /* of the next count: up to a time stamp */
+	uint64_t carried; /* before the next block ran */
+	uint64_t counted; /* instructions, up to the last count */
+	uint64_t work;	  /* event_times.work then */
+	uint64_t weighed; /* of the work since the last known time: so many
+			   * of the units are cycles */
+	uint64_t total;	  /* where they are the clock: so far, from 1 */
 };
 
 /* This is what following atoms needs beside struct execution, whose from and
