@@ -134,11 +134,19 @@ static int verify_streams(const struct session *session)
 
 static int verify(struct session *session)
 {
-	if (session->engine != engine_second(session->recording))
+	const char *path = recording_path(session->recording);
+
+	if (recording_trace(session->recording) ==
+	    RECORDING_TRACE_FUNCTION_GRAPH)
+		fprintf(stderr,
+			"ktrace-hw: %s: the kernel's function_graph tracer "
+			"wrote it: there is no trace to decode\n",
+			path);
+	else if (session->engine == engine_second(session->recording))
+		fprintf(stderr, "ktrace-hw: %s: only %s reads its trace\n",
+			path, engine_name(session->engine));
+	else
 		return verify_streams(session);
-	fprintf(stderr, "ktrace-hw: %s: only %s reads its trace\n",
-		recording_path(session->recording),
-		engine_name(session->engine));
 	return EXIT_USAGE;
 }
 

@@ -121,9 +121,9 @@ expect_that() { # case condition...
 	fi
 }
 
-# Whatever recordings of Intel PT a test made, both engines see the same in
-# them; those of CoreSight have but one (exit code 2), large ones take long: what
-# that is, the tier says.
+# Both engines see the same in whatever recordings a test made; those of PTM and
+# function_graph are not for both (exit code 2), large ones take long: what that is,
+# the tier says.
 check_engines() {
 	local data name code most_mb=4
 	[[ -z ${KTRACE_FULL:-} ]] || most_mb=64

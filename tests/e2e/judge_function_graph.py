@@ -228,6 +228,13 @@ def functions(ktrace, recording):
             if row["event"] == "enter" and row["detail"] != "inferred"}
 
 
+def judge_verify(ktrace, recording):
+    done = subprocess.run([ktrace, "verify", "-i", recording], text=True,
+                          capture_output=True, check=False)
+    say(done.returncode == 2 and "no trace to decode" in done.stderr,
+        "verify: says that there is nothing for it", done)
+
+
 def judge_killed(ktrace, folder):
     """All up to the sleep in which its recorder was killed."""
     recording = f"{folder}/killed"
@@ -267,6 +274,7 @@ def main():
     judge_user_time(ktrace, f"{folder}/all")
     found = functions(ktrace, f"{folder}/filtered") - ENTRIES
     say(found == {"vfs_read", "vfs_write"}, "--filter: only these", found)
+    judge_verify(ktrace, f"{folder}/all")
     judge_killed(ktrace, folder)
     judge_refusals(folder)
     return 1 if failures else 0
