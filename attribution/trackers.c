@@ -180,7 +180,7 @@ struct interrupt_accounts *trackers_interrupts(struct trackers *trackers)
 {
 	if (trackers->interrupts)
 		return trackers->interrupts;
-	trackers->interrupts = interrupt_accounts_new(&trackers->input, NULL);
+	trackers->interrupts = interrupt_accounts_new(&trackers->input);
 	if (!trackers->interrupts ||
 	    follow_own(trackers,
 		       interrupt_accounts_handler(trackers->interrupts)) < 0)

@@ -22,8 +22,18 @@ struct table_records {
 	 * read once for all of them.
 	 */
 	bool is_shared;
-	/* Returns whether the table is made of these, too.  NULL: it always is. */
+	/* Returns whether the table is made of these, too; if of none, it needs all
+	 * that passes.  NULL: it always is.
+	 */
 	bool (*are_needed)(const struct attribution_input *input);
+	/* It is made of the steps and events of the window, too, which its handler
+	 * sees before any record; where decoding begins it reads what it packs, from
+	 * the checkpoints of this name.  Then it has the pass alone.  NULL: it is
+	 * made of records alone.
+	 */
+	const char *checkpoints;
+	/* With checkpoints: what it sees will be the window's. */
+	void (*begin_window)(struct event_handler *handler);
 	/* Others that it is made of; NULL: there are none. */
 	const struct table_records *more;
 	/* Keeps all records of the pass from now on, whatever the table wants of

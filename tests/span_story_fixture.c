@@ -149,8 +149,9 @@ static void open_script(struct script *script, const struct span_story *story,
 	memset(script, 0, sizeof(*script));
 	script->moves = moves;
 	script->window = story->window;
-	script->handler =
-		(struct event_handler){ take_step, take_event, take_record };
+	script->handler = (struct event_handler){ .step = take_step,
+						  .event = take_event,
+						  .record = take_record };
 	script->callback.take = write_span;
 	script->fixture = attribution_fixture_new();
 	options.kinds = attribution_fixture_kinds(script->fixture);

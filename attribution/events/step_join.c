@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/pack.h"
 #include "decoder/recording/sideband.h"
+#include "report/steps/task_pack.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -168,6 +169,33 @@ void step_join_pack(struct step_join *join, struct pack *pack)
 	while (join->has_next > 0 && join->taken < taken)
 		leave_out(join);
 	pack_check(pack, join->taken == taken);
+}
+
+static void pack_all(struct step_callback *callback,
+		     const struct task_pack *tasks)
+{
+	struct step_join *join = (struct step_join *)callback;
+
+	step_join_pack(join, tasks->pack);
+	for (size_t i = 0; i < join->handler_count && !tasks->pack->failed; i++)
+		if (join->handlers[i]->pack)
+			join->handlers[i]->pack(join->handlers[i], tasks);
+}
+
+static void open(struct step_callback *callback, const struct call_step *step)
+{
+	struct step_join *join = (struct step_join *)callback;
+
+	for (size_t i = 0; i < join->handler_count; i++)
+		if (join->handlers[i]->open)
+			join->handlers[i]->open(join->handlers[i], step);
+}
+
+void step_join_pack_as(struct step_join *join, const char *name)
+{
+	join->callback.pack = pack_all;
+	join->callback.packed_as = name;
+	join->callback.open = open;
 }
 
 void step_join_renew(struct step_join *join)

@@ -113,6 +113,17 @@ static void take_step(struct event_handler *handler,
 	interrupt_steps_take(accounts->steps, step);
 }
 
+static void pack_steps(struct event_handler *handler,
+		       const struct task_pack *tasks)
+{
+	const struct interrupt_accounts *accounts =
+		(const struct interrupt_accounts *)handler;
+
+	interrupt_steps_pack(
+		accounts->steps, tasks,
+		function_count(symbols_functions(accounts->input->symbols)));
+}
+
 static void begin(struct interrupt_listener *listener,
 		  struct interrupt_slice *slice, const struct call_step *step)
 {
@@ -185,8 +196,7 @@ static struct interrupt_steps *open_steps(struct interrupt_accounts *accounts)
 	return interrupt_steps_new(&options, &accounts->listener);
 }
 
-static bool open_parts(struct interrupt_accounts *accounts,
-		       struct path_sums *paths)
+static bool open_parts(struct interrupt_accounts *accounts)
 {
 	const struct attribution_input *input = accounts->input;
 
@@ -195,7 +205,7 @@ static bool open_parts(struct interrupt_accounts *accounts,
 		return false;
 	accounts->rows = interrupt_rows_new();
 	if (accounts->rows)
-		accounts->owners = owners_new(accounts->rows, paths);
+		accounts->owners = owners_new(accounts->rows);
 	if (accounts->owners)
 		accounts->stacks = interrupt_stacks_new(
 			input->window, accounts->rows, accounts->owners);
@@ -207,19 +217,19 @@ static bool open_parts(struct interrupt_accounts *accounts,
 }
 
 struct interrupt_accounts *
-interrupt_accounts_new(const struct attribution_input *input,
-		       struct path_sums *paths)
+interrupt_accounts_new(const struct attribution_input *input)
 {
 	struct interrupt_accounts *accounts = calloc(1, sizeof(*accounts));
 
 	if (!accounts)
 		return NULL;
 	accounts->handler = (struct event_handler){ .step = take_step,
-						    .event = take_event };
+						    .event = take_event,
+						    .pack = pack_steps };
 	accounts->listener = (struct interrupt_listener){ begin, end, role };
 	accounts->input = input;
 	accounts->irqs = IRQ_NAMES_NONE;
-	if (open_parts(accounts, paths))
+	if (open_parts(accounts))
 		return accounts;
 	interrupt_accounts_free(accounts);
 	return NULL;

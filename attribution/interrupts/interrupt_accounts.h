@@ -15,7 +15,6 @@ struct interrupt_slice;
 struct interrupt_stack;
 struct kept_file_writer;
 struct pack;
-struct path_sums;
 struct task;
 
 /* These are the kinds of kernel code that runs when its task did not choose,
@@ -58,12 +57,9 @@ enum interrupt_certainty {
  */
 struct interrupt_accounts;
 
-/* Borrows @input, and @paths, where what a slice of work did on each call path
- * is charged; NULL: nowhere.  Returns NULL when out of memory.
- */
+/* Borrows @input.  Returns NULL when out of memory. */
 struct interrupt_accounts *
-interrupt_accounts_new(const struct attribution_input *input,
-		       struct path_sums *paths);
+interrupt_accounts_new(const struct attribution_input *input);
 void interrupt_accounts_free(struct interrupt_accounts *accounts);
 
 /* Sees slices of interrupt work begin and end, as the steps of the slice's task
@@ -88,7 +84,9 @@ void interrupt_accounts_observe(struct interrupt_accounts *accounts,
 void interrupt_accounts_tell(struct interrupt_accounts *accounts,
 			     struct charge_callback *callback);
 
-/* Returns what has to see all steps, events and records.  Owner: the accounts.
+/* Returns what has to see all steps, events and records.  Owner: the accounts.  What it
+ * packs is which slices are open: accounts that go on from there number slices as those
+ * did that saw all, and do not know for whom they are.
  */
 struct event_handler *
 interrupt_accounts_handler(struct interrupt_accounts *accounts);
@@ -103,8 +101,8 @@ interrupt_accounts_stack(const struct interrupt_accounts *accounts,
 /* Records that memory ran out. */
 void interrupt_accounts_fail(struct interrupt_accounts *accounts);
 
-/* Gives what is still unknown to nobody.  Call it once, after the last step
- * and before anything below.
+/* Gives what is still unknown to nobody.  Call it after the last step and before
+ * anything below.
  *
  * Returns 0, or -ERROR_MEMORY if the handler ever ran out of it.
  */

@@ -66,20 +66,19 @@ void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
 		add_time(work, 1, span->shown_ns);
 }
 
-/* Returns the time of @charge that is shown: of its slice as much as it has of its
- * own time up to its end, without what it has up to its begin.
+/* As much as it has of its slice's own time up to its end, without what it has up to
+ * its begin.
  */
-static uint64_t shown_ns(const struct interrupt_charge *charge)
+uint64_t interrupt_charge_part(const struct interrupt_charge *charge,
+			       uint64_t of_ns)
 {
-	const struct slice_span *span = &charge->span;
+	uint64_t own_ns = charge->span.own_ns;
 	uint64_t until_ns = charge->from_ns + charge->ns;
 
-	if (span->shown_ns == span->own_ns)
+	if (of_ns == own_ns || !own_ns)
 		return charge->ns;
-	return (uint64_t)((unsigned __int128)until_ns * span->shown_ns /
-			  span->own_ns) -
-	       (uint64_t)((unsigned __int128)charge->from_ns * span->shown_ns /
-			  span->own_ns);
+	return (uint64_t)((unsigned __int128)until_ns * of_ns / own_ns) -
+	       (uint64_t)((unsigned __int128)charge->from_ns * of_ns / own_ns);
 }
 
 /* The part of @work that is for a process, as yet without any sum. */
@@ -117,7 +116,7 @@ bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 	share = keyed_array_add(&rows->shares, &like);
 	if (!share)
 		return false;
-	ns = shown_ns(charge);
+	ns = interrupt_charge_part(charge, charge->span.shown_ns);
 	add_time(share, charge->count, ns);
 	share->certain_ns[charge->certainty] += ns;
 	work->certain_ns[charge->certainty] += ns;

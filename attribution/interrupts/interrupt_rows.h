@@ -43,18 +43,22 @@ struct slice_span {
 };
 
 /* Part of a slice of work: @count of it (1: all), @ns of its own time, from @from_ns
- * on if that is counted from 0.  Or what it did on call paths: then @ns is the time
- * of all @paths.
+ * on if that is counted from 0.
  */
 struct interrupt_charge {
-	uint32_t work;	   /* INTERRUPT_WORK_NONE: of paths */
+	uint32_t work;
 	uint8_t certainty; /* enum interrupt_certainty */
 	double count;
 	uint64_t from_ns;
 	uint64_t ns;
 	struct slice_span span;
-	struct array paths; /* struct path_work */
 };
+
+/* Returns how much of @of_ns, part of the slice's own time, @charge has: the parts of
+ * all charges add up to it.
+ */
+uint64_t interrupt_charge_part(const struct interrupt_charge *charge,
+			       uint64_t of_ns);
 
 /* Counts one slice of work @number, if it is shown; its shares follow.  @times
  * (struct time_window) are its own, for those who keep it.

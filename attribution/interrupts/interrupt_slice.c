@@ -15,7 +15,6 @@ struct interrupt_slice interrupt_slice_of(enum interrupt_kind kind,
 		.woken = ARRAY_OF(struct owner_share),
 		.causes = ARRAY_OF(struct owner *),
 		.times = ARRAY_OF(struct time_window),
-		.paths = ARRAY_OF(struct path_work),
 		.expected = FUNCTION_NONE,
 	};
 }
@@ -156,7 +155,6 @@ static void free_slice(struct owners *owners, struct interrupt_slice *slice)
 		owner_drop(owners, causes[i]);
 	array_free(&slice->causes);
 	array_free(&slice->times);
-	array_free(&slice->paths);
 	owner_shares_free(owners, &slice->parts);
 	owner_shares_free(owners, &slice->effects);
 	owner_shares_free(owners, &slice->woken);
@@ -164,22 +162,6 @@ static void free_slice(struct owners *owners, struct interrupt_slice *slice)
 	owner_drop(owners, slice->self);
 	owner_drop(owners, slice->current);
 	owner_drop(owners, slice->expected_owner);
-}
-
-/* Who gets a share of the slice's time gets as much of its paths. */
-static void charge_paths(struct owners *owners, const struct array *shares,
-			 struct interrupt_slice *slice)
-{
-	const struct interrupt_charge charge = {
-		.work = INTERRUPT_WORK_NONE,
-		.count = 1,
-		.ns = path_works_ns(&slice->paths),
-		.paths = slice->paths,
-	};
-
-	slice->paths = ARRAY_OF(struct path_work);
-	if (charge.paths.count)
-		owner_shares_charge(owners, shares, &charge);
 }
 
 /* Its time comes one stretch behind the other, mostly without any between. */
@@ -214,7 +196,6 @@ void interrupt_slice_end(struct owners *owners, struct interrupt_slice *slice,
 	judge(owners, slice, &shares);
 	if (number != INTERRUPT_WORK_NONE)
 		owner_shares_charge(owners, &shares, &charge);
-	charge_paths(owners, &shares, slice);
 	resolve_others(owners, slice, &shares);
 	if (around)
 		tell_around(owners, slice, &shares, around);

@@ -4,7 +4,6 @@
 
 #include "attribution/interrupts/interrupt_roles.h"
 #include "attribution/interrupts/owner_shares.h"
-#include "attribution/interrupts/path_works.h"
 #include "report/steps/time_window.h"
 
 #include <stdbool.h>
@@ -48,7 +47,6 @@ struct interrupt_slice {
 	bool polls;		      /* it asked for a device to be polled */
 	struct array times; /* struct time_window, if anybody keeps it: when it
 			     * had its own time, one behind the other */
-	struct array paths; /* struct path_work, if anybody keeps it */
 };
 
 /* Returns a slice of which nothing else is known. */
@@ -91,9 +89,8 @@ void interrupt_slice_expect(struct owners *owners,
 bool interrupt_slice_keep_time(struct interrupt_slice *slice,
 			       struct time_window time);
 
-/* Charges the time of @slice as work @number (INTERRUPT_WORK_NONE: not), and
- * that of its paths, tells the slice around it if it is part of that (else
- * NULL), and frees what it holds.
+/* Charges the time of @slice as work @number (INTERRUPT_WORK_NONE: not), tells the
+ * slice around it if it is part of that (else NULL), and frees what it holds.
  */
 void interrupt_slice_end(struct owners *owners, struct interrupt_slice *slice,
 			 uint32_t number, struct interrupt_slice *around);

@@ -3,6 +3,9 @@
 
 #include "attribution/events/known_events.h"
 #include "common/number_map.h"
+#include "common/pack.h"
+#include "report/steps/task_pack.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 
@@ -54,6 +57,14 @@ void interrupt_stacks_free(struct interrupt_stacks *stacks)
 	free(stacks);
 }
 
+/* Returns the number of the task that is found by these, plus 1, or NULL. */
+static const uint64_t *find_index(const struct interrupt_stacks *stacks,
+				  int32_t tid, uint32_t cpu)
+{
+	return tid > 0 ? number_map_find(stacks->by_tid, (uint32_t)tid) :
+			 number_map_find(stacks->by_cpu, cpu);
+}
+
 /* Notes where the events of the task will find it. */
 static bool name_task(struct interrupt_stacks *stacks,
 		      struct interrupt_stack *stack, const struct task *task,
@@ -72,16 +83,22 @@ static bool name_task(struct interrupt_stacks *stacks,
 	return true;
 }
 
-struct interrupt_stack *interrupt_stacks_of(struct interrupt_stacks *stacks,
-					    const struct task *task,
-					    uint32_t cpu)
+static struct interrupt_stack *reach(struct interrupt_stacks *stacks,
+				     uint32_t index)
 {
-	struct interrupt_stack *stack = array_reach_like(
-		&stacks->tasks, task->index,
+	return array_reach_like(
+		&stacks->tasks, index,
 		&(struct interrupt_stack){
 			.tid = -1,
 			.slices = ARRAY_OF(struct interrupt_slice),
 		});
+}
+
+struct interrupt_stack *interrupt_stacks_of(struct interrupt_stacks *stacks,
+					    const struct task *task,
+					    uint32_t cpu)
+{
+	struct interrupt_stack *stack = reach(stacks, task->index);
 
 	if (stack && ((stack->tid == task->tid && stack->pid == task->pid) ||
 		      name_task(stacks, stack, task, cpu)))
@@ -113,6 +130,89 @@ struct interrupt_slice *interrupt_stacks_push(struct interrupt_stacks *stacks,
 	else
 		owners_fail(stacks->owners);
 	return slot;
+}
+
+static void pack_slice(struct interrupt_slice *slice, struct pack *pack,
+		       uint32_t functions)
+{
+	pack_small(pack, &slice->kind, INTERRUPT_KINDS - 1);
+	pack_small(pack, &slice->role, ROLE_ANSWERS);
+	pack_bool(pack, &slice->is_part);
+	pack_bool(pack, &slice->is_thread_work);
+	pack_u32(pack, &slice->function);
+	pack_check(pack, slice->function < functions ||
+				 slice->function == FUNCTION_NONE);
+	pack_u32(pack, &slice->depth);
+	pack_u64(pack, &slice->span.serial);
+	pack_small(pack, &slice->caller_role, ROLE_ANSWERS);
+	pack_u32(pack, &slice->caller_depth);
+	pack_u32(pack, &slice->expected);
+	pack_small(pack, &slice->expected_kind, INTERRUPT_KINDS - 1);
+}
+
+static void pack_slices(struct array *slices, struct pack *pack,
+			uint32_t functions)
+{
+	uint32_t count = (uint32_t)slices->count;
+
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct interrupt_slice *slice = pack->is_reading ?
+							array_add(slices) :
+							array_at(slices, i);
+
+		pack_check(pack, slice);
+		if (slice && pack->is_reading)
+			*slice = interrupt_slice_of(INTERRUPT_HARD, ROLE_NONE);
+		if (slice)
+			pack_slice(slice, pack, functions);
+	}
+}
+
+/* Of several tasks with one id one is found by it. */
+static void pack_name(struct interrupt_stacks *stacks,
+		      struct interrupt_stack *stack, struct pack *pack,
+		      const struct task *task)
+{
+	uint32_t cpu = (uint32_t)task->cpu;
+	const uint64_t *index = find_index(stacks, task->tid, cpu);
+	bool is_found = index && *index == task->index + 1;
+
+	pack_bool(pack, &is_found);
+	if (pack->is_reading && is_found)
+		pack_check(pack, name_task(stacks, stack, task, cpu));
+	stack->index = task->index;
+	pack_i32(pack, &stack->tid);
+	pack_i32(pack, &stack->pid);
+}
+
+static void pack_stack(struct interrupt_stacks *stacks,
+		       const struct task_pack *tasks, uint32_t index,
+		       uint32_t functions)
+{
+	struct interrupt_stack *stack = reach(stacks, index);
+	struct pack *pack = tasks->pack;
+
+	pack_check(pack, stack);
+	if (!stack)
+		return;
+	pack_name(stacks, stack, pack, tasks->find(tasks->tasks, index));
+	pack_bool(pack, &stack->is_interrupted);
+	pack_bool(pack, &stack->is_in_tracer);
+	pack_slices(&stack->slices, pack, functions);
+}
+
+void interrupt_stacks_pack(struct interrupt_stacks *stacks,
+			   const struct task_pack *tasks, uint32_t functions)
+{
+	struct pack *pack = tasks->pack;
+	uint32_t count = (uint32_t)stacks->tasks.count;
+
+	pack_u64(pack, &stacks->slices);
+	pack_u32(pack, &count);
+	task_pack_check(tasks, count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++)
+		pack_stack(stacks, tasks, i, functions);
 }
 
 void interrupt_stacks_keep_times(struct interrupt_stacks *stacks)
@@ -166,9 +266,7 @@ struct interrupt_slice *interrupt_stacks_find(struct interrupt_stacks *stacks,
 					      const struct event_record *event)
 {
 	const uint64_t *index =
-		event->tid > 0 ?
-			number_map_find(stacks->by_tid, (uint32_t)event->tid) :
-			number_map_find(stacks->by_cpu, (uint32_t)event->cpu);
+		find_index(stacks, event->tid, (uint32_t)event->cpu);
 
 	return index ? interrupt_stack_top(
 			       array_at(&stacks->tasks, *index - 1)) :

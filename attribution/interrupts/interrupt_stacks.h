@@ -10,6 +10,7 @@
 
 struct event_record;
 struct task;
+struct task_pack;
 
 /* The slices of interrupt work that a task is in. */
 struct interrupt_stack {
@@ -91,6 +92,14 @@ static inline void interrupt_stack_charge(struct interrupt_stacks *stacks,
 				      step->time_ns);
 	stack->whole_ns = step->whole_ns;
 }
+
+/* Writes which slices of work tasks are in, or sets @stacks, which have none, to what
+ * it reads: they go on as if they had seen all before, but for whom that was and
+ * how long it took.  Functions are numbers below @functions; what makes no sense
+ * makes the pack fail.
+ */
+void interrupt_stacks_pack(struct interrupt_stacks *stacks,
+			   const struct task_pack *tasks, uint32_t functions);
 
 /* Puts a slice on the stack; its owner is the stack.  Returns it there, or
  * NULL when out of memory.

@@ -8,6 +8,8 @@
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/thread_tracker.h"
+#include "common/pack.h"
+#include "report/steps/task_pack.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
@@ -149,6 +151,15 @@ void interrupt_steps_take(struct interrupt_steps *steps,
 		interrupt_stack_charge(steps->stacks, steps->current, step);
 	else
 		take_change(steps, step);
+}
+
+void interrupt_steps_pack(struct interrupt_steps *steps,
+			  const struct task_pack *tasks, uint32_t functions)
+{
+	pack_u64(tasks->pack, &steps->last.time_ns);
+	task_pack_task(tasks, &steps->last.task);
+	if (steps->last.task)
+		interrupt_stacks_pack(steps->stacks, tasks, functions);
 }
 
 void interrupt_steps_end(struct interrupt_steps *steps)

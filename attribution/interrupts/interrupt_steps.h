@@ -6,6 +6,7 @@
 #include "report/steps/call_step.h"
 
 struct attribution_input;
+struct task_pack;
 struct thread_tracker;
 
 /* Is told what the steps say; functions are not NULL. */
@@ -47,6 +48,12 @@ void interrupt_steps_free(struct interrupt_steps *steps);
 /* Applies a step. */
 void interrupt_steps_take(struct interrupt_steps *steps,
 			  const struct call_step *step);
+
+/* Writes in which slices tasks are, or sets @steps, which have taken none, to what it
+ * reads: see interrupt_stacks_pack().
+ */
+void interrupt_steps_pack(struct interrupt_steps *steps,
+			  const struct task_pack *tasks, uint32_t functions);
 
 /* Ends what is still open. */
 void interrupt_steps_end(struct interrupt_steps *steps);

@@ -21,10 +21,7 @@ void owner_shares_add(struct owners *owners, struct array *shares,
 /* Drops all of them. */
 void owner_shares_free(struct owners *owners, struct array *shares);
 
-/* Divides @charge among @shares by weight; without any it is nobody's.  Takes
- * the charge's paths, of which each gets as much as of the time: of two charges
- * with the same time it gets the same, to the nanosecond.
- */
+/* Divides @charge among @shares by weight; without any it is nobody's. */
 void owner_shares_charge(struct owners *owners, const struct array *shares,
 			 const struct interrupt_charge *charge);
 

@@ -2,7 +2,6 @@
 #include "attribution/interrupts/owners.h"
 
 #include "attribution/interrupts/owner_shares.h"
-#include "attribution/interrupts/path_sums.h"
 #include "common/number_map.h"
 
 #include <stdlib.h>
@@ -24,21 +23,19 @@ struct owner {
 
 struct owners {
 	struct interrupt_rows *rows;
-	struct path_sums *paths;      /* or NULL */
 	struct number_map *processes; /* their owners, by pid */
 	bool has_failed;
 	struct owner nobody;
 	struct owner system;
 };
 
-struct owners *owners_new(struct interrupt_rows *rows, struct path_sums *paths)
+struct owners *owners_new(struct interrupt_rows *rows)
 {
 	struct owners *owners = calloc(1, sizeof(*owners));
 
 	if (!owners)
 		return NULL;
 	owners->rows = rows;
-	owners->paths = paths;
 	owners->nobody.pid = -1;
 	owners->system.pid = 0;
 	owners->processes = number_map_new();
@@ -205,31 +202,22 @@ static void charge_known(struct owners *owners, int32_t pid,
 			 const struct interrupt_charge *charge)
 {
 	struct interrupt_charge known = *charge;
-	bool is_added;
 
 	if (pid < 0)
 		known.certainty = CERTAIN_NOBODY;
-	is_added = charge->work == INTERRUPT_WORK_NONE ?
-			   path_sums_add(owners->paths, pid, known.certainty,
-					 &known.paths) :
-			   interrupt_rows_add(owners->rows, pid, &known);
-	array_free(&known.paths);
-	if (!is_added)
+	if (!interrupt_rows_add(owners->rows, pid, &known))
 		owners->has_failed = true;
 }
 
 static void keep_charge(struct owners *owners, struct owner *owner,
 			const struct interrupt_charge *charge)
 {
-	struct array paths = charge->paths;
 	struct interrupt_charge *kept = array_add(&owner->charges);
 
-	if (kept) {
+	if (kept)
 		*kept = *charge;
-		return;
-	}
-	array_free(&paths);
-	owners->has_failed = true;
+	else
+		owners->has_failed = true;
 }
 
 void owner_charge(struct owners *owners, struct owner *owner,

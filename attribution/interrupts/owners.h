@@ -20,12 +20,8 @@ struct owner;
 /* This holds all owners of a recording, and the sums that charges end in. */
 struct owners;
 
-struct path_sums;
-
-/* Borrows @rows, and @paths: NULL if no path is charged.  Returns NULL when out
- * of memory.
- */
-struct owners *owners_new(struct interrupt_rows *rows, struct path_sums *paths);
+/* Borrows @rows.  Returns NULL when out of memory. */
+struct owners *owners_new(struct interrupt_rows *rows);
 void owners_free(struct owners *owners);
 
 /* Returns whether anything was lost for lack of memory. */
@@ -70,7 +66,7 @@ void owner_resolve_to(struct owners *owners, struct owner *owner,
 		      struct owner *with, uint8_t certainty);
 
 /* Charges @owner with @charge, whose certainty is that of what is known so
- * far.  Takes the charge's paths.
+ * far.
  */
 void owner_charge(struct owners *owners, struct owner *owner,
 		  const struct interrupt_charge *charge);

@@ -203,7 +203,8 @@ static void take_record(struct event_handler *handler,
 
 void requests_follow(struct requests *requests)
 {
-	requests->handler =
-		(struct event_handler){ take_step, take_event, take_record };
+	requests->handler = (struct event_handler){ .step = take_step,
+						    .event = take_event,
+						    .record = take_record };
 	requests->span_callback.take = take_span;
 }

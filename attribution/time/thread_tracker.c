@@ -8,6 +8,7 @@
 #include "common/container_of.h"
 #include "common/error.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* One who takes spans. */
@@ -81,6 +82,16 @@ static void take_record(struct event_handler *handler,
 		task_time_record(tracker->time, record);
 }
 
+/* Who packs asks for nothing else. */
+static void pack_time(struct event_handler *handler,
+		      const struct task_pack *tasks)
+{
+	const struct thread_tracker *tracker = (struct thread_tracker *)handler;
+
+	assert(tracker->time && !tracker->paths && !tracker->has_calls);
+	task_time_pack(tracker->time, tasks);
+}
+
 struct thread_tracker *
 thread_tracker_new(const struct task_time_options *options)
 {
@@ -88,8 +99,10 @@ thread_tracker_new(const struct task_time_options *options)
 
 	if (!tracker)
 		return NULL;
-	tracker->handler =
-		(struct event_handler){ take_step, take_event, take_record };
+	tracker->handler = (struct event_handler){ .step = take_step,
+						   .event = take_event,
+						   .record = take_record,
+						   .pack = pack_time };
 	tracker->callback.take = take_span;
 	tracker->options = *options;
 	tracker->takers = ARRAY_OF(struct span_taker);

@@ -100,7 +100,8 @@ static int open_files(struct checkpoints *checkpoints)
 		return -ERROR_NOT_FOUND;
 	has_any = open_file(checkpoints, "index", &checkpoints->index);
 	if (checkpoints->callback->pack)
-		has_any |= open_file(checkpoints, "state_index",
+		has_any |= open_file(checkpoints,
+				     checkpoints->callback->packed_as,
 				     &checkpoints->packed);
 	return has_any ? 0 : -ERROR_NOT_FOUND;
 }

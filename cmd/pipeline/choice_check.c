@@ -57,6 +57,21 @@ static uint32_t take_plain(struct step_callback *callback,
 	return taken;
 }
 
+/* Nothing that runs in the window, as yet. */
+static void open(struct step_callback *callback, const struct call_step *step)
+{
+	struct choice_check *check = (struct choice_check *)callback;
+
+	check->next->open(check->next, step);
+}
+
+static void pack(struct step_callback *callback, const struct task_pack *tasks)
+{
+	struct choice_check *check = (struct choice_check *)callback;
+
+	check->next->pack(check->next, tasks);
+}
+
 static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 {
 	const struct choice_check *check =
@@ -83,6 +98,9 @@ struct step_callback *choice_check_begin(struct choice_check *check,
 			.take_plain = next->take_plain ? take_plain : NULL,
 			.ignores_bounds = next->ignores_bounds,
 			.needs_begin = next->needs_begin,
+			.pack = next->pack ? pack : NULL,
+			.packed_as = next->packed_as,
+			.open = next->open ? open : NULL,
 		},
 		.next = next,
 		.session = session,

@@ -167,7 +167,7 @@ static int load_checkpoint(struct pipeline *pipeline)
 		return make_stacks(pipeline);
 	}
 	pipeline->has_places = status > 0;
-	if (pipeline->has_places && !callback->pack)
+	if (pipeline->has_places && (!callback->pack || callback->open))
 		stacks_checkpoint_say(pipeline->stacks);
 	return status < 0 ? status : 0;
 }

@@ -11,6 +11,7 @@
 #include "common/pack.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/checkpoint_index.h"
+#include "report/steps/task_pack.h"
 #include "report/steps/task_stacks.h"
 #include "tables/table_records.h"
 
@@ -29,34 +30,42 @@ static bool are_others(const struct kept_tables *kept,
 	return false;
 }
 
-static void add_parts(struct kept_tables *kept,
-		      const struct attribution_input *input,
-		      const struct table_run *run)
+static void add_parts(struct kept_tables *kept, const struct table_run *run,
+		      bool is_alone)
 {
 	const struct table_records *records = run->request->table->records;
+	bool is_made_of_any = false;
 
-	kept->are_all &= records != NULL;
 	for (; records; records = records->more) {
-		if ((records->are_needed && !records->are_needed(input)) ||
-		    are_others(kept, records))
+		if (records->are_needed && !records->are_needed(&run->input))
+			continue;
+		is_made_of_any = !records->checkpoints || is_alone;
+		if (are_others(kept, records))
 			continue;
 		assert(kept->count < MOST_PARTS);
 		kept->parts[kept->count++] = (struct kept_part){ run, records,
 								 KEPT_FILE_NONE,
 								 NULL };
 	}
+	kept->are_all &= is_made_of_any;
 }
 
 struct kept_tables kept_tables_of(const struct session *session,
-				  const struct attribution_input *input,
 				  const struct table_run *runs, size_t count)
 {
 	struct kept_tables kept = { .session = session, .are_all = true };
 
 	kept.can_be = checkpoints_find_key(session, &kept.key);
 	for (size_t i = 0; i < count; i++)
-		add_parts(&kept, input, &runs[i]);
+		add_parts(&kept, &runs[i], count == 1);
 	return kept;
+}
+
+const char *kept_tables_checkpoints(const struct kept_tables *kept)
+{
+	return kept->are_all && kept->count ?
+		       kept->parts->records->checkpoints :
+		       NULL;
 }
 
 static char *path_of(const struct kept_tables *kept,
@@ -98,42 +107,81 @@ bool kept_tables_find(struct kept_tables *kept)
 	return are_there;
 }
 
-/* Makes no more of the steps than the stacks of the window. */
+/* Hands on the steps of the window, if anybody wants more of them than the stacks. */
 struct window_pass {
 	struct step_callback callback;
+	struct step_callback *next; /* or NULL */
 	uint64_t until_ns;
+	bool has_failed; /* what it was to go on from */
 };
 
-static void take_nothing(struct step_callback *callback,
-			 const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	(void)callback;
-	(void)step;
+	const struct window_pass *pass = (const struct window_pass *)callback;
+
+	if (pass->next && !pass->has_failed)
+		pass->next->take(pass->next, step);
+}
+
+static void take_open(struct step_callback *callback,
+		      const struct call_step *step)
+{
+	const struct window_pass *pass = (const struct window_pass *)callback;
+
+	pass->next->open(pass->next, step);
+}
+
+static void read_state(struct step_callback *callback,
+		       const struct task_pack *tasks)
+{
+	struct window_pass *pass = (struct window_pass *)callback;
+
+	pass->next->pack(pass->next, tasks);
+	pass->has_failed = !pack_is_whole(tasks->pack);
 }
 
 static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 {
 	const struct window_pass *pass = (const struct window_pass *)callback;
 
-	return time_ns >= pass->until_ns;
+	return pass->has_failed || time_ns >= pass->until_ns;
+}
+
+static struct window_pass window_pass_of(struct step_callback *next,
+					 uint64_t until_ns)
+{
+	struct window_pass pass = {
+		.callback = { .take = take,
+			      .is_done = is_done,
+			      .ignores_bounds = !next },
+		.next = next,
+		.until_ns = until_ns,
+	};
+
+	if (!next)
+		return pass;
+	pass.callback.needs_begin = next->needs_begin;
+	pass.callback.pack = read_state;
+	pass.callback.packed_as = next->packed_as;
+	pass.callback.open = take_open;
+	return pass;
 }
 
 /* What was chosen may be there, but not in the window: all of the recording tells. */
 static int run_window(const struct session *session,
+		      struct step_callback *callback,
 		      struct task_stacks **stacks)
 {
-	struct window_pass pass = {
-		.callback = { .take = take_nothing,
-			      .is_done = is_done,
-			      .ignores_bounds = true },
-		.until_ns = session->window.until_ns,
-	};
+	struct window_pass pass =
+		window_pass_of(callback, session->window.until_ns);
 	struct choice_check check;
 	int status = pipeline_run(
 		session, choice_check_begin(&check, session, &pass.callback),
 		stacks);
 
-	return !status && !choice_check_holds(&check) ? -ERROR_FORMAT : status;
+	return !status && (pass.has_failed || !choice_check_holds(&check)) ?
+		       -ERROR_FORMAT :
+		       status;
 }
 
 static bool read_chunk(const struct kept_part *part, size_t index)
@@ -164,10 +212,14 @@ static bool read_chunks(const struct kept_part *part)
 	return is_whole;
 }
 
-int kept_tables_read(struct kept_tables *kept, struct task_stacks **stacks)
+int kept_tables_read(struct kept_tables *kept, struct step_callback *callback,
+		     struct task_stacks **stacks)
 {
-	int status = run_window(kept->session, stacks);
+	int status;
 
+	if (callback)
+		kept->parts->records->begin_window(kept->parts->run->handler);
+	status = run_window(kept->session, callback, stacks);
 	for (size_t i = 0; i < kept->count && !status; i++)
 		if (!read_chunks(&kept->parts[i])) {
 			kept->are_damaged = true;

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct attribution_input;
 struct session;
+struct step_callback;
 struct table_records;
 struct table_run;
 struct task_stacks;
@@ -36,10 +36,14 @@ struct kept_tables {
 	size_t count;
 };
 
-/* Returns those of the @count tables of @runs.  Borrows all. */
+/* Returns those of the @count tables of @runs, whose inputs are set.  Borrows all. */
 struct kept_tables kept_tables_of(const struct session *session,
-				  const struct attribution_input *input,
 				  const struct table_run *runs, size_t count);
+
+/* Returns what checkpoints the tables' steps go on from in a window, or NULL if
+ * they need none: see struct table_records.
+ */
+const char *kept_tables_checkpoints(const struct kept_tables *kept);
 
 /* Opens them, if a window is wanted that can be made of them.  Returns whether they
  * are there.
@@ -47,12 +51,13 @@ struct kept_tables kept_tables_of(const struct session *session,
 bool kept_tables_find(struct kept_tables *kept);
 
 /* Fills the tables, which are open, from what was found; the trace is decoded in the
- * window alone, for *@stacks.
+ * window alone, for *@stacks, and for @callback, which may be NULL.
  *
  * Returns 0, -ERROR_FORMAT where they do not do after all: the tables are then of no
  * use; or another negative enum error.
  */
-int kept_tables_read(struct kept_tables *kept, struct task_stacks **stacks);
+int kept_tables_read(struct kept_tables *kept, struct step_callback *callback,
+		     struct task_stacks **stacks);
 
 /* Begins to keep those that are not there. */
 void kept_tables_keep(struct kept_tables *kept);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/profile_table.h"
 
+#include "attribution/trackers.h"
 #include "cmd/command.h"
 #include "cmd/pipeline/session.h"
 #include "cmd/report/profile_files.h"
@@ -93,27 +94,9 @@ static void take_step(struct event_handler *handler,
 {
 	const struct profile_in_pass *profile =
 		(const struct profile_in_pass *)handler;
-	struct step_callback *victims;
-	struct event_handler *beneficiaries;
+	struct step_callback *victims = profile_callback(profile->by_victim);
 
-	if (profile->by_victim) {
-		victims = profile_callback(profile->by_victim);
-		victims->take(victims, step);
-		return;
-	}
-	beneficiaries = beneficiary_profile_handler(profile->by_beneficiary);
-	beneficiaries->step(beneficiaries, step);
-}
-
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
-{
-	const struct profile_in_pass *profile =
-		(const struct profile_in_pass *)handler;
-	struct event_handler *beneficiaries =
-		beneficiary_profile_handler(profile->by_beneficiary);
-
-	beneficiaries->event(beneficiaries, event);
+	victims->take(victims, step);
 }
 
 static void close_profile(struct event_handler *handler)
@@ -157,16 +140,18 @@ static bool open_profile(struct event_handler *handler,
 		.recorder = recording_info(input->recording)->command,
 	};
 
-	profile->handler.step = take_step;
 	profile->input = input;
 	profile->scope = scope_of(input);
 	if (!input->profile->by_beneficiary) {
+		profile->handler.step = take_step;
 		profile->by_victim = profile_new(&options);
 		return profile->by_victim;
 	}
-	profile->handler.event = take_event;
 	profile->by_beneficiary = beneficiary_profile_new(input, &options);
-	return profile->by_beneficiary;
+	return profile->by_beneficiary &&
+	       !trackers_follow(
+		       input->trackers,
+		       beneficiary_profile_handler(profile->by_beneficiary));
 }
 
 static bool open_of_wall(struct event_handler *handler,
@@ -226,7 +211,7 @@ static int end_wall(struct profile_in_pass *profile,
 static int end_profile(struct profile_in_pass *profile,
 		       struct profile_report *report)
 {
-	const struct beneficiary_profile *by_beneficiary =
+	const struct beneficiary_profile *beneficiaries =
 		profile->by_beneficiary;
 	int status;
 
@@ -239,9 +224,9 @@ static int end_profile(struct profile_in_pass *profile,
 		return status;
 	}
 	status = beneficiary_profile_end(profile->by_beneficiary);
-	report->tree = beneficiary_profile_tree(by_beneficiary);
-	report->part_ns = beneficiary_profile_part_times(by_beneficiary);
-	report->interrupts = beneficiary_profile_interrupts(by_beneficiary);
+	report->tree = beneficiary_profile_tree(beneficiaries);
+	report->part_ns = beneficiary_profile_part_times(beneficiaries);
+	report->interrupts = beneficiary_profile_interrupts(beneficiaries);
 	return status;
 }
 
@@ -281,12 +266,56 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
+static bool is_by_beneficiary(const struct attribution_input *input)
+{
+	return input->profile->by_beneficiary;
+}
+
+static struct beneficiary_profile *by_beneficiary(struct event_handler *handler)
+{
+	return ((struct profile_in_pass *)handler)->by_beneficiary;
+}
+
+static void begin_window(struct event_handler *handler)
+{
+	beneficiary_profile_begin_window(by_beneficiary(handler));
+}
+
+static void keep_slices(struct event_handler *handler,
+			struct kept_file_writer *writer)
+{
+	beneficiary_profile_keep(by_beneficiary(handler), writer);
+}
+
+static void pack_rest(struct event_handler *handler, struct pack *pack)
+{
+	beneficiary_profile_pack_rest(by_beneficiary(handler), pack);
+}
+
+static void take_slice(struct event_handler *handler, struct pack *pack)
+{
+	beneficiary_profile_read(by_beneficiary(handler), pack);
+}
+
+/* Those of report --interrupts: for whom slices of interrupt work were. */
+static const struct table_records slice_records = {
+	.name = "interrupts",
+	.are_needed = is_by_beneficiary,
+	.checkpoints = "report_profile_index",
+	.begin_window = begin_window,
+	.keep = keep_slices,
+	.pack_rest = pack_rest,
+	.take = take_slice,
+	.wanted = table_records_overlap,
+};
+
 const struct attribution_table profile_table = {
 	.has_groups = true,
 	.size = sizeof(struct profile_in_pass),
 	.open = open_profile,
 	.render = render,
 	.close = close_profile,
+	.records = &slice_records,
 };
 
 const struct attribution_table wall_profile_table = {

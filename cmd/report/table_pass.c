@@ -105,16 +105,20 @@ static int render_all(const struct session *session, struct table_run *runs,
 }
 
 /* Sends the recording past all that the trackers of @input follow. */
-static int run_trackers(const struct session *session,
+static int run_trackers(const struct kept_tables *kept,
 			const struct attribution_input *input,
 			struct task_stacks **stacks)
 {
+	const char *checkpoints = kept_tables_checkpoints(kept);
 	struct step_join *join = trackers_join(input->trackers);
 	int status;
 
 	if (!join)
 		return -ERROR_MEMORY;
-	status = run_pipeline(session, step_join_callback(join), stacks);
+	/* Those for windows are not enough for who sees all. */
+	if (checkpoints && time_window_is_all(kept->session->window))
+		step_join_pack_as(join, checkpoints);
+	status = run_pipeline(kept->session, step_join_callback(join), stacks);
 	if (!status)
 		status = step_join_end(join);
 	if (!status)
@@ -124,7 +128,7 @@ static int run_trackers(const struct session *session,
 }
 
 /* Sends the recording past all tables of @runs. */
-static int run_tables(const struct session *session,
+static int run_tables(const struct kept_tables *kept,
 		      const struct attribution_input *input,
 		      const struct table_run *runs, size_t count,
 		      struct task_stacks **stacks)
@@ -134,8 +138,29 @@ static int run_tables(const struct session *session,
 			profile_table_callback(runs->handler) :
 			NULL;
 
-	return alone ? run_pipeline(session, alone, stacks) :
-		       run_trackers(session, input, stacks);
+	return alone ? run_pipeline(kept->session, alone, stacks) :
+		       run_trackers(kept, input, stacks);
+}
+
+/* Fills the tables from what is kept, and the steps of the window if they need them.
+ */
+static int read_tables(struct kept_tables *kept,
+		       const struct attribution_input *input,
+		       struct task_stacks **stacks)
+{
+	const char *checkpoints = kept_tables_checkpoints(kept);
+	struct step_join *join = NULL;
+	int status;
+
+	if (!checkpoints)
+		return kept_tables_read(kept, NULL, stacks);
+	join = trackers_join(input->trackers);
+	if (!join)
+		return -ERROR_MEMORY;
+	step_join_pack_as(join, checkpoints);
+	status = kept_tables_read(kept, step_join_callback(join), stacks);
+	step_join_free(join);
+	return status;
 }
 
 /* Returns 0, or -ERROR_MEMORY. */
@@ -160,9 +185,9 @@ static int fill(struct kept_tables *kept, bool is_read,
 	if (status < 0)
 		return status;
 	if (is_read)
-		return kept_tables_read(kept, stacks);
+		return read_tables(kept, input, stacks);
 	kept_tables_keep(kept);
-	status = run_tables(kept->session, input, runs, count, stacks);
+	status = run_tables(kept, input, runs, count, stacks);
 	if (!status)
 		kept_tables_finish(kept);
 	return status;
@@ -251,10 +276,9 @@ static int pass_once(struct kept_tables *kept, bool is_read,
 	input->trackers = trackers_new(input);
 	if (!input->trackers)
 		return fail(runs, -ERROR_MEMORY);
-	status = set_inputs(kept->session, input, runs, count);
-	if (!status)
-		status = fill_and_render(kept, is_read, input, runs, count,
-					 has_heads);
+	for (size_t i = 0; i < count; i++)
+		runs[i].input.trackers = input->trackers;
+	status = fill_and_render(kept, is_read, input, runs, count, has_heads);
 	trackers_free(input->trackers);
 	return status;
 }
@@ -262,9 +286,13 @@ static int pass_once(struct kept_tables *kept, bool is_read,
 static int pass(const struct session *session, struct attribution_input *input,
 		struct table_run *runs, size_t count, bool has_heads)
 {
-	struct kept_tables kept = kept_tables_of(session, input, runs, count);
-	int status = -ERROR_FORMAT;
+	struct kept_tables kept;
+	int status = set_inputs(session, input, runs, count);
 
+	if (status)
+		return status;
+	kept = kept_tables_of(session, runs, count);
+	status = -ERROR_FORMAT;
 	if (kept_tables_find(&kept))
 		status = pass_once(&kept, true, input, runs, count, has_heads);
 	if (status == -ERROR_FORMAT)

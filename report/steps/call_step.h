@@ -119,6 +119,12 @@ struct step_callback {
 	 */
 	void (*pack)(struct step_callback *callback,
 		     const struct task_pack *tasks);
+	const char *packed_as; /* if it packs: its file of checkpoints */
+	/* Takes the entry of a function that is open where decoding begins.  NULL:
+	 * take() does, unless the callback packs, which then knows of it.
+	 */
+	void (*open)(struct step_callback *callback,
+		     const struct call_step *step);
 };
 
 #endif

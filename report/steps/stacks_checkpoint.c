@@ -188,7 +188,10 @@ static void say(const struct task_stacks *stacks,
 		.task = &task->task,
 	};
 
-	stacks->callback->take(stacks->callback, &step);
+	if (stacks->callback->open)
+		stacks->callback->open(stacks->callback, &step);
+	else
+		stacks->callback->take(stacks->callback, &step);
 }
 
 void stacks_checkpoint_say(struct task_stacks *stacks)

@@ -106,6 +106,7 @@ static void set_pack(struct scan_sources *sources)
 	if (!sources->packed || !sources->join)
 		return;
 	sources->callback.pack = pack_state;
+	sources->callback.packed_as = "state_index";
 	sources->callback.needs_begin = true;
 	sources->needs_begin |= sources->count > 1;
 }

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/profile/beneficiary_profile.h"
 
+#include "attribution/interrupts/interrupt_rows.h"
 #include "attribution/interrupts/interrupt_stacks.h"
-#include "attribution/interrupts/path_sums.h"
 #include "common/array.h"
+#include "common/container_of.h"
 #include "common/error.h"
+#include "common/pack.h"
 #include "report/steps/step_filter.h"
 #include "report/steps/task_groups.h"
+#include "report/steps/task_pack.h"
+#include "tables/profile/path_sums.h"
+#include "tables/profile/slice_works.h"
 #include "tables/table.h"
 
 #include <stdlib.h>
@@ -23,17 +28,19 @@ struct task_path {
 	uint64_t clock_ns; /* up to here its time is in the tree */
 	bool is_known;	   /* else it has had no step */
 	bool is_wanted;
-	bool is_in_work; /* node is below the root of work */
+	bool is_in_work;    /* node is below the root of work */
+	uint32_t work_from; /* depth of the outermost function there, plus 1;
+			     * 0: it is in none, and leads to none */
 };
 
 struct beneficiary_profile {
 	struct event_handler handler;
+	struct charge_callback callback;
 	struct interrupt_accounts *accounts;
+	struct slice_works *works;
 	struct path_sums paths;
 	struct call_tree *tree;
 	struct array tasks; /* struct task_path by task index */
-	struct array slots; /* uint32_t by node: where the slice
-					 * that was there last has it, perhaps */
 	uint32_t work;	    /* the root of work */
 	struct profile_options options;
 	uint64_t part_ns[PROFILE_PARTS];
@@ -55,24 +62,6 @@ static struct task_path *path_of(struct beneficiary_profile *profile,
 	return path->node == CALL_NODE_NONE ? NULL : path;
 }
 
-/* Returns what @slice did at @node, making it if it is new there. */
-static struct path_work *work_of(struct beneficiary_profile *profile,
-				 struct interrupt_slice *slice, uint32_t node)
-{
-	uint32_t *slot = array_reach(&profile->slots, node);
-	struct path_work *work = slice->paths.items;
-
-	if (!slot)
-		return NULL;
-	if (*slot < slice->paths.count && work[*slot].path == node)
-		return &work[*slot];
-	*slot = (uint32_t)slice->paths.count;
-	work = array_add(&slice->paths);
-	if (work)
-		work->path = node;
-	return work;
-}
-
 /* Adds @more to what is done in a slice.  What is no interrupt work there is
  * the task's own.
  */
@@ -80,18 +69,23 @@ static bool add_work(struct beneficiary_profile *profile,
 		     const struct interrupt_stack *stack,
 		     const struct path_work *more)
 {
-	struct interrupt_slice *slice = interrupt_stack_charged(stack);
-	struct path_work *work;
+	const struct interrupt_slice *slice = interrupt_stack_charged(stack);
 
-	if (!slice)
-		return path_sums_add_own(&profile->paths, stack->pid, more);
-	work = work_of(profile, slice, more->path);
-	if (!work)
-		return false;
-	work->ns += more->ns;
-	for (int how = 0; how < CALL_HOWS; how++)
-		work->entries[how] += more->entries[how];
-	return true;
+	return slice ? slice_works_add(profile->works, slice->span.serial,
+				       more) :
+		       path_sums_add_own(&profile->paths, stack->pid, more);
+}
+
+static void take_charge(struct charge_callback *callback,
+			const struct interrupt_row *work, int32_t pid,
+			const struct interrupt_charge *charge)
+{
+	struct beneficiary_profile *profile =
+		container_of(callback, struct beneficiary_profile, callback);
+
+	(void)work;
+	if (!slice_works_charge(profile->works, &profile->paths, pid, charge))
+		interrupt_accounts_fail(profile->accounts);
 }
 
 static bool charge(struct beneficiary_profile *profile, struct task_path *path,
@@ -127,7 +121,7 @@ static bool count(struct beneficiary_profile *profile,
 		call_tree_count_entry(profile->tree, node, step->how);
 		return true;
 	}
-	entry.entries[step->how] = 1;
+	entry.entries[step->how] = ENTRY_PARTS;
 	return add_work(profile, stack, &entry);
 }
 
@@ -143,11 +137,20 @@ static bool is_in_slice(const struct interrupt_stack *stack,
 }
 
 static void begin_work(const struct beneficiary_profile *profile,
-		       struct task_path *path)
+		       struct task_path *path, uint32_t depth)
 {
 	path->stopped = path->node;
 	path->node = profile->work;
 	path->is_in_work = true;
+	path->work_from = depth + 1;
+}
+
+static bool enter_node(struct beneficiary_profile *profile,
+		       struct task_path *path, const struct call_step *step)
+{
+	path->node = call_tree_enter(profile->tree, path->node, step->function,
+				     step->how);
+	return path->node != CALL_NODE_NONE;
 }
 
 static bool enter(struct beneficiary_profile *profile, struct task_path *path,
@@ -155,12 +158,10 @@ static bool enter(struct beneficiary_profile *profile, struct task_path *path,
 		  const struct call_step *step)
 {
 	if (is_in_slice(stack, step) && !path->is_in_work)
-		begin_work(profile, path);
+		begin_work(profile, path, step->depth);
 	if (!path->is_in_work && !path->is_wanted)
 		return true;
-	path->node = call_tree_enter(profile->tree, path->node, step->function,
-				     step->how);
-	return path->node != CALL_NODE_NONE &&
+	return enter_node(profile, path, step) &&
 	       count(profile, path, stack, step, path->node);
 }
 
@@ -174,6 +175,7 @@ static void leave(const struct beneficiary_profile *profile,
 		return;
 	path->node = path->stopped;
 	path->is_in_work = false;
+	path->work_from = 0;
 }
 
 /* A call that leads to the function itself stays in its place. */
@@ -234,6 +236,42 @@ static void take_event(struct event_handler *handler,
 	accounts->event(accounts, event);
 }
 
+/* The functions that are open, which come next, lead to where the tasks are. */
+static void pack_paths(struct event_handler *handler,
+		       const struct task_pack *tasks)
+{
+	struct beneficiary_profile *profile =
+		(struct beneficiary_profile *)handler;
+	struct event_handler *accounts =
+		interrupt_accounts_handler(profile->accounts);
+	uint32_t count = (uint32_t)profile->tasks.count;
+
+	accounts->pack(accounts, tasks);
+	pack_u32(tasks->pack, &count);
+	task_pack_check(tasks, count);
+	for (uint32_t i = 0; i < count && !tasks->pack->failed; i++) {
+		struct task_path *path = array_reach(&profile->tasks, i);
+
+		pack_check(tasks->pack, path);
+		if (path)
+			pack_u32(tasks->pack, &path->work_from);
+	}
+}
+
+static void take_open(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct beneficiary_profile *profile =
+		(struct beneficiary_profile *)handler;
+	struct task_path *path = path_of(profile, step->task);
+
+	if (path && step->depth + 1 == path->work_from)
+		begin_work(profile, path, step->depth);
+	if (!path || ((path->is_in_work || path->is_wanted) &&
+		      !enter_node(profile, path, step)))
+		interrupt_accounts_fail(profile->accounts);
+}
+
 struct beneficiary_profile *
 beneficiary_profile_new(const struct attribution_input *input,
 			const struct profile_options *options)
@@ -243,20 +281,24 @@ beneficiary_profile_new(const struct attribution_input *input,
 	if (!profile)
 		return NULL;
 	profile->handler = (struct event_handler){ .step = take_step,
-						   .event = take_event };
+						   .event = take_event,
+						   .pack = pack_paths,
+						   .open = take_open };
 	profile->options = *options;
 	profile->tasks = ARRAY_OF(struct task_path);
-	profile->slots = ARRAY_OF(uint32_t);
 	profile->tree = call_tree_new();
+	profile->works = slice_works_new();
 	profile->paths = PATH_SUMS_NONE;
-	if (profile->tree) {
+	profile->callback.take = take_charge;
+	if (profile->tree && profile->works) {
 		profile->work = call_tree_part_root(profile->tree, WORK_PID,
 						    PROFILE_WORK);
-		profile->accounts =
-			interrupt_accounts_new(input, &profile->paths);
+		profile->accounts = interrupt_accounts_new(input);
 	}
-	if (profile->accounts && profile->work != CALL_NODE_NONE)
+	if (profile->accounts && profile->work != CALL_NODE_NONE) {
+		interrupt_accounts_tell(profile->accounts, &profile->callback);
 		return profile;
+	}
 	beneficiary_profile_free(profile);
 	return NULL;
 }
@@ -266,10 +308,10 @@ void beneficiary_profile_free(struct beneficiary_profile *profile)
 	if (!profile)
 		return;
 	interrupt_accounts_free(profile->accounts);
+	slice_works_free(profile->works);
 	path_sums_free(&profile->paths);
 	call_tree_free(profile->tree);
 	array_free(&profile->tasks);
-	array_free(&profile->slots);
 	free(profile);
 }
 
@@ -277,6 +319,34 @@ struct event_handler *
 beneficiary_profile_handler(struct beneficiary_profile *profile)
 {
 	return &profile->handler;
+}
+
+/* For whom work is cannot be told by what is seen then. */
+void beneficiary_profile_begin_window(struct beneficiary_profile *profile)
+{
+	interrupt_accounts_tell(profile->accounts, NULL);
+}
+
+void beneficiary_profile_keep(struct beneficiary_profile *profile,
+			      struct kept_file_writer *writer)
+{
+	interrupt_accounts_keep(profile->accounts, writer);
+}
+
+/* It is what is read first, after the steps. */
+void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
+				   struct pack *pack)
+{
+	if (pack->is_reading && interrupt_accounts_end(profile->accounts) < 0)
+		pack_check(pack, false);
+	interrupt_accounts_tell(profile->accounts, &profile->callback);
+	interrupt_accounts_pack_rest(profile->accounts, pack);
+}
+
+void beneficiary_profile_read(struct beneficiary_profile *profile,
+			      struct pack *pack)
+{
+	interrupt_accounts_read(profile->accounts, pack);
 }
 
 static bool is_wanted(const struct beneficiary_profile *profile, int32_t pid)
@@ -307,7 +377,7 @@ static uint32_t place_below(struct beneficiary_profile *profile, uint32_t root,
 
 static uint64_t entries_of(const struct path_sum *sum, enum call_how how)
 {
-	return (uint64_t)(sum->entries[how] + 0.5);
+	return (sum->entries[how] + ENTRY_PARTS / 2) / ENTRY_PARTS;
 }
 
 /* Returns the number of the tree for work that was for process @pid. */
@@ -354,6 +424,8 @@ int beneficiary_profile_end(struct beneficiary_profile *profile)
 	int status = interrupt_accounts_end(profile->accounts);
 	const struct path_sum *sum;
 
+	if (!slice_works_end(profile->works, &profile->paths))
+		status = -ERROR_MEMORY;
 	for (size_t i = 0; !status && (sum = path_sums_at(&profile->paths, i));
 	     i++)
 		if (is_wanted(profile, sum->pid))

@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 struct attribution_input;
+struct kept_file_writer;
+struct pack;
 
 /* A profile, function by function, in which interrupt work, soft interrupts
  * and deferred work are calls of the process that they were for, whomever they
@@ -31,6 +33,17 @@ void beneficiary_profile_free(struct beneficiary_profile *profile);
  */
 struct event_handler *
 beneficiary_profile_handler(struct beneficiary_profile *profile);
+
+/* These are for struct table_records: the accounts' (interrupt_accounts.h), after the
+ * steps of the window, if beneficiary_profile_begin_window() was called before these.
+ */
+void beneficiary_profile_begin_window(struct beneficiary_profile *profile);
+void beneficiary_profile_keep(struct beneficiary_profile *profile,
+			      struct kept_file_writer *writer);
+void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
+				   struct pack *pack);
+void beneficiary_profile_read(struct beneficiary_profile *profile,
+			      struct pack *pack);
 
 /* No more steps come: as profile_end(). */
 int beneficiary_profile_end(struct beneficiary_profile *profile);

@@ -9,7 +9,9 @@ and says so.
 States of threads depend on what the threads did before: their windows begin at
 checkpoints of their own (state_index), which the first query for all states leaves.
 So do the rows of other tables of SQL, which are kept as they are (rows_TABLE), and
-the records that tables of report are made of (report_TABLE).
+the records that tables of report are made of (report_TABLE).  Profiles by
+beneficiary begin at checkpoints of their own (report_profile_index), and take from
+records for whom interrupt work was.
 
     windows.py PROGRAM RECORDING...
 """
@@ -44,7 +46,11 @@ TABLES = {"syscalls": ["report --syscalls", "report --syscalls --format json"],
                       "flamegraph --off-cpu --folded --by process"],
           "interrupts": ["report --interrupts", "report --by process",
                          "report --interrupts=both --format json",
-                         "report --interrupts --by process --threads"]}
+                         "report --interrupts --by process --threads",
+                         "flamegraph --folded"],
+          "profile_index": ["flamegraph --folded", "flamegraph --by cgroup",
+                            "report --flat --bill beneficiary --format json",
+                            "report --callgraph --bill beneficiary --cpu 0"]}
 KEPT = ["syscall", "fault", "sleep", "lock_wait", "interrupt_slice"]
 SQL_WINDOWS = ["begin_ns >= {} AND begin_ns < {}",
                "begin_ns >= {} AND end_ns < {}",

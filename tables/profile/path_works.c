@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/path_works.h"
+#include "tables/profile/path_works.h"
 
 #include "common/error.h"
 
@@ -19,7 +19,8 @@ static struct path_work take(struct path_work *work, uint64_t ns, double part)
 
 	work->ns -= ns;
 	for (int how = 0; how < CALL_HOWS; how++) {
-		taken.entries[how] = work->entries[how] * part;
+		taken.entries[how] =
+			(uint64_t)((double)work->entries[how] * part);
 		work->entries[how] -= taken.entries[how];
 	}
 	return taken;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_PATH_WORKS_H
-#define KT_ATTRIBUTION_PATH_WORKS_H
+#ifndef KT_TABLES_PATH_WORKS_H
+#define KT_TABLES_PATH_WORKS_H
 
 #include "common/array.h"
 #include "report/steps/call_step.h"
@@ -10,13 +10,18 @@
 /* How many enum call_how there are. */
 enum { CALL_HOWS = HOW_INFERRED + 1 };
 
+/* Entries are counted in parts of one, so that their sums are the same in any
+ * order.
+ */
+#define ENTRY_PARTS (UINT64_C(1) << 20)
+
 /* This is what one slice of interrupt work, or one owner's part of it, did on
  * one call path, a node of a call tree (report/profile/call_tree.h).
  */
 struct path_work {
 	uint32_t path;
 	uint64_t ns;
-	double entries[CALL_HOWS]; /* of a part: each times the part */
+	uint64_t entries[CALL_HOWS]; /* times ENTRY_PARTS */
 };
 
 /* Returns the time of all @works (struct path_work). */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_PATH_SUMS_H
-#define KT_ATTRIBUTION_PATH_SUMS_H
+#ifndef KT_TABLES_PATH_SUMS_H
+#define KT_TABLES_PATH_SUMS_H
 
 #include "attribution/interrupts/interrupt_accounts.h"
-#include "attribution/interrupts/path_works.h"
 #include "common/keyed_array.h"
+#include "tables/profile/path_works.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,8 @@ struct path_sum {
 	int32_t pid; /* as in struct interrupt_row */
 	uint64_t ns;
 	uint64_t certain_ns[CERTAINTIES]; /* of what was interrupt work */
-	double entries[CALL_HOWS]; /* of work for several each has a part */
+	uint64_t entries[CALL_HOWS]; /* times ENTRY_PARTS: of work for several
+				      * each has a part */
 };
 
 struct path_sums {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/path_sums.h"
+#include "tables/profile/path_sums.h"
 
 void path_sums_free(struct path_sums *sums)
 {

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/profile/slice_works.h"
+
+#include "attribution/interrupts/interrupt_rows.h"
+#include "common/number_map.h"
+#include "tables/profile/path_sums.h"
+
+#include <stdlib.h>
+
+/* Counts of parts are rounded. */
+#define LEAST_PART 1e-9
+
+/* One slice's. */
+struct slice_work {
+	struct array paths; /* struct path_work */
+	bool is_charged;    /* with some part: it has ended */
+	uint64_t whole_ns;  /* of all paths before that */
+	double left;	    /* of it, 1 before that */
+};
+
+struct slice_works {
+	struct number_map *by_serial; /* struct slice_work * */
+	/* The one that was last added to, or NULL. */
+	struct slice_work *last;
+	uint64_t last_serial;
+	struct array slots; /* uint32_t by path: where the slice that was there
+			     * last has it, perhaps */
+};
+
+struct slice_works *slice_works_new(void)
+{
+	struct slice_works *works = calloc(1, sizeof(*works));
+
+	if (!works)
+		return NULL;
+	works->slots = ARRAY_OF(uint32_t);
+	works->by_serial = number_map_new();
+	if (works->by_serial)
+		return works;
+	free(works);
+	return NULL;
+}
+
+static void free_work(struct slice_work *work)
+{
+	array_free(&work->paths);
+	free(work);
+}
+
+void slice_works_free(struct slice_works *works)
+{
+	const uint64_t *work;
+	size_t place = 0;
+
+	if (!works)
+		return;
+	while ((work = number_map_next(works->by_serial, &place)))
+		free_work((struct slice_work *)(uintptr_t)*work);
+	number_map_free(works->by_serial);
+	array_free(&works->slots);
+	free(works);
+}
+
+static struct slice_work *find_work(const struct slice_works *works,
+				    uint64_t serial)
+{
+	const uint64_t *value = number_map_find(works->by_serial, serial);
+
+	return value ? (struct slice_work *)(uintptr_t)*value : NULL;
+}
+
+static struct slice_work *add_work(struct slice_works *works, uint64_t serial)
+{
+	struct slice_work *work = calloc(1, sizeof(*work));
+	uint64_t *value = work ? number_map_add(works->by_serial, serial) :
+				 NULL;
+
+	if (!value) {
+		free(work);
+		return NULL;
+	}
+	*value = (uintptr_t)work;
+	work->paths = ARRAY_OF(struct path_work);
+	work->left = 1;
+	return work;
+}
+
+static struct slice_work *work_of(struct slice_works *works, uint64_t serial)
+{
+	if (works->last && works->last_serial == serial)
+		return works->last;
+	works->last = find_work(works, serial);
+	if (!works->last)
+		works->last = add_work(works, serial);
+	works->last_serial = serial;
+	return works->last;
+}
+
+/* Returns that of @work on @path, making it if it is new there. */
+static struct path_work *path_of(struct slice_works *works,
+				 struct slice_work *work, uint32_t path)
+{
+	uint32_t *slot = array_reach(&works->slots, path);
+	struct path_work *items = work->paths.items;
+
+	if (!slot)
+		return NULL;
+	if (*slot < work->paths.count && items[*slot].path == path)
+		return &items[*slot];
+	*slot = (uint32_t)work->paths.count;
+	items = array_add(&work->paths);
+	if (items)
+		items->path = path;
+	return items;
+}
+
+bool slice_works_add(struct slice_works *works, uint64_t serial,
+		     const struct path_work *more)
+{
+	struct slice_work *work = work_of(works, serial);
+	struct path_work *on_path = work ? path_of(works, work, more->path) :
+					   NULL;
+
+	if (!on_path)
+		return false;
+	on_path->ns += more->ns;
+	for (int how = 0; how < CALL_HOWS; how++)
+		on_path->entries[how] += more->entries[how];
+	return true;
+}
+
+static void forget(struct slice_works *works, uint64_t serial,
+		   struct slice_work *work)
+{
+	if (works->last == work)
+		works->last = NULL;
+	number_map_remove(works->by_serial, serial);
+	free_work(work);
+}
+
+/* Moves the part of @work that @charge has. */
+static bool move_part(struct slice_work *work, struct path_sums *sums,
+		      int32_t pid, const struct interrupt_charge *charge)
+{
+	struct array taken = ARRAY_OF(struct path_work);
+	uint64_t ns = interrupt_charge_part(charge, work->whole_ns);
+	bool is_moved = path_works_take(&work->paths, ns,
+					charge->count / work->left,
+					&taken) == 0 &&
+			path_sums_add(sums, pid, charge->certainty, &taken);
+
+	work->left -= charge->count;
+	array_free(&taken);
+	return is_moved;
+}
+
+bool slice_works_charge(struct slice_works *works, struct path_sums *sums,
+			int32_t pid, const struct interrupt_charge *charge)
+{
+	struct slice_work *work = find_work(works, charge->span.serial);
+	bool is_moved;
+
+	if (!work)
+		return true;
+	if (!work->is_charged)
+		work->whole_ns = path_works_ns(&work->paths);
+	work->is_charged = true;
+	if (work->left - charge->count > LEAST_PART)
+		return move_part(work, sums, pid, charge);
+	is_moved = path_sums_add(sums, pid, charge->certainty, &work->paths);
+	forget(works, charge->span.serial, work);
+	return is_moved;
+}
+
+bool slice_works_end(struct slice_works *works, struct path_sums *sums)
+{
+	const uint64_t *value;
+	size_t place = 0;
+	bool is_moved = true;
+
+	while (is_moved && (value = number_map_next(works->by_serial, &place)))
+		is_moved = path_sums_add(
+			sums, -1, CERTAIN_NOBODY,
+			&((struct slice_work *)(uintptr_t)*value)->paths);
+	return is_moved;
+}
