@@ -5,7 +5,6 @@
 #include "common/number_map.h"
 #include "common/pack.h"
 #include "report/steps/task_pack.h"
-#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 
@@ -140,8 +139,8 @@ static void pack_slice(struct interrupt_slice *slice, struct pack *pack,
 	pack_bool(pack, &slice->is_part);
 	pack_bool(pack, &slice->is_thread_work);
 	pack_u32(pack, &slice->function);
-	pack_check(pack, slice->function < functions ||
-				 slice->function == FUNCTION_NONE);
+	pack_check(pack,
+		   slice->function < functions || slice->role != ROLE_ACTION);
 	pack_u32(pack, &slice->depth);
 	pack_u64(pack, &slice->span.serial);
 	pack_small(pack, &slice->caller_role, ROLE_ANSWERS);

@@ -318,6 +318,37 @@ const struct attribution_table profile_table = {
 	.records = &slice_records,
 };
 
+static void keep_wall(struct event_handler *handler,
+		      struct kept_file_writer *writer)
+{
+	wall_tree_keep(((struct profile_in_pass *)handler)->wall, writer);
+}
+
+static void pack_wall(struct event_handler *handler, struct pack *pack)
+{
+	wall_tree_pack_paths(((struct profile_in_pass *)handler)->wall, pack);
+}
+
+static void take_wall(struct event_handler *handler, struct pack *pack)
+{
+	wall_tree_read(((struct profile_in_pass *)handler)->wall, pack);
+}
+
+static void begin_wall_window(struct event_handler *handler)
+{
+	wall_tree_begin_window(((struct profile_in_pass *)handler)->wall);
+}
+
+static const struct table_records wall_records = {
+	.name = "wall",
+	.checkpoints = "report_wall_index",
+	.begin_window = begin_wall_window,
+	.keep = keep_wall,
+	.pack_rest = pack_wall,
+	.take = take_wall,
+	.wanted = table_records_overlap,
+};
+
 const struct attribution_table wall_profile_table = {
 	.name = "wall",
 	.is_of_tasks = true,
@@ -326,29 +357,14 @@ const struct attribution_table wall_profile_table = {
 	.open = open_wall,
 	.render = render,
 	.close = close_profile,
+	.records = &wall_records,
 };
-
-static void keep_off_cpu(struct event_handler *handler,
-			 struct kept_file_writer *writer)
-{
-	wall_tree_keep(((struct profile_in_pass *)handler)->wall, writer);
-}
-
-static void pack_off_cpu(struct event_handler *handler, struct pack *pack)
-{
-	wall_tree_pack_paths(((struct profile_in_pass *)handler)->wall, pack);
-}
-
-static void take_off_cpu(struct event_handler *handler, struct pack *pack)
-{
-	wall_tree_read(((struct profile_in_pass *)handler)->wall, pack);
-}
 
 static const struct table_records off_cpu_records = {
 	.name = "off_cpu",
-	.keep = keep_off_cpu,
-	.pack_rest = pack_off_cpu,
-	.take = take_off_cpu,
+	.keep = keep_wall,
+	.pack_rest = pack_wall,
+	.take = take_wall,
 	.wanted = table_records_overlap,
 };
 

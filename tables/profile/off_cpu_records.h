@@ -11,7 +11,8 @@ struct call_tree;
 struct kept_file_writer;
 struct pack;
 
-/* Threads' time off their CPUs as records that are kept, or read. */
+/* Threads' time off their CPUs, or not seen there, as records that are kept, or read.
+ */
 struct off_cpu_records {
 	struct kept_file_writer *writer; /* NULL: they are not kept */
 	struct call_tree *paths; /* that they refer to, below one root */

@@ -144,10 +144,12 @@ static bool move_part(struct slice_work *work, struct path_sums *sums,
 {
 	struct array taken = ARRAY_OF(struct path_work);
 	uint64_t ns = interrupt_charge_part(charge, work->whole_ns);
-	bool is_moved = path_works_take(&work->paths, ns,
-					charge->count / work->left,
-					&taken) == 0 &&
-			path_sums_add(sums, pid, charge->certainty, &taken);
+	uint64_t left_ns = path_works_ns(&work->paths);
+	/* What was kept of charges may be damaged. */
+	bool is_moved =
+		path_works_take(&work->paths, ns < left_ns ? ns : left_ns,
+				charge->count / work->left, &taken) == 0 &&
+		path_sums_add(sums, pid, charge->certainty, &taken);
 
 	work->left -= charge->count;
 	array_free(&taken);

@@ -32,10 +32,9 @@ struct wall_tree {
 	struct span_callback callback;
 	const struct attribution_input *input;
 	bool only_off_cpu;
+	bool is_of_window; /* only time on CPUs is taken from the steps */
 	struct call_tree *calls;
-	/* Only off CPUs: those of tasks that are not wanted, while what all do is
-	 * kept.
-	 */
+	/* Those of tasks that are not wanted, while what all do is kept. */
 	struct call_tree *others;
 	struct off_cpu_records records;
 	struct array tasks; /* struct wall_task by task index */
@@ -116,19 +115,31 @@ static int book(const struct wall_tree *tree, const struct wall_place *place,
 	return wall_place_book(place, tree->calls, &part);
 }
 
-static int take_off(struct wall_tree *tree, const struct wall_task *wall,
-		    const struct time_span *span)
+/* Takes a span that is kept: it is booked as a whole. */
+static int take_kept(struct wall_tree *tree, const struct wall_task *wall,
+		     const struct time_span *span)
 {
 	int status = 0;
 
-	if (!wall_place_is_off(span))
-		return 0;
 	if (tree->records.writer)
 		status = off_cpu_records_keep(&tree->records, &wall->task, span,
 					      wall->calls, wall->place.node);
-	if (!status && wall->is_wanted)
+	if (!status && wall->is_wanted && !tree->is_of_window)
 		status = book(tree, &wall->place, span);
 	return status;
+}
+
+/* What is not seen on a CPU may be long, and what it was come to light late. */
+static int take_one(struct wall_tree *tree, const struct wall_task *wall,
+		    const struct time_span *span)
+{
+	bool is_seen = span->time_class < TIME_RUNNABLE;
+
+	if (tree->only_off_cpu ? wall_place_is_off(span) : !is_seen)
+		return take_kept(tree, wall, span);
+	return !tree->only_off_cpu && wall->is_wanted ?
+		       book(tree, &wall->place, span) :
+		       0;
 }
 
 static void take_span(struct span_callback *callback,
@@ -143,25 +154,17 @@ static void take_span(struct span_callback *callback,
 		tree->status = -ERROR_MEMORY;
 	if (!wall || !wall->calls)
 		return;
-	status = tree->only_off_cpu ? take_off(tree, wall, span) :
-				      book(tree, &wall->place, span);
+	status = take_one(tree, wall, span);
 	if (status < 0)
 		tree->status = status;
-	forget_parts(wall, span->end_ns);
-}
-
-static uint64_t within(struct time_window window, uint64_t time_ns)
-{
-	if (time_ns < window.since_ns)
-		return window.since_ns;
-	return time_ns > window.until_ns ? window.until_ns : time_ns;
+	forget_parts(wall, time_window_clip(tree->input->window, span->end_ns));
 }
 
 /* Keeps the time since the thread's last step until its span comes. */
 static int keep_time(struct wall_tree *tree, struct wall_task *wall,
 		     const struct call_step *step)
 {
-	uint64_t now_ns = within(tree->input->window, step->time_ns);
+	uint64_t now_ns = time_window_clip(tree->input->window, step->time_ns);
 	struct call_part *part;
 
 	if (now_ns <= wall->until_ns)
@@ -187,7 +190,8 @@ static void enter(struct wall_tree *tree, struct wall_task *wall,
 				      step->how);
 	if (place->node == CALL_NODE_NONE)
 		tree->status = -ERROR_MEMORY;
-	else if (!tree->only_off_cpu)
+	else if (!tree->only_off_cpu &&
+		 time_window_has(tree->input->window, step->time_ns))
 		call_tree_count_entry(wall->calls, place->node, step->how);
 }
 
@@ -220,6 +224,24 @@ static void take_step(struct event_handler *handler,
 		move(tree, wall, step);
 }
 
+static void take_open(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct wall_tree *tree = (struct wall_tree *)handler;
+	struct wall_task *wall = tree->status ? NULL :
+						task_of(tree, step->task);
+
+	if (!wall)
+		tree->status = -ERROR_MEMORY;
+	if (!wall || !wall->calls)
+		return;
+	wall->until_ns = tree->input->window.since_ns;
+	wall->place.node = call_tree_enter(wall->calls, wall->place.node,
+					   step->function, step->how);
+	if (wall->place.node == CALL_NODE_NONE)
+		tree->status = -ERROR_MEMORY;
+}
+
 struct wall_tree *wall_tree_new(const struct attribution_input *input,
 				bool only_off_cpu)
 {
@@ -228,6 +250,7 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 	if (!tree)
 		return NULL;
 	tree->handler.step = take_step;
+	tree->handler.open = take_open;
 	tree->callback.take = take_span;
 	tree->input = input;
 	tree->only_off_cpu = only_off_cpu;
@@ -236,9 +259,8 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 	tree->others = call_tree_new();
 	if (off_cpu_records_open(&tree->records) == 0 && tree->calls &&
 	    tree->others && !trackers_follow(input->trackers, &tree->handler) &&
-	    !thread_tracker_hand_spans(
-		    trackers_threads(input->trackers), &tree->callback,
-		    only_off_cpu ? TIME_WINDOW_ALL : input->window))
+	    !thread_tracker_hand_spans(trackers_threads(input->trackers),
+				       &tree->callback, TIME_WINDOW_ALL))
 		return tree;
 	wall_tree_free(tree);
 	return NULL;
@@ -258,6 +280,11 @@ void wall_tree_free(struct wall_tree *tree)
 	call_tree_free(tree->others);
 	off_cpu_records_free(&tree->records);
 	free(tree);
+}
+
+void wall_tree_begin_window(struct wall_tree *tree)
+{
+	tree->is_of_window = true;
 }
 
 void wall_tree_keep(struct wall_tree *tree, struct kept_file_writer *writer)
@@ -293,7 +320,7 @@ void wall_tree_read(struct wall_tree *tree, struct pack *pack)
 /* What is read has none of the order in which threads ran. */
 int wall_tree_end(struct wall_tree *tree)
 {
-	if (!tree->status && tree->only_off_cpu && !call_tree_sort(tree->calls))
+	if (!tree->status && !call_tree_sort(tree->calls))
 		tree->status = -ERROR_MEMORY;
 	return tree->status;
 }

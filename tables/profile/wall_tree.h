@@ -24,7 +24,11 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 				bool only_off_cpu);
 void wall_tree_free(struct wall_tree *tree);
 
-/* These are for struct table_records, of a tree of time off CPUs alone. */
+/* These are for struct table_records: time off CPUs, and what else is not seen on
+ * them.  Time on CPUs is taken from the steps of the window, if
+ * wall_tree_begin_window() was called before these.
+ */
+void wall_tree_begin_window(struct wall_tree *tree);
 void wall_tree_keep(struct wall_tree *tree, struct kept_file_writer *writer);
 void wall_tree_pack_paths(struct wall_tree *tree, struct pack *pack);
 void wall_tree_read(struct wall_tree *tree, struct pack *pack);

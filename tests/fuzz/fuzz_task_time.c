@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_stacks.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/time_span.h"
 #include "common/pack.h"
@@ -72,6 +73,34 @@ static void read_all(const struct task_time_options *options,
 	task_time_free(time);
 }
 
+/* The slices of interrupt work that tasks are in, which all end then. */
+static void read_slices(const uint8_t *bytes, size_t size, uint32_t functions)
+{
+	struct interrupt_rows *rows = interrupt_rows_new();
+	struct owners *owners = rows ? owners_new(rows) : NULL;
+	struct interrupt_stacks *stacks =
+		owners ? interrupt_stacks_new(TIME_WINDOW_ALL, rows, owners) :
+			 NULL;
+	struct pack pack = pack_to_read(bytes, size);
+	const struct task_pack tasks = { &pack, find_task, tasks_list };
+	struct interrupt_stack *stack;
+
+	if (stacks)
+		interrupt_stacks_pack(stacks, &tasks, functions);
+	for (uint32_t i = 0; stacks && (stack = interrupt_stacks_at(stacks, i));
+	     i++)
+		while (interrupt_stack_top(stack)) {
+			assert(interrupt_stack_top(stack)->kind <
+			       INTERRUPT_KINDS);
+			interrupt_stacks_pop(stacks, stack);
+		}
+	interrupt_stacks_free(stacks);
+	if (owners)
+		owners_free(owners);
+	if (rows)
+		interrupt_rows_free(rows);
+}
+
 static void add(struct function_table *functions, const char *name)
 {
 	const char *module = function_table_module(functions, "", 0);
@@ -79,7 +108,7 @@ static void add(struct function_table *functions, const char *name)
 	function_table_add(functions, name, strlen(name), module, 'k');
 }
 
-/* What a checkpoint has of threads and their time. */
+/* What a checkpoint has of threads and their time, and of interrupt work. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct function_table *functions = function_table_new();
@@ -100,6 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	options.kinds = kinds;
 	if (functions && names && kinds)
 		read_all(&options, bytes, size);
+	read_slices(bytes, size, 2);
 	context_kinds_free(kinds);
 	task_names_close(names);
 	function_table_free(functions);

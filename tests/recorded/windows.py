@@ -9,9 +9,9 @@ and says so.
 States of threads depend on what the threads did before: their windows begin at
 checkpoints of their own (state_index), which the first query for all states leaves.
 So do the rows of other tables of SQL, which are kept as they are (rows_TABLE), and
-the records that tables of report are made of (report_TABLE).  Profiles by
-beneficiary begin at checkpoints of their own (report_profile_index), and take from
-records for whom interrupt work was.
+the records that tables of report are made of (report_TABLE).  Profiles by beneficiary
+and those of wall time are made of both: checkpoints of their own
+(report_PROFILE_index) and records.
 
     windows.py PROGRAM RECORDING...
 """
@@ -50,7 +50,10 @@ TABLES = {"syscalls": ["report --syscalls", "report --syscalls --format json"],
                          "flamegraph --folded"],
           "profile_index": ["flamegraph --folded", "flamegraph --by cgroup",
                             "report --flat --bill beneficiary --format json",
-                            "report --callgraph --bill beneficiary --cpu 0"]}
+                            "report --callgraph --bill beneficiary --cpu 0"],
+          "wall": ["flamegraph --wall --folded", "flamegraph --wall"],
+          "wall_index": ["flamegraph --wall --folded --by cgroup",
+                         "flamegraph --wall --folded --cpu 0"]}
 KEPT = ["syscall", "fault", "sleep", "lock_wait", "interrupt_slice"]
 SQL_WINDOWS = ["begin_ns >= {} AND begin_ns < {}",
                "begin_ns >= {} AND end_ns < {}",
