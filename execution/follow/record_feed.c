@@ -4,7 +4,8 @@
 #include "decoder/code/code_space.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/time_conversion.h"
 #include "execution/atoms/follow_atoms.h"
 #include "execution/follow/execution_state.h"
 #include "execution/follow/follow.h"
@@ -67,7 +68,7 @@ static void init_execution(struct record_feed *feed,
 
 	execution->blocks = block_graph_blocks(execution->graph);
 	execution->symbols = symbols;
-	set_conversion(execution, &input->recording->conversion);
+	set_conversion(execution, recording_time_conversion(input->recording));
 	execution->lists_blocks = lists_blocks;
 	execution->times.without_bounds = input->without_bounds;
 	execution->filter = trace_filter_of(input->recording);
@@ -120,7 +121,7 @@ int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
 	feed->at_end = false;
 	record_feed_watch(feed, NO_SYNC, NO_SYNC);
 	execution->mark_count = 0;
-	set_conversion(execution, &input->recording->conversion);
+	set_conversion(execution, recording_time_conversion(input->recording));
 	return_stack_clear(&execution->returns);
 	execution->fold = (struct thunk_fold){ 0 };
 	execution->folds.count = 0;

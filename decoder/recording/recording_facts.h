@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_RECORDING_PARTS_H
-#define KT_DECODER_RECORDING_PARTS_H
+#ifndef KT_DECODER_RECORDING_FACTS_H
+#define KT_DECODER_RECORDING_FACTS_H
 
-#include "decoder/recording/data_file.h"
 #include "decoder/recording/event_table.h"
 #include "decoder/recording/graph_trace.h"
-#include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_files.h"
 #include "decoder/recording/stream_list.h"
@@ -14,25 +12,24 @@
 
 struct coresight_streams;
 struct program_ids;
-struct record_lists;
 
-/* The inside of struct recording, for those who fill it: the readers of each
- * kind of recording, and what goes through its records.
+/* What is known of a recording, of whatever kind it is: each kind has a reader
+ * (recording_data.h, snapshot.h, trace_dat.h), which fills in what its files
+ * say.  Open data: readers write it while the recording is opened, and nobody
+ * does afterwards.  Others ask by recording.h.
  */
-struct recording {
+struct recording_facts {
 	const struct log *log;
-	struct arena *arena;
+	struct arena *arena; /* of the names here */
 	struct recording_files files;
 	const char *root; /* of the traced machine, or NULL */
 	struct program_ids *program_ids;
-	struct data_file file;
-	struct record_store store;
-	struct record_lists *record_lists; /* of the store */
 	struct event_table events;
 	struct stream_list streams;
 	struct array tracepoints; /* struct tracepoint */
 	struct recording_info info;
 	struct recording_counts counts;
+	bool is_cut; /* a file ends before its contents do */
 	struct trace_info trace;
 	uint64_t trace_begin_ns; /* by PERF_RECORD_ITRACE_START, 0 unknown */
 	struct time_conversion conversion;
@@ -45,9 +42,14 @@ struct recording {
 	struct array saved_names;  /* struct saved_name: likewise */
 };
 
-/* Returns a recording of which only path and log are known, to be closed by
- * recording_close(); NULL when out of memory.
+/* Returns a recording of which only path and log are known, to be read into and
+ * to be closed by recording_close(); NULL when out of memory.
  */
 struct recording *recording_new(const char *path, const struct log *log);
+
+/* Return what is known of @recording; the second for its reader to fill in. */
+const struct recording_facts *
+recording_facts(const struct recording *recording);
+struct recording_facts *recording_facts_to_fill(struct recording *recording);
 
 #endif
