@@ -5,10 +5,17 @@
 static struct coresight_queue queue;
 static struct flow_batch *batch;
 
+static bool is_never_slow(void *ctx, const struct flow_item *item)
+{
+	(void)ctx;
+	(void)item;
+	return false;
+}
+
 static void set_up(void)
 {
 	queue = coresight_queue_new();
-	batch = flow_batch_new(NULL, NULL);
+	batch = flow_batch_new(is_never_slow, NULL);
 	ck_assert_ptr_nonnull(batch);
 }
 
