@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/answer/whole_parts.h"
+#include "view/answer/cell_paths.h"
 
 #include "common/error.h"
 #include "report/profile/call_tree.h"
@@ -15,7 +15,7 @@ struct path_sum {
 	bool is_used; /* or one below it is */
 };
 
-struct whole_parts {
+struct cell_paths {
 	const struct view_sources *sources;
 	const struct call_sums *calls;
 	uint32_t number; /* the thread that is wanted */
@@ -25,30 +25,30 @@ struct whole_parts {
 	struct path_sum *sums; /* by part, and in it by path */
 };
 
-struct whole_parts *whole_parts_new(const struct view_sources *sources,
-				    uint32_t number)
+struct cell_paths *cell_paths_new(const struct view_sources *sources,
+				  uint32_t number)
 {
-	struct whole_parts *parts = calloc(1, sizeof(*parts));
+	struct cell_paths *cells = calloc(1, sizeof(*cells));
 
-	if (!parts)
+	if (!cells)
 		return NULL;
-	parts->sources = sources;
-	parts->calls = sources->summary->calls;
-	parts->number = number;
-	parts->paths = call_sums_paths(parts->calls, &parts->count);
-	return parts;
+	cells->sources = sources;
+	cells->calls = sources->summary->calls;
+	cells->number = number;
+	cells->paths = call_sums_paths(cells->calls, &cells->count);
+	return cells;
 }
 
-void whole_parts_free(struct whole_parts *parts)
+void cell_paths_free(struct cell_paths *cells)
 {
-	if (!parts)
+	if (!cells)
 		return;
-	free(parts->sums);
-	free(parts);
+	free(cells->sums);
+	free(cells);
 }
 
 /* Adds a frame to the sums of @part. */
-static int add_frame(struct whole_parts *parts, const struct call_frame *frame,
+static int add_frame(struct cell_paths *cells, const struct call_frame *frame,
 		     uint32_t part)
 {
 	const struct call_sum *sums;
@@ -59,8 +59,8 @@ static int add_frame(struct whole_parts *parts, const struct call_frame *frame,
 	/* What is read is outside data. */
 	if (part >= PROFILE_PARTS)
 		return -ERROR_FORMAT;
-	to = &parts->sums[(size_t)part * parts->count];
-	status = call_sums_read(parts->calls, frame, &read);
+	to = &cells->sums[(size_t)part * cells->count];
+	status = call_sums_read(cells->calls, frame, &read);
 	sums = read.items;
 	for (size_t i = 0; i < read.count && !status; i++) {
 		to[sums[i].path].self_ns += sums[i].self_ns;
@@ -72,7 +72,7 @@ static int add_frame(struct whole_parts *parts, const struct call_frame *frame,
 }
 
 /* Adds the frames of @span that are wanted. */
-static int add_span(struct whole_parts *parts, const struct call_span *span,
+static int add_span(struct cell_paths *cells, const struct call_span *span,
 		    bool is_cell)
 {
 	const struct call_frame *frames = span->frames.items;
@@ -81,15 +81,15 @@ static int add_span(struct whole_parts *parts, const struct call_span *span,
 	for (size_t i = 0; i < span->frames.count && !status; i++) {
 		uint32_t owner = frames[i].owner;
 
-		if (parts->number != THREAD_NUMBER_NONE) {
-			if (owner == parts->number)
-				status = add_frame(parts, &frames[i],
+		if (cells->number != THREAD_NUMBER_NONE) {
+			if (owner == cells->number)
+				status = add_frame(cells, &frames[i],
 						   PROFILE_WORK);
 		} else if (is_cell) {
-			status = add_frame(parts, &frames[i],
-					   call_sums_part(parts->calls, owner));
+			status = add_frame(cells, &frames[i],
+					   call_sums_part(cells->calls, owner));
 		} else if (owner >= CALL_OWNER_PART) {
-			status = add_frame(parts, &frames[i],
+			status = add_frame(cells, &frames[i],
 					   owner - CALL_OWNER_PART);
 		}
 	}
@@ -97,26 +97,26 @@ static int add_span(struct whole_parts *parts, const struct call_span *span,
 }
 
 /* Adds cells @first to @last, in spans as large as there are. */
-static int add_cells(struct whole_parts *parts, size_t first, size_t last)
+static int add_cells(struct cell_paths *cells, size_t first, size_t last)
 {
 	int status = 0;
 
-	if (!parts->sums)
-		parts->sums = calloc((size_t)parts->count * PROFILE_PARTS,
-				     sizeof(*parts->sums));
-	if (!parts->sums)
+	if (!cells->sums)
+		cells->sums = calloc((size_t)cells->count * PROFILE_PARTS,
+				     sizeof(*cells->sums));
+	if (!cells->sums)
 		return -ERROR_MEMORY;
 	while (first < last && !status) {
-		size_t cells;
-		uint32_t level = call_sums_largest(parts->calls, first, last,
+		size_t covered;
+		uint32_t level = call_sums_largest(cells->calls, first, last,
 						   false, CALL_LEVELS_MOST,
-						   &cells);
+						   &covered);
 
-		status = add_span(parts,
-				  call_sums_span(parts->calls, level,
-						 first / cells),
+		status = add_span(cells,
+				  call_sums_span(cells->calls, level,
+						 first / covered),
 				  !level);
-		first += cells;
+		first += covered;
 	}
 	return status;
 }
@@ -133,51 +133,51 @@ static bool is_within(const struct view_summary *summary, uint64_t begin_ns,
 		window.until_ns >= summary->last_ns);
 }
 
-static bool is_wanted(const struct whole_parts *parts,
+static bool is_wanted(const struct cell_paths *cells,
 		      const struct call_span *cell, struct time_window window,
 		      bool grows)
 {
 	return grows ? cell->end_ns > window.since_ns &&
 			       cell->begin_ns < window.until_ns :
-		       is_within(parts->sources->summary, cell->begin_ns,
+		       is_within(cells->sources->summary, cell->begin_ns,
 				 cell->end_ns, window);
 }
 
-int whole_parts_add(struct whole_parts *parts, struct time_window window,
-		    bool grows, struct time_window *whole)
+int cell_paths_add(struct cell_paths *cells, struct time_window window,
+		   bool grows, struct time_window *whole)
 {
-	const struct call_sums *calls = parts->calls;
+	const struct call_sums *calls = cells->calls;
 	size_t count = call_sums_spans(calls, 0);
 	size_t first = 0;
 	size_t last;
 
 	*whole = (struct time_window){ window.since_ns, window.since_ns };
 	while (first < count &&
-	       !is_wanted(parts, call_sums_span(calls, 0, first), window,
+	       !is_wanted(cells, call_sums_span(calls, 0, first), window,
 			  grows))
 		first++;
 	last = first;
 	while (last < count &&
-	       is_wanted(parts, call_sums_span(calls, 0, last), window, grows))
+	       is_wanted(cells, call_sums_span(calls, 0, last), window, grows))
 		last++;
 	if (first == last)
 		return 0;
 	whole->since_ns = call_sums_span(calls, 0, first)->begin_ns;
 	whole->until_ns = call_sums_span(calls, 0, last - 1)->end_ns;
-	return add_cells(parts, first, last);
+	return add_cells(cells, first, last);
 }
 
 /* Callers of what was used are used, too. */
-static void mark_callers(const struct whole_parts *parts, struct path_sum *sums)
+static void mark_callers(const struct cell_paths *cells, struct path_sum *sums)
 {
-	for (uint32_t i = parts->count; i-- > 1;)
+	for (uint32_t i = cells->count; i-- > 1;)
 		if (sums[i].is_used)
-			sums[parts->paths[i].parent].is_used = true;
+			sums[cells->paths[i].parent].is_used = true;
 }
 
 /* What of the sums goes into a tree, and where. */
 struct showing {
-	const struct whole_parts *parts;
+	const struct cell_paths *cells;
 	const struct profile_scope *scope;
 	struct call_tree *tree;
 	uint64_t *time_ns;    /* by part of the profile */
@@ -192,7 +192,7 @@ struct place {
 
 static struct place place_of(const struct showing *showing, uint32_t path)
 {
-	const struct call_path *called = &showing->parts->paths[path];
+	const struct call_path *called = &showing->cells->paths[path];
 	const struct place *caller = &showing->places[called->parent];
 	struct place place = *caller;
 
@@ -210,10 +210,10 @@ static struct place place_of(const struct showing *showing, uint32_t path)
 static bool show_part(const struct showing *showing, enum profile_part part)
 {
 	struct path_sum *sums =
-		&showing->parts->sums[(size_t)part * showing->parts->count];
+		&showing->cells->sums[(size_t)part * showing->cells->count];
 
-	mark_callers(showing->parts, sums);
-	for (uint32_t i = 0; i < showing->parts->count; i++) {
+	mark_callers(showing->cells, sums);
+	for (uint32_t i = 0; i < showing->cells->count; i++) {
 		struct place *place = &showing->places[i];
 
 		if (!sums[i].is_used)
@@ -237,21 +237,20 @@ static bool show_part(const struct showing *showing, enum profile_part part)
 	return true;
 }
 
-int whole_parts_show(struct whole_parts *parts,
-		     const struct profile_scope *scope, struct call_tree *tree,
-		     uint64_t time_ns[PROFILE_PARTS])
+int cell_paths_show(struct cell_paths *cells, const struct profile_scope *scope,
+		    struct call_tree *tree, uint64_t time_ns[PROFILE_PARTS])
 {
 	struct showing showing = {
-		.parts = parts,
+		.cells = cells,
 		.scope = scope,
 		.tree = tree,
 		.time_ns = time_ns,
-		.places = calloc((size_t)parts->count + 1,
+		.places = calloc((size_t)cells->count + 1,
 				 sizeof(*showing.places)),
 	};
 	bool is_whole = showing.places;
 
-	for (int i = 0; i < PROFILE_PARTS && parts->sums && is_whole; i++)
+	for (int i = 0; i < PROFILE_PARTS && cells->sums && is_whole; i++)
 		is_whole = show_part(&showing, (enum profile_part)i);
 	free(showing.places);
 	return is_whole ? 0 : -ERROR_MEMORY;
