@@ -78,17 +78,15 @@ static void emit_block(struct libipt_segment *segment,
 {
 	bool is_call = branch.exit == FLOW_EXIT_CALL ||
 		       branch.exit == FLOW_EXIT_FAR_CALL;
+	struct flow_item *item = libipt_segment_next(segment);
 
-	libipt_segment_emit(
-		segment,
-		&(struct flow_item){
-			.kind = FLOW_BLOCK,
-			.detail = branch.exit & 0xf,
-			.last_length = is_call ? branch.length & 0xf : 0,
-			.instructions = block->ninsn,
-			.last = (uint32_t)(block->end_ip - block->ip),
-			.ip = block->ip,
-		});
+	item->kind = FLOW_BLOCK;
+	item->detail = branch.exit & 0xf;
+	item->last_length = is_call ? branch.length & 0xf : 0;
+	item->instructions = block->ninsn;
+	item->last = (uint32_t)(block->end_ip - block->ip);
+	item->ip = block->ip;
+	libipt_segment_add(segment);
 	libipt_segment_pass_branch(segment, branch.exit, branch.is_indirect);
 }
 

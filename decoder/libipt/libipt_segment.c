@@ -141,14 +141,25 @@ int libipt_segment_recover(struct libipt_segment *segment, int status,
 				   is_gap);
 }
 
+struct flow_item *libipt_segment_next(struct libipt_segment *segment)
+{
+	struct flow_stamp *stamp;
+	struct flow_item *item = flow_batch_next(segment->setup.batch, &stamp);
+
+	branch_cursor_stamp(segment->cursor, stamp);
+	return item;
+}
+
+void libipt_segment_add(struct libipt_segment *segment)
+{
+	flow_batch_add(segment->setup.batch);
+}
+
 void libipt_segment_emit(struct libipt_segment *segment,
 			 const struct flow_item *item)
 {
-	struct flow_stamp *stamp;
-
-	*flow_batch_next(segment->setup.batch, &stamp) = *item;
-	branch_cursor_stamp(segment->cursor, stamp);
-	flow_batch_add(segment->setup.batch);
+	*libipt_segment_next(segment) = *item;
+	libipt_segment_add(segment);
 }
 
 static void find_step(struct libipt_segment *segment)

@@ -51,7 +51,13 @@ int libipt_segment_sync(struct libipt_segment *segment, size_t position,
 int libipt_segment_recover(struct libipt_segment *segment, int status,
 			   bool *is_gap);
 
-/* Adds an item that begins now. */
+/* Returns the next item, which begins now, to be filled in but for its times; it is
+ * added by libipt_segment_add().
+ */
+struct flow_item *libipt_segment_next(struct libipt_segment *segment);
+void libipt_segment_add(struct libipt_segment *segment);
+
+/* Adds @item, which begins now. */
 void libipt_segment_emit(struct libipt_segment *segment,
 			 const struct flow_item *item);
 
