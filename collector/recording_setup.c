@@ -226,8 +226,9 @@ int recording_setup_open(struct recording_setup *setup)
 	return error ? error : open_trace(setup);
 }
 
-/* The tracepoints come first: what the recorder does before would
- * only fill their rings; and the trace last, which is the first spec: all that it shows has its events.
+/* The tracepoints come first: what the recorder does before would only fill their
+ * rings.  The trace comes last, which is the first spec: all that it shows has its
+ * events.
  */
 int recording_setup_enable(const struct recording_setup *setup)
 {
