@@ -261,8 +261,8 @@ int task_tracker_renew(struct task_tracker *tracker)
 {
 	tracker->status = 0;
 	system_calls_free(tracker->calls);
-	return open_calls(tracker) ? sleeps_renew(tracker->sleeps) :
-				     -ERROR_MEMORY;
+	sleeps_renew(tracker->sleeps);
+	return open_calls(tracker) ? 0 : -ERROR_MEMORY;
 }
 
 void task_tracker_free(struct task_tracker *tracker)

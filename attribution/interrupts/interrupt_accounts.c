@@ -155,11 +155,12 @@ static void role(struct interrupt_listener *listener,
 static bool open_trackers(struct interrupt_accounts *accounts)
 {
 	for (size_t i = 0; i < TRACKERS; i++) {
-		if (!trackers[i]->open)
+		if (!trackers[i]->state_bytes)
 			continue;
-		accounts->states[i] = trackers[i]->open(accounts->owners);
+		accounts->states[i] = malloc(trackers[i]->state_bytes);
 		if (!accounts->states[i])
 			return false;
+		trackers[i]->open(accounts->states[i], accounts->owners);
 	}
 	return true;
 }
@@ -169,6 +170,7 @@ static void close_trackers(struct interrupt_accounts *accounts)
 	for (size_t i = 0; i < TRACKERS; i++) {
 		if (accounts->states[i])
 			trackers[i]->close(accounts->states[i]);
+		free(accounts->states[i]);
 		accounts->states[i] = NULL;
 	}
 }

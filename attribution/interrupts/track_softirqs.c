@@ -49,6 +49,7 @@ static void begin(void *state, const struct event_context *context)
  * by CPU and vector.
  */
 const struct object_tracker track_softirqs = {
+	.state_bytes = sizeof(struct owner_map),
 	.open = object_map_open,
 	.close = object_map_close,
 	.event = event,

@@ -16,22 +16,18 @@
 #include <unistd.h>
 
 struct connections {
-	struct keyed_array all;	    /* struct connection_state */
-	struct number_map *by_ends; /* index + 1 by hash_of() */
+	struct keyed_array all;	   /* struct connection_state */
+	struct number_map by_ends; /* index + 1 by hash_of() */
 };
 
 struct connections *connections_new(void)
 {
 	struct connections *connections = calloc(1, sizeof(*connections));
 
-	if (!connections)
-		return NULL;
-	connections->all = KEYED_ARRAY_OF(struct connection_state, socket);
-	connections->by_ends = number_map_new();
-	if (connections->by_ends)
-		return connections;
-	connections_free(connections);
-	return NULL;
+	if (connections)
+		connections->all =
+			KEYED_ARRAY_OF(struct connection_state, socket);
+	return connections;
 }
 
 static struct connection_state *state_at(const struct connections *connections,
@@ -57,7 +53,7 @@ void connections_free(struct connections *connections)
 	for (size_t i = 0; i < connections->all.items.count; i++)
 		forget_request(state_at(connections, i));
 	keyed_array_free(&connections->all);
-	number_map_free(connections->by_ends);
+	number_map_free(&connections->by_ends);
 	free(connections);
 }
 
@@ -92,7 +88,7 @@ static uint64_t find_ends(const struct connections *connections,
 			  const struct endpoint *remote)
 {
 	const uint64_t *number =
-		number_map_find(connections->by_ends, hash_of(local, remote));
+		number_map_find(&connections->by_ends, hash_of(local, remote));
 
 	return number && has_ends(
 				 &state_at(connections, *number - 1)->connection,
@@ -108,7 +104,7 @@ static void leave_ends(struct connections *connections, uint64_t number)
 
 	if (find_ends(connections, &connection->local, &connection->remote) ==
 	    number)
-		number_map_remove(connections->by_ends,
+		number_map_remove(&connections->by_ends,
 				  hash_of(&connection->local,
 					  &connection->remote));
 }
@@ -142,7 +138,7 @@ int connections_add(struct connections *connections, uint64_t socket,
 	*state = (struct connection_state){ .socket = socket,
 					    .connection = *connection,
 					    .is_whole = is_whole };
-	place = number_map_add(connections->by_ends,
+	place = number_map_add(&connections->by_ends,
 			       hash_of(&connection->local,
 				       &connection->remote));
 	if (!place)

@@ -98,3 +98,29 @@ void message_list_free(struct array *list)
 	message_list_clear(list);
 	array_free(list);
 }
+
+int message_map_set(struct number_map *map, uint64_t key,
+		    struct message *message)
+{
+	struct message *before = number_map_pointer(map, key);
+	uint64_t *slot = message ? number_map_add(map, key) : NULL;
+
+	if (message && !slot)
+		return -ERROR_MEMORY;
+	if (slot)
+		*slot = (uintptr_t)message_refer(message);
+	else
+		number_map_remove(map, key);
+	message_drop(before);
+	return 0;
+}
+
+void message_map_free(struct number_map *map)
+{
+	struct message *message;
+	size_t place = 0;
+
+	while ((message = number_map_next_pointer(map, &place)))
+		message_drop(message);
+	number_map_free(map);
+}

@@ -4,6 +4,7 @@
 
 #include "attribution/requests/message_kinds.h"
 #include "common/array.h"
+#include "common/number_map.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,6 +81,14 @@ void message_list_forget_taken(struct array *list);
 void message_list_clear(struct array *list);
 
 void message_list_free(struct array *list);
+
+/* Maps of messages by number refer to them.  Sets that of @key in place of the one
+ * before; NULL: none.  Returns 0 or -ERROR_MEMORY.
+ */
+int message_map_set(struct number_map *map, uint64_t key,
+		    struct message *message);
+
+void message_map_free(struct number_map *map);
 
 /* Returns the one at @index. */
 static inline struct message *message_in(const struct array *list, size_t index)

@@ -13,11 +13,9 @@
 #include "attribution/requests/requests_events.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
-#include "attribution/requests/roles.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
 #include "common/error.h"
-#include "common/number_map.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -70,15 +68,9 @@ struct requests *requests_new(const struct requests_options *options)
 	requests->kinds = message_kinds_new(options->functions);
 	requests->channels = channels_new();
 	requests->connections = connections_new();
-	requests->children = number_map_new();
-	requests->items = number_map_new();
-	requests->readers = number_map_new();
-	requests->roles = roles_new();
 	requests->packets = packets_new();
 	if (requests->time && requests->paths && requests->kinds &&
-	    requests->channels && requests->connections && requests->children &&
-	    requests->items && requests->readers && requests->roles &&
-	    requests->packets &&
+	    requests->channels && requests->connections && requests->packets &&
 	    !trackers_follow(options->trackers, &requests->handler) &&
 	    !thread_tracker_hand_spans(threads, &requests->span_callback,
 				       options->window) &&
@@ -105,8 +97,7 @@ void requests_free(struct requests *requests)
 {
 	struct request **open;
 	struct party *party;
-	uint64_t *child;
-	uint64_t *item;
+	struct hold *child;
 	size_t next = 0;
 	size_t place = 0;
 
@@ -117,24 +108,19 @@ void requests_free(struct requests *requests)
 		request_clear(open[i]);
 	while ((party = requests_next_party(requests, &next)))
 		party_free(party);
-	while (requests->children &&
-	       (child = number_map_next(requests->children, &place)))
-		hold_drop((struct hold *)(uintptr_t)*child);
-	place = 0;
-	while (requests->items &&
-	       (item = number_map_next(requests->items, &place)))
-		message_drop((struct message *)(uintptr_t)*item);
+	while ((child = number_map_next_pointer(&requests->children, &place)))
+		hold_drop(child);
+	message_map_free(&requests->items);
 	request_list_free(&requests->open);
 	array_free(&requests->parties);
 	array_free(&requests->callbacks);
 	channels_free(requests->channels);
 	connections_free(requests->connections);
-	number_map_free(requests->children);
-	number_map_free(requests->items);
-	number_map_free(requests->readers);
+	number_map_free(&requests->children);
+	number_map_free(&requests->readers);
 	requests_deferred_free(requests);
 	requests_disk_free(requests);
-	roles_free(requests->roles);
+	roles_free(&requests->roles);
 	packets_free(requests->packets);
 	free(requests->kinds);
 	free(requests);

@@ -6,7 +6,6 @@
 #include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
-#include "attribution/requests/roles.h"
 #include "report/steps/call_step.h"
 
 static bool is_served_by(const struct request *request, int32_t pid)
@@ -281,7 +280,7 @@ void requests_answer(struct requests *requests, struct request *request,
 	request->answered = clock_mark_refer(
 		message->carried ? message->carried : message->sent);
 	if (request->client)
-		requests_check(requests, roles_answered(requests->roles,
+		requests_check(requests, roles_answered(&requests->roles,
 							server->task->pid,
 							request->client->pid));
 	/* It may be known late, when its sender has found something else. */
@@ -294,6 +293,6 @@ bool requests_is_server(const struct requests *requests,
 			const struct task *server, const struct task *client,
 			enum message_medium medium)
 {
-	return roles_is_server(requests->roles, server->pid, client->pid,
+	return roles_is_server(&requests->roles, server->pid, client->pid,
 			       message_medium_is_socket(medium));
 }

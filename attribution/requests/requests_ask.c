@@ -6,7 +6,6 @@
 #include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
-#include "attribution/requests/roles.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
@@ -111,7 +110,7 @@ static bool is_one_way(const struct requests *requests,
 {
 	return request->medium == MEDIUM_PIPE &&
 	       request->kind == MESSAGE_SEND && !request->is_answered &&
-	       !roles_has_answered(requests->roles, request->server->pid,
+	       !roles_has_answered(&requests->roles, request->server->pid,
 				   request->client->pid);
 }
 

@@ -15,7 +15,6 @@
 #include "attribution/requests/requests_state.h"
 #include "attribution/requests/requests_wait.h"
 #include "attribution/requests/requests_wake.h"
-#include "attribution/requests/roles.h"
 #include "common/container_of.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
@@ -78,10 +77,10 @@ static void take_begin(struct requests *requests, struct party *party,
 		       const struct call_step *step)
 {
 	if (function.kind == MESSAGE_ACCEPT)
-		requests_check(requests,
-			       roles_accepts(requests->roles, step->task->pid));
+		requests_check(requests, roles_accepts(&requests->roles,
+						       step->task->pid));
 	else if (function.kind == MESSAGE_CONNECT)
-		requests_check(requests, roles_connects(requests->roles,
+		requests_check(requests, roles_connects(&requests->roles,
 							step->task->pid));
 	if (message_kind_waits(function.kind))
 		requests_wait_begin(requests, party, function, step);

@@ -3,9 +3,7 @@
 
 #include "attribution/requests/requests_deferred.h"
 #include "attribution/requests/requests_state.h"
-#include "attribution/requests/roles.h"
 #include "common/error.h"
-#include "common/number_map.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 #include "report/steps/recorder_task.h"
@@ -19,19 +17,18 @@ enum { MOST_HOLDS = 1024 };
 static void begin(struct requests *requests, struct party *party,
 		  uint64_t time_ns)
 {
-	uint64_t *child =
-		number_map_find(requests->children, (uint64_t)party->task->tid);
-	struct hold *parent = child ? (struct hold *)(uintptr_t)*child : NULL;
+	struct hold *parent = number_map_take_pointer(
+		&requests->children, (uint64_t)party->task->tid);
 	struct clock_mark *mark = thread_clock_mark(&party->clock, time_ns);
 
 	party->hold = mark ? hold_new(party->task, &party->clock, mark) : NULL;
 	if (!party->hold) {
 		clock_mark_drop(mark);
+		hold_drop(parent);
 		requests->status = -ERROR_MEMORY;
 		return;
 	}
 	party->hold->is_start = true;
-	number_map_remove(requests->children, (uint64_t)party->task->tid);
 	if (parent && parent->request && !parent->request->is_ended)
 		requests_give(requests, party->hold, parent->request, parent);
 	hold_drop(parent);
@@ -189,7 +186,7 @@ void requests_fork(struct requests *requests, struct party *parent,
 		   const struct sideband_record *record)
 {
 	uint64_t *slot =
-		number_map_add(requests->children, (uint64_t)record->tid);
+		number_map_add(&requests->children, (uint64_t)record->tid);
 	struct hold *hold = requests_cut(requests, parent, record->time_ns);
 
 	if (!slot || !hold) {
@@ -197,7 +194,7 @@ void requests_fork(struct requests *requests, struct party *parent,
 		hold_drop(hold);
 		return;
 	}
-	requests_check(requests, roles_inherit(requests->roles,
+	requests_check(requests, roles_inherit(&requests->roles,
 					       parent->task->pid, record->pid));
 	requests_give(requests, parent->hold, hold->request, hold);
 	hold_drop((struct hold *)(uintptr_t)*slot);

@@ -5,9 +5,11 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/requests/finds.h"
 #include "attribution/requests/requests.h"
+#include "attribution/requests/roles.h"
 #include "attribution/time/time_span.h"
 #include "common/array.h"
 #include "common/keyed_array.h"
+#include "common/number_map.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,9 +18,7 @@
 struct channels;
 struct connections;
 struct function_marks;
-struct number_map;
 struct packets;
-struct roles;
 struct task_names;
 struct task_paths;
 struct task_time;
@@ -34,7 +34,7 @@ struct requests {
 	bool sees_copies; /* of what is read from a pipe */
 	struct packets *packets;
 	uint32_t late_merges; /* of packets that are not known */
-	struct roles *roles;
+	struct roles roles;
 	const struct task_names *names;
 	const char *recorder; /* recorder_task.h: its messages ask nobody */
 	const struct task_time *time;
@@ -44,15 +44,15 @@ struct requests {
 	struct connections *connections;
 	bool is_over;
 	struct finds finds;
-	struct number_map *children; /* struct hold *, by tid of the child */
-	struct number_map *items;    /* struct message *, by work item */
-	struct number_map *readers;  /* pid, by the item that leads there */
-	struct keyed_array askers;   /* struct asker */
-	struct array deferred;	     /* struct deferred: the newest */
-	struct array asked;	     /* struct asked, of block devices */
-	struct array done;	     /* struct done, by CPU */
-	struct array parties;	     /* struct party *, by task index; NULL */
-	struct array open;	     /* struct request *: not handed out */
+	struct number_map children; /* struct hold *, by tid of the child */
+	struct number_map items;    /* struct message *, by work item */
+	struct number_map readers;  /* pid, by the item that leads there */
+	struct keyed_array askers;  /* struct asker */
+	struct array deferred;	    /* struct deferred: the newest */
+	struct array asked;	    /* struct asked, of block devices */
+	struct array done;	    /* struct done, by CPU */
+	struct array parties;	    /* struct party *, by task index; NULL */
+	struct array open;	    /* struct request *: not handed out */
 	size_t known_marks; /* spans that told some, since handing out */
 	uint64_t numbers;
 	uint64_t end_ns;

@@ -5,8 +5,6 @@
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
-#include "attribution/sleeps/waiters.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/time/off_cpu.h"
 #include "attribution/time/task_time.h"
 #include "common/error.h"
@@ -21,14 +19,6 @@ const char *sleep_label_name(const struct function_table *functions,
 					   function_at(functions, label)->name;
 }
 
-static bool begin(struct sleeps *sleeps)
-{
-	sleeps->waiters = waiters_new();
-	sleeps->wakers = WAKERS_NONE;
-	sleeps->sleepers = ARRAY_OF(struct sleeper);
-	return sleeps->waiters;
-}
-
 struct sleeps *sleeps_new(const struct sleeps_options *options,
 			  struct sleep_callback *callback)
 {
@@ -38,32 +28,25 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 		return NULL;
 	sleeps->options = *options;
 	sleeps->callback = callback;
-	if (begin(sleeps))
-		return sleeps;
-	sleeps_free(sleeps);
-	return NULL;
+	sleeps->wakers = WAKERS_NONE;
+	sleeps->sleepers = ARRAY_OF(struct sleeper);
+	return sleeps;
 }
 
-static void forget(struct sleeps *sleeps)
+void sleeps_renew(struct sleeps *sleeps)
 {
-	waiters_free(sleeps->waiters);
+	waiters_free(&sleeps->waiters);
 	wakers_free(&sleeps->wakers);
 	array_free(&sleeps->sleepers);
-}
-
-int sleeps_renew(struct sleeps *sleeps)
-{
-	forget(sleeps);
 	sleeps->untraced_ns = 0;
 	sleeps->untraced_chain = 0;
-	return begin(sleeps) ? 0 : -ERROR_MEMORY;
 }
 
 void sleeps_free(struct sleeps *sleeps)
 {
 	if (!sleeps)
 		return;
-	forget(sleeps);
+	sleeps_renew(sleeps);
 	free(sleeps);
 }
 

@@ -82,9 +82,9 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 void sleeps_free(struct sleeps *sleeps);
 
 /* Forgets all sleeps and wakers: another recording begins, with the same
- * functions.  Returns 0 or -ERROR_MEMORY.
+ * functions.
  */
-int sleeps_renew(struct sleeps *sleeps);
+void sleeps_renew(struct sleeps *sleeps);
 
 /* Apply a step, an event, a stretch of a task's time.  A task's spans must
  * come before the step that they end with.  Return 0 or -ERROR_MEMORY.

@@ -3,8 +3,6 @@
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
-#include "attribution/sleeps/waiters.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/time/call_entries.h"
 #include "attribution/time/off_cpu.h"
 #include "attribution/time/task_paths.h"
@@ -49,7 +47,7 @@ static int join_waiters(struct sleeps *sleeps, struct sleeper *sleeper,
 
 	sleeper->place.label = sleeper->sleep.label;
 	sleeper->place.object = object;
-	if (waiters_enter(sleeps->waiters, &sleeper->place, &others) < 0)
+	if (waiters_enter(&sleeps->waiters, &sleeper->place, &others) < 0)
 		return -ERROR_MEMORY;
 	sleeper->is_asleep = true;
 	sleeper->sleep.others_at_begin = others.at_label;
@@ -116,7 +114,7 @@ void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper, uint32_t waker)
 	sleeper->sleep.waker = waker;
 	if (!sleeper->is_asleep)
 		return;
-	others = waiters_leave(sleeps->waiters, &sleeper->place);
+	others = waiters_leave(&sleeps->waiters, &sleeper->place);
 	sleeper->is_asleep = false;
 	sleeper->sleep.others_at_end = others.at_label;
 	sleeper->sleep.same_at_end = others.for_object;

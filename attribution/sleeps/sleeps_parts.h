@@ -3,12 +3,12 @@
 #define KT_ATTRIBUTION_SLEEPS_PARTS_H
 
 #include "attribution/sleeps/sleeps.h"
+#include "attribution/sleeps/waiters.h"
 #include "attribution/sleeps/wakers.h"
 #include "common/array.h"
 
 #include <stdint.h>
 
-struct waiters;
 struct sleeper;
 
 /* The inside of sleeps, shared by its files: sleeps.c takes what happens,
@@ -17,7 +17,7 @@ struct sleeper;
 struct sleeps {
 	struct sleeps_options options;
 	struct sleep_callback *callback;
-	struct waiters *waiters;
+	struct waiters waiters;
 	struct wakers wakers;
 	struct array sleepers; /* struct sleeper by task_time_thread() */
 	/* The last wake-up that no event tells (task_time.h), and its chain. */

@@ -7,23 +7,18 @@
 #include <stdlib.h>
 
 struct threads {
-	struct array all;	   /* struct thread * */
-	struct array by_task;	   /* struct thread * by task index */
-	struct number_map *by_tid; /* index in all, plus 1 */
+	struct array all;	  /* struct thread * */
+	struct array by_task;	  /* struct thread * by task index */
+	struct number_map by_tid; /* index in all, plus 1 */
 };
 
 struct threads *threads_new(void)
 {
 	struct threads *threads = calloc(1, sizeof(*threads));
 
-	if (!threads)
-		return NULL;
-	threads->all = ARRAY_OF(struct thread *);
-	threads->by_task = ARRAY_OF(struct thread *);
-	threads->by_tid = number_map_new();
-	if (!threads->by_tid) {
-		threads_free(threads);
-		return NULL;
+	if (threads) {
+		threads->all = ARRAY_OF(struct thread *);
+		threads->by_task = ARRAY_OF(struct thread *);
 	}
 	return threads;
 }
@@ -36,7 +31,7 @@ void threads_free(struct threads *threads)
 		free(threads_at(threads, i));
 	array_free(&threads->all);
 	array_free(&threads->by_task);
-	number_map_free(threads->by_tid);
+	number_map_free(&threads->by_tid);
 	free(threads);
 }
 
@@ -61,14 +56,14 @@ static struct thread *add(struct threads *threads, int32_t tid)
 struct thread *threads_find(const struct threads *threads, int32_t tid)
 {
 	const uint64_t *number =
-		number_map_find(threads->by_tid, (uint64_t)tid);
+		number_map_find(&threads->by_tid, (uint64_t)tid);
 
 	return number && *number ? threads_at(threads, *number - 1) : NULL;
 }
 
 struct thread *threads_of_tid(struct threads *threads, int32_t tid)
 {
-	uint64_t *number = number_map_add(threads->by_tid, (uint64_t)tid);
+	uint64_t *number = number_map_add(&threads->by_tid, (uint64_t)tid);
 	struct thread *thread;
 
 	if (!number)

@@ -36,10 +36,7 @@ struct task_stacks *task_stacks_new(struct time_window window,
 	stacks->cpus = ARRAY_OF(struct cpu_context);
 	stacks->end = (struct task_end){ FUNCTION_NONE, FUNCTION_NONE,
 					 FUNCTION_NONE };
-	if (thread_map_init(&stacks->tasks) < 0) {
-		task_stacks_free(stacks);
-		return NULL;
-	}
+	thread_map_init(&stacks->tasks);
 	return stacks;
 }
 
