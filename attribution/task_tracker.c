@@ -243,13 +243,8 @@ task_tracker_new(const struct task_tracker_options *options)
 int task_tracker_listen(struct task_tracker *tracker,
 			struct task_listener *listener)
 {
-	struct task_listener **slot = array_add(&tracker->listeners);
-
-	if (!slot)
-		return -ERROR_MEMORY;
-	*slot = listener;
 	tracker->has_step_listener |= listener->step != NULL;
-	return 0;
+	return array_append(&tracker->listeners, &listener);
 }
 
 void task_tracker_unwind(struct task_tracker *tracker, struct user_stack *user)

@@ -38,12 +38,7 @@ struct trackers {
 
 int trackers_follow(struct trackers *trackers, struct event_handler *handler)
 {
-	struct event_handler **slot = array_add(&trackers->followed);
-
-	if (!slot)
-		return -ERROR_MEMORY;
-	*slot = handler;
-	return 0;
+	return array_append(&trackers->followed, &handler);
 }
 
 /* The same of a tracker: before the tables'. */

@@ -214,12 +214,9 @@ static void keep_charge(struct owners *owners, struct owner *owner,
 			const struct interrupt_charge *charge)
 {
 	struct array paths = charge->paths;
-	struct interrupt_charge *kept = array_add(&owner->charges);
 
-	if (kept) {
-		*kept = *charge;
+	if (!array_append(&owner->charges, charge))
 		return;
-	}
 	array_free(&paths);
 	owners->has_failed = true;
 }

@@ -138,12 +138,11 @@ void slice_records_read_slice(struct pack *pack, struct time_window window,
 bool slice_records_know(struct slice_records *records,
 			const struct read_slice *slice, uint32_t number)
 {
-	struct known_slice *known = array_add(&records->slices);
+	const struct known_slice known = { number, slice->span };
 	uint64_t *place;
 
-	if (!known)
+	if (array_append(&records->slices, &known) < 0)
 		return false;
-	*known = (struct known_slice){ number, slice->span };
 	place = number_map_add(&records->by_serial, slice->span.serial);
 	if (place)
 		*place = records->slices.count;

@@ -54,11 +54,9 @@ static void add_bio(struct blocks *blocks, struct bio bio)
 	struct owner *before = slot ? slot->owner : NULL;
 
 	owner_refer(bio.owner);
-	if (!slot)
-		slot = array_add(&blocks->bios);
 	if (slot) {
 		*slot = bio;
-	} else {
+	} else if (array_append(&blocks->bios, &bio) < 0) {
 		owners_fail(blocks->owners);
 		owner_drop(blocks->owners, bio.owner);
 	}

@@ -91,12 +91,10 @@ static void arrive_polled(struct packets *packets,
 			  const struct event_context *context)
 {
 	struct handling *handling = handling_on(packets, context);
-	uint64_t *slot = handling ? array_add(&handling->polled) : NULL;
+	uint64_t address = address_of(context);
 
 	focus(packets, context, arrive(packets, context));
-	if (slot)
-		*slot = address_of(context);
-	else
+	if (handling && array_append(&handling->polled, &address) < 0)
 		owners_fail(context->owners);
 }
 

@@ -60,12 +60,9 @@ static struct waiting *waiting_on(struct polls *polls, uint32_t cpu)
 static void push(struct polls *polls, uint32_t cpu, struct owner *owner)
 {
 	struct waiting *waiting = waiting_on(polls, cpu);
-	struct owner **slot = waiting ? array_add(&waiting->polls) : NULL;
 
-	if (slot) {
-		*slot = owner;
+	if (waiting && !array_append(&waiting->polls, &owner))
 		return;
-	}
 	owners_fail(polls->owners);
 	owner_drop(polls->owners, owner);
 }

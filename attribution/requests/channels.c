@@ -34,11 +34,6 @@ struct channels *channels_new(void)
 	return channels;
 }
 
-static void drop_message(struct channel *channel)
-{
-	message_drop(message_list_take(&channel->queue, 0));
-}
-
 static void drop_request(struct channel *channel)
 {
 	request_drop(request_list_take(&channel->asked, 0));
@@ -77,14 +72,10 @@ int channels_queue(struct channels *channels, uint64_t socket,
 		   struct message *message)
 {
 	struct channel *channel = add(channels, socket);
-	struct message **slot = channel ? array_add(&channel->queue) : NULL;
 
-	if (!slot)
-		return -ERROR_MEMORY;
-	*slot = message_refer(message);
-	if (channel->queue.count > MOST_QUEUED)
-		drop_message(channel);
-	return 0;
+	return channel ?
+		       message_list_add(&channel->queue, message, MOST_QUEUED) :
+		       -ERROR_MEMORY;
 }
 
 struct message *channels_read(struct channels *channels, uint64_t socket,
@@ -108,7 +99,7 @@ struct message *channels_read(struct channels *channels, uint64_t socket,
 		*bytes = 0;
 	if (message->taken_bytes >= message->bytes ||
 	    message->medium == MEDIUM_UDP)
-		drop_message(channel);
+		message_drop(message_list_take(&channel->queue, 0));
 	return message;
 }
 
@@ -125,11 +116,10 @@ int channels_ask(struct channels *channels, uint64_t socket,
 		 struct request *request)
 {
 	struct channel *channel = add(channels, socket);
-	struct request **slot = channel ? array_add(&channel->asked) : NULL;
 
-	if (!slot)
+	if (!channel || array_append(&channel->asked, &request) < 0)
 		return -ERROR_MEMORY;
-	*slot = request_refer(request);
+	request_refer(request);
 	if (channel->asked.count > MOST_QUEUED)
 		drop_request(channel);
 	return 0;

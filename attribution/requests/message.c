@@ -8,9 +8,6 @@
 
 #include <stdlib.h>
 
-/* More that nobody reads tell nothing. */
-enum { MOST_LISTED = 64 };
-
 struct message *message_refer(struct message *message)
 {
 	message->references++;
@@ -53,14 +50,12 @@ bool message_is_older(const struct message *message,
 	return !other || message->sent->time_ns < other->sent->time_ns;
 }
 
-int message_list_add(struct array *list, struct message *message)
+int message_list_add(struct array *list, struct message *message, size_t most)
 {
-	struct message **slot = array_add(list);
-
-	if (!slot)
+	if (array_append(list, &message) < 0)
 		return -ERROR_MEMORY;
-	*slot = message_refer(message);
-	if (list->count > MOST_LISTED)
+	message_refer(message);
+	if (list->count > most)
 		message_drop(message_list_take(list, 0));
 	return 0;
 }

@@ -65,12 +65,13 @@ bool message_may_be_for(const struct message *message,
 bool message_is_older(const struct message *message,
 		      const struct message *other);
 
-/* Lists of messages, oldest first, refer to them.  There are no more than a few
- * dozen: what is not read then tells nothing, and the oldest give way.
+/* Lists of messages, oldest first, refer to them.  There are no more than
+ * @most: what is not read then tells nothing, and the oldest give way.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
-int message_list_add(struct array *list, struct message *message);
+int message_list_add(struct array *list, struct message *message, size_t most);
+enum { MESSAGES_LISTED = 64 }; /* of one thread */
 
 /* Takes the one at @index out; the reference is the caller's. */
 struct message *message_list_take(struct array *list, size_t index);

@@ -85,12 +85,7 @@ struct requests *requests_new(const struct requests_options *options)
 int requests_listen(struct requests *requests,
 		    struct request_callback *callback)
 {
-	struct request_callback **slot = array_add(&requests->callbacks);
-
-	if (!slot)
-		return -ERROR_MEMORY;
-	*slot = callback;
-	return 0;
+	return array_append(&requests->callbacks, &callback);
 }
 
 void requests_free(struct requests *requests)

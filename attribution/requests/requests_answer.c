@@ -2,10 +2,10 @@
 #include "attribution/requests/requests_answer.h"
 
 #include "attribution/requests/channels.h"
-#include "attribution/requests/requests_found.h"
 #include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
+#include "attribution/requests/requests_unheard.h"
 #include "report/steps/call_step.h"
 
 static bool is_served_by(const struct request *request, int32_t pid)

@@ -14,11 +14,8 @@ enum { MOST_FOR_FOUND = 16 };
 
 bool requests_open(struct requests *requests, struct request *request)
 {
-	struct request **slot = array_add(&requests->open);
-
-	if (!slot)
+	if (array_append(&requests->open, &request) < 0)
 		return false;
-	*slot = request;
 	request->number = ++requests->numbers;
 	return true;
 }

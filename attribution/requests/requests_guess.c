@@ -2,11 +2,10 @@
 #include "attribution/requests/requests_guess.h"
 
 #include "attribution/requests/requests_answer.h"
-#include "attribution/requests/requests_found.h"
-#include "attribution/requests/requests_guess_answer.h"
 #include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
+#include "attribution/requests/requests_unheard.h"
 
 /* Messages that nobody was woken by, and threads that found one: who found
  * which is inferred from what they do next.

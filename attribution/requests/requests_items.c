@@ -49,8 +49,7 @@ static void tell_found(struct requests *requests, const struct party *sender,
 void requests_item_queued(struct requests *requests,
 			  const struct event_record *event)
 {
-	struct party *party = requests_party_on(requests, event->cpu,
-						event->tid, event->time_ns);
+	struct party *party = requests_party_at(requests, event);
 	struct message *message;
 
 	if (!party || !party->send.is_open ||
@@ -130,8 +129,7 @@ void requests_item_begins(struct requests *requests,
 		requests_deferred_begins(requests, event);
 		return;
 	}
-	worker = requests_party_on(requests, event->cpu, event->tid,
-				   event->time_ns);
+	worker = requests_party_at(requests, event);
 	if (!worker || message->carrier) {
 		message_drop(message);
 		return;

@@ -119,7 +119,8 @@ void requests_list_unheard(struct requests *requests, struct party *party)
 		return;
 	party->is_listed = true;
 	requests_check(requests,
-		       message_list_add(&party->unheard, party->message));
+		       message_list_add(&party->unheard, party->message,
+					MESSAGES_LISTED));
 }
 
 struct party *requests_next_sender(const struct requests *requests,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/requests_sockets.h"
+#include "attribution/requests/requests_events.h"
 
 #include "attribution/events/known_events.h"
 #include "attribution/requests/channels.h"
@@ -237,8 +237,7 @@ static void count_bytes(struct requests *requests,
 static void tell_party(struct requests *requests,
 		       const struct event_record *event)
 {
-	struct party *party = requests_party_on(requests, event->cpu,
-						event->tid, event->time_ns);
+	struct party *party = requests_party_at(requests, event);
 
 	if (!party)
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/requests_wait.h"
+#include "attribution/requests/requests_events.h"
 
 #include "attribution/requests/requests_guess.h"
 #include "attribution/requests/requests_packets.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_REQUESTS_GUESS_ANSWER_H
-#define KT_ATTRIBUTION_REQUESTS_GUESS_ANSWER_H
+#ifndef KT_ATTRIBUTION_REQUESTS_UNHEARD_H
+#define KT_ATTRIBUTION_REQUESTS_UNHEARD_H
 
 #include "attribution/requests/message_kinds.h"
 
@@ -12,6 +12,26 @@ struct party;
 struct request;
 struct requests;
 struct task;
+
+/* Messages that nobody was woken by: which of them somebody found, as what is sent
+ * next tells, and which is the answer.
+ */
+
+/* Makes a request of what @receiver sent and nobody was woken by, if @message
+ * may be the answer to that.  Borrowed, or NULL.
+ */
+struct request *requests_ask_found(struct requests *requests,
+				   const struct message *answer,
+				   struct party *receiver);
+
+/* The same, if somebody of the answer's process found it by @medium until
+ * @until_ns.
+ */
+struct request *requests_ask_found_by(struct requests *requests,
+				      const struct message *answer,
+				      struct party *receiver,
+				      enum message_medium medium,
+				      uint64_t until_ns);
 
 /* Returns what may answer one that @receiver sent, borrowed, or NULL.  @is_bold: as
  * message_may_be_for() says.
