@@ -175,7 +175,8 @@ struct interrupt_accounts *trackers_interrupts(struct trackers *trackers)
 {
 	if (trackers->interrupts)
 		return trackers->interrupts;
-	trackers->interrupts = interrupt_accounts_new(&trackers->input, NULL);
+	trackers->interrupts = interrupt_accounts_new(&trackers->input,
+						      trackers->threads, NULL);
 	if (!trackers->interrupts ||
 	    follow_own(trackers,
 		       interrupt_accounts_handler(trackers->interrupts)) < 0)
@@ -188,9 +189,16 @@ static struct requests *open_requests(struct trackers *trackers,
 {
 	struct requests_options options = requests_options_of(&trackers->input);
 
+	options.threads = trackers->threads;
 	options.window = window;
 	trackers->requests_window = window;
-	return requests_new(&options);
+	trackers->requests = requests_new(&options);
+	return trackers->requests &&
+			       !trackers_follow(
+				       trackers,
+				       requests_handler(trackers->requests)) ?
+		       trackers->requests :
+		       NULL;
 }
 
 struct requests *trackers_requests(struct trackers *trackers,
@@ -200,7 +208,7 @@ struct requests *trackers_requests(struct trackers *trackers,
 	struct requests *requests = trackers->requests;
 
 	if (!requests)
-		requests = trackers->requests = open_requests(trackers, window);
+		requests = open_requests(trackers, window);
 	assert(trackers->requests_window.since_ns == window.since_ns &&
 	       trackers->requests_window.until_ns == window.until_ns);
 	return requests && !requests_listen(requests, callback) ? requests :

@@ -6,7 +6,6 @@
 #include "attribution/interrupts/irq_names.h"
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/time/thread_tracker.h"
-#include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
 #include "symbolize/functions/function_table.h"
@@ -175,24 +174,12 @@ static void close_trackers(struct interrupt_accounts *accounts)
 	}
 }
 
-static struct interrupt_steps *open_steps(struct interrupt_accounts *accounts)
-{
-	const struct interrupt_steps_options options = {
-		.input = accounts->input,
-		.threads = trackers_threads(accounts->input->trackers),
-		.roles = accounts->roles,
-		.stacks = accounts->stacks,
-	};
-
-	return interrupt_steps_new(&options, &accounts->listener);
-}
-
 static bool open_parts(struct interrupt_accounts *accounts,
-		       struct path_sums *paths)
+		       struct thread_tracker *threads, struct path_sums *paths)
 {
 	const struct attribution_input *input = accounts->input;
 
-	accounts->time = thread_tracker_time(trackers_threads(input->trackers));
+	accounts->time = thread_tracker_time(threads);
 	if (!accounts->time)
 		return false;
 	accounts->rows = interrupt_rows_new();
@@ -204,13 +191,16 @@ static bool open_parts(struct interrupt_accounts *accounts,
 	accounts->roles = interrupt_roles_new(symbols_functions(input->symbols),
 					      input->kinds);
 	if (accounts->stacks && accounts->roles)
-		accounts->steps = open_steps(accounts);
+		accounts->steps = interrupt_steps_new(input, threads,
+						      accounts->roles,
+						      accounts->stacks,
+						      &accounts->listener);
 	return accounts->steps && open_trackers(accounts);
 }
 
 struct interrupt_accounts *
 interrupt_accounts_new(const struct attribution_input *input,
-		       struct path_sums *paths)
+		       struct thread_tracker *threads, struct path_sums *paths)
 {
 	struct interrupt_accounts *accounts = calloc(1, sizeof(*accounts));
 
@@ -221,7 +211,7 @@ interrupt_accounts_new(const struct attribution_input *input,
 	accounts->listener = (struct interrupt_listener){ begin, end, role };
 	accounts->input = input;
 	accounts->irqs = IRQ_NAMES_NONE;
-	if (open_parts(accounts, paths))
+	if (open_parts(accounts, threads, paths))
 		return accounts;
 	interrupt_accounts_free(accounts);
 	return NULL;

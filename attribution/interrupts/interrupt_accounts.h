@@ -17,6 +17,7 @@ struct kept_file_writer;
 struct pack;
 struct path_sums;
 struct task;
+struct thread_tracker;
 
 /* These are the kinds of kernel code that runs when its task did not choose,
  * or for another than the task that runs it.  A slice of work may be within
@@ -58,12 +59,12 @@ enum interrupt_certainty {
  */
 struct interrupt_accounts;
 
-/* Borrows @input, and @paths, where what a slice of work did on each call path
+/* Borrows @input, @threads, which take all before, and @paths, where what a slice of work did on each call path
  * is charged; NULL: nowhere.  Returns NULL when out of memory.
  */
 struct interrupt_accounts *
 interrupt_accounts_new(const struct attribution_input *input,
-		       struct path_sums *paths);
+		       struct thread_tracker *threads, struct path_sums *paths);
 void interrupt_accounts_free(struct interrupt_accounts *accounts);
 
 /* Sees slices of interrupt work begin and end, as the steps of the slice's task

@@ -4,7 +4,7 @@
 
 #include "attribution/interrupts/interrupt_roles.h"
 #include "attribution/interrupts/owner_shares.h"
-#include "attribution/interrupts/path_works.h"
+#include "attribution/interrupts/path_sums.h"
 #include "report/steps/time_window.h"
 
 #include <stdbool.h>

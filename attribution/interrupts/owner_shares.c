@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/owner_shares.h"
 
-#include "attribution/interrupts/path_works.h"
+#include "attribution/interrupts/path_sums.h"
 
 void owner_shares_add(struct owners *owners, struct array *shares,
 		      struct owner *owner, double weight, uint8_t certainty)

@@ -3,12 +3,36 @@
 #define KT_ATTRIBUTION_PATH_SUMS_H
 
 #include "attribution/interrupts/interrupt_accounts.h"
-#include "attribution/interrupts/path_works.h"
 #include "common/keyed_array.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* How many enum call_how there are. */
+enum { CALL_HOWS = HOW_INFERRED + 1 };
+
+/* This is what one slice of interrupt work, or one owner's part of it, did on
+ * one call path, a node of a call tree (report/profile/call_tree.h).
+ */
+struct path_work {
+	uint32_t path;
+	uint64_t ns;
+	double entries[CALL_HOWS]; /* of a part: each times the part */
+};
+
+/* Returns the time of all @works (struct path_work). */
+uint64_t path_works_ns(const struct array *works);
+
+/* Moves @ns of the time of @works, and @part (up to 1) of their entries, to
+ * @taken, which is empty: of each path in proportion.  What is taken is exactly
+ * @ns, at most path_works_ns(), and the rest is left.
+ *
+ * Returns 0 or -ERROR_MEMORY: nothing is moved then.
+ */
+int path_works_take(struct array *works, uint64_t ns, double part,
+		    struct array *taken);
 
 /* Interrupt work by call path and by the process that it was for. */
 struct path_sum {

@@ -14,7 +14,6 @@
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/time/thread_tracker.h"
-#include "attribution/trackers.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/symbols/symbols.h"
@@ -25,7 +24,6 @@ struct requests_options
 requests_options_of(const struct attribution_input *input)
 {
 	return (struct requests_options){
-		.trackers = input->trackers,
 		.functions = symbols_functions(input->symbols),
 		.names = input->names,
 		.recorder = recording_info(input->recording)->command,
@@ -46,7 +44,6 @@ requests_options_of(const struct attribution_input *input)
 
 struct requests *requests_new(const struct requests_options *options)
 {
-	struct thread_tracker *threads = trackers_threads(options->trackers);
 	struct requests *requests = calloc(1, sizeof(*requests));
 
 	if (!requests)
@@ -63,16 +60,16 @@ struct requests *requests_new(const struct requests_options *options)
 	requests->open = ARRAY_OF(struct request *);
 	requests_deferred_open(requests);
 	requests_disk_open(requests);
-	requests->time = thread_tracker_time(threads);
-	requests->paths = thread_tracker_paths(threads);
+	requests->time = thread_tracker_time(options->threads);
+	requests->paths = thread_tracker_paths(options->threads);
 	requests->kinds = message_kinds_new(options->functions);
 	requests->channels = channels_new();
 	requests->connections = connections_new();
 	requests->packets = packets_new();
 	if (requests->time && requests->paths && requests->kinds &&
 	    requests->channels && requests->connections && requests->packets &&
-	    !trackers_follow(options->trackers, &requests->handler) &&
-	    !thread_tracker_hand_spans(threads, &requests->span_callback,
+	    !thread_tracker_hand_spans(options->threads,
+				       &requests->span_callback,
 				       options->window) &&
 	    (!options->sockets_path ||
 	     !connections_add_file(requests->connections,
@@ -80,6 +77,11 @@ struct requests *requests_new(const struct requests_options *options)
 		return requests;
 	requests_free(requests);
 	return NULL;
+}
+
+struct event_handler *requests_handler(struct requests *requests)
+{
+	return &requests->handler;
 }
 
 int requests_listen(struct requests *requests,

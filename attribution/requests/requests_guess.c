@@ -6,6 +6,7 @@
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/requests/requests_unheard.h"
+#include "report/steps/call_step.h"
 
 /* Messages that nobody was woken by, and threads that found one: who found
  * which is inferred from what they do next.

@@ -5,6 +5,7 @@
 #include "attribution/requests/requests_ask.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
+#include "report/steps/call_step.h"
 
 struct message *requests_unheard_of(const struct party *sender,
 				    enum message_medium medium,

@@ -10,13 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sleeper_is_in_call(const struct call_entry *call,
-			const struct path_frame *frames, size_t count)
-{
-	return count && call && call->record.time_ns &&
-	       frames[0].begin_ns <= call->record.time_ns;
-}
-
 /* Returns the name of the system call that the function @name does, or NULL: its
  * own function often jumps to the one that does it and is gone, then.
  */
@@ -41,14 +34,14 @@ static int compare_names(const void *name, const void *other)
 	return strcmp(name, *(const char *const *)other);
 }
 
-int32_t sleeper_fd(const struct call_entry *entry,
-		   const struct function_table *functions,
-		   const struct arch *arch, const struct path_frame *frames,
-		   size_t count)
+/* Returns whether @frames lie in a call that may wait for the descriptor that is its
+ * first argument.
+ */
+static bool is_for_fd(const struct function_table *functions,
+		      const struct arch *arch, const struct path_frame *frames,
+		      size_t count)
 {
-	/* Those that may wait for the descriptor that is their first argument
-	 * (syscalls(2)), in order of their names.
-	 */
+	/* syscalls(2), in order of their names. */
 	static const char *const calls[] = {
 		"accept",	   "accept4",	  "connect",
 		"copy_file_range", "epoll_pwait", "epoll_pwait2",
@@ -64,36 +57,49 @@ int32_t sleeper_fd(const struct call_entry *entry,
 		"sync_file_range", "syncfs",	  "tee",
 		"vmsplice",	   "write",	  "writev",
 	};
-	const char *call = NULL;
 
-	for (size_t i = 0;
-	     sleeper_is_in_call(entry, frames, count) && i < count && !call;
-	     i++) {
-		call = call_done_by(
+	for (size_t i = 0; i < count; i++) {
+		const char *call = call_done_by(
 			arch, function_at(functions, frames[i].function)->base);
-		if (call &&
-		    !bsearch(call, calls, sizeof(calls) / sizeof(*calls),
-			     sizeof(*calls), compare_names))
-			call = NULL;
+
+		if (call && bsearch(call, calls, sizeof(calls) / sizeof(*calls),
+				    sizeof(*calls), compare_names))
+			return true;
 	}
-	return call ? (int32_t)entry->arguments[0] : -1;
+	return false;
 }
 
-uint64_t sleeper_object(const struct call_entry *entry,
-			const struct function_table *functions,
+/* Returns whether @frames lie in a call that waits for a word in memory. */
+static bool is_for_word(const struct function_table *functions,
 			const struct arch *arch,
 			const struct path_frame *frames, size_t count)
 {
 	const char *call = NULL;
 
-	if (!sleeper_is_in_call(entry, frames, count))
-		return 0;
 	for (size_t i = 0; i < count && !call; i++)
 		call = arch_system_call(
 			arch, function_at(functions, frames[i].function)->base);
-	if (!call || (strcmp(call, "futex") && strcmp(call, "futex_wait")))
-		return 0;
-	return entry->arguments[0] ^ (uint64_t)entry->record.pid << 47;
+	return call && (!strcmp(call, "futex") || !strcmp(call, "futex_wait"));
+}
+
+struct sleeper_call sleeper_call_of(const struct call_entry *entry,
+				    const struct function_table *functions,
+				    const struct arch *arch,
+				    const struct path_frame *frames,
+				    size_t count)
+{
+	struct sleeper_call call = { .fd = -1 };
+
+	if (!count || !entry || !entry->record.time_ns ||
+	    frames[0].begin_ns > entry->record.time_ns)
+		return call;
+	call.record = &entry->record;
+	if (is_for_fd(functions, arch, frames, count))
+		call.fd = (int32_t)entry->arguments[0];
+	if (is_for_word(functions, arch, frames, count))
+		call.object = entry->arguments[0] ^ (uint64_t)entry->record.pid
+							    << 47;
+	return call;
 }
 
 void sleeper_begin(struct sleeper *sleeper, const struct task *task,

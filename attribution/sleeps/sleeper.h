@@ -13,6 +13,7 @@
 struct arch;
 struct call_entry;
 struct function_table;
+struct sideband_record;
 
 /* This is what is known of a thread that sleeps or may. */
 struct sleeper {
@@ -27,27 +28,24 @@ struct sleeper {
 	uint64_t wake_ns;	  /* when; 0: never */
 };
 
-/* Returns whether @frames, of a thread whose last system call is @call, or NULL, lie
- * in that.
- */
-bool sleeper_is_in_call(const struct call_entry *call,
-			const struct path_frame *frames, size_t count);
+/* What the system call tells that a thread sleeps in. */
+struct sleeper_call {
+	const struct sideband_record *record; /* its entry's; NULL: in none */
+	/* The descriptor that it is for, as read(3, ...); -1: for none, or unknown. */
+	int32_t fd;
+	/* A name for what it waits for, the word in memory of a futex call; 0: nothing
+	 * tells.  It is the process's own: words that processes share have others
+	 * in each.
+	 */
+	uint64_t object;
+};
 
-/* Returns a name for what @frames, in @call as above, wait for, or 0 if nothing tells:
- * that of the word in memory that a futex call waits for.  It is the process's
- * own name: those that processes share have others in each.
- */
-uint64_t sleeper_object(const struct call_entry *call,
-			const struct function_table *functions,
-			const struct arch *arch,
-			const struct path_frame *frames, size_t count);
-
-/* Returns the descriptor that the system call which @frames lie in is for, as read(3, ...); -1 if it is for none, or nothing tells.
- */
-int32_t sleeper_fd(const struct call_entry *call,
-		   const struct function_table *functions,
-		   const struct arch *arch, const struct path_frame *frames,
-		   size_t count);
+/* Returns that of @frames, of a thread whose last call began by @entry, or NULL. */
+struct sleeper_call sleeper_call_of(const struct call_entry *entry,
+				    const struct function_table *functions,
+				    const struct arch *arch,
+				    const struct path_frame *frames,
+				    size_t count);
 
 /* Begins a sleep of which nothing but this is known. */
 void sleeper_begin(struct sleeper *sleeper, const struct task *task,

@@ -13,7 +13,7 @@
 #include "symbolize/functions/function_table.h"
 
 static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
-		    const struct call_entry *call,
+		    const struct sideband_record *call,
 		    const struct path_frame *frames, size_t count)
 {
 	struct sleep *sleep = &sleeper->sleep;
@@ -34,9 +34,9 @@ static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
 					   place.depth);
 	if (sleep->stack == CALL_NODE_NONE)
 		return -ERROR_MEMORY;
-	if (sleeper_is_in_call(call, frames, count))
-		sleep->user_stack = sleep_stacks_user(sleeps->options.stacks,
-						      &call->record);
+	if (call)
+		sleep->user_stack =
+			sleep_stacks_user(sleeps->options.stacks, call);
 	return 0;
 }
 
@@ -73,9 +73,8 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 		task_paths_task(sleeps->options.paths, event->cpu, event->tid);
 	int32_t tid = (int32_t)event->values[SWITCH_PREV];
 	uint32_t thread = task_time_thread(sleeps->options.time, tid);
-	const struct call_entry *call =
-		call_entries_find(sleeps->options.calls, tid);
 	const struct path_frame *frames;
+	struct sleeper_call call;
 	struct sleeper *sleeper;
 	size_t count;
 
@@ -93,13 +92,12 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 				 off_is_dead(event->values[SWITCH_PREV_STATE])))
 		return 0;
 	sleeper_begin(sleeper, task, event->time_ns);
-	sleeper->sleep.fd = sleeper_fd(call, sleeps->options.functions,
-				       sleeps->options.arch, frames, count);
-	if (describe(sleeps, sleeper, call, frames, count) < 0 ||
-	    join_waiters(sleeps, sleeper,
-			 sleeper_object(call, sleeps->options.functions,
-					sleeps->options.arch, frames, count)) <
-		    0)
+	call = sleeper_call_of(call_entries_find(sleeps->options.calls, tid),
+			       sleeps->options.functions, sleeps->options.arch,
+			       frames, count);
+	sleeper->sleep.fd = call.fd;
+	if (describe(sleeps, sleeper, call.record, frames, count) < 0 ||
+	    join_waiters(sleeps, sleeper, call.object) < 0)
 		return -ERROR_MEMORY;
 	/* The thread was woken when it was on its way already. */
 	if (sleeper->wake_ns >= schedule_begin(sleeps, frames, count))

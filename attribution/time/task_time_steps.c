@@ -3,7 +3,6 @@
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time_parts.h"
 #include "attribution/time/thread_events.h"
-#include "attribution/time/thread_frames.h"
 #include "attribution/time/threads.h"
 #include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"

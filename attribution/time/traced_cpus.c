@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/traced_cpus.h"
 
-#include "attribution/time/threads_pack.h"
+#include "attribution/time/threads.h"
 #include "common/pack.h"
 #include "report/steps/call_step.h"
 #include "report/steps/cpu_slot.h"

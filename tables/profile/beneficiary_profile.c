@@ -3,6 +3,7 @@
 
 #include "attribution/interrupts/interrupt_stacks.h"
 #include "attribution/interrupts/path_sums.h"
+#include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"
@@ -252,8 +253,9 @@ beneficiary_profile_new(const struct attribution_input *input,
 	if (profile->tree) {
 		profile->work = call_tree_part_root(profile->tree, WORK_PID,
 						    PROFILE_WORK);
-		profile->accounts =
-			interrupt_accounts_new(input, &profile->paths);
+		profile->accounts = interrupt_accounts_new(
+			input, trackers_threads(input->trackers),
+			&profile->paths);
 	}
 	if (profile->accounts && profile->work != CALL_NODE_NONE)
 		return profile;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/time/sched_events.h"
-
 #include "attribution/events/known_events.h"
-#include "attribution/time/span_out.h"
+#include "attribution/time/task_time_parts.h"
 #include "attribution/time/thread_events.h"
 #include "attribution/time/threads.h"
-#include "attribution/time/traced_cpus.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
 
@@ -24,17 +21,16 @@ static void end_by_exec(const struct traced_cpu *cpu, int32_t pid, int32_t tid)
 /* A thread that had ended and leaves alive is another one, by exec.  It may be
  * preempted before there is a record of that.
  */
-static int announce(const struct sched_events *events,
-		    const struct event_record *event, int32_t tid,
-		    bool is_traced)
+static int announce(struct task_time *time, const struct event_record *event,
+		    int32_t tid, bool is_traced)
 {
-	struct traced_cpu *cpu = traced_cpus_find(events->cpus, event->cpu);
-	struct thread *thread = threads_of_tid(events->threads, tid);
+	struct traced_cpu *cpu = traced_cpus_find(&time->cpus, event->cpu);
+	struct thread *thread = threads_of_tid(time->threads, tid);
 
 	if (!thread)
 		return -ERROR_MEMORY;
 	if (thread->phase == THREAD_AWAY && thread->is_traced)
-		span_out_flush(events->out, thread);
+		span_out_flush(&time->out, thread);
 	if (thread_announces(thread, event->time_ns, event->cpu,
 			     event->values[SWITCH_PREV_STATE], is_traced) &&
 	    cpu) {
@@ -44,10 +40,10 @@ static int announce(const struct sched_events *events,
 	return 0;
 }
 
-static int send_away(const struct sched_events *events,
-		     const struct event_record *event, int32_t tid)
+static int send_away(struct task_time *time, const struct event_record *event,
+		     int32_t tid)
 {
-	struct thread *thread = threads_of_tid(events->threads, tid);
+	struct thread *thread = threads_of_tid(time->threads, tid);
 
 	if (!thread)
 		return -ERROR_MEMORY;
@@ -56,30 +52,28 @@ static int send_away(const struct sched_events *events,
 }
 
 /* Where there are steps, they say when the next one comes. */
-static int take_switch(const struct sched_events *events,
-		       const struct event_record *event)
+static int take_switch(struct task_time *time, const struct event_record *event)
 {
 	int32_t prev = (int32_t)event->values[SWITCH_PREV];
 	int32_t next = (int32_t)event->values[SWITCH_NEXT];
-	bool is_traced = traced_cpus_show(events->cpus, event->cpu);
+	bool is_traced = traced_cpus_show(&time->cpus, event->cpu);
 	int status = 0;
 
 	if (prev > 0)
-		status = announce(events, event, prev, is_traced);
+		status = announce(time, event, prev, is_traced);
 	if (!status && next > 0 && !is_traced)
-		status = send_away(events, event, next);
+		status = send_away(time, event, next);
 	return status;
 }
 
-static int take_wakeup(const struct sched_events *events,
-		       const struct event_record *event)
+static int take_wakeup(struct task_time *time, const struct event_record *event)
 {
 	int32_t tid = (int32_t)event->values[WAKING_TID];
 	struct thread *thread;
 
 	if (tid <= 0)
 		return 0;
-	thread = threads_of_tid(events->threads, tid);
+	thread = threads_of_tid(time->threads, tid);
 	if (!thread)
 		return -ERROR_MEMORY;
 	if (event->event == EVENT_SCHED_WAKING)
@@ -89,21 +83,27 @@ static int take_wakeup(const struct sched_events *events,
 	return 0;
 }
 
-int sched_events_take(const struct sched_events *events,
-		      const struct event_record *event)
+void task_time_event(struct task_time *time, const struct event_record *event)
 {
+	int status = 0;
+
+	time->current.task = NULL;
+	/* What comes after the trace is no part of the recording. */
+	if (traced_cpus_are_over(&time->cpus))
+		return;
 	if (event->event == EVENT_SCHED_SWITCH)
-		return take_switch(events, event);
-	if (event->event == EVENT_SCHED_WAKING ||
-	    event->event == EVENT_SCHED_WAKEUP_NEW)
-		return take_wakeup(events, event);
-	return 0;
+		status = take_switch(time, event);
+	else if (event->event == EVENT_SCHED_WAKING ||
+		 event->event == EVENT_SCHED_WAKEUP_NEW)
+		status = take_wakeup(time, event);
+	if (status < 0)
+		time->status = status;
 }
 
-static int take_life(const struct sched_events *events,
+static int take_life(struct task_time *time,
 		     const struct sideband_record *record)
 {
-	struct thread *thread = threads_of_tid(events->threads, record->tid);
+	struct thread *thread = threads_of_tid(time->threads, record->tid);
 
 	if (!thread)
 		return -ERROR_MEMORY;
@@ -116,16 +116,18 @@ static int take_life(const struct sched_events *events,
 	return 0;
 }
 
-int sched_events_record(const struct sched_events *events,
-			const struct sideband_record *record)
+void task_time_record(struct task_time *time,
+		      const struct sideband_record *record)
 {
+	time->current.task = NULL;
 	/* Those without a time tell of before the recording. */
-	if (!record->time_ns || record->tid <= 0)
-		return 0;
+	if (traced_cpus_are_over(&time->cpus) || !record->time_ns ||
+	    record->tid <= 0)
+		return;
 	if (record->kind == SIDEBAND_COMM && record->comm.exec)
-		end_by_exec(traced_cpus_find(events->cpus, record->cpu),
+		end_by_exec(traced_cpus_find(&time->cpus, record->cpu),
 			    record->pid, record->tid);
-	if (record->kind == SIDEBAND_FORK || record->kind == SIDEBAND_EXIT)
-		return take_life(events, record);
-	return 0;
+	if ((record->kind == SIDEBAND_FORK || record->kind == SIDEBAND_EXIT) &&
+	    take_life(time, record) < 0)
+		time->status = -ERROR_MEMORY;
 }
