@@ -34,13 +34,17 @@ static void note(struct task_tracker *tracker, int status)
 		tracker->status = status;
 }
 
-static struct task_listener *listener_at(const struct task_tracker *tracker,
-					 size_t index)
-{
-	struct task_listener *const *items = tracker->listeners.items;
-
-	return items[index];
-}
+/* Calls @function of all listeners that have it. */
+#define TELL(tracker, function, what) \
+	do { \
+		struct task_listener *const *all_ = \
+			(tracker)->listeners.items; \
+\
+		for (size_t i_ = 0; i_ < (tracker)->listeners.count; i_++) \
+			if (all_[i_]->function) \
+				note(tracker, \
+				     all_[i_]->function(all_[i_], what)); \
+	} while (0)
 
 static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
@@ -58,34 +62,7 @@ static void take_sleep(struct sleep_callback *callback,
 	struct task_tracker *tracker =
 		container_of(callback, struct task_tracker, sleep_callback);
 
-	for (size_t i = 0; i < tracker->listeners.count; i++) {
-		struct task_listener *listener = listener_at(tracker, i);
-
-		if (listener->slept)
-			note(tracker, listener->slept(listener, sleep));
-	}
-}
-
-static void tell_begin(struct task_tracker *tracker,
-		       const struct system_call *call)
-{
-	for (size_t i = 0; i < tracker->listeners.count; i++) {
-		struct task_listener *listener = listener_at(tracker, i);
-
-		if (listener->began)
-			note(tracker, listener->began(listener, call));
-	}
-}
-
-static void tell_step(struct task_tracker *tracker,
-		      const struct call_step *step)
-{
-	for (size_t i = 0; i < tracker->listeners.count; i++) {
-		struct task_listener *listener = listener_at(tracker, i);
-
-		if (listener->step)
-			note(tracker, listener->step(listener, step));
-	}
+	TELL(tracker, slept, sleep);
 }
 
 static void tell_end(struct task_tracker *tracker,
@@ -93,12 +70,7 @@ static void tell_end(struct task_tracker *tracker,
 {
 	if (call->end != CALL_RETURNED)
 		sleeps_flush(tracker->sleeps, call->task->tid);
-	for (size_t i = 0; i < tracker->listeners.count; i++) {
-		struct task_listener *listener = listener_at(tracker, i);
-
-		if (listener->ended)
-			note(tracker, listener->ended(listener, call));
-	}
+	TELL(tracker, ended, call);
 }
 
 static void tell(struct task_tracker *tracker, const struct call_step *step,
@@ -112,8 +84,8 @@ static void tell(struct task_tracker *tracker, const struct call_step *step,
 	if (!call)
 		return;
 	if (change == CALL_BEGAN)
-		tell_begin(tracker, call);
-	tell_step(tracker, step);
+		TELL(tracker, began, call);
+	TELL(tracker, step, step);
 	if (change == CALL_ENDED)
 		tell_end(tracker, call);
 }
@@ -190,9 +162,8 @@ static bool open_calls(struct task_tracker *tracker)
 
 	tracker->calls = system_calls_new(
 		options->functions, options->arch, options->kinds,
-		thread_tracker_calls(options->threads));
-	if (tracker->calls && options->results_are_behind)
-		system_calls_expect_results_behind(tracker->calls);
+		thread_tracker_calls(options->threads),
+		options->results_are_behind);
 	return tracker->calls;
 }
 

@@ -238,13 +238,13 @@ struct step_join *trackers_join(const struct trackers *trackers)
 int trackers_end(struct trackers *trackers)
 {
 	int status = thread_tracker_end(trackers->threads);
-	int next = trackers->tasks ? task_tracker_end(trackers->tasks) : 0;
 
-	status = status ? status : next;
-	next = trackers->interrupts ?
-		       interrupt_accounts_end(trackers->interrupts) :
-		       0;
-	status = status ? status : next;
-	next = trackers->requests ? requests_end(trackers->requests) : 0;
-	return status ? status : next;
+	if (trackers->tasks && task_tracker_end(trackers->tasks) < 0)
+		status = -ERROR_MEMORY;
+	if (trackers->interrupts &&
+	    interrupt_accounts_end(trackers->interrupts) < 0)
+		status = -ERROR_MEMORY;
+	if (trackers->requests && requests_end(trackers->requests) < 0)
+		status = -ERROR_MEMORY;
+	return status;
 }

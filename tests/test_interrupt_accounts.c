@@ -4,6 +4,7 @@
 
 #include "common/kept_file.h"
 #include "common/pack.h"
+#include "tables/processes/interrupt_sums.h"
 #include "tables/table_records.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
@@ -312,7 +313,7 @@ START_TEST(work_is_billed_to_its_queuer)
 	interrupt_scene_watch(&scene);
 	work_story(scene.fixture);
 	interrupt_scene_finish(&scene);
-	credit = interrupt_accounts_process(scene.accounts, 8);
+	credit = interrupt_sums_process(scene.accounts, 8);
 	ck_assert_uint_eq(credit.interrupt_ns, 50);
 	ck_assert_uint_eq(credit.work_ns, 140);
 	interrupt_scene_end(&scene);

@@ -2,6 +2,7 @@
 /* For whom devices' work was: disks and networks. */
 #include "attribution/interrupts/interrupt_accounts.h"
 
+#include "tables/processes/interrupt_sums.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
 
@@ -266,10 +267,10 @@ START_TEST(threads_and_processes_add_up)
 	interrupt_scene_watch(&scene);
 	receive_story(scene.fixture);
 	interrupt_scene_finish(&scene);
-	shares = interrupt_accounts_thread(scene.accounts, &victim);
+	shares = interrupt_sums_thread(scene.accounts, &victim);
 	ck_assert_uint_eq(shares.own_ns, 0);
 	ck_assert_uint_eq(shares.stolen_ns, 110);
-	credit = interrupt_accounts_process(scene.accounts, 8);
+	credit = interrupt_sums_process(scene.accounts, 8);
 	ck_assert_uint_eq(credit.interrupt_ns, 110);
 	ck_assert_uint_eq(credit.work_ns, 0);
 	interrupt_scene_end(&scene);
@@ -286,11 +287,11 @@ START_TEST(threads_of_a_process_help_each_other)
 	interrupt_scene_watch(&scene);
 	receive_story(scene.fixture);
 	interrupt_scene_finish(&scene);
-	shares = interrupt_accounts_thread(scene.accounts, &victim);
+	shares = interrupt_sums_thread(scene.accounts, &victim);
 	ck_assert_uint_eq(shares.own_ns, 110);
 	ck_assert_uint_eq(shares.stolen_ns, 0);
 	ck_assert_uint_eq(
-		interrupt_accounts_process(scene.accounts, 8).interrupt_ns, 0);
+		interrupt_sums_process(scene.accounts, 8).interrupt_ns, 0);
 	interrupt_scene_end(&scene);
 }
 END_TEST

@@ -4,7 +4,6 @@
 
 #include "attribution/events/event_handler.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -110,32 +109,6 @@ void interrupt_accounts_fail(struct interrupt_accounts *accounts);
  * Returns 0, or -ERROR_MEMORY if the handler ever ran out of it.
  */
 int interrupt_accounts_end(struct interrupt_accounts *accounts);
-
-/* Interrupt time by whom it was for.  What the process of the thread that it
- * ran on has of it, benefited the thread.
- */
-struct interrupt_shares {
-	uint64_t own_ns;    /* for the thread's own process */
-	uint64_t stolen_ns; /* for others, or nobody */
-};
-
-/* Returns how the interrupt time of @task, by tid, divides; own_ns and
- * stolen_ns add up to it.
- */
-struct interrupt_shares
-interrupt_accounts_thread(const struct interrupt_accounts *accounts,
-			  const struct task *task);
-
-/* This is what others' time went to for one process. */
-struct interrupt_credit {
-	uint64_t interrupt_ns; /* interrupt time on threads of other processes
-				 * and on idle CPUs */
-	uint64_t work_ns;      /* on kernel threads that are there for it */
-};
-
-struct interrupt_credit
-interrupt_accounts_process(const struct interrupt_accounts *accounts,
-			   int32_t pid);
 
 /* One sum: work of one function on one thread's time for one process. */
 struct interrupt_row {

@@ -6,7 +6,6 @@
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct function_marks;
 

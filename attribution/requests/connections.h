@@ -5,7 +5,6 @@
 #include "common/connection.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct event_record;

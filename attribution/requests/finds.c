@@ -11,7 +11,7 @@ uint32_t finds_count(const struct finds *finds, int32_t pid, uint64_t since_ns,
 {
 	uint32_t count = 0;
 
-	for (size_t i = 0; i < FINDS; i++)
+	for (uint32_t i = 0; i < FINDS; i++)
 		count += finds->items[i].pid == pid &&
 			 finds->items[i].time_ns >= since_ns &&
 			 finds->items[i].time_ns < until_ns;

@@ -2,7 +2,6 @@
 #ifndef KT_ATTRIBUTION_FINDS_H
 #define KT_ATTRIBUTION_FINDS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 /* When a thread of a process found a message that nobody is known to have sent.

@@ -14,7 +14,6 @@
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/time/thread_tracker.h"
-#include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/symbols/symbols.h"
 

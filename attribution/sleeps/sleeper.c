@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/sleeps/sleeper.h"
-
-#include "attribution/sleeps/wakers.h"
+#include "attribution/sleeps/sleeps_parts.h"
 #include "attribution/time/call_entries.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/arch/arch.h"

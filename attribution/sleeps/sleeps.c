@@ -3,7 +3,6 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleep_stacks.h"
-#include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
 #include "attribution/time/off_cpu.h"
 #include "attribution/time/task_time.h"
@@ -11,13 +10,6 @@
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
-
-const char *sleep_label_name(const struct function_table *functions,
-			     uint32_t label)
-{
-	return label == FUNCTION_UNKNOWN ? "[unseen]" :
-					   function_at(functions, label)->name;
-}
 
 struct sleeps *sleeps_new(const struct sleeps_options *options,
 			  struct sleep_callback *callback)

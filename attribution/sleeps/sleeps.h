@@ -48,12 +48,6 @@ struct sleep {
 	bool is_cut; /* the recording begins or ends in it */
 };
 
-/* Returns the name of the function at which a thread slept, "[unseen]" if it was
- * not.
- */
-const char *sleep_label_name(const struct function_table *functions,
-			     uint32_t label);
-
 /* Follows the tasks through their sleeps. */
 struct sleeps;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleep_stacks.h"
-#include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
 #include "attribution/time/call_entries.h"
 #include "attribution/time/off_cpu.h"

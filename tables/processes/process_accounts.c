@@ -8,6 +8,7 @@
 #include "report/steps/call_step.h"
 #include "report/steps/task_groups.h"
 #include "report/text/task_names.h"
+#include "tables/processes/interrupt_sums.h"
 #include "tables/processes/time_account.h"
 
 static void add_to(struct time_account *sum, const struct time_account *part)
@@ -66,7 +67,7 @@ static int add_credit(struct sums *sums, int32_t to, int32_t pid)
 		return -ERROR_MEMORY;
 	if ((*seen)++)
 		return 0;
-	credit = interrupt_accounts_process(sums->interrupts, pid);
+	credit = interrupt_sums_process(sums->interrupts, pid);
 	if (!credit.interrupt_ns && !credit.work_ns)
 		return 0;
 	sum = sum_of(sums, to);

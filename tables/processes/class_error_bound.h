@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_CLASS_ERROR_BOUND_H
-#define KT_ATTRIBUTION_CLASS_ERROR_BOUND_H
+#ifndef KT_TABLES_CLASS_ERROR_BOUND_H
+#define KT_TABLES_CLASS_ERROR_BOUND_H
 
 #include <stdint.h>
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "tables/processes/interrupt_sums.h"
+
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "report/steps/call_step.h"
 
 struct interrupt_shares
-interrupt_accounts_thread(const struct interrupt_accounts *accounts,
-			  const struct task *task)
+interrupt_sums_thread(const struct interrupt_accounts *accounts,
+		      const struct task *task)
 {
 	struct interrupt_shares shares = { 0 };
 	const struct interrupt_row *row;
@@ -21,8 +23,7 @@ interrupt_accounts_thread(const struct interrupt_accounts *accounts,
 }
 
 struct interrupt_credit
-interrupt_accounts_process(const struct interrupt_accounts *accounts,
-			   int32_t pid)
+interrupt_sums_process(const struct interrupt_accounts *accounts, int32_t pid)
 {
 	struct interrupt_credit credit = { 0 };
 	const struct interrupt_row *row;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/time/class_error_bound.h"
+#include "tables/processes/class_error_bound.h"
 
 #include "attribution/time/time_span.h"
 
