@@ -242,10 +242,10 @@ void interrupt_accounts_observe(struct interrupt_accounts *accounts,
 	accounts->observer = observer;
 }
 
-void interrupt_accounts_tell(struct interrupt_accounts *accounts,
-			     struct charge_callback *callback)
+struct interrupt_rows *
+interrupt_accounts_rows(const struct interrupt_accounts *accounts)
 {
-	interrupt_rows_tell(accounts->rows, callback);
+	return accounts->rows;
 }
 
 struct event_handler *
@@ -300,16 +300,4 @@ void interrupt_accounts_read(struct interrupt_accounts *accounts,
 		accounts->rows, accounts->input->window,
 		function_count(symbols_functions(accounts->input->symbols)),
 		pack);
-}
-
-const struct interrupt_row *
-interrupt_accounts_row(const struct interrupt_accounts *accounts, size_t index)
-{
-	return interrupt_rows_at(accounts->rows, index);
-}
-
-const struct interrupt_row *
-interrupt_accounts_work(const struct interrupt_accounts *accounts, size_t index)
-{
-	return interrupt_rows_work_at(accounts->rows, index);
 }

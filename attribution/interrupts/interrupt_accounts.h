@@ -9,7 +9,7 @@
 
 struct attribution_input;
 struct call_step;
-struct charge_callback;
+struct interrupt_rows;
 struct interrupt_slice;
 struct interrupt_stack;
 struct kept_file_writer;
@@ -58,8 +58,9 @@ enum interrupt_certainty {
  */
 struct interrupt_accounts;
 
-/* Borrows @input, @threads, which take all before, and @paths, where what a slice of work did on each call path
- * is charged; NULL: nowhere.  Returns NULL when out of memory.
+/* Borrows @input, @threads, which take all before, and @paths, where what a slice
+ * of work did on each call path is charged; NULL: nowhere.  Returns NULL when out
+ * of memory.
  */
 struct interrupt_accounts *
 interrupt_accounts_new(const struct attribution_input *input,
@@ -82,11 +83,11 @@ struct interrupt_observer {
 void interrupt_accounts_observe(struct interrupt_accounts *accounts,
 				struct interrupt_observer *observer);
 
-/* Tells @callback (interrupt_rows.h), which is borrowed, for whom each slice
- * turns out to be, up to interrupt_accounts_end().
+/* Returns the sums (interrupt_rows.h), which are whole after
+ * interrupt_accounts_end(), up to which they tell their callback.
  */
-void interrupt_accounts_tell(struct interrupt_accounts *accounts,
-			     struct charge_callback *callback);
+struct interrupt_rows *
+interrupt_accounts_rows(const struct interrupt_accounts *accounts);
 
 /* Returns what has to see all steps, events and records.  Owner: the accounts.
  */
@@ -147,16 +148,5 @@ void interrupt_accounts_pack_rest(struct interrupt_accounts *accounts,
 				  struct pack *pack);
 void interrupt_accounts_read(struct interrupt_accounts *accounts,
 			     struct pack *pack);
-
-/* Returns row @index, in no order, or NULL after the last. */
-const struct interrupt_row *
-interrupt_accounts_row(const struct interrupt_accounts *accounts, size_t index);
-
-/* The same with those for all processes taken together: pid is -1, the count
- * is that of the slices of work, max_ns the longest.
- */
-const struct interrupt_row *
-interrupt_accounts_work(const struct interrupt_accounts *accounts,
-			size_t index);
 
 #endif

@@ -49,12 +49,8 @@ struct requests *requests_new(const struct requests_options *options)
 		return NULL;
 	requests_follow(requests);
 	requests->callbacks = ARRAY_OF(struct request_callback *);
-	requests->names = options->names;
-	requests->recorder = options->recorder;
-	requests->has_wakes = options->has_wakes;
-	requests->has_socket_events = options->has_socket_events;
-	requests->has_packets = options->has_packets &&
-				!options->has_socket_events;
+	requests->options = *options;
+	requests->options.has_packets &= !options->has_socket_events;
 	requests->parties = ARRAY_OF(struct party *);
 	requests->open = ARRAY_OF(struct request *);
 	requests_deferred_open(requests);

@@ -47,7 +47,8 @@ struct requests_options {
 	struct thread_tracker *threads; /* take all before */
 	const struct function_table *functions;
 	const struct task_names *names;
-	const char *recorder;	   /* see recorder_task.h; NULL: nobody is it */
+	const char *recorder; /* see recorder_task.h; NULL: nobody is it.  Its
+			       * messages ask nobody */
 	struct time_window window; /* in which time counts */
 	bool has_wakes;		/* who wakes whom; without, none is inferred */
 	bool has_socket_events; /* sk_data_ready and those of lengths */

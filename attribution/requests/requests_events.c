@@ -160,9 +160,11 @@ static void take_event(struct event_handler *handler,
 		requests_socket_event(requests, event);
 	else if (event->event == EVENT_NET_QUEUE)
 		requests_packet_leaves(requests, event);
-	else if (event->event == EVENT_NET_RECEIVE && requests->has_packets)
+	else if (event->event == EVENT_NET_RECEIVE &&
+		 requests->options.has_packets)
 		requests_packet_received(requests, event);
-	else if (event->event == EVENT_SKB_COPY && requests->has_packets)
+	else if (event->event == EVENT_SKB_COPY &&
+		 requests->options.has_packets)
 		requests_packet_copied(requests, event);
 	else if (event->event == EVENT_WORK_QUEUE)
 		requests_item_queued(requests, event);

@@ -38,7 +38,7 @@ static void take_sent(struct requests *requests, struct party *party,
 		message = requests_hand_over(requests, party, event->time_ns);
 	if (!message)
 		return;
-	if (requests->has_wakes && !party->is_heard)
+	if (requests->options.has_wakes && !party->is_heard)
 		requests_list_unheard(requests, party);
 	/* A datagram's own are not always shown as they are read. */
 	message->has_packets = !message->is_merged &&
@@ -73,11 +73,11 @@ void requests_packet_leaves(struct requests *requests,
 		       requests_context_of(requests, party) ==
 			       CONTEXT_SYSTEM_CALL;
 
-	if (requests->has_packets && is_sent)
+	if (requests->options.has_packets && is_sent)
 		take_sent(requests, party, event);
-	else if (requests->has_packets)
+	else if (requests->options.has_packets)
 		take_passed(requests, event);
-	else if (requests->has_socket_events && is_sent &&
+	else if (requests->options.has_socket_events && is_sent &&
 		 !party->transmitted &&
 		 party->send.function.medium == MEDIUM_TCP)
 		party->transmitted =

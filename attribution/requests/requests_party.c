@@ -37,8 +37,9 @@ static void begin(struct requests *requests, struct party *party,
 static struct party *add_party(struct requests *requests,
 			       const struct task *task, uint64_t time_ns)
 {
-	bool is_recorder = requests->recorder &&
-			   recorder_task_is(requests->names, requests->recorder,
+	bool is_recorder = requests->options.recorder &&
+			   recorder_task_is(requests->options.names,
+					    requests->options.recorder,
 					    task->tid);
 	struct party *party = party_new(task, is_recorder);
 

@@ -64,7 +64,7 @@ static void take_ready(struct requests *requests, struct party *party,
 {
 	struct message *message = party->message;
 
-	if (requests->has_socket_events &&
+	if (requests->options.has_socket_events &&
 	    take_backlog(requests, party,
 			 (uint64_t)event->values[SOCKET_ADDRESS],
 			 event->time_ns))
@@ -180,7 +180,7 @@ static struct message *read_next(struct requests *requests,
 		channels_read(requests->channels, socket, left);
 	struct party *sender;
 
-	if (message || !*left || !requests->has_socket_events)
+	if (message || !*left || !requests->options.has_socket_events)
 		return message;
 	sender = find_sender(requests, reader, socket);
 	if (!sender)

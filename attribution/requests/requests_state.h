@@ -19,7 +19,6 @@ struct channels;
 struct connections;
 struct function_marks;
 struct packets;
-struct task_names;
 struct task_paths;
 struct task_time;
 
@@ -28,15 +27,12 @@ struct requests {
 	struct event_handler handler;
 	struct span_callback span_callback;
 	struct array callbacks; /* struct request_callback * */
-	bool has_wakes;		/* else nobody knows whom a message woke */
-	bool has_socket_events;
-	bool has_packets; /* packets are followed in place of sockets */
+	/* has_packets: they are followed in place of sockets. */
+	struct requests_options options;
 	bool sees_copies; /* of what is read from a pipe */
 	struct packets *packets;
 	uint32_t late_merges; /* of packets that are not known */
 	struct roles roles;
-	const struct task_names *names;
-	const char *recorder; /* recorder_task.h: its messages ask nobody */
 	const struct task_time *time;
 	const struct task_paths *paths;
 	struct function_marks *kinds;

@@ -132,7 +132,7 @@ static bool has_read_nothing(const struct requests *requests,
 		return false;
 	return medium == MEDIUM_PIPE ?
 		       requests->sees_copies :
-		       requests->has_packets &&
+		       requests->options.has_packets &&
 			       (medium == MEDIUM_UNIX || medium == MEDIUM_TCP);
 }
 
@@ -176,9 +176,9 @@ void requests_wait_end(struct requests *requests, struct party *party,
 		party->polls = true;
 	}
 	/* The socket's event comes after its function. */
-	if (party->has_polled ||
-	    (function.kind == MESSAGE_WAIT && requests->has_socket_events &&
-	     message_medium_is_socket(function.medium)))
+	if (party->has_polled || (function.kind == MESSAGE_WAIT &&
+				  requests->options.has_socket_events &&
+				  message_medium_is_socket(function.medium)))
 		return;
 	if (has_read_nothing(requests, party)) {
 		requests_resume(requests, party);

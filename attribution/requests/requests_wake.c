@@ -106,7 +106,7 @@ static bool take_delivery(struct requests *requests, struct party *woken,
 	uint64_t softirq = requests_softirq_at(requests, event);
 	struct message *message;
 
-	if (!requests->has_packets || !softirq ||
+	if (!requests->options.has_packets || !softirq ||
 	    woken->wait.function.kind == MESSAGE_ACCEPT ||
 	    (medium != MEDIUM_UNKNOWN && medium < MEDIUM_TCP))
 		return false;

@@ -2,6 +2,7 @@
 #include "tables/processes/interrupt_sums.h"
 
 #include "attribution/interrupts/interrupt_accounts.h"
+#include "attribution/interrupts/interrupt_rows.h"
 #include "report/steps/call_step.h"
 
 struct interrupt_shares
@@ -9,9 +10,10 @@ interrupt_sums_thread(const struct interrupt_accounts *accounts,
 		      const struct task *task)
 {
 	struct interrupt_shares shares = { 0 };
+	const struct interrupt_rows *rows = interrupt_accounts_rows(accounts);
 	const struct interrupt_row *row;
 
-	for (size_t i = 0; (row = interrupt_accounts_row(accounts, i)); i++) {
+	for (size_t i = 0; (row = interrupt_rows_at(rows, i)); i++) {
 		if (row->victim_tid != task->tid || row->is_thread_work)
 			continue;
 		if (row->pid == row->victim_pid)
@@ -26,9 +28,10 @@ struct interrupt_credit
 interrupt_sums_process(const struct interrupt_accounts *accounts, int32_t pid)
 {
 	struct interrupt_credit credit = { 0 };
+	const struct interrupt_rows *rows = interrupt_accounts_rows(accounts);
 	const struct interrupt_row *row;
 
-	for (size_t i = 0; (row = interrupt_accounts_row(accounts, i)); i++) {
+	for (size_t i = 0; (row = interrupt_rows_at(rows, i)); i++) {
 		if (row->pid != pid || row->victim_pid == pid)
 			continue;
 		if (row->is_thread_work)
