@@ -5,12 +5,14 @@
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
+#include "attribution/sleeps/wakers.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 
@@ -23,6 +25,7 @@ struct task_tracker {
 	bool has_step_listener;
 	const struct task_paths *paths;
 	struct sleep_stacks *stacks;
+	struct wakers wakers;
 	struct system_calls *calls;
 	struct sleeps *sleeps;
 	int status; /* the first failure */
@@ -178,6 +181,7 @@ static struct sleeps *open_sleeps(struct task_tracker *tracker)
 		.paths = tracker->paths,
 		.calls = thread_tracker_calls(options->threads),
 		.stacks = tracker->stacks,
+		.wakers = &tracker->wakers,
 	};
 
 	return sleeps_options.time ?
@@ -200,6 +204,7 @@ task_tracker_new(const struct task_tracker_options *options)
 	tracker->listeners = ARRAY_OF(struct task_listener *);
 	tracker->paths = thread_tracker_paths(options->threads);
 	tracker->stacks = sleep_stacks_new();
+	tracker->wakers = WAKERS_NONE;
 	if (tracker->paths && tracker->stacks && open_calls(tracker))
 		tracker->sleeps = open_sleeps(tracker);
 	/* Calls and sleeps are chosen by when they begin, and then whole. */
@@ -228,6 +233,7 @@ int task_tracker_renew(struct task_tracker *tracker)
 	tracker->status = 0;
 	system_calls_free(tracker->calls);
 	sleeps_renew(tracker->sleeps);
+	wakers_free(&tracker->wakers);
 	return open_calls(tracker) ? 0 : -ERROR_MEMORY;
 }
 
@@ -238,6 +244,7 @@ void task_tracker_free(struct task_tracker *tracker)
 	sleeps_free(tracker->sleeps);
 	system_calls_free(tracker->calls);
 	sleep_stacks_free(tracker->stacks);
+	wakers_free(&tracker->wakers);
 	array_free(&tracker->listeners);
 	free(tracker);
 }
@@ -257,7 +264,10 @@ int task_tracker_end(struct task_tracker *tracker)
 
 void task_tracker_pack_numbers(struct task_tracker *tracker, struct pack *pack)
 {
-	sleeps_pack_numbers(tracker->sleeps, pack);
+	uint32_t functions = function_count(tracker->options.functions);
+
+	sleep_stacks_pack(tracker->stacks, pack, functions);
+	wakers_pack(&tracker->wakers, pack, functions);
 }
 
 const struct call_tree *task_tracker_stacks(const struct task_tracker *tracker)
@@ -267,7 +277,7 @@ const struct call_tree *task_tracker_stacks(const struct task_tracker *tracker)
 
 const struct wakers *task_tracker_wakers(const struct task_tracker *tracker)
 {
-	return sleeps_wakers(tracker->sleeps);
+	return &tracker->wakers;
 }
 
 uint64_t task_tracker_refused_stacks(const struct task_tracker *tracker)

@@ -36,8 +36,7 @@ static struct connection_state *state_at(const struct connections *connections,
 	return array_at(&connections->all.items, index);
 }
 
-/* Nobody answers what was asked there. */
-static void forget_request(struct connection_state *state)
+void connection_forget_request(struct connection_state *state)
 {
 	if (!state->request)
 		return;
@@ -51,7 +50,7 @@ void connections_free(struct connections *connections)
 	if (!connections)
 		return;
 	for (size_t i = 0; i < connections->all.items.count; i++)
-		forget_request(state_at(connections, i));
+		connection_forget_request(state_at(connections, i));
 	keyed_array_free(&connections->all);
 	number_map_free(&connections->by_ends);
 	free(connections);
@@ -134,7 +133,7 @@ int connections_add(struct connections *connections, uint64_t socket,
 	if (!number)
 		return -ERROR_MEMORY;
 	state = state_at(connections, number - 1);
-	forget_request(state);
+	connection_forget_request(state);
 	*state = (struct connection_state){ .socket = socket,
 					    .connection = *connection,
 					    .is_whole = is_whole };
@@ -213,7 +212,7 @@ int connections_take(struct connections *connections,
 		return begin(connections, values);
 	state = connections_find(connections, (uint64_t)values[SOCKET_ADDRESS]);
 	if (state && values[SOCKET_NEW_STATE] == TCP_CLOSE)
-		forget_request(state);
+		connection_forget_request(state);
 	return 0;
 }
 

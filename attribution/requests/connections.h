@@ -53,6 +53,9 @@ int connections_add_file(struct connections *connections, const char *path);
 int connections_take(struct connections *connections,
 		     const struct event_record *event);
 
+/* What was asked there, if anything, is over: nobody answers it any more. */
+void connection_forget_request(struct connection_state *state);
+
 /* Returns what is known of @socket, or NULL; valid until one is added. */
 struct connection_state *connections_find(const struct connections *connections,
 					  uint64_t socket);

@@ -20,7 +20,6 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 		return NULL;
 	sleeps->options = *options;
 	sleeps->callback = callback;
-	sleeps->wakers = WAKERS_NONE;
 	sleeps->sleepers = ARRAY_OF(struct sleeper);
 	return sleeps;
 }
@@ -28,7 +27,6 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 void sleeps_renew(struct sleeps *sleeps)
 {
 	waiters_free(&sleeps->waiters);
-	wakers_free(&sleeps->wakers);
 	array_free(&sleeps->sleepers);
 	sleeps->untraced_ns = 0;
 	sleeps->untraced_chain = 0;
@@ -155,17 +153,4 @@ void sleeps_end(struct sleeps *sleeps)
 		sleeper->sleep.is_cut = true;
 		sleeps_hand_out(sleeps, sleeper);
 	}
-}
-
-void sleeps_pack_numbers(struct sleeps *sleeps, struct pack *pack)
-{
-	uint32_t functions = function_count(sleeps->options.functions);
-
-	sleep_stacks_pack(sleeps->options.stacks, pack, functions);
-	wakers_pack(&sleeps->wakers, pack, functions);
-}
-
-const struct wakers *sleeps_wakers(const struct sleeps *sleeps)
-{
-	return &sleeps->wakers;
 }

@@ -11,26 +11,18 @@
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
 
-static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
+static int describe(const struct sleeps *sleeps, struct sleep *sleep,
 		    const struct sideband_record *call,
-		    const struct path_frame *frames, size_t count)
+		    const struct path_frame *frames,
+		    const struct wait_channel *place)
 {
-	struct sleep *sleep = &sleeper->sleep;
-	struct wait_channel place;
-
-	/* The trace does not show it: it began before, or there is a gap. */
-	if (!wait_channels_find(sleeps->options.places, frames, count,
-				&place)) {
-		sleep->is_cut = true;
-		return 0;
-	}
-	sleep->label = frames[place.label].function;
-	if (place.label + 1 < place.depth) {
-		sleep->inner = frames[place.label + 1].function;
-		sleep->place = frames[place.label + 1].return_address;
+	sleep->label = frames[place->label].function;
+	if (place->label + 1 < place->depth) {
+		sleep->inner = frames[place->label + 1].function;
+		sleep->place = frames[place->label + 1].return_address;
 	}
 	sleep->stack = sleep_stacks_kernel(sleeps->options.stacks, frames,
-					   place.depth);
+					   place->depth);
 	if (sleep->stack == CALL_NODE_NONE)
 		return -ERROR_MEMORY;
 	if (call)
@@ -54,18 +46,6 @@ static int join_waiters(struct sleeps *sleeps, struct sleeper *sleeper,
 	return 0;
 }
 
-/* When the scheduler was entered that now takes the task off its CPU. */
-static uint64_t schedule_begin(const struct sleeps *sleeps,
-			       const struct path_frame *frames, size_t count)
-{
-	struct wait_channel place;
-
-	return wait_channels_find(sleeps->options.places, frames, count,
-				  &place) ?
-		       frames[place.depth - 1].begin_ns :
-		       UINT64_MAX;
-}
-
 int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 {
 	const struct task *task =
@@ -74,6 +54,7 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 	uint32_t thread = task_time_thread(sleeps->options.time, tid);
 	const struct path_frame *frames;
 	struct sleeper_call call;
+	struct wait_channel place;
 	struct sleeper *sleeper;
 	size_t count;
 
@@ -95,11 +76,17 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 			       sleeps->options.functions, sleeps->options.arch,
 			       frames, count);
 	sleeper->sleep.fd = call.fd;
-	if (describe(sleeps, sleeper, call.record, frames, count) < 0 ||
+	/* Else the trace does not show it: it began before, or there is a gap. */
+	sleeper->sleep.is_cut = !wait_channels_find(sleeps->options.places,
+						    frames, count, &place);
+	if ((!sleeper->sleep.is_cut &&
+	     describe(sleeps, &sleeper->sleep, call.record, frames, &place) <
+		     0) ||
 	    join_waiters(sleeps, sleeper, call.object) < 0)
 		return -ERROR_MEMORY;
-	/* The thread was woken when it was on its way already. */
-	if (sleeper->wake_ns >= schedule_begin(sleeps, frames, count))
+	/* The thread was woken when it was on its way into the scheduler already. */
+	if (!sleeper->sleep.is_cut &&
+	    sleeper->wake_ns >= frames[place.depth - 1].begin_ns)
 		sleeps_wake(sleeps, sleeper, sleeper->chain);
 	return 0;
 }
@@ -169,7 +156,7 @@ static uint32_t chain_of(struct sleeps *sleeps, const struct task *task,
 	};
 	if (place.interrupt == FUNCTION_NONE && woken)
 		waker.earlier = earlier_waker(sleeps, tid, woken);
-	return wakers_add(&sleeps->wakers, &waker);
+	return wakers_add(sleeps->options.wakers, &waker);
 }
 
 int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event)

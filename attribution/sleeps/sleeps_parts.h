@@ -59,7 +59,6 @@ struct sleeps {
 	struct sleeps_options options;
 	struct sleep_callback *callback;
 	struct waiters waiters;
-	struct wakers wakers;
 	struct array sleepers; /* struct sleeper by task_time_thread() */
 	/* The last wake-up that no event tells (task_time.h), and its chain. */
 	uint64_t untraced_ns;

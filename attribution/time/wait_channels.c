@@ -179,15 +179,23 @@ bool wait_channels_is_end(const struct wait_channels *places,
 		       is_exiting;
 }
 
+/* Returns behind which frame the innermost ones of @place are; 0: there are none. */
+static size_t find_caller(const struct wait_channels *places,
+			  const struct path_frame *frames, size_t count,
+			  uint8_t place)
+{
+	while (count && !is_place(places, &frames[count - 1], place))
+		count--;
+	while (count && is_place(places, &frames[count - 1], place))
+		count--;
+	return count;
+}
+
 uint32_t wait_channels_caller(const struct wait_channels *places,
 			      const struct path_frame *frames, size_t count)
 {
-	size_t at = count;
+	size_t at = find_caller(places, frames, count, PLACE_SCHEDULER);
 
-	while (at && !is_place(places, &frames[at - 1], PLACE_SCHEDULER))
-		at--;
-	while (at && is_place(places, &frames[at - 1], PLACE_SCHEDULER))
-		at--;
 	return at ? frames[at - 1].function : FUNCTION_UNKNOWN;
 }
 
@@ -222,12 +230,8 @@ struct wake_source wait_channels_wake(const struct wait_channels *places,
 				      size_t count)
 {
 	struct wake_source place = { FUNCTION_UNKNOWN, FUNCTION_NONE };
-	size_t at = count;
+	size_t at = find_caller(places, frames, count, PLACE_WAKES);
 
-	while (at && !is_place(places, &frames[at - 1], PLACE_WAKES))
-		at--;
-	while (at && is_place(places, &frames[at - 1], PLACE_WAKES))
-		at--;
 	if (!at)
 		return place;
 	place.function = frames[at - 1].function;
