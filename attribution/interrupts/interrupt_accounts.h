@@ -4,7 +4,6 @@
 
 #include "attribution/events/event_handler.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct attribution_input;

@@ -60,17 +60,6 @@ void interrupt_steps_free(struct interrupt_steps *steps)
 	free(steps);
 }
 
-void interrupt_steps_end_top(struct interrupt_steps *steps,
-			     struct interrupt_stack *stack,
-			     const struct call_step *step)
-{
-	struct interrupt_slice *top = interrupt_stack_top(stack);
-
-	top->span.end_ns = step->time_ns;
-	steps->listener->end(steps->listener, top, step);
-	interrupt_stacks_pop(steps->stacks, stack);
-}
-
 static void leave(struct interrupt_steps *steps, struct interrupt_stack *stack,
 		  const struct call_step *step)
 {

@@ -123,8 +123,9 @@ static uint64_t number_of(struct connections *connections, uint64_t socket)
 	return number;
 }
 
-int connections_add(struct connections *connections, uint64_t socket,
-		    const struct connection *connection, bool is_whole)
+/* Adds a connection of @socket, in place of what that was before. */
+static int add(struct connections *connections, uint64_t socket,
+	       const struct connection *connection, bool is_whole)
 {
 	uint64_t number = number_of(connections, socket);
 	struct connection_state *state;
@@ -157,8 +158,7 @@ static int add_lines(struct connections *connections, FILE *file)
 		uint64_t socket;
 
 		if (connection_read(line, &socket, &connection))
-			error = connections_add(connections, socket,
-						&connection, false);
+			error = add(connections, socket, &connection, false);
 	}
 	free(line);
 	return error;
@@ -196,8 +196,8 @@ static int begin(struct connections *connections, const int64_t *values)
 		 values[SOCKET_LOCAL_PORT]);
 	read_end(&connection.remote, &values[SOCKET_REMOTE],
 		 values[SOCKET_REMOTE_PORT]);
-	return connections_add(connections, (uint64_t)values[SOCKET_ADDRESS],
-			       &connection, true);
+	return add(connections, (uint64_t)values[SOCKET_ADDRESS], &connection,
+		   true);
 }
 
 int connections_take(struct connections *connections,

@@ -34,12 +34,6 @@ struct connections;
 struct connections *connections_new(void);
 void connections_free(struct connections *connections);
 
-/* Adds a connection of @socket, in place of what that was before.  @is_whole:
- * it begins now.  Returns 0 or -ERROR_MEMORY.
- */
-int connections_add(struct connections *connections, uint64_t socket,
-		    const struct connection *connection, bool is_whole);
-
 /* Adds the connections that the file @path lists (connection_write()), which
  * were there before the recording; a line that is none is left out.
  *

@@ -2,7 +2,6 @@
 #include "attribution/requests/requests_answer.h"
 
 #include "attribution/requests/channels.h"
-#include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/requests/requests_unheard.h"
@@ -287,12 +286,4 @@ void requests_answer(struct requests *requests, struct request *request,
 	if (server->found_ns < message->sent->time_ns)
 		server->found_ns = 0;
 	go_on(requests, server, request, hold, message->sent->time_ns);
-}
-
-bool requests_is_server(const struct requests *requests,
-			const struct task *server, const struct task *client,
-			enum message_medium medium)
-{
-	return roles_is_server(&requests->roles, server->pid, client->pid,
-			       message_medium_is_socket(medium));
 }

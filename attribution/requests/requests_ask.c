@@ -3,7 +3,6 @@
 
 #include "attribution/requests/channels.h"
 #include "attribution/requests/connections.h"
-#include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "common/error.h"

@@ -196,13 +196,3 @@ struct message *requests_item_message(struct requests *requests,
 		requests->status = -ERROR_MEMORY;
 	return message;
 }
-
-struct hold *requests_give_carrier(struct requests *requests,
-				   const struct message *message,
-				   struct request *request, struct hold *before)
-{
-	if (!message->carrier)
-		return before;
-	requests_give(requests, message->carrier, request, before);
-	return message->carrier;
-}

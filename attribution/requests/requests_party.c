@@ -146,6 +146,16 @@ void requests_give_beside(struct requests *requests, struct hold *hold,
 	give(requests, hold, request, parent);
 }
 
+struct hold *requests_give_carrier(struct requests *requests,
+				   const struct message *message,
+				   struct request *request, struct hold *before)
+{
+	if (!message->carrier)
+		return before;
+	requests_give(requests, message->carrier, request, before);
+	return message->carrier;
+}
+
 void requests_resume(struct requests *requests, struct party *party)
 {
 	struct hold *before = party->before;
@@ -200,4 +210,12 @@ void requests_fork(struct requests *requests, struct party *parent,
 	requests_give(requests, parent->hold, hold->request, hold);
 	hold_drop((struct hold *)(uintptr_t)*slot);
 	*slot = (uintptr_t)hold;
+}
+
+bool requests_is_server(const struct requests *requests,
+			const struct task *server, const struct task *client,
+			enum message_medium medium)
+{
+	return roles_is_server(&requests->roles, server->pid, client->pid,
+			       message_medium_is_socket(medium));
 }

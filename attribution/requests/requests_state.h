@@ -3,7 +3,6 @@
 #define KT_ATTRIBUTION_REQUESTS_STATE_H
 
 #include "attribution/events/event_handler.h"
-#include "attribution/requests/finds.h"
 #include "attribution/requests/requests.h"
 #include "attribution/requests/roles.h"
 #include "attribution/time/time_span.h"
@@ -22,6 +21,14 @@ struct packets;
 struct task_paths;
 struct task_time;
 
+/* When a thread of a process found a message that nobody is known to have sent. */
+struct find {
+	int32_t pid;
+	uint64_t time_ns;
+};
+
+enum { FINDS = 32 };
+
 /* What the files of requests share. */
 struct requests {
 	struct event_handler handler;
@@ -39,7 +46,8 @@ struct requests {
 	struct channels *channels;
 	struct connections *connections;
 	bool is_over;
-	struct finds finds;
+	struct find finds[FINDS];   /* the last ones */
+	uint32_t find_count;	    /* of all */
 	struct number_map children; /* struct hold *, by tid of the child */
 	struct number_map items;    /* struct message *, by work item */
 	struct number_map readers;  /* pid, by the item that leads there */

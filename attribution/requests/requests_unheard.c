@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests_unheard.h"
 
-#include "attribution/requests/requests_answer.h"
 #include "attribution/requests/requests_ask.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "report/steps/call_step.h"
+
+void requests_note_find(struct requests *requests, int32_t pid,
+			uint64_t time_ns)
+{
+	requests->finds[requests->find_count++ % FINDS] =
+		(struct find){ pid, time_ns };
+}
+
+uint32_t requests_finds_of(const struct requests *requests, int32_t pid,
+			   uint64_t since_ns, uint64_t until_ns)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < FINDS; i++)
+		count += requests->finds[i].pid == pid &&
+			 requests->finds[i].time_ns >= since_ns &&
+			 requests->finds[i].time_ns < until_ns;
+	return count;
+}
 
 struct message *requests_unheard_of(const struct party *sender,
 				    enum message_medium medium,
@@ -113,11 +131,11 @@ static bool has_found_both(const struct requests *requests, int32_t pid,
 			   const struct message *first,
 			   const struct message *second, uint64_t until_ns)
 {
-	return finds_count(&requests->finds, pid, first->sent->time_ns,
-			   second->sent->time_ns) ||
+	return requests_finds_of(requests, pid, first->sent->time_ns,
+				 second->sent->time_ns) ||
 	       (first->wakes != second->wakes &&
-		finds_count(&requests->finds, pid, first->sent->time_ns,
-			    until_ns + 1) > 1);
+		requests_finds_of(requests, pid, first->sent->time_ns,
+				  until_ns + 1) > 1);
 }
 
 /* Returns the message of @receiver by @medium that a thread of @pid found by
@@ -156,8 +174,8 @@ static bool is_uncertain(const struct requests *requests,
 
 	if (request)
 		return request->is_polled || request->is_inferred;
-	return finds_count(&requests->finds, message->sender->pid, 0,
-			   message->sent->time_ns);
+	return requests_finds_of(requests, message->sender->pid, 0,
+				 message->sent->time_ns);
 }
 
 struct request *requests_ask_found_by(struct requests *requests,

@@ -17,6 +17,16 @@ struct task;
  * next tells, and which is the answer.
  */
 
+/* A thread of @pid found a message that nobody is known to have sent. */
+void requests_note_find(struct requests *requests, int32_t pid,
+			uint64_t time_ns);
+
+/* Returns how often that was from @since_ns until before @until_ns, of the last few
+ * dozen times that any did.
+ */
+uint32_t requests_finds_of(const struct requests *requests, int32_t pid,
+			   uint64_t since_ns, uint64_t until_ns);
+
 /* Makes a request of what @receiver sent and nobody was woken by, if @message
  * may be the answer to that.  Borrowed, or NULL.
  */

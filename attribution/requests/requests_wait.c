@@ -7,6 +7,7 @@
 #include "attribution/requests/requests_send.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/requests/requests_take.h"
+#include "attribution/requests/requests_unheard.h"
 #include "report/steps/call_step.h"
 
 void requests_wait_begin(struct requests *requests, struct party *party,
@@ -152,7 +153,7 @@ static void find(struct requests *requests, struct party *party, bool is_polled,
 			requests_give(requests, party->hold, NULL, NULL);
 		party->found_ns = time_ns;
 		party->found_by = medium;
-		finds_add(&requests->finds, party->task->pid, time_ns);
+		requests_note_find(requests, party->task->pid, time_ns);
 		party->found_asks = 0;
 		return;
 	}

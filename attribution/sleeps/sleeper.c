@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/sleeps/sleeps_parts.h"
 #include "attribution/time/call_entries.h"
+#include "attribution/time/task_time.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct sleeper *sleeps_sleeper(struct sleeps *sleeps, uint32_t thread)
+{
+	return array_reach_like(&sleeps->sleepers, thread,
+				&(struct sleeper){ .chain = WAKER_NONE });
+}
+
+struct sleeper *sleeps_find(const struct sleeps *sleeps, int32_t tid)
+{
+	uint32_t thread = task_time_thread(sleeps->options.time, tid);
+
+	return thread < sleeps->sleepers.count ?
+		       array_at(&sleeps->sleepers, thread) :
+		       NULL;
+}
 
 /* Returns the name of the system call that the function @name does, or NULL: its
  * own function often jumps to the one that does it and is gone, then.

@@ -2,12 +2,9 @@
 #include "attribution/sleeps/sleeps.h"
 
 #include "attribution/events/known_events.h"
-#include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps_parts.h"
 #include "attribution/time/off_cpu.h"
-#include "attribution/time/task_time.h"
 #include "common/error.h"
-#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 
@@ -38,21 +35,6 @@ void sleeps_free(struct sleeps *sleeps)
 		return;
 	sleeps_renew(sleeps);
 	free(sleeps);
-}
-
-struct sleeper *sleeps_sleeper(struct sleeps *sleeps, uint32_t thread)
-{
-	return array_reach_like(&sleeps->sleepers, thread,
-				&(struct sleeper){ .chain = WAKER_NONE });
-}
-
-struct sleeper *sleeps_find(const struct sleeps *sleeps, int32_t tid)
-{
-	uint32_t thread = task_time_thread(sleeps->options.time, tid);
-
-	return thread < sleeps->sleepers.count ?
-		       array_at(&sleeps->sleepers, thread) :
-		       NULL;
 }
 
 static bool is_to_sleep(const struct event_record *event)
