@@ -91,6 +91,48 @@ START_TEST(all_values_come_by_once)
 }
 END_TEST
 
+START_TEST(a_zeroed_one_is_empty_and_so_is_a_freed_one)
+{
+	struct number_map map = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		size_t place = 0;
+
+		ck_assert_ptr_null(number_map_find(&map, 7));
+		ck_assert_ptr_null(number_map_pointer(&map, 7));
+		ck_assert_ptr_null(number_map_next_pointer(&map, &place));
+		ck_assert_uint_eq(number_map_lower(&map, 7), 0);
+		number_map_remove(&map, 7);
+		ck_assert_uint_eq(number_map_count(&map), 0);
+		*number_map_add(&map, 7) = 1;
+		ck_assert_uint_eq(number_map_count(&map), 1);
+		number_map_free(&map);
+	}
+}
+END_TEST
+
+START_TEST(values_may_be_pointers)
+{
+	struct number_map map = { 0 };
+	int one = 1;
+	int two = 2;
+	size_t place = 0;
+
+	*number_map_add(&map, 1) = (uintptr_t)&one;
+	*number_map_add(&map, 2) = (uintptr_t)&two;
+	*number_map_add(&map, 3) = 0;
+	ck_assert_ptr_eq(number_map_pointer(&map, 1), &one);
+	ck_assert_ptr_null(number_map_pointer(&map, 3));
+	ck_assert_ptr_eq(number_map_take_pointer(&map, 2), &two);
+	ck_assert_ptr_null(number_map_take_pointer(&map, 2));
+	/* That which is NULL is left out. */
+	ck_assert_ptr_eq(number_map_next_pointer(&map, &place), &one);
+	ck_assert_ptr_null(number_map_next_pointer(&map, &place));
+	ck_assert_uint_eq(number_map_count(&map), 2);
+	number_map_free(&map);
+}
+END_TEST
+
 static Suite *number_map_suite(void)
 {
 	Suite *suite = suite_create("number_map");
@@ -101,6 +143,8 @@ static Suite *number_map_suite(void)
 	tcase_add_test(tcase, a_count_is_forgotten_at_0);
 	tcase_add_test(tcase, what_is_removed_leaves_the_others);
 	tcase_add_test(tcase, all_values_come_by_once);
+	tcase_add_test(tcase, a_zeroed_one_is_empty_and_so_is_a_freed_one);
+	tcase_add_test(tcase, values_may_be_pointers);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

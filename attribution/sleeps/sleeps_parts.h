@@ -53,7 +53,7 @@ void sleeper_begin(struct sleeper *sleeper, const struct task *task,
 
 /* The inside of sleeps, shared by its files: sleeps.c takes what happens,
  * sleeps_change.c puts a task to sleep, wakes it and hands out how it slept,
- * sleeper.c is above.
+ * sleeper.c has what is above.
  */
 struct sleeps {
 	struct sleeps_options options;
