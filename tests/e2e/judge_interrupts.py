@@ -566,10 +566,21 @@ def judge_nmi(judge, recording):
 
 
 # Of the IPIs of wake-ups, how many there are at least: no event tells which
-# wake-ups need none, or which IPIs others (RCU, the load balancer) sent then.
-# Both are rare beside a wake-up each turn; to take one of the two tasks for the
-# other, or to miss one of them, would be wrong by half or more.
+# wake-ups need none.  That is rare; to take one of the two tasks for the other, or to
+# miss one of them, would be wrong by half or more.
 IPI_SHARE = 0.8
+
+
+def ipis_sent(recording, start, end):
+    """How often a CPU called what sends one."""
+    with subprocess.Popen(
+            [recording.ktrace, "timeline", "--format=csv",
+             "--function=/^native_(smp_send_reschedule|send_call_func)/",
+             "-i", recording.path], stdout=subprocess.PIPE, text=True) as run:
+        return sum(row["event"] == "enter" and
+                   row["function"].startswith("native_s") and
+                   start <= int(row["time_ns"]) <= end
+                   for row in csv.DictReader(run.stdout))
 
 
 def judge_ipi(judge, recording):
@@ -587,11 +598,11 @@ def judge_ipi(judge, recording):
                     if row["for_comm"] == comm)
         judge.expect(f"ipi: {count:.0f} for {sent} wake-ups of {comm}",
                      IPI_SHARE * sent <= count <= sent, rows)
-    whole = sum(row["total_ns"] for row in rows)
-    ours = sum(row["total_ns"] for row in rows
-               if row["for_comm"] in ("pinger", "ponger"))
-    judge.expect(f"ipi: {ours} of {whole} ns for the two that wake each other",
-                 whole > 0 and ours >= IPI_SHARE * whole, rows)
+    # Others send some, too, more on a busy host; one may be on its way at either end.
+    sent = ipis_sent(recording, turns[0]["time_ns"], turns[-1]["time_ns"])
+    count = sum(float(row["count"]) for row in rows)
+    judge.expect(f"ipi: {count:.0f} in all, as were sent", abs(count - sent) <= 1,
+                 sent, rows)
 
 
 def main():
