@@ -106,8 +106,6 @@ static int note_begin(struct collector *collector)
 	trace_clock_read(&trace_clock, &clock->begin);
 	collector->result->was_activated = clock->activate_ns &&
 					   clock->begin.is_known;
-	collector->result->late_ns =
-		clock->begin.realtime_ns - clock->activate_ns;
 	return trace_clock_save(collector->setup.options->folder, clock,
 				collector->setup.log);
 }
@@ -138,6 +136,9 @@ static int start(struct collector *collector)
 		error = recording_setup_enable(&collector->setup);
 	if (!error && collector->setup.graph)
 		error = function_graph_start(collector->setup.graph);
+	/* On a busy machine it takes a while until each CPU has all of them. */
+	collector->result->late_ns =
+		realtime_ns() - collector->clock.activate_ns;
 	/* What connects from now on, events tell. */
 	if (!error)
 		error = recording_output_list_sockets(&collector->output);

@@ -190,6 +190,15 @@ static void send_story(struct attribution_fixture *f)
 	NS(300);
 }
 
+/* The queue of what 8 sent was full, and may go on. */
+static void queue_story(struct attribution_fixture *f)
+{
+	sends_and_polls(f);
+	EVENT(EVENT_SOFTIRQ_RAISE, NET_TX);
+	poll_ends(f, 200);
+	NS(300);
+}
+
 /* The poll that is done with what 8 sent asks for another, which finds nothing. */
 static void polled_again_story(struct attribution_fixture *f)
 {
@@ -246,6 +255,9 @@ static const struct interrupt_story stories[] = {
 	{ send_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
 		      "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
 		      "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
+	{ queue_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+		       "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+		       "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
 	{ polled_again_story, "device_poll on 5 for -1 x1.00: 40=0+0+40\n"
 			      "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
 			      "handle_softirqs on 5 for -1 x1.00: 20=0+0+20\n"

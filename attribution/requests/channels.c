@@ -18,7 +18,7 @@ struct channel {
 	struct array queue; /* struct message *, oldest first */
 	struct array asked; /* struct request *, the same */
 	uint64_t peer;
-	const struct task *user; /* who sent from it last */
+	const struct task *user; /* see channels_use() */
 };
 
 struct channels {

@@ -97,6 +97,17 @@ static bool may_be_child(const struct requests *requests,
 		has_pending(client, request->found_ns));
 }
 
+/* Returns whether the sender of @request may turn out to have worked for another
+ * than its parent, which tells the answer to that.
+ */
+static bool may_have_another_parent(const struct request *request)
+{
+	const struct request *parent = request->parent;
+
+	return parent && request_is_open(parent) &&
+	       (parent->is_polled || parent->is_inferred);
+}
+
 /* Returns whether no answer to @request has come so far, nor to others of its
  * client: who reads what another writes to a pipe is no server for that alone, as a
  * shell that takes a command's output.
@@ -117,6 +128,7 @@ static bool is_ready(const struct requests *requests,
 
 	return request->is_ended && request_is_settled(request) &&
 	       (requests->is_over || (!may_be_child(requests, request) &&
+				      !may_have_another_parent(request) &&
 				      (!parent || parent->is_ended ||
 				       !is_one_way(requests, parent))));
 }

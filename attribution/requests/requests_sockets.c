@@ -202,6 +202,9 @@ static void take_read(struct requests *requests, struct party *party,
 	struct message *message;
 	bool has_any = false;
 
+	if (!far && left && !channels_user(requests->channels, socket))
+		requests_check(requests, channels_use(requests->channels,
+						      socket, party->task));
 	while (!far && (message = read_next(requests, party, socket, &left,
 					    event->time_ns))) {
 		requests_take(requests, party, message, event->time_ns);
