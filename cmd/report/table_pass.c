@@ -9,6 +9,7 @@
 #include "cmd/pipeline/session.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/kept_tables.h"
+#include "cmd/report/step_pass.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/profile/profile_report.h"
@@ -133,9 +134,13 @@ static int run_tables(const struct session *session,
 		count == 1 && runs->request->renderer ?
 			profile_table_callback(runs->handler) :
 			NULL;
+	struct step_pass steps = step_pass_of(input->trackers, runs, count);
+	int status;
 
-	return alone ? run_pipeline(session, alone, stacks) :
-		       run_trackers(session, input, stacks);
+	if (!alone && !step_pass_is_enough(runs, count))
+		return run_trackers(session, input, stacks);
+	status = run_pipeline(session, alone ? alone : &steps.callback, stacks);
+	return status ? status : trackers_end(input->trackers);
 }
 
 /* Returns 0, or -ERROR_MEMORY. */
