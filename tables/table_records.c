@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/table_records.h"
 
+#include "common/pack.h"
+
 struct kept_span table_records_begin_in(struct time_window window)
 {
 	struct kept_span wanted = KEPT_SPAN_ALL;
@@ -24,4 +26,18 @@ void table_records_refer_to_nothing(struct event_handler *handler,
 {
 	(void)handler;
 	(void)pack;
+}
+
+/* Most have time in two classes. */
+void table_records_pack_classes(struct pack *pack,
+				uint64_t class_ns[TIME_CLASSES])
+{
+	uint32_t used = 0;
+
+	for (int i = 0; i < TIME_CLASSES; i++)
+		used |= (uint32_t)(class_ns[i] != 0) << i;
+	pack_u32(pack, &used);
+	for (int i = 0; i < TIME_CLASSES; i++)
+		if (used >> i & 1)
+			pack_u64(pack, &class_ns[i]);
 }
