@@ -14,7 +14,6 @@
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/user_stack.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +25,6 @@ struct trackers {
 	struct task_tracker *tasks;
 	struct interrupt_accounts *interrupts;
 	struct requests *requests;
-	struct time_window requests_window;
 	struct wait_channels *places;
 	bool has_user_stacks;
 	/* struct event_handler *: those that see the pass, threads first: what
@@ -184,14 +182,11 @@ struct interrupt_accounts *trackers_interrupts(struct trackers *trackers)
 	return trackers->interrupts;
 }
 
-static struct requests *open_requests(struct trackers *trackers,
-				      struct time_window window)
+static struct requests *open_requests(struct trackers *trackers)
 {
 	struct requests_options options = requests_options_of(&trackers->input);
 
 	options.threads = trackers->threads;
-	options.window = window;
-	trackers->requests_window = window;
 	trackers->requests = requests_new(&options);
 	return trackers->requests &&
 			       !trackers_follow(
@@ -202,15 +197,12 @@ static struct requests *open_requests(struct trackers *trackers,
 }
 
 struct requests *trackers_requests(struct trackers *trackers,
-				   struct time_window window,
 				   struct request_callback *callback)
 {
 	struct requests *requests = trackers->requests;
 
 	if (!requests)
-		requests = open_requests(trackers, window);
-	assert(trackers->requests_window.since_ns == window.since_ns &&
-	       trackers->requests_window.until_ns == window.until_ns);
+		requests = open_requests(trackers);
 	return requests && !requests_listen(requests, callback) ? requests :
 								  NULL;
 }

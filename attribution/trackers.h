@@ -62,9 +62,8 @@ struct task_tracker *trackers_plain_tasks(struct trackers *trackers,
 /* Interrupt work, and for whom it was, in the input's window. */
 struct interrupt_accounts *trackers_interrupts(struct trackers *trackers);
 
-/* Requests, with time in @window, which is the same for all who ask. */
+/* Requests, whatever the input's window. */
 struct requests *trackers_requests(struct trackers *trackers,
-				   struct time_window window,
 				   struct request_callback *callback);
 
 /* Where tasks wait. */

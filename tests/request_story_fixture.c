@@ -113,7 +113,6 @@ static void check(const struct request_story *story)
 		.threads = trackers_threads(trackers),
 		.functions = attribution_fixture_functions(f),
 		.names = names,
-		.window = TIME_WINDOW_ALL,
 		.has_wakes = story->evidence != NO_WAKES,
 		.has_socket_events = story->evidence == SOCKETS_TELL,
 		.has_packets = story->evidence == PACKETS_TELL,

@@ -26,7 +26,6 @@ requests_options_of(const struct attribution_input *input)
 		.functions = symbols_functions(input->symbols),
 		.names = input->names,
 		.recorder = recording_info(input->recording)->command,
-		.window = input->window,
 		.has_wakes =
 			known_events_has(input->events, EVENT_SCHED_WAKING),
 		.has_socket_events =
@@ -65,7 +64,7 @@ struct requests *requests_new(const struct requests_options *options)
 	    requests->channels && requests->connections && requests->packets &&
 	    !thread_tracker_hand_spans(options->threads,
 				       &requests->span_callback,
-				       options->window) &&
+				       TIME_WINDOW_ALL) &&
 	    (!options->sockets_path ||
 	     !connections_add_file(requests->connections,
 				   options->sockets_path)))

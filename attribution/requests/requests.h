@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_REQUESTS_H
 #define KT_ATTRIBUTION_REQUESTS_H
 
-#include "report/steps/time_window.h"
+#include "attribution/requests/thread_clock.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +40,11 @@ struct requests;
 struct request_callback {
 	void (*take)(struct request_callback *callback,
 		     const struct request *request);
+	/* Takes each stretch of a thread's time, and what it is to a request that
+	 * the thread worked for; NULL: these are not asked for.
+	 */
+	void (*passed)(struct request_callback *callback,
+		       const struct time_span *span, enum request_part part);
 };
 
 /* Borrowed, all of it. */
@@ -49,7 +54,6 @@ struct requests_options {
 	const struct task_names *names;
 	const char *recorder; /* see recorder_task.h; NULL: nobody is it.  Its
 			       * messages ask nobody */
-	struct time_window window; /* in which time counts */
 	bool has_wakes;		/* who wakes whom; without, none is inferred */
 	bool has_socket_events; /* sk_data_ready and those of lengths */
 	/* What packets are sent, received and copied; of use without these. */

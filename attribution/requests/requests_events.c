@@ -21,8 +21,22 @@ static struct requests *requests_of_callback(struct span_callback *callback)
 	return container_of(callback, struct requests, span_callback);
 }
 
-/* Moves @party's clock on.  Returns whether a mark became known. */
-static bool tell_clock(struct party *party, const struct time_span *span)
+/* Hands @span on, and moves @party's clock.  Returns whether a mark became known. */
+static bool move_clock(const struct requests *requests, struct party *party,
+		       const struct time_span *span, bool is_idle)
+{
+	struct request_callback *const *callbacks = requests->callbacks.items;
+	enum request_part part = request_part_of(span, is_idle);
+
+	for (size_t i = 0; i < requests->callbacks.count; i++)
+		if (callbacks[i]->passed)
+			callbacks[i]->passed(callbacks[i], span, part);
+	return thread_clock_take(&party->clock, span, part);
+}
+
+/* The same, in two pieces where the thread was idle from some time on. */
+static bool tell_clock(const struct requests *requests, struct party *party,
+		       const struct time_span *span)
 {
 	uint64_t since_ns = party->awaited_since_ns;
 	struct time_span part = *span;
@@ -31,11 +45,11 @@ static bool tell_clock(struct party *party, const struct time_span *span)
 
 	if (is_idle && span->begin_ns < since_ns && since_ns < span->end_ns) {
 		part.end_ns = since_ns;
-		is_known = thread_clock_take(&party->clock, &part, false);
+		is_known = move_clock(requests, party, &part, false);
 		part = *span;
 		part.begin_ns = since_ns;
 	}
-	return thread_clock_take(&party->clock, &part, is_idle) || is_known;
+	return move_clock(requests, party, &part, is_idle) || is_known;
 }
 
 /* A span comes when it is over, within the wait that it is part of. */
@@ -46,7 +60,7 @@ static void take_span(struct span_callback *callback,
 	struct party *party =
 		requests_party(requests, span->task, span->begin_ns);
 
-	if (!party || !tell_clock(party, span))
+	if (!party || !tell_clock(requests, party, span))
 		return;
 	/* Handing out looks at all that are open: not at every mark, then. */
 	if (++requests->known_marks <= requests->open.count)

@@ -46,7 +46,7 @@ struct clock_mark *thread_clock_mark(struct thread_clock *clock,
 	return NULL;
 }
 
-static enum request_part part_of(const struct time_span *span, bool is_idle)
+enum request_part request_part_of(const struct time_span *span, bool is_idle)
 {
 	static const enum request_part parts[TIME_CLASSES] = {
 		[TIME_USER] = PART_USER,
@@ -92,9 +92,8 @@ static void keep_away(struct thread_clock *clock, enum request_part part,
 }
 
 bool thread_clock_take(struct thread_clock *clock, const struct time_span *span,
-		       bool is_idle)
+		       enum request_part part)
 {
-	enum request_part part = part_of(span, is_idle);
 	struct clock_mark **marks = clock->marks.items;
 	size_t count = 0;
 
