@@ -3,6 +3,9 @@
 
 #include "common/pack.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 struct kept_span table_records_begin_in(struct time_window window)
 {
 	struct kept_span wanted = KEPT_SPAN_ALL;
@@ -26,6 +29,20 @@ void table_records_refer_to_nothing(struct event_handler *handler,
 {
 	(void)handler;
 	(void)pack;
+}
+
+void table_records_pack_text(struct pack *pack, char **text)
+{
+	if (!pack->is_reading) {
+		byte_buffer_add(&pack->out, *text, strlen(*text) + 1);
+		return;
+	}
+	*text = strdup(byte_reader_text(&pack->reader));
+	pack_check(pack, *text && !pack->reader.failed);
+	if (!pack->failed)
+		return;
+	free(*text);
+	*text = NULL;
 }
 
 /* Most have time in two classes. */
