@@ -5,7 +5,7 @@
 #include "common/kept_file.h"
 #include "common/pack.h"
 
-static void pack_record(struct pack *pack, struct server_record *record)
+void server_record_pack(struct pack *pack, struct server_record *record)
 {
 	pack_small(pack, &record->kind, SERVER_RECORD_KINDS - 1);
 	pack_i32(pack, &record->pid);
@@ -33,12 +33,6 @@ void server_record_keep(struct kept_file_writer *writer,
 					record->end_ns, record->end_ns };
 	struct server_record kept = *record;
 
-	pack_record(kept_file_writer_pack(writer), &kept);
+	server_record_pack(kept_file_writer_pack(writer), &kept);
 	kept_file_writer_add(writer, &span);
-}
-
-void server_record_read(struct pack *pack, struct server_record *record)
-{
-	*record = (struct server_record){ 0 };
-	pack_record(pack, record);
 }

@@ -27,11 +27,10 @@ struct server_record {
 	uint64_t end_ns; /* of SERVER_REQUEST: as begin_ns */
 };
 
-/* Writes @record to @writer. */
+/* Writes @record, or reads it into a zeroed one. */
+void server_record_pack(struct pack *pack, struct server_record *record);
+
 void server_record_keep(struct kept_file_writer *writer,
 			const struct server_record *record);
-
-/* Sets *@record to what it reads, if that does not make the pack fail. */
-void server_record_read(struct pack *pack, struct server_record *record);
 
 #endif

@@ -232,9 +232,9 @@ void servers_pack_clients(struct servers *servers, struct pack *pack)
 
 void servers_read(struct servers *servers, struct pack *pack)
 {
-	struct server_record record;
+	struct server_record record = { 0 };
 
-	server_record_read(pack, &record);
+	server_record_pack(pack, &record);
 	if (!pack->failed)
 		take_record(servers, &record);
 }
