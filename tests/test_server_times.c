@@ -97,8 +97,8 @@ START_TEST(windows_add_up)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i + 1 < sizeof(ends) / sizeof(*ends); i++) {
-		struct server_times times = times_of(
-			(struct time_window){ ends[i], ends[i + 1] });
+		struct server_times times =
+			times_of((struct time_window){ ends[i], ends[i + 1] });
 
 		for (size_t j = 0; j < times.holds.count; j++) {
 			uint64_t parts[REQUEST_PARTS];

@@ -25,8 +25,8 @@ void call_site_pack(struct pack *pack, struct call_site *site,
 	pack_u64(pack, &site->offset);
 	table_records_pack_classes(pack, site->class_ns);
 	pack_check(pack, is_purpose(site->purpose, functions));
-	pack_check(pack, site->caller == FUNCTION_NONE ||
-				 site->caller < functions);
+	pack_check(pack,
+		   site->caller == FUNCTION_NONE || site->caller < functions);
 	pack_check(pack, site->function < functions);
 	site->entries = 1;
 }

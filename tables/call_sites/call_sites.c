@@ -27,8 +27,8 @@
 /* A task's time in the kernel since it left user space. */
 struct kernel_entry {
 	bool is_open;
-	bool is_wanted;	       /* in the sums */
-	uint64_t context;      /* its serial: the way out is no new entry */
+	bool is_wanted;	  /* in the sums */
+	uint64_t context; /* its serial: the way out is no new entry */
 	uint64_t begin_ns;
 	const struct task *task;
 	struct call_site site; /* as far as it is known; entries is 1 */
@@ -41,9 +41,9 @@ struct call_sites {
 	const struct thread_tracker *threads;
 	const struct task_time *time;
 	const struct task_paths *paths;
-	struct user_stack *stack; /* NULL: none can be unwound */
-	struct array entries;	  /* struct kernel_entry by task index */
-	struct keyed_array sums;  /* struct call_site, of all entries */
+	struct user_stack *stack;	 /* NULL: none can be unwound */
+	struct array entries;		 /* struct kernel_entry by task index */
+	struct keyed_array sums;	 /* struct call_site, of all entries */
 	struct kept_file_writer *writer; /* NULL: entries are not kept */
 	int status;
 };

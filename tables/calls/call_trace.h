@@ -36,8 +36,8 @@ struct traced_call {
  */
 struct call_trace {
 	struct array functions; /* struct traced_function */
-	struct array open;	/* struct traced_call: that open at each depth */
-	uint32_t base;		/* depth of the entry in the task's stack */
+	struct array open; /* struct traced_call: that open at each depth */
+	uint32_t base;	   /* depth of the entry in the task's stack */
 };
 
 #define CALL_TRACE_EMPTY \

@@ -27,9 +27,9 @@ struct crashes_table {
 	struct attribution_input input;
 	struct crash_names names;
 	const struct task_paths *paths;
-	struct array stacks;  /* struct crash_stack by task index */
-	struct array ended;   /* int32_t: processes that end */
-	struct array crashes; /* struct crash */
+	struct array stacks;		 /* struct crash_stack by task index */
+	struct array ended;		 /* int32_t: processes that end */
+	struct array crashes;		 /* struct crash */
 	struct kept_file_writer *writer; /* of all; NULL: none are kept */
 	int status;
 };

@@ -50,13 +50,12 @@ static int add(struct array *records, const struct server_record *record)
 static int add_stretch(struct server_times *times,
 		       const struct server_record *stretch)
 {
-	struct server_thread *thread =
-		keyed_array_add(&times->threads,
-				&(struct server_thread){
-					.thread = stretch->thread,
-					.stretches =
-						ARRAY_OF(struct server_record),
-				});
+	struct server_thread *thread = keyed_array_add(
+		&times->threads,
+		&(struct server_thread){
+			.thread = stretch->thread,
+			.stretches = ARRAY_OF(struct server_record),
+		});
 
 	if (!thread)
 		return -ERROR_MEMORY;
@@ -95,8 +94,8 @@ void server_times_of_hold(const struct server_times *times,
 	if (!thread)
 		return;
 	stretches = &thread->stretches;
-	for (size_t i = array_partition_point(stretches, &hold->begin_ns,
-					      is_over);
+	for (size_t i =
+		     array_partition_point(stretches, &hold->begin_ns, is_over);
 	     i < stretches->count; i++) {
 		struct server_record part =
 			*(const struct server_record *)array_at(stretches, i);
