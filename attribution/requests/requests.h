@@ -40,9 +40,7 @@ struct requests;
 struct request_callback {
 	void (*take)(struct request_callback *callback,
 		     const struct request *request);
-	/* Takes each stretch of a thread's time, and what it is to a request that
-	 * the thread worked for; NULL: these are not asked for.
-	 */
+	/* Takes each stretch of threads' time, by what it is; or NULL. */
 	void (*passed)(struct request_callback *callback,
 		       const struct time_span *span, enum request_part part);
 };

@@ -16,11 +16,6 @@
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 
-static struct requests *requests_of_callback(struct span_callback *callback)
-{
-	return container_of(callback, struct requests, span_callback);
-}
-
 /* Hands @span on, and moves @party's clock.  Returns whether a mark became known. */
 static bool move_clock(const struct requests *requests, struct party *party,
 		       const struct time_span *span, bool is_idle)
@@ -56,7 +51,8 @@ static bool tell_clock(const struct requests *requests, struct party *party,
 static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
-	struct requests *requests = requests_of_callback(callback);
+	struct requests *requests =
+		container_of(callback, struct requests, span_callback);
 	struct party *party =
 		requests_party(requests, span->task, span->begin_ns);
 
