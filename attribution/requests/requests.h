@@ -50,7 +50,7 @@ struct requests_options {
 	struct thread_tracker *threads; /* take all before */
 	const struct function_table *functions;
 	const struct task_names *names;
-	const char *recorder; /* see recorder_task.h; NULL: nobody is it.  Its
+	const char *recorder;	/* see recorder_task.h; NULL: nobody is it.  Its
 			       * messages ask nobody */
 	bool has_wakes;		/* who wakes whom; without, none is inferred */
 	bool has_socket_events; /* sk_data_ready and those of lengths */
