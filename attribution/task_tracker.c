@@ -5,12 +5,14 @@
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
+#include "attribution/sleeps/wakers.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 
@@ -23,6 +25,7 @@ struct task_tracker {
 	bool has_step_listener;
 	const struct task_paths *paths;
 	struct sleep_stacks *stacks;
+	struct wakers wakers;
 	struct system_calls *calls;
 	struct sleeps *sleeps;
 	int status; /* the first failure */
@@ -34,13 +37,17 @@ static void note(struct task_tracker *tracker, int status)
 		tracker->status = status;
 }
 
-static struct task_listener *listener_at(const struct task_tracker *tracker,
-					 size_t index)
-{
-	struct task_listener *const *items = tracker->listeners.items;
-
-	return items[index];
-}
+/* Calls @function of all listeners that have it. */
+#define TELL(tracker, function, what) \
+	do { \
+		struct task_listener *const *all_ = \
+			(tracker)->listeners.items; \
+\
+		for (size_t i_ = 0; i_ < (tracker)->listeners.count; i_++) \
+			if (all_[i_]->function) \
+				note(tracker, \
+				     all_[i_]->function(all_[i_], what)); \
+	} while (0)
 
 static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
@@ -58,34 +65,7 @@ static void take_sleep(struct sleep_callback *callback,
 	struct task_tracker *tracker =
 		container_of(callback, struct task_tracker, sleep_callback);
 
-	for (size_t i = 0; i < tracker->listeners.count; i++) {
-		struct task_listener *listener = listener_at(tracker, i);
-
-		if (listener->slept)
-			note(tracker, listener->slept(listener, sleep));
-	}
-}
-
-static void tell_begin(struct task_tracker *tracker,
-		       const struct system_call *call)
-{
-	for (size_t i = 0; i < tracker->listeners.count; i++) {
-		struct task_listener *listener = listener_at(tracker, i);
-
-		if (listener->began)
-			note(tracker, listener->began(listener, call));
-	}
-}
-
-static void tell_step(struct task_tracker *tracker,
-		      const struct call_step *step)
-{
-	for (size_t i = 0; i < tracker->listeners.count; i++) {
-		struct task_listener *listener = listener_at(tracker, i);
-
-		if (listener->step)
-			note(tracker, listener->step(listener, step));
-	}
+	TELL(tracker, slept, sleep);
 }
 
 static void tell_end(struct task_tracker *tracker,
@@ -93,12 +73,7 @@ static void tell_end(struct task_tracker *tracker,
 {
 	if (call->end != CALL_RETURNED)
 		sleeps_flush(tracker->sleeps, call->task->tid);
-	for (size_t i = 0; i < tracker->listeners.count; i++) {
-		struct task_listener *listener = listener_at(tracker, i);
-
-		if (listener->ended)
-			note(tracker, listener->ended(listener, call));
-	}
+	TELL(tracker, ended, call);
 }
 
 static void tell(struct task_tracker *tracker, const struct call_step *step,
@@ -112,8 +87,8 @@ static void tell(struct task_tracker *tracker, const struct call_step *step,
 	if (!call)
 		return;
 	if (change == CALL_BEGAN)
-		tell_begin(tracker, call);
-	tell_step(tracker, step);
+		TELL(tracker, began, call);
+	TELL(tracker, step, step);
 	if (change == CALL_ENDED)
 		tell_end(tracker, call);
 }
@@ -190,9 +165,8 @@ static bool open_calls(struct task_tracker *tracker)
 
 	tracker->calls = system_calls_new(
 		options->functions, options->arch, options->kinds,
-		thread_tracker_calls(options->threads));
-	if (tracker->calls && options->results_are_behind)
-		system_calls_expect_results_behind(tracker->calls);
+		thread_tracker_calls(options->threads),
+		options->results_are_behind);
 	return tracker->calls;
 }
 
@@ -207,6 +181,7 @@ static struct sleeps *open_sleeps(struct task_tracker *tracker)
 		.paths = tracker->paths,
 		.calls = thread_tracker_calls(options->threads),
 		.stacks = tracker->stacks,
+		.wakers = &tracker->wakers,
 	};
 
 	return sleeps_options.time ?
@@ -229,6 +204,7 @@ task_tracker_new(const struct task_tracker_options *options)
 	tracker->listeners = ARRAY_OF(struct task_listener *);
 	tracker->paths = thread_tracker_paths(options->threads);
 	tracker->stacks = sleep_stacks_new();
+	tracker->wakers = WAKERS_NONE;
 	if (tracker->paths && tracker->stacks && open_calls(tracker))
 		tracker->sleeps = open_sleeps(tracker);
 	/* Calls and sleeps are chosen by when they begin, and then whole. */
@@ -243,13 +219,8 @@ task_tracker_new(const struct task_tracker_options *options)
 int task_tracker_listen(struct task_tracker *tracker,
 			struct task_listener *listener)
 {
-	struct task_listener **slot = array_add(&tracker->listeners);
-
-	if (!slot)
-		return -ERROR_MEMORY;
-	*slot = listener;
 	tracker->has_step_listener |= listener->step != NULL;
-	return 0;
+	return array_append(&tracker->listeners, &listener);
 }
 
 void task_tracker_unwind(struct task_tracker *tracker, struct user_stack *user)
@@ -261,8 +232,9 @@ int task_tracker_renew(struct task_tracker *tracker)
 {
 	tracker->status = 0;
 	system_calls_free(tracker->calls);
-	return open_calls(tracker) ? sleeps_renew(tracker->sleeps) :
-				     -ERROR_MEMORY;
+	sleeps_renew(tracker->sleeps);
+	wakers_free(&tracker->wakers);
+	return open_calls(tracker) ? 0 : -ERROR_MEMORY;
 }
 
 void task_tracker_free(struct task_tracker *tracker)
@@ -272,6 +244,7 @@ void task_tracker_free(struct task_tracker *tracker)
 	sleeps_free(tracker->sleeps);
 	system_calls_free(tracker->calls);
 	sleep_stacks_free(tracker->stacks);
+	wakers_free(&tracker->wakers);
 	array_free(&tracker->listeners);
 	free(tracker);
 }
@@ -291,7 +264,10 @@ int task_tracker_end(struct task_tracker *tracker)
 
 void task_tracker_pack_numbers(struct task_tracker *tracker, struct pack *pack)
 {
-	sleeps_pack_numbers(tracker->sleeps, pack);
+	uint32_t functions = function_count(tracker->options.functions);
+
+	sleep_stacks_pack(tracker->stacks, pack, functions);
+	wakers_pack(&tracker->wakers, pack, functions);
 }
 
 const struct call_tree *task_tracker_stacks(const struct task_tracker *tracker)
@@ -301,7 +277,7 @@ const struct call_tree *task_tracker_stacks(const struct task_tracker *tracker)
 
 const struct wakers *task_tracker_wakers(const struct task_tracker *tracker)
 {
-	return sleeps_wakers(tracker->sleeps);
+	return &tracker->wakers;
 }
 
 uint64_t task_tracker_refused_stacks(const struct task_tracker *tracker)

@@ -79,7 +79,9 @@ struct event_handler *task_tracker_handler(struct task_tracker *tracker);
  */
 int task_tracker_end(struct task_tracker *tracker);
 
-/* As sleeps_pack_numbers(). */
+/* Writes what the numbers in struct sleep stand for, stacks and chains of wakers; or
+ * sets @tracker, which has none yet, to what it reads.
+ */
 void task_tracker_pack_numbers(struct task_tracker *tracker, struct pack *pack);
 
 /* Returns what the numbers in struct sleep stand for. */

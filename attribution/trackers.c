@@ -14,7 +14,6 @@
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/user_stack.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +25,6 @@ struct trackers {
 	struct task_tracker *tasks;
 	struct interrupt_accounts *interrupts;
 	struct requests *requests;
-	struct time_window requests_window;
 	struct wait_channels *places;
 	bool has_user_stacks;
 	/* struct event_handler *: those that see the pass, threads first: what
@@ -38,12 +36,7 @@ struct trackers {
 
 int trackers_follow(struct trackers *trackers, struct event_handler *handler)
 {
-	struct event_handler **slot = array_add(&trackers->followed);
-
-	if (!slot)
-		return -ERROR_MEMORY;
-	*slot = handler;
-	return 0;
+	return array_append(&trackers->followed, &handler);
 }
 
 /* The same of a tracker: before the tables'. */
@@ -180,7 +173,8 @@ struct interrupt_accounts *trackers_interrupts(struct trackers *trackers)
 {
 	if (trackers->interrupts)
 		return trackers->interrupts;
-	trackers->interrupts = interrupt_accounts_new(&trackers->input);
+	trackers->interrupts =
+		interrupt_accounts_new(&trackers->input, trackers->threads);
 	if (!trackers->interrupts ||
 	    follow_own(trackers,
 		       interrupt_accounts_handler(trackers->interrupts)) < 0)
@@ -188,26 +182,27 @@ struct interrupt_accounts *trackers_interrupts(struct trackers *trackers)
 	return trackers->interrupts;
 }
 
-static struct requests *open_requests(struct trackers *trackers,
-				      struct time_window window)
+static struct requests *open_requests(struct trackers *trackers)
 {
 	struct requests_options options = requests_options_of(&trackers->input);
 
-	options.window = window;
-	trackers->requests_window = window;
-	return requests_new(&options);
+	options.threads = trackers->threads;
+	trackers->requests = requests_new(&options);
+	return trackers->requests &&
+			       !trackers_follow(
+				       trackers,
+				       requests_handler(trackers->requests)) ?
+		       trackers->requests :
+		       NULL;
 }
 
 struct requests *trackers_requests(struct trackers *trackers,
-				   struct time_window window,
 				   struct request_callback *callback)
 {
 	struct requests *requests = trackers->requests;
 
 	if (!requests)
-		requests = trackers->requests = open_requests(trackers, window);
-	assert(trackers->requests_window.since_ns == window.since_ns &&
-	       trackers->requests_window.until_ns == window.until_ns);
+		requests = open_requests(trackers);
 	return requests && !requests_listen(requests, callback) ? requests :
 								  NULL;
 }
@@ -235,13 +230,13 @@ struct step_join *trackers_join(const struct trackers *trackers)
 int trackers_end(struct trackers *trackers)
 {
 	int status = thread_tracker_end(trackers->threads);
-	int next = trackers->tasks ? task_tracker_end(trackers->tasks) : 0;
 
-	status = status ? status : next;
-	next = trackers->interrupts ?
-		       interrupt_accounts_end(trackers->interrupts) :
-		       0;
-	status = status ? status : next;
-	next = trackers->requests ? requests_end(trackers->requests) : 0;
-	return status ? status : next;
+	if (trackers->tasks && task_tracker_end(trackers->tasks) < 0)
+		status = -ERROR_MEMORY;
+	if (trackers->interrupts &&
+	    interrupt_accounts_end(trackers->interrupts) < 0)
+		status = -ERROR_MEMORY;
+	if (trackers->requests && requests_end(trackers->requests) < 0)
+		status = -ERROR_MEMORY;
+	return status;
 }

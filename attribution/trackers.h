@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_TRACKERS_H
 
 #include "attribution/time/task_time.h"
-#include "report/steps/task_stacks.h"
+#include "report/steps/time_window.h"
 
 struct arch;
 struct attribution_input;
@@ -62,9 +62,8 @@ struct task_tracker *trackers_plain_tasks(struct trackers *trackers,
 /* Interrupt work, and for whom it was, in the input's window. */
 struct interrupt_accounts *trackers_interrupts(struct trackers *trackers);
 
-/* Requests, with time in @window, which is the same for all who ask. */
+/* Requests, whatever the input's window. */
 struct requests *trackers_requests(struct trackers *trackers,
-				   struct time_window window,
 				   struct request_callback *callback);
 
 /* Where tasks wait. */

@@ -83,7 +83,7 @@ struct collector_result {
 	uint64_t missed;	 /* calls that no probe saw */
 	unsigned int away_cpus;	 /* that were switched off meanwhile */
 	bool was_activated;	 /* at an instant: */
-	int64_t late_ns;	 /* it began so long after that */
+	int64_t late_ns;	 /* all was recorded so long after that */
 	uint64_t length_ns;	 /* from the begin of tracing to its end */
 };
 

@@ -65,6 +65,16 @@ void array_remove(struct array *array, size_t index, size_t count)
 		(array->count - index) * size);
 }
 
+int array_append(struct array *array, const void *item)
+{
+	void *added = array_add(array);
+
+	if (!added)
+		return -ERROR_MEMORY;
+	memcpy(added, item, array->item_size);
+	return 0;
+}
+
 void *array_add(struct array *array)
 {
 	if (array->count == array->room && grow(array, 0) < 0)

@@ -28,6 +28,9 @@ struct array {
  */
 void *array_add(struct array *array);
 
+/* Appends a copy of @item, which is no item of @array.  Returns 0 or -ERROR_MEMORY. */
+int array_append(struct array *array, const void *item);
+
 /* Makes room for @count items in all, about as many as will be added: large arrays
  * are spared growing, and fetching small pages.  Returns 0, or -ERROR_MEMORY.
  */

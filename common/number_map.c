@@ -4,42 +4,18 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-struct slot {
+struct number_slot {
 	uint64_t key;
 	uint64_t value;
 	bool is_used;
 };
 
-/* Open addressing; at most half of the slots are used. */
-struct number_map {
-	struct slot *slots;
-	size_t room; /* a power of two */
-	size_t count;
-};
-
 enum { FIRST_ROOM = 64 };
-
-struct number_map *number_map_new(void)
-{
-	struct number_map *map = calloc(1, sizeof(*map));
-
-	if (!map)
-		return NULL;
-	map->room = FIRST_ROOM;
-	map->slots = calloc(map->room, sizeof(*map->slots));
-	if (!map->slots) {
-		number_map_free(map);
-		return NULL;
-	}
-	return map;
-}
 
 void number_map_free(struct number_map *map)
 {
-	if (!map)
-		return;
 	free(map->slots);
-	free(map);
+	*map = (struct number_map){ 0 };
 }
 
 /* Addresses differ in their middle bits, ids in their low ones: the product
@@ -52,7 +28,7 @@ static size_t home_of(const struct number_map *map, uint64_t key)
 }
 
 /* Returns the key's slot, or the free one where it would go. */
-static struct slot *slot_of(const struct number_map *map, uint64_t key)
+static struct number_slot *slot_of(const struct number_map *map, uint64_t key)
 {
 	size_t at = home_of(map, key);
 
@@ -63,15 +39,15 @@ static struct slot *slot_of(const struct number_map *map, uint64_t key)
 
 uint64_t *number_map_find(const struct number_map *map, uint64_t key)
 {
-	struct slot *slot = slot_of(map, key);
+	struct number_slot *slot = map->room ? slot_of(map, key) : NULL;
 
-	return slot->is_used ? &slot->value : NULL;
+	return slot && slot->is_used ? &slot->value : NULL;
 }
 
 static bool grow(struct number_map *map)
 {
 	struct number_map wider = {
-		.room = map->room * 2,
+		.room = map->room ? map->room * 2 : FIRST_ROOM,
 		.count = map->count,
 	};
 
@@ -88,16 +64,15 @@ static bool grow(struct number_map *map)
 
 uint64_t *number_map_add(struct number_map *map, uint64_t key)
 {
-	struct slot *slot = slot_of(map, key);
+	uint64_t *known = number_map_find(map, key);
+	struct number_slot *slot;
 
-	if (slot->is_used)
-		return &slot->value;
-	if (map->count * 2 >= map->room) {
-		if (!grow(map))
-			return NULL;
-		slot = slot_of(map, key);
-	}
-	*slot = (struct slot){ .key = key, .is_used = true };
+	if (known)
+		return known;
+	if (map->count * 2 >= map->room && !grow(map))
+		return NULL;
+	slot = slot_of(map, key);
+	*slot = (struct number_slot){ .key = key, .is_used = true };
 	map->count++;
 	return &slot->value;
 }
@@ -121,9 +96,9 @@ static void close_hole(struct number_map *map, size_t hole)
 
 void number_map_remove(struct number_map *map, uint64_t key)
 {
-	struct slot *slot = slot_of(map, key);
+	struct number_slot *slot = map->room ? slot_of(map, key) : NULL;
 
-	if (!slot->is_used)
+	if (!slot || !slot->is_used)
 		return;
 	slot->is_used = false;
 	map->count--;
@@ -148,10 +123,34 @@ size_t number_map_count(const struct number_map *map)
 uint64_t *number_map_next(const struct number_map *map, size_t *place)
 {
 	while (*place < map->room) {
-		struct slot *slot = &map->slots[(*place)++];
+		struct number_slot *slot = &map->slots[(*place)++];
 
 		if (slot->is_used)
 			return &slot->value;
 	}
 	return NULL;
+}
+
+void *number_map_pointer(const struct number_map *map, uint64_t key)
+{
+	const uint64_t *value = number_map_find(map, key);
+
+	return value ? (void *)(uintptr_t)*value : NULL;
+}
+
+void *number_map_take_pointer(struct number_map *map, uint64_t key)
+{
+	void *pointer = number_map_pointer(map, key);
+
+	number_map_remove(map, key);
+	return pointer;
+}
+
+void *number_map_next_pointer(const struct number_map *map, size_t *place)
+{
+	const uint64_t *value = number_map_next(map, place);
+
+	while (value && !*value)
+		value = number_map_next(map, place);
+	return value ? (void *)(uintptr_t)*value : NULL;
 }

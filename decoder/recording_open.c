@@ -3,7 +3,7 @@
 #include "common/error.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording_data.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording_facts.h"
 #include "decoder/snapshot/snapshot.h"
 #include "decoder/trace_dat/trace_dat.h"
 
@@ -11,9 +11,6 @@ static int read_snapshot(struct recording *recording)
 {
 	int error = snapshot_read(recording);
 
-	if (!error)
-		error = stream_list_finish(&recording->streams,
-					   &recording->events, false);
 	return error ? error : coresight_streams_split(recording);
 }
 
@@ -22,29 +19,31 @@ static int read_snapshot(struct recording *recording)
  */
 static int read_recording(struct recording *recording)
 {
+	const struct recording_files *files = recording_files(recording);
 	int error;
 
-	if (recording->files.is_snapshot)
+	if (files->is_snapshot)
 		return read_snapshot(recording);
-	if (trace_dat_is(recording->files.data))
-		return trace_dat_read(recording, recording->files.data, true);
+	if (trace_dat_is(files->data))
+		return trace_dat_read(recording, files->data, true);
 	error = recording_data_read(recording);
-	if (error || !recording->files.trace_dat ||
+	if (error || !files->trace_dat ||
 	    recording_trace(recording) != RECORDING_TRACE_NONE)
 		return error;
-	return trace_dat_read(recording, recording->files.trace_dat, false);
+	return trace_dat_read(recording, files->trace_dat, false);
 }
 
 int recording_open(const char *path, const struct log *log,
 		   struct recording **opened)
 {
 	struct recording *recording = recording_new(path, log);
+	struct recording_facts *facts;
 	int error;
 
 	if (!recording)
 		return -ERROR_MEMORY;
-	error = recording_files_find(&recording->files, recording->arena,
-				     recording->log);
+	facts = recording_facts_to_fill(recording);
+	error = recording_files_find(&facts->files, facts->arena, log);
 	if (!error)
 		error = read_recording(recording);
 	if (error)

@@ -73,6 +73,11 @@ struct attribution_table {
 	int (*render)(struct event_handler *handler,
 		      const struct attribution_output *output);
 	void (*close)(struct event_handler *handler);
+	/* Of one that is made of steps, whose window needs the functions that are
+	 * open as it begins and nothing else of what was before: returns whether no
+	 * step at @time_ns or later would change anything.  NULL: it needs more.
+	 */
+	bool (*is_done)(const struct event_handler *handler, uint64_t time_ns);
 	/* How what it takes is kept (tables/table_records.h); NULL: it is not. */
 	const struct table_records *records;
 };

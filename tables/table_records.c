@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/table_records.h"
 
+#include "common/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 struct kept_span table_records_begin_in(struct time_window window)
 {
 	struct kept_span wanted = KEPT_SPAN_ALL;
@@ -24,4 +29,32 @@ void table_records_refer_to_nothing(struct event_handler *handler,
 {
 	(void)handler;
 	(void)pack;
+}
+
+void table_records_pack_text(struct pack *pack, char **text)
+{
+	if (!pack->is_reading) {
+		byte_buffer_add(&pack->out, *text, strlen(*text) + 1);
+		return;
+	}
+	*text = strdup(byte_reader_text(&pack->reader));
+	pack_check(pack, *text && !pack->reader.failed);
+	if (!pack->failed)
+		return;
+	free(*text);
+	*text = NULL;
+}
+
+/* Most have time in two classes. */
+void table_records_pack_classes(struct pack *pack,
+				uint64_t class_ns[TIME_CLASSES])
+{
+	uint32_t used = 0;
+
+	for (int i = 0; i < TIME_CLASSES; i++)
+		used |= (uint32_t)(class_ns[i] != 0) << i;
+	pack_u32(pack, &used);
+	for (int i = 0; i < TIME_CLASSES; i++)
+		if (used >> i & 1)
+			pack_u64(pack, &class_ns[i]);
 }

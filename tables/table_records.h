@@ -2,6 +2,7 @@
 #ifndef KT_TABLES_TABLE_RECORDS_H
 #define KT_TABLES_TABLE_RECORDS_H
 
+#include "attribution/time/time_span.h"
 #include "common/kept_chunk.h"
 #include "report/steps/time_window.h"
 
@@ -66,5 +67,14 @@ struct kept_span table_records_overlap(struct time_window window);
 /* Is pack_rest() of records that refer to nothing. */
 void table_records_refer_to_nothing(struct event_handler *handler,
 				    struct pack *pack);
+
+/* Writes *@text, or sets it to what it reads, to be freed; NULL if that makes the pack
+ * fail.  It is outside data, with any bytes.
+ */
+void table_records_pack_text(struct pack *pack, char **text);
+
+/* Writes time by class, or reads it into @class_ns, where there is none. */
+void table_records_pack_classes(struct pack *pack,
+				uint64_t class_ns[TIME_CLASSES]);
 
 #endif

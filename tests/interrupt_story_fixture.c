@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/interrupt_story_fixture.h"
 
+#include "attribution/interrupts/interrupt_rows.h"
 #include "attribution/trackers.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/context_kinds.h"
@@ -114,13 +115,14 @@ const char *interrupt_scene_finish(struct interrupt_scene *scene)
 {
 	enum { LINE = 128, LINES = 32 };
 	static char lines[LINES][LINE];
+	const struct interrupt_rows *rows =
+		interrupt_accounts_rows(scene->accounts);
 	const struct interrupt_row *row;
 	size_t count = 0;
 
 	ends(scene->fixture);
 	ck_assert_int_eq(trackers_end(scene->input.trackers), 0);
-	for (; (row = interrupt_accounts_row(scene->accounts, count));
-	     count++) {
+	for (; (row = interrupt_rows_at(rows, count)); count++) {
 		ck_assert_uint_lt(count, LINES);
 		write_line(scene, row, lines[count], LINE);
 	}

@@ -46,7 +46,7 @@ void interrupt_scene_end(struct interrupt_scene *scene);
 int64_t address_of(const char *name);
 
 /* Soft interrupts. */
-enum { NET_RX = 3, BLOCK = 4 };
+enum { NET_TX = 2, NET_RX = 3, BLOCK = 4 };
 
 /* The words of a story. */
 #define NS(time) at(f, time)

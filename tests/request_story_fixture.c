@@ -110,10 +110,9 @@ static void check(const struct request_story *story)
 			},
 		});
 	struct requests_options options = {
-		.trackers = trackers,
+		.threads = trackers_threads(trackers),
 		.functions = attribution_fixture_functions(f),
 		.names = names,
-		.window = TIME_WINDOW_ALL,
 		.has_wakes = story->evidence != NO_WAKES,
 		.has_socket_events = story->evidence == SOCKETS_TELL,
 		.has_packets = story->evidence == PACKETS_TELL,
@@ -122,6 +121,8 @@ static void check(const struct request_story *story)
 
 	ck_assert_ptr_nonnull(requests);
 	ck_assert_int_eq(requests_listen(requests, &script.callback), 0);
+	ck_assert_int_eq(trackers_follow(trackers, requests_handler(requests)),
+			 0);
 	attribution_fixture_follow(f, trackers);
 	story->play(f);
 	ends(f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "symbolize/elf/elf_symbols.h"
 #include "symbolize/functions/address_map.h"
@@ -131,6 +131,7 @@ END_TEST
 static void write_recording(struct recording_fixture *fixture)
 {
 	recording_fixture_begin_coresight(fixture);
+	fixture->arch = "aarch64";
 	recording_fixture_program(fixture, 7, "program", BASE, &program,
 				  sizeof(program));
 	recording_fixture_write(fixture);
@@ -162,7 +163,6 @@ START_TEST(system_calls_are_as_long_as_their_instruction_set_has_them)
 
 	write_recording(&fixture);
 	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
-	recording->info.arch = "aarch64";
 	recording_set_root(recording, fixture.path);
 	ck_assert_int_eq(symbols_open(recording, NULL, 1, &symbols), 0);
 	call_site_locate_return(&site, symbols,

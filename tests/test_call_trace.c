@@ -15,7 +15,7 @@ static void send(struct call_trace *trace, uint8_t kind, char function,
 		.function = (uint32_t)function,
 		.depth = depth,
 		.wall_ns = wall_ns,
-		.on_cpu_ns = wall_ns / 2,
+		.whole_ns = wall_ns / 2,
 	};
 
 	ck_assert_int_eq(call_trace_take(trace, &step), 0);

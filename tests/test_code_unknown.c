@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
 #include "decoder/code/code_change.h"
-#include "decoder/code/code_image_parts.h"
 #include "decoder/code/code_region.h"
 #include "decoder/code/code_unknown.h"
 #include "tests/recording_fixture.h"
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* This is what the image has of 0x1000 to 0x1060, all of which is different at
+/* This is what is known of 0x1000 to 0x1060, all of which is different at
  * the end: regions, and from where on the end is copied, and what is unknown
  * then.
  */
@@ -47,15 +47,13 @@ static void read_unknown(const struct row *row, struct array *unknown)
 {
 	static const uint8_t before[0x1200];
 	uint8_t after[END - 0x1000];
-	struct code_image image = {
-		.regions = ARRAY_OF(struct code_region),
-		.changes = ARRAY_OF(struct code_change),
-	};
+	struct array regions = ARRAY_OF(struct code_region);
+	struct array changes = ARRAY_OF(struct code_change);
 	struct recording_fixture fixture;
 	char path[128];
 
 	for (size_t i = 0; i < 3 && row->regions[i].end; i++) {
-		struct code_region *region = array_add(&image.regions);
+		struct code_region *region = array_add(&regions);
 
 		region->first = row->regions[i].first;
 		region->size_bytes = row->regions[i].end - region->first;
@@ -67,10 +65,11 @@ static void read_unknown(const struct row *row, struct array *unknown)
 	recording_fixture_code_at_end(&fixture, row->first, after,
 				      END - row->first);
 	snprintf(path, sizeof(path), "%s/kcore_dir/kcore_end", fixture.path);
-	ck_assert_int_eq(code_unknown_read(&image, path, NULL, unknown), 0);
+	ck_assert_int_eq(
+		code_unknown_read(&regions, &changes, path, NULL, unknown), 0);
 	recording_fixture_write(&fixture);
 	recording_fixture_end(&fixture);
-	array_free(&image.regions);
+	array_free(&regions);
 }
 
 START_TEST(what_regions_know_is_compared)
@@ -109,18 +108,16 @@ START_TEST(patches_without_times_are_unknown_unless_copied)
 {
 	static const uint32_t copied[] = { 0, 1, 0 };
 	const struct patched_row *row = &patched_rows[_i];
-	struct code_image image = {
-		.regions = ARRAY_OF(struct code_region),
-		.changes = ARRAY_OF(struct code_change),
-	};
+	struct array regions = ARRAY_OF(struct code_region);
+	struct array changes = ARRAY_OF(struct code_change);
 	struct array unknown = ARRAY_OF(struct code_unknown);
-	struct code_region *region = array_add(&image.regions);
+	struct code_region *region = array_add(&regions);
 
 	*region = (struct code_region){ .first = 0x1000,
 					.size_bytes = 12,
 					.bytes = (const uint8_t *)copied };
 	for (size_t i = 0; i < 3 && row->words[i]; i++) {
-		struct code_change *change = array_add(&image.changes);
+		struct code_change *change = array_add(&changes);
 
 		*change = (struct code_change){
 			.address = 0x1004,
@@ -129,14 +126,13 @@ START_TEST(patches_without_times_are_unknown_unless_copied)
 			.new_bytes = (const uint8_t *)&row->words[i],
 		};
 	}
-	ck_assert_int_eq(code_unknown_add_patches(&image.regions,
-						  &image.changes, &unknown),
+	ck_assert_int_eq(code_unknown_add_patches(&regions, &changes, &unknown),
 			 0);
 	ck_assert_uint_eq(unknown.count, row->is_unknown);
 	ck_assert_uint_eq(code_unknown_limit(&unknown, 0x1000, 12),
 			  row->is_unknown ? 4 : 12);
-	array_free(&image.regions);
-	array_free(&image.changes);
+	array_free(&regions);
+	array_free(&changes);
 	array_free(&unknown);
 }
 END_TEST

@@ -75,6 +75,19 @@ static int compare_ints(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
+START_TEST(array_appends_copies)
+{
+	struct array array = ARRAY_OF(int);
+
+	for (int i = 0; i < 100; i++)
+		ck_assert_int_eq(array_append(&array, &i), 0);
+	ck_assert_uint_eq(array.count, 100);
+	for (size_t i = 0; i < 100; i++)
+		ck_assert_int_eq(*(int *)array_at(&array, i), (int)i);
+	array_free(&array);
+}
+END_TEST
+
 START_TEST(array_grows_and_sorts)
 {
 	struct array array = ARRAY_OF(int);
@@ -258,6 +271,7 @@ int main(void)
 	tcase_add_test(tcase, arena_memory_is_zeroed_and_aligned);
 	tcase_add_test(tcase, texts_lie_close_and_the_rest_aligned);
 	tcase_add_test(tcase, joined_arenas_are_freed_as_one);
+	tcase_add_test(tcase, array_appends_copies);
 	tcase_add_test(tcase, array_grows_and_sorts);
 	tcase_add_test(tcase, array_reaches_an_item_by_adding_those_before_it);
 	tcase_add_test(tcase, array_takes_items_out);

@@ -55,10 +55,10 @@ static void call(struct scene *scene, bool is_slow)
 	pass(scene, 3);
 }
 
-static void open_scene(struct scene *scene)
+static void open_scene_in(struct scene *scene, struct time_window window)
 {
 	struct function_study_options options = {
-		.window = TIME_WINDOW_ALL,
+		.window = window,
 		.slowest = 3,
 	};
 
@@ -71,6 +71,11 @@ static void open_scene(struct scene *scene)
 	attribution_fixture_watch(scene->fixture, &scene->handler);
 	pass(scene, 100);
 	starts(scene->fixture, 0, 7);
+}
+
+static void open_scene(struct scene *scene)
+{
+	open_scene_in(scene, TIME_WINDOW_ALL);
 	for (int i = 0; i < FAST + SLOW; i++)
 		call(scene, i % 10 == 5);
 	/* Not seen to its end. */
@@ -188,6 +193,25 @@ START_TEST(slow_calls_differ_where_they_sleep)
 }
 END_TEST
 
+START_TEST(it_is_done_with_the_last_call_of_the_window)
+{
+	struct scene scene;
+
+	open_scene_in(&scene, (struct time_window){ 0, 110 });
+	ck_assert(!function_study_is_done(scene.study, 109));
+	enter(scene.fixture, 0, "vfs_read");
+	pass(&scene, 50);
+	ck_assert(!function_study_is_done(scene.study, 150));
+	leave(scene.fixture, 0);
+	ck_assert(function_study_is_done(scene.study, 150));
+	call(&scene, false);
+	ck_assert_uint_eq(function_study_time(scene.study, STUDY_WALL)->count,
+			  1);
+	ends(scene.fixture);
+	close_scene(&scene);
+}
+END_TEST
+
 static Suite *function_study_suite(void)
 {
 	Suite *suite = suite_create("function_study");
@@ -196,6 +220,7 @@ static Suite *function_study_suite(void)
 	tcase_add_test(tcase, times_of_whole_calls);
 	tcase_add_test(tcase, the_slowest_are_kept_in_order);
 	tcase_add_test(tcase, slow_calls_differ_where_they_sleep);
+	tcase_add_test(tcase, it_is_done_with_the_last_call_of_the_window);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

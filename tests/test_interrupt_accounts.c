@@ -3,9 +3,11 @@
 #include "attribution/interrupts/interrupt_accounts.h"
 
 #include "attribution/interrupts/interrupt_stacks.h"
+#include "attribution/trackers.h"
 #include "common/kept_file.h"
 #include "common/pack.h"
 #include "report/steps/task_pack.h"
+#include "tables/processes/interrupt_sums.h"
 #include "tables/table_records.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
@@ -314,7 +316,7 @@ START_TEST(work_is_billed_to_its_queuer)
 	interrupt_scene_watch(&scene);
 	work_story(scene.fixture);
 	interrupt_scene_finish(&scene);
-	credit = interrupt_accounts_process(scene.accounts, 8);
+	credit = interrupt_sums_process(scene.accounts, 8);
 	ck_assert_uint_eq(credit.interrupt_ns, 50);
 	ck_assert_uint_eq(credit.work_ns, 140);
 	interrupt_scene_end(&scene);
@@ -447,7 +449,9 @@ static void move(struct moves *moves)
 	moved_handler(moves)->pack(moved_handler(moves), &tasks);
 	ck_assert(pack_is_whole(&written));
 	interrupt_accounts_free(moves->moved);
-	moves->moved = interrupt_accounts_new(&moves->scene->input);
+	moves->moved = interrupt_accounts_new(
+		&moves->scene->input,
+		trackers_threads(moves->scene->input.trackers));
 	ck_assert_ptr_nonnull(moves->moved);
 	pack = pack_to_read(written.out.bytes, written.out.size);
 	tasks.pack = &pack;
@@ -495,7 +499,8 @@ START_TEST(slices_go_on_from_a_checkpoint)
 			       .scene = &scene };
 
 	interrupt_scene_watch(&scene);
-	moves.moved = interrupt_accounts_new(&scene.input);
+	moves.moved = interrupt_accounts_new(
+		&scene.input, trackers_threads(scene.input.trackers));
 	ck_assert_ptr_nonnull(moves.moved);
 	attribution_fixture_watch(scene.fixture, &moves.handler);
 	stories[_i].tell(scene.fixture);

@@ -2,6 +2,7 @@
 /* For whom devices' work was: disks and networks. */
 #include "attribution/interrupts/interrupt_accounts.h"
 
+#include "tables/processes/interrupt_sums.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
 
@@ -189,6 +190,15 @@ static void send_story(struct attribution_fixture *f)
 	NS(300);
 }
 
+/* The queue of what 8 sent was full, and may go on. */
+static void queue_story(struct attribution_fixture *f)
+{
+	sends_and_polls(f);
+	EVENT(EVENT_SOFTIRQ_RAISE, NET_TX);
+	poll_ends(f, 200);
+	NS(300);
+}
+
 /* The poll that is done with what 8 sent asks for another, which finds nothing. */
 static void polled_again_story(struct attribution_fixture *f)
 {
@@ -245,6 +255,9 @@ static const struct interrupt_story stories[] = {
 	{ send_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
 		      "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
 		      "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
+	{ queue_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+		       "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+		       "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
 	{ polled_again_story, "device_poll on 5 for -1 x1.00: 40=0+0+40\n"
 			      "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
 			      "handle_softirqs on 5 for -1 x1.00: 20=0+0+20\n"
@@ -266,10 +279,10 @@ START_TEST(threads_and_processes_add_up)
 	interrupt_scene_watch(&scene);
 	receive_story(scene.fixture);
 	interrupt_scene_finish(&scene);
-	shares = interrupt_accounts_thread(scene.accounts, &victim);
+	shares = interrupt_sums_thread(scene.accounts, &victim);
 	ck_assert_uint_eq(shares.own_ns, 0);
 	ck_assert_uint_eq(shares.stolen_ns, 110);
-	credit = interrupt_accounts_process(scene.accounts, 8);
+	credit = interrupt_sums_process(scene.accounts, 8);
 	ck_assert_uint_eq(credit.interrupt_ns, 110);
 	ck_assert_uint_eq(credit.work_ns, 0);
 	interrupt_scene_end(&scene);
@@ -286,11 +299,11 @@ START_TEST(threads_of_a_process_help_each_other)
 	interrupt_scene_watch(&scene);
 	receive_story(scene.fixture);
 	interrupt_scene_finish(&scene);
-	shares = interrupt_accounts_thread(scene.accounts, &victim);
+	shares = interrupt_sums_thread(scene.accounts, &victim);
 	ck_assert_uint_eq(shares.own_ns, 110);
 	ck_assert_uint_eq(shares.stolen_ns, 0);
 	ck_assert_uint_eq(
-		interrupt_accounts_process(scene.accounts, 8).interrupt_ns, 0);
+		interrupt_sums_process(scene.accounts, 8).interrupt_ns, 0);
 	interrupt_scene_end(&scene);
 }
 END_TEST

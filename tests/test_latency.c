@@ -58,12 +58,12 @@ struct stage {
 	uint32_t depth;
 };
 
-static void stage_open(struct stage *stage)
+static void stage_open(struct stage *stage, struct time_window window)
 {
 	static const char *const names[] = {
 		"a", "b", "x", "asm_common_interrupt", "asm_exc_page_fault",
 	};
-	struct latency_question question = { .window = TIME_WINDOW_ALL };
+	struct latency_question question = { .window = window };
 
 	*stage = (struct stage){
 		.functions = function_table_new(),
@@ -178,7 +178,7 @@ START_TEST(stories_have_their_answers)
 	char *text;
 	FILE *out = open_memstream(&text, &size);
 
-	stage_open(&stage);
+	stage_open(&stage, TIME_WINDOW_ALL);
 	play(&stage, stories[_i].story);
 	latency_end(stage.latency);
 	write_answer(&stage, out);
@@ -191,6 +191,21 @@ START_TEST(stories_have_their_answers)
 }
 END_TEST
 
+START_TEST(it_is_done_with_the_last_call_of_the_window)
+{
+	struct stage stage;
+
+	stage_open(&stage, (struct time_window){ 0, 2 });
+	play(&stage, "> a > x <");
+	ck_assert(!latency_is_done(stage.latency, 3));
+	play(&stage, "< > a");
+	ck_assert(latency_is_done(stage.latency, 5));
+	ck_assert(!latency_is_done(stage.latency, 1));
+	ck_assert_uint_eq(latency_answer(stage.latency)->calls, 1);
+	stage_close(&stage);
+}
+END_TEST
+
 static Suite *latency_suite(void)
 {
 	Suite *suite = suite_create("latency");
@@ -198,6 +213,7 @@ static Suite *latency_suite(void)
 
 	tcase_add_loop_test(tcase, stories_have_their_answers, 0,
 			    sizeof(stories) / sizeof(*stories));
+	tcase_add_test(tcase, it_is_done_with_the_last_call_of_the_window);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

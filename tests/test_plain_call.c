@@ -2,7 +2,6 @@
 #include "common/pack.h"
 #include "report/profile/profile.h"
 #include "report/steps/plain_call.h"
-#include "report/steps/stacks_checkpoint.h"
 #include "report/steps/task_stacks.h"
 #include "tests/random_fixture.h"
 #include "tests/run_suite.h"
@@ -146,8 +145,8 @@ static void check_stacks(struct task_stacks *a, struct task_stacks *b)
 	struct pack one = pack_to_write();
 	struct pack other = pack_to_write();
 
-	stacks_checkpoint_pack(a, &one, FUNCTIONS);
-	stacks_checkpoint_pack(b, &other, FUNCTIONS);
+	task_stacks_pack(a, &one, FUNCTIONS);
+	task_stacks_pack(b, &other, FUNCTIONS);
 	ck_assert(pack_is_whole(&one) && pack_is_whole(&other));
 	ck_assert_uint_eq(one.out.size, other.out.size);
 	ck_assert_mem_eq(one.out.bytes, other.out.bytes, one.out.size);

@@ -111,6 +111,46 @@ static void locked(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The server's first answer and what the client sends ahead are each delivered to a
+ * locked socket, by who is in a send of its own: at the client's first, or at the
+ * server's.
+ */
+static void meet_locked(struct attribution_fixture *f, uint32_t first)
+{
+	const int64_t sockets[] = { 70, 80 };
+
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	sends(f, 200, 0, 70, 80, 16);
+	reads(f, 220, 1, 80, 16);
+	calls(f, 240, 1, "unix_stream_sendmsg");
+	calls(f, 245, 0, "unix_stream_sendmsg");
+	at(f, 250);
+	event(f, first, EVENT_SOCKET_READY, sockets[first], 0, 0);
+	at(f, 255);
+	event(f, !first, EVENT_SOCKET_READY, sockets[!first], 0, 0);
+	returns(f, 260, 1);
+	event(f, 1, EVENT_SOCKET_SENT, 80, 16, 0);
+	returns(f, 265, 0);
+	event(f, 0, EVENT_SOCKET_SENT, 70, 16, 0);
+	reads(f, 270, 0, 70, 16);
+	reads(f, 280, 1, 80, 16);
+	sends(f, 300, 1, 80, 70, 16);
+	reads(f, 320, 0, 70, 16);
+	at(f, 500);
+}
+
+static void meet_locked_client(struct attribution_fixture *f)
+{
+	meet_locked(f, 0);
+}
+
+static void meet_locked_server(struct attribution_fixture *f)
+{
+	meet_locked(f, 1);
+}
+
 /* The client has put the message there and not told so when the server, which
  * looked by itself, reads it.
  */
@@ -299,6 +339,14 @@ static const struct request_story stories[] = {
 	  "7>8 200+65: c10 w15 q15 k25 / k75\n"
 	  "7>8 300+95: c10 w40 q15 k30 / k20\n"
 	  "7>8 340+85: c20 w15 q15 k35 / k95\n",
+	  SOCKETS_TELL },
+	{ "a locked socket of the client, first answer", meet_locked_client,
+	  "7>8 200+75: c10 w20 q15 k30 / k30\n"
+	  "7>8 245+80: c15 w15 q25 k25 / k195\n",
+	  SOCKETS_TELL },
+	{ "a locked socket of the server, first answer", meet_locked_server,
+	  "7>8 200+75: c10 w15 q15 k35 / k25\n"
+	  "7>8 245+80: c10 w15 q30 k25 / k195\n",
 	  SOCKETS_TELL },
 	{ "read early", early,
 	  "7>8 200+75: c20 w35 k20 / k80\n"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/pack.h"
-#include "report/steps/stacks_checkpoint.h"
 #include "report/steps/task_stacks.h"
 #include "tests/random_fixture.h"
 #include "tests/run_suite.h"
@@ -96,7 +95,7 @@ static struct pack write_stacks(struct task_stacks *stacks)
 {
 	struct pack pack = pack_to_write();
 
-	stacks_checkpoint_pack(stacks, &pack, FUNCTIONS);
+	task_stacks_pack(stacks, &pack, FUNCTIONS);
 	ck_assert(pack_is_whole(&pack));
 	return pack;
 }
@@ -129,7 +128,7 @@ START_TEST(what_follows_is_the_same)
 	before = whole.count;
 	written = write_stacks(a);
 	pack = pack_to_read(written.out.bytes, written.out.size);
-	stacks_checkpoint_pack(b, &pack, FUNCTIONS);
+	task_stacks_pack(b, &pack, FUNCTIONS);
 	ck_assert(pack_is_whole(&pack));
 	ck_assert_uint_eq(rest.count, 0);
 	send(a, seed + 1, 1 + BEFORE, BEHIND);
@@ -184,8 +183,8 @@ START_TEST(what_is_open_is_said)
 		task_stacks_take(a, 1, &events[i], 1);
 	written = write_stacks(a);
 	pack = pack_to_read(written.out.bytes, written.out.size);
-	stacks_checkpoint_pack(b, &pack, FUNCTIONS);
-	stacks_checkpoint_say(b);
+	task_stacks_pack(b, &pack, FUNCTIONS);
+	task_stacks_say(b);
 	ck_assert_uint_eq(rest.count, 2);
 	for (uint32_t i = 0; i < 2; i++) {
 		ck_assert_uint_eq(rest.all[i].kind, STEP_ENTER);
@@ -218,9 +217,9 @@ START_TEST(damage_is_refused_or_borne)
 
 		written.out.bytes[i] ^= 0x81;
 		stacks = new_stacks(&steps, 0);
-		stacks_checkpoint_pack(stacks, &pack, FUNCTIONS);
+		task_stacks_pack(stacks, &pack, FUNCTIONS);
 		if (pack_is_whole(&pack)) {
-			stacks_checkpoint_say(stacks);
+			task_stacks_say(stacks);
 			send(stacks, 8, 1 + BEFORE, 100);
 			task_stacks_close(stacks);
 		} else {

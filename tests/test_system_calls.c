@@ -19,6 +19,14 @@ static struct call_entries entries;
 static uint32_t entry;
 static uint64_t now_ns;
 
+static void open_calls(bool results_are_behind)
+{
+	system_calls_free(calls);
+	calls = system_calls_new(functions, &arch_x86_64, kinds, &entries,
+				 results_are_behind);
+	ck_assert_ptr_nonnull(calls);
+}
+
 static void set_up(void)
 {
 	const struct arch *arch = &arch_x86_64;
@@ -31,14 +39,14 @@ static void set_up(void)
 				   'k');
 	kinds = context_kinds_new(functions, arch);
 	entries = CALL_ENTRIES_NONE;
-	calls = system_calls_new(functions, arch, kinds, &entries);
-	ck_assert_ptr_nonnull(calls);
+	open_calls(false);
 	now_ns = 1000;
 }
 
 static void tear_down(void)
 {
 	system_calls_free(calls);
+	calls = NULL;
 	call_entries_free(&entries);
 	context_kinds_free(kinds);
 	function_table_free(functions);
@@ -131,7 +139,7 @@ START_TEST(a_result_behind_the_end_is_the_call_s)
 {
 	const struct system_call *call;
 
-	system_calls_expect_results_behind(calls);
+	open_calls(true);
 	event(EVENT_SYS_ENTER, 3);
 	call = a_call();
 	ck_assert_int_eq(step(STEP_EXIT), CALL_NOTHING);
@@ -151,7 +159,7 @@ END_TEST
 
 START_TEST(a_result_that_never_comes_is_given_up)
 {
-	system_calls_expect_results_behind(calls);
+	open_calls(true);
 	ck_assert_int_eq(system_calls_give_up(calls, task.index), CALL_NOTHING);
 	event(EVENT_SYS_ENTER, 3);
 	a_call();
@@ -167,7 +175,7 @@ END_TEST
 /* Nothing tells results: none is waited for. */
 START_TEST(without_events_a_call_ends_with_its_trace)
 {
-	system_calls_expect_results_behind(calls);
+	open_calls(true);
 	a_call();
 	ck_assert_int_eq(step(STEP_EXIT), CALL_ENDED);
 }

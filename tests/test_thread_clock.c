@@ -8,11 +8,11 @@
 static void takes(struct thread_clock *clock, enum time_class class,
 		  uint64_t begin_ns, uint64_t end_ns)
 {
-	thread_clock_take(clock,
-			  &(struct time_span){ .time_class = class,
-					       .begin_ns = begin_ns,
-					       .end_ns = end_ns },
-			  false);
+	const struct time_span span = { .time_class = class,
+					.begin_ns = begin_ns,
+					.end_ns = end_ns };
+
+	thread_clock_take(clock, &span, request_part_of(&span, false));
 }
 
 START_TEST(it_knows_when_the_thread_was_off_its_cpu)

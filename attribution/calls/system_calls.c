@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_calls.h"
 
-#include "attribution/calls/system_calls_parts.h"
+#include "attribution/events/known_events.h"
 #include "attribution/time/call_entries.h"
 #include "attribution/time/task_contexts.h"
 #include "common/array.h"
@@ -11,11 +11,42 @@
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* A task and the call that it is in. */
+struct caller {
+	struct system_call call;
+	bool is_open;
+	bool has_ended;	    /* its last step, or event, ended the call */
+	bool awaits_result; /* the call is over, its sys_exit is to come */
+	bool is_exiting;
+	/* sys_enter came before the trace of the call began, as that of chosen calls
+	 * does behind it.
+	 */
+	bool has_entered;
+	uint64_t fault; /* serial of the open page fault, 0: there is none */
+	uint64_t fault_begin_ns;
+	/* The recording began in a call: what implements it, as the frames
+	 * around it turn up one by one, outwards.
+	 */
+	uint32_t unseen_function;
+	uint64_t unseen_end_ns; /* when its first entry function ended */
+};
+
+struct system_calls {
+	const struct function_table *functions;
+	const struct arch *arch;
+	const struct context_kinds *kinds;
+	const struct call_entries *entries;
+	struct array callers;	 /* struct caller by task index */
+	bool results_are_behind; /* the calls' ends, in the recording */
+};
 
 struct system_calls *system_calls_new(const struct function_table *functions,
 				      const struct arch *arch,
 				      const struct context_kinds *kinds,
-				      const struct call_entries *entries)
+				      const struct call_entries *entries,
+				      bool results_are_behind)
 {
 	struct system_calls *calls = calloc(1, sizeof(*calls));
 
@@ -25,6 +56,7 @@ struct system_calls *system_calls_new(const struct function_table *functions,
 	calls->arch = arch;
 	calls->kinds = kinds;
 	calls->entries = entries;
+	calls->results_are_behind = results_are_behind;
 	calls->callers = ARRAY_OF(struct caller);
 	return calls;
 }
@@ -37,20 +69,33 @@ void system_calls_free(struct system_calls *calls)
 	free(calls);
 }
 
-struct caller *system_calls_caller(const struct system_calls *calls,
-				   uint32_t index)
+static struct caller *caller_of(const struct system_calls *calls,
+				uint32_t index)
 {
 	if (index >= calls->callers.count)
 		return NULL;
 	return (struct caller *)calls->callers.items + index;
 }
 
-struct caller *system_calls_add_caller(struct system_calls *calls,
-				       uint32_t index)
+static struct caller *add_caller(struct system_calls *calls, uint32_t index)
 {
-	struct caller *caller = system_calls_caller(calls, index);
+	struct caller *caller = caller_of(calls, index);
 
 	return caller ? caller : array_reach(&calls->callers, index);
+}
+
+/* Sets what sys_enter told of @call, its task's last one. */
+static void name_call(const struct system_calls *calls,
+		      struct system_call *call)
+{
+	const struct call_entry *entry =
+		call_entries_find(calls->entries, call->task->tid);
+
+	if (!entry)
+		return;
+	call->has_enter = true;
+	call->number = entry->number;
+	memcpy(call->arguments, entry->arguments, sizeof(call->arguments));
 }
 
 static bool implements_call(const struct system_calls *calls, uint32_t function)
@@ -79,7 +124,7 @@ static int begin(const struct system_calls *calls, struct caller *caller,
 					 FUNCTION_UNKNOWN,
 	};
 	if (caller->has_entered)
-		system_calls_name(calls, &caller->call);
+		name_call(calls, &caller->call);
 	caller->has_entered = false;
 	caller->unseen_function = FUNCTION_UNKNOWN;
 	return CALL_BEGAN;
@@ -141,7 +186,7 @@ void system_calls_contexts(struct system_calls *calls,
 			   const struct call_step *step,
 			   const struct open_context *open, size_t count)
 {
-	struct caller *caller = system_calls_caller(calls, step->task->index);
+	struct caller *caller = caller_of(calls, step->task->index);
 	const struct open_context *fault;
 
 	if (!caller || !caller->is_open)
@@ -204,8 +249,7 @@ static int miss_a_part(struct caller *caller)
 
 int system_calls_step(struct system_calls *calls, const struct call_step *step)
 {
-	struct caller *caller =
-		system_calls_add_caller(calls, step->task->index);
+	struct caller *caller = add_caller(calls, step->task->index);
 
 	if (!caller)
 		return -ERROR_MEMORY;
@@ -232,7 +276,7 @@ int system_calls_step(struct system_calls *calls, const struct call_step *step)
 
 void system_calls_exit(struct system_calls *calls, const struct task *task)
 {
-	struct caller *caller = system_calls_caller(calls, task->index);
+	struct caller *caller = caller_of(calls, task->index);
 
 	if (caller)
 		caller->is_exiting = true;
@@ -240,7 +284,7 @@ void system_calls_exit(struct system_calls *calls, const struct task *task)
 
 void system_calls_span(struct system_calls *calls, const struct time_span *span)
 {
-	struct caller *caller = system_calls_caller(calls, span->task->index);
+	struct caller *caller = caller_of(calls, span->task->index);
 
 	if (caller && caller->is_open &&
 	    span->begin_ns >= caller->call.begin_ns)
@@ -251,9 +295,69 @@ void system_calls_span(struct system_calls *calls, const struct time_span *span)
 const struct system_call *system_calls_of(const struct system_calls *calls,
 					  uint32_t index)
 {
-	const struct caller *caller = system_calls_caller(calls, index);
+	const struct caller *caller = caller_of(calls, index);
 
 	if (!caller || (!caller->is_open && !caller->has_ended))
 		return NULL;
 	return &caller->call;
+}
+
+/* Of a call that is not traced, or not yet. */
+static void take_untraced(struct caller *caller,
+			  const struct event_record *event)
+{
+	if (event->event == EVENT_SYS_ENTER)
+		caller->has_entered = true;
+	else if (event->event == EVENT_SYS_EXIT)
+		caller->has_entered = false;
+}
+
+static void take_result(struct system_call *call,
+			const struct event_record *event)
+{
+	call->has_exit = true;
+	call->result = event->values[SYSTEM_CALL_RESULT];
+}
+
+/* The call was over. */
+static int end_late(struct caller *caller)
+{
+	caller->awaits_result = false;
+	caller->has_ended = true;
+	return CALL_ENDED;
+}
+
+int system_calls_event(struct system_calls *calls, const struct task *task,
+		       const struct event_record *event)
+{
+	struct caller *caller = add_caller(calls, task->index);
+	struct system_call *call = caller ? &caller->call : NULL;
+
+	if (!caller)
+		return -ERROR_MEMORY;
+	if (caller->awaits_result && event->event == EVENT_SYS_EXIT) {
+		take_result(call, event);
+		return end_late(caller);
+	}
+	if (!caller->is_open) {
+		take_untraced(caller, event);
+	} else if (event->event == EVENT_SYS_ENTER) {
+		name_call(calls, call);
+	} else if (event->event == EVENT_SYS_EXIT) {
+		take_result(call, event);
+	}
+	return CALL_NOTHING;
+}
+
+int system_calls_give_up(struct system_calls *calls, uint32_t index)
+{
+	struct caller *caller = caller_of(calls, index);
+
+	return caller && caller->awaits_result ? end_late(caller) :
+						 CALL_NOTHING;
+}
+
+uint32_t system_calls_tasks(const struct system_calls *calls)
+{
+	return (uint32_t)calls->callers.count;
 }

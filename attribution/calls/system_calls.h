@@ -9,7 +9,6 @@
 struct call_entries;
 struct event_record;
 struct open_context;
-struct sideband_record;
 struct arch;
 struct function_table;
 struct context_kinds;
@@ -17,11 +16,15 @@ struct context_kinds;
 /* Follows the tasks through their system calls. */
 struct system_calls;
 
-/* Borrows all.  Returns NULL when out of memory. */
+/* Borrows all.  @results_are_behind: the trace is of chosen calls alone, and a call's
+ * sys_exit comes behind its end in the trace; the call has ended when that has come,
+ * or is given up.  Returns NULL when out of memory.
+ */
 struct system_calls *system_calls_new(const struct function_table *functions,
 				      const struct arch *arch,
 				      const struct context_kinds *kinds,
-				      const struct call_entries *entries);
+				      const struct call_entries *entries,
+				      bool results_are_behind);
 void system_calls_free(struct system_calls *calls);
 
 /* This is what a step changed. */
@@ -43,11 +46,6 @@ void system_calls_contexts(struct system_calls *calls,
  * Returns an enum system_call_change of step->task, or -ERROR_MEMORY.
  */
 int system_calls_step(struct system_calls *calls, const struct call_step *step);
-
-/* The trace is of chosen calls alone: a call's sys_exit comes behind its end in the
- * trace, and the call has ended when that has come, or is given up.
- */
-void system_calls_expect_results_behind(struct system_calls *calls);
 
 /* Takes sys_enter, which the entries have taken before, and sys_exit; @task is the
  * event's.  Returns an enum

@@ -16,7 +16,7 @@ struct switch_events {
 	/* Threads that exit and have not left their CPU since.  The id may be
 	 * another's then, by exec.
 	 */
-	struct number_map *exiting;
+	struct number_map exiting;
 	struct array dead; /* struct dead_tasks by CPU */
 };
 
@@ -24,14 +24,9 @@ struct switch_events *switch_events_new(void)
 {
 	struct switch_events *switches = calloc(1, sizeof(*switches));
 
-	if (!switches)
-		return NULL;
-	switches->dead = ARRAY_OF(struct dead_tasks);
-	switches->exiting = number_map_new();
-	if (switches->exiting)
-		return switches;
-	free(switches);
-	return NULL;
+	if (switches)
+		switches->dead = ARRAY_OF(struct dead_tasks);
+	return switches;
 }
 
 void switch_events_free(struct switch_events *switches)
@@ -39,7 +34,7 @@ void switch_events_free(struct switch_events *switches)
 	if (!switches)
 		return;
 	array_free(&switches->dead);
-	number_map_free(switches->exiting);
+	number_map_free(&switches->exiting);
 	free(switches);
 }
 
@@ -48,7 +43,7 @@ static int64_t state_of(const struct switch_events *switches,
 {
 	if (record->change.preempted)
 		return STATE_RUNNING;
-	return number_map_find(switches->exiting, (uint64_t)record->tid) ?
+	return number_map_find(&switches->exiting, (uint64_t)record->tid) ?
 		       STATE_DEAD :
 		       STATE_INTERRUPTIBLE;
 }
@@ -70,7 +65,7 @@ static void leave(struct switch_events *switches,
 		},
 	};
 	if (event->values[SWITCH_PREV_STATE] == STATE_DEAD)
-		number_map_remove(switches->exiting, (uint64_t)record->tid);
+		number_map_remove(&switches->exiting, (uint64_t)record->tid);
 }
 
 /* Gives those without a number their own in @record. */
@@ -107,7 +102,7 @@ static int take_exit(struct switch_events *switches,
 		     struct sideband_record record)
 {
 	if (name_dead(switches, &record) < 0 ||
-	    !number_map_add(switches->exiting, (uint64_t)record.tid))
+	    !number_map_add(&switches->exiting, (uint64_t)record.tid))
 		return -ERROR_MEMORY;
 	return 0;
 }
@@ -119,6 +114,6 @@ int switch_events_take(struct switch_events *switches,
 	if (record->kind == SIDEBAND_SWITCH)
 		return take_switch(switches, record, event);
 	if (record->kind == SIDEBAND_FORK)
-		number_map_remove(switches->exiting, (uint64_t)record->tid);
+		number_map_remove(&switches->exiting, (uint64_t)record->tid);
 	return record->kind == SIDEBAND_EXIT ? take_exit(switches, *record) : 0;
 }

@@ -4,8 +4,6 @@
 
 #include "attribution/events/known_events.h"
 
-#include <stdbool.h>
-
 /* Perf's own records of task switches as events of sched_switch, which say the
  * same and cost the traced kernel a second time.
  */

@@ -6,7 +6,6 @@
 #include "attribution/interrupts/irq_names.h"
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/time/thread_tracker.h"
-#include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
 #include "symbolize/functions/function_table.h"
@@ -166,11 +165,12 @@ static void role(struct interrupt_listener *listener,
 static bool open_trackers(struct interrupt_accounts *accounts)
 {
 	for (size_t i = 0; i < TRACKERS; i++) {
-		if (!trackers[i]->open)
+		if (!trackers[i]->state_bytes)
 			continue;
-		accounts->states[i] = trackers[i]->open(accounts->owners);
+		accounts->states[i] = malloc(trackers[i]->state_bytes);
 		if (!accounts->states[i])
 			return false;
+		trackers[i]->open(accounts->states[i], accounts->owners);
 	}
 	return true;
 }
@@ -180,27 +180,17 @@ static void close_trackers(struct interrupt_accounts *accounts)
 	for (size_t i = 0; i < TRACKERS; i++) {
 		if (accounts->states[i])
 			trackers[i]->close(accounts->states[i]);
+		free(accounts->states[i]);
 		accounts->states[i] = NULL;
 	}
 }
 
-static struct interrupt_steps *open_steps(struct interrupt_accounts *accounts)
-{
-	const struct interrupt_steps_options options = {
-		.input = accounts->input,
-		.threads = trackers_threads(accounts->input->trackers),
-		.roles = accounts->roles,
-		.stacks = accounts->stacks,
-	};
-
-	return interrupt_steps_new(&options, &accounts->listener);
-}
-
-static bool open_parts(struct interrupt_accounts *accounts)
+static bool open_parts(struct interrupt_accounts *accounts,
+		       struct thread_tracker *threads)
 {
 	const struct attribution_input *input = accounts->input;
 
-	accounts->time = thread_tracker_time(trackers_threads(input->trackers));
+	accounts->time = thread_tracker_time(threads);
 	if (!accounts->time)
 		return false;
 	accounts->rows = interrupt_rows_new();
@@ -212,12 +202,16 @@ static bool open_parts(struct interrupt_accounts *accounts)
 	accounts->roles = interrupt_roles_new(symbols_functions(input->symbols),
 					      input->kinds);
 	if (accounts->stacks && accounts->roles)
-		accounts->steps = open_steps(accounts);
+		accounts->steps = interrupt_steps_new(input, threads,
+						      accounts->roles,
+						      accounts->stacks,
+						      &accounts->listener);
 	return accounts->steps && open_trackers(accounts);
 }
 
 struct interrupt_accounts *
-interrupt_accounts_new(const struct attribution_input *input)
+interrupt_accounts_new(const struct attribution_input *input,
+		       struct thread_tracker *threads)
 {
 	struct interrupt_accounts *accounts = calloc(1, sizeof(*accounts));
 
@@ -229,7 +223,7 @@ interrupt_accounts_new(const struct attribution_input *input)
 	accounts->listener = (struct interrupt_listener){ begin, end, role };
 	accounts->input = input;
 	accounts->irqs = IRQ_NAMES_NONE;
-	if (open_parts(accounts))
+	if (open_parts(accounts, threads))
 		return accounts;
 	interrupt_accounts_free(accounts);
 	return NULL;
@@ -260,10 +254,10 @@ void interrupt_accounts_observe(struct interrupt_accounts *accounts,
 	accounts->observer = observer;
 }
 
-void interrupt_accounts_tell(struct interrupt_accounts *accounts,
-			     struct charge_callback *callback)
+struct interrupt_rows *
+interrupt_accounts_rows(const struct interrupt_accounts *accounts)
 {
-	interrupt_rows_tell(accounts->rows, callback);
+	return accounts->rows;
 }
 
 struct event_handler *
@@ -318,16 +312,4 @@ void interrupt_accounts_read(struct interrupt_accounts *accounts,
 		accounts->rows, accounts->input->window,
 		function_count(symbols_functions(accounts->input->symbols)),
 		pack);
-}
-
-const struct interrupt_row *
-interrupt_accounts_row(const struct interrupt_accounts *accounts, size_t index)
-{
-	return interrupt_rows_at(accounts->rows, index);
-}
-
-const struct interrupt_row *
-interrupt_accounts_work(const struct interrupt_accounts *accounts, size_t index)
-{
-	return interrupt_rows_work_at(accounts->rows, index);
 }

@@ -4,18 +4,17 @@
 
 #include "attribution/events/event_handler.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct attribution_input;
 struct call_step;
-struct charge_callback;
+struct interrupt_rows;
 struct interrupt_slice;
 struct interrupt_stack;
 struct kept_file_writer;
 struct pack;
 struct task;
+struct thread_tracker;
 
 /* These are the kinds of kernel code that runs when its task did not choose,
  * or for another than the task that runs it.  A slice of work may be within
@@ -57,9 +56,12 @@ enum interrupt_certainty {
  */
 struct interrupt_accounts;
 
-/* Borrows @input.  Returns NULL when out of memory. */
+/* Borrows @input and @threads, which take all before.  Returns NULL when out of
+ * memory.
+ */
 struct interrupt_accounts *
-interrupt_accounts_new(const struct attribution_input *input);
+interrupt_accounts_new(const struct attribution_input *input,
+		       struct thread_tracker *threads);
 void interrupt_accounts_free(struct interrupt_accounts *accounts);
 
 /* Sees slices of interrupt work begin and end, as the steps of the slice's task
@@ -78,11 +80,11 @@ struct interrupt_observer {
 void interrupt_accounts_observe(struct interrupt_accounts *accounts,
 				struct interrupt_observer *observer);
 
-/* Tells @callback (interrupt_rows.h), which is borrowed, for whom each slice
- * turns out to be, up to interrupt_accounts_end().
+/* Returns the sums (interrupt_rows.h), which are whole after
+ * interrupt_accounts_end(), up to which they tell their callback.
  */
-void interrupt_accounts_tell(struct interrupt_accounts *accounts,
-			     struct charge_callback *callback);
+struct interrupt_rows *
+interrupt_accounts_rows(const struct interrupt_accounts *accounts);
 
 /* Returns what has to see all steps, events and records.  Owner: the accounts.  What it
  * packs is which slices are open: accounts that go on from there number slices as those
@@ -107,32 +109,6 @@ void interrupt_accounts_fail(struct interrupt_accounts *accounts);
  * Returns 0, or -ERROR_MEMORY if the handler ever ran out of it.
  */
 int interrupt_accounts_end(struct interrupt_accounts *accounts);
-
-/* Interrupt time by whom it was for.  What the process of the thread that it
- * ran on has of it, benefited the thread.
- */
-struct interrupt_shares {
-	uint64_t own_ns;    /* for the thread's own process */
-	uint64_t stolen_ns; /* for others, or nobody */
-};
-
-/* Returns how the interrupt time of @task, by tid, divides; own_ns and
- * stolen_ns add up to it.
- */
-struct interrupt_shares
-interrupt_accounts_thread(const struct interrupt_accounts *accounts,
-			  const struct task *task);
-
-/* This is what others' time went to for one process. */
-struct interrupt_credit {
-	uint64_t interrupt_ns; /* interrupt time on threads of other processes
-				 * and on idle CPUs */
-	uint64_t work_ns;      /* on kernel threads that are there for it */
-};
-
-struct interrupt_credit
-interrupt_accounts_process(const struct interrupt_accounts *accounts,
-			   int32_t pid);
 
 /* One sum: work of one function on one thread's time for one process. */
 struct interrupt_row {
@@ -171,16 +147,5 @@ void interrupt_accounts_pack_rest(struct interrupt_accounts *accounts,
 				  struct pack *pack);
 void interrupt_accounts_read(struct interrupt_accounts *accounts,
 			     struct pack *pack);
-
-/* Returns row @index, in no order, or NULL after the last. */
-const struct interrupt_row *
-interrupt_accounts_row(const struct interrupt_accounts *accounts, size_t index);
-
-/* The same with those for all processes taken together: pid is -1, the count
- * is that of the slices of work, max_ns the longest.
- */
-const struct interrupt_row *
-interrupt_accounts_work(const struct interrupt_accounts *accounts,
-			size_t index);
 
 #endif

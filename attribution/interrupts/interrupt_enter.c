@@ -63,6 +63,17 @@ static void begin(struct interrupt_steps *steps, struct interrupt_stack *stack,
 		steps->listener->begin(steps->listener, slot, step);
 }
 
+void interrupt_steps_end_top(struct interrupt_steps *steps,
+			     struct interrupt_stack *stack,
+			     const struct call_step *step)
+{
+	struct interrupt_slice *top = interrupt_stack_top(stack);
+
+	top->span.end_ns = step->time_ns;
+	steps->listener->end(steps->listener, top, step);
+	interrupt_stacks_pop(steps->stacks, stack);
+}
+
 /* Returns whether @step enters what the open caller is there to call. */
 static bool is_called(const struct interrupt_slice *top,
 		      enum interrupt_role role, const struct call_step *step)

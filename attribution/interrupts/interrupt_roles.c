@@ -93,30 +93,13 @@ struct interrupt_roles {
 	struct function_marks *system;	/* those that serve it */
 };
 
-static enum interrupt_role by_work(enum context_kind kind)
-{
-	switch (kind) {
-	case CONTEXT_INTERRUPT:
-		return ROLE_HARD;
-	case CONTEXT_NMI:
-		return ROLE_NMI;
-	case CONTEXT_SOFTIRQ:
-		return ROLE_SOFTIRQ;
-	case CONTEXT_ITEM:
-		return ROLE_ITEM;
-	case CONTEXT_NONE:
-	case CONTEXT_SYSTEM_CALL:
-	case CONTEXT_FAULT:
-	case CONTEXT_EXCEPTION:
-	case CONTEXT_EXIT:
-	case CONTEXT_SCHEDULE:
-	case CONTEXT_THREAD:
-	case CONTEXT_TRACER:
-	case CONTEXT_KINDS:
-		break;
-	}
-	return ROLE_NONE;
-}
+/* Those of the kernel's contexts that are interrupt work themselves. */
+static const uint8_t context_roles[CONTEXT_KINDS] = {
+	[CONTEXT_INTERRUPT] = ROLE_HARD,
+	[CONTEXT_NMI] = ROLE_NMI,
+	[CONTEXT_SOFTIRQ] = ROLE_SOFTIRQ,
+	[CONTEXT_ITEM] = ROLE_ITEM,
+};
 
 #define MARKS_BY(list) \
 	function_marks_by_rules(functions, list, sizeof(list) / sizeof(*(list)))
@@ -132,7 +115,7 @@ static void add_roles(const struct interrupt_roles *roles,
 		if (function_marks_has(roles->vectors, i))
 			*role = ROLE_ACTION;
 		else if (!*role && function_at(functions, i)->space == 'k')
-			*role = (uint8_t)by_work(context_kind_of(kinds, i));
+			*role = context_roles[context_kind_of(kinds, i)];
 	}
 }
 

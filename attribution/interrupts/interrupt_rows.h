@@ -96,11 +96,15 @@ void interrupt_rows_tell(struct interrupt_rows *rows,
 bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 			const struct interrupt_charge *charge);
 
-/* Returns row @index by function, victim and for whom; NULL after the last. */
+/* Returns row @index, in no order, by function, victim and for whom; NULL after the
+ * last.
+ */
 const struct interrupt_row *interrupt_rows_at(const struct interrupt_rows *rows,
 					      size_t index);
 
-/* The same by function and victim alone: pid is -1, the count exact. */
+/* The same with those for all processes taken together: pid is -1, the count is that
+ * of the slices of work, max_ns the longest.
+ */
 const struct interrupt_row *
 interrupt_rows_work_at(const struct interrupt_rows *rows, size_t index);
 

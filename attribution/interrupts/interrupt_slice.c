@@ -57,12 +57,8 @@ void interrupt_slice_focus(struct owners *owners, struct interrupt_slice *slice,
 void interrupt_slice_cause(struct owners *owners, struct interrupt_slice *slice,
 			   struct owner *cause)
 {
-	struct owner **slot = array_add(&slice->causes);
-
-	if (slot) {
-		*slot = cause;
+	if (!array_append(&slice->causes, &cause))
 		return;
-	}
 	owners_fail(owners);
 	owner_drop(owners, cause);
 }
@@ -168,18 +164,14 @@ static void free_slice(struct owners *owners, struct interrupt_slice *slice)
 bool interrupt_slice_keep_time(struct interrupt_slice *slice,
 			       struct time_window time)
 {
-	struct time_window *last = slice->times.items;
+	struct array *times = &slice->times;
+	struct time_window *last =
+		times->count ? array_at(times, times->count - 1) : NULL;
 
-	if (slice->times.count)
-		last += slice->times.count - 1;
-	if (slice->times.count && last->until_ns == time.since_ns) {
-		last->until_ns = time.until_ns;
-		return true;
-	}
-	last = array_add(&slice->times);
-	if (last)
-		*last = time;
-	return last;
+	if (!last || last->until_ns != time.since_ns)
+		return !array_append(times, &time);
+	last->until_ns = time.until_ns;
+	return true;
 }
 
 void interrupt_slice_end(struct owners *owners, struct interrupt_slice *slice,

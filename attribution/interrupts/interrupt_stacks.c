@@ -12,10 +12,10 @@ struct interrupt_stacks {
 	struct time_window window;
 	struct interrupt_rows *rows;
 	struct owners *owners;
-	struct array tasks;	   /* struct interrupt_stack, by index */
-	struct number_map *by_tid; /* index + 1; no idle tasks */
-	struct number_map *by_cpu; /* index + 1 of its idle task */
-	uint64_t slices;	   /* that were begun */
+	struct array tasks;	  /* struct interrupt_stack, by index */
+	struct number_map by_tid; /* index + 1; no idle tasks */
+	struct number_map by_cpu; /* index + 1 of its idle task */
+	uint64_t slices;	  /* that were begun */
 	bool keeps_times;
 };
 
@@ -31,12 +31,7 @@ struct interrupt_stacks *interrupt_stacks_new(struct time_window window,
 	stacks->rows = rows;
 	stacks->owners = owners;
 	stacks->tasks = ARRAY_OF(struct interrupt_stack);
-	stacks->by_tid = number_map_new();
-	stacks->by_cpu = number_map_new();
-	if (stacks->by_tid && stacks->by_cpu)
-		return stacks;
-	interrupt_stacks_free(stacks);
-	return NULL;
+	return stacks;
 }
 
 void interrupt_stacks_free(struct interrupt_stacks *stacks)
@@ -49,10 +44,8 @@ void interrupt_stacks_free(struct interrupt_stacks *stacks)
 	for (size_t i = 0; i < stacks->tasks.count; i++)
 		array_free(&tasks[i].slices);
 	array_free(&stacks->tasks);
-	if (stacks->by_tid)
-		number_map_free(stacks->by_tid);
-	if (stacks->by_cpu)
-		number_map_free(stacks->by_cpu);
+	number_map_free(&stacks->by_tid);
+	number_map_free(&stacks->by_cpu);
 	free(stacks);
 }
 
@@ -60,8 +53,8 @@ void interrupt_stacks_free(struct interrupt_stacks *stacks)
 static const uint64_t *find_index(const struct interrupt_stacks *stacks,
 				  int32_t tid, uint32_t cpu)
 {
-	return tid > 0 ? number_map_find(stacks->by_tid, (uint32_t)tid) :
-			 number_map_find(stacks->by_cpu, cpu);
+	return tid > 0 ? number_map_find(&stacks->by_tid, (uint32_t)tid) :
+			 number_map_find(&stacks->by_cpu, cpu);
 }
 
 /* Notes where the events of the task will find it. */
@@ -69,9 +62,9 @@ static bool name_task(struct interrupt_stacks *stacks,
 		      struct interrupt_stack *stack, const struct task *task,
 		      uint32_t cpu)
 {
-	uint64_t *index = task->tid > 0 ? number_map_add(stacks->by_tid,
+	uint64_t *index = task->tid > 0 ? number_map_add(&stacks->by_tid,
 							 (uint32_t)task->tid) :
-					  number_map_add(stacks->by_cpu, cpu);
+					  number_map_add(&stacks->by_cpu, cpu);
 
 	if (!index)
 		return false;

@@ -33,20 +33,21 @@ static struct function_marks *find_marked(const struct interrupt_roles *roles,
 	return marks;
 }
 
-struct interrupt_steps *
-interrupt_steps_new(const struct interrupt_steps_options *options,
-		    struct interrupt_listener *listener)
+struct interrupt_steps *interrupt_steps_new(
+	const struct attribution_input *input, struct thread_tracker *threads,
+	const struct interrupt_roles *roles, struct interrupt_stacks *stacks,
+	struct interrupt_listener *listener)
 {
 	struct interrupt_steps *steps = calloc(1, sizeof(*steps));
 
 	if (!steps)
 		return NULL;
-	steps->stacks = options->stacks;
+	steps->stacks = stacks;
 	steps->listener = listener;
-	steps->roles = options->roles;
-	steps->threads = options->threads;
-	steps->time = thread_tracker_time(options->threads);
-	steps->marks = find_marked(steps->roles, options->input);
+	steps->roles = roles;
+	steps->threads = threads;
+	steps->time = thread_tracker_time(threads);
+	steps->marks = find_marked(roles, input);
 	if (steps->time && steps->marks)
 		return steps;
 	interrupt_steps_free(steps);
@@ -59,17 +60,6 @@ void interrupt_steps_free(struct interrupt_steps *steps)
 		return;
 	free(steps->marks);
 	free(steps);
-}
-
-void interrupt_steps_end_top(struct interrupt_steps *steps,
-			     struct interrupt_stack *stack,
-			     const struct call_step *step)
-{
-	struct interrupt_slice *top = interrupt_stack_top(stack);
-
-	top->span.end_ns = step->time_ns;
-	steps->listener->end(steps->listener, top, step);
-	interrupt_stacks_pop(steps->stacks, stack);
 }
 
 static void leave(struct interrupt_steps *steps, struct interrupt_stack *stack,

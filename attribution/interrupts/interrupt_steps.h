@@ -31,18 +31,13 @@ struct interrupt_listener {
  */
 struct interrupt_steps;
 
-/* All borrowed. */
-struct interrupt_steps_options {
-	const struct attribution_input *input;
-	struct thread_tracker *threads; /* have taken each step before */
-	const struct interrupt_roles *roles;
-	struct interrupt_stacks *stacks;
-};
-
-/* Borrows @listener, too.  Returns NULL when out of memory. */
-struct interrupt_steps *
-interrupt_steps_new(const struct interrupt_steps_options *options,
-		    struct interrupt_listener *listener);
+/* Borrows all; @threads have taken each step before.  Returns NULL when out of
+ * memory.
+ */
+struct interrupt_steps *interrupt_steps_new(
+	const struct attribution_input *input, struct thread_tracker *threads,
+	const struct interrupt_roles *roles, struct interrupt_stacks *stacks,
+	struct interrupt_listener *listener);
 void interrupt_steps_free(struct interrupt_steps *steps);
 
 /* Applies a step. */

@@ -6,12 +6,11 @@
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct function_marks;
 
 /* The inside of interrupt_steps, shared by its files: interrupt_steps.c takes
- * the steps and ends slices, interrupt_enter.c begins them.
+ * the steps, interrupt_enter.c begins slices and ends them.
  */
 struct interrupt_steps {
 	struct interrupt_stacks *stacks;

@@ -41,31 +41,21 @@ static void pack_text(struct pack *pack, char *text, size_t size)
 	pack_check(pack, false);
 }
 
-static void read_name(struct irq_names *names, struct pack *pack)
-{
-	struct irq_name name = { 0 };
-
-	pack_i32(pack, &name.irq);
-	pack_text(pack, name.text, sizeof(name.text));
-	if (!pack->failed)
-		pack_check(pack, keyed_array_add(&names->all, &name));
-}
-
 void irq_names_pack(struct irq_names *names, struct pack *pack)
 {
 	uint32_t count = (uint32_t)names->all.items.count;
 
 	pack_u32(pack, &count);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
-		struct irq_name *name;
+		struct irq_name name = { 0 };
 
-		if (pack->is_reading) {
-			read_name(names, pack);
-			continue;
-		}
-		name = array_at(&names->all.items, i);
-		pack_i32(pack, &name->irq);
-		pack_text(pack, name->text, sizeof(name->text));
+		if (!pack->is_reading)
+			name = *(struct irq_name *)array_at(&names->all.items,
+							    i);
+		pack_i32(pack, &name.irq);
+		pack_text(pack, name.text, sizeof(name.text));
+		if (pack->is_reading && !pack->failed)
+			pack_check(pack, keyed_array_add(&names->all, &name));
 	}
 }
 

@@ -72,9 +72,9 @@ struct owner *event_context_woken(const struct event_context *context,
 	return is_servant(comm) ? NULL : event_context_process(context, tid);
 }
 
-void *object_map_open(struct owners *owners)
+void object_map_open(void *state, struct owners *owners)
 {
-	return owner_map_new(owners);
+	*(struct owner_map *)state = OWNER_MAP_OF(owners);
 }
 
 void object_map_close(void *state)

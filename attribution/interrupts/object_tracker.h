@@ -7,6 +7,7 @@
 #include "attribution/interrupts/owners.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct symbols;
@@ -61,9 +62,9 @@ void event_context_effect(const struct event_context *context,
  * NULL.
  */
 struct object_tracker {
-	/* Returns its state, NULL when out of memory. */
-	void *(*open)(struct owners *owners);
-	/* Gives up all owners. */
+	size_t state_bytes; /* 0: it has no state, and the next two are NULL */
+	/* Sets the state anew; gives up all that it holds. */
+	void (*open)(void *state, struct owners *owners);
 	void (*close)(void *state);
 	/* A tracepoint. */
 	void (*event)(void *state, const struct event_context *context);
@@ -76,7 +77,7 @@ struct object_tracker {
 };
 
 /* These open and close a tracker whose state is a struct owner_map. */
-void *object_map_open(struct owners *owners);
+void object_map_open(void *state, struct owners *owners);
 void object_map_close(void *state);
 
 extern const struct object_tracker track_system;

@@ -3,16 +3,20 @@
 #define KT_ATTRIBUTION_OWNER_MAP_H
 
 #include "attribution/interrupts/owners.h"
+#include "common/number_map.h"
 
 #include <stdint.h>
 
 /* For whom objects are, by address or another number.  It refers to the
  * owners it holds.
  */
-struct owner_map;
+struct owner_map {
+	struct owners *owners;	/* borrowed */
+	struct number_map held; /* struct owner * */
+};
 
-/* Borrows @owners.  Returns NULL when out of memory. */
-struct owner_map *owner_map_new(struct owners *owners);
+#define OWNER_MAP_OF(of) ((struct owner_map){ .owners = (of) })
+
 void owner_map_free(struct owner_map *map);
 
 /* Sets the owner of @key, in place of the one before. */

@@ -23,7 +23,7 @@ struct owner {
 
 struct owners {
 	struct interrupt_rows *rows;
-	struct number_map *processes; /* their owners, by pid */
+	struct number_map processes; /* their owners, by pid */
 	bool has_failed;
 	struct owner nobody;
 	struct owner system;
@@ -38,25 +38,19 @@ struct owners *owners_new(struct interrupt_rows *rows)
 	owners->rows = rows;
 	owners->nobody.pid = -1;
 	owners->system.pid = 0;
-	owners->processes = number_map_new();
-	if (!owners->processes) {
-		owners_free(owners);
-		return NULL;
-	}
 	return owners;
 }
 
 void owners_free(struct owners *owners)
 {
 	size_t place = 0;
-	uint64_t *known;
+	struct owner *known;
 
 	if (!owners)
 		return;
-	while (owners->processes &&
-	       (known = number_map_next(owners->processes, &place)))
-		free((struct owner *)(uintptr_t)*known);
-	number_map_free(owners->processes);
+	while ((known = number_map_next_pointer(&owners->processes, &place)))
+		free(known);
+	number_map_free(&owners->processes);
 	free(owners);
 }
 
@@ -82,7 +76,7 @@ struct owner *owner_system(struct owners *owners)
 
 static struct owner *add_process(struct owners *owners, int32_t pid)
 {
-	uint64_t *value = number_map_add(owners->processes, (uint32_t)pid);
+	uint64_t *value = number_map_add(&owners->processes, (uint32_t)pid);
 	struct owner *owner = value ? calloc(1, sizeof(*owner)) : NULL;
 
 	if (!owner)
@@ -94,10 +88,8 @@ static struct owner *add_process(struct owners *owners, int32_t pid)
 
 struct owner *owner_process(struct owners *owners, int32_t pid)
 {
-	const uint64_t *value =
-		number_map_find(owners->processes, (uint32_t)pid);
 	struct owner *owner =
-		value && *value ? (struct owner *)(uintptr_t)*value : NULL;
+		number_map_pointer(&owners->processes, (uint32_t)pid);
 
 	/* The idle task does nothing for itself. */
 	if (pid <= 0)
@@ -212,11 +204,7 @@ static void charge_known(struct owners *owners, int32_t pid,
 static void keep_charge(struct owners *owners, struct owner *owner,
 			const struct interrupt_charge *charge)
 {
-	struct interrupt_charge *kept = array_add(&owner->charges);
-
-	if (kept)
-		*kept = *charge;
-	else
+	if (array_append(&owner->charges, charge) < 0)
 		owners->has_failed = true;
 }
 

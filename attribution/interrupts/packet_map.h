@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_PACKET_MAP_H
 #define KT_ATTRIBUTION_PACKET_MAP_H
 
-#include "attribution/interrupts/owners.h"
+#include "attribution/interrupts/owner_map.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,10 +18,15 @@ struct packet {
 };
 
 /* The packets in flight, by address. */
-struct packet_map;
+struct packet_map {
+	struct owners *owners;	   /* borrowed */
+	struct number_map packets; /* struct packet * */
+	struct owner_map readers;  /* by socket: who read it last */
+};
 
-/* Borrows @owners.  Returns NULL when out of memory. */
-struct packet_map *packet_map_new(struct owners *owners);
+#define PACKET_MAP_OF(of) \
+	((struct packet_map){ .owners = (of), .readers = OWNER_MAP_OF(of) })
+
 void packet_map_free(struct packet_map *map);
 
 /* Returns the packet at @address, or NULL; valid until it is removed. */

@@ -2,7 +2,6 @@
 #include "attribution/interrupts/slice_records.h"
 
 #include "common/kept_file.h"
-#include "common/number_map.h"
 #include "common/pack.h"
 
 #include <string.h>
@@ -10,7 +9,7 @@
 void slice_records_free(struct slice_records *records)
 {
 	array_free(&records->slices);
-	number_map_free(records->by_serial);
+	number_map_free(&records->by_serial);
 }
 
 static void pack_flag(struct pack *pack, uint32_t *flag)
@@ -139,15 +138,12 @@ void slice_records_read_slice(struct pack *pack, struct time_window window,
 bool slice_records_know(struct slice_records *records,
 			const struct read_slice *slice, uint32_t number)
 {
-	struct known_slice *known = array_add(&records->slices);
+	const struct known_slice known = { number, slice->span };
 	uint64_t *place;
 
-	if (!records->by_serial)
-		records->by_serial = number_map_new();
-	if (!known || !records->by_serial)
+	if (array_append(&records->slices, &known) < 0)
 		return false;
-	*known = (struct known_slice){ number, slice->span };
-	place = number_map_add(records->by_serial, slice->span.serial);
+	place = number_map_add(&records->by_serial, slice->span.serial);
 	if (place)
 		*place = records->slices.count;
 	return place;
@@ -157,7 +153,7 @@ void slice_records_read_share(const struct slice_records *records,
 			      struct pack *pack, int32_t *pid,
 			      struct interrupt_charge *charge)
 {
-	const uint64_t *place = NULL;
+	const uint64_t *place;
 	uint64_t serial = 0;
 
 	*charge = (struct interrupt_charge){ .work = 0 };
@@ -165,8 +161,7 @@ void slice_records_read_share(const struct slice_records *records,
 	pack_share(pack, pid, charge);
 	if (pack->failed)
 		return;
-	if (records->by_serial)
-		place = number_map_find(records->by_serial, serial);
+	place = number_map_find(&records->by_serial, serial);
 	if (place) {
 		const struct known_slice *known =
 			array_at(&records->slices, *place - 1);

@@ -4,11 +4,11 @@
 
 #include "attribution/interrupts/interrupt_rows.h"
 #include "common/array.h"
+#include "common/number_map.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct number_map;
 struct pack;
 
 enum slice_record_kind {
@@ -26,7 +26,7 @@ struct slice_records {
 	 * are there plus 1, by serial.
 	 */
 	struct array slices;
-	struct number_map *by_serial; /* or NULL */
+	struct number_map by_serial;
 };
 
 #define SLICE_RECORDS_NONE \

@@ -3,7 +3,6 @@
 #include "attribution/interrupts/object_tracker.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 
 /* A request of a task for sectors of a device, and for whom it is. */
 struct bio {
@@ -20,15 +19,10 @@ struct blocks {
 	struct array bios; /* struct bio: in flight, in no order */
 };
 
-static void *open_blocks(struct owners *owners)
+static void open_blocks(void *state, struct owners *owners)
 {
-	struct blocks *blocks = calloc(1, sizeof(*blocks));
-
-	if (!blocks)
-		return NULL;
-	blocks->owners = owners;
-	blocks->bios = ARRAY_OF(struct bio);
-	return blocks;
+	*(struct blocks *)state =
+		(struct blocks){ owners, ARRAY_OF(struct bio) };
 }
 
 static void close_blocks(void *state)
@@ -39,7 +33,6 @@ static void close_blocks(void *state)
 	for (size_t i = 0; i < blocks->bios.count; i++)
 		owner_drop(blocks->owners, bios[i].owner);
 	array_free(&blocks->bios);
-	free(blocks);
 }
 
 static struct bio *find_bio(const struct blocks *blocks, uint64_t device,
@@ -61,11 +54,9 @@ static void add_bio(struct blocks *blocks, struct bio bio)
 	struct owner *before = slot ? slot->owner : NULL;
 
 	owner_refer(bio.owner);
-	if (!slot)
-		slot = array_add(&blocks->bios);
 	if (slot) {
 		*slot = bio;
-	} else {
+	} else if (array_append(&blocks->bios, &bio) < 0) {
 		owners_fail(blocks->owners);
 		owner_drop(blocks->owners, bio.owner);
 	}
@@ -151,6 +142,7 @@ static void event(void *state, const struct event_context *context)
 }
 
 const struct object_tracker track_blocks = {
+	.state_bytes = sizeof(struct blocks),
 	.open = open_blocks,
 	.close = close_blocks,
 	.event = event,

@@ -2,37 +2,26 @@
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/interrupts/owner_map.h"
 
-#include <stdlib.h>
-
 /* Interrupts that CPUs send each other, to those for whom the last of the
  * kind was sent.  Where a wake-up sends one, it is for whom is woken.
  */
 struct ipis {
-	struct owner_map *sent;	  /* by role of the IPI */
-	struct owner_map *waking; /* by CPU, within a wake-up */
+	struct owner_map sent;	 /* by role of the IPI */
+	struct owner_map waking; /* by CPU, within a wake-up */
 };
+
+static void open_ipis(void *state, struct owners *owners)
+{
+	*(struct ipis *)state =
+		(struct ipis){ OWNER_MAP_OF(owners), OWNER_MAP_OF(owners) };
+}
 
 static void close_ipis(void *state)
 {
 	struct ipis *ipis = state;
 
-	owner_map_free(ipis->sent);
-	owner_map_free(ipis->waking);
-	free(ipis);
-}
-
-static void *open_ipis(struct owners *owners)
-{
-	struct ipis *ipis = calloc(1, sizeof(*ipis));
-
-	if (!ipis)
-		return NULL;
-	ipis->sent = owner_map_new(owners);
-	ipis->waking = owner_map_new(owners);
-	if (ipis->sent && ipis->waking)
-		return ipis;
-	close_ipis(ipis);
-	return NULL;
+	owner_map_free(&ipis->sent);
+	owner_map_free(&ipis->waking);
 }
 
 static void event(void *state, const struct event_context *context)
@@ -41,7 +30,7 @@ static void event(void *state, const struct event_context *context)
 	struct ipis *ipis = state;
 
 	if (event->event == EVENT_SCHED_WAKING)
-		owner_map_set(ipis->waking, context->cpu,
+		owner_map_set(&ipis->waking, context->cpu,
 			      event_context_process(
 				      context,
 				      (int32_t)event->values[WAKING_TID]));
@@ -50,9 +39,9 @@ static void event(void *state, const struct event_context *context)
 static void send(struct ipis *ipis, const struct event_context *context,
 		 enum interrupt_role ipi)
 {
-	struct owner *woken = owner_map_find(ipis->waking, context->cpu);
+	struct owner *woken = owner_map_find(&ipis->waking, context->cpu);
 
-	owner_map_set(ipis->sent, ipi,
+	owner_map_set(&ipis->sent, ipi,
 		      woken ? woken : event_context_owner(context));
 }
 
@@ -62,7 +51,7 @@ static void role(void *state, const struct event_context *context,
 	struct ipis *ipis = state;
 
 	if (role == ROLE_WAKES && has_ended)
-		owner_map_remove(ipis->waking, context->cpu);
+		owner_map_remove(&ipis->waking, context->cpu);
 	else if (role == ROLE_SENDS_RESCHEDULE)
 		send(ipis, context, ROLE_IPI_RESCHEDULE);
 	else if (role == ROLE_SENDS_CALL)
@@ -72,13 +61,14 @@ static void role(void *state, const struct event_context *context,
 static void begin(void *state, const struct event_context *context)
 {
 	struct ipis *ipis = state;
-	struct owner *owner = owner_map_find(ipis->sent, context->slice->role);
+	struct owner *owner = owner_map_find(&ipis->sent, context->slice->role);
 
 	if (context->slice->kind == INTERRUPT_IPI && owner)
 		interrupt_slice_own(context->slice, owner, CERTAIN_INFERRED);
 }
 
 const struct object_tracker track_ipis = {
+	.state_bytes = sizeof(struct ipis),
 	.open = open_ipis,
 	.close = close_ipis,
 	.event = event,

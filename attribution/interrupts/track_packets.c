@@ -2,8 +2,6 @@
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/interrupts/packet_map.h"
 
-#include <stdlib.h>
-
 /* This is what a CPU does with packets right now. */
 struct handling {
 	uint64_t at_hand;    /* the packet that came last */
@@ -15,34 +13,27 @@ struct handling {
  * device that is done with them.
  */
 struct packets {
-	struct packet_map *table;
+	struct packet_map table;
 	struct array cpus; /* struct handling */
 };
+
+static void open_packets(void *state, struct owners *owners)
+{
+	*(struct packets *)state = (struct packets){
+		.table = PACKET_MAP_OF(owners),
+		.cpus = ARRAY_OF(struct handling),
+	};
+}
 
 static void close_packets(void *state)
 {
 	struct packets *packets = state;
 	struct handling *cpus = packets->cpus.items;
 
-	packet_map_free(packets->table);
+	packet_map_free(&packets->table);
 	for (size_t i = 0; i < packets->cpus.count; i++)
 		array_free(&cpus[i].polled);
 	array_free(&packets->cpus);
-	free(packets);
-}
-
-static void *open_packets(struct owners *owners)
-{
-	struct packets *packets = calloc(1, sizeof(*packets));
-
-	if (!packets)
-		return NULL;
-	packets->cpus = ARRAY_OF(struct handling);
-	packets->table = packet_map_new(owners);
-	if (packets->table)
-		return packets;
-	close_packets(packets);
-	return NULL;
 }
 
 /* Returns NULL when out of memory. */
@@ -68,7 +59,7 @@ static struct packet *arrive(struct packets *packets,
 {
 	struct owner *owner = owner_open(context->owners);
 	struct packet *packet =
-		packet_map_add(packets->table, address_of(context), owner);
+		packet_map_add(&packets->table, address_of(context), owner);
 
 	event_context_effect(context, owner, 1);
 	owner_drop(context->owners, owner);
@@ -100,12 +91,10 @@ static void arrive_polled(struct packets *packets,
 			  const struct event_context *context)
 {
 	struct handling *handling = handling_on(packets, context);
-	uint64_t *slot = handling ? array_add(&handling->polled) : NULL;
+	uint64_t address = address_of(context);
 
 	focus(packets, context, arrive(packets, context));
-	if (slot)
-		*slot = address_of(context);
-	else
+	if (handling && array_append(&handling->polled, &address) < 0)
 		owners_fail(context->owners);
 }
 
@@ -116,7 +105,7 @@ static void receive(struct packets *packets,
 		    const struct event_context *context)
 {
 	struct packet *packet =
-		packet_map_find(packets->table, address_of(context));
+		packet_map_find(&packets->table, address_of(context));
 
 	if (!packet || packet->is_received || packet->is_sent)
 		packet = arrive(packets, context);
@@ -130,12 +119,12 @@ static void receive(struct packets *packets,
 static void send(struct packets *packets, const struct event_context *context)
 {
 	struct packet *packet =
-		packet_map_find(packets->table, address_of(context));
+		packet_map_find(&packets->table, address_of(context));
 
 	/* From device to device, it stays what it is. */
 	if (packet && packet->is_sent && context->slice)
 		return;
-	packet = packet_map_add(packets->table, address_of(context),
+	packet = packet_map_add(&packets->table, address_of(context),
 				event_context_owner(context));
 	if (packet)
 		packet->is_sent = true;
@@ -145,7 +134,7 @@ static void transmit(struct packets *packets,
 		     const struct event_context *context)
 {
 	struct packet *packet =
-		packet_map_find(packets->table, address_of(context));
+		packet_map_find(&packets->table, address_of(context));
 
 	if (packet && packet->is_sent)
 		event_context_effect(context, packet->owner, 1);
@@ -156,14 +145,14 @@ static void read_by(struct packets *packets,
 		    const struct event_context *context, struct packet *packet)
 {
 	if (!packet->is_sent && event_context_is_task(context))
-		packet_map_read(packets->table, packet,
+		packet_map_read(&packets->table, packet,
 				event_context_owner(context));
 }
 
 static void copy(struct packets *packets, const struct event_context *context)
 {
 	struct packet *packet =
-		packet_map_find(packets->table, address_of(context));
+		packet_map_find(&packets->table, address_of(context));
 
 	if (packet)
 		read_by(packets, context, packet);
@@ -172,14 +161,14 @@ static void copy(struct packets *packets, const struct event_context *context)
 static void finish(struct packets *packets, const struct event_context *context)
 {
 	struct packet *packet =
-		packet_map_find(packets->table, address_of(context));
+		packet_map_find(&packets->table, address_of(context));
 
 	if (!packet)
 		return;
 	read_by(packets, context, packet);
 	if (packet->is_sent)
 		event_context_effect(context, packet->owner, 1);
-	packet_map_remove(packets->table, address_of(context));
+	packet_map_remove(&packets->table, address_of(context));
 }
 
 /* Returns the packet that the interrupt work is about right now, or NULL. */
@@ -189,7 +178,7 @@ static struct packet *at_hand(struct packets *packets,
 	const struct handling *handling = handling_on(packets, context);
 	struct packet *packet =
 		handling && context->slice ?
-			packet_map_find(packets->table, handling->at_hand) :
+			packet_map_find(&packets->table, handling->at_hand) :
 			NULL;
 
 	return packet && packet->owner == context->slice->current ? packet :
@@ -253,7 +242,7 @@ static void merge(struct packets *packets, const struct event_context *context,
 					 CERTAIN_INFERRED);
 	owner_resolve(context->owners, packet->owner, &shares);
 	owner_shares_free(context->owners, &shares);
-	packet_map_remove(packets->table, packet->address);
+	packet_map_remove(&packets->table, packet->address);
 }
 
 static void end(void *state, const struct event_context *context)
@@ -268,7 +257,7 @@ static void end(void *state, const struct event_context *context)
 	polled = handling ? handling->polled.items : NULL;
 	for (size_t i = 0; handling && i < handling->polled.count; i++) {
 		const struct packet *packet =
-			packet_map_find(packets->table, polled[i]);
+			packet_map_find(&packets->table, polled[i]);
 
 		if (packet && !packet->is_received && !packet->is_sent)
 			merge(packets, context, packet);
@@ -278,6 +267,7 @@ static void end(void *state, const struct event_context *context)
 }
 
 const struct object_tracker track_packets = {
+	.state_bytes = sizeof(struct packets),
 	.open = open_packets,
 	.close = close_packets,
 	.event = event,

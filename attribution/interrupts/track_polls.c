@@ -2,8 +2,6 @@
 #include "attribution/interrupts/interrupt_roles.h"
 #include "attribution/interrupts/object_tracker.h"
 
-#include <stdlib.h>
-
 /* The network devices of a CPU that wait to be polled: net/core/dev.c polls
  * them in the order in which they asked for it.
  */
@@ -29,15 +27,10 @@ static void clear(struct polls *polls, struct waiting *waiting)
 	waiting->polls.count = 0;
 }
 
-static void *open_polls(struct owners *owners)
+static void open_polls(void *state, struct owners *owners)
 {
-	struct polls *polls = calloc(1, sizeof(*polls));
-
-	if (!polls)
-		return NULL;
-	polls->owners = owners;
-	polls->cpus = ARRAY_OF(struct waiting);
-	return polls;
+	*(struct polls *)state =
+		(struct polls){ owners, ARRAY_OF(struct waiting) };
 }
 
 static void close_polls(void *state)
@@ -50,7 +43,6 @@ static void close_polls(void *state)
 		array_free(&cpus[i].polls);
 	}
 	array_free(&polls->cpus);
-	free(polls);
 }
 
 static struct waiting *waiting_on(struct polls *polls, uint32_t cpu)
@@ -68,12 +60,9 @@ static struct waiting *waiting_on(struct polls *polls, uint32_t cpu)
 static void push(struct polls *polls, uint32_t cpu, struct owner *owner)
 {
 	struct waiting *waiting = waiting_on(polls, cpu);
-	struct owner **slot = waiting ? array_add(&waiting->polls) : NULL;
 
-	if (slot) {
-		*slot = owner;
+	if (waiting && !array_append(&waiting->polls, &owner))
 		return;
-	}
 	owners_fail(polls->owners);
 	owner_drop(polls->owners, owner);
 }
@@ -151,6 +140,7 @@ static void event(void *state, const struct event_context *context)
 }
 
 const struct object_tracker track_polls = {
+	.state_bytes = sizeof(struct polls),
 	.open = open_polls,
 	.close = close_polls,
 	.event = event,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/object_tracker.h"
 
-#include <stdlib.h>
-
 /* A task that has asked a device something and waits. */
 struct question {
 	int32_t tid;
@@ -18,15 +16,10 @@ struct questions {
 	struct array waiting; /* struct question */
 };
 
-static void *open_questions(struct owners *owners)
+static void open_questions(void *state, struct owners *owners)
 {
-	struct questions *questions = calloc(1, sizeof(*questions));
-
-	if (!questions)
-		return NULL;
-	questions->owners = owners;
-	questions->waiting = ARRAY_OF(struct question);
-	return questions;
+	*(struct questions *)state =
+		(struct questions){ owners, ARRAY_OF(struct question) };
 }
 
 static void close_questions(void *state)
@@ -37,7 +30,6 @@ static void close_questions(void *state)
 	for (size_t i = 0; i < questions->waiting.count; i++)
 		owner_drop(questions->owners, items[i].owner);
 	array_free(&questions->waiting);
-	free(questions);
 }
 
 static void forget(struct questions *questions, int32_t tid)
@@ -95,6 +87,7 @@ static void role(void *state, const struct event_context *context,
 }
 
 const struct object_tracker track_questions = {
+	.state_bytes = sizeof(struct questions),
 	.open = open_questions,
 	.close = close_questions,
 	.role = role,

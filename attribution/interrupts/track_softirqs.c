@@ -20,6 +20,13 @@ static void event(void *state, const struct event_context *context)
 	/* The poll that it asked for says more. */
 	if (vector == NET_RX_SOFTIRQ && context->slice->polls)
 		return;
+	/* A poll that is done with packets lets their queue go on: what that
+	 * sends then tells nothing of the poll.
+	 */
+	if (vector == NET_TX_SOFTIRQ &&
+	    context->slice->kind == INTERRUPT_NAPI &&
+	    context->slice->effects.count)
+		return;
 	owner = owner_map_find(state, key);
 	if (owner) {
 		event_context_effect(context, owner, 1);
@@ -49,6 +56,7 @@ static void begin(void *state, const struct event_context *context)
  * by CPU and vector.
  */
 const struct object_tracker track_softirqs = {
+	.state_bytes = sizeof(struct owner_map),
 	.open = object_map_open,
 	.close = object_map_close,
 	.event = event,

@@ -3,45 +3,32 @@
 #include "attribution/interrupts/owner_map.h"
 #include "common/number_map.h"
 
-#include <stdlib.h>
-
 /* Timers of both kinds, from who arms them to their function. */
 struct timers {
-	struct owners *owners;
-	struct owner_map *armed; /* by address */
+	struct owner_map armed; /* by address */
 	/* By CPU: the timer that was taken off last.  The kernel takes one
 	 * off, which looks like cancelling it, before it calls its function,
 	 * and puts it back after if that says so.
 	 */
-	struct number_map *last; /* its address */
-	struct owner_map *last_owners;
+	struct number_map last; /* its address */
+	struct owner_map last_owners;
 };
+
+static void open_timers(void *state, struct owners *owners)
+{
+	*(struct timers *)state = (struct timers){
+		.armed = OWNER_MAP_OF(owners),
+		.last_owners = OWNER_MAP_OF(owners),
+	};
+}
 
 static void close_timers(void *state)
 {
 	struct timers *timers = state;
 
-	owner_map_free(timers->armed);
-	owner_map_free(timers->last_owners);
-	if (timers->last)
-		number_map_free(timers->last);
-	free(timers);
-}
-
-static void *open_timers(struct owners *owners)
-{
-	struct timers *timers = calloc(1, sizeof(*timers));
-
-	if (!timers)
-		return NULL;
-	timers->owners = owners;
-	timers->armed = owner_map_new(owners);
-	timers->last = number_map_new();
-	timers->last_owners = owner_map_new(owners);
-	if (timers->armed && timers->last && timers->last_owners)
-		return timers;
-	close_timers(timers);
-	return NULL;
+	owner_map_free(&timers->armed);
+	owner_map_free(&timers->last_owners);
+	number_map_free(&timers->last);
 }
 
 static uint64_t address_of(const struct event_context *context)
@@ -62,27 +49,28 @@ static bool is_running_timers(const struct event_context *context)
 static struct owner *taken_off(const struct timers *timers,
 			       const struct event_context *context)
 {
-	const uint64_t *last = number_map_find(timers->last, context->cpu);
+	const uint64_t *last = number_map_find(&timers->last, context->cpu);
 
 	return last && *last == address_of(context) ?
-		       owner_map_find(timers->last_owners, context->cpu) :
+		       owner_map_find(&timers->last_owners, context->cpu) :
 		       NULL;
 }
 
 static void take_off(struct timers *timers, const struct event_context *context)
 {
 	struct owner *owner =
-		owner_map_take(timers->armed, address_of(context));
-	uint64_t *last = number_map_add(timers->last, context->cpu);
+		owner_map_take(&timers->armed, address_of(context));
+	uint64_t *last = number_map_add(&timers->last, context->cpu);
 
 	if (!last) {
-		owners_fail(timers->owners);
+		owners_fail(context->owners);
 	} else if (is_running_timers(context)) {
 		*last = owner ? address_of(context) : 0;
 		if (owner)
-			owner_map_set(timers->last_owners, context->cpu, owner);
+			owner_map_set(&timers->last_owners, context->cpu,
+				      owner);
 	}
-	owner_drop(timers->owners, owner);
+	owner_drop(context->owners, owner);
 }
 
 static void arm(struct timers *timers, const struct event_context *context)
@@ -95,7 +83,7 @@ static void arm(struct timers *timers, const struct event_context *context)
 		owner = owner_system(context->owners);
 	else if (is_running_timers(context))
 		owner = taken_off(timers, context);
-	owner_map_set(timers->armed, address_of(context),
+	owner_map_set(&timers->armed, address_of(context),
 		      owner ? owner : event_context_owner(context));
 }
 
@@ -106,7 +94,7 @@ static void expire(struct timers *timers, const struct event_context *context,
 		context, context->event->values[TIMER_FUNCTION]);
 
 	/* High-resolution timers are not seen to be taken off before. */
-	if (owner_map_find(timers->armed, address_of(context)))
+	if (owner_map_find(&timers->armed, address_of(context)))
 		take_off(timers, context);
 	if (context->slice)
 		interrupt_slice_expect(context->owners, context->slice,
@@ -137,6 +125,7 @@ static void event(void *state, const struct event_context *context)
 }
 
 const struct object_tracker track_timers = {
+	.state_bytes = sizeof(struct timers),
 	.open = open_timers,
 	.close = close_timers,
 	.event = event,

@@ -45,6 +45,7 @@ static void begin(void *state, const struct event_context *context)
  * handlers, from the interrupt that wakes them.
  */
 const struct object_tracker track_wakeups = {
+	.state_bytes = sizeof(struct owner_map),
 	.open = object_map_open,
 	.close = object_map_close,
 	.event = event,

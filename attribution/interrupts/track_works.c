@@ -32,6 +32,7 @@ static void event(void *state, const struct event_context *context)
 
 /* Work items, from who queues them to the kworker that executes them. */
 const struct object_tracker track_works = {
+	.state_bytes = sizeof(struct owner_map),
 	.open = object_map_open,
 	.close = object_map_close,
 	.event = event,

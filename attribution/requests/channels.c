@@ -18,7 +18,7 @@ struct channel {
 	struct array queue; /* struct message *, oldest first */
 	struct array asked; /* struct request *, the same */
 	uint64_t peer;
-	const struct task *user; /* who sent from it last */
+	const struct task *user; /* see channels_use() */
 };
 
 struct channels {
@@ -32,11 +32,6 @@ struct channels *channels_new(void)
 	if (channels)
 		channels->all = KEYED_ARRAY_OF(struct channel, socket);
 	return channels;
-}
-
-static void drop_message(struct channel *channel)
-{
-	message_drop(message_list_take(&channel->queue, 0));
 }
 
 static void drop_request(struct channel *channel)
@@ -77,14 +72,10 @@ int channels_queue(struct channels *channels, uint64_t socket,
 		   struct message *message)
 {
 	struct channel *channel = add(channels, socket);
-	struct message **slot = channel ? array_add(&channel->queue) : NULL;
 
-	if (!slot)
-		return -ERROR_MEMORY;
-	*slot = message_refer(message);
-	if (channel->queue.count > MOST_QUEUED)
-		drop_message(channel);
-	return 0;
+	return channel ?
+		       message_list_add(&channel->queue, message, MOST_QUEUED) :
+		       -ERROR_MEMORY;
 }
 
 struct message *channels_read(struct channels *channels, uint64_t socket,
@@ -108,7 +99,7 @@ struct message *channels_read(struct channels *channels, uint64_t socket,
 		*bytes = 0;
 	if (message->taken_bytes >= message->bytes ||
 	    message->medium == MEDIUM_UDP)
-		drop_message(channel);
+		message_drop(message_list_take(&channel->queue, 0));
 	return message;
 }
 
@@ -125,11 +116,10 @@ int channels_ask(struct channels *channels, uint64_t socket,
 		 struct request *request)
 {
 	struct channel *channel = add(channels, socket);
-	struct request **slot = channel ? array_add(&channel->asked) : NULL;
 
-	if (!slot)
+	if (!channel || array_append(&channel->asked, &request) < 0)
 		return -ERROR_MEMORY;
-	*slot = request_refer(request);
+	request_refer(request);
 	if (channel->asked.count > MOST_QUEUED)
 		drop_request(channel);
 	return 0;

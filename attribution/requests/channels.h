@@ -46,11 +46,13 @@ int channels_ask(struct channels *channels, uint64_t socket,
  */
 struct request *channels_asked(struct channels *channels, uint64_t socket);
 
-/* @task has sent from @socket.  Returns 0 or -ERROR_MEMORY. */
+/* @task has sent from @socket, or read there before anybody sent.  Returns 0 or
+ * -ERROR_MEMORY.
+ */
 int channels_use(struct channels *channels, uint64_t socket,
 		 const struct task *task);
 
-/* Returns who sent from @socket last, or NULL. */
+/* Returns who that was last, or NULL. */
 const struct task *channels_user(const struct channels *channels,
 				 uint64_t socket);
 

@@ -16,22 +16,18 @@
 #include <unistd.h>
 
 struct connections {
-	struct keyed_array all;	    /* struct connection_state */
-	struct number_map *by_ends; /* index + 1 by hash_of() */
+	struct keyed_array all;	   /* struct connection_state */
+	struct number_map by_ends; /* index + 1 by hash_of() */
 };
 
 struct connections *connections_new(void)
 {
 	struct connections *connections = calloc(1, sizeof(*connections));
 
-	if (!connections)
-		return NULL;
-	connections->all = KEYED_ARRAY_OF(struct connection_state, socket);
-	connections->by_ends = number_map_new();
-	if (connections->by_ends)
-		return connections;
-	connections_free(connections);
-	return NULL;
+	if (connections)
+		connections->all =
+			KEYED_ARRAY_OF(struct connection_state, socket);
+	return connections;
 }
 
 static struct connection_state *state_at(const struct connections *connections,
@@ -40,8 +36,7 @@ static struct connection_state *state_at(const struct connections *connections,
 	return array_at(&connections->all.items, index);
 }
 
-/* Nobody answers what was asked there. */
-static void forget_request(struct connection_state *state)
+void connection_forget_request(struct connection_state *state)
 {
 	if (!state->request)
 		return;
@@ -55,9 +50,9 @@ void connections_free(struct connections *connections)
 	if (!connections)
 		return;
 	for (size_t i = 0; i < connections->all.items.count; i++)
-		forget_request(state_at(connections, i));
+		connection_forget_request(state_at(connections, i));
 	keyed_array_free(&connections->all);
-	number_map_free(connections->by_ends);
+	number_map_free(&connections->by_ends);
 	free(connections);
 }
 
@@ -92,7 +87,7 @@ static uint64_t find_ends(const struct connections *connections,
 			  const struct endpoint *remote)
 {
 	const uint64_t *number =
-		number_map_find(connections->by_ends, hash_of(local, remote));
+		number_map_find(&connections->by_ends, hash_of(local, remote));
 
 	return number && has_ends(
 				 &state_at(connections, *number - 1)->connection,
@@ -108,7 +103,7 @@ static void leave_ends(struct connections *connections, uint64_t number)
 
 	if (find_ends(connections, &connection->local, &connection->remote) ==
 	    number)
-		number_map_remove(connections->by_ends,
+		number_map_remove(&connections->by_ends,
 				  hash_of(&connection->local,
 					  &connection->remote));
 }
@@ -128,8 +123,9 @@ static uint64_t number_of(struct connections *connections, uint64_t socket)
 	return number;
 }
 
-int connections_add(struct connections *connections, uint64_t socket,
-		    const struct connection *connection, bool is_whole)
+/* Adds a connection of @socket, in place of what that was before. */
+static int add(struct connections *connections, uint64_t socket,
+	       const struct connection *connection, bool is_whole)
 {
 	uint64_t number = number_of(connections, socket);
 	struct connection_state *state;
@@ -138,11 +134,11 @@ int connections_add(struct connections *connections, uint64_t socket,
 	if (!number)
 		return -ERROR_MEMORY;
 	state = state_at(connections, number - 1);
-	forget_request(state);
+	connection_forget_request(state);
 	*state = (struct connection_state){ .socket = socket,
 					    .connection = *connection,
 					    .is_whole = is_whole };
-	place = number_map_add(connections->by_ends,
+	place = number_map_add(&connections->by_ends,
 			       hash_of(&connection->local,
 				       &connection->remote));
 	if (!place)
@@ -162,8 +158,7 @@ static int add_lines(struct connections *connections, FILE *file)
 		uint64_t socket;
 
 		if (connection_read(line, &socket, &connection))
-			error = connections_add(connections, socket,
-						&connection, false);
+			error = add(connections, socket, &connection, false);
 	}
 	free(line);
 	return error;
@@ -201,8 +196,8 @@ static int begin(struct connections *connections, const int64_t *values)
 		 values[SOCKET_LOCAL_PORT]);
 	read_end(&connection.remote, &values[SOCKET_REMOTE],
 		 values[SOCKET_REMOTE_PORT]);
-	return connections_add(connections, (uint64_t)values[SOCKET_ADDRESS],
-			       &connection, true);
+	return add(connections, (uint64_t)values[SOCKET_ADDRESS], &connection,
+		   true);
 }
 
 int connections_take(struct connections *connections,
@@ -217,7 +212,7 @@ int connections_take(struct connections *connections,
 		return begin(connections, values);
 	state = connections_find(connections, (uint64_t)values[SOCKET_ADDRESS]);
 	if (state && values[SOCKET_NEW_STATE] == TCP_CLOSE)
-		forget_request(state);
+		connection_forget_request(state);
 	return 0;
 }
 

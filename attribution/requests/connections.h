@@ -5,7 +5,6 @@
 #include "common/connection.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct event_record;
@@ -35,12 +34,6 @@ struct connections;
 struct connections *connections_new(void);
 void connections_free(struct connections *connections);
 
-/* Adds a connection of @socket, in place of what that was before.  @is_whole:
- * it begins now.  Returns 0 or -ERROR_MEMORY.
- */
-int connections_add(struct connections *connections, uint64_t socket,
-		    const struct connection *connection, bool is_whole);
-
 /* Adds the connections that the file @path lists (connection_write()), which
  * were there before the recording; a line that is none is left out.
  *
@@ -53,6 +46,9 @@ int connections_add_file(struct connections *connections, const char *path);
  */
 int connections_take(struct connections *connections,
 		     const struct event_record *event);
+
+/* What was asked there, if anything, is over: nobody answers it any more. */
+void connection_forget_request(struct connection_state *state);
 
 /* Returns what is known of @socket, or NULL; valid until one is added. */
 struct connection_state *connections_find(const struct connections *connections,

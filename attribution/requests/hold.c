@@ -83,7 +83,6 @@ int hold_give(struct hold *hold, struct request *request, struct hold *parent)
 {
 	struct request *before = hold->request;
 	struct hold *old_parent = hold->parent;
-	struct hold **slot;
 
 	/* Holds before it may have been given to others since. */
 	if (hold->is_parent && leads_through(parent, hold))
@@ -103,9 +102,8 @@ int hold_give(struct hold *hold, struct request *request, struct hold *parent)
 	request_drop(before);
 	if (!request)
 		return 0;
-	slot = array_add(&request->holds);
-	if (!slot)
+	if (array_append(&request->holds, &hold) < 0)
 		return -ERROR_MEMORY;
-	*slot = hold_refer(hold);
+	hold_refer(hold);
 	return 0;
 }

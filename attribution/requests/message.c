@@ -8,9 +8,6 @@
 
 #include <stdlib.h>
 
-/* More that nobody reads tell nothing. */
-enum { MOST_LISTED = 64 };
-
 struct message *message_refer(struct message *message)
 {
 	message->references++;
@@ -53,14 +50,12 @@ bool message_is_older(const struct message *message,
 	return !other || message->sent->time_ns < other->sent->time_ns;
 }
 
-int message_list_add(struct array *list, struct message *message)
+int message_list_add(struct array *list, struct message *message, size_t most)
 {
-	struct message **slot = array_add(list);
-
-	if (!slot)
+	if (array_append(list, &message) < 0)
 		return -ERROR_MEMORY;
-	*slot = message_refer(message);
-	if (list->count > MOST_LISTED)
+	message_refer(message);
+	if (list->count > most)
 		message_drop(message_list_take(list, 0));
 	return 0;
 }
@@ -97,4 +92,30 @@ void message_list_free(struct array *list)
 {
 	message_list_clear(list);
 	array_free(list);
+}
+
+int message_map_set(struct number_map *map, uint64_t key,
+		    struct message *message)
+{
+	struct message *before = number_map_pointer(map, key);
+	uint64_t *slot = message ? number_map_add(map, key) : NULL;
+
+	if (message && !slot)
+		return -ERROR_MEMORY;
+	if (slot)
+		*slot = (uintptr_t)message_refer(message);
+	else
+		number_map_remove(map, key);
+	message_drop(before);
+	return 0;
+}
+
+void message_map_free(struct number_map *map)
+{
+	struct message *message;
+	size_t place = 0;
+
+	while ((message = number_map_next_pointer(map, &place)))
+		message_drop(message);
+	number_map_free(map);
 }

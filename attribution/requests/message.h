@@ -4,6 +4,7 @@
 
 #include "attribution/requests/message_kinds.h"
 #include "common/array.h"
+#include "common/number_map.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,12 +65,13 @@ bool message_may_be_for(const struct message *message,
 bool message_is_older(const struct message *message,
 		      const struct message *other);
 
-/* Lists of messages, oldest first, refer to them.  There are no more than a few
- * dozen: what is not read then tells nothing, and the oldest give way.
+/* Lists of messages, oldest first, refer to them.  There are no more than
+ * @most: what is not read then tells nothing, and the oldest give way.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
-int message_list_add(struct array *list, struct message *message);
+int message_list_add(struct array *list, struct message *message, size_t most);
+enum { MESSAGES_LISTED = 64 }; /* of one thread */
 
 /* Takes the one at @index out; the reference is the caller's. */
 struct message *message_list_take(struct array *list, size_t index);
@@ -80,6 +82,14 @@ void message_list_forget_taken(struct array *list);
 void message_list_clear(struct array *list);
 
 void message_list_free(struct array *list);
+
+/* Maps of messages by number refer to them.  Sets that of @key in place of the one
+ * before; NULL: none.  Returns 0 or -ERROR_MEMORY.
+ */
+int message_map_set(struct number_map *map, uint64_t key,
+		    struct message *message);
+
+void message_map_free(struct number_map *map);
 
 /* Returns the one at @index. */
 static inline struct message *message_in(const struct array *list, size_t index)

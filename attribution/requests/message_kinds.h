@@ -3,7 +3,6 @@
 #define KT_ATTRIBUTION_MESSAGE_KINDS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct function_marks;

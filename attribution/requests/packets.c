@@ -14,91 +14,54 @@ struct delivery {
 };
 
 struct packets {
-	struct number_map *messages; /* struct message *, by packet */
-	struct number_map *replies;  /* the same: which they are a reply to */
-	struct array deliveries;     /* struct delivery, by CPU */
+	struct number_map messages; /* struct message *, by packet */
+	struct number_map replies;  /* the same: which they are a reply to */
+	struct array deliveries;    /* struct delivery, by CPU */
 };
 
 struct packets *packets_new(void)
 {
 	struct packets *packets = calloc(1, sizeof(*packets));
 
-	if (!packets)
-		return NULL;
-	packets->deliveries = ARRAY_OF(struct delivery);
-	packets->messages = number_map_new();
-	packets->replies = number_map_new();
-	if (packets->messages && packets->replies)
-		return packets;
-	packets_free(packets);
-	return NULL;
-}
-
-static struct message *message_at(const struct number_map *map, uint64_t packet)
-{
-	const uint64_t *slot = number_map_find(map, packet);
-
-	return slot ? (struct message *)(uintptr_t)*slot : NULL;
-}
-
-static void free_map(struct number_map *map)
-{
-	const uint64_t *slot;
-	size_t place = 0;
-
-	while (map && (slot = number_map_next(map, &place)))
-		message_drop((struct message *)(uintptr_t)*slot);
-	number_map_free(map);
+	if (packets)
+		packets->deliveries = ARRAY_OF(struct delivery);
+	return packets;
 }
 
 void packets_free(struct packets *packets)
 {
 	if (!packets)
 		return;
-	free_map(packets->messages);
-	free_map(packets->replies);
+	message_map_free(&packets->messages);
+	message_map_free(&packets->replies);
 	array_free(&packets->deliveries);
 	free(packets);
-}
-
-static int set(struct number_map *map, uint64_t packet, struct message *message)
-{
-	struct message *before = message_at(map, packet);
-	uint64_t *slot = message ? number_map_add(map, packet) : NULL;
-
-	if (message && !slot)
-		return -ERROR_MEMORY;
-	if (slot)
-		*slot = (uintptr_t)message_refer(message);
-	else
-		number_map_remove(map, packet);
-	message_drop(before);
-	return 0;
 }
 
 int packets_set(struct packets *packets, uint64_t packet,
 		struct message *message)
 {
-	int error = set(packets->replies, packet, NULL);
+	int error = message_map_set(&packets->replies, packet, NULL);
 
-	return error ? error : set(packets->messages, packet, message);
+	return error ? error :
+		       message_map_set(&packets->messages, packet, message);
 }
 
 struct message *packets_find(const struct packets *packets, uint64_t packet)
 {
-	return message_at(packets->messages, packet);
+	return number_map_pointer(&packets->messages, packet);
 }
 
 int packets_set_reply(struct packets *packets, uint64_t packet,
 		      struct message *delivered)
 {
-	return set(packets->replies, packet, delivered);
+	return message_map_set(&packets->replies, packet, delivered);
 }
 
 struct message *packets_find_delivered(const struct packets *packets,
 				       uint64_t packet)
 {
-	return message_at(packets->replies, packet);
+	return number_map_pointer(&packets->replies, packet);
 }
 
 int packets_deliver(struct packets *packets, int32_t cpu, uint64_t packet,

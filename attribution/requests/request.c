@@ -111,12 +111,11 @@ bool request_is_settled(const struct request *request)
 
 int request_list_add(struct array *list, struct request *request)
 {
-	struct request **slot = array_add(list);
 	struct request *oldest;
 
-	if (!slot)
+	if (array_append(list, &request) < 0)
 		return -ERROR_MEMORY;
-	*slot = request_refer(request);
+	request_refer(request);
 	if (list->count <= MOST_LISTED)
 		return 0;
 	oldest = request_list_take(list, 0);

@@ -13,11 +13,7 @@
 #include "attribution/requests/requests_events.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
-#include "attribution/requests/roles.h"
 #include "attribution/time/thread_tracker.h"
-#include "attribution/trackers.h"
-#include "common/error.h"
-#include "common/number_map.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -27,11 +23,9 @@ struct requests_options
 requests_options_of(const struct attribution_input *input)
 {
 	return (struct requests_options){
-		.trackers = input->trackers,
 		.functions = symbols_functions(input->symbols),
 		.names = input->names,
 		.recorder = recording_info(input->recording)->command,
-		.window = input->window,
 		.has_wakes =
 			known_events_has(input->events, EVENT_SCHED_WAKING),
 		.has_socket_events =
@@ -48,40 +42,29 @@ requests_options_of(const struct attribution_input *input)
 
 struct requests *requests_new(const struct requests_options *options)
 {
-	struct thread_tracker *threads = trackers_threads(options->trackers);
 	struct requests *requests = calloc(1, sizeof(*requests));
 
 	if (!requests)
 		return NULL;
 	requests_follow(requests);
 	requests->callbacks = ARRAY_OF(struct request_callback *);
-	requests->names = options->names;
-	requests->recorder = options->recorder;
-	requests->has_wakes = options->has_wakes;
-	requests->has_socket_events = options->has_socket_events;
-	requests->has_packets = options->has_packets &&
-				!options->has_socket_events;
+	requests->options = *options;
+	requests->options.has_packets &= !options->has_socket_events;
 	requests->parties = ARRAY_OF(struct party *);
 	requests->open = ARRAY_OF(struct request *);
 	requests_deferred_open(requests);
 	requests_disk_open(requests);
-	requests->time = thread_tracker_time(threads);
-	requests->paths = thread_tracker_paths(threads);
+	requests->time = thread_tracker_time(options->threads);
+	requests->paths = thread_tracker_paths(options->threads);
 	requests->kinds = message_kinds_new(options->functions);
 	requests->channels = channels_new();
 	requests->connections = connections_new();
-	requests->children = number_map_new();
-	requests->items = number_map_new();
-	requests->readers = number_map_new();
-	requests->roles = roles_new();
 	requests->packets = packets_new();
 	if (requests->time && requests->paths && requests->kinds &&
-	    requests->channels && requests->connections && requests->children &&
-	    requests->items && requests->readers && requests->roles &&
-	    requests->packets &&
-	    !trackers_follow(options->trackers, &requests->handler) &&
-	    !thread_tracker_hand_spans(threads, &requests->span_callback,
-				       options->window) &&
+	    requests->channels && requests->connections && requests->packets &&
+	    !thread_tracker_hand_spans(options->threads,
+				       &requests->span_callback,
+				       TIME_WINDOW_ALL) &&
 	    (!options->sockets_path ||
 	     !connections_add_file(requests->connections,
 				   options->sockets_path)))
@@ -90,23 +73,22 @@ struct requests *requests_new(const struct requests_options *options)
 	return NULL;
 }
 
+struct event_handler *requests_handler(struct requests *requests)
+{
+	return &requests->handler;
+}
+
 int requests_listen(struct requests *requests,
 		    struct request_callback *callback)
 {
-	struct request_callback **slot = array_add(&requests->callbacks);
-
-	if (!slot)
-		return -ERROR_MEMORY;
-	*slot = callback;
-	return 0;
+	return array_append(&requests->callbacks, &callback);
 }
 
 void requests_free(struct requests *requests)
 {
 	struct request **open;
 	struct party *party;
-	uint64_t *child;
-	uint64_t *item;
+	struct hold *child;
 	size_t next = 0;
 	size_t place = 0;
 
@@ -117,24 +99,19 @@ void requests_free(struct requests *requests)
 		request_clear(open[i]);
 	while ((party = requests_next_party(requests, &next)))
 		party_free(party);
-	while (requests->children &&
-	       (child = number_map_next(requests->children, &place)))
-		hold_drop((struct hold *)(uintptr_t)*child);
-	place = 0;
-	while (requests->items &&
-	       (item = number_map_next(requests->items, &place)))
-		message_drop((struct message *)(uintptr_t)*item);
+	while ((child = number_map_next_pointer(&requests->children, &place)))
+		hold_drop(child);
+	message_map_free(&requests->items);
 	request_list_free(&requests->open);
 	array_free(&requests->parties);
 	array_free(&requests->callbacks);
 	channels_free(requests->channels);
 	connections_free(requests->connections);
-	number_map_free(requests->children);
-	number_map_free(requests->items);
-	number_map_free(requests->readers);
+	number_map_free(&requests->children);
+	number_map_free(&requests->readers);
 	requests_deferred_free(requests);
 	requests_disk_free(requests);
-	roles_free(requests->roles);
+	roles_free(&requests->roles);
 	packets_free(requests->packets);
 	free(requests->kinds);
 	free(requests);

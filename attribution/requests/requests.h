@@ -2,18 +2,19 @@
 #ifndef KT_ATTRIBUTION_REQUESTS_H
 #define KT_ATTRIBUTION_REQUESTS_H
 
-#include "report/steps/task_stacks.h"
+#include "attribution/requests/thread_clock.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct attribution_input;
+struct event_handler;
 struct function_table;
 struct request;
 struct task;
 struct task_names;
-struct trackers;
+struct thread_tracker;
 
 /* Finds requests: follows messages from who sends them to who takes them and
  * back.
@@ -39,15 +40,18 @@ struct requests;
 struct request_callback {
 	void (*take)(struct request_callback *callback,
 		     const struct request *request);
+	/* Takes each stretch of threads' time, by what it is; or NULL. */
+	void (*passed)(struct request_callback *callback,
+		       const struct time_span *span, enum request_part part);
 };
 
 /* Borrowed, all of it. */
 struct requests_options {
-	struct trackers *trackers; /* which the requests follow */
+	struct thread_tracker *threads; /* take all before */
 	const struct function_table *functions;
 	const struct task_names *names;
-	const char *recorder;	   /* see recorder_task.h; NULL: nobody is it */
-	struct time_window window; /* in which time counts */
+	const char *recorder;	/* see recorder_task.h; NULL: nobody is it.  Its
+			       * messages ask nobody */
 	bool has_wakes;		/* who wakes whom; without, none is inferred */
 	bool has_socket_events; /* sk_data_ready and those of lengths */
 	/* What packets are sent, received and copied; of use without these. */
@@ -61,6 +65,9 @@ requests_options_of(const struct attribution_input *input);
 /* Returns NULL when out of memory. */
 struct requests *requests_new(const struct requests_options *options);
 void requests_free(struct requests *requests);
+
+/* Returns what has to see the pass, behind all that is followed. */
+struct event_handler *requests_handler(struct requests *requests);
 
 /* Hands all requests to @callback, which is borrowed, too.  Returns 0 or
  * -ERROR_MEMORY.

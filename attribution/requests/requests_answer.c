@@ -2,11 +2,9 @@
 #include "attribution/requests/requests_answer.h"
 
 #include "attribution/requests/channels.h"
-#include "attribution/requests/requests_found.h"
-#include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
-#include "attribution/requests/roles.h"
+#include "attribution/requests/requests_unheard.h"
 #include "report/steps/call_step.h"
 
 static bool is_served_by(const struct request *request, int32_t pid)
@@ -281,19 +279,11 @@ void requests_answer(struct requests *requests, struct request *request,
 	request->answered = clock_mark_refer(
 		message->carried ? message->carried : message->sent);
 	if (request->client)
-		requests_check(requests, roles_answered(requests->roles,
+		requests_check(requests, roles_answered(&requests->roles,
 							server->task->pid,
 							request->client->pid));
 	/* It may be known late, when its sender has found something else. */
 	if (server->found_ns < message->sent->time_ns)
 		server->found_ns = 0;
 	go_on(requests, server, request, hold, message->sent->time_ns);
-}
-
-bool requests_is_server(const struct requests *requests,
-			const struct task *server, const struct task *client,
-			enum message_medium medium)
-{
-	return roles_is_server(requests->roles, server->pid, client->pid,
-			       message_medium_is_socket(medium));
 }

@@ -3,10 +3,8 @@
 
 #include "attribution/requests/channels.h"
 #include "attribution/requests/connections.h"
-#include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
-#include "attribution/requests/roles.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
@@ -15,11 +13,8 @@ enum { MOST_FOR_FOUND = 16 };
 
 bool requests_open(struct requests *requests, struct request *request)
 {
-	struct request **slot = array_add(&requests->open);
-
-	if (!slot)
+	if (array_append(&requests->open, &request) < 0)
 		return false;
-	*slot = request;
 	request->number = ++requests->numbers;
 	return true;
 }
@@ -102,6 +97,17 @@ static bool may_be_child(const struct requests *requests,
 		has_pending(client, request->found_ns));
 }
 
+/* Returns whether the sender of @request may turn out to have worked for another
+ * than its parent, which tells the answer to that.
+ */
+static bool may_have_another_parent(const struct request *request)
+{
+	const struct request *parent = request->parent;
+
+	return parent && request_is_open(parent) &&
+	       (parent->is_polled || parent->is_inferred);
+}
+
 /* Returns whether no answer to @request has come so far, nor to others of its
  * client: who reads what another writes to a pipe is no server for that alone, as a
  * shell that takes a command's output.
@@ -111,7 +117,7 @@ static bool is_one_way(const struct requests *requests,
 {
 	return request->medium == MEDIUM_PIPE &&
 	       request->kind == MESSAGE_SEND && !request->is_answered &&
-	       !roles_has_answered(requests->roles, request->server->pid,
+	       !roles_has_answered(&requests->roles, request->server->pid,
 				   request->client->pid);
 }
 
@@ -122,6 +128,7 @@ static bool is_ready(const struct requests *requests,
 
 	return request->is_ended && request_is_settled(request) &&
 	       (requests->is_over || (!may_be_child(requests, request) &&
+				      !may_have_another_parent(request) &&
 				      (!parent || parent->is_ended ||
 				       !is_one_way(requests, parent))));
 }

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 struct message;
-struct party;
 struct request;
 struct requests;
 

@@ -16,6 +16,13 @@ struct party *requests_party_on(struct requests *requests, int32_t cpu,
 	return task ? requests_party(requests, task, time_ns) : NULL;
 }
 
+struct party *requests_party_at(struct requests *requests,
+				const struct event_record *event)
+{
+	return requests_party_on(requests, event->cpu, event->tid,
+				 event->time_ns);
+}
+
 /* Returns the kernel context that @task is in, less the tracer and what switches
  * tasks, or NULL.
  */

@@ -20,6 +20,10 @@ struct task;
 struct party *requests_party_on(struct requests *requests, int32_t cpu,
 				int32_t tid, uint64_t time_ns);
 
+/* Returns that of the task that @event happened in, or NULL. */
+struct party *requests_party_at(struct requests *requests,
+				const struct event_record *event);
+
 /* Returns the kernel context that @party is in. */
 enum context_kind requests_context_of(const struct requests *requests,
 				      const struct party *party);

@@ -61,8 +61,7 @@ static bool may_defer(const struct requests *requests,
 void requests_deferred_asked(struct requests *requests,
 			     const struct event_record *event)
 {
-	const struct party *party = requests_party_on(
-		requests, event->cpu, event->tid, event->time_ns);
+	const struct party *party = requests_party_at(requests, event);
 
 	if (may_defer(requests, party))
 		requests_disk_asked(requests, party->hold, event);
@@ -100,19 +99,19 @@ void requests_deferred_queued(struct requests *requests,
 static void begin_part(struct requests *requests, struct party *worker,
 		       struct hold *by, uint64_t since_ns)
 {
-	struct deferred *deferred = array_add(&requests->deferred);
+	const struct deferred deferred = { by, since_ns, worker->hold };
 
 	worker->hold->is_carrier = true;
 	worker->hold->is_deferred = true;
 	requests_give_beside(requests, worker->hold, by->request, NULL);
 	hold_drop(worker->deferred);
 	worker->deferred = hold_refer(worker->hold);
-	if (!deferred) {
+	if (array_append(&requests->deferred, &deferred) < 0) {
 		requests->status = -ERROR_MEMORY;
 		return;
 	}
-	*deferred = (struct deferred){ hold_refer(by), since_ns,
-				       hold_refer(worker->hold) };
+	hold_refer(deferred.by);
+	hold_refer(deferred.work);
 	if (requests->deferred.count <= MOST_DEFERRED)
 		return;
 	drop(array_at(&requests->deferred, 0));
@@ -144,8 +143,7 @@ static bool begin_work(struct requests *requests, struct party *worker,
 void requests_deferred_begins(struct requests *requests,
 			      const struct event_record *event)
 {
-	struct party *worker = requests_party_on(requests, event->cpu,
-						 event->tid, event->time_ns);
+	struct party *worker = requests_party_at(requests, event);
 
 	if (worker)
 		begin_work(requests, worker, event->values[WORK_ADDRESS],
@@ -268,8 +266,7 @@ void requests_deferred_wakes(struct requests *requests,
 			     const struct event_record *event,
 			     struct party *woken)
 {
-	struct party *worker = requests_party_on(requests, event->cpu,
-						 event->tid, event->time_ns);
+	struct party *worker = requests_party_at(requests, event);
 	bool is_own = may_defer(requests, worker);
 	const struct deferred *deferred;
 

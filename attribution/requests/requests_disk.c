@@ -52,13 +52,13 @@ static void forget(struct requests *requests, size_t index)
 void requests_disk_asked(struct requests *requests, struct hold *hold,
 			 const struct event_record *event)
 {
-	struct asked *asked = array_add(&requests->asked);
+	const struct asked asked = { block_range_of(event), hold };
 
-	if (!asked) {
+	if (array_append(&requests->asked, &asked) < 0) {
 		requests->status = -ERROR_MEMORY;
 		return;
 	}
-	*asked = (struct asked){ block_range_of(event), hold_refer(hold) };
+	hold_refer(hold);
 	if (requests->asked.count > MOST_ASKED)
 		forget(requests, 0);
 }

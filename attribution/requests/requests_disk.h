@@ -2,8 +2,6 @@
 #ifndef KT_ATTRIBUTION_REQUESTS_DISK_H
 #define KT_ATTRIBUTION_REQUESTS_DISK_H
 
-#include <stdbool.h>
-
 struct event_record;
 struct hold;
 struct requests;

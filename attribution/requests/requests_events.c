@@ -11,22 +11,27 @@
 #include "attribution/requests/requests_packets.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_send.h"
-#include "attribution/requests/requests_sockets.h"
 #include "attribution/requests/requests_state.h"
-#include "attribution/requests/requests_wait.h"
-#include "attribution/requests/requests_wake.h"
-#include "attribution/requests/roles.h"
 #include "common/container_of.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 
-static struct requests *requests_of_callback(struct span_callback *callback)
+/* Hands @span on, and moves @party's clock.  Returns whether a mark became known. */
+static bool move_clock(const struct requests *requests, struct party *party,
+		       const struct time_span *span, bool is_idle)
 {
-	return container_of(callback, struct requests, span_callback);
+	struct request_callback *const *callbacks = requests->callbacks.items;
+	enum request_part part = request_part_of(span, is_idle);
+
+	for (size_t i = 0; i < requests->callbacks.count; i++)
+		if (callbacks[i]->passed)
+			callbacks[i]->passed(callbacks[i], span, part);
+	return thread_clock_take(&party->clock, span, part);
 }
 
-/* Moves @party's clock on.  Returns whether a mark became known. */
-static bool tell_clock(struct party *party, const struct time_span *span)
+/* The same, in two pieces where the thread was idle from some time on. */
+static bool tell_clock(const struct requests *requests, struct party *party,
+		       const struct time_span *span)
 {
 	uint64_t since_ns = party->awaited_since_ns;
 	struct time_span part = *span;
@@ -35,22 +40,23 @@ static bool tell_clock(struct party *party, const struct time_span *span)
 
 	if (is_idle && span->begin_ns < since_ns && since_ns < span->end_ns) {
 		part.end_ns = since_ns;
-		is_known = thread_clock_take(&party->clock, &part, false);
+		is_known = move_clock(requests, party, &part, false);
 		part = *span;
 		part.begin_ns = since_ns;
 	}
-	return thread_clock_take(&party->clock, &part, is_idle) || is_known;
+	return move_clock(requests, party, &part, is_idle) || is_known;
 }
 
 /* A span comes when it is over, within the wait that it is part of. */
 static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
-	struct requests *requests = requests_of_callback(callback);
+	struct requests *requests =
+		container_of(callback, struct requests, span_callback);
 	struct party *party =
 		requests_party(requests, span->task, span->begin_ns);
 
-	if (!party || !tell_clock(party, span))
+	if (!party || !tell_clock(requests, party, span))
 		return;
 	/* Handing out looks at all that are open: not at every mark, then. */
 	if (++requests->known_marks <= requests->open.count)
@@ -78,10 +84,10 @@ static void take_begin(struct requests *requests, struct party *party,
 		       const struct call_step *step)
 {
 	if (function.kind == MESSAGE_ACCEPT)
-		requests_check(requests,
-			       roles_accepts(requests->roles, step->task->pid));
+		requests_check(requests, roles_accepts(&requests->roles,
+						       step->task->pid));
 	else if (function.kind == MESSAGE_CONNECT)
-		requests_check(requests, roles_connects(requests->roles,
+		requests_check(requests, roles_connects(&requests->roles,
 							step->task->pid));
 	if (message_kind_waits(function.kind))
 		requests_wait_begin(requests, party, function, step);
@@ -164,9 +170,11 @@ static void take_event(struct event_handler *handler,
 		requests_socket_event(requests, event);
 	else if (event->event == EVENT_NET_QUEUE)
 		requests_packet_leaves(requests, event);
-	else if (event->event == EVENT_NET_RECEIVE && requests->has_packets)
+	else if (event->event == EVENT_NET_RECEIVE &&
+		 requests->options.has_packets)
 		requests_packet_received(requests, event);
-	else if (event->event == EVENT_SKB_COPY && requests->has_packets)
+	else if (event->event == EVENT_SKB_COPY &&
+		 requests->options.has_packets)
 		requests_packet_copied(requests, event);
 	else if (event->event == EVENT_WORK_QUEUE)
 		requests_item_queued(requests, event);

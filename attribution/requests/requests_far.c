@@ -62,18 +62,9 @@ static struct request *open_request(struct requests *requests,
  */
 static struct request *asked(struct connection_state *state)
 {
-	if (!state->request || !state->request->is_ended)
-		return state->request;
-	request_drop(state->request);
-	state->request = NULL;
-	return NULL;
-}
-
-static void close_request(struct connection_state *state)
-{
-	state->request->is_ended = true;
-	request_drop(state->request);
-	state->request = NULL;
+	if (state->request && state->request->is_ended)
+		connection_forget_request(state);
+	return state->request;
 }
 
 /* Makes a message of what @party sent last, which went out when its first packet
@@ -126,7 +117,7 @@ static void answer(struct requests *requests, struct party *party,
 	if (!message)
 		return;
 	requests_answer(requests, state->request, message);
-	close_request(state);
+	connection_forget_request(state);
 }
 
 void requests_far_sent(struct requests *requests, struct party *party,
@@ -188,7 +179,7 @@ static void take_answer(struct requests *requests, struct party *party,
 	request->is_answered = true;
 	request->arrived_ns = state->ready_ns;
 	requests_take_answer(requests, party, request, time_ns);
-	close_request(state);
+	connection_forget_request(state);
 }
 
 void requests_far_taken(struct requests *requests, struct party *party,

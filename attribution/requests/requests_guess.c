@@ -2,11 +2,11 @@
 #include "attribution/requests/requests_guess.h"
 
 #include "attribution/requests/requests_answer.h"
-#include "attribution/requests/requests_found.h"
-#include "attribution/requests/requests_guess_answer.h"
 #include "attribution/requests/requests_items.h"
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
+#include "attribution/requests/requests_unheard.h"
+#include "report/steps/call_step.h"
 
 /* Messages that nobody was woken by, and threads that found one: who found
  * which is inferred from what they do next.
@@ -67,8 +67,8 @@ static struct message *next_left(const struct requests *requests,
 
 	while (message && ++at &&
 	       (next = party_next_unheard(sender, &at, medium)) &&
-	       finds_count(&requests->finds, pid, message->sent->time_ns,
-			   next->sent->time_ns) &&
+	       requests_finds_of(requests, pid, message->sent->time_ns,
+				 next->sent->time_ns) &&
 	       message->wakes != next->wakes)
 		message = next;
 	return message;
@@ -158,9 +158,9 @@ static struct message *reply_of(const struct requests *requests,
 		return NULL;
 	message = requests_unheard_of(sender, medium, asked->sent->time_ns,
 				      asked->sender, false);
-	return message && finds_count(&requests->finds, sender->task->pid,
-				      asked->sent->time_ns,
-				      message->sent->time_ns) ?
+	return message && requests_finds_of(requests, sender->task->pid,
+					    asked->sent->time_ns,
+					    message->sent->time_ns) ?
 		       message :
 		       NULL;
 }

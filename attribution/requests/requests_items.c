@@ -9,14 +9,13 @@
 #include "attribution/requests/requests_send.h"
 #include "attribution/requests/requests_state.h"
 #include "common/error.h"
-#include "common/number_map.h"
 #include "report/steps/call_step.h"
 
 /* @message goes by @item, to who read there last. */
 static void lead(const struct requests *requests, struct message *message,
 		 uint64_t item)
 {
-	const uint64_t *reader = number_map_find(requests->readers, item);
+	const uint64_t *reader = number_map_find(&requests->readers, item);
 
 	message->item = item;
 	message->reader = reader ? (int32_t)*reader : 0;
@@ -50,10 +49,8 @@ static void tell_found(struct requests *requests, const struct party *sender,
 void requests_item_queued(struct requests *requests,
 			  const struct event_record *event)
 {
-	struct party *party = requests_party_on(requests, event->cpu,
-						event->tid, event->time_ns);
+	struct party *party = requests_party_at(requests, event);
 	struct message *message;
-	uint64_t *slot;
 
 	if (!party || !party->send.is_open ||
 	    party->send.function.medium != MEDIUM_TTY ||
@@ -68,13 +65,8 @@ void requests_item_queued(struct requests *requests,
 		return;
 	lead(requests, message, (uint64_t)event->values[WORK_ADDRESS]);
 	tell_found(requests, party, message);
-	slot = number_map_add(requests->items, message->item);
-	if (!slot) {
-		requests->status = -ERROR_MEMORY;
-		return;
-	}
-	message_drop((struct message *)(uintptr_t)*slot);
-	*slot = (uintptr_t)message_refer(message);
+	requests_check(requests, message_map_set(&requests->items,
+						 message->item, message));
 }
 
 void requests_item_read(struct requests *requests,
@@ -84,7 +76,7 @@ void requests_item_read(struct requests *requests,
 
 	if (!message->item || message->is_inferred)
 		return;
-	reader = number_map_add(requests->readers, message->item);
+	reader = number_map_add(&requests->readers, message->item);
 	if (reader)
 		*reader = (uint64_t)message->receiver->pid;
 	else
@@ -129,19 +121,15 @@ struct message *requests_item_unheard(const struct requests *requests,
 void requests_item_begins(struct requests *requests,
 			  const struct event_record *event)
 {
-	uint64_t item = (uint64_t)event->values[WORK_ADDRESS];
-	const uint64_t *slot = number_map_find(requests->items, item);
+	struct message *message = number_map_take_pointer(
+		&requests->items, (uint64_t)event->values[WORK_ADDRESS]);
 	struct party *worker;
-	struct message *message;
 
-	if (!slot) {
+	if (!message) {
 		requests_deferred_begins(requests, event);
 		return;
 	}
-	message = (struct message *)(uintptr_t)*slot;
-	number_map_remove(requests->items, item);
-	worker = requests_party_on(requests, event->cpu, event->tid,
-				   event->time_ns);
+	worker = requests_party_at(requests, event);
 	if (!worker || message->carrier) {
 		message_drop(message);
 		return;
@@ -207,14 +195,4 @@ struct message *requests_item_message(struct requests *requests,
 	if (!message->carried)
 		requests->status = -ERROR_MEMORY;
 	return message;
-}
-
-struct hold *requests_give_carrier(struct requests *requests,
-				   const struct message *message,
-				   struct request *request, struct hold *before)
-{
-	if (!message->carrier)
-		return before;
-	requests_give(requests, message->carrier, request, before);
-	return message->carrier;
 }

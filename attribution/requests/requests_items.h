@@ -8,10 +8,8 @@
 
 struct call_step;
 struct event_record;
-struct hold;
 struct message;
 struct party;
-struct request;
 struct requests;
 
 /* Work items that carry messages: who writes to a terminal queues one, and a
@@ -49,13 +47,5 @@ struct message *requests_item_message(struct requests *requests,
 				      struct party *waker,
 				      const struct party *woken,
 				      uint64_t time_ns);
-
-/* What carried @message was for @request, behind @before (or NULL).  Returns what
- * is before its receiver then: that, or @before.
- */
-struct hold *requests_give_carrier(struct requests *requests,
-				   const struct message *message,
-				   struct request *request,
-				   struct hold *before);
 
 #endif

@@ -7,7 +7,6 @@
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_send.h"
 #include "attribution/requests/requests_state.h"
-#include "attribution/requests/requests_stray.h"
 #include "report/steps/call_step.h"
 
 static void set(struct requests *requests, uint64_t packet,
@@ -39,7 +38,7 @@ static void take_sent(struct requests *requests, struct party *party,
 		message = requests_hand_over(requests, party, event->time_ns);
 	if (!message)
 		return;
-	if (requests->has_wakes && !party->is_heard)
+	if (requests->options.has_wakes && !party->is_heard)
 		requests_list_unheard(requests, party);
 	/* A datagram's own are not always shown as they are read. */
 	message->has_packets = !message->is_merged &&
@@ -69,17 +68,16 @@ static void take_passed(struct requests *requests,
 void requests_packet_leaves(struct requests *requests,
 			    const struct event_record *event)
 {
-	struct party *party = requests_party_on(requests, event->cpu,
-						event->tid, event->time_ns);
+	struct party *party = requests_party_at(requests, event);
 	bool is_sent = party && party->send.is_open &&
 		       requests_context_of(requests, party) ==
 			       CONTEXT_SYSTEM_CALL;
 
-	if (requests->has_packets && is_sent)
+	if (requests->options.has_packets && is_sent)
 		take_sent(requests, party, event);
-	else if (requests->has_packets)
+	else if (requests->options.has_packets)
 		take_passed(requests, event);
-	else if (requests->has_socket_events && is_sent &&
+	else if (requests->options.has_socket_events && is_sent &&
 		 !party->transmitted &&
 		 party->send.function.medium == MEDIUM_TCP)
 		party->transmitted =
@@ -117,6 +115,91 @@ void requests_packet_merged(struct requests *requests,
 	packets_forget_delivered(requests->packets, cpu, softirq);
 }
 
+/* Where a message is that no packet of its own brings to its reader. */
+enum stray {
+	STRAY_MERGED, /* added to another packet */
+	STRAY_HELD,   /* it has had none so far */
+	STRAY_LATE,   /* it has one, which may have been added unseen */
+};
+
+static enum stray stray_of(const struct message *message)
+{
+	return message->has_packets ? STRAY_LATE :
+	       message->is_merged   ? STRAY_MERGED :
+				      STRAY_HELD;
+}
+
+/* Returns the oldest that @sender sent of @first to @last, if it answers @reader's
+ * request, or @may_be for it (NULL: for anybody), borrowed, or NULL.
+ */
+static struct message *find_stray(const struct party *sender, enum stray first,
+				  enum stray last, const struct task *reader,
+				  bool may_be)
+{
+	for (size_t i = 0; sender && i < sender->unheard.count; i++) {
+		struct message *message = message_in(&sender->unheard, i);
+		const struct request *request = message->hold->request;
+		enum stray stray = stray_of(message);
+
+		if (message->is_taken || message->medium != MEDIUM_TCP ||
+		    stray < first || stray > last)
+			continue;
+		if (may_be ? !reader || message_may_be_for(message, reader,
+							   false) :
+			     request && request->client == reader)
+			return message;
+	}
+	return NULL;
+}
+
+/* Returns what @sender sent that was added to a packet that @reader reads (NULL:
+ * anybody), borrowed, or NULL.  What is known to be for it is read in turn.
+ */
+static struct message *find_added(const struct requests *requests,
+				  const struct party *sender,
+				  const struct task *reader)
+{
+	enum stray last = requests->late_merges ? STRAY_LATE : STRAY_HELD;
+	struct message *message =
+		reader ? find_stray(sender, 0, last, reader, false) : NULL;
+
+	for (enum stray stray = 0; !message && stray <= last; stray++)
+		message = find_stray(sender, stray, stray, reader, true);
+	return message;
+}
+
+/* Part of a packet was read before: what is left of it is of the same message,
+ * or of one that was added to it.
+ */
+static struct message *rest_of(struct requests *requests,
+			       struct message *message,
+			       const struct party *reader)
+{
+	const struct party *sender =
+		requests_known_party(requests, message->sender);
+	struct message *merged;
+
+	if (!message->is_taken || reader->copied.count)
+		return message;
+	merged = find_added(requests, sender, reader->task);
+	if (!merged)
+		merged = find_added(requests, sender, NULL);
+	if (!merged)
+		return message;
+	if (merged->has_packets)
+		requests->late_merges--;
+	merged->is_inferred = true;
+	return merged;
+}
+
+/* Returns the oldest that @sender sent and that has had no packet so far, borrowed, or
+ * NULL.
+ */
+static struct message *held_back(const struct party *sender)
+{
+	return find_stray(sender, STRAY_HELD, STRAY_HELD, NULL, true);
+}
+
 /* What had to wait until what was sent before had arrived leaves as the other
  * side says so: whoever that comes to had sent it.  Returns the message, or NULL.
  */
@@ -132,7 +215,7 @@ static struct message *find_reply(struct requests *requests, uint64_t packet)
 	       (sender = requests_next_party(requests, &next))) {
 		struct message *message =
 			sender->task->pid == delivered->receiver->pid ?
-				requests_held_back(sender) :
+				held_back(sender) :
 				NULL;
 
 		if (message && message_is_older(message, found))
@@ -148,8 +231,7 @@ static struct message *find_reply(struct requests *requests, uint64_t packet)
 void requests_packet_copied(struct requests *requests,
 			    const struct event_record *event)
 {
-	struct party *party = requests_party_on(requests, event->cpu,
-						event->tid, event->time_ns);
+	struct party *party = requests_party_at(requests, event);
 	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
 	struct message *message = packets_find(requests->packets, packet);
 
@@ -160,11 +242,12 @@ void requests_packet_copied(struct requests *requests,
 	if (party->wait.function.medium < MEDIUM_TCP)
 		return;
 	party->packet = packet;
-	message = message ? requests_rest_of(requests, message, party) :
+	message = message ? rest_of(requests, message, party) :
 			    find_reply(requests, packet);
 	if (message)
 		requests_check(requests,
-			       message_list_add(&party->copied, message));
+			       message_list_add(&party->copied, message,
+						MESSAGES_LISTED));
 }
 
 void requests_packet_guessed(struct requests *requests, struct party *party,

@@ -2,8 +2,6 @@
 #ifndef KT_ATTRIBUTION_REQUESTS_PACKETS_H
 #define KT_ATTRIBUTION_REQUESTS_PACKETS_H
 
-#include <stdint.h>
-
 struct call_step;
 struct event_record;
 struct message;

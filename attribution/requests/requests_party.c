@@ -3,9 +3,7 @@
 
 #include "attribution/requests/requests_deferred.h"
 #include "attribution/requests/requests_state.h"
-#include "attribution/requests/roles.h"
 #include "common/error.h"
-#include "common/number_map.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 #include "report/steps/recorder_task.h"
@@ -19,19 +17,18 @@ enum { MOST_HOLDS = 1024 };
 static void begin(struct requests *requests, struct party *party,
 		  uint64_t time_ns)
 {
-	uint64_t *child =
-		number_map_find(requests->children, (uint64_t)party->task->tid);
-	struct hold *parent = child ? (struct hold *)(uintptr_t)*child : NULL;
+	struct hold *parent = number_map_take_pointer(
+		&requests->children, (uint64_t)party->task->tid);
 	struct clock_mark *mark = thread_clock_mark(&party->clock, time_ns);
 
 	party->hold = mark ? hold_new(party->task, &party->clock, mark) : NULL;
 	if (!party->hold) {
 		clock_mark_drop(mark);
+		hold_drop(parent);
 		requests->status = -ERROR_MEMORY;
 		return;
 	}
 	party->hold->is_start = true;
-	number_map_remove(requests->children, (uint64_t)party->task->tid);
 	if (parent && parent->request && !parent->request->is_ended)
 		requests_give(requests, party->hold, parent->request, parent);
 	hold_drop(parent);
@@ -40,8 +37,9 @@ static void begin(struct requests *requests, struct party *party,
 static struct party *add_party(struct requests *requests,
 			       const struct task *task, uint64_t time_ns)
 {
-	bool is_recorder = requests->recorder &&
-			   recorder_task_is(requests->names, requests->recorder,
+	bool is_recorder = requests->options.recorder &&
+			   recorder_task_is(requests->options.names,
+					    requests->options.recorder,
 					    task->tid);
 	struct party *party = party_new(task, is_recorder);
 
@@ -148,6 +146,16 @@ void requests_give_beside(struct requests *requests, struct hold *hold,
 	give(requests, hold, request, parent);
 }
 
+struct hold *requests_give_carrier(struct requests *requests,
+				   const struct message *message,
+				   struct request *request, struct hold *before)
+{
+	if (!message->carrier)
+		return before;
+	requests_give(requests, message->carrier, request, before);
+	return message->carrier;
+}
+
 void requests_resume(struct requests *requests, struct party *party)
 {
 	struct hold *before = party->before;
@@ -189,7 +197,7 @@ void requests_fork(struct requests *requests, struct party *parent,
 		   const struct sideband_record *record)
 {
 	uint64_t *slot =
-		number_map_add(requests->children, (uint64_t)record->tid);
+		number_map_add(&requests->children, (uint64_t)record->tid);
 	struct hold *hold = requests_cut(requests, parent, record->time_ns);
 
 	if (!slot || !hold) {
@@ -197,9 +205,17 @@ void requests_fork(struct requests *requests, struct party *parent,
 		hold_drop(hold);
 		return;
 	}
-	requests_check(requests, roles_inherit(requests->roles,
+	requests_check(requests, roles_inherit(&requests->roles,
 					       parent->task->pid, record->pid));
 	requests_give(requests, parent->hold, hold->request, hold);
 	hold_drop((struct hold *)(uintptr_t)*slot);
 	*slot = (uintptr_t)hold;
+}
+
+bool requests_is_server(const struct requests *requests,
+			const struct task *server, const struct task *client,
+			enum message_medium medium)
+{
+	return roles_is_server(&requests->roles, server->pid, client->pid,
+			       message_medium_is_socket(medium));
 }

@@ -46,6 +46,14 @@ void requests_give(struct requests *requests, struct hold *hold,
 void requests_give_beside(struct requests *requests, struct hold *hold,
 			  struct request *request, struct hold *parent);
 
+/* What carried @message was for @request, behind @before (or NULL).  Returns what
+ * is before its receiver then: that, or @before.
+ */
+struct hold *requests_give_carrier(struct requests *requests,
+				   const struct message *message,
+				   struct request *request,
+				   struct hold *before);
+
 /* What @party holds is what it held before its newest wait. */
 void requests_resume(struct requests *requests, struct party *party);
 
@@ -59,5 +67,10 @@ void requests_leave(struct requests *requests, struct party *party,
 		    uint64_t time_ns);
 void requests_fork(struct requests *requests, struct party *parent,
 		   const struct sideband_record *record);
+
+/* Returns whether @client asks @server, by @medium: roles_is_server(). */
+bool requests_is_server(const struct requests *requests,
+			const struct task *server, const struct task *client,
+			enum message_medium medium);
 
 #endif

@@ -11,7 +11,7 @@
 bool requests_has_events(const struct requests *requests,
 			 const struct party *party)
 {
-	return requests->has_socket_events &&
+	return requests->options.has_socket_events &&
 	       message_medium_is_socket(party->send.function.medium);
 }
 
@@ -82,7 +82,8 @@ void requests_send_end(struct requests *requests, struct party *party,
 {
 	party->send.is_open = false;
 	if (requests_has_events(requests, party) || party->is_heard ||
-	    party->send.function.kind != MESSAGE_SEND || !requests->has_wakes)
+	    party->send.function.kind != MESSAGE_SEND ||
+	    !requests->options.has_wakes)
 		return;
 	if (party->message || requests_hand_over(requests, party, time_ns))
 		requests_list_unheard(requests, party);
@@ -93,7 +94,8 @@ void requests_send_lost(struct requests *requests, struct party *party,
 {
 	/* Of others nothing tells better. */
 	if (message_medium_is_socket(party->send.function.medium) &&
-	    (requests->has_socket_events || requests->has_packets))
+	    (requests->options.has_socket_events ||
+	     requests->options.has_packets))
 		party->send.depth = DEPTH_LOST;
 	else
 		requests_send_end(requests, party, time_ns);
@@ -119,7 +121,8 @@ void requests_list_unheard(struct requests *requests, struct party *party)
 		return;
 	party->is_listed = true;
 	requests_check(requests,
-		       message_list_add(&party->unheard, party->message));
+		       message_list_add(&party->unheard, party->message,
+					MESSAGES_LISTED));
 }
 
 struct party *requests_next_sender(const struct requests *requests,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/requests_sockets.h"
+#include "attribution/requests/requests_events.h"
 
 #include "attribution/events/known_events.h"
 #include "attribution/requests/channels.h"
@@ -64,7 +64,7 @@ static void take_ready(struct requests *requests, struct party *party,
 {
 	struct message *message = party->message;
 
-	if (requests->has_socket_events &&
+	if (requests->options.has_socket_events &&
 	    take_backlog(requests, party,
 			 (uint64_t)event->values[SOCKET_ADDRESS],
 			 event->time_ns))
@@ -180,7 +180,7 @@ static struct message *read_next(struct requests *requests,
 		channels_read(requests->channels, socket, left);
 	struct party *sender;
 
-	if (message || !*left || !requests->has_socket_events)
+	if (message || !*left || !requests->options.has_socket_events)
 		return message;
 	sender = find_sender(requests, reader, socket);
 	if (!sender)
@@ -202,6 +202,9 @@ static void take_read(struct requests *requests, struct party *party,
 	struct message *message;
 	bool has_any = false;
 
+	if (!far && left && !channels_user(requests->channels, socket))
+		requests_check(requests, channels_use(requests->channels,
+						      socket, party->task));
 	while (!far && (message = read_next(requests, party, socket, &left,
 					    event->time_ns))) {
 		requests_take(requests, party, message, event->time_ns);
@@ -237,8 +240,7 @@ static void count_bytes(struct requests *requests,
 static void tell_party(struct requests *requests,
 		       const struct event_record *event)
 {
-	struct party *party = requests_party_on(requests, event->cpu,
-						event->tid, event->time_ns);
+	struct party *party = requests_party_at(requests, event);
 
 	if (!party)
 		return;

@@ -7,6 +7,7 @@
 #include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "common/error.h"
+#include "report/steps/call_step.h"
 
 /* Whatever @party asked before @time_ns, unheard, was answered or lost. */
 static void forget_unheard(struct party *party, uint64_t time_ns)

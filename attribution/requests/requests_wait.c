@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/requests_wait.h"
+#include "attribution/requests/requests_events.h"
 
 #include "attribution/requests/requests_guess.h"
 #include "attribution/requests/requests_packets.h"
@@ -7,6 +7,7 @@
 #include "attribution/requests/requests_send.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/requests/requests_take.h"
+#include "attribution/requests/requests_unheard.h"
 #include "report/steps/call_step.h"
 
 void requests_wait_begin(struct requests *requests, struct party *party,
@@ -132,7 +133,7 @@ static bool has_read_nothing(const struct requests *requests,
 		return false;
 	return medium == MEDIUM_PIPE ?
 		       requests->sees_copies :
-		       requests->has_packets &&
+		       requests->options.has_packets &&
 			       (medium == MEDIUM_UNIX || medium == MEDIUM_TCP);
 }
 
@@ -152,7 +153,7 @@ static void find(struct requests *requests, struct party *party, bool is_polled,
 			requests_give(requests, party->hold, NULL, NULL);
 		party->found_ns = time_ns;
 		party->found_by = medium;
-		finds_add(&requests->finds, party->task->pid, time_ns);
+		requests_note_find(requests, party->task->pid, time_ns);
 		party->found_asks = 0;
 		return;
 	}
@@ -176,9 +177,9 @@ void requests_wait_end(struct requests *requests, struct party *party,
 		party->polls = true;
 	}
 	/* The socket's event comes after its function. */
-	if (party->has_polled ||
-	    (function.kind == MESSAGE_WAIT && requests->has_socket_events &&
-	     message_medium_is_socket(function.medium)))
+	if (party->has_polled || (function.kind == MESSAGE_WAIT &&
+				  requests->options.has_socket_events &&
+				  message_medium_is_socket(function.medium)))
 		return;
 	if (has_read_nothing(requests, party)) {
 		requests_resume(requests, party);

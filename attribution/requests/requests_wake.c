@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/requests_wake.h"
+#include "attribution/requests/requests_events.h"
 
 #include "attribution/events/known_events.h"
 #include "attribution/requests/packets.h"
@@ -92,7 +92,8 @@ static void wake_by(struct requests *requests, struct message *message,
 	answered = requests_find_answered(requests, message, woken);
 	if (answered && !message->answers)
 		requests_answer(requests, answered, message);
-	requests_check(requests, message_list_add(&woken->arrived, message));
+	requests_check(requests, message_list_add(&woken->arrived, message,
+						  MESSAGES_LISTED));
 }
 
 /* A packet that is delivered to @woken wakes it.  Returns whether it is known
@@ -105,7 +106,7 @@ static bool take_delivery(struct requests *requests, struct party *woken,
 	uint64_t softirq = requests_softirq_at(requests, event);
 	struct message *message;
 
-	if (!requests->has_packets || !softirq ||
+	if (!requests->options.has_packets || !softirq ||
 	    woken->wait.function.kind == MESSAGE_ACCEPT ||
 	    (medium != MEDIUM_UNKNOWN && medium < MEDIUM_TCP))
 		return false;
@@ -148,8 +149,7 @@ void requests_waking(struct requests *requests,
 	}
 	if (take_delivery(requests, woken, event))
 		return;
-	waker = requests_party_on(requests, event->cpu, event->tid,
-				  event->time_ns);
+	waker = requests_party_at(requests, event);
 	if (waker) {
 		take_room(requests, waker, woken);
 		message = requests_item_message(requests, waker, woken,

@@ -2,47 +2,22 @@
 #include "attribution/requests/roles.h"
 
 #include "common/error.h"
-#include "common/number_map.h"
 
-#include <stdlib.h>
-
-/* This is what a process, or one that made it, did with sockets. */
+/* This is what a process, or one that made it, did with sockets: bits. */
 enum role {
 	ROLE_CONNECTS = 1,
 	ROLE_ACCEPTS = 2,
 };
 
-struct roles {
-	struct number_map *by_pid; /* enum role bits */
-	struct number_map *pairs;  /* that met, by pair_of() */
-};
-
-struct roles *roles_new(void)
-{
-	struct roles *roles = calloc(1, sizeof(*roles));
-
-	if (!roles)
-		return NULL;
-	roles->by_pid = number_map_new();
-	roles->pairs = number_map_new();
-	if (roles->by_pid && roles->pairs)
-		return roles;
-	roles_free(roles);
-	return NULL;
-}
-
 void roles_free(struct roles *roles)
 {
-	if (!roles)
-		return;
-	number_map_free(roles->by_pid);
-	number_map_free(roles->pairs);
-	free(roles);
+	number_map_free(&roles->by_pid);
+	number_map_free(&roles->pairs);
 }
 
 static int add(struct roles *roles, int32_t pid, uint64_t bits)
 {
-	uint64_t *slot = number_map_add(roles->by_pid, (uint64_t)pid);
+	uint64_t *slot = number_map_add(&roles->by_pid, (uint64_t)pid);
 
 	if (!slot)
 		return -ERROR_MEMORY;
@@ -52,7 +27,7 @@ static int add(struct roles *roles, int32_t pid, uint64_t bits)
 
 static uint64_t bits_of(const struct roles *roles, int32_t pid)
 {
-	const uint64_t *slot = number_map_find(roles->by_pid, (uint64_t)pid);
+	const uint64_t *slot = number_map_find(&roles->by_pid, (uint64_t)pid);
 
 	return slot ? *slot : 0;
 }
@@ -81,7 +56,7 @@ static uint64_t pair_of(int32_t client, int32_t server)
 
 int roles_answered(struct roles *roles, int32_t server, int32_t client)
 {
-	return number_map_add(roles->pairs, pair_of(client, server)) ?
+	return number_map_add(&roles->pairs, pair_of(client, server)) ?
 		       0 :
 		       -ERROR_MEMORY;
 }
@@ -89,7 +64,7 @@ int roles_answered(struct roles *roles, int32_t server, int32_t client)
 bool roles_has_answered(const struct roles *roles, int32_t server,
 			int32_t client)
 {
-	return number_map_find(roles->pairs, pair_of(client, server));
+	return number_map_find(&roles->pairs, pair_of(client, server));
 }
 
 /* Returns whether of these two only @client can have asked for a connection, or

@@ -2,16 +2,19 @@
 #ifndef KT_ATTRIBUTION_ROLES_H
 #define KT_ATTRIBUTION_ROLES_H
 
+#include "common/number_map.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Which processes are clients of which: by who answered whom, and by who asks for
- * connections and accepts them.
+ * connections and accepts them.  Of nobody anything is known in a zeroed one.
  */
-struct roles;
+struct roles {
+	struct number_map by_pid; /* what each did, or one that made it */
+	struct number_map pairs;  /* who answered whom */
+};
 
-/* Returns NULL when out of memory. */
-struct roles *roles_new(void);
 void roles_free(struct roles *roles);
 
 /* Process @pid asks for a connection; accepts one.  Both return 0 or

@@ -31,7 +31,6 @@ struct clock_mark *thread_clock_mark(struct thread_clock *clock,
 				     uint64_t time_ns)
 {
 	struct clock_mark *mark = calloc(1, sizeof(*mark));
-	struct clock_mark **slot;
 
 	if (!mark)
 		return NULL;
@@ -41,16 +40,13 @@ struct clock_mark *thread_clock_mark(struct thread_clock *clock,
 		know(clock, mark);
 		return mark;
 	}
-	slot = array_add(&clock->marks);
-	if (!slot) {
-		free(mark);
-		return NULL;
-	}
-	*slot = clock_mark_refer(mark);
-	return mark;
+	if (!array_append(&clock->marks, &mark))
+		return clock_mark_refer(mark);
+	free(mark);
+	return NULL;
 }
 
-static enum request_part part_of(const struct time_span *span, bool is_idle)
+enum request_part request_part_of(const struct time_span *span, bool is_idle)
 {
 	static const enum request_part parts[TIME_CLASSES] = {
 		[TIME_USER] = PART_USER,
@@ -88,20 +84,16 @@ static bool is_away(enum request_part part)
 static void keep_away(struct thread_clock *clock, enum request_part part,
 		      const struct time_span *span)
 {
-	struct away_span *away;
+	const struct away_span away = { part, span->begin_ns, span->end_ns };
 
 	if (clock->away.count == 2 * MOST_AWAY)
 		array_remove(&clock->away, 0, MOST_AWAY);
-	away = array_add(&clock->away);
-	if (away)
-		*away = (struct away_span){ part, span->begin_ns,
-					    span->end_ns };
+	(void)array_append(&clock->away, &away);
 }
 
 bool thread_clock_take(struct thread_clock *clock, const struct time_span *span,
-		       bool is_idle)
+		       enum request_part part)
 {
-	enum request_part part = part_of(span, is_idle);
 	struct clock_mark **marks = clock->marks.items;
 	size_t count = 0;
 

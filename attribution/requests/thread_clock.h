@@ -22,6 +22,9 @@ enum request_part {
 	REQUEST_PARTS,
 };
 
+/* Returns what @span is; @is_idle: of a sleep, that it waits for a message. */
+enum request_part request_part_of(const struct time_span *span, bool is_idle);
+
 /* A moment of a thread's life, and what its time went to until then, which is
  * known only when the span comes that it lies in: a thread off its CPU tells
  * afterwards why.  Several may hold a mark.
@@ -66,12 +69,11 @@ struct thread_clock {
 struct clock_mark *thread_clock_mark(struct thread_clock *clock,
 				     uint64_t time_ns);
 
-/* Takes the thread's next span.  @is_idle: of a sleep, that it waits for a
- * message.  Returns whether a mark became known.  When out of memory, it is
- * forgotten when the thread was off its CPU.
+/* Takes the thread's next span, which is @part.  Returns whether a mark became
+ * known.  When out of memory, it is forgotten when the thread was off its CPU.
  */
 bool thread_clock_take(struct thread_clock *clock, const struct time_span *span,
-		       bool is_idle);
+		       enum request_part part);
 
 /* Sets @parts to the time off its CPU from @begin_ns to @end_ns, as far as that is
  * kept.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/sleeps/sleeper.h"
-
-#include "attribution/sleeps/wakers.h"
+#include "attribution/sleeps/sleeps_parts.h"
 #include "attribution/time/call_entries.h"
+#include "attribution/time/task_time.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
@@ -10,11 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sleeper_is_in_call(const struct call_entry *call,
-			const struct path_frame *frames, size_t count)
+struct sleeper *sleeps_sleeper(struct sleeps *sleeps, uint32_t thread)
 {
-	return count && call && call->record.time_ns &&
-	       frames[0].begin_ns <= call->record.time_ns;
+	return array_reach_like(&sleeps->sleepers, thread,
+				&(struct sleeper){ .chain = WAKER_NONE });
+}
+
+struct sleeper *sleeps_find(const struct sleeps *sleeps, int32_t tid)
+{
+	uint32_t thread = task_time_thread(sleeps->options.time, tid);
+
+	return thread < sleeps->sleepers.count ?
+		       array_at(&sleeps->sleepers, thread) :
+		       NULL;
 }
 
 /* Returns the name of the system call that the function @name does, or NULL: its
@@ -41,14 +48,14 @@ static int compare_names(const void *name, const void *other)
 	return strcmp(name, *(const char *const *)other);
 }
 
-int32_t sleeper_fd(const struct call_entry *entry,
-		   const struct function_table *functions,
-		   const struct arch *arch, const struct path_frame *frames,
-		   size_t count)
+/* Returns whether @frames lie in a call that may wait for the descriptor that is its
+ * first argument.
+ */
+static bool is_for_fd(const struct function_table *functions,
+		      const struct arch *arch, const struct path_frame *frames,
+		      size_t count)
 {
-	/* Those that may wait for the descriptor that is their first argument
-	 * (syscalls(2)), in order of their names.
-	 */
+	/* syscalls(2), in order of their names. */
 	static const char *const calls[] = {
 		"accept",	   "accept4",	  "connect",
 		"copy_file_range", "epoll_pwait", "epoll_pwait2",
@@ -64,36 +71,49 @@ int32_t sleeper_fd(const struct call_entry *entry,
 		"sync_file_range", "syncfs",	  "tee",
 		"vmsplice",	   "write",	  "writev",
 	};
-	const char *call = NULL;
 
-	for (size_t i = 0;
-	     sleeper_is_in_call(entry, frames, count) && i < count && !call;
-	     i++) {
-		call = call_done_by(
+	for (size_t i = 0; i < count; i++) {
+		const char *call = call_done_by(
 			arch, function_at(functions, frames[i].function)->base);
-		if (call &&
-		    !bsearch(call, calls, sizeof(calls) / sizeof(*calls),
-			     sizeof(*calls), compare_names))
-			call = NULL;
+
+		if (call && bsearch(call, calls, sizeof(calls) / sizeof(*calls),
+				    sizeof(*calls), compare_names))
+			return true;
 	}
-	return call ? (int32_t)entry->arguments[0] : -1;
+	return false;
 }
 
-uint64_t sleeper_object(const struct call_entry *entry,
-			const struct function_table *functions,
+/* Returns whether @frames lie in a call that waits for a word in memory. */
+static bool is_for_word(const struct function_table *functions,
 			const struct arch *arch,
 			const struct path_frame *frames, size_t count)
 {
 	const char *call = NULL;
 
-	if (!sleeper_is_in_call(entry, frames, count))
-		return 0;
 	for (size_t i = 0; i < count && !call; i++)
 		call = arch_system_call(
 			arch, function_at(functions, frames[i].function)->base);
-	if (!call || (strcmp(call, "futex") && strcmp(call, "futex_wait")))
-		return 0;
-	return entry->arguments[0] ^ (uint64_t)entry->record.pid << 47;
+	return call && (!strcmp(call, "futex") || !strcmp(call, "futex_wait"));
+}
+
+struct sleeper_call sleeper_call_of(const struct call_entry *entry,
+				    const struct function_table *functions,
+				    const struct arch *arch,
+				    const struct path_frame *frames,
+				    size_t count)
+{
+	struct sleeper_call call = { .fd = -1 };
+
+	if (!count || !entry || !entry->record.time_ns ||
+	    frames[0].begin_ns > entry->record.time_ns)
+		return call;
+	call.record = &entry->record;
+	if (is_for_fd(functions, arch, frames, count))
+		call.fd = (int32_t)entry->arguments[0];
+	if (is_for_word(functions, arch, frames, count))
+		call.object = entry->arguments[0] ^ (uint64_t)entry->record.pid
+							    << 47;
+	return call;
 }
 
 void sleeper_begin(struct sleeper *sleeper, const struct task *task,

@@ -2,32 +2,11 @@
 #include "attribution/sleeps/sleeps.h"
 
 #include "attribution/events/known_events.h"
-#include "attribution/sleeps/sleep_stacks.h"
-#include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
-#include "attribution/sleeps/waiters.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/time/off_cpu.h"
-#include "attribution/time/task_time.h"
 #include "common/error.h"
-#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
-
-const char *sleep_label_name(const struct function_table *functions,
-			     uint32_t label)
-{
-	return label == FUNCTION_UNKNOWN ? "[unseen]" :
-					   function_at(functions, label)->name;
-}
-
-static bool begin(struct sleeps *sleeps)
-{
-	sleeps->waiters = waiters_new();
-	sleeps->wakers = WAKERS_NONE;
-	sleeps->sleepers = ARRAY_OF(struct sleeper);
-	return sleeps->waiters;
-}
 
 struct sleeps *sleeps_new(const struct sleeps_options *options,
 			  struct sleep_callback *callback)
@@ -38,48 +17,24 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 		return NULL;
 	sleeps->options = *options;
 	sleeps->callback = callback;
-	if (begin(sleeps))
-		return sleeps;
-	sleeps_free(sleeps);
-	return NULL;
+	sleeps->sleepers = ARRAY_OF(struct sleeper);
+	return sleeps;
 }
 
-static void forget(struct sleeps *sleeps)
+void sleeps_renew(struct sleeps *sleeps)
 {
-	waiters_free(sleeps->waiters);
-	wakers_free(&sleeps->wakers);
+	waiters_free(&sleeps->waiters);
 	array_free(&sleeps->sleepers);
-}
-
-int sleeps_renew(struct sleeps *sleeps)
-{
-	forget(sleeps);
 	sleeps->untraced_ns = 0;
 	sleeps->untraced_chain = 0;
-	return begin(sleeps) ? 0 : -ERROR_MEMORY;
 }
 
 void sleeps_free(struct sleeps *sleeps)
 {
 	if (!sleeps)
 		return;
-	forget(sleeps);
+	sleeps_renew(sleeps);
 	free(sleeps);
-}
-
-struct sleeper *sleeps_sleeper(struct sleeps *sleeps, uint32_t thread)
-{
-	return array_reach_like(&sleeps->sleepers, thread,
-				&(struct sleeper){ .chain = WAKER_NONE });
-}
-
-struct sleeper *sleeps_find(const struct sleeps *sleeps, int32_t tid)
-{
-	uint32_t thread = task_time_thread(sleeps->options.time, tid);
-
-	return thread < sleeps->sleepers.count ?
-		       array_at(&sleeps->sleepers, thread) :
-		       NULL;
 }
 
 static bool is_to_sleep(const struct event_record *event)
@@ -180,17 +135,4 @@ void sleeps_end(struct sleeps *sleeps)
 		sleeper->sleep.is_cut = true;
 		sleeps_hand_out(sleeps, sleeper);
 	}
-}
-
-void sleeps_pack_numbers(struct sleeps *sleeps, struct pack *pack)
-{
-	uint32_t functions = function_count(sleeps->options.functions);
-
-	sleep_stacks_pack(sleeps->options.stacks, pack, functions);
-	wakers_pack(&sleeps->wakers, pack, functions);
-}
-
-const struct wakers *sleeps_wakers(const struct sleeps *sleeps)
-{
-	return &sleeps->wakers;
 }

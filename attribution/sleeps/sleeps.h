@@ -12,7 +12,6 @@ struct arch;
 struct call_entries;
 struct event_record;
 struct function_table;
-struct pack;
 struct sleep_stacks;
 struct task_paths;
 struct task_time;
@@ -33,7 +32,7 @@ struct sleep {
 	uint32_t label;	      /* the function that decided to wait */
 	uint32_t inner;	      /* what that called to sleep */
 	uint64_t place;	      /* where in label, 0 if unknown */
-	uint32_t waker;	      /* a number of sleeps_wakers(), WAKER_NONE */
+	uint32_t waker;	      /* a number of wakers, WAKER_NONE */
 	/* When the thread was woken last, and by whom; NULL: that is unknown, or
 	 * no event tells.
 	 */
@@ -47,12 +46,6 @@ struct sleep {
 				* where arguments were recorded; else -1 */
 	bool is_cut; /* the recording begins or ends in it */
 };
-
-/* Returns the name of the function at which a thread slept, "[unseen]" if it was
- * not.
- */
-const char *sleep_label_name(const struct function_table *functions,
-			     uint32_t label);
 
 /* Follows the tasks through their sleeps. */
 struct sleeps;
@@ -74,6 +67,7 @@ struct sleeps_options {
 	const struct task_paths *paths;
 	const struct call_entries *calls;
 	struct sleep_stacks *stacks;
+	struct wakers *wakers;
 };
 
 /* Borrows @callback.  Returns NULL when out of memory. */
@@ -81,10 +75,10 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 			  struct sleep_callback *callback);
 void sleeps_free(struct sleeps *sleeps);
 
-/* Forgets all sleeps and wakers: another recording begins, with the same
- * functions.  Returns 0 or -ERROR_MEMORY.
+/* Forgets all sleeps: another recording begins, with the same
+ * functions.
  */
-int sleeps_renew(struct sleeps *sleeps);
+void sleeps_renew(struct sleeps *sleeps);
 
 /* Apply a step, an event, a stretch of a task's time.  A task's spans must
  * come before the step that they end with.  Return 0 or -ERROR_MEMORY.
@@ -98,13 +92,5 @@ void sleeps_flush(struct sleeps *sleeps, int32_t tid);
 
 /* Hands out all sleeps that have not ended, cut. */
 void sleeps_end(struct sleeps *sleeps);
-
-/* Writes what the numbers in struct sleep stand for, stacks and chains of wakers;
- * or sets @sleeps, of which there are none yet, to what it reads.
- */
-void sleeps_pack_numbers(struct sleeps *sleeps, struct pack *pack);
-
-/* Their chains of wakers. */
-const struct wakers *sleeps_wakers(const struct sleeps *sleeps);
 
 #endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleep_stacks.h"
-#include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
-#include "attribution/sleeps/waiters.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/time/call_entries.h"
 #include "attribution/time/off_cpu.h"
 #include "attribution/time/task_paths.h"
@@ -14,31 +11,23 @@
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
 
-static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
-		    const struct call_entry *call,
-		    const struct path_frame *frames, size_t count)
+static int describe(const struct sleeps *sleeps, struct sleep *sleep,
+		    const struct sideband_record *call,
+		    const struct path_frame *frames,
+		    const struct wait_channel *place)
 {
-	struct sleep *sleep = &sleeper->sleep;
-	struct wait_channel place;
-
-	/* The trace does not show it: it began before, or there is a gap. */
-	if (!wait_channels_find(sleeps->options.places, frames, count,
-				&place)) {
-		sleep->is_cut = true;
-		return 0;
-	}
-	sleep->label = frames[place.label].function;
-	if (place.label + 1 < place.depth) {
-		sleep->inner = frames[place.label + 1].function;
-		sleep->place = frames[place.label + 1].return_address;
+	sleep->label = frames[place->label].function;
+	if (place->label + 1 < place->depth) {
+		sleep->inner = frames[place->label + 1].function;
+		sleep->place = frames[place->label + 1].return_address;
 	}
 	sleep->stack = sleep_stacks_kernel(sleeps->options.stacks, frames,
-					   place.depth);
+					   place->depth);
 	if (sleep->stack == CALL_NODE_NONE)
 		return -ERROR_MEMORY;
-	if (sleeper_is_in_call(call, frames, count))
-		sleep->user_stack = sleep_stacks_user(sleeps->options.stacks,
-						      &call->record);
+	if (call)
+		sleep->user_stack =
+			sleep_stacks_user(sleeps->options.stacks, call);
 	return 0;
 }
 
@@ -49,24 +38,12 @@ static int join_waiters(struct sleeps *sleeps, struct sleeper *sleeper,
 
 	sleeper->place.label = sleeper->sleep.label;
 	sleeper->place.object = object;
-	if (waiters_enter(sleeps->waiters, &sleeper->place, &others) < 0)
+	if (waiters_enter(&sleeps->waiters, &sleeper->place, &others) < 0)
 		return -ERROR_MEMORY;
 	sleeper->is_asleep = true;
 	sleeper->sleep.others_at_begin = others.at_label;
 	sleeper->sleep.same_at_begin = others.for_object;
 	return 0;
-}
-
-/* When the scheduler was entered that now takes the task off its CPU. */
-static uint64_t schedule_begin(const struct sleeps *sleeps,
-			       const struct path_frame *frames, size_t count)
-{
-	struct wait_channel place;
-
-	return wait_channels_find(sleeps->options.places, frames, count,
-				  &place) ?
-		       frames[place.depth - 1].begin_ns :
-		       UINT64_MAX;
 }
 
 int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
@@ -75,9 +52,9 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 		task_paths_task(sleeps->options.paths, event->cpu, event->tid);
 	int32_t tid = (int32_t)event->values[SWITCH_PREV];
 	uint32_t thread = task_time_thread(sleeps->options.time, tid);
-	const struct call_entry *call =
-		call_entries_find(sleeps->options.calls, tid);
 	const struct path_frame *frames;
+	struct sleeper_call call;
+	struct wait_channel place;
 	struct sleeper *sleeper;
 	size_t count;
 
@@ -95,16 +72,21 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 				 off_is_dead(event->values[SWITCH_PREV_STATE])))
 		return 0;
 	sleeper_begin(sleeper, task, event->time_ns);
-	sleeper->sleep.fd = sleeper_fd(call, sleeps->options.functions,
-				       sleeps->options.arch, frames, count);
-	if (describe(sleeps, sleeper, call, frames, count) < 0 ||
-	    join_waiters(sleeps, sleeper,
-			 sleeper_object(call, sleeps->options.functions,
-					sleeps->options.arch, frames, count)) <
-		    0)
+	call = sleeper_call_of(call_entries_find(sleeps->options.calls, tid),
+			       sleeps->options.functions, sleeps->options.arch,
+			       frames, count);
+	sleeper->sleep.fd = call.fd;
+	/* Else the trace does not show it: it began before, or there is a gap. */
+	sleeper->sleep.is_cut = !wait_channels_find(sleeps->options.places,
+						    frames, count, &place);
+	if ((!sleeper->sleep.is_cut &&
+	     describe(sleeps, &sleeper->sleep, call.record, frames, &place) <
+		     0) ||
+	    join_waiters(sleeps, sleeper, call.object) < 0)
 		return -ERROR_MEMORY;
-	/* The thread was woken when it was on its way already. */
-	if (sleeper->wake_ns >= schedule_begin(sleeps, frames, count))
+	/* The thread was woken when it was on its way into the scheduler already. */
+	if (!sleeper->sleep.is_cut &&
+	    sleeper->wake_ns >= frames[place.depth - 1].begin_ns)
 		sleeps_wake(sleeps, sleeper, sleeper->chain);
 	return 0;
 }
@@ -116,7 +98,7 @@ void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper, uint32_t waker)
 	sleeper->sleep.waker = waker;
 	if (!sleeper->is_asleep)
 		return;
-	others = waiters_leave(sleeps->waiters, &sleeper->place);
+	others = waiters_leave(&sleeps->waiters, &sleeper->place);
 	sleeper->is_asleep = false;
 	sleeper->sleep.others_at_end = others.at_label;
 	sleeper->sleep.same_at_end = others.for_object;
@@ -174,7 +156,7 @@ static uint32_t chain_of(struct sleeps *sleeps, const struct task *task,
 	};
 	if (place.interrupt == FUNCTION_NONE && woken)
 		waker.earlier = earlier_waker(sleeps, tid, woken);
-	return wakers_add(&sleeps->wakers, &waker);
+	return wakers_add(sleeps->options.wakers, &waker);
 }
 
 int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event)

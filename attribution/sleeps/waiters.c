@@ -2,42 +2,17 @@
 #include "attribution/sleeps/waiters.h"
 
 #include "common/error.h"
-#include "common/number_map.h"
-
-#include <stdlib.h>
-
-struct waiters {
-	struct number_map *labels;
-	struct number_map *objects;
-};
-
-struct waiters *waiters_new(void)
-{
-	struct waiters *waiters = calloc(1, sizeof(*waiters));
-
-	if (!waiters)
-		return NULL;
-	waiters->labels = number_map_new();
-	waiters->objects = number_map_new();
-	if (waiters->labels && waiters->objects)
-		return waiters;
-	waiters_free(waiters);
-	return NULL;
-}
 
 void waiters_free(struct waiters *waiters)
 {
-	if (!waiters)
-		return;
-	number_map_free(waiters->labels);
-	number_map_free(waiters->objects);
-	free(waiters);
+	number_map_free(&waiters->labels);
+	number_map_free(&waiters->objects);
 }
 
 int waiters_enter(struct waiters *waiters, const struct wait_key *place,
 		  struct other_waiters *others)
 {
-	uint64_t *count = number_map_add(waiters->labels, place->label);
+	uint64_t *count = number_map_add(&waiters->labels, place->label);
 
 	if (!count)
 		return -ERROR_MEMORY;
@@ -45,7 +20,7 @@ int waiters_enter(struct waiters *waiters, const struct wait_key *place,
 	others->for_object = -1;
 	if (!place->object)
 		return 0;
-	count = number_map_add(waiters->objects, place->object);
+	count = number_map_add(&waiters->objects, place->object);
 	if (!count)
 		return -ERROR_MEMORY;
 	others->for_object = (int32_t)(*count)++;
@@ -56,13 +31,13 @@ struct other_waiters waiters_leave(struct waiters *waiters,
 				   const struct wait_key *place)
 {
 	struct other_waiters others = {
-		.at_label = (uint32_t)number_map_lower(waiters->labels,
+		.at_label = (uint32_t)number_map_lower(&waiters->labels,
 						       place->label),
 		.for_object = -1,
 	};
 
 	if (place->object)
-		others.for_object = (int32_t)number_map_lower(waiters->objects,
+		others.for_object = (int32_t)number_map_lower(&waiters->objects,
 							      place->object);
 	return others;
 }

@@ -2,15 +2,18 @@
 #ifndef KT_ATTRIBUTION_WAITERS_H
 #define KT_ATTRIBUTION_WAITERS_H
 
+#include "common/number_map.h"
+
 #include <stdint.h>
 
 /* Waiters are counted: so many tasks sleep now at each label, and for each
- * object.
+ * object.  None do in a zeroed one.
  */
-struct waiters;
+struct waiters {
+	struct number_map labels;
+	struct number_map objects;
+};
 
-/* Returns NULL when out of memory. */
-struct waiters *waiters_new(void);
 void waiters_free(struct waiters *waiters);
 
 /* A task sleeps at this label, for this object. */

@@ -2,10 +2,7 @@
 #include "attribution/sleeps/wakers.h"
 
 #include "common/pack.h"
-#include "report/text/task_label.h"
 #include "symbolize/functions/function_table.h"
-
-#include <inttypes.h>
 
 void wakers_free(struct wakers *wakers)
 {
@@ -69,52 +66,4 @@ void wakers_pack(struct wakers *wakers, struct pack *pack, uint32_t functions)
 		if (pack->is_reading && !pack->failed)
 			pack_check(pack, wakers_add(wakers, &waker) == i);
 	}
-}
-
-static void write_one(const struct waker *waker,
-		      const struct function_table *functions,
-		      const struct task_names *names, FILE *out)
-{
-	if (waker->interrupt != FUNCTION_NONE)
-		fprintf(out, "interrupt %s",
-			function_at(functions, waker->interrupt)->name);
-	else
-		fputs(task_label_last(names, waker->tid).text, out);
-	if (waker->function != waker->interrupt &&
-	    waker->function != FUNCTION_UNKNOWN)
-		fprintf(out, " %s",
-			function_at(functions, waker->function)->name);
-}
-
-static void write_chain(const struct wakers *wakers, uint32_t number,
-			uint32_t most, const struct function_table *functions,
-			const struct task_names *names, FILE *out)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = number; i != WAKER_NONE;
-	     i = wakers_at(wakers, i)->earlier)
-		if (count++ < most) {
-			fputs(i == number ? "" : " < ", out);
-			write_one(wakers_at(wakers, i), functions, names, out);
-		}
-	if (count > most)
-		fprintf(out, " < %" PRIu32 " more", count - most);
-}
-
-void wakers_write(const struct wakers *wakers, uint32_t number,
-		  const struct function_table *functions,
-		  const struct task_names *names, FILE *out)
-{
-	write_chain(wakers, number, UINT32_MAX, functions, names, out);
-}
-
-void wakers_write_any(const struct wakers *wakers, uint32_t number,
-		      uint32_t most, const struct function_table *functions,
-		      const struct task_names *names, FILE *out)
-{
-	if (number == WAKER_NONE)
-		fputs("[unseen]", out);
-	else
-		write_chain(wakers, number, most, functions, names, out);
 }

@@ -6,11 +6,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
-struct function_table;
 struct pack;
-struct task_names;
 
 /* Who woke somebody, and who woke that one before: a chain. */
 struct waker {
@@ -50,21 +47,5 @@ bool wakers_has(const struct wakers *wakers, uint32_t number, int32_t tid);
  * their numbers.  There are @functions functions.
  */
 void wakers_pack(struct wakers *wakers, struct pack *pack, uint32_t functions);
-
-/* Writes a chain as text, the last waker first:
- * "cat-12 pipe_write < interrupt vring_interrupt blk_done_softirq".
- *
- * @names of tasks are their last ones.
- */
-void wakers_write(const struct wakers *wakers, uint32_t number,
-		  const struct function_table *functions,
-		  const struct task_names *names, FILE *out);
-
-/* The same with no more than @most of them, "cat-12 pipe_write < 30 more";
- * WAKER_NONE is "[unseen]".
- */
-void wakers_write_any(const struct wakers *wakers, uint32_t number,
-		      uint32_t most, const struct function_table *functions,
-		      const struct task_names *names, FILE *out);
 
 #endif

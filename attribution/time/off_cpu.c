@@ -49,11 +49,11 @@ bool off_cpu_is_known(const struct off_cpu_evidence *evidence)
 	return evidence->has_switches || evidence->has_wakeups;
 }
 
-static struct off_cpu_part whole(const struct off_cpu *off,
-				 enum time_class time_class,
-				 enum unknown_reason reason)
+static struct time_span whole(const struct off_cpu *off,
+			      enum time_class time_class,
+			      enum unknown_reason reason)
 {
-	return (struct off_cpu_part){
+	return (struct time_span){
 		.begin_ns = off->begin_ns,
 		.end_ns = off->end_ns,
 		.time_class = (uint8_t)time_class,
@@ -62,8 +62,7 @@ static struct off_cpu_part whole(const struct off_cpu *off,
 	};
 }
 
-static int split_at_wakeup(const struct off_cpu *off,
-			   struct off_cpu_part *parts)
+static int split_at_wakeup(const struct off_cpu *off, struct time_span *parts)
 {
 	uint64_t wake_ns = off->wake_ns;
 	int count = 0;
@@ -87,8 +86,8 @@ static int split_at_wakeup(const struct off_cpu *off,
  * kernel/sched/core.c, where prev_state says otherwise), or sleeps on.  One
  * that did sleep and runs again was woken, at the latest just before.
  */
-static struct off_cpu_part unwoken(const struct off_cpu *off,
-				   const struct off_cpu_evidence *evidence)
+static struct time_span unwoken(const struct off_cpu *off,
+				const struct off_cpu_evidence *evidence)
 {
 	if (!evidence->has_wakeups)
 		return whole(off, TIME_UNKNOWN, UNKNOWN_NO_EVENTS);
@@ -114,7 +113,7 @@ static bool is_trusted(const struct off_cpu *off,
 
 int off_cpu_split(const struct off_cpu *off,
 		  const struct off_cpu_evidence *evidence,
-		  struct off_cpu_part *parts)
+		  struct time_span parts[OFF_CPU_PARTS])
 {
 	if (off->end_ns <= off->begin_ns)
 		return 0;

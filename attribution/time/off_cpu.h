@@ -49,25 +49,17 @@ struct off_cpu_evidence off_cpu_evidence_of(const struct recording *recording,
  */
 bool off_cpu_is_known(const struct off_cpu_evidence *evidence);
 
-/* A part of it, of one class; reason goes with TIME_UNKNOWN. */
-struct off_cpu_part {
-	uint64_t begin_ns;
-	uint64_t end_ns;
-	uint8_t time_class; /* TIME_RUNNABLE, TIME_ASLEEP, TIME_UNKNOWN */
-	uint8_t reason;
-	int32_t waker_tid; /* -1 but after a sleep */
-};
-
 enum { OFF_CPU_PARTS = 2 };
 
-/* Splits @off, which ends at off->end_ns, into parts without holes.  One that
- * has not ended is cut there by the end of the recording.
+/* Splits @off, which ends at off->end_ns, into @parts without holes, of which times,
+ * class, reason and waker are set.  One that has not ended is cut there by the end of
+ * the recording.
  *
  * Returns how many: up to OFF_CPU_PARTS, 0 if it is empty.
  */
 int off_cpu_split(const struct off_cpu *off,
 		  const struct off_cpu_evidence *evidence,
-		  struct off_cpu_part *parts);
+		  struct time_span parts[OFF_CPU_PARTS]);
 
 /* Returns what sched_switch's prev_state says. */
 enum off_how off_how_of(int64_t prev_state);

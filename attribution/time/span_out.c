@@ -81,7 +81,7 @@ static void give_wait(const struct span_out *out, struct thread *thread,
  * by then: it did not sleep at all, and was off for so much less.
  */
 static uint32_t part_error_ns(const struct off_cpu *off,
-			      const struct off_cpu_part *part)
+			      const struct time_span *part)
 {
 	uint64_t since_ns = part->begin_ns - off->begin_ns;
 
@@ -93,25 +93,19 @@ static uint32_t part_error_ns(const struct off_cpu *off,
 static void give_off(const struct span_out *out, struct thread *thread,
 		     const struct off_cpu *off)
 {
-	struct off_cpu_part parts[OFF_CPU_PARTS];
+	struct time_span parts[OFF_CPU_PARTS];
 	int count = off_cpu_split(off, &out->evidence, parts);
 
 	fill_hole(out, thread, off->begin_ns);
 	for (int i = 0; i < count; i++) {
-		struct time_span span = {
-			.begin_ns = parts[i].begin_ns,
-			.end_ns = parts[i].end_ns,
-			.time_class = parts[i].time_class,
-			.reason = parts[i].reason,
-			.cpu = off->cpu < 0 ? thread->cpu : off->cpu,
-			.begin_error_ns = part_error_ns(off, &parts[i]),
-			.waker_tid = parts[i].waker_tid,
-		};
+		struct time_span *part = &parts[i];
 
-		if (span.time_class == TIME_RUNNABLE)
-			give_wait(out, thread, &span);
+		part->cpu = off->cpu < 0 ? thread->cpu : off->cpu;
+		part->begin_error_ns = part_error_ns(off, part);
+		if (part->time_class == TIME_RUNNABLE)
+			give_wait(out, thread, part);
 		else
-			give(out, thread, &span);
+			give(out, thread, part);
 	}
 }
 

@@ -111,21 +111,13 @@ static int switch_to(struct task_paths *paths, const struct call_step *step)
 
 int task_paths_take(struct task_paths *paths, const struct call_step *step)
 {
-	switch ((enum call_step_kind)step->kind) {
-	case STEP_ENTER:
+	if (step->kind == STEP_ENTER)
 		return enter(paths, step);
-	case STEP_EXIT:
+	if (step->kind == STEP_EXIT)
 		leave(paths, step);
-		return 0;
-	case STEP_SWITCH:
-	case STEP_STATE:
-	case STEP_GAP:
+	else if (step->kind == STEP_SWITCH || step->kind == STEP_STATE ||
+		 step->kind == STEP_GAP)
 		return switch_to(paths, step);
-	case STEP_COUNT:
-	case STEP_LEAVE:
-	case STEP_END:
-		return 0;
-	}
 	return 0;
 }
 

@@ -6,7 +6,6 @@
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time_parts.h"
 #include "attribution/time/threads.h"
-#include "attribution/time/threads_pack.h"
 #include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
 #include "common/pack.h"
@@ -59,11 +58,6 @@ static bool begin(struct task_time *time, struct span_callback *callback)
 		.contexts = time->contexts,
 		.cpus = &time->cpus,
 		.evidence = time->options.evidence,
-	};
-	time->events = (struct sched_events){
-		.threads = time->threads,
-		.cpus = &time->cpus,
-		.out = &time->out,
 	};
 	return time->contexts && time->threads;
 }
@@ -237,26 +231,6 @@ bool task_time_step(struct task_time *time, const struct call_step *step)
 	task_time_apply(time, thread, cpu, step);
 	note_current(time, thread, step);
 	return true;
-}
-
-void task_time_event(struct task_time *time, const struct event_record *event)
-{
-	time->current.task = NULL;
-	/* What comes after the trace is no part of the recording. */
-	if (traced_cpus_are_over(&time->cpus))
-		return;
-	if (sched_events_take(&time->events, event) < 0)
-		time->status = -ERROR_MEMORY;
-}
-
-void task_time_record(struct task_time *time,
-		      const struct sideband_record *record)
-{
-	time->current.task = NULL;
-	if (traced_cpus_are_over(&time->cpus))
-		return;
-	if (sched_events_record(&time->events, record) < 0)
-		time->status = -ERROR_MEMORY;
 }
 
 /* A thread that was woken and never got a CPU has no task in the steps. */

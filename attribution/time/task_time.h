@@ -4,7 +4,6 @@
 
 #include "attribution/time/off_cpu.h"
 #include "attribution/time/time_span.h"
-#include "report/steps/task_stacks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +15,7 @@ struct event_record;
 struct function_table;
 struct sideband_record;
 struct context_kinds;
+struct task_names;
 struct task_pack;
 
 /* Follows every thread's life and hands out its time as spans.

@@ -2,7 +2,6 @@
 #ifndef KT_ATTRIBUTION_TASK_TIME_PARTS_H
 #define KT_ATTRIBUTION_TASK_TIME_PARTS_H
 
-#include "attribution/time/sched_events.h"
 #include "attribution/time/span_out.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/traced_cpus.h"
@@ -26,8 +25,9 @@ struct current_thread {
 	struct thread *thread;
 };
 
-/* The inside of task_time, shared by its files: task_time.c takes what the
- * handler sees and ends all, task_time_steps.c says what a step changes.
+/* The inside of task_time, shared by its files: task_time.c takes steps and
+ * ends all, task_time_steps.c says what a step changes, task_time_events.c what the
+ * kernel's events about threads do.
  */
 struct task_time {
 	struct task_time_options options;
@@ -36,7 +36,6 @@ struct task_time {
 	struct untraced_wakeups *untraced_wakeups;
 	struct threads *threads;
 	struct traced_cpus cpus;
-	struct sched_events events;
 	struct current_thread current;
 	struct function_marks *marks; /* functions that change something */
 	int context_change;	      /* by the newest step */

@@ -3,7 +3,6 @@
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time_parts.h"
 #include "attribution/time/thread_events.h"
-#include "attribution/time/thread_frames.h"
 #include "attribution/time/threads.h"
 #include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
@@ -61,13 +60,14 @@ static void cut(const struct task_time *time, struct thread *thread,
 	thread->begin_error_ns = error_ns;
 }
 
-static bool is_scheduling(const struct task_time *time,
-			  const struct thread *thread)
+/* Returns the scheduler that @thread is in, or NULL. */
+static const struct open_context *scheduler_of(const struct task_time *time,
+					       const struct thread *thread)
 {
 	const struct open_context *top =
 		task_contexts_top(time->contexts, thread->task->index);
 
-	return top && top->kind == CONTEXT_SCHEDULE;
+	return top && top->kind == CONTEXT_SCHEDULE ? top : NULL;
 }
 
 /* Keeps whether the scheduler has put @thread to sleep and not yet returned. */
@@ -78,8 +78,8 @@ static void note_wakes(struct task_time *time, struct thread *thread,
 		time->status = -ERROR_MEMORY;
 	if (step->kind == STEP_ENTER &&
 	    untraced_wakeups_blocks(time->untraced_wakeups, step->function))
-		thread->has_blocked |= is_scheduling(time, thread);
-	else if (change < 0 && is_scheduling(time, thread))
+		thread->has_blocked |= scheduler_of(time, thread) != NULL;
+	else if (change < 0 && scheduler_of(time, thread))
 		thread->has_blocked = false;
 }
 
@@ -110,15 +110,6 @@ static void enter_state(struct task_time *time, struct thread *thread,
 	classify(time, thread, cpu);
 }
 
-static uint64_t schedule_of(const struct task_time *time,
-			    const struct thread *thread)
-{
-	const struct open_context *top =
-		task_contexts_top(time->contexts, thread->task->index);
-
-	return top && top->kind == CONTEXT_SCHEDULE ? top->begin_ns : 0;
-}
-
 /* Notes that @thread has a CPU now, and whether it is the recorder's. */
 static void note_running(const struct task_time *time, struct thread *thread,
 			 struct traced_cpu *cpu, uint64_t time_ns)
@@ -136,6 +127,8 @@ static void note_running(const struct task_time *time, struct thread *thread,
 static void leave(struct task_time *time, struct thread *thread,
 		  struct traced_cpu *cpu, const struct call_step *step)
 {
+	const struct open_context *scheduler = scheduler_of(time, thread);
+
 	cut(time, thread, step);
 	if (cpu->state == CPU_OFF)
 		time->is_of_threads = true;
@@ -145,7 +138,8 @@ static void leave(struct task_time *time, struct thread *thread,
 	span_out_flush(&time->out, thread);
 	if (thread->is_recorder)
 		recorder_runs_end(&cpu->recorder, step->time_ns);
-	thread_leaves(thread, step->time_ns, schedule_of(time, thread));
+	thread_leaves(thread, step->time_ns,
+		      scheduler ? scheduler->begin_ns : 0);
 	thread->off.begin_error_ns = error_of(step);
 	if (cpu->next_owner)
 		thread_inherits(cpu->next_owner, step->time_ns);

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct call_step;
+struct context_kinds;
 struct thread;
 
 /* These functions apply the scheduler's events about a thread, in the order in
@@ -48,5 +50,17 @@ void thread_inherits(struct thread *thread, uint64_t time_ns);
 
 /* The thread comes to @cpu: by the steps. */
 void thread_comes(struct thread *thread, uint64_t time_ns, int32_t cpu);
+
+/* Keeps what a thread's open functions tell of its time beside their work:
+ * whether it is in user space, and whether the bottom of its stack was seen.
+ *
+ * Takes a STEP_ENTER or STEP_EXIT.  Returns whether one of these changed.
+ */
+bool thread_frames_take(struct thread *thread,
+			const struct context_kinds *kinds,
+			const struct call_step *step);
+
+/* Returns whether the innermost open function is one of user space. */
+bool thread_frames_in_user(const struct thread *thread);
 
 #endif

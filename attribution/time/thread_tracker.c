@@ -143,12 +143,11 @@ int thread_tracker_hand_spans(struct thread_tracker *tracker,
 			      struct span_callback *callback,
 			      struct time_window window)
 {
-	struct span_taker *taker = array_add(&tracker->takers);
+	const struct span_taker taker = { callback, window };
 
-	if (!taker || !thread_tracker_time(tracker))
-		return -ERROR_MEMORY;
-	*taker = (struct span_taker){ callback, window };
-	return 0;
+	return thread_tracker_time(tracker) ?
+		       array_append(&tracker->takers, &taker) :
+		       -ERROR_MEMORY;
 }
 
 const struct task_paths *thread_tracker_paths(struct thread_tracker *tracker)

@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pack;
+struct task_pack;
+
 enum thread_phase {
 	THREAD_UNKNOWN, /* nothing is known of it: no time is counted */
 	THREAD_OFF,	/* off the CPU */
@@ -53,7 +56,7 @@ struct thread {
 	uint8_t reason;
 	bool is_unseen;	       /* its CPU's trace has not begun */
 	bool is_provisional;   /* see time_span.h */
-	bool is_bottom_unseen; /* see thread_frames.h */
+	bool is_bottom_unseen; /* see thread_events.h */
 	uint32_t frames;       /* open functions */
 	uint32_t user_frames;  /* those of user space, outermost */
 };
@@ -79,5 +82,14 @@ struct thread *threads_find(const struct threads *threads, int32_t tid);
 
 /* Returns thread @index, in order of appearance; NULL after the last. */
 struct thread *threads_at(const struct threads *threads, size_t index);
+
+/* Writes all @threads, or adds those that it reads to @threads, which has none
+ * so far.  What makes no sense makes the pack fail.
+ */
+void threads_pack(struct threads *threads, const struct task_pack *tasks);
+
+/* Writes or reads *@thread, one of @threads, or NULL. */
+void threads_pack_one(const struct threads *threads, struct pack *pack,
+		      struct thread **thread);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/traced_cpus.h"
 
-#include "attribution/time/threads_pack.h"
+#include "attribution/time/threads.h"
 #include "common/pack.h"
 #include "report/steps/call_step.h"
 #include "report/steps/cpu_slot.h"
@@ -65,6 +65,20 @@ bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu)
 	return found && !found->has_ended;
 }
 
+static uint32_t kept_of(const struct recorder_runs *runs)
+{
+	return runs->count < RECORDER_RUNS ? runs->count : RECORDER_RUNS;
+}
+
+static void pack_runs(struct recorder_runs *runs, struct pack *pack)
+{
+	pack_u32(pack, &runs->count);
+	for (uint32_t i = 0; i < kept_of(runs); i++) {
+		pack_u64(pack, &runs->runs[i].begin_ns);
+		pack_u64(pack, &runs->runs[i].end_ns);
+	}
+}
+
 static void pack_cpu(struct traced_cpu *cpu, struct pack *pack,
 		     const struct threads *threads)
 {
@@ -72,7 +86,7 @@ static void pack_cpu(struct traced_cpu *cpu, struct pack *pack,
 	pack_small(pack, &cpu->state, CPU_STATES - 1);
 	threads_pack_one(threads, pack, &cpu->current);
 	threads_pack_one(threads, pack, &cpu->next_owner);
-	recorder_runs_pack(&cpu->recorder, pack);
+	pack_runs(&cpu->recorder, pack);
 }
 
 /* Writes or reads the CPU of @slot, if there is one. */
@@ -103,4 +117,33 @@ void traced_cpus_pack(struct traced_cpus *cpus, struct pack *pack,
 	pack_u32(pack, &count);
 	for (uint32_t i = 0; i < count && !pack->failed; i++)
 		pack_slot(cpus, i, pack, threads);
+}
+
+void recorder_runs_begin(struct recorder_runs *runs, uint64_t time_ns)
+{
+	runs->runs[runs->count++ % RECORDER_RUNS] =
+		(struct recorder_run){ time_ns, UINT64_MAX };
+}
+
+void recorder_runs_end(struct recorder_runs *runs, uint64_t time_ns)
+{
+	if (runs->count)
+		runs->runs[(runs->count - 1) % RECORDER_RUNS].end_ns = time_ns;
+}
+
+bool recorder_runs_find(const struct recorder_runs *runs, uint64_t from_ns,
+			uint64_t until_ns, struct recorder_run *run)
+{
+	uint32_t kept = kept_of(runs);
+
+	for (uint32_t i = runs->count - kept; i < runs->count; i++) {
+		*run = runs->runs[i % RECORDER_RUNS];
+		if (run->begin_ns < from_ns)
+			run->begin_ns = from_ns;
+		if (run->end_ns > until_ns)
+			run->end_ns = until_ns;
+		if (run->begin_ns < run->end_ns)
+			return true;
+	}
+	return false;
 }

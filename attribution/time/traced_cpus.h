@@ -2,7 +2,6 @@
 #ifndef KT_ATTRIBUTION_TRACED_CPUS_H
 #define KT_ATTRIBUTION_TRACED_CPUS_H
 
-#include "attribution/time/recorder_runs.h"
 #include "common/array.h"
 
 #include <stdbool.h>
@@ -11,6 +10,24 @@
 struct pack;
 struct thread;
 struct threads;
+
+struct recorder_run {
+	uint64_t begin_ns;
+	uint64_t end_ns; /* UINT64_MAX: it runs */
+};
+
+/* More than the recorder runs on a CPU while a thread waits there, but for a
+ * thread that hardly gets a turn: its wait is the tracer's only in so far.
+ */
+enum { RECORDER_RUNS = 32 };
+
+/* When the recorder's threads last had a CPU: what others waited for there.  A
+ * zeroed one has none.
+ */
+struct recorder_runs {
+	struct recorder_run runs[RECORDER_RUNS];
+	uint32_t count; /* so far: older ones are overwritten */
+};
 
 /* A CPU as the steps show it. */
 struct traced_cpu {
@@ -60,5 +77,15 @@ bool traced_cpus_are_over(const struct traced_cpus *cpus);
 
 /* Returns whether the steps show what runs on @cpu now. */
 bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu);
+
+void recorder_runs_begin(struct recorder_runs *runs, uint64_t time_ns);
+void recorder_runs_end(struct recorder_runs *runs, uint64_t time_ns);
+
+/* Finds the first run in [@from_ns, @until_ns), cut to that.
+ *
+ * Returns whether there is one, in *@run.
+ */
+bool recorder_runs_find(const struct recorder_runs *runs, uint64_t from_ns,
+			uint64_t until_ns, struct recorder_run *run);
 
 #endif

@@ -82,22 +82,17 @@ static struct open_wakeup *open_on(struct untraced_wakeups *wakes, uint32_t cpu)
 static void enter(struct untraced_wakeups *wakes, struct open_wakeup *open,
 		  const struct call_step *step)
 {
-	switch (mark_at(wakes, step->function)) {
-	case MARK_PERF:
+	enum mark mark = mark_at(wakes, step->function);
+
+	if (mark == MARK_PERF) {
 		wakes->open += !open->task;
 		open->task = step->task;
 		open->depth = step->depth;
-		break;
-	case MARK_WAKES:
-		if (open->task == step->task)
-			wakes->last = (struct untraced_wakeup){
-				.time_ns = step->time_ns,
-				.tid = step->task->tid,
-			};
-		break;
-	case MARK_NONE:
-	case MARK_BLOCKS:
-		break;
+	} else if (mark == MARK_WAKES && open->task == step->task) {
+		wakes->last = (struct untraced_wakeup){
+			.time_ns = step->time_ns,
+			.tid = step->task->tid,
+		};
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/wait_channels.h"
 
+#include "attribution/events/function_marks.h"
 #include "common/name_lookup.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/functions/context_kinds.h"
@@ -70,16 +71,8 @@ static const struct name_rule unmarked_rules[] = {
 
 struct wait_channels {
 	const struct context_kinds *kinds;
-	uint32_t count;
-	uint8_t places[]; /* PLACE_* bits by function */
+	struct function_marks *places; /* PLACE_* bits by function */
 };
-
-static uint8_t apply(const struct name_lookup *list, const char *name)
-{
-	const struct name_rule *rule = name_lookup_find(list, name);
-
-	return rule ? rule->value : 0;
-}
 
 struct wait_marks wait_marks_of(const struct recording *recording)
 {
@@ -100,61 +93,60 @@ static bool is_in(const struct kernel_range *range, uint64_t address)
 	return address >= range->start && address < range->end;
 }
 
-/* The lists above, to be looked into. */
-struct place_rules {
-	struct name_lookup always;
-	struct name_lookup unmarked;
-};
-
-static uint8_t place_of(const struct place_rules *lists,
-			const struct wait_marks *marks,
-			const struct function *function)
+/* Marks those of the kernel's scheduler and of its locks. */
+static void mark_scheduler(struct function_marks *places,
+			   const struct function_marks *unmarked,
+			   const struct function_table *functions,
+			   const struct wait_marks *marks)
 {
-	uint8_t place = apply(&lists->always, function->base);
+	for (uint32_t i = 0; i < places->count; i++) {
+		const struct function *function = function_at(functions, i);
 
-	if (is_in(&marks->sched, function->address) ||
-	    is_in(&marks->lock, function->address))
-		place |= PLACE_SCHEDULER;
-	/* Of a function in pieces the kernel's symbols may have no start. */
-	if (!marks->sched.start || !function->address)
-		place |= apply(&lists->unmarked, function->base);
-	return place;
+		if (function->space == 'k' &&
+		    (is_in(&marks->sched, function->address) ||
+		     is_in(&marks->lock, function->address)))
+			places->values[i] |= PLACE_SCHEDULER;
+		/* Of a function in pieces the kernel's symbols may have no start. */
+		if (!marks->sched.start || !function->address)
+			places->values[i] |= unmarked->values[i];
+	}
 }
+
+#define MARKS_BY(list) \
+	function_marks_by_rules(functions, list, sizeof(list) / sizeof(*(list)))
 
 struct wait_channels *wait_channels_new(const struct function_table *functions,
 					const struct context_kinds *kinds,
 					const struct wait_marks *marks)
 {
-	uint32_t count = function_count(functions);
-	struct wait_channels *places = calloc(1, sizeof(*places) + count);
-	const struct place_rules lists = {
-		.always = name_lookup_of(rules, sizeof(rules) / sizeof(*rules)),
-		.unmarked = name_lookup_of(unmarked_rules,
-					   sizeof(unmarked_rules) /
-						   sizeof(*unmarked_rules)),
-	};
+	struct wait_channels *places = calloc(1, sizeof(*places));
+	struct function_marks *unmarked = MARKS_BY(unmarked_rules);
 
-	if (!places)
+	if (places)
+		places->places = MARKS_BY(rules);
+	if (!unmarked || !places || !places->places) {
+		free(unmarked);
+		wait_channels_free(places);
 		return NULL;
+	}
 	places->kinds = kinds;
-	places->count = count;
-	for (uint32_t i = 0; i < count; i++)
-		if (function_at(functions, i)->space == 'k')
-			places->places[i] = place_of(&lists, marks,
-						     function_at(functions, i));
+	mark_scheduler(places->places, unmarked, functions, marks);
+	free(unmarked);
 	return places;
 }
 
 void wait_channels_free(struct wait_channels *places)
 {
+	if (!places)
+		return;
+	free(places->places);
 	free(places);
 }
 
 static bool is_place(const struct wait_channels *places,
 		     const struct path_frame *frame, uint8_t place)
 {
-	return frame->function < places->count &&
-	       (places->places[frame->function] & place);
+	return function_marks_at(places->places, frame->function) & place;
 }
 
 bool wait_channels_find(const struct wait_channels *places,
@@ -187,15 +179,23 @@ bool wait_channels_is_end(const struct wait_channels *places,
 		       is_exiting;
 }
 
+/* Returns behind which frame the innermost ones of @place are; 0: there are none. */
+static size_t find_caller(const struct wait_channels *places,
+			  const struct path_frame *frames, size_t count,
+			  uint8_t place)
+{
+	while (count && !is_place(places, &frames[count - 1], place))
+		count--;
+	while (count && is_place(places, &frames[count - 1], place))
+		count--;
+	return count;
+}
+
 uint32_t wait_channels_caller(const struct wait_channels *places,
 			      const struct path_frame *frames, size_t count)
 {
-	size_t at = count;
+	size_t at = find_caller(places, frames, count, PLACE_SCHEDULER);
 
-	while (at && !is_place(places, &frames[at - 1], PLACE_SCHEDULER))
-		at--;
-	while (at && is_place(places, &frames[at - 1], PLACE_SCHEDULER))
-		at--;
 	return at ? frames[at - 1].function : FUNCTION_UNKNOWN;
 }
 
@@ -230,12 +230,8 @@ struct wake_source wait_channels_wake(const struct wait_channels *places,
 				      size_t count)
 {
 	struct wake_source place = { FUNCTION_UNKNOWN, FUNCTION_NONE };
-	size_t at = count;
+	size_t at = find_caller(places, frames, count, PLACE_WAKES);
 
-	while (at && !is_place(places, &frames[at - 1], PLACE_WAKES))
-		at--;
-	while (at && is_place(places, &frames[at - 1], PLACE_WAKES))
-		at--;
 	if (!at)
 		return place;
 	place.function = frames[at - 1].function;

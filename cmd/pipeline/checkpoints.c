@@ -10,7 +10,6 @@
 #include "execution/stream/stream_checkpoint.h"
 #include "report/steps/checkpoint_index.h"
 #include "report/steps/event_merge.h"
-#include "report/steps/stacks_checkpoint.h"
 #include "report/steps/task_pack.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/symbols/symbols.h"
@@ -166,7 +165,7 @@ static void pack_all(const struct checkpoints *checkpoints, struct pack *pack,
 		stream_checkpoint_pack(
 			&places[i], pack, checkpoints->functions,
 			recording_stream(recording, i)->size_bytes);
-	stacks_checkpoint_pack(stacks, pack, checkpoints->functions);
+	task_stacks_pack(stacks, pack, checkpoints->functions);
 }
 
 static const struct task *find_task(const void *tasks, size_t index)

@@ -15,7 +15,6 @@
 #include "execution/stream/execution_stream.h"
 #include "execution/stream/stream_checkpoint.h"
 #include "report/steps/event_merge.h"
-#include "report/steps/stacks_checkpoint.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/events/graph_tasks.h"
 #include "symbolize/gate/gate_events.h"
@@ -168,7 +167,7 @@ static int load_checkpoint(struct pipeline *pipeline)
 	}
 	pipeline->has_places = status > 0;
 	if (pipeline->has_places && (!callback->pack || callback->open))
-		stacks_checkpoint_say(pipeline->stacks);
+		task_stacks_say(pipeline->stacks);
 	return status < 0 ? status : 0;
 }
 

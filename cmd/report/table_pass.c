@@ -9,6 +9,7 @@
 #include "cmd/pipeline/session.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/kept_tables.h"
+#include "cmd/report/step_pass.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/profile/profile_report.h"
@@ -137,9 +138,14 @@ static int run_tables(const struct kept_tables *kept,
 		count == 1 && runs->request->renderer ?
 			profile_table_callback(runs->handler) :
 			NULL;
+	struct step_pass steps = step_pass_of(input->trackers, runs, count);
+	int status;
 
-	return alone ? run_pipeline(kept->session, alone, stacks) :
-		       run_trackers(kept, input, stacks);
+	if (!alone && !step_pass_is_enough(runs, count))
+		return run_trackers(kept, input, stacks);
+	status = run_pipeline(kept->session, alone ? alone : &steps.callback,
+			      stacks);
+	return status ? status : trackers_end(input->trackers);
 }
 
 /* Fills the tables from what is kept, and the steps of the window if they need them.

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
+#include "decoder/code/code_region.h"
 #include "decoder/code/text_poke_breakpoint.h"
 #include "decoder/recording/sideband.h"
 
@@ -12,6 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool read_patch(const struct sideband_record *record,
 		       struct code_change *change)
@@ -187,4 +189,58 @@ int code_change_read(const struct recording *recording, const char *folder,
 		array_sort(changes, compare_changes);
 	}
 	return error;
+}
+
+/* Copies what @bytes at @from has in common with the buffer. */
+static void overlay(uint8_t *buffer, uint64_t address, size_t size,
+		    const uint8_t *bytes, uint64_t from, size_t from_size)
+{
+	uint64_t skipped = from < address ? address - from : 0;
+	uint64_t at = from < address ? 0 : from - address;
+	uint64_t count;
+
+	if (skipped >= from_size || at >= size)
+		return;
+	count = from_size - skipped;
+	if (count > size - at)
+		count = size - at;
+	memcpy(buffer + at, bytes + skipped, count);
+}
+
+/* As it was at first: undo from the last change back; then forwards. */
+static void apply_changes(const struct array *changes, uint64_t time_ns,
+			  uint64_t address, uint8_t *buffer, size_t size)
+{
+	for (size_t i = changes->count; i-- > 0;) {
+		const struct code_change *change = array_at(changes, i);
+
+		overlay(buffer, address, size, change->old_bytes,
+			change->address, change->old_size);
+	}
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct code_change *change = array_at(changes, i);
+
+		if (change->time_ns > time_ns)
+			break;
+		overlay(buffer, address, size, change->new_bytes,
+			change->address, change->new_size);
+	}
+}
+
+size_t code_change_read_at(const struct array *regions,
+			   const struct array *changes, uint64_t time_ns,
+			   uint64_t address, uint8_t *buffer, size_t size)
+{
+	const struct code_region *region = code_region_find(regions, address);
+
+	if (!region)
+		return 0;
+
+	uint64_t offset = address - region->first;
+
+	if (size > region->size_bytes - offset)
+		size = region->size_bytes - offset;
+	memcpy(buffer, region->bytes + offset, size);
+	apply_changes(changes, time_ns, address, buffer, size);
+	return size;
 }

@@ -42,4 +42,13 @@ int code_change_read(const struct recording *recording, const char *folder,
 		     const struct log *log, struct array *changes,
 		     struct array *maps, bool *is_complete);
 
+/* Copies up to @size bytes of the code at @address as it was at @time_ns, by the
+ * copies in @regions (struct code_region) and the @changes in order of time.
+ *
+ * Returns how many; 0 if nothing is known there.
+ */
+size_t code_change_read_at(const struct array *regions,
+			   const struct array *changes, uint64_t time_ns,
+			   uint64_t address, uint8_t *buffer, size_t size);
+
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/code/code_image.h"
+#include "common/array.h"
 #include "common/error.h"
+#include "common/file_map.h"
 #include "common/log.h"
 #include "decoder/code/code_change.h"
-#include "decoder/code/code_image_parts.h"
 #include "decoder/code/code_region.h"
 #include "decoder/code/code_unknown.h"
 #include "decoder/recording/recording.h"
@@ -13,9 +14,35 @@
 #include <string.h>
 #include <unistd.h>
 
+struct code_image {
+	const struct log *log;
+	struct file_map kcore;
+	struct array regions;	  /* struct code_region: as copied */
+	struct array changes;	  /* struct code_change, by time */
+	struct array descriptors; /* int, of temporary files */
+	int spare_fd;		  /* -1, or of regions not copied */
+	struct array maps;	  /* struct file_map, of later copies */
+	struct array unknown;	  /* struct code_unknown */
+};
+
 const struct array *code_image_regions(const struct code_image *image)
 {
 	return &image->regions;
+}
+
+const struct array *code_image_changes(const struct code_image *image)
+{
+	return &image->changes;
+}
+
+const struct array *code_image_unknown(const struct code_image *image)
+{
+	return &image->unknown;
+}
+
+const struct log *code_image_log(const struct code_image *image)
+{
+	return image->log;
 }
 
 void code_image_close(struct code_image *image)
@@ -39,60 +66,11 @@ void code_image_close(struct code_image *image)
 	free(image);
 }
 
-/* Copies what @bytes at @from has in common with the buffer. */
-static void overlay(uint8_t *buffer, uint64_t address, size_t size,
-		    const uint8_t *bytes, uint64_t from, size_t from_size)
-{
-	uint64_t skipped = from < address ? address - from : 0;
-	uint64_t at = from < address ? 0 : from - address;
-	uint64_t count;
-
-	if (skipped >= from_size || at >= size)
-		return;
-	count = from_size - skipped;
-	if (count > size - at)
-		count = size - at;
-	memcpy(buffer + at, bytes + skipped, count);
-}
-
-/* As it was at first: undo from the last change back; then forwards. */
-static void apply_changes(const struct code_image *image, uint64_t time_ns,
-			  uint64_t address, uint8_t *buffer, size_t size)
-{
-	const struct array *changes = &image->changes;
-
-	for (size_t i = changes->count; i-- > 0;) {
-		const struct code_change *change = array_at(changes, i);
-
-		overlay(buffer, address, size, change->old_bytes,
-			change->address, change->old_size);
-	}
-	for (size_t i = 0; i < changes->count; i++) {
-		const struct code_change *change = array_at(changes, i);
-
-		if (change->time_ns > time_ns)
-			break;
-		overlay(buffer, address, size, change->new_bytes,
-			change->address, change->new_size);
-	}
-}
-
 size_t code_image_read(const struct code_image *image, uint64_t time_ns,
 		       uint64_t address, uint8_t *buffer, size_t size)
 {
-	const struct code_region *region =
-		code_region_find(&image->regions, address);
-
-	if (!region)
-		return 0;
-
-	uint64_t offset = address - region->first;
-
-	if (size > region->size_bytes - offset)
-		size = region->size_bytes - offset;
-	memcpy(buffer, region->bytes + offset, size);
-	apply_changes(image, time_ns, address, buffer, size);
-	return size;
+	return code_change_read_at(&image->regions, &image->changes, time_ns,
+				   address, buffer, size);
 }
 
 /* The recording keeps what the dumps lie in. */
@@ -169,7 +147,8 @@ static int add_unknown(struct code_image *image,
 			    "the kernel patched more than could be recorded: "
 			    "what it is known to have patched is a gap");
 	if (kcore_end)
-		error = code_unknown_read(image, kcore_end, image->log,
+		error = code_unknown_read(&image->regions, &image->changes,
+					  kcore_end, image->log,
 					  &image->unknown);
 	if (!error && (!is_complete ||
 		       recording_time(recording) != RECORDING_TIME_NANOSECONDS))

@@ -34,8 +34,16 @@ int code_image_open(const struct recording *recording, const struct log *log,
 		    struct code_image **image);
 void code_image_close(struct code_image *image);
 
-/* The code as it was copied: struct code_region, sorted. */
+/* The code as it was copied (struct code_region), sorted; what became different
+ * while it was recorded (struct code_change), in order of time; and of what nobody
+ * knows when (struct code_unknown), sorted.
+ */
 const struct array *code_image_regions(const struct code_image *image);
+const struct array *code_image_changes(const struct code_image *image);
+const struct array *code_image_unknown(const struct code_image *image);
+
+/* The log that it was opened with. */
+const struct log *code_image_log(const struct code_image *image);
 
 /* Copies up to @size bytes of the code at @address as it was at @time_ns.
  *

@@ -5,7 +5,6 @@
 #include "common/file_map.h"
 #include "common/log.h"
 #include "decoder/code/code_change.h"
-#include "decoder/code/code_image.h"
 #include "decoder/code/code_region.h"
 #include "decoder/code/core_loads.h"
 
@@ -29,39 +28,45 @@ static int add_word(struct array *unknown, uint64_t address)
 	return 0;
 }
 
-/* Overwrites those of the @size bytes at @address that the image knows: all
- * that its regions have in common with them.
+/* The code as it is known to be at the end. */
+struct known_code {
+	const struct array *regions; /* struct code_region */
+	const struct array *changes; /* struct code_change */
+};
+
+/* Overwrites those of the @size bytes at @address that are known: all
+ * that the regions have in common with them.
  */
-static void read_known(const struct code_image *image, uint64_t address,
+static void read_known(const struct known_code *known, uint64_t address,
 		       uint8_t *expected, size_t size)
 {
-	const struct array *regions = code_image_regions(image);
 	uint64_t at = 0;
 
 	while (at < size) {
 		const struct code_region *next =
-			code_region_next(regions, address + at);
+			code_region_next(known->regions, address + at);
 
 		if (!next || next->first >= address + size)
 			break;
 		if (next->first > address + at)
 			at = next->first - address;
-		at += code_image_read(image, UINT64_MAX, address + at,
-				      expected + at, size - at);
+		at += code_change_read_at(known->regions, known->changes,
+					  UINT64_MAX, address + at,
+					  expected + at, size - at);
 	}
 }
 
-/* Compares up to a piece of @size bytes.  Where the image has nothing, nothing
+/* Compares up to a piece of @size bytes.  Where nothing is known, nothing
  * can be taken for something else.
  */
-static int compare(const struct code_image *image, uint64_t address,
+static int compare(const struct known_code *known, uint64_t address,
 		   const uint8_t *bytes, size_t size, struct array *unknown)
 {
 	uint8_t expected[PIECE];
 	int error = 0;
 
 	memcpy(expected, bytes, size);
-	read_known(image, address, expected, size);
+	read_known(known, address, expected, size);
 	for (size_t i = 0; i + WORD <= size && !error; i += WORD)
 		if (memcmp(expected + i, bytes + i, WORD))
 			error = add_word(unknown, address + i);
@@ -71,7 +76,7 @@ static int compare(const struct code_image *image, uint64_t address,
 /* Loads are sorted; of those that overlap the first one counts, and *@end, up
  * to where it goes, moves on.
  */
-static int compare_load(const struct code_image *image,
+static int compare_load(const struct known_code *known,
 			const struct code_region *load, uint64_t *end,
 			struct array *unknown)
 {
@@ -84,16 +89,18 @@ static int compare_load(const struct code_image *image,
 		uint64_t left = load->size_bytes - done;
 		size_t size = left < PIECE ? (size_t)left : PIECE;
 
-		error = compare(image, load->first + done, load->bytes + done,
+		error = compare(known, load->first + done, load->bytes + done,
 				size, unknown);
 		done += size;
 	}
 	return error;
 }
 
-int code_unknown_read(const struct code_image *image, const char *path,
-		      const struct log *log, struct array *unknown)
+int code_unknown_read(const struct array *regions, const struct array *changes,
+		      const char *path, const struct log *log,
+		      struct array *unknown)
 {
+	const struct known_code known = { regions, changes };
 	struct array loads = ARRAY_OF(struct code_region);
 	struct file_map map;
 	uint64_t end = 0;
@@ -107,7 +114,8 @@ int code_unknown_read(const struct code_image *image, const char *path,
 			    "not an ELF core file: what the kernel patched "
 			    "while it was recorded is not known");
 	for (size_t i = 0; i < loads.count && !error; i++)
-		error = compare_load(image, array_at(&loads, i), &end, unknown);
+		error = compare_load(&known, array_at(&loads, i), &end,
+				     unknown);
 	array_free(&loads);
 	file_map_close(&map);
 	return error == -ERROR_MEMORY ? error : 0;

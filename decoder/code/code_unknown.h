@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 struct array;
-struct code_image;
 struct log;
 
 /* Addresses whose code became different while it was recorded, nobody knows
@@ -17,15 +16,17 @@ struct code_unknown {
 	uint64_t end;
 };
 
-/* Compares @image, as it is after its last change, with what the ELF core at
- * @path says of the end, and appends where they differ to @unknown (struct
- * code_unknown), sorted, not touching.  @log gets a warning if the file is
- * no such core, which is then not used.
+/* Compares what was copied, @regions (struct code_region), as it is after the
+ * last of the @changes (struct code_change), with what the ELF core at @path says
+ * of the end, and appends where they differ to @unknown (struct code_unknown),
+ * sorted, not touching.  @log gets a warning if the file is no such core, which is
+ * then not used.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
-int code_unknown_read(const struct code_image *image, const char *path,
-		      const struct log *log, struct array *unknown);
+int code_unknown_read(const struct array *regions, const struct array *changes,
+		      const char *path, const struct log *log,
+		      struct array *unknown);
 
 /* Appends likewise what the patches among @changes (struct code_change) change of
  * what was copied, @regions (struct code_region): for a trace without times, and

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/code/code_view.h"
+#include "common/array.h"
 #include "common/error.h"
+#include "common/file_map.h"
 #include "decoder/code/code_change.h"
-#include "decoder/code/code_image_parts.h"
+#include "decoder/code/code_image.h"
 #include "decoder/code/code_region.h"
 #include "decoder/code/code_unknown.h"
 
@@ -11,9 +13,11 @@
 #include <unistd.h>
 
 struct code_view {
-	const struct code_image *image;
-	struct array regions; /* struct code_region, ours if changed */
-	int fd;		      /* of the copies; -1: there are none */
+	const struct log *log;
+	const struct array *changes; /* of the image: struct code_change */
+	const struct array *unknown; /* likewise: struct code_unknown */
+	struct array regions;	     /* struct code_region, ours if changed */
+	int fd;			     /* of the copies; -1: there are none */
 	uint64_t file_size;
 	const struct code_region *last; /* found: most look-ups stay there */
 	size_t next_change;
@@ -21,20 +25,18 @@ struct code_view {
 
 static int copy_region(struct code_view *view, struct code_region *region)
 {
-	const struct log *log = view->image->log;
-
 	if (view->fd < 0)
-		view->fd = file_map_temporary(log);
+		view->fd = file_map_temporary(view->log);
 	if (view->fd < 0)
 		return -ERROR_SYSTEM;
-	return code_region_copy(region, view->fd, &view->file_size, log);
+	return code_region_copy(region, view->fd, &view->file_size, view->log);
 }
 
-static bool changes_ever(const struct code_image *image,
+static bool changes_ever(const struct code_view *view,
 			 const struct code_region *region)
 {
-	for (size_t i = 0; i < image->changes.count; i++) {
-		const struct code_change *change = array_at(&image->changes, i);
+	for (size_t i = 0; i < view->changes->count; i++) {
+		const struct code_change *change = array_at(view->changes, i);
 
 		if (change->address - region->first < region->size_bytes)
 			return true;
@@ -51,19 +53,19 @@ static int own_region(struct code_view *view, enum code_view_place place,
 	return copy_region(view, region);
 }
 
-static int copy_regions(struct code_view *view, enum code_view_place place)
+static int copy_regions(struct code_view *view, const struct array *copied,
+			enum code_view_place place)
 {
-	const struct code_image *image = view->image;
 	int error = 0;
 
-	for (size_t i = 0; i < image->regions.count && !error; i++) {
+	for (size_t i = 0; i < copied->count && !error; i++) {
 		struct code_region *region = array_add(&view->regions);
 
 		if (!region)
 			return -ERROR_MEMORY;
-		*region = *(struct code_region *)array_at(&image->regions, i);
+		*region = *(struct code_region *)array_at(copied, i);
 		region->is_mapped = false;
-		if (changes_ever(image, region))
+		if (changes_ever(view, region))
 			error = own_region(view, place, region);
 	}
 	return error;
@@ -90,7 +92,7 @@ static void write_bytes(struct code_view *view, uint64_t address,
  */
 static void undo_all(struct code_view *view)
 {
-	const struct array *changes = &view->image->changes;
+	const struct array *changes = view->changes;
 
 	for (size_t i = changes->count; i-- > 0;) {
 		const struct code_change *change = array_at(changes, i);
@@ -108,10 +110,12 @@ int code_view_open(const struct code_image *image, enum code_view_place place,
 
 	if (!view)
 		return -ERROR_MEMORY;
-	view->image = image;
+	view->log = code_image_log(image);
+	view->changes = code_image_changes(image);
+	view->unknown = code_image_unknown(image);
 	view->regions = ARRAY_OF(struct code_region);
 	view->fd = -1;
-	error = copy_regions(view, place);
+	error = copy_regions(view, code_image_regions(image), place);
 	if (error)
 		goto fail;
 	undo_all(view);
@@ -136,7 +140,7 @@ void code_view_close(struct code_view *view)
 
 const struct code_change *code_view_next_change(const struct code_view *view)
 {
-	const struct array *changes = &view->image->changes;
+	const struct array *changes = view->changes;
 
 	if (view->next_change == changes->count)
 		return NULL;
@@ -147,7 +151,7 @@ const struct code_change *code_view_last_change(const struct code_view *view)
 {
 	if (!view->next_change)
 		return NULL;
-	return array_at(&view->image->changes, view->next_change - 1);
+	return array_at(view->changes, view->next_change - 1);
 }
 
 void code_view_undo_change(struct code_view *view)
@@ -180,7 +184,7 @@ const struct array *code_view_regions(const struct code_view *view)
 
 bool code_view_is_unknown(const struct code_view *view, uint64_t address)
 {
-	return !code_unknown_limit(&view->image->unknown, address, 1);
+	return !code_unknown_limit(view->unknown, address, 1);
 }
 
 const uint8_t *code_view_bytes(struct code_view *view, uint64_t address,
@@ -193,7 +197,7 @@ const uint8_t *code_view_bytes(struct code_view *view, uint64_t address,
 	if (!region)
 		return NULL;
 	view->last = region;
-	*left = code_unknown_limit(&view->image->unknown, address,
+	*left = code_unknown_limit(view->unknown, address,
 				   region->size_bytes -
 					   (address - region->first));
 	if (!*left)

@@ -1,97 +1,76 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "common/log.h"
-#include "decoder/code/code_space.h"
-#include "decoder/coresight/coresight_parts.h"
+#include "decoder/coresight/coresight_code.h"
+#include "decoder/coresight/coresight_items.h"
+#include "decoder/coresight/coresight_session.h"
+#include "decoder/flow/flow_source.h"
 #include "decoder/flow/switch_feed.h"
 #include "decoder/flow/task_ids.h"
+#include "decoder/recording/coresight_unit.h"
 
 #include <stdlib.h>
 
+/* The second engine for CoreSight: OpenCSD decodes, and tells elements. */
+struct coresight {
+	struct flow_source base;
+	struct flow_input input;
+	struct coresight_code code;
+	struct flow_batch *batch;
+	struct switch_feed *switches; /* NULL: the trace tells who runs */
+	struct coresight_items items;
+	struct coresight_session session;
+	bool is_decoded; /* no bytes are left */
+	bool at_end;
+};
+
 static void end_stream(struct coresight *source)
 {
-	uint64_t end = coresight_feed_position(&source->feed);
+	uint64_t end = coresight_feed_position(&source->session.feed);
 
 	source->is_decoded = true;
 	if (!source->input.stream->cut)
 		return;
-	coresight_open_gap(source, FLOW_GAP_CUT, end);
-	coresight_close_gap(source, end);
+	coresight_items_open_gap(&source->items, FLOW_GAP_CUT, end);
+	coresight_items_close_gap(&source->items, end);
 }
 
 static int decode(struct coresight *source)
 {
+	const struct coresight_feed *feed = &source->session.feed;
 	int error;
 
 	if (source->is_decoded)
 		return 0;
-	error = coresight_feed_some(&source->feed);
+	error = coresight_session_decode(&source->session);
 	if (error == -ERROR_UNSUPPORTED)
 		log_message(source->input.log, LOG_ERROR,
 			    recording_data_path(source->input.recording),
 			    LOG_NO_OFFSET,
 			    "OpenCSD does not take the trace unit's settings "
 			    "of CPU %d",
-			    source->feed.unit->cpu);
-	if (!error && coresight_feed_is_done(&source->feed))
+			    feed->unit->cpu);
+	if (!error && coresight_feed_is_done(feed))
 		end_stream(source);
-	return error ? error : source->error;
-}
-
-static void add(struct coresight *source, const struct coresight_entry *entry)
-{
-	struct flow_stamp *stamp;
-
-	*flow_batch_next(source->batch, &stamp) = entry->item;
-	*stamp = entry->stamp;
-	flow_batch_add(source->batch);
-}
-
-/* All but the last entry, which what comes may change. */
-static size_t finished_entries(const struct coresight *source)
-{
-	size_t count = source->entries.count;
-
-	if (source->is_decoded || !count)
-		return count;
-	return source->resolved < count ? source->resolved : count - 1;
-}
-
-static size_t less(size_t count, size_t done)
-{
-	return count > done ? count - done : 0;
-}
-
-static void drain(struct coresight *source)
-{
-	struct coresight_entry *entries = source->entries.items;
-	size_t count = source->entries.count;
-	size_t finished = finished_entries(source);
-	size_t done = 0;
-
-	while (done < finished && flow_batch_has_room(source->batch)) {
-		add(source, &entries[done]);
-		done++;
-	}
-	for (size_t i = done; i < count; i++)
-		entries[i - done] = entries[i];
-	source->entries.count -= done;
-	source->resolved = less(source->resolved, done);
-	source->bounded = less(source->bounded, done);
+	return error ? error : source->items.error;
 }
 
 static void emit_end(struct coresight *source)
 {
-	bool has_stamps = source->time == RECORDING_TIME_NANOSECONDS;
-	const struct coresight_entry end = {
-		.item.kind = FLOW_END,
-		.stamp.low_ns = has_stamps ? source->after_block.low_ns :
-					     flow_batch_last_ns(source->batch),
-		.stamp.high_ns = UINT64_MAX,
-		.stamp.known_ns = flow_batch_last_ns(source->batch),
-	};
+	bool has_stamps = source->items.clock.time ==
+			  RECORDING_TIME_NANOSECONDS;
+	uint64_t last_ns = flow_batch_last_ns(source->batch);
+	struct flow_stamp *stamp;
 
-	add(source, &end);
+	*flow_batch_next(source->batch, &stamp) =
+		(struct flow_item){ .kind = FLOW_END };
+	*stamp = (struct flow_stamp){
+		.low_ns = has_stamps ? source->items.clock.after_block.low_ns :
+				       last_ns,
+		.high_ns = UINT64_MAX,
+		.known_ns = last_ns,
+	};
+	flow_batch_add(source->batch);
 	flow_batch_flush(source->batch);
 	source->at_end = true;
 }
@@ -105,8 +84,8 @@ static uint64_t trace_end(const struct coresight *source)
 	uint64_t last_ns = flow_batch_last_ns(source->batch);
 
 	/* Who runs while nothing was asked for is part of the recording. */
-	if (!source->is_off || source->input.stream->cut || !end_ns ||
-	    recording_is_gated(source->input.recording))
+	if (!source->session.elements.is_off || source->input.stream->cut ||
+	    !end_ns || recording_is_gated(source->input.recording))
 		return UINT64_MAX;
 	return end_ns > last_ns ? end_ns : last_ns;
 }
@@ -127,13 +106,14 @@ static int add_switches(struct coresight *source, bool is_drained)
 
 static int work(struct coresight *source)
 {
+	struct coresight_queue *queue = &source->items.queue;
 	bool is_drained;
 	int error = 0;
 
-	drain(source);
-	if (!finished_entries(source))
+	coresight_queue_drain(queue, source->batch, source->is_decoded);
+	if (!coresight_queue_is_ready(queue, source->is_decoded))
 		error = decode(source);
-	is_drained = source->is_decoded && !source->entries.count;
+	is_drained = source->is_decoded && coresight_queue_is_empty(queue);
 	if (is_drained || !flow_batch_has_room(source->batch))
 		flow_batch_flush(source->batch);
 	return error ? error : add_switches(source, is_drained);
@@ -168,12 +148,12 @@ static void coresight_close(struct flow_source *base)
 {
 	struct coresight *source = (struct coresight *)base;
 
-	coresight_feed_close(&source->feed);
-	array_free(&source->entries);
-	task_ids_free(source->tasks);
+	coresight_feed_close(&source->session.feed);
+	coresight_queue_free(&source->items.queue);
+	task_ids_free(source->session.elements.context.tasks);
 	switch_feed_free(source->switches);
 	flow_batch_free(source->batch);
-	code_space_close(source->code);
+	coresight_code_close(&source->code);
 	free(source);
 }
 
@@ -183,8 +163,9 @@ static void coresight_close(struct flow_source *base)
 static int set_up_tasks(struct coresight *source)
 {
 	const struct recording *recording = source->input.recording;
+	struct task_ids **tasks = &source->session.elements.context.tasks;
 
-	if (source->time == RECORDING_TIME_NANOSECONDS) {
+	if (source->items.clock.time == RECORDING_TIME_NANOSECONDS) {
 		source->switches =
 			switch_feed_new(recording, source->input.stream);
 		if (!source->switches)
@@ -194,35 +175,35 @@ static int set_up_tasks(struct coresight *source)
 		switch_feed_free(source->switches);
 		source->switches = NULL;
 	}
-	source->tasks = task_ids_new(recording);
-	return source->tasks ? 0 : -ERROR_MEMORY;
+	*tasks = task_ids_new(recording);
+	return *tasks ? 0 : -ERROR_MEMORY;
 }
 
 static int set_up(struct coresight *source)
 {
 	const struct flow_input *input = &source->input;
-	int error = code_space_open(input, 0, CODE_VIEW_MEMORY, &source->code);
+	struct coresight_items *items = &source->items;
+	struct coresight_session *session = &source->session;
+	int error =
+		coresight_code_open(&source->code, input, &session->feed.tree);
 
 	if (error)
 		return error;
-	source->entries = ARRAY_OF(struct coresight_entry);
-	source->time = recording_time(input->recording);
-	source->next_change_ns = code_space_next_change_ns(source->code);
-	source->instructions = 1;
-	source->task = -1;
 	source->is_decoded = !input->stream->piece_count;
-	source->feed = (struct coresight_feed){
-		.recording = input->recording,
-		.stream = input->stream,
-		.depth = CORESIGHT_EXECUTION,
-		.events = &coresight_feed_events,
-		.ctx = source,
-	};
-	source->batch = flow_batch_new(coresight_is_slow, source);
+	source->batch = flow_batch_new(coresight_code_is_slow, &source->code);
 	if (!source->batch)
 		return -ERROR_MEMORY;
-	if (source->time == RECORDING_TIME_CYCLES)
-		coresight_start_cycles(source);
+	items->queue = coresight_queue_new();
+	items->clock = (struct coresight_clock){
+		.time = recording_time(input->recording),
+		.feed = &session->feed,
+		.queue = &items->queue,
+		.batch = source->batch,
+	};
+	coresight_clock_start(&items->clock);
+	session->elements.items = items;
+	session->elements.code = &source->code;
+	coresight_session_begin(session, input->recording, input->stream);
 	return set_up_tasks(source);
 }
 

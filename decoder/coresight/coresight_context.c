@@ -1,62 +1,65 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/coresight/coresight_context.h"
 #include "common/error.h"
-#include "decoder/code/code_space.h"
-#include "decoder/coresight/coresight_memory.h"
-#include "decoder/coresight/coresight_parts.h"
+#include "decoder/coresight/coresight_code.h"
+#include "decoder/coresight/coresight_items.h"
 #include "decoder/flow/task_ids.h"
+#include "decoder/recording/coresight_unit.h"
 
-static void switch_task(struct coresight *source, uint32_t tid)
+/* Returns the task that the trace names, or -1. */
+static int64_t named_task(const struct coresight_unit *unit,
+			  const ocsd_pe_context *said)
 {
-	int32_t pid = task_ids_process(source->tasks, (int32_t)tid);
-
-	/* A kernel that does not write the register leaves it at 0. */
-	source->named_tasks |= tid;
-	if (source->task == tid || !source->named_tasks)
-		return;
-	source->task = tid;
-	coresight_emit(source,
-		       &(struct flow_item){
-			       .kind = FLOW_SWITCH,
-			       .detail = FLOW_SWITCH_TO,
-			       .ip = (uint64_t)(uint32_t)pid << 32 | tid,
-		       });
-	if (pid < 0)
-		return;
-	if (code_space_set_process(source->code, pid, source->low_ns) < 0)
-		source->error = -ERROR_MEMORY;
-	source->next_change_ns = code_space_next_change_ns(source->code);
-	if (coresight_memory_refresh(&source->feed.tree, source->code) < 0)
-		source->error = -ERROR_MEMORY;
-}
-
-static void take_task(struct coresight *source, const ocsd_pe_context *context)
-{
-	switch (coresight_unit_task_field(source->feed.unit)) {
+	switch (coresight_unit_task_field(unit)) {
 	case CORESIGHT_TASK_CONTEXT:
-		if (context->ctxt_id_valid)
-			switch_task(source, context->context_id);
-		break;
+		return said->ctxt_id_valid ? (int64_t)said->context_id : -1;
 	case CORESIGHT_TASK_VMID:
-		if (context->vmid_valid)
-			switch_task(source, context->vmid);
-		break;
+		return said->vmid_valid ? (int64_t)said->vmid : -1;
 	case CORESIGHT_TASK_NONE:
 		break;
 	}
+	return -1;
 }
 
-void coresight_take_context(struct coresight *source,
-			    const ocsd_pe_context *context)
+static void switch_task(struct coresight_context *context,
+			struct coresight_items *items,
+			struct coresight_code *code, uint32_t tid)
 {
-	uint8_t mode = context->bits64 ? CORESIGHT_MODE_64 : CORESIGHT_MODE_32;
+	int32_t pid = task_ids_process(context->tasks, (int32_t)tid);
 
-	if (mode != source->mode) {
-		source->mode = mode;
-		coresight_emit(source, &(struct flow_item){
-					       .kind = FLOW_MODE,
-					       .detail = mode & 0xf,
-				       });
+	/* A kernel that does not write the register leaves it at 0. */
+	context->named_tasks |= tid;
+	if (context->task == tid || !context->named_tasks)
+		return;
+	context->task = tid;
+	coresight_items_emit(items,
+			     &(struct flow_item){
+				     .kind = FLOW_SWITCH,
+				     .detail = FLOW_SWITCH_TO,
+				     .ip = (uint64_t)(uint32_t)pid << 32 | tid,
+			     });
+	if (pid < 0)
+		return;
+	if (coresight_code_set_process(code, pid, items->clock.low_ns) < 0)
+		items->error = -ERROR_MEMORY;
+}
+
+void coresight_context_take(struct coresight_context *context,
+			    const struct coresight_unit *unit,
+			    struct coresight_items *items,
+			    struct coresight_code *code,
+			    const ocsd_pe_context *said)
+{
+	uint8_t mode = said->bits64 ? CORESIGHT_MODE_64 : CORESIGHT_MODE_32;
+	int64_t task = context->tasks ? named_task(unit, said) : -1;
+
+	if (mode != context->mode) {
+		context->mode = mode;
+		coresight_items_emit(items, &(struct flow_item){
+						    .kind = FLOW_MODE,
+						    .detail = mode & 0xf,
+					    });
 	}
-	if (source->tasks)
-		take_task(source, context);
+	if (task >= 0)
+		switch_task(context, items, code, (uint32_t)task);
 }

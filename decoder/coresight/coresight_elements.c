@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/coresight/coresight_elements.h"
+#include "common/error.h"
 #include "decoder/code/code_space.h"
+#include "decoder/coresight/coresight_code.h"
 #include "decoder/coresight/coresight_exit.h"
-#include "decoder/coresight/coresight_parts.h"
+#include "decoder/coresight/coresight_feed.h"
+#include "decoder/coresight/coresight_items.h"
+#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/time_conversion.h"
 
-static void add_block(struct coresight *source, uint64_t ip, uint64_t last,
-		      uint16_t count, enum flow_exit exit, uint8_t length)
+static void add_block(struct coresight_elements *elements, uint64_t ip,
+		      uint64_t last, uint16_t count, enum flow_exit exit,
+		      uint8_t length)
 {
-	coresight_emit(source, &(struct flow_item){
-				       .kind = FLOW_BLOCK,
-				       .detail = exit & 0xf,
-				       .last_length = exit == FLOW_EXIT_CALL ?
-							      length & 0xf :
-							      0,
-				       .instructions = count,
-				       .last = (uint32_t)(last - ip),
-				       .ip = ip,
-			       });
-	coresight_count(source, count);
+	coresight_items_emit(elements->items,
+			     &(struct flow_item){
+				     .kind = FLOW_BLOCK,
+				     .detail = exit & 0xf,
+				     .last_length = exit == FLOW_EXIT_CALL ?
+							    length & 0xf :
+							    0,
+				     .instructions = count,
+				     .last = (uint32_t)(last - ip),
+				     .ip = ip,
+			     });
+	coresight_clock_run(&elements->items->clock, count);
 }
 
-static enum flow_exit exit_of(struct coresight *source,
+static enum flow_exit exit_of(struct coresight_elements *elements,
 			      const ocsd_generic_trace_elem *range,
 			      uint64_t last)
 {
@@ -28,23 +36,25 @@ static enum flow_exit exit_of(struct coresight *source,
 
 	if (range->last_i_type == OCSD_INSTR_BR_INDIRECT &&
 	    range->isa != ocsd_isa_aarch64)
-		bytes = code_space_bytes(source->code, last, &left);
+		bytes = code_space_bytes(elements->code->space, last, &left);
 	return coresight_exit(range, bytes, left);
 }
 
 /* A gap if the block at @ip is not where control had to go on. */
-static void check_path(struct coresight *source, uint64_t position, uint64_t ip)
+static void check_path(struct coresight_elements *elements, uint64_t position,
+		       uint64_t ip)
 {
-	if (!source->is_running || !coresight_path_is_left(&source->path, ip))
+	if (!elements->items->is_running ||
+	    !coresight_path_is_left(&elements->path, ip))
 		return;
-	coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
-	coresight_close_gap(source, position);
+	coresight_items_open_gap(elements->items, FLOW_GAP_BAD_TRACE, position);
+	coresight_items_close_gap(elements->items, position);
 }
 
 /* Straight code may be longer than a block's count goes: damaged trace leads
  * into what is no code.
  */
-static void take_range(struct coresight *source, uint64_t position,
+static void take_range(struct coresight_elements *elements, uint64_t position,
 		       const ocsd_generic_trace_elem *range)
 {
 	uint64_t ip = range->st_addr;
@@ -54,23 +64,25 @@ static void take_range(struct coresight *source, uint64_t position,
 
 	if (last < ip || !count)
 		return;
-	check_path(source, position, ip);
-	if (source->must_start)
-		coresight_emit(source, &(struct flow_item){
-					       .kind = FLOW_START,
-					       .ip = ip,
-				       });
-	source->must_start = false;
+	check_path(elements, position, ip);
+	if (elements->must_start)
+		coresight_items_emit(elements->items,
+				     &(struct flow_item){
+					     .kind = FLOW_START,
+					     .ip = ip,
+				     });
+	elements->must_start = false;
 	for (; count > UINT16_MAX && last - ip > step; ip += step) {
-		add_block(source, ip, ip + step - 4, UINT16_MAX, FLOW_EXIT_NONE,
-			  0);
+		add_block(elements, ip, ip + step - 4, UINT16_MAX,
+			  FLOW_EXIT_NONE, 0);
 		count -= UINT16_MAX;
 	}
-	add_block(source, ip, last, (uint16_t)count,
-		  exit_of(source, range, last), range->last_instr_sz);
-	source->is_running = true;
-	source->next_address = range->en_addr;
-	coresight_path_expect(&source->path, source->code, range, last);
+	add_block(elements, ip, last, (uint16_t)count,
+		  exit_of(elements, range, last), range->last_instr_sz);
+	elements->items->is_running = true;
+	elements->next_address = range->en_addr;
+	coresight_path_expect(&elements->path, elements->code->space, range,
+			      last);
 }
 
 /* Only T32 lies between multiples of four: OpenCSD goes on in A32 where damage
@@ -81,102 +93,105 @@ static bool is_misplaced(const ocsd_generic_trace_elem *range)
 	return range->isa != ocsd_isa_thumb2 && range->st_addr % 4;
 }
 
-static void take_code(struct coresight *source, uint64_t position,
+static void take_code(struct coresight_elements *elements, uint64_t position,
 		      const ocsd_generic_trace_elem *range)
 {
 	if (is_misplaced(range)) {
-		coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
+		coresight_items_open_gap(elements->items, FLOW_GAP_BAD_TRACE,
+					 position);
 		return;
 	}
-	coresight_close_gap(source, position);
-	take_range(source, position, range);
+	coresight_items_close_gap(elements->items, position);
+	take_range(elements, position, range);
 }
 
 /* What a system call or a return from an exception led to is not traced; what
  * the kernel does not switch off itself leaves the address ranges of the
  * filter.
  */
-static uint8_t stop_reason(struct coresight *source)
+static uint8_t stop_reason(struct coresight_elements *elements)
 {
-	const struct coresight_entry *last;
+	const struct flow_item *last =
+		coresight_queue_last(&elements->items->queue);
 
-	if (!source->entries.count)
+	if (!last)
 		return FLOW_STOP_FILTER;
-	last = array_at(&source->entries, source->entries.count - 1);
-	if (last->item.kind == FLOW_ASYNC ||
-	    (last->item.kind == FLOW_BLOCK &&
-	     last->item.detail >= FLOW_EXIT_FAR_CALL))
+	if (last->kind == FLOW_ASYNC ||
+	    (last->kind == FLOW_BLOCK && last->detail >= FLOW_EXIT_FAR_CALL))
 		return FLOW_STOP_LEVEL;
-	return source->mode == CORESIGHT_MODE_64 &&
-			       coresight_path_turns_off(&source->path,
-							source->code) ?
+	return elements->context.mode == CORESIGHT_MODE_64 &&
+			       coresight_path_turns_off(&elements->path,
+							elements->code->space) ?
 		       FLOW_STOP_OFF :
 		       FLOW_STOP_FILTER;
 }
 
-static void stop(struct coresight *source, uint8_t reason)
+static void stop(struct coresight_elements *elements, uint8_t reason)
 {
-	const struct flow_stamp stamp = coresight_stamp_after_block(source);
+	const struct flow_stamp stamp =
+		coresight_clock_after_block(&elements->items->clock);
 
-	coresight_emit_at(source,
-			  &(struct flow_item){
-				  .kind = FLOW_STOP,
-				  .detail = reason & 0xf,
-			  },
-			  &stamp);
-	source->is_running = false;
+	coresight_items_emit_at(elements->items,
+				&(struct flow_item){
+					.kind = FLOW_STOP,
+					.detail = reason & 0xf,
+				},
+				&stamp);
+	elements->items->is_running = false;
 }
 
-static void take_trace_on(struct coresight *source, uint64_t position,
-			  trace_on_reason_t reason)
+static void take_trace_on(struct coresight_elements *elements,
+			  uint64_t position, trace_on_reason_t reason)
 {
 	if (reason == TRACE_ON_OVERFLOW) {
-		coresight_open_gap(source, FLOW_GAP_OVERFLOW, position);
-		coresight_close_gap(source, position);
+		coresight_items_open_gap(elements->items, FLOW_GAP_OVERFLOW,
+					 position);
+		coresight_items_close_gap(elements->items, position);
 	}
-	if (source->is_running)
-		stop(source, stop_reason(source));
-	source->must_start = true;
-	coresight_lose_count(source);
+	if (elements->items->is_running)
+		stop(elements, stop_reason(elements));
+	elements->must_start = true;
+	coresight_clock_lose_count(&elements->items->clock);
 }
 
 /* A call is the last block's own exit; other exceptions interrupt it. */
-static void take_exception(struct coresight *source,
+static void take_exception(struct coresight_elements *elements,
 			   const ocsd_generic_trace_elem *element)
 {
 	bool is_call =
-		coresight_is_call(coresight_unit_is_old(source->feed.unit),
+		coresight_is_call(coresight_unit_is_old(elements->feed->unit),
 				  element->exception_number);
-	struct flow_item *block = coresight_last_block(source);
+	struct flow_item *block = coresight_items_last_block(elements->items);
 	uint64_t address = element->excep_ret_addr ? element->en_addr :
-						     source->next_address;
+						     elements->next_address;
 
-	source->path.is_known = false;
-	if (!source->is_running)
+	elements->path.is_known = false;
+	if (!elements->items->is_running)
 		return;
 	if (block && block->detail == FLOW_EXIT_NONE &&
-	    address == source->next_address && is_call) {
+	    address == elements->next_address && is_call) {
 		block->detail = FLOW_EXIT_FAR_CALL;
 		block->last_length = (address - block->ip - block->last) & 0xf;
 		return;
 	}
-	coresight_emit(source, &(struct flow_item){
-				       .kind = FLOW_ASYNC,
-				       .ip = address,
-			       });
+	coresight_items_emit(elements->items, &(struct flow_item){
+						      .kind = FLOW_ASYNC,
+						      .ip = address,
+					      });
 }
 
 /* 32-bit code returns by instructions that do other things as well. */
-static void take_exception_return(struct coresight *source)
+static void take_exception_return(struct coresight_elements *elements)
 {
-	struct flow_item *block = coresight_last_block(source);
+	struct flow_item *block = coresight_items_last_block(elements->items);
 
 	if (block && (block->detail == FLOW_EXIT_JUMP ||
 		      block->detail == FLOW_EXIT_RETURN))
 		block->detail = FLOW_EXIT_FAR_RETURN;
 }
 
-static void take_transaction(struct coresight *source, trace_memtrans_t what)
+static void take_transaction(struct coresight_elements *elements,
+			     trace_memtrans_t what)
 {
 	static const uint8_t details[] = {
 		[OCSD_MEM_TRANS_TRACE_INIT] = 1,
@@ -186,83 +201,104 @@ static void take_transaction(struct coresight *source, trace_memtrans_t what)
 	};
 
 	if ((unsigned int)what < sizeof(details))
-		coresight_emit(source, &(struct flow_item){
-					       .kind = FLOW_TRANSACTION,
-					       .detail = details[what] & 0xf,
-				       });
+		coresight_items_emit(elements->items,
+				     &(struct flow_item){
+					     .kind = FLOW_TRANSACTION,
+					     .detail = details[what] & 0xf,
+				     });
 }
 
 /* OpenCSD's decoders of the older protocols say no reason, but for the first
  * after a reset.
  */
-static void take_no_sync(struct coresight *source, uint64_t position,
+static void take_no_sync(struct coresight_elements *elements, uint64_t position,
 			 unsync_info_t why)
 {
-	bool is_overflow = !coresight_unit_is_old(source->feed.unit) &&
+	bool is_overflow = !coresight_unit_is_old(elements->feed->unit) &&
 			   (why == UNSYNC_OVERFLOW || why == UNSYNC_DISCARD);
 
-	if (source->feed.is_new)
+	if (elements->feed->is_new)
 		return;
-	coresight_open_gap(source,
-			   is_overflow ? FLOW_GAP_OVERFLOW : FLOW_GAP_BAD_TRACE,
-			   position);
-	source->is_rejected = !is_overflow;
+	coresight_items_open_gap(
+		elements->items,
+		is_overflow ? FLOW_GAP_OVERFLOW : FLOW_GAP_BAD_TRACE, position);
+	elements->is_rejected = !is_overflow;
 }
 
 /* Elements that follow only where the decoder knows where it is. */
-static void take_synced(struct coresight *source, uint64_t position,
+static void take_synced(struct coresight_elements *elements, uint64_t position,
 			const ocsd_generic_trace_elem *element)
 {
-	if (source->gap.is_open && source->gap.reason == FLOW_GAP_UNSYNCED)
-		coresight_close_gap(source, position);
+	if (elements->items->gap.is_open &&
+	    elements->items->gap.reason == FLOW_GAP_UNSYNCED)
+		coresight_items_close_gap(elements->items, position);
 	switch ((int)element->elem_type) {
 	case OCSD_GEN_TRC_ELEM_TRACE_ON:
-		take_trace_on(source, position, element->trace_on_reason);
+		take_trace_on(elements, position, element->trace_on_reason);
 		break;
 	case OCSD_GEN_TRC_ELEM_INSTR_RANGE:
-		take_code(source, position, element);
+		take_code(elements, position, element);
 		break;
 	case OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH:
-		coresight_open_gap(source, FLOW_GAP_LOST, position);
+		coresight_items_open_gap(elements->items, FLOW_GAP_LOST,
+					 position);
 		break;
 	case OCSD_GEN_TRC_ELEM_ADDR_NACC:
-		coresight_open_gap(source,
-				   code_space_is_unknown(source->code,
-							 element->st_addr) ?
-					   FLOW_GAP_CODE_CHANGED :
-					   FLOW_GAP_NO_CODE,
-				   position);
-		source->must_start = false;
+		coresight_items_open_gap(
+			elements->items,
+			code_space_is_unknown(elements->code->space,
+					      element->st_addr) ?
+				FLOW_GAP_CODE_CHANGED :
+				FLOW_GAP_NO_CODE,
+			position);
+		elements->must_start = false;
 		break;
 	case OCSD_GEN_TRC_ELEM_EXCEPTION:
-		take_exception(source, element);
+		take_exception(elements, element);
 		break;
 	case OCSD_GEN_TRC_ELEM_EXCEPTION_RET:
-		take_exception_return(source);
+		take_exception_return(elements);
 		break;
 	case OCSD_GEN_TRC_ELEM_MEMTRANS:
-		take_transaction(source, element->mem_trans);
+		take_transaction(elements, element->mem_trans);
 		break;
 	default:
 		break;
 	}
 }
 
+static void take_time(struct coresight_elements *elements, uint64_t ticks)
+{
+	struct coresight_clock *clock = &elements->items->clock;
+	uint64_t time_ns;
+
+	if (clock->time != RECORDING_TIME_NANOSECONDS || !ticks)
+		return;
+	time_ns = time_conversion_ns(
+		recording_time_conversion(elements->feed->recording), ticks);
+	if (coresight_clock_take_time(clock, time_ns) &&
+	    coresight_code_advance(elements->code, time_ns) < 0)
+		elements->items->error = -ERROR_MEMORY;
+}
+
 /* What a count is of comes before it, but for what begins to be traced. */
-static void take_count(struct coresight *source,
+static void take_count(struct coresight_elements *elements,
 		       const ocsd_generic_trace_elem *element)
 {
 	switch ((int)element->elem_type) {
 	case OCSD_GEN_TRC_ELEM_TIMESTAMP:
-		coresight_take_stamp_cycles(source, element->cycle_count);
+		coresight_clock_take_stamp_cycles(&elements->items->clock,
+						  element->cycle_count);
 		break;
 	case OCSD_GEN_TRC_ELEM_TRACE_ON:
 	case OCSD_GEN_TRC_ELEM_PE_CONTEXT:
 	case OCSD_GEN_TRC_ELEM_ADDR_UNKNOWN:
-		coresight_skip_cycles(source, element->cycle_count);
+		coresight_clock_skip_cycles(&elements->items->clock,
+					    element->cycle_count);
 		break;
 	default:
-		coresight_take_cycles(source, element->cycle_count);
+		coresight_clock_take_cycles(&elements->items->clock,
+					    element->cycle_count);
 		break;
 	}
 }
@@ -270,36 +306,46 @@ static void take_count(struct coresight *source,
 /* Elements of a newer OpenCSD than this was written for do not change where
  * control goes.
  */
-void coresight_take(struct coresight *source, uint64_t position,
-		    const ocsd_generic_trace_elem *element)
+void coresight_elements_take(struct coresight_elements *elements,
+			     uint64_t position,
+			     const ocsd_generic_trace_elem *element)
 {
 	switch ((int)element->elem_type) {
 	case OCSD_GEN_TRC_ELEM_NO_SYNC:
-		take_no_sync(source, position, element->unsync_eot_info);
+		take_no_sync(elements, position, element->unsync_eot_info);
 		break;
 	case OCSD_GEN_TRC_ELEM_TIMESTAMP:
-		coresight_take_time(source, element->timestamp);
+		take_time(elements, element->timestamp);
 		break;
 	case OCSD_GEN_TRC_ELEM_PE_CONTEXT:
-		coresight_take_context(source, &element->context);
+		coresight_context_take(&elements->context, elements->feed->unit,
+				       elements->items, elements->code,
+				       &element->context);
 		break;
 	default:
-		take_synced(source, position, element);
+		take_synced(elements, position, element);
 		break;
 	}
 	if (element->has_cc)
-		take_count(source, element);
+		take_count(elements, element);
 }
 
-void coresight_end_session(struct coresight *source, bool is_lost)
+void coresight_elements_begin(struct coresight_elements *elements)
 {
-	uint64_t end = coresight_feed_position(&source->feed);
+	elements->items->is_running = false;
+	elements->must_start = false;
+	coresight_clock_lose_count(&elements->items->clock);
+}
 
-	coresight_close_gap(source, end);
+void coresight_elements_end(struct coresight_elements *elements, bool is_lost)
+{
+	uint64_t end = coresight_feed_position(elements->feed);
+
+	coresight_items_close_gap(elements->items, end);
 	if (is_lost)
-		coresight_open_gap(source, FLOW_GAP_LOST, end);
-	coresight_close_gap(source, end);
-	source->is_off = source->is_running;
-	if (source->is_running)
-		stop(source, FLOW_STOP_OFF);
+		coresight_items_open_gap(elements->items, FLOW_GAP_LOST, end);
+	coresight_items_close_gap(elements->items, end);
+	elements->is_off = elements->items->is_running;
+	if (elements->items->is_running)
+		stop(elements, FLOW_STOP_OFF);
 }

@@ -1,69 +1,66 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/error.h"
-#include "decoder/coresight/coresight_parts.h"
+#include "decoder/coresight/coresight_items.h"
 
-void coresight_emit_at(struct coresight *source, const struct flow_item *item,
-		       const struct flow_stamp *stamp)
+void coresight_items_emit_at(struct coresight_items *items,
+			     const struct flow_item *item,
+			     const struct flow_stamp *stamp)
 {
-	struct coresight_entry *entry = array_add(&source->entries);
+	int error = coresight_queue_add(&items->queue, item, stamp);
 
-	if (!entry) {
-		source->error = -ERROR_MEMORY;
-		return;
-	}
-	entry->item = *item;
-	entry->stamp = *stamp;
-	coresight_resolve(source);
+	if (error)
+		items->error = error;
+	else
+		coresight_clock_note_item(&items->clock);
 }
 
-void coresight_emit(struct coresight *source, const struct flow_item *item)
+void coresight_items_emit(struct coresight_items *items,
+			  const struct flow_item *item)
 {
-	const struct flow_stamp stamp = coresight_stamp_now(source, item);
+	const struct flow_stamp stamp = coresight_clock_now(
+		&items->clock, items->is_running && item->kind == FLOW_BLOCK);
 
-	coresight_emit_at(source, item, &stamp);
+	coresight_items_emit_at(items, item, &stamp);
 }
 
-struct flow_item *coresight_last_block(struct coresight *source)
+struct flow_item *
+coresight_items_last_block(const struct coresight_items *items)
 {
-	struct coresight_entry *entry;
+	struct flow_item *last = coresight_queue_last(&items->queue);
 
-	if (!source->entries.count)
-		return NULL;
-	entry = array_at(&source->entries, source->entries.count - 1);
-	return entry->item.kind == FLOW_BLOCK ? &entry->item : NULL;
+	return last && last->kind == FLOW_BLOCK ? last : NULL;
 }
 
-void coresight_open_gap(struct coresight *source, uint8_t reason,
-			uint64_t position)
+void coresight_items_open_gap(struct coresight_items *items, uint8_t reason,
+			      uint64_t position)
 {
-	if (source->gap.is_open && source->gap.reason != reason)
-		coresight_close_gap(source, position);
-	if (!source->gap.is_open)
-		source->gap = (struct coresight_gap){
+	if (items->gap.is_open && items->gap.reason != reason)
+		coresight_items_close_gap(items, position);
+	if (!items->gap.is_open)
+		items->gap = (struct coresight_gap){
 			.is_open = true,
 			.reason = reason,
 			.position = position,
-			.stamp = coresight_stamp_after_block(source),
+			.stamp = coresight_clock_after_block(&items->clock),
 		};
-	source->is_running = false;
-	coresight_lose_count(source);
+	items->is_running = false;
+	coresight_clock_lose_count(&items->clock);
 }
 
-void coresight_close_gap(struct coresight *source, uint64_t position)
+void coresight_items_close_gap(struct coresight_items *items, uint64_t position)
 {
-	const struct coresight_gap *gap = &source->gap;
+	const struct coresight_gap *gap = &items->gap;
 	uint64_t size = position > gap->position ? position - gap->position : 0;
 
 	if (!gap->is_open)
 		return;
-	source->gap.is_open = false;
-	coresight_emit_at(source,
-			  &(struct flow_item){
-				  .kind = FLOW_GAP,
-				  .detail = gap->reason & 0xf,
-				  .ip = gap->position,
-				  .last = size < UINT32_MAX ? (uint32_t)size :
-							      UINT32_MAX,
-			  },
-			  &gap->stamp);
+	items->gap.is_open = false;
+	coresight_items_emit_at(
+		items,
+		&(struct flow_item){
+			.kind = FLOW_GAP,
+			.detail = gap->reason & 0xf,
+			.ip = gap->position,
+			.last = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+		},
+		&gap->stamp);
 }

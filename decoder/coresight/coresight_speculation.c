@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/coresight_speculation_parts.h"
-#include "decoder/recording/coresight_unit.h"
+#include "decoder/coresight/coresight_speculation.h"
+#include "decoder/coresight/coresight_uncommitted.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* The packet under way, and what those before it have told. */
+struct coresight_speculation {
+	struct coresight_packet packet;
+	uint64_t index; /* of its first byte */
+	uint8_t size;
+	uint8_t bytes[CORESIGHT_PACKET_ROOM];
+	struct coresight_uncommitted uncommitted;
+};
 
 struct coresight_speculation *
 coresight_speculation_new(const struct coresight_packet_callback *callback)
@@ -12,7 +21,7 @@ coresight_speculation_new(const struct coresight_packet_callback *callback)
 		calloc(1, sizeof(*speculation));
 
 	if (speculation)
-		speculation->held.callback = *callback;
+		speculation->uncommitted.held.callback = *callback;
 	return speculation;
 }
 
@@ -25,24 +34,19 @@ void coresight_speculation_begin(struct coresight_speculation *speculation,
 				 const struct coresight_unit *unit)
 {
 	coresight_packet_begin(&speculation->packet, unit);
-	coresight_held_begin(&speculation->held, unit->idr8);
-	speculation->transactions_count = !(unit->idr0 >> 30 & 1);
-	speculation->is_begun = false;
-	speculation->is_synced = false;
-	speculation->awaits_address = false;
+	coresight_uncommitted_begin(&speculation->uncommitted, unit);
 }
 
 static bool take_packet(struct coresight_speculation *speculation)
 {
-	const struct coresight_speculation_kind *kind =
-		&coresight_speculation_kinds[speculation->packet.kind];
+	const struct coresight_whole_packet whole = {
+		.packet = &speculation->packet,
+		.index = speculation->index,
+		.bytes = speculation->bytes,
+		.size = speculation->size,
+	};
 
-	if ((!speculation->is_begun && !kind->is_early) ||
-	    (speculation->awaits_address && !kind->is_between))
-		return false;
-	speculation->is_synced &= kind->is_early;
-	return kind->take(speculation) &&
-	       coresight_held_commit(&speculation->held, 0);
+	return coresight_uncommitted_take(&speculation->uncommitted, &whole);
 }
 
 static void begin_packet(struct coresight_speculation *speculation,
@@ -86,6 +90,5 @@ size_t coresight_speculation_take(struct coresight_speculation *speculation,
 
 bool coresight_speculation_waits(const struct coresight_speculation *speculation)
 {
-	return speculation->awaits_address || speculation->held.elements ||
-	       speculation->held.unseen;
+	return coresight_uncommitted_waits(&speculation->uncommitted);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/libipt_blocks.h"
 #include "decoder/code/code_space.h"
-#include "decoder/flow/flow_batch.h"
+#include "decoder/flow/flow.h"
 #include "decoder/libipt/branch.h"
-#include "decoder/libipt/branch_cursor.h"
-#include "decoder/libipt/libipt_parts.h"
+#include "decoder/libipt/libipt_segment.h"
+
+#include <intel-pt.h>
+#include <stdbool.h>
 
 /* No code runs so many blocks without a branch that takes trace. */
 enum { WATCH_BLOCKS = 64 * 1024 };
@@ -31,11 +33,10 @@ static enum flow_exit exit_of(enum pt_insn_class class)
 	}
 }
 
-static struct branch branch_at(struct libipt *source, uint64_t address)
+static struct branch branch_at(struct code_space *code, uint64_t address)
 {
 	size_t left;
-	const uint8_t *bytes =
-		code_space_bytes(source->code.space, address, &left);
+	const uint8_t *bytes = code_space_bytes(code, address, &left);
 
 	return bytes ? branch_read(bytes, left) : (struct branch){ 0 };
 }
@@ -44,7 +45,8 @@ static struct branch branch_at(struct libipt *source, uint64_t address)
  * it held back for an event, and libipt 2.1 has a class that is any indirect
  * branch.  No version tells whether a branch is direct, or how long a call is.
  */
-static struct branch last_branch(struct libipt *source,
+static struct branch last_branch(const struct libipt_segment *segment,
+				 struct code_space *code,
 				 const struct pt_block *block)
 {
 	struct branch branch = { .exit = exit_of(block->iclass) };
@@ -54,14 +56,14 @@ static struct branch last_branch(struct libipt *source,
 		if (block->iclass == ptic_other ||
 		    block->iclass == ptic_ptwrite)
 			return branch;
-		return branch_at(source, block->end_ip);
+		return branch_at(code, block->end_ip);
 	case FLOW_EXIT_JUMP:
-		if (!branch_cursor_expects_address(source->cursor))
+		if (!libipt_segment_expects_address(segment))
 			return branch;
-		return branch_at(source, block->end_ip);
+		return branch_at(code, block->end_ip);
 	case FLOW_EXIT_CALL:
 	case FLOW_EXIT_FAR_CALL:
-		return branch_at(source, block->end_ip);
+		return branch_at(code, block->end_ip);
 	case FLOW_EXIT_CONDITIONAL:
 	case FLOW_EXIT_RETURN:
 	case FLOW_EXIT_FAR_RETURN:
@@ -71,13 +73,12 @@ static struct branch last_branch(struct libipt *source,
 	return branch;
 }
 
-static void emit_block(struct libipt *source, const struct pt_block *block)
+static void emit_block(struct libipt_segment *segment,
+		       const struct pt_block *block, struct branch branch)
 {
-	struct branch branch = last_branch(source, block);
 	bool is_call = branch.exit == FLOW_EXIT_CALL ||
 		       branch.exit == FLOW_EXIT_FAR_CALL;
-	struct flow_stamp *stamp;
-	struct flow_item *item = flow_batch_next(source->batch, &stamp);
+	struct flow_item *item = libipt_segment_next(segment);
 
 	item->kind = FLOW_BLOCK;
 	item->detail = branch.exit & 0xf;
@@ -85,39 +86,40 @@ static void emit_block(struct libipt *source, const struct pt_block *block)
 	item->instructions = block->ninsn;
 	item->last = (uint32_t)(block->end_ip - block->ip);
 	item->ip = block->ip;
-	branch_cursor_stamp(source->cursor, stamp);
-	flow_batch_add(source->batch);
-	source->last_ip = block->end_ip;
-	if (!branch_cursor_branch(source->cursor, branch.exit,
-				  branch.is_indirect))
-		libipt_find_step(source);
+	libipt_segment_add(segment);
+	libipt_segment_pass_branch(segment, branch.exit, branch.is_indirect);
 }
 
 /* Damaged trace can lead into a loop of jumps that needs no trace at all, and
  * libipt would follow it for ever.  Whether it reads on is looked at seldom.
  */
-static bool is_stuck(struct libipt *source)
+static bool is_stuck(struct libipt_blocks *blocks,
+		     const struct libipt_segment *segment)
 {
-	uint64_t position = 0;
-	uint64_t before = source->watched;
+	uint64_t before = blocks->watched;
 
-	if (++source->watch_blocks < WATCH_BLOCKS)
+	if (++blocks->watch_blocks < WATCH_BLOCKS)
 		return false;
-	source->watch_blocks = 0;
-	pt_blk_get_offset(source->blocks, &position);
-	source->watched = position;
-	return position == before;
+	blocks->watch_blocks = 0;
+	blocks->watched = libipt_segment_position(segment);
+	return blocks->watched == before;
 }
 
 /* After an error the block holds what ran before it, if anything. */
-void libipt_take_block(struct libipt *source)
+int libipt_blocks_take(struct libipt_blocks *blocks,
+		       struct libipt_segment *segment, struct code_space *code)
 {
 	struct pt_block block;
+	int status;
 
 	block.ninsn = 0;
-	source->status = pt_blk_next(source->blocks, &block, sizeof(block));
-	if (block.ninsn)
-		emit_block(source, &block);
-	if (is_stuck(source) && source->status >= 0)
-		source->status = -pte_bad_query;
+	status = pt_blk_next(libipt_segment_decoder(segment), &block,
+			     sizeof(block));
+	if (block.ninsn) {
+		emit_block(segment, &block, last_branch(segment, code, &block));
+		blocks->last_ip = block.end_ip;
+	}
+	if (is_stuck(blocks, segment) && status >= 0)
+		return -pte_bad_query;
+	return status;
 }

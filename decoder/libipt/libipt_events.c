@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/libipt_events.h"
 #include "decoder/code/code_space.h"
+#include "decoder/flow/flow.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/libipt/branch_cursor.h"
 #include "decoder/libipt/libipt_exit.h"
-#include "decoder/libipt/libipt_parts.h"
+#include "decoder/libipt/libipt_segment.h"
 
-static void follow(struct libipt *source, uint8_t token_kind)
-{
-	if (!branch_cursor_event(source->cursor, token_kind))
-		libipt_find_step(source);
-}
+#include <intel-pt.h>
 
-static void start(struct libipt *source, const struct pt_event *event)
+/* An event on its way to be an item. */
+struct taking {
+	struct libipt_events *events;
+	struct libipt_segment *segment;
+	struct code_space *code;
+	uint64_t last_ip;
+};
+
+static void start(const struct taking *taking, const struct pt_event *event)
 {
-	source->is_off = false;
-	follow(source, INTEL_PACKET_TIP_PGE);
-	libipt_emit(source, &(struct flow_item){
+	taking->events->is_off = false;
+	libipt_segment_pass_event(taking->segment, INTEL_PACKET_TIP_PGE);
+	libipt_segment_emit(taking->segment,
+			    &(struct flow_item){
 				    .kind = FLOW_START,
 				    .ip = event->variant.enabled.ip,
 			    });
@@ -33,117 +38,117 @@ static bool is_wrmsr(const uint8_t *bytes, size_t size)
  * seen to be a far transfer: libipt ends the last block at the kernel's last
  * write to CR3, two or three instructions before the sysret or iret.
  */
-static uint8_t stop_reason(struct libipt *source, uint64_t last_ip,
+static uint8_t stop_reason(const struct taking *taking, uint64_t last_ip,
 			   bool has_address)
 {
 	size_t left = 0;
-	const uint8_t *bytes =
-		code_space_bytes(source->code.space, last_ip, &left);
+	const uint8_t *bytes = code_space_bytes(taking->code, last_ip, &left);
 
 	if (bytes && is_wrmsr(bytes, left))
 		return FLOW_STOP_OFF;
 	return has_address ? FLOW_STOP_FILTER : FLOW_STOP_LEVEL;
 }
 
-static void stop(struct libipt *source, bool has_address, uint64_t address,
-		 uint8_t reason)
+static void stop(const struct taking *taking, bool has_address,
+		 uint64_t address, uint8_t reason)
 {
-	libipt_emit(source, &(struct flow_item){
+	libipt_segment_emit(taking->segment,
+			    &(struct flow_item){
 				    .kind = FLOW_STOP,
 				    .detail = reason & 0xf,
 				    .ip = has_address ? address : 0,
 			    });
-	source->is_off = reason == FLOW_STOP_OFF;
+	taking->events->is_off = reason == FLOW_STOP_OFF;
 }
 
-static void stop_sync(struct libipt *source, const struct pt_event *event)
+static void stop_sync(const struct taking *taking, const struct pt_event *event)
 {
 	bool has_address = !event->ip_suppressed;
-	uint8_t reason = stop_reason(source, source->last_ip, has_address);
+	uint8_t reason = stop_reason(taking, taking->last_ip, has_address);
 
 	if (reason == FLOW_STOP_LEVEL)
-		libipt_walk_out(source);
-	follow(source, INTEL_PACKET_TIP_PGD);
-	stop(source, has_address, event->variant.disabled.ip, reason);
+		libipt_walk_out(taking->segment, taking->code, taking->last_ip);
+	libipt_segment_pass_event(taking->segment, INTEL_PACKET_TIP_PGD);
+	stop(taking, has_address, event->variant.disabled.ip, reason);
 }
 
-static void interrupt(struct libipt *source, uint64_t address)
+static void interrupt(const struct taking *taking, uint64_t address)
 {
-	libipt_emit(source, &(struct flow_item){
-				    .kind = FLOW_ASYNC,
-				    .ip = address,
-			    });
+	libipt_segment_emit(taking->segment, &(struct flow_item){
+						     .kind = FLOW_ASYNC,
+						     .ip = address,
+					     });
 }
 
 /* An interrupt whose handler is not traced, or the kernel's wrmsr, which is
  * traced in the same way: behind the instruction, not as its branch.
  */
-static void stop_async(struct libipt *source, const struct pt_event *event)
+static void stop_async(const struct taking *taking,
+		       const struct pt_event *event)
 {
 	bool has_address = !event->ip_suppressed;
 	uint64_t at = event->variant.async_disabled.at;
-	uint8_t reason = stop_reason(source, source->last_ip, has_address);
+	uint8_t reason = stop_reason(taking, taking->last_ip, has_address);
 
 	/* Some units name the wrmsr itself, before it has run. */
 	if (reason != FLOW_STOP_OFF)
-		reason = stop_reason(source, at, has_address);
+		reason = stop_reason(taking, at, has_address);
 
-	follow(source, INTEL_PACKET_TIP_PGD);
+	libipt_segment_pass_event(taking->segment, INTEL_PACKET_TIP_PGD);
 	if (reason != FLOW_STOP_OFF)
-		interrupt(source, at);
-	stop(source, has_address, event->variant.async_disabled.ip, reason);
+		interrupt(taking, at);
+	stop(taking, has_address, event->variant.async_disabled.ip, reason);
 }
 
-static void lose(struct libipt *source, const struct pt_event *event)
+static void lose(const struct taking *taking, const struct pt_event *event)
 {
-	uint64_t position = 0;
-
-	source->is_off = false;
-	pt_blk_get_offset(source->blocks, &position);
-	libipt_emit(source, &(struct flow_item){
-				    .kind = FLOW_GAP,
-				    .detail = FLOW_GAP_OVERFLOW,
-				    .ip = source->segment + position,
-			    });
-	follow(source, INTEL_PACKET_OVF);
+	taking->events->is_off = false;
+	libipt_segment_emit(
+		taking->segment,
+		&(struct flow_item){
+			.kind = FLOW_GAP,
+			.detail = FLOW_GAP_OVERFLOW,
+			.ip = libipt_segment_position(taking->segment),
+		});
+	libipt_segment_pass_event(taking->segment, INTEL_PACKET_OVF);
 	if (event->ip_suppressed)
-		stop(source, false, 0, FLOW_STOP_LEVEL);
+		stop(taking, false, 0, FLOW_STOP_LEVEL);
 }
 
-static void change_page_table(struct libipt *source, uint64_t root)
+static void change_page_table(const struct taking *taking, uint64_t root)
 {
-	if (root == source->page_table)
+	if (root == taking->events->page_table)
 		return;
-	source->page_table = root;
-	libipt_emit(source, &(struct flow_item){
-				    .kind = FLOW_ADDRESS_SPACE,
-				    .ip = root,
-			    });
+	taking->events->page_table = root;
+	libipt_segment_emit(taking->segment, &(struct flow_item){
+						     .kind = FLOW_ADDRESS_SPACE,
+						     .ip = root,
+					     });
 }
 
-static void change_mode(struct libipt *source, enum pt_exec_mode mode)
+static void change_mode(const struct taking *taking, enum pt_exec_mode mode)
 {
 	uint8_t detail = mode == ptem_64bit ? 2 : mode == ptem_32bit ? 1 : 0;
 
-	if (mode == ptem_unknown || detail == source->mode)
+	if (mode == ptem_unknown || detail == taking->events->mode)
 		return;
-	source->mode = detail;
-	libipt_emit(source, &(struct flow_item){
-				    .kind = FLOW_MODE,
-				    .detail = detail & 0xf,
-			    });
+	taking->events->mode = detail;
+	libipt_segment_emit(taking->segment, &(struct flow_item){
+						     .kind = FLOW_MODE,
+						     .detail = detail & 0xf,
+					     });
 }
 
-static void transact(struct libipt *source, const struct pt_event *event)
+static void transact(const struct taking *taking, const struct pt_event *event)
 {
 	uint8_t detail = event->variant.tsx.aborted	? 3 :
 			 event->variant.tsx.speculative ? 1 :
 							  2;
 
-	libipt_emit(source, &(struct flow_item){
-				    .kind = FLOW_TRANSACTION,
-				    .detail = detail & 0xf,
-			    });
+	libipt_segment_emit(taking->segment, &(struct flow_item){
+						     .kind = FLOW_TRANSACTION,
+						     .detail = detail & 0xf,
+					     });
 }
 
 /* What a PSB repeats is news only after a loss, and then only what goes on:
@@ -164,54 +169,60 @@ static bool is_news(const struct pt_event *event)
 /* Power, virtual machine and maintenance events do not change where control
  * goes; events of a newer libipt than this was written for are like them.
  */
-static void take(struct libipt *source, const struct pt_event *event)
+static void take(const struct taking *taking, const struct pt_event *event)
 {
 	switch ((int)event->type) {
 	case ptev_enabled:
-		start(source, event);
+		start(taking, event);
 		break;
 	case ptev_disabled:
-		stop_sync(source, event);
+		stop_sync(taking, event);
 		break;
 	case ptev_async_disabled:
-		stop_async(source, event);
+		stop_async(taking, event);
 		break;
 	case ptev_async_branch:
-		follow(source, INTEL_PACKET_TIP);
-		interrupt(source, event->variant.async_branch.from);
+		libipt_segment_pass_event(taking->segment, INTEL_PACKET_TIP);
+		interrupt(taking, event->variant.async_branch.from);
 		break;
 	case ptev_paging:
-		change_page_table(source, event->variant.paging.cr3);
+		change_page_table(taking, event->variant.paging.cr3);
 		break;
 	case ptev_async_paging:
-		change_page_table(source, event->variant.async_paging.cr3);
+		change_page_table(taking, event->variant.async_paging.cr3);
 		break;
 	case ptev_overflow:
-		lose(source, event);
+		lose(taking, event);
 		break;
 	case ptev_exec_mode:
-		change_mode(source, event->variant.exec_mode.mode);
+		change_mode(taking, event->variant.exec_mode.mode);
 		break;
 	case ptev_tsx:
-		transact(source, event);
+		transact(taking, event);
 		break;
 	case ptev_ptwrite:
-		libipt_emit(source,
-			    &(struct flow_item){
-				    .kind = FLOW_PTWRITE,
-				    .ip = event->variant.ptwrite.payload,
-			    });
+		libipt_segment_emit(
+			taking->segment,
+			&(struct flow_item){
+				.kind = FLOW_PTWRITE,
+				.ip = event->variant.ptwrite.payload,
+			});
 		break;
 	default:
 		break;
 	}
 }
 
-void libipt_take_event(struct libipt *source)
+int libipt_events_take(struct libipt_events *events,
+		       struct libipt_segment *segment, struct code_space *code,
+		       uint64_t last_ip)
 {
+	const struct taking taking = { events, segment, code, last_ip };
 	struct pt_event event;
+	int status = pt_blk_event(libipt_segment_decoder(segment), &event,
+				  sizeof(event));
 
-	source->status = pt_blk_event(source->blocks, &event, sizeof(event));
-	if (source->status >= 0 && is_news(&event))
-		take(source, &event);
+	if (status >= 0 && is_news(&event))
+		take(&taking, &event);
+	return status;
 }

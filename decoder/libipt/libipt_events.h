@@ -2,9 +2,24 @@
 #ifndef KT_DECODER_LIBIPT_EVENTS_H
 #define KT_DECODER_LIBIPT_EVENTS_H
 
-struct libipt;
+#include <stdbool.h>
+#include <stdint.h>
 
-/* Fetches and takes one event.  Leaves libipt's status in source->status. */
-void libipt_take_event(struct libipt *source);
+struct code_space;
+struct libipt_segment;
+
+/* The events that libipt finds, as items, and what they say of the CPU. */
+struct libipt_events {
+	bool is_off;  /* the trace unit is, as far as decoded */
+	uint8_t mode; /* as FLOW_MODE has it; UINT8_MAX: not said yet */
+	uint64_t page_table;
+};
+
+/* Fetches and takes one event of @segment; @code is what runs, @last_ip the
+ * instruction that ran last.  Returns libipt's status.
+ */
+int libipt_events_take(struct libipt_events *events,
+		       struct libipt_segment *segment, struct code_space *code,
+		       uint64_t last_ip);
 
 #endif

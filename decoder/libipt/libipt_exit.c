@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/libipt_exit.h"
 #include "decoder/code/code_space.h"
+#include "decoder/flow/flow.h"
 #include "decoder/libipt/branch.h"
 #include "decoder/libipt/instruction_length.h"
-#include "decoder/libipt/libipt_parts.h"
+#include "decoder/libipt/libipt_segment.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* The way out of the kernel is short. */
@@ -12,7 +14,8 @@ enum { MAX_INSTRUCTIONS = 64 };
 
 /* A walk along instructions that nothing but their bytes decide about. */
 struct exit_walk {
-	struct libipt *source;
+	struct libipt_segment *segment;
+	struct code_space *code;
 	uint64_t start; /* of the block that the walk is in */
 	uint64_t address;
 	uint16_t count; /* instructions in it so far */
@@ -22,8 +25,8 @@ struct exit_walk {
 static void end_block(struct exit_walk *walk, enum flow_exit exit)
 {
 	if (walk->emits)
-		libipt_emit(
-			walk->source,
+		libipt_segment_emit(
+			walk->segment,
 			&(struct flow_item){
 				.kind = FLOW_BLOCK,
 				.detail = exit & 0xf,
@@ -53,8 +56,8 @@ static uint64_t jump_target(const uint8_t *bytes, size_t length,
 static int step(struct exit_walk *walk)
 {
 	size_t left;
-	const uint8_t *bytes = code_space_bytes(walk->source->code.space,
-						walk->address, &left);
+	const uint8_t *bytes =
+		code_space_bytes(walk->code, walk->address, &left);
 	size_t length = bytes ? instruction_length(bytes, left) : 0;
 	struct branch branch;
 
@@ -78,30 +81,33 @@ static int step(struct exit_walk *walk)
 	return 1;
 }
 
-static int walk_out(struct libipt *source, uint64_t address, bool emits)
+/* Walks from where @start is, which is not changed. */
+static int walk_out(struct exit_walk start, bool emits)
 {
-	struct exit_walk walk = {
-		.source = source,
-		.start = address,
-		.address = address,
-		.emits = emits,
-	};
+	struct exit_walk walk = start;
 	int status = 1;
 
+	walk.emits = emits;
 	for (int i = 0; i < MAX_INSTRUCTIONS && status > 0; i++)
 		status = step(&walk);
 	return status;
 }
 
-void libipt_walk_out(struct libipt *source)
+void libipt_walk_out(struct libipt_segment *segment, struct code_space *code,
+		     uint64_t last_ip)
 {
 	size_t left;
-	const uint8_t *bytes =
-		code_space_bytes(source->code.space, source->last_ip, &left);
+	const uint8_t *bytes = code_space_bytes(code, last_ip, &left);
 	size_t length = bytes ? instruction_length(bytes, left) : 0;
+	struct exit_walk walk = {
+		.segment = segment,
+		.code = code,
+		.start = last_ip + length,
+		.address = last_ip + length,
+	};
 
 	if (!length || branch_read(bytes, left).exit != FLOW_EXIT_NONE)
 		return;
-	if (walk_out(source, source->last_ip + length, false) == 0)
-		walk_out(source, source->last_ip + length, true);
+	if (walk_out(walk, false) == 0)
+		walk_out(walk, true);
 }

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/libipt_segment.h"
-#include "common/error.h"
-#include "common/perf_data.h"
+#include "decoder/flow/flow_batch.h"
+#include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_idle.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_whole.h"
 #include "decoder/libipt/branch_cursor.h"
-#include "decoder/libipt/intel_image.h"
 #include "decoder/libipt/intel_tokens.h"
-#include "decoder/libipt/libipt_parts.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/time_conversion.h"
 
+#include <intel-pt.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
+
+struct libipt_segment {
+	struct libipt_segment_setup setup;
+	struct pt_block_decoder *blocks;
+	struct intel_tokens *tokens;
+	struct branch_cursor *cursor;
+	size_t synced; /* the last PSB used */
+};
 
 static void set_cpu(struct pt_config *config, const char *cpuid)
 {
@@ -29,101 +36,90 @@ static void set_cpu(struct pt_config *config, const char *cpuid)
 	pt_cpu_errata(&config->errata, &config->cpu);
 }
 
-static struct pt_block_decoder *new_decoder(const struct libipt *source)
+static struct pt_block_decoder *
+new_decoder(const struct libipt_segment_setup *setup)
 {
-	const uint8_t *bytes = source->bytes.bytes + source->segment;
-	size_t size = source->segment_end - source->segment;
 	struct pt_config config;
 
 	pt_config_init(&config);
 	/* libipt wants writable bounds although it only reads. */
-	config.begin = (uint8_t *)(uintptr_t)bytes;
+	config.begin = (uint8_t *)(uintptr_t)setup->bytes;
 	/* Where a piece of a packet follows libipt runs on, else it stops. */
-	config.end = config.begin + intel_whole_size(bytes, size);
+	config.end = config.begin + intel_whole_size(setup->bytes, setup->size);
 	/* Without these, libipt runs through direct calls and direct jumps
 	 * inside one block, and function entries and tail calls vanish.
 	 */
 	config.flags.variant.block.end_on_call = 1;
 	config.flags.variant.block.end_on_jump = 1;
-	set_cpu(&config, recording_info(source->input.recording)->cpuid);
+	set_cpu(&config, recording_info(setup->recording)->cpuid);
 	return pt_blk_alloc_decoder(&config);
 }
 
-static void emit_gap(struct libipt *source, uint8_t reason, size_t from,
-		     size_t to)
+struct libipt_segment *
+libipt_segment_new(const struct libipt_segment_setup *setup)
+{
+	struct libipt_segment *segment = calloc(1, sizeof(*segment));
+
+	if (!segment)
+		return NULL;
+	segment->setup = *setup;
+	segment->blocks = new_decoder(setup);
+	segment->tokens =
+		intel_tokens_new(setup->bytes, setup->size, setup->clock);
+	if (segment->tokens)
+		segment->cursor = branch_cursor_new(
+			segment->tokens,
+			recording_time_conversion(setup->recording));
+	if (segment->blocks && segment->cursor &&
+	    pt_blk_set_image(segment->blocks, setup->image) >= 0)
+		return segment;
+	libipt_segment_free(segment);
+	return NULL;
+}
+
+void libipt_segment_free(struct libipt_segment *segment)
+{
+	if (!segment)
+		return;
+	branch_cursor_free(segment->cursor);
+	intel_tokens_free(segment->tokens);
+	pt_blk_free_decoder(segment->blocks);
+	free(segment);
+}
+
+static void emit_gap(struct libipt_segment *segment, uint8_t reason,
+		     size_t from, size_t to)
 {
 	size_t size = to - from;
 
-	source->is_off = false;
-	libipt_emit(source, &(struct flow_item){
+	libipt_segment_emit(segment,
+			    &(struct flow_item){
 				    .kind = FLOW_GAP,
 				    .detail = reason & 0xf,
-				    .ip = from,
+				    .ip = segment->setup.begin + from,
 				    .last = size > UINT32_MAX ? UINT32_MAX :
 								(uint32_t)size,
 			    });
 }
 
-/* Goes on decoding at the first PSB from @position on, counted in the segment.
- * @reason: why what lies before it is not decoded.
- */
-static void sync_at(struct libipt *source, size_t position, uint8_t reason)
+int libipt_segment_sync(struct libipt_segment *segment, size_t position,
+			uint8_t reason, bool *is_gap)
 {
-	const uint8_t *bytes = source->bytes.bytes + source->segment;
-	size_t size = source->segment_end - source->segment;
+	const uint8_t *bytes = segment->setup.bytes;
+	size_t size = segment->setup.size;
 	size_t psb = intel_packet_find_psb(bytes, size, position);
+	int status;
 
-	if (reason != FLOW_GAP_UNSYNCED || psb == size ||
-	    !intel_is_idle(bytes, psb))
-		emit_gap(source, reason, source->segment + position,
-			 source->segment + psb);
-	source->last_ip = 0;
-	source->status = -pte_eos;
+	*is_gap = reason != FLOW_GAP_UNSYNCED || psb == size ||
+		  !intel_is_idle(bytes, psb);
+	if (*is_gap)
+		emit_gap(segment, reason, position, psb);
 	if (psb == size)
-		return;
-	source->synced = psb;
-	source->status = pt_blk_sync_set(source->blocks, psb);
-	branch_cursor_seek(source->cursor, psb);
-}
-
-int libipt_open_segment(struct libipt *source)
-{
-	source->segment = source->next_segment;
-	source->segment_end =
-		loss_cursor_next(&source->losses, source->segment);
-	source->next_segment = source->segment_end;
-	source->blocks = new_decoder(source);
-	source->tokens = intel_tokens_new(source->bytes.bytes + source->segment,
-					  source->segment_end - source->segment,
-					  &source->clock_setup);
-	if (!source->tokens)
-		return -ERROR_MEMORY;
-	source->cursor = branch_cursor_new(
-		source->tokens,
-		recording_time_conversion(source->input.recording));
-	if (!source->blocks || !source->cursor ||
-	    pt_blk_set_image(source->blocks,
-			     intel_image_get(source->code.image)) < 0)
-		return -ERROR_MEMORY;
-	source->is_open = true;
-	sync_at(source, 0, FLOW_GAP_UNSYNCED);
-	return 0;
-}
-
-void libipt_close_segment(struct libipt *source)
-{
-	struct flow_stamp stamp = { .low_ns = source->end_low_ns };
-
-	if (source->cursor)
-		branch_cursor_stamp(source->cursor, &stamp);
-	source->end_low_ns = stamp.low_ns;
-	branch_cursor_free(source->cursor);
-	intel_tokens_free(source->tokens);
-	pt_blk_free_decoder(source->blocks);
-	source->cursor = NULL;
-	source->tokens = NULL;
-	source->blocks = NULL;
-	source->is_open = false;
+		return -pte_eos;
+	segment->synced = psb;
+	status = pt_blk_sync_set(segment->blocks, psb);
+	branch_cursor_seek(segment->cursor, psb);
+	return status;
 }
 
 static uint8_t gap_reason(int status)
@@ -133,13 +129,88 @@ static uint8_t gap_reason(int status)
 }
 
 /* libipt's own search could find the PSB again that it failed at. */
-void libipt_recover(struct libipt *source)
+int libipt_segment_recover(struct libipt_segment *segment, int status,
+			   bool *is_gap)
 {
 	uint64_t position = 0;
-	uint8_t reason = gap_reason(source->status);
 
-	if (pt_blk_get_offset(source->blocks, &position) < 0 ||
-	    position <= source->synced)
-		position = source->synced + 1;
-	sync_at(source, position, reason);
+	if (pt_blk_get_offset(segment->blocks, &position) < 0 ||
+	    position <= segment->synced)
+		position = segment->synced + 1;
+	return libipt_segment_sync(segment, position, gap_reason(status),
+				   is_gap);
+}
+
+struct flow_item *libipt_segment_next(struct libipt_segment *segment)
+{
+	struct flow_stamp *stamp;
+	struct flow_item *item = flow_batch_next(segment->setup.batch, &stamp);
+
+	branch_cursor_stamp(segment->cursor, stamp);
+	return item;
+}
+
+void libipt_segment_add(struct libipt_segment *segment)
+{
+	flow_batch_add(segment->setup.batch);
+}
+
+void libipt_segment_emit(struct libipt_segment *segment,
+			 const struct flow_item *item)
+{
+	*libipt_segment_next(segment) = *item;
+	libipt_segment_add(segment);
+}
+
+static void find_step(struct libipt_segment *segment)
+{
+	uint64_t position = 0;
+
+	if (pt_blk_get_offset(segment->blocks, &position) >= 0)
+		branch_cursor_seek(segment->cursor, position);
+}
+
+void libipt_segment_pass_branch(struct libipt_segment *segment,
+				enum flow_exit exit, bool is_indirect)
+{
+	if (!branch_cursor_branch(segment->cursor, exit, is_indirect))
+		find_step(segment);
+}
+
+void libipt_segment_pass_event(struct libipt_segment *segment, uint8_t kind)
+{
+	if (!branch_cursor_event(segment->cursor, kind))
+		find_step(segment);
+}
+
+bool libipt_segment_expects_address(const struct libipt_segment *segment)
+{
+	return branch_cursor_expects_address(segment->cursor);
+}
+
+struct pt_block_decoder *
+libipt_segment_decoder(const struct libipt_segment *segment)
+{
+	return segment->blocks;
+}
+
+uint64_t libipt_segment_position(const struct libipt_segment *segment)
+{
+	uint64_t position = 0;
+
+	pt_blk_get_offset(segment->blocks, &position);
+	return segment->setup.begin + position;
+}
+
+uint64_t libipt_segment_low_ns(const struct libipt_segment *segment)
+{
+	struct flow_stamp stamp = { 0 };
+
+	branch_cursor_stamp(segment->cursor, &stamp);
+	return stamp.low_ns;
+}
+
+uint64_t libipt_segment_guess_ns(const struct libipt_segment *segment)
+{
+	return branch_cursor_guess_ns(segment->cursor);
 }

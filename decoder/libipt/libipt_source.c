@@ -3,17 +3,47 @@
 #include "common/perf_data.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow_batch.h"
+#include "decoder/flow/flow_source.h"
 #include "decoder/flow/switch_feed.h"
+#include "decoder/intel_pt/intel_clock.h"
 #include "decoder/libipt/branch.h"
-#include "decoder/libipt/branch_cursor.h"
+#include "decoder/libipt/intel_image.h"
 #include "decoder/libipt/libipt_blocks.h"
 #include "decoder/libipt/libipt_code.h"
 #include "decoder/libipt/libipt_events.h"
-#include "decoder/libipt/libipt_parts.h"
 #include "decoder/libipt/libipt_segment.h"
+#include "decoder/recording/loss_cursor.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/stream_bytes.h"
 
+#include <intel-pt.h>
+#include <stdbool.h>
 #include <stdlib.h>
+
+/* The stream is decoded segment by segment: a segment ends where bytes are
+ * known to be missing.
+ */
+struct libipt {
+	struct flow_source base;
+	struct flow_input input;
+	struct stream_bytes bytes;
+	struct intel_clock_setup clock_setup;
+	struct libipt_code code;
+	struct flow_batch *batch;
+	struct switch_feed *switches;
+
+	struct libipt_segment *segment; /* NULL: the next is to be opened */
+	struct libipt_blocks blocks;
+	struct libipt_events events;
+	int status;		   /* of libipt's last call */
+	size_t next_segment;	   /* where it begins */
+	struct loss_cursor losses; /* at the end of the segment */
+	size_t released;	   /* bytes given back before this */
+	bool is_decoded;	   /* no bytes are left */
+	uint64_t end_ns;	   /* of the last segment decoded */
+	uint64_t end_low_ns; /* likewise: its last branch was no earlier */
+	bool at_end;
+};
 
 /* Trace bytes are given back to the system in steps of this size. */
 #define RELEASE_STEP ((size_t)1 << 20)
@@ -33,10 +63,8 @@ static bool is_at_end(const struct libipt *source)
 
 static void release_bytes(struct libipt *source)
 {
-	uint64_t position = 0;
+	uint64_t position = libipt_segment_position(source->segment);
 
-	pt_blk_get_offset(source->blocks, &position);
-	position += source->segment;
 	if (position < source->released + RELEASE_STEP)
 		return;
 	source->released = stream_bytes_release(&source->bytes,
@@ -49,11 +77,30 @@ static int update_code(struct libipt *source)
 
 	if (source->code.next_change_ns == UINT64_MAX)
 		return 0;
-	time_ns = branch_cursor_guess_ns(source->cursor);
+	time_ns = libipt_segment_guess_ns(source->segment);
 	return time_ns < source->code.next_change_ns ?
 		       0 :
-		       libipt_code_update(&source->code, time_ns,
-					  source->blocks);
+		       libipt_code_update(
+			       &source->code, time_ns,
+			       libipt_segment_decoder(source->segment));
+}
+
+/* Goes on at a PSB, from where on nothing is known. */
+static void take_sync(struct libipt *source, int status, bool is_gap)
+{
+	if (is_gap)
+		source->events.is_off = false;
+	source->blocks.last_ip = 0;
+	source->status = status;
+}
+
+static void recover(struct libipt *source)
+{
+	bool is_gap;
+	int status = libipt_segment_recover(source->segment, source->status,
+					    &is_gap);
+
+	take_sync(source, status, is_gap);
 }
 
 static int step(struct libipt *source)
@@ -61,12 +108,49 @@ static int step(struct libipt *source)
 	if (update_code(source) < 0)
 		return -ERROR_MEMORY;
 	if (source->status < 0)
-		libipt_recover(source);
+		recover(source);
 	else if (source->status & pts_event_pending)
-		libipt_take_event(source);
+		source->status = libipt_events_take(&source->events,
+						    source->segment,
+						    source->code.space,
+						    source->blocks.last_ip);
 	else
-		libipt_take_block(source);
+		source->status = libipt_blocks_take(
+			&source->blocks, source->segment, source->code.space);
 	return 0;
+}
+
+static int open_segment(struct libipt *source)
+{
+	size_t begin = source->next_segment;
+	size_t end = loss_cursor_next(&source->losses, begin);
+	const struct libipt_segment_setup setup = {
+		.recording = source->input.recording,
+		.clock = &source->clock_setup,
+		.batch = source->batch,
+		.bytes = source->bytes.bytes + begin,
+		.size = end - begin,
+		.begin = begin,
+		.image = intel_image_get(source->code.image),
+	};
+	bool is_gap;
+	int status;
+
+	source->next_segment = end;
+	source->segment = libipt_segment_new(&setup);
+	if (!source->segment)
+		return -ERROR_MEMORY;
+	status = libipt_segment_sync(source->segment, 0, FLOW_GAP_UNSYNCED,
+				     &is_gap);
+	take_sync(source, status, is_gap);
+	return 0;
+}
+
+static void close_segment(struct libipt *source)
+{
+	source->end_low_ns = libipt_segment_low_ns(source->segment);
+	libipt_segment_free(source->segment);
+	source->segment = NULL;
 }
 
 /* Decodes until the batch is full or the segment ends. */
@@ -75,7 +159,7 @@ static int decode(struct libipt *source)
 	while (flow_batch_has_room(source->batch)) {
 		for (int i = 0; i < STEPS; i++) {
 			if (is_at_end(source)) {
-				libipt_close_segment(source);
+				close_segment(source);
 				return 0;
 			}
 			if (step(source) < 0)
@@ -115,7 +199,7 @@ static void end_segment(struct libipt *source)
 	source->is_decoded = is_last;
 	source->end_ns = flow_batch_last_ns(source->batch);
 	if (is_lost || stream->cut) {
-		source->is_off = false;
+		source->events.is_off = false;
 		emit_last(source,
 			  &(struct flow_item){
 				  .kind = FLOW_GAP,
@@ -144,7 +228,7 @@ static void emit_end(struct libipt *source)
  */
 static int add_switches(struct libipt *source)
 {
-	bool is_over = source->is_decoded && source->is_off &&
+	bool is_over = source->is_decoded && source->events.is_off &&
 		       !recording_is_gated(source->input.recording);
 	int status = switch_feed_merge(source->switches, source->batch,
 				       source->is_decoded,
@@ -159,11 +243,11 @@ static int add_switches(struct libipt *source)
 
 static int decode_more(struct libipt *source)
 {
-	if (!source->is_open && libipt_open_segment(source) < 0)
+	if (!source->segment && open_segment(source) < 0)
 		return -ERROR_MEMORY;
 	if (decode(source) < 0)
 		return -ERROR_MEMORY;
-	if (!source->is_open)
+	if (!source->segment)
 		end_segment(source);
 	else if (!flow_batch_finished(source->batch))
 		flow_batch_flush(source->batch);
@@ -195,7 +279,7 @@ static void libipt_close(struct flow_source *base)
 {
 	struct libipt *source = (struct libipt *)base;
 
-	libipt_close_segment(source);
+	libipt_segment_free(source->segment);
 	switch_feed_free(source->switches);
 	flow_batch_free(source->batch);
 	libipt_code_close(&source->code);
@@ -225,7 +309,7 @@ static int set_up(struct libipt *source)
 	if (error)
 		return error;
 	source->clock_setup = intel_clock_setup_of(input->recording);
-	source->mode = UINT8_MAX;
+	source->events.mode = UINT8_MAX;
 	source->is_decoded = !source->bytes.size;
 	source->batch = flow_batch_new(is_slow, source);
 	source->switches = switch_feed_new(input->recording, input->stream);

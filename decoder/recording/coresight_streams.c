@@ -6,7 +6,7 @@
 #include "common/perf_data.h"
 #include "decoder/recording/coresight_cut.h"
 #include "decoder/recording/coresight_unit.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording_facts.h"
 #include "decoder/recording/sideband.h"
 
 #include <stdlib.h>
@@ -96,17 +96,17 @@ static int publish(struct coresight_streams *streams, struct array *published)
 /* Ids are given out when tracing starts: AUXTRACE_INFO may be older than
  * these records (linux/coresight-pmu.h: CS_AUX_HW_ID_TRACE_ID_MASK).
  */
-static int read_ids(struct recording *recording)
+static int read_ids(const struct recording *recording)
 {
+	const struct array *units = recording_coresight_units(recording);
 	struct sideband *sideband =
 		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_AUX_HW_ID));
 	struct sideband_record record;
 	int status = -ERROR_MEMORY;
 
 	while (sideband && (status = sideband_next(sideband, &record)) > 0)
-		for (size_t i = 0; i < recording->coresight_units.count; i++) {
-			struct coresight_unit *unit =
-				array_at(&recording->coresight_units, i);
+		for (size_t i = 0; i < units->count; i++) {
+			struct coresight_unit *unit = array_at(units, i);
 
 			if (unit->cpu == record.cpu)
 				unit->trace_id = record.hw_id.id & 0xff;
@@ -117,17 +117,18 @@ static int read_ids(struct recording *recording)
 
 static int read_units(struct recording *recording)
 {
-	int error = coresight_units_read(recording->trace.words,
-					 recording->trace.word_count,
-					 &recording->coresight_units);
+	struct recording_facts *facts = recording_facts_to_fill(recording);
+	int error = coresight_units_read(facts->trace.words,
+					 facts->trace.word_count,
+					 &facts->coresight_units);
 
 	if (error == -ERROR_FORMAT) {
-		log_message(recording->log, LOG_WARNING, recording->files.data,
+		log_message(facts->log, LOG_WARNING, facts->files.data,
 			    LOG_NO_OFFSET,
 			    "what it says about the trace units "
 			    "(AUXTRACE_INFO) is not whole: only %zu of them "
 			    "are known",
-			    recording->coresight_units.count);
+			    facts->coresight_units.count);
 		error = 0;
 	}
 	return error ? error : read_ids(recording);
@@ -135,14 +136,15 @@ static int read_units(struct recording *recording)
 
 int coresight_streams_split(struct recording *recording)
 {
-	struct stream_list *list = &recording->streams;
+	struct recording_facts *facts = recording_facts_to_fill(recording);
+	struct stream_list *list = &facts->streams;
 	struct coresight_streams *streams = calloc(1, sizeof(*streams));
 	struct array published = ARRAY_OF(struct aux_stream);
 	int error = 0;
 
 	if (!streams)
 		return -ERROR_MEMORY;
-	recording->coresight_streams = streams;
+	facts->coresight_streams = streams;
 	streams->parts = ARRAY_OF(struct coresight_part);
 	for (size_t i = 0; i < list->streams.count && !error; i++)
 		error = coresight_cut(recording, array_at(&list->streams, i),
@@ -160,7 +162,8 @@ int coresight_streams_make(struct recording *recording)
 {
 	int error;
 
-	if (recording->trace.type != PERF_DATA_AUXTRACE_CORESIGHT)
+	if (recording_trace_info(recording)->type !=
+	    PERF_DATA_AUXTRACE_CORESIGHT)
 		return 0;
 	error = read_units(recording);
 	return error ? error : coresight_streams_split(recording);

@@ -56,4 +56,9 @@ const struct event_id *event_table_find(const struct event_table *table,
 const struct recording_event *event_table_event(const struct event_table *table,
 						uint64_t id);
 
+/* That of @recording. */
+struct recording;
+const struct event_table *
+recording_event_table(const struct recording *recording);
+
 #endif

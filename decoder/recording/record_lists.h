@@ -41,4 +41,7 @@ const struct array *record_lists_of_cpu(struct record_lists *lists,
 const struct array *record_lists_of_tasks(struct record_lists *lists,
 					  const struct recording *recording);
 
+/* Those of @recording. */
+struct record_lists *recording_record_lists(const struct recording *recording);
+
 #endif

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct data_file;
+struct recording;
 
 /* One record as it lies in the recording. */
 struct record {
@@ -66,5 +67,8 @@ void record_walk_release(struct record_walk *walk,
  */
 void record_store_release(const struct record_store *store,
 			  const uint8_t *bytes, uint64_t *released);
+
+/* Those of @recording. */
+const struct record_store *recording_store(const struct recording *recording);
 
 #endif

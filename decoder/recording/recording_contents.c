@@ -4,14 +4,145 @@
 #include "common/gate_mark.h"
 #include "common/perf_data.h"
 #include "decoder/recording/coresight_unit.h"
-#include "decoder/recording/graph_trace.h"
-#include "decoder/recording/recording.h"
+#include "decoder/recording/program_ids.h"
+#include "decoder/recording/recording_facts.h"
 #include "decoder/recording/recording_features.h"
-#include "decoder/recording/time_conversion.h"
-#include "decoder/recording/trace_info.h"
 #include "decoder/recording/tracepoint.h"
 
 #include <string.h>
+
+const char *recording_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.path;
+}
+
+const char *recording_data_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.data;
+}
+
+const char *recording_kcore_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.kcore;
+}
+
+const char *recording_kallsyms_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.kallsyms;
+}
+
+const char *recording_modules_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.modules;
+}
+
+const char *recording_cgroups_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.cgroups;
+}
+
+const char *recording_sockets_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.sockets;
+}
+
+const char *recording_cgroups_end_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.cgroups_end;
+}
+
+struct text_part recording_kallsyms(const struct recording *recording)
+{
+	return recording_facts(recording)->kallsyms;
+}
+
+const struct saved_name *
+recording_saved_names(const struct recording *recording, size_t *count)
+{
+	*count = recording_facts(recording)->saved_names.count;
+	return recording_facts(recording)->saved_names.items;
+}
+
+const struct graph_trace *
+recording_graph_trace(const struct recording *recording)
+{
+	return &recording_facts(recording)->graph;
+}
+
+const struct recording_info *recording_info(const struct recording *recording)
+{
+	return &recording_facts(recording)->info;
+}
+
+const struct recording_counts *
+recording_counts(const struct recording *recording)
+{
+	return &recording_facts(recording)->counts;
+}
+
+const struct log *recording_log(const struct recording *recording)
+{
+	return recording_facts(recording)->log;
+}
+
+const struct recording_files *recording_files(const struct recording *recording)
+{
+	return &recording_facts(recording)->files;
+}
+
+const struct trace_info *recording_trace_info(const struct recording *recording)
+{
+	return &recording_facts(recording)->trace;
+}
+
+const struct time_conversion *
+recording_time_conversion(const struct recording *recording)
+{
+	return &recording_facts(recording)->conversion;
+}
+
+const struct array *recording_coresight_units(const struct recording *recording)
+{
+	return &recording_facts(recording)->coresight_units;
+}
+
+const struct array *recording_dumps(const struct recording *recording)
+{
+	return &recording_facts(recording)->dumps;
+}
+
+uint64_t recording_trace_word(const struct recording *recording, size_t index)
+{
+	return trace_info_word(&recording_facts(recording)->trace, index);
+}
+
+const struct event_table *
+recording_event_table(const struct recording *recording)
+{
+	return &recording_facts(recording)->events;
+}
+
+size_t recording_event_count(const struct recording *recording)
+{
+	return recording_facts(recording)->events.events.count;
+}
+
+const struct recording_event *recording_event(const struct recording *recording,
+					      size_t index)
+{
+	return array_at(&recording_facts(recording)->events.events, index);
+}
+
+size_t recording_stream_count(const struct recording *recording)
+{
+	return recording_facts(recording)->streams.streams.count;
+}
+
+const struct aux_stream *recording_stream(const struct recording *recording,
+					  size_t index)
+{
+	return array_at(&recording_facts(recording)->streams.streams, index);
+}
 
 /* Intel PT is x86's alone: no need to trust the header's name for it. */
 enum recording_arch recording_arch(const struct recording *recording)

@@ -2,19 +2,20 @@
 #include "decoder/recording/recording_data.h"
 #include "common/log.h"
 #include "common/perf_data.h"
-#include "decoder/recording/coresight_streams.h"
+#include "decoder/recording/data_file.h"
 #include "decoder/recording/program_ids.h"
+#include "decoder/recording/record_walk.h"
+#include "decoder/recording/recording_facts.h"
 #include "decoder/recording/recording_features.h"
-#include "decoder/recording/recording_parts.h"
 #include "decoder/recording/recording_scan.h"
 #include "decoder/recording/tracepoint_format.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
 
-static int read_features(struct recording *recording)
+static int read_features(struct recording_facts *facts,
+			 const struct data_file *file)
 {
-	const struct data_file *file = &recording->file;
 	int error = 0;
 
 	for (unsigned int bit = 0; bit < 64 && !error; bit++) {
@@ -24,26 +25,25 @@ static int read_features(struct recording *recording)
 		if (!bytes)
 			continue;
 		if (bit == PERF_DATA_FEATURE_EVENT_DESC)
-			error = event_table_add_names(&recording->events, bytes,
+			error = event_table_add_names(&facts->events, bytes,
 						      size);
 		else if (bit == PERF_DATA_FEATURE_BUILD_ID)
-			error = program_ids_add_table(recording->program_ids,
-						      bytes, size);
+			error = program_ids_add_table(facts->program_ids, bytes,
+						      size);
 		else if (bit == PERF_DATA_FEATURE_TRACING_DATA)
-			error = tracing_data_read(bytes, size, recording->arena,
-						  &recording->tracepoints);
+			error = tracing_data_read(bytes, size, facts->arena,
+						  &facts->tracepoints);
 		else
-			error = recording_feature_read(&recording->info, bit,
-						       bytes, size,
-						       recording->arena);
+			error = recording_feature_read(&facts->info, bit, bytes,
+						       size, facts->arena);
 	}
 	return error;
 }
 
-static void name_tracepoint(struct recording *recording,
+static void name_tracepoint(struct recording_facts *facts,
 			    struct recording_event *event)
 {
-	const struct array *tracepoints = &recording->tracepoints;
+	const struct array *tracepoints = &facts->tracepoints;
 
 	for (size_t i = 0; i < tracepoints->count; i++) {
 		const struct tracepoint *tracepoint = array_at(tracepoints, i);
@@ -54,35 +54,35 @@ static void name_tracepoint(struct recording *recording,
 }
 
 /* Intel PT's first word and CoreSight's second hold the type of the PMU. */
-static void link_events(struct recording *recording)
+static void link_events(struct recording_facts *facts)
 {
-	uint64_t pmu_type = recording_trace_word(recording, 0);
-	bool has_trace = recording->trace.type;
+	uint64_t pmu_type = trace_info_word(&facts->trace, 0);
+	bool has_trace = facts->trace.type;
 
-	if (recording->trace.type == PERF_DATA_AUXTRACE_CORESIGHT)
-		pmu_type = recording_trace_word(recording, 1) >> 32;
-	for (size_t i = 0; i < recording->events.events.count; i++) {
+	if (facts->trace.type == PERF_DATA_AUXTRACE_CORESIGHT)
+		pmu_type = trace_info_word(&facts->trace, 1) >> 32;
+	for (size_t i = 0; i < facts->events.events.count; i++) {
 		struct recording_event *event =
-			array_at(&recording->events.events, i);
+			array_at(&facts->events.events, i);
 
 		event->is_trace = has_trace && event->type == pmu_type;
 		if (event->type == PERF_TYPE_TRACEPOINT)
-			name_tracepoint(recording, event);
+			name_tracepoint(facts, event);
 	}
 }
 
 /* Old recordings have no TIME_CONV; AUXTRACE_INFO has the same numbers. */
-static void complete_conversion(struct recording *recording)
+static void complete_conversion(struct recording_facts *facts)
 {
-	uint64_t shift = recording_trace_word(recording, INTEL_PT_TIME_SHIFT);
+	uint64_t shift = trace_info_word(&facts->trace, INTEL_PT_TIME_SHIFT);
 
-	if (recording->trace.type != PERF_DATA_AUXTRACE_INTEL_PT ||
-	    !recording_trace_word(recording, INTEL_PT_TIME_MULT) || shift >= 64)
+	if (facts->trace.type != PERF_DATA_AUXTRACE_INTEL_PT ||
+	    !trace_info_word(&facts->trace, INTEL_PT_TIME_MULT) || shift >= 64)
 		return;
-	recording->conversion = (struct time_conversion){
+	facts->conversion = (struct time_conversion){
 		.shift = (uint32_t)shift,
-		.mult = recording_trace_word(recording, INTEL_PT_TIME_MULT),
-		.zero = recording_trace_word(recording, INTEL_PT_TIME_ZERO),
+		.mult = trace_info_word(&facts->trace, INTEL_PT_TIME_MULT),
+		.zero = trace_info_word(&facts->trace, INTEL_PT_TIME_ZERO),
 		.known = true,
 	};
 }
@@ -90,49 +90,45 @@ static void complete_conversion(struct recording *recording)
 /* Our recorder enters the index of the trace when it ends (file_front_enter()),
  * whatever ended it, if it could.
  */
-static void note_unfinished(struct recording *recording)
+static void note_unfinished(struct recording_facts *facts,
+			    const struct data_file *file)
 {
-	const struct data_file *file = &recording->file;
-	bool is_ours = !strcmp(recording->info.version, "ktrace-hw");
+	bool is_ours = !strcmp(facts->info.version, "ktrace-hw");
 
 	if (!is_ours || file->is_pipe || file->is_cut ||
 	    file->features[0] >> PERF_DATA_FEATURE_AUXTRACE & 1)
 		return;
-	recording->file.is_cut = true;
-	log_message(recording->log, LOG_WARNING, recording->files.data,
-		    LOG_NO_OFFSET,
+	facts->is_cut = true;
+	log_message(facts->log, LOG_WARNING, facts->files.data, LOG_NO_OFFSET,
 		    "this recording was not finished: its recorder was killed, "
 		    "or could not write; what came last is missing, and "
 		    "whether the kernel's code changed was not looked for");
 }
 
-int recording_data_read(struct recording *recording)
+int recording_data_open(struct recording_facts *facts, struct data_file *file,
+			struct record_store *store)
 {
-	int error = data_file_open(&recording->file, recording->files.data,
-				   recording->log);
+	int error = data_file_open(file, facts->files.data, facts->log);
 
 	if (!error)
-		error = event_table_read_header(&recording->events,
-						&recording->file);
+		error = event_table_read_header(&facts->events, file);
 	if (!error)
-		error = record_store_open(&recording->store, &recording->file);
+		error = record_store_open(store, file);
 	if (!error)
-		error = read_features(recording);
+		error = read_features(facts, file);
 	if (!error)
-		note_unfinished(recording);
+		note_unfinished(facts, file);
 	if (!error)
-		error = recording_scan(recording);
+		error = recording_scan(facts, store);
 	if (error)
 		return error;
-	link_events(recording);
-	complete_conversion(recording);
+	link_events(facts);
+	complete_conversion(facts);
 
 	bool is_snapshot =
-		recording->streams.has_samples ||
-		(recording->trace.type == PERF_DATA_AUXTRACE_INTEL_PT &&
-		 recording_trace_word(recording, INTEL_PT_SNAPSHOT_MODE));
+		facts->streams.has_samples ||
+		(facts->trace.type == PERF_DATA_AUXTRACE_INTEL_PT &&
+		 trace_info_word(&facts->trace, INTEL_PT_SNAPSHOT_MODE));
 
-	error = stream_list_finish(&recording->streams, &recording->events,
-				   is_snapshot);
-	return error ? error : coresight_streams_make(recording);
+	return stream_list_finish(&facts->streams, &facts->events, is_snapshot);
 }

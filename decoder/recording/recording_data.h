@@ -2,11 +2,21 @@
 #ifndef KT_DECODER_RECORDING_DATA_H
 #define KT_DECODER_RECORDING_DATA_H
 
+struct data_file;
+struct record_store;
 struct recording;
+struct recording_facts;
 
 /* Reads the perf.data file of @recording into it: events, features, records,
  * streams of trace.  Returns 0 or a negative enum error, said to its log.
  */
 int recording_data_read(struct recording *recording);
+
+/* Opens the file that @facts name and its records, as @file and @store, and
+ * reads what they say into @facts.  Likewise; @file and @store are to be closed
+ * anyway.
+ */
+int recording_data_open(struct recording_facts *facts, struct data_file *file,
+			struct record_store *store);
 
 #endif

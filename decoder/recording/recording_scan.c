@@ -7,8 +7,9 @@
 #include "common/log.h"
 #include "common/perf_data.h"
 #include "decoder/recording/record_parse.h"
+#include "decoder/recording/record_walk.h"
+#include "decoder/recording/recording_facts.h"
 #include "decoder/recording/recording_features.h"
-#include "decoder/recording/recording_parts.h"
 #include "decoder/recording/tracepoint_format.h"
 
 #include <linux/perf_event.h>
@@ -21,27 +22,27 @@ static struct byte_reader body_of(const struct record *record)
 	return reader;
 }
 
-static int read_auxtrace_info(struct recording *recording,
+static int read_auxtrace_info(struct recording_facts *facts,
 			      const struct record *record)
 {
 	struct byte_reader reader = body_of(record);
 
-	recording->trace.type = byte_reader_u32(&reader);
+	facts->trace.type = byte_reader_u32(&reader);
 	byte_reader_u32(&reader);
 
 	size_t count = byte_reader_left(&reader) / 8;
-	uint64_t *words = arena_alloc(recording->arena, count * 8);
+	uint64_t *words = arena_alloc(facts->arena, count * 8);
 
 	if (!words)
 		return -ERROR_MEMORY;
 	for (size_t i = 0; i < count; i++)
 		words[i] = byte_reader_u64(&reader);
-	recording->trace.words = words;
-	recording->trace.word_count = count;
+	facts->trace.words = words;
+	facts->trace.word_count = count;
 	return 0;
 }
 
-static void read_time_conversion(struct recording *recording,
+static void read_time_conversion(struct recording_facts *facts,
 				 const struct record *record)
 {
 	struct byte_reader reader = body_of(record);
@@ -53,10 +54,10 @@ static void read_time_conversion(struct recording *recording,
 	};
 
 	if (!reader.failed && conversion.shift < 64)
-		recording->conversion = conversion;
+		facts->conversion = conversion;
 }
 
-static int read_feature(struct recording *recording,
+static int read_feature(struct recording_facts *facts,
 			const struct record *record)
 {
 	struct byte_reader reader = body_of(record);
@@ -67,17 +68,17 @@ static int read_feature(struct recording *recording,
 	if (!bytes || bit >= PERF_DATA_FEATURE_BITS)
 		return 0;
 	if (bit == PERF_DATA_FEATURE_EVENT_DESC)
-		return event_table_add_names(&recording->events, bytes, size);
-	return recording_feature_read(&recording->info, (unsigned int)bit,
-				      bytes, size, recording->arena);
+		return event_table_add_names(&facts->events, bytes, size);
+	return recording_feature_read(&facts->info, (unsigned int)bit, bytes,
+				      size, facts->arena);
 }
 
 /* The first stream too many is said. */
-static int leave_out(const struct recording *recording,
+static int leave_out(const struct recording_facts *facts,
 		     const struct record *record, bool was_full)
 {
 	if (!was_full)
-		log_message(recording->log, LOG_WARNING, recording->files.data,
+		log_message(facts->log, LOG_WARNING, facts->files.data,
 			    record->file_offset,
 			    "trace of more than %u CPUs and threads: what is "
 			    "of others is left out",
@@ -85,16 +86,17 @@ static int leave_out(const struct recording *recording,
 	return 0;
 }
 
-static int scan_trace(struct recording *recording, const struct record *record)
+static int scan_trace(struct recording_facts *facts,
+		      const struct record *record)
 {
-	bool was_full = recording->streams.is_full;
-	int error = stream_list_add(&recording->streams, record);
+	bool was_full = facts->streams.is_full;
+	int error = stream_list_add(&facts->streams, record);
 
 	if (error == -ERROR_UNSUPPORTED)
-		return leave_out(recording, record, was_full);
+		return leave_out(facts, record, was_full);
 	if (error != -ERROR_FORMAT)
 		return error;
-	log_message(recording->log, LOG_WARNING, recording->files.data,
+	log_message(facts->log, LOG_WARNING, facts->files.data,
 		    record->file_offset,
 		    "an AUXTRACE record is damaged: its trace is left out");
 	return 0;
@@ -103,25 +105,24 @@ static int scan_trace(struct recording *recording, const struct record *record)
 /* This is what perf wrote about the recording, not the kernel about the
  * system.
  */
-static int scan_user_record(struct recording *recording,
+static int scan_user_record(struct recording_facts *facts,
 			    const struct record *record)
 {
 	switch (record->type) {
 	case PERF_DATA_ID_INDEX:
-		return event_table_add_index(&recording->events, record);
+		return event_table_add_index(&facts->events, record);
 	case PERF_DATA_AUXTRACE_INFO:
-		return read_auxtrace_info(recording, record);
+		return read_auxtrace_info(facts, record);
 	case PERF_DATA_AUXTRACE:
-		return scan_trace(recording, record);
+		return scan_trace(facts, record);
 	case PERF_DATA_TIME_CONV:
-		read_time_conversion(recording, record);
+		read_time_conversion(facts, record);
 		return 0;
 	case PERF_DATA_FEATURE:
-		return read_feature(recording, record);
+		return read_feature(facts, record);
 	case PERF_DATA_TRACING_DATA:
 		return tracing_data_read(record->trailer, record->trailer_size,
-					 recording->arena,
-					 &recording->tracepoints);
+					 facts->arena, &facts->tracepoints);
 	default:
 		return 0;
 	}
@@ -138,88 +139,89 @@ static void note_time(struct recording_info *info, uint64_t time_ns)
 }
 
 /* The kernel's other events begin as they are opened, long before the trace does. */
-static void note_start(struct recording *recording, uint64_t time_ns)
+static void note_start(struct recording_facts *facts, uint64_t time_ns)
 {
 	if (time_ns &&
-	    (!recording->trace_begin_ns || time_ns < recording->trace_begin_ns))
-		recording->trace_begin_ns = time_ns;
+	    (!facts->trace_begin_ns || time_ns < facts->trace_begin_ns))
+		facts->trace_begin_ns = time_ns;
 }
 
-static int scan_aux(struct recording *recording, const struct record *record,
+static int scan_aux(struct recording_facts *facts, const struct record *record,
 		    uint64_t id)
 {
 	struct sideband_record aux;
 
-	if (record_parse(&recording->events, record, &aux) != 1)
+	if (record_parse(&facts->events, record, &aux) != 1)
 		return 0;
 
 	bool is_loss = aux.aux.flags &
 		       (SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL);
 
-	recording->counts.aux_truncated += is_loss;
-	if (!is_loss && recording->trace.type != PERF_DATA_AUXTRACE_CORESIGHT)
+	facts->counts.aux_truncated += is_loss;
+	if (!is_loss && facts->trace.type != PERF_DATA_AUXTRACE_CORESIGHT)
 		return 0;
-	return stream_list_report(&recording->streams, &aux, id);
+	return stream_list_report(&facts->streams, &aux, id);
 }
 
 /* CoreSight's trace needs the AUX records of whole buffers beside it. */
-static void refuse_sample(struct recording *recording,
+static void refuse_sample(struct recording_facts *facts,
 			  const struct record *record)
 {
-	if (!recording->streams.has_samples)
-		log_message(recording->log, LOG_WARNING, recording->files.data,
+	if (!facts->streams.has_samples)
+		log_message(facts->log, LOG_WARNING, facts->files.data,
 			    record->file_offset,
 			    "trace in samples (perf record --aux-sample) can "
 			    "be read of Intel PT only: record without that "
 			    "option, or with --snapshot");
-	recording->streams.has_samples = true;
+	facts->streams.has_samples = true;
 }
 
 /* perf record --aux-sample has the trace in samples of other events. */
-static int scan_sample(struct recording *recording, const struct record *record,
+static int scan_sample(struct recording_facts *facts,
+		       const struct record *record,
 		       const struct record_origin *origin)
 {
-	bool was_full = recording->streams.is_full;
+	bool was_full = facts->streams.is_full;
 	struct sideband_record sample;
 	int error;
 
-	recording->counts.samples++;
+	facts->counts.samples++;
 	if (!origin->event || !(origin->event->sample_type & PERF_SAMPLE_AUX) ||
-	    record_parse(&recording->events, record, &sample) != 1 ||
+	    record_parse(&facts->events, record, &sample) != 1 ||
 	    !sample.sample.trace_size)
 		return 0;
-	if (recording->trace.type != PERF_DATA_AUXTRACE_INTEL_PT) {
-		refuse_sample(recording, record);
+	if (facts->trace.type != PERF_DATA_AUXTRACE_INTEL_PT) {
+		refuse_sample(facts, record);
 		return 0;
 	}
 	error = stream_list_add_sample(
-		&recording->streams, origin->cpu, origin->tid,
-		sample.sample.trace, sample.sample.trace_size,
+		&facts->streams, origin->cpu, origin->tid, sample.sample.trace,
+		sample.sample.trace_size,
 		record->file_offset +
 			(uint64_t)(sample.sample.trace - record->bytes));
 	return error == -ERROR_UNSUPPORTED ?
-		       leave_out(recording, record, was_full) :
+		       leave_out(facts, record, was_full) :
 		       error;
 }
 
-static int scan_kernel_record(struct recording *recording,
+static int scan_kernel_record(struct recording_facts *facts,
 			      const struct record *record)
 {
 	struct record_origin origin;
 
-	record_parse_origin(&recording->events, record, &origin);
-	note_time(&recording->info, origin.time_ns);
+	record_parse_origin(&facts->events, record, &origin);
+	note_time(&facts->info, origin.time_ns);
 	if (record->type == PERF_RECORD_ITRACE_START)
-		note_start(recording, origin.time_ns);
+		note_start(facts, origin.time_ns);
 	if (record->type == PERF_RECORD_AUX)
-		return scan_aux(recording, record, origin.id);
+		return scan_aux(facts, record, origin.id);
 	if (record->type == PERF_RECORD_SAMPLE)
-		return scan_sample(recording, record, &origin);
+		return scan_sample(facts, record, &origin);
 	if (record->type == PERF_RECORD_LOST) {
 		struct byte_reader reader = body_of(record);
 
 		byte_reader_u64(&reader);
-		recording->counts.lost_records += byte_reader_u64(&reader);
+		facts->counts.lost_records += byte_reader_u64(&reader);
 	}
 	return 0;
 }
@@ -237,39 +239,40 @@ static void count_record(struct recording_counts *counts, uint32_t type)
 /* All ids are known, and sorted once, before any record is looked at that has
  * one.
  */
-static int scan_attributes(struct recording *recording)
+static int scan_attributes(struct recording_facts *facts,
+			   const struct record_store *store)
 {
-	struct record_walk walk = record_walk_of(&recording->store);
+	struct record_walk walk = record_walk_of(store);
 	struct record record;
 	int error = 0;
 
 	while (!error && record_walk_next(&walk, &record)) {
 		if (record.type == PERF_DATA_ATTR)
-			error = event_table_add_attr(&recording->events,
-						     &record);
+			error = event_table_add_attr(&facts->events, &record);
 		record_walk_release(&walk, &walk);
 	}
-	event_table_finish(&recording->events);
+	event_table_finish(&facts->events);
 	return error;
 }
 
-int recording_scan(struct recording *recording)
+int recording_scan(struct recording_facts *facts,
+		   const struct record_store *store)
 {
-	struct recording_info *info = &recording->info;
-	int error = scan_attributes(recording);
-	struct record_walk walk = record_walk_of(&recording->store);
+	struct recording_info *info = &facts->info;
+	int error = scan_attributes(facts, store);
+	struct record_walk walk = record_walk_of(store);
 	struct record record;
 
-	recording->trace_begin_ns = 0;
+	facts->trace_begin_ns = 0;
 	while (!error && record_walk_next(&walk, &record)) {
-		count_record(&recording->counts, record.type);
+		count_record(&facts->counts, record.type);
 		if (record.type >= PERF_DATA_ATTR)
-			error = scan_user_record(recording, &record);
+			error = scan_user_record(facts, &record);
 		else
-			error = scan_kernel_record(recording, &record);
+			error = scan_kernel_record(facts, &record);
 		record_walk_release(&walk, &walk);
 	}
-	if (info->first_time_ns < recording->trace_begin_ns)
-		info->first_time_ns = recording->trace_begin_ns;
+	if (info->first_time_ns < facts->trace_begin_ns)
+		info->first_time_ns = facts->trace_begin_ns;
 	return error;
 }

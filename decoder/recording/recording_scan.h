@@ -2,13 +2,15 @@
 #ifndef KT_DECODER_RECORDING_SCAN_H
 #define KT_DECODER_RECORDING_SCAN_H
 
-struct recording;
+struct record_store;
+struct recording_facts;
 
-/* Walks all records once and fills in what they say about the recording as a
- * whole: counts, streams, time conversion, events of pipe mode.
+/* Walks all records of @store once and fills in what they say about the recording
+ * as a whole: counts, streams, time conversion, events of pipe mode.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
-int recording_scan(struct recording *recording);
+int recording_scan(struct recording_facts *facts,
+		   const struct record_store *store);
 
 #endif

@@ -3,10 +3,12 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/perf_data.h"
+#include "decoder/recording/event_table.h"
 #include "decoder/recording/record_frame.h"
 #include "decoder/recording/record_lists.h"
 #include "decoder/recording/record_parse.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/record_walk.h"
+#include "decoder/recording/recording.h"
 
 #include <assert.h>
 #include <linux/perf_event.h>
@@ -97,7 +99,8 @@ static int kind_of(uint32_t type)
  */
 static bool has_any(const struct sideband *sideband)
 {
-	const uint64_t *by_type = sideband->recording->counts.by_type;
+	const uint64_t *by_type =
+		recording_counts(sideband->recording)->by_type;
 
 	for (uint32_t type = 0; type < PERF_DATA_ATTR; type++) {
 		int kind = by_type[type] ? kind_of(type) : -1;
@@ -118,7 +121,7 @@ struct sideband *sideband_open(const struct recording *recording,
 		return NULL;
 	sideband->recording = recording;
 	sideband->kinds = kinds ? kinds : ~0u;
-	sideband->walk = record_walk_of(&recording->store);
+	sideband->walk = record_walk_of(recording_store(recording));
 	sideband->round = sideband->walk;
 	sideband->waiting = ARRAY_OF(struct pending);
 	sideband->at_end = !has_any(sideband);
@@ -130,7 +133,7 @@ static struct sideband *open_list(const struct recording *recording,
 				  unsigned int kinds, const int32_t *cpu)
 {
 	struct sideband *sideband = sideband_open(recording, kinds);
-	struct record_lists *lists = recording->record_lists;
+	struct record_lists *lists = recording_record_lists(recording);
 
 	if (!sideband || sideband->at_end)
 		return sideband;
@@ -190,7 +193,8 @@ static int take(struct sideband *sideband, const struct record *record)
 
 	if (kind < 0)
 		return 0;
-	record_parse_origin(&sideband->recording->events, record, &origin);
+	record_parse_origin(recording_event_table(sideband->recording), record,
+			    &origin);
 	if (origin.time_ns > sideband->latest_ns)
 		sideband->latest_ns = origin.time_ns;
 	if (!(sideband->kinds & SIDEBAND_BIT((unsigned int)kind)))
@@ -253,7 +257,8 @@ static bool parse(const struct sideband *sideband, const uint8_t *bytes,
 	if (record_frame_read(bytes, UINT16_MAX, &record, &length))
 		return false;
 	record.file_offset = file_offset;
-	if (record_parse(&sideband->recording->events, &record, result) != 1)
+	if (record_parse(recording_event_table(sideband->recording), &record,
+			 result) != 1)
 		return false;
 	result->bytes = bytes;
 	return true;
@@ -269,7 +274,7 @@ static bool deliver(struct sideband *sideband, struct sideband_record *result)
 
 static int next_own(struct sideband *sideband, struct sideband_record *result)
 {
-	const struct record_store *store = &sideband->recording->store;
+	const struct record_store *store = recording_store(sideband->recording);
 
 	while (sideband->own_next < sideband->own->count) {
 		const uint8_t *const *bytes =

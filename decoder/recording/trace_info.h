@@ -16,10 +16,16 @@ struct trace_info {
 	size_t word_count;
 };
 
+/* Returns word @index of it, 0 if the recording is too old to have it. */
+static inline uint64_t trace_info_word(const struct trace_info *info,
+				       size_t index)
+{
+	return index < info->word_count ? info->words[index] : 0;
+}
+
+/* That of @recording, and a word of it. */
 const struct trace_info *
 recording_trace_info(const struct recording *recording);
-
-/* Returns word @index of it, 0 if the recording is too old to have it. */
 uint64_t recording_trace_word(const struct recording *recording, size_t index);
 
 #endif

@@ -3,10 +3,11 @@
 #include "common/arena.h"
 #include "common/budget.h"
 #include "common/error.h"
+#include "common/file_map.h"
 #include "common/log.h"
 #include "common/perf_data.h"
 #include "decoder/code/code_region.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording_facts.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/snapshot/ini.h"
 #include "decoder/snapshot/snapshot_device.h"
@@ -19,8 +20,9 @@
 /* This is what it says of itself, while it is read. */
 struct snapshot {
 	struct recording *recording;
-	struct array devices; /* struct snapshot_device */
-	struct array dumps;   /* struct snapshot_dump */
+	struct recording_facts *facts; /* the recording's */
+	struct array devices;	       /* struct snapshot_device */
+	struct array dumps;	       /* struct snapshot_dump */
 	struct snapshot_trace trace;
 	bool has_places; /* CPUs are numbered by their places */
 };
@@ -38,7 +40,7 @@ static int read_device(struct snapshot *snapshot, const char *name)
 	if (error)
 		return error;
 	return snapshot_device_read(map->bytes, map->size,
-				    snapshot->recording->arena, device,
+				    snapshot->facts->arena, device,
 				    &snapshot->dumps);
 }
 
@@ -52,8 +54,7 @@ static int read_metadata(struct snapshot *snapshot, const char *name)
 		return error;
 	snapshot_trace_free(&snapshot->trace);
 	return snapshot_trace_read(map->bytes, map->size,
-				   snapshot->recording->arena,
-				   &snapshot->trace);
+				   snapshot->facts->arena, &snapshot->trace);
 }
 
 static int read_list(struct snapshot *snapshot)
@@ -67,7 +68,7 @@ static int read_list(struct snapshot *snapshot)
 
 	reader = ini_of(error ? NULL : map->bytes, error ? 0 : map->size);
 	while (!error && ini_next(&reader, &line)) {
-		const char *name = arena_text(snapshot->recording->arena,
+		const char *name = arena_text(snapshot->facts->arena,
 					      line.value.start,
 					      line.value.length);
 
@@ -142,12 +143,12 @@ static bool has_ambiguous_numbers(const struct snapshot *snapshot)
 
 static void number_cpus(struct snapshot *snapshot)
 {
-	struct recording *recording = snapshot->recording;
+	struct recording_facts *facts = snapshot->facts;
 
 	snapshot->has_places = has_ambiguous_numbers(snapshot);
 	for (size_t i = 0;
 	     snapshot->has_places && i < snapshot->trace.cores.count; i++)
-		log_message(recording->log, LOG_NOTE, recording->files.data,
+		log_message(facts->log, LOG_NOTE, facts->files.data,
 			    LOG_NO_OFFSET, "core %s is called CPU %zu",
 			    core_name(snapshot, i), i);
 }
@@ -162,7 +163,7 @@ static const char *arch_name(const struct coresight_unit *unit)
 
 static int add_units(struct snapshot *snapshot)
 {
-	struct recording *recording = snapshot->recording;
+	struct recording_facts *facts = snapshot->facts;
 
 	for (size_t i = 0; i < snapshot->trace.cores.count; i++) {
 		const struct snapshot_link *link =
@@ -172,21 +173,21 @@ static int add_units(struct snapshot *snapshot)
 		struct coresight_unit *unit;
 
 		if (!source || !source->has_protocol) {
-			log_message(recording->log, LOG_WARNING,
-				    recording->files.data, LOG_NO_OFFSET,
+			log_message(facts->log, LOG_WARNING, facts->files.data,
+				    LOG_NO_OFFSET,
 				    "the trace of %s is left out: %s is no "
 				    "trace unit that can be decoded",
 				    link->from, link->to);
 			continue;
 		}
-		unit = array_add(&recording->coresight_units);
+		unit = array_add(&facts->coresight_units);
 		if (!unit)
 			return -ERROR_MEMORY;
 		*unit = source->unit;
 		unit->cpu = cpu_number(snapshot, i);
-		recording->info.arch = arch_name(unit);
-		recording->info.cpus_available++;
-		recording->info.cpus_online++;
+		facts->info.arch = arch_name(unit);
+		facts->info.cpus_available++;
+		facts->info.cpus_online++;
 	}
 	return 0;
 }
@@ -226,7 +227,7 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 {
 	const struct snapshot_buffer *buffer =
 		array_at(&snapshot->trace.buffers, index);
-	struct recording *recording = snapshot->recording;
+	struct recording_facts *facts = snapshot->facts;
 	bool is_bare = !strcmp(buffer->format, "source_data");
 	struct writers writers = find_writers(snapshot, buffer->name);
 	const struct file_map *map;
@@ -234,7 +235,7 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 	int error;
 
 	if (!is_bare && strcmp(buffer->format, "coresight")) {
-		log_message(recording->log, LOG_WARNING, recording->files.data,
+		log_message(facts->log, LOG_WARNING, facts->files.data,
 			    LOG_NO_OFFSET,
 			    "trace buffer %s is left out: its format '%s' is "
 			    "not known",
@@ -242,18 +243,19 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 		return 0;
 	}
 	if (writers.cpu < 0 && (is_bare || writers.are_known)) {
-		log_message(recording->log, LOG_NOTE, recording->files.data,
+		log_message(facts->log, LOG_NOTE, facts->files.data,
 			    LOG_NO_OFFSET,
 			    "trace buffer %s is left out: no CPU's trace unit "
 			    "writes to it (trace.ini)",
 			    buffer->name);
 		return 0;
 	}
-	error = recording_map_file(recording, buffer->file, &path, &map);
+	error = recording_map_file(snapshot->recording, buffer->file, &path,
+				   &map);
 	if (error)
 		return error;
 	return stream_list_add_buffer(
-		&recording->streams, (uint32_t)index,
+		&facts->streams, (uint32_t)index,
 		writers.cpu < 0 ? 0 : writers.cpu, map->bytes, map->size,
 		is_bare ? SIDEBAND_AUX_FORMAT_CORESIGHT_RAW : 0);
 }
@@ -263,7 +265,7 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
  */
 static int refuse(const struct snapshot *snapshot)
 {
-	const struct recording *recording = snapshot->recording;
+	const struct recording_facts *facts = snapshot->facts;
 
 	for (size_t i = 0; i < snapshot->devices.count; i++) {
 		const struct snapshot_device *device =
@@ -272,7 +274,7 @@ static int refuse(const struct snapshot *snapshot)
 		if (strcmp(device->kind, "trace_source") ||
 		    device->has_protocol)
 			continue;
-		log_message(recording->log, LOG_ERROR, recording->files.data,
+		log_message(facts->log, LOG_ERROR, facts->files.data,
 			    LOG_NO_OFFSET,
 			    "holds trace of %s, a unit of type '%s': only "
 			    "trace units of CPUs (ETM, PTM, ETE) tell what "
@@ -280,8 +282,7 @@ static int refuse(const struct snapshot *snapshot)
 			    device->name, device->type);
 		return -ERROR_UNSUPPORTED;
 	}
-	log_message(recording->log, LOG_ERROR, recording->files.data,
-		    LOG_NO_OFFSET,
+	log_message(facts->log, LOG_ERROR, facts->files.data, LOG_NO_OFFSET,
 		    "the snapshot has no CPU with a trace unit (trace.ini, "
 		    "core_trace_sources)");
 	return -ERROR_FORMAT;
@@ -289,7 +290,7 @@ static int refuse(const struct snapshot *snapshot)
 
 static int read_all(struct snapshot *snapshot)
 {
-	struct recording *recording = snapshot->recording;
+	struct recording_facts *facts = snapshot->facts;
 	int error = read_list(snapshot);
 
 	if (!error) {
@@ -299,26 +300,30 @@ static int read_all(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->trace.buffers.count && !error; i++)
 		error = add_buffer(snapshot, i);
 	for (size_t i = 0; i < snapshot->dumps.count && !error; i++)
-		error = snapshot_region_add(recording,
+		error = snapshot_region_add(snapshot->recording,
 					    array_at(&snapshot->dumps, i),
-					    &recording->dumps);
-	return error || recording->coresight_units.count ? error :
-							   refuse(snapshot);
+					    &facts->dumps);
+	return error || facts->coresight_units.count ? error : refuse(snapshot);
 }
 
 int snapshot_read(struct recording *recording)
 {
+	struct recording_facts *facts = recording_facts_to_fill(recording);
 	struct snapshot snapshot = {
 		.recording = recording,
+		.facts = facts,
 		.devices = ARRAY_OF(struct snapshot_device),
 		.dumps = ARRAY_OF(struct snapshot_dump),
 	};
 	int error;
 
-	recording->trace.type = PERF_DATA_AUXTRACE_CORESIGHT;
-	recording->maps = ARRAY_OF(struct file_map);
-	recording->dumps = ARRAY_OF(struct code_region);
+	facts->trace.type = PERF_DATA_AUXTRACE_CORESIGHT;
+	facts->maps = ARRAY_OF(struct file_map);
+	facts->dumps = ARRAY_OF(struct code_region);
 	error = read_all(&snapshot);
+	if (!error)
+		error = stream_list_finish(&facts->streams, &facts->events,
+					   false);
 	snapshot_trace_free(&snapshot.trace);
 	array_free(&snapshot.devices);
 	array_free(&snapshot.dumps);

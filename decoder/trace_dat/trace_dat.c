@@ -5,7 +5,7 @@
 #include "common/file_map.h"
 #include "common/log.h"
 #include "common/regular_file.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording_facts.h"
 #include "decoder/recording/tracepoint_format.h"
 #include "decoder/trace_dat/graph_formats.h"
 #include "decoder/trace_dat/loose_pages.h"
@@ -158,7 +158,7 @@ static int read_system(const struct trace_dat *dat, struct recording_info *info)
 }
 
 /* "PID NAME" a line */
-static int add_name(struct recording *recording, struct text_part line)
+static int add_name(struct recording_facts *facts, struct text_part line)
 {
 	const char *blank = memchr(line.text, ' ', line.size_bytes);
 	size_t digits = blank ? (size_t)(blank - line.text) : 0;
@@ -166,17 +166,18 @@ static int add_name(struct recording *recording, struct text_part line)
 
 	if (!digits || digits > 9)
 		return 0;
-	name = array_add(&recording->saved_names);
+	name = array_add(&facts->saved_names);
 	if (!name)
 		return -ERROR_MEMORY;
 	/* The blank ends the number. */
 	name->tid = (int32_t)strtol(line.text, NULL, 10);
-	name->name = arena_text(recording->arena, blank + 1,
+	name->name = arena_text(facts->arena, blank + 1,
 				line.size_bytes - digits - 1);
 	return name->name ? 0 : -ERROR_MEMORY;
 }
 
-static int read_names(const struct trace_dat *dat, struct recording *recording)
+static int read_names(const struct trace_dat *dat,
+		      struct recording_facts *facts)
 {
 	struct text_part rest = dat->comms;
 	const char *end;
@@ -187,7 +188,7 @@ static int read_names(const struct trace_dat *dat, struct recording *recording)
 		struct text_part line = { rest.text,
 					  (size_t)(end - rest.text) };
 
-		error = add_name(recording, line);
+		error = add_name(facts, line);
 		rest.text += line.size_bytes + 1;
 		rest.size_bytes -= line.size_bytes + 1;
 	}
@@ -197,7 +198,8 @@ static int read_names(const struct trace_dat *dat, struct recording *recording)
 /* From the first page of any CPU to the last one. */
 static void note_times(struct recording *recording)
 {
-	struct recording_info *info = &recording->info;
+	struct recording_facts *facts = recording_facts_to_fill(recording);
+	struct recording_info *info = &facts->info;
 
 	for (size_t i = 0; i < recording_stream_count(recording); i++) {
 		const struct aux_stream *stream =
@@ -205,7 +207,7 @@ static void note_times(struct recording *recording)
 		uint64_t first_ns;
 		uint64_t last_ns;
 
-		if (!ring_pages_times(&recording->graph, stream, &first_ns,
+		if (!ring_pages_times(&facts->graph, stream, &first_ns,
 				      &last_ns))
 			continue;
 		if (!info->first_time_ns || first_ns < info->first_time_ns)
@@ -215,20 +217,20 @@ static void note_times(struct recording *recording)
 	}
 }
 
-static int add_streams(struct trace_dat *dat, struct recording *recording)
+static int add_streams(struct trace_dat *dat, struct recording_facts *facts)
 {
-	int error = trace_dat_add_streams(dat, &recording->maps,
-					  &recording->streams,
-					  &recording->file.is_cut);
+	int error = trace_dat_add_streams(dat, &facts->maps, &facts->streams,
+					  &facts->is_cut);
 
 	return error ? error :
-		       stream_list_finish(&recording->streams,
-					  &recording->events, false);
+		       stream_list_finish(&facts->streams, &facts->events,
+					  false);
 }
 
 static int read_all(struct trace_dat *dat, struct recording *recording,
 		    bool stands_alone)
 {
+	struct recording_facts *facts = recording_facts_to_fill(recording);
 	int error = read_head(dat);
 
 	if (!error)
@@ -236,40 +238,41 @@ static int read_all(struct trace_dat *dat, struct recording *recording,
 	if (error)
 		return error;
 	graph_formats_find(&dat->formats, &dat->page, dat->page_bytes,
-			   &recording->graph);
-	error = check_formats(dat, &recording->graph);
-	recording->kallsyms = dat->kallsyms;
+			   &facts->graph);
+	error = check_formats(dat, &facts->graph);
+	facts->kallsyms = dat->kallsyms;
 	if (!error && stands_alone)
-		error = read_system(dat, &recording->info);
+		error = read_system(dat, &facts->info);
 	if (!error && stands_alone)
-		error = read_names(dat, recording);
+		error = read_names(dat, facts);
 	if (!error && !stands_alone)
-		error = loose_pages_add(dat, recording, &recording->streams);
+		error = loose_pages_add(dat, recording, &facts->streams);
 	if (!error)
-		error = add_streams(dat, recording);
+		error = add_streams(dat, facts);
 	if (!error && stands_alone)
 		note_times(recording);
 	if (error)
-		recording->graph.page_bytes = 0;
+		facts->graph.page_bytes = 0;
 	return error;
 }
 
 int trace_dat_read(struct recording *recording, const char *path,
 		   bool stands_alone)
 {
+	struct recording_facts *facts = recording_facts_to_fill(recording);
 	struct trace_dat dat = {
-		.log = recording->log,
-		.arena = recording->arena,
+		.log = facts->log,
+		.arena = facts->arena,
 		.path = path,
 		.formats = ARRAY_OF(struct tracepoint),
 		.cpus = ARRAY_OF(struct trace_dat_cpu),
 	};
-	struct file_map *map = array_add(&recording->maps);
+	struct file_map *map = array_add(&facts->maps);
 	int error;
 
 	if (!map)
 		return -ERROR_MEMORY;
-	error = file_map_open(map, path, recording->log);
+	error = file_map_open(map, path, facts->log);
 	dat.map = *map;
 	if (!error)
 		error = read_all(&dat, recording, stands_alone);

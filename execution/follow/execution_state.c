@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/follow/execution_state.h"
 #include "decoder/code/code_space.h"
-#include "execution/follow/follow.h"
+#include "execution/follow/follow_code.h"
 #include "execution/walk/walk.h"
 
 #include <string.h>

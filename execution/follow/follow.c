@@ -4,6 +4,8 @@
 #include "decoder/code/code_space.h"
 #include "execution/atoms/follow_atoms.h"
 #include "execution/follow/follow_bits.h"
+#include "execution/follow/follow_code.h"
+#include "execution/follow/follow_loss.h"
 #include "execution/follow/follow_stop.h"
 #include "execution/walk/moment.h"
 #include "execution/walk/place.h"
@@ -67,26 +69,6 @@ static void follow_start(struct execution *execution,
 	place_go(execution, branch->payload, exit);
 }
 
-static void follow_overflow(struct execution *execution,
-			    const struct trace_branch *branch,
-			    uint64_t position)
-{
-	place_gap(execution, &(struct trace_gap){
-				     .reason = FLOW_GAP_OVERFLOW,
-				     .position = position,
-			     });
-	moment_pass(execution, branch);
-	moment_begin(execution);
-	if (branch->has_address) {
-		execution->is_lost = false;
-		place_go(execution, branch->payload, EXIT_UNSEEN);
-	} else {
-		place_stop(execution, FLOW_STOP_LEVEL, 0);
-		/* Some units forget to say that it is on. */
-		execution->is_lost = true;
-	}
-}
-
 /* The unit's own stack of calls is empty at a synchronisation point. */
 static void follow_sync(struct execution *execution,
 			const struct trace_branch *branch, uint64_t position)
@@ -107,53 +89,6 @@ static void follow_sync(struct execution *execution,
 		place_resume(execution, branch);
 	else
 		execution->is_lost = false;
-}
-
-static struct trace_gap gap_of(const struct trace_branch *branch,
-			       uint64_t position)
-{
-	return (struct trace_gap){
-		.reason = branch->count,
-		.position = position,
-		.lost_bytes = branch->payload,
-	};
-}
-
-/* What comes before the first synchronisation point has no begin. */
-static void follow_unread(struct execution *execution,
-			  const struct trace_branch *branch, uint64_t position)
-{
-	const struct trace_gap gap = gap_of(branch, position);
-
-	if (branch->count == FLOW_GAP_UNSYNCED)
-		moment_forget(execution, branch->high);
-	place_gap(execution, &gap);
-}
-
-/* The clock so far ends.  The gap behind has the time of the last record, but
- * it is known no better than that.
- */
-static void follow_break(struct execution *execution,
-			 const struct trace_branch *branch, uint64_t position)
-{
-	const struct trace_gap gap = gap_of(branch, position);
-	struct event_times *times = &execution->times;
-
-	event_times_flush(times);
-	if (branch->kind == TRACE_BREAK) {
-		place_gap_at(
-			execution,
-			event_times_add(
-				times,
-				event_times_bound(
-					times,
-					moment_low_ns(execution,
-						      execution->before.low),
-					UINT64_MAX)),
-			&gap);
-		event_times_flush(times);
-	}
-	moment_forget(execution, UINT64_MAX);
 }
 
 /* Without a branch the page table is set by an instruction on the way. */
@@ -230,53 +165,6 @@ static void follow_placed(struct execution *execution,
 	default:
 		break;
 	}
-}
-
-static void forget_code(void *ctx, uint64_t first, uint64_t end)
-{
-	struct execution *execution = ctx;
-
-	block_graph_forget(execution->graph, first, end);
-}
-
-/* Makes the code what it is at @now_ns. */
-static int set_code(struct execution *execution, uint64_t now_ns)
-{
-	struct code_space *code = execution->code;
-	uint32_t index = execution->block;
-	int status;
-
-	if (execution->may_be_ahead)
-		status = code_space_go_to(code, now_ns, forget_code, execution);
-	else
-		status = code_space_advance(code, now_ns, forget_code,
-					    execution);
-	execution->may_be_ahead = false;
-	execution->next_change =
-		moment_ticks(execution, code_space_next_change_ns(code));
-	return_stack_forget_blocks(&execution->returns);
-	/* What is about to run may be another program's. */
-	if (index != BLOCK_NONE)
-		execution->block =
-			walk_find(execution, execution->blocks[index].ip);
-	return status;
-}
-
-int follow_update_code(struct execution *execution)
-{
-	uint64_t next_ns = code_space_next_change_ns(execution->code);
-	uint64_t now_ns = moment_guess_ns(execution);
-
-	if (execution->may_be_ahead || now_ns >= next_ns)
-		return set_code(execution, now_ns);
-	execution->next_change = moment_ticks(execution, next_ns);
-	return 0;
-}
-
-int follow_restore_code(struct execution *execution, uint64_t next_ns)
-{
-	execution->may_be_ahead = true;
-	return set_code(execution, next_ns - 1);
 }
 
 /* One that is farther off would bound the time no better than @branch does. */

@@ -17,12 +17,4 @@ int follow_branch(struct execution *execution,
 		  const struct trace_branch *branch,
 		  const struct trace_branch *end, uint64_t position);
 
-/* Makes the code what it was when the next change was at @next_ns.  Returns 0
- * or -ERROR_MEMORY.
- */
-int follow_restore_code(struct execution *execution, uint64_t next_ns);
-
-/* Looks for code that changed by now.  Returns 0 or -ERROR_MEMORY. */
-int follow_update_code(struct execution *execution);
-
 #endif

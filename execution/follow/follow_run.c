@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/follow/follow_run.h"
 #include "common/error.h"
-#include "execution/follow/follow.h"
 #include "execution/follow/follow_bits.h"
+#include "execution/follow/follow_code.h"
 #include "execution/follow/run_blocks.h"
 #include "execution/follow/run_times.h"
 

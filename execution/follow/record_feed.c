@@ -4,11 +4,14 @@
 #include "decoder/code/code_space.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/time_conversion.h"
 #include "execution/atoms/follow_atoms.h"
 #include "execution/follow/execution_state.h"
 #include "execution/follow/follow.h"
+#include "execution/follow/follow_code.h"
 #include "execution/follow/follow_run.h"
+#include "execution/follow/sync_watch.h"
 #include "execution/walk/moment.h"
 #include "symbolize/arch/arch.h"
 
@@ -25,39 +28,9 @@ struct record_feed {
 	struct trace_branch_batch batch;
 	uint32_t at; /* the next of the batch */
 	bool at_end;
-	uint64_t watched[2]; /* sync points to be said */
-	unsigned int passed; /* of them */
-	size_t wanted;	     /* records up to there, and the one behind */
-	struct execution_state states[2]; /* there */
+	struct sync_watch watch;
 	struct execution execution;
 };
-
-/* Nothing is known. */
-static void reset(struct execution *execution)
-{
-	execution->block = BLOCK_NONE;
-	execution->set = INSTRUCTION_X86_64;
-	execution->next_set = INSTRUCTION_X86_64;
-	execution->listed_set = INSTRUCTION_SETS;
-	execution->targets_ahead = 0;
-	execution->page_table = 0;
-	execution->nmi_return = NO_NMI;
-	moment_forget(execution, UINT64_MAX);
-	execution->is_lost = true;
-	execution->is_off = false;
-	execution->outside = false;
-	execution->is_rebased = false;
-	execution->unseen_calls = 0;
-	execution_forget_place(execution, EXIT_UNSEEN);
-	event_times_init(&execution->times);
-}
-
-static void set_conversion(struct execution *execution,
-			   const struct time_conversion *conversion)
-{
-	execution->conversion = conversion;
-	execution->scale = tick_scale_of(conversion);
-}
 
 static void init_execution(struct record_feed *feed,
 			   const struct flow_input *input,
@@ -67,11 +40,12 @@ static void init_execution(struct record_feed *feed,
 
 	execution->blocks = block_graph_blocks(execution->graph);
 	execution->symbols = symbols;
-	set_conversion(execution, &input->recording->conversion);
+	execution_set_conversion(execution,
+				 recording_time_conversion(input->recording));
 	execution->lists_blocks = lists_blocks;
 	execution->times.without_bounds = input->without_bounds;
 	execution->filter = trace_filter_of(input->recording);
-	reset(execution);
+	execution_reset(execution);
 	follow_update_code(execution);
 }
 
@@ -120,11 +94,12 @@ int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
 	feed->at_end = false;
 	record_feed_watch(feed, NO_SYNC, NO_SYNC);
 	execution->mark_count = 0;
-	set_conversion(execution, &input->recording->conversion);
+	execution_set_conversion(execution,
+				 recording_time_conversion(input->recording));
 	return_stack_clear(&execution->returns);
 	execution->fold = (struct thunk_fold){ 0 };
 	execution->folds.count = 0;
-	reset(execution);
+	execution_reset(execution);
 	feed->from = part.from;
 	feed->until = moment_ticks_after(execution, part.until_ns);
 	execution->may_be_ahead = true;
@@ -159,27 +134,6 @@ static const struct trace_branch *next_branch(struct record_feed *feed,
 			return NULL;
 	}
 	return &feed->batch.branches[feed->at++];
-}
-
-/* All that is watched was passed. */
-static bool is_behind(const struct record_feed *feed)
-{
-	return feed->passed == 2;
-}
-
-static void pass_sync(struct record_feed *feed, uint64_t position)
-{
-	const struct event_times *times = &feed->execution.times;
-
-	if (is_behind(feed) || position < feed->watched[feed->passed])
-		return;
-	/* The first known time will also be that of those that wait. */
-	if (!times->known_ns && event_times_waiting(times))
-		return;
-	execution_state_take(&feed->states[feed->passed++], &feed->execution,
-			     position);
-	execution_mark(&feed->execution, MARK_SYNC);
-	feed->wanted = times->count + 1;
 }
 
 /* How the code is to be read holds until it is said anew. */
@@ -221,7 +175,7 @@ static int follow_usual(struct record_feed *feed,
 
 	if (feed->execution.atoms.is_on)
 		return 0;
-	if (is_behind(feed) && end - branch > FEW_BRANCHES)
+	if (sync_watch_is_over(&feed->watch) && end - branch > FEW_BRANCHES)
 		end = branch + FEW_BRANCHES;
 	count = follow_run(&feed->execution, branch, end, batch->position);
 	if (count <= 0)
@@ -251,7 +205,7 @@ static int follow_next(struct record_feed *feed)
 			       feed->batch.branches + feed->batch.count,
 			       position);
 	if (branch->kind == TRACE_SYNC)
-		pass_sync(feed, position);
+		sync_watch_pass(&feed->watch, execution, position);
 	return status < 0 ? status : 1;
 }
 
@@ -261,7 +215,8 @@ static bool has_enough(const struct record_feed *feed)
 	const struct event_times *times = &feed->execution.times;
 
 	return !event_times_wants_more(times) ||
-	       (is_behind(feed) && times->finished >= feed->wanted);
+	       (sync_watch_is_over(&feed->watch) &&
+		times->finished >= feed->watch.wanted);
 }
 
 /* Follows branches until enough is finished, or the end. */
@@ -305,7 +260,7 @@ static void drop_taken(struct record_feed *feed)
 		return;
 	for (size_t i = 0; i < left; i++)
 		execution->marks[i].index -= gone;
-	feed->wanted -= gone < feed->wanted ? gone : feed->wanted;
+	sync_watch_drop(&feed->watch, gone);
 	event_times_drop(&execution->times);
 }
 
@@ -343,21 +298,18 @@ int record_feed_next_in(struct record_feed *feed, union timed_record *room,
 void record_feed_watch(struct record_feed *feed, uint64_t first,
 		       uint64_t second)
 {
-	feed->watched[0] = first;
-	feed->watched[1] = second;
-	feed->passed = 0;
+	sync_watch_begin(&feed->watch, first, second);
 }
 
 void record_feed_watch_end(struct record_feed *feed, uint64_t second)
 {
-	record_feed_watch(feed, 0, second);
-	feed->passed = 1;
+	sync_watch_begin_second(&feed->watch, second);
 }
 
 const struct execution_state *record_feed_state(const struct record_feed *feed,
 						unsigned int which)
 {
-	return &feed->states[which];
+	return &feed->watch.states[which];
 }
 
 static int seek(struct record_feed *feed, uint64_t position)
@@ -372,7 +324,7 @@ static int seek(struct record_feed *feed, uint64_t position)
 int record_feed_begin(struct record_feed *feed, uint64_t position,
 		      uint64_t rate)
 {
-	reset(&feed->execution);
+	execution_reset(&feed->execution);
 	feed->execution.times.pace.rate = rate;
 	follow_atoms_reset(&feed->execution);
 	feed->execution.may_be_ahead = true;

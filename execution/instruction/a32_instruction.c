@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "execution/instruction/a32_instruction.h"
 #include "execution/instruction/arm_encoding.h"
-#include "execution/instruction/instruction_parts.h"
 
 #define KIND(name) INSTRUCTION_##name
 

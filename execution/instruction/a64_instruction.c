@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "execution/instruction/a64_instruction.h"
 #include "common/error.h"
 #include "execution/instruction/arm_encoding.h"
-#include "execution/instruction/instruction_parts.h"
 
 static uint64_t target_26(uint64_t address, uint32_t word)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "execution/instruction/x86_instruction.h"
 #include "common/error.h"
-#include "execution/instruction/instruction_parts.h"
 #include "execution/instruction/x86_frequent.h"
 #include "execution/instruction/x86_library.h"
 #include "execution/instruction/x86_newer.h"

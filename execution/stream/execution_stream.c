@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/stream/execution_stream.h"
 #include "common/error.h"
-#include "decoder/flow/switch_feed.h"
 #include "decoder/recording/loss_cursor.h"
 #include "decoder/recording/recording.h"
 #include "execution/follow/record_feed.h"
 #include "execution/stream/segment_feed.h"
 #include "execution/stream/stream_checkpoint.h"
-#include "symbolize/events/task_switch.h"
+#include "execution/stream/stream_tasks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,25 +23,14 @@ struct execution_stream {
 	bool is_gated;		/* recording_is_gated() */
 	uint64_t lost_until_ns; /* 0: it does not end with a loss */
 
-	struct switch_feed *switches; /* NULL: they cannot be placed */
-	struct task_switch tasks;
-	struct task_id own;	 /* whose trace it is alone; tid -1: a CPU's */
-	bool is_running;	 /* the CPU is being traced */
-	union timed_record last; /* handed out: its times */
-	union timed_record made; /* one that is not the feed's */
-	uint64_t switch_count;	 /* taken */
+	struct stream_tasks tasks; /* who runs */
+	union timed_record last;   /* handed out: its times */
+	union timed_record made;   /* one that is not the feed's */
 
 	bool keeps;		       /* the last synchronisation point: */
 	struct stream_checkpoint kept; /* there, and events since then */
 	uint64_t skipped;	       /* still to be: before the first */
 };
-
-/* The next record of a switch, or NULL. */
-static const struct flow_item *
-next_change(const struct execution_stream *stream)
-{
-	return stream->switches ? switch_feed_peek(stream->switches) : NULL;
-}
 
 /* Records have times of their own: without any in the trace nobody knows where
  * they belong.
@@ -56,26 +44,14 @@ static int open_switches(struct execution_stream *stream,
 	/* CoreSight's driver marks losses where there are none, too. */
 	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
 		stream->lost_until_ns = loss_at_end_ns(input->stream);
-	stream->switches = switch_feed_new(input->recording, input->stream);
-	return stream->switches ? 0 : -ERROR_MEMORY;
+	return stream_tasks_open(&stream->tasks, input);
 }
 
 static void close_stream(struct execution_stream *stream)
 {
 	segment_feed_close(stream->feed);
-	switch_feed_free(stream->switches);
+	stream_tasks_close(&stream->tasks);
 	free(stream);
-}
-
-static int take_switches(struct execution_stream *stream, uint64_t count)
-{
-	while (stream->switch_count < count &&
-	       switch_feed_peek(stream->switches)) {
-		if (switch_feed_advance(stream->switches) < 0)
-			return -ERROR_MEMORY;
-		stream->switch_count++;
-	}
-	return 0;
 }
 
 /* Makes @stream go on from @from. */
@@ -85,12 +61,11 @@ static int go_to(struct execution_stream *stream,
 	stream->skipped = from->events;
 	if (!from->has_state)
 		return 0;
-	stream->tasks = from->tasks;
-	stream->is_running = from->is_running;
 	stream->last.time_ns = from->last_ns;
 	stream->last.early_ns = from->last_early_ns;
 	stream->last.late_ns = from->last_late_ns;
-	return take_switches(stream, from->switches);
+	return stream_tasks_go_to(&stream->tasks, &from->tasks,
+				  from->is_running, from->switches);
 }
 
 static int open_stream(const struct flow_input *input,
@@ -107,7 +82,7 @@ static int open_stream(const struct flow_input *input,
 		return -ERROR_MEMORY;
 	stream->base.ops = &execution_blocks;
 	stream->lists_blocks = lists_blocks;
-	stream->own.tid = -1;
+	stream_tasks_set(&stream->tasks, -1, -1, false);
 	error = open_switches(stream, input);
 	if (!error)
 		error = segment_feed_open(input, symbols, lists_blocks, jobs,
@@ -118,16 +93,6 @@ static int open_stream(const struct flow_input *input,
 	}
 	*opened = stream;
 	return 0;
-}
-
-/* Sets who runs when @stream begins; a thread's own stream has no other. */
-static void set_task(struct execution_stream *stream,
-		     const struct aux_stream *trace, int32_t pid, int32_t tid)
-{
-	stream->tasks.current = (struct task_id){ .pid = pid, .tid = tid };
-	stream->own = stream->tasks.current;
-	if (trace->cpu >= 0)
-		stream->own.tid = -1;
 }
 
 int execution_stream_open(const struct flow_input *input,
@@ -141,7 +106,7 @@ int execution_stream_open(const struct flow_input *input,
 
 	if (error)
 		return error;
-	set_task(stream, input->stream, pid, tid);
+	stream_tasks_set(&stream->tasks, pid, tid, input->stream->cpu < 0);
 	if (from)
 		error = go_to(stream, from);
 	if (error)
@@ -158,12 +123,12 @@ int execution_stream_renew(struct execution_stream *stream,
 	struct segment_feed *feed = stream->feed;
 	int error;
 
-	switch_feed_free(stream->switches);
+	stream_tasks_close(&stream->tasks);
 	*stream = (struct execution_stream){
 		.base.ops = &execution_blocks,
 		.feed = feed,
 	};
-	set_task(stream, input->stream, pid, tid);
+	stream_tasks_set(&stream->tasks, pid, tid, input->stream->cpu < 0);
 	error = open_switches(stream, input);
 	return error ? error : segment_feed_renew(feed, input, part);
 }
@@ -183,12 +148,12 @@ static void keep(struct execution_stream *stream,
 	stream->kept = (struct stream_checkpoint){
 		.has_state = true,
 		.state = *state,
-		.tasks = stream->tasks,
-		.is_running = stream->is_running,
+		.tasks = stream->tasks.state,
+		.is_running = stream->tasks.is_running,
 		.last_ns = stream->last.time_ns,
 		.last_early_ns = stream->last.early_ns,
 		.last_late_ns = stream->last.late_ns,
-		.switches = stream->switch_count,
+		.switches = stream->tasks.count,
 	};
 }
 
@@ -213,19 +178,7 @@ static int read_run(struct execution_stream *stream)
 static int make_switch(struct execution_stream *stream,
 		       const union timed_record *like)
 {
-	const struct task_id *task = &stream->tasks.current;
-
-	stream->made = (union timed_record){
-		.event = {
-			.time_ns = like->time_ns,
-			.early_ns = like->early_ns,
-			.late_ns = like->late_ns,
-			.kind = FUNCTION_SWITCH,
-			.detail = stream->tasks.preempted,
-			.address = (uint64_t)(uint32_t)task->pid << 32 |
-				   (uint32_t)task->tid,
-		},
-	};
+	stream->made = stream_tasks_record_at(&stream->tasks, like);
 	return 1;
 }
 
@@ -246,10 +199,9 @@ static bool is_beyond(const struct execution_stream *stream,
  */
 static int take_switch(struct execution_stream *stream)
 {
-	const struct flow_item item = *next_change(stream);
+	const struct flow_item item = *stream_tasks_next(&stream->tasks);
 
-	stream->switch_count++;
-	if (switch_feed_advance(stream->switches) < 0)
+	if (stream_tasks_advance(&stream->tasks) < 0)
 		return -ERROR_MEMORY;
 	if (is_beyond(stream, &item))
 		return 0;
@@ -258,18 +210,9 @@ static int take_switch(struct execution_stream *stream)
 	stream->made.item = item;
 	if (stream->lists_blocks)
 		return 1;
-	if (!task_switch_record(&stream->tasks, &item, stream->is_running))
+	if (!stream_tasks_record(&stream->tasks, &item))
 		return 0;
 	return make_switch(stream, &stream->made);
-}
-
-/* The trace of one thread goes on, wherever that has been.  Returns whether it
- * was away.
- */
-static bool is_back(struct execution_stream *stream)
-{
-	return stream->own.tid >= 0 && !stream->lists_blocks &&
-	       task_switch_back(&stream->tasks, &stream->own);
 }
 
 /* Takes the switch that the trace itself tells of at record @stream->at. */
@@ -277,8 +220,7 @@ static int take_named_task(struct execution_stream *stream)
 {
 	const union timed_record record = stream->run.records[stream->at++];
 
-	if (!task_switch_record(&stream->tasks, &record.item,
-				stream->is_running))
+	if (!stream_tasks_record(&stream->tasks, &record.item))
 		return 0;
 	return make_switch(stream, &record);
 }
@@ -291,11 +233,12 @@ static int take_mark(struct execution_stream *stream, uint8_t kind)
 	stream->next_mark++;
 	switch ((enum event_mark_kind)kind) {
 	case MARK_RUNS:
-		stream->is_running = true;
+		stream->tasks.is_running = true;
 		return 0;
 	case MARK_PAUSE:
-		stream->is_running = false;
-		return task_switch_lost(&stream->tasks, stream->last.time_ns) ?
+		stream->tasks.is_running = false;
+		return task_switch_lost(&stream->tasks.state,
+					stream->last.time_ns) ?
 			       make_switch(stream, &stream->last) :
 			       0;
 	case MARK_SYNC:
@@ -304,8 +247,8 @@ static int take_mark(struct execution_stream *stream, uint8_t kind)
 	case MARK_TASK:
 		return take_named_task(stream);
 	case MARK_SWITCH_POINT:
-		return task_switch_point(&stream->tasks, record->time_ns,
-					 next_change(stream)) ?
+		return task_switch_point(&stream->tasks.state, record->time_ns,
+					 stream_tasks_next(&stream->tasks)) ?
 			       make_switch(stream, record) :
 			       0;
 	}
@@ -358,7 +301,7 @@ static int take_records(struct execution_stream *stream, size_t end,
 static int take_place(struct execution_stream *stream)
 {
 	const struct event_mark *mark = next_mark(stream);
-	const struct flow_item *change = next_change(stream);
+	const struct flow_item *change = stream_tasks_next(&stream->tasks);
 	bool has_mark = mark && mark->index == stream->at;
 	bool has_change;
 
@@ -398,7 +341,8 @@ static int next_records(struct execution_stream *stream,
 {
 	while (!stream->at_end) {
 		const struct event_mark *mark = next_mark(stream);
-		const struct flow_item *change = next_change(stream);
+		const struct flow_item *change =
+			stream_tasks_next(&stream->tasks);
 		size_t end = stream->run.count;
 		int status;
 
@@ -406,7 +350,8 @@ static int next_records(struct execution_stream *stream,
 			end = mark->index;
 		if (change)
 			end = first_after(stream, end, change->time_ns);
-		if (end > stream->at && is_back(stream)) {
+		if (end > stream->at && !stream->lists_blocks &&
+		    stream_tasks_come_back(&stream->tasks)) {
 			*records = &stream->made;
 			return make_switch(stream,
 					   &stream->run.records[stream->at]);

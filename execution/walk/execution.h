@@ -125,6 +125,13 @@ void execution_mark(struct execution *execution, enum event_mark_kind kind);
  */
 void execution_arrive(struct execution *execution);
 
+/* Nothing is known of where it is, nor when.  What it follows by stays. */
+void execution_reset(struct execution *execution);
+
+/* Borrows @conversion, from the trace's clock. */
+void execution_set_conversion(struct execution *execution,
+			      const struct time_conversion *conversion);
+
 /* Nobody knows any more where execution came from; the next block is
  * reached by @exit.
  */

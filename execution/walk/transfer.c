@@ -283,12 +283,3 @@ void execution_arrive(struct execution *execution)
 	}
 	execution->passage = PASSAGE_INSIDE;
 }
-
-void execution_forget_place(struct execution *execution, uint8_t exit)
-{
-	execution->exit = exit;
-	execution->passage = PASSAGE_OTHER;
-	execution->from = BLOCK_NONE;
-	execution->fold.active = false;
-	execution->folds.count = 0;
-}

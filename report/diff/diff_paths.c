@@ -13,7 +13,7 @@ struct diff_paths {
 	struct array nodes; /* struct diff_path */
 	struct array open;  /* uint32_t: the last path by depth */
 	struct string_pool *names;
-	struct number_map *children; /* index + 1 by parent and name */
+	struct number_map children; /* index + 1 by parent and name */
 	uint32_t recordings[2];
 	int side;
 };
@@ -27,8 +27,7 @@ struct diff_paths *diff_paths_new(void)
 	paths->nodes = ARRAY_OF(struct diff_path);
 	paths->open = ARRAY_OF(uint32_t);
 	paths->names = string_pool_new();
-	paths->children = number_map_new();
-	if (paths->names && paths->children)
+	if (paths->names)
 		return paths;
 	diff_paths_free(paths);
 	return NULL;
@@ -41,7 +40,7 @@ void diff_paths_free(struct diff_paths *paths)
 	array_free(&paths->nodes);
 	array_free(&paths->open);
 	string_pool_free(paths->names);
-	number_map_free(paths->children);
+	number_map_free(&paths->children);
 	free(paths);
 }
 
@@ -78,7 +77,7 @@ static uint64_t key_of(uint32_t parent, uint32_t name, bool is_interrupt)
 static uint32_t find(struct diff_paths *paths, uint32_t parent, uint32_t name,
 		     bool is_interrupt)
 {
-	uint64_t *index = number_map_add(paths->children,
+	uint64_t *index = number_map_add(&paths->children,
 					 key_of(parent, name, is_interrupt));
 	struct diff_path *path;
 

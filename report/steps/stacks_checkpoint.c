@@ -3,7 +3,8 @@
 
 #include "common/pack.h"
 #include "report/steps/call_frames.h"
-#include "report/steps/task_stacks_parts.h"
+#include "report/steps/cpu_context.h"
+#include "report/steps/thread_map.h"
 
 /* A frame's bits in one number. */
 enum {
@@ -75,10 +76,10 @@ static void pack_stack(struct pack *pack, struct call_stack *stack,
 }
 
 /* Returns whether some CPU, or thread that is traced alone, is called @cpu. */
-static bool has_cpu(const struct task_stacks *stacks, int32_t cpu)
+static bool has_cpu(const struct array *cpus, int32_t cpu)
 {
-	for (size_t i = 0; i < stacks->cpus.count; i++) {
-		const struct cpu_context *context = array_at(&stacks->cpus, i);
+	for (size_t i = 0; i < cpus->count; i++) {
+		const struct cpu_context *context = array_at(cpus, i);
 
 		if (context->account.cpu == cpu)
 			return true;
@@ -87,7 +88,8 @@ static bool has_cpu(const struct task_stacks *stacks, int32_t cpu)
 }
 
 /* Reads the id of task @index, and makes it if the CPUs have not. */
-static struct mapped_thread *read_task(struct task_stacks *stacks,
+static struct mapped_thread *read_task(struct thread_map *tasks,
+				       const struct array *cpus,
 				       struct pack *pack, size_t index)
 {
 	struct task id = { 0 };
@@ -96,10 +98,10 @@ static struct mapped_thread *read_task(struct task_stacks *stacks,
 	pack_i32(pack, &id.tid);
 	pack_i32(pack, &id.pid);
 	pack_i32(pack, &id.cpu);
-	pack_check(pack, has_cpu(stacks, id.cpu));
+	pack_check(pack, has_cpu(cpus, id.cpu));
 	if (pack->failed)
 		return NULL;
-	task = thread_map_get(&stacks->tasks, id.cpu, id.pid, id.tid);
+	task = thread_map_get(tasks, id.cpu, id.pid, id.tid);
 	pack_check(pack, task && task->task.index == index);
 	if (pack->failed)
 		return NULL;
@@ -108,28 +110,30 @@ static struct mapped_thread *read_task(struct task_stacks *stacks,
 	return task;
 }
 
-static struct mapped_thread *pack_id(struct task_stacks *stacks,
+static struct mapped_thread *pack_id(struct thread_map *tasks,
+				     const struct array *cpus,
 				     struct pack *pack, size_t index)
 {
 	struct mapped_thread *task;
 
 	if (pack->is_reading)
-		return read_task(stacks, pack, index);
-	task = thread_map_at(&stacks->tasks, index);
+		return read_task(tasks, cpus, pack, index);
+	task = thread_map_at(tasks, index);
 	pack_i32(pack, &task->task.tid);
 	pack_i32(pack, &task->task.pid);
 	pack_i32(pack, &task->task.cpu);
 	return task;
 }
 
-static void pack_tasks(struct task_stacks *stacks, struct pack *pack,
-		       uint32_t functions)
+void stacks_checkpoint_pack_tasks(struct thread_map *tasks,
+				  const struct array *cpus, struct pack *pack,
+				  uint32_t functions)
 {
-	uint32_t count = (uint32_t)stacks->tasks.all.count;
+	uint32_t count = (uint32_t)tasks->all.count;
 
 	pack_u32(pack, &count);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
-		struct mapped_thread *task = pack_id(stacks, pack, i);
+		struct mapped_thread *task = pack_id(tasks, cpus, pack, i);
 
 		if (!task)
 			return;
@@ -137,11 +141,12 @@ static void pack_tasks(struct task_stacks *stacks, struct pack *pack,
 		pack_u32(pack, &task->exec_depth);
 		pack_stack(pack, &task->stack, functions);
 	}
-	pack_check(pack, stacks->tasks.all.count == count);
+	pack_check(pack, tasks->all.count == count);
 }
 
-static void pack_cpu(struct task_stacks *stacks, struct pack *pack,
-		     struct cpu_context *context)
+void stacks_checkpoint_pack_cpu(struct cpu_context *context,
+				const struct thread_map *tasks,
+				uint64_t since_ns, struct pack *pack)
 {
 	struct cpu_account *account = &context->account;
 	uint32_t task = context->task->task.index;
@@ -149,30 +154,21 @@ static void pack_cpu(struct task_stacks *stacks, struct pack *pack,
 	bool is_unseen = context->is_unseen;
 
 	pack_u32(pack, &task);
-	pack_check(pack, task < stacks->tasks.all.count);
+	pack_check(pack, task < tasks->all.count);
 	pack_small(pack, &context->state, CPU_STATES - 1);
 	pack_bool(pack, &context->ended);
 	pack_bool(pack, &is_seen);
 	pack_bool(pack, &is_unseen);
 	if (!pack->is_reading || pack->failed)
 		return;
-	cpu_context_run(context, thread_map_at(&stacks->tasks, task));
+	cpu_context_run(context, thread_map_at(tasks, task));
 	context->is_unseen = is_unseen;
-	account->first_ns = is_seen ? stacks->window.since_ns : 0;
+	account->first_ns = is_seen ? since_ns : 0;
 	account->last_ns = account->first_ns;
 	account->event_ns = account->first_ns;
 }
 
-void stacks_checkpoint_pack(struct task_stacks *stacks, struct pack *pack,
-			    uint32_t functions)
-{
-	pack_u64(pack, &stacks->last_ns);
-	pack_tasks(stacks, pack, functions);
-	for (size_t i = 0; i < stacks->cpus.count && !pack->failed; i++)
-		pack_cpu(stacks, pack, array_at(&stacks->cpus, i));
-}
-
-static void say(const struct task_stacks *stacks,
+static void say(struct step_callback *callback,
 		const struct mapped_thread *task, uint32_t depth)
 {
 	const struct call_frame *frame = frames_at(&task->stack, depth);
@@ -188,19 +184,19 @@ static void say(const struct task_stacks *stacks,
 		.task = &task->task,
 	};
 
-	if (stacks->callback->open)
-		stacks->callback->open(stacks->callback, &step);
+	if (callback->open)
+		callback->open(callback, &step);
 	else
-		stacks->callback->take(stacks->callback, &step);
+		callback->take(callback, &step);
 }
 
-void stacks_checkpoint_say(struct task_stacks *stacks)
+void stacks_checkpoint_say(const struct thread_map *tasks,
+			   struct step_callback *callback)
 {
-	for (size_t i = 0; i < stacks->tasks.all.count; i++) {
-		const struct mapped_thread *task =
-			thread_map_at(&stacks->tasks, i);
+	for (size_t i = 0; i < tasks->all.count; i++) {
+		const struct mapped_thread *task = thread_map_at(tasks, i);
 
 		for (uint32_t j = 0; j < task->stack.count; j++)
-			say(stacks, task, j);
+			say(callback, task, j);
 	}
 }

@@ -4,20 +4,31 @@
 
 #include <stdint.h>
 
+struct array;
+struct cpu_context;
 struct pack;
-struct task_stacks;
+struct step_callback;
+struct thread_map;
 
-/* Writes what @stacks holds to @pack, or sets @stacks, which has its CPUs but
- * has taken no events, to what it reads: as if all events up to there had been
- * taken, none of them within its window.  Functions are numbers below
- * @functions.  What makes no sense makes @pack fail, and @stacks of no use.
+/* What task_stacks_pack() keeps.  What makes no sense makes @pack fail.
+ *
+ * Writes @tasks with their call stacks, or adds those that are read to @tasks, in
+ * which are only those that @cpus (struct cpu_context) began with.  Functions are
+ * numbers below @functions.
  */
-void stacks_checkpoint_pack(struct task_stacks *stacks, struct pack *pack,
-			    uint32_t functions);
+void stacks_checkpoint_pack_tasks(struct thread_map *tasks,
+				  const struct array *cpus, struct pack *pack,
+				  uint32_t functions);
 
-/* Hands the open functions of all tasks to the callback, as entered before the
- * window.
+/* Writes or reads what a CPU is doing, in one of @tasks; what was before is before
+ * @since_ns.
  */
-void stacks_checkpoint_say(struct task_stacks *stacks);
+void stacks_checkpoint_pack_cpu(struct cpu_context *context,
+				const struct thread_map *tasks,
+				uint64_t since_ns, struct pack *pack);
+
+/* Hands the open functions of @tasks to @callback, as entered before what comes. */
+void stacks_checkpoint_say(const struct thread_map *tasks,
+			   struct step_callback *callback);
 
 #endif

@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/task_stacks.h"
 
+#include "common/array.h"
 #include "common/error.h"
+#include "common/pack.h"
 #include "report/steps/call_stack.h"
 #include "report/steps/cpu_account.h"
 #include "report/steps/cpu_context.h"
-#include "report/steps/task_stacks_parts.h"
+#include "report/steps/stacks_checkpoint.h"
+#include "report/steps/task_end.h"
 #include "report/steps/thread_map.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
+
+struct task_stacks {
+	struct time_window window;
+	struct step_callback *callback;
+	struct thread_map tasks;
+	struct array cpus; /* struct cpu_context */
+	uint64_t last_ns;  /* of the newest event */
+	struct task_end end;
+};
 
 struct task_stacks *task_stacks_new(struct time_window window,
 				    struct step_callback *callback)
@@ -24,10 +36,7 @@ struct task_stacks *task_stacks_new(struct time_window window,
 	stacks->cpus = ARRAY_OF(struct cpu_context);
 	stacks->end = (struct task_end){ FUNCTION_NONE, FUNCTION_NONE,
 					 FUNCTION_NONE };
-	if (thread_map_init(&stacks->tasks) < 0) {
-		task_stacks_free(stacks);
-		return NULL;
-	}
+	thread_map_init(&stacks->tasks);
 	return stacks;
 }
 
@@ -373,4 +382,20 @@ const struct task *task_stacks_task(const struct task_stacks *stacks,
 uint64_t task_stacks_time_of(const struct task_stacks *stacks, size_t index)
 {
 	return thread_map_at(&stacks->tasks, index)->clock_ns;
+}
+
+void task_stacks_pack(struct task_stacks *stacks, struct pack *pack,
+		      uint32_t functions)
+{
+	pack_u64(pack, &stacks->last_ns);
+	stacks_checkpoint_pack_tasks(&stacks->tasks, &stacks->cpus, pack,
+				     functions);
+	for (size_t i = 0; i < stacks->cpus.count && !pack->failed; i++)
+		stacks_checkpoint_pack_cpu(cpu_at(stacks, i), &stacks->tasks,
+					   stacks->window.since_ns, pack);
+}
+
+void task_stacks_say(struct task_stacks *stacks)
+{
+	stacks_checkpoint_say(&stacks->tasks, stacks->callback);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct function_table;
+struct pack;
 
 /* Where a CPU's time went, within the window. */
 struct cpu_account {
@@ -86,5 +87,18 @@ const struct task *task_stacks_task(const struct task_stacks *stacks,
  * that time.
  */
 uint64_t task_stacks_time_of(const struct task_stacks *stacks, size_t index);
+
+/* Writes what @stacks holds to @pack, or sets @stacks, which has its CPUs but
+ * has taken no events, to what it reads: as if all events up to there had been
+ * taken, none of them within its window.  Functions are numbers below
+ * @functions.  What makes no sense makes @pack fail, and @stacks of no use.
+ */
+void task_stacks_pack(struct task_stacks *stacks, struct pack *pack,
+		      uint32_t functions);
+
+/* Hands the open functions of all tasks to the callback, as entered before the
+ * window.
+ */
+void task_stacks_say(struct task_stacks *stacks);
 
 #endif

@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 
-int thread_map_init(struct thread_map *tasks)
+void thread_map_init(struct thread_map *tasks)
 {
-	tasks->all = ARRAY_OF(struct mapped_thread *);
-	tasks->indices = number_map_new();
-	return tasks->indices ? 0 : -ERROR_MEMORY;
+	*tasks = (struct thread_map){
+		.all = ARRAY_OF(struct mapped_thread *),
+	};
 }
 
 void thread_map_free(struct thread_map *tasks)
@@ -20,7 +20,7 @@ void thread_map_free(struct thread_map *tasks)
 		free(thread_map_at(tasks, i));
 	}
 	array_free(&tasks->all);
-	number_map_free(tasks->indices);
+	number_map_free(&tasks->indices);
 }
 
 struct mapped_thread *thread_map_at(const struct thread_map *tasks,
@@ -39,7 +39,7 @@ struct mapped_thread *thread_map_find(const struct thread_map *tasks,
 				      int32_t cpu, int32_t tid)
 {
 	const uint64_t *index =
-		number_map_find(tasks->indices, key_of(cpu, tid));
+		number_map_find(&tasks->indices, key_of(cpu, tid));
 
 	return index ? thread_map_at(tasks, *index) : NULL;
 }
@@ -47,7 +47,7 @@ struct mapped_thread *thread_map_find(const struct thread_map *tasks,
 static int give_index(struct thread_map *tasks, const struct task *task)
 {
 	uint64_t *index =
-		number_map_add(tasks->indices, key_of(task->cpu, task->tid));
+		number_map_add(&tasks->indices, key_of(task->cpu, task->tid));
 
 	if (!index)
 		return -ERROR_MEMORY;

@@ -3,6 +3,7 @@
 #define KT_REPORT_THREAD_MAP_H
 
 #include "common/array.h"
+#include "common/number_map.h"
 #include "report/steps/call_stack.h"
 #include "report/steps/call_step.h"
 
@@ -19,16 +20,14 @@ struct mapped_thread {
 	uint64_t last_ns; /* of its newest step */
 };
 
-struct number_map;
-
 /* All tasks seen, in order of appearance; each stays in place. */
 struct thread_map {
 	struct array all; /* struct mapped_thread * */
-	struct number_map *indices;
+	struct number_map indices;
 };
 
-/* Makes @tasks empty.  Returns 0 or -ERROR_MEMORY; free it either way. */
-int thread_map_init(struct thread_map *tasks);
+/* Makes @tasks empty. */
+void thread_map_init(struct thread_map *tasks);
 void thread_map_free(struct thread_map *tasks);
 
 /* Returns task @index, counted from 0. */

@@ -16,7 +16,7 @@
 
 struct task_cgroups {
 	struct string_pool *paths;
-	struct number_map *by_tid; /* number of the path, plus 1 */
+	struct number_map by_tid; /* number of the path, plus 1 */
 };
 
 struct task_cgroups *task_cgroups_empty(void)
@@ -26,8 +26,7 @@ struct task_cgroups *task_cgroups_empty(void)
 	if (!cgroups)
 		return NULL;
 	cgroups->paths = string_pool_new();
-	cgroups->by_tid = number_map_new();
-	if (cgroups->paths && cgroups->by_tid)
+	if (cgroups->paths)
 		return cgroups;
 	task_cgroups_close(cgroups);
 	return NULL;
@@ -38,7 +37,7 @@ void task_cgroups_close(struct task_cgroups *cgroups)
 	if (!cgroups)
 		return;
 	string_pool_free(cgroups->paths);
-	number_map_free(cgroups->by_tid);
+	number_map_free(&cgroups->by_tid);
 	free(cgroups);
 }
 
@@ -46,7 +45,7 @@ int task_cgroups_add(struct task_cgroups *cgroups, int32_t tid,
 		     const char *path, size_t length)
 {
 	uint32_t number = string_pool_add(cgroups->paths, path, length);
-	uint64_t *slot = number_map_add(cgroups->by_tid, (uint32_t)tid);
+	uint64_t *slot = number_map_add(&cgroups->by_tid, (uint32_t)tid);
 
 	if (number == STRING_POOL_NONE || !slot)
 		return -ERROR_MEMORY;
@@ -105,7 +104,7 @@ static int add_fork(struct task_cgroups *cgroups,
 		    const struct sideband_record *record)
 {
 	const uint64_t *parent = number_map_find(
-		cgroups->by_tid, (uint32_t)record->fork.parent_tid);
+		&cgroups->by_tid, (uint32_t)record->fork.parent_tid);
 	uint64_t number = parent ? *parent : 0;
 	uint64_t *slot = NULL;
 
@@ -114,7 +113,7 @@ static int add_fork(struct task_cgroups *cgroups,
 	 */
 	if (!number || !record->time_ns)
 		return 0;
-	slot = number_map_add(cgroups->by_tid, (uint32_t)record->tid);
+	slot = number_map_add(&cgroups->by_tid, (uint32_t)record->tid);
 	if (slot)
 		*slot = number;
 	return slot ? 0 : -ERROR_MEMORY;
@@ -185,7 +184,7 @@ int task_cgroups_open(const struct recording *recording, const struct log *log,
 	if (!status)
 		status = read_file(*cgroups,
 				   recording_cgroups_end_path(recording), log);
-	if (!status && !number_map_count((*cgroups)->by_tid))
+	if (!status && !number_map_count(&(*cgroups)->by_tid))
 		status = -ERROR_NOT_FOUND;
 	if (status < 0) {
 		task_cgroups_close(*cgroups);
@@ -197,7 +196,7 @@ int task_cgroups_open(const struct recording *recording, const struct log *log,
 const char *task_cgroups_path(const struct task_cgroups *cgroups, int32_t tid)
 {
 	const uint64_t *number =
-		number_map_find(cgroups->by_tid, (uint32_t)tid);
+		number_map_find(&cgroups->by_tid, (uint32_t)tid);
 
 	return number ?
 		       string_pool_text(cgroups->paths, (uint32_t)*number - 1) :

@@ -25,23 +25,18 @@ struct task_name {
 };
 
 struct task_names {
-	struct array names;	    /* struct task_name, by tid, time, order */
-	struct number_map *parents; /* the last one's pid, by pid */
-	bool knows_last_only;	    /* the steps' times are no times */
+	struct array names;	   /* struct task_name, by tid, time, order */
+	struct number_map parents; /* the last one's pid, by pid */
+	bool knows_last_only;	   /* the steps' times are no times */
 };
 
 struct task_names *task_names_empty(void)
 {
 	struct task_names *names = calloc(1, sizeof(*names));
 
-	if (!names)
-		return NULL;
-	names->names = ARRAY_OF(struct task_name);
-	names->parents = number_map_new();
-	if (names->parents)
-		return names;
-	free(names);
-	return NULL;
+	if (names)
+		names->names = ARRAY_OF(struct task_name);
+	return names;
 }
 
 void task_names_close(struct task_names *names)
@@ -49,7 +44,7 @@ void task_names_close(struct task_names *names)
 	if (!names)
 		return;
 	array_free(&names->names);
-	number_map_free(names->parents);
+	number_map_free(&names->parents);
 	free(names);
 }
 
@@ -99,7 +94,7 @@ static int add_fork(struct task_names *names,
 		return -ERROR_MEMORY;
 	if (record->pid == record->fork.parent_pid)
 		return 0;
-	parent = number_map_add(names->parents, (uint32_t)record->pid);
+	parent = number_map_add(&names->parents, (uint32_t)record->pid);
 	if (!parent)
 		return -ERROR_MEMORY;
 	*parent = (uint32_t)record->fork.parent_pid;
@@ -241,7 +236,8 @@ bool task_names_ever(const struct task_names *names, int32_t tid,
 
 int32_t task_names_parent(const struct task_names *names, int32_t pid)
 {
-	const uint64_t *parent = number_map_find(names->parents, (uint32_t)pid);
+	const uint64_t *parent =
+		number_map_find(&names->parents, (uint32_t)pid);
 
 	return parent ? (int32_t)*parent : -1;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_accounts.h"
+#include "attribution/interrupts/interrupt_rows.h"
 #include "common/array.h"
 #include "sql/tables/account_columns.h"
 #include "sql/tables/interrupt_columns.h"
@@ -50,11 +51,11 @@ static int add_processes(const struct account_rows *rows,
 
 static int add_interrupts(const struct account_rows *rows)
 {
-	const struct interrupt_accounts *interrupts =
-		time_accounts_interrupts(rows->accounts);
+	const struct interrupt_rows *sums = interrupt_accounts_rows(
+		time_accounts_interrupts(rows->accounts));
 	const struct interrupt_row *row;
 
-	for (size_t i = 0; (row = interrupt_accounts_row(interrupts, i)); i++)
+	for (size_t i = 0; (row = interrupt_rows_at(sums, i)); i++)
 		interrupt_columns_add(rows->recording, rows->choice,
 				      rows->interrupts, row);
 	return row_out_flush(rows->interrupts);

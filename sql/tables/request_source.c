@@ -107,8 +107,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	if (source->sleeps_out)
 		source->sleeps = request_sleeps_new(input->recording);
 	if ((source->sleeps || !source->sleeps_out) &&
-	    trackers_requests(input->recording->trackers,
-			      input->recording->window, &source->callback))
+	    trackers_requests(input->recording->trackers, &source->callback))
 		return &source->source;
 	close_rows(&source->source);
 	return NULL;

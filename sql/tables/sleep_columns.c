@@ -13,6 +13,7 @@
 #include "sql/tables/written_text.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
+#include "tables/text/sleep_text.h"
 #include "tables/text/stack_text.h"
 
 enum {

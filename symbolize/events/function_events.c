@@ -1,8 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/events/function_events.h"
-#include "symbolize/events/function_events_parts.h"
+#include "decoder/flow/flow_source.h"
+#include "symbolize/events/function_transfers.h"
+#include "symbolize/events/thunk_fold.h"
+#include "symbolize/symbols/symbol_cache.h"
 
 #include <stdlib.h>
+
+struct function_events {
+	struct flow_source *source;
+	const struct flow_item *items;
+	size_t item_count;
+	size_t item_at;
+
+	struct symbol here;	 /* of the block that ran last */
+	uint8_t exit;		 /* how it was left */
+	uint64_t exit_end;	 /* its last instruction's address */
+	uint64_t return_address; /* of a call or exception */
+	struct thunk_fold fold;
+	struct thunk_fold_stack folds;
+	struct task_id own; /* whose flow it is alone; tid -1: a CPU's */
+	bool outside;	    /* the CPU left for user space */
+	struct function_transfers transfers;
+};
+
+/* The next record of a switch: among the items at hand, or behind them. */
+static const struct flow_item *next_switch(const void *ctx)
+{
+	const struct function_events *events = ctx;
+
+	for (size_t i = events->item_at; i < events->item_count; i++)
+		if (events->items[i].kind == FLOW_SWITCH)
+			return &events->items[i];
+	return flow_source_next_switch(events->source);
+}
 
 struct function_events *function_events_new(struct flow_source *source,
 					    const struct symbols *symbols,
@@ -13,32 +44,130 @@ struct function_events *function_events_new(struct flow_source *source,
 	if (!events)
 		return NULL;
 	events->source = source;
-	events->symbols = symbols;
-	events->arch = symbols_arch(symbols);
+	events->transfers.arch = symbols_arch(symbols);
+	events->transfers.next_switch = next_switch;
+	events->transfers.ctx = events;
 	events->exit = EXIT_UNSEEN;
-	events->nmi_return = NO_NMI;
-	events->tasks.current = (struct task_id){ .pid = pid, .tid = tid };
+	events->transfers.nmi_return = NO_NMI;
+	events->transfers.tasks.current =
+		(struct task_id){ .pid = pid, .tid = tid };
 	events->own.tid = -1;
-	events->cache = symbol_cache_new(symbols);
-	if (!events->cache) {
+	events->transfers.cache = symbol_cache_new(symbols);
+	if (!events->transfers.cache) {
 		function_events_free(events);
 		return NULL;
 	}
-	symbol_cache_switch(events->cache, pid);
+	symbol_cache_switch(events->transfers.cache, pid);
 	return events;
 }
 
 void function_events_of_thread(struct function_events *events)
 {
-	events->own = events->tasks.current;
+	events->own = events->transfers.tasks.current;
 }
 
 void function_events_free(struct function_events *events)
 {
 	if (!events)
 		return;
-	symbol_cache_free(events->cache);
+	symbol_cache_free(events->transfers.cache);
 	free(events);
+}
+
+static struct function_departure
+departure_of(const struct function_events *events)
+{
+	return (struct function_departure){
+		.exit = events->exit,
+		.end = events->exit_end,
+		.from = events->here.function,
+		.return_address = events->return_address,
+		.last = events->here.function,
+		.last_return = events->return_address,
+	};
+}
+
+/* Control came from the last block to @target. */
+static void take_exit(struct function_events *events,
+		      const struct flow_item *item, const struct symbol *target)
+{
+	const struct function_departure departure = departure_of(events);
+
+	function_transfers_take(&events->transfers, item, target, &departure);
+}
+
+/* It came from what the thunks stand for. */
+static void take_exit_of_fold(struct function_events *events,
+			      const struct flow_item *item,
+			      const struct symbol *target)
+{
+	struct function_departure departure = departure_of(events);
+
+	departure.exit = events->fold.exit;
+	departure.from = events->fold.from;
+	departure.return_address = events->fold.return_address;
+	function_transfers_take(&events->transfers, item, target, &departure);
+}
+
+/* The trace started in thunks, where an exception came. */
+static void start_unseen(struct function_events *events,
+			 const struct flow_item *item)
+{
+	struct function_departure departure = departure_of(events);
+
+	departure.exit = EXIT_UNSEEN;
+	function_transfers_take(&events->transfers, item, &events->here,
+				&departure);
+}
+
+/* Returns whether @exit stays part of the thunks it leads to. */
+static bool can_fold(uint8_t exit, const struct symbol *target)
+{
+	return target->role == CODE_VECTOR || exit <= FLOW_EXIT_RETURN ||
+	       exit == FLOW_EXIT_FAR_JUMP;
+}
+
+static void enter_thunk(struct function_events *events,
+			const struct flow_item *item,
+			const struct symbol *target)
+{
+	/* The trace starts, or goes on after a gap, in no function yet. */
+	if (events->exit == EXIT_START || events->exit == EXIT_UNSEEN) {
+		events->fold.active = true;
+		events->fold.exit = EXIT_UNSEEN;
+		return;
+	}
+	if (!can_fold(events->exit, target))
+		take_exit(events, item, target);
+	if (events->exit != FLOW_EXIT_FAR_RETURN ||
+	    !thunk_fold_resume(&events->folds, &events->fold, item->ip))
+		thunk_fold_begin(&events->fold, target, events->exit,
+				 events->here.function, events->return_address);
+}
+
+/* Control reached @item->ip, in another symbol or by a call or return. */
+static void arrive(struct function_events *events, const struct flow_item *item)
+{
+	const struct symbol *target =
+		symbol_cache_find(events->transfers.cache, item->ip);
+	bool is_thunk = thunk_fold_covers(target);
+
+	if (events->exit == EXIT_ASYNC && events->fold.active &&
+	    events->fold.exit == EXIT_UNSEEN)
+		start_unseen(events, item);
+	if (events->exit == EXIT_ASYNC)
+		thunk_fold_suspend(&events->folds, &events->fold,
+				   events->return_address);
+	if (!events->fold.active && is_thunk) {
+		enter_thunk(events, item, target);
+	} else if (!events->fold.active) {
+		take_exit(events, item, target);
+	} else if (!is_thunk) {
+		events->fold.active = false;
+		take_exit_of_fold(events, item, target);
+	}
+	events->here = *target;
+	events->exit = FLOW_EXIT_NONE;
 }
 
 static bool stays_inside(const struct function_events *events, uint64_t ip)
@@ -51,7 +180,7 @@ static void take_block(struct function_events *events,
 		       const struct flow_item *item)
 {
 	if (!stays_inside(events, item->ip))
-		function_events_arrive(events, item);
+		arrive(events, item);
 	events->exit = item->detail;
 	events->exit_end = item->ip + item->last;
 	if (item->detail == FLOW_EXIT_CALL ||
@@ -64,7 +193,7 @@ static void take_async(struct function_events *events,
 {
 	/* The last block's branch was done: it led to what is interrupted. */
 	if (events->exit != EXIT_UNSEEN && !stays_inside(events, item->ip))
-		function_events_arrive(events, item);
+		arrive(events, item);
 	events->exit = EXIT_ASYNC;
 	events->return_address = item->ip;
 }
@@ -80,35 +209,35 @@ static void forget_place(struct function_events *events, uint8_t exit)
 static void take_stop(struct function_events *events,
 		      const struct flow_item *item)
 {
-	function_events_emit(events, item, FUNCTION_TRACE_STOP)->detail =
-		item->detail;
+	function_transfers_emit(&events->transfers, item, FUNCTION_TRACE_STOP)
+		->detail = item->detail;
 	forget_place(events, EXIT_UNSEEN);
 	/* Kernel entry and exit do not switch: it is still to come. */
 	events->outside = item->detail == FLOW_STOP_LEVEL;
 	if (events->outside)
-		events->nmi_return = NO_NMI;
-	if (events->outside || events->nmi_return != NO_NMI)
+		events->transfers.nmi_return = NO_NMI;
+	if (events->outside || events->transfers.nmi_return != NO_NMI)
 		return;
-	events->running = false;
-	if (task_switch_lost(&events->tasks, item->time_ns))
-		function_events_emit_switch(events, item);
+	events->transfers.is_running = false;
+	if (task_switch_lost(&events->transfers.tasks, item->time_ns))
+		function_transfers_emit_switch(&events->transfers, item);
 }
 
 static void take_gap(struct function_events *events,
 		     const struct flow_item *item)
 {
 	struct function_event *event =
-		function_events_emit(events, item, FUNCTION_GAP);
+		function_transfers_emit(&events->transfers, item, FUNCTION_GAP);
 
 	event->detail = item->detail;
 	event->address = item->ip;
 	event->lost_bytes = item->last;
 	forget_place(events, EXIT_UNSEEN);
-	events->running = false;
+	events->transfers.is_running = false;
 	events->outside = false;
-	events->nmi_return = NO_NMI;
-	if (task_switch_lost(&events->tasks, item->time_ns))
-		function_events_emit_switch(events, item);
+	events->transfers.nmi_return = NO_NMI;
+	if (task_switch_lost(&events->transfers.tasks, item->time_ns))
+		function_transfers_emit_switch(&events->transfers, item);
 }
 
 static bool is_of_flow(const struct flow_item *item)
@@ -120,8 +249,8 @@ static void take_item(struct function_events *events,
 		      const struct flow_item *item)
 {
 	if (events->own.tid >= 0 && is_of_flow(item) &&
-	    task_switch_back(&events->tasks, &events->own))
-		function_events_emit_switch(events, item);
+	    task_switch_back(&events->transfers.tasks, &events->own))
+		function_transfers_emit_switch(&events->transfers, item);
 	switch ((enum flow_kind)item->kind) {
 	case FLOW_BLOCK:
 		take_block(events, item);
@@ -140,11 +269,13 @@ static void take_item(struct function_events *events,
 		take_gap(events, item);
 		break;
 	case FLOW_SWITCH:
-		if (task_switch_record(&events->tasks, item, events->running))
-			function_events_emit_switch(events, item);
+		if (task_switch_record(&events->transfers.tasks, item,
+				       events->transfers.is_running))
+			function_transfers_emit_switch(&events->transfers,
+						       item);
 		break;
 	case FLOW_END:
-		function_events_emit(events, item, FUNCTION_END);
+		function_transfers_emit(&events->transfers, item, FUNCTION_END);
 		break;
 	case FLOW_MODE:
 	case FLOW_ADDRESS_SPACE:
@@ -157,12 +288,12 @@ static void take_item(struct function_events *events,
 int function_events_next(struct function_events *events,
 			 const struct function_event **batch)
 {
-	events->event_count = 0;
-	while (events->event_count <= BATCH_EVENTS - EVENTS_PER_ITEM) {
+	events->transfers.count = 0;
+	while (events->transfers.count <= BATCH_EVENTS - EVENTS_PER_ITEM) {
 		if (events->item_at == events->item_count) {
 			int count;
 
-			if (events->event_count)
+			if (events->transfers.count)
 				break;
 			count = flow_source_next(events->source,
 						 &events->items);
@@ -173,6 +304,6 @@ int function_events_next(struct function_events *events,
 		}
 		take_item(events, &events->items[events->item_at++]);
 	}
-	*batch = events->events;
-	return (int)events->event_count;
+	*batch = events->transfers.events;
+	return (int)events->transfers.count;
 }

@@ -18,8 +18,7 @@ struct graph_tasks *graph_tasks_new(const struct recording *recording,
 	tasks->tasks = ARRAY_OF(struct graph_task *);
 	tasks->roles = graph_roles_new(symbols);
 	tasks->ids = task_ids_new(recording);
-	tasks->places = number_map_new();
-	if (tasks->roles && tasks->ids && tasks->places)
+	if (tasks->roles && tasks->ids)
 		return tasks;
 	graph_tasks_free(tasks);
 	return NULL;
@@ -36,7 +35,7 @@ void graph_tasks_free(struct graph_tasks *tasks)
 		free(*task);
 	}
 	array_free(&tasks->tasks);
-	number_map_free(tasks->places);
+	number_map_free(&tasks->places);
 	task_ids_free(tasks->ids);
 	graph_roles_free(tasks->roles);
 	free(tasks);
@@ -65,7 +64,7 @@ struct graph_task *graph_tasks_get(struct graph_tasks *tasks, int32_t cpu,
 {
 	/* Each CPU has an idle task, and all of them are 0. */
 	uint64_t key = tid ? (uint32_t)tid : UINT64_C(1) << 32 | (uint32_t)cpu;
-	uint64_t *place = number_map_add(tasks->places, key);
+	uint64_t *place = number_map_add(&tasks->places, key);
 	struct graph_task **task;
 
 	if (!place)

@@ -3,6 +3,7 @@
 #define KT_SYMBOLIZE_GRAPH_TASKS_H
 
 #include "common/array.h"
+#include "common/number_map.h"
 #include "symbolize/events/graph_task.h"
 
 #include <stdint.h>
@@ -17,8 +18,8 @@ struct symbols;
 struct graph_tasks {
 	struct graph_roles *roles;
 	struct task_ids *ids;
-	struct number_map *places; /* in tasks */
-	struct array tasks;	   /* struct graph_task * */
+	struct number_map places; /* in tasks */
+	struct array tasks;	  /* struct graph_task * */
 };
 
 /* Borrows both until it is freed.  Returns NULL when out of memory. */

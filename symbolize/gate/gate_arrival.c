@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/gate/gate_events_parts.h"
+#include "symbolize/gate/gate_arrival.h"
+#include "common/gate_mark.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/gate/gate_functions.h"
+#include "symbolize/gate/gate_output.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <string.h>
@@ -13,80 +18,95 @@ static uint32_t site_index(const struct gate_step *mark)
 	return mark->kind == GATE_COME && mark->count > 1;
 }
 
-void gate_arrival_begin(struct gate_events *events,
+struct gate_arrival gate_arrival_new(const struct gate_functions *functions,
+				     struct gate_output *output)
+{
+	return (struct gate_arrival){
+		.functions = functions,
+		.output = output,
+		.held = ARRAY_OF(struct function_event),
+	};
+}
+
+void gate_arrival_free(struct gate_arrival *arrival)
+{
+	array_free(&arrival->held);
+}
+
+void gate_arrival_begin(struct gate_arrival *arrival,
+			const struct gate_step *mark,
 			const struct function_event *start)
 {
-	const struct gate_step *mark = &events->opened;
-
+	arrival->opened = *mark;
+	arrival->started = *start;
+	arrival->depth = 0;
+	arrival->is_interrupted = false;
+	arrival->is_in_copy = false;
+	arrival->held.count = 0;
+	arrival->site = (struct symbol){ .function = FUNCTION_UNKNOWN };
 	/* A return address may be the first of another function. */
-	events->state = GATE_ARRIVING;
-	events->started = *start;
-	events->depth = 0;
-	events->is_interrupted = false;
-	events->is_in_copy = false;
-	events->held.count = 0;
-	events->site = (struct symbol){ .function = FUNCTION_UNKNOWN };
 	if (mark->count)
-		symbols_find(events->functions.symbols, -1,
+		symbols_find(arrival->functions->symbols, -1,
 			     mark->chain[site_index(mark)] -
 				     (site_index(mark) > 0),
-			     &events->site);
+			     &arrival->site);
 }
 
 /* Returns whether an exception entered frame @i of the chain: its own handlers
  * have names like the entry's, and so has what a second one came in.
  */
-static bool is_exception(const struct gate_events *events, uint32_t i)
+static bool is_exception(const struct gate_arrival *arrival, uint32_t i)
 {
-	const struct gate_step *mark = &events->opened;
+	const struct gate_step *mark = &arrival->opened;
 
 	return i + 1 < mark->count &&
-	       gate_is_exception(&events->functions, mark->chain[i]) &&
-	       (gate_is_vector(&events->functions, mark->chain[i]) ||
-		!gate_is_exception(&events->functions, mark->chain[i + 1]));
+	       gate_is_exception(arrival->functions, mark->chain[i]) &&
+	       (gate_is_vector(arrival->functions, mark->chain[i]) ||
+		!gate_is_exception(arrival->functions, mark->chain[i + 1]));
 }
 
 /* A return address may be behind its function; where an exception came, it is in
  * it, perhaps its first.
  */
-static uint32_t function_of_frame(const struct gate_events *events, uint32_t i)
+static uint32_t function_of_frame(const struct gate_arrival *arrival,
+				  uint32_t i)
 {
-	bool is_interrupted = i && is_exception(events, i - 1);
+	bool is_interrupted = i && is_exception(arrival, i - 1);
 
-	return gate_function_at(&events->functions,
-				events->opened.chain[i] - !is_interrupted);
+	return gate_function_at(arrival->functions,
+				arrival->opened.chain[i] - !is_interrupted);
 }
 
-static void put_frame(struct gate_events *events, uint64_t time_ns, uint32_t i,
-		      uint8_t depth)
+static void put_frame(struct gate_arrival *arrival, uint64_t time_ns,
+		      uint32_t i, uint8_t depth)
 {
-	const struct gate_step *mark = &events->opened;
+	const struct gate_step *mark = &arrival->opened;
 	bool has_caller = i + 1 < mark->count;
 
-	gate_events_put(events,
+	gate_output_put(arrival->output,
 			(struct function_event){
 				.time_ns = time_ns,
-				.kind = is_exception(events, i) ?
+				.kind = is_exception(arrival, i) ?
 						FUNCTION_OPEN_EXCEPTION :
 						FUNCTION_OPEN,
 				.detail = depth,
-				.function = function_of_frame(events, i),
+				.function = function_of_frame(arrival, i),
 				.address = has_caller ? mark->chain[i + 1] : 0,
 			});
 }
 
-static void put_call(struct gate_events *events, uint64_t time_ns, uint32_t i)
+static void put_call(struct gate_arrival *arrival, uint64_t time_ns, uint32_t i)
 {
-	const struct gate_step *mark = &events->opened;
+	const struct gate_step *mark = &arrival->opened;
 
-	gate_events_put(
-		events,
+	gate_output_put(
+		arrival->output,
 		(struct function_event){
 			.time_ns = time_ns,
 			.kind = FUNCTION_CALL,
-			.function = i ? gate_function_at(&events->functions,
+			.function = i ? gate_function_at(arrival->functions,
 							 mark->chain[i] - 1) :
-					events->site.function,
+					arrival->site.function,
 			.address = i + 1 < mark->count ? mark->chain[i + 1] : 0,
 		});
 }
@@ -94,166 +114,162 @@ static void put_call(struct gate_events *events, uint64_t time_ns, uint32_t i)
 /* All open functions, the site being the innermost; it begins now if that is what
  * the mark is about.
  */
-static void put_open(struct gate_events *events, uint64_t time_ns)
+static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
 {
-	const struct gate_step *mark = &events->opened;
+	const struct gate_step *mark = &arrival->opened;
 	bool begins = mark->kind == GATE_BEGIN;
 	uint32_t last = begins ? 1 : site_index(mark);
 	uint8_t depth = 0;
 
 	for (uint32_t i = mark->count; i-- > last;)
-		put_frame(events, time_ns, i, depth++);
-	gate_events_put(events, (struct function_event){
-					.time_ns = time_ns,
-					.kind = FUNCTION_OPEN_END,
-					.detail = depth,
-				});
+		put_frame(arrival, time_ns, i, depth++);
+	gate_output_put(arrival->output, (struct function_event){
+						 .time_ns = time_ns,
+						 .kind = FUNCTION_OPEN_END,
+						 .detail = depth,
+					 });
 	if (begins)
-		put_call(events, time_ns, 0);
+		put_call(arrival, time_ns, 0);
 }
 
 /* A system call is chosen by the function that implements it: its entry, and the
  * few functions between, begin with it.
  */
-static bool begins_system_call(const struct gate_events *events)
+static bool begins_system_call(const struct gate_arrival *arrival)
 {
-	const struct gate_step *mark = &events->opened;
+	const struct gate_step *mark = &arrival->opened;
 	const struct function *site =
-		function_at(symbols_functions(events->functions.symbols),
-			    events->site.function);
+		function_at(symbols_functions(arrival->functions->symbols),
+			    arrival->site.function);
 
 	return mark->kind == GATE_BEGIN && mark->count > 1 &&
-	       arch_system_call(symbols_arch(events->functions.symbols),
+	       arch_system_call(symbols_arch(arrival->functions->symbols),
 				site->base);
 }
 
-static void put_start(struct gate_events *events)
+static void put_start(struct gate_arrival *arrival)
 {
-	const struct gate_step *mark = &events->opened;
-	struct function_event start = events->started;
+	const struct gate_step *mark = &arrival->opened;
+	struct function_event start = arrival->started;
 
 	start.time_ns = mark->time_ns;
-	if (begins_system_call(events)) {
+	if (begins_system_call(arrival)) {
 		start.detail = 1;
 		start.address = mark->chain[mark->count - 1];
 		start.function =
-			gate_function_at(&events->functions, start.address - 1);
-		gate_events_put(events, start);
+			gate_function_at(arrival->functions, start.address - 1);
+		gate_output_put(arrival->output, start);
 		for (uint32_t i = mark->count - 1; i-- > 0;)
-			put_call(events, start.time_ns, i);
+			put_call(arrival, start.time_ns, i);
 	} else if (mark->count) {
 		start.detail = 2;
-		gate_events_put(events, start);
-		put_open(events, start.time_ns);
+		gate_output_put(arrival->output, start);
+		put_open(arrival, start.time_ns);
 	} else {
-		gate_events_put(events, start);
+		gate_output_put(arrival->output, start);
 	}
 }
 
 /* The probe's own rest, from the mark to @event, is a call of the tracer's, which
  * interrupts may interrupt.
  */
-static void put_probe(struct gate_events *events,
+static void put_probe(struct gate_arrival *arrival,
 		      const struct function_event *event)
 {
-	const struct function_event *held = events->held.items;
 	struct function_event call = {
-		.time_ns = events->opened.time_ns,
+		.time_ns = arrival->opened.time_ns,
 		.kind = FUNCTION_CALL,
-		.function = events->functions.probe,
-		.address = events->opened.chain[site_index(&events->opened)],
+		.function = arrival->functions->probe,
+		.address = arrival->opened.chain[site_index(&arrival->opened)],
 	};
 
-	gate_events_put(events, call);
-	for (size_t i = 0; i < events->held.count; i++)
-		gate_events_put(events, held[i]);
+	gate_output_put(arrival->output, call);
+	gate_output_put_held(arrival->output, &arrival->held);
 	call.time_ns = event->time_ns;
 	call.kind = FUNCTION_RETURN;
-	call.function = events->site.function;
-	gate_events_put(events, call);
+	call.function = arrival->site.function;
+	gate_output_put(arrival->output, call);
 }
 
 /* Where a breakpoint replaced the probed instruction, the kernel may execute a
  * copy of it in a page of that name (kernel/kprobes.c), behind which another
  * breakpoint leads back to the function.
  */
-static bool is_copy(const struct gate_events *events, uint64_t address)
+static bool is_copy(const struct gate_arrival *arrival, uint64_t address)
 {
 	const struct function *function =
-		function_at(symbols_functions(events->functions.symbols),
-			    gate_function_at(&events->functions, address));
+		function_at(symbols_functions(arrival->functions->symbols),
+			    gate_function_at(arrival->functions, address));
 
 	return !strcmp(function->base, "kprobe_insn_page");
 }
 
 /* Keeps what interrupts do.  Returns how @event changes the depth of calls. */
-static int hold_interrupt(struct gate_events *events,
+static int hold_interrupt(struct gate_arrival *arrival,
 			  const struct function_event *event)
 {
-	bool begins = !events->depth && event->kind == FUNCTION_EXCEPTION;
+	bool begins = !arrival->depth && event->kind == FUNCTION_EXCEPTION;
 
-	if (begins && is_copy(events, event->address)) {
-		events->is_in_copy = true;
+	if (begins && is_copy(arrival, event->address)) {
+		arrival->is_in_copy = true;
 		begins = false;
 	}
-	if (begins || events->is_interrupted)
-		gate_events_hold(events, event);
+	if (begins || arrival->is_interrupted)
+		gate_output_hold(arrival->output, &arrival->held, event);
 	if (begins)
-		events->is_interrupted = true;
+		arrival->is_interrupted = true;
 	return gate_depth_change(event);
 }
 
-static bool is_in_site(const struct gate_events *events, uint64_t address)
+static bool is_in_site(const struct gate_arrival *arrival, uint64_t address)
 {
-	return address >= events->site.start && address < events->site.end;
+	return address >= arrival->site.start && address < arrival->site.end;
 }
 
 /* Returns whether @event comes back from the probe, if that is where it goes. */
-static bool is_return(const struct gate_events *events,
+static bool is_return(const struct gate_arrival *arrival,
 		      const struct function_event *event)
 {
-	if (events->is_in_copy)
-		return events->depth == 1 &&
+	if (arrival->is_in_copy)
+		return arrival->depth == 1 &&
 		       event->kind == FUNCTION_EXCEPTION_RETURN;
-	return !events->depth && !events->is_interrupted &&
+	return !arrival->depth && !arrival->is_interrupted &&
 	       gate_depth_change(event) < 0;
 }
 
-static void arrive(struct gate_events *events,
+static void arrive(struct gate_arrival *arrival,
 		   const struct function_event *event)
 {
-	put_start(events);
-	put_probe(events, event);
-	events->state = GATE_INSIDE;
+	put_start(arrival);
+	put_probe(arrival, event);
 }
 
-bool gate_arrival_take(struct gate_events *events,
-		       const struct function_event *event)
+enum gate_progress gate_arrival_take(struct gate_arrival *arrival,
+				     const struct function_event *event)
 {
-	bool is_below = !events->depth && !events->is_interrupted;
+	bool is_below = !arrival->depth && !arrival->is_interrupted;
 
 	if (is_below && event->kind == FUNCTION_CALL &&
-	    is_in_site(events, event->address)) {
-		arrive(events, event);
-		return true;
+	    is_in_site(arrival, event->address)) {
+		arrive(arrival, event);
+		return GATE_CAME_BEFORE;
 	}
-	if (is_return(events, event) &&
-	    event->function == events->site.function) {
-		arrive(events, event);
-		return false;
+	if (is_return(arrival, event) &&
+	    event->function == arrival->site.function) {
+		arrive(arrival, event);
+		return GATE_CAME_BY;
 	}
 	if (is_below && gate_depth_change(event) < 0)
-		return false;
-	events->depth += (uint32_t)hold_interrupt(events, event);
-	if (!events->depth) {
-		events->is_interrupted = false;
-		events->is_in_copy = false;
+		return GATE_ON_ITS_WAY;
+	arrival->depth += (uint32_t)hold_interrupt(arrival, event);
+	if (!arrival->depth) {
+		arrival->is_interrupted = false;
+		arrival->is_in_copy = false;
 	}
-	return false;
+	return GATE_ON_ITS_WAY;
 }
 
-void gate_arrival_break(struct gate_events *events)
+void gate_arrival_break(struct gate_arrival *arrival)
 {
-	put_start(events);
-	events->state = GATE_INSIDE;
+	put_start(arrival);
 }

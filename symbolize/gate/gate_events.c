@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/gate/gate_events.h"
 #include "common/error.h"
+#include "common/gate_mark.h"
 #include "decoder/flow/flow.h"
-#include "symbolize/gate/gate_events_parts.h"
+#include "symbolize/gate/gate_arrival.h"
+#include "symbolize/gate/gate_aside.h"
+#include "symbolize/gate/gate_feed.h"
+#include "symbolize/gate/gate_functions.h"
 #include "symbolize/gate/gate_marks.h"
+#include "symbolize/gate/gate_output.h"
 
 #include <stdlib.h>
+
+struct gate_events {
+	gate_events_source *source;
+	void *ctx;
+	struct gate_functions functions;
+	struct gate_feed feed;
+
+	const struct function_event *in;
+	size_t in_count;
+	size_t in_at;
+
+	enum gate_state state;
+	struct gate_arrival arrival; /* while ARRIVING */
+	struct gate_aside aside;     /* while ASIDE */
+	struct gate_output out;
+};
 
 struct gate_events *gate_events_new(const struct symbols *symbols,
 				    const struct gate_input *input)
@@ -18,9 +39,10 @@ struct gate_events *gate_events_new(const struct symbols *symbols,
 		.source = input->next_events,
 		.ctx = input->events,
 		.functions = gate_functions_of(symbols),
-		.held = ARRAY_OF(struct function_event),
-		.out = ARRAY_OF(struct function_event),
+		.out = gate_output_new(),
 	};
+	events->arrival = gate_arrival_new(&events->functions, &events->out);
+	events->aside = gate_aside_new(&events->functions, &events->out);
 	if (gate_feed_begin(&events->feed, input->next_step, input->steps)) {
 		gate_events_free(events);
 		return NULL;
@@ -32,34 +54,10 @@ void gate_events_free(struct gate_events *events)
 {
 	if (!events)
 		return;
-	array_free(&events->held);
-	array_free(&events->out);
+	gate_arrival_free(&events->arrival);
+	gate_aside_free(&events->aside);
+	gate_output_free(&events->out);
 	free(events);
-}
-
-void gate_events_put(struct gate_events *events, struct function_event event)
-{
-	struct function_event *out = array_add(&events->out);
-
-	if (!out) {
-		events->status = -ERROR_MEMORY;
-		return;
-	}
-	if (event.time_ns < events->last_ns)
-		event.time_ns = events->last_ns;
-	events->last_ns = event.time_ns;
-	*out = event;
-}
-
-void gate_events_hold(struct gate_events *events,
-		      const struct function_event *event)
-{
-	struct function_event *held = array_add(&events->held);
-
-	if (held)
-		*held = *event;
-	else
-		events->status = -ERROR_MEMORY;
 }
 
 static bool is_call(const struct function_event *event)
@@ -67,15 +65,115 @@ static bool is_call(const struct function_event *event)
 	return event->kind <= FUNCTION_EXCEPTION_RETURN;
 }
 
-/* Hands on what was held back, since @event says that there is more to come of
- * the chosen call, or that it is lost.
+/* Hands on what was held back, since there is more to come of the chosen call,
+ * or it is lost.
  */
 static void break_state(struct gate_events *events)
 {
 	if (events->state == GATE_ARRIVING)
-		gate_arrival_break(events);
+		gate_arrival_break(&events->arrival);
 	else if (events->state == GATE_ASIDE)
-		gate_aside_break(events);
+		gate_aside_break(&events->aside);
+	else
+		return;
+	events->state = GATE_INSIDE;
+}
+
+/* Nothing is asked for from @time_ns on, since @mark says so. */
+static void close_gate(struct gate_events *events, const struct gate_step *mark,
+		       uint64_t time_ns)
+{
+	bool is_aside = mark->kind == GATE_LEAVE && mark->count;
+	bool is_probe = mark->kind == GATE_LEAVE || mark->kind == GATE_END;
+
+	if (events->state != GATE_ASIDE || !is_probe) {
+		break_state(events);
+	} else {
+		time_ns = events->aside.started.time_ns;
+		gate_aside_close(&events->aside, mark);
+	}
+	/* What called the probe where tasks leave stays open. */
+	if (is_aside)
+		gate_output_put(&events->out,
+				(struct function_event){
+					.time_ns = time_ns,
+					.kind = FUNCTION_OPEN_END,
+					.detail = (uint8_t)(mark->count - 1),
+				});
+	gate_output_put(&events->out,
+			(struct function_event){
+				.time_ns = time_ns,
+				.kind = FUNCTION_TRACE_STOP,
+				.detail = is_aside ? FLOW_STOP_ASIDE :
+						     FLOW_STOP_NOT_ASKED,
+			});
+	events->state = GATE_CLOSED;
+}
+
+/* The trace that was resumed is not there: its buffer was full. */
+static void lose(struct gate_events *events, const struct gate_step *mark)
+{
+	gate_output_put(&events->out, (struct function_event){
+					      .time_ns = mark->time_ns,
+					      .kind = FUNCTION_GAP,
+					      .detail = FLOW_GAP_LOST,
+				      });
+	events->state = GATE_LOST;
+}
+
+/* Does what @mark asks for.  Returns whether @event is what the mark is about. */
+static bool act(struct gate_events *events, enum gate_action action,
+		const struct gate_step *mark,
+		const struct function_event *event)
+{
+	switch (action) {
+	case GATE_LOSE:
+		lose(events, mark);
+		return false;
+	case GATE_RESUME:
+		gate_arrival_begin(&events->arrival, mark, event);
+		events->state = GATE_ARRIVING;
+		return true;
+	case GATE_PAUSE:
+		close_gate(events, mark, event->time_ns);
+		return true;
+	case GATE_CLOSE:
+		close_gate(events, mark, mark->time_ns);
+		return false;
+	case GATE_SKIP:
+	case GATE_WAIT:
+		break;
+	}
+	return false;
+}
+
+/* Takes the marks that come before @event, or with it: one that resumes the
+ * trace comes with the trace's start, one that pauses it with its stop.
+ *
+ * Returns whether @event is one that says what its mark says.
+ */
+static bool take_marks(struct gate_events *events,
+		       const struct function_event *event)
+{
+	const struct gate_step *mark;
+	struct function_event at = *event;
+	bool is_taken = false;
+
+	while (!is_taken && (mark = gate_feed_first(&events->feed))) {
+		enum gate_action action;
+
+		/* The marks may go on when the trace has ended. */
+		if (event->kind == FUNCTION_END && mark->time_ns > at.time_ns)
+			at.time_ns = mark->time_ns;
+		action = gate_mark_action(events->state, mark,
+					  gate_feed_second(&events->feed), &at);
+		if (action == GATE_WAIT)
+			break;
+		is_taken = act(events, action, mark, &at);
+		if (gate_feed_advance(&events->feed) < 0)
+			events->out.status = -ERROR_MEMORY;
+	}
+	return is_taken;
 }
 
 /* Takes an event that is no call or return, while what runs was asked for. */
@@ -84,27 +182,48 @@ static void take_other(struct gate_events *events,
 {
 	/* Whoever runs: the record may be written a little late. */
 	if (event->kind == FUNCTION_SWITCH) {
-		gate_events_put(events, *event);
+		gate_output_put(&events->out, *event);
 		return;
 	}
 	break_state(events);
-	gate_events_put(events, *event);
+	gate_output_put(&events->out, *event);
 	if (event->kind == FUNCTION_TRACE_STOP || event->kind == FUNCTION_GAP)
 		events->state = GATE_LOST;
 	else if (event->kind == FUNCTION_TRACE_START)
 		events->state = GATE_INSIDE;
 }
 
+static void take_inside(struct gate_events *events,
+			const struct function_event *event)
+{
+	if (gate_aside_begin(&events->aside, event))
+		events->state = GATE_ASIDE;
+	else
+		gate_output_put(&events->out, *event);
+}
+
+static void arrive(struct gate_events *events,
+		   const struct function_event *event)
+{
+	enum gate_progress progress =
+		gate_arrival_take(&events->arrival, event);
+
+	if (progress == GATE_ON_ITS_WAY)
+		return;
+	events->state = GATE_INSIDE;
+	if (progress == GATE_CAME_BEFORE)
+		take_inside(events, event);
+}
+
 static void take_call(struct gate_events *events,
 		      const struct function_event *event)
 {
-	if (events->state == GATE_ASIDE)
-		gate_aside_take(events, event);
-	else if (events->state == GATE_ARRIVING &&
-		 !gate_arrival_take(events, event))
-		return;
-	else if (!gate_aside_begin(events, event))
-		gate_events_put(events, *event);
+	if (events->state == GATE_ARRIVING)
+		arrive(events, event);
+	else if (events->state != GATE_ASIDE)
+		take_inside(events, event);
+	else if (!gate_aside_take(&events->aside, event))
+		events->state = GATE_INSIDE;
 }
 
 /* Trace without a mark: that was lost. */
@@ -115,16 +234,16 @@ static void take_unasked(struct gate_events *events,
 		events->state = GATE_INSIDE;
 	if (event->kind == FUNCTION_TRACE_START ||
 	    event->kind == FUNCTION_SWITCH)
-		gate_events_put(events, *event);
+		gate_output_put(&events->out, *event);
 }
 
 static void take(struct gate_events *events, const struct function_event *event)
 {
-	if (gate_marks_take(events, event))
+	if (take_marks(events, event))
 		return;
 	if (event->kind == FUNCTION_END) {
 		break_state(events);
-		gate_events_put(events, *event);
+		gate_output_put(&events->out, *event);
 	} else if (events->state == GATE_CLOSED) {
 		take_unasked(events, event);
 	} else if (is_call(event)) {
@@ -155,12 +274,13 @@ int gate_events_next(void *ctx, const struct function_event **batch)
 	struct gate_events *events = ctx;
 	int status;
 
-	events->out.count = 0;
-	while (!events->out.count && (status = fill(events)) > 0)
+	events->out.events.count = 0;
+	while (!events->out.events.count && (status = fill(events)) > 0)
 		while (events->in_at < events->in_count)
 			take(events, &events->in[events->in_at++]);
-	if (events->status)
-		return events->status;
-	*batch = events->out.items;
-	return events->out.count ? (int)events->out.count : status;
+	if (events->out.status)
+		return events->out.status;
+	*batch = events->out.events.items;
+	return events->out.events.count ? (int)events->out.events.count :
+					  status;
 }

@@ -2,17 +2,35 @@
 #ifndef KT_SYMBOLIZE_GATE_MARKS_H
 #define KT_SYMBOLIZE_GATE_MARKS_H
 
-#include <stdbool.h>
-
 struct function_event;
-struct gate_events;
+struct gate_step;
 
-/* Takes the marks that come before @event, or with it: one that resumes the
- * trace comes with the trace's start, one that pauses it with its stop.
- *
- * Returns whether @event is one that says what its mark says.
+/* What is known of the CPU. */
+enum gate_state {
+	GATE_CLOSED,   /* nothing that runs was asked for */
+	GATE_ARRIVING, /* it is traced in the probe that resumed the trace */
+	GATE_INSIDE,   /* and in the chosen call */
+	GATE_ASIDE,    /* and perhaps in a probe that pauses it */
+	GATE_LOST,     /* in the chosen call, but not in the trace */
+};
+
+/* What is to be done with a mark when an event comes. */
+enum gate_action {
+	GATE_WAIT, /* it comes behind the event */
+	GATE_SKIP, /* it says nothing new */
+	GATE_LOSE, /* the trace that it resumed is not there */
+	/* The event is the trace's start or stop that the mark is about: */
+	GATE_RESUME,
+	GATE_PAUSE,
+	GATE_CLOSE, /* nothing is asked for from the mark's time on */
+};
+
+/* Returns what is to be done in @state with @mark, which comes first of those that
+ * are left, when @event comes; @next is the mark behind it, or NULL.
  */
-bool gate_marks_take(struct gate_events *events,
-		     const struct function_event *event);
+enum gate_action gate_mark_action(enum gate_state state,
+				  const struct gate_step *mark,
+				  const struct gate_step *next,
+				  const struct function_event *event);
 
 #endif

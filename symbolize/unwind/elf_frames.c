@@ -14,8 +14,8 @@ enum { KEPT_FRAMES = 8192, MOST_FRAME_BYTES = 1 << 16 };
 
 struct elf_frames {
 	Elf *file;
-	Dwarf_CFI *descriptions;   /* NULL: none */
-	struct number_map *frames; /* Dwarf_Frame *, by address */
+	Dwarf_CFI *descriptions;  /* NULL: none */
+	struct number_map frames; /* Dwarf_Frame *, by address */
 };
 
 struct elf_frames *elf_frames_new(const struct user_elf *elf)
@@ -27,10 +27,9 @@ struct elf_frames *elf_frames_new(const struct user_elf *elf)
 	if (!frames)
 		return NULL;
 	bytes = user_elf_bytes(elf, &size);
-	frames->frames = number_map_new();
 	/* libelf does not write there. */
 	frames->file = elf_memory((char *)(uintptr_t)bytes, size);
-	if (frames->frames && frames->file) {
+	if (frames->file) {
 		frames->descriptions = dwarf_getcfi_elf(frames->file);
 		return frames;
 	}
@@ -41,12 +40,11 @@ struct elf_frames *elf_frames_new(const struct user_elf *elf)
 static void forget(struct elf_frames *frames)
 {
 	size_t place = 0;
-	uint64_t *frame;
+	void *frame;
 
-	while ((frame = number_map_next(frames->frames, &place)))
-		free((void *)(uintptr_t)*frame);
-	number_map_free(frames->frames);
-	frames->frames = NULL;
+	while ((frame = number_map_next_pointer(&frames->frames, &place)))
+		free(frame);
+	number_map_free(&frames->frames);
 }
 
 static void forget_descriptions(struct elf_frames *frames)
@@ -59,8 +57,7 @@ void elf_frames_free(struct elf_frames *frames)
 {
 	if (!frames)
 		return;
-	if (frames->frames)
-		forget(frames);
+	forget(frames);
 	if (frames->descriptions)
 		forget_descriptions(frames);
 	elf_end(frames->file);
@@ -70,11 +67,9 @@ void elf_frames_free(struct elf_frames *frames)
 /* Returns where the frame of @address is kept, NULL when out of memory. */
 static uint64_t *place_of(struct elf_frames *frames, uint64_t address)
 {
-	if (frames->frames && number_map_count(frames->frames) >= KEPT_FRAMES)
+	if (number_map_count(&frames->frames) >= KEPT_FRAMES)
 		forget(frames);
-	if (!frames->frames)
-		frames->frames = number_map_new();
-	return frames->frames ? number_map_add(frames->frames, address) : NULL;
+	return number_map_add(&frames->frames, address);
 }
 
 /* Returns NULL if there is none. */
@@ -100,7 +95,7 @@ Dwarf_Frame *elf_frames_at(struct elf_frames *frames, uint64_t address)
 
 	if (!frames->descriptions)
 		return NULL;
-	kept = frames->frames ? number_map_find(frames->frames, address) : NULL;
+	kept = number_map_find(&frames->frames, address);
 	if (!kept) {
 		kept = place_of(frames, address);
 		if (kept)

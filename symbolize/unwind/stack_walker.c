@@ -12,13 +12,13 @@
 #include <stdlib.h>
 
 struct stack_walker {
-	struct number_map *files; /* struct elf_frames *, by user_elf */
+	struct number_map files; /* struct elf_frames *, by user_elf */
 };
 
 static struct elf_frames *frames_of(struct stack_walker *walker,
 				    const struct user_elf *elf)
 {
-	uint64_t *kept = number_map_add(walker->files, (uintptr_t)elf);
+	uint64_t *kept = number_map_add(&walker->files, (uintptr_t)elf);
 
 	if (kept && !*kept)
 		*kept = (uintptr_t)elf_frames_new(elf);
@@ -103,26 +103,18 @@ size_t stack_walker_walk(struct stack_walker *walker,
 
 struct stack_walker *stack_walker_new(void)
 {
-	struct stack_walker *walker = calloc(1, sizeof(*walker));
-
-	if (!walker)
-		return NULL;
-	walker->files = number_map_new();
-	if (walker->files)
-		return walker;
-	stack_walker_free(walker);
-	return NULL;
+	return calloc(1, sizeof(struct stack_walker));
 }
 
 void stack_walker_free(struct stack_walker *walker)
 {
 	size_t place = 0;
-	uint64_t *file;
+	struct elf_frames *file;
 
 	if (!walker)
 		return;
-	while (walker->files && (file = number_map_next(walker->files, &place)))
-		elf_frames_free((struct elf_frames *)(uintptr_t)*file);
-	number_map_free(walker->files);
+	while ((file = number_map_next_pointer(&walker->files, &place)))
+		elf_frames_free(file);
+	number_map_free(&walker->files);
 	free(walker);
 }

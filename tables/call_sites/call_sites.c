@@ -9,10 +9,15 @@
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "common/kept_file.h"
 #include "common/keyed_array.h"
+#include "common/pack.h"
 #include "decoder/recording/sideband.h"
+#include "report/steps/task_pack.h"
+#include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/user_stack.h"
+#include "tables/call_sites/call_site_pack.h"
 #include "tables/call_sites/call_site_place.h"
 #include "tables/table.h"
 #include "tables/text/table_rows.h"
@@ -22,7 +27,10 @@
 /* A task's time in the kernel since it left user space. */
 struct kernel_entry {
 	bool is_open;
-	uint64_t context;      /* its serial: the way out is no new entry */
+	bool is_wanted;	  /* in the sums */
+	uint64_t context; /* its serial: the way out is no new entry */
+	uint64_t begin_ns;
+	const struct task *task;
 	struct call_site site; /* as far as it is known; entries is 1 */
 };
 
@@ -33,9 +41,10 @@ struct call_sites {
 	const struct thread_tracker *threads;
 	const struct task_time *time;
 	const struct task_paths *paths;
-	struct user_stack *stack; /* NULL: none can be unwound */
-	struct array entries;	  /* struct kernel_entry by task index */
-	struct keyed_array sums;  /* struct call_site, of all entries */
+	struct user_stack *stack;	 /* NULL: none can be unwound */
+	struct array entries;		 /* struct kernel_entry by task index */
+	struct keyed_array sums;	 /* struct call_site, of all entries */
+	struct kept_file_writer *writer; /* NULL: entries are not kept */
 	int status;
 };
 
@@ -48,21 +57,49 @@ static struct kernel_entry *entry_of(struct call_sites *sites, uint32_t index)
 	return entry;
 }
 
-/* Charges the entry, which is over. */
-static void charge(struct call_sites *sites, struct kernel_entry *entry)
+static uint32_t functions_of(const struct call_sites *sites)
+{
+	return function_count(symbols_functions(sites->input->symbols));
+}
+
+static void keep(const struct call_sites *sites,
+		 const struct kernel_entry *entry)
+{
+	const struct kept_span span = { entry->begin_ns, entry->begin_ns, 0,
+					UINT64_MAX };
+	struct pack *pack = kept_file_writer_pack(sites->writer);
+	struct kernel_entry kept = *entry;
+	struct task task = *entry->task;
+
+	task_pack_facts(pack, &task);
+	pack_u64(pack, &kept.begin_ns);
+	call_site_pack(pack, &kept.site, functions_of(sites));
+	kept_file_writer_add(sites->writer, &span);
+}
+
+static void add(struct call_sites *sites, const struct call_site *site)
 {
 	size_t count = sites->sums.items.count;
-	struct call_site *sum = keyed_array_add(&sites->sums, &entry->site);
+	struct call_site *sum = keyed_array_add(&sites->sums, site);
 
-	entry->is_open = false;
 	if (!sum)
 		sites->status = -ERROR_MEMORY;
 	/* A new one is a copy of this entry. */
 	if (sites->sums.items.count != count || !sum)
 		return;
-	sum->entries += entry->site.entries;
+	sum->entries += site->entries;
 	for (int i = 0; i < TIME_CLASSES; i++)
-		sum->class_ns[i] += entry->site.class_ns[i];
+		sum->class_ns[i] += site->class_ns[i];
+}
+
+/* Charges the entry, which is over. */
+static void charge(struct call_sites *sites, struct kernel_entry *entry)
+{
+	entry->is_open = false;
+	if (sites->writer)
+		keep(sites, entry);
+	if (entry->is_wanted)
+		add(sites, &entry->site);
 }
 
 static void take_span(struct span_callback *callback,
@@ -97,14 +134,17 @@ static void begin_entry(struct call_sites *sites, struct kernel_entry *entry,
 			const struct open_context *context)
 {
 	const struct symbols *symbols = sites->input->symbols;
+	bool is_wanted = table_wants(sites->input, step->task, step->time_ns);
 	const struct path_frame *frames;
 	uint32_t depth = step->depth;
 	size_t count;
 
 	*entry = (struct kernel_entry){
-		.is_open = table_wants(sites->input, step->task,
-				       step->time_ns),
+		.is_open = is_wanted || sites->writer,
+		.is_wanted = is_wanted,
 		.context = context->serial,
+		.begin_ns = step->time_ns,
+		.task = step->task,
 		.site = {
 			.pid = step->task->pid,
 			.purpose = purpose_of(context),
@@ -229,7 +269,7 @@ static bool open_parts(struct call_sites *sites)
 	return sites->time && sites->paths &&
 	       !trackers_follow(input->trackers, &sites->handler) &&
 	       !thread_tracker_hand_spans(threads, &sites->callback,
-					  input->window);
+					  TIME_WINDOW_ALL);
 }
 
 struct call_sites *call_sites_new(const struct attribution_input *input)
@@ -260,6 +300,25 @@ void call_sites_free(struct call_sites *sites)
 	user_stack_free(sites->stack);
 	array_free(&sites->entries);
 	free(sites);
+}
+
+void call_sites_keep(struct call_sites *sites, struct kept_file_writer *writer)
+{
+	sites->writer = writer;
+}
+
+void call_sites_read(struct call_sites *sites, struct pack *pack)
+{
+	struct call_site site = { 0 };
+	struct task task = { 0 };
+	uint64_t begin_ns = 0;
+
+	task_pack_facts(pack, &task);
+	pack_u64(pack, &begin_ns);
+	call_site_pack(pack, &site, functions_of(sites));
+	site.pid = task.pid;
+	if (!pack->failed && table_wants(sites->input, &task, begin_ns))
+		add(sites, &site);
 }
 
 int call_sites_end(struct call_sites *sites)

@@ -7,6 +7,7 @@
 #include "symbolize/symbols/symbols.h"
 #include "tables/call_sites/call_sites.h"
 #include "tables/table.h"
+#include "tables/table_records.h"
 #include "tables/text/table_rows.h"
 
 #include <inttypes.h>
@@ -205,6 +206,31 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
+static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+{
+	call_sites_keep(((struct sites_table *)handler)->sites, writer);
+}
+
+/* What is said of memory is said again when they are shown. */
+static void keep_at_end(struct event_handler *handler)
+{
+	call_sites_end(((struct sites_table *)handler)->sites);
+}
+
+static void take_record(struct event_handler *handler, struct pack *pack)
+{
+	call_sites_read(((struct sites_table *)handler)->sites, pack);
+}
+
+static const struct table_records records = {
+	.name = "user_sites",
+	.keep = keep,
+	.keep_at_end = keep_at_end,
+	.pack_rest = table_records_refer_to_nothing,
+	.take = take_record,
+	.wanted = table_records_begin_in,
+};
+
 const struct attribution_table call_sites_table = {
 	.name = "user-sites",
 	.help = "system calls, sleep and faults by the user instruction that "
@@ -214,4 +240,5 @@ const struct attribution_table call_sites_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
+	.records = &records,
 };

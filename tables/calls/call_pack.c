@@ -4,19 +4,7 @@
 #include "attribution/calls/system_call.h"
 #include "common/pack.h"
 #include "report/steps/task_pack.h"
-
-/* Most calls have time in two classes. */
-static void pack_classes(struct pack *pack, uint64_t class_ns[TIME_CLASSES])
-{
-	uint32_t used = 0;
-
-	for (int i = 0; i < TIME_CLASSES; i++)
-		used |= (uint32_t)(class_ns[i] != 0) << i;
-	pack_u32(pack, &used);
-	for (int i = 0; i < TIME_CLASSES; i++)
-		if (used >> i & 1)
-			pack_u64(pack, &class_ns[i]);
-}
+#include "tables/table_records.h"
 
 void call_pack(struct pack *pack, struct system_call *call, struct task *task,
 	       uint32_t functions)
@@ -32,7 +20,7 @@ void call_pack(struct pack *pack, struct system_call *call, struct task *task,
 	pack_small(pack, &call->end, CALL_ENDS - 1);
 	pack_bool(pack, &call->has_exit);
 	pack_i64(pack, &call->result);
-	pack_classes(pack, call->class_ns);
+	table_records_pack_classes(pack, call->class_ns);
 	pack_u64(pack, &call->faults);
 	pack_u64(pack, &call->fault_ns);
 }

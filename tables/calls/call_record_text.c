@@ -10,6 +10,7 @@
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/call_trace.h"
 #include "tables/sleeps/sleep_places.h"
+#include "tables/text/sleep_text.h"
 #include "tables/text/stack_text.h"
 
 #include <inttypes.h>

@@ -91,34 +91,36 @@ static int enter(struct call_trace *trace, const struct call_step *step)
 {
 	uint32_t depth = step->depth - trace->base;
 	uint32_t parent = TRACED_NONE;
-	uint32_t *open;
+	struct traced_call *open;
 	uint32_t child;
 
 	if (!array_reach(&trace->open, depth))
 		return -ERROR_MEMORY;
 	open = trace->open.items;
 	if (depth)
-		parent = open[depth - 1];
+		parent = open[depth - 1].function;
 	child = find_child(trace, parent, step);
 	if (child == TRACED_NONE)
 		child = add_child(trace, parent, step);
 	if (child == TRACED_NONE)
 		return -ERROR_MEMORY;
 	at(trace, child)->calls++;
-	open[depth] = child;
+	open[depth] = (struct traced_call){ child, step->whole_ns };
 	return 0;
 }
 
 static void leave(struct call_trace *trace, const struct call_step *step)
 {
 	uint32_t depth = step->depth - trace->base;
+	const struct traced_call *open;
 	struct traced_function *function;
 
 	if (depth >= trace->open.count)
 		return;
-	function = at(trace, *(uint32_t *)array_at(&trace->open, depth));
+	open = array_at(&trace->open, depth);
+	function = at(trace, open->function);
 	function->wall_ns += step->wall_ns;
-	function->on_cpu_ns += step->on_cpu_ns;
+	function->on_cpu_ns += step->whole_ns - open->whole_ns;
 }
 
 int call_trace_take(struct call_trace *trace, const struct call_step *step)

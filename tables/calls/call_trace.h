@@ -25,19 +25,25 @@ struct traced_function {
 
 #define TRACED_NONE UINT32_MAX
 
+/* A call of one, which goes on. */
+struct traced_call {
+	uint32_t function; /* its place among them */
+	uint64_t whole_ns; /* as it began: call_step.whole_ns */
+};
+
 /* This is what one system call called: each path once, with how often and how
  * long.
  */
 struct call_trace {
 	struct array functions; /* struct traced_function */
-	struct array open;	/* uint32_t: the function open at each depth */
-	uint32_t base;		/* depth of the entry in the task's stack */
+	struct array open; /* struct traced_call: that open at each depth */
+	uint32_t base;	   /* depth of the entry in the task's stack */
 };
 
 #define CALL_TRACE_EMPTY \
 	((struct call_trace){ \
 		.functions = ARRAY_OF(struct traced_function), \
-		.open = ARRAY_OF(uint32_t), \
+		.open = ARRAY_OF(struct traced_call), \
 	})
 
 void call_trace_free(struct call_trace *trace);

@@ -2,9 +2,11 @@
 #include "tables/calls/crash_stack.h"
 
 #include "common/error.h"
+#include "common/pack.h"
 #include "report/steps/call_step.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
+#include "tables/table_records.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +47,19 @@ bool crash_names_is_end(const struct crash_names *names, uint32_t function)
 
 void crash_free(struct crash *crash)
 {
+	free(crash->signal);
 	free(crash->stack);
 	free(crash->calls);
+}
+
+void crash_pack(struct pack *pack, struct crash *crash)
+{
+	pack_i32(pack, &crash->pid);
+	pack_i32(pack, &crash->tid);
+	pack_u64(pack, &crash->time_ns);
+	table_records_pack_text(pack, &crash->signal);
+	table_records_pack_text(pack, &crash->stack);
+	table_records_pack_text(pack, &crash->calls);
 }
 
 void crash_stack_enter(struct crash_stack *stack,
@@ -145,9 +158,10 @@ int crash_stack_tell(const struct crash_stack *stack,
 		.pid = step->task->pid,
 		.tid = step->task->tid,
 		.time_ns = step->time_ns,
-		.signal = signal_of(stack, names),
+		.signal = strdup(signal_of(stack, names)),
 		.stack = stack_text(stack, names),
 		.calls = calls_text(stack, names),
 	};
-	return crash->stack && crash->calls ? 0 : -ERROR_MEMORY;
+	return crash->signal && crash->stack && crash->calls ? 0 :
+							       -ERROR_MEMORY;
 }

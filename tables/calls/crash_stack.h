@@ -10,6 +10,7 @@
 
 struct arch;
 struct function_table;
+struct pack;
 
 /* Both are borrowed. */
 struct crash_names {
@@ -32,15 +33,18 @@ struct crash {
 	int32_t pid;
 	int32_t tid;
 	uint64_t time_ns;
-	const char *signal; /* as far as the trace tells */
-	char *stack;	    /* "_start;main;poke": outermost first */
-	char *calls;	    /* "openat;read": the last one last */
+	char *signal; /* as far as the trace tells */
+	char *stack;  /* "_start;main;poke": outermost first */
+	char *calls;  /* "openat;read": the last one last */
 };
 
 /* Returns whether @function ends a process: do_group_exit(). */
 bool crash_names_is_end(const struct crash_names *names, uint32_t function);
 
 void crash_free(struct crash *crash);
+
+/* Writes @crash, or reads it into a zeroed one, to be freed either way. */
+void crash_pack(struct pack *pack, struct crash *crash);
 
 /* Applies the entry of @function. */
 void crash_stack_enter(struct crash_stack *stack,

@@ -4,11 +4,15 @@
 #include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "common/kept_file.h"
+#include "common/pack.h"
+#include "report/text/name_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/calls/crash_stack.h"
 #include "tables/table.h"
+#include "tables/table_records.h"
 #include "tables/text/table_rows.h"
 
 #include <inttypes.h>
@@ -23,9 +27,10 @@ struct crashes_table {
 	struct attribution_input input;
 	struct crash_names names;
 	const struct task_paths *paths;
-	struct array stacks;  /* struct crash_stack by task index */
-	struct array ended;   /* int32_t: processes that end */
-	struct array crashes; /* struct crash */
+	struct array stacks;		 /* struct crash_stack by task index */
+	struct array ended;		 /* int32_t: processes that end */
+	struct array crashes;		 /* struct crash */
+	struct kept_file_writer *writer; /* of all; NULL: none are kept */
 	int status;
 };
 
@@ -37,6 +42,47 @@ static bool has_ended(const struct crashes_table *table, int32_t pid)
 	return false;
 }
 
+/* Shows @crash, whose texts are the table's from now on, if it is wanted. */
+static int count_crash(struct crashes_table *table, struct crash *crash)
+{
+	const struct task task = { .tid = crash->tid, .pid = crash->pid };
+	struct crash *added;
+
+	if (!table_wants(&table->input, &task, crash->time_ns)) {
+		crash_free(crash);
+		return 0;
+	}
+	added = array_add(&table->crashes);
+	if (added)
+		*added = *crash;
+	else
+		crash_free(crash);
+	return added ? 0 : -ERROR_MEMORY;
+}
+
+static void keep_crash(const struct crashes_table *table, struct crash *crash)
+{
+	const struct kept_span span = { crash->time_ns, crash->time_ns,
+					crash->time_ns, crash->time_ns };
+
+	crash_pack(kept_file_writer_pack(table->writer), crash);
+	kept_file_writer_add(table->writer, &span);
+}
+
+static int take_crash(struct crashes_table *table, const struct call_step *step,
+		      const struct crash_stack *stack)
+{
+	struct crash crash;
+
+	if (crash_stack_tell(stack, &table->names, step, &crash) < 0) {
+		crash_free(&crash);
+		return -ERROR_MEMORY;
+	}
+	if (table->writer)
+		keep_crash(table, &crash);
+	return count_crash(table, &crash);
+}
+
 /* Of a process that ends, the other threads end as by a signal, too: only the
  * first one counts.
  */
@@ -44,7 +90,6 @@ static int take_end(struct crashes_table *table, const struct call_step *step,
 		    const struct crash_stack *stack)
 {
 	int32_t *ended;
-	struct crash *crash;
 
 	if (has_ended(table, step->task->pid))
 		return 0;
@@ -52,12 +97,9 @@ static int take_end(struct crashes_table *table, const struct call_step *step,
 	if (!ended)
 		return -ERROR_MEMORY;
 	*ended = step->task->pid;
-	if (!crash_stack_is_in_signal(stack, &table->names) ||
-	    !table_wants(&table->input, step->task, step->time_ns))
-		return 0;
-	crash = array_add(&table->crashes);
-	return crash ? crash_stack_tell(stack, &table->names, step, crash) :
-		       -ERROR_MEMORY;
+	return crash_stack_is_in_signal(stack, &table->names) ?
+		       take_crash(table, step, stack) :
+		       0;
 }
 
 static void take(struct event_handler *handler, const struct call_step *step)
@@ -137,8 +179,9 @@ static void print_backwards(const char *title, const char *list, FILE *out)
 
 		while (begin > list && begin[-1] != ';')
 			begin--;
-		fprintf(out, "    %-9s %.*s\n", title, (int)(end - begin),
-			begin);
+		fprintf(out, "    %-9s ", title);
+		name_write_part(out, NAME_TEXT, begin, (size_t)(end - begin));
+		fputs("\n", out);
 		title = "";
 		end = begin > list ? begin - 1 : list;
 	}
@@ -147,11 +190,12 @@ static void print_backwards(const char *title, const char *list, FILE *out)
 static void print_row(const struct crashes_table *table,
 		      const struct crash *crash, FILE *out)
 {
-	fprintf(out, "%s  ended by %s at %" PRIu64 ".%09" PRIu64 " s\n",
+	fprintf(out, "%s  ended by ",
 		task_label_of(table->input.names, crash->tid, crash->time_ns)
-			.text,
-		crash->signal, crash->time_ns / 1000000000,
-		crash->time_ns % 1000000000);
+			.text);
+	name_write(out, NAME_TEXT, crash->signal);
+	fprintf(out, " at %" PRIu64 ".%09" PRIu64 " s\n",
+		crash->time_ns / 1000000000, crash->time_ns % 1000000000);
 	print_backwards("at", crash->stack, out);
 	print_backwards("calls", crash->calls, out);
 	fputs("\n", out);
@@ -174,6 +218,31 @@ static int render(struct event_handler *handler,
 	return 0;
 }
 
+static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+{
+	((struct crashes_table *)handler)->writer = writer;
+}
+
+static void take_record(struct event_handler *handler, struct pack *pack)
+{
+	struct crashes_table *table = (struct crashes_table *)handler;
+	struct crash crash = { 0 };
+
+	crash_pack(pack, &crash);
+	if (pack->failed)
+		crash_free(&crash);
+	else if (count_crash(table, &crash) < 0)
+		table->status = -ERROR_MEMORY;
+}
+
+static const struct table_records records = {
+	.name = "crashes",
+	.keep = keep,
+	.pack_rest = table_records_refer_to_nothing,
+	.take = take_record,
+	.wanted = table_records_begin_in,
+};
+
 const struct attribution_table crashes_table = {
 	.name = "crashes",
 	.help = "processes that a signal ended: where, and their last calls",
@@ -181,4 +250,5 @@ const struct attribution_table crashes_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
+	.records = &records,
 };

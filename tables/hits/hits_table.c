@@ -69,6 +69,7 @@ static void close_table(struct event_handler *handler)
 		free(((struct hit_call *)array_at(&table->calls, i))->text);
 	array_free(&table->calls);
 	array_free(&table->hits);
+	array_free(&table->shown);
 	call_recorder_free(&table->recorder);
 	typical_calls_free(&table->typical);
 }
@@ -101,14 +102,31 @@ static bool open_table(struct event_handler *handler,
 	table->typical = typical_calls_none();
 	table->hits = ARRAY_OF(struct hit);
 	table->calls = ARRAY_OF(struct hit_call);
+	table->shown = ARRAY_OF(size_t);
 	return !prepare(table);
 }
 
-static int render(struct event_handler *handler,
-		  const struct attribution_output *output)
+/* Chooses those in the window. */
+static int choose(struct hits_table *table)
 {
-	const struct hits_table *table = (struct hits_table *)handler;
-	uint64_t count = table->hits.count;
+	for (size_t i = 0; i < table->hits.count; i++) {
+		const struct hit *hit = array_at(&table->hits, i);
+		size_t *place;
+
+		if (!time_window_has(table->input.window, hit->what.hit_ns))
+			continue;
+		place = array_add(&table->shown);
+		if (!place)
+			return -ERROR_MEMORY;
+		*place = i;
+	}
+	return 0;
+}
+
+static int show(const struct hits_table *table,
+		const struct attribution_output *output)
+{
+	uint64_t count = table->shown.count;
 
 	if (output->format != RECORD_TABLE)
 		return table_rows_render(output, hits_table_row, table, count);
@@ -125,6 +143,18 @@ static int render(struct event_handler *handler,
 	return 0;
 }
 
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct hits_table *table = (struct hits_table *)handler;
+	int status = choose(table);
+
+	if (status)
+		return status;
+	hits_table_compare(table);
+	return show(table, output);
+}
+
 const struct attribution_table hits_table = {
 	.name = "hits",
 	.help = "what made triggers hit, against the typical call of its kind",
@@ -132,4 +162,5 @@ const struct attribution_table hits_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
+	.records = &hits_table_records,
 };

@@ -8,6 +8,7 @@
 #include "tables/hits/hits_table_parts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void write_times(struct record_writer *writer,
 			const struct call_times *times, bool is_known,
@@ -33,14 +34,10 @@ void hits_table_row(struct record_writer *writer, const void *ctx,
 		"typical_unknown_ns"
 	};
 	const struct hits_table *table = ctx;
-	const struct hit *hit = array_at(&table->hits, index);
-	const struct hit_call *call = array_at(&table->calls, index);
-	struct call_times times = { .ns = { 0 } };
-	uint64_t count = 0;
+	const size_t *place = array_at(&table->shown, index);
+	const struct hit *hit = array_at(&table->hits, *place);
+	const struct hit_call *call = array_at(&table->calls, *place);
 
-	if (call->is_known)
-		count = typical_calls_of(&table->typical, call->function,
-					 &times);
 	record_number(writer, "hit", hit->what.number);
 	record_text(writer, "trigger", hit->what.text);
 	record_number(writer, "time_ns", hit->what.hit_ns);
@@ -59,8 +56,8 @@ void hits_table_row(struct record_writer *writer, const void *ctx,
 						      call->function) :
 				     "");
 	write_times(writer, &call->times, call->is_known, own);
-	record_number(writer, "others", count);
-	write_times(writer, &times, count > 0, typical);
+	record_number(writer, "others", call->others);
+	write_times(writer, &call->typical, call->others > 0, typical);
 }
 
 static void print_head(const struct hits_table *table, const struct hit *hit,
@@ -93,9 +90,8 @@ static void print_head(const struct hits_table *table, const struct hit *hit,
 static void print_parts(const struct hits_table *table,
 			const struct hit_call *call, FILE *out)
 {
-	struct call_times typical;
-	uint64_t others =
-		typical_calls_of(&table->typical, call->function, &typical);
+	const struct call_times *typical = &call->typical;
+	uint64_t others = call->others;
 
 	fprintf(out, "    %-10s %10s", "", "this one");
 	if (others)
@@ -106,27 +102,39 @@ static void print_parts(const struct hits_table *table,
 	fputs(others ? "\n" : "; no other call of its kind was seen whole\n",
 	      out);
 	for (int part = 0; part < CALL_PART_NAMES; part++) {
-		if (!call->times.ns[part] && !typical.ns[part])
+		if (!call->times.ns[part] && !typical->ns[part])
 			continue;
 		fprintf(out, "    %-10s %10s",
 			call_part_title((enum call_part_name)part),
 			duration_text_of(call->times.ns[part]).text);
 		if (others)
 			fprintf(out, " %10s",
-				duration_text_of(typical.ns[part]).text);
+				duration_text_of(typical->ns[part]).text);
+		fputs("\n", out);
+	}
+}
+
+/* It may have been kept, and is outside data then. */
+static void print_lines(const char *text, FILE *out)
+{
+	const char *end;
+
+	for (; (end = strchr(text, '\n')); text = end + 1) {
+		name_write_part(out, NAME_TEXT, text, (size_t)(end - text));
 		fputs("\n", out);
 	}
 }
 
 void hits_table_print(const struct hits_table *table, size_t index, FILE *out)
 {
-	const struct hit *hit = array_at(&table->hits, index);
-	const struct hit_call *call = array_at(&table->calls, index);
+	const size_t *place = array_at(&table->shown, index);
+	const struct hit *hit = array_at(&table->hits, *place);
+	const struct hit_call *call = array_at(&table->calls, *place);
 
 	print_head(table, hit, out);
 	if (call->is_known) {
 		print_parts(table, call, out);
-		fputs(call->text, out);
+		print_lines(call->text, out);
 	} else {
 		fputs(hit->tid > 0 ? "    It was in no system call that the "
 				     "kept trace shows.\n\n" :

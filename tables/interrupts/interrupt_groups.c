@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/interrupts/interrupt_groups.h"
 
+#include "attribution/interrupts/interrupt_rows.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 #include "report/steps/step_filter.h"
@@ -44,9 +45,10 @@ static const struct interrupt_row *
 source_row(const struct interrupt_accounts *accounts,
 	   const struct interrupt_grouping *grouping, size_t index)
 {
-	return grouping->by_beneficiary ?
-		       interrupt_accounts_row(accounts, index) :
-		       interrupt_accounts_work(accounts, index);
+	const struct interrupt_rows *rows = interrupt_accounts_rows(accounts);
+
+	return grouping->by_beneficiary ? interrupt_rows_at(rows, index) :
+					  interrupt_rows_work_at(rows, index);
 }
 
 static bool is_wanted(const struct interrupt_row *row,

@@ -8,6 +8,7 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
+#include "tables/text/sleep_text.h"
 #include "tables/text/table_rows.h"
 
 /* Names that are no functions' have numbers behind those of all functions. */

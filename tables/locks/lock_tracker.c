@@ -212,8 +212,8 @@ struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
 			function_table_kernel(functions, file_wait_names[i]);
 	tracker->calls =
 		thread_tracker_calls(trackers_threads(input->trackers));
-	if (lock_waits_open(&tracker->waits, callback) == 0 && tracker->paths &&
-	    tracker->places &&
+	lock_waits_open(&tracker->waits, callback);
+	if (tracker->paths && tracker->places &&
 	    !trackers_follow(input->trackers, &tracker->handler))
 		return tracker;
 	lock_tracker_free(tracker);

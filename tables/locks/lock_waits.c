@@ -52,20 +52,18 @@ enum lock_kind lock_kind_of(int64_t flags)
 	return flags & SPIN ? LOCK_SPIN : LOCK_OTHER;
 }
 
-int lock_waits_open(struct lock_waits *waits, struct lock_callback *callback)
+void lock_waits_open(struct lock_waits *waits, struct lock_callback *callback)
 {
 	*waits = (struct lock_waits){
 		.callback = callback,
-		.by_lock = number_map_new(),
 		.threads = KEYED_ARRAY_OF(struct lock_waiter, tid),
 	};
-	return waits->by_lock ? 0 : -ERROR_MEMORY;
 }
 
 void lock_waits_close(struct lock_waits *waits)
 {
 	keyed_array_free(&waits->threads);
-	number_map_free(waits->by_lock);
+	number_map_free(&waits->by_lock);
 }
 
 uint64_t lock_name_key(const struct lock_name *lock)
@@ -119,7 +117,7 @@ int lock_waits_begin(struct lock_waits *waits, const struct task *task,
 		return -ERROR_MEMORY;
 	if (find(waiter, lock) || waiter->count == MOST_OPEN)
 		return 0;
-	others = number_map_add(waits->by_lock, lock_name_key(lock));
+	others = number_map_add(&waits->by_lock, lock_name_key(lock));
 	if (!others)
 		return -ERROR_MEMORY;
 	waiter->open[waiter->count++] = (struct lock_wait){
@@ -146,8 +144,8 @@ int lock_waits_end(struct lock_waits *waits, int32_t tid,
 	memmove(wait, wait + 1,
 		(size_t)(waiter->open + --waiter->count - wait) *
 			sizeof(*wait));
-	ended.others_at_end =
-		(uint32_t)number_map_lower(waits->by_lock, lock_name_key(lock));
+	ended.others_at_end = (uint32_t)number_map_lower(&waits->by_lock,
+							 lock_name_key(lock));
 	ended.end_ns = time_ns;
 	return waits->callback->take(waits->callback, &ended);
 }

@@ -3,11 +3,10 @@
 #define KT_TABLES_LOCK_WAITS_H
 
 #include "common/keyed_array.h"
+#include "common/number_map.h"
 #include "report/steps/call_step.h"
 
 #include <stdint.h>
-
-struct number_map;
 
 /* Locks by what they are; see LCB_F_* of include/trace/events/lock.h. */
 enum lock_kind {
@@ -76,12 +75,12 @@ struct lock_callback {
  */
 struct lock_waits {
 	struct lock_callback *callback; /* borrowed */
-	struct number_map *by_lock;	/* how many wait, by lock */
+	struct number_map by_lock;	/* how many wait, by lock */
 	struct keyed_array threads;	/* struct lock_waiter by tid */
 };
 
-/* Borrows @callback.  Returns 0 or -ERROR_MEMORY. */
-int lock_waits_open(struct lock_waits *waits, struct lock_callback *callback);
+/* Borrows @callback. */
+void lock_waits_open(struct lock_waits *waits, struct lock_callback *callback);
 void lock_waits_close(struct lock_waits *waits);
 
 /* @task begins to wait for @lock in @function.  If it waits for that one already,

@@ -8,6 +8,7 @@
 #include "report/steps/call_step.h"
 #include "report/steps/task_groups.h"
 #include "report/text/task_names.h"
+#include "tables/processes/interrupt_sums.h"
 #include "tables/processes/time_account.h"
 
 static void add_to(struct time_account *sum, const struct time_account *part)
@@ -34,14 +35,14 @@ struct sums {
 	const struct task_groups *groups;	     /* or NULL */
 	const struct interrupt_accounts *interrupts; /* or NULL */
 	struct array *list;			     /* struct time_account */
-	struct number_map *by_pid;   /* index in the list, plus 1 */
-	struct number_map *credited; /* processes whose credit is in it */
+	struct number_map by_pid;   /* index in the list, plus 1 */
+	struct number_map credited; /* processes whose credit is in it */
 };
 
 /* Returns the sum number @pid; NULL when out of memory. */
-static struct time_account *sum_of(const struct sums *sums, int32_t pid)
+static struct time_account *sum_of(struct sums *sums, int32_t pid)
 {
-	uint64_t *number = number_map_add(sums->by_pid, (uint32_t)pid);
+	uint64_t *number = number_map_add(&sums->by_pid, (uint32_t)pid);
 	struct time_account *sum;
 
 	if (number && *number)
@@ -56,17 +57,17 @@ static struct time_account *sum_of(const struct sums *sums, int32_t pid)
 }
 
 /* Adds, once, what others did for process @pid to the sum @to. */
-static int add_credit(const struct sums *sums, int32_t to, int32_t pid)
+static int add_credit(struct sums *sums, int32_t to, int32_t pid)
 {
 	struct interrupt_credit credit;
-	uint64_t *seen = number_map_add(sums->credited, (uint32_t)pid);
+	uint64_t *seen = number_map_add(&sums->credited, (uint32_t)pid);
 	struct time_account *sum;
 
 	if (!seen)
 		return -ERROR_MEMORY;
 	if ((*seen)++)
 		return 0;
-	credit = interrupt_accounts_process(sums->interrupts, pid);
+	credit = interrupt_sums_process(sums->interrupts, pid);
 	if (!credit.interrupt_ns && !credit.work_ns)
 		return 0;
 	sum = sum_of(sums, to);
@@ -77,8 +78,7 @@ static int add_credit(const struct sums *sums, int32_t to, int32_t pid)
 	return 0;
 }
 
-static int add_thread(const struct sums *sums,
-		      const struct time_account *thread)
+static int add_thread(struct sums *sums, const struct time_account *thread)
 {
 	struct task task = *thread->task;
 	struct time_account *sum;
@@ -107,15 +107,13 @@ int process_accounts_add(const struct array *threads,
 			 const struct interrupt_accounts *interrupts,
 			 struct array *processes)
 {
-	const struct sums sums = {
+	struct sums sums = {
 		.names = names,
 		.groups = groups,
 		.interrupts = interrupts,
 		.list = processes,
-		.by_pid = number_map_new(),
-		.credited = number_map_new(),
 	};
-	int status = sums.by_pid && sums.credited ? 0 : -ERROR_MEMORY;
+	int status = 0;
 
 	for (size_t i = 0; !status && i < threads->count; i++)
 		status = add_thread(&sums, array_at(threads, i));
@@ -123,7 +121,7 @@ int process_accounts_add(const struct array *threads,
 		status = add_credit(&sums, GROUP_KERNEL, 0);
 	if (!status && groups && interrupts)
 		status = add_credit(&sums, GROUP_NOBODY, -1);
-	number_map_free(sums.by_pid);
-	number_map_free(sums.credited);
+	number_map_free(&sums.by_pid);
+	number_map_free(&sums.credited);
 	return status;
 }

@@ -13,6 +13,7 @@
 #include "common/pack.h"
 #include "report/steps/call_step.h"
 #include "report/text/task_names.h"
+#include "tables/processes/interrupt_sums.h"
 #include "tables/processes/time_record.h"
 #include "tables/table.h"
 
@@ -259,8 +260,8 @@ static void split_interrupts(const struct time_accounts *accounts,
 	uint64_t all_ns = account->class_ns[TIME_INTERRUPT];
 
 	if (time_accounts_follow(accounts->input->events))
-		shares = interrupt_accounts_thread(accounts->interrupts,
-						   account->task);
+		shares = interrupt_sums_thread(accounts->interrupts,
+					       account->task);
 	account->benefited_ns = shares.own_ns < all_ns ? shares.own_ns : all_ns;
 	account->stolen_ns = all_ns - account->benefited_ns;
 }

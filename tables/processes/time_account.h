@@ -3,8 +3,8 @@
 #define KT_TABLES_TIME_ACCOUNT_H
 
 #include "attribution/events/event_handler.h"
-#include "attribution/time/class_error_bound.h"
 #include "attribution/time/time_span.h"
+#include "tables/processes/class_error_bound.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,6 +3,7 @@
 
 #include "attribution/interrupts/interrupt_rows.h"
 #include "attribution/interrupts/interrupt_stacks.h"
+#include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
@@ -293,10 +294,12 @@ beneficiary_profile_new(const struct attribution_input *input,
 	if (profile->tree && profile->works) {
 		profile->work = call_tree_part_root(profile->tree, WORK_PID,
 						    PROFILE_WORK);
-		profile->accounts = interrupt_accounts_new(input);
+		profile->accounts = interrupt_accounts_new(
+			input, trackers_threads(input->trackers));
 	}
 	if (profile->accounts && profile->work != CALL_NODE_NONE) {
-		interrupt_accounts_tell(profile->accounts, &profile->callback);
+		interrupt_rows_tell(interrupt_accounts_rows(profile->accounts),
+				    &profile->callback);
 		return profile;
 	}
 	beneficiary_profile_free(profile);
@@ -324,7 +327,7 @@ beneficiary_profile_handler(struct beneficiary_profile *profile)
 /* For whom work is cannot be told by what is seen then. */
 void beneficiary_profile_begin_window(struct beneficiary_profile *profile)
 {
-	interrupt_accounts_tell(profile->accounts, NULL);
+	interrupt_rows_tell(interrupt_accounts_rows(profile->accounts), NULL);
 }
 
 void beneficiary_profile_keep(struct beneficiary_profile *profile,
@@ -339,7 +342,8 @@ void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
 {
 	if (pack->is_reading && interrupt_accounts_end(profile->accounts) < 0)
 		pack_check(pack, false);
-	interrupt_accounts_tell(profile->accounts, &profile->callback);
+	interrupt_rows_tell(interrupt_accounts_rows(profile->accounts),
+			    &profile->callback);
 	interrupt_accounts_pack_rest(profile->accounts, pack);
 }
 

@@ -19,7 +19,7 @@ struct slice_work {
 };
 
 struct slice_works {
-	struct number_map *by_serial; /* struct slice_work * */
+	struct number_map by_serial; /* struct slice_work * */
 	/* The one that was last added to, or NULL. */
 	struct slice_work *last;
 	uint64_t last_serial;
@@ -31,14 +31,9 @@ struct slice_works *slice_works_new(void)
 {
 	struct slice_works *works = calloc(1, sizeof(*works));
 
-	if (!works)
-		return NULL;
-	works->slots = ARRAY_OF(uint32_t);
-	works->by_serial = number_map_new();
-	if (works->by_serial)
-		return works;
-	free(works);
-	return NULL;
+	if (works)
+		works->slots = ARRAY_OF(uint32_t);
+	return works;
 }
 
 static void free_work(struct slice_work *work)
@@ -49,30 +44,22 @@ static void free_work(struct slice_work *work)
 
 void slice_works_free(struct slice_works *works)
 {
-	const uint64_t *work;
+	struct slice_work *work;
 	size_t place = 0;
 
 	if (!works)
 		return;
-	while ((work = number_map_next(works->by_serial, &place)))
-		free_work((struct slice_work *)(uintptr_t)*work);
-	number_map_free(works->by_serial);
+	while ((work = number_map_next_pointer(&works->by_serial, &place)))
+		free_work(work);
+	number_map_free(&works->by_serial);
 	array_free(&works->slots);
 	free(works);
-}
-
-static struct slice_work *find_work(const struct slice_works *works,
-				    uint64_t serial)
-{
-	const uint64_t *value = number_map_find(works->by_serial, serial);
-
-	return value ? (struct slice_work *)(uintptr_t)*value : NULL;
 }
 
 static struct slice_work *add_work(struct slice_works *works, uint64_t serial)
 {
 	struct slice_work *work = calloc(1, sizeof(*work));
-	uint64_t *value = work ? number_map_add(works->by_serial, serial) :
+	uint64_t *value = work ? number_map_add(&works->by_serial, serial) :
 				 NULL;
 
 	if (!value) {
@@ -89,7 +76,7 @@ static struct slice_work *work_of(struct slice_works *works, uint64_t serial)
 {
 	if (works->last && works->last_serial == serial)
 		return works->last;
-	works->last = find_work(works, serial);
+	works->last = number_map_pointer(&works->by_serial, serial);
 	if (!works->last)
 		works->last = add_work(works, serial);
 	works->last_serial = serial;
@@ -134,7 +121,7 @@ static void forget(struct slice_works *works, uint64_t serial,
 {
 	if (works->last == work)
 		works->last = NULL;
-	number_map_remove(works->by_serial, serial);
+	number_map_remove(&works->by_serial, serial);
 	free_work(work);
 }
 
@@ -159,7 +146,8 @@ static bool move_part(struct slice_work *work, struct path_sums *sums,
 bool slice_works_charge(struct slice_works *works, struct path_sums *sums,
 			int32_t pid, const struct interrupt_charge *charge)
 {
-	struct slice_work *work = find_work(works, charge->span.serial);
+	struct slice_work *work =
+		number_map_pointer(&works->by_serial, charge->span.serial);
 	bool is_moved;
 
 	if (!work)
@@ -176,13 +164,13 @@ bool slice_works_charge(struct slice_works *works, struct path_sums *sums,
 
 bool slice_works_end(struct slice_works *works, struct path_sums *sums)
 {
-	const uint64_t *value;
+	const struct slice_work *work;
 	size_t place = 0;
 	bool is_moved = true;
 
-	while (is_moved && (value = number_map_next(works->by_serial, &place)))
-		is_moved = path_sums_add(
-			sums, -1, CERTAIN_NOBODY,
-			&((struct slice_work *)(uintptr_t)*value)->paths);
+	while (is_moved &&
+	       (work = number_map_next_pointer(&works->by_serial, &place)))
+		is_moved =
+			path_sums_add(sums, -1, CERTAIN_NOBODY, &work->paths);
 	return is_moved;
 }

@@ -30,6 +30,7 @@ struct function_study {
 	struct histogram times[STUDY_TIMES];
 	struct call_tree *tree;
 	struct array tasks; /* struct study_task by task index */
+	size_t open_calls;  /* of all of them */
 	struct slow_calls slow;
 	struct study_classes classes;
 };
@@ -153,6 +154,7 @@ static int begin(struct function_study *study, struct study_task *task,
 		open->call.parts = CALL_PARTS_EMPTY;
 	}
 	open = open_at(task, task->open++);
+	study->open_calls++;
 	call_parts_clear(&open->call.parts);
 	open->call.begin_ns = step->time_ns;
 	open->call.pid = step->task->pid;
@@ -197,6 +199,7 @@ static int finish(struct function_study *study, struct study_task *task,
 {
 	struct open_study *open = open_at(task, --task->open);
 
+	study->open_calls--;
 	if (step->unseen & (UNSEEN_BEGIN | UNSEEN_END))
 		return 0;
 	open->call.wall_ns = step->wall_ns;
@@ -233,6 +236,12 @@ int function_study_take(struct function_study *study,
 	else if (!status && step->kind == STEP_EXIT)
 		status = leave(study, task, step);
 	return status;
+}
+
+bool function_study_is_done(const struct function_study *study,
+			    uint64_t time_ns)
+{
+	return time_ns >= study->options.window.until_ns && !study->open_calls;
 }
 
 const struct histogram *function_study_time(const struct function_study *study,

@@ -7,6 +7,7 @@
 #include "report/steps/task_stacks.h"
 #include "tables/text/histogram.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,6 +63,10 @@ void function_study_free(struct function_study *study);
 /* Takes the next step.  Returns 0 or -ERROR_MEMORY. */
 int function_study_take(struct function_study *study,
 			const struct call_step *step);
+
+/* Returns whether no step at @time_ns or later would change anything. */
+bool function_study_is_done(const struct function_study *study,
+			    uint64_t time_ns);
 
 const struct histogram *function_study_time(const struct function_study *study,
 					    enum study_time time);

@@ -29,6 +29,7 @@ struct latency {
 	struct latency_question question;
 	struct latency_answer answer;
 	struct array tasks; /* struct task_state by task index */
+	size_t open_calls;  /* of all of them */
 	struct latency_paths *paths;
 };
 
@@ -104,6 +105,7 @@ static void finish_ended(struct latency *latency, struct task_state *task,
 			break;
 		finish_call(latency, call);
 		task->calls.count--;
+		latency->open_calls--;
 	}
 	for (size_t i = task->calls.count; i-- > 0;) {
 		struct open_call *call = array_at(&task->calls, i);
@@ -218,6 +220,7 @@ static int open_call(struct latency *latency, struct task_state *task,
 		.unseen = step->unseen,
 	};
 	latency->answer.calls++;
+	latency->open_calls++;
 	return 0;
 }
 
@@ -259,6 +262,12 @@ int latency_take(struct latency *latency, const struct call_step *step)
 	if (step->kind == STEP_EXIT)
 		leave(task, step);
 	return 0;
+}
+
+bool latency_is_done(const struct latency *latency, uint64_t time_ns)
+{
+	return time_ns >= latency->question.window.until_ns &&
+	       !latency->open_calls;
 }
 
 void latency_end(struct latency *latency)

@@ -54,6 +54,9 @@ void latency_free(struct latency *latency);
 /* Takes the next step.  Returns 0 or -ERROR_MEMORY. */
 int latency_take(struct latency *latency, const struct call_step *step);
 
+/* Returns whether no step at @time_ns or later would change the answer. */
+bool latency_is_done(const struct latency *latency, uint64_t time_ns);
+
 /* Counts the calls that are still open; call it once, at the end. */
 void latency_end(struct latency *latency);
 

@@ -56,6 +56,14 @@ static void take(struct event_handler *handler, const struct call_step *step)
 		table->status = latency_take(table->latency, step);
 }
 
+static bool is_done(const struct event_handler *handler, uint64_t time_ns)
+{
+	const struct latency_table *table =
+		(const struct latency_table *)handler;
+
+	return latency_is_done(table->latency, time_ns);
+}
+
 static void close_table(struct event_handler *handler)
 {
 	struct latency_table *table = (struct latency_table *)handler;
@@ -130,4 +138,5 @@ const struct attribution_table latency_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
+	.is_done = is_done,
 };

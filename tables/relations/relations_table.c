@@ -41,6 +41,15 @@ static void take(struct event_handler *handler, const struct call_step *step)
 		table->status = function_study_take(table->study, step);
 }
 
+/* The profile is done as the window ends. */
+static bool is_done(const struct event_handler *handler, uint64_t time_ns)
+{
+	const struct relations_table *table =
+		(const struct relations_table *)handler;
+
+	return function_study_is_done(table->study, time_ns);
+}
+
 static void close_table(struct event_handler *handler)
 {
 	struct relations_table *table = (struct relations_table *)handler;
@@ -165,4 +174,5 @@ const struct attribution_table relations_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
+	.is_done = is_done,
 };

@@ -92,10 +92,8 @@ static bool open_table(struct event_handler *handler,
 	table->records.functions =
 		function_count(symbols_functions(input->symbols));
 	table->sleeps = request_sleeps_new(&table->input);
-	/* What a request began with may be before the window. */
 	return table->sleeps &&
-	       trackers_requests(input->trackers, TIME_WINDOW_ALL,
-				 &table->callback);
+	       trackers_requests(input->trackers, &table->callback);
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,

@@ -5,11 +5,15 @@
 #include "attribution/requests/message_kinds.h"
 #include "attribution/requests/request.h"
 #include "attribution/requests/requests.h"
+#include "attribution/time/time_span.h"
 #include "attribution/trackers.h"
 #include "common/error.h"
+#include "common/pack.h"
 #include "report/steps/call_step.h"
 #include "tables/requests/request_sums.h"
 #include "tables/requests/server_accounts.h"
+#include "tables/requests/server_record.h"
+#include "tables/requests/server_times.h"
 #include "tables/table.h"
 
 #include <stdlib.h>
@@ -19,6 +23,12 @@ struct servers {
 	const struct attribution_input *input;
 	const struct requests *requests;
 	struct server_accounts accounts;
+	/* A window is made of its parts as all have come; all of a recording is
+	 * added up as it passes.
+	 */
+	bool is_cut;
+	struct server_times times;
+	struct kept_file_writer *writer; /* NULL: records are not kept */
 	int status;
 };
 
@@ -45,41 +55,105 @@ static void charge(struct server_account *account,
 		account->inferred_ns += parts[PART_KERNEL] + parts[PART_USER];
 }
 
+static void count_request(struct servers *servers,
+			  const struct server_record *record)
+{
+	struct server_account *account =
+		account_of(servers, record->pid, record->client_pid);
+
+	if (account &&
+	    time_window_has(servers->input->window, record->begin_ns))
+		account->requests++;
+}
+
+/* Of all of a recording requests alone. */
+static void take_record(struct servers *servers,
+			const struct server_record *record)
+{
+	if (record->kind == SERVER_REQUEST)
+		count_request(servers, record);
+	else if (servers->is_cut &&
+		 server_times_add(&servers->times, record) < 0)
+		servers->status = -ERROR_MEMORY;
+}
+
+static void hand_record(struct servers *servers,
+			const struct server_record *record)
+{
+	if (servers->writer)
+		server_record_keep(servers->writer, record);
+	take_record(servers, record);
+}
+
+static void pass_span(struct request_callback *callback,
+		      const struct time_span *span, enum request_part part)
+{
+	const struct server_record record = {
+		.kind = SERVER_STRETCH,
+		.part = (uint8_t)part,
+		.thread = span->task->index,
+		.pid = span->task->pid,
+		.begin_ns = span->begin_ns,
+		.end_ns = span->end_ns,
+	};
+
+	hand_record((struct servers *)callback, &record);
+}
+
+static void take_hold(struct servers *servers, const struct hold *hold,
+		      const struct request *request)
+{
+	const struct server_record record = {
+		.kind = SERVER_HOLD,
+		.is_inferred = request->is_inferred || request->is_polled,
+		.thread = hold->task->index,
+		.pid = hold->task->pid,
+		.client_pid = request->client->pid,
+		.begin_ns = hold->begin->time_ns,
+		.end_ns = hold->end->time_ns,
+	};
+	struct server_account *account;
+	uint64_t parts[REQUEST_PARTS];
+
+	hand_record(servers, &record);
+	account = account_of(servers, record.pid, record.client_pid);
+	if (!account || servers->is_cut)
+		return;
+	hold_parts(hold, parts);
+	charge(account, parts, record.is_inferred);
+}
+
 static void take_request(struct request_callback *callback,
 			 const struct request *request)
 {
 	struct servers *servers = (struct servers *)callback;
 	struct hold *const *holds = request->holds.items;
-	struct server_account *account;
-	uint64_t parts[REQUEST_PARTS];
+	uint64_t begin_ns = request->begin->time_ns;
 
 	/* What is done for another machine is for nobody of this one. */
 	if (request->side != SIDE_BOTH)
 		return;
-	for (size_t i = 0; i < request->holds.count; i++) {
-		account = account_of(servers, holds[i]->task->pid,
-				     request->client->pid);
-		if (!account)
-			return;
-		hold_parts(holds[i], parts);
-		charge(account, parts,
-		       request->is_inferred || request->is_polled);
-	}
-	if (request->kind != MESSAGE_SEND ||
-	    !time_window_has(servers->input->window, request->begin->time_ns))
-		return;
-	account =
-		account_of(servers, request->server->pid, request->client->pid);
-	if (account)
-		account->requests++;
+	for (size_t i = 0; i < request->holds.count; i++)
+		take_hold(servers, holds[i], request);
+	if (request->kind == MESSAGE_SEND)
+		hand_record(servers, &(struct server_record){
+					     .kind = SERVER_REQUEST,
+					     .pid = request->server->pid,
+					     .client_pid = request->client->pid,
+					     .begin_ns = begin_ns,
+					     .end_ns = begin_ns,
+				     });
 }
 
 /* What a server's threads did and no account has was for nobody known. */
-static void charge_nobody(struct servers *servers, const struct task *task,
+static void charge_nobody(struct servers *servers, int32_t pid,
 			  const uint64_t *parts)
 {
-	struct server_account *nobody = account_of(servers, task->pid, -1);
+	struct server_account *nobody;
 
+	if (!server_accounts_is_server(&servers->accounts, pid))
+		return;
+	nobody = account_of(servers, pid, -1);
 	if (nobody)
 		charge(nobody, parts, false);
 }
@@ -110,10 +184,13 @@ struct servers *servers_new(const struct attribution_input *input)
 	if (!servers)
 		return NULL;
 	servers->callback.take = take_request;
+	servers->callback.passed = pass_span;
 	servers->input = input;
 	servers->accounts = SERVER_ACCOUNTS_NONE;
-	servers->requests = trackers_requests(input->trackers, input->window,
-					      &servers->callback);
+	servers->is_cut = !time_window_is_all(input->window);
+	servers->times = server_times_of(input->window);
+	servers->requests =
+		trackers_requests(input->trackers, &servers->callback);
 	if (servers->requests)
 		return servers;
 	servers_free(servers);
@@ -125,21 +202,87 @@ void servers_free(struct servers *servers)
 	if (!servers)
 		return;
 	server_accounts_free(&servers->accounts);
+	server_times_free(&servers->times);
 	free(servers);
+}
+
+void servers_keep(struct servers *servers, struct kept_file_writer *writer)
+{
+	servers->writer = writer;
+}
+
+void servers_pack_clients(struct servers *servers, struct pack *pack)
+{
+	const struct server_accounts *accounts = &servers->accounts;
+	uint32_t count = (uint32_t)accounts->all.items.count;
+
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct server_account account = { 0 };
+
+		if (!pack->is_reading)
+			account = *server_accounts_at(accounts, i);
+		pack_i32(pack, &account.server_pid);
+		pack_i32(pack, &account.client_pid);
+		if (pack->is_reading && !pack->failed)
+			account_of(servers, account.server_pid,
+				   account.client_pid);
+	}
+}
+
+void servers_read(struct servers *servers, struct pack *pack)
+{
+	struct server_record record = { 0 };
+
+	server_record_pack(pack, &record);
+	if (!pack->failed)
+		take_record(servers, &record);
+}
+
+/* Charges what lies in the window. */
+static void charge_cut(struct servers *servers)
+{
+	const struct server_times *times = &servers->times;
+	const struct array *threads = &times->threads.items;
+	uint64_t parts[REQUEST_PARTS];
+
+	for (size_t i = 0; i < times->holds.count; i++) {
+		const struct server_record *hold = array_at(&times->holds, i);
+		struct server_account *account =
+			account_of(servers, hold->pid, hold->client_pid);
+
+		server_times_of_hold(times, hold, parts);
+		if (account)
+			charge(account, parts, hold->is_inferred);
+	}
+	for (size_t i = 0; i < threads->count; i++) {
+		const struct server_thread *thread = array_at(threads, i);
+
+		charge_nobody(servers, thread->pid, thread->parts);
+	}
+}
+
+static void charge_threads(struct servers *servers)
+{
+	const struct task *task;
+	const uint64_t *parts;
+
+	for (size_t i = 0; i < requests_thread_count(servers->requests); i++) {
+		task = requests_thread(servers->requests, i, &parts);
+		if (task)
+			charge_nobody(servers, task->pid, parts);
+	}
 }
 
 int servers_end(struct servers *servers)
 {
 	const struct server_accounts *accounts = &servers->accounts;
 	const struct server_account *account;
-	const struct task *task;
-	const uint64_t *parts;
 
-	for (size_t i = 0; i < requests_thread_count(servers->requests); i++) {
-		task = requests_thread(servers->requests, i, &parts);
-		if (task && server_accounts_is_server(accounts, task->pid))
-			charge_nobody(servers, task, parts);
-	}
+	if (servers->is_cut)
+		charge_cut(servers);
+	else
+		charge_threads(servers);
 	for (size_t i = 0; (account = server_accounts_at(accounts, i)); i++)
 		if (account->client_pid >= 0)
 			give_back(servers, i);

@@ -3,6 +3,8 @@
 #define KT_TABLES_SERVERS_H
 
 struct attribution_input;
+struct kept_file_writer;
+struct pack;
 struct server_accounts;
 
 /* Charges servers' time to their clients: the sum of their requests
@@ -13,6 +15,15 @@ struct servers;
 /* Borrows @input.  Returns NULL when out of memory. */
 struct servers *servers_new(const struct attribution_input *input);
 void servers_free(struct servers *servers);
+
+/* Keeps records of all requests and of all threads' time from now on; reads one that
+ * was kept, for a window (tables/requests/server_record.h).
+ */
+void servers_keep(struct servers *servers, struct kept_file_writer *writer);
+void servers_read(struct servers *servers, struct pack *pack);
+
+/* Writes which clients all servers have, or reads it: a window shows the same. */
+void servers_pack_clients(struct servers *servers, struct pack *pack);
 
 /* Ends the accounts, once, after the last step: what servers did for nobody
  * known is on one for client -1.  Returns 0 or -ERROR_MEMORY.

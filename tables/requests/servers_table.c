@@ -8,6 +8,7 @@
 #include "tables/requests/server_accounts.h"
 #include "tables/requests/servers.h"
 #include "tables/table.h"
+#include "tables/table_records.h"
 #include "tables/text/table_rows.h"
 
 #include <stdlib.h>
@@ -75,7 +76,8 @@ static int compare_accounts(const void *a, const void *b)
 		return x->server_pid < y->server_pid ? -1 : 1;
 	if (x->kernel_ns != y->kernel_ns)
 		return x->kernel_ns > y->kernel_ns ? -1 : 1;
-	return 0;
+	return x->client_pid < y->client_pid ? -1 :
+					       x->client_pid > y->client_pid;
 }
 
 static int pick_rows(struct servers_table *table)
@@ -132,6 +134,29 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
+static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+{
+	servers_keep(((struct servers_table *)handler)->servers, writer);
+}
+
+static void pack_rest(struct event_handler *handler, struct pack *pack)
+{
+	servers_pack_clients(((struct servers_table *)handler)->servers, pack);
+}
+
+static void take_record(struct event_handler *handler, struct pack *pack)
+{
+	servers_read(((struct servers_table *)handler)->servers, pack);
+}
+
+static const struct table_records records = {
+	.name = "servers",
+	.keep = keep,
+	.pack_rest = pack_rest,
+	.take = take_record,
+	.wanted = table_records_overlap,
+};
+
 const struct attribution_table servers_table = {
 	.name = "servers",
 	.help = "for which clients' messages servers worked",
@@ -139,4 +164,5 @@ const struct attribution_table servers_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
+	.records = &records,
 };

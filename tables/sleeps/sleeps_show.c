@@ -8,6 +8,7 @@
 #include "report/text/name_text.h"
 #include "report/text/task_label.h"
 #include "tables/sleeps/sleeps_table_parts.h"
+#include "tables/text/sleep_text.h"
 #include "tables/text/stack_text.h"
 #include "tables/text/table_rows.h"
 

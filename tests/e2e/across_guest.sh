@@ -14,15 +14,22 @@ PROGRAMS=${KTRACE%/*}/tests/e2e/programs
 hostname "$SIDE"
 cd "$(mktemp -d)"
 # A third of the requests goes by a connection that is older than the recordings.
+# Recorders of busy machines may begin long after that instant, and one of them long
+# after the other: only when the commands of both have begun are there requests.
 if [[ $SIDE == server ]]; then
 	at=$("$PROGRAMS/set_clock" give 30)
 	"$PROGRAMS/across" serve "$COUNT" "$SLOW" 20 truth &
-	command=(tail --pid="$!" -f /dev/null)
+	# shellcheck disable=SC2016 # for that shell
+	command=(bash -ec '"$0" meet
+		tail --pid="$1" -f /dev/null' "$PROGRAMS/across" "$!")
 else
 	at=$("$PROGRAMS/set_clock" take 10.8.0.2)
-	"$PROGRAMS/across" late 10.8.0.2 "$COUNT" 200000 truth $((at + 1)) &
+	mkfifo both
+	"$PROGRAMS/across" late 10.8.0.2 "$COUNT" 200000 truth both &
 	# shellcheck disable=SC2016 # for that shell
-	command=(bash -ec '"$0" ask 10.8.0.2 "$1" 2000 truth
+	command=(bash -ec '"$0" meet 10.8.0.2
+		: >both
+		"$0" ask 10.8.0.2 "$1" 2000 truth
 		tail --pid="$2" -f /dev/null' "$PROGRAMS/across" "$COUNT" "$!")
 fi
 "$KTRACE" record --events=attribution,all --activate "@$at" -o "$SIDE" -- \

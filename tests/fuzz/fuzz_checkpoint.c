@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/pack.h"
 #include "execution/stream/stream_checkpoint.h"
-#include "report/steps/stacks_checkpoint.h"
 #include "report/steps/task_stacks.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -26,9 +25,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		return 0;
 	if (task_stacks_add_cpu(stacks, 0, 0, 0) == 0) {
 		stream_checkpoint_pack(&place, &pack, FUNCTIONS, STREAM_SIZE);
-		stacks_checkpoint_pack(stacks, &pack, FUNCTIONS);
+		task_stacks_pack(stacks, &pack, FUNCTIONS);
 		if (pack_is_whole(&pack)) {
-			stacks_checkpoint_say(stacks);
+			task_stacks_say(stacks);
 			task_stacks_close(stacks);
 		}
 	}

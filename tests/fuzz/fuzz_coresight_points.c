@@ -2,7 +2,7 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/coresight_unit.h"
-#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording_facts.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>
@@ -51,13 +51,12 @@ static void go_to_points(struct branch_source *source, uint64_t size)
  */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct recording recording = {
-		.coresight_units = ARRAY_OF(struct coresight_unit),
-	};
-	struct coresight_unit *unit = array_add(&recording.coresight_units);
+	struct recording *recording = recording_new("", NULL);
+	struct coresight_unit *unit =
+		array_add(&recording_facts_to_fill(recording)->coresight_units);
 	struct aux_piece pieces[2] = { { .bytes = bytes + SETTINGS } };
 	struct aux_stream stream = { .pieces = pieces, .piece_count = 2 };
-	const struct flow_input input = { .recording = &recording,
+	const struct flow_input input = { .recording = recording,
 					  .stream = &stream };
 	struct branch_source *source;
 
@@ -81,6 +80,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		branch_source_close(source);
 	}
 done:
-	array_free(&recording.coresight_units);
+	recording_close(recording);
 	return 0;
 }

@@ -8,18 +8,25 @@
 #include "attribution/sleeps/wakers.h"
 #include "common/pack.h"
 #include "report/profile/call_tree.h"
+#include "tables/call_sites/call_site.h"
+#include "tables/call_sites/call_site_pack.h"
 #include "tables/calls/call_pack.h"
+#include "tables/calls/crash_stack.h"
+#include "tables/hits/hits_table_parts.h"
 #include "tables/locks/lock_pack.h"
 #include "tables/locks/lock_waits.h"
 #include "tables/processes/time_record.h"
 #include "tables/profile/off_cpu_records.h"
 #include "tables/requests/request_records.h"
 #include "tables/requests/request_sleeps.h"
+#include "tables/requests/server_record.h"
+#include "tables/requests/server_times.h"
 #include "tables/runqueue/runqueue_records.h"
 #include "tables/sleeps/sleep_pack.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 enum { FUNCTIONS = 100 };
 
@@ -173,6 +180,57 @@ static void read_requests(struct pack pack)
 	request_records_free(&records);
 }
 
+static void read_sites(struct pack pack)
+{
+	while (!pack.failed && byte_reader_left(&pack.reader)) {
+		struct call_site site = { 0 };
+
+		call_site_pack(&pack, &site, FUNCTIONS);
+		assert(pack.failed || site.function < FUNCTIONS);
+	}
+}
+
+static void read_hits(struct pack pack)
+{
+	while (!pack.failed && byte_reader_left(&pack.reader)) {
+		struct hit_call call = { .is_known = true };
+
+		hit_call_pack(&pack, &call, FUNCTIONS);
+		assert(pack.failed || (call.text && call.function < FUNCTIONS));
+		free(call.text);
+	}
+}
+
+static void read_crashes(struct pack pack)
+{
+	while (!pack.failed && byte_reader_left(&pack.reader)) {
+		struct crash crash = { 0 };
+
+		crash_pack(&pack, &crash);
+		assert(pack.failed ||
+		       (crash.signal && crash.stack && crash.calls));
+		crash_free(&crash);
+	}
+}
+
+static void read_servers(struct pack pack)
+{
+	const struct time_window window = { 1 << 20, 1ULL << 40 };
+	struct server_times times = server_times_of(window);
+	uint64_t parts[REQUEST_PARTS];
+
+	while (!pack.failed && byte_reader_left(&pack.reader)) {
+		struct server_record record = { 0 };
+
+		server_record_pack(&pack, &record);
+		if (!pack.failed && record.kind != SERVER_REQUEST)
+			server_times_add(&times, &record);
+	}
+	for (size_t i = 0; i < times.holds.count; i++)
+		server_times_of_hold(&times, array_at(&times.holds, i), parts);
+	server_times_free(&times);
+}
+
 /* Each kind of records, with what they refer to before them. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
@@ -185,5 +243,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	read_interrupts(pack_to_read(bytes, size));
 	read_off_cpu(pack_to_read(bytes, size));
 	read_requests(pack_to_read(bytes, size));
+	read_sites(pack_to_read(bytes, size));
+	read_hits(pack_to_read(bytes, size));
+	read_crashes(pack_to_read(bytes, size));
+	read_servers(pack_to_read(bytes, size));
 	return 0;
 }

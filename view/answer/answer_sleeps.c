@@ -17,7 +17,7 @@ struct sleep_row {
 
 struct sleep_rows {
 	struct slice_callback callback;
-	struct number_map *numbers; /* of rows by key, + 1 */
+	struct number_map numbers; /* of rows by key, + 1 */
 	struct array rows;
 	int status;
 };
@@ -33,7 +33,7 @@ static uint64_t key_of(const struct view_slice *slice)
 static struct sleep_row *row_of(struct sleep_rows *rows,
 				const struct view_slice *slice)
 {
-	uint64_t *number = number_map_add(rows->numbers, key_of(slice));
+	uint64_t *number = number_map_add(&rows->numbers, key_of(slice));
 
 	if (!number)
 		return NULL;
@@ -129,17 +129,15 @@ enum view_status answer_sleeps(const struct view_sources *sources,
 	};
 	struct time_window window;
 	uint32_t number;
-	int status = -ERROR_MEMORY;
+	int status;
 
 	if (!request_window(request, sources->summary, &window) ||
 	    !request_thread(request, sources->summary, &number))
 		return VIEW_BAD;
-	rows.numbers = number_map_new();
-	if (rows.numbers)
-		status = find(sources, &rows, window, number);
+	status = find(sources, &rows, window, number);
 	if (!status)
 		status = write_rows(sources, &rows, json);
-	number_map_free(rows.numbers);
+	number_map_free(&rows.numbers);
 	array_free(&rows.rows);
 	return status < 0 ? VIEW_FAILED : VIEW_OK;
 }

@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "report/profile/profile.h"
 #include "report/steps/step_filter.h"
-#include "view/answer/whole_parts.h"
+#include "view/answer/cell_paths.h"
 #include "view/data/call_sums.h"
 #include "view/make/thread_numbers.h"
 
@@ -52,20 +52,19 @@ static int add_tree(struct view_selection *selection,
 	return status;
 }
 
-static int add_parts(const struct view_sources *sources,
+static int add_cells(const struct view_sources *sources,
 		     struct view_selection *selection, bool grows,
 		     struct time_window *whole)
 {
-	struct whole_parts *parts = whole_parts_new(sources, selection->number);
+	struct cell_paths *cells = cell_paths_new(sources, selection->number);
 	int status = -ERROR_MEMORY;
 
-	if (parts)
-		status =
-			whole_parts_add(parts, selection->window, grows, whole);
+	if (cells)
+		status = cell_paths_add(cells, selection->window, grows, whole);
 	if (!status)
-		status = whole_parts_show(parts, &selection->scope,
-					  selection->tree, selection->part_ns);
-	whole_parts_free(parts);
+		status = cell_paths_show(cells, &selection->scope,
+					 selection->tree, selection->part_ns);
+	cell_paths_free(cells);
 	return status;
 }
 
@@ -128,7 +127,7 @@ static int add_all(const struct view_sources *sources,
 	bool decodes = sources->engine && sources->summary->is_complete;
 	const struct time_window wanted = selection->window;
 	struct time_window whole;
-	int status = add_parts(sources, selection, !decodes, &whole);
+	int status = add_cells(sources, selection, !decodes, &whole);
 
 	if (!decodes) {
 		selection->window = whole;

@@ -20,16 +20,13 @@ int thread_numbers_init(struct thread_numbers *numbers,
 	*numbers = (struct thread_numbers){
 		.summary = summary,
 		.may_add = may_add,
-		.by_tid = number_map_new(),
 		.by_task = ARRAY_OF(uint32_t),
 	};
-	if (!numbers->by_tid)
-		return -ERROR_MEMORY;
 	for (size_t i = 0; i < summary->threads.count; i++) {
 		const struct view_thread *thread =
 			array_at(&summary->threads, i);
 		uint64_t *number = number_map_add(
-			numbers->by_tid, key_of(thread->tid, thread->cpu));
+			&numbers->by_tid, key_of(thread->tid, thread->cpu));
 
 		if (!number)
 			return -ERROR_MEMORY;
@@ -40,7 +37,7 @@ int thread_numbers_init(struct thread_numbers *numbers,
 
 void thread_numbers_free(struct thread_numbers *numbers)
 {
-	number_map_free(numbers->by_tid);
+	number_map_free(&numbers->by_tid);
 	array_free(&numbers->by_task);
 }
 
@@ -66,10 +63,10 @@ static uint32_t add_thread(struct thread_numbers *numbers,
 static uint32_t look_up(struct thread_numbers *numbers, const struct task *task)
 {
 	uint64_t key = key_of(task->tid, task->cpu);
-	uint64_t *number = number_map_find(numbers->by_tid, key);
+	uint64_t *number = number_map_find(&numbers->by_tid, key);
 
 	if (!number && numbers->may_add)
-		number = number_map_add(numbers->by_tid, key);
+		number = number_map_add(&numbers->by_tid, key);
 	if (!number)
 		return 0;
 	if (!*number)

@@ -3,11 +3,11 @@
 #define KT_VIEW_THREAD_NUMBERS_H
 
 #include "common/array.h"
+#include "common/number_map.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct number_map;
 struct task;
 struct view_summary;
 
@@ -17,7 +17,7 @@ struct view_summary;
 struct thread_numbers {
 	struct view_summary *summary; /* borrowed */
 	bool may_add;		      /* threads that it has not */
-	struct number_map *by_tid;
+	struct number_map by_tid;
 	struct array by_task; /* uint32_t, + 1; 0: not looked up */
 };
 

@@ -7,15 +7,18 @@
  *						processes, US microseconds between:
  *						one keeps its connection, one makes
  *						a new one for each
- *	across late ADDRESS COUNT US TRUTH AT	the other third, by a connection that is
- *						made at once, from AT (CLOCK_REALTIME,
- *						seconds) on
+ *	across late ADDRESS COUNT US TRUTH FIFO	the other third, by a connection that is
+ *						made at once, when somebody opens FIFO
+ *						to write
+ *	across meet [ADDRESS]			waits until the other machine's does,
+ *						which has no ADDRESS or has one
  *
  * TRUTH has a line for each request: its number, who served or asked it (a thread
  * id), and from when to when, CLOCK_REALTIME in nanoseconds.
  */
 #include <arpa/inet.h>
 #include <err.h>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -28,7 +31,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PORT = 7400, MOST_CLIENTS = 16, REQUEST_BYTES = 64, ANSWER_BYTES = 256 };
+enum {
+	PORT = 7400,
+	MEETING_PORT,
+	MOST_CLIENTS = 16,
+	REQUEST_BYTES = 64,
+	ANSWER_BYTES = 256
+};
 
 /* Whose requests are which: each third. */
 enum { ASKERS = 3 };
@@ -97,22 +106,22 @@ static void take_client(struct server *server)
 		(struct pollfd){ .fd = fd, .events = POLLIN };
 }
 
-static int listen_there(void)
+static int listen_there(uint16_t port)
 {
 	const struct sockaddr_in in = { .sin_family = AF_INET,
-					.sin_port = htons(PORT) };
+					.sin_port = htons(port) };
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	if (fd < 0 || bind(fd, (const struct sockaddr *)&in, sizeof(in)) ||
 	    listen(fd, MOST_CLIENTS))
-		err(1, "port %d", PORT);
+		err(1, "port %d", port);
 	return fd;
 }
 
 static int serve(struct server *server, int left)
 {
 	server->polls[0] =
-		(struct pollfd){ .fd = listen_there(), .events = POLLIN };
+		(struct pollfd){ .fd = listen_there(PORT), .events = POLLIN };
 	server->count = 1;
 	while (left > 0 && poll(server->polls, server->count, -1) > 0) {
 		for (nfds_t i = server->count; i-- > 1;) {
@@ -132,10 +141,10 @@ static int serve(struct server *server, int left)
 }
 
 /* The server may not be there yet. */
-static int connect_to(const char *address)
+static int connect_to(const char *address, uint16_t port)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET,
-				  .sin_port = htons(PORT) };
+				  .sin_port = htons(port) };
 	int fd;
 
 	if (inet_pton(AF_INET, address, &in.sin_addr) != 1)
@@ -173,7 +182,7 @@ static void ask(char **argv, uint32_t first, int fd)
 	uint32_t count = (uint32_t)atoi(argv[3]);
 
 	for (uint32_t number = first; number <= count; number += ASKERS) {
-		int used = fd < 0 ? connect_to(argv[2]) : fd;
+		int used = fd < 0 ? connect_to(argv[2], PORT) : fd;
 
 		ask_one(used, number, truth);
 		if (fd < 0)
@@ -188,7 +197,7 @@ static int ask_both(char **argv)
 	int status = 1;
 
 	if (!fork()) {
-		ask(argv, 1, connect_to(argv[2]));
+		ask(argv, 1, connect_to(argv[2], PORT));
 		_exit(0);
 	}
 	ask(argv, 2, -1);
@@ -198,11 +207,22 @@ static int ask_both(char **argv)
 
 static int ask_late(char **argv)
 {
-	int fd = connect_to(argv[2]);
+	int fd = connect_to(argv[2], PORT);
 
-	while (now_ns() < atoll(argv[6]) * 1000000000)
-		usleep(10000);
+	if (open(argv[6], O_RDONLY | O_CLOEXEC) < 0)
+		err(1, "%s", argv[6]);
 	ask(argv, 3, fd);
+	return 0;
+}
+
+static int meet(const char *address)
+{
+	int fd = address ? connect_to(address, MEETING_PORT) :
+			   accept(listen_there(MEETING_PORT), NULL, NULL);
+
+	if (fd < 0)
+		err(1, "accept");
+	close(fd);
 	return 0;
 }
 
@@ -210,13 +230,15 @@ int main(int argc, char **argv)
 {
 	struct server server = { 0 };
 
+	if ((argc == 2 || argc == 3) && !strcmp(argv[1], "meet"))
+		return meet(argv[2]);
 	if (argc == 6 && !strcmp(argv[1], "ask"))
 		return ask_both(argv);
 	if (argc == 7 && !strcmp(argv[1], "late"))
 		return ask_late(argv);
 	if (argc != 6 || strcmp(argv[1], "serve"))
 		errx(2,
-		     "serve COUNT SLOW MS TRUTH, ask ADDRESS COUNT US TRUTH, or late ADDRESS COUNT US TRUTH AT");
+		     "serve COUNT SLOW MS TRUTH, ask ADDRESS COUNT US TRUTH, late ADDRESS COUNT US TRUTH FIFO, or meet [ADDRESS]");
 	server.slow = (uint32_t)atoi(argv[3]);
 	server.slow_us = (useconds_t)atoi(argv[4]) * 1000;
 	server.truth = truth_open(argv[5]);

@@ -4,8 +4,8 @@
  * each connection, a chain of two servers, a poll loop that is sent several
  * requests at a time, one that has kworkers do something for each.  WAY: pipe, pty, unix, tcp.  Each client writes to FILE what is
  * true of its requests: when it sent them and had the answers, by
- * CLOCK_MONOTONIC, the threads that served, and how often the first of them
- * slept until the one behind had answered.
+ * CLOCK_MONOTONIC, the threads that served, how often the first of them
+ * slept until the one behind had answered, and how long it was at it.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -34,10 +34,11 @@ enum { CLIENTS = 2, REQUESTS = 6, WORKERS = 3, AHEAD = 3, US = 1000 };
 
 struct message {
 	int number;
-	int kib;    /* the server is to read */
-	int tid;    /* that served */
-	int back;   /* thread of the server behind that one, or 0 */
-	int sleeps; /* of the first until the second had answered */
+	int kib;     /* the server is to read */
+	int tid;     /* that served */
+	int back;    /* thread of the server behind that one, or 0 */
+	int sleeps;  /* of the first until the second had answered */
+	int busy_us; /* so long the server was at it, at least */
 };
 
 /* One end of a connection: of pipes it has two files. */
@@ -252,6 +253,7 @@ static void append(void)
 static void answer(struct line line, struct message message)
 {
 	static _Thread_local char buffer[64 << 10];
+	long begin_ns = now_ns();
 	int zero = (int)check(open("/dev/zero", O_RDONLY));
 
 	check(read(zero, buffer, (size_t)message.kib << 10));
@@ -263,6 +265,7 @@ static void answer(struct line line, struct message message)
 	if (syncs)
 		append();
 	message.tid = gettid();
+	message.busy_us = (int)((now_ns() - begin_ns) / US);
 	check(write(line.out, &message, sizeof(message)));
 }
 
@@ -444,9 +447,9 @@ static void ask(int client, int ahead, FILE *out)
 		}
 		for (int k = i; k < i + ahead; k++) {
 			check(read(line.in, &message, sizeof(message)));
-			fprintf(out, "%d %ld %ld %d %d %d\n", gettid(),
+			fprintf(out, "%d %ld %ld %d %d %d %d\n", gettid(),
 				begin_ns[message.number], now_ns(), message.tid,
-				message.back, message.sleeps);
+				message.back, message.sleeps, message.busy_us);
 		}
 	}
 	fclose(out);

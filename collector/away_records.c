@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/away_records.h"
+#include "collector/events/away_cpus.h"
+#include "collector/recording_output.h"
+#include "collector/recording_setup.h"
+#include "collector/records/loss_record.h"
+#include "common/log.h"
+
+/* What ran there since is missing, records of all kinds and trace. */
+static int add(struct recording_output *output, const struct away_cpu *away)
+{
+	const struct recording_setup *setup = output->setup;
+	const struct event_list *events = &setup->events.list;
+	const struct event *trace =
+		event_list_find(events, setup->trace_spec, away->cpu);
+	const struct event *switches =
+		event_list_find(events, setup->switch_spec, away->cpu);
+	const struct cpu_rings *rings =
+		event_rings_of(&setup->events, away->cpu);
+	uint64_t now = setup->tracer->now_ns(rings->ring[RING_TRACE].page);
+	struct byte_buffer records = { 0 };
+
+	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    "CPU %d was switched off %.3f s before the end; what ran "
+		    "there since is not recorded, even if it was switched on "
+		    "again",
+		    away->cpu, (double)away->missing_ns / 1e9);
+	loss_record_add_records(&records, switches, 1, now);
+	loss_record_add(&records, trace, aux_ring_head(&rings->aux), now);
+	return recording_output_add(output, &records);
+}
+
+int away_records_add(struct recording_output *output, unsigned int *count)
+{
+	const struct recording_setup *setup = output->setup;
+	struct array away = ARRAY_OF(struct away_cpu);
+	int error;
+
+	if (!setup->target.whole_cpus)
+		return 0;
+	error = away_cpus_find(&setup->events.list, setup->switch_spec, &away);
+	for (size_t i = 0; i < away.count && !error; i++)
+		error = add(output, array_at(&away, i));
+	*count = (unsigned int)away.count;
+	array_free(&away);
+	return error;
+}

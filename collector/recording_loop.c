@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/recording_loop.h"
+#include "collector/chosen_calls.h"
+#include "collector/hit_keeper.h"
+#include "collector/poll_list.h"
+#include "collector/recording_output.h"
+#include "collector/recording_setup.h"
+#include "collector/ring_drain.h"
+#include "common/clocks.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Looks whether the command has ended. */
+static void reap(struct recording_loop *loop)
+{
+	int status;
+
+	if (loop->workload.pid > 0 && !loop->command_ended &&
+	    waitpid(loop->workload.pid, &status, WNOHANG) ==
+		    loop->workload.pid) {
+		loop->command_ended = true;
+		loop->result->command_status = status;
+		if (loop->result->end == COLLECTOR_FAILED)
+			loop->result->end = COLLECTOR_COMMAND_ENDED;
+	}
+}
+
+static int take_signal(struct recording_loop *loop,
+		       const struct signal_event *event)
+{
+	if (event->number == SIGCHLD) {
+		reap(loop);
+		return 0;
+	}
+	if (event->number == SIGUSR2)
+		return loop->setup->options->snapshot ?
+			       hit_keeper_snapshot(loop->keeper) :
+			       0;
+	loop->result->end = COLLECTOR_INTERRUPTED;
+	loop->result->signal = event->number;
+	if (loop->workload.pid > 0 && !loop->command_ended &&
+	    !event->from_terminal)
+		kill(loop->workload.pid, event->number);
+	return 0;
+}
+
+static int take_signals(struct recording_loop *loop)
+{
+	struct signal_event event;
+	int error = 0;
+
+	while (!error && signal_source_next(&loop->signals, &event))
+		error = take_signal(loop, &event);
+	return error;
+}
+
+static void time_over(struct recording_loop *loop)
+{
+	loop->result->end = COLLECTOR_TIME_OVER;
+	if (loop->workload.pid > 0 && !loop->command_ended)
+		kill(loop->workload.pid, SIGTERM);
+}
+
+static void look_at_size(struct recording_loop *loop)
+{
+	const struct collector_options *options = loop->setup->options;
+	uint64_t bytes = recording_writer_bytes(loop->output->writer);
+
+	if (options->max_bytes && bytes >= options->max_bytes &&
+	    loop->result->end == COLLECTOR_FAILED)
+		loop->result->end = COLLECTOR_SIZE_REACHED;
+	else if (size_watch_is_news(&loop->size_watch, bytes))
+		log_message(loop->setup->log, LOG_NOTE, options->folder,
+			    LOG_NO_OFFSET,
+			    "%" PRIu64 " GiB so far; --max-size ends a "
+			    "recording at a size",
+			    bytes >> 30);
+}
+
+/* Takes what has come so far. */
+static int take(struct recording_loop *loop, const struct poll_list *list)
+{
+	const struct trace_clock clock = recording_setup_clock(loop->setup);
+	const int *cpus = loop->setup->target.cpus.items;
+	int error = hit_keeper_freeze(loop->keeper);
+
+	hit_wait_take_lines(&loop->keeper->hits, &clock, cpus[0]);
+	if (!error)
+		error = chosen_calls_take(loop->calls);
+	if (!error)
+		error = ring_drain_all(loop->drain);
+	if (!error)
+		error = hit_keeper_keep(loop->keeper,
+					poll_list_has(list, POLL_AFTER));
+	if (!error)
+		error = hit_keeper_unfreeze(loop->keeper);
+	return error ? error : ring_drain_resume(loop->drain);
+}
+
+/* Looks whether nobody is left whose trace is wanted. */
+static void look_for_target(struct recording_loop *loop, struct poll_list *list)
+{
+	bool is_over = poll_list_drop_rings(list) &&
+		       !loop->setup->options->command;
+
+	is_over |= poll_list_drop_processes(list);
+	if (is_over && loop->result->end == COLLECTOR_FAILED)
+		loop->result->end = COLLECTOR_TARGET_GONE;
+}
+
+static int turn(struct recording_loop *loop, struct poll_list *list)
+{
+	int error;
+
+	poll_list_set(list, POLL_AFTER, loop->keeper->hits.timer);
+	error = poll_list_wait(list);
+	if (error)
+		return error;
+	if (poll_list_has(list, POLL_SIGNALS))
+		error = take_signals(loop);
+	if (poll_list_has(list, POLL_TIMER))
+		time_over(loop);
+	look_for_target(loop, list);
+	if (!error)
+		error = take(loop, list);
+	look_at_size(loop);
+	return error;
+}
+
+static int list_polled(const struct recording_loop *loop,
+		       struct poll_list *list)
+{
+	int error = poll_list_open(list, loop->setup, loop->keeper);
+
+	if (error)
+		return error;
+	poll_list_set(list, POLL_SIGNALS, loop->signals.fd);
+	poll_list_set(list, POLL_TIMER, loop->timer);
+	poll_list_set(list, POLL_CHOICE, loop->calls->gate.own.line);
+	poll_list_set(list, POLL_AFTER, loop->keeper->hits.timer);
+	return 0;
+}
+
+int recording_loop_run(struct recording_loop *loop)
+{
+	struct poll_list list;
+	int error = list_polled(loop, &list);
+
+	if (error)
+		return error;
+	while (!error && loop->result->end == COLLECTOR_FAILED)
+		error = turn(loop, &list);
+	poll_list_free(&list);
+	return error;
+}
+
+void recording_loop_wait_for_command(struct recording_loop *loop)
+{
+	struct pollfd polled = { .fd = loop->signals.fd, .events = POLLIN };
+	struct signal_event event;
+
+	if (loop->workload.pid <= 0 || loop->command_ended ||
+	    loop->workload.go >= 0)
+		return;
+	for (;;) {
+		if (waitpid(loop->workload.pid, &loop->result->command_status,
+			    WNOHANG))
+			return;
+		poll(&polled, 1, -1);
+		while (signal_source_next(&loop->signals, &event))
+			if (event.number != SIGCHLD && event.number != SIGUSR2)
+				return;
+	}
+}
+
+enum { SECOND_NS = 1000000000 };
+
+static int open_timer(int64_t instant_ns)
+{
+	const struct itimerspec spec = {
+		.it_value = { .tv_sec = instant_ns / SECOND_NS,
+			      .tv_nsec = instant_ns % SECOND_NS },
+	};
+	int fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC);
+
+	if (fd >= 0 &&
+	    timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Returns whether a signal ended it. */
+static bool is_interrupted(struct recording_loop *loop)
+{
+	struct signal_event event;
+
+	while (signal_source_next(&loop->signals, &event))
+		if (event.number != SIGCHLD && event.number != SIGUSR2) {
+			loop->result->end = COLLECTOR_NOT_BEGUN;
+			loop->result->signal = event.number;
+		}
+	return loop->result->end == COLLECTOR_NOT_BEGUN;
+}
+
+/* What the events that are open already say fills the rings meanwhile. */
+static int wait_for(struct recording_loop *loop, int timer)
+{
+	struct poll_list list;
+	int error = list_polled(loop, &list);
+
+	if (error)
+		return error;
+	poll_list_set(&list, POLL_TIMER, timer);
+	/* Others are chosen when it has begun. */
+	poll_list_set(&list, POLL_CHOICE, -1);
+	while (!error) {
+		error = poll_list_wait(&list);
+		if (error || is_interrupted(loop) ||
+		    poll_list_has(&list, POLL_TIMER))
+			break;
+		error = ring_drain_all(loop->drain);
+	}
+	poll_list_free(&list);
+	return error;
+}
+
+static int refuse_late(const struct recording_loop *loop, int64_t late_ns)
+{
+	log_message(loop->setup->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "--activate: all was set up %.3f s after that instant: "
+		    "give a later one",
+		    (double)late_ns / SECOND_NS);
+	return -ERROR_NOT_FOUND;
+}
+
+int recording_loop_activate(struct recording_loop *loop, int64_t *begin_ns)
+{
+	const struct activation *activation = &loop->setup->options->activation;
+	int64_t now_ns = realtime_ns();
+	int64_t instant_ns = activation_instant(activation, now_ns);
+	int error;
+	int timer;
+
+	*begin_ns = 0;
+	if (activation->kind == ACTIVATE_AT_ONCE)
+		return 0;
+	if (instant_ns <= now_ns)
+		return refuse_late(loop, now_ns - instant_ns);
+	log_message(loop->setup->log, LOG_NOTE, NULL, LOG_NO_OFFSET,
+		    "all is set up; it begins in %.3f s",
+		    (double)(instant_ns - now_ns) / SECOND_NS);
+	*begin_ns = instant_ns;
+	timer = open_timer(instant_ns);
+	if (timer < 0)
+		return -ERROR_SYSTEM;
+	error = wait_for(loop, timer);
+	close(timer);
+	return error;
+}

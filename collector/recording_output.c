@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/recording_output.h"
+#include "collector/kernel_code/kernel_changes.h"
+#include "collector/kernel_code/vdso_copy.h"
+#include "collector/recording_setup.h"
+#include "collector/records/cgroup_list.h"
+#include "collector/records/start_records.h"
+#include "collector/trace_unit/address_filter.h"
+#include "collector/writer/feature.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+struct recording_output
+recording_output_new(const struct recording_setup *setup)
+{
+	return (struct recording_output){
+		.setup = setup,
+		.sockets = SOCKET_LIST_NONE,
+	};
+}
+
+void recording_output_free(struct recording_output *output)
+{
+	loaded_code_close(output->loaded);
+	recording_writer_free(output->writer);
+	socket_list_close(&output->sockets);
+	kernel_copy_free(&output->kernel);
+}
+
+int recording_output_add(struct recording_output *output,
+			 struct byte_buffer *records)
+{
+	int error = recording_writer_add(output->writer, records);
+
+	byte_buffer_free(records);
+	return error;
+}
+
+/* function_graph names the functions, whose code nobody has to follow: only
+ * the code that user stacks may go through is copied.
+ */
+static int copy_little(const struct recording_output *output)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/kcore_dir",
+		 output->setup->options->folder);
+	return vdso_copy_make(path, output->setup->log);
+}
+
+static int copy_kernel(struct recording_output *output)
+{
+	const char *folder = output->setup->options->folder;
+	char path[4096];
+	int error;
+
+	snprintf(path, sizeof(path), "%s/kcore_dir", folder);
+	error = kernel_copy_make(&output->kernel, path, output->setup->log);
+	if (!error)
+		error = vdso_copy_make(path, output->setup->log);
+	if (error || !output->setup->wide)
+		return error;
+	error = loaded_code_open(folder, &output->kernel, output->setup->tracer,
+				 event_rings_page(&output->setup->events),
+				 output->setup->log, &output->loaded);
+	if (error)
+		return error;
+	return loaded_code_existing(output->loaded, &output->kernel.symbols);
+}
+
+static int set_filter(struct recording_output *output,
+		      struct byte_buffer *filter)
+{
+	const char *text = output->setup->options->filter;
+	int error;
+
+	if (!text)
+		return 0;
+	error = address_filter_parse(
+		text, &output->kernel.symbols,
+		output->setup->tracer->filter_ranges(&output->setup->pmu),
+		output->setup->log, filter);
+	if (error)
+		return error;
+	error = event_list_control(&output->setup->events.list,
+				   output->setup->trace_spec,
+				   PERF_EVENT_IOC_SET_FILTER, filter->bytes);
+	if (error)
+		log_message(output->setup->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "the kernel refuses the filter '%s': %s",
+			    (const char *)filter->bytes, strerror(errno));
+	return error;
+}
+
+static int write_start(struct recording_output *output,
+		       const struct byte_buffer *filter)
+{
+	const struct event_spec *trace = array_at(
+		&output->setup->events.list.specs, output->setup->trace_spec);
+	struct tracer_facts facts = {
+		.page = event_rings_page(&output->setup->events),
+		.switches_of_cpu = output->setup->wide,
+		.snapshot = output->setup->options->snapshot,
+		.filter = (const char *)filter->bytes,
+		.config = trace->attr.config,
+		.cpus = output->setup->target.cpus.items,
+		.cpu_count = output->setup->target.cpus.count,
+	};
+	struct byte_buffer records = { 0 };
+
+	start_records_setup(&records, &output->setup->events.list,
+			    &output->setup->target, output->setup->tracer,
+			    &output->setup->pmu, &facts);
+	if (!output->setup->graph)
+		start_records_kernel(&records, &output->kernel);
+	start_records_tasks(&records, &output->setup->target);
+	start_records_end(&records);
+	return recording_output_add(output, &records);
+}
+
+int recording_output_list_cgroups(const struct recording_output *output,
+				  const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/kcore_dir/%s",
+		 output->setup->options->folder, name);
+	return cgroup_list_write(path, output->setup->log);
+}
+
+static int prepare_sockets(struct recording_output *output)
+{
+	if (!(output->setup->options->tracepoints & TRACEPOINTS_OBJECTS))
+		return 0;
+	return socket_list_open(&output->sockets);
+}
+
+int recording_output_list_sockets(struct recording_output *output)
+{
+	char path[4096];
+
+	if (!socket_list_is_known(&output->sockets))
+		return 0;
+	snprintf(path, sizeof(path), "%s/kcore_dir/sockets",
+		 output->setup->options->folder);
+	return socket_list_write(&output->sockets, path, output->setup->log);
+}
+
+static int create_file(struct recording_output *output)
+{
+	const struct collector_options *options = output->setup->options;
+	struct feature features[FEATURES_OF_SYSTEM];
+	size_t count = features_of_system(features, NULL, options->argc,
+					  options->argv,
+					  &output->setup->events.list);
+	char path[4096];
+	int error;
+
+	snprintf(path, sizeof(path), "%s/data", options->folder);
+	error = recording_writer_create(path, &output->setup->events.list,
+					features, count, output->setup->log,
+					&output->writer);
+	features_free(features, count);
+	return error;
+}
+
+/* Threads that end before they are traced have no events. */
+static int check_threads(const struct recording_output *output)
+{
+	if (event_rings_page(&output->setup->events))
+		return 0;
+	log_message(output->setup->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "the processes to record have ended");
+	return -ERROR_NOT_FOUND;
+}
+
+static int write_all(struct recording_output *output,
+		     struct byte_buffer *filter)
+{
+	bool has_graph = output->setup->graph;
+	int error = has_graph ? copy_little(output) : copy_kernel(output);
+
+	if (!error && !has_graph)
+		error = set_filter(output, filter);
+	if (error)
+		return error;
+	error = recording_output_list_cgroups(output, "cgroups");
+	if (!error)
+		error = prepare_sockets(output);
+	if (!error)
+		error = create_file(output);
+	return error ? error : write_start(output, filter);
+}
+
+int recording_output_begin(struct recording_output *output)
+{
+	struct byte_buffer filter = { 0 }; /* as the kernel has it */
+	int error = check_threads(output);
+
+	if (!error)
+		error = write_all(output, &filter);
+	byte_buffer_free(&filter);
+	return error;
+}
+
+/* What cannot be compared has been said, and the recording is good without. */
+void recording_output_compare(const struct recording_output *output)
+{
+	char path[4096];
+
+	if (!output->setup->tracer->patch_functions)
+		return;
+	snprintf(path, sizeof(path), "%s/kcore_dir",
+		 output->setup->options->folder);
+	kernel_changes_write(&output->kernel, path, output->setup->log);
+}

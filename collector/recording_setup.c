@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/recording_setup.h"
+#include "collector/events/event_refusal.h"
+#include "collector/events/tracepoint_set.h"
+#include "collector/graph_recording.h"
+#include "collector/kernel_code/text_poke_breakpoints.h"
+#include "collector/trace_spec.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/text_poke_breakpoint.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+
+/* Threads times CPUs times events: a shell's soft limit is too low. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Opened before any other event, since others patch the kernel: static keys,
+ * tracepoints.  Not permitted: the recording is made without.
+ */
+static int open_text_poke(struct recording_setup *setup)
+{
+	const struct event_spec wanted = event_spec_text_poke();
+	int error = event_rings_open_if_possible(
+		&setup->events, event_list_add(&setup->events.list, wanted));
+
+	setup->wide = !error;
+	if (!error)
+		return 0;
+	if (error != -ERROR_SYSTEM || (errno != EACCES && errno != EPERM))
+		return event_refusal_say(&wanted, setup->options->buffer_bytes,
+					 error, setup->log);
+	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    "changes that the kernel makes to its code cannot be "
+		    "recorded without rights: record as root");
+	return 0;
+}
+
+/* Before any event that patches, too. */
+static int open_text_poke_breakpoints(struct recording_setup *setup)
+{
+	const char *const *functions = setup->tracer->patch_functions;
+	int error;
+
+	if (!functions)
+		return 0;
+	error = event_rings_open_if_possible(
+		&setup->events,
+		text_poke_breakpoints_add(&setup->events.list, functions));
+	if (!error || error == -ERROR_MEMORY)
+		return error;
+	log_message(setup->log, LOG_NOTE, TEXT_POKE_BREAKPOINT_EVENT,
+		    LOG_NO_OFFSET,
+		    "what the kernel patches cannot be followed: %s; what "
+		    "differs at the end will be a gap where it ran",
+		    text_poke_breakpoints_refusal(error));
+	return 0;
+}
+
+/* Without it, new modules are missing, nothing else. */
+static int open_module_load(struct recording_setup *setup)
+{
+	int error = event_rings_open_if_possible(
+		&setup->events,
+		tracepoint_add_module_load(&setup->events.list));
+
+	if (!error || error == -ERROR_MEMORY)
+		return error;
+	log_message(setup->log, LOG_NOTE, NULL, LOG_NO_OFFSET,
+		    "modules that are loaded meanwhile will be missing: %s",
+		    error == -ERROR_SYSTEM ? strerror(errno) :
+					     "tracefs is not mounted");
+	return 0;
+}
+
+/* Returns the tracepoints wanted, or where that is a default and tracefs
+ * cannot be read, none.
+ */
+static unsigned int tracepoints_of(const struct recording_setup *setup)
+{
+	const struct collector_options *options = setup->options;
+
+	if (!options->tracepoints_may_miss || tracepoint_set_can_be_read())
+		return options->tracepoints;
+	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    "tracefs cannot be read, so who sleeps and who wakes whom "
+		    "is not recorded: mount it and record as root, or say "
+		    "--events=none");
+	return 0;
+}
+
+static int open_sideband(struct recording_setup *setup)
+{
+	struct event_list *events = &setup->events.list;
+	size_t first;
+	int error;
+
+	if (setup->wide) {
+		error = open_text_poke_breakpoints(setup);
+		if (!error)
+			error = open_module_load(setup);
+		if (error)
+			return error;
+	}
+	first = events->specs.count;
+	setup->switch_spec = first;
+	if (event_list_add(events, event_spec_switches(setup->wide)) < 0 ||
+	    event_list_add(events, event_spec_tasks()) < 0)
+		return -ERROR_MEMORY;
+	error = tracepoint_set_add(tracepoints_of(setup),
+				   setup->options->user_stack_bytes, events,
+				   setup->log);
+	for (size_t i = first; i < events->specs.count && !error; i++)
+		error = event_rings_open_or_explain(&setup->events, i);
+	return error;
+}
+
+static int refuse_only(const struct recording_setup *setup, const char *why)
+{
+	log_message(setup->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "--only: %s; without that use --filter, which traces "
+		    "chosen functions alone, or --trigger, which keeps the "
+		    "slow calls",
+		    why);
+	return -ERROR_UNSUPPORTED;
+}
+
+/* Says so if no kernel can pause the trace of this unit. */
+static int check_pause(const struct recording_setup *setup)
+{
+	const struct tracer *tracer = setup->tracer;
+	const char *refusal = NULL;
+
+	if (!tracer->pauses_from)
+		refusal = "no kernel can pause the trace of this unit";
+	else if (tracer->pause_refusal)
+		refusal = tracer->pause_refusal(&setup->pmu);
+	return refusal ? refuse_only(setup, refusal) : 0;
+}
+
+/* Drivers that cannot pause a trace, and kernels before that, refuse one that
+ * begins paused.
+ */
+static int open_paused_trace(struct recording_setup *setup)
+{
+	int error = check_pause(setup);
+	char why[128];
+
+	if (error)
+		return error;
+	error = event_rings_open(&setup->events, setup->trace_spec);
+	if (!error)
+		return 0;
+	if (error == -ERROR_SYSTEM &&
+	    (errno == EINVAL || errno == EOPNOTSUPP)) {
+		snprintf(why, sizeof(why),
+			 "this kernel cannot pause a trace: %s",
+			 setup->tracer->pauses_from);
+		return refuse_only(setup, why);
+	}
+	return event_refusal_say(
+		array_at(&setup->events.list.specs, setup->trace_spec),
+		setup->options->buffer_bytes, error, setup->log);
+}
+
+static int open_trace(struct recording_setup *setup)
+{
+	return setup->options->only ?
+		       open_paused_trace(setup) :
+		       event_rings_open_or_explain(&setup->events,
+						   setup->trace_spec);
+}
+
+static int add_trace(struct recording_setup *setup)
+{
+	struct event_spec spec;
+	int error = trace_spec_make(setup->options, setup->tracer, &setup->pmu,
+				    setup->log, &spec);
+
+	if (!error)
+		error = event_list_add(&setup->events.list, spec);
+	if (error < 0)
+		return error;
+	setup->trace_spec = (size_t)error;
+	return 0;
+}
+
+/* Each CPU has rings, whoever writes to them. */
+static int add_rings(struct recording_setup *setup)
+{
+	const struct collector_options *options = setup->options;
+	size_t bytes = recording_setup_has_graph(setup) ? 0 :
+							  options->buffer_bytes;
+
+	return event_rings_add_cpus(&setup->events, bytes, options->snapshot);
+}
+
+int recording_setup_open(struct recording_setup *setup)
+{
+	int error = add_rings(setup);
+
+	raise_file_limit();
+	if (!error)
+		error = add_trace(setup);
+	/* It may patch all functions, which takes seconds: what is refused is so
+	 * before, and the changes are no part of the recording.
+	 */
+	if (!error && recording_setup_has_graph(setup))
+		error = graph_recording_open(setup->options, &setup->target,
+					     setup->log, &setup->graph);
+	if (!error)
+		error = open_text_poke(setup);
+	if (!error)
+		error = open_sideband(setup);
+	return error ? error : open_trace(setup);
+}
+
+/* The tracepoints come first: what the recorder does before would only fill their
+ * rings.  The trace comes last, which is the first spec: all that it shows has its
+ * events.
+ */
+int recording_setup_enable(const struct recording_setup *setup)
+{
+	const struct event_list *events = &setup->events.list;
+	const struct event_spec *specs = events->specs.items;
+	int error = 0;
+
+	for (size_t i = events->specs.count; i-- > 0 && !error;)
+		if (specs[i].attr.disabled && !specs[i].attr.enable_on_exec &&
+		    !specs[i].on_demand)
+			error = event_list_control(events, i,
+						   PERF_EVENT_IOC_ENABLE, NULL);
+	return error;
+}
+
+struct trace_clock recording_setup_clock(const struct recording_setup *setup)
+{
+	return (struct trace_clock){ setup->tracer,
+				     event_rings_page(&setup->events) };
+}
+
+static int open_event(void *context, size_t spec)
+{
+	return event_rings_open_if_possible(context, (int)spec);
+}
+
+struct trigger_setup recording_setup_triggers(struct recording_setup *setup,
+					      struct kernel_symbols *symbols)
+{
+	const struct collector_options *options = setup->options;
+	const bool has_command = setup->command > 0;
+	struct trigger_setup triggers = {
+		.events = &setup->events.list,
+		.open = open_event,
+		.context = &setup->events,
+		.trace_spec = setup->trace_spec,
+		.cpus = setup->target.cpus.items,
+		.cpu_count = setup->target.cpus.count,
+		.processes = has_command ? &setup->command : options->processes,
+		.process_count = has_command ? 1 : options->process_count,
+		.symbols = symbols,
+		.log = setup->log,
+	};
+
+	if (options->hits_of_all)
+		triggers.process_count = 0;
+	return triggers;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_RECORDING_SETUP_H
+#define KT_COLLECTOR_RECORDING_SETUP_H
+
+#include "collector/collector.h"
+#include "collector/event_rings.h"
+#include "collector/target/target.h"
+#include "collector/trace_clock.h"
+#include "collector/trace_unit/tracer.h"
+#include "collector/trigger/trigger_set.h"
+
+struct function_graph;
+
+/* What is recorded, and by what.  Open data: chosen and opened before a recording
+ * begins, and the same from then on.
+ */
+struct recording_setup {
+	const struct collector_options *options;
+	const struct log *log;
+	struct target target;
+	pid_t command; /* that waits to begin; -1: none */
+	const struct tracer *tracer;
+	struct pmu pmu;
+	struct function_graph *graph; /* NULL: a trace unit */
+	struct event_rings events;
+	size_t trace_spec;  /* index of the trace's own events */
+	size_t switch_spec; /* of those of task switches */
+	bool wide;	    /* may look at whole CPUs */
+};
+
+/* Opens the events of the target, in the order that lets every change of the
+ * kernel's text be recorded or copied.  Returns 0 or a negative enum error with
+ * the reason in the log.
+ */
+int recording_setup_open(struct recording_setup *setup);
+
+/* Returns whether the kernel's own tracer takes the place of a trace unit. */
+static inline bool
+recording_setup_has_graph(const struct recording_setup *setup)
+{
+	return setup->options->source == SOURCE_FUNCTION_GRAPH;
+}
+
+/* Enables what was opened disabled and waits for no exec.  Likewise. */
+int recording_setup_enable(const struct recording_setup *setup);
+
+/* Returns the recording's clock. */
+struct trace_clock recording_setup_clock(const struct recording_setup *setup);
+
+/* Returns what arming triggers needs, with @symbols, which are empty, and an
+ * option that is to be named.
+ */
+struct trigger_setup recording_setup_triggers(struct recording_setup *setup,
+					      struct kernel_symbols *symbols);
+
+#endif

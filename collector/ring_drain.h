@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_RING_DRAIN_H
+#define KT_COLLECTOR_RING_DRAIN_H
+
+#include "collector/records/record_watch.h"
+
+struct hit_wait;
+struct recording_output;
+struct recording_setup;
+
+/* Brings what is in the rings into the recording. */
+struct ring_drain {
+	struct recording_setup *setup;
+	struct recording_output *output;
+	struct hit_wait *hits; /* looks at the records of triggers */
+	struct record_counts counts;
+};
+
+/* Reads all rings once.  Returns 0 or a negative enum error. */
+int ring_drain_all(struct ring_drain *drain);
+
+/* Goes on with traces that stopped since their buffer, which has been read
+ * now, was full.  Returns 0 or -ERROR_SYSTEM.
+ */
+int ring_drain_resume(struct ring_drain *drain);
+
+#endif

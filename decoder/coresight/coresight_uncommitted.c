@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/coresight/coresight_uncommitted.h"
+#include "decoder/coresight/coresight_atoms.h"
+#include "decoder/recording/coresight_unit.h"
+
+#include <string.h>
+
+static bool hold(struct coresight_uncommitted *uncommitted,
+		 const struct coresight_whole_packet *whole,
+		 enum coresight_packet_kind kind, bool is_element,
+		 const uint8_t *bytes, size_t size)
+{
+	struct coresight_held_packet *packet =
+		coresight_held_add(&uncommitted->held);
+
+	if (!packet)
+		return false;
+	packet->index = whole->index;
+	packet->kind = (uint8_t)kind;
+	packet->is_element = is_element;
+	packet->size = (uint8_t)size;
+	memcpy(packet->bytes, bytes, size);
+	return true;
+}
+
+static bool hold_whole(struct coresight_uncommitted *uncommitted,
+		       const struct coresight_whole_packet *whole,
+		       bool is_element)
+{
+	return hold(uncommitted, whole, whole->packet->kind, is_element,
+		    whole->bytes, whole->size);
+}
+
+static bool take_other(struct coresight_uncommitted *uncommitted,
+		       const struct coresight_whole_packet *whole)
+{
+	(void)uncommitted;
+	(void)whole;
+	return false;
+}
+
+/* Is not of what is executed. */
+static bool hold_report(struct coresight_uncommitted *uncommitted,
+			const struct coresight_whole_packet *whole)
+{
+	return hold(uncommitted, whole, CORESIGHT_PACKET_REPORT, false,
+		    whole->bytes, whole->size);
+}
+
+static bool take_whole(struct coresight_uncommitted *uncommitted,
+		       const struct coresight_whole_packet *whole)
+{
+	return hold_whole(uncommitted, whole, false);
+}
+
+/* OpenCSD's users assume that trace info comes before elements do again, and
+ * says how many wait that it does not show.
+ */
+static void discard(struct coresight_uncommitted *uncommitted)
+{
+	coresight_held_discard(&uncommitted->held);
+	uncommitted->is_begun = false;
+	uncommitted->awaits_address = false;
+}
+
+static bool take_extension(struct coresight_uncommitted *uncommitted,
+			   const struct coresight_whole_packet *whole)
+{
+	enum { DISCARD = 0x03, OVERFLOW = 0x05, SYNC_SIZE = 12 };
+	const uint8_t *bytes = whole->bytes;
+
+	if (bytes[1] == DISCARD || bytes[1] == OVERFLOW)
+		discard(uncommitted);
+	else if (whole->size == SYNC_SIZE && bytes[SYNC_SIZE - 1] == 0x80 &&
+		 !uncommitted->awaits_address)
+		uncommitted->is_synced = true;
+	else
+		return false;
+	return hold_report(uncommitted, whole);
+}
+
+/* OpenCSD is not to hear of elements that it has not seen. */
+static void hide_depth(const struct coresight_whole_packet *whole)
+{
+	uint8_t *byte = whole->bytes + whole->packet->depth_at;
+
+	if (!whole->packet->depth_at)
+		return;
+	for (; *byte & 0x80; byte++)
+		*byte = 0x80;
+	*byte = 0;
+}
+
+/* It is assumed that trace info that says how many elements wait counts all of
+ * them, and those alone.
+ */
+static bool is_wrong_depth(const struct coresight_uncommitted *uncommitted,
+			   const struct coresight_whole_packet *whole)
+{
+	const struct coresight_held *held = &uncommitted->held;
+
+	return uncommitted->is_begun && whole->packet->depth_at &&
+	       whole->packet->depth != held->unseen + held->elements;
+}
+
+/* Trace info may be wrong about what came before, and right about what comes
+ * next.
+ */
+static void begin_anew(struct coresight_uncommitted *uncommitted,
+		       const struct coresight_whole_packet *whole)
+{
+	struct coresight_held *held = &uncommitted->held;
+
+	coresight_held_begin(held, held->depth);
+	uncommitted->is_begun = false;
+	held->callback.begin_anew(held->callback.ctx, whole->index);
+}
+
+static bool take_info(struct coresight_uncommitted *uncommitted,
+		      const struct coresight_whole_packet *whole)
+{
+	const struct coresight_packet *packet = whole->packet;
+	struct coresight_held *held = &uncommitted->held;
+	bool is_wrong = is_wrong_depth(uncommitted, whole);
+
+	if (packet->depth > held->depth ||
+	    (is_wrong && !uncommitted->is_synced))
+		return false;
+	if (is_wrong)
+		begin_anew(uncommitted, whole);
+	if (!uncommitted->is_begun) {
+		held->unseen = packet->depth;
+		uncommitted->context = (struct coresight_last_context){ 0 };
+	}
+	uncommitted->is_begun = true;
+	uncommitted->is_synced = false;
+	memset(uncommitted->addresses.last, 0,
+	       sizeof(uncommitted->addresses.last));
+	hide_depth(whole);
+	return hold_report(uncommitted, whole);
+}
+
+static bool take_transaction(struct coresight_uncommitted *uncommitted,
+			     const struct coresight_whole_packet *whole)
+{
+	bool is_element = uncommitted->transactions_count;
+
+	return hold_whole(uncommitted, whole, is_element) &&
+	       (!is_element || coresight_held_count(&uncommitted->held));
+}
+
+/* ETE's resets (0) and failed transactions (24) have no address. */
+static bool take_exception(struct coresight_uncommitted *uncommitted,
+			   const struct coresight_whole_packet *whole)
+{
+	uint8_t type = whole->bytes[1] >> 1 & 0x1f;
+	bool is_element = !whole->packet->is_ete || (type && type != 24);
+
+	uncommitted->awaits_address = is_element;
+	return hold_whole(uncommitted, whole, is_element);
+}
+
+static uint32_t number_at(const uint8_t *bytes)
+{
+	uint32_t number = 0;
+	size_t i = 0;
+
+	do
+		number |= (bytes[i] & UINT32_C(0x7f)) << 7 * i;
+	while (bytes[i++] & 0x80 && i < 5);
+	return number;
+}
+
+static bool take_commit(struct coresight_uncommitted *uncommitted,
+			const struct coresight_whole_packet *whole)
+{
+	return coresight_held_commit(&uncommitted->held,
+				     number_at(whole->bytes + 1));
+}
+
+/* Formats 3, 1 and 2.  The last tells how many elements are committed, or how
+ * far they are from the most, less 15.
+ */
+static bool commit_counted(struct coresight_uncommitted *uncommitted,
+			   const struct coresight_whole_packet *whole)
+{
+	struct coresight_held *held = &uncommitted->held;
+	const uint8_t *bytes = whole->bytes;
+	size_t count;
+
+	if (!whole->packet->counts_commits)
+		return true;
+	if (bytes[0] >= 0x10)
+		return coresight_held_commit(held, (bytes[0] >> 2 & 3) + 1u);
+	if (bytes[0] >= 0x0e)
+		return take_commit(uncommitted, whole);
+	count = bytes[1] >> 4;
+	if (!(bytes[0] & 1))
+		return coresight_held_commit(held, count + 1);
+	return held->depth + count >= 15 &&
+	       coresight_held_commit(held, held->depth + count - 15);
+}
+
+/* A count is of what was committed: it does not wait for the rest. */
+static bool take_cycles(struct coresight_uncommitted *uncommitted,
+			const struct coresight_whole_packet *whole)
+{
+	const struct coresight_packet_callback *callback =
+		&uncommitted->held.callback;
+
+	return commit_counted(uncommitted, whole) &&
+	       (uncommitted->held.unseen ||
+		callback->give(callback->ctx, whole->index, whole->bytes,
+			       whole->size));
+}
+
+static bool take_atoms(struct coresight_uncommitted *uncommitted,
+		       const struct coresight_whole_packet *whole)
+{
+	struct coresight_atoms atoms =
+		coresight_atoms_of(whole->packet->header);
+
+	for (size_t i = 0; i < atoms.count; i++) {
+		const uint8_t one = 0xf6 | (atoms.executed >> i & 1);
+
+		if (!hold(uncommitted, whole, CORESIGHT_PACKET_ATOMS, true,
+			  &one, 1) ||
+		    !coresight_held_count(&uncommitted->held))
+			return false;
+	}
+	return true;
+}
+
+/* Format 1 has a number, and says whether there was a misprediction. */
+static bool take_cancel(struct coresight_uncommitted *uncommitted,
+			const struct coresight_whole_packet *whole)
+{
+	struct coresight_held *held = &uncommitted->held;
+
+	return coresight_held_cancel(held, number_at(whole->bytes + 1)) &&
+	       (!(whole->packet->header & 1) ||
+		coresight_held_mispredict(held));
+}
+
+/* Atoms, cancelled elements (formats 2 and 3) and a misprediction, in this
+ * order.
+ */
+static bool take_mispredict(struct coresight_uncommitted *uncommitted,
+			    const struct coresight_whole_packet *whole)
+{
+	uint8_t header = whole->packet->header;
+	size_t count = header >= 0x38 ? (header >> 1 & 3) + 2u : header >= 0x34;
+
+	return take_atoms(uncommitted, whole) &&
+	       coresight_held_cancel(&uncommitted->held, count) &&
+	       coresight_held_mispredict(&uncommitted->held);
+}
+
+static void note_context(struct coresight_uncommitted *uncommitted,
+			 const struct coresight_whole_packet *whole,
+			 const uint8_t *bytes)
+{
+	coresight_last_context_note(&uncommitted->context,
+				    whole->packet->context_sizes, bytes);
+	uncommitted->addresses.is_64bit = bytes[0] >> 4 & 1;
+}
+
+static size_t write_context(const struct coresight_uncommitted *uncommitted,
+			    const struct coresight_whole_packet *whole,
+			    uint8_t *bytes)
+{
+	return coresight_last_context_write(
+		&uncommitted->context, whole->packet->context_sizes, bytes);
+}
+
+/* The last one may be cancelled: OpenCSD is told each in full. */
+static bool take_context(struct coresight_uncommitted *uncommitted,
+			 const struct coresight_whole_packet *whole)
+{
+	uint8_t bytes[CORESIGHT_PACKET_ROOM] = { CORESIGHT_CONTEXT };
+
+	if (whole->size > 1)
+		note_context(uncommitted, whole, whole->bytes + 1);
+	if (!uncommitted->context.is_known)
+		return take_whole(uncommitted, whole);
+	return hold(uncommitted, whole, CORESIGHT_PACKET_CONTEXT, false, bytes,
+		    1 + write_context(uncommitted, whole, bytes + 1));
+}
+
+static bool hold_address(struct coresight_uncommitted *uncommitted,
+			 const struct coresight_whole_packet *whole,
+			 enum coresight_packet_kind kind, bool is_element)
+{
+	uint8_t bytes[CORESIGHT_PACKET_ROOM];
+	size_t read = coresight_address_expand(&uncommitted->addresses,
+					       whole->bytes, bytes);
+	size_t size = CORESIGHT_ADDRESS_SIZE;
+
+	if (whole->size > read) {
+		note_context(uncommitted, whole, whole->bytes + read);
+		size += write_context(uncommitted, whole, bytes + size);
+	}
+	return hold(uncommitted, whole, kind, is_element, bytes, size);
+}
+
+/* An exception is whole with its address. */
+static bool take_address(struct coresight_uncommitted *uncommitted,
+			 const struct coresight_whole_packet *whole)
+{
+	bool was_awaited = uncommitted->awaits_address;
+
+	uncommitted->awaits_address = false;
+	return hold_address(uncommitted, whole, CORESIGHT_PACKET_ADDRESS,
+			    false) &&
+	       (!was_awaited || coresight_held_count(&uncommitted->held));
+}
+
+static bool take_source(struct coresight_uncommitted *uncommitted,
+			const struct coresight_whole_packet *whole)
+{
+	return hold_address(uncommitted, whole, CORESIGHT_PACKET_SOURCE,
+			    true) &&
+	       coresight_held_count(&uncommitted->held);
+}
+
+#define KIND(name) CORESIGHT_PACKET_##name
+
+/* This is what is done with packets of a kind. */
+static const struct kind {
+	bool (*take)(struct coresight_uncommitted *uncommitted,
+		     const struct coresight_whole_packet *whole);
+	bool is_early;	 /* may come before the first trace info */
+	bool is_between; /* may come between exception and address */
+} kinds[CORESIGHT_PACKET_KINDS] = {
+	[KIND(OTHER)] = { take_other, false, false },
+	[KIND(EXTENSION)] = { take_extension, true, true },
+	[KIND(TRACE_INFO)] = { take_info, true, false },
+	[KIND(REPORT)] = { take_whole, true, false },
+	[KIND(STATE)] = { take_whole, false, false },
+	[KIND(TRANSACTION)] = { take_transaction, false, false },
+	[KIND(EXCEPTION)] = { take_exception, false, false },
+	[KIND(IGNORE)] = { take_whole, true, true },
+	[KIND(CYCLES)] = { take_cycles, false, false },
+	[KIND(COMMIT)] = { take_commit, false, false },
+	[KIND(CANCEL)] = { take_cancel, false, false },
+	[KIND(MISPREDICT)] = { take_mispredict, false, false },
+	[KIND(CONTEXT)] = { take_context, false, true },
+	[KIND(ADDRESS)] = { take_address, false, true },
+	[KIND(SOURCE)] = { take_source, false, false },
+	[KIND(Q)] = { take_other, false, false },
+	[KIND(ATOMS)] = { take_atoms, false, false },
+};
+
+bool coresight_uncommitted_take(struct coresight_uncommitted *uncommitted,
+				const struct coresight_whole_packet *whole)
+{
+	const struct kind *kind = &kinds[whole->packet->kind];
+
+	if ((!uncommitted->is_begun && !kind->is_early) ||
+	    (uncommitted->awaits_address && !kind->is_between))
+		return false;
+	uncommitted->is_synced &= kind->is_early;
+	return kind->take(uncommitted, whole) &&
+	       coresight_held_commit(&uncommitted->held, 0);
+}
+
+void coresight_uncommitted_begin(struct coresight_uncommitted *uncommitted,
+				 const struct coresight_unit *unit)
+{
+	coresight_held_begin(&uncommitted->held, unit->idr8);
+	uncommitted->transactions_count = !(unit->idr0 >> 30 & 1);
+	uncommitted->is_begun = false;
+	uncommitted->is_synced = false;
+	uncommitted->awaits_address = false;
+}
+
+bool coresight_uncommitted_waits(const struct coresight_uncommitted *uncommitted)
+{
+	return uncommitted->awaits_address || uncommitted->held.elements ||
+	       uncommitted->held.unseen;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/follow/follow_loss.h"
+#include "execution/walk/moment.h"
+#include "execution/walk/place.h"
+
+void follow_overflow(struct execution *execution,
+		     const struct trace_branch *branch, uint64_t position)
+{
+	place_gap(execution, &(struct trace_gap){
+				     .reason = FLOW_GAP_OVERFLOW,
+				     .position = position,
+			     });
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	if (branch->has_address) {
+		execution->is_lost = false;
+		place_go(execution, branch->payload, EXIT_UNSEEN);
+	} else {
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
+		/* Some units forget to say that it is on. */
+		execution->is_lost = true;
+	}
+}
+
+static struct trace_gap gap_of(const struct trace_branch *branch,
+			       uint64_t position)
+{
+	return (struct trace_gap){
+		.reason = branch->count,
+		.position = position,
+		.lost_bytes = branch->payload,
+	};
+}
+
+/* What comes before the first synchronisation point has no begin. */
+void follow_unread(struct execution *execution,
+		   const struct trace_branch *branch, uint64_t position)
+{
+	const struct trace_gap gap = gap_of(branch, position);
+
+	if (branch->count == FLOW_GAP_UNSYNCED)
+		moment_forget(execution, branch->high);
+	place_gap(execution, &gap);
+}
+
+/* The clock so far ends.  The gap behind has the time of the last record, but
+ * it is known no better than that.
+ */
+void follow_break(struct execution *execution,
+		  const struct trace_branch *branch, uint64_t position)
+{
+	const struct trace_gap gap = gap_of(branch, position);
+	struct event_times *times = &execution->times;
+
+	event_times_flush(times);
+	if (branch->kind == TRACE_BREAK) {
+		place_gap_at(
+			execution,
+			event_times_add(
+				times,
+				event_times_bound(
+					times,
+					moment_low_ns(execution,
+						      execution->before.low),
+					UINT64_MAX)),
+			&gap);
+		event_times_flush(times);
+	}
+	moment_forget(execution, UINT64_MAX);
+}

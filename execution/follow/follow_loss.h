@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXECUTION_FOLLOW_LOSS_H
+#define KT_EXECUTION_FOLLOW_LOSS_H
+
+#include <stdint.h>
+
+struct execution;
+struct trace_branch;
+
+/* What is lost of a trace, or ends it, as branches tell: each becomes a gap, and
+ * what the time is then is known less well.  @position: of its packet in the
+ * stream's bytes.
+ */
+
+/* Follows a TRACE_OVERFLOW. */
+void follow_overflow(struct execution *execution,
+		     const struct trace_branch *branch, uint64_t position);
+
+/* Follows a TRACE_GAP: a stretch that could not be read. */
+void follow_unread(struct execution *execution,
+		   const struct trace_branch *branch, uint64_t position);
+
+/* Follows a TRACE_BREAK or TRACE_END. */
+void follow_break(struct execution *execution,
+		  const struct trace_branch *branch, uint64_t position);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/graph/block_code.h"
+#include "common/error.h"
+#include "decoder/code/code_space.h"
+#include "decoder/flow/flow.h"
+#include "execution/graph/block_memo.h"
+
+#include <stdlib.h>
+
+enum { MOST_INSTRUCTIONS = 256 };
+
+bool block_code_init(struct block_code *code, struct code_space *space)
+{
+	*code = (struct block_code){
+		.space = space,
+		.memo = block_memo_new(),
+	};
+	return code->memo;
+}
+
+void block_code_free(struct block_code *code)
+{
+	block_memo_free(code->memo);
+}
+
+void block_code_forget(struct block_code *code, uint64_t first)
+{
+	if (code_space_of(code->space, first) != CODE_SPACE_KERNEL)
+		block_memo_clear(code->memo);
+}
+
+static enum block_kind kind_of(const struct instruction *instruction)
+{
+	switch ((enum instruction_kind)instruction->kind) {
+	case INSTRUCTION_PLAIN:
+		return BLOCK_FALL;
+	case INSTRUCTION_CONDITIONAL:
+		return BLOCK_CONDITIONAL;
+	case INSTRUCTION_JUMP:
+		return BLOCK_JUMP;
+	case INSTRUCTION_INDIRECT_JUMP:
+		return BLOCK_INDIRECT_JUMP;
+	case INSTRUCTION_CALL:
+		return BLOCK_CALL;
+	case INSTRUCTION_INDIRECT_CALL:
+		return BLOCK_INDIRECT_CALL;
+	case INSTRUCTION_RETURN:
+		return BLOCK_RETURN;
+	case INSTRUCTION_FAR_CALL:
+		return BLOCK_FAR_CALL;
+	case INSTRUCTION_FAR_RETURN:
+		return BLOCK_FAR_RETURN;
+	case INSTRUCTION_FAR_JUMP:
+		return BLOCK_FAR_JUMP;
+	}
+	return BLOCK_UNKNOWN;
+}
+
+static uint8_t exit_of(enum block_kind kind)
+{
+	switch (kind) {
+	case BLOCK_CONDITIONAL:
+		return FLOW_EXIT_CONDITIONAL;
+	case BLOCK_JUMP:
+	case BLOCK_INDIRECT_JUMP:
+		return FLOW_EXIT_JUMP;
+	case BLOCK_CALL:
+	case BLOCK_INDIRECT_CALL:
+		return FLOW_EXIT_CALL;
+	case BLOCK_RETURN:
+		return FLOW_EXIT_RETURN;
+	case BLOCK_FAR_CALL:
+		return FLOW_EXIT_FAR_CALL;
+	case BLOCK_FAR_RETURN:
+		return FLOW_EXIT_FAR_RETURN;
+	case BLOCK_FAR_JUMP:
+		return FLOW_EXIT_FAR_JUMP;
+	case BLOCK_UNREAD:
+	case BLOCK_FALL:
+	case BLOCK_NO_CODE:
+	case BLOCK_CODE_CHANGED:
+	case BLOCK_UNKNOWN:
+		return FLOW_EXIT_NONE;
+	}
+	return FLOW_EXIT_NONE;
+}
+
+/* The code from an address on, as far as it is known to lie in one piece: empty
+ * where nobody has looked yet.
+ */
+struct code_piece {
+	const uint8_t *bytes;
+	size_t left;
+};
+
+static enum block_kind not_read(const struct block_code *code, uint64_t address)
+{
+	return code_space_is_unknown(code->space, address) ?
+		       BLOCK_CODE_CHANGED :
+		       BLOCK_NO_CODE;
+}
+
+/* Reads an instruction that lies in several pieces, or whose end is not known. */
+static enum block_kind read_across(struct block_code *code, uint64_t address,
+				   enum instruction_set set,
+				   struct instruction *instruction)
+{
+	uint8_t bytes[BLOCK_LONGEST_INSTRUCTION];
+	size_t count =
+		code_space_copy(code->space, address, bytes, sizeof(bytes));
+	int status = instruction_read(set, address, bytes, count, instruction);
+
+	if (!status)
+		return not_read(code, address + count);
+	return status < 0 ? BLOCK_UNKNOWN : BLOCK_FALL;
+}
+
+/* Reads the instruction at @address, where *@piece is, and moves that behind it.
+ * Returns BLOCK_FALL, or why there is none.
+ */
+static enum block_kind read_one(struct block_code *code, uint64_t address,
+				enum instruction_set set,
+				struct code_piece *piece,
+				struct instruction *instruction)
+{
+	int status;
+
+	if (!piece->left)
+		piece->bytes =
+			code_space_bytes(code->space, address, &piece->left);
+	if (!piece->bytes)
+		return not_read(code, address);
+	status = instruction_read(set, address, piece->bytes, piece->left,
+				  instruction);
+	if (!status) {
+		piece->left = 0;
+		return read_across(code, address, set, instruction);
+	}
+	if (status < 0)
+		return BLOCK_UNKNOWN;
+	piece->bytes += instruction->length;
+	piece->left -= instruction->length;
+	return BLOCK_FALL;
+}
+
+/* What only goes on with what is behind it leaves no block, but ends it. */
+static bool is_passed(const struct block_code *code,
+		      const struct instruction *instruction)
+{
+	return instruction->is_barrier ||
+	       (code->waits_are_branches && instruction->may_take_long);
+}
+
+/* Reads the code of @block.  What cannot be read is a block of its own, behind
+ * what can.  Returns false if it met such.
+ */
+static bool read_code(struct block_code *code, struct block *block,
+		      struct block_info *info)
+{
+	struct code_piece piece = { 0 };
+	struct instruction instruction;
+	bool is_whole = true;
+	bool is_slow = false;
+	bool is_end = false;
+	uint32_t count = 0;
+
+	block->bytes = 0;
+	block->kind = BLOCK_FALL;
+	info->switches_trace = false;
+	info->writes_page_table = false;
+	while (block->kind == BLOCK_FALL && !info->writes_page_table &&
+	       count < MOST_INSTRUCTIONS && block->bytes < BLOCK_MOST_BYTES) {
+		uint64_t address = block->ip + block->bytes;
+		enum block_kind kind = read_one(code, address, info->set,
+						&piece, &instruction);
+
+		if (kind != BLOCK_FALL) {
+			block->kind = count ? BLOCK_FALL : kind;
+			is_whole = false;
+			break;
+		}
+		is_end = is_passed(code, &instruction);
+		block->kind = is_end ? BLOCK_JUMP : kind_of(&instruction);
+		info->last = block->bytes;
+		info->target = instruction.target;
+		info->switches_trace |= instruction.switches_trace;
+		info->writes_page_table = instruction.writes_page_table;
+		is_slow |= instruction.may_take_long;
+		block->bytes += instruction.length;
+		count++;
+	}
+	block->exit = is_end ? FLOW_EXIT_NONE : exit_of(block->kind);
+	/* A call to what is right behind it only tells where it is: the unit
+	 * expects no return (Intel SDM, "Return Compression for RETs").
+	 */
+	if (block->kind == BLOCK_CALL && info->set <= INSTRUCTION_X86_64 &&
+	    info->target == block->ip + block->bytes)
+		block->kind = BLOCK_JUMP;
+	block->work = count | (is_slow ? BLOCK_WORK_SLOW : 0);
+	return is_whole;
+}
+
+/* Returns the bytes at @block if other processes may have them at addresses of
+ * their own, and decoding them again is worth being spared.  Targets are
+ * relative to addresses in 64-bit mode only.
+ */
+static const uint8_t *shared_code(const struct block_code *code,
+				  const struct block *block,
+				  const struct block_info *info, size_t *left)
+{
+	if (info->space == CODE_SPACE_KERNEL || info->set != INSTRUCTION_X86_64)
+		return NULL;
+	return code_space_bytes(code->space, block->ip, left);
+}
+
+void block_code_read(struct block_code *code, struct block *block,
+		     struct block_info *info)
+{
+	size_t left;
+	const uint8_t *bytes = shared_code(code, block, info, &left);
+
+	if (bytes && block_memo_get(code->memo, bytes, left, block, info))
+		return;
+	if (read_code(code, block, info) && bytes && block->bytes <= left)
+		block_memo_put(code->memo, bytes, block, info);
+}
+
+uint32_t block_code_count(struct block_code *code, uint64_t address,
+			  enum instruction_set set, uint64_t end,
+			  uint64_t *last)
+{
+	struct code_piece piece = { 0 };
+	bool is_slow = false;
+	uint32_t count = 0;
+
+	while (address < end) {
+		struct instruction instruction;
+
+		if (read_one(code, address, set, &piece, &instruction) !=
+		    BLOCK_FALL)
+			return 0;
+		*last = address;
+		is_slow |= instruction.may_take_long;
+		address += instruction.length;
+		count++;
+	}
+	if (address != end)
+		return 0;
+	return count | (is_slow ? BLOCK_WORK_SLOW : 0);
+}

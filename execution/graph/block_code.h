@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXECUTION_BLOCK_CODE_H
+#define KT_EXECUTION_BLOCK_CODE_H
+
+#include "execution/graph/block.h"
+#include "execution/instruction/instruction.h"
+
+struct block_memo;
+struct code_space;
+
+/* A block is no longer: what is read at once, and what must be looked through
+ * when code changes.
+ */
+enum { BLOCK_MOST_BYTES = 2048, BLOCK_LONGEST_INSTRUCTION = 15 };
+
+/* Reads blocks from the code that there is now. */
+struct block_code {
+	struct code_space *space;
+	struct block_memo *memo; /* of programs' code */
+	bool waits_are_branches; /* see block_graph_set_waits() */
+};
+
+/* Borrows @space.  Returns false when out of memory; free it either way. */
+bool block_code_init(struct block_code *code, struct code_space *space);
+void block_code_free(struct block_code *code);
+
+/* Reads the code of @block: what it is but for what follows from its place, and
+ * its edges.  What cannot be read is a block of its own, behind what can.
+ */
+void block_code_read(struct block_code *code, struct block *block,
+		     struct block_info *info);
+
+/* Returns how many instructions of @set from @address on begin before @end, with
+ * BLOCK_WORK_SLOW as usual, and *@last, the address of the last of them.  Returns
+ * 0 if none does, or none begins at @end.
+ */
+uint32_t block_code_count(struct block_code *code, uint64_t address,
+			  enum instruction_set set, uint64_t end,
+			  uint64_t *last);
+
+/* Code from @first on changed. */
+void block_code_forget(struct block_code *code, uint64_t first);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/call_sites/call_site_pack.h"
+
+#include "common/pack.h"
+#include "symbolize/functions/function_table.h"
+#include "tables/call_sites/call_site.h"
+#include "tables/table_records.h"
+
+static bool is_purpose(uint32_t purpose, uint32_t functions)
+{
+	int32_t other = (int32_t)purpose;
+
+	return purpose < functions ||
+	       (other >= SITE_PAGE_FAULT && other <= SITE_SYSTEM_CALL);
+}
+
+void call_site_pack(struct pack *pack, struct call_site *site,
+		    uint32_t functions)
+{
+	pack_u32(pack, &site->purpose);
+	pack_u64(pack, &site->address);
+	pack_u32(pack, &site->caller);
+	pack_u32(pack, &site->function);
+	pack_u64(pack, &site->caller_address);
+	pack_u64(pack, &site->offset);
+	table_records_pack_classes(pack, site->class_ns);
+	pack_check(pack, is_purpose(site->purpose, functions));
+	pack_check(pack,
+		   site->caller == FUNCTION_NONE || site->caller < functions);
+	pack_check(pack, site->function < functions);
+	site->entries = 1;
+}
