@@ -42,17 +42,29 @@ def read(path):
     return cpus
 
 
+def probe_end(rows, begin, end):
+    """The place where the probe ends that resumed the trace: interrupts in it may
+    have perf_tp_event, too."""
+    places = [place for place in range(begin, end)
+              if rows[place]["function"] == "perf_tp_event"]
+    depth = rows[places[0]]["depth"] if places else None
+    for place in places:
+        if rows[place]["event"] == "exit" and rows[place]["depth"] == depth:
+            return place
+    fail(f"at {rows[begin]['time_ns']}: the probe that resumed the trace does not "
+         f"end until {rows[end]['time_ns']}")
+
+
 def stretches(rows):
     """Places: from the end of the probe that resumed the trace to the state
     behind."""
     begin = None
     for place, row in enumerate(rows):
-        if row["event"] == "exit" and row["function"] == "perf_tp_event":
-            begin = place if begin is None else begin
-        elif row["event"] == "state" and row["detail"] == "not asked for":
-            if begin is not None:
-                yield begin, place
-            begin = None
+        if row["event"] != "state":
+            continue
+        if row["detail"] == "not asked for" and begin is not None:
+            yield probe_end(rows, begin, place), place
+        begin = place if row["detail"] == "traced" else None
 
 
 def seen(rows, flags, chosen):
