@@ -36,8 +36,8 @@ void own_records_drop(struct thread_events *events, struct part_bytes *part,
 		      struct lasting_records *lasting);
 
 /* The same, with all else in @part: its records, those of the trace units
- * first, and behind them the trace of @tid, which must be off, from @tail on.  That the buffer was full is a record,
- * as the recorder has it.
+ * first, and behind them the trace of @tid, which must be off, from @tail on.  That
+ * the buffer was full is a record, as the recorder has it.
  */
 void own_records_take(struct thread_events *events, pid_t tid,
 		      struct part_bytes *part, struct lasting_records *lasting,

@@ -32,8 +32,9 @@ void step_join_free(struct step_join *join);
 /* Where the steps go. */
 struct step_callback *step_join_callback(struct step_join *join);
 
-/* All handlers that hang on what was before pack: what they have goes into the file @name of checkpoints, and
- * windows go on from there.  A join that could not read it is of no use.
+/* All handlers that hang on what was before pack: what they have goes into the file
+ * @name of checkpoints, and windows go on from there.  A join that could not read it
+ * is of no use.
  */
 void step_join_pack_as(struct step_join *join, const char *name);
 

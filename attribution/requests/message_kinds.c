@@ -4,8 +4,9 @@
 #include "attribution/events/function_marks.h"
 #include "common/name_lookup.h"
 
-/* fs/pipe.c, fs/jbd2/commit.c, drivers/tty/, kernel/workqueue.c, fs/eventfd.c, fs/select.c, fs/eventpoll.c, net/unix/af_unix.c,
- * net/ipv4/, net/core/, lib/, ipc/ and kernel/futex/ of Linux 5.10 to 6.15.
+/* fs/pipe.c, fs/jbd2/commit.c, drivers/tty/, kernel/workqueue.c, fs/eventfd.c,
+ * fs/select.c, fs/eventpoll.c, net/unix/af_unix.c, net/ipv4/, net/core/, lib/, ipc/
+ * and kernel/futex/ of Linux 5.10 to 6.15.
  */
 #define VALUE(kind, medium) ((kind) | (medium) << 4)
 

@@ -19,8 +19,8 @@ struct socket_list {
 
 #define SOCKET_LIST_NONE ((struct socket_list){ .iterator = { .link = -1 } })
 
-/* Prepares @list, which is none so far, to list the connections of the network namespaces that processes are
- * in.  A kernel that does not tell makes an empty list.
+/* Prepares @list, which is none so far, to list the connections of the network
+ * namespaces that processes are in.  A kernel that does not tell makes an empty list.
  *
  * Returns 0 or -ERROR_MEMORY.  Close it either way.
  */

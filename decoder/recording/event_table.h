@@ -35,8 +35,8 @@ int event_table_read_header(struct event_table *table,
 			    const struct data_file *file);
 
 /* Take what a record says: HEADER_ATTR of pipe mode; ID_INDEX, after
- * event_table_finish(); the payload of the EVENT_DESC feature.  Return 0 or -ERROR_MEMORY; what is malformed is
- * left out.
+ * event_table_finish(); the payload of the EVENT_DESC feature.  Return 0 or
+ * -ERROR_MEMORY; what is malformed is left out.
  */
 int event_table_add_attr(struct event_table *table,
 			 const struct record *record);

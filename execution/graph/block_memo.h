@@ -19,8 +19,9 @@ struct block_memo;
 struct block_memo *block_memo_new(void);
 void block_memo_free(struct block_memo *memo);
 
-/* Keeps, if there is memory for it, what was read at @code: all of @block that does not hang on where it is
- * and what leads there, and of @info, whose target lies relative to it.
+/* Keeps, if there is memory for it, what was read at @code: all of @block that does
+ * not hang on where it is and what leads there, and of @info, whose target lies
+ * relative to it.
  */
 void block_memo_put(struct block_memo *memo, const uint8_t *code,
 		    const struct block *block, const struct block_info *info);

@@ -27,7 +27,8 @@ struct function_profile {
 	uint64_t self_ns;      /* of all */
 };
 
-/* Adds up the nodes of @tree that are of a function.  @function_count is how many functions there are.
+/* Adds up the nodes of @tree that are of a function.  @function_count is how many
+ * functions there are.
  *
  * Returns 0 and @profile, to be freed by function_profile_free(), or
  * -ERROR_MEMORY.
