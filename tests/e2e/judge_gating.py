@@ -42,29 +42,39 @@ def read(path):
     return cpus
 
 
-def probe_end(rows, begin, end):
-    """The place where the probe ends that resumed the trace: interrupts in it may
-    have perf_tp_event, too."""
+def probe_of(rows, begin, end):
+    """The places where the probe that resumed the trace begins and ends: interrupts
+    in it may have perf_tp_event, too."""
     places = [place for place in range(begin, end)
               if rows[place]["function"] == "perf_tp_event"]
     depth = rows[places[0]]["depth"] if places else None
     for place in places:
         if rows[place]["event"] == "exit" and rows[place]["depth"] == depth:
-            return place
+            return places[0], place
     fail(f"at {rows[begin]['time_ns']}: the probe that resumed the trace does not "
          f"end until {rows[end]['time_ns']}")
 
 
 def stretches(rows):
-    """Places: from the end of the probe that resumed the trace to the state
+    """Places: where the probe begins and ends that resumed the trace, and the state
     behind."""
     begin = None
     for place, row in enumerate(rows):
         if row["event"] != "state":
             continue
         if row["detail"] == "not asked for" and begin is not None:
-            yield probe_end(rows, begin, place), place
+            yield *probe_of(rows, begin, place), place
         begin = place if row["detail"] == "traced" else None
+
+
+def interrupts(rows, ours, begin, end):
+    """What each interrupt of the probe between these places did."""
+    depth = str(int(rows[begin]["depth"]) + 1)
+    places = [place for place in range(begin, end)
+              if (rows[place]["event"], rows[place]["detail"],
+                  rows[place]["depth"]) == ("enter", "interrupt", depth)]
+    for first, behind in zip(places, places[1:] + [end]):
+        yield [row for row in ours if first <= row[PLACE] < behind]
 
 
 def seen(rows, flags, chosen):
@@ -130,20 +140,34 @@ def check_neighbours(truth, before, behind, ends):
                  f"{name}, which is no probe's")
 
 
+def find_all(parts, true, first, slack):
+    """Finds these in the truth, one behind the other.  Returns where the last of
+    them that are side by side begin, how many entries and exits they are, and the
+    place behind."""
+    begin, count, behind = first, 0, -1
+    for part in parts:
+        place = find(part, true, first, slack)
+        begin = begin if true[place][PLACE] == behind else place
+        first = place + len(part)
+        behind = true[first - 1][PLACE] + 1
+        count += len(part)
+    return begin, count, first
+
+
 def judge_cpu(timeline, truth, chosen, slack):
     ours = seen(timeline, {"enter": "begin_unseen", "exit": "end_unseen"}, chosen)
     true = seen(truth, {"enter": "is_unseen", "exit": "is_unseen"}, chosen)
     count = stretch_count = first = 0
-    for begin, end in stretches(timeline):
+    for probe, begin, end in stretches(timeline):
         mine, ends = split(ours, begin, end, timeline[end]["time_ns"])
         stretch_count += 1
         if not mine:
             continue
-        first = find(mine, true, first, slack)
-        check_neighbours(truth, true[first][PLACE] - 1,
-                         true[first + len(mine) - 1][PLACE] + 1, chosen | ends)
-        first += len(mine)
-        count += len(mine)
+        parts = [*interrupts(timeline, ours, probe, begin), mine]
+        at, found, first = find_all(parts, true, first, slack)
+        check_neighbours(truth, true[at][PLACE] - 1, true[first - 1][PLACE] + 1,
+                         chosen | ends)
+        count += found
     return count, stretch_count
 
 
