@@ -179,6 +179,56 @@ START_TEST(a_gap_of_one_is_no_difference)
 }
 END_TEST
 
+/* Rounds of a loop, 10 ns each, which may have been @wide_ns sooner or later. */
+static void add_rounds(int side, uint64_t time_ns, size_t count,
+		       uint32_t wide_ns)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct function_event *event =
+			add(side, time_ns + 10 * i, FUNCTION_CALL, 5);
+
+		event->early_ns = wide_ns;
+		event->late_ns = wide_ns;
+	}
+}
+
+/* Of a loop whose times are not exact at first the wrong round may seem the same: the
+ * next exact one shows that it is not.
+ */
+START_TEST(behind_a_gap_a_loop_has_many_rounds)
+{
+	for (int i = 0; i < 2; i++) {
+		add_calls(i, 1000, 1, 50);
+		if (i)
+			add_gap(i, 1500, FLOW_GAP_BAD_TRACE, 7);
+		else
+			add_rounds(i, 1500, 30, 5000);
+		add_rounds(i, 1800, 20, 5000);
+		add_rounds(i, 2000, 30, 0);
+		add_calls(i, 3000, 101, 200);
+	}
+	compare();
+	ck_assert(!result.differs);
+	ck_assert_uint_eq(result.gaps[1], 1);
+	ck_assert_uint_ge(result.compared, 50 + 30 + 200);
+}
+END_TEST
+
+/* Where they have been in step for long, it is a difference. */
+START_TEST(long_behind_a_gap_time_counts)
+{
+	for (int i = 0; i < 2; i++) {
+		add_calls(i, 1000, 1, 50);
+		add_gap(i, 1500, FLOW_GAP_BAD_TRACE, 7);
+		add_calls(i, 2000, 101, 100);
+		add_calls(i, 3000 + (uint64_t)i, 301, 1);
+	}
+	compare();
+	ck_assert(result.differs && result.is_time);
+	ck_assert_uint_eq(result.first[0].address, 301);
+}
+END_TEST
+
 /* A task switch that one of them knows of late, behind a gap, is neither. */
 START_TEST(a_switch_behind_a_gap_may_be_late)
 {
@@ -226,6 +276,8 @@ int main(void)
 	tcase_add_test(tcase, times_beyond_a_bound_are_a_difference);
 	tcase_add_test(tcase, behind_a_gap_they_come_in_step_again);
 	tcase_add_test(tcase, a_gap_of_one_is_no_difference);
+	tcase_add_test(tcase, behind_a_gap_a_loop_has_many_rounds);
+	tcase_add_test(tcase, long_behind_a_gap_time_counts);
 	tcase_add_test(tcase, a_switch_behind_a_gap_may_be_late);
 	tcase_add_test(tcase, losses_are_there_for_both);
 	suite_add_tcase(suite, tcase);

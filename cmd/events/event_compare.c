@@ -103,6 +103,26 @@ static void differ(struct compare *compare, const struct function_event *one,
 	compare->result->first[1] = *other;
 }
 
+static bool is_on_trial(const struct compare *compare)
+{
+	return compare->was_apart && compare->since < ON_TRIAL;
+}
+
+/* They are alike at different times.  Returns whether to go on: in a loop, one may
+ * be a round ahead behind a gap.
+ */
+static bool resolve_time(struct compare *compare,
+			 const struct function_event *one,
+			 const struct function_event *other)
+{
+	if (!is_on_trial(compare)) {
+		differ(compare, one, other, true);
+		return false;
+	}
+	leave_alone(compare, one->time_ns > other->time_ns, 1);
+	return realign(compare);
+}
+
 /* Both have the same event.  Returns whether to go on. */
 static bool pass(struct compare *compare, const struct function_event *one,
 		 const struct function_event *other)
@@ -110,10 +130,8 @@ static bool pass(struct compare *compare, const struct function_event *one,
 	bool fails = is_failure(one);
 
 	/* Each tells what it cannot follow as it comes to it. */
-	if (!fails && !event_times_agree(one, other)) {
-		differ(compare, one, other, true);
-		return false;
-	}
+	if (!fails && !event_times_agree(one, other))
+		return resolve_time(compare, one, other);
 	compare->result->compared++;
 	compare->result->same_ns += one->time_ns == other->time_ns;
 	compare->since++;
@@ -128,8 +146,6 @@ static bool pass(struct compare *compare, const struct function_event *one,
 static bool resolve(struct compare *compare, const struct function_event *one,
 		    const struct function_event *other)
 {
-	bool is_on_trial = compare->was_apart && compare->since < ON_TRIAL;
-
 	if (compare->may_miss_switch && one->kind == FUNCTION_SWITCH) {
 		leave_alone(compare, 0, 1);
 		return true;
@@ -138,7 +154,7 @@ static bool resolve(struct compare *compare, const struct function_event *one,
 		leave_alone(compare, 1, 1);
 		return true;
 	}
-	if (is_on_trial || fails_soon(compare->windows[0]) ||
+	if (is_on_trial(compare) || fails_soon(compare->windows[0]) ||
 	    fails_soon(compare->windows[1])) {
 		leave_alone(compare, 0, 1);
 		leave_alone(compare, 1, 1);
