@@ -47,7 +47,8 @@ if [[ $LEVEL == full ]]; then
 		"conformance.sh 6.12 1 large" "conformance.sh 6.1 1"
 		"conformance.sh 6.1 2" "conformance.sh 7.3 1"
 		"conformance.sh 7.3 2" test_perf_suite.sh
-		"test_perf_suite.sh 7.3" "conformance_arm64.sh 1"
+		"test_perf_suite.sh 7.3" "test_perf_suite.sh --arm64"
+		"conformance_arm64.sh 1"
 		"conformance_arm64.sh 1 large" "conformance_arm64.sh 2"
 		"conformance_arm64.sh --kernel 6.1 1 ours-task"
 		"conformance_arm64.sh --kernel 7.3 1 ours-task ours-user ours-cycles ours-patching"
