@@ -120,39 +120,18 @@ void atom_times_set_now(struct execution *execution, uint64_t now_ns)
 	atoms->known_ns = now_ns;
 }
 
-static void forget_code(void *ctx, uint64_t first, uint64_t end)
-{
-	struct execution *execution = ctx;
-
-	block_graph_forget(execution->graph, first, end);
-}
-
-static int go_to(struct execution *execution, uint64_t time_ns)
-{
-	struct code_space *code = execution->code;
-
-	if (execution->may_be_ahead)
-		return code_space_go_to(code, time_ns, forget_code, execution);
-	return code_space_advance(code, time_ns, forget_code, execution);
-}
-
 int atom_times_update_code(struct execution *execution, uint64_t time_ns)
 {
 	struct atom_state *atoms = &execution->atoms;
-	uint32_t *const places[] = { &execution->block, &atoms->told };
 
 	if (time_ns < atoms->next_change_ns)
 		return 0;
-	if (go_to(execution, time_ns) < 0)
+	if (walk_set_code(execution, time_ns) < 0)
 		return -ERROR_MEMORY;
-	execution->may_be_ahead = false;
 	atoms->next_change_ns = code_space_next_change_ns(execution->code);
-	return_stack_forget_blocks(&execution->returns);
-	/* What is about to run may be another program's. */
-	for (size_t i = 0; i < 2; i++)
-		if (*places[i] != BLOCK_NONE)
-			*places[i] = walk_find(
-				execution, execution->blocks[*places[i]].ip);
+	if (atoms->told != BLOCK_NONE)
+		atoms->told =
+			walk_find(execution, execution->blocks[atoms->told].ip);
 	return 0;
 }
 

@@ -71,6 +71,30 @@ uint32_t walk_find(struct execution *execution, uint64_t address)
 	return walk_find_set(execution, address, execution->set);
 }
 
+static void forget_code(void *ctx, uint64_t first, uint64_t end)
+{
+	struct execution *execution = ctx;
+
+	block_graph_forget(execution->graph, first, end);
+}
+
+int walk_set_code(struct execution *execution, uint64_t time_ns)
+{
+	struct code_space *code = execution->code;
+	int status = execution->may_be_ahead ?
+			     code_space_go_to(code, time_ns, forget_code,
+					      execution) :
+			     code_space_advance(code, time_ns, forget_code,
+						execution);
+
+	execution->may_be_ahead = false;
+	return_stack_forget_blocks(&execution->returns);
+	if (execution->block != BLOCK_NONE)
+		execution->block = walk_find(
+			execution, execution->blocks[execution->block].ip);
+	return status;
+}
+
 uint32_t walk_behind(struct execution *execution, uint32_t index,
 		     enum block_edge edge)
 {

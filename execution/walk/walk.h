@@ -28,6 +28,12 @@ uint32_t walk_find(struct execution *execution, uint64_t address);
 uint32_t walk_find_set(struct execution *execution, uint64_t address,
 		       uint8_t set);
 
+/* Makes the code what it is at @time_ns: blocks of what has changed are read again,
+ * and so is execution->block, which may be another program's.  Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int walk_set_code(struct execution *execution, uint64_t time_ns);
+
 /* Adds the events that control coming to execution->block means, once. */
 void walk_arrive(struct execution *execution);
 
