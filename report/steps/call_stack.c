@@ -280,7 +280,7 @@ int call_stack_take_calls(struct call_stack *stack,
 {
 	uint32_t i = take_plain(stack, events, count, times, output);
 
-	while (i < count && call_stack_is_call(&events[i])) {
+	while (i < count && function_event_is_call(&events[i])) {
 		set_times(&output->step, &events[i], times);
 		if (take_call_event(stack, &events[i], output) < 0)
 			return -ERROR_MEMORY;

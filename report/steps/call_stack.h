@@ -106,16 +106,8 @@ static inline uint64_t call_times_ahead(const struct call_times *times)
 	return times->clock_ns - times->from_ns;
 }
 
-/* Returns whether @event is one of calls and returns, for which nothing but
- * the stack changes.
- */
-static inline bool call_stack_is_call(const struct function_event *event)
-{
-	return event->kind <= FUNCTION_EXCEPTION_RETURN;
-}
-
 /* Applies the first of @count events of the stack's own task, up to one that
- * is not call_stack_is_call(), hands the steps to @output, and leaves in
+ * is not function_event_is_call(), hands the steps to @output, and leaves in
  * @times the last step's.
  *
  * Returns how many it applied, or -ERROR_MEMORY.

@@ -288,7 +288,7 @@ int task_stacks_take(struct task_stacks *stacks, uint32_t index,
 		int taken = 1;
 		int status = 0;
 
-		if (call_stack_is_call(events))
+		if (function_event_is_call(events))
 			status = taken =
 				take_calls(stacks, context, events, count);
 		else

@@ -2,6 +2,7 @@
 #ifndef KT_SYMBOLIZE_FUNCTION_EVENT_H
 #define KT_SYMBOLIZE_FUNCTION_EVENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* This is what one CPU did, in functions instead of instructions.  Thunks are
@@ -92,6 +93,14 @@ struct function_event {
 };
 
 _Static_assert(sizeof(struct function_event) == 32, "events are hot");
+
+/* Returns whether @event is one of calls and returns, for which nothing but
+ * the stack changes.
+ */
+static inline bool function_event_is_call(const struct function_event *event)
+{
+	return event->kind <= FUNCTION_EXCEPTION_RETURN;
+}
 
 /* The task that a FUNCTION_SWITCH names: 0 is the idle task, -1 unknown. */
 static inline int32_t function_event_tid(const struct function_event *event)

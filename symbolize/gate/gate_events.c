@@ -61,11 +61,6 @@ void gate_events_free(struct gate_events *events)
 	free(events);
 }
 
-static bool is_call(const struct function_event *event)
-{
-	return event->kind <= FUNCTION_EXCEPTION_RETURN;
-}
-
 /* Hands on what was held back, since there is more to come of the chosen call,
  * or it is lost.
  */
@@ -259,7 +254,7 @@ static void take(struct gate_events *events, const struct function_event *event)
 		gate_output_put(&events->out, *event);
 	} else if (events->state == GATE_CLOSED) {
 		take_unasked(events, event);
-	} else if (is_call(event)) {
+	} else if (function_event_is_call(event)) {
 		take_call(events, event);
 	} else {
 		take_other(events, event);
@@ -270,7 +265,8 @@ static void take_next(struct gate_events *events,
 		      const struct function_event *event)
 {
 	take(events, event);
-	if (is_call(event) || event->kind == FUNCTION_TRACE_START)
+	if (function_event_is_call(event) ||
+	    event->kind == FUNCTION_TRACE_START)
 		events->running = event->function;
 }
 
