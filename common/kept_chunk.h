@@ -17,6 +17,12 @@ struct kept_span {
 	uint64_t last_end_ns;
 };
 
+/* That of one. */
+static inline struct kept_span kept_span_of(uint64_t begin_ns, uint64_t end_ns)
+{
+	return (struct kept_span){ begin_ns, begin_ns, end_ns, end_ns };
+}
+
 #define KEPT_SPAN_ALL ((struct kept_span){ 0, UINT64_MAX, 0, UINT64_MAX })
 
 /* Some records that are kept, one behind the other in a chunk of their file, and

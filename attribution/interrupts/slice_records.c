@@ -53,8 +53,8 @@ static void pack_part(struct pack *pack, double *part)
 static void add(const struct slice_records *records,
 		const struct slice_span *span)
 {
-	const struct kept_span when = { span->begin_ns, span->begin_ns,
-					span->end_ns, span->end_ns };
+	const struct kept_span when =
+		kept_span_of(span->begin_ns, span->end_ns);
 
 	kept_file_writer_add(records->writer, &when);
 }

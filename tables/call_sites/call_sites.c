@@ -65,8 +65,8 @@ static uint32_t functions_of(const struct call_sites *sites)
 static void keep(const struct call_sites *sites,
 		 const struct kernel_entry *entry)
 {
-	const struct kept_span span = { entry->begin_ns, entry->begin_ns, 0,
-					UINT64_MAX };
+	const struct kept_span span =
+		kept_span_of(entry->begin_ns, entry->begin_ns);
 	struct pack *pack = kept_file_writer_pack(sites->writer);
 	struct kernel_entry kept = *entry;
 	struct task task = *entry->task;

@@ -46,24 +46,18 @@ static bool has_ended(const struct crashes_table *table, int32_t pid)
 static int count_crash(struct crashes_table *table, struct crash *crash)
 {
 	const struct task task = { .tid = crash->tid, .pid = crash->pid };
-	struct crash *added;
+	bool is_wanted = table_wants(&table->input, &task, crash->time_ns);
+	int status = is_wanted ? array_append(&table->crashes, crash) : 0;
 
-	if (!table_wants(&table->input, &task, crash->time_ns)) {
+	if (!is_wanted || status < 0)
 		crash_free(crash);
-		return 0;
-	}
-	added = array_add(&table->crashes);
-	if (added)
-		*added = *crash;
-	else
-		crash_free(crash);
-	return added ? 0 : -ERROR_MEMORY;
+	return status;
 }
 
 static void keep_crash(const struct crashes_table *table, struct crash *crash)
 {
-	const struct kept_span span = { crash->time_ns, crash->time_ns,
-					crash->time_ns, crash->time_ns };
+	const struct kept_span span =
+		kept_span_of(crash->time_ns, crash->time_ns);
 
 	crash_pack(kept_file_writer_pack(table->writer), crash);
 	kept_file_writer_add(table->writer, &span);
@@ -89,14 +83,12 @@ static int take_crash(struct crashes_table *table, const struct call_step *step,
 static int take_end(struct crashes_table *table, const struct call_step *step,
 		    const struct crash_stack *stack)
 {
-	int32_t *ended;
+	const int32_t pid = step->task->pid;
 
-	if (has_ended(table, step->task->pid))
+	if (has_ended(table, pid))
 		return 0;
-	ended = array_add(&table->ended);
-	if (!ended)
+	if (array_append(&table->ended, &pid) < 0)
 		return -ERROR_MEMORY;
-	*ended = step->task->pid;
 	return crash_stack_is_in_signal(stack, &table->names) ?
 		       take_crash(table, step, stack) :
 		       0;

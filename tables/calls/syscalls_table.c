@@ -38,8 +38,8 @@ static uint32_t functions_of(const struct syscalls_table *table)
 static void keep_call(const struct syscalls_table *table,
 		      const struct system_call *call)
 {
-	const struct kept_span span = { call->begin_ns, call->begin_ns,
-					call->end_ns, call->end_ns };
+	const struct kept_span span =
+		kept_span_of(call->begin_ns, call->end_ns);
 	struct system_call kept = *call;
 	struct task task;
 

@@ -52,9 +52,8 @@ static void keep_at_end(struct event_handler *handler)
 	for (uint32_t i = 0; i < table->calls.count; i++) {
 		struct hit_call *call = array_at(&table->calls, i);
 		const struct hit *hit = array_at(&table->hits, i);
-		const struct kept_span span = { hit->what.hit_ns,
-						hit->what.hit_ns, 0,
-						UINT64_MAX };
+		const struct kept_span span =
+			kept_span_of(hit->what.hit_ns, hit->what.hit_ns);
 		struct pack *pack = kept_file_writer_pack(table->writer);
 		uint32_t place = i;
 

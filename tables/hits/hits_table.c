@@ -111,14 +111,10 @@ static int choose(struct hits_table *table)
 {
 	for (size_t i = 0; i < table->hits.count; i++) {
 		const struct hit *hit = array_at(&table->hits, i);
-		size_t *place;
 
-		if (!time_window_has(table->input.window, hit->what.hit_ns))
-			continue;
-		place = array_add(&table->shown);
-		if (!place)
+		if (time_window_has(table->input.window, hit->what.hit_ns) &&
+		    array_append(&table->shown, &i) < 0)
 			return -ERROR_MEMORY;
-		*place = i;
 	}
 	return 0;
 }

@@ -41,8 +41,8 @@ static uint32_t functions_of(const struct locks_table *table)
 static void keep_wait(const struct locks_table *table,
 		      const struct lock_wait *wait)
 {
-	const struct kept_span span = { wait->begin_ns, wait->begin_ns,
-					wait->end_ns, wait->end_ns };
+	const struct kept_span span =
+		kept_span_of(wait->begin_ns, wait->end_ns);
 	struct lock_wait kept = *wait;
 
 	lock_pack(kept_file_writer_pack(table->writer), &kept,

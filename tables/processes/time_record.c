@@ -49,8 +49,8 @@ int time_records_keep(struct time_records *records,
 		      const struct time_record *record)
 {
 	const struct time_span *span = &record->span;
-	const struct kept_span when = { span->begin_ns, span->begin_ns,
-					span->end_ns, span->end_ns };
+	const struct kept_span when =
+		kept_span_of(span->begin_ns, span->end_ns);
 	uint32_t index = span->task->index;
 	const struct task **slot = array_reach(&records->kept, index);
 	struct time_record kept = *record;

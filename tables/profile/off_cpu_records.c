@@ -29,13 +29,9 @@ static bool list_callers(const struct call_tree *tree, uint32_t node,
 			 struct array *callers)
 {
 	for (; call_tree_at(tree, node)->parent != CALL_NODE_NONE;
-	     node = call_tree_at(tree, node)->parent) {
-		uint32_t *caller = array_add(callers);
-
-		if (!caller)
+	     node = call_tree_at(tree, node)->parent)
+		if (array_append(callers, &node) < 0)
 			return false;
-		*caller = node;
-	}
 	return true;
 }
 
@@ -84,8 +80,8 @@ int off_cpu_records_keep(struct off_cpu_records *records,
 			 const struct task *task, const struct time_span *span,
 			 const struct call_tree *calls, uint32_t node)
 {
-	const struct kept_span when = { span->begin_ns, span->begin_ns,
-					span->end_ns, span->end_ns };
+	const struct kept_span when =
+		kept_span_of(span->begin_ns, span->end_ns);
 	struct off_cpu_record record = {
 		.task = *task,
 		.span = *span,

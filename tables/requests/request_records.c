@@ -18,12 +18,7 @@ void request_records_free(struct request_records *records)
 int request_records_add(struct request_records *records,
 			const struct kept_request *request)
 {
-	struct kept_request *added = array_add(&records->requests);
-
-	if (!added)
-		return -ERROR_MEMORY;
-	*added = *request;
-	return 0;
+	return array_append(&records->requests, request);
 }
 
 static const struct task *find_task(const void *tasks, size_t index)
@@ -123,12 +118,8 @@ static int collect(struct request_sleep_callback *callback,
 		   const struct request_sleep *sleep)
 {
 	struct collector *collector = (struct collector *)callback;
-	struct request_sleep *added = array_add(&collector->sleeps);
 
-	if (!added)
-		return -ERROR_MEMORY;
-	*added = *sleep;
-	return 0;
+	return array_append(&collector->sleeps, sleep);
 }
 
 static int note_tasks(struct request_records *records,
@@ -151,7 +142,7 @@ int request_records_keep(struct request_records *records,
 			 struct kept_request *request, struct array *sleeps)
 {
 	uint64_t begin_ns = request->row.sums.begin_ns;
-	const struct kept_span span = { begin_ns, begin_ns, 0, UINT64_MAX };
+	const struct kept_span span = kept_span_of(begin_ns, begin_ns);
 	struct pack *pack = kept_file_writer_pack(records->writer);
 	const struct task_pack tasks = tasks_of(records, pack);
 	uint32_t count = (uint32_t)sleeps->count;

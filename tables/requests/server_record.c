@@ -29,8 +29,8 @@ void server_record_pack(struct pack *pack, struct server_record *record)
 void server_record_keep(struct kept_file_writer *writer,
 			const struct server_record *record)
 {
-	const struct kept_span span = { record->begin_ns, record->begin_ns,
-					record->end_ns, record->end_ns };
+	const struct kept_span span =
+		kept_span_of(record->begin_ns, record->end_ns);
 	struct server_record kept = *record;
 
 	server_record_pack(kept_file_writer_pack(writer), &kept);

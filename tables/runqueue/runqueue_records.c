@@ -82,7 +82,7 @@ static void read_wait(struct pack *pack, struct array *waits)
 static void keep(const struct runqueue_records *records, uint64_t begin_ns,
 		 uint64_t end_ns)
 {
-	const struct kept_span span = { begin_ns, begin_ns, end_ns, end_ns };
+	const struct kept_span span = kept_span_of(begin_ns, end_ns);
 
 	kept_file_writer_add(records->writer, &span);
 }

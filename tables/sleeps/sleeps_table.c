@@ -45,8 +45,8 @@ static struct sleep_numbers numbers_of(const struct sleeps_table *table)
 static void keep_sleep(const struct sleeps_table *table,
 		       const struct sleep *sleep)
 {
-	const struct kept_span span = { sleep->begin_ns, sleep->begin_ns, 0,
-					UINT64_MAX };
+	const struct kept_span span =
+		kept_span_of(sleep->begin_ns, sleep->begin_ns);
 	const struct sleep_numbers numbers = numbers_of(table);
 	struct sleep kept = *sleep;
 	struct task task;
