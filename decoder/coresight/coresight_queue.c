@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/coresight/coresight_queue.h"
-#include "common/error.h"
 
 struct coresight_entry {
 	struct flow_item item;
@@ -23,13 +22,9 @@ int coresight_queue_add(struct coresight_queue *queue,
 			const struct flow_item *item,
 			const struct flow_stamp *stamp)
 {
-	struct coresight_entry *entry = array_add(&queue->entries);
+	const struct coresight_entry entry = { *item, *stamp };
 
-	if (!entry)
-		return -ERROR_MEMORY;
-	entry->item = *item;
-	entry->stamp = *stamp;
-	return 0;
+	return array_append(&queue->entries, &entry);
 }
 
 struct flow_item *coresight_queue_last(const struct coresight_queue *queue)

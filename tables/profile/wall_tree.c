@@ -181,18 +181,23 @@ static int keep_time(struct wall_tree *tree, struct wall_task *wall,
 	return 0;
 }
 
+/* Goes to the function that @step enters.  Returns false when out of memory. */
+static bool enter_node(struct wall_tree *tree, struct wall_task *wall,
+		       const struct call_step *step)
+{
+	wall->place.node = call_tree_enter(wall->calls, wall->place.node,
+					   step->function, step->how);
+	if (wall->place.node == CALL_NODE_NONE)
+		tree->status = -ERROR_MEMORY;
+	return !tree->status;
+}
+
 static void enter(struct wall_tree *tree, struct wall_task *wall,
 		  const struct call_step *step)
 {
-	struct wall_place *place = &wall->place;
-
-	place->node = call_tree_enter(wall->calls, place->node, step->function,
-				      step->how);
-	if (place->node == CALL_NODE_NONE)
-		tree->status = -ERROR_MEMORY;
-	else if (!tree->only_off_cpu &&
-		 time_window_has(tree->input->window, step->time_ns))
-		call_tree_count_entry(wall->calls, place->node, step->how);
+	if (enter_node(tree, wall, step) && !tree->only_off_cpu &&
+	    time_window_has(tree->input->window, step->time_ns))
+		call_tree_count_entry(wall->calls, wall->place.node, step->how);
 }
 
 static void move(struct wall_tree *tree, struct wall_task *wall,
@@ -236,10 +241,7 @@ static void take_open(struct event_handler *handler,
 	if (!wall || !wall->calls)
 		return;
 	wall->until_ns = tree->input->window.since_ns;
-	wall->place.node = call_tree_enter(wall->calls, wall->place.node,
-					   step->function, step->how);
-	if (wall->place.node == CALL_NODE_NONE)
-		tree->status = -ERROR_MEMORY;
+	enter_node(tree, wall, step);
 }
 
 struct wall_tree *wall_tree_new(const struct attribution_input *input,

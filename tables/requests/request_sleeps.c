@@ -111,12 +111,8 @@ void request_sleeps_free(struct request_sleeps *sleeps)
 static int add_stretch(struct request_sleeps *sleeps, uint64_t number,
 		       const struct request_stretch *stretch)
 {
-	struct numbered_stretch *slot = array_add(&sleeps->stretches);
-
-	if (!slot)
-		return -ERROR_MEMORY;
-	*slot = (struct numbered_stretch){ number, *stretch };
-	return 0;
+	return array_append(&sleeps->stretches,
+			    &(struct numbered_stretch){ number, *stretch });
 }
 
 static int add_asleep(struct request_sleeps *sleeps, uint64_t number,

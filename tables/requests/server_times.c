@@ -30,21 +30,9 @@ void server_times_free(struct server_times *times)
 /* Cuts @record to @window.  Returns whether anything is left. */
 static bool cut(struct server_record *record, struct time_window window)
 {
-	if (record->begin_ns < window.since_ns)
-		record->begin_ns = window.since_ns;
-	if (record->end_ns > window.until_ns)
-		record->end_ns = window.until_ns;
+	record->begin_ns = time_window_clip(window, record->begin_ns);
+	record->end_ns = time_window_clip(window, record->end_ns);
 	return record->begin_ns < record->end_ns;
-}
-
-static int add(struct array *records, const struct server_record *record)
-{
-	struct server_record *added = array_add(records);
-
-	if (!added)
-		return -ERROR_MEMORY;
-	*added = *record;
-	return 0;
 }
 
 static int add_stretch(struct server_times *times,
@@ -61,7 +49,7 @@ static int add_stretch(struct server_times *times,
 		return -ERROR_MEMORY;
 	thread->pid = stretch->pid;
 	thread->parts[stretch->part] += stretch->end_ns - stretch->begin_ns;
-	return add(&thread->stretches, stretch);
+	return array_append(&thread->stretches, stretch);
 }
 
 int server_times_add(struct server_times *times,
@@ -72,7 +60,7 @@ int server_times_add(struct server_times *times,
 	if (!cut(&part, times->window))
 		return 0;
 	return part.kind == SERVER_STRETCH ? add_stretch(times, &part) :
-					     add(&times->holds, &part);
+					     array_append(&times->holds, &part);
 }
 
 static bool is_over(const void *stretch, const void *time_ns)

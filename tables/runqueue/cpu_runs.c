@@ -24,16 +24,6 @@ static struct cpu_run_list *list_of(struct cpu_runs *runs, uint32_t cpu)
 		&(struct cpu_run_list){ .runs = ARRAY_OF(struct cpu_run) });
 }
 
-static int add_run(struct cpu_run_list *list, const struct cpu_run *run)
-{
-	struct cpu_run *slot = array_add(&list->runs);
-
-	if (!slot)
-		return -ERROR_MEMORY;
-	*slot = *run;
-	return 0;
-}
-
 static int end_run(const struct cpu_runs *runs, struct cpu_run_list *list,
 		   const struct call_step *step)
 {
@@ -42,7 +32,7 @@ static int end_run(const struct cpu_runs *runs, struct cpu_run_list *list,
 	list->now.end_ns = step->time_ns;
 	if (runs->ended)
 		runs->ended(runs->ctx, step->cpu, &list->now);
-	return add_run(list, &list->now);
+	return array_append(&list->runs, &list->now);
 }
 
 int cpu_runs_take(struct cpu_runs *runs, const struct call_step *step)
@@ -68,7 +58,7 @@ int cpu_runs_add(struct cpu_runs *runs, uint32_t cpu, const struct cpu_run *run)
 {
 	struct cpu_run_list *list = cpu < MOST_CPUS ? list_of(runs, cpu) : NULL;
 
-	return list ? add_run(list, run) : -ERROR_MEMORY;
+	return list ? array_append(&list->runs, run) : -ERROR_MEMORY;
 }
 
 int cpu_runs_go_on(struct cpu_runs *runs, uint32_t cpu,
