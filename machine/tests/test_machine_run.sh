@@ -48,13 +48,13 @@ test_results() {
 	# shellcheck disable=SC2016
 	run --results "$folder" -- bash -c '
 		mkdir -p "$0/sub/folder"
-		head -c 100000000 /bin/bash /dev/zero >"$0/sub/folder/large"
+		head -c 20000000 /bin/bash /dev/zero >"$0/sub/folder/large"
 		truncate -s 1G "$0/sparse"
 		echo end | dd of="$0/sparse" bs=1 seek=1000000 conv=notrunc status=none
 		touch /left-behind' "$folder"
 	expect "results: exit code" 0 "$CODE"
 	expect "results: a large file in a folder" same \
-		"$(head -c 100000000 /bin/bash /dev/zero |
+		"$(head -c 20000000 /bin/bash /dev/zero |
 			cmp - "$folder/sub/folder/large" && echo same)"
 	expect "results: a sparse file's size" 1073741824 \
 		"$(stat -c %s "$folder/sparse")"

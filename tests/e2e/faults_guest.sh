@@ -59,13 +59,8 @@ whole() {
 }
 
 # The copies of the kernel, which are mostly the same, take room once.
-share_copies() { # name
-	local file
-	for file in kcore kallsyms; do
-		if cmp -s "whole/kcore_dir/$file" "$1/kcore_dir/$file"; then
-			ln -f "whole/kcore_dir/$file" "$1/kcore_dir/$file"
-		fi
-	done
+share_copies() {
+	"${KTRACE%/*}/tests/e2e/programs/join_copies"
 }
 
 wait_for_command() { # name
@@ -86,7 +81,7 @@ killed() { # name all|traced
 	finish "$1"
 	sleep 0.05
 	[[ ! -s $1.ran ]] || kill -9 "$(<"$1.ran")" 2>/dev/null || true
-	share_copies "$1"
+	share_copies
 }
 
 kills() {
@@ -207,7 +202,7 @@ full() { # name mount-options
 	echo "$code" >"$name.code"
 	if [[ -d small/full ]]; then
 		cp -r small/full "$name"
-		share_copies "$name"
+		share_copies
 	fi
 	umount small
 	rmdir small
@@ -251,4 +246,4 @@ whole
 for part in "${@:5}"; do
 	"$part"
 done
-cp -r --preserve=links . "$RESULTS"
+save_results "${KTRACE%/*}"

@@ -98,4 +98,4 @@ for name in "$@"; do
 	((!MAY_HOLD)) || hold_symbols
 done
 rm -f input
-cp -r . "$RESULTS"
+save_results "${KTRACE%/*}"

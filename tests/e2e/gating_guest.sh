@@ -59,4 +59,4 @@ record no_probe --only=get_kprobe -- true
 record usage --only=open,,at -- true
 record no_pipe --only=line:/etc/passwd -- true
 grep -c ktrace_hw_ "$TRACEFS/dynamic_events" >left || true
-cp -r . "$RESULTS"
+save_results "${KTRACE%/*}"

@@ -21,6 +21,15 @@ release_symbols() {
 	rm /dev/shm/kallsyms
 }
 
+# Copies to $RESULTS what the test made, the working directory if nothing is named.  A
+# hundred MB take the guest a second: recordings' copies of one kernel go there once.
+save_results() { # folder of the built programs [what...]
+	"$1/tests/e2e/programs/join_copies"
+	shift
+	(($#)) || set -- .
+	cp -r --preserve=links "$@" "$RESULTS"
+}
+
 # Runs a command, whatever becomes of it: what it prints, what it says and its exit
 # code go to files here that begin with the name.  It has $LIMIT_S seconds, if that
 # is set.

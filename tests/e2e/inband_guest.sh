@@ -5,7 +5,7 @@
 set -uo pipefail
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "$(realpath "$0")")/guest_run.sh"
-RESULTS=$1 PROGRAMS=$2/tests/e2e/programs SLOW_WEB=$2/docs/tutorial/slow_web
+RESULTS=$1 BUILD=$2 PROGRAMS=$2/tests/e2e/programs SLOW_WEB=$2/docs/tutorial/slow_web
 # What the machine's own files need not have is there.
 export LD_LIBRARY_PATH=$2/lib
 shift 2
@@ -72,4 +72,4 @@ for part in "$@"; do
 	# Who may not read them has had the kernel's own.
 	[[ $part != denied ]] || hold_symbols
 done
-cp -r ./* "$RESULTS"
+save_results "$BUILD" ./*

@@ -101,5 +101,5 @@ for case in "$@"; do
 	sleep) sleep_ ;;
 	*) "$case" ;;
 	esac
-	cp -r "$case" "$case".* "$RESULTS"
 done
+save_results "${KTRACE%/*}"

@@ -194,4 +194,4 @@ asked
 killed
 no_space
 rights
-cp -r . "$RESULTS"
+save_results "${KTRACE%/*}"

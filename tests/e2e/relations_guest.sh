@@ -16,11 +16,11 @@ hold_symbols
 record kernel --events=attribution -- "$PROGRAM" kernel /etc/passwd
 record requests --events=attribution -- "$HERE/../recorded/ask.sh"
 if (($(nproc) > 1)); then
-	cp -r . "$RESULTS"
+	save_results "${KTRACE%/*}"
 	exit
 fi
 record border --user --events=sched -- "$PROGRAM" border /etc/passwd
 record sites --user --events=sched -- "$PROGRAM" sites /etc/passwd
 record stacks --events=attribution,faults --user-stacks -- "$PROGRAM" sites /etc/passwd
 record bare --events=none -- "$PROGRAM" kernel /etc/passwd
-cp -r . "$RESULTS"
+save_results "${KTRACE%/*}"

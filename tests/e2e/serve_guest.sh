@@ -122,4 +122,4 @@ refuse
 kill_it
 activate
 rm -f line
-cp -r ./* "$RESULTS"
+save_results "${KTRACE%/*}" ./*

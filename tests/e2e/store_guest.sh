@@ -18,4 +18,4 @@ for name in list-1 list-2 pipe; do
 	"$KTRACE" record --events=attribution -o "$name" -- \
 		sh -c "$command" >/dev/null
 done
-cp -r ./*/ "$RESULTS"
+save_results "${KTRACE%/*}" ./*/

@@ -43,4 +43,4 @@ python3 "$HERE/top_terminal.py" "$KTRACE" >terminal || true
 kill "$naps"
 wait "$naps" || true
 find tmp anyone -mindepth 1 >left-over
-cp -r . "$RESULTS"
+save_results "${KTRACE%/*}"

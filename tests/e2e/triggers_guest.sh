@@ -149,4 +149,4 @@ all)
 reads) slow_reads ;;
 apart) slow_reads_apart ;;
 esac
-cp -r . "$RESULTS"
+save_results "${KTRACE%/*}"

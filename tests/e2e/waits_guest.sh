@@ -49,10 +49,10 @@ one_case() { # name
 	bare) record bare --events=none -- "$WAITS" child ;;
 	*) record "$1" --events=attribution,all -- "$WAITS" "$1" ;;
 	esac
-	cp -r "$1" "$1".* "$RESULTS"
 }
 
 (($# == 1)) || hold_symbols
 for one in "$@"; do
 	one_case "$one"
 done
+save_results "${KTRACE%/*}"
