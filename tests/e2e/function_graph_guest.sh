@@ -78,7 +78,7 @@ sleeps() { # file: with the process
 kill_recorder() {
 	local recorder
 	local -a filter=()
-	[[ $LOAD != small ]] || filter=(--filter=vfs_read,fifo_open,schedule)
+	[[ $LOAD != small ]] || filter=("--filter=vfs_read,fifo_open,schedule")
 	mkfifo never
 	"$KTRACE" record --source=function_graph "${filter[@]}" -o killed -- \
 		bash -c 'echo $$ >killed.pid; read -r line <never' 2>killed.err &
