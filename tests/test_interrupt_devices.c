@@ -74,6 +74,71 @@ static void done_softirq_story(struct attribution_fixture *f)
 	NS(500);
 }
 
+/* A soft interrupt waits to end what 7 asked for when what 6 asked for is done, which
+ * an interrupt is about to hand over.
+ */
+static void second_is_done(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	NS(200);
+	switch_to(f, 0, 6);
+	EVENT(EVENT_BIO_QUEUE, 8, 200, 8);
+	NS(250);
+	switch_to(f, 0, 5);
+	NS(300);
+	IN("asm_common_interrupt");
+	IN("blk_mq_complete_request_remote");
+	EVENT(EVENT_SOFTIRQ_RAISE, BLOCK);
+	OUT;
+	NS(340);
+	OUT;
+	NS(350);
+	IN("asm_common_interrupt");
+	IN("blk_mq_complete_request_remote");
+}
+
+static void block_softirq(struct attribution_fixture *f, bool ends_both)
+{
+	NS(390);
+	OUT;
+	NS(400);
+	IN("handle_softirqs");
+	IN("blk_done_softirq");
+	EVENT(EVENT_REQUEST_COMPLETE, 8, 100, 8);
+	if (ends_both)
+		EVENT(EVENT_REQUEST_COMPLETE, 8, 200, 8);
+	NS(440);
+	OUT;
+	OUT;
+}
+
+static void done_while_raised_story(struct attribution_fixture *f)
+{
+	second_is_done(f);
+	OUT;
+	block_softirq(f, true);
+}
+
+/* What 6 asked for needs no soft interrupt, as of a disk with queues for all CPUs. */
+static void done_at_once_story(struct attribution_fixture *f)
+{
+	second_is_done(f);
+	OUT;
+	EVENT(EVENT_REQUEST_COMPLETE, 8, 200, 8);
+	block_softirq(f, false);
+}
+
+/* Another CPU is asked to end it, and not seen to. */
+static void done_elsewhere_story(struct attribution_fixture *f)
+{
+	second_is_done(f);
+	IN("native_send_call_func_single_ipi");
+	OUT;
+	OUT;
+	block_softirq(f, false);
+}
+
 static void poll_interrupt(struct attribution_fixture *f, uint64_t base)
 {
 	NS(base);
@@ -236,6 +301,23 @@ static const struct interrupt_story stories[] = {
 	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
 	  "blk_done_softirq on 5 for 7 x1.00: 30=30+0+0\n"
 	  "handle_softirqs on 5 for 7 x1.00: 20=20+0+0\n" },
+	{ done_while_raised_story,
+	  "asm_common_interrupt on 5 for 6 x1.00: 40=40+0+0\n"
+	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
+	  "blk_done_softirq on 5 for 6 x0.50: 20=20+0+0\n"
+	  "blk_done_softirq on 5 for 7 x0.50: 20=20+0+0\n"
+	  "handle_softirqs on 5 for 6 x0.50: 0=0+0+0\n"
+	  "handle_softirqs on 5 for 7 x0.50: 0=0+0+0\n" },
+	{ done_at_once_story,
+	  "asm_common_interrupt on 5 for 6 x1.00: 40=40+0+0\n"
+	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
+	  "blk_done_softirq on 5 for 7 x1.00: 40=40+0+0\n"
+	  "handle_softirqs on 5 for 7 x1.00: 0=0+0+0\n" },
+	{ done_elsewhere_story,
+	  "asm_common_interrupt on 5 for -1 x1.00: 40=0+0+40\n"
+	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
+	  "blk_done_softirq on 5 for 7 x1.00: 40=40+0+0\n"
+	  "handle_softirqs on 5 for 7 x1.00: 0=0+0+0\n" },
 	{ receive_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
 			 "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
 			 "net_handler on 5 for 8 x1.00: 30=30+0+0\n"

@@ -47,6 +47,8 @@ static const struct name_rule rules[] = {
 	{ "__napi_schedule", true, ROLE_SCHEDULES_POLL },
 	{ "____napi_schedule", false, ROLE_SCHEDULES_POLL },
 	{ "napi_schedule_rps", false, ROLE_SCHEDULES_POLL },
+	/* block/blk-mq.c: in blk_mq_complete_request() */
+	{ "blk_mq_complete_request_remote", false, ROLE_ENDS_REQUEST },
 	/* kernel/rcu */
 	{ "rcu_do_batch", false, ROLE_CALLS_RCU },
 	{ "rcu_", true, ROLE_HELPER },
