@@ -222,6 +222,37 @@ static void receive_shared_story(struct attribution_fixture *f)
 	NS(400);
 }
 
+/* The network layer gets two packets before it looks at the first of them, which it
+ * answers for nobody; one is dropped before, one comes on its own.
+ */
+static void receive_list_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_begins(f, 200);
+	for (int64_t address = 0xa00; address <= 0xc00; address += 0x100)
+		EVENT(EVENT_GRO_RECEIVE, address);
+	for (int64_t address = 0xa00; address <= 0xc00; address += 0x100)
+		EVENT(EVENT_NET_RECEIVE, address);
+	EVENT(EVENT_SKB_FREE, 0xa00);
+	IN("arp_rcv");
+	EVENT(EVENT_NET_QUEUE, 0xe00);
+	EVENT(EVENT_NET_XMIT, 0xe00);
+	EVENT(EVENT_SKB_CONSUME, 0xb00);
+	OUT;
+	IN("ip_local_deliver");
+	OUT;
+	receive_packet(f, 0xd00);
+	poll_ends(f, 200);
+	poll_begins(f, 300);
+	EVENT(EVENT_SKB_CONSUME, 0xe00);
+	poll_ends(f, 300);
+	NS(400);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_CONSUME, 0xc00);
+	EVENT(EVENT_SKB_CONSUME, 0xd00);
+	NS(450);
+}
+
 /* The packet is only seen to wake 8. */
 static void receive_woken_story(struct attribution_fixture *f)
 {
@@ -318,6 +349,12 @@ static const struct interrupt_story stories[] = {
 	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
 	  "blk_done_softirq on 5 for 7 x1.00: 40=40+0+0\n"
 	  "handle_softirqs on 5 for 7 x1.00: 0=0+0+0\n" },
+	{ receive_list_story, "device_poll on 5 for -1 x1.50: 60=0+0+60\n"
+			      "device_poll on 5 for 8 x0.50: 20=20+0+0\n"
+			      "handle_softirqs on 5 for -1 x1.50: 30=0+0+30\n"
+			      "handle_softirqs on 5 for 8 x0.50: 10=10+0+0\n"
+			      "net_rx_action on 5 for -1 x1.50: 30=0+0+30\n"
+			      "net_rx_action on 5 for 8 x0.50: 10=10+0+0\n" },
 	{ receive_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
 			 "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
 			 "net_handler on 5 for 8 x1.00: 30=30+0+0\n"
