@@ -26,7 +26,8 @@ static const char *const names[] = {
 	"tick_nohz_handler", "process_one_work", "do_the_work",
 	"run_ksoftirqd", "__schedule", "try_to_wake_up",
 	"native_smp_send_reschedule", "irq_thread_fn", "thread_handler",
-	"p9_client_rpc", "p9_client_cb",
+	"p9_client_rpc", "p9_client_cb", "blk_mq_complete_request_remote",
+	"native_send_call_func_single_ipi", "arp_rcv", "ip_local_deliver",
 };
 /* clang-format on */
 

@@ -74,6 +74,71 @@ static void done_softirq_story(struct attribution_fixture *f)
 	NS(500);
 }
 
+/* A soft interrupt waits to end what 7 asked for when what 6 asked for is done, which
+ * an interrupt is about to hand over.
+ */
+static void second_is_done(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	NS(200);
+	switch_to(f, 0, 6);
+	EVENT(EVENT_BIO_QUEUE, 8, 200, 8);
+	NS(250);
+	switch_to(f, 0, 5);
+	NS(300);
+	IN("asm_common_interrupt");
+	IN("blk_mq_complete_request_remote");
+	EVENT(EVENT_SOFTIRQ_RAISE, BLOCK);
+	OUT;
+	NS(340);
+	OUT;
+	NS(350);
+	IN("asm_common_interrupt");
+	IN("blk_mq_complete_request_remote");
+}
+
+static void block_softirq(struct attribution_fixture *f, bool ends_both)
+{
+	NS(390);
+	OUT;
+	NS(400);
+	IN("handle_softirqs");
+	IN("blk_done_softirq");
+	EVENT(EVENT_REQUEST_COMPLETE, 8, 100, 8);
+	if (ends_both)
+		EVENT(EVENT_REQUEST_COMPLETE, 8, 200, 8);
+	NS(440);
+	OUT;
+	OUT;
+}
+
+static void done_while_raised_story(struct attribution_fixture *f)
+{
+	second_is_done(f);
+	OUT;
+	block_softirq(f, true);
+}
+
+/* What 6 asked for needs no soft interrupt, as of a disk with queues for all CPUs. */
+static void done_at_once_story(struct attribution_fixture *f)
+{
+	second_is_done(f);
+	OUT;
+	EVENT(EVENT_REQUEST_COMPLETE, 8, 200, 8);
+	block_softirq(f, false);
+}
+
+/* Another CPU is asked to end it, and not seen to. */
+static void done_elsewhere_story(struct attribution_fixture *f)
+{
+	second_is_done(f);
+	IN("native_send_call_func_single_ipi");
+	OUT;
+	OUT;
+	block_softirq(f, false);
+}
+
 static void poll_interrupt(struct attribution_fixture *f, uint64_t base)
 {
 	NS(base);
@@ -157,6 +222,37 @@ static void receive_shared_story(struct attribution_fixture *f)
 	NS(400);
 }
 
+/* The network layer gets two packets before it looks at the first of them, which it
+ * answers for nobody; one is dropped before, one comes on its own.
+ */
+static void receive_list_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_begins(f, 200);
+	for (int64_t address = 0xa00; address <= 0xc00; address += 0x100)
+		EVENT(EVENT_GRO_RECEIVE, address);
+	for (int64_t address = 0xa00; address <= 0xc00; address += 0x100)
+		EVENT(EVENT_NET_RECEIVE, address);
+	EVENT(EVENT_SKB_FREE, 0xa00);
+	IN("arp_rcv");
+	EVENT(EVENT_NET_QUEUE, 0xe00);
+	EVENT(EVENT_NET_XMIT, 0xe00);
+	EVENT(EVENT_SKB_CONSUME, 0xb00);
+	OUT;
+	IN("ip_local_deliver");
+	OUT;
+	receive_packet(f, 0xd00);
+	poll_ends(f, 200);
+	poll_begins(f, 300);
+	EVENT(EVENT_SKB_CONSUME, 0xe00);
+	poll_ends(f, 300);
+	NS(400);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_CONSUME, 0xc00);
+	EVENT(EVENT_SKB_CONSUME, 0xd00);
+	NS(450);
+}
+
 /* The packet is only seen to wake 8. */
 static void receive_woken_story(struct attribution_fixture *f)
 {
@@ -236,6 +332,29 @@ static const struct interrupt_story stories[] = {
 	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
 	  "blk_done_softirq on 5 for 7 x1.00: 30=30+0+0\n"
 	  "handle_softirqs on 5 for 7 x1.00: 20=20+0+0\n" },
+	{ done_while_raised_story,
+	  "asm_common_interrupt on 5 for 6 x1.00: 40=40+0+0\n"
+	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
+	  "blk_done_softirq on 5 for 6 x0.50: 20=20+0+0\n"
+	  "blk_done_softirq on 5 for 7 x0.50: 20=20+0+0\n"
+	  "handle_softirqs on 5 for 6 x0.50: 0=0+0+0\n"
+	  "handle_softirqs on 5 for 7 x0.50: 0=0+0+0\n" },
+	{ done_at_once_story,
+	  "asm_common_interrupt on 5 for 6 x1.00: 40=40+0+0\n"
+	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
+	  "blk_done_softirq on 5 for 7 x1.00: 40=40+0+0\n"
+	  "handle_softirqs on 5 for 7 x1.00: 0=0+0+0\n" },
+	{ done_elsewhere_story,
+	  "asm_common_interrupt on 5 for -1 x1.00: 40=0+0+40\n"
+	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
+	  "blk_done_softirq on 5 for 7 x1.00: 40=40+0+0\n"
+	  "handle_softirqs on 5 for 7 x1.00: 0=0+0+0\n" },
+	{ receive_list_story, "device_poll on 5 for -1 x1.50: 60=0+0+60\n"
+			      "device_poll on 5 for 8 x0.50: 20=20+0+0\n"
+			      "handle_softirqs on 5 for -1 x1.50: 30=0+0+30\n"
+			      "handle_softirqs on 5 for 8 x0.50: 10=10+0+0\n"
+			      "net_rx_action on 5 for -1 x1.50: 30=0+0+30\n"
+			      "net_rx_action on 5 for 8 x0.50: 10=10+0+0\n" },
 	{ receive_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
 			 "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
 			 "net_handler on 5 for 8 x1.00: 30=30+0+0\n"

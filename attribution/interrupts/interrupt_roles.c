@@ -47,6 +47,16 @@ static const struct name_rule rules[] = {
 	{ "__napi_schedule", true, ROLE_SCHEDULES_POLL },
 	{ "____napi_schedule", false, ROLE_SCHEDULES_POLL },
 	{ "napi_schedule_rps", false, ROLE_SCHEDULES_POLL },
+	/* net/ipv4, net/ipv6: once for each packet, in the order in which
+	 * the network layer got them
+	 */
+	{ "arp_rcv", false, ROLE_TAKES_PACKET },
+	{ "ip_local_deliver", false, ROLE_TAKES_PACKET },
+	{ "ip_forward", false, ROLE_TAKES_PACKET },
+	{ "ip6_input", false, ROLE_TAKES_PACKET },
+	{ "ip6_forward", false, ROLE_TAKES_PACKET },
+	/* block/blk-mq.c: in blk_mq_complete_request() */
+	{ "blk_mq_complete_request_remote", false, ROLE_ENDS_REQUEST },
 	/* kernel/rcu */
 	{ "rcu_do_batch", false, ROLE_CALLS_RCU },
 	{ "rcu_", true, ROLE_HELPER },

@@ -27,9 +27,11 @@ enum interrupt_role {
 	ROLE_WAKES,	       /* wakes a task */
 	ROLE_SENDS_RESCHEDULE, /* sends an IPI */
 	ROLE_SENDS_CALL,
-	ROLE_ASKS,    /* asks a device that has one answer for each
+	ROLE_ENDS_REQUEST, /* hands over a block request that is done */
+	ROLE_TAKES_PACKET, /* does what a received packet is for */
+	ROLE_ASKS,	   /* asks a device that has one answer for each
 				 * question, and waits for it */
-	ROLE_ANSWERS, /* hands over such an answer */
+	ROLE_ANSWERS,	   /* hands over such an answer */
 };
 
 /* The kernel's numbers of soft interrupts: include/linux/interrupt.h, where

@@ -158,6 +158,7 @@ static void free_slice(struct owners *owners, struct interrupt_slice *slice)
 	owner_drop(owners, slice->self);
 	owner_drop(owners, slice->current);
 	owner_drop(owners, slice->expected_owner);
+	owner_drop(owners, slice->joined);
 }
 
 /* Its time comes one stretch behind the other, mostly without any between. */

@@ -15,7 +15,7 @@
  * - what its parts (the timers of a timer interrupt, the actions of a run of
  *   soft interrupts) are for, by their time;
  * - its effects: the requests it completed, the packets it received, the soft
- *   interrupts it raised;
+ *   interrupts it raised or left a request to;
  * - whom it woke, inferred;
  * - nobody.
  */
@@ -45,6 +45,9 @@ struct interrupt_slice {
 	uint8_t expected_kind;
 	struct owner *expected_owner; /* or NULL */
 	bool polls;		      /* it asked for a device to be polled */
+	bool ends_request;    /* it hands one over, and raised nothing */
+	struct owner *joined; /* of a soft interrupt that waited already, and
+			       * does what it handed over; or NULL */
 	struct array times; /* struct time_window, if anybody keeps it: when it
 			     * had its own time, one behind the other */
 };

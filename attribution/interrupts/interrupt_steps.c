@@ -70,7 +70,8 @@ static void leave(struct interrupt_steps *steps, struct interrupt_stack *stack,
 	enum interrupt_role role =
 		interrupt_role_of(steps->roles, step->function);
 
-	if (role == ROLE_WAKES || role == ROLE_ASKS)
+	if (role == ROLE_WAKES || role == ROLE_ASKS ||
+	    role == ROLE_ENDS_REQUEST)
 		steps->listener->role(steps->listener, top, role, step);
 	while (top && top->depth >= step->depth && !goes_on_elsewhere) {
 		interrupt_steps_end_top(steps, stack, step);

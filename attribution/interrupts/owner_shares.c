@@ -20,6 +20,16 @@ void owner_shares_add(struct owners *owners, struct array *shares,
 		owners_fail(owners);
 }
 
+bool owner_shares_has(const struct array *shares, const struct owner *owner)
+{
+	const struct owner_share *items = shares->items;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (items[i].owner == owner)
+			return true;
+	return false;
+}
+
 void owner_shares_free(struct owners *owners, struct array *shares)
 {
 	const struct owner_share *items = shares->items;

@@ -5,6 +5,7 @@
 #include "attribution/interrupts/owners.h"
 #include "common/array.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* An owner has this share of what several have. */
@@ -17,6 +18,9 @@ struct owner_share {
 /* Adds to @shares (struct owner_share), referring to @owner. */
 void owner_shares_add(struct owners *owners, struct array *shares,
 		      struct owner *owner, double weight, uint8_t certainty);
+
+/* Returns whether @owner is among them, however certain that is. */
+bool owner_shares_has(const struct array *shares, const struct owner *owner);
 
 /* Drops all of them. */
 void owner_shares_free(struct owners *owners, struct array *shares);

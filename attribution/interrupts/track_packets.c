@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_roles.h"
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/interrupts/packet_map.h"
 
 /* This is what a CPU does with packets right now. */
 struct handling {
-	uint64_t at_hand;    /* the packet that came last */
+	uint64_t at_hand;    /* the packet that it is about */
 	struct array polled; /* uint64_t: those that the poll that goes on
 				 * got from its device; see merge() */
+	struct array next;   /* uint64_t: those that the network layer got in it
+				 * and has yet to look at, as they came */
 };
 
 /* Packets, from the device to who reads them, and from who sends them to the
@@ -31,8 +34,10 @@ static void close_packets(void *state)
 	struct handling *cpus = packets->cpus.items;
 
 	packet_map_free(&packets->table);
-	for (size_t i = 0; i < packets->cpus.count; i++)
+	for (size_t i = 0; i < packets->cpus.count; i++) {
 		array_free(&cpus[i].polled);
+		array_free(&cpus[i].next);
+	}
 	array_free(&packets->cpus);
 }
 
@@ -42,7 +47,8 @@ static struct handling *handling_on(struct packets *packets,
 {
 	struct handling *handling = array_reach_like(
 		&packets->cpus, context->cpu,
-		&(struct handling){ .polled = ARRAY_OF(uint64_t) });
+		&(struct handling){ .polled = ARRAY_OF(uint64_t),
+				    .next = ARRAY_OF(uint64_t) });
 
 	if (!handling)
 		owners_fail(context->owners);
@@ -79,6 +85,11 @@ static void focus(struct packets *packets, const struct event_context *context,
 				      packet->owner);
 }
 
+static bool is_poll(const struct event_context *context)
+{
+	return context->slice && context->slice->kind == INTERRUPT_NAPI;
+}
+
 /* For a CPU's own queue: its poll is another one. */
 static void arrive_queued(struct packets *packets,
 			  const struct event_context *context)
@@ -104,16 +115,48 @@ static void arrive_polled(struct packets *packets,
 static void receive(struct packets *packets,
 		    const struct event_context *context)
 {
+	struct handling *handling = handling_on(packets, context);
 	struct packet *packet =
 		packet_map_find(&packets->table, address_of(context));
 
 	if (!packet || packet->is_received || packet->is_sent)
 		packet = arrive(packets, context);
-	else if (context->slice && context->slice->current != packet->owner)
+	else if (context->slice &&
+		 !owner_shares_has(&context->slice->effects, packet->owner))
 		event_context_effect(context, packet->owner, 1);
 	if (packet)
 		packet->is_received = true;
 	focus(packets, context, packet);
+	if (packet && handling && is_poll(context) &&
+	    array_append(&handling->next, &packet->address) < 0)
+		owners_fail(context->owners);
+}
+
+/* It looks at one after the other of those that it got, all of them before perhaps:
+ * what is done from here on is about the first that is still there.
+ */
+static void look_at_next(struct packets *packets,
+			 const struct event_context *context)
+{
+	struct handling *handling = handling_on(packets, context);
+	const struct packet *packet = NULL;
+
+	while (handling && handling->next.count && !packet) {
+		const uint64_t *address = array_at(&handling->next, 0);
+
+		packet = packet_map_find(&packets->table, *address);
+		if (packet && !packet->is_received)
+			packet = NULL;
+		array_remove(&handling->next, 0, 1);
+	}
+	focus(packets, context, packet);
+}
+
+static void role(void *state, const struct event_context *context,
+		 enum interrupt_role role, bool has_ended)
+{
+	if (role == ROLE_TAKES_PACKET && !has_ended && is_poll(context))
+		look_at_next(state, context);
 }
 
 static void send(struct packets *packets, const struct event_context *context)
@@ -136,7 +179,9 @@ static void transmit(struct packets *packets,
 	struct packet *packet =
 		packet_map_find(&packets->table, address_of(context));
 
-	if (packet && packet->is_sent)
+	/* What a packet is answered with is part of handling it. */
+	if (packet && packet->is_sent && context->slice &&
+	    context->slice->current != packet->owner)
 		event_context_effect(context, packet->owner, 1);
 }
 
@@ -251,7 +296,7 @@ static void end(void *state, const struct event_context *context)
 	struct handling *handling;
 	const uint64_t *polled;
 
-	if (context->slice->kind != INTERRUPT_NAPI)
+	if (!is_poll(context))
 		return;
 	handling = handling_on(packets, context);
 	polled = handling ? handling->polled.items : NULL;
@@ -262,8 +307,10 @@ static void end(void *state, const struct event_context *context)
 		if (packet && !packet->is_received && !packet->is_sent)
 			merge(packets, context, packet);
 	}
-	if (handling)
-		handling->polled.count = 0;
+	if (!handling)
+		return;
+	handling->polled.count = 0;
+	handling->next.count = 0;
 }
 
 const struct object_tracker track_packets = {
@@ -272,4 +319,5 @@ const struct object_tracker track_packets = {
 	.close = close_packets,
 	.event = event,
 	.end = end,
+	.role = role,
 };
