@@ -166,6 +166,12 @@ void starts(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid)
 	send_state(fixture, cpu, STEP_STATE, CPU_TRACED);
 }
 
+void is_on(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid)
+{
+	fixture->cpus[cpu].current =
+		tid < 0 ? NULL : made_tasks_find(&fixture->tasks, cpu, tid);
+}
+
 void state(struct attribution_fixture *fixture, uint32_t cpu,
 	   enum cpu_state cpu_state)
 {

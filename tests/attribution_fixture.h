@@ -72,6 +72,9 @@ void belongs(struct attribution_fixture *fixture, int32_t tid, int32_t pid);
 /* The trace of @cpu (0 to 7) begins; thread @tid runs there. */
 void starts(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid);
 
+/* Thread @tid is on @cpu, of which there is no trace, for events there; -1: none. */
+void is_on(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid);
+
 /* The thread on @cpu enters a function, by a call or HOW_EXCEPTION by name; or
  * leaves the innermost.
  */

@@ -464,7 +464,7 @@ static uint64_t charged_serial(const struct interrupt_accounts *accounts,
 			       const struct call_step *step)
 {
 	const struct interrupt_slice *slice = interrupt_stack_charged(
-		interrupt_accounts_stack(accounts, step->task, step->cpu));
+		interrupt_accounts_stack(accounts, step->task));
 
 	return slice ? slice->span.serial : 0;
 }

@@ -212,6 +212,40 @@ static void on_the_way(struct attribution_fixture *f)
 	at(f, 300), ends(f);
 }
 
+/* It ends when the thread runs: that it waits for a CPU later is no part of it. */
+static void a_sleep_before(struct attribution_fixture *f)
+{
+	at(f, 50), starts(f, 0, 7);
+	at(f, 100), function_wakes(f, 0, "pipe_write", 8);
+	at(f, 150), event(f, 0, EVENT_SCHED_SWITCH, 7, 0, 8);
+	switch_to(f, 0, 8);
+	at(f, 200), enter(f, 0, "helper"), leave(f, 0);
+	at(f, 220), event(f, 0, EVENT_SCHED_SWITCH, 8, 0, 7);
+	switch_to(f, 0, 7);
+	at(f, 300), event(f, 0, EVENT_SCHED_SWITCH, 7, 0, 8);
+	switch_to(f, 0, 8);
+	at(f, 350), ends(f);
+}
+
+/* A CPU that is not traced has it between the one that is and its sleep. */
+static void a_sleep_elsewhere(struct attribution_fixture *f)
+{
+	at(f, 50), starts(f, 0, 7);
+	at(f, 100), enters_call(f, 0, "__x64_sys_read");
+	at(f, 110), enter(f, 0, "pipe_read"), enter(f, 0, "__schedule");
+	event(f, 0, EVENT_SCHED_SWITCH, 7, 0, 8);
+	switch_to(f, 0, 8);
+	at(f, 150), event(f, 1, EVENT_SCHED_SWITCH, 0, 0, 7);
+	is_on(f, 1, 7);
+	at(f, 170), event(f, 1, EVENT_SCHED_SWITCH, 7, 1, 0);
+	is_on(f, 1, -1);
+	at(f, 300), function_wakes(f, 0, "pipe_write", 7);
+	at(f, 350), event(f, 0, EVENT_SCHED_SWITCH, 8, 0, 7);
+	switch_to(f, 0, 7), leave(f, 0), leave(f, 0);
+	at(f, 400), leaves_call(f, 0, 1);
+	at(f, 500), ends(f);
+}
+
 static const struct task_story stories[] = {
 	{ "one call", one_call,
 	  "7 read returned 100-300 cpu 160 asleep 0 runnable 0 stolen 40 "
@@ -282,6 +316,14 @@ static const struct task_story stories[] = {
 	  "7 slept (cut) in pipe_read 230+0 others 0,0 same -1,-1 fd 4096\n"
 	  "7 read cut 100-350 cpu 20 asleep 230 runnable 0 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0\n" },
+	{ "a sleep before", a_sleep_before,
+	  "8 slept (cut) in ? 50+50 others 0,0 same -1,-1 by ?-7 "
+	  "pipe_write\n" },
+	{ "a sleep elsewhere", a_sleep_elsewhere,
+	  "7 slept in pipe_read 130+50 others 0,0 same -1,-1 fd 4096 by ?-8 "
+	  "pipe_write\n"
+	  "7 read returned 100-400 cpu 60 asleep 130 runnable 90 stolen 0 "
+	  "unknown 20 faults 0/0 nr 0 = 1\n" },
 	{ "on the way", on_the_way,
 	  "7 slept in pipe_read 0+70 others 0,0 same -1,-1 fd 4096 by ?-8 "
 	  "pipe_write\n"

@@ -80,13 +80,27 @@ static struct event_context of_step(const struct interrupt_accounts *accounts,
 	return context;
 }
 
+/* Returns the innermost slice of the task that @event happened in, or NULL. */
+static struct interrupt_slice *
+slice_at(const struct interrupt_accounts *accounts,
+	 const struct event_record *event)
+{
+	const struct task *task =
+		task_time_task(accounts->time, event->cpu, event->tid);
+	const struct interrupt_stack *stack =
+		task ? interrupt_stacks_at(accounts->stacks, task->index) :
+		       NULL;
+
+	return stack ? interrupt_stack_top(stack) : NULL;
+}
+
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
 	struct interrupt_accounts *accounts =
 		(struct interrupt_accounts *)handler;
-	struct event_context context = context_of(
-		accounts, interrupt_stacks_find(accounts->stacks, event));
+	struct event_context context =
+		context_of(accounts, slice_at(accounts, event));
 
 	context.event = event;
 	context.time_ns = event->time_ns;
@@ -268,9 +282,9 @@ interrupt_accounts_handler(struct interrupt_accounts *accounts)
 
 struct interrupt_stack *
 interrupt_accounts_stack(const struct interrupt_accounts *accounts,
-			 const struct task *task, uint32_t cpu)
+			 const struct task *task)
 {
-	return interrupt_stacks_of(accounts->stacks, task, cpu);
+	return interrupt_stacks_of(accounts->stacks, task);
 }
 
 void interrupt_accounts_fail(struct interrupt_accounts *accounts)

@@ -93,12 +93,12 @@ interrupt_accounts_rows(const struct interrupt_accounts *accounts);
 struct event_handler *
 interrupt_accounts_handler(struct interrupt_accounts *accounts);
 
-/* Returns the slices that @task, which runs on @cpu, is in now; valid until the
- * next step of the accounts.  NULL when out of memory.
+/* Returns the slices that @task is in now; valid until the next step of the
+ * accounts.  NULL when out of memory.
  */
 struct interrupt_stack *
 interrupt_accounts_stack(const struct interrupt_accounts *accounts,
-			 const struct task *task, uint32_t cpu);
+			 const struct task *task);
 
 /* Records that memory ran out. */
 void interrupt_accounts_fail(struct interrupt_accounts *accounts);

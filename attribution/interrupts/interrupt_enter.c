@@ -37,7 +37,7 @@ static bool is_thread_work(const struct interrupt_steps *steps,
 {
 	size_t count;
 	const struct open_context *contexts =
-		task_time_contexts(steps->time, stack->index, &count);
+		task_time_contexts(steps->time, stack->task->index, &count);
 
 	if (slice->is_part && interrupt_stack_top(stack))
 		return interrupt_stack_top(stack)->is_thread_work;

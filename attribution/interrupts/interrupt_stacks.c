@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_stacks.h"
 
-#include "attribution/events/known_events.h"
-#include "common/number_map.h"
 #include "common/pack.h"
 #include "report/steps/task_pack.h"
 
@@ -12,10 +10,8 @@ struct interrupt_stacks {
 	struct time_window window;
 	struct interrupt_rows *rows;
 	struct owners *owners;
-	struct array tasks;	  /* struct interrupt_stack, by index */
-	struct number_map by_tid; /* index + 1; no idle tasks */
-	struct number_map by_cpu; /* index + 1 of its idle task */
-	uint64_t slices;	  /* that were begun */
+	struct array tasks; /* struct interrupt_stack, by index */
+	uint64_t slices;    /* that were begun */
 	bool keeps_times;
 };
 
@@ -44,35 +40,7 @@ void interrupt_stacks_free(struct interrupt_stacks *stacks)
 	for (size_t i = 0; i < stacks->tasks.count; i++)
 		array_free(&tasks[i].slices);
 	array_free(&stacks->tasks);
-	number_map_free(&stacks->by_tid);
-	number_map_free(&stacks->by_cpu);
 	free(stacks);
-}
-
-/* Returns the number of the task that is found by these, plus 1, or NULL. */
-static const uint64_t *find_index(const struct interrupt_stacks *stacks,
-				  int32_t tid, uint32_t cpu)
-{
-	return tid > 0 ? number_map_find(&stacks->by_tid, (uint32_t)tid) :
-			 number_map_find(&stacks->by_cpu, cpu);
-}
-
-/* Notes where the events of the task will find it. */
-static bool name_task(struct interrupt_stacks *stacks,
-		      struct interrupt_stack *stack, const struct task *task,
-		      uint32_t cpu)
-{
-	uint64_t *index = task->tid > 0 ? number_map_add(&stacks->by_tid,
-							 (uint32_t)task->tid) :
-					  number_map_add(&stacks->by_cpu, cpu);
-
-	if (!index)
-		return false;
-	*index = task->index + 1;
-	stack->index = task->index;
-	stack->tid = task->tid;
-	stack->pid = task->pid;
-	return true;
 }
 
 static struct interrupt_stack *reach(struct interrupt_stacks *stacks,
@@ -81,26 +49,24 @@ static struct interrupt_stack *reach(struct interrupt_stacks *stacks,
 	return array_reach_like(
 		&stacks->tasks, index,
 		&(struct interrupt_stack){
-			.tid = -1,
 			.slices = ARRAY_OF(struct interrupt_slice),
 		});
 }
 
 struct interrupt_stack *interrupt_stacks_of(struct interrupt_stacks *stacks,
-					    const struct task *task,
-					    uint32_t cpu)
+					    const struct task *task)
 {
 	struct interrupt_stack *stack = reach(stacks, task->index);
 
-	if (stack && ((stack->tid == task->tid && stack->pid == task->pid) ||
-		      name_task(stacks, stack, task, cpu)))
-		return stack;
-	owners_fail(stacks->owners);
-	return NULL;
+	if (stack)
+		stack->task = task;
+	else
+		owners_fail(stacks->owners);
+	return stack;
 }
 
-struct interrupt_stack *interrupt_stacks_at(struct interrupt_stacks *stacks,
-					    uint32_t index)
+struct interrupt_stack *
+interrupt_stacks_at(const struct interrupt_stacks *stacks, uint32_t index)
 {
 	return index < stacks->tasks.count ? array_at(&stacks->tasks, index) :
 					     NULL;
@@ -161,23 +127,6 @@ static void pack_slices(struct array *slices, struct pack *pack,
 	}
 }
 
-/* Of several tasks with one id one is found by it. */
-static void pack_name(struct interrupt_stacks *stacks,
-		      struct interrupt_stack *stack, struct pack *pack,
-		      const struct task *task)
-{
-	uint32_t cpu = (uint32_t)task->cpu;
-	const uint64_t *index = find_index(stacks, task->tid, cpu);
-	bool is_found = index && *index == task->index + 1;
-
-	pack_bool(pack, &is_found);
-	if (pack->is_reading && is_found)
-		pack_check(pack, name_task(stacks, stack, task, cpu));
-	stack->index = task->index;
-	pack_i32(pack, &stack->tid);
-	pack_i32(pack, &stack->pid);
-}
-
 static void pack_stack(struct interrupt_stacks *stacks,
 		       const struct task_pack *tasks, uint32_t index,
 		       uint32_t functions)
@@ -188,7 +137,9 @@ static void pack_stack(struct interrupt_stacks *stacks,
 	pack_check(pack, stack);
 	if (!stack)
 		return;
-	pack_name(stacks, stack, pack, tasks->find(tasks->tasks, index));
+	if (pack->is_reading)
+		stack->task = tasks->find(tasks->tasks, index);
+	pack_check(pack, stack->task || !pack->is_reading);
 	pack_bool(pack, &stack->is_interrupted);
 	pack_bool(pack, &stack->is_in_tracer);
 	pack_slices(&stack->slices, pack, functions);
@@ -234,9 +185,9 @@ void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 		.is_thread_work = slice->is_thread_work,
 		.irq = slice->irq,
 		.function = slice->function,
-		.victim = stack->index,
-		.victim_pid = stack->pid,
-		.victim_tid = stack->tid,
+		.victim = stack->task->index,
+		.victim_pid = stack->task->pid,
+		.victim_tid = stack->task->tid,
 		.pid = -1,
 	};
 	uint32_t number = interrupt_rows_work(stacks->rows, &work);
@@ -252,15 +203,4 @@ void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 	stack->slices.count--;
 	interrupt_slice_end(stacks->owners, slice, number,
 			    slice->is_part ? interrupt_stack_top(stack) : NULL);
-}
-
-struct interrupt_slice *interrupt_stacks_find(struct interrupt_stacks *stacks,
-					      const struct event_record *event)
-{
-	const uint64_t *index =
-		find_index(stacks, event->tid, (uint32_t)event->cpu);
-
-	return index ? interrupt_stack_top(
-			       array_at(&stacks->tasks, *index - 1)) :
-		       NULL;
 }

@@ -8,19 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct event_record;
-struct task;
 struct task_pack;
 
 /* The slices of interrupt work that a task is in. */
 struct interrupt_stack {
-	uint32_t index; /* of the task */
-	int32_t tid;	/* 0: an idle task */
-	int32_t pid;
-	uint64_t whole_ns;   /* charged up to here: call_step.whole_ns */
-	bool is_interrupted; /* its innermost work is interrupt work */
-	bool is_in_tracer;   /* or the tracer's: no part of either */
-	struct array slices; /* struct interrupt_slice, outermost first */
+	const struct task *task; /* NULL: it was not asked for */
+	uint64_t whole_ns;	 /* charged up to here: call_step.whole_ns */
+	bool is_interrupted;	 /* its innermost work is interrupt work */
+	bool is_in_tracer;	 /* or the tracer's: no part of either */
+	struct array slices;	 /* struct interrupt_slice, outermost first */
 };
 
 /* Those of all tasks. */
@@ -39,16 +35,15 @@ void interrupt_stacks_keep_times(struct interrupt_stacks *stacks);
 /* The stacks must be empty by then. */
 void interrupt_stacks_free(struct interrupt_stacks *stacks);
 
-/* Returns the stack of @task, which runs on @cpu now; valid until another
- * task's is asked for.  NULL when out of memory.
+/* Returns the stack of @task, valid until another task's is asked for; NULL when
+ * out of memory.
  */
 struct interrupt_stack *interrupt_stacks_of(struct interrupt_stacks *stacks,
-					    const struct task *task,
-					    uint32_t cpu);
+					    const struct task *task);
 
 /* Returns the stack of task @index, or NULL after the last. */
-struct interrupt_stack *interrupt_stacks_at(struct interrupt_stacks *stacks,
-					    uint32_t index);
+struct interrupt_stack *
+interrupt_stacks_at(const struct interrupt_stacks *stacks, uint32_t index);
 
 /* Returns the innermost slice, or NULL. */
 static inline struct interrupt_slice *
@@ -111,11 +106,4 @@ struct interrupt_slice *interrupt_stacks_push(struct interrupt_stacks *stacks,
 /* Charges the innermost slice and takes it off. */
 void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 			  struct interrupt_stack *stack);
-
-/* Returns the innermost slice of the task that @event happened in, or NULL if
- * it is in none.
- */
-struct interrupt_slice *interrupt_stacks_find(struct interrupt_stacks *stacks,
-					      const struct event_record *event);
-
 #endif

@@ -117,7 +117,7 @@ static void take_change(struct interrupt_steps *steps,
 			const struct call_step *step)
 {
 	struct interrupt_stack *stack =
-		interrupt_stacks_of(steps->stacks, step->task, step->cpu);
+		interrupt_stacks_of(steps->stacks, step->task);
 	int change = task_time_context_change(steps->time);
 
 	steps->last.task = step->task;

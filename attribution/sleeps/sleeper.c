@@ -121,7 +121,6 @@ void sleeper_begin(struct sleeper *sleeper, const struct task *task,
 {
 	sleeper->has_sleep = true;
 	sleeper->has_time = false;
-	sleeper->has_left = false;
 	sleeper->sleep = (struct sleep){
 		.task = task,
 		.begin_ns = begin_ns,

@@ -4,6 +4,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps_parts.h"
 #include "attribution/time/off_cpu.h"
+#include "attribution/time/task_time.h"
 #include "common/error.h"
 
 #include <stdlib.h>
@@ -54,19 +55,6 @@ int sleeps_event(struct sleeps *sleeps, const struct event_record *event)
 	return 0;
 }
 
-int sleeps_step(struct sleeps *sleeps, const struct call_step *step)
-{
-	struct sleeper *sleeper;
-	int status = sleeps_watch(sleeps, step);
-
-	if (status < 0 || step->kind != STEP_LEAVE || step->task->tid <= 0)
-		return status;
-	sleeper = sleeps_find(sleeps, step->task->tid);
-	if (sleeper)
-		sleeper->has_left = true;
-	return 0;
-}
-
 static void fall_asleep(struct sleeper *sleeper, const struct time_span *span)
 {
 	/* The thread slept already when the recording began. */
@@ -98,7 +86,15 @@ static void run_again(struct sleeps *sleeps, struct sleeper *sleeper)
 	if (sleeper->is_asleep)
 		sleeps_wake(sleeps, sleeper, sleeper->sleep.waker);
 	sleeps_hand_out(sleeps, sleeper);
-	sleeper->has_left = false;
+}
+
+/* Returns whether the thread was on a CPU in @span before the sleep that is known of. */
+static bool is_before(const struct sleeps *sleeps,
+		      const struct sleeper *sleeper,
+		      const struct time_span *span)
+{
+	return span->end_ns <= sleeper->sleep.begin_ns ||
+	       task_time_falls_asleep(sleeps->options.time, span->thread);
 }
 
 int sleeps_span(struct sleeps *sleeps, const struct time_span *span)
@@ -111,7 +107,7 @@ int sleeps_span(struct sleeps *sleeps, const struct time_span *span)
 		fall_asleep(sleeper, span);
 	} else if (span->time_class == TIME_RUNNABLE) {
 		wait_for_cpu(sleeps, sleeper, span);
-	} else if (sleeper->has_left) {
+	} else if (!is_before(sleeps, sleeper, span)) {
 		run_again(sleeps, sleeper);
 	}
 	return 0;

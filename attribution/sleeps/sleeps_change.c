@@ -182,7 +182,8 @@ int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event)
 	return 0;
 }
 
-int sleeps_watch(struct sleeps *sleeps, const struct call_step *step)
+/* Looks whether @step wakes somebody whom no event tells of. */
+int sleeps_step(struct sleeps *sleeps, const struct call_step *step)
 {
 	uint64_t last_ns = task_time_untraced_wakeup(sleeps->options.time);
 

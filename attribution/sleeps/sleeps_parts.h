@@ -15,12 +15,15 @@
 struct call_entry;
 struct sideband_record;
 
-/* This is what is known of a thread that sleeps or may. */
+/* This is what is known of a thread that sleeps or may.  Whether it does, and since
+ * when, is for struct thread to know and comes as spans; here is kept where it waits
+ * and by which chain it was woken last, which hang on open functions, and those are not
+ * followed for spans alone.
+ */
 struct sleeper {
 	struct sleep sleep; /* if has_sleep */
 	bool has_sleep;	    /* one that was not handed out yet */
 	bool has_time;	    /* that sleep: some of it was in the recording */
-	bool has_left;	    /* its CPU, and was not seen on one since */
 	bool is_asleep;	    /* is counted at place */
 	struct wait_key place;
 	uint32_t chain;		  /* of who woke it last, WAKER_NONE */
@@ -78,11 +81,6 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event);
 
 /* A task is woken, as sched_waking says.  Returns 0 or -ERROR_MEMORY. */
 int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event);
-
-/* Looks whether @step, the newest of its task's path, wakes somebody whom no
- * event tells of.  Returns 0 or -ERROR_MEMORY.
- */
-int sleeps_watch(struct sleeps *sleeps, const struct call_step *step);
 
 /* @sleeper was woken at @time_ns, as the steps alone have it. */
 void sleeps_wake_untraced(struct sleeps *sleeps, struct sleeper *sleeper,

@@ -127,6 +127,27 @@ uint32_t task_time_thread(const struct task_time *time, int32_t tid)
 	return thread ? thread->index : UINT32_MAX;
 }
 
+const struct task *task_time_task(const struct task_time *time, int32_t cpu,
+				  int32_t tid)
+{
+	const struct traced_cpu *place = traced_cpus_find(&time->cpus, cpu);
+	const struct thread *thread = place ? place->current : NULL;
+
+	if (tid > 0)
+		thread = threads_find(time->threads, tid);
+	else if (thread && thread->tid > 0)
+		thread = NULL;
+	return thread ? thread->task : NULL;
+}
+
+bool task_time_falls_asleep(const struct task_time *time, uint32_t number)
+{
+	const struct thread *thread = threads_at(time->threads, number);
+
+	return thread && thread->phase == THREAD_ON &&
+	       thread->next_how == OFF_ASLEEP;
+}
+
 bool task_time_exits(const struct task_time *time, int32_t tid)
 {
 	const struct thread *thread = threads_find(time->threads, tid);

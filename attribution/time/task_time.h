@@ -14,6 +14,7 @@ struct call_step;
 struct event_record;
 struct function_table;
 struct sideband_record;
+struct task;
 struct context_kinds;
 struct task_names;
 struct task_pack;
@@ -96,6 +97,18 @@ int task_time_end(struct task_time *time);
  * appear; UINT32_MAX: it has not.
  */
 uint32_t task_time_thread(const struct task_time *time, int32_t tid);
+
+/* Returns the task of the steps that thread @tid on @cpu, of an event, is: for tid 0
+ * the one that runs there, if that is an idle or an unknown one.  NULL: no step was
+ * of it.
+ */
+const struct task *task_time_task(const struct task_time *time, int32_t cpu,
+				  int32_t tid);
+
+/* Returns whether thread number @thread is still on its CPU after the event by which
+ * it goes to sleep.
+ */
+bool task_time_falls_asleep(const struct task_time *time, uint32_t thread);
 
 /* Returns whether thread @tid was told to exit: by its record, or by its last
  * switch.

@@ -74,7 +74,8 @@ static bool add_work(struct beneficiary_profile *profile,
 
 	return slice ? slice_works_add(profile->works, slice->span.serial,
 				       more) :
-		       path_sums_add_own(&profile->paths, stack->pid, more);
+		       path_sums_add_own(&profile->paths, stack->task->pid,
+					 more);
 }
 
 static void take_charge(struct charge_callback *callback,
@@ -207,16 +208,15 @@ static void take_step(struct event_handler *handler,
 	struct event_handler *accounts =
 		interrupt_accounts_handler(profile->accounts);
 	struct task_path *path = path_of(profile, step->task);
-	const struct interrupt_stack *stack = interrupt_accounts_stack(
-		profile->accounts, step->task, step->cpu);
+	const struct interrupt_stack *stack =
+		interrupt_accounts_stack(profile->accounts, step->task);
 	bool is_done = path && stack && charge(profile, path, stack, step);
 
 	if (is_done && step->kind == STEP_EXIT)
 		leave(profile, path);
 	accounts->step(accounts, step);
 	if (is_done && step->kind <= STEP_COUNT && step->kind != STEP_EXIT) {
-		stack = interrupt_accounts_stack(profile->accounts, step->task,
-						 step->cpu);
+		stack = interrupt_accounts_stack(profile->accounts, step->task);
 		is_done = stack &&
 			  (step->kind == STEP_ENTER ?
 				   enter(profile, path, stack, step) :
