@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/options/report_options.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/profile_table.h"
 #include "cmd/view/view_file.h"

@@ -2,7 +2,9 @@
 #include "cmd/report/attribution_command.h"
 
 #include "cmd/command.h"
+#include "cmd/options/report_options.h"
 #include "cmd/pipeline/session.h"
+#include "cmd/report/profile_table.h"
 #include "cmd/report/table_pass.h"
 #include "cmd/report/untimed_overview.h"
 #include "report/text/time_unit.h"

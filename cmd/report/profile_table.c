@@ -2,16 +2,14 @@
 #include "cmd/report/profile_table.h"
 
 #include "attribution/trackers.h"
-#include "cmd/command.h"
 #include "cmd/pipeline/session.h"
+#include "cmd/report/profile_choice.h"
 #include "cmd/report/profile_files.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
-#include "report/text/time_unit.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/processes/time_account.h"
 #include "tables/profile/beneficiary_profile.h"
 #include "tables/profile/wall_tree.h"
 #include "tables/table_records.h"
@@ -33,61 +31,6 @@ struct profile_in_pass {
 	struct call_tree *shown; /* of wall, after the end */
 	uint64_t part_ns[PROFILE_PARTS];
 };
-
-/* Returns whether it is known for whom interrupt work was. */
-static bool knows_beneficiaries(const struct session *session,
-				const struct known_events *events)
-{
-	return time_unit_of(session->recording)->is_time &&
-	       time_accounts_follow(events);
-}
-
-/* Chooses whose interrupt work is. */
-static int choose_bill(struct profile_choice *choice, bool is_known)
-{
-	enum bill_choice bill = choice->options->bill;
-	enum group_by by = choice->options->by;
-
-	if (bill == BILL_BENEFICIARY && !is_known) {
-		fprintf(stderr, "ktrace-hw: --bill: the recording does not "
-				"tell for whom interrupt work was (record "
-				"--events=attribution)\n");
-		return EXIT_FAILED;
-	}
-	/* Interrupt work is for processes. */
-	if (by == GROUP_BY_THREAD && bill == BILL_BENEFICIARY) {
-		fputs("ktrace-hw: --bill=beneficiary does not go with "
-		      "--by=thread: interrupt work is for a process\n",
-		      stderr);
-		return EXIT_USAGE;
-	}
-	if (by == GROUP_BY_THREAD)
-		bill = BILL_VICTIM;
-	if (bill == BILL_BENEFICIARY)
-		choice->by_process = true;
-	/* Whoever it is for, in a sum of all it is the same. */
-	choice->by_beneficiary = bill != BILL_VICTIM && choice->by_process &&
-				 is_known;
-	return EXIT_OK;
-}
-
-int profile_choose(struct profile_choice *choice, const struct session *session,
-		   const struct known_events *events)
-{
-	const struct profile_renderer *renderer = choice->renderer;
-	int status = EXIT_OK;
-
-	choice->session = session;
-	choice->by_process = choice->is_of_wall || renderer->by_process ||
-			     session->groups ||
-			     step_filter_has_tasks(&session->choice);
-	if (renderer->needs_time)
-		status = session_needs_time(session, "--format",
-					    renderer->format);
-	if (status || choice->is_of_wall)
-		return status;
-	return choose_bill(choice, knows_beneficiaries(session, events));
-}
 
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)

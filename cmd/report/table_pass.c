@@ -9,6 +9,7 @@
 #include "cmd/pipeline/session.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/kept_tables.h"
+#include "cmd/report/profile_table.h"
 #include "cmd/report/step_pass.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"

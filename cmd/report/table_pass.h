@@ -2,7 +2,7 @@
 #ifndef KT_CMD_TABLE_PASS_H
 #define KT_CMD_TABLE_PASS_H
 
-#include "cmd/report/profile_table.h"
+#include "cmd/report/profile_choice.h"
 #include "tables/table.h"
 
 #include <stddef.h>
