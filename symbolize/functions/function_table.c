@@ -5,13 +5,12 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/pack.h"
+#include "symbolize/functions/function_doubles.h"
 #include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_slots.h"
 #include "symbolize/functions/module_list.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +18,9 @@ struct function_table {
 	struct arena *names;
 	struct array functions; /* struct function */
 	struct module_list modules;
-	struct array clones;  /* uint32_t: those with another base */
-	struct array doubles; /* uint32_t: those to be named still */
-	uint64_t digest;      /* function_table_digest() */
+	struct array clones;		 /* uint32_t: those with another base */
+	struct function_doubles doubles; /* those to be named still */
+	uint64_t digest;		 /* function_table_digest() */
 	struct function_slots slots;
 };
 
@@ -76,7 +75,7 @@ struct function_table *function_table_new(void)
 	table->functions = ARRAY_OF(struct function);
 	table->modules = MODULE_LIST_NONE;
 	table->clones = ARRAY_OF(uint32_t);
-	table->doubles = ARRAY_OF(uint32_t);
+	table->doubles = FUNCTION_DOUBLES_NONE;
 	table->names = arena_new();
 	if (!table->names)
 		goto fail;
@@ -98,7 +97,7 @@ void function_table_free(struct function_table *table)
 	array_free(&table->functions);
 	module_list_free(&table->modules);
 	array_free(&table->clones);
-	array_free(&table->doubles);
+	function_doubles_free(&table->doubles);
 	arena_free(table->names);
 	free(table);
 }
@@ -120,7 +119,6 @@ static uint32_t insert(struct function_table *table, struct function_slot *slot,
 	struct function *function =
 		name && base ? array_add(&table->functions) : NULL;
 	uint32_t number = (uint32_t)table->functions.count - 1;
-	uint32_t *clone;
 
 	if (!function)
 		return FUNCTION_NONE;
@@ -133,13 +131,9 @@ static uint32_t insert(struct function_table *table, struct function_slot *slot,
 	digest_function(table, function, key);
 	slot->number = number + 1;
 	slot->hash = key->hash;
-	if (base == name)
-		return number;
-	clone = array_add(&table->clones);
-	if (!clone)
-		return FUNCTION_NONE;
-	*clone = number;
-	return number;
+	return base == name || !array_append(&table->clones, &number) ?
+		       number :
+		       FUNCTION_NONE;
 }
 
 /* Returns the number of the first function of @key, whose hash it makes. */
@@ -177,16 +171,8 @@ uint32_t function_table_add(struct function_table *table, const char *name,
 /* Notes that function @number shares its name. */
 static int add_double(struct function_table *table, uint32_t number)
 {
-	uint32_t *added;
-
-	if (function_of(table, number)->is_double)
-		return 0;
-	added = array_add(&table->doubles);
-	if (!added)
-		return -ERROR_MEMORY;
-	*added = number;
-	function_of(table, number)->is_double = true;
-	return 0;
+	return function_doubles_add(&table->doubles, function_of(table, number),
+				    number);
 }
 
 /* Adds one more function of the name of @first. */
@@ -299,40 +285,14 @@ void function_table_locate(struct function_table *table, uint32_t number,
 const uint32_t *function_table_doubles(const struct function_table *table,
 				       size_t *count)
 {
-	*count = table->doubles.count;
-	return table->doubles.items;
-}
-
-static int name_double(struct function_table *table, struct function *function)
-{
-	uint64_t start =
-		function->space == 'k' ?
-			module_list_of(&table->modules, function->module)
-				->start :
-			0;
-	char place[24];
-	char *name;
-
-	snprintf(place, sizeof(place), "@0x%" PRIx64,
-		 function->address - start);
-	name = arena_alloc(table->names,
-			   strlen(function->name) + strlen(place) + 1);
-	if (!name)
-		return -ERROR_MEMORY;
-	strcpy(stpcpy(name, function->name), place);
-	function->name = name;
-	return 0;
+	*count = table->doubles.numbers.count;
+	return table->doubles.numbers.items;
 }
 
 int function_table_name_doubles(struct function_table *table)
 {
-	const uint32_t *numbers = table->doubles.items;
-	int status = 0;
-
-	for (size_t i = 0; i < table->doubles.count && !status; i++)
-		status = name_double(table, function_of(table, numbers[i]));
-	table->doubles.count = 0;
-	return status;
+	return function_doubles_name(&table->doubles, table->functions.items,
+				     &table->modules, table->names);
 }
 
 static bool is_kernels(const struct function_table *table, uint32_t number,
