@@ -2,6 +2,7 @@
 #include "report/steps/cpu_context.h"
 
 #include "decoder/flow/flow.h"
+#include "report/steps/cpu_account.h"
 
 void cpu_context_run(struct cpu_context *context, struct mapped_thread *task)
 {
@@ -11,20 +12,28 @@ void cpu_context_run(struct cpu_context *context, struct mapped_thread *task)
 			     context->state == CPU_OFF;
 }
 
-struct call_step cpu_context_step(const struct cpu_context *context,
-				  const struct function_event *event,
-				  uint8_t kind)
+static struct call_step step_of(const struct cpu_context *context,
+				struct mapped_thread *task,
+				const struct function_event *event,
+				uint8_t kind)
 {
 	return (struct call_step){
-		.time_ns = mapped_thread_time(context->task, event->time_ns),
+		.time_ns = mapped_thread_time(task, event->time_ns),
 		.early_ns = event->early_ns,
 		.late_ns = event->late_ns,
 		.kind = kind,
 		.cpu = (uint32_t)context->account.cpu,
-		.clock_ns = context->task->clock_ns,
-		.whole_ns = context->task->whole_ns,
-		.task = &context->task->task,
+		.clock_ns = task->clock_ns,
+		.whole_ns = task->whole_ns,
+		.task = &task->task,
 	};
+}
+
+struct call_step cpu_context_step(const struct cpu_context *context,
+				  const struct function_event *event,
+				  uint8_t kind)
+{
+	return step_of(context, context->task, event, kind);
 }
 
 static void say(const struct cpu_context *context, const struct call_step *step)
@@ -44,11 +53,29 @@ static void enter_state(struct cpu_context *context,
 	say(context, &step);
 }
 
-void cpu_context_lose(struct cpu_context *context,
+void cpu_context_pass(struct cpu_context *context, struct time_window window,
+		      const struct function_event *event)
+{
+	struct cpu_account *account = &context->account;
+	uint64_t gap_ns = account->state_ns[CPU_GAP];
+
+	cpu_account_pass(account, window, event, context->state, context->task);
+	if (account->state_ns[CPU_GAP] == gap_ns || context->has_gap)
+		return;
+	context->has_gap = true;
+	account->gaps++;
+}
+
+void cpu_context_lose(struct cpu_context *context, struct time_window window,
 		      const struct function_event *event)
 {
 	struct call_step step = cpu_context_step(context, event, STEP_GAP);
 
+	context->has_gap = time_window_has(window, event->time_ns);
+	if (context->has_gap) {
+		context->account.gaps++;
+		context->account.lost_bytes += event->lost_bytes;
+	}
 	context->state = CPU_GAP;
 	step.detail = event->detail;
 	step.value = event->lost_bytes;
@@ -83,4 +110,27 @@ void cpu_context_stop(struct cpu_context *context,
 		      const struct function_event *event)
 {
 	enter_state(context, event, state_after_stop(event->detail));
+}
+
+void cpu_context_close(const struct cpu_context *context,
+		       struct mapped_thread *task,
+		       const struct function_event *event)
+{
+	struct call_stack_output output = {
+		.step = step_of(context, task, event, STEP_EXIT),
+		.callback = context->output.callback,
+	};
+
+	call_stack_close(&task->stack, &output);
+}
+
+void cpu_context_end(struct cpu_context *context,
+		     const struct function_event *event)
+{
+	struct call_step step;
+
+	context->ended = true;
+	cpu_context_close(context, context->task, event);
+	step = cpu_context_step(context, event, STEP_END);
+	say(context, &step);
 }

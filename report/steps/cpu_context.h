@@ -35,8 +35,23 @@ void cpu_context_start(struct cpu_context *context,
 void cpu_context_stop(struct cpu_context *context,
 		      const struct function_event *event);
 
-/* FUNCTION_GAP @event says what is lost. */
-void cpu_context_lose(struct cpu_context *context,
+/* Books the time up to @event, as far as it is in @window, and the gap that it may
+ * have been spent in.
+ */
+void cpu_context_pass(struct cpu_context *context, struct time_window window,
 		      const struct function_event *event);
+
+/* FUNCTION_GAP @event says what is lost: booked, if that is in @window. */
+void cpu_context_lose(struct cpu_context *context, struct time_window window,
+		      const struct function_event *event);
+
+/* Ends at the time of @event what is open in @task, which runs there or did. */
+void cpu_context_close(const struct cpu_context *context,
+		       struct mapped_thread *task,
+		       const struct function_event *event);
+
+/* The CPU's trace ends with @event. */
+void cpu_context_end(struct cpu_context *context,
+		     const struct function_event *event);
 
 #endif

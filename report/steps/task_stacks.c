@@ -9,6 +9,7 @@
 #include "report/steps/cpu_context.h"
 #include "report/steps/stacks_checkpoint.h"
 #include "report/steps/task_end.h"
+#include "report/steps/thread_exec.h"
 #include "report/steps/thread_map.h"
 #include "symbolize/functions/function_table.h"
 
@@ -77,19 +78,6 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 	return (int)stacks->cpus.count - 1;
 }
 
-/* Ends what is open in the task that runs. */
-static void close_stack(const struct task_stacks *stacks,
-			const struct cpu_context *context,
-			const struct function_event *event)
-{
-	struct call_stack_output output = {
-		.step = cpu_context_step(context, event, STEP_EXIT),
-		.callback = stacks->callback,
-	};
-
-	call_stack_close(&context->task->stack, &output);
-}
-
 static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 		       const struct function_event *event)
 {
@@ -103,12 +91,12 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 		return -ERROR_MEMORY;
 	/* Where it sleeps now is not where it slept before it came. */
 	if (context->is_unseen)
-		close_stack(stacks, context, event);
+		cpu_context_close(context, context->task, event);
 	step = cpu_context_step(context, event, STEP_LEAVE);
 	stacks->callback->take(stacks->callback, &step);
 	/* It does not run again; the id may be another's soon. */
 	if (task_end_is_in(&stacks->end, &context->task->stack))
-		close_stack(stacks, context, event);
+		cpu_context_close(context, context->task, event);
 	cpu_context_run(context, next);
 	/* In the kernel, where switches are, only a pause hides them; what goes
 	 * on when it was not asked for is told then.
@@ -122,58 +110,6 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 	step.detail = event->detail;
 	stacks->callback->take(stacks->callback, &step);
 	return 0;
-}
-
-static int end_cpu(struct task_stacks *stacks, struct cpu_context *context,
-		   const struct function_event *event)
-{
-	struct call_stack_output output = {
-		.step = cpu_context_step(context, event, STEP_END),
-		.callback = stacks->callback,
-	};
-
-	context->ended = true;
-	call_stack_close(&context->task->stack, &output);
-	output.step = cpu_context_step(context, event, STEP_END);
-	stacks->callback->take(stacks->callback, &output.step);
-	return 0;
-}
-
-/* exec in another thread than a process's first: when it is done, that one has
- * ended, and its id is this one's from the next switch on.
- */
-static void end_first_thread(const struct task_stacks *stacks,
-			     const struct cpu_context *context,
-			     const struct function_event *event)
-{
-	const struct task *task = &context->task->task;
-	struct mapped_thread *first = NULL;
-	struct call_stack_output output = { .callback = stacks->callback };
-
-	if (task->pid > 0 && task->tid != task->pid)
-		first = thread_map_find(&stacks->tasks, context->account.cpu,
-					task->pid);
-	if (!first)
-		return;
-	output.step = cpu_context_step(context, event, STEP_EXIT);
-	output.step.time_ns = mapped_thread_time(first, event->time_ns);
-	output.step.clock_ns = first->clock_ns;
-	output.step.whole_ns = first->whole_ns;
-	output.step.task = &first->task;
-	call_stack_close(&first->stack, &output);
-}
-
-/* An exec ends when what was open before it goes on. */
-static void follow_exec(const struct task_stacks *stacks,
-			const struct cpu_context *context,
-			const struct function_event *event)
-{
-	struct mapped_thread *task = context->task;
-
-	if (task->stack.count >= task->exec_depth)
-		return;
-	task->exec_depth = 0;
-	end_first_thread(stacks, context, event);
 }
 
 /* Applies the calls and returns that @events begin with.  Returns how many, or
@@ -205,7 +141,7 @@ static int take_calls(struct task_stacks *stacks, struct cpu_context *context,
 	task->last_ns = times.last_ns;
 	cpu_account_pass(account, stacks->window, &events[taken - 1],
 			 context->state, task);
-	follow_exec(stacks, context, events);
+	thread_exec_follow(&stacks->tasks, context, events);
 	return taken;
 }
 
@@ -224,37 +160,10 @@ static int take_stack_event(const struct task_stacks *stacks,
 	step->whole_ns = task->whole_ns;
 	status = call_stack_take(&task->stack, event, &context->output);
 	if (event->kind == FUNCTION_NEW_PROGRAM)
-		/* Until what is called next has returned. */
-		task->exec_depth = task->stack.count + 1;
+		thread_exec_begin(task);
 	else
-		follow_exec(stacks, context, event);
+		thread_exec_follow(&stacks->tasks, context, event);
 	return status;
-}
-
-/* Books the time up to @event, and the gap that it may have been spent in. */
-static void pass(const struct task_stacks *stacks, struct cpu_context *context,
-		 const struct function_event *event)
-{
-	struct cpu_account *account = &context->account;
-	uint64_t gap_ns = account->state_ns[CPU_GAP];
-
-	cpu_account_pass(account, stacks->window, event, context->state,
-			 context->task);
-	if (account->state_ns[CPU_GAP] == gap_ns || context->has_gap)
-		return;
-	context->has_gap = true;
-	account->gaps++;
-}
-
-static void lose(const struct task_stacks *stacks, struct cpu_context *context,
-		 const struct function_event *event)
-{
-	context->has_gap = time_window_has(stacks->window, event->time_ns);
-	if (context->has_gap) {
-		context->account.gaps++;
-		context->account.lost_bytes += event->lost_bytes;
-	}
-	cpu_context_lose(context, event);
 }
 
 /* Applies an event that is no call or return. */
@@ -263,13 +172,15 @@ static int take_other(struct task_stacks *stacks, struct cpu_context *context,
 {
 	int status;
 
-	pass(stacks, context, event);
+	cpu_context_pass(context, stacks->window, event);
 	if (event->kind == FUNCTION_SWITCH)
 		return change_task(stacks, context, event);
-	if (event->kind == FUNCTION_END)
-		return end_cpu(stacks, context, event);
+	if (event->kind == FUNCTION_END) {
+		cpu_context_end(context, event);
+		return 0;
+	}
 	if (event->kind == FUNCTION_GAP)
-		lose(stacks, context, event);
+		cpu_context_lose(context, stacks->window, event);
 	else if (event->kind == FUNCTION_TRACE_START)
 		cpu_context_start(context, event);
 	status = take_stack_event(stacks, context, event);
@@ -331,8 +242,8 @@ void task_stacks_stop(struct task_stacks *stacks)
 
 		if (context->ended)
 			continue;
-		pass(stacks, context, &end);
-		end_cpu(stacks, context, &end);
+		cpu_context_pass(context, stacks->window, &end);
+		cpu_context_end(context, &end);
 	}
 }
 
