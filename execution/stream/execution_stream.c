@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/stream/execution_stream.h"
+
 #include "common/error.h"
+#include "decoder/flow/flow_source.h"
 #include "decoder/recording/loss_cursor.h"
 #include "decoder/recording/recording.h"
 #include "execution/follow/record_feed.h"
+#include "execution/stream/run_cursor.h"
 #include "execution/stream/segment_feed.h"
 #include "execution/stream/stream_checkpoint.h"
 #include "execution/stream/stream_tasks.h"
@@ -12,12 +15,9 @@
 #include <string.h>
 
 struct execution_stream {
-	struct flow_source base; /* as a list of blocks */
 	bool lists_blocks;
 	struct segment_feed *feed;
-	struct record_run run;
-	size_t at; /* the next of its records */
-	size_t next_mark;
+	struct run_cursor cursor;
 	bool is_fed; /* no run comes behind this one */
 	bool at_end;
 	bool is_gated;		/* recording_is_gated() */
@@ -80,7 +80,6 @@ static int open_stream(const struct flow_input *input,
 
 	if (!stream)
 		return -ERROR_MEMORY;
-	stream->base.ops = &execution_blocks;
 	stream->lists_blocks = lists_blocks;
 	stream_tasks_set(&stream->tasks, -1, -1, false);
 	error = open_switches(stream, input);
@@ -116,6 +115,12 @@ int execution_stream_open(const struct flow_input *input,
 	return error;
 }
 
+int execution_stream_open_blocks(const struct flow_input *input,
+				 struct execution_stream **stream)
+{
+	return open_stream(input, NULL, true, NULL, NULL, stream);
+}
+
 int execution_stream_renew(struct execution_stream *stream,
 			   const struct flow_input *input,
 			   struct stream_part part, int32_t pid, int32_t tid)
@@ -125,7 +130,6 @@ int execution_stream_renew(struct execution_stream *stream,
 
 	stream_tasks_close(&stream->tasks);
 	*stream = (struct execution_stream){
-		.base.ops = &execution_blocks,
 		.feed = feed,
 	};
 	stream_tasks_set(&stream->tasks, pid, tid, input->stream->cpu < 0);
@@ -160,14 +164,14 @@ static void keep(struct execution_stream *stream,
 static int read_run(struct execution_stream *stream)
 {
 	const struct execution_state *state;
-	int status = segment_feed_next(stream->feed, &stream->run);
+	struct record_run run = { 0 };
+	int status = segment_feed_next(stream->feed, &run);
 
-	stream->at = 0;
-	stream->next_mark = 0;
 	if (status <= 0) {
-		stream->run = (struct record_run){ 0 };
+		run = (struct record_run){ 0 };
 		stream->is_fed = true;
 	}
+	stream->cursor = (struct run_cursor){ .run = run };
 	state = segment_feed_first_state(stream->feed);
 	if (status > 0 && stream->keeps && state)
 		keep(stream, state);
@@ -215,22 +219,22 @@ static int take_switch(struct execution_stream *stream)
 	return make_switch(stream, &stream->made);
 }
 
-/* Takes the switch that the trace itself tells of at record @stream->at. */
+/* Takes the switch that the trace itself tells of at the next record. */
 static int take_named_task(struct execution_stream *stream)
 {
-	const union timed_record record = stream->run.records[stream->at++];
+	const union timed_record record = *run_cursor_take(&stream->cursor, 1);
 
 	if (!stream_tasks_record(&stream->tasks, &record.item))
 		return 0;
 	return make_switch(stream, &record);
 }
 
-/* Takes a mark of record @stream->at.  Returns as take_switch(). */
+/* Takes a mark of the next record.  Returns as take_switch(). */
 static int take_mark(struct execution_stream *stream, uint8_t kind)
 {
-	const union timed_record *record = &stream->run.records[stream->at];
+	const union timed_record *record = run_cursor_record(&stream->cursor);
 
-	stream->next_mark++;
+	stream->cursor.next_mark++;
 	switch ((enum event_mark_kind)kind) {
 	case MARK_RUNS:
 		stream->tasks.is_running = true;
@@ -255,71 +259,9 @@ static int take_mark(struct execution_stream *stream, uint8_t kind)
 	return 0;
 }
 
-/* Returns the index of the first record from stream->at on, before @end, that
- * is later than @time_ns; @end if none is.
- */
-static size_t first_after(const struct execution_stream *stream, size_t end,
-			  uint64_t time_ns)
+/* The last record of all: how long the trace was lost then is known. */
+static int make_end(struct execution_stream *stream)
 {
-	const union timed_record *records = stream->run.records;
-	size_t low = stream->at;
-	size_t high = end;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (records[middle].time_ns > time_ns)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
-static const struct event_mark *next_mark(const struct execution_stream *stream)
-{
-	if (stream->next_mark == stream->run.mark_count)
-		return NULL;
-	return &stream->run.marks[stream->next_mark];
-}
-
-/* Hands out the run's records before @end. */
-static int take_records(struct execution_stream *stream, size_t end,
-			const union timed_record **records)
-{
-	size_t count = end - stream->at;
-
-	*records = stream->run.records + stream->at;
-	stream->at = end;
-	stream->last = stream->run.records[end - 1];
-	return (int)count;
-}
-
-/* What comes next at the place reached: a mark, a switch, or the next run.
- * Returns how many records that makes, or -ERROR_MEMORY.
- */
-static int take_place(struct execution_stream *stream)
-{
-	const struct event_mark *mark = next_mark(stream);
-	const struct flow_item *change = stream_tasks_next(&stream->tasks);
-	bool has_mark = mark && mark->index == stream->at;
-	bool has_change;
-
-	if (has_mark && mark->kind != MARK_SWITCH_POINT &&
-	    mark->kind != MARK_TASK)
-		return take_mark(stream, mark->kind);
-	if (stream->at < stream->run.count)
-		has_change = change &&
-			     change->time_ns <
-				     stream->run.records[stream->at].time_ns;
-	else
-		has_change = change && stream->is_fed;
-	if (has_change)
-		return take_switch(stream);
-	if (has_mark && stream->at < stream->run.count)
-		return take_mark(stream, mark->kind);
-	if (!stream->is_fed)
-		return read_run(stream);
 	stream->at_end = true;
 	memset(&stream->made, 0, sizeof(stream->made));
 	stream->made.time_ns = stream->last.time_ns;
@@ -336,30 +278,53 @@ static int take_place(struct execution_stream *stream)
 	return 1;
 }
 
+/* What comes next at the place reached: a mark, a switch, or the next run.
+ * Returns how many records that makes, or -ERROR_MEMORY.
+ */
+static int take_place(struct execution_stream *stream)
+{
+	const struct event_mark *mark = run_cursor_mark(&stream->cursor);
+	const union timed_record *record = run_cursor_record(&stream->cursor);
+	const struct flow_item *change = stream_tasks_next(&stream->tasks);
+	bool has_mark = mark && mark->index == stream->cursor.at;
+	bool has_change;
+
+	if (has_mark && mark->kind != MARK_SWITCH_POINT &&
+	    mark->kind != MARK_TASK)
+		return take_mark(stream, mark->kind);
+	if (record)
+		has_change = change && change->time_ns < record->time_ns;
+	else
+		has_change = change && stream->is_fed;
+	if (has_change)
+		return take_switch(stream);
+	if (has_mark && record)
+		return take_mark(stream, mark->kind);
+	if (!stream->is_fed)
+		return read_run(stream);
+	return make_end(stream);
+}
+
 static int next_records(struct execution_stream *stream,
 			const union timed_record **records)
 {
 	while (!stream->at_end) {
-		const struct event_mark *mark = next_mark(stream);
 		const struct flow_item *change =
 			stream_tasks_next(&stream->tasks);
-		size_t end = stream->run.count;
+		size_t count = run_cursor_left(
+			&stream->cursor, change ? change->time_ns : UINT64_MAX);
 		int status;
 
-		if (mark && mark->index < end)
-			end = mark->index;
-		if (change)
-			end = first_after(stream, end, change->time_ns);
-		if (end > stream->at && !stream->lists_blocks &&
-		    stream_tasks_come_back(&stream->tasks)) {
-			*records = &stream->made;
-			return make_switch(stream,
-					   &stream->run.records[stream->at]);
+		if (count && (stream->lists_blocks ||
+			      !stream_tasks_come_back(&stream->tasks))) {
+			*records = run_cursor_take(&stream->cursor, count);
+			stream->last = (*records)[count - 1];
+			return (int)count;
 		}
-		if (end > stream->at)
-			return take_records(stream, end, records);
-		status = take_place(stream);
 		*records = &stream->made;
+		status = count ? make_switch(stream, run_cursor_record(
+							     &stream->cursor)) :
+				 take_place(stream);
 		if (status)
 			return status;
 	}
@@ -386,6 +351,16 @@ int execution_stream_next(struct execution_stream *stream,
 	return count;
 }
 
+int execution_stream_next_blocks(struct execution_stream *stream,
+				 const struct flow_item **items)
+{
+	const union timed_record *records;
+	int count = next_records(stream, &records);
+
+	*items = (const struct flow_item *)records;
+	return count;
+}
+
 void execution_stream_keep(struct execution_stream *stream)
 {
 	stream->keeps = true;
@@ -404,36 +379,3 @@ void execution_stream_checkpoint(const struct execution_stream *stream,
 	*checkpoint = stream->kept;
 	checkpoint->events -= left;
 }
-
-static int open_blocks(const struct flow_input *input,
-		       struct flow_source **source)
-{
-	struct execution_stream *stream;
-	int error = open_stream(input, NULL, true, NULL, NULL, &stream);
-
-	if (!error)
-		*source = &stream->base;
-	return error;
-}
-
-static int next_blocks(struct flow_source *source,
-		       const struct flow_item **items)
-{
-	const union timed_record *records;
-	int count = next_records((struct execution_stream *)source, &records);
-
-	*items = (const struct flow_item *)records;
-	return count;
-}
-
-static void close_blocks(struct flow_source *source)
-{
-	close_stream((struct execution_stream *)source);
-}
-
-const struct flow_source_ops execution_blocks = {
-	.name = "graph",
-	.open = open_blocks,
-	.next = next_blocks,
-	.close = close_blocks,
-};

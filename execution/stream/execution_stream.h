@@ -2,12 +2,13 @@
 #ifndef KT_EXECUTION_EXECUTION_STREAM_H
 #define KT_EXECUTION_EXECUTION_STREAM_H
 
-#include "decoder/flow/flow_source.h"
 #include "execution/follow/record_feed.h"
 #include "symbolize/events/function_event.h"
 
 #include <stdint.h>
 
+struct flow_input;
+struct flow_item;
 struct jobs;
 struct stream_checkpoint;
 struct symbols;
@@ -28,6 +29,12 @@ int execution_stream_open(const struct flow_input *input,
 			  int32_t tid, struct jobs *jobs,
 			  const struct stream_checkpoint *from,
 			  struct execution_stream **stream);
+
+/* Opens the stream of @input, which is borrowed, to be asked for blocks alone.  Returns
+ * as execution_stream_open().
+ */
+int execution_stream_open_blocks(const struct flow_input *input,
+				 struct execution_stream **stream);
 
 /* Begins anew with a part of another stream of the same code, where @stream
  * was opened without jobs: the blocks that are known stay, so that a short
@@ -50,6 +57,10 @@ void execution_stream_close(struct execution_stream *stream);
 int execution_stream_next(struct execution_stream *stream,
 			  const struct function_event **batch);
 
+/* The same of one that was opened for blocks. */
+int execution_stream_next_blocks(struct execution_stream *stream,
+				 const struct flow_item **items);
+
 /* Makes the stream ready to tell places.  To be called before the first events
  * are asked for.
  */
@@ -64,8 +75,5 @@ uint64_t execution_stream_position(const struct execution_stream *stream);
 void execution_stream_checkpoint(const struct execution_stream *stream,
 				 uint64_t left,
 				 struct stream_checkpoint *checkpoint);
-
-/* The same stream as blocks (flow.h), each that ran: to be looked at. */
-extern const struct flow_source_ops execution_blocks;
 
 #endif
