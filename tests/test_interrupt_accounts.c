@@ -311,14 +311,17 @@ static const struct interrupt_story stories[] = {
 START_TEST(work_is_billed_to_its_queuer)
 {
 	struct interrupt_scene scene = interrupt_scene_begin();
+	struct interrupt_sums sums = INTERRUPT_SUMS_NONE;
 	struct interrupt_credit credit;
 
 	interrupt_scene_watch(&scene);
 	work_story(scene.fixture);
 	interrupt_scene_finish(&scene);
-	credit = interrupt_sums_process(scene.accounts, 8);
+	ck_assert_int_eq(interrupt_sums_add(&sums, scene.accounts), 0);
+	credit = interrupt_sums_process(&sums, 8);
 	ck_assert_uint_eq(credit.interrupt_ns, 50);
 	ck_assert_uint_eq(credit.work_ns, 140);
+	interrupt_sums_free(&sums);
 	interrupt_scene_end(&scene);
 }
 END_TEST

@@ -390,39 +390,42 @@ static const struct interrupt_story stories[] = {
 
 START_TEST(threads_and_processes_add_up)
 {
-	const struct task victim = { .tid = 5, .pid = 5 };
 	struct interrupt_scene scene = interrupt_scene_begin();
+	struct interrupt_sums sums = INTERRUPT_SUMS_NONE;
 	struct interrupt_shares shares;
 	struct interrupt_credit credit;
 
 	interrupt_scene_watch(&scene);
 	receive_story(scene.fixture);
 	interrupt_scene_finish(&scene);
-	shares = interrupt_sums_thread(scene.accounts, &victim);
+	ck_assert_int_eq(interrupt_sums_add(&sums, scene.accounts), 0);
+	shares = interrupt_sums_thread(&sums, 5);
 	ck_assert_uint_eq(shares.own_ns, 0);
 	ck_assert_uint_eq(shares.stolen_ns, 110);
-	credit = interrupt_sums_process(scene.accounts, 8);
+	credit = interrupt_sums_process(&sums, 8);
 	ck_assert_uint_eq(credit.interrupt_ns, 110);
 	ck_assert_uint_eq(credit.work_ns, 0);
+	interrupt_sums_free(&sums);
 	interrupt_scene_end(&scene);
 }
 END_TEST
 
 START_TEST(threads_of_a_process_help_each_other)
 {
-	const struct task victim = { .tid = 5, .pid = 8 };
 	struct interrupt_scene scene = interrupt_scene_begin();
+	struct interrupt_sums sums = INTERRUPT_SUMS_NONE;
 	struct interrupt_shares shares;
 
 	belongs(scene.fixture, 5, 8);
 	interrupt_scene_watch(&scene);
 	receive_story(scene.fixture);
 	interrupt_scene_finish(&scene);
-	shares = interrupt_sums_thread(scene.accounts, &victim);
+	ck_assert_int_eq(interrupt_sums_add(&sums, scene.accounts), 0);
+	shares = interrupt_sums_thread(&sums, 5);
 	ck_assert_uint_eq(shares.own_ns, 110);
 	ck_assert_uint_eq(shares.stolen_ns, 0);
-	ck_assert_uint_eq(
-		interrupt_sums_process(scene.accounts, 8).interrupt_ns, 0);
+	ck_assert_uint_eq(interrupt_sums_process(&sums, 8).interrupt_ns, 0);
+	interrupt_sums_free(&sums);
 	interrupt_scene_end(&scene);
 }
 END_TEST

@@ -39,9 +39,9 @@ static int add_processes(const struct account_rows *rows,
 			 const struct array *threads)
 {
 	struct array processes = ARRAY_OF(struct time_account);
-	int status = process_accounts_add(
-		threads, rows->recording->names, NULL,
-		time_accounts_interrupts(rows->accounts), &processes);
+	int status = process_accounts_add(threads, rows->recording->names, NULL,
+					  time_accounts_sums(rows->accounts),
+					  &processes);
 
 	if (!status)
 		status = add_accounts(rows, rows->processes, &processes, false);

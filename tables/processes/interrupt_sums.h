@@ -2,34 +2,53 @@
 #ifndef KT_TABLES_INTERRUPT_SUMS_H
 #define KT_TABLES_INTERRUPT_SUMS_H
 
+#include "common/keyed_array.h"
+
 #include <stdint.h>
 
 struct interrupt_accounts;
-struct task;
 
-/* Interrupt time by whom it was for.  What the process of the thread that it
- * ran on has of it, benefited the thread.
+/* Interrupt time of a thread by whom it was for.  What its process has of it,
+ * benefited the thread.
  */
 struct interrupt_shares {
+	int32_t tid;
 	uint64_t own_ns;    /* for the thread's own process */
 	uint64_t stolen_ns; /* for others, or nobody */
 };
 
-/* Returns how the interrupt time of @task, by tid, divides; own_ns and
- * stolen_ns add up to it.
- */
-struct interrupt_shares
-interrupt_sums_thread(const struct interrupt_accounts *accounts,
-		      const struct task *task);
-
 /* This is what others' time went to for one process. */
 struct interrupt_credit {
+	int32_t pid;
 	uint64_t interrupt_ns; /* interrupt time on threads of other processes
 				 * and on idle CPUs */
 	uint64_t work_ns;      /* on kernel threads that are there for it */
 };
 
+/* Those of all threads and processes. */
+struct interrupt_sums {
+	struct keyed_array threads;   /* struct interrupt_shares by tid */
+	struct keyed_array processes; /* struct interrupt_credit by pid */
+};
+
+#define INTERRUPT_SUMS_NONE \
+	((struct interrupt_sums){ \
+		.threads = KEYED_ARRAY_OF(struct interrupt_shares, tid), \
+		.processes = KEYED_ARRAY_OF(struct interrupt_credit, pid), \
+	})
+
+/* Adds all that @accounts have.  Returns 0 or -ERROR_MEMORY. */
+int interrupt_sums_add(struct interrupt_sums *sums,
+		       const struct interrupt_accounts *accounts);
+void interrupt_sums_free(struct interrupt_sums *sums);
+
+/* Returns how the interrupt time of thread @tid divides; own_ns and stolen_ns add up
+ * to it.
+ */
+struct interrupt_shares interrupt_sums_thread(const struct interrupt_sums *sums,
+					      int32_t tid);
+
 struct interrupt_credit
-interrupt_sums_process(const struct interrupt_accounts *accounts, int32_t pid);
+interrupt_sums_process(const struct interrupt_sums *sums, int32_t pid);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/processes/process_accounts.h"
 
-#include "attribution/interrupts/interrupt_accounts.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/number_map.h"
@@ -32,10 +31,10 @@ static void add_to(struct time_account *sum, const struct time_account *part)
 /* The processes or groups, as they grow. */
 struct sums {
 	const struct task_names *names;
-	const struct task_groups *groups;	     /* or NULL */
-	const struct interrupt_accounts *interrupts; /* or NULL */
-	struct array *list;			     /* struct time_account */
-	struct number_map by_pid;   /* index in the list, plus 1 */
+	const struct task_groups *groups;	 /* or NULL */
+	const struct interrupt_sums *interrupts; /* or NULL */
+	struct array *list;			 /* struct time_account */
+	struct number_map by_pid;		 /* index in the list, plus 1 */
 	struct number_map credited; /* processes whose credit is in it */
 };
 
@@ -104,7 +103,7 @@ static int add_thread(struct sums *sums, const struct time_account *thread)
 int process_accounts_add(const struct array *threads,
 			 const struct task_names *names,
 			 const struct task_groups *groups,
-			 const struct interrupt_accounts *interrupts,
+			 const struct interrupt_sums *interrupts,
 			 struct array *processes)
 {
 	struct sums sums = {

@@ -3,7 +3,7 @@
 #define KT_TABLES_PROCESS_ACCOUNTS_H
 
 struct array;
-struct interrupt_accounts;
+struct interrupt_sums;
 struct task_groups;
 struct task_names;
 
@@ -16,7 +16,7 @@ struct task_names;
 int process_accounts_add(const struct array *threads,
 			 const struct task_names *names,
 			 const struct task_groups *groups,
-			 const struct interrupt_accounts *interrupts,
+			 const struct interrupt_sums *interrupts,
 			 struct array *processes);
 
 #endif

@@ -105,7 +105,7 @@ static int fill(const struct processes *processes, struct sheet *sheet)
 			status = process_accounts_add(
 				&threads, processes->input->names,
 				processes->input->groups,
-				time_accounts_interrupts(processes->accounts),
+				time_accounts_sums(processes->accounts),
 				&sheet->rows);
 		array_free(&threads);
 	}

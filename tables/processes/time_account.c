@@ -27,6 +27,7 @@ struct time_accounts {
 	const struct thread_tracker *threads;
 	const struct task_time *time;
 	struct interrupt_accounts *interrupts; /* or NULL */
+	struct interrupt_sums sums;	       /* of these, at the end */
 	struct array accounts; /* struct time_account by task index */
 	struct time_records records;
 	uint64_t until_ns; /* where the last span of all ends */
@@ -199,6 +200,7 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input,
 	accounts->threads = threads;
 	accounts->time = thread_tracker_time(threads);
 	accounts->records = TIME_RECORDS_NONE;
+	accounts->sums = INTERRUPT_SUMS_NONE;
 	if (with_credits)
 		accounts->interrupts = trackers_interrupts(input->trackers);
 	if (accounts->time && (accounts->interrupts || !with_credits) &&
@@ -215,6 +217,7 @@ void time_accounts_free(struct time_accounts *accounts)
 	if (!accounts)
 		return;
 	array_free(&accounts->accounts);
+	interrupt_sums_free(&accounts->sums);
 	time_records_free(&accounts->records);
 	free(accounts);
 }
@@ -245,6 +248,12 @@ time_accounts_interrupts(const struct time_accounts *accounts)
 	return accounts->interrupts;
 }
 
+const struct interrupt_sums *
+time_accounts_sums(const struct time_accounts *accounts)
+{
+	return accounts->interrupts ? &accounts->sums : NULL;
+}
+
 /* Timers and work items lead to most of it. */
 bool time_accounts_follow(const struct known_events *events)
 {
@@ -260,8 +269,8 @@ static void split_interrupts(const struct time_accounts *accounts,
 	uint64_t all_ns = account->class_ns[TIME_INTERRUPT];
 
 	if (time_accounts_follow(accounts->input->events))
-		shares = interrupt_sums_thread(accounts->interrupts,
-					       account->task);
+		shares = interrupt_sums_thread(&accounts->sums,
+					       account->task->tid);
 	account->benefited_ns = shares.own_ns < all_ns ? shares.own_ns : all_ns;
 	account->stolen_ns = all_ns - account->benefited_ns;
 }
@@ -286,6 +295,9 @@ static void complete(const struct time_accounts *accounts,
 
 int time_accounts_end(struct time_accounts *accounts)
 {
+	if (accounts->interrupts &&
+	    interrupt_sums_add(&accounts->sums, accounts->interrupts) < 0)
+		accounts->status = -ERROR_MEMORY;
 	for (size_t i = 0; i < accounts->accounts.count; i++) {
 		struct time_account *account = array_at(&accounts->accounts, i);
 

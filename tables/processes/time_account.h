@@ -13,6 +13,7 @@
 struct array;
 struct attribution_input;
 struct interrupt_accounts;
+struct interrupt_sums;
 struct kept_file_writer;
 struct known_events;
 struct pack;
@@ -81,8 +82,10 @@ int time_accounts_end(struct time_accounts *accounts);
 int time_accounts_threads(const struct time_accounts *accounts,
 			  struct array *list);
 
-/* Owner: the accounts; NULL without credits. */
+/* Owner: the accounts; NULL without credits.  The sums are there after the end. */
 struct interrupt_accounts *
 time_accounts_interrupts(const struct time_accounts *accounts);
+const struct interrupt_sums *
+time_accounts_sums(const struct time_accounts *accounts);
 
 #endif
