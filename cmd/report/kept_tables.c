@@ -34,12 +34,13 @@ static void add_parts(struct kept_tables *kept, const struct table_run *run,
 		      bool is_alone)
 {
 	const struct table_records *records = run->request->table->records;
-	bool is_made_of_any = false;
+	bool has_any = false;
 
 	for (; records; records = records->more) {
 		if (records->are_needed && !records->are_needed(&run->input))
 			continue;
-		is_made_of_any = !records->checkpoints || is_alone;
+		has_any = true;
+		kept->are_all &= !records->checkpoints || is_alone;
 		if (are_others(kept, records))
 			continue;
 		assert(kept->count < MOST_PARTS);
@@ -47,7 +48,7 @@ static void add_parts(struct kept_tables *kept, const struct table_run *run,
 								 KEPT_FILE_NONE,
 								 NULL };
 	}
-	kept->are_all &= is_made_of_any;
+	kept->are_all &= has_any;
 }
 
 struct kept_tables kept_tables_of(const struct session *session,
