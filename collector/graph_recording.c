@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/graph_recording.h"
+#include "collector/bytes/kcore_path.h"
 #include "collector/collector.h"
 #include "collector/function_graph/function_graph.h"
 #include "collector/target/target.h"
@@ -7,7 +8,6 @@
 #include "common/log.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,12 +15,12 @@
 /* By this folder a recording is known whose recorder was killed early. */
 static int make_folder(const char *folder, const struct log *log)
 {
-	char path[4096];
+	const struct kcore_path path = kcore_path_of(folder, NULL);
 
-	snprintf(path, sizeof(path), "%s/kcore_dir", folder);
-	if (!mkdir(path, 0700) || errno == EEXIST)
+	if (!mkdir(path.text, 0700) || errno == EEXIST)
 		return 0;
-	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET, "%s", strerror(errno));
+	log_message(log, LOG_ERROR, path.text, LOG_NO_OFFSET, "%s",
+		    strerror(errno));
 	return -ERROR_SYSTEM;
 }
 

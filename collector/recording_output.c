@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/recording_output.h"
+#include "collector/bytes/kcore_path.h"
 #include "collector/kernel_code/kernel_changes.h"
 #include "collector/kernel_code/vdso_copy.h"
 #include "collector/recording_setup.h"
@@ -41,28 +42,32 @@ int recording_output_add(struct recording_output *output,
 	return error;
 }
 
+static struct kcore_path path_of(const struct recording_output *output,
+				 const char *name)
+{
+	return kcore_path_of(output->setup->options->folder, name);
+}
+
 /* function_graph names the functions, whose code nobody has to follow: only
  * the code that user stacks may go through is copied.
  */
 static int copy_little(const struct recording_output *output)
 {
-	char path[4096];
+	const struct kcore_path path = path_of(output, NULL);
 
-	snprintf(path, sizeof(path), "%s/kcore_dir",
-		 output->setup->options->folder);
-	return vdso_copy_make(path, output->setup->log);
+	return vdso_copy_make(path.text, output->setup->log);
 }
 
 static int copy_kernel(struct recording_output *output)
 {
 	const char *folder = output->setup->options->folder;
-	char path[4096];
+	const struct kcore_path path = path_of(output, NULL);
 	int error;
 
-	snprintf(path, sizeof(path), "%s/kcore_dir", folder);
-	error = kernel_copy_make(&output->kernel, path, output->setup->log);
+	error = kernel_copy_make(&output->kernel, path.text,
+				 output->setup->log);
 	if (!error)
-		error = vdso_copy_make(path, output->setup->log);
+		error = vdso_copy_make(path.text, output->setup->log);
 	if (error || !output->setup->wide)
 		return error;
 	error = loaded_code_open(folder, &output->kernel, output->setup->tracer,
@@ -126,11 +131,9 @@ static int write_start(struct recording_output *output,
 int recording_output_list_cgroups(const struct recording_output *output,
 				  const char *name)
 {
-	char path[4096];
+	const struct kcore_path path = path_of(output, name);
 
-	snprintf(path, sizeof(path), "%s/kcore_dir/%s",
-		 output->setup->options->folder, name);
-	return cgroup_list_write(path, output->setup->log);
+	return cgroup_list_write(path.text, output->setup->log);
 }
 
 static int prepare_sockets(struct recording_output *output)
@@ -142,13 +145,12 @@ static int prepare_sockets(struct recording_output *output)
 
 int recording_output_list_sockets(struct recording_output *output)
 {
-	char path[4096];
+	const struct kcore_path path = path_of(output, "sockets");
 
-	if (!socket_list_is_known(&output->sockets))
-		return 0;
-	snprintf(path, sizeof(path), "%s/kcore_dir/sockets",
-		 output->setup->options->folder);
-	return socket_list_write(&output->sockets, path, output->setup->log);
+	return socket_list_is_known(&output->sockets) ?
+		       socket_list_write(&output->sockets, path.text,
+					 output->setup->log) :
+		       0;
 }
 
 static int create_file(struct recording_output *output)
@@ -211,11 +213,9 @@ int recording_output_begin(struct recording_output *output)
 /* What cannot be compared has been said, and the recording is good without. */
 void recording_output_compare(const struct recording_output *output)
 {
-	char path[4096];
+	const struct kcore_path path = path_of(output, NULL);
 
-	if (!output->setup->tracer->patch_functions)
-		return;
-	snprintf(path, sizeof(path), "%s/kcore_dir",
-		 output->setup->options->folder);
-	kernel_changes_write(&output->kernel, path, output->setup->log);
+	if (output->setup->tracer->patch_functions)
+		kernel_changes_write(&output->kernel, path.text,
+				     output->setup->log);
 }

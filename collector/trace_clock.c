@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trace_clock.h"
+#include "collector/bytes/kcore_path.h"
 #include "collector/trace_unit/tracer.h"
 #include "common/clocks.h"
 #include "common/text_file.h"
@@ -60,8 +61,7 @@ static void write_readings(FILE *out, const void *readings)
 int trace_clock_save(const char *folder, const struct clock_readings *readings,
 		     const struct log *log)
 {
-	char path[4096];
+	const struct kcore_path path = kcore_path_of(folder, "clock");
 
-	snprintf(path, sizeof(path), "%s/kcore_dir/clock", folder);
-	return text_file_write(path, write_readings, readings, log);
+	return text_file_write(path.text, write_readings, readings, log);
 }

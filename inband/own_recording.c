@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/own_recording.h"
 #include "attribution/events/known_events.h"
+#include "collector/bytes/kcore_path.h"
 #include "collector/kernel_code/vdso_copy.h"
 #include "collector/records/start_records.h"
 #include "collector/thread_events/thread_events.h"
@@ -110,14 +111,12 @@ static int write_data(const struct own_recording *own,
 
 static int copy_kernel(struct own_recording *own, const int *files)
 {
-	char path[PATH_MAX];
-	int error;
+	const struct kcore_path path = kcore_path_of(own->folder.path, NULL);
+	int error = files ? given_kernel_take(files, path.text, &own->kernel,
+					      &own->formats, own->log) :
+			    kernel_copy_make(&own->kernel, path.text, own->log);
 
-	snprintf(path, sizeof(path), "%s/kcore_dir", own->folder.path);
-	error = files ? given_kernel_take(files, path, &own->kernel,
-					  &own->formats, own->log) :
-			kernel_copy_make(&own->kernel, path, own->log);
-	return error ? error : vdso_copy_make(path, own->log);
+	return error ? error : vdso_copy_make(path.text, own->log);
 }
 
 static int read_parts(struct own_recording *own)
@@ -215,17 +214,16 @@ static int copy_code(const struct own_recording *own, const char *path)
 {
 	static const char *const names[] = { "kcore", "kallsyms", "modules",
 					     "vdso" };
-	char from[PATH_MAX];
-	char to[PATH_MAX];
 	int error = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !error; i++) {
-		snprintf(from, sizeof(from), "%s/kcore_dir/%s",
-			 own->folder.path, names[i]);
-		snprintf(to, sizeof(to), "%s/kcore_dir/%s", path, names[i]);
+		const struct kcore_path from =
+			kcore_path_of(own->folder.path, names[i]);
+		const struct kcore_path to = kcore_path_of(path, names[i]);
+
 		/* Not every kernel has them all. */
-		if (!access(from, F_OK))
-			error = copied_file(from, to, own->log);
+		if (!access(from.text, F_OK))
+			error = copied_file(from.text, to.text, own->log);
 	}
 	return error;
 }
@@ -235,11 +233,10 @@ int own_recording_save(const struct own_recording *own,
 		       const struct part_bytes *part, pid_t tid,
 		       const char *path)
 {
-	char folder[PATH_MAX];
+	const struct kcore_path folder = kcore_path_of(path, NULL);
 	int error;
 
-	snprintf(folder, sizeof(folder), "%s/kcore_dir", path);
-	if (mkdir(path, 0700) < 0 || mkdir(folder, 0700) < 0) {
+	if (mkdir(path, 0700) < 0 || mkdir(folder.text, 0700) < 0) {
 		log_message(own->log, LOG_ERROR, path, LOG_NO_OFFSET,
 			    "cannot make this folder: %s", strerror(errno));
 		return -ERROR_SYSTEM;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/records/loaded_code.h"
+#include "collector/bytes/kcore_path.h"
 #include "collector/kernel_code/code_pages.h"
 #include "collector/kernel_code/dynamic_code.h"
 #include "collector/kernel_code/kcore.h"
@@ -120,15 +121,14 @@ static void say_not_added(struct loaded_code *loaded,
 static void add_for_perf(struct loaded_code *loaded,
 			 const struct code_range *range)
 {
-	char path[4096];
+	const struct kcore_path path = kcore_path_of(loaded->folder, "kcore");
 	int error;
 
 	if (loaded->perf_is_full)
 		return;
-	snprintf(path, sizeof(path), "%s/kcore_dir/kcore", loaded->folder);
-	error = kcore_copy_add(&loaded->kcore, path, range);
+	error = kcore_copy_add(&loaded->kcore, path.text, range);
 	if (error < 0)
-		say_not_added(loaded, range, error, path);
+		say_not_added(loaded, range, error, path.text);
 }
 
 /* The time is that of the end of the copy: a change of code that the kernel
@@ -226,13 +226,12 @@ static int copy_pages(struct loaded_code *loaded,
 static void add_lines(struct loaded_code *loaded, const char *name,
 		      const char (*marks)[80], size_t count)
 {
+	const struct kcore_path to = kcore_path_of(loaded->folder, name);
 	char from[40];
-	char to[4096];
 
 	snprintf(from, sizeof(from), "/proc/%s", name);
-	snprintf(to, sizeof(to), "%s/kcore_dir/%s", loaded->folder, name);
-	if (matching_lines_append(from, to, marks, count))
-		log_message(loaded->log, LOG_WARNING, to, LOG_NO_OFFSET,
+	if (matching_lines_append(from, to.text, marks, count))
+		log_message(loaded->log, LOG_WARNING, to.text, LOG_NO_OFFSET,
 			    "the symbols of new modules are missing: %s",
 			    strerror(errno));
 }
