@@ -20,8 +20,7 @@ static bool add_work(struct path_sum *sum, const struct path_work *work)
 	if (!sum)
 		return false;
 	sum->ns += work->ns;
-	for (int how = 0; how < CALL_HOWS; how++)
-		sum->entries[how] += work->entries[how];
+	path_entries_add(sum->entries, work->entries);
 	return true;
 }
 

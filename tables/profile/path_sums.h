@@ -27,6 +27,13 @@ struct path_work {
 	uint64_t entries[CALL_HOWS]; /* times ENTRY_PARTS */
 };
 
+/* Adds @more to @entries, both by enum call_how. */
+static inline void path_entries_add(uint64_t *entries, const uint64_t *more)
+{
+	for (int how = 0; how < CALL_HOWS; how++)
+		entries[how] += more[how];
+}
+
 /* Returns the time of all @works (struct path_work). */
 uint64_t path_works_ns(const struct array *works);
 

@@ -111,8 +111,7 @@ bool slice_works_add(struct slice_works *works, uint64_t serial,
 	if (!on_path)
 		return false;
 	on_path->ns += more->ns;
-	for (int how = 0; how < CALL_HOWS; how++)
-		on_path->entries[how] += more->entries[how];
+	path_entries_add(on_path->entries, more->entries);
 	return true;
 }
 
