@@ -14,15 +14,12 @@ static bool read_list(struct array *chunks, const struct kept_span *wanted,
 {
 	while (!pack->failed && byte_reader_left(&pack->reader)) {
 		struct kept_chunk chunk;
-		struct kept_chunk *item;
 
 		kept_chunk_pack(&chunk, pack);
 		if (pack->failed || !kept_chunk_is_wanted(&chunk, wanted))
 			continue;
-		item = array_add(chunks);
-		if (!item)
+		if (array_append(chunks, &chunk) < 0)
 			return false;
-		*item = chunk;
 	}
 	return pack_is_whole(pack);
 }

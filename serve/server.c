@@ -155,12 +155,8 @@ static bool is_deaf(const struct server *server)
 
 static int add_polled(struct server *server, int fd)
 {
-	struct pollfd *polled = array_add(&server->polled);
-
-	if (!polled)
-		return -ERROR_MEMORY;
-	*polled = (struct pollfd){ .fd = fd, .events = POLLIN };
-	return 0;
+	return array_append(&server->polled,
+			    &(struct pollfd){ .fd = fd, .events = POLLIN });
 }
 
 static int collect_polled(struct server *server)

@@ -111,14 +111,11 @@ static int add_trigger(struct record_options *options, const char *value)
 {
 	struct trigger_spec spec;
 	const char *wanted = trigger_spec_parse(value, &spec);
-	const char **text;
 
 	if (wanted)
 		return wrong("--trigger", value, wanted);
-	text = array_add(&options->triggers);
-	if (!text)
+	if (array_append(&options->triggers, &value) < 0)
 		return 2;
-	*text = value;
 	options->collector.snapshot = true;
 	return 0;
 }

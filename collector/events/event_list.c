@@ -30,11 +30,8 @@ void event_list_free(struct event_list *list)
 
 int event_list_add(struct event_list *list, struct event_spec spec)
 {
-	struct event_spec *item = array_add(&list->specs);
-
-	if (!item)
+	if (array_append(&list->specs, &spec) < 0)
 		return -ERROR_MEMORY;
-	*item = spec;
 	return (int)list->specs.count - 1;
 }
 

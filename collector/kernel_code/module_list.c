@@ -31,13 +31,9 @@ int module_list_parse(const char *text, struct array *modules)
 	while (*text) {
 		struct module module;
 
-		if (parse_line(text, &module)) {
-			struct module *item = array_add(modules);
-
-			if (!item)
-				return -ERROR_MEMORY;
-			*item = module;
-		}
+		if (parse_line(text, &module) &&
+		    array_append(modules, &module) < 0)
+			return -ERROR_MEMORY;
 		text += strcspn(text, "\n");
 		text += *text == '\n';
 	}

@@ -46,13 +46,9 @@ static int fill(struct loaded_code *loaded, const char *folder,
 	loaded->folder = strdup(folder);
 	if (!loaded->folder)
 		return -ERROR_MEMORY;
-	for (size_t i = 0; i < copy->modules.count; i++) {
-		struct module *module = array_add(&loaded->modules);
-
-		if (!module)
+	for (size_t i = 0; i < copy->modules.count; i++)
+		if (array_append(&loaded->modules, &modules[i]) < 0)
 			return -ERROR_MEMORY;
-		*module = modules[i];
-	}
 	loaded->first_new = loaded->modules.count;
 	snprintf(path, sizeof(path), "%s/code", folder);
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)

@@ -58,13 +58,9 @@ static int read_range(const char **text, struct array *cpus)
 		if (read_cpu(text, &last) || last < first)
 			return -ERROR_FORMAT;
 	}
-	for (int cpu = first; cpu <= last; cpu++) {
-		int *item = array_add(cpus);
-
-		if (!item)
+	for (int cpu = first; cpu <= last; cpu++)
+		if (array_append(cpus, &cpu) < 0)
 			return -ERROR_MEMORY;
-		*item = cpu;
-	}
 	return 0;
 }
 

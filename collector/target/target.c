@@ -93,12 +93,7 @@ int target_add_cpus(struct target *target, const char *cpus,
 
 int target_add_thread(struct target *target, pid_t thread)
 {
-	pid_t *item = array_add(&target->threads);
-
-	if (!item)
-		return -ERROR_MEMORY;
-	*item = thread;
-	return 0;
+	return array_append(&target->threads, &thread);
 }
 
 int target_add_process(struct target *target, pid_t pid, const struct log *log)

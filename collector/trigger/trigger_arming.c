@@ -44,14 +44,10 @@ int trigger_refuse_errno(const struct trigger_arming *arming, const char *what)
 
 int trigger_keep(const struct trigger_arming *arming, int fd, const char *what)
 {
-	int *kept;
-
 	if (fd < 0)
 		return trigger_refuse_errno(arming, what);
-	kept = array_add(&arming->set->fds);
-	if (!kept)
+	if (array_append(&arming->set->fds, &fd) < 0)
 		return trigger_refuse(arming, "out of memory");
-	*kept = fd;
 	return 0;
 }
 

@@ -38,11 +38,8 @@ static void add_attrs(struct file_header *header, const struct event_list *list,
 int file_front_enter(struct file_header *header, struct array *table,
 		     enum perf_data_feature bit, uint64_t offset, uint64_t size)
 {
-	struct file_section *section = array_add(table);
-
-	if (!section)
+	if (array_append(table, &(struct file_section){ offset, size }) < 0)
 		return -ERROR_MEMORY;
-	*section = (struct file_section){ offset, size };
 	header->features[bit / 64] |= 1ULL << bit % 64;
 	return 0;
 }

@@ -43,16 +43,6 @@ static bool change_of(const struct sideband_record *record,
 	       change->address <= UINT64_MAX - change->new_size;
 }
 
-static int add_change(struct array *changes, const struct code_change *change)
-{
-	struct code_change *added = array_add(changes);
-
-	if (!added)
-		return -ERROR_MEMORY;
-	*added = *change;
-	return 0;
-}
-
 /* Samples are many: where none may be a patch, nobody walks over them. */
 static struct sideband *open_patches(const struct recording *recording)
 {
@@ -78,7 +68,7 @@ static int read_patches(const struct recording *recording,
 		if (status == 1 && text_poke_breakpoint_is_lost(&record))
 			*is_complete = false;
 		else if (status == 1 && change_of(&record, &change) &&
-			 add_change(changes, &change) < 0)
+			 array_append(changes, &change) < 0)
 			status = -ERROR_MEMORY;
 	}
 	sideband_close(sideband);
@@ -120,7 +110,7 @@ static int add_copy(const char *path, const char *name, const struct log *log,
 	change.new_bytes = map->bytes;
 	change.new_size = map->size;
 
-	return add_change(changes, &change);
+	return array_append(changes, &change);
 }
 
 /* Returns whether the last of @maps still fits; *@left is what the others

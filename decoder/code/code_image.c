@@ -76,13 +76,9 @@ size_t code_image_read(const struct code_image *image, uint64_t time_ns,
 /* The recording keeps what the dumps lie in. */
 static int add_dumps(struct code_image *image, const struct array *dumps)
 {
-	for (size_t i = 0; i < dumps->count; i++) {
-		struct code_region *region = array_add(&image->regions);
-
-		if (!region)
+	for (size_t i = 0; i < dumps->count; i++)
+		if (array_append(&image->regions, array_at(dumps, i)) < 0)
 			return -ERROR_MEMORY;
-		*region = *(const struct code_region *)array_at(dumps, i);
-	}
 	return 0;
 }
 

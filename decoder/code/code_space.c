@@ -45,13 +45,9 @@ static bool is_same(const struct array *a, const struct array *b)
 static int copy_maps(struct array *copy, const struct array *maps)
 {
 	*copy = ARRAY_OF(struct process_map);
-	for (size_t i = 0; i < maps->count; i++) {
-		struct process_map *map = array_add(copy);
-
-		if (!map)
+	for (size_t i = 0; i < maps->count; i++)
+		if (array_append(copy, array_at(maps, i)) < 0)
 			return -ERROR_MEMORY;
-		*map = *(struct process_map *)array_at(maps, i);
-	}
 	return 0;
 }
 

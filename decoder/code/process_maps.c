@@ -199,14 +199,11 @@ static bool collect(const struct process_maps *maps, struct map_history history,
 		return false;
 	for (size_t i = history.begin; i < history.end; i++) {
 		const struct map_event *event = array_at(&maps->events, i);
-		struct process_map *map;
 
 		if (event->kind != MAP_ADDED)
 			continue;
-		map = array_add(found);
-		if (!map)
+		if (array_append(found, &event->map) < 0)
 			return false;
-		*map = event->map;
 	}
 	return true;
 }

@@ -29,14 +29,11 @@ static int read_tasks(struct task_ids *tasks, struct sideband *sideband)
 	int status;
 
 	while ((status = sideband_next(sideband, &record)) > 0) {
-		struct task *task;
-
 		if (record.tid < 0 || record.pid < 0)
 			continue;
-		task = array_add(&tasks->tasks);
-		if (!task)
+		if (array_append(&tasks->tasks,
+				 &(struct task){ record.tid, record.pid }) < 0)
 			return -ERROR_MEMORY;
-		*task = (struct task){ record.tid, record.pid };
 	}
 	array_sort(&tasks->tasks, compare_tasks);
 	return status;

@@ -26,12 +26,7 @@ static int add_span(struct record_store *store, struct record_span span)
 	if (!span.size)
 		return 0;
 
-	struct record_span *added = array_add(&store->spans);
-
-	if (!added)
-		return -ERROR_MEMORY;
-	*added = span;
-	return 0;
+	return array_append(&store->spans, &span);
 }
 
 static void stop_at(struct record_store *store, uint64_t offset,

@@ -27,12 +27,7 @@ void stream_builder_free(struct stream_builder *builder)
 int stream_builder_add_loss(struct stream_builder *builder,
 			    struct aux_loss loss)
 {
-	struct aux_loss *added = array_add(&builder->losses);
-
-	if (!added)
-		return -ERROR_MEMORY;
-	*added = loss;
-	return 0;
+	return array_append(&builder->losses, &loss);
 }
 
 static void trim_front(struct aux_piece *piece, uint64_t count)

@@ -180,11 +180,8 @@ static bool concerns(const struct aux_report *report,
 static int place_report(struct stream_builder *builder,
 			const struct aux_span *span)
 {
-	struct aux_span *added = array_add(&builder->spans);
-
-	if (!added)
+	if (array_append(&builder->spans, span) < 0)
 		return -ERROR_MEMORY;
-	*added = *span;
 	if (!(span->flags & (SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL)))
 		return 0;
 	return stream_builder_add_loss(

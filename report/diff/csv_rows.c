@@ -40,11 +40,8 @@ int csv_rows_read(struct csv_rows *rows, char *text)
 		.fields = ARRAY_OF(char *),
 	};
 	while (*text) {
-		char **field = array_add(&rows->fields);
-
-		if (!field)
+		if (array_append(&rows->fields, &text) < 0)
 			return -ERROR_MEMORY;
-		*field = text;
 		if (end_field(&text) != ',' && !rows->columns)
 			rows->columns = rows->fields.count;
 	}

@@ -60,14 +60,12 @@ static int add_siblings(struct tree_text *text, uint32_t first, uint32_t depth)
 
 	for (uint32_t node = first; node != CALL_NODE_NONE;
 	     node = call_tree_next_sibling(tree, node)) {
-		struct branch *branch;
-
 		if (!is_shown(text, text->totals[node]))
 			continue;
-		branch = array_add(&text->branches);
-		if (!branch)
+		if (array_append(&text->branches,
+				 &(struct branch){ node, depth,
+						   text->totals[node] }) < 0)
 			return -ERROR_MEMORY;
-		*branch = (struct branch){ node, depth, text->totals[node] };
 	}
 	items = text->branches.items;
 	if (text->branches.count > begin)

@@ -49,11 +49,9 @@ static int visit(const struct profile_report *report, uint32_t node,
 		 struct array *path, FILE *out)
 {
 	const struct call_node *about = call_tree_at(report->tree, node);
-	uint32_t *last = array_add(path);
 
-	if (!last)
+	if (array_append(path, &node) < 0)
 		return -ERROR_MEMORY;
-	*last = node;
 	if (!about->self_ns ||
 	    (about->function == FUNCTION_NONE && !report->has_states))
 		return 0;

@@ -87,15 +87,10 @@ static void begin_sequence(struct perfetto_tracks *tracks,
 
 static bool is_described(struct perfetto_tracks *tracks, int32_t pid)
 {
-	int32_t *added;
-
 	for (size_t i = 0; i < tracks->processes.count; i++)
 		if (*(int32_t *)array_at(&tracks->processes, i) == pid)
 			return true;
-	added = array_add(&tracks->processes);
-	if (added)
-		*added = pid;
-	else
+	if (array_append(&tracks->processes, &pid) < 0)
 		tracks->status = -ERROR_MEMORY;
 	return false;
 }

@@ -51,11 +51,8 @@ static int end_run(struct ranked_values *values)
 
 int ranked_values_add(struct ranked_values *values, int64_t value)
 {
-	int64_t *added = array_add(&values->recent);
-
-	if (!added)
+	if (array_append(&values->recent, &value) < 0)
 		return -ERROR_MEMORY;
-	*added = value;
 	return values->recent.count == RANKED_RUN ? end_run(values) : 0;
 }
 

@@ -60,7 +60,6 @@ static void take_state(struct span_rows *rows, const struct time_span *span)
 {
 	struct state_fact fact = state_fact_of(span);
 	struct array *pending = pending_of(rows, span->task->index);
-	struct state_fact *waiting;
 
 	if (!pending)
 		return;
@@ -71,10 +70,7 @@ static void take_state(struct span_rows *rows, const struct time_span *span)
 		state_columns_add(&rows->columns, rows->states, &fact);
 		return;
 	}
-	waiting = array_add(pending);
-	if (waiting)
-		*waiting = fact;
-	else
+	if (array_append(pending, &fact) < 0)
 		rows->status = -ERROR_MEMORY;
 }
 

@@ -43,11 +43,8 @@ static struct diff_item *add(struct array *items, const char *name)
 static int add_value(struct diff_item *item, int side, double value,
 		     int64_t count)
 {
-	double *added = array_add(&item->sides[side].values);
-
-	if (!added)
+	if (array_append(&item->sides[side].values, &value) < 0)
 		return -ERROR_MEMORY;
-	*added = value;
 	item->sides[side].count += count;
 	return 0;
 }

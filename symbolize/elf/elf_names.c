@@ -35,14 +35,12 @@ static bool add_all(struct elf_names *names, const struct elf_file *file)
 		GElf_Addr address;
 		const char *name = dwfl_module_getsym_info(
 			module, i, &entry, &address, NULL, NULL, NULL);
-		struct named *named;
 
 		if (!name || GELF_ST_TYPE(entry.st_info) != STT_FUNC)
 			continue;
-		named = array_add(&names->sorted);
-		if (!named)
+		if (array_append(&names->sorted,
+				 &(struct named){ name, address - bias }) < 0)
 			return false;
-		*named = (struct named){ name, address - bias };
 	}
 	array_sort(&names->sorted, compare);
 	return true;

@@ -14,16 +14,11 @@ struct graph_frame *graph_task_top(const struct graph_task *task)
 int graph_task_push(struct graph_task *task, enum graph_frame_kind kind,
 		    uint32_t function, int32_t depth)
 {
-	struct graph_frame *frame = array_add(&task->frames);
-
-	if (!frame)
-		return -ERROR_MEMORY;
-	*frame = (struct graph_frame){
-		.function = function,
-		.depth = depth,
-		.kind = (uint8_t)kind,
-	};
-	return 0;
+	return array_append(&task->frames, &(struct graph_frame){
+						   .function = function,
+						   .depth = depth,
+						   .kind = (uint8_t)kind,
+					   });
 }
 
 void graph_task_pop(struct graph_task *task)

@@ -71,17 +71,6 @@ int address_map_stop(struct address_map *map, uint64_t address)
 	return add_mark(map, &hole, 0);
 }
 
-/* Appends a stretch that begins where the one before it ended. */
-static int append(struct address_map *map, const struct symbol *symbol)
-{
-	struct symbol *last = array_add(&map->symbols);
-
-	if (!last)
-		return -ERROR_MEMORY;
-	*last = *symbol;
-	return 0;
-}
-
 static int append_hole(struct address_map *map, uint64_t start, uint64_t end)
 {
 	const struct symbol hole = {
@@ -90,7 +79,7 @@ static int append_hole(struct address_map *map, uint64_t start, uint64_t end)
 		.function = FUNCTION_UNKNOWN,
 	};
 
-	return start < end ? append(map, &hole) : 0;
+	return start < end ? array_append(&map->symbols, &hole) : 0;
 }
 
 /* Appends @mark, which reaches up to @next at most. */
@@ -101,7 +90,7 @@ static int append_mark(struct address_map *map, const struct mark *mark,
 
 	if (!symbol.end || symbol.end > next)
 		symbol.end = next;
-	if (append(map, &symbol) < 0)
+	if (array_append(&map->symbols, &symbol) < 0)
 		return -ERROR_MEMORY;
 	return append_hole(map, symbol.end, next);
 }

@@ -31,11 +31,7 @@ void gate_output_put(struct gate_output *output, struct function_event event)
 void gate_output_hold(struct gate_output *output, struct array *held,
 		      const struct function_event *event)
 {
-	struct function_event *kept = array_add(held);
-
-	if (kept)
-		*kept = *event;
-	else
+	if (array_append(held, event) < 0)
 		output->status = -ERROR_MEMORY;
 }
 

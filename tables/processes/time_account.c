@@ -325,14 +325,11 @@ int time_accounts_threads(const struct time_accounts *accounts,
 	for (size_t i = 0; i < accounts->accounts.count; i++) {
 		const struct time_account *thread =
 			array_at(&accounts->accounts, i);
-		struct time_account *account;
 
 		if (!is_wanted(accounts, thread))
 			continue;
-		account = array_add(list);
-		if (!account)
+		if (array_append(list, thread) < 0)
 			return -ERROR_MEMORY;
-		*account = *thread;
 	}
 	return 0;
 }

@@ -23,18 +23,13 @@ static bool is_chosen(const struct function_choice *choice,
 static int add_arc(struct array *list, const struct call_arc *arc,
 		   uint32_t function)
 {
-	struct function_relation *relation = array_add(list);
-
-	if (!relation)
-		return -ERROR_MEMORY;
-	*relation = (struct function_relation){
-		.function = function,
-		.is_interrupt = arc->is_interrupt,
-		.calls = arc->calls,
-		.self_ns = arc->self_ns,
-		.total_ns = arc->total_ns,
-	};
-	return 0;
+	return array_append(list, &(struct function_relation){
+					  .function = function,
+					  .is_interrupt = arc->is_interrupt,
+					  .calls = arc->calls,
+					  .self_ns = arc->self_ns,
+					  .total_ns = arc->total_ns,
+				  });
 }
 
 static int add_arcs(struct function_relations *relations,

@@ -76,13 +76,9 @@ static int pick_paths(const struct latency_paths *latency,
 
 	if (!value)
 		return -ERROR_NOT_FOUND;
-	for (size_t i = 0; (path = latency_paths_at(latency, i)); i++) {
-		const struct latency_path **slot = array_add(paths);
-
-		if (!slot)
+	for (size_t i = 0; (path = latency_paths_at(latency, i)); i++)
+		if (array_append(paths, &path) < 0)
 			return -ERROR_MEMORY;
-		*slot = path;
-	}
 	if (paths->count)
 		qsort_r(paths->items, paths->count, paths->item_size,
 			compare_paths, &value);

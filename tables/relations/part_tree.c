@@ -89,14 +89,12 @@ static int list_children(const struct walk *walk, uint32_t parent,
 	for (; node != CALL_NODE_NONE;
 	     node = call_tree_next_sibling(walk->tree, node)) {
 		double weight = walk->weight(walk->ctx, node);
-		struct heavy_node *child;
 
 		if (weight < walk->least)
 			continue;
-		child = array_add(children);
-		if (!child)
+		if (array_append(children,
+				 &(struct heavy_node){ node, weight }) < 0)
 			return -ERROR_MEMORY;
-		*child = (struct heavy_node){ node, weight };
 	}
 	array_sort(children, compare_nodes);
 	return 0;

@@ -60,21 +60,18 @@ static bool is_idle(const struct request_sleeps *sleeps,
 static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 {
 	struct request_sleeps *sleeps = (struct request_sleeps *)listener;
-	struct request_sleep *nap = array_add(&sleeps->naps);
 
-	if (!nap)
-		return -ERROR_MEMORY;
-	*nap = (struct request_sleep){
-		.task = sleep->task,
-		.label = sleep->label,
-		.waker = sleep->waker,
-		.fd = sleep->fd,
-		.is_idle = is_idle(sleeps, sleep),
-		.begin_ns = sleep->begin_ns,
-		.off_ns = sleep->off_ns,
-		.asleep_ns = sleep->asleep_ns,
-	};
-	return 0;
+	return array_append(&sleeps->naps,
+			    &(struct request_sleep){
+				    .task = sleep->task,
+				    .label = sleep->label,
+				    .waker = sleep->waker,
+				    .fd = sleep->fd,
+				    .is_idle = is_idle(sleeps, sleep),
+				    .begin_ns = sleep->begin_ns,
+				    .off_ns = sleep->off_ns,
+				    .asleep_ns = sleep->asleep_ns,
+			    });
 }
 
 struct request_sleeps *request_sleeps_new(const struct attribution_input *input)
@@ -341,11 +338,10 @@ int request_sleeps_put(struct request_sleeps *sleeps, uint64_t number,
 	sleeps->put_wakers = wakers;
 	for (size_t i = 0; i < put->count; i++) {
 		const struct request_sleep *sleep = array_at(put, i);
-		struct numbered_sleep *added = array_add(&sleeps->put);
 
-		if (!added)
+		if (array_append(&sleeps->put, &(struct numbered_sleep){
+						       number, *sleep }) < 0)
 			return -ERROR_MEMORY;
-		*added = (struct numbered_sleep){ number, *sleep };
 	}
 	return 0;
 }

@@ -91,15 +91,12 @@ static int pick_rows(struct servers_table *table)
 			.pid = account->server_pid,
 			.tid = account->server_pid,
 		};
-		const struct server_account **slot;
 
 		if (!server_accounts_is_server(accounts, account->server_pid) ||
 		    !step_filter_task(table->input->filter, &task))
 			continue;
-		slot = array_add(&table->rows);
-		if (!slot)
+		if (array_append(&table->rows, &account) < 0)
 			return -ERROR_MEMORY;
-		*slot = account;
 	}
 	array_sort(&table->rows, compare_accounts);
 	return 0;

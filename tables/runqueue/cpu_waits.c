@@ -75,11 +75,10 @@ static void begin_wait(struct cpu_wait_state *state,
 
 static int add_recorder(struct cpu_wait *wait, const struct time_span *span)
 {
-	struct time_window *part = array_add(&wait->recorder);
-
-	if (!part)
+	if (array_append(&wait->recorder,
+			 &(struct time_window){ span->begin_ns,
+						span->end_ns }) < 0)
 		return -ERROR_MEMORY;
-	*part = (struct time_window){ span->begin_ns, span->end_ns };
 	wait->recorder_ns += span->end_ns - span->begin_ns;
 	return 0;
 }

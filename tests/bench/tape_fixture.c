@@ -7,13 +7,9 @@
 
 static int add(struct tape *tape, const struct function_event *batch, int count)
 {
-	for (int i = 0; i < count; i++) {
-		struct function_event *event = array_add(&tape->events);
-
-		if (!event)
+	for (int i = 0; i < count; i++)
+		if (array_append(&tape->events, &batch[i]) < 0)
 			return -ERROR_MEMORY;
-		*event = batch[i];
-	}
 	return 0;
 }
 

@@ -29,15 +29,11 @@ static void keep_long(struct slice_callback *callback,
 		      const struct view_slice *slice)
 {
 	struct long_slices *longs = (struct long_slices *)callback;
-	struct view_slice *copy;
 
 	if (slice->count > 1 ||
 	    slice->end_ns - slice->begin_ns < longs->long_ns)
 		return;
-	copy = array_add(&longs->lane->longs);
-	if (copy)
-		*copy = *slice;
-	else
+	if (array_append(&longs->lane->longs, slice) < 0)
 		longs->status = -ERROR_MEMORY;
 }
 

@@ -80,11 +80,8 @@ static int add_time(struct finder *finder, const struct call_sum *sum,
 	(void)cell;
 	finder->of_path[path].all_ns += sum->self_ns;
 	while (path != CALL_PATH_NONE && !finder->of_path[path].is_used) {
-		uint32_t *used = array_add(&finder->used);
-
-		if (!used)
+		if (array_append(&finder->used, &path) < 0)
 			return -ERROR_MEMORY;
-		*used = path;
 		finder->of_path[path].is_used = true;
 		path = finder->paths[path].parent;
 	}

@@ -13,11 +13,8 @@ static void take(struct slice_callback *callback,
 		 const struct view_slice *slice)
 {
 	struct lane_slices *lane = (struct lane_slices *)callback;
-	struct view_slice *copy = array_add(&lane->slices);
 
-	if (copy)
-		*copy = *slice;
-	else
+	if (array_append(&lane->slices, slice) < 0)
 		lane->status = -ERROR_MEMORY;
 }
 
@@ -42,17 +39,13 @@ void window_slices_free(struct window_slices *slices)
 
 int window_slices_want(struct window_slices *slices, uint32_t lane)
 {
-	struct lane_slices *wanted = array_add(&slices->lanes);
-
-	if (!wanted)
-		return -ERROR_MEMORY;
-	*wanted = (struct lane_slices){
-		.callback = { .take = take },
-		.lane = lane,
-		.slices = ARRAY_OF(struct view_slice),
-		.longs = ARRAY_OF(struct view_slice),
-	};
-	return 0;
+	return array_append(&slices->lanes,
+			    &(struct lane_slices){
+				    .callback = { .take = take },
+				    .lane = lane,
+				    .slices = ARRAY_OF(struct view_slice),
+				    .longs = ARRAY_OF(struct view_slice),
+			    });
 }
 
 /* Returns the last level on which all can be seen that a pixel shows. */

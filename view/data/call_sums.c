@@ -49,12 +49,7 @@ void call_sums_free(struct call_sums *sums)
 
 int call_sums_add_path(struct call_sums *sums, struct call_path path)
 {
-	struct call_path *added = array_add(&sums->paths);
-
-	if (!added)
-		return -ERROR_MEMORY;
-	*added = path;
-	return 0;
+	return array_append(&sums->paths, &path);
 }
 
 const struct call_path *call_sums_paths(const struct call_sums *sums,
