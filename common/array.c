@@ -65,9 +65,17 @@ void array_remove(struct array *array, size_t index, size_t count)
 		(array->count - index) * size);
 }
 
+/* Appends an item that is to be set; NULL when out of memory. */
+static inline void *add_unset(struct array *array)
+{
+	if (array->count == array->room && grow(array, 0) < 0)
+		return NULL;
+	return (char *)array->items + array->count++ * array->item_size;
+}
+
 int array_append(struct array *array, const void *item)
 {
-	void *added = array_add(array);
+	void *added = add_unset(array);
 
 	if (!added)
 		return -ERROR_MEMORY;
@@ -77,14 +85,9 @@ int array_append(struct array *array, const void *item)
 
 void *array_add(struct array *array)
 {
-	if (array->count == array->room && grow(array, 0) < 0)
-		return NULL;
-	array->count++;
+	void *added = add_unset(array);
 
-	void *item = array_at(array, array->count - 1);
-
-	memset(item, 0, array->item_size);
-	return item;
+	return added ? memset(added, 0, array->item_size) : NULL;
 }
 
 void *array_reach(struct array *array, size_t index)
@@ -103,13 +106,9 @@ void *array_reach(struct array *array, size_t index)
 
 void *array_reach_like(struct array *array, size_t index, const void *like)
 {
-	while (array->count <= index) {
-		void *item = array_add(array);
-
-		if (!item)
+	while (array->count <= index)
+		if (array_append(array, like) < 0)
 			return NULL;
-		memcpy(item, like, array->item_size);
-	}
 	return array_at(array, index);
 }
 
