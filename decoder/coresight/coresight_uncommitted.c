@@ -128,14 +128,12 @@ static bool take_info(struct coresight_uncommitted *uncommitted,
 		return false;
 	if (is_wrong)
 		begin_anew(uncommitted, whole);
-	if (!uncommitted->is_begun) {
+	coresight_expansion_restart(&uncommitted->expansion,
+				    !uncommitted->is_begun);
+	if (!uncommitted->is_begun)
 		held->unseen = packet->depth;
-		uncommitted->context = (struct coresight_last_context){ 0 };
-	}
 	uncommitted->is_begun = true;
 	uncommitted->is_synced = false;
-	memset(uncommitted->addresses.last, 0,
-	       sizeof(uncommitted->addresses.last));
 	hide_depth(whole);
 	return hold_report(uncommitted, whole);
 }
@@ -256,35 +254,18 @@ static bool take_mispredict(struct coresight_uncommitted *uncommitted,
 	       coresight_held_mispredict(&uncommitted->held);
 }
 
-static void note_context(struct coresight_uncommitted *uncommitted,
-			 const struct coresight_whole_packet *whole,
-			 const uint8_t *bytes)
-{
-	coresight_last_context_note(&uncommitted->context,
-				    whole->packet->context_sizes, bytes);
-	uncommitted->addresses.is_64bit = bytes[0] >> 4 & 1;
-}
-
-static size_t write_context(const struct coresight_uncommitted *uncommitted,
-			    const struct coresight_whole_packet *whole,
-			    uint8_t *bytes)
-{
-	return coresight_last_context_write(
-		&uncommitted->context, whole->packet->context_sizes, bytes);
-}
-
 /* The last one may be cancelled: OpenCSD is told each in full. */
 static bool take_context(struct coresight_uncommitted *uncommitted,
 			 const struct coresight_whole_packet *whole)
 {
-	uint8_t bytes[CORESIGHT_PACKET_ROOM] = { CORESIGHT_CONTEXT };
+	uint8_t bytes[CORESIGHT_PACKET_ROOM];
+	size_t size = coresight_expansion_context(&uncommitted->expansion,
+						  whole->packet, whole->bytes,
+						  whole->size, bytes);
 
-	if (whole->size > 1)
-		note_context(uncommitted, whole, whole->bytes + 1);
-	if (!uncommitted->context.is_known)
-		return take_whole(uncommitted, whole);
-	return hold(uncommitted, whole, CORESIGHT_PACKET_CONTEXT, false, bytes,
-		    1 + write_context(uncommitted, whole, bytes + 1));
+	return size ? hold(uncommitted, whole, CORESIGHT_PACKET_CONTEXT, false,
+			   bytes, size) :
+		      take_whole(uncommitted, whole);
 }
 
 static bool hold_address(struct coresight_uncommitted *uncommitted,
@@ -292,14 +273,10 @@ static bool hold_address(struct coresight_uncommitted *uncommitted,
 			 enum coresight_packet_kind kind, bool is_element)
 {
 	uint8_t bytes[CORESIGHT_PACKET_ROOM];
-	size_t read = coresight_address_expand(&uncommitted->addresses,
-					       whole->bytes, bytes);
-	size_t size = CORESIGHT_ADDRESS_SIZE;
+	size_t size = coresight_expansion_address(&uncommitted->expansion,
+						  whole->packet, whole->bytes,
+						  whole->size, bytes);
 
-	if (whole->size > read) {
-		note_context(uncommitted, whole, whole->bytes + read);
-		size += write_context(uncommitted, whole, bytes + size);
-	}
 	return hold(uncommitted, whole, kind, is_element, bytes, size);
 }
 

@@ -2,9 +2,8 @@
 #ifndef KT_DECODER_CORESIGHT_UNCOMMITTED_H
 #define KT_DECODER_CORESIGHT_UNCOMMITTED_H
 
-#include "decoder/coresight/coresight_address.h"
+#include "decoder/coresight/coresight_expansion.h"
 #include "decoder/coresight/coresight_held.h"
-#include "decoder/coresight/coresight_last_context.h"
 
 struct coresight_unit;
 
@@ -18,8 +17,7 @@ struct coresight_uncommitted {
 	bool is_synced;		 /* trace info is to come, right behind a
 				  * synchronisation packet */
 	bool awaits_address;	 /* the newest is an exception */
-	struct coresight_addresses addresses;
-	struct coresight_last_context context;
+	struct coresight_expansion expansion;
 	struct coresight_held held;
 };
 
