@@ -45,6 +45,12 @@ make_perf_fast
 cp -r "$suite" "$WORK/tests/shell"
 cp -r "$HERE/util" "$WORK/util"
 cd "$WORK/tests/shell"
+# Each perf has its own: 6.1 thirteen, 6.12 one more.
+if [[ $first == test_intel_pt.sh ]]; then
+	printf 'cases: %d\n' "$(grep -c '^test_.*count_result' "$first")"
+else
+	printf 'cases: %d\n' "$((8 + $(find coresight -name '*.sh' | wc -l)))"
+fi
 sh "./$first"
 [[ $first == test_arm_coresight.sh ]] || exit 0
 for test in coresight/*.sh; do
