@@ -17,12 +17,13 @@ qemu_command() {
 		-device virtserialport,chardev=channel,name=ktrace.channel)
 	arch_machine
 	qemu_clock
+	# Before the shares: where devices interrupt by four wires, it has one alone.
+	[[ -z $DISK_FD ]] || qemu_disk
 	qemu_shares
 	# QEMU calls the plugin loaded last first, and the unit hides from
 	# others the instructions that it stands in for.
 	[[ -n $OPT_NO_UNIT ]] || qemu_trace_unit
 	[[ -z $OPT_TRUTH ]] || qemu_truth
-	[[ -z $DISK_FD ]] || qemu_disk
 	[[ -z $OPT_NET ]] || qemu_network
 	[[ -z $OPT_LINK_SIDE ]] || qemu_link
 	local plugin

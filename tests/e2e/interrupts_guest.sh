@@ -18,6 +18,7 @@ BUFFER=8M
 
 record_counted() { # name command...
 	cat /proc/interrupts >"$1.before"
+	basename "$(readlink -f /sys/block/vda/device)" >"$1.disk"
 	record "$1" --buffer "$BUFFER" --events=attribution,irq -- "${@:2}" ||
 		return
 	cat /proc/interrupts >"$1.after"

@@ -18,8 +18,6 @@ IS_FULL = "KTRACE_FULL" in os.environ
 # Of how many processes the own profiles are read otherwise.
 MOST_PROFILES = 3
 TICKS = {"tick_nohz_handler", "tick_sched_timer"}
-# Each of the disk's queues has an interrupt, or with wires the whole disk.
-DISK = r"virtio\d+-req\.0|virtio0"
 # An interrupt's way in, and out, where what interrupts jumps to.
 INTERRUPT = re.compile(r"asm_(common_interrupt|sysvec_|exc_nmi)|irq_entries_start"
                        r"|error_return|restore_regs_and_return|native_irq_return"
@@ -46,6 +44,16 @@ class Recording:
                         break
                     counts[name.rstrip(":")] += int(field)
         return counts
+
+    def disk_interrupt(self):
+        """What its interrupts are called by: its queue, or the first of the devices that
+        it shares a wire with."""
+        with open(f"{self.path}.disk", encoding="utf-8") as text:
+            disk = text.read().strip()
+        with open(f"{self.path}.before", encoding="utf-8") as text:
+            wires = [re.findall(r"virtio[^\s,]+", line) for line in text]
+        return next(wire[0] for wire in wires
+                    if disk in wire or f"{disk}-req.0" in wire)
 
     @functools.cache
     def run(self, *arguments):
@@ -454,7 +462,7 @@ def judge_functions(judge, case, recording, whom, handler):
 
 
 def judge_disk(judge, recording):
-    disk = {"device": DISK}
+    disk = {"device": recording.disk_interrupt()}
     judge_share(judge, "disk: its interrupts", recording, "reader", **disk)
     judge.expect("disk: others than the reader were interrupted",
                  recording.total(**disk, on_comm="reader")
@@ -519,7 +527,7 @@ def judge_work(judge, recording):
                 kind="work_item", function="wb_workfn")
     judge.expect("work: it is no interrupt time",
                  recording.total(kind="work_item", time="interrupt") == 0)
-    disk = {"device": DISK}
+    disk = {"device": recording.disk_interrupt()}
     judge.expect("work: interrupts of its requests",
                  recording.total("exact_ns", for_comm="writer", **disk) > 0)
     judge.expect("work: interrupts of the journal's requests",
