@@ -46,13 +46,13 @@ class Recording:
         return counts
 
     def disk_interrupt(self):
-        """What its interrupts are called by: its queue, or the first of the devices that
-        it shares a wire with."""
+        """What its interrupts are called by, as a pattern: its queue, or the first of the
+        devices that it shares a wire with."""
         with open(f"{self.path}.disk", encoding="utf-8") as text:
             disk = text.read().strip()
         with open(f"{self.path}.before", encoding="utf-8") as text:
             wires = [re.findall(r"virtio[^\s,]+", line) for line in text]
-        return next(wire[0] for wire in wires
+        return next(re.escape(wire[0]) for wire in wires
                     if disk in wire or f"{disk}-req.0" in wire)
 
     @functools.cache
@@ -535,7 +535,8 @@ def judge_work(judge, recording):
 
 
 def judge_threads(judge, recording):
-    disk = [re.match(r"irq=(\d+) name=virtio\d+-req\.0", text)
+    name = recording.disk_interrupt()
+    disk = [re.match(rf"irq=(\d+) name={name}", text)
             for text in recording.events("irq:irq_handler_entry", 0,
                                          float("inf"))]
     disk = [match[1] for match in disk if match]
@@ -544,7 +545,7 @@ def judge_threads(judge, recording):
     judge_share(judge, "threads: the disk's handler", recording, "reader",
                 **handler)
     judge_share(judge, "threads: the interrupts that wake it", recording,
-                "reader", kind="interrupt", device=r"virtio\d+-req\.0")
+                "reader", kind="interrupt", device=name)
     count = sum(float(row["count"]) for row in recording.rows
                 if all(re.fullmatch(pattern, row[name])
                        for name, pattern in handler.items()))
