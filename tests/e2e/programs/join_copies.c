@@ -3,7 +3,7 @@
  * name and content and are large: recordings' copies of one kernel.
  */
 #include <fcntl.h>
-#include <ftw.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +11,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LARGE = 1 << 20, FOLDERS_OPEN = 16 };
+enum { LARGE = 1 << 20 };
 
 /* One of each content: what it is called, and the content. */
 struct kept {
 	struct kept *next;
 	char *path;
-	const char *name;
+	char *name;
 	void *content;
 	size_t size;
 	ino_t inode;
 };
 
-/* nftw() hands nothing on to what it calls. */
-static struct kept *all_kept;
+static void fail(const char *what)
+{
+	perror(what);
+	exit(EXIT_FAILURE);
+}
 
 static void *map_content(const char *path, size_t size)
 {
@@ -33,80 +36,82 @@ static void *map_content(const char *path, size_t size)
 
 	if (fd >= 0)
 		content = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-	if (content == MAP_FAILED) {
-		perror(path);
-		exit(EXIT_FAILURE);
-	}
+	if (content == MAP_FAILED)
+		fail(path);
 	close(fd);
 	return content;
 }
 
-static int is_kept(ino_t inode)
+static const struct kept *find_inode(const struct kept *kept, ino_t inode)
 {
-	const struct kept *kept;
-
-	for (kept = all_kept; kept; kept = kept->next) {
-		if (kept->inode == inode)
-			return 1;
-	}
-	return 0;
+	while (kept && kept->inode != inode)
+		kept = kept->next;
+	return kept;
 }
 
-static const struct kept *find_equal(const char *name, const void *content,
-				     size_t size)
+static const struct kept *find_equal(const struct kept *kept,
+				     const struct kept *file)
 {
-	const struct kept *kept;
-
-	for (kept = all_kept; kept; kept = kept->next) {
-		if (kept->size == size && !strcmp(kept->name, name) &&
-		    !memcmp(kept->content, content, size))
-			return kept;
-	}
-	return NULL;
+	while (kept &&
+	       (kept->size != file->size || strcmp(kept->name, file->name) ||
+		memcmp(kept->content, file->content, file->size)))
+		kept = kept->next;
+	return kept;
 }
 
-static int keep(const char *path, size_t offset, void *content,
-		const struct stat *stat)
+static void keep(struct kept **all, const struct kept *file)
 {
 	struct kept *kept = malloc(sizeof(*kept));
 
 	if (!kept)
-		return -1;
-	kept->path = strdup(path);
-	if (!kept->path)
-		return -1;
-	kept->name = kept->path + offset;
-	kept->content = content;
-	kept->size = (size_t)stat->st_size;
-	kept->inode = stat->st_ino;
-	kept->next = all_kept;
-	all_kept = kept;
-	return 0;
+		fail("join_copies");
+	*kept = *file;
+	kept->path = strdup(file->path);
+	kept->name = strdup(file->name);
+	if (!kept->path || !kept->name)
+		fail("join_copies");
+	kept->next = *all;
+	*all = kept;
 }
 
-static int join(const char *path, const struct stat *stat, int type,
-		struct FTW *where)
+static void join(struct kept **all, FTSENT *entry)
 {
 	const struct kept *equal;
-	size_t offset = (size_t)where->base;
-	size_t size = (size_t)stat->st_size;
-	void *content;
+	struct kept file = {
+		.path = entry->fts_path,
+		.name = entry->fts_name,
+		.size = (size_t)entry->fts_statp->st_size,
+		.inode = entry->fts_statp->st_ino,
+	};
 
-	if (type != FTW_F || size < LARGE || is_kept(stat->st_ino))
-		return 0;
-	content = map_content(path, size);
-	equal = find_equal(path + offset, content, size);
-	if (!equal)
-		return keep(path, offset, content, stat);
-	munmap(content, size);
-	return unlink(path) || link(equal->path, path);
+	if (file.size < LARGE || find_inode(*all, file.inode))
+		return;
+	file.content = map_content(file.path, file.size);
+	equal = find_equal(*all, &file);
+	if (!equal) {
+		keep(all, &file);
+		return;
+	}
+	munmap(file.content, file.size);
+	if (unlink(file.path) || link(equal->path, file.path))
+		fail(file.path);
 }
 
 int main(void)
 {
-	if (nftw(".", join, FOLDERS_OPEN, FTW_PHYS | FTW_MOUNT)) {
-		perror("join_copies");
-		return EXIT_FAILURE;
+	char here[] = ".";
+	char *const folders[] = { here, NULL };
+	FTS *files =
+		fts_open(folders, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	struct kept *all = NULL;
+	FTSENT *entry;
+
+	if (!files)
+		fail(".");
+	while ((entry = fts_read(files))) {
+		if (entry->fts_info == FTS_F)
+			join(&all, entry);
 	}
+	fts_close(files);
 	return EXIT_SUCCESS;
 }
