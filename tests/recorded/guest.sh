@@ -26,4 +26,4 @@ for name in pie static stripped separate; do
 done
 cp "$PROGRAMS/pie" ./vanishing
 "$KTRACE" record --user -o deleted -- sh -c './vanishing; rm ./vanishing'
-cp -r ./*/ "$RESULTS"
+save_results "${KTRACE%/*}" ./*/
