@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-enum { MOST_INSTRUCTIONS = 256 };
-
 bool block_code_init(struct block_code *code, struct code_space *space)
 {
 	*code = (struct block_code){
@@ -151,6 +149,21 @@ static bool is_passed(const struct block_code *code,
 	       (code->waits_are_branches && instruction->may_take_long);
 }
 
+/* Returns whether @block, whose last instruction is @instruction, is cut behind it.
+ * Blocks that begin in one piece of long code are cut at the same place, and what
+ * is behind is one block: trace may resume at each address, and the code from there
+ * on would be read anew each time.
+ */
+static bool is_cut(const struct block *block,
+		   const struct instruction *instruction)
+{
+	uint64_t end = block->ip + block->bytes;
+	uint64_t begin = end - instruction->length;
+
+	return block->bytes >= BLOCK_LEAST_SHARED &&
+	       begin / BLOCK_SHARED_BYTES != end / BLOCK_SHARED_BYTES;
+}
+
 /* Reads the code of @block.  What cannot be read is a block of its own, behind
  * what can.  Returns false if it met such.
  */
@@ -158,7 +171,7 @@ static bool read_code(struct block_code *code, struct block *block,
 		      struct block_info *info)
 {
 	struct code_piece piece = { 0 };
-	struct instruction instruction;
+	struct instruction instruction = { 0 };
 	bool is_whole = true;
 	bool is_slow = false;
 	bool is_end = false;
@@ -169,7 +182,7 @@ static bool read_code(struct block_code *code, struct block *block,
 	info->switches_trace = false;
 	info->writes_page_table = false;
 	while (block->kind == BLOCK_FALL && !info->writes_page_table &&
-	       count < MOST_INSTRUCTIONS && block->bytes < BLOCK_MOST_BYTES) {
+	       !is_cut(block, &instruction)) {
 		uint64_t address = block->ip + block->bytes;
 		enum block_kind kind = read_one(code, address, info->set,
 						&piece, &instruction);

@@ -8,10 +8,17 @@
 struct block_memo;
 struct code_space;
 
-/* A block is no longer: what is read at once, and what must be looked through
- * when code changes.
+/* Code without a branch is cut where an instruction reaches a multiple of
+ * BLOCK_SHARED_BYTES, but not before BLOCK_LEAST_SHARED.  So no block is longer than
+ * BLOCK_MOST_BYTES: what must be looked through when code changes.
  */
-enum { BLOCK_MOST_BYTES = 2048, BLOCK_LONGEST_INSTRUCTION = 15 };
+enum {
+	BLOCK_SHARED_BYTES = 128,
+	BLOCK_LEAST_SHARED = 64,
+	BLOCK_LONGEST_INSTRUCTION = 15,
+	BLOCK_MOST_BYTES = BLOCK_LEAST_SHARED + BLOCK_SHARED_BYTES +
+			   BLOCK_LONGEST_INSTRUCTION,
+};
 
 /* Reads blocks from the code that there is now. */
 struct block_code {

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/code/code_image.h"
+#include "decoder/code/code_space.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "execution/graph/block_code.h"
+#include "execution/graph/block_graph.h"
+#include "tests/assert_each.h"
+#include "tests/capture_fixture.h"
+#include "tests/etmv4_packets.h"
+#include "tests/flow_run_fixture.h"
+#include "tests/run_suite.h"
+#include "tests/snapshot_fixture.h"
+
+/* Code without a branch, in which trace may begin at each instruction, but for one
+ * branch to itself.
+ */
+enum { A64_NOP = 0xd503201fu, A64_BRANCH = 0x14000000u, WORDS = 4096 };
+enum { BRANCH_AT = WORDS * 3, BRANCH_END = BRANCH_AT + 4 };
+
+static uint32_t words[WORDS];
+static struct scratch_folder folder;
+static struct flow_run run;
+static struct code_space *code;
+static struct block_graph *graph;
+
+static void set_up(void)
+{
+	const enum capture_name kind = CAPTURE_ETMV4;
+	struct flow_input input = { 0 };
+
+	for (size_t i = 0; i < WORDS; i++)
+		words[i] = A64_NOP;
+	words[BRANCH_AT / 4] = A64_BRANCH;
+	folder = scratch_folder_new();
+	capture_fixture_write(&folder, &kind, 1, "source_data");
+	snapshot_fixture_file(&folder, "code0.bin", words, sizeof(words));
+	snapshot_fixture_file(&folder, CAPTURE_TRACE, "", 1);
+	ck_assert_int_eq(flow_run_open(&run, folder.path, NULL), 0);
+	input.recording = run.recording;
+	input.stream = recording_stream(run.recording, 0);
+	input.image = run.image;
+	ck_assert_int_eq(code_space_open(&input, ETMV4_BASE, CODE_VIEW_MEMORY,
+					 &code),
+			 0);
+	graph = block_graph_new(code, NULL);
+	ck_assert_ptr_nonnull(graph);
+}
+
+static void tear_down(void)
+{
+	block_graph_free(graph);
+	code_space_close(code);
+	flow_run_close(&run);
+	scratch_folder_free(&folder);
+}
+
+static const struct block *block_of(uint32_t index)
+{
+	ck_assert_uint_ne(index, BLOCK_NONE);
+	return &block_graph_blocks(graph)[index];
+}
+
+static uint32_t find(uint64_t offset)
+{
+	return block_graph_find(graph, ETMV4_BASE + offset, INSTRUCTION_A64);
+}
+
+static uint64_t end_of(uint32_t index)
+{
+	return block_of(index)->ip + block_of(index)->bytes;
+}
+
+/* Wherever a block begins, it soon ends where the others do: what is read of a piece
+ * of code grows with its length, not with that times the places where trace resumes
+ * in it.
+ */
+START_TEST(long_code_is_cut_at_the_same_places)
+{
+	for (uint64_t offset = 0; offset < BRANCH_AT / 2; offset += 4) {
+		uint32_t index = find(offset);
+
+		assert_each(block_of(index)->kind == BLOCK_FALL);
+		assert_each(block_of(index)->bytes >= BLOCK_LEAST_SHARED);
+		assert_each(block_of(index)->bytes <= BLOCK_MOST_BYTES);
+		assert_each(end_of(index) % BLOCK_SHARED_BYTES == 0);
+		assert_each(block_graph_go(graph, index, EDGE_NEXT) ==
+			    find(end_of(index) - ETMV4_BASE));
+	}
+}
+END_TEST
+
+START_TEST(short_code_is_one_block)
+{
+	for (uint64_t size = 4; size <= BLOCK_LEAST_SHARED; size += 4) {
+		uint32_t index = find(BRANCH_END - size);
+
+		assert_each(block_of(index)->kind == BLOCK_JUMP);
+		assert_each(end_of(index) == ETMV4_BASE + BRANCH_END);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("block_graph");
+	TCase *tcase = tcase_create("blocks");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, long_code_is_cut_at_the_same_places);
+	tcase_add_test(tcase, short_code_is_one_block);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
