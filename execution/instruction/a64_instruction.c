@@ -29,6 +29,16 @@ static uint64_t target_next(uint64_t address, uint32_t word)
 	return address + 4;
 }
 
+/* Returns whether @word is in none of the groups that the encodings below are of:
+ * bits 25 to 28 say so (DDI 0602, "Top-level encodings for A64").
+ */
+static bool is_of_another_group(uint32_t word)
+{
+	uint32_t group = word >> 25 & 0xf;
+
+	return group > 3 && (group & 0xe) != 0xa;
+}
+
 /* Arm's A64 Instruction Set Architecture (DDI 0602), "Branches, Exception
  * Generating and System instructions", and "Reserved".  What remains of that
  * space at the end is unallocated: it may be branches of years to come.
@@ -109,6 +119,10 @@ int a64_instruction_read(enum instruction_set set, uint64_t address,
 			 struct instruction *instruction)
 {
 	(void)set;
+	if (size >= 4 && is_of_another_group(arm_word(bytes))) {
+		instruction->length = 4;
+		return 1;
+	}
 	return arm_encoding_read_word(encodings,
 				      sizeof(encodings) / sizeof(*encodings),
 				      address, bytes, size, instruction);
