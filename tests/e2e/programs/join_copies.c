@@ -2,24 +2,22 @@
 /* Makes one file, by links, of those below the current folder that have the same
  * name and content and are large: recordings' copies of one kernel.
  */
-#include <fcntl.h>
 #include <fts.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LARGE = 1 << 20 };
+enum { LARGE = 1 << 20, READ_AT_ONCE = 1 << 16 };
 
-/* One of each content: what it is called, and the content. */
+/* One of each content, and what it is called. */
 struct kept {
 	struct kept *next;
 	char *path;
 	char *name;
-	void *content;
-	size_t size;
+	off_t size;
 	ino_t inode;
 };
 
@@ -29,17 +27,43 @@ static void fail(const char *what)
 	exit(EXIT_FAILURE);
 }
 
-static void *map_content(const char *path, size_t size)
+static FILE *open_file(const char *path)
 {
-	int fd = open(path, O_RDONLY);
-	void *content = MAP_FAILED;
+	FILE *file = fopen(path, "r");
 
-	if (fd >= 0)
-		content = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-	if (content == MAP_FAILED)
+	if (!file)
 		fail(path);
-	close(fd);
-	return content;
+	return file;
+}
+
+/* Files are read, not mapped: tmpfs fills holes that are looked at in a mapping. */
+static bool is_same_content(FILE *a, FILE *b)
+{
+	char of_a[READ_AT_ONCE], of_b[READ_AT_ONCE];
+	size_t count;
+
+	do {
+		count = fread(of_a, 1, sizeof(of_a), a);
+		if (fread(of_b, 1, sizeof(of_b), b) != count ||
+		    memcmp(of_a, of_b, count))
+			return false;
+	} while (count);
+	return !ferror(a) && !ferror(b);
+}
+
+static bool is_equal(const struct kept *kept, const struct kept *file)
+{
+	FILE *a, *b;
+	bool is_same;
+
+	if (kept->size != file->size || strcmp(kept->name, file->name) != 0)
+		return false;
+	a = open_file(kept->path);
+	b = open_file(file->path);
+	is_same = is_same_content(a, b);
+	fclose(a);
+	fclose(b);
+	return is_same;
 }
 
 static const struct kept *find_inode(const struct kept *kept, ino_t inode)
@@ -52,9 +76,7 @@ static const struct kept *find_inode(const struct kept *kept, ino_t inode)
 static const struct kept *find_equal(const struct kept *kept,
 				     const struct kept *file)
 {
-	while (kept &&
-	       (kept->size != file->size || strcmp(kept->name, file->name) ||
-		memcmp(kept->content, file->content, file->size)))
+	while (kept && !is_equal(kept, file))
 		kept = kept->next;
 	return kept;
 }
@@ -80,19 +102,17 @@ static void join(struct kept **all, FTSENT *entry)
 	struct kept file = {
 		.path = entry->fts_path,
 		.name = entry->fts_name,
-		.size = (size_t)entry->fts_statp->st_size,
+		.size = entry->fts_statp->st_size,
 		.inode = entry->fts_statp->st_ino,
 	};
 
 	if (file.size < LARGE || find_inode(*all, file.inode))
 		return;
-	file.content = map_content(file.path, file.size);
 	equal = find_equal(*all, &file);
 	if (!equal) {
 		keep(all, &file);
 		return;
 	}
-	munmap(file.content, file.size);
 	if (unlink(file.path) || link(equal->path, file.path))
 		fail(file.path);
 }
