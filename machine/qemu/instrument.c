@@ -130,6 +130,13 @@ static void on_doorbell(unsigned int index, qemu_plugin_meminfo_t info,
 		      apic_device_is_pending, &vcpu->guest);
 }
 
+static void on_breakpoint(unsigned int index, void *data)
+{
+	const struct site *site = data;
+
+	emulate_breakpoint(vcpu_at(site, index), site->insn.ip);
+}
+
 /* This is what to call before each special instruction. */
 static const struct {
 	qemu_plugin_vcpu_udata_cb_t call;
@@ -144,6 +151,7 @@ static const struct {
 	[X86_HLT] = { on_hlt, QEMU_PLUGIN_CB_NO_REGS },
 	[X86_MWAIT] = { on_mwait, QEMU_PLUGIN_CB_R_REGS },
 	[X86_PTWRITE] = { on_ptwrite, QEMU_PLUGIN_CB_RW_REGS_PC },
+	[X86_BREAKPOINT] = { on_breakpoint, QEMU_PLUGIN_CB_RW_REGS_PC },
 };
 
 static struct site *site_new(struct trace_unit *plugin,
@@ -167,6 +175,13 @@ static bool idles_by_mwait(const struct trace_unit *plugin,
 {
 	return plugin->options.mwait && plugin->count == 1 &&
 	       block->start >> 63;
+}
+
+/* Only there may it be gone: see emulate_breakpoint(). */
+static bool others_patch(const struct trace_unit *plugin,
+			 const struct block *block)
+{
+	return plugin->count > 1 && block->start >> 63;
 }
 
 static bool writes_flag(enum x86_special special)
@@ -207,6 +222,8 @@ static bool instrument(struct trace_unit *plugin, const struct block *block,
 	if (special == X86_ORDINARY)
 		return false;
 	if (special == X86_MWAIT && !idles_by_mwait(plugin, block))
+		return false;
+	if (special == X86_BREAKPOINT && !others_patch(plugin, block))
 		return false;
 	if (writes_flag(special)) {
 		instrument_flag(plugin, block, insn, special);

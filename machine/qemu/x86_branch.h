@@ -17,6 +17,9 @@ enum pt_branch x86_branch(const uint8_t *bytes, size_t size);
 /* int n, int3, int1, into: far branches that QEMU reports as exceptions. */
 bool x86_is_software_interrupt(const uint8_t *bytes, size_t size);
 
+/* int3, which stands in for another instruction that is being changed. */
+enum { X86_INT3 = 0xcc };
+
 /* Instructions that the trace unit has to see or to stand in for. */
 enum x86_special {
 	X86_ORDINARY,
@@ -32,6 +35,7 @@ enum x86_special {
 	X86_STI,
 	X86_POPF,
 	X86_PTWRITE,
+	X86_BREAKPOINT, /* X86_INT3, without a prefix */
 };
 
 enum x86_special x86_special(const uint8_t *bytes, size_t size);

@@ -47,6 +47,7 @@ if [[ $LEVEL == full ]]; then
 		"conformance.sh 6.1 2" "conformance.sh 7.3 1"
 		"conformance.sh 7.3 2" test_perf_suite.sh
 		test_deterministic.sh test_machine_fast.sh test_truth_exec_log.sh
+		test_machine_patching.sh
 		"test_perf_suite.sh 7.3" "test_perf_suite.sh --arm64"
 		"conformance_arm64.sh 1"
 		"conformance_arm64.sh 1 large" "conformance_arm64.sh 2"
