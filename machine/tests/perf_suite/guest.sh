@@ -5,6 +5,8 @@
 set -euo pipefail
 
 readonly WORK=/tmp/perf-suite
+# Its trace has 57 MB.
+readonly LEFT_OUT=coresight/unroll_loop_thread_10.sh
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 # shellcheck source=machine/tests/guest_perf.sh
 source "$HERE/../guest_perf.sh"
@@ -48,11 +50,16 @@ cd "$WORK/tests/shell"
 # Each perf has its own: 6.1 thirteen, 6.12 one more.
 if [[ $first == test_intel_pt.sh ]]; then
 	printf 'cases: %d\n' "$(grep -c '^test_.*count_result' "$first")"
-else
-	printf 'cases: %d\n' "$((8 + $(find coresight -name '*.sh' | wc -l)))"
+	exec sh "./$first"
 fi
-sh "./$first"
-[[ $first == test_arm_coresight.sh ]] || exit 0
+tests=()
 for test in coresight/*.sh; do
+	[[ $test == "$LEFT_OUT" ]] || tests+=("$test")
+done
+printf 'left out: %s: an emulated perf prints its trace for more than an hour\n' \
+	"$LEFT_OUT"
+printf 'cases: %d\n' "$((8 + ${#tests[@]}))"
+sh "./$first"
+for test in "${tests[@]}"; do
 	one_case "$test"
 done
