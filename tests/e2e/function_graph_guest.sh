@@ -11,7 +11,7 @@ KTRACE=$2
 LOAD=$3
 TRACING=/sys/kernel/tracing
 # To trace all functions is to patch all of them.  QEMU, with a thread for each CPU,
-# may run a breakpoint that was just taken away from code that nobody had run before:
+# may go on with what was there before, in code that nobody had run (docs/machine.md):
 # what runs here stays on the CPU that patches, and what is traced waits meanwhile.
 taskset -cp 0 $$ >/dev/null
 mount -t tracefs none "$TRACING" 2>/dev/null || true
