@@ -22,6 +22,7 @@ struct block {
 	uint32_t count;		 /* instructions */
 	enum pt_branch branch;	 /* of the last instruction */
 	bool software_interrupt; /* which is int n, int3, int1 or into */
+	bool breakpoint;	 /* which is int3 */
 	uint16_t offsets[];	 /* of each instruction */
 };
 

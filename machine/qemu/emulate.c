@@ -4,7 +4,6 @@
 #include "machine/qemu/counting.h"
 #include "machine/qemu/events.h"
 #include "machine/qemu/flow.h"
-#include "machine/qemu/x86_branch.h"
 
 /* The x2APIC's ID register: writing it faults, in xAPIC mode and in x2APIC
  * mode (SDM volume 3, "x2APIC Register Address Space").
@@ -166,26 +165,4 @@ void emulate_rdpmc(struct vcpu *vcpu, uint64_t ip, uint64_t next)
 	counting_run(vcpu, ip);
 	guest_write_edx_eax(&vcpu->guest, perfmon_rdpmc(&vcpu->perfmon, index));
 	qemu_plugin_set_pc(next);
-}
-
-/* QEMU notes that it has translated code of a page when it is done: what another
- * CPU's thread writes there meanwhile, if it is the page's only such code, does not
- * make it translate again (tb_page_add() in accel/tcg/tb-maint.c).  Of the kernel's
- * patching that leaves the breakpoint, when its last step takes that away
- * (text_poke_bp_batch() in arch/x86/kernel/alternative.c).  A write of what is there
- * does make it.
- */
-void emulate_breakpoint(struct vcpu *vcpu, uint64_t ip)
-{
-	uint64_t address;
-	uint8_t byte;
-
-	if (!qemu_plugin_translate_vaddr(ip, &address) ||
-	    !guest_read_physical(&vcpu->guest, address, &byte, sizeof(byte)) ||
-	    byte == X86_INT3)
-		return;
-	guest_write_physical(&vcpu->guest, address, &byte, sizeof(byte));
-	/* The block under way was left before its last instruction. */
-	vcpu->board->last_began = 0;
-	qemu_plugin_set_pc(ip);
 }

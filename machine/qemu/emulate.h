@@ -37,10 +37,4 @@ struct ptwrite_insn {
 };
 void emulate_ptwrite(struct vcpu *vcpu, const struct ptwrite_insn *insn);
 
-/* int3 at @ip, which QEMU executes by what it translated.  If another CPU has
- * put another instruction there, this is translated anew, and the call does not
- * return.
- */
-void emulate_breakpoint(struct vcpu *vcpu, uint64_t ip);
-
 #endif

@@ -6,6 +6,7 @@
 #include "machine/qemu/emulate.h"
 #include "machine/qemu/events.h"
 #include "machine/qemu/flow.h"
+#include "machine/qemu/stale_code.h"
 #include "machine/qemu/x86_branch.h"
 
 /* Where an instruction's callback finds its vCPU and the instruction. */
@@ -32,6 +33,13 @@ static void on_block(unsigned int index, void *data)
 	}
 	if (pt_unit_is_tracing(&vcpu->unit))
 		flow_block(vcpu, site->block);
+}
+
+static void on_breakpoint(unsigned int index, void *data)
+{
+	const struct site *site = data;
+
+	stale_code_check(vcpu_at(site, index), site->block);
 }
 
 static void on_finish(unsigned int index, void *data)
@@ -130,13 +138,6 @@ static void on_doorbell(unsigned int index, qemu_plugin_meminfo_t info,
 		      apic_device_is_pending, &vcpu->guest);
 }
 
-static void on_breakpoint(unsigned int index, void *data)
-{
-	const struct site *site = data;
-
-	emulate_breakpoint(vcpu_at(site, index), site->insn.ip);
-}
-
 /* This is what to call before each special instruction. */
 static const struct {
 	qemu_plugin_vcpu_udata_cb_t call;
@@ -151,7 +152,6 @@ static const struct {
 	[X86_HLT] = { on_hlt, QEMU_PLUGIN_CB_NO_REGS },
 	[X86_MWAIT] = { on_mwait, QEMU_PLUGIN_CB_R_REGS },
 	[X86_PTWRITE] = { on_ptwrite, QEMU_PLUGIN_CB_RW_REGS_PC },
-	[X86_BREAKPOINT] = { on_breakpoint, QEMU_PLUGIN_CB_RW_REGS_PC },
 };
 
 static struct site *site_new(struct trace_unit *plugin,
@@ -175,13 +175,6 @@ static bool idles_by_mwait(const struct trace_unit *plugin,
 {
 	return plugin->options.mwait && plugin->count == 1 &&
 	       block->start >> 63;
-}
-
-/* Only there may it be gone: see emulate_breakpoint(). */
-static bool others_patch(const struct trace_unit *plugin,
-			 const struct block *block)
-{
-	return plugin->count > 1 && block->start >> 63;
 }
 
 static bool writes_flag(enum x86_special special)
@@ -223,8 +216,6 @@ static bool instrument(struct trace_unit *plugin, const struct block *block,
 		return false;
 	if (special == X86_MWAIT && !idles_by_mwait(plugin, block))
 		return false;
-	if (special == X86_BREAKPOINT && !others_patch(plugin, block))
-		return false;
 	if (writes_flag(special)) {
 		instrument_flag(plugin, block, insn, special);
 		return false;
@@ -258,6 +249,10 @@ void instrument_block(struct trace_unit *plugin, struct qemu_plugin_tb *tb)
 
 	site->plugin = plugin;
 	site->block = block;
+	/* Before all else, as the block may be begun anew. */
+	if (block->breakpoint && block->start >> 63 && plugin->count > 1)
+		qemu_plugin_register_vcpu_tb_exec_cb(
+			tb, on_breakpoint, QEMU_PLUGIN_CB_RW_REGS_PC, site);
 	vcpu_boards_watch_block(plugin->boards, tb, block->count, on_block,
 				site);
 	instrument_insns(plugin, tb, site);

@@ -189,8 +189,6 @@ enum x86_special x86_special(const uint8_t *bytes, size_t size)
 
 	if (at >= size)
 		return X86_ORDINARY;
-	if (bytes[0] == X86_INT3)
-		return X86_BREAKPOINT;
 	if (bytes[at] != 0x0f)
 		return one_byte_special(bytes[at]);
 	/* ptwrite is F3 0F AE /4; other prefixes make it xsave and others. */

@@ -17,7 +17,7 @@ enum pt_branch x86_branch(const uint8_t *bytes, size_t size);
 /* int n, int3, int1, into: far branches that QEMU reports as exceptions. */
 bool x86_is_software_interrupt(const uint8_t *bytes, size_t size);
 
-/* int3, which stands in for another instruction that is being changed. */
+/* int3: stands in for an instruction that is being changed. */
 enum { X86_INT3 = 0xcc };
 
 /* Instructions that the trace unit has to see or to stand in for. */
@@ -35,7 +35,6 @@ enum x86_special {
 	X86_STI,
 	X86_POPF,
 	X86_PTWRITE,
-	X86_BREAKPOINT, /* X86_INT3, without a prefix */
 };
 
 enum x86_special x86_special(const uint8_t *bytes, size_t size);
