@@ -6,7 +6,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
 skip_without_machine 6.12
-readonly ROUNDS=120
+readonly ROUNDS=60
 
 # Each kind of events has its static keys, whose code is patched when they are
 # switched on and off.
