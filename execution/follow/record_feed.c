@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/follow/record_feed.h"
 #include "common/error.h"
-#include "decoder/code/code_space.h"
 #include "decoder/flow/branch_source.h"
-#include "decoder/flow/flow_source.h"
-#include "decoder/recording/recording.h"
-#include "decoder/recording/time_conversion.h"
-#include "execution/atoms/follow_atoms.h"
+#include "execution/follow/branch_reader.h"
+#include "execution/follow/execution_open.h"
 #include "execution/follow/execution_state.h"
 #include "execution/follow/follow.h"
-#include "execution/follow/follow_code.h"
 #include "execution/follow/follow_run.h"
 #include "execution/follow/sync_watch.h"
 #include "execution/walk/moment.h"
-#include "symbolize/arch/arch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,118 +17,56 @@
 enum { FEW_BRANCHES = 64 };
 
 struct record_feed {
-	struct branch_source *source;
+	struct branch_reader reader;
 	uint64_t from;	/* struct stream_part, with its end in 256ths of a */
 	uint64_t until; /* tick */
-	struct trace_branch_batch batch;
-	uint32_t at; /* the next of the batch */
 	bool at_end;
 	struct sync_watch watch;
 	struct execution execution;
 };
-
-static void init_execution(struct record_feed *feed,
-			   const struct flow_input *input,
-			   const struct symbols *symbols, bool lists_blocks)
-{
-	struct execution *execution = &feed->execution;
-
-	execution->blocks = block_graph_blocks(execution->graph);
-	execution->symbols = symbols;
-	execution_set_conversion(execution,
-				 recording_time_conversion(input->recording));
-	execution->lists_blocks = lists_blocks;
-	execution->times.without_bounds = input->without_bounds;
-	execution->filter = trace_filter_of(input->recording);
-	execution_reset(execution);
-	follow_update_code(execution);
-}
 
 int record_feed_open(const struct flow_input *input,
 		     const struct symbols *symbols, bool lists_blocks,
 		     struct record_feed **opened)
 {
 	struct record_feed *feed = calloc(1, sizeof(*feed));
-	const struct arch *arch = arch_for(recording_arch(input->recording));
 	int error;
 
 	if (!feed)
 		return -ERROR_MEMORY;
 	record_feed_watch(feed, NO_SYNC, NO_SYNC);
 	feed->until = UINT64_MAX;
-	error = branch_source_open(input, &feed->source);
+	error = branch_reader_open(&feed->reader, input);
 	if (!error)
-		error = code_space_open(input, arch->kernel_start,
-					CODE_VIEW_MEMORY,
-					&feed->execution.code);
+		error = execution_open(&feed->execution, input, symbols,
+				       lists_blocks);
 	if (error)
-		goto fail;
-	error = -ERROR_MEMORY;
-	feed->execution.graph = block_graph_new(feed->execution.code, symbols);
-	if (!feed->execution.graph)
-		goto fail;
-	init_execution(feed, input, symbols, lists_blocks);
-	if (follow_atoms_init(&feed->execution, input) < 0)
-		goto fail;
-	*opened = feed;
-	return 0;
-fail:
-	record_feed_close(feed);
+		record_feed_close(feed);
+	else
+		*opened = feed;
 	return error;
 }
 
 int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
 		      struct stream_part part)
 {
-	struct execution *execution = &feed->execution;
-
-	branch_source_close(feed->source);
-	feed->source = NULL;
-	feed->at = 0;
-	feed->batch.count = 0;
+	branch_reader_close(&feed->reader);
 	feed->at_end = false;
 	record_feed_watch(feed, NO_SYNC, NO_SYNC);
-	execution->mark_count = 0;
-	execution_set_conversion(execution,
-				 recording_time_conversion(input->recording));
-	return_stack_clear(&execution->returns);
-	execution->fold = (struct thunk_fold){ 0 };
-	execution->folds.count = 0;
-	execution_reset(execution);
 	feed->from = part.from;
-	feed->until = moment_ticks_after(execution, part.until_ns);
-	execution->may_be_ahead = true;
-	execution->next_change = 0;
-	follow_atoms_close(execution);
-	if (follow_atoms_init(execution, input) < 0)
+	if (execution_renew(&feed->execution, input) < 0)
 		return -ERROR_MEMORY;
-	return branch_source_open(input, &feed->source);
+	feed->until = moment_ticks_after(&feed->execution, part.until_ns);
+	return branch_reader_open(&feed->reader, input);
 }
 
 void record_feed_close(struct record_feed *feed)
 {
 	if (!feed)
 		return;
-	branch_source_close(feed->source);
-	follow_atoms_close(&feed->execution);
-	block_graph_free(feed->execution.graph);
-	code_space_close(feed->execution.code);
+	branch_reader_close(&feed->reader);
+	execution_close(&feed->execution);
 	free(feed);
-}
-
-/* The next branch, or NULL: *@status is why. */
-static const struct trace_branch *next_branch(struct record_feed *feed,
-					      int *status)
-{
-	*status = 1;
-	while (feed->at == feed->batch.count) {
-		feed->at = 0;
-		feed->batch.count = 0;
-		*status = branch_source_next(feed->source, &feed->batch);
-		if (*status <= 0)
-			return NULL;
-	}
-	return &feed->batch.branches[feed->at++];
 }
 
 /* How the code is to be read holds until it is said anew. */
@@ -169,18 +102,18 @@ static int end_early(struct record_feed *feed, uint64_t position)
 static int follow_usual(struct record_feed *feed,
 			const struct trace_branch *branch)
 {
-	const struct trace_branch_batch *batch = &feed->batch;
-	const struct trace_branch *end = batch->branches + batch->count;
+	const struct trace_branch *end = feed->reader.end;
 	int count;
 
 	if (feed->execution.atoms.is_on)
 		return 0;
 	if (sync_watch_is_over(&feed->watch) && end - branch > FEW_BRANCHES)
 		end = branch + FEW_BRANCHES;
-	count = follow_run(&feed->execution, branch, end, batch->position);
+	count = follow_run(&feed->execution, branch, end,
+			   feed->reader.position);
 	if (count <= 0)
 		return count;
-	feed->at += (uint32_t)count - 1;
+	branch_reader_skip(&feed->reader, (uint32_t)count - 1);
 	return 1;
 }
 
@@ -188,12 +121,13 @@ static int follow_next(struct record_feed *feed)
 {
 	struct execution *execution = &feed->execution;
 	int status;
-	const struct trace_branch *branch = next_branch(feed, &status);
+	const struct trace_branch *branch =
+		branch_reader_next(&feed->reader, &status);
 	uint64_t position;
 
 	if (!branch)
 		return status;
-	position = feed->batch.position + branch->position;
+	position = branch_reader_position(&feed->reader, branch);
 	if (is_before(feed, branch, position))
 		return 1;
 	status = follow_usual(feed, branch);
@@ -201,9 +135,7 @@ static int follow_next(struct record_feed *feed)
 		return status;
 	if (is_beyond(feed, branch))
 		return end_early(feed, position);
-	status = follow_branch(execution, branch,
-			       feed->batch.branches + feed->batch.count,
-			       position);
+	status = follow_branch(execution, branch, feed->reader.end, position);
 	if (branch->kind == TRACE_SYNC)
 		sync_watch_pass(&feed->watch, execution, position);
 	return status < 0 ? status : 1;
@@ -233,35 +165,23 @@ static int fill(struct record_feed *feed)
 	return status < 0 ? status : 0;
 }
 
-/* A mark comes with the record that follows it, if there is one. */
 static size_t ready_marks(const struct record_feed *feed)
 {
-	const struct execution *execution = &feed->execution;
-	size_t count = execution->mark_count;
-
-	while (count && !feed->at_end &&
-	       execution->marks[count - 1].index >= execution->times.finished)
-		count--;
-	return count;
+	return event_marks_ready(&feed->execution.marks,
+				 feed->execution.times.finished, feed->at_end);
 }
 
 /* Records and marks that were handed out go. */
 static void drop_taken(struct record_feed *feed)
 {
-	struct execution *execution = &feed->execution;
-	uint32_t gone = (uint32_t)execution->times.finished;
-	size_t taken = ready_marks(feed);
-	size_t left = execution->mark_count - taken;
+	struct event_times *times = &feed->execution.times;
+	size_t gone = times->finished;
 
-	memmove(execution->marks, execution->marks + taken,
-		left * sizeof(*execution->marks));
-	execution->mark_count = left;
+	event_marks_drop(&feed->execution.marks, ready_marks(feed), gone);
 	if (!gone)
 		return;
-	for (size_t i = 0; i < left; i++)
-		execution->marks[i].index -= gone;
 	sync_watch_drop(&feed->watch, gone);
-	event_times_drop(&execution->times);
+	event_times_drop(times);
 }
 
 int record_feed_next(struct record_feed *feed, struct record_run *run)
@@ -283,13 +203,13 @@ int record_feed_next_in(struct record_feed *feed, union timed_record *room,
 			return status;
 	}
 	/* A pause may be known only when the last record was handed out. */
-	if (!execution->times.finished && !execution->mark_count)
+	if (!execution->times.finished && !execution->marks.count)
 		return 0;
 	event_times_write(&execution->times);
 	*run = (struct record_run){
 		.records = room ? room : execution->times.records,
 		.count = execution->times.finished,
-		.marks = execution->marks,
+		.marks = execution->marks.marks,
 		.mark_count = ready_marks(feed),
 	};
 	return 1;
@@ -314,21 +234,15 @@ const struct execution_state *record_feed_state(const struct record_feed *feed,
 
 static int seek(struct record_feed *feed, uint64_t position)
 {
-	feed->at = 0;
-	feed->batch.count = 0;
 	feed->at_end = false;
-	feed->execution.mark_count = 0;
-	return branch_source_seek(feed->source, position);
+	feed->execution.marks.count = 0;
+	return branch_reader_seek(&feed->reader, position);
 }
 
 int record_feed_begin(struct record_feed *feed, uint64_t position,
 		      uint64_t rate)
 {
-	execution_reset(&feed->execution);
-	feed->execution.times.pace.rate = rate;
-	follow_atoms_reset(&feed->execution);
-	feed->execution.may_be_ahead = true;
-	feed->execution.next_change = 0;
+	execution_begin(&feed->execution, rate);
 	return seek(feed, position);
 }
 
@@ -342,8 +256,9 @@ static int reach_sync(struct record_feed *feed, uint64_t from,
 	int status = seek(feed, from);
 	const struct trace_branch *branch;
 
-	while (status >= 0 && (branch = next_branch(feed, &status))) {
-		uint64_t at = feed->batch.position + branch->position;
+	while (status >= 0 &&
+	       (branch = branch_reader_next(&feed->reader, &status))) {
+		uint64_t at = branch_reader_position(&feed->reader, branch);
 
 		if (branch->kind == TRACE_SESSION)
 			status = follow_branch(&feed->execution, branch,

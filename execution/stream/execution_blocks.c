@@ -2,13 +2,13 @@
 #include "execution/stream/execution_blocks.h"
 
 #include "common/error.h"
-#include "execution/stream/execution_stream.h"
+#include "execution/stream/record_join.h"
 
 #include <stdlib.h>
 
 struct block_source {
 	struct flow_source base;
-	struct execution_stream *stream;
+	struct record_join join;
 };
 
 static int open_blocks(const struct flow_input *input,
@@ -20,7 +20,7 @@ static int open_blocks(const struct flow_input *input,
 	if (!source)
 		return -ERROR_MEMORY;
 	source->base.ops = &execution_blocks;
-	error = execution_stream_open_blocks(input, &source->stream);
+	error = record_join_open(&source->join, input, NULL, true, NULL, NULL);
 	if (error)
 		free(source);
 	else
@@ -31,13 +31,17 @@ static int open_blocks(const struct flow_input *input,
 static int next_blocks(struct flow_source *source,
 		       const struct flow_item **items)
 {
-	return execution_stream_next_blocks(
-		((struct block_source *)source)->stream, items);
+	struct block_source *blocks = (struct block_source *)source;
+	const union timed_record *records;
+	int count = record_join_next(&blocks->join, &records);
+
+	*items = (const struct flow_item *)records;
+	return count;
 }
 
 static void close_blocks(struct flow_source *source)
 {
-	execution_stream_close(((struct block_source *)source)->stream);
+	record_join_close(&((struct block_source *)source)->join);
 	free(source);
 }
 

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 struct flow_input;
-struct flow_item;
 struct jobs;
 struct stream_checkpoint;
 struct symbols;
@@ -30,12 +29,6 @@ int execution_stream_open(const struct flow_input *input,
 			  const struct stream_checkpoint *from,
 			  struct execution_stream **stream);
 
-/* Opens the stream of @input, which is borrowed, to be asked for blocks alone.  Returns
- * as execution_stream_open().
- */
-int execution_stream_open_blocks(const struct flow_input *input,
-				 struct execution_stream **stream);
-
 /* Begins anew with a part of another stream of the same code, where @stream
  * was opened without jobs: the blocks that are known stay, so that a short
  * stream costs what its branches do.  Borrows as execution_stream_open() does.
@@ -56,10 +49,6 @@ void execution_stream_close(struct execution_stream *stream);
  */
 int execution_stream_next(struct execution_stream *stream,
 			  const struct function_event **batch);
-
-/* The same of one that was opened for blocks. */
-int execution_stream_next_blocks(struct execution_stream *stream,
-				 const struct flow_item **items);
 
 /* Makes the stream ready to tell places.  To be called before the first events
  * are asked for.

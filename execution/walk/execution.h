@@ -9,6 +9,7 @@
 #include "execution/time/event_times.h"
 #include "execution/time/tick_scale.h"
 #include "execution/walk/atom_state.h"
+#include "execution/walk/event_marks.h"
 #include "symbolize/events/thunk_fold.h"
 
 #include <stdbool.h>
@@ -31,25 +32,9 @@ enum {
 
 #define NO_NMI UINT64_MAX
 
-/* This is what the stream of events needs to know at a record, besides it. */
-enum event_mark_kind {
-	MARK_RUNS,	   /* tracing goes on */
-	MARK_SWITCH_POINT, /* the kernel changes stacks here */
-	MARK_PAUSE,	   /* tracing paused just before */
-	MARK_SYNC,	   /* a synchronisation point that is watched */
-	MARK_TASK,	   /* the record is a switch, told by the trace: a
-				 * flow item */
-};
-
-struct event_mark {
-	uint32_t index; /* the record that follows the mark */
-	uint8_t kind;
-};
-
 enum {
 	/* This is what one block can lead to at most. */
 	RECORDS_AT_ONCE = 8,
-	MARKS_ROOM = 2 * EVENT_TIMES_ROOM,
 };
 
 /* This is what is known of a moment: it lies within [low, high], in 256ths of a
@@ -113,12 +98,16 @@ struct execution {
 				 * times: */
 	uint32_t bounds;
 
-	size_t mark_count;
-	struct event_mark marks[MARKS_ROOM];
+	struct event_marks marks;
 	struct event_times times;
 };
 
-void execution_mark(struct execution *execution, enum event_mark_kind kind);
+/* Marks the record that is made next. */
+static inline void execution_mark(struct execution *execution,
+				  enum event_mark_kind kind)
+{
+	event_marks_add(&execution->marks, execution->times.count, kind);
+}
 
 /* Control comes from execution->from to execution->block, which means
  * execution->passage.

@@ -134,14 +134,6 @@ static bool is_asked(const struct execution *execution)
 	return kind == BLOCK_CONDITIONAL || block_takes_target(kind);
 }
 
-void execution_mark(struct execution *execution, enum event_mark_kind kind)
-{
-	execution->marks[execution->mark_count++] = (struct event_mark){
-		.index = (uint32_t)execution->times.count,
-		.kind = (uint8_t)kind,
-	};
-}
-
 static bool is_of_code(uint8_t reason)
 {
 	return reason == FLOW_GAP_NO_CODE || reason == FLOW_GAP_CODE_CHANGED ||

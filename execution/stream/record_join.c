@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/stream/record_join.h"
+
+#include "common/error.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/loss_cursor.h"
+#include "decoder/recording/recording.h"
+#include "execution/stream/segment_feed.h"
+
+#include <string.h>
+
+/* Records have times of their own: without any in the trace nobody knows where
+ * they belong.
+ */
+static int open_switches(struct record_join *join,
+			 const struct flow_input *input)
+{
+	if (recording_time(input->recording) != RECORDING_TIME_NANOSECONDS)
+		return 0;
+	join->is_gated = recording_is_gated(input->recording);
+	/* CoreSight's driver marks losses where there are none, too. */
+	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
+		join->lost_until_ns = loss_at_end_ns(input->stream);
+	return stream_tasks_open(&join->tasks, input);
+}
+
+int record_join_open(struct record_join *join, const struct flow_input *input,
+		     const struct symbols *symbols, bool lists_blocks,
+		     struct jobs *jobs, const struct execution_state *state)
+{
+	int error;
+
+	*join = (struct record_join){ .lists_blocks = lists_blocks };
+	stream_tasks_set(&join->tasks, -1, -1, false);
+	error = open_switches(join, input);
+	if (!error)
+		error = segment_feed_open(input, symbols, lists_blocks, jobs,
+					  state, &join->feed);
+	if (error)
+		record_join_close(join);
+	return error;
+}
+
+int record_join_renew(struct record_join *join, const struct flow_input *input,
+		      struct stream_part part)
+{
+	struct segment_feed *feed = join->feed;
+	int error;
+
+	stream_tasks_close(&join->tasks);
+	*join = (struct record_join){ .feed = feed };
+	error = open_switches(join, input);
+	return error ? error : segment_feed_renew(feed, input, part);
+}
+
+void record_join_close(struct record_join *join)
+{
+	segment_feed_close(join->feed);
+	stream_tasks_close(&join->tasks);
+}
+
+int record_join_go_to(struct record_join *join,
+		      const struct stream_checkpoint *from)
+{
+	if (!from->has_state)
+		return 0;
+	join->last.time_ns = from->last_ns;
+	join->last.early_ns = from->last_early_ns;
+	join->last.late_ns = from->last_late_ns;
+	return stream_tasks_go_to(&join->tasks, &from->tasks, from->is_running,
+				  from->switches);
+}
+
+/* All before the synchronisation point of @state is handed out, nothing behind
+ * it.
+ */
+static void keep(struct record_join *join, const struct execution_state *state)
+{
+	join->kept = (struct stream_checkpoint){
+		.has_state = true,
+		.state = *state,
+		.tasks = join->tasks.state,
+		.is_running = join->tasks.is_running,
+		.last_ns = join->last.time_ns,
+		.last_early_ns = join->last.early_ns,
+		.last_late_ns = join->last.late_ns,
+		.switches = join->tasks.count,
+	};
+}
+
+static int read_run(struct record_join *join)
+{
+	const struct execution_state *state;
+	struct record_run run = { 0 };
+	int status = segment_feed_next(join->feed, &run);
+
+	if (status <= 0) {
+		run = (struct record_run){ 0 };
+		join->is_fed = true;
+	}
+	join->cursor = (struct run_cursor){ .run = run };
+	state = segment_feed_first_state(join->feed);
+	if (status > 0 && join->keeps && state)
+		keep(join, state);
+	return status < 0 ? status : 0;
+}
+
+/* The record that switches the task, at the time of @like. */
+static int make_switch(struct record_join *join, const union timed_record *like)
+{
+	join->made = stream_tasks_record_at(&join->tasks, like);
+	return 1;
+}
+
+/* Returns whether the switch that @item tells happened after the trace was
+ * over.
+ */
+static bool is_beyond(const struct record_join *join,
+		      const struct flow_item *item)
+{
+	return !join->is_gated && join->is_fed &&
+	       segment_feed_is_off(join->feed) &&
+	       item->time_ns > segment_feed_end_ns(join->feed) &&
+	       item->detail != FLOW_SWITCH_AWAY;
+}
+
+/* Takes the next record of a switch.  Returns how many records that makes, or
+ * -ERROR_MEMORY.
+ */
+static int take_switch(struct record_join *join)
+{
+	const struct flow_item item = *stream_tasks_next(&join->tasks);
+
+	if (stream_tasks_advance(&join->tasks) < 0)
+		return -ERROR_MEMORY;
+	if (is_beyond(join, &item))
+		return 0;
+	if (item.time_ns > join->last.time_ns)
+		join->last.time_ns = item.time_ns;
+	join->made.item = item;
+	if (join->lists_blocks)
+		return 1;
+	if (!stream_tasks_record(&join->tasks, &item))
+		return 0;
+	return make_switch(join, &join->made);
+}
+
+/* Takes the switch that the trace itself tells of at the next record. */
+static int take_named_task(struct record_join *join)
+{
+	const union timed_record record = *run_cursor_take(&join->cursor, 1);
+
+	if (!stream_tasks_record(&join->tasks, &record.item))
+		return 0;
+	return make_switch(join, &record);
+}
+
+/* Takes a mark of the next record.  Returns as take_switch(). */
+static int take_mark(struct record_join *join, uint8_t kind)
+{
+	const union timed_record *record = run_cursor_record(&join->cursor);
+
+	join->cursor.next_mark++;
+	switch ((enum event_mark_kind)kind) {
+	case MARK_RUNS:
+		join->tasks.is_running = true;
+		return 0;
+	case MARK_PAUSE:
+		join->tasks.is_running = false;
+		return task_switch_lost(&join->tasks.state,
+					join->last.time_ns) ?
+			       make_switch(join, &join->last) :
+			       0;
+	case MARK_SYNC:
+		keep(join, segment_feed_pass(join->feed));
+		return 0;
+	case MARK_TASK:
+		return take_named_task(join);
+	case MARK_SWITCH_POINT:
+		return task_switch_point(&join->tasks.state, record->time_ns,
+					 stream_tasks_next(&join->tasks)) ?
+			       make_switch(join, record) :
+			       0;
+	}
+	return 0;
+}
+
+/* The last record of all: how long the trace was lost then is known. */
+static int make_end(struct record_join *join)
+{
+	join->at_end = true;
+	memset(&join->made, 0, sizeof(join->made));
+	join->made.time_ns = join->last.time_ns;
+	join->made.early_ns = join->last.early_ns;
+	join->made.late_ns = FLOW_NO_BOUND;
+	if (join->lost_until_ns > join->last.time_ns) {
+		join->made.time_ns = join->lost_until_ns;
+		join->made.early_ns = 0;
+	}
+	if (join->lists_blocks)
+		join->made.item.kind = FLOW_END;
+	else
+		join->made.event.kind = FUNCTION_END;
+	return 1;
+}
+
+/* What comes next at the place reached: a mark, a switch, or the next run.
+ * Returns how many records that makes, or -ERROR_MEMORY.
+ */
+static int take_place(struct record_join *join)
+{
+	const struct event_mark *mark = run_cursor_mark(&join->cursor);
+	const union timed_record *record = run_cursor_record(&join->cursor);
+	const struct flow_item *change = stream_tasks_next(&join->tasks);
+	bool has_mark = mark && mark->index == join->cursor.at;
+	bool has_change;
+
+	if (has_mark && mark->kind != MARK_SWITCH_POINT &&
+	    mark->kind != MARK_TASK)
+		return take_mark(join, mark->kind);
+	if (record)
+		has_change = change && change->time_ns < record->time_ns;
+	else
+		has_change = change && join->is_fed;
+	if (has_change)
+		return take_switch(join);
+	if (has_mark && record)
+		return take_mark(join, mark->kind);
+	if (!join->is_fed)
+		return read_run(join);
+	return make_end(join);
+}
+
+static int next_records(struct record_join *join,
+			const union timed_record **records)
+{
+	while (!join->at_end) {
+		const struct flow_item *change =
+			stream_tasks_next(&join->tasks);
+		size_t count = run_cursor_left(
+			&join->cursor, change ? change->time_ns : UINT64_MAX);
+		int status;
+
+		if (count && (join->lists_blocks ||
+			      !stream_tasks_come_back(&join->tasks))) {
+			*records = run_cursor_take(&join->cursor, count);
+			join->last = (*records)[count - 1];
+			return (int)count;
+		}
+		*records = &join->made;
+		status = count ? make_switch(join,
+					     run_cursor_record(&join->cursor)) :
+				 take_place(join);
+		if (status)
+			return status;
+	}
+	return 0;
+}
+
+int record_join_next(struct record_join *join,
+		     const union timed_record **records)
+{
+	int count = next_records(join, records);
+
+	if (count > 0)
+		join->kept.events += (uint64_t)count;
+	return count;
+}
+
+void record_join_keep(struct record_join *join)
+{
+	join->keeps = true;
+	segment_feed_say_states(join->feed);
+}
