@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_call.h"
 
+#include "attribution/time/call_entries.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
+
+#include <string.h>
 
 /* include/linux/errno.h: what never reaches user space. */
 enum {
@@ -11,6 +14,23 @@ enum {
 	ERESTART_RESTARTBLOCK = 516,
 	MAX_ERRNO = 4095
 };
+
+void system_call_take_entry(struct system_call *call,
+			    const struct call_entry *entry)
+{
+	if (!entry)
+		return;
+	call->has_enter = true;
+	call->number = entry->number;
+	memcpy(call->arguments, entry->arguments, sizeof(call->arguments));
+}
+
+void system_call_take_exit(struct system_call *call,
+			   const struct event_record *event)
+{
+	call->has_exit = true;
+	call->result = event->values[SYSTEM_CALL_RESULT];
+}
 
 const char *system_call_name(const struct function_table *functions,
 			     const struct arch *arch, uint32_t function)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct arch;
+struct call_entry;
 struct function_table;
 
 /* How a system call came to an end, as far as the recording tells. */
@@ -38,6 +39,14 @@ struct system_call {
 	uint64_t faults;		 /* page faults in it */
 	uint64_t fault_ns;		 /* wall time of these */
 };
+
+/* Sets what sys_enter told, @entry, of which there may be none, and what the event
+ * sys_exit does.
+ */
+void system_call_take_entry(struct system_call *call,
+			    const struct call_entry *entry);
+void system_call_take_exit(struct system_call *call,
+			   const struct event_record *event);
 
 /* Returns the name of the system call that @function implements, as "read";
  * "?" if it is none.

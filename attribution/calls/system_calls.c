@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_calls.h"
 
+#include "attribution/calls/call_fault.h"
 #include "attribution/events/known_events.h"
 #include "attribution/time/call_entries.h"
-#include "attribution/time/task_contexts.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "symbolize/arch/arch.h"
@@ -11,7 +11,6 @@
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A task and the call that it is in. */
 struct caller {
@@ -24,8 +23,7 @@ struct caller {
 	 * does behind it.
 	 */
 	bool has_entered;
-	uint64_t fault; /* serial of the open page fault, 0: there is none */
-	uint64_t fault_begin_ns;
+	struct call_fault fault;
 	/* The recording began in a call: what implements it, as the frames
 	 * around it turn up one by one, outwards.
 	 */
@@ -84,18 +82,11 @@ static struct caller *add_caller(struct system_calls *calls, uint32_t index)
 	return caller ? caller : array_reach(&calls->callers, index);
 }
 
-/* Sets what sys_enter told of @call, its task's last one. */
 static void name_call(const struct system_calls *calls,
 		      struct system_call *call)
 {
-	const struct call_entry *entry =
-		call_entries_find(calls->entries, call->task->tid);
-
-	if (!entry)
-		return;
-	call->has_enter = true;
-	call->number = entry->number;
-	memcpy(call->arguments, entry->arguments, sizeof(call->arguments));
+	system_call_take_entry(call, call_entries_find(calls->entries,
+						       call->task->tid));
 }
 
 static bool implements_call(const struct system_calls *calls, uint32_t function)
@@ -163,49 +154,21 @@ static bool awaits_result(const struct system_calls *calls,
 	       !call->has_exit && call->end == CALL_RETURNED;
 }
 
-static void end_fault(struct caller *caller, uint64_t time_ns)
-{
-	if (caller->fault)
-		caller->call.fault_ns += time_ns - caller->fault_begin_ns;
-	caller->fault = 0;
-}
-
-/* Returns the outermost fault in the call, or NULL. */
-static const struct open_context *fault_in_call(const struct caller *caller,
-						const struct open_context *open,
-						size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (open[i].kind == CONTEXT_FAULT &&
-		    open[i].depth > caller->call.depth)
-			return &open[i];
-	return NULL;
-}
-
 void system_calls_contexts(struct system_calls *calls,
 			   const struct call_step *step,
 			   const struct open_context *open, size_t count)
 {
 	struct caller *caller = caller_of(calls, step->task->index);
-	const struct open_context *fault;
 
-	if (!caller || !caller->is_open)
-		return;
-	fault = fault_in_call(caller, open, count);
-	if (fault && fault->serial == caller->fault)
-		return;
-	end_fault(caller, step->time_ns);
-	if (!fault)
-		return;
-	caller->fault = fault->serial;
-	caller->fault_begin_ns = fault->begin_ns;
-	caller->call.faults++;
+	if (caller && caller->is_open)
+		call_fault_look(&caller->fault, &caller->call, open, count,
+				step->time_ns);
 }
 
 static int end(const struct system_calls *calls, struct caller *caller,
 	       uint64_t time_ns)
 {
-	end_fault(caller, time_ns);
+	call_fault_end(&caller->fault, &caller->call, time_ns);
 	caller->call.end_ns = time_ns;
 	caller->is_open = false;
 	caller->has_ended = true;
@@ -312,13 +275,6 @@ static void take_untraced(struct caller *caller,
 		caller->has_entered = false;
 }
 
-static void take_result(struct system_call *call,
-			const struct event_record *event)
-{
-	call->has_exit = true;
-	call->result = event->values[SYSTEM_CALL_RESULT];
-}
-
 /* The call was over. */
 static int end_late(struct caller *caller)
 {
@@ -336,7 +292,7 @@ int system_calls_event(struct system_calls *calls, const struct task *task,
 	if (!caller)
 		return -ERROR_MEMORY;
 	if (caller->awaits_result && event->event == EVENT_SYS_EXIT) {
-		take_result(call, event);
+		system_call_take_exit(call, event);
 		return end_late(caller);
 	}
 	if (!caller->is_open) {
@@ -344,7 +300,7 @@ int system_calls_event(struct system_calls *calls, const struct task *task,
 	} else if (event->event == EVENT_SYS_ENTER) {
 		name_call(calls, call);
 	} else if (event->event == EVENT_SYS_EXIT) {
-		take_result(call, event);
+		system_call_take_exit(call, event);
 	}
 	return CALL_NOTHING;
 }

@@ -2,22 +2,9 @@
 #include "decoder/coresight/coresight_branch_kinds.h"
 #include "decoder/coresight/coresight_exit.h"
 #include "decoder/coresight/coresight_feed.h"
+#include "decoder/coresight/coresight_fields.h"
 
 #include <string.h>
-
-enum { SYNC_SIZE = 12 };
-
-static uint32_t number_at(const uint8_t *bytes, size_t most, size_t *size)
-{
-	uint32_t number = 0;
-	size_t i = 0;
-
-	do
-		number |= (bytes[i] & UINT32_C(0x7f)) << 7 * i;
-	while (bytes[i++] & 0x80 && i < most);
-	*size = i;
-	return number;
-}
 
 /* Whatever waits is lost, and all up to a synchronisation packet. */
 static void discard(struct coresight_branches *b)
@@ -31,18 +18,21 @@ static void discard(struct coresight_branches *b)
 
 static bool take_extension(struct coresight_branches *b)
 {
-	enum { DISCARD = 0x03, OVERFLOW = 0x05 };
-
-	if (b->bytes[1] == DISCARD || b->bytes[1] == OVERFLOW) {
-		b->had_overflow |= b->bytes[1] == OVERFLOW;
+	switch (coresight_extension_of(b->bytes, b->size)) {
+	case CORESIGHT_EXTENSION_BAD:
+		return false;
+	case CORESIGHT_EXTENSION_SYNC:
+		if (b->state == CORESIGHT_BRANCHES_LOST)
+			b->state = CORESIGHT_BRANCHES_SYNCED;
+		break;
+	case CORESIGHT_EXTENSION_OVERFLOW:
+		b->had_overflow = true;
+		/* fall through */
+	case CORESIGHT_EXTENSION_DISCARD:
 		if (b->state == CORESIGHT_BRANCHES_READ)
 			discard(b);
-		return true;
+		break;
 	}
-	if (b->size != SYNC_SIZE || b->bytes[SYNC_SIZE - 1] != 0x80)
-		return false;
-	if (b->state == CORESIGHT_BRANCHES_LOST)
-		b->state = CORESIGHT_BRANCHES_SYNCED;
 	return true;
 }
 
@@ -52,7 +42,6 @@ static uint32_t threshold_of(const struct coresight_branches *b)
 	enum { FIRST_SECTION = 0x01, THRESHOLD = 0x08 };
 	uint8_t sections = b->bytes[1];
 	size_t at = 1;
-	size_t size;
 	uint32_t number = 0;
 
 	while (b->bytes[at++] & 0x80)
@@ -61,8 +50,7 @@ static uint32_t threshold_of(const struct coresight_branches *b)
 	     section = (uint8_t)(section << 1)) {
 		if (!(sections & section))
 			continue;
-		number = number_at(b->bytes + at, 5, &size);
-		at += size;
+		at += coresight_number(b->bytes + at, 5, &number);
 	}
 	return sections & THRESHOLD ? number : 0;
 }
@@ -107,13 +95,13 @@ static void take_time(struct coresight_branches *b)
 	uint32_t cycles = 0;
 
 	if (b->bytes[0] & 1)
-		cycles = number_at(b->bytes + 1 + size, 3, &size) & 0xfffff;
+		coresight_number(b->bytes + 1 + size, 3, &cycles);
 	coresight_branches_say(b, TRACE_TIME)->payload = b->ticks;
 	if (counts_cycles(b)) {
 		struct trace_branch *count =
 			coresight_branches_say(b, TRACE_CYCLES);
 
-		count->payload = cycles;
+		count->payload = cycles & 0xfffff;
 		count->count = 1;
 	}
 	branch_list_commit_report(&b->list, 1 + counts_cycles(b));
@@ -133,7 +121,7 @@ static bool take_cycles(struct coresight_branches *b)
 	uint8_t header = b->bytes[0];
 	uint64_t cycles = b->threshold;
 	size_t at = 1;
-	size_t size;
+	uint32_t number;
 
 	if (header >= 0x10) {
 		cycles += header & 3;
@@ -142,11 +130,10 @@ static bool take_cycles(struct coresight_branches *b)
 	} else if (header == 0x0f) {
 		cycles = 0;
 	} else {
-		if (b->packet.counts_commits) {
-			number_at(b->bytes + at, 5, &size);
-			at += size;
-		}
-		cycles += number_at(b->bytes + at, 3, &size);
+		if (b->packet.counts_commits)
+			at += coresight_number(b->bytes + at, 5, &number);
+		coresight_number(b->bytes + at, 3, &number);
+		cycles += number;
 	}
 	coresight_branches_say(b, TRACE_CYCLES)->payload = cycles;
 	branch_list_commit_report(&b->list, 1);
@@ -177,14 +164,13 @@ static bool take_transaction(struct coresight_branches *b)
 	return true;
 }
 
-/* ETE's resets (0) and failed transactions (24) have no address. */
 static bool take_exception(struct coresight_branches *b)
 {
-	enum { TARGET = 0x40, TARGET_MASK = 0x41, FAILED = 24 };
-	uint8_t type = b->bytes[1] >> 1 & 0x1f;
+	enum { TARGET = 0x40, TARGET_MASK = 0x41 };
+	uint8_t type = coresight_exception_type(b->bytes);
 
-	if (b->packet.is_ete && (!type || type == FAILED)) {
-		if (type == FAILED)
+	if (!coresight_exception_has_address(&b->packet, b->bytes)) {
+		if (type == CORESIGHT_FAILED_TRANSACTION)
 			coresight_branches_say(b, TRACE_TRANSACTION)->payload =
 				3;
 		return true;
@@ -307,23 +293,23 @@ static bool refuse(struct coresight_branches *b)
 
 #define KIND(name) CORESIGHT_PACKET_##name
 
-const struct coresight_branch_kind
-	coresight_branch_kinds[CORESIGHT_PACKET_KINDS] = {
-		[KIND(OTHER)] = { refuse, false },
-		[KIND(EXTENSION)] = { take_extension, true },
-		[KIND(TRACE_INFO)] = { take_info, false },
-		[KIND(REPORT)] = { take_report, false },
-		[KIND(STATE)] = { take_state, false },
-		[KIND(TRANSACTION)] = { take_transaction, false },
-		[KIND(EXCEPTION)] = { take_exception, false },
-		[KIND(IGNORE)] = { take_nothing, true },
-		[KIND(CYCLES)] = { take_cycles, false },
-		[KIND(COMMIT)] = { refuse, false },
-		[KIND(CANCEL)] = { refuse, false },
-		[KIND(MISPREDICT)] = { refuse, false },
-		[KIND(CONTEXT)] = { take_context, true },
-		[KIND(ADDRESS)] = { take_address, true },
-		[KIND(SOURCE)] = { take_source, false },
-		[KIND(Q)] = { refuse, false },
-		[KIND(ATOMS)] = { refuse, false },
+coresight_branches_take_kind
+	*const coresight_branch_kinds[CORESIGHT_PACKET_KINDS] = {
+		[KIND(OTHER)] = refuse,
+		[KIND(EXTENSION)] = take_extension,
+		[KIND(TRACE_INFO)] = take_info,
+		[KIND(REPORT)] = take_report,
+		[KIND(STATE)] = take_state,
+		[KIND(TRANSACTION)] = take_transaction,
+		[KIND(EXCEPTION)] = take_exception,
+		[KIND(IGNORE)] = take_nothing,
+		[KIND(CYCLES)] = take_cycles,
+		[KIND(COMMIT)] = refuse,
+		[KIND(CANCEL)] = refuse,
+		[KIND(MISPREDICT)] = refuse,
+		[KIND(CONTEXT)] = take_context,
+		[KIND(ADDRESS)] = take_address,
+		[KIND(SOURCE)] = take_source,
+		[KIND(Q)] = refuse,
+		[KIND(ATOMS)] = refuse,
 	};

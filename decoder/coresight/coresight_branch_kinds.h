@@ -6,16 +6,12 @@
 
 #include <stdbool.h>
 
-/* This is what is done with packets of a kind. */
-struct coresight_branch_kind {
-	/* Takes the packet under way, which is whole.  Returns whether a unit
-	 * may have written it there.
-	 */
-	bool (*take)(struct coresight_branches *branches);
-	bool is_between; /* may come between exception and address */
-};
+/* Takes the packet under way, which is whole and of a certain kind.  Returns whether a
+ * unit may have written it there.
+ */
+typedef bool coresight_branches_take_kind(struct coresight_branches *branches);
 
-extern const struct coresight_branch_kind
-	coresight_branch_kinds[CORESIGHT_PACKET_KINDS];
+extern coresight_branches_take_kind
+	*const coresight_branch_kinds[CORESIGHT_PACKET_KINDS];
 
 #endif

@@ -2,6 +2,7 @@
 #include "decoder/coresight/coresight_branches.h"
 #include "decoder/coresight/coresight_branch_kinds.h"
 #include "decoder/coresight/coresight_feed.h"
+#include "decoder/coresight/coresight_fields.h"
 #include "decoder/flow/flow.h"
 #include "decoder/recording/recording.h"
 
@@ -111,14 +112,14 @@ static bool take_packet(struct coresight_branches *b)
 	b->group_next = UINT64_MAX;
 	if (b->was_discarded)
 		say_discard(b);
-	if (b->awaits_address && !coresight_branch_kinds[kind].is_between)
+	if (b->awaits_address && !coresight_may_precede_address(kind))
 		return false;
 	if (b->state != CORESIGHT_BRANCHES_READ &&
 	    kind != CORESIGHT_PACKET_EXTENSION &&
 	    (kind != CORESIGHT_PACKET_TRACE_INFO ||
 	     b->state == CORESIGHT_BRANCHES_LOST))
 		return true;
-	return coresight_branch_kinds[kind].take(b);
+	return coresight_branch_kinds[kind](b);
 }
 
 /* A packet of atoms right behind another adds to it: positions are then a byte

@@ -59,3 +59,15 @@ size_t coresight_expansion_address(struct coresight_expansion *expansion,
 	       write_context(expansion, packet,
 			     expanded + CORESIGHT_ADDRESS_SIZE);
 }
+
+void coresight_expansion_hide_depth(const struct coresight_packet *packet,
+				    uint8_t *bytes)
+{
+	uint8_t *byte = bytes + packet->depth_at;
+
+	if (!packet->depth_at)
+		return;
+	for (; *byte & 0x80; byte++)
+		*byte = 0x80;
+	*byte = 0;
+}

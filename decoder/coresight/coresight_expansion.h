@@ -40,4 +40,10 @@ size_t coresight_expansion_address(struct coresight_expansion *expansion,
 				   const uint8_t *bytes, size_t size,
 				   uint8_t *expanded);
 
+/* Makes @bytes of @packet, trace info, say that no elements wait: who is told packets as
+ * they are committed has not seen those.
+ */
+void coresight_expansion_hide_depth(const struct coresight_packet *packet,
+				    uint8_t *bytes);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/coresight/coresight_uncommitted.h"
 #include "decoder/coresight/coresight_atoms.h"
+#include "decoder/coresight/coresight_fields.h"
 #include "decoder/recording/coresight_unit.h"
 
 #include <string.h>
@@ -66,29 +67,20 @@ static void discard(struct coresight_uncommitted *uncommitted)
 static bool take_extension(struct coresight_uncommitted *uncommitted,
 			   const struct coresight_whole_packet *whole)
 {
-	enum { DISCARD = 0x03, OVERFLOW = 0x05, SYNC_SIZE = 12 };
-	const uint8_t *bytes = whole->bytes;
-
-	if (bytes[1] == DISCARD || bytes[1] == OVERFLOW)
-		discard(uncommitted);
-	else if (whole->size == SYNC_SIZE && bytes[SYNC_SIZE - 1] == 0x80 &&
-		 !uncommitted->awaits_address)
-		uncommitted->is_synced = true;
-	else
+	switch (coresight_extension_of(whole->bytes, whole->size)) {
+	case CORESIGHT_EXTENSION_BAD:
 		return false;
+	case CORESIGHT_EXTENSION_SYNC:
+		if (uncommitted->awaits_address)
+			return false;
+		uncommitted->is_synced = true;
+		break;
+	case CORESIGHT_EXTENSION_DISCARD:
+	case CORESIGHT_EXTENSION_OVERFLOW:
+		discard(uncommitted);
+		break;
+	}
 	return hold_report(uncommitted, whole);
-}
-
-/* OpenCSD is not to hear of elements that it has not seen. */
-static void hide_depth(const struct coresight_whole_packet *whole)
-{
-	uint8_t *byte = whole->bytes + whole->packet->depth_at;
-
-	if (!whole->packet->depth_at)
-		return;
-	for (; *byte & 0x80; byte++)
-		*byte = 0x80;
-	*byte = 0;
 }
 
 /* It is assumed that trace info that says how many elements wait counts all of
@@ -134,7 +126,7 @@ static bool take_info(struct coresight_uncommitted *uncommitted,
 		held->unseen = packet->depth;
 	uncommitted->is_begun = true;
 	uncommitted->is_synced = false;
-	hide_depth(whole);
+	coresight_expansion_hide_depth(whole->packet, whole->bytes);
 	return hold_report(uncommitted, whole);
 }
 
@@ -147,56 +139,24 @@ static bool take_transaction(struct coresight_uncommitted *uncommitted,
 	       (!is_element || coresight_held_count(&uncommitted->held));
 }
 
-/* ETE's resets (0) and failed transactions (24) have no address. */
 static bool take_exception(struct coresight_uncommitted *uncommitted,
 			   const struct coresight_whole_packet *whole)
 {
-	uint8_t type = whole->bytes[1] >> 1 & 0x1f;
-	bool is_element = !whole->packet->is_ete || (type && type != 24);
+	bool is_element =
+		coresight_exception_has_address(whole->packet, whole->bytes);
 
 	uncommitted->awaits_address = is_element;
 	return hold_whole(uncommitted, whole, is_element);
 }
 
-static uint32_t number_at(const uint8_t *bytes)
-{
-	uint32_t number = 0;
-	size_t i = 0;
-
-	do
-		number |= (bytes[i] & UINT32_C(0x7f)) << 7 * i;
-	while (bytes[i++] & 0x80 && i < 5);
-	return number;
-}
-
 static bool take_commit(struct coresight_uncommitted *uncommitted,
 			const struct coresight_whole_packet *whole)
 {
-	return coresight_held_commit(&uncommitted->held,
-				     number_at(whole->bytes + 1));
-}
-
-/* Formats 3, 1 and 2.  The last tells how many elements are committed, or how
- * far they are from the most, less 15.
- */
-static bool commit_counted(struct coresight_uncommitted *uncommitted,
-			   const struct coresight_whole_packet *whole)
-{
-	struct coresight_held *held = &uncommitted->held;
-	const uint8_t *bytes = whole->bytes;
 	size_t count;
 
-	if (!whole->packet->counts_commits)
-		return true;
-	if (bytes[0] >= 0x10)
-		return coresight_held_commit(held, (bytes[0] >> 2 & 3) + 1u);
-	if (bytes[0] >= 0x0e)
-		return take_commit(uncommitted, whole);
-	count = bytes[1] >> 4;
-	if (!(bytes[0] & 1))
-		return coresight_held_commit(held, count + 1);
-	return held->depth + count >= 15 &&
-	       coresight_held_commit(held, held->depth + count - 15);
+	return coresight_commits(whole->packet, whole->bytes,
+				 uncommitted->held.depth, &count) &&
+	       coresight_held_commit(&uncommitted->held, count);
 }
 
 /* A count is of what was committed: it does not wait for the rest. */
@@ -206,7 +166,7 @@ static bool take_cycles(struct coresight_uncommitted *uncommitted,
 	const struct coresight_packet_callback *callback =
 		&uncommitted->held.callback;
 
-	return commit_counted(uncommitted, whole) &&
+	return take_commit(uncommitted, whole) &&
 	       (uncommitted->held.unseen ||
 		callback->give(callback->ctx, whole->index, whole->bytes,
 			       whole->size));
@@ -235,7 +195,8 @@ static bool take_cancel(struct coresight_uncommitted *uncommitted,
 {
 	struct coresight_held *held = &uncommitted->held;
 
-	return coresight_held_cancel(held, number_at(whole->bytes + 1)) &&
+	return coresight_held_cancel(held, coresight_cancels(whole->packet,
+							     whole->bytes)) &&
 	       (!(whole->packet->header & 1) ||
 		coresight_held_mispredict(held));
 }
@@ -246,8 +207,7 @@ static bool take_cancel(struct coresight_uncommitted *uncommitted,
 static bool take_mispredict(struct coresight_uncommitted *uncommitted,
 			    const struct coresight_whole_packet *whole)
 {
-	uint8_t header = whole->packet->header;
-	size_t count = header >= 0x38 ? (header >> 1 & 3) + 2u : header >= 0x34;
+	size_t count = coresight_cancels(whole->packet, whole->bytes);
 
 	return take_atoms(uncommitted, whole) &&
 	       coresight_held_cancel(&uncommitted->held, count) &&
@@ -306,26 +266,25 @@ static bool take_source(struct coresight_uncommitted *uncommitted,
 static const struct kind {
 	bool (*take)(struct coresight_uncommitted *uncommitted,
 		     const struct coresight_whole_packet *whole);
-	bool is_early;	 /* may come before the first trace info */
-	bool is_between; /* may come between exception and address */
+	bool is_early; /* may come before the first trace info */
 } kinds[CORESIGHT_PACKET_KINDS] = {
-	[KIND(OTHER)] = { take_other, false, false },
-	[KIND(EXTENSION)] = { take_extension, true, true },
-	[KIND(TRACE_INFO)] = { take_info, true, false },
-	[KIND(REPORT)] = { take_whole, true, false },
-	[KIND(STATE)] = { take_whole, false, false },
-	[KIND(TRANSACTION)] = { take_transaction, false, false },
-	[KIND(EXCEPTION)] = { take_exception, false, false },
-	[KIND(IGNORE)] = { take_whole, true, true },
-	[KIND(CYCLES)] = { take_cycles, false, false },
-	[KIND(COMMIT)] = { take_commit, false, false },
-	[KIND(CANCEL)] = { take_cancel, false, false },
-	[KIND(MISPREDICT)] = { take_mispredict, false, false },
-	[KIND(CONTEXT)] = { take_context, false, true },
-	[KIND(ADDRESS)] = { take_address, false, true },
-	[KIND(SOURCE)] = { take_source, false, false },
-	[KIND(Q)] = { take_other, false, false },
-	[KIND(ATOMS)] = { take_atoms, false, false },
+	[KIND(OTHER)] = { take_other, false },
+	[KIND(EXTENSION)] = { take_extension, true },
+	[KIND(TRACE_INFO)] = { take_info, true },
+	[KIND(REPORT)] = { take_whole, true },
+	[KIND(STATE)] = { take_whole, false },
+	[KIND(TRANSACTION)] = { take_transaction, false },
+	[KIND(EXCEPTION)] = { take_exception, false },
+	[KIND(IGNORE)] = { take_whole, true },
+	[KIND(CYCLES)] = { take_cycles, false },
+	[KIND(COMMIT)] = { take_commit, false },
+	[KIND(CANCEL)] = { take_cancel, false },
+	[KIND(MISPREDICT)] = { take_mispredict, false },
+	[KIND(CONTEXT)] = { take_context, false },
+	[KIND(ADDRESS)] = { take_address, false },
+	[KIND(SOURCE)] = { take_source, false },
+	[KIND(Q)] = { take_other, false },
+	[KIND(ATOMS)] = { take_atoms, false },
 };
 
 bool coresight_uncommitted_take(struct coresight_uncommitted *uncommitted,
@@ -334,7 +293,8 @@ bool coresight_uncommitted_take(struct coresight_uncommitted *uncommitted,
 	const struct kind *kind = &kinds[whole->packet->kind];
 
 	if ((!uncommitted->is_begun && !kind->is_early) ||
-	    (uncommitted->awaits_address && !kind->is_between))
+	    (uncommitted->awaits_address &&
+	     !coresight_may_precede_address(whole->packet->kind)))
 		return false;
 	uncommitted->is_synced &= kind->is_early;
 	return kind->take(uncommitted, whole) &&
