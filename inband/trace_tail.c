@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/trace_tail.h"
-#include "decoder/intel_pt/intel_packet.h"
+#include "decoder/recording/intel_psb.h"
 
 /* The last point is near the end, unless something is wrong. */
 enum { USUAL_DISTANCE = 8 << 10 };
@@ -13,7 +13,7 @@ static size_t last_psb(const uint8_t *trace, size_t size, size_t from)
 	size_t last = size;
 	size_t at = from;
 
-	while ((at = intel_packet_find_psb(trace, size, at)) < size)
+	while ((at = intel_psb_find(trace, size, at)) < size)
 		last = at++;
 	return last;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_branches.h"
 #include "decoder/intel_pt/intel_setup.h"
+#include "decoder/recording/intel_psb.h"
 #include "tests/intel_bytes_fixture.h"
 #include "tests/run_suite.h"
 
@@ -190,8 +191,7 @@ static void read_all(const uint8_t *bytes, size_t size, uint32_t errata,
 	FILE *out = open_memstream(text, &length);
 
 	branches = intel_branches_new(is_scarce ? NULL : bytes, size,
-				      intel_packet_find_psb(bytes, size, 0),
-				      &setup);
+				      intel_psb_find(bytes, size, 0), &setup);
 	ck_assert_ptr_nonnull(branches);
 	if (is_scarce)
 		intel_branches_set_reach(branches, give_asked, &scarce);
@@ -252,8 +252,8 @@ START_TEST(branches_have_bounds)
 	uint8_t bytes[128];
 	size_t size = fixture_intel_bytes(trace, bytes, sizeof(bytes));
 
-	branches = intel_branches_new(
-		bytes, size, intel_packet_find_psb(bytes, size, 0), &setup);
+	branches = intel_branches_new(bytes, size,
+				      intel_psb_find(bytes, size, 0), &setup);
 	ck_assert_int_eq(intel_branches_next(branches, &batch), 1);
 	ck_assert_uint_eq(batch.count, 4);
 	ck_assert_uint_eq(batch.branches[2].kind, TRACE_BITS);
@@ -284,8 +284,8 @@ START_TEST(a_batch_ends_where_nothing_is_torn)
 	for (int i = 0; i < ROUNDS; i++)
 		size += fixture_intel_bytes("06 2d 00 20", bytes + size,
 					    ROOM - size);
-	branches = intel_branches_new(
-		bytes, size, intel_packet_find_psb(bytes, size, 0), &setup);
+	branches = intel_branches_new(bytes, size,
+				      intel_psb_find(bytes, size, 0), &setup);
 	while (intel_branches_next(branches, &batch) > 0) {
 		ck_assert_uint_gt(batch.count, 0);
 		ck_assert_uint_eq(batch.branches[batch.count - 1].kind,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_packet_text.h"
+#include "decoder/recording/intel_psb.h"
 #include "decoder/recording/snapshot_overlap.h"
 #include "tests/packet_fixture.h"
 #include "tests/run_suite.h"
@@ -186,10 +187,10 @@ START_TEST(a_psb_begins_where_it_is_whole)
 	uint8_t bytes[64] = { 0x47, 0x02, 0x82 };
 
 	ck_assert_int_eq(fixture_encode(&psb, 1, bytes + 3, 16), 16);
-	ck_assert_uint_eq(intel_packet_find_psb(bytes, 64, 0), 3);
-	ck_assert_uint_eq(intel_packet_find_psb(bytes, 19, 0), 3);
-	ck_assert_uint_eq(intel_packet_find_psb(bytes, 18, 0), 1);
-	ck_assert_uint_eq(intel_packet_find_psb(bytes, 64, 4), 64);
+	ck_assert_uint_eq(intel_psb_find(bytes, 64, 0), 3);
+	ck_assert_uint_eq(intel_psb_find(bytes, 19, 0), 3);
+	ck_assert_uint_eq(intel_psb_find(bytes, 18, 0), 1);
+	ck_assert_uint_eq(intel_psb_find(bytes, 64, 4), 64);
 }
 END_TEST
 

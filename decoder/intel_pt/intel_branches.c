@@ -55,7 +55,7 @@ struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 }
 
 void intel_branches_set_reach(struct intel_branches *b,
-			      intel_packet_reach *reach, void *ctx)
+			      intel_psb_reach_bytes *reach, void *ctx)
 {
 	b->reach = reach;
 	b->reach_ctx = ctx;
@@ -184,8 +184,8 @@ static void take_damage(struct intel_branches *b)
 	intel_branches_forget(b);
 	b->has_open_tnt = false;
 	intel_branches_add(b, TRACE_GAP, 0)->count = FLOW_GAP_BAD_TRACE;
-	b->at = intel_packet_reach_psb(b->bytes, b->size, b->at + 1, b->reach,
-				       b->reach_ctx);
+	b->at = intel_psb_reach(b->bytes, b->size, b->at + 1, b->reach,
+				b->reach_ctx);
 }
 
 /* Reads packets.  Returns 1, 0 at the end, -ERROR_MEMORY. */

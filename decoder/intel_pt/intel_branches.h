@@ -4,6 +4,7 @@
 
 #include "decoder/flow/trace_branch.h"
 #include "decoder/intel_pt/intel_packet.h"
+#include "decoder/recording/intel_psb.h"
 
 #include <stddef.h>
 
@@ -27,7 +28,7 @@ void intel_branches_free(struct intel_branches *branches);
  * are there.
  */
 void intel_branches_set_reach(struct intel_branches *branches,
-			      intel_packet_reach *reach, void *ctx);
+			      intel_psb_reach_bytes *reach, void *ctx);
 
 /* Returns until when at most the first branch lasted, as struct trace_branch
  * has it; UINT64_MAX if there is none.

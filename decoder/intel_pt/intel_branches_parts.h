@@ -39,8 +39,8 @@ struct header {
 struct intel_branches {
 	const uint8_t *bytes; /* where the first is, or would be */
 	size_t size;
-	size_t at;		   /* the next packet */
-	intel_packet_reach *reach; /* NULL: all are */
+	size_t at;		      /* the next packet */
+	intel_psb_reach_bytes *reach; /* NULL: all are */
 	void *reach_ctx;
 	struct intel_packet_context context;
 	struct intel_clock clock;

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_packet.h"
 #include "common/error.h"
+#include "decoder/recording/intel_psb.h"
 
 #include <string.h>
-
-enum { PSB_SIZE = 16, PSB_PERIOD = 2 };
-
-static const uint8_t psb[PSB_SIZE] = {
-	2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
-};
 
 static uint64_t little_endian(const uint8_t *bytes, size_t size)
 {
@@ -39,7 +34,7 @@ static const struct {
 	uint8_t kind;
 	bool is_followed;
 } extended[] = {
-	{ 0x82, PSB_SIZE, INTEL_PACKET_PSB, 0 },
+	{ 0x82, INTEL_PSB_SIZE, INTEL_PACKET_PSB, 0 },
 	{ 0x23, 2, INTEL_PACKET_PSBEND, 0 },
 	{ 0x03, 4, INTEL_PACKET_CBR, 0 },
 	{ 0x73, 7, INTEL_PACKET_TMA, 0 },
@@ -93,7 +88,9 @@ static int fill_extended(const uint8_t *bytes, struct intel_packet *packet)
 {
 	switch ((int)packet->kind) {
 	case INTEL_PACKET_PSB:
-		return memcmp(bytes, psb, PSB_SIZE) ? -ERROR_FORMAT : 1;
+		return memcmp(bytes, intel_psb, INTEL_PSB_SIZE) ?
+			       -ERROR_FORMAT :
+			       1;
 	case INTEL_PACKET_MNT:
 		if (bytes[2] != 0x88)
 			return -ERROR_FORMAT;
@@ -316,47 +313,4 @@ bool intel_packet_is_flow(const struct intel_packet *packet)
 	default:
 		return false;
 	}
-}
-
-size_t intel_packet_find_psb(const uint8_t *bytes, size_t size, size_t from)
-{
-	if (from >= size)
-		return size;
-
-	const uint8_t *found = memmem(bytes + from, size - from, psb, PSB_SIZE);
-
-	if (!found)
-		return size;
-
-	size_t at = (size_t)(found - bytes);
-
-	/* The packet before may end as a PSB begins. */
-	while (size - at >= PSB_PERIOD + PSB_SIZE &&
-	       !memcmp(bytes + at + PSB_PERIOD, psb, PSB_SIZE))
-		at += PSB_PERIOD;
-	return at;
-}
-
-/* A PSB, and what may look like the begin of one before it. */
-enum { PSB_REACH = 2 * PSB_SIZE, REACH_STEP = 1 << 14 };
-
-size_t intel_packet_reach_psb(const uint8_t *bytes, size_t size, size_t from,
-			      intel_packet_reach *reach, void *ctx)
-{
-	if (!reach)
-		return intel_packet_find_psb(bytes, size, from);
-	while (from < size) {
-		size_t end = size - from < REACH_STEP ? size :
-							from + REACH_STEP;
-		size_t found;
-
-		bytes = reach(ctx, from, end);
-		found = intel_packet_find_psb(bytes, end, from);
-		if (end == size)
-			return found;
-		if (found + PSB_REACH < end)
-			return found;
-		from = found < end ? found : end - PSB_REACH;
-	}
-	return size;
 }

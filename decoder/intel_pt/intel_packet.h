@@ -88,20 +88,4 @@ int intel_packet_read_in(struct intel_packet_context *context,
 /* Returns whether @packet says where execution went. */
 bool intel_packet_is_flow(const struct intel_packet *packet);
 
-/* Returns the position of the first PSB in @bytes at or after @from, @size if
- * there is none.
- */
-size_t intel_packet_find_psb(const uint8_t *bytes, size_t size, size_t from);
-
-/* Makes the bytes from @from up to @to readable, as far as there are so many, and
- * no others.  Returns where byte 0 is, or would be, from now on.
- */
-typedef const uint8_t *intel_packet_reach(void *ctx, size_t from, size_t to);
-
-/* The same for bytes that are not all there: @reach is asked for them with
- * @ctx.  Without one @bytes are read.
- */
-size_t intel_packet_reach_psb(const uint8_t *bytes, size_t size, size_t from,
-			      intel_packet_reach *reach, void *ctx);
-
 #endif

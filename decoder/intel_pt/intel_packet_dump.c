@@ -3,6 +3,7 @@
 #include "decoder/flow/packet_dump_ops.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_packet_text.h"
+#include "decoder/recording/intel_psb.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/stream_bytes.h"
 
@@ -45,8 +46,8 @@ static int intel_open(const struct recording *recording,
 /* Tells of the bytes up to the next PSB, or the end, as one bad packet. */
 static void tell_bad(struct intel_packet_dump *dump, struct packet_line *line)
 {
-	size_t to = intel_packet_find_psb(dump->bytes.bytes, dump->bytes.size,
-					  dump->at + 1);
+	size_t to = intel_psb_find(dump->bytes.bytes, dump->bytes.size,
+				   dump->at + 1);
 
 	line->size_bytes = (uint32_t)(to - dump->at);
 	line->name = "bad";

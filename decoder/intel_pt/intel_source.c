@@ -5,10 +5,10 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/intel_pt/intel_branches.h"
 #include "decoder/intel_pt/intel_idle.h"
-#include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_setup.h"
 #include "decoder/intel_pt/sync_search.h"
 #include "decoder/recording/data_file.h"
+#include "decoder/recording/intel_psb.h"
 #include "decoder/recording/loss_cursor.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/stream_window.h"
@@ -101,9 +101,9 @@ static int read_stretch(struct intel_source *source, size_t from)
 /* Where the first synchronisation point of the stretch is, counted in it. */
 static size_t first_psb(struct intel_source *source)
 {
-	return intel_packet_reach_psb(source->bytes.bytes + source->stretch,
-				      source->stretch_end - source->stretch, 0,
-				      reach, source);
+	return intel_psb_reach(source->bytes.bytes + source->stretch,
+			       source->stretch_end - source->stretch, 0, reach,
+			       source);
 }
 
 static int hand_out(struct intel_source *source, uint8_t kind, uint8_t reason,
@@ -192,8 +192,8 @@ static size_t find_before(struct intel_source *source, size_t position)
 		size_t from = position - distance;
 		size_t psb;
 
-		psb = intel_packet_find_psb(reach(source, from, position),
-					    position, from);
+		psb = intel_psb_find(reach(source, from, position), position,
+				     from);
 		if (psb < position)
 			return psb;
 	}
@@ -243,8 +243,8 @@ static uint64_t next_sync(struct branch_source *base, uint64_t from)
 	size_t size = source->bytes.size;
 	size_t psb;
 
-	psb = intel_packet_reach_psb(source->bytes.bytes, size, from, reach_any,
-				     source);
+	psb = intel_psb_reach(source->bytes.bytes, size, from, reach_any,
+			      source);
 	stream_window_release(&source->bytes, psb);
 	return psb < size ? psb : NO_SYNC;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_whole.h"
 #include "decoder/intel_pt/intel_packet.h"
+#include "decoder/recording/intel_psb.h"
 
 /* Returns a PSB near the end, @size if there is none. */
 static size_t find_late_psb(const uint8_t *bytes, size_t size)
@@ -11,7 +12,7 @@ static size_t find_late_psb(const uint8_t *bytes, size_t size)
 
 	while (psb == size && from) {
 		from = distance < size ? size - distance : 0;
-		psb = intel_packet_find_psb(bytes, size, from);
+		psb = intel_psb_find(bytes, size, from);
 		distance *= 2;
 	}
 	return psb;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/sync_search.h"
+#include "decoder/intel_pt/intel_packet.h"
 
 enum {
 	/* This is what lies between PSB and PSBEND, and more. */
@@ -38,9 +39,8 @@ bool sync_search_next(const struct sync_search *search, size_t from,
 		      struct sync_point *point)
 {
 	for (int i = 0; i < MOST_WITHOUT; i++) {
-		size_t psb = intel_packet_reach_psb(search->bytes, search->size,
-						    from, search->reach,
-						    search->ctx);
+		size_t psb = intel_psb_reach(search->bytes, search->size, from,
+					     search->reach, search->ctx);
 
 		if (psb == search->size)
 			return false;

@@ -3,7 +3,7 @@
 #define KT_DECODER_SYNC_SEARCH_H
 
 #include "decoder/flow/point_search.h"
-#include "decoder/intel_pt/intel_packet.h"
+#include "decoder/recording/intel_psb.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 struct sync_search {
 	const uint8_t *bytes; /* without reach */
 	size_t size;
-	intel_packet_reach *reach; /* as intel_packet_reach_psb() has it */
+	intel_psb_reach_bytes *reach; /* as intel_psb_reach() has it */
 	void *ctx;
 };
 

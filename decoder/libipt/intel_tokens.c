@@ -4,6 +4,7 @@
 #include "decoder/flow/trace_branch.h"
 #include "decoder/intel_pt/branch_window.h"
 #include "decoder/intel_pt/intel_clock.h"
+#include "decoder/recording/intel_psb.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ struct intel_tokens *intel_tokens_new(const uint8_t *bytes, size_t size,
 		return NULL;
 	tokens->bytes = bytes;
 	tokens->size = size;
-	tokens->at = intel_packet_find_psb(bytes, size, 0);
+	tokens->at = intel_psb_find(bytes, size, 0);
 	tokens->clock = intel_clock_of(setup);
 	tokens->branches = ARRAY_OF(struct trace_branch);
 	tokens->packets = ARRAY_OF(struct token_packet);
@@ -295,8 +296,8 @@ static bool read_on(struct intel_tokens *tokens)
 			continue;
 		}
 		if (status < 0 && !tokens->failed)
-			tokens->at = intel_packet_find_psb(
-				tokens->bytes, tokens->size, tokens->at + 1);
+			tokens->at = intel_psb_find(tokens->bytes, tokens->size,
+						    tokens->at + 1);
 		if (!status || tokens->failed || tokens->at == tokens->size) {
 			close_window(tokens, UINT64_MAX, 0);
 			return tokens->closed > closed;

@@ -3,10 +3,10 @@
 #include "decoder/flow/flow_batch.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_idle.h"
-#include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_whole.h"
 #include "decoder/libipt/branch_cursor.h"
 #include "decoder/libipt/intel_tokens.h"
+#include "decoder/recording/intel_psb.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/time_conversion.h"
 
@@ -107,7 +107,7 @@ int libipt_segment_sync(struct libipt_segment *segment, size_t position,
 {
 	const uint8_t *bytes = segment->setup.bytes;
 	size_t size = segment->setup.size;
-	size_t psb = intel_packet_find_psb(bytes, size, position);
+	size_t psb = intel_psb_find(bytes, size, position);
 	int status;
 
 	*is_gap = reason != FLOW_GAP_UNSYNCED || psb == size ||

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/snapshot_overlap.h"
 
+#include "decoder/recording/intel_psb.h"
+
 #include <string.h>
 
-/* PSB (Intel SDM, volume 3, 33.4.2.17) and what follows it: the time packet
- * behind a PSB makes these bytes unlike those at any other.
- */
-enum { PSB_SIZE = 16, KEY_SIZE = 48 };
-
-static const uint8_t psb[PSB_SIZE] = {
-	2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
-};
+/* The time packet behind a PSB makes these bytes unlike those at any other. */
+enum { KEY_SIZE = 48 };
 
 size_t snapshot_overlap(const uint8_t *before, size_t before_size,
 			const uint8_t *next, size_t next_size)
 {
-	const uint8_t *key = memmem(next, next_size, psb, PSB_SIZE);
+	const uint8_t *key = memmem(next, next_size, intel_psb, INTEL_PSB_SIZE);
 
 	if (!key)
 		return 0;

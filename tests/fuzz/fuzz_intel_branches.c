@@ -4,6 +4,7 @@
 #include "decoder/intel_pt/intel_packet_text.h"
 #include "decoder/intel_pt/intel_setup.h"
 #include "decoder/intel_pt/sync_search.h"
+#include "decoder/recording/intel_psb.h"
 #include "tests/fuzz/fuzz.h"
 
 static void read_packets(const uint8_t *bytes, size_t size)
@@ -46,9 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (!size)
 		return 0;
 	setup.errata = bytes[0];
-	branches = intel_branches_new(
-		bytes + 1, size - 1,
-		intel_packet_find_psb(bytes + 1, size - 1, 0), &setup);
+	branches = intel_branches_new(bytes + 1, size - 1,
+				      intel_psb_find(bytes + 1, size - 1, 0),
+				      &setup);
 	while (branches && intel_branches_next(branches, &batch) > 0)
 		continue;
 	intel_branches_free(branches);
