@@ -9,102 +9,6 @@
 #include "decoder/recording/coresight_unit.h"
 #include "decoder/recording/time_conversion.h"
 
-static void add_block(struct coresight_elements *elements, uint64_t ip,
-		      uint64_t last, uint16_t count, enum flow_exit exit,
-		      uint8_t length)
-{
-	coresight_items_emit(elements->items,
-			     &(struct flow_item){
-				     .kind = FLOW_BLOCK,
-				     .detail = exit & 0xf,
-				     .last_length = exit == FLOW_EXIT_CALL ?
-							    length & 0xf :
-							    0,
-				     .instructions = count,
-				     .last = (uint32_t)(last - ip),
-				     .ip = ip,
-			     });
-	coresight_clock_run(&elements->items->clock, count);
-}
-
-static enum flow_exit exit_of(struct coresight_elements *elements,
-			      const ocsd_generic_trace_elem *range,
-			      uint64_t last)
-{
-	size_t left = 0;
-	const uint8_t *bytes = NULL;
-
-	if (range->last_i_type == OCSD_INSTR_BR_INDIRECT &&
-	    range->isa != ocsd_isa_aarch64)
-		bytes = code_space_bytes(elements->code->space, last, &left);
-	return coresight_exit(range, bytes, left);
-}
-
-/* A gap if the block at @ip is not where control had to go on. */
-static void check_path(struct coresight_elements *elements, uint64_t position,
-		       uint64_t ip)
-{
-	if (!elements->items->is_running ||
-	    !coresight_path_is_left(&elements->path, ip))
-		return;
-	coresight_items_open_gap(elements->items, FLOW_GAP_BAD_TRACE, position);
-	coresight_items_close_gap(elements->items, position);
-}
-
-/* Straight code may be longer than a block's count goes: damaged trace leads
- * into what is no code.
- */
-static void take_range(struct coresight_elements *elements, uint64_t position,
-		       const ocsd_generic_trace_elem *range)
-{
-	uint64_t ip = range->st_addr;
-	uint64_t last = range->en_addr - range->last_instr_sz;
-	uint32_t count = range->num_instr_range;
-	const uint64_t step = UINT16_MAX * UINT64_C(4);
-
-	if (last < ip || !count)
-		return;
-	check_path(elements, position, ip);
-	if (elements->must_start)
-		coresight_items_emit(elements->items,
-				     &(struct flow_item){
-					     .kind = FLOW_START,
-					     .ip = ip,
-				     });
-	elements->must_start = false;
-	for (; count > UINT16_MAX && last - ip > step; ip += step) {
-		add_block(elements, ip, ip + step - 4, UINT16_MAX,
-			  FLOW_EXIT_NONE, 0);
-		count -= UINT16_MAX;
-	}
-	add_block(elements, ip, last, (uint16_t)count,
-		  exit_of(elements, range, last), range->last_instr_sz);
-	elements->items->is_running = true;
-	elements->next_address = range->en_addr;
-	coresight_path_expect(&elements->path, elements->code->space, range,
-			      last);
-}
-
-/* Only T32 lies between multiples of four: OpenCSD goes on in A32 where damage
- * made the trace one of Jazelle.
- */
-static bool is_misplaced(const ocsd_generic_trace_elem *range)
-{
-	return range->isa != ocsd_isa_thumb2 && range->st_addr % 4;
-}
-
-static void take_code(struct coresight_elements *elements, uint64_t position,
-		      const ocsd_generic_trace_elem *range)
-{
-	if (is_misplaced(range)) {
-		coresight_items_open_gap(elements->items, FLOW_GAP_BAD_TRACE,
-					 position);
-		return;
-	}
-	coresight_items_close_gap(elements->items, position);
-	take_range(elements, position, range);
-}
-
 /* What a system call or a return from an exception led to is not traced; what
  * the kernel does not switch off itself leaves the address ranges of the
  * filter.
@@ -120,7 +24,7 @@ static uint8_t stop_reason(struct coresight_elements *elements)
 	    (last->kind == FLOW_BLOCK && last->detail >= FLOW_EXIT_FAR_CALL))
 		return FLOW_STOP_LEVEL;
 	return elements->context.mode == CORESIGHT_MODE_64 &&
-			       coresight_path_turns_off(&elements->path,
+			       coresight_path_turns_off(&elements->blocks.path,
 							elements->code->space) ?
 		       FLOW_STOP_OFF :
 		       FLOW_STOP_FILTER;
@@ -150,7 +54,7 @@ static void take_trace_on(struct coresight_elements *elements,
 	}
 	if (elements->items->is_running)
 		stop(elements, stop_reason(elements));
-	elements->must_start = true;
+	elements->blocks.must_start = true;
 	coresight_clock_lose_count(&elements->items->clock);
 }
 
@@ -162,14 +66,15 @@ static void take_exception(struct coresight_elements *elements,
 		coresight_is_call(coresight_unit_is_old(elements->feed->unit),
 				  element->exception_number);
 	struct flow_item *block = coresight_items_last_block(elements->items);
-	uint64_t address = element->excep_ret_addr ? element->en_addr :
-						     elements->next_address;
+	uint64_t address = element->excep_ret_addr ?
+				   element->en_addr :
+				   elements->blocks.next_address;
 
-	elements->path.is_known = false;
+	elements->blocks.path.is_known = false;
 	if (!elements->items->is_running)
 		return;
 	if (block && block->detail == FLOW_EXIT_NONE &&
-	    address == elements->next_address && is_call) {
+	    address == elements->blocks.next_address && is_call) {
 		block->detail = FLOW_EXIT_FAR_CALL;
 		block->last_length = (address - block->ip - block->last) & 0xf;
 		return;
@@ -237,7 +142,8 @@ static void take_synced(struct coresight_elements *elements, uint64_t position,
 		take_trace_on(elements, position, element->trace_on_reason);
 		break;
 	case OCSD_GEN_TRC_ELEM_INSTR_RANGE:
-		take_code(elements, position, element);
+		coresight_blocks_take(&elements->blocks, elements->items,
+				      elements->code->space, position, element);
 		break;
 	case OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH:
 		coresight_items_open_gap(elements->items, FLOW_GAP_LOST,
@@ -251,7 +157,7 @@ static void take_synced(struct coresight_elements *elements, uint64_t position,
 				FLOW_GAP_CODE_CHANGED :
 				FLOW_GAP_NO_CODE,
 			position);
-		elements->must_start = false;
+		elements->blocks.must_start = false;
 		break;
 	case OCSD_GEN_TRC_ELEM_EXCEPTION:
 		take_exception(elements, element);
@@ -333,7 +239,7 @@ void coresight_elements_take(struct coresight_elements *elements,
 void coresight_elements_begin(struct coresight_elements *elements)
 {
 	elements->items->is_running = false;
-	elements->must_start = false;
+	elements->blocks.must_start = false;
 	coresight_clock_lose_count(&elements->items->clock);
 }
 

@@ -2,8 +2,8 @@
 #ifndef KT_DECODER_CORESIGHT_ELEMENTS_H
 #define KT_DECODER_CORESIGHT_ELEMENTS_H
 
+#include "decoder/coresight/coresight_blocks.h"
 #include "decoder/coresight/coresight_context.h"
-#include "decoder/coresight/coresight_path.h"
 
 struct coresight_feed;
 
@@ -13,11 +13,9 @@ struct coresight_elements {
 	struct coresight_code *code;
 	const struct coresight_feed *feed; /* whose elements they are */
 	struct coresight_context context;
-	bool must_start;	    /* tracing began: FLOW_START is due */
-	bool is_off;		    /* its last session ended well */
-	bool is_rejected;	    /* by the last element: damage */
-	uint64_t next_address;	    /* behind the last block */
-	struct coresight_path path; /* from there on */
+	bool is_off;	  /* its last session ended well */
+	bool is_rejected; /* by the last element: damage */
+	struct coresight_blocks blocks;
 };
 
 /* A session begins. */

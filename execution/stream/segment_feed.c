@@ -3,7 +3,6 @@
 #include "common/error.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/recording/recording.h"
 #include "execution/follow/record_feed.h"
 #include "execution/stream/jobs.h"
 #include "execution/stream/segment.h"
@@ -12,12 +11,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-
-enum {
-	MOST_THREADS = 16,
-	/* For fewer threads do not pay. */
-	LEAST_SEGMENTS = 4,
-};
 
 /* States are said about so many bytes of trace apart. */
 #define STATE_BYTES (JOBS_SEGMENT_BYTES / 2)
@@ -50,28 +43,6 @@ static void give_out(struct segment_feed *feed)
 	while (segment_ring_has_room(feed->ring) &&
 	       stretch_plan_next(&feed->plan, &stretch))
 		segment_ring_add(feed->ring, &stretch, feed->last.pace.rate);
-}
-
-/* Each of several streams has a thread of its own; one has all but the calling
- * thread, which *@shares their work.
- */
-static unsigned int threads_for(const struct flow_input *input,
-				const struct jobs *jobs, bool *shares)
-{
-	size_t streams = recording_stream_count(input->recording);
-	size_t count;
-
-	*shares = streams == 1;
-	if (!jobs || jobs_count(jobs) < 2 ||
-	    input->stream->size_bytes <
-		    LEAST_SEGMENTS * jobs_segment_bytes(jobs) ||
-	    recording_time(input->recording) != RECORDING_TIME_NANOSECONDS ||
-	    !branch_source_fits(input->recording, input->stream))
-		return 0;
-	count = *shares ? jobs_count(jobs) - 1 : jobs_count(jobs) / streams;
-	if (!count)
-		count = 1;
-	return count > MOST_THREADS ? MOST_THREADS : (unsigned int)count;
 }
 
 static int open_own(struct segment_feed *feed)
@@ -125,7 +96,7 @@ int segment_feed_open(const struct flow_input *input,
 	feed->input = *input;
 	feed->symbols = symbols;
 	feed->lists_blocks = lists_blocks;
-	threads = threads_for(input, jobs, &shares);
+	threads = stretch_plan_threads(input, jobs, &shares);
 	status = threads ? open_threads(feed, from, jobs, threads, shares) :
 			   open_alone(feed, from);
 	if (status < 0) {

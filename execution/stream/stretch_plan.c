@@ -3,8 +3,12 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
+#include "execution/stream/jobs.h"
 
 enum {
+	MOST_THREADS = 16,
+	/* For fewer threads do not pay. */
+	LEAST_SEGMENTS = 4,
 	/* A thread's part is an eighth of what is left, so that threads end
 	 * together, but segment_bytes at most and a quarter of that at least.
 	 */
@@ -14,6 +18,25 @@ enum {
 	OWN_PARTS = 16,
 	MOST_PARTS = 2 * OWN_PARTS,
 };
+
+unsigned int stretch_plan_threads(const struct flow_input *input,
+				  const struct jobs *jobs, bool *shares)
+{
+	size_t streams = recording_stream_count(input->recording);
+	size_t count;
+
+	*shares = streams == 1;
+	if (!jobs || jobs_count(jobs) < 2 ||
+	    input->stream->size_bytes <
+		    LEAST_SEGMENTS * jobs_segment_bytes(jobs) ||
+	    recording_time(input->recording) != RECORDING_TIME_NANOSECONDS ||
+	    !branch_source_fits(input->recording, input->stream))
+		return 0;
+	count = *shares ? jobs_count(jobs) - 1 : jobs_count(jobs) / streams;
+	if (!count)
+		count = 1;
+	return count > MOST_THREADS ? MOST_THREADS : (unsigned int)count;
+}
 
 /* This is what suits a profile: whoever calls has to take all records, too, which
  * is a quarter of the work of decoding them.  With four threads nothing is left

@@ -9,6 +9,7 @@
 
 struct branch_source;
 struct flow_input;
+struct jobs;
 
 /* How a stream is cut into stretches: threads' parts are of one size, smaller where
  * the stream ends, and the calling thread's such that neither waits for the other.
@@ -21,6 +22,13 @@ struct stretch_plan {
 	bool shares;		/* the calling thread has its part */
 	uint64_t next_begin;	/* NO_SYNC: the last was given out */
 };
+
+/* Returns how many threads, of @jobs, pay for @input's stream; 0: the calling one does it
+ * all.  Each of several streams has a thread of its own; one has all but the calling
+ * thread, which *@shares their work.
+ */
+unsigned int stretch_plan_threads(const struct flow_input *input,
+				  const struct jobs *jobs, bool *shares);
 
 /* Plans for @threads, and the calling thread if that @shares their work, from the
  * point at @begin on.  Returns 0 or a negative enum error; either way it is to
