@@ -151,7 +151,8 @@ static void take_event(struct event_handler *handler,
 {
 	struct task_tracker *tracker = (struct task_tracker *)handler;
 	const struct task *task =
-		task_paths_task(tracker->paths, event->cpu, event->tid);
+		task_time_task(thread_tracker_time(tracker->options.threads),
+			       event->cpu, event->tid);
 
 	note(tracker, sleeps_event(tracker->sleeps, event));
 	if (task)

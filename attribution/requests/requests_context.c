@@ -11,7 +11,7 @@ struct party *requests_party_on(struct requests *requests, int32_t cpu,
 				int32_t tid, uint64_t time_ns)
 {
 	const struct task *task =
-		tid > 0 ? task_paths_task(requests->paths, cpu, tid) : NULL;
+		tid > 0 ? task_time_task(requests->time, cpu, tid) : NULL;
 
 	return task ? requests_party(requests, task, time_ns) : NULL;
 }
@@ -62,7 +62,7 @@ static const struct open_context *context_at(const struct requests *requests,
 					     const struct event_record *event)
 {
 	const struct task *task =
-		task_paths_task(requests->paths, event->cpu, event->tid);
+		task_time_task(requests->time, event->cpu, event->tid);
 
 	return task ? context_of(requests, task) : NULL;
 }
@@ -102,6 +102,6 @@ uint64_t requests_softirq_at(const struct requests *requests,
 			     const struct event_record *event)
 {
 	return requests_softirq_of(requests,
-				   task_paths_task(requests->paths, event->cpu,
-						   event->tid));
+				   task_time_task(requests->time, event->cpu,
+						  event->tid));
 }

@@ -49,7 +49,7 @@ static int join_waiters(struct sleeps *sleeps, struct sleeper *sleeper,
 int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 {
 	const struct task *task =
-		task_paths_task(sleeps->options.paths, event->cpu, event->tid);
+		task_time_task(sleeps->options.time, event->cpu, event->tid);
 	int32_t tid = (int32_t)event->values[SWITCH_PREV];
 	uint32_t thread = task_time_thread(sleeps->options.time, tid);
 	const struct path_frame *frames;
@@ -163,7 +163,7 @@ int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event)
 {
 	int32_t tid = (int32_t)event->values[WAKING_TID];
 	const struct task *task =
-		task_paths_task(sleeps->options.paths, event->cpu, event->tid);
+		task_time_task(sleeps->options.time, event->cpu, event->tid);
 	uint32_t thread = task_time_thread(sleeps->options.time, tid);
 	struct sleeper *woken;
 

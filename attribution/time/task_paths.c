@@ -3,18 +3,11 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "report/steps/cpu_slot.h"
 
 #include <stdlib.h>
 
-struct path {
-	const struct task *task;
-	struct array frames; /* struct path_frame */
-};
-
 struct task_paths {
-	struct array tasks;	 /* struct path by task index */
-	struct array running;	 /* const struct task * by CPU + 1 */
+	struct array tasks;	 /* their struct path_frame, by task index */
 	const struct task *last; /* of the newest entry; its path is known */
 };
 
@@ -24,22 +17,20 @@ struct task_paths *task_paths_new(void)
 
 	if (!paths)
 		return NULL;
-	paths->tasks = ARRAY_OF(struct path);
-	paths->running = ARRAY_OF(const struct task *);
+	paths->tasks = ARRAY_OF(struct array);
 	return paths;
 }
 
-static struct path *path_at(const struct task_paths *paths, size_t index)
+static struct array *frames_of(const struct task_paths *paths, size_t index)
 {
-	return (struct path *)paths->tasks.items + index;
+	return (struct array *)paths->tasks.items + index;
 }
 
 void task_paths_renew(struct task_paths *paths)
 {
 	for (size_t i = 0; i < paths->tasks.count; i++)
-		array_free(&path_at(paths, i)->frames);
+		array_free(frames_of(paths, i));
 	array_free(&paths->tasks);
-	array_free(&paths->running);
 	paths->last = NULL;
 }
 
@@ -51,26 +42,17 @@ void task_paths_free(struct task_paths *paths)
 	free(paths);
 }
 
-static struct path *path_of(struct task_paths *paths, const struct task *task)
-{
-	struct path *path = array_reach_like(
-		&paths->tasks, task->index,
-		&(struct path){ .frames = ARRAY_OF(struct path_frame) });
-
-	if (path)
-		path->task = task;
-	return path;
-}
-
 static int enter(struct task_paths *paths, const struct call_step *step)
 {
 	struct array *frames;
 	struct path_frame *frame;
 
-	if (step->task != paths->last && !path_of(paths, step->task))
+	if (step->task != paths->last &&
+	    !array_reach_like(&paths->tasks, step->task->index,
+			      &ARRAY_OF(struct path_frame)))
 		return -ERROR_MEMORY;
 	paths->last = step->task;
-	frames = &path_at(paths, step->task->index)->frames;
+	frames = frames_of(paths, step->task->index);
 	if ((step->depth > frames->count || step->depth >= frames->room) &&
 	    !array_reach(frames, step->depth))
 		return -ERROR_MEMORY;
@@ -87,26 +69,13 @@ static int enter(struct task_paths *paths, const struct call_step *step)
 
 static void leave(const struct task_paths *paths, const struct call_step *step)
 {
-	struct path *path;
+	struct array *frames;
 
 	if (step->task->index >= paths->tasks.count)
 		return;
-	path = path_at(paths, step->task->index);
-	if (path->frames.count > step->depth)
-		path->frames.count = step->depth;
-}
-
-static int switch_to(struct task_paths *paths, const struct call_step *step)
-{
-	const struct task **running;
-
-	if (!path_of(paths, step->task))
-		return -ERROR_MEMORY;
-	running = array_reach(&paths->running, cpu_slot(step->cpu));
-	if (!running)
-		return -ERROR_MEMORY;
-	*running = step->task;
-	return 0;
+	frames = frames_of(paths, step->task->index);
+	if (frames->count > step->depth)
+		frames->count = step->depth;
 }
 
 int task_paths_take(struct task_paths *paths, const struct call_step *step)
@@ -115,9 +84,6 @@ int task_paths_take(struct task_paths *paths, const struct call_step *step)
 		return enter(paths, step);
 	if (step->kind == STEP_EXIT)
 		leave(paths, step);
-	else if (step->kind == STEP_SWITCH || step->kind == STEP_STATE ||
-		 step->kind == STEP_GAP)
-		return switch_to(paths, step);
 	return 0;
 }
 
@@ -128,25 +94,6 @@ const struct path_frame *task_paths_of(const struct task_paths *paths,
 		*count = 0;
 		return NULL;
 	}
-	*count = path_at(paths, index)->frames.count;
-	return path_at(paths, index)->frames.items;
-}
-
-const struct task *task_paths_task(const struct task_paths *paths, int32_t cpu,
-				   int32_t tid)
-{
-	const struct task *const *running = paths->running.items;
-
-	uint32_t slot = cpu_slot((uint32_t)cpu);
-
-	if (cpu >= 0 && slot < paths->running.count && running[slot] &&
-	    running[slot]->tid == tid)
-		return running[slot];
-	for (size_t i = paths->tasks.count; i-- > 0;) {
-		const struct task *task = path_at(paths, i)->task;
-
-		if (task && task->tid == tid && (tid > 0 || task->cpu == cpu))
-			return task;
-	}
-	return NULL;
+	*count = frames_of(paths, index)->count;
+	return frames_of(paths, index)->items;
 }

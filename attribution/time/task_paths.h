@@ -36,10 +36,4 @@ int task_paths_take(struct task_paths *paths, const struct call_step *step);
 const struct path_frame *task_paths_of(const struct task_paths *paths,
 				       uint32_t index, size_t *count);
 
-/* Returns task @tid as it runs on @cpu, or as it was seen last; NULL if it
- * was not seen.  The idle task is that of the CPU.
- */
-const struct task *task_paths_task(const struct task_paths *paths, int32_t cpu,
-				   int32_t tid);
-
 #endif

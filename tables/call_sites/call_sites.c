@@ -212,7 +212,7 @@ static struct kernel_entry *placeless(struct call_sites *sites,
 				      const struct event_record *event)
 {
 	const struct task *task =
-		task_paths_task(sites->paths, event->cpu, event->tid);
+		task_time_task(sites->time, event->cpu, event->tid);
 	struct kernel_entry *entry = task ? entry_of(sites, task->index) : NULL;
 
 	return entry && entry->is_open && !entry->site.address ? entry : NULL;

@@ -21,6 +21,7 @@ enum { FILE_WAITS = 3 };
 struct lock_tracker {
 	struct event_handler handler;
 	struct lock_waits waits;
+	const struct task_time *time;
 	const struct task_paths *paths;
 	const struct wait_channels *places;
 	uint32_t futex_wait; /* kernel/futex/waitwake.c of Linux 5.16 and newer,
@@ -123,7 +124,7 @@ static void begin_wait(struct lock_tracker *tracker,
 		       const struct lock_name *lock)
 {
 	const struct task *task =
-		task_paths_task(tracker->paths, event->cpu, event->tid);
+		task_time_task(tracker->time, event->cpu, event->tid);
 	uint32_t function;
 
 	if (!task)
@@ -197,23 +198,23 @@ struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
 {
 	const struct function_table *functions =
 		symbols_functions(input->symbols);
+	struct thread_tracker *threads = trackers_threads(input->trackers);
 	struct lock_tracker *tracker = calloc(1, sizeof(*tracker));
 
 	if (!tracker)
 		return NULL;
 	tracker->handler = (struct event_handler){ .step = take_step,
 						   .event = take_event };
-	tracker->paths =
-		thread_tracker_paths(trackers_threads(input->trackers));
+	tracker->time = thread_tracker_time(threads);
+	tracker->paths = thread_tracker_paths(threads);
 	tracker->places = trackers_wait_channels(input->trackers);
 	tracker->futex_wait = function_table_kernel(functions, "futex_wait");
 	for (size_t i = 0; i < FILE_WAITS; i++)
 		tracker->file_waits[i] =
 			function_table_kernel(functions, file_wait_names[i]);
-	tracker->calls =
-		thread_tracker_calls(trackers_threads(input->trackers));
+	tracker->calls = thread_tracker_calls(threads);
 	lock_waits_open(&tracker->waits, callback);
-	if (tracker->paths && tracker->places &&
+	if (tracker->time && tracker->paths && tracker->places &&
 	    !trackers_follow(input->trackers, &tracker->handler))
 		return tracker;
 	lock_tracker_free(tracker);
