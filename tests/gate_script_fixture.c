@@ -39,9 +39,6 @@ static const char *const functions[] = {
 	"el1h_64_irq",
 	"el1h_64_irq_handler",
 	"el1_interrupt",
-	/* an interrupt in which the CPU forgets what it has fetched */
-	"asm_sysvec_call_function",
-	"do_sync_core",
 };
 enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 enum { FUNCTION_BYTES = 0x100, INSIDE = 0x10 };

@@ -95,29 +95,6 @@ static const struct {
 		"130 return __x64_sys_openat\n" IN_OPEN
 		"140 break asm_sysvec_apic_timer_interrupt vfs_open\n"
 		"150 break-return vfs_open\n" ENDED "900 end\n" },
-	/* In one, the CPU forgets what it has fetched, by an IRET to the next
-	 * instruction, which is no way back from the interrupt.
-	 */
-	{ BEGIN "111 break asm_sysvec_call_function kprobe_handler\n"
-		"112 call do_sync_core asm_sysvec_call_function\n"
-		"113 break-return do_sync_core\n"
-		"114 return asm_sysvec_call_function\n"
-		"115 break-return kprobe_handler\n" IN_OPEN END "900 end\n",
-	  BEGUN "111 break asm_sysvec_call_function kprobe_handler\n"
-		"112 call do_sync_core asm_sysvec_call_function\n"
-		"114 return asm_sysvec_call_function\n"
-		"115 break-return kprobe_handler\n"
-		"130 return __x64_sys_openat\n" IN_OPEN ENDED "900 end\n" },
-	/* The same in the probe at the call's return. */
-	{ BEGIN IN_OPEN "500 return arch_rethook_trampoline\n"
-			"501 break asm_sysvec_call_function "
-			"arch_rethook_trampoline\n"
-			"502 call do_sync_core asm_sysvec_call_function\n"
-			"503 break-return do_sync_core\n"
-			"504 return asm_sysvec_call_function\n"
-			"505 break-return arch_rethook_trampoline\n" END_PROBE
-			"900 end\n",
-	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN ENDED "900 end\n" },
 	/* A probe at a return that does not pause: another chosen call is
 	 * inside of the first.
 	 */

@@ -138,12 +138,11 @@ static void take_start(struct execution *execution, uint32_t function,
 	execution_mark(execution, MARK_RUNS);
 }
 
-/* A conditional branch to what is right behind it was not taken. */
-static bool was_taken(const struct execution *execution)
+static bool is_right_behind(const struct execution *execution)
 {
 	const struct block *from = &execution->blocks[execution->from];
 
-	return target_of(execution)->ip != from->ip + from->bytes;
+	return target_of(execution)->ip == from->ip + from->bytes;
 }
 
 /* Control came from what was left by @exit in function @from. */
@@ -155,7 +154,8 @@ static void take_exit(struct execution *execution, uint8_t exit, uint32_t from,
 		take_call(execution, from, return_address);
 		break;
 	case FLOW_EXIT_CONDITIONAL:
-		if (was_taken(execution))
+		/* Else it was not taken. */
+		if (!is_right_behind(execution))
 			take_jump(execution, from);
 		break;
 	case FLOW_EXIT_JUMP:
@@ -213,11 +213,17 @@ static void enter_thunk(struct execution *execution, uint8_t exit)
 				 execution->return_address);
 }
 
+/* IRET to the next instruction makes a CPU forget what it has fetched, and ends no
+ * exception: iret_to_self() in arch/x86/include/asm/sync_core.h.
+ */
 static bool stays_inside(const struct execution *execution, uint8_t exit)
 {
 	const struct symbol *symbol = here(execution);
 	uint64_t ip = target_of(execution)->ip;
 
+	if (exit == FLOW_EXIT_FAR_RETURN)
+		return execution->from != BLOCK_NONE &&
+		       is_right_behind(execution);
 	return exit <= FLOW_EXIT_JUMP && ip >= symbol->start &&
 	       ip < symbol->end;
 }

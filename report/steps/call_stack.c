@@ -126,7 +126,6 @@ static int take_exception_return(struct call_stack *stack,
 				 const struct function_event *event,
 				 struct call_stack_output *output)
 {
-	const struct call_frame *top = frames_top(stack);
 	size_t at;
 	bool is_elsewhere;
 
@@ -135,12 +134,6 @@ static int take_exception_return(struct call_stack *stack,
 	at = find_exception(stack, event->address);
 	is_elsewhere = at != NO_FRAME && frames_at(stack, at)->return_address &&
 		       frames_at(stack, at)->return_address != event->address;
-	/* IRET to the next instruction makes a CPU forget what it has fetched:
-	 * iret_to_self() in arch/x86/include/asm/sync_core.h.
-	 */
-	if ((at == NO_FRAME || is_elsewhere) && top && !top->is_exception &&
-	    top->function == event->function)
-		return 0;
 	if (at == NO_FRAME)
 		at = 0;
 	frames_pop_to(stack, at, true, output);

@@ -35,7 +35,9 @@ enum function_event_kind {
 	 * function that it interrupted.
 	 */
 	FUNCTION_LOCAL_EXCEPTION,
-	/* The way back from an exception; the rest as FUNCTION_RETURN. */
+	/* The way back from an exception; the rest as FUNCTION_RETURN.  A way to the
+	 * next instruction is none.
+	 */
 	FUNCTION_EXCEPTION_RETURN,
 	/* Tracing starts at address, in function; detail is 1 if that is an
 	 * entry of the function, as from user space, 0 after a gap, and 2 if

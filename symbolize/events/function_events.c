@@ -170,8 +170,13 @@ static void arrive(struct function_events *events, const struct flow_item *item)
 	events->exit = FLOW_EXIT_NONE;
 }
 
+/* As stays_inside() in execution/walk/transfer.c: the longest instruction that returns
+ * from an exception has four bytes.
+ */
 static bool stays_inside(const struct function_events *events, uint64_t ip)
 {
+	if (events->exit == FLOW_EXIT_FAR_RETURN)
+		return ip - events->exit_end - 1 < 4;
 	return events->exit <= FLOW_EXIT_JUMP && ip >= events->here.start &&
 	       ip < events->here.end;
 }

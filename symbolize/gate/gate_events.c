@@ -21,7 +21,6 @@ struct gate_events {
 	const struct function_event *in;
 	size_t in_count;
 	size_t in_at;
-	uint32_t running; /* the function that the last event led to */
 
 	enum gate_state state;
 	struct gate_arrival arrival; /* while ARRIVING */
@@ -211,23 +210,11 @@ static void arrive(struct gate_events *events,
 		take_inside(events, event);
 }
 
-/* IRET to the next instruction makes a CPU forget what it has fetched, and ends no
- * exception: iret_to_self() in arch/x86/include/asm/sync_core.h.
- */
-static bool is_return_to_self(const struct gate_events *events,
-			      const struct function_event *event)
-{
-	return event->kind == FUNCTION_EXCEPTION_RETURN &&
-	       event->function == events->running;
-}
-
 static void take_call(struct gate_events *events,
 		      const struct function_event *event)
 {
 	if (events->state != GATE_ARRIVING && events->state != GATE_ASIDE)
 		take_inside(events, event);
-	else if (is_return_to_self(events, event))
-		return;
 	else if (events->state == GATE_ARRIVING)
 		arrive(events, event);
 	else if (!gate_aside_take(&events->aside, event))
@@ -261,15 +248,6 @@ static void take(struct gate_events *events, const struct function_event *event)
 	}
 }
 
-static void take_next(struct gate_events *events,
-		      const struct function_event *event)
-{
-	take(events, event);
-	if (function_event_is_call(event) ||
-	    event->kind == FUNCTION_TRACE_START)
-		events->running = event->function;
-}
-
 /* Reads on in what the source provides.  Returns 1, 0 at the end, or an error. */
 static int fill(struct gate_events *events)
 {
@@ -294,7 +272,7 @@ int gate_events_next(void *ctx, const struct function_event **batch)
 	events->out.events.count = 0;
 	while (!events->out.events.count && (status = fill(events)) > 0)
 		while (events->in_at < events->in_count)
-			take_next(events, &events->in[events->in_at++]);
+			take(events, &events->in[events->in_at++]);
 	if (events->out.status)
 		return events->out.status;
 	*batch = events->out.events.items;

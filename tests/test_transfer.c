@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "execution/stream/execution_stream.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/events/function_event.h"
+#include "symbolize/symbols/symbols.h"
+#include "tests/flow_run_fixture.h"
+#include "tests/intel_bytes_fixture.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KERNEL UINT64_C(0xffffffff81001000)
+
+/*	1000	call 1010
+ *	1005	ret
+ *	1010	iretq
+ *	1012	ret
+ */
+static const uint8_t code[] = {
+	0xe8, 0x0b, 0,	  0,	0,    0xc3, 0x90, 0x90, 0x90, 0x90,
+	0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x48, 0xcf, 0xc3,
+};
+
+static const char kallsyms[] = "ffffffff81001000 T caller\n"
+			       "ffffffff81001010 T sync\n"
+			       "ffffffff81001020 T _etext\n";
+
+/* PSB+ of 64-bit code at the call, and targets of IRET and of returns; where the last
+ * one leads is not told, as an interrupt may come first.
+ */
+#define AT_CALL "psb 99 01 7d 00 10 00 81 ff ff 02 23 "
+#define TIP(low) "2d " low " 10 "
+#define RETURN_AS_BIT "06 "
+
+static const struct {
+	const char *trace;
+	const char *events;
+} rows[] = {
+	/* As sync_core() does: that ends no exception. */
+	{ AT_CALL TIP("12") RETURN_AS_BIT TIP("12"),
+	  "start caller, call sync, return caller" },
+	{ AT_CALL TIP("05") TIP("12") TIP("05"),
+	  "start caller, call sync, break-return caller, return sync" },
+};
+
+static char *follow(const struct flow_input *input,
+		    const struct symbols *symbols)
+{
+	const struct function_event *batch;
+	struct execution_stream *stream;
+	char *text;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	const char *comma = "";
+	int count;
+
+	ck_assert_int_eq(execution_stream_open(input, symbols, -1, -1, NULL,
+					       NULL, &stream),
+			 0);
+	while ((count = execution_stream_next(stream, &batch)) > 0)
+		for (int i = 0; i < count; i++) {
+			if (batch[i].kind == FUNCTION_END)
+				continue;
+			fprintf(out, "%s%s", comma,
+				function_event_text(batch[i].kind));
+			if (function_event_is_call(&batch[i]) ||
+			    batch[i].kind == FUNCTION_TRACE_START)
+				fprintf(out, " %s",
+					function_at(symbols_functions(symbols),
+						    batch[i].function)
+						->name);
+			comma = ", ";
+		}
+	ck_assert_int_eq(count, 0);
+	execution_stream_close(stream);
+	fclose(out);
+	return text;
+}
+
+START_TEST(a_way_back_to_the_next_instruction_is_none)
+{
+	struct recording_fixture fixture;
+	struct symbols *symbols;
+	struct flow_run run;
+	uint8_t bytes[64];
+	char *text;
+
+	recording_fixture_begin(&fixture);
+	recording_fixture_code(&fixture, KERNEL, code, sizeof(code));
+	recording_fixture_trace(&fixture, 0, bytes,
+				fixture_intel_bytes(rows[_i].trace, bytes,
+						    sizeof(bytes)));
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, fixture.path), 0);
+	ck_assert_int_eq(symbols_from_text(&arch_x86_64, kallsyms,
+					   strlen(kallsyms), "", 0, &symbols),
+			 0);
+	text = follow(
+		&(struct flow_input){
+			.recording = run.recording,
+			.stream = recording_stream(run.recording, 0),
+			.image = run.image,
+		},
+		symbols);
+	ck_assert_str_eq(text, rows[_i].events);
+	free(text);
+	symbols_close(symbols);
+	flow_run_close(&run);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("transfer");
+	TCase *tcase = tcase_create("transfer");
+
+	tcase_add_loop_test(tcase, a_way_back_to_the_next_instruction_is_none,
+			    0, sizeof(rows) / sizeof(*rows));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
