@@ -174,12 +174,7 @@ uint32_t call_tree_first_child(const struct call_tree *tree, uint32_t node);
 /* Returns the sibling of @node made before it, or CALL_NODE_NONE. */
 uint32_t call_tree_next_sibling(const struct call_tree *tree, uint32_t node);
 
-/* Returns for each node whether it or one below it was called or ran, to be
- * freed; NULL when out of memory.  Others were only open at the time.
- */
-bool *call_tree_used(const struct call_tree *tree);
-
-/* Keeps the used nodes alone, in the order of processes and functions, whatever
+/* Keeps the nodes that call_tree_used() says alone, in the order of processes and functions, whatever
  * came first: it does not tell what was before a window.  Nodes get other
  * numbers.  Returns false when out of memory, the tree being as it was.
  */
@@ -195,13 +190,7 @@ struct call_tree *call_tree_part(const struct call_tree *tree, uint32_t root);
  */
 void call_tree_forget_slots(struct call_tree *tree);
 
-/* Returns an array, by node, of the time in it and all below.
- *
- * Owner: the caller, to be freed.  NULL when out of memory.
- */
-uint64_t *call_tree_totals(const struct call_tree *tree);
-
-/* Returns what node @index has of that, all 0 if it is new; it stays in place only
+/* Returns what node @index has besides, all 0 if it is new; it stays in place only
  * until a node is added.
  */
 struct call_more *call_tree_more(struct call_tree *tree, uint32_t index);

@@ -2,6 +2,7 @@
 #include "report/profile/call_tree.h"
 
 #include "common/array.h"
+#include "report/profile/call_tree_sums.h"
 
 #include <stdlib.h>
 

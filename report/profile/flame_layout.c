@@ -2,6 +2,7 @@
 #include "report/profile/flame_layout.h"
 
 #include "common/error.h"
+#include "report/profile/call_tree_sums.h"
 #include "report/text/function_label.h"
 #include "symbolize/functions/function_table.h"
 

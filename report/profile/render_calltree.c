@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "report/profile/call_tree_sums.h"
 #include "report/profile/self_text.h"
 #include "report/profile/tree_label.h"
 #include "report/text/colors.h"

@@ -11,18 +11,11 @@
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/requests/request_stretches.h"
 #include "tables/requests/request_sums.h"
 #include "tables/table.h"
 
 #include <stdlib.h>
-
-/* A stretch of a thread's life on the way of request number; of one without an
- * answer, where it slept and did not wait for the next message.
- */
-struct numbered_stretch {
-	uint64_t number;
-	struct request_stretch is;
-};
 
 struct request_sleeps {
 	struct task_listener listener;
@@ -31,7 +24,7 @@ struct request_sleeps {
 	struct function_marks *kinds;
 	struct array naps; /* struct request_sleep, by task and begin at the
 				 * end */
-	struct array stretches; /* struct numbered_stretch, by number then */
+	struct request_stretches stretches;
 	/* Of another pass: struct numbered_sleep, by number, and who woke. */
 	struct array put;
 	const struct wakers *put_wakers;
@@ -83,7 +76,7 @@ struct request_sleeps *request_sleeps_new(const struct attribution_input *input)
 	sleeps->listener.slept = take_sleep;
 	sleeps->input = input;
 	sleeps->naps = ARRAY_OF(struct request_sleep);
-	sleeps->stretches = ARRAY_OF(struct numbered_stretch);
+	sleeps->stretches = REQUEST_STRETCHES_NONE;
 	sleeps->put = ARRAY_OF(struct numbered_sleep);
 	sleeps->tracker =
 		trackers_plain_tasks(input->trackers, &sleeps->listener);
@@ -100,53 +93,9 @@ void request_sleeps_free(struct request_sleeps *sleeps)
 		return;
 	free(sleeps->kinds);
 	array_free(&sleeps->naps);
-	array_free(&sleeps->stretches);
+	request_stretches_free(&sleeps->stretches);
 	array_free(&sleeps->put);
 	free(sleeps);
-}
-
-static int add_stretch(struct request_sleeps *sleeps, uint64_t number,
-		       const struct request_stretch *stretch)
-{
-	return array_append(&sleeps->stretches,
-			    &(struct numbered_stretch){ number, *stretch });
-}
-
-static int add_asleep(struct request_sleeps *sleeps, uint64_t number,
-		      const struct request_stretch *stretch)
-{
-	const struct away_span *away = stretch->clock->away.items;
-	int status = 0;
-
-	for (size_t i = 0; i < stretch->clock->away.count && !status; i++) {
-		struct request_stretch asleep = *stretch;
-
-		if (asleep.begin_ns < away[i].begin_ns)
-			asleep.begin_ns = away[i].begin_ns;
-		if (asleep.end_ns > away[i].end_ns)
-			asleep.end_ns = away[i].end_ns;
-		if (away[i].part == PART_ASLEEP &&
-		    asleep.begin_ns < asleep.end_ns)
-			status = add_stretch(sleeps, number, &asleep);
-	}
-	return status;
-}
-
-int request_sleeps_add(struct request_sleeps *sleeps,
-		       const struct request *request)
-{
-	struct array way = ARRAY_OF(struct request_stretch);
-	int status = request_way_of(request, &way);
-
-	for (size_t i = 0; i < way.count && !status; i++) {
-		const struct request_stretch *stretch = array_at(&way, i);
-
-		status = request->is_answered ?
-				 add_stretch(sleeps, request->number, stretch) :
-				 add_asleep(sleeps, request->number, stretch);
-	}
-	array_free(&way);
-	return status;
 }
 
 static int compare_naps(const void *a, const void *b)
@@ -164,116 +113,65 @@ static bool is_nap_before(const void *nap, const void *other)
 	return compare_naps(nap, other) < 0;
 }
 
-static int compare_stretches(const void *a, const void *b)
+int request_sleeps_add(struct request_sleeps *sleeps,
+		       const struct request *request)
 {
-	const struct numbered_stretch *x = a;
-	const struct numbered_stretch *y = b;
-
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->is.begin_ns < y->is.begin_ns ?
-		       -1 :
-		       x->is.begin_ns > y->is.begin_ns;
+	return request_stretches_add(&sleeps->stretches, request);
 }
 
 void request_sleeps_end(struct request_sleeps *sleeps)
 {
 	array_sort(&sleeps->naps, compare_naps);
-	array_sort(&sleeps->stretches, compare_stretches);
-}
-
-static bool is_of_earlier(const void *stretch, const void *number)
-{
-	return ((const struct numbered_stretch *)stretch)->number <
-	       *(const uint64_t *)number;
-}
-
-/* Returns how much of @nap is in @stretch. */
-static uint64_t part_of(const struct request_sleep *nap,
-			const struct request_stretch *stretch)
-{
-	uint64_t begin_ns = nap->off_ns;
-	uint64_t end_ns = begin_ns + nap->asleep_ns;
-
-	if (stretch->task != nap->task)
-		return 0;
-	if (begin_ns < stretch->begin_ns)
-		begin_ns = stretch->begin_ns;
-	if (end_ns > stretch->end_ns)
-		end_ns = stretch->end_ns;
-	return end_ns > begin_ns ? end_ns - begin_ns : 0;
-}
-
-/* Returns how much of @nap is in stretch @index and the later ones of its
- * request; 0 if there is some in an earlier one.
- */
-static uint64_t part_from(const struct request_sleeps *sleeps, size_t index,
-			  const struct request_sleep *nap)
-{
-	const struct numbered_stretch *items = sleeps->stretches.items;
-	uint64_t number = items[index].number;
-	uint64_t part_ns = 0;
-
-	for (size_t i = index; i-- > 0 && items[i].number == number;)
-		if (part_of(nap, &items[i].is))
-			return 0;
-	for (size_t i = index;
-	     i < sleeps->stretches.count && items[i].number == number &&
-	     items[i].is.begin_ns < nap->off_ns + nap->asleep_ns;
-	     i++)
-		part_ns += part_of(nap, &items[i].is);
-	return part_ns;
+	request_stretches_sort(&sleeps->stretches);
 }
 
 /* An interrupt or a kworker woke @nap's thread, for whoever sent what it brought:
- * that is known of a stretch on the same way, from stretch @index on.
+ * that is known of a stretch on the same @way, from number @index on.
  */
-static void find_sender(const struct request_sleeps *sleeps, size_t index,
+static void find_sender(const struct request_sleeps *sleeps,
+			const struct request_way *way, size_t index,
 			struct request_sleep *nap, uint64_t end_ns)
 {
-	const struct numbered_stretch *items = sleeps->stretches.items;
-	uint64_t number = items[index].number;
-
 	if (nap->waker == WAKER_NONE)
 		return;
 	for (size_t i = index;
-	     i < sleeps->stretches.count && items[i].number == number &&
-	     items[i].is.begin_ns <= end_ns;
+	     i < way->count && request_way_at(way, i)->begin_ns <= end_ns;
 	     i++) {
-		if (items[i].is.task != nap->task ||
-		    items[i].is.begin_ns != end_ns || !items[i].is.waker ||
+		const struct request_stretch *stretch = request_way_at(way, i);
+
+		if (stretch->task != nap->task || stretch->begin_ns != end_ns ||
+		    !stretch->waker ||
 		    wakers_has(request_sleeps_wakers(sleeps), nap->waker,
-			       items[i].is.waker->tid))
+			       stretch->waker->tid))
 			continue;
-		nap->sender = items[i].is.waker;
-		nap->sender_function = items[i].is.waker_function;
+		nap->sender = stretch->waker;
+		nap->sender_function = stretch->waker_function;
 	}
 }
 
-static int hand_out(const struct request_sleeps *sleeps, size_t index,
+static int hand_out(const struct request_sleeps *sleeps,
+		    const struct request_way *way, size_t index,
 		    const struct request_sleep *nap,
 		    struct request_sleep_callback *callback)
 {
-	const struct numbered_stretch *stretch =
-		array_at(&sleeps->stretches, index);
+	uint64_t end_ns = nap->off_ns + nap->asleep_ns;
 	struct request_sleep part = *nap;
 
-	if (!part_of(nap, &stretch->is))
+	part.asleep_ns =
+		request_way_part(way, index, nap->task, nap->off_ns, end_ns);
+	if (!part.asleep_ns)
 		return 0;
-	part.asleep_ns = part_from(sleeps, index, nap);
-	find_sender(sleeps, index, &part, nap->off_ns + nap->asleep_ns);
-	return part.asleep_ns ? callback->take(callback, &part) : 0;
+	find_sender(sleeps, way, index, &part, end_ns);
+	return callback->take(callback, &part);
 }
 
-/* Hands out what of its thread's naps is in stretch @index, and in none before.
+/* Hands out what of its thread's naps is in stretch @index of @way, and in none before.
  */
-static int visit_stretch(const struct request_sleeps *sleeps, size_t index,
+static int visit_stretch(const struct request_sleeps *sleeps,
+			 const struct request_way *way, size_t index,
 			 struct request_sleep_callback *callback)
 {
-	const struct request_stretch *stretch =
-		&((const struct numbered_stretch *)array_at(&sleeps->stretches,
-							    index))
-			 ->is;
+	const struct request_stretch *stretch = request_way_at(way, index);
 	const struct request_sleep first = { .task = stretch->task,
 					     .begin_ns = stretch->begin_ns };
 	const struct request_sleep *naps = sleeps->naps.items;
@@ -288,7 +186,7 @@ static int visit_stretch(const struct request_sleeps *sleeps, size_t index,
 	     naps[i].task->index <= first.task->index &&
 	     (naps[i].task != first.task || naps[i].begin_ns < stretch->end_ns);
 	     i++)
-		status = hand_out(sleeps, index, &naps[i], callback);
+		status = hand_out(sleeps, way, index, &naps[i], callback);
 	return status;
 }
 
@@ -314,15 +212,12 @@ static int visit_put(const struct request_sleeps *sleeps, uint64_t number,
 int request_sleeps_visit(const struct request_sleeps *sleeps, uint64_t number,
 			 struct request_sleep_callback *callback)
 {
-	const struct numbered_stretch *items = sleeps->stretches.items;
+	const struct request_way way =
+		request_stretches_of(&sleeps->stretches, number);
 	int status = 0;
 
-	for (size_t i = array_partition_point(&sleeps->stretches, &number,
-					      is_of_earlier);
-	     !status && i < sleeps->stretches.count &&
-	     items[i].number == number;
-	     i++)
-		status = visit_stretch(sleeps, i, callback);
+	for (size_t i = 0; !status && i < way.count; i++)
+		status = visit_stretch(sleeps, &way, i, callback);
 	return status ? status : visit_put(sleeps, number, callback);
 }
 

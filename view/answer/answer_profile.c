@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "report/profile/call_tree.h"
+#include "report/profile/call_tree_sums.h"
 #include "report/profile/function_profile.h"
 #include "symbolize/functions/function_table.h"
 #include "view/answer/answer_names.h"
