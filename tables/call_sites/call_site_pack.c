@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/call_sites/call_site_pack.h"
 
+#include "common/kept_file.h"
 #include "common/pack.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_pack.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/call_sites/call_site.h"
 #include "tables/table_records.h"
@@ -29,4 +32,27 @@ void call_site_pack(struct pack *pack, struct call_site *site,
 		   site->caller == FUNCTION_NONE || site->caller < functions);
 	pack_check(pack, site->function < functions);
 	site->entries = 1;
+}
+
+void call_site_pack_entry(struct pack *pack, struct task *task,
+			  uint64_t *begin_ns, struct call_site *site,
+			  uint32_t functions)
+{
+	task_pack_facts(pack, task);
+	pack_u64(pack, begin_ns);
+	call_site_pack(pack, site, functions);
+	site->pid = task->pid;
+}
+
+void call_site_keep(struct kept_file_writer *writer, const struct task *task,
+		    uint64_t begin_ns, const struct call_site *site,
+		    uint32_t functions)
+{
+	const struct kept_span span = kept_span_of(begin_ns, begin_ns);
+	struct task kept_task = *task;
+	struct call_site kept = *site;
+
+	call_site_pack_entry(kept_file_writer_pack(writer), &kept_task,
+			     &begin_ns, &kept, functions);
+	kept_file_writer_add(writer, &span);
 }

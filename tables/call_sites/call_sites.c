@@ -9,11 +9,9 @@
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/kept_file.h"
 #include "common/keyed_array.h"
 #include "common/pack.h"
 #include "decoder/recording/sideband.h"
-#include "report/steps/task_pack.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/user_stack.h"
@@ -62,21 +60,6 @@ static uint32_t functions_of(const struct call_sites *sites)
 	return function_count(symbols_functions(sites->input->symbols));
 }
 
-static void keep(const struct call_sites *sites,
-		 const struct kernel_entry *entry)
-{
-	const struct kept_span span =
-		kept_span_of(entry->begin_ns, entry->begin_ns);
-	struct pack *pack = kept_file_writer_pack(sites->writer);
-	struct kernel_entry kept = *entry;
-	struct task task = *entry->task;
-
-	task_pack_facts(pack, &task);
-	pack_u64(pack, &kept.begin_ns);
-	call_site_pack(pack, &kept.site, functions_of(sites));
-	kept_file_writer_add(sites->writer, &span);
-}
-
 static void add(struct call_sites *sites, const struct call_site *site)
 {
 	size_t count = sites->sums.items.count;
@@ -97,7 +80,8 @@ static void charge(struct call_sites *sites, struct kernel_entry *entry)
 {
 	entry->is_open = false;
 	if (sites->writer)
-		keep(sites, entry);
+		call_site_keep(sites->writer, entry->task, entry->begin_ns,
+			       &entry->site, functions_of(sites));
 	if (entry->is_wanted)
 		add(sites, &entry->site);
 }
@@ -313,10 +297,8 @@ void call_sites_read(struct call_sites *sites, struct pack *pack)
 	struct task task = { 0 };
 	uint64_t begin_ns = 0;
 
-	task_pack_facts(pack, &task);
-	pack_u64(pack, &begin_ns);
-	call_site_pack(pack, &site, functions_of(sites));
-	site.pid = task.pid;
+	call_site_pack_entry(pack, &task, &begin_ns, &site,
+			     functions_of(sites));
 	if (!pack->failed && table_wants(sites->input, &task, begin_ns))
 		add(sites, &site);
 }
