@@ -4,29 +4,14 @@
 #include "decoder/code/code_space.h"
 #include "decoder/coresight/coresight_tree.h"
 
-#include <string.h>
-
 static uint32_t read_code(const void *ctx, const ocsd_vaddr_t address,
 			  const ocsd_mem_space_acc_t space,
 			  const uint32_t wanted, uint8_t *buffer)
 {
 	struct code_space *code = (struct code_space *)(uintptr_t)ctx;
-	uint32_t size = 0;
 
 	(void)space;
-	while (size < wanted) {
-		size_t left;
-		const uint8_t *bytes =
-			code_space_bytes(code, address + size, &left);
-
-		if (!bytes)
-			break;
-		if (left > wanted - size)
-			left = wanted - size;
-		memcpy(buffer + size, bytes, left);
-		size += (uint32_t)left;
-	}
-	return size;
+	return (uint32_t)code_space_copy(code, address, buffer, wanted);
 }
 
 /* OpenCSD's cache takes an instruction that ends where addresses do for one
