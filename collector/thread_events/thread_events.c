@@ -48,11 +48,11 @@ int thread_events_map_cpus(struct thread_events *events)
 	const struct event *all = events->events.events.items;
 
 	for (size_t i = 0; i < events->events.events.count; i++) {
-		struct ring *ring = all[i].spec ? NULL :
-						  array_add(&events->cpu_rings);
+		struct ring *ring;
 
 		if (all[i].spec)
 			continue;
+		ring = array_add(&events->cpu_rings);
 		if (!ring)
 			return -ERROR_MEMORY;
 		if (ring_map(ring, all[i].fd, CPU_RING_BYTES))

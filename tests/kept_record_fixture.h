@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_KEPT_RECORD_FIXTURE_H
+#define KT_TESTS_KEPT_RECORD_FIXTURE_H
+
+#include "report/steps/call_step.h"
+
+/* What records that are kept have, and refer to. */
+enum { FUNCTIONS = 20, KEY = 7 };
+
+extern const struct task kept_record_task;
+
+/* Asserts that what is kept of tasks is the same. */
+void kept_record_check_task(const struct task *task, const struct task *wanted);
+
+#endif
