@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Whose packets a network device's interrupts and polls were for."""
+import collections
+import csv
+import re
+import subprocess
+
+FREES = ("skb:consume_skb", "skb:kfree_skb")
+
+
+def of_packets(whose):
+    """Divides one among those whose packets there are: nobody's if none."""
+    shares = collections.Counter()
+    for comm in whose or ["nobody"]:
+        shares[comm] += 1 / max(len(whose), 1)
+    return shares
+
+
+class Packets:
+    """What a device's interrupts and polls were for, packet by packet, as perf's
+    events tell, and the trace which interrupts asked for a poll: one that comes
+    while the device waits for its poll already does nothing.
+
+    A poll gets packets, which @user frees when it has read them, or it frees those
+    that @user has sent.
+    """
+
+    EVENT = re.compile(r"^\s*(.*?)\s+\[(\d+)\]\s+(\d+)\.(\d{9}):"
+                       r"\s+(\w+:\w+):\s+(.*)$")
+
+    def __init__(self, recording, queue, net_device, user, events):
+        self.queue, self.net_device = queue, net_device
+        self.user, self.kinds = user, events
+        self.asks = self.asking(recording)
+        self.interrupts = collections.Counter()
+        self.polls = collections.Counter()
+        self.waiting = collections.defaultdict(int)
+        self.polled = collections.defaultdict(list)
+        self.begun_ns = {}
+        lines = recording.perf_lines("comm,cpu,time,event,trace")
+        self.events = [(m[1], int(m[2]), int(m[3]) * 10**9 + int(m[4]), m[5],
+                        m[6]) for m in map(self.EVENT.match, lines) if m]
+        self.owners = self.owners_of_packets()
+        for at, event in enumerate(self.events):
+            self.take(at, *event)
+
+    @staticmethod
+    def asking(recording):
+        """When each CPU called what puts a device among those to be polled."""
+        with subprocess.Popen(
+                [recording.ktrace, "timeline", "--format=csv",
+                 "--function=/^_+napi_schedule/", "-i", recording.path],
+                stdout=subprocess.PIPE, text=True) as run:
+            asks = collections.defaultdict(list)
+            for row in csv.DictReader(run.stdout):
+                if row["event"] == "enter" and \
+                        "napi_schedule" in row["function"]:
+                    asks[int(row["cpu"])].append(int(row["time_ns"]))
+        return asks
+
+    def packets(self):
+        """Where events are of packets: which, and what happens by whom."""
+        for at, (comm, _, _, event, text) in enumerate(self.events):
+            skb = re.search(r"skbaddr=(\w+)", text)
+            if skb:
+                yield at, skb[1], event, comm
+
+    def owners_of_packets(self):
+        """Who sent each packet that is freed, and who frees each that comes."""
+        owners, sent, coming = {}, {}, {}
+        for at, packet, event, comm in self.packets():
+            if event == "net:net_dev_queue":
+                sent[packet] = comm
+            elif event == "net:napi_gro_receive_entry":
+                coming[packet] = at
+                owners[at] = None
+            elif event in FREES and packet in sent:
+                owners[at] = sent.pop(packet)
+            elif event in FREES and packet in coming:
+                owners[coming.pop(packet)] = comm
+        return owners
+
+    def take(self, at, _, cpu, time_ns, event, text):
+        if event == "irq:irq_handler_entry" and \
+                re.search(rf" name={self.queue}$", text):
+            self.begun_ns[cpu] = time_ns
+        elif event == "irq:irq_handler_exit" and cpu in self.begun_ns:
+            begun_ns = self.begun_ns.pop(cpu)
+            if any(begun_ns < ask_ns < time_ns for ask_ns in self.asks[cpu]):
+                self.waiting[cpu] += 1
+            else:
+                self.interrupts["nobody"] += 1
+        elif event == "irq:softirq_entry" and "NET_RX" in text:
+            self.polled[cpu] = []
+        elif at in self.owners:
+            self.polled[cpu].append((event, self.owners[at]))
+        elif event == "napi:napi_poll":
+            self.end_poll(cpu, text)
+
+    def end_poll(self, cpu, text):
+        polled, self.polled[cpu] = self.polled[cpu], []
+        if f"for device {self.net_device} " not in text:
+            return
+        shares = of_packets([comm if comm == self.user else "nobody"
+                             for event, comm in polled if event in self.kinds])
+        self.polls += shares
+        for comm, share in shares.items():
+            self.interrupts[comm] += share * self.waiting[cpu]
+        self.waiting[cpu] = 0
