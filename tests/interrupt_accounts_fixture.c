@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/interrupt_accounts_fixture.h"
+
+/* 8 sleeps; its timer and the tick share an interrupt on 5's time. */
+void interrupt_timer_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	NS(100);
+	EVENT(EVENT_HRTIMER_START, 0x700, address_of("hrtimer_wakeup"));
+	EVENT(EVENT_HRTIMER_START, 0x800, address_of("tick_nohz_handler"));
+	NS(150);
+	switch_to(f, 0, 5);
+	NS(200);
+	IN("asm_sysvec_apic_timer_interrupt");
+	NS(210);
+	EVENT(EVENT_HRTIMER_EXPIRE, 0x700, address_of("hrtimer_wakeup"));
+	IN("hrtimer_wakeup");
+	EVENT(EVENT_SCHED_WAKING, 8);
+	NS(220);
+	jump(f, 0, "wake_up_process");
+	NS(240);
+	OUT;
+	EVENT(EVENT_HRTIMER_EXPIRE, 0x800, address_of("tick_nohz_handler"));
+	IN("tick_nohz_handler");
+	NS(250);
+	OUT;
+	EVENT(EVENT_HRTIMER_START, 0x800, address_of("tick_nohz_handler"));
+	NS(260);
+	OUT;
+	NS(300);
+}
+
+/* A timer that puts itself back stays whose it was. */
+static void periodic_timer_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	EVENT(EVENT_HRTIMER_START, 0x700, address_of("process_timeout"));
+	switch_to(f, 0, 5);
+	for (uint64_t base = 200; base < 500; base += 100) {
+		NS(base);
+		IN("asm_sysvec_apic_timer_interrupt");
+		EVENT(EVENT_HRTIMER_EXPIRE, 0x700,
+		      address_of("process_timeout"));
+		IN("process_timeout");
+		NS(base + 20);
+		OUT;
+		EVENT(EVENT_HRTIMER_START, 0x700,
+		      address_of("process_timeout"));
+		OUT;
+	}
+	NS(600);
+}
+
+/* What 8 queues is done by kworker 20, with an interrupt in between; what that
+ * writes is 8's, too.
+ */
+void interrupt_work_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	EVENT(EVENT_WORK_QUEUE, 0x500, address_of("do_the_work"));
+	NS(100);
+	switch_to(f, 0, 20);
+	NS(110);
+	IN("process_one_work");
+	EVENT(EVENT_WORK_BEGIN, 0x500, address_of("do_the_work"));
+	IN("do_the_work");
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	disk_interrupt(f, 200);
+	NS(300);
+	OUT;
+	OUT;
+	NS(400);
+}
+
+/* Nothing tells for whom the interrupt was, but for the work that it queued,
+ * which woke 8.
+ */
+static void bottom_half_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	NS(100);
+	IN("asm_common_interrupt");
+	EVENT(EVENT_WORK_QUEUE, 0x500, address_of("do_the_work"));
+	NS(150);
+	OUT;
+	NS(200);
+	switch_to(f, 0, 20);
+	IN("process_one_work");
+	EVENT(EVENT_WORK_BEGIN, 0x500, address_of("do_the_work"));
+	EVENT(EVENT_SCHED_WAKING, 8);
+	NS(260);
+	OUT;
+	NS(300);
+}
+
+static void woken_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	NS(100);
+	IN("asm_common_interrupt");
+	EVENT(EVENT_SCHED_WAKING, 8);
+	NS(150);
+	OUT;
+	NS(200);
+	IN("asm_common_interrupt");
+	NS(230);
+	OUT;
+	NS(300);
+}
+
+/* What the interrupt ends with, preempting 5, is not its time. */
+static void preempted_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	NS(100);
+	IN("asm_sysvec_apic_timer_interrupt");
+	NS(130);
+	IN("__schedule");
+	NS(150);
+	switch_to(f, 0, 8);
+	NS(200);
+	switch_to(f, 0, 5);
+	NS(220);
+	OUT;
+	NS(223);
+	OUT;
+	NS(300);
+}
+
+/* On its way out an interrupt lets others in: they are not part of it. */
+static void nested_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	NS(100);
+	IN("asm_sysvec_apic_timer_interrupt");
+	EVENT(EVENT_SCHED_WAKING, 8);
+	NS(130);
+	IN("asm_common_interrupt");
+	EVENT(EVENT_SCHED_WAKING, 9);
+	NS(150);
+	OUT;
+	NS(160);
+	OUT;
+	NS(300);
+}
+
+static void rcu_and_nmi_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	NS(100);
+	IN("handle_softirqs");
+	IN("rcu_core_si");
+	IN("rcu_do_batch");
+	NS(110);
+	IN("rcu_cblist_dequeue");
+	OUT;
+	IN("free_something");
+	NS(115);
+	IN("asm_exc_nmi");
+	NS(118);
+	OUT;
+	NS(120);
+	OUT;
+	IN("free_something");
+	NS(130);
+	OUT;
+	OUT;
+	OUT;
+	OUT;
+	NS(200);
+}
+
+/* 8 on CPU 0 wakes 9, which last ran on CPU 1 where 5 is now. */
+static void ipi_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	starts(f, 1, 5);
+	NS(100);
+	IN("try_to_wake_up");
+	EVENT(EVENT_SCHED_WAKING, 9);
+	IN("native_smp_send_reschedule");
+	OUT;
+	NS(120);
+	OUT;
+	NS(130);
+	enter(f, 1, "asm_sysvec_reschedule_ipi");
+	NS(150);
+	leave(f, 1);
+	NS(200);
+}
+
+/* What happens before the trace begins says nothing of the task. */
+static void untraced_story(struct attribution_fixture *f)
+{
+	event(f, 0, EVENT_HRTIMER_START, 0x700, address_of("process_timeout"),
+	      0);
+	NS(100);
+	starts(f, 0, 5);
+	IN("asm_sysvec_apic_timer_interrupt");
+	EVENT(EVENT_HRTIMER_EXPIRE, 0x700, address_of("process_timeout"));
+	IN("process_timeout");
+	NS(120);
+	OUT;
+	OUT;
+	NS(200);
+}
+
+static void answer(struct attribution_fixture *f, uint64_t begin_ns)
+{
+	NS(begin_ns);
+	IN("asm_common_interrupt");
+	NS(begin_ns + 10);
+	IN("p9_client_cb");
+	NS(begin_ns + 20);
+	OUT;
+	NS(begin_ns + 30);
+	OUT;
+}
+
+/* 8 asks and is answered before it could sleep, twice; then 9 asks as well,
+ * and the answer may be for either; the last comes when nobody waits.
+ */
+static void answer_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	NS(100);
+	IN("p9_client_rpc");
+	answer(f, 110);
+	answer(f, 150);
+	NS(200);
+	switch_to(f, 0, 9);
+	IN("p9_client_rpc");
+	answer(f, 210);
+	NS(250);
+	OUT;
+	switch_to(f, 0, 8);
+	NS(260);
+	OUT;
+	switch_to(f, 0, 9);
+	answer(f, 300);
+	NS(400);
+}
+
+static void threaded_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 21);
+	NS(100);
+	IN("irq_thread_fn");
+	NS(110);
+	IN("thread_handler");
+	EVENT(EVENT_SCHED_WAKING, 8);
+	NS(140);
+	OUT;
+	NS(150);
+	OUT;
+	NS(200);
+}
+
+const struct interrupt_story interrupt_stories_of_work[INTERRUPT_STORIES] = {
+	{ interrupt_timer_story,
+	  "asm_sysvec_apic_timer_interrupt on 5 for 0 x0.25: 5=5+0+0\n"
+	  "asm_sysvec_apic_timer_interrupt on 5 for 8 x0.75: 15=15+0+0\n"
+	  "hrtimer_wakeup on 5 for 8 x1.00: 30=30+0+0\n"
+	  "tick_nohz_handler on 5 for 0 x1.00: 10=10+0+0\n" },
+	{ periodic_timer_story,
+	  "asm_sysvec_apic_timer_interrupt on 5 for 8 x3.00: 0=0+0+0\n"
+	  "process_timeout on 5 for 8 x3.00: 60=60+0+0\n" },
+	{ interrupt_work_story,
+	  "disk_handler on 20 for 8 x1.00: 50=50+0+0\n"
+	  "do_the_work thread 20 for 8 x1.00: 140=140+0+0\n" },
+	{ bottom_half_story,
+	  "asm_common_interrupt on 5 for 8 x1.00: 50=0+50+0\n"
+	  "do_the_work thread 20 for 8 x1.00: 60=0+60+0\n" },
+	{ woken_story, "asm_common_interrupt on 5 for -1 x1.00: 30=0+0+30\n"
+		       "asm_common_interrupt on 5 for 8 x1.00: 50=0+50+0\n" },
+	{ preempted_story,
+	  "asm_sysvec_apic_timer_interrupt on 5 for -1 x1.00: 33=0+0+33\n" },
+	{ nested_story,
+	  "asm_common_interrupt on 5 for 9 x1.00: 20=0+20+0\n"
+	  "asm_sysvec_apic_timer_interrupt on 5 for 8 x1.00: 40=0+40+0\n" },
+	{ rcu_and_nmi_story, "asm_exc_nmi on 5 for 0 x1.00: 3=3+0+0\n"
+			     "free_something on 5 for 0 x2.00: 17=17+0+0\n"
+			     "handle_softirqs on 5 for 0 x1.00: 0=0+0+0\n"
+			     "rcu_core_si on 5 for 0 x1.00: 10=10+0+0\n" },
+	{ ipi_story,
+	  "asm_sysvec_reschedule_ipi on 5 for 9 x1.00: 20=0+20+0\n" },
+	{ untraced_story,
+	  "asm_sysvec_apic_timer_interrupt on 5 for -1 x1.00: 0=0+0+0\n"
+	  "process_timeout on 5 for -1 x1.00: 20=0+0+20\n" },
+	{ answer_story, "asm_common_interrupt on 8 for 8 x2.00: 60=0+60+0\n"
+			"asm_common_interrupt on 9 for -1 x1.00: 30=0+0+30\n"
+			"asm_common_interrupt on 9 for 8 x0.50: 15=0+15+0\n"
+			"asm_common_interrupt on 9 for 9 x0.50: 15=0+15+0\n" },
+	{ threaded_story, "thread_handler thread 21 for 8 x1.00: 50=0+50+0\n" },
+};

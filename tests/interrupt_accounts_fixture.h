@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_INTERRUPT_ACCOUNTS_FIXTURE_H
+#define KT_TESTS_INTERRUPT_ACCOUNTS_FIXTURE_H
+
+#include "tests/interrupt_story_fixture.h"
+
+/* For whom the kernel's own work was: timers, queued work, wake-ups. */
+enum { INTERRUPT_STORIES = 12 };
+
+extern const struct interrupt_story interrupt_stories_of_work[INTERRUPT_STORIES];
+
+/* Two of them: 8 sleeps, and its timer and the tick share an interrupt on 5's time; what
+ * 8 queues is done by kworker 20, with an interrupt in between.
+ */
+void interrupt_timer_story(struct attribution_fixture *f);
+void interrupt_work_story(struct attribution_fixture *f);
+
+#endif

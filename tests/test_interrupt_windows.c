@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* A window of the records that accounts keep is that of a pass over all. */
+#include "attribution/interrupts/interrupt_accounts.h"
+
+#include "common/kept_file.h"
+#include "common/pack.h"
+#include "tables/table_records.h"
+#include "tests/interrupt_accounts_fixture.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <stdlib.h>
+
+enum { KEY = 7 };
+
+static void keep_story(const struct interrupt_story *story, const char *path)
+{
+	struct kept_file_writer *writer = kept_file_writer_open(path, KEY);
+	struct interrupt_scene scene = interrupt_scene_begin();
+
+	ck_assert_ptr_nonnull(writer);
+	interrupt_scene_watch(&scene);
+	interrupt_accounts_keep(scene.accounts, writer);
+	story->tell(scene.fixture);
+	ck_assert_str_eq(interrupt_scene_finish(&scene), story->rows);
+	interrupt_accounts_pack_rest(scene.accounts,
+				     kept_file_writer_rest(writer));
+	kept_file_writer_finish(writer);
+	kept_file_writer_close(writer);
+	interrupt_scene_end(&scene);
+}
+
+/* The last chunk has what they refer to. */
+static void read_records(struct interrupt_accounts *accounts, const char *path,
+			 struct time_window window)
+{
+	const struct kept_span wanted = table_records_overlap(window);
+	struct kept_file file;
+
+	ck_assert(kept_file_open(&file, path, KEY, &wanted));
+	ck_assert_uint_gt(file.chunks.count, 0);
+	for (size_t i = file.chunks.count; i--;) {
+		const struct kept_chunk *chunk = array_at(&file.chunks, i);
+		size_t size;
+		void *bytes = kept_file_read(&file, i, &size);
+		struct pack pack = pack_to_read(bytes, size);
+
+		if (!chunk->records)
+			interrupt_accounts_pack_rest(accounts, &pack);
+		for (uint32_t j = 0; j < chunk->records; j++)
+			interrupt_accounts_read(accounts, &pack);
+		ck_assert(pack_is_whole(&pack));
+		free(bytes);
+	}
+	kept_file_close(&file);
+}
+
+/* Asserts that a window of the records is that of the pass. */
+static void expect_window(const struct interrupt_story *story, const char *path,
+			  struct time_window window)
+{
+	struct interrupt_scene pass = interrupt_scene_begin();
+	struct interrupt_scene read = interrupt_scene_begin();
+
+	pass.window = read.window = window;
+	interrupt_scene_watch(&pass);
+	story->tell(pass.fixture);
+	interrupt_scene_finish(&pass);
+	interrupt_scene_watch(&read);
+	read_records(read.accounts, path, window);
+	ck_assert_str_eq(interrupt_scene_finish(&read), pass.text);
+	interrupt_scene_end(&pass);
+	interrupt_scene_end(&read);
+}
+
+START_TEST(windows_are_made_of_records)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	char path[128];
+
+	scratch_folder_path(&folder, "report_interrupts", path, sizeof(path));
+	keep_story(&interrupt_stories_of_work[_i], path);
+	expect_window(&interrupt_stories_of_work[_i], path, TIME_WINDOW_ALL);
+	for (uint64_t since_ns = 0; since_ns < 500; since_ns += 33) {
+		expect_window(&interrupt_stories_of_work[_i], path,
+			      (struct time_window){ since_ns, since_ns + 50 });
+		expect_window(&interrupt_stories_of_work[_i], path,
+			      (struct time_window){ since_ns, UINT64_MAX });
+	}
+	scratch_folder_free(&folder);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("interrupt_windows");
+	TCase *tcase = tcase_create("interrupt_windows");
+
+	tcase_add_loop_test(tcase, windows_are_made_of_records, 0,
+			    INTERRUPT_STORIES);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
