@@ -67,12 +67,19 @@ windows_arm64() {
 	python3 "$HERE/threads.py" "$KTRACE" "$out/recording"
 }
 
+sql() { # recording
+	local failed=0
+	python3 "$HERE/sql.py" "$KTRACE" "$1" || failed=1
+	python3 "$HERE/sql_program.py" "$KTRACE" "$1" || failed=1
+	return $failed
+}
+
 windows() {
 	record_windows 1 /etc
 	record_windows 2 /etc/apt /etc/default
 	python3 "$HERE/windows.py" "$KTRACE" "$WORK"/windows-[12]/recording ||
 		return 1
-	python3 "$HERE/sql.py" "$KTRACE" "$WORK/windows-2/recording"
+	sql "$WORK/windows-2/recording"
 }
 
 # Recordings of two CPUs, and one that is large, if there is any.
@@ -144,7 +151,7 @@ main() {
 		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/kernel"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
-	run "SQL" python3 "$HERE/sql.py" "$KTRACE" "$WORK/long"
+	run "SQL" sql "$WORK/long"
 	run "user programs" python3 "$HERE/programs.py" "$KTRACE" "$WORK"
 	run "archives" python3 "$HERE/archive.py" "$KTRACE" "$WORK"
 	run "page: long" python3 "$HERE/view.py" "$KTRACE" "$WORK/long"

@@ -10,7 +10,7 @@ import json
 import sys
 
 from reader import run_checks
-from sql import ask, same
+from sql_rows import ask, same
 
 
 def compare_locks(reader, options, condition):
