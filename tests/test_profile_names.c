@@ -90,6 +90,7 @@ static const struct {
 	  "100.00     50 ns     20 ns        1  vfs_read\n"
 	  " 60.00     30 ns     30 ns        1    "
 	  "f\\x1b;\"\\x0a\\xff\\xc2\\x9b(<  [u]\n" },
+	{ "diff", "paths", "\n2,\"f\\x1b;\"\"\n\\xff\xc2\x9b(<\",0,1,30\n" },
 	{ "flamegraph", "folded",
 	  "vfs_read;f\\x1b:\"\\x0a\\xff\\xc2\\x9b(< 30\n" },
 	{ "flamegraph", "svg",

@@ -15,6 +15,7 @@
 #include "decoder/recording/recording.h"
 #include "report/profile/profile_report.h"
 #include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 #include "report/text/time_unit.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"
@@ -230,7 +231,10 @@ static int check_argument(const struct attribution_table *table,
 
 	if (!table->check || table->check(input, message, sizeof(message)))
 		return 0;
-	fprintf(stderr, "ktrace-hw: --%s: %s\n", table->name, message);
+	/* It may suggest names that are the recording's. */
+	fprintf(stderr, "ktrace-hw: --%s: ", table->name);
+	name_write(stderr, NAME_TEXT, message);
+	fputc('\n', stderr);
 	return EXIT_USAGE;
 }
 

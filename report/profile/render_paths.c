@@ -27,9 +27,10 @@ static void write_node(const struct profile_report *report, uint32_t node,
 	const struct call_counts calls = call_tree_calls(report->tree, node);
 	bool is_root = about->function == FUNCTION_NONE;
 
-	fprintf(out, "%" PRIu32 ",", depth);
+	fprintf(out, "%" PRIu32 ",\"", depth);
 	name_write(out, NAME_CSV, name_of(report, node));
-	fprintf(out, ",%d,%" PRIu64 ",%" PRIu64 "\n", (int)about->is_interrupt,
+	fprintf(out, "\",%d,%" PRIu64 ",%" PRIu64 "\n",
+		(int)about->is_interrupt,
 		call_counts_calls(&calls) + calls.starts,
 		is_root ? 0 : about->self_ns);
 }

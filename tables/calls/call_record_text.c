@@ -5,6 +5,7 @@
 #include "attribution/sleeps/wakers.h"
 #include "report/profile/call_tree.h"
 #include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
@@ -15,15 +16,25 @@
 
 #include <inttypes.h>
 
+static void write_function(const struct call_record_context *context,
+			   uint32_t function)
+{
+	name_write(context->out, NAME_TEXT,
+		   function_at(context->functions, function)->name);
+}
+
 static void print_head(const struct call_record_context *context,
 		       const struct system_call *call)
 {
 	FILE *out = context->out;
 
-	fprintf(out, "%6" PRIu64 ".%09" PRIu64 "  %s  ",
-		call->begin_ns / 1000000000, call->begin_ns % 1000000000,
-		task_label_of(context->names, call->task->tid, call->begin_ns)
-			.text);
+	fprintf(out, "%6" PRIu64 ".%09" PRIu64 "  ",
+		call->begin_ns / 1000000000, call->begin_ns % 1000000000);
+	name_write(out, NAME_TEXT,
+		   task_label_of(context->names, call->task->tid,
+				 call->begin_ns)
+			   .text);
+	fputs("  ", out);
 	call_line_call(context, call);
 	fputs("\n", out);
 }
@@ -72,14 +83,18 @@ static void print_place(const struct call_record_context *context,
 	FILE *out = context->out;
 	char line[512];
 
-	fprintf(out, "    slept %" PRIu64 " times, %s, in %s", place->count,
-		duration_text_of(place->asleep_ns).text,
-		function_at(context->functions, place->label)->name);
-	if (place->function != FUNCTION_UNKNOWN)
-		fprintf(out, " (by %s)",
-			function_at(context->functions, place->function)->name);
-	if (call_record_line(context, place, line, sizeof(line)))
-		fprintf(out, " at %s", line);
+	fprintf(out, "    slept %" PRIu64 " times, %s, in ", place->count,
+		duration_text_of(place->asleep_ns).text);
+	write_function(context, place->label);
+	if (place->function != FUNCTION_UNKNOWN) {
+		fputs(" (by ", out);
+		write_function(context, place->function);
+		fputs(")", out);
+	}
+	if (call_record_line(context, place, line, sizeof(line))) {
+		fputs(" at ", out);
+		name_write(out, NAME_TEXT, line);
+	}
 	fputs("\n", out);
 	stack_text_lines(context->stacks, place->stack, context->functions,
 			 "    stack", out);
@@ -112,14 +127,12 @@ static void print_trace(const struct call_record_context *context,
 
 		if (function->depth >= context->max_depth)
 			continue;
-		fprintf(out, "    %8" PRIu64 " %8s %8s  %*s%s%s\n",
-			function->calls,
+		fprintf(out, "    %8" PRIu64 " %8s %8s  %*s", function->calls,
 			duration_text_of(function->wall_ns).text,
 			duration_text_of(function->on_cpu_ns).text,
-			(int)function->depth * 2, "",
-			function_at(context->functions, function->function)
-				->name,
-			function->is_interrupt ? " (interrupt)" : "");
+			(int)function->depth * 2, "");
+		write_function(context, function->function);
+		fputs(function->is_interrupt ? " (interrupt)\n" : "\n", out);
 	}
 }
 

@@ -94,12 +94,15 @@ static void print_parts(const struct hits_table *table,
 	uint64_t others = call->others;
 
 	fprintf(out, "    %-10s %10s", "", "this one");
-	if (others)
-		fprintf(out, " %10s (median of %" PRIu64 " other calls of %s)",
-			"typical", others,
-			system_call_name(table->context.functions,
-					 table->context.arch, call->function));
-	fputs(others ? "\n" : "; no other call of its kind was seen whole\n",
+	if (others) {
+		fprintf(out, " %10s (median of %" PRIu64 " other calls of ",
+			"typical", others);
+		name_write(out, NAME_TEXT,
+			   system_call_name(table->context.functions,
+					    table->context.arch,
+					    call->function));
+	}
+	fputs(others ? ")\n" : "; no other call of its kind was seen whole\n",
 	      out);
 	for (int part = 0; part < CALL_PART_NAMES; part++) {
 		if (!call->times.ns[part] && !typical->ns[part])

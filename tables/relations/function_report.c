@@ -2,6 +2,7 @@
 #include "tables/relations/function_report.h"
 
 #include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 #include "report/text/record_head.h"
 #include "report/text/record_writer.h"
 #include "symbolize/functions/function_table.h"
@@ -117,12 +118,14 @@ static void write_head(const struct function_report *report, FILE *out)
 {
 	const struct call_counts *calls = &report->relations->calls;
 
+	fputs("Function ", out);
+	name_write(out, NAME_TEXT, report->name);
 	fprintf(out,
-		"Function %s\n\n  calls %" PRIu64 " (direct %" PRIu64
-		", tail %" PRIu64 ", interrupt %" PRIu64 "), starts %" PRIu64
+		"\n\n  calls %" PRIu64 " (direct %" PRIu64 ", tail %" PRIu64
+		", interrupt %" PRIu64 "), starts %" PRIu64
 		", inferred %" PRIu64 "\n  on a CPU: self %s, total %s\n",
-		report->name, call_counts_calls(calls), calls->direct,
-		calls->tail, calls->async, calls->starts, calls->inferred,
+		call_counts_calls(calls), calls->direct, calls->tail,
+		calls->async, calls->starts, calls->inferred,
 		duration_text_of(report->relations->self_ns).text,
 		duration_text_of(report->relations->total_ns).text);
 }

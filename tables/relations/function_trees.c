@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "report/profile/call_tree.h"
 #include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
@@ -31,13 +32,17 @@ struct text_tree {
 	FILE *out;
 };
 
-static const char *node_name(const struct text_tree *text, uint32_t node)
+/* Ends the line of @node, which is @depth calls below the tree's root. */
+static void write_name(const struct text_tree *text, uint32_t node,
+		       uint32_t depth)
 {
 	const struct call_tree *tree = function_study_tree(text->report->study);
+	uint32_t function = call_tree_at(tree, node)->function;
 
-	return function_at(text->report->functions,
-			   call_tree_at(tree, node)->function)
-		->name;
+	fprintf(text->out, "  %*s", (int)depth * NAME_INDENT, "");
+	name_write(text->out, NAME_TEXT,
+		   function_at(text->report->functions, function)->name);
+	fputs("\n", text->out);
 }
 
 static double whole_time(const struct part_line *line)
@@ -64,11 +69,11 @@ static int write_part(void *ctx, uint32_t node, uint32_t depth)
 	const struct text_tree *text = ctx;
 	struct part_line line = part_tree_line(text->tree, node);
 
-	fprintf(text->out, "  %8s %8s %8s %7.0f  %*s%s\n",
+	fprintf(text->out, "  %8s %8s %8s %7.0f",
 		time_text(whole_time(&line)).text,
 		time_text(line.on_cpu_ns).text, time_text(line.off_cpu_ns).text,
-		line.calls, (int)depth * NAME_INDENT, "",
-		node_name(text, node));
+		line.calls);
+	write_name(text, node, depth);
 	return 0;
 }
 
@@ -83,13 +88,13 @@ static int write_slow_call(const struct function_report *report,
 	if (!parts)
 		return -ERROR_MEMORY;
 	text.tree = parts;
-	fprintf(out,
-		"\n%zu. %s at %" PRIu64 ".%09" PRIu64 " s in %s on CPU %" PRIu32
-		"\n",
-		rank + 1, duration_text_of(call->wall_ns).text,
-		call->begin_ns / 1000000000, call->begin_ns % 1000000000,
-		task_label_of(report->names, call->tid, call->begin_ns).text,
-		call->cpu);
+	fprintf(out, "\n%zu. %s at %" PRIu64 ".%09" PRIu64 " s in ", rank + 1,
+		duration_text_of(call->wall_ns).text,
+		call->begin_ns / 1000000000, call->begin_ns % 1000000000);
+	name_write(
+		out, NAME_TEXT,
+		task_label_of(report->names, call->tid, call->begin_ns).text);
+	fprintf(out, " on CPU %" PRIu32 "\n", call->cpu);
 	fprintf(out, "  %8s %8s %8s %7s  function\n", "time", "on CPU",
 		"off CPU", "calls");
 	status = part_tree_walk(tree, weight_of_part,
@@ -150,12 +155,12 @@ static int write_difference(void *ctx, uint32_t node, uint32_t depth)
 	struct part_line slow = part_tree_line(text->tree, node);
 	struct part_line typical = part_tree_line(text->typical, node);
 
-	fprintf(text->out, "  %9s %8s %8s %8s %8s  %*s%s\n",
+	fprintf(text->out, "  %9s %8s %8s %8s %8s",
 		signed_text(difference_of(text, node)).text,
 		time_text(slow.on_cpu_ns).text, time_text(slow.off_cpu_ns).text,
 		time_text(typical.on_cpu_ns).text,
-		time_text(typical.off_cpu_ns).text, (int)depth * NAME_INDENT,
-		"", node_name(text, node));
+		time_text(typical.off_cpu_ns).text);
+	write_name(text, node, depth);
 	return 0;
 }
 

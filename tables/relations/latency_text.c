@@ -2,6 +2,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 #include "tables/relations/latency.h"
 #include "tables/relations/latency_names.h"
 #include "tables/relations/latency_paths.h"
@@ -40,8 +41,11 @@ static int write_path(const struct latency_report *report,
 		return -ERROR_MEMORY;
 	fputc('\n', out);
 	write_times(&path->time, path->on_cpu_ns, out);
-	while ((name = strsep(&rest, ";")))
-		fprintf(out, "    %s\n", name);
+	while ((name = strsep(&rest, ";"))) {
+		fputs("    ", out);
+		name_write(out, NAME_TEXT, name);
+		fputs("\n", out);
+	}
 	free(text);
 	return 0;
 }
@@ -51,11 +55,15 @@ static void write_counts(const struct latency_report *report, FILE *out)
 	const struct latency_answer *answer = latency_answer(report->latency);
 	struct latency_count count;
 
+	fputs("From entering ", out);
+	name_write(out, NAME_TEXT, report->from);
+	fputs(" to first entering ", out);
+	name_write(out, NAME_TEXT, report->to);
 	fprintf(out,
-		"From entering %s to first entering %s in the same call\n\n"
+		" in the same call\n\n"
 		"  %10" PRIu64
 		"  calls of the first in which the second came\n",
-		report->from, report->to, answer->time.count);
+		answer->time.count);
 	for (size_t i = 0; latency_count_at(answer, i, &count); i++)
 		if (count.count || !i)
 			fprintf(out, "  %10" PRIu64 "  %s\n", count.count,

@@ -148,9 +148,13 @@ static void print_row(const struct sleeps_table *table,
 			out, NAME_TEXT,
 			task_groups_label(table->input.groups, stat->pid).text);
 	else
-		fputs(task_label_last(table->input.names, stat->pid).text, out);
-	fprintf(out, "  %s\n",
-		sleep_label_name(sleeps_table_functions(table), stat->label));
+		name_write(out, NAME_TEXT,
+			   task_label_last(table->input.names, stat->pid).text);
+	fputs("  ", out);
+	name_write(out, NAME_TEXT,
+		   sleep_label_name(sleeps_table_functions(table),
+				    stat->label));
+	fputs("\n", out);
 	print_numbers(stat, out);
 	for (size_t i = 0; i < stat->wakers.items.count && i < MAX_WAKERS;
 	     i++) {

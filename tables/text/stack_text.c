@@ -2,6 +2,7 @@
 #include "tables/text/stack_text.h"
 
 #include "report/profile/call_tree.h"
+#include "report/text/name_text.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
@@ -73,8 +74,10 @@ void stack_text_lines(const struct call_tree *stacks, uint32_t node,
 		const struct call_node *at = call_tree_at(stacks, node);
 
 		if (at->parent != CALL_NODE_NONE) {
-			fprintf(out, "    %-9s %s\n", name,
-				function_at(functions, at->function)->name);
+			fprintf(out, "    %-9s ", name);
+			name_write(out, NAME_TEXT,
+				   function_at(functions, at->function)->name);
+			fputs("\n", out);
 			name = "";
 		}
 		node = at->parent;

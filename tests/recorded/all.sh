@@ -151,6 +151,7 @@ main() {
 		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/kernel"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
+	run "names" python3 "$HERE/names.py" "$KTRACE" "$WORK/long"
 	run "SQL" sql "$WORK/long"
 	run "user programs" python3 "$HERE/programs.py" "$KTRACE" "$WORK"
 	run "archives" python3 "$HERE/archive.py" "$KTRACE" "$WORK"

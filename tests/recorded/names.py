@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Names of functions and tasks that would command a terminal, or end a format's
+field: whatever command writes them, its format stays valid.
+
+    names.py PROGRAM RECORDING
+
+RECORDING is of --events=attribution, and has sort among its commands.
+"""
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import xml.dom.minidom
+
+from reader import run_checks
+
+# Behind the names that they had: ESC, BEL, quotes, bytes that are not UTF-8, and
+# U+0085, which terminals obey, too.
+EVIL = b"\x1b[31m\x07<&;\"\\\xff\x80\xc2\x85"
+WRITTEN = r'\x1b[31m\x07<&;"\\xff\x80\xc2\x85'
+RENAMED = (b"vfs_read", b"ksys_read", b"pipe_read", b"schedule", b"do_wait",
+           b"do_sys_poll", b"filemap_read", b"__x64_sys_read",
+           b"autoremove_wake_function")
+# Control characters, and bytes that are not UTF-8 as Python has them.
+COMMANDING = re.compile(".*[\0-\x08\x0b-\x1f\x7f-\x9f\udc80-\udcff].*")
+TABLES = ("flat", "calltree", "callgraph", "processes", "threads", "servers",
+          "requests", "syscalls", "sleeps", "runqueue", "locks", "interrupts",
+          "user-sites", "crashes", "hits")
+
+
+def evil(recording):
+    """A copy of @recording with such names, nothing of it known yet."""
+    folder = os.path.join(tempfile.mkdtemp(), "evil")
+    os.makedirs(folder)
+    shutil.copytree(os.path.join(recording, "kcore_dir"),
+                    os.path.join(folder, "kcore_dir"))
+    if os.path.isdir(os.path.join(recording, "code")):
+        os.symlink(os.path.join(recording, "code"),
+                   os.path.join(folder, "code"))
+    symbols = os.path.join(folder, "kcore_dir", "kallsyms")
+    with open(symbols, "rb") as text:
+        renamed, count = re.subn(
+            b" ([tT] (?:%s))$" % b"|".join(RENAMED),
+            lambda found: b" " + found[1] + EVIL, text.read(),
+            flags=re.MULTILINE)
+    assert count >= len(RENAMED), count
+    with open(symbols, "wb") as text:
+        text.write(renamed)
+    with open(os.path.join(recording, "data"), "rb") as data:
+        content = data.read()
+    name = b"sort".ljust(8, b"\0")
+    assert name in content
+    with open(os.path.join(folder, "data"), "wb") as data:
+        data.write(content.replace(name, b"\x1b\n\x07\xff".ljust(8, b"\0")))
+    return folder
+
+
+def asked(reader, *words):
+    done = reader.run(*words, "-i", reader.recording)
+    assert done.returncode == 0, (words, done.stderr[-300:])
+    said = done.stderr.decode(errors="surrogateescape")
+    assert not COMMANDING.search(said), (words, said)
+    return done.stdout.decode(errors="surrogateescape")
+
+
+def check_text_commands_no_terminal(reader):
+    every = [f"--{table}" for table in TABLES]
+    name = os.fsdecode(EVIL)
+    for words in (("report", *every),
+                  ("report", "--function", "vfs_read" + name),
+                  ("report", "--between", "ksys_read" + name,
+                   "vfs_read" + name),
+                  ("report", "--sleeps", "--by=comm"),
+                  ("timeline", "--syscalls", "--details"),
+                  ("timeline", "--top=50000"),
+                  ("flamegraph", "--folded", "--wall"),
+                  ("dump", "--events", "--top=50000")):
+        text = asked(reader, *words)
+        found = COMMANDING.search(text)
+        assert not found, (words, found[0])
+        if words[0] != "flamegraph":
+            assert WRITTEN in text, words
+
+
+def check_every_line_of_folded_stacks_has_its_number(reader):
+    for line in asked(reader, "flamegraph", "--folded").splitlines():
+        assert re.fullmatch(r".* \d+", line), line
+
+
+def check_json_is_json(reader):
+    every = [f"--{name}" for name in TABLES
+             if name not in ("calltree", "callgraph")]
+    tables = json.loads(asked(reader, "report", *every, "--format=json"))
+    assert any("\x1b[31m" in row["function"] for row in tables["flat"])
+
+
+def check_graphs_are_xml(reader):
+    for words in (("flamegraph",), ("flamegraph", "--wall")):
+        xml.dom.minidom.parseString(asked(reader, *words))
+    done = reader.run("diff", "--format=svg", reader.recording,
+                      reader.recording)
+    assert done.returncode == 0, done.stderr
+    xml.dom.minidom.parseString(done.stdout)
+
+
+def check_csv_has_all_fields(reader):
+    for words in (("report", "--sleeps"), ("report", "--flat")):
+        text = asked(reader, *words, "--format=csv")
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        assert len({len(row) for row in rows}) == 1, words
+
+
+if __name__ == "__main__":
+    copy = evil(sys.argv[2])
+    sys.argv[2] = copy
+    try:
+        sys.exit(run_checks(globals()))
+    finally:
+        shutil.rmtree(os.path.dirname(copy))
