@@ -27,6 +27,7 @@ struct task_name {
 struct task_names {
 	struct array names;	   /* struct task_name, by tid, time, order */
 	struct number_map parents; /* the last one's pid, by pid */
+	struct number_map newest;  /* place + 1 in names, by tid: being read */
 	bool knows_last_only;	   /* the steps' times are no times */
 };
 
@@ -45,28 +46,29 @@ void task_names_close(struct task_names *names)
 		return;
 	array_free(&names->names);
 	number_map_free(&names->parents);
+	number_map_free(&names->newest);
 	free(names);
 }
 
 /* Returns the newest name of @tid while the list is still in order of time. */
 static const char *newest_comm(const struct task_names *names, int32_t tid)
 {
-	for (size_t i = names->names.count; i-- > 0;) {
-		const struct task_name *name = array_at(&names->names, i);
+	const uint64_t *place = number_map_find(&names->newest, (uint32_t)tid);
+	const struct task_name *list = names->names.items;
 
-		if (name->tid == tid)
-			return name->comm;
-	}
-	return NULL;
+	return place ? list[*place - 1].comm : NULL;
 }
 
 static int add_name(struct task_names *names,
 		    const struct sideband_record *record, const char *comm)
 {
 	struct task_name *name = array_add(&names->names);
+	uint64_t *newest =
+		number_map_add(&names->newest, (uint32_t)record->tid);
 
-	if (!name)
+	if (!name || !newest)
 		return -ERROR_MEMORY;
+	*newest = names->names.count;
 	*name = (struct task_name){
 		.tid = record->tid,
 		.pid = record->pid,
@@ -156,6 +158,7 @@ int task_names_open(const struct recording *recording,
 		return status;
 	}
 	array_sort(&(*names)->names, compare_names);
+	number_map_free(&(*names)->newest);
 	return 0;
 }
 

@@ -105,7 +105,7 @@ void function_table_free(struct function_table *table)
 const char *function_table_module(struct function_table *table,
 				  const char *name, size_t length)
 {
-	return module_list_add(&table->modules, table->names, name, length);
+	return module_list_add(&table->modules, name, length);
 }
 
 /* Adds the function of @key to the free @slot.  Returns its number. */

@@ -1,43 +1,71 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/functions/module_list.h"
 
-#include "common/arena.h"
+#include "common/string_pool.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 void module_list_free(struct module_list *list)
 {
 	array_free(&list->modules);
+	string_pool_free(list->names);
+	number_map_free(&list->by_text);
 }
 
-const char *module_list_add(struct module_list *list, struct arena *names,
-			    const char *name, size_t length)
+static bool is_last(const struct module_list *list, const char *name,
+		    size_t length)
 {
-	struct module *module;
-	char *copy;
+	const char *last;
 
-	/* Symbols come grouped by module, so the newest fits nearly always. */
-	for (size_t i = list->modules.count; i-- > 0;) {
-		module = array_at(&list->modules, i);
-		list->last = i;
-		if (strncmp(module->name, name, length) == 0 &&
-		    !module->name[length])
-			return module->name;
+	if (!list->modules.count)
+		return false;
+	last = ((const struct module *)list->modules.items)[list->last].name;
+	return strncmp(last, name, length) == 0 && !last[length];
+}
+
+/* Makes the module of @number, whose text is new. */
+static bool add_module(struct module_list *list, uint32_t number)
+{
+	const struct module module = {
+		.name = string_pool_text(list->names, number),
+		.start = UINT64_MAX,
+	};
+	uint64_t *place =
+		number_map_add(&list->by_text, (uintptr_t)module.name);
+
+	if (!place || array_append(&list->modules, &module) < 0)
+		return false;
+	*place = number;
+	return true;
+}
+
+const char *module_list_add(struct module_list *list, const char *name,
+			    size_t length)
+{
+	uint32_t number;
+
+	/* Symbols come grouped by module, so the last fits nearly always. */
+	if (!is_last(list, name, length)) {
+		if (!list->names)
+			list->names = string_pool_new();
+		number = list->names ?
+				 string_pool_add(list->names, name, length) :
+				 STRING_POOL_NONE;
+		if (number == STRING_POOL_NONE ||
+		    (number == list->modules.count &&
+		     !add_module(list, number)))
+			return NULL;
+		list->last = number;
 	}
-	copy = arena_text(names, name, length);
-	module = copy ? array_add(&list->modules) : NULL;
-	if (!module)
-		return NULL;
-	list->last = list->modules.count - 1;
-	*module = (struct module){ .name = copy, .start = UINT64_MAX };
-	return copy;
+	return ((const struct module *)list->modules.items)[list->last].name;
 }
 
 void module_list_find(struct module_list *list, const char *name)
 {
-	const struct module *modules = list->modules.items;
+	const uint64_t *number =
+		number_map_find(&list->by_text, (uintptr_t)name);
 
-	for (size_t i = 0; i < list->modules.count; i++)
-		if (modules[i].name == name)
-			list->last = i;
+	if (number)
+		list->last = *number;
 }

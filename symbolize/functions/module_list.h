@@ -3,11 +3,12 @@
 #define KT_SYMBOLIZE_MODULE_LIST_H
 
 #include "common/array.h"
+#include "common/number_map.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena;
+struct string_pool;
 
 struct module {
 	const char *name;
@@ -16,8 +17,10 @@ struct module {
 
 /* The modules that functions are of, each once. */
 struct module_list {
-	struct array modules; /* struct module */
-	size_t last;	      /* index of the one that came last */
+	struct array modules;	   /* struct module, by its name's number */
+	struct string_pool *names; /* NULL: none yet */
+	struct number_map by_text; /* number, by the address of the text */
+	size_t last;		   /* index of the one that came last */
 };
 
 #define MODULE_LIST_NONE \
@@ -25,11 +28,11 @@ struct module_list {
 
 void module_list_free(struct module_list *list);
 
-/* Returns the text of the module that is called as the @length bytes of @name,
- * which is put into @names if it is new.  NULL when out of memory.
+/* Returns the text of the module that is called as the @length bytes of @name.
+ * Owner: the list.  NULL when out of memory.
  */
-const char *module_list_add(struct module_list *list, struct arena *names,
-			    const char *name, size_t length);
+const char *module_list_add(struct module_list *list, const char *name,
+			    size_t length);
 
 /* Makes the module whose text @name is the last one. */
 void module_list_find(struct module_list *list, const char *name);

@@ -2,6 +2,8 @@
 #include "symbolize/symbols/user_files.h"
 
 #include "common/error.h"
+#include "common/log.h"
+#include "common/string_pool.h"
 #include "symbolize/elf/elf_symbols.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
@@ -11,6 +13,11 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+/* A recording may name any number of files that are not there: so many are said
+ * one by one.
+ */
+enum { MOST_UNREAD_SAID = 20 };
 
 struct namer {
 	struct function_table *functions;
@@ -54,8 +61,19 @@ static int name_holes(const struct user_file *file,
 		       -ERROR_MEMORY;
 }
 
-static int read_file(struct user_file *file, struct function_table *functions,
-		     const struct log *log)
+static int add_symbols(struct user_files *files, struct user_file *file,
+		       struct function_table *functions, const struct log *log)
+{
+	int status = elf_symbols_add(
+		file->path, functions, file->symbols,
+		files->unread_count < MOST_UNREAD_SAID ? log : NULL);
+
+	files->unread_count += status == -ERROR_NOT_FOUND;
+	return status;
+}
+
+static int read_file(struct user_files *files, struct user_file *file,
+		     struct function_table *functions, const struct log *log)
 {
 	int status = 0;
 
@@ -63,8 +81,7 @@ static int read_file(struct user_file *file, struct function_table *functions,
 	if (!file->symbols)
 		return -ERROR_MEMORY;
 	if (file->is_recorded)
-		status = elf_symbols_add(file->path, functions, file->symbols,
-					 log);
+		status = add_symbols(files, file, functions, log);
 	if (status == -ERROR_MEMORY)
 		return status;
 	status = address_map_finish(file->symbols);
@@ -73,24 +90,55 @@ static int read_file(struct user_file *file, struct function_table *functions,
 	return status ? status : name_holes(file, functions);
 }
 
+/* Returns the place of the number + 1 of the file at @path, as it was recorded or
+ * as it is now; 0 there if it is new.  NULL when out of memory.
+ */
+static uint64_t *place_of(struct user_files *files, const char *path,
+			  bool is_recorded)
+{
+	uint32_t number = STRING_POOL_NONE;
+
+	if (!files->paths)
+		files->paths = string_pool_new();
+	if (files->paths)
+		number = string_pool_add(files->paths, path, strlen(path));
+	return number == STRING_POOL_NONE ?
+		       NULL :
+		       number_map_add(&files->by_path,
+				      (uint64_t)number << 1 | is_recorded);
+}
+
 int user_files_open(struct user_files *files, const char *path,
 		    bool is_recorded, struct function_table *functions,
 		    const struct log *log, uint32_t *number)
 {
+	uint64_t *place = place_of(files, path, is_recorded);
 	struct user_file *file;
 
-	for (*number = 0; *number < files->files.count; ++*number) {
-		file = array_at(&files->files, *number);
-		if (file->is_recorded == is_recorded &&
-		    strcmp(file->path, path) == 0)
-			return 0;
+	if (!place)
+		return -ERROR_MEMORY;
+	if (*place) {
+		*number = (uint32_t)*place - 1;
+		return 0;
 	}
 	file = array_add(&files->files);
 	if (!file)
 		return -ERROR_MEMORY;
+	*place = files->files.count;
+	*number = (uint32_t)*place - 1;
 	file->path = path;
 	file->is_recorded = is_recorded;
-	return read_file(file, functions, log);
+	return read_file(files, file, functions, log);
+}
+
+void user_files_say_rest(const struct user_files *files, const struct log *log)
+{
+	if (files->unread_count > MOST_UNREAD_SAID)
+		log_message(log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+			    "%" PRIu32
+			    " more files of programs could not be read: no "
+			    "symbols of them",
+			    files->unread_count - MOST_UNREAD_SAID);
 }
 
 void user_files_renumber(struct user_files *files, uint32_t shift)
@@ -115,4 +163,6 @@ void user_files_free(struct user_files *files)
 		address_map_free(file->symbols);
 	}
 	array_free(&files->files);
+	string_pool_free(files->paths);
+	number_map_free(&files->by_path);
 }

@@ -3,6 +3,7 @@
 #define KT_SYMBOLIZE_USER_FILES_H
 
 #include "common/array.h"
+#include "common/number_map.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 struct address_map;
 struct function_table;
 struct log;
+struct string_pool;
 
 /* A program's file, or a library's. */
 struct user_file {
@@ -20,7 +22,10 @@ struct user_file {
 
 /* Those whose symbols were read, by number. */
 struct user_files {
-	struct array files; /* struct user_file */
+	struct array files;	   /* struct user_file */
+	struct string_pool *paths; /* NULL: none yet */
+	struct number_map by_path; /* number + 1: see user_files_open() */
+	uint32_t unread_count;	   /* of those whose symbols were not read */
 };
 
 #define USER_FILES_NONE \
@@ -35,6 +40,9 @@ void user_files_free(struct user_files *files);
 int user_files_open(struct user_files *files, const char *path,
 		    bool is_recorded, struct function_table *functions,
 		    const struct log *log, uint32_t *number);
+
+/* Says to @log how many more could not be read than it was told, if any. */
+void user_files_say_rest(const struct user_files *files, const struct log *log);
 
 /* Adds @shift to the numbers of all functions but FUNCTION_UNKNOWN. */
 void user_files_renumber(struct user_files *files, uint32_t shift);

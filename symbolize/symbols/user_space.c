@@ -112,6 +112,7 @@ static int read_records(struct user_space *space,
 		if (status < 0)
 			return status;
 	}
+	user_files_say_rest(&space->files, log);
 	array_sort(&space->mappings, compare_mappings);
 	return status;
 }

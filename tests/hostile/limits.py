@@ -11,14 +11,17 @@ import subprocess
 import sys
 
 from judge import FACTOR, run, run_checks
-from made_recording import (ATTR, COMPRESSED, FINISHED_ROUND, ID_INDEX,
-                            ITRACE_START, attr, fork, kernel_trace, origin,
-                            record, trace, write_kcore, write_recording)
+from made_recording import (ATTR, CODE, COMPRESSED, FINISHED_ROUND, ID_INDEX,
+                            ITRACE_START, attr, fork, kernel_trace, mapping,
+                            origin, record, trace, write_kcore,
+                            write_recording)
 
 PSB = bytes([2, 0x82] * 8 + [2, 0x23])
 NO_CPU = 0xffffffff
 # What takes longer the more there are; sanitizers multiply that.
 MANY_STREAMS, MANY_PIECES = 60000 // FACTOR, 200000 // FACTOR
+MANY_FILES, MANY_FORKS = 60000 // FACTOR, 150000 // FACTOR
+MANY_MODULES = 100000 // FACTOR
 
 
 def read(program, folder):
@@ -103,6 +106,31 @@ def check_streams(program, folder):
 def check_pieces_of_one_stream(program, folder):
     write_recording(folder, [trace(bytes(8), i * 16) for i in range(MANY_PIECES)])
     read(program, folder)
+
+
+def check_files_that_are_not_there(program, folder):
+    """A line for each of the first ones, and one for all others."""
+    start = record(ITRACE_START, struct.pack("<2I", 117, 117) + origin(117, 0))
+    write_recording(folder, [mapping(117, f"/none/{i}", 0x400000 + i * 4096)
+                             for i in range(MANY_FILES)] + [start, trace(PSB)])
+    said = run(program, "report", "--flat", "-i", folder).err
+    assert said.count("no symbols: No such file") == 20, said[:5000]
+    assert f"{MANY_FILES - 20} more files of programs" in said, said
+
+
+def check_forks_of_a_parent_without_name(program, folder):
+    write_recording(folder, [fork(1000 + i, 117, i)
+                             for i in range(MANY_FORKS)] + [trace(PSB)])
+    run(program, "report", "--flat", "-i", folder)
+
+
+def check_symbols_of_many_modules(program, folder):
+    write_recording(folder, [trace(PSB)], traces_user=False)
+    with open(os.path.join(folder, "kcore_dir", "kallsyms"), "w",
+              encoding="ascii") as out:
+        out.write("".join(f"{CODE + i * 16:x} t f\t[m{i}]\n"
+                          for i in range(MANY_MODULES)))
+    run(program, "report", "--flat", "-i", folder)
 
 
 def check_export_of_a_thread(program, folder):
