@@ -176,8 +176,11 @@ int report_options_read(struct report_options *options,
 	if (!status)
 		take_words(options, set, argc, argv);
 	if (!status && optind < argc) {
-		fprintf(stderr, "ktrace-hw: %s: does not take '%s'\n",
-			set->command, argv[optind]);
+		fprintf(stderr, "ktrace-hw: %s: does not take '%s'%s\n",
+			set->command, argv[optind],
+			set->takes_two || options->input ?
+				"" :
+				"; -i names a recording");
 		status = EXIT_USAGE + 1;
 	}
 	return status;

@@ -4,7 +4,7 @@
 #include "archive/unpack.h"
 #include "common/error.h"
 
-#include <stdbool.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +72,37 @@ int input_open(struct input *input, const char *path, const struct log *log)
 		input->files = NULL;
 	}
 	return 0;
+}
+
+static bool is_same(const char *path, const char *other)
+{
+	struct stat a;
+	struct stat b;
+
+	return path && other && !stat(path, &a) && !stat(other, &b) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static bool is_at(const char *folder, const char *name, const char *other)
+{
+	char *path = join(folder, name);
+	bool is = is_same(path, other);
+
+	free(path);
+	return is;
+}
+
+bool input_has(const char *path, const char *file)
+{
+	char *copy = is_of(file, S_IFREG) ? strdup(file) : NULL;
+	const char *folder = copy ? dirname(copy) : NULL;
+	bool has = copy && (is_same(path, file) || is_at(path, "data", file) ||
+			    is_at(path, "trace.dat", file) ||
+			    is_at(path, "kcore_dir", folder) ||
+			    is_at(path, "code", folder));
+
+	free(copy);
+	return has;
 }
 
 void input_close(struct input *input)

@@ -4,6 +4,8 @@
 
 #include "common/temporary_folder.h"
 
+#include <stdbool.h>
+
 struct log;
 
 /* The recording that a command reads: as it is, or unpacked from an archive for
@@ -18,5 +20,10 @@ struct input {
 /* Returns 0, or a negative enum error said to @log.  Close it if 0. */
 int input_open(struct input *input, const char *path, const struct log *log);
 void input_close(struct input *input);
+
+/* Returns whether @file is the recording at @path, or one of the files that it
+ * consists of: what is written there would be lost as it is read.
+ */
+bool input_has(const char *path, const char *file);
 
 #endif

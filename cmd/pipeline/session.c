@@ -21,6 +21,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool is_for_people(const struct report_options *options)
@@ -93,6 +94,44 @@ static void say_if_old(const char *path)
 			path);
 }
 
+/* Before anything is read or written. */
+static int check_names(const struct report_options *options, const char *path)
+{
+	struct stat folder;
+
+	if (options->output && input_has(path, options->output)) {
+		fprintf(stderr,
+			"ktrace-hw: %s: it is part of the recording: write to "
+			"another file\n",
+			options->output);
+		return EXIT_USAGE;
+	}
+	if (options->symfs && stat(options->symfs, &folder) < 0) {
+		fprintf(stderr, "ktrace-hw: --symfs: %s: %s\n", options->symfs,
+			strerror(errno));
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static int open_input(struct session *session,
+		      const struct report_options *options, const char *path)
+{
+	int status = input_open(&session->input, path, &console_log);
+
+	if (!status)
+		status = recording_open(session->input.path, &console_log,
+					&session->recording);
+	if (status < 0)
+		fprintf(stderr, "ktrace-hw: %s: not opened: %s\n", path,
+			error_text(status));
+	else
+		recording_set_root(session->recording,
+				   options->symfs ? options->symfs :
+						    session->input.files);
+	return status < 0 ? EXIT_FAILED : 0;
+}
+
 static int open_recording(struct session *session,
 			  const struct report_options *options)
 {
@@ -110,19 +149,11 @@ static int open_recording(struct session *session,
 	}
 	if (found)
 		say_if_old(found);
-	status = input_open(&session->input, path, &console_log);
+	status = check_names(options, path);
 	if (!status)
-		status = recording_open(session->input.path, &console_log,
-					&session->recording);
-	if (status < 0)
-		fprintf(stderr, "ktrace-hw: %s: not opened: %s\n", path,
-			error_text(status));
-	else
-		recording_set_root(session->recording,
-				   options->symfs ? options->symfs :
-						    session->input.files);
+		status = open_input(session, options, path);
 	free(found);
-	return status < 0 ? EXIT_FAILED : 0;
+	return status;
 }
 
 static int open_lines(struct session *session)

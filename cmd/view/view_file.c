@@ -96,7 +96,11 @@ int write_view_file(const struct report_options *options, const char *path)
 	}
 	unpaged.is_paged = false;
 	status = view_session_open(&view, &unpaged);
-
+	if (!status && (input_has(view.session.input.path, path) ||
+			(options->input && input_has(options->input, path)))) {
+		fail(path, "it is part of the recording");
+		status = EXIT_USAGE;
+	}
 	if (!status)
 		status = view_session_fill(&view);
 	if (!status)

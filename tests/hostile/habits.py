@@ -245,6 +245,38 @@ def check_devices_are_not_replaced(program, folder):
         assert stat.S_ISFIFO(os.stat(pipe).st_mode), words
 
 
+def check_the_recording_is_not_written_over(program, folder):
+    path = os.path.join(folder, "one")
+    write(path)
+    symbols = os.path.join(path, "kcore_dir", "kallsyms")
+    for own in (os.path.join(path, "data"), symbols):
+        with open(own, "rb") as data:
+            before = data.read()
+        for words in (("export", "--format=perfetto", "-o", own),
+                      ("export", "--format=sqlite", "-o", own),
+                      ("report", "-o", own), ("report", "--html", own)):
+            done = run(program, *words, "-i", path)
+            assert done.code == 2, (words, done)
+            assert "it is part of the recording" in done.err, done.err
+        done = run(program, "diff", path, path, "-o", own)
+        assert done.code == 2, done
+        with open(own, "rb") as data:
+            assert data.read() == before, own
+    archive = os.path.join(folder, "one.ktrace")
+    run(program, "archive", "-i", path, "-o", archive, codes=(0,))
+    size = os.path.getsize(archive)
+    done = run(program, "report", "-i", archive, "-o", archive)
+    assert done.code == 2 and os.path.getsize(archive) == size, done
+
+
+def check_words_and_folders_that_are_none(program, folder):
+    write(folder)
+    done = run(program, "report", "--flat", "-i", folder, "--symfs=/none/x")
+    assert done.code == 2 and "--symfs: /none/x: No such" in done.err, done
+    done = run(program, "report", folder)
+    assert done.code == 2 and "-i names a recording" in done.err, done
+
+
 def check_completion(program, folder):
     script = run(program, "completion", "bash").out
     os.symlink(program, os.path.join(folder, "ktrace-hw"))
