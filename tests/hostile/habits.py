@@ -277,30 +277,50 @@ def check_words_and_folders_that_are_none(program, folder):
     assert done.code == 2 and "-i names a recording" in done.err, done
 
 
+WORDS_TO_COMPLETE = (
+    (("ktrace-hw", "rep"), "report"),
+    (("ktrace-hw", "report", "--callg"), "--callgraph"),
+    (("ktrace-hw", "timeline", "--min"), "--min-duration"),
+    (("ktrace-hw", "top", "--sl"), "--slice"),
+    (("ktrace-hw", "record", "--user-s"), "--user-stacks"),
+    (("ktrace-hw", "store", "rep"), "report"),
+    (("ktrace-hw", "machine", "cl"), "clean"),
+    (("ktrace-hw", "machine", "run", "--cp"), "--cpus"))
+# What zsh's own functions would choose from is printed instead.
+ZSH_COMPLETES = """
+_describe() { print -l -- "${(P@)@[-1]%%:*}" }
+_files() { print files }
+words=(WORDS); CURRENT=$#words
+"""
+
+
+def completed(shell, script, folder):
+    done = subprocess.run(
+        [shell, "-c", script], capture_output=True, text=True, check=False,
+        env={**os.environ, "PATH": folder + ":" + os.environ["PATH"]})
+    assert done.returncode == 0 and not done.stderr, (shell, done)
+    return done.stdout.split()
+
+
 def check_completion(program, folder):
     script = run(program, "completion", "bash").out
     os.symlink(program, os.path.join(folder, "ktrace-hw"))
-    for words, expected in (
-            (("ktrace-hw", "rep"), "report"),
-            (("ktrace-hw", "report", "--callg"), "--callgraph"),
-            (("ktrace-hw", "timeline", "--min"), "--min-duration"),
-            (("ktrace-hw", "top", "--sl"), "--slice"),
-            (("ktrace-hw", "record", "--user-s"), "--user-stacks")):
+    for words, expected in WORDS_TO_COMPLETE:
         listed = " ".join(words)
-        done = subprocess.run(
-            ["bash", "-c", f"{script}\nCOMP_WORDS=({listed})\n"
-             f"COMP_CWORD={len(words) - 1}\n_ktrace_hw\n"
-             'printf "%s\\n" "${COMPREPLY[@]}"'], capture_output=True,
-            text=True, check=False,
-            env={**os.environ, "PATH": folder + ":" + os.environ["PATH"]})
-        assert done.stdout.split() == [expected], (words, done)
+        found = completed("bash", f"{script}\nCOMP_WORDS=({listed})\n"
+                          f"COMP_CWORD={len(words) - 1}\n_ktrace_hw\n"
+                          'printf "%s\\n" "${COMPREPLY[@]}"', folder)
+        assert found == [expected], (words, found)
     assert run(program, "completion", "fish").code == 2
     zsh = shutil.which("zsh")
     if not zsh:
         print("skipped: no zsh here (the full tier installs it)")
     else:
-        subprocess.run([zsh, "-n"], check=True, text=True,
-                       input=run(program, "completion", "zsh").out)
+        script = run(program, "completion", "zsh").out
+        for words, expected in WORDS_TO_COMPLETE:
+            found = completed(zsh, ZSH_COMPLETES.replace(
+                "WORDS", " ".join(words)) + script, folder)
+            assert expected in found, (words, found)
 
 
 if __name__ == "__main__":
