@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /* Exit codes beside the command's own, as env(1) and timeout(1) have them. */
 enum {
@@ -73,12 +74,14 @@ static int record(struct record_options *options)
 	return exit_code(options, &result);
 }
 
-/* Returns only if the machine cannot be started. */
+/* A machine that did not come to it leaves nothing where a recording would be:
+ * the folder goes if it is empty.
+ */
 static int record_in_machine(const struct record_options *options)
 {
 	int code = machine_record(options);
 
-	record_folder_remove(options->folder);
+	rmdir(options->folder);
 	return code;
 }
 

@@ -11,14 +11,15 @@ struct top_options;
 bool machine_is_installed(void);
 
 /* Makes the recording that @options ask for in the virtual machine
- * (machine/host/machine), which this process becomes.
- *
- * Returns only if that fails: an exit code, said to standard error.
+ * (machine/host/machine).  Returns an exit code, said to standard error if the
+ * machine failed.
  */
 int machine_record(const struct record_options *options);
 
 /* The same for top; what the command writes there stays there.  It has this
  * terminal if there is one.
+ *
+ * Returns only if the machine cannot be started: this process becomes it.
  */
 int machine_top(const struct top_options *options);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/machine/machine.h"
 #include "cmd/machine/machine_arguments.h"
+#include "cmd/machine/machine_child.h"
 #include "cmd/machine/machine_script.h"
 #include "cmd/record/record_options.h"
 #include "common/array.h"
@@ -57,7 +58,7 @@ static int run(const struct record_options *options, const char *recorder,
 	machine_add(&arguments, folder);
 	machine_add(&arguments, "--");
 	add_recorder(&arguments, options, recorder, folder);
-	code = machine_script_run(arguments.items);
+	code = machine_child_run(arguments.items);
 	free(words);
 	array_free(&arguments);
 	return code;

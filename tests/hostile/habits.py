@@ -172,6 +172,17 @@ def check_mistyped_command(program, folder):
     assert "ktrace-hw: no" not in run(program, "report", folder=folder).err
 
 
+def check_machine_that_does_not_start(program, folder):
+    """It leaves no empty recording, and says that the last one has moved."""
+    write(os.path.join(folder, "ktrace.data"))
+    done = run(program, "record", "--machine=--no-such", "--", "true",
+               folder=folder)
+    assert done.code == 2 and "unknown option --no-such" in done.err, done
+    assert os.listdir(folder) == ["ktrace.data.old"], os.listdir(folder)
+    done = run(program, "report", folder=folder, codes=(0,))
+    assert "the last recording here is ktrace.data.old" in done.err, done.err
+
+
 def check_unfinished(program, folder):
     write(folder, version="ktrace-hw", is_finished=True)
     assert "not finished" not in run(program, "report", "-i", folder).err
