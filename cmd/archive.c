@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/options/archive_options.h"
 #include "cmd/pipeline/console_log.h"
+#include "cmd/pipeline/input.h"
 #include "cmd/pipeline/session.h"
 
 #include "archive/recording_archive.h"
@@ -100,6 +101,8 @@ static int make_archive(const struct archive_options *options)
 				 "with -i DIR");
 	else if (!output)
 		code = fail(input, "out of memory");
+	else if (input_is_archive(input))
+		code = fail(input, "it is an archive already");
 	else
 		code = write_archive(options, input, output);
 	free(found);
@@ -136,7 +139,8 @@ static int unpack_archive(const struct archive_options *options)
 		return code;
 	}
 	error = unpack(options->unpacked, folder, &console_log);
-	if (error == -ERROR_UNSUPPORTED)
+	/* Nothing came into it, unless the archive ends in the middle. */
+	if (error)
 		rmdir(folder);
 	if (error)
 		code = fail(options->unpacked, error_text(error));

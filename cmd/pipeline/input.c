@@ -41,7 +41,7 @@ static int unpack_input(struct input *input, const char *path,
 	return unpack(path, input->path, log);
 }
 
-static bool is_archive(const char *path)
+bool input_is_archive(const char *path)
 {
 	static const unsigned char magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
 	unsigned char bytes[4] = { 0 };
@@ -58,7 +58,7 @@ int input_open(struct input *input, const char *path, const struct log *log)
 	int error = 0;
 
 	*input = (struct input){ 0 };
-	if (is_archive(path))
+	if (input_is_archive(path))
 		error = unpack_input(input, path, log);
 	else
 		input->path = strdup(path);

@@ -21,6 +21,9 @@ struct input {
 int input_open(struct input *input, const char *path, const struct log *log);
 void input_close(struct input *input);
 
+/* Returns whether the file at @path is an archive, by its first bytes. */
+bool input_is_archive(const char *path);
+
 /* Returns whether @file is the recording at @path, or one of the files that it
  * consists of: what is written there would be lost as it is read.
  */

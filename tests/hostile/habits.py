@@ -280,6 +280,24 @@ def check_the_recording_is_not_written_over(program, folder):
     assert done.code == 2 and os.path.getsize(archive) == size, done
 
 
+def check_archives_that_are_none(program, folder):
+    """They leave no empty folder; and an archive is not packed once more."""
+    path = os.path.join(folder, "one.data")
+    write(path)
+    archive = os.path.join(folder, "one.ktrace")
+    run(program, "archive", "-i", path, "-o", archive, codes=(0,))
+    with open(archive, "rb") as whole, \
+            open(os.path.join(folder, "cut.ktrace"), "wb") as cut:
+        cut.write(whole.read()[:100])
+    there = sorted(os.listdir(folder))
+    for words in (("--unpack", path, "-o", "new"),
+                  ("--unpack", "cut.ktrace", "-o", "new"),
+                  ("-i", archive, "-o", "two.ktrace")):
+        done = run(program, "archive", *words, folder=folder, codes=(1,))
+        assert sorted(os.listdir(folder)) == there, words
+    assert "it is an archive already" in done.err, done.err
+
+
 def check_words_and_folders_that_are_none(program, folder):
     write(folder)
     done = run(program, "report", "--flat", "-i", folder, "--symfs=/none/x")
