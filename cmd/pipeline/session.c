@@ -5,10 +5,10 @@
 #include "cmd/pipeline/console_log.h"
 #include "cmd/pipeline/pager.h"
 #include "cmd/pipeline/session_groups.h"
+#include "cmd/pipeline/session_recording.h"
 #include "common/error.h"
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording_open.h"
 #include "execution/stream/jobs.h"
 #include "report/text/colors.h"
 #include "report/text/task_cgroups.h"
@@ -21,7 +21,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static bool is_for_people(const struct report_options *options)
@@ -80,80 +79,6 @@ static int open_output(struct session *session,
 	fprintf(stderr, "ktrace-hw: %s: cannot be written: %s\n", path,
 		strerror(errno));
 	return EXIT_FAILED;
-}
-
-/* A recording that failed may have moved the one before it away. */
-static void say_if_old(const char *path)
-{
-	size_t length = strlen(path);
-
-	if (length > 4 && !strcmp(path + length - 4, ".old"))
-		fprintf(stderr,
-			"ktrace-hw: note: the last recording here is "
-			"%s: a newer one has failed, or is gone\n",
-			path);
-}
-
-/* Before anything is read or written. */
-static int check_names(const struct report_options *options, const char *path)
-{
-	struct stat folder;
-
-	if (options->output && input_has(path, options->output)) {
-		fprintf(stderr,
-			"ktrace-hw: %s: it is part of the recording: write to "
-			"another file\n",
-			options->output);
-		return EXIT_USAGE;
-	}
-	if (options->symfs && stat(options->symfs, &folder) < 0) {
-		fprintf(stderr, "ktrace-hw: --symfs: %s: %s\n", options->symfs,
-			strerror(errno));
-		return EXIT_USAGE;
-	}
-	return 0;
-}
-
-static int open_input(struct session *session,
-		      const struct report_options *options, const char *path)
-{
-	int status = input_open(&session->input, path, &console_log);
-
-	if (!status)
-		status = recording_open(session->input.path, &console_log,
-					&session->recording);
-	if (status < 0)
-		fprintf(stderr, "ktrace-hw: %s: not opened: %s\n", path,
-			error_text(status));
-	else
-		recording_set_root(session->recording,
-				   options->symfs ? options->symfs :
-						    session->input.files);
-	return status < 0 ? EXIT_FAILED : 0;
-}
-
-static int open_recording(struct session *session,
-			  const struct report_options *options)
-{
-	const char *path = options->input;
-	char *found = NULL;
-	int status;
-
-	if (!path)
-		path = found = find_last_recording();
-	if (!path) {
-		fputs("ktrace-hw: no recording in this directory; make one "
-		      "with ktrace-hw record, or name one with -i DIR\n",
-		      stderr);
-		return EXIT_FAILED;
-	}
-	if (found)
-		say_if_old(found);
-	status = check_names(options, path);
-	if (!status)
-		status = open_input(session, options, path);
-	free(found);
-	return status;
 }
 
 static int open_lines(struct session *session)
@@ -274,7 +199,7 @@ int session_open_input(struct session *session,
 	int status;
 
 	*session = (struct session){ 0 };
-	status = open_recording(session, options);
+	status = session_open_recording(session, options);
 	if (!status)
 		status = check_time(session, options);
 	if (!status)

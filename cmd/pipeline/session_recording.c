@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/pipeline/session_recording.h"
+
+#include "cmd/command.h"
+#include "cmd/pipeline/console_log.h"
+#include "cmd/pipeline/session.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording_open.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A recording that failed may have moved the one before it away. */
+static void say_if_old(const char *path)
+{
+	size_t length = strlen(path);
+
+	if (length > 4 && !strcmp(path + length - 4, ".old"))
+		fprintf(stderr,
+			"ktrace-hw: note: the last recording here is "
+			"%s: a newer one has failed, or is gone\n",
+			path);
+}
+
+/* Before anything is read or written. */
+static int check_names(const struct report_options *options, const char *path)
+{
+	struct stat folder;
+
+	if (options->output && input_has(path, options->output)) {
+		fprintf(stderr,
+			"ktrace-hw: %s: it is part of the recording: write to "
+			"another file\n",
+			options->output);
+		return EXIT_USAGE;
+	}
+	if (options->symfs && stat(options->symfs, &folder) < 0) {
+		fprintf(stderr, "ktrace-hw: --symfs: %s: %s\n", options->symfs,
+			strerror(errno));
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static int open_input(struct session *session,
+		      const struct report_options *options, const char *path)
+{
+	int status = input_open(&session->input, path, &console_log);
+
+	if (!status)
+		status = recording_open(session->input.path, &console_log,
+					&session->recording);
+	if (status < 0)
+		fprintf(stderr, "ktrace-hw: %s: not opened: %s\n", path,
+			error_text(status));
+	else
+		recording_set_root(session->recording,
+				   options->symfs ? options->symfs :
+						    session->input.files);
+	return status < 0 ? EXIT_FAILED : 0;
+}
+
+int session_open_recording(struct session *session,
+			   const struct report_options *options)
+{
+	const char *path = options->input;
+	char *found = NULL;
+	int status;
+
+	if (!path)
+		path = found = find_last_recording();
+	if (!path) {
+		fputs("ktrace-hw: no recording in this directory; make one "
+		      "with ktrace-hw record, or name one with -i DIR\n",
+		      stderr);
+		return EXIT_FAILED;
+	}
+	if (found)
+		say_if_old(found);
+	status = check_names(options, path);
+	if (!status)
+		status = open_input(session, options, path);
+	free(found);
+	return status;
+}
