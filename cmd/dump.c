@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
 #include "cmd/dump/dump_stages.h"
+#include "cmd/pipeline/console_log.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
@@ -59,9 +60,9 @@ static int dump_recording(const struct report_options *options,
 		int error = stage(&dump);
 
 		if (error < 0) {
-			fprintf(stderr, "ktrace-hw: dump: %s: %s\n",
-				recording_path(session.recording),
-				error_text(error));
+			log_message(&console_log, LOG_ERROR,
+				    recording_path(session.recording),
+				    LOG_NO_OFFSET, "%s", error_text(error));
 			status = EXIT_FAILED;
 		}
 	}

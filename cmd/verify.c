@@ -3,6 +3,7 @@
 #include "cmd/events/event_compare.h"
 #include "cmd/events/event_text.h"
 #include "cmd/events/event_window.h"
+#include "cmd/pipeline/console_log.h"
 #include "cmd/pipeline/cpu_pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
@@ -121,9 +122,9 @@ static int verify_streams(const struct session *session)
 			continue;
 		status = verify_stream(session, i);
 		if (status < 0) {
-			fprintf(stderr, "ktrace-hw: verify: %s: %s\n",
-				recording_path(session->recording),
-				error_text(status));
+			log_message(&console_log, LOG_ERROR,
+				    recording_path(session->recording),
+				    LOG_NO_OFFSET, "%s", error_text(status));
 			return EXIT_FAILED;
 		}
 		if (!status)
@@ -138,13 +139,14 @@ static int verify(struct session *session)
 
 	if (recording_trace(session->recording) ==
 	    RECORDING_TRACE_FUNCTION_GRAPH)
-		fprintf(stderr,
-			"ktrace-hw: %s: the kernel's function_graph tracer "
-			"wrote it: there is no trace to decode\n",
-			path);
+		log_message(
+			&console_log, LOG_ERROR, path, LOG_NO_OFFSET,
+			"the kernel's function_graph tracer wrote it: there is "
+			"no trace to decode");
 	else if (session->engine == engine_second(session->recording))
-		fprintf(stderr, "ktrace-hw: %s: only %s reads its trace\n",
-			path, engine_name(session->engine));
+		log_message(&console_log, LOG_ERROR, path, LOG_NO_OFFSET,
+			    "only %s reads its trace",
+			    engine_name(session->engine));
 	else
 		return verify_streams(session);
 	return EXIT_USAGE;

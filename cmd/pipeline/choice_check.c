@@ -2,6 +2,7 @@
 #include "cmd/pipeline/choice_check.h"
 
 #include "cmd/command.h"
+#include "cmd/pipeline/console_log.h"
 #include "cmd/pipeline/session.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/call_stack.h"
@@ -110,8 +111,9 @@ struct step_callback *choice_check_begin(struct choice_check *check,
 
 static int nothing(const struct choice_check *check, const char *what)
 {
-	fprintf(stderr, "ktrace-hw: %s: nothing to show: %s\n",
-		recording_path(check->session->recording), what);
+	log_message(&console_log, LOG_ERROR,
+		    recording_path(check->session->recording), LOG_NO_OFFSET,
+		    "nothing to show: %s", what);
 	return EXIT_FAILED;
 }
 

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/pipeline/checkpoints.h"
 #include "cmd/pipeline/choice_check.h"
+#include "cmd/pipeline/console_log.h"
 #include "cmd/pipeline/cpu_gate.h"
 #include "cmd/pipeline/cpu_pipeline.h"
 #include "cmd/pipeline/pager.h"
@@ -265,10 +266,10 @@ static void close_parts(struct pipeline *pipeline)
 
 static int no_trace(const struct session *session)
 {
-	fprintf(stderr,
-		"ktrace-hw: %s: holds no trace; make a recording "
-		"that does with ktrace-hw record\n",
-		recording_path(session->recording));
+	log_message(&console_log, LOG_ERROR, recording_path(session->recording),
+		    LOG_NO_OFFSET,
+		    "holds no trace; make a recording that does with ktrace-hw "
+		    "record");
 	return EXIT_FAILED;
 }
 
@@ -305,8 +306,8 @@ int run_pipeline_unchecked(const struct session *session,
 	status = pipeline_run(session, callback, stacks);
 	if (status == 0)
 		return EXIT_OK;
-	fprintf(stderr, "ktrace-hw: %s: not decoded: %s\n",
-		recording_path(session->recording), error_text(status));
+	log_message(&console_log, LOG_ERROR, recording_path(session->recording),
+		    LOG_NO_OFFSET, "not decoded: %s", error_text(status));
 	return EXIT_FAILED;
 }
 

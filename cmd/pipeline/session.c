@@ -76,8 +76,8 @@ static int open_output(struct session *session,
 		set_buffer(session);
 		return 0;
 	}
-	fprintf(stderr, "ktrace-hw: %s: cannot be written: %s\n", path,
-		strerror(errno));
+	log_message(&console_log, LOG_ERROR, path, LOG_NO_OFFSET,
+		    "cannot be written: %s", strerror(errno));
 	return EXIT_FAILED;
 }
 
@@ -122,8 +122,8 @@ static int open_parts(struct session *session,
 	if (!status && options->wants_lines)
 		status = open_lines(session);
 	if (status < 0)
-		fprintf(stderr, "ktrace-hw: %s: %s\n",
-			recording_path(recording), error_text(status));
+		log_message(&console_log, LOG_ERROR, recording_path(recording),
+			    LOG_NO_OFFSET, "%s", error_text(status));
 	return status < 0 ? EXIT_FAILED : 0;
 }
 
@@ -148,22 +148,23 @@ static int check_time(const struct session *session,
 	const struct time_unit *unit = time_unit_of(session->recording);
 
 	if (unit->is_of_host)
-		fprintf(stderr,
-			"ktrace-hw: note: %s: its times are by the "
-			"clock of the virtual machine's host\n",
-			recording_path(session->recording));
+		log_message(
+			&console_log, LOG_NOTE,
+			recording_path(session->recording), LOG_NO_OFFSET,
+			"its times are by the clock of the virtual machine's "
+			"host");
 	if (recording_trace(session->recording) ==
 	    RECORDING_TRACE_FUNCTION_GRAPH)
-		fprintf(stderr,
-			"ktrace-hw: note: %s: traced by the kernel's "
-			"function_graph tracer: functions that are inlined or "
-			"notrace are in their callers, and all times contain "
-			"what the tracer took\n",
-			recording_path(session->recording));
+		log_message(
+			&console_log, LOG_NOTE,
+			recording_path(session->recording), LOG_NO_OFFSET,
+			"traced by the kernel's function_graph tracer: "
+			"functions that are inlined or notrace are in their "
+			"callers, and all times contain what the tracer took");
 	if (unit->is_time)
 		return 0;
-	fprintf(stderr, "ktrace-hw: note: %s: no times: %s are counted\n",
-		recording_path(session->recording), unit->name);
+	log_message(&console_log, LOG_NOTE, recording_path(session->recording),
+		    LOG_NO_OFFSET, "no times: %s are counted", unit->name);
 	if (options->since)
 		return session_needs_time(session, "--since", "");
 	if (options->until)
@@ -180,8 +181,9 @@ static int choose_engine(struct session *session,
 	if (options->engine == ENGINE_DEFAULT ||
 	    engine_reads(session->engine, recording))
 		return 0;
-	fprintf(stderr, "ktrace-hw: %s: --engine=%s does not read its trace\n",
-		recording_path(recording), engine_name(session->engine));
+	log_message(&console_log, LOG_ERROR, recording_path(recording),
+		    LOG_NO_OFFSET, "--engine=%s does not read its trace",
+		    engine_name(session->engine));
 	return EXIT_USAGE;
 }
 

@@ -16,14 +16,16 @@ static int open_cgroups(struct session *session)
 				       &session->cgroups);
 
 	if (status == -ERROR_NOT_FOUND)
-		fprintf(stderr,
-			"ktrace-hw: %s: --by=cgroup: the recording does not "
-			"tell which cgroup a task was in: it was not made by "
-			"ktrace-hw record, or without cgroups v2\n",
-			recording_path(session->recording));
+		log_message(
+			&console_log, LOG_ERROR,
+			recording_path(session->recording), LOG_NO_OFFSET,
+			"--by=cgroup: the recording does not tell which cgroup "
+			"a task was in: it was not made by ktrace-hw record, "
+			"or without cgroups v2");
 	else if (status < 0)
-		fprintf(stderr, "ktrace-hw: %s: %s\n",
-			recording_path(session->recording), error_text(status));
+		log_message(&console_log, LOG_ERROR,
+			    recording_path(session->recording), LOG_NO_OFFSET,
+			    "%s", error_text(status));
 	return status < 0 ? EXIT_FAILED : 0;
 }
 

@@ -19,10 +19,10 @@ static void say_if_old(const char *path)
 	size_t length = strlen(path);
 
 	if (length > 4 && !strcmp(path + length - 4, ".old"))
-		fprintf(stderr,
-			"ktrace-hw: note: the last recording here is "
-			"%s: a newer one has failed, or is gone\n",
-			path);
+		log_message(&console_log, LOG_NOTE, NULL, LOG_NO_OFFSET,
+			    "the last recording here is %s: a newer one has "
+			    "failed, or is gone",
+			    path);
 }
 
 /* Before anything is read or written. */
@@ -54,8 +54,8 @@ static int open_input(struct session *session,
 		status = recording_open(session->input.path, &console_log,
 					&session->recording);
 	if (status < 0)
-		fprintf(stderr, "ktrace-hw: %s: not opened: %s\n", path,
-			error_text(status));
+		log_message(&console_log, LOG_ERROR, path, LOG_NO_OFFSET,
+			    "not opened: %s", error_text(status));
 	else
 		recording_set_root(session->recording,
 				   options->symfs ? options->symfs :

@@ -57,11 +57,12 @@ static int find_stream(const struct session *session, size_t index,
 
 static void say(const struct session *session, uint64_t first_ns)
 {
-	fprintf(stderr,
-		"ktrace-hw: note: %s: not decoded from its begin, but from "
-		"%.3f ms before the window on: which functions were open then "
-		"is inferred; report without --since once to know\n",
-		recording_path(session->recording),
+	log_message(
+		&console_log, LOG_NOTE, recording_path(session->recording),
+		LOG_NO_OFFSET,
+		"not decoded from its begin, but from %.3f ms before the "
+		"window on: which functions were open then is inferred; report "
+		"without --since once to know",
 		(double)(session->window.since_ns - first_ns) / 1e6);
 }
 

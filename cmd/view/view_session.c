@@ -5,6 +5,7 @@
 #include "attribution/events/step_join.h"
 #include "attribution/trackers.h"
 #include "cmd/command.h"
+#include "cmd/pipeline/console_log.h"
 #include "cmd/pipeline/pipeline.h"
 #include "common/container_of.h"
 #include "common/error.h"
@@ -21,8 +22,9 @@
 
 static int fail(const struct view_session *view, int status)
 {
-	fprintf(stderr, "ktrace-hw: %s: no page can be made of it: %s\n",
-		recording_path(view->session.recording), error_text(status));
+	log_message(&console_log, LOG_ERROR,
+		    recording_path(view->session.recording), LOG_NO_OFFSET,
+		    "no page can be made of it: %s", error_text(status));
 	return EXIT_FAILED;
 }
 
@@ -172,10 +174,8 @@ int view_session_fill(struct view_session *view)
 		return EXIT_OK;
 	pthread_mutex_lock(&summary->lock);
 	if (view_summary_save(summary, view->key) < 0)
-		fprintf(stderr,
-			"ktrace-hw: note: %s: not written: the next "
-			"view decodes all again\n",
-			view->path);
+		log_message(&console_log, LOG_NOTE, view->path, LOG_NO_OFFSET,
+			    "not written: the next view decodes all again");
 	pthread_mutex_unlock(&summary->lock);
 	return EXIT_OK;
 }

@@ -85,6 +85,16 @@ def check_names_leave_terminals_alone(program, folder):
     assert ESCAPED in done.err and "\x1b" not in done.err, done.err
 
 
+def check_folders_whose_names_command_terminals(program, folder):
+    """The newest recording here is taken without being named."""
+    start = record(ITRACE_START, struct.pack("<2I", 117, 117) + origin(117, 0))
+    for name in ("e\x1b[31m.data.old", "e\x1b[31m.data"):
+        write_recording(os.path.join(folder, name), [start, kernel_trace(1000)])
+        done = run(program, "report", "--comm=none", folder=folder)
+        assert "e\\x1b[31m.data" in done.err, done.err
+        assert "\x1b" not in done.err, done.err
+
+
 def check_nothing_outside_symfs(program, folder):
     root = os.path.join(folder, "root")
     recording = os.path.join(folder, "recording")
