@@ -47,7 +47,7 @@ main() {
 	fi
 	skip_without_machine "${1:-6.12}" "${arch[@]}"
 	capture "$MACHINE" run --discard "${arch[@]}" "${cpus[@]}" \
-		--kernel "${1:-6.12}" --memory 3072 --timeout "$((6 * LIMIT_S))" \
+		--kernel "${1:-6.12}" --memory 3072 --timeout "$((12 * LIMIT_S))" \
 		-- bash "$guest"
 	if [[ $OUT == 'no suite: '* ]]; then
 		printf 'skipped: %s: %s\n' "${0##*/}" "${OUT#no suite: }"
