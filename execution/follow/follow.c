@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/follow/follow.h"
 #include "common/error.h"
-#include "decoder/code/code_space.h"
 #include "execution/atoms/follow_atoms.h"
 #include "execution/follow/follow_bits.h"
 #include "execution/follow/follow_code.h"
 #include "execution/follow/follow_loss.h"
 #include "execution/follow/follow_stop.h"
+#include "execution/follow/rebase.h"
 #include "execution/walk/moment.h"
 #include "execution/walk/place.h"
 #include "execution/walk/sight.h"
 #include "execution/walk/walk.h"
-
-/* This is what comes behind a branch, as far as it is known. */
-struct branch_range {
-	const struct trace_branch *next;
-	const struct trace_branch *end;
-};
 
 /* Returns whether nothing ran since a branch that must have gone to @branch
  * itself.
@@ -193,26 +187,6 @@ static bool is_placed(const struct execution *execution)
 	       execution->blocks[execution->block].kind != BLOCK_NO_CODE;
 }
 
-/* A damaged address leaves wrong what follows and shares bits with it.  If that
- * is in no memory that has code, but the kernel has some at the same bits, it
- * is there.  Its code all lies in the last 4 GB.
- */
-static uint64_t rebase(struct execution *execution,
-		       const struct trace_branch *branch)
-{
-	uint64_t guess = branch->payload | (uint64_t)UINT32_MAX << 32;
-	size_t left;
-
-	if (!branch->is_partial)
-		execution->is_rebased = false;
-	if (!branch->is_partial || !branch->has_address ||
-	    code_space_is_mapped(execution->code, branch->payload) ||
-	    !code_space_bytes(execution->code, guess, &left))
-		return branch->payload;
-	execution->is_rebased = true;
-	return guess;
-}
-
 static uint8_t set_of_mode(uint64_t mode)
 {
 	if (mode == 2)
@@ -228,7 +202,7 @@ static int follow(struct execution *execution,
 	switch ((enum trace_branch_kind)branch->kind) {
 	case TRACE_BITS:
 		if (execution->block != BLOCK_NONE)
-			follow_bits(execution, branch, behind->end, position);
+			follow_bits(execution, branch, behind, position);
 		else
 			follow_unplaced(execution, branch, position);
 		break;
@@ -302,6 +276,6 @@ int follow_branch(struct execution *execution,
 		return follow(execution, branch, &behind, position);
 	rebased = *branch;
 	if (branch->has_address)
-		rebased.payload = rebase(execution, branch);
+		rebased.payload = rebase_address(execution, branch);
 	return follow(execution, &rebased, &behind, position);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/follow/follow_bits.h"
+#include "execution/follow/rebase.h"
 #include "execution/walk/moment.h"
 #include "execution/walk/place.h"
 #include "execution/walk/walk.h"
@@ -8,18 +9,21 @@
  * those behind them fill a packet (Intel SDM, "Deferred TIPs").
  */
 static bool follow_deferred(struct execution *execution,
-			    const struct trace_branch *next,
-			    const struct trace_branch *end)
+			    const struct branch_range *behind)
 {
-	const struct trace_branch *target = next + execution->targets_ahead;
+	const struct trace_branch *target =
+		behind->next + execution->targets_ahead;
 	uint32_t block = execution->block;
 
 	if (!block_takes_target(execution->blocks[block].kind) ||
-	    target >= end || target->kind != TRACE_TARGET ||
+	    target >= behind->end || target->kind != TRACE_TARGET ||
 	    !target->has_address || !walk_to_target(execution))
 		return false;
 	execution->targets_ahead++;
-	place_go(execution, target->payload, execution->blocks[block].exit);
+	place_go(execution,
+		 execution->is_rebased ? rebase_address(execution, target) :
+					 target->payload,
+		 execution->blocks[block].exit);
 	return true;
 }
 
@@ -31,10 +35,10 @@ static bool walk_last_bits(struct execution *execution, uint64_t bits,
 
 void follow_stuck_bits(struct execution *execution,
 		       const struct trace_branch *branch,
-		       const struct trace_branch *end, uint64_t position)
+		       const struct branch_range *behind, uint64_t position)
 {
 	do {
-		if (!follow_deferred(execution, branch + 1, end)) {
+		if (!follow_deferred(execution, behind)) {
 			place_fail(execution, position);
 			return;
 		}
@@ -44,13 +48,13 @@ void follow_stuck_bits(struct execution *execution,
 }
 
 void follow_bits(struct execution *execution, const struct trace_branch *branch,
-		 const struct trace_branch *end, uint64_t position)
+		 const struct branch_range *behind, uint64_t position)
 {
 	moment_begin(execution);
 	if (walk_last_bits(execution, branch->payload, branch->count))
 		moment_pass(execution, branch);
 	else
-		follow_stuck_bits(execution, branch, end, position);
+		follow_stuck_bits(execution, branch, behind, position);
 }
 
 void follow_stuck_target(struct execution *execution,

@@ -7,18 +7,24 @@
 struct execution;
 struct trace_branch;
 
-/* Goes on as @branch says, which are TRACE_BITS, where execution is known.  Those
- * behind it, up to @end, may be looked at.  @position: of its packet.
+/* This is what comes behind a branch, as far as it is known. */
+struct branch_range {
+	const struct trace_branch *next;
+	const struct trace_branch *end;
+};
+
+/* Goes on as @branch says, which are TRACE_BITS, where execution is known; @behind it
+ * may be looked at.  @position: of its packet.
  */
 void follow_bits(struct execution *execution, const struct trace_branch *branch,
-		 const struct trace_branch *end, uint64_t position);
+		 const struct branch_range *behind, uint64_t position);
 
 /* The same from where execution->bits_left of its bits say nothing of where it
  * goes on.
  */
 void follow_stuck_bits(struct execution *execution,
 		       const struct trace_branch *branch,
-		       const struct trace_branch *end, uint64_t position);
+		       const struct branch_range *behind, uint64_t position);
 
 /* The same for a TRACE_TARGET. */
 void follow_target(struct execution *execution,

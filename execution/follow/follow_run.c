@@ -98,8 +98,10 @@ static void follow_stuck(struct execution *execution,
 			 const struct trace_branch *branch,
 			 const struct trace_branch *end, uint64_t position)
 {
+	const struct branch_range behind = { branch + 1, end };
+
 	if (branch->kind == TRACE_BITS)
-		follow_stuck_bits(execution, branch, end, position);
+		follow_stuck_bits(execution, branch, &behind, position);
 	else
 		follow_stuck_target(execution, branch, position);
 }
