@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/options/report_options.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/profile_command.h"
 #include "cmd/report/profile_table.h"
 #include "report/profile/profile_report.h"
-
-#include <stdio.h>
 
 enum flame_option {
 	OPTION_FOLDED,
@@ -53,8 +52,7 @@ static int draw(const struct report_options *options,
 		profile_renderer_find("flamegraph", format);
 
 	if (!renderer) {
-		fprintf(stderr, "ktrace-hw: --format: no flamegraph as '%s'\n",
-			format);
+		say("--format: no flamegraph as '%s'", format);
 		return EXIT_USAGE;
 	}
 	if (!choice->table)

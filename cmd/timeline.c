@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/timeline/timeline.h"
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/timeline_command.h"
 #include "common/duration.h"
 #include "tables/table.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum timeline_option {
@@ -124,8 +124,8 @@ static int run_chosen(const struct report_options *options,
 	const struct timeline_renderer *renderer;
 
 	if ((choice->details || choice->with_tracer) && !choice->syscalls) {
-		fprintf(stderr, "ktrace-hw: --%s goes with --syscalls\n",
-			choice->details ? "details" : "with-tracer");
+		say("--%s goes with --syscalls",
+		    choice->details ? "details" : "with-tracer");
 		return EXIT_USAGE;
 	}
 	if (choice->syscalls)
@@ -136,8 +136,7 @@ static int run_chosen(const struct report_options *options,
 	if (renderer)
 		return run_timeline_command(options, &choice->timeline,
 					    renderer);
-	fprintf(stderr, "ktrace-hw: --format: no timeline as '%s'\n",
-		choice->format);
+	say("--format: no timeline as '%s'", choice->format);
 	return EXIT_USAGE;
 }
 

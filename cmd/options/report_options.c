@@ -2,6 +2,8 @@
 #include "cmd/options/report_options.h"
 
 #include "cmd/command.h"
+#include "cmd/console/next_option.h"
+#include "cmd/console/say.h"
 #include "cmd/options/common_options.h"
 
 #include <stdio.h>
@@ -69,9 +71,8 @@ static int to_index(int value)
 static int refuse(const struct option_set *set, const char *name,
 		  const char *argument)
 {
-	fprintf(stderr, "ktrace-hw: --%s: cannot use '%s'\n", name, argument);
-	fprintf(stderr, "ktrace-hw: ktrace-hw %s --help lists the options\n",
-		set->command);
+	say("--%s: cannot use '%s'", name, argument);
+	say("ktrace-hw %s --help lists the options", set->command);
 	return EXIT_USAGE + 1;
 }
 
@@ -112,9 +113,7 @@ static int take_option(struct report_options *options,
 		       const struct option_set *set, int value, char **argv)
 {
 	if (value == '?') {
-		fprintf(stderr,
-			"ktrace-hw: ktrace-hw %s --help lists the options\n",
-			set->command);
+		say("ktrace-hw %s --help lists the options", set->command);
 		return EXIT_USAGE + 1;
 	}
 	if (value >= OWN_BASE && value < OWN_BASE + MAX_OWN)
@@ -171,16 +170,15 @@ int report_options_read(struct report_options *options,
 	list_long_options(list, set);
 	optind = 1;
 	while (!status &&
-	       (value = getopt_long(argc, argv, "i:o:h", list, NULL)) != -1)
+	       (value = next_option(argc, argv, "i:o:h", list)) != -1)
 		status = take_option(options, set, value, argv);
 	if (!status)
 		take_words(options, set, argc, argv);
 	if (!status && optind < argc) {
-		fprintf(stderr, "ktrace-hw: %s: does not take '%s'%s\n",
-			set->command, argv[optind],
-			set->takes_two || options->input ?
-				"" :
-				"; -i names a recording");
+		say("%s: does not take '%s'%s", set->command, argv[optind],
+		    set->takes_two || options->input ?
+			    "" :
+			    "; -i names a recording");
 		status = EXIT_USAGE + 1;
 	}
 	return status;

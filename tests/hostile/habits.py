@@ -67,6 +67,41 @@ def check_unknown_options(program, folder):
             "'--no-such-option'", done.err
 
 
+# Each names a word of the command line, which may be a terminal's command.
+RED = "\x1b[31m"
+SAID = ((RED,), ("report", "--since=" + RED), ("report", "--top=" + RED),
+        ("report", RED), ("report", "-i", RED), ("report", "--" + RED),
+        ("report", "--format=" + RED), ("report", "--sort=" + RED),
+        ("report", "--symfs=" + RED), ("report", "--html=/none/" + RED),
+        ("report", "--function=" + RED), ("report", "-o", "/none/" + RED),
+        ("report", "--tree", RED), ("report", "-" + RED),
+        ("timeline", "--format=" + RED), ("timeline", "--function=" + RED),
+        ("flamegraph", "--format=" + RED), ("export", "--format=" + RED),
+        ("export", "--format=gmon", "-o", "/none/" + RED),
+        ("export", "--format=sqlite", "-o", "/none/" + RED),
+        ("dump", "--format=" + RED), ("verify", RED), ("view", "--port=" + RED),
+        ("diff", RED, RED), ("diff", "--format=" + RED, "a", "b"),
+        ("sql", "--format=" + RED), ("sql", "select '" + RED),
+        ("archive", RED), ("archive", "--unpack", RED), ("serve", RED),
+        ("store", RED), ("store", "add", "--to=x.db", RED),
+        ("store", "report", "--of=" + RED, "x.db"),
+        ("store", "report", "--" + RED),
+        ("record", "--buffer=" + RED), ("record", "--trigger=" + RED),
+        ("record", "--" + RED), ("record", "--machine", RED),
+        ("top", "--slice=" + RED),
+        ("top", "--machine=--" + RED, "true"), ("machine", RED),
+        ("machine", "run", "--" + RED))
+
+
+def check_words_do_not_reach_the_terminal(program, folder):
+    write(os.path.join(folder, "ktrace.data"))
+    for words in SAID:
+        done = run(program, *words, folder=folder,
+                   codes=(1, 2, 125, 126, 127))
+        assert "\x1b" not in done.err, (words, done)
+        assert re.search(r"\\x1b|\?\[31m", done.err), (words, done)
+
+
 def check_window_before_trace(program, folder):
     """Who runs is told before the trace begins."""
     start = record(ITRACE_START, struct.pack("<2I", 117, 117) +
