@@ -80,6 +80,11 @@ static int run_flamegraph(int argc, char **argv)
 				     "CPU" },
 		[OPTION_TITLE] = { "title", "TEXT", "what stands over it" },
 	};
+	static const char *const contradictions[][2] = {
+		{ "folded", "format=svg" },
+		{ "wall", "off-cpu" },
+		{ NULL },
+	};
 	struct choice choice = { .format = "svg" };
 	const struct option_set set = {
 		.command = "flamegraph",
@@ -91,6 +96,7 @@ static int run_flamegraph(int argc, char **argv)
 		.has_no_rows = true,
 		.own = own,
 		.own_count = OPTION_COUNT,
+		.contradictions = contradictions,
 		.take = take_option,
 		.ctx = &choice,
 	};

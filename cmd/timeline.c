@@ -43,6 +43,15 @@ static const struct own_option own_options[OPTION_COUNT] = {
 				 "with --syscalls: the recorder's, too" },
 };
 
+static const char *const contradictions[][2] = {
+	{ "raw", "syscalls" },
+	{ "raw", "format=text" },
+	{ "raw", "format=csv" },
+	{ "raw", "format=json" },
+	{ "hide", "syscalls" },
+	{ NULL },
+};
+
 struct choice {
 	struct timeline_options timeline;
 	const char *format;
@@ -155,6 +164,7 @@ static int run_timeline(int argc, char **argv)
 		.is_paged = true,
 		.own = own_options,
 		.own_count = OPTION_COUNT,
+		.contradictions = contradictions,
 		.take = take_option,
 		.ctx = &choice,
 	};

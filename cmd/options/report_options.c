@@ -104,6 +104,7 @@ static int take_own(struct report_options *options,
 	bool is_pair = own_option_takes_two(&set->own[own]);
 	const char *argument = is_pair ? join_pair(options, argv) : optarg;
 
+	options->given_own |= UINT32_C(1) << own;
 	if ((is_pair && !argument) || !set->take(set->ctx, own, argument))
 		return refuse(set, set->own[own].name, optarg);
 	return 0;
@@ -152,6 +153,35 @@ static void take_words(struct report_options *options,
 	optind += options->query != NULL;
 }
 
+/* @option: as in set->contradictions. */
+static bool is_given(const struct report_options *options,
+		     const struct option_set *set, const char *option)
+{
+	const char *value = strchr(option, '=');
+
+	if (value)
+		return options->format && !strcmp(options->format, value + 1);
+	for (int i = 0; i < set->own_count; i++)
+		if (!strcmp(set->own[i].name, option))
+			return options->given_own >> i & 1;
+	return false;
+}
+
+static int refuse_contradictions(const struct report_options *options,
+				 const struct option_set *set)
+{
+	const char *const(*pair)[2] = set->contradictions;
+
+	for (; pair && **pair; pair++)
+		if (is_given(options, set, (*pair)[0]) &&
+		    is_given(options, set, (*pair)[1])) {
+			say("--%s does not go with --%s", (*pair)[0],
+			    (*pair)[1]);
+			return EXIT_USAGE + 1;
+		}
+	return 0;
+}
+
 int report_options_read(struct report_options *options,
 			const struct option_set *set, int argc, char **argv)
 {
@@ -181,7 +211,7 @@ int report_options_read(struct report_options *options,
 			    "; -i names a recording");
 		status = EXIT_USAGE + 1;
 	}
-	return status;
+	return status ? status : refuse_contradictions(options, set);
 }
 
 void report_options_free(struct report_options *options)

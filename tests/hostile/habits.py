@@ -102,6 +102,25 @@ def check_words_do_not_reach_the_terminal(program, folder):
         assert re.search(r"\\x1b|\?\[31m", done.err), (words, done)
 
 
+def check_options_that_contradict_each_other(program, folder):
+    write(folder)
+    for command, first, second in (
+            ("flamegraph", "--folded", "--format=svg"),
+            ("flamegraph", "--wall", "--off-cpu"),
+            ("timeline", "--raw", "--syscalls"),
+            ("timeline", "--raw", "--format=csv"),
+            ("timeline", "--hide=read", "--syscalls")):
+        for words in ((first, second), (second, first)):
+            done = run(program, command, *words, "-i", folder)
+            assert done.code == 2 and not done.out, (command, words, done)
+            for option in first.partition("=r")[0], second:
+                assert option in done.err, (command, words, done.err)
+    for command, words in (("flamegraph", ("--folded", "--format=folded")),
+                           ("timeline", ("--raw", "--format=raw"))):
+        done = run(program, command, *words, "-i", folder)
+        assert done.code == 0 and done.out, (command, words, done)
+
+
 def check_window_before_trace(program, folder):
     """Who runs is told before the trace begins."""
     start = record(ITRACE_START, struct.pack("<2I", 117, 117) +
