@@ -95,6 +95,11 @@ static int check_request(const struct report_options *options,
 	    (!record_format_find(options->format, &format) ||
 	     (request->calls && format == RECORD_CSV)))
 		return refuse_format(name, options->format);
+	if (request->sort &&
+	    !attribution_table_has_column(request->table, request->sort)) {
+		say("--sort: no column '%s' here", request->sort);
+		return EXIT_USAGE;
+	}
 	if (options->by == GROUP_BY_NOTHING || request->table->has_groups)
 		return EXIT_OK;
 	say("--by does not go with --%s", name);

@@ -121,6 +121,25 @@ def check_options_that_contradict_each_other(program, folder):
         assert done.code == 0 and done.out, (command, words, done)
 
 
+def check_columns_that_no_table_has(program, folder):
+    """They are refused before anything is decoded, or kept for the next time."""
+    write(folder)
+    there = sorted(os.listdir(folder))
+    shown = run(program, "report", "--help").out
+    tables = re.findall("^  --([a-z-]+) {2,}",
+                        shown.partition("--html")[2].partition("--input")[0],
+                        re.MULTILINE)
+    assert {"processes", "hits", "sleeps"} <= set(tables), tables
+    for words in ((), *((f"--{name}",) for name in
+                        ["flat", "interrupts", *tables])):
+        for column in ("zz", "pi", "pid comm"):
+            done = run(program, "report", *words, f"--sort={column}", "-i",
+                       folder)
+            assert done.code == 2 and not done.out, (words, done)
+            assert f"no column '{column}'" in done.err, (words, done)
+    assert sorted(os.listdir(folder)) == there
+
+
 def check_window_before_trace(program, folder):
     """Who runs is told before the trace begins."""
     start = record(ITRACE_START, struct.pack("<2I", 117, 117) +
