@@ -44,12 +44,9 @@ static const struct own_option own_options[OPTION_COUNT] = {
 };
 
 static const char *const contradictions[][2] = {
-	{ "raw", "syscalls" },
-	{ "raw", "format=text" },
-	{ "raw", "format=csv" },
-	{ "raw", "format=json" },
-	{ "hide", "syscalls" },
-	{ NULL },
+	{ "raw", "syscalls" },	 { "raw", "format=text" },
+	{ "raw", "format=csv" }, { "raw", "format=json" },
+	{ "hide", "syscalls" },	 { NULL },
 };
 
 struct choice {

@@ -4,8 +4,8 @@
 
 #include <getopt.h>
 
-/* Is getopt_long(), but for what it says: that has the words as they were written,
- * which may be a terminal's commands.
+/* Works as getopt_long(), but writes no word of the command line that a terminal
+ * would obey: the messages of getopt_long() have wrong options as they are.
  */
 int next_option(int argc, char **argv, const char *letters,
 		const struct option *list);

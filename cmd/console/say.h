@@ -2,9 +2,8 @@
 #ifndef KT_CMD_SAY_H
 #define KT_CMD_SAY_H
 
-/* Each writes a line to standard error, of what printf() would write: names and
- * arguments in it may have any bytes, none of which is a terminal's command then
- * (NAME_TEXT in report/text/name_text.h).
+/* Each writes a line to standard error: what printf() would write, by NAME_TEXT
+ * (report/text/name_text.h).  Names and arguments in it may have any bytes.
  */
 
 /* "ktrace-hw: …" */
