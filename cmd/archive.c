@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/console_log.h"
+#include "cmd/console/say.h"
 #include "cmd/options/archive_options.h"
-#include "cmd/pipeline/console_log.h"
 #include "cmd/pipeline/input.h"
 #include "cmd/pipeline/session.h"
 
@@ -20,7 +21,7 @@
 
 static int fail(const char *path, const char *reason)
 {
-	fprintf(stderr, "ktrace-hw archive: %s: %s\n", path, reason);
+	say_of("archive", "%s: %s", path, reason);
 	return EXIT_FAILED;
 }
 
@@ -28,21 +29,18 @@ static void print_result(const char *path, const struct archive_result *result)
 {
 	uint64_t whole = result->recording_bytes ? result->recording_bytes : 1;
 
-	fprintf(stderr,
-		"ktrace-hw archive: %s: %" PRIu64 " KiB, %" PRIu64
-		" %% of %" PRIu64 " KiB\n",
-		path, result->archive_bytes >> 10,
-		result->archive_bytes * 100 / whole, whole >> 10);
+	say_of("archive",
+	       "%s: %" PRIu64 " KiB, %" PRIu64 " %% of %" PRIu64 " KiB", path,
+	       result->archive_bytes >> 10, result->archive_bytes * 100 / whole,
+	       whole >> 10);
 	if (result->files)
-		fprintf(stderr,
-			"ktrace-hw archive: with %zu files of the traced "
-			"programs\n",
-			result->files);
+		say_of("archive", "with %zu files of the traced programs",
+		       result->files);
 	if (result->stacks)
-		fprintf(stderr,
-			"ktrace-hw archive: of %zu copies of user stacks only "
-			"the addresses are kept (--keep-stacks: all)\n",
-			result->stacks);
+		say_of("archive",
+		       "of %zu copies of user stacks only the addresses are "
+		       "kept (--keep-stacks: all)",
+		       result->stacks);
 }
 
 static int write_archive(const struct archive_options *options,
@@ -145,7 +143,7 @@ static int unpack_archive(const struct archive_options *options)
 	if (error)
 		code = fail(options->unpacked, error_text(error));
 	else
-		fprintf(stderr, "ktrace-hw archive: %s: unpacked\n", folder);
+		say_of("archive", "%s: unpacked", folder);
 	free(name);
 	return code;
 }

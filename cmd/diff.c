@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/diff/diff_capture.h"
 #include "cmd/diff/diff_flame.h"
 #include "cmd/diff/diff_page.h"
@@ -52,9 +53,7 @@ static int compare(const struct report_options *options)
 	enum record_format format;
 
 	if (!options->input || !options->second) {
-		fputs("ktrace-hw: diff needs two recordings: ktrace-hw diff A "
-		      "B\n",
-		      stderr);
+		say("diff needs two recordings: ktrace-hw diff A B");
 		return EXIT_USAGE;
 	}
 	if (is_format(options, "svg"))
@@ -63,8 +62,7 @@ static int compare(const struct report_options *options)
 		return compare_tables(options, true);
 	if (record_format_find(options->format, &format))
 		return compare_tables(options, false);
-	fprintf(stderr, "ktrace-hw: --format: no diff as '%s'\n",
-		options->format);
+	say("--format: no diff as '%s'", options->format);
 	return EXIT_USAGE;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/next_option.h"
+#include "cmd/console/say.h"
 #include "cmd/machine/machine.h"
 #include "collector/collector.h"
 #include "collector/diagnosis.h"
@@ -66,7 +68,7 @@ static int run_doctor(int argc, char **argv)
 	int option;
 
 	optind = 1;
-	option = getopt_long(argc, argv, "h", options, NULL);
+	option = next_option(argc, argv, "h", options);
 	if (option == 'h') {
 		puts("usage: ktrace-hw doctor\n\n"
 		     "Says what of this machine can be traced, what is "
@@ -76,7 +78,7 @@ static int run_doctor(int argc, char **argv)
 	}
 	if (option == -1 && optind == argc)
 		return diagnose();
-	fputs("ktrace-hw doctor: it has no options but --help\n", stderr);
+	say_of("doctor", "it has no options but --help");
 	return EXIT_USAGE;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/console_log.h"
+#include "cmd/console/say.h"
 #include "cmd/dump/dump_stages.h"
-#include "cmd/pipeline/console_log.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const struct own_option own_options[] = {
@@ -42,9 +42,9 @@ static bool can_do(const struct report_options *options, dump_stage *stage)
 	else if (options->format && strcmp(options->format, "text") != 0)
 		name = "format";
 	if (name)
-		fprintf(stderr, "ktrace-hw: dump: cannot do --%s here%s%s\n",
-			name, *name == 'f' ? ": no dump as " : "",
-			*name == 'f' ? options->format : "");
+		say("dump: cannot do --%s here%s%s", name,
+		    *name == 'f' ? ": no dump as " : "",
+		    *name == 'f' ? options->format : "");
 	return !name;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/report/profile_command.h"
 #include "cmd/report/timeline_command.h"
 #include "cmd/sql/export_sqlite.h"
@@ -17,15 +18,13 @@ static int export_recording(const struct report_options *options,
 	const struct profile_renderer *profile;
 
 	if (!options->format) {
-		fputs("ktrace-hw: export needs --format=perfetto, chrome, csv, "
-		      "json, gmon or sqlite\n",
-		      stderr);
+		say("export needs --format=perfetto, chrome, csv, json, gmon "
+		    "or sqlite");
 		return EXIT_USAGE;
 	}
 	if (options->by != GROUP_BY_NOTHING &&
 	    strcmp(options->format, "gmon") != 0) {
-		fputs("ktrace-hw: export: --by goes with --format=gmon\n",
-		      stderr);
+		say("export: --by goes with --format=gmon");
 		return EXIT_USAGE;
 	}
 	if (!strcmp(options->format, "sqlite") && !timeline_options->min_ns)
@@ -37,25 +36,20 @@ static int export_recording(const struct report_options *options,
 	profile = profile_renderer_find("export", options->format);
 	if ((profile || !strcmp(options->format, "sqlite")) &&
 	    timeline_options->min_ns) {
-		fprintf(stderr,
-			"ktrace-hw: export: cannot do --min-duration "
-			"here: %s has all\n",
-			options->format);
+		say("export: cannot do --min-duration here: %s has all",
+		    options->format);
 		return EXIT_USAGE;
 	}
 	if (profile && options->top != UINT64_MAX) {
-		fprintf(stderr,
-			"ktrace-hw: export: cannot do --top here: %s "
-			"has no rows\n",
-			options->format);
+		say("export: cannot do --top here: %s has no rows",
+		    options->format);
 		return EXIT_USAGE;
 	}
 	if (profile)
 		return run_profile(options, profile);
-	fprintf(stderr,
-		"ktrace-hw: --format: no export as '%s'; there are perfetto, "
-		"chrome, csv, json, gmon and sqlite\n",
-		options->format);
+	say("--format: no export as '%s'; there are perfetto, chrome, csv, "
+	    "json, gmon and sqlite",
+	    options->format);
 	return EXIT_USAGE;
 }
 

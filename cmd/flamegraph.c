@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/options/report_options.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/profile_command.h"
 #include "cmd/report/profile_table.h"
 #include "report/profile/profile_report.h"
-
-#include <stdio.h>
 
 enum flame_option {
 	OPTION_FOLDED,
@@ -53,8 +52,7 @@ static int draw(const struct report_options *options,
 		profile_renderer_find("flamegraph", format);
 
 	if (!renderer) {
-		fprintf(stderr, "ktrace-hw: --format: no flamegraph as '%s'\n",
-			format);
+		say("--format: no flamegraph as '%s'", format);
 		return EXIT_USAGE;
 	}
 	if (!choice->table)
@@ -82,6 +80,11 @@ static int run_flamegraph(int argc, char **argv)
 				     "CPU" },
 		[OPTION_TITLE] = { "title", "TEXT", "what stands over it" },
 	};
+	static const char *const contradictions[][2] = {
+		{ "folded", "format=svg" },
+		{ "wall", "off-cpu" },
+		{ NULL },
+	};
 	struct choice choice = { .format = "svg" };
 	const struct option_set set = {
 		.command = "flamegraph",
@@ -93,6 +96,7 @@ static int run_flamegraph(int argc, char **argv)
 		.has_no_rows = true,
 		.own = own,
 		.own_count = OPTION_COUNT,
+		.contradictions = contradictions,
 		.take = take_option,
 		.ctx = &choice,
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -61,8 +62,6 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		if (strcmp(commands[i]->name, argv[1]) == 0)
 			return run(commands[i], argc - 1, argv + 1);
-	fprintf(stderr,
-		"ktrace-hw: no command '%s'; ktrace-hw --help lists them\n",
-		argv[1]);
+	say("no command '%s'; ktrace-hw --help lists them", argv[1]);
 	return EXIT_USAGE;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/console_log.h"
+#include "cmd/console/say.h"
 #include "cmd/machine/machine.h"
-#include "cmd/pipeline/console_log.h"
 #include "cmd/record/command_path.h"
 #include "cmd/record/record_folder.h"
 #include "cmd/record/record_options.h"
@@ -10,7 +11,6 @@
 #include "collector/collector.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ enum {
 
 static int report_failed_exec(const char *command, int cause)
 {
-	fprintf(stderr, "ktrace-hw record: %s: %s\n", command, strerror(cause));
+	say_of("record", "%s: %s", command, strerror(cause));
 	return cause == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_EXECUTE;
 }
 

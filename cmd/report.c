@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/options/report_options.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/profile_table.h"
@@ -153,10 +154,8 @@ static int make_request(struct attribution_request *request,
 	if (!asked->profile)
 		return EXIT_OK;
 	if (options->sort && strcmp(asked->profile, "flat") != 0) {
-		fprintf(stderr,
-			"ktrace-hw: --sort goes with tables: --%s has "
-			"its own order\n",
-			asked->profile);
+		say("--sort goes with tables: --%s has its own order",
+		    asked->profile);
 		return EXIT_USAGE;
 	}
 	request->is_quiet = true;
@@ -164,8 +163,7 @@ static int make_request(struct attribution_request *request,
 	request->renderer = profile_renderer_find(asked->profile, format);
 	if (request->renderer)
 		return EXIT_OK;
-	fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n", asked->profile,
-		format);
+	say("--format: no %s as '%s'", asked->profile, format);
 	return EXIT_USAGE;
 }
 
@@ -177,9 +175,8 @@ static int run_tables(const struct report_options *options,
 
 	if (choice->count > 1 && options->format &&
 	    !strcmp(options->format, "csv")) {
-		fputs("ktrace-hw: --format=csv is one table: several have "
-		      "different columns (json has all)\n",
-		      stderr);
+		say("--format=csv is one table: several have different columns "
+		    "(json has all)");
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; i < choice->count && !status; i++)
@@ -195,14 +192,14 @@ static int run_chosen(const struct report_options *options,
 	bool is_default = !choice->count && !choice->only_tracer;
 
 	if (choice->html && options->by != GROUP_BY_NOTHING) {
-		fputs("ktrace-hw: --by does not go with --html\n", stderr);
+		say("--by does not go with --html");
 		return EXIT_USAGE;
 	}
 	if (choice->html)
 		return write_view_file(options, choice->html);
 	complete(choice);
 	if (choice->wants_lines && !has_flat(choice)) {
-		fputs("ktrace-hw: --lines goes with --flat\n", stderr);
+		say("--lines goes with --flat");
 		return EXIT_USAGE;
 	}
 	return run_tables(options, choice, is_default);

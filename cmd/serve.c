@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/pipeline/console_log.h"
+#include "cmd/console/console_log.h"
+#include "cmd/console/next_option.h"
+#include "cmd/console/say.h"
 
 #include "serve/listening_socket.h"
 #include "serve/serve_message.h"
@@ -39,8 +41,7 @@ static int read_options(struct serve_options *options, int argc, char **argv)
 
 	*options = (struct serve_options){ SERVE_SOCKET, "ktrace-hw" };
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) !=
-	       -1) {
+	while ((option = next_option(argc, argv, "h", long_options)) != -1) {
 		if (option == 's')
 			options->socket = optarg;
 		else if (option == 'g')
@@ -54,14 +55,13 @@ static int read_options(struct serve_options *options, int argc, char **argv)
 	}
 	if (optind == argc)
 		return 0;
-	fprintf(stderr, "ktrace-hw serve: '%s': it takes only options\n",
-		argv[optind]);
+	say_of("serve", "'%s': it takes only options", argv[optind]);
 	return EXIT_USAGE + 1;
 }
 
 static int fail(const char *what, const char *reason)
 {
-	fprintf(stderr, "ktrace-hw serve: %s%s\n", what, reason);
+	say_of("serve", "%s%s", what, reason);
 	return EXIT_FAILED;
 }
 
@@ -72,10 +72,9 @@ static int answer(const struct serve_options *options, gid_t group,
 	int error = server_open(listening->fd, group, &console_log, &server);
 
 	if (!error) {
-		fprintf(stderr,
-			"ktrace-hw serve: members of %s are served at %s\n",
-			options->group,
-			listening->path ? listening->path : "systemd's socket");
+		say_of("serve", "members of %s are served at %s",
+		       options->group,
+		       listening->path ? listening->path : "systemd's socket");
 		error = server_run(server);
 	}
 	server_close(server);

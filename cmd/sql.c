@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/pipeline/query_session.h"
 #include "cmd/sql/sql_shell.h"
 #include "common/error.h"
@@ -34,10 +35,7 @@ static bool read_format(const char *name, enum record_format *format)
 	*format = strcmp(name, "csv") ? RECORD_JSON : RECORD_CSV;
 	if (*format == RECORD_CSV || !strcmp(name, "json"))
 		return true;
-	fprintf(stderr,
-		"ktrace-hw: --format: no rows as '%s'; there are text, "
-		"csv and json\n",
-		name);
+	say("--format: no rows as '%s'; there are text, csv and json", name);
 	return false;
 }
 
@@ -46,7 +44,7 @@ static int run_query(sqlite3 *db, const char *query, enum record_format format,
 {
 	if (query_rows_write(db, query, format, out) == 0)
 		return EXIT_OK;
-	fprintf(stderr, "ktrace-hw: sql: %s\n", sqlite3_errmsg(db));
+	say("sql: %s", sqlite3_errmsg(db));
 	return EXIT_FAILED;
 }
 
@@ -61,7 +59,7 @@ static int ask_database(const struct sql_recording *recording,
 	if (!read_format(options->format, &format))
 		return EXIT_USAGE;
 	if (query_database_open(recording, &db, &message) < 0) {
-		fprintf(stderr, "ktrace-hw: sql: %s\n", message);
+		say("sql: %s", message);
 		status = EXIT_FAILED;
 	} else if (options->query) {
 		status = run_query(db, options->query, format, out);
@@ -81,7 +79,7 @@ static int ask(const struct report_options *options)
 	int close_status;
 
 	if (!status && query_session_open(&query, &session) < 0) {
-		fprintf(stderr, "ktrace-hw: %s\n", error_text(-ERROR_MEMORY));
+		say("%s", error_text(-ERROR_MEMORY));
 		status = EXIT_FAILED;
 	}
 	if (!status)
@@ -100,10 +98,7 @@ static bool can_do(const struct report_options *options)
 						 NULL;
 
 	if (name)
-		fprintf(stderr,
-			"ktrace-hw: sql: does not take --%s: say it in "
-			"the query\n",
-			name);
+		say("sql: does not take --%s: say it in the query", name);
 	return !name;
 }
 

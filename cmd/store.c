@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/store/store_commands.h"
 
 #include <stdio.h>
@@ -67,7 +68,7 @@ static int run_store(int argc, char **argv)
 		if (!strcmp(subcommands[i].command->name, name))
 			return run_subcommand(i, argc, argv);
 	if (*name)
-		fprintf(stderr, "ktrace-hw: store: no command '%s'\n", name);
+		say("store: no command '%s'", name);
 	print_usage(stderr);
 	return EXIT_USAGE;
 }

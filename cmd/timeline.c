@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/timeline/timeline.h"
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/timeline_command.h"
 #include "common/duration.h"
 #include "tables/table.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum timeline_option {
@@ -41,6 +41,12 @@ static const struct own_option own_options[OPTION_COUNT] = {
 			     "each called" },
 	[OPTION_WITH_TRACER] = { "with-tracer", NULL,
 				 "with --syscalls: the recorder's, too" },
+};
+
+static const char *const contradictions[][2] = {
+	{ "raw", "syscalls" },	 { "raw", "format=text" },
+	{ "raw", "format=csv" }, { "raw", "format=json" },
+	{ "hide", "syscalls" },	 { NULL },
 };
 
 struct choice {
@@ -124,8 +130,8 @@ static int run_chosen(const struct report_options *options,
 	const struct timeline_renderer *renderer;
 
 	if ((choice->details || choice->with_tracer) && !choice->syscalls) {
-		fprintf(stderr, "ktrace-hw: --%s goes with --syscalls\n",
-			choice->details ? "details" : "with-tracer");
+		say("--%s goes with --syscalls",
+		    choice->details ? "details" : "with-tracer");
 		return EXIT_USAGE;
 	}
 	if (choice->syscalls)
@@ -136,8 +142,7 @@ static int run_chosen(const struct report_options *options,
 	if (renderer)
 		return run_timeline_command(options, &choice->timeline,
 					    renderer);
-	fprintf(stderr, "ktrace-hw: --format: no timeline as '%s'\n",
-		choice->format);
+	say("--format: no timeline as '%s'", choice->format);
 	return EXIT_USAGE;
 }
 
@@ -156,6 +161,7 @@ static int run_timeline(int argc, char **argv)
 		.is_paged = true,
 		.own = own_options,
 		.own_count = OPTION_COUNT,
+		.contradictions = contradictions,
 		.take = take_option,
 		.ctx = &choice,
 	};

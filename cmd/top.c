@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/machine/machine.h"
 #include "cmd/top/top_loop.h"
 #include "cmd/top/top_options.h"
 #include "collector/collector.h"
-
-#include <stdio.h>
 
 static int check_unit(void)
 {
@@ -13,10 +12,10 @@ static int check_unit(void)
 	const char *refusal = collector_refusal(SOURCE_TRACE_UNIT, &fix);
 
 	if (refusal)
-		fprintf(stderr,
-			"ktrace-hw top: %s (%s); to look in a virtual machine "
-			"that has one: ktrace-hw top --machine -- COMMAND\n",
-			refusal, fix);
+		say_of("top",
+		       "%s (%s); to look in a virtual machine that has one: "
+		       "ktrace-hw top --machine -- COMMAND",
+		       refusal, fix);
 	return refusal ? -1 : 0;
 }
 

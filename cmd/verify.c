@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/console_log.h"
+#include "cmd/console/say.h"
 #include "cmd/events/event_compare.h"
 #include "cmd/events/event_text.h"
 #include "cmd/events/event_window.h"
-#include "cmd/pipeline/console_log.h"
 #include "cmd/pipeline/cpu_pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
@@ -162,8 +163,7 @@ static bool can_do(const struct report_options *options)
 					     NULL;
 
 	if (name)
-		fprintf(stderr, "ktrace-hw: verify: does not take --%s\n",
-			name);
+		say("verify: does not take --%s", name);
 	return !name;
 }
 

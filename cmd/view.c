@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/options/option_lists.h"
 #include "cmd/options/report_options.h"
 #include "cmd/view/view_session.h"
@@ -94,16 +95,13 @@ static int serve(struct view_session *view, const struct choice *choice)
 	int status;
 
 	if (!server) {
-		fprintf(stderr,
-			"ktrace-hw: --port: 127.0.0.1 cannot be "
-			"listened on: %s\n",
-			strerror(errno));
+		say("--port: 127.0.0.1 cannot be listened on: %s",
+		    strerror(errno));
 		return EXIT_FAILED;
 	}
 	printf("%s\n", view_server_address(server));
 	fflush(stdout);
-	fputs("ktrace-hw: open this address in a browser; Ctrl-C ends it\n",
-	      stderr);
+	say("open this address in a browser; Ctrl-C ends it");
 	if (!choice->no_browser && has_desktop())
 		open_browser(view_server_address(server));
 	status = view_session_fill(view);

@@ -4,6 +4,7 @@
 #include "attribution/trackers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct attribution_table *const tables[] = {
 	&processes_table, &threads_table,   &servers_table,
@@ -12,6 +13,22 @@ static const struct attribution_table *const tables[] = {
 	&latency_table,	  &relations_table, &call_sites_table,
 	&crashes_table,	  &hits_table,	    NULL,
 };
+
+bool attribution_table_has_column(const struct attribution_table *table,
+				  const char *name)
+{
+	const char *word = table->columns ? table->columns : "";
+	size_t length = strlen(name);
+
+	while (*word) {
+		size_t size = strcspn(word, " ");
+
+		if (size == length && !memcmp(word, name, size))
+			return true;
+		word += size + (word[size] == ' ');
+	}
+	return false;
+}
 
 struct event_handler *
 attribution_table_open(const struct attribution_table *table,

@@ -46,6 +46,11 @@ struct attribution_table {
 	 */
 	const char *argument;
 	const char *help;
+	/* What --sort takes: all columns that there may be, with spaces between;
+	 * NULL: the table has an order of its own.  Which of them a recording and
+	 * a format have is known as it is rendered.
+	 */
+	const char *columns;
 	/* The rows are tasks': the recorder's are left out (--with-tracer). */
 	bool is_of_tasks;
 	bool says_left_out; /* itself, by how many rows those are */
@@ -81,6 +86,10 @@ struct attribution_table {
 	/* How what it takes is kept (tables/table_records.h); NULL: it is not. */
 	const struct table_records *records;
 };
+
+/* Returns whether @table may have a column called @name. */
+bool attribution_table_has_column(const struct attribution_table *table,
+				  const char *name);
 
 /* Opens @table, which sees the pass of input->trackers then.  Returns NULL when out
  * of memory.

@@ -2,6 +2,7 @@
 #include "cmd/diff/diff_capture.h"
 
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/profile_command.h"
 #include "report/diff/csv_rows.h"
@@ -62,7 +63,7 @@ int diff_each(const char *list, int (*take)(void *ctx, const char *recording),
 
 static int say_unwritten(void)
 {
-	fprintf(stderr, "ktrace-hw: output not written: %s\n", strerror(errno));
+	say("output not written: %s", strerror(errno));
 	return EXIT_FAILED;
 }
 

@@ -2,6 +2,7 @@
 #include "cmd/diff/diff_flame.h"
 
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/diff/diff_capture.h"
 #include "cmd/options/report_options.h"
 #include "common/error.h"
@@ -19,7 +20,7 @@ struct reading {
 
 static int fail(int error)
 {
-	fprintf(stderr, "ktrace-hw: %s\n", error_text(error));
+	say("%s", error_text(error));
 	return EXIT_FAILED;
 }
 

@@ -2,6 +2,7 @@
 #include "cmd/diff/diff_page.h"
 
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/options/report_options.h"
 #include "view/answer/diff_data.h"
 #include "view/http/token.h"
@@ -28,7 +29,7 @@ int diff_page_write(const struct diff_table *table,
 	struct view_token nonce;
 
 	if (!view_token_make(&nonce)) {
-		fputs("ktrace-hw: no random bytes for the page\n", stderr);
+		say("no random bytes for the page");
 		return EXIT_FAILED;
 	}
 	page_write(out, &diff_page, nonce.text, write_data, &data);

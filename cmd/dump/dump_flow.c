@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "cmd/console/console_log.h"
 #include "cmd/dump/dump_stages.h"
 #include "cmd/events/event_text.h"
 #include "cmd/events/item_text.h"
-#include "cmd/pipeline/console_log.h"
 #include "cmd/pipeline/cpu_pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "decoder/flow/flow_source.h"

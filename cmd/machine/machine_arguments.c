@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/machine/machine_arguments.h"
 
+#include "cmd/console/say.h"
 #include "cmd/machine/machine_script.h"
 #include "common/array.h"
 
@@ -22,7 +23,7 @@ void machine_add(struct array *arguments, const char *text)
 	const char **item = array_add(arguments);
 
 	if (!item) {
-		fputs("ktrace-hw: out of memory\n", stderr);
+		say("out of memory");
 		exit(EXIT_MACHINE);
 	}
 	*item = text;
@@ -47,20 +48,17 @@ int machine_find_recorder(const char *arch, char path[PATH_MAX])
 	if (!arch || strcmp(arch, "arm64")) {
 		if (!machine_find_self(path))
 			return 0;
-		fprintf(stderr, "ktrace-hw: /proc/self/exe: %s\n",
-			strerror(errno));
+		say("/proc/self/exe: %s", strerror(errno));
 		return -1;
 	}
 	if (machine_find_beside(arm64_places, count, found)) {
-		fputs("ktrace-hw: --arch arm64: the program for arm64 "
-		      "is not built: scripts/arm64_sysroot.sh, then "
-		      "make ARCH=arm64\n",
-		      stderr);
+		say("--arch arm64: the program for arm64 is not built: "
+		    "scripts/arm64_sysroot.sh, then make ARCH=arm64");
 		return -1;
 	}
 	length = snprintf(path, PATH_MAX, "/host%s", found);
 	if (length < PATH_MAX)
 		return 0;
-	fprintf(stderr, "ktrace-hw: %s: %s\n", found, strerror(ENAMETOOLONG));
+	say("%s: %s", found, strerror(ENAMETOOLONG));
 	return -1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/machine/machine_child.h"
 
+#include "cmd/console/say.h"
 #include "cmd/machine/machine_script.h"
 
 #include <errno.h>
@@ -63,8 +64,7 @@ int machine_child_run(char **argv)
 	if (pid == 0)
 		become(argv, parent, &mask);
 	if (pid < 0) {
-		fprintf(stderr, "ktrace-hw: the virtual machine: %s\n",
-			strerror(errno));
+		say("the virtual machine: %s", strerror(errno));
 		code = EXIT_MACHINE;
 	} else {
 		code = wait_for(pid, &signals);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cmd/console/say.h"
 #include "cmd/machine/machine.h"
 #include "cmd/machine/machine_arguments.h"
 #include "cmd/machine/machine_child.h"
@@ -7,7 +8,6 @@
 #include "common/array.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,8 +70,7 @@ int machine_record(const struct record_options *options)
 	char folder[PATH_MAX];
 
 	if (!realpath(options->folder, folder)) {
-		fprintf(stderr, "ktrace-hw: %s: %s\n", options->folder,
-			strerror(errno));
+		say("%s: %s", options->folder, strerror(errno));
 		return EXIT_MACHINE;
 	}
 	if (machine_find_recorder(options->arch, recorder))

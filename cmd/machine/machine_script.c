@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/machine/machine_script.h"
+
+#include "cmd/console/say.h"
 #include "cmd/machine/machine.h"
 
 #include <errno.h>
@@ -58,13 +60,12 @@ int machine_script_run(char **argv)
 	char script[PATH_MAX];
 
 	if (find_script(script)) {
-		fputs("ktrace-hw: the virtual machine is not installed: "
-		      "machine/host/machine is missing beside the program\n",
-		      stderr);
+		say("the virtual machine is not installed: "
+		    "machine/host/machine is missing beside the program");
 		return EXIT_MACHINE;
 	}
 	argv[0] = script;
 	execv(script, argv);
-	fprintf(stderr, "ktrace-hw: %s: %s\n", script, strerror(errno));
+	say("%s: %s", script, strerror(errno));
 	return EXIT_MACHINE;
 }

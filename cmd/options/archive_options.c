@@ -2,6 +2,8 @@
 #include "cmd/options/archive_options.h"
 
 #include "cmd/command.h"
+#include "cmd/console/next_option.h"
+#include "cmd/console/say.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -70,12 +72,11 @@ int archive_options_read(struct archive_options *options, int argc, char **argv)
 
 	*options = (struct archive_options){ 0 };
 	optind = 1;
-	while (!status && (option = getopt_long(argc, argv, "i:o:h",
-						long_options, NULL)) != -1)
+	while (!status &&
+	       (option = next_option(argc, argv, "i:o:h", long_options)) != -1)
 		status = take(options, option);
 	if (status || optind == argc)
 		return status;
-	fprintf(stderr, "ktrace-hw archive: '%s': name the recording with -i\n",
-		argv[optind]);
+	say_of("archive", "'%s': name the recording with -i", argv[optind]);
 	return EXIT_USAGE + 1;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "cmd/console/say.h"
 #include "cmd/options/report_options.h"
 #include "common/duration.h"
-
-#include <stdio.h>
 
 static int read_time(const char *name, const char *text, uint64_t first_ns,
 		     uint64_t *time_ns)
@@ -12,10 +11,9 @@ static int read_time(const char *name, const char *text, uint64_t first_ns,
 	if (!text)
 		return 0;
 	if (!duration_read(text + is_relative, time_ns)) {
-		fprintf(stderr,
-			"ktrace-hw: --%s: '%s' is no time; write seconds "
-			"(3.9357), or +1.5ms from where tracing began\n",
-			name, text);
+		say("--%s: '%s' is no time; write seconds (3.9357), or +1.5ms "
+		    "from where tracing began",
+		    name, text);
 		return -1;
 	}
 	if (is_relative)
@@ -33,7 +31,7 @@ int report_options_window(const struct report_options *options,
 		return -1;
 	if (window->since_ns < window->until_ns)
 		return 0;
-	fprintf(stderr, "ktrace-hw: --since=%s is not before --until=%s\n",
-		options->since ? options->since : "0", options->until);
+	say("--since=%s is not before --until=%s",
+	    options->since ? options->since : "0", options->until);
 	return -1;
 }

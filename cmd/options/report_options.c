@@ -2,6 +2,8 @@
 #include "cmd/options/report_options.h"
 
 #include "cmd/command.h"
+#include "cmd/console/next_option.h"
+#include "cmd/console/say.h"
 #include "cmd/options/common_options.h"
 
 #include <stdio.h>
@@ -69,9 +71,8 @@ static int to_index(int value)
 static int refuse(const struct option_set *set, const char *name,
 		  const char *argument)
 {
-	fprintf(stderr, "ktrace-hw: --%s: cannot use '%s'\n", name, argument);
-	fprintf(stderr, "ktrace-hw: ktrace-hw %s --help lists the options\n",
-		set->command);
+	say("--%s: cannot use '%s'", name, argument);
+	say("ktrace-hw %s --help lists the options", set->command);
 	return EXIT_USAGE + 1;
 }
 
@@ -103,6 +104,7 @@ static int take_own(struct report_options *options,
 	bool is_pair = own_option_takes_two(&set->own[own]);
 	const char *argument = is_pair ? join_pair(options, argv) : optarg;
 
+	options->given_own |= UINT32_C(1) << own;
 	if ((is_pair && !argument) || !set->take(set->ctx, own, argument))
 		return refuse(set, set->own[own].name, optarg);
 	return 0;
@@ -112,9 +114,7 @@ static int take_option(struct report_options *options,
 		       const struct option_set *set, int value, char **argv)
 {
 	if (value == '?') {
-		fprintf(stderr,
-			"ktrace-hw: ktrace-hw %s --help lists the options\n",
-			set->command);
+		say("ktrace-hw %s --help lists the options", set->command);
 		return EXIT_USAGE + 1;
 	}
 	if (value >= OWN_BASE && value < OWN_BASE + MAX_OWN)
@@ -153,6 +153,35 @@ static void take_words(struct report_options *options,
 	optind += options->query != NULL;
 }
 
+/* @option: as in set->contradictions. */
+static bool is_given(const struct report_options *options,
+		     const struct option_set *set, const char *option)
+{
+	const char *value = strchr(option, '=');
+
+	if (value)
+		return options->format && !strcmp(options->format, value + 1);
+	for (int i = 0; i < set->own_count; i++)
+		if (!strcmp(set->own[i].name, option))
+			return options->given_own >> i & 1;
+	return false;
+}
+
+static int refuse_contradictions(const struct report_options *options,
+				 const struct option_set *set)
+{
+	const char *const(*pair)[2] = set->contradictions;
+
+	for (; pair && **pair; pair++)
+		if (is_given(options, set, (*pair)[0]) &&
+		    is_given(options, set, (*pair)[1])) {
+			say("--%s does not go with --%s", (*pair)[0],
+			    (*pair)[1]);
+			return EXIT_USAGE + 1;
+		}
+	return 0;
+}
+
 int report_options_read(struct report_options *options,
 			const struct option_set *set, int argc, char **argv)
 {
@@ -171,19 +200,18 @@ int report_options_read(struct report_options *options,
 	list_long_options(list, set);
 	optind = 1;
 	while (!status &&
-	       (value = getopt_long(argc, argv, "i:o:h", list, NULL)) != -1)
+	       (value = next_option(argc, argv, "i:o:h", list)) != -1)
 		status = take_option(options, set, value, argv);
 	if (!status)
 		take_words(options, set, argc, argv);
 	if (!status && optind < argc) {
-		fprintf(stderr, "ktrace-hw: %s: does not take '%s'%s\n",
-			set->command, argv[optind],
-			set->takes_two || options->input ?
-				"" :
-				"; -i names a recording");
+		say("%s: does not take '%s'%s", set->command, argv[optind],
+		    set->takes_two || options->input ?
+			    "" :
+			    "; -i names a recording");
 		status = EXIT_USAGE + 1;
 	}
-	return status;
+	return status ? status : refuse_contradictions(options, set);
 }
 
 void report_options_free(struct report_options *options)

@@ -52,6 +52,7 @@ struct report_options {
 	enum engine engine;	  /* --engine */
 	const char *query;  /* of the command that takes one; NULL: none */
 	const char *symfs;  /* --symfs; NULL: this machine's files */
+	uint32_t given_own; /* bit I: the command's own option I was there */
 	struct array pairs; /* char *: two arguments as one */
 };
 
@@ -76,6 +77,10 @@ struct option_set {
 	bool takes_query;    /* the last one may be a query */
 	const struct own_option *own;
 	int own_count;
+	/* Pairs of own options that contradict each other, the second one
+	 * perhaps a format as "format=csv"; up to one of NULL.
+	 */
+	const char *const (*contradictions)[2];
 	take_own_option *take;
 	void *ctx;
 };

@@ -2,14 +2,14 @@
 #include "cmd/pipeline/choice_check.h"
 
 #include "cmd/command.h"
-#include "cmd/pipeline/console_log.h"
+#include "cmd/console/console_log.h"
+#include "cmd/console/say.h"
 #include "cmd/pipeline/session.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/call_stack.h"
 #include "report/steps/step_filter.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 /* Returns whether @step is of the trace: who runs is told by records, too, which
  * may begin before it.
@@ -127,10 +127,9 @@ static int outside(const struct choice_check *check)
 	/* The first step may be where decoding ended. */
 	if (is_before && edge_ns == check->session->window.until_ns)
 		return EXIT_FAILED;
-	fprintf(stderr,
-		"ktrace-hw: its trace %s at %" PRIu64 ".%09" PRIu64 " s\n",
-		is_before ? "begins" : "ends", edge_ns / 1000000000,
-		edge_ns % 1000000000);
+	say("its trace %s at %" PRIu64 ".%09" PRIu64 " s",
+	    is_before ? "begins" : "ends", edge_ns / 1000000000,
+	    edge_ns % 1000000000);
 	return EXIT_FAILED;
 }
 

@@ -2,9 +2,9 @@
 #include "cmd/pipeline/pipeline.h"
 
 #include "cmd/command.h"
+#include "cmd/console/console_log.h"
 #include "cmd/pipeline/checkpoints.h"
 #include "cmd/pipeline/choice_check.h"
-#include "cmd/pipeline/console_log.h"
 #include "cmd/pipeline/cpu_gate.h"
 #include "cmd/pipeline/cpu_pipeline.h"
 #include "cmd/pipeline/pager.h"
@@ -21,7 +21,6 @@
 #include "symbolize/gate/gate_events.h"
 #include "symbolize/symbols/symbols.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* All that one run needs. */

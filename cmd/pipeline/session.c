@@ -2,7 +2,8 @@
 #include "cmd/pipeline/session.h"
 
 #include "cmd/command.h"
-#include "cmd/pipeline/console_log.h"
+#include "cmd/console/console_log.h"
+#include "cmd/console/say.h"
 #include "cmd/pipeline/pager.h"
 #include "cmd/pipeline/session_groups.h"
 #include "cmd/pipeline/session_recording.h"
@@ -134,10 +135,9 @@ int session_needs_time(const struct session *session, const char *option,
 
 	if (unit->is_time)
 		return 0;
-	fprintf(stderr,
-		"ktrace-hw: %s%s%s: the trace has no time stamps that "
-		"could be converted, only %s are counted\n",
-		option, *value ? "=" : "", value, unit->name);
+	say("%s%s%s: the trace has no time stamps that could be converted, "
+	    "only %s are counted",
+	    option, *value ? "=" : "", value, unit->name);
 	return EXIT_USAGE;
 }
 
@@ -246,8 +246,7 @@ static int close_output(struct session *session)
 	bool has_failed = fflush(out) == EOF || ferror(out);
 
 	if (has_failed)
-		fprintf(stderr, "ktrace-hw: output not written: %s\n",
-			strerror(errno));
+		say("output not written: %s", strerror(errno));
 	if (session->is_captured)
 		return has_failed ? EXIT_FAILED : 0;
 	if (session->pager)

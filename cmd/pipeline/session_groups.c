@@ -2,13 +2,12 @@
 #include "cmd/pipeline/session_groups.h"
 
 #include "cmd/command.h"
-#include "cmd/pipeline/console_log.h"
+#include "cmd/console/console_log.h"
+#include "cmd/console/say.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/text/task_cgroups.h"
-
-#include <stdio.h>
 
 static int open_cgroups(struct session *session)
 {
@@ -38,9 +37,7 @@ int session_open_groups(struct session *session,
 	if (options->by == GROUP_BY_NOTHING)
 		return 0;
 	if (options->by == GROUP_BY_CHOICE && !step_filter_has_tasks(choice)) {
-		fputs("ktrace-hw: --by=choice goes with --comm, --pid or "
-		      "--tree\n",
-		      stderr);
+		say("--by=choice goes with --comm, --pid or --tree");
 		return EXIT_USAGE;
 	}
 	if (options->by == GROUP_BY_CGROUP)

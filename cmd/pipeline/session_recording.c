@@ -2,7 +2,8 @@
 #include "cmd/pipeline/session_recording.h"
 
 #include "cmd/command.h"
-#include "cmd/pipeline/console_log.h"
+#include "cmd/console/console_log.h"
+#include "cmd/console/say.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
@@ -31,15 +32,12 @@ static int check_names(const struct report_options *options, const char *path)
 	struct stat folder;
 
 	if (options->output && input_has(path, options->output)) {
-		fprintf(stderr,
-			"ktrace-hw: %s: it is part of the recording: write to "
-			"another file\n",
-			options->output);
+		say("%s: it is part of the recording: write to another file",
+		    options->output);
 		return EXIT_USAGE;
 	}
 	if (options->symfs && stat(options->symfs, &folder) < 0) {
-		fprintf(stderr, "ktrace-hw: --symfs: %s: %s\n", options->symfs,
-			strerror(errno));
+		say("--symfs: %s: %s", options->symfs, strerror(errno));
 		return EXIT_USAGE;
 	}
 	return 0;
@@ -73,9 +71,8 @@ int session_open_recording(struct session *session,
 	if (!path)
 		path = found = find_last_recording();
 	if (!path) {
-		fputs("ktrace-hw: no recording in this directory; make one "
-		      "with ktrace-hw record, or name one with -i DIR\n",
-		      stderr);
+		say("no recording in this directory; make one with ktrace-hw "
+		    "record, or name one with -i DIR");
 		return EXIT_FAILED;
 	}
 	if (found)

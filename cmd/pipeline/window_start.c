@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pipeline/window_start.h"
 
-#include "cmd/pipeline/console_log.h"
+#include "cmd/console/console_log.h"
 #include "cmd/pipeline/cpu_pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "decoder/flow/flow_source.h"
@@ -9,8 +9,6 @@
 #include "execution/stream/stream_checkpoint.h"
 #include "execution/stream/stream_start.h"
 #include "report/steps/call_step.h"
-
-#include <stdio.h>
 
 /* Bytes of trace that are decoded before the window: the calls among them are
  * known to be open in it.

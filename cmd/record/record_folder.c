@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/record/record_folder.h"
 
+#include "cmd/console/say.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -91,7 +93,7 @@ void record_folder_remove(const char *path)
 
 static int complain(const char *path, const char *reason)
 {
-	fprintf(stderr, "ktrace-hw record: %s: %s\n", path, reason);
+	say_of("record", "%s: %s", path, reason);
 	return -1;
 }
 

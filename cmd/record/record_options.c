@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/record/record_options.h"
+
+#include "cmd/console/next_option.h"
+#include "cmd/console/say.h"
 #include "cmd/record/record_rules.h"
 #include "cmd/record/record_values.h"
 #include "collector/events/tracepoint_set.h"
@@ -67,8 +70,7 @@ static const struct option long_options[] = {
 
 static int wrong(const char *option, const char *value, const char *form)
 {
-	fprintf(stderr, "ktrace-hw record: %s '%s': give %s\n", option, value,
-		form);
+	say_of("record", "%s '%s': give %s", option, value, form);
 	return 2;
 }
 
@@ -268,7 +270,7 @@ static int keep_words(struct record_options *options, char **argv, int first,
 		const char **word = array_add(&options->words);
 
 		if (!word) {
-			fputs("ktrace-hw record: out of memory\n", stderr);
+			say_of("record", "out of memory");
 			return 2;
 		}
 		*word = argv[i];
@@ -281,8 +283,8 @@ static int parse_options(struct record_options *options, int argc, char **argv)
 	int first = optind = 1;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+ap:C:o:h", long_options,
-				     NULL)) != -1) {
+	while ((option = next_option(argc, argv, "+ap:C:o:h", long_options)) !=
+	       -1) {
 		bool is_machines = option == OPTION_MACHINE ||
 				   option == OPTION_ARCH ||
 				   option == OPTION_DISCARD;
@@ -319,7 +321,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 	problem = options->help ? NULL : record_rules_conflict(options);
 	record_rules_widen(options);
 	if (problem)
-		fprintf(stderr, "ktrace-hw record: %s\n", problem);
+		say_of("record", "%s", problem);
 	return problem ? 2 : 0;
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/record/record_source.h"
 
+#include "cmd/console/say.h"
 #include "cmd/record/record_options.h"
 #include "collector/collector.h"
 
-#include <stdio.h>
-
 static int refuse(const char *source, const char *refusal, const char *fix)
 {
-	fprintf(stderr, "ktrace-hw record: %s%s: %s\n", source, refusal, fix);
+	say_of("record", "%s%s: %s", source, refusal, fix);
 	return -1;
 }
 
@@ -16,19 +15,18 @@ static int choose_machine(struct record_options *options, const char *unit,
 			  const char *graph, const char *fix)
 {
 	if (!options->machine_may_be) {
-		fprintf(stderr,
-			"ktrace-hw record: %s (`ktrace-hw doctor` says more), "
-			"and for function_graph %s: %s; to record in a virtual "
-			"machine that has a trace unit: ktrace-hw record "
-			"--machine -- COMMAND\n",
-			unit, graph, fix);
+		say_of("record",
+		       "%s (`ktrace-hw doctor` says more), and for "
+		       "function_graph %s: %s; to record in a virtual machine "
+		       "that has a trace unit: ktrace-hw record --machine -- "
+		       "COMMAND",
+		       unit, graph, fix);
 		return -1;
 	}
-	fprintf(stderr,
-		"ktrace-hw record: %s, and for function_graph %s (%s): the "
-		"command runs in a virtual machine that has a trace unit, as "
-		"with --machine\n",
-		unit, graph, fix);
+	say_of("record",
+	       "%s, and for function_graph %s (%s): the command runs in a "
+	       "virtual machine that has a trace unit, as with --machine",
+	       unit, graph, fix);
 	options->machine = true;
 	return 0;
 }
@@ -79,11 +77,10 @@ int record_source_choose(struct record_options *options)
 	if (graph)
 		return choose_machine(options, unit, graph, graph_fix);
 	if (unit)
-		fprintf(stderr,
-			"ktrace-hw record: %s: recording with the kernel's "
-			"function_graph tracer, which slows the kernel down "
-			"and does not see all functions "
-			"(docs/function_graph.md)\n",
-			unit);
+		say_of("record",
+		       "%s: recording with the kernel's function_graph tracer, "
+		       "which slows the kernel down and does not see all "
+		       "functions (docs/function_graph.md)",
+		       unit);
 	return 0;
 }

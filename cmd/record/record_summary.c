@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/record/record_summary.h"
 
+#include "cmd/console/say.h"
 #include "cmd/record/record_options.h"
 #include "collector/collector.h"
 
@@ -58,9 +59,8 @@ static void print_cost(void)
 
 	if (getrusage(RUSAGE_SELF, &usage) < 0)
 		return;
-	fprintf(stderr,
-		"ktrace-hw record: the recorder itself took %.2f s of CPU\n",
-		seconds(usage.ru_utime) + seconds(usage.ru_stime));
+	say_of("record", "the recorder itself took %.2f s of CPU",
+	       seconds(usage.ru_utime) + seconds(usage.ru_stime));
 }
 
 static void print_crash(const struct collector_result *result)
@@ -69,56 +69,53 @@ static void print_crash(const struct collector_result *result)
 	const char *name = sigabbrev_np(WTERMSIG(status));
 
 	if (result->end == COLLECTOR_COMMAND_ENDED && WIFSIGNALED(status))
-		fprintf(stderr,
-			"ktrace-hw record: the command was ended by "
-			"SIG%s (%s): ktrace-hw report --crashes says "
-			"where\n",
-			name ? name : "?", strsignal(WTERMSIG(status)));
+		say_of("record",
+		       "the command was ended by SIG%s (%s): ktrace-hw report "
+		       "--crashes says where",
+		       name ? name : "?", strsignal(WTERMSIG(status)));
 }
 
 static void print_hits(const struct collector_result *result)
 {
 	if (result->triggers)
-		fprintf(stderr, "ktrace-hw record: triggers hit %u times\n",
-			result->hits);
+		say_of("record", "triggers hit %u times", result->hits);
 	if (result->overlapped)
-		fprintf(stderr,
-			"ktrace-hw record: %u more hits came while the trace "
-			"of another was being kept (a smaller --buffer, or "
-			"--after, takes less time)\n",
-			result->overlapped);
+		say_of("record",
+		       "%u more hits came while the trace of another was being "
+		       "kept (a smaller --buffer, or --after, takes less time)",
+		       result->overlapped);
 	if (result->missed)
-		fprintf(stderr,
-			"ktrace-hw record: triggers did not see %" PRIu64
-			" calls: too many were under way at once\n",
-			result->missed);
+		say_of("record",
+		       "triggers did not see %" PRIu64
+		       " calls: too many were under way at once",
+		       result->missed);
 	if (result->end == COLLECTOR_HITS_REACHED)
-		fprintf(stderr, "ktrace-hw record: it ended after --hits; what "
-				"came later was not recorded\n");
+		say_of("record", "it ended after --hits; what came later was "
+				 "not recorded");
 }
 
 static void print_losses(const struct collector_result *result)
 {
 	if (result->snapshots)
-		fprintf(stderr, "ktrace-hw record: %u snapshot%s\n",
-			result->snapshots, result->snapshots > 1 ? "s" : "");
+		say_of("record", "%u snapshot%s", result->snapshots,
+		       result->snapshots > 1 ? "s" : "");
 	print_hits(result);
 	if (!result->trace_bytes)
-		fprintf(stderr, "ktrace-hw record: nothing was traced\n");
+		say_of("record", "nothing was traced");
 	if (result->truncated)
-		fprintf(stderr,
-			"ktrace-hw record: trace was lost %" PRIu64 " times, "
-			"since the buffer was full: use a larger --buffer, "
-			"or --filter\n",
-			result->truncated);
+		say_of("record",
+		       "trace was lost %" PRIu64
+		       " times, since the buffer was full: use a larger "
+		       "--buffer, or --filter",
+		       result->truncated);
 	if (result->lost_records)
-		fprintf(stderr,
-			"ktrace-hw record: %" PRIu64 " records were lost: "
-			"use a lower level of --events\n",
-			result->lost_records);
+		say_of("record",
+		       "%" PRIu64
+		       " records were lost: use a lower level of --events",
+		       result->lost_records);
 	if (result->end == COLLECTOR_SIZE_REACHED)
-		fprintf(stderr, "ktrace-hw record: it ended at --max-size; "
-				"what came later was not recorded\n");
+		say_of("record", "it ended at --max-size; what came later was "
+				 "not recorded");
 }
 
 static bool is_whole(const struct collector_result *result)
@@ -132,20 +129,17 @@ void record_summary(const char *folder, const struct collector_result *result)
 	const char *name = short_name(folder);
 	bool is_default = !strcmp(name, RECORD_DEFAULT_FOLDER);
 
-	fprintf(stderr, "ktrace-hw record: %s: %.2f s, %s of trace, %s in all",
-		name, (double)result->length_ns / 1e9,
-		size_text_of(result->trace_bytes).text,
-		size_text_of(result->file_bytes).text);
-	fprintf(stderr, "%s\n", is_whole(result) ? ", nothing lost" : "");
+	say_of("record", "%s: %.2f s, %s of trace, %s in all%s", name,
+	       (double)result->length_ns / 1e9,
+	       size_text_of(result->trace_bytes).text,
+	       size_text_of(result->file_bytes).text,
+	       is_whole(result) ? ", nothing lost" : "");
 	if (result->was_activated)
-		fprintf(stderr,
-			"ktrace-hw record: it began %.1f us after its "
-			"instant\n",
-			(double)result->late_ns / 1e3);
+		say_of("record", "it began %.1f us after its instant",
+		       (double)result->late_ns / 1e3);
 	print_crash(result);
 	print_losses(result);
 	print_cost();
-	fprintf(stderr,
-		"ktrace-hw record: look at it with: ktrace-hw report%s%s\n",
-		is_default ? "" : " -i ", is_default ? "" : name);
+	say_of("record", "look at it with: ktrace-hw report%s%s",
+	       is_default ? "" : " -i ", is_default ? "" : name);
 }

@@ -2,6 +2,7 @@
 #include "cmd/report/attribution_command.h"
 
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/options/report_options.h"
 #include "cmd/pipeline/session.h"
 #include "cmd/report/profile_table.h"
@@ -77,7 +78,7 @@ static bool begins_with_hits(const struct session *session,
 
 static int refuse_format(const char *what, const char *format)
 {
-	fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n", what, format);
+	say("--format: no %s as '%s'", what, format);
 	return EXIT_USAGE;
 }
 
@@ -94,9 +95,14 @@ static int check_request(const struct report_options *options,
 	    (!record_format_find(options->format, &format) ||
 	     (request->calls && format == RECORD_CSV)))
 		return refuse_format(name, options->format);
+	if (request->sort &&
+	    !attribution_table_has_column(request->table, request->sort)) {
+		say("--sort: no column '%s' here", request->sort);
+		return EXIT_USAGE;
+	}
 	if (options->by == GROUP_BY_NOTHING || request->table->has_groups)
 		return EXIT_OK;
-	fprintf(stderr, "ktrace-hw: --by does not go with --%s\n", name);
+	say("--by does not go with --%s", name);
 	return EXIT_USAGE;
 }
 

@@ -2,13 +2,12 @@
 #include "cmd/report/profile_choice.h"
 
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/options/report_options.h"
 #include "cmd/pipeline/session.h"
 #include "report/profile/profile_report.h"
 #include "report/text/time_unit.h"
 #include "tables/processes/time_account.h"
-
-#include <stdio.h>
 
 /* Returns whether it is known for whom interrupt work was. */
 static bool knows_beneficiaries(const struct session *session,
@@ -25,16 +24,14 @@ static int choose_bill(struct profile_choice *choice, bool is_known)
 	enum group_by by = choice->options->by;
 
 	if (bill == BILL_BENEFICIARY && !is_known) {
-		fprintf(stderr, "ktrace-hw: --bill: the recording does not "
-				"tell for whom interrupt work was (record "
-				"--events=attribution)\n");
+		say("--bill: the recording does not tell for whom interrupt "
+		    "work was (record --events=attribution)");
 		return EXIT_FAILED;
 	}
 	/* Interrupt work is for processes. */
 	if (by == GROUP_BY_THREAD && bill == BILL_BENEFICIARY) {
-		fputs("ktrace-hw: --bill=beneficiary does not go with "
-		      "--by=thread: interrupt work is for a process\n",
-		      stderr);
+		say("--bill=beneficiary does not go with --by=thread: "
+		    "interrupt work is for a process");
 		return EXIT_USAGE;
 	}
 	if (by == GROUP_BY_THREAD)

@@ -2,6 +2,7 @@
 #include "cmd/report/profile_command.h"
 
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/profile_table.h"
 #include "report/profile/profile_report.h"
@@ -19,10 +20,8 @@ int run_profile(const struct report_options *options,
 	};
 
 	if (renderer->render_second && !options->output) {
-		fprintf(stderr,
-			"ktrace-hw: --format=%s writes two files: name "
-			"the first with -o FILE\n",
-			renderer->format);
+		say("--format=%s writes two files: name the first with -o FILE",
+		    renderer->format);
 		return EXIT_USAGE;
 	}
 	return run_attribution(options, &request, 1);

@@ -2,6 +2,7 @@
 #include "cmd/report/profile_files.h"
 
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "common/error.h"
 #include "report/profile/tree_label.h"
 
@@ -19,11 +20,10 @@ int render_to(const struct profile_report *report, render_profile *render,
 	if (!status)
 		return EXIT_OK;
 	if (status == -ERROR_NOT_FOUND) {
-		fprintf(stderr, "ktrace-hw: --sort: no column '%s' here\n",
-			report->sort);
+		say("--sort: no column '%s' here", report->sort);
 		return EXIT_USAGE;
 	}
-	fprintf(stderr, "ktrace-hw: %s\n", error_text(status));
+	say("%s", error_text(status));
 	return EXIT_FAILED;
 }
 
@@ -38,14 +38,12 @@ static int render_file(const struct profile_report *report,
 	snprintf(name, sizeof(name), "%s%s", path, suffix);
 	out = fopen(name, "we");
 	if (!out) {
-		fprintf(stderr, "ktrace-hw: %s: cannot be written: %s\n", name,
-			strerror(errno));
+		say("%s: cannot be written: %s", name, strerror(errno));
 		return EXIT_FAILED;
 	}
 	status = render_to(report, render, out);
 	if (fclose(out) == EOF && !status) {
-		fprintf(stderr, "ktrace-hw: %s: not written: %s\n", name,
-			strerror(errno));
+		say("%s: not written: %s", name, strerror(errno));
 		status = EXIT_FAILED;
 	}
 	return status;
@@ -85,7 +83,7 @@ static int render_group(const struct profile_report *report,
 	int status;
 
 	if (!tree) {
-		fprintf(stderr, "ktrace-hw: %s\n", error_text(-ERROR_MEMORY));
+		say("%s", error_text(-ERROR_MEMORY));
 		return EXIT_FAILED;
 	}
 	part.tree = tree;

@@ -253,6 +253,7 @@ static const struct table_records slice_records = {
 };
 
 const struct attribution_table profile_table = {
+	.columns = flat_columns,
 	.has_groups = true,
 	.size = sizeof(struct profile_in_pass),
 	.open = open_profile,

@@ -5,6 +5,7 @@
 #include "attribution/events/step_join.h"
 #include "attribution/trackers.h"
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "cmd/report/attribution_command.h"
@@ -15,7 +16,6 @@
 #include "decoder/recording/recording.h"
 #include "report/profile/profile_report.h"
 #include "report/text/duration_text.h"
-#include "report/text/name_text.h"
 #include "report/text/time_unit.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"
@@ -32,10 +32,9 @@ const char *table_run_name(const struct attribution_request *request)
 static int fail(const struct table_run *run, int status)
 {
 	if (status == -ERROR_NOT_FOUND)
-		fprintf(stderr, "ktrace-hw: --sort: no column '%s' here\n",
-			run->output.sort);
+		say("--sort: no column '%s' here", run->output.sort);
 	else
-		fprintf(stderr, "ktrace-hw: %s\n", error_text(status));
+		say("%s", error_text(status));
 	return status == -ERROR_NOT_FOUND ? EXIT_USAGE : EXIT_FAILED;
 }
 
@@ -231,10 +230,7 @@ static int check_argument(const struct attribution_table *table,
 
 	if (!table->check || table->check(input, message, sizeof(message)))
 		return 0;
-	/* It may suggest names that are the recording's. */
-	fprintf(stderr, "ktrace-hw: --%s: ", table->name);
-	name_write(stderr, NAME_TEXT, message);
-	fputc('\n', stderr);
+	say("--%s: %s", table->name, message);
 	return EXIT_USAGE;
 }
 

@@ -2,6 +2,7 @@
 #include "cmd/report/timeline_command.h"
 
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "cmd/report/timeline_lanes.h"
@@ -14,11 +15,10 @@
 #include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 static int out_of_memory(void)
 {
-	fputs("ktrace-hw: out of memory\n", stderr);
+	say("out of memory");
 	return EXIT_FAILED;
 }
 
@@ -100,18 +100,13 @@ static int render_session(const struct session *session,
 /* Prints what a file of an export holds and lacks. */
 static void say_summary(const struct timeline_summary *summary, uint64_t min_ns)
 {
-	fprintf(stderr,
-		"ktrace-hw: %" PRIu64 " slices, %.1f MB (%.1f bytes "
-		"each)",
-		summary->slices, (double)summary->bytes / 1e6,
-		summary->slices ?
-			(double)summary->bytes / (double)summary->slices :
-			0);
-	if (min_ns)
-		fprintf(stderr, "; what is shorter than %s is left out\n",
-			duration_text_of(min_ns).text);
-	else
-		fputs("; --min-duration makes it smaller\n", stderr);
+	say("%" PRIu64 " slices, %.1f MB (%.1f bytes each); %s%s%s",
+	    summary->slices, (double)summary->bytes / 1e6,
+	    summary->slices ? (double)summary->bytes / (double)summary->slices :
+			      0,
+	    min_ns ? "what is shorter than " : "",
+	    min_ns ? duration_text_of(min_ns).text : "--min-duration",
+	    min_ns ? " is left out" : " makes it smaller");
 }
 
 static bool has_any(const struct function_table *functions,
@@ -133,10 +128,8 @@ static bool check_names(const struct session *session, const char *what,
 	if (!name_choice_is_made(choice) ||
 	    has_any(symbols_functions(session->symbols), choice))
 		return true;
-	fprintf(stderr,
-		"ktrace-hw: %s: the recorded kernel and programs have "
-		"no function '%s'\n",
-		what, name_choice_first(choice));
+	say("%s: the recorded kernel and programs have no function '%s'", what,
+	    name_choice_first(choice));
 	return false;
 }
 

@@ -2,6 +2,7 @@
 #include "cmd/sql/export_sqlite.h"
 
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/pipeline/query_session.h"
 #include "common/error.h"
 #include "sql/sqlite/sqlite_export.h"
@@ -22,16 +23,13 @@ static bool can_do(const struct report_options *options)
 								  NULL;
 
 	if (!options->output) {
-		fputs("ktrace-hw: --format=sqlite writes a database: name it "
-		      "with -o FILE\n",
-		      stderr);
+		say("--format=sqlite writes a database: name it with -o FILE");
 		return false;
 	}
 	if (name)
-		fprintf(stderr,
-			"ktrace-hw: --format=sqlite does not take "
-			"--%s: it has all, and queries choose\n",
-			name);
+		say("--format=sqlite does not take --%s: it has all, and "
+		    "queries choose",
+		    name);
 	return !name;
 }
 
@@ -43,13 +41,12 @@ static int write_database(const struct session *session,
 	int status = query_session_open(&query, session);
 
 	if (status < 0)
-		fprintf(stderr, "ktrace-hw: %s\n", error_text(status));
+		say("%s", error_text(status));
 	else
 		status = sqlite_export(&query.recording, options->output,
 				       &message);
 	if (message)
-		fprintf(stderr, "ktrace-hw: %s: %s\n", options->output,
-			message);
+		say("%s: %s", options->output, message);
 	sqlite3_free(message);
 	query_session_close(&query);
 	return status < 0 ? EXIT_FAILED : EXIT_OK;

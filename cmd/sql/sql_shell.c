@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/sql/sql_shell.h"
 
+#include "cmd/console/say.h"
 #include "cmd/sql/sql_words.h"
 #include "sql/rows/sql_table.h"
 #include "sql/sqlite/query_rows.h"
@@ -121,8 +122,8 @@ static bool run_own(struct shell *shell, char *line)
 	else
 		is_known = false;
 	if (!is_known) {
-		fprintf(stderr, "ktrace-hw: sql: cannot do '%s%s%s'\n", command,
-			argument ? " " : "", argument ? argument : "");
+		say("sql: cannot do '%s%s%s'", command, argument ? " " : "",
+		    argument ? argument : "");
 		shell->has_failed = true;
 	}
 	return true;
@@ -131,8 +132,7 @@ static bool run_own(struct shell *shell, char *line)
 static void run_query(struct shell *shell, const char *text)
 {
 	if (query_rows_write(shell->db, text, shell->format, shell->out) < 0) {
-		fprintf(stderr, "ktrace-hw: sql: %s\n",
-			sqlite3_errmsg(shell->db));
+		say("sql: %s", sqlite3_errmsg(shell->db));
 		shell->has_failed = true;
 	}
 	fflush(shell->out);
@@ -164,7 +164,7 @@ static bool take_line(struct shell *shell, char **query, char *line)
 		return true;
 	*query = join(*query, line);
 	if (!*query) {
-		fputs("ktrace-hw: out of memory\n", stderr);
+		say("out of memory");
 		shell->has_failed = true;
 		return false;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/pipeline/console_log.h"
+#include "cmd/console/console_log.h"
+#include "cmd/console/say.h"
 #include "cmd/pipeline/query_session.h"
 #include "cmd/store/store_commands.h"
 #include "common/error.h"
@@ -11,7 +12,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,18 +25,14 @@ static int send_recording(const struct query_session *query,
 				     &console_log, &is_there, &rows);
 
 	if (error)
-		fprintf(stderr, "ktrace-hw: store: %s: not added: %s\n",
-			entry->path, error_text(error));
+		say("store: %s: not added: %s", entry->path, error_text(error));
 	else if (is_there)
-		fprintf(stderr,
-			"ktrace-hw: store: %s: is there already (id %s), with "
-			"the labels that it was added with\n",
-			entry->path, entry->id);
+		say("store: %s: is there already (id %s), with the labels that "
+		    "it was added with",
+		    entry->path, entry->id);
 	else
-		fprintf(stderr,
-			"ktrace-hw: store: %s: added, %" PRIu64
-			" rows (id %s)\n",
-			entry->path, rows, entry->id);
+		say("store: %s: added, %" PRIu64 " rows (id %s)", entry->path,
+		    rows, entry->id);
 	return error ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -54,7 +50,7 @@ static int add_session(const struct store_options *options,
 
 	memcpy(entry.wanted, options->wanted, sizeof(entry.wanted));
 	if (query_session_open(&query, session) < 0)
-		fprintf(stderr, "ktrace-hw: %s\n", error_text(-ERROR_MEMORY));
+		say("%s", error_text(-ERROR_MEMORY));
 	else
 		status = send_recording(&query, target, &entry);
 	query_session_close(&query);
@@ -75,8 +71,7 @@ static int add_one(const struct store_options *options, const char *name,
 	int close_status;
 
 	if (!path) {
-		fprintf(stderr, "ktrace-hw: store: %s: %s\n", name,
-			strerror(errno));
+		say("store: %s: %s", name, strerror(errno));
 		return EXIT_FAILED;
 	}
 	status = session_open_input(&session, &input);
@@ -108,8 +103,7 @@ static int run(const struct store_options *options)
 	int status = EXIT_FAILED;
 
 	if (!options->to) {
-		fputs("ktrace-hw: store: name the store with --to TARGET\n",
-		      stderr);
+		say("store: name the store with --to TARGET");
 		return EXIT_USAGE;
 	}
 	/* A file that may not grow further is an error as a full disk is. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/pipeline/console_log.h"
+#include "cmd/console/console_log.h"
+#include "cmd/console/say.h"
 #include "cmd/store/store_commands.h"
 #include "store/answer/answer.h"
 #include "store/store_open.h"
@@ -14,7 +15,7 @@ int store_flush_output(void)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return EXIT_OK;
-	fprintf(stderr, "ktrace-hw: output not written: %s\n", strerror(errno));
+	say("output not written: %s", strerror(errno));
 	return EXIT_FAILED;
 }
 
@@ -22,10 +23,9 @@ static int write_answer(const struct store_options *options,
 			const struct answer *answer)
 {
 	if (answer->columns.count > RECORD_MAX_COLUMNS) {
-		fprintf(stderr,
-			"ktrace-hw: store: %zu columns, of which no more than "
-			"%d are written: name those you want\n",
-			answer->columns.count, RECORD_MAX_COLUMNS);
+		say("store: %zu columns, of which no more than %d are written: "
+		    "name those you want",
+		    answer->columns.count, RECORD_MAX_COLUMNS);
 		return EXIT_FAILED;
 	}
 	answer_write(answer, options->format, stdout);

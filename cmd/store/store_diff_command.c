@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/store/store_commands.h"
 #include "store/answer/answer.h"
-
-#include <stdio.h>
 
 static int ask(const struct store_options *options, struct store_target *target,
 	       struct answer *answer)
@@ -23,9 +22,7 @@ static int run(const struct store_options *options)
 {
 	if (options->a.count && options->b.count)
 		return store_answer(options, ask);
-	fputs("ktrace-hw: store: diff needs two sides: --a kernel=6.1 --b "
-	      "kernel=6.12\n",
-	      stderr);
+	say("store: diff needs two sides: --a kernel=6.1 --b kernel=6.12");
 	return EXIT_USAGE;
 }
 

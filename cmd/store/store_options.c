@@ -2,6 +2,8 @@
 #include "cmd/store/store_options.h"
 
 #include "cmd/command.h"
+#include "cmd/console/next_option.h"
+#include "cmd/console/say.h"
 #include "cmd/store/store_option_values.h"
 
 #include <getopt.h>
@@ -97,8 +99,8 @@ static int take(struct store_options *options,
 	wanted = store_option_take(options, (enum store_option)option, optarg);
 	if (!wanted)
 		return 0;
-	fprintf(stderr, "ktrace-hw: store: --%s: '%s' is not %s\n",
-		store_option_list[option].name, optarg ? optarg : "", wanted);
+	say("store: --%s: '%s' is not %s", store_option_list[option].name,
+	    optarg ? optarg : "", wanted);
 	return EXIT_USAGE + 1;
 }
 
@@ -138,8 +140,7 @@ int store_options_read(struct store_options *options,
 	store_tables_default(options->wanted);
 	fill(command, list);
 	optind = 1;
-	while (!status &&
-	       (option = getopt_long(argc, argv, "h", list, NULL)) != -1)
+	while (!status && (option = next_option(argc, argv, "h", list)) != -1)
 		status = take(options, command, option);
 	return status ? status : take_words(options, argc, argv);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/store/store_commands.h"
 #include "store/answer/answer.h"
 #include "store/ask/store_report.h"
@@ -36,10 +37,8 @@ static int ask(const struct store_options *options, struct store_target *target,
 
 	snprintf(text, sizeof(text), "%s", options->by ? options->by : "item");
 	if (!read_keys(&report, text)) {
-		fprintf(stderr,
-			"ktrace-hw: store: --by: '%s' is no list of up to %d "
-			"keys\n",
-			options->by, STORE_MOST_KEYS);
+		say("store: --by: '%s' is no list of up to %d keys",
+		    options->by, STORE_MOST_KEYS);
 		return -1;
 	}
 	if (measure_query_count(&report.choice, target, &recordings) < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/top/top_command.h"
 
+#include "cmd/console/say.h"
 #include "cmd/record/command_path.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ static _Noreturn void become(char *const *argv, bool is_quiet)
 
 static int complain(const char *command)
 {
-	fprintf(stderr, "ktrace-hw top: %s: %s\n", command, strerror(errno));
+	say_of("top", "%s: %s", command, strerror(errno));
 	return -1;
 }
 

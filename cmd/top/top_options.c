@@ -2,6 +2,8 @@
 #include "cmd/top/top_options.h"
 
 #include "cmd/command.h"
+#include "cmd/console/next_option.h"
+#include "cmd/console/say.h"
 #include "cmd/options/option_lists.h"
 #include "cmd/record/record_values.h"
 
@@ -80,8 +82,7 @@ void top_options_help(void)
 
 static int wrong(const char *option, const char *value, const char *form)
 {
-	fprintf(stderr, "ktrace-hw top: --%s '%s': give %s\n", option, value,
-		form);
+	say_of("top", "--%s '%s': give %s", option, value, form);
 	return EXIT_USAGE;
 }
 
@@ -211,7 +212,7 @@ static int keep_words(struct top_options *options, char **argv, int first,
 		const char **word = array_add(&options->words);
 
 		if (!word) {
-			fputs("ktrace-hw top: out of memory\n", stderr);
+			say_of("top", "out of memory");
 			return EXIT_USAGE;
 		}
 		*word = argv[i];
@@ -224,8 +225,8 @@ static int parse_options(struct top_options *options, int argc, char **argv)
 	int first = optind = 1;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "+ap:C:h", long_options,
-				     NULL)) != -1) {
+	while ((option = next_option(argc, argv, "+ap:C:h", long_options)) !=
+	       -1) {
 		bool is_machines = option == OPTION_MACHINE ||
 				   option == OPTION_ARCH;
 
@@ -281,7 +282,7 @@ int top_options_parse(struct top_options *options, int argc, char **argv)
 	complete(options);
 	problem = options->help ? NULL : conflict(options);
 	if (problem)
-		fprintf(stderr, "ktrace-hw top: %s\n", problem);
+		say_of("top", "%s", problem);
 	return problem ? EXIT_USAGE : 0;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/top/top_screen.h"
 
+#include "cmd/console/say.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +27,7 @@ int top_screen_enter(struct top_screen *screen)
 	struct termios raw;
 
 	if (tcgetattr(STDIN_FILENO, &screen->before) < 0) {
-		fprintf(stderr, "ktrace-hw top: the terminal: %s\n",
-			strerror(errno));
+		say_of("top", "the terminal: %s", strerror(errno));
 		return -1;
 	}
 	raw = screen->before;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/top/top_show.h"
 
+#include "cmd/console/say.h"
 #include "cmd/top/top_options.h"
 #include "cmd/top/top_result.h"
 #include "cmd/top/top_text.h"
@@ -125,8 +126,7 @@ void top_show_said(struct top_show *show, const struct top_result *result)
 void top_show_failure(struct top_show *show, int cause)
 {
 	top_screen_leave(&show->screen);
-	fprintf(stderr, "ktrace-hw top: no round can begin: %s\n",
-		strerror(cause));
+	say_of("top", "no round can begin: %s", strerror(cause));
 }
 
 /* What every round says is said once. */
@@ -152,7 +152,7 @@ void top_show_round(struct top_show *show, const struct top_result *result)
 		top_text_round(show->options, result, stdout);
 	if (show->has_failed || (fflush(stdout) != EOF && !ferror(stdout)))
 		return;
-	fprintf(stderr, "ktrace-hw: output not written: %s\n", strerror(errno));
+	say("output not written: %s", strerror(errno));
 	show->has_failed = true;
 }
 

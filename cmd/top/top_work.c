@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/top/top_work.h"
 
+#include "cmd/console/console_log.h"
 #include "cmd/options/report_options.h"
-#include "cmd/pipeline/console_log.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/top/top_options.h"
 #include "cmd/top/top_result.h"

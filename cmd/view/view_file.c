@@ -2,6 +2,7 @@
 #include "cmd/view/view_file.h"
 
 #include "cmd/command.h"
+#include "cmd/console/say.h"
 #include "cmd/view/view_session.h"
 #include "common/error.h"
 #include "common/name_choice.h"
@@ -44,7 +45,7 @@ static int write_page(const struct view_session *view, FILE *out)
 
 static int fail(const char *path, const char *why)
 {
-	fprintf(stderr, "ktrace-hw: --html: %s: not written: %s\n", path, why);
+	say("--html: %s: not written: %s", path, why);
 	return EXIT_FAILED;
 }
 
@@ -89,9 +90,8 @@ int write_view_file(const struct report_options *options, const char *path)
 	int status;
 
 	if (chooses(options)) {
-		fputs("ktrace-hw: --html is a page of the whole recording: "
-		      "nothing can be chosen for it\n",
-		      stderr);
+		say("--html is a page of the whole recording: nothing can be "
+		    "chosen for it");
 		return EXIT_USAGE;
 	}
 	unpaged.is_paged = false;

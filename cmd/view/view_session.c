@@ -5,7 +5,7 @@
 #include "attribution/events/step_join.h"
 #include "attribution/trackers.h"
 #include "cmd/command.h"
-#include "cmd/pipeline/console_log.h"
+#include "cmd/console/console_log.h"
 #include "cmd/pipeline/pipeline.h"
 #include "common/container_of.h"
 #include "common/error.h"
@@ -17,7 +17,6 @@
 #include "symbolize/symbols/symbols.h"
 #include "view/make/view_builder.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static int fail(const struct view_session *view, int status)

@@ -7,8 +7,12 @@ readonly EXIT_USAGE=2
 readonly EXIT_MACHINE=125
 readonly EXIT_NOT_FOUND=127
 
+# A name may hold a terminal's commands, which are shown as '?': C0 but line ends
+# and tabs, DEL, and C1, which is two bytes of UTF-8.
 say() {
-	printf 'machine: %s\n' "$*" >&2
+	local text=$* LC_ALL=C
+	text=${text//[$'\x01'-$'\x08'$'\x0b'-$'\x1f\x7f']/?}
+	printf 'machine: %s\n' "${text//$'\xc2'[$'\x80'-$'\x9f']/?}" >&2
 }
 
 say_verbose() {

@@ -16,6 +16,8 @@ wrong() { # name message argument...
 wrong "no subcommand" "usage: machine run"
 wrong "unknown command" "unknown command 'walk'" walk
 wrong "unknown option" "unknown option --fast" run --fast=1 -- true
+wrong "terminal's commands in an option" \
+	'unknown option --\?\[31mü\?' run $'--\e[31mü\xc2\x9b' -- true
 wrong "option without its value" "--cpus needs a value" run --cpus
 wrong "no number" "takes a number from 1 to 64" run --cpus=two -- true
 wrong "number too large" "takes a number" run --cpus=65 -- true

@@ -85,6 +85,9 @@ void render_gap_note(const struct profile_report *report, FILE *out);
 void render_title(const struct profile_report *report, const char *title,
 		  FILE *out);
 
+/* The columns that a flat profile may have, with spaces between. */
+extern const char flat_columns[];
+
 /* A renderer by the names of its report and format. */
 struct profile_renderer {
 	const char *report;

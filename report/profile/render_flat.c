@@ -41,6 +41,11 @@ static double per_call(uint64_t time_ns, const struct call_counts *counts)
 	return (double)time_ns / (double)(calls ? calls : 1);
 }
 
+const char flat_columns[] =
+	"function calls self_ns total_ns calls_direct calls_tail calls_async "
+	"starts inferred time_percent cumulative_ns self_ns_per_call "
+	"total_ns_per_call address module self_inferred_ns group source";
+
 static void write_fields(struct record_writer *writer, const void *ctx,
 			 uint64_t index)
 {

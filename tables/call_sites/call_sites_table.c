@@ -233,6 +233,9 @@ static const struct table_records records = {
 
 const struct attribution_table call_sites_table = {
 	.name = "user-sites",
+	.columns = "group pid comm entry count total_ns on_cpu_ns fault_ns "
+		   "interrupt_ns tracer_ns asleep_ns runnable_ns unknown_ns "
+		   "function offset line file address caller caller_line",
 	.help = "system calls, sleep and faults by the user instruction that "
 		"began them",
 	.is_of_tasks = true,

@@ -238,6 +238,7 @@ static const struct table_records records = {
 
 const struct attribution_table crashes_table = {
 	.name = "crashes",
+	.columns = "pid tid comm time_ns signal stack calls",
 	.help = "processes that a signal ended: where, and their last calls",
 	.size = sizeof(struct crashes_table),
 	.open = open_table,

@@ -213,6 +213,10 @@ static const struct table_records records = {
 
 const struct attribution_table syscalls_table = {
 	.name = "syscalls",
+	.columns = "group pid comm call count errors total_ns mean_ns "
+		   "median_ns p99_ns max_ns on_cpu_ns asleep_ns runnable_ns "
+		   "stolen_ns tracer_ns unknown_ns faults fault_ns restarts "
+		   "no_return cut function",
 	.help = "each process's system calls: how many, how long, and where "
 		"their time went",
 	.is_of_tasks = true,

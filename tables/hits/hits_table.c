@@ -153,6 +153,11 @@ static int render(struct event_handler *handler,
 
 const struct attribution_table hits_table = {
 	.name = "hits",
+	.columns = "hit trigger time_ns frozen_ns cpu pid tid comm latency_ns "
+		   "not_kept call wall_ns on_cpu_ns asleep_ns runnable_ns "
+		   "stolen_ns tracer_ns unknown_ns others typical_wall_ns "
+		   "typical_on_cpu_ns typical_asleep_ns typical_runnable_ns "
+		   "typical_stolen_ns typical_tracer_ns typical_unknown_ns",
 	.help = "what made triggers hit, against the typical call of its kind",
 	.size = sizeof(struct hits_table),
 	.open = open_table,

@@ -131,6 +131,10 @@ static const struct table_records records = {
 
 const struct attribution_table interrupts_table = {
 	.name = "interrupts",
+	.columns = "kind function time on_group on_pid on_comm for_group "
+		   "for_pid for_comm count total_ns mean_ns max_ns irq device "
+		   "exact_ns exact_percent inferred_ns inferred_percent "
+		   "nobody_ns nobody_percent",
 	.argument = "[BY]",
 	.help = "interrupt work: what, for whom (BY: for, on, both, …)",
 	.has_groups = true,

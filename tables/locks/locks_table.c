@@ -210,6 +210,8 @@ static const struct table_records records = {
 
 const struct attribution_table locks_table = {
 	.name = "locks",
+	.columns = "kind lock pid function count total_ns mean_ns max_ns "
+		   "waiters_at_begin waiters_at_end released_by",
 	.help = "which locks, futexes and locks of files threads waited for, and who let them go",
 	.is_of_tasks = true,
 	.size = sizeof(struct locks_table),

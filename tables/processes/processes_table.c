@@ -271,6 +271,7 @@ static const struct table_records records = {
 
 const struct attribution_table processes_table = {
 	.name = "processes",
+	.columns = "pid " TIME_COLUMN_NAMES,
 	.help = "where each process's time went (default)",
 	.is_of_tasks = true,
 	.has_groups = true,
@@ -283,6 +284,7 @@ const struct attribution_table processes_table = {
 
 const struct attribution_table threads_table = {
 	.name = "threads",
+	.columns = "pid tid " TIME_COLUMN_NAMES,
 	.help = "the same for each thread",
 	.is_of_tasks = true,
 	.has_groups = true,

@@ -28,6 +28,17 @@ struct time_columns {
 	enum time_columns_part part;
 };
 
+/* The names of the columns that both tables may have: that of threads has those of
+ * processes if its rows are groups.
+ */
+#define TIME_COLUMN_NAMES \
+	"group comm threads wall_ns user_ns system_call_ns fault_ns " \
+	"kernel_ns runnable_ns asleep_ns interrupt_benefited_ns " \
+	"interrupt_stolen_ns tracer_ns not_asked_ns unknown_ns " \
+	"context_switches system_calls faults recorder_wait " \
+	"interrupt_work_elsewhere kernel_work_elsewhere unknown_because " \
+	"uncertain"
+
 /* Writes the fields of @account. */
 void time_columns_write(const struct time_columns *columns,
 			struct record_writer *writer,

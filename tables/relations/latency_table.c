@@ -131,6 +131,7 @@ static int render(struct event_handler *handler,
 
 const struct attribution_table latency_table = {
 	.name = "between",
+	.columns = "count total_ns on_cpu_ns mean_ns max_ns",
 	.argument = "A B",
 	.help = "the time from entering function A to entering B in it",
 	.check = check,

@@ -156,6 +156,8 @@ static const struct table_records records = {
 
 const struct attribution_table servers_table = {
 	.name = "servers",
+	.columns = "server_pid server client_pid client requests kernel_ns "
+		   "user_ns tracer_ns runnable_ns asleep_ns inferred_ns",
 	.help = "for which clients' messages servers worked",
 	.size = sizeof(struct servers_table),
 	.open = open_table,

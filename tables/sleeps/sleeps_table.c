@@ -149,6 +149,8 @@ static const struct table_records records = {
 
 const struct attribution_table sleeps_table = {
 	.name = "sleeps",
+	.columns = "group pid comm label count total_ns mean_ns max_ns "
+		   "runnable_ns cut cut_ns stack user_stack wakers fds",
 	.help = "where each process slept, for how long, and who woke it",
 	.is_of_tasks = true,
 	.has_groups = true,

@@ -6,7 +6,7 @@
  * -s: synchronisation points are searched for; -p: packets are read as branches;
  * else both, one after the other.
  */
-#include "cmd/pipeline/console_log.h"
+#include "cmd/console/console_log.h"
 #include "common/error.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"

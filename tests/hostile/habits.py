@@ -67,6 +67,79 @@ def check_unknown_options(program, folder):
             "'--no-such-option'", done.err
 
 
+# Each names a word of the command line, which may be a terminal's command.
+RED = "\x1b[31m"
+SAID = ((RED,), ("report", "--since=" + RED), ("report", "--top=" + RED),
+        ("report", RED), ("report", "-i", RED), ("report", "--" + RED),
+        ("report", "--format=" + RED), ("report", "--sort=" + RED),
+        ("report", "--symfs=" + RED), ("report", "--html=/none/" + RED),
+        ("report", "--function=" + RED), ("report", "-o", "/none/" + RED),
+        ("report", "--tree", RED), ("report", "-" + RED),
+        ("timeline", "--format=" + RED), ("timeline", "--function=" + RED),
+        ("flamegraph", "--format=" + RED), ("export", "--format=" + RED),
+        ("export", "--format=gmon", "-o", "/none/" + RED),
+        ("export", "--format=sqlite", "-o", "/none/" + RED),
+        ("dump", "--format=" + RED), ("verify", RED), ("view", "--port=" + RED),
+        ("diff", RED, RED), ("diff", "--format=" + RED, "a", "b"),
+        ("sql", "--format=" + RED), ("sql", "select '" + RED),
+        ("archive", RED), ("archive", "--unpack", RED), ("serve", RED),
+        ("store", RED), ("store", "add", "--to=x.db", RED),
+        ("store", "report", "--of=" + RED, "x.db"),
+        ("store", "report", "--" + RED),
+        ("record", "--buffer=" + RED), ("record", "--trigger=" + RED),
+        ("record", "--" + RED), ("record", "--machine", RED),
+        ("top", "--slice=" + RED),
+        ("top", "--machine=--" + RED, "true"), ("machine", RED),
+        ("machine", "run", "--" + RED))
+
+
+def check_words_do_not_reach_the_terminal(program, folder):
+    write(os.path.join(folder, "ktrace.data"))
+    for words in SAID:
+        done = run(program, *words, folder=folder,
+                   codes=(1, 2, 125, 126, 127))
+        assert "\x1b" not in done.err, (words, done)
+        assert re.search(r"\\x1b|\?\[31m", done.err), (words, done)
+
+
+def check_options_that_contradict_each_other(program, folder):
+    write(folder)
+    for command, first, second in (
+            ("flamegraph", "--folded", "--format=svg"),
+            ("flamegraph", "--wall", "--off-cpu"),
+            ("timeline", "--raw", "--syscalls"),
+            ("timeline", "--raw", "--format=csv"),
+            ("timeline", "--hide=read", "--syscalls")):
+        for words in ((first, second), (second, first)):
+            done = run(program, command, *words, "-i", folder)
+            assert done.code == 2 and not done.out, (command, words, done)
+            for option in first.partition("=r")[0], second:
+                assert option in done.err, (command, words, done.err)
+    for command, words in (("flamegraph", ("--folded", "--format=folded")),
+                           ("timeline", ("--raw", "--format=raw"))):
+        done = run(program, command, *words, "-i", folder)
+        assert done.code == 0 and done.out, (command, words, done)
+
+
+def check_columns_that_no_table_has(program, folder):
+    """They are refused before anything is decoded, or kept for the next time."""
+    write(folder)
+    there = sorted(os.listdir(folder))
+    shown = run(program, "report", "--help").out
+    tables = re.findall("^  --([a-z-]+) {2,}",
+                        shown.partition("--html")[2].partition("--input")[0],
+                        re.MULTILINE)
+    assert {"processes", "hits", "sleeps"} <= set(tables), tables
+    for words in ((), *((f"--{name}",) for name in
+                        ["flat", "interrupts", *tables])):
+        for column in ("zz", "pi", "pid comm"):
+            done = run(program, "report", *words, f"--sort={column}", "-i",
+                       folder)
+            assert done.code == 2 and not done.out, (words, done)
+            assert f"no column '{column}'" in done.err, (words, done)
+    assert sorted(os.listdir(folder)) == there
+
+
 def check_window_before_trace(program, folder):
     """Who runs is told before the trace begins."""
     start = record(ITRACE_START, struct.pack("<2I", 117, 117) +

@@ -150,6 +150,23 @@ def check_sort(reader):
         assert done.returncode == 2 and b"--sort" in done.stderr, report
 
 
+def check_each_column_sorts(reader):
+    """Whether a table has a column is known before a recording is opened."""
+    tables = ("flat", "processes", "threads", "servers", "requests",
+              "syscalls", "sleeps", "runqueue", "interrupts", "user-sites",
+              "flat --lines", "flat --by=process", "threads --by=process",
+              "interrupts=both", "interrupts=both --by=process")
+    for words in (f"--{table}".split() for table in tables):
+        columns = reader.text("report", *words, "--format=csv",
+                              "--top=1").partition("\n")[0].split(",")
+        assert len(columns) > 5, (words, columns)
+        for column in columns:
+            done = reader.run("report", *words, "--sort", column, "-i",
+                              "/none")
+            assert done.returncode == 1, (words, column, done)
+            assert b"/none" in done.stderr, (words, column, done)
+
+
 def with_sums(rows):
     total = 0
     for row in rows:

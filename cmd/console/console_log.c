@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/pipeline/console_log.h"
+#include "cmd/console/console_log.h"
 
 #include "report/text/name_text.h"
 

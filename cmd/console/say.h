@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_SAY_H
+#define KT_CMD_SAY_H
+
+/* Each writes a line to standard error: what printf() would write, by NAME_TEXT
+ * (report/text/name_text.h).  Names and arguments in it may have any bytes.
+ */
+
+/* "ktrace-hw: …" */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "ktrace-hw COMMAND: …" */
+void say_of(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif
