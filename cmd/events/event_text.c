@@ -2,7 +2,7 @@
 #include "cmd/events/event_text.h"
 
 #include "decoder/flow/flow.h"
-#include "report/text/name_text.h"
+#include "report/text/function_label.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -40,10 +40,8 @@ void event_write(FILE *out, const struct symbols *symbols,
 	case FUNCTION_OPEN_END:
 	case FUNCTION_END:
 		fprintf(out, "%" PRIx64 " ", event->address);
-		name_write(out, NAME_TEXT,
-			   function_at(symbols_functions(symbols),
-				       event->function)
-				   ->name);
+		function_name_write(symbols_functions(symbols), event->function,
+				    out);
 		fputc('\n', out);
 		break;
 	}

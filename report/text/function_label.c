@@ -2,9 +2,8 @@
 #include "report/text/function_label.h"
 
 #include "report/text/frame_state.h"
+#include "report/text/name_text.h"
 #include "symbolize/functions/function_table.h"
-
-#include <stdio.h>
 
 struct function_label function_label_of(const struct function_table *functions,
 					uint32_t function, int32_t pid)
@@ -40,4 +39,10 @@ const char *function_text(const struct function_table *functions,
 	return frame_state_of(function, &state) ?
 		       frame_state_name(state) :
 		       function_at(functions, function)->name;
+}
+
+void function_name_write(const struct function_table *functions,
+			 uint32_t function, FILE *out)
+{
+	name_write(out, NAME_TEXT, function_at(functions, function)->name);
 }

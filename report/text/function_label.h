@@ -3,6 +3,7 @@
 #define KT_REPORT_FUNCTION_LABEL_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 struct function_table;
 
@@ -27,5 +28,9 @@ function_label_under(const struct function_table *functions, uint32_t function,
  */
 const char *function_text(const struct function_table *functions,
 			  uint32_t function);
+
+/* Writes the name of @function, which is no state, as text for people (NAME_TEXT). */
+void function_name_write(const struct function_table *functions,
+			 uint32_t function, FILE *out);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/text/task_label.h"
 
+#include "report/text/name_text.h"
 #include "report/text/task_names.h"
-
-#include <stdio.h>
 
 struct task_label task_label_of(const struct task_names *names, int32_t tid,
 				uint64_t time_ns)
@@ -19,4 +18,16 @@ struct task_label task_label_of(const struct task_names *names, int32_t tid,
 struct task_label task_label_last(const struct task_names *names, int32_t tid)
 {
 	return task_label_of(names, tid, UINT64_MAX);
+}
+
+void task_label_write(const struct task_names *names, int32_t tid,
+		      uint64_t time_ns, FILE *out)
+{
+	name_write(out, NAME_TEXT, task_label_of(names, tid, time_ns).text);
+}
+
+void task_label_write_last(const struct task_names *names, int32_t tid,
+			   FILE *out)
+{
+	task_label_write(names, tid, UINT64_MAX, out);
 }

@@ -3,6 +3,7 @@
 
 #include "attribution/calls/system_call.h"
 #include "report/text/duration_text.h"
+#include "report/text/function_label.h"
 #include "report/text/name_text.h"
 #include "report/text/task_label.h"
 #include "symbolize/arch/arch.h"
@@ -60,8 +61,7 @@ static void write_sleep(const struct call_record_context *context,
 		duration_text_of(asleep_ns).text);
 	fputs(record->places->all.items.count > 1 ? "most in " : "in ",
 	      context->out);
-	name_write(context->out, NAME_TEXT,
-		   function_at(context->functions, place->label)->name);
+	function_name_write(context->functions, place->label, context->out);
 	fputc(']', context->out);
 }
 

@@ -5,6 +5,7 @@
 #include "attribution/sleeps/wakers.h"
 #include "report/profile/call_tree.h"
 #include "report/text/duration_text.h"
+#include "report/text/function_label.h"
 #include "report/text/name_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
@@ -16,13 +17,6 @@
 
 #include <inttypes.h>
 
-static void write_function(const struct call_record_context *context,
-			   uint32_t function)
-{
-	name_write(context->out, NAME_TEXT,
-		   function_at(context->functions, function)->name);
-}
-
 static void print_head(const struct call_record_context *context,
 		       const struct system_call *call)
 {
@@ -30,10 +24,7 @@ static void print_head(const struct call_record_context *context,
 
 	fprintf(out, "%6" PRIu64 ".%09" PRIu64 "  ",
 		call->begin_ns / 1000000000, call->begin_ns % 1000000000);
-	name_write(out, NAME_TEXT,
-		   task_label_of(context->names, call->task->tid,
-				 call->begin_ns)
-			   .text);
+	task_label_write(context->names, call->task->tid, call->begin_ns, out);
 	fputs("  ", out);
 	call_line_call(context, call);
 	fputs("\n", out);
@@ -85,10 +76,10 @@ static void print_place(const struct call_record_context *context,
 
 	fprintf(out, "    slept %" PRIu64 " times, %s, in ", place->count,
 		duration_text_of(place->asleep_ns).text);
-	write_function(context, place->label);
+	function_name_write(context->functions, place->label, out);
 	if (place->function != FUNCTION_UNKNOWN) {
 		fputs(" (by ", out);
-		write_function(context, place->function);
+		function_name_write(context->functions, place->function, out);
 		fputs(")", out);
 	}
 	if (call_record_line(context, place, line, sizeof(line))) {
@@ -131,7 +122,8 @@ static void print_trace(const struct call_record_context *context,
 			duration_text_of(function->wall_ns).text,
 			duration_text_of(function->on_cpu_ns).text,
 			(int)function->depth * 2, "");
-		write_function(context, function->function);
+		function_name_write(context->functions, function->function,
+				    out);
 		fputs(function->is_interrupt ? " (interrupt)\n" : "\n", out);
 	}
 }

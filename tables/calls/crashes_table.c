@@ -182,9 +182,7 @@ static void print_backwards(const char *title, const char *list, FILE *out)
 static void print_row(const struct crashes_table *table,
 		      const struct crash *crash, FILE *out)
 {
-	name_write(out, NAME_TEXT,
-		   task_label_of(table->input.names, crash->tid, crash->time_ns)
-			   .text);
+	task_label_write(table->input.names, crash->tid, crash->time_ns, out);
 	fputs("  ended by ", out);
 	name_write(out, NAME_TEXT, crash->signal);
 	fprintf(out, " at %" PRIu64 ".%09" PRIu64 " s\n",

@@ -73,10 +73,8 @@ static void print_head(const struct hits_table *table, const struct hit *hit,
 		what->hit_ns / 1000000000, what->hit_ns % 1000000000, hit->cpu);
 	if (hit->tid > 0) {
 		fputs(" by ", out);
-		name_write(out, NAME_TEXT,
-			   task_label_of(table->input.names, hit->tid,
-					 what->hit_ns)
-				   .text);
+		task_label_write(table->input.names, hit->tid, what->hit_ns,
+				 out);
 	}
 	fputs("\n", out);
 	if (what->overlapped)

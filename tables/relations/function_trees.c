@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "report/profile/call_tree.h"
 #include "report/text/duration_text.h"
-#include "report/text/name_text.h"
+#include "report/text/function_label.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
@@ -40,8 +40,7 @@ static void write_name(const struct text_tree *text, uint32_t node,
 	uint32_t function = call_tree_at(tree, node)->function;
 
 	fprintf(text->out, "  %*s", (int)depth * NAME_INDENT, "");
-	name_write(text->out, NAME_TEXT,
-		   function_at(text->report->functions, function)->name);
+	function_name_write(text->report->functions, function, text->out);
 	fputs("\n", text->out);
 }
 
@@ -91,9 +90,7 @@ static int write_slow_call(const struct function_report *report,
 	fprintf(out, "\n%zu. %s at %" PRIu64 ".%09" PRIu64 " s in ", rank + 1,
 		duration_text_of(call->wall_ns).text,
 		call->begin_ns / 1000000000, call->begin_ns % 1000000000);
-	name_write(
-		out, NAME_TEXT,
-		task_label_of(report->names, call->tid, call->begin_ns).text);
+	task_label_write(report->names, call->tid, call->begin_ns, out);
 	fprintf(out, " on CPU %" PRIu32 "\n", call->cpu);
 	fprintf(out, "  %8s %8s %8s %7s  function\n", "time", "on CPU",
 		"off CPU", "calls");

@@ -148,8 +148,7 @@ static void print_row(const struct sleeps_table *table,
 			out, NAME_TEXT,
 			task_groups_label(table->input.groups, stat->pid).text);
 	else
-		name_write(out, NAME_TEXT,
-			   task_label_last(table->input.names, stat->pid).text);
+		task_label_write_last(table->input.names, stat->pid, out);
 	fputs("  ", out);
 	name_write(out, NAME_TEXT,
 		   sleep_label_name(sleeps_table_functions(table),

@@ -2,7 +2,7 @@
 #include "tables/text/sleep_text.h"
 
 #include "attribution/sleeps/wakers.h"
-#include "report/text/name_text.h"
+#include "report/text/function_label.h"
 #include "report/text/task_label.h"
 #include "symbolize/functions/function_table.h"
 
@@ -15,27 +15,20 @@ const char *sleep_label_name(const struct function_table *functions,
 					   function_at(functions, label)->name;
 }
 
-static void write_function(const struct function_table *functions,
-			   uint32_t function, FILE *out)
-{
-	name_write(out, NAME_TEXT, function_at(functions, function)->name);
-}
-
 static void write_one(const struct waker *waker,
 		      const struct function_table *functions,
 		      const struct task_names *names, FILE *out)
 {
 	if (waker->interrupt != FUNCTION_NONE) {
 		fputs("interrupt ", out);
-		write_function(functions, waker->interrupt, out);
+		function_name_write(functions, waker->interrupt, out);
 	} else {
-		name_write(out, NAME_TEXT,
-			   task_label_last(names, waker->tid).text);
+		task_label_write_last(names, waker->tid, out);
 	}
 	if (waker->function != waker->interrupt &&
 	    waker->function != FUNCTION_UNKNOWN) {
 		fputs(" ", out);
-		write_function(functions, waker->function, out);
+		function_name_write(functions, waker->function, out);
 	}
 }
 

@@ -2,7 +2,7 @@
 #include "tables/text/stack_text.h"
 
 #include "report/profile/call_tree.h"
-#include "report/text/name_text.h"
+#include "report/text/function_label.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
@@ -75,8 +75,7 @@ void stack_text_lines(const struct call_tree *stacks, uint32_t node,
 
 		if (at->parent != CALL_NODE_NONE) {
 			fprintf(out, "    %-9s ", name);
-			name_write(out, NAME_TEXT,
-				   function_at(functions, at->function)->name);
+			function_name_write(functions, at->function, out);
 			fputs("\n", out);
 			name = "";
 		}
