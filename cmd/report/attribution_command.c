@@ -6,8 +6,10 @@
 #include "cmd/options/report_options.h"
 #include "cmd/pipeline/session.h"
 #include "cmd/report/profile_table.h"
+#include "cmd/report/render_failure.h"
 #include "cmd/report/table_pass.h"
 #include "cmd/report/untimed_overview.h"
+#include "common/error.h"
 #include "report/text/time_unit.h"
 #include "tables/hits/hit_list.h"
 #include "tables/table.h"
@@ -96,10 +98,8 @@ static int check_request(const struct report_options *options,
 	     (request->calls && format == RECORD_CSV)))
 		return refuse_format(name, options->format);
 	if (request->sort &&
-	    !attribution_table_has_column(request->table, request->sort)) {
-		say("--sort: no column '%s' here", request->sort);
-		return EXIT_USAGE;
-	}
+	    !attribution_table_has_column(request->table, request->sort))
+		return render_failure(-ERROR_NOT_FOUND, request->sort);
 	if (options->by == GROUP_BY_NOTHING || request->table->has_groups)
 		return EXIT_OK;
 	say("--by does not go with --%s", name);

@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/console/say.h"
+#include "cmd/report/render_failure.h"
 #include "common/error.h"
 #include "report/profile/tree_label.h"
 
@@ -17,14 +18,7 @@ int render_to(const struct profile_report *report, render_profile *render,
 {
 	int status = render(report, out);
 
-	if (!status)
-		return EXIT_OK;
-	if (status == -ERROR_NOT_FOUND) {
-		say("--sort: no column '%s' here", report->sort);
-		return EXIT_USAGE;
-	}
-	say("%s", error_text(status));
-	return EXIT_FAILED;
+	return status ? render_failure(status, report->sort) : EXIT_OK;
 }
 
 static int render_file(const struct profile_report *report,

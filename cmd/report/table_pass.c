@@ -11,6 +11,7 @@
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/kept_tables.h"
 #include "cmd/report/profile_table.h"
+#include "cmd/report/render_failure.h"
 #include "cmd/report/step_pass.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
@@ -31,11 +32,7 @@ const char *table_run_name(const struct attribution_request *request)
 
 static int fail(const struct table_run *run, int status)
 {
-	if (status == -ERROR_NOT_FOUND)
-		say("--sort: no column '%s' here", run->output.sort);
-	else
-		say("%s", error_text(status));
-	return status == -ERROR_NOT_FOUND ? EXIT_USAGE : EXIT_FAILED;
+	return render_failure(status, run->output.sort);
 }
 
 /* Prints for how long the recorder's tasks, whose rows are missing, were
