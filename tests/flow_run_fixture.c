@@ -70,7 +70,7 @@ static int open_source(const struct flow_run *run,
 					 flow_source_open(input, source);
 }
 
-static struct flow_input input_of(const struct flow_run *run, size_t index)
+struct flow_input flow_run_input(const struct flow_run *run, size_t index)
 {
 	return (struct flow_input){
 		.recording = run->recording,
@@ -82,7 +82,7 @@ static struct flow_input input_of(const struct flow_run *run, size_t index)
 void flow_run_stream(const struct flow_run *run, size_t index,
 		     struct flow_totals *totals, struct array *kept)
 {
-	const struct flow_input input = input_of(run, index);
+	const struct flow_input input = flow_run_input(run, index);
 	struct flow_source *source;
 	const struct flow_item *items;
 	int count;
@@ -100,15 +100,16 @@ void flow_run_stream(const struct flow_run *run, size_t index,
 	flow_source_close(source);
 }
 
-static void follow(const struct flow_input *input,
-		   const struct symbols *symbols, flow_run_take *take_event,
-		   void *ctx)
+void flow_run_graph_events(const struct flow_run *run, size_t index,
+			   const struct symbols *symbols,
+			   flow_run_take *take_event, void *ctx)
 {
+	const struct flow_input input = flow_run_input(run, index);
 	const struct function_event *batch;
 	struct execution_stream *stream;
 	int count;
 
-	ck_assert_int_eq(execution_stream_open(input, symbols, -1, -1, NULL,
+	ck_assert_int_eq(execution_stream_open(&input, symbols, -1, -1, NULL,
 					       NULL, &stream),
 			 0);
 	while ((count = execution_stream_next(stream, &batch)) > 0)
@@ -142,10 +143,10 @@ void flow_run_events(const struct flow_run *run, size_t index,
 		     const struct symbols *symbols, flow_run_take *take_event,
 		     void *ctx)
 {
-	const struct flow_input input = input_of(run, index);
+	const struct flow_input input = flow_run_input(run, index);
 
 	if (is_on_graph(run, &input))
-		follow(&input, symbols, take_event, ctx);
+		flow_run_graph_events(run, index, symbols, take_event, ctx);
 	else
 		follow_by_library(&input, symbols, take_event, ctx);
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+struct flow_input;
 struct function_event;
 struct symbols;
 
@@ -22,6 +23,9 @@ struct flow_run {
  */
 int flow_run_open(struct flow_run *run, const char *path, const char *root);
 void flow_run_close(struct flow_run *run);
+
+/* What decoders open of stream @index; it borrows @run. */
+struct flow_input flow_run_input(const struct flow_run *run, size_t index);
 
 struct flow_totals {
 	uint64_t kinds[FLOW_END + 1];
@@ -43,5 +47,10 @@ typedef void flow_run_take(void *ctx, const struct function_event *event);
 void flow_run_events(const struct flow_run *run, size_t index,
 		     const struct symbols *symbols, flow_run_take *take,
 		     void *ctx);
+
+/* The same along the graph of blocks, whatever trace it is. */
+void flow_run_graph_events(const struct flow_run *run, size_t index,
+			   const struct symbols *symbols, flow_run_take *take,
+			   void *ctx);
 
 #endif

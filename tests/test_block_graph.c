@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/code/code_image.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/recording/recording.h"
 #include "execution/graph/block_code.h"
 #include "execution/graph/block_graph.h"
 #include "tests/assert_each.h"
@@ -27,7 +25,7 @@ static struct block_graph *graph;
 static void set_up(void)
 {
 	const enum capture_name kind = CAPTURE_ETMV4;
-	struct flow_input input = { 0 };
+	struct flow_input input;
 
 	for (size_t i = 0; i < WORDS; i++)
 		words[i] = A64_NOP;
@@ -37,9 +35,7 @@ static void set_up(void)
 	snapshot_fixture_file(&folder, "code0.bin", words, sizeof(words));
 	snapshot_fixture_file(&folder, CAPTURE_TRACE, "", 1);
 	ck_assert_int_eq(flow_run_open(&run, folder.path, NULL), 0);
-	input.recording = run.recording;
-	input.stream = recording_stream(run.recording, 0);
-	input.image = run.image;
+	input = flow_run_input(&run, 0);
 	ck_assert_int_eq(code_space_open(&input, ETMV4_BASE, CODE_VIEW_MEMORY,
 					 &code),
 			 0);

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/flow/flow_source.h"
-#include "decoder/recording/recording.h"
-#include "execution/stream/execution_stream.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/symbols/symbols.h"
@@ -84,37 +81,37 @@ static const struct {
 	  "gap, start jumps, tail-call branches, tail-call last" },
 };
 
-static char *follow(const struct flow_input *input,
-		    const struct symbols *symbols)
+struct line {
+	FILE *out;
+	const struct function_table *functions;
+};
+
+static void write_event(void *ctx, const struct function_event *event)
 {
-	const struct function_event *batch;
-	struct execution_stream *stream;
+	const struct line *line = ctx;
+
+	if (event->kind == FUNCTION_END)
+		return;
+	fprintf(line->out, "%s%s", ftell(line->out) ? ", " : "",
+		function_event_text(event->kind));
+	if (function_event_is_call(event) ||
+	    event->kind == FUNCTION_TRACE_START)
+		fprintf(line->out, " %s",
+			function_at(line->functions, event->function)->name);
+}
+
+static char *events_of(const struct flow_run *flow,
+		       const struct symbols *symbols)
+{
 	char *text;
 	size_t length;
-	FILE *out = open_memstream(&text, &length);
-	const char *comma = "";
-	int count;
+	struct line line = {
+		.out = open_memstream(&text, &length),
+		.functions = symbols_functions(symbols),
+	};
 
-	ck_assert_int_eq(execution_stream_open(input, symbols, -1, -1, NULL,
-					       NULL, &stream),
-			 0);
-	while ((count = execution_stream_next(stream, &batch)) > 0)
-		for (int i = 0; i < count; i++) {
-			if (batch[i].kind == FUNCTION_END)
-				continue;
-			fprintf(out, "%s%s", comma,
-				function_event_text(batch[i].kind));
-			if (function_event_is_call(&batch[i]) ||
-			    batch[i].kind == FUNCTION_TRACE_START)
-				fprintf(out, " %s",
-					function_at(symbols_functions(symbols),
-						    batch[i].function)
-						->name);
-			comma = ", ";
-		}
-	ck_assert_int_eq(count, 0);
-	execution_stream_close(stream);
-	fclose(out);
+	flow_run_graph_events(flow, 0, symbols, write_event, &line);
+	fclose(line.out);
 	return text;
 }
 
@@ -136,13 +133,7 @@ START_TEST(trace_becomes_these_events)
 	ck_assert_int_eq(symbols_from_text(&arch_x86_64, kallsyms,
 					   strlen(kallsyms), "", 0, &symbols),
 			 0);
-	text = follow(
-		&(struct flow_input){
-			.recording = run.recording,
-			.stream = recording_stream(run.recording, 0),
-			.image = run.image,
-		},
-		symbols);
+	text = events_of(&run, symbols);
 	ck_assert_str_eq(text, rows[_i].events);
 	free(text);
 	symbols_close(symbols);
