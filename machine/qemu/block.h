@@ -29,6 +29,11 @@ struct block {
 /* Lives as long as translated code may refer to it: to the end of the run. */
 struct block *block_new(const struct qemu_plugin_tb *tb);
 
+static inline bool block_is_kernel(const struct block *block)
+{
+	return block->start >> 63;
+}
+
 /* How many instructions of @block come before the one at @offset; its count
  * when there is none.
  */

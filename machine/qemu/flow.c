@@ -108,17 +108,12 @@ static bool finish_block(struct vcpu *vcpu, uint64_t ip)
 	return true;
 }
 
-static bool is_kernel(const struct block *block)
-{
-	return block->start >> 63;
-}
-
 /* Reading a register costs more than all the rest: user code that is not
  * traced is left where it was translated.
  */
 static uint64_t locate(struct vcpu *vcpu, const struct block *block)
 {
-	if (is_kernel(block) || !(vcpu->unit.registers.ctl & CTL_USER))
+	if (block_is_kernel(block) || !(vcpu->unit.registers.ctl & CTL_USER))
 		return block->start;
 	return guest_read(&vcpu->guest, GUEST_RIP);
 }
@@ -147,7 +142,7 @@ static void relocate(struct vcpu *vcpu, uint64_t from)
 {
 	const uint64_t pages = ~0xfffull;
 
-	if (vcpu->block && !is_kernel(vcpu->block) &&
+	if (vcpu->block && !block_is_kernel(vcpu->block) &&
 	    !(vcpu->unit.registers.ctl & CTL_USER))
 		vcpu->block_start += (from - vcpu->block_start) & pages;
 }

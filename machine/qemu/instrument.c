@@ -174,7 +174,7 @@ static bool idles_by_mwait(const struct trace_unit *plugin,
 			   const struct block *block)
 {
 	return plugin->options.mwait && plugin->count == 1 &&
-	       block->start >> 63;
+	       block_is_kernel(block);
 }
 
 static bool writes_flag(enum x86_special special)
@@ -190,7 +190,7 @@ static void instrument_flag(struct trace_unit *plugin,
 {
 	struct site *site;
 
-	if (!(block->start >> 63))
+	if (!block_is_kernel(block))
 		return;
 	site = site_new(plugin, block, insn);
 	site->special = special;
@@ -250,7 +250,7 @@ void instrument_block(struct trace_unit *plugin, struct qemu_plugin_tb *tb)
 	site->plugin = plugin;
 	site->block = block;
 	/* Before all else, as the block may be begun anew. */
-	if (block->breakpoint && block->start >> 63 && plugin->count > 1)
+	if (block->breakpoint && block_is_kernel(block) && plugin->count > 1)
 		qemu_plugin_register_vcpu_tb_exec_cb(
 			tb, on_breakpoint, QEMU_PLUGIN_CB_RW_REGS_PC, site);
 	vcpu_boards_watch_block(plugin->boards, tb, block->count, on_block,
