@@ -28,9 +28,7 @@ enum coresight_extension {
 enum coresight_extension coresight_extension_of(const uint8_t *bytes,
 						size_t size);
 
-/* Returns an exception packet's type, and whether that of @packet is whole with the
- * address that comes next: ETE's resets and failed transactions have none.
- */
+/* Returns an exception packet's type. */
 static inline uint8_t coresight_exception_type(const uint8_t *bytes)
 {
 	return bytes[1] >> 1 & 0x1f;
@@ -38,6 +36,9 @@ static inline uint8_t coresight_exception_type(const uint8_t *bytes)
 
 enum { CORESIGHT_FAILED_TRANSACTION = 24 };
 
+/* Returns whether an address comes behind exception @packet: ETE's resets and failed
+ * transactions have none.
+ */
 bool coresight_exception_has_address(const struct coresight_packet *packet,
 				     const uint8_t *bytes);
 

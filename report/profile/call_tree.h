@@ -174,8 +174,8 @@ uint32_t call_tree_first_child(const struct call_tree *tree, uint32_t node);
 /* Returns the sibling of @node made before it, or CALL_NODE_NONE. */
 uint32_t call_tree_next_sibling(const struct call_tree *tree, uint32_t node);
 
-/* Keeps the nodes that call_tree_used() says alone, in the order of processes and functions, whatever
- * came first: it does not tell what was before a window.  Nodes get other
+/* Keeps only the nodes that call_tree_used() names, in the order of processes and
+ * functions, whatever came first: it does not tell what was before a window.  Nodes get other
  * numbers.  Returns false when out of memory, the tree being as it was.
  */
 bool call_tree_sort(struct call_tree *tree);
