@@ -12,7 +12,7 @@ from waits import Judge
 
 KTRACE, FOLDER, TUTORIAL = sys.argv[1:4]
 WRITES = sys.argv[4:] == ["--write"]
-MENDED = "## The same without that line\n"
+MENDED = "## The same program without that line\n"
 
 
 def run(command, which):
