@@ -7,10 +7,11 @@ struct store_target;
 
 enum store_open_mode { STORE_OPEN_READ, STORE_OPEN_WRITE };
 
-/* Opens the store that users call @name: "clickhouse://…" (clickhouse_store.h), or
- * a file of SQLite.  Both must outlive it.
+/* Opens the store @name: "clickhouse://…" (clickhouse_store.h) or an SQLite
+ * file. @name and @log must outlive it.
  *
- * Returns NULL, having said why to @log.  Close it with its class's close().
+ * Returns NULL after logging the reason to @log. Close it with its class's
+ * close().
  */
 struct store_target *store_open(const char *name, enum store_open_mode mode,
 				const struct log *log);

@@ -18,11 +18,11 @@ struct upload {
 	struct store_target *target;
 	const struct store_entry *entry;
 	struct table_scan *scan;
-	struct row_chunk *row; /* the recording's own, which goes last */
+	struct row_chunk *row; /* the recording's own row, which is sent last */
 	uint64_t rows;
 };
 
-/* Some tables cannot be made of a recording without times. */
+/* Deselects the tables that cannot be made from a recording without times. */
 static void leave_out_impossible(struct store_entry *entry,
 				 const struct sql_recording *recording)
 {
@@ -50,8 +50,8 @@ static int describe(struct store_entry *entry,
 	return content_id_make(data, log, entry->id);
 }
 
-/* The recording's path as users gave it, where it stays: an archive is unpacked
- * elsewhere.
+/* Sets the recording's path as given by the user, which stays valid, because an
+ * archive is unpacked elsewhere.
  */
 static void set_path(const struct row_chunk *row, const char *path)
 {

@@ -11,12 +11,13 @@ struct log;
 struct sql_recording;
 struct store_target;
 
-/* Sends @recording to @target, which is prepared, as @entry says: in one pass,
- * with memory that does not grow with it.  Sets what @entry does not have yet.
+/* Uploads the tables of @recording that @entry selects to @target, which must
+ * be prepared, in one pass with bounded memory. Fills in the missing fields of
+ * @entry.
  *
- * Returns 0, *@is_there, which says that it was there before, and *@rows, how
- * many were sent; or a negative enum error, said to @log, after which nothing of
- * it is there.
+ * Returns 0, with *@is_there set if the store already had the recording, and
+ * the number of sent rows in *@rows; or a negative enum error, logged to @log,
+ * after which the store contains nothing of it.
  */
 int upload_recording(struct store_target *target,
 		     const struct sql_recording *recording,

@@ -100,8 +100,8 @@ double answer_real(const struct answer *answer, size_t row, size_t column)
 					(double)cell->value.number;
 }
 
-/* Returns the number that a real is without its fraction, or the nearest to it; what
- * is no number is 0.
+/* Returns @real without its fraction, limited to the range of int64_t; 0 for
+ * NaN.
  */
 static int64_t nearest(double real)
 {
@@ -137,7 +137,7 @@ static void write_cell(struct record_writer *writer, const char *name,
 	}
 	switch (cell->type) {
 	case SQL_INTEGER:
-		/* Of text's columns these are the ones that can be times. */
+		/* Only these columns of the text format may contain times. */
 		if (cell->value.number >= 0)
 			record_number(writer, name,
 				      (uint64_t)cell->value.number);

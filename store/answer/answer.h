@@ -18,20 +18,18 @@ struct answer_cell {
 	union sql_cell value;
 };
 
-/* The rows that a query has, all of them in memory, whichever database they
- * come from.
- */
+/* All rows of a query's result in memory, independent of the database. */
 struct answer {
 	struct arena *texts;
-	struct array columns; /* const char *, their names */
+	struct array columns; /* const char *: column names */
 	struct array cells;   /* struct answer_cell, row after row */
 };
 
-/* Returns 0 or -ERROR_MEMORY; free it either way. */
+/* Returns 0 or -ERROR_MEMORY. Call answer_free() in both cases. */
 int answer_open(struct answer *answer);
 void answer_free(struct answer *answer);
 
-/* Add a column, before any row; or the next cell, which copies its text. */
+/* Add a column (before any row), or the next cell, whose text is copied. */
 int answer_add_column(struct answer *answer, const char *name);
 int answer_add(struct answer *answer, const struct answer_cell *cell);
 int answer_add_null(struct answer *answer);
@@ -41,18 +39,18 @@ int answer_add_text(struct answer *answer, const char *text);
 
 size_t answer_rows(const struct answer *answer);
 
-/* Returns the cell of @row in @column, which are there. */
+/* Returns the cell of @row in @column. Both must exist. */
 const struct answer_cell *answer_at(const struct answer *answer, size_t row,
 				    size_t column);
 
-/* Returns it as a number: 0 for NULL and for text; or as a text, "" for all that
- * is none.
+/* Return the cell as a number (0 for NULL and text) or as a text ("" for NULL
+ * and numbers).
  */
 double answer_real(const struct answer *answer, size_t row, size_t column);
 int64_t answer_number(const struct answer *answer, size_t row, size_t column);
 const char *answer_text(const struct answer *answer, size_t row, size_t column);
 
-/* Writes all rows. */
+/* Writes all rows to @out. */
 void answer_write(const struct answer *answer, enum record_format format,
 		  FILE *out);
 

@@ -10,7 +10,7 @@ enum { MOST_EXACT = 40 };
 struct ranked {
 	double value;
 	bool is_a;
-	size_t rank; /* twice the mean rank of equal values: a whole number */
+	size_t rank; /* twice the mean rank of equal values, an integer */
 };
 
 static int compare(const void *a, const void *b)
@@ -21,7 +21,7 @@ static int compare(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-/* Returns the sum of t³ - t over all ties of t values. */
+/* Ranks the values. Returns the sum of t³ - t over all ties of t values. */
 static double rank_all(struct ranked *all, size_t count)
 {
 	double ties = 0;
@@ -51,8 +51,8 @@ static size_t rank_sum(const struct ranked *all, size_t count)
 	return sum;
 }
 
-/* Counts, in @ways[n * room + s], the ways to choose n of all with ranks that add
- * up to s.
+/* Counts in @ways[n * room + s] the ways to choose n values whose ranks add up
+ * to s.
  */
 static void count_ways(const struct ranked *all, size_t count, size_t most,
 		       size_t room, double *ways)
@@ -67,7 +67,7 @@ static void count_ways(const struct ranked *all, size_t count, size_t most,
 
 static double exact(const struct ranked *all, size_t count, size_t a_count)
 {
-	size_t room = count * (count + 1) + 1; /* twice the sum of all */
+	size_t room = count * (count + 1) + 1; /* twice the sum of all ranks */
 	double *ways = calloc((a_count + 1) * room, sizeof(*ways));
 	double middle = (double)(a_count * (count + 1));
 	double distance = fabs((double)rank_sum(all, count) - middle);
@@ -95,7 +95,7 @@ static double approximate(const struct ranked *all, size_t a_count,
 	double u =
 		(double)rank_sum(all, a_count + b_count) / 2 - a * (a + 1) / 2;
 	double variance = a * b / 12 * (n + 1 - ties / (n * (n - 1)));
-	/* A step of the sum is one: half of it, for continuity. */
+	/* The sum of ranks has steps of 1: subtract a half for continuity. */
 	double z = (fabs(u - a * b / 2) - 0.5) / sqrt(variance);
 
 	return variance > 0 && z > 0 ? erfc(z / sqrt(2)) : 1;

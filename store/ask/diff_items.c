@@ -11,8 +11,7 @@
 
 enum { COLUMN_ITEM, COLUMN_RECORDING, COLUMN_VALUE, COLUMN_COUNT };
 
-/* Both sides come in order of names, so each is looked for from where the last
- * one was.
+/* Both sides are sorted by name, so the search starts at the last found item.
  */
 static struct diff_item *find(const struct array *items, size_t *from,
 			      size_t end, const char *name)
@@ -59,7 +58,7 @@ int diff_items_read(struct array *items, const struct answer *rows, int side)
 {
 	size_t end = items->count;
 	size_t from = 0;
-	size_t last = SIZE_MAX; /* the item of the last row, if it is new */
+	size_t last = SIZE_MAX; /* index of the last row's item if it is new */
 	int error = 0;
 
 	for (size_t i = 0; !error && i < answer_rows(rows); i++) {
@@ -146,7 +145,7 @@ static int compare_sides(struct diff_item *item)
 	return item->p < 0 ? -ERROR_MEMORY : 0;
 }
 
-/* By how many powers of e it changed; what is new or gone has no number. */
+/* Returns the change as a power of e; infinity for new and removed items. */
 static double distance(const struct diff_item *item)
 {
 	return isnan(item->change) || item->change <= -1 ?

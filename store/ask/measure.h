@@ -4,23 +4,23 @@
 
 #include "sql/rows/sql_table.h"
 
-/* Something that has durations: what they are of, and which rows count, as in
- * reports: whole ones, of the traced system's own work.
+/* A kind of duration: its table, and the rows that count. As in reports, these
+ * are complete rows of the traced system's own work.
  */
 struct measure {
-	const char *name; /* of --of */
+	const char *name; /* the argument of --of */
 	enum sql_table_id table;
-	const char *item_name; /* the column that an answer has it in */
-	const char *item;      /* an expression */
+	const char *item_name; /* its column in results */
+	const char *item;      /* an SQL expression */
 	const char *value;     /* a column, ns */
-	const char *end;       /* when they end: an expression, ns */
+	const char *end;       /* the end: an SQL expression, ns */
 	const char *condition;
 };
 
-/* Returns measure @index, or NULL behind the last. */
+/* Returns measure @index, or NULL if @index is past the last measure. */
 const struct measure *measure_at(size_t index);
 
-/* Returns the one called @name, or NULL. */
+/* Returns the measure with name @name, or NULL. */
 const struct measure *measure_find(const char *name);
 
 #endif

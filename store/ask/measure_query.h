@@ -12,29 +12,30 @@ struct answer;
 struct sqlite3_str;
 struct store_target;
 
-/* Which durations are asked for. */
+/* A selection of durations. */
 struct measure_choice {
 	const struct measure *measure;
-	struct array recordings; /* char *: recording_filter.h */
-	const char *item;	 /* this one alone; NULL: all */
+	struct array recordings; /* char *: conditions (recording_filter.h) */
+	const char *item;	 /* only this item; NULL: all items */
 };
 
-/* Appends "(SELECT recording, item, value…)": the rows that @choice wants; with
- * @columns of the measure's table, as ", begin_ns", too.
+/* Appends "(SELECT recording, item, value…)" with the rows of @choice. @columns
+ * names further columns of the measure's table, for example ", begin_ns".
  */
 void measure_query_rows(const struct measure_choice *choice,
 			const struct store_target *target, const char *columns,
 			struct sqlite3_str *query);
 
-/* Asks and frees what @query holds. */
+/* Runs the query, reads its rows into @answer, and frees the content of @query.
+ */
 int measure_query_ask(struct store_target *target, struct sqlite3_str *query,
 		      struct answer *answer);
 
-/* Counts the recordings that @choice has: all, those that hold its table, and of
- * these those without short rows.
+/* Counts the recordings of @choice that contain the measure's table. Logs an
+ * error (-ERROR_NOT_FOUND) if there are none, and a warning if some cannot be
+ * compared because short rows were left out.
  *
- * Returns 0 or a negative enum error, said to the target's log, which is also
- * told if there are none, -ERROR_NOT_FOUND, or if some cannot be compared.
+ * Returns 0 or a negative enum error, logged to the target's log.
  */
 int measure_query_count(const struct measure_choice *choice,
 			struct store_target *target, int64_t *with_table);

@@ -40,8 +40,8 @@ static void append_label(const char *name, const char *value,
 	sqlite3_str_appendall(query, ")");
 }
 
-/* By the parts of a release: no other operator of both kinds of database looks
- * at a text's beginning alone.
+/* Compares the parts of a release, because no operator that both kinds of
+ * database have matches a prefix.
  */
 static void append_kernel(const char *value, const struct store_target *target,
 			  sqlite3_str *query)

@@ -9,22 +9,22 @@
 struct sqlite3_str;
 struct store_target;
 
-/* Conditions on recordings, all of which must hold: each a text "KEY=VALUE", in
- * which KEY is a column of "recording" or else the name of a label.  A kernel's
- * VALUE is a release or what one begins with, up to one of ".-+": 6.1 is
+/* Conditions on recordings, all of which must hold. Each is a text "KEY=VALUE";
+ * KEY is a column of "recording" or the name of a label. A kernel's VALUE is a
+ * release or a prefix of one that ends before one of ".-+": 6.1 matches
  * 6.1.0-50-amd64, but not 6.12.
  */
 
-/* Returns whether @text is such a condition. */
+/* Returns whether @text is a condition. */
 bool recording_filter_is(const char *text);
 
-/* Returns whether @name is a column that recordings may be chosen and grouped
- * by; else it is a label.
+/* Returns whether @name is a column by which recordings can be selected and
+ * grouped. Otherwise it is a label.
  */
 bool recording_filter_is_column(const char *name);
 
-/* Appends the @conditions (char *), which may be none, to a query of
- * "recording" as " AND (…) AND (…)".
+/* Appends the @conditions (char *; may be empty) to a query of "recording" as "
+ * AND (…) AND (…)".
  */
 void recording_filter_append(const struct array *conditions,
 			     const struct store_target *target,

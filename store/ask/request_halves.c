@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-/* adjtimex(2): nobody sets this clock. */
+/* adjtimex(2): the clock is not synchronised. */
 enum { UNSYNCHRONISED = 0x40 };
 
-/* The columns of a side: whose it is, and what its time went to. */
+/* The columns of a side: its thread and the parts of its time. */
 static const char client_columns[] =
 	"client_comm AS thread_comm, client_tid AS thread_tid";
 static const char server_columns[] = "comm AS thread_comm, tid AS thread_tid";
@@ -47,9 +47,9 @@ static void append_query(bool is_client, sqlite3_str *query)
 		is_client ? "client" : "server");
 }
 
-/* Sets the error of a clock that was read at the begin and, unless the recording
- * was cut off, at the end: what both readings may be off, and what the clock was
- * set by in between.
+/* Sets the uncertainty of a clock that was read at the start of the recording
+ * and, unless it was cut off, at its end: the larger error of both readings
+ * plus the adjustment in between.
  */
 static void read_clock(const struct answer *rows, size_t row,
 		       struct request_half *half)

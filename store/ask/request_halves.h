@@ -9,7 +9,7 @@
 
 struct store_target;
 
-/* The columns of their rows. */
+/* The columns of the rows. */
 enum {
 	HALF_CLIENT_ADDRESS,
 	HALF_CLIENT_PORT,
@@ -30,24 +30,24 @@ enum {
 	HALF_END_OFFSET,
 	HALF_END_ERROR,
 	HALF_END_STATUS,
-	HALF_PARTS, /* what the time went to: the first */
+	HALF_PARTS, /* the first of the parts that add up to the wall time */
 };
 
-/* What follows HALF_PARTS, of a client's side and of a server's. */
+/* The columns from HALF_PARTS on, of a client's side and of a server's side. */
 enum { PART_CLIENT, PART_CLIENT_WAIT, PART_REMOTE, CLIENT_PARTS };
 enum { SERVER_PARTS = 9 };
 
-/* The clients' or the servers' sides of requests between machines. */
+/* The client sides, or the server sides, of requests between machines. */
 struct request_halves {
 	struct answer rows;
 	struct array halves; /* struct request_half */
 };
 
-/* Asks for those that were answered, in recordings that @recordings
- * (recording_filter.h) allows; NULL: in all.
+/* Reads the answered requests of the recordings that satisfy @recordings
+ * (recording_filter.h), or of all recordings if it is NULL.
  *
- * Returns 0 or a negative enum error said to the target's log;
- * request_halves_free() them either way.
+ * Returns 0 or a negative enum error, logged to the target's log. Call
+ * request_halves_free() in both cases.
  */
 int request_halves_ask(struct store_target *target, bool is_client,
 		       const struct array *recordings,

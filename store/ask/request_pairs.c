@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Servers' sides of one connection, first to last - 1. */
+/* The server sides of one connection: first to last - 1. */
 struct range {
 	size_t first;
 	size_t last;
@@ -74,7 +74,7 @@ static bool is_before(const void *first, const void *second)
 	return order ? order < 0 : half->begin_ns < other->begin_ns;
 }
 
-/* Returns those of the connection that @client is of. */
+/* Returns the server sides with @client's connection. */
 static struct range range_of(const struct array *servers,
 			     const struct request_half *client)
 {
@@ -84,8 +84,8 @@ static struct range range_of(const struct array *servers,
 	};
 }
 
-/* Returns those of them that begin while @client may have waited: no clock is
- * off by more than @error_ns.
+/* Returns those of them that start while @client may have waited, if no clock
+ * is off by more than @error_ns.
  */
 static struct range range_within(const struct array *servers,
 				 const struct request_half *client,
@@ -115,7 +115,9 @@ static int64_t largest_error(const struct array *servers)
 	return error_ns;
 }
 
-/* Returns whether the two clocks allow it, and the place in the stream. */
+/* Returns whether the clocks and the stream positions allow the two sides to be
+ * one request.
+ */
 static bool fits(const struct request_half *client,
 		 const struct request_half *server)
 {
@@ -131,8 +133,8 @@ static bool fits(const struct request_half *client,
 	       server->end_ns <= client->end_ns + error_ns;
 }
 
-/* Returns whether a side of this connection may be the other one, but for a
- * clock that is not known.
+/* Returns whether a side of this connection could match if its clock were
+ * known.
  */
 static bool lacks_clock(const struct array *servers,
 			const struct request_half *client)
@@ -149,8 +151,8 @@ static bool lacks_clock(const struct array *servers,
 	return false;
 }
 
-/* Counts what fits @pair's client, and for each of @servers how many clients it
- * fits, in @fitted.
+/* Counts the server sides that match @pair's client, and in @fitted, for each
+ * server side, the clients that it matches.
  */
 static void find_servers(const struct array *servers, struct request_pair *pair,
 			 int64_t error_ns, size_t *fitted)

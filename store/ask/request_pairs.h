@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One side of a request between two machines, as its recording has it.  Texts
- * are borrowed.
+/* One side of a request between two machines, from that machine's recording.
+ * Texts are borrowed.
  */
 struct request_half {
 	const char *client_address;
@@ -17,44 +17,45 @@ struct request_half {
 	int64_t client_port;
 	int64_t server_port;
 	int64_t recording;
-	/* By CLOCK_REALTIME, if has_clock, and by how much that may be off. */
+	/* CLOCK_REALTIME and its uncertainty; valid if has_clock. */
 	bool has_clock;
 	int64_t begin_ns;
 	int64_t end_ns;
 	int64_t error_ns;
-	/* Bytes that the client had sent by this connection before it. */
+	/* Bytes that the client had sent on this connection before the request.
+	 */
 	bool has_position;
 	int64_t position;
-	size_t row; /* the caller's */
+	size_t row; /* for the caller's use */
 };
 
 enum pair_status {
 	PAIR_JOINED,
-	PAIR_AMBIGUOUS, /* several fit, or this one fits several */
-	PAIR_CLOCKLESS, /* a side does not know when it was */
+	PAIR_AMBIGUOUS, /* several sides match */
+	PAIR_CLOCKLESS, /* a side's clock is unknown */
 	PAIR_ALONE,	/* no recording has the other side */
 	PAIR_STATUSES,
 };
 
-/* What became of one client's side. */
+/* The result for one client side. */
 struct request_pair {
 	const struct request_half *client;
-	const struct request_half *server; /* if PAIR_JOINED, else NULL */
+	const struct request_half *server; /* NULL unless PAIR_JOINED */
 	enum pair_status status;
-	size_t fits; /* servers' sides that may be the other one */
+	size_t fits; /* number of server sides that match */
 };
 
-/* Returns its name, as "joined". */
+/* Returns the status's name, for example "joined". */
 const char *pair_status_name(enum pair_status status);
 
-/* Finds the server's side of each of @clients among @servers (struct
- * request_half), both of which it sorts: of the same connection, in another
- * recording, within the client's time as exactly as both clocks are known, and,
- * where both know it, at the same place in what the client sent.  Two belong
- * together if neither fits another one.
+/* Finds the server side of each of @clients among @servers (both struct
+ * request_half; both are sorted by this call). Two sides match if they are of
+ * the same connection in different recordings, the server's time is within the
+ * client's given the uncertainty of both clocks, and both have the same stream
+ * position if both have one. They are joined if neither matches another side.
  *
- * Returns 0, with a struct request_pair in @pairs, which was empty, for each of
- * @clients, which borrows from both; or -ERROR_MEMORY.
+ * Returns 0 and adds a struct request_pair for each client to @pairs, which
+ * must be empty and borrows from both arrays; or returns -ERROR_MEMORY.
  */
 int request_pairs_find(struct array *clients, struct array *servers,
 		       struct array *pairs);

@@ -40,7 +40,7 @@ const struct diff_statistic *diff_statistic_find(const char *name)
 	return NULL;
 }
 
-/* Both sides' rows, and what is made of them. */
+/* The rows of both sides, and the items made from them. */
 struct comparison {
 	const struct store_diff *diff;
 	struct store_target *target;
@@ -102,8 +102,8 @@ static int read_side(struct comparison *comparison, int side)
 				       &comparison->rows[side], side);
 }
 
-/* With too few recordings nothing can be sure, which the figures alone do not
- * tell.
+/* Warns if the number of recordings is too small for any significant result,
+ * which the figures alone do not show.
  */
 static void say_least(const struct comparison *comparison)
 {
@@ -163,7 +163,7 @@ static int add_time(struct answer *answer, double value)
 			      answer_add_number(answer, llround(value));
 }
 
-/* With @digits of them: more would look exact. */
+/* Rounds to @digits significant digits, because more would look exact. */
 static int add_rounded(struct answer *answer, double value, int digits)
 {
 	double unit = pow(10, floor(log10(fabs(value))) + 1 - digits);

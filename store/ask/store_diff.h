@@ -4,35 +4,39 @@
 
 #include "store/ask/measure_query.h"
 
-/* What of a recording is compared: one number for each item. */
+/* The compared value: one number per item and recording. */
 struct diff_statistic {
 	const char *name;
 	const char *expression;
 	bool is_time;
-	bool is_zero_without; /* of a recording that lacks the item */
+	/* the value of a recording without the item is 0 */
+	bool is_zero_without;
 };
 
-/* Returns statistic @index or the one called @name; NULL if there is none. */
+/* Return statistic @index, or the statistic with name @name; NULL if it does
+ * not exist.
+ */
 const struct diff_statistic *diff_statistic_at(size_t index);
 const struct diff_statistic *diff_statistic_find(const char *name);
 
-/* Two sets of recordings. */
+/* A comparison of two sets of recordings. */
 struct store_diff {
 	const struct measure *measure;
 	const struct diff_statistic *statistic;
-	const char *item;      /* this one alone; NULL: all */
-	struct array sides[2]; /* char *: recording_filter.h */
-	uint64_t top;	       /* rows; UINT64_MAX: all */
+	const char *item;      /* only this item; NULL: all items */
+	struct array sides[2]; /* char *: conditions (recording_filter.h) */
+	uint64_t top;	       /* number of rows; UINT64_MAX: all */
 };
 
-/* Asks what changed from side 0 to side 1: for each item the median, over the
- * recordings of a side, of the statistic; the change; how likely chance alone
- * does as much (p, by rank_test.h), and q, the share of false finds among all
- * rows up to that one; the number of recordings and of durations on each side.
- * What is surest comes first.
+/* Compares side 0 with side 1. For each item the result has the median of the
+ * statistic over each side's recordings; the change; p (rank_test.h); q, the
+ * expected share of false positives among all rows up to this one; and the
+ * numbers of recordings and durations on each side. The most significant items
+ * come first.
  *
- * Returns 0 and @answer, or a negative enum error said to the target's log, also
- * if a recording is on both sides, or none on one; answer_free() it if 0.
+ * Returns 0 and @answer, or a negative enum error logged to the target's log.
+ * It is an error if a recording is on both sides, or if a side has none. Call
+ * answer_free() after success.
  */
 int store_diff_ask(const struct store_diff *diff, struct store_target *target,
 		   struct answer *answer);

@@ -29,7 +29,7 @@ static bool has_kind(const struct store_report *report, enum key_kind kind)
 	return false;
 }
 
-/* The columns k0, k1… of the keys that are of @kind. */
+/* Appends the columns k0, k1… of the keys of kind @kind. */
 static void append_keys(const struct store_report *report, enum key_kind kind,
 			const struct store_target *target, sqlite3_str *query)
 {
@@ -48,8 +48,8 @@ static void append_keys(const struct store_report *report, enum key_kind kind,
 	}
 }
 
-/* A table has one row of recordings for each of their labels: these are made one
- * row.
+/* The label table has a row per recording and label; this makes it one row per
+ * recording.
  */
 static void append_labels(const struct store_report *report,
 			  const struct store_target *target, sqlite3_str *query)
@@ -78,7 +78,7 @@ static void append_recordings(const struct store_report *report,
 	sqlite3_str_appendall(query, ") AS r USING (recording)");
 }
 
-/* What key @index is called inside the query. */
+/* Appends the name of key @index within the query. */
 static void append_key(const struct store_report *report, size_t index,
 		       sqlite3_str *query)
 {

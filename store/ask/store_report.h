@@ -4,7 +4,7 @@
 
 #include "store/ask/measure_query.h"
 
-/* The most keys that rows are grouped by. */
+/* The maximum number of keys for grouping rows. */
 enum { STORE_MOST_KEYS = 8 };
 
 struct store_report {
@@ -14,13 +14,13 @@ struct store_report {
 	 */
 	const char *keys[STORE_MOST_KEYS];
 	size_t key_count;
-	uint64_t top; /* rows; UINT64_MAX: all */
+	uint64_t top; /* number of rows; UINT64_MAX: all */
 };
 
-/* Asks how long things took, by the keys: recordings, count, sum, percentiles.
+/* Reports durations by the keys: recordings, count, sum, percentiles.
  *
- * Returns 0 and @answer, or a negative enum error said to the target's log;
- * answer_free() it if 0.
+ * Returns 0 and @answer, or a negative enum error logged to the target's log.
+ * Call answer_free() after success.
  */
 int store_report_ask(const struct store_report *report,
 		     struct store_target *target, struct answer *answer);

@@ -26,7 +26,7 @@ static const char *const names[] = {
 	"server_recording", "server_request",
 };
 
-/* Both sides of all, and which belong together. */
+/* Both sides of all requests, and their pairs. */
 struct joined {
 	struct request_halves clients;
 	struct request_halves servers;
@@ -52,7 +52,7 @@ static int compare_pairs(const void *first, const void *second)
 		       a->client->row > b->client->row;
 }
 
-/* Says how many of each kind there are. */
+/* Logs the number of pairs of each status. */
 static void say(const struct array *pairs, const struct store_target *target)
 {
 	size_t counts[PAIR_STATUSES] = { 0 };
@@ -70,7 +70,7 @@ static void say(const struct array *pairs, const struct store_target *target)
 		    counts[PAIR_CLOCKLESS], counts[PAIR_ALONE]);
 }
 
-/* Adds @count cells of @row from @column on; or as many NULLs. */
+/* Adds @count cells of @row, starting at @column; NULLs if @half is NULL. */
 static int add_cells(struct answer *answer, const struct request_halves *halves,
 		     const struct request_half *half, size_t column,
 		     size_t count)
@@ -99,8 +99,8 @@ static int64_t cell_number(const struct request_halves *halves,
 	return answer_number(&halves->rows, half->row, column);
 }
 
-/* Where the client's time went; remote_ns of it is the server's and the
- * network's, of which only both together tell which.
+/* Adds the parts of the client's time. Its remote_ns is split between server
+ * and network only with the server's side.
  */
 static int add_parts(struct answer *answer, const struct joined *joined,
 		     const struct request_pair *pair)
@@ -127,7 +127,8 @@ static int add_parts(struct answer *answer, const struct joined *joined,
 				 SERVER_PARTS);
 }
 
-/* How long after the client's begin the server's is, by both clocks. */
+/* Adds the delay from the client's start to the server's start, by both clocks.
+ */
 static int add_clocks(struct answer *answer, const struct request_pair *pair)
 {
 	const struct request_half *client = pair->client;

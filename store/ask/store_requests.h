@@ -10,17 +10,18 @@ struct answer;
 struct store_target;
 
 struct store_requests {
-	struct array recordings; /* char *: recording_filter.h; of clients */
-	uint64_t top;		 /* rows; UINT64_MAX: all */
+	/* char *: conditions on the client's recording (recording_filter.h) */
+	struct array recordings;
+	uint64_t top; /* number of rows; UINT64_MAX: all */
 };
 
-/* Asks for the requests from one machine to another that were answered, those
- * that took longest first: the client's side of one recording and the server's
- * of another (request_pairs.h), with what the time went to on both.  The target's
- * log is told how many were joined.
+/* Reports the answered requests between machines, longest first: the client's
+ * side of one recording and the server's side of another (request_pairs.h),
+ * with the parts of the time on both. Logs the number of joined requests to the
+ * target's log.
  *
- * Returns 0 and @answer, or a negative enum error said to the target's log;
- * answer_free() it if 0.
+ * Returns 0 and @answer, or a negative enum error logged to the target's log.
+ * Call answer_free() after success.
  */
 int store_requests_ask(const struct store_requests *requests,
 		       struct store_target *target, struct answer *answer);

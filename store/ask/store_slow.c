@@ -61,7 +61,7 @@ static char *make_query(const struct store_slow *slow,
 	return sqlite3_str_finish(query);
 }
 
-/* As a word of a shell's command line. */
+/* Appends @word quoted for a shell. */
 static void append_word(sqlite3_str *text, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -89,7 +89,7 @@ static void append_seconds(sqlite3_str *text, const char *option,
 			    (long long)(time_ns % 1000000000));
 }
 
-/* Until behind the end: what ends a window does not lie in it. */
+/* The window ends after the call's end, because a window excludes its end. */
 static int add_command(struct answer *answer, const struct answer *rows,
 		       size_t row)
 {
@@ -135,7 +135,7 @@ static int fill(const struct store_slow *slow, const struct answer *rows,
 	};
 	int error = answer_open(answer);
 
-	/* The name of the thread is what some items are. */
+	/* For some measures the item is the thread's name. */
 	for (size_t i = 0; !error && i < SLOW_COLUMNS; i++)
 		error = answer_add_column(
 			answer,

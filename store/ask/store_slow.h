@@ -6,16 +6,16 @@
 
 struct store_slow {
 	struct measure_choice choice;
-	uint64_t times; /* of its item's median, at least */
-	uint64_t top;	/* rows; UINT64_MAX: all */
+	uint64_t times; /* minimum, as a multiple of the item's median */
+	uint64_t top;	/* number of rows; UINT64_MAX: all */
 };
 
-/* Asks for the outliers: what took longest, at least so many times as long as
- * half of what has the same item; with the thread, the recording and the command
- * that opens it there and then.
+/* Reports outliers, longest first: durations of at least the given multiple of
+ * the median of their item, with the thread, the recording, and a command that
+ * opens the recording at that time.
  *
- * Returns 0 and @answer, or a negative enum error said to the target's log;
- * answer_free() it if 0.
+ * Returns 0 and @answer, or a negative enum error logged to the target's log.
+ * Call answer_free() after success.
  */
 int store_slow_ask(const struct store_slow *slow, struct store_target *target,
 		   struct answer *answer);

@@ -10,34 +10,35 @@
 
 struct clickhouse_http;
 
-/* Sends rows, one request at a time, while the caller puts the next ones together:
- * a server takes about as long for rows as it takes to make them.
+/* Sends rows in a thread, one request at a time, while the caller prepares the
+ * next batch: a server needs about as long to accept rows as ktrace-hw needs to
+ * make them.
  *
- * Between batch_sender_send() and batch_sender_wait() the connection is the
- * sender's alone.
+ * Between batch_sender_send() and batch_sender_wait() only the sender may use
+ * the connection.
  */
 struct batch_sender {
 	struct clickhouse_http *http; /* borrowed */
 	enum sql_table_id table;
-	struct packed_batch batch; /* on its way, or what is left of it */
+	struct packed_batch batch; /* being sent, or its remaining buffer */
 	pthread_t thread;
 	bool is_sending;
-	int error; /* of the last one */
+	int error; /* of the last request */
 };
 
-/* Begins to send the rows of @batch, of table @id, once those before have arrived;
- * @batch is then another one, empty.
+/* Waits for the previous request and starts to send @batch, rows of table @id.
+ * Replaces @batch by an empty one.
  *
- * Returns 0; or, as clickhouse_http_send(), that those before have not arrived, and
- * nothing is sent.
+ * Returns 0; or, if the previous request failed, an error of
+ * clickhouse_http_send(), and sends nothing.
  */
 int batch_sender_send(struct batch_sender *sender, enum sql_table_id id,
 		      struct packed_batch *batch);
 
-/* Waits until all has arrived.  Returns as above. */
+/* Waits until all rows have arrived. Returns like batch_sender_send(). */
 int batch_sender_wait(struct batch_sender *sender);
 
-/* Waits, and frees what it holds; @sender can go on. */
+/* Waits and frees the sender's buffers. @sender can be used again. */
 void batch_sender_close(struct batch_sender *sender);
 
 #endif

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The format goes behind the query, on a line of its own: a comment may end it. */
+/* Appends the format on a line of its own, because the query may end with a
+ * comment.
+ */
 static char *with_format(const char *query)
 {
 	size_t length = strlen(query);

@@ -8,21 +8,24 @@ struct answer;
 struct clickhouse_http;
 struct log;
 
-/* Functions return as clickhouse_http_send(), or -ERROR_FORMAT if the server's
- * answer cannot be read, said to @log.
+/* All functions return like clickhouse_http_send(), or -ERROR_FORMAT, logged to
+ * @log, if the server's answer is malformed.
  */
 
-/* Asks @query, a SELECT, and reads its rows into @answer, which is open. */
+/* Runs @query, a SELECT, and reads its rows into @answer, which must be open.
+ */
 int clickhouse_ask(struct clickhouse_http *http, const struct log *log,
 		   const char *query, struct answer *answer);
 
-/* Asks for one number, which is 0 if there is no row; frees @query, a text of
- * sqlite3_mprintf().
+/* Runs a query for one number, which is 0 if the result has no row. Frees
+ * @query, a text from sqlite3_mprintf().
  */
 int clickhouse_ask_number(struct clickhouse_http *http, const struct log *log,
 			  char *query, int64_t *number);
 
-/* Runs a statement that has no rows; frees @statement likewise. */
+/* Runs a statement without result rows. Frees @statement, a text from
+ * sqlite3_mprintf().
+ */
 int clickhouse_do(struct clickhouse_http *http, char *statement);
 
 #endif

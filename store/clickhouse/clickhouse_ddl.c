@@ -27,7 +27,8 @@ const char *clickhouse_ddl_text(enum clickhouse_ddl which)
 	return ddl_cluster_ttl;
 }
 
-/* Writes what stands for "{…" at @text.  Returns what follows it. */
+/* Writes the name for the placeholder "{…" at @text. Returns the text after it.
+ */
 static const char *write_name(const struct clickhouse_ddl_names *names,
 			      const char *text, FILE *out)
 {

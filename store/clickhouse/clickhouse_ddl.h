@@ -4,24 +4,28 @@
 
 #include <stdio.h>
 
-/* The statements that make a store, which are files for operators to read: those of
- * store/clickhouse/ddl/, installed in share/ktrace-hw/clickhouse.
+/* The statements that create a store. They are the files of
+ * store/clickhouse/ddl/, written for operators and installed in
+ * share/ktrace-hw/clickhouse.
  *
- * Rows are sorted by recording and time and parted by day.  "recording" is a view
- * of recording_all which has each id once.  In a cluster each NAME is Distributed
- * over the replicated tables NAME_local; all rows of a recording are in one shard.
+ * Rows are sorted by recording and time and partitioned by day. "recording" is
+ * a view of recording_all that has each ID once. In a cluster each NAME is
+ * Distributed over the replicated tables NAME_local, and all rows of a
+ * recording are in one shard.
  */
 enum clickhouse_ddl {
 	DDL_SERVER,
 	DDL_CLUSTER,
-	DDL_SERVER_TTL, /* servers from 19.6 on know it */
+	DDL_SERVER_TTL, /* needs ClickHouse 19.6 or later */
 	DDL_CLUSTER_TTL,
 };
 
-/* Returns the file's text, in which "{cluster}" and "{database}" are names. */
+/* Returns the file's text, in which "{cluster}" and "{database}" stand for
+ * names.
+ */
 const char *clickhouse_ddl_text(enum clickhouse_ddl which);
 
-/* Writes it, with these names. */
+/* Writes the file's text with these names. */
 struct clickhouse_ddl_names {
 	const char *cluster;
 	const char *database;
@@ -29,10 +33,10 @@ struct clickhouse_ddl_names {
 void clickhouse_ddl_write(enum clickhouse_ddl which,
 			  const struct clickhouse_ddl_names *names, FILE *out);
 
-/* Returns the statement that begins at *@text, with the comments before it and
- * without the ; behind it, and moves *@text behind that; NULL if there is no other,
- * or when out of memory: *@text is at the end of the text if there is none.  To be
- * freed by sqlite3_free().
+/* Returns the statement at *@text with the comments before it and without its
+ * final semicolon, and advances *@text past it. The caller frees it with
+ * sqlite3_free(). Returns NULL at the end of the text, or when out of memory;
+ * *@text is at the end only in the first case.
  */
 char *clickhouse_ddl_next(const char **text);
 

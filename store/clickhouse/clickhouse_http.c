@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A server that says nothing for so long does not come back. */
+/* A server that is silent for SILENT_S has failed. */
 enum { CONNECT_S = 10, SILENT_S = 300, MESSAGE_CHARS = 300 };
 
 struct clickhouse_http {
@@ -25,16 +25,17 @@ struct clickhouse_http {
 	char error[CURL_ERROR_SIZE];
 };
 
-/* What the server answers. */
+/* The server's answer. */
 struct received {
 	char *text;
 	size_t size;
 	bool is_too_large;
 };
 
-/* Of all servers that were tried: a join without ANY or ALL has all pairs, as
- * elsewhere in SQL; rows are there when an INSERT ends; who has just written to a
- * replica reads from that one; the status is that of the whole query.
+/* Settings that all tried servers accept: a join without ANY or ALL returns all
+ * pairs, as in standard SQL; rows exist when an INSERT ends; a client that
+ * wrote to a replica reads from the same replica; the HTTP status is that of
+ * the whole query.
  */
 static const char settings[] = "join_default_strictness=ALL"
 			       "&distributed_product_mode=global"
@@ -42,7 +43,7 @@ static const char settings[] = "join_default_strictness=ALL"
 			       "&load_balancing=in_order"
 			       "&wait_end_of_query=1";
 
-/* Of rows behind a query: packed_batch.h. */
+/* Settings for rows after a query: packed_batch.h. */
 static const char packed[] =
 	"&decompress=1"
 	"&http_native_compression_disable_checksumming_on_decompress=1"
@@ -115,7 +116,7 @@ static size_t receive(char *bytes, size_t one, size_t count, void *ctx)
 	return size;
 }
 
-/* With rows behind it the query is part of the address. */
+/* If rows follow, the query is part of the address. */
 static char *address_of(const struct clickhouse_http *http, const char *query)
 {
 	const struct curl_library *curl = &http->library;
@@ -145,7 +146,7 @@ static void set_body(const struct clickhouse_http *http, const char *query,
 	    body ? (const char *)body->bytes : query);
 }
 
-/* Names and passwords go in the head: addresses are logged by servers. */
+/* User and password are sent in headers, because servers log addresses. */
 static void set_up(struct clickhouse_http *http, struct received *received)
 {
 	__typeof__(curl_easy_setopt) *set = http->library.easy_setopt;
@@ -164,7 +165,7 @@ static void set_up(struct clickhouse_http *http, struct received *received)
 	set(curl, CURLOPT_WRITEDATA, received);
 }
 
-/* What servers' own error codes mean (src/Common/ErrorCodes.cpp). */
+/* Meanings of servers' error codes (src/Common/ErrorCodes.cpp). */
 static const struct {
 	int code;
 	const char *meaning;
@@ -191,7 +192,7 @@ static const char *meaning_of(const char *text)
 	return "the server refuses";
 }
 
-/* Servers say where in their code it was, at length: the first line is it. */
+/* Logs only the first line: the others are the server's stack trace. */
 static int say_refusal(const struct clickhouse_http *http, long status,
 		       const char *text)
 {

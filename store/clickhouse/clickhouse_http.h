@@ -7,15 +7,15 @@
 
 struct log;
 
-/* A server, by its HTTP interface. */
+/* A connection to a server's HTTP interface. */
 struct clickhouse_http;
 
-/* Reads "clickhouse://USER:PASSWORD@HOST:PORT/DATABASE", or "clickhouses://…" for
- * HTTPS.  USER is by default "default", the password that in
- * CLICKHOUSE_PASSWORD or none, PORT 8123 (8443), DATABASE "default"; %20 and the
- * like stand for other characters.  Nothing is sent yet.
+/* Parses "clickhouse://USER:PASSWORD@HOST:PORT/DATABASE", or "clickhouses://…"
+ * for HTTPS. Defaults: USER "default"; the password in CLICKHOUSE_PASSWORD, or
+ * none; PORT 8123 (HTTPS: 8443); DATABASE "default". Characters may be
+ * percent-encoded. Sends nothing.
  *
- * Returns NULL, having said why to @log, which must outlive it.
+ * Returns NULL after logging the reason to @log, which must outlive the object.
  */
 struct clickhouse_http *clickhouse_http_new(const char *url,
 					    const struct log *log);
@@ -25,11 +25,12 @@ void clickhouse_http_free(struct clickhouse_http *http);
 const char *clickhouse_http_name(const struct clickhouse_http *http);
 const char *clickhouse_http_database(const struct clickhouse_http *http);
 
-/* Sends @query, and @body (of a packed_batch) behind it, which may be NULL.
+/* Sends @query followed by @body (of a packed_batch), which may be NULL.
  *
- * Returns 0 and *@answer, to be freed, a text unless it is NULL; or -ERROR_SYSTEM
- * (no server, no answer in time), -ERROR_UNSUPPORTED (the server refuses),
- * -ERROR_MEMORY (also: the answer is larger than budget.h allows), said to the log.
+ * Returns 0 and, unless @answer is NULL, a text in *@answer that the caller
+ * frees; or -ERROR_SYSTEM (no server, or no answer in time), -ERROR_UNSUPPORTED
+ * (the server refused), -ERROR_MEMORY (also if the answer exceeds the limit in
+ * budget.h). Errors are logged.
  */
 struct clickhouse_body {
 	const uint8_t *bytes;

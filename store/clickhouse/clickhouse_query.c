@@ -9,9 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* quantileExact(L) of n values is the one at place floor(L * n), from 0
- * (AggregateFunctionQuantile, QuantileExact.h).  The nearest rank is that at
- * ceil(P * n / 100) - 1: the same if L is less than P / 100 by next to nothing.
+/* quantileExact(L) of n values is the value at index floor(L * n)
+ * (AggregateFunctionQuantile, QuantileExact.h). The nearest rank has index
+ * ceil(P * n / 100) - 1, which is the same if L is slightly less than P / 100.
  */
 static const double NEXT_TO_NOTHING = 1e-12;
 
@@ -20,8 +20,8 @@ static bool is_name(char letter)
 	return isalnum((unsigned char)letter) || letter == '_';
 }
 
-/* Returns what follows "percentile(P," at @text, and *@percent; NULL if there is
- * something else.
+/* Returns the text after "percentile(P," at @text, and P in *@percent; NULL if
+ * @text is something else.
  */
 static const char *read_percentile(const char *text, double *percent)
 {
@@ -41,7 +41,7 @@ static const char *read_percentile(const char *text, double *percent)
 	return *end == ',' ? end + 1 : NULL;
 }
 
-/* Returns what follows the text in quotes that begins at @text. */
+/* Returns the text after the quoted text that starts at @text. */
 static const char *skip_quoted(const char *text)
 {
 	char quote = *text++;

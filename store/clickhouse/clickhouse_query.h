@@ -2,9 +2,9 @@
 #ifndef KT_STORE_CLICKHOUSE_QUERY_H
 #define KT_STORE_CLICKHOUSE_QUERY_H
 
-/* Returns @query with percentile(P, X), which ClickHouse lacks, as its
- * quantileExact(…)(X); to be freed by sqlite3_free(); NULL when out of memory.  P is
- * a decimal number.  What is in quotes stays as it is.
+/* Returns @query with percentile(P, X), which ClickHouse lacks, replaced by
+ * quantileExact(…)(X). The caller frees it with sqlite3_free(). Returns NULL
+ * when out of memory. P is a decimal number. Quoted text is unchanged.
  */
 char *clickhouse_query_of(const char *query);
 

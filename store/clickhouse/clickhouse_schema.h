@@ -4,11 +4,11 @@
 
 #include "sql/rows/sql_table.h"
 
-/* Returns the table that rows of @id go to. */
+/* Returns the name of the table for rows of @id. */
 const char *clickhouse_schema_table(enum sql_table_id id);
 
-/* Returns "INSERT INTO … FORMAT …" of table @id, to be freed by sqlite3_free();
- * NULL when out of memory.
+/* Returns "INSERT INTO … FORMAT …" for table @id, or NULL when out of memory.
+ * The caller frees it with sqlite3_free().
  */
 char *clickhouse_schema_insert(enum sql_table_id id);
 

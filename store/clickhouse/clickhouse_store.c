@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 struct clickhouse_store {
-	struct store_target target; /* first */
+	struct store_target target; /* must be the first member */
 	struct clickhouse_http *http;
 	struct clickhouse_upload upload;
 };
@@ -52,7 +52,7 @@ static int has_table(const struct clickhouse_store *store, const char *name,
 			  is_there);
 }
 
-/* Tables of that name that are somebody else's are not written to. */
+/* Refuses a database that has foreign tables with these names. */
 static int check_is_free(const struct clickhouse_store *store)
 {
 	for (int i = 0; i < SQL_TABLES; i++) {

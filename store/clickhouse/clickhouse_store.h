@@ -10,11 +10,11 @@ struct store_target;
 /* Returns whether @name is a server's address (clickhouse_http.h). */
 bool clickhouse_store_is(const char *name);
 
-/* Opens the store in the database that @name, an address, names; @log must outlive
- * it.  Nothing is sent yet.
+/* Opens the store in the database with address @name. @log must outlive it.
+ * Sends nothing.
  *
- * Returns NULL, having said why to @log; also if this program was built without
- * libcurl.  Close it with its class's close().
+ * Returns NULL after logging the reason to @log, which includes builds without
+ * libcurl. Close it with its class's close().
  */
 struct store_target *clickhouse_store_open(const char *name,
 					   const struct log *log);

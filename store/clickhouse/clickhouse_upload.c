@@ -14,18 +14,18 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* Of one request: each makes a part of a table, of which servers want few, and
- * none takes more rows at once (max_insert_block_size).  Packed, two of them are
- * what memory is for.
+/* Limits of one request. Each request becomes a part of a table, and servers
+ * prefer few parts but accept at most max_insert_block_size rows. Two packed
+ * requests fit the memory budget.
  */
 enum { BATCH_ROWS = 1 << 20, BATCH_BYTES = 32 << 20 };
 
-/* Of one block of a request: servers find out anew for each what its columns are,
- * which for a thousand rows takes a tenth of the time.
+/* Rows in one block of a request. Servers parse the column types of each block
+ * anew, which takes a tenth of the time for blocks of a thousand rows.
  */
 enum { BLOCK_ROWS = 1 << 15 };
 
-/* Positive, so that shards are chosen by its remainder. */
+/* The number is positive because shards are chosen by its remainder. */
 static int choose_number(struct store_entry *entry)
 {
 	uint64_t number;
@@ -73,8 +73,8 @@ static bool is_full(const struct packed_batch *batch)
 	return batch->rows >= BATCH_ROWS || batch->packed.size >= BATCH_BYTES;
 }
 
-/* Packs the bytes that were put together, @rows of table @id, and sends them with
- * those before if they are enough.
+/* Packs the collected bytes, @rows rows of table @id, and sends the batch if it
+ * is large enough.
  */
 static int pack(struct clickhouse_upload *upload, enum sql_table_id id,
 		uint32_t rows)
@@ -150,7 +150,7 @@ static int send_labels(struct clickhouse_upload *upload,
 	return 0;
 }
 
-/* Somebody may have taken a very long upload for a left-over. */
+/* Another host may have removed a very long upload as a leftover. */
 static int check_still_there(const struct clickhouse_upload *upload)
 {
 	int64_t removed;

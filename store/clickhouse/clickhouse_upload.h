@@ -14,23 +14,24 @@
 struct clickhouse_http;
 struct log;
 
-/* An upload to a server.  Rows name the recording by a number of this upload
- * alone, which no reader knows before the recording's own row is there, last of
- * all: so they are all seen at once or never.  Functions return as
+/* An upload to a server. Its rows carry a recording number that belongs to this
+ * upload only. Readers learn the number from the recording's own row, which is
+ * sent last; so they see all rows or none. Functions return like those of
  * clickhouse_ask.h.
  */
 struct clickhouse_upload {
 	struct clickhouse_http *http; /* borrowed */
 	const struct log *log;
 	struct store_entry entry;
-	struct native_block blocks[SQL_TABLES]; /* that rows come to */
+	/* rows that have not been packed yet */
+	struct native_block blocks[SQL_TABLES];
 	struct packed_batch batches[SQL_TABLES];
 	struct batch_sender sender;
-	struct byte_buffer bytes; /* of a block, not packed yet */
+	struct byte_buffer bytes; /* an unpacked block */
 };
 
-/* Begins; sets the number of @entry.  *@is_there: so is the recording, and nothing
- * has begun.
+/* Starts the upload and sets the number of @entry. If the store already has the
+ * recording, sets *@is_there and starts nothing.
  */
 int clickhouse_upload_begin(struct clickhouse_upload *upload,
 			    struct store_entry *entry, bool *is_there);
@@ -40,7 +41,7 @@ int clickhouse_upload_finish(struct clickhouse_upload *upload,
 			     const struct store_entry *entry,
 			     const struct row_chunk *row);
 
-/* Forgets what was not sent. */
+/* Frees the upload and drops rows that were not sent. */
 void clickhouse_upload_close(struct clickhouse_upload *upload);
 
 #endif

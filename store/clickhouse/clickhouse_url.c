@@ -17,7 +17,7 @@ bool clickhouse_url_is(const char *text)
 	       !strncmp(text, SECURE, strlen(SECURE));
 }
 
-/* Returns a copy of @part, or of @fallback if there is none or it is empty. */
+/* Returns a copy of @part, or of @fallback if the part is missing or empty. */
 static char *part_of(const struct curl_library *curl, CURLU *parsed,
 		     CURLUPart part, const char *fallback)
 {
@@ -49,7 +49,7 @@ static char *base_of(const struct curl_library *curl, CURLU *parsed,
 	return base;
 }
 
-/* "/name" is the database "name". */
+/* The path "/name" selects database "name". */
 static char *database_of(const struct curl_library *curl, CURLU *parsed)
 {
 	char *path = part_of(curl, parsed, CURLUPART_PATH, "/");

@@ -6,20 +6,21 @@
 
 struct curl_library;
 
-/* The parts of a server's address, all owned. */
+/* The parts of a server's address. The struct owns all texts. */
 struct clickhouse_url {
 	char *base; /* https://host:port/ */
 	char *user;
 	char *password;
 	char *database;
-	char *name; /* for messages: without the password */
+	char *name; /* for messages, without the password */
 };
 
-/* Returns whether @text begins as such an address does. */
+/* Returns whether @text has the scheme of a server's address. */
 bool clickhouse_url_is(const char *text);
 
-/* Reads @text (clickhouse_http.h) by @curl.  Returns 0; -ERROR_FORMAT and *@why, a text that
- * stays; -ERROR_MEMORY.  Free it either way.
+/* Parses @text (clickhouse_http.h) with @curl. Returns 0; -ERROR_FORMAT and a
+ * static text in *@why; or -ERROR_MEMORY. Call clickhouse_url_free() in all
+ * cases.
  */
 int clickhouse_url_read(struct clickhouse_url *url,
 			const struct curl_library *curl, const char *text,

@@ -4,9 +4,9 @@
 
 #include <curl/curl.h>
 
-/* The functions of libcurl (curl(3)).  It is loaded when a server is to be asked:
- * with what it needs it is some twenty libraries, which would nearly double the
- * time that every other command takes to start.
+/* The functions of libcurl (curl(3)). The library is loaded only before a
+ * request to a server: with its dependencies it is about twenty libraries,
+ * which would nearly double the start time of every other command.
  */
 struct curl_library {
 	__typeof__(curl_easy_init) *easy_init;
@@ -27,9 +27,10 @@ struct curl_library {
 	__typeof__(curl_free) *free;
 };
 
-/* Loads it, for as long as the process lasts.
+/* Loads libcurl for the lifetime of the process.
  *
- * Returns 0; or -ERROR_NOT_FOUND and *@why, valid until the next dlopen().
+ * Returns 0; or -ERROR_NOT_FOUND and *@why, which is valid until the next
+ * dlopen().
  */
 int curl_library_load(struct curl_library *library, const char **why);
 

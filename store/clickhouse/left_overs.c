@@ -18,12 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A server may still take a request whose sender has died: for so long rows are
- * looked for again.
+/* A server may still process a request whose sender has died; for this long its
+ * rows are searched again.
  */
 enum { LONGEST_UPLOAD_S = 86400, LONGEST_REQUEST_S = 3600 };
 
-/* Uploads that have not ended, and recordings that are there twice. */
+/* Unfinished uploads, and recordings that exist twice. */
 static const char query[] =
 	"SELECT recording, host, pid, at_s, 0 AS is_double FROM upload "
 	"WHERE state = 0 AND recording GLOBAL NOT IN (SELECT recording FROM "
@@ -49,7 +49,9 @@ static bool has_ended(const struct answer *uploads, size_t row)
 	       kill(pid, 0) < 0 && errno == ESRCH;
 }
 
-/* Returns "1,2,3", to be freed by sqlite3_free(); NULL if there are none. */
+/* Returns "1,2,3", or NULL if there are none. The caller frees it with
+ * sqlite3_free().
+ */
 static char *list_ended(const struct answer *uploads)
 {
 	sqlite3_str *list = sqlite3_str_new(NULL);
@@ -64,7 +66,9 @@ static char *list_ended(const struct answer *uploads)
 	return sqlite3_str_finish(list);
 }
 
-/* Removes them from one table, if it has any: each removal is work for a server. */
+/* Removes the rows from one table if it has any, because each removal costs the
+ * server work.
+ */
 static int remove_from(struct clickhouse_http *http, const struct log *log,
 		       const char *table, const char *cluster, const char *list)
 {
@@ -88,7 +92,7 @@ static int remove_from(struct clickhouse_http *http, const struct log *log,
 					      table, list));
 }
 
-/* Those that nothing can come of any more need not be looked for again. */
+/* Uploads that can no longer receive rows need no further search. */
 static int remove_listed(struct clickhouse_http *http, const struct log *log,
 			 const char *cluster, const char *list)
 {
@@ -110,7 +114,7 @@ static int remove_listed(struct clickhouse_http *http, const struct log *log,
 				      now_s, list, now_s - LONGEST_REQUEST_S));
 }
 
-/* What a server has been told to remove and has not yet would be counted again. */
+/* Pending removals of the server would be counted again. */
 static int is_removing(struct clickhouse_http *http, const struct log *log,
 		       int64_t *count)
 {
@@ -121,7 +125,8 @@ static int is_removing(struct clickhouse_http *http, const struct log *log,
 		count);
 }
 
-/* Left-overs cost room on disk, nothing else: an upload need not fail for them. */
+/* Leftovers only cost disk space, so a failed removal does not fail the upload.
+ */
 static int remove_all(struct clickhouse_http *http, const struct log *log,
 		      const char *list)
 {

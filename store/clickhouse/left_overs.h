@@ -5,14 +5,14 @@
 struct clickhouse_http;
 struct log;
 
-/* Removes what uploads left that did not end: their processes, on this host, are
- * gone, or they began more than a day ago; and what two uploads of one recording at
- * the same time have put there twice.  Readers see none of it in any case.  The
- * server removes it later, from what is there now; rows that come after this, of a
- * request that was under way, are removed the next time.
+/* Removes the rows of unfinished uploads (their process on this host is gone,
+ * or they started more than a day ago) and duplicate rows of two simultaneous
+ * uploads of one recording. Readers see none of these rows anyway. The server
+ * removes them asynchronously and only those that exist now; rows of a request
+ * that is still being processed are removed by the next call.
  *
- * Returns 0, also if the server refuses to remove, which @log is told; or as
- * clickhouse_ask.h.
+ * Returns 0, even if the server refuses the removal, which is logged to @log;
+ * or returns like the functions of clickhouse_ask.h.
  */
 int left_overs_remove(struct clickhouse_http *http, const struct log *log);
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Where the values of one column are. */
+/* The location of a column's values. */
 struct column_of {
 	const struct row_chunk *chunk;
 	uint32_t index;
@@ -37,7 +37,7 @@ static void put_nulls(struct byte_buffer *bytes, const struct column_of *column)
 	bytes->size += rows;
 }
 
-/* One that is NULL has a value all the same: nothing. */
+/* A NULL still has an empty value. */
 static void put_texts(struct byte_buffer *bytes, const struct column_of *column)
 {
 	for (uint32_t i = 0; i < column->chunk->count; i++)
@@ -46,7 +46,7 @@ static void put_texts(struct byte_buffer *bytes, const struct column_of *column)
 					       cell_at(column, i)->text);
 }
 
-/* Eight bytes each, little-endian as all CPUs that this runs on. */
+/* Each number has eight bytes, little-endian like all supported CPUs. */
 static void put_numbers(struct byte_buffer *bytes,
 			const struct column_of *column)
 {
@@ -95,7 +95,7 @@ static void put_head(struct byte_buffer *bytes, const char *name,
 	native_put_text(bytes, type);
 }
 
-/* A column that is the same in each row. */
+/* Appends a column with the same day in each row. */
 static void put_day(struct byte_buffer *bytes, const struct store_entry *entry,
 		    uint32_t rows)
 {
@@ -106,7 +106,7 @@ static void put_day(struct byte_buffer *bytes, const struct store_entry *entry,
 		byte_buffer_add(bytes, &day, sizeof(day));
 }
 
-/* Likewise. */
+/* Appends a column with the entry's number in each row. */
 static void put_number(struct byte_buffer *bytes,
 		       const struct store_entry *entry, uint32_t rows)
 {
@@ -115,7 +115,7 @@ static void put_number(struct byte_buffer *bytes,
 		byte_buffer_u64(bytes, (uint64_t)entry->number);
 }
 
-/* Moves what is in @from behind @to. */
+/* Moves the content of @from to the end of @to. */
 static void move(struct byte_buffer *to, struct byte_buffer *from)
 {
 	if (from->size)
@@ -133,7 +133,7 @@ static uint32_t count_shown(const struct sql_table *table)
 	return count;
 }
 
-/* Begins the block with @columns before those of the table. */
+/* Starts the block with @columns columns before those of the table. */
 static void begin(const struct native_block *block, uint32_t columns,
 		  struct byte_buffer *bytes)
 {

@@ -9,34 +9,36 @@
 
 struct store_entry;
 
-/* A block of ClickHouse's format Native (src/Formats/NativeWriter.cpp): how many
- * columns and rows, then each column with its name, its type and all its values;
- * of one that may be NULL a byte for each row comes before, 1 if it is.  Servers
- * take a third less time for it than for rows one after the other (RowBinary).
+/* A block in ClickHouse's Native format (src/Formats/NativeWriter.cpp): the
+ * numbers of columns and rows, then for each column its name, type and values.
+ * The values of a nullable column are preceded by a byte per row that is 1 for
+ * NULL. Servers process this format in a third less time than single rows
+ * (RowBinary).
  *
- * Rows are added to their columns until the block is written.  All zeros is an
- * empty one.
+ * Rows are collected by column until the block is written. A zeroed struct is
+ * an empty block.
  */
 struct native_block {
-	const struct sql_table *table; /* of the rows; NULL: none came */
+	/* of the rows; NULL if the block is empty */
+	const struct sql_table *table;
 	uint32_t rows;
 	struct byte_buffer nulls[SQL_MOST_COLUMNS];
 	struct byte_buffer values[SQL_MOST_COLUMNS];
 };
 
-/* Adds the rows of @chunk, all chunks being of one table. */
+/* Adds the rows of @chunk. All chunks of a block must be of one table. */
 void native_block_add(struct native_block *block,
 		      const struct row_chunk *chunk);
 
-/* Appends the block to @bytes, if it has rows, behind the day of @entry and its
- * number as columns, and empties it.
+/* Appends the block to @bytes, with the day and the number of @entry as first
+ * columns, and empties it. Appends nothing if the block has no rows.
  */
 void native_block_write(struct native_block *block,
 			const struct store_entry *entry,
 			struct byte_buffer *bytes);
 
-/* The same for the row of the recording itself, the only one: behind all that
- * @entry says of it.
+/* Like native_block_write(), for the single row of the recording itself: its
+ * first columns are all fields of @entry.
  */
 void native_block_write_recording(struct native_block *block,
 				  const struct store_entry *entry,

@@ -10,23 +10,25 @@
 struct byte_buffer;
 struct store_entry;
 
-/* Single values of ClickHouse's format Native (documentation, "Formats", Native and
- * RowBinary): numbers are little-endian, a text is behind its length as LEB128.
+/* Single values of ClickHouse's Native format (documentation, "Formats", Native
+ * and RowBinary): numbers are little-endian, and a text follows its length as
+ * LEB128.
  */
 
-/* Appends a number as LEB128, or a text. */
+/* Append a number as LEB128, or a text. */
 void native_put_number(struct byte_buffer *bytes, uint64_t number);
 void native_put_text(struct byte_buffer *bytes, const char *text);
 
-/* Returns whether a column may be NULL: times that a row begins and ends at are
- * not, by which tables are sorted.
+/* Returns whether a column is nullable. The start and end times by which tables
+ * are sorted are not.
  */
 bool native_may_be_null(const struct sql_column *column);
 
-/* Returns the server's name for a type. */
+/* Returns the server's name of a type. */
 const char *native_type_name(enum sql_type type, bool may_be_null);
 
-/* Returns the days from 1970 to the entry's day, at most 65535: a Date. */
+/* Returns the entry's day as a ClickHouse Date: days since 1970, at most 65535.
+ */
 uint16_t native_day(const struct store_entry *entry);
 
 #endif

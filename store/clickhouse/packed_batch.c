@@ -8,13 +8,15 @@
 #include <endian.h>
 #include <string.h>
 
-/* Servers unpack a block as a whole: theirs are of this size, too. */
+/* The size of a block, which servers unpack as a whole; their own blocks have
+ * this size too.
+ */
 enum { BLOCK_BYTES = 1 << 20, CHECKSUM_BYTES = 16, METHOD_LZ4 = 0x82 };
 
 struct __attribute__((packed)) block_head {
 	uint8_t checksum[CHECKSUM_BYTES];
 	uint8_t method;
-	uint32_t packed_size; /* with this head, but for the checksum */
+	uint32_t packed_size; /* including this head, without the checksum */
 	uint32_t size;
 };
 

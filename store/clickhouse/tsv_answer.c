@@ -11,12 +11,12 @@
 #include <string.h>
 
 struct tsv {
-	char *at;	    /* what was not read yet */
+	char *at;	    /* the unread rest */
 	struct array types; /* enum sql_type */
 };
 
-/* Cuts the next field off; *@is_last: its line ends behind it.  Returns NULL at the
- * end of the text, where no field may begin.
+/* Cuts off the next field and sets *@is_last if its line ends after it. Returns
+ * NULL at the end of the text, where no field may start.
  */
 static char *next_field(struct tsv *tsv, bool *is_last)
 {
@@ -41,7 +41,7 @@ static char unescaped(char letter)
 	return found && letter ? meant[found - letters] : letter;
 }
 
-/* A text that has a NUL ends there, as all of ours do. */
+/* A text with a NUL ends there, like all texts of this project. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -97,7 +97,7 @@ static int read_types(struct tsv *tsv, const struct answer *answer)
 	return tsv->types.count == answer->columns.count ? 0 : -ERROR_FORMAT;
 }
 
-/* Numbers that no int64_t holds, as of UInt64, become reals. */
+/* Numbers outside int64_t, for example UInt64, become reals. */
 static int add_integer(struct answer *answer, const char *field)
 {
 	char *end;

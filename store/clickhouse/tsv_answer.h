@@ -4,12 +4,12 @@
 
 struct answer;
 
-/* Reads what a server sends as TabSeparatedWithNamesAndTypes (ClickHouse's
- * documentation, "Formats"): a line of names, one of types, then one a row; \N is
- * NULL, and \ begins an escape.  @text ends with a NUL and is written to.
+/* Parses TabSeparatedWithNamesAndTypes (ClickHouse's documentation, "Formats"):
+ * a line of names, a line of types, then one line per row; \N is NULL, and \
+ * starts an escape. @text must end with a NUL and is modified.
  *
- * Returns 0 and adds all to @answer, which is open and empty; -ERROR_FORMAT if it
- * is no such text; -ERROR_MEMORY.
+ * Returns 0 after adding everything to @answer, which must be open and empty;
+ * -ERROR_FORMAT if the text is malformed; or -ERROR_MEMORY.
  */
 int tsv_answer_read(struct answer *answer, char *text);
 

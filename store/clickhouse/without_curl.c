@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Built without libcurl: stores in files are there all the same. */
+/* Built without libcurl: only SQLite stores are available. */
 
 bool clickhouse_store_is(const char *name)
 {

@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Only the header is used: there is no library to be linked with. */
+/* Uses only the header, so the program need not link with the library. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 enum { PART_BYTES = 1 << 20 };
 
-/* With its end, so that two texts are not another two. */
+/* Hashes the final NUL too, so that the boundary between two texts counts. */
 static void add_text(XXH3_state_t *state, const char *text)
 {
 	XXH3_128bits_update(state, text, strlen(text) + 1);

@@ -7,12 +7,12 @@
 struct log;
 struct recording;
 
-/* Makes the id of a recording: XXH3's 128 bits, in hexadecimal digits, of its
- * trace, and of what its header says (host, kernel, command, first and last
- * time).  It is the same for a copy and for an archive, which leaves out parts
- * of users' stacks, and wherever the recording lies.
+/* Computes the ID of a recording: XXH3's 128 bits, as hexadecimal digits, of
+ * its trace and of its header (host, kernel, command, first and last time).
+ * Copies of a recording, and archives, which omit parts of user stacks, have
+ * the same ID. The path does not matter.
  *
- * Returns 0; -ERROR_MEMORY; -ERROR_SYSTEM, said to @log.
+ * Returns 0; -ERROR_MEMORY; or -ERROR_SYSTEM, logged to @log.
  */
 int content_id_make(const struct recording *recording, const struct log *log,
 		    char id[STORE_ID_TEXT]);

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns whether rows of table @id last from one time to another, and may be
- * left out for being short.  Gaps may not: what a trace does not show is said.
+/* Returns whether rows of table @id are durations, so that short ones may be
+ * left out. Gaps are never left out, because missing trace must be visible.
  */
 bool row_threshold_applies(enum sql_table_id id);
 
-/* Takes those rows from @chunk that took less than @min_ns. */
+/* Removes the rows shorter than @min_ns from @chunk. */
 void row_threshold_apply(struct row_chunk *chunk, uint64_t min_ns);
 
 #endif

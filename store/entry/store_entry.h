@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The version of a store's tables: those of a recording with what is added
- * here.  It changes when a table or column of either comes, goes away, is
- * renamed or means something else.
+/* The version of a store's tables: those of a recording and those defined here.
+ * It changes when a table or column is added, removed, renamed or changes its
+ * meaning.
  */
 enum { STORE_SCHEMA_VERSION = 3 };
 _Static_assert(SQL_SCHEMA_VERSION == 3,
@@ -18,32 +18,34 @@ _Static_assert(SQL_SCHEMA_VERSION == 3,
 
 enum { STORE_ID_TEXT = 33, STORE_DAY_TEXT = 11, STORE_HOST_TEXT = 65 };
 
-/* Something that users say of a recording. */
+/* A user-defined label of a recording. */
 struct store_label {
 	const char *name;
 	const char *value;
 };
 
-/* What a store has of one recording beside the recording's own tables. */
+/* A store's data about one recording, besides the recording's own tables. */
 struct store_entry {
-	char id[STORE_ID_TEXT];		/* content_id.h */
-	int64_t number;			/* by which other tables name it */
-	char day[STORE_DAY_TEXT];	/* YYYY-MM-DD, of recorded_s, in UTC */
-	int64_t recorded_s;		/* when it ended, since 1970 */
-	int64_t added_s;		/* likewise */
-	char added_on[STORE_HOST_TEXT]; /* the host where path is */
+	char id[STORE_ID_TEXT]; /* content_id.h */
+	/* key of the recording in other tables */
+	int64_t number;
+	char day[STORE_DAY_TEXT]; /* YYYY-MM-DD, of recorded_s, in UTC */
+	/* end of the recording, seconds since 1970 */
+	int64_t recorded_s;
+	int64_t added_s;		/* seconds since 1970 */
+	char added_on[STORE_HOST_TEXT]; /* the host that has @path */
 	const char *path;		/* absolute; borrowed */
-	bool wanted[SQL_TABLES];	/* the tables that are kept */
-	uint64_t min_duration_ns;	/* of rows that are kept */
+	bool wanted[SQL_TABLES];	/* the tables in the store */
+	uint64_t min_duration_ns;	/* minimum duration of stored rows */
 	const struct array *labels;	/* struct store_label; borrowed */
 };
 
-/* The columns that the table "recording" of a store has before those of a
- * recording's own one.
+/* The columns of a store's table "recording" that precede those of the
+ * recording's own table.
  */
 enum store_entry_column {
 	ENTRY_RECORDING,
-	ENTRY_DAY, /* of its own type where a database has one for days */
+	ENTRY_DAY, /* a Date where the database has that type */
 	ENTRY_ID,
 	ENTRY_RECORDED,
 	ENTRY_ADDED,
@@ -54,18 +56,18 @@ enum store_entry_column {
 };
 extern const struct sql_column store_entry_columns[ENTRY_COLUMNS];
 
-/* Room for the names of all tables with commas around them. */
+/* Room for the names of all tables, each with commas around it. */
 enum { STORE_TABLES_TEXT = 256 };
 
-/* Sets @cells; the text of ENTRY_TABLES goes to @tables. */
+/* Sets @cells. The text of ENTRY_TABLES is written to @tables. */
 void store_entry_cells(const struct store_entry *entry,
 		       char tables[STORE_TABLES_TEXT],
 		       union sql_cell cells[ENTRY_COLUMNS]);
 
-/* Sets recorded_s and the day of it. */
+/* Sets recorded_s and day. */
 void store_entry_set_time(struct store_entry *entry, int64_t recorded_s);
 
-/* Returns the column of @table that holds its recording's path, or -1. */
+/* Returns the column of @table with the recording's path, or -1. */
 int store_path_column(const struct sql_table *table);
 
 #endif

@@ -71,7 +71,9 @@ int sqlite_schema_make(sqlite3 *db)
 	return status;
 }
 
-/* Names come twice, as an older or newer file may have them in another order. */
+/* Names the columns twice, because an older or newer file may have them in
+ * another order.
+ */
 static void append_names(sqlite3_str *text, const struct sql_table *table)
 {
 	for (uint32_t i = 0; i < table->column_count; i++)

@@ -8,24 +8,25 @@
 
 #include <stdint.h>
 
-/* In the file's head (https://www.sqlite.org/fileformat.html, offset 68) it
- * says that this is a store, and no exported recording: "ktfl".
+/* The application ID in the file's header
+ * (https://www.sqlite.org/fileformat.html, offset 68), "ktfl": the file is a
+ * store and not an exported recording.
  */
 enum { SQLITE_STORE_APPLICATION = 0x6b74666c };
 
-/* Makes the tables of a store in @db, which is empty.  Returns an SQLite result
- * code.
+/* Creates the tables of a store in @db, which must be empty. Returns an SQLite
+ * result code.
  */
 int sqlite_schema_make(sqlite3 *db);
 
-/* Returns the INSERT of rows of table @id of recording @number, which takes them
- * from chunk_NAME (sql/sqlite/chunk_table.h); to be freed by sqlite3_free(); NULL
- * when out of memory.
+/* Returns the INSERT for rows of table @id of recording @number, which reads
+ * them from chunk_NAME (sql/sqlite/chunk_table.h); NULL when out of memory. The
+ * caller frees it with sqlite3_free().
  */
 char *sqlite_schema_insert(enum sql_table_id id, int64_t number);
 
-/* The same of the table "recording", where parameters ?1, ?2 … are the entry's own
- * columns (store_entry_columns).
+/* Like sqlite_schema_insert(), for the table "recording". Parameters ?1, ?2 …
+ * are the columns of the entry (store_entry_columns).
  */
 char *sqlite_schema_insert_entry(void);
 

@@ -11,11 +11,11 @@
 
 #include <stdlib.h>
 
-/* Who adds waits this long for others who do. */
+/* The time that an upload waits for other uploads. */
 enum { MOST_WAIT_MS = 3600 * 1000 };
 
 struct sqlite_store {
-	struct store_target target; /* first */
+	struct store_target target; /* must be the first member */
 	sqlite3 *db;
 	struct sqlite_upload upload;
 };
@@ -34,7 +34,9 @@ static int say(const struct sqlite_store *store, const char *what)
 	return -ERROR_SYSTEM;
 }
 
-/* Sets *@number to what a pragma or a count says.  Returns 0 or as say(). */
+/* Sets *@number to the result of a pragma or a count. Returns 0 or the error of
+ * say().
+ */
 static int read_number(const struct sqlite_store *store, const char *query,
 		       int64_t *number)
 {
@@ -66,7 +68,8 @@ static int check(struct store_target *target)
 	return -ERROR_UNSUPPORTED;
 }
 
-/* Two that find it empty at the same time make it one after the other. */
+/* Two processes that find an empty file create the store one after the other.
+ */
 static int prepare(struct store_target *target)
 {
 	const struct sqlite_store *store = store_of(target);
@@ -192,8 +195,8 @@ static const struct store_target_class sqlite_class = {
 	.close = close_store,
 };
 
-/* The size of pages is that of a new file; memory is for some of them, whatever
- * an upload writes.
+/* The page size applies to a new file. The cache bounds memory regardless of an
+ * upload's size.
  */
 static int set_up(const struct sqlite_store *store)
 {

@@ -6,17 +6,18 @@ struct log;
 struct store_target;
 
 enum sqlite_store_mode {
-	SQLITE_STORE_READ,  /* it must be there */
-	SQLITE_STORE_WRITE, /* it is made if it is not */
+	SQLITE_STORE_READ,  /* the file must exist */
+	SQLITE_STORE_WRITE, /* the file is created if it does not exist */
 };
 
-/* Opens the store in the file @path; both must outlive it.
+/* Opens the store in the file @path. @path and @log must outlive it.
  *
- * An upload is one transaction: it is there whole or not at all, whatever
- * happens (https://www.sqlite.org/atomiccommit.html).  What takes long in an
- * upload is one at a time; others wait for it.
+ * An upload is one transaction: readers see all of it or nothing, whatever
+ * happens (https://www.sqlite.org/atomiccommit.html). Only one upload runs at a
+ * time; others wait.
  *
- * Returns NULL, having said why to @log.  Close it with its class's close().
+ * Returns NULL after logging the reason to @log. Close it with its class's
+ * close().
  */
 struct store_target *sqlite_store_open(const char *path,
 				       enum sqlite_store_mode mode,

@@ -4,8 +4,8 @@
 #include "sql/tables/sql_tables.h"
 #include "store/sqlite/sqlite_schema.h"
 
-/* Sets *@number to what the one row of @query has, @fallback without a row.  Frees
- * @query.
+/* Sets *@number to the value in the only row of @query, or to @fallback without
+ * a row. Frees @query.
  */
 static int ask_number(sqlite3 *db, char *query, int64_t fallback,
 		      int64_t *number)
@@ -46,7 +46,7 @@ static int choose_number(sqlite3 *db, struct store_entry *entry)
 			  1, &entry->number);
 }
 
-/* Frees @query. */
+/* Prepares @query and frees it. */
 static int prepare_insert(struct sqlite_upload *upload, enum sql_table_id id,
 			  char *query)
 {

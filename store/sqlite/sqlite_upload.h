@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* An upload into a store in a file: one transaction.  Functions return SQLite
+/* An upload into an SQLite store: one transaction. Functions return SQLite
  * result codes.
  */
 struct sqlite_upload {
@@ -17,8 +17,8 @@ struct sqlite_upload {
 	struct table_insert inserts[SQL_TABLES];
 };
 
-/* Begins the transaction; sets @entry's number.  *@is_there: so is the recording,
- * and nothing has begun.
+/* Starts the transaction and sets @entry's number. If the store already has the
+ * recording, sets *@is_there and starts nothing.
  */
 int sqlite_upload_begin(struct sqlite_upload *upload, struct store_entry *entry,
 			bool *is_there);
@@ -28,7 +28,7 @@ int sqlite_upload_finish(struct sqlite_upload *upload,
 			 const struct store_entry *entry,
 			 const struct row_chunk *row);
 
-/* Ends it in any case; what was not finished is not there. */
+/* Ends the upload and rolls it back unless it was finished. */
 void sqlite_upload_close(struct sqlite_upload *upload);
 
 #endif
