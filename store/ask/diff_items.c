@@ -145,7 +145,7 @@ static int compare_sides(struct diff_item *item)
 	return item->p < 0 ? -ERROR_MEMORY : 0;
 }
 
-/* Returns the change as a power of e; infinity for new and removed items. */
+/* Returns the size of the change on a logarithmic scale; 0 if it has none. */
 static double distance(const struct diff_item *item)
 {
 	return isnan(item->change) || item->change <= -1 ?
