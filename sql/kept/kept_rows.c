@@ -19,7 +19,7 @@ char *kept_rows_path(const struct recording *recording,
 	return checkpoint_index_path(recording, name);
 }
 
-/* Texts are copied: @cells lie in a chunk of the file. */
+/* Copies the texts, because @cells point into a chunk of the file. */
 static void add(struct row_out *out, uint64_t nulls,
 		const union sql_cell *cells)
 {
@@ -53,7 +53,7 @@ bool kept_rows_read(const void *bytes, size_t size, uint32_t count,
 	return pack_is_whole(&pack);
 }
 
-/* Hands on the rows of chunk @index, or only looks at them. */
+/* Emits the rows of chunk @index, or only checks them if @out is NULL. */
 static bool read_chunk(const struct kept_file *file, size_t index,
 		       const struct sql_table *table, struct row_out *out)
 {
@@ -67,7 +67,7 @@ static bool read_chunk(const struct kept_file *file, size_t index,
 	return is_whole;
 }
 
-/* First all are looked at: where one is damaged, no row is handed on. */
+/* Checks all chunks first, so that no row is emitted if one is damaged. */
 static bool send(const struct kept_file *file, struct row_out *out)
 {
 	for (size_t i = 0; i < file->chunks.count; i++)
@@ -81,7 +81,7 @@ static bool send(const struct kept_file *file, struct row_out *out)
 	return true;
 }
 
-/* Returns the last time in @window, which is not empty. */
+/* Returns the last time in @window, which must not be empty. */
 static uint64_t last_of(struct time_window window)
 {
 	return window.until_ns == UINT64_MAX || !window.until_ns ?

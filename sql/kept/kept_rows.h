@@ -10,25 +10,27 @@
 
 struct recording;
 
-/* Returns the path of @table's file, to be freed; NULL when out of memory. */
+/* Returns the path of @table's cache file, or NULL when out of memory. The
+ * caller frees it.
+ */
 char *kept_rows_path(const struct recording *recording,
 		     const struct sql_table *table);
 
-/* Returns when rows begin and end that @choice may want. */
+/* Returns the ranges of start and end times that @choice accepts. */
 struct kept_span kept_rows_wanted(const struct row_choice *choice);
 
-/* Hands those rows of out->table to @out that are kept in the file at @path and
- * may be wanted, in the order in which they were made.
+/* Emits to @out the cached rows of out->table in the file at @path that may be
+ * accepted, in their original order.
  *
- * Returns whether there are any that fit and are whole: then all that are wanted
- * were handed on, else none.
+ * Returns true if the file matches @key and is undamaged; all accepted rows
+ * were then emitted. Otherwise returns false and emits none.
  */
 bool kept_rows_send(const char *path, uint64_t key, struct row_out *out);
 
-/* Hands on the rows of a chunk: @bytes, @size of them, which are outside data.  With
- * @out NULL it only looks at them.
+/* Emits the rows of a chunk of @size bytes, which are untrusted input. If @out
+ * is NULL, only checks them.
  *
- * Returns whether they are @count rows of @table.
+ * Returns whether the bytes are @count rows of @table.
  */
 bool kept_rows_read(const void *bytes, size_t size, uint32_t count,
 		    const struct sql_table *table, struct row_out *out);

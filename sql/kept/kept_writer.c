@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 struct writer {
-	struct kept_writer kept; /* first */
+	struct kept_writer kept; /* must be the first member */
 	struct kept_file_writer *file;
 };
 
-/* Finds out when the row begins or ends, as @role says: of a table without begins
- * or ends at any time.
+/* Sets the start or the end of the row from the column with @role. In a table
+ * without such a column rows have every time.
  */
 static void find_time(const struct row_chunk *rows, uint32_t row,
 		      enum sql_role role, uint64_t *first, uint64_t *last)

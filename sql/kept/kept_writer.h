@@ -7,25 +7,28 @@
 
 #include <stdint.h>
 
-/* Keeps the rows of a table beside its recording, while they are made. */
+/* Writes the rows of a table to its cache file beside the recording while they
+ * are made.
+ */
 struct kept_writer {
-	struct row_listener listener; /* first: of the table's row_out */
+	/* the first member; registered with the table's row_out */
+	struct row_listener listener;
 };
 
-/* Begins the file at @path (kept_rows_path()) for rows of a table.  @key is what
- * they depend on (checkpoint_index_key()).
+/* Creates the cache file at @path (kept_rows_path()) for a table. @key
+ * identifies the inputs of the rows (checkpoint_index_key()).
  *
- * Returns NULL where the file cannot be written, or when out of memory.
+ * Returns NULL if the file cannot be written, or when out of memory.
  */
 struct kept_writer *kept_writer_open(const char *path, uint64_t key);
 
-/* All rows were made: puts the file in its place, if all went well. */
+/* Publishes the file after all rows were made, unless an error occurred. */
 void kept_writer_finish(struct kept_writer *writer);
 
-/* Returns when row @row of @rows begins and ends. */
+/* Returns the start and end of row @row of @rows. */
 struct kept_span kept_row_span(const struct row_chunk *rows, uint32_t row);
 
-/* NULL is allowed.  What was not finished is gone. */
+/* Frees the writer; discards an unfinished file. NULL is allowed. */
 void kept_writer_close(struct kept_writer *writer);
 
 #endif

@@ -23,7 +23,7 @@ void row_pack_write(struct pack *pack, const struct row_chunk *chunk,
 
 	pack_u64(pack, &nulls);
 	for (uint32_t i = 0; i < table->column_count; i++) {
-		/* Of NULL nothing may be set. */
+		/* The number of a NULL cell may be uninitialized. */
 		bool is_null = nulls >> i & 1;
 		uint64_t number = is_null ? 0 : (uint64_t)cells[i].number;
 

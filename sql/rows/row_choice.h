@@ -8,20 +8,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An identity that rows must have. */
+/* A number that rows must have in a column. */
 struct row_identity {
 	bool is_chosen;
 	int64_t number;
 };
 
-/* Which rows of a table a query asks for, as far as that saves work: SQLite
- * looks at each row again.
+/* The rows of a table that a query accepts, as far as this saves work; SQLite
+ * checks each row again.
  */
 struct row_choice {
-	bool is_limited;	  /* else all rows are wanted */
-	struct time_window begin; /* they begin in it */
-	struct time_window end;	  /* they end in it */
-	struct time_window sums;  /* what sums are of */
+	bool is_limited;	  /* false: all rows are accepted */
+	struct time_window begin; /* rows start in this window */
+	struct time_window end;	  /* rows end in this window */
+	struct time_window sums;  /* window of sums */
 	struct row_identity cpu;
 	struct row_identity tid;
 	struct row_identity pid;
@@ -35,19 +35,19 @@ struct row_choice {
 		.sums = TIME_WINDOW_ALL, \
 	})
 
-/* Returns whether @choice may want row @row, the last of @chunk. */
+/* Returns whether @choice may accept row @row, which is the last row of @chunk.
+ */
 bool row_choice_wants(const struct row_choice *choice,
 		      const struct row_chunk *chunk, uint32_t row);
 
-/* Returns whether rows of any time are wanted. */
+/* Returns whether rows of all times are accepted. */
 bool row_choice_has_all_times(const struct row_choice *choice);
 
-/* Returns from when on rows are wanted and made, for a table of events or of
- * sums.
+/* Returns the earliest time of accepted rows, for a table of events or of sums.
  */
 uint64_t row_choice_since(const struct row_choice *choice);
 
-/* Returns a time from which on no row that begins or ends is wanted. */
+/* Returns a time from which on no accepted row starts or ends. */
 uint64_t row_choice_until(const struct row_choice *choice);
 
 #endif

@@ -9,37 +9,39 @@
 
 struct arena;
 
-/* One column of one row. */
+/* A column of a row. */
 union sql_cell {
 	int64_t number;
 	double real;
-	const char *text; /* NULL is SQL's NULL, too */
+	const char *text; /* NULL is SQL's NULL too */
 };
 
 enum { CHUNK_CELLS = 1 << 14 };
 
-/* Some rows of one table, on the way from who makes them to who reads them. */
+/* Some rows of one table, passed from the thread that makes them to the thread
+ * that reads them.
+ */
 struct row_chunk {
 	const struct sql_table *table;
-	uint32_t count; /* of rows */
+	uint32_t count; /* number of rows */
 	uint32_t room;
-	struct arena *texts; /* what is made for these rows; NULL: none */
+	struct arena *texts; /* texts of these rows; or NULL */
 	uint64_t *nulls;     /* by row: a bit for each column */
 	union sql_cell *cells;
-	struct row_chunk *next; /* of a list */
+	struct row_chunk *next; /* in a list */
 };
 
-/* Returns an empty one for rows of @table, borrowed, to be freed by
- * row_chunk_free(); NULL when out of memory.
+/* Returns an empty chunk for rows of @table, which is borrowed; NULL when out
+ * of memory. The caller frees it with row_chunk_free().
  */
 struct row_chunk *row_chunk_new(const struct sql_table *table);
 void row_chunk_free(struct row_chunk *chunk);
 
-/* Empties it. */
+/* Removes all rows. */
 void row_chunk_clear(struct row_chunk *chunk);
 
-/* Copies a text into what lives as long as the chunk's rows.  Returns NULL, for
- * SQL's NULL, when out of memory.
+/* Returns a copy of @text that lives as long as the chunk's rows; NULL, which
+ * is SQL's NULL, when out of memory.
  */
 const char *row_chunk_text(struct row_chunk *chunk, const char *text);
 

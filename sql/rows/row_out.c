@@ -32,8 +32,9 @@ static void push(struct row_out *out)
 	out->chunk = NULL;
 }
 
-/* The first rows come at once: they may be all that is wanted.  If they are
- * not, two threads that wake each other for a few rows cost more than the rows.
+/* The first rows are passed on immediately, because the reader may need no
+ * more. After that, single rows would cost more for waking threads than for
+ * making them.
  */
 static bool is_enough(struct row_out *out)
 {

@@ -5,16 +5,16 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Enough that neither waits for the other's short breaks. */
+/* Large enough that neither thread waits for a short pause of the other. */
 enum { MOST_CHUNKS = 16 };
 
 struct row_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct row_chunk *first; /* full ones, in order */
+	struct row_chunk *first; /* full chunks, in order */
 	struct row_chunk *last;
-	struct row_chunk *spare; /* empty ones, of any table */
-	unsigned int count;	 /* of full ones */
+	struct row_chunk *spare; /* empty chunks, of any table */
+	unsigned int count;	 /* number of full chunks */
 	bool has_ended;
 	int status;
 	atomic_bool is_stopped;
@@ -60,7 +60,7 @@ void row_queue_free(struct row_queue *queue)
 	free(queue);
 }
 
-/* Takes an empty chunk of @table off the list. */
+/* Removes an empty chunk of @table from the list of spare chunks. */
 static struct row_chunk *take_spare(struct row_queue *queue,
 				    const struct sql_table *table)
 {

@@ -6,45 +6,47 @@
 
 #include <stdbool.h>
 
-/* Rows from the thread that decodes to the one that asked for them: it pushes,
- * SQLite pulls.  Who pushes waits when the other is a few chunks behind.
+/* A queue of rows between two threads: the decoding thread (producer) pushes,
+ * SQLite's thread (consumer) pulls. The producer waits when the queue is full.
  */
 struct row_queue;
 
 /* Returns NULL when out of memory or locks. */
 struct row_queue *row_queue_new(void);
 
-/* Frees it with all chunks that are in it. */
+/* Frees the queue with all its chunks. */
 void row_queue_free(struct row_queue *queue);
 
-/* Who makes rows: returns an empty chunk for @table, used before or new;
- * NULL when out of memory.  Owner: the caller.
+/* Producer: returns an empty chunk for @table, a used or a new one; NULL when
+ * out of memory. The caller owns it.
  */
 struct row_chunk *row_queue_chunk(struct row_queue *queue,
 				  const struct sql_table *table);
 
-/* Takes @chunk with its rows, waiting for room. */
+/* Producer: adds @chunk with its rows, waiting for room. The queue owns it. */
 void row_queue_push(struct row_queue *queue, struct row_chunk *chunk);
 
-/* Nothing more comes; @status: 0, or why, a negative enum error. */
+/* Producer: ends the queue. @status is 0 or a negative enum error. */
 void row_queue_end(struct row_queue *queue, int status);
 
-/* Returns whether rows are not wanted any more. */
+/* Producer: returns whether the consumer has stopped the queue. */
 bool row_queue_is_stopped(const struct row_queue *queue);
 
-/* Returns whether somebody waits for a row at this moment. */
+/* Producer: returns whether the consumer is waiting for a row. */
 bool row_queue_is_awaited(const struct row_queue *queue);
 
-/* Who reads them: returns the next chunk, waiting for it, or NULL at the end.
- * Owner: the caller, until row_queue_give_back().
+/* Consumer: waits for the next chunk and returns it; NULL at the end. The
+ * caller owns the chunk until row_queue_give_back().
  */
 struct row_chunk *row_queue_pop(struct row_queue *queue);
 void row_queue_give_back(struct row_queue *queue, struct row_chunk *chunk);
 
-/* Wants no more: who makes rows waits no longer, and may end. */
+/* Consumer: cancels the queue. Unblocks the producer, which may then stop. */
 void row_queue_stop(struct row_queue *queue);
 
-/* Returns what row_queue_end() was told, after row_queue_pop() returned NULL. */
+/* Consumer: returns the status of row_queue_end(), after row_queue_pop()
+ * returned NULL.
+ */
 int row_queue_status(const struct row_queue *queue);
 
 #endif

@@ -6,24 +6,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of the schema: changed when a table or column comes, goes away,
- * is renamed or means something else.
+/* The version of the schema. It changes when a table or column is added,
+ * removed, renamed or changes its meaning.
  */
 enum { SQL_SCHEMA_VERSION = 3 };
 
 enum sql_type { SQL_INTEGER, SQL_REAL, SQL_TEXT };
 
-/* This is what a constraint on a column can save. */
+/* The work that a constraint on a column can save. */
 enum sql_role {
 	ROLE_NONE,
-	ROLE_BEGIN, /* ns: decoding begins late */
-	ROLE_END,   /* ns: decoding ends early; does not begin late */
-	ROLE_TIME,  /* ns: both */
-	ROLE_CPU,   /* rows are dropped where they are made */
-	ROLE_TID,   /* likewise, as are the others */
+	ROLE_BEGIN, /* ns: decoding starts late */
+	ROLE_END,   /* ns: decoding ends early, but does not start late */
+	ROLE_TIME,  /* ns: decoding starts late and ends early */
+	ROLE_CPU,   /* rejected rows are dropped early */
+	ROLE_TID,   /* dropped early, like the next ones */
 	ROLE_PID,
 	ROLE_FUNCTION,
-	ROLE_SINCE, /* a hidden column: sums of a window alone */
+	ROLE_SINCE, /* hidden column: bounds the window of sums */
 	ROLE_UNTIL,
 };
 
@@ -31,7 +31,7 @@ struct sql_column {
 	const char *name;
 	enum sql_type type;
 	enum sql_role role;
-	const char *unit; /* "" if it has none */
+	const char *unit; /* "" if it has no unit */
 	const char *meaning;
 };
 
@@ -63,32 +63,32 @@ enum sql_table_id {
 
 struct row_source_class;
 
-/* A table: what it is made of and what its columns mean. */
+/* A table: its source and the meaning of its columns. */
 struct sql_table {
 	enum sql_table_id id;
 	const char *name;
 	const char *meaning;
 	const struct sql_column *columns;
 	uint32_t column_count;
-	/* How many rows a megabyte of trace may have, for SQLite's plans. */
+	/* Estimate of the rows per megabyte of trace, for SQLite's plans. */
 	uint32_t rows_per_mb;
-	/* Its rows depend on all that was before: they are kept beside the
-	 * recording, so that a window need not be made of it again.
+	/* The rows depend on all earlier trace. They are cached beside the
+	 * recording, so that a window need not decode it again.
 	 */
 	bool is_kept;
 	const struct row_source_class *source;
 };
 
-/* Returns the first column of @table that has @role, or -1. */
+/* Returns the first column of @table with @role, or -1. */
 int sql_table_role(const struct sql_table *table, enum sql_role role);
 
-/* Returns whether a column of @role has a time of its row. */
+/* Returns whether a column of @role is a time of its row. */
 static inline bool sql_role_is_time(enum sql_role role)
 {
 	return role == ROLE_BEGIN || role == ROLE_END || role == ROLE_TIME;
 }
 
-/* Returns whether a column is not among those of "SELECT *". */
+/* Returns whether "SELECT *" omits a column. */
 static inline bool sql_column_is_hidden(const struct sql_column *column)
 {
 	return column->role == ROLE_SINCE || column->role == ROLE_UNTIL;

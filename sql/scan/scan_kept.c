@@ -16,7 +16,7 @@ static bool wants_any(struct row_out *const wanted[SQL_TABLES])
 	return false;
 }
 
-/* What @out gets is kept, if it gets all. */
+/* Caches the rows of @out, provided that it receives all rows. */
 static void keep(struct scan_kept *kept, const char *path, struct row_out *out)
 {
 	struct kept_writer *writer;

@@ -10,24 +10,25 @@
 struct kept_writer;
 struct sql_recording;
 
-/* The tables of a scan whose rows are kept beside the recording (is_kept in
- * sql_table.h): read if they are there, and written if the scan makes all of them.
+/* The tables of a scan whose rows are cached beside the recording (is_kept in
+ * sql_table.h). Cached rows are read; otherwise they are written if the scan
+ * makes all rows.
  */
 struct scan_kept {
 	uint64_t key;
 	struct kept_writer *writers[SQL_TABLES]; /* or NULL */
 };
 
-/* Sends the rows that are there: the tables' outs in @wanted are then NULL.  Of the
- * others it begins to keep what they get.
+/* Emits the rows of cached tables and sets their entries in @wanted to NULL.
+ * Starts to cache the rows of the other tables.
  *
- * Returns 0 or -ERROR_MEMORY.  Close it either way.
+ * Returns 0 or -ERROR_MEMORY. Call scan_kept_close() in both cases.
  */
 int scan_kept_open(struct scan_kept *kept,
 		   const struct sql_recording *recording,
 		   struct row_out *wanted[SQL_TABLES]);
 
-/* All rows were made: others find them from now on. */
+/* Publishes the caches after all rows were made. */
 void scan_kept_finish(struct scan_kept *kept);
 void scan_kept_close(struct scan_kept *kept);
 

@@ -100,7 +100,9 @@ static void pack_state(struct step_callback *callback,
 		step_join_renew(sources->join);
 }
 
-/* The others would have to hear what is open at a checkpoint. */
+/* With several sources, the others would need the state of open calls at a
+ * checkpoint.
+ */
 static void set_pack(struct scan_sources *sources)
 {
 	if (!sources->packed || !sources->join)

@@ -13,37 +13,39 @@ struct step_join;
 struct task_stacks;
 struct trackers;
 
-/* This is what makes the rows of a scan's tables, each source once; steps go
- * to them through callback.
+/* The row sources of a scan's tables, each source once. Steps reach them
+ * through callback.
  */
 struct scan_sources {
 	struct step_callback callback;
 	struct row_source *sources[SQL_TABLES];
-	struct trackers *trackers; /* which they follow; borrowed */
+	struct trackers *trackers; /* used by the sources; borrowed */
 	size_t count;
-	struct row_source *packed; /* the one that packs; or NULL */
-	enum row_need need;	   /* the most that one has */
-	bool needs_begin;	   /* one of them does */
-	bool takes_stop;	   /* all of them do */
-	struct step_join *join;	   /* with the kernel's events; or NULL */
+	/* the source that can pack its state; or NULL */
+	struct row_source *packed;
+	enum row_need need; /* the largest need of any source */
+	bool needs_begin;   /* true if any source needs it */
+	bool takes_stop;    /* true if all sources accept it */
+	/* joins steps with the kernel's events; or NULL */
+	struct step_join *join;
 	const struct row_queue *queue;
-	/* Set when the callback said that it is done: what comes then is not
-	 * of the recording, but ends what goes on.
+	/* Set once the callback reported that it is done. Later steps are not
+	 * part of the recording; they only end open calls.
 	 */
 	bool *is_over;
 };
 
-/* Opens the sources of the tables that have an out in @input.
+/* Opens the sources of all tables with an out in @input.
  *
- * Returns 0 or -ERROR_MEMORY.  Close them either way.
+ * Returns 0 or -ERROR_MEMORY. Call scan_sources_close() in both cases.
  */
 int scan_sources_open(struct scan_sources *sources,
 		      const struct row_source_input *input,
 		      const struct row_queue *queue, bool *is_over);
 void scan_sources_close(struct scan_sources *sources);
 
-/* Hands on the events after the last step, or all if there are no steps, and
- * what is known at the end only.
+/* Emits the events after the last step (all events if there were no steps), and
+ * the rows that are known only at the end.
  *
  * Returns 0 or a negative enum error.
  */

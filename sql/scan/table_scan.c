@@ -19,7 +19,7 @@ struct table_scan {
 	struct row_choice choice;
 	struct row_queue *queue;
 	struct row_out outs[SQL_TABLES];
-	struct row_out *wanted[SQL_TABLES]; /* of these; or NULL */
+	struct row_out *wanted[SQL_TABLES]; /* entries of outs, or NULL */
 	bool is_over;
 	pthread_t thread;
 	bool has_thread;
@@ -52,7 +52,7 @@ static bool wants_any(const struct table_scan *scan)
 	return false;
 }
 
-/* Makes the rows of those tables that are still wanted. */
+/* Makes the rows of the tables that are still wanted. */
 static int decode(struct table_scan *scan)
 {
 	struct attribution_input input = scan->recording->input;

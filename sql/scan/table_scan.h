@@ -9,13 +9,13 @@
 
 struct sql_recording;
 
-/* One pass over a recording, in a thread of its own, which makes the rows of
- * one table or several.
+/* A pass over a recording, in a thread of its own, that makes the rows of one
+ * or more tables.
  */
 struct table_scan;
 
-/* Begins to make the rows of the tables that @wanted (by table) has, as far as
- * @choice wants them.  Borrows @recording.
+/* Starts to make the rows of the tables in @wanted (by table) that @choice
+ * accepts. Borrows @recording.
  *
  * Returns NULL when out of memory or threads.
  */
@@ -23,26 +23,26 @@ struct table_scan *table_scan_start(const struct sql_recording *recording,
 				    const bool wanted[SQL_TABLES],
 				    const struct row_choice *choice);
 
-/* The same for one table. */
+/* Like table_scan_start(), for one table. */
 struct table_scan *table_scan_of(const struct sql_recording *recording,
 				 enum sql_table_id id,
 				 const struct row_choice *choice);
 
-/* Returns the next rows, waiting for them, or NULL at the end.  Owner: the
- * caller, until it gives them back or frees them (row_chunk_free()).
+/* Waits for the next rows and returns them; NULL at the end. The caller owns
+ * the chunk until it gives it back or frees it (row_chunk_free()).
  */
 struct row_chunk *table_scan_next(struct table_scan *scan);
 void table_scan_give_back(struct table_scan *scan, struct row_chunk *chunk);
 
-/* Returns 0, or why rows are missing: a negative enum error.  Call it after
+/* Returns 0, or a negative enum error if rows are missing. Must be called after
  * table_scan_next() returned NULL.
  */
 int table_scan_status(const struct table_scan *scan);
 
-/* Ends it, whether or not all rows were taken; NULL is allowed. */
+/* Ends the scan, whether or not all rows were read. NULL is allowed. */
 void table_scan_stop(struct table_scan *scan);
 
-/* Returns whether table @id can be made of @recording: some need times. */
+/* Returns whether @recording supports table @id: some tables need times. */
 bool table_scan_can(const struct sql_recording *recording,
 		    enum sql_table_id id);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/sqlite/cell_result.h"
 
-/* Without an answer it is NULL. */
+/* A cell without a result is NULL. */
 void cell_result(sqlite3_context *context, const struct row_chunk *chunk,
 		 uint32_t row, uint32_t column, sqlite3_destructor_type texts)
 {

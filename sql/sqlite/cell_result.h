@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* Answers SQLite what a virtual table has in one column of one row.  @texts says
- * how long texts stay: SQLITE_STATIC or SQLITE_TRANSIENT.
+/* Passes the value of a column of a row to SQLite. @texts is the lifetime of
+ * texts: SQLITE_STATIC or SQLITE_TRANSIENT.
  */
 void cell_result(sqlite3_context *context, const struct row_chunk *chunk,
 		 uint32_t row, uint32_t column, sqlite3_destructor_type texts);

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 
 struct connected {
-	sqlite3_vtab base; /* first */
+	sqlite3_vtab base; /* must be the first member */
 	const struct chunk_table *rows;
 };
 
 struct cursor {
-	sqlite3_vtab_cursor base; /* first */
+	sqlite3_vtab_cursor base; /* must be the first member */
 	uint32_t row;
 };
 
@@ -50,7 +50,7 @@ static int disconnect(sqlite3_vtab *base)
 	return SQLITE_OK;
 }
 
-/* All rows, from first to last, are the only way to read it. */
+/* A scan over all rows is the only plan. */
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	(void)base;
@@ -97,7 +97,7 @@ static int is_at_end(sqlite3_vtab_cursor *base)
 	return ((struct cursor *)base)->row >= chunk_of(base)->count;
 }
 
-/* The chunk outlives the statement's run. */
+/* The chunk outlives the statement's execution. */
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context,
 		  int index)
 {
@@ -112,7 +112,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *number)
 	return SQLITE_OK;
 }
 
-/* Without xCreate the table is there as soon as the module is. */
+/* Without xCreate the table exists as soon as the module does. */
 static const sqlite3_module module = {
 	.xConnect = connect_rows,
 	.xBestIndex = best_index,

@@ -6,18 +6,19 @@
 
 #include <sqlite3.h>
 
-/* The rows of a chunk as a table of one connection, for statements that copy them:
- *	INSERT INTO call SELECT * FROM chunk_call
- * That takes half the time of a statement that is run for each row, whose values
- * are bound to parameters.
+/* The rows of a chunk as a table of one connection, for statements that copy
+ * them:
+ * 	INSERT INTO call SELECT * FROM chunk_call
+ * This takes half the time of a statement executed once per row with bound parameters.
  */
 struct chunk_table {
 	const struct sql_table *table;
-	const struct row_chunk *chunk; /* borrowed: read while a statement runs */
+	/* borrowed; read while a statement runs */
+	const struct row_chunk *chunk;
 };
 
-/* Makes known to @db the table "chunk_NAME", with NAME and the columns of @table.
- * @rows has to stay where it is as long as @db is open.
+/* Registers with @db the table "chunk_NAME", where NAME and the columns are
+ * those of @table. @rows must not move while @db is open.
  *
  * Returns an SQLite result code.
  */

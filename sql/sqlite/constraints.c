@@ -33,7 +33,7 @@ bool constraint_helps(const struct sql_column *column, unsigned char op,
 	return false;
 }
 
-/* Bounds of whole numbers that a comparison leaves: [least, end). */
+/* The integers that satisfy a comparison: [least, end). */
 struct bounds {
 	uint64_t least;
 	uint64_t end;
@@ -51,7 +51,9 @@ static uint64_t next(uint64_t value)
 	return value == UINT64_MAX ? value : value + 1;
 }
 
-/* @value may lie between two whole numbers: down and up are these. */
+/* @down and @up are the integers next to the compared value, which may be a
+ * fraction.
+ */
 static struct bounds bounds_of(const char *op, uint64_t down, uint64_t up)
 {
 	struct bounds bounds = { 0, UINT64_MAX };
@@ -69,7 +71,7 @@ static struct bounds bounds_of(const char *op, uint64_t down, uint64_t up)
 	return bounds;
 }
 
-/* Texts and NULL compare in ways of their own. */
+/* Texts and NULL have comparison rules of their own, so they give no bounds. */
 static bool read_bounds(sqlite3_value *value, const char *op,
 			struct bounds *bounds)
 {
@@ -78,7 +80,7 @@ static bool read_bounds(sqlite3_value *value, const char *op,
 
 	switch (sqlite3_value_type(value)) {
 	case SQLITE_INTEGER:
-		/* Nothing is before 0; nothing is less than that. */
+		/* Columns have no negative values. */
 		if (number < 0)
 			return false;
 		*bounds = bounds_of(op, (uint64_t)number, (uint64_t)number);

@@ -8,19 +8,19 @@
 
 #include <stdbool.h>
 
-/* Which of a query's constraints are pushed down is kept as a text such as
- * "begin_ns>=? end_ns<?", which EXPLAIN QUERY PLAN shows: a column, an operator
- * and where the value goes, for each.
+/* The pushed-down constraints of a query are stored as a text such as
+ * "begin_ns>=? end_ns<?", which EXPLAIN QUERY PLAN shows: for each constraint a
+ * column, an operator and a placeholder.
  */
 
-/* Returns whether operator @op (SQLITE_INDEX_CONSTRAINT_*) on @column saves
- * anything, and its text in *@text.
+/* Returns whether a constraint with operator @op (SQLITE_INDEX_CONSTRAINT_*) on
+ * @column saves work, and the operator's text in *@text.
  */
 bool constraint_helps(const struct sql_column *column, unsigned char op,
 		      const char **text);
 
-/* Narrows @choice by the constraints of @plan, whose values are the @count
- * ones at @values.  What a value cannot narrow, SQLite looks at itself.
+/* Narrows @choice by the constraints of @plan with the @count values at
+ * @values. Values that cannot narrow it are left to SQLite.
  */
 void constraints_apply(const struct sql_table *table, const char *plan,
 		       sqlite3_value *const *values, int count,

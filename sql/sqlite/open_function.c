@@ -4,7 +4,7 @@
 #include "sql/rows/sql_table.h"
 #include "sql/tables/sql_tables.h"
 
-/* Returns what makes all tables of the recording at @path. */
+/* Returns the statements that create all tables of the recording at @path. */
 static char *statements(const char *path, const char *schema)
 {
 	sqlite3_str *text = sqlite3_str_new(NULL);

@@ -4,8 +4,8 @@
 
 #include "sql/sqlite/sqlite_api.h"
 
-/* Makes known ktrace_open('DIR' [, 'schema']) to @db, which has the module
- * ktrace.  Returns an SQLite result code.
+/* Registers the function ktrace_open('DIR' [, 'schema']) with @db, which must
+ * have the module ktrace. Returns an SQLite result code.
  */
 int open_function_register(sqlite3 *db);
 

@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The values so far: SQLite zeroes it first. */
+/* The values so far. SQLite zeroes this struct initially. */
 struct percentile {
 	struct ranked_values values;
 	double percent;
 	bool has_begun;
-	int error; /* the first one */
+	int error; /* the first error */
 };
 
 static void take(sqlite3_context *context, int count, sqlite3_value **values)

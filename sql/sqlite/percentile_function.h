@@ -6,11 +6,11 @@
 
 struct log;
 
-/* Gives @db the aggregate function percentile(P, X): of all whole numbers X that
- * are not NULL the one that P percent of them do not exceed, by nearest rank; P
- * is above 0 and at most 100.  NULL if there are none.  Memory is bounded
- * (ranked_values.h); @log, which may be NULL and must outlive it, is told of temporary files that
- * cannot be written.
+/* Registers with @db the aggregate function percentile(P, X): among all
+ * integers X that are not NULL, the value that P percent of them do not exceed,
+ * by nearest rank; NULL if there is no value. P is above 0 and at most 100.
+ * Memory is bounded (ranked_values.h). Failures to write temporary files are
+ * logged to @log, which may be NULL and must outlive @db.
  *
  * Returns an SQLite result code.
  */

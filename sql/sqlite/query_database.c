@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
-/* Has one recording, whatever is asked for. */
+/* Opens always the same recording. */
 struct only_recording {
-	struct recording_opener opener; /* first */
+	struct recording_opener opener; /* must be the first member */
 	const struct sql_recording *recording;
 };
 

@@ -5,11 +5,10 @@
 struct sql_recording;
 struct sqlite3;
 
-/* Opens a database in memory that has the tables of @recording, which it
- * borrows.
+/* Opens an in-memory database with the tables of @recording, which is borrowed.
  *
- * Returns 0 and *@db, or -1 and in *@message, to be freed by sqlite3_free(), why
- * not; to be closed by sqlite3_close() either way.
+ * Returns 0 and *@db; or -1 and an error text in *@message, which the caller
+ * frees with sqlite3_free(). Call sqlite3_close() in both cases.
  */
 int query_database_open(const struct sql_recording *recording,
 			struct sqlite3 **db, char **message);

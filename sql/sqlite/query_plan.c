@@ -7,20 +7,23 @@
 
 #include <stdbool.h>
 
-/* This is what is known of the constraints that are pushed down. */
+/* The constraints that are pushed down so far. */
 struct plan {
 	const struct sql_table *table;
 	const struct plan_sizes *sizes;
 	sqlite3_index_info *info;
 	sqlite3_str *text;
 	int count;
-	struct row_choice choice; /* as far as values are known */
-	double share;		  /* of the rows, by what is no time */
-	bool has_since;		  /* a time whose value is not known yet */
+	/* narrowed by constraints with known values */
+	struct row_choice choice;
+	/* estimated share of rows that other columns than times select */
+	double share;
+	/* a lower time bound with a still unknown value */
+	bool has_since;
 	bool has_until;
 };
 
-/* How few of all rows have one CPU, thread, process or function. */
+/* Estimates the share of rows with one CPU, thread, process or function. */
 static double share_of(enum sql_role role)
 {
 	switch (role) {
@@ -80,7 +83,7 @@ static void push_down(struct plan *plan, int index)
 	note(plan, column, op, index);
 }
 
-/* Sums of a window are to be asked for with values that are at hand. */
+/* The bounds of a window of sums must be usable values. */
 static bool lacks_window(const struct plan *plan)
 {
 	for (int i = 0; i < plan->info->nConstraint; i++) {
@@ -95,7 +98,7 @@ static bool lacks_window(const struct plan *plan)
 	return false;
 }
 
-/* Returns the part of the recording that is decoded. */
+/* Returns the part of the recording that has to be decoded. */
 static double decoded_part(const struct plan *plan)
 {
 	const struct plan_sizes *sizes = plan->sizes;

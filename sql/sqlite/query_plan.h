@@ -7,15 +7,15 @@
 
 #include <stdint.h>
 
-/* This is what a recording holds, for guesses of what a query costs. */
+/* The size of a recording, for cost estimates. */
 struct plan_sizes {
 	uint64_t trace_bytes;
 	uint64_t first_ns;
 	uint64_t last_ns;
 };
 
-/* Chooses which constraints of @info are pushed down to the rows of @table: an
- * xBestIndex.
+/* Chooses the constraints of @info that are pushed down to the rows of @table:
+ * an xBestIndex function.
  */
 int query_plan_make(const struct sql_table *table,
 		    const struct plan_sizes *sizes, sqlite3_index_info *info);

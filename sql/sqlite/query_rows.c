@@ -28,7 +28,7 @@ static void write_value(struct record_writer *writer, const char *name,
 	}
 }
 
-/* The row that a statement is at. */
+/* The current row of a statement. */
 struct row {
 	sqlite3_stmt *statement;
 };
@@ -96,7 +96,7 @@ int query_rows_write(sqlite3 *db, const char *text, enum record_format format,
 		sqlite3_stmt *statement = NULL;
 
 		status = sqlite3_prepare_v2(db, text, -1, &statement, &text);
-		/* Only blanks or a comment make none. */
+		/* Blanks or a comment alone produce no statement. */
 		if (!status && statement)
 			status = run_statement(statement, format, out);
 		sqlite3_finalize(statement);

@@ -10,7 +10,8 @@ struct sqlite3;
 
 /* Runs all statements of @text and writes their rows to @out.
  *
- * Returns 0, or -1 if one failed: sqlite3_errmsg() of @db has why.
+ * Returns 0, or -1 if a statement failed: sqlite3_errmsg() of @db then has the
+ * reason.
  */
 int query_rows_write(struct sqlite3 *db, const char *text,
 		     enum record_format format, FILE *out);

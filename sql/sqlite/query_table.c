@@ -11,7 +11,7 @@
 
 struct table_column {
 	int width;
-	bool is_text; /* to the left; numbers to the right */
+	bool is_text; /* texts are left-aligned, numbers right-aligned */
 };
 
 static struct table_column *column_at(const struct query_table *table,
@@ -20,7 +20,7 @@ static struct table_column *column_at(const struct query_table *table,
 	return (struct table_column *)table->columns.items + index;
 }
 
-/* In characters, of UTF-8. */
+/* The width in characters of UTF-8. */
 static int width_of(const char *text)
 {
 	int width = 0;
@@ -82,7 +82,7 @@ int query_table_keep(struct query_table *table)
 	return 0;
 }
 
-/* No line ends in spaces. */
+/* Adds no spaces at the end of a line. */
 static void write_cell(const struct query_table *table, size_t index,
 		       const char *text, FILE *out)
 {

@@ -8,7 +8,7 @@
 
 struct sqlite3_stmt;
 
-/* A query's rows as aligned columns: kept until the widest is known. */
+/* The rows of a query as aligned columns, stored until all widths are known. */
 struct query_table {
 	struct sqlite3_stmt *statement; /* borrowed */
 	struct array columns;		/* struct table_column */
@@ -19,7 +19,7 @@ struct query_table {
 int query_table_open(struct query_table *table, struct sqlite3_stmt *statement);
 void query_table_close(struct query_table *table);
 
-/* Keeps the row that the statement is at.  Returns 0 or -ERROR_MEMORY. */
+/* Stores the current row of the statement. Returns 0 or -ERROR_MEMORY. */
 int query_table_keep(struct query_table *table);
 
 /* Writes the columns' names and all rows. */

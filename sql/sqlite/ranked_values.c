@@ -66,7 +66,7 @@ static bool is_at_most(const void *item, const void *key)
 	return *(const int64_t *)item <= *(const int64_t *)key;
 }
 
-/* Returns how many of all are at most @value. */
+/* Returns the number of values that are at most @value. */
 static uint64_t count_at_most(const struct ranked_values *values,
 			      const struct file_map *runs, int64_t value)
 {
@@ -75,7 +75,7 @@ static uint64_t count_at_most(const struct ranked_values *values,
 
 	for (uint64_t i = 0; i < values->runs; i++) {
 		const size_t run_bytes = RANKED_RUN * sizeof(value);
-		/* It is only read. */
+		/* The array is only read. */
 		const struct array run = {
 			.items = (void *)(uintptr_t)(runs->bytes +
 						     i * run_bytes),
@@ -88,8 +88,8 @@ static uint64_t count_at_most(const struct ranked_values *values,
 	return count;
 }
 
-/* The least number that more than @place of them are at most: by halves of all
- * numbers that there are.
+/* Binary search over all integers for the smallest one that more than @place
+ * values do not exceed.
  */
 static int64_t search(const struct ranked_values *values,
 		      const struct file_map *runs, uint64_t place)

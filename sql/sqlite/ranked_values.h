@@ -8,31 +8,31 @@
 
 struct log;
 
-/* Numbers of which one is asked for by its place in their order.  Memory is for
- * RANKED_RUN of them, 2 MiB; of more, sorted runs are in a temporary file, which is
- * searched in place.
+/* A set of numbers that answers which number has a given rank. Up to RANKED_RUN
+ * numbers (2 MiB) are in memory; beyond that, sorted runs are in a temporary
+ * file, which is searched in place.
  */
 enum { RANKED_RUN = 1 << 18 };
 
 struct ranked_values {
 	const struct log *log; /* borrowed */
-	struct array recent;   /* int64_t: the run that is not full yet */
-	int runs_fd;	       /* full ones; -1: there are none */
+	struct array recent;   /* int64_t: the incomplete run */
+	int runs_fd;	       /* complete runs; -1 if there are none */
 	uint64_t runs;
 };
 
 void ranked_values_open(struct ranked_values *values, const struct log *log);
 void ranked_values_close(struct ranked_values *values);
 
-/* Adds one.  Returns 0; -ERROR_MEMORY; -ERROR_SYSTEM, said to the log: no
- * temporary file, or its disk is full.
+/* Adds a number. Returns 0; -ERROR_MEMORY; or -ERROR_SYSTEM, logged, if the
+ * temporary file cannot be created or its disk is full.
  */
 int ranked_values_add(struct ranked_values *values, int64_t value);
 
 uint64_t ranked_values_count(const struct ranked_values *values);
 
-/* Sets *@value to that at @place, from 0 on, of all in ascending order; it must be
- * below their count.  Returns as above.
+/* Sets *@value to the number at index @place (from 0) in ascending order.
+ * @place must be below the count. Returns like ranked_values_add().
  */
 int ranked_values_at(struct ranked_values *values, uint64_t place,
 		     int64_t *value);

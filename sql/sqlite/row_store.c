@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "sql/scan/table_scan.h"
 
-/* A chunk is 150 KB. */
+/* A chunk takes 150 KB. */
 enum { MOST_CHUNKS = 2000 };
 
 static void keep(struct row_chunk ***end, struct row_chunk *chunk)

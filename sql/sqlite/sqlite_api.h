@@ -2,8 +2,8 @@
 #ifndef KT_SQL_SQLITE_API_H
 #define KT_SQL_SQLITE_API_H
 
-/* SQLite as the program is linked with it; or, for the loadable extension, as
- * the program that loads it hands it over.
+/* SQLite's interface: the linked library, or for the loadable extension the
+ * interface of the program that loads it.
  */
 #ifdef KTRACE_SQLITE_EXTENSION
 #include <sqlite3ext.h>

@@ -16,21 +16,23 @@
 #include <string.h>
 #include <unistd.h>
 
-/* SQLite's locks, three for each cell, would take a third of the time. */
+/* Opens without SQLite's locks (three per cell), which would take a third of
+ * the time.
+ */
 enum {
 	ONE_THREADS_FILE = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
 			   SQLITE_OPEN_NOMUTEX,
 };
 
-/* A database that is being written. */
+/* A database being written. */
 struct database {
 	sqlite3 *db;
 	struct table_insert inserts[SQL_TABLES];
 	bool wanted[SQL_TABLES];
 };
 
-/* Nobody reads it before it is whole, and a broken one is thrown away: so
- * nothing is written twice.
+/* No process reads the file before it is complete, and an incomplete one is
+ * discarded, so no journal is needed.
  */
 static int begin(struct database *to)
 {

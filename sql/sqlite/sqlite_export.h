@@ -6,10 +6,11 @@
 
 struct sql_recording;
 
-/* Writes all tables of @recording to a database at @path, in one pass.  What
- * was there is replaced, once all is written.
+/* Writes all tables of @recording to a database at @path in one pass. An
+ * existing file is replaced when the new one is complete.
  *
- * Returns 0, or -1 and in *@message, to be freed by sqlite3_free(), why not.
+ * Returns 0; or -1 and an error text in *@message, which the caller frees with
+ * sqlite3_free().
  */
 int sqlite_export(const struct sql_recording *recording, const char *path,
 		  char **message);

@@ -47,7 +47,9 @@ static int start(struct table_cursor *cursor)
 	return cursor->scan ? 0 : -ERROR_MEMORY;
 }
 
-/* Sums of a window are not part of the sums of all. */
+/* Rows of a window of sums cannot be selected from the sums of the whole
+ * recording.
+ */
 static bool can_keep(const struct table_cursor *cursor)
 {
 	const struct time_window *sums = &cursor->choice.sums;

@@ -11,32 +11,34 @@
 struct sql_recording;
 struct table_scan;
 
-/* The rows of one table that a query asks for, one after the other. */
+/* A cursor over the rows of one table that a query accepts. */
 struct table_cursor {
 	const struct sql_recording *recording; /* borrowed */
 	enum sql_table_id id;
 	struct row_choice choice;
-	struct table_scan *scan; /* rows as they are made; or NULL */
-	struct row_chunk *chunk; /* of the scan */
+	struct table_scan *scan; /* source of the first query's rows; or NULL */
+	struct row_chunk *chunk; /* the current chunk of the scan */
 	struct row_store store;
-	struct row_place place; /* in the chunk or the store: behind
-					 * the row */
-	uint32_t asked;		/* how often */
+	/* in the chunk or the store: after the current row */
+	struct row_place place;
+	uint32_t asked; /* number of queries so far */
 	bool is_at_end;
 };
 
-/* Goes to the first row that @choice wants.  The first time these rows are made
- * as they are asked for; after that all are kept, if they are not too many.
+/* Moves to the first row that @choice accepts. The first query decodes its rows
+ * on demand; later queries load all rows into memory if they fit.
  *
  * Returns 0 or a negative enum error.
  */
 int table_cursor_ask(struct table_cursor *cursor,
 		     const struct row_choice *choice);
 
-/* Goes to the next row, or to the end.  Returns as above. */
+/* Moves to the next row or to the end. Returns like table_cursor_ask(). */
 int table_cursor_next(struct table_cursor *cursor);
 
-/* Returns the number of the row in its chunk, if it is not at the end. */
+/* Returns the index of the current row in its chunk. The cursor must not be at
+ * the end.
+ */
 static inline uint32_t table_cursor_row(const struct table_cursor *cursor)
 {
 	return cursor->place.next - 1;

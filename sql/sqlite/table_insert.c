@@ -27,8 +27,8 @@ static int make_table(sqlite3 *db, const struct sql_table *table)
 	return status;
 }
 
-/* Hidden columns are not in "*", and have no place in a file: its sums are of
- * all.
+/* Hidden columns are not in "*" and not in the file, whose sums are of the
+ * whole recording.
  */
 int table_insert_open(struct table_insert *insert, sqlite3 *db,
 		      const struct sql_table *table)

@@ -4,23 +4,25 @@
 
 #include "sql/sqlite/chunk_table.h"
 
-/* Writes rows into one table of a database.  It has to stay where it is as long as
- * the database is open.  Functions return SQLite result codes.
+/* Writes rows into one table of a database. The struct must not move while the
+ * database is open. Functions return SQLite result codes.
  */
 struct table_insert {
 	struct chunk_table rows;
 	sqlite3_stmt *statement;
 };
 
-/* Makes @table in @db, which has it not. */
+/* Creates @table in @db, which must not have it. */
 int table_insert_open(struct table_insert *insert, sqlite3 *db,
 		      const struct sql_table *table);
 
-/* For rows of @table, which @query copies from "chunk_NAME" (chunk_table.h). */
+/* Prepares @query, which copies rows of @table from "chunk_NAME"
+ * (chunk_table.h).
+ */
 int table_insert_prepare(struct table_insert *insert, sqlite3 *db,
 			 const struct sql_table *table, const char *query);
 
-/* Nothing is inserted until it is opened or prepared again. */
+/* Frees the statement. Before the next insertion, open or prepare it again. */
 void table_insert_close(struct table_insert *insert);
 
 int table_insert_rows(struct table_insert *insert,

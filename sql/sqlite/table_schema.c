@@ -31,7 +31,7 @@ char *table_schema_text(const struct sql_table *table, bool has_hidden)
 	return sqlite3_str_finish(text);
 }
 
-/* In a cell of Markdown's tables a bar would begin the next one. */
+/* A bar in a cell would begin the next cell of a Markdown table. */
 static void write_column(const struct sql_column *column, FILE *out)
 {
 	fprintf(out, "| %s | %s | %s | %s |\n", column->name,

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Returns "CREATE TABLE …" for @table, with its hidden columns if they are
- * wanted, to be freed by sqlite3_free(); NULL when out of memory.
+/* Returns "CREATE TABLE …" for @table, with its hidden columns if @has_hidden;
+ * NULL when out of memory. The caller frees it with sqlite3_free().
  */
 char *table_schema_text(const struct sql_table *table, bool has_hidden);
 
-/* Writes all tables with what their columns mean, as docs/schema.md has it. */
+/* Writes the reference of all tables and columns, which is docs/schema.md. */
 void table_schema_document(FILE *out);
 
 #endif

@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A table that is made as it is asked for. */
+/* A table whose rows are made on demand. */
 struct virtual_table {
-	sqlite3_vtab base;		 /* first */
+	sqlite3_vtab base;		 /* must be the first member */
 	struct recording_opener *opener; /* borrowed */
 	const struct sql_recording *recording;
 	const struct sql_table *table;
@@ -27,7 +27,7 @@ struct virtual_table {
 };
 
 struct virtual_cursor {
-	sqlite3_vtab_cursor base; /* first */
+	sqlite3_vtab_cursor base; /* must be the first member */
 	struct table_cursor rows;
 	sqlite3_int64 rowid;
 };
@@ -59,7 +59,7 @@ static int disconnect(sqlite3_vtab *base)
 	return SQLITE_OK;
 }
 
-/* Arguments come as they were written, with their quotes. */
+/* SQLite passes arguments with their quotes. */
 static char *unquoted(const char *argument)
 {
 	size_t length = strlen(argument);
@@ -177,7 +177,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* Sets the message that says why rows are missing. */
+/* Sets the error message with the reason for missing rows. */
 static int result(struct virtual_table *table, int status)
 {
 	if (!status)

@@ -6,26 +6,25 @@
 
 struct sql_recording;
 
-/* Where the recordings come from that tables are asked of. */
+/* Opens the recordings of virtual tables. */
 struct recording_opener {
-	/* Opens the recording at @path, or finds it open.
+	/* Opens the recording at @path, or returns it if it is open already.
 	 *
-	 * Returns NULL and *@message, to be freed by sqlite3_free(), if it
-	 * cannot.
+	 * Returns NULL and an error text in *@message, which the caller frees
+	 * with sqlite3_free(), on failure.
 	 */
 	const struct sql_recording *(*open)(struct recording_opener *opener,
 					    const char *path, char **message);
-	/* Undoes one open(). */
+	/* Releases the recording of one open(). */
 	void (*close)(struct recording_opener *opener,
 		      const struct sql_recording *recording);
-	/* Frees the opener itself, with the last database that knows it. */
+	/* Frees the opener, together with the last database that uses it. */
 	void (*free)(struct recording_opener *opener);
 };
 
-/* Makes known to @db
- *	CREATE VIRTUAL TABLE name USING ktrace('DIR', 'table')
- * and ktrace_open('DIR'), which does so for all tables, in the schema temp, or
- * in the one that a second argument names.  Owns @opener in any case.
+/* Registers with @db the module
+ * 	CREATE VIRTUAL TABLE name USING ktrace('DIR', 'table')
+ * and the function ktrace_open('DIR'), which creates all tables in the schema temp or in the schema of its second argument. Takes ownership of @opener in all cases.
  *
  * Returns an SQLite result code.
  */

@@ -10,7 +10,7 @@
 #include "tables/processes/time_account.h"
 #include "tables/table.h"
 
-/* The columns of both tables; then those of one. */
+/* The columns of both tables, then those of one. */
 enum {
 	COLUMN_PID,
 	COLUMN_COMM,

@@ -9,12 +9,12 @@ struct row_choice;
 struct row_out;
 struct time_account;
 
-/* This is what a recording can tell of threads and processes. */
+/* The inputs of the rows of threads and processes. */
 struct account_columns {
 	const struct attribution_input *input; /* both borrowed */
 	const struct row_choice *choice;
-	bool by_thread;	   /* rows of "thread", else of "process" */
-	bool knows_owners; /* for whom interrupts were */
+	bool by_thread;	   /* rows of "thread" instead of "process" */
+	bool knows_owners; /* interrupt work has known beneficiaries */
 	bool knows_runnable;
 	bool knows_asleep;
 };

@@ -11,15 +11,15 @@
 
 #include <stdlib.h>
 
-/* Where each thread's and process's time went, and for whom interrupt work
- * was: sums, which come from one account.
+/* The sums of threads' and processes' time, and of interrupt work by
+ * beneficiary, from one account.
  */
 struct account_rows {
 	struct row_source source;
 	const struct attribution_input *recording;
 	const struct row_choice *choice;
 	struct time_accounts *accounts;
-	struct row_out *processes; /* these three: or NULL */
+	struct row_out *processes; /* each of these three may be NULL */
 	struct row_out *threads;
 	struct row_out *interrupts;
 };

@@ -36,18 +36,18 @@ enum call_column {
 	CALL_COLUMNS,
 };
 
-/* This is what a call's last step does not say. */
+/* Data of a call that its last step does not have. */
 struct call_facts {
 	uint64_t begin_ns;
 	uint64_t self_ns;
 	uint32_t depth;
-	uint32_t cpu; /* where it began */
+	uint32_t cpu; /* CPU of the call's start */
 	enum profile_part part;
 	bool has_caller;
 	uint32_t caller;
 };
 
-/* Fills in all but CALL_COMM. */
+/* Fills in all cells except CALL_COMM. */
 void call_columns_fill(union sql_cell *cells,
 		       const struct function_table *functions,
 		       const struct call_step *step,

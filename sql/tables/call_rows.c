@@ -10,22 +10,22 @@
 
 #include <stdlib.h>
 
-/* A function that a task is in. */
+/* An open function of a task. */
 struct open_call {
-	uint64_t callees_ns; /* on a CPU in what it called */
+	uint64_t callees_ns; /* time of its callees on a CPU */
 	uint32_t function;
 	uint32_t cpu;
 	enum profile_part part;
-	bool is_wanted; /* it began in the window */
+	bool is_wanted; /* it started in the window */
 };
 
-/* This is what a task is in. */
+/* The open functions of a task. */
 struct task_calls {
 	struct array calls;	/* struct open_call */
-	enum profile_part part; /* that it begins in */
+	enum profile_part part; /* the part at the bottom of the stack */
 };
 
-/* Every call of every function, handed on as it ends. */
+/* Every call of every function, emitted when it ends. */
 struct call_rows {
 	struct row_source source;
 	const struct row_choice *choice;
@@ -34,7 +34,7 @@ struct call_rows {
 	struct row_out *out;
 	struct comm_cache comms;
 	struct array tasks;  /* struct task_calls by task index */
-	uint64_t open_count; /* of wanted ones */
+	uint64_t open_count; /* number of open wanted calls */
 	int status;
 };
 
@@ -66,7 +66,7 @@ static struct open_call *call_at(const struct task_calls *calls, uint32_t depth)
 	return (struct open_call *)calls->calls.items + depth;
 }
 
-/* Returns the part that a call of @function is of, @depth functions deep. */
+/* Returns the profile part of a call of @function at stack depth @depth. */
 static enum profile_part part_at(const struct call_rows *rows,
 				 const struct task_calls *calls, uint32_t depth,
 				 uint32_t function)
@@ -143,7 +143,7 @@ static void leave(struct call_rows *rows, const struct call_step *step)
 		    });
 }
 
-/* A function that calls itself and stays where it is: no stack shows it. */
+/* Counts a self-call without a frame of its own, which no stack contains. */
 static void count(struct call_rows *rows, const struct call_step *step)
 {
 	struct task_calls *calls = calls_of(rows, step->task);

@@ -11,7 +11,7 @@ struct attribution_input;
 struct task;
 struct task_names;
 
-/* The names of tasks, which hardly ever change: each is looked up once. */
+/* A cache of task names, which rarely change. */
 struct comm_cache {
 	const struct task_names *names; /* borrowed */
 	struct array comms;		/* struct cached_comm by task index */
@@ -24,11 +24,11 @@ void comm_cache_free(struct comm_cache *cache);
 const char *comm_cache_find(struct comm_cache *cache, const struct task *task,
 			    uint64_t time_ns);
 
-/* Returns the process of @task, as far as anything tells; else -1. */
+/* Returns the process of @task if it is known, otherwise -1. */
 int32_t task_process(const struct task_names *names, const struct task *task);
 
-/* Returns whether thread @tid is of the program that recorded: reports leave
- * it out, but with --with-tracer.
+/* Returns whether thread @tid belongs to the recorder, which reports omit
+ * unless --with-tracer is given.
  */
 bool task_is_recorder(const struct attribution_input *input, int32_t tid);
 

@@ -93,8 +93,7 @@ static struct open_gap *gap_of(struct cpu_rows *rows,
 	return gap;
 }
 
-/* A gap ends with whatever comes next from its CPU: the account counts up to
- * there.
+/* A gap ends with the next step of its CPU; the account counts up to that step.
  */
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)

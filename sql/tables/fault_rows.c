@@ -66,7 +66,7 @@ const struct sql_table sql_fault_table = {
 	.source = &span_source,
 };
 
-/* One that a thread is in. */
+/* An open fault of a thread. */
 struct open_fault {
 	struct open_context context;
 	const struct task *task;
@@ -140,7 +140,7 @@ static bool has_work(const struct time_span *span, uint64_t serial)
 	return false;
 }
 
-/* Hands on those that the thread is not in any more, the innermost first. */
+/* Emits the faults that the thread has left, innermost first. */
 static void close_ended(struct fault_rows *rows, struct array *open,
 			const struct time_span *span)
 {
@@ -187,7 +187,7 @@ static int take_work(struct array *open, const struct time_span *span,
 	return 0;
 }
 
-/* Returns the innermost fault of the works, or NULL. */
+/* Returns the innermost fault among the span's contexts, or NULL. */
 static const struct open_context *innermost(const struct time_span *span)
 {
 	for (uint32_t i = span->context_count; i > 0; i--)

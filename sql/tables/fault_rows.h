@@ -9,11 +9,11 @@
 struct row_out;
 struct attribution_input;
 
-/* Page faults and exceptions, put together of the spans of time that threads
- * were in them.
+/* Page faults and exceptions, assembled from the time spans that threads spent
+ * in them.
  */
 struct fault_rows {
-	struct row_out *out;		       /* borrowed; NULL: not wanted */
+	struct row_out *out;		       /* borrowed; or NULL */
 	const struct attribution_input *input; /* borrowed */
 	struct array threads;		       /* struct array by task index */
 	int status;
@@ -23,10 +23,10 @@ struct fault_rows fault_rows_of(const struct attribution_input *input,
 				struct row_out *out);
 void fault_rows_free(struct fault_rows *rows);
 
-/* Takes the next span of a thread. */
+/* Consumes the next span of a thread. */
 void fault_rows_take(struct fault_rows *rows, const struct time_span *span);
 
-/* Hands on those that have not ended. */
+/* Emits the faults that have not ended. */
 void fault_rows_end(struct fault_rows *rows);
 
 #endif

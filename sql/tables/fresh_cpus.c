@@ -11,8 +11,8 @@ void fresh_cpus_free(struct fresh_cpus *cpus)
 	array_free(&cpus->is_fresh);
 }
 
-/* Entries from outside begin other work, and so do not merely prolong what the
- * thread does; most calls do.
+/* Most calls only prolong the thread's current class. An entry from outside
+ * begins another kernel context and does not.
  */
 static bool changes_nothing(const struct call_step *step)
 {

@@ -8,11 +8,12 @@
 
 struct call_step;
 
-/* CPUs to which a thread has come whose time has not changed its class there
- * yet: what it was off the CPU for is not handed out before (task_time.h).
+/* The CPUs on which a newly arrived thread has not changed its class yet: the
+ * spans of its time off the CPU are emitted only at that change (task_time.h).
  */
 struct fresh_cpus {
-	struct array is_fresh; /* bool by CPU + 1: one has no number */
+	/* bool by CPU + 1; index 0 is a trace without a CPU number */
+	struct array is_fresh;
 	uint32_t count;
 };
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* All functions that the kernel and the programs have, called or not. */
+/* All functions of the kernel and the programs, called or not. */
 struct function_rows {
 	struct row_source source;
 	const struct function_table *functions;

@@ -8,7 +8,7 @@
 struct call_step;
 struct row_out;
 
-/* A gap in a CPU's trace that has begun. */
+/* An open gap in a CPU's trace. */
 struct open_gap {
 	bool is_open;
 	uint8_t reason; /* enum flow_gap_reason */
@@ -17,10 +17,10 @@ struct open_gap {
 	int32_t tid;
 	uint64_t begin_ns;
 	uint64_t lost_bytes;
-	uint64_t offset; /* in the stream */
+	uint64_t offset; /* in the trace stream */
 };
 
-/* Returns the gap that a STEP_GAP begins. */
+/* Returns the gap that a STEP_GAP starts. */
 struct open_gap gap_of_step(const struct call_step *step);
 
 /* Adds a row of the table "gap" to @out. */

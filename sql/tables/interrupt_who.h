@@ -9,8 +9,8 @@
 struct attribution_input;
 struct interrupt_row;
 
-/* The columns that say of interrupt work what it was, on whose time, and for
- * whom: the same in each table that has them, from a first one on.
+/* Columns that several tables share, as a contiguous group: the kind of
+ * interrupt work, the interrupted thread, and the beneficiary.
  */
 enum interrupt_who {
 	WHO_KIND,
@@ -25,7 +25,7 @@ enum interrupt_who {
 	WHO_COLUMNS,
 };
 
-/* In an initializer of columns. */
+/* Initializers of these columns, from column @first on. */
 #define INTERRUPT_WHO_COLUMNS(first) \
 	[(first) + \
 		WHO_KIND] = { "kind", SQL_TEXT, ROLE_NONE, "", \
@@ -63,8 +63,8 @@ enum interrupt_who {
 			"nobody" \
 		}
 
-/* Fills them, from column @first on of the row of @out that was begun, with the
- * work of @row for process @pid, as in struct interrupt_row.
+/* Fills these columns of the current row of @out, from column @first on, for
+ * the work of @row and process @pid as in struct interrupt_row.
  */
 void interrupt_who_fill(const struct attribution_input *input,
 			struct row_out *out, union sql_cell *cells,

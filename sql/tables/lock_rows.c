@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Each wait for a lock of the kernel or a futex: report --locks adds them up. */
+/* Each wait for a kernel lock or a futex; report --locks adds them up. */
 struct lock_rows {
 	struct row_source source;
 	struct lock_callback callback;
@@ -106,7 +106,7 @@ static void fill_lock(const struct lock_rows *rows, union sql_cell *cells,
 	cells[COLUMN_AT_END].number = wait->others_at_end;
 }
 
-/* Fills the number of @tid's process. */
+/* Fills in the process of @tid. */
 static void fill_process(const struct lock_rows *rows, union sql_cell *cells,
 			 uint32_t column, int32_t tid)
 {

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* This is what each function did in each process: the reports' profile. */
+/* The reports' profile: each function of each process. */
 struct profile_rows {
 	struct row_source source;
 	const struct function_table *functions;
@@ -136,7 +136,7 @@ static int add_tree(const struct profile_rows *rows,
 	return 0;
 }
 
-/* As the report does which shows that part alone. */
+/* Adds the rows of one part, like the report that shows only this part. */
 static int add_part(const struct profile_rows *rows, enum profile_part part)
 {
 	struct profile_scope scope = rows->scope;

@@ -7,15 +7,15 @@
 
 #include <stdlib.h>
 
-/* The one row of the recording itself. */
+/* The single row of the recording itself. */
 struct recording_rows {
 	struct row_source source;
 	const struct recording *recording;
 	struct row_out *out;
 };
 
-/* What a reading of two clocks tells: once when tracing began and once when it
- * ended.
+/* The columns of a reading of two clocks, made at the start and at the end of
+ * tracing.
  */
 enum {
 	READING_OFFSET,

@@ -175,7 +175,9 @@ static void null_from(struct row_out *out, uint32_t first, uint32_t count)
 		row_out_null(out, first + i);
 }
 
-/* Of a thread: its process, itself and its name; of another machine: none. */
+/* Fills the columns of a thread: process, thread and name; NULL if the thread
+ * is on another machine.
+ */
 static void fill_task(const struct task_names *names, struct row_out *out,
 		      uint32_t first, int32_t pid, int32_t tid)
 {

@@ -13,9 +13,9 @@
 #include "tables/requests/request_sleeps.h"
 #include "tables/table.h"
 
-/* The sleeps of one request, on their way to a table. */
+/* Adds the sleeps of one request to a table. */
 struct sleep_adder {
-	struct request_sleep_callback callback; /* first */
+	struct request_sleep_callback callback; /* must be the first member */
 	const struct attribution_input *input;
 	const struct request_sleeps *sleeps;
 	uint64_t number;
@@ -79,7 +79,7 @@ const struct sql_table sql_request_sleep_table = {
 	.source = &request_source,
 };
 
-/* A row's wakers, as they are written. */
+/* Writes a row's wakers as text. */
 struct waker_text {
 	const struct sleep_adder *adder;
 	const struct request_sleep *sleep;

@@ -7,8 +7,8 @@ struct request_sleeps;
 struct row_out;
 struct array;
 
-/* Adds to @out the sleeps of each request of @numbers (uint64_t), after
- * request_sleeps_end().  Returns 0 or -ERROR_MEMORY.
+/* Adds to @out the sleeps of each request of @numbers (uint64_t). Must be
+ * called after request_sleeps_end(). Returns 0 or -ERROR_MEMORY.
  */
 int request_sleep_rows_add(const struct attribution_input *input,
 			   const struct request_sleeps *sleeps,

@@ -14,13 +14,13 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Each message that servers worked for, as report --requests has them. */
+/* Each message that a server processed, as in report --requests. */
 struct request_source {
 	struct row_source source;
 	struct request_callback callback;
 	const struct attribution_input *recording;
-	struct request_sleeps *sleeps; /* NULL: not wanted */
-	struct array numbers;	       /* uint64_t: of requests that slept */
+	struct request_sleeps *sleeps; /* or NULL */
+	struct array numbers;	       /* uint64_t: requests with sleeps */
 	struct row_out *out;	       /* or NULL */
 	struct row_out *sleeps_out;    /* or NULL */
 	int status;

@@ -13,37 +13,37 @@ struct attribution_input;
 struct task_pack;
 struct task_stacks;
 
-/* This is what rows are made from.  All borrowed. */
+/* The inputs of rows. All are borrowed. */
 struct row_source_input {
-	const struct attribution_input *recording; /* all of it */
+	const struct attribution_input *recording; /* the whole recording */
 	const struct row_choice *choice;
-	struct row_out *const *outs; /* by table; NULL: not wanted */
+	struct row_out *const *outs; /* by table; NULL if not wanted */
 };
 
-/* Makes the rows of one table or several as a recording passes.  The sums are
- * those of the reports: they are made of the same parts.
+/* Makes the rows of one or more tables while a recording passes. Sums equal
+ * those of the reports, because both use the same parts.
  */
 struct row_source {
-	struct event_handler handler; /* first */
-	/* What was before a query's window changes its rows there: decoding
-	 * begins with the recording.  But of sums of a window, as in reports.
+	struct event_handler handler; /* must be the first member */
+	/* Rows of a query's window depend on earlier trace, so decoding starts
+	 * with the recording. Sums of a window are an exception, as in reports.
 	 */
 	bool needs_begin;
-	/* Steps of task_stacks_stop() count, too, which end at a window's end
-	 * what goes on there: for sums.
+	/* The source accepts the steps of task_stacks_stop(), which end open
+	 * calls at the end of a window; needed for sums.
 	 */
 	bool takes_stop;
-	/* See struct step_callback, of which this is the last part: a pack that
-	 * is not whole then leaves the source as it was.  NULL: it needs
-	 * nothing, or the recording's begin.
+	/* See struct step_callback. This is the last part of a pack; an
+	 * incomplete pack leaves the source unchanged. NULL if the source needs
+	 * no state or needs the start of the recording.
 	 */
 	void (*pack)(struct row_source *source, const struct task_pack *tasks);
-	/* Returns whether no step at @time_ns or later makes a wanted row.
-	 * NULL: any may.
+	/* Returns whether no step at @time_ns or later produces a wanted row.
+	 * NULL if any step may.
 	 */
 	bool (*is_done)(const struct row_source *source, uint64_t time_ns);
-	/* Hands on what is known at the end only.  If the end @is_early,
-	 * because it was done, what is still open is no row.
+	/* Emits the rows that are known only at the end. If the end @is_early,
+	 * because is_done() returned true, open items produce no row.
 	 *
 	 * Returns 0 or -ERROR_MEMORY.
 	 */
@@ -52,16 +52,16 @@ struct row_source {
 	void (*close)(struct row_source *source);
 };
 
-/* This is what has to pass for rows to come. */
+/* The inputs that a source needs. */
 enum row_need {
-	NEEDS_TRACE,   /* all */
-	NEEDS_EVENTS,  /* the kernel's events: nothing is decoded */
-	NEEDS_NOTHING, /* it is asked for its end at once */
+	NEEDS_TRACE,   /* trace and events */
+	NEEDS_EVENTS,  /* only the kernel's events: nothing is decoded */
+	NEEDS_NOTHING, /* nothing: end() is called immediately */
 };
 
 struct row_source_class {
 	enum row_need need;
-	bool needs_time; /* it joins the trace with events, by time */
+	bool needs_time; /* it joins trace and events by time */
 	/* Returns NULL when out of memory. */
 	struct row_source *(*open)(const struct row_source_input *input);
 };

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* For which clients servers worked: sums, as in report --servers. */
+/* The sums of servers' work by client, as in report --servers. */
 struct server_rows {
 	struct row_source source;
 	const struct attribution_input *recording;

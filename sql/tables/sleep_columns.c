@@ -112,7 +112,7 @@ const struct sql_table sql_sleep_table = {
 	.source = &watch_source,
 };
 
-/* One of the texts of a row: a number of a stack or of wakers. */
+/* A text column of a row: a stack or wakers, by number. */
 struct row_text {
 	const struct attribution_input *input;
 	const struct task_tracker *tracker;
@@ -174,7 +174,7 @@ static void fill_task(union sql_cell *cells,
 	cells[COLUMN_CPU].number = sleep->task->cpu;
 }
 
-/* In an interrupt the task is the one that happened to run. */
+/* If an interrupt is the waker, its task is only the interrupted one. */
 static void fill_waker(union sql_cell *cells, struct row_out *out,
 		       const struct attribution_input *input,
 		       const struct waker *waker)

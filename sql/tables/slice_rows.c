@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Each interrupt, soft interrupt and piece of deferred work: the single ones
- * that report --interrupts adds up.
+/* Each interrupt, soft interrupt and piece of deferred work; report
+ * --interrupts adds them up.
  */
 struct slice_rows {
 	struct row_source source;
@@ -27,7 +27,7 @@ enum {
 	COLUMN_BEGIN,
 	COLUMN_END,
 	COLUMN_CPU,
-	COLUMN_WHO, /* the first of these */
+	COLUMN_WHO, /* the first of the columns of interrupt_who.h */
 	COLUMN_SHARE = COLUMN_WHO + WHO_COLUMNS,
 	COLUMN_OWN,
 	COLUMN_CERTAINTY,

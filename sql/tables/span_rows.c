@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Each thread's time as spans of one class, and what is made of these. */
+/* Each thread's time as spans of one class, and the rows made from them. */
 struct span_rows {
 	struct row_source source;
 	struct span_callback callback;
@@ -42,7 +42,7 @@ static struct array *pending_of(struct span_rows *rows, uint32_t index)
 	return pending;
 }
 
-/* Hands on spans that waited for what the thread turns out to be in. */
+/* Emits the spans that waited for the thread's class to become known. */
 static void resolve(struct span_rows *rows, struct array *pending,
 		    uint8_t time_class)
 {
@@ -94,7 +94,7 @@ static bool is_done(const struct row_source *source, uint64_t time_ns)
 	       !task_time_is_due(rows->time, rows->choice->end.until_ns);
 }
 
-/* Gives out what is still provisional as what it seemed. */
+/* Emits all provisional spans with their provisional class. */
 static void resolve_all(struct span_rows *rows)
 {
 	for (size_t i = 0; i < rows->pending.count; i++)
@@ -120,8 +120,8 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 	return status ? status : rows->status;
 }
 
-/* States that wait are of before a window that goes on from here, but those of
- * the same thread behind them wait as well: one without time stands for all.
+/* Waiting states are from before a window that starts here, but later states of
+ * the same thread wait as well: one state without time stands for all.
  */
 static void pack_pending(struct span_rows *rows, uint32_t index,
 			 const struct task_pack *tasks)

@@ -4,7 +4,7 @@
 
 #include "sql/rows/sql_table.h"
 
-/* Each table, defined beside what makes its rows. */
+/* The tables, each defined in the file that makes its rows. */
 extern const struct sql_table sql_recording_table;
 extern const struct sql_table sql_cpu_table;
 extern const struct sql_table sql_function_table;
@@ -28,7 +28,7 @@ extern const struct sql_table sql_gap_table;
 /* Returns a table; never NULL. */
 const struct sql_table *sql_table_at(enum sql_table_id id);
 
-/* Returns the table called @name, or NULL. */
+/* Returns the table with name @name, or NULL. */
 const struct sql_table *sql_table_find(const char *name);
 
 #endif

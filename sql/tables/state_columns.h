@@ -11,13 +11,13 @@
 
 struct attribution_input;
 
-/* This is what a row of the table "thread_state" is made of: a span, kept. */
+/* The data of a row of the table "thread_state": a stored span. */
 struct state_fact {
 	const struct task *task;
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	uint64_t work;	   /* serial of the innermost one; 0: none */
-	uint32_t function; /* that began it */
+	uint64_t work;	   /* serial of the innermost kernel context; 0: none */
+	uint32_t function; /* the context's first function */
 	uint32_t begin_error_ns;
 	int32_t cpu;
 	int32_t waker_tid;
@@ -28,7 +28,7 @@ struct state_fact {
 
 struct state_fact state_fact_of(const struct time_span *span);
 
-/* This is what its cells are looked up with. */
+/* The sources of the row's cells. */
 struct state_columns {
 	const struct attribution_input *input; /* borrowed */
 	struct comm_cache comms;

@@ -4,7 +4,8 @@
 
 #include "sql/rows/row_choice.h"
 
-/* The hidden columns of tables of sums, in an initializer of columns. */
+/* Initializers of the hidden columns that bound the window of a table of sums.
+ */
 #define SUM_WINDOW_COLUMNS(since, until) \
 	[since] = { "since_ns", SQL_INTEGER, ROLE_SINCE, "ns", \
 		    "hidden: the sums are of what lies behind this time" }, \
@@ -12,7 +13,9 @@
 		    "hidden: and before this one; so process(1000, 2000) " \
 		    "is of that window, as report --since --until" }
 
-/* Returns a bound as what was asked for: SQLite compares the two. */
+/* Returns a bound in the form of the query's value, because SQLite compares the
+ * two.
+ */
 static inline int64_t sum_window_bound(uint64_t time_ns)
 {
 	return time_ns > INT64_MAX ? INT64_MAX : (int64_t)time_ns;

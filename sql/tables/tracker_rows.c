@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* System calls and sleeps, which are found in one pass. */
+/* System calls and sleeps, which one pass finds. */
 struct watch_rows {
 	struct row_source source;
 	struct task_listener listener;

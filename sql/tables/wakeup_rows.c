@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Who wakes whom, as the scheduler's own events say. */
+/* The wake-ups in the scheduler's events. */
 struct wakeup_rows {
 	struct row_source source;
 	const struct task_names *names;

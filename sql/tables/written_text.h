@@ -6,8 +6,8 @@
 
 struct row_out;
 
-/* Returns what @write writes, kept with the row of @out that was begun; NULL
- * when out of memory.
+/* Returns the output of @write as a text that lives as long as the current row
+ * of @out; NULL when out of memory.
  */
 const char *written_text(struct row_out *out,
 			 void (*write)(FILE *file, const void *ctx),
