@@ -152,15 +152,20 @@ CHECK_LIBS := $(if $(ARCH),$(ARCH_CHECK_LIBS), \
               -Wl,--wrap=_mark_point
 
 # $(1): suites' targets.  One that fails, or cannot be built, stops no other and
-# is listed at the end; what one prints stays together.
+# is listed at the end with the command that repeats it; what one prints stays
+# together.
 PASSED := $(BUILD)/passed
+REPEAT := make$(if $(SAN), SAN=1)$(if $(FUZZ), FUZZ=1)$(if $(DRAFT), DRAFT=1)$(if $(ARCH), ARCH=$(ARCH))
 define check_all
 	@$(RM) -r $(PASSED) && mkdir -p $(PASSED)
 	+$(Q)$(MAKE) --no-print-directory -k -O $(1) || { cd $(PASSED) && \
 		for check in $(1); do test -e $$check || \
-		echo "FAILED: $$check"; done; exit 1; }
+		echo "FAILED: $$check; repeat it with: $(REPEAT) $$check"; \
+		done; exit 1; }
 endef
 pass = mkdir -p $(PASSED) && touch $(PASSED)/$@
+# Follows a check's command: a failure shows as soon as the check has ended.
+or_fail = || { echo "FAILED: $@"; exit 1; }
 
 Q := $(if $(V),,@)
 
@@ -353,18 +358,18 @@ $(BUILD)/%.o: %.c Makefile
 # A target for each suite: `make check-test_lines` runs one.
 CHECKS := $(SUITES:$(BUILD)/tests/%=check-%)
 $(CHECKS): check-%: $(BUILD)/tests/%
-	$(Q)$(SUITE_ENV) $(RUN) $<
+	$(Q)$(SUITE_ENV) $(RUN) $< $(or_fail)
 	@$(pass)
 
 # Intel PT's flows that are known, followed by the program itself.
 check-golden-flows: $(PROGRAM)
-	$(Q)tests/golden/flows.py $(PROGRAM)
-	$(Q)tests/golden/aux_samples.py $(PROGRAM)
+	$(Q)tests/golden/flows.py $(PROGRAM) $(or_fail)
+	$(Q)tests/golden/aux_samples.py $(PROGRAM) $(or_fail)
 	@$(pass)
 
 # What the fuzz entry of recordings has found.
 check-fuzz-found: $(BUILD)/tests/fuzz/fuzz_recording
-	$(Q)$(SUITE_ENV) $< $(wildcard tests/fuzz/found/*) 2>/dev/null
+	$(Q)$(SUITE_ENV) $< $(wildcard tests/fuzz/found/*) 2>/dev/null $(or_fail)
 	@$(pass)
 
 # Suites of what records and of what is beneath all: not of what is made of a
@@ -378,7 +383,7 @@ HOSTILE_CHECKS := $(patsubst tests/hostile/%.py,check-hostile-%, \
                   $(filter-out %/judge.py %/made_recording.py, \
                   $(wildcard tests/hostile/*.py)))
 $(HOSTILE_CHECKS): check-hostile-%: $(PROGRAM)
-	$(Q)$(SUITE_ENV) tests/hostile/$*.py $(PROGRAM)
+	$(Q)$(SUITE_ENV) tests/hostile/$*.py $(PROGRAM) $(or_fail)
 	@$(pass)
 
 # The make that it starts builds what `make -j all check` builds beside it: it

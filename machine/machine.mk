@@ -150,7 +150,7 @@ $(BUILD)/machine/tests/test_block_compare: $(TOOL_PARTS)
 
 MACHINE_CHECKS := $(MACHINE_SUITES:$(BUILD)/machine/tests/%=machine-check-%)
 $(MACHINE_CHECKS): machine-check-%: $(BUILD)/machine/tests/%
-	$(Q)$(SUITE_ENV) $<
+	$(Q)$(SUITE_ENV) $< $(or_fail)
 	@$(pass)
 
 machine-check:

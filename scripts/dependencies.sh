@@ -1,36 +1,53 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Installs what building and testing needs, from Debian, if it is missing.
-#	scripts/dependencies.sh [full]	also what the tests of packages, of the page and of zsh need
+# Installs what is missing of the Debian packages that a task needs.
+#	scripts/dependencies.sh [build]	building, the recorder, the virtual machine
+#	scripts/dependencies.sh package	also make deb and tests/package/package.sh
+#	scripts/dependencies.sh quick|all	also the tests
+#	scripts/dependencies.sh full	also the tests of the page in a browser, of zsh,
+#					of packages and of clang
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=apt.sh
 source "$(dirname "$(realpath "$0")")/apt.sh"
 
-# What each is for: docs/architecture.md, "Libraries".
-PACKAGES=(
+# docs/architecture.md, "Libraries", says what each library does.
+BUILD=(
 	gcc make pkg-config libc6-dev
 	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev
 	libzstd-dev zlib1g-dev libdeflate-dev
-	libtraceevent-dev libmicrohttpd-dev libglib2.0-dev check
-	libunwind-dev
-	libsqlite3-dev libedit-dev sqlite3 libcurl4-openssl-dev liblz4-dev libxxhash-dev
-	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
-	binutils linux-perf busybox-static shellcheck e2fsprogs xz-utils zstd time
-	ca-certificates procps
-	debian-archive-keyring libprotobuf-dev protobuf-compiler python3
+	libmicrohttpd-dev libglib2.0-dev
+	libsqlite3-dev libedit-dev libcurl4-openssl-dev liblz4-dev libxxhash-dev
 )
-[[ ${1:-} != full ]] || PACKAGES+=(debhelper debootstrap dpkg-dev lintian
-	chromium chromium-driver zsh)
-# The release that the tree is formatted with: scripts/format.sh
-[[ ${1:-} != full ]] || ! grep -q '^VERSION_ID="12"' /etc/os-release ||
-	PACKAGES+=(clang-format-14)
-# Only Debian 12 has a server for tests/e2e/store.sh, and for x86-64 alone.
-if grep -q '^VERSION_ID="12"' /etc/os-release &&
-	[[ $(dpkg --print-architecture) == amd64 ]]; then
-	PACKAGES+=(clickhouse-server clickhouse-client)
-	[[ ${1:-} != full ]] ||
-		PACKAGES+=(libzookeeper-java default-jre-headless)
+# Programs that the scripts of the virtual machine run.
+BUILD+=(e2fsprogs xz-utils ca-certificates debian-archive-keyring)
+ARM64=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+PACKAGE=(debhelper debootstrap dpkg-dev lintian)
+TEST=(check libunwind-dev sqlite3 qemu-user binutils linux-perf busybox-static
+	shellcheck zstd time procps libprotobuf-dev protobuf-compiler python3)
+FULL=(chromium chromium-driver zsh clang)
+if grep -q '^VERSION_ID="12"' /etc/os-release; then
+	# The release that the tree is formatted with: scripts/format.sh
+	FULL+=(clang-format-14)
+	# tests/e2e/store.sh runs a server, which only Debian 12 has, and only
+	# for x86-64.
+	if [[ $(dpkg --print-architecture) == amd64 ]]; then
+		TEST+=(clickhouse-server clickhouse-client)
+		FULL+=(libzookeeper-java default-jre-headless)
+	fi
 fi
+
+TASK=${1:-build}
+PACKAGES=("${BUILD[@]}")
+case $TASK in
+build) ;;
+package) PACKAGES+=("${ARM64[@]}" "${PACKAGE[@]}") ;;
+quick | all) PACKAGES+=("${ARM64[@]}" "${TEST[@]}") ;;
+full) PACKAGES+=("${ARM64[@]}" "${PACKAGE[@]}" "${TEST[@]}" "${FULL[@]}") ;;
+*)
+	echo "usage: ${0##*/} [build|package|quick|all|full]" >&2
+	exit 2
+	;;
+esac
 
 missing() {
 	local package state
@@ -94,7 +111,7 @@ update_and_install() {
 
 mapfile -t wanted < <(missing)
 if ((${#wanted[@]} == 0)); then
-	echo "== everything needed is installed"
+	echo "== all packages needed are installed"
 	exit 0
 fi
 echo "== installing ${wanted[*]}"

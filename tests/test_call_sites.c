@@ -13,6 +13,8 @@
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
+#include <string.h>
+
 /* Kernel code alone is traced, as if by record --events=attribution. */
 struct story {
 	struct recording_fixture files;
@@ -212,6 +214,151 @@ START_TEST(the_entry_is_where_user_code_was_left)
 }
 END_TEST
 
+/* Return addresses of open functions, outermost first, from main() at 0x401000
+ * to the kernel; and the place that the site has then.
+ */
+#define MAIN 0x401000
+#define FSYNC 0x402000
+#define INNER 0x403000
+#define INNER_ARCH 0x404000
+#define UNNAMED 0x405000
+static const struct place_row {
+	const char *title;
+	uint64_t functions[4]; /* 0: the kernel */
+	uint64_t calls[4];     /* of the function after, in that order */
+	const char *function;
+	uint64_t offset;
+	const char *caller;
+} place_rows[] = {
+	{ "the instruction is in a function with a name",
+	  { MAIN, FSYNC, 0 },
+	  { MAIN + 9, FSYNC + 7 },
+	  "fsync",
+	  5,
+	  "main" },
+	{ "it is in a function that glibc alone calls",
+	  { MAIN, FSYNC, INNER, 0 },
+	  { MAIN + 9, FSYNC + 7, INNER + 2 },
+	  "fsync",
+	  6,
+	  "main" },
+	{ "it is in the second of two such functions",
+	  { FSYNC, INNER, INNER_ARCH, 0 },
+	  { FSYNC + 7, INNER + 3, INNER_ARCH + 2 },
+	  "fsync",
+	  6,
+	  NULL },
+	{ "it is in a function without a name",
+	  { MAIN, FSYNC, UNNAMED, 0 },
+	  { MAIN + 9, FSYNC + 7, UNNAMED + 2 },
+	  "fsync",
+	  6,
+	  "main" },
+	{ "no function has a name",
+	  { UNNAMED, UNNAMED, 0 },
+	  { UNNAMED + 9, UNNAMED + 7 },
+	  "[libc.so.6+0x5000]",
+	  5,
+	  "[libc.so.6+0x5000]" },
+	/* The unwinder sees no frame of fsync() then. */
+	{ "the function with the name jumped to the one without",
+	  { MAIN, FSYNC, UNNAMED, 0 },
+	  { MAIN + 9, 0, UNNAMED + 2 },
+	  "fsync",
+	  0,
+	  "main" },
+};
+
+static struct symbols *make_user_symbols(void)
+{
+	static const char text[] = "401000 T main\n"
+				   "402000 T fsync\n"
+				   "403000 T __internal_syscall_cancel\n"
+				   "404000 T __syscall_cancel_arch\n"
+				   "405000 T [libc.so.6+0x5000]\n"
+				   "406000 T after\n"
+				   "ffffffff81000300 T entry_SYSCALL_64\n";
+	struct symbols *symbols;
+
+	ck_assert_int_eq(symbols_from_text(&arch_x86_64, text, sizeof(text) - 1,
+					   "", 0, &symbols),
+			 0);
+	return symbols;
+}
+
+static void assert_place(const struct place_row *row,
+			 const struct symbols *symbols,
+			 const struct call_site *site)
+{
+	const struct function_table *functions = symbols_functions(symbols);
+
+	ck_assert_msg(!strcmp(function_at(functions, site->function)->name,
+			      row->function),
+		      "%s", row->title);
+	ck_assert_msg(site->offset == row->offset, "%s", row->title);
+	if (row->caller)
+		ck_assert_msg(
+			site->caller != FUNCTION_NONE &&
+				!strcmp(function_at(functions, site->caller)
+						->name,
+					row->caller),
+			"%s", row->title);
+	else
+		ck_assert_msg(site->caller == FUNCTION_NONE, "%s", row->title);
+}
+
+static uint32_t function_of(const struct symbols *symbols, uint64_t address)
+{
+	struct symbol symbol;
+
+	symbols_find(symbols, 7, address, &symbol);
+	return symbol.function;
+}
+
+START_TEST(a_function_with_a_name_stands_for_those_it_calls)
+{
+	const struct place_row *row = &place_rows[_i];
+	struct symbols *symbols = make_user_symbols();
+	struct path_frame frames[4] = { 0 };
+	struct call_site site = {
+		.pid = 7,
+		.purpose = (uint32_t)SITE_SYSTEM_CALL,
+		.caller = FUNCTION_NONE,
+	};
+	uint32_t depth = 0;
+
+	while (row->functions[depth]) {
+		frames[depth].function =
+			function_of(symbols, row->functions[depth]);
+		frames[depth + 1].return_address = row->calls[depth];
+		depth++;
+	}
+	call_site_locate_return(&site, symbols, row->calls[depth - 1]);
+	call_site_find_caller(&site, symbols, frames, depth);
+	assert_place(row, symbols, &site);
+	symbols_close(symbols);
+}
+END_TEST
+
+START_TEST(a_function_with_a_name_stands_for_those_it_calls_on_stacks)
+{
+	const struct place_row *row = &place_rows[_i];
+	struct symbols *symbols = make_user_symbols();
+	struct call_site site = { .pid = 7, .caller = FUNCTION_NONE };
+	uint64_t addresses[4];
+	size_t count = 0, depth = 0;
+
+	while (row->functions[depth])
+		depth++;
+	call_site_locate_call(&site, symbols, row->calls[depth - 1]);
+	while (depth--)
+		addresses[count++] = row->calls[depth] - 1;
+	call_site_find_unwound(&site, symbols, addresses, count);
+	assert_place(row, symbols, &site);
+	symbols_close(symbols);
+}
+END_TEST
+
 static Suite *call_sites_suite(void)
 {
 	Suite *suite = suite_create("call_sites");
@@ -222,6 +369,13 @@ static Suite *call_sites_suite(void)
 	tcase_add_test(tcase, an_unknown_place_is_none);
 	tcase_add_loop_test(tcase, the_entry_is_where_user_code_was_left, 0,
 			    sizeof(entry_rows) / sizeof(entry_rows[0]));
+	tcase_add_loop_test(tcase,
+			    a_function_with_a_name_stands_for_those_it_calls, 0,
+			    sizeof(place_rows) / sizeof(place_rows[0]));
+	tcase_add_loop_test(
+		tcase,
+		a_function_with_a_name_stands_for_those_it_calls_on_stacks, 0,
+		sizeof(place_rows) / sizeof(place_rows[0]) - 1);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -7,18 +7,46 @@
 
 enum { MANY = 4096 };
 
-/* Debian's libipt is older than Event Trace and asks about its packets. */
+/* Returns the size of the Event Trace packet at @at, before @end; 0 if another
+ * packet is there.  Source: Intel SDM volume 3, "Control Flow Event (CFE)
+ * Packet" and "Event Data (EVD) Packet".
+ */
+static int event_packet_size(const uint8_t *at, const uint8_t *end)
+{
+	if (end - at < 2 || at[0] != 0x02)
+		return 0;
+	if (at[1] == 0x13)
+		return 4;
+	return at[1] == 0x53 ? 11 : 0;
+}
+
+/* libipt calls this for packets that it does not know: Event Trace's, before
+ * release 2.1.
+ */
 static int event_packet(struct pt_packet_unknown *unknown,
 			const struct pt_config *config, const uint8_t *at,
 			void *context)
 {
+	int size = event_packet_size(at, config->end);
+
 	(void)context;
 	unknown->packet = at;
-	if (config->end - at < 2 || at[0] != 0x02)
-		return -pte_bad_opc;
-	if (at[1] == 0x13)
-		return 4;
-	return at[1] == 0x53 ? 11 : -pte_bad_opc;
+	return size ? size : -pte_bad_opc;
+}
+
+/* Makes what libipt 2.1 and later return for an Event Trace packet at @at the
+ * same as what event_packet() makes 2.0 return.
+ */
+static void forget_event_packet(struct pt_packet *packet, const uint8_t *at)
+{
+	int size = event_packet_size(at, at + packet->size);
+
+	if (!size)
+		return;
+	ck_assert_int_eq(packet->size, size);
+	packet->type = ppt_unknown;
+	packet->payload.unknown =
+		(struct pt_packet_unknown){ .packet = at };
 }
 
 static struct pt_packet_decoder *open_decoder(const uint8_t *bytes, size_t size)
@@ -42,10 +70,13 @@ size_t pt_decode(const uint8_t *bytes, size_t size, struct pt_packet *packets,
 {
 	struct pt_packet_decoder *decoder = open_decoder(bytes, size);
 	struct pt_packet packet;
+	const uint8_t *at = bytes;
 	size_t count = 0;
 	int status;
 
 	while ((status = pt_pkt_next(decoder, &packet, sizeof(packet))) > 0) {
+		forget_event_packet(&packet, at);
+		at += packet.size;
 		if (packet.type == ppt_pad)
 			continue;
 		ck_assert_uint_lt(count, max);

@@ -9,7 +9,8 @@
 /* Decodes @size bytes with libipt's packet decoder, from their first byte to
  * their last.
  *
- * CFE and EVD are ppt_unknown to it, payload.unknown.packet their bytes.
+ * CFE and EVD are ppt_unknown with every release of libipt, and
+ * payload.unknown.packet points at their bytes.
  * Writes up to @max packets other than pads to @packets and returns how many
  * there were.  Fails the running test on any packet that libipt refuses.
  */

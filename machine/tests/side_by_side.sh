@@ -29,6 +29,18 @@ await_end() { # array
 	done
 }
 
+# Adds the test that has ended to the summary of failures, with the first lines
+# that name what failed.
+note_failure() { # test
+	{
+		printf 'FAILED: %s\n' "$1"
+		grep -aE '^(FAILED|-- FAILED)|: FAILED: ' "$SIDE_WORK/$ENDED" |
+			head -n 8 | sed 's/^/    /' || true
+		printf '    repeat it with: %s%s%s\n' \
+			"${KTRACE_FULL:+KTRACE_FULL=1 }" "$SIDE_FOLDER" "$1"
+	} >>"$SIDE_WORK/failures"
+}
+
 # Waits for one of the tests in the array of that name, by process.  Bash may
 # have forgotten a job that has ended, so each leaves its exit code in a file:
 # one without was killed.
@@ -39,6 +51,7 @@ await_test() { # array
 	status=$(cat "$SIDE_WORK/$ENDED.code" 2>/dev/null) ||
 		status='no exit code'
 	took=$(tr '\n' ' ' <"$SIDE_WORK/$ENDED.took" 2>/dev/null) || took=''
+	[[ $status == 0 ]] || note_failure "${ended_tests[$ENDED]}"
 	if [[ $status == 0 ]]; then
 		printf '== passed: %s (%sof %d s)\n' "${ended_tests[$ENDED]}" \
 			"$took" "$SECONDS"
@@ -131,11 +144,14 @@ find_next() {
 }
 
 # Runs the tests, each with its arguments in one word, in their order but for those
-# that take what another one still makes.  False if one failed.
+# that take what another one still makes.  False if one failed: a summary of all
+# that did, with the commands that repeat them, is the last that it prints.
 side_by_side() { # folder test...
 	local folder=$1 failed=0 NEXT
 	local -a waiting=("${@:2}")
 	local -A running=()
+	local SIDE_FOLDER=
+	[[ $folder == . ]] || SIDE_FOLDER=$(realpath --relative-to=. "$folder")/
 	while ((${#waiting[@]} + ${#running[@]})); do
 		if ! find_next; then
 			await_test running || failed=1
@@ -148,5 +164,6 @@ side_by_side() { # folder test...
 		running[$!]=${waiting[NEXT]}
 		unset "waiting[NEXT]"
 	done
+	[[ $failed == 0 ]] || cat "$SIDE_WORK/failures"
 	return "$failed"
 }

@@ -58,24 +58,32 @@ static bool can_unwind(struct user_stack *stack, uint64_t abi)
 	return is_known;
 }
 
-size_t user_stack_unwind(struct user_stack *stack,
-			 const struct sideband_record *record,
-			 uint32_t *functions, size_t room)
+size_t user_stack_addresses(struct user_stack *stack,
+			    const struct sideband_record *record,
+			    uint64_t *addresses, size_t room)
 {
 	const struct stack_copy copy = {
 		stack->frames,
 		stack->memory,
 		&record->sample.user,
 	};
-	uint64_t addresses[DEEPEST];
-	struct symbol symbol;
-	size_t count;
 
 	if (!can_unwind(stack, copy.state->registers.abi) || !room ||
 	    user_memory_look(stack->memory, record->pid, record->time_ns) < 0)
 		return 0;
-	count = stack_walker_walk(stack->walker, &copy, addresses,
-				  room < DEEPEST ? room : DEEPEST);
+	return stack_walker_walk(stack->walker, &copy, addresses, room);
+}
+
+size_t user_stack_unwind(struct user_stack *stack,
+			 const struct sideband_record *record,
+			 uint32_t *functions, size_t room)
+{
+	uint64_t addresses[DEEPEST];
+	struct symbol symbol;
+	size_t count;
+
+	count = user_stack_addresses(stack, record, addresses,
+				     room < DEEPEST ? room : DEEPEST);
 	for (size_t i = 0; i < count; i++) {
 		symbols_find(stack->symbols, record->pid, addresses[i],
 			     &symbol);

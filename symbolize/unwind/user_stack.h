@@ -25,11 +25,17 @@ struct user_stack *user_stack_new(const struct recording *recording,
 				  const struct symbols *symbols);
 void user_stack_free(struct user_stack *stack);
 
-/* Writes the functions on the stack in sample @record, innermost first, to
- * @functions; @room of them at most.
+/* Writes an address in the code of each frame on the stack in sample @record,
+ * innermost first, to @addresses; @room of them at most.  The first one is the
+ * sample's instruction pointer, the others lie in calls.
  *
  * Returns how many; 0 if the sample has no stack, or that of a 32-bit program.
  */
+size_t user_stack_addresses(struct user_stack *stack,
+			    const struct sideband_record *record,
+			    uint64_t *addresses, size_t room);
+
+/* Like user_stack_addresses(), but writes the functions that have the addresses. */
 size_t user_stack_unwind(struct user_stack *stack,
 			 const struct sideband_record *record,
 			 uint32_t *functions, size_t room);

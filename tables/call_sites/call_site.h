@@ -17,11 +17,15 @@ struct call_site {
 	uint64_t address;	 /* of the instruction; 0: unknown */
 	uint32_t caller;	 /* nearest function on the user stack that is
 				 * of another file, or else the one that called
-				 * it; FUNCTION_NONE: unknown */
-	uint32_t function;	 /* FUNCTION_UNKNOWN: see address */
+				 * @function; FUNCTION_NONE: unknown */
+	uint32_t function;	 /* has the instruction; or, if that function
+				 * has no name of its own, the nearest one with
+				 * a name that called it and is of the same
+				 * file.  FUNCTION_UNKNOWN: see address */
 	uint64_t caller_address; /* of its call; 0: unknown */
+	uint64_t offset; /* in @function, of the instruction, or of the last
+			  * byte of the call that led to it */
 
-	uint64_t offset; /* from function's begin */
 	uint64_t entries;
 	uint64_t class_ns[TIME_CLASSES];
 };

@@ -65,12 +65,76 @@ static bool is_same_file(const struct symbols *symbols, uint32_t a, uint32_t b)
 		       function_at(functions, b)->module);
 }
 
+/* glibc 2.41 (nptl/cancellation.c) makes the system calls of functions such as
+ * fsync() in these, which programs do not call.
+ */
+static bool is_inner_name(const char *name)
+{
+	static const char *const inner[] = {
+		"__internal_syscall_cancel",
+		"__syscall_cancel",
+		"__syscall_cancel_arch",
+	};
+
+	for (size_t i = 0; i < sizeof(inner) / sizeof(*inner); i++)
+		if (!strcmp(name, inner[i]))
+			return true;
+	return false;
+}
+
+/* Functions without a symbol are called "[libc.so.6+0x8f2d4]". */
+static bool has_own_name(const struct symbols *symbols, uint32_t function)
+{
+	const struct function *named =
+		function_at(symbols_functions(symbols), function);
+
+	return named->name[0] != '[' && !is_inner_name(named->base);
+}
+
+/* @function called at @address; 0: it jumped, or from where is not known. */
+static void name_place(struct call_site *site, const struct symbols *symbols,
+		       uint32_t function, uint64_t address)
+{
+	struct symbol symbol;
+
+	symbols_find(symbols, site->pid, address, &symbol);
+	site->function = function;
+	site->offset = symbol.function == function ? address - symbol.start : 0;
+}
+
+/* Returns the depth of the entry as it would be if the function that names the
+ * place had entered the kernel itself.
+ */
+static uint32_t name_by_frames(struct call_site *site,
+			       const struct symbols *symbols,
+			       const struct path_frame *frames, uint32_t depth)
+{
+	if (has_own_name(symbols, site->function))
+		return depth;
+	for (uint32_t at = depth - 1;
+	     at > 0 &&
+	     is_same_file(symbols, frames[at - 1].function, site->function);
+	     at--) {
+		if (!has_own_name(symbols, frames[at - 1].function))
+			continue;
+		name_place(site, symbols, frames[at - 1].function,
+			   frames[at].return_address ?
+				   frames[at].return_address - 1 :
+				   0);
+		return at;
+	}
+	return depth;
+}
+
 void call_site_find_caller(struct call_site *site,
 			   const struct symbols *symbols,
 			   const struct path_frame *frames, uint32_t depth)
 {
 	uint32_t at;
 
+	if (depth < 2)
+		return;
+	depth = name_by_frames(site, symbols, frames, depth);
 	if (depth < 2)
 		return;
 	for (at = depth - 1; at > 0; at--)
@@ -83,17 +147,52 @@ void call_site_find_caller(struct call_site *site,
 	site->caller_address = frames[at].return_address;
 }
 
+static uint32_t function_of(const struct symbols *symbols,
+			    const struct call_site *site, uint64_t address)
+{
+	struct symbol symbol;
+
+	symbols_find(symbols, site->pid, address, &symbol);
+	return symbol.function;
+}
+
+/* Returns the index of the frame of the function that names the place. */
+static size_t name_by_addresses(struct call_site *site,
+				const struct symbols *symbols,
+				const uint64_t *addresses, size_t count)
+{
+	uint32_t function;
+
+	if (has_own_name(symbols, site->function))
+		return 0;
+	for (size_t i = 1; i < count; i++) {
+		function = function_of(symbols, site, addresses[i]);
+		if (!is_same_file(symbols, function, site->function))
+			return 0;
+		if (has_own_name(symbols, function)) {
+			name_place(site, symbols, function, addresses[i]);
+			return i;
+		}
+	}
+	return 0;
+}
+
 void call_site_find_unwound(struct call_site *site,
 			    const struct symbols *symbols,
-			    const uint32_t *functions, size_t count)
+			    const uint64_t *addresses, size_t count)
 {
-	for (size_t i = 1; i < count; i++)
-		if (!is_same_file(symbols, functions[i], site->function)) {
-			site->caller = functions[i];
+	size_t named = name_by_addresses(site, symbols, addresses, count);
+	uint32_t function;
+
+	for (size_t i = named + 1; i < count; i++) {
+		function = function_of(symbols, site, addresses[i]);
+		if (!is_same_file(symbols, function, site->function)) {
+			site->caller = function;
 			return;
 		}
-	if (count > 1)
-		site->caller = functions[1];
+	}
+	if (named + 1 < count)
+		site->caller = function_of(symbols, site, addresses[named + 1]);
 }
 
 static bool is_instruction_pointer(const char *name)

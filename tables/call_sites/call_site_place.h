@@ -35,17 +35,20 @@ void call_site_locate_return(struct call_site *site,
 bool call_site_find_entry(const struct symbols *symbols,
 			  const struct path_frame *frames, uint32_t *depth);
 
-/* Finds who called into the file that the site is in: the user code that is
- * traced lies in @frames below the entry at @depth.
+/* Sets the caller of @site, and its function and offset to the named function's
+ * (struct call_site): the user code that is traced lies in @frames below the
+ * entry at @depth.
  */
 void call_site_find_caller(struct call_site *site,
 			   const struct symbols *symbols,
 			   const struct path_frame *frames, uint32_t depth);
 
-/* The same with the functions of an unwound stack, innermost first. */
+/* Like call_site_find_caller(), with the @count addresses that
+ * user_stack_addresses() wrote.
+ */
 void call_site_find_unwound(struct call_site *site,
 			    const struct symbols *symbols,
-			    const uint32_t *functions, size_t count);
+			    const uint64_t *addresses, size_t count);
 
 /* Returns where the kernel returns to by the registers of a sample; false if
  * it has none.

@@ -208,7 +208,7 @@ static void take_registers(struct call_sites *sites,
 	enum { DEEPEST = 128 };
 	const struct symbols *symbols = sites->input->symbols;
 	struct kernel_entry *entry = placeless(sites, event);
-	uint32_t functions[DEEPEST];
+	uint64_t addresses[DEEPEST];
 	uint64_t address;
 
 	if (!entry || !call_site_read_return(&event->sideband->sample.user,
@@ -216,10 +216,10 @@ static void take_registers(struct call_sites *sites,
 		return;
 	call_site_locate_call(&entry->site, symbols, address);
 	if (sites->stack)
-		call_site_find_unwound(&entry->site, symbols, functions,
-				       user_stack_unwind(sites->stack,
-							 event->sideband,
-							 functions, DEEPEST));
+		call_site_find_unwound(
+			&entry->site, symbols, addresses,
+			user_stack_addresses(sites->stack, event->sideband,
+					     addresses, DEEPEST));
 }
 
 static void take_event(struct event_handler *handler,
@@ -269,7 +269,7 @@ struct call_sites *call_sites_new(const struct attribution_input *input)
 	sites->callback.take = take_span;
 	sites->input = input;
 	sites->entries = ARRAY_OF(struct kernel_entry);
-	sites->sums = KEYED_ARRAY_OF(struct call_site, caller_address);
+	sites->sums = KEYED_ARRAY_OF(struct call_site, offset);
 	if (open_parts(sites))
 		return sites;
 	call_sites_free(sites);

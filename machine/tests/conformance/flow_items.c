@@ -37,9 +37,12 @@ static void resolve_branch(struct flow_items *items,
 	items->branch_class = CLASS_NONE;
 }
 
+/* Compiles with libipt 2.0, which does not have ptic_indirect, and with 2.1,
+ * which adds it.
+ */
 static enum item_class class_of(enum pt_insn_class class)
 {
-	switch (class) {
+	switch ((int)class) {
 	case ptic_call:
 		return CLASS_CALL;
 	case ptic_return:
@@ -52,12 +55,9 @@ static enum item_class class_of(enum pt_insn_class class)
 	case ptic_far_return:
 	case ptic_far_jump:
 		return CLASS_FAR;
-	case ptic_error:
-	case ptic_other:
-	case ptic_ptwrite:
+	default:
 		return CLASS_NONE;
 	}
-	return CLASS_NONE;
 }
 
 /* mov to CR3, with or without REX prefix */
