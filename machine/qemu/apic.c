@@ -2,8 +2,8 @@
 #include "machine/qemu/apic.h"
 #include "machine/qemu/guest.h"
 
-/* Interrupt request register, 8 words of 32 bits, 16 bytes apart, and what the
- * timer raises (SDM volume 3, "Local APIC Register Address Map").
+/* The interrupt request register (8 words of 32 bits, 16 bytes apart) and the
+ * timer's LVT entry (SDM volume 3, "Local APIC Register Address Map").
  */
 #define APIC_IRR 0xfee00200ull
 #define APIC_LVT_TIMER 0xfee00320ull
@@ -14,9 +14,10 @@ enum {
 	LVT_VECTOR = 0xff,
 };
 
-/* Linux gives devices the vectors below that of the timer; on are the timer's
- * and those that CPUs raise themselves, such as for irq_work (arch/x86/include/
- * asm/irq_vectors.h).  Before the timer has one, all are devices'.
+/* Linux gives devices the vectors below the timer's. The timer's vector and
+ * higher ones belong to the timer and to interrupts that CPUs raise themselves,
+ * for example for irq_work (arch/x86/include/asm/irq_vectors.h). Before the
+ * timer has a vector, all vectors count as devices'.
  */
 static unsigned first_own_vector(struct guest *guest)
 {

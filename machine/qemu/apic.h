@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* Returns whether a device's interrupt waits in the local APIC of this vCPU,
- * whose struct guest @machine is; others, such as the APIC's own timer's, may
- * wait beside it.
+/* Returns whether a device's interrupt is pending in the local APIC of this
+ * vCPU. @machine is its struct guest. Other interrupts, for example of the
+ * APIC's own timer, are ignored.
  */
 bool apic_device_is_pending(void *machine);
 

@@ -8,25 +8,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* This is what is known of a translated block: where its instructions are, and
- * the branch that ends it.
+/* A translated block: the offsets of its instructions and the branch at its
+ * end.
  *
- * QEMU translates code once for every address at which a physical page is
- * mapped: only the kernel's own blocks are sure to be where @start says.
- * Offsets are from the start, wherever it is.
+ * QEMU translates code once for all addresses at which a physical page is
+ * mapped. Only kernel blocks are sure to execute at @start. Offsets are
+ * relative to the block's start, wherever it is.
  */
 struct block {
-	uint64_t start;		 /* when it was translated */
-	uint32_t last;		 /* offset of the last instruction */
-	uint32_t end;		 /* offset of the one after it */
-	uint32_t count;		 /* instructions */
-	enum pt_branch branch;	 /* of the last instruction */
-	bool software_interrupt; /* which is int n, int3, int1 or into */
-	bool breakpoint;	 /* which is int3 */
-	uint16_t offsets[];	 /* of each instruction */
+	uint64_t start;	       /* the address at translation */
+	uint32_t last;	       /* offset of the last instruction */
+	uint32_t end;	       /* offset of the byte after it */
+	uint32_t count;	       /* number of instructions */
+	enum pt_branch branch; /* kind of the last instruction */
+	/* the last instruction is int n, int3, int1 or into */
+	bool software_interrupt;
+	bool breakpoint;    /* the last instruction is int3 */
+	uint16_t offsets[]; /* of each instruction */
 };
 
-/* Lives as long as translated code may refer to it: to the end of the run. */
+/* Describes @tb. The result is never freed, because translated code may refer
+ * to it until the end of the run.
+ */
 struct block *block_new(const struct qemu_plugin_tb *tb);
 
 static inline bool block_is_kernel(const struct block *block)
@@ -34,8 +37,8 @@ static inline bool block_is_kernel(const struct block *block)
 	return block->start >> 63;
 }
 
-/* How many instructions of @block come before the one at @offset; its count
- * when there is none.
+/* Returns the number of instructions of @block before the one at @offset; the
+ * count of all instructions if none is at @offset.
  */
 uint32_t block_index(const struct block *block, uint64_t offset);
 

@@ -4,15 +4,16 @@
 
 #include "machine/qemu/vcpu.h"
 
-/* How the trace unit of @vcpu reaches the guest's memory and interrupts.
+/* Sets up the trace unit's access to the guest's memory and interrupts for
+ * @vcpu.
  *
- * With @dump_dir, what the unit writes also goes to the file trace.@index
- * there.  Ends the program with a message if that cannot be written.
+ * With @dump_dir, the unit's output is also written to the file trace.@index in
+ * that folder. Ends the program with a message if that file cannot be written.
  */
 void bus_init(struct pt_bus *bus, struct vcpu *vcpu, const char *dump_dir,
 	      unsigned index);
 
-/* The run is over: the file is complete. */
+/* Completes the dump file at the end of the run. */
 void bus_close(struct vcpu *vcpu);
 
 #endif

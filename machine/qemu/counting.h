@@ -4,19 +4,19 @@
 
 #include "machine/qemu/vcpu.h"
 
-/* The performance counters of a running vCPU: they count from block to block,
- * a tick of the TSC for each cycle.
+/* The performance counters of a running vCPU. They count block by block; a
+ * cycle is a tick of the TSC.
  */
 
-/* Counts until now, from where on code at @ip runs. */
+/* Counts up to now. The code at @ip runs next. */
 void counting_run(struct vcpu *vcpu, uint64_t ip);
 
-/* Interrupts the guest if a counter has overflowed.  QEMU allows that between
- * blocks and at a block's last instruction only.
+/* Interrupts the guest if a counter has overflowed. QEMU allows this only
+ * between blocks and at a block's last instruction.
  */
 void counting_interrupt(struct vcpu *vcpu);
 
-/* The vCPU was halted until now. */
+/* Skips the time up to now, in which the vCPU was halted. */
 void counting_woke(struct vcpu *vcpu);
 
 #endif

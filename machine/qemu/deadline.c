@@ -13,7 +13,7 @@ enum {
 };
 
 /* SDM volume 3, "Local APIC Register Address Map": the one-shot timer counts
- * down from the initial count, QEMU's at 1 GHz over the divisor.
+ * down from the initial count; QEMU's counts at 1 GHz divided by the divisor.
  */
 #define APIC_INITIAL_COUNT 0xfee00380ull
 #define APIC_DIVIDE 0xfee003e0ull
@@ -54,9 +54,9 @@ bool deadline_read(const struct deadline *deadline, uint32_t msr, uint64_t now,
 	return true;
 }
 
-/* The timer's count is 32 bits wide: long waits are counted in larger steps,
- * the longest (9 minutes) end early, which a kernel takes for a spurious
- * interrupt.  A count of 0 disarms.
+/* The timer's count has 32 bits. Long waits are counted in larger steps; the
+ * longest (9 minutes) end early, which a kernel treats as a spurious interrupt.
+ * A count of 0 disarms the timer.
  */
 static void count_down(struct guest *guest, uint64_t ticks)
 {

@@ -6,18 +6,17 @@
 
 #include <stdbool.h>
 
-/* On the virtual clock the host's work takes no guest time.
+/* Makes the host's work take no guest time on the virtual clock.
  *
- * A guest that waits for its disk or for a file of the host is idle, and idle
- * virtual time jumps from timer to timer as fast as QEMU can go, until the
- * host has answered: how much of it passes is chance.  So the vCPU is held
- * where it rang the device's doorbell until the device's interrupt is
- * pending.
+ * A guest that waits for its disk or for a host file is idle, and idle virtual
+ * time jumps from timer to timer as fast as QEMU can process them, so the
+ * elapsed guest time would be random. Therefore the vCPU is held at the store
+ * that rings the device's doorbell until the device's interrupt is pending.
  *
- * A 16-bit store, by which virtio drivers ring (drivers/virtio/
- * virtio_pci_common.c, vp_notify()), was executed and went to @hwaddr (NULL:
- * unknown): returns when @is_pending(@machine), or at once if it is no device
- * that works for the guest on the host's files.
+ * Called after a 16-bit store, which is how virtio drivers ring
+ * (drivers/virtio/virtio_pci_common.c, vp_notify()), to @hwaddr (NULL:
+ * unknown). Returns when @is_pending(@machine) is true; immediately if @hwaddr
+ * is not the doorbell of a device that works on the host's files.
  */
 void doorbell_wait(const struct qemu_plugin_hwaddr *hwaddr,
 		   bool (*is_pending)(void *machine), void *machine);

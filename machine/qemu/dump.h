@@ -5,9 +5,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Returns what a trace unit writes, also in the file trace.<cpu> of a folder.
- * Without a folder, or with a file NULL, these do nothing.  Opening and
- * writing end the program with a message if they fail; closing says so.
+/* A copy of a trace unit's output in the file trace.<cpu> of a folder. Without
+ * a folder dump_open() returns NULL, and with a NULL file the others do
+ * nothing. dump_open() and dump_write() end the program with a message on
+ * failure; dump_close() prints a message.
  */
 FILE *dump_open(const char *folder, unsigned cpu);
 void dump_write(FILE *file, const void *bytes, size_t size);

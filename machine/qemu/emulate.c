@@ -5,7 +5,7 @@
 #include "machine/qemu/events.h"
 #include "machine/qemu/flow.h"
 
-/* The x2APIC's ID register: writing it faults, in xAPIC mode and in x2APIC
+/* The x2APIC's ID register. Writing it faults both in xAPIC mode and in x2APIC
  * mode (SDM volume 3, "x2APIC Register Address Space").
  */
 enum { MSR_THAT_FAULTS = 0x802 };
@@ -23,7 +23,7 @@ void emulate_cpuid(struct vcpu *vcpu)
 	pend(vcpu, VCPU_PENDING_CPUID);
 }
 
-/* MWAIT without extensions, as QEMU has it: Linux idles by it then with both
+/* MWAIT without extensions, like QEMU's. Linux then idles with MWAIT and both
  * operands 0 (prefer_mwait_c1_over_halt() in arch/x86/kernel/process.c).
  */
 static void mwait_leaf(struct cpuid_result *result)

@@ -6,29 +6,29 @@
 
 #include <stdint.h>
 
-/* Instructions by which software finds and programs the trace unit.
+/* The instructions with which software detects and programs the trace unit.
  *
- * QEMU executes them too, without knowing the unit; each function is called
- * before the instruction, and emulate_finish() before the one after it if
- * board->pending was set, to put the outcome right.
+ * QEMU executes them without knowing the unit. Each function is called before
+ * the instruction. If board->pending is set, emulate_finish() is called before
+ * the next instruction and corrects the result.
  */
 void emulate_cpuid(struct vcpu *vcpu);
 void emulate_rdmsr(struct vcpu *vcpu, uint64_t ip);
 void emulate_rdtsc(struct vcpu *vcpu);
 void emulate_finish(struct vcpu *vcpu);
 
-/* wrmsr at @ip, followed by @next.  A write that the unit refuses is turned
- * into one that QEMU refuses: the guest gets its #GP.
+/* Handles wrmsr at @ip, followed by @next. A write that the unit refuses is
+ * turned into one that QEMU refuses, so that the guest gets its #GP.
  */
 void emulate_wrmsr(struct vcpu *vcpu, uint64_t ip);
-/* That fault is being taken: gives the guest its ECX back. */
+/* Restores the guest's ECX when the fault of a refused wrmsr is delivered. */
 void emulate_wrmsr_fault(struct vcpu *vcpu);
 
-/* rdpmc at @ip, which QEMU does not have.  Does not return. */
+/* Executes rdpmc at @ip, which QEMU does not implement. Does not return. */
 void emulate_rdpmc(struct vcpu *vcpu, uint64_t ip, uint64_t next);
 
-/* ptwrite, which QEMU does not have. Does not return, unless memory cannot
- * be read: QEMU then raises its invalid opcode.
+/* Executes ptwrite, which QEMU does not implement. Does not return, unless its
+ * memory operand cannot be read: QEMU then raises an invalid opcode.
  */
 struct ptwrite_insn {
 	uint64_t ip, next;

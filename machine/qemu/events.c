@@ -12,8 +12,8 @@ void events_tell_flag(struct vcpu *vcpu, uint64_t rflags)
 		pt_unit_interrupt_flag(&vcpu->unit, rflags & RFLAGS_IF);
 }
 
-/* The value that POPF will take from the stack; IF as it is if that cannot be
- * read, since POPF will fault then.
+/* Returns the IF that POPF will load from the stack. If the stack cannot be
+ * read, returns the current IF, because POPF will fault.
  */
 static bool popped_flag(struct vcpu *vcpu)
 {
@@ -31,7 +31,7 @@ void events_flag_written(struct vcpu *vcpu, enum x86_special insn,
 
 	unsigned count = vcpu->flag_write_count;
 
-	/* CLI again changes nothing. */
+	/* A second CLI changes nothing. */
 	if (count == VCPU_FLAG_WRITES ||
 	    (count && vcpu->flag_writes[count - 1].enabled == enabled))
 		return;

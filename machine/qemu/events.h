@@ -5,30 +5,31 @@
 #include "machine/qemu/vcpu.h"
 #include "machine/qemu/x86_branch.h"
 
-/* This is what the trace unit's Event Trace and power events want to know
- * beyond the flow of branches; nothing is asked of the guest unless they are
- * on.
+/* Information for the trace unit's Event Trace and power events, beyond the
+ * flow of branches. The guest's state is read only while these are enabled.
  */
 
-/* RFLAGS at the target of a far transfer, before that is reported; only asked
- * for while pt_unit_wants_events().
+/* Reports RFLAGS at the target of a far transfer before the transfer is
+ * reported. Must be called only while pt_unit_wants_events().
  */
 void events_tell_flag(struct vcpu *vcpu, uint64_t rflags);
 
-/* The kernel's @insn (CLI, STI, POPF) is about to run, before @next.  Noted
- * only: packets may fill a buffer and so interrupt, which QEMU does not allow
- * in a block's middle.
+/* Records that the kernel's @insn (CLI, STI, POPF) is about to run, before
+ * @next. The event is reported later, because its packets may fill a buffer and
+ * so interrupt, which QEMU does not allow in the middle of a block.
  */
 void events_flag_written(struct vcpu *vcpu, enum x86_special insn,
 			 uint64_t next);
 
-/* Reports what was noted: the block has come to its end, or to a fault. */
+/* Reports the recorded flag writes at the end of the block or at a fault. */
 void events_report_flags(struct vcpu *vcpu);
 
-/* An interrupt or exception was delivered; it is reported next. */
+/* Reports the event of an interrupt or exception that was delivered. Called
+ * before the branch itself is reported.
+ */
 void events_interrupt(struct vcpu *vcpu, uint64_t from, uint64_t to);
 
-/* HLT or MWAIT (with its operands in EAX and ECX) at @ip is about to run. */
+/* Report that HLT or MWAIT (operands in EAX and ECX) at @ip is about to run. */
 void events_hlt(struct vcpu *vcpu, uint64_t ip);
 void events_mwait(struct vcpu *vcpu, uint64_t ip);
 

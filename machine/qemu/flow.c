@@ -3,8 +3,8 @@
 #include "machine/qemu/counting.h"
 #include "machine/qemu/events.h"
 
-/* Linux's selector of 32-bit user code (arch/x86/include/asm/segment.h); QEMU
- * shows no descriptors from which to read CS.L and CS.D.
+/* Linux's selector of 32-bit user code (arch/x86/include/asm/segment.h). QEMU
+ * exposes no descriptors with CS.L and CS.D.
  */
 enum { SELECTOR_USER32 = 0x23 };
 
@@ -29,7 +29,8 @@ static void tell_mode(struct vcpu *vcpu)
 		     flags_if_wanted(vcpu));
 }
 
-/* The branch under way changes the mode. */
+/* Returns whether the current block ends with a branch that changes the mode.
+ */
 static bool is_far_transfer(const struct vcpu *vcpu)
 {
 	const struct block *block = vcpu->block;
@@ -39,8 +40,9 @@ static bool is_far_transfer(const struct vcpu *vcpu)
 		block->branch == PT_BRANCH_IRET);
 }
 
-/* An interrupt came right behind a far transfer to @from: its frame has the
- * mode that the transfer led to (SDM volume 3, "64-Bit Mode Stack Frame").
+/* An interrupt arrived directly after a far transfer to @from. The interrupt's
+ * frame contains the mode after the transfer (SDM volume 3, "64-Bit Mode Stack
+ * Frame").
  */
 static void tell_interrupted_mode(struct vcpu *vcpu, uint64_t from)
 {
@@ -53,7 +55,7 @@ static void tell_interrupted_mode(struct vcpu *vcpu, uint64_t from)
 		return;
 	stack = guest_read(&vcpu->guest, GUEST_RSP);
 	guest_read_virtual(&vcpu->guest, stack, &frame, sizeof(frame));
-	/* An error code lies below it. */
+	/* An error code is below the frame. */
 	if (frame.rip != from)
 		guest_read_virtual(&vcpu->guest, stack + sizeof(uint64_t),
 				   &frame, sizeof(frame));
@@ -69,8 +71,8 @@ static void tell_cr3(struct vcpu *vcpu, uint64_t ip)
 		    guest_clock_now(&vcpu->clock));
 }
 
-/* Instructions of a block are counted when it begins: takes back those that
- * did not run because it was left before the one at @index.
+/* A block's instructions are counted when it starts. Subtracts those that did
+ * not run because the block was left before the one at @index.
  */
 static void uncount(struct vcpu *vcpu, const struct block *block,
 		    uint32_t index)
@@ -89,9 +91,9 @@ static void retire(struct vcpu *vcpu, const struct block *block, uint64_t to)
 			       guest_clock_now(&vcpu->clock));
 }
 
-/* The block that was under way went on to @ip, without a fault in it.
+/* Reports that the current block continued to @ip without a fault.
  *
- * Returns false if it was left in its middle.
+ * Returns false if the block was left in the middle.
  */
 static bool finish_block(struct vcpu *vcpu, uint64_t ip)
 {
@@ -108,8 +110,8 @@ static bool finish_block(struct vcpu *vcpu, uint64_t ip)
 	return true;
 }
 
-/* Reading a register costs more than all the rest: user code that is not
- * traced is left where it was translated.
+/* Reading a register costs more than everything else here, so untraced user
+ * code keeps its address of translation.
  */
 static uint64_t locate(struct vcpu *vcpu, const struct block *block)
 {
@@ -135,8 +137,8 @@ void flow_block(struct vcpu *vcpu, const struct block *block)
 	guest_clock_end_block(&vcpu->clock);
 }
 
-/* @from, in the block under way or where it led to, tells the page that the
- * block is in when locate() did not ask.
+/* @from, in the current block or at its target, shows the page of a block that
+ * locate() did not locate.
  */
 static void relocate(struct vcpu *vcpu, uint64_t from)
 {
@@ -158,7 +160,9 @@ static void wake(struct vcpu *vcpu)
 		      guest_clock_now(&vcpu->clock));
 }
 
-/* A fault at @from: in the block under way, or where that block led to. */
+/* Returns whether a fault at @from is in the current block instead of at its
+ * target.
+ */
 static bool faulted_in_block(const struct vcpu *vcpu, uint64_t from)
 {
 	const struct block *block = vcpu->block;
@@ -167,8 +171,9 @@ static bool faulted_in_block(const struct vcpu *vcpu, uint64_t from)
 			 !vcpu->board->last_began);
 }
 
-/* int n, int3 and the like retire, and are no events: but the unit says where
- * they are, as of a fault (SDM volume 3, "FUP Cases and IP Payload").
+/* int n, int3 and similar instructions retire and are not events, but the unit
+ * writes their address like that of a fault (SDM volume 3, "FUP Cases and IP
+ * Payload").
  */
 static bool is_software_interrupt(const struct vcpu *vcpu, uint64_t from)
 {

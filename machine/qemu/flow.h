@@ -5,27 +5,28 @@
 #include "machine/qemu/plugin_api.h"
 #include "machine/qemu/vcpu.h"
 
-/* From QEMU's blocks and discontinuities to retired branches.
+/* Converts QEMU's blocks and discontinuities into retired branches.
  *
- * QEMU reports that a block begins, not that it ended.  A block's last
- * instruction has retired when the next block begins, unless a fault names
- * that instruction; a block may also be left in its middle: by a fault, or by
- * a device access that QEMU executes again in a block of its own, which is
- * not reported.
+ * QEMU reports the start of a block but not its end. A block's last instruction
+ * has retired when the next block starts, unless a fault names that
+ * instruction. A block may also be left in the middle: by a fault, or by a
+ * device access that QEMU executes again in a separate block, which is not
+ * reported.
  */
 
-/* @block begins.  Called only while TraceEn is set. */
+/* Reports that @block starts. Must be called only while TraceEn is set. */
 void flow_block(struct vcpu *vcpu, const struct block *block);
 
-/* An exception was raised: what is delivered next is that exception. */
+/* Reports that an exception was raised. The next delivery is this exception. */
 void flow_raised(struct vcpu *vcpu);
 
-/* An interrupt, or the exception that was raised, is delivered: @from is the
- * instruction that it kept from running or that raised it, @to its handler.
+/* Reports that an interrupt, or the raised exception, is delivered. @from is
+ * the instruction that it prevented from running or that raised it, @to its
+ * handler.
  */
 void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to);
 
-/* TraceEn changes, at the last instruction of a block. */
+/* Reports a change of TraceEn, at the last instruction of a block. */
 void flow_restart(struct vcpu *vcpu);
 
 #endif

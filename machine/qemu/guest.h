@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Registers and memory of the guest, as one vCPU sees them.  Which
- * registers there are is each architecture's own: x86_registers.h,
+/* The guest's registers and memory from the view of one vCPU. The list of
+ * registers depends on the architecture: x86_registers.h,
  * ../qemu_arm/a64_registers.h.
  */
 enum { GUEST_REGISTERS_MOST = 34 };
@@ -26,19 +26,22 @@ struct guest {
  */
 bool guest_init(struct guest *guest, const char *const *names, unsigned count);
 
-/* Register @which of the names, zero-extended; call them only where the
+/* Access register @which of the names, zero-extended. Callable only where the
  * callback's flags allow it.
  */
 uint64_t guest_read(struct guest *guest, unsigned which);
 void guest_write(struct guest *guest, unsigned which, uint64_t value);
 
-/* Physical memory and devices; false if there is nothing at @address. */
+/* Access physical memory and devices. Return false if @address is not mapped.
+ */
 bool guest_read_physical(struct guest *guest, uint64_t address, void *bytes,
 			 size_t size);
 bool guest_write_physical(struct guest *guest, uint64_t address,
 			  const void *bytes, size_t size);
 
-/* Memory as the vCPU addresses it; false if nothing is mapped there. */
+/* Reads memory at a virtual address of the vCPU. Returns false if it is not
+ * mapped.
+ */
 bool guest_read_virtual(struct guest *guest, uint64_t address, void *bytes,
 			size_t size);
 

@@ -41,7 +41,9 @@ uint64_t guest_clock_now(struct guest_clock *clock)
 {
 	uint64_t now;
 
-	/* Before the first rdtsc nothing is known: a guess would be kept. */
+	/* Before the first rdtsc the offset is unknown, and a guess would be
+	 * stored.
+	 */
 	if (clock->host && clock->host_offset_low == INT64_MIN)
 		return 0;
 	now = read_now(clock);
@@ -56,13 +58,15 @@ void guest_clock_before_rdtsc(struct guest_clock *clock)
 	clock->rdtsc_host = __rdtsc();
 }
 
-/* The host's TSC lay between its values before and after. */
+/* The host's TSC was between its values before and after the rdtsc. */
 static void narrow_host_offset(struct guest_clock *clock, uint64_t tsc)
 {
 	int64_t low = (int64_t)(tsc - __rdtsc());
 	int64_t high = (int64_t)(tsc - clock->rdtsc_host);
 
-	/* Outside what was known: the guest has written its TSC. */
+	/* The offset is outside the known interval: the guest has written its
+	 * TSC.
+	 */
 	if (low > clock->host_offset_high || high < clock->host_offset_low) {
 		clock->host_offset_low = low;
 		clock->host_offset_high = high;
@@ -99,10 +103,10 @@ static bool read_hpet(struct guest *guest, uint64_t *ns)
 	return true;
 }
 
-/* QEMU adds up what a vCPU executed a moment after it has halted.  Its main
- * thread, when it runs just then, sees an idle machine and an old time, from
- * which it lets the clock jump to the next timer: too far by what was not
- * added up yet.  Asking a device for the time adds it up now.
+/* QEMU adds up a vCPU's executed instructions shortly after it has halted. If
+ * its main thread runs just before that, it sees an idle machine with an old
+ * time and lets the clock jump to the next timer, too far by the instructions
+ * not added up yet. Reading the time from a device adds them up now.
  */
 void guest_clock_halt(struct guest_clock *clock, struct guest *guest)
 {
@@ -127,7 +131,9 @@ void guest_clock_interrupt(struct guest_clock *clock, struct guest *guest)
 	} else if (clock->exact) {
 		uint64_t offset = read_now(clock) - hpet;
 
-		/* The tick hides up to 9 ns: the smallest is the truest. */
+		/* A tick hides up to 9 ns, so the smallest offset is the most
+		 * accurate.
+		 */
 		if (!clock->hpet_known || offset < clock->hpet_offset)
 			clock->hpet_offset = offset;
 		clock->hpet_known = true;

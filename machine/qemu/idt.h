@@ -4,20 +4,21 @@
 
 #include "machine/qemu/guest.h"
 
-/* Which vector an interrupt had, from where it went: QEMU tells that only.
+/* Finds the vector of an interrupt from its handler, because QEMU reports only
+ * the handler.
  *
- * Linux's handlers differ from vector to vector (arch/x86/kernel/idt.c), and
- * each CPU has its table at the same address (CPU_ENTRY_AREA_RO_IDT in
+ * Linux has a different handler for each vector (arch/x86/kernel/idt.c), and
+ * the table of each CPU is at the same address (CPU_ENTRY_AREA_RO_IDT in
  * arch/x86/include/asm/pgtable_areas.h).
  */
 enum { IDT_VECTORS = 256 };
 
 struct idt {
-	uint64_t handlers[IDT_VECTORS]; /* as last read; 0: none */
+	uint64_t handlers[IDT_VECTORS]; /* as last read; 0: no entry */
 };
 
-/* Sets @vector to that of @handler.  Returns false if the guest's table has
- * no such entry.
+/* Sets @vector to the vector of @handler. Returns false if the guest's table
+ * has no such entry.
  */
 bool idt_find(struct idt *idt, struct guest *guest, uint64_t handler,
 	      uint8_t *vector);

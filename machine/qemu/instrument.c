@@ -9,7 +9,7 @@
 #include "machine/qemu/stale_code.h"
 #include "machine/qemu/x86_branch.h"
 
-/* Where an instruction's callback finds its vCPU and the instruction. */
+/* The argument of an instruction's callback: its plugin and the instruction. */
 struct site {
 	struct trace_unit *plugin;
 	const struct block *block;
@@ -108,9 +108,9 @@ static void on_hlt(unsigned int index, void *data)
 	halt(vcpu, site->insn.ip);
 }
 
-/* QEMU's MWAIT halts the only CPU; with others, whose stores it would have to
- * watch, it is a pause (helper_mwait() in target/i386/tcg/system), and this is
- * not called.
+/* QEMU's MWAIT halts only a single CPU. With several CPUs it would have to
+ * watch their stores; it is a pause then (helper_mwait() in
+ * target/i386/tcg/system), and this callback is not registered.
  */
 static void on_mwait(unsigned int index, void *data)
 {
@@ -138,7 +138,7 @@ static void on_doorbell(unsigned int index, qemu_plugin_meminfo_t info,
 		      apic_device_is_pending, &vcpu->guest);
 }
 
-/* This is what to call before each special instruction. */
+/* The callback before each special instruction. */
 static const struct {
 	qemu_plugin_vcpu_udata_cb_t call;
 	enum qemu_plugin_cb_flags flags;
@@ -169,7 +169,7 @@ static struct site *site_new(struct trace_unit *plugin,
 	return site;
 }
 
-/* Anywhere else it faults. */
+/* MWAIT outside the kernel faults. */
 static bool idles_by_mwait(const struct trace_unit *plugin,
 			   const struct block *block)
 {
@@ -182,7 +182,7 @@ static bool writes_flag(enum x86_special special)
 	return special == X86_CLI || special == X86_STI || special == X86_POPF;
 }
 
-/* In user code the three fault or leave the flag alone. */
+/* In user code these instructions fault or do not change the flag. */
 static void instrument_flag(struct trace_unit *plugin,
 			    const struct block *block,
 			    struct qemu_plugin_insn *insn,
@@ -197,8 +197,8 @@ static void instrument_flag(struct trace_unit *plugin,
 	vcpu_boards_watch_events(plugin->boards, insn, on_flag_written, site);
 }
 
-/* Returns true if the instruction after @insn has to look for something to
- * finish.
+/* Returns true if a callback has to run before the next instruction to finish
+ * @insn.
  */
 static bool instrument(struct trace_unit *plugin, const struct block *block,
 		       struct qemu_plugin_insn *insn)
@@ -249,7 +249,9 @@ void instrument_block(struct trace_unit *plugin, struct qemu_plugin_tb *tb)
 
 	site->plugin = plugin;
 	site->block = block;
-	/* Before all else, as the block may be begun anew. */
+	/* This callback must be the first, because it may start the block
+	 * again.
+	 */
 	if (block->breakpoint && block_is_kernel(block) && plugin->count > 1)
 		qemu_plugin_register_vcpu_tb_exec_cb(
 			tb, on_breakpoint, QEMU_PLUGIN_CB_RW_REGS_PC, site);

@@ -13,11 +13,11 @@ struct options {
 	uint64_t loss_interval; /* loss=N: see unit/loss.h */
 	bool mwait;	      /* mwait=on: the guest idles by MWAIT, not HLT */
 	const char *moments;  /* moments=FILE: see unit/host_moments.h */
-	const char *dump_dir; /* dump=DIR: DIR/trace.<cpu> gets all bytes */
+	const char *dump_dir; /* dump=DIR: DIR/trace.<cpu> receives all bytes */
 };
 
-/* Borrows @argv.  Returns false, with a message to stderr, on a word that is
- * no option or has no such value.
+/* Parses the options; borrows @argv. Returns false after a message to stderr if
+ * a word is not an option or has an invalid value.
  */
 bool options_parse(struct options *options, int argc, char **argv);
 

@@ -17,8 +17,8 @@
 
 #define COUNTER_MASK ((1ull << 48) - 1)
 
-/* IA32_PERFEVTSELx; of fixed counters 4 bits each, the interrupt's in bit 3. */
-#define SELECT_EVENT 0xffffu /* with its mask */
+/* IA32_PERFEVTSELx. A fixed counter has 4 bits; bit 3 enables its interrupt. */
+#define SELECT_EVENT 0xffffu /* including its mask */
 #define SELECT_USER (1u << 16)
 #define SELECT_OS (1u << 17)
 #define SELECT_INTERRUPT (1u << 20)
@@ -78,11 +78,11 @@ bool perfmon_read(const struct perfmon *perfmon, uint32_t msr, uint64_t *value)
 	return true;
 }
 
-/* One counter, general or fixed: what it is set to. */
+/* The settings of a counter, general or fixed. */
 struct counter {
 	uint64_t *value;
 	unsigned status_bit;
-	bool cycles, instructions; /* what it counts; neither: nothing */
+	bool cycles, instructions; /* the counted event; neither: none */
 	bool user, kernel;
 	bool interrupts;
 };
@@ -140,7 +140,7 @@ static void look_who_counts(struct perfmon *perfmon)
 	}
 }
 
-/* A write to a general counter has 32 bits and extends their sign. */
+/* A write to a general counter has 32 bits, which are sign-extended. */
 static uint64_t as_stored(uint32_t msr, uint64_t value)
 {
 	if (msr - MSR_PMC0 < PERFMON_COUNTERS)
@@ -181,7 +181,9 @@ uint64_t perfmon_rdpmc(const struct perfmon *perfmon, uint32_t index)
 	return i < PERFMON_COUNTERS ? perfmon->counter[i] : 0;
 }
 
-/* Returns true if it overflowed and interrupts. */
+/* Adds @amount. Returns true if the counter overflowed and its interrupt is
+ * enabled.
+ */
 static bool count(struct perfmon *perfmon, const struct counter *counter,
 		  uint64_t amount)
 {
@@ -193,7 +195,9 @@ static bool count(struct perfmon *perfmon, const struct counter *counter,
 	return counter->interrupts;
 }
 
-/* Instructions of a block that was left are taken back: no step back here. */
+/* Instructions of an interrupted block are subtracted again, so the value may
+ * decrease; that counts as 0.
+ */
 static uint64_t step(uint64_t *last, uint64_t now)
 {
 	uint64_t amount = now > *last ? now - *last : 0;

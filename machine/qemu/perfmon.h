@@ -7,18 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Architectural performance monitoring, version 4 (SDM volume 3,
- * "Architectural Performance Monitoring Version 4"; volume 4 for the MSRs):
- * counters of cycles and of instructions, their interrupt, and the global
- * status register with the trace unit's bit "Trace_ToPA_PMI".  Counters of
- * other events hold what is written to them and never count.
+/* Architectural performance monitoring, version 4 (SDM volume 3, "Architectural
+ * Performance Monitoring Version 4"; volume 4 for the MSRs): counters of cycles
+ * and instructions, their interrupt, and the global status register with the
+ * trace unit's bit "Trace_ToPA_PMI". Counters of other events keep their
+ * written value and never count.
  */
 enum {
 	PERFMON_COUNTERS = 8,
 	PERFMON_FIXED = 4,
 };
 
-/* This is what there is to count: since the CPU started. */
+/* The countable quantities, since the CPU started. */
 struct perfmon_now {
 	uint64_t cycles;
 	uint64_t instructions;
@@ -31,31 +31,34 @@ struct perfmon {
 	uint64_t fixed_control;
 	uint64_t global_control;
 	uint64_t global_status;
-	bool counting; /* some counter does */
-	bool kernel;   /* what has run since @last */
+	bool counting; /* at least one counter counts */
+	bool kernel;   /* the CPU has been in the kernel since @last */
 	struct perfmon_now last;
 };
 
-/* Return false if @msr is not one of these.  Call perfmon_advance() before. */
+/* Access a performance monitoring MSR. Return false if @msr is another
+ * register. perfmon_advance() must be called before.
+ */
 bool perfmon_read(const struct perfmon *perfmon, uint32_t msr, uint64_t *value);
 bool perfmon_write(struct perfmon *perfmon, uint32_t msr, uint64_t value);
 
-/* The counter that RDPMC names by @index; 0 if there is none. */
+/* Returns the counter with RDPMC's @index; 0 if it does not exist. */
 uint64_t perfmon_rdpmc(const struct perfmon *perfmon, uint32_t index);
 
-/* Counts up to @now, from where on the CPU runs in the kernel or not.  Returns
- * true if a counter overflowed that asks for an interrupt.
+/* Counts up to @now. From now on the CPU runs in the kernel if @kernel. Returns
+ * true if a counter with an enabled interrupt overflowed.
  */
 bool perfmon_advance(struct perfmon *perfmon, const struct perfmon_now *now,
 		     bool kernel);
 
-/* What is before @now does not count: the CPU was halted. */
+/* Ignores the time before @now, in which the CPU was halted. */
 void perfmon_skip(struct perfmon *perfmon, const struct perfmon_now *now);
 
-/* The performance monitoring interrupt: an NMI to this CPU. */
+/* Raises the performance monitoring interrupt, an NMI to this CPU. */
 void perfmon_interrupt(struct guest *guest);
 
-/* A ToPA region with INT is full: status bit, and the interrupt. */
+/* Sets the status bit of a full ToPA region with INT and raises the interrupt.
+ */
 void perfmon_topa_interrupt(struct perfmon *perfmon, struct guest *guest);
 
 #endif

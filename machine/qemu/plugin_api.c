@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Built twice: PLUGIN_API is 6 or 7, given by the Makefile. */
+/* This file is compiled twice, with PLUGIN_API 6 and 7 from the Makefile. */
 PLUGIN_EXPORT extern int qemu_plugin_version;
 int qemu_plugin_version = PLUGIN_API;
 
@@ -59,7 +59,7 @@ void qemu_plugin_register_vcpu_discon_cb(qemu_plugin_id_t id,
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, api6_exit_fn *fn,
 				    void *data);
 
-/* API 6 hands its callbacks nothing to find a plugin's state by. */
+/* API 6 passes no user data to callbacks. */
 static struct {
 	plugin_tb_trans_fn *tb_trans;
 	void *tb_trans_data;

@@ -9,11 +9,11 @@
 
 /* The part of QEMU's TCG plugin interface that this project uses.
  *
- * Declared here because Debian packages no header for it.  Every function
- * was checked against include/plugins/qemu-plugin.h of QEMU 10.2 and 11.0
- * (API 6) and 11.1 (API 7).  What differs between the two is behind the
- * plugin_on_*() functions at the end, which plugin_api.c defines once per
- * API; everything else is the same in both.
+ * It is declared here because Debian packages no header for it. Every function
+ * was checked against include/plugins/qemu-plugin.h of QEMU 10.2 and 11.0 (API
+ * 6) and 11.1 (API 7). The plugin_on_*() functions at the end hide the
+ * differences; plugin_api.c defines them once per API. Everything else is equal
+ * in both.
  */
 #define PLUGIN_EXPORT __attribute__((visibility("default")))
 
@@ -108,7 +108,9 @@ size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest,
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 
-/* What to do when they execute: before the block or the instruction does. */
+/* Register calls for the execution of a block or instruction; they happen
+ * before it executes.
+ */
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb,
 					  qemu_plugin_vcpu_udata_cb_t cb,
 					  enum qemu_plugin_cb_flags flags,
@@ -134,7 +136,9 @@ void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
 	struct qemu_plugin_insn *insn, enum qemu_plugin_op op,
 	qemu_plugin_u64 entry, uint64_t imm);
 
-/* After each memory access of an instruction; where that went. */
+/* Registers a call after each memory access of an instruction; the others
+ * return the location of the access.
+ */
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 				      qemu_plugin_vcpu_mem_cb_t cb,
 				      enum qemu_plugin_cb_flags flags,
@@ -146,13 +150,13 @@ bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *hwaddr);
 const char *
 qemu_plugin_hwaddr_device_name(const struct qemu_plugin_hwaddr *hwaddr);
 
-/* Registers of the vCPU that a callback runs on. */
+/* Registers of the vCPU that runs the callback. */
 GArray *qemu_plugin_get_registers(void);
 bool qemu_plugin_read_register(struct qemu_plugin_register *handle,
 			       GByteArray *buf);
 bool qemu_plugin_write_register(struct qemu_plugin_register *handle,
 				GByteArray *buf);
-/* Not in 10.2, hence weak: NULL there.  Does not return. */
+/* Weak and NULL with QEMU 10.2, which lacks it. Does not return. */
 __attribute__((weak, noreturn)) void qemu_plugin_set_pc(uint64_t vaddr);
 
 /* Guest memory by physical address, devices included; 0 is success. */
@@ -192,8 +196,8 @@ void plugin_on_discon(qemu_plugin_id_t id, plugin_discon_fn *fn,
 		      void *userdata);
 void plugin_on_exit(qemu_plugin_id_t id, plugin_exit_fn *fn, void *userdata);
 
-/* Refuses, with a message to stderr, a QEMU whose API is neither 6 nor 7,
- * one without qemu_plugin_set_pc(), and one that is not a full system of
+/* Returns false, after a message to stderr, for a QEMU whose API is neither 6
+ * nor 7, one without qemu_plugin_set_pc(), and one that is not a full system of
  * @target ("x86_64").
  */
 bool plugin_api_usable(const qemu_info_t *info, const char *target);

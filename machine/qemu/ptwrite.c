@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-/* An instruction's ModRM operand, as far as ptwrite needs it (64-bit mode;
- * SDM volume 2, "Instruction Format").
+/* An instruction's ModRM operand, as far as ptwrite needs it (64-bit mode; SDM
+ * volume 2, "Instruction Format").
  */
 struct operand {
 	bool is_register;
-	unsigned reg;	  /* encoding, when a register */
-	uint64_t address; /* when memory */
-	bool from_next;	  /* address is from the next instruction */
+	unsigned reg;	  /* encoding, if a register */
+	uint64_t address; /* if memory */
+	bool from_next;	  /* the address is relative to the next instruction */
 	uint8_t rex;
 	size_t length; /* of the whole instruction */
 };
@@ -93,8 +93,8 @@ static struct operand decode(struct vcpu *vcpu, const uint8_t *bytes)
 	return operand;
 }
 
-/* QEMU gives up on the instruction before it has read all of it: neither its
- * bytes nor its size are whole in @insn.
+/* QEMU gives up on the instruction before it has read all of it, so @insn has
+ * neither all bytes nor the right size.
  */
 static void fetch(struct vcpu *vcpu, uint64_t ip,
 		  const struct ptwrite_insn *insn, uint8_t *bytes)
@@ -111,7 +111,7 @@ void emulate_ptwrite(struct vcpu *vcpu, const struct ptwrite_insn *insn)
 	uint64_t next, value = 0;
 	unsigned size;
 
-	/* The block may run elsewhere than where it was translated. */
+	/* The block may run at another address than at translation. */
 	if (vcpu->block)
 		ip += vcpu->block_start - vcpu->block->start;
 	fetch(vcpu, ip, insn, bytes);

@@ -3,8 +3,9 @@
 #include "machine/qemu/plugin_api.h"
 #include "machine/qemu/x86_branch.h"
 
-/* A write of the byte that is there makes QEMU translate again.  The block is begun
- * anew as a whole: in its middle QEMU has not written down which flags hold.
+/* Writing the current byte makes QEMU translate the code again. The block
+ * restarts as a whole, because in its middle QEMU's state of the flags is
+ * incomplete.
  */
 void stale_code_check(struct vcpu *vcpu, const struct block *block)
 {

@@ -4,17 +4,19 @@
 
 #include "machine/qemu/vcpu.h"
 
-/* Code that QEMU has translated and that is there no more.
+/* Detects translated code that has been overwritten.
  *
- * QEMU notes that it has translated code of a page when it is done: a write of
- * another CPU's thread meanwhile does not make it translate again if this is the
- * page's only code (tb_page_add() in accel/tcg/tb-maint.c).  Of the kernel's patching
- * that leaves the breakpoint, which its last step takes away (text_poke_bp_batch() in
- * arch/x86/kernel/alternative.c), and whose handler knows nothing of it any more: the
+ * QEMU records the translation of a page's code only when it is complete. A
+ * concurrent write by another CPU's thread then does not cause a new
+ * translation if this is the page's only code (tb_page_add() in
+ * accel/tcg/tb-maint.c). After kernel patching this leaves the breakpoint that
+ * the patching's last step removes (text_poke_bp_batch() in
+ * arch/x86/kernel/alternative.c). Its handler no longer expects it, and the
  * kernel panics.
  *
- * To be called before @block runs, which is the kernel's and ends in a breakpoint.  If
- * this is there no more, @block is translated anew, and the call does not return.
+ * Must be called before @block runs, which must be a kernel block that ends
+ * with a breakpoint. If the breakpoint no longer exists in memory, @block is
+ * translated again, and the call does not return.
  */
 void stale_code_check(struct vcpu *vcpu, const struct block *block);
 

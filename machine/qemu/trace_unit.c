@@ -10,14 +10,15 @@
 
 enum { BUS_HZ = 100000000 };
 
-/* Under -icount the guest's TSC runs at 1 GHz. */
+/* With -icount the guest's TSC runs at 1 GHz. */
 static const struct pt_rates virtual_rates = {
 	.bus_ratio = 10,
 	.tsc_numerator = DEADLINE_TSC_NUMERATOR,
 };
 
-/* By the host's clock an emulated branch takes hundreds of ticks: the slowest
- * crystal there can be, or nearly each branch would begin a period.
+/* With the host's clock an emulated branch takes hundreds of ticks. This is the
+ * slowest possible crystal; with a faster one almost every branch would start a
+ * period.
  */
 enum { HOST_TSC_NUMERATOR = 1024 };
 
@@ -30,7 +31,7 @@ static double seconds_since(const struct timespec *start)
 	       (double)(now.tv_nsec - start->tv_nsec) / 1e9;
 }
 
-/* Host clock: the guest's TSC has the host's frequency. */
+/* With the host's clock the guest's TSC has the host's frequency. */
 static struct pt_rates clock_rates(const struct trace_unit *plugin)
 {
 	if (!plugin->options.host_clock)
@@ -61,9 +62,10 @@ static void on_vcpu_init(unsigned int index, void *data)
 	pt_unit_init(&vcpu->unit, &bus, &rates, plugin->options.loss_interval);
 }
 
-/* QEMU's x86 code reports an exception twice: raised, as an EXCEPTION whose
- * addresses are out of date, and delivered, as an INTERRUPT whose addresses
- * are right (raise_interrupt2() and do_interrupt_all() in target/i386/tcg).
+/* QEMU's x86 code reports an exception twice: when it is raised, as an
+ * EXCEPTION with outdated addresses, and when it is delivered, as an INTERRUPT
+ * with correct addresses (raise_interrupt2() and do_interrupt_all() in
+ * target/i386/tcg).
  */
 static void on_discontinuity(unsigned int index,
 			     enum qemu_plugin_discon_type type, uint64_t from,

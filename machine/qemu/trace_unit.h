@@ -9,14 +9,16 @@
 #include <stdint.h>
 #include <time.h>
 
-/* The plugin: one trace unit per vCPU, and what makes them see the guest. */
+/* The plugin: one trace unit per vCPU, and the state that connects them to the
+ * guest.
+ */
 struct trace_unit {
 	struct options options;
 	struct qemu_plugin_scoreboard *boards;
 	struct vcpu *vcpus;
 	struct host_moment *moments; /* one per vCPU, or NULL */
 	unsigned count;
-	uint64_t start_tsc; /* host, to measure its frequency */
+	uint64_t start_tsc; /* of the host, to measure its frequency */
 	struct timespec start_time;
 };
 

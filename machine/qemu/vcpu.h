@@ -15,7 +15,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* An instruction that QEMU executes and whose outcome is then put right. */
+/* An instruction that QEMU executes and whose result is corrected afterwards.
+ */
 enum vcpu_pending {
 	VCPU_PENDING_NONE,
 	VCPU_PENDING_CPUID,
@@ -23,17 +24,17 @@ enum vcpu_pending {
 	VCPU_PENDING_RDTSC,
 };
 
-/* IF as an instruction of the block under way writes it: CLI may be in its
+/* The IF values that instructions of the current block write: CLI may be in its
  * middle, STI and POPF end it.
  */
 enum { VCPU_FLAG_WRITES = 2 };
 
 struct vcpu_flag_write {
 	bool enabled;
-	uint64_t next; /* the instruction behind it */
+	uint64_t next; /* the next instruction */
 };
 
-/* One virtual CPU: its trace unit and what is needed to drive it. */
+/* A virtual CPU: its trace unit and the state that drives it. */
 struct vcpu {
 	struct vcpu_board *board;
 	struct guest guest;
@@ -42,22 +43,23 @@ struct vcpu {
 	struct perfmon perfmon;
 	struct deadline deadline;
 	struct pt_unit unit;
-	const struct block *block; /* being executed, NULL: not known */
-	uint64_t block_start;	   /* where it is this time */
-	bool raised;		   /* an exception, not yet delivered */
-	bool cr3_moved;		   /* by the last instruction */
-	bool mwait;		   /* CPUID says that it can idle by it */
+	const struct block *block; /* the executing block; NULL: unknown */
+	uint64_t block_start;	   /* its address in this execution */
+	/* an exception was raised and not delivered yet */
+	bool raised;
+	bool cr3_moved; /* the last instruction wrote CR3 */
+	bool mwait;	/* CPUID announces MWAIT */
 	bool halted;
 	uint64_t halted_tsc;
 	bool fault_wanted; /* wrmsr was turned into one that faults */
 	uint64_t fault_rcx;
 	struct vcpu_flag_write flag_writes[VCPU_FLAG_WRITES];
 	unsigned flag_write_count; /* not reported yet */
-	bool counter_overflowed;   /* the interrupt is due */
+	bool counter_overflowed;   /* the interrupt is pending */
 	enum vcpu_pending pending;
 	uint32_t cpuid_leaf, cpuid_subleaf;
 	uint64_t msr_value;
-	FILE *dump; /* what the unit wrote, or NULL */
+	FILE *dump; /* copy of the unit's output, or NULL */
 };
 
 #endif

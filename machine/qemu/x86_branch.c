@@ -23,8 +23,8 @@ static bool is_legacy_prefix(uint8_t byte)
 	}
 }
 
-/* A REX prefix counts only right before the opcode; in 32-bit code the same
- * bytes are inc and dec, no branches, so skipping them does no harm there.
+/* A REX prefix counts only directly before the opcode. In 32-bit code the same
+ * bytes are inc and dec, which are not branches, so skipping them does no harm.
  */
 static size_t prefix_size(const uint8_t *bytes, size_t size)
 {
@@ -191,7 +191,9 @@ enum x86_special x86_special(const uint8_t *bytes, size_t size)
 		return X86_ORDINARY;
 	if (bytes[at] != 0x0f)
 		return one_byte_special(bytes[at]);
-	/* ptwrite is F3 0F AE /4; other prefixes make it xsave and others. */
+	/* ptwrite is F3 0F AE /4; with other prefixes the opcode is xsave and
+	 * others.
+	 */
 	if (size - at > 2 && bytes[at + 1] == 0xae &&
 	    (bytes[at + 2] >> 3 & 7) == 4 && has_prefix(bytes, at, 0xf3))
 		return X86_PTWRITE;

@@ -7,20 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns what kind of branch the 64-bit or 32-bit mode instruction @bytes is.
+/* Returns the kind of branch of the instruction @bytes in 64-bit or 32-bit
+ * mode.
  *
  * Source: SDM volume 3, "Intel Processor Trace", table of change-of-flow
  * instructions; volume 2, opcode maps.
  */
 enum pt_branch x86_branch(const uint8_t *bytes, size_t size);
 
-/* int n, int3, int1, into: far branches that QEMU reports as exceptions. */
+/* Returns whether the instruction is int n, int3, int1 or into: far branches
+ * that QEMU reports as exceptions.
+ */
 bool x86_is_software_interrupt(const uint8_t *bytes, size_t size);
 
-/* int3: stands in for an instruction that is being changed. */
+/* int3, which replaces an instruction while it is being patched. */
 enum { X86_INT3 = 0xcc };
 
-/* Instructions that the trace unit has to see or to stand in for. */
+/* Instructions that the trace unit has to observe or emulate. */
 enum x86_special {
 	X86_ORDINARY,
 	X86_CPUID,
@@ -39,8 +42,8 @@ enum x86_special {
 
 enum x86_special x86_special(const uint8_t *bytes, size_t size);
 
-/* A 16-bit store of the form that Linux's iowrite16() has (lib/iomap.c), which
- * may be to a device's doorbell.
+/* Returns whether the instruction is a 16-bit store of the form in Linux's
+ * iowrite16() (lib/iomap.c), which may ring a device's doorbell.
  */
 bool x86_may_ring(const uint8_t *bytes, size_t size);
 

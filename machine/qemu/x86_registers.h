@@ -20,7 +20,7 @@ enum guest_register {
 	GUEST_REGISTERS = GUEST_GENERAL + 16,
 };
 
-/* As guest_init(). */
+/* Like guest_init(), for these registers. */
 bool x86_registers_init(struct guest *guest);
 
 /* EDX:EAX, as rdtsc, rdmsr and wrmsr use it. */
