@@ -7,20 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The last three addresses sent, against which the next one is compressed
- * ("address history buffer").  A Trace Info packet sets all to 0.
+/* The last three addresses that were sent; the next address is compressed
+ * against them ("address history buffer"). A Trace Info packet sets all of them
+ * to 0.
  */
 struct ete_addresses {
-	uint64_t history[3]; /* the newest first */
+	uint64_t history[3]; /* newest first */
 };
 
 void ete_addresses_clear(struct ete_addresses *addresses);
 
-/* The shortest packet for @address, which becomes the newest. */
+/* Writes the shortest packet for @address, which becomes the newest. Returns
+ * its size.
+ */
 size_t ete_addresses_put(struct ete_addresses *addresses, uint8_t *bytes,
 			 uint64_t address);
 
-/* The same with its context, for which there are long forms only. */
+/* Like ete_addresses_put(), with a context, for which only long forms exist. */
 size_t ete_addresses_put_context(struct ete_addresses *addresses,
 				 uint8_t *bytes, uint64_t address,
 				 const struct ete_context *context);

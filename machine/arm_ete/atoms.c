@@ -3,7 +3,8 @@
 
 #include <assert.h>
 
-/* Formats 5 and 4: these patterns only, the oldest atom in bit 0. */
+/* Formats 5 and 4 support only these patterns, with the oldest atom in bit 0.
+ */
 struct pattern {
 	uint8_t atoms;
 	uint8_t packet;
@@ -45,7 +46,7 @@ static void drop(struct ete_atoms *atoms, unsigned count)
 	atoms->count -= count;
 }
 
-/* Format 6: 3 to 23 taken, and one more of either kind. */
+/* Format 6: 3 to 23 taken atoms, and one more of either kind. */
 static uint8_t take_run(struct ete_atoms *atoms, unsigned run)
 {
 	if (run < atoms->count) {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Atoms not yet sent: E (taken) and N, the oldest in bit 0.  Packet formats 1
- * to 6 hold 1 to 24 of them, the longer ones only certain patterns.
+/* Atoms not sent yet: E (taken) and N, the oldest in bit 0. Packet formats 1 to
+ * 6 hold 1 to 24 atoms, the longer formats only in certain patterns.
  */
 enum { ETE_ATOMS_MAX = 24 };
 
@@ -20,11 +20,11 @@ static inline bool ete_atoms_is_full(const struct ete_atoms *atoms)
 	return atoms->count == ETE_ATOMS_MAX;
 }
 
-/* There must be room. */
+/* Adds an atom. There must be room. */
 void ete_atoms_add(struct ete_atoms *atoms, bool taken);
 
-/* Takes the oldest atoms, as many as one packet can hold, and returns that
- * packet, which is a byte.  There must be one.
+/* Removes the oldest atoms, as many as fit into one packet, and returns that
+ * packet, which is one byte. There must be at least one atom.
  */
 uint8_t ete_atoms_take(struct ete_atoms *atoms);
 

@@ -92,7 +92,9 @@ void ete_encoder_trace_on(struct ete_encoder *encoder)
 	encoder->context_known = false;
 }
 
-/* The element just sent was committed at @time. */
+/* Writes a cycle count for the element that was just sent and was committed at
+ * @time.
+ */
 static void count_cycles(struct ete_encoder *encoder,
 			 const struct ete_time *time)
 {

@@ -11,15 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The time of an event.  Neither decreases. */
+/* The time of an event. Neither count ever decreases. */
 struct ete_time {
 	uint64_t timestamp; /* the generic timer's count */
-	bool known;	    /* else no timestamp can be sent */
+	bool known;	    /* false: no timestamp can be sent */
 	uint64_t cycles;
 };
 
-/* Turns trace elements into packets: collects atoms, compresses addresses
- * and timestamps, adds cycle counts to what they belong to.
+/* Turns trace elements into packets: collects atoms, compresses addresses and
+ * timestamps, and adds cycle counts to their elements.
  */
 struct ete_encoder {
 	const struct ete_registers *registers; /* borrowed */
@@ -27,11 +27,11 @@ struct ete_encoder {
 	struct ete_atoms atoms;
 	struct ete_addresses addresses;
 	struct ete_return_stack returns;
-	struct ete_context context; /* what a decoder knows */
+	struct ete_context context; /* as known to a decoder */
 	bool context_known;
 	uint64_t last_timestamp;
 	uint64_t counted_cycles; /* up to the last cycle count */
-	uint64_t since_sync;	 /* bytes */
+	uint64_t since_sync;	 /* bytes since the last A-sync */
 	bool discarding;	 /* packets are being lost */
 };
 
@@ -39,30 +39,32 @@ void ete_encoder_init(struct ete_encoder *encoder,
 		      const struct ete_registers *registers,
 		      struct trace_buffer *buffer);
 
-/* The unit was enabled at @time: nothing has been sent. */
+/* Resets the state: the unit was enabled at @time, and nothing has been sent.
+ */
 void ete_encoder_restart(struct ete_encoder *encoder,
 			 const struct ete_time *time);
 
-/* A-sync and Trace Info; an address with context has to follow. */
+/* Writes A-sync and Trace Info. An address with context must follow. */
 void ete_encoder_sync(struct ete_encoder *encoder);
 bool ete_encoder_sync_is_due(const struct ete_encoder *encoder);
 
-/* Packets were lost; all that a decoder knows has to follow. */
+/* Reports lost packets. Everything that a decoder must know has to follow. */
 void ete_encoder_overflow(struct ete_encoder *encoder);
 
 void ete_encoder_trace_on(struct ete_encoder *encoder);
 
-/* A branch, or an ISB: @taken or not. */
+/* Adds a branch or an ISB, @taken or not. */
 void ete_encoder_atom(struct ete_encoder *encoder, bool taken,
 		      const struct ete_time *time);
 
-/* A branch with link: what may be returned to without an address. */
+/* Adds a branch with link: a return to @next needs no address. */
 void ete_encoder_link(struct ete_encoder *encoder, uint64_t next);
 
-/* True when the indirect branch to @target needs no address. */
+/* Returns true if the indirect branch to @target needs no address. */
 bool ete_encoder_returns_to(struct ete_encoder *encoder, uint64_t target);
 
-/* Execution goes on at @address in @context, which is sent if it has changed.
+/* Writes that execution continues at @address in @context. The context is sent
+ * if it has changed.
  */
 void ete_encoder_address(struct ete_encoder *encoder, uint64_t address,
 			 const struct ete_context *context);
@@ -76,7 +78,7 @@ void ete_encoder_exception(struct ete_encoder *encoder, enum ete_exception type,
 void ete_encoder_timestamp(struct ete_encoder *encoder,
 			   const struct ete_time *time);
 
-/* Atoms become packets, packets are in memory. */
+/* Writes all atoms as packets, and all packets to memory. */
 void ete_encoder_drain(struct ete_encoder *encoder);
 
 #endif

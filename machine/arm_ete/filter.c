@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/arm_ete/filter.h"
 
-/* Resource selector 1 is always true, 0 always false; others would choose
- * resources that cannot be events here (counters but for timestamps).
+/* Resource selector 1 is always true, 0 always false. Others would select
+ * resources that this unit has only for timestamps (counters) or not at all.
  */
 enum { EVENT_TRUE = 1 };
 
@@ -21,7 +21,7 @@ static uint64_t comparator(const struct ete_registers *registers, unsigned i)
 	return ete_register(registers, TRCACVR0 + 8 * i);
 }
 
-/* TRCACATR.EXLEVEL: a comparator does not match in the levels it excludes. */
+/* TRCACATR.EXLEVEL: a comparator does not match in its excluded levels. */
 static bool matches_level(const struct ete_registers *registers, unsigned i,
 			  uint64_t ip)
 {
@@ -30,7 +30,7 @@ static bool matches_level(const struct ete_registers *registers, unsigned i,
 	return !(type >> (12 + ete_filter_level(ip)) & 1);
 }
 
-/* The bounds are both in the range. */
+/* Both bounds belong to the range. */
 static bool in_any_range(const struct ete_registers *registers, uint64_t pairs,
 			 uint64_t ip)
 {
@@ -55,7 +55,7 @@ bool ete_filter_range(const struct ete_registers *registers, uint64_t ip)
 }
 
 /* Returns whether one of @points, a bit for each comparator, is in the code,
- * and the last such address.
+ * and sets *@last to the last such address.
  */
 static bool last_point(const struct ete_registers *registers, uint64_t points,
 		       uint64_t ip, uint64_t end, uint64_t *last)

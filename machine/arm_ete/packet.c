@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Seven bits a byte, the lowest first; the top bit says that more follow. */
+/* Seven bits per byte, lowest first; the top bit is set if more bytes follow.
+ */
 static size_t put_continued(uint8_t *bytes, uint32_t value)
 {
 	size_t size = 0;
@@ -50,8 +51,8 @@ size_t ete_packet_overflow(uint8_t *bytes)
 	return 2;
 }
 
-/* The ninth byte holds eight bits; seven and eight bytes do not occur, as
- * decoders differ in what they take the missing bits for.
+/* The ninth byte holds eight bits. Lengths of seven and eight bytes are not
+ * used, because decoders disagree on the missing bits.
  */
 static size_t put_timestamp(uint8_t *bytes, uint64_t value, uint64_t changed)
 {

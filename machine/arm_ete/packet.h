@@ -6,38 +6,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One function per ETE packet; each writes it to @bytes, which has room for
- * ETE_PACKET_MAX, and returns its size.
+/* One function per ETE packet. Each writes the packet to @bytes, which must
+ * have room for ETE_PACKET_MAX, and returns its size.
  *
  * Source: Arm Embedded Trace Extension (Arm ARM, part D, "Embedded Trace
- * Extension: instruction trace unit protocol"); the names are its own.
+ * Extension: instruction trace unit protocol"), whose names are used.
  */
 enum { ETE_PACKET_MAX = 24 };
 
 /* Alignment synchronization. */
 size_t ete_packet_async(uint8_t *bytes);
 
-/* Trace Info; cycle counting is on when @cycle_threshold is not NULL. */
+/* Trace Info. Cycle counting is on if @cycle_threshold is not NULL. */
 size_t ete_packet_trace_info(uint8_t *bytes, const uint32_t *cycle_threshold);
 
 size_t ete_packet_trace_on(uint8_t *bytes);
 size_t ete_packet_overflow(uint8_t *bytes);
 
-/* Timestamp: only as many bytes as @value differs from @previous.  @cycles:
- * since the last cycle count, NULL while those are off.
+/* Timestamp, with only the bytes in which @value differs from @previous.
+ * @cycles is the count since the last cycle count, or NULL if counting is off.
  */
 size_t ete_packet_timestamp(uint8_t *bytes, uint64_t value, uint64_t previous,
 			    const uint32_t *cycles);
 
-/* Cycle Count format 3 or 1: @over above the threshold, at most
+/* Cycle Count format 3 or 1: @over cycles above the threshold, at most
  * ETE_CYCLES_MAX.
  */
 #define ETE_CYCLES_MAX 0xfffffu
 size_t ete_packet_cycles(uint8_t *bytes, uint32_t over);
-/* More cycles than can be said. */
+/* A cycle count too large for the packet. */
 size_t ete_packet_cycles_unknown(uint8_t *bytes);
 
-/* Exception; an address packet with the preferred return address follows. */
+/* Exception. An address packet with the preferred return address must follow.
+ */
 enum ete_exception {
 	ETE_EXCEPTION_RESET = 0,
 	ETE_EXCEPTION_DEBUG_HALT = 1,
@@ -54,17 +55,17 @@ enum ete_exception {
 };
 size_t ete_packet_exception(uint8_t *bytes, enum ete_exception type);
 
-/* Where code runs, as Context and Address with Context packets say it. */
+/* The context of code, as in Context and Address with Context packets. */
 struct ete_context {
 	uint8_t el;	     /* exception level, 0 to 3 */
-	bool has_context_id; /* is traced (TRCCONFIGR.CID) */
+	bool has_context_id; /* the context ID is traced (TRCCONFIGR.CID) */
 	bool has_vmid;	     /* TRCCONFIGR.VMID */
 	uint32_t context_id;
 	uint32_t vmid;
 };
 size_t ete_packet_context(uint8_t *bytes, const struct ete_context *context);
 
-/* Addresses of A64 code (IS0), the low bits that a packet holds. */
+/* Addresses of A64 code (IS0), with the low bits that fit the packet. */
 size_t ete_packet_address_match(uint8_t *bytes, unsigned entry);
 size_t ete_packet_address_short(uint8_t *bytes, uint64_t address,
 				bool two_bytes);

@@ -5,8 +5,8 @@
 
 #define ONES(high, low) (~0ull >> (63 - (high)) & ~0ull << (low))
 
-/* This is what each register keeps of a write; those not here keep nothing.
- * Fields of what TRCIDR0 to TRCIDR5 do not offer are reserved.
+/* The writable bits of each register; a register not listed has none. Fields of
+ * features that TRCIDR0 to TRCIDR5 do not announce are reserved.
  */
 static const struct {
 	uint16_t offset;
@@ -31,7 +31,7 @@ static const struct {
 	{ TRCACATR0, ETE_ADDRESS_COMPARATORS, 8, ONES(13, 12) | ONES(9, 8) },
 };
 
-/* This is what is fixed: the unit's abilities. */
+/* The fixed values: the unit's abilities. */
 static const struct {
 	uint16_t offset;
 	uint64_t value;
@@ -40,7 +40,7 @@ static const struct {
 	 * cycle counts that need no commit.
 	 */
 	{ 0x1e0, 1 | 1 << 7 | 1 << 9 | 8 << 24 | 1 << 29 },
-	{ 0x1e4, 0x4100fff0 }, /* TRCIDR1: Arm, registers are as ID'd */
+	{ 0x1e4, 0x4100fff0 }, /* TRCIDR1: Arm, registers as identified */
 	/* TRCIDR2: addresses of 64 bits; context and VM identifiers of 32,
 	 * cycle counts of 20.
 	 */
@@ -51,7 +51,7 @@ static const struct {
 	{ 0x1f0, ETE_ADDRESS_PAIRS | 1 << 16 },
 	/* TRCIDR5: seven bits of trace ID, one counter */
 	{ 0x1f4, 7 << 16 | 1 << 28 },
-	{ TRCOSLSR, 1 << 4 },  /* the lock is the CPU's own */
+	{ TRCOSLSR, 1 << 4 },  /* the OS lock belongs to the CPU */
 	{ 0xfb8, 3 << 2 },     /* TRCAUTHSTATUS: non-secure tracing allowed */
 	{ 0xfbc, 0x47705a13 }, /* TRCDEVARCH: ETE 1.0 */
 };
@@ -81,9 +81,7 @@ void ete_registers_reset(struct ete_registers *registers)
 	*registers = (struct ete_registers){ 0 };
 }
 
-/* Nothing is under way while the unit is off: idle, and the programmers'
- * model is stable.
- */
+/* While the unit is off it is idle, and the programmers' model is stable. */
 static uint64_t status(const struct ete_registers *registers)
 {
 	return ete_register(registers, TRCPRGCTLR) & PRGCTLR_EN ? 0 : 3;
@@ -117,7 +115,7 @@ void ete_registers_write(struct ete_registers *registers, unsigned offset,
 		registers->values[offset / 4] = value & writable(offset);
 }
 
-/* FEAT_ETE is in TraceVer, FEAT_TRF in TraceFilt, FEAT_TRBE in TraceBuffer. */
+/* FEAT_ETE is the field TraceVer, FEAT_TRF TraceFilt, FEAT_TRBE TraceBuffer. */
 uint64_t ete_debug_features(uint64_t value)
 {
 	const uint64_t fields = ONES(7, 4) | ONES(43, 40) | ONES(47, 44);

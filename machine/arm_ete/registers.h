@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The trace unit's system registers of one CPU (TRC*), by the offset that they
- * have in the external interface: op0 = 2, op1 = 1, and offset / 4 is CRn[2:0],
- * op2, CRm (Arm ARM, "System register encodings of the trace unit").
+/* The trace unit's system registers of one CPU (TRC*), by their offset in the
+ * external interface: op0 = 2, op1 = 1, and offset / 4 is CRn[2:0], op2, CRm
+ * (Arm ARM, "System register encodings of the trace unit").
  */
 enum ete_register {
 	TRCPRGCTLR = 0x004,
@@ -45,7 +45,7 @@ enum ete_register {
 #define VICTLR_NOT_EL0 (1ull << 20)
 #define VICTLR_NOT_EL1 (1ull << 21)
 
-/* TRFCR_EL1: what of the trace is permitted at all. */
+/* TRFCR_EL1: the exception levels that may be traced. */
 #define TRFCR_E0TRE (1ull << 0)
 #define TRFCR_E1TRE (1ull << 1)
 
@@ -65,8 +65,8 @@ struct ete_registers {
 
 void ete_registers_reset(struct ete_registers *registers);
 
-/* What software reads and writes; what this unit does not have, and reserved
- * bits, read as zero and ignore writes.
+/* Software's accesses. Missing registers and reserved bits read as zero and
+ * ignore writes.
  */
 uint64_t ete_registers_read(const struct ete_registers *registers,
 			    unsigned offset);
@@ -79,7 +79,9 @@ static inline uint64_t ete_register(const struct ete_registers *registers,
 	return registers->values[offset / 4];
 }
 
-/* ID_AA64DFR0_EL1 of a CPU that has @value without the trace unit. */
+/* Returns ID_AA64DFR0_EL1 with the trace unit; @value is the register without
+ * it.
+ */
 uint64_t ete_debug_features(uint64_t value);
 
 #endif

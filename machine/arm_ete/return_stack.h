@@ -5,23 +5,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The return addresses of the newest branches with link: an indirect branch
- * to the one on top needs no address packet (TRCCONFIGR.RS).  A decoder holds
- * at least 15 entries, so no unit may have more.
+/* The return addresses of the newest branches with link. An indirect branch to
+ * the top entry needs no address packet (TRCCONFIGR.RS). A decoder holds at
+ * least 15 entries, so no unit may have more.
  */
 enum { ETE_RETURN_STACK_DEPTH = 15 };
 
 struct ete_return_stack {
 	uint64_t addresses[ETE_RETURN_STACK_DEPTH];
-	unsigned top; /* where the next one goes */
+	unsigned top; /* index of the next entry */
 	unsigned count;
 };
 
 void ete_return_stack_clear(struct ete_return_stack *stack);
 void ete_return_stack_push(struct ete_return_stack *stack, uint64_t address);
 
-/* Takes the top away if it is @target: true.  Else the stack stays as it is,
- * as it does in a decoder that gets an address.
+/* Pops the top entry and returns true if it is @target. Otherwise leaves the
+ * stack unchanged, as a decoder does that receives an address.
  */
 bool ete_return_stack_match(struct ete_return_stack *stack, uint64_t target);
 

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TRBLIMITR.FM: what happens at the limit. */
+/* TRBLIMITR.FM: the behaviour at the limit. */
 enum fill_mode {
 	FILL_STOP = 0,
 	FILL_WRAP = 1,
 	FILL_CIRCULAR = 3,
 };
 
-/* Bytes are gathered before they are written; while collection is stopped
- * they have to be kept, as many as may come until the interrupt is handled.
+/* Bytes are collected before they are written. While collection is stopped all
+ * bytes must be held until the interrupt has been handled.
  */
 enum { GATHER = 512, HELD_FIRST = 1 << 16, PAGE = 4096 };
 
@@ -21,8 +21,8 @@ struct trace_buffer {
 	uint64_t registers[TRB_REGISTERS];
 	uint8_t *held;
 	size_t used, room;
-	uint64_t page;	   /* address whose translation is known, or 1 */
-	uint64_t physical; /* of that page */
+	uint64_t page;	   /* address with a known translation, or 1 */
+	uint64_t physical; /* its physical address */
 };
 
 struct trace_buffer *trace_buffer_new(const struct ete_bus *bus)
@@ -53,7 +53,7 @@ bool trace_buffer_is_enabled(const struct trace_buffer *buffer)
 	return buffer->registers[TRBLIMITR_EL1] & TRBLIMITR_E;
 }
 
-/* When the limit is reached has to be known at once. */
+/* Reaching the limit must be noticed immediately. */
 bool trace_buffer_is_due(const struct trace_buffer *buffer)
 {
 	uint64_t left = (buffer->registers[TRBLIMITR_EL1] & TRBLIMITR_LIMIT) -
@@ -70,7 +70,7 @@ bool trace_buffer_is_stopped(const struct trace_buffer *buffer)
 uint64_t trace_buffer_read(const struct trace_buffer *buffer,
 			   enum trb_register which)
 {
-	/* Aligned to a byte; the access flag is updated. */
+	/* Byte alignment; the access flag is updated. */
 	enum { IDENTIFICATION = 1 << 5 };
 
 	return which == TRBIDR_EL1 ? IDENTIFICATION : buffer->registers[which];
@@ -136,7 +136,9 @@ static bool translate(struct trace_buffer *buffer, uint64_t address,
 	return true;
 }
 
-/* Writes what fits in the page; 0 if collection has stopped instead. */
+/* Writes as much as fits into the page. Returns the count, or 0 if collection
+ * has stopped.
+ */
 static size_t write_some(struct trace_buffer *buffer, const uint8_t *bytes,
 			 size_t size)
 {

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The Trace Buffer Extension: writes the unit's bytes to memory, and holds
- * back what comes while it may not write, so that nothing is lost.
+/* The Trace Buffer Extension. It writes the unit's bytes to memory, and holds
+ * bytes back while it may not write, so that nothing is lost.
  *
  * Source: Arm ARM, "Trace Buffer Unit"; op2 of S3_0_C9_C11_<op2> selects the
  * register.
@@ -37,22 +37,23 @@ enum trb_register {
 #define TRBSR_STAGE1_ABORT (0x24ull << 26)
 #define TRBSR_TRANSLATION_FAULT 0x07ull
 
-/* How the CPU's trace reaches the machine that it is part of. */
+/* The trace buffer's access to its machine. */
 struct ete_bus {
-	/* The physical address of the kernel's @address; false if it is not
-	 * mapped.
+	/* Translates the kernel's @address. Returns false if it is not mapped.
 	 */
 	bool (*translate)(void *machine, uint64_t address, uint64_t *physical);
 	bool (*write)(void *machine, uint64_t physical, const void *bytes,
 		      size_t size);
-	/* The trace buffer's interrupt becomes pending. */
+	/* Makes the trace buffer's interrupt pending. */
 	void (*interrupt)(void *machine);
 	void *machine;
 };
 
 struct trace_buffer;
 
-/* Copies @bus.  NULL when out of memory; free accepts NULL. */
+/* Copies @bus. Returns NULL when out of memory. trace_buffer_free() accepts
+ * NULL.
+ */
 struct trace_buffer *trace_buffer_new(const struct ete_bus *bus);
 void trace_buffer_free(struct trace_buffer *buffer);
 
@@ -61,25 +62,25 @@ uint64_t trace_buffer_read(const struct trace_buffer *buffer,
 void trace_buffer_write(struct trace_buffer *buffer, enum trb_register which,
 			uint64_t value);
 
-/* Enabled: bytes are taken.  They go to memory unless collection has stopped
- * (buffer filled, fault); they wait then until software has cleared TRBSR.S
- * and enabled the buffer again.
+/* Enabled: bytes are accepted. They are written to memory unless collection has
+ * stopped (buffer full, or a fault); then they wait until software has cleared
+ * TRBSR.S and enabled the buffer again.
  */
 bool trace_buffer_is_enabled(const struct trace_buffer *buffer);
 bool trace_buffer_is_stopped(const struct trace_buffer *buffer);
 
-/* Appends one packet.  It waits for trace_buffer_flush(). */
+/* Appends one packet, which waits for trace_buffer_flush(). */
 void trace_buffer_put(struct trace_buffer *buffer, const uint8_t *bytes,
 		      size_t size);
 
-/* Forgets what waits. */
+/* Drops all waiting bytes. */
 void trace_buffer_clear(struct trace_buffer *buffer);
 
-/* So much waits that it is worth while. */
+/* Returns true if enough bytes wait for a flush. */
 bool trace_buffer_is_due(const struct trace_buffer *buffer);
 
-/* What was put is in memory afterwards, unless collection has stopped.  Call
- * it while the kernel runs, whose addresses the buffer has.
+/* Writes all waiting bytes to memory, unless collection has stopped. Must be
+ * called while the kernel runs, because the buffer has kernel addresses.
  */
 void trace_buffer_flush(struct trace_buffer *buffer);
 

@@ -41,7 +41,7 @@ uint64_t ete_unit_read(struct ete_unit *unit, unsigned offset)
 	return value;
 }
 
-/* Counts an event against the loss option; a loss ends in arrive(). */
+/* Counts an event for the loss option. A loss ends in arrive(). */
 static void maybe_lose(struct ete_unit *unit)
 {
 	if (unit_loss_event(&unit->loss))
@@ -57,7 +57,7 @@ static void end_loss(struct ete_unit *unit)
 	unit->active = false;
 }
 
-/* Tracing ends: what was lost before is said now. */
+/* Reports the loss when tracing ends. */
 static void finish_loss(struct ete_unit *unit)
 {
 	unit_loss_end(&unit->loss);
@@ -101,7 +101,7 @@ uint64_t ete_unit_read_buffer(struct ete_unit *unit, enum trb_register which)
 	return trace_buffer_read(unit->buffer, which);
 }
 
-/* A buffer that is enabled may be a new one, which is decoded by itself. */
+/* A newly enabled buffer may be decoded on its own, so it needs an A-sync. */
 void ete_unit_write_buffer(struct ete_unit *unit, enum trb_register which,
 			   uint64_t value)
 {
@@ -167,7 +167,7 @@ void ete_unit_branch(struct ete_unit *unit, enum ete_branch kind, uint64_t next,
 	}
 }
 
-/* A start or stop point acts on the whole stretch of code that it is in. */
+/* A start or stop point applies to the whole block of code that contains it. */
 static bool started(struct ete_unit *unit, uint64_t ip, uint64_t end)
 {
 	bool before = unit->started;
@@ -183,10 +183,10 @@ static bool traced(struct ete_unit *unit, uint64_t ip, uint64_t end)
 	       ete_filter_range(&unit->registers, ip);
 }
 
-/* Timestamps come after a discontinuity, and whenever the timestamp's event
- * is true: resource selector 1 always is, others choose a counter, which
- * counts cycles down and begins anew.  Few would be gained by more than one
- * in so many ticks.
+/* Timestamps are written after a discontinuity and whenever the timestamp event
+ * is true. Resource selector 1 is always true; others select a counter, which
+ * counts cycles down and reloads. More than one timestamp in so many ticks
+ * would add little.
  */
 enum { TICKS_BETWEEN_TIMESTAMPS = 512 };
 
@@ -224,7 +224,7 @@ static bool sync_is_due(struct ete_unit *unit)
 {
 	bool stopped = trace_buffer_is_stopped(unit->buffer);
 
-	/* Software may decode what comes next by itself. */
+	/* Software may decode the following trace on its own. */
 	if (stopped && !unit->was_stopped)
 		unit->sync_due = true;
 	unit->was_stopped = stopped;
@@ -249,8 +249,8 @@ static void enter(struct ete_unit *unit)
 	unit->time_due = true;
 }
 
-/* An address in the middle of a stretch of code without branches would hide
- * from a decoder what came before it.
+/* An address in the middle of a block would hide the code before it from a
+ * decoder.
  */
 static void go_on(struct ete_unit *unit)
 {

@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The Embedded Trace Extension of one CPU, without the CPU.
+/* The Embedded Trace Extension of one CPU, independent of the CPU.
  *
- * Whoever executes instructions reports, in order: register accesses, every
- * branch that was executed, every exception, and where the CPU is before it
- * goes on.  The unit filters (permission, exception level, address ranges,
- * start and stop points) and writes packets to the trace buffer.
+ * The CPU's emulator reports in order: register accesses, every executed
+ * branch, every exception, and the position before execution continues. The
+ * unit filters (permission, exception level, address ranges, start and stop
+ * points) and writes packets to the trace buffer.
  */
 struct ete_unit {
 	struct ete_registers registers;
@@ -23,12 +23,12 @@ struct ete_unit {
 	struct ete_encoder encoder;
 	struct unit_loss loss;
 	uint32_t context_id;
-	bool active;	   /* the code under way is traced */
+	bool active;	   /* the current code is traced */
 	bool started;	   /* by a start point */
-	bool needs_target; /* the next address is not known to a decoder */
-	bool at_target;	   /* a branch or exception has led here */
+	bool needs_target; /* a decoder does not know the next address */
+	bool at_target;	   /* reached by a branch or exception */
 	bool sync_due;
-	bool was_stopped; /* the buffer, when last looked at */
+	bool was_stopped; /* the buffer's state at the last check */
 	bool time_due;
 };
 
@@ -37,20 +37,20 @@ enum ete_branch {
 	ETE_BRANCH_CONDITIONAL,
 	ETE_BRANCH_DIRECT,
 	ETE_BRANCH_LINK,
-	ETE_BRANCH_INDIRECT, /* RET too */
+	ETE_BRANCH_INDIRECT, /* including RET */
 	ETE_BRANCH_INDIRECT_LINK,
 	ETE_BRANCH_EXCEPTION_RETURN,
 	ETE_BRANCH_ISB,
 };
 
-/* @loss_interval: see unit/loss.h, 0 for none.  Copies @bus.  False when out of
- * memory; free accepts that too.
+/* Copies @bus. @loss_interval: see unit/loss.h, 0 for none. Returns false when
+ * out of memory; ete_unit_free() accepts that too.
  */
 bool ete_unit_init(struct ete_unit *unit, const struct ete_bus *bus,
 		   uint64_t loss_interval);
 void ete_unit_free(struct ete_unit *unit);
 
-/* TRCPRGCTLR.EN. */
+/* Returns TRCPRGCTLR.EN. */
 bool ete_unit_is_enabled(const struct ete_unit *unit);
 
 /* Accesses to TRC* by their offset, TRFCR_EL1 and TRB*. */
@@ -62,24 +62,25 @@ uint64_t ete_unit_read_buffer(struct ete_unit *unit, enum trb_register which);
 void ete_unit_write_buffer(struct ete_unit *unit, enum trb_register which,
 			   uint64_t value);
 
-/* TSB CSYNC: all that was executed is in memory. */
+/* TSB CSYNC: writes the trace of all executed code to memory. */
 void ete_unit_drain(struct ete_unit *unit);
 
-/* CONTEXTIDR_EL1 is @id from here on. */
+/* Reports that CONTEXTIDR_EL1 is @id from now on. */
 void ete_unit_context_id(struct ete_unit *unit, uint32_t id);
 
-/* A branch was executed and went to @to; @next is the instruction after it. */
+/* Reports an executed branch to @to. @next is the instruction after the branch.
+ */
 void ete_unit_branch(struct ete_unit *unit, enum ete_branch kind, uint64_t next,
 		     uint64_t to, const struct ete_time *time);
 
-/* The CPU is at @ip and goes on to before @end; if those are equal, an
- * exception keeps it from going on.
+/* Reports that the CPU is at @ip and executes up to before @end. If both are
+ * equal, an exception prevents execution.
  */
 void ete_unit_arrive(struct ete_unit *unit, uint64_t ip, uint64_t end,
 		     const struct ete_time *time);
 
-/* An exception that returns to @from by preference.  ete_unit_arrive() has
- * been told if the CPU had got there by a branch.
+/* Reports an exception with preferred return address @from. If the CPU had
+ * reached @from by a branch, ete_unit_arrive() must have been called.
  */
 void ete_unit_exception(struct ete_unit *unit, enum ete_exception type,
 			uint64_t from, const struct ete_time *time);

@@ -16,8 +16,8 @@
 #define PT_TOPA_MULTIPLE_ENTRIES (1u << 1)
 #define PT_SINGLE_RANGE (1u << 2)
 
-/* Version 4, so that there is a global status register with the trace unit's
- * bit; 4 general counters and 3 fixed ones of 48 bits.
+/* Version 4, which has a global status register with the trace unit's bit; 4
+ * general counters and 3 fixed ones of 48 bits.
  */
 #define PERFMON_EAX 0x07300404u
 #define PERFMON_EDX 0x00000603u
@@ -62,8 +62,8 @@ void pt_cpuid(uint32_t leaf, uint32_t subleaf, const struct pt_rates *rates,
 		*result = trace_unit(subleaf);
 		break;
 	case 0x15:
-		/* ECX, the crystal's frequency, is not the trace unit's to
-		 * say: it depends on the TSC's.
+		/* ECX, the crystal's frequency, depends on the TSC's and is
+		 * unknown here.
 		 */
 		*result = (struct cpuid_result){ .eax = PT_TSC_DENOMINATOR,
 						 .ebx = rates->tsc_numerator };

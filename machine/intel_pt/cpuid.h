@@ -4,9 +4,7 @@
 
 #include <stdint.h>
 
-/* This is what CPUID says of the trace unit (SDM volume 2, CPUID leaves 14H,
- * 15H).
- */
+/* The trace unit's part of CPUID (SDM volume 2, CPUID leaves 14H, 15H). */
 enum {
 	PT_CPUID_MAX_LEAF = 0x15,
 	PT_TSC_DENOMINATOR = 2,	     /* see struct pt_rates */
@@ -15,7 +13,7 @@ enum {
 	PT_PSB_FREQUENCIES = 0x003f, /* 2 KiB << 0..5 */
 };
 
-/* How fast the CPU's clocks run.  The crystal clock, whose periods MTC packets
+/* The rates of the CPU's clocks. The crystal clock, whose periods MTC packets
  * count, is TSC * PT_TSC_DENOMINATOR / tsc_numerator.
  */
 struct pt_rates {
@@ -27,11 +25,12 @@ struct cpuid_result {
 	uint32_t eax, ebx, ecx, edx;
 };
 
-/* Turns the answer of a CPU without a trace unit into that of one with it.
+/* Converts the CPUID result of a CPU without a trace unit to that of a CPU with
+ * one.
  *
- * @result holds what the CPU itself answered to @leaf, @subleaf; leaves that
- * say nothing of the trace unit, nor of the performance monitoring that its
- * interrupt is part of, stay as they are.
+ * @result holds the CPU's own result for @leaf, @subleaf. Leaves that concern
+ * neither the trace unit nor the performance monitoring of its interrupt are
+ * unchanged.
  */
 void pt_cpuid(uint32_t leaf, uint32_t subleaf, const struct pt_rates *rates,
 	      struct cpuid_result *result);

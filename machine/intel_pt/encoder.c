@@ -50,7 +50,7 @@ void pt_encoder_time(struct pt_encoder *encoder, uint64_t tsc)
 	pt_timing_catch_up(encoder->timing, tsc);
 }
 
-/* With cycle packets on, a bit's time matters more than a few bytes. */
+/* With cycle packets on, the time of a bit matters more than a few bytes. */
 static unsigned tnt_capacity(const struct pt_encoder *encoder)
 {
 	return ctl(encoder) & CTL_CYC_EN ? PT_SHORT_TNT_MAX : PT_LONG_TNT_MAX;

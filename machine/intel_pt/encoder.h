@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Flow packets, with the state that they are compressed against: pending TNT
- * bits, the last IP, the return stack.  Knows nothing of filters: its caller
- * says what to send (unit.h).  Every function takes the TSC of the event.
+/* The packets of control flow, with the state they are compressed against:
+ * pending TNT bits, the last IP, the return stack. The encoder does not filter;
+ * its caller decides which packets to send (unit.h). Every function takes the
+ * TSC of the event.
  */
 struct pt_encoder {
 	struct pt_output *output;
@@ -28,75 +29,83 @@ struct pt_encoder {
 void pt_encoder_init(struct pt_encoder *encoder, struct pt_output *output,
 		     struct pt_timing *timing);
 
-/* Forgets everything that packets are compressed against, pending TNT bits
- * included: TraceEn was set, or packets were lost.
+/* Resets the state that packets are compressed against, including pending TNT
+ * bits, because TraceEn was set or packets were lost.
  */
 void pt_encoder_forget(struct pt_encoder *encoder);
 
-/* Puts out pending TNT bits. */
+/* Writes pending TNT bits. */
 void pt_encoder_flush_tnt(struct pt_encoder *encoder);
 
-/* Puts out the time packets due by @tsc, older TNT bits before them. */
+/* Writes the time packets due by @tsc, after older TNT bits. */
 void pt_encoder_time(struct pt_encoder *encoder, uint64_t tsc);
 
-/* A conditional branch, or a return that was compressed (taken). */
+/* Adds a conditional branch, or a compressed return (taken). */
 void pt_encoder_tnt(struct pt_encoder *encoder, bool taken, uint64_t tsc);
 
-/* TIP, TIP.PGE, TIP.PGD or FUP with its payload compressed. */
+/* Writes TIP, TIP.PGE, TIP.PGD or FUP with its payload compressed. */
 void pt_encoder_ip(struct pt_encoder *encoder, enum pt_ip_packet packet,
 		   uint64_t ip, uint64_t tsc);
 
-/* TIP.PGD without payload: the context left, not the address range. */
+/* Writes TIP.PGD without payload: execution left the context, not the address
+ * range.
+ */
 void pt_encoder_pgd_no_ip(struct pt_encoder *encoder, uint64_t tsc);
 
-/* A near call: what a matching return may be compressed against. */
+/* Adds a near call: a matching return may be compressed against it. */
 void pt_encoder_call(struct pt_encoder *encoder, uint64_t return_address);
 
-/* A near return to @target: TNT bit or TIP. */
+/* Writes a near return to @target, as a TNT bit or a TIP. */
 void pt_encoder_return(struct pt_encoder *encoder, uint64_t target,
 		       uint64_t tsc);
 
-/* MODE.Exec, unless the mode is the one last sent.  Returns true if it was put
- * out: what is lost was not sent.
+/* Writes MODE.Exec unless @mode equals the last sent mode. Returns true if it
+ * was written; a lost packet counts as not sent.
  */
 bool pt_encoder_mode(struct pt_encoder *encoder, struct pt_mode mode,
 		     uint64_t tsc);
 
 void pt_encoder_pip(struct pt_encoder *encoder, uint64_t cr3, uint64_t tsc);
 
-/* A PSB+ (SDM, "Packet Stream Boundary (PSB)"): @ip is where the CPU is, and
- * NULL while packet generation is off; @cr3 is NULL unless OS is traced.
+/* Writes a PSB+ (SDM, "Packet Stream Boundary (PSB)"). @ip is the CPU's
+ * position, or NULL while packet generation is off. @cr3 is NULL unless OS is
+ * traced.
  */
 void pt_encoder_psb(struct pt_encoder *encoder, const uint64_t *ip,
 		    const uint64_t *cr3, uint64_t tsc);
 
-/* OVF with the time, and the place unless packet generation is off (NULL). */
+/* Writes OVF with the time, and with the position unless packet generation is
+ * off (NULL).
+ */
 void pt_encoder_overflow(struct pt_encoder *encoder, const uint64_t *ip,
 			 uint64_t tsc);
 
 void pt_encoder_trace_stop(struct pt_encoder *encoder, uint64_t tsc);
 
-/* PTWRITE at @ip of @size bytes, and its FUP if FUPonPTW. */
+/* Writes PTWRITE at @ip with an operand of @size bytes, and its FUP if
+ * FUPonPTW.
+ */
 void pt_encoder_ptwrite(struct pt_encoder *encoder, uint64_t value,
 			unsigned size, uint64_t ip, uint64_t tsc);
 
-/* CFE, before it EVD with the address of a page fault (NULL: none).  @ip is
- * where it happened if no other packet will say so, else NULL.
+/* Writes CFE, preceded by EVD with the address of a page fault (NULL: none).
+ * @ip is the event's position if no other packet has it, otherwise NULL.
  */
 void pt_encoder_event(struct pt_encoder *encoder, enum pt_flow_event event,
 		      uint8_t vector, const uint64_t *fault, const uint64_t *ip,
 		      uint64_t tsc);
 
-/* MWAIT at @ip, with these operands. */
+/* Writes MWAIT with these operands. */
 void pt_encoder_mwait(struct pt_encoder *encoder, uint32_t hints,
 		      uint32_t extensions, uint64_t tsc);
 
-/* PWRE and EXSTOP; @ip is the last instruction, NULL out of context. */
+/* Writes PWRE and EXSTOP. @ip is the last instruction, or NULL out of context.
+ */
 void pt_encoder_power_entry(struct pt_encoder *encoder, unsigned state,
 			    unsigned sub_state, const uint64_t *ip,
 			    uint64_t tsc);
 
-/* PWRX: an interrupt woke the core from @state. */
+/* Writes PWRX: an interrupt woke the core from @state. */
 void pt_encoder_power_exit(struct pt_encoder *encoder, unsigned state,
 			   uint64_t tsc);
 

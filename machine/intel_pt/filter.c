@@ -21,8 +21,8 @@ static bool in_range(const struct pt_registers *registers, unsigned range,
 	       ip <= registers->address[2 * range + 1];
 }
 
-/* Returns whether any range is configured as @config, and whether @ip is in
- * one.
+/* Sets *@configured if any range has configuration @config. Returns whether @ip
+ * is in such a range.
  */
 static bool in_any(const struct pt_registers *registers, unsigned config,
 		   uint64_t ip, bool *configured)

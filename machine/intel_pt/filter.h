@@ -7,15 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which code the registers ask to be traced (SDM, "Trace Filtering"). */
+/* The code that the registers select for tracing (SDM, "Trace Filtering"). */
 
-/* ContextEn: privilege level and CR3.  Linux runs the kernel in the upper
- * half of the address space and user code in the lower: @ip tells which.
+/* ContextEn: privilege level and CR3. Linux runs the kernel in the upper half
+ * of the address space and user code in the lower half, so @ip determines the
+ * level.
  */
 bool pt_filter_context(const struct pt_registers *registers, uint64_t ip,
 		       uint64_t cr3);
 
-/* FilterEn: @ip is in one of the filter ranges, or there are none. */
+/* FilterEn: @ip is in a filter range, or there are no such ranges. */
 bool pt_filter_range(const struct pt_registers *registers, uint64_t ip);
 
 /* @ip is in one of the TraceStop ranges. */

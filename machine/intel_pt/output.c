@@ -46,8 +46,8 @@ static uint64_t region_size(uint64_t entry)
 	return 4096ull << ((entry & TOPA_SIZE) >> TOPA_SIZE_SHIFT);
 }
 
-/* A table whose END entries lead round in a ring without one region would
- * never end: the unit gives up after as many as no software needs.
+/* A ring of END entries without a region would never end. The unit gives up
+ * after more entries than any software needs.
  */
 enum { END_ENTRIES_MAX = 64 };
 
@@ -95,7 +95,7 @@ static void region_full(struct pt_output *output)
 		output->bus->interrupt(output->bus->machine);
 }
 
-/* Writes as much as fits the current region; returns the count. */
+/* Writes as much as fits into the current region. Returns the count. */
 static size_t write_topa(struct pt_output *output, const uint8_t *bytes,
 			 size_t size)
 {
@@ -118,7 +118,9 @@ static size_t write_topa(struct pt_output *output, const uint8_t *bytes,
 	return size;
 }
 
-/* The range is a power of two, base aligned to it; it wraps. */
+/* The range's size is a power of two, its base is aligned to the size, and it
+ * wraps.
+ */
 static size_t write_single_range(struct pt_output *output, const uint8_t *bytes,
 				 size_t size)
 {

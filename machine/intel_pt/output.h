@@ -8,23 +8,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How the trace unit reaches the machine it is part of. */
+/* The trace unit's access to its machine. */
 struct pt_bus {
-	/* Physical memory; false when there is none at @address. */
+	/* Access physical memory. Return false if @address does not exist. */
 	bool (*read)(void *machine, uint64_t address, void *bytes, size_t size);
 	bool (*write)(void *machine, uint64_t address, const void *bytes,
 		      size_t size);
-	/* The performance monitoring interrupt: a region with INT is full. */
+	/* Raises the performance monitoring interrupt: a region with INT is
+	 * full.
+	 */
 	void (*interrupt)(void *machine);
 	void *machine;
 };
 
 /* Writes packets to physical memory: ToPA tables or a single range.
  *
- * Keeps OUTPUT_BASE, OUTPUT_MASK_PTRS and STATUS (PacketByteCnt, Stopped,
- * Error) as the SDM has them, section "Trace Output".  Packets are gathered
- * and written a few hundred bytes at a time; registers and memory are right
- * after pt_output_flush().
+ * Maintains OUTPUT_BASE, OUTPUT_MASK_PTRS and STATUS (PacketByteCnt, Stopped,
+ * Error) as specified in the SDM, section "Trace Output". Packets are collected
+ * and written a few hundred bytes at a time; registers and memory are up to
+ * date after pt_output_flush().
  */
 enum { PT_OUTPUT_GATHER = 512 };
 
@@ -35,29 +37,29 @@ struct pt_output {
 	size_t used;
 	uint64_t entry; /* the ToPA entry being filled */
 	bool entry_valid;
-	uint64_t since_psb; /* bytes, as PacketByteCnt counts them */
+	uint64_t since_psb; /* bytes, as counted by PacketByteCnt */
 	bool discarding;    /* packets are being lost */
 };
 
-/* Borrows both, which outlive @output. */
+/* Borrows @registers and @bus, which must outlive @output. */
 void pt_output_init(struct pt_output *output, struct pt_registers *registers,
 		    const struct pt_bus *bus);
 
-/* TraceEn was set: starts at what the registers say. */
+/* Starts at the registers' position when TraceEn was set. */
 void pt_output_start(struct pt_output *output);
 
-/* Appends one whole packet of @size bytes, at most PT_OUTPUT_GATHER.
+/* Appends one complete packet of @size bytes, at most PT_OUTPUT_GATHER.
  *
- * Once the unit has stopped (STOP region full, error) packets are dropped.
+ * Packets are dropped once the unit has stopped (STOP region full, error).
  */
 void pt_output_put(struct pt_output *output, const uint8_t *bytes, size_t size);
 
-/* A PSB begins here: PacketByteCnt counts from it. */
+/* Restarts PacketByteCnt, because a PSB starts here. */
 void pt_output_restart_count(struct pt_output *output);
 
 void pt_output_flush(struct pt_output *output);
 
-/* True when STATUS.Stopped or STATUS.Error is set. */
+/* Returns true if STATUS.Stopped or STATUS.Error is set. */
 bool pt_output_halted(const struct pt_output *output);
 
 #endif

@@ -115,7 +115,7 @@ size_t pt_packet_mode_tsx(uint8_t *bytes, bool in_tx, bool abort)
 size_t pt_packet_pip(uint8_t *bytes, uint64_t cr3)
 {
 	extended(bytes, 0x43);
-	/* Bit 0 says "in a virtual machine": never here. */
+	/* Bit 0 marks non-root operation, which never occurs here. */
 	put_le(bytes + 2, cr3 >> 5 << 1, 6);
 	return 8;
 }
@@ -198,7 +198,8 @@ size_t pt_packet_mwait(uint8_t *bytes, uint32_t hints, uint32_t extensions)
 size_t pt_packet_pwre(uint8_t *bytes, unsigned state, unsigned sub_state)
 {
 	extended(bytes, 0x22);
-	bytes[2] = 0; /* bit 7: hardware, not software, asked for it */
+	/* bit 7 would mark a request by hardware instead of software */
+	bytes[2] = 0;
 	bytes[3] = (uint8_t)(state << 4 | (sub_state & 0xf));
 	return 4;
 }
@@ -211,7 +212,8 @@ size_t pt_packet_exstop(uint8_t *bytes, bool fup)
 size_t pt_packet_pwrx_interrupt(uint8_t *bytes, unsigned state)
 {
 	extended(bytes, 0xa2);
-	/* Last and deepest core C-state, then the cause of the wake-up. */
+	/* The last and the deepest core C-state, then the cause of the wake-up.
+	 */
 	put_le(bytes + 2, (state & 0xf) << 4 | (state & 0xf) | 1 << 8, 5);
 	return 7;
 }

@@ -69,8 +69,8 @@ static bool canonical(uint64_t address)
 	return (uint64_t)((int64_t)(address << 16) >> 16) == address;
 }
 
-/* While TraceEn is set, a write may only clear it, or write what is there;
- * the other bits then take their new values with it.
+/* While TraceEn is set, a write may only clear it or repeat the current value;
+ * when it is cleared, the other bits take their new values.
  */
 static enum pt_msr_result write_ctl(struct pt_registers *registers,
 				    uint64_t value)

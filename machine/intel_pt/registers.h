@@ -29,9 +29,10 @@ enum pt_msr_result pt_registers_read(const struct pt_registers *registers,
 
 /* Writes @value to register @msr.
  *
- * Returns PT_MSR_FAULT where the SDM says so: reserved bits, encodings that
- * CPUID does not offer, and any change but clearing TraceEn while it is set
- * (section "Tracing and configuration: IA32_RTIT_CTL MSR").
+ * Returns PT_MSR_FAULT where the SDM specifies a fault: for reserved bits, for
+ * encodings that CPUID does not announce, and while TraceEn is set for any
+ * change except clearing it (section "Tracing and configuration: IA32_RTIT_CTL
+ * MSR").
  */
 enum pt_msr_result pt_registers_write(struct pt_registers *registers,
 				      uint32_t msr, uint64_t value);
@@ -40,7 +41,7 @@ enum pt_msr_result pt_registers_write(struct pt_registers *registers,
 unsigned pt_registers_range_config(const struct pt_registers *registers,
 				   unsigned range);
 
-/* Sets what IA32_RTIT_CTL may hold at reset, and MASK_PTRS's fixed ones. */
+/* Sets the reset values of IA32_RTIT_CTL and MASK_PTRS's fixed ones. */
 void pt_registers_reset(struct pt_registers *registers);
 
 #endif

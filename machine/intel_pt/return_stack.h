@@ -5,26 +5,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Return addresses of the calls under way, for return compression: a return
- * to the one on top takes a TNT bit in place of a TIP (SDM, "RET
- * Compression").  Holds the newest 64; older ones are forgotten.
+/* The return addresses of open calls, for return compression: a return to the
+ * top entry is a TNT bit instead of a TIP (SDM, "RET Compression"). The stack
+ * holds the newest 64 entries and drops older ones.
  */
 enum { PT_RETURN_STACK_DEPTH = 64 };
 
 struct pt_return_stack {
 	uint64_t addresses[PT_RETURN_STACK_DEPTH];
-	unsigned top; /* where the next one goes */
+	unsigned top; /* index of the next entry */
 	unsigned count;
 };
 
 void pt_return_stack_clear(struct pt_return_stack *stack);
 void pt_return_stack_push(struct pt_return_stack *stack, uint64_t address);
 
-/* Takes the top away if it is @target; empties the stack if not.
+/* Pops the top entry if it is @target; otherwise empties the stack. Returns
+ * true if @target was the top entry.
  *
- * A decoder keeps what it pushed after a return that was not compressed, and
- * libipt does not pop then: emptying ours keeps any later match on entries
- * that both have.  Returns true when @target was on top.
+ * After a return that was not compressed, a decoder keeps its entries, and
+ * libipt does not pop. Emptying this stack limits later matches to entries that
+ * both have.
  */
 bool pt_return_stack_match(struct pt_return_stack *stack, uint64_t target);
 

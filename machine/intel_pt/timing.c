@@ -2,8 +2,8 @@
 #include "machine/intel_pt/timing.h"
 #include "machine/intel_pt/packet.h"
 
-/* An MTC holds 8 bits of the period's number: half of that leaves a decoder
- * room to notice one that was lost.
+/* An MTC holds 8 bits of the period's number. Half of the range lets a decoder
+ * detect a lost MTC.
  */
 enum { MTC_PERIODS_MAX = 127 };
 
@@ -28,7 +28,7 @@ static uint64_t period_at(const struct pt_timing *timing, uint64_t tsc)
 	return crystal_ticks(timing, tsc) >> period_shift(timing);
 }
 
-/* The first TSC value inside @period. */
+/* Returns the first TSC value in @period. */
 static uint64_t period_start(const struct pt_timing *timing, uint64_t period)
 {
 	unsigned __int128 ticks = (unsigned __int128)period
@@ -39,7 +39,7 @@ static uint64_t period_start(const struct pt_timing *timing, uint64_t period)
 			  PT_TSC_DENOMINATOR);
 }
 
-/* TSC ticks since the crystal clock's last tick. */
+/* Returns the TSC ticks since the crystal clock's last tick. */
 static uint16_t fast_counter(const struct pt_timing *timing, uint64_t tsc)
 {
 	unsigned __int128 scaled = (unsigned __int128)tsc * PT_TSC_DENOMINATOR;
@@ -68,7 +68,7 @@ void pt_timing_start(struct pt_timing *timing, uint64_t tsc)
 	enter_period(timing, period_at(timing, tsc));
 }
 
-/* While packets are lost the counter goes on. */
+/* The counter continues while packets are lost. */
 void pt_timing_cycles(struct pt_timing *timing, uint64_t tsc)
 {
 	unsigned threshold = (ctl(timing) & CTL_CYC_THRESH) >>
@@ -102,7 +102,8 @@ void pt_timing_catch_up(struct pt_timing *timing, uint64_t tsc)
 		pt_timing_absolute(timing, tsc);
 		return;
 	}
-	/* The packet says when the period began, not when it is sent. */
+	/* The packet has the start of the period, not the time when it is sent.
+	 */
 	pt_timing_cycles(timing, period_start(timing, period));
 	pt_output_put(timing->output, bytes,
 		      pt_packet_mtc(bytes, (uint8_t)period));

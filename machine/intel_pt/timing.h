@@ -10,44 +10,47 @@
 
 /* Timing packets: TSC, TMA, MTC, CYC, CBR.
  *
- * The core clock runs at the TSC's rate, so that a cycle is a TSC tick and
- * CBR is the TSC's ratio to the bus clock; it stands still while the CPU is
- * halted.  All times are guest TSC values.
+ * The core clock runs at the TSC's rate, so a cycle is a TSC tick and CBR is
+ * the TSC's ratio to the bus clock. It stands still while the CPU is halted.
+ * All times are guest TSC values.
  */
 struct pt_timing {
 	struct pt_output *output;
-	uint64_t last_cyc;	  /* TSC up to which cycles have been sent */
-	uint64_t last_period;	  /* crystal ticks >> MTCFreq, as last sent */
-	uint64_t next_period_tsc; /* when the next begins; never: max */
+	uint64_t last_cyc;    /* TSC of the last sent cycle count */
+	uint64_t last_period; /* crystal ticks >> MTCFreq, as last sent */
+	/* start of the next period; UINT64_MAX: never */
+	uint64_t next_period_tsc;
 	struct pt_rates rates;
 };
 
 void pt_timing_init(struct pt_timing *timing, struct pt_output *output,
 		    const struct pt_rates *rates);
 
-/* TraceEn was set at @tsc: cycles and periods count from here. */
+/* Starts counting cycles and periods when TraceEn was set at @tsc. */
 void pt_timing_start(struct pt_timing *timing, uint64_t tsc);
 
-/* CYC, when cycle packets are on and CycThresh cycles have passed. */
+/* Writes CYC if cycle packets are on and CycThresh cycles have passed. */
 void pt_timing_cycles(struct pt_timing *timing, uint64_t tsc);
 
-/* What time alone makes the unit send up to @tsc: an MTC when the crystal
- * clock entered a new period.  After many periods without an event a decoder
- * could no longer tell how many: TSC and TMA then say it.
+/* The packets due by @tsc through the passage of time: an MTC when the crystal
+ * clock entered a new period. After many periods without an event a decoder
+ * could not count them, so TSC and TMA are written instead.
  *
- * Returns true if time packets are due, that is: if the caller has to put
- * out pending TNT bits, which are older, before pt_timing_catch_up().
+ * pt_timing_is_due() returns true if such packets are due. The caller must then
+ * write pending TNT bits, which are older, before pt_timing_catch_up().
  */
 bool pt_timing_is_due(const struct pt_timing *timing, uint64_t tsc);
 void pt_timing_catch_up(struct pt_timing *timing, uint64_t tsc);
 
-/* TSC and, with MTC on, TMA: in PSB+, after an overflow or a sleep. */
+/* Writes TSC and, with MTC on, TMA: in PSB+, after an overflow or a sleep. */
 void pt_timing_absolute(struct pt_timing *timing, uint64_t tsc);
 
-/* CBR, as in PSB+. */
+/* Writes CBR, as in PSB+. */
 void pt_timing_bus_ratio(struct pt_timing *timing);
 
-/* The CPU slept until @tsc, without cycles since it halted at @halted. */
+/* Reports that the CPU slept until @tsc, without cycles since it halted at
+ * @halted.
+ */
 void pt_timing_slept(struct pt_timing *timing, uint64_t halted, uint64_t tsc);
 
 #endif

@@ -31,13 +31,13 @@ static void end_loss(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 		return;
 	unit->output.discarding = false;
 	unit_loss_end(&unit->loss);
-	/* A decoder learns the mode at a transfer or from a PSB. */
+	/* A decoder learns the mode from a transfer or from a PSB. */
 	if (!pt_mode_same(unit->encoder.mode, unit->mode))
 		unit->psb_due = true;
 	pt_encoder_overflow(&unit->encoder, unit->packet_en ? &ip : NULL, tsc);
 }
 
-/* Counts an event against the loss option; a loss ends in arrive(). */
+/* Counts an event for the loss option. A loss ends in arrive(). */
 static void maybe_lose(struct pt_unit *unit)
 {
 	if (unit_loss_event(&unit->loss))
@@ -50,8 +50,8 @@ static void start(struct pt_unit *unit, uint64_t tsc)
 	pt_timing_start(&unit->timing, tsc);
 	pt_encoder_forget(&unit->encoder);
 	unit->packet_en = false;
-	/* PacketByteCnt of 0 asks for a PSB first; it also stands there after
-	 * a trace that software cleared.
+	/* A PacketByteCnt of 0 requires a PSB first. It is also 0 after
+	 * software has cleared a trace.
 	 */
 	unit->psb_due = !unit->output.since_psb;
 	unit->time_due = true;
@@ -119,8 +119,8 @@ static void transfer(struct pt_unit *unit, uint64_t to, uint64_t tsc)
 	pt_encoder_ip(&unit->encoder, PT_TIP, to, tsc);
 }
 
-/* A call to the next instruction only reads the IP: not a call to return
- * from, for the unit as for decoders.
+/* A call to the next instruction only reads the IP. Neither the unit nor
+ * decoders expect a return from it.
  */
 static void note_call(struct pt_unit *unit, uint64_t next, uint64_t to)
 {
@@ -159,7 +159,9 @@ static void stay(struct pt_unit *unit, enum pt_branch kind, uint64_t next,
 	}
 }
 
-/* Something happens to the flow; returns whether packets are to say so. */
+/* Reports an event of the control flow. Returns whether packets must be written
+ * for it.
+ */
 static bool happens(struct pt_unit *unit, uint64_t tsc)
 {
 	if (!unit_trigger_en(unit))

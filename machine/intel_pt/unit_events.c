@@ -43,7 +43,7 @@ void pt_unit_interrupt(struct pt_unit *unit,
 		       uint64_t to, uint64_t tsc)
 {
 	bool in_context = unit_context_en(unit, from);
-	/* The transfer's own FUP says where, if there will be one. */
+	/* If the transfer has a FUP of its own, that FUP gives the position. */
 	const uint64_t *ip = in_context && !unit->packet_en ? &from : NULL;
 
 	if (!sends_events(unit) || (!in_context && !unit_context_en(unit, to)))

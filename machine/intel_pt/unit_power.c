@@ -5,8 +5,8 @@
 
 enum {
 	C1 = 1,
-	/* MWAIT's hints: the C-state less one in bits 7:4, below it the
-	 * sub C-state (SDM volume 2, "MWAIT").
+	/* MWAIT's hints: the C-state minus one in bits 7:4, the sub C-state
+	 * below (SDM volume 2, "MWAIT").
 	 */
 	HINTS_STATE_SHIFT = 4,
 	HINTS_MASK = 0xf,
@@ -38,7 +38,7 @@ void pt_unit_mwait(struct pt_unit *unit, uint32_t hints, uint32_t extensions,
 {
 	unsigned state = ((hints >> HINTS_STATE_SHIFT) + C1) & HINTS_MASK;
 
-	/* C0: nothing stops. */
+	/* In C0 nothing stops. */
 	if (!sends_power(unit) || !state)
 		return;
 	unit_say_time(unit, tsc);

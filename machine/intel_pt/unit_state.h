@@ -5,8 +5,8 @@
 #include "machine/intel_pt/filter.h"
 #include "machine/intel_pt/unit.h"
 
-/* The conditions on which the unit's parts send packets, in the SDM's words
- * (section "Packet Generation Enable").  Inlined: asked at every block.
+/* The conditions for writing packets, named as in the SDM (section "Packet
+ * Generation Enable"). They are inline because every block evaluates them.
  */
 static inline bool unit_trigger_en(const struct pt_unit *unit)
 {
@@ -27,8 +27,8 @@ static inline bool unit_traces(const struct pt_unit *unit, uint64_t ip)
 	       !pt_filter_stops(&unit->registers, ip);
 }
 
-/* A session begins with the time itself: an MTC that a decoder meets before
- * could mean any of the counter's rounds since the session before.
+/* A session starts with the time, because an MTC before it could belong to any
+ * round of the counter since the previous session.
  */
 static inline void unit_say_time(struct pt_unit *unit, uint64_t tsc)
 {
@@ -36,8 +36,8 @@ static inline void unit_say_time(struct pt_unit *unit, uint64_t tsc)
 		pt_encoder_time(&unit->encoder, tsc);
 }
 
-/* MODE.Exec, if the mode has changed, with the FUP that binds it to @ip where no
- * transfer does (unit_events.c).
+/* Writes MODE.Exec if the mode has changed. Where no transfer binds it to @ip,
+ * a FUP does (unit_events.c).
  */
 void unit_send_mode(struct pt_unit *unit, uint64_t ip, uint64_t tsc);
 

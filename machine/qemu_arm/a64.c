@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-/* The first that matches counts: B.cond with condition AL or NV, which always
- * branches, before B.cond.
+/* The first match counts. B.cond with condition AL or NV, which always
+ * branches, is before B.cond.
  */
 static const struct {
 	uint32_t mask, value;
@@ -31,7 +31,7 @@ enum ete_branch a64_branch(uint32_t insn)
 	return ETE_BRANCH_NONE;
 }
 
-/* MRS and MSR, by the system register. */
+/* MRS and MSR by system register. */
 static const struct {
 	uint32_t mask, value;
 	bool read, write;

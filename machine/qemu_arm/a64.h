@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns what one A64 instruction means to the trace unit.
+/* Returns the kind of branch of an A64 instruction.
  *
  * Source: Arm ARM, "A64 instruction set encoding: branches, exception
  * generating and system instructions"; "Embedded Trace Extension: P0
@@ -15,7 +15,7 @@
  */
 enum ete_branch a64_branch(uint32_t insn);
 
-/* Instructions that the trace unit has to see or to stand in for. */
+/* Instructions that the trace unit has to observe or emulate. */
 enum a64_special {
 	A64_ORDINARY,
 	A64_TRACE_REGISTER, /* TRC*, TRB*, TRFCR_EL1: read or written */
@@ -28,15 +28,18 @@ enum a64_special {
 
 enum a64_special a64_special(uint32_t insn);
 
-/* A 16-bit store to where a register points, as Linux's iowrite16() ends up
- * (arch/arm64/include/asm/io.h), which may be to a device's doorbell.
+/* Returns whether the instruction is a 16-bit store to a register's address, as
+ * in Linux's iowrite16() (arch/arm64/include/asm/io.h), which may ring a
+ * device's doorbell.
  */
 static inline bool a64_may_ring(uint32_t insn)
 {
 	return (insn & 0xfffffc00) == 0x79000000;
 }
 
-/* MRS and MSR: op0, op1, CRn, CRm, op2 as in the instruction's bits 20 to 5. */
+/* Returns op0, op1, CRn, CRm, op2 of MRS or MSR, as in the instruction's bits
+ * 20 to 5.
+ */
 static inline unsigned a64_system_register(uint32_t insn)
 {
 	return insn >> 5 & 0xffff;

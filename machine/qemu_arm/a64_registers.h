@@ -13,10 +13,10 @@ enum guest_register {
 	GUEST_REGISTERS,
 };
 
-/* As guest_init(). */
+/* Like guest_init(), for these registers. */
 bool a64_registers_init(struct guest *guest);
 
-/* Xt of MRS and MSR.  31 is XZR, which is always zero, and none of the
+/* Access Xt of MRS and MSR. 31 is XZR, which is always zero and not among the
  * registers above.
  */
 uint64_t guest_read_operand(struct guest *guest, unsigned number);

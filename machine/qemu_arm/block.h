@@ -7,15 +7,14 @@
 
 #include <stdint.h>
 
-/* This is what is known of a translated block of A64 code: where it is, and the
- * branch that ends it.
+/* A translated block of A64 code: its address and the branch at its end.
  *
- * QEMU translates code once for every address at which a physical page is
- * mapped: only the kernel's own blocks are sure to be where @start says.
+ * QEMU translates code once for all addresses at which a physical page is
+ * mapped. Only kernel blocks are sure to execute at @start.
  */
 struct block {
-	uint64_t start; /* when it was translated */
-	uint32_t count; /* instructions */
+	uint64_t start; /* the address at translation */
+	uint32_t count; /* number of instructions */
 	enum ete_branch branch;
 };
 
@@ -26,13 +25,15 @@ static inline uint32_t block_size(const struct block *block)
 	return block->count * A64_INSN_SIZE;
 }
 
-/* Lives as long as translated code may refer to it: to the end of the run. */
+/* Describes @tb. The result is never freed, because translated code may refer
+ * to it until the end of the run.
+ */
 struct block *block_new(const struct qemu_plugin_tb *tb);
 
 uint32_t block_insn(const struct qemu_plugin_insn *insn);
 
-/* How many instructions of @block come before the one at @offset; its count
- * when there is none.
+/* Returns the number of instructions of @block before the one at @offset; the
+ * count of all instructions if none is at @offset.
  */
 uint32_t block_index(const struct block *block, uint64_t offset);
 

@@ -4,14 +4,15 @@
 
 #include "machine/qemu_arm/vcpu.h"
 
-/* How the trace buffer of @vcpu reaches the guest's memory and interrupts.
+/* Sets up the trace buffer's access to the guest's memory and interrupts for
+ * @vcpu.
  *
- * With @dump_dir, what is written also goes to the file trace.<cpu> there.
- * Ends the program with a message if that cannot be written.
+ * With @dump_dir, the output is also written to the file trace.<cpu> there.
+ * Ends the program with a message if that file cannot be written.
  */
 void bus_init(struct ete_bus *bus, struct vcpu *vcpu, const char *dump_dir);
 
-/* The run is over: the file is complete. */
+/* Completes the dump file at the end of the run. */
 void bus_close(struct vcpu *vcpu);
 
 #endif

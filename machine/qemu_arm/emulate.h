@@ -6,15 +6,16 @@
 
 #include <stdint.h>
 
-/* Instructions by which software finds and programs the trace unit. */
+/* The instructions with which software detects and programs the trace unit. */
 
-/* MRS or MSR @insn at @ip of one of the unit's registers, of which QEMU knows
- * nothing.  Does not return.
+/* Executes MRS or MSR @insn at @ip of a register of the unit, which QEMU does
+ * not implement. Does not return.
  */
 void emulate_access(struct vcpu *vcpu, uint32_t insn, uint64_t ip);
 
-/* MRS @insn of a register that QEMU has is about to be executed; called before
- * the instruction after it if board->pending was set.
+/* emulate_reading() is called before MRS @insn of a register that QEMU
+ * implements. If it sets board->pending, emulate_finish() is called before the
+ * next instruction.
  */
 void emulate_reading(struct vcpu *vcpu, enum vcpu_pending what, uint32_t insn);
 void emulate_finish(struct vcpu *vcpu);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/qemu_arm/flow.h"
 
-/* Instructions of a block are counted when it begins: takes back those that
- * did not run because it was left before the one at @index.
+/* A block's instructions are counted when it starts. Subtracts those that did
+ * not run because the block was left before the one at @index.
  */
 static void uncount(struct vcpu *vcpu, const struct block *block,
 		    uint32_t index)
@@ -18,9 +18,9 @@ static void retire(struct vcpu *vcpu, const struct block *block, uint64_t to)
 			vcpu->block_start + block_size(block), to, &now);
 }
 
-/* The block that was under way went on to @ip, without an exception in it.
+/* Reports that the current block continued to @ip without an exception.
  *
- * Returns false if it was left in its middle.
+ * Returns false if the block was left in the middle.
  */
 static bool finish_block(struct vcpu *vcpu, uint64_t ip)
 {
@@ -47,8 +47,8 @@ static bool user_is_traced(const struct vcpu *vcpu)
 	return vcpu->unit.registers.trfcr & TRFCR_E0TRE;
 }
 
-/* Reading a register costs more than all the rest: user code that is not
- * traced is left where it was translated.
+/* Reading a register costs more than everything else here, so untraced user
+ * code keeps its address of translation.
  */
 static uint64_t locate(struct vcpu *vcpu, const struct block *block)
 {
@@ -80,8 +80,8 @@ void flow_block(struct vcpu *vcpu, const struct block *block)
 	arrive(vcpu, start, start + block_size(block));
 }
 
-/* @from, in the block under way or where it led to, tells the page that the
- * block is in when locate() did not ask.
+/* @from, in the current block or at its target, shows the page of a block that
+ * locate() did not locate.
  */
 static void relocate(struct vcpu *vcpu, uint64_t from)
 {
@@ -91,7 +91,9 @@ static void relocate(struct vcpu *vcpu, uint64_t from)
 		vcpu->block_start += (from - vcpu->block_start) & pages;
 }
 
-/* An exception at @from: in the block under way, not where that led to. */
+/* Returns whether an exception at @from is in the current block instead of at
+ * its target.
+ */
 static bool is_in_block(const struct vcpu *vcpu, uint64_t from)
 {
 	const struct block *block = vcpu->block;
@@ -101,7 +103,9 @@ static bool is_in_block(const struct vcpu *vcpu, uint64_t from)
 		from == vcpu->block_start + block_size(block) - A64_INSN_SIZE);
 }
 
-/* ESR_EL1's exception class (Arm ARM, "ESR_EL1") as ETE's exception type. */
+/* Converts ESR_EL1's exception class (Arm ARM, "ESR_EL1") to ETE's exception
+ * type.
+ */
 static enum ete_exception exception_type(uint64_t syndrome)
 {
 	switch (syndrome >> 26 & 0x3f) {
@@ -134,7 +138,7 @@ static enum ete_exception exception_type(uint64_t syndrome)
 	}
 }
 
-/* Vectors are 128 bytes: synchronous, IRQ, FIQ, SError. */
+/* Vectors have 128 bytes: synchronous, IRQ, FIQ, SError. */
 static enum ete_exception interrupt_type(uint64_t vector)
 {
 	switch (vector & 0x180) {

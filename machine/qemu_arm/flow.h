@@ -4,25 +4,25 @@
 
 #include "machine/qemu_arm/vcpu.h"
 
-/* From QEMU's blocks and discontinuities to executed branches.
+/* Converts QEMU's blocks and discontinuities into executed branches.
  *
- * QEMU reports that a block begins, not that it ended.  A block's last
- * instruction was executed when the next block begins, unless an exception
- * names that instruction; a block may also be left in its middle: by an
- * exception, by a device access that QEMU executes again in a block of its
- * own, which is not reported, and by instructions that are emulated here.
+ * QEMU reports the start of a block but not its end. A block's last instruction
+ * has executed when the next block starts, unless an exception names that
+ * instruction. A block may also be left in the middle: by an exception, by a
+ * device access that QEMU executes again in a separate block, which is not
+ * reported, and by instructions that the plugin emulates.
  */
 
-/* @block begins.  Called only while the unit is enabled. */
+/* Reports that @block starts. Must be called only while the unit is enabled. */
 void flow_block(struct vcpu *vcpu, const struct block *block);
 
-/* An interrupt, or another exception, is taken: @from is the instruction to
- * which it returns by preference, @to its vector.
+/* Report an interrupt or another exception. @from is its preferred return
+ * address, @to its vector.
  */
 void flow_interrupt(struct vcpu *vcpu, uint64_t from, uint64_t to);
 void flow_exception(struct vcpu *vcpu, uint64_t from, uint64_t to);
 
-/* The unit is enabled or disabled. */
+/* Reports that the unit is enabled or disabled. */
 void flow_restart(struct vcpu *vcpu);
 
 #endif

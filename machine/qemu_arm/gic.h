@@ -8,11 +8,13 @@
 
 /* The interrupt controller (GICv3) of QEMU's virt machine (hw/arm/virt.c). */
 
-/* The trace buffer's interrupt becomes pending at vCPU @index, which this is.
+/* Makes the trace buffer's interrupt pending at vCPU @index. Must be called on
+ * that vCPU.
  */
 void gic_raise_trace_buffer(struct guest *guest, unsigned index);
 
-/* Returns whether a PCI device's interrupt waits; @machine is a struct guest.
+/* Returns whether a PCI device's interrupt is pending. @machine is a struct
+ * guest.
  */
 bool gic_device_is_pending(void *machine);
 

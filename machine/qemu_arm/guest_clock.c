@@ -29,7 +29,7 @@ static uint64_t read_now(const struct guest_clock *clock)
 	return clock->base + (*clock->retired - clock->base_retired);
 }
 
-/* On the host's clock a cycle is a nanosecond, on the virtual one it is an
+/* On the host's clock a cycle is a nanosecond. On the virtual clock it is an
  * instruction, and none passes while the CPU waits.
  */
 struct ete_time guest_clock_now(struct guest_clock *clock)
@@ -54,14 +54,14 @@ void guest_clock_before_reading(struct guest_clock *clock)
 		clock->read_host = host_now();
 }
 
-/* The host's clock lay between its values before and after. */
+/* The host's clock was between its values before and after the reading. */
 static void narrow_host_offset(struct guest_clock *clock, uint64_t value)
 {
 	int64_t low = (int64_t)(value - host_now());
 	int64_t high = (int64_t)(value - clock->read_host);
 
-	/* Outside what was known: the machine stood still, as it does while its
-	 * state is saved.
+	/* The offset is outside the known interval: the machine stood still
+	 * while its state was saved.
 	 */
 	if (low > clock->host_offset_high || high < clock->host_offset_low) {
 		clock->host_offset_low = low;

@@ -6,7 +6,7 @@
 #include "machine/qemu_arm/flow.h"
 #include "machine/qemu_arm/gic.h"
 
-/* Where an instruction's callback finds its vCPU and the instruction. */
+/* The argument of an instruction's callback: its plugin and the instruction. */
 struct site {
 	struct trace_unit *plugin;
 	const struct block *block;
@@ -75,12 +75,12 @@ static void on_store(unsigned int index, qemu_plugin_meminfo_t info,
 		      gic_device_is_pending, &vcpu_at(data, index)->guest);
 }
 
-/* This is what to call before each special instruction. */
+/* The callback before each special instruction. */
 static const struct {
 	qemu_plugin_vcpu_udata_cb_t call;
 	enum qemu_plugin_cb_flags flags;
 	bool kernel_only; /* user code gets QEMU's exception */
-	bool unfinished;  /* the next instruction is to look at it */
+	bool unfinished;  /* the next instruction must finish it */
 } specials[] = {
 	[A64_TRACE_REGISTER] = { on_access, QEMU_PLUGIN_CB_RW_REGS_PC, true,
 				 false },
@@ -104,8 +104,8 @@ static struct site *site_new(struct trace_unit *plugin,
 	return site;
 }
 
-/* Returns true if the instruction after @insn has to look for something to
- * finish.
+/* Returns true if a callback has to run before the next instruction to finish
+ * @insn.
  */
 static bool instrument(struct trace_unit *plugin, const struct block *block,
 		       struct qemu_plugin_insn *insn)

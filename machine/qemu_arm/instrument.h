@@ -4,8 +4,8 @@
 
 #include "machine/qemu_arm/trace_unit.h"
 
-/* QEMU translates @tb: asks it to call, when the block executes, for all that
- * the trace units have to see or to stand in for.
+/* Registers the callbacks that @tb needs when it executes: for everything that
+ * the trace units have to observe or emulate.
  */
 void instrument_block(struct trace_unit *plugin, struct qemu_plugin_tb *tb);
 

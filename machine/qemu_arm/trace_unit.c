@@ -23,7 +23,7 @@ static void on_vcpu_init(unsigned int index, void *data)
 		exit(EXIT_FAILURE);
 }
 
-/* A call of the machine's firmware (PSCI) changes nothing that is traced. */
+/* A call of the machine's firmware (PSCI) does not affect traced code. */
 static void on_discontinuity(unsigned int index,
 			     enum qemu_plugin_discon_type type, uint64_t from,
 			     uint64_t to, void *data)

@@ -6,7 +6,9 @@
 #include "machine/qemu/plugin_api.h"
 #include "machine/qemu_arm/vcpu.h"
 
-/* The plugin: one trace unit per vCPU, and what makes them see the guest. */
+/* The plugin: one trace unit per vCPU, and the state that connects them to the
+ * guest.
+ */
 struct trace_unit {
 	struct options options;
 	struct qemu_plugin_scoreboard *boards;

@@ -12,26 +12,28 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A reading that QEMU executes and whose value is then put right or noted. */
+/* A register reading that QEMU executes and whose value is then corrected or
+ * recorded.
+ */
 enum vcpu_pending {
 	VCPU_PENDING_NONE,
 	VCPU_PENDING_DEBUG_FEATURES,
 	VCPU_PENDING_COUNTER,
 };
 
-/* One virtual CPU: its trace unit and what is needed to drive it. */
+/* A virtual CPU: its trace unit and the state that drives it. */
 struct vcpu {
 	struct vcpu_board *board;
 	struct guest guest;
 	struct guest_clock clock;
 	struct ete_unit unit;
 	unsigned index;
-	const struct block *block; /* being executed, NULL: not known */
-	uint64_t block_start;	   /* where it is this time */
-	bool context_moved;	   /* CONTEXTIDR_EL1, by the last block */
+	const struct block *block; /* the executing block; NULL: unknown */
+	uint64_t block_start;	   /* its address in this execution */
+	bool context_moved;	   /* the last block wrote CONTEXTIDR_EL1 */
 	enum vcpu_pending pending;
-	unsigned pending_operand; /* where the reading goes */
-	FILE *dump;		  /* what the unit wrote, or NULL */
+	unsigned pending_operand; /* destination register of the reading */
+	FILE *dump;		  /* copy of the unit's output, or NULL */
 };
 
 #endif

@@ -10,7 +10,7 @@
 
 static void *map(int fd, size_t size)
 {
-	/* As long as it is, whoever comes first. */
+	/* The first plugin to open the file sets its size. */
 	if (fd < 0 || ftruncate(fd, (off_t)size))
 		return MAP_FAILED;
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -7,22 +7,22 @@
 
 /* Loss on demand: decides when the unit's internal buffer "overflows".
  *
- * A real unit loses packets when memory takes them too slowly.  This one never
- * does by itself, so tests ask for it: on average once in @interval events,
- * up to UNIT_LOSS_LONGEST events are lost.  The same seed loses the same.
+ * A real unit loses packets if memory is too slow. The emulated unit never does
+ * by itself, so tests request losses: about once in @interval events, up to
+ * UNIT_LOSS_LONGEST events are lost. The same seed loses the same events.
  */
 enum { UNIT_LOSS_LONGEST = 512 };
 
 struct unit_loss {
 	uint64_t interval; /* events; 0: never */
 	uint64_t random;
-	uint64_t until_next; /* events kept until the next loss */
-	uint64_t left;	     /* events still to be lost */
+	uint64_t until_next; /* events until the next loss */
+	uint64_t left;	     /* events of the current loss */
 };
 
 void unit_loss_init(struct unit_loss *loss, uint64_t interval, uint64_t seed);
 
-/* Counts one event.  Returns true while events are being lost. */
+/* Counts one event. Returns true while events are lost. */
 bool unit_loss_event(struct unit_loss *loss);
 
 /* Ends a loss early. */
