@@ -10,7 +10,7 @@
 
 /* Plugins write the rest of their files when QEMU ends. */
 #define QEMU_END_S 60
-/* How long a command may take to end when a signal asked it to. */
+/* The time that a command may take to end after a signal. */
 #define COMMAND_END_S 20
 
 int64_t state_now_ns(void)
@@ -43,7 +43,7 @@ static void pass_signal(struct state *state, int signal_number)
 	frame_writer_put_numbers(state->writer, FRAME_SIGNAL, 0,
 				 (uint32_t)signal_number, 0);
 	state->interrupted = true;
-	/* Who pressed Ctrl-C can press it again; who sent SIGTERM may not. */
+	/* A user can press Ctrl-C again; the sender of SIGTERM may not. */
 	if (signal_number != SIGINT && signal_number != SIGQUIT)
 		state_set_deadline(state, COMMAND_END_S);
 }
@@ -56,7 +56,7 @@ void state_take_signal(struct state *state, int signal_number)
 		state_end(state, 128 + signal_number);
 }
 
-/* An isolated guest does not tell when its command starts. */
+/* An isolated guest does not report the start of its command. */
 static void explain_no_start(const struct state *state)
 {
 	if (state->started || state->options->isolated)
@@ -121,7 +121,7 @@ void state_take_death(struct state *state, int wait_status)
 {
 	state->qemu.pid = 0;
 	state->deadline_ns = 0;
-	/* A trace unit that could not write its files is no success. */
+	/* A run fails if the trace unit could not write its files. */
 	if (state->ending && WIFSIGNALED(wait_status) &&
 	    state->exit_code != EXIT_TIMEOUT) {
 		explain_death(state, wait_status);

@@ -9,7 +9,9 @@
 #include "machine/attach/session.h"
 #include "machine/attach/state.h"
 
-/* Saving comes first: a state that is to serve all runs has no settings. */
+/* The state is saved first, because it must not contain settings: it serves all
+ * runs.
+ */
 static int take_ready(struct state *state)
 {
 	if (state->options->save)
@@ -34,7 +36,7 @@ static void take_failure(struct state *state, const struct frame *frame)
 	state_end(state, EXIT_MACHINE);
 }
 
-/* Shown when all that the command said is out. */
+/* The note is shown after all output of the command. */
 static void take_note(struct state *state, const struct frame *frame)
 {
 	free(state->note);

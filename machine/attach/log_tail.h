@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* The end of a log (the guest's console, QEMU's messages), kept to be shown
- * if things go wrong, and optionally the whole of it in a file.
+/* The end of a log (the guest's console, QEMU's messages), stored to be shown
+ * after a failure, and optionally a copy of the whole log in a file.
  */
 struct log_tail {
 	int fd;	    /* owned; -1 when closed */
@@ -15,16 +15,19 @@ struct log_tail {
 	char text[16384];
 };
 
-/* Reads what is there; closes the descriptor at the end. */
+/* Reads the available input. Closes the descriptor at the end of the log. */
 void log_tail_read(struct log_tail *log);
 
-/* The last line that has this text, from the text on: a pointer into the log
- * and the number of bytes to the line's end; NULL if there is none.
+/* Returns the last line that contains @text, from @text on: a pointer into the
+ * log, with the number of bytes to the line's end in *@length; NULL if no line
+ * contains it.
  */
 const char *log_tail_find(const struct log_tail *log, const char *text,
 			  int *length);
 
-/* Prints the last lines, indented, under a title; nothing if there are none. */
+/* Prints the last lines, indented, below a title. Prints nothing if the log is
+ * empty.
+ */
 void log_tail_show(const struct log_tail *log, const char *title);
 
 #endif

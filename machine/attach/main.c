@@ -6,7 +6,7 @@
 #include "machine/attach/options.h"
 #include "machine/attach/session.h"
 
-/* A closed standard stream must not become a socket's number. */
+/* A socket must not get the number of a closed standard stream. */
 static void open_standard_streams(void)
 {
 	int fd;
@@ -17,7 +17,7 @@ static void open_standard_streams(void)
 	close(fd);
 }
 
-/* The host's side of one run; machine/host/machine starts it. */
+/* The host's side of one run; started by machine/host/machine. */
 int main(int argc, char **argv)
 {
 	struct options options;

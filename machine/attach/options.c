@@ -20,7 +20,7 @@ static const struct option LONG_OPTIONS[] = {
 	{ 0 },
 };
 
-/* getopt has to stop here: QEMU's words look like options. */
+/* getopt must stop here, because QEMU's words look like options. */
 static int take_qemu(struct options *options, int argc, char **argv, int first)
 {
 	int count = atoi(optarg);

@@ -9,15 +9,16 @@
  *        [--save FILE | --resumed]
  *        [--set KEY=VALUE]... --qemu COUNT QEMU ARGUMENT... [--] CMD ARG...
  *
- * COUNT is the number of words of QEMU's command line, which names
- * file descriptor 3 for the channel and 4 for the console.  Settings are those
- * of guest/init/settings.h; the command, environment and working directory
- * are added.
+ * COUNT is the number of words of QEMU's command line, which must use file
+ * descriptor 3 for the channel and 4 for the console. Settings are described in
+ * guest/init/settings.h; the command, environment and working directory are
+ * added.
  *
- * --save: keeps the state of the guest that is ready for its settings, by
- * QEMU's monitor, file descriptor 5; --resumed: QEMU starts from such a state.
+ * --save saves the state of a guest that is ready for its settings, through
+ * QEMU's monitor on file descriptor 5. --resumed: QEMU starts from such a
+ * state.
  *
- * For an isolated machine none are sent: it has them already.
+ * An isolated machine receives no settings, because its initramfs has them.
  */
 struct options {
 	unsigned int timeout_s; /* 0: none */
@@ -27,13 +28,13 @@ struct options {
 	bool tty;
 	bool isolated;
 	bool verbose;
-	char **qemu;	       /* ends with NULL; owned */
-	char **command;	       /* ends with NULL; argv's */
+	char **qemu;	       /* terminated by NULL; owned */
+	char **command;	       /* terminated by NULL; part of argv */
 	const char **settings; /* owned */
 	size_t setting_count;
 };
 
-/* Returns 0, or -1 when the usage is wrong or memory short. */
+/* Returns 0, or -1 if the usage is wrong or memory is short. */
 int options_parse(struct options *options, int argc, char **argv);
 void options_free(struct options *options);
 

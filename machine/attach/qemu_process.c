@@ -37,7 +37,9 @@ static int make_pairs(struct pairs *pairs)
 
 static void become_qemu(const struct pairs *pairs, char **command, pid_t parent)
 {
-	/* Away from the numbers they are to get: those may be in use. */
+	/* Move the descriptors away from their final numbers, which may be in
+	 * use.
+	 */
 	int channel = fcntl(pairs->channel[1], F_DUPFD_CLOEXEC, SAFE_FD);
 	int console = fcntl(pairs->console[1], F_DUPFD_CLOEXEC, SAFE_FD);
 	int monitor = fcntl(pairs->monitor[1], F_DUPFD_CLOEXEC, SAFE_FD);

@@ -4,8 +4,8 @@
 
 #include <sys/types.h>
 
-/* A running QEMU and our ends of what connects us to it, all non-blocking and
- * the caller's to close.
+/* A running QEMU and the host's ends of its connections, which are
+ * non-blocking. The caller closes them.
  */
 struct qemu_process {
 	pid_t pid;
@@ -15,9 +15,9 @@ struct qemu_process {
 	int messages; /* its standard output and error */
 };
 
-/* Starts QEMU in a process group of its own, so that Ctrl-C reaches only us.
- * It dies with us, whatever ends us.
- * Returns 0, or negative errno.
+/* Starts QEMU in its own process group, so that Ctrl-C reaches only this
+ * process. QEMU dies with this process, whatever ends it. Returns 0, or
+ * negative errno.
  */
 int qemu_process_start(struct qemu_process *qemu, char **command);
 

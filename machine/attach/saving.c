@@ -33,7 +33,7 @@ int saving_resume(struct saving *saving, int monitor)
 
 int saving_start(struct saving *saving, int monitor, const char *path)
 {
-	/* The monitor's greeting and first prompt. */
+	/* Skip the monitor's greeting and first prompt. */
 	while (read(monitor, saving->answer, sizeof(saving->answer)) > 0)
 		;
 	saving->monitor = monitor;
@@ -67,8 +67,8 @@ static bool has_status(const struct saving *saving, const char *status)
 	return strstr(saving->answer, status);
 }
 
-/* Each takes the answer to what a step asked, and returns whether the guest
- * goes on now.
+/* The functions that follow consume the answer to a step's command. They return
+ * true if the guest continues now.
  */
 static bool stopped(struct saving *saving)
 {
@@ -80,8 +80,8 @@ static bool stopped(struct saving *saving)
 	return false;
 }
 
-/* The prompt is back when QEMU no longer calls the migration active, which is
- * before it is over: until then QEMU refuses "cont".
+/* The prompt returns when QEMU no longer reports the migration as active, which
+ * is before its end. Until the end QEMU refuses "cont".
  */
 static bool written(struct saving *saving)
 {
@@ -97,8 +97,8 @@ static bool written(struct saving *saving)
 	return false;
 }
 
-/* Of several that save at the same time the first one's stays: whoever goes on from
- * it once, does so the next time.
+/* If several processes save at the same time, the first state stays, because
+ * later runs may already depend on it.
  */
 static void keep(const struct saving *saving)
 {
@@ -122,7 +122,7 @@ static bool ended(struct saving *saving)
 	return true;
 }
 
-/* The settings of a guest that is loaded are sent before it goes on. */
+/* A loaded guest receives its settings before it continues. */
 static bool loaded(struct saving *saving)
 {
 	if (has_status(saving, "VM status: paused\r"))
@@ -147,7 +147,7 @@ static bool has_prompt(const struct saving *saving)
 	       !strcmp(saving->answer + saving->length - prompt, PROMPT);
 }
 
-/* The monitor draws its line anew for each character: only the end matters. */
+/* The monitor redraws its line for each character, so only the end matters. */
 static void read_answer(struct saving *saving)
 {
 	size_t half = sizeof(saving->answer) / 2;

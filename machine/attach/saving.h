@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Keeps a running guest's state in a file, from which QEMU can start other
- * guests (-incoming file:FILE).  The guest stands still meanwhile and then
- * goes on.
+/* Saves a running guest's state to a file, from which QEMU can start other
+ * guests (-incoming file:FILE). The guest stands still meanwhile and then
+ * continues.
  */
 enum saving_step {
 	SAVING_IDLE,
@@ -19,26 +19,26 @@ enum saving_step {
 
 struct saving {
 	enum saving_step step;
-	int monitor; /* QEMU's, borrowed */
+	int monitor; /* QEMU's monitor, borrowed */
 	const char *path;
-	char draft[4096]; /* the file's name until it is whole */
+	char draft[4096]; /* the file's name until it is complete */
 	size_t length;
-	char answer[4096]; /* what the monitor said, its end */
+	char answer[4096]; /* the end of the monitor's output */
 };
 
-/* Sees to it that a guest whose state QEMU is loading goes on then.
- * Returns 0, or negative errno.
+/* Makes a guest whose state QEMU is loading continue afterwards. Returns 0, or
+ * negative errno.
  */
 int saving_resume(struct saving *saving, int monitor);
 
-/* Asks for it.  Returns 0, or negative errno. */
+/* Starts saving. Returns 0, or negative errno. */
 int saving_start(struct saving *saving, int monitor, const char *path);
 
 bool saving_is_busy(const struct saving *saving);
 
-/* Takes in what the monitor says, once it is announced.  Returns whether the
- * guest goes on now. If the state could not be saved, says so and leaves no
- * file; the guest goes on all the same.
+/* Consumes the monitor's output after poll() announced it. Returns true if the
+ * guest continues now. If the state could not be saved, prints a message and
+ * leaves no file; the guest continues anyway.
  */
 bool saving_go_on(struct saving *saving);
 

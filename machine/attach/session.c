@@ -53,7 +53,9 @@ static void take_signals(struct state *state, int fd)
 	}
 	if (state->qemu.pid &&
 	    waitpid(state->qemu.pid, &status, WNOHANG) == state->qemu.pid) {
-		/* What was said last may be that all is well, or why not. */
+		/* The last output may contain success or the reason of a
+		 * failure.
+		 */
 		while (state_take_frames(state) > 0)
 			;
 		log_tail_read(&state->console);
@@ -121,7 +123,7 @@ static void pump(struct state *state, const struct pollfd *polled)
 			take_output_error(
 				outlet_pump(&state->outputs[i], state->writer));
 	}
-	/* If QEMU is gone, its death tells. */
+	/* If QEMU is gone, its exit is handled elsewhere. */
 	frame_writer_flush(state->writer);
 }
 
@@ -139,7 +141,7 @@ static int64_t sooner(int64_t one_ns, int64_t other_ns)
 	return one_ns < other_ns ? one_ns : other_ns;
 }
 
-/* Until the next deadline; -1: there is none. */
+/* Returns the time until the next deadline, or -1 without one. */
 static int wait_ms(const struct state *state)
 {
 	int64_t next = state->deadline_ns;
@@ -197,7 +199,7 @@ static int start(struct state *state)
 	outlet_open(&state->outputs[1], dup(STDERR_FILENO), 2);
 	if (state->options->timeout_s)
 		state_set_deadline(state, state->options->timeout_s);
-	/* An isolated guest says nothing before its command has ended. */
+	/* An isolated guest reports nothing before its command has ended. */
 	if (!state->options->isolated)
 		state->start_by_ns =
 			state_now_ns() + START_LIMIT_S * INT64_C(1000000000);

@@ -4,17 +4,16 @@
 
 #include "machine/attach/options.h"
 
-/* Exit codes of the machine itself; the command's own pass through. */
+/* The machine's own exit codes; the command's are passed through. */
 enum {
 	EXIT_USAGE = 2,
 	EXIT_TIMEOUT = 124,
 	EXIT_MACHINE = 125,
 };
 
-/* Runs one machine to its end: starts QEMU, connects the command in the guest
- * with our standard streams, and ends QEMU.
- * Returns the exit code: the command's, 124 when the time limit passed,
- * 125 when the machine failed, 128+N when signal N ended it.
+/* Runs one machine to its end: starts QEMU, connects the guest's command to the
+ * standard streams, and ends QEMU. Returns the exit code: the command's, 124
+ * after the time limit, 125 if the machine failed, 128+N if signal N ended it.
  */
 int session_run(const struct options *options);
 

@@ -15,13 +15,13 @@
 
 #define NO_EXIT_CODE (-1)
 
-/* Ten seconds do on an idle host. */
+/* An idle host needs ten seconds. */
 #define START_LIMIT_S 600
 
-/* One session.  Times are of the monotonic clock, in nanoseconds. */
+/* A session. Times are in nanoseconds of the monotonic clock. */
 struct state {
 	const struct options *options;
-	struct qemu_process qemu; /* pid 0 when it has ended */
+	struct qemu_process qemu; /* pid is 0 after it has ended */
 	struct frame_reader *reader;
 	struct frame_writer *writer;
 	struct log_tail console;
@@ -31,43 +31,42 @@ struct state {
 	struct inlet input;
 	struct outlet outputs[2];
 	int64_t start_ns;
-	int64_t deadline_ns; /* what is due then: see ending */
-	int64_t start_by_ns; /* the command has to run then; 0: no limit */
+	int64_t deadline_ns; /* the action at this time: see ending */
+	int64_t start_by_ns; /* the command must run by then; 0: no limit */
 	bool started;	     /* the command runs */
 	bool interrupted;    /* a signal was passed to it */
-	bool ending;	     /* QEMU was asked to end */
-	char *note;	     /* the guest's, for the end; or NULL */
+	bool ending;	     /* QEMU was told to end */
+	char *note;	     /* the guest's note, for the end; or NULL */
 	int exit_code;	     /* NO_EXIT_CODE until decided */
 };
 
-/* frames.c: takes in what the guest says.
- * Returns 1, 0 if there is nothing now, or negative errno; -EPROTO: it makes
- * no sense.
+/* frames.c: consumes a frame from the guest. Returns 1, 0 if none is available,
+ * or negative errno; -EPROTO if the frame is invalid.
  */
 int state_take_frames(struct state *state);
 
-/* frames.c: queues settings, command, environment, window size.
- * Returns 0, or negative errno; -E2BIG: a string is too long.
+/* frames.c: queues settings, command, environment and window size. Returns 0,
+ * or negative errno; -E2BIG if a string is too long.
  */
 int state_send_settings(struct state *state);
 
-/* ending.c: decides the exit code, unless it is decided, and asks QEMU to end
- * (its plugins then write what they have).
+/* ending.c: sets the exit code unless it is set, and tells QEMU to end; its
+ * plugins then write their files.
  */
 void state_end(struct state *state, int exit_code);
 
-/* ending.c: what a signal asks for: the first goes to the command, the
- * second ends the machine.
+/* ending.c: handles a signal: the first is passed to the command, the second
+ * ends the machine.
  */
 void state_take_signal(struct state *state, int signal_number);
 
-/* ending.c: the deadline has passed. */
+/* ending.c: handles the deadline. */
 void state_take_deadline(struct state *state);
 
-/* ending.c: the command has not been started in time. */
+/* ending.c: handles a command that was not started in time. */
 void state_take_no_start(struct state *state);
 
-/* ending.c: QEMU has ended; if that was not asked for, tells why. */
+/* ending.c: handles QEMU's end; if it was unexpected, prints the reason. */
 void state_take_death(struct state *state, int wait_status);
 
 /* ending.c */

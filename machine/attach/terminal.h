@@ -7,13 +7,13 @@
 
 #include "machine/channel/frame.h"
 
-/* The user's terminal, whose keys all go to the guest while it is raw. */
+/* The user's terminal. While it is raw, all keys go to the guest. */
 struct terminal {
 	bool raw;
 	struct termios saved;
 };
 
-/* Returns 0, or negative errno if standard input is no terminal. */
+/* Returns 0, or negative errno if standard input is not a terminal. */
 int terminal_make_raw(struct terminal *terminal);
 void terminal_restore(struct terminal *terminal);
 

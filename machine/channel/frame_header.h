@@ -4,12 +4,12 @@
 
 #include <stdint.h>
 
-/* A frame as it lies on the wire; both ends are little-endian. */
+/* The header of a frame in transit. Both ends are little-endian. */
 struct frame_header {
 	uint8_t type;
 	uint8_t stream;
 	uint16_t unused; /* 0 */
-	uint32_t length; /* of the payload that follows */
+	uint32_t length; /* length of the following payload */
 };
 
 #endif

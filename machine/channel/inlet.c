@@ -40,7 +40,7 @@ int inlet_pump(struct inlet *inlet, struct frame_writer *writer)
 	got = read(inlet->fd, data, most);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	/* A pty whose last user has gone gives EIO: that is its end. */
+	/* A pty without users returns EIO, which is its end. */
 	if (got <= 0)
 		return end(inlet, writer);
 	inlet->credit -= (uint32_t)got;

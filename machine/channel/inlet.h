@@ -7,8 +7,8 @@
 
 #include "machine/channel/frame.h"
 
-/* Where a stream enters the channel: reads a file descriptor, as far as the
- * other side gave credit, and puts what it reads into frames.
+/* The source of a stream: reads a file descriptor, as far as the other side
+ * gave credit, and writes frames.
  */
 struct inlet {
 	int fd; /* owned; -1 when closed */
@@ -21,9 +21,9 @@ void inlet_open(struct inlet *inlet, int fd, unsigned int stream);
 /* Returns whether poll() should watch for input. */
 bool inlet_wants_input(const struct inlet *inlet);
 
-/* Reads once.
- * Returns 1 if there may be more, 0 if nothing is there now or may be sent,
- * -EPIPE at the end (FRAME_END is queued and the inlet closed), -ENOMEM.
+/* Reads once. Returns 1 if there may be more, 0 if no input or no credit is
+ * available, -EPIPE at the end (FRAME_END is queued and the inlet is closed),
+ * or -ENOMEM.
  */
 int inlet_pump(struct inlet *inlet, struct frame_writer *writer);
 

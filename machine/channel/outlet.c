@@ -19,7 +19,7 @@ int outlet_put(struct outlet *outlet, const void *data, size_t length)
 {
 	size_t pending = outlet->end - outlet->begin;
 
-	/* What comes after FRAME_BROKEN was sent before it arrived. */
+	/* Data sent before the other side received FRAME_BROKEN is dropped. */
 	if (outlet->fd < 0)
 		return 0;
 	if (length > sizeof(outlet->data) - pending)

@@ -7,13 +7,13 @@
 
 #include "machine/channel/frame.h"
 
-/* Where a stream leaves the channel: keeps what came and writes it to a file
- * descriptor as that takes it, giving credit back for what is written.
+/* The sink of a stream: buffers received data and writes it to a file
+ * descriptor, returning credit for written data.
  */
 struct outlet {
 	int fd; /* owned; -1 when closed */
 	unsigned int stream;
-	bool ending; /* close when all is written */
+	bool ending; /* close after everything is written */
 	size_t begin;
 	size_t end;
 	char data[FRAME_FIRST_CREDIT];
@@ -21,20 +21,19 @@ struct outlet {
 
 void outlet_open(struct outlet *outlet, int fd, unsigned int stream);
 
-/* Returns 0, or -EPROTO if more came than there was credit for. */
+/* Returns 0, or -EPROTO if the data exceeds the credit. */
 int outlet_put(struct outlet *outlet, const void *data, size_t length);
 
-/* No more will come. */
+/* Marks the end of the data. */
 void outlet_end(struct outlet *outlet);
 
 /* Returns whether poll() should watch for room. */
 bool outlet_wants_room(const struct outlet *outlet);
 
-/* Writes at most PIPE_BUF bytes: that much does not block once poll()
- * announced room.  If nobody reads, says so to the other side (FRAME_BROKEN)
- * and drops the rest.
- * Returns 0, -ENOMEM, or negative errno if the outlet failed in a way that
- * must not pass in silence (a full disk).
+/* Writes at most PIPE_BUF bytes, which do not block once poll() announced room.
+ * If the descriptor has no reader, reports this to the other side
+ * (FRAME_BROKEN) and drops the rest. Returns 0, -ENOMEM, or negative errno for
+ * a failure that must be reported (a full disk).
  */
 int outlet_pump(struct outlet *outlet, struct frame_writer *writer);
 

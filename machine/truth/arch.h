@@ -7,15 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* This is what each architecture defines for itself, in x86/ and in arm64/,
- * besides branch.h.
+/* The definitions of each architecture, in x86/ and in arm64/, in addition to
+ * branch.h.
  */
 
-/* QEMU's name of the machine that the plugin is for. */
+/* QEMU's name of the plugin's machine. */
 extern const char arch_target[];
 
-/* QEMU's names of the registers, in the order of enum guest_register and
- * then of the architecture's own.
+/* QEMU's names of the registers, in the order of enum guest_register followed
+ * by the architecture's own.
  */
 extern const char *const arch_register_names[];
 extern const unsigned arch_register_count;

@@ -4,30 +4,31 @@
 
 #include "machine/qemu/plugin_api.h"
 
-/* Registers that every architecture has; those from GUEST_OWN on are each
- * one's own.
+/* Registers of every architecture; those from GUEST_OWN on are specific to one.
  */
 enum guest_register {
 	GUEST_SP,
 	GUEST_PC,
-	GUEST_NEXT_TASK, /* the second argument, of __switch_to() */
+	GUEST_NEXT_TASK, /* the second argument of __switch_to() */
 	GUEST_OWN,
 	GUEST_REGISTERS_MAX = 40,
 };
 
-/* One vCPU's registers and memory, to be read on its own thread. */
+/* One vCPU's registers and memory. May be read only on its own thread. */
 struct guest {
 	struct qemu_plugin_register *registers[GUEST_REGISTERS_MAX];
 	GByteArray *buffer;
 };
 
-/* Finds the registers.  False, with a message to stderr, if one is missing. */
+/* Finds the registers. Returns false, after a message to stderr, if one is
+ * missing.
+ */
 bool guest_init(struct guest *guest);
 void guest_fini(struct guest *guest);
 
 uint64_t guest_register(struct guest *guest, unsigned which);
 
-/* @size bytes (at most 8) of guest memory, zero-extended.
+/* Reads @size bytes (at most 8) of guest memory, zero-extended.
  *
  * Returns false if the address is not mapped.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/truth/instrument.h"
 
-/* An instruction that has a callback of its own. */
+/* An instruction with its own callback. */
 struct site {
 	struct truth *truth;
 	uint32_t index; /* in its block */
@@ -15,7 +15,7 @@ static void on_block(unsigned int cpu, void *data)
 	struct tracker *tracker = &truth->trackers[cpu];
 	uint64_t start = block->start;
 
-	/* User code may be mapped elsewhere than where it was translated. */
+	/* User code may be mapped at another address than at translation. */
 	if (!(start >> 63))
 		start = guest_register(&tracker->guest, GUEST_PC);
 	tracker_block(tracker, truth_flags(truth, cpu), block, start,
@@ -79,8 +79,8 @@ static struct site *site_new(struct truth *truth, uint32_t index,
 	return site;
 }
 
-/* Under the host clock a reading may stand in the middle of a block, and its
- * result is read at the next instruction, even while nothing is tracked.
+/* With the host's clock a reading may be in the middle of a block; its result
+ * is read at the next instruction, even while nothing is tracked.
  */
 static void watch_clock(struct truth *truth, const struct qemu_plugin_tb *tb,
 			uint32_t index)

@@ -4,8 +4,8 @@
 
 #include "machine/truth/truth.h"
 
-/* QEMU translates @tb: asks it to call, when the block executes, for all that
- * the trackers have to see.
+/* Registers the callbacks that @tb needs when it executes, for everything that
+ * the trackers observe.
  */
 void instrument_block(struct truth *truth, struct qemu_plugin_tb *tb);
 

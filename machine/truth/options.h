@@ -6,15 +6,14 @@
 
 /* -plugin truth.so,dir=DIR[,clock=virtual|host][,moments=FILE] */
 struct truth_options {
-	const char *dir;     /* where truth.<cpu> and summary are written */
-	bool host_clock;     /* several vCPUs, no -icount */
-	const char *moments; /* unit/host_moments.h; NULL: the unit reads the
-			      * clock itself
-			      */
+	const char *dir; /* folder of truth.<cpu> and summary */
+	bool host_clock; /* several vCPUs, no -icount */
+	/* unit/host_moments.h; NULL: the unit reads the clock itself */
+	const char *moments;
 };
 
-/* Borrows @argv.  Returns false, with a message to stderr, if an option is
- * unknown or dir is missing.
+/* Parses the options; borrows @argv. Returns false, after a message to stderr,
+ * if an option is unknown or dir is missing.
  */
 bool truth_options_parse(struct truth_options *options, int argc, char **argv);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ground truth: what the guest executed while it had itself traced,
- * written by a QEMU plugin that knows nothing of the trace unit.
+/* The ground truth: the guest's execution while it was traced, written by a
+ * QEMU plugin that is independent of the trace unit.
  *
- *	-plugin truth-api7.so,dir=DIR[,clock=virtual|host][,moments=FILE]
+ * 	-plugin truth-api7.so,dir=DIR[,clock=virtual|host][,moments=FILE]
  *
- * Load it after the trace unit: QEMU calls the plugin loaded last first, and a
- * unit that skips instructions hides them from the others.
+ * Load it after the trace unit: QEMU calls the last loaded plugin first, and a
+ * unit that skips instructions hides them from later plugins.
  */
 #include "machine/truth/arch.h"
 #include "machine/truth/instrument.h"
@@ -22,9 +22,9 @@ static void on_tb_trans(struct qemu_plugin_tb *tb, void *data)
 }
 
 /* QEMU's x86 code reports an exception twice: when it is raised, as an
- * EXCEPTION with an outdated program counter in both addresses, and when it
- * is delivered, as an INTERRUPT with the right ones (raise_interrupt2() and
- * do_interrupt_all() in target/i386/tcg).  Its Arm code reports it once, as an
+ * EXCEPTION with an outdated program counter in both addresses, and when it is
+ * delivered, as an INTERRUPT with the correct ones (raise_interrupt2() and
+ * do_interrupt_all() in target/i386/tcg). Its Arm code reports it once, as an
  * EXCEPTION (arm_cpu_do_interrupt() in target/arm/helper.c).
  */
 static void on_discon(unsigned int cpu, enum qemu_plugin_discon_type type,
@@ -62,7 +62,7 @@ static void on_vcpu_init(unsigned int cpu, void *data)
 		exit(EXIT_FAILURE);
 }
 
-/* A line per vCPU that lets a test see how exact the truth is. */
+/* Writes a line per vCPU with the accuracy of the ground truth, for tests. */
 static void write_summary(FILE *file, unsigned int cpu,
 			  const struct tracker *tracker)
 {
@@ -141,7 +141,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 		g_free(truth);
 		return -1;
 	}
-	/* QEMU's argument strings end with this call. */
+	/* QEMU's argument strings are valid only during this call. */
 	truth->options.dir = g_strdup(truth->options.dir);
 	prepare(truth, info);
 	if (!share_moments(truth))

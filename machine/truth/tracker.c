@@ -15,7 +15,7 @@ static bool traced_level(const struct tracker *tracker, uint64_t address)
 
 static void write_dated(struct tracker *tracker, struct truth_record *record)
 {
-	/* Another host CPU's TSC may be a few ticks behind. */
+	/* The TSC of another host CPU may be a few ticks behind. */
 	if (record->tsc < tracker->last_tsc)
 		record->tsc = tracker->last_tsc;
 	tracker->last_tsc = record->tsc;
@@ -23,7 +23,7 @@ static void write_dated(struct tracker *tracker, struct truth_record *record)
 	writer_write(tracker->writer, record);
 }
 
-/* Records what happens with the instruction @ahead of those counted. */
+/* Adds a record at the instruction @ahead of the counted ones. */
 static void record(struct tracker *tracker, struct truth_record *record,
 		   uint32_t ahead)
 {
@@ -61,8 +61,8 @@ static void record_branch(struct tracker *tracker, uint8_t kind, uint64_t from,
 	record(tracker, &branch, 0);
 }
 
-/* The stack pointer where control is now; if an event was @delivered there,
- * that of before it.
+/* Returns the current stack pointer; if an event was @delivered, the one before
+ * the event.
  */
 static uint64_t current_sp(struct tracker *tracker, bool delivered)
 {
@@ -90,7 +90,7 @@ static void record_last(struct tracker *tracker, uint64_t to, bool delivered)
 			      sp_before(tracker, last, delivered));
 }
 
-/* After a sleep the clock says nothing until the next reading. */
+/* After a sleep the time is unknown until the next reading of the clock. */
 static void fall_asleep(struct tracker *tracker)
 {
 	if (tracker->clock.host)
@@ -100,7 +100,7 @@ static void fall_asleep(struct tracker *tracker)
 	tracker->clock.known = false;
 }
 
-/* The whole block ran, and control is at @to. */
+/* Handles a block that ran completely; control is at @to. */
 static void block_ran(struct tracker *tracker, uint64_t to, bool delivered)
 {
 	const struct block *block = tracker->block;
@@ -111,9 +111,10 @@ static void block_ran(struct tracker *tracker, uint64_t to, bool delivered)
 		fall_asleep(tracker);
 }
 
-/* Control left the block before its last instruction, without an event, and
- * is at @to: device accesses, and stores into the block's own page, make
- * QEMU run that one instruction alone and go on in a new block.
+/* Handles a block that control left before its last instruction without an
+ * event; control is at @to. On device accesses, and on stores into the block's
+ * own page, QEMU executes that one instruction alone and continues in a new
+ * block.
  */
 static void block_cut(struct tracker *tracker, uint64_t to)
 {
@@ -125,7 +126,7 @@ static void block_cut(struct tracker *tracker, uint64_t to)
 		tracker->clock.executed += index;
 }
 
-/* What the last reading gave is still in its register. */
+/* The result of the last reading is still in its register. */
 static void look_at_clock(struct tracker *tracker)
 {
 	if (!tracker->clock_insn)
@@ -162,7 +163,7 @@ static void start_trace(struct tracker *tracker, uint64_t at, bool delivered)
 	record(tracker, &on, 0);
 }
 
-/* Whether @address is the instruction that the block was at. */
+/* Returns whether @address is the block's current instruction. */
 static bool at_block(const struct tracker *tracker,
 		     const struct tracker_flags *flags, uint64_t address)
 {
@@ -175,7 +176,7 @@ static bool at_block(const struct tracker *tracker,
 	return block_find(tracker->block, offset) < tracker->block->count;
 }
 
-/* The block's instruction at @address raised an exception. */
+/* Handles an exception raised by the block's instruction at @address. */
 static void block_faulted(struct tracker *tracker, struct tracker_flags *flags,
 			  uint64_t address)
 {
@@ -194,7 +195,9 @@ void tracker_raised(struct tracker *tracker)
 	tracker->raised = true;
 }
 
-/* The exception that returns to @from is the branch that ends the block. */
+/* Returns whether the exception that returns to @from is the branch at the end
+ * of the block.
+ */
 static bool is_call(const struct tracker *tracker,
 		    const struct tracker_flags *flags, uint64_t from)
 {
@@ -284,7 +287,7 @@ void tracker_control(struct tracker *tracker, struct tracker_flags *flags,
 	tracker->control = *control;
 	if (was_tracing || !tracing(tracker))
 		return;
-	/* Nobody counted the instructions so far. */
+	/* Instructions were not counted until now. */
 	if (!flags->active && !tracker->clock.host)
 		tracker->clock.known = false;
 	tracker->starting = true;

@@ -5,12 +5,12 @@
 #include "machine/truth/options.h"
 #include "machine/truth/tracker.h"
 
-/* The plugin: a tracker per vCPU, and what translated code tells them. */
+/* The plugin: a tracker per vCPU, and the state shared with translated code. */
 struct truth {
 	struct truth_options options;
 	unsigned int cpus;
 	struct tracker *trackers;    /* one per vCPU */
-	struct host_moment *moments; /* likewise, or NULL */
+	struct host_moment *moments; /* one per vCPU, or NULL */
 	struct qemu_plugin_scoreboard *flags;
 	qemu_plugin_u64 active;
 	qemu_plugin_u64 reached;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One record before it is encoded, see format.h. */
+/* A record before it is encoded; see format.h. */
 struct truth_record {
 	uint64_t tsc;
 	uint64_t from;
@@ -18,13 +18,12 @@ struct truth_record {
 
 struct writer;
 
-/* Creates @dir/truth.<cpu>.  NULL, with errno set, on failure. */
+/* Creates @dir/truth.<cpu>. Returns NULL with errno on failure. */
 struct writer *writer_open(const char *dir, unsigned int cpu);
 
 void writer_write(struct writer *writer, const struct truth_record *record);
 
-/* Returns false, with errno set, if not all of the records are in the file.
- * Accepts NULL.
+/* Returns false with errno if some records are not in the file. Accepts NULL.
  */
 bool writer_close(struct writer *writer);
 

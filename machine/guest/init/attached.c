@@ -10,7 +10,9 @@
 #include "machine/guest/init/relay.h"
 #include "machine/guest/init/written.h"
 
-/* Returns 1 when the host has said all, 0 to go on, -1 with the problem. */
+/* Returns 1 when all settings have arrived, 0 to continue, or -1 with the
+ * problem.
+ */
 static int take_settings(struct guest *guest)
 {
 	struct frame frame;
@@ -46,7 +48,7 @@ static int receive_settings(struct guest *guest)
 	return result < 0 ? -1 : 0;
 }
 
-/* From here on runs differ: a saved state is saved and resumed here. */
+/* Runs differ from here on; a saved state is saved and resumed here. */
 static int announce(struct guest *guest)
 {
 	int error = frame_writer_put(guest->writer, FRAME_READY, 0, NULL, 0);
@@ -70,7 +72,8 @@ static int load_modules(struct guest *guest)
 	return 0;
 }
 
-/* What of the host is there when the root is not its own. */
+/* Mounts the host's folders that must be visible if the root is not the host's.
+ */
 static int show_host(struct guest *guest)
 {
 	const struct settings *settings = &guest->settings;

@@ -29,7 +29,7 @@ static int btf_open(struct btf *btf, const void *data, size_t size)
 	btf->types_size = header.type_len;
 	btf->names = (const char *)data + names;
 	btf->names_size = header.str_len;
-	/* The last string's zero byte ends every string. */
+	/* The zero byte of the last string terminates every string. */
 	return btf->names[btf->names_size - 1] ? -1 : 0;
 }
 
@@ -38,8 +38,8 @@ static int has_name(const struct btf *btf, uint32_t offset, const char *name)
 	return offset < btf->names_size && !strcmp(btf->names + offset, name);
 }
 
-/* Returns what follows a type of this kind, in bytes; -1 for a kind unknown
- * here.
+/* Returns the number of bytes that follow a type of this kind; -1 for an
+ * unknown kind.
  */
 static long tail_size(const struct btf_type *type)
 {

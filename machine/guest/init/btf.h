@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* The offset in bytes of a direct member of a structure, from the kernel's
- * type information (Documentation/bpf/btf.rst) as it lies in
- * /sys/kernel/btf/vmlinux.
- * Returns -1 if there is no such structure or member, or the data is not BTF.
+/* Returns the byte offset of a direct member of a structure, from the kernel's
+ * type information (Documentation/bpf/btf.rst) in the form of
+ * /sys/kernel/btf/vmlinux. Returns -1 if the structure or member does not
+ * exist, or the data is not BTF.
  */
 long btf_member_offset(const void *data, size_t size, const char *structure,
 		       const char *member);

@@ -31,8 +31,8 @@ static void reset_signals(void)
 	signal(SIGPIPE, SIG_DFL);
 }
 
-/* The caller's folder; if the root is another than the caller's, perhaps only
- * below the place where that is to be seen.
+/* Changes to the caller's folder. If the root is not the caller's, the folder
+ * may exist only below the place where the caller's root is mounted.
  */
 static int enter_folder(const struct settings *settings)
 {

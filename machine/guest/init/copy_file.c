@@ -7,7 +7,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-/* A link on the host might lead anywhere. */
+/* A link on the host could point anywhere. */
 static int remove_link(const char *path)
 {
 	struct stat there;
@@ -43,7 +43,7 @@ static int copy_bytes(int in, int out, off_t size)
 		if (end < 0 || copy_range(in, out, begin, end))
 			return -1;
 	}
-	/* ENXIO: a hole reaches to the end. */
+	/* ENXIO: the rest of the file is a hole. */
 	return begin < 0 && errno != ENXIO ? -1 : ftruncate(out, size);
 }
 

@@ -4,15 +4,14 @@
 
 #include <sys/stat.h>
 
-/* Copies the file or link @from, which lstat() describes by @info, to @to, with
- * its mode; holes stay holes.  It was changed when it is copied, by the host's
- * clock: the guest's has another date.  A link that is at @to is replaced, not
- * followed.
- * Returns 0, or -1 with errno.
+/* Copies the file or link @from, described by @info from lstat(), to @to with
+ * its mode. Holes are preserved. The modification time is the current time of
+ * the host, because the guest's clock has another date. A link at @to is
+ * replaced, not followed. Returns 0, or -1 with errno.
  */
 int copy_file(const char *from, const char *to, const struct stat *info);
 
-/* Makes the folder @to, unless it is there; a link of that name is replaced.
+/* Creates the folder @to unless it exists; a link with that name is replaced.
  * Returns 0, or -1 with errno.
  */
 int copy_folder(const char *to, const struct stat *info);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Returns 1, 0 if there is no such CPU, -1 if it does not start. */
+/* Returns 1, 0 if the CPU does not exist, or -1 if it does not start. */
 static int start(unsigned int cpu)
 {
 	char path[64];
@@ -23,7 +23,7 @@ static int start(unsigned int cpu)
 	return written == 1 ? 1 : -1;
 }
 
-/* The first has no such file: it cannot be stopped. */
+/* The first CPU has no such file, because it cannot be stopped. */
 int cpus_start(struct problem *problem)
 {
 	unsigned int cpu = 1;

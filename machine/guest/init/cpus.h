@@ -4,7 +4,7 @@
 
 #include "machine/guest/init/problem.h"
 
-/* Starts the CPUs that the kernel's command line (maxcpus=) left for later.
+/* Starts the CPUs that the kernel's command line (maxcpus=) left offline.
  * Returns 0, or -1 with the problem.
  */
 int cpus_start(struct problem *problem);

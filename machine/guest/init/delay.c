@@ -12,7 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* A request as the kernel wants it, with room for one target. */
+/* A request in the kernel's format, with room for one target. */
 struct request {
 	struct dm_ioctl head;
 	struct dm_target_spec target;
@@ -75,7 +75,7 @@ int delay_create(const char *disk, unsigned int delay_ms, const char **node,
 
 	if (control < 0)
 		return problem_set(problem, "cannot open /dev/mapper/control");
-	/* To "suspend" without the flag for it is to resume: to start. */
+	/* "Suspend" without its flag means resume, which starts the device. */
 	result = simple(control, DM_DEV_CREATE) ||
 		 load_table(control, disk, delay_ms) ||
 		 simple(control, DM_DEV_SUSPEND);

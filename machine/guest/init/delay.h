@@ -4,10 +4,10 @@
 
 #include "machine/guest/init/problem.h"
 
-/* Puts a device-mapper device of target "delay" over the block device `disk`
- * (Documentation/admin-guide/device-mapper/delay.rst), read and write alike.
- * `node` becomes its name in /dev.  The modules are loaded.
- * Returns 0, or -1 with the problem.
+/* Creates a device-mapper device with target "delay" above the block device
+ * `disk` (Documentation/admin-guide/device-mapper/delay.rst), for reads and
+ * writes. `node` becomes its name in /dev. Loads the modules. Returns 0, or -1
+ * with the problem.
  */
 int delay_create(const char *disk, unsigned int delay_ms, const char **node,
 		 struct problem *problem);

@@ -26,7 +26,7 @@ int disk_load(unsigned int delay_ms, struct problem *problem)
 	return delay_ms ? modules_load("delay", problem) : 0;
 }
 
-/* Sets *disk to the device that takes its time. */
+/* Sets *disk to the delaying device. */
 static int delay_disk(unsigned int delay_ms, const char **disk,
 		      struct problem *problem)
 {

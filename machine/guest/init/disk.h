@@ -4,21 +4,21 @@
 
 #include "machine/guest/init/problem.h"
 
-/* From so many milliseconds on dm-delay waits by a timer; for less it looks at
- * the time all the while (drivers/md/dm-delay.c, delay_ctr()), in jiffies.
+/* From this many milliseconds on dm-delay waits with a timer. Below, it polls
+ * the time in jiffies (drivers/md/dm-delay.c, delay_ctr()).
  */
 enum { DISK_DM_DELAY_MS = 50 };
 
-/* Loads what the scratch disk needs, of which each request takes delay_ms
- * milliseconds of guest time, 0 for none: from DISK_DM_DELAY_MS on the kernel's
- * own dm-delay holds it back before the disk gets it; less is exact, on a copy of
- * the disk in memory (memory_disk.h).  The folder of modules must be there.
- * Returns 0, or -1 with the problem.
+/* Loads the modules of the scratch disk, whose requests take delay_ms
+ * milliseconds of guest time, 0 for none. From DISK_DM_DELAY_MS on, the
+ * kernel's dm-delay holds requests before they reach the disk. Smaller delays
+ * are exact, on a copy of the disk in memory (memory_disk.h). The folder of
+ * modules must be mounted. Returns 0, or -1 with the problem.
  */
 int disk_load(unsigned int delay_ms, struct problem *problem);
 
-/* Mounts that disk, which the host formatted (ext4), at /scratch.
- * Returns 0, or -1 with the problem.
+/* Mounts that disk, formatted by the host (ext4), at /scratch. Returns 0, or -1
+ * with the problem.
  */
 int disk_mount(unsigned int delay_ms, struct problem *problem);
 

@@ -33,8 +33,8 @@ struct sysctl {
 	const char *value;
 };
 
-/* Of several CPUs each is a thread of the host's, and the clock is, too: those
- * who read a recording learn that from the name (docs/machine.md).
+/* With several CPUs each is a host thread, and the clock is the host's. The
+ * host name tells readers of a recording (docs/machine.md).
  */
 static const char *hostname(void)
 {
@@ -42,7 +42,7 @@ static const char *hostname(void)
 						   "machine";
 }
 
-/* A tracer's machine: everything may be measured and seen. */
+/* Allow all measurements, because the machine is made for tracers. */
 static int set_sysctls(struct problem *problem)
 {
 	const struct sysctl list[] = {

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* Tells the ground truth's plugin where the kernel switches tasks, by an
- * instruction that does nothing else: a CPUID leaf that no CPU has, and on
- * arm64 a move to the register that is always zero.
+/* Reports the address of the kernel's task switch to the ground truth's plugin,
+ * with an instruction that has no other effect: a CPUID leaf that no CPU has,
+ * and on arm64 a move to the zero register.
  */
 static inline void hand_over(uint64_t address, uint64_t offsets)
 {

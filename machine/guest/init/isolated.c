@@ -40,7 +40,7 @@ static int run_command(struct guest *guest)
 	return 0;
 }
 
-/* The streams were files; now they are passed on as if they were pipes. */
+/* Sends the streams, which were written to files, as if they were pipes. */
 static int pass_streams(struct guest *guest)
 {
 	struct command ended = {

@@ -35,7 +35,7 @@ static void report(struct guest *guest, bool failed)
 			(uint32_t)command_exit_code(guest->wait_status), 0);
 }
 
-/* The host ends the machine once it has the last frame. */
+/* The host ends the machine after it has received the last frame. */
 static void wait_for_end(struct guest *guest)
 {
 	struct pollfd port = { .fd = guest->port, .events = POLLOUT };

@@ -34,7 +34,7 @@ static int write_all(int to, const char *piece, size_t size, off_t offset)
 	return 0;
 }
 
-/* The new disk has zeros, and memory only for what is written. */
+/* The new disk contains zeros and allocates memory only for written data. */
 static int copy_pieces(int from, int to, char *piece)
 {
 	off_t offset = 0;
@@ -77,7 +77,7 @@ static int size_of(const char *disk, uint64_t *size)
 	return result;
 }
 
-/* null_blk is as many GiB large as it is told. */
+/* The size of null_blk is given in GiB. */
 int memory_disk_create(const char *disk, unsigned int delay_ms,
 		       struct problem *problem)
 {

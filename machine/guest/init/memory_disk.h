@@ -4,21 +4,21 @@
 
 #include "machine/guest/init/problem.h"
 
-/* A disk in the guest's memory of which each request takes some time, by a
- * high-resolution timer: the kernel's null_blk (Documentation/block/null_blk.rst).
+/* A disk in the guest's memory whose requests take some time, measured by a
+ * high-resolution timer: the kernel's null_blk
+ * (Documentation/block/null_blk.rst).
  */
 #define MEMORY_DISK "/dev/nullb0"
 
-/* Makes it, empty, as large as the block device `disk` or larger; each request
- * takes delay_ms milliseconds.  The folder of modules must be there.
+/* Creates the empty disk, at least as large as the block device `disk`, with
+ * delay_ms milliseconds per request. The folder of modules must be mounted.
  * Returns 0, or -1 with the problem.
  */
 int memory_disk_create(const char *disk, unsigned int delay_ms,
 		       struct problem *problem);
 
-/* Copies what is on the block device `disk` to it, which takes memory for what is
- * not zero.
- * Returns 0, or -1 with the problem.
+/* Copies the content of the block device `disk` to it. Only nonzero data takes
+ * memory. Returns 0, or -1 with the problem.
  */
 int memory_disk_fill(const char *disk, struct problem *problem);
 

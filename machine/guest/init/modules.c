@@ -25,7 +25,7 @@ static int load(const char *name, const char *parameters,
 	return result;
 }
 
-/* Reads a module's file name, which is empty at the end of the list. */
+/* Reads the next module's file name, which is empty at the end of the list. */
 static void next_name(FILE *list, char *name, int size)
 {
 	if (!fgets(name, size, list))

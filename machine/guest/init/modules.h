@@ -4,14 +4,15 @@
 
 #include "machine/guest/init/problem.h"
 
-/* Loads the modules that the list /modules/<set> of the initramfs names, one
- * file name a line, each after those it needs.  A module that is already there
- * is none the worse.
- * Returns 0, or -1 with the problem.
+/* Loads the modules in the list /modules/<set> of the initramfs: one file name
+ * per line, each after its dependencies. Modules that are already loaded are
+ * skipped. Returns 0, or -1 with the problem.
  */
 int modules_load(const char *set, struct problem *problem);
 
-/* The same, and the last of them gets these parameters, as "name=value ...". */
+/* Like modules_load(); the last module gets these parameters, as "name=value
+ * ...".
+ */
 int modules_load_with(const char *set, const char *parameters,
 		      struct problem *problem);
 

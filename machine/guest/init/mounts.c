@@ -13,9 +13,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* msize: the most that the virtio transport takes, fewer round trips.
- * cache=loose: the host's files do not change while the guest runs, or the
- * guest does not see it (docs/machine.md says so).
+/* msize: the maximum of the virtio transport, for fewer round trips.
+ * cache=loose: host files must not change while the guest runs; the guest would
+ * not notice (docs/machine.md).
  */
 #define SHARE "trans=virtio,version=9p2000.L,msize=512000,cache=loose"
 
@@ -73,7 +73,7 @@ int mounts_rest(struct problem *problem)
 
 	if (mount_all(points, COUNT(points), problem))
 		return -1;
-	/* devtmpfs has the devices, not the links that udev would make. */
+	/* devtmpfs has the devices but not the links that udev creates. */
 	if (symlink("/proc/self/fd", "/dev/fd") ||
 	    symlink("/proc/self/fd/0", "/dev/stdin") ||
 	    symlink("/proc/self/fd/1", "/dev/stdout") ||

@@ -8,18 +8,19 @@
 
 #define NAME_LIST_SHOWN 12
 
-/* Names of files: all are counted, the first few are kept to be shown. */
+/* A list of file names: all are counted, and the first few are stored for
+ * display.
+ */
 struct name_list {
 	size_t count;
 	char *names[NAME_LIST_SHOWN];
 };
 
-/* Adds a copy; without memory for one, the name is counted alone. */
+/* Adds a copy of the name. Without memory the name is only counted. */
 void name_list_add(struct name_list *list, const char *name);
 
-/* Prints a line "@what: N files" and the first names, each on a line of its own
- * with what a terminal would act upon shown as '?'.
- * Prints nothing if there are none.
+/* Prints a line "@what: N files" and the first names, each on its own line with
+ * control characters replaced by '?'. Prints nothing if the list is empty.
  */
 void name_list_print(const struct name_list *list, const char *what, FILE *to);
 void name_list_free(struct name_list *list);

@@ -28,7 +28,7 @@ static int set_address(int fd, struct ifreq *request, unsigned long what,
 	return ioctl(fd, what, request);
 }
 
-/* In the current namespace; the address may be NULL. */
+/* Works in the current namespace; the address may be NULL. */
 static int bring_up(const char *device, const char *address)
 {
 	struct ifreq request = { 0 };
@@ -107,7 +107,7 @@ static int move_device(const char *device, int namespace_fd)
 	return talk(&request);
 }
 
-/* Leaves this process in the new namespace. */
+/* Creates a namespace and leaves this process in it. */
 static int make_namespace(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0444);

@@ -30,7 +30,7 @@ static bool has_name(const char *port, const char *wanted)
 	return !strcmp(name, wanted);
 }
 
-/* Ports are announced one by one after the driver is there. */
+/* The ports appear one by one after the driver is loaded. */
 static int find(const char *wanted)
 {
 	DIR *ports = opendir(PORTS);

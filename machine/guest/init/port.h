@@ -4,9 +4,9 @@
 
 #include "machine/guest/init/problem.h"
 
-/* Finds the virtio-serial port "ktrace.channel" and waits until the host is
- * at its other end.
- * Returns a non-blocking file descriptor, or -1 with the problem.
+/* Finds the virtio-serial port "ktrace.channel" and waits until the host has
+ * opened its end. Returns a non-blocking file descriptor, or -1 with the
+ * problem.
  */
 int port_open(struct problem *problem);
 

@@ -18,8 +18,8 @@
 struct relay {
 	struct frame_reader *reader;
 	struct frame_writer *writer;
-	int terminal; /* for window sizes; streams[0] or not one */
-	pid_t pid;    /* 0 when the command has ended */
+	int terminal; /* for window sizes; streams[0], or -1 */
+	pid_t pid;    /* 0 after the command has ended */
 	int wait_status;
 	struct outlet input;
 	struct inlet outputs[2];
@@ -41,7 +41,7 @@ static int take_frame(struct relay *relay, const struct frame *frame)
 {
 	struct inlet *output = &relay->outputs[frame->stream == 2];
 
-	/* What does not come from this host program's version is refused. */
+	/* Frames of other protocol versions are refused. */
 	if (frame->type == FRAME_DATA)
 		return outlet_put(&relay->input, frame->payload, frame->length);
 	if (frame->type == FRAME_END)
@@ -77,13 +77,14 @@ static int read_port(struct relay *relay)
 {
 	int got = frame_reader_fill(relay->reader);
 
-	/* 0: the host is gone, and with it soon this machine. */
+	/* 0: the host is gone, and this machine will end soon. */
 	if (got == -EAGAIN || got == 0)
 		return 0;
 	return got < 0 ? got : take_frames(relay);
 }
 
-/* What the command left running would keep its pipes open for ever. */
+/* Processes that the command left running would keep its pipes open for ever.
+ */
 static void reap(struct relay *relay)
 {
 	int status;
@@ -157,7 +158,9 @@ static int loop(struct relay *relay, int port, int child_events)
 		[POLL_PORT] = { .fd = port },
 		[POLL_CHILD] = { .fd = child_events },
 	};
-	/* What came right behind the settings is read already. */
+	/* Frames that arrived directly after the settings have been read
+	 * already.
+	 */
 	int error = take_frames(relay);
 
 	while (!error && !is_done(relay)) {

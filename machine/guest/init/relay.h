@@ -6,12 +6,12 @@
 #include "machine/guest/init/command.h"
 #include "machine/guest/init/problem.h"
 
-/* Passes the command's streams through the channel and its orphans away, until
- * the command has ended, all that it left running is killed, and all that was
- * written has been passed on.  Takes over the command's streams.
+/* Passes the command's streams through the channel and reaps its orphans, until
+ * the command has ended, its remaining processes are killed, and all output has
+ * been passed on. Takes ownership of the command's streams.
  *
- * command->pid may be 0: nothing runs any more, the streams are passed to
- * their ends.
+ * command->pid may be 0: no command runs any more, and the streams are passed
+ * on to their ends.
  *
  * Returns 0 and the wait status, or -1 with the problem.
  */

@@ -26,8 +26,8 @@ static int open_one(struct results *results, const char *path,
 	return 0;
 }
 
-/* In memory of their own: writing below the root is more work, and a tracer
- * would see it.
+/* In a separate tmpfs: writing below the root is more work, which a tracer
+ * would see.
  */
 static int open_late(const struct settings *settings, struct problem *problem)
 {
@@ -65,7 +65,7 @@ static int finish_one(int fd, const char *path, struct problem *problem)
 	if (close(fd) || failed)
 		return problem_set(problem, "not all of %s reached the host",
 				   path);
-	/* The last references are gone with the command's processes. */
+	/* The last references disappear with the command's processes. */
 	if (umount2(path, 0) && errno != EBUSY)
 		return problem_set(problem, "cannot give %s back", path);
 	return 0;
@@ -79,7 +79,9 @@ int results_finish(struct results *results, const struct settings *settings,
 
 	if (settings->late_results)
 		return results_copy(settings, problem);
-	/* Backwards: a later folder may lie within an earlier one. */
+	/* In reverse order, because a later folder may be within an earlier
+	 * one.
+	 */
 	for (i = results->count; i-- > 0;) {
 		if (finish_one(results->fds[i], settings->results[i], problem))
 			result = -1;

@@ -8,25 +8,29 @@
 /* The host's results folders, from mounting to the last byte on the host. */
 struct results {
 	size_t count;
-	int fds[SETTINGS_RESULTS_MAX]; /* remember write errors */
+	/* descriptors that report write errors */
+	int fds[SETTINGS_RESULTS_MAX];
 };
 
-/* Mounts each, or memory if they come late, at its own path.  Returns 0, or -1
- * with the problem. */
+/* Mounts each folder at its own path, or memory if results are copied late.
+ * Returns 0, or -1 with the problem.
+ */
 int results_open(struct results *results, const struct settings *settings,
 		 struct problem *problem);
 
-/* Writes back, or copies, what is still in the guest's memory.
- * Returns 0, or -1 with the problem: files did not reach the host whole.
+/* Writes back, or copies, the data in the guest's memory. Returns 0, or -1 with
+ * the problem: some files are incomplete on the host.
  */
 int results_finish(struct results *results, const struct settings *settings,
 		   struct problem *problem);
 
-/* The isolated machine: folders in memory until the command has ended ... */
+/* For the isolated machine: creates the folders in memory. */
 int results_make_folders(const struct settings *settings,
 			 struct problem *problem);
 
-/* ... and copied to the host then. */
+/* For the isolated machine: copies the folders to the host after the command
+ * has ended.
+ */
 int results_copy(const struct settings *settings, struct problem *problem);
 
 #endif

@@ -18,7 +18,7 @@ static int append(char ***list, size_t *count, char *value)
 	return 0;
 }
 
-/* The value if the text has this key, else NULL. */
+/* Returns the value if the text has this key, otherwise NULL. */
 static char *value_of(char *text, const char *key)
 {
 	size_t length = strlen(key);
@@ -80,7 +80,7 @@ static int add_text(struct settings *settings, char *text)
 int settings_add(struct settings *settings, const char *text, size_t length,
 		 struct problem *problem)
 {
-	/* Kept to the end: the guest lives as long as its settings. */
+	/* Never freed: settings live as long as the guest. */
 	char *copy = strndup(text, length);
 
 	if (copy && !add_text(settings, copy))

@@ -10,31 +10,30 @@
 #define SETTINGS_RESULTS_MAX 16
 #define SETTINGS_KEEP_MAX 16
 
-/* This is what the host wants of this boot, from "key=value" strings:
- *   arg=TEXT        one of the command's arguments, in order
- *   env=NAME=TEXT   one of its environment
- *   cwd=PATH        its working directory
+/* The host's settings of a boot, from "key=value" strings:
+ *   arg=TEXT        an argument of the command, in order
+ *   env=NAME=TEXT   an environment variable
+ *   cwd=PATH        the working directory
  *   results=PATH    a host folder, writable at the same path; its 9p tag is
  *                   "results" and its number, from 0
- *   host=PATH       the root is not the host's: that is at PATH, read-only
+ *   host=PATH       the root is not the host's, which is at PATH, read-only
  *   modules=PATH    the kernel's modules as a folder of the host
  *   tty=1           a terminal instead of three pipes
- *   delay=N         milliseconds that each request to the disk takes
- *   late=1          results are kept in memory, and copied to the host when
+ *   delay=N         milliseconds of each request to the disk
+ *   late=1          results stay in memory and are copied to the host after
  *                   the command has ended
  *   keep=PATH       files that the command writes below this folder of the
- *                   host's go there at the end; its 9p tag is "keep" and its
- *                   number, from 0
- *   written=1       at the end, the host is told what became of files that the
- *                   command wrote
- *   link=SIDE       its network device leads to another machine, and this is
- *                   the "left" or the "right" one
- *   disk=1, net=1, truth=1   what else to prepare
+ *                   host are copied there at the end; its 9p tag is "keep"
+ *                   and its number, from 0
+ *   written=1       at the end, the host receives a list of written files
+ *   link=SIDE       the network device is connected to another machine, and
+ *                   this machine is the "left" or the "right" one
+ *   disk=1, net=1, truth=1   further things to prepare
  */
 struct settings {
-	char **args; /* ends with NULL */
+	char **args; /* terminated by NULL */
 	size_t arg_count;
-	char **env; /* ends with NULL */
+	char **env; /* terminated by NULL */
 	size_t env_count;
 	char *cwd;
 	char *host;
@@ -53,14 +52,14 @@ struct settings {
 	bool truth;
 };
 
-/* Takes in one string of `length` bytes, which it copies.
- * Returns 0, or -1 with the problem.
+/* Parses a string of `length` bytes, which is copied. Returns 0, or -1 with the
+ * problem.
  */
 int settings_add(struct settings *settings, const char *text, size_t length,
 		 struct problem *problem);
 
-/* Reads strings that each end with a zero byte from a file.
- * Returns 0, or -1 with the problem.
+/* Reads strings terminated by zero bytes from a file. Returns 0, or -1 with the
+ * problem.
  */
 int settings_read(struct settings *settings, const char *path,
 		  struct problem *problem);

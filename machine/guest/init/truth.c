@@ -11,8 +11,8 @@
 #include "machine/guest/init/btf.h"
 #include "machine/guest/init/hand_over.h"
 
-/* The function that goes on in another task: on x86-64 it is entered on that
- * one's stack, on arm64 it is the one that changes stacks.
+/* The function that continues in another task. On x86-64 it is entered on that
+ * task's stack; on arm64 it changes the stack itself.
  */
 #if defined(__aarch64__)
 static const char switch_function[] = "cpu_switch_to";
@@ -20,7 +20,7 @@ static const char switch_function[] = "cpu_switch_to";
 static const char switch_function[] = "__switch_to";
 #endif
 
-/* Returns 0 if the kernel has no such symbol. */
+/* Returns 0 if the kernel does not have the symbol. */
 static uint64_t kernel_symbol(const char *wanted)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");

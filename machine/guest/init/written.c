@@ -19,14 +19,14 @@
 
 #define NOTE_MAX 65536
 
-/* One walk through all that was written; paths begin at the root. */
+/* A walk through all written files; paths start at the root. */
 struct walk {
 	const struct settings *settings;
 	const struct layers *layers;
 	struct name_list back;	  /* copied to the host */
 	struct name_list failed;  /* not copied, with the reason */
-	struct name_list removed; /* the host has them still */
-	struct name_list left;	  /* below no folder of settings->keep */
+	struct name_list removed; /* they still exist on the host */
+	struct name_list left;	  /* outside of all folders of settings->keep */
 };
 
 static int walk_folder(struct walk *walk, const char *path);
@@ -39,7 +39,7 @@ static bool is_below(const char *path, const char *folder)
 	       (path[length] == '/' || !path[length]);
 }
 
-/* The number of the folder to keep that @path is below, or -1. */
+/* Returns the number of the keep folder that contains @path, or -1. */
 static int kept_by(const struct settings *settings, const char *path)
 {
 	for (size_t i = 0; i < settings->keep_count; i++)
@@ -48,7 +48,7 @@ static int kept_by(const struct settings *settings, const char *path)
 	return -1;
 }
 
-/* The name that the user knows it by. */
+/* Returns the name that the user knows. */
 static const char *shown_name(const struct walk *walk, const char *path)
 {
 	const char *cwd = walk->settings->cwd;
@@ -58,8 +58,8 @@ static const char *shown_name(const struct walk *walk, const char *path)
 	return path;
 }
 
-/* A file that was opened for writing, or whose owner was changed, is above,
- * too, though the same as the host's.
+/* A file that was opened for writing, or whose owner was changed, is in the
+ * upper layer too, even if its content equals the host's.
  */
 static bool is_unchanged(const struct walk *walk, const char *path,
 			 const struct stat *now)
@@ -82,7 +82,7 @@ static void add_failed(struct walk *walk, const char *path)
 	name_list_add(&walk->failed, text);
 }
 
-/* Sets @at to the place of @path in folder number @keep of the host. */
+/* Sets @at to the path of @path within keep folder number @keep. */
 static void host_path(const struct walk *walk, int keep, const char *path,
 		      char at[PATH_MAX])
 {
@@ -126,7 +126,7 @@ static int take_folder(struct walk *walk, const char *path,
 	return walk_folder(walk, path);
 }
 
-/* The layer has a device without a number where a file was removed. */
+/* For a removed file the layer has a device with number 0. */
 static void take_device(struct walk *walk, const char *path,
 			const struct stat *info)
 {
@@ -161,7 +161,7 @@ static int not_dots(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
 }
 
-/* In the order of the names. */
+/* Walks in the order of names. */
 static int walk_folder(struct walk *walk, const char *path)
 {
 	char below[PATH_MAX];
@@ -230,7 +230,7 @@ static int mount_kept(const struct settings *settings, struct problem *problem)
 	return 0;
 }
 
-/* Unmounting writes all of it to the host. */
+/* Unmounting writes all data to the host. */
 static int unmount_kept(const struct settings *settings,
 			struct problem *problem)
 {

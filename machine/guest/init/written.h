@@ -7,13 +7,14 @@
 #include "machine/guest/init/problem.h"
 #include "machine/guest/init/settings.h"
 
-/* Files that a command wrote lie in the layer above the host's root.  Copies
- * those below the folders that settings->keep names to the host, and tells it
- * in a note which these were, which of the host's the command removed (they
- * stay), and which are left elsewhere in the machine.
+/* Copies files that the command wrote to the host. They are in the layer above
+ * the host's root; only files below the folders of settings->keep are copied.
+ * Sends the host a note with the copied files, the host's files that the
+ * command removed (they stay), and the files that are left elsewhere in the
+ * machine.
  *
- * Call it when the command and all that it started have ended.
- * Returns 0, or -1 with the problem: a file did not reach the host.
+ * Must be called after the command and all its descendants have ended. Returns
+ * 0, or -1 with the problem: a file did not reach the host.
  */
 int written_keep(const struct settings *settings, const struct layers *layers,
 		 struct frame_writer *writer, struct problem *problem);

@@ -34,7 +34,7 @@ bool control_traces_level(const struct control *control, uint64_t address)
 	return control->values[0] & (address >> 63 ? OS : USER);
 }
 
-/* As rdtsc and wrmsr use them. */
+/* The operands of rdtsc and wrmsr. */
 static uint64_t edx_eax(struct guest *guest)
 {
 	return (guest_register(guest, RDX) << 32) |
@@ -61,7 +61,7 @@ uint64_t arch_host_clock(void)
 	return __rdtsc();
 }
 
-/* cpuid with a leaf that no CPU has. */
+/* The hand-over instruction is cpuid with a leaf that no CPU has. */
 bool arch_hand_over(struct guest *guest, uint64_t *function, uint64_t *offsets)
 {
 	enum { LEAF = 0x4b545452 }; /* "KTTR" */
@@ -73,8 +73,8 @@ bool arch_hand_over(struct guest *guest, uint64_t *function, uint64_t *offsets)
 	return true;
 }
 
-/* The code segments that Linux uses: kernel, user 32 bit, user 64 bit.  No
- * value of RFLAGS, whose bit 1 is set and bit 5 clear, looks like one.
+/* Linux's code segments: kernel, user 32 bit, user 64 bit. No value of RFLAGS
+ * equals one of them, because its bit 1 is set and bit 5 clear.
  */
 static bool is_code_segment(uint64_t value)
 {

@@ -19,7 +19,7 @@ static const struct branch indirect_call = { .kind = TRUTH_INDIRECT_CALL,
 static const struct branch near_return = { .kind = TRUTH_RETURN,
 					   .near_sp = true,
 					   .sp_change = -8 };
-/* syscall and sysret leave the stack pointer alone. */
+/* syscall and sysret do not change the stack pointer. */
 static const struct branch system_call = { .kind = TRUTH_FAR_CALL,
 					   .near_sp = true };
 static const struct branch system_return = { .kind = TRUTH_FAR_RETURN,
@@ -38,7 +38,7 @@ static bool is_prefix(uint8_t byte)
 	       byte == 0x3e || byte == 0x64 || byte == 0x65;
 }
 
-/* The index of the opcode's first byte. */
+/* Returns the index of the opcode's first byte. */
 static size_t skip_prefixes(const uint8_t *bytes, size_t size)
 {
 	size_t i = 0;
