@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends the field at *@text, in quotes or not, and removes the quotes.
+/* Terminates the field at *@text, quoted or not, and removes the quotes.
  *
- * Returns what came behind it: ',', '\n' or 0; *@text is there then.
+ * Returns the character that ended the field: ',', '\n' or 0. *@text then
+ * points to it.
  */
 static char end_field(char **text)
 {

@@ -6,28 +6,29 @@
 
 #include <stddef.h>
 
-/* A table that was written as CSV (RFC 4180), read again. */
+/* A parsed CSV table (RFC 4180). */
 struct csv_rows {
-	char *text;	     /* that the fields lie in; owned */
+	char *text;	     /* contains the fields; owned */
 	struct array fields; /* char *, row after row, the header first */
 	size_t columns;
 };
 
-/* Takes over @text, which ends with a NUL.
+/* Parses @text, which must end with a NUL, and takes ownership of it.
  *
- * Returns 0, or -ERROR_MEMORY; @rows is to be freed either way.
+ * Returns 0 or -ERROR_MEMORY. Call csv_rows_free() in both cases.
  */
 int csv_rows_read(struct csv_rows *rows, char *text);
 void csv_rows_free(struct csv_rows *rows);
 
-/* Returns how many rows there are below the header. */
+/* Returns the number of rows without the header. */
 size_t csv_rows_count(const struct csv_rows *rows);
 
-/* Returns the field in @column of row @index; "" if there is no such column. */
+/* Returns the field in @column of row @index; "" if the column does not exist.
+ */
 const char *csv_rows_text(const struct csv_rows *rows, size_t index,
 			  const char *column);
 
-/* Returns it as a number, 0 if it is none. */
+/* Returns that field as a number; 0 if it is not a number. */
 double csv_rows_number(const struct csv_rows *rows, size_t index,
 		       const char *column);
 

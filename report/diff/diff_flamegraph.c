@@ -13,8 +13,8 @@ struct diff_flame {
 	const struct diff_paths *paths;
 	struct diff_layout layouts[2]; /* by side */
 	struct flame_svg svg;
-	double most_ns; /* the largest change that is no noise */
-	double gone_ns; /* of paths that B lacks, in themselves */
+	double most_ns; /* the largest change that is not noise */
+	double gone_ns; /* self time of paths that B lacks */
 	uint32_t gone;
 };
 
@@ -53,7 +53,7 @@ struct colour {
 	char text[24];
 };
 
-/* From a light tint on: what changed at all is to be seen. */
+/* Even the smallest change has a visible tint. */
 static struct colour colour_of(const struct diff_flame *flame, double change_ns)
 {
 	enum { LIGHTEST = 235, RANGE = 205 };
@@ -127,7 +127,7 @@ static void write_title(const struct diff_flame *flame, const char *title)
 		duration_text_of(flame->layouts[1].all_ns).text);
 }
 
-/* Widths of side A show what B lacks. */
+/* The widths of side A show the paths that B lacks. */
 static void write_second_title(const struct diff_flame *flame)
 {
 	FILE *out = flame->svg.out;

@@ -6,11 +6,12 @@
 
 struct diff_paths;
 
-/* Draws side B as a flame graph (SVG): widths are its times; red is what takes
- * longer in itself than on side A, blue what takes less, the stronger the larger
- * the change; what does not differ, or no more than recordings of one side do, is
- * grey.  Below it side A is drawn, with the same colours: there is what B lacks.
- * @title is NULL for that of the command.
+/* Draws side B as a flame graph (SVG) with B's times as widths. Frames with
+ * more self time than on side A are red, frames with less are blue; stronger
+ * colours are larger changes. Equal frames and noise (changes no larger than
+ * the differences within a side) are grey. Side A is drawn below in the same
+ * colours, which shows the paths that B lacks. If @title is NULL, the command
+ * is the title.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

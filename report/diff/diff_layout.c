@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Roots come first: DIFF_PATH_NONE wraps to 0. */
+/* DIFF_PATH_NONE wraps to 0, so roots come first. */
 static uint32_t group_of(const struct diff_paths *paths, uint32_t index)
 {
 	return diff_paths_at(paths, index)->parent + 1;
@@ -28,8 +28,8 @@ static int compare(const void *a, const void *b, void *ctx)
 	return x < y ? -1 : x > y;
 }
 
-/* A path's time is its own and that of all below it, which have larger
- * numbers.
+/* The total of a path is its own time plus that of its descendants, which have
+ * larger numbers.
  */
 static void add_up(const struct diff_paths *paths, int side,
 		   struct diff_layout *layout)
@@ -49,7 +49,7 @@ static void add_up(const struct diff_paths *paths, int side,
 	}
 }
 
-/* Places the paths, which come grouped by parent, parents before children. */
+/* Places the paths, which are grouped by parent, parents before children. */
 static void place(const struct diff_paths *paths, const uint32_t *order,
 		  struct diff_layout *layout)
 {

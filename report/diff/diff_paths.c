@@ -11,7 +11,7 @@
 
 struct diff_paths {
 	struct array nodes; /* struct diff_path */
-	struct array open;  /* uint32_t: the last path by depth */
+	struct array open;  /* uint32_t: the last path of each depth */
 	struct string_pool *names;
 	struct number_map children; /* index + 1 by parent and name */
 	uint32_t recordings[2];
@@ -67,7 +67,7 @@ void diff_paths_end(struct diff_paths *paths)
 	fold(paths);
 }
 
-/* The same function is two paths where one of them is interrupt work. */
+/* A function has two paths if one of them is interrupt work. */
 static uint64_t key_of(uint32_t parent, uint32_t name, bool is_interrupt)
 {
 	return (uint64_t)(parent + 1) << 32 | name << 1 | is_interrupt;
@@ -95,7 +95,7 @@ static uint32_t find(struct diff_paths *paths, uint32_t parent, uint32_t name,
 	return (uint32_t)(*index - 1);
 }
 
-/* Returns the path that one of @depth hangs below. */
+/* Returns the parent of a path at @depth. */
 static uint32_t parent_at(const struct diff_paths *paths, uint32_t depth)
 {
 	return depth ? *(uint32_t *)array_at(&paths->open, depth - 1) :

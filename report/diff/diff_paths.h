@@ -7,38 +7,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The call paths of two sides' recordings, by names: a tree of processes and
- * functions with the time in themselves.
+/* The call paths of two sides' recordings, by name: a tree of processes and
+ * functions with their self times.
  */
 struct diff_paths;
 
-/* No path: the parent of the roots. */
+/* No path; the parent of roots. */
 #define DIFF_PATH_NONE UINT32_MAX
 
 struct diff_path {
-	uint32_t parent;	   /* a smaller number than its own */
+	uint32_t parent;	   /* smaller than the path's own number */
 	uint32_t name;		   /* see diff_paths_name() */
 	bool is_interrupt;	   /* interrupt work */
-	struct diff_side sides[2]; /* time in itself */
+	struct diff_side sides[2]; /* self time */
 };
 
 /* Returns NULL when out of memory. */
 struct diff_paths *diff_paths_new(void);
 void diff_paths_free(struct diff_paths *paths);
 
-/* Begins another recording of @side: 0 or 1. */
+/* Starts another recording of @side (0 or 1). */
 void diff_paths_begin(struct diff_paths *paths, int side);
 
-/* Adds @value to the path that is called @name and hangs below the last one
- * that was added with a smaller @depth; roots have 0.  A depth is at most one
- * larger than the one before.
+/* Adds @value to the path @name below the last added path with a smaller
+ * @depth; roots have depth 0. A depth may exceed the previous depth by at most
+ * one.
  *
- * Returns 0, -ERROR_MEMORY, or -ERROR_FORMAT for another depth.
+ * Returns 0, -ERROR_MEMORY, or -ERROR_FORMAT for an invalid depth.
  */
 int diff_paths_add(struct diff_paths *paths, uint32_t depth, const char *name,
 		   bool is_interrupt, const struct diff_value *value);
 
-/* All is added. */
+/* Must be called after everything has been added. */
 void diff_paths_end(struct diff_paths *paths);
 
 uint32_t diff_paths_count(const struct diff_paths *paths);
@@ -46,7 +46,7 @@ const struct diff_path *diff_paths_at(const struct diff_paths *paths,
 				      uint32_t index);
 const char *diff_paths_name(const struct diff_paths *paths, uint32_t index);
 
-/* Returns how many recordings each side has. */
+/* Returns the number of recordings of each side. */
 const uint32_t *diff_paths_recordings(const struct diff_paths *paths);
 
 #endif

@@ -65,7 +65,7 @@ double diff_row_change(const struct diff_row *row, const uint32_t recordings[2])
 	return diff_sides_change(row->sides, recordings);
 }
 
-/* Where some recordings lack the row it has taken no time there. */
+/* A recording without the row counts as 0. */
 static double least_of(const struct diff_side *side, uint32_t recordings)
 {
 	return side->recordings < recordings ? 0 : side->least_ns;

@@ -6,13 +6,13 @@
 
 #include <stdbool.h>
 
-/* A row on one side: means of its recordings. */
+/* A row on one side, summed over its recordings. */
 struct diff_side {
 	struct diff_value sum;	   /* of all its recordings */
-	struct diff_value current; /* of the one that is added */
-	double least_ns;	   /* of one recording's totals */
+	struct diff_value current; /* of the recording being added */
+	double least_ns;	   /* smallest total of a recording */
 	double most_ns;
-	uint32_t recordings; /* that had the row */
+	uint32_t recordings; /* number of recordings with the row */
 };
 
 struct diff_row {
@@ -25,30 +25,33 @@ struct diff_row {
 /* Returns "process", "syscall", "sleep" or "function". */
 const char *diff_section_name(enum diff_section section);
 
-/* Returns @value as a whole number; 0 of a negative one. */
+/* Returns @value rounded; 0 if it is negative. */
 uint64_t diff_rounded(double value);
 
-/* Returns the time of one call. */
+/* Returns the mean time of a call. */
 uint64_t diff_value_each(const struct diff_value *value);
 
-/* The recording that was added to @side is complete. */
+/* Adds the current recording, which must be complete, to the sums of @side. */
 void diff_side_fold(struct diff_side *side);
 
-/* Returns the mean of a side's @recordings, of which some may lack the row. */
+/* Returns the mean over a side's @recordings; a recording without the row
+ * counts as 0.
+ */
 struct diff_value diff_side_mean(const struct diff_side *side,
 				 uint32_t recordings);
 
-/* Returns how much longer it takes on side 1. */
+/* Returns the change of the mean time from side 0 to side 1. */
 double diff_sides_change(const struct diff_side sides[2],
 			 const uint32_t recordings[2]);
 
-/* Returns whether recordings of one side differ among themselves as much as from
- * the other's; with one of each that is not known.
+/* Returns whether recordings of one side differ among themselves at least as
+ * much as from the other side. False with one recording per side, where noise
+ * is unknown.
  */
 bool diff_sides_are_noise(const struct diff_side sides[2],
 			  const uint32_t recordings[2]);
 
-/* Returns how much longer it takes on side 1. */
+/* Returns the change of the row's mean time from side 0 to side 1. */
 double diff_row_change(const struct diff_row *row,
 		       const uint32_t recordings[2]);
 

@@ -39,7 +39,8 @@ void diff_table_begin(struct diff_table *table, int side)
 	table->recordings[side]++;
 }
 
-/* By a search along the rows: functions are some thousands. */
+/* A linear search suffices, because there are only some thousands of functions.
+ */
 static struct diff_row *find(struct diff_table *table,
 			     enum diff_section section, const char *comm,
 			     const char *name)

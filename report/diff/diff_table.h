@@ -17,29 +17,29 @@ enum diff_section {
 	DIFF_SECTIONS,
 };
 
-/* This is what one recording says of one row. */
+/* The values of a row in one recording. */
 struct diff_value {
 	double count;
 	double total_ns;
-	double p99_ns; /* or the longest; 0: not known */
+	double p99_ns; /* or the maximum; 0: unknown */
 };
 
-/* This is what changed from the recordings of one side (A) to those of the
- * other (B): a row for each process, system call, sleep place and function, by
- * names, for process numbers differ from recording to recording.
+/* The comparison of two sides' recordings: a row for each process, system call,
+ * wait channel and function, matched by name because process numbers differ
+ * between recordings.
  */
 struct diff_table {
 	struct array rows;	/* struct diff_row */
-	uint32_t recordings[2]; /* of each side, with the one that is added */
+	uint32_t recordings[2]; /* of each side, including the current one */
 };
 
 struct diff_table diff_table_new(void);
 void diff_table_free(struct diff_table *table);
 
-/* Begins another recording of @side: 0 or 1. */
+/* Starts another recording of @side (0 or 1). */
 void diff_table_begin(struct diff_table *table, int side);
 
-/* Adds @value to the row of @section called @comm and @name.
+/* Adds @value to the row of @section with @comm and @name.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -47,11 +47,13 @@ int diff_table_add(struct diff_table *table, int side,
 		   enum diff_section section, const char *comm,
 		   const char *name, const struct diff_value *value);
 
-/* All is added: the largest change comes first in each section. */
+/* Sorts each section by falling change. Must be called after everything has
+ * been added.
+ */
 void diff_table_end(struct diff_table *table);
 
-/* Writes the first @top rows of each section; text leaves out what did not
- * change, and what is noise.  Returns 0 or -ERROR_MEMORY.
+/* Writes the first @top rows of each section. The text format leaves out
+ * unchanged rows and noise. Returns 0 or -ERROR_MEMORY.
  */
 int diff_table_write(const struct diff_table *table, enum record_format format,
 		     uint64_t top, FILE *out);

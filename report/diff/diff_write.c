@@ -11,7 +11,7 @@
 /* The rows of one section, or of all. */
 struct part {
 	const struct diff_table *table;
-	size_t *rows; /* by place: a row's index */
+	size_t *rows; /* in order of output: index of the row */
 	bool is_text;
 };
 
@@ -73,10 +73,10 @@ static bool is_noise(const struct diff_table *table, const struct diff_row *row)
 	return !strcmp(diff_row_note(row, table->recordings), "noise");
 }
 
-/* Lists @section's rows, at most @top, in part->rows.  Noise is counted in
- * *@left_out, unless it is NULL.
+/* Fills part->rows with at most @top rows of @section. Counts noise in
+ * *@left_out unless it is NULL.
  *
- * Returns how many these are.
+ * Returns the number of rows.
  */
 static uint64_t choose(struct part *part, enum diff_section section,
 		       uint64_t top, uint64_t *left_out, uint64_t count)

@@ -2,13 +2,13 @@
 #ifndef KT_REPORT_FLAME_SCRIPT_H
 #define KT_REPORT_FLAME_SCRIPT_H
 
-/* The script in every flame graph: click zooms, Escape or "reset" undoes it,
- * Ctrl-F or "search" marks what matches a pattern and adds up its time; the graph
- * is as wide as the window.
+/* The script in every flame graph. A click zooms, Escape or "reset" zooms out,
+ * Ctrl-F or "search" marks matches of a pattern and adds up their time. The
+ * graph fills the window's width.
  *
- * It expects rect and text pairs in <g class="f"> with data-x and data-w (in
- * nanoseconds), data-n (name), and data-d (depth) in an svg whose viewBox is
- * as wide as data-width and whose data-all is the whole time.
+ * It expects pairs of rect and text in <g class="f"> with data-x and data-w
+ * (ns), data-n (name) and data-d (depth), in an svg whose viewBox has the width
+ * data-width and whose data-all is the total time.
  */
 extern const char flame_script[];
 

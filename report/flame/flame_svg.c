@@ -15,11 +15,11 @@ enum {
 	BOTTOM_MARGIN = 24,
 	LETTER_WIDTH = 7,
 	LETTERS_LEAST = 3,
-	/* A frame narrower than this part of the whole is left out. */
+	/* A frame narrower than 1/50000 of the whole is left out. */
 	NARROWEST_PART = 50000,
 };
 
-/* Where the second graph's head begins. */
+/* Returns the start of the second graph's heading. */
 static uint32_t first_height(const struct flame_svg *svg)
 {
 	return TOP_MARGIN + (svg->max_depth + 1) * FRAME_HEIGHT;
@@ -79,8 +79,8 @@ void flame_svg_begin(const struct flame_svg *svg)
 		WIDTH - 60, WIDTH - 360);
 }
 
-/* Writes what flame_script's label() shows of a name, for viewers that run no
- * script.
+/* Writes a name shortened like label() in flame_script does, for viewers
+ * without scripts.
  */
 static void write_fitting(FILE *out, const char *text, double width)
 {
@@ -93,7 +93,7 @@ static void write_fitting(FILE *out, const char *text, double width)
 		name_write(out, NAME_XML, text);
 		return;
 	}
-	/* A character of several bytes stays whole. */
+	/* Do not split a multi-byte character. */
 	for (size = room - 2; size && (text[size] & 0xc0) == 0x80;)
 		size--;
 	name_write_part(out, NAME_XML, text, size);

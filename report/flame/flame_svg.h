@@ -6,14 +6,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A flame graph as an SVG file that zooms and searches (flame_script.h), with a
- * second one below it if that has a width.
+/* A flame graph as an SVG file with zoom and search (flame_script.h). A second
+ * graph is drawn below if it has a width.
  */
 struct flame_svg {
 	FILE *out;
-	uint64_t all; /* the width of all, in its unit */
+	uint64_t all; /* total width, in unit */
 	uint32_t max_depth;
-	uint64_t second_all; /* the same of the second graph; 0: none */
+	uint64_t second_all; /* total width of the second graph; 0: none */
 	uint32_t second_max_depth;
 	const char *unit; /* the unit's name: "ns" */
 };
@@ -27,27 +27,29 @@ struct flame_frame {
 	bool is_second;	   /* of the second graph */
 };
 
-/* Writes the head, in which the caller's title is to follow, as texts and
- * rectangles above y = 60.
+/* Writes the head. The caller then writes the title as texts and rectangles
+ * above y = 60.
  */
 void flame_svg_begin(const struct flame_svg *svg);
 
-/* Begins the line above the second graph, which the caller ends: "</text>". */
+/* Starts the line above the second graph, which the caller ends with "</text>".
+ */
 void flame_svg_second(const struct flame_svg *svg);
 
-/* Writes @frame, filled with @colour; @details stand behind its name where the
- * pointer is.
+/* Writes @frame, filled with @colour. The tooltip has the name followed by
+ * @details.
  */
 void flame_svg_frame(const struct flame_svg *svg,
 		     const struct flame_frame *frame, const char *colour,
 		     const char *details);
 
-/* Returns whether a frame of @width, of a graph of @all, is wide enough to be
- * drawn.
+/* Returns whether a frame of @width is wide enough to be drawn in a graph of
+ * width @all.
  */
 bool flame_svg_draws(uint64_t all, uint64_t width);
 
-/* Begins the line below the graph, which flame_svg_end() ends with the file. */
+/* Starts the line below the graph. flame_svg_end() ends the line and the file.
+ */
 void flame_svg_notes(const struct flame_svg *svg);
 void flame_svg_end(const struct flame_svg *svg);
 

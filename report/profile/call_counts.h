@@ -6,13 +6,13 @@
 
 #include <stdint.h>
 
-/* How often a function was entered, by how. */
+/* Numbers of entries of a function, by kind. */
 struct call_counts {
 	uint64_t direct;   /* call instructions, system calls */
-	uint64_t tail;	   /* jumps to its start */
+	uint64_t tail;	   /* jumps to the function's start */
 	uint64_t async;	   /* interrupts and exceptions */
 	uint64_t starts;   /* the trace starts with it */
-	uint64_t inferred; /* it was running before it was seen */
+	uint64_t inferred; /* it was already running when first seen */
 };
 
 /* Counts an entry @how. */
@@ -22,7 +22,7 @@ void call_counts_add(struct call_counts *counts, enum call_how how);
 void call_counts_join(struct call_counts *counts,
 		      const struct call_counts *more);
 
-/* Returns how often it was called: all but starts and inferred ones. */
+/* Returns the number of calls: all entries except starts and inferred ones. */
 uint64_t call_counts_calls(const struct call_counts *counts);
 
 #endif

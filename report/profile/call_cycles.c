@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Tarjan's strongly connected components, SIAM J. Comput. 1(2), 1972, with a
- * stack of its own: kernel call chains would fit ours, other input need not.
+/* Tarjan's strongly connected components, SIAM J. Comput. 1(2), 1972, with an
+ * explicit stack, because the depth of untrusted input is unbounded.
  */
 struct row_state {
 	uint32_t first_arc; /* into by_caller */
@@ -22,7 +22,7 @@ struct finder {
 	struct row_state *rows;
 	uint32_t *callees; /* of ordinary arcs, grouped by caller */
 	uint32_t *path;	   /* rows being visited */
-	uint32_t *open;	   /* rows whose component is not known yet */
+	uint32_t *open;	   /* rows with an unknown component */
 	uint32_t path_count;
 	uint32_t open_count;
 	uint32_t visited;

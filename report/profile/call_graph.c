@@ -13,7 +13,7 @@ struct maker {
 	const struct function_profile *profile;
 	const uint64_t *totals; /* by node */
 	struct array arcs;	/* struct call_arc */
-	uint32_t *open;		/* by arc: how deep in itself */
+	uint32_t *open;		/* by arc: recursion depth */
 	uint32_t *slots;	/* open addressing; arc + 1 */
 	size_t slot_count;	/* a power of two */
 };
@@ -42,7 +42,7 @@ static uint32_t row_of(const struct maker *maker, uint32_t node)
 	return maker->profile->row_of_node[node];
 }
 
-/* An exception's handler is one, what the handler calls is not. */
+/* An exception's handler is interrupt work; its callees are not. */
 static bool is_interrupt_arc(const struct call_tree *tree,
 			     const struct call_node *node)
 {

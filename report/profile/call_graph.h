@@ -4,32 +4,37 @@
 
 #include "report/profile/function_profile.h"
 
-/* The caller of what nothing was seen to call. */
+/* The caller of functions without a known caller. */
 #define CALL_GRAPH_NOBODY UINT32_MAX
 
 /* All calls of one function by another. */
 struct call_arc {
 	uint32_t caller; /* row of the profile, or CALL_GRAPH_NOBODY */
 	uint32_t callee;
-	bool is_interrupt; /* it broke into its caller */
+	bool is_interrupt; /* it interrupted its caller */
 	struct call_counts calls;
-	uint64_t self_ns;     /* of the callee when called by the caller */
-	uint64_t inferred_ns; /* of self_ns: as in struct function_row */
-	uint64_t total_ns;    /* the same, with all that it called */
+	/* self time of the callee when called by the caller */
+	uint64_t self_ns;
+	uint64_t inferred_ns; /* part of self_ns with an inferred process */
+	uint64_t total_ns;    /* time of the callee and all its callees */
 };
 
 struct call_graph {
 	struct call_arc *arcs;
 	size_t arc_count;
-	uint32_t *cycle_of_row; /* 0: in none; else the number of its cycle,
-				 * functions that call each other in a ring */
+	/* 0: in none; otherwise the number of the row's cycle, a group of
+	 * functions that call each other
+	 */
+	uint32_t *cycle_of_row;
 	uint32_t cycle_count;
 };
 
-/* Finds the arcs and cycles of @tree, whose @profile has been made.
- * Interrupts do not make cycles: they are no calls of what they interrupt.
+/* Finds the arcs and cycles of @tree. @profile must be the tree's profile.
+ * Interrupts do not form cycles, because they are not calls by the interrupted
+ * function.
  *
- * Returns 0 and @graph, to be freed by call_graph_free(), or -ERROR_MEMORY.
+ * Returns 0 and @graph, which the caller frees with call_graph_free(), or
+ * -ERROR_MEMORY.
  */
 int call_graph_make(const struct call_tree *tree,
 		    const struct function_profile *profile,

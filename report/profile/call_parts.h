@@ -6,21 +6,21 @@
 
 #include <stdint.h>
 
-/* This is what happened on one call path, within one call of a function or
- * many.
- */
+/* The time on one call path, within one call of a function or many. */
 struct call_part {
 	uint32_t node; /* of a call tree */
 	uint64_t calls;
-	uint64_t on_cpu_ns;  /* in the innermost function itself */
-	uint64_t off_cpu_ns; /* switched out there */
+	uint64_t on_cpu_ns;  /* self time of the innermost function */
+	uint64_t off_cpu_ns; /* time off the CPU there */
 };
 
 /* The parts of one call or many, each path once. */
 struct call_parts {
-	struct array list;   /* struct call_part, in no order */
-	struct array places; /* uint32_t by node: where in the list it is,
-				 * if that part says so, too */
+	struct array list; /* struct call_part, in no order */
+	/* uint32_t by node: index into list; valid only if the part at that
+	 * index has this node
+	 */
+	struct array places;
 };
 
 #define CALL_PARTS_EMPTY \
@@ -31,11 +31,11 @@ struct call_parts {
 
 void call_parts_free(struct call_parts *parts);
 
-/* Forgets the parts, in no time. */
+/* Removes all parts in constant time. */
 void call_parts_clear(struct call_parts *parts);
 
-/* Returns the part for @node, making it if it is new; it stays in place until
- * the next one is made.  NULL when out of memory.
+/* Returns the part for @node, creating it if necessary; NULL when out of
+ * memory. It is valid until the next part is created.
  */
 struct call_part *call_parts_at(struct call_parts *parts, uint32_t node);
 

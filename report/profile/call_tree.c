@@ -83,8 +83,8 @@ bool call_tree_reserve(struct call_tree *tree, uint32_t count)
 	return true;
 }
 
-/* Large trees get into large pages soon: nodes are touched in any order, and what
- * is not touched takes no memory.
+/* Use large pages early: nodes are accessed in random order, and untouched
+ * memory costs nothing.
  */
 static bool grow_nodes(struct call_tree *tree)
 {
@@ -150,7 +150,8 @@ static uint64_t key_of(const struct call_node *node)
 	       node->is_interrupt;
 }
 
-/* Returns the slot of the child like @node, or the free one for it. */
+/* Returns the slot of a child with the keys of @like, or the free slot for it.
+ */
 static uint32_t *slot_for(const struct call_tree *tree,
 			  const struct call_node *like)
 {
@@ -209,8 +210,8 @@ static void follow(struct call_tree *tree, struct call_node *parent,
 	parent->expected_child = call_tree_at(tree, child)->next_asked;
 }
 
-/* The one that was asked for last is at hand: a quarter of what is not expected is
- * that again.  Returns whether it is.
+/* Returns whether the most recently used child matches, which is the case for a
+ * quarter of the unexpected children.
  */
 static bool is_recent(const struct call_tree *tree,
 		      const struct call_node *parent, uint32_t function,
@@ -264,7 +265,7 @@ struct call_more *call_tree_more(struct call_tree *tree, uint32_t index)
 	return &tree->more[*number];
 }
 
-/* Returns where all entries of node @index are counted from now on. */
+/* Returns the counts of node @index that all later entries must use. */
 static struct call_counts *counts_of(struct call_tree *tree, uint32_t index)
 {
 	struct call_node *node = call_tree_at(tree, index);
@@ -282,7 +283,7 @@ void call_tree_count_more(struct call_tree *tree, uint32_t index,
 	call_counts_add(counts_of(tree, index), how);
 }
 
-/* Returns whether @node itself can count @calls, too. */
+/* Returns whether @calls fit into @node's own counters. */
 static bool are_few(const struct call_node *node,
 		    const struct call_counts *calls)
 {

@@ -9,80 +9,85 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* No node: the parent of the roots, the child of the leaves. */
+/* No node: the parent of roots, the child of leaves. */
 #define CALL_NODE_NONE UINT32_MAX
 #define CALL_NODE_MAX INT32_MAX
 
-/* One function in one place: called by these callers in this order.  Code calls
- * in the same order again and again: each node knows which sibling was asked for
- * after it last time, and the parent knows of the one that is next, so that
- * going there reads no other node.  0 is none: node 0 is a root.
+/* A function in one calling context. Code makes calls in the same order again
+ * and again. Therefore each node stores the sibling that was used after it last
+ * time, and the parent caches that of its current child, so that entering the
+ * expected child reads no other node. 0 means none, because node 0 is a root.
  */
 struct call_node {
 	uint32_t parent;
-	uint32_t function;	 /* of a root: FUNCTION_NONE */
-	uint32_t next_asked;	 /* the sibling asked for after it last time */
-	uint32_t recent_child;	 /* the one asked for last */
-	uint32_t expected_child; /* next_asked of that */
-	uint16_t direct;	 /* entries without those of call_more */
+	uint32_t function;	 /* FUNCTION_NONE if it is a root */
+	uint32_t next_asked;	 /* the sibling used after it last time */
+	uint32_t recent_child;	 /* the child used last */
+	uint32_t expected_child; /* next_asked of recent_child */
+	/* entries, in addition to those in call_more */
+	uint16_t direct;
 	uint8_t tail;
-	bool is_interrupt; /* interrupt work: entered by an exception, or by
-				 * something that is */
+	/* interrupt work: entered by an exception, or called by interrupt work
+	 */
+	bool is_interrupt;
 	uint64_t self_ns;
 };
 
 _Static_assert(sizeof(struct call_node) == 32, "two nodes share a cache line");
 
-/* Where a node hangs, for walks, which come once at the end. */
+/* The links of a node, used only by walks at the end. */
 struct call_links {
 	uint32_t first_child;
 	uint32_t next_sibling;
-	int32_t pid;   /* its tree's process or group, -1 for all */
-	uint32_t part; /* of a root: its tasks' enum profile_part */
-	uint32_t more; /* its struct call_more, 0: none */
+	int32_t pid;   /* process or group of its tree, -1 for all */
+	uint32_t part; /* enum profile_part of its tasks; roots only */
+	uint32_t more; /* index of its struct call_more; 0: none */
 };
 
-/* What few nodes have. */
+/* Data that few nodes have. */
 struct call_more {
-	uint64_t inferred_ns;	  /* of self_ns: whose it is is inferred */
-	struct call_counts calls; /* without the node's own */
+	uint64_t inferred_ns;	  /* part of self_ns with an inferred process */
+	struct call_counts calls; /* in addition to the node's own counters */
 };
 
-/* All call paths that occurred, one tree a process or one for all.  A parent
+/* All call paths that occurred: a tree per process, or one for all. A parent
  * has a smaller number than its children.
  *
- * Open, so that what is done for each call needs no call of its own.
+ * The struct is public so that the work of each call can be inlined.
  */
 struct call_tree {
 	struct call_node *nodes;
 	struct call_links *links; /* by node */
-	struct call_more *more;	  /* room for all; the first is of none */
+	struct call_more *more;	  /* capacity is reserved; entry 0 is unused */
 	uint32_t count;
 	uint32_t more_count;
 	uint32_t room;
 	uint32_t first_root;
-	uint32_t *slots;   /* nodes by parent and function, open
-				 * addressing; 0: free, as roots are not here */
-	size_t slot_count; /* a power of two; at most half are used */
+	/* hash table of nodes by parent and function, open addressing; 0 marks
+	 * a free slot, because roots are not in the table
+	 */
+	uint32_t *slots;
+	/* a power of two; at most half of the slots are used */
+	size_t slot_count;
 };
 
 /* Returns NULL when out of memory. */
 struct call_tree *call_tree_new(void);
 void call_tree_free(struct call_tree *tree);
 
-/* Makes room for @count nodes in all.  Returns false when out of memory. */
+/* Reserves room for @count nodes in all. Returns false when out of memory. */
 bool call_tree_reserve(struct call_tree *tree, uint32_t count);
 
-/* Returns the root for process, or group, @pid, making it if it is new; CALL_NODE_NONE
- * when out of memory.
+/* Returns the root of process or group @pid, creating it if necessary;
+ * CALL_NODE_NONE when out of memory.
  */
 uint32_t call_tree_root(struct call_tree *tree, int32_t pid);
 
-/* The same for one part of the tasks: see profile_scope.h. */
+/* Like call_tree_root(), for one part of the tasks: see profile_scope.h. */
 uint32_t call_tree_part_root(struct call_tree *tree, int32_t pid,
 			     uint32_t part);
 
-/* Returns node @index; it stays in place only until one is added. */
+/* Returns node @index, which is valid until a node is added. */
 static inline struct call_node *call_tree_at(const struct call_tree *tree,
 					     uint32_t index)
 {
@@ -94,7 +99,7 @@ static inline uint32_t call_tree_count(const struct call_tree *tree)
 	return tree->count;
 }
 
-/* The same as call_tree_child(), for a child that is not the one expected. */
+/* Slow path of call_tree_child(), for an unexpected child. */
 uint32_t call_tree_find_child(struct call_tree *tree, uint32_t parent,
 			      uint32_t function, bool is_interrupt);
 
@@ -105,8 +110,8 @@ static inline uint32_t call_tree_index(const struct call_tree *tree,
 	return (uint32_t)(node - tree->nodes);
 }
 
-/* As call_tree_child(), by the nodes: @parent stays in place if the child is not
- * new.  Returns NULL when out of memory.
+/* Like call_tree_child(), with pointers. @parent stays valid unless the child
+ * is new. Returns NULL when out of memory.
  */
 static inline struct call_node *call_node_child(struct call_tree *tree,
 						struct call_node *parent,
@@ -128,8 +133,8 @@ static inline struct call_node *call_node_child(struct call_tree *tree,
 	return node;
 }
 
-/* The same of a function that is entered @how: what interrupt work calls is part of
- * it.
+/* Like call_node_child(), for a function entered @how. Callees of interrupt
+ * work are interrupt work too.
  */
 static inline struct call_node *call_node_enter(struct call_tree *tree,
 						struct call_node *parent,
@@ -140,7 +145,7 @@ static inline struct call_node *call_node_enter(struct call_tree *tree,
 			       how == HOW_EXCEPTION || parent->is_interrupt);
 }
 
-/* Returns node @parent's child for @function, making it if it is new;
+/* Returns the child of node @parent for @function, creating it if necessary;
  * CALL_NODE_NONE when out of memory.
  */
 static inline uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
@@ -152,7 +157,7 @@ static inline uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
 	return node ? call_tree_index(tree, node) : CALL_NODE_NONE;
 }
 
-/* The same as call_node_enter(), by numbers. */
+/* Like call_node_enter(), with node numbers. */
 static inline uint32_t call_tree_enter(struct call_tree *tree, uint32_t parent,
 				       uint32_t function, enum call_how how)
 {
@@ -162,50 +167,51 @@ static inline uint32_t call_tree_enter(struct call_tree *tree, uint32_t parent,
 	return node ? call_tree_index(tree, node) : CALL_NODE_NONE;
 }
 
-/* Returns the process that the tree of @node is of, -1 if of all. */
+/* Returns the process of @node's tree, -1 if it is of all. */
 int32_t call_tree_pid(const struct call_tree *tree, uint32_t node);
 
 /* Returns the first root, or CALL_NODE_NONE; the others are its siblings. */
 uint32_t call_tree_first_root(const struct call_tree *tree);
 
-/* Returns the child of @node that was made last, or CALL_NODE_NONE. */
+/* Returns the last created child of @node, or CALL_NODE_NONE. */
 uint32_t call_tree_first_child(const struct call_tree *tree, uint32_t node);
 
-/* Returns the sibling of @node made before it, or CALL_NODE_NONE. */
+/* Returns the sibling of @node that was created before it, or CALL_NODE_NONE.
+ */
 uint32_t call_tree_next_sibling(const struct call_tree *tree, uint32_t node);
 
-/* Keeps only the nodes that call_tree_used() names, in the order of processes and
- * functions, whatever came first: it does not tell what was before a window.  Nodes get other
- * numbers.  Returns false when out of memory, the tree being as it was.
+/* Keeps only the nodes of call_tree_used(), sorted by process and function, so
+ * that the order is independent of execution before a window. Renumbers nodes.
+ * Returns false when out of memory, with the tree unchanged.
  */
 bool call_tree_sort(struct call_tree *tree);
 
-/* Returns the tree of @root alone, with one root that is of all.  Owner: the
- * caller.  NULL when out of memory.
+/* Returns a new tree of @root alone, with one root for all; NULL when out of
+ * memory. The caller owns it.
  */
 struct call_tree *call_tree_part(const struct call_tree *tree, uint32_t root);
 
-/* Gives back what finding children takes; it is made anew for the next one that
- * is asked for.
- */
+/* Frees the hash table, which is created again when a child is looked up. */
 void call_tree_forget_slots(struct call_tree *tree);
 
-/* Returns what node @index has besides, all 0 if it is new; it stays in place only
+/* Returns the additional data of node @index, zeroed if it is new. It is valid
  * until a node is added.
  */
 struct call_more *call_tree_more(struct call_tree *tree, uint32_t index);
 
-/* Counts an entry of node @index by @how there, with those that the node itself
- * counts.
+/* Moves the entry counts of node @index to its struct call_more and counts an
+ * entry @how there.
  */
 void call_tree_count_more(struct call_tree *tree, uint32_t index,
 			  enum call_how how);
 
-/* Adds @calls to those of node @index, and @inferred_ns to what is inferred. */
+/* Adds @calls to the entries of node @index, and @inferred_ns to its inferred
+ * time.
+ */
 void call_tree_add_calls(struct call_tree *tree, uint32_t index,
 			 const struct call_counts *calls, uint64_t inferred_ns);
 
-/* Returns how much of the time in node @index it is inferred of whose it is. */
+/* Returns the part of node @index's time that has an inferred process. */
 static inline uint64_t call_tree_inferred_ns(const struct call_tree *tree,
 					     uint32_t index)
 {
@@ -231,7 +237,7 @@ static inline void call_tree_count_entry(struct call_tree *tree, uint32_t index,
 	call_node_count_entry(tree, call_tree_at(tree, index), how);
 }
 
-/* Returns how often node @index was entered. */
+/* Returns the entries of node @index. */
 static inline struct call_counts call_tree_calls(const struct call_tree *tree,
 						 uint32_t index)
 {

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* Copies node @index below @parent.  Returns the copy, CALL_NODE_NONE when out
- * of memory.
+/* Copies node @index below @parent. Returns the copy, or CALL_NODE_NONE when
+ * out of memory.
  */
 static uint32_t copy_node(struct call_tree *part, const struct call_tree *tree,
 			  uint32_t index, uint32_t parent)

@@ -13,16 +13,16 @@ struct child {
 	uint32_t node;
 };
 
-/* Of the used nodes alone, parents before their children: */
+/* The used nodes, parents before their children: */
 struct order {
 	const struct call_tree *tree;
 	bool *used;	 /* by node */
-	uint32_t *nodes; /* that come first, second ... */
+	uint32_t *nodes; /* in the new order */
 	uint32_t count;
-	struct array children; /* struct child: of one parent */
+	struct array children; /* struct child: children of one parent */
 };
 
-/* What is made last comes first in walks. */
+/* Reversed, because walks visit the last created child first. */
 static int compare_children(const void *a, const void *b)
 {
 	const struct child *x = a;
@@ -36,7 +36,7 @@ static int compare_children(const void *a, const void *b)
 	       (x->is_interrupt > y->is_interrupt);
 }
 
-/* Adds the used ones from @first on, in order. */
+/* Adds the used siblings from @first on, sorted. */
 static bool add_children(struct order *order, uint32_t first)
 {
 	order->children.count = 0;
@@ -81,9 +81,7 @@ static bool find_order(struct order *order)
 	return true;
 }
 
-/* Sets @places to the number that each node gets: its place in the order, and
- * those that have none behind.
- */
+/* Sets @places to the new number of each node. Unused nodes come last. */
 static void find_places(const struct order *order, uint32_t *places)
 {
 	uint32_t behind = order->count;
@@ -106,7 +104,7 @@ static void swap_nodes(struct call_tree *tree, uint32_t a, uint32_t b)
 	tree->links[b] = links;
 }
 
-/* Puts each node where @places says, which is then used up. */
+/* Moves each node to its number in @places, which is destroyed. */
 static void move_nodes(struct call_tree *tree, uint32_t *places)
 {
 	for (uint32_t i = 0; i < tree->count; i++) {
@@ -125,7 +123,9 @@ static void move_nodes(struct call_tree *tree, uint32_t *places)
 		}
 }
 
-/* Hangs each of the first @count nodes where it belongs, as if made now. */
+/* Links each of the first @count nodes to its parent, as if created in this
+ * order.
+ */
 static void link_nodes(struct call_tree *tree, uint32_t count)
 {
 	tree->count = count;

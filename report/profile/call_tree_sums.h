@@ -7,14 +7,14 @@
 
 struct call_tree;
 
-/* Returns an array, by node, of the time in it and all below.
- *
- * Owner: the caller, to be freed.  NULL when out of memory.
+/* Returns an array, by node, of the time in the node and all its descendants;
+ * NULL when out of memory. The caller frees it.
  */
 uint64_t *call_tree_totals(const struct call_tree *tree);
 
-/* Returns for each node whether it or one below it was called or ran, to be
- * freed; NULL when out of memory.  Others were only open at the time.
+/* Returns an array, by node, of whether the node or a descendant was called or
+ * ran; NULL when out of memory. The caller frees it. Other nodes were only open
+ * meanwhile.
  */
 bool *call_tree_used(const struct call_tree *tree);
 

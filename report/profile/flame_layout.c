@@ -16,7 +16,7 @@ struct sorter {
 
 static uint32_t group_of(const struct call_node *node)
 {
-	/* Roots come first: CALL_NODE_NONE wraps to 0. */
+	/* CALL_NODE_NONE wraps to 0, so roots come first. */
 	return node->parent + 1;
 }
 
@@ -46,7 +46,7 @@ static int compare_nodes(const void *a, const void *b, void *ctx)
 	return first < second ? -1 : 1;
 }
 
-/* Places the nodes, which come grouped by parent, parents before children. */
+/* Places the nodes, which are grouped by parent, parents before children. */
 static void place(const struct call_tree *tree, const uint32_t *order,
 		  struct flame_layout *layout)
 {

@@ -8,8 +8,8 @@
 
 struct function_table;
 
-/* Where each node of a call tree lies in a flame graph: along the time axis,
- * callers below their callees, siblings by name.
+/* The position of each node of a call tree in a flame graph: along the time
+ * axis, callers below their callees, siblings sorted by name.
  */
 struct flame_layout {
 	uint64_t *start_ns; /* by node */
@@ -19,7 +19,9 @@ struct flame_layout {
 	uint32_t max_depth;
 };
 
-/* Returns 0 and @layout, to be freed, or -ERROR_MEMORY. */
+/* Returns 0 and @layout, which the caller frees with flame_layout_free(), or
+ * -ERROR_MEMORY.
+ */
 int flame_layout_make(const struct call_tree *tree,
 		      const struct function_table *functions,
 		      struct flame_layout *layout);

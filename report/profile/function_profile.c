@@ -14,14 +14,15 @@ struct maker {
 	const uint64_t *totals; /* by node */
 	const bool *used;	/* by node */
 	struct array rows;	/* struct function_row */
-	size_t first_row;	/* of this process */
+	size_t first_row;	/* of the current process */
 	uint32_t *row_of_node;
-	uint32_t *row_of_function; /* in this process, + 1; 0: none yet */
-	uint32_t *open;		   /* by function: how deep in itself */
+	/* in the current process, + 1; 0: none yet */
+	uint32_t *row_of_function;
+	uint32_t *open; /* by function: recursion depth */
 	uint64_t self_ns;
 };
 
-/* Another process: its functions have rows of their own. */
+/* Starts another process, whose functions have separate rows. */
 static void begin_process(struct maker *maker)
 {
 	for (; maker->first_row < maker->rows.count; maker->first_row++) {

@@ -23,7 +23,7 @@ void render_gap_note(const struct profile_report *report, FILE *out)
 		return;
 	fprintf(out, "%sIncomplete:%s %" PRIu64 " gaps in the trace",
 		report->colors->missing, report->colors->plain, gaps);
-	/* How many instructions are missing, nobody knows. */
+	/* The number of missing instructions is unknown. */
 	if (unit->is_time)
 		fprintf(out, ", %s in all,", duration_text_of(gap_ns).text);
 	fputs(" are in no function.\n\n", out);

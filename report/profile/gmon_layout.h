@@ -6,10 +6,10 @@
 
 #include <stdint.h>
 
-/* Functions as gprof wants them: row N of a profile is code of
- * GMON_FUNCTION_BYTES bytes at gmon_address(N).  One more
- * stands behind them for the callers that nobody saw: gprof drops the counts
- * of calls from nowhere.
+/* Functions in the form that gprof expects: row N of a profile is code of
+ * GMON_FUNCTION_BYTES bytes at gmon_address(N). One more row after the last
+ * stands for unknown callers, because gprof drops the counts of calls from
+ * addresses without a function.
  */
 enum { GMON_FUNCTION_BYTES = 16 };
 
@@ -22,12 +22,13 @@ static inline uint64_t gmon_address(uint64_t row)
 
 #define GMON_NOBODY_NAME "[unseen]"
 
-/* How times fit into gprof's 16-bit bins.  A file may have several histograms
- * of one range; gprof adds them up.
+/* The scale of times in gprof's 16-bit bins. A file may have several histograms
+ * of one range, which gprof adds up.
  */
 struct gmon_scale {
-	uint32_t rate;	     /* bin units in a second */
-	uint32_t histograms; /* so that no bin overflows */
+	uint32_t rate; /* bin units per second */
+	/* number of histograms, so that no bin overflows */
+	uint32_t histograms;
 };
 
 /* Returns the finest scale for bins up to @max_ns. */

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* This is what qsort_r needs to compare two arcs by number. */
+/* The argument of qsort_r() for comparing two arcs by number. */
 struct arc_order {
 	const struct call_arc *arcs;
 	bool by_callee;

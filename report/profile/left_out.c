@@ -7,7 +7,7 @@
 
 static const struct {
 	const char *name;
-	const char *option; /* that shows it */
+	const char *option; /* the option that includes it */
 } parts[PROFILE_PARTS] = {
 	[PROFILE_IDLE] = { "the idle loop", "--with-idle" },
 	[PROFILE_TRACER] = { "the tracer's own work", "--with-tracer" },
@@ -19,7 +19,7 @@ static double percent(const uint64_t part_ns[PROFILE_PARTS], int part,
 	return all_ns ? 100.0 * (double)part_ns[part] / (double)all_ns : 0;
 }
 
-/* Of the tracer alone: how much it is of what was done. */
+/* For a profile of the tracer alone: prints its share of all work. */
 static bool render_tracer(const struct profile_report *report, FILE *out)
 {
 	const uint64_t *part_ns = report->part_ns;

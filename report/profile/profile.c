@@ -10,18 +10,18 @@
 
 #include <stdlib.h>
 
-/* Where a task is that others' steps have come after. */
+/* The position of a task while steps of other tasks are processed. */
 struct task_place {
 	uint32_t node;
-	uint64_t clock_ns; /* up to here its time is in the tree */
+	uint64_t clock_ns; /* its time up to here is in the tree */
 	bool is_wanted;
-	bool is_known; /* else it has had no step */
+	bool is_known; /* false: it has had no step */
 };
 
 struct profile {
 	struct step_callback callback;
 	struct call_tree *tree;
-	/* The newest step's task and CPU, and where the task is. */
+	/* The task, the CPU and the position of the newest step. */
 	const struct task *task;
 	uint32_t cpu;
 	struct profile_cursor cursor;
@@ -73,7 +73,8 @@ static struct task_place *place_of(struct profile *profile,
 	return add_place(profile, task);
 }
 
-/* Goes to the task and the CPU of @step.  Returns false when out of memory. */
+/* Switches to the task and the CPU of @step. Returns false when out of memory.
+ */
 static bool go_to(struct profile *profile, const struct call_step *step)
 {
 	struct task_place *place;
@@ -105,7 +106,7 @@ static inline bool is_in_window(const struct profile *profile, uint64_t time_ns)
 	return time_window_has(profile->options.window, time_ns);
 }
 
-/* Nothing more is taken. */
+/* Ignores all further steps. */
 static void fail(struct profile *profile)
 {
 	profile->status = -ERROR_MEMORY;
@@ -142,9 +143,9 @@ static void take(struct step_callback *callback, const struct call_step *step)
 		fail(profile);
 }
 
-/* Applies plain events.  Compiled twice: for the usual @has_plain_times, which
- * the profile counts all, nothing is compared.  What changes with each event is
- * copied, so that the loop has it in registers.
+/* Applies plain events. Compiled twice: in the usual case @has_plain_times, in
+ * which the profile counts all times, nothing is compared. State that changes
+ * with each event is copied, so that the loop keeps it in registers.
  */
 __attribute__((always_inline)) static inline uint32_t
 take_run(struct profile *profile, struct call_stack *stack,
@@ -206,7 +207,7 @@ static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 	return time_ns >= profile->options.window.until_ns;
 }
 
-/* Kept apart, so that take() needs no room on the stack. */
+/* A separate function, so that take() needs no stack frame. */
 __attribute__((noinline)) static void
 take_elsewhere(struct profile *profile, const struct call_step *step)
 {

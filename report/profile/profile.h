@@ -16,37 +16,37 @@ struct task_groups;
 struct profile;
 
 struct profile_options {
-	/* Which tasks and CPUs count; borrowed; NULL for all. */
+	/* The tasks and CPUs that count; borrowed; NULL for all. */
 	const struct step_filter *filter;
-	struct time_window window; /* which calls count */
-	bool by_process;	   /* one tree a process */
-	/* One tree a group, instead; NULL: not so.  Borrowed. */
+	struct time_window window; /* calls in this window count */
+	bool by_process;	   /* one tree per process */
+	/* One tree per group instead; NULL if not. Borrowed. */
 	const struct task_groups *groups;
-	/* The finished tree is only added up (profile_scope_hide()), and so need
+	/* The finished tree is only added up (profile_scope_hide()) and need
 	 * not be sorted.
 	 */
 	bool is_only_added;
-	/* This is what is kept of the finished tree; NULL: all.  Borrowed. */
+	/* The part of the finished tree that is kept; NULL: all. Borrowed. */
 	const struct profile_scope *scope;
-	/* Who recorded: see recorder_task.h.  With a scope only. */
+	/* The recorder's tasks: see recorder_task.h. Only with a scope. */
 	const struct task_names *names;
 	const char *recorder;
 };
 
-/* Returns the part that a profile by @options has task @tid in: tasks that were
- * chosen by name are shown whatever they are.
+/* Returns the part of task @tid in a profile with @options. Tasks selected by
+ * name are always shown.
  */
 enum profile_part profile_part_of(const struct profile_options *options,
 				  int32_t tid);
 
-/* Returns the number of the tree that a profile by @options has @task in: its
- * group, its process, or -1 if there is one for all.
+/* Returns the tree number of @task in a profile with @options: its group, its
+ * process, or -1 if there is one tree for all.
  */
 int32_t profile_tree_of(const struct profile_options *options,
 			const struct task *task);
 
-/* Puts in the place of a finished *@tree what the scope of @options leaves of it,
- * sorted by call_tree_sort() if it is to be; @part_ns: see profile_part_times().
+/* Replaces a finished *@tree by the part that the scope of @options shows,
+ * sorted by call_tree_sort() if required. @part_ns: see profile_part_times().
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -58,16 +58,16 @@ int profile_finish_tree(const struct profile_options *options,
 struct profile *profile_new(const struct profile_options *options);
 void profile_free(struct profile *profile);
 
-/* Where the profile takes its steps. */
+/* Returns the callback that consumes the steps. */
 struct step_callback *profile_callback(struct profile *profile);
 
-/* Returns the tree, which grows as steps come; owner: the profile. */
+/* Returns the tree, which grows with the steps. The profile owns it. */
 const struct call_tree *profile_tree(const struct profile *profile);
 
-/* No more steps come: keeps of the tree what the scope shows, and sorts it
- * (call_tree_sort()) if that is wanted.
+/* Ends the steps: keeps the part of the tree that the scope shows, and sorts it
+ * (call_tree_sort()) if required.
  *
- * Returns 0, or -ERROR_MEMORY, also if steps were lost for lack of memory.
+ * Returns 0; or -ERROR_MEMORY, also if steps were lost for lack of memory.
  */
 int profile_end(struct profile *profile);
 

@@ -82,76 +82,76 @@ struct record_writer {
 	};
 };
 
-/* Sets *@format to what --format calls @name: "csv", "json" or "text", which NULL
- * is, too.  Returns whether there is such a format.
+/* Sets *@format to the format named @name: "csv", "json" or "text"; NULL means
+ * "text". Returns whether the format exists.
  */
 bool record_format_find(const char *name, enum record_format *format);
 
 struct record_writer record_writer_of(FILE *out, enum record_format format);
 
-/* Writes the records of a table: @write_record must write record @index's
- * fields with the functions below, in the same order for each.  It is called
- * more than once for a record.
+/* Writes the records of a table. @write_record must write the fields of record
+ * @index with the functions below, in the same order for each record. It is
+ * called more than once per record.
  */
 typedef void record_fields(struct record_writer *writer, const void *ctx,
 			   uint64_t index);
 void record_writer_table(struct record_writer *writer, record_fields *fields,
 			 const void *ctx, uint64_t count);
 
-/* The same for records that come one after the other; not for a table, whose
- * columns are as wide as their widest field.
+/* Like record_writer_table(), for a stream of records. Not for text tables,
+ * whose column widths depend on all records.
  */
 void record_writer_begin(struct record_writer *writer);
 void record_writer_record(struct record_writer *writer, record_fields *fields,
 			  const void *ctx, uint64_t index);
 void record_writer_end(struct record_writer *writer);
 
-/* The fields of a record.  @name is borrowed until the last record, @value
+/* The fields of a record. @name must be valid until the last record, @value
  * until the function returns.
  */
 void record_text(struct record_writer *writer, const char *name,
 		 const char *value);
-/* In a table of text a time, if @name is one ("wall_ns"). */
+/* Formatted as a time in a text table if @name is the name of a time
+ * ("wall_ns").
+ */
 void record_number(struct record_writer *writer, const char *name,
 		   uint64_t value);
 void record_signed(struct record_writer *writer, const char *name,
 		   int64_t value);
-/* A number of ns; in a table of text in the unit that suits it, as in
- * duration_text.h.
- */
+/* A number of ns; in a text table with a suitable unit (duration_text.h). */
 void record_duration(struct record_writer *writer, const char *name,
 		     uint64_t value_ns);
 /* With @digits decimals. */
 void record_real(struct record_writer *writer, const char *name, double value,
 		 int digits);
-/* With as many digits as it takes to read the same number again, in a table of
- * text at most 15; one that is no number is absent.
+/* With as many digits as are needed to read the same number again (at most 15
+ * in a text table). NaN is absent.
  */
 void record_float(struct record_writer *writer, const char *name, double value);
-/* A field that this record does not have, or that is not known: empty in CSV,
- * null in JSON, "-" in a table.
+/* A missing or unknown field: empty in CSV, null in JSON, "-" in a text table.
  */
 void record_absent(struct record_writer *writer, const char *name);
-/* A text that @write writes to @out, with @ctx; empty if it returns false or
- * memory is out.
+/* The text that @write writes to @out with @ctx; empty if it returns false or
+ * when out of memory.
  */
 void record_written(struct record_writer *writer, const char *name,
 		    bool (*write)(FILE *out, const void *ctx), const void *ctx);
-/* As a 0x… text: JSON numbers lose bits of it. */
+/* A 0x… text, because JSON numbers lose bits of an address. */
 void record_address(struct record_writer *writer, const char *name,
 		    uint64_t value);
 
-/* Returns the fields that @fields writes as @writer, of CSV or JSON, would
- * have them behind others, or before all if they are the @is_first ones: a
- * text to be freed, its length in *@size, for record_made().  NULL when out of
- * memory.
+/* Returns the text of the fields that @fields writes, in the format of @writer
+ * (CSV or JSON), as it appears after other fields, or at the start if
+ * @is_first. Its length is in *@size. The caller frees it and passes it to
+ * record_made(). Returns NULL when out of memory.
  */
 char *record_make(const struct record_writer *writer, bool is_first,
 		  record_fields *fields, const void *ctx, uint64_t index,
 		  size_t *size);
 
-/* Writes fields that were made once and come in many records.  Not while the
- * header is written (is_header), which has names only.
+/* Writes fields that record_make() made and that occur in many records. Must
+ * not be called while the header is written (is_header), which consists of
+ * names only.
  */
 static inline void record_made(struct record_writer *writer, const char *text,
 			       size_t size)

@@ -7,12 +7,12 @@
 struct function_table;
 struct lines;
 
-/* Where a function begins in source code. */
+/* The source location of a function. */
 struct source_label {
-	char text[512]; /* longer ones are cut; "" if not known */
+	char text[512]; /* truncated if longer; "" if unknown */
 };
 
-/* Returns "fs/read_write.c:450".  @lines NULL: nothing was asked for. */
+/* Returns "fs/read_write.c:450"; "" if @lines is NULL. */
 struct source_label source_label_of(struct lines *lines,
 				    const struct function_table *functions,
 				    uint32_t function);

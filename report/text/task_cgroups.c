@@ -108,8 +108,8 @@ static int add_fork(struct task_cgroups *cgroups,
 	uint64_t number = parent ? *parent : 0;
 	uint64_t *slot = NULL;
 
-	/* The recorder's own lines at the start have no time, and the files
-	 * are right about these tasks.
+	/* The recorder's initial records have no time, and the files are
+	 * correct for these tasks.
 	 */
 	if (!number || !record->time_ns)
 		return 0;
@@ -119,7 +119,7 @@ static int add_fork(struct task_cgroups *cgroups,
 	return slot ? 0 : -ERROR_MEMORY;
 }
 
-/* Reads cgroup:cgroup_attach_task (include/trace/events/cgroup.h); the unified
+/* Parses cgroup:cgroup_attach_task (include/trace/events/cgroup.h). The unified
  * hierarchy is number 0.
  */
 static int add_move(struct task_cgroups *cgroups,

@@ -13,8 +13,8 @@
 
 enum { KTHREADD = 2 };
 
-/* From time_ns on, task tid of process pid is called comm.  A fork is one
- * too: the child bears its parent's name.
+/* From time_ns on, task tid of process pid has the name comm. A fork is an
+ * entry too: the child inherits its parent's name.
  */
 struct task_name {
 	int32_t tid;
@@ -26,9 +26,10 @@ struct task_name {
 
 struct task_names {
 	struct array names;	   /* struct task_name, by tid, time, order */
-	struct number_map parents; /* the last one's pid, by pid */
-	struct number_map newest;  /* place + 1 in names, by tid: being read */
-	bool knows_last_only;	   /* the steps' times are no times */
+	struct number_map parents; /* pid of the last parent, by pid */
+	/* index + 1 in names, by tid; used while reading */
+	struct number_map newest;
+	bool knows_last_only; /* steps have no usable times */
 };
 
 struct task_names *task_names_empty(void)
@@ -50,7 +51,7 @@ void task_names_close(struct task_names *names)
 	free(names);
 }
 
-/* Returns the newest name of @tid while the list is still in order of time. */
+/* Returns the newest name of @tid. The list must still be in order of time. */
 static const char *newest_comm(const struct task_names *names, int32_t tid)
 {
 	const uint64_t *place = number_map_find(&names->newest, (uint32_t)tid);
@@ -113,7 +114,7 @@ static int compare_names(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Those that trace-cmd saved, which has no times for them. */
+/* Adds the names that trace-cmd saved without times. */
 static int add_saved(struct task_names *names,
 		     const struct recording *recording)
 {
@@ -171,7 +172,9 @@ static bool is_by(const void *item, const void *key)
 	       (name->tid == last->tid && name->time_ns <= last->time_ns);
 }
 
-/* Returns how many names sort before those of @tid later than @time_ns. */
+/* Returns the number of names that sort before those of @tid later than
+ * @time_ns.
+ */
 static size_t end_of(const struct task_names *names, int32_t tid,
 		     uint64_t time_ns)
 {
@@ -180,7 +183,7 @@ static size_t end_of(const struct task_names *names, int32_t tid,
 	return array_partition_point(&names->names, &last, is_by);
 }
 
-/* Returns the name of @tid at @time_ns, or its first one, or NULL. */
+/* Returns the name of @tid at @time_ns; its first name before that; or NULL. */
 static const struct task_name *find_name(const struct task_names *names,
 					 int32_t tid, uint64_t time_ns)
 {

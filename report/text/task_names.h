@@ -10,46 +10,47 @@ struct array;
 struct name_choice;
 struct recording;
 
-/* The names, processes and parents of a recording's tasks over time.
- * Read-only once open.
+/* The names, processes and parents of a recording's tasks over time. Read-only
+ * once open.
  */
 struct task_names;
 
-/* Reads the COMM and FORK records of @recording, which must outlive them.
+/* Reads the COMM and FORK records of @recording, which must outlive the object.
  *
  * Returns 0 and *@names, or -ERROR_MEMORY.
  */
 int task_names_open(const struct recording *recording,
 		    struct task_names **names);
 
-/* Returns what knows no names, for tests; NULL when out of memory. */
+/* Returns an object without names, for tests; NULL when out of memory. */
 struct task_names *task_names_empty(void);
 
-/* Calls task @tid @comm from the beginning on, in what knew no names; tids are
- * added in rising order.  Returns 0 or -ERROR_MEMORY.
+/* Names task @tid @comm from the start on, in an object from
+ * task_names_empty(). Tids must be added in rising order. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int task_names_add(struct task_names *names, int32_t tid, const char *comm);
 void task_names_close(struct task_names *names);
 
-/* Returns the name of task @tid at @time_ns: never NULL, "swapper" for the
- * idle task, "?" where unknown.
+/* Returns the name of task @tid at @time_ns, never NULL: "swapper" for the idle
+ * task, "?" if unknown.
  */
 const char *task_names_comm(const struct task_names *names, int32_t tid,
 			    uint64_t time_ns);
 
-/* From when until when a task has one name. */
+/* The time in which a task has one name. */
 struct task_name_time {
 	uint64_t since_ns;
-	uint64_t until_ns; /* not any more; UINT64_MAX: for ever */
+	uint64_t until_ns; /* exclusive; UINT64_MAX: for ever */
 };
 
-/* Returns for how long before and after @time_ns task_names_comm() returns the
- * same for @tid.
+/* Returns the interval around @time_ns in which task_names_comm() returns the
+ * same name for @tid.
  */
 struct task_name_time task_names_time(const struct task_names *names,
 				      int32_t tid, uint64_t time_ns);
 
-/* Returns its last name. */
+/* Returns the last name of task @tid. */
 const char *task_names_last(const struct task_names *names, int32_t tid);
 
 /* Returns whether task @tid had one of the names @comms at any time. */
@@ -67,7 +68,8 @@ int32_t task_names_process(const struct task_names *names, int32_t tid);
  */
 bool task_names_is_of_kernel(const struct task_names *names, int32_t pid);
 
-/* Appends each task's last name to @comms (const char *), which borrows them.
+/* Appends each task's last name to @comms (const char *). The names stay owned
+ * by @names.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

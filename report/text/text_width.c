@@ -25,7 +25,7 @@ static int columns_of_terminal(int fd)
 								 0;
 }
 
-/* A pager reads from a pipe and shows it on our own standard output. */
+/* A pager reads from a pipe and displays on this process's standard output. */
 static int columns_shown(FILE *out)
 {
 	struct stat status;

@@ -6,12 +6,12 @@
 
 enum {
 	TEXT_WIDTH_LEAST = 40,
-	TEXT_WIDTH_FILE = 100, /* where no terminal shows it */
+	TEXT_WIDTH_FILE = 100, /* if the output is not on a terminal */
 };
 
-/* Returns how many columns a text on @out should have: what the environment's
- * COLUMNS says; else those of the terminal that shows it, itself or by way of
- * a pager; else TEXT_WIDTH_FILE.
+/* Returns the number of columns for text on @out: the environment's COLUMNS;
+ * otherwise the width of the terminal that shows it, directly or through a
+ * pager; otherwise TEXT_WIDTH_FILE.
  */
 int text_width_of(FILE *out);
 

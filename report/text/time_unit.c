@@ -35,9 +35,7 @@ static const struct time_unit units[] = {
 	},
 };
 
-/* Of several CPUs of the virtual machine, which names its guest so
- * (docs/machine.md).
- */
+/* The host name of virtual machines with several CPUs (docs/machine.md). */
 static const char host_clock_name[] = "machine-host-clock";
 
 static const struct time_unit host_clock = {

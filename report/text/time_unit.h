@@ -9,37 +9,37 @@
 
 struct recording;
 
-/* This is what the times of a recording count: nanoseconds, or cycles or
- * instructions where the trace has no time stamps.  Reports are written for
- * nanoseconds, fields are called "…_ns"; this says what they are.
+/* The unit of a recording's times: nanoseconds, or cycles or instructions if
+ * the trace has no time stamps. Reports are written for nanoseconds and name
+ * fields "…_ns"; this unit corrects the names.
  */
 struct time_unit {
 	bool is_time;
-	bool is_of_host;    /* of the virtual machine's host */
-	const char *name;   /* behind a number */
-	const char *suffix; /* of fields, in place of "_ns" */
+	bool is_of_host;    /* times are those of the virtual machine's host */
+	const char *name;   /* after a number */
+	const char *suffix; /* of field names, instead of "_ns" */
 	const char *kind;   /* in "Flat profile: wall time on CPUs" */
-	const char *note;   /* that reports for people begin with; "" */
+	const char *note;   /* first line of text reports, or "" */
 };
 
-/* Never NULL. */
+/* Returns the unit of @recording; never NULL. */
 const struct time_unit *time_unit_of(const struct recording *recording);
 
 struct time_field {
 	char name[64];
 };
 
-/* Returns the name that field @name has in @unit. */
+/* Returns the name of field @name in @unit. */
 struct time_field time_unit_field(const struct time_unit *unit,
 				  const char *name);
 
-/* Returns @value for people: a time in the unit that suits it, else the number
- * alone.
+/* Returns @value for people: a time with a suitable unit, otherwise only the
+ * number.
  */
 struct duration_text time_unit_text(const struct time_unit *unit,
 				    uint64_t value);
 
-/* The same with the unit behind the number: "94.1 ms", "12000 cycles". */
+/* Like time_unit_text(), always with the unit: "94.1 ms", "12000 cycles". */
 struct duration_text time_unit_amount(const struct time_unit *unit,
 				      uint64_t value);
 
