@@ -8,17 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where a task that runs is in a profile's tree.  A loop over many events has a
- * copy of its own, which the compiler can keep in registers.
+/* The position of a running task in a profile's tree. A loop over many events
+ * uses its own copy, which the compiler can keep in registers.
  */
 struct profile_cursor {
 	struct call_tree *tree;
-	uint64_t clock_ns; /* of the task: up to here its time is in the tree */
-	struct call_node *node; /* it moves where one is added: only here */
-	bool has_cpu;		/* the CPU that it runs on counts */
+	uint64_t clock_ns; /* the task's time up to here is in the tree */
+	/* nodes move only when one is added, which happens only here */
+	struct call_node *node;
+	bool has_cpu; /* the task's CPU counts */
 };
 
-/* The time up to @clock_ns was spent where it is. */
+/* Adds the time up to @clock_ns to the current node. */
 static inline void profile_cursor_pass(struct profile_cursor *cursor,
 				       uint64_t clock_ns)
 {
@@ -27,7 +28,7 @@ static inline void profile_cursor_pass(struct profile_cursor *cursor,
 	cursor->clock_ns = clock_ns;
 }
 
-/* Counts an entry of @node, which lies in the window or not. */
+/* Counts an entry of @node if it is in the window. */
 static inline void profile_cursor_count(const struct profile_cursor *cursor,
 					struct call_node *node,
 					enum call_how how, bool is_in_window)
@@ -36,7 +37,9 @@ static inline void profile_cursor_count(const struct profile_cursor *cursor,
 		call_node_count_entry(cursor->tree, node, how);
 }
 
-/* Counts a call of @function and goes there.  Returns false when out of memory. */
+/* Counts a call of @function and moves to its node. Returns false when out of
+ * memory.
+ */
 static inline bool profile_cursor_enter(struct profile_cursor *cursor,
 					uint32_t function, enum call_how how,
 					bool is_in_window)
@@ -56,8 +59,8 @@ static inline void profile_cursor_leave(struct profile_cursor *cursor)
 	cursor->node = call_tree_at(cursor->tree, cursor->node->parent);
 }
 
-/* Counts a call that comes back at once: one that leads to the function itself
- * stays in its place.  Returns false when out of memory.
+/* Counts a call that returns at once. A call of the function by itself counts
+ * at the current node. Returns false when out of memory.
  */
 static inline bool profile_cursor_local(struct profile_cursor *cursor,
 					uint32_t function, enum call_how how,
@@ -73,8 +76,8 @@ static inline bool profile_cursor_local(struct profile_cursor *cursor,
 	return true;
 }
 
-/* Takes the step or the two that a plain @event (plain_call.h) leads to.  Returns
- * false when out of memory.
+/* Applies the one or two steps of a plain @event (plain_call.h). Returns false
+ * when out of memory.
  */
 static inline bool profile_cursor_go(struct profile_cursor *cursor,
 				     const struct function_event *event,

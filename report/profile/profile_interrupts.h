@@ -4,11 +4,12 @@
 
 #include <stdint.h>
 
-/* The interrupt work of a profile that has it under whom it was for. */
+/* The interrupt work of a profile that is charged to beneficiaries. */
 struct profile_interrupts {
-	uint64_t exact_ns;    /* followed by the object that it was about */
-	uint64_t inferred_ns; /* from whom it woke, or the like */
-	uint64_t nobodys_ns;  /* nobody claims it: process 0's here */
+	uint64_t exact_ns; /* with a beneficiary tracked by object */
+	/* with an inferred beneficiary, for example by a wake-up */
+	uint64_t inferred_ns;
+	uint64_t nobodys_ns; /* without a beneficiary: charged to process 0 */
 };
 
 #endif

@@ -17,36 +17,38 @@ struct step_filter;
 struct task_groups;
 struct task_names;
 
-/* A finished profile and all that renderers may say about it.  They are pure
- * functions of it.  Everything is borrowed.
+/* A finished profile and the inputs of its renderers, which are pure functions
+ * of it. Everything is borrowed.
  */
 struct profile_report {
 	const struct recording *recording;
 	const struct function_table *functions;
-	struct lines *lines; /* NULL: source lines are not wanted */
+	struct lines *lines; /* NULL: no source lines */
 	const struct task_names *names;
 	const struct task_stacks *stacks;
 	const struct call_tree *tree;
 	const struct step_filter *filter;
 	bool by_process;
 	const struct task_groups *groups; /* of the trees; NULL: processes */
-	const char *title; /* what time the tree holds; NULL: that on CPUs
-				 * in functions */
-	bool has_states;   /* it holds frame_state.h's, too */
-	bool has_no_calls; /* they were not counted */
-	/* This is what the tree does not hold; NULL: it holds all. */
+	/* the kind of time in the tree; NULL: time on CPUs in functions */
+	const char *title;
+	bool has_states;   /* the tree contains states (frame_state.h) */
+	bool has_no_calls; /* calls were not counted */
+	/* The parts that were removed from the tree; NULL: none. */
 	const struct profile_scope *scope;
 	const uint64_t *part_ns; /* by enum profile_part */
-	/* Interrupt work is under whom it was for; NULL: whom it stopped. */
+	/* Interrupt work is charged to beneficiaries; NULL: to the interrupted
+	 * thread.
+	 */
 	const struct profile_interrupts *interrupts;
-	uint64_t top;	  /* rows wanted */
-	const char *sort; /* column of a flat profile; NULL: its own order */
-	const struct colors *colors; /* of text */
+	uint64_t top;	  /* maximum number of rows */
+	const char *sort; /* column of a flat profile; NULL: default order */
+	const struct colors *colors; /* for text */
 };
 
 /* Renders @report to @out.
  *
- * Returns 0, -ERROR_NOT_FOUND if there is no column @report->sort, or
+ * Returns 0, -ERROR_NOT_FOUND if column @report->sort does not exist, or
  * -ERROR_MEMORY.
  */
 typedef int render_profile(const struct profile_report *report, FILE *out);
@@ -65,45 +67,46 @@ render_profile render_paths;
 render_profile render_gmon;
 render_profile render_gmon_symbols;
 
-/* Writes a line about the time of the parts that are not shown, if there is
+/* Writes a line about the time of the parts that are not shown, if there are
  * any.
  *
- * Returns whether there was.
+ * Returns whether it wrote a line.
  */
 bool render_left_out(const struct profile_report *report, FILE *out);
 
-/* Writes a line about whose interrupt work is, if that is whom it was for.
+/* Writes a line about the certainty of beneficiaries, if interrupt work is
+ * charged to them.
  *
- * Returns whether it is.
+ * Returns whether it wrote a line.
  */
 bool render_interrupts(const struct profile_report *report, FILE *out);
 
-/* Writes a line about time that is not known, if there is any. */
+/* Writes a line about unknown time, if there is any. */
 void render_gap_note(const struct profile_report *report, FILE *out);
 
-/* Writes the first lines of a text: what it counts, and what is not known. */
+/* Writes the first lines of a text: the kind of time, and unknown time. */
 void render_title(const struct profile_report *report, const char *title,
 		  FILE *out);
 
-/* The columns that a flat profile may have, with spaces between. */
+/* The possible columns of a flat profile, separated by spaces. */
 extern const char flat_columns[];
 
-/* A renderer by the names of its report and format. */
+/* A renderer, identified by report and format. */
 struct profile_renderer {
 	const char *report;
 	const char *format;
-	bool by_process; /* wants a tree a process */
-	bool needs_time; /* cannot say that it counts something else */
-	bool has_title;	 /* says what it left out */
-	bool only_adds;	 /* needs no sorted tree */
+	bool by_process; /* needs a tree per process */
+	bool needs_time; /* its format can only express time */
+	bool has_title;	 /* prints the removed parts itself */
+	bool only_adds;	 /* does not need a sorted tree */
 	render_profile *render;
-	/* Renders a second file, named like the first with .elf behind it;
-	 * NULL: there is none.
+	/* Renders a second file, named like the first with .elf appended; NULL
+	 * if there is none.
 	 */
 	render_profile *render_second;
 };
 
-/* Returns the renderer, or NULL if there is none. */
+/* Returns the renderer, or NULL if it does not exist. */
 const struct profile_renderer *profile_renderer_find(const char *report,
 						     const char *format);
 

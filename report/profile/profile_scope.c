@@ -14,8 +14,8 @@ struct cutter {
 	const struct call_tree *from;
 	struct call_tree *to;
 	const uint8_t *parts; /* by node of from: enum profile_part */
-	/* By node of from: the node of to that it is, or its innermost caller
-	 * shown.
+	/* By node of from: its node in to, or that of its innermost shown
+	 * caller.
 	 */
 	uint32_t *places;
 };
@@ -70,8 +70,8 @@ static uint8_t part_of(const struct profile_scope *scope,
 		(enum profile_part)parts[node->parent]);
 }
 
-/* Returns the part of each node, to be freed, and in @time_ns what each part took;
- * NULL when out of memory.
+/* Returns the part of each node, which the caller frees, and the time of each
+ * part in @time_ns; NULL when out of memory.
  */
 static uint8_t *parts_of(const struct profile_scope *scope,
 			 const struct call_tree *tree,
@@ -147,7 +147,7 @@ struct call_tree *profile_scope_apply(const struct profile_scope *scope,
 	return NULL;
 }
 
-/* Returns the first root that is of the process, or group, of @root. */
+/* Returns the first root of the process or group of @root. */
 static uint32_t first_of_process(const struct call_tree *tree, uint32_t root)
 {
 	int32_t pid = call_tree_pid(tree, root);
@@ -160,7 +160,7 @@ static uint32_t first_of_process(const struct call_tree *tree, uint32_t root)
 	return first;
 }
 
-/* Makes the children of @from children of @to, which is older. */
+/* Moves the children of @from to @to, which has a smaller number. */
 static void move_children(struct call_tree *tree, uint32_t from, uint32_t to)
 {
 	uint32_t child = call_tree_first_child(tree, from);
@@ -176,7 +176,9 @@ static void move_children(struct call_tree *tree, uint32_t from, uint32_t to)
 	tree->links[from].first_child = CALL_NODE_NONE;
 }
 
-/* Leaves one root for each process.  Newer roots come before older ones. */
+/* Merges the roots of each process into one. Newer roots come first in the
+ * list.
+ */
 static void join_roots(struct call_tree *tree)
 {
 	uint32_t *link = &tree->first_root;
@@ -194,7 +196,7 @@ static void join_roots(struct call_tree *tree)
 	}
 }
 
-/* Takes from node @index what it counts, and its function. */
+/* Clears the function, times and counts of node @index. */
 static void hide(struct call_tree *tree, uint32_t index)
 {
 	struct call_node *node = call_tree_at(tree, index);

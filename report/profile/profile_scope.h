@@ -9,52 +9,51 @@ struct call_tree;
 struct task_names;
 struct context_kinds;
 
-/* The parts of a profile.  An interrupt in the idle loop or in one of the
- * tracer's tasks is work like any other.
+/* The parts of a profile. An interrupt in the idle loop or in one of the
+ * tracer's tasks counts as work.
  */
 enum profile_part {
-	PROFILE_WORK,	/* all but what follows */
-	PROFILE_IDLE,	/* the idle loop */
-	PROFILE_TRACER, /* the tracer's tasks, and perf's functions in others */
+	PROFILE_WORK, /* everything except the parts below */
+	PROFILE_IDLE, /* the idle loop */
+	/* the tracer's tasks, and perf's functions in other tasks */
+	PROFILE_TRACER,
 	PROFILE_PARTS,
 };
 
-/* Returns a part's name, as "idle". */
+/* Returns the name of a part, for example "idle". */
 const char *profile_part_name(enum profile_part part);
 
-/* Returns the part that task @tid is of; @recorder is the command line of the
- * program that made the recording (recorder_task.h).
+/* Returns the part of task @tid. @recorder is the command line of the program
+ * that made the recording (recorder_task.h).
  */
 enum profile_part profile_part_of_task(const struct task_names *names,
 				       const char *recorder, int32_t tid);
 
-/* Returns the part that @function is of where one of @caller_part calls it. */
+/* Returns the part of @function when called by a function of @caller_part. */
 enum profile_part profile_part_of_call(const struct context_kinds *kinds,
 				       uint32_t function,
 				       enum profile_part caller_part);
 
-/* Which of them a report shows. */
+/* The parts that a report shows. */
 struct profile_scope {
 	const struct context_kinds *kinds; /* borrowed */
 	bool shows[PROFILE_PARTS];
 };
 
-/* Makes of @tree, whose roots are of parts of the tasks, one that holds what
- * @scope shows, with one root for each process.  Where a caller is not shown,
- * the function hangs on the caller's caller.
- *
- * Returns the new tree, and in @time_ns what the parts of @tree took; NULL
- * when out of memory.
+/* Returns a new tree with the parts of @tree that @scope shows, with one root
+ * per process. The roots of @tree are by part. A function whose caller is not
+ * shown moves to the nearest shown caller. Sets @time_ns to the time of each
+ * part of @tree. Returns NULL when out of memory.
  */
 struct call_tree *profile_scope_apply(const struct profile_scope *scope,
 				      const struct call_tree *tree,
 				      uint64_t time_ns[PROFILE_PARTS]);
 
-/* The same in @tree itself, for who only adds up its functions: nodes that are not
- * shown stay, with function FUNCTION_NONE and nothing counted, and a caller may have
- * several children of one function.
+/* Like profile_scope_apply(), in @tree itself, for callers that only add up
+ * functions: hidden nodes stay, with function FUNCTION_NONE and zero counts,
+ * and a caller may have several children with the same function.
  *
- * Returns false when out of memory, the tree being as it was.
+ * Returns false when out of memory, with the tree unchanged.
  */
 bool profile_scope_hide(const struct profile_scope *scope,
 			struct call_tree *tree,

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Entries of all kinds: a caller's share of its callee's. */
+/* Entries of all kinds, for the share of a caller in its callee's entries. */
 static uint64_t entries(const struct call_counts *counts)
 {
 	return call_counts_calls(counts) + counts->starts + counts->inferred;
@@ -26,7 +26,7 @@ static struct duration_text text_of(const struct graph_view *view,
 	return time_unit_text(time_unit_of(view->report->recording), time);
 }
 
-/* Names of several processes have theirs before them. */
+/* With several processes, the process precedes the name. */
 static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
 {
 	const struct function_table *functions = view->report->functions;
@@ -45,7 +45,7 @@ static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
 	fprintf(out, " [%" PRIu32 "]", view->number_of[row]);
 }
 
-/* One line for an arc: @row is the function at its other end. */
+/* Writes the line of an arc; @row is the function at its other end. */
 static void write_arc(const struct graph_view *view, const struct call_arc *arc,
 		      uint32_t row, FILE *out)
 {
@@ -71,8 +71,8 @@ static void write_arc(const struct graph_view *view, const struct call_arc *arc,
 	fputc('\n', out);
 }
 
-/* The arcs to @row (@parents) or from it.  Calls of itself are in its own
- * line.
+/* Writes the arcs to @row (@parents) or from it, except self-calls, which are
+ * in the function's own line.
  */
 static void write_arcs(const struct graph_view *view, uint32_t row,
 		       bool parents, FILE *out)
@@ -91,7 +91,7 @@ static void write_arcs(const struct graph_view *view, uint32_t row,
 	}
 }
 
-/* How often @row called itself directly. */
+/* Returns the number of direct self-calls of @row. */
 static uint64_t self_calls(const struct graph_view *view, uint32_t row)
 {
 	uint64_t calls = 0;
@@ -139,7 +139,9 @@ static void write_primary(const struct graph_view *view, uint32_t row,
 	fprintf(out, "%s\n", colors->plain);
 }
 
-/* The members of each cycle that --top shows, and how much time is in all. */
+/* Writes the members of each cycle among the first --top functions, and the
+ * total time of the cycle.
+ */
 static void write_cycles(const struct graph_view *view, FILE *out)
 {
 	for (uint32_t cycle = 1; cycle <= view->graph.cycle_count; cycle++) {
@@ -190,7 +192,7 @@ int render_callgraph_text(const struct profile_report *report, FILE *out)
 	return 0;
 }
 
-/* Functions of several modules may have one name. */
+/* The module distinguishes functions with the same name. */
 static const char *module_of(const struct graph_view *view, uint32_t row)
 {
 	if (row == CALL_GRAPH_NOBODY)

@@ -15,27 +15,27 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A path that takes less of its process than this is left out. */
+/* A path with a smaller share of its process is left out. */
 static const double least_percent = 0.5;
 
-/* A node that waits to be written. */
+/* A node waiting for output. */
 struct branch {
 	uint32_t node;
 	uint32_t depth;
 	uint64_t total_ns;
 };
 
-/* A call tree on its way to text. */
+/* The state of writing a call tree as text. */
 struct tree_text {
 	const struct profile_report *report;
 	uint64_t *totals;      /* by node */
-	uint64_t process_ns;   /* of the process that is written */
-	uint64_t rows;	       /* written so far */
-	struct array branches; /* struct branch: the next one is the last */
+	uint64_t process_ns;   /* of the current process */
+	uint64_t rows;	       /* number of written rows */
+	struct array branches; /* struct branch: a stack */
 	FILE *out;
 };
 
-/* The largest comes last. */
+/* Ascending, because the last one is written first. */
 static int compare_branches(const void *a, const void *b)
 {
 	const struct branch *x = a;
@@ -52,7 +52,7 @@ static bool is_shown(const struct tree_text *text, uint64_t total_ns)
 				   (double)text->process_ns * least_percent;
 }
 
-/* Lets @first and its siblings follow, those that matter. */
+/* Pushes @first and its siblings, if they are large enough. */
 static int add_siblings(struct tree_text *text, uint32_t first, uint32_t depth)
 {
 	const struct call_tree *tree = text->report->tree;
@@ -82,7 +82,7 @@ static void write_process(struct tree_text *text, const struct branch *branch)
 	struct group_label label =
 		tree_label(report, call_tree_pid(report->tree, branch->node));
 
-	/* As in the other profiles, of what is in functions. */
+	/* As in the other profiles, only the time in functions counts. */
 	text->process_ns = branch->total_ns -
 			   call_tree_at(report->tree, branch->node)->self_ns;
 	fprintf(text->out, "%s%s", text->rows ? "\n" : "", colors->subject);

@@ -17,7 +17,8 @@ struct flame {
 	struct flame_layout layout;
 	struct flame_svg svg;
 	uint64_t left_out;
-	uint64_t left_out_ns; /* of those whose parents are drawn */
+	/* of the omitted frames whose parents are drawn */
+	uint64_t left_out_ns;
 	FILE *out;
 };
 
@@ -43,8 +44,8 @@ struct colour {
 	char text[24];
 };
 
-/* Warm colours for the kernel, green ones for programs, blue ones for interrupt
- * work; one a name.  A state has its own.
+/* Warm colours for the kernel, green for programs, blue for interrupt work; the
+ * shade depends on the name. States have fixed colours.
  */
 static struct colour colour_of(uint32_t function, const char *name,
 			       bool is_interrupt, bool is_user)
@@ -137,7 +138,7 @@ static void write_frame(const struct flame *flame, uint32_t index)
 			details);
 }
 
-/* The colours of what is no function. */
+/* Writes the legend of the states' colours. */
 static void write_legend(FILE *out)
 {
 	static const enum frame_state shown[] = {

@@ -16,16 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As wide as a task with its number. */
+/* The width of a task with its number. */
 enum { GROUP_WIDTH = 15 };
 
-/* The rows in order, with what each line needs of those above it. */
+/* The rows in order, with cumulative values. */
 struct flat {
 	const struct profile_report *report;
 	struct function_profile profile;
 	uint32_t *order;
-	uint64_t *cumulative_ns; /* by place in the order */
-	uint64_t count;		 /* rows to show */
+	uint64_t *cumulative_ns; /* by position in the order */
+	uint64_t count;		 /* number of rows to show */
 };
 
 static double percent(uint64_t part, uint64_t whole)
@@ -33,7 +33,9 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Time a call, a start being one too; at least one, for what only ran. */
+/* Returns the time per call. A start counts as a call; functions without any
+ * count as one call.
+ */
 static double per_call(uint64_t time_ns, const struct call_counts *counts)
 {
 	uint64_t calls = call_counts_calls(counts) + counts->starts;
@@ -97,7 +99,7 @@ static void add_up(struct flat *flat)
 	}
 }
 
-/* By a column of the rows as they are: that may be the sum up to each. */
+/* Sorts by a column of the current rows, which may be the cumulative time. */
 static int sort(struct flat *flat)
 {
 	size_t count = flat->profile.row_count;

@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-/* A root is "ls-137" where processes are frames. */
+/* A root is written as "ls-137" if frames are processes. */
 static void write_frame(const struct profile_report *report, uint32_t node,
 			FILE *out)
 {
@@ -26,7 +26,7 @@ static void write_frame(const struct profile_report *report, uint32_t node,
 	name_write(out, NAME_FOLDED, label.text);
 }
 
-/* Writes the names from the root to the top of @path. */
+/* Writes the names of @path from the root on. */
 static void write_path(const struct profile_report *report,
 		       const struct array *path, FILE *out)
 {

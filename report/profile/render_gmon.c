@@ -41,7 +41,9 @@ static void write_header(FILE *out)
 	fwrite(spare, 1, sizeof(spare), out);
 }
 
-/* The @index-th share of a bin's units: each takes as many as it can hold. */
+/* Returns the @index-th share of a bin's units: each histogram takes as many as
+ * it can hold.
+ */
 static uint16_t share_of(uint64_t units, uint32_t index)
 {
 	uint64_t taken = (uint64_t)index * UINT16_MAX;
@@ -84,7 +86,7 @@ static void write_histograms(const struct function_profile *profile, FILE *out)
 		write_histogram(profile, &scale, i, out);
 }
 
-/* Counts have 31 bits in gprof; the rest of larger ones follows. */
+/* gprof's counts have 31 bits; larger counts are split into several arcs. */
 static void write_arc(const struct call_arc *arc, uint64_t row_count, FILE *out)
 {
 	uint64_t calls = call_counts_calls(&arc->calls);

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An executable that is nothing but names, as gprof wants it beside a
+/* An executable that consists only of names, which gprof needs beside a
  * gmon.out: a .text section of the right size without contents, and a symbol
- * a function.
+ * per function.
  */
 enum section {
 	SECTION_NULL,
@@ -26,7 +26,7 @@ enum section {
 static const char section_names[] = "\0.text\0.symtab\0.strtab\0.shstrtab";
 
 struct tables {
-	Elf64_Sym *symbols; /* the first one is empty, as ELF wants it */
+	Elf64_Sym *symbols; /* the first one is empty, as ELF requires */
 	size_t symbol_count;
 	char *names;
 	size_t names_size;
@@ -92,7 +92,7 @@ static Elf64_Ehdr header_of(uint64_t sections_offset)
 	};
 }
 
-/* The file: header, symbols, names, section names, sections. */
+/* Writes header, symbols, names, section names and sections. */
 static void write_file(const struct tables *tables, FILE *out)
 {
 	uint64_t symbols_size = tables->symbol_count * sizeof(Elf64_Sym);

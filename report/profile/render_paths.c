@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-/* A root has its process's name: pids tell nothing to other recordings. */
+/* A root has its process's name, because pids differ between recordings. */
 static const char *name_of(const struct profile_report *report, uint32_t node)
 {
 	uint32_t function = call_tree_at(report->tree, node)->function;

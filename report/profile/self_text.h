@@ -6,13 +6,13 @@
 
 struct profile_report;
 
-/* A function's own time for people. */
+/* A function's self time for people. */
 struct self_text {
 	char text[40];
 };
 
-/* Returns "1.42 ms", or "~1.42 ms" if for a part of it, @inferred_ns, it is
- * inferred that it is this process's.
+/* Returns "1.42 ms", or "~1.42 ms" if the process of a part (@inferred_ns) is
+ * inferred.
  */
 struct self_text self_text_of(const struct profile_report *report,
 			      uint64_t self_ns, uint64_t inferred_ns);

@@ -9,14 +9,14 @@
 
 struct profile_report;
 
-/* Returns how @report writes whose the calls of tree number @tree are: "ls-137",
- * a group's name, "all" if there is one tree.
+/* Returns the label of tree @tree: "ls-137", a group's name, or "all" if there
+ * is one tree.
  */
 struct group_label tree_label(const struct profile_report *report,
 			      int32_t tree);
 
-/* Returns how it writes @function there, where trees are told apart by functions:
- * "137k:vfs_read", "[kernel]k:vfs_read", "vfs_read".
+/* Returns the label of @function in tree @tree, with the tree as prefix if
+ * there are several: "137k:vfs_read", "[kernel]k:vfs_read", "vfs_read".
  */
 struct function_label tree_function_label(const struct profile_report *report,
 					  uint32_t function, int32_t tree);

@@ -4,8 +4,8 @@
 
 #include "report/profile/call_tree.h"
 
-/* A walk over a call tree, depth first, without recursion: each node is
- * entered, then its children, then it is left.
+/* A depth-first walk over a call tree without recursion: each node is entered,
+ * then its children, then it is left.
  */
 struct tree_walk {
 	const struct call_tree *tree;

@@ -2,24 +2,24 @@
 #ifndef KT_REPORT_COLORS_H
 #define KT_REPORT_COLORS_H
 
-/* This is what stands out in a text for people, and how: each is what a
- * terminal is sent before it (ECMA-48, SGR), and plain behind it; or all are
- * "".
+/* Highlighting of text for people: each member is the escape sequence sent
+ * before the text (ECMA-48, SGR), and plain is sent after it; without colours
+ * all are "".
  */
 struct colors {
 	const char *hot;     /* a large share of the time */
-	const char *warm;    /* one to be seen */
-	const char *missing; /* what the trace does not hold */
-	const char *faint;   /* what only helps to find one's place */
-	const char *subject; /* what the lines around it are about */
+	const char *warm;    /* a noticeable share */
+	const char *missing; /* missing from the trace */
+	const char *faint;   /* only for orientation */
+	const char *subject; /* the subject of the surrounding lines */
 	const char *plain;
 };
 
 extern const struct colors colors_none;
 extern const struct colors colors_of_terminal;
 
-/* Returns what @percent of the time is sent as: hot from 5 on, warm from 0.5
- * on, as perf report has it, else "".
+/* Returns the colour for a share of @percent of the time: hot from 5 on, warm
+ * from 0.5 on, as in perf report, otherwise "".
  */
 const char *colors_of_share(const struct colors *colors, double percent);
 

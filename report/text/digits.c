@@ -38,14 +38,14 @@ size_t digits_count(uint64_t value)
 		1000000000000000000,
 		10000000000000000000u,
 	};
-	/* 1233 / 4096 is a little more than the logarithm of 2. */
+	/* 1233 / 4096 is slightly more than the decimal logarithm of 2. */
 	unsigned int bits = 64 - (unsigned int)__builtin_clzll(value | 1);
 	size_t digits = bits * 1233 >> 12;
 
 	return digits + (value >= powers[digits]);
 }
 
-/* Both pairs are found at the same time, from the two halves. */
+/* Both pairs are looked up independently of each other. */
 static void put_four(char *text, uint32_t value)
 {
 	memcpy(text, pairs + value / 100 * 2, 2);

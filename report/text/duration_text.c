@@ -18,7 +18,7 @@ static const struct {
 
 enum { UNITS = sizeof(units) / sizeof(*units) };
 
-/* What would round to 1000 of a unit is one of the next. */
+/* A value that would round to 1000 of a unit uses the next unit. */
 static int unit_of(uint64_t duration_ns)
 {
 	int unit = 0;
@@ -29,7 +29,7 @@ static int unit_of(uint64_t duration_ns)
 	return unit;
 }
 
-/* Three digits: what would round to 10.0 has one decimal. */
+/* Three digits; a value that would round to 10.0 has one decimal. */
 static size_t decimals_of(uint64_t duration_ns, uint64_t unit_ns)
 {
 	if (unit_ns == 1 || duration_ns >= unit_ns * 100 - unit_ns / 20)

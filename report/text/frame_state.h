@@ -5,15 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* This is what a thread may do besides running functions: the innermost frame
- * of such time in a call tree of wall time.  The unknown ones are in the order
- * of enum unknown_reason (attribution/time/time_span.h).
+/* The states of a thread outside of functions: the innermost frame in a call
+ * tree of wall time. The unknown states are in the order of enum unknown_reason
+ * (attribution/time/time_span.h).
  */
 enum frame_state {
-	FRAME_USER, /* in user code that is not traced */
+	FRAME_USER, /* in user code that was not traced */
 	FRAME_RUNNABLE,
 	FRAME_ASLEEP,
-	FRAME_NOT_ASKED, /* outside of the calls that --only chose */
+	FRAME_NOT_ASKED, /* outside of the calls chosen by --only */
 	FRAME_UNKNOWN_GAP,
 	FRAME_UNKNOWN_FILTERED,
 	FRAME_UNKNOWN_OFF,
@@ -23,16 +23,18 @@ enum frame_state {
 	FRAME_STATES,
 };
 
-/* Returns the number that stands in place of a function's in a call tree. */
+/* Returns the number that represents a state in place of a function in a call
+ * tree.
+ */
 static inline uint32_t frame_state_function(enum frame_state state)
 {
 	return UINT32_MAX - FRAME_STATES + (uint32_t)state;
 }
 
-/* Returns whether @function stands for a state, and which. */
+/* Returns whether @function represents a state, and the state. */
 bool frame_state_of(uint32_t function, enum frame_state *state);
 
-/* Returns "[asleep]", "[unknown: gap]", … */
+/* Returns for example "[asleep]" or "[unknown: gap]". */
 const char *frame_state_name(enum frame_state state);
 
 #endif

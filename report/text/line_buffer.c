@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Of a moment, so many lines are shown one by one, the others together. */
+/* Up to LIVE_LINES lines per interval are written one by one, the others
+ * together.
+ */
 enum { LIVE_LINES = 128, LIVE_MS = 20 };
 
 void line_buffer_start(struct line_buffer *buffer, FILE *out)

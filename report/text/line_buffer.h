@@ -12,39 +12,39 @@
 
 enum { LINE_BUFFER_BYTES = 4096, LINE_BUFFER_WIDEST = 32 };
 
-/* Lines on their way to a FILE, which gets them some at a time.  Who writes to
- * the FILE in another way has to flush this first.  That something could not
- * be written is noted in the FILE (ferror).
+/* A buffer of lines for a FILE. Before writing to the FILE directly, flush the
+ * buffer. Write errors are recorded in the FILE (ferror).
  *
- * A FILE that is buffered by line (setvbuf's _IOLBF) has somebody reading it
- * as it comes: it gets each line when it ends, unless there are more than
- * anybody could read.
+ * A line-buffered FILE (setvbuf's _IOLBF) has a reader that waits for lines: it
+ * receives each line when it ends, unless lines arrive faster than anybody
+ * could read.
  *
- * Without a FILE they are kept, for line_buffer_kept().
+ * Without a FILE all lines are stored for line_buffer_kept().
  */
 struct line_buffer {
 	FILE *out; /* borrowed, or NULL */
 	char *kept;
 	size_t kept_size;
-	bool is_cut; /* there was no memory for all */
+	bool is_cut; /* memory was not sufficient for all lines */
 	size_t size;
 	bool is_live;
-	uint32_t live_lines; /* those of the same moment */
-	uint64_t live_ms;    /* that moment */
+	uint32_t live_lines; /* lines of the current interval */
+	uint64_t live_ms;    /* start of the current interval */
 	char bytes[LINE_BUFFER_BYTES];
 };
 
 void line_buffer_start(struct line_buffer *buffer, FILE *out);
 
-/* Hands on all that is there. */
+/* Writes everything to the FILE. */
 void line_buffer_flush(struct line_buffer *buffer);
 
-/* Returns all that was written without a FILE, to be freed, and sets *@size to its
- * size, without the 0 behind it; NULL if there was no memory.
+/* Returns everything that was written without a FILE, and sets *@size to its
+ * size without the final 0; NULL if memory was not sufficient. The caller frees
+ * it.
  */
 char *line_buffer_kept(struct line_buffer *buffer, size_t *size);
 
-/* A line has ended: whoever is waiting for it may have it. */
+/* Called at the end of a line: writes it if a reader waits for it. */
 void line_buffer_show(struct line_buffer *buffer);
 
 static inline void line_buffer_end(struct line_buffer *buffer)
@@ -53,8 +53,8 @@ static inline void line_buffer_end(struct line_buffer *buffer)
 		line_buffer_show(buffer);
 }
 
-/* Returns where @size bytes may be written, which must not be more than
- * LINE_BUFFER_BYTES; buffer->size is to be advanced by those that were.
+/* Returns room for @size bytes, at most LINE_BUFFER_BYTES. The caller writes to
+ * it and advances buffer->size by the number of written bytes.
  */
 static inline char *line_buffer_room(struct line_buffer *buffer, size_t size)
 {
@@ -109,7 +109,7 @@ static inline void line_buffer_spaces(struct line_buffer *buffer, size_t count)
 		line_buffer_many_spaces(buffer, count);
 		return;
 	}
-	/* So many that the compiler knows their number. */
+	/* A constant, so that the compiler can inline memset(). */
 	memset(line_buffer_room(buffer, FEW), ' ', FEW);
 	buffer->size += count;
 }
@@ -118,7 +118,7 @@ static inline void line_buffer_spaces(struct line_buffer *buffer, size_t count)
 void line_buffer_align_many(struct line_buffer *buffer, uint64_t value,
 			    size_t width);
 
-/* As printf's %*PRIu64; @width is from 1 to LINE_BUFFER_WIDEST. */
+/* Like printf's %*PRIu64. @width is from 1 to LINE_BUFFER_WIDEST. */
 static inline void line_buffer_aligned(struct line_buffer *buffer,
 				       uint64_t value, size_t width)
 {

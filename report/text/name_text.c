@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which second bytes a first one may have, beside 80 to bf. */
+/* The lowest second byte that may follow @first; the highest is bf, with
+ * exceptions.
+ */
 static uint8_t least_second(uint8_t first)
 {
 	return first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
@@ -39,26 +41,26 @@ size_t utf8_length(const char *text, size_t length)
 	return count;
 }
 
-/* Of ASCII: C0 and DEL. */
+/* ASCII control characters: C0 and DEL. */
 static bool is_control(uint8_t byte)
 {
 	return byte < 0x20 || byte == 0x7f;
 }
 
-/* C1: terminals take U+009B for ESC [. */
+/* C1 control characters: terminals interpret U+009B as ESC [. */
 static bool is_c1(const uint8_t *bytes)
 {
 	return bytes[0] == 0xc2 && bytes[1] < 0xa0;
 }
 
-/* U+FFFE and U+FFFF, which XML does not have. */
+/* U+FFFE and U+FFFF, which are not allowed in XML. */
 static bool is_no_character(const uint8_t *bytes)
 {
 	return bytes[0] == 0xef && bytes[1] == 0xbf && bytes[2] >= 0xbe;
 }
 
-/* Returns whether @rules bear the valid character at @bytes, as it is or as
- * something of its own.
+/* Returns whether @rules can express the valid character at @bytes, directly or
+ * by an escape of the format.
  */
 static bool is_borne(enum name_rules rules, const uint8_t *bytes, size_t size)
 {
@@ -105,7 +107,7 @@ static const char *xml_entity(char c)
 	}
 }
 
-/* Returns what stands for @c in one format, or NULL. */
+/* Returns the format's escape of @c, or NULL. */
 static const char *replacement(enum name_rules rules, char c)
 {
 	switch (rules) {
@@ -140,9 +142,7 @@ static size_t put_character(char *text, enum name_rules rules,
 	return size;
 }
 
-/* Writes the character at *@name, or one byte that is none, and goes on behind
- * it.
- */
+/* Writes the character at *@name, or one invalid byte, and advances past it. */
 static size_t put_next(char *text, enum name_rules rules, const char **name,
 		       const char *end)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* This is what of a name is written in another way, as a word of it. */
+/* Words of names that are written differently in headings. */
 static const struct {
 	const char *word;
 	const char *instead;
@@ -53,7 +53,7 @@ static size_t wider_part(const char *text, size_t space)
 	return space > rest ? space : rest;
 }
 
-/* Returns where to break @text in two, which has a space. */
+/* Returns the position at which to break @text, which must contain a space. */
 static size_t best_break(const char *text)
 {
 	size_t best = strcspn(text, " ");

@@ -4,22 +4,24 @@
 
 #include <stdbool.h>
 
-/* A field's name over a column of a table for people. */
+/* The heading of a column in a table for people. */
 struct record_head {
-	char lines[2][64]; /* the first one is empty if one is enough */
+	char lines[2][64]; /* the first line is empty if one is enough */
 };
 
-/* Returns the head of field @name: "context_switches" is "context switches",
- * "wall_ns", whose values have their units, "wall", and "exact_percent"
- * "exact %".  It has two lines where one would be wider than @width and two are
+/* Returns the heading of field @name: "context_switches" becomes "context
+ * switches", "wall_ns", whose values have units, "wall", and "exact_percent"
+ * "exact %". It has two lines if one would be wider than @width and two are
  * narrower.
  */
 struct record_head record_head_of(const char *name, int width);
 
-/* Returns the width of the head in characters. */
+/* Returns the width of the heading in characters. */
 int record_head_width(const struct record_head *head);
 
-/* Returns whether @wanted, from a command line, is field @name or its head. */
+/* Returns whether @wanted, from a command line, is the name or the heading of
+ * field @name.
+ */
 bool record_head_is(const char *name, const char *wanted);
 
 #endif

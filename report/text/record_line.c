@@ -15,7 +15,7 @@ static void write_name(struct record_writer *writer, const char *name)
 		line_buffer_text(&writer->line, name);
 }
 
-/* Keeps it, if it fits, for the next record's field in this place. */
+/* Caches the prefix, if it fits, for this field in the next record. */
 static void keep_prefix(struct record_writer *writer, const char *name)
 {
 	struct record_prefix *prefix = &writer->prefixes[writer->column];
@@ -50,7 +50,7 @@ char *record_line_new_field(struct record_writer *writer, const char *name,
 	return writer->is_header ? NULL : line_buffer_room(&writer->line, room);
 }
 
-/* Writes @text piece by piece, as large as the buffer has room for. */
+/* Writes @text in pieces that fit the buffer. */
 static void put_escaped(struct line_buffer *line, enum name_rules rules,
 			const char *text)
 {
@@ -60,7 +60,7 @@ static void put_escaped(struct line_buffer *line, enum name_rules rules,
 	while (length) {
 		size_t part = length;
 
-		/* A character of several bytes stays whole. */
+		/* Do not split a multi-byte character. */
 		if (part > MOST)
 			for (part = MOST;
 			     part > MOST - 3 && (text[part] & 0xc0) == 0x80;)

@@ -6,16 +6,16 @@
 
 #include <stdbool.h>
 
-/* How a record_writer lays out the fields of CSV and JSON. */
+/* The layout of CSV and JSON fields in a record_writer. */
 
-/* For a field whose prefix is not known; see record_line_field(). */
+/* For a field without a cached prefix; see record_line_field(). */
 char *record_line_new_field(struct record_writer *writer, const char *name,
 			    size_t room);
 
-/* Writes what stands before the value of field @name; in a header that is all.
+/* Writes the prefix of field @name's value; in a header this is everything.
  *
- * Returns where the value goes on, for record_line_take(), with @room for it,
- * or NULL in a header.
+ * Returns the position of the value with @room bytes, for record_line_take();
+ * NULL in a header.
  */
 static inline char *record_line_field(struct record_writer *writer,
 				      const char *name, size_t room)
@@ -36,19 +36,19 @@ static inline char *record_line_field(struct record_writer *writer,
 		return at + 1 - without_comma;
 	}
 	writer->column++;
-	/* So many bytes that the compiler knows their number. */
+	/* A constant size, so that the compiler can inline memcpy(). */
 	memcpy(at, prefix->text + without_comma, RECORD_PREFIX_BYTES);
 	return at + prefix->size - without_comma;
 }
 
-/* The value ends before @at. */
+/* Ends the value before @at. */
 static inline void record_line_take(struct record_writer *writer,
 				    const char *at)
 {
 	writer->line.size = (size_t)(at - writer->line.bytes);
 }
 
-/* Writes a text as a value, in quotes where the format wants them. */
+/* Writes a text as a value, quoted where the format requires it. */
 void record_line_string(struct record_writer *writer, const char *text);
 
 #endif

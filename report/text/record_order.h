@@ -6,11 +6,11 @@
 
 #include <stdint.h>
 
-/* Sorts the @count records of a table, which @fields writes, by @column:
- * largest numbers first, texts by the alphabet, equal ones as they were.
+/* Sorts the @count records of a table, written by @fields, by @column: numbers
+ * falling, texts alphabetically, equal ones in their original order.
  *
- * Returns 0 and in *@order (by place: a record's index), which the caller
- * frees; -ERROR_NOT_FOUND if the table has no such column; -ERROR_MEMORY.
+ * Returns 0 and *@order (record indices in the new order), which the caller
+ * frees; -ERROR_NOT_FOUND if the column does not exist; or -ERROR_MEMORY.
  */
 int record_order(record_fields *fields, const void *ctx, uint64_t count,
 		 const char *column, uint64_t **order);

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BETWEEN = 2 }; /* columns */
+enum { BETWEEN = 2 }; /* columns between fields */
 
-/* In characters. */
+/* The width in characters. */
 static int width_of(const char *text)
 {
 	int width = 0;
@@ -51,8 +51,8 @@ static void put_spaces(FILE *out, int count)
 	fprintf(out, "%*s", count, "");
 }
 
-/* Keeps what is left of a column of text for the next one: no line ends in
- * spaces.
+/* Padding of a text column is deferred to the next field, so that no line ends
+ * with spaces.
  */
 static void put(struct record_writer *writer,
 		const struct record_column *column, const char *value)
@@ -91,7 +91,8 @@ void record_table_end_row(struct record_writer *writer)
 	writer->owed = 0;
 }
 
-/* The leading columns up to the first one that counts something. */
+/* Finds the key columns: those before the first column that counts something.
+ */
 static int find_keys(struct record_writer *writer)
 {
 	int width = 0;

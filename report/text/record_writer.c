@@ -71,7 +71,7 @@ static void write_header(struct record_writer *writer, record_fields *fields,
 	writer->is_header = false;
 }
 
-/* The comma comes with the next object. */
+/* The comma is written with the next object. */
 static void write_object(struct record_writer *writer, record_fields *fields,
 			 const void *ctx, uint64_t index)
 {
@@ -144,7 +144,7 @@ void record_writer_table(struct record_writer *writer, record_fields *fields,
 	record_writer_end(writer);
 }
 
-/* Returns whether @writer only looks for a value, which may be this one. */
+/* Returns whether @writer only extracts a value, which may be this one. */
 static bool pick_field(struct record_writer *writer, const char *name,
 		       const char *value, bool is_text)
 {
@@ -163,7 +163,7 @@ static bool pick_field(struct record_writer *writer, const char *name,
 	return true;
 }
 
-/* Puts a @value as it is, or quoted a @text. */
+/* Writes @value unquoted, or @text quoted. */
 static void put_value(struct record_writer *writer, const char *name,
 		      const char *value, const char *text)
 {
@@ -190,7 +190,7 @@ void record_text(struct record_writer *writer, const char *name,
 	put_value(writer, name, NULL, value);
 }
 
-/* Numbers look the same in all formats. */
+/* Numbers are equal in all formats. */
 static void write_number(struct record_writer *writer, const char *name,
 			 const char *value)
 {
@@ -202,13 +202,13 @@ static void write_number(struct record_writer *writer, const char *name,
 		put_value(writer, name, value, NULL);
 }
 
-/* Returns whether a value goes to the buffer at once. */
+/* Returns whether values are written directly to the buffer. */
 static bool is_direct(const struct record_writer *writer)
 {
 	return writer->format != RECORD_TABLE && !writer->pick;
 }
 
-/* "wall_ns", "mean_ns_per_call". */
+/* Names of times: "wall_ns", "mean_ns_per_call". */
 static bool is_time(const char *name)
 {
 	const char *mark = strstr(name, "_ns");
@@ -274,7 +274,7 @@ void record_real(struct record_writer *writer, const char *name, double value,
 
 void record_float(struct record_writer *writer, const char *name, double value)
 {
-	/* 15 digits are what every double keeps, 17 what tells any two apart. */
+	/* 15 digits survive in every double; 17 distinguish any two. */
 	int most = writer->format == RECORD_TABLE ? 15 : 17;
 	char text[40];
 

@@ -12,12 +12,11 @@
 struct time_unit;
 
 enum record_format {
-	RECORD_CSV,  /* RFC 4180: a header line, then a line a record */
-	RECORD_JSON, /* one array of flat objects, one a line */
-	/* For people: aligned columns under their names, as wide as the text
-	 * may be, the rest below; times in the unit that suits them, those
-	 * fields' "_ns" left out; columns without any value but 0 listed
-	 * below.
+	RECORD_CSV,  /* RFC 4180: a header line, then a line per record */
+	RECORD_JSON, /* one array of flat objects, one per line */
+	/* For people: aligned columns below headings; columns beyond the text
+	 * width follow in further blocks; times have a suitable unit and their
+	 * fields no "_ns"; columns with only zeros are listed at the end.
 	 */
 	RECORD_TABLE,
 };
@@ -29,53 +28,51 @@ struct record_pick {
 	const char *column;
 	bool is_found;
 	bool is_text;
-	char *text; /* is_text: to be freed */
+	char *text; /* if is_text; the caller frees it */
 	long double number;
 };
 
-/* A column of a table of text; there are no more than RECORD_MAX_COLUMNS. */
+/* A column of a text table, of which there are at most RECORD_MAX_COLUMNS. */
 struct record_column {
 	const char *name;
 	int width;
-	int block; /* in which it stands */
+	int block; /* the block that contains it */
 	bool is_text;
-	bool is_key;	/* in each block */
-	bool has_value; /* one that is not 0 and not absent */
+	bool is_key;	/* repeated in each block */
+	bool has_value; /* it has a value other than 0 and absent */
 	bool has_zero;
 };
 
 enum { RECORD_PREFIX_BYTES = 48 };
 
-/* This is what stands before the value of a field in JSON: a comma and its
- * name.
- */
+/* The text before a field's value in JSON: a comma and the name. */
 struct record_prefix {
-	const char *name; /* that it was made of; NULL: none yet */
+	const char *name; /* the field's name; NULL: no prefix yet */
 	size_t size;
 	char text[1 + RECORD_PREFIX_BYTES];
 };
 
-/* Writes equal records as CSV, JSON or a table of text.  Each record has the
- * same fields in the same order; the first one sets the header.
+/* Writes records of the same shape as CSV, JSON or a text table. Each record
+ * has the same fields in the same order; the first record defines the header.
  *
- * What is written waits in a buffer: of a table of text until the next field,
- * else until record_writer_end().
+ * Output is buffered: in a text table until the next field, otherwise until
+ * record_writer_end().
  */
 struct record_writer {
 	FILE *out;		 /* borrowed */
 	struct line_buffer line; /* CSV, JSON */
 	enum record_format format;
-	/* CSV, JSON: of the fields "…_ns"; NULL: just that */
+	/* CSV, JSON: unit of fields "…_ns"; NULL: nanoseconds */
 	const struct time_unit *unit;
 	bool has_records;
 	bool has_fields;	  /* in this record */
-	bool is_header;		  /* CSV: this pass writes names */
-	bool is_measuring;	  /* table: this pass finds the widths */
-	int blocks;		  /* table: how many */
-	int block;		  /* which one is written */
-	int owed;		  /* spaces before the row's next field */
-	struct record_pick *pick; /* not NULL: nothing is written */
-	int column;		  /* of the field that comes */
+	bool is_header;		  /* CSV: this pass writes the names */
+	bool is_measuring;	  /* table: this pass measures widths */
+	int blocks;		  /* table: number of blocks */
+	int block;		  /* the current block */
+	int owed;		  /* spaces before the next field of the row */
+	struct record_pick *pick; /* not NULL: only extracts a value */
+	int column;		  /* index of the next field */
 	union {
 		struct record_prefix prefixes[RECORD_MAX_COLUMNS]; /* JSON */
 		struct record_column columns[RECORD_MAX_COLUMNS];  /* table */
