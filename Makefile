@@ -360,6 +360,7 @@ $(CHECKS): check-%: $(BUILD)/tests/%
 check-golden-flows: $(PROGRAM)
 	$(Q)tests/golden/flows.py $(PROGRAM)
 	$(Q)tests/golden/aux_samples.py $(PROGRAM)
+	$(Q)tests/golden/late_clock.py $(PROGRAM)
 	@$(pass)
 
 # What the fuzz entry of recordings has found.
