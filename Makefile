@@ -365,6 +365,7 @@ $(CHECKS): check-%: $(BUILD)/tests/%
 check-golden-flows: $(PROGRAM)
 	$(Q)tests/golden/flows.py $(PROGRAM) $(or_fail)
 	$(Q)tests/golden/aux_samples.py $(PROGRAM) $(or_fail)
+	$(Q)tests/golden/late_clock.py $(PROGRAM) $(or_fail)
 	@$(pass)
 
 # What the fuzz entry of recordings has found.

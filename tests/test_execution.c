@@ -199,8 +199,11 @@ static bool write_item(FILE *out, const struct flow_item *item)
 	return false;
 }
 
-/* The stream's items, but for its modes and its end. */
-static char *decode(const char *root)
+typedef int open_source(const struct flow_input *input,
+			struct flow_source **source);
+
+/* Returns the stream's items as @open decodes them, without modes and the end. */
+static char *decode(open_source *open, const char *root)
 {
 	const struct flow_item *items;
 	struct flow_input input = { 0 };
@@ -216,7 +219,7 @@ static char *decode(const char *root)
 	input.recording = run.recording;
 	input.stream = recording_stream(run.recording, 0);
 	input.image = run.image;
-	ck_assert_int_eq(execution_blocks.open(&input, &source), 0);
+	ck_assert_int_eq(open(&input, &source), 0);
 	while ((count = flow_source_next(source, &items)) > 0)
 		for (int i = 0; i < count; i++) {
 			if (i + 1 < count || items[i].kind != FLOW_END)
@@ -230,13 +233,18 @@ static char *decode(const char *root)
 	return text;
 }
 
-static void check(const char *name, const char *items)
+static void check_source(open_source *open, const char *name, const char *items)
 {
-	char *text = decode(fixture.path);
+	char *text = decode(open, fixture.path);
 
 	ck_assert_msg(!strcmp(text, items), "%s:\n%s\nmeant is\n%s", name, text,
 		      items);
 	free(text);
+}
+
+static void check(const char *name, const char *items)
+{
+	check_source(execution_blocks.open, name, items);
 }
 
 START_TEST(trace_and_code_are_items)
@@ -269,6 +277,23 @@ START_TEST(errata_of_the_processor_count)
 	fixture.cpuid = "GenuineIntel,6,78,3";
 	add_trace(filtered[_i].trace);
 	check(filtered[_i].name, filtered[_i].items);
+}
+END_TEST
+
+/* Entry of a virtual machine that looks like an interrupt (SKD022), on processors
+ * that libipt 2.0 does not know.
+ */
+START_TEST(the_library_has_the_same_errata)
+{
+	static const char *const cpuids[] = { "GenuineIntel,6,207,2",
+					      "GenuineIntel,6,189,1",
+					      "GenuineIntel,18,1,0",
+					      "GenuineIntel,19,1,0" };
+
+	fixture.cpuid = cpuids[_i];
+	add_trace(AT("1c", "10") FUP("1c", "10") PGD);
+	check_source(flow_source_open, cpuids[_i],
+		     "far-return 101c-101c, stop untraced");
 }
 END_TEST
 
@@ -410,6 +435,7 @@ int main(void)
 			    sizeof(rows) / sizeof(*rows));
 	tcase_add_loop_test(tcase, errata_of_the_processor_count, 0,
 			    sizeof(filtered) / sizeof(*filtered));
+	tcase_add_loop_test(tcase, the_library_has_the_same_errata, 0, 4);
 	tcase_add_test(tcase, code_that_is_patched_is_read_again);
 	tcase_add_test(tcase,
 		       the_breakpoint_of_a_patch_is_where_the_trace_says);

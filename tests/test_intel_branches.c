@@ -298,18 +298,116 @@ START_TEST(a_batch_ends_where_nothing_is_torn)
 }
 END_TEST
 
+/* A trace of each erratum, what it means with it, and without. */
+static const struct {
+	uint32_t erratum;
+	const char *trace;
+	const char *with;
+	const char *without;
+} errata[] = {
+	{ INTEL_ERRATUM_BDM64, BEGIN "99 22 " FUP_1004 TIP_2000,
+	  BEGUN ", reach? 1004, transaction 3, interrupt 2000",
+	  BEGUN ", reach 1004, transaction 3, interrupt 2000" },
+	{ INTEL_ERRATUM_BDM70, BEGIN "21 00 50 " BEGIN PGE_3000,
+	  BEGUN ", stop 5000, mode 2, sync, start 3000",
+	  BEGUN ", stop 5000, " BEGUN ", start 3000" },
+	{ INTEL_ERRATUM_SKD007, BEGIN "f7 02 f3 00 " FUP_1004,
+	  BEGUN ", overflow 1004", BEGUN ", reach 1004" },
+	{ INTEL_ERRATUM_SKD022, BEGIN FUP_1004 PGD,
+	  BEGUN ", reach 1004, stop-there?", BEGUN ", reach 1004, stop-there" },
+	{ INTEL_ERRATUM_SKL014, BEGIN PGD, BEGUN ", stop?", BEGUN ", stop" },
+	{ INTEL_ERRATUM_APL12, BEGIN OVF FUP_1004 PGE_3000,
+	  BEGUN ", overflow, start 3000", BEGUN ", overflow 1004, start 3000" },
+	{ INTEL_ERRATUM_SKZ84, BEGIN "02 73 00 00 01 00 00 ff 06",
+	  BEGUN ", bits 1", BEGUN },
+};
+
+#define BDM64 INTEL_ERRATUM_BDM64
+#define BDM70 INTEL_ERRATUM_BDM70
+#define SKD007 INTEL_ERRATUM_SKD007
+#define SKD022 INTEL_ERRATUM_SKD022
+#define SKL014 INTEL_ERRATUM_SKL014
+#define APL12 INTEL_ERRATUM_APL12
+#define SKZ84 INTEL_ERRATUM_SKZ84
+
+/* Families and models in decimal, as perf writes them, with the errata that
+ * Intel's specification updates list.
+ */
+static const struct {
+	const char *cpuid;
+	uint32_t errata;
+} processors[] = {
+	{ "GenuineIntel,6,61,4", BDM64 | BDM70 }, /* Broadwell */
+	{ "GenuineIntel,6,71,1", BDM64 | BDM70 },
+	{ "GenuineIntel,6,79,1", BDM64 | BDM70 },
+	{ "GenuineIntel,6,86,3", BDM64 | BDM70 },
+	{ "GenuineIntel,6,78,3", BDM70 | SKD007 | SKD022 | SKL014 },
+	{ "GenuineIntel,6,94,3", BDM70 | SKD007 | SKD022 | SKL014 },
+	{ "GenuineIntel,6,142,10", BDM70 | SKD007 | SKD022 | SKL014 },
+	{ "GenuineIntel,6,158,10", BDM70 | SKD007 | SKD022 | SKL014 },
+	{ "GenuineIntel,6,165,2", BDM70 | SKD007 | SKD022 | SKL014 },
+	{ "GenuineIntel,6,166,0", BDM70 | SKD007 | SKD022 | SKL014 },
+	{ "GenuineIntel,6,85,4", BDM70 | SKD022 | SKL014 | SKZ84 },
+	{ "GenuineIntel,6,106,6", BDM70 | SKD022 | SKL014 | SKZ84 },
+	{ "GenuineIntel,6,108,1", BDM70 | SKD022 | SKL014 | SKZ84 },
+	{ "GenuineIntel,6,143,8", BDM70 | SKD022 | SKZ84 },
+	{ "GenuineIntel,6,207,2", BDM70 | SKD022 | SKZ84 },
+	{ "GenuineIntel,6,173,1", BDM70 | SKD022 | SKZ84 },
+	{ "GenuineIntel,6,174,1", BDM70 | SKD022 | SKZ84 },
+	{ "GenuineIntel,19,1,0", BDM70 | SKD022 | SKZ84 }, /* Diamond Rapids */
+	{ "GenuineIntel,6,102,3", BDM70 | SKD022 | SKL014 },
+	{ "GenuineIntel,6,125,1", BDM70 | SKD022 | SKL014 },
+	{ "GenuineIntel,6,126,5", BDM70 | SKD022 | SKL014 },
+	{ "GenuineIntel,6,140,1", BDM70 | SKD022 | SKL014 },
+	{ "GenuineIntel,6,141,1", BDM70 | SKD022 | SKL014 },
+	{ "GenuineIntel,6,167,1", BDM70 | SKD022 | SKL014 },
+	{ "GenuineIntel,6,168,1", BDM70 | SKD022 | SKL014 },
+	{ "GenuineIntel,6,151,2", BDM70 | SKD022 },
+	{ "GenuineIntel,6,154,3", BDM70 | SKD022 },
+	{ "GenuineIntel,6,186,2", BDM70 | SKD022 },
+	{ "GenuineIntel,6,183,1", BDM70 | SKD022 },
+	{ "GenuineIntel,6,191,2", BDM70 | SKD022 },
+	{ "GenuineIntel,6,197,2", BDM70 | SKD022 },
+	{ "GenuineIntel,6,198,2", BDM70 | SKD022 },
+	{ "GenuineIntel,6,181,0", BDM70 | SKD022 },
+	{ "GenuineIntel,6,170,4", BDM70 | SKD022 },
+	{ "GenuineIntel,6,172,0", BDM70 | SKD022 },
+	{ "GenuineIntel,6,189,1", BDM70 | SKD022 },
+	{ "GenuineIntel,6,204,0", BDM70 | SKD022 },
+	{ "GenuineIntel,6,213,0", BDM70 | SKD022 },
+	{ "GenuineIntel,18,1,0", BDM70 | SKD022 }, /* Nova Lake */
+	{ "GenuineIntel,18,3,0", BDM70 | SKD022 },
+	{ "GenuineIntel,6,92,9", APL12 }, /* Apollo Lake */
+	{ "GenuineIntel,6,95,1", APL12 },
+	{ "GenuineIntel,6,122,1", 0 }, /* Gemini Lake */
+	/* These have none of Intel PT's: no such processor is known. */
+	{ "GenuineIntel,12,1,0", 0 },
+	{ "GenuineIntel,13,1,0", 0 },
+	{ "GenuineIntel,6,1,3", 0 },
+	{ "GenuineIntel,262,78,3", 0 },
+	{ "AuthenticAMD,6,78,3", 0 },
+	{ "", 0 },
+};
+
 START_TEST(errata_are_of_processors)
 {
-	ck_assert_uint_eq(intel_errata_of("GenuineIntel,6,61,4"),
-			  INTEL_ERRATUM_BDM64 | INTEL_ERRATUM_BDM70);
-	ck_assert_uint_eq(intel_errata_of("GenuineIntel,6,92,9"),
-			  INTEL_ERRATUM_APL12);
-	ck_assert_uint_ne(intel_errata_of("GenuineIntel,6,78,3") &
-				  INTEL_ERRATUM_SKL014,
-			  0);
-	ck_assert_uint_eq(intel_errata_of("AuthenticAMD,6,78,3"), 0);
-	ck_assert_uint_eq(intel_errata_of("GenuineIntel,6,1,3"), 0);
-	ck_assert_uint_eq(intel_errata_of(""), 0);
+	uint32_t has = intel_errata_of(processors[_i].cpuid);
+
+	ck_assert_msg(has == processors[_i].errata, "%s: %#x, meant is %#x",
+		      processors[_i].cpuid, has, processors[_i].errata);
+	for (size_t i = 0; i < sizeof(errata) / sizeof(*errata); i++) {
+		bool with = processors[_i].errata & errata[i].erratum;
+		const char *meant = with ? errata[i].with : errata[i].without;
+		uint8_t bytes[512];
+		size_t size = fixture_intel_bytes(errata[i].trace, bytes,
+						  sizeof(bytes));
+		char *text;
+
+		read_all(bytes, size, has, false, &text);
+		ck_assert_msg(!strcmp(text, meant), "%s:\n%s\nmeant is\n%s",
+			      processors[_i].cpuid, text, meant);
+		free(text);
+	}
 }
 END_TEST
 
@@ -323,7 +421,8 @@ int main(void)
 	tcase_add_test(tcase, what_tells_may_lie_far_ahead);
 	tcase_add_test(tcase, branches_have_bounds);
 	tcase_add_test(tcase, a_batch_ends_where_nothing_is_torn);
-	tcase_add_test(tcase, errata_are_of_processors);
+	tcase_add_loop_test(tcase, errata_are_of_processors, 0,
+			    sizeof(processors) / sizeof(*processors));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -300,6 +300,39 @@ START_TEST(time_is_converted_both_ways)
 }
 END_TEST
 
+/* Counters about the ends of the 56 bits of a TSC packet, and far beyond. */
+static const uint64_t counters[] = {
+	UINT64_C(1) << 40, (UINT64_C(1) << 55) - 1,    UINT64_C(1) << 55,
+	UINT64_C(1) << 56, (UINT64_C(5) << 56) + 4321, UINT64_MAX - (1 << 30),
+};
+
+START_TEST(ticks_fit_56_bits_wherever_the_counter_is)
+{
+	const struct time_conversion before = {
+		.shift = 31,
+		.mult = 715827883,
+		.zero = UINT64_MAX - 16430543,
+		.known = true,
+	};
+	struct time_conversion after = before;
+	uint64_t counter = counters[_i];
+	uint64_t ns = time_conversion_ns(&before, counter);
+	uint64_t ticks;
+
+	time_conversion_set_origin(&after, ns);
+	ticks = counter - after.origin;
+	ck_assert_uint_lt(ticks, UINT64_C(1) << 56);
+	ck_assert(!after.origin || ticks >= UINT64_C(1) << 55);
+	ck_assert_uint_eq(time_conversion_ns(&after, ticks), ns);
+	ck_assert_uint_eq(time_conversion_ns(&after, ticks + 1234567),
+			  time_conversion_ns(&before, counter + 1234567));
+	ck_assert_uint_le(ticks - time_conversion_ticks(&after, ns), 3);
+	if (after.origin)
+		ck_assert_uint_eq(time_conversion_ticks(&after, after.zero - 1),
+				  0);
+}
+END_TEST
+
 START_TEST(what_is_no_recording_is_refused)
 {
 	ck_assert_int_eq(recording_open("/nowhere", NULL, &recording),
@@ -328,6 +361,8 @@ int main(void)
 	tcase_add_test(tcase, compressed_records_are_unpacked);
 	tcase_add_test(tcase, tracepoint_fields_are_read);
 	tcase_add_test(tcase, time_is_converted_both_ways);
+	tcase_add_loop_test(tcase, ticks_fit_56_bits_wherever_the_counter_is, 0,
+			    sizeof(counters) / sizeof(*counters));
 	tcase_add_test(tcase, what_is_no_recording_is_refused);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

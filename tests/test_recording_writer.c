@@ -16,6 +16,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
 static struct scratch_folder folder;
 static char path[128];
 static struct event_list events;
@@ -203,6 +207,27 @@ START_TEST(test_trace)
 }
 END_TEST
 
+#if defined(__x86_64__)
+START_TEST(the_reference_of_trace_is_the_tsc)
+{
+	uint64_t before = __rdtsc();
+	struct byte_buffer bytes;
+	uint64_t data;
+
+	add_trace("8 bytes.");
+	add_trace("8 bytes.");
+	ck_assert_int_eq(recording_writer_end_round(writer), 0);
+	bytes = file();
+	data = word(&bytes, DATA) + TABLE_SIZE;
+	ck_assert_uint_ge(word(&bytes, data + 24), before);
+	ck_assert_uint_gt(word(&bytes, data + 56 + 24),
+			  word(&bytes, data + 24));
+	ck_assert_uint_lt(word(&bytes, data + 56 + 24), __rdtsc());
+	byte_buffer_free(&bytes);
+}
+END_TEST
+#endif
+
 START_TEST(test_trace_that_began_before)
 {
 	struct byte_buffer bytes;
@@ -382,6 +407,9 @@ static Suite *writer_suite(void)
 	tcase_add_test(tcase, test_the_program_has_its_tasks_name);
 	tcase_add_test(tcase, test_trace);
 	tcase_add_test(tcase, test_trace_that_began_before);
+#if defined(__x86_64__)
+	tcase_add_test(tcase, the_reference_of_trace_is_the_tsc);
+#endif
 	tcase_add_test(tcase, test_overwritten_trace);
 	tcase_add_test(tcase, test_rounds);
 	tcase_add_test(tcase, test_finish);

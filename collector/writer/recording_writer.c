@@ -139,7 +139,7 @@ int recording_writer_add_trace(struct recording_writer *writer, uint32_t index,
 	if (*offset < trace->start)
 		*offset = trace->start;
 	record.offset = *offset;
-	record.reference = writer->index.count;
+	record.reference = trace_reference(writer->index.count);
 	*entry = (struct file_section){ writer->file.end, sizeof(record) };
 	error = append(writer, parts, 4);
 	if (error) {

@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#endif
+
 /* The record AUXTRACE, which trace follows: struct perf_record_auxtrace of
  * tools/lib/perf/include/perf/event.h.
  */
@@ -36,6 +40,22 @@ static inline struct trace_record trace_record_of(uint32_t index, int32_t cpu,
 		.thread = (uint32_t)thread,
 		.cpu = (uint32_t)cpu,
 	};
+}
+
+/* Returns the reference of AUXTRACE record @number, as perf record writes it: on
+ * x86 the TSC, by which perf completes the 56 bits of TSC packets
+ * (intel_pt_reference() in tools/perf/arch/x86/util/intel-pt.c); elsewhere a
+ * number that need only differ from record to record (cs_etm_reference() in
+ * tools/perf/arch/arm/util/cs-etm.c).
+ */
+static inline uint64_t trace_reference(uint64_t number)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	(void)number;
+	return __rdtsc();
+#else
+	return number;
+#endif
 }
 
 #endif

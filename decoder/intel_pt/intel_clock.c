@@ -3,6 +3,7 @@
 #include "common/perf_data.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/time_conversion.h"
 #include "decoder/recording/trace_info.h"
 
 /* IA32_RTIT_CTL.CycThresh, which perf's config has at the same place: the power
@@ -42,6 +43,7 @@ struct intel_clock_setup intel_clock_setup_of(const struct recording *recording)
 			recording_trace_word(recording, INTEL_PT_TSC_CTC_D),
 		.max_nonturbo_ratio = recording_trace_word(
 			recording, INTEL_PT_MAX_NONTURBO_RATIO),
+		.origin = recording_time_conversion(recording)->origin,
 		.counts_cycles = counts_cycles(recording, config),
 	};
 
@@ -161,7 +163,8 @@ bool intel_clock_take(struct intel_clock *clock,
 {
 	switch (packet->kind) {
 	case INTEL_PACKET_TSC:
-		*anchor = packet->payload << INTEL_TICK_SHIFT;
+		*anchor = intel_tsc_ticks(packet->payload, clock->setup.origin)
+			  << INTEL_TICK_SHIFT;
 		return true;
 	case INTEL_PACKET_MTC:
 		return intel_clock_take_mtc(clock, (uint8_t)packet->payload,

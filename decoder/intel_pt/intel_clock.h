@@ -16,6 +16,7 @@ struct intel_clock_setup {
 	uint64_t tsc_ctc_n;	/* TSC = CTC * n / d (CPUID.15H) */
 	uint64_t tsc_ctc_d;
 	uint64_t max_nonturbo_ratio; /* TSC ticks per bus clock tick */
+	uint64_t origin; /* of ticks: see struct time_conversion */
 	bool counts_cycles;	     /* each: where no CYC is, none ran */
 };
 
@@ -24,6 +25,15 @@ intel_clock_setup_of(const struct recording *recording);
 
 /* Fractions of a tick: times here count 256ths. */
 #define INTEL_TICK_SHIFT 8
+
+/* Returns the ticks since @origin at the TSC packet with @payload, which holds
+ * the low 56 bits of the counter (Intel SDM, volume 3, "Timestamp Counter (TSC)
+ * Packet").  It holds also where these wrap within a recording.
+ */
+static inline uint64_t intel_tsc_ticks(uint64_t payload, uint64_t origin)
+{
+	return (payload - origin) & (((uint64_t)1 << 56) - 1);
+}
 
 /* The clock as the time packets tell it.  TSC and MTC give the time itself:
  * anchors.  CYC counts core cycles since the anchor before, and CBR how long

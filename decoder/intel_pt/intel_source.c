@@ -260,6 +260,7 @@ static uint64_t sync_before(struct branch_source *base, uint64_t time_ns,
 		.size = source->bytes.size,
 		.reach = reach_any,
 		.ctx = source,
+		.origin = conversion->origin,
 	};
 	struct sync_point last;
 	struct sync_point point;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/sync_search.h"
+#include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
 
 enum {
@@ -29,7 +30,7 @@ static bool read_time(const struct sync_search *search, size_t position,
 			return false;
 		if (packet.kind != INTEL_PACKET_TSC)
 			continue;
-		*ticks = packet.payload;
+		*ticks = intel_tsc_ticks(packet.payload, search->origin);
 		return true;
 	}
 	return false;

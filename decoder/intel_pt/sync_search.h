@@ -17,6 +17,7 @@ struct sync_search {
 	size_t size;
 	intel_psb_reach_bytes *reach; /* as intel_psb_reach() has it */
 	void *ctx;
+	uint64_t origin; /* of ticks: see struct time_conversion */
 };
 
 /* Finds the first point at or behind @from that tells its time: its PSB and its

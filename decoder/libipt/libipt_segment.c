@@ -3,6 +3,7 @@
 #include "decoder/flow/flow_batch.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_idle.h"
+#include "decoder/intel_pt/intel_setup.h"
 #include "decoder/intel_pt/intel_whole.h"
 #include "decoder/libipt/branch_cursor.h"
 #include "decoder/libipt/intel_tokens.h"
@@ -22,18 +23,29 @@ struct libipt_segment {
 	size_t synced; /* the last PSB used */
 };
 
+/* Sets those errata of which intel_errata_of() knows from its table, whatever
+ * version libipt has; libipt's own table adds those that it alone handles.
+ */
 static void set_cpu(struct pt_config *config, const char *cpuid)
 {
+	uint32_t errata = intel_errata_of(cpuid);
 	unsigned int family, model, stepping;
 
 	if (sscanf(cpuid, "GenuineIntel,%u,%u,%u", &family, &model,
-		   &stepping) != 3)
-		return;
-	config->cpu.vendor = pcv_intel;
-	config->cpu.family = (uint16_t)family;
-	config->cpu.model = (uint8_t)model;
-	config->cpu.stepping = (uint8_t)stepping;
-	pt_cpu_errata(&config->errata, &config->cpu);
+		   &stepping) == 3) {
+		config->cpu.vendor = pcv_intel;
+		config->cpu.family = (uint16_t)family;
+		config->cpu.model = (uint8_t)model;
+		config->cpu.stepping = (uint8_t)stepping;
+		pt_cpu_errata(&config->errata, &config->cpu);
+	}
+	config->errata.bdm64 = (errata & INTEL_ERRATUM_BDM64) != 0;
+	config->errata.bdm70 = (errata & INTEL_ERRATUM_BDM70) != 0;
+	config->errata.skd007 = (errata & INTEL_ERRATUM_SKD007) != 0;
+	config->errata.skd022 = (errata & INTEL_ERRATUM_SKD022) != 0;
+	config->errata.skl014 = (errata & INTEL_ERRATUM_SKL014) != 0;
+	config->errata.apl12 = (errata & INTEL_ERRATUM_APL12) != 0;
+	config->errata.skz84 = (errata & INTEL_ERRATUM_SKZ84) != 0;
 }
 
 static struct pt_block_decoder *

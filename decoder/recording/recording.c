@@ -205,6 +205,8 @@ int recording_part_open(const struct recording *whole, const uint8_t *bytes,
 	if (!error)
 		error = recording_scan(&part->facts, &part->store);
 	if (!error)
+		recording_place_conversion(&part->facts);
+	if (!error)
 		error = stream_list_finish(&part->facts.streams,
 					   &part->facts.events, false);
 	if (!error)

@@ -87,6 +87,14 @@ static void complete_conversion(struct recording_facts *facts)
 	};
 }
 
+void recording_place_conversion(struct recording_facts *facts)
+{
+	if (facts->trace.type == PERF_DATA_AUXTRACE_INTEL_PT &&
+	    !facts->conversion.origin && facts->info.first_time_ns)
+		time_conversion_set_origin(&facts->conversion,
+					   facts->info.first_time_ns);
+}
+
 /* Our recorder enters the index of the trace when it ends (file_front_enter()),
  * whatever ended it, if it could.
  */
@@ -124,6 +132,7 @@ int recording_data_open(struct recording_facts *facts, struct data_file *file,
 		return error;
 	link_events(facts);
 	complete_conversion(facts);
+	recording_place_conversion(facts);
 
 	bool is_snapshot =
 		facts->streams.has_samples ||

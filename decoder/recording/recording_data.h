@@ -19,4 +19,9 @@ int recording_data_read(struct recording *recording);
 int recording_data_open(struct recording_facts *facts, struct data_file *file,
 			struct record_store *store);
 
+/* Sets the origin of the clock of @facts by the times of the records, unless it
+ * is set: a TSC packet has 56 bits of the counter alone.
+ */
+void recording_place_conversion(struct recording_facts *facts);
+
 #endif

@@ -8,6 +8,10 @@ uint64_t time_conversion_ticks(const struct time_conversion *conversion,
 		return ns;
 
 	uint64_t since = ns - conversion->zero;
+
+	if (conversion->origin && (int64_t)since < 0)
+		return 0;
+
 	uint64_t whole = since / conversion->mult;
 	uint64_t rest = since % conversion->mult;
 	unsigned __int128 scaled =
@@ -16,4 +20,21 @@ uint64_t time_conversion_ticks(const struct time_conversion *conversion,
 
 	return (whole << conversion->shift) +
 	       (uint64_t)(scaled / conversion->mult);
+}
+
+/* Half of the 56 bits lie on either side of @near_ns: 139 days at 3 GHz.  An
+ * origin that is a multiple of 1 << shift converts without a remainder.
+ */
+void time_conversion_set_origin(struct time_conversion *conversion,
+				uint64_t near_ns)
+{
+	const uint64_t half = (uint64_t)1 << 55;
+	uint64_t ticks = time_conversion_ticks(conversion, near_ns);
+	uint64_t steps;
+
+	if (!conversion->known || ticks < half)
+		return;
+	steps = (ticks - half) >> conversion->shift;
+	conversion->origin += steps << conversion->shift;
+	conversion->zero += steps * conversion->mult;
 }

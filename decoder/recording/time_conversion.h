@@ -5,15 +5,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From the CPU's time stamp counter to the recording's clock, by the rule of
- * struct perf_event_mmap_page (time_shift, time_mult, time_zero).
+/* Converts ticks of the CPU's time stamp counter to the recording's clock, by
+ * the rule of struct perf_event_mmap_page (time_shift, time_mult, time_zero).
+ *
+ * Ticks count from @origin, which is 0 unless the counter is about to outgrow
+ * the 56 bits that a TSC packet has: time_conversion_set_origin().  @zero is
+ * the time of the counter's value @origin.
  */
 struct time_conversion {
 	uint32_t shift;
 	uint64_t mult;
 	uint64_t zero;
-	bool known; /* else ticks are taken for nanoseconds */
+	uint64_t origin; /* a value of the counter, a multiple of 1 << shift */
+	bool known;	 /* else ticks are taken for nanoseconds */
 };
+
+/* Sets the origin such that all ticks of a recording, some of which are at
+ * @near_ns, are below 1 << 56, wherever the counter itself is.
+ */
+void time_conversion_set_origin(struct time_conversion *conversion,
+				uint64_t near_ns);
 
 /* Returns the nanoseconds of @ticks. */
 static inline uint64_t
@@ -34,7 +45,7 @@ struct recording;
 const struct time_conversion *
 recording_time_conversion(const struct recording *recording);
 
-/* Returns the first tick that is not before @ns. */
+/* Returns the first tick that is not before @ns; 0 if the origin is later. */
 uint64_t time_conversion_ticks(const struct time_conversion *conversion,
 			       uint64_t ns);
 

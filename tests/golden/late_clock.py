@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A recording, and the same made after the TSC outgrew the 56 bits of its
+packets, must give the same profile.
+
+    tests/golden/late_clock.py PROGRAM
+
+The recording is ../shared/recordings/small.tar.zst, or under KTRACE_SHARED.
+Times of records stay; the conversion from the TSC moves by 2^56 ticks, and
+the references of AUXTRACE records, which perf uses, with it.
+"""
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
+from perf_file import AUXTRACE, AUXTRACE_INFO, File
+
+HERE = pathlib.Path(__file__).resolve().parent
+TIME_CONV = 79
+STEP = 1 << 56
+WORD = 1 << 64
+
+
+def moved(shift, mult, zero):
+    """time_zero of a counter that is a STEP further at the same time."""
+    return (zero - (STEP >> shift) * mult) % WORD
+
+
+def move_info(record):
+    """AUXTRACE_INFO: after header, type and a reserved word, the words
+    INTEL_PT_TIME_SHIFT, _MULT and _ZERO follow the first one."""
+    words = list(struct.unpack_from(f'<{(len(record) - 16) // 8}Q', record, 16))
+    words[3] = moved(*words[1:4])
+    return record[:16] + struct.pack(f'<{len(words)}Q', *words)
+
+
+def move_conversion(record):
+    words = struct.unpack_from('<3Q', record, 8)
+    return record[:8] + struct.pack('<3Q', *words[:2],
+                                    moved(*words)) + record[32:]
+
+
+def move_trace(record):
+    """Puts the reference near the moved counter: perf needs the upper bits."""
+    return record[:24] + struct.pack('<Q', STEP + (1 << 40)) + record[32:]
+
+
+def rewrite(path):
+    change = {AUXTRACE_INFO: move_info, TIME_CONV: move_conversion,
+              AUXTRACE: move_trace}
+    with open(path, 'rb') as original:
+        file = File(original.read())
+    file.records = [(kind, change[kind](record) if kind in change else record,
+                     trace) for kind, record, trace in file.records]
+    file.write(path)
+
+
+def profiles(program, folder):
+    """The profile by the decoder that is used, and by its reference."""
+    return {options: subprocess.check_output(
+        [program, 'report', '--flat', *options, '-i', folder], text=True,
+        stderr=subprocess.STDOUT, timeout=300)
+            for options in ((), ('--engine=libipt',))}
+
+
+def main():
+    shared = os.environ.get('KTRACE_SHARED') or HERE.parents[1] / '../shared'
+    archive = pathlib.Path(shared) / 'recordings/small.tar.zst'
+    if not archive.exists():
+        print(f'skipped: no {archive}')
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(['tar', '-xaf', archive, '-C', folder], check=True)
+        recording = next(pathlib.Path(folder).rglob('data')).parent
+        before = profiles(sys.argv[1], recording)
+        rewrite(recording / 'data')
+        after = profiles(sys.argv[1], recording)
+    for engine, text in before.items():
+        assert text == after[engine], f'{text[:1500]}\n{after[engine][:1500]}'
+    print(f'late clock: {len(before)} equal profiles')
+
+
+if __name__ == '__main__':
+    main()
