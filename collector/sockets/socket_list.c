@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/sockets/socket_list.h"
+#include "collector/bytes/kcore_folder.h"
 
 #include "collector/records/task_walk.h"
 #include "collector/trigger/bpf_object.h"
 #include "common/error.h"
-#include "common/text_file.h"
 
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -180,8 +180,9 @@ static void write_lines(FILE *out, const void *ctx)
 	}
 }
 
-int socket_list_write(const struct socket_list *list, const char *path,
+int socket_list_write(const struct socket_list *list,
+		      const struct output_folder *recording,
 		      const struct log *log)
 {
-	return text_file_write(path, write_lines, list, log);
+	return kcore_folder_write(recording, "sockets", write_lines, list, log);
 }
