@@ -136,11 +136,18 @@ static int prepare_sockets(struct recording_output *output)
 
 int recording_output_list_sockets(struct recording_output *output)
 {
-	return socket_list_is_known(&output->sockets) ?
-		       socket_list_write(&output->sockets,
-					 output->setup->options->folder,
-					 output->setup->log) :
-		       0;
+	struct output_folder kcore_dir;
+	int error;
+
+	if (!socket_list_is_known(&output->sockets))
+		return 0;
+	error = kcore_folder_open(&kcore_dir, output->setup->options->folder,
+				  output->setup->log);
+	if (!error)
+		error = socket_list_write(&output->sockets, &kcore_dir,
+					  output->setup->log);
+	output_folder_close(&kcore_dir);
+	return error;
 }
 
 static int create_file(struct recording_output *output)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/sockets/socket_list.h"
-#include "collector/bytes/kcore_folder.h"
 
 #include "collector/records/task_walk.h"
 #include "collector/trigger/bpf_object.h"
 #include "common/error.h"
+#include "common/output_folder.h"
 
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -181,8 +181,7 @@ static void write_lines(FILE *out, const void *ctx)
 }
 
 int socket_list_write(const struct socket_list *list,
-		      const struct output_folder *recording,
-		      const struct log *log)
+		      const struct output_folder *folder, const struct log *log)
 {
-	return kcore_folder_write(recording, "sockets", write_lines, list, log);
+	return output_folder_write(folder, "sockets", write_lines, list, log);
 }

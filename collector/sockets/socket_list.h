@@ -31,14 +31,13 @@ void socket_list_close(struct socket_list *list);
 /* Returns whether the kernel tells. */
 bool socket_list_is_known(const struct socket_list *list);
 
-/* Writes the file kcore_dir/sockets of @recording, once: a line for each
+/* Writes the file sockets of @folder, once: a line for each
  * connection (connection_write()).
  * Its local end accepted it if somebody listens at its port.
  *
  * Returns 0, or a negative enum error with the reason in @log.
  */
 int socket_list_write(const struct socket_list *list,
-		      const struct output_folder *recording,
-		      const struct log *log);
+		      const struct output_folder *folder, const struct log *log);
 
 #endif
