@@ -4,6 +4,7 @@
 #include "archive/archive_reader.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -107,19 +108,15 @@ static int unpack_all(struct archive_reader *reader, int folder)
 	return status;
 }
 
-int unpack(const char *path, const char *folder, const struct log *log)
+int unpack(const char *path, const struct output_folder *folder,
+	   const struct log *log)
 {
 	struct archive_reader reader;
 	int error = archive_reader_open(&reader, path, log);
-	int fd;
 
 	if (error)
 		return error;
-	fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	error = fd < 0 ? say_why_not(&reader, folder, strerror(errno)) :
-			 unpack_all(&reader, fd);
-	if (fd >= 0)
-		close(fd);
+	error = unpack_all(&reader, folder->fd);
 	archive_reader_close(&reader);
 	return error;
 }

@@ -9,6 +9,7 @@
 #include "archive/recording_archive.h"
 #include "archive/unpack.h"
 #include "common/error.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static int fail(const char *path, const char *reason)
@@ -127,19 +127,20 @@ static int unpack_archive(const struct archive_options *options)
 {
 	char *name = options->output ? NULL : default_folder(options->unpacked);
 	const char *folder = options->output ? options->output : name;
-	int error;
+	struct output_folder unpacked = { 0 };
+	int error = -ERROR_MEMORY;
 	int code = EXIT_OK;
 
-	if (!folder || mkdir(folder, 0700) < 0) {
-		code = fail(folder ? folder : options->unpacked,
-			    strerror(errno));
+	if (folder && output_folder_make(&unpacked, folder, &console_log)) {
 		free(name);
-		return code;
+		return EXIT_FAILED;
 	}
-	error = unpack(options->unpacked, folder, &console_log);
+	if (folder)
+		error = unpack(options->unpacked, &unpacked, &console_log);
 	/* Nothing came into it, unless the archive ends in the middle. */
-	if (error)
-		rmdir(folder);
+	if (folder && error)
+		output_folder_remove_empty(&unpacked);
+	output_folder_close(&unpacked);
 	if (error)
 		code = fail(options->unpacked, error_text(error));
 	else

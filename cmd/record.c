@@ -9,11 +9,11 @@
 #include "cmd/record/record_source.h"
 #include "cmd/record/record_summary.h"
 #include "collector/collector.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* Exit codes beside the command's own, as env(1) and timeout(1) have them. */
 enum {
@@ -60,28 +60,48 @@ static int exit_code(const struct record_options *options,
 	return EXIT_RECORDING;
 }
 
-static int record(struct record_options *options)
+static int record(struct record_options *options,
+		  const struct output_folder *folder)
 {
 	struct collector_result result;
 
-	options->collector.folder = options->folder;
+	options->collector.folder = folder;
 	collector_run(&options->collector, &console_log, &result);
 	/* A recording without a trace would only hide the one before it. */
-	if (!result.length_ns || result.end == COLLECTOR_NOT_EXECUTED)
-		record_folder_remove(options->folder);
-	else
+	if (!result.length_ns || result.end == COLLECTOR_NOT_EXECUTED) {
+		record_folder_remove(folder);
+	} else if (record_folder_check(folder)) {
+		return EXIT_RECORDING;
+	} else {
 		record_summary(options->folder, &result);
+	}
 	return exit_code(options, &result);
 }
 
-/* A machine that did not come to it leaves nothing where a recording would be:
- * the folder goes if it is empty.
- */
-static int record_in_machine(const struct record_options *options)
+/* A machine that failed before it recorded leaves an empty folder, which goes. */
+static int record_in_machine(const struct record_options *options,
+			     const struct output_folder *folder)
 {
-	int code = machine_record(options);
+	int code = machine_record(options, folder);
 
-	rmdir(options->folder);
+	if (output_folder_is_empty(folder))
+		output_folder_remove_empty(folder);
+	else if (record_folder_check(folder))
+		code = EXIT_RECORDING;
+	return code;
+}
+
+/* The folder is locked until the recording is complete. */
+static int record_to_folder(struct record_options *options)
+{
+	struct output_folder folder;
+	int code;
+
+	if (record_folder_make(&folder, options->folder))
+		return EXIT_RECORDING;
+	code = options->machine ? record_in_machine(options, &folder) :
+				  record(options, &folder);
+	output_folder_close(&folder);
 	return code;
 }
 
@@ -116,12 +136,8 @@ static int run_record(int argc, char **argv)
 		code = EXIT_RECORDING;
 	else if (!code && check_command(&options))
 		code = report_failed_exec(options.collector.command[0], errno);
-	else if (!code && record_folder_make(options.folder))
-		code = EXIT_RECORDING;
-	else if (!code && options.machine)
-		code = record_in_machine(&options);
 	else if (!code)
-		code = record(&options);
+		code = record_to_folder(&options);
 	record_options_free(&options);
 	return code;
 }

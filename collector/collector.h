@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 struct log;
+struct output_folder;
 
 /* What tells which functions run. */
 enum collector_source {
@@ -22,7 +23,8 @@ enum collector_source {
 /* This is what to record.  All of it is borrowed. */
 struct collector_options {
 	enum collector_source source;
-	const char *folder;   /* the recording: exists, empty */
+	/* The recording: empty. */
+	const struct output_folder *folder;
 	char *const *command; /* ended by NULL; NULL: none */
 	const pid_t *processes;
 	size_t process_count;

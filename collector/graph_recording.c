@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/graph_recording.h"
-#include "collector/bytes/kcore_path.h"
+#include "collector/bytes/kcore_folder.h"
 #include "collector/collector.h"
 #include "collector/function_graph/function_graph.h"
 #include "collector/target/target.h"
-#include "common/error.h"
-#include "common/log.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* By this folder a recording is known whose recorder was killed early. */
-static int make_folder(const char *folder, const struct log *log)
+static int make_folder(const struct output_folder *recording,
+		       const struct log *log)
 {
-	const struct kcore_path path = kcore_path_of(folder, NULL);
+	struct output_folder folder;
+	int error = kcore_folder_open(&folder, recording, log);
 
-	if (!mkdir(path.text, 0700) || errno == EEXIST)
-		return 0;
-	log_message(log, LOG_ERROR, path.text, LOG_NO_OFFSET, "%s",
-		    strerror(errno));
-	return -ERROR_SYSTEM;
+	output_folder_close(&folder);
+	return error;
 }
 
 int graph_recording_open(const struct collector_options *options,

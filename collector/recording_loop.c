@@ -9,6 +9,7 @@
 #include "common/clocks.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/output_folder.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -77,7 +78,7 @@ static void look_at_size(struct recording_loop *loop)
 	    loop->result->end == COLLECTOR_FAILED)
 		loop->result->end = COLLECTOR_SIZE_REACHED;
 	else if (size_watch_is_news(&loop->size_watch, bytes))
-		log_message(loop->setup->log, LOG_NOTE, options->folder,
+		log_message(loop->setup->log, LOG_NOTE, options->folder->path,
 			    LOG_NO_OFFSET,
 			    "%" PRIu64 " GiB so far; --max-size ends a "
 			    "recording at a size",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/recording_output.h"
-#include "collector/bytes/kcore_path.h"
+#include "collector/bytes/kcore_folder.h"
 #include "collector/kernel_code/kernel_changes.h"
 #include "collector/kernel_code/vdso_copy.h"
 #include "collector/recording_setup.h"
@@ -12,7 +12,6 @@
 #include "common/log.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -42,32 +41,25 @@ int recording_output_add(struct recording_output *output,
 	return error;
 }
 
-static struct kcore_path path_of(const struct recording_output *output,
-				 const char *name)
-{
-	return kcore_path_of(output->setup->options->folder, name);
-}
-
 /* function_graph names the functions, whose code nobody has to follow: only
  * the code that user stacks may go through is copied.
  */
-static int copy_little(const struct recording_output *output)
+static int copy_little(const struct recording_output *output,
+		       const struct output_folder *kcore_dir)
 {
-	const struct kcore_path path = path_of(output, NULL);
-
-	return vdso_copy_make(path.text, output->setup->log);
+	return vdso_copy_make(kcore_dir, output->setup->log);
 }
 
-static int copy_kernel(struct recording_output *output)
+static int copy_kernel(struct recording_output *output,
+		       const struct output_folder *kcore_dir)
 {
-	const char *folder = output->setup->options->folder;
-	const struct kcore_path path = path_of(output, NULL);
+	const struct output_folder *folder = output->setup->options->folder;
 	int error;
 
-	error = kernel_copy_make(&output->kernel, path.text,
+	error = kernel_copy_make(&output->kernel, kcore_dir,
 				 output->setup->log);
 	if (!error)
-		error = vdso_copy_make(path.text, output->setup->log);
+		error = vdso_copy_make(kcore_dir, output->setup->log);
 	if (error || !output->setup->wide)
 		return error;
 	error = loaded_code_open(folder, &output->kernel, output->setup->tracer,
@@ -131,9 +123,8 @@ static int write_start(struct recording_output *output,
 int recording_output_list_cgroups(const struct recording_output *output,
 				  const char *name)
 {
-	const struct kcore_path path = path_of(output, name);
-
-	return cgroup_list_write(path.text, output->setup->log);
+	return cgroup_list_write(output->setup->options->folder, name,
+				 output->setup->log);
 }
 
 static int prepare_sockets(struct recording_output *output)
@@ -145,12 +136,18 @@ static int prepare_sockets(struct recording_output *output)
 
 int recording_output_list_sockets(struct recording_output *output)
 {
-	const struct kcore_path path = path_of(output, "sockets");
+	struct output_folder kcore_dir;
+	int error;
 
-	return socket_list_is_known(&output->sockets) ?
-		       socket_list_write(&output->sockets, path.text,
-					 output->setup->log) :
-		       0;
+	if (!socket_list_is_known(&output->sockets))
+		return 0;
+	error = kcore_folder_open(&kcore_dir, output->setup->options->folder,
+				  output->setup->log);
+	if (!error)
+		error = socket_list_write(&output->sockets, &kcore_dir,
+					  output->setup->log);
+	output_folder_close(&kcore_dir);
+	return error;
 }
 
 static int create_file(struct recording_output *output)
@@ -160,13 +157,11 @@ static int create_file(struct recording_output *output)
 	size_t count = features_of_system(features, NULL, options->argc,
 					  options->argv,
 					  &output->setup->events.list);
-	char path[4096];
-	int error;
+	int error = recording_writer_create(options->folder,
+					    &output->setup->events.list,
+					    features, count, output->setup->log,
+					    &output->writer);
 
-	snprintf(path, sizeof(path), "%s/data", options->folder);
-	error = recording_writer_create(path, &output->setup->events.list,
-					features, count, output->setup->log,
-					&output->writer);
 	features_free(features, count);
 	return error;
 }
@@ -185,8 +180,14 @@ static int write_all(struct recording_output *output,
 		     struct byte_buffer *filter)
 {
 	bool has_graph = output->setup->graph;
-	int error = has_graph ? copy_little(output) : copy_kernel(output);
+	struct output_folder kcore_dir;
+	int error = kcore_folder_open(
+		&kcore_dir, output->setup->options->folder, output->setup->log);
 
+	if (!error)
+		error = has_graph ? copy_little(output, &kcore_dir) :
+				    copy_kernel(output, &kcore_dir);
+	output_folder_close(&kcore_dir);
 	if (!error && !has_graph)
 		error = set_filter(output, filter);
 	if (error)
@@ -213,9 +214,13 @@ int recording_output_begin(struct recording_output *output)
 /* What cannot be compared has been said, and the recording is good without. */
 void recording_output_compare(const struct recording_output *output)
 {
-	const struct kcore_path path = path_of(output, NULL);
+	struct output_folder kcore_dir;
 
-	if (output->setup->tracer->patch_functions)
-		kernel_changes_write(&output->kernel, path.text,
+	if (!output->setup->tracer->patch_functions)
+		return;
+	if (!kcore_folder_open(&kcore_dir, output->setup->options->folder,
+			       output->setup->log))
+		kernel_changes_write(&output->kernel, &kcore_dir,
 				     output->setup->log);
+	output_folder_close(&kcore_dir);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trace_clock.h"
-#include "collector/bytes/kcore_path.h"
+#include "collector/bytes/kcore_folder.h"
 #include "collector/trace_unit/tracer.h"
 #include "common/clocks.h"
-#include "common/text_file.h"
 
 #include <stdio.h>
 #include <sys/timex.h>
@@ -58,10 +57,10 @@ static void write_readings(FILE *out, const void *readings)
 	clock_readings_write(readings, out);
 }
 
-int trace_clock_save(const char *folder, const struct clock_readings *readings,
+int trace_clock_save(const struct output_folder *recording,
+		     const struct clock_readings *readings,
 		     const struct log *log)
 {
-	const struct kcore_path path = kcore_path_of(folder, "clock");
-
-	return text_file_write(path.text, write_readings, readings, log);
+	return kcore_folder_write(recording, "clock", write_readings, readings,
+				  log);
 }

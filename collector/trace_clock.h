@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct log;
+struct output_folder;
 struct perf_event_mmap_page;
 struct tracer;
 
@@ -23,10 +24,11 @@ uint64_t trace_clock_ns(const struct trace_clock *clock);
 void trace_clock_read(const struct trace_clock *clock,
 		      struct clock_reading *reading);
 
-/* Writes what was read so far to the recording in @folder.  Returns 0, or
- * -ERROR_SYSTEM said to the log.
+/* Writes what was read so far to @recording.  Returns 0, or an error with its
+ * message in @log.
  */
-int trace_clock_save(const char *folder, const struct clock_readings *readings,
+int trace_clock_save(const struct output_folder *recording,
+		     const struct clock_readings *readings,
 		     const struct log *log);
 
 #endif

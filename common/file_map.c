@@ -2,12 +2,10 @@
 #include "common/file_map.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/output_folder.h"
 #include "common/regular_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -99,22 +97,9 @@ void file_map_close(struct file_map *map)
 
 int file_map_temporary(const struct log *log)
 {
-	const char *folder = getenv("TMPDIR");
-	char path[4096];
+	int fd = output_temporary_file(log);
 
-	if (!folder || !*folder)
-		folder = "/var/tmp";
-	snprintf(path, sizeof(path), "%s/ktrace-hw.XXXXXX", folder);
-
-	int fd = mkostemp(path, O_CLOEXEC);
-
-	if (fd >= 0) {
-		unlink(path);
-		return fd;
-	}
-	log_message(log, LOG_ERROR, folder, LOG_NO_OFFSET,
-		    "cannot make a temporary file: %s", strerror(errno));
-	return -ERROR_SYSTEM;
+	return fd < 0 ? -ERROR_SYSTEM : fd;
 }
 
 int file_map_append(int fd, const uint8_t *bytes, size_t size,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/kept_file.h"
 #include "common/kept_head.h"
-#include "common/new_file.h"
+#include "common/output_folder.h"
 #include "common/pack.h"
 
 #include <stdlib.h>
 
 struct kept_file_writer {
-	struct new_file file;
+	struct output_draft file;
 	struct chunk_file chunks;
 	uint64_t key;
 	struct kept_chunk chunk; /* whose records come now */
@@ -23,8 +23,8 @@ struct kept_file_writer *kept_file_writer_open(const char *path, uint64_t key)
 
 	if (!writer)
 		return NULL;
-	if (!new_file_open(&writer->file, path)) {
-		new_file_close(&writer->file);
+	if (!output_draft_open(&writer->file, path)) {
+		output_draft_close(&writer->file);
 		free(writer);
 		return NULL;
 	}
@@ -88,14 +88,14 @@ void kept_file_writer_finish(struct kept_file_writer *writer)
 	if (writer->chunk.records || writer->has_rest)
 		end_chunk(writer);
 	if (!writer->failed && write_list(writer))
-		new_file_finish(&writer->file);
+		output_draft_finish(&writer->file);
 }
 
 void kept_file_writer_close(struct kept_file_writer *writer)
 {
 	if (!writer)
 		return;
-	new_file_close(&writer->file);
+	output_draft_close(&writer->file);
 	pack_free(&writer->records);
 	pack_free(&writer->list);
 	free(writer);

@@ -3,6 +3,7 @@
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,30 +26,34 @@ static ssize_t send_all(int in, int out)
 	return done;
 }
 
-int copied_file_of(int in, const char *to, const struct log *log)
+int copied_file_of(int in, const struct output_folder *to, const char *name,
+		   const struct log *log)
 {
-	int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int out = output_folder_create(to, name);
 	ssize_t done = out < 0 ? -1 : send_all(in, out);
 
 	if (done < 0)
-		log_message(log, LOG_ERROR, to, LOG_NO_OFFSET,
-			    "cannot be written: %s", strerror(errno));
+		output_folder_fail(to, name, log);
 	if (out >= 0)
 		close(out);
 	return done < 0 ? -ERROR_SYSTEM : 0;
 }
 
-int copied_file(const char *from, const char *to, const struct log *log)
+int copied_file(const struct output_folder *from, const char *name,
+		const struct output_folder *to, const struct log *log)
 {
-	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int in = output_folder_reopen(from, name, O_RDONLY);
 	int error;
 
+	/* Not every kernel has them all. */
+	if (in < 0 && errno == ENOENT)
+		return 0;
 	if (in < 0) {
-		log_message(log, LOG_ERROR, from, LOG_NO_OFFSET,
-			    "cannot be read: %s", strerror(errno));
+		log_message(log, LOG_ERROR, from->path, LOG_NO_OFFSET,
+			    "%s cannot be read: %s", name, strerror(errno));
 		return -ERROR_SYSTEM;
 	}
-	error = copied_file_of(in, to, log);
+	error = copied_file_of(in, to, name, log);
 	close(in);
 	return error;
 }

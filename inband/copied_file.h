@@ -3,13 +3,17 @@
 #define KT_INBAND_COPIED_FILE_H
 
 struct log;
+struct output_folder;
 
-/* Copies the file @from, or that of the descriptor @in, to the new file @to: no
- * more than a kernel's code can be (common/budget.h).
+/* Copies the file @name of @from, if there is one, or that of the descriptor
+ * @in, to the new file @name of @to: no more than a kernel's code can be
+ * (common/budget.h).
  *
  * Return 0, or -ERROR_SYSTEM with the reason in @log.
  */
-int copied_file(const char *from, const char *to, const struct log *log);
-int copied_file_of(int in, const char *to, const struct log *log);
+int copied_file(const struct output_folder *from, const char *name,
+		const struct output_folder *to, const struct log *log);
+int copied_file_of(int in, const struct output_folder *to, const char *name,
+		   const struct log *log);
 
 #endif

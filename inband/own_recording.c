@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/own_recording.h"
 #include "attribution/events/known_events.h"
-#include "collector/bytes/kcore_path.h"
+#include "collector/bytes/kcore_folder.h"
 #include "collector/kernel_code/vdso_copy.h"
 #include "collector/records/start_records.h"
 #include "collector/thread_events/thread_events.h"
@@ -18,13 +18,6 @@
 #include "report/text/task_names.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
-
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* The kernel patches a few bytes at a time; more than this is a storm. */
 enum { MOST_CHANGES = 1 << 20 };
@@ -68,23 +61,20 @@ static size_t features_of(const struct own_recording *own,
 	return count;
 }
 
-/* Writes the file `data` of a recording in the folder @path: the start, then
- * @part, unless that is NULL.
+/* Writes the file `data` of the recording @folder: the start, then @part,
+ * unless that is NULL.
  */
 static int write_data(const struct own_recording *own,
 		      const struct thread_events *events,
 		      const struct part_bytes *part, pid_t tid,
-		      const char *path)
+		      const struct output_folder *folder)
 {
 	struct feature features[FEATURES_OF_SYSTEM];
 	size_t count = features_of(own, events, features);
 	struct recording_writer *writer = NULL;
-	char name[PATH_MAX];
-	int error;
+	int error = recording_writer_create(folder, &events->events, features,
+					    count, own->log, &writer);
 
-	snprintf(name, sizeof(name), "%s/data", path);
-	error = recording_writer_create(name, &events->events, features, count,
-					own->log, &writer);
 	features_free(features, count);
 	if (!error)
 		error = recording_writer_add(writer, &own->start);
@@ -111,12 +101,18 @@ static int write_data(const struct own_recording *own,
 
 static int copy_kernel(struct own_recording *own, const int *files)
 {
-	const struct kcore_path path = kcore_path_of(own->folder.path, NULL);
-	int error = files ? given_kernel_take(files, path.text, &own->kernel,
-					      &own->formats, own->log) :
-			    kernel_copy_make(&own->kernel, path.text, own->log);
+	struct output_folder folder;
+	int error = kcore_folder_open(&folder, &own->folder, own->log);
 
-	return error ? error : vdso_copy_make(path.text, own->log);
+	if (!error)
+		error = files ? given_kernel_take(files, &folder, &own->kernel,
+						  &own->formats, own->log) :
+				kernel_copy_make(&own->kernel, &folder,
+						 own->log);
+	if (!error)
+		error = vdso_copy_make(&folder, own->log);
+	output_folder_close(&folder);
+	return error;
 }
 
 static int read_parts(struct own_recording *own)
@@ -142,13 +138,13 @@ int own_recording_open(struct own_recording *own,
 	int error;
 
 	*own = (struct own_recording){ .log = log };
-	error = temporary_folder_make(&own->folder, log);
+	error = output_folder_temporary(&own->folder, log);
 	if (!error)
 		error = copy_kernel(own, files);
 	if (error)
 		return error;
 	make_start(own, events);
-	error = write_data(own, events, NULL, -1, own->folder.path);
+	error = write_data(own, events, NULL, -1, &own->folder);
 	if (!error)
 		error = recording_open(own->folder.path, log, &own->base);
 	return error ? error : read_parts(own);
@@ -167,7 +163,7 @@ void own_recording_close(struct own_recording *own)
 	byte_buffer_free(&own->lasting.unit_ids);
 	byte_buffer_free(&own->formats);
 	kernel_copy_free(&own->kernel);
-	temporary_folder_remove(&own->folder);
+	output_folder_discard(&own->folder);
 }
 
 static int check_changes(const struct own_recording *own)
@@ -210,21 +206,21 @@ int own_recording_follow(struct own_recording *own)
 	return 0;
 }
 
-static int copy_code(const struct own_recording *own, const char *path)
+static int copy_code(const struct own_recording *own,
+		     const struct output_folder *recording)
 {
 	static const char *const names[] = { "kcore", "kallsyms", "modules",
 					     "vdso" };
-	int error = 0;
+	struct output_folder from;
+	struct output_folder to = { 0 };
+	int error = kcore_folder_open(&from, &own->folder, own->log);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !error; i++) {
-		const struct kcore_path from =
-			kcore_path_of(own->folder.path, names[i]);
-		const struct kcore_path to = kcore_path_of(path, names[i]);
-
-		/* Not every kernel has them all. */
-		if (!access(from.text, F_OK))
-			error = copied_file(from.text, to.text, own->log);
-	}
+	if (!error)
+		error = kcore_folder_open(&to, recording, own->log);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !error; i++)
+		error = copied_file(&from, names[i], &to, own->log);
+	output_folder_close(&from);
+	output_folder_close(&to);
 	return error;
 }
 
@@ -233,14 +229,13 @@ int own_recording_save(const struct own_recording *own,
 		       const struct part_bytes *part, pid_t tid,
 		       const char *path)
 {
-	const struct kcore_path folder = kcore_path_of(path, NULL);
-	int error;
+	struct output_folder folder;
+	int error = output_folder_make(&folder, path, own->log);
 
-	if (mkdir(path, 0700) < 0 || mkdir(folder.text, 0700) < 0) {
-		log_message(own->log, LOG_ERROR, path, LOG_NO_OFFSET,
-			    "cannot make this folder: %s", strerror(errno));
-		return -ERROR_SYSTEM;
-	}
-	error = copy_code(own, path);
-	return error ? error : write_data(own, events, part, tid, path);
+	if (!error)
+		error = copy_code(own, &folder);
+	if (!error)
+		error = write_data(own, events, part, tid, &folder);
+	output_folder_close(&folder);
+	return error;
 }

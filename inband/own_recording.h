@@ -4,7 +4,7 @@
 
 #include "collector/kernel_code/kernel_copy.h"
 #include "common/byte_buffer.h"
-#include "common/temporary_folder.h"
+#include "common/output_folder.h"
 #include "inband/own_records.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct task_names;
  * its own, with a copy of the kernel's code and names, and what is read of it.
  */
 struct own_recording {
-	struct temporary_folder folder;
+	struct output_folder folder;
 	struct kernel_copy kernel;
 	/* The section HEADER_TRACING_DATA where a service gave it; else empty. */
 	struct byte_buffer formats;

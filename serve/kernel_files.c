@@ -12,8 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -86,7 +84,7 @@ int kernel_files_open(struct kernel_files *files, const struct log *log)
 	error = target_add_cpus(&files->cpus, NULL, log);
 	if (!error)
 		error = watch_changes(files);
-	return error ? error : temporary_folder_make(&files->folder, log);
+	return error ? error : output_folder_temporary(&files->folder, log);
 }
 
 void kernel_files_close(struct kernel_files *files)
@@ -97,7 +95,7 @@ void kernel_files_close(struct kernel_files *files)
 	event_list_free(&files->events);
 	target_free(&files->cpus);
 	kernel_copy_free(&files->copy);
-	temporary_folder_remove(&files->folder);
+	output_folder_discard(&files->folder);
 }
 
 /* Returns whether the kernel told of changes of code, and forgets those. */
@@ -135,23 +133,14 @@ static int write_formats(const struct kernel_files *files,
 			 const struct event_list *events)
 {
 	struct byte_buffer formats = { 0 };
-	char path[PATH_MAX];
 	int error = -ERROR_MEMORY;
-	FILE *file;
-	size_t done;
 
 	tracefs_describe(events, &formats);
-	snprintf(path, sizeof(path), "%s/%s", files->folder.path,
-		 serve_file_name(SERVE_FORMATS));
-	file = formats.failed ? NULL : fopen(path, "we");
-	if (file) {
-		done = fwrite(formats.bytes, 1, formats.size, file);
-		error = fclose(file) || done != formats.size ? -ERROR_SYSTEM :
-							       0;
-	}
-	if (error)
-		log_message(files->log, LOG_ERROR, path, LOG_NO_OFFSET,
-			    "cannot be written: %s", strerror(errno));
+	if (!formats.failed)
+		error = output_folder_save(&files->folder,
+					   serve_file_name(SERVE_FORMATS),
+					   formats.bytes, formats.size,
+					   files->log);
 	byte_buffer_free(&formats);
 	return error;
 }
@@ -159,17 +148,14 @@ static int write_formats(const struct kernel_files *files,
 /* Who has a file of the last copy keeps it as it was. */
 static int copy(struct kernel_files *files, const struct event_list *events)
 {
-	char path[PATH_MAX];
 	int error;
 
-	for (size_t i = 0; i < SERVE_FILES; i++) {
-		snprintf(path, sizeof(path), "%s/%s", files->folder.path,
-			 serve_file_name((enum serve_file)i));
-		unlink(path);
-	}
+	for (size_t i = 0; i < SERVE_FILES; i++)
+		output_folder_remove(&files->folder,
+				     serve_file_name((enum serve_file)i));
 	files->is_copied = false;
 	kernel_copy_free(&files->copy);
-	error = kernel_copy_make(&files->copy, files->folder.path, files->log);
+	error = kernel_copy_make(&files->copy, &files->folder, files->log);
 	kernel_symbols_free(&files->copy.symbols);
 	if (!error)
 		error = write_formats(files, events);
@@ -179,16 +165,15 @@ static int copy(struct kernel_files *files, const struct event_list *events)
 
 static int open_files(const struct kernel_files *files, int fds[SERVE_FILES])
 {
-	char path[PATH_MAX];
-
 	for (size_t i = 0; i < SERVE_FILES; i++) {
-		snprintf(path, sizeof(path), "%s/%s", files->folder.path,
-			 serve_file_name((enum serve_file)i));
-		fds[i] = open(path, O_RDONLY | O_CLOEXEC);
+		const char *name = serve_file_name((enum serve_file)i);
+
+		fds[i] = output_folder_reopen(&files->folder, name, O_RDONLY);
 		if (fds[i] >= 0)
 			continue;
-		log_message(files->log, LOG_ERROR, path, LOG_NO_OFFSET,
-			    "cannot be opened: %s", strerror(errno));
+		log_message(files->log, LOG_ERROR, files->folder.path,
+			    LOG_NO_OFFSET, "%s cannot be opened: %s", name,
+			    strerror(errno));
 		while (i--)
 			close(fds[i]);
 		return -ERROR_SYSTEM;

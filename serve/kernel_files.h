@@ -5,7 +5,7 @@
 #include "collector/events/event_list.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/target/target.h"
-#include "common/temporary_folder.h"
+#include "common/output_folder.h"
 #include "serve/serve_message.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct log;
  */
 struct kernel_files {
 	const struct log *log;
-	struct temporary_folder folder;
+	struct output_folder folder;
 	struct kernel_copy copy;
 	bool is_copied;
 	/* What tells of changes of the code, with a ring for each CPU. */

@@ -24,6 +24,14 @@ void scratch_folder_free(struct scratch_folder *folder)
 	remove_folder(folder->path);
 }
 
+struct output_folder scratch_folder_output(const struct scratch_folder *folder)
+{
+	struct output_folder output;
+
+	ck_assert_int_eq(output_folder_open(&output, folder->path, NULL), 0);
+	return output;
+}
+
 void scratch_folder_path(const struct scratch_folder *folder, const char *name,
 			 char *path, size_t size)
 {

@@ -2,6 +2,8 @@
 #ifndef KT_TESTS_SCRATCH_FOLDER_FIXTURE_H
 #define KT_TESTS_SCRATCH_FOLDER_FIXTURE_H
 
+#include "common/output_folder.h"
+
 #include <stddef.h>
 
 /* A folder for one test's files. */
@@ -17,6 +19,9 @@ void scratch_folder_free(struct scratch_folder *folder);
 /* Writes @text to the file @name in it, making folders on the way. */
 void scratch_folder_write(const struct scratch_folder *folder, const char *name,
 			  const char *text);
+
+/* Returns it open to be written to; the caller closes it. */
+struct output_folder scratch_folder_output(const struct scratch_folder *folder);
 
 /* Sets @path to that of @name in it. */
 void scratch_folder_path(const struct scratch_folder *folder, const char *name,

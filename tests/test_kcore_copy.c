@@ -12,6 +12,7 @@
 #include <string.h>
 
 static struct scratch_folder folder;
+static struct output_folder output;
 static char source[128];
 static char copy[128];
 
@@ -38,6 +39,7 @@ static void make_core(void)
 	FILE *file;
 
 	folder = scratch_folder_new();
+	output = scratch_folder_output(&folder);
 	scratch_folder_path(&folder, "core", source, sizeof(source));
 	scratch_folder_path(&folder, "copy", copy, sizeof(copy));
 	memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -55,6 +57,7 @@ static void make_core(void)
 
 static void remove_core(void)
 {
+	output_folder_close(&output);
 	scratch_folder_free(&folder);
 }
 
@@ -82,7 +85,7 @@ START_TEST(test_copy)
 	uint8_t byte;
 
 	ck_assert_int_eq(kcore_open(&kcore, source), 0);
-	ck_assert_int_eq(kcore_copy(&kcore, copy, ranges, 2), 0);
+	ck_assert_int_eq(kcore_copy(&kcore, &output, "copy", ranges, 2), 0);
 	kcore_close(&kcore);
 	ck_assert_int_eq(kcore_open(&kcore, copy), 0);
 	ck_assert_uint_eq(kcore.segments.count, 2);
@@ -104,11 +107,11 @@ START_TEST(test_copy_add)
 	uint8_t byte;
 
 	ck_assert_int_eq(kcore_open(&kcore, source), 0);
-	ck_assert_int_eq(kcore_copy(&kcore, copy, &first, 1), 0);
-	ck_assert_int_eq(kcore_copy_add(&kcore, copy, &other), 1);
-	ck_assert_int_eq(kcore_copy_add(&kcore, copy, &over), 0);
-	ck_assert_int_eq(kcore_copy_add(&kcore, copy, &other), 0);
-	ck_assert_int_eq(kcore_copy_add(&kcore, "/nonexistent", &other),
+	ck_assert_int_eq(kcore_copy(&kcore, &output, "copy", &first, 1), 0);
+	ck_assert_int_eq(kcore_copy_add(&kcore, &output, "copy", &other), 1);
+	ck_assert_int_eq(kcore_copy_add(&kcore, &output, "copy", &over), 0);
+	ck_assert_int_eq(kcore_copy_add(&kcore, &output, "copy", &other), 0);
+	ck_assert_int_eq(kcore_copy_add(&kcore, &output, "nothing", &other),
 			 -ERROR_SYSTEM);
 	kcore_close(&kcore);
 	ck_assert_int_eq(kcore_open(&kcore, copy), 0);
@@ -131,15 +134,16 @@ START_TEST(test_copy_full)
 	int result;
 
 	ck_assert_int_eq(kcore_open(&kcore, source), 0);
-	ck_assert_int_eq(kcore_copy(&kcore, copy, &first, 1), 0);
-	while ((result = kcore_copy_add(&kcore, copy, &range)) == 1) {
+	ck_assert_int_eq(kcore_copy(&kcore, &output, "copy", &first, 1), 0);
+	while ((result = kcore_copy_add(&kcore, &output, "copy", &range)) ==
+	       1) {
 		added++;
 		range.start += 0x10;
 		range.end += 0x10;
 	}
 	ck_assert_int_eq(result, -ERROR_UNSUPPORTED);
 	ck_assert_int_ge(added, KCORE_COPY_SPARE);
-	ck_assert_int_eq(kcore_copy_add(&kcore, copy, &first), 0);
+	ck_assert_int_eq(kcore_copy_add(&kcore, &output, "copy", &first), 0);
 	kcore_close(&kcore);
 	ck_assert_int_eq(kcore_open(&kcore, copy), 0);
 	ck_assert_uint_eq(kcore.segments.count, 1 + added);
@@ -154,7 +158,7 @@ START_TEST(test_copy_raw)
 	struct kcore kcore;
 
 	ck_assert_int_eq(kcore_open(&kcore, source), 0);
-	ck_assert_int_eq(kcore_copy_raw(&kcore, copy, &range), 0);
+	ck_assert_int_eq(kcore_copy_raw(&kcore, &output, "copy", &range), 0);
 	kcore_close(&kcore);
 	ck_assert_int_eq(byte_buffer_file(&bytes, copy), 0);
 	ck_assert_uint_eq(bytes.size, 5);
@@ -186,7 +190,7 @@ START_TEST(test_changes)
 	const struct change_search search = { &before, &now, NULL, NULL };
 
 	ck_assert_int_eq(kcore_open(&now, source), 0);
-	ck_assert_int_eq(kcore_copy(&now, copy, &all, 1), 0);
+	ck_assert_int_eq(kcore_copy(&now, &output, "copy", &all, 1), 0);
 	ck_assert_int_eq(kcore_open(&before, copy), 0);
 	ck_assert_int_eq(kernel_changes_find(&search, &all, &changed), 0);
 	ck_assert_uint_eq(changed.count, 0);
@@ -218,7 +222,7 @@ START_TEST(test_changes_elsewhere)
 	const struct change_search back = { &now, &before, NULL, NULL };
 
 	ck_assert_int_eq(kcore_open(&now, source), 0);
-	ck_assert_int_eq(kcore_copy(&now, copy, &half, 1), 0);
+	ck_assert_int_eq(kcore_copy(&now, &output, "copy", &half, 1), 0);
 	ck_assert_int_eq(kcore_open(&before, copy), 0);
 	patch(0x10000, 0);
 	patch(0x11000, 0);

@@ -28,9 +28,19 @@ static bool has(const char *name)
 	return !access(path, F_OK);
 }
 
+/* Makes the folder and closes it, as a recorder does that has ended. */
+static int make(void)
+{
+	struct output_folder output;
+	int status = record_folder_make(&output, recording);
+
+	output_folder_close(&output);
+	return status;
+}
+
 START_TEST(a_folder_is_made)
 {
-	ck_assert_int_eq(record_folder_make(recording), 0);
+	ck_assert_int_eq(make(), 0);
 	ck_assert(has("new"));
 }
 END_TEST
@@ -49,7 +59,7 @@ START_TEST(the_last_recording_takes_the_place_of_an_older_one)
 	scratch_folder_write(&folder, "new.old/rows_syscall", "older");
 	scratch_folder_write(&folder, "new.old/report_sleeps", "older");
 	scratch_folder_write(&folder, "new.old/view", "older");
-	ck_assert_int_eq(record_folder_make(recording), 0);
+	ck_assert_int_eq(make(), 0);
 	ck_assert(has("new"));
 	ck_assert(!has("new/data"));
 	ck_assert(has("new.old/data"));
@@ -64,7 +74,7 @@ START_TEST(what_a_killed_recorder_left_is_no_recording)
 {
 	scratch_folder_write(&folder, "new/kcore_dir/kcore", "half of it");
 	scratch_folder_write(&folder, "new.old/data", "good");
-	ck_assert_int_eq(record_folder_make(recording), 0);
+	ck_assert_int_eq(make(), 0);
 	ck_assert(has("new"));
 	ck_assert(!has("new/kcore_dir"));
 	ck_assert(has("new.old/data"));
@@ -74,10 +84,10 @@ END_TEST
 START_TEST(a_folder_of_something_else_stays)
 {
 	scratch_folder_write(&folder, "new/letter", "mine");
-	ck_assert_int_eq(record_folder_make(recording), -1);
+	ck_assert_int_eq(make(), -1);
 	ck_assert(has("new/letter"));
 	scratch_folder_write(&folder, "new/kcore_dir/kcore", "half of it");
-	ck_assert_int_eq(record_folder_make(recording), -1);
+	ck_assert_int_eq(make(), -1);
 	ck_assert(has("new/letter"));
 }
 END_TEST

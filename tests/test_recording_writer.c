@@ -21,6 +21,7 @@
 #endif
 
 static struct scratch_folder folder;
+static struct output_folder output;
 static char path[128];
 static struct event_list events;
 static struct recording_writer *writer;
@@ -37,8 +38,8 @@ static int create(struct recording_writer **new, const struct log *log)
 
 	byte_buffer_text(&features[0].content, "first");
 	byte_buffer_text(&features[1].content, "last");
-	error = recording_writer_create(path, &events, features, FEATURE_COUNT,
-					log, new);
+	error = recording_writer_create(&output, &events, features,
+					FEATURE_COUNT, log, new);
 	features_free(features, FEATURE_COUNT);
 	return error;
 }
@@ -49,6 +50,7 @@ static void make_writer(void)
 	static const size_t specs[] = { 0, 1, 1 };
 
 	folder = scratch_folder_new();
+	output = scratch_folder_output(&folder);
 	scratch_folder_path(&folder, "data", path, sizeof(path));
 	events = event_list_new();
 	event_list_add(&events, event_spec_tasks());
@@ -67,6 +69,7 @@ static void remove_writer(void)
 {
 	recording_writer_free(writer);
 	event_list_free(&events);
+	output_folder_close(&output);
 	scratch_folder_free(&folder);
 }
 
@@ -392,7 +395,8 @@ START_TEST(test_cannot_create)
 
 	/* A file that is there is never overwritten. */
 	ck_assert_int_eq(create(&other, NULL), -ERROR_SYSTEM);
-	strcpy(path, "/nonexistent/data");
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(rmdir(folder.path), 0);
 	ck_assert_int_eq(create(&other, NULL), -ERROR_SYSTEM);
 }
 END_TEST

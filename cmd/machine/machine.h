@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+struct output_folder;
 struct record_options;
 struct top_options;
 
@@ -11,10 +12,11 @@ struct top_options;
 bool machine_is_installed(void);
 
 /* Makes the recording that @options ask for in the virtual machine
- * (machine/host/machine).  Returns an exit code, said to standard error if the
- * machine failed.
+ * (machine/host/machine), into @folder, which QEMU gets as a descriptor.  Returns
+ * an exit code, said to standard error if the machine failed.
  */
-int machine_record(const struct record_options *options);
+int machine_record(const struct record_options *options,
+		   const struct output_folder *folder);
 
 /* The same for top; what the command writes there stays there.  It has this
  * terminal if there is one.

@@ -6,10 +6,16 @@
 #include "cmd/machine/machine_script.h"
 #include "cmd/record/record_options.h"
 #include "common/array.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { FIRST_FD = 200 };
 
 /* Adds what the machine runs: the recorder with its options, and with the
  * folder that is written on the host, whatever folder it runs in.
@@ -33,8 +39,24 @@ static void add_recorder(struct array *arguments,
 	machine_add(arguments, NULL);
 }
 
+/* Adds what the guest may write to: @path names it there, and the descriptor
+ * @fd is what QEMU opens, whatever has the name by then.
+ */
+static void add_results(struct array *arguments, const char *path, int fd)
+{
+	char number[16];
+
+	/* What is written to the host at once is traced, too. */
+	machine_add(arguments, "--late-results");
+	machine_add(arguments, "--results");
+	machine_add(arguments, path);
+	snprintf(number, sizeof(number), "%d", fd);
+	machine_add(arguments, "--results-fd");
+	machine_add(arguments, number);
+}
+
 static int run(const struct record_options *options, const char *recorder,
-	       const char *folder)
+	       const char *folder, int fd)
 {
 	struct array arguments = ARRAY_OF(char *);
 	char *words = options->machine_options ?
@@ -52,10 +74,7 @@ static int run(const struct record_options *options, const char *recorder,
 		machine_add_words(&arguments, words);
 	if (options->discard)
 		machine_add(&arguments, "--discard");
-	/* What is written to the host at once is traced, too. */
-	machine_add(&arguments, "--late-results");
-	machine_add(&arguments, "--results");
-	machine_add(&arguments, folder);
+	add_results(&arguments, folder, fd);
 	machine_add(&arguments, "--");
 	add_recorder(&arguments, options, recorder, folder);
 	code = machine_child_run(arguments.items);
@@ -64,16 +83,27 @@ static int run(const struct record_options *options, const char *recorder,
 	return code;
 }
 
-int machine_record(const struct record_options *options)
+int machine_record(const struct record_options *options,
+		   const struct output_folder *folder)
 {
 	char recorder[PATH_MAX];
-	char folder[PATH_MAX];
+	char path[PATH_MAX];
+	int code;
+	int fd;
 
-	if (!realpath(options->folder, folder)) {
+	if (!realpath(options->folder, path)) {
 		say("%s: %s", options->folder, strerror(errno));
 		return EXIT_MACHINE;
 	}
 	if (machine_find_recorder(options->arch, recorder))
 		return EXIT_MACHINE;
-	return run(options, recorder, folder);
+	/* To be inherited; QEMU gets other files as the first numbers. */
+	fd = fcntl(folder->fd, F_DUPFD, FIRST_FD);
+	if (fd < 0) {
+		say("%s: %s", options->folder, strerror(errno));
+		return EXIT_MACHINE;
+	}
+	code = run(options, recorder, path, fd);
+	close(fd);
+	return code;
 }

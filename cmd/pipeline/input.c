@@ -3,6 +3,7 @@
 
 #include "archive/unpack.h"
 #include "common/error.h"
+#include "common/log.h"
 
 #include <libgen.h>
 #include <stdio.h>
@@ -31,14 +32,18 @@ static int unpack_input(struct input *input, const char *path,
 			const struct log *log)
 {
 	const char *slash = strrchr(path, '/');
-	int error = temporary_folder_make(&input->unpacked, log);
+	struct output_folder folder = { 0 };
+	int error = output_folder_temporary(&input->unpacked, log);
 
-	if (error)
-		return error;
-	input->path = join(input->unpacked.path, slash ? slash + 1 : path);
-	if (!input->path || mkdir(input->path, 0700) < 0)
-		return -ERROR_SYSTEM;
-	return unpack(path, input->path, log);
+	if (!error)
+		error = output_folder_sub(&folder, &input->unpacked,
+					  slash ? slash + 1 : path, log);
+	if (!error)
+		error = unpack(path, &folder, log);
+	if (!error)
+		input->path = strdup(folder.path);
+	output_folder_close(&folder);
+	return error;
 }
 
 bool input_is_archive(const char *path)
@@ -62,6 +67,10 @@ int input_open(struct input *input, const char *path, const struct log *log)
 		error = unpack_input(input, path, log);
 	else
 		input->path = strdup(path);
+	if (!error && input->path && output_folder_is_locked(input->path))
+		log_message(log, LOG_WARNING, input->path, LOG_NO_OFFSET,
+			    "is being recorded to: what follows covers what "
+			    "was written until now");
 	if (error || !input->path) {
 		input_close(input);
 		return error ? error : -ERROR_MEMORY;
@@ -109,6 +118,6 @@ void input_close(struct input *input)
 {
 	free(input->path);
 	free(input->files);
-	temporary_folder_remove(&input->unpacked);
+	output_folder_discard(&input->unpacked);
 	*input = (struct input){ 0 };
 }

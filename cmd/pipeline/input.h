@@ -2,7 +2,7 @@
 #ifndef KT_CMD_INPUT_H
 #define KT_CMD_INPUT_H
 
-#include "common/temporary_folder.h"
+#include "common/output_folder.h"
 
 #include <stdbool.h>
 
@@ -14,7 +14,7 @@ struct log;
 struct input {
 	char *path;  /* what to open */
 	char *files; /* the traced programs' files in it, or NULL */
-	struct temporary_folder unpacked;
+	struct output_folder unpacked;
 };
 
 /* Returns 0, or a negative enum error said to @log.  Close it if 0. */

@@ -1,94 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/record/record_folder.h"
 
+#include "cmd/console/console_log.h"
 #include "cmd/console/say.h"
+#include "common/error.h"
+#include "common/output_folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-static bool has_file(const char *folder, const char *name)
+/* Other processes that make and move folders of the same name lose each race
+ * but one, so that this many rounds are never needed.
+ */
+enum { TRIES = 100 };
+
+void record_folder_remove(const struct output_folder *folder)
 {
-	char path[4400];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return !access(path, F_OK);
-}
-
-static bool is_empty(const char *path)
-{
-	DIR *folder = opendir(path);
-	const struct dirent *entry;
-	bool empty = folder != NULL;
-
-	while (empty && (entry = readdir(folder)))
-		empty = entry->d_name[0] == '.' &&
-			(!entry->d_name[1] || !strcmp(entry->d_name, ".."));
-	if (folder)
-		closedir(folder);
-	return empty;
-}
-
-static void remove_files(const char *parent, const char *name)
-{
-	char folder[4096];
-	char path[4400];
-	const struct dirent *entry;
-	DIR *entries;
-
-	snprintf(folder, sizeof(folder), "%s/%s", parent, name);
-	entries = opendir(folder);
-	if (!entries)
-		return;
-	while ((entry = readdir(entries))) {
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (entry->d_type == DT_REG)
-			unlink(path);
-	}
-	closedir(entries);
-	rmdir(folder);
-}
-
-/* Removes those whose names begin with @prefix. */
-static void remove_files_of(const char *folder, const char *prefix)
-{
-	DIR *entries = opendir(folder);
-	const struct dirent *entry;
-	char path[4400];
-
-	while (entries && (entry = readdir(entries))) {
-		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		unlink(path);
-	}
-	if (entries)
-		closedir(entries);
-}
-
-void record_folder_remove(const char *path)
-{
-	/* The recording, and what reports keep beside it. */
+	/* The recording, and what reports cache beside it. */
 	static const char *const names[] = { "data", "index", "state_index",
 					     "view", "trace.dat" };
-	char file[4400];
 
-	remove_files(path, "kcore_dir");
-	remove_files(path, "code");
-	/* What function_graph wrote, if it did not come to trace.dat. */
-	remove_files_of(path, "trace.cpu");
-	/* What queries and reports keep. */
-	remove_files_of(path, "rows_");
-	remove_files_of(path, "report_");
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		snprintf(file, sizeof(file), "%s/%s", path, names[i]);
-		unlink(file);
-	}
-	rmdir(path);
+	output_folder_remove_sub(folder, "kcore_dir");
+	output_folder_remove_sub(folder, "code");
+	/* Pages of function_graph that were not copied to trace.dat. */
+	output_folder_remove_files(folder, "trace.cpu");
+	/* Rows that queries and reports cache. */
+	output_folder_remove_files(folder, "rows_");
+	output_folder_remove_files(folder, "report_");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		output_folder_remove(folder, names[i]);
+	output_folder_remove_empty(folder);
 }
 
 static int complain(const char *path, const char *reason)
@@ -97,40 +41,100 @@ static int complain(const char *path, const char *reason)
 	return -1;
 }
 
-static int move_away(const char *path)
-{
-	char old[4096];
-
-	if (!has_file(path, "data"))
-		return complain(path, "is there and is no recording: choose "
-				      "another place with -o");
-	snprintf(old, sizeof(old), "%s.old", path);
-	if (has_file(old, "data"))
-		record_folder_remove(old);
-	if (rename(path, old) < 0)
-		return complain(path, strerror(errno));
-	return 0;
-}
-
-/* A recorder that was killed early leaves a copy of the kernel: nothing that can
- * be read, or that is worth the place of an older recording.
+/* A recorder that was killed early leaves a copy of the kernel, which is not
+ * worth the place of an older recording.
  */
-static bool is_stub(const char *path)
+static bool is_stub(const struct output_folder *folder)
 {
-	return !has_file(path, "data") && has_file(path, "kcore_dir");
+	return !output_folder_has(folder, "data") &&
+	       output_folder_has(folder, "kcore_dir");
 }
 
-int record_folder_make(const char *path)
+/* Removes the older recording @name beside @folder. */
+static int remove_old(const struct output_folder *folder, const char *name)
 {
-	if (is_stub(path))
-		record_folder_remove(path);
-	if (!access(path, F_OK)) {
-		if (is_empty(path))
-			return 0;
-		if (move_away(path))
-			return -1;
-	}
-	if (mkdir(path, 0700) < 0)
+	struct output_folder old;
+	int error = output_folder_beside(&old, folder, name, &console_log);
+
+	if (error == -ERROR_NOT_FOUND)
+		return 0;
+	if (!error)
+		error = output_folder_lock(&old, &console_log);
+	if (!error && output_folder_has(&old, "data"))
+		record_folder_remove(&old);
+	output_folder_close(&old);
+	return error ? -1 : 0;
+}
+
+/* Renames the recording to NAME.old. */
+static int move_away(struct output_folder *folder)
+{
+	char *name;
+	int status = -1;
+
+	if (asprintf(&name, "%s.old", folder->name) < 0)
+		return complain(folder->path, "out of memory");
+	if (!remove_old(folder, name))
+		status = output_folder_move(folder, name) ?
+				 complain(folder->path, strerror(errno)) :
+				 0;
+	free(name);
+	return status;
+}
+
+/* Empties the folder, which exists.  Returns 0; 1 if it was moved away; -1. */
+static int empty(struct output_folder *folder)
+{
+	if (is_stub(folder))
+		record_folder_remove(folder);
+	if (!output_folder_is_in_place(folder))
+		return 1;
+	if (output_folder_is_empty(folder))
+		return 0;
+	if (!output_folder_has(folder, "data"))
+		return complain(folder->path,
+				"exists and is not a recording; choose another "
+				"directory with -o");
+	return move_away(folder) ? -1 : 1;
+}
+
+/* Opens what has the name, or creates it.  Returns 0, 1 to try again, or -1. */
+static int try_make(struct output_folder *folder, const char *path)
+{
+	int error = output_folder_open(folder, path, &console_log);
+	bool is_new = error == -ERROR_NOT_FOUND;
+	int status;
+
+	if (is_new)
+		error = output_folder_make(folder, path, NULL);
+	if (is_new && error && errno == EEXIST)
+		return 1;
+	if (is_new && error)
 		return complain(path, strerror(errno));
-	return 0;
+	if (error)
+		return -1;
+	status = output_folder_lock(folder, &console_log) ? -1 : empty(folder);
+	if (status)
+		output_folder_close(folder);
+	return status;
+}
+
+int record_folder_make(struct output_folder *folder, const char *path)
+{
+	int status = 1;
+
+	for (int i = 0; i < TRIES && status > 0; i++)
+		status = try_make(folder, path);
+	return status > 0 ? complain(path, "other processes create and rename "
+					   "it all the time") :
+			    status;
+}
+
+int record_folder_check(const struct output_folder *folder)
+{
+	if (output_folder_is_in_place(folder))
+		return 0;
+	return complain(folder->path, "was renamed, replaced or removed while "
+				      "it was recorded to: the recording is "
+				      "not there");
 }

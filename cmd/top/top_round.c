@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,32 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NS_PER_S = 1000000000, MOST_SAID_BYTES = 1 << 16, MOST_FILES = 16 };
-
-static int remove_one(const char *path, const struct stat *status, int kind,
-		      struct FTW *place)
-{
-	(void)status;
-	(void)kind;
-	(void)place;
-	remove(path);
-	return 0;
-}
-
-/* Indexes of the recording are in it as well as the recording. */
-static void remove_folder(const char *folder)
-{
-	nftw(folder, remove_one, MOST_FILES, FTW_DEPTH | FTW_PHYS);
-}
-
-static int make_folder(char folder[PATH_MAX])
-{
-	const char *place = getenv("TMPDIR");
-
-	snprintf(folder, PATH_MAX, "%s/ktrace-hw-top.XXXXXX",
-		 place && *place ? place : "/tmp");
-	return mkdtemp(folder) ? 0 : -1;
-}
+enum { NS_PER_S = 1000000000, MOST_SAID_BYTES = 1 << 16 };
 
 static FILE *memory_file(const char *name)
 {
@@ -89,8 +63,8 @@ static int start_process(struct top_round *round,
 	round->pid = fork();
 	if (round->pid == 0) {
 		become_worker(round, columns);
-		_exit(top_work(options, round->folder, tree, round->out) ? 1 :
-									   0);
+		_exit(top_work(options, &round->folder, tree, round->out) ? 1 :
+									    0);
 	}
 	if (round->pid > 0)
 		round->ended = pidfd_open(round->pid, 0);
@@ -115,11 +89,12 @@ int top_round_start(struct top_round *round, const struct top_options *options,
 		.begin_ns = monotonic_ns(),
 		.begin_s = (uint64_t)time(NULL),
 	};
-	if (round->out && round->said && !make_folder(round->folder)) {
+	if (round->out && round->said &&
+	    !output_folder_temporary(&round->folder, NULL)) {
 		if (!start_process(round, options, tree, columns))
 			return 0;
 		cause = errno;
-		remove_folder(round->folder);
+		output_folder_discard(&round->folder);
 	} else {
 		cause = errno;
 	}
@@ -167,7 +142,7 @@ void top_round_finish(struct top_round *round, struct top_result *result)
 	result->said = read_said(round->said);
 	result->begin_s = round->begin_s;
 	result->cpu_ns = ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
-	remove_folder(round->folder);
+	output_folder_discard(&round->folder);
 	close_files(round);
 	round->pid = 0;
 }

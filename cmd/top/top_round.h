@@ -2,7 +2,8 @@
 #ifndef KT_CMD_TOP_ROUND_H
 #define KT_CMD_TOP_ROUND_H
 
-#include <limits.h>
+#include "common/output_folder.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -18,7 +19,7 @@ struct top_round {
 	int ended;  /* a file that can be read when the process has ended */
 	FILE *out;  /* what it writes */
 	FILE *said; /* its standard error */
-	char folder[PATH_MAX];
+	struct output_folder folder;
 	uint64_t begin_ns; /* of the monotonic clock */
 	uint64_t begin_s;  /* of the wall clock */
 };

@@ -6,6 +6,7 @@
 #include "cmd/report/attribution_command.h"
 #include "cmd/top/top_options.h"
 #include "cmd/top/top_result.h"
+#include "common/output_folder.h"
 #include "tables/table.h"
 
 #include <stdlib.h>
@@ -16,8 +17,8 @@
  */
 enum { REPORT_NICE = 10 };
 
-static void record(const struct top_options *options, const char *folder,
-		   struct top_facts *facts)
+static void record(const struct top_options *options,
+		   const struct output_folder *folder, struct top_facts *facts)
 {
 	struct collector_options collector = options->collector;
 	struct collector_result result;
@@ -79,18 +80,31 @@ static int report(const struct top_options *options, const char *folder,
 	return status;
 }
 
-int top_work(const struct top_options *options, const char *folder, pid_t tree,
-	     FILE *out)
+/* The folder itself is locked, which would say that it is recorded to. */
+static void record_and_report(const struct top_options *options,
+			      const struct output_folder *folder, pid_t tree,
+			      struct top_result *result)
+{
+	struct output_folder recording;
+
+	if (output_folder_sub(&recording, folder, "recording", &console_log))
+		return;
+	record(options, &recording, &result->facts);
+	/* Fails for those who are nicer already. */
+	setpriority(PRIO_PROCESS, 0, REPORT_NICE);
+	if (result->facts.stage == TOP_RECORDED &&
+	    !report(options, recording.path, tree, result->tables))
+		result->facts.stage = TOP_REPORTED;
+	output_folder_close(&recording);
+}
+
+int top_work(const struct top_options *options,
+	     const struct output_folder *folder, pid_t tree, FILE *out)
 {
 	struct top_result result = { 0 };
 	int status;
 
-	record(options, folder, &result.facts);
-	/* Fails for those who are nicer already. */
-	setpriority(PRIO_PROCESS, 0, REPORT_NICE);
-	if (result.facts.stage == TOP_RECORDED &&
-	    !report(options, folder, tree, result.tables))
-		result.facts.stage = TOP_REPORTED;
+	record_and_report(options, folder, tree, &result);
 	status = top_result_write(&result, out);
 	top_result_clear(&result);
 	return status;

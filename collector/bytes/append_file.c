@@ -3,26 +3,29 @@
 #include "collector/bytes/write_at.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-int append_file_create(struct append_file *file, const char *path,
+int append_file_create(struct append_file *file,
+		       const struct output_folder *folder, const char *name,
 		       const struct log *log)
 {
 	*file = (struct append_file){ .fd = -1, .log = log };
-	file->path = strdup(path);
-	if (!file->path)
+	if (asprintf(&file->path, "%s/%s", folder->path, name) < 0) {
+		file->path = NULL;
 		return -ERROR_MEMORY;
-	file->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	}
+	file->fd = output_folder_create(folder, name);
 	if (file->fd >= 0)
 		return 0;
-	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET, "cannot create: %s",
-		    strerror(errno));
+	log_message(log, LOG_ERROR, file->path, LOG_NO_OFFSET,
+		    "cannot create: %s", strerror(errno));
 	return -ERROR_SYSTEM;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 
 struct log;
+struct output_folder;
 
 /* A file that grows by whole pieces.
  *
@@ -20,12 +21,13 @@ struct append_file {
 	uint64_t end; /* where the next piece begins */
 };
 
-/* Creates @path.
+/* Creates the file @name of @folder.
  *
  * Returns 0, or -ERROR_SYSTEM or -ERROR_MEMORY with the reason in @log; the
  * file must be closed either way.
  */
-int append_file_create(struct append_file *file, const char *path,
+int append_file_create(struct append_file *file,
+		       const struct output_folder *folder, const char *name,
 		       const struct log *log);
 void append_file_close(struct append_file *file);
 

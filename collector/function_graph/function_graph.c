@@ -7,6 +7,7 @@
 #include "common/byte_buffer.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 struct function_graph {
 	const struct log *log;
-	char *folder;
+	const struct output_folder *folder;
 	size_t page_bytes;
 	struct graph_instance instance;
 	struct kernel_names names;
@@ -92,30 +93,27 @@ static void save_rest(void *context)
 	}
 }
 
-static int create_files(struct function_graph *graph, const char *folder,
+static int create_files(struct function_graph *graph,
 			const struct graph_choice *choice)
 {
 	int error = 0;
 
-	graph->folder = strdup(folder);
-	if (!graph->folder)
-		return -ERROR_MEMORY;
 	for (size_t i = 0; i < choice->cpu_count && !error; i++) {
 		struct graph_pages *pages = array_add(&graph->cpus);
 
 		error = pages ? graph_pages_create(pages, choice->cpus[i],
-						   folder, graph->log) :
+						   graph->folder, graph->log) :
 				-ERROR_MEMORY;
 	}
 	return error;
 }
 
 /* The files are there first, for the instance's guard to have them. */
-static int open_all(struct function_graph *graph, const char *folder,
+static int open_all(struct function_graph *graph,
 		    const struct graph_choice *choice)
 {
 	const struct graph_rescue rescue = { save_rest, graph };
-	int error = create_files(graph, folder, choice);
+	int error = create_files(graph, choice);
 
 	/* As long as no function is traced, which would take longer. */
 	if (!error)
@@ -132,7 +130,8 @@ static int open_all(struct function_graph *graph, const char *folder,
 	return error ? error : write_trace_dat(graph, false);
 }
 
-int function_graph_open(const char *folder, const struct graph_choice *choice,
+int function_graph_open(const struct output_folder *folder,
+			const struct graph_choice *choice,
 			const struct log *log, struct function_graph **graph)
 {
 	struct function_graph *new = calloc(1, sizeof(*new));
@@ -142,7 +141,8 @@ int function_graph_open(const char *folder, const struct graph_choice *choice,
 		return -ERROR_MEMORY;
 	new->log = log;
 	new->cpus = ARRAY_OF(struct graph_pages);
-	error = open_all(new, folder, choice);
+	new->folder = folder;
+	error = open_all(new, choice);
 	if (error)
 		function_graph_close(new);
 	else
@@ -159,7 +159,6 @@ void function_graph_close(struct function_graph *graph)
 	array_free(&graph->cpus);
 	kernel_names_free(&graph->names);
 	graph_instance_close(&graph->instance);
-	free(graph->folder);
 	free(graph);
 }
 
@@ -221,6 +220,6 @@ int function_graph_finish(struct function_graph *graph)
 	if (!error)
 		error = write_trace_dat(graph, true);
 	for (size_t i = 0; i < graph->cpus.count && !error; i++)
-		unlink(pages_at(graph, i)->path);
+		graph_pages_remove(pages_at(graph, i), graph->folder);
 	return error;
 }

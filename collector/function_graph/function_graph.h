@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct log;
+struct output_folder;
 
 /* The kernel's function_graph tracer in place of a trace unit: its ring buffers
  * are read as they fill, and become the file trace.dat of the recording.
@@ -19,11 +20,13 @@ struct function_graph;
 /* As perf's events see it: nothing but a place for records. */
 extern const struct tracer function_graph_tracer;
 
-/* Sets the tracer up for the recording @folder; it does not trace yet.
+/* Sets the tracer up for the recording @folder, which is borrowed; it does not
+ * trace yet.
  *
  * Returns 0 and *@graph, or a negative enum error with the reason in @log.
  */
-int function_graph_open(const char *folder, const struct graph_choice *choice,
+int function_graph_open(const struct output_folder *folder,
+			const struct graph_choice *choice,
 			const struct log *log, struct function_graph **graph);
 
 /* Frees all and gives the kernel's tracer back.  NULL is allowed. */

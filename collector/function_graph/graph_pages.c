@@ -2,6 +2,7 @@
 #include "collector/function_graph/graph_pages.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,17 +23,18 @@ static int fail(const struct graph_pages *pages, const char *path,
 }
 
 int graph_pages_create(struct graph_pages *pages, int cpu,
-		       const char *recording, const struct log *log)
+		       const struct output_folder *recording,
+		       const struct log *log)
 {
 	*pages = (struct graph_pages){ .cpu = cpu,
 				       .ring = -1,
 				       .file = -1,
 				       .pipe = { -1, -1 },
 				       .log = log };
-	snprintf(pages->path, sizeof(pages->path), "%s/trace.cpu%d", recording,
-		 cpu);
-	pages->file =
-		open(pages->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	snprintf(pages->name, sizeof(pages->name), "trace.cpu%d", cpu);
+	snprintf(pages->path, sizeof(pages->path), "%s/%s", recording->path,
+		 pages->name);
+	pages->file = output_folder_create(recording, pages->name);
 	if (pages->file < 0)
 		return fail(pages, pages->path, "cannot be written");
 	if (pipe2(pages->pipe, O_CLOEXEC | O_NONBLOCK) < 0)
@@ -40,6 +42,12 @@ int graph_pages_create(struct graph_pages *pages, int cpu,
 	/* Less is slower, no more. */
 	fcntl(pages->pipe[1], F_SETPIPE_SZ, PIPE_BYTES);
 	return 0;
+}
+
+void graph_pages_remove(const struct graph_pages *pages,
+			const struct output_folder *recording)
+{
+	output_folder_remove(recording, pages->name);
 }
 
 int graph_pages_open(struct graph_pages *pages, const char *folder)

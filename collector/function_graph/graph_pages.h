@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct log;
+struct output_folder;
 
 /* One CPU's ring buffer, whose pages go into a file as the kernel has them:
  * per_cpu/cpuN/trace_pipe_raw of tracefs.
@@ -17,7 +18,8 @@ struct graph_pages {
 	int file;    /* where its pages are kept */
 	int pipe[2]; /* what they go through, not being copied */
 	uint64_t bytes;
-	char path[4200]; /* of the file */
+	char name[32];	 /* of the file */
+	char path[4200]; /* likewise, for messages */
 	const struct log *log;
 };
 
@@ -26,7 +28,12 @@ struct graph_pages {
  * Returns 0 or -ERROR_SYSTEM with the reason in @log; close it either way.
  */
 int graph_pages_create(struct graph_pages *pages, int cpu,
-		       const char *recording, const struct log *log);
+		       const struct output_folder *recording,
+		       const struct log *log);
+
+/* Removes the file. */
+void graph_pages_remove(const struct graph_pages *pages,
+			const struct output_folder *recording);
 
 /* Opens the CPU's ring of the instance @folder.  Likewise. */
 int graph_pages_open(struct graph_pages *pages, const char *folder);

@@ -5,13 +5,9 @@
 #include "collector/function_graph/trace_dat_head.h"
 #include "common/byte_buffer.h"
 #include "common/error.h"
-#include "common/log.h"
+#include "common/output_folder.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static size_t aligned(const struct trace_dat_content *content, size_t size)
@@ -91,34 +87,30 @@ static int write_parts(const struct trace_dat_content *content, int fd,
 }
 
 /* What is killed while it writes leaves the file trace.dat that was there. */
-static int write_file(const char *folder,
+static int write_file(const struct output_folder *folder,
 		      const struct trace_dat_content *content,
 		      const struct byte_buffer *head, int cpus,
 		      const struct log *log)
 {
-	char path[4200];
-	char new_path[4200];
+	static const char name[] = "trace.dat";
+	static const char unfinished[] = "trace.cpus";
 	int error = -ERROR_SYSTEM;
-	int fd;
+	int fd = output_folder_replace(folder, unfinished);
 
-	snprintf(path, sizeof(path), "%s/trace.dat", folder);
-	snprintf(new_path, sizeof(new_path), "%s/trace.cpus", folder);
-	fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd >= 0) {
 		error = write_parts(content, fd, head, cpus);
 		close(fd);
 	}
-	if (!error && rename(new_path, path) < 0)
-		error = -ERROR_SYSTEM;
+	if (!error)
+		error = output_folder_rename(folder, unfinished, name);
 	if (!error)
 		return 0;
-	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
-		    "cannot be written: %s", strerror(errno));
-	unlink(new_path);
+	output_folder_fail(folder, name, log);
+	output_folder_remove(folder, unfinished);
 	return error;
 }
 
-int trace_dat_file_write(const char *folder,
+int trace_dat_file_write(const struct output_folder *folder,
 			 const struct trace_dat_content *content,
 			 const struct log *log)
 {

@@ -8,6 +8,7 @@
 struct graph_pages;
 struct kernel_names;
 struct log;
+struct output_folder;
 
 /* What becomes a trace.dat of version 6 (trace-cmd.dat.v6(5)).  All of it is
  * borrowed.
@@ -26,7 +27,7 @@ struct trace_dat_content {
  *
  * Returns 0, -ERROR_MEMORY, or -ERROR_SYSTEM with the reason in @log.
  */
-int trace_dat_file_write(const char *folder,
+int trace_dat_file_write(const struct output_folder *folder,
 			 const struct trace_dat_content *content,
 			 const struct log *log);
 

@@ -34,10 +34,15 @@ static int read_segments(struct kcore *kcore)
 
 int kcore_open(struct kcore *kcore, const char *path)
 {
+	return kcore_open_fd(kcore, open(path, O_RDONLY | O_CLOEXEC));
+}
+
+int kcore_open_fd(struct kcore *kcore, int fd)
+{
 	int error;
 
 	*kcore = (struct kcore){ .segments = ARRAY_OF(Elf64_Phdr) };
-	kcore->fd = open(path, O_RDONLY | O_CLOEXEC);
+	kcore->fd = fd;
 	if (kcore->fd < 0)
 		return -ERROR_SYSTEM;
 	error = read_segments(kcore);

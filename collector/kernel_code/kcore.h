@@ -22,6 +22,11 @@ struct kcore {
  * Returns 0; -ERROR_SYSTEM with errno set; -ERROR_FORMAT; -ERROR_MEMORY.
  */
 int kcore_open(struct kcore *kcore, const char *path);
+
+/* Like kcore_open(), of the open file @fd, which it owns from then on; -1: the
+ * file could not be opened, and errno is set.
+ */
+int kcore_open_fd(struct kcore *kcore, int fd);
 void kcore_close(struct kcore *kcore);
 
 /* Copies @size bytes at @address into @buffer.

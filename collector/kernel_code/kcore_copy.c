@@ -4,6 +4,7 @@
 #include "collector/kernel_code/kcore.h"
 #include "common/byte_buffer.h"
 #include "common/error.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,11 +97,6 @@ static int write_core(const struct kcore *kcore, int fd,
 	return error;
 }
 
-static int create(const char *path)
-{
-	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-}
-
 /* Closes @fd.  Returns @error, or what closing found. */
 static int finish(int fd, int error)
 {
@@ -112,10 +108,10 @@ static int finish(int fd, int error)
 	return error;
 }
 
-int kcore_copy(const struct kcore *kcore, const char *path,
-	       const struct code_range *ranges, size_t count)
+int kcore_copy(const struct kcore *kcore, const struct output_folder *folder,
+	       const char *name, const struct code_range *ranges, size_t count)
 {
-	int fd = create(path);
+	int fd = output_folder_replace(folder, name);
 
 	if (fd < 0)
 		return -ERROR_SYSTEM;
@@ -161,24 +157,24 @@ static int add_segment(const struct kcore *kcore, int fd, uint64_t offset,
 	return error ? error : write_at(fd, header, sizeof(*header), 0);
 }
 
-static int append(const struct kcore *kcore, const char *path,
-		  Elf64_Ehdr *header, const struct code_range *range)
+static int append(const struct kcore *kcore, struct kcore *copy,
+		  const struct code_range *range)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
-	int error = -ERROR_SYSTEM;
+	off_t end = lseek(copy->fd, 0, SEEK_END);
 
-	if (end >= 0)
-		error = add_segment(kcore, fd, round_up((uint64_t)end), header,
-				    range);
-	return fd < 0 ? error : finish(fd, error);
+	if (end < 0)
+		return -ERROR_SYSTEM;
+	return add_segment(kcore, copy->fd, round_up((uint64_t)end),
+			   &copy->header, range);
 }
 
-int kcore_copy_add(const struct kcore *kcore, const char *path,
+int kcore_copy_add(const struct kcore *kcore,
+		   const struct output_folder *folder, const char *name,
 		   const struct code_range *range)
 {
 	struct kcore copy;
-	int error = kcore_open(&copy, path);
+	int error = kcore_open_fd(&copy,
+				  output_folder_reopen(folder, name, O_RDWR));
 	bool is_new;
 
 	if (error)
@@ -187,15 +183,16 @@ int kcore_copy_add(const struct kcore *kcore, const char *path,
 	if (is_new && !has_room(&copy))
 		error = -ERROR_UNSUPPORTED;
 	else if (is_new)
-		error = append(kcore, path, &copy.header, range);
+		error = append(kcore, &copy, range);
 	kcore_close(&copy);
 	return error ? error : is_new;
 }
 
-int kcore_copy_raw(const struct kcore *kcore, const char *path,
+int kcore_copy_raw(const struct kcore *kcore,
+		   const struct output_folder *folder, const char *name,
 		   const struct code_range *range)
 {
-	int fd = create(path);
+	int fd = output_folder_replace(folder, name);
 
 	if (fd < 0)
 		return -ERROR_SYSTEM;

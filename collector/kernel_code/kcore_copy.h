@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct kcore;
+struct output_folder;
 
 /* Addresses [start, end). */
 struct code_range {
@@ -13,30 +14,32 @@ struct code_range {
 	uint64_t end;
 };
 
-/* Writes the @count ranges @ranges of @kcore to a new file at @path, in
- * kcore's own form: an ELF core file with one segment a range.
+/* Writes the @count ranges @ranges of @kcore to the new file @name of
+ * @folder, in kcore's own form: an ELF core file with one segment a range.
  *
  * Returns 0; -ERROR_NOT_FOUND if kcore does not hold a range; -ERROR_SYSTEM
  * with errno set; -ERROR_MEMORY.
  */
-int kcore_copy(const struct kcore *kcore, const char *path,
-	       const struct code_range *ranges, size_t count);
+int kcore_copy(const struct kcore *kcore, const struct output_folder *folder,
+	       const char *name, const struct code_range *ranges, size_t count);
 
-/* Adds @range of @kcore to the copy at @path, as one more segment, if nothing
+/* Adds @range of @kcore to the copy @name of @folder, as one more segment, if nothing
  * there overlaps it and there is room: KCORE_COPY_SPARE times.
  *
  * Returns 1 if it did, 0 if something overlaps it, -ERROR_UNSUPPORTED if
  * there is no room, or as kcore_copy().
  */
-int kcore_copy_add(const struct kcore *kcore, const char *path,
+int kcore_copy_add(const struct kcore *kcore,
+		   const struct output_folder *folder, const char *name,
 		   const struct code_range *range);
 
 enum { KCORE_COPY_SPARE = 200 };
 
-/* Writes the bytes of @range, and nothing else, to a new file at @path.
+/* Writes the bytes of @range, and nothing else, to the new file @name.
  * Returns as kcore_copy().
  */
-int kcore_copy_raw(const struct kcore *kcore, const char *path,
+int kcore_copy_raw(const struct kcore *kcore,
+		   const struct output_folder *folder, const char *name,
 		   const struct code_range *range);
 
 #endif

@@ -6,12 +6,12 @@
 #include "collector/kernel_code/module_text.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { WORD = 4, PIECE = 1 << 16 };
 
@@ -185,16 +185,15 @@ static int find_in_all(const struct kernel_copy *copy,
 	return error;
 }
 
-static int find_all(const struct kernel_copy *copy, const char *path,
-		    const struct kcore *now, struct array *changed)
+static int find_all(const struct kernel_copy *copy,
+		    const struct output_folder *folder, const struct kcore *now,
+		    struct array *changed)
 {
 	struct kcore before;
 	struct change_search search = { .before = &before, .now = now };
-	char file[4096];
-	int error;
+	int error = kcore_open_fd(&before, output_folder_reopen(folder, "kcore",
+								O_RDONLY));
 
-	snprintf(file, sizeof(file), "%s/kcore", path);
-	error = kcore_open(&before, file);
 	if (error)
 		return error;
 	error = find_in_all(copy, &search, changed);
@@ -202,16 +201,12 @@ static int find_all(const struct kernel_copy *copy, const char *path,
 	return error;
 }
 
-static int write_changed(const char *path, const struct kcore *now,
-			 const struct array *changed)
+static int write_changed(const struct output_folder *folder,
+			 const struct kcore *now, const struct array *changed)
 {
-	char file[4096];
-
-	if (!changed->count)
-		return 0;
-	snprintf(file, sizeof(file), "%s/kcore_end", path);
-	unlink(file);
-	return kcore_copy(now, file, changed->items, changed->count);
+	return changed->count ? kcore_copy(now, folder, "kcore_end",
+					   changed->items, changed->count) :
+				0;
 }
 
 static void explain(const struct log *log, const char *path, int error)
@@ -228,7 +223,8 @@ static void explain(const struct log *log, const char *path, int error)
 		    reason);
 }
 
-int kernel_changes_write(const struct kernel_copy *copy, const char *path,
+int kernel_changes_write(const struct kernel_copy *copy,
+			 const struct output_folder *folder,
 			 const struct log *log)
 {
 	struct array changed = ARRAY_OF(struct code_range);
@@ -236,16 +232,16 @@ int kernel_changes_write(const struct kernel_copy *copy, const char *path,
 	int error = kcore_open(&now, "/proc/kcore");
 
 	if (!error) {
-		error = find_all(copy, path, &now, &changed);
+		error = find_all(copy, folder, &now, &changed);
 		if (!error || error == -ERROR_UNSUPPORTED) {
-			int written = write_changed(path, &now, &changed);
+			int written = write_changed(folder, &now, &changed);
 
 			error = written ? written : error;
 		}
 		kcore_close(&now);
 	}
 	if (error)
-		explain(log, path, error);
+		explain(log, folder->path, error);
 	array_free(&changed);
 	return error;
 }

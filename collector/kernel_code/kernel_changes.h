@@ -10,6 +10,7 @@ struct kernel_copy;
 struct log;
 struct module;
 struct module_text;
+struct output_folder;
 
 /* Kernels of architectures other than x86 patch their code without a
  * TEXT_POKE record for each change (perf_event_text_poke() has few callers):
@@ -40,13 +41,14 @@ int kernel_changes_find(const struct change_search *search,
 			const struct code_range *range, struct array *changed);
 
 /* Compares the kernel, and those of its modules that are still there, with
- * @copy, which was made in the folder @path, and writes the code that differs,
+ * @copy, which was made in @folder, and writes the code that differs,
  * as it is now, to the file kcore_end there, of kcore's form.  Nothing
  * differs: no file.
  *
  * Returns 0 or a negative enum error with the reason in @log.
  */
-int kernel_changes_write(const struct kernel_copy *copy, const char *path,
+int kernel_changes_write(const struct kernel_copy *copy,
+			 const struct output_folder *folder,
 			 const struct log *log);
 
 #endif

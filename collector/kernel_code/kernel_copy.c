@@ -5,13 +5,11 @@
 #include "collector/kernel_code/module_list.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static int explain(const struct log *log, const char *path, int error)
 {
@@ -27,43 +25,24 @@ static int explain(const struct log *log, const char *path, int error)
 	return error;
 }
 
-static int copy_kcore(const struct kernel_copy *copy, const char *folder,
-		      const struct log *log)
+static int copy_kcore(const struct kernel_copy *copy,
+		      const struct output_folder *folder, const struct log *log)
 {
 	struct array ranges = ARRAY_OF(struct code_range);
-	char path[4096];
 	struct kcore kcore;
 	int error = kcore_open(&kcore, "/proc/kcore");
 
 	if (error)
 		return explain(log, "/proc/kcore", error);
-	snprintf(path, sizeof(path), "%s/kcore", folder);
-	unlink(path);
 	error = kernel_ranges_find(copy, &kcore, &ranges);
 	if (!error)
-		error = kcore_copy(&kcore, path, ranges.items, ranges.count);
+		error = kcore_copy(&kcore, folder, "kcore", ranges.items,
+				   ranges.count);
 	if (error)
-		explain(log, path, error);
+		explain(log, folder->path, error);
 	kcore_close(&kcore);
 	array_free(&ranges);
 	return error;
-}
-
-static int write_file(const char *folder, const char *name, const void *bytes,
-		      size_t size, const struct log *log)
-{
-	char path[4096];
-	FILE *file;
-	size_t done;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "we");
-	if (!file)
-		return explain(log, path, -ERROR_SYSTEM);
-	done = fwrite(bytes, 1, size, file);
-	if (fclose(file) || done != size)
-		return explain(log, path, -ERROR_SYSTEM);
-	return 0;
 }
 
 /* The address of the first of @names that the kernel has. */
@@ -107,8 +86,8 @@ static int read_text(const char *path, struct byte_buffer *text,
 }
 
 /* Copies once.  Returns 1 if modules came or went meanwhile. */
-static int try_copy(struct kernel_copy *copy, const char *folder,
-		    const struct log *log)
+static int try_copy(struct kernel_copy *copy,
+		    const struct output_folder *folder, const struct log *log)
 {
 	struct byte_buffer before = { 0 };
 	struct byte_buffer after = { 0 };
@@ -121,8 +100,8 @@ static int try_copy(struct kernel_copy *copy, const char *folder,
 		error = copy_kcore(copy, folder, log);
 	if (!error)
 		/* Without the NUL that ends the text here. */
-		error = write_file(folder, "modules", before.bytes,
-				   before.size - 1, log);
+		error = output_folder_save(folder, "modules", before.bytes,
+					   before.size - 1, log);
 	if (!error)
 		error = read_text("/proc/modules", &after, log);
 	if (!error && (before.size != after.size ||
@@ -133,15 +112,13 @@ static int try_copy(struct kernel_copy *copy, const char *folder,
 	return error;
 }
 
-int kernel_copy_make(struct kernel_copy *copy, const char *folder,
-		     const struct log *log)
+int kernel_copy_make(struct kernel_copy *copy,
+		     const struct output_folder *folder, const struct log *log)
 {
 	enum { TRIES = 5 };
 	int error = 1;
 
 	*copy = (struct kernel_copy){ .modules = ARRAY_OF(struct module) };
-	if (mkdir(folder, 0700) < 0 && errno != EEXIST)
-		return explain(log, folder, -ERROR_SYSTEM);
 	for (int i = 0; i < TRIES && error == 1; i++) {
 		kernel_copy_free(copy);
 		error = kernel_symbols_read(&copy->symbols, "/proc/kallsyms");
@@ -152,8 +129,9 @@ int kernel_copy_make(struct kernel_copy *copy, const char *folder,
 			error = try_copy(copy, folder, log);
 	}
 	if (error >= 0)
-		error = write_file(folder, "kallsyms", copy->symbols.text.bytes,
-				   copy->symbols.text.size, log);
+		error = output_folder_save(folder, "kallsyms",
+					   copy->symbols.text.bytes,
+					   copy->symbols.text.size, log);
 	return error;
 }
 

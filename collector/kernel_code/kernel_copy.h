@@ -7,6 +7,7 @@
 #include "common/array.h"
 
 struct log;
+struct output_folder;
 
 /* This is what the running kernel's code was when it was copied. */
 struct kernel_copy {
@@ -16,15 +17,15 @@ struct kernel_copy {
 	uint64_t reference;	/* address of _text */
 };
 
-/* Copies the kernel's code and symbols into the folder @path, as perf record
+/* Copies the kernel's code and symbols into @folder, as perf record
  * --kcore does: kallsyms, modules, and kcore with nothing but the code of the
  * kernel, its modules, and what dynamic_code_find() finds.
  *
  * Returns 0; or a negative enum error with the reason, and the way out, in
  * @log: no right to read them, addresses hidden, no space.
  */
-int kernel_copy_make(struct kernel_copy *copy, const char *path,
-		     const struct log *log);
+int kernel_copy_make(struct kernel_copy *copy,
+		     const struct output_folder *folder, const struct log *log);
 
 /* Reads what kernel_copy_make() wrote into the folder @path, here or in another
  * process: all but the code itself.  Returns likewise.

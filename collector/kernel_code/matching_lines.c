@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/matching_lines.h"
 #include "common/error.h"
+#include "common/output_folder.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_match(const char *line, const char (*marks)[80], size_t count)
 {
@@ -28,11 +31,22 @@ static bool copy_lines(FILE *from, FILE *to, const char (*marks)[80],
 	return !ferror(from) && !ferror(to);
 }
 
-int matching_lines_append(const char *from, const char *to,
-			  const char (*marks)[80], size_t count)
+static FILE *open_target(const struct output_folder *folder, const char *name)
+{
+	int fd = output_folder_reopen(folder, name, O_WRONLY | O_APPEND);
+	FILE *target = fd < 0 ? NULL : fdopen(fd, "a");
+
+	if (!target && fd >= 0)
+		close(fd);
+	return target;
+}
+
+int matching_lines_append(const char *from, const struct output_folder *folder,
+			  const char *name, const char (*marks)[80],
+			  size_t count)
 {
 	FILE *source = fopen(from, "re");
-	FILE *target = source ? fopen(to, "ae") : NULL;
+	FILE *target = source ? open_target(folder, name) : NULL;
 	bool done = target && copy_lines(source, target, marks, count);
 
 	if (source)

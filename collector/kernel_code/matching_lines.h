@@ -4,12 +4,15 @@
 
 #include <stddef.h>
 
-/* Appends the lines of the file @from that hold any of the @count texts
- * @marks to the file @to.
+struct output_folder;
+
+/* Appends the lines of the file @from that contain any of the @count texts
+ * @marks to the existing file @name of @folder.
  *
  * Returns 0, or -ERROR_SYSTEM with errno set.
  */
-int matching_lines_append(const char *from, const char *to,
-			  const char (*marks)[80], size_t count);
+int matching_lines_append(const char *from, const struct output_folder *folder,
+			  const char *name, const char (*marks)[80],
+			  size_t count);
 
 #endif

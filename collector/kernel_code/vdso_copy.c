@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/vdso_copy.h"
 
-#include "common/error.h"
-#include "common/log.h"
+#include "common/output_folder.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -33,25 +29,11 @@ static size_t size_of(const uint8_t *image)
 	return size;
 }
 
-int vdso_copy_make(const char *folder, const struct log *log)
+int vdso_copy_make(const struct output_folder *folder, const struct log *log)
 {
 	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
-	char path[4096];
-	size_t size;
-	FILE *file;
-	bool is_whole;
 
 	if (!image || memcmp(image, ELFMAG, SELFMAG))
 		return 0;
-	size = size_of(image);
-	snprintf(path, sizeof(path), "%s/vdso", folder);
-	file = fopen(path, "we");
-	is_whole = file && fwrite(image, 1, size, file) == size;
-	if (file && fclose(file))
-		is_whole = false;
-	if (is_whole)
-		return 0;
-	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET, "not written: %s",
-		    strerror(errno));
-	return -ERROR_SYSTEM;
+	return output_folder_save(folder, "vdso", image, size_of(image), log);
 }

@@ -3,6 +3,7 @@
 #define KT_COLLECTOR_VDSO_COPY_H
 
 struct log;
+struct output_folder;
 
 /* Writes the kernel's code for user space, the vdso as this process has it, to
  * the file vdso in @folder: no file on disk holds it.  (32-bit programs have
@@ -10,6 +11,6 @@ struct log;
  *
  * Returns 0, also for a kernel without one; -ERROR_SYSTEM, said to @log.
  */
-int vdso_copy_make(const char *folder, const struct log *log);
+int vdso_copy_make(const struct output_folder *folder, const struct log *log);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/records/cgroup_list.h"
 
+#include "collector/bytes/kcore_folder.h"
 #include "collector/records/task_walk.h"
-#include "common/text_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static void write_lines(FILE *out, const void *ctx)
 	task_walk(add_line, NULL, out);
 }
 
-int cgroup_list_write(const char *path, const struct log *log)
+int cgroup_list_write(const struct output_folder *recording, const char *name,
+		      const struct log *log)
 {
-	return text_file_write(path, write_lines, NULL, log);
+	return kcore_folder_write(recording, name, write_lines, NULL, log);
 }

@@ -3,14 +3,16 @@
 #define KT_COLLECTOR_CGROUP_LIST_H
 
 struct log;
+struct output_folder;
 
-/* Writes the file @path: a line "137 /system.slice/x.service" for each thread
+/* Writes the file kcore_dir/@name of @recording: a line "137 /system.slice/x.service" for each thread
  * that there is, with its cgroup in the unified hierarchy (cgroups(7),
  * /proc/<pid>/cgroup, the line that begins with "0::").  Without such a
  * hierarchy it is empty.
  *
  * Returns 0, or a negative enum error with the reason in @log.
  */
-int cgroup_list_write(const char *path, const struct log *log);
+int cgroup_list_write(const struct output_folder *recording, const char *name,
+		      const struct log *log);
 
 #endif

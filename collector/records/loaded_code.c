@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/records/loaded_code.h"
-#include "collector/bytes/kcore_path.h"
+#include "collector/bytes/kcore_folder.h"
 #include "collector/kernel_code/code_pages.h"
 #include "collector/kernel_code/dynamic_code.h"
 #include "collector/kernel_code/kcore.h"
@@ -20,11 +20,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct loaded_code {
-	char *folder;
+	struct output_folder code;	/* where the copies are */
+	struct output_folder kcore_dir; /* what perf reads */
 	const struct tracer *tracer;
 	const struct perf_event_mmap_page *page;
 	const struct log *log;
@@ -35,28 +34,37 @@ struct loaded_code {
 	bool perf_is_full; /* the kernel's copy takes no more */
 };
 
-static int fill(struct loaded_code *loaded, const char *folder,
+static int open_folders(struct loaded_code *loaded,
+			const struct output_folder *folder)
+{
+	int error =
+		output_folder_sub(&loaded->code, folder, "code", loaded->log);
+
+	return error ? error :
+		       kcore_folder_open(&loaded->kcore_dir, folder,
+					 loaded->log);
+}
+
+static int fill(struct loaded_code *loaded, const struct output_folder *folder,
 		const struct kernel_copy *copy)
 {
 	const struct module *modules = copy->modules.items;
-	char path[4096];
+	int error;
 
 	loaded->modules = ARRAY_OF(struct module);
 	loaded->kcore.fd = -1;
-	loaded->folder = strdup(folder);
-	if (!loaded->folder)
-		return -ERROR_MEMORY;
+	error = open_folders(loaded, folder);
+	if (error)
+		return error;
 	for (size_t i = 0; i < copy->modules.count; i++)
 		if (array_append(&loaded->modules, &modules[i]) < 0)
 			return -ERROR_MEMORY;
 	loaded->first_new = loaded->modules.count;
-	snprintf(path, sizeof(path), "%s/code", folder);
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return -ERROR_SYSTEM;
 	return kcore_open(&loaded->kcore, "/proc/kcore");
 }
 
-int loaded_code_open(const char *folder, const struct kernel_copy *copy,
+int loaded_code_open(const struct output_folder *folder,
+		     const struct kernel_copy *copy,
 		     const struct tracer *tracer,
 		     const struct perf_event_mmap_page *page,
 		     const struct log *log, struct loaded_code **loaded)
@@ -71,10 +79,7 @@ int loaded_code_open(const char *folder, const struct kernel_copy *copy,
 	new->log = log;
 	error = fill(new, folder, copy);
 	if (error) {
-		char path[4096];
-
-		snprintf(path, sizeof(path), "%s/code", folder);
-		log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
+		log_message(log, LOG_ERROR, folder->path, LOG_NO_OFFSET,
 			    "cannot prepare to copy new code: %s",
 			    error == -ERROR_SYSTEM ? strerror(errno) :
 						     error_text(error));
@@ -92,7 +97,8 @@ void loaded_code_close(struct loaded_code *loaded)
 	kcore_close(&loaded->kcore);
 	array_free(&loaded->modules);
 	byte_buffer_free(&loaded->records);
-	free(loaded->folder);
+	output_folder_close(&loaded->code);
+	output_folder_close(&loaded->kcore_dir);
 	free(loaded);
 }
 
@@ -117,14 +123,14 @@ static void say_not_added(struct loaded_code *loaded,
 static void add_for_perf(struct loaded_code *loaded,
 			 const struct code_range *range)
 {
-	const struct kcore_path path = kcore_path_of(loaded->folder, "kcore");
 	int error;
 
 	if (loaded->perf_is_full)
 		return;
-	error = kcore_copy_add(&loaded->kcore, path.text, range);
+	error = kcore_copy_add(&loaded->kcore, &loaded->kcore_dir, "kcore",
+			       range);
 	if (error < 0)
-		say_not_added(loaded, range, error, path.text);
+		say_not_added(loaded, range, error, loaded->kcore_dir.path);
 }
 
 /* The time is that of the end of the copy: a change of code that the kernel
@@ -134,27 +140,24 @@ static void add_for_perf(struct loaded_code *loaded,
 static int copy_range(struct loaded_code *loaded,
 		      const struct code_range *range)
 {
-	char path[4096];
-	char final[4200];
-	int error;
+	static const char unfinished[] = "unfinished";
+	char name[64];
+	int error = kcore_copy_raw(&loaded->kcore, &loaded->code, unfinished,
+				   range);
 
-	snprintf(path, sizeof(path), "%s/code/unfinished", loaded->folder);
-	error = kcore_copy_raw(&loaded->kcore, path, range);
 	if (!error) {
-		snprintf(final, sizeof(final),
-			 "%s/code/%" PRIx64 "-%" PRIx64 "-%" PRIu64,
-			 loaded->folder, range->start, range->end,
+		snprintf(name, sizeof(name), "%" PRIx64 "-%" PRIx64 "-%" PRIu64,
+			 range->start, range->end,
 			 loaded->tracer->now_ns(loaded->page));
-		if (rename(path, final) < 0)
-			error = -ERROR_SYSTEM;
+		error = output_folder_rename(&loaded->code, unfinished, name);
 	}
 	if (!error)
 		return 0;
 	log_message(
-		loaded->log, LOG_WARNING, path, LOG_NO_OFFSET,
+		loaded->log, LOG_WARNING, loaded->code.path, LOG_NO_OFFSET,
 		"new code at %" PRIx64 " cannot be copied: %s", range->start,
 		error == -ERROR_SYSTEM ? strerror(errno) : error_text(error));
-	unlink(path);
+	output_folder_remove(&loaded->code, unfinished);
 	return error;
 }
 
@@ -222,12 +225,11 @@ static int copy_pages(struct loaded_code *loaded,
 static void add_lines(struct loaded_code *loaded, const char *name,
 		      const char (*marks)[80], size_t count)
 {
-	const struct kcore_path to = kcore_path_of(loaded->folder, name);
 	char from[40];
 
 	snprintf(from, sizeof(from), "/proc/%s", name);
-	if (matching_lines_append(from, to.text, marks, count))
-		log_message(loaded->log, LOG_WARNING, to.text, LOG_NO_OFFSET,
+	if (matching_lines_append(from, &loaded->kcore_dir, name, marks, count))
+		log_message(loaded->log, LOG_WARNING, from, LOG_NO_OFFSET,
 			    "the symbols of new modules are missing: %s",
 			    strerror(errno));
 }

@@ -10,6 +10,7 @@
 struct kernel_copy;
 struct kernel_symbols;
 struct log;
+struct output_folder;
 struct perf_event_mmap_page;
 struct tracer;
 
@@ -25,7 +26,8 @@ struct loaded_code;
  *
  * Returns 0 and *@late, or a negative enum error with the reason in @log.
  */
-int loaded_code_open(const char *folder, const struct kernel_copy *copy,
+int loaded_code_open(const struct output_folder *folder,
+		     const struct kernel_copy *copy,
 		     const struct tracer *tracer,
 		     const struct perf_event_mmap_page *page,
 		     const struct log *log, struct loaded_code **loaded);

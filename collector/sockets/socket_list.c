@@ -4,7 +4,7 @@
 #include "collector/records/task_walk.h"
 #include "collector/trigger/bpf_object.h"
 #include "common/error.h"
-#include "common/text_file.h"
+#include "common/output_folder.h"
 
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -180,8 +180,8 @@ static void write_lines(FILE *out, const void *ctx)
 	}
 }
 
-int socket_list_write(const struct socket_list *list, const char *path,
-		      const struct log *log)
+int socket_list_write(const struct socket_list *list,
+		      const struct output_folder *folder, const struct log *log)
 {
-	return text_file_write(path, write_lines, list, log);
+	return output_folder_write(folder, "sockets", write_lines, list, log);
 }

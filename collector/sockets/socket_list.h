@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 struct log;
+struct output_folder;
 
 /* The TCP connections that there are when a recording begins.  All that takes
  * long is done before: reading it is then one walk over the kernel's sockets.
@@ -30,12 +31,13 @@ void socket_list_close(struct socket_list *list);
 /* Returns whether the kernel tells. */
 bool socket_list_is_known(const struct socket_list *list);
 
-/* Writes the file @path, once: a line for each connection (connection_write()).
+/* Writes the file sockets of @folder, once: a line for each
+ * connection (connection_write()).
  * Its local end accepted it if somebody listens at its port.
  *
  * Returns 0, or a negative enum error with the reason in @log.
  */
-int socket_list_write(const struct socket_list *list, const char *path,
-		      const struct log *log);
+int socket_list_write(const struct socket_list *list,
+		      const struct output_folder *folder, const struct log *log);
 
 #endif

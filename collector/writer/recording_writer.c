@@ -185,7 +185,8 @@ static int write_front(struct recording_writer *writer,
 	return error;
 }
 
-int recording_writer_create(const char *path, const struct event_list *events,
+int recording_writer_create(const struct output_folder *folder,
+			    const struct event_list *events,
 			    const struct feature *features, size_t count,
 			    const struct log *log,
 			    struct recording_writer **writer)
@@ -198,7 +199,7 @@ int recording_writer_create(const char *path, const struct event_list *events,
 	new->table = ARRAY_OF(struct file_section);
 	new->index = ARRAY_OF(struct file_section);
 	new->offsets = ARRAY_OF(uint64_t);
-	error = append_file_create(&new->file, path, log);
+	error = append_file_create(&new->file, folder, "data", log);
 	if (!error)
 		error = write_front(new, events, features, count);
 	if (error) {

@@ -12,6 +12,7 @@ struct byte_buffer;
 struct event_list;
 struct feature;
 struct log;
+struct output_folder;
 
 /* The file `data` of a recording: perf.data's header, attrs, features and
  * records (tools/perf/Documentation/perf.data-file-format.txt).
@@ -26,13 +27,14 @@ struct log;
  */
 struct recording_writer;
 
-/* Creates @path and writes all but the records: the attrs of @events and the
+/* Creates the file in @folder and writes all but the records: the attrs of @events and the
  * @count sections @features, in ascending order of their bits, all below
  * PERF_DATA_FEATURE_AUXTRACE.
  *
  * Returns 0 and *@writer, or a negative enum error with the reason in @log.
  */
-int recording_writer_create(const char *path, const struct event_list *events,
+int recording_writer_create(const struct output_folder *folder,
+			    const struct event_list *events,
 			    const struct feature *features, size_t count,
 			    const struct log *log,
 			    struct recording_writer **writer);

@@ -7,6 +7,7 @@ OPT_CPUS=1
 OPT_MEMORY=2048
 OPT_KERNEL=6.12
 OPT_RESULTS=()
+OPT_RESULTS_FD=()
 OPT_KEEP=()
 OPT_PLUGINS=()
 OPT_EXTRA_FILES=()
@@ -76,6 +77,10 @@ options_take() { # option value
 	--memory) OPT_MEMORY=$(option_number "$1" "$2" 256 1048576) ;;
 	--kernel) OPT_KERNEL=$2 ;;
 	--results) OPT_RESULTS+=("$(option_folder "$1" "$2")") ;;
+	--results-fd)
+		((${#OPT_RESULTS[@]} > 0)) || wrong_usage "$1 needs --results before"
+		OPT_RESULTS_FD[${#OPT_RESULTS[@]}-1]=$(option_number "$1" "$2" 6 65535)
+		;;
 	--keep) OPT_KEEP+=("$(option_folder "$1" "$2")") ;;
 	--truth) OPT_TRUTH=$(option_folder "$1" "$2") ;;
 	--unit) OPT_UNIT=$2 ;;

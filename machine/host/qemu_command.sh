@@ -82,8 +82,18 @@ qemu_shares() {
 		qemu_share root "${OPT_ROOT:-/}" readonly=on
 		[[ -z $OPT_ROOT ]] || qemu_share host / readonly=on
 	fi
-	qemu_shares_of results "${OPT_RESULTS[@]}"
+	qemu_results
 	qemu_shares_of keep "${OPT_KEEP[@]}"
+}
+
+# Who may rename the folder could put another in its place: what has a
+# descriptor is opened by that.
+qemu_results() {
+	local number folders=("${OPT_RESULTS[@]}")
+	for number in "${!OPT_RESULTS_FD[@]}"; do
+		folders[number]=/proc/self/fd/${OPT_RESULTS_FD[number]}
+	done
+	qemu_shares_of results "${folders[@]}"
 }
 
 # A state of --fast serves with results and without, with a folder to keep and without:

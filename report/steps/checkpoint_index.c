@@ -2,7 +2,7 @@
 #include "report/steps/checkpoint_index.h"
 
 #include "common/chunk_file.h"
-#include "common/new_file.h"
+#include "common/output_folder.h"
 #include "common/pack.h"
 
 #include <fcntl.h>
@@ -136,7 +136,7 @@ uint8_t *checkpoint_index_find(const char *path, uint64_t key, uint64_t time_ns,
 }
 
 struct index_writer {
-	struct new_file file;
+	struct output_draft file;
 	uint64_t key;
 	struct chunk_file chunks;
 	struct pack table;
@@ -152,7 +152,7 @@ struct index_writer *index_writer_open(const char *path, uint64_t key)
 		return NULL;
 	writer->key = key;
 	writer->table = pack_to_write();
-	if (!new_file_open(&writer->file, path)) {
+	if (!output_draft_open(&writer->file, path)) {
 		index_writer_free(writer);
 		return NULL;
 	}
@@ -214,14 +214,14 @@ void index_writer_finish(struct index_writer *writer)
 {
 	write_header(writer);
 	if (!writer->failed)
-		new_file_finish(&writer->file);
+		output_draft_finish(&writer->file);
 }
 
 void index_writer_free(struct index_writer *writer)
 {
 	if (!writer)
 		return;
-	new_file_close(&writer->file);
+	output_draft_close(&writer->file);
 	pack_free(&writer->table);
 	free(writer);
 }

@@ -23,7 +23,7 @@ static struct view_summary *make(void)
 	if (!summary)
 		return NULL;
 	pthread_mutex_init(&summary->lock, NULL);
-	summary->new_file.fd = -1;
+	summary->draft.fd = -1;
 	summary->file.end = HEAD_BYTES;
 	summary->threads = ARRAY_OF(struct view_thread);
 	summary->slices = slice_store_new(&summary->file);
@@ -38,9 +38,9 @@ void view_summary_free(struct view_summary *summary)
 {
 	if (!summary)
 		return;
-	if (summary->file.fd != summary->new_file.fd && summary->file.fd > 0)
+	if (summary->file.fd != summary->draft.fd && summary->file.fd > 0)
 		close(summary->file.fd);
-	new_file_close(&summary->new_file);
+	output_draft_close(&summary->draft);
 	slice_store_free(summary->slices);
 	call_sums_free(summary->calls);
 	array_free(&summary->threads);
@@ -54,18 +54,17 @@ struct view_summary *view_summary_new(const char *path)
 
 	if (!summary)
 		return NULL;
-	if (!new_file_open(&summary->new_file, path)) {
-		new_file_close(&summary->new_file);
-		/* A folder that nobody may write to: for this run alone. */
-		if (!new_file_open(&summary->new_file, "/tmp/ktrace-hw-view")) {
-			view_summary_free(summary);
-			return NULL;
-		}
-		free(summary->new_file.path);
-		summary->new_file.path = NULL;
+	if (output_draft_open(&summary->draft, path)) {
+		summary->file.fd = summary->draft.fd;
+		return summary;
 	}
-	summary->file.fd = summary->new_file.fd;
-	return summary;
+	output_draft_close(&summary->draft);
+	/* The folder is read-only or another user's: for this run alone. */
+	summary->file.fd = output_temporary_file(NULL);
+	if (summary->file.fd >= 0)
+		return summary;
+	view_summary_free(summary);
+	return NULL;
 }
 
 static void pack_thread(struct view_thread *thread, struct pack *pack)
@@ -144,7 +143,7 @@ int view_summary_save(struct view_summary *summary, uint64_t key)
 	if (!status)
 		status = write_head(summary, key, &rest);
 	if (!status &&
-	    (!summary->new_file.path || !new_file_finish(&summary->new_file)))
+	    (summary->draft.fd < 0 || !output_draft_finish(&summary->draft)))
 		status = -ERROR_SYSTEM;
 	return status;
 }

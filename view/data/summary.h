@@ -4,7 +4,7 @@
 
 #include "common/array.h"
 #include "common/chunk_file.h"
-#include "common/new_file.h"
+#include "common/output_folder.h"
 #include "view/data/longest.h"
 #include "view/data/slice.h"
 
@@ -53,7 +53,7 @@ struct view_summary {
 	bool is_complete;
 	struct array threads; /* struct view_thread */
 	struct longest lists[LIST_COUNT];
-	struct new_file new_file;
+	struct output_draft draft; /* fd -1: a file without a place */
 	struct chunk_file file;
 	struct slice_store *slices;
 	struct call_sums *calls;

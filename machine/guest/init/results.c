@@ -36,7 +36,8 @@ static int open_late(const struct settings *settings, struct problem *problem)
 	if (results_make_folders(settings, problem))
 		return -1;
 	for (i = 0; i < settings->results_count; i++) {
-		if (mount("none", settings->results[i], "tmpfs", 0, NULL))
+		if (mount("none", settings->results[i], "tmpfs", 0,
+			  "mode=0700"))
 			return problem_set(problem, "cannot mount %s",
 					   settings->results[i]);
 	}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_KCORE_FOLDER_H
+#define KT_COLLECTOR_KCORE_FOLDER_H
+
+#include "common/output_folder.h"
+
+/* Opens kcore_dir (docs/formats.md) of the recording @recording, and creates it
+ * if nothing has the name.  Returns as output_folder_sub().
+ */
+int kcore_folder_open(struct output_folder *folder,
+		      const struct output_folder *recording,
+		      const struct log *log);
+
+/* Writes the file @name there, as output_folder_write() does. */
+int kcore_folder_write(const struct output_folder *recording, const char *name,
+		       void (*write)(FILE *out, const void *context),
+		       const void *context, const struct log *log);
+
+#endif

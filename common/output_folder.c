@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/output_folder.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/output_path.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Mode bits by which others than the owner may change a folder. */
+enum { OTHERS_WRITE = S_IWGRP | S_IWOTH };
+
+/* A reader holds the lock for microseconds; a recorder waits for that. */
+enum { LOCK_TRIES = 10, LOCK_PAUSE_NS = 20000000 };
+
+/* Deeper folders are left where they are: each costs a descriptor. */
+enum { MOST_DEPTH = 32 };
+
+/* Reports an error and returns it; keeps errno. */
+static int refuse(const struct log *log, const char *path, const char *reason)
+{
+	int cause = errno;
+
+	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET, "%s", reason);
+	errno = cause;
+	return -ERROR_SYSTEM;
+}
+
+static const char *reason_of(int cause)
+{
+	if (cause == ELOOP || cause == ENOTDIR)
+		return "not a directory, or a link to one: name the directory "
+		       "itself";
+	return strerror(cause);
+}
+
+/* Returns the owner that a new file in the folder @fd gets, or -1. */
+static uid_t owner_of_new_file(int fd)
+{
+	static const char name[] = ".ktrace-hw.owner";
+	struct stat stat = { .st_uid = (uid_t)-1 };
+	int file = openat(fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+
+	if (file < 0) {
+		file = openat(fd, name,
+			      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+				      O_CLOEXEC,
+			      0600);
+		if (file >= 0)
+			unlinkat(fd, name, 0);
+	}
+	if (file < 0)
+		return (uid_t)-1;
+	if (fstat(file, &stat) < 0)
+		stat.st_uid = (uid_t)-1;
+	close(file);
+	return stat.st_uid;
+}
+
+/* Returns whether the folder @fd is of this user: see the header. */
+static bool is_own(int fd, const struct stat *stat)
+{
+	return stat->st_uid == geteuid() ||
+	       stat->st_uid == owner_of_new_file(fd);
+}
+
+/* Checks invariant 2 of the folder that is open. */
+static int check(struct output_folder *folder, const struct log *log)
+{
+	struct stat stat;
+
+	if (fstat(folder->fd, &stat) < 0)
+		return refuse(log, folder->path, strerror(errno));
+	folder->owner = stat.st_uid;
+	if (!is_own(folder->fd, &stat)) {
+		errno = EPERM;
+		log_message(log, LOG_ERROR, folder->path, LOG_NO_OFFSET,
+			    "belongs to another user (%ld): choose another "
+			    "directory",
+			    (long)stat.st_uid);
+		return -ERROR_SYSTEM;
+	}
+	if (stat.st_mode & OTHERS_WRITE) {
+		errno = EPERM;
+		log_message(log, LOG_ERROR, folder->path, LOG_NO_OFFSET,
+			    "other users may write to it (mode %04o): choose "
+			    "another directory, or chmod go-w",
+			    (unsigned int)stat.st_mode & 07777);
+		return -ERROR_SYSTEM;
+	}
+	return 0;
+}
+
+/* Closes @folder and returns @error; keeps errno. */
+static int give_up(struct output_folder *folder, int error)
+{
+	int cause = errno;
+
+	output_folder_close(folder);
+	errno = cause;
+	return error;
+}
+
+/* Opens what @folder names in its parent. */
+static int open_named(struct output_folder *folder, const struct log *log)
+{
+	folder->fd = openat(folder->parent, folder->name,
+			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK |
+				    O_CLOEXEC);
+	if (folder->fd < 0 && errno == ENOENT)
+		return -ERROR_NOT_FOUND;
+	if (folder->fd < 0)
+		return refuse(log, folder->path, reason_of(errno));
+	return check(folder, log);
+}
+
+/* Fills all but the descriptor of the folder. */
+static int find(struct output_folder *folder, const char *path,
+		const struct log *log)
+{
+	*folder = (struct output_folder){ .fd = -1, .parent = -1 };
+	folder->path = strdup(path);
+	if (!folder->path)
+		return -ERROR_MEMORY;
+	folder->parent = output_path_parent(path, &folder->name);
+	if (folder->parent >= 0)
+		return 0;
+	if (errno != EPERM)
+		return refuse(log, path, reason_of(errno));
+	return refuse(log, path,
+		      "another user made a link on the way: name the "
+		      "directory that it leads to");
+}
+
+int output_folder_open(struct output_folder *folder, const char *path,
+		       const struct log *log)
+{
+	int error = find(folder, path, log);
+
+	if (!error)
+		error = open_named(folder, log);
+	return error ? give_up(folder, error) : 0;
+}
+
+/* Creates what @folder names in its parent.  Where others may rename folders,
+ * another folder of this user could have taken its place: that is not empty.
+ */
+static int make_named(struct output_folder *folder, const struct log *log)
+{
+	int error;
+
+	if (mkdirat(folder->parent, folder->name, 0700) < 0)
+		return refuse(log, folder->path, strerror(errno));
+	error = open_named(folder, log);
+	if (!error && !output_folder_is_empty(folder)) {
+		errno = EEXIST;
+		error = refuse(log, folder->path,
+			       "was replaced while it was created: choose a "
+			       "directory that others may not write to");
+	}
+	return error == -ERROR_NOT_FOUND ? -ERROR_SYSTEM : error;
+}
+
+int output_folder_make(struct output_folder *folder, const char *path,
+		       const struct log *log)
+{
+	int error = find(folder, path, log);
+
+	if (!error)
+		error = make_named(folder, log);
+	return error ? give_up(folder, error) : 0;
+}
+
+/* Fills @folder, called @name in the folder @parent, whose path is the first
+ * @length bytes of @path.
+ */
+static int find_in(struct output_folder *folder, int parent, const char *path,
+		   size_t length, const char *name)
+{
+	assert(*name && !strchr(name, '/'));
+	*folder = (struct output_folder){ .fd = -1, .parent = -1 };
+	folder->name = strdup(name);
+	if (asprintf(&folder->path, "%.*s%s", (int)length, path, name) < 0)
+		folder->path = NULL;
+	if (!folder->path || !folder->name)
+		return -ERROR_MEMORY;
+	folder->parent = fcntl(parent, F_DUPFD_CLOEXEC, 0);
+	return folder->parent < 0 ? -ERROR_SYSTEM : 0;
+}
+
+int output_folder_beside(struct output_folder *folder,
+			 const struct output_folder *other, const char *name,
+			 const struct log *log)
+{
+	size_t length = strlen(other->path);
+	int error;
+
+	while (length && other->path[length - 1] == '/')
+		length--;
+	while (length && other->path[length - 1] != '/')
+		length--;
+	error = find_in(folder, other->parent, other->path, length, name);
+	if (!error)
+		error = open_named(folder, log);
+	return error ? give_up(folder, error) : 0;
+}
+
+/* Returns whether the folder lies in the file system of @parent. */
+static bool is_same_system(const struct output_folder *folder,
+			   const struct output_folder *parent)
+{
+	struct stat stat;
+	struct stat outer;
+
+	return !fstat(folder->fd, &stat) && !fstat(parent->fd, &outer) &&
+	       stat.st_dev == outer.st_dev;
+}
+
+static int open_sub(struct output_folder *folder,
+		    const struct output_folder *parent, const char *name,
+		    const struct log *log)
+{
+	char *start;
+	int error = -ERROR_MEMORY;
+
+	*folder = (struct output_folder){ .fd = -1, .parent = -1 };
+	if (asprintf(&start, "%s/", parent->path) < 0)
+		return -ERROR_MEMORY;
+	error = find_in(folder, parent->fd, start, strlen(start), name);
+	free(start);
+	if (!error)
+		error = open_named(folder, log);
+	if (!error && !is_same_system(folder, parent)) {
+		errno = EXDEV;
+		error = refuse(log, folder->path,
+			       "another file system is "
+			       "mounted there");
+	}
+	return error;
+}
+
+int output_folder_sub(struct output_folder *folder,
+		      const struct output_folder *parent, const char *name,
+		      const struct log *log)
+{
+	int error = open_sub(folder, parent, name, log);
+
+	if (error == -ERROR_NOT_FOUND)
+		error = make_named(folder, log);
+	return error ? give_up(folder, error) : 0;
+}
+
+void output_folder_close(struct output_folder *folder)
+{
+	if (folder->path && folder->fd >= 0)
+		close(folder->fd);
+	if (folder->path && folder->parent >= 0)
+		close(folder->parent);
+	free(folder->path);
+	free(folder->name);
+	*folder = (struct output_folder){ 0 };
+}
+
+static int try_lock(int fd)
+{
+	const struct timespec pause = { 0, LOCK_PAUSE_NS };
+
+	for (int i = 0; i < LOCK_TRIES; i++) {
+		if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+			return 0;
+		nanosleep(&pause, NULL);
+	}
+	errno = EWOULDBLOCK;
+	return -1;
+}
+
+int output_folder_lock(const struct output_folder *folder,
+		       const struct log *log)
+{
+	if (!try_lock(folder->fd))
+		return 0;
+	return refuse(log, folder->path,
+		      "is being recorded to by another process: wait for it, "
+		      "or choose another directory");
+}
+
+bool output_folder_is_locked(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
+	bool is_locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 &&
+			 errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return is_locked;
+}
+
+bool output_folder_is_in_place(const struct output_folder *folder)
+{
+	struct stat named;
+	struct stat opened;
+
+	return folder->parent >= 0 &&
+	       !fstatat(folder->parent, folder->name, &named,
+			AT_SYMLINK_NOFOLLOW) &&
+	       !fstat(folder->fd, &opened) && named.st_dev == opened.st_dev &&
+	       named.st_ino == opened.st_ino;
+}
+
+static bool is_dots(const char *name)
+{
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+/* Returns the entries of the folder @fd from the first on, or NULL. */
+static DIR *entries_of(int fd)
+{
+	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = own < 0 ? NULL : fdopendir(own);
+
+	if (!entries && own >= 0)
+		close(own);
+	return entries;
+}
+
+static const char *next_name(DIR *entries)
+{
+	const struct dirent *entry;
+
+	do
+		entry = readdir(entries);
+	while (entry && is_dots(entry->d_name));
+	return entry ? entry->d_name : NULL;
+}
+
+bool output_folder_is_empty(const struct output_folder *folder)
+{
+	DIR *entries = entries_of(folder->fd);
+	bool is_empty = entries && !next_name(entries);
+
+	if (entries)
+		closedir(entries);
+	return is_empty;
+}
+
+bool output_folder_has(const struct output_folder *folder, const char *name)
+{
+	struct stat stat;
+
+	return !fstatat(folder->fd, name, &stat, AT_SYMLINK_NOFOLLOW);
+}
+
+int output_folder_move(struct output_folder *folder, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy)
+		return -ERROR_MEMORY;
+	if (!output_folder_is_in_place(folder)) {
+		errno = ESTALE;
+	} else if (!renameat(folder->parent, folder->name, folder->parent,
+			     name)) {
+		free(folder->name);
+		folder->name = copy;
+		return 0;
+	}
+	free(copy);
+	return -ERROR_SYSTEM;
+}
+
+void output_folder_remove_empty(const struct output_folder *folder)
+{
+	if (output_folder_is_in_place(folder))
+		unlinkat(folder->parent, folder->name, AT_REMOVEDIR);
+}
+
+int output_folder_create(const struct output_folder *folder, const char *name)
+{
+	assert(*name && !strchr(name, '/'));
+	return openat(folder->fd, name,
+		      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+int output_folder_replace(const struct output_folder *folder, const char *name)
+{
+	output_folder_remove(folder, name);
+	return output_folder_create(folder, name);
+}
+
+static FILE *open_stream(const struct output_folder *folder, const char *name)
+{
+	int fd = output_folder_replace(folder, name);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!stream && fd >= 0)
+		close(fd);
+	return stream;
+}
+
+int output_folder_fail(const struct output_folder *folder, const char *name,
+		       const struct log *log)
+{
+	const char *reason = strerror(errno);
+	char *path;
+
+	if (asprintf(&path, "%s/%s", folder->path, name) < 0)
+		return -ERROR_MEMORY;
+	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
+		    "cannot be written: %s", reason);
+	free(path);
+	return -ERROR_SYSTEM;
+}
+
+int output_folder_write(const struct output_folder *folder, const char *name,
+			void (*write)(FILE *out, const void *context),
+			const void *context, const struct log *log)
+{
+	FILE *out = open_stream(folder, name);
+	bool is_written = out;
+
+	if (out) {
+		write(out, context);
+		is_written = !ferror(out);
+		is_written &= !fclose(out);
+	}
+	return is_written ? 0 : output_folder_fail(folder, name, log);
+}
+
+struct bytes {
+	const void *bytes;
+	size_t size;
+};
+
+static void write_bytes(FILE *out, const void *context)
+{
+	const struct bytes *bytes = context;
+
+	fwrite(bytes->bytes, 1, bytes->size, out);
+}
+
+int output_folder_save(const struct output_folder *folder, const char *name,
+		       const void *bytes, size_t size, const struct log *log)
+{
+	const struct bytes content = { bytes, size };
+
+	return output_folder_write(folder, name, write_bytes, &content, log);
+}
+
+int output_folder_reopen(const struct output_folder *folder, const char *name,
+			 int flags)
+{
+	int fd = openat(folder->fd, name,
+			flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat stat;
+
+	if (fd < 0 || (!fstat(fd, &stat) && S_ISREG(stat.st_mode) &&
+		       stat.st_uid == folder->owner && stat.st_nlink == 1))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
+}
+
+int output_folder_rename(const struct output_folder *folder, const char *from,
+			 const char *to)
+{
+	return renameat(folder->fd, from, folder->fd, to) ? -ERROR_SYSTEM : 0;
+}
+
+void output_folder_remove(const struct output_folder *folder, const char *name)
+{
+	int saved = errno;
+
+	unlinkat(folder->fd, name, 0);
+	errno = saved;
+}
+
+void output_folder_remove_files(const struct output_folder *folder,
+				const char *prefix)
+{
+	DIR *entries = entries_of(folder->fd);
+	const char *name;
+
+	while (entries && (name = next_name(entries)))
+		if (!strncmp(name, prefix, strlen(prefix)))
+			output_folder_remove(folder, name);
+	if (entries)
+		closedir(entries);
+}
+
+void output_folder_remove_sub(const struct output_folder *folder,
+			      const char *name)
+{
+	struct output_folder sub;
+
+	if (!open_sub(&sub, folder, name, NULL)) {
+		output_folder_remove_files(&sub, "");
+		output_folder_remove_empty(&sub);
+	}
+	output_folder_close(&sub);
+}
+
+/* A folder loses its name only after all in it. */
+static void remove_all(const struct output_folder *folder, int depth)
+{
+	DIR *entries = entries_of(folder->fd);
+	struct output_folder sub;
+	const char *name;
+
+	while (entries && (name = next_name(entries))) {
+		if (!unlinkat(folder->fd, name, 0) || errno != EISDIR)
+			continue;
+		if (depth && !open_sub(&sub, folder, name, NULL))
+			remove_all(&sub, depth - 1);
+		if (depth)
+			output_folder_close(&sub);
+	}
+	if (entries)
+		closedir(entries);
+	output_folder_remove_empty(folder);
+}
+
+void output_folder_discard(struct output_folder *folder)
+{
+	if (folder->path)
+		remove_all(folder, MOST_DEPTH);
+	output_folder_close(folder);
+}
