@@ -235,7 +235,7 @@ static void write_core(const struct recording_fixture *fixture,
 		       const char *name, uint64_t address, const uint8_t *bytes,
 		       size_t size)
 {
-	enum { CODE_OFFSET = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) };
+	enum { CODE_OFFSET = sizeof(Elf64_Ehdr) + 2 * sizeof(Elf64_Phdr) };
 	uint8_t core[CODE_OFFSET + 4096] = { 0 };
 	Elf64_Ehdr header = {
 		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB },
@@ -266,6 +266,35 @@ void recording_fixture_code(const struct recording_fixture *fixture,
 			    uint64_t address, const uint8_t *bytes, size_t size)
 {
 	write_core(fixture, "kcore", address, bytes, size);
+}
+
+void recording_fixture_more_code(const struct recording_fixture *fixture,
+				 uint64_t address, const uint8_t *bytes,
+				 size_t size)
+{
+	char path[128];
+	Elf64_Ehdr header;
+	Elf64_Phdr load = {
+		.p_type = PT_LOAD,
+		.p_vaddr = address,
+		.p_filesz = size,
+	};
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/kcore_dir/kcore", fixture->path);
+	file = fopen(path, "r+");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fread(&header, sizeof(header), 1, file), 1);
+	ck_assert_uint_eq(header.e_phnum, 1);
+	header.e_phnum = 2;
+	fseek(file, 0, SEEK_END);
+	load.p_offset = (uint64_t)ftell(file);
+	fwrite(bytes, 1, size, file);
+	fseek(file, 0, SEEK_SET);
+	fwrite(&header, sizeof(header), 1, file);
+	fseek(file, sizeof(load), SEEK_CUR);
+	fwrite(&load, sizeof(load), 1, file);
+	ck_assert_int_eq(fclose(file), 0);
 }
 
 void recording_fixture_code_at_end(const struct recording_fixture *fixture,

@@ -76,6 +76,11 @@ void recording_fixture_code(const struct recording_fixture *fixture,
 			    uint64_t address, const uint8_t *bytes,
 			    size_t size);
 
+/* Adds a second copy to that kcore. */
+void recording_fixture_more_code(const struct recording_fixture *fixture,
+				 uint64_t address, const uint8_t *bytes,
+				 size_t size);
+
 /* Writes what of that code was different at the end. */
 void recording_fixture_code_at_end(const struct recording_fixture *fixture,
 				   uint64_t address, const uint8_t *bytes,

@@ -14,7 +14,7 @@
 enum { LATE = 0x500000, LATE_SIZE = 4096, PATCHED = LATE + 0x100 };
 
 /* Copied at the beginning: a 1, then zeros. */
-enum { CODE = 0x100000 };
+enum { CODE = 0x100000, MORE = CODE + 0x1000 };
 
 static struct recording_fixture fixture;
 static struct recording *recording;
@@ -33,7 +33,8 @@ static void patch(uint64_t time_ns, uint8_t old, uint8_t new)
 				 sizeof(poke), &origin);
 }
 
-static void copy_loaded_code(uint8_t value)
+/* Writes @size bytes of @value to the file of code/ of LATE with @times. */
+static void copy_code_file(const char *times, uint8_t value, size_t size)
 {
 	uint8_t bytes[LATE_SIZE];
 	char path[128];
@@ -41,23 +42,36 @@ static void copy_loaded_code(uint8_t value)
 
 	memset(bytes, value, sizeof(bytes));
 	snprintf(path, sizeof(path), "%s/code", fixture.path);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/code/%x-%x-2000", fixture.path, LATE,
-		 LATE + LATE_SIZE);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/code/%x-%x-%s", fixture.path, LATE,
+		 LATE + LATE_SIZE, times);
 	file = fopen(path, "w");
 	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(bytes, 1, sizeof(bytes), file), sizeof(bytes));
+	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
 	fclose(file);
 }
 
-static void open_image(void)
+static void copy_loaded_code(uint8_t value)
+{
+	copy_code_file("2000", value, LATE_SIZE);
+}
+
+/* @more: what is copied at MORE, too, or NULL. */
+static void open_image_of(const uint8_t *more, size_t size)
 {
 	static const uint8_t code[64] = { 1 };
 
 	recording_fixture_code(&fixture, CODE, code, sizeof(code));
+	if (more)
+		recording_fixture_more_code(&fixture, MORE, more, size);
 	recording_fixture_write(&fixture);
 	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
 	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
+}
+
+static void open_image(void)
+{
+	open_image_of(NULL, 0);
 }
 
 static void set_up(void)
@@ -81,10 +95,115 @@ static uint8_t patched_at(uint64_t time_ns)
 	return byte;
 }
 
+/* As the kernel does for a BPF program or a trampoline. */
+static void announce(uint64_t time_ns, bool is_gone)
+{
+	const struct fixture_origin origin = { 1, 1, time_ns };
+	const struct {
+		uint64_t address;
+		uint32_t size;
+		uint16_t type;
+		uint16_t flags;
+		char name[8];
+	} symbol = { LATE, LATE_SIZE, PERF_RECORD_KSYMBOL_TYPE_BPF,
+		     is_gone ? PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER : 0,
+		     "program" };
+
+	recording_fixture_record(&fixture, PERF_RECORD_KSYMBOL, 0, &symbol,
+				 sizeof(symbol), &origin);
+}
+
+/* Returns the byte at LATE at @time_ns, or -1 if it is unknown. */
+static int late_at(uint64_t time_ns)
+{
+	uint8_t byte;
+
+	return code_image_read(image, time_ns, LATE, &byte, 1) ? byte : -1;
+}
+
+START_TEST(announced_code_is_known_from_its_record_on)
+{
+	announce(1500, false);
+	copy_loaded_code(7);
+	announce(2500, true);
+	open_image();
+	ck_assert_int_eq(late_at(1499), -1);
+	ck_assert_int_eq(late_at(1500), 7);
+	ck_assert_int_eq(late_at(2499), 7);
+	ck_assert_int_eq(late_at(2500), -1);
+}
+END_TEST
+
+/* The program was removed before its code was read: the copy is of whatever was
+ * there then.
+ */
+START_TEST(a_copy_read_too_late_is_none_of_the_program)
+{
+	announce(1500, false);
+	announce(1800, true);
+	copy_loaded_code(7);
+	open_image();
+	ck_assert_int_eq(late_at(1600), -1);
+	ck_assert_int_eq(late_at(1900), -1);
+	ck_assert_int_eq(late_at(2000), 7);
+}
+END_TEST
+
+START_TEST(a_second_program_takes_the_place_of_the_first)
+{
+	announce(1500, false);
+	copy_loaded_code(7);
+	announce(2500, false);
+	open_image();
+	ck_assert_int_eq(late_at(2400), 7);
+	ck_assert_int_eq(late_at(2600), -1);
+}
+END_TEST
+
+START_TEST(a_copy_without_an_announcement_is_known_since_it_was_read)
+{
+	copy_loaded_code(7);
+	open_image();
+	ck_assert_int_eq(late_at(1999), -1);
+	ck_assert_int_eq(late_at(2000), 7);
+}
+END_TEST
+
+/* Proved by the recorder: a module's code, since module_load. */
+START_TEST(a_copy_is_known_since_the_time_in_its_name)
+{
+	copy_code_file("2000-1200", 7, LATE_SIZE);
+	copy_code_file("3000", 0, 0);
+	open_image();
+	ck_assert_int_eq(late_at(1199), -1);
+	ck_assert_int_eq(late_at(1200), 7);
+	ck_assert_int_eq(late_at(2999), 7);
+	ck_assert_int_eq(late_at(3000), -1);
+}
+END_TEST
+
+/* Between two copies nobody copied anything. */
+START_TEST(a_hole_between_copies_is_unknown)
+{
+	static const uint8_t more[] = { 1, 2, 3, 4 };
+	uint8_t bytes[16];
+
+	open_image_of(more, sizeof(more));
+	ck_assert_uint_eq(code_image_read(image, 3000, CODE + 60, bytes, 16),
+			  4);
+	ck_assert_uint_eq(code_image_read(image, 3000, CODE + 64, bytes, 16),
+			  0);
+	ck_assert_uint_eq(code_image_read(image, 3000, MORE - 1, bytes, 16), 0);
+	ck_assert_uint_eq(code_image_read(image, 3000, MORE, bytes, 16), 4);
+	ck_assert_mem_eq(bytes, more, sizeof(more));
+}
+END_TEST
+
 START_TEST(loaded_code_is_patched_before_and_after_it_is_copied)
 {
 	uint8_t bytes[LATE_SIZE];
 
+	announce(900, false);
 	patch(1500, 6, 7);
 	patch(2500, 7, 8);
 	copy_loaded_code(7);
@@ -141,6 +260,14 @@ int main(void)
 	tcase_add_test(tcase,
 		       loaded_code_is_patched_before_and_after_it_is_copied);
 	tcase_add_test(tcase, a_patch_of_unknown_code_makes_none_known);
+	tcase_add_test(tcase, announced_code_is_known_from_its_record_on);
+	tcase_add_test(tcase, a_copy_read_too_late_is_none_of_the_program);
+	tcase_add_test(tcase, a_second_program_takes_the_place_of_the_first);
+	tcase_add_test(
+		tcase,
+		a_copy_without_an_announcement_is_known_since_it_was_read);
+	tcase_add_test(tcase, a_copy_is_known_since_the_time_in_its_name);
+	tcase_add_test(tcase, a_hole_between_copies_is_unknown);
 	tcase_add_test(tcase, a_patch_is_undone_before_its_time);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

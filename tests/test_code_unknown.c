@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "decoder/code/code_change.h"
+#include "decoder/code/code_known.h"
 #include "decoder/code/code_region.h"
 #include "decoder/code/code_unknown.h"
 #include "tests/recording_fixture.h"
@@ -49,6 +50,8 @@ static void read_unknown(const struct row *row, struct array *unknown)
 	uint8_t after[END - 0x1000];
 	struct array regions = ARRAY_OF(struct code_region);
 	struct array changes = ARRAY_OF(struct code_change);
+	struct array known = ARRAY_OF(struct code_known);
+	const struct code_at_end end = { &regions, &changes, &known };
 	struct recording_fixture fixture;
 	char path[128];
 
@@ -59,6 +62,7 @@ static void read_unknown(const struct row *row, struct array *unknown)
 		region->size_bytes = row->regions[i].end - region->first;
 		region->bytes = before;
 	}
+	ck_assert_int_eq(code_region_know(&regions, &known), 0);
 	for (size_t i = 0; i < sizeof(after); i++)
 		after[i] = 1;
 	recording_fixture_begin_coresight(&fixture);
@@ -66,10 +70,11 @@ static void read_unknown(const struct row *row, struct array *unknown)
 				      END - row->first);
 	snprintf(path, sizeof(path), "%s/kcore_dir/kcore_end", fixture.path);
 	ck_assert_int_eq(
-		code_unknown_read(&regions, &changes, path, NULL, unknown), 0);
+		code_unknown_read(&end, path, NULL, unknown), 0);
 	recording_fixture_write(&fixture);
 	recording_fixture_end(&fixture);
 	array_free(&regions);
+	array_free(&known);
 }
 
 START_TEST(what_regions_know_is_compared)
@@ -121,7 +126,7 @@ START_TEST(patches_without_times_are_unknown_unless_copied)
 
 		*change = (struct code_change){
 			.address = 0x1004,
-			.is_patch = true,
+			.kind = CODE_PATCH,
 			.new_size = 4,
 			.new_bytes = (const uint8_t *)&row->words[i],
 		};

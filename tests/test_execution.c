@@ -53,6 +53,9 @@ static const uint8_t code[] = {
 #define PGE(low, high) "31 " low " " high " "
 #define PGD "01 "
 
+/* A second copy, 16 MiB further: with zeros between, which nobody copied. */
+#define MORE (KERNEL + (16 << 20))
+
 static const struct row {
 	const char *name;
 	const char *trace;
@@ -94,6 +97,10 @@ static const struct row {
 	{ "where the unit forgets its calls, too",
 	  AT("00", "50") "06 " AT("08", "10") "06 ",
 	  "gap no code, return 1008-1009, gap bad trace" },
+	{ "a hole between two copies, and on in the second",
+	  AT("0a", "10") TIP("00", "50") "06 06 "
+		"4d 08 10 00 82 " TIP("0c", "10"),
+	  "jump 100a-100a, gap no code, return 1008-1009" },
 	{ "trace and code do not agree",
 	  AT("06", "10") TIP("08", "10") TIP("0c", "10"),
 	  "conditional 1006-1006, gap bad trace, return 1008-1009" },
@@ -149,6 +156,7 @@ static void set_up(void)
 {
 	recording_fixture_begin(&fixture);
 	recording_fixture_code(&fixture, KERNEL, code, sizeof(code));
+	recording_fixture_more_code(&fixture, MORE, code, sizeof(code));
 }
 
 static void tear_down(void)

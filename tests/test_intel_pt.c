@@ -235,6 +235,30 @@ START_TEST(missing_code_is_a_gap_to_the_next_psb)
 }
 END_TEST
 
+/* Between two copies that lie near each other: zeros that nobody copied. */
+START_TEST(a_hole_between_copies_is_a_gap)
+{
+	struct pt_packet packets[32];
+	size_t count = psb(packets, CODE, 1000);
+
+	recording_fixture_more_code(&fixture, CODE + 0x1000, code,
+				    sizeof(code));
+	packets[count++] = ip_packet(ppt_tip, CODE + 0x800);
+	count += psb(packets + count, CODE, 2000);
+	packets[count++] = ip_packet(ppt_tip, CODE + 0x1008);
+	packets[count++] = tnt_packet(1, 1);
+	recording_fixture_packets(&fixture, 0, packets, count);
+	decode();
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
+	expect(only(FLOW_GAP), FLOW_GAP, FLOW_GAP_NO_CODE,
+	       item_at(only(FLOW_GAP))->ip);
+	for (size_t i = 0; i < items.count; i++)
+		ck_assert(item_at(i)->kind != FLOW_BLOCK ||
+			  item_at(i)->ip < CODE + sizeof(code) ||
+			  item_at(i)->ip >= CODE + 0x1000);
+}
+END_TEST
+
 START_TEST(wrmsr_switches_the_unit_off)
 {
 	struct pt_packet packets[16];
@@ -327,6 +351,7 @@ int main(void)
 	tcase_add_test(tcase, overflow_is_a_gap);
 	tcase_add_test(tcase, a_gap_takes_the_time_of_the_loss);
 	tcase_add_test(tcase, missing_code_is_a_gap_to_the_next_psb);
+	tcase_add_test(tcase, a_hole_between_copies_is_a_gap);
 	tcase_add_test(tcase, wrmsr_switches_the_unit_off);
 	tcase_add_test(tcase, lost_trace_is_a_gap_at_its_place);
 	tcase_add_test(tcase, switches_lie_among_the_blocks);

@@ -5,6 +5,8 @@
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
+#include "decoder/code/bpf_text_breakpoint.h"
+#include "decoder/code/code_known.h"
 #include "decoder/code/code_region.h"
 #include "decoder/code/text_poke_breakpoint.h"
 #include "decoder/recording/sideband.h"
@@ -15,17 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_patch(const struct sideband_record *record,
-		       struct code_change *change)
+/* Returns whether @record reports a change of code, and the change. */
+static bool read_poke(const struct sideband_record *record,
+		      struct code_change *change)
 {
 	const struct sideband_text_poke *poke = &record->poke;
 
-	if (record->kind != SIDEBAND_TEXT_POKE)
-		return text_poke_breakpoint_read(record, change);
 	*change = (struct code_change){
+		.kind = poke->old_size ? CODE_PATCH : CODE_COPY,
 		.time_ns = record->time_ns,
+		.order_ns = record->time_ns,
 		.address = poke->address,
-		.is_patch = poke->old_size,
 		.old_size = poke->old_size,
 		.new_size = poke->new_size,
 		.old_bytes = poke->old_bytes,
@@ -34,83 +36,135 @@ static bool read_patch(const struct sideband_record *record,
 	return true;
 }
 
+/* perf lists the symbols from before the recording in records without a time. */
+static bool read_symbol(const struct sideband_record *record,
+			struct code_change *change)
+{
+	*change = (struct code_change){
+		.kind = CODE_LOSS,
+		.announces = !record->ksymbol.unregister,
+		.time_ns = record->time_ns,
+		.address = record->ksymbol.address,
+		.new_size = record->ksymbol.size_bytes,
+	};
+	return record->time_ns;
+}
+
+static bool read_change(const struct sideband_record *record,
+			struct code_change *change)
+{
+	if (record->kind == SIDEBAND_TEXT_POKE)
+		return read_poke(record, change);
+	if (record->kind == SIDEBAND_KSYMBOL)
+		return read_symbol(record, change);
+	return text_poke_breakpoint_read(record, change) ||
+	       bpf_text_breakpoint_read(record, change);
+}
+
 /* None goes beyond the end of all addresses. */
 static bool change_of(const struct sideband_record *record,
 		      struct code_change *change)
 {
-	return read_patch(record, change) &&
+	return read_change(record, change) &&
 	       change->address <= UINT64_MAX - change->old_size &&
 	       change->address <= UINT64_MAX - change->new_size;
 }
 
-/* Samples are many: where none may be a patch, nobody walks over them. */
-static struct sideband *open_patches(const struct recording *recording)
+/* Walks over samples, which are many, only where they may be changes. */
+static struct sideband *open_changes(const struct recording *recording)
 {
-	unsigned int kinds = SIDEBAND_BIT(SIDEBAND_TEXT_POKE);
+	unsigned int kinds = SIDEBAND_BIT(SIDEBAND_TEXT_POKE) |
+			     SIDEBAND_BIT(SIDEBAND_KSYMBOL);
 
-	if (text_poke_breakpoint_is_recorded(recording))
+	if (text_poke_breakpoint_is_recorded(recording) ||
+	    bpf_text_breakpoint_is_recorded(recording))
 		kinds |= SIDEBAND_BIT(SIDEBAND_SAMPLE) |
 			 SIDEBAND_BIT(SIDEBAND_LOST);
 	return sideband_open(recording, kinds);
 }
 
-static int read_patches(const struct recording *recording,
-			struct array *changes, bool *is_complete)
+static int read_records(const struct recording *recording,
+			struct code_changes *changes)
 {
-	struct sideband *sideband = open_patches(recording);
+	struct sideband *sideband = open_changes(recording);
 	struct sideband_record record;
 	struct code_change change;
 	int status = sideband ? 1 : -ERROR_MEMORY;
 
-	*is_complete = true;
 	while (status == 1) {
 		status = sideband_next(sideband, &record);
 		if (status == 1 && text_poke_breakpoint_is_lost(&record))
-			*is_complete = false;
+			changes->is_complete = false;
 		else if (status == 1 && change_of(&record, &change) &&
-			 array_append(changes, &change) < 0)
+			 array_append(&changes->items, &change) < 0)
 			status = -ERROR_MEMORY;
 	}
 	sideband_close(sideband);
 	return status;
 }
 
-/* Reads <first>-<end>-<time>. */
-static int read_name(const char *name, struct code_change *change,
-		     uint64_t *end)
+/* A file of code/: the bytes at @read_ns. */
+struct copy {
+	uint64_t first;
+	uint64_t end;
+	uint64_t read_ns;
+	uint64_t since_ns; /* proved to be the same from then on */
+	const uint8_t *bytes;
+};
+
+/* Reads <first>-<end>-<time>, or <first>-<end>-<time>-<since>. */
+static bool read_name(const char *name, struct copy *copy)
 {
 	int length = 0;
+	int full = 0;
+	int count = sscanf(name,
+			   "%" SCNx64 "-%" SCNx64 "-%" SCNu64 "%n-%" SCNu64
+			   "%n",
+			   &copy->first, &copy->end, &copy->read_ns, &length,
+			   &copy->since_ns, &full);
 
-	*change = (struct code_change){ 0 };
-	return sscanf(name, "%" SCNx64 "-%" SCNx64 "-%" SCNu64 "%n",
-		      &change->address, end, &change->time_ns, &length) == 3 &&
-	       !name[length];
+	if (count == 3)
+		copy->since_ns = copy->read_ns;
+	return (count == 3 && !name[length]) ||
+	       (count == 4 && !name[full] && copy->since_ns <= copy->read_ns);
+}
+
+/* An empty file: from its time on other code, of which there is no copy. */
+static int add_loss(struct code_changes *changes, const struct copy *copy)
+{
+	const struct code_change loss = {
+		.kind = CODE_LOSS,
+		.time_ns = copy->read_ns,
+		.address = copy->first,
+		.new_size = copy->end - copy->first,
+	};
+
+	return array_append(&changes->items, &loss);
 }
 
 static int add_copy(const char *path, const char *name, const struct log *log,
-		    struct array *changes, struct array *maps)
+		    struct code_changes *changes, struct array *copies)
 {
-	struct code_change change;
-	uint64_t end;
+	struct copy copy = { 0 };
+	struct file_map *map;
 
-	if (!read_name(name, &change, &end))
+	if (!read_name(name, &copy) || copy.end <= copy.first)
 		return 0;
-
-	struct file_map *map = array_add(maps);
-
+	map = array_add(&changes->maps);
 	if (!map)
 		return -ERROR_MEMORY;
 	if (file_map_open(map, path, log) < 0)
 		return 0;
-	if (!map->size || end - change.address != map->size) {
+	if (!map->size)
+		return add_loss(changes, &copy);
+	if (copy.end - copy.first != map->size) {
 		log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
-			    "its size is not what its name says: not used");
+			    "its size differs from the range in its name: not "
+			    "used");
 		return 0;
 	}
-	change.new_bytes = map->bytes;
-	change.new_size = map->size;
-
-	return array_append(changes, &change);
+	copy.bytes = map->bytes;
+	return array_append(copies, &copy);
 }
 
 /* Returns whether the last of @maps still fits; *@left is what the others
@@ -129,8 +183,9 @@ static bool is_affordable(const struct array *maps, uint64_t *left)
 	return true;
 }
 
+/* Appends the files of @folder to @copies (struct copy). */
 static int read_copies(const char *folder, const struct log *log,
-		       struct array *changes, struct array *maps)
+		       struct code_changes *changes, struct array *copies)
 {
 	DIR *entries = opendir(folder);
 	const struct dirent *entry;
@@ -138,15 +193,16 @@ static int read_copies(const char *folder, const struct log *log,
 	int error = 0;
 
 	while (entries && !error && (entry = readdir(entries))) {
-		size_t map_count = maps->count;
-		size_t change_count = changes->count;
+		size_t map_count = changes->maps.count;
+		size_t copy_count = copies->count;
 		char path[4096];
 
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		error = add_copy(path, entry->d_name, log, changes, maps);
-		if (maps->count == map_count || is_affordable(maps, &left))
+		error = add_copy(path, entry->d_name, log, changes, copies);
+		if (changes->maps.count == map_count ||
+		    is_affordable(&changes->maps, &left))
 			continue;
-		changes->count = change_count;
+		copies->count = copy_count;
 		log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
 			    "more code than a kernel has: this copy, and what "
 			    "follows it, is left out");
@@ -157,6 +213,22 @@ static int read_copies(const char *folder, const struct log *log,
 	return error;
 }
 
+static int rank(enum code_change_kind kind)
+{
+	switch (kind) {
+	case CODE_LOSS:
+		return 0;
+	case CODE_COPY:
+		return 1;
+	case CODE_PATCH:
+		return 2;
+	}
+	return 0;
+}
+
+/* A copy is valid from the time of the record that announces its code: the loss
+ * comes first.  Of two such copies the one that was read later counts.
+ */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct code_change *left = a;
@@ -164,21 +236,12 @@ static int compare_changes(const void *a, const void *b)
 
 	if (left->time_ns != right->time_ns)
 		return left->time_ns < right->time_ns ? -1 : 1;
+	if (left->kind != right->kind)
+		return rank(left->kind) - rank(right->kind);
+	if (left->order_ns != right->order_ns)
+		return left->order_ns < right->order_ns ? -1 : 1;
 	return (left->address > right->address) -
 	       (left->address < right->address);
-}
-
-int code_change_read(const struct recording *recording, const char *folder,
-		     const struct log *log, struct array *changes,
-		     struct array *maps, bool *is_complete)
-{
-	int error = read_patches(recording, changes, is_complete);
-
-	if (!error && folder) {
-		error = read_copies(folder, log, changes, maps);
-		array_sort(changes, compare_changes);
-	}
-	return error;
 }
 
 /* Copies what @bytes at @from has in common with the buffer. */
@@ -189,7 +252,7 @@ static void overlay(uint8_t *buffer, uint64_t address, size_t size,
 	uint64_t at = from < address ? 0 : from - address;
 	uint64_t count;
 
-	if (skipped >= from_size || at >= size)
+	if (!bytes || skipped >= from_size || at >= size)
 		return;
 	count = from_size - skipped;
 	if (count > size - at)
@@ -197,8 +260,197 @@ static void overlay(uint8_t *buffer, uint64_t address, size_t size,
 	memcpy(buffer + at, bytes + skipped, count);
 }
 
-/* As it was at first: undo from the last change back; then forwards. */
-static void apply_changes(const struct array *changes, uint64_t time_ns,
+static bool is_until(const void *change, const void *time_ns)
+{
+	return ((const struct code_change *)change)->time_ns <=
+	       *(const uint64_t *)time_ns;
+}
+
+static bool patches(const struct code_change *patch,
+		    const struct code_change *copy)
+{
+	return patch->kind == CODE_PATCH && patch->old_size &&
+	       patch->address < copy->address + copy->new_size &&
+	       copy->address < patch->address + patch->old_size;
+}
+
+/* Undoes the patches from after the time that @copy is valid from which its bytes
+ * have already.  The first @count changes are sorted.
+ */
+static int undo_patches(struct code_changes *changes, size_t count,
+			struct code_change *copy)
+{
+	const struct array sorted = {
+		.items = changes->items.items,
+		.count = count,
+		.item_size = changes->items.item_size,
+	};
+	size_t first =
+		array_partition_point(&sorted, &copy->time_ns, is_until);
+	uint8_t *bytes = NULL;
+
+	for (size_t i = array_partition_point(&sorted, &copy->order_ns,
+					      is_until);
+	     i-- > first;) {
+		const struct code_change *patch = array_at(&sorted, i);
+
+		if (!patches(patch, copy))
+			continue;
+		if (!bytes) {
+			bytes = malloc(copy->new_size);
+			if (!bytes ||
+			    array_append(&changes->copies, &bytes) < 0) {
+				free(bytes);
+				return -ERROR_MEMORY;
+			}
+			memcpy(bytes, copy->new_bytes, copy->new_size);
+			copy->new_bytes = bytes;
+		}
+		overlay(bytes, copy->address, copy->new_size, patch->old_bytes,
+			patch->address, patch->old_size);
+	}
+	return 0;
+}
+
+/* Adds the part of @copy from @first to @end, valid from @time_ns on. */
+static int add_part(struct code_changes *changes, size_t count,
+		    const struct copy *copy, const struct code_known *part,
+		    uint64_t time_ns)
+{
+	struct code_change change = {
+		.kind = CODE_COPY,
+		.time_ns = time_ns,
+		.order_ns = copy->read_ns,
+		.address = part->first,
+		.new_size = part->end - part->first,
+		.new_bytes = copy->bytes + (part->first - copy->first),
+	};
+	int error = undo_patches(changes, count, &change);
+
+	return error ? error : array_append(&changes->items, &change);
+}
+
+/* Returns what @range and @loss have in common; empty if nothing. */
+static struct code_known common_part(const struct code_known *range,
+				     const struct code_change *loss)
+{
+	struct code_known part = { loss->address,
+				   loss->address + loss->new_size };
+
+	if (part.first < range->first)
+		part.first = range->first;
+	if (part.end > range->end)
+		part.end = range->end;
+	return part;
+}
+
+/* Adds what @loss explains of the @left parts of @copy, and removes it there. */
+static int add_explained(struct code_changes *changes, size_t count,
+			 const struct copy *copy,
+			 const struct code_change *loss, struct array *left)
+{
+	uint64_t time_ns = copy->read_ns;
+	uint64_t at = loss->address;
+	int error = 0;
+
+	if (loss->announces)
+		time_ns = loss->time_ns;
+	else if (copy->since_ns >= loss->time_ns)
+		time_ns = copy->since_ns;
+	while (!error && at < loss->address + loss->new_size) {
+		const struct code_known *range = code_known_next(left, at);
+		struct code_known part;
+
+		if (!range || range->first >= loss->address + loss->new_size)
+			break;
+		part = common_part(range, loss);
+		error = add_part(changes, count, copy, &part, time_ns);
+		if (!error)
+			error = code_known_remove(left, part.first, part.end);
+		at = part.end;
+	}
+	return error;
+}
+
+/* Splits @copy into parts by the last loss of each that was before it was read:
+ * see the rule of validity.  The first @count changes are sorted.
+ */
+static int place_copy(struct code_changes *changes, size_t count,
+		      const struct array *losses, const struct copy *copy)
+{
+	struct array left = ARRAY_OF(struct code_known);
+	int error = code_known_add(&left, copy->first, copy->end);
+	size_t i = array_partition_point(losses, &copy->read_ns, is_until);
+
+	while (!error && left.count && i-- > 0)
+		error = add_explained(changes, count, copy,
+				      array_at(losses, i), &left);
+	for (i = 0; i < left.count && !error; i++)
+		error = add_part(changes, count, copy, array_at(&left, i),
+				 copy->since_ns);
+	array_free(&left);
+	return error;
+}
+
+static int place_copies(struct code_changes *changes,
+			const struct array *copies)
+{
+	struct array losses = ARRAY_OF(struct code_change);
+	size_t count = changes->items.count;
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct code_change *change =
+			array_at(&changes->items, i);
+
+		if (change->kind == CODE_LOSS)
+			error = array_append(&losses, change);
+	}
+	for (size_t i = 0; i < copies->count && !error; i++)
+		error = place_copy(changes, count, &losses,
+				   array_at(copies, i));
+	array_free(&losses);
+	return error;
+}
+
+int code_changes_read(const struct recording *recording, const char *folder,
+		      const struct log *log, struct code_changes *changes)
+{
+	struct array copies = ARRAY_OF(struct copy);
+	int error;
+
+	*changes = (struct code_changes){
+		.items = ARRAY_OF(struct code_change),
+		.maps = ARRAY_OF(struct file_map),
+		.copies = ARRAY_OF(void *),
+		.is_complete = true,
+	};
+	error = read_records(recording, changes);
+	if (!error && folder)
+		error = read_copies(folder, log, changes, &copies);
+	array_sort(&changes->items, compare_changes);
+	if (!error)
+		error = place_copies(changes, &copies);
+	array_sort(&changes->items, compare_changes);
+	array_free(&copies);
+	return error;
+}
+
+void code_changes_free(struct code_changes *changes)
+{
+	for (size_t i = 0; i < changes->maps.count; i++)
+		file_map_close(array_at(&changes->maps, i));
+	for (size_t i = 0; i < changes->copies.count; i++)
+		free(*(void **)array_at(&changes->copies, i));
+	array_free(&changes->items);
+	array_free(&changes->maps);
+	array_free(&changes->copies);
+}
+
+/* First undoes everything from the last change backwards: the copy may be older
+ * or newer than any of them.  Then applies the first @count.
+ */
+static void apply_changes(const struct array *changes, size_t count,
 			  uint64_t address, uint8_t *buffer, size_t size)
 {
 	for (size_t i = changes->count; i-- > 0;) {
@@ -207,18 +459,16 @@ static void apply_changes(const struct array *changes, uint64_t time_ns,
 		overlay(buffer, address, size, change->old_bytes,
 			change->address, change->old_size);
 	}
-	for (size_t i = 0; i < changes->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct code_change *change = array_at(changes, i);
 
-		if (change->time_ns > time_ns)
-			break;
 		overlay(buffer, address, size, change->new_bytes,
 			change->address, change->new_size);
 	}
 }
 
-size_t code_change_read_at(const struct array *regions,
-			   const struct array *changes, uint64_t time_ns,
+size_t code_change_restore(const struct array *regions,
+			   const struct array *changes, size_t count,
 			   uint64_t address, uint8_t *buffer, size_t size)
 {
 	const struct code_region *region = code_region_find(regions, address);
@@ -231,6 +481,21 @@ size_t code_change_read_at(const struct array *regions,
 	if (size > region->size_bytes - offset)
 		size = region->size_bytes - offset;
 	memcpy(buffer, region->bytes + offset, size);
-	apply_changes(changes, time_ns, address, buffer, size);
+	apply_changes(changes, count, address, buffer, size);
 	return size;
+}
+
+int code_change_know(const struct code_change *change, struct array *known)
+{
+	uint64_t end = change->address + change->new_size;
+
+	switch (change->kind) {
+	case CODE_PATCH:
+		return 0;
+	case CODE_COPY:
+		return code_known_add(known, change->address, end);
+	case CODE_LOSS:
+		return code_known_remove(known, change->address, end);
+	}
+	return 0;
 }

@@ -2,53 +2,85 @@
 #ifndef KT_DECODER_CODE_CHANGE_H
 #define KT_DECODER_CODE_CHANGE_H
 
+#include "common/array.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct array;
 struct log;
 struct recording;
 
-/* Code that became different at a moment: a TEXT_POKE record, the recorder's
- * own of that kind (text_poke_breakpoint.h), or a copy that the recorder made
- * of code that appeared while it ran.
+/* Code that became different at a moment:
+ *
+ *	CODE_PATCH	a TEXT_POKE record, or the recorder's own record of that
+ *			kind (text_poke_breakpoint.h), of code that was there
+ *	CODE_COPY	new code with its bytes: a TEXT_POKE record without old
+ *			bytes, or a copy that the recorder made (file of code/)
+ *	CODE_LOSS	other code from then on, of which this record has no
+ *			bytes: a KSYMBOL record, which the kernel writes when a
+ *			BPF program or a trampoline is added or removed; the
+ *			recorder's record that the kernel writes or wipes JIT
+ *			code (bpf_text_breakpoint.h); an empty file of code/
+ *
+ * Rule of validity: a copy was read some time after its code appeared, so its
+ * bytes are valid from the last CODE_LOSS before the copy was read that
+ * announced the code, from the time that the file's name proves, or else only
+ * from the time it was read; and until the next CODE_LOSS.  At other times the
+ * bytes are unknown: another program may have been at the same addresses.
  *
  * The kernel writes a TEXT_POKE record while a breakpoint stands in place of
  * the instruction (text_poke_bp_batch() in arch/x86/kernel/alternative.c), so
  * that neither the old nor the new one runs at that moment.  For milliseconds
- * around it CPUs that come there take an exception, which the trace unit tells
- * with its place (Intel SDM, table "FUP Cases and IP Payload"): what bytes are
- * there need not be known.
+ * around it CPUs that execute it take an exception, which the trace unit
+ * reports with its address (Intel SDM, table "FUP Cases and IP Payload"): the
+ * bytes there need not be known.
  */
+enum code_change_kind { CODE_PATCH, CODE_COPY, CODE_LOSS };
+
 struct code_change {
-	uint64_t time_ns;
+	enum code_change_kind kind;
+	bool announces;	   /* CODE_LOSS: new code follows */
+	uint64_t time_ns;  /* from which it holds */
+	uint64_t order_ns; /* CODE_COPY: when the bytes were read */
 	uint64_t address;
-	bool is_patch;	 /* of code that was there, not new code */
 	size_t old_size; /* 0 if unknown */
 	size_t new_size;
 	const uint8_t *old_bytes;
-	const uint8_t *new_bytes;
+	const uint8_t *new_bytes; /* CODE_LOSS: NULL */
 };
 
-/* Appends the changes that @recording tells of to @changes (struct
- * code_change) in order of time, and the files that hold copies to @maps
- * (struct file_map), which the changes borrow.  *@is_complete: no patch was
- * lost.
- *
- * @folder is that of the copies, or NULL.  Returns 0 or -ERROR_MEMORY.
- */
-int code_change_read(const struct recording *recording, const char *folder,
-		     const struct log *log, struct array *changes,
-		     struct array *maps, bool *is_complete);
+/* The changes of a recording, which borrow the recording. */
+struct code_changes {
+	struct array items;  /* struct code_change, in order of time */
+	struct array maps;   /* struct file_map: of copies */
+	struct array copies; /* void *: copies with patches undone */
+	bool is_complete;    /* no patch was lost */
+};
 
-/* Copies up to @size bytes of the code at @address as it was at @time_ns, by the
- * copies in @regions (struct code_region) and the @changes in order of time.
+/* Reads the changes of @recording; @folder is that of the copies, or NULL.
  *
- * Returns how many; 0 if nothing is known there.
+ * Returns 0 or -ERROR_MEMORY; free @changes in either case.
  */
-size_t code_change_read_at(const struct array *regions,
-			   const struct array *changes, uint64_t time_ns,
+int code_changes_read(const struct recording *recording, const char *folder,
+		      const struct log *log, struct code_changes *changes);
+void code_changes_free(struct code_changes *changes);
+
+/* Restores up to @size bytes at @address to what they were after the first
+ * @count of the @changes (array of struct code_change): copies from @regions
+ * (struct code_region), older patches undone, then changed.  Bytes that no copy
+ * has are undefined (code_known.h).
+ *
+ * Returns how many bytes lie in one region; 0 if none does.
+ */
+size_t code_change_restore(const struct array *regions,
+			   const struct array *changes, size_t count,
 			   uint64_t address, uint8_t *buffer, size_t size);
+
+/* Applies @change to @known (array of struct code_known).
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int code_change_know(const struct code_change *change, struct array *known);
 
 #endif

@@ -12,8 +12,11 @@ struct recording;
 /* The bytes of the kernel's code: address and time to bytes.
  *
  * Kernel code comes from the recording's kcore; code that appeared later from
- * the files code/<first>-<end>-<time> of the recording's directory (hex
- * addresses, nanoseconds of its clock): a copy of those bytes at that time.
+ * the files code/<first>-<end>-<time>[-<since>] of the recording's directory
+ * (hexadecimal addresses, nanoseconds of its clock): a copy of those bytes at
+ * <time>, which had been there since <since>; an empty file: other code from
+ * <time> on, not copied.  code_change.h has the rule of validity.  Bytes that
+ * nobody copied, or not for that time, are unknown.
  * Patches (code_change.h) are applied after the copy and undone before it, if
  * the trace has times; else what they patch is unknown (code_unknown.h).  So is
  * what all that does not explain in kcore_end, a copy of what differed at the
@@ -34,11 +37,13 @@ int code_image_open(const struct recording *recording, const struct log *log,
 		    struct code_image **image);
 void code_image_close(struct code_image *image);
 
-/* The code as it was copied (struct code_region), sorted; what became different
+/* The code as it was copied (struct code_region), sorted; the parts of it that
+ * were copied at the start (struct code_known); what became different
  * while it was recorded (struct code_change), in order of time; and of what nobody
  * knows when (struct code_unknown), sorted.
  */
 const struct array *code_image_regions(const struct code_image *image);
+const struct array *code_image_known(const struct code_image *image);
 const struct array *code_image_changes(const struct code_image *image);
 const struct array *code_image_unknown(const struct code_image *image);
 

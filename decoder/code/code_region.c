@@ -6,6 +6,7 @@
 #include "common/log.h"
 #include "common/pages.h"
 #include "common/regular_file.h"
+#include "decoder/code/code_known.h"
 #include "decoder/code/core_loads.h"
 
 #include <fcntl.h>
@@ -150,9 +151,33 @@ static int build_cluster(const struct array *loads, size_t from, size_t count,
 	return error ? error : map_region(*fd, 0, region);
 }
 
+static void remove_late(struct array *loads)
+{
+	struct code_region *items = loads->items;
+	size_t count = 0;
+
+	for (size_t i = 0; i < loads->count; i++)
+		if (!items[i].is_late)
+			items[count++] = items[i];
+	loads->count = count;
+}
+
+int code_region_know(const struct array *regions, struct array *known)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < regions->count && !error; i++) {
+		const struct code_region *region = array_at(regions, i);
+
+		error = code_known_add(known, region->first, end_of(region));
+	}
+	return error;
+}
+
 int code_region_read_kcore(const char *path, const struct file_map *map,
-			   const struct log *log, struct array *regions,
-			   struct array *descriptors)
+			   bool with_late, const struct log *log,
+			   struct array *regions, struct array *descriptors,
+			   struct array *known)
 {
 	struct array loads = ARRAY_OF(struct code_region);
 	int error = core_loads_read(path, map, log, &loads);
@@ -160,6 +185,10 @@ int code_region_read_kcore(const char *path, const struct file_map *map,
 	if (error == -ERROR_FORMAT)
 		log_message(log, LOG_WARNING, path, 0,
 			    "not an ELF core file of a 64-bit kernel");
+	if (!with_late)
+		remove_late(&loads);
+	if (!error)
+		error = code_region_know(&loads, known);
 	for (size_t at = 0; at < loads.count && !error;) {
 		size_t count = cluster_size(&loads, at);
 		struct code_region *region = array_add(regions);

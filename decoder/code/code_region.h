@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A stretch of code and the file that holds it. */
+/* A range of addresses and the file that holds their bytes.  Parts of it may have
+ * been copied by nobody: code_known.h.
+ */
 struct code_region {
 	uint64_t first; /* address */
 	uint64_t size_bytes;
@@ -15,6 +17,7 @@ struct code_region {
 	uint64_t file_offset;
 	const uint8_t *bytes; /* in memory */
 	bool is_mapped;	      /* by itself, not as part of a larger file */
+	bool is_late;	      /* of an ELF core: added while it was recorded */
 };
 
 struct array;
@@ -23,19 +26,30 @@ struct log;
 
 /* Finds the code in the kcore at @path, mapped as @map, both borrowed by the
  * regions appended to @regions (struct code_region), sorted and not touching.
+ * Adds what the loads hold to @known (struct code_known).
  *
  * Loads that lie near each other become one region, put together in a
  * temporary file whose descriptors are appended to @descriptors (int): a
- * decoder is fast while it stays in one region.
+ * decoder is fast while it stays in one region.  Its bytes between them are
+ * zeros and not known.
+ *
+ * Loads that the recorder added later are left out unless @with_late: the files
+ * of code/ have them, with times.
  *
  * Returns 0 or a negative enum error, -ERROR_FORMAT if it is no ELF core.
  */
 int code_region_read_kcore(const char *path, const struct file_map *map,
-			   const struct log *log, struct array *regions,
-			   struct array *descriptors);
+			   bool with_late, const struct log *log,
+			   struct array *regions, struct array *descriptors,
+			   struct array *known);
+
+/* Adds all of the @regions (struct code_region) to @known (struct code_known).
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int code_region_know(const struct array *regions, struct array *known);
 
 /* Adds a region of @size zero bytes at @address, cut short where another one
- * begins, in the file open as @fd behind its @file_size bytes, which grow.
+ * starts, in the file open as @fd after its @file_size bytes, which grow.
  *
  * Returns 0 or a negative enum error.
  */

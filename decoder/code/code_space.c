@@ -149,7 +149,8 @@ int code_space_advance(struct code_space *code, uint64_t time_ns,
 
 	while ((change = code_view_next_change(code->view)) &&
 	       change->time_ns <= time_ns) {
-		code_view_make_change(code->view);
+		if (code_view_make_change(code->view) < 0)
+			return -ERROR_MEMORY;
 		if (changed)
 			changed(ctx, change->address,
 				change->address + change->new_size);
@@ -258,9 +259,9 @@ size_t code_space_copy(struct code_space *code, uint64_t address,
 	return done;
 }
 
-const struct array *code_space_regions(const struct code_space *code)
+int code_space_pieces(const struct code_space *code, struct array *pieces)
 {
-	return code_view_regions(code->view);
+	return code_view_pieces(code->view, pieces);
 }
 
 const struct array *code_space_maps(const struct code_space *code)

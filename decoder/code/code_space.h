@@ -77,11 +77,14 @@ const uint8_t *code_space_bytes(struct code_space *code, uint64_t address,
 size_t code_space_copy(struct code_space *code, uint64_t address,
 		       uint8_t *bytes, size_t size);
 
-/* The regions that the kernel's code lies in (struct code_region), and what is
- * mapped in the program that runs (struct process_map, the oldest first), or
- * NULL: only the kernel is traced.
+/* Appends the parts of the kernel's code that are known now to @pieces (struct
+ * code_region).  Returns 0 or -ERROR_MEMORY.
  */
-const struct array *code_space_regions(const struct code_space *code);
+int code_space_pieces(const struct code_space *code, struct array *pieces);
+
+/* Returns what is mapped in the program that runs (struct process_map, the oldest
+ * first), or NULL: only the kernel is traced.
+ */
 const struct array *code_space_maps(const struct code_space *code);
 
 /* Returns whether the kernel or the program that runs has code at @address,

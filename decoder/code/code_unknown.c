@@ -5,6 +5,7 @@
 #include "common/file_map.h"
 #include "common/log.h"
 #include "decoder/code/code_change.h"
+#include "decoder/code/code_known.h"
 #include "decoder/code/code_region.h"
 #include "decoder/code/core_loads.h"
 
@@ -28,38 +29,35 @@ static int add_word(struct array *unknown, uint64_t address)
 	return 0;
 }
 
-/* The code as it is known to be at the end. */
-struct known_code {
-	const struct array *regions; /* struct code_region */
-	const struct array *changes; /* struct code_change */
-};
-
-/* Overwrites those of the @size bytes at @address that are known: all
- * that the regions have in common with them.
- */
-static void read_known(const struct known_code *known, uint64_t address,
+/* Overwrites those of the @size bytes at @address that are known at the @end. */
+static void read_known(const struct code_at_end *end, uint64_t address,
 		       uint8_t *expected, size_t size)
 {
 	uint64_t at = 0;
 
 	while (at < size) {
-		const struct code_region *next =
-			code_region_next(known->regions, address + at);
+		const struct code_known *next =
+			code_known_next(end->known, address + at);
+		uint64_t count;
 
 		if (!next || next->first >= address + size)
 			break;
 		if (next->first > address + at)
 			at = next->first - address;
-		at += code_change_read_at(known->regions, known->changes,
-					  UINT64_MAX, address + at,
-					  expected + at, size - at);
+		count = next->end - (address + at);
+		if (count > size - at)
+			count = size - at;
+		count = code_change_restore(end->regions, end->changes,
+					    end->changes->count, address + at,
+					    expected + at, count);
+		at += count ? count : 1;
 	}
 }
 
 /* Compares up to a piece of @size bytes.  Where nothing is known, nothing
  * can be taken for something else.
  */
-static int compare(const struct known_code *known, uint64_t address,
+static int compare(const struct code_at_end *known, uint64_t address,
 		   const uint8_t *bytes, size_t size, struct array *unknown)
 {
 	uint8_t expected[PIECE];
@@ -76,7 +74,7 @@ static int compare(const struct known_code *known, uint64_t address,
 /* Loads are sorted; of those that overlap the first one counts, and *@end, up
  * to where it goes, moves on.
  */
-static int compare_load(const struct known_code *known,
+static int compare_load(const struct code_at_end *known,
 			const struct code_region *load, uint64_t *end,
 			struct array *unknown)
 {
@@ -96,11 +94,9 @@ static int compare_load(const struct known_code *known,
 	return error;
 }
 
-int code_unknown_read(const struct array *regions, const struct array *changes,
-		      const char *path, const struct log *log,
-		      struct array *unknown)
+int code_unknown_read(const struct code_at_end *known, const char *path,
+		      const struct log *log, struct array *unknown)
 {
-	const struct known_code known = { regions, changes };
 	struct array loads = ARRAY_OF(struct code_region);
 	struct file_map map;
 	uint64_t end = 0;
@@ -114,7 +110,7 @@ int code_unknown_read(const struct array *regions, const struct array *changes,
 			    "not an ELF core file: what the kernel patched "
 			    "while it was recorded is not known");
 	for (size_t i = 0; i < loads.count && !error; i++)
-		error = compare_load(&known, array_at(&loads, i), &end,
+		error = compare_load(known, array_at(&loads, i), &end,
 				     unknown);
 	array_free(&loads);
 	file_map_close(&map);
@@ -163,7 +159,7 @@ int code_unknown_add_patches(const struct array *regions,
 		const struct code_change *change = array_at(changes, i);
 		struct code_unknown *range;
 
-		if (!change->is_patch || is_in_copy(regions, change))
+		if (change->kind != CODE_PATCH || is_in_copy(regions, change))
 			continue;
 		range = array_add(unknown);
 		if (!range)
@@ -198,4 +194,11 @@ size_t code_unknown_limit(const struct array *unknown, uint64_t address,
 	if (!next || next->first >= address + size)
 		return size;
 	return next->first > address ? next->first - address : 0;
+}
+
+uint64_t code_unknown_end(const struct array *unknown, uint64_t address)
+{
+	const struct code_unknown *next = find(unknown, address);
+
+	return next && next->first <= address ? next->end : address;
 }

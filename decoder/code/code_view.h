@@ -32,24 +32,28 @@ uint64_t code_view_next_change_ns(const struct code_view *view);
 /* Returns the change that is due then, or NULL. */
 const struct code_change *code_view_next_change(const struct code_view *view);
 
-/* Makes the next change.  Bytes change in place. */
-void code_view_make_change(struct code_view *view);
+/* Makes the next change.  Bytes change in place.  Returns 0 or -ERROR_MEMORY. */
+int code_view_make_change(struct code_view *view);
 
 /* Returns the last change that was made, or NULL. */
 const struct code_change *code_view_last_change(const struct code_view *view);
 
-/* Undoes it. */
+/* Undoes the last change that was made. */
 void code_view_undo_change(struct code_view *view);
 
-/* The regions (struct code_region), the same for the life of the view. */
-const struct array *code_view_regions(const struct code_view *view);
+/* Appends the parts of the regions that are known now to @pieces (struct
+ * code_region, which lie in the files of the regions), by address.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int code_view_pieces(struct code_view *view, struct array *pieces);
 
 /* Returns whether the code at @address became different at an unknown time. */
 bool code_view_is_unknown(const struct code_view *view, uint64_t address);
 
 /* Returns the bytes at @address and sets *@left to how many follow in one
- * piece, or NULL: nothing is known there, or what is known became different at
- * an unknown time.
+ * piece, or NULL: nobody copied the code there as it is at this time, or it
+ * became different at an unknown time.
  */
 const uint8_t *code_view_bytes(struct code_view *view, uint64_t address,
 			       size_t *left);

@@ -110,6 +110,7 @@ int core_loads_read(const char *path, const struct file_map *map,
 		region->file_path = path;
 		region->file_offset = load.p_offset;
 		region->bytes = map->bytes + load.p_offset;
+		region->is_late = load.p_flags == (PF_R | PF_X);
 	}
 	code_region_sort(loads);
 	keep_affordable(loads, path, log);

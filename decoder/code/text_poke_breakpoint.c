@@ -42,7 +42,7 @@ bool text_poke_breakpoint_read(const struct sideband_record *record,
 	*change = (struct code_change){
 		.time_ns = record->time_ns,
 		.address = address,
-		.is_patch = true,
+		.kind = CODE_PATCH,
 		.new_size = INSTRUCTION_SIZE,
 		/* The low half of the register that follows the address's. */
 		.new_bytes = sample->registers.values + sizeof(address),

@@ -14,8 +14,8 @@ struct pt_image;
  */
 struct intel_image;
 
-/* @regions: struct code_region, borrowed as long as this lives.  Returns NULL
- * when out of memory.
+/* Makes an image of the @regions (struct code_region), whose files must live as
+ * long.  Returns NULL when out of memory.
  */
 struct intel_image *intel_image_new(const struct array *regions,
 				    const struct log *log);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/libipt_code.h"
+#include "common/array.h"
 #include "common/error.h"
+#include "decoder/code/code_region.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/libipt/intel_image.h"
@@ -11,7 +13,13 @@
 /* Returns an image of the code as it is now, or NULL when out of memory. */
 static struct intel_image *make_image(const struct libipt_code *code)
 {
-	return intel_image_new(code_space_regions(code->space), code->log);
+	struct array pieces = ARRAY_OF(struct code_region);
+	struct intel_image *image = NULL;
+
+	if (!code_space_pieces(code->space, &pieces))
+		image = intel_image_new(&pieces, code->log);
+	array_free(&pieces);
+	return image;
 }
 
 static int set_process(const struct libipt_code *code,
