@@ -21,7 +21,9 @@ struct call_site {
 	uint32_t function;	 /* FUNCTION_UNKNOWN: see address */
 	uint64_t caller_address; /* of its call; 0: unknown */
 
-	uint64_t offset; /* from function's begin */
+	uint64_t offset;   /* from function's begin */
+	uint64_t first_ns; /* start of one of its entries: the time for
+			    * which addresses are looked up */
 	uint64_t entries;
 	uint64_t class_ns[TIME_CLASSES];
 };
