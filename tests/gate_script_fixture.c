@@ -123,7 +123,8 @@ static uint32_t function_of(const struct gate_script *script, const char *name)
 {
 	struct symbol symbol;
 
-	symbols_find(script->symbols, -1, address_of(name), &symbol);
+	symbols_find(script->symbols, -1, UINT64_MAX, address_of(name),
+		     &symbol);
 	return symbol.function;
 }
 
@@ -225,7 +226,7 @@ static void say_return_address(struct gate_script *script, uint64_t address)
 
 	if (!address)
 		return;
-	symbols_find(script->symbols, -1, address - 1, &symbol);
+	symbols_find(script->symbols, -1, UINT64_MAX, address - 1, &symbol);
 	say(script, " %s", name_of(script, symbol.function));
 }
 

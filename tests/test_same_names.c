@@ -83,7 +83,7 @@ START_TEST(each_entry_is_a_function)
 	const struct function *function;
 	struct symbol symbol;
 
-	symbols_find(symbols, -1, places[_i].address, &symbol);
+	symbols_find(symbols, -1, UINT64_MAX, places[_i].address, &symbol);
 	function = function_at(symbols_functions(symbols), symbol.function);
 	ck_assert_str_eq(function->name, places[_i].name);
 	ck_assert_str_eq(function->base, places[_i].base);

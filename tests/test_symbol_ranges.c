@@ -86,7 +86,7 @@ static bool is_same(uint64_t address, const struct symbol *symbol,
 	struct symbol other;
 	struct symbol_range others;
 
-	symbols_find_range(symbols, 7, address, &other, &others);
+	symbols_find_range(symbols, 7, UINT64_MAX, address, &other, &others);
 	return other.function == symbol->function &&
 	       other.start == symbol->start && other.end == symbol->end &&
 	       others.start == range->start && others.end == range->end;
@@ -97,7 +97,7 @@ START_TEST(what_is_found_holds_for_the_range)
 	struct symbol_range range;
 	struct symbol symbol;
 
-	symbols_find_range(symbols, 7, places[_i], &symbol, &range);
+	symbols_find_range(symbols, 7, UINT64_MAX, places[_i], &symbol, &range);
 	ck_assert(range.start <= places[_i] && places[_i] < range.end);
 	ck_assert_uint_gt(range.end - range.start, 1);
 	ck_assert(is_same(range.start, &symbol, &range));
@@ -116,7 +116,7 @@ START_TEST(ranges_do_not_overlap)
 		struct symbol_range range;
 		struct symbol symbol;
 
-		symbols_find_range(symbols, 7, at, &symbol, &range);
+		symbols_find_range(symbols, 7, UINT64_MAX, at, &symbol, &range);
 		assert_each(range.start == last.start ?
 				    range.end == last.end :
 				    range.start >= last.end);
@@ -139,7 +139,8 @@ START_TEST(threads_change_nothing)
 		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
 			struct symbol symbol;
 
-			symbols_find(symbols, 7, places[i], &symbol);
+			symbols_find(symbols, 7, UINT64_MAX, places[i],
+				     &symbol);
 			if (threads == 1)
 				found[i] = symbol;
 			ck_assert_uint_eq(symbol.function, found[i].function);

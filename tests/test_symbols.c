@@ -69,7 +69,7 @@ START_TEST(addresses_are_found)
 					   strlen(kallsyms), modules,
 					   strlen(modules), &symbols),
 			 0);
-	symbols_find(symbols, -1, places[_i].address, &symbol);
+	symbols_find(symbols, -1, UINT64_MAX, places[_i].address, &symbol);
 	function = function_at(symbols_functions(symbols), symbol.function);
 	ck_assert_str_eq(function->name, places[_i].name);
 	ck_assert_str_eq(function->module, places[_i].module);

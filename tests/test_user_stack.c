@@ -208,7 +208,8 @@ START_TEST(libunwind_finds_the_same)
 	ck_assert_uint_ge(count, 5);
 	ck_assert_uint_ge(taken.frame_count, count);
 	for (size_t i = 0; i < count; i++) {
-		symbols_find(symbols, 7, taken.frames[i] - 1, &symbol);
+		symbols_find(symbols, 7, UINT64_MAX, taken.frames[i] - 1,
+			     &symbol);
 		ck_assert_uint_eq(functions[i], symbol.function);
 	}
 }

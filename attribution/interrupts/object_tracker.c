@@ -26,8 +26,8 @@ uint32_t event_context_function(const struct event_context *context,
 {
 	struct symbol symbol;
 
-	symbols_find(context->symbols, context->pid, (uint64_t)address,
-		     &symbol);
+	symbols_find(context->symbols, context->pid, context->time_ns,
+		     (uint64_t)address, &symbol);
 	return symbol.function;
 }
 

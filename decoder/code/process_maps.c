@@ -4,11 +4,12 @@
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
+#include "common/string_pool.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum map_event_kind { MAP_ADDED, MAP_FORKED, MAP_CLEARED };
 
@@ -25,6 +26,8 @@ struct process_maps {
 	const struct recording *recording;
 	struct arena *arena; /* paths */
 	struct array events; /* struct map_event, by pid, then as they came */
+	struct array files;  /* struct process_file, by number */
+	struct string_pool *paths;
 };
 
 static int add(struct process_maps *maps, struct map_event event)
@@ -38,16 +41,50 @@ static int add(struct process_maps *maps, struct map_event event)
 	return 0;
 }
 
-/* Returns where the code of @map is: "" if nothing has it any more. */
-static const char *path_of(const struct process_maps *maps,
-			   const struct sideband_mmap *map)
+/* Finds the file that @map is of, or adds it.  Returns its number, or
+ * STRING_POOL_NONE when out of memory.
+ */
+static uint32_t file_of(struct process_maps *maps,
+			const struct sideband_mmap *map)
 {
 	const char *path =
 		recording_user_path(maps->recording, map->path, maps->arena);
+	bool is_recorded;
+	uint32_t number;
+	struct process_file *file;
 
-	if (path && !recording_has_program(maps->recording, map, path))
-		return "";
-	return path;
+	if (!path)
+		return STRING_POOL_NONE;
+	is_recorded = recording_has_program(maps->recording, map, path);
+	number = string_pool_add(maps->paths, path, strlen(path));
+	if (number >= STRING_POOL_NONE / 2)
+		return STRING_POOL_NONE;
+	number = number * 2 + is_recorded;
+	file = array_reach(&maps->files, number);
+	if (!file)
+		return STRING_POOL_NONE;
+	*file = (struct process_file){ path, is_recorded };
+	return number;
+}
+
+/* Fills @added from record @map.  Returns 0 or -ERROR_MEMORY. */
+static int read_map(struct process_maps *maps, const struct sideband_mmap *map,
+		    struct process_map *added)
+{
+	uint32_t number = file_of(maps, map);
+	const struct process_file *file;
+
+	if (number == STRING_POOL_NONE)
+		return -ERROR_MEMORY;
+	file = process_maps_file(maps, number);
+	*added = (struct process_map){
+		.address = map->address,
+		.size_bytes = map->size_bytes,
+		.file_offset = map->file_offset,
+		.path = file->is_recorded ? file->path : "",
+		.file = number,
+	};
+	return 0;
 }
 
 static int take(struct process_maps *maps, const struct sideband_record *record)
@@ -62,13 +99,7 @@ static int take(struct process_maps *maps, const struct sideband_record *record)
 		if (record->mmap.kernel || !record->mmap.executable)
 			return 0;
 		event.kind = MAP_ADDED;
-		event.map = (struct process_map){
-			record->mmap.address,
-			record->mmap.size_bytes,
-			record->mmap.file_offset,
-			path_of(maps, &record->mmap),
-		};
-		if (!event.map.path)
+		if (read_map(maps, &record->mmap, &event.map) < 0)
 			return -ERROR_MEMORY;
 		return add(maps, event);
 	case SIDEBAND_FORK:
@@ -112,9 +143,11 @@ struct process_maps *process_maps_new(const struct recording *recording)
 		goto done;
 	maps->recording = recording;
 	maps->arena = arena_new();
-	if (!maps->arena)
+	maps->paths = string_pool_new();
+	if (!maps->arena || !maps->paths)
 		goto done;
 	maps->events = ARRAY_OF(struct map_event);
+	maps->files = ARRAY_OF(struct process_file);
 	while ((status = sideband_next(sideband, &record)) == 1) {
 		status = take(maps, &record);
 		if (status < 0)
@@ -135,6 +168,8 @@ void process_maps_free(struct process_maps *maps)
 	if (!maps)
 		return;
 	array_free(&maps->events);
+	array_free(&maps->files);
+	string_pool_free(maps->paths);
 	arena_free(maps->arena);
 	free(maps);
 }
@@ -216,4 +251,51 @@ uint64_t process_maps_at(const struct process_maps *maps, int32_t pid,
 	return collect(maps, history, found, BUDGET_FORK_DEPTH) ?
 		       history.next_ns :
 		       0;
+}
+
+/* Passes the maps among the events of @history to @visit, the newest first. */
+static bool visit_own(const struct process_maps *maps,
+		      struct map_history history, process_maps_visitor *visit,
+		      void *ctx)
+{
+	for (size_t i = history.end; i-- > history.begin;) {
+		const struct map_event *event = array_at(&maps->events, i);
+
+		if (event->kind == MAP_ADDED && visit(ctx, &event->map))
+			return true;
+	}
+	return false;
+}
+
+uint64_t process_maps_visit(const struct process_maps *maps, int32_t pid,
+			    uint64_t time_ns, process_maps_visitor *visit,
+			    void *ctx)
+{
+	struct map_history history = history_of(maps, pid, time_ns);
+	uint64_t next_ns = history.next_ns;
+
+	/* As collect(). */
+	for (unsigned int i = 0; !visit_own(maps, history, visit, ctx); i++) {
+		const struct map_event *first =
+			history.begin < history.end ?
+				array_at(&maps->events, history.begin) :
+				NULL;
+
+		if (!first || first->kind != MAP_FORKED ||
+		    i == BUDGET_FORK_DEPTH)
+			break;
+		history = history_of(maps, first->parent, first->time_ns);
+	}
+	return next_ns;
+}
+
+size_t process_maps_file_count(const struct process_maps *maps)
+{
+	return maps->files.count;
+}
+
+const struct process_file *process_maps_file(const struct process_maps *maps,
+					     size_t number)
+{
+	return array_at(&maps->files, number);
 }

@@ -23,7 +23,7 @@ struct block_graph {
 	const struct symbols *symbols;
 	struct symbol symbol;		   /* that was found last, */
 	struct symbol_range range;	   /* of all of these addresses */
-	int32_t pid;			   /* of this process; -1: unknown */
+	uint32_t space;			   /* of this space */
 	struct jump_memo memos[MEMO_SIZE]; /* by a hash of both ends */
 };
 
@@ -75,22 +75,23 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 }
 
 /* Most blocks that are met are of the function of the one before. */
-static const struct symbol *find_symbol(struct block_graph *graph, uint64_t ip)
+static const struct symbol *find_symbol(struct block_graph *graph, uint64_t ip,
+					uint32_t space)
 {
-	int32_t pid = code_space_pid(graph->code.space);
-
-	if (pid != graph->pid || ip < graph->range.start ||
+	if (space != graph->space || ip < graph->range.start ||
 	    ip >= graph->range.end)
-		symbols_find_range(graph->symbols, pid, ip, &graph->symbol,
-				   &graph->range);
-	graph->pid = pid;
+		symbols_find_mapped(graph->symbols,
+				    code_space_maps(graph->code.space), ip,
+				    &graph->symbol, &graph->range);
+	graph->space = space;
 	return &graph->symbol;
 }
 
 static void name_block(struct block_graph *graph, uint32_t index)
 {
 	struct block *block = &graph->table.blocks[index];
-	const struct symbol *symbol = find_symbol(graph, block->ip);
+	const struct symbol *symbol =
+		find_symbol(graph, block->ip, graph->table.infos[index].space);
 
 	graph->table.infos[index].symbol = *symbol;
 	block->function = symbol->function;

@@ -148,8 +148,8 @@ static void enter_thunk(struct function_events *events,
 /* Control reached @item->ip, in another symbol or by a call or return. */
 static void arrive(struct function_events *events, const struct flow_item *item)
 {
-	const struct symbol *target =
-		symbol_cache_find(events->transfers.cache, item->ip);
+	const struct symbol *target = symbol_cache_find(
+		events->transfers.cache, item->time_ns, item->ip);
 	bool is_thunk = thunk_fold_covers(target);
 
 	if (events->exit == EXIT_ASYNC && events->fold.active &&

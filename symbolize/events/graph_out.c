@@ -21,7 +21,7 @@ struct symbol graph_events_symbol(const struct graph_events *events,
 {
 	struct symbol symbol;
 
-	symbols_find(events->symbols, -1, record->address, &symbol);
+	symbols_find(events->symbols, -1, 0, record->address, &symbol);
 	return symbol;
 }
 

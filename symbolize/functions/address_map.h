@@ -19,10 +19,13 @@ struct symbol {
 	uint8_t is_cold;   /* 1: a cold part of the function */
 };
 
-/* Addresses from @start up to @end. */
+/* Addresses from @start up to @end, and the time until which they have one
+ * meaning.
+ */
 struct symbol_range {
 	uint64_t start;
 	uint64_t end;
+	uint64_t until_ns; /* UINT64_MAX: always */
 };
 
 /* Addresses to symbols.  Built once, then read-only: threads may share it. */

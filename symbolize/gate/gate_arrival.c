@@ -46,7 +46,7 @@ void gate_arrival_begin(struct gate_arrival *arrival,
 	arrival->site = (struct symbol){ .function = FUNCTION_UNKNOWN };
 	/* A return address may be the first of another function. */
 	if (mark->count)
-		symbols_find(arrival->functions->symbols, -1,
+		symbols_find(arrival->functions->symbols, -1, 0,
 			     mark->chain[site_index(mark)] -
 				     (site_index(mark) > 0),
 			     &arrival->site);

@@ -36,7 +36,7 @@ uint32_t gate_function_at(const struct gate_functions *functions,
 {
 	struct symbol symbol;
 
-	symbols_find(functions->symbols, -1, address, &symbol);
+	symbols_find(functions->symbols, -1, 0, address, &symbol);
 	return symbol.function;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/symbols/symbol_cache.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { SLOT_BITS = 14 };
@@ -8,6 +9,8 @@ enum { SLOT_BITS = 14 };
 struct slot {
 	uint64_t address; /* 0: free */
 	int32_t pid;	  /* of user code; -1: the kernel's */
+	uint64_t from_ns; /* the symbol is right from then */
+	uint64_t until_ns;
 	struct symbol symbol;
 };
 
@@ -43,17 +46,34 @@ static struct slot *slot_of(struct symbol_cache *cache, uint64_t address,
 	return &cache->slots[key * 0x9e3779b97f4a7c15 >> (64 - SLOT_BITS)];
 }
 
+static void fill(const struct symbols *symbols, struct slot *slot, int32_t pid,
+		 uint64_t time_ns, uint64_t address)
+{
+	struct symbol_range range;
+
+	symbols_find_range(symbols, pid, time_ns, address, &slot->symbol,
+			   &range);
+	slot->address = address;
+	slot->pid = pid;
+	slot->from_ns = pid < 0 ? 0 : time_ns;
+	slot->until_ns = range.until_ns;
+}
+
+static bool has(const struct slot *slot, int32_t pid, uint64_t time_ns,
+		uint64_t address)
+{
+	return slot->address == address && slot->pid == pid && address &&
+	       time_ns >= slot->from_ns && time_ns < slot->until_ns;
+}
+
 const struct symbol *symbol_cache_find(struct symbol_cache *cache,
-				       uint64_t address)
+				       uint64_t time_ns, uint64_t address)
 {
 	int32_t pid = address >= cache->kernel_start ? -1 : cache->pid;
 	struct slot *slot = slot_of(cache, address, pid);
 
-	if (slot->address != address || slot->pid != pid || !address) {
-		symbols_find(cache->symbols, pid, address, &slot->symbol);
-		slot->address = address;
-		slot->pid = pid;
-	}
+	if (!has(slot, pid, time_ns, address))
+		fill(cache->symbols, slot, pid, time_ns, address);
 	return &slot->symbol;
 }
 

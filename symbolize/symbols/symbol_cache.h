@@ -13,11 +13,11 @@ struct symbol_cache;
 struct symbol_cache *symbol_cache_new(const struct symbols *symbols);
 void symbol_cache_free(struct symbol_cache *cache);
 
-/* As symbols_find(), for the process that symbol_cache_switch() named.  The
- * result stays valid until the next call of either.
+/* As symbols_find(), for the process that symbol_cache_switch() named.  @time_ns
+ * may go back.  The result stays valid until the next call of either.
  */
 const struct symbol *symbol_cache_find(struct symbol_cache *cache,
-				       uint64_t address);
+				       uint64_t time_ns, uint64_t address);
 
 /* Sets the process that runs from now on to @pid. */
 void symbol_cache_switch(struct symbol_cache *cache, int32_t pid);

@@ -143,36 +143,58 @@ int symbols_open(const struct recording *recording, const struct log *log,
 	return status;
 }
 
-void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t address,
-		  struct symbol *symbol)
+void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t time_ns,
+		  uint64_t address, struct symbol *symbol)
 {
 	struct symbol_range range;
 
-	symbols_find_range(symbols, pid, address, symbol, &range);
+	symbols_find_range(symbols, pid, time_ns, address, symbol, &range);
 }
 
-void symbols_find_range(const struct symbols *symbols, int32_t pid,
-			uint64_t address, struct symbol *symbol,
-			struct symbol_range *range)
+/* Returns whether @address is the kernel's, and its symbol and range.  For a user
+ * address it returns those of unmapped memory.
+ */
+static bool find_kernel(const struct symbols *symbols, uint64_t address,
+			struct symbol *symbol, struct symbol_range *range)
 {
 	uint64_t kernel_start = symbols->is_text ? 0 :
 						   symbols->arch->kernel_start;
 
-	if (address >= kernel_start) {
-		*symbol = *address_map_find(symbols->kernel, address);
-		*range = (struct symbol_range){ symbol->start, symbol->end };
-		if (range->start < kernel_start)
-			range->start = kernel_start;
-		return;
+	if (address < kernel_start) {
+		*range = (struct symbol_range){ 0, kernel_start, UINT64_MAX };
+		*symbol = (struct symbol){
+			.end = kernel_start,
+			.function = FUNCTION_UNKNOWN,
+		};
+		return false;
 	}
-	*range = (struct symbol_range){ .end = kernel_start };
-	if (symbols->user &&
-	    user_space_find(symbols->user, pid, address, symbol, range))
-		return;
-	*symbol = (struct symbol){
-		.end = kernel_start,
-		.function = FUNCTION_UNKNOWN,
+	*symbol = *address_map_find(symbols->kernel, address);
+	*range = (struct symbol_range){
+		.start = symbol->start > kernel_start ? symbol->start :
+							kernel_start,
+		.end = symbol->end,
+		.until_ns = UINT64_MAX,
 	};
+	return true;
+}
+
+void symbols_find_range(const struct symbols *symbols, int32_t pid,
+			uint64_t time_ns, uint64_t address,
+			struct symbol *symbol, struct symbol_range *range)
+{
+	if (!find_kernel(symbols, address, symbol, range) && symbols->user)
+		user_space_find(symbols->user, pid, time_ns, address, symbol,
+				range);
+}
+
+void symbols_find_mapped(const struct symbols *symbols,
+			 const struct array *maps, uint64_t address,
+			 struct symbol *symbol, struct symbol_range *range)
+{
+	if (!find_kernel(symbols, address, symbol, range) && symbols->user &&
+	    maps)
+		user_space_find_mapped(symbols->user, maps, address, symbol,
+				       range);
 }
 
 const struct arch *symbols_arch(const struct symbols *symbols)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct array;
 struct log;
 struct recording;
 
@@ -35,17 +36,27 @@ int symbols_from_text(const struct arch *arch, const char *kallsyms,
 /* NULL is allowed. */
 void symbols_close(struct symbols *symbols);
 
-/* Finds what covers @address; @pid matters to user addresses only.
+/* Finds the symbol at @address.  A user address gets it from the file that
+ * process @pid had mapped there at @time_ns; kernel addresses ignore both.
  *
  * Always fills @symbol: with function FUNCTION_UNKNOWN if nothing is known.
  */
-void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t address,
-		  struct symbol *symbol);
+void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t time_ns,
+		  uint64_t address, struct symbol *symbol);
 
-/* The same, and in @range the addresses of @pid that it would say the same of. */
+/* Like symbols_find(), and sets @range to the addresses of @pid, and the time from
+ * @time_ns on, that have the same symbol.
+ */
 void symbols_find_range(const struct symbols *symbols, int32_t pid,
-			uint64_t address, struct symbol *symbol,
-			struct symbol_range *range);
+			uint64_t time_ns, uint64_t address,
+			struct symbol *symbol, struct symbol_range *range);
+
+/* Like symbols_find_range(), where the process has @maps (struct process_map, the
+ * oldest first; NULL: none).
+ */
+void symbols_find_mapped(const struct symbols *symbols,
+			 const struct array *maps, uint64_t address,
+			 struct symbol *symbol, struct symbol_range *range);
 
 const struct arch *symbols_arch(const struct symbols *symbols);
 const struct function_table *symbols_functions(const struct symbols *symbols);

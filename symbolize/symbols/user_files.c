@@ -3,7 +3,6 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "common/string_pool.h"
 #include "symbolize/elf/elf_symbols.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
@@ -21,7 +20,7 @@ enum { MOST_UNREAD_SAID = 20 };
 
 struct namer {
 	struct function_table *functions;
-	const char *path;
+	const char *file; /* prefix of the functions' names */
 	const char *module;
 };
 
@@ -29,10 +28,8 @@ struct namer {
 static uint32_t name_hole(void *ctx, uint64_t start)
 {
 	const struct namer *namer = ctx;
-	const char *slash = strrchr(namer->path, '/');
 	char name[300];
-	int length = snprintf(name, sizeof(name), "[%.255s",
-			      slash ? slash + 1 : namer->path);
+	int length = snprintf(name, sizeof(name), "[%.255s", namer->file);
 
 	if (start)
 		length += snprintf(name + length, sizeof(name) - (size_t)length,
@@ -42,15 +39,45 @@ static uint32_t name_hole(void *ctx, uint64_t start)
 				  namer->module, 'u');
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Returns the name of @file in the names of its functions.  Functions without a
+ * module differ by name alone, so a second file of one base name uses its path.
+ */
+static const char *name_of(const struct user_files *files,
+			   const struct user_file *file)
+{
+	const char *name = base_of(file->path);
+
+	if (file->is_recorded)
+		return name;
+	for (size_t i = 0; i < files->files.count; i++) {
+		const struct user_file *other = array_at(&files->files, i);
+
+		if (other == file)
+			break;
+		if (other->symbols && !other->is_recorded &&
+		    !strcmp(base_of(other->path), name))
+			return file->path;
+	}
+	return name;
+}
+
 /* Those of a file that was not recorded are of no module: its lines, which are
  * looked for in modules, would be wrong.
  */
-static int name_holes(const struct user_file *file,
+static int name_holes(const struct user_files *files,
+		      const struct user_file *file,
 		      struct function_table *functions)
 {
 	struct namer namer = {
 		.functions = functions,
-		.path = file->path,
+		.file = name_of(files, file),
 		.module = function_table_module(
 			functions, file->path,
 			file->is_recorded ? strlen(file->path) : 0),
@@ -87,47 +114,21 @@ static int read_file(struct user_files *files, struct user_file *file,
 	status = address_map_finish(file->symbols);
 	if (!status)
 		status = same_names_tell_apart(functions, file->symbols);
-	return status ? status : name_holes(file, functions);
+	return status ? status : name_holes(files, file, functions);
 }
 
-/* Returns the place of the number + 1 of the file at @path, as it was recorded or
- * as it is now; 0 there if it is new.  NULL when out of memory.
- */
-static uint64_t *place_of(struct user_files *files, const char *path,
-			  bool is_recorded)
+int user_files_add(struct user_files *files, const char *path, bool is_recorded,
+		   struct function_table *functions, const struct log *log)
 {
-	uint32_t number = STRING_POOL_NONE;
+	struct user_file *file = array_add(&files->files);
 
-	if (!files->paths)
-		files->paths = string_pool_new();
-	if (files->paths)
-		number = string_pool_add(files->paths, path, strlen(path));
-	return number == STRING_POOL_NONE ?
-		       NULL :
-		       number_map_add(&files->by_path,
-				      (uint64_t)number << 1 | is_recorded);
-}
-
-int user_files_open(struct user_files *files, const char *path,
-		    bool is_recorded, struct function_table *functions,
-		    const struct log *log, uint32_t *number)
-{
-	uint64_t *place = place_of(files, path, is_recorded);
-	struct user_file *file;
-
-	if (!place)
-		return -ERROR_MEMORY;
-	if (*place) {
-		*number = (uint32_t)*place - 1;
-		return 0;
-	}
-	file = array_add(&files->files);
 	if (!file)
 		return -ERROR_MEMORY;
-	*place = files->files.count;
-	*number = (uint32_t)*place - 1;
 	file->path = path;
 	file->is_recorded = is_recorded;
+	/* "//anon", "[heap]" have no file to read. */
+	if (!path || path[0] != '/' || path[1] == '/')
+		return 0;
 	return read_file(files, file, functions, log);
 }
 
@@ -144,11 +145,12 @@ void user_files_say_rest(const struct user_files *files, const struct log *log)
 void user_files_renumber(struct user_files *files, uint32_t shift)
 {
 	for (size_t i = 0; i < files->files.count; i++) {
-		struct user_file *file = array_at(&files->files, i);
-		size_t count;
-		struct symbol *symbols =
-			address_map_symbols(file->symbols, &count);
+		const struct user_file *file = array_at(&files->files, i);
+		struct symbol *symbols;
+		size_t count = 0;
 
+		if (file->symbols)
+			symbols = address_map_symbols(file->symbols, &count);
 		for (size_t k = 0; k < count; k++)
 			if (symbols[k].function != FUNCTION_UNKNOWN)
 				symbols[k].function += shift;
@@ -163,6 +165,4 @@ void user_files_free(struct user_files *files)
 		address_map_free(file->symbols);
 	}
 	array_free(&files->files);
-	string_pool_free(files->paths);
-	number_map_free(&files->by_path);
 }

@@ -3,7 +3,6 @@
 #define KT_SYMBOLIZE_USER_FILES_H
 
 #include "common/array.h"
-#include "common/number_map.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,21 +10,19 @@
 struct address_map;
 struct function_table;
 struct log;
-struct string_pool;
 
 /* A program's file, or a library's. */
 struct user_file {
 	const char *path;
 	bool is_recorded; /* else another is there: its names are wrong */
-	struct address_map *symbols; /* by offset in the file */
+	struct address_map *symbols; /* by offset in the file; NULL: of
+				      * memory without a file */
 };
 
-/* Those whose symbols were read, by number. */
+/* The files of a recording's programs, by number. */
 struct user_files {
-	struct array files;	   /* struct user_file */
-	struct string_pool *paths; /* NULL: none yet */
-	struct number_map by_path; /* number + 1: see user_files_open() */
-	uint32_t unread_count;	   /* of those whose symbols were not read */
+	struct array files;    /* struct user_file */
+	uint32_t unread_count; /* of those whose symbols were not read */
 };
 
 #define USER_FILES_NONE \
@@ -33,13 +30,13 @@ struct user_files {
 
 void user_files_free(struct user_files *files);
 
-/* Sets *@number to that of the file at @path, borrowed, whose symbols are read
- * into @functions if it is new.  What it has without a symbol is a function, too.
+/* Adds the next file: that at @path, borrowed, whose symbols are read into
+ * @functions.  Code without a symbol gets a function, too.  NULL: no file has
+ * that number.
  * Returns 0 or -ERROR_MEMORY.
  */
-int user_files_open(struct user_files *files, const char *path,
-		    bool is_recorded, struct function_table *functions,
-		    const struct log *log, uint32_t *number);
+int user_files_add(struct user_files *files, const char *path, bool is_recorded,
+		   struct function_table *functions, const struct log *log);
 
 /* Says to @log how many more could not be read than it was told, if any. */
 void user_files_say_rest(const struct user_files *files, const struct log *log);

@@ -1,147 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/symbols/user_space.h"
 
-#include "common/arena.h"
 #include "common/array.h"
-#include "common/budget.h"
 #include "common/error.h"
+#include "decoder/code/process_maps.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/symbols/user_files.h"
 
 #include <stdlib.h>
 
-struct user_mapping {
-	int32_t pid;
-	uint32_t order;
-	uint32_t file;
-	uint64_t start;
-	uint64_t end;
-	uint64_t file_offset;
-};
-
-struct user_parent {
-	int32_t pid;
-	int32_t parent;
-};
-
 struct user_space {
-	struct arena *arena; /* paths */
-	struct user_files files;
-	struct array mappings; /* struct user_mapping, sorted */
-	struct array parents;  /* struct user_parent */
+	struct process_maps *maps;
+	struct user_files files; /* by their numbers among the maps' files */
+	bool has_time;
 };
 
-static int add_mapping(struct user_space *space,
-		       const struct recording *recording,
-		       const struct sideband_record *record,
-		       struct function_table *functions, const struct log *log)
+static int read_files(struct user_space *space,
+		      struct function_table *functions, const struct log *log)
 {
-	const struct sideband_mmap *mmap = &record->mmap;
-	struct user_mapping *mapping;
-	const char *path;
-	uint32_t file;
+	size_t count = process_maps_file_count(space->maps);
 
-	if (mmap->kernel || !mmap->executable)
-		return 0;
-	path = recording_user_path(recording, mmap->path, space->arena);
-	if (!path)
-		return -ERROR_MEMORY;
-	/* "//anon", "[heap]" have no file to read. */
-	if (path[0] != '/' || path[1] == '/')
-		return 0;
-	if (user_files_open(&space->files, path,
-			    recording_has_program(recording, mmap, path),
-			    functions, log, &file) < 0)
-		return -ERROR_MEMORY;
-	mapping = array_add(&space->mappings);
-	if (!mapping)
-		return -ERROR_MEMORY;
-	*mapping = (struct user_mapping){
-		.pid = record->pid,
-		.order = (uint32_t)space->mappings.count,
-		.file = file,
-		.start = mmap->address,
-		.end = mmap->address + mmap->size_bytes,
-		.file_offset = mmap->file_offset,
-	};
-	return 0;
-}
+	for (size_t i = 0; i < count; i++) {
+		const struct process_file *file =
+			process_maps_file(space->maps, i);
 
-static int add_parent(struct user_space *space,
-		      const struct sideband_record *record)
-{
-	struct user_parent *parent;
-
-	if (record->pid == record->fork.parent_pid)
-		return 0;
-	parent = array_add(&space->parents);
-	if (!parent)
-		return -ERROR_MEMORY;
-	parent->pid = record->pid;
-	parent->parent = record->fork.parent_pid;
-	return 0;
-}
-
-static int compare_mappings(const void *a, const void *b)
-{
-	const struct user_mapping *x = a;
-	const struct user_mapping *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	/* The newest first. */
-	return x->order < y->order ? 1 : -1;
-}
-
-static int read_records(struct user_space *space,
-			const struct recording *recording,
-			struct sideband *sideband,
-			struct function_table *functions, const struct log *log)
-{
-	struct sideband_record record;
-	int status;
-
-	while ((status = sideband_next(sideband, &record)) > 0) {
-		if (record.kind == SIDEBAND_FORK)
-			status = add_parent(space, &record);
-		else
-			status = add_mapping(space, recording, &record,
-					     functions, log);
-		if (status < 0)
-			return status;
+		if (user_files_add(&space->files, file->path, file->is_recorded,
+				   functions, log) < 0)
+			return -ERROR_MEMORY;
 	}
 	user_files_say_rest(&space->files, log);
-	array_sort(&space->mappings, compare_mappings);
-	return status;
+	return 0;
 }
 
 int user_space_open(const struct recording *recording,
 		    struct function_table *functions, const struct log *log,
 		    struct user_space **space)
 {
-	struct sideband *sideband =
-		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_MMAP) |
-						 SIDEBAND_BIT(SIDEBAND_FORK));
-	int status = -ERROR_MEMORY;
+	struct user_space *made = calloc(1, sizeof(*made));
 
-	*space = calloc(1, sizeof(**space));
-	if (*space)
-		(*space)->arena = arena_new();
-	if (*space && (*space)->arena && sideband) {
-		(*space)->files = USER_FILES_NONE;
-		(*space)->mappings = ARRAY_OF(struct user_mapping);
-		(*space)->parents = ARRAY_OF(struct user_parent);
-		status = read_records(*space, recording, sideband, functions,
-				      log);
+	*space = NULL;
+	if (!made)
+		return -ERROR_MEMORY;
+	made->files = USER_FILES_NONE;
+	made->has_time = recording_time(recording) ==
+			 RECORDING_TIME_NANOSECONDS;
+	made->maps = process_maps_new(recording);
+	if (!made->maps || read_files(made, functions, log) < 0) {
+		user_space_close(made);
+		return -ERROR_MEMORY;
 	}
-	sideband_close(sideband);
-	if (status < 0) {
-		user_space_close(*space);
-		*space = NULL;
-	}
-	return status;
+	*space = made;
+	return 0;
 }
 
 void user_space_renumber(struct user_space *space, uint32_t shift)
@@ -154,25 +64,13 @@ void user_space_close(struct user_space *space)
 	if (!space)
 		return;
 	user_files_free(&space->files);
-	array_free(&space->mappings);
-	array_free(&space->parents);
-	arena_free(space->arena);
+	process_maps_free(space->maps);
 	free(space);
 }
 
-static bool is_of_lower(const void *mapping, const void *pid)
-{
-	return ((const struct user_mapping *)mapping)->pid <
-	       *(const int32_t *)pid;
-}
-
-/* Returns the first mapping of @pid. */
-static size_t first_mapping(const struct user_space *space, int32_t pid)
-{
-	return array_partition_point(&space->mappings, &pid, is_of_lower);
-}
-
-/* Takes what lies between @start and @end, and not at @address, off @range. */
+/* Removes the addresses from @start to @end, which are not @address, from @range
+ * and those beyond.
+ */
 static void narrow(struct symbol_range *range, uint64_t address, uint64_t start,
 		   uint64_t end)
 {
@@ -184,76 +82,91 @@ static void narrow(struct symbol_range *range, uint64_t address, uint64_t start,
 	}
 }
 
-/* Leaves of @range what @mapping has of @symbol, which is by offset in the file. */
-static void narrow_to(struct symbol_range *range,
-		      const struct user_mapping *mapping,
-		      const struct symbol *symbol)
+/* Reduces @range to the addresses from @start to @end. */
+static void narrow_to(struct symbol_range *range, uint64_t start, uint64_t end)
 {
-	uint64_t size = mapping->end - mapping->start;
-	uint64_t first = 0;
-
-	if (symbol->start > mapping->file_offset)
-		first = symbol->start - mapping->file_offset;
-	if (symbol->end - mapping->file_offset < size)
-		size = symbol->end - mapping->file_offset;
-	if (range->start < mapping->start + first)
-		range->start = mapping->start + first;
-	if (range->end > mapping->start + size)
-		range->end = mapping->start + size;
+	if (range->start < start)
+		range->start = start;
+	if (range->end > end)
+		range->end = end;
 }
 
-static bool find_in(const struct user_space *space, int32_t pid,
-		    uint64_t address, struct symbol *symbol,
-		    struct symbol_range *range)
+/* A search for @address from the newest map to the oldest. */
+struct search {
+	const struct user_space *space;
+	uint64_t address;
+	struct symbol *symbol;
+	struct symbol_range *range;
+	bool is_found;
+};
+
+/* Returns the symbols of the file that @map is of, or NULL. */
+static const struct address_map *symbols_of(const struct user_space *space,
+					    const struct process_map *map)
 {
-	const struct user_mapping *mappings = space->mappings.items;
+	return map->file < space->files.files.count ?
+		       user_files_at(&space->files, map->file)->symbols :
+		       NULL;
+}
 
-	for (size_t i = first_mapping(space, pid);
-	     i < space->mappings.count && mappings[i].pid == pid; i++) {
-		const struct user_mapping *mapping = &mappings[i];
-		const struct user_file *file;
-		uint64_t shift;
+/* @map covers the address.  Symbols are by offset in the file: the parts of one
+ * that lie outside the map are not there.
+ */
+static void take_symbol(struct search *search, const struct process_map *map)
+{
+	const struct address_map *symbols = symbols_of(search->space, map);
+	uint64_t shift = map->address - map->file_offset;
+	uint64_t file_end = map->file_offset + map->size_bytes;
+	struct symbol *symbol = search->symbol;
+	uint64_t start;
+	uint64_t end;
 
-		if (address < mapping->start || address >= mapping->end) {
-			narrow(range, address, mapping->start, mapping->end);
-			continue;
-		}
-		file = user_files_at(&space->files, mapping->file);
-		shift = mapping->start - mapping->file_offset;
-		*symbol = *address_map_find(file->symbols, address - shift);
-		narrow_to(range, mapping, symbol);
-		symbol->start += shift;
-		symbol->end += shift;
+	narrow_to(search->range, map->address, map->address + map->size_bytes);
+	search->is_found = symbols;
+	if (!symbols)
+		return;
+	*symbol = *address_map_find(symbols, search->address - shift);
+	start = symbol->start > map->file_offset ? symbol->start :
+						   map->file_offset;
+	end = symbol->end < file_end ? symbol->end : file_end;
+	narrow_to(search->range, start + shift, end + shift);
+	symbol->start += shift;
+	symbol->end += shift;
+}
+
+static bool look_at(void *ctx, const struct process_map *map)
+{
+	struct search *search = ctx;
+
+	if (search->address - map->address < map->size_bytes) {
+		take_symbol(search, map);
 		return true;
 	}
-	return false;
-}
-
-static bool find_parent(const struct user_space *space, int32_t *pid)
-{
-	for (size_t i = space->parents.count; i-- > 0;) {
-		const struct user_parent *parent = array_at(&space->parents, i);
-
-		if (parent->pid == *pid) {
-			*pid = parent->parent;
-			return true;
-		}
-	}
+	narrow(search->range, search->address, map->address,
+	       map->address + map->size_bytes);
 	return false;
 }
 
 bool user_space_find(const struct user_space *space, int32_t pid,
-		     uint64_t address, struct symbol *symbol,
+		     uint64_t time_ns, uint64_t address, struct symbol *symbol,
 		     struct symbol_range *range)
 {
-	/* A forked process has its parent's mappings until it execs; there are
-	 * loops among reused pids.
-	 */
-	for (unsigned int i = 0; i <= BUDGET_FORK_DEPTH; i++) {
-		if (find_in(space, pid, address, symbol, range))
-			return true;
-		if (!find_parent(space, &pid))
-			return false;
-	}
-	return false;
+	struct search search = { space, address, symbol, range, false };
+
+	range->until_ns = process_maps_visit(
+		space->maps, pid, space->has_time ? time_ns : UINT64_MAX,
+		look_at, &search);
+	return search.is_found;
+}
+
+bool user_space_find_mapped(const struct user_space *space,
+			    const struct array *maps, uint64_t address,
+			    struct symbol *symbol, struct symbol_range *range)
+{
+	struct search search = { space, address, symbol, range, false };
+
+	for (size_t i = maps->count; i-- > 0;)
+		if (look_at(&search, array_at(maps, i)))
+			break;
+	return search.is_found;
 }

@@ -6,11 +6,17 @@
 
 #include <stdbool.h>
 
+struct array;
 struct function_table;
 struct log;
 struct recording;
 
-/* The symbols of the user programs in a recording, by process. */
+/* The symbols of the user programs in a recording, by process and time.
+ *
+ * An address gets its symbol from the file that was mapped there at the time, by
+ * the same records (decoder/code/process_maps.h) that its code is read by: exec,
+ * a later mapping over an earlier one, and fork change both alike.
+ */
 struct user_space;
 
 /* Reads which files the processes of @recording had mapped, and the symbols
@@ -28,15 +34,22 @@ int user_space_open(const struct recording *recording,
 void user_space_renumber(struct user_space *space, uint32_t shift);
 void user_space_close(struct user_space *space);
 
-/* Looks up @address of process @pid; of several mappings there over time the
- * last one counts.
+/* Looks up @address of process @pid as it was at @time_ns; in a recording whose
+ * times are no nanoseconds, as it was in the end.
  *
- * Returns false if nothing was mapped there; else @symbol, whose start and
- * end are addresses of the process.  Either way it leaves of *@range what that
- * holds for.
+ * Returns false if nothing with symbols was mapped there; else @symbol, whose
+ * start and end are addresses of the process.  Either way it reduces *@range to
+ * the addresses, and the time from @time_ns on, that the result holds for.
  */
 bool user_space_find(const struct user_space *space, int32_t pid,
-		     uint64_t address, struct symbol *symbol,
+		     uint64_t time_ns, uint64_t address, struct symbol *symbol,
 		     struct symbol_range *range);
+
+/* Like user_space_find(), in @maps: struct process_map, the oldest first.  Changes
+ * no time in *@range.
+ */
+bool user_space_find_mapped(const struct user_space *space,
+			    const struct array *maps, uint64_t address,
+			    struct symbol *symbol, struct symbol_range *range);
 
 #endif

@@ -85,8 +85,8 @@ size_t user_stack_unwind(struct user_stack *stack,
 	count = user_stack_addresses(stack, record, addresses,
 				     room < DEEPEST ? room : DEEPEST);
 	for (size_t i = 0; i < count; i++) {
-		symbols_find(stack->symbols, record->pid, addresses[i],
-			     &symbol);
+		symbols_find(stack->symbols, record->pid, record->time_ns,
+			     addresses[i], &symbol);
 		functions[i] = symbol.function;
 	}
 	return count;

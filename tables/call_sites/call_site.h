@@ -26,6 +26,8 @@ struct call_site {
 	uint64_t offset; /* in @function, of the instruction, or of the last
 			  * byte of the call that led to it */
 
+	uint64_t first_ns; /* start of one of its entries: the time for
+			    * which addresses are looked up */
 	uint64_t entries;
 	uint64_t class_ns[TIME_CLASSES];
 };

@@ -42,6 +42,7 @@ void call_site_pack_entry(struct pack *pack, struct task *task,
 	pack_u64(pack, begin_ns);
 	call_site_pack(pack, site, functions);
 	site->pid = task->pid;
+	site->first_ns = *begin_ns;
 }
 
 void call_site_keep(struct kept_file_writer *writer, const struct task *task,

@@ -21,7 +21,7 @@ void call_site_locate(struct call_site *site, const struct symbols *symbols,
 {
 	struct symbol symbol;
 
-	symbols_find(symbols, site->pid, address, &symbol);
+	symbols_find(symbols, site->pid, site->first_ns, address, &symbol);
 	place(site, &symbol, address);
 }
 
@@ -30,7 +30,7 @@ void call_site_locate_call(struct call_site *site,
 {
 	struct symbol symbol;
 
-	symbols_find(symbols, site->pid, address - 1, &symbol);
+	symbols_find(symbols, site->pid, site->first_ns, address - 1, &symbol);
 	place(site, &symbol,
 	      address - (symbol.is_t32 ?
 				 T32_SYSTEM_CALL_BYTES :

@@ -12,7 +12,9 @@ struct path_frame;
 struct sideband_user_state;
 struct symbols;
 
-/* Sets the instruction of @site to that at @address. */
+/* Sets the instruction of @site to that at @address.  All functions here use
+ * the maps of site->pid at site->first_ns.
+ */
 void call_site_locate(struct call_site *site, const struct symbols *symbols,
 		      uint64_t address);
 

@@ -133,6 +133,7 @@ static void begin_entry(struct call_sites *sites, struct kernel_entry *entry,
 			.pid = step->task->pid,
 			.purpose = purpose_of(context),
 			.caller = FUNCTION_NONE,
+			.first_ns = step->time_ns,
 			.entries = 1,
 		},
 	};

@@ -135,8 +135,8 @@ static void write_caller(struct record_writer *writer,
 		record_absent(writer, "caller_line");
 		return;
 	}
-	symbols_find(table->input.symbols, site->pid, site->caller_address - 1,
-		     &symbol);
+	symbols_find(table->input.symbols, site->pid, site->first_ns,
+		     site->caller_address - 1, &symbol);
 	write_line(writer, table, "caller_line", symbol.function,
 		   site->caller_address - 1 - symbol.start);
 }

@@ -17,8 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (symbols_from_text(arch_for(RECORDING_ARCH_X86_64), text, first,
 			      text + second, size - second, &symbols) < 0)
 		return 0;
-	symbols_find(symbols, -1, 0xffffffff81000000, &symbol);
-	symbols_find(symbols, -1, 0x401000, &symbol);
+	symbols_find(symbols, -1, UINT64_MAX, 0xffffffff81000000, &symbol);
+	symbols_find(symbols, -1, UINT64_MAX, 0x401000, &symbol);
 	symbols_close(symbols);
 	return 0;
 }
