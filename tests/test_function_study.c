@@ -212,12 +212,40 @@ START_TEST(it_is_done_with_the_last_call_of_the_window)
 }
 END_TEST
 
+/* Each of 30 nested calls is in the times; the slowest are the outermost. */
+START_TEST(a_function_that_calls_itself_deeply)
+{
+	enum { LEVELS = 30, OWN_NS = 5 };
+	const struct slow_call *slowest;
+	struct scene scene;
+
+	open_scene_in(&scene, TIME_WINDOW_ALL);
+	for (int i = 0; i < LEVELS; i++) {
+		enter(scene.fixture, 0, "vfs_read");
+		pass(&scene, OWN_NS);
+	}
+	for (int i = 0; i < LEVELS; i++)
+		leave(scene.fixture, 0);
+	ck_assert_uint_eq(function_study_time(scene.study, STUDY_SELF)->count,
+			  LEVELS);
+	ck_assert_uint_eq(function_study_time(scene.study, STUDY_SELF)->total,
+			  LEVELS * OWN_NS);
+	slowest = function_study_slow(scene.study, 0);
+	ck_assert_uint_eq(slowest->wall_ns, LEVELS * OWN_NS);
+	ck_assert_uint_eq(slowest->parts.list.count, LEVELS);
+	ck_assert_uint_eq(function_study_nested(scene.study),
+			  LEVELS - STUDY_NESTED);
+	close_scene(&scene);
+}
+END_TEST
+
 static Suite *function_study_suite(void)
 {
 	Suite *suite = suite_create("function_study");
 	TCase *tcase = tcase_create("calls");
 
 	tcase_add_test(tcase, times_of_whole_calls);
+	tcase_add_test(tcase, a_function_that_calls_itself_deeply);
 	tcase_add_test(tcase, the_slowest_are_kept_in_order);
 	tcase_add_test(tcase, slow_calls_differ_where_they_sleep);
 	tcase_add_test(tcase, it_is_done_with_the_last_call_of_the_window);

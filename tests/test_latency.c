@@ -54,7 +54,7 @@ struct stage {
 	struct latency *latency;
 	struct task task;
 	struct call_step step;
-	uint32_t open[16];
+	uint32_t open[512];
 	uint32_t depth;
 };
 
@@ -206,6 +206,65 @@ START_TEST(it_is_done_with_the_last_call_of_the_window)
 }
 END_TEST
 
+/* Paths of 300 nested calls: 64 names of either end and one for the others. */
+START_TEST(deep_paths_leave_out_their_middle)
+{
+	enum { LEVELS = 300 };
+	struct call_tree *tree = call_tree_new();
+	struct stage stage;
+	uint32_t node;
+	char *text;
+	size_t names = 1;
+
+	stage_open(&stage, TIME_WINDOW_ALL);
+	node = call_tree_root(tree, -1);
+	for (int i = 0; i < LEVELS; i++)
+		node = call_tree_child(tree, node,
+				       function_table_add(stage.functions,
+							  i ? "a" : "b", 1, "",
+							  'k'),
+				       false);
+	text = stack_text(tree, node, stage.functions);
+	for (const char *at = text; (at = strchr(at, ';')); at++)
+		names++;
+	ck_assert_uint_eq(names, 2 * 64 + 1);
+	ck_assert_ptr_eq(strstr(text, "b;a;a;"), text);
+	ck_assert_ptr_nonnull(strstr(text, ";a;[172 frames];a;"));
+	free(text);
+	call_tree_free(tree);
+	stage_close(&stage);
+}
+END_TEST
+
+/* Each of 400 nested calls of a leads to b. */
+START_TEST(deep_recursion_has_short_paths)
+{
+	const struct latency_paths *paths;
+	struct stage stage;
+	size_t count = 0;
+	char *text;
+
+	stage_open(&stage, TIME_WINDOW_ALL);
+	for (int i = 0; i < 400; i++)
+		play(&stage, "> a");
+	play(&stage, "> b <");
+	for (int i = 0; i < 400; i++)
+		play(&stage, "<");
+	latency_end(stage.latency);
+	paths = latency_paths(stage.latency);
+	ck_assert_uint_eq(latency_answer(stage.latency)->time.count, 400);
+	while (latency_paths_at(paths, count))
+		count++;
+	/* Of 2 to 129 functions, and one for all longer ones. */
+	ck_assert_uint_eq(count, 129);
+	text = stack_text(latency_paths_tree(paths),
+			  latency_paths_at(paths, 0)->node, stage.functions);
+	ck_assert_ptr_nonnull(strstr(text, ";a;[frames left out];a;"));
+	free(text);
+	stage_close(&stage);
+}
+END_TEST
+
 static Suite *latency_suite(void)
 {
 	Suite *suite = suite_create("latency");
@@ -214,6 +273,8 @@ static Suite *latency_suite(void)
 	tcase_add_loop_test(tcase, stories_have_their_answers, 0,
 			    sizeof(stories) / sizeof(*stories));
 	tcase_add_test(tcase, it_is_done_with_the_last_call_of_the_window);
+	tcase_add_test(tcase, deep_paths_leave_out_their_middle);
+	tcase_add_test(tcase, deep_recursion_has_short_paths);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -171,6 +171,78 @@ START_TEST(calls_are_told_apart_by_module)
 }
 END_TEST
 
+/* A function that calls itself @levels deep, ending 10 ns after each other. */
+static void recurse(uint32_t levels, uint64_t begin_ns)
+{
+	for (uint32_t i = 0; i < levels; i++)
+		send(STEP_ENTER, begin_ns + i, 1, i);
+	for (uint32_t i = levels; i-- > 0;)
+		send(STEP_EXIT, begin_ns + levels + (levels - i) * 10, 1, i);
+}
+
+/* 2 times the calls, 2 times as deep, make 2 times the output, not 4 times. */
+START_TEST(output_is_linear_in_the_depth)
+{
+	enum { LEVELS = 3000 };
+	size_t sizes[2];
+
+	recurse(LEVELS, 1000);
+	free(render(cases[_i].report, cases[_i].format, &sizes[0]));
+	recurse(2 * LEVELS, 1000000);
+	free(render(cases[_i].report, cases[_i].format, &sizes[1]));
+	ck_assert_uint_gt(sizes[0], 0);
+	ck_assert_uint_le(sizes[1], sizes[0] * 9 / 4);
+}
+END_TEST
+
+START_TEST(what_is_too_deep_is_marked)
+{
+	static const struct {
+		const char *report;
+		const char *format;
+		const char *expected;
+	} marks[] = {
+		/* 64 levels are indented by 2 each. */
+		{ "calltree", "text", "  [65] vfs_read\n" },
+		/* 511 functions below the process. */
+		{ "flamegraph", "svg", "vfs_read [+1489 levels]: " },
+		/* The deep lines' time: all calls but those 512. */
+		{ "flamegraph", "folded",
+		  ";vfs_read;[deeper than 512];vfs_read " },
+	};
+
+	recurse(2000, 1000);
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		size_t size;
+		char *text = render(marks[i].report, marks[i].format, &size);
+
+		ck_assert_msg(strstr(text, marks[i].expected), "%zu", i);
+		ck_assert_ptr_null(strstr(text, "  [64] "));
+		free(text);
+	}
+}
+END_TEST
+
+/* The sum of a folded stack's numbers is the profile's time, however deep. */
+START_TEST(folded_stacks_keep_all_time)
+{
+	uint64_t sum_ns = 0;
+	size_t size;
+	char *text;
+	char *rest;
+	char *line;
+
+	recurse(2000, 1000);
+	text = render("flamegraph", "folded", &size);
+	rest = text;
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			sum_ns += strtoull(strrchr(line, ' ') + 1, NULL, 10);
+	free(text);
+	ck_assert_uint_eq(sum_ns, 50 + 1999 + 1 + 2000 * 10);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("profile_names");
@@ -180,6 +252,10 @@ int main(void)
 	tcase_add_loop_test(tcase, each_format_is_valid_whatever_the_names, 0,
 			    sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tcase, calls_are_told_apart_by_module);
+	tcase_add_loop_test(tcase, output_is_linear_in_the_depth, 0,
+			    sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, what_is_too_deep_is_marked);
+	tcase_add_test(tcase, folded_stacks_keep_all_time);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

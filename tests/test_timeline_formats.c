@@ -346,6 +346,79 @@ START_TEST(perfetto_has_each_name_once_and_as_utf8)
 }
 END_TEST
 
+/* The size of calls nested @levels deep. */
+static size_t size_of_depth(const char *command, const char *format,
+			    uint32_t levels, char **text)
+{
+	size_t size;
+	const struct timeline_renderer *renderer =
+		timeline_renderer_find(command, format);
+	const struct timeline_context context = {
+		.functions = functions,
+		.names = names,
+		.unit = &nanoseconds,
+		.colors = &colors_none,
+		.out = open_memstream(text, &size),
+	};
+	struct step_callback *callback = renderer->open(&context);
+
+	for (uint32_t i = 0; i < levels; i++)
+		send(callback,
+		     (struct call_step){ .kind = STEP_ENTER,
+					 .time_ns = 1000 + i,
+					 .function = READ,
+					 .depth = i },
+		     7);
+	for (uint32_t i = levels; i-- > 0;)
+		send(callback,
+		     (struct call_step){ .kind = STEP_EXIT,
+					 .time_ns = 1000 + 2 * levels - i,
+					 .function = READ,
+					 .depth = i },
+		     7);
+	ck_assert_int_eq(renderer->close(callback), 0);
+	fclose(context.out);
+	return size;
+}
+
+START_TEST(output_is_linear_in_the_depth)
+{
+	enum { LEVELS = 3000 };
+	char *text;
+	size_t once = size_of_depth(cases[_i].command, cases[_i].format, LEVELS,
+				    &text);
+	size_t twice;
+
+	free(text);
+	twice = size_of_depth(cases[_i].command, cases[_i].format, 2 * LEVELS,
+			      &text);
+	free(text);
+	ck_assert_uint_le(twice, once * 9 / 4);
+}
+END_TEST
+
+/* Indented by 2 a level, 64 of them. */
+#define INDENT_8 "                "
+#define INDENT_64 \
+	INDENT_8 INDENT_8 INDENT_8 INDENT_8 INDENT_8 INDENT_8 INDENT_8 INDENT_8
+
+START_TEST(depth_beyond_the_indentation_is_a_number)
+{
+	static const char *const expected[] = {
+		"|  " INDENT_64 "vfs_read() {\n",
+		"|  " INDENT_64 "[65] vfs_read() {\n",
+		"|  " INDENT_64 "[99] vfs_read();\n",
+		"|  " INDENT_64 "[65] } /* vfs_read */\n",
+	};
+	char *text;
+
+	size_of_depth("timeline", "text", 100, &text);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
+		ck_assert_msg(strstr(text, expected[i]), "%zu: %s", i, text);
+	free(text);
+}
+END_TEST
+
 static Suite *timeline_formats_suite(void)
 {
 	Suite *suite = suite_create("timeline_formats");
@@ -356,6 +429,9 @@ static Suite *timeline_formats_suite(void)
 			    sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tcase, a_leaf_has_one_line_and_a_caller_two);
 	tcase_add_test(tcase, perfetto_has_each_name_once_and_as_utf8);
+	tcase_add_loop_test(tcase, output_is_linear_in_the_depth, 0,
+			    sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, depth_beyond_the_indentation_is_a_number);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -97,6 +97,7 @@ static void write_frame(const struct diff_flame *flame, int side,
 		.start = layout->start_ns[index],
 		.width = layout->total_ns[index],
 		.depth = layout->depth[index],
+		.below = layout->below[index],
 		.is_interrupt = path->is_interrupt,
 		.is_second = side == 0,
 	};
@@ -149,7 +150,8 @@ static void write_side(const struct diff_flame *flame, int side)
 	const struct diff_layout *layout = &flame->layouts[side];
 
 	for (uint32_t i = 0; i < diff_paths_count(flame->paths); i++)
-		if (flame_svg_draws(layout->all_ns, layout->total_ns[i]))
+		if (flame_svg_has_level(layout->depth[i]) &&
+		    flame_svg_draws(layout->all_ns, layout->total_ns[i]))
 			write_frame(flame, side, i);
 }
 

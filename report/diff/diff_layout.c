@@ -49,6 +49,20 @@ static void add_up(const struct diff_paths *paths, int side,
 	}
 }
 
+/* Paths have larger numbers than those above them. */
+static void count_levels(const struct diff_paths *paths,
+			 struct diff_layout *layout)
+{
+	for (uint32_t i = diff_paths_count(paths); i-- > 0;) {
+		uint32_t parent = diff_paths_at(paths, i)->parent;
+		uint32_t levels = layout->below[i] + 1;
+
+		if (parent != DIFF_PATH_NONE && layout->total_ns[i] &&
+		    levels > layout->below[parent])
+			layout->below[parent] = levels;
+	}
+}
+
 /* Places the paths, which are grouped by parent, parents before children. */
 static void place(const struct diff_paths *paths, const uint32_t *order,
 		  struct diff_layout *layout)
@@ -84,14 +98,17 @@ int diff_layout_make(const struct diff_paths *paths, int side,
 		.start_ns = calloc(count, sizeof(uint64_t)),
 		.total_ns = calloc(count, sizeof(uint64_t)),
 		.depth = calloc(count, sizeof(uint32_t)),
+		.below = calloc(count, sizeof(uint32_t)),
 	};
-	if (order && layout->start_ns && layout->total_ns && layout->depth) {
+	if (order && layout->start_ns && layout->total_ns && layout->depth &&
+	    layout->below) {
 		for (uint32_t i = 0; i + 1 < count; i++)
 			order[i] = i;
 		qsort_r(order, count - 1, sizeof(*order), compare,
 			(void *)(uintptr_t)paths);
 		add_up(paths, side, layout);
 		place(paths, order, layout);
+		count_levels(paths, layout);
 		status = 0;
 	}
 	free(order);
@@ -105,5 +122,6 @@ void diff_layout_free(struct diff_layout *layout)
 	free(layout->start_ns);
 	free(layout->total_ns);
 	free(layout->depth);
+	free(layout->below);
 	*layout = (struct diff_layout){ 0 };
 }

@@ -13,6 +13,7 @@ struct diff_layout {
 	uint64_t *start_ns; /* by path */
 	uint64_t *total_ns; /* by path: its width */
 	uint32_t *depth;    /* by path: roots have 0 */
+	uint32_t *below;    /* by path: levels below it that have a width */
 	uint64_t all_ns;
 	uint32_t max_depth; /* of the paths with a width */
 };

@@ -2,6 +2,7 @@
 #include "report/flame/flame_svg.h"
 
 #include "report/flame/flame_script.h"
+#include "report/text/deep_stack.h"
 #include "report/text/name_text.h"
 
 #include <inttypes.h>
@@ -19,10 +20,16 @@ enum {
 	NARROWEST_PART = 50000,
 };
 
+/* Returns the last level that is drawn of a graph of @max_depth. */
+static uint32_t last_level(uint32_t max_depth)
+{
+	return max_depth < DEPTH_DRAWN ? max_depth : DEPTH_DRAWN - 1;
+}
+
 /* Returns the start of the second graph's heading. */
 static uint32_t first_height(const struct flame_svg *svg)
 {
-	return TOP_MARGIN + (svg->max_depth + 1) * FRAME_HEIGHT;
+	return TOP_MARGIN + (last_level(svg->max_depth) + 1) * FRAME_HEIGHT;
 }
 
 static uint32_t height_of(const struct flame_svg *svg)
@@ -30,8 +37,8 @@ static uint32_t height_of(const struct flame_svg *svg)
 	uint32_t height = first_height(svg) + BOTTOM_MARGIN;
 
 	if (svg->second_all)
-		height += SECOND_MARGIN +
-			  (svg->second_max_depth + 1) * FRAME_HEIGHT;
+		height += SECOND_MARGIN + (last_level(svg->second_max_depth) +
+					   1) * FRAME_HEIGHT;
 	return height;
 }
 
@@ -45,12 +52,13 @@ static uint64_t all_of(const struct flame_svg *svg,
 static uint32_t top_of(const struct flame_svg *svg,
 		       const struct flame_frame *frame)
 {
-	return frame->is_second ?
-		       first_height(svg) + SECOND_MARGIN +
-			       (svg->second_max_depth - frame->depth) *
-				       FRAME_HEIGHT :
-		       TOP_MARGIN +
-			       (svg->max_depth - frame->depth) * FRAME_HEIGHT;
+	return frame->is_second ? first_height(svg) + SECOND_MARGIN +
+					  (last_level(svg->second_max_depth) -
+					   frame->depth) *
+						  FRAME_HEIGHT :
+				  TOP_MARGIN + (last_level(svg->max_depth) -
+						frame->depth) *
+						       FRAME_HEIGHT;
 }
 
 void flame_svg_begin(const struct flame_svg *svg)
@@ -118,6 +126,8 @@ void flame_svg_frame(const struct flame_svg *svg,
 	name_write(out, NAME_XML, frame->name);
 	fputs("\"><title>", out);
 	name_write(out, NAME_XML, frame->name);
+	if (frame->depth == DEPTH_DRAWN - 1 && frame->below)
+		fprintf(out, " [+%" PRIu32 " levels]", frame->below);
 	fprintf(out,
 		"%s</title><rect x=\"%.2f\" y=\"%" PRIu32
 		"\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>"
@@ -130,6 +140,11 @@ void flame_svg_frame(const struct flame_svg *svg,
 bool flame_svg_draws(uint64_t all, uint64_t width)
 {
 	return width && width >= all / NARROWEST_PART;
+}
+
+bool flame_svg_has_level(uint32_t depth)
+{
+	return depth < DEPTH_DRAWN;
 }
 
 void flame_svg_second(const struct flame_svg *svg)

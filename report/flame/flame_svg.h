@@ -23,6 +23,7 @@ struct flame_frame {
 	uint64_t start;
 	uint64_t width;
 	uint32_t depth;
+	uint32_t below;	   /* levels below it */
 	bool is_interrupt; /* interrupt work */
 	bool is_second;	   /* of the second graph */
 };
@@ -47,6 +48,11 @@ void flame_svg_frame(const struct flame_svg *svg,
  * width @all.
  */
 bool flame_svg_draws(uint64_t all, uint64_t width);
+
+/* Returns whether frames of @depth are drawn: deeper ones are part of the frame of
+ * the last level that they belong to, whose label has their number of levels.
+ */
+bool flame_svg_has_level(uint32_t depth);
 
 /* Starts the line below the graph. flame_svg_end() ends the line and the file.
  */

@@ -46,6 +46,19 @@ static int compare_nodes(const void *a, const void *b, void *ctx)
 	return first < second ? -1 : 1;
 }
 
+/* Children have larger numbers than their parents. */
+static void count_levels(const struct call_tree *tree,
+			 struct flame_layout *layout)
+{
+	for (uint32_t i = call_tree_count(tree); i-- > 0;) {
+		uint32_t parent = call_tree_at(tree, i)->parent;
+		uint32_t levels = layout->below[i] + 1;
+
+		if (parent != CALL_NODE_NONE && levels > layout->below[parent])
+			layout->below[parent] = levels;
+	}
+}
+
 /* Places the nodes, which are grouped by parent, parents before children. */
 static void place(const struct call_tree *tree, const uint32_t *order,
 		  struct flame_layout *layout)
@@ -86,12 +99,15 @@ int flame_layout_make(const struct call_tree *tree,
 		.start_ns = calloc((size_t)count + 1, sizeof(uint64_t)),
 		.total_ns = call_tree_totals(tree),
 		.depth = calloc((size_t)count + 1, sizeof(uint32_t)),
+		.below = calloc((size_t)count + 1, sizeof(uint32_t)),
 	};
-	if (order && layout->start_ns && layout->total_ns && layout->depth) {
+	if (order && layout->start_ns && layout->total_ns && layout->depth &&
+	    layout->below) {
 		for (uint32_t i = 0; i < count; i++)
 			order[i] = i;
 		qsort_r(order, count, sizeof(*order), compare_nodes, &sorter);
 		place(tree, order, layout);
+		count_levels(tree, layout);
 		status = 0;
 	}
 	free(order);
@@ -105,5 +121,6 @@ void flame_layout_free(struct flame_layout *layout)
 	free(layout->start_ns);
 	free(layout->total_ns);
 	free(layout->depth);
+	free(layout->below);
 	*layout = (struct flame_layout){ 0 };
 }

@@ -15,6 +15,7 @@ struct flame_layout {
 	uint64_t *start_ns; /* by node */
 	uint64_t *total_ns; /* by node: its width */
 	uint32_t *depth;    /* by node: roots have 0 */
+	uint32_t *below;    /* by node: levels below it */
 	uint64_t all_ns;
 	uint32_t max_depth;
 };

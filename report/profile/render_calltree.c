@@ -7,6 +7,7 @@
 #include "report/profile/self_text.h"
 #include "report/profile/tree_label.h"
 #include "report/text/colors.h"
+#include "report/text/deep_stack.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
 #include "report/text/time_unit.h"
@@ -103,14 +104,15 @@ static void write_branch(const struct tree_text *text,
 		100.0 * (double)branch->total_ns / (double)text->process_ns;
 	const char *color = colors_of_share(report->colors, share);
 
-	fprintf(text->out, "%s%6.2f%s %9s %9s %8" PRIu64 "  %*s", color, share,
-		*color ? report->colors->plain : "",
+	fprintf(text->out, "%s%6.2f%s %9s %9s %8" PRIu64 "  %*s%s", color,
+		share, *color ? report->colors->plain : "",
 		time_unit_text(unit, branch->total_ns).text,
 		self_text_of(report, node->self_ns,
 			     call_tree_inferred_ns(report->tree, branch->node))
 			.text,
 		call_counts_calls(&calls) + calls.starts,
-		(int)(branch->depth - 1) * 2, "");
+		(int)depth_indent(branch->depth - 1) * 2, "",
+		depth_mark_of(branch->depth - 1).text);
 	fputs(calls.async ? "<interrupt> " : "", text->out);
 	name_write(text->out, NAME_TEXT,
 		   function_text(report->functions, node->function));

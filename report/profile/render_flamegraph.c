@@ -28,6 +28,7 @@ static bool is_drawn(const struct flame *flame, uint32_t node)
 }
 
 static const char *const state_colours[FRAME_STATES] = {
+	[FRAME_LEFT_OUT] = "rgb(225,225,225)",
 	[FRAME_USER] = "rgb(180,210,150)",
 	[FRAME_RUNNABLE] = "rgb(245,225,60)",
 	[FRAME_ASLEEP] = "rgb(150,110,200)",
@@ -115,6 +116,7 @@ static void write_frame(const struct flame *flame, uint32_t index)
 		.start = layout->start_ns[index],
 		.width = layout->total_ns[index],
 		.depth = layout->depth[index],
+		.below = layout->below[index],
 		.is_interrupt = node->is_interrupt,
 	};
 	char count[32] = "";
@@ -196,6 +198,8 @@ static void write_frames(struct flame *flame)
 	for (uint32_t i = 0; i < call_tree_count(tree); i++) {
 		uint32_t parent = call_tree_at(tree, i)->parent;
 
+		if (!flame_svg_has_level(flame->layout.depth[i]))
+			continue;
 		if (is_drawn(flame, i)) {
 			write_frame(flame, i);
 			continue;

@@ -3,8 +3,10 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/number_map.h"
 #include "report/profile/tree_label.h"
 #include "report/profile/tree_walk.h"
+#include "report/text/deep_stack.h"
 #include "report/text/name_text.h"
 #include "symbolize/functions/function_table.h"
 
@@ -45,33 +47,100 @@ static void write_path(const struct profile_report *report,
 	}
 }
 
-static int visit(const struct profile_report *report, uint32_t node,
-		 struct array *path, FILE *out)
+static void end_line(uint64_t self_ns, FILE *out)
 {
+	fprintf(out, " %" PRIu64 "\n", self_ns);
+}
+
+/* Folded stacks on their way out. */
+struct folded {
+	const struct profile_report *report;
+	struct array path; /* uint32_t: the nodes that are open */
+	FILE *out;
+	/* Of the open path of DEPTH_DRAWN nodes, all that is deeper. */
+	struct array deep_functions; /* uint32_t */
+	struct number_map deep_ns;   /* by function */
+};
+
+/* Paths deeper than DEPTH_DRAWN are summed by the function that they end with. */
+static int add_deep(struct folded *folded, const struct call_node *node)
+{
+	uint64_t *sum_ns = number_map_find(&folded->deep_ns, node->function);
+
+	if (!sum_ns &&
+	    array_append(&folded->deep_functions, &node->function) < 0)
+		return -ERROR_MEMORY;
+	sum_ns = number_map_add(&folded->deep_ns, node->function);
+	if (!sum_ns)
+		return -ERROR_MEMORY;
+	*sum_ns += node->self_ns;
+	return 0;
+}
+
+static void write_deep(struct folded *folded, uint32_t function)
+{
+	const struct profile_report *report = folded->report;
+	const uint32_t *root = array_at(&folded->path, 0);
+	const struct function_label label = tree_function_label(
+		report, function, call_tree_pid(report->tree, *root));
+	const uint64_t *sum_ns = number_map_find(&folded->deep_ns, function);
+
+	write_path(report, &folded->path, folded->out);
+	fprintf(folded->out, ";[deeper than %d];", DEPTH_DRAWN);
+	name_write(folded->out, NAME_FOLDED, label.text);
+	end_line(*sum_ns, folded->out);
+}
+
+/* The last of DEPTH_DRAWN open nodes is left. */
+static void end_deep(struct folded *folded)
+{
+	const uint32_t *functions = folded->deep_functions.items;
+
+	for (size_t i = 0; i < folded->deep_functions.count; i++)
+		write_deep(folded, functions[i]);
+	folded->deep_functions.count = 0;
+	number_map_free(&folded->deep_ns);
+}
+
+static int visit(struct folded *folded, uint32_t node)
+{
+	const struct profile_report *report = folded->report;
 	const struct call_node *about = call_tree_at(report->tree, node);
 
-	if (array_append(path, &node) < 0)
+	if (array_append(&folded->path, &node) < 0)
 		return -ERROR_MEMORY;
 	if (!about->self_ns ||
 	    (about->function == FUNCTION_NONE && !report->has_states))
 		return 0;
-	write_path(report, path, out);
-	fprintf(out, " %" PRIu64 "\n", about->self_ns);
+	if (folded->path.count > DEPTH_DRAWN)
+		return add_deep(folded, about);
+	write_path(report, &folded->path, folded->out);
+	end_line(about->self_ns, folded->out);
 	return 0;
 }
 
 int render_folded(const struct profile_report *report, FILE *out)
 {
 	struct tree_walk walk = tree_walk_of(report->tree);
-	struct array path = ARRAY_OF(uint32_t);
+	struct folded folded = {
+		.report = report,
+		.path = ARRAY_OF(uint32_t),
+		.out = out,
+		.deep_functions = ARRAY_OF(uint32_t),
+	};
 	int status = 0;
 
 	while (!status && tree_walk_next(&walk)) {
-		if (!walk.leaving)
-			status = visit(report, walk.node, &path, out);
-		else
-			path.count--;
+		if (!walk.leaving) {
+			status = visit(&folded, walk.node);
+			continue;
+		}
+		if (folded.path.count == DEPTH_DRAWN)
+			end_deep(&folded);
+		folded.path.count--;
 	}
-	array_free(&path);
+	number_map_free(&folded.deep_ns);
+	array_free(&folded.deep_functions);
+	array_free(&folded.path);
 	return status;
 }

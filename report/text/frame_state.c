@@ -16,6 +16,7 @@ bool frame_state_of(uint32_t function, enum frame_state *state)
 const char *frame_state_name(enum frame_state state)
 {
 	static const char *const names[FRAME_STATES] = {
+		[FRAME_LEFT_OUT] = "[frames left out]",
 		[FRAME_USER] = "[user]",
 		[FRAME_RUNNABLE] = "[runnable]",
 		[FRAME_ASLEEP] = "[asleep]",

@@ -10,7 +10,8 @@
  * (attribution/time/time_span.h).
  */
 enum frame_state {
-	FRAME_USER, /* in user code that was not traced */
+	FRAME_LEFT_OUT, /* stands for the middle of a deep path */
+	FRAME_USER,	/* in user code that is not traced */
 	FRAME_RUNNABLE,
 	FRAME_ASLEEP,
 	FRAME_NOT_ASKED, /* outside of the calls chosen by --only */

@@ -3,6 +3,7 @@
 
 #include "decoder/flow/flow.h"
 #include "report/text/colors.h"
+#include "report/text/deep_stack.h"
 #include "report/text/line_buffer.h"
 #include "report/text/time_unit.h"
 #include "report/timeline/leaf_queue.h"
@@ -63,7 +64,9 @@ static void write_left(struct text_callback *text, const struct call_step *step)
 static void write_depth(struct line_buffer *line, uint32_t depth)
 {
 	line_buffer_text(line, " |  ");
-	line_buffer_spaces(line, (size_t)depth * 2);
+	line_buffer_spaces(line, (size_t)depth_indent(depth) * 2);
+	if (depth > DEPTH_INDENTED)
+		line_buffer_text(line, depth_mark_of(depth).text);
 }
 
 static void write_how(struct line_buffer *line, uint8_t how)

@@ -4,6 +4,7 @@
 #include "attribution/calls/system_call.h"
 #include "attribution/sleeps/wakers.h"
 #include "report/profile/call_tree.h"
+#include "report/text/deep_stack.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
@@ -118,10 +119,11 @@ static void print_trace(const struct call_record_context *context,
 
 		if (function->depth >= context->max_depth)
 			continue;
-		fprintf(out, "    %8" PRIu64 " %8s %8s  %*s", function->calls,
+		fprintf(out, "    %8" PRIu64 " %8s %8s  %*s%s", function->calls,
 			duration_text_of(function->wall_ns).text,
 			duration_text_of(function->on_cpu_ns).text,
-			(int)function->depth * 2, "");
+			(int)depth_indent(function->depth) * 2, "",
+			depth_mark_of(function->depth).text);
 		function_name_write(context->functions, function->function,
 				    out);
 		fputs(function->is_interrupt ? " (interrupt)\n" : "\n", out);

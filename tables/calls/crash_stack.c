@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/pack.h"
 #include "report/steps/call_step.h"
+#include "report/text/deep_stack.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/table_records.h"
@@ -114,15 +115,22 @@ static char *stack_text(const struct crash_stack *stack,
 			const struct crash_names *names)
 {
 	size_t count = place_count(stack, names);
+	size_t left_out;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return NULL;
-	for (size_t i = 0; i < count; i++)
+	left_out = stack_left_out(count);
+	for (size_t i = 0; i < count; i++) {
+		bool is_gap = left_out && i == STACK_ENDS;
+
 		fprintf(out, "%s%s", i ? ";" : "",
-			function_of(stack, names, i)->name);
+			is_gap ? stack_gap_of(left_out).text :
+				 function_of(stack, names, i)->name);
+		i += is_gap ? left_out - 1 : 0;
+	}
 	fclose(out);
 	return text;
 }

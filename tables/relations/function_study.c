@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/step_filter.h"
+#include "report/text/deep_stack.h"
 #include "tables/relations/function_choice.h"
 #include "tables/relations/slow_calls.h"
 #include "tables/relations/study_classes.h"
@@ -14,13 +15,16 @@
 struct open_study {
 	struct slow_call call; /* so far */
 	uint32_t depth;
-	uint32_t node; /* the path that runs */
+	uint32_t node;	 /* the path that runs; of the first STUDY_NESTED */
+	uint32_t levels; /* of that, below the call */
+	uint64_t self_ns;
 };
 
 struct study_task {
 	struct array calls; /* struct open_study, outermost first; those
 				 * behind open ones keep their memory */
 	size_t open;
+	uint32_t depth;	   /* of the function that runs */
 	uint64_t clock_ns; /* up to here its time is in the parts */
 	uint64_t left_ns;  /* when it left the CPU; 0: it runs */
 };
@@ -31,6 +35,7 @@ struct function_study {
 	struct call_tree *tree;
 	struct array tasks; /* struct study_task by task index */
 	size_t open_calls;  /* of all of them */
+	uint64_t nested;    /* ended calls without parts */
 	struct slow_calls slow;
 	struct study_classes classes;
 };
@@ -94,6 +99,25 @@ static struct open_study *open_at(const struct study_task *task, size_t index)
 	return array_at(&task->calls, index);
 }
 
+/* Returns how many of the task's open calls have parts.  A bound makes the work
+ * of a step independent of how deep the function calls itself.
+ */
+static size_t open_with_parts(const struct study_task *task)
+{
+	return task->open < STUDY_NESTED ? task->open : STUDY_NESTED;
+}
+
+static void charge_self(const struct study_task *task, uint64_t on_cpu_ns)
+{
+	struct open_study *open;
+
+	if (!task->open)
+		return;
+	open = open_at(task, task->open - 1);
+	if (open->depth == task->depth)
+		open->self_ns += on_cpu_ns;
+}
+
 /* Books the time since the task's last step. */
 static int charge(struct study_task *task, const struct call_step *step)
 {
@@ -104,7 +128,8 @@ static int charge(struct study_task *task, const struct call_step *step)
 	task->left_ns = step->kind == STEP_LEAVE ? step->time_ns : 0;
 	if (!on_cpu_ns && !off_cpu_ns)
 		return 0;
-	for (size_t i = 0; i < task->open; i++) {
+	charge_self(task, on_cpu_ns);
+	for (size_t i = 0; i < open_with_parts(task); i++) {
 		struct open_study *open = open_at(task, i);
 		struct call_part *part =
 			call_parts_at(&open->call.parts, open->node);
@@ -122,6 +147,9 @@ static int descend(struct function_study *study, struct open_study *open,
 {
 	struct call_part *part;
 
+	/* Deeper time stays with the last level. */
+	if (open->levels++ >= DEPTH_DRAWN)
+		return 0;
 	open->node = call_tree_enter(study->tree, open->node, step->function,
 				     step->how);
 	part = open->node == CALL_NODE_NONE ?
@@ -161,14 +189,17 @@ static int begin(struct function_study *study, struct study_task *task,
 	open->call.tid = step->task->tid;
 	open->call.cpu = step->cpu;
 	open->depth = step->depth;
+	open->self_ns = 0;
+	open->levels = 0;
 	open->node = call_tree_first_root(study->tree);
-	return descend(study, open, step);
+	return task->open > STUDY_NESTED ? 0 : descend(study, open, step);
 }
 
 static int enter(struct function_study *study, struct study_task *task,
 		 const struct call_step *step)
 {
-	for (size_t i = 0; i < task->open; i++)
+	task->depth = step->depth;
+	for (size_t i = 0; i < open_with_parts(task); i++)
 		if (descend(study, open_at(task, i), step) < 0)
 			return -ERROR_MEMORY;
 	return is_asked_for(&study->options, step) ? begin(study, task, step) :
@@ -178,12 +209,10 @@ static int enter(struct function_study *study, struct study_task *task,
 static int count_times(struct function_study *study, struct open_study *open,
 		       const struct call_step *step)
 {
-	const struct call_part *self =
-		call_parts_at(&open->call.parts, open->node);
 	const uint64_t times[STUDY_TIMES] = {
 		[STUDY_WALL] = step->wall_ns,
 		[STUDY_ON_CPU] = step->on_cpu_ns,
-		[STUDY_SELF] = self ? self->on_cpu_ns : 0,
+		[STUDY_SELF] = open->self_ns,
 		[STUDY_OFF_CPU] = step->wall_ns - step->on_cpu_ns,
 	};
 
@@ -203,8 +232,13 @@ static int finish(struct function_study *study, struct study_task *task,
 	if (step->unseen & (UNSEEN_BEGIN | UNSEEN_END))
 		return 0;
 	open->call.wall_ns = step->wall_ns;
-	if (count_times(study, open, step) < 0 ||
-	    study_classes_add(&study->classes, &open->call) < 0 ||
+	if (count_times(study, open, step) < 0)
+		return -ERROR_MEMORY;
+	if (task->open >= STUDY_NESTED) {
+		study->nested++;
+		return 0;
+	}
+	if (study_classes_add(&study->classes, &open->call) < 0 ||
 	    slow_calls_offer(&study->slow, &open->call) < 0)
 		return -ERROR_MEMORY;
 	return 0;
@@ -217,10 +251,13 @@ static int leave(struct function_study *study, struct study_task *task,
 
 	if (task->open && open_at(task, task->open - 1)->depth == step->depth)
 		status = finish(study, task, step);
-	for (size_t i = 0; i < task->open; i++) {
+	task->depth = step->depth ? step->depth - 1 : UINT32_MAX;
+	for (size_t i = 0; i < open_with_parts(task); i++) {
 		struct open_study *open = open_at(task, i);
 
-		open->node = call_tree_at(study->tree, open->node)->parent;
+		if (--open->levels < DEPTH_DRAWN)
+			open->node =
+				call_tree_at(study->tree, open->node)->parent;
 	}
 	return status;
 }
@@ -248,6 +285,11 @@ const struct histogram *function_study_time(const struct function_study *study,
 					    enum study_time time)
 {
 	return &study->times[time];
+}
+
+uint64_t function_study_nested(const struct function_study *study)
+{
+	return study->nested;
 }
 
 const struct call_tree *function_study_tree(const struct function_study *study)

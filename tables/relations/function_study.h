@@ -21,6 +21,11 @@ struct step_filter;
  */
 struct function_study;
 
+/* A function that calls itself has many calls open at once.  So many of them, the
+ * outermost ones, are split into parts; those nested deeper count in the times.
+ */
+enum { STUDY_NESTED = 16 };
+
 struct function_study_options {
 	const struct function_choice *functions; /* borrowed */
 	const struct step_filter *filter;	 /* borrowed, or NULL */
@@ -70,6 +75,9 @@ bool function_study_is_done(const struct function_study *study,
 
 const struct histogram *function_study_time(const struct function_study *study,
 					    enum study_time time);
+
+/* Returns how many calls have no parts: see STUDY_NESTED. */
+uint64_t function_study_nested(const struct function_study *study);
 
 /* The paths that parts speak of; the functions asked for are the children of
  * its root.

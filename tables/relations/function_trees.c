@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "report/profile/call_tree.h"
+#include "report/text/deep_stack.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/task_label.h"
@@ -39,7 +40,8 @@ static void write_name(const struct text_tree *text, uint32_t node,
 	const struct call_tree *tree = function_study_tree(text->report->study);
 	uint32_t function = call_tree_at(tree, node)->function;
 
-	fprintf(text->out, "  %*s", (int)depth * NAME_INDENT, "");
+	fprintf(text->out, "  %*s%s", (int)depth_indent(depth) * NAME_INDENT,
+		"", depth_mark_of(depth).text);
 	function_name_write(text->report->functions, function, text->out);
 	fputs("\n", text->out);
 }
@@ -193,6 +195,11 @@ int function_trees_comparison(const struct function_report *report, FILE *out)
 		duration_text_of(slow->max_ns).text, typical->calls,
 		duration_text_of(typical->min_ns).text,
 		duration_text_of(typical->max_ns).text);
+	if (function_study_nested(report->study))
+		fprintf(out,
+			"  Left out: %" PRIu64
+			" calls nested in more than %d others of it.\n",
+			function_study_nested(report->study), STUDY_NESTED - 1);
 	if (slow->min_ns <= typical->min_ns) {
 		fputs("  They are the same: the calls take about equally "
 		      "long.\n",

@@ -4,6 +4,8 @@
 #include "attribution/time/task_paths.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"
+#include "report/text/deep_stack.h"
+#include "report/text/frame_state.h"
 #include "symbolize/functions/context_kinds.h"
 #include "tables/relations/function_choice.h"
 #include "tables/relations/latency_paths.h"
@@ -116,22 +118,25 @@ static void finish_ended(struct latency *latency, struct task_state *task,
 	}
 }
 
-/* Returns whether an interrupt has come since @call began, and goes on. */
-static bool is_interrupted(const struct latency *latency,
-			   const struct open_call *call,
-			   const struct path_frame *frames, size_t count)
+/* Returns the depth of the innermost interrupt that runs, 0 if none does.  Calls of
+ * less depth are interrupted.
+ */
+static size_t interrupt_depth(const struct latency *latency,
+			      const struct path_frame *frames, size_t count)
 {
-	for (size_t i = call->depth + 1; i < count; i++) {
+	for (size_t i = count; i-- > 1;) {
 		enum context_kind kind = context_kind_of(
 			latency->question.kinds, frames[i].function);
 
 		if (kind == CONTEXT_INTERRUPT || kind == CONTEXT_NMI)
-			return true;
+			return i;
 	}
-	return false;
+	return 0;
 }
 
-/* Returns the path from @call to the innermost of @frames, which is B. */
+/* Returns the path from @call to the innermost of @frames, which is B.  A deep path
+ * leaves out its middle: each of many nested calls of A has a path of its own.
+ */
 static struct latency_path *find_path(struct latency *latency,
 				      const struct open_call *call,
 				      const struct path_frame *frames,
@@ -139,13 +144,23 @@ static struct latency_path *find_path(struct latency *latency,
 {
 	uint32_t node = latency_paths_begin(latency->paths, call->function);
 	uint32_t depth = call->depth;
+	size_t left_out;
+	size_t gap_at;
 
 	/* The function may have jumped on. */
 	if (frames[depth].function == call->function && depth + 1 < count)
 		depth++;
-	for (; depth < count; depth++)
-		node = latency_paths_go_on(latency->paths, node,
-					   frames[depth].function);
+	left_out = stack_left_out(count - depth + 1);
+	gap_at = depth + STACK_ENDS - 1;
+	for (; depth < count; depth++) {
+		bool is_gap = left_out && depth == gap_at;
+
+		node = latency_paths_go_on(
+			latency->paths, node,
+			is_gap ? frame_state_function(FRAME_LEFT_OUT) :
+				 frames[depth].function);
+		depth += is_gap ? (uint32_t)left_out - 1 : 0;
+	}
 	return latency_paths_to(latency->paths, node);
 }
 
@@ -179,12 +194,13 @@ static int meet(struct latency *latency, struct task_state *task,
 	size_t count;
 	const struct path_frame *frames = task_paths_of(
 		latency->question.paths, step->task->index, &count);
+	size_t interrupt = interrupt_depth(latency, frames, count);
 	int status = 0;
 
 	for (size_t i = 0; i < task->calls.count && !status; i++) {
 		struct open_call *call = array_at(&task->calls, i);
 
-		if (is_interrupted(latency, call, frames, count))
+		if (call->depth < interrupt)
 			latency->answer.in_interrupts++;
 		else if (call->has_reached)
 			latency->answer.again++;

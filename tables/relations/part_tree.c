@@ -58,8 +58,10 @@ struct part_line part_tree_line(const struct part_tree *tree, uint32_t node)
 	return tree->lines[node];
 }
 
+/* A node that waits to be visited. */
 struct heavy_node {
 	uint32_t node;
+	uint32_t depth;
 	double weight;
 };
 
@@ -67,62 +69,64 @@ struct walk {
 	const struct call_tree *tree;
 	part_weight *weight;
 	double least;
-	part_visit *visit;
 	void *ctx;
+	struct array waiting; /* struct heavy_node: the next one is the last */
 };
 
+/* The heaviest comes last. */
 static int compare_nodes(const void *a, const void *b)
 {
 	const struct heavy_node *x = a;
 	const struct heavy_node *y = b;
 
 	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
+		return x->weight < y->weight ? -1 : 1;
+	return x->node > y->node ? -1 : x->node < y->node;
 }
 
-static int list_children(const struct walk *walk, uint32_t parent,
-			 struct array *children)
+static int add_children(struct walk *walk, uint32_t parent, uint32_t depth)
 {
 	uint32_t node = call_tree_first_child(walk->tree, parent);
+	size_t before = walk->waiting.count;
+	struct heavy_node *items;
 
 	for (; node != CALL_NODE_NONE;
 	     node = call_tree_next_sibling(walk->tree, node)) {
 		double weight = walk->weight(walk->ctx, node);
+		const struct heavy_node child = { node, depth, weight };
 
-		if (weight < walk->least)
-			continue;
-		if (array_append(children,
-				 &(struct heavy_node){ node, weight }) < 0)
+		if (weight >= walk->least &&
+		    array_append(&walk->waiting, &child) < 0)
 			return -ERROR_MEMORY;
 	}
-	array_sort(children, compare_nodes);
+	items = walk->waiting.items;
+	if (walk->waiting.count > before)
+		qsort(items + before, walk->waiting.count - before,
+		      sizeof(*items), compare_nodes);
 	return 0;
-}
-
-/* Recursion: as deep as the kernel's own calls were. */
-static int visit_children(const struct walk *walk, uint32_t parent,
-			  uint32_t depth)
-{
-	struct array children = ARRAY_OF(struct heavy_node);
-	int status = list_children(walk, parent, &children);
-
-	for (size_t i = 0; i < children.count && !status; i++) {
-		const struct heavy_node *child = array_at(&children, i);
-
-		status = walk->visit(walk->ctx, child->node, depth);
-		if (!status)
-			status = visit_children(walk, child->node, depth + 1);
-	}
-	array_free(&children);
-	return status;
 }
 
 int part_tree_walk(const struct call_tree *tree, part_weight *weight,
 		   double least, part_visit *visit, void *ctx)
 {
-	const struct walk walk = { tree, weight, least, visit, ctx };
+	struct walk walk = {
+		.tree = tree,
+		.weight = weight,
+		.least = least,
+		.ctx = ctx,
+		.waiting = ARRAY_OF(struct heavy_node),
+	};
 	uint32_t root = call_tree_first_root(tree);
+	int status = root == CALL_NODE_NONE ? 0 : add_children(&walk, root, 0);
 
-	return root == CALL_NODE_NONE ? 0 : visit_children(&walk, root, 0);
+	while (!status && walk.waiting.count) {
+		const struct heavy_node *items = walk.waiting.items;
+		struct heavy_node next = items[--walk.waiting.count];
+
+		status = visit(ctx, next.node, next.depth);
+		if (!status)
+			status = add_children(&walk, next.node, next.depth + 1);
+	}
+	array_free(&walk.waiting);
+	return status;
 }

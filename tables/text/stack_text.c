@@ -2,7 +2,9 @@
 #include "tables/text/stack_text.h"
 
 #include "report/profile/call_tree.h"
+#include "report/text/deep_stack.h"
 #include "report/text/function_label.h"
+#include "report/text/name_text.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
@@ -21,34 +23,90 @@ static uint32_t parent_of(const struct call_tree *tree, uint32_t node)
 static const char *name_of(const struct call_tree *tree, uint32_t node,
 			   const struct function_table *functions)
 {
-	return function_at(functions, function_of(tree, node))->name;
+	return function_text(functions, function_of(tree, node));
 }
 
-static size_t length_of(const struct call_tree *tree, uint32_t node,
-			const struct function_table *functions)
+static size_t count_frames(const struct call_tree *tree, uint32_t node)
 {
-	size_t length = 0;
+	size_t count = 0;
 
 	for (; function_of(tree, node) != FUNCTION_NONE;
 	     node = parent_of(tree, node))
-		length += strlen(name_of(tree, node, functions)) + 1;
+		count++;
+	return count;
+}
+
+/* A path, from its innermost frame outwards, without the frames that its text
+ * leaves out.
+ */
+struct path_walk {
+	const struct call_tree *tree;
+	const struct function_table *functions;
+	uint32_t node;	 /* of the next frame */
+	size_t left_out; /* in the middle of the path */
+	size_t frames;	 /* passed so far */
+	struct stack_gap gap;
+};
+
+static struct path_walk walk_of(const struct call_tree *tree, uint32_t node,
+				const struct function_table *functions)
+{
+	struct path_walk walk = {
+		.tree = tree,
+		.functions = functions,
+		.node = node,
+	};
+
+	walk.left_out = stack_left_out(count_frames(tree, node));
+	walk.gap = stack_gap_of(walk.left_out);
+	return walk;
+}
+
+/* Returns the next name of the path, or NULL after the outermost one. */
+static const char *next_name(struct path_walk *walk)
+{
+	const char *name;
+
+	if (walk->frames == STACK_ENDS && walk->left_out) {
+		for (; walk->left_out; walk->left_out--)
+			walk->node = parent_of(walk->tree, walk->node);
+		return walk->gap.text;
+	}
+	if (function_of(walk->tree, walk->node) == FUNCTION_NONE)
+		return NULL;
+	name = name_of(walk->tree, walk->node, walk->functions);
+	walk->node = parent_of(walk->tree, walk->node);
+	walk->frames++;
+	return name;
+}
+
+static size_t length_of(struct path_walk walk)
+{
+	size_t length = 0;
+	const char *name;
+
+	while ((name = next_name(&walk)))
+		length += strlen(name) + 1;
 	return length;
 }
 
 char *stack_text(const struct call_tree *tree, uint32_t node,
 		 const struct function_table *functions)
 {
-	size_t at = node == CALL_NODE_NONE ? 0 :
-					     length_of(tree, node, functions);
-	char *text = calloc(1, at + 1);
+	struct path_walk walk;
+	const char *name;
+	char *text;
+	size_t at;
 
-	if (!text || !at)
-		return text;
+	if (node == CALL_NODE_NONE)
+		return calloc(1, 1);
+	walk = walk_of(tree, node, functions);
+	at = length_of(walk);
+	text = calloc(1, at + 1);
+	if (!text)
+		return NULL;
 	/* From the innermost back: each with what ends it. */
-	for (char end = '\0'; function_of(tree, node) != FUNCTION_NONE;
-	     node = parent_of(tree, node), end = ';') {
-		const char *name = name_of(tree, node, functions);
-
+	for (char end = '\0'; (name = next_name(&walk)); end = ';') {
 		text[--at] = end;
 		at -= strlen(name);
 		memcpy(text + at, name, strlen(name));
@@ -70,15 +128,16 @@ void stack_text_lines(const struct call_tree *stacks, uint32_t node,
 		      const struct function_table *functions, const char *name,
 		      FILE *out)
 {
-	while (node != CALL_NODE_NONE) {
-		const struct call_node *at = call_tree_at(stacks, node);
+	struct path_walk walk;
+	const char *frame;
 
-		if (at->parent != CALL_NODE_NONE) {
-			fprintf(out, "    %-9s ", name);
-			function_name_write(functions, at->function, out);
-			fputs("\n", out);
-			name = "";
-		}
-		node = at->parent;
+	if (node == CALL_NODE_NONE)
+		return;
+	walk = walk_of(stacks, node, functions);
+	while ((frame = next_name(&walk))) {
+		fprintf(out, "    %-9s ", name);
+		name_write(out, NAME_TEXT, frame);
+		fputs("\n", out);
+		name = "";
 	}
 }

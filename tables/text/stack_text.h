@@ -9,7 +9,8 @@ struct call_tree;
 struct function_table;
 
 /* Returns the path from below the root of @tree to @node as
- * "outermost;...;innermost", which is "" for CALL_NODE_NONE.
+ * "outermost;...;innermost", which is "" for CALL_NODE_NONE.  The text of a
+ * deep path leaves out the middle (report/text/deep_stack.h).
  *
  * Owner: the caller, to be freed.  NULL when out of memory.
  */

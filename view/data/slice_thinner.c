@@ -60,12 +60,17 @@ static void join(struct waiting *waiting, const struct view_slice *slice)
 	whole->waker_tid = slice->waker_tid;
 }
 
-/* What was called from a slice that is seen must not run over its end. */
+/* Emits the waiting slices of @depth and below: a callee's slice must not end
+ * after its caller's.  Deeper lanes are empty then; dropping them keeps the work linear in
+ * the number of slices, however deep the stack once was.
+ */
 static void hand_on_below(struct slice_thinner *thinner, struct array *depths,
 			  uint32_t depth)
 {
 	for (size_t i = depth; i < depths->count; i++)
 		hand_on(thinner, array_at(depths, i));
+	if (depths->count > depth)
+		depths->count = depth;
 }
 
 static void take_short(struct slice_thinner *thinner, struct waiting *waiting,

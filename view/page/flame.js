@@ -15,11 +15,24 @@ function treeNodes(tree) {
   }
   for (const node of nodes)
     node.children.sort((a, b) => b.total - a.total);
+  setHeights(nodes);
   return nodes;
 }
 
-function heightOf(node) {
-  return 1 + Math.max(0, ...node.children.map(heightOf));
+/* Levels that a flame graph draws: a canvas has a largest height.  The last level
+ * shows how many are below it; a click there makes it the top.
+ */
+const LEVELS = { drawn: 512, above: 16 };
+
+/* Sets each node's height, in levels; children come after their parents. */
+function setHeights(nodes) {
+  for (const node of nodes)
+    node.height = 1;
+  for (let i = nodes.length; i-- > 0;) {
+    const { parent, height } = nodes[i];
+    if (parent)
+      parent.height = Math.max(parent.height, height + 1);
+  }
 }
 
 /* A canvas with the root on top; a click makes a function as wide as all. */
@@ -55,11 +68,13 @@ class FlameGraph {
   }
   draw() {
     const above = [];
-    for (let node = this.top.parent; node; node = node.parent)
+    for (let node = this.top.parent; node && above.length < LEVELS.above;
+      node = node.parent)
       above.unshift(node);
     const scale = window.devicePixelRatio;
     const width = this.canvas.clientWidth;
-    const height = (above.length + heightOf(this.top)) * ROW.call + 2;
+    const height = (above.length + Math.min(this.top.height, LEVELS.drawn)) *
+      ROW.call + 2;
     this.canvas.style.height = `${height}px`;
     this.canvas.width = width * scale;
     this.canvas.height = height * scale;
@@ -68,21 +83,26 @@ class FlameGraph {
     context.font = FONT;
     this.places = [];
     above.forEach((node, i) => this.box(context, node, 0, i * ROW.call, width));
-    this.drawNode(context, this.top, 0, above.length * ROW.call, width);
+    this.drawNodes(context, above.length, width);
   }
-  drawNode(context, node, x, y, width) {
-    if (width < 0.4)
-      return;
-    this.box(context, node, x, y, width);
-    let at = x;
-    for (const child of node.children) {
-      const part = width * child.total / (node.total || 1);
-      this.drawNode(context, child, at, y + ROW.call, part);
-      at += part;
+  drawNodes(context, above, width) {
+    const waiting = [{ node: this.top, x: 0, level: 0, width }];
+    while (waiting.length) {
+      const { node, x, level, width } = waiting.pop();
+      const isLast = level === LEVELS.drawn - 1;
+      this.box(context, node, x, (above + level) * ROW.call, width,
+        isLast && node.height > 1 ? ` +${plural(node.height - 1, "level")}` : "");
+      let at = x;
+      for (const child of isLast ? [] : node.children) {
+        const part = width * child.total / (node.total || 1);
+        if (part >= 0.4)
+          waiting.push({ node: child, x: at, level: level + 1, width: part });
+        at += part;
+      }
     }
   }
-  box(context, node, x, y, width) {
-    const label = node.parent ? this.names.name(node.function) : "all";
+  box(context, node, x, y, width, more = "") {
+    const label = (node.parent ? this.names.name(node.function) : "all") + more;
     this.places.push({ node, x, y, width });
     context.fillStyle = nameColor(label);
     context.fillRect(x, y, Math.max(0.5, width - 0.5), ROW.call - 1);
@@ -109,7 +129,9 @@ function treeLines(root, names) {
 function addLine(lines, node, all, depth, names, opens) {
   const name = element("span", { textContent:
     `${node.children.length ? "▸" : "·"} ${names.full(node.function)}` });
-  name.style.paddingLeft = `${depth * 14}px`;
+  name.style.paddingLeft = `${Math.min(depth, 64) * 14}px`;
+  if (depth > 64)
+    name.prepend(`[${depth}] `);
   const row = element("div", { className: "row" },
     ...[duration(node.total), percent(node.total, all), duration(node.self),
       calls(node.calls)].map((text) =>

@@ -125,16 +125,17 @@ function drawSlices(timeline, row, y) {
   const slices = timeline.loaded.get(row.lane)?.slices ?? [];
   const isStack = row.kind === "stack";
   const height = isStack ? ROW.call - 1 : row.height;
+  const bottom = timeline.canvas.clientHeight;
   const { from, to } = timeline.view;
   for (let at = 0; at < slices.length; at += SLICE.numbers) {
     const begin = slices[at];
     const end = begin + slices[at + SLICE.length];
-    if (end < from || begin > to)
+    const top = y + (isStack ? slices[at + SLICE.depth] * ROW.call : 0);
+    if (end < from || begin > to || top > bottom || top + height < TOP)
       continue;
     const x = Math.max(timeline.x(begin), NAMES_WIDTH);
     const width = Math.min(timeline.x(end), timeline.canvas.clientWidth) - x;
-    timeline.painter.slice(row.kind, slices, at, x,
-      y + (isStack ? slices[at + SLICE.depth] * ROW.call : 0),
+    timeline.painter.slice(row.kind, slices, at, x, top,
       width > 3 ? width - 0.5 : width, height);
   }
 }
