@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A recording may name any number of files that are not there: so many are said
@@ -61,19 +62,30 @@ static int name_holes(const struct user_file *file,
 		       -ERROR_MEMORY;
 }
 
-static int add_symbols(struct user_files *files, struct user_file *file,
-		       struct function_table *functions, const struct log *log)
+/* A log_fn: leaves the reason in the file. */
+static void keep_reason(void *ctx, enum log_level level, const char *path,
+			uint64_t offset, const char *text)
 {
-	int status = elf_symbols_add(
-		file->path, functions, file->symbols,
-		files->unread_count < MOST_UNREAD_SAID ? log : NULL);
+	struct user_file *file = ctx;
 
-	files->unread_count += status == -ERROR_NOT_FOUND;
-	return status;
+	(void)level;
+	(void)path;
+	(void)offset;
+	if (!file->unread)
+		file->unread = strdup(text);
 }
 
-static int read_file(struct user_files *files, struct user_file *file,
-		     struct function_table *functions, const struct log *log)
+static int add_symbols(struct user_file *file, struct function_table *functions)
+{
+	const struct log reason = { keep_reason, file };
+	int status =
+		elf_symbols_add(file->path, functions, file->symbols, &reason);
+
+	return status == -ERROR_NOT_FOUND && !file->unread ? -ERROR_MEMORY :
+							     status;
+}
+
+static int read_file(struct user_file *file, struct function_table *functions)
 {
 	int status = 0;
 
@@ -81,7 +93,7 @@ static int read_file(struct user_files *files, struct user_file *file,
 	if (!file->symbols)
 		return -ERROR_MEMORY;
 	if (file->is_recorded)
-		status = add_symbols(files, file, functions, log);
+		status = add_symbols(file, functions);
 	if (status == -ERROR_MEMORY)
 		return status;
 	status = address_map_finish(file->symbols);
@@ -110,7 +122,7 @@ static uint64_t *place_of(struct user_files *files, const char *path,
 
 int user_files_open(struct user_files *files, const char *path,
 		    bool is_recorded, struct function_table *functions,
-		    const struct log *log, uint32_t *number)
+		    uint32_t *number)
 {
 	uint64_t *place = place_of(files, path, is_recorded);
 	struct user_file *file;
@@ -128,17 +140,29 @@ int user_files_open(struct user_files *files, const char *path,
 	*number = (uint32_t)*place - 1;
 	file->path = path;
 	file->is_recorded = is_recorded;
-	return read_file(files, file, functions, log);
+	return read_file(file, functions);
 }
 
-void user_files_say_rest(const struct user_files *files, const struct log *log)
+void user_files_log_unread(const struct user_files *files,
+			   const struct log *log, const bool *chosen)
 {
-	if (files->unread_count > MOST_UNREAD_SAID)
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < files->files.count; i++) {
+		const struct user_file *file = array_at(&files->files, i);
+
+		if (!file->unread || (chosen && !chosen[i]))
+			continue;
+		if (count++ < MOST_UNREAD_SAID)
+			log_message(log, LOG_WARNING, file->path, LOG_NO_OFFSET,
+				    "%s", file->unread);
+	}
+	if (count > MOST_UNREAD_SAID)
 		log_message(log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 			    "%" PRIu32
 			    " more files of programs could not be read: no "
 			    "symbols of them",
-			    files->unread_count - MOST_UNREAD_SAID);
+			    count - MOST_UNREAD_SAID);
 }
 
 void user_files_renumber(struct user_files *files, uint32_t shift)
@@ -161,6 +185,7 @@ void user_files_free(struct user_files *files)
 		struct user_file *file = array_at(&files->files, i);
 
 		address_map_free(file->symbols);
+		free(file->unread);
 	}
 	array_free(&files->files);
 	string_pool_free(files->paths);

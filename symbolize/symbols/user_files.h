@@ -18,6 +18,7 @@ struct user_file {
 	const char *path;
 	bool is_recorded; /* else another is there: its names are wrong */
 	struct address_map *symbols; /* by offset in the file */
+	char *unread; /* why its symbols were not read; NULL: they were */
 };
 
 /* Those whose symbols were read, by number. */
@@ -25,7 +26,6 @@ struct user_files {
 	struct array files;	   /* struct user_file */
 	struct string_pool *paths; /* NULL: none yet */
 	struct number_map by_path; /* number + 1: see user_files_open() */
-	uint32_t unread_count;	   /* of those whose symbols were not read */
 };
 
 #define USER_FILES_NONE \
@@ -39,10 +39,14 @@ void user_files_free(struct user_files *files);
  */
 int user_files_open(struct user_files *files, const char *path,
 		    bool is_recorded, struct function_table *functions,
-		    const struct log *log, uint32_t *number);
+		    uint32_t *number);
 
-/* Says to @log how many more could not be read than it was told, if any. */
-void user_files_say_rest(const struct user_files *files, const struct log *log);
+/* Warns @log of the files whose symbols were not read, by name of the first ones
+ * and of the number of the others: of those whose number is set in @chosen, an
+ * array as long as the files; NULL: of all.
+ */
+void user_files_log_unread(const struct user_files *files,
+			   const struct log *log, const bool *chosen);
 
 /* Adds @shift to the numbers of all functions but FUNCTION_UNKNOWN. */
 void user_files_renumber(struct user_files *files, uint32_t shift);

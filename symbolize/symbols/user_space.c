@@ -36,7 +36,7 @@ struct user_space {
 static int add_mapping(struct user_space *space,
 		       const struct recording *recording,
 		       const struct sideband_record *record,
-		       struct function_table *functions, const struct log *log)
+		       struct function_table *functions)
 {
 	const struct sideband_mmap *mmap = &record->mmap;
 	struct user_mapping *mapping;
@@ -53,7 +53,7 @@ static int add_mapping(struct user_space *space,
 		return 0;
 	if (user_files_open(&space->files, path,
 			    recording_has_program(recording, mmap, path),
-			    functions, log, &file) < 0)
+			    functions, &file) < 0)
 		return -ERROR_MEMORY;
 	mapping = array_add(&space->mappings);
 	if (!mapping)
@@ -98,7 +98,7 @@ static int compare_mappings(const void *a, const void *b)
 static int read_records(struct user_space *space,
 			const struct recording *recording,
 			struct sideband *sideband,
-			struct function_table *functions, const struct log *log)
+			struct function_table *functions)
 {
 	struct sideband_record record;
 	int status;
@@ -108,18 +108,16 @@ static int read_records(struct user_space *space,
 			status = add_parent(space, &record);
 		else
 			status = add_mapping(space, recording, &record,
-					     functions, log);
+					     functions);
 		if (status < 0)
 			return status;
 	}
-	user_files_say_rest(&space->files, log);
 	array_sort(&space->mappings, compare_mappings);
 	return status;
 }
 
 int user_space_open(const struct recording *recording,
-		    struct function_table *functions, const struct log *log,
-		    struct user_space **space)
+		    struct function_table *functions, struct user_space **space)
 {
 	struct sideband *sideband =
 		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_MMAP) |
@@ -133,8 +131,7 @@ int user_space_open(const struct recording *recording,
 		(*space)->files = USER_FILES_NONE;
 		(*space)->mappings = ARRAY_OF(struct user_mapping);
 		(*space)->parents = ARRAY_OF(struct user_parent);
-		status = read_records(*space, recording, sideband, functions,
-				      log);
+		status = read_records(*space, recording, sideband, functions);
 	}
 	sideband_close(sideband);
 	if (status < 0) {
@@ -256,4 +253,60 @@ bool user_space_find(const struct user_space *space, int32_t pid,
 			return false;
 	}
 	return false;
+}
+
+/* Adds each process's last parent to @parents, by pid. */
+static int map_parents(const struct user_space *space,
+		       struct number_map *parents)
+{
+	for (size_t i = 0; i < space->parents.count; i++) {
+		const struct user_parent *fork = array_at(&space->parents, i);
+		uint64_t *parent = number_map_add(parents, (uint32_t)fork->pid);
+
+		if (!parent)
+			return -ERROR_MEMORY;
+		*parent = (uint32_t)fork->parent;
+	}
+	return 0;
+}
+
+/* Chooses the files of process @pid: those that it mapped, or else those of the
+ * nearest ancestor that mapped any.
+ */
+static void choose_files(const struct user_space *space,
+			 const struct number_map *parents, int32_t pid,
+			 bool *chosen)
+{
+	const struct user_mapping *mappings = space->mappings.items;
+	const uint64_t *parent;
+	size_t first;
+
+	for (unsigned int i = 0; i <= BUDGET_FORK_DEPTH; i++) {
+		first = first_mapping(space, pid);
+		if (first < space->mappings.count && mappings[first].pid == pid)
+			break;
+		parent = number_map_find(parents, (uint32_t)pid);
+		if (!parent)
+			return;
+		pid = (int32_t)*parent;
+	}
+	for (; first < space->mappings.count && mappings[first].pid == pid;
+	     first++)
+		chosen[mappings[first].file] = true;
+}
+
+int user_space_log_unread(const struct user_space *space, const struct log *log,
+			  const int32_t *pids, size_t count)
+{
+	bool *chosen = calloc(space->files.files.count + 1, sizeof(*chosen));
+	struct number_map parents = { 0 };
+	int status = chosen ? map_parents(space, &parents) : -ERROR_MEMORY;
+
+	for (size_t i = 0; i < count && !status; i++)
+		choose_files(space, &parents, pids[i], chosen);
+	if (!status)
+		user_files_log_unread(&space->files, log, pids ? chosen : NULL);
+	number_map_free(&parents);
+	free(chosen);
+	return status;
 }
