@@ -173,7 +173,8 @@ def check_what_may_not_be_read(program, folder):
 
 
 def check_missing_programs_of_chosen_processes(program, folder):
-    """A forked process has the files that its parent mapped, until it execs."""
+    """A forked process has the files that its parent mapped, until it execs, and
+    its parent's name, until it has one of its own."""
     starts = record(ITRACE_START, struct.pack("<2I", 117, 117) +
                     origin(117, 1000))
     write_recording(folder, [comm(117, "one", 1000), mapping(117, "/none/one"),
@@ -181,7 +182,9 @@ def check_missing_programs_of_chosen_processes(program, folder):
                              fork(119, 117, 1200), comm(119, "two", 1200),
                              mapping(119, "/none/two"), starts,
                              kernel_trace(1500000)])
-    for choice, missing in (((), ["one", "two"]), (("--comm=one",), ["one"]),
+    for choice, missing in (((), ["one", "two"]),
+                            (("--comm=one",), ["one", "two"]),
+                            (("--pid=117",), ["one"]),
                             (("--comm=child",), ["one"]),
                             (("--pid=118",), ["one"]),
                             (("--tree=118",), ["one"]),
