@@ -34,7 +34,7 @@ OBJCOPY  := aarch64-linux-gnu-objcopy
 RUN      := qemu-aarch64 -L $(SYSROOT)
 CPPFLAGS += -isystem $(SYSROOT)/usr/include/aarch64-linux-gnu \
             -isystem $(SYSROOT)/usr/include
-LDFLAGS  += --sysroot=$(abspath $(SYSROOT)) \
+LDFLAGS  += '--sysroot=$(CURDIR)/$(SYSROOT)' \
             -L$(SYSROOT)/usr/lib/aarch64-linux-gnu \
             -Wl,-rpath-link,$(SYSROOT)/usr/lib/aarch64-linux-gnu
 # Zydis has another name in each release of Debian, and the machine's files may

@@ -122,6 +122,8 @@ static int read_parts(struct own_recording *own)
 	if (!error)
 		error = symbols_open(own->base, own->log, 1, &own->symbols);
 	if (!error)
+		error = symbols_log_unread(own->symbols, own->log, NULL, 0);
+	if (!error)
 		error = task_names_open(own->base, &own->names);
 	if (error)
 		return error;

@@ -35,7 +35,7 @@ machine: $(MACHINE_FILES) $(MACHINE_TOOLS)
 
 # Of the same sources the same bytes in every clone: a machine's saved state fits
 # those plugins alone with which it was saved (host/saved_state.sh).
-PLUGIN_PLACE := -ffile-prefix-map=$(CURDIR)=.
+PLUGIN_PLACE := '-ffile-prefix-map=$(CURDIR)=.'
 
 # QEMU's symbols are resolved when it loads the plugin.
 PLUGIN_FLAGS := -shared -fPIC -fvisibility=hidden $(GLIB_CFLAGS) $(PLUGIN_PLACE)

@@ -19,11 +19,11 @@ BUILD=(
 	libsqlite3-dev libedit-dev libcurl4-openssl-dev liblz4-dev libxxhash-dev
 )
 # Programs that the scripts of the virtual machine run.
-BUILD+=(e2fsprogs xz-utils ca-certificates debian-archive-keyring)
+BUILD+=(e2fsprogs xz-utils zstd ca-certificates debian-archive-keyring)
 ARM64=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 PACKAGE=(debhelper debootstrap dpkg-dev lintian)
 TEST=(check libunwind-dev sqlite3 qemu-user binutils linux-perf busybox-static
-	shellcheck zstd time procps libprotobuf-dev protobuf-compiler python3)
+	shellcheck time procps libprotobuf-dev protobuf-compiler python3)
 FULL=(chromium chromium-driver zsh clang)
 if grep -q '^VERSION_ID="12"' /etc/os-release; then
 	# The release that the tree is formatted with: scripts/format.sh

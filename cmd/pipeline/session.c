@@ -7,6 +7,7 @@
 #include "cmd/pipeline/pager.h"
 #include "cmd/pipeline/session_groups.h"
 #include "cmd/pipeline/session_recording.h"
+#include "common/array.h"
 #include "common/error.h"
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
@@ -128,6 +129,47 @@ static int open_parts(struct session *session,
 	return status < 0 ? EXIT_FAILED : 0;
 }
 
+/* Adds the processes of all chosen tasks to @pids. */
+static int list_chosen(const struct session *session, struct array *pids)
+{
+	struct task task = { 0 };
+	int32_t *pid;
+
+	for (size_t i = 0;
+	     task_names_at(session->names, i, &task.tid, &task.pid); i++) {
+		if (!step_filter_task(&session->choice, &task))
+			continue;
+		pid = array_add(pids);
+		if (!pid)
+			return -ERROR_MEMORY;
+		*pid = task.pid;
+	}
+	return 0;
+}
+
+/* Warns of the programs' files whose names are missing, unless no chosen process
+ * had them mapped.
+ */
+static int log_unread_programs(const struct session *session)
+{
+	static const int32_t none;
+	struct array pids = ARRAY_OF(int32_t);
+	int status = 0;
+
+	if (!step_filter_has_tasks(&session->choice)) {
+		status = symbols_log_unread(session->symbols, &console_log,
+					    NULL, 0);
+	} else {
+		status = list_chosen(session, &pids);
+		if (!status)
+			status = symbols_log_unread(
+				session->symbols, &console_log,
+				pids.count ? pids.items : &none, pids.count);
+	}
+	array_free(&pids);
+	return status < 0 ? EXIT_FAILED : 0;
+}
+
 int session_needs_time(const struct session *session, const char *option,
 		       const char *value)
 {
@@ -216,6 +258,8 @@ int session_open_input(struct session *session,
 	session->done_ns = session->window.until_ns;
 	session->choice = report_options_filter(options, session->names);
 	session->filter = session->choice;
+	if (!status)
+		status = log_unread_programs(session);
 	if (!status)
 		status = session_open_groups(session, options);
 	session->decodes_all = index_is("none");

@@ -289,6 +289,39 @@ uint64_t process_maps_visit(const struct process_maps *maps, int32_t pid,
 	return next_ns;
 }
 
+/* Passes the maps that process @pid added to @visit.  Returns whether it added
+ * any, and otherwise the last process that it was forked from, or -1.
+ */
+static bool visit_added(const struct process_maps *maps, int32_t pid,
+			process_maps_visitor *visit, void *ctx, int32_t *parent)
+{
+	bool is_found = false;
+
+	*parent = -1;
+	for (size_t i = first_event(maps, pid); i < maps->events.count; i++) {
+		const struct map_event *event = array_at(&maps->events, i);
+
+		if (event->pid != pid)
+			break;
+		if (event->kind == MAP_FORKED)
+			*parent = event->parent;
+		if (event->kind != MAP_ADDED)
+			continue;
+		visit(ctx, &event->map);
+		is_found = true;
+	}
+	return is_found;
+}
+
+void process_maps_visit_added(const struct process_maps *maps, int32_t pid,
+			      process_maps_visitor *visit, void *ctx)
+{
+	/* Records may claim that two processes are each other's children. */
+	for (unsigned int i = 0; i <= BUDGET_FORK_DEPTH && pid >= 0; i++)
+		if (visit_added(maps, pid, visit, ctx, &pid))
+			break;
+}
+
 size_t process_maps_file_count(const struct process_maps *maps)
 {
 	return maps->files.count;

@@ -52,6 +52,12 @@ uint64_t process_maps_visit(const struct process_maps *maps, int32_t pid,
 			    uint64_t time_ns, process_maps_visitor *visit,
 			    void *ctx);
 
+/* Passes all maps that process @pid added, at any time, to @visit, whose result
+ * is ignored.  If it added none, passes those of the nearest ancestor that did.
+ */
+void process_maps_visit_added(const struct process_maps *maps, int32_t pid,
+			      process_maps_visitor *visit, void *ctx);
+
 /* Returns a bound for the numbers of files, and the file of a number.  A number
  * depends on the records before it and on is_recorded alone: all process_maps of
  * one recording use the same.

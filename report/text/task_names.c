@@ -248,6 +248,18 @@ int32_t task_names_parent(const struct task_names *names, int32_t pid)
 	return parent ? (int32_t)*parent : -1;
 }
 
+bool task_names_at(const struct task_names *names, size_t index, int32_t *tid,
+		   int32_t *pid)
+{
+	const struct task_name *list = names->names.items;
+
+	if (index >= names->names.count)
+		return false;
+	*tid = list[index].tid;
+	*pid = list[index].pid;
+	return true;
+}
+
 int32_t task_names_process(const struct task_names *names, int32_t tid)
 {
 	const struct task_name *name = find_name(names, tid, UINT64_MAX);

@@ -16,6 +16,7 @@ struct symbols {
 	struct address_map *kernel;
 	struct user_space *user; /* NULL without a recording */
 	bool is_text;		 /* all symbols are in kernel */
+	bool needs_programs;	 /* code of programs was traced */
 };
 
 static int symbols_new(const struct arch *arch, struct symbols **symbols)
@@ -79,18 +80,6 @@ int symbols_from_text(const struct arch *arch, const char *kallsyms,
 	return status;
 }
 
-/* Reads the symbols of programs into @functions. */
-static int read_programs(struct symbols *symbols,
-			 const struct recording *recording,
-			 struct function_table *functions,
-			 const struct log *log)
-{
-	/* What no trace needs may well be missing. */
-	return user_space_open(recording, functions,
-			       recording_traces_user(recording) ? log : NULL,
-			       &symbols->user);
-}
-
 /* Joins the programs' @functions with the kernel's. */
 static int join(struct symbols *symbols, struct function_table *functions)
 {
@@ -112,9 +101,9 @@ static int read_both(struct symbols *symbols, const struct recording *recording,
 	struct function_table *functions = function_table_new();
 	struct kernel_reader *reader =
 		kernel_reader_begin(&kernel, recording, log, threads > 1);
-	int status = functions && reader ?
-			     read_programs(symbols, recording, functions, log) :
-			     -ERROR_MEMORY;
+	int status = functions && reader ? user_space_open(recording, functions,
+							   &symbols->user) :
+					   -ERROR_MEMORY;
 	int of_kernel = kernel_reader_end(reader);
 
 	status = status ? status : of_kernel;
@@ -132,6 +121,7 @@ int symbols_open(const struct recording *recording, const struct log *log,
 
 	if (status < 0)
 		return status;
+	(*symbols)->needs_programs = recording_traces_user(recording);
 	kernel = kernel_of(*symbols);
 	status = recording_names_user(recording) ?
 			 read_both(*symbols, recording, log, threads) :
@@ -141,6 +131,14 @@ int symbols_open(const struct recording *recording, const struct log *log,
 	symbols_close(*symbols);
 	*symbols = NULL;
 	return status;
+}
+
+int symbols_log_unread(const struct symbols *symbols, const struct log *log,
+		       const int32_t *pids, size_t count)
+{
+	if (!symbols->user || !symbols->needs_programs)
+		return 0;
+	return user_space_log_unread(symbols->user, log, pids, count);
 }
 
 void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t time_ns,

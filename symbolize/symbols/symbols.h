@@ -20,11 +20,19 @@ struct symbols;
 
 /* Reads the symbols of @recording, which must outlive them, by @threads at most.
  *
- * What is missing is said to @log; its addresses are then FUNCTION_UNKNOWN.
+ * Warns @log of what is missing of the kernel: its addresses are then
+ * FUNCTION_UNKNOWN.  symbols_log_unread() warns of programs.
  * Returns 0 and *@symbols, or a negative enum error.
  */
 int symbols_open(const struct recording *recording, const struct log *log,
 		 unsigned int threads, struct symbols **symbols);
+
+/* Warns @log of the files of programs whose symbols could not be read, if the
+ * recording traces user code and if the processes @pids had mapped them; NULL:
+ * if any had.  Returns 0 or -ERROR_MEMORY.
+ */
+int symbols_log_unread(const struct symbols *symbols, const struct log *log,
+		       const int32_t *pids, size_t count);
 
 /* The same from the texts of /proc/kallsyms and /proc/modules alone, which may
  * have user functions, too: those of all processes.

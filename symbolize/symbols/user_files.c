@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A recording may name any number of files that are not there: so many are said
@@ -88,19 +89,31 @@ static int name_holes(const struct user_files *files,
 		       -ERROR_MEMORY;
 }
 
-static int add_symbols(struct user_files *files, struct user_file *file,
-		       struct function_table *functions, const struct log *log)
+/* A log_fn that stores the first message in the file. */
+static void keep_reason(void *ctx, enum log_level level, const char *path,
+			uint64_t offset, const char *text)
 {
-	int status = elf_symbols_add(
-		file->path, functions, file->symbols,
-		files->unread_count < MOST_UNREAD_SAID ? log : NULL);
+	struct user_file *file = ctx;
 
-	files->unread_count += status == -ERROR_NOT_FOUND;
-	return status;
+	(void)level;
+	(void)path;
+	(void)offset;
+	if (!file->unread)
+		file->unread = strdup(text);
+}
+
+static int add_symbols(struct user_file *file, struct function_table *functions)
+{
+	const struct log reason = { keep_reason, file };
+	int status =
+		elf_symbols_add(file->path, functions, file->symbols, &reason);
+
+	return status == -ERROR_NOT_FOUND && !file->unread ? -ERROR_MEMORY :
+							     status;
 }
 
 static int read_file(struct user_files *files, struct user_file *file,
-		     struct function_table *functions, const struct log *log)
+		     struct function_table *functions)
 {
 	int status = 0;
 
@@ -108,7 +121,7 @@ static int read_file(struct user_files *files, struct user_file *file,
 	if (!file->symbols)
 		return -ERROR_MEMORY;
 	if (file->is_recorded)
-		status = add_symbols(files, file, functions, log);
+		status = add_symbols(file, functions);
 	if (status == -ERROR_MEMORY)
 		return status;
 	status = address_map_finish(file->symbols);
@@ -118,7 +131,7 @@ static int read_file(struct user_files *files, struct user_file *file,
 }
 
 int user_files_add(struct user_files *files, const char *path, bool is_recorded,
-		   struct function_table *functions, const struct log *log)
+		   struct function_table *functions)
 {
 	struct user_file *file = array_add(&files->files);
 
@@ -129,17 +142,29 @@ int user_files_add(struct user_files *files, const char *path, bool is_recorded,
 	/* "//anon", "[heap]" have no file to read. */
 	if (!path || path[0] != '/' || path[1] == '/')
 		return 0;
-	return read_file(files, file, functions, log);
+	return read_file(files, file, functions);
 }
 
-void user_files_say_rest(const struct user_files *files, const struct log *log)
+void user_files_log_unread(const struct user_files *files,
+			   const struct log *log, const bool *chosen)
 {
-	if (files->unread_count > MOST_UNREAD_SAID)
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < files->files.count; i++) {
+		const struct user_file *file = array_at(&files->files, i);
+
+		if (!file->unread || (chosen && !chosen[i]))
+			continue;
+		if (count++ < MOST_UNREAD_SAID)
+			log_message(log, LOG_WARNING, file->path, LOG_NO_OFFSET,
+				    "%s", file->unread);
+	}
+	if (count > MOST_UNREAD_SAID)
 		log_message(log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 			    "%" PRIu32
 			    " more files of programs could not be read: no "
 			    "symbols of them",
-			    files->unread_count - MOST_UNREAD_SAID);
+			    count - MOST_UNREAD_SAID);
 }
 
 void user_files_renumber(struct user_files *files, uint32_t shift)
@@ -163,6 +188,7 @@ void user_files_free(struct user_files *files)
 		struct user_file *file = array_at(&files->files, i);
 
 		address_map_free(file->symbols);
+		free(file->unread);
 	}
 	array_free(&files->files);
 }

@@ -17,12 +17,12 @@ struct user_file {
 	bool is_recorded; /* else another is there: its names are wrong */
 	struct address_map *symbols; /* by offset in the file; NULL: of
 				      * memory without a file */
+	char *unread; /* why its symbols were not read; NULL: they were */
 };
 
 /* The files of a recording's programs, by number. */
 struct user_files {
-	struct array files;    /* struct user_file */
-	uint32_t unread_count; /* of those whose symbols were not read */
+	struct array files; /* struct user_file */
 };
 
 #define USER_FILES_NONE \
@@ -36,10 +36,14 @@ void user_files_free(struct user_files *files);
  * Returns 0 or -ERROR_MEMORY.
  */
 int user_files_add(struct user_files *files, const char *path, bool is_recorded,
-		   struct function_table *functions, const struct log *log);
+		   struct function_table *functions);
 
-/* Says to @log how many more could not be read than it was told, if any. */
-void user_files_say_rest(const struct user_files *files, const struct log *log);
+/* Warns @log of the files whose symbols were not read: the first ones by name,
+ * the others by their number.  @chosen, by number of the file, selects the files;
+ * NULL: all.
+ */
+void user_files_log_unread(const struct user_files *files,
+			   const struct log *log, const bool *chosen);
 
 /* Adds @shift to the numbers of all functions but FUNCTION_UNKNOWN. */
 void user_files_renumber(struct user_files *files, uint32_t shift);

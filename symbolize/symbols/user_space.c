@@ -17,7 +17,7 @@ struct user_space {
 };
 
 static int read_files(struct user_space *space,
-		      struct function_table *functions, const struct log *log)
+		      struct function_table *functions)
 {
 	size_t count = process_maps_file_count(space->maps);
 
@@ -26,16 +26,14 @@ static int read_files(struct user_space *space,
 			process_maps_file(space->maps, i);
 
 		if (user_files_add(&space->files, file->path, file->is_recorded,
-				   functions, log) < 0)
+				   functions) < 0)
 			return -ERROR_MEMORY;
 	}
-	user_files_say_rest(&space->files, log);
 	return 0;
 }
 
 int user_space_open(const struct recording *recording,
-		    struct function_table *functions, const struct log *log,
-		    struct user_space **space)
+		    struct function_table *functions, struct user_space **space)
 {
 	struct user_space *made = calloc(1, sizeof(*made));
 
@@ -46,7 +44,7 @@ int user_space_open(const struct recording *recording,
 	made->has_time = recording_time(recording) ==
 			 RECORDING_TIME_NANOSECONDS;
 	made->maps = process_maps_new(recording);
-	if (!made->maps || read_files(made, functions, log) < 0) {
+	if (!made->maps || read_files(made, functions) < 0) {
 		user_space_close(made);
 		return -ERROR_MEMORY;
 	}
@@ -169,4 +167,28 @@ bool user_space_find_mapped(const struct user_space *space,
 		if (look_at(&search, array_at(maps, i)))
 			break;
 	return search.is_found;
+}
+
+/* Marks the file of @map in the array @ctx. */
+static bool choose_file(void *ctx, const struct process_map *map)
+{
+	bool *chosen = ctx;
+
+	chosen[map->file] = true;
+	return false;
+}
+
+int user_space_log_unread(const struct user_space *space, const struct log *log,
+			  const int32_t *pids, size_t count)
+{
+	bool *chosen = calloc(space->files.files.count + 1, sizeof(*chosen));
+
+	if (!chosen)
+		return -ERROR_MEMORY;
+	for (size_t i = 0; i < count; i++)
+		process_maps_visit_added(space->maps, pids[i], choose_file,
+					 chosen);
+	user_files_log_unread(&space->files, log, pids ? chosen : NULL);
+	free(chosen);
+	return 0;
 }

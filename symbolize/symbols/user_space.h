@@ -20,14 +20,18 @@ struct recording;
 struct user_space;
 
 /* Reads which files the processes of @recording had mapped, and the symbols
- * of those files.
- *
- * Files that cannot be read are said to @log.  Returns 0 and *@space, or
- * -ERROR_MEMORY.
+ * of those files.  Returns 0 and *@space, or -ERROR_MEMORY.
  */
 int user_space_open(const struct recording *recording,
-		    struct function_table *functions, const struct log *log,
+		    struct function_table *functions,
 		    struct user_space **space);
+
+/* Warns @log of the files whose symbols could not be read and that the processes
+ * @pids had mapped; NULL: that any had.  Returns 0 or -ERROR_MEMORY.
+ */
+int user_space_log_unread(const struct user_space *space, const struct log *log,
+			  const int32_t *pids, size_t count);
+
 /* Adds @shift to the numbers of all functions, but FUNCTION_UNKNOWN: @functions were
  * joined with others.
  */

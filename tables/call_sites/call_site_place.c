@@ -97,7 +97,7 @@ static void name_place(struct call_site *site, const struct symbols *symbols,
 {
 	struct symbol symbol;
 
-	symbols_find(symbols, site->pid, address, &symbol);
+	symbols_find(symbols, site->pid, site->first_ns, address, &symbol);
 	site->function = function;
 	site->offset = symbol.function == function ? address - symbol.start : 0;
 }
@@ -152,7 +152,7 @@ static uint32_t function_of(const struct symbols *symbols,
 {
 	struct symbol symbol;
 
-	symbols_find(symbols, site->pid, address, &symbol);
+	symbols_find(symbols, site->pid, site->first_ns, address, &symbol);
 	return symbol.function;
 }
 

@@ -27,8 +27,8 @@ main() {
 			attribution,syscalls; do
 			'$RECORDER' record -o '$WORK'/r/\$level -a \
 				--events=\$level -- sh -c '
-				$PROGRAMS/processes sleeper ping
-				$PROGRAMS/servers unix'
+				\"\$0/processes\" sleeper ping
+				\"\$0/servers\" unix' '$PROGRAMS'
 		done
 		'$RECORDER' record -o '$WORK/r/cpu' -C 0 --events=attribution \
 			-- '$PROGRAMS/processes' sleeper

@@ -52,8 +52,11 @@ truth_classes() { # name
 	"$CLASSES" "$WORK/$1/truth" "$WORK/$1/r" >"$WORK/$1/csv"
 }
 
+# Sets RECORD to the command that records into the folder of that name.
 record_to() { # name option...
-	echo "$KTRACE" record -o "$WORK/$1/r" --events=attribution,all "${@:2}" --
+	# shellcheck disable=SC2054 # the comma is the option's
+	RECORD=("$KTRACE" record -o "$WORK/$1/r" --events=attribution,all
+		"${@:2}" --)
 }
 
 waits_for_cpus() { # name
@@ -77,8 +80,8 @@ check_return_stack_stuffing() { # name
 
 one_cpu() {
 	local text bill
-	# shellcheck disable=SC2046
-	boot one -- $(record_to one --buffer 64M) "$PROGRAM" \
+	record_to one --buffer 64M
+	boot one -- "${RECORD[@]}" "$PROGRAM" \
 		sleeper hog caller faulter ping tree futex execer poller
 	truth_classes one
 	waits_for_cpus one
@@ -104,8 +107,8 @@ one_cpu() {
 # The host's clock runs on while the recorder waits for the host, so what is
 # traced meanwhile is much: it has to fit into the buffers.
 on_two_cpus() { # name kernel
-	# shellcheck disable=SC2046
-	boot "$1" --kernel "$2" --cpus 2 -- $(record_to "$1" --buffer 128M) \
+	record_to "$1" --buffer 128M
+	boot "$1" --kernel "$2" --cpus 2 -- "${RECORD[@]}" \
 		"$PROGRAM" sleeper caller ping tree
 	truth_classes "$1"
 	waits_for_cpus "$1"
@@ -146,8 +149,8 @@ check_heads() { # name
 }
 
 old_kernel() {
-	# shellcheck disable=SC2046
-	boot old --kernel 6.1 -- $(record_to old --buffer 64M) "$PROGRAM" \
+	record_to old --buffer 64M
+	boot old --kernel 6.1 -- "${RECORD[@]}" "$PROGRAM" \
 		sleeper hog caller ping futex execer
 	truth_classes old
 	waits_for_cpus old
@@ -209,7 +212,7 @@ narrower() {
 	"$MACHINE" run --discard --fast --cpus 2 --timeout "$LIMIT_S" \
 		--late-results --results "$WORK/cpu" -- "$KTRACE" record \
 		-o "$WORK/cpu/r" -C 0 --events=sched -- sh -c \
-		"taskset 2 sysctl kernel.sched_schedstats=1 && $PROGRAM sleeper" \
+		"taskset 2 sysctl kernel.sched_schedstats=1 && '$PROGRAM' sleeper" \
 		>/dev/null
 	judge plain --sums --not-known
 	judge cpu --sums

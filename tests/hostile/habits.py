@@ -18,7 +18,7 @@ import sys
 
 from judge import FACTOR, run, run_checks
 from made_recording import (CODE, FINISHED_ROUND, ITRACE_START, comm, data_file,
-                            info, kernel_trace, origin, record,
+                            fork, info, kernel_trace, mapping, origin, record,
                             write_recording)
 
 SWITCH_CPU_WIDE, SWITCH_OUT = 15, 1 << 13
@@ -170,6 +170,29 @@ def check_what_may_not_be_read(program, folder):
             assert done.code == 1 and "Permission denied" in done.err, done
             assert "no recording" not in done.err, done.err
         os.chmod(name, 0o700)
+
+
+def check_missing_programs_of_chosen_processes(program, folder):
+    """A forked process has the files that its parent mapped, until it execs, and
+    its parent's name, until it has one of its own."""
+    starts = record(ITRACE_START, struct.pack("<2I", 117, 117) +
+                    origin(117, 1000))
+    write_recording(folder, [comm(117, "one", 1000), mapping(117, "/none/one"),
+                             fork(118, 117, 1100), comm(118, "child", 1100),
+                             fork(119, 117, 1200), comm(119, "two", 1200),
+                             mapping(119, "/none/two"), starts,
+                             kernel_trace(1500000)])
+    for choice, missing in (((), ["one", "two"]),
+                            (("--comm=one",), ["one", "two"]),
+                            (("--pid=117",), ["one"]),
+                            (("--comm=child",), ["one"]),
+                            (("--pid=118",), ["one"]),
+                            (("--tree=118",), ["one"]),
+                            (("--comm=two",), ["two"]),
+                            (("--comm=none",), [])):
+        done = run(program, "report", "--flat", "-i", folder, *choice)
+        found = re.findall("/none/(.*): no symbols", done.err)
+        assert sorted(found) == missing, (choice, done.err)
 
 
 def check_what_a_recorder_left_that_was_killed_early(program, folder):

@@ -90,7 +90,7 @@ check_installed() {
 	cp build/deb/*.deb "$SYSTEM/root"
 	inside sh -c 'apt-get -qq update && apt-get -qq -y \
 		--no-install-recommends install /root/*.deb \
-		debian-archive-keyring xz-utils'
+		debian-archive-keyring xz-utils zstd'
 	expect "it installs" 0 "$CODE"
 	inside ktrace-hw --version
 	expect "it runs" "0 ktrace-hw" "$CODE $(cut -d ' ' -f 1 "$WORK/log")"
@@ -113,12 +113,32 @@ check_machine() { # architecture
 	((CODE == 0)) || tail -n 5 "$WORK/log"
 }
 
+# Fetches the page by its printed address, with nothing but bash: no program that
+# fetches is installed.
+check_view() { # recording
+	# shellcheck disable=SC2016 # the shell inside expands them
+	inside bash -c 'cd /root && coproc ktrace-hw view "$1" 2>&1
+		while read -r -u "${COPROC[0]}" line; do
+			[[ $line =~ http://([0-9.]+):([0-9]+)(/[^ ]*) ]] && break
+		done
+		exec {page}<>"/dev/tcp/${BASH_REMATCH[1]}/${BASH_REMATCH[2]}"
+		printf "GET %s HTTP/1.0\r\nHost: %s:%s\r\n\r\n" \
+			"${BASH_REMATCH[3]}" "${BASH_REMATCH[@]:1:2}" >&"$page"
+		cat <&"$page"
+		kill "$COPROC_PID"' bash "$1"
+	expect "the page of $1 is served" "0 yes" "$CODE $(
+		grep -aq '^HTTP/1.. 200' "$WORK/log" &&
+			grep -aqi '<title>.*ktrace-hw' "$WORK/log" && echo yes
+	)"
+}
+
 scripts/deb.sh >"$WORK/deb"
 check_packages
 make_system
 check_installed
 if share_downloads; then
 	check_machine x86_64
+	check_view x86_64
 	check_machine arm64
 else
 	tail -n 1 "$WORK/log"
