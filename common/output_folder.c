@@ -2,7 +2,7 @@
 #include "common/output_folder.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "common/output_path.h"
+#include "common/trusted_path.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -131,7 +131,7 @@ static int find(struct output_folder *folder, const char *path,
 	folder->path = strdup(path);
 	if (!folder->path)
 		return -ERROR_MEMORY;
-	folder->parent = output_path_parent(path, &folder->name);
+	folder->parent = trusted_path_parent(path, &folder->name);
 	if (folder->parent >= 0)
 		return 0;
 	if (errno != EPERM)

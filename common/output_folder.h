@@ -26,7 +26,8 @@ struct log;
  * Invariants; tests/test_output_folder.c has a test for each:
  *
  *  1. A path is walked once, name by name.  A link in it is followed only if
- *     root or this user made the link; the last name is never followed.
+ *     root or the effective user made the link (common/trusted_path.h); the
+ *     last name is never followed.
  *  2. An open folder belongs to this user and nobody else may write to it
  *     (mode bits 022 are clear; the group bits include what an ACL grants).
  *     Its names therefore change only by this user's processes, even where
