@@ -101,6 +101,44 @@ def check_a_folder_that_is_recorded_to_is_named(program, folder):
     assert said not in run(program, "report", "--flat", "-i", path).err
 
 
+def record(program, folder, path):
+    """In the machine, which does not start: the folder is opened first."""
+    return run(program, "record", "--machine", "-o", path, "--", "true",
+               folder=folder, codes=(125,))
+
+
+def check_one_recorder_at_a_time(program, folder):
+    path = recording(folder)
+    lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    before = entries(folder)
+    assert "is being recorded to" in record(program, folder, path).err
+    assert entries(folder) == before
+    os.close(lock)
+
+
+def check_planted_folders_are_refused(program, folder):
+    victim = os.path.join(folder, "victim")
+    os.mkdir(victim)
+    with open(os.path.join(victim, "data"), "w", encoding="ascii") as out:
+        out.write("precious")
+    before = entries(victim)
+    path = os.path.join(folder, "ktrace.data")
+    os.mkdir(path)
+    os.symlink(victim, os.path.join(path, "kcore_dir"))
+    os.chmod(path, 0o777)
+    assert "other users may write" in record(program, folder, path).err
+    assert entries(victim) == before
+    os.chmod(path, 0o755)
+    if give_away(path):
+        assert "another user" in record(program, folder, path).err
+        assert entries(victim) == before
+    os.rename(path, path + ".away")
+    os.symlink(victim, path)
+    assert "name the directory itself" in record(program, folder, path).err
+    assert entries(victim) == before
+
+
 def check_an_archive_unpacks_into_a_new_folder_alone(program, folder):
     path = recording(folder)
     packed = os.path.join(folder, "rec.ktrace")
