@@ -424,13 +424,15 @@ SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
            tests/*.sh tests/*/*.sh \
            machine/host/*.sh) machine/host/machine
 
-# No folder reaches where it must not, tests cover each module, every header
-# stands alone, no library has mutable file-scope state, scripts are clean,
-# .clang-format is obeyed.
-LINTS := lint-layers lint-covered lint-headers lint-state lint-scripts lint-format
+# No folder reaches where it must not, one module writes below folders of
+# output, tests cover each module, every header stands alone, no library has
+# mutable file-scope state, scripts are clean, .clang-format is obeyed.
+LINTS := lint-layers lint-output lint-covered lint-headers lint-state lint-scripts lint-format
 lint: $(LINTS)
 lint-layers:
 	$(Q)sh scripts/layers.sh
+lint-output:
+	$(Q)scripts/output_calls.py
 lint-covered:
 	$(Q)scripts/covered.sh
 # With what a file begins, that file's being compiled shows of it.

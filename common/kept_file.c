@@ -33,7 +33,7 @@ bool kept_file_open(struct kept_file *kept, const char *path, uint64_t key,
 	bool is_whole;
 
 	*kept = KEPT_FILE_NONE;
-	kept->file.fd = regular_file_open(path);
+	kept->file.fd = regular_file_open_cached(path);
 	if (kept->file.fd < 0 || !kept_head_read(&head, kept->file.fd, key))
 		return false;
 	bytes = chunk_file_read(&kept->file, &head.chunks);

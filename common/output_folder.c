@@ -2,7 +2,7 @@
 #include "common/output_folder.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "common/output_path.h"
+#include "common/trusted_path.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -110,7 +110,7 @@ static int give_up(struct output_folder *folder, int error)
 	return error;
 }
 
-/* Opens what @folder names in its parent. */
+/* Opens the folder named @folder->name. */
 static int open_named(struct output_folder *folder, const struct log *log)
 {
 	folder->fd = openat(folder->parent, folder->name,
@@ -131,7 +131,7 @@ static int find(struct output_folder *folder, const char *path,
 	folder->path = strdup(path);
 	if (!folder->path)
 		return -ERROR_MEMORY;
-	folder->parent = output_path_parent(path, &folder->name);
+	folder->parent = trusted_path_parent(path, &folder->name);
 	if (folder->parent >= 0)
 		return 0;
 	if (errno != EPERM)
@@ -151,7 +151,7 @@ int output_folder_open(struct output_folder *folder, const char *path,
 	return error ? give_up(folder, error) : 0;
 }
 
-/* Creates what @folder names in its parent.  Where others may rename folders,
+/* Creates the folder named @folder->name.  Where others may rename folders,
  * another folder of this user could have taken its place: that is not empty.
  */
 static int make_named(struct output_folder *folder, const struct log *log)

@@ -26,9 +26,10 @@ struct log;
  * Invariants; tests/test_output_folder.c has a test for each:
  *
  *  1. A path is walked once, name by name.  A link in it is followed only if
- *     root or this user made the link; the last name is never followed.
+ *     root or the effective user made the link (common/trusted_path.h); the
+ *     last name is never followed.
  *  2. An open folder belongs to this user and nobody else may write to it
- *     (mode bits 022 are clear; the group bits include what an ACL grants).
+ *     (mode bits 022 are clear; an ACL's grants show in the group bits).
  *     Its names therefore change only by this user's processes, even where
  *     another user can rename or remove the folder as a whole.
  *  3. A new file is one that this module created (O_EXCL).  A file, link or
@@ -56,7 +57,7 @@ struct output_folder {
 	char *path;  /* for messages and for readers; NULL: not open */
 	char *name;  /* the last part of it, in @parent */
 	int fd;	     /* the folder */
-	int parent;  /* the folder that it lies in; -1: not known */
+	int parent;  /* the folder that contains it; -1: not known */
 	uid_t owner; /* of it and of all files in it */
 };
 
@@ -74,7 +75,7 @@ int output_folder_open(struct output_folder *folder, const char *path,
 int output_folder_make(struct output_folder *folder, const char *path,
 		       const struct log *log);
 
-/* Opens the folder @name that lies in the same folder as @other.  Returns as
+/* Opens the folder @name beside @other, in the same folder.  Returns as
  * output_folder_open().
  */
 int output_folder_beside(struct output_folder *folder,
@@ -89,7 +90,7 @@ int output_folder_sub(struct output_folder *folder,
 		      const struct log *log);
 
 /* Creates a folder with a random name in $TMPDIR, or in /var/tmp without it,
- * and locks it; removes those that killed processes left there.  Returns as
+ * and locks it; removes temporary folders of killed processes.  Returns as
  * output_folder_open().
  */
 int output_folder_temporary(struct output_folder *folder,

@@ -3,7 +3,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/output_folder.h"
-#include "common/output_path.h"
+#include "common/trusted_path.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -123,7 +123,7 @@ static int open_nameless(int fd)
 
 int output_temporary_file(const struct log *log)
 {
-	int folder = output_path_folder(parent());
+	int folder = trusted_path_open(AT_FDCWD, parent());
 	int fd = folder < 0 ? -1 : open_nameless(folder);
 	int cause = errno;
 

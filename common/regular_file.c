@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/regular_file.h"
 
+#include "common/trusted_path.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -87,17 +90,31 @@ int regular_file_open_beneath(const char *folder, const char *name)
 	directory = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
 		return -1;
-	found = openat(directory, name, O_PATH | O_CLOEXEC);
+	found = trusted_path_open(directory, name);
 	error = errno;
 	close(directory);
 	errno = error;
 	return open_found(found);
 }
 
+int regular_file_open_cached(const char *path)
+{
+	const char *end = strrchr(path, '/');
+	char folder[PATH_MAX];
+
+	if (!end)
+		return regular_file_open_beneath(".", path);
+	/* With the slash, which is all of the root's. */
+	snprintf(folder, sizeof(folder), "%.*s", (int)(end - path) + 1, path);
+	return regular_file_open_beneath(folder, end + 1);
+}
+
 const char *regular_file_error(int error)
 {
 	if (error == EINVAL)
 		return "not a regular file";
+	if (error == EPERM)
+		return "another user made a link there";
 	if (error == EXDEV)
 		return "it lies outside the recording";
 	return strerror(error);

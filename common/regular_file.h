@@ -14,10 +14,17 @@
  */
 int regular_file_open(const char *path);
 
-/* Opens @name, which must not lead out of @folder by itself; links in there, as
- * in a copy made of links, may.
+/* Opens @name, which must not lead out of @folder by itself.  A link in there,
+ * as in a copy made of links, is followed only if root or the effective user
+ * made it (common/trusted_path.h): another user's recording leads to no file
+ * outside of it.
  */
 int regular_file_open_beneath(const char *folder, const char *name);
+
+/* Opens a file that reports cache in a recording's folder, by the same rule for
+ * the last name of @path.
+ */
+int regular_file_open_cached(const char *path);
 
 /* Returns a text about @error, an errno that one of these set. */
 const char *regular_file_error(int error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A second user attacks the folder that root records to: more than a hundred
- * times with what lies there before, and then with a process that swaps folders
- * in a loop.  Whatever becomes of the recording, nothing outside of it changes.
+/* A second user attacks the folder that root records to: first by planting links
+ * and pipes, more than three hundred times, then by a process that swaps folders
+ * in a loop.  Nothing outside of the recording may change.
  */
 #include "cmd/record/record_folder.h"
 #include "collector/bytes/kcore_folder.h"
@@ -31,7 +31,7 @@ enum { OTHER_USER = 65534, ROUNDS = 40 };
 static struct scratch_folder scratch;
 static char victim[128];    /* root's folder, which looks like a recording */
 static char parent[128];    /* where root records */
-static char recording[160]; /* what root gives as -o */
+static char recording[160]; /* root's -o */
 static char older[192];	    /* what that is renamed to */
 static char before[65536];  /* the victim, described */
 static char after[65536];
@@ -361,7 +361,7 @@ START_TEST(something_planted_at_the_older_recording)
 }
 END_TEST
 
-/* What the other user does in a loop; its own folder "mine" holds links. */
+/* Swaps folders once; the other user's own folder "mine" contains links. */
 static void swap(int way)
 {
 	if (way == 0) {
@@ -399,7 +399,7 @@ static _Noreturn void attack(int way, unsigned long *swaps)
 	}
 }
 
-/* Not before the attack goes on. */
+/* Waits until the attacker has swapped @count times more. */
 static void await_swaps(unsigned long *swaps, unsigned long count)
 {
 	count += __atomic_load_n(swaps, __ATOMIC_RELAXED);
@@ -432,7 +432,7 @@ START_TEST(folders_are_swapped_in_a_loop)
 }
 END_TEST
 
-/* Several recorders start at once: one of them records, and the others say so. */
+/* Several recorders start at once: one records, and the others fail. */
 START_TEST(recorders_at_once_exclude_each_other)
 {
 	enum { RECORDERS = 6 };

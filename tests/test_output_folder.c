@@ -166,7 +166,7 @@ START_TEST(invariant_2_it_belongs_to_this_user)
 	ck_assert_int_eq(output_folder_open(&folder, place, &log_said),
 			 -ERROR_SYSTEM);
 	ck_assert(said_has("belongs to another user"));
-	/* What the check of the owner creates is gone. */
+	/* The check of the owner leaves no file. */
 	ck_assert_int_eq(rmdir(place), 0);
 }
 END_TEST

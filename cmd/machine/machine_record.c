@@ -39,8 +39,8 @@ static void add_recorder(struct array *arguments,
 	machine_add(arguments, NULL);
 }
 
-/* Adds what the guest may write to: @path names it there, and the descriptor
- * @fd is what QEMU opens, whatever has the name by then.
+/* Adds the folder that the guest may write to: @path is its name in the guest;
+ * QEMU opens the descriptor @fd, even if another folder has the name by then.
  */
 static void add_results(struct array *arguments, const char *path, int fd)
 {

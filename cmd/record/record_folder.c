@@ -19,7 +19,7 @@ enum { TRIES = 100 };
 
 void record_folder_remove(const struct output_folder *folder)
 {
-	/* The recording, and what reports cache beside it. */
+	/* The recording, and files that reports cache beside it. */
 	static const char *const names[] = { "data", "index", "state_index",
 					     "view", "trace.dat" };
 
@@ -98,7 +98,7 @@ static int empty(struct output_folder *folder)
 	return move_away(folder) ? -1 : 1;
 }
 
-/* Opens what has the name, or creates it.  Returns 0, 1 to try again, or -1. */
+/* Opens the folder, or creates it.  Returns 0, 1 to try again, or -1. */
 static int try_make(struct output_folder *folder, const char *path)
 {
 	int error = output_folder_open(folder, path, &console_log);

@@ -38,6 +38,7 @@ bool socket_list_is_known(const struct socket_list *list);
  * Returns 0, or a negative enum error with the reason in @log.
  */
 int socket_list_write(const struct socket_list *list,
-		      const struct output_folder *folder, const struct log *log);
+		      const struct output_folder *folder,
+		      const struct log *log);
 
 #endif

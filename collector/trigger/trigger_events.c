@@ -3,9 +3,11 @@
 #include "collector/events/tracefs.h"
 #include "collector/trigger/bpf_code.h"
 #include "collector/trigger/trigger_arming.h"
+#include "common/trusted_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -74,23 +76,37 @@ int trigger_arm_signal(const struct trigger_arming *arming)
 	return trigger_attach_raw(arming, "signal_deliver", &code);
 }
 
-/* Open for writing, too: it does not end when the last writer closes it. */
+/* Opens the pipe that @found, of O_PATH, is; nothing else is opened, since opening
+ * a device may do anything.  For writing, too: otherwise the pipe would end with
+ * its last writer.  Returns -1 with errno, which is 0 if it is no
+ * pipe.
+ */
+static int open_pipe(int found)
+{
+	char path[32];
+	struct stat stat;
+
+	errno = 0;
+	if (fstat(found, &stat) < 0 || !S_ISFIFO(stat.st_mode))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
+	return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+}
+
 int trigger_open_line(const struct trigger_arming *arming, const char *path,
 		      int *line)
 {
-	struct stat stat_of_path;
+	int found = trusted_path_open(AT_FDCWD, path);
 
-	if (stat(path, &stat_of_path) < 0 && errno == ENOENT &&
-	    mkfifo(path, 0600) < 0)
+	if (found < 0 && errno == ENOENT && !mkfifo(path, 0600))
+		found = trusted_path_open(AT_FDCWD, path);
+	if (found < 0)
 		return trigger_refuse_errno(arming, path);
-	*line = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	if (*line >= 0 && !fstat(*line, &stat_of_path) &&
-	    !S_ISFIFO(stat_of_path.st_mode)) {
-		close(*line);
-		*line = -1;
+	*line = open_pipe(found);
+	close(found);
+	if (*line < 0 && !errno)
 		return trigger_refuse(arming, "%s is no named pipe (mkfifo)",
 				      path);
-	}
 	return trigger_keep(arming, *line, path);
 }
 

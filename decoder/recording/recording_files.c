@@ -3,8 +3,10 @@
 #include "common/arena.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/trusted_path.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,26 @@
 struct finder {
 	const char *folder;
 	struct arena *arena;
+	const struct log *log;
 };
+
+/* Returns whether there is such a file.  A link that another user made would
+ * lead to any file that this user may read: there is none then.
+ */
+static bool is_there(struct finder finder, const char *path, const char *name)
+{
+	int folder = open(finder.folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int file = folder < 0 ? -1 : trusted_path_open(folder, name);
+
+	if (file < 0 && errno == EPERM)
+		log_message(finder.log, LOG_WARNING, path, LOG_NO_OFFSET,
+			    "another user made a link there: it is not read");
+	if (file >= 0)
+		close(file);
+	if (folder >= 0)
+		close(folder);
+	return file >= 0;
+}
 
 /* Returns "<folder>/<name>" if there is such a file, else NULL. */
 static const char *find(struct finder finder, const char *name)
@@ -24,7 +45,8 @@ static const char *find(struct finder finder, const char *name)
 	char path[4096];
 	int length = snprintf(path, sizeof(path), "%s/%s", finder.folder, name);
 
-	if (length < 0 || (size_t)length >= sizeof(path) || access(path, F_OK))
+	if (length < 0 || (size_t)length >= sizeof(path) ||
+	    !is_there(finder, path, name))
 		return NULL;
 	return arena_text(finder.arena, path, (size_t)length);
 }
@@ -70,7 +92,11 @@ static int say_why_not(struct finder finder, const struct log *log)
 int recording_files_find(struct recording_files *files, struct arena *arena,
 			 const struct log *log)
 {
-	struct finder finder = { .folder = files->path, .arena = arena };
+	struct finder finder = {
+		.folder = files->path,
+		.arena = arena,
+		.log = log,
+	};
 	struct stat stat_of_path;
 
 	files->data = files->path;

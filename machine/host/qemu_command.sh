@@ -86,8 +86,8 @@ qemu_shares() {
 	qemu_shares_of keep "${OPT_KEEP[@]}"
 }
 
-# Who may rename the folder could put another in its place: what has a
-# descriptor is opened by that.
+# Whoever may rename a folder could put another one in its place: a folder with a
+# descriptor is opened by the descriptor.
 qemu_results() {
 	local number folders=("${OPT_RESULTS[@]}")
 	for number in "${!OPT_RESULTS_FD[@]}"; do

@@ -4,6 +4,7 @@
 #include "common/chunk_file.h"
 #include "common/output_folder.h"
 #include "common/pack.h"
+#include "common/regular_file.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -108,7 +109,7 @@ static bool find_entry(int fd, uint64_t key, uint64_t time_ns,
 
 bool checkpoint_index_fits(const char *path, uint64_t key)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = regular_file_open_cached(path);
 	struct header header;
 	bool fits = fd >= 0 && read_header(fd, key, &header);
 
@@ -120,7 +121,7 @@ bool checkpoint_index_fits(const char *path, uint64_t key)
 uint8_t *checkpoint_index_find(const char *path, uint64_t key, uint64_t time_ns,
 			       size_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = regular_file_open_cached(path);
 	const struct chunk_file file = { .fd = fd };
 	struct entry entry;
 	uint8_t *bytes = NULL;

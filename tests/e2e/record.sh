@@ -204,6 +204,21 @@ check_rights() {
 }
 
 # What date(1) printed is the time at which its write() is recorded.
+# What hostile_folders.py counted, by its name.
+hostile() { # name
+	sed -n "s/^$1 //p" "$WORK/hostile.out"
+}
+
+check_hostile() {
+	expect "a second user's attempts change nothing of root's" 0 \
+		"$(hostile changed)"
+	expect_that "a hundred of them" "$(hostile attempts)" -ge 100
+	expect_that "what is planted is refused" "$(hostile refused)" -ge 100
+	expect "of three recorders at once, one records" "0 125 125" \
+		"$(hostile codes)"
+	expect "and the others say why not" 2 "$(hostile locked)"
+}
+
 check_activation() {
 	local printed wanted late
 	printed=$(cat "$WORK/activated.out")
@@ -261,6 +276,7 @@ main() {
 	check_accidents
 	check_activation
 	check_rights
+	check_hostile
 	check_machine
 	command -v perf >/dev/null || return 0
 	local -a names=(code snapshot events-all machine)

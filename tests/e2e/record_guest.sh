@@ -166,6 +166,13 @@ rights() {
 	)
 }
 
+# A second user attacks the folder that root records to.
+hostile() {
+	run hostile python3 \
+		"$(dirname "$(realpath "$0")")/hostile_folders.py" "$KTRACE"
+	rm -rf /dev/shm/hostile /dev/shm/hostile-victim
+}
+
 # A disk that has room for the kernel's copy and a little more.
 no_space() {
 	local size code=0
@@ -193,5 +200,6 @@ activated
 asked
 killed
 no_space
+hostile
 rights
 save_results "${KTRACE%/*}"

@@ -188,7 +188,7 @@ struct view_summary *view_summary_load(const char *path, uint64_t key,
 	if (!summary)
 		return NULL;
 	summary->functions = functions;
-	summary->file.fd = regular_file_open(path);
+	summary->file.fd = regular_file_open_cached(path);
 	if (summary->file.fd < 0 || !read_rest(summary, key)) {
 		view_summary_free(summary);
 		return NULL;

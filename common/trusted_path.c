@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/output_path.h"
+#include "common/trusted_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,20 +54,16 @@ static int step(int from, const char *name, int links)
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &stat) < 0) {
+	if (fstat(fd, &stat) < 0)
 		next = -1;
-	} else if (S_ISLNK(stat.st_mode)) {
+	else if (S_ISLNK(stat.st_mode))
 		next = follow(from, fd, &stat, links);
-	} else if (!S_ISDIR(stat.st_mode)) {
-		errno = ENOTDIR;
-		next = -1;
-	}
 	if (next != fd)
 		close_quietly(fd);
 	return next;
 }
 
-/* Returns the folder @path, seen from the folder @from. */
+/* Returns the file @path, seen from the folder @from. */
 static int walk(int from, const char *path, int links)
 {
 	char *copy = strdup(path);
@@ -87,16 +83,15 @@ static int walk(int from, const char *path, int links)
 	return at;
 }
 
-int output_path_folder(const char *path)
+int trusted_path_open(int from, const char *path)
 {
-	if (!*path) {
-		errno = ENOENT;
-		return -1;
-	}
-	return walk(AT_FDCWD, path, MOST_LINKS);
+	if (*path)
+		return walk(from, path, MOST_LINKS);
+	errno = ENOENT;
+	return -1;
 }
 
-int output_path_parent(const char *path, char **name)
+int trusted_path_parent(const char *path, char **name)
 {
 	size_t length = strlen(path);
 	size_t start;
