@@ -72,6 +72,7 @@ static int copy_kernel(struct recording_output *output)
 		return error;
 	error = loaded_code_open(folder, &output->kernel, output->setup->tracer,
 				 event_rings_page(&output->setup->events),
+				 &output->setup->events.list,
 				 output->setup->log, &output->loaded);
 	if (error)
 		return error;
@@ -215,7 +216,8 @@ void recording_output_compare(const struct recording_output *output)
 {
 	const struct kcore_path path = path_of(output, NULL);
 
-	if (output->setup->tracer->patch_functions)
-		kernel_changes_write(&output->kernel, path.text,
-				     output->setup->log);
+	if (output->loaded || output->setup->tracer->patch_functions)
+		kernel_changes_write(&output->kernel,
+				     output->setup->tracer->patch_functions,
+				     path.text, output->setup->log);
 }

@@ -23,7 +23,8 @@ int kcore_copy(const struct kcore *kcore, const char *path,
 	       const struct code_range *ranges, size_t count);
 
 /* Adds @range of @kcore to the copy at @path, as one more segment, if nothing
- * there overlaps it and there is room: KCORE_COPY_SPARE times.
+ * there overlaps it and there is room: KCORE_COPY_SPARE times.  Its flags mark
+ * it as not from the start of the recording (decoder/code/core_loads.c).
  *
  * Returns 1 if it did, 0 if something overlaps it, -ERROR_UNSUPPORTED if
  * there is no room, or as kcore_copy().
@@ -31,7 +32,7 @@ int kcore_copy(const struct kcore *kcore, const char *path,
 int kcore_copy_add(const struct kcore *kcore, const char *path,
 		   const struct code_range *range);
 
-enum { KCORE_COPY_SPARE = 200 };
+enum { KCORE_COPY_SPARE = 200, KCORE_COPY_LATE_FLAGS = 5 /* PF_R | PF_X */ };
 
 /* Writes the bytes of @range, and nothing else, to a new file at @path.
  * Returns as kcore_copy().
