@@ -152,6 +152,16 @@ static int start(struct collector *collector)
 	return 0;
 }
 
+static int finish_code(struct collector *collector)
+{
+	struct loaded_code *loaded = collector->output.loaded;
+
+	loaded_code_finish(loaded);
+	loaded_code_names(loaded);
+	collector->result->lost_code = loaded_code_lost(loaded);
+	return ring_drain_late_records(&collector->drain);
+}
+
 /* The trace unit writes the last of its buffer when it is disabled. */
 static int finish(struct collector *collector)
 {
@@ -181,7 +191,7 @@ static int finish(struct collector *collector)
 	/* What follows takes long, and no buffer waits for it any more. */
 	priority_restore(&collector->priority);
 	if (!error && collector->output.loaded)
-		loaded_code_names(collector->output.loaded);
+		error = finish_code(collector);
 	recording_output_compare(&collector->output);
 	if (!error)
 		error = recording_output_list_cgroups(&collector->output,

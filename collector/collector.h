@@ -78,6 +78,7 @@ struct collector_result {
 	uint64_t file_bytes;
 	uint64_t lost_records; /* of sideband: the rings were full */
 	uint64_t truncated;    /* times that trace was lost */
+	size_t lost_code;      /* pieces of code that were never copied */
 	unsigned int snapshots;
 	size_t triggers;	 /* that were armed */
 	unsigned int hits;	 /* of triggers, whose trace was kept */

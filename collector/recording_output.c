@@ -64,6 +64,7 @@ static int copy_kernel(struct recording_output *output,
 		return error;
 	error = loaded_code_open(folder, &output->kernel, output->setup->tracer,
 				 event_rings_page(&output->setup->events),
+				 &output->setup->events.list,
 				 output->setup->log, &output->loaded);
 	if (error)
 		return error;
@@ -216,11 +217,12 @@ void recording_output_compare(const struct recording_output *output)
 {
 	struct output_folder kcore_dir;
 
-	if (!output->setup->tracer->patch_functions)
+	if (!output->loaded && !output->setup->tracer->patch_functions)
 		return;
 	if (!kcore_folder_open(&kcore_dir, output->setup->options->folder,
 			       output->setup->log))
-		kernel_changes_write(&output->kernel, &kcore_dir,
-				     output->setup->log);
+		kernel_changes_write(&output->kernel,
+				     output->setup->tracer->patch_functions,
+				     &kcore_dir, output->setup->log);
 	output_folder_close(&kcore_dir);
 }

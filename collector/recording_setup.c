@@ -3,8 +3,10 @@
 #include "collector/events/event_refusal.h"
 #include "collector/events/tracepoint_set.h"
 #include "collector/graph_recording.h"
+#include "collector/kernel_code/bpf_text_breakpoints.h"
 #include "collector/kernel_code/text_poke_breakpoints.h"
 #include "collector/trace_spec.h"
+#include "common/bpf_text_breakpoint.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/text_poke_breakpoint.h"
@@ -68,19 +70,50 @@ static int open_text_poke_breakpoints(struct recording_setup *setup)
 	return 0;
 }
 
-/* Without it, new modules are missing, nothing else. */
-static int open_module_load(struct recording_setup *setup)
+/* Without them, the code of new modules is unknown, and that of modules that are
+ * removed is taken for what follows at its addresses.
+ */
+static int open_modules(struct recording_setup *setup)
 {
-	int error = event_rings_open_if_possible(
-		&setup->events,
-		tracepoint_add_module_load(&setup->events.list));
+	static const char *const names[] = { EVENT_MODULE_LOAD,
+					     EVENT_MODULE_FREE };
+	int error = 0;
 
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !error; i++)
+		error = event_rings_open_if_possible(
+			&setup->events,
+			tracepoint_add_module(&setup->events.list, names[i]));
 	if (!error || error == -ERROR_MEMORY)
 		return error;
 	log_message(setup->log, LOG_NOTE, NULL, LOG_NO_OFFSET,
-		    "modules that are loaded meanwhile will be missing: %s",
+		    "modules that are loaded or removed meanwhile cannot be "
+		    "followed: %s",
 		    error == -ERROR_SYSTEM ? strerror(errno) :
 					     "tracefs is not mounted");
+	return 0;
+}
+
+/* Where a debugger uses the CPUs' breakpoints, classic BPF filters that are loaded
+ * meanwhile are gaps.
+ */
+static int open_bpf_text(struct recording_setup *setup)
+{
+	int error = 0;
+
+	for (int i = 0; i < BPF_TEXT_EVENTS && !error; i++)
+		error = event_rings_open_if_possible(
+			&setup->events,
+			bpf_text_breakpoints_add(&setup->events.list,
+						 (enum bpf_text_event)i));
+	if (!error || error == -ERROR_MEMORY)
+		return error;
+	if (error == -ERROR_SYSTEM)
+		log_message(setup->log, LOG_NOTE, BPF_TEXT_COPY_EVENT,
+			    LOG_NO_OFFSET,
+			    "seccomp and socket filters that are loaded "
+			    "meanwhile will be gaps where they run: no "
+			    "breakpoint of the CPUs can be used: %s",
+			    strerror(errno));
 	return 0;
 }
 
@@ -109,7 +142,7 @@ static int open_sideband(struct recording_setup *setup)
 	if (setup->wide) {
 		error = open_text_poke_breakpoints(setup);
 		if (!error)
-			error = open_module_load(setup);
+			error = open_modules(setup);
 		if (error)
 			return error;
 	}
@@ -123,7 +156,7 @@ static int open_sideband(struct recording_setup *setup)
 				   setup->log);
 	for (size_t i = first; i < events->specs.count && !error; i++)
 		error = event_rings_open_or_explain(&setup->events, i);
-	return error;
+	return !error && setup->wide ? open_bpf_text(setup) : error;
 }
 
 static int refuse_only(const struct recording_setup *setup, const char *why)

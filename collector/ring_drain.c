@@ -68,12 +68,13 @@ static int drain_trace(struct ring_drain *drain, uint32_t index,
 	return error;
 }
 
-static int drain_late_records(struct ring_drain *drain)
+int ring_drain_late_records(struct ring_drain *drain)
 {
 	struct byte_buffer records = { 0 };
 
 	if (!drain->output->loaded)
 		return 0;
+	loaded_code_flush(drain->output->loaded);
 	loaded_code_records(drain->output->loaded, &records);
 	return recording_output_add(drain->output, &records);
 }
@@ -93,7 +94,7 @@ int ring_drain_all(struct ring_drain *drain)
 		if (error)
 			return error;
 	}
-	if (drain_late_records(drain))
+	if (ring_drain_late_records(drain))
 		return -ERROR_SYSTEM;
 	if (drain->setup->graph && !drain->setup->options->snapshot &&
 	    function_graph_drain(drain->setup->graph, false))

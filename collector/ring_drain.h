@@ -19,6 +19,9 @@ struct ring_drain {
 /* Reads all rings once.  Returns 0 or a negative enum error. */
 int ring_drain_all(struct ring_drain *drain);
 
+/* Adds the records of code that was copied meanwhile.  Returns likewise. */
+int ring_drain_late_records(struct ring_drain *drain);
+
 /* Goes on with traces that stopped since their buffer, which has been read
  * now, was full.  Returns 0 or -ERROR_SYSTEM.
  */

@@ -4,13 +4,16 @@
 
 /* How a recording reports the code of classic BPF programs (seccomp and socket
  * filters), for which the kernel writes no KSYMBOL record
- * (bpf_prog_kallsyms_candidate() in kernel/bpf/core.c): as samples of two
+ * (bpf_prog_kallsyms_candidate() in kernel/bpf/core.c): as samples of
  * breakpoints with the registers of the arguments of
  *
  *	bpf_arch_text_copy(void *dst, void *src, size_t size)
  *		writes a program that the JIT compiler has made
  *	bpf_arch_text_invalidate(void *dst, size_t size)
  *		overwrites a program that is freed
+ *	bpf_prog_jit_attempt_done(struct bpf_prog *prog)
+ *		the same thread has written all of a program (kernel/bpf/core.c,
+ *		since Linux 5.13); the program runs only later
  *
  * of arch/x86/net/bpf_jit_comp.c (both since Linux 6.0) and
  * arch/arm64/net/bpf_jit_comp.c (since 6.9).  Numbers of registers are those of
@@ -18,6 +21,7 @@
  */
 #define BPF_TEXT_COPY_EVENT "bpf_text_copy"
 #define BPF_TEXT_WIPE_EVENT "bpf_text_wipe"
+#define BPF_TEXT_DONE_EVENT "bpf_text_done"
 
 /* x86: DI, SI, DX. */
 #define BPF_TEXT_X86_ADDRESS 5

@@ -69,8 +69,7 @@ static void read_unknown(const struct row *row, struct array *unknown)
 	recording_fixture_code_at_end(&fixture, row->first, after,
 				      END - row->first);
 	snprintf(path, sizeof(path), "%s/kcore_dir/kcore_end", fixture.path);
-	ck_assert_int_eq(
-		code_unknown_read(&end, path, NULL, unknown), 0);
+	ck_assert_int_eq(code_unknown_read(&end, path, NULL, unknown), 0);
 	recording_fixture_write(&fixture);
 	recording_fixture_end(&fixture);
 	array_free(&regions);

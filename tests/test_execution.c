@@ -99,7 +99,7 @@ static const struct row {
 	  "gap no code, return 1008-1009, gap bad trace" },
 	{ "a hole between two copies, and on in the second",
 	  AT("0a", "10") TIP("00", "50") "06 06 "
-		"4d 08 10 00 82 " TIP("0c", "10"),
+					 "4d 08 10 00 82 " TIP("0c", "10"),
 	  "jump 100a-100a, gap no code, return 1008-1009" },
 	{ "trace and code do not agree",
 	  AT("06", "10") TIP("08", "10") TIP("0c", "10"),

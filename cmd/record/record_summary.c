@@ -113,6 +113,11 @@ static void print_losses(const struct collector_result *result)
 		       "%" PRIu64
 		       " records were lost: use a lower level of --events",
 		       result->lost_records);
+	if (result->lost_code)
+		say_of("record",
+		       "%zu pieces of kernel code came and went before they "
+		       "could be copied: what ran there is a gap",
+		       result->lost_code);
 	if (result->end == COLLECTOR_SIZE_REACHED)
 		say_of("record", "it ended at --max-size; what came later was "
 				 "not recorded");
@@ -121,7 +126,8 @@ static void print_losses(const struct collector_result *result)
 static bool is_whole(const struct collector_result *result)
 {
 	return result->end != COLLECTOR_FAILED && !result->truncated &&
-	       !result->lost_records && !result->away_cpus;
+	       !result->lost_records && !result->lost_code &&
+	       !result->away_cpus;
 }
 
 void record_summary(const char *folder, const struct collector_result *result)

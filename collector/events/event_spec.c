@@ -121,10 +121,26 @@ struct event_spec event_spec_text_poke_breakpoint(uint64_t address)
 	return spec;
 }
 
-struct event_spec event_spec_module_load(uint64_t id)
+struct event_spec event_spec_bpf_text(const char *name, uint64_t address,
+				      uint64_t registers)
 {
-	struct event_spec spec = event_spec_tracepoint("module:module_load", id,
-						       EVENT_OF_KERNEL);
+	struct event_spec spec =
+		spec_of(name, PERF_TYPE_BREAKPOINT, 0, EVENT_OF_KERNEL);
+
+	spec.ring = RING_CODE;
+	spec.attr.wakeup_watermark = 1;
+	spec.attr.bp_type = HW_BREAKPOINT_X;
+	spec.attr.bp_addr = address;
+	spec.attr.bp_len = sizeof(long);
+	spec.attr.sample_type |= PERF_SAMPLE_REGS_INTR;
+	spec.attr.sample_regs_intr = registers;
+	return spec;
+}
+
+struct event_spec event_spec_module(const char *name, uint64_t id)
+{
+	struct event_spec spec =
+		event_spec_tracepoint(name, id, EVENT_OF_KERNEL);
 
 	spec.ring = RING_CODE;
 	spec.attr.disabled = 0;

@@ -70,8 +70,19 @@ struct event_spec event_spec_text_poke(void);
  */
 struct event_spec event_spec_text_poke_breakpoint(uint64_t address);
 
-/* Modules that are loaded: samples of module:module_load, number @id. */
-struct event_spec event_spec_module_load(uint64_t id);
+/* Each call of the function at @address, which writes or wipes code of the BPF
+ * JIT compiler (common/bpf_text_breakpoint.h): samples of a breakpoint, called
+ * @name, with @registers.
+ */
+struct event_spec event_spec_bpf_text(const char *name, uint64_t address,
+				      uint64_t registers);
+
+/* Modules that are loaded or freed: samples of the tracepoint @name, number
+ * @id.
+ */
+struct event_spec event_spec_module(const char *name, uint64_t id);
+#define EVENT_MODULE_LOAD "module:module_load"
+#define EVENT_MODULE_FREE "module:module_free"
 
 /* Context switches.  @of_cpus: of everything, with both tasks named. */
 struct event_spec event_spec_switches(bool of_cpus);

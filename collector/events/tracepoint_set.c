@@ -180,11 +180,11 @@ int tracepoint_set_add(unsigned int set, uint32_t user_stack_bytes,
 	return 0;
 }
 
-int tracepoint_add_module_load(struct event_list *events)
+int tracepoint_add_module(struct event_list *events, const char *name)
 {
 	uint64_t id;
-	int error = tracefs_id("module:module_load", &id);
+	int error = tracefs_id(name, &id);
 
 	return error ? error :
-		       event_list_add(events, event_spec_module_load(id));
+		       event_list_add(events, event_spec_module(name, id));
 }

@@ -42,10 +42,11 @@ bool tracepoint_set_can_be_read(void);
 int tracepoint_set_add(unsigned int set, uint32_t user_stack_bytes,
 		       struct event_list *events, const struct log *log);
 
-/* Adds the spec that announces modules, if the kernel has it.
+/* Adds the spec of the tracepoint @name, EVENT_MODULE_LOAD or _FREE, if the kernel
+ * has it.
  *
  * Returns its index; -ERROR_NOT_FOUND, nothing said; -ERROR_MEMORY.
  */
-int tracepoint_add_module_load(struct event_list *events);
+int tracepoint_add_module(struct event_list *events, const char *name);
 
 #endif

@@ -7,6 +7,11 @@
 
 enum { CODE_PAGE = 4096 };
 
+/* The kernel fills executable memory that is free with breakpoints
+ * (execmem_fill_trapping_insns() and jit_fill_hole() of arch/x86).
+ */
+enum { BREAKPOINT = 0xcc };
+
 /* Returns whether the page of @address holds anything, or a negative enum
  * error.
  */
@@ -17,7 +22,8 @@ static int is_used(const struct kcore *kcore, uint64_t address)
 
 	if (error)
 		return error;
-	return page[0] || memcmp(page, page + 1, sizeof(page) - 1);
+	return (page[0] && page[0] != BREAKPOINT) ||
+	       memcmp(page, page + 1, sizeof(page) - 1);
 }
 
 int code_pages_find(const struct kcore *kcore, const struct code_range *range,

@@ -10,7 +10,8 @@
  * zeros there, which are an instruction of x86.
  */
 
-/* Appends the parts of @range that are more than zeros, from page to page, to
+/* Appends the parts of @range that are more than zeros, or x86's breakpoints,
+ * from page to page, to
  * @ranges (struct code_range).
  *
  * Returns 0 or a negative enum error, with errno set if -ERROR_SYSTEM.

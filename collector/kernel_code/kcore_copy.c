@@ -146,9 +146,10 @@ static bool has_room(const struct kcore *copy)
 static int add_segment(const struct kcore *kcore, int fd, uint64_t offset,
 		       Elf64_Ehdr *header, const struct code_range *range)
 {
-	const Elf64_Phdr segment = segment_of(range, offset);
+	Elf64_Phdr segment = segment_of(range, offset);
 	int error = copy_range(kcore, fd, range, offset);
 
+	segment.p_flags = KCORE_COPY_LATE_FLAGS;
 	if (!error)
 		error = write_at(fd, &segment, sizeof(segment),
 				 header->e_phoff +

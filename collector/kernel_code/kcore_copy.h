@@ -23,8 +23,9 @@ struct code_range {
 int kcore_copy(const struct kcore *kcore, const struct output_folder *folder,
 	       const char *name, const struct code_range *ranges, size_t count);
 
-/* Adds @range of @kcore to the copy @name of @folder, as one more segment, if nothing
- * there overlaps it and there is room: KCORE_COPY_SPARE times.
+/* Adds @range of @kcore to the copy @name of @folder, as one more segment, if
+ * nothing there overlaps it and there is room: KCORE_COPY_SPARE times.  Its flags
+ * mark it as not from the start of the recording (decoder/code/core_loads.c).
  *
  * Returns 1 if it did, 0 if something overlaps it, -ERROR_UNSUPPORTED if
  * there is no room, or as kcore_copy().
@@ -33,7 +34,7 @@ int kcore_copy_add(const struct kcore *kcore,
 		   const struct output_folder *folder, const char *name,
 		   const struct code_range *range);
 
-enum { KCORE_COPY_SPARE = 200 };
+enum { KCORE_COPY_SPARE = 200, KCORE_COPY_LATE_FLAGS = 5 /* PF_R | PF_X */ };
 
 /* Writes the bytes of @range, and nothing else, to the new file @name.
  * Returns as kcore_copy().

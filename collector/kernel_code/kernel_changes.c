@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/kernel_changes.h"
+#include "collector/kernel_code/executable_pages.h"
 #include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/kernel_code/module_list.h"
@@ -15,8 +16,23 @@
 
 enum { WORD = 4, PIECE = 1 << 16 };
 
+static bool is_apart(const struct kernel_copy *copy, uint64_t address)
+{
+	const struct module *modules = copy->modules.items;
+
+	if (address >= copy->text.start && address < copy->text.end)
+		return false;
+	for (size_t i = 0; i < copy->modules.count; i++)
+		if (address >= modules[i].address &&
+		    address - modules[i].address < modules[i].size_bytes)
+			return false;
+	return true;
+}
+
 static bool is_wanted(const struct change_search *search, uint64_t address)
 {
+	if (search->apart)
+		return is_apart(search->apart, address);
 	return !search->text ||
 	       module_text_has(search->text, search->module, address);
 }
@@ -110,7 +126,9 @@ int kernel_changes_find(const struct change_search *search,
 	for (size_t i = 0; i < held->count && !error; i++) {
 		struct code_range part = common(range, &segments[i]);
 
-		if (segments[i].p_type == PT_LOAD)
+		if (segments[i].p_type == PT_LOAD &&
+		    !(search->apart &&
+		      segments[i].p_flags == KCORE_COPY_LATE_FLAGS))
 			error = compare_range(search, &part, pieces, changed);
 	}
 	free(pieces);
@@ -170,8 +188,8 @@ static int find_in_modules(const struct kernel_copy *copy,
 }
 
 /* The kernel first: nothing may keep its changes from being found. */
-static int find_in_all(const struct kernel_copy *copy,
-		       struct change_search *search, struct array *changed)
+static int find_in_kernel(const struct kernel_copy *copy,
+			  struct change_search *search, struct array *changed)
 {
 	struct module_text text = { 0 };
 	int error = kernel_changes_find(search, &copy->text, changed);
@@ -182,10 +200,26 @@ static int find_in_all(const struct kernel_copy *copy,
 	if (!error)
 		error = find_in_modules(copy, search, changed);
 	module_text_free(&text);
+	search->text = NULL;
 	return error;
 }
 
-static int find_all(const struct kernel_copy *copy,
+/* Without page tables there is nothing to compare. */
+static int find_in_pages(const struct kernel_copy *copy,
+			 struct change_search *search, struct array *changed)
+{
+	struct array pages = ARRAY_OF(struct code_range);
+	int error = executable_pages_find(search->now, &copy->symbols, &pages);
+
+	search->apart = copy;
+	for (size_t i = 0; i < pages.count && !error; i++)
+		error = kernel_changes_find(search, array_at(&pages, i),
+					    changed);
+	array_free(&pages);
+	return error == -ERROR_NOT_FOUND ? 0 : error;
+}
+
+static int find_all(const struct kernel_copy *copy, bool with_kernel,
 		    const struct output_folder *folder, const struct kcore *now,
 		    struct array *changed)
 {
@@ -196,7 +230,10 @@ static int find_all(const struct kernel_copy *copy,
 
 	if (error)
 		return error;
-	error = find_in_all(copy, &search, changed);
+	if (with_kernel)
+		error = find_in_kernel(copy, &search, changed);
+	if (!error)
+		error = find_in_pages(copy, &search, changed);
 	kcore_close(&before);
 	return error;
 }
@@ -223,7 +260,7 @@ static void explain(const struct log *log, const char *path, int error)
 		    reason);
 }
 
-int kernel_changes_write(const struct kernel_copy *copy,
+int kernel_changes_write(const struct kernel_copy *copy, bool with_kernel,
 			 const struct output_folder *folder,
 			 const struct log *log)
 {
@@ -232,7 +269,7 @@ int kernel_changes_write(const struct kernel_copy *copy,
 	int error = kcore_open(&now, "/proc/kcore");
 
 	if (!error) {
-		error = find_all(copy, folder, &now, &changed);
+		error = find_all(copy, with_kernel, folder, &now, &changed);
 		if (!error || error == -ERROR_UNSUPPORTED) {
 			int written = write_changed(folder, &now, &changed);
 

@@ -4,6 +4,8 @@
 
 #include "collector/kernel_code/kcore_copy.h"
 
+#include <stdbool.h>
+
 struct array;
 struct kcore;
 struct kernel_copy;
@@ -26,6 +28,10 @@ struct change_search {
 	const struct kcore *now;
 	const struct module_text *text; /* NULL: everything is code */
 	const struct module *module;	/* else only its code counts */
+	/* Not NULL: only what is neither its kernel's nor its modules' counts,
+	 * and of @before only what was copied at the start.
+	 */
+	const struct kernel_copy *apart;
 };
 
 /* Appends the code that @search->before holds of @range, and @search->now has
@@ -40,14 +46,18 @@ struct change_search {
 int kernel_changes_find(const struct change_search *search,
 			const struct code_range *range, struct array *changed);
 
-/* Compares the kernel, and those of its modules that are still there, with
- * @copy, which was made in @folder, and writes the code that differs,
- * as it is now, to the file kcore_end there, of kcore's form.  Nothing
- * differs: no file.
+/* Compares the executable pages that belong neither to the kernel nor to modules
+ * (executable_pages.h) with @copy, which was made in @folder, and, if
+ * @with_kernel, the kernel and those of its modules that are still there, too.
+ * Writes the code that differs, as it is now, to the file kcore_end there, of
+ * kcore's form.  Nothing differs: no file.
+ *
+ * A difference that no record explains became so at an unknown time: the copy is
+ * not used for it.  x86 kernels announce each patch of the kernel and modules.
  *
  * Returns 0 or a negative enum error with the reason in @log.
  */
-int kernel_changes_write(const struct kernel_copy *copy,
+int kernel_changes_write(const struct kernel_copy *copy, bool with_kernel,
 			 const struct output_folder *folder,
 			 const struct log *log);
 

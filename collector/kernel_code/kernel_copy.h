@@ -18,8 +18,8 @@ struct kernel_copy {
 };
 
 /* Copies the kernel's code and symbols into @folder, as perf record
- * --kcore does: kallsyms, modules, and kcore with nothing but the code of the
- * kernel, its modules, and what dynamic_code_find() finds.
+ * --kcore does: kallsyms, modules, and kcore with nothing but the code that
+ * kernel_ranges_find() finds.
  *
  * Returns 0; or a negative enum error with the reason, and the way out, in
  * @log: no right to read them, addresses hidden, no space.

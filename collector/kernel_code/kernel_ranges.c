@@ -2,6 +2,7 @@
 #include "collector/kernel_code/kernel_ranges.h"
 #include "collector/kernel_code/code_pages.h"
 #include "collector/kernel_code/dynamic_code.h"
+#include "collector/kernel_code/executable_pages.h"
 #include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/kernel_code/module_list.h"
@@ -59,6 +60,11 @@ static int list_added(const struct kernel_copy *copy, const struct kcore *kcore,
 		if (is_held(kcore, &items[i]))
 			items[kept++] = items[i];
 	added->count = kept;
+	if (!error)
+		error = executable_pages_find(kcore, &copy->symbols, added);
+	/* Without page tables: what kallsyms and /proc/modules have. */
+	if (error == -ERROR_NOT_FOUND)
+		error = 0;
 	for (size_t i = 0; i < copy->modules.count && !error; i++) {
 		struct code_range *range = array_add(added);
 

@@ -7,8 +7,9 @@ struct kcore;
 struct kernel_copy;
 
 /* Appends the ranges of @kcore (struct code_range) that hold the code of the
- * kernel, of the modules, and of what dynamic_code_find() finds in the symbols
- * of @copy, without those of zeros.  None overlaps another.
+ * kernel, of the modules, of what dynamic_code_find() finds in the symbols of
+ * @copy, and of all other pages that executable_pages_find() finds, without
+ * those of zeros or breakpoints alone.  None overlaps another.
  *
  * Returns 0 or a negative enum error, with errno set if -ERROR_SYSTEM.
  */

@@ -3,12 +3,16 @@
 #include "collector/bytes/kcore_folder.h"
 #include "collector/kernel_code/code_pages.h"
 #include "collector/kernel_code/dynamic_code.h"
+#include "collector/kernel_code/executable_pages.h"
+#include "collector/kernel_code/its_thunks.h"
 #include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/kcore_copy.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/kernel_code/matching_lines.h"
 #include "collector/kernel_code/module_list.h"
 #include "collector/kernel_code/module_start.h"
+#include "collector/records/code_sample.h"
+#include "collector/records/record_bytes.h"
 #include "collector/records/start_records.h"
 #include "collector/trace_unit/tracer.h"
 #include "common/array.h"
@@ -16,10 +20,17 @@
 #include "common/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* No JIT compiler writes more at once. */
+#define BPF_CODE_LIMIT (64u << 20)
 
 struct loaded_code {
 	struct output_folder code;	/* where the copies are */
@@ -32,6 +43,30 @@ struct loaded_code {
 	size_t first_new;     /* of them: those before came with the copy */
 	struct byte_buffer records;
 	bool perf_is_full; /* the kernel's copy takes no more */
+	const struct event_list *events;
+	const struct kernel_symbols *symbols;
+	struct array covered; /* struct code_range: of all copies */
+	struct array pieces;  /* struct piece: of JIT code and symbols */
+	struct array losses;  /* struct loss */
+	size_t lost;
+};
+
+/* Code that a record announces. */
+struct piece {
+	struct code_range range;
+	uint64_t announced_ns;
+	uint64_t read_ns; /* 0: not copied */
+	uint32_t writer;  /* the thread that writes it */
+	bool is_complete;
+	bool has_symbol;
+	bool is_lost;
+};
+
+/* The time from which other code, or none, is in @range. */
+struct loss {
+	struct code_range range;
+	uint64_t time_ns;
+	bool is_symbol; /* a program that has one is announced a second time */
 };
 
 static int open_folders(struct loaded_code *loaded,
@@ -45,6 +80,27 @@ static int open_folders(struct loaded_code *loaded,
 					 loaded->log);
 }
 
+/* The ranges of the kernel's copy. */
+static int read_covered(struct loaded_code *loaded)
+{
+	const Elf64_Phdr *segments;
+	struct kcore copy;
+	int error = 0;
+
+	if (kcore_open_fd(&copy, output_folder_reopen(&loaded->kcore_dir,
+						      "kcore", O_RDONLY)))
+		return 0;
+	segments = copy.segments.items;
+	for (size_t i = 0; i < copy.segments.count && !error; i++)
+		error = array_append(
+			&loaded->covered,
+			&(struct code_range){ segments[i].p_vaddr,
+					      segments[i].p_vaddr +
+						      segments[i].p_memsz });
+	kcore_close(&copy);
+	return error;
+}
+
 static int fill(struct loaded_code *loaded, const struct output_folder *folder,
 		const struct kernel_copy *copy)
 {
@@ -52,6 +108,10 @@ static int fill(struct loaded_code *loaded, const struct output_folder *folder,
 	int error;
 
 	loaded->modules = ARRAY_OF(struct module);
+	loaded->covered = ARRAY_OF(struct code_range);
+	loaded->pieces = ARRAY_OF(struct piece);
+	loaded->losses = ARRAY_OF(struct loss);
+	loaded->symbols = &copy->symbols;
 	loaded->kcore.fd = -1;
 	error = open_folders(loaded, folder);
 	if (error)
@@ -60,6 +120,8 @@ static int fill(struct loaded_code *loaded, const struct output_folder *folder,
 		if (array_append(&loaded->modules, &modules[i]) < 0)
 			return -ERROR_MEMORY;
 	loaded->first_new = loaded->modules.count;
+	if (read_covered(loaded) < 0)
+		return -ERROR_MEMORY;
 	return kcore_open(&loaded->kcore, "/proc/kcore");
 }
 
@@ -67,7 +129,8 @@ int loaded_code_open(const struct output_folder *folder,
 		     const struct kernel_copy *copy,
 		     const struct tracer *tracer,
 		     const struct perf_event_mmap_page *page,
-		     const struct log *log, struct loaded_code **loaded)
+		     const struct event_list *events, const struct log *log,
+		     struct loaded_code **loaded)
 {
 	struct loaded_code *new = calloc(1, sizeof(*new));
 	int error;
@@ -76,6 +139,7 @@ int loaded_code_open(const struct output_folder *folder,
 		return -ERROR_MEMORY;
 	new->tracer = tracer;
 	new->page = page;
+	new->events = events;
 	new->log = log;
 	error = fill(new, folder, copy);
 	if (error) {
@@ -96,6 +160,9 @@ void loaded_code_close(struct loaded_code *loaded)
 		return;
 	kcore_close(&loaded->kcore);
 	array_free(&loaded->modules);
+	array_free(&loaded->covered);
+	array_free(&loaded->pieces);
+	array_free(&loaded->losses);
 	byte_buffer_free(&loaded->records);
 	output_folder_close(&loaded->code);
 	output_folder_close(&loaded->kcore_dir);
@@ -138,21 +205,27 @@ static void add_for_perf(struct loaded_code *loaded,
  * that has the old bytes (TEXT_POKE; arm64's text_poke_breakpoint does not).
  */
 static int copy_range(struct loaded_code *loaded,
-		      const struct code_range *range)
+		      const struct code_range *range, uint64_t since_ns,
+		      uint64_t *read_ns)
 {
 	static const char unfinished[] = "unfinished";
-	char name[64];
+	char name[96];
+	char since[32] = "";
 	int error = kcore_copy_raw(&loaded->kcore, &loaded->code, unfinished,
 				   range);
 
 	if (!error) {
-		snprintf(name, sizeof(name), "%" PRIx64 "-%" PRIx64 "-%" PRIu64,
-			 range->start, range->end,
-			 loaded->tracer->now_ns(loaded->page));
+		*read_ns = loaded->tracer->now_ns(loaded->page);
+		if (since_ns)
+			snprintf(since, sizeof(since), "-%" PRIu64, since_ns);
+		snprintf(name, sizeof(name),
+			 "%" PRIx64 "-%" PRIx64 "-%" PRIu64 "%s", range->start,
+			 range->end, *read_ns, since);
 		error = output_folder_rename(&loaded->code, unfinished, name);
 	}
 	if (!error)
-		return 0;
+		return array_append(&loaded->covered, range);
+	loaded->lost++;
 	log_message(
 		loaded->log, LOG_WARNING, loaded->code.path, LOG_NO_OFFSET,
 		"new code at %" PRIx64 " cannot be copied: %s", range->start,
@@ -162,22 +235,182 @@ static int copy_range(struct loaded_code *loaded,
 }
 
 static int copy_for_all(struct loaded_code *loaded,
-			const struct code_range *range)
+			const struct code_range *range, uint64_t since_ns,
+			uint64_t *read_ns)
 {
-	int error = copy_range(loaded, range);
+	int error = copy_range(loaded, range, since_ns, read_ns);
 
 	if (!error)
 		add_for_perf(loaded, range);
 	return error;
 }
 
-void loaded_code_symbol(struct loaded_code *loaded, uint64_t address,
-			size_t size)
+/* Writes the empty file that ends all copies of @range at @time_ns. */
+static void mark_end(struct loaded_code *loaded, const struct code_range *range,
+		     uint64_t time_ns)
 {
-	struct code_range range = { address, address + size };
+	char name[64];
+	int fd;
 
-	if (size)
-		copy_for_all(loaded, &range);
+	snprintf(name, sizeof(name), "%" PRIx64 "-%" PRIx64 "-%" PRIu64,
+		 range->start, range->end, time_ns);
+	fd = output_folder_create(&loaded->code, name);
+	if (fd < 0)
+		output_folder_fail(&loaded->code, name, loaded->log);
+	else
+		close(fd);
+}
+
+static bool overlap(const struct code_range *a, const struct code_range *b)
+{
+	return a->start < b->end && b->start < a->end;
+}
+
+/* Counts @piece as lost if @loss was before it was read: its copy is none of
+ * it.
+ */
+static void check_piece(struct loaded_code *loaded, struct piece *piece,
+			const struct loss *loss)
+{
+	if (piece->is_lost || !overlap(&piece->range, &loss->range) ||
+	    loss->time_ns <= piece->announced_ns ||
+	    (piece->read_ns && loss->time_ns >= piece->read_ns))
+		return;
+	if (loss->is_symbol) {
+		piece->has_symbol = true;
+		return;
+	}
+	piece->is_lost = true;
+	loaded->lost++;
+}
+
+/* The rings of the CPUs are read one after the other: a loss may be read before
+ * the announcement of what is lost.
+ */
+static void add_loss(struct loaded_code *loaded, const struct loss *loss)
+{
+	struct piece *pieces = loaded->pieces.items;
+
+	for (size_t i = 0; i < loaded->pieces.count; i++)
+		check_piece(loaded, &pieces[i], loss);
+	if (array_append(&loaded->losses, loss))
+		loaded->lost++;
+}
+
+static void check_losses(struct loaded_code *loaded, struct piece *piece)
+{
+	const struct loss *losses = loaded->losses.items;
+
+	for (size_t i = 0; i < loaded->losses.count; i++)
+		check_piece(loaded, piece, &losses[i]);
+}
+
+void loaded_code_symbol(struct loaded_code *loaded,
+			const struct loaded_symbol *symbol)
+{
+	struct piece piece = {
+		.range = { symbol->address, symbol->address + symbol->size },
+		.announced_ns = symbol->time_ns,
+		.has_symbol = true,
+	};
+	const struct loss loss = { piece.range, symbol->time_ns,
+				   !symbol->is_removed };
+
+	if (!symbol->size)
+		return;
+	add_loss(loaded, &loss);
+	if (symbol->is_removed)
+		return;
+	if (copy_for_all(loaded, &piece.range, 0, &piece.read_ns))
+		return;
+	check_losses(loaded, &piece);
+	if (array_append(&loaded->pieces, &piece))
+		loaded->lost++;
+}
+
+/* Returns whether a KSYMBOL record has replaced what @wanted announces. */
+static bool has_symbol(const struct loaded_code *loaded,
+		       const struct piece *wanted)
+{
+	const struct piece *pieces = loaded->pieces.items;
+
+	for (size_t i = 0; i < loaded->pieces.count; i++)
+		if (pieces[i].has_symbol &&
+		    pieces[i].announced_ns >= wanted->announced_ns &&
+		    overlap(&pieces[i].range, &wanted->range))
+			return true;
+	return false;
+}
+
+/* Copies @piece, which the kernel has written. */
+static void copy_piece(struct loaded_code *loaded, struct piece *piece)
+{
+	piece->read_ns = UINT64_MAX;
+	if (has_symbol(loaded, piece))
+		piece->has_symbol = true;
+	else if (!copy_for_all(loaded, &piece->range, 0, &piece->read_ns))
+		check_losses(loaded, piece);
+}
+
+/* Copies what is complete.  Returns whether anything else waits. */
+static bool copy_complete(struct loaded_code *loaded)
+{
+	struct piece *pieces = loaded->pieces.items;
+	bool is_waiting = false;
+
+	for (size_t i = 0; i < loaded->pieces.count; i++) {
+		if (pieces[i].read_ns)
+			continue;
+		if (pieces[i].is_complete)
+			copy_piece(loaded, &pieces[i]);
+		else
+			is_waiting = true;
+	}
+	return is_waiting;
+}
+
+/* The thread of @sample has written all that it announced before. */
+static void complete(struct loaded_code *loaded,
+		     const struct code_sample *sample)
+{
+	struct piece *pieces = loaded->pieces.items;
+
+	for (size_t i = 0; i < loaded->pieces.count; i++)
+		if (pieces[i].writer == sample->tid &&
+		    pieces[i].announced_ns <= sample->time_ns)
+			pieces[i].is_complete = true;
+	copy_complete(loaded);
+}
+
+void loaded_code_flush(struct loaded_code *loaded)
+{
+	static const struct timespec wait = { .tv_nsec = 1000000 };
+	struct piece *pieces = loaded->pieces.items;
+
+	if (!copy_complete(loaded))
+		return;
+	nanosleep(&wait, NULL);
+	for (size_t i = 0; i < loaded->pieces.count; i++)
+		pieces[i].is_complete = true;
+	copy_complete(loaded);
+}
+
+static void take_bpf(struct loaded_code *loaded,
+		     const struct code_sample *sample)
+{
+	const struct piece piece = {
+		.range = { sample->address, sample->address + sample->size },
+		.announced_ns = sample->time_ns,
+		.writer = sample->tid,
+	};
+	const struct loss loss = { piece.range, sample->time_ns, false };
+
+	if (!sample->size || sample->size > BPF_CODE_LIMIT)
+		return;
+	add_loss(loaded, &loss);
+	if (sample->kind == CODE_SAMPLE_BPF_COPY &&
+	    array_append(&loaded->pieces, &piece))
+		loaded->lost++;
 }
 
 int loaded_code_existing(struct loaded_code *loaded,
@@ -186,10 +419,11 @@ int loaded_code_existing(struct loaded_code *loaded,
 	struct array ranges = ARRAY_OF(struct code_range);
 	int error = dynamic_code_find(symbols, &ranges);
 	const struct code_range *items = ranges.items;
+	uint64_t read_ns;
 
 	for (size_t i = 0; i < ranges.count && !error; i++)
 		if (items[i].end > items[i].start)
-			copy_range(loaded, &items[i]);
+			copy_range(loaded, &items[i], 0, &read_ns);
 	array_free(&ranges);
 	return error;
 }
@@ -206,18 +440,65 @@ static bool is_known(const struct loaded_code *loaded,
 	return false;
 }
 
-/* What a module is told to need is not all memory. */
+/* Of the memory of a module, pages without anything are left out. */
 static int copy_pages(struct loaded_code *loaded,
-		      const struct code_range *range)
+		      const struct code_range *range, uint64_t since_ns)
 {
 	struct array ranges = ARRAY_OF(struct code_range);
 	const struct code_range *items;
 	int error = code_pages_find(&loaded->kcore, range, &ranges);
+	uint64_t read_ns;
 
 	items = ranges.items;
 	for (size_t i = 0; i < ranges.count && !error; i++)
-		error = copy_for_all(loaded, &items[i]);
+		error = copy_for_all(loaded, &items[i], since_ns, &read_ns);
 	array_free(&ranges);
+	return error;
+}
+
+/* Returns where @range is not covered any more, from @at on: the next covered
+ * range's start, or the end of @range; *@next is where to go on.
+ */
+static uint64_t uncovered_end(const struct loaded_code *loaded, uint64_t at,
+			      uint64_t end, uint64_t *next)
+{
+	const struct code_range *covered = loaded->covered.items;
+
+	*next = end;
+	for (size_t i = 0; i < loaded->covered.count; i++) {
+		if (covered[i].start <= at && covered[i].end > at) {
+			*next = covered[i].end;
+			return at;
+		}
+		if (covered[i].start > at && covered[i].start < end)
+			end = *next = covered[i].start;
+	}
+	return end;
+}
+
+/* Copies the executable pages that no copy covers. */
+static int copy_new_pages(struct loaded_code *loaded)
+{
+	struct array found = ARRAY_OF(struct code_range);
+	int error =
+		executable_pages_find(&loaded->kcore, loaded->symbols, &found);
+	const struct code_range *items = found.items;
+
+	for (size_t i = 0; i < found.count && !error; i++) {
+		uint64_t at = items[i].start;
+		uint64_t next;
+
+		for (; at < items[i].end && !error; at = next) {
+			const struct code_range range = {
+				at,
+				uncovered_end(loaded, at, items[i].end, &next)
+			};
+
+			if (range.end > range.start)
+				error = copy_pages(loaded, &range, 0);
+		}
+	}
+	array_free(&found);
 	return error;
 }
 
@@ -234,6 +515,50 @@ static void add_lines(struct loaded_code *loaded, const char *name,
 			    strerror(errno));
 }
 
+/* Names @range in a record without a time, as perf names what was there before
+ * the recording.
+ */
+static void add_name(struct loaded_code *loaded, const struct code_range *range,
+		     const char *name)
+{
+	size_t place = record_begin(&loaded->records, PERF_RECORD_KSYMBOL, 0);
+
+	byte_buffer_u64(&loaded->records, range->start);
+	byte_buffer_u32(&loaded->records,
+			(uint32_t)(range->end - range->start));
+	byte_buffer_u32(&loaded->records, PERF_RECORD_KSYMBOL_TYPE_UNKNOWN);
+	byte_buffer_text(&loaded->records, name);
+	record_end_sample_id(&loaded->records, place);
+}
+
+/* JIT code that no KSYMBOL record names. */
+static void name_filters(struct loaded_code *loaded)
+{
+	const struct piece *pieces = loaded->pieces.items;
+
+	for (size_t i = 0; i < loaded->pieces.count; i++)
+		if (!pieces[i].has_symbol && !has_symbol(loaded, &pieces[i]))
+			add_name(loaded, &pieces[i].range, "[classic BPF]");
+}
+
+static void name_thunks(struct loaded_code *loaded)
+{
+	struct array found = ARRAY_OF(struct code_range);
+	struct array thunks = ARRAY_OF(struct code_range);
+	const struct code_range *items;
+	int error =
+		executable_pages_find(&loaded->kcore, loaded->symbols, &found);
+
+	items = found.items;
+	for (size_t i = 0; i < found.count && !error; i++)
+		error = its_thunks_find(&loaded->kcore, &items[i], &thunks);
+	items = thunks.items;
+	for (size_t i = 0; i < thunks.count && !error; i++)
+		add_name(loaded, &items[i], ITS_THUNK_NAME);
+	array_free(&found);
+	array_free(&thunks);
+}
+
 void loaded_code_names(struct loaded_code *loaded)
 {
 	size_t count = loaded->modules.count - loaded->first_new;
@@ -246,30 +571,38 @@ void loaded_code_names(struct loaded_code *loaded)
 	if (marks && count)
 		add_lines(loaded, "kallsyms", (const char(*)[80])marks, count);
 	free(marks);
+	name_filters(loaded);
+	name_thunks(loaded);
 }
 
+/* @since_ns: since when it is complete; 0: unknown. */
 static void add_module(struct loaded_code *loaded, const struct array *modules,
-		       const struct module *module)
+		       const struct module *module, uint64_t since_ns)
 {
 	const struct code_range range = {
 		module->address, module->address + module->size_bytes
 	};
 	struct module *known = array_add(&loaded->modules);
 	struct code_range start;
+	uint64_t read_ns;
 	char mark[1][80];
 
 	if (known)
 		*known = *module;
 	if (module_start_find(&loaded->kcore, modules, module, &start))
-		copy_for_all(loaded, &start);
-	if (copy_pages(loaded, &range))
+		copy_for_all(loaded, &start, since_ns, &read_ns);
+	if (copy_pages(loaded, &range, since_ns))
 		return;
 	snprintf(mark[0], sizeof(mark[0]), "0x%016" PRIx64, module->address);
 	add_lines(loaded, "modules", (const char(*)[80])mark, 1);
 	start_records_module(&loaded->records, module);
 }
 
-void loaded_code_modules(struct loaded_code *loaded)
+/* Code of a module without an announcement of its own is complete now, but nobody
+ * knows since when.
+ */
+static void take_module(struct loaded_code *loaded,
+			const struct code_sample *sample)
 {
 	struct array now = ARRAY_OF(struct module);
 	const struct module *modules;
@@ -278,8 +611,102 @@ void loaded_code_modules(struct loaded_code *loaded)
 	modules = now.items;
 	for (size_t i = 0; i < now.count; i++)
 		if (!is_known(loaded, &modules[i]))
-			add_module(loaded, &now, &modules[i]);
+			add_module(loaded, &now, &modules[i],
+				   strcmp(modules[i].name, sample->module) ?
+					   0 :
+					   sample->time_ns);
 	array_free(&now);
+	copy_new_pages(loaded);
+}
+
+/* Returns the range of @module, which ends no later than the next one starts: its
+ * size counts its data, which is elsewhere since Linux 6.4.
+ */
+static struct code_range range_of(const struct loaded_code *loaded,
+				  const struct module *module)
+{
+	const struct module *known = loaded->modules.items;
+	struct code_range range = { module->address,
+				    module->address + module->size_bytes };
+
+	for (size_t i = 0; i < loaded->modules.count; i++)
+		if (known[i].address > range.start &&
+		    known[i].address < range.end)
+			range.end = known[i].address;
+	return range;
+}
+
+/* From now on anything may be where the module was. */
+static void remove_module(struct loaded_code *loaded,
+			  const struct code_sample *sample)
+{
+	struct module *known = loaded->modules.items;
+
+	for (size_t i = 0; i < loaded->modules.count; i++) {
+		struct code_range range;
+
+		if (!known[i].address || strcmp(known[i].name, sample->module))
+			continue;
+		range = range_of(loaded, &known[i]);
+		mark_end(loaded, &range, sample->time_ns);
+		known[i].address = 0;
+	}
+}
+
+void loaded_code_sample(struct loaded_code *loaded,
+			const struct ring_bytes *records, size_t place,
+			size_t size)
+{
+	const struct code_sample sample =
+		code_sample_read(loaded->events, records, place, size);
+
+	switch (sample.kind) {
+	case CODE_SAMPLE_MODULE_LOAD:
+		take_module(loaded, &sample);
+		break;
+	case CODE_SAMPLE_MODULE_FREE:
+		remove_module(loaded, &sample);
+		break;
+	case CODE_SAMPLE_BPF_COPY:
+	case CODE_SAMPLE_BPF_WIPE:
+		take_bpf(loaded, &sample);
+		break;
+	case CODE_SAMPLE_BPF_DONE:
+		complete(loaded, &sample);
+		break;
+	case CODE_SAMPLE_OTHER:
+		break;
+	}
+}
+
+static bool is_gone(const struct loaded_code *loaded, const struct piece *piece)
+{
+	const struct loss *losses = loaded->losses.items;
+
+	for (size_t i = 0; i < loaded->losses.count; i++)
+		if (losses[i].time_ns > piece->announced_ns &&
+		    overlap(&losses[i].range, &piece->range))
+			return true;
+	return false;
+}
+
+void loaded_code_finish(struct loaded_code *loaded)
+{
+	struct piece *pieces = loaded->pieces.items;
+	size_t covered;
+
+	for (size_t i = 0; i < loaded->pieces.count; i++)
+		if (!pieces[i].has_symbol && !is_gone(loaded, &pieces[i]))
+			copy_range(loaded, &pieces[i].range, 0,
+				   &pieces[i].read_ns);
+	covered = loaded->covered.count;
+	copy_new_pages(loaded);
+	loaded->lost += loaded->covered.count - covered;
+}
+
+size_t loaded_code_lost(const struct loaded_code *loaded)
+{
+	return loaded->lost;
 }
 
 void loaded_code_records(struct loaded_code *loaded, struct byte_buffer *bytes)

@@ -4,33 +4,50 @@
 
 #include "common/byte_buffer.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct event_list;
 struct kernel_copy;
 struct kernel_symbols;
 struct log;
 struct output_folder;
 struct perf_event_mmap_page;
+struct ring_bytes;
 struct tracer;
 
-/* Code that the kernel gets while it is recorded: modules, BPF programs,
- * trampolines, pages of kprobes.  Each goes to a file
- * code/<first>-<end>-<time> of the recording (hexadecimal addresses, decimal
- * nanoseconds of the recording's clock): its bytes as they were at that time.
+/* Code that the kernel gets while it is recorded: modules, BPF programs, classic
+ * BPF filters, trampolines, pages of kprobes and thunks.  Each goes to a file
+ *
+ *	code/<first>-<end>-<time>		its bytes at <time>
+ *	code/<first>-<end>-<time>-<since>	the same bytes since <since>
+ *	code/<first>-<end>-<time>		empty: other code from then on
+ *
+ * of the recording (hexadecimal addresses, decimal nanoseconds of the recording's
+ * clock).  decoder/code/code_change.h has the rule for which times a copy counts;
+ * code that is gone before it can be read is counted as lost.
+ *
+ *	announced by	code			known from
+ *	KSYMBOL		BPF, trampolines	its time
+ *	bpf_text_copy	classic BPF		its time: read a little later
+ *	module_load	modules			its time
+ *	module_load	other new pages		the time they were read
+ *	nothing						never: a gap
  */
 struct loaded_code;
 
-/* Begins with what @copy has, which is borrowed, as are @tracer, which tells
- * the time, and @page.
+/* Starts with the code in @copy, which is borrowed, as are @tracer, for the time,
+ * @page, and @events, which the samples are of.
  *
- * Returns 0 and *@late, or a negative enum error with the reason in @log.
+ * Returns 0 and *@loaded, or a negative enum error with the reason in @log.
  */
 int loaded_code_open(const struct output_folder *folder,
 		     const struct kernel_copy *copy,
 		     const struct tracer *tracer,
 		     const struct perf_event_mmap_page *page,
-		     const struct log *log, struct loaded_code **loaded);
+		     const struct event_list *events, const struct log *log,
+		     struct loaded_code **loaded);
 void loaded_code_close(struct loaded_code *loaded);
 
 /* Copies what dynamic_code_find() finds, which the kernel's copy has, too: for
@@ -39,22 +56,53 @@ void loaded_code_close(struct loaded_code *loaded);
 int loaded_code_existing(struct loaded_code *loaded,
 			 const struct kernel_symbols *symbols);
 
-/* Copies @size bytes at @address.  Code that is gone already is counted. */
-void loaded_code_symbol(struct loaded_code *loaded, uint64_t address,
+/* A PERF_RECORD_KSYMBOL. */
+struct loaded_symbol {
+	uint64_t address;
+	size_t size;
+	uint64_t time_ns;
+	bool is_removed;
+};
+
+/* Copies the code of @symbol, or counts it as lost if it is removed and had not
+ * been copied.
+ */
+void loaded_code_symbol(struct loaded_code *loaded,
+			const struct loaded_symbol *symbol);
+
+/* Consumes a sample of RING_CODE, @size bytes at @place of @records: copies new
+ * modules, with the code that runs only as they start, and adds them to the
+ * recording's list of modules; marks removed ones; copies JIT code that is
+ * complete, and leaves other to loaded_code_flush().
+ */
+void loaded_code_sample(struct loaded_code *loaded,
+			const struct ring_bytes *records, size_t place,
 			size_t size);
 
-/* Copies the modules that are new, with the code that only begins them, and
- * adds them to the recording's list of modules.
+/* Copies the JIT code that samples announced and that is not known to be complete:
+ * waits for a millisecond first, since the kernel writes it after the sample.
  */
-void loaded_code_modules(struct loaded_code *loaded);
+void loaded_code_flush(struct loaded_code *loaded);
 
-/* Adds the symbols of the new modules to the recording's kallsyms.  Reading
- * the kernel's takes long, and is megabytes of trace where the recorder's CPU
- * is recorded: for the end.
+/* At the end of the recording, after its last sample: reads JIT code that is still
+ * there again, in case the kernel had not yet written all of it; counts pages
+ * that nothing announced as lost.
+ */
+void loaded_code_finish(struct loaded_code *loaded);
+
+/* Adds the symbols of the new modules to the recording's kallsyms, and names for
+ * classic BPF filters and ITS thunks to the records.  Reading the kernel's
+ * kallsyms takes long, and is megabytes of trace where the recorder's CPU is
+ * recorded: for the end.
  */
 void loaded_code_names(struct loaded_code *loaded);
 
-/* Moves the records that place the new modules to the end of @bytes. */
+/* Returns how many pieces of code ran, or may have run, and were never copied. */
+size_t loaded_code_lost(const struct loaded_code *loaded);
+
+/* Moves the records that place the new modules, and name code, to the end of
+ * @bytes.
+ */
 void loaded_code_records(struct loaded_code *loaded, struct byte_buffer *bytes);
 
 #endif

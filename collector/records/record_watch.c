@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/records/record_watch.h"
+#include "collector/events/event_spec.h"
 #include "collector/records/loaded_code.h"
 
 #include <linux/perf_event.h>
@@ -13,18 +14,39 @@ struct ksymbol_fields {
 	uint16_t flags;
 };
 
+/* The time in the fields of EVENT_SAMPLE_TYPE that end each of the kernel's own
+ * records: after pid and tid.
+ */
+static uint64_t trailer_time(const struct ring_bytes *records, size_t end)
+{
+	uint64_t time_ns;
+
+	ring_copy(records, end - EVENT_TRAILER_SIZE + 8, &time_ns,
+		  sizeof(time_ns));
+	return time_ns;
+}
+
 static void watch_ksymbol(const struct ring_bytes *records, size_t place,
-			  struct loaded_code *loaded)
+			  size_t size, struct loaded_code *loaded)
 {
 	struct ksymbol_fields fields;
+	struct loaded_symbol symbol;
 
+	if (!loaded || size < sizeof(fields) + EVENT_TRAILER_SIZE)
+		return;
 	ring_copy(records, place, &fields, sizeof(fields));
-	if (loaded && !(fields.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER))
-		loaded_code_symbol(loaded, fields.address, fields.size);
+	symbol = (struct loaded_symbol){
+		.address = fields.address,
+		.size = fields.size,
+		.time_ns = trailer_time(records, place + size),
+		.is_removed = fields.flags &
+			      PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER,
+	};
+	loaded_code_symbol(loaded, &symbol);
 }
 
 static void watch_one(const struct ring_bytes *records, size_t place,
-		      uint32_t type, struct record_counts *counts,
+		      size_t size, uint32_t type, struct record_counts *counts,
 		      struct loaded_code *loaded)
 {
 	uint64_t words[3];
@@ -45,12 +67,11 @@ static void watch_one(const struct ring_bytes *records, size_t place,
 			counts->truncated++;
 		break;
 	case PERF_RECORD_KSYMBOL:
-		watch_ksymbol(records, place, loaded);
+		watch_ksymbol(records, place, size, loaded);
 		break;
 	case PERF_RECORD_SAMPLE:
-		/* Only modules are announced by samples; see RING_CODE. */
 		if (loaded)
-			loaded_code_modules(loaded);
+			loaded_code_sample(loaded, records, place, size);
 		break;
 	default:
 		break;
@@ -67,7 +88,8 @@ void record_watch(const struct ring_bytes *records,
 		ring_copy(records, place, &header, sizeof(header));
 		if (header.size < sizeof(header))
 			return;
-		watch_one(records, place + sizeof(header), header.type, counts,
+		watch_one(records, place + sizeof(header),
+			  header.size - sizeof(header), header.type, counts,
 			  loaded);
 	}
 }

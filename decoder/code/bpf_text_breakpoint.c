@@ -30,7 +30,8 @@ static const struct breakpoint {
 };
 
 /* Returns which breakpoint @event is, or NULL. */
-static const struct breakpoint *breakpoint_of(const struct recording_event *event)
+static const struct breakpoint *
+breakpoint_of(const struct recording_event *event)
 {
 	for (size_t i = 0; i < sizeof(breakpoints) / sizeof(*breakpoints); i++)
 		if (event && event->type == PERF_TYPE_BREAKPOINT &&

@@ -285,12 +285,11 @@ static int undo_patches(struct code_changes *changes, size_t count,
 		.count = count,
 		.item_size = changes->items.item_size,
 	};
-	size_t first =
-		array_partition_point(&sorted, &copy->time_ns, is_until);
+	size_t first = array_partition_point(&sorted, &copy->time_ns, is_until);
 	uint8_t *bytes = NULL;
 
-	for (size_t i = array_partition_point(&sorted, &copy->order_ns,
-					      is_until);
+	for (size_t i =
+		     array_partition_point(&sorted, &copy->order_ns, is_until);
 	     i-- > first;) {
 		const struct code_change *patch = array_at(&sorted, i);
 
@@ -383,8 +382,8 @@ static int place_copy(struct code_changes *changes, size_t count,
 	size_t i = array_partition_point(losses, &copy->read_ns, is_until);
 
 	while (!error && left.count && i-- > 0)
-		error = add_explained(changes, count, copy,
-				      array_at(losses, i), &left);
+		error = add_explained(changes, count, copy, array_at(losses, i),
+				      &left);
 	for (i = 0; i < left.count && !error; i++)
 		error = add_part(changes, count, copy, array_at(&left, i),
 				 copy->since_ns);
@@ -400,8 +399,7 @@ static int place_copies(struct code_changes *changes,
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++) {
-		const struct code_change *change =
-			array_at(&changes->items, i);
+		const struct code_change *change = array_at(&changes->items, i);
 
 		if (change->kind == CODE_LOSS)
 			error = array_append(&losses, change);

@@ -18,8 +18,8 @@
 struct code_image {
 	const struct log *log;
 	struct file_map kcore;
-	struct array regions;	  /* struct code_region: as copied */
-	struct array known;	  /* struct code_known: of the copies */
+	struct array regions; /* struct code_region: as copied */
+	struct array known;   /* struct code_known: of the copies */
 	struct code_changes changes;
 	struct array descriptors; /* int, of temporary files */
 	int spare_fd;		  /* -1, or of regions not copied */

@@ -110,8 +110,7 @@ int code_unknown_read(const struct code_at_end *known, const char *path,
 			    "not an ELF core file: what the kernel patched "
 			    "while it was recorded is not known");
 	for (size_t i = 0; i < loads.count && !error; i++)
-		error = compare_load(known, array_at(&loads, i), &end,
-				     unknown);
+		error = compare_load(known, array_at(&loads, i), &end, unknown);
 	array_free(&loads);
 	file_map_close(&map);
 	return error == -ERROR_MEMORY ? error : 0;

@@ -24,7 +24,7 @@ struct code_view {
 	struct array known;	     /* struct code_known, at this time */
 	bool is_known_old;	     /* changes were undone since it was made */
 	struct code_known last_known; /* of it: most look-ups stay there */
-	int fd;			     /* of the copies; -1: there are none */
+	int fd;			      /* of the copies; -1: there are none */
 	uint64_t file_size;
 	const struct code_region *last; /* found: most look-ups stay there */
 	size_t next_change;

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/kernel_code/executable_pages.h"
+#include "collector/kernel_code/kcore.h"
+#include "collector/kernel_code/kcore_copy.h"
+#include "collector/kernel_code/kernel_symbols.h"
+#include "common/error.h"
+#include "common/read_at.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* What an entry of a page table leads to. */
+enum entry_kind { ENTRY_NONE, ENTRY_TABLE, ENTRY_PAGE };
+
+/* The page tables of one architecture. */
+struct paging {
+	uint16_t machine; /* e_machine */
+	const char *top;  /* the symbol of the top table */
+	enum entry_kind (*kind_of)(uint64_t entry, unsigned int level);
+	uint64_t no_execute[2]; /* of a page, of all below a table */
+	uint64_t address;	/* the bits of an entry that hold it */
+};
+
+/* One walk. */
+struct walk {
+	const struct kcore *kcore;
+	const struct paging *paging;
+	unsigned int page_shift;
+	unsigned int index_bits; /* of an address, for each level */
+	uint64_t memory;	 /* bits that addresses of memory have */
+	const struct code_range *range;
+	struct array *found; /* struct code_range */
+};
+
+static enum entry_kind x86_kind(uint64_t entry, unsigned int level)
+{
+	if (!(entry & 1))
+		return ENTRY_NONE;
+	return !level || entry & 1 << 7 ? ENTRY_PAGE : ENTRY_TABLE;
+}
+
+static enum entry_kind arm64_kind(uint64_t entry, unsigned int level)
+{
+	if (!(entry & 1))
+		return ENTRY_NONE;
+	if (!level)
+		return entry & 2 ? ENTRY_PAGE : ENTRY_NONE;
+	return entry & 2 ? ENTRY_TABLE : ENTRY_PAGE;
+}
+
+static const struct paging pagings[] = {
+	{ EM_X86_64,
+	  "init_top_pgt",
+	  x86_kind,
+	  { UINT64_C(1) << 63, UINT64_C(1) << 63 },
+	  UINT64_C(0x000ffffffffff000) },
+	{ EM_AARCH64,
+	  "swapper_pg_dir",
+	  arm64_kind,
+	  { UINT64_C(1) << 53, UINT64_C(1) << 59 },
+	  UINT64_C(0x0000fffffffff000) },
+};
+
+static const struct paging *paging_of(const struct kcore *kcore)
+{
+	for (size_t i = 0; i < sizeof(pagings) / sizeof(pagings[0]); i++)
+		if (pagings[i].machine == kcore->header.e_machine)
+			return &pagings[i];
+	return NULL;
+}
+
+/* Only segments of memory have a physical address; others have all bits set. */
+static bool is_memory(const Elf64_Phdr *segment)
+{
+	return segment->p_type == PT_LOAD && segment->p_paddr != UINT64_MAX;
+}
+
+/* Returns a mask of the bits that addresses of memory may have: others mark
+ * encrypted pages (AMD SME).
+ */
+static uint64_t memory_mask(const struct kcore *kcore)
+{
+	const Elf64_Phdr *segments = kcore->segments.items;
+	uint64_t last = 1;
+
+	for (size_t i = 0; i < kcore->segments.count; i++)
+		if (is_memory(&segments[i]))
+			last |= segments[i].p_paddr + segments[i].p_memsz - 1;
+	return UINT64_MAX >> __builtin_clzll(last);
+}
+
+static int read_physical(const struct kcore *kcore, uint64_t address,
+			 void *bytes, size_t size)
+{
+	const Elf64_Phdr *segments = kcore->segments.items;
+
+	for (size_t i = 0; i < kcore->segments.count; i++) {
+		uint64_t into = address - segments[i].p_paddr;
+
+		if (is_memory(&segments[i]) && into < segments[i].p_memsz &&
+		    size <= segments[i].p_memsz - into)
+			return read_at(kcore->fd, bytes, size,
+				       segments[i].p_offset + into);
+	}
+	return -ERROR_NOT_FOUND;
+}
+
+static unsigned int shift_of(const struct walk *walk, unsigned int level)
+{
+	return walk->page_shift + level * walk->index_bits;
+}
+
+static int add_found(const struct walk *walk, uint64_t start, uint64_t size)
+{
+	struct array *found = walk->found;
+	struct code_range *last =
+		found->count ? array_at(found, found->count - 1) : NULL;
+	uint64_t end = start + size;
+
+	if (start < walk->range->start)
+		start = walk->range->start;
+	if (end > walk->range->end || end < start)
+		end = walk->range->end;
+	if (last && last->end == start) {
+		last->end = end;
+		return 0;
+	}
+	return array_append(found, &(struct code_range){ start, end });
+}
+
+static int walk_table(const struct walk *walk, uint64_t table,
+		      unsigned int level, uint64_t first);
+
+/* @first: the first address that the entry maps. */
+static int walk_entry(const struct walk *walk, uint64_t entry,
+		      unsigned int level, uint64_t first)
+{
+	const struct paging *paging = walk->paging;
+	uint64_t size = UINT64_C(1) << shift_of(walk, level);
+	uint64_t physical = entry & paging->address & walk->memory &
+			    ~((UINT64_C(1) << walk->page_shift) - 1);
+
+	switch (paging->kind_of(entry, level)) {
+	case ENTRY_NONE:
+		return 0;
+	case ENTRY_PAGE:
+		return entry & paging->no_execute[0] ?
+			       0 :
+			       add_found(walk, first, size);
+	case ENTRY_TABLE:
+		return entry & paging->no_execute[1] ?
+			       0 :
+			       walk_table(walk, physical, level - 1, first);
+	}
+	return 0;
+}
+
+/* Walks over the @count entries of a table of @level, whose first entry maps
+ * @first.
+ */
+static int walk_entries(const struct walk *walk, const uint64_t *entries,
+			size_t count, unsigned int level, uint64_t first)
+{
+	uint64_t size = UINT64_C(1) << shift_of(walk, level);
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		uint64_t start = first + i * size;
+
+		if (start < walk->range->end &&
+		    walk->range->start <= start + (size - 1))
+			error = walk_entry(walk, entries[i], level, start);
+	}
+	return error;
+}
+
+/* A table that cannot be read (memory that is gone) has no pages. */
+static int walk_table(const struct walk *walk, uint64_t table,
+		      unsigned int level, uint64_t first)
+{
+	size_t count = (size_t)1 << walk->index_bits;
+	uint64_t *entries = malloc(count * sizeof(*entries));
+	int error = 0;
+
+	if (!entries)
+		return -ERROR_MEMORY;
+	if (!read_physical(walk->kcore, table, entries,
+			   count * sizeof(*entries)))
+		error = walk_entries(walk, entries, count, level, first);
+	free(entries);
+	return error;
+}
+
+/* Returns the lowest address of the kernel: where its half of all addresses
+ * starts, or little after it (KASLR).
+ */
+static uint64_t lowest_address(const struct kcore *kcore)
+{
+	const Elf64_Phdr *segments = kcore->segments.items;
+	uint64_t lowest = UINT64_MAX;
+
+	for (size_t i = 0; i < kcore->segments.count; i++)
+		if (segments[i].p_type == PT_LOAD &&
+		    segments[i].p_vaddr < lowest)
+			lowest = segments[i].p_vaddr;
+	return lowest;
+}
+
+/* Returns how many bits of an address are translated: as many as let the lowest
+ * address be in the upper half.
+ */
+static unsigned int address_bits(const struct walk *walk)
+{
+	uint64_t lowest = lowest_address(walk->kcore);
+	unsigned int fixed = lowest == UINT64_MAX ?
+				     64 :
+				     (unsigned int)__builtin_clzll(~lowest);
+
+	/* x86's upper half starts with one bit more that is set. */
+	if (walk->paging->machine == EM_X86_64)
+		return fixed >= 17 ? 48 : 57;
+	return 64 - fixed;
+}
+
+/* Walks over the part of the top table that maps the kernel's half. */
+static int walk_top(const struct walk *walk, uint64_t top)
+{
+	unsigned int bits = address_bits(walk);
+	bool is_x86 = walk->paging->machine == EM_X86_64;
+	unsigned int levels = (bits - walk->page_shift + walk->index_bits - 1) /
+			      walk->index_bits;
+	size_t count;
+	size_t used;
+	uint64_t *entries;
+	int error;
+
+	if (bits <= walk->page_shift || bits > 57 || !levels || levels > 5)
+		return -ERROR_NOT_FOUND;
+	count = (size_t)1 << (bits - shift_of(walk, levels - 1));
+	used = is_x86 ? count / 2 : count;
+	entries = malloc(count * sizeof(*entries));
+	if (!entries)
+		return -ERROR_MEMORY;
+	error = kcore_read(walk->kcore, top, entries, count * sizeof(*entries));
+	if (!error)
+		error = walk_entries(
+			walk, entries + count - used, used, levels - 1,
+			-(uint64_t)used << shift_of(walk, levels - 1));
+	free(entries);
+	return error;
+}
+
+/* Sets *@found to the executable parts of @range. */
+static int find_in(struct walk *walk, uint64_t top,
+		   const struct code_range *range)
+{
+	walk->range = range;
+	return walk_top(walk, top);
+}
+
+static bool has_text(struct walk *walk, uint64_t top, uint64_t text)
+{
+	const struct code_range range = { text, text + 1 };
+	struct array *found = walk->found;
+	struct array ours = ARRAY_OF(struct code_range);
+	bool has;
+
+	walk->found = &ours;
+	has = text && !find_in(walk, top, &range) && ours.count;
+	walk->found = found;
+	array_free(&ours);
+	return has;
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+	const struct code_range *x = a;
+	const struct code_range *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static int find_all(struct walk *walk, uint64_t top)
+{
+	const Elf64_Phdr *segments = walk->kcore->segments.items;
+	int error = 0;
+
+	for (size_t i = 0; i < walk->kcore->segments.count && !error; i++) {
+		const struct code_range range = {
+			segments[i].p_vaddr,
+			segments[i].p_vaddr + segments[i].p_memsz,
+		};
+
+		if (segments[i].p_type == PT_LOAD && !is_memory(&segments[i]))
+			error = find_in(walk, top, &range);
+	}
+	array_sort(walk->found, compare_starts);
+	return error;
+}
+
+int executable_pages_find(const struct kcore *kcore,
+			  const struct kernel_symbols *symbols,
+			  struct array *ranges)
+{
+	const struct paging *paging = paging_of(kcore);
+	unsigned int page_shift = (unsigned int)__builtin_ctzl(
+		(unsigned long)sysconf(_SC_PAGESIZE));
+	struct walk walk = {
+		.kcore = kcore,
+		.paging = paging,
+		.page_shift = page_shift,
+		.index_bits = page_shift - 3,
+		.memory = memory_mask(kcore),
+		.found = ranges,
+	};
+	size_t before = ranges->count;
+	uint64_t top = paging ? kernel_symbols_address(symbols, paging->top) :
+				0;
+	int error = -ERROR_NOT_FOUND;
+
+	if (top &&
+	    has_text(&walk, top, kernel_symbols_address(symbols, "_stext")))
+		error = find_all(&walk, top);
+	if (error)
+		ranges->count = before;
+	return error == -ERROR_MEMORY || !error ? error : -ERROR_NOT_FOUND;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/records/code_sample.h"
+#include "collector/events/event_list.h"
+#include "collector/rings/ring.h"
+#include "common/bpf_text_breakpoint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The fields of EVENT_SAMPLE_TYPE. */
+struct sample_fields {
+	uint64_t id;
+	uint64_t ip;
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t time_ns;
+	uint32_t cpu;
+	uint32_t reserved;
+};
+
+static const char *event_of(const struct event_list *list, uint64_t id)
+{
+	const struct event *events = list->events.items;
+
+	for (size_t i = 0; i < list->events.count; i++)
+		if (events[i].id == id) {
+			const struct event_spec *spec =
+				array_at(&list->specs, events[i].spec);
+
+			return spec->name;
+		}
+	return "";
+}
+
+static enum code_sample_kind kind_of(const char *event)
+{
+	if (!strcmp(event, EVENT_MODULE_LOAD))
+		return CODE_SAMPLE_MODULE_LOAD;
+	if (!strcmp(event, EVENT_MODULE_FREE))
+		return CODE_SAMPLE_MODULE_FREE;
+	if (!strcmp(event, BPF_TEXT_COPY_EVENT))
+		return CODE_SAMPLE_BPF_COPY;
+	if (!strcmp(event, BPF_TEXT_WIPE_EVENT))
+		return CODE_SAMPLE_BPF_WIPE;
+	if (!strcmp(event, BPF_TEXT_DONE_EVENT))
+		return CODE_SAMPLE_BPF_DONE;
+	return CODE_SAMPLE_OTHER;
+}
+
+/* Reads the name that the word at @field of the tracepoint's record locates:
+ * __string(name) of include/trace/events/module.h, after 8 bytes that all
+ * records have, and module_load's taints.
+ */
+static void read_module(const struct ring_bytes *records, size_t raw,
+			size_t raw_size, size_t field,
+			struct code_sample *sample)
+{
+	uint32_t location;
+	size_t start;
+	size_t length;
+
+	if (field + sizeof(location) > raw_size)
+		return;
+	ring_copy(records, raw + field, &location, sizeof(location));
+	start = location & 0xffff;
+	length = location >> 16;
+	if (start + length > raw_size)
+		return;
+	if (length > sizeof(sample->module) - 1)
+		length = sizeof(sample->module) - 1;
+	ring_copy(records, raw + start, sample->module, length);
+}
+
+/* The period, the size of the raw record, the record. */
+static void read_tracepoint(const struct ring_bytes *records, size_t place,
+			    size_t size, struct code_sample *sample)
+{
+	bool is_load = sample->kind == CODE_SAMPLE_MODULE_LOAD;
+	uint32_t raw_size;
+
+	if (size < sizeof(uint64_t) + sizeof(raw_size))
+		return;
+	ring_copy(records, place + sizeof(uint64_t), &raw_size,
+		  sizeof(raw_size));
+	place += sizeof(uint64_t) + sizeof(raw_size);
+	size -= sizeof(uint64_t) + sizeof(raw_size);
+	if (raw_size < size)
+		size = raw_size;
+	read_module(records, place, size, is_load ? 12 : 8, sample);
+}
+
+/* The ABI, then the registers of attr.sample_regs_intr by number: x86 has the
+ * size first.
+ */
+static void read_breakpoint(const struct ring_bytes *records, size_t place,
+			    size_t size, struct code_sample *sample)
+{
+	uint64_t words[3];
+
+	if (size < sizeof(words)) {
+		sample->kind = CODE_SAMPLE_OTHER;
+		return;
+	}
+	ring_copy(records, place, words, sizeof(words));
+#ifdef __x86_64__
+	sample->address = words[2];
+	sample->size = words[1];
+#else
+	sample->address = words[1];
+	sample->size = words[2];
+#endif
+}
+
+struct code_sample code_sample_read(const struct event_list *events,
+				    const struct ring_bytes *records,
+				    size_t place, size_t size)
+{
+	struct code_sample sample = { .kind = CODE_SAMPLE_OTHER };
+	struct sample_fields fields;
+
+	if (!events || size < sizeof(fields))
+		return sample;
+	ring_copy(records, place, &fields, sizeof(fields));
+	sample.time_ns = fields.time_ns;
+	sample.tid = fields.tid;
+	sample.kind = kind_of(event_of(events, fields.id));
+	place += sizeof(fields);
+	size -= sizeof(fields);
+	switch (sample.kind) {
+	case CODE_SAMPLE_MODULE_LOAD:
+	case CODE_SAMPLE_MODULE_FREE:
+		read_tracepoint(records, place, size, &sample);
+		break;
+	case CODE_SAMPLE_BPF_COPY:
+	case CODE_SAMPLE_BPF_WIPE:
+		read_breakpoint(records, place, size, &sample);
+		break;
+	case CODE_SAMPLE_BPF_DONE:
+	case CODE_SAMPLE_OTHER:
+		break;
+	}
+	return sample;
+}
