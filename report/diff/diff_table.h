@@ -31,6 +31,7 @@ struct diff_value {
 struct diff_table {
 	struct array rows;	/* struct diff_row */
 	uint32_t recordings[2]; /* of each side, with the one that is added */
+	double tracer_ns[2];	/* that the totals of processes are without */
 };
 
 struct diff_table diff_table_new(void);
@@ -46,6 +47,12 @@ void diff_table_begin(struct diff_table *table, int side);
 int diff_table_add(struct diff_table *table, int side,
 		   enum diff_section section, const char *comm,
 		   const char *name, const struct diff_value *value);
+
+/* Counts @tracer_ns that the tracer took of a process in a recording of @side, which
+ * its total is without.
+ */
+void diff_table_add_tracer(struct diff_table *table, int side,
+			   double tracer_ns);
 
 /* All is added: the largest change comes first in each section. */
 void diff_table_end(struct diff_table *table);
