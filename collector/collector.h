@@ -83,6 +83,9 @@ struct collector_result {
 	size_t triggers;	 /* that were armed */
 	unsigned int hits;	 /* of triggers, whose trace was kept */
 	unsigned int overlapped; /* those that came meanwhile */
+	unsigned int by_stops;	 /* longer than a limit by the stops alone */
+	uint64_t stops;		 /* times that the recorder stopped the trace */
+	uint64_t stopped_ns;	 /* in all */
 	uint64_t missed;	 /* calls that no probe saw */
 	unsigned int away_cpus;	 /* that were switched off meanwhile */
 	bool was_activated;	 /* at an instant: */

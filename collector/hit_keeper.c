@@ -130,6 +130,24 @@ static int enable_trace(struct hit_keeper *keeper)
 	return error;
 }
 
+/* Notes since when the trace is stopped, in this turn. */
+static void note_stop(struct hit_keeper *keeper, uint64_t now_ns)
+{
+	if (!keeper->stopped_ns)
+		keeper->stopped_ns = now_ns;
+}
+
+void hit_keeper_end_turn(struct hit_keeper *keeper)
+{
+	const struct trace_clock clock = recording_setup_clock(keeper->setup);
+
+	if (!keeper->stopped_ns)
+		return;
+	trace_stops_add(&keeper->hits.stops, keeper->stopped_ns,
+			trace_clock_ns(&clock));
+	keeper->stopped_ns = 0;
+}
+
 static int snapshot(struct hit_keeper *keeper, bool last)
 {
 	struct cpu_rings *rings = keeper->setup->events.cpus.items;
@@ -142,9 +160,9 @@ static int snapshot(struct hit_keeper *keeper, bool last)
 		keeper->result->snapshots += !error;
 		return error;
 	}
+	note_stop(keeper, trace_clock_ns(&clock));
 	error = event_list_control(events, keeper->setup->trace_spec,
 				   PERF_EVENT_IOC_DISABLE, NULL);
-
 	if (!keeper->hits.is_frozen)
 		keeper->hits.frozen_ns = trace_clock_ns(&clock);
 	keeper->hits.is_frozen = false;
@@ -215,6 +233,7 @@ int hit_keeper_freeze(struct hit_keeper *keeper)
 			    ring_read(&rings[i].ring[RING_HITS]).size;
 	if (!has_come || keeper->setup->options->after_ns)
 		return 0;
+	note_stop(keeper, trace_clock_ns(&clock));
 	error = event_list_control(&keeper->setup->events.list,
 				   keeper->setup->trace_spec,
 				   PERF_EVENT_IOC_DISABLE, NULL);
@@ -259,6 +278,9 @@ int hit_keeper_keep_last(struct hit_keeper *keeper)
 	error = keeper->hits.is_pending ? keep(keeper, true) :
 					  snapshot(keeper, true);
 	keeper->result->overlapped += keeper->hits.overlapped;
+	keeper->result->by_stops = keeper->hits.by_stops;
+	keeper->result->stops = keeper->hits.stops.count;
+	keeper->result->stopped_ns = keeper->hits.stops.sum_ns;
 	keeper->result->triggers = keeper->triggers.triggers.count;
 	keeper->result->missed =
 		keeper->triggers.has_probes ? probe_events_missed() : 0;

@@ -20,8 +20,9 @@ struct hit_keeper {
 	struct trigger_set triggers;
 	struct process_watch processes; /* whose hits count */
 	struct hit_wait hits;
-	bool can_pause;	    /* a hit pauses the trace, ... */
-	size_t resume_spec; /* ... which goes on by this */
+	bool can_pause;	     /* a hit pauses the trace, ... */
+	size_t resume_spec;  /* ... which goes on by this */
+	uint64_t stopped_ns; /* the trace, in this turn; 0: it was not */
 };
 
 /* Makes @keeper, whose pointers are set, one without triggers. */
@@ -45,6 +46,9 @@ int hit_keeper_unfreeze(struct hit_keeper *keeper);
  * behind it.
  */
 int hit_keeper_keep(struct hit_keeper *keeper, bool is_time);
+
+/* Ends a turn of the recorder: notes for how long it kept others from running. */
+void hit_keeper_end_turn(struct hit_keeper *keeper);
 
 /* Keeps what the snapshot's rings hold. */
 int hit_keeper_snapshot(struct hit_keeper *keeper);

@@ -46,6 +46,45 @@ static bool was_traced(const struct hit_wait *hits, uint64_t time_ns)
 	       (!hits->is_frozen || time_ns <= hits->frozen_ns);
 }
 
+void trace_stops_add(struct trace_stops *stops, uint64_t from_ns,
+		     uint64_t until_ns)
+{
+	if (until_ns <= from_ns)
+		return;
+	stops->newest[stops->count++ % TRACE_STOPS] =
+		(struct trace_stop){ from_ns, until_ns };
+	stops->sum_ns += until_ns - from_ns;
+}
+
+uint64_t trace_stops_part(const struct trace_stops *stops, uint64_t from_ns,
+			  uint64_t until_ns)
+{
+	uint64_t sum_ns = 0;
+
+	for (size_t i = 0; i < TRACE_STOPS && i < stops->count; i++) {
+		const struct trace_stop *stop = &stops->newest[i];
+		uint64_t from = stop->from_ns > from_ns ? stop->from_ns :
+							  from_ns;
+		uint64_t until = stop->until_ns < until_ns ? stop->until_ns :
+							     until_ns;
+
+		sum_ns += until > from ? until - from : 0;
+	}
+	return sum_ns;
+}
+
+bool trace_stops_explain(const struct trace_stops *stops, uint64_t limit_ns,
+			 uint64_t latency_ns, uint64_t length_ns,
+			 uint64_t time_ns)
+{
+	uint64_t stopped_ns;
+
+	if (!limit_ns || latency_ns <= limit_ns || length_ns > time_ns)
+		return false;
+	stopped_ns = trace_stops_part(stops, time_ns - length_ns, time_ns);
+	return stopped_ns && stopped_ns >= latency_ns - limit_ns;
+}
+
 /* The first hit that is in the trace is waited for; others are counted. */
 static void take_hit(struct hit_wait *hits, const struct trigger *trigger,
 		     const struct sample_fields *sample)
@@ -54,6 +93,13 @@ static void take_hit(struct hit_wait *hits, const struct trigger *trigger,
 
 	if (!hits->has_begun || !trigger)
 		return;
+	if (trigger->maps.hits >= 0 &&
+	    trace_stops_explain(&hits->stops, trigger->spec.limit_ns,
+				sample->report.latency_ns,
+				sample->report.length_ns, sample->time_ns)) {
+		hits->by_stops++;
+		return;
+	}
 	if (hits->is_pending || !was_traced(hits, sample->time_ns)) {
 		hits->overlapped++;
 		return;

@@ -13,6 +13,37 @@ struct ring_bytes;
 struct trace_clock;
 struct trigger_set;
 
+/* A time in which the recorder had stopped all trace, and copied it. */
+struct trace_stop {
+	uint64_t from_ns;
+	uint64_t until_ns;
+};
+
+enum { TRACE_STOPS = 64 };
+
+/* The newest stops.  A call, sleep or wait for a CPU that they made longer is no
+ * hit: triggers judge times without the stops, of which there is no trace.
+ */
+struct trace_stops {
+	struct trace_stop newest[TRACE_STOPS];
+	uint64_t count;	 /* of all, so far */
+	uint64_t sum_ns; /* likewise */
+};
+
+void trace_stops_add(struct trace_stops *stops, uint64_t from_ns,
+		     uint64_t until_ns);
+
+/* Returns how much of the time from @from_ns to @until_ns lies in stops. */
+uint64_t trace_stops_part(const struct trace_stops *stops, uint64_t from_ns,
+			  uint64_t until_ns);
+
+/* Returns whether what took @latency_ns, in a call that began @length_ns before
+ * @time_ns, was longer than @limit_ns by the stops alone.
+ */
+bool trace_stops_explain(const struct trace_stops *stops, uint64_t limit_ns,
+			 uint64_t latency_ns, uint64_t length_ns,
+			 uint64_t time_ns);
+
 /* The hit of a trigger whose trace is to be kept: the first one that is in the
  * trace.  Those that come before it has been kept are counted.
  */
@@ -31,6 +62,8 @@ struct hit_wait {
 	uint64_t since_ns;  /* when tracing began, or went on */
 	uint64_t frozen_ns; /* the trace, by the last snapshot */
 	unsigned int overlapped;
+	unsigned int by_stops; /* that were no hits without the stops */
+	struct trace_stops stops;
 	size_t record_spec; /* TRIGGER_HIT_EVENT */
 };
 

@@ -132,6 +132,7 @@ static int turn(struct recording_loop *loop, struct poll_list *list)
 	if (!error)
 		error = take(loop, list);
 	look_at_size(loop);
+	hit_keeper_end_turn(loop->keeper);
 	return error;
 }
 

@@ -3,6 +3,7 @@
 #include "common/array.h"
 #include "tables/gate_choices.h"
 
+#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
@@ -122,11 +123,12 @@ static void write_recording(struct writer *writer,
 	write_text(writer, "processor", info->cpu_name);
 	write_text(writer, "command", info->command);
 	write_text(writer, "recorded_by", info->version);
-	write_text(writer, "traced_by",
-		   recording_trace(recording) ==
-				   RECORDING_TRACE_FUNCTION_GRAPH ?
-			   "function_graph" :
-			   "");
+	write_text(
+		writer, "traced_by",
+		recording_trace(recording) == RECORDING_TRACE_FUNCTION_GRAPH &&
+				recording_graph_trace(recording)->has_functions ?
+			"function_graph" :
+			"");
 	write_choices(writer, recording);
 	write_text(writer, "times_count", writer->unit->name);
 	write_text(writer, "cut", recording_is_cut(recording) ? "yes" : "");

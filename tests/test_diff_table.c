@@ -127,6 +127,31 @@ START_TEST(top_counts_rows_of_a_section)
 }
 END_TEST
 
+/* Means of a side's recordings: one of A, two of B. */
+START_TEST(text_says_what_the_tracer_took)
+{
+	struct diff_table table = diff_table_new();
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	diff_table_begin(&table, 0);
+	diff_table_add_tracer(&table, 0, 3000);
+	diff_table_add_tracer(&table, 0, 2000);
+	for (int i = 0; i < 2; i++) {
+		diff_table_begin(&table, 1);
+		diff_table_add_tracer(&table, 1, 7000);
+	}
+	diff_table_end(&table);
+	ck_assert_int_eq(
+		diff_table_write(&table, RECORD_TABLE, UINT64_MAX, out), 0);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, ", 5.00 us in A, 7.00 us in B.\n"));
+	free(text);
+	diff_table_free(&table);
+}
+END_TEST
+
 START_TEST(a_page_has_names_as_texts)
 {
 	static const char *const sides[] = { "one,two", "</script>" };
@@ -163,6 +188,7 @@ static Suite *diff_table_suite(void)
 	tcase_add_test(tcase, records_have_all);
 	tcase_add_test(tcase, text_leaves_out_what_is_chance);
 	tcase_add_test(tcase, top_counts_rows_of_a_section);
+	tcase_add_test(tcase, text_says_what_the_tracer_took);
 	tcase_add_test(tcase, a_page_has_names_as_texts);
 	suite_add_tcase(suite, tcase);
 	return suite;

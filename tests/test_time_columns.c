@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/processes/time_columns.h"
+#include "tables/text/recorded.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define MORE \
-	"For whom interrupts and kernel threads worked: record " \
-	"--events=attribution.\n"
+	"Not recorded: for whom interrupts and kernel threads worked: the " \
+	"recording has no timer:hrtimer_expire_entry (record " \
+	"--events=attribution).\n"
 #define NO_SWITCHES \
 	": the recording has no sched:sched_switch (record " \
 	"--events=sched).\n"
@@ -15,7 +17,7 @@
 	": the recording has no sched:sched_waking (record " \
 	"--events=sched).\n"
 
-/* What the text says below the table, by what the recording has. */
+/* The text below the table, by the facts of the recording. */
 static const struct {
 	bool has_switches;
 	bool has_wakeups;
@@ -23,9 +25,9 @@ static const struct {
 	const char *text;
 } levels[] = {
 	{ false, false, false,
-	  "Not known: runnable_ns, recorder_wait" NO_SWITCHES
-	  "Not known: asleep_ns" NO_WAKEUPS MORE },
-	/* This is what record takes by default. */
+	  "Not recorded: runnable_ns, recorder_wait" NO_SWITCHES
+	  "Not recorded: asleep_ns" NO_WAKEUPS MORE },
+	/* The default of record. */
 	{ true, true, false, MORE },
 	{ true, true, true, "" },
 };
@@ -40,11 +42,14 @@ START_TEST(the_default_misses_nothing)
 		},
 		.is_followed = levels[_i].is_followed,
 	};
+	struct recorded recorded = { .recorder = RECORDER_OURS };
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	time_columns_explain(&columns, out);
+	if (levels[_i].has_wakeups)
+		recorded.events |= UINT64_C(1) << EVENT_SCHED_WAKING;
+	time_columns_explain(&columns, &recorded, out);
 	fclose(out);
 	ck_assert_str_eq(text, levels[_i].text);
 	free(text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What function_graph wrote into a trace.dat, as function events. */
 #include "common/error.h"
+#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "symbolize/events/function_event.h"
@@ -19,6 +20,7 @@
 
 static struct made_trace_dat dat;
 static struct byte_buffer file;
+static bool has_functions; /* of the file that was read last */
 static char text[4096];
 
 static void set_up(void)
@@ -104,6 +106,7 @@ static int read_bytes(size_t size)
 		return error;
 	ck_assert_int_eq(recording_trace(recording),
 			 RECORDING_TRACE_FUNCTION_GRAPH);
+	has_functions = recording_graph_trace(recording)->has_functions;
 	ck_assert_int_eq(symbols_open(recording, NULL, 1, &symbols), 0);
 	if (recording_stream_count(recording))
 		say_stream(recording, symbols);
@@ -409,6 +412,23 @@ START_TEST(unseen_begins_are_unknown)
 }
 END_TEST
 
+/* trace-cmd record -e sched describes function_graph's events, too. */
+START_TEST(switches_alone_are_no_functions)
+{
+	made_page(&dat, 1000, 0);
+	made_switch(&dat, 7, 8);
+	made_switch(&dat, 8, 7);
+	made_file(&dat, &file);
+	ck_assert_int_eq(read_bytes(file.size), 0);
+	ck_assert(!has_functions);
+	add_call();
+	file.size = 0;
+	made_file(&dat, &file);
+	ck_assert_int_eq(read_bytes(file.size), 0);
+	ck_assert(has_functions);
+}
+END_TEST
+
 START_TEST(a_damaged_page_is_a_gap)
 {
 	uint32_t most = UINT32_MAX >> 5;
@@ -472,6 +492,7 @@ int main(void)
 	tcase_add_test(tcase, a_way_out_of_nothing_is_unknown);
 	tcase_add_test(tcase, losses_are_gaps);
 	tcase_add_test(tcase, unseen_begins_are_unknown);
+	tcase_add_test(tcase, switches_alone_are_no_functions);
 	tcase_add_test(tcase, a_damaged_page_is_a_gap);
 	tcase_add_test(tcase, a_cut_file_is_refused_or_read);
 	tcase_add_test(tcase, other_versions_and_clocks_are_refused);

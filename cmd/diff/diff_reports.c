@@ -42,6 +42,20 @@ static const struct source sources[] = {
 
 enum { SOURCES = sizeof(sources) / sizeof(*sources) };
 
+/* Which parts of a table's totals the tracer took, by their columns: a change of
+ * these is none of the program.
+ */
+static const struct {
+	const char *table;
+	const char *total;
+	const char *tracer;
+} tracer_parts[] = {
+	{ "processes", "wall_ns", "tracer_ns" },
+	{ "processes", "wall_ns", "recorder_wait" },
+	{ "processes", "runnable_ns", "recorder_wait" },
+	{ "syscalls", "total_ns", "tracer_ns" },
+};
+
 static const struct attribution_table *table_called(const char *name)
 {
 	const struct attribution_table *table;
@@ -71,16 +85,37 @@ static const char *name_of(const struct source *source,
 							     source->name));
 }
 
+/* Returns what the tracer took of the row's total. */
+static double tracer_ns(const struct source *source,
+			const struct csv_rows *rows, size_t index)
+{
+	double sum_ns = 0;
+
+	for (size_t i = 0; i < sizeof(tracer_parts) / sizeof(*tracer_parts);
+	     i++)
+		if (source->table &&
+		    !strcmp(source->table, tracer_parts[i].table) &&
+		    !strcmp(source->total, tracer_parts[i].total))
+			sum_ns += csv_rows_number(rows, index,
+						  tracer_parts[i].tracer);
+	return sum_ns;
+}
+
 static int add_row(struct diff_table *table, int side,
 		   const struct source *source, const struct csv_rows *rows,
 		   size_t index)
 {
+	double total_ns = csv_rows_number(rows, index, source->total);
+	double by_tracer_ns = tracer_ns(source, rows, index);
 	const struct diff_value value = {
 		.count = csv_rows_number(rows, index, source->count),
-		.total_ns = csv_rows_number(rows, index, source->total),
+		.total_ns = total_ns > by_tracer_ns ? total_ns - by_tracer_ns :
+						      0,
 		.p99_ns = csv_rows_number(rows, index, source->p99),
 	};
 
+	if (source == &sources[0])
+		diff_table_add_tracer(table, side, by_tracer_ns);
 	if (!value.count && !value.total_ns)
 		return 0;
 	return diff_table_add(table, side, source->section,

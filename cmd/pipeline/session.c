@@ -10,6 +10,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/code/code_image.h"
+#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
 #include "execution/stream/jobs.h"
 #include "report/text/colors.h"
@@ -200,9 +201,14 @@ static int check_time(const struct session *session,
 		log_message(
 			&console_log, LOG_NOTE,
 			recording_path(session->recording), LOG_NO_OFFSET,
-			"traced by the kernel's function_graph tracer: "
-			"functions that are inlined or notrace are in their "
-			"callers, and all times contain what the tracer took");
+			recording_graph_trace(session->recording)->has_functions ?
+				"traced by the kernel's function_graph tracer: "
+				"functions that are inlined or notrace are in "
+				"their callers, and all times contain what the "
+				"tracer took" :
+				"it has no functions, only switches of tasks: "
+				"record with trace-cmd record -p "
+				"function_graph");
 	if (unit->is_time)
 		return 0;
 	log_message(&console_log, LOG_NOTE, recording_path(session->recording),

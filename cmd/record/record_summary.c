@@ -4,6 +4,7 @@
 #include "cmd/console/say.h"
 #include "cmd/record/record_options.h"
 #include "collector/collector.h"
+#include "report/text/duration_text.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -84,6 +85,14 @@ static void print_hits(const struct collector_result *result)
 		       "%u more hits came while the trace of another was being "
 		       "kept (a smaller --buffer, or --after, takes less time)",
 		       result->overlapped);
+	if (result->triggers && result->stops)
+		say_of("record",
+		       "keeping traces stopped them %" PRIu64
+		       " times, for %s in all, which triggers do not count; "
+		       "%u calls and waits were longer than a limit by that "
+		       "alone",
+		       result->stops, duration_text_of(result->stopped_ns).text,
+		       result->by_stops);
 	if (result->missed)
 		say_of("record",
 		       "triggers did not see %" PRIu64

@@ -5,9 +5,13 @@
 #include "cmd/console/say.h"
 #include "cmd/options/report_options.h"
 #include "cmd/pipeline/session.h"
+#include "common/error.h"
 #include "report/profile/profile_report.h"
 #include "report/text/time_unit.h"
 #include "tables/processes/time_account.h"
+#include "tables/text/recorded.h"
+
+#include <stdlib.h>
 
 /* Returns whether it is known for whom interrupt work was. */
 static bool knows_beneficiaries(const struct session *session,
@@ -17,17 +21,35 @@ static bool knows_beneficiaries(const struct session *session,
 	       time_accounts_follow(events);
 }
 
+/* Beneficiaries need both events (time_accounts_follow()). */
+static int refuse_beneficiary(const struct profile_choice *choice,
+			      const struct known_events *events)
+{
+	static const struct table_need needs[] = {
+		{ .columns = "for whom interrupt work was",
+		  .event = EVENT_HRTIMER_EXPIRE },
+		{ .columns = "for whom interrupt work was",
+		  .event = EVENT_WORK_BEGIN },
+	};
+	struct recorded recorded =
+		recorded_of(choice->session->recording, events);
+	char *text = recorded_missing_text(
+		&recorded, &needs[recorded_has(&recorded, &needs[0])]);
+
+	say("--bill: %s", text ? text : error_text(-ERROR_MEMORY));
+	free(text);
+	return EXIT_FAILED;
+}
+
 /* Chooses whose interrupt work is. */
-static int choose_bill(struct profile_choice *choice, bool is_known)
+static int choose_bill(struct profile_choice *choice, bool is_known,
+		       const struct known_events *events)
 {
 	enum bill_choice bill = choice->options->bill;
 	enum group_by by = choice->options->by;
 
-	if (bill == BILL_BENEFICIARY && !is_known) {
-		say("--bill: the recording does not tell for whom interrupt "
-		    "work was (record --events=attribution)");
-		return EXIT_FAILED;
-	}
+	if (bill == BILL_BENEFICIARY && !is_known)
+		return refuse_beneficiary(choice, events);
 	/* Interrupt work is for processes. */
 	if (by == GROUP_BY_THREAD && bill == BILL_BENEFICIARY) {
 		say("--bill=beneficiary does not go with --by=thread: "
@@ -59,5 +81,6 @@ int profile_choose(struct profile_choice *choice, const struct session *session,
 					    renderer->format);
 	if (status || choice->is_of_wall)
 		return status;
-	return choose_bill(choice, knows_beneficiaries(session, events));
+	return choose_bill(choice, knows_beneficiaries(session, events),
+			   events);
 }

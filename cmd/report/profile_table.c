@@ -13,6 +13,7 @@
 #include "tables/profile/beneficiary_profile.h"
 #include "tables/profile/wall_tree.h"
 #include "tables/table_records.h"
+#include "tables/text/recorded.h"
 
 #include <stdio.h>
 
@@ -173,6 +174,22 @@ static int end_profile(struct profile_in_pass *profile,
 	return status;
 }
 
+/* A picture has no room below it. */
+static void explain_wall(const struct profile_in_pass *profile)
+{
+	static const struct table_need needs[] = {
+		{ .columns = "time off CPUs", .event = EVENT_SCHED_SWITCH },
+		{ .columns = "which of it was sleep",
+		  .event = EVENT_SCHED_WAKING },
+	};
+	struct recorded recorded =
+		recorded_of(profile->input->recording, profile->input->events);
+
+	if (profile->wall)
+		recorded_explain(&recorded, needs,
+				 sizeof(needs) / sizeof(*needs), stderr);
+}
+
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
@@ -200,6 +217,7 @@ static int render(struct event_handler *handler,
 	if (!status)
 		status = renderer->render(&report, output->out);
 	if (!status && !renderer->has_title && !choice->options->capture) {
+		explain_wall(profile);
 		render_interrupts(&report, stderr);
 		render_left_out(&report, stderr);
 	}

@@ -4,6 +4,7 @@
 
 #include "decoder/recording/tracepoint.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct recording;
@@ -28,6 +29,8 @@ struct graph_trace {
 	uint32_t page_bytes;   /* of each page; 0: there is no such trace */
 	uint32_t commit_bytes; /* size of a page's count of its bytes */
 	uint32_t data_offset;  /* where a page's events begin */
+	bool has_functions;    /* any stream has an entry or an exit: trace-cmd
+				* describes them even if it recorded none */
 	struct tracepoint_field type;
 	struct tracepoint_field flags;
 	struct tracepoint_field pid;

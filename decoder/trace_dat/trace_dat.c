@@ -8,6 +8,7 @@
 #include "decoder/recording/recording_facts.h"
 #include "decoder/recording/tracepoint_format.h"
 #include "decoder/trace_dat/graph_formats.h"
+#include "decoder/trace_dat/graph_record.h"
 #include "decoder/trace_dat/loose_pages.h"
 #include "decoder/trace_dat/ring_page.h"
 #include "decoder/trace_dat/trace_dat_head.h"
@@ -227,6 +228,29 @@ static int add_streams(struct trace_dat *dat, struct recording_facts *facts)
 					  false);
 }
 
+/* Stops at the first function, which nearly all pages have. */
+static bool stream_has_functions(const struct graph_trace *graph,
+				 const struct aux_stream *stream)
+{
+	struct ring_pages pages = ring_pages_of(graph, stream);
+	struct graph_record record;
+
+	while (graph_record_next(&pages, &record))
+		if (record.event != GRAPH_SWITCH)
+			return true;
+	return false;
+}
+
+static void look_for_functions(const struct recording *recording,
+			       struct graph_trace *graph)
+{
+	for (size_t i = 0;
+	     i < recording_stream_count(recording) && !graph->has_functions;
+	     i++)
+		graph->has_functions = stream_has_functions(
+			graph, recording_stream(recording, i));
+}
+
 static int read_all(struct trace_dat *dat, struct recording *recording,
 		    bool stands_alone)
 {
@@ -251,6 +275,8 @@ static int read_all(struct trace_dat *dat, struct recording *recording,
 		error = add_streams(dat, facts);
 	if (!error && stands_alone)
 		note_times(recording);
+	if (!error)
+		look_for_functions(recording, &facts->graph);
 	if (error)
 		facts->graph.page_bytes = 0;
 	return error;

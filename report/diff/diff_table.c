@@ -101,6 +101,11 @@ static int compare(const void *a, const void *b, void *ctx)
 	return strcmp(x->name, y->name);
 }
 
+void diff_table_add_tracer(struct diff_table *table, int side, double tracer_ns)
+{
+	table->tracer_ns[side] += tracer_ns;
+}
+
 void diff_table_end(struct diff_table *table)
 {
 	fold(table);

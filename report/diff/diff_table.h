@@ -31,6 +31,7 @@ struct diff_value {
 struct diff_table {
 	struct array rows;	/* struct diff_row */
 	uint32_t recordings[2]; /* of each side, including the current one */
+	double tracer_ns[2];	/* left out of the totals of processes */
 };
 
 struct diff_table diff_table_new(void);
@@ -46,6 +47,12 @@ void diff_table_begin(struct diff_table *table, int side);
 int diff_table_add(struct diff_table *table, int side,
 		   enum diff_section section, const char *comm,
 		   const char *name, const struct diff_value *value);
+
+/* Adds @tracer_ns, the tracer's time in a process of a recording of @side, which
+ * the process's total leaves out.
+ */
+void diff_table_add_tracer(struct diff_table *table, int side,
+			   double tracer_ns);
 
 /* Sorts each section by falling change. Must be called after everything has
  * been added.

@@ -103,6 +103,22 @@ static uint64_t choose(struct part *part, enum diff_section section,
 	return chosen;
 }
 
+static void write_tracer(const struct diff_table *table, FILE *out)
+{
+	double mean_ns[2];
+
+	for (int side = 0; side < 2; side++)
+		mean_ns[side] = table->recordings[side] ?
+					table->tracer_ns[side] /
+						table->recordings[side] :
+					0;
+	fprintf(out,
+		"\nLeft out of processes and system calls: the tracer's own "
+		"work and waits for the recorder, %s in A, %s in B.\n",
+		duration_text_of(diff_rounded(mean_ns[0])).text,
+		duration_text_of(diff_rounded(mean_ns[1])).text);
+}
+
 static void write_text(struct part *part, uint64_t top, FILE *out)
 {
 	uint64_t left_out = 0;
@@ -128,6 +144,7 @@ static void write_text(struct part *part, uint64_t top, FILE *out)
 			"\nNoise: %" PRIu64 " larger changes are no more "
 			"than recordings of one side differ by.\n",
 			left_out);
+	write_tracer(part->table, out);
 }
 
 static void write_records(struct part *part, enum record_format format,

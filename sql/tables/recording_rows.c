@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_clock.h"
 #include "sql/tables/row_source.h"
@@ -135,7 +136,9 @@ static const char *trace_name(const struct recording *recording)
 	case RECORDING_TRACE_CORESIGHT:
 		return "coresight";
 	case RECORDING_TRACE_FUNCTION_GRAPH:
-		return "function_graph";
+		return recording_graph_trace(recording)->has_functions ?
+			       "function_graph" :
+			       NULL;
 	case RECORDING_TRACE_NONE:
 	case RECORDING_TRACE_OTHER:
 		break;

@@ -8,6 +8,7 @@
 #include "tables/call_sites/call_sites.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
+#include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
 #include <inttypes.h>
@@ -168,24 +169,27 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	write_caller(writer, table, site);
 }
 
+static const struct table_need needs[] = {
+	{ .columns = "asleep_ns, runnable_ns", .event = EVENT_SCHED_SWITCH },
+	{ .columns = "asleep_ns, runnable_ns", .event = EVENT_SCHED_WAKING },
+	{ .columns = "function of system calls",
+	  .event = RECORDED_USER_STACKS },
+	{ .columns = "function of page faults",
+	  .event = EVENT_PAGE_FAULT_USER },
+};
+
+/* A trace of user space has the functions by itself. */
+enum { NEEDS_OF_TRACED_USER = 2 };
+
 static void explain(const struct sites_table *table, FILE *out)
 {
-	const struct attribution_input *input = &table->input;
-	bool is_traced = recording_traces_user(input->recording);
+	bool is_traced = recording_traces_user(table->input.recording);
 
-	if (!table->has_off_cpu)
-		table_rows_missing(out, "asleep_ns, runnable_ns",
-				   "sched:sched_switch, sched:sched_waking",
-				   "--events=sched");
-	if (!is_traced && !known_events_has_user_stacks(input->events))
-		table_rows_missing(out, "function of system calls",
-				   "user code or user registers",
-				   "--user or --user-stacks");
-	if (!is_traced &&
-	    !known_events_has(input->events, EVENT_PAGE_FAULT_USER))
-		table_rows_missing(out, "function of page faults",
-				   "exceptions:page_fault_user",
-				   "--user or --events=attribution,faults");
+	recorded_table(&table->input, needs,
+		       is_traced ? NEEDS_OF_TRACED_USER :
+				   sizeof(needs) / sizeof(*needs),
+		       call_sites_count(table->sites),
+		       "No system call, sleep or fault was seen", out);
 }
 
 static int render(struct event_handler *handler,

@@ -10,6 +10,7 @@
 #include "tables/calls/call_record.h"
 #include "tables/calls/call_recorder.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
 #include <inttypes.h>
@@ -117,16 +118,18 @@ static bool open_records(struct event_handler *handler,
 	return true;
 }
 
+static const struct table_need needs[] = {
+	{ .columns = "system calls", .event = RECORDED_KERNEL, .is_all = true },
+	{ .columns = "sleeps", .event = EVENT_SCHED_SWITCH },
+	{ .columns = "sleeps and who ends them", .event = EVENT_SCHED_WAKING },
+	{ .columns = "numbers, arguments and results",
+	  .event = EVENT_SYS_ENTER },
+};
+
 static void explain(const struct call_records *records, FILE *out)
 {
-	if (!records->context.has_off_cpu)
-		table_rows_missing(out, "sleeps and who ends them",
-				   "sched:sched_switch, sched:sched_waking",
-				   "--events=sched");
-	if (!known_events_has(records->input.events, EVENT_SYS_ENTER))
-		table_rows_missing(out, "numbers, arguments and results",
-				   "raw_syscalls:sys_enter, sys_exit",
-				   "--events=attribution,syscalls");
+	recorded_table(&records->input, needs, sizeof(needs) / sizeof(*needs),
+		       1, "", out);
 }
 
 static void say_left_out(const struct call_records *records, FILE *out)

@@ -13,6 +13,7 @@
 #include "tables/calls/crash_stack.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
+#include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
 #include <inttypes.h>
@@ -192,6 +193,10 @@ static void print_row(const struct crashes_table *table,
 	fputs("\n", out);
 }
 
+static const struct table_need needs[] = {
+	{ .columns = "crashes", .event = RECORDED_KERNEL, .is_all = true },
+};
+
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
@@ -202,8 +207,8 @@ static int render(struct event_handler *handler,
 		return table->status;
 	if (output->format != RECORD_TABLE)
 		return table_rows_render(output, write_row, table, count);
-	if (!count)
-		fputs("No process was ended by a signal.\n", output->out);
+	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
+		       count, "No process was ended by a signal", output->out);
 	for (uint64_t i = 0; i < count && i < output->top; i++)
 		print_row(table, array_at(&table->crashes, i), output->out);
 	return 0;

@@ -13,6 +13,7 @@
 #include "tables/calls/call_stats.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
+#include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
 #include <stdlib.h>
@@ -172,18 +173,20 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		       stat->function != FUNCTION_UNKNOWN);
 }
 
+static const struct table_need needs[] = {
+	{ .columns = "system calls", .event = RECORDED_KERNEL, .is_all = true },
+	{ .columns = "errors, restarts", .event = EVENT_SYS_EXIT },
+	{ .columns = "asleep_ns, runnable_ns", .event = EVENT_SCHED_SWITCH },
+	{ .columns = "asleep_ns, runnable_ns", .event = EVENT_SCHED_WAKING },
+};
+
 static void explain(const struct syscalls_table *table, FILE *out)
 {
 	if (!table->has_results || !table->has_off_cpu)
 		fputs("\n", out);
-	if (!table->has_results)
-		table_rows_missing(out, "errors, restarts",
-				   "raw_syscalls:sys_exit",
-				   "--events=attribution,syscalls");
-	if (!table->has_off_cpu)
-		table_rows_missing(out, "asleep_ns, runnable_ns",
-				   "sched:sched_switch, sched:sched_waking",
-				   "--events=sched");
+	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
+		       call_stats_count(&table->stats),
+		       "No system call was made", out);
 }
 
 static int render(struct event_handler *handler,

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "tables/hits/hit_list.h"
 #include "tables/hits/hits_table_parts.h"
+#include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
 #include <inttypes.h>
@@ -119,18 +120,22 @@ static int choose(struct hits_table *table)
 	return 0;
 }
 
+static const struct table_need needs[] = {
+	{ .columns = "hits", .event = RECORDED_TRIGGERS, .is_all = true },
+};
+
 static int show(const struct hits_table *table,
 		const struct attribution_output *output)
 {
 	uint64_t count = table->shown.count;
+	bool is_wanted;
 
 	if (output->format != RECORD_TABLE)
 		return table_rows_render(output, hits_table_row, table, count);
-	if (!hit_list_is_wanted(table->input.recording))
-		table_rows_missing(output->out, "hits", "triggers",
-				   "--trigger=SPEC");
-	else if (!count)
-		fputs("No trigger hit.\n\n", output->out);
+	is_wanted = hit_list_is_wanted(table->input.recording);
+	recorded_table(&table->input, needs,
+		       is_wanted ? 0 : sizeof(needs) / sizeof(*needs), count,
+		       "No trigger hit", output->out);
 	for (uint64_t i = 0; i < count && i < output->top; i++)
 		hits_table_print(table, i, output->out);
 	if (count > output->top)

@@ -8,6 +8,7 @@
 #include "symbolize/functions/function_table.h"
 #include "tables/interrupts/interrupt_groups.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
 #include <math.h>
@@ -161,26 +162,28 @@ void interrupt_columns_sum(const struct array *rows, FILE *out)
 	write_sum(rows, true, "kernel threads' work for others", out);
 }
 
-void interrupt_columns_explain(const struct known_events *events, FILE *out)
+void interrupt_columns_explain(const struct attribution_input *input,
+			       uint64_t rows, FILE *out)
 {
-	static const struct {
-		enum known_event event;
-		const char *what;
-	} needs[] = {
-		{ EVENT_IRQ_ENTRY, "interrupt numbers and devices" },
-		{ EVENT_SOFTIRQ_RAISE, "what led to soft interrupts" },
-		{ EVENT_SCHED_WAKING, "whom interrupts woke" },
-		{ EVENT_HRTIMER_EXPIRE, "timers and who armed them" },
-		{ EVENT_WORK_BEGIN, "work items and who queued them" },
-		{ EVENT_BIO_QUEUE, "who waits for a disk" },
-		{ EVENT_NET_RECEIVE, "who reads and sends packets" },
+	static const struct table_need needs[] = {
+		{ .columns = "interrupts",
+		  .event = RECORDED_KERNEL,
+		  .is_all = true },
+		{ .columns = "interrupt numbers and devices",
+		  .event = EVENT_IRQ_ENTRY },
+		{ .columns = "what led to soft interrupts",
+		  .event = EVENT_SOFTIRQ_RAISE },
+		{ .columns = "whom interrupts woke",
+		  .event = EVENT_SCHED_WAKING },
+		{ .columns = "timers and who armed them",
+		  .event = EVENT_HRTIMER_EXPIRE },
+		{ .columns = "work items and who queued them",
+		  .event = EVENT_WORK_BEGIN },
+		{ .columns = "who waits for a disk", .event = EVENT_BIO_QUEUE },
+		{ .columns = "who reads and sends packets",
+		  .event = EVENT_NET_RECEIVE },
 	};
 
-	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
-		if (!known_events_has(events, needs[i].event))
-			fprintf(out,
-				"%s: not known without %s events: record "
-				"with --events=attribution\n",
-				needs[i].what,
-				known_event_name(needs[i].event));
+	recorded_table(input, needs, sizeof(needs) / sizeof(*needs), rows,
+		       "No interrupt was seen", out);
 }

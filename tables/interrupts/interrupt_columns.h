@@ -34,6 +34,7 @@ void interrupt_columns_write(const struct interrupt_columns *columns,
 void interrupt_columns_sum(const struct array *rows, FILE *out);
 
 /* Prints which events the recording would need to know more. */
-void interrupt_columns_explain(const struct known_events *events, FILE *out);
+void interrupt_columns_explain(const struct attribution_input *input,
+			       uint64_t rows, FILE *out);
 
 #endif

@@ -100,7 +100,8 @@ static int render(struct event_handler *handler,
 		status = write_table(interrupts, output);
 	if (!status && output->format == RECORD_TABLE) {
 		interrupt_columns_sum(&interrupts->rows, output->out);
-		interrupt_columns_explain(input->events, output->out);
+		interrupt_columns_explain(input, interrupts->rows.count,
+					  output->out);
 	}
 	return status;
 }

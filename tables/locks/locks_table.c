@@ -14,6 +14,7 @@
 #include "tables/locks/lock_tracker.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
+#include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
 #include <inttypes.h>
@@ -160,26 +161,39 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		       &(struct releases_field){ table, stat });
 }
 
+static const struct table_need needs[] = {
+	{ .columns = "locks", .event = RECORDED_KERNEL, .is_all = true },
+	{ .columns = "the kernel's locks", .event = EVENT_LOCK_BEGIN },
+	{ .columns = "locks of files",
+	  .event = EVENT_FILE_FLOCK,
+	  .or_event = EVENT_FILE_POSIX },
+	{ .columns = "which futex", .event = EVENT_SYS_ENTER },
+	{ .columns = "released_by", .event = EVENT_SCHED_WAKING },
+};
+
+/* Only kinds of locks that the recording knows are known to be none. */
+static const char *none_text(const struct recorded *recorded)
+{
+	bool has_kernel = recorded_has(recorded, &needs[1]);
+	bool has_files = recorded_has(recorded, &needs[2]);
+
+	if (has_kernel && has_files)
+		return "No lock was waited for";
+	if (has_kernel)
+		return "No futex and no lock of the kernel was waited for";
+	return has_files ? "No futex and no lock of a file was waited for" :
+			   "No futex was waited for";
+}
+
 static void explain(const struct locks_table *table, FILE *out)
 {
-	const struct known_events *events = table->input.events;
+	struct recorded recorded =
+		recorded_of(table->input.recording, table->input.events);
+	bool has_rows = recorded_explain(&recorded, needs,
+					 sizeof(needs) / sizeof(*needs), out);
 
-	if (!table->stats.all.items.count)
-		fputs("No lock was waited for.\n", out);
-	if (!known_events_has(events, EVENT_LOCK_BEGIN))
-		table_rows_missing(out, "the kernel's locks",
-				   "lock:contention_begin", "--events=locks");
-	if (!known_events_has(events, EVENT_FILE_FLOCK) &&
-	    !known_events_has(events, EVENT_FILE_POSIX))
-		table_rows_missing(out, "locks of files",
-				   "filelock:flock_lock_inode",
-				   "--events=locks");
-	if (!known_events_has(events, EVENT_SYS_ENTER))
-		table_rows_missing(out, "which futex", "raw_syscalls:sys_enter",
-				   "--events=syscalls");
-	if (!known_events_has(events, EVENT_SCHED_WAKING))
-		table_rows_missing(out, "released_by", "sched:sched_waking",
-				   "--events=sched");
+	if (has_rows && !table->stats.all.items.count)
+		recorded_none(&table->input, none_text(&recorded), out);
 }
 
 static int render(struct event_handler *handler,

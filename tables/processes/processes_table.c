@@ -8,6 +8,7 @@
 #include "tables/processes/time_columns.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
+#include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
 #include <stdbool.h>
@@ -62,6 +63,7 @@ static bool open_threads(struct event_handler *handler,
 /* One of the two tables, while it is written. */
 struct sheet {
 	struct time_columns columns;
+	struct recorded recorded;
 	struct array rows; /* struct time_account */
 	uint64_t *order;   /* by place: a row's index */
 };
@@ -139,7 +141,7 @@ static int write_filled(struct sheet *sheet,
 		return 0;
 	}
 	write_part(sheet, output, TIME_COLUMNS_CLASSES);
-	time_columns_explain(&sheet->columns, output->out);
+	time_columns_explain(&sheet->columns, &sheet->recorded, output->out);
 	fputs("\n", output->out);
 	write_part(sheet, output, TIME_COLUMNS_REST);
 	return 0;
@@ -158,6 +160,8 @@ static int write_sheet(const struct processes *processes,
 			.by_thread = by_thread,
 			.groups = processes->input->groups,
 		},
+		.recorded = recorded_of(processes->input->recording,
+					processes->input->events),
 		.rows = ARRAY_OF(struct time_account),
 	};
 	int status = fill(processes, &sheet);

@@ -3,7 +3,7 @@
 
 #include "report/steps/task_groups.h"
 #include "tables/processes/time_account.h"
-#include "tables/text/table_rows.h"
+#include "tables/text/recorded.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -19,9 +19,9 @@ enum column_need {
 };
 
 /* This is what gives a column: which event the recording has not. */
-static const char *const events[NEEDS] = {
-	[NEEDS_SWITCHES] = "sched:sched_switch",
-	[NEEDS_WAKEUPS] = "sched:sched_waking",
+static const enum known_event events[NEEDS] = {
+	[NEEDS_SWITCHES] = EVENT_SCHED_SWITCH,
+	[NEEDS_WAKEUPS] = EVENT_SCHED_WAKING,
 };
 
 struct column {
@@ -180,9 +180,12 @@ void time_columns_write(const struct time_columns *columns,
 
 /* Names the columns of this table for which @need is missing. */
 static void explain_need(const struct time_columns *columns,
-			 enum column_need need, FILE *out)
+			 const struct recorded *recorded, enum column_need need,
+			 FILE *out)
 {
 	char names[COLUMNS * 32] = "";
+	const struct table_need missing = { .columns = names,
+					    .event = events[need] };
 	size_t length = 0;
 
 	for (size_t i = 0; i < COLUMNS; i++)
@@ -192,22 +195,28 @@ static void explain_need(const struct time_columns *columns,
 						   sizeof(names) - length,
 						   "%s%s", length ? ", " : "",
 						   columns_list[i].name);
-	if (length)
-		table_rows_missing(out, names, events[need], "--events=sched");
+	if (length && !recorded_has(recorded, &missing))
+		recorded_missing(recorded, &missing, out);
 }
 
-/* What record takes by default is not missing where it is all there is: for the
- * rest one line says how to get more.
- */
-void time_columns_explain(const struct time_columns *columns, FILE *out)
+void time_columns_explain(const struct time_columns *columns,
+			  const struct recorded *recorded, FILE *out)
 {
+	static const struct table_need follows[] = {
+		{ .columns = "for whom interrupts and kernel threads worked",
+		  .event = EVENT_HRTIMER_EXPIRE },
+		{ .columns = "for whom interrupts and kernel threads worked",
+		  .event = EVENT_WORK_BEGIN },
+	};
+
 	for (int need = NEEDS_SWITCHES; need <= NEEDS_WAKEUPS; need++)
 		if (!is_known(columns, (enum column_need)need))
-			explain_need(columns, (enum column_need)need, out);
+			explain_need(columns, recorded, (enum column_need)need,
+				     out);
 	if (!is_known(columns, NEEDS_ALL))
-		fputs("For whom interrupts and kernel threads worked: record "
-		      "--events=attribution.\n",
-		      out);
+		recorded_missing(recorded,
+				 &follows[recorded_has(recorded, &follows[0])],
+				 out);
 	if (!columns->evidence.has_all_cpus)
 		fputs("Time off the CPU is unknown: other CPUs, which were not "
 		      "traced, may have run the threads; record without "

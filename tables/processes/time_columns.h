@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+struct recorded;
 struct task_groups;
 struct time_account;
 
@@ -44,7 +45,8 @@ void time_columns_write(const struct time_columns *columns,
 			struct record_writer *writer,
 			const struct time_account *account);
 
-/* Prints which columns are not known, and which option of record helps. */
-void time_columns_explain(const struct time_columns *columns, FILE *out);
+/* Writes which columns were not recorded, and the command that records them. */
+void time_columns_explain(const struct time_columns *columns,
+			  const struct recorded *recorded, FILE *out);
 
 #endif

@@ -15,6 +15,7 @@
 #include "tables/requests/request_summary.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
+#include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
 #include <stdlib.h>
@@ -107,19 +108,17 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	request_sleeps_write(table->sleeps, &table->input, writer, row->number);
 }
 
+static const struct table_need needs[] = {
+	{ .columns = "all", .event = EVENT_SCHED_WAKING, .is_all = true },
+	{ .columns = "which messages of sockets are whose",
+	  .event = EVENT_SOCKET_TAKEN },
+};
+
 static int write_text(const struct requests_table *table,
 		      const struct attribution_output *output)
 {
-	if (!known_events_has(table->input.events, EVENT_SCHED_WAKING))
-		table_rows_missing(output->out, "all", "sched_waking",
-				   "--events=sched");
-	else if (!table->rows.count)
-		fputs("No message was taken.\n", output->out);
-	if (!known_events_has(table->input.events, EVENT_SOCKET_TAKEN))
-		table_rows_missing(output->out,
-				   "which messages of sockets are whose",
-				   "sock:sock_recv_length",
-				   "--events=attribution, Linux 6.3 or newer");
+	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
+		       table->rows.count, "No message was taken", output->out);
 	return table->rows.count ?
 		       request_summary_write(&table->rows, &table->input,
 					     table->sleeps, output) :

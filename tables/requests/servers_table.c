@@ -9,6 +9,7 @@
 #include "tables/requests/servers.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
+#include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
 #include <stdlib.h>
@@ -102,17 +103,19 @@ static int pick_rows(struct servers_table *table)
 	return 0;
 }
 
+static const struct table_need needs[] = {
+	{ .columns = "all", .event = EVENT_SCHED_WAKING, .is_all = true },
+};
+
 static void explain(const struct servers_table *table,
 		    const struct attribution_output *output)
 {
 	if (output->format != RECORD_TABLE)
 		return;
-	if (!known_events_has(table->input->events, EVENT_SCHED_WAKING))
-		table_rows_missing(output->out, "all", "sched_waking",
-				   "--events=sched");
-	else if (!table->rows.count)
-		fputs("No process was woken by another's message.\n",
-		      output->out);
+	recorded_table(table->input, needs, sizeof(needs) / sizeof(*needs),
+		       table->rows.count,
+		       "No process was woken by another's message",
+		       output->out);
 }
 
 static int render(struct event_handler *handler,

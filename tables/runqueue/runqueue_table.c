@@ -14,6 +14,7 @@
 #include "tables/table.h"
 #include "tables/table_records.h"
 #include "tables/text/histogram_bars.h"
+#include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
 #include <inttypes.h>
@@ -187,11 +188,18 @@ static int draw_all(const struct runqueue_table *table, FILE *out)
 	return histogram_bars_draw(&table->stats.all, out);
 }
 
+static const struct table_need needs[] = {
+	{ .columns = "waits for a CPU",
+	  .event = EVENT_SCHED_SWITCH,
+	  .is_all = true },
+	{ .columns = "waits after a sleep", .event = EVENT_SCHED_WAKING },
+};
+
 static void explain(const struct runqueue_table *table, FILE *out)
 {
-	if (!known_events_has(table->input.events, EVENT_SCHED_WAKING))
-		table_rows_missing(out, "waits after a sleep",
-				   "sched:sched_waking", "--events=sched");
+	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
+		       table->stats.rows.items.count,
+		       "No thread waited for a CPU", out);
 }
 
 static int render(struct event_handler *handler,

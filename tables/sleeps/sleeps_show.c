@@ -8,6 +8,7 @@
 #include "report/text/name_text.h"
 #include "report/text/task_label.h"
 #include "tables/sleeps/sleeps_table_parts.h"
+#include "tables/text/recorded.h"
 #include "tables/text/sleep_text.h"
 #include "tables/text/stack_text.h"
 #include "tables/text/table_rows.h"
@@ -197,23 +198,22 @@ static int print_rows(const struct sleeps_table *table,
 	return status;
 }
 
+static const struct table_need needs[] = {
+	{ .columns = "sleeps", .event = EVENT_SCHED_SWITCH, .is_all = true },
+	{ .columns = "sleeps and who ends them",
+	  .event = EVENT_SCHED_WAKING,
+	  .is_all = true },
+	{ .columns = "user_stack", .event = RECORDED_USER_STACKS },
+	{ .columns = "fds", .event = EVENT_SYS_ENTER },
+};
+
 static void explain(const struct sleeps_table *table, FILE *out)
 {
-	const struct known_events *events = table->input.events;
 	uint64_t refused = task_tracker_refused_stacks(table->tracker);
 
-	if (!known_events_has(events, EVENT_SCHED_SWITCH) ||
-	    !known_events_has(events, EVENT_SCHED_WAKING))
-		table_rows_missing(out, "sleeps and who ends them",
-				   "sched:sched_switch, sched:sched_waking",
-				   "--events=sched");
-	if (!known_events_has_user_stacks(events))
-		table_rows_missing(out, "user_stack",
-				   "user stacks at system calls",
-				   "--user-stacks");
-	if (!known_events_has(events, EVENT_SYS_ENTER))
-		table_rows_missing(out, "fds", "raw_syscalls:sys_enter",
-				   "--events=attribution,syscalls");
+	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
+		       sleep_stats_count(&table->stats), "No sleep was seen",
+		       out);
 	if (refused)
 		fprintf(out,
 			"Not known: user_stack of %" PRIu64 " sleeps of 32-bit "

@@ -60,13 +60,6 @@ void table_rows_process(struct record_writer *writer,
 	record_text(writer, "comm", task_names_last(input->names, pid));
 }
 
-void table_rows_missing(FILE *out, const char *columns, const char *want,
-			const char *option)
-{
-	fprintf(out, "Not known: %s: the recording has no %s (record %s).\n",
-		columns, want, option);
-}
-
 int table_rows_order(const struct attribution_output *output,
 		     record_fields *fields, const void *ctx, uint64_t count,
 		     uint64_t **order)

@@ -47,12 +47,6 @@ bool table_rows_group(struct record_writer *writer,
 void table_rows_process(struct record_writer *writer,
 			const struct attribution_input *input, int32_t pid);
 
-/* Prints which @columns are not there, for want of what, and which option of
- * record would give it.
- */
-void table_rows_missing(FILE *out, const char *columns, const char *want,
-			const char *option);
-
 /* Finds the order that @output wants for the @count rows of a table.
  *
  * Returns 0 and *@order (by place: a row's index), which the caller frees;

@@ -76,11 +76,11 @@ check_bare() {
 	for option in sleeps servers syscalls user-sites; do
 		report bare.txt bare --"$option"
 		expect_that "bare: --$option says how to record" \
-			"$(grep -c 'Not known: .*(record --' "$WORK/bare.txt")" -ge 1
+			"$(grep -c 'Not recorded: .*(record --' "$WORK/bare.txt")" -ge 1
 	done
 	report bare.txt bare --interrupts
 	expect_that "bare: --interrupts says how to record" \
-		"$(grep -c 'not known without .*--events=attribution' \
+		"$(grep -c 'Not recorded: .*--events=attribution' \
 			"$WORK/bare.txt")" -ge 5
 	flame bare.txt bare --wall --folded
 	expect_that "bare: --wall has unknown time" \

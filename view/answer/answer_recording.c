@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
 #include "report/text/task_names.h"
+#include "tables/text/recorded.h"
 #include "view/answer/answer_names.h"
 #include "view/answer/answers.h"
 #include "view/answer/slice_json.h"
 #include "view/answer/thread_part.h"
+
+#include <stdlib.h>
 
 /* Names of enum view_state and enum view_list, as the page knows them. */
 static const char *const state_names[VIEW_STATES] = {
@@ -48,6 +51,31 @@ static void write_facts(const struct recording *recording,
 	json_member_number(json, "truncated", counts->aux_truncated);
 	json_member_bool(json, "is_cut", recording_is_cut(recording));
 	json_end(json, "{}");
+}
+
+/* Writes why sleeps are unknown, "" if they are known, which the page shows if there are
+ * none.
+ */
+static void write_missing(const struct recording *recording,
+			  struct json_out *json)
+{
+	static const struct table_need needs[] = {
+		{ .columns = "sleeps", .event = EVENT_SCHED_SWITCH },
+		{ .columns = "sleeps and who ends them",
+		  .event = EVENT_SCHED_WAKING },
+	};
+	struct known_events *events = known_events_new(recording);
+	struct recorded recorded = { 0 };
+	char *text = NULL;
+
+	if (events)
+		recorded = recorded_of(recording, events);
+	for (size_t i = 0; events && !text && i < 2; i++)
+		if (!recorded_has(&recorded, &needs[i]))
+			text = recorded_missing_text(&recorded, &needs[i]);
+	json_member_text(json, "sleeps_missing", text ? text : "");
+	free(text);
+	known_events_free(events);
 }
 
 static void write_counts(const uint64_t *counts, struct json_out *json)
@@ -169,6 +197,7 @@ enum view_status answer_recording(const struct view_sources *sources,
 	json_member_bool(json, "is_complete", summary->is_complete);
 	write_states(json);
 	write_facts(sources->recording, json);
+	write_missing(sources->recording, json);
 	write_cpus(sources->recording, json);
 	write_threads(sources, json);
 	write_lists(sources, &named, json);

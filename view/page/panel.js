@@ -191,9 +191,8 @@ class Panel {
       begin: slice[SLICE.begin], longest: slice[SLICE.length],
       where: slice[SLICE.detail], waker: slice[SLICE.waker] }));
     if (!rows.length)
-      return element("p", { textContent: "No thread is known to have slept here. " +
-        "Sleeps are known of recordings with the scheduler’s events: " +
-        "ktrace-hw record --events=attribution." });
+      return element("p", { textContent: this.recording.sleeps_missing ||
+        "No thread slept in the part of time that is selected." });
     const made = table([
       { title: "asleep", value: (row) => row.sum, show: duration },
       { title: "times", value: (row) => row.times, show: count },

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_RECORDED_H
+#define KT_TABLES_RECORDED_H
+
+#include "attribution/events/known_events.h"
+#include "decoder/recording/recording.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct attribution_input;
+
+/* Why a table, or a column of it, is empty: three different sentences.
+ *
+ *  1. Not recorded.  "Not recorded: COLUMNS: REASON (COMMAND)."  The recording
+ *     cannot tell.  The reason and the command follow from the facts of the
+ *     recording: COMMAND keeps all events that it has, is one for the program
+ *     that made it, and is not there if no command helps, as where the traced
+ *     kernel lacks the event.
+ *  2. Recorded, and none.  "No lock was waited for."
+ *  3. Left out by the options.  "No lock was waited for by the tasks, on the CPUs
+ *     and in the time that your options choose."
+ *
+ * Where all rows need an event that was not recorded, only 1 is written.
+ */
+
+/* Who made a recording: others' advice is for their own programs. */
+enum recorder {
+	RECORDER_OURS,
+	RECORDER_PERF,
+	RECORDER_TRACE_CMD, /* a trace.dat alone */
+};
+
+/* The facts of a recording on which tables depend. */
+struct recorded {
+	enum recorder recorder;
+	enum recording_arch arch;
+	uint32_t linux_version; /* 0x060c: Linux 6.12; 0: unknown */
+	bool has_kernel;	/* the kernel's functions were traced */
+	bool has_user;		/* those of user space */
+	bool has_functions;	/* any function was traced */
+	bool has_user_stacks;
+	uint64_t events; /* bits by enum known_event */
+};
+
+_Static_assert(KNOWN_EVENTS <= 64, "struct recorded has a bit for each");
+
+/* What a column may need besides an event. */
+enum {
+	RECORDED_KERNEL = KNOWN_EVENTS, /* functions of the kernel */
+	RECORDED_USER_STACKS,		/* user stacks at system calls */
+	RECORDED_TRIGGERS,		/* record --trigger */
+};
+
+/* A need of a table: either of two events, or one of the above. */
+struct table_need {
+	const char *columns; /* in the words of the table */
+	int event;	     /* enum known_event, or RECORDED_* */
+	int or_event;	     /* another that is enough; 0: none */
+	bool is_all;	     /* no row without it */
+};
+
+struct recorded recorded_of(const struct recording *recording,
+			    const struct known_events *events);
+
+/* Returns whether @recorded has what @need asks for. */
+bool recorded_has(const struct recorded *recorded,
+		  const struct table_need *need);
+
+/* Writes sentence 1 about @need. */
+void recorded_missing(const struct recorded *recorded,
+		      const struct table_need *need, FILE *out);
+
+/* Returns sentence 1 about @need without the end of its line, to be freed; NULL when
+ * out of memory.
+ */
+char *recorded_missing_text(const struct recorded *recorded,
+			    const struct table_need *need);
+
+/* Writes sentence 1 for each of the @count @needs that @recorded lacks.  Returns
+ * whether rows are possible without them.
+ */
+bool recorded_explain(const struct recorded *recorded,
+		      const struct table_need *needs, size_t count, FILE *out);
+
+/* Writes all that is to be said below a table of @rows rows: 1 for each of the
+ * @count @needs that is missing, then 2 or 3 if rows were possible and @rows is 0.
+ * @none is "No lock was waited for", without a full stop.
+ */
+void recorded_table(const struct attribution_input *input,
+		    const struct table_need *needs, size_t count, uint64_t rows,
+		    const char *none, FILE *out);
+
+/* Writes sentence 2, or 3 if the options of @input choose tasks, CPUs or a time.
+ * @none is "No lock was waited for", without a full stop.
+ */
+void recorded_none(const struct attribution_input *input, const char *none,
+		   FILE *out);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Times that triggers judge have no stops of the recorder in them. */
+#include "collector/hit_wait.h"
+
+#include "tests/run_suite.h"
+
+enum { MS = 1000000 };
+
+static const struct {
+	const char *title;
+	struct trace_stop stop; /* in ms */
+	uint64_t latency_ms;
+	uint64_t length_ms;
+	uint64_t end_ms;
+	bool is_explained; /* by the stop, of more than 10 ms */
+} cases[] = {
+	{ "no stop in it", { 1, 50 }, 12, 12, 70, false },
+	{ "all of it", { 50, 70 }, 20, 20, 70, true },
+	{ "a part, without which it is short", { 60, 65 }, 12, 12, 70, true },
+	{ "a part, without which it is long", { 60, 65 }, 18, 18, 70, false },
+	{ "exactly the limit is no hit", { 60, 65 }, 15, 15, 70, true },
+	{ "it begins in the stop", { 40, 60 }, 15, 15, 70, true },
+	{ "it ends in the stop", { 65, 80 }, 12, 12, 70, true },
+	{ "a stop in the call, not all in its sleep",
+	  { 50, 56 },
+	  14,
+	  30,
+	  70,
+	  true },
+	{ "not longer than the limit", { 60, 65 }, 10, 10, 70, false },
+};
+
+START_TEST(stops_do_not_count)
+{
+	struct trace_stops stops = { .count = 0 };
+
+	trace_stops_add(&stops, cases[_i].stop.from_ns * MS,
+			cases[_i].stop.until_ns * MS);
+	ck_assert_msg(trace_stops_explain(
+			      &stops, 10 * MS, cases[_i].latency_ms * MS,
+			      cases[_i].length_ms * MS,
+			      cases[_i].end_ms * MS) == cases[_i].is_explained,
+		      "%s", cases[_i].title);
+}
+END_TEST
+
+START_TEST(the_newest_stops_add_up)
+{
+	struct trace_stops stops = { .count = 0 };
+	uint64_t at = 0;
+
+	for (int i = 0; i < 3 * TRACE_STOPS; i++, at += 10)
+		trace_stops_add(&stops, at, at + 4);
+	ck_assert_uint_eq(stops.count, 3 * TRACE_STOPS);
+	ck_assert_uint_eq(stops.sum_ns, 3 * TRACE_STOPS * 4);
+	ck_assert_uint_eq(trace_stops_part(&stops, at - 20, at), 8);
+	ck_assert_uint_eq(trace_stops_part(&stops, 0, at), TRACE_STOPS * 4);
+	trace_stops_add(&stops, 9, 9);
+	ck_assert_uint_eq(stops.count, 3 * TRACE_STOPS);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("hit_wait");
+	TCase *tcase = tcase_create("stops");
+
+	tcase_add_loop_test(tcase, stops_do_not_count, 0,
+			    sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, the_newest_stops_add_up);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
