@@ -51,25 +51,130 @@ static void periodic_timer_story(struct attribution_fixture *f)
 	NS(600);
 }
 
-/* What 8 queues is done by kworker 20, with an interrupt in between; what that
- * writes is 8's, too.
+/* 8 queues @function, which kworker 20 executes from 110 to 300 with an
+ * interrupt of 50 for what it asked of a disk.
  */
-void interrupt_work_story(struct attribution_fixture *f)
+static void queue_and_execute(struct attribution_fixture *f,
+			      const char *function)
 {
 	starts(f, 0, 8);
-	EVENT(EVENT_WORK_QUEUE, 0x500, address_of("do_the_work"));
+	EVENT(EVENT_WORK_QUEUE, 0x500, address_of(function));
 	NS(100);
 	switch_to(f, 0, 20);
 	NS(110);
 	IN("process_one_work");
-	EVENT(EVENT_WORK_BEGIN, 0x500, address_of("do_the_work"));
-	IN("do_the_work");
+	EVENT(EVENT_WORK_BEGIN, 0x500, address_of(function));
+	IN(function);
 	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
 	disk_interrupt(f, 200);
 	NS(300);
 	OUT;
 	OUT;
 	NS(400);
+}
+
+/* The item lies on 8's stack: nobody else can have queued it. */
+void interrupt_work_story(struct attribution_fixture *f)
+{
+	queue_and_execute(f, "work_for_cpu_fn");
+}
+
+/* Others may have found the item queued, or added to its list without queueing
+ * it: that leaves no event.  So 8 is inferred, also for the disk's interrupt
+ * after it; until 2026 both were exact.
+ */
+static void shared_item_story(struct attribution_fixture *f)
+{
+	queue_and_execute(f, "do_the_work");
+}
+
+static void system_item_story(struct attribution_fixture *f)
+{
+	queue_and_execute(f, "vmstat_update");
+}
+
+static void dirty(struct attribution_fixture *f, int32_t tid, int pages)
+{
+	switch_to(f, 0, tid);
+	IN("entry_SYSCALL_64");
+	for (int i = 0; i < pages; i++) {
+		IN("__folio_mark_dirty");
+		OUT;
+	}
+	OUT;
+}
+
+/* 8 queues the writeback of a device by its first dirty page; 9 makes three pages
+ * dirty and queues nothing.  Of the four one is written, with an interrupt.
+ */
+static void writeback_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	dirty(f, 8, 1);
+	EVENT(EVENT_WORK_QUEUE, 0x500, address_of("wb_workfn"));
+	dirty(f, 9, 3);
+	NS(100);
+	switch_to(f, 0, 20);
+	NS(110);
+	IN("process_one_work");
+	EVENT(EVENT_WORK_BEGIN, 0x500, address_of("wb_workfn"));
+	IN("wb_workfn");
+	IN("folio_clear_dirty_for_io");
+	OUT;
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	NS(150);
+	OUT;
+	OUT;
+	switch_to(f, 0, 5);
+	disk_interrupt(f, 200);
+	NS(300);
+}
+
+/* 8 writes its own dirty pages all by itself: the next writeback is 9's alone.
+ */
+static void own_writeback_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	dirty(f, 9, 2);
+	dirty(f, 8, 2);
+	switch_to(f, 0, 8);
+	IN("entry_SYSCALL_64");
+	for (int i = 0; i < 2; i++) {
+		IN("folio_clear_dirty_for_io");
+		OUT;
+	}
+	OUT;
+	NS(100);
+	switch_to(f, 0, 20);
+	IN("process_one_work");
+	EVENT(EVENT_WORK_BEGIN, 0x500, address_of("wb_workfn"));
+	NS(160);
+	OUT;
+	NS(300);
+}
+
+/* All dirty pages are from before the recording. */
+static void unknown_writeback_story(struct attribution_fixture *f)
+{
+	queue_and_execute(f, "wb_workfn");
+}
+
+/* A timer of a device is armed by the first request that needs it. */
+static void shared_timer_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	EVENT(EVENT_TIMER_START, 0x700, address_of("blk_rq_timed_out_timer"));
+	switch_to(f, 0, 5);
+	NS(200);
+	IN("handle_softirqs");
+	IN("run_timer_softirq");
+	EVENT(EVENT_TIMER_EXPIRE, 0x700, address_of("blk_rq_timed_out_timer"));
+	IN("blk_rq_timed_out_timer");
+	NS(240);
+	OUT;
+	OUT;
+	OUT;
+	NS(300);
 }
 
 /* Nothing tells for whom the interrupt was, but for the work that it queued,
@@ -267,7 +372,25 @@ const struct interrupt_story interrupt_stories_of_work[INTERRUPT_STORIES] = {
 	  "process_timeout on 5 for 8 x3.00: 60=60+0+0\n" },
 	{ interrupt_work_story,
 	  "disk_handler on 20 for 8 x1.00: 50=50+0+0\n"
-	  "do_the_work thread 20 for 8 x1.00: 140=140+0+0\n" },
+	  "work_for_cpu_fn thread 20 for 8 x1.00: 140=140+0+0\n" },
+	{ shared_item_story,
+	  "disk_handler on 20 for 8 x1.00: 50=0+50+0\n"
+	  "do_the_work thread 20 for 8 x1.00: 140=0+140+0\n" },
+	{ system_item_story,
+	  "disk_handler on 20 for 0 x1.00: 50=50+0+0\n"
+	  "vmstat_update thread 20 for 0 x1.00: 140=140+0+0\n" },
+	{ writeback_story, "disk_handler on 5 for 8 x0.25: 12=0+12+0\n"
+			   "disk_handler on 5 for 9 x0.75: 38=0+38+0\n"
+			   "wb_workfn thread 20 for 8 x0.25: 10=0+10+0\n"
+			   "wb_workfn thread 20 for 9 x0.75: 30=0+30+0\n" },
+	{ own_writeback_story, "wb_workfn thread 20 for 9 x1.00: 60=0+60+0\n" },
+	{ unknown_writeback_story,
+	  "disk_handler on 20 for -1 x1.00: 50=0+0+50\n"
+	  "wb_workfn thread 20 for -1 x1.00: 140=0+0+140\n" },
+	{ shared_timer_story,
+	  "blk_rq_timed_out_timer on 5 for 8 x1.00: 40=0+40+0\n"
+	  "handle_softirqs on 5 for 8 x1.00: 0=0+0+0\n"
+	  "run_timer_softirq on 5 for 8 x1.00: 0=0+0+0\n" },
 	{ bottom_half_story,
 	  "asm_common_interrupt on 5 for 8 x1.00: 50=0+50+0\n"
 	  "do_the_work thread 20 for 8 x1.00: 60=0+60+0\n" },

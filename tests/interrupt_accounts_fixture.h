@@ -5,7 +5,7 @@
 #include "tests/interrupt_story_fixture.h"
 
 /* For whom the kernel's own work was: timers, queued work, wake-ups. */
-enum { INTERRUPT_STORIES = 12 };
+enum { INTERRUPT_STORIES = 18 };
 
 extern const struct interrupt_story interrupt_stories_of_work[INTERRUPT_STORIES];
 

@@ -28,6 +28,8 @@ static const char *const names[] = {
 	"native_smp_send_reschedule", "irq_thread_fn", "thread_handler",
 	"p9_client_rpc", "p9_client_cb", "blk_mq_complete_request_remote",
 	"native_send_call_func_single_ipi", "arp_rcv", "ip_local_deliver",
+	"work_for_cpu_fn", "wb_workfn", "vmstat_update", "__folio_mark_dirty",
+	"folio_clear_dirty_for_io", "blk_rq_timed_out_timer",
 };
 /* clang-format on */
 

@@ -323,7 +323,67 @@ static void ksoftirqd_story(struct attribution_fixture *f)
 	NS(400);
 }
 
+/* 8 drops a packet that it has not read: it need not have been for 8. */
+static void freed_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	poll_ends(f, 200);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_FREE, 0xa00);
+	NS(400);
+}
+
+/* 6 and 7 flush the same disk at a time: which flush completes first is not in the
+ * events, as neither has sectors.
+ */
+static void two_flushes_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 0, 0);
+	switch_to(f, 0, 6);
+	EVENT(EVENT_BIO_QUEUE, 8, 0, 0);
+	NS(250);
+	switch_to(f, 0, 5);
+	NS(300);
+	IN("asm_common_interrupt");
+	EVENT(EVENT_REQUEST_COMPLETE, 8, 0, 0);
+	NS(340);
+	OUT;
+	NS(400);
+}
+
+/* A task raises the soft interrupt that an interrupt raises as well: what it does
+ * for 6 and 7 is not all the interrupt's.
+ */
+static void raised_by_task_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	switch_to(f, 0, 6);
+	EVENT(EVENT_BIO_QUEUE, 8, 200, 8);
+	EVENT(EVENT_SOFTIRQ_RAISE, BLOCK);
+	NS(250);
+	IN("asm_common_interrupt");
+	EVENT(EVENT_SOFTIRQ_RAISE, BLOCK);
+	block_softirq(f, true);
+}
+
 static const struct interrupt_story stories[] = {
+	{ freed_story, "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
+		       "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
+		       "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },
+	{ two_flushes_story,
+	  "asm_common_interrupt on 5 for 6 x0.50: 20=0+20+0\n"
+	  "asm_common_interrupt on 5 for 7 x0.50: 20=0+20+0\n" },
+	{ raised_by_task_story,
+	  "asm_common_interrupt on 6 for 6 x0.50: 70=0+70+0\n"
+	  "asm_common_interrupt on 6 for 7 x0.50: 70=0+70+0\n"
+	  "blk_done_softirq on 6 for 6 x0.50: 20=20+0+0\n"
+	  "blk_done_softirq on 6 for 7 x0.50: 20=20+0+0\n"
+	  "handle_softirqs on 6 for 6 x0.50: 0=0+0+0\n"
+	  "handle_softirqs on 6 for 7 x0.50: 0=0+0+0\n" },
 	{ disk_read_story, "disk_handler on 5 for 7 x1.00: 50=50+0+0\n" },
 	{ mapped_disk_story, "disk_handler on 5 for 7 x1.00: 50=50+0+0\n" },
 	{ merged_disk_story, "disk_handler on 5 for 6 x0.25: 12=12+0+0\n"
@@ -333,8 +393,9 @@ static const struct interrupt_story stories[] = {
 	  "blk_done_softirq on 5 for 7 x1.00: 30=30+0+0\n"
 	  "handle_softirqs on 5 for 7 x1.00: 20=20+0+0\n" },
 	{ done_while_raised_story,
-	  "asm_common_interrupt on 5 for 6 x1.00: 40=40+0+0\n"
-	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
+	  /* Which of the two was for whom is not known: half of each. */
+	  "asm_common_interrupt on 5 for 6 x1.00: 40=0+40+0\n"
+	  "asm_common_interrupt on 5 for 7 x1.00: 40=0+40+0\n"
 	  "blk_done_softirq on 5 for 6 x0.50: 20=20+0+0\n"
 	  "blk_done_softirq on 5 for 7 x0.50: 20=20+0+0\n"
 	  "handle_softirqs on 5 for 6 x0.50: 0=0+0+0\n"

@@ -322,7 +322,59 @@ static void near_and_early(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* A request that is never answered; then both ends' addresses are those of
+ * another connection, whose request is answered.
+ */
+static void reused(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	connects(f, 0, 70, false);
+	connects(f, 1, 80, true);
+	sends(f, 200, 0, 70, 80, 16);
+	reads(f, 300, 1, 80, 16);
+	connects(f, 0, 70, false);
+	connects(f, 1, 80, true);
+	sends(f, 400, 0, 70, 80, 16);
+	reads(f, 420, 1, 80, 16);
+	sends(f, 440, 1, 80, 70, 16);
+	reads(f, 460, 0, 70, 16);
+	at(f, 500);
+}
+
+/* The client's end is closed with an answer on its way.  At its address another
+ * connection begins, of which the answer is no part.
+ */
+static void left_unread(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	connects(f, 0, 70, false);
+	connects(f, 1, 80, true);
+	sends(f, 200, 0, 70, 80, 16);
+	reads(f, 220, 1, 80, 16);
+	sends(f, 240, 1, 80, 70, 16);
+	at(f, 250);
+	connects(f, 0, 70, false);
+	connects(f, 1, 81, true);
+	sends(f, 300, 0, 70, 81, 16);
+	reads(f, 320, 1, 81, 16);
+	sends(f, 340, 1, 81, 70, 16);
+	reads(f, 360, 0, 70, 16);
+	at(f, 500);
+}
+
 static const struct request_story stories[] = {
+	{ "an address used again", reused,
+	  "7>8 200+300 no answer: c5 q120 k175\n"
+	  "7>8 400+65: c10 w15 q15 k25\n",
+	  SOCKETS_TELL },
+	{ "an answer that nobody reads", left_unread,
+	  "7>8 200+45: c5 q15 k25 / k75\n"
+	  "7>8 300+65: c10 w15 q15 k25 / k155\n",
+	  SOCKETS_TELL },
 	{ "requests ahead", ahead,
 	  "7>8 200+175: c10 w15 q95 k55\n"
 	  "7>8 220+205: c10 w15 q130 k50 / k95\n",

@@ -15,9 +15,9 @@
 
 /* They see everything in this order. */
 static const struct object_tracker *const trackers[] = {
-	&track_system, &track_softirqs,	 &track_polls, &track_packets,
-	&track_blocks, &track_questions, &track_works, &track_timers,
-	&track_ipis,   &track_wakeups,
+	&track_system, &track_softirqs,	 &track_polls,	 &track_packets,
+	&track_blocks, &track_questions, &track_works,	 &track_writeback,
+	&track_timers, &track_ipis,	 &track_wakeups,
 };
 
 enum { TRACKERS = sizeof(trackers) / sizeof(*trackers) };

@@ -35,7 +35,22 @@ enum interrupt_kind {
 	INTERRUPT_KINDS,
 };
 
-/* How it is known for whom work was. */
+/* How it is known for whom work was.
+ *
+ * Exact means that events prove it.  The proofs, each beside its code:
+ * - system: NMIs, RCU, the tick and what interrupt_roles.c lists serve the
+ *   system by definition (track_system.c, track_works.c);
+ * - packets: a task reads or queued the packet (track_packets.c);
+ * - requests to disks: device and sectors, from queue to completion
+ *   (track_blocks.c);
+ * - work items and timers: objects of one request (track_works.c,
+ *   track_timers.c);
+ * - soft interrupts and polls: the interrupt that raised them, which alone did
+ *   (track_softirqs.c, track_polls.c);
+ * - threaded handlers: they pass on the owner of their interrupt
+ *   (track_wakeups.c).
+ * Whatever inferred work begins is inferred: interrupt_slice_owner().
+ */
 enum interrupt_certainty {
 	CERTAIN_EXACT,	  /* followed by the object that it was about */
 	CERTAIN_INFERRED, /* from whom it woke, or the like */

@@ -108,6 +108,7 @@ static void enter_expected(struct interrupt_steps *steps,
 
 	slice.is_part = true;
 	slice.owner = top->expected_owner;
+	slice.owner_certainty = top->expected_certainty;
 	top->expected_owner = NULL;
 	top->expected = FUNCTION_NONE;
 	begin(steps, stack, step, slice);

@@ -79,28 +79,73 @@ static const struct name_rule rules[] = {
 	{ "p9_client_rpc", false, ROLE_ASKS },
 	{ "p9_client_zc_rpc", true, ROLE_ASKS },
 	{ "p9_client_cb", false, ROLE_ANSWERS },
+	/* mm/page-writeback.c, mm/truncate.c: once for each page or folio */
+	{ "__folio_mark_dirty", false, ROLE_DIRTIES },
+	{ "__set_page_dirty", false, ROLE_DIRTIES }, /* up to 5.15 */
+	{ "folio_clear_dirty_for_io", false, ROLE_CLEANS },
+	{ "clear_page_dirty_for_io", false, ROLE_CLEANS },
+	{ "__folio_cancel_dirty", false, ROLE_CLEANS },
+	{ "__cancel_dirty_page", false, ROLE_CLEANS },
 };
 
-/* This is what serves the system as a whole. */
-static const struct name_rule system_functions[] = {
-	/* kernel/time, kernel/watchdog.c, kernel/sched, kernel/rcu */
-	{ "tick_", true, 1 },
-	{ "watchdog_timer_fn", false, 1 },
-	{ "sched_rt_period_timer", false, 1 },
-	{ "clocksource_watchdog", false, 1 },
-	{ "sched_balance_softirq", false, 1 },
-	{ "run_rebalance_domains", false, 1 },
-	{ "rcu_core_si", false, 1 },
+/* Functions of timers, work items and soft interrupts by whom they serve.  A
+ * function that is not listed may serve anybody.
+ */
+static const struct name_rule services[] = {
+	/* The system: kernel/time, watchdog.c, sched, rcu */
+	{ "tick_", true, SERVES_SYSTEM },
+	{ "watchdog_timer_fn", false, SERVES_SYSTEM },
+	{ "sched_rt_period_timer", false, SERVES_SYSTEM },
+	{ "clocksource_watchdog", false, SERVES_SYSTEM },
+	{ "sched_balance_softirq", false, SERVES_SYSTEM },
+	{ "run_rebalance_domains", false, SERVES_SYSTEM },
+	{ "rcu_core_si", false, SERVES_SYSTEM },
 	/* drivers/char/random.c, net/ipv4/tcp.c */
-	{ "mix_interrupt_randomness", false, 1 },
-	{ "crng_reseed", false, 1 },
-	{ "tcp_orphan_update", false, 1 },
+	{ "mix_interrupt_randomness", false, SERVES_SYSTEM },
+	{ "crng_reseed", false, SERVES_SYSTEM },
+	{ "tcp_orphan_update", false, SERVES_SYSTEM },
+	/* mm/vmstat.c, swap.c, page_alloc.c, vmalloc.c, percpu.c, kmem */
+	{ "vmstat_", true, SERVES_SYSTEM },
+	{ "lru_add_drain_per_cpu", false, SERVES_SYSTEM },
+	{ "drain_local_pages_wq", false, SERVES_SYSTEM },
+	{ "pcpu_balance_workfn", false, SERVES_SYSTEM },
+	{ "cache_reap", false, SERVES_SYSTEM },
+	{ "flush_memcg_stats_dwork", false, SERVES_SYSTEM },
+	{ "kfree_rcu_", true, SERVES_SYSTEM },
+	{ "toggle_allocation_gate", false, SERVES_SYSTEM },
+	/* kernel/rcu, kernel/sched/psi.c, kernel/time */
+	{ "wait_rcu_exp_gp", false, SERVES_SYSTEM },
+	{ "sync_rcu_", true, SERVES_SYSTEM },
+	{ "process_srcu", false, SERVES_SYSTEM },
+	{ "srcu_", true, SERVES_SYSTEM },
+	{ "psi_avgs_work", false, SERVES_SYSTEM },
+	{ "clocksource_watchdog_work", false, SERVES_SYSTEM },
+	/* The requester: kernel/time, on the stack of the sleeping thread */
+	{ "hrtimer_wakeup", false, SERVES_ASKER },
+	{ "process_timeout", false, SERVES_ASKER },
+	/* kernel/time, fs/timerfd.c: a timer of the process */
+	{ "posix_timer_fn", false, SERVES_ASKER },
+	{ "it_real_fn", false, SERVES_ASKER },
+	{ "timerfd_tmrproc", false, SERVES_ASKER },
+	/* kernel/workqueue.c, smp.c: on the stack of the waiting thread */
+	{ "work_for_cpu_fn", false, SERVES_ASKER },
+	{ "smp_call_on_cpu_callback", false, SERVES_ASKER },
+	/* kernel/umh.c, async.c: allocated by each call */
+	{ "call_usermodehelper_exec_work", false, SERVES_ASKER },
+	{ "async_run_entry_fn", false, SERVES_ASKER },
+	/* fs/aio.c, direct-io.c, iomap, dm-crypt: part of one request */
+	{ "aio_fsync_work", false, SERVES_ASKER },
+	{ "dio_aio_complete_work", false, SERVES_ASKER },
+	{ "iomap_dio_complete_work", false, SERVES_ASKER },
+	{ "kcryptd_crypt", false, SERVES_ASKER },
+	/* fs/fs-writeback.c: all dirty inodes of a device */
+	{ "wb_workfn", false, SERVES_WRITERS },
 };
 
 struct interrupt_roles {
-	struct function_marks *roles;	/* enum interrupt_role */
-	struct function_marks *vectors; /* of ROLE_ACTION: VECTOR() */
-	struct function_marks *system;	/* those that serve it */
+	struct function_marks *roles;	 /* enum interrupt_role */
+	struct function_marks *vectors;	 /* of ROLE_ACTION: VECTOR() */
+	struct function_marks *services; /* enum interrupt_service */
 };
 
 /* Those of the kernel's contexts that are interrupt work themselves. */
@@ -139,8 +184,8 @@ interrupt_roles_new(const struct function_table *functions,
 		return NULL;
 	roles->roles = MARKS_BY(rules);
 	roles->vectors = MARKS_BY(actions);
-	roles->system = MARKS_BY(system_functions);
-	if (roles->roles && roles->vectors && roles->system) {
+	roles->services = MARKS_BY(services);
+	if (roles->roles && roles->vectors && roles->services) {
 		add_roles(roles, functions, kinds);
 		return roles;
 	}
@@ -154,7 +199,7 @@ void interrupt_roles_free(struct interrupt_roles *roles)
 		return;
 	free(roles->roles);
 	free(roles->vectors);
-	free(roles->system);
+	free(roles->services);
 	free(roles);
 }
 
@@ -171,8 +216,9 @@ enum softirq_vector interrupt_role_vector(const struct interrupt_roles *roles,
 				     VECTOR(0));
 }
 
-bool interrupt_role_is_system(const struct interrupt_roles *roles,
-			      uint32_t function)
+enum interrupt_service
+interrupt_role_service(const struct interrupt_roles *roles, uint32_t function)
 {
-	return function_marks_has(roles->system, function);
+	return (enum interrupt_service)function_marks_at(roles->services,
+							 function);
 }

@@ -32,6 +32,8 @@ enum interrupt_role {
 	ROLE_ASKS,	   /* asks a device that has one answer for each
 				 * question, and waits for it */
 	ROLE_ANSWERS,	   /* hands over such an answer */
+	ROLE_DIRTIES,	   /* makes a clean page of a file dirty */
+	ROLE_CLEANS,	   /* writes a dirty page, or drops it */
 };
 
 /* The kernel's numbers of soft interrupts: include/linux/interrupt.h, where
@@ -67,10 +69,21 @@ enum interrupt_role interrupt_role_of(const struct interrupt_roles *roles,
 enum softirq_vector interrupt_role_vector(const struct interrupt_roles *roles,
 					  uint32_t function);
 
-/* Returns whether what a function does serves the system as a whole, whoever
- * armed its timer or raised it.
+/* Whom the function of a timer or of a work item serves.  The kernel's sources
+ * decide: the trace shows who armed the timer or queued the item, but not who
+ * relied on somebody else having done so.  Requesters that find an item queued
+ * or a list not empty leave no event.
  */
-bool interrupt_role_is_system(const struct interrupt_roles *roles,
-			      uint32_t function);
+enum interrupt_service {
+	SERVES_ANYBODY, /* an object that several may share: a device, a file
+			 * system, a socket; also functions not in the lists */
+	SERVES_ASKER,	/* an object of one request: it lies on the stack of
+			 * the requester, or was allocated for the request */
+	SERVES_SYSTEM,	/* the system as a whole, whoever armed or queued it */
+	SERVES_WRITERS, /* processes whose dirty pages it writes */
+};
+
+enum interrupt_service
+interrupt_role_service(const struct interrupt_roles *roles, uint32_t function);
 
 #endif

@@ -19,9 +19,23 @@ struct interrupt_slice interrupt_slice_of(enum interrupt_kind kind,
 	};
 }
 
+/* Returns an owner that passes all charges on to that of @slice as inferred. */
+static struct owner *inferred_owner(struct owners *owners,
+				    struct interrupt_slice *slice)
+{
+	if (slice->inferred)
+		return slice->inferred;
+	slice->inferred = owner_open(owners);
+	owner_resolve_to(owners, slice->inferred, slice->owner,
+			 slice->owner_certainty);
+	return slice->inferred;
+}
+
 struct owner *interrupt_slice_owner(struct owners *owners,
 				    struct interrupt_slice *slice)
 {
+	if (slice->owner && slice->owner_certainty != CERTAIN_EXACT)
+		return inferred_owner(owners, slice);
 	if (slice->owner)
 		return slice->owner;
 	if (slice->current)
@@ -65,12 +79,14 @@ void interrupt_slice_cause(struct owners *owners, struct interrupt_slice *slice,
 
 void interrupt_slice_expect(struct owners *owners,
 			    struct interrupt_slice *slice, uint32_t function,
-			    enum interrupt_kind kind, struct owner *owner)
+			    enum interrupt_kind kind, struct owner *owner,
+			    uint8_t certainty)
 {
 	owner_drop(owners, slice->expected_owner);
 	slice->expected = function;
 	slice->expected_kind = (uint8_t)kind;
 	slice->expected_owner = owner ? owner_refer(owner) : NULL;
+	slice->expected_certainty = certainty;
 }
 
 /* Returns what it turned out to be for, its owner aside. */
@@ -92,12 +108,16 @@ static void judge(struct owners *owners, struct interrupt_slice *slice,
 {
 	const struct array *found = findings(slice);
 	const struct owner_share *items = found->items;
+	bool passes_on = slice->owner && owner_is_abandoned(slice->owner) &&
+			 found->count;
 
-	if (slice->owner && owner_is_abandoned(slice->owner) && found->count)
-		owner_resolve(owners, slice->owner, found);
+	/* What it did shows for whom its cause was. */
+	if (passes_on)
+		owner_resolve(owners, slice->owner, found,
+			      slice->owner_certainty);
 	if (is_open_end(slice))
 		owner_abandon(slice->self);
-	if (slice->owner)
+	if (slice->owner && !passes_on)
 		owner_shares_add(owners, shares, slice->owner, 1,
 				 slice->owner_certainty);
 	else if (is_open_end(slice))
@@ -138,9 +158,9 @@ static void resolve_others(struct owners *owners,
 	struct owner **causes = slice->causes.items;
 
 	for (size_t i = 0; i < slice->causes.count; i++)
-		owner_resolve(owners, causes[i], shares);
+		owner_resolve(owners, causes[i], shares, CERTAIN_EXACT);
 	if (slice->self && !owner_is_abandoned(slice->self))
-		owner_resolve(owners, slice->self, shares);
+		owner_resolve(owners, slice->self, shares, CERTAIN_EXACT);
 }
 
 static void free_slice(struct owners *owners, struct interrupt_slice *slice)
@@ -154,6 +174,7 @@ static void free_slice(struct owners *owners, struct interrupt_slice *slice)
 	owner_shares_free(owners, &slice->parts);
 	owner_shares_free(owners, &slice->effects);
 	owner_shares_free(owners, &slice->woken);
+	owner_drop(owners, slice->inferred);
 	owner_drop(owners, slice->owner);
 	owner_drop(owners, slice->self);
 	owner_drop(owners, slice->current);

@@ -31,12 +31,13 @@ struct interrupt_slice {
 	double whole_ns;     /* with that of its parts */
 	struct owner *owner; /* or NULL */
 	uint8_t owner_certainty;
-	struct array parts;    /* struct owner_share, by ns */
-	struct array effects;  /* struct owner_share */
-	struct array woken;    /* struct owner_share */
-	struct owner *self;    /* what it began is for; or NULL */
-	struct owner *current; /* what it is about right now; or NULL */
-	struct array causes;   /* struct owner *: resolved as it is */
+	struct array parts;	/* struct owner_share, by ns */
+	struct array effects;	/* struct owner_share */
+	struct array woken;	/* struct owner_share */
+	struct owner *self;	/* what it began is for; or NULL */
+	struct owner *inferred; /* @owner, never exactly so; or NULL */
+	struct owner *current;	/* what it is about right now; or NULL */
+	struct array causes;	/* struct owner *: resolved as it is */
 	/* The function that calls what comes next, while it is open. */
 	uint8_t caller_role; /* enum interrupt_role, or ROLE_NONE */
 	uint32_t caller_depth;
@@ -44,7 +45,8 @@ struct interrupt_slice {
 	uint32_t expected; /* a function's number or FUNCTION_NONE */
 	uint8_t expected_kind;
 	struct owner *expected_owner; /* or NULL */
-	bool polls;		      /* it asked for a device to be polled */
+	uint8_t expected_certainty;
+	bool polls;	      /* it asked for a device to be polled */
 	bool ends_request;    /* it hands one over, and raised nothing */
 	struct owner *joined; /* of a soft interrupt that waited already, and
 			       * does what it handed over; or NULL */
@@ -56,8 +58,8 @@ struct interrupt_slice {
 struct interrupt_slice interrupt_slice_of(enum interrupt_kind kind,
 					  enum interrupt_role role);
 
-/* Returns the owner of what @slice begins (timers, work items, requests);
- * borrowed.
+/* Returns the owner of what @slice begins (timers, work items, requests), who
+ * is charged for it no more certainly than for @slice itself; borrowed.
  */
 struct owner *interrupt_slice_owner(struct owners *owners,
 				    struct interrupt_slice *slice);
@@ -81,10 +83,13 @@ void interrupt_slice_focus(struct owners *owners, struct interrupt_slice *slice,
 void interrupt_slice_cause(struct owners *owners, struct interrupt_slice *slice,
 			   struct owner *cause);
 
-/* Announces that an object's function comes next. */
+/* Announces that an object's function comes next, for @owner (or NULL) with
+ * @certainty.
+ */
 void interrupt_slice_expect(struct owners *owners,
 			    struct interrupt_slice *slice, uint32_t function,
-			    enum interrupt_kind kind, struct owner *owner);
+			    enum interrupt_kind kind, struct owner *owner,
+			    uint8_t certainty);
 
 /* Keeps when it had its own time, which comes in order.  Returns false when out of
  * memory.

@@ -87,6 +87,7 @@ extern const struct object_tracker track_packets;
 extern const struct object_tracker track_blocks;
 extern const struct object_tracker track_questions;
 extern const struct object_tracker track_works;
+extern const struct object_tracker track_writeback; /* after track_works */
 extern const struct object_tracker track_timers;
 extern const struct object_tracker track_ipis;
 extern const struct object_tracker track_wakeups;

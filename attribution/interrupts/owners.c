@@ -15,6 +15,7 @@ enum owner_state {
 struct owner {
 	uint8_t state; /* enum owner_state */
 	bool is_abandoned;
+	bool is_doubtful; /* see owner_doubt() */
 	int32_t pid;
 	uint32_t references;  /* none are counted of known ones */
 	struct array charges; /* struct interrupt_charge: what waits */
@@ -130,9 +131,14 @@ void owner_drop(struct owners *owners, struct owner *owner)
 
 	if (!owner || owner->state == OWNER_KNOWN || --owner->references)
 		return;
-	owner_resolve(owners, owner, &none);
+	owner_resolve(owners, owner, &none, CERTAIN_EXACT);
 	owner_shares_free(owners, &owner->shares);
 	free(owner);
+}
+
+void owner_doubt(struct owner *owner)
+{
+	owner->is_doubtful = true;
 }
 
 void owner_abandon(struct owner *owner)
@@ -143,6 +149,22 @@ void owner_abandon(struct owner *owner)
 bool owner_is_abandoned(const struct owner *owner)
 {
 	return owner->state == OWNER_OPEN && owner->is_abandoned;
+}
+
+bool owner_is_open(const struct owner *owner)
+{
+	return owner->state == OWNER_OPEN;
+}
+
+/* Returns whether @shares are of one known process, or of the system. */
+static bool has_one_owner(const struct array *shares)
+{
+	const struct owner_share *share = shares->items;
+
+	if (shares->count != 1 || owner_is_open(share->owner))
+		return false;
+	return share->owner->state == OWNER_KNOWN ||
+	       has_one_owner(&share->owner->shares);
 }
 
 /* Returns whether what is charged to @from may come to @owner: work for
@@ -163,17 +185,22 @@ static bool leads_to(const struct owner *from, const struct owner *owner)
 }
 
 void owner_resolve(struct owners *owners, struct owner *owner,
-		   const struct array *shares)
+		   const struct array *shares, uint8_t certainty)
 {
 	const struct owner_share *items = shares->items;
 	const struct interrupt_charge *charges;
 
 	if (owner->state != OWNER_OPEN)
 		return;
+	if (owner->is_doubtful && !has_one_owner(shares))
+		certainty = CERTAIN_INFERRED;
 	for (size_t i = 0; i < shares->count; i++)
 		if (!leads_to(items[i].owner, owner))
 			owner_shares_add(owners, &owner->shares, items[i].owner,
-					 items[i].weight, items[i].certainty);
+					 items[i].weight,
+					 items[i].certainty > certainty ?
+						 items[i].certainty :
+						 certainty);
 	owner->state = OWNER_SHARED;
 	charges = owner->charges.items;
 	for (size_t i = 0; i < owner->charges.count; i++)
@@ -184,10 +211,10 @@ void owner_resolve(struct owners *owners, struct owner *owner,
 void owner_resolve_to(struct owners *owners, struct owner *owner,
 		      struct owner *with, uint8_t certainty)
 {
-	struct owner_share share = { with, 1, certainty };
+	struct owner_share share = { with, 1, CERTAIN_EXACT };
 	const struct array shares = { &share, 1, 1, sizeof(share) };
 
-	owner_resolve(owners, owner, &shares);
+	owner_resolve(owners, owner, &shares, certainty);
 }
 
 static void charge_known(struct owners *owners, int32_t pid,

@@ -48,18 +48,26 @@ struct owner *owner_refer(struct owner *owner);
 /* Gives one reference up; NULL is allowed. */
 void owner_drop(struct owners *owners, struct owner *owner);
 
+/* Several raised what the open @owner stands for: where that turns out to be
+ * for several owners, each raiser's share of them is only inferred.
+ */
+void owner_doubt(struct owner *owner);
+
 /* An open owner is abandoned if what it stands for is over and only what came
  * of it (a work item, a timer) can tell.
  */
 void owner_abandon(struct owner *owner);
 bool owner_is_abandoned(const struct owner *owner);
 
-/* Resolves an open owner: its charges go to @shares (struct owner_share), without
- * any to nobody.
+/* Returns whether it is not known yet for whom @owner is. */
+bool owner_is_open(const struct owner *owner);
+
+/* Resolves an open owner: its charges go to @shares (struct owner_share), none of
+ * them more certain than @certainty; without any share they are nobody's.
  * Nothing happens to an owner that is known already.
  */
 void owner_resolve(struct owners *owners, struct owner *owner,
-		   const struct array *shares);
+		   const struct array *shares, uint8_t certainty);
 
 /* Resolves it to a single one, @with. */
 void owner_resolve_to(struct owners *owners, struct owner *owner,

@@ -62,9 +62,9 @@ void packet_map_remove(struct packet_map *map, uint64_t address)
 }
 
 void packet_map_read(struct packet_map *map, struct packet *packet,
-		     struct owner *owner)
+		     struct owner *owner, uint8_t certainty)
 {
-	owner_resolve_to(map->owners, packet->owner, owner, CERTAIN_EXACT);
+	owner_resolve_to(map->owners, packet->owner, owner, certainty);
 	if (packet->socket)
 		owner_map_set(&map->readers, packet->socket, owner);
 }

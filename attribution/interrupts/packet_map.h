@@ -43,8 +43,8 @@ struct packet *packet_map_add(struct packet_map *map, uint64_t address,
  */
 void packet_map_remove(struct packet_map *map, uint64_t address);
 
-/* Records that @owner read @packet, and so reads its socket. */
+/* Records with @certainty that @owner read @packet, and so reads its socket. */
 void packet_map_read(struct packet_map *map, struct packet *packet,
-		     struct owner *owner);
+		     struct owner *owner, uint8_t certainty);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/block_range.h"
 #include "attribution/interrupts/object_tracker.h"
+#include "attribution/interrupts/owner_shares.h"
 
 #include <stdbool.h>
 
@@ -12,7 +13,9 @@ struct bio {
 };
 
 /* Requests to block devices, from who makes them, through devices that hand
- * them on to others, to their completion.
+ * them on to others, to their completion.  Exact: the queue event has the task
+ * or the interrupt work that submits the bio, and the completion event has the
+ * device and the sectors, which find it again.
  */
 struct blocks {
 	struct owners *owners;
@@ -47,13 +50,33 @@ static struct bio *find_bio(const struct blocks *blocks, uint64_t device,
 	return NULL;
 }
 
-/* Notes a bio, in place of an old one that was never seen to complete. */
+/* Returns an owner for what is for @first or @second, with one reference. */
+static struct owner *either(struct owners *owners, struct owner *first,
+			    struct owner *second)
+{
+	struct array shares = ARRAY_OF(struct owner_share);
+	struct owner *owner = owner_open(owners);
+
+	owner_shares_add(owners, &shares, first, 1, CERTAIN_INFERRED);
+	owner_shares_add(owners, &shares, second, 1, CERTAIN_INFERRED);
+	owner_resolve(owners, owner, &shares, CERTAIN_INFERRED);
+	owner_shares_free(owners, &shares);
+	return owner;
+}
+
+/* Adds a bio, whose owner is borrowed.  One that begins at the same sector (all
+ * flushes have sector 0) is in flight still, or completed without an event:
+ * which of the two completes first cannot be known, so both are for either.
+ */
 static void add_bio(struct blocks *blocks, struct bio bio)
 {
 	struct bio *slot = find_bio(blocks, bio.range.device, bio.range.sector);
 	struct owner *before = slot ? slot->owner : NULL;
 
-	owner_refer(bio.owner);
+	if (before && before != bio.owner)
+		bio.owner = either(blocks->owners, before, bio.owner);
+	else
+		owner_refer(bio.owner);
 	if (slot) {
 		*slot = bio;
 	} else if (array_append(&blocks->bios, &bio) < 0) {

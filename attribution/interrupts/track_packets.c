@@ -185,13 +185,18 @@ static void transmit(struct packets *packets,
 		event_context_effect(context, packet->owner, 1);
 }
 
-/* Who looks at a packet outside of interrupts is who it was for. */
+/* The task that reads a packet is the one that it was for.  Exact: the task copies
+ * the packet's data, or consumes it (udp_recvmsg() copies a linear packet without
+ * an event).  A task that drops a packet has taken it from a queue that is most
+ * likely its own.
+ */
 static void read_by(struct packets *packets,
-		    const struct event_context *context, struct packet *packet)
+		    const struct event_context *context, struct packet *packet,
+		    enum interrupt_certainty certainty)
 {
 	if (!packet->is_sent && event_context_is_task(context))
 		packet_map_read(&packets->table, packet,
-				event_context_owner(context));
+				event_context_owner(context), certainty);
 }
 
 static void copy(struct packets *packets, const struct event_context *context)
@@ -200,7 +205,7 @@ static void copy(struct packets *packets, const struct event_context *context)
 		packet_map_find(&packets->table, address_of(context));
 
 	if (packet)
-		read_by(packets, context, packet);
+		read_by(packets, context, packet, CERTAIN_EXACT);
 }
 
 static void finish(struct packets *packets, const struct event_context *context)
@@ -210,7 +215,9 @@ static void finish(struct packets *packets, const struct event_context *context)
 
 	if (!packet)
 		return;
-	read_by(packets, context, packet);
+	read_by(packets, context, packet,
+		context->event->event == EVENT_SKB_CONSUME ? CERTAIN_EXACT :
+							     CERTAIN_INFERRED);
 	if (packet->is_sent)
 		event_context_effect(context, packet->owner, 1);
 	packet_map_remove(&packets->table, address_of(context));
@@ -285,7 +292,7 @@ static void merge(struct packets *packets, const struct event_context *context,
 			owner_shares_add(context->owners, &shares,
 					 items[i].owner, items[i].weight,
 					 CERTAIN_INFERRED);
-	owner_resolve(context->owners, packet->owner, &shares);
+	owner_resolve(context->owners, packet->owner, &shares, CERTAIN_EXACT);
 	owner_shares_free(context->owners, &shares);
 	packet_map_remove(&packets->table, packet->address);
 }

@@ -2,6 +2,7 @@
 #include "attribution/interrupts/interrupt_roles.h"
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/interrupts/owner_map.h"
+#include "attribution/interrupts/owner_shares.h"
 
 static uint64_t key_of(uint32_t cpu, uint64_t vector)
 {
@@ -13,7 +14,21 @@ static void join(struct owners *owners, struct interrupt_slice *slice,
 {
 	owner_drop(owners, slice->joined);
 	slice->joined = pending ? owner_refer(pending) : NULL;
+	if (pending && !owner_shares_has(&slice->effects, pending))
+		owner_doubt(pending);
 	slice->ends_request = false;
+}
+
+/* Returns the owner of a soft interrupt that was raised just now; borrowed. */
+static struct owner *add_pending(struct owners *owners,
+				 struct owner_map *pending, uint64_t key)
+{
+	struct owner *owner = owner_open(owners);
+
+	owner_map_set(pending, key, owner);
+	owner_drop(owners, owner);
+	owner = owner_map_find(pending, key);
+	return owner ? owner : owner_nobody(owners);
 }
 
 static void raised(struct owner_map *pending,
@@ -21,7 +36,7 @@ static void raised(struct owner_map *pending,
 {
 	uint64_t vector = (uint64_t)context->event->values[SOFTIRQ_VECTOR];
 	uint64_t key = key_of(context->cpu, vector);
-	struct owner *owner;
+	struct owner *owner = owner_map_find(pending, key);
 
 	if (!interrupt_slice_is_open(context->slice))
 		return;
@@ -35,21 +50,32 @@ static void raised(struct owner_map *pending,
 	    context->slice->kind == INTERRUPT_NAPI &&
 	    context->slice->effects.count)
 		return;
-	owner = owner_map_find(pending, key);
-	if (owner) {
-		event_context_effect(context, owner, 1);
-		return;
-	}
-	owner = owner_open(context->owners);
-	owner_map_set(pending, key, owner);
+	if (owner && !owner_shares_has(&context->slice->effects, owner))
+		owner_doubt(owner);
+	if (!owner)
+		owner = add_pending(context->owners, pending, key);
 	event_context_effect(context, owner, 1);
-	owner_drop(context->owners, owner);
+}
+
+/* What a task raised does the task's work as well: an interrupt that raises the
+ * same one is not charged for all of it exactly.
+ */
+static void raised_by_task(struct owner_map *pending,
+			   const struct event_context *context)
+{
+	uint64_t key = key_of(context->cpu,
+			      (uint64_t)context->event->values[SOFTIRQ_VECTOR]);
+	struct owner *owner = owner_map_find(pending, key);
+
+	owner_doubt(owner ? owner : add_pending(context->owners, pending, key));
 }
 
 static void event(void *state, const struct event_context *context)
 {
 	struct interrupt_slice *slice = context->slice;
 
+	if (!slice && context->event->event == EVENT_SOFTIRQ_RAISE)
+		raised_by_task(state, context);
 	if (!slice)
 		return;
 	if (context->event->event == EVENT_SOFTIRQ_RAISE) {
@@ -100,7 +126,10 @@ static void end(void *state, const struct event_context *context)
 }
 
 /* From the interrupt that raises a soft interrupt to what that then does: a map
- * by CPU and vector.
+ * by CPU and vector.  The raise event has the interrupt, and the kernel runs a
+ * vector once for all that raised it, so what a single interrupt raised is
+ * exactly its; of several raisers each is charged with all, as inferred, unless
+ * all of it was for one process.
  */
 const struct object_tracker track_softirqs = {
 	.state_bytes = sizeof(struct owner_map),

@@ -10,7 +10,8 @@ static void begin(void *state, const struct event_context *context)
 
 	(void)state;
 	if (slice->kind == INTERRUPT_NMI || slice->kind == INTERRUPT_RCU ||
-	    interrupt_role_is_system(context->roles, slice->function))
+	    interrupt_role_service(context->roles, slice->function) ==
+		    SERVES_SYSTEM)
 		interrupt_slice_own(slice, owner_system(context->owners),
 				    CERTAIN_EXACT);
 }

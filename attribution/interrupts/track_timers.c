@@ -79,12 +79,31 @@ static void arm(struct timers *timers, const struct event_context *context)
 	uint32_t function = event_context_function(
 		context, context->event->values[TIMER_FUNCTION]);
 
-	if (interrupt_role_is_system(context->roles, function))
+	if (interrupt_role_service(context->roles, function) == SERVES_SYSTEM)
 		owner = owner_system(context->owners);
 	else if (is_running_timers(context))
 		owner = taken_off(timers, context);
 	owner_map_set(&timers->armed, address_of(context),
 		      owner ? owner : event_context_owner(context));
+}
+
+/* Returns how certain it is that @function is for who armed its timer last.
+ * Exact: a timer of the requester alone, which a start event shows him to arm;
+ * a timer of a device, a socket or a file system is armed by the first of
+ * several that need it, and the others leave no event.
+ */
+static enum interrupt_certainty
+certainty_of(const struct event_context *context, uint32_t function)
+{
+	switch (interrupt_role_service(context->roles, function)) {
+	case SERVES_ASKER:
+	case SERVES_SYSTEM:
+		return CERTAIN_EXACT;
+	case SERVES_ANYBODY:
+	case SERVES_WRITERS:
+		break;
+	}
+	return CERTAIN_INFERRED;
 }
 
 static void expire(struct timers *timers, const struct event_context *context,
@@ -99,7 +118,8 @@ static void expire(struct timers *timers, const struct event_context *context,
 	if (context->slice)
 		interrupt_slice_expect(context->owners, context->slice,
 				       function, kind,
-				       taken_off(timers, context));
+				       taken_off(timers, context),
+				       certainty_of(context, function));
 }
 
 static void event(void *state, const struct event_context *context)
@@ -121,7 +141,7 @@ static void event(void *state, const struct event_context *context)
 			context->owners, context->slice,
 			event_context_function(
 				context, record->values[TASKLET_FUNCTION]),
-			INTERRUPT_TASKLET, NULL);
+			INTERRUPT_TASKLET, NULL, CERTAIN_EXACT);
 }
 
 const struct object_tracker track_timers = {

@@ -36,8 +36,14 @@ static void begin(void *state, const struct event_context *context)
 	if (context->slice->kind != INTERRUPT_THREAD)
 		return;
 	owner = owner_map_take(state, (uint32_t)context->tid);
+	/* A handler's thread that passes on for whom its interrupt was is for
+	 * the same.  An interrupt that was about one object when it woke the
+	 * thread says nothing of what else the thread handles.
+	 */
 	if (owner)
-		interrupt_slice_own(context->slice, owner, CERTAIN_EXACT);
+		interrupt_slice_own(context->slice, owner,
+				    owner_is_open(owner) ? CERTAIN_EXACT :
+							   CERTAIN_INFERRED);
 	owner_drop(context->owners, owner);
 }
 

@@ -1,22 +1,50 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_roles.h"
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/interrupts/owner_map.h"
+
+/* Gives @slice, which executes an item that @queuer (or NULL) queued, its owner.
+ *
+ * The queue event has the thread that queued the item first since it ran last.
+ * Later requesters find it queued and leave no event, and many do not even try:
+ * they only add to a list that is not empty.  So the queuer is exact only for an
+ * item of his own request, and inferred for all others.
+ */
+static void own(struct interrupt_slice *slice, struct owner *queuer,
+		const struct event_context *context)
+{
+	switch (interrupt_role_service(context->roles, slice->function)) {
+	case SERVES_SYSTEM:
+		interrupt_slice_own(slice, owner_system(context->owners),
+				    CERTAIN_EXACT);
+		break;
+	case SERVES_ASKER:
+		if (queuer)
+			interrupt_slice_own(slice, queuer, CERTAIN_EXACT);
+		break;
+	case SERVES_ANYBODY:
+		if (queuer)
+			interrupt_slice_own(slice, queuer, CERTAIN_INFERRED);
+		break;
+	case SERVES_WRITERS: /* track_writeback.c */
+		break;
+	}
+}
 
 static void execute(struct owner_map *queued,
 		    const struct event_context *context)
 {
 	const struct event_record *event = context->event;
-	struct owner *owner =
+	struct owner *queuer =
 		owner_map_take(queued, (uint64_t)event->values[WORK_ADDRESS]);
 	struct interrupt_slice *slice = context->slice;
 
 	if (slice && slice->kind == INTERRUPT_WORK) {
 		slice->function = event_context_function(
 			context, event->values[WORK_FUNCTION]);
-		if (owner)
-			interrupt_slice_own(slice, owner, CERTAIN_EXACT);
+		own(slice, queuer, context);
 	}
-	owner_drop(context->owners, owner);
+	owner_drop(context->owners, queuer);
 }
 
 static void event(void *state, const struct event_context *context)

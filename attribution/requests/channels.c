@@ -173,6 +173,25 @@ int channels_pair(struct channels *channels, uint64_t first, uint64_t second)
 	return 0;
 }
 
+void channels_renew(struct channels *channels, uint64_t socket)
+{
+	struct channel *channel = find(channels, socket);
+	struct channel *other =
+		channel && channel->peer ? find(channels, channel->peer) : NULL;
+
+	if (other && other->peer == socket)
+		other->peer = 0;
+	if (!channel)
+		return;
+	message_list_free(&channel->queue);
+	request_list_free(&channel->asked);
+	*channel = (struct channel){
+		.socket = socket,
+		.queue = ARRAY_OF(struct message *),
+		.asked = ARRAY_OF(struct request *),
+	};
+}
+
 uint64_t channels_peer(const struct channels *channels, uint64_t socket)
 {
 	const struct channel *channel = find(channels, socket);

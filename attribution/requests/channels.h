@@ -61,6 +61,11 @@ const struct task *channels_user(const struct channels *channels,
  */
 int channels_pair(struct channels *channels, uint64_t first, uint64_t second);
 
+/* Forgets all that is known of @socket and that it is the other end of another:
+ * a new connection has begun at the address of one that is closed.
+ */
+void channels_renew(struct channels *channels, uint64_t socket);
+
 /* Returns the other end, 0 if it is not known. */
 uint64_t channels_peer(const struct channels *channels, uint64_t socket);
 

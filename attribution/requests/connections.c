@@ -200,6 +200,13 @@ static int begin(struct connections *connections, const int64_t *values)
 		   true);
 }
 
+bool connections_begins(const struct event_record *event)
+{
+	return event->event == EVENT_SOCKET_STATE &&
+	       event->values[SOCKET_PROTOCOL] == IPPROTO_TCP &&
+	       event->values[SOCKET_NEW_STATE] == TCP_ESTABLISHED;
+}
+
 int connections_take(struct connections *connections,
 		     const struct event_record *event)
 {
@@ -208,7 +215,7 @@ int connections_take(struct connections *connections,
 
 	if (values[SOCKET_PROTOCOL] != IPPROTO_TCP)
 		return 0;
-	if (values[SOCKET_NEW_STATE] == TCP_ESTABLISHED)
+	if (connections_begins(event))
 		return begin(connections, values);
 	state = connections_find(connections, (uint64_t)values[SOCKET_ADDRESS]);
 	if (state && values[SOCKET_NEW_STATE] == TCP_CLOSE)

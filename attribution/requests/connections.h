@@ -41,6 +41,11 @@ void connections_free(struct connections *connections);
  */
 int connections_add_file(struct connections *connections, const char *path);
 
+/* Returns whether @event, an EVENT_SOCKET_STATE, is that a TCP connection is
+ * established: what was known of its socket's address was of another one.
+ */
+bool connections_begins(const struct event_record *event);
+
 /* Takes an EVENT_SOCKET_STATE: a connection is established, or closed, and what
  * was asked there is not answered any more.  Returns 0 or -ERROR_MEMORY.
  */

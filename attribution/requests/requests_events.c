@@ -2,6 +2,7 @@
 #include "attribution/requests/requests_events.h"
 
 #include "attribution/events/known_events.h"
+#include "attribution/requests/channels.h"
 #include "attribution/requests/connections.h"
 #include "attribution/requests/requests_ask.h"
 #include "attribution/requests/requests_context.h"
@@ -157,6 +158,19 @@ static void take_step(struct event_handler *handler,
 		take_call(requests, step, function);
 }
 
+/* The kernel uses the address of a closed socket again, at once under load: no
+ * message or request of the old connection belongs to the new one.
+ */
+static void take_socket_state(struct requests *requests,
+			      const struct event_record *event)
+{
+	if (connections_begins(event))
+		channels_renew(requests->channels,
+			       (uint64_t)event->values[SOCKET_ADDRESS]);
+	requests_check(requests,
+		       connections_take(requests->connections, event));
+}
+
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
@@ -185,8 +199,7 @@ static void take_event(struct event_handler *handler,
 	else if (event->event == EVENT_REQUEST_COMPLETE)
 		requests_disk_done(requests, event);
 	else if (event->event == EVENT_SOCKET_STATE)
-		requests_check(requests,
-			       connections_take(requests->connections, event));
+		take_socket_state(requests, event);
 }
 
 static void take_record(struct event_handler *handler,

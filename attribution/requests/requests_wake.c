@@ -11,6 +11,18 @@
 #include "attribution/requests/requests_send.h"
 #include "attribution/requests/requests_state.h"
 
+/* Returns whether @waker wakes another process by a word in memory.  That may be a
+ * request, its answer or a lock that both use: the trace has neither the word nor
+ * what else they share, so no message is made of it.  Within a process the
+ * wake-up hands work on in any case.
+ */
+static bool is_between_processes(const struct party *waker,
+				 const struct party *woken,
+				 enum message_kind kind)
+{
+	return kind == MESSAGE_SIGNAL && waker->task->pid != woken->task->pid;
+}
+
 /* Returns the message of @waker's send that @woken may be woken by, or NULL. */
 static struct message *message_to(struct requests *requests,
 				  struct party *waker,
@@ -18,7 +30,8 @@ static struct message *message_to(struct requests *requests,
 {
 	enum message_kind kind = waker->send.function.kind;
 
-	if (!waker->send.is_open || waker == woken)
+	if (!waker->send.is_open || waker == woken ||
+	    is_between_processes(waker, woken, kind))
 		return NULL;
 	if ((kind == MESSAGE_SIGNAL) !=
 		    (woken->wait.function.kind == MESSAGE_WORD) ||

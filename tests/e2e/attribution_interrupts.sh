@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Interrupt work goes to whom it was for: to the reader of a disk, to the
-# receiver of a datagram, to who armed the timer, queued the work, woke
-# another CPU; and none of it to a busy bystander on whose time it was.
+# receiver of a datagram, to who armed the timer, made the written pages dirty,
+# woke another CPU; and none of it to a busy bystander on whose time it was.
 # What is asked for: one_cpu, threads, two_cpus, old_kernel, old_two_cpus, alone
 # arm64; the first four if nothing is.
 set -euo pipefail
@@ -26,7 +26,7 @@ cases() { # folder "machine's options" case...
 
 one_cpu() {
 	cases one "--net --net-delay 1 --disk-delay 50" disk udp sleep work \
-		rcu nmi
+		writeback rcu nmi
 }
 
 # Handlers of devices run in threads.

@@ -102,6 +102,18 @@ sleep_() { beside_hog 0 record_counted sleep "$PROGRAM" sleeper 20; }
 
 work() { record_counted work "$PROGRAM" writer /scratch/sink 8; }
 
+# A kworker writes what is dirty for 50 ms, ten times a second.
+writeback() {
+	local vm=/proc/sys/vm
+	sync
+	echo 10 >$vm/dirty_writeback_centisecs
+	echo 5 >$vm/dirty_expire_centisecs
+	record_counted writeback "$PROGRAM" dirtiers /scratch/first \
+		/scratch/second 64
+	echo 500 >$vm/dirty_writeback_centisecs
+	echo 3000 >$vm/dirty_expire_centisecs
+}
+
 rcu() { record_counted rcu "$PROGRAM" forgetter 50; }
 
 # The trace unit says by an NMI that a part of its buffer is full.

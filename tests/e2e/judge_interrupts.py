@@ -21,10 +21,10 @@ def judge_bystander(judge, case, recording):
                  [r for r in recording.rows if r["for_comm"] == "hog"])
 
 
-def judge_share(judge, name, recording, whom, **work):
-    """At least 95 % of the work was for whom, exactly so."""
+def judge_share(judge, name, recording, whom, column="exact_ns", **work):
+    """At least 95 % of the work was for whom, exactly so (or inferred)."""
     whole = recording.total(**work)
-    part = recording.total("exact_ns", for_comm=whom, **work)
+    part = recording.total(column, for_comm=whom, **work)
     judge.expect(f"{name}: {part} of {whole} ns for {whom}",
                  whole > 0 and part >= 0.95 * whole)
 
@@ -173,15 +173,31 @@ def judge_sleep(judge, recording):
 
 
 def judge_work(judge, recording):
+    # No event says whose pages a device's writeback writes: it is inferred
+    # from who made pages dirty, and so are the interrupts of its requests.
     judge_share(judge, "work: writeback by kworkers", recording, "writer",
-                kind="work_item", function="wb_workfn")
+                "inferred_ns", kind="work_item", function="wb_workfn")
     judge.expect("work: it is no interrupt time",
                  recording.total(kind="work_item", time="interrupt") == 0)
     disk = {"device": recording.disk_interrupt()}
     judge.expect("work: interrupts of its requests",
-                 recording.total("exact_ns", for_comm="writer", **disk) > 0)
+                 recording.total("inferred_ns", for_comm="writer", **disk) > 0)
     judge.expect("work: interrupts of the journal's requests",
                  recording.total("exact_ns", for_comm="jbd2/.*", **disk) > 0)
+
+
+def judge_writeback(judge, recording):
+    """Both make pages dirty, one of them 1 and the other one 1024.  The
+    first queues the item that writes all of them."""
+    work = {"kind": "work_item", "function": "wb_workfn"}
+    judge_share(judge, "writeback: by kworkers", recording, "second",
+                "inferred_ns", **work)
+    judge.expect("writeback: nobody is charged with it exactly",
+                 recording.total("exact_ns", **work) == 0)
+    disk = {"device": recording.disk_interrupt()}
+    judge.expect("writeback: interrupts of its requests are for the second",
+                 recording.total("inferred_ns", for_comm="second", **disk)
+                 > recording.total("inferred_ns", for_comm="first", **disk))
 
 
 def judge_threads(judge, recording):
@@ -229,6 +245,7 @@ CASES = {
     "udp": judge_udp,
     "sleep": judge_sleep,
     "work": judge_work,
+    "writeback": judge_writeback,
     "threads": judge_threads,
     "rcu": judge_rcu,
     "nmi": judge_nmi,

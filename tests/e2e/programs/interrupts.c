@@ -76,6 +76,43 @@ static void writer(char **arguments)
 	check(syncfs(fd), "syncfs");
 }
 
+/* Makes so many bytes of a file dirty under this name; the child lives until
+ * kworkers have written them.
+ */
+static void dirty_as(const char *name, const char *path, size_t bytes)
+{
+	static char block[BLOCK];
+	pid_t child = fork();
+	int fd;
+
+	check(child, "fork");
+	if (child)
+		return;
+	prctl(PR_SET_NAME, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	check(fd, path);
+	while (bytes) {
+		size_t part = bytes < sizeof(block) ? bytes : sizeof(block);
+
+		check(write(fd, block, part), "write");
+		bytes -= part;
+	}
+	sleep_ms(600);
+	exit(0);
+}
+
+/* The first process makes a page dirty, which queues the device's writeback; the
+ * second one makes so many blocks dirty, and queues nothing.
+ */
+static void dirtiers(char **arguments)
+{
+	dirty_as("first", arguments[0], 4096);
+	sleep_ms(10);
+	dirty_as("second", arguments[1], BLOCK * (size_t)atoi(arguments[2]));
+	while (wait(NULL) > 0)
+		;
+}
+
 static struct sockaddr_in address_of(const char *text)
 {
 	struct sockaddr_in address = {
@@ -174,10 +211,11 @@ int main(int argc, char **argv)
 		int arguments;
 		void (*run)(char **arguments);
 	} parts[] = {
-		{ "hog", 1, hog },	 { "reader", 2, reader },
-		{ "writer", 2, writer }, { "receiver", 2, receiver },
-		{ "sender", 3, sender }, { "sleeper", 1, sleeper },
-		{ "pinger", 1, pinger }, { "forgetter", 1, forgetter },
+		{ "hog", 1, hog },	     { "reader", 2, reader },
+		{ "writer", 2, writer },     { "receiver", 2, receiver },
+		{ "sender", 3, sender },     { "sleeper", 1, sleeper },
+		{ "pinger", 1, pinger },     { "forgetter", 1, forgetter },
+		{ "dirtiers", 3, dirtiers },
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
