@@ -134,7 +134,10 @@ static void take_start(struct execution *execution, uint32_t function,
 	 * interrupt entries is one.
 	 */
 	add(execution, FUNCTION_TRACE_START, function, target->ip)->detail =
-		exit == EXIT_ENTRY || (exit == EXIT_START && target->is_entry);
+		exit == EXIT_GUEST ?
+			FUNCTION_START_AFTER_GUEST :
+			exit == EXIT_ENTRY ||
+				(exit == EXIT_START && target->is_entry);
 	execution_mark(execution, MARK_RUNS);
 }
 
@@ -177,6 +180,7 @@ static void take_exit(struct execution *execution, uint8_t exit, uint32_t from,
 	case EXIT_START:
 	case EXIT_ENTRY:
 	case EXIT_UNSEEN:
+	case EXIT_GUEST:
 		take_start(execution, target_of(execution)->function, exit);
 		watch_nmi(execution, 0);
 		break;

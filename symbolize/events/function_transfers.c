@@ -165,8 +165,10 @@ static void take_start(struct function_transfers *transfers,
 	 * interrupt entries is one.
 	 */
 	transfers->events[transfers->count - 1].detail =
-		exit == EXIT_ENTRY ||
-		(exit == EXIT_START && is_entry(target, item->ip));
+		exit == EXIT_GUEST ? FUNCTION_START_AFTER_GUEST :
+				     exit == EXIT_ENTRY ||
+					     (exit == EXIT_START &&
+					      is_entry(target, item->ip));
 	transfers->is_running = true;
 	watch_nmi(transfers, target, 0);
 }
@@ -208,6 +210,7 @@ void function_transfers_take(struct function_transfers *transfers,
 	case EXIT_START:
 	case EXIT_ENTRY:
 	case EXIT_UNSEEN:
+	case EXIT_GUEST:
 		take_start(transfers, item, target, departure->exit);
 		break;
 	case FLOW_EXIT_NONE:
