@@ -95,8 +95,8 @@ void place_leave(struct execution *execution, uint8_t reason)
 	/* Entry and exit of the kernel and of a virtual machine do not switch
 	 * tasks: a switch is still to come.
 	 */
-	if (!execution->outside && reason != FLOW_STOP_GUEST && execution->nmi_return == NO_NMI &&
-	    !execution->lists_blocks)
+	if (!execution->outside && reason != FLOW_STOP_GUEST &&
+	    execution->nmi_return == NO_NMI && !execution->lists_blocks)
 		execution_mark(execution, MARK_PAUSE);
 }
 

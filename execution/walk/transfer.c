@@ -128,16 +128,17 @@ static void take_start(struct execution *execution, uint32_t function,
 		       uint8_t exit)
 {
 	const struct block *target = target_of(execution);
+	uint8_t detail = exit == EXIT_ENTRY ||
+			 (exit == EXIT_START && target->is_entry);
 
 	/* Only a start that the trace names is an entry for certain; from user
 	 * space it is, also into the middle of a symbol, as the table of
 	 * interrupt entries is one.
 	 */
+	if (exit == EXIT_GUEST)
+		detail = FUNCTION_START_AFTER_GUEST;
 	add(execution, FUNCTION_TRACE_START, function, target->ip)->detail =
-		exit == EXIT_GUEST ?
-			FUNCTION_START_AFTER_GUEST :
-			exit == EXIT_ENTRY ||
-				(exit == EXIT_START && target->is_entry);
+		detail;
 	execution_mark(execution, MARK_RUNS);
 }
 

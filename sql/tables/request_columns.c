@@ -153,8 +153,8 @@ static void fill_parts(union sql_cell *first,
 		       const uint64_t parts[REQUEST_PARTS])
 {
 	static const enum request_part order[] = {
-		PART_RUNNABLE,	PART_KERNEL, PART_USER,	 PART_INTERRUPT,
-		PART_TRACER,	PART_GUEST,  PART_ASLEEP,
+		PART_RUNNABLE, PART_KERNEL, PART_USER,	 PART_INTERRUPT,
+		PART_TRACER,   PART_GUEST,  PART_ASLEEP,
 	};
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)

@@ -154,6 +154,15 @@ static void take_exception(struct function_transfers *transfers,
 	transfers->events[transfers->count - 1].detail = detail;
 }
 
+static uint8_t start_detail(const struct symbol *target,
+			    const struct flow_item *item, uint8_t exit)
+{
+	if (exit == EXIT_GUEST)
+		return FUNCTION_START_AFTER_GUEST;
+	return exit == EXIT_ENTRY ||
+	       (exit == EXIT_START && is_entry(target, item->ip));
+}
+
 static void take_start(struct function_transfers *transfers,
 		       const struct flow_item *item,
 		       const struct symbol *target, uint8_t exit)
@@ -165,10 +174,7 @@ static void take_start(struct function_transfers *transfers,
 	 * interrupt entries is one.
 	 */
 	transfers->events[transfers->count - 1].detail =
-		exit == EXIT_GUEST ? FUNCTION_START_AFTER_GUEST :
-				     exit == EXIT_ENTRY ||
-					     (exit == EXIT_START &&
-					      is_entry(target, item->ip));
+		start_detail(target, item, exit);
 	transfers->is_running = true;
 	watch_nmi(transfers, target, 0);
 }
