@@ -112,6 +112,8 @@ static int take_other_return(struct call_stack *stack, size_t floor,
 	int status = 0;
 
 	if (event->is_user)
+		status = stack_switch_rewind(stack, event, output);
+	if (event->is_user && !status)
 		status = stack_switch_resume(stack, event, output);
 	if (event->is_user && !status)
 		status = stack_switch_begin(stack, event, output);
@@ -154,7 +156,9 @@ static int take_far_jump(struct call_stack *stack,
 	if (at != NO_FRAME)
 		return return_past(stack, at, event, output);
 	status = stack_switch_resume(stack, event, output);
-	if (!status && !user_return_unwind(stack, event, output))
+	if (!status)
+		status = stack_switch_unwind(stack, event, output);
+	if (!status)
 		status = stack_switch_into(stack, event, output);
 	return status < 0 ? status : 0;
 }

@@ -49,6 +49,10 @@ struct call_stack {
 	uint32_t room;
 	bool has_new_program; /* below the system call: all is gone */
 	bool is_doubtful; /* suspended, and code of its process ran unseen */
+	bool is_unwound;  /* suspended by a jump to a function below it, which
+			   * has ended it unless code shows that it goes on */
+	uint32_t base;	  /* is_unwound: how many frames were below it */
+	uint32_t owner;	  /* is_unwound: the index of its task */
 	struct partial_stack partial;
 	struct stack_pool *pool; /* the suspended stacks of its process; NULL:
 				  * user code is taken to have one stack */

@@ -103,9 +103,10 @@ static bool is_of_user(const struct call_stack *stack)
 	return true;
 }
 
-/* Suspends the frames of @stack from @at on, which leave the timeline. */
-static int suspend_from(struct call_stack *stack, size_t at,
-			struct call_stack_output *output)
+/* Copies the frames of @stack from @at on to its pool.  Returns the copy, or NULL
+ * when out of memory.
+ */
+static struct call_stack *keep_from(struct call_stack *stack, size_t at)
 {
 	uint32_t count = stack->count - (uint32_t)at;
 	struct call_stack *kept;
@@ -113,20 +114,31 @@ static int suspend_from(struct call_stack *stack, size_t at,
 	make_room(stack->pool, count);
 	kept = stack_pool_add(stack->pool);
 	if (!kept)
-		return -ERROR_MEMORY;
+		return NULL;
 	kept->frames = calloc(count, sizeof(*kept->frames));
 	if (!kept->frames) {
 		array_remove(&stack->pool->stacks,
 			     stack_pool_count(stack->pool) - 1, 1);
-		return -ERROR_MEMORY;
+		return NULL;
 	}
 	memcpy(kept->frames, frames_at(stack, at),
 	       count * sizeof(*kept->frames));
 	kept->count = count;
 	kept->room = count;
 	kept->partial = stack->partial;
-	kept->frames[0].returns_anywhere |= at > 0;
 	stack->pool->frames += count;
+	return kept;
+}
+
+/* Suspends the frames of @stack from @at on, which leave the timeline. */
+static int suspend_from(struct call_stack *stack, size_t at,
+			struct call_stack_output *output)
+{
+	struct call_stack *kept = keep_from(stack, at);
+
+	if (!kept)
+		return -ERROR_MEMORY;
+	kept->frames[0].returns_anywhere |= at > 0;
 	stack->partial = (struct partial_stack){ 0 };
 	while (stack->count > at)
 		frames_pop(stack, UNSEEN_END, output);
@@ -156,6 +168,8 @@ static bool fits(const struct call_stack *stack, const struct wanted *wanted)
 	const struct call_frame *frame;
 
 	if (stack->count <= wanted->above + (wanted->address != 0))
+		return false;
+	if (stack->is_unwound && (wanted->address || stack->is_doubtful))
 		return false;
 	if (wanted->waits_for &&
 	    from_top(stack, 0)->return_address != wanted->waits_for)
@@ -517,6 +531,85 @@ int stack_switch_go(struct call_stack *stack,
 	if (status)
 		return status;
 	return frames_push_unseen(stack, event, output) < 0 ? -ERROR_MEMORY : 1;
+}
+
+/* Invariant 3, once another is added. */
+static void forget_unwound(struct stack_pool *pool)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = stack_pool_count(pool); i-- > 0;) {
+		if (!stack_pool_at(pool, i)->is_unwound ||
+		    ++count < STACK_POOL_UNWOUND)
+			continue;
+		forget(pool, i);
+		return;
+	}
+}
+
+int stack_switch_unwind(struct call_stack *stack,
+			const struct function_event *event,
+			struct call_stack_output *output)
+{
+	size_t same = event->function == FUNCTION_UNKNOWN ?
+			      NO_FRAME :
+			      frames_find(stack, 0, event->function);
+	struct call_stack *kept;
+
+	if (same == NO_FRAME)
+		return 0;
+	if (is_of_user(stack) && stack->count > same + 1) {
+		forget_unwound(stack->pool);
+		kept = keep_from(stack, same + 1);
+		if (!kept)
+			return -ERROR_MEMORY;
+		kept->is_unwound = true;
+		kept->base = (uint32_t)same + 1;
+		kept->owner = output->step.task->index;
+	}
+	end_from(stack, same + 1, output);
+	frames_top(stack)->is_confirmed = true;
+	return 1;
+}
+
+/* Returns the newest stack that was unwound from the running one, or NO_FRAME. */
+static size_t find_unwound(const struct call_stack *stack, uint32_t owner)
+{
+	for (uint32_t i = stack_pool_count(stack->pool); i-- > 0;) {
+		const struct call_stack *kept = stack_pool_at(stack->pool, i);
+
+		if (kept->is_unwound && kept->owner == owner)
+			return kept->base == stack->count &&
+					       !kept->is_doubtful ?
+				       i :
+				       NO_FRAME;
+	}
+	return NO_FRAME;
+}
+
+int stack_switch_rewind(struct call_stack *stack,
+			const struct function_event *event,
+			struct call_stack_output *output)
+{
+	const struct call_stack *kept;
+	size_t index;
+	size_t at;
+
+	if (!is_of_user(stack))
+		return 0;
+	index = find_unwound(stack, output->step.task->index);
+	if (index == NO_FRAME)
+		return 0;
+	kept = stack_pool_at(stack->pool, (uint32_t)index);
+	at = frames_find_return(kept, 1, event->address);
+	if (at == NO_FRAME)
+		return 0;
+	for (size_t i = 0; i < at; i++)
+		if (enter_again(stack, frames_at(kept, i), HOW_RESUMED, false,
+				output) < 0)
+			return -ERROR_MEMORY;
+	forget(stack->pool, (uint32_t)index);
+	return 1;
 }
 
 int stack_switch_split(struct call_stack *stack, size_t at,

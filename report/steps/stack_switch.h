@@ -30,14 +30,24 @@
  * HOW_INFERRED; the rest follows when a return leaves these, to an address that
  * only one of them has.
  *
+ * A jump to a function that is open further out, longjmp() or an exception, ends
+ * the frames above.  Their copy stays in the pool as unwound: a later jump into one
+ * of them shows that they have a stack of their own, a return to one of them that
+ * the jump was a tail call into code without names.
+ *
  * Invariants:
  * 1. No suspended stack has a frame of the kernel.
  * 2. stack_pool_count() <= STACK_POOL_STACKS, and all stacks have at most
  *    STACK_POOL_FRAMES frames: the oldest is forgotten first.
+ * 3. At most STACK_POOL_UNWOUND of them are unwound.
  *
  * Inside call_stack only, except for the life of a pool.
  */
-enum { STACK_POOL_STACKS = 4096, STACK_POOL_FRAMES = 1 << 18 };
+enum {
+	STACK_POOL_STACKS = 4096,
+	STACK_POOL_FRAMES = 1 << 18,
+	STACK_POOL_UNWOUND = 64,
+};
 
 /* The suspended stacks of one process, the oldest first. */
 struct stack_pool;
@@ -91,6 +101,18 @@ int stack_switch_begin(struct call_stack *stack,
 int stack_switch_go(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output);
+
+/* A jump to the middle of a function that is open in @stack: ends the frames above
+ * it, and keeps a copy of them as unwound.
+ */
+int stack_switch_unwind(struct call_stack *stack,
+			const struct function_event *event,
+			struct call_stack_output *output);
+
+/* A return to an unwound frame of the running stack: it has not ended. */
+int stack_switch_rewind(struct call_stack *stack,
+			const struct function_event *event,
+			struct call_stack_output *output);
 
 /* Control goes back to the caller of frame @at, a function that was entered by a
  * jump: the frames from there on are a stack of their own if they go on later.

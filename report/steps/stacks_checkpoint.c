@@ -61,6 +61,9 @@ static void pack_stack(struct pack *pack, struct call_stack *stack,
 	pack_u32(pack, &count);
 	pack_bool(pack, &stack->has_new_program);
 	pack_bool(pack, &stack->is_doubtful);
+	pack_bool(pack, &stack->is_unwound);
+	pack_u32(pack, &stack->base);
+	pack_u32(pack, &stack->owner);
 	pack_u64(pack, &stack->partial.waits_for);
 	pack_u32(pack, &stack->partial.gone);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
