@@ -140,6 +140,40 @@ static int take_return(struct call_stack *stack,
 				return_past(stack, at, event, output);
 }
 
+static int take_tail_call(struct call_stack *stack,
+			  const struct function_event *event,
+			  struct call_stack_output *output)
+{
+	const struct call_frame *top = frames_top(stack);
+	struct call_frame *frame;
+
+	if (top && switch_role(stack->roles, top->function) == ROLE_GOGO &&
+	    switch_role(stack->roles, event->function) != ROLE_GOGO) {
+		int status = stack_switch_go(stack, event, output);
+
+		if (status)
+			return status < 0 ? status : 0;
+		top = frames_top(stack);
+	}
+	if (top && call_frame_is_open(top)) {
+		frames_replace(stack, event->function, 0, output);
+		return 0;
+	}
+	/* After a pause that ended in a switch of tasks, the one that jumps
+	 * was not seen to begin.
+	 */
+	frame = frames_next(stack);
+	if (!frame)
+		return -ERROR_MEMORY;
+	*frame = (struct call_frame){
+		.function = event->function,
+		.how = HOW_TAIL,
+		.returns_anywhere = true,
+	};
+	frames_begin(stack, HOW_TAIL, 0, output);
+	return 0;
+}
+
 /* A jump of user code into the middle of a function: to another stack, to where an
  * open function returns to, or to an open function (longjmp(), exceptions).
  */
@@ -160,6 +194,9 @@ static int take_far_jump(struct call_stack *stack,
 		status = stack_switch_unwind(stack, event, output);
 	if (!status)
 		status = stack_switch_into(stack, event, output);
+	/* Nothing there is open: it is a function's start. */
+	if (!status && event->detail)
+		return take_tail_call(stack, event, output);
 	return status < 0 ? status : 0;
 }
 
@@ -202,40 +239,6 @@ static int take_exception_return(struct call_stack *stack,
 	    (is_elsewhere && frames_top(stack)->function != event->function))
 		return frames_push_unseen(stack, event, output);
 	frames_top(stack)->is_confirmed = true;
-	return 0;
-}
-
-static int take_tail_call(struct call_stack *stack,
-			  const struct function_event *event,
-			  struct call_stack_output *output)
-{
-	const struct call_frame *top = frames_top(stack);
-	struct call_frame *frame;
-
-	if (top && switch_role(stack->roles, top->function) == ROLE_GOGO &&
-	    switch_role(stack->roles, event->function) != ROLE_GOGO) {
-		int status = stack_switch_go(stack, event, output);
-
-		if (status)
-			return status < 0 ? status : 0;
-		top = frames_top(stack);
-	}
-	if (top && call_frame_is_open(top)) {
-		frames_replace(stack, event->function, 0, output);
-		return 0;
-	}
-	/* After a pause that ended in a switch of tasks, the one that jumps
-	 * was not seen to begin.
-	 */
-	frame = frames_next(stack);
-	if (!frame)
-		return -ERROR_MEMORY;
-	*frame = (struct call_frame){
-		.function = event->function,
-		.how = HOW_TAIL,
-		.returns_anywhere = true,
-	};
-	frames_begin(stack, HOW_TAIL, 0, output);
 	return 0;
 }
 

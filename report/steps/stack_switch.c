@@ -406,7 +406,8 @@ int stack_switch_into(struct call_stack *stack,
 	struct wanted wanted = { .function = event->function };
 
 	if (!is_of_user(stack) || !stack_pool_count(stack->pool) ||
-	    event->detail || event->function == FUNCTION_UNKNOWN)
+	    (event->kind == FUNCTION_RETURN && event->detail) ||
+	    event->function == FUNCTION_UNKNOWN)
 		return 0;
 	return switch_to(stack, &wanted, output);
 }
