@@ -258,6 +258,16 @@ struct block *block_graph_blocks(const struct block_graph *graph)
 	return graph->table.blocks;
 }
 
+bool block_graph_leaves_file(const struct block_graph *graph, uint32_t from,
+			     uint32_t to)
+{
+	const struct block *blocks = graph->table.blocks;
+
+	return graph->symbols &&
+	       symbols_are_of_two_files(graph->symbols, blocks[from].function,
+					blocks[to].function);
+}
+
 const struct block_info *block_graph_info(const struct block_graph *graph,
 					  uint32_t index)
 {

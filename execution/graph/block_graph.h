@@ -59,6 +59,10 @@ void block_graph_forget(struct block_graph *graph, uint64_t first,
  */
 struct block *block_graph_blocks(const struct block_graph *graph);
 
+/* Returns whether blocks @from and @to are of functions in different files. */
+bool block_graph_leaves_file(const struct block_graph *graph, uint32_t from,
+			     uint32_t to);
+
 const struct block_info *block_graph_info(const struct block_graph *graph,
 					  uint32_t index);
 

@@ -5,15 +5,17 @@
 #include "symbolize/functions/function_table.h"
 
 static uint8_t jump_passage(const struct block *from, const struct block *to,
-			    const struct symbol *symbol)
+			    const struct symbol *symbol, bool leaves_file)
 {
 	if (to->function == from->function)
 		return PASSAGE_INSIDE;
 	if (to->is_entry)
 		return PASSAGE_TAIL_CALL;
-	/* The kernel's assembly jumps about without leaving. */
+	/* The kernel's assembly jumps about without leaving.  Unnamed code may be
+	 * a part of the function, but not in another file.
+	 */
 	if (!to->is_user || to->function == FUNCTION_UNKNOWN ||
-	    symbol->role == CODE_UNNAMED)
+	    (symbol->role == CODE_UNNAMED && !leaves_file))
 		return PASSAGE_INSIDE;
 	return PASSAGE_OTHER;
 }
@@ -97,5 +99,6 @@ uint8_t block_passage_of(const struct block_graph *graph, uint32_t from,
 	if (edge == EDGE_NEXT || (block->exit == FLOW_EXIT_CONDITIONAL &&
 				  target->ip == block->ip + block->bytes))
 		return PASSAGE_INSIDE;
-	return jump_passage(block, target, &info->symbol);
+	return jump_passage(block, target, &info->symbol,
+			    block_graph_leaves_file(graph, from, to));
 }

@@ -70,6 +70,28 @@ static void take_call(struct execution *execution, uint32_t from,
 	add(execution, FUNCTION_CALL, target->function, return_address);
 }
 
+/* A jump to the middle of a symbol.  The kernel's assembly jumps about without
+ * leaving.  Between symbols it may well be the start of a function; in another file
+ * it has left the one that jumps, and where a PLT leads is a start.
+ */
+static void take_jump_inside(struct execution *execution, uint32_t from)
+{
+	const struct block *target = target_of(execution);
+	bool is_unnamed = there(execution)->role == CODE_UNNAMED;
+
+	if (!target->is_user || target->function == FUNCTION_UNKNOWN)
+		return;
+	if (is_unnamed && !symbols_are_of_two_files(execution->symbols, from,
+						    target->function))
+		return;
+	if (is_unnamed && here(execution)->role == CODE_INDIRECT_THUNK)
+		add(execution, FUNCTION_TAIL_CALL, target->function,
+		    target->ip);
+	else
+		add(execution, FUNCTION_FAR_JUMP, target->function, target->ip)
+			->detail = is_unnamed;
+}
+
 static void take_jump(struct execution *execution, uint32_t from)
 {
 	const struct block *target = target_of(execution);
@@ -77,13 +99,7 @@ static void take_jump(struct execution *execution, uint32_t from)
 	if (target->function == from)
 		return;
 	if (!target->is_entry) {
-		/* The kernel's assembly jumps about without leaving.  Between
-		 * symbols it may well be the start of a function.
-		 */
-		if (target->is_user && target->function != FUNCTION_UNKNOWN &&
-		    there(execution)->role != CODE_UNNAMED)
-			add(execution, FUNCTION_FAR_JUMP, target->function,
-			    target->ip);
+		take_jump_inside(execution, from);
 		return;
 	}
 	check_points(execution);

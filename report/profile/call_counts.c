@@ -20,6 +20,8 @@ void call_counts_add(struct call_counts *counts, enum call_how how)
 	case HOW_INFERRED:
 		counts->inferred++;
 		break;
+	case HOW_RESUMED:
+		break;
 	}
 }
 

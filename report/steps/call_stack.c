@@ -5,6 +5,7 @@
 #include "decoder/flow/flow.h"
 #include "report/steps/call_frames.h"
 #include "report/steps/plain_call.h"
+#include "report/steps/stack_switch.h"
 #include "report/steps/user_return.h"
 
 #include <stdbool.h>
@@ -47,8 +48,15 @@ static int take_odd_return(struct call_stack *stack, size_t floor,
 {
 	const struct call_frame *top = frames_top(stack);
 
-	if (event->is_user && user_return_unwind(stack, event, output))
-		return 0;
+	if (event->is_user) {
+		int status = 0;
+
+		if (user_return_unwind(stack, event, output))
+			return 0;
+		status = stack_switch_into(stack, event, output);
+		if (status)
+			return status < 0 ? status : 0;
+	}
 	if (stack->count == floor && !(floor && top->is_signal))
 		return frames_push_unseen(stack, event, output);
 	if (top->returns_anywhere || top->may_have_ended)
@@ -82,6 +90,38 @@ static int return_to_top(struct call_stack *stack,
 	return 0;
 }
 
+/* A return to where frame @at returns to, past what is open above it.  In user code
+ * frame @at may be the bottom of a stack of its own, if a jump entered it.
+ */
+static int return_past(struct call_stack *stack, size_t at,
+		       const struct function_event *event,
+		       struct call_stack_output *output)
+{
+	if (event->is_user && frames_at(stack, at)->how == HOW_TAIL &&
+	    stack_switch_split(stack, at, output) < 0)
+		return -ERROR_MEMORY;
+	frames_pop_to(stack, at, true, output);
+	return return_to_top(stack, event, output);
+}
+
+/* Returns as take_odd_return(). */
+static int take_other_return(struct call_stack *stack, size_t floor,
+			     const struct function_event *event,
+			     struct call_stack_output *output)
+{
+	int status = 0;
+
+	if (event->is_user)
+		status = stack_switch_rewind(stack, event, output);
+	if (event->is_user && !status)
+		status = stack_switch_resume(stack, event, output);
+	if (event->is_user && !status)
+		status = stack_switch_begin(stack, event, output);
+	if (status)
+		return status < 0 ? status : 0;
+	return take_odd_return(stack, floor, event, output);
+}
+
 static int take_return(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output)
@@ -92,14 +132,72 @@ static int take_return(struct call_stack *stack,
 
 	if (top && call_frame_is_left_by(top, event)) {
 		frames_pop(stack, 0, output);
-	} else {
-		floor = frames_floor(stack);
-		at = frames_find_return(stack, floor, event->address);
-		if (at == NO_FRAME)
-			return take_odd_return(stack, floor, event, output);
-		frames_pop_to(stack, at, true, output);
+		return return_to_top(stack, event, output);
 	}
-	return return_to_top(stack, event, output);
+	floor = frames_floor(stack);
+	at = frames_find_return(stack, floor, event->address);
+	return at == NO_FRAME ? take_other_return(stack, floor, event, output) :
+				return_past(stack, at, event, output);
+}
+
+static int take_tail_call(struct call_stack *stack,
+			  const struct function_event *event,
+			  struct call_stack_output *output)
+{
+	const struct call_frame *top = frames_top(stack);
+	struct call_frame *frame;
+
+	if (top && switch_role(stack->roles, top->function) == ROLE_GOGO &&
+	    switch_role(stack->roles, event->function) != ROLE_GOGO) {
+		int status = stack_switch_go(stack, event, output);
+
+		if (status)
+			return status < 0 ? status : 0;
+		top = frames_top(stack);
+	}
+	if (top && call_frame_is_open(top)) {
+		frames_replace(stack, event->function, 0, output);
+		return 0;
+	}
+	/* After a pause that ended in a switch of tasks, the one that jumps
+	 * was not seen to begin.
+	 */
+	frame = frames_next(stack);
+	if (!frame)
+		return -ERROR_MEMORY;
+	*frame = (struct call_frame){
+		.function = event->function,
+		.how = HOW_TAIL,
+		.returns_anywhere = true,
+	};
+	frames_begin(stack, HOW_TAIL, 0, output);
+	return 0;
+}
+
+/* A jump of user code into the middle of a function: to another stack, to where an
+ * open function returns to, or to an open function (longjmp(), exceptions).
+ */
+static int take_far_jump(struct call_stack *stack,
+			 const struct function_event *event,
+			 struct call_stack_output *output)
+{
+	int status = stack_switch_go(stack, event, output);
+	size_t at;
+
+	if (status)
+		return status < 0 ? status : 0;
+	at = frames_find_return(stack, frames_floor(stack), event->address);
+	if (at != NO_FRAME)
+		return return_past(stack, at, event, output);
+	status = stack_switch_resume(stack, event, output);
+	if (!status)
+		status = stack_switch_unwind(stack, event, output);
+	if (!status)
+		status = stack_switch_into(stack, event, output);
+	/* Nothing there is open: it is a function's start. */
+	if (!status && event->detail)
+		return take_tail_call(stack, event, output);
+	return status < 0 ? status : 0;
 }
 
 /* Returns the exception that a way back to @address ends: the nearest one from
@@ -141,32 +239,6 @@ static int take_exception_return(struct call_stack *stack,
 	    (is_elsewhere && frames_top(stack)->function != event->function))
 		return frames_push_unseen(stack, event, output);
 	frames_top(stack)->is_confirmed = true;
-	return 0;
-}
-
-static int take_tail_call(struct call_stack *stack,
-			  const struct function_event *event,
-			  struct call_stack_output *output)
-{
-	const struct call_frame *top = frames_top(stack);
-	struct call_frame *frame;
-
-	if (top && call_frame_is_open(top)) {
-		frames_replace(stack, event->function, 0, output);
-		return 0;
-	}
-	/* After a pause that ended in a switch of tasks, the one that jumps
-	 * was not seen to begin.
-	 */
-	frame = frames_next(stack);
-	if (!frame)
-		return -ERROR_MEMORY;
-	*frame = (struct call_frame){
-		.function = event->function,
-		.how = HOW_TAIL,
-		.returns_anywhere = true,
-	};
-	frames_begin(stack, HOW_TAIL, 0, output);
 	return 0;
 }
 
@@ -222,8 +294,7 @@ static int take_call_event(struct call_stack *stack,
 		count_local(event, HOW_EXCEPTION, output);
 		return 0;
 	case FUNCTION_FAR_JUMP:
-		user_return_unwind(stack, event, output);
-		return 0;
+		return take_far_jump(stack, event, output);
 	case FUNCTION_EXCEPTION_RETURN:
 		return take_exception_return(stack, event, output);
 	case FUNCTION_TRACE_START:

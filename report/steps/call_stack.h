@@ -27,6 +27,18 @@ struct call_frame {
 					 * below it */
 };
 
+/* Of several suspended stacks that wait for one address the running one is known
+ * only in part (stack_switch.h).
+ */
+struct partial_stack {
+	uint64_t waits_for; /* the address */
+	uint32_t gone;	    /* frames of theirs, from the top, that have ended
+			     * when this part has; 0: the stack is known */
+};
+
+struct stack_pool;
+struct switch_roles;
+
 /* The open functions of one task, outermost first.  Interrupts lie on top of
  * what they interrupted: a stack of stacks, each begun by a frame that
  * is_exception.
@@ -36,6 +48,15 @@ struct call_stack {
 	uint32_t count;
 	uint32_t room;
 	bool has_new_program; /* below the system call: all is gone */
+	bool is_doubtful; /* suspended, and code of its process ran unseen */
+	bool is_unwound;  /* suspended by a jump to a function below it, which
+			   * has ended it unless code shows that it goes on */
+	uint32_t base;	  /* is_unwound: how many frames were below it */
+	uint32_t owner;	  /* is_unwound: the index of its task */
+	struct partial_stack partial;
+	struct stack_pool *pool; /* the suspended stacks of its process; NULL:
+				  * user code is taken to have one stack */
+	const struct switch_roles *roles; /* NULL: no function has one */
 };
 
 /* A zeroed stack is empty. */

@@ -5,9 +5,11 @@
 #include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "report/steps/call_frames.h"
+#include "report/steps/stack_switch.h"
 
 void call_stack_pause(struct call_stack *stack)
 {
+	stack_pool_pause(stack->pool);
 	for (size_t i = 0; i < stack->count; i++) {
 		frames_at(stack, i)->unseen |= UNSEEN_INSIDE;
 		frames_at(stack, i)->may_have_ended = true;

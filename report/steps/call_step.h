@@ -39,7 +39,14 @@ enum call_how {
 	HOW_START,	 /* the trace starts with it, as at an entry
 				 * from user space that is not traced */
 	HOW_INFERRED,	 /* it was running before it was first seen */
+	HOW_RESUMED,	 /* its stack of user space goes on: no call */
 };
+
+/* Returns whether @how is a call: else the function was open before. */
+static inline bool call_how_is_call(uint8_t how)
+{
+	return how != HOW_START && how != HOW_INFERRED && how != HOW_RESUMED;
+}
 
 /* This is what is known about a CPU for a stretch of time. */
 enum cpu_state {

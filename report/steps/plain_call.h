@@ -3,6 +3,7 @@
 #define KT_REPORT_PLAIN_CALL_H
 
 #include "report/steps/call_stack.h"
+#include "report/steps/switch_roles.h"
 
 /* Nearly all events are calls, the returns from them, and tail calls, of
  * functions that were seen to begin: what these do to a stack takes no search
@@ -14,6 +15,7 @@ struct plain_frames {
 	struct call_frame *first;
 	struct call_frame *next; /* where the next one goes */
 	struct call_frame *end;	 /* of the room for them */
+	const struct switch_roles *roles;
 };
 
 static inline struct plain_frames
@@ -23,6 +25,7 @@ plain_frames_of(const struct call_stack *stack)
 		.first = stack->frames,
 		.next = stack->frames + stack->count,
 		.end = stack->frames + stack->room,
+		.roles = stack->roles,
 	};
 }
 
@@ -108,7 +111,8 @@ static inline bool plain_call_replace(struct plain_frames *frames,
 	if (frames->next == frames->first)
 		return false;
 	top = frames->next - 1;
-	if (!call_frame_is_open(top))
+	if (!call_frame_is_open(top) ||
+	    switch_role(frames->roles, top->function) != ROLE_NONE)
 		return false;
 	top->function = event->function;
 	top->how = HOW_TAIL;

@@ -4,6 +4,7 @@
 #include "common/pack.h"
 #include "report/steps/call_frames.h"
 #include "report/steps/cpu_context.h"
+#include "report/steps/stack_switch.h"
 #include "report/steps/thread_map.h"
 
 /* A frame's bits in one number. */
@@ -45,7 +46,7 @@ static void pack_frame(struct pack *pack, struct call_frame *frame,
 	pack_u64(pack, &frame->start_ns);
 	pack_u32(pack, &frame->function);
 	pack_check(pack, frame->function < functions);
-	pack_small(pack, &frame->how, HOW_INFERRED);
+	pack_small(pack, &frame->how, HOW_RESUMED);
 	pack_small(pack, &frame->unseen,
 		   UNSEEN_BEGIN | UNSEEN_END | UNSEEN_INSIDE);
 	pack_small(pack, &bits, FRAME_BITS);
@@ -59,6 +60,12 @@ static void pack_stack(struct pack *pack, struct call_stack *stack,
 
 	pack_u32(pack, &count);
 	pack_bool(pack, &stack->has_new_program);
+	pack_bool(pack, &stack->is_doubtful);
+	pack_bool(pack, &stack->is_unwound);
+	pack_u32(pack, &stack->base);
+	pack_u32(pack, &stack->owner);
+	pack_u64(pack, &stack->partial.waits_for);
+	pack_u32(pack, &stack->partial.gone);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
 		struct call_frame *frame;
 
@@ -125,6 +132,48 @@ static struct mapped_thread *pack_id(struct thread_map *tasks,
 	return task;
 }
 
+static void pack_pool(struct pack *pack, struct stack_pool *pool,
+		      uint32_t functions)
+{
+	uint32_t count = stack_pool_count(pool);
+
+	pack_u32(pack, &count);
+	pack_check(pack, count <= STACK_POOL_STACKS);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct call_stack *stack = pack->is_reading ?
+						   stack_pool_add(pool) :
+						   stack_pool_at(pool, i);
+
+		pack_check(pack, stack);
+		if (!stack)
+			return;
+		pack_stack(pack, stack, functions);
+		pack_check(pack, stack->count);
+		if (pack->is_reading)
+			stack_pool_added(pool);
+	}
+}
+
+/* The pools of processes, which have come with the tasks; an empty one needs
+ * nothing.
+ */
+static void pack_pools(struct pack *pack, const struct thread_map *tasks,
+		       uint32_t functions)
+{
+	uint32_t count = (uint32_t)tasks->processes.count;
+
+	pack_u32(pack, &count);
+	pack_check(pack, count == tasks->processes.count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct process_stacks *process = array_at(&tasks->processes, i);
+		int32_t pid = process->pid;
+
+		pack_i32(pack, &pid);
+		pack_check(pack, pid == process->pid);
+		pack_pool(pack, process->pool, functions);
+	}
+}
+
 void stacks_checkpoint_pack_tasks(struct thread_map *tasks,
 				  const struct array *cpus, struct pack *pack,
 				  uint32_t functions)
@@ -142,6 +191,8 @@ void stacks_checkpoint_pack_tasks(struct thread_map *tasks,
 		pack_stack(pack, &task->stack, functions);
 	}
 	pack_check(pack, tasks->all.count == count);
+	if (!pack->failed)
+		pack_pools(pack, tasks, functions);
 }
 
 void stacks_checkpoint_pack_cpu(struct cpu_context *context,

@@ -45,6 +45,8 @@ void task_stacks_know(struct task_stacks *stacks,
 		      const struct function_table *functions)
 {
 	stacks->end = task_end_of(functions);
+	switch_roles_free(&stacks->tasks.roles);
+	stacks->tasks.roles = switch_roles_of(functions);
 }
 
 static struct cpu_context *cpu_at(const struct task_stacks *stacks,

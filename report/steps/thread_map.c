@@ -3,13 +3,16 @@
 
 #include "common/error.h"
 #include "common/number_map.h"
+#include "report/steps/stack_switch.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 void thread_map_init(struct thread_map *tasks)
 {
 	*tasks = (struct thread_map){
 		.all = ARRAY_OF(struct mapped_thread *),
+		.processes = ARRAY_OF(struct process_stacks),
 	};
 }
 
@@ -19,8 +22,16 @@ void thread_map_free(struct thread_map *tasks)
 		call_stack_free(&thread_map_at(tasks, i)->stack);
 		free(thread_map_at(tasks, i));
 	}
+	for (size_t i = 0; i < tasks->processes.count; i++) {
+		struct process_stacks *process = array_at(&tasks->processes, i);
+
+		stack_pool_free(process->pool);
+	}
 	array_free(&tasks->all);
 	number_map_free(&tasks->indices);
+	array_free(&tasks->processes);
+	number_map_free(&tasks->process_of);
+	switch_roles_free(&tasks->roles);
 }
 
 struct mapped_thread *thread_map_at(const struct thread_map *tasks,
@@ -69,21 +80,60 @@ static struct mapped_thread *add(struct thread_map *tasks)
 	return task;
 }
 
+/* Returns the pool of process @pid, making it if that is new; NULL when out of
+ * memory.
+ */
+static struct stack_pool *pool_of(struct thread_map *tasks, int32_t pid)
+{
+	uint64_t *number =
+		number_map_add(&tasks->process_of, (uint64_t)(uint32_t)pid);
+	struct process_stacks *process;
+
+	if (!number)
+		return NULL;
+	if (!*number) {
+		process = array_add(&tasks->processes);
+		if (!process)
+			return NULL;
+		process->pid = pid;
+		*number = tasks->processes.count;
+	}
+	process = array_at(&tasks->processes, *number - 1);
+	if (!process->pool)
+		process->pool = stack_pool_new();
+	return process->pool;
+}
+
+/* Sets the process of @task, unless it is known.  Returns false when out of
+ * memory.
+ */
+static bool set_process(struct thread_map *tasks, struct mapped_thread *task,
+			int32_t pid)
+{
+	if (task->task.pid < 0)
+		task->task.pid = pid;
+	if (task->stack.pool || task->task.pid <= 0)
+		return true;
+	task->stack.pool = pool_of(tasks, task->task.pid);
+	return task->stack.pool;
+}
+
 struct mapped_thread *thread_map_get(struct thread_map *tasks, int32_t cpu,
 				     int32_t pid, int32_t tid)
 {
 	struct mapped_thread *task = thread_map_find(tasks, cpu, tid);
 
-	if (task) {
-		if (task->task.pid < 0)
-			task->task.pid = pid;
-		return task;
-	}
+	if (task)
+		return set_process(tasks, task, pid) ? task : NULL;
 	task = add(tasks);
 	if (!task)
 		return NULL;
 	task->task.tid = tid;
 	task->task.pid = pid;
 	task->task.cpu = cpu;
-	return give_index(tasks, &task->task) < 0 ? NULL : task;
+	task->stack.roles = &tasks->roles;
+	return give_index(tasks, &task->task) < 0 ||
+			       !set_process(tasks, task, pid) ?
+		       NULL :
+		       task;
 }

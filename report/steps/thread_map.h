@@ -6,6 +6,7 @@
 #include "common/number_map.h"
 #include "report/steps/call_stack.h"
 #include "report/steps/call_step.h"
+#include "report/steps/switch_roles.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,10 +21,19 @@ struct mapped_thread {
 	uint64_t last_ns; /* of its newest step */
 };
 
+/* The suspended stacks of a process. */
+struct process_stacks {
+	int32_t pid;
+	struct stack_pool *pool;
+};
+
 /* All tasks seen, in order of appearance; each stays in place. */
 struct thread_map {
 	struct array all; /* struct mapped_thread * */
 	struct number_map indices;
+	struct array processes; /* struct process_stacks, as they appear */
+	struct number_map process_of; /* index + 1 there, by pid */
+	struct switch_roles roles;    /* which the tasks' stacks borrow */
 };
 
 /* Makes @tasks empty. */

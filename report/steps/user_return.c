@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "report/steps/call_frames.h"
+#include "report/steps/stack_switch.h"
 #include "symbolize/functions/function_table.h"
 
 /* Returns the frame with which the kernel was entered: the outermost exception
@@ -89,6 +90,9 @@ static int begin_program(struct call_stack *stack,
 			 struct call_stack_output *output)
 {
 	stack->has_new_program = false;
+	stack->partial = (struct partial_stack){ 0 };
+	if (stack->pool)
+		stack_pool_clear(stack->pool);
 	while (stack->count)
 		frames_pop(stack, 0, output);
 	return frames_push_unseen(stack, event, output);

@@ -18,6 +18,8 @@ const char *call_how_text(uint8_t how)
 		return "start";
 	case HOW_INFERRED:
 		return "inferred";
+	case HOW_RESUMED:
+		return "resumed";
 	}
 	return "?";
 }

@@ -19,7 +19,9 @@ enum function_event_kind {
 	/* A jump to the start of another function. */
 	FUNCTION_TAIL_CALL,
 	/* A jump of user code to address, in the middle of function, another
-	 * than the one that jumps: longjmp, exceptions.
+	 * than the one that jumps: longjmp, exceptions.  detail is 1 if the
+	 * target is unnamed code of another file, where it may be the start of a
+	 * function as well.
 	 */
 	FUNCTION_FAR_JUMP,
 	/* A return to address, in function; detail is 1 if that is an entry of

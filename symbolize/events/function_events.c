@@ -46,6 +46,7 @@ struct function_events *function_events_new(struct flow_source *source,
 		return NULL;
 	events->source = source;
 	events->transfers.arch = symbols_arch(symbols);
+	events->transfers.symbols = symbols;
 	events->transfers.next_switch = next_switch;
 	events->transfers.ctx = events;
 	events->exit = EXIT_UNSEEN;
@@ -85,6 +86,7 @@ departure_of(const struct function_events *events)
 		.return_address = events->return_address,
 		.last = events->here.function,
 		.last_return = events->return_address,
+		.last_role = events->here.role,
 	};
 }
 

@@ -80,21 +80,38 @@ static void take_call(struct function_transfers *transfers,
 		return_address);
 }
 
+/* As take_jump_inside() in execution/walk/transfer.c. */
+static void take_jump_inside(struct function_transfers *transfers,
+			     const struct flow_item *item,
+			     const struct symbol *target,
+			     const struct function_departure *departure)
+{
+	bool is_unnamed = target->role == CODE_UNNAMED;
+
+	if (item->ip >= transfers->arch->kernel_start ||
+	    target->function == FUNCTION_UNKNOWN)
+		return;
+	if (is_unnamed &&
+	    !symbols_are_of_two_files(transfers->symbols, departure->from,
+				      target->function))
+		return;
+	if (is_unnamed && departure->last_role == CODE_INDIRECT_THUNK)
+		emit_at(transfers, item, FUNCTION_TAIL_CALL, target->function,
+			item->ip);
+	else
+		emit_at(transfers, item, FUNCTION_FAR_JUMP, target->function,
+			item->ip)
+			->detail = is_unnamed;
+}
+
 static void take_jump(struct function_transfers *transfers,
 		      const struct flow_item *item, const struct symbol *target,
-		      uint32_t from)
+		      const struct function_departure *departure)
 {
-	if (target->function == from)
+	if (target->function == departure->from)
 		return;
 	if (!is_entry(target, item->ip)) {
-		/* The kernel's assembly jumps about without leaving.  Between
-		 * symbols it may well be the start of a function.
-		 */
-		if (item->ip < transfers->arch->kernel_start &&
-		    target->function != FUNCTION_UNKNOWN &&
-		    target->role != CODE_UNNAMED)
-			emit_at(transfers, item, FUNCTION_FAR_JUMP,
-				target->function, item->ip);
+		take_jump_inside(transfers, item, target, departure);
 		return;
 	}
 	check_points(transfers, item, target);
@@ -193,11 +210,11 @@ void function_transfers_take(struct function_transfers *transfers,
 		break;
 	case FLOW_EXIT_CONDITIONAL:
 		if (was_taken(transfers, departure->end, item->ip))
-			take_jump(transfers, item, target, from);
+			take_jump(transfers, item, target, departure);
 		break;
 	case FLOW_EXIT_JUMP:
 	case FLOW_EXIT_FAR_JUMP:
-		take_jump(transfers, item, target, from);
+		take_jump(transfers, item, target, departure);
 		break;
 	case FLOW_EXIT_RETURN:
 		take_return(transfers, item, target, FUNCTION_RETURN);

@@ -13,6 +13,7 @@
 
 struct arch;
 struct symbol_cache;
+struct symbols;
 
 enum {
 	BATCH_EVENTS = 4096,
@@ -31,6 +32,7 @@ enum {
 /* Events, as ways from one place to another make them. */
 struct function_transfers {
 	const struct arch *arch;
+	const struct symbols *symbols;
 	struct symbol_cache *cache;
 	/* Returns the next record of a switch, or NULL. */
 	const struct flow_item *(*next_switch)(const void *ctx);
@@ -51,6 +53,7 @@ struct function_departure {
 	uint64_t return_address; /* likewise, of a call */
 	uint32_t last;		 /* its own function */
 	uint64_t last_return;	 /* of the newest call or exception */
+	uint8_t last_role;	 /* of its own function: enum code_role */
 };
 
 /* Adds an event at @item's time; the rest of it is zero. */

@@ -195,6 +195,20 @@ void symbols_find_mapped(const struct symbols *symbols,
 				       range);
 }
 
+bool symbols_are_of_two_files(const struct symbols *symbols, uint32_t a,
+			      uint32_t b)
+{
+	const char *first;
+	const char *second;
+
+	if (a == FUNCTION_UNKNOWN || b == FUNCTION_UNKNOWN ||
+	    a == FUNCTION_NONE || b == FUNCTION_NONE)
+		return false;
+	first = function_at(symbols->functions, a)->module;
+	second = function_at(symbols->functions, b)->module;
+	return *first && *second && strcmp(first, second) != 0;
+}
+
 const struct arch *symbols_arch(const struct symbols *symbols)
 {
 	return symbols->arch;

@@ -6,6 +6,7 @@
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,6 +66,10 @@ void symbols_find_range(const struct symbols *symbols, int32_t pid,
 void symbols_find_mapped(const struct symbols *symbols,
 			 const struct array *maps, uint64_t address,
 			 struct symbol *symbol, struct symbol_range *range);
+
+/* Returns whether functions @a and @b are known to be of different files. */
+bool symbols_are_of_two_files(const struct symbols *symbols, uint32_t a,
+			      uint32_t b);
 
 const struct arch *symbols_arch(const struct symbols *symbols);
 const struct function_table *symbols_functions(const struct symbols *symbols);

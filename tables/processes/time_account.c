@@ -179,7 +179,8 @@ static void take_step(struct event_handler *handler,
 		return;
 	if (step->kind == STEP_LEAVE)
 		record.kind = RECORD_SWITCH;
-	else if (step->kind == STEP_ENTER && step->how != HOW_INFERRED)
+	else if (step->kind == STEP_ENTER && step->how != HOW_INFERRED &&
+		 step->how != HOW_RESUMED)
 		record.kind = (uint8_t)begun_by(accounts, step);
 	if (record.kind != RECORD_SPAN)
 		take(accounts, &record);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* How many enum call_how there are. */
-enum { CALL_HOWS = HOW_INFERRED + 1 };
+enum { CALL_HOWS = HOW_RESUMED + 1 };
 
 /* Entries are counted in parts of one, so that their sums are the same in any
  * order.

@@ -27,7 +27,7 @@ static bool is_wanted(struct call_search *search, const struct call_step *step,
 		      uint32_t *number)
 {
 	if (step->kind != STEP_ENTER || step->function != search->function ||
-	    step->how == HOW_INFERRED || step->how == HOW_START ||
+	    !call_how_is_call(step->how) ||
 	    !time_window_has(search->window, step->time_ns) ||
 	    (search->has_found && !search->is_back))
 		return false;

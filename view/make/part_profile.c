@@ -185,7 +185,7 @@ static uint32_t call(struct part_profile *profile, uint32_t number,
 			 .function = step->function,
 		 });
 	sum = sum_of(profile, step->cpu, number, child);
-	if (sum && step->how != HOW_START && step->how != HOW_INFERRED)
+	if (sum && call_how_is_call(step->how))
 		sum->calls++;
 	return child;
 }

@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/steps/stack_switch.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "report/steps/call_frames.h"
+#include "report/steps/plain_call.h"
+#include "symbolize/functions/function_table.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The most frames above the one that a stack goes on below: a wrapper or two
+ * around the routine that switches.
+ */
+enum { MOST_ABOVE = 8 };
+
+struct stack_pool {
+	struct array stacks; /* struct call_stack, the oldest first */
+	size_t frames;	     /* of all */
+};
+
+struct stack_pool *stack_pool_new(void)
+{
+	struct stack_pool *pool = calloc(1, sizeof(*pool));
+
+	if (pool)
+		pool->stacks = ARRAY_OF(struct call_stack);
+	return pool;
+}
+
+void stack_pool_clear(struct stack_pool *pool)
+{
+	for (uint32_t i = 0; i < stack_pool_count(pool); i++)
+		call_stack_free(stack_pool_at(pool, i));
+	array_free(&pool->stacks);
+	pool->frames = 0;
+}
+
+void stack_pool_free(struct stack_pool *pool)
+{
+	if (!pool)
+		return;
+	stack_pool_clear(pool);
+	free(pool);
+}
+
+uint32_t stack_pool_count(const struct stack_pool *pool)
+{
+	return (uint32_t)pool->stacks.count;
+}
+
+struct call_stack *stack_pool_at(const struct stack_pool *pool, uint32_t index)
+{
+	return array_at(&pool->stacks, index);
+}
+
+struct call_stack *stack_pool_add(struct stack_pool *pool)
+{
+	return array_add(&pool->stacks);
+}
+
+void stack_pool_added(struct stack_pool *pool)
+{
+	pool->frames += stack_pool_at(pool, stack_pool_count(pool) - 1)->count;
+}
+
+void stack_pool_pause(struct stack_pool *pool)
+{
+	for (uint32_t i = 0; pool && i < stack_pool_count(pool); i++)
+		stack_pool_at(pool, i)->is_doubtful = true;
+}
+
+static void forget(struct stack_pool *pool, uint32_t index)
+{
+	struct call_stack *stack = stack_pool_at(pool, index);
+
+	pool->frames -= stack->count;
+	call_stack_free(stack);
+	array_remove(&pool->stacks, index, 1);
+}
+
+/* Invariant 2, once a stack of @count frames is added. */
+static void make_room(struct stack_pool *pool, uint32_t count)
+{
+	while (stack_pool_count(pool) &&
+	       (stack_pool_count(pool) >= STACK_POOL_STACKS ||
+		pool->frames + count > STACK_POOL_FRAMES))
+		forget(pool, 0);
+}
+
+/* Returns whether @stack is one of user space, which its process can suspend. */
+static bool is_of_user(const struct call_stack *stack)
+{
+	if (!stack->pool || !stack->count)
+		return false;
+	for (size_t i = 0; i < stack->count; i++)
+		if (frames_at(stack, i)->is_exception &&
+		    !frames_at(stack, i)->is_signal)
+			return false;
+	return true;
+}
+
+/* Copies the frames of @stack from @at on to its pool.  Returns the copy, or NULL
+ * when out of memory.
+ */
+static struct call_stack *keep_from(struct call_stack *stack, size_t at)
+{
+	uint32_t count = stack->count - (uint32_t)at;
+	struct call_stack *kept;
+
+	make_room(stack->pool, count);
+	kept = stack_pool_add(stack->pool);
+	if (!kept)
+		return NULL;
+	kept->frames = calloc(count, sizeof(*kept->frames));
+	if (!kept->frames) {
+		array_remove(&stack->pool->stacks,
+			     stack_pool_count(stack->pool) - 1, 1);
+		return NULL;
+	}
+	memcpy(kept->frames, frames_at(stack, at),
+	       count * sizeof(*kept->frames));
+	kept->count = count;
+	kept->room = count;
+	kept->partial = stack->partial;
+	stack->pool->frames += count;
+	return kept;
+}
+
+/* Suspends the frames of @stack from @at on, which leave the timeline. */
+static int suspend_from(struct call_stack *stack, size_t at,
+			struct call_stack_output *output)
+{
+	struct call_stack *kept = keep_from(stack, at);
+
+	if (!kept)
+		return -ERROR_MEMORY;
+	kept->frames[0].returns_anywhere |= at > 0;
+	stack->partial = (struct partial_stack){ 0 };
+	while (stack->count > at)
+		frames_pop(stack, UNSEEN_END, output);
+	return 0;
+}
+
+/* Returns frame @index of @stack, counted from the top. */
+static const struct call_frame *from_top(const struct call_stack *stack,
+					 size_t index)
+{
+	return frames_at(stack, stack->count - 1 - index);
+}
+
+/* What a suspended stack must have: the frame at @above from the top returns to
+ * @address, into @function; or is of @function, if @address is 0.
+ */
+struct wanted {
+	uint64_t address;
+	uint32_t function;
+	size_t above;
+	/* Unless 0: the stack waits for this. */
+	uint64_t waits_for;
+};
+
+static bool fits(const struct call_stack *stack, const struct wanted *wanted)
+{
+	const struct call_frame *frame;
+
+	if (stack->count <= wanted->above + (wanted->address != 0))
+		return false;
+	if (stack->is_unwound && (wanted->address || stack->is_doubtful))
+		return false;
+	if (wanted->waits_for &&
+	    from_top(stack, 0)->return_address != wanted->waits_for)
+		return false;
+	frame = from_top(stack, wanted->above);
+	if (!wanted->address)
+		return frame->function == wanted->function && !frame->is_signal;
+	return frame->return_address == wanted->address &&
+	       !frame->returns_anywhere &&
+	       from_top(stack, wanted->above + 1)->function == wanted->function;
+}
+
+/* Returns how many frames of both are equal below the top @gone ones, of which the
+ * outermost one's return address may differ.
+ */
+static uint32_t common_frames(const struct call_stack *a,
+			      const struct call_stack *b, size_t gone)
+{
+	uint32_t least = a->count < b->count ? a->count : b->count;
+	uint32_t count = 0;
+
+	while (gone + count < least &&
+	       from_top(a, gone + count)->function ==
+		       from_top(b, gone + count)->function) {
+		count++;
+		if (from_top(a, gone + count - 1)->return_address !=
+		    from_top(b, gone + count - 1)->return_address)
+			break;
+	}
+	return count;
+}
+
+/* The suspended stacks that fit. */
+struct candidates {
+	uint32_t count;
+	uint32_t first;
+	uint32_t last;
+	uint32_t common; /* frames that all have, from the one on top */
+	bool are_equal;	 /* all of their frames are */
+};
+
+static struct candidates find_candidates(const struct stack_pool *pool,
+					 const struct wanted *wanted,
+					 size_t gone)
+{
+	struct candidates found = { .are_equal = true };
+	const struct call_stack *first = NULL;
+
+	for (uint32_t i = 0; i < stack_pool_count(pool); i++) {
+		const struct call_stack *stack = stack_pool_at(pool, i);
+		uint32_t common;
+
+		if (!fits(stack, wanted))
+			continue;
+		found.last = i;
+		if (!found.count++) {
+			found.first = i;
+			found.common = stack->count - (uint32_t)gone;
+			first = stack;
+			continue;
+		}
+		common = common_frames(first, stack, gone);
+		if (common < found.common)
+			found.common = common;
+		found.are_equal &= stack->count == first->count &&
+				   common == stack->count - gone;
+	}
+	return found;
+}
+
+/* Enters a copy of frame @from as it goes on. */
+static int enter_again(struct call_stack *stack, const struct call_frame *from,
+		       uint8_t how, bool is_doubtful,
+		       struct call_stack_output *output)
+{
+	struct call_frame *frame = frames_next(stack);
+
+	if (!frame)
+		return -ERROR_MEMORY;
+	*frame = *from;
+	frame->how = how;
+	frame->unseen |= UNSEEN_BEGIN;
+	if (is_doubtful) {
+		frame->unseen |= UNSEEN_INSIDE;
+		frame->may_have_ended = true;
+		frame->is_confirmed = false;
+	}
+	frames_begin(stack, how, frame->unseen, output);
+	return 0;
+}
+
+/* Makes the @count frames of @from below its top @gone ones the running stack. */
+static int enter_all(struct call_stack *stack, const struct call_stack *from,
+		     size_t gone, uint32_t count, uint8_t how,
+		     struct call_stack_output *output)
+{
+	size_t end = from->count - gone;
+
+	assert(!stack->count && count && count <= end);
+	for (size_t i = end - count; i < end; i++)
+		if (enter_again(stack, frames_at(from, i), how,
+				from->is_doubtful, output) < 0)
+			return -ERROR_MEMORY;
+	frames_top(stack)->is_confirmed = true;
+	return 0;
+}
+
+/* Resumes suspended stack @index, whose top @gone frames have ended. */
+static int resume_at(struct call_stack *stack, uint32_t index, size_t gone,
+		     uint8_t how, struct call_stack_output *output)
+{
+	struct stack_pool *pool = stack->pool;
+	const struct call_stack *from = stack_pool_at(pool, index);
+	uint32_t count = from->count - (uint32_t)gone;
+
+	stack->partial = from->partial;
+	if (enter_all(stack, from, gone, count, how, output) < 0)
+		return -ERROR_MEMORY;
+	forget(pool, index);
+	return 1;
+}
+
+/* Resumes what @found have in common; the return from it says which goes on. */
+static int resume_part(struct call_stack *stack, const struct candidates *found,
+		       size_t gone, struct call_stack_output *output)
+{
+	const struct call_stack *from =
+		stack_pool_at(stack->pool, found->first);
+	struct call_frame *bottom;
+
+	stack->partial = (struct partial_stack){
+		.waits_for = from_top(from, 0)->return_address,
+		.gone = (uint32_t)gone + found->common,
+	};
+	if (enter_all(stack, from, gone, found->common, HOW_INFERRED, output) <
+	    0)
+		return -ERROR_MEMORY;
+	bottom = frames_at(stack, 0);
+	bottom->return_address = 0;
+	bottom->returns_anywhere = true;
+	return 1;
+}
+
+/* Resumes the stack of @found that goes on where their top @gone frames end. */
+static int resume(struct call_stack *stack, const struct candidates *found,
+		  const struct wanted *wanted, size_t gone,
+		  struct call_stack_output *output)
+{
+	if (found->count == 1)
+		return resume_at(stack, found->first, gone, HOW_RESUMED,
+				 output);
+	if (found->are_equal)
+		return resume_at(stack, found->first, gone, HOW_INFERRED,
+				 output);
+	if (wanted->address)
+		return resume_part(stack, found, gone, output);
+	/* The newest one: who switches to and fro is back soonest. */
+	return resume_at(stack, found->last, gone, HOW_INFERRED, output);
+}
+
+/* Switches from @stack, if anything is open there, to a stack that fits.  That the
+ * running one may fit as well is no matter: a goroutine may be its own next one.
+ */
+static int switch_to(struct call_stack *stack, struct wanted *wanted,
+		     struct call_stack_output *output)
+{
+	for (wanted->above = 0; wanted->above <= MOST_ABOVE; wanted->above++) {
+		size_t gone = wanted->above + (wanted->address != 0);
+		struct candidates found =
+			find_candidates(stack->pool, wanted, gone);
+		uint32_t before = stack_pool_count(stack->pool);
+
+		if (!found.count)
+			continue;
+		if (stack->count && suspend_from(stack, 0, output) < 0)
+			return -ERROR_MEMORY;
+		/* Making room may have forgotten some. */
+		if (stack_pool_count(stack->pool) != before + 1)
+			found = find_candidates(stack->pool, wanted, gone);
+		return found.count ?
+			       resume(stack, &found, wanted, gone, output) :
+			       0;
+	}
+	return 0;
+}
+
+/* A return from the outermost frame that is known of several stacks. */
+static int complete(struct call_stack *stack,
+		    const struct function_event *event,
+		    struct call_stack_output *output)
+{
+	struct wanted wanted = {
+		.address = event->address,
+		.function = event->function,
+		.above = stack->partial.gone - 1,
+		.waits_for = stack->partial.waits_for,
+	};
+	struct candidates found =
+		find_candidates(stack->pool, &wanted, stack->partial.gone);
+	size_t gone = stack->partial.gone;
+
+	if (!found.count)
+		return 0;
+	frames_pop(stack, 0, output);
+	stack->partial = (struct partial_stack){ 0 };
+	return resume(stack, &found, &wanted, gone, output);
+}
+
+int stack_switch_resume(struct call_stack *stack,
+			const struct function_event *event,
+			struct call_stack_output *output)
+{
+	struct wanted wanted = {
+		.address = event->address,
+		.function = event->function,
+	};
+
+	if (!is_of_user(stack) || !stack_pool_count(stack->pool))
+		return 0;
+	if (stack->partial.gone && stack->count == 1 &&
+	    event->kind == FUNCTION_RETURN) {
+		int status = complete(stack, event, output);
+
+		if (status)
+			return status;
+	}
+	return switch_to(stack, &wanted, output);
+}
+
+int stack_switch_into(struct call_stack *stack,
+		      const struct function_event *event,
+		      struct call_stack_output *output)
+{
+	struct wanted wanted = { .function = event->function };
+
+	if (!is_of_user(stack) || !stack_pool_count(stack->pool) ||
+	    (event->kind == FUNCTION_RETURN && event->detail) ||
+	    event->function == FUNCTION_UNKNOWN)
+		return 0;
+	return switch_to(stack, &wanted, output);
+}
+
+/* A stack begins with @event's function, entered by a jump. */
+static int begin(struct call_stack *stack, const struct function_event *event,
+		 struct call_stack_output *output)
+{
+	struct call_frame *frame = frames_next(stack);
+
+	if (!frame)
+		return -ERROR_MEMORY;
+	*frame = (struct call_frame){
+		.function = event->function,
+		.how = HOW_TAIL,
+		.returns_anywhere = true,
+	};
+	frames_begin(stack, HOW_TAIL, 0, output);
+	return 1;
+}
+
+/* The bottom of a stack returns to what ends it, as __start_context(), on the same
+ * stack.
+ */
+int stack_switch_begin(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output)
+{
+	if (!event->detail || stack->count < 2 || !is_of_user(stack) ||
+	    frames_top(stack)->returns_anywhere ||
+	    frames_top(stack)->is_signal ||
+	    !call_frame_is_open(frames_top(stack)))
+		return 0;
+	if (suspend_from(stack, 0, output) < 0)
+		return -ERROR_MEMORY;
+	return begin(stack, event, output);
+}
+
+static size_t find_role(const struct call_stack *stack, uint8_t role)
+{
+	for (size_t i = stack->count; i-- > 0;)
+		if (switch_role(stack->roles, frames_at(stack, i)->function) ==
+		    role)
+			return i;
+	return NO_FRAME;
+}
+
+static uint8_t role_at(const struct call_stack *stack, size_t index)
+{
+	return index < stack->count ?
+		       switch_role(stack->roles,
+				   frames_at(stack, index)->function) :
+		       ROLE_NONE;
+}
+
+static void end_from(struct call_stack *stack, size_t at,
+		     struct call_stack_output *output)
+{
+	while (stack->count > at)
+		frames_pop(stack, 0, output);
+}
+
+/* What ran on g0 above @to_g0 has ended: g0 begins anew each time.  The goroutine
+ * below is suspended, unless it has ended.
+ */
+static int leave_goroutine(struct call_stack *stack, size_t to_g0,
+			   struct call_stack_output *output)
+{
+	bool has_ended = role_at(stack, to_g0 + 1) == ROLE_LAST;
+
+	end_from(stack, has_ended ? 0 : to_g0 + 1, output);
+	return stack->count ? suspend_from(stack, 0, output) : 0;
+}
+
+/* Nothing but g0 is known: its base stays in the thread, under what goroutines do
+ * there.
+ */
+static void leave_g0(struct call_stack *stack, struct call_stack_output *output)
+{
+	end_from(stack, 0, output);
+}
+
+/* Returns whether runtime.newstack goes back to the function that needed more
+ * stack: nothing was scheduled.
+ */
+static bool is_own_return(const struct call_stack *stack, size_t to_g0,
+			  const struct function_event *event)
+{
+	size_t above = to_g0 + 1;
+
+	return role_at(stack, above) == ROLE_NEWSTACK &&
+	       role_at(stack, above + 1) == ROLE_GOGO &&
+	       frames_at(stack, to_g0)->return_address == event->address;
+}
+
+int stack_switch_go(struct call_stack *stack,
+		    const struct function_event *event,
+		    struct call_stack_output *output)
+{
+	struct wanted wanted = {
+		.address = event->address,
+		.function = event->function,
+	};
+	size_t to_g0 = find_role(stack, ROLE_TO_G0);
+	int status = 0;
+
+	if (!is_of_user(stack) || role_at(stack, stack->count - 1) != ROLE_GOGO)
+		return 0;
+	if (to_g0 != NO_FRAME && is_own_return(stack, to_g0, event)) {
+		end_from(stack, to_g0, output);
+		return 1;
+	}
+	if (to_g0 != NO_FRAME)
+		status = leave_goroutine(stack, to_g0, output);
+	else
+		leave_g0(stack, output);
+	if (status < 0)
+		return status;
+	if (event->kind == FUNCTION_TAIL_CALL)
+		return begin(stack, event, output);
+	status = switch_to(stack, &wanted, output);
+	if (status)
+		return status;
+	return frames_push_unseen(stack, event, output) < 0 ? -ERROR_MEMORY : 1;
+}
+
+/* Invariant 3, once another is added. */
+static void forget_unwound(struct stack_pool *pool)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = stack_pool_count(pool); i-- > 0;) {
+		if (!stack_pool_at(pool, i)->is_unwound ||
+		    ++count < STACK_POOL_UNWOUND)
+			continue;
+		forget(pool, i);
+		return;
+	}
+}
+
+int stack_switch_unwind(struct call_stack *stack,
+			const struct function_event *event,
+			struct call_stack_output *output)
+{
+	size_t same = event->function == FUNCTION_UNKNOWN ?
+			      NO_FRAME :
+			      frames_find(stack, 0, event->function);
+	struct call_stack *kept;
+
+	if (same == NO_FRAME)
+		return 0;
+	if (is_of_user(stack) && stack->count > same + 1) {
+		forget_unwound(stack->pool);
+		kept = keep_from(stack, same + 1);
+		if (!kept)
+			return -ERROR_MEMORY;
+		kept->is_unwound = true;
+		kept->base = (uint32_t)same + 1;
+		kept->owner = output->step.task->index;
+	}
+	end_from(stack, same + 1, output);
+	frames_top(stack)->is_confirmed = true;
+	return 1;
+}
+
+/* Returns the newest stack that was unwound from the running one, or NO_FRAME. */
+static size_t find_unwound(const struct call_stack *stack, uint32_t owner)
+{
+	for (uint32_t i = stack_pool_count(stack->pool); i-- > 0;) {
+		const struct call_stack *kept = stack_pool_at(stack->pool, i);
+
+		if (kept->is_unwound && kept->owner == owner)
+			return kept->base == stack->count &&
+					       !kept->is_doubtful ?
+				       i :
+				       NO_FRAME;
+	}
+	return NO_FRAME;
+}
+
+int stack_switch_rewind(struct call_stack *stack,
+			const struct function_event *event,
+			struct call_stack_output *output)
+{
+	const struct call_stack *kept;
+	size_t index;
+	size_t at;
+
+	if (!is_of_user(stack))
+		return 0;
+	index = find_unwound(stack, output->step.task->index);
+	if (index == NO_FRAME)
+		return 0;
+	kept = stack_pool_at(stack->pool, (uint32_t)index);
+	at = frames_find_return(kept, 1, event->address);
+	if (at == NO_FRAME)
+		return 0;
+	for (size_t i = 0; i < at; i++)
+		if (enter_again(stack, frames_at(kept, i), HOW_RESUMED, false,
+				output) < 0)
+			return -ERROR_MEMORY;
+	forget(stack->pool, (uint32_t)index);
+	return 1;
+}
+
+int stack_switch_split(struct call_stack *stack, size_t at,
+		       struct call_stack_output *output)
+{
+	return is_of_user(stack) && at < stack->count ?
+		       suspend_from(stack, at, output) :
+		       0;
+}
