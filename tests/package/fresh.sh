@@ -93,7 +93,7 @@ add_user() { # system
 		echo "ada ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/ada'
 }
 
-# What a command must not print, although it succeeds.
+# A command that succeeds must print no warning and no failure.
 expect_no_warnings() { # name log
 	local warnings
 	warnings=$(grep -iE 'warning:|FAILED|no symbols' "$LOGS/$2" || true)
