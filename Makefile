@@ -411,6 +411,16 @@ check-full: check
 	$(Q)tests/recorded/all.sh full
 	$(Q)tests/e2e/run_all.sh full
 
+# Another compiler's warnings are errors; it writes no objects: make warnings CC=clang
+warnings: export CFLAGS = -fsyntax-only -Werror
+warnings:
+	$(Q)$(MAKE) --no-print-directory -k BUILD=build-warnings DRAFT=1 objects
+OBJECT_SRCS := $(filter-out tests/all_suites.c machine/qemu/plugin_api.c, \
+              $(TESTS) $(wildcard tests/fuzz/*.c tests/fuzz/recording/*.c \
+              tests/bench/*.c machine/*/*.c machine/*/*/*.c))
+objects: $(OBJS) $(EXTENSION_OBJS) $(PLUGIN_APIS:%=$(BUILD)/machine/plugin_api%.o) \
+	$(OBJECT_SRCS:%.c=$(BUILD)/%.o)
+
 # Programs that time one part of the pipeline alone.
 bench-programs: $(BENCHES)
 
@@ -495,10 +505,10 @@ compile_commands.json:
 		$(BENCHES) $(FUZZERS) | scripts/compile_commands.py >$@
 
 clean:
-	$(RM) -r build build-san build-fuzz build-arm64
+	$(RM) -r build build-san build-fuzz build-warnings build-arm64
 
 .PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check check-plain check-recorder $(CHECKS) \
 	check-golden-flows check-fuzz-found $(HOSTILE_CHECKS) check-full bench \
-	lint $(LINTS) install install-recorder deb compile_commands.json clean
+	lint $(LINTS) warnings objects install install-recorder deb compile_commands.json clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -34,8 +34,8 @@ static int event_packet(struct pt_packet_unknown *unknown,
 	return size ? size : -pte_bad_opc;
 }
 
-/* Makes what libipt 2.1 and later return for an Event Trace packet at @at the
- * same as what event_packet() makes 2.0 return.
+/* Makes @packet at @at unknown if it is of Event Trace: libipt 2.1 and later
+ * return it as ppt_cfe or ppt_evd, 2.0 as unknown with event_packet().
  */
 static void forget_event_packet(struct pt_packet *packet, const uint8_t *at)
 {
@@ -45,8 +45,7 @@ static void forget_event_packet(struct pt_packet *packet, const uint8_t *at)
 		return;
 	ck_assert_int_eq(packet->size, size);
 	packet->type = ppt_unknown;
-	packet->payload.unknown =
-		(struct pt_packet_unknown){ .packet = at };
+	packet->payload.unknown = (struct pt_packet_unknown){ .packet = at };
 }
 
 static struct pt_packet_decoder *open_decoder(const uint8_t *bytes, size_t size)

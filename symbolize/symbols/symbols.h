@@ -21,7 +21,7 @@ struct symbols;
 
 /* Reads the symbols of @recording, which must outlive them, by @threads at most.
  *
- * Warns @log of what is missing of the kernel: its addresses are then
+ * Warns @log of missing symbols of the kernel, whose addresses are then
  * FUNCTION_UNKNOWN.  symbols_log_unread() warns of programs.
  * Returns 0 and *@symbols, or a negative enum error.
  */

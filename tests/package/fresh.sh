@@ -4,7 +4,8 @@
 # system with nothing but git and ca-certificates, which clones the commit that
 # is checked out here and runs ./start, then ./test.
 #	fresh.sh [RELEASE-WHO...]	all, or some of:
-#		bookworm-root, trixie-root	root, in /root, without a locale
+#		bookworm-root, trixie-root	root, in /root, without a locale; then
+#						clang's warnings
 #		bookworm-user, trixie-user	a user with sudo, umask 077, in a
 #						folder with a space in its name
 #		bookworm-deb, trixie-deb	make deb, and tests/package/package.sh
@@ -29,24 +30,28 @@ command -v debootstrap >/dev/null || skip "debootstrap is not installed"
 # shellcheck source=scripts/apt.sh
 source scripts/apt.sh
 
-# Makes a copy of a release's new system in the folder, which has the
-# repository's commit as /srv/ktrace-hw.bundle.
+# Makes a release's new system in the folder, which has the repository's commit
+# as /srv/ktrace-hw.bundle.
+make_new_system() { # release folder
+	local mirror
+	mirror=$(debian_mirror "$1")
+	# shellcheck disable=SC1091 # Debian's own
+	[[ $mirror ]] || mirror=$(. /etc/os-release &&
+		debian_mirror "$VERSION_CODENAME")
+	debootstrap --variant=minbase --include=git,ca-certificates "$1" "$2" \
+		"${mirror:-http://deb.debian.org/debian}" &&
+		cp /etc/resolv.conf "$2/etc/resolv.conf" &&
+		printf '127.0.0.1 localhost %s\n' "$(uname -n)" >"$2/etc/hosts" &&
+		git bundle create -q "$2/srv/ktrace-hw.bundle" HEAD
+}
+
+# Copies the release's new system, which the first copy makes.
 make_system() { # release folder
-	local mirror new=$WORK/$1
-	if [[ ! -d $new ]]; then
-		mirror=$(debian_mirror "$1")
-		# shellcheck disable=SC1091 # Debian's own
-		[[ $mirror ]] || mirror=$(. /etc/os-release &&
-			debian_mirror "$VERSION_CODENAME")
-		debootstrap --variant=minbase --include=git,ca-certificates \
-			"$1" "$new.part" "${mirror:-http://deb.debian.org/debian}"
-		cp /etc/resolv.conf "$new.part/etc/resolv.conf"
-		printf '127.0.0.1 localhost %s\n' "$(uname -n)" \
-			>"$new.part/etc/hosts"
-		git bundle create -q "$new.part/srv/ktrace-hw.bundle" HEAD
-		mv "$new.part" "$new"
+	if [[ ! -d $WORK/$1 ]]; then
+		make_new_system "$1" "$WORK/part" || return 1
+		mv "$WORK/part" "$WORK/$1"
 	fi
-	cp -a "$new" "$2"
+	cp -a "$WORK/$1" "$2"
 }
 
 # Runs a command in the system, as the user.
@@ -68,14 +73,7 @@ inside() { # folder user command
 # Leaves the output of the command in a log.
 expect_success() { # name log command...
 	local start_s=$SECONDS code=0
-	# Not as a condition: set -e would be off in functions.
-	set +e
-	(
-		set -e
-		"${@:3}"
-	) >"$LOGS/$2" 2>&1
-	code=$?
-	set -e
+	"${@:3}" >"$LOGS/$2" 2>&1 || code=$?
 	if ((code == 0)); then
 		printf 'ok: %s: %s (%d s)\n' "${0##*/}" "$1" \
 			"$((SECONDS - start_s))"
@@ -95,7 +93,7 @@ add_user() { # system
 		echo "ada ALL=(ALL) NOPASSWD: ALL" >/etc/sudoers.d/ada'
 }
 
-# What a command must not print, although it succeeds.
+# A command that succeeds must print no warning and no failure.
 expect_no_warnings() { # name log
 	local warnings
 	warnings=$(grep -iE 'warning:|FAILED|no symbols' "$LOGS/$2" || true)
@@ -122,6 +120,12 @@ check_readme() { # name system user folder
 	expect_no_warnings "$1: ./test" "$1.test"
 }
 
+check_clang() { # name system folder
+	expect_success "$1: clang" "$1.clang" inside "$2" root \
+		"cd '$3' && apt-get -qq -y --no-install-recommends install \
+		clang && make -s -j$(nproc) warnings CC=clang"
+}
+
 check_deb() { # name system
 	expect_success "$1: the packages" "$1.deb" inside "$2" root \
 		'cd && git clone -q /srv/ktrace-hw.bundle ktrace-hw &&
@@ -135,7 +139,10 @@ check() { # name
 	expect_success "$1: debootstrap" "$1.debootstrap" \
 		make_system "$release" "$system" || return 0
 	case $1 in
-	*-root) check_readme "$1" "$system" root /root/ktrace-hw ;;
+	*-root)
+		check_readme "$1" "$system" root /root/ktrace-hw
+		check_clang "$1" "$system" /root/ktrace-hw || true
+		;;
 	*-user)
 		expect_success "$1: a user with sudo" "$1.user" \
 			add_user "$system" || return 0

@@ -113,8 +113,8 @@ check_machine() { # architecture
 	((CODE == 0)) || tail -n 5 "$WORK/log"
 }
 
-# Fetches the page by its printed address, with nothing but bash: no program that
-# fetches is installed.
+# Fetches the page by its printed address, through bash's /dev/tcp: the system has
+# no program for HTTP.
 check_view() { # recording
 	# shellcheck disable=SC2016 # the shell inside expands them
 	inside bash -c 'cd /root && coproc ktrace-hw view "$1" 2>&1
