@@ -25,6 +25,19 @@ static int explain(const struct log *log, const char *path, int error)
 	return error;
 }
 
+/* Names the file @name of @folder. */
+static void explain_file(const struct log *log,
+			 const struct output_folder *folder, const char *name,
+			 int error)
+{
+	char path[4096];
+	int cause = errno;
+
+	snprintf(path, sizeof(path), "%s/%s", folder->path, name);
+	errno = cause;
+	explain(log, path, error);
+}
+
 static int copy_kcore(const struct kernel_copy *copy,
 		      const struct output_folder *folder, const struct log *log)
 {
@@ -39,7 +52,7 @@ static int copy_kcore(const struct kernel_copy *copy,
 		error = kcore_copy(&kcore, folder, "kcore", ranges.items,
 				   ranges.count);
 	if (error)
-		explain(log, folder->path, error);
+		explain_file(log, folder, "kcore", error);
 	kcore_close(&kcore);
 	array_free(&ranges);
 	return error;
