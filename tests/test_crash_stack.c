@@ -106,6 +106,61 @@ START_TEST(a_kill_ends_in_the_call_that_brought_it)
 }
 END_TEST
 
+/* The kernel reports the call's number after the signal is sent. */
+START_TEST(seccomp_tells_the_call_that_it_refused)
+{
+	call("__x64_sys_read", 1);
+	crash_stack_exit_call(&stack, 0);
+	enter("entry_SYSCALL_64", 'k', 1);
+	enter("__secure_computing", 'k', 2);
+	enter("force_sig_seccomp", 'k', 3);
+	leave(2);
+	crash_stack_exit_call(&stack, 110);
+	enter("get_signal", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+	expect("SIGSYS by seccomp, in getppid", "main;entry_SYSCALL_64",
+	       "read");
+}
+END_TEST
+
+START_TEST(without_results_seccomp_is_told_alone)
+{
+	call("__x64_sys_read", 1);
+	enter("entry_SYSCALL_64", 'k', 1);
+	enter("force_sig_seccomp", 'k', 2);
+	leave(2);
+	enter("get_signal", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+	expect("SIGSYS by seccomp", "main;entry_SYSCALL_64", "read");
+}
+END_TEST
+
+/* The program had a handler for SIGSYS, and went on. */
+START_TEST(a_fault_after_seccomp_is_a_fault)
+{
+	call("__x64_sys_read", 1);
+	enter("entry_SYSCALL_64", 'k', 1);
+	enter("force_sig_seccomp", 'k', 2);
+	leave(1);
+	enter("asm_exc_page_fault", 'k', 1);
+	enter("get_signal", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+	expect("SIGSEGV or SIGBUS (page fault)", "main;asm_exc_page_fault",
+	       "read");
+}
+END_TEST
+
+START_TEST(a_call_after_seccomp_ends_its_part)
+{
+	enter("force_sig_seccomp", 'k', 2);
+	call("__x64_sys_kill", 1);
+	enter("entry_SYSCALL_64", 'k', 1);
+	enter("get_signal", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+	expect("a signal that was sent to it", "main;entry_SYSCALL_64", "kill");
+}
+END_TEST
+
 START_TEST(an_exit_is_no_signal)
 {
 	call("__x64_sys_read", 1);
@@ -126,6 +181,10 @@ static Suite *crash_stack_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_fault_tells_place_and_signal);
 	tcase_add_test(tcase, a_kill_ends_in_the_call_that_brought_it);
+	tcase_add_test(tcase, seccomp_tells_the_call_that_it_refused);
+	tcase_add_test(tcase, without_results_seccomp_is_told_alone);
+	tcase_add_test(tcase, a_fault_after_seccomp_is_a_fault);
+	tcase_add_test(tcase, a_call_after_seccomp_ends_its_part);
 	tcase_add_test(tcase, an_exit_is_no_signal);
 	suite_add_tcase(suite, tcase);
 	return suite;

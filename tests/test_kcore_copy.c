@@ -187,7 +187,7 @@ START_TEST(test_changes)
 	const struct code_range *ranges;
 	struct kcore before;
 	struct kcore now;
-	const struct change_search search = { &before, &now, NULL, NULL };
+	const struct change_search search = { .before = &before, .now = &now };
 
 	ck_assert_int_eq(kcore_open(&now, source), 0);
 	ck_assert_int_eq(kcore_copy(&now, &output, "copy", &all, 1), 0);
@@ -218,8 +218,8 @@ START_TEST(test_changes_elsewhere)
 	struct array changed = ARRAY_OF(struct code_range);
 	struct kcore before;
 	struct kcore now;
-	const struct change_search search = { &before, &now, NULL, NULL };
-	const struct change_search back = { &now, &before, NULL, NULL };
+	const struct change_search search = { .before = &before, .now = &now };
+	const struct change_search back = { .before = &now, .now = &before };
 
 	ck_assert_int_eq(kcore_open(&now, source), 0);
 	ck_assert_int_eq(kcore_copy(&now, &output, "copy", &half, 1), 0);

@@ -65,7 +65,8 @@ static void remove_cores(void)
 	scratch_folder_free(&folder);
 }
 
-static const struct change_search everything = { &before, &now, NULL, NULL };
+static const struct change_search everything = { .before = &before,
+						 .now = &now };
 
 /* What does not fit is in the last range, which ends where it should. */
 START_TEST(a_full_list_is_stretched)
@@ -119,7 +120,8 @@ static void find_in(const struct module *module, const struct code_range *range,
 	struct kernel_symbols symbols = { 0 };
 	struct array modules = ARRAY_OF(struct module);
 	struct module_text text;
-	const struct change_search search = { &before, &now, &text, module };
+	const struct change_search search = { &before, &now, &text, module,
+					      NULL };
 
 	byte_buffer_add(&symbols.text, symbols_text, sizeof(symbols_text) - 1);
 	*(struct module *)array_add(&modules) = *module;

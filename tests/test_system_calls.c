@@ -114,6 +114,108 @@ START_TEST(an_event_before_the_trace_of_its_call_counts)
 }
 END_TEST
 
+static int enter(const char *name)
+{
+	const struct call_step one = {
+		.kind = STEP_ENTER,
+		.task = &task,
+		.function = function_table_add(
+			functions, name, strlen(name),
+			function_table_module(functions, "", 0), 'k'),
+		.time_ns = now_ns += 10,
+		.depth = 1,
+	};
+
+	return system_calls_step(calls, &one);
+}
+
+/* sys_exit alone, as of what seccomp refuses: number, result. */
+static void exit_event(int64_t number, int64_t result)
+{
+	const struct sideband_record sideband = { .tid = task.tid };
+	struct event_record record = {
+		.event = EVENT_SYS_EXIT,
+		.tid = task.tid,
+		.sideband = &sideband,
+	};
+
+	record.values[SYSTEM_CALL_NUMBER] = number;
+	record.values[SYSTEM_CALL_RESULT] = result;
+	system_calls_event(calls, &task, &record);
+}
+
+static const char *text_of(const struct system_call *call)
+{
+	static char text[64];
+
+	return system_call_text(call, functions, &arch_x86_64, text,
+				sizeof(text));
+}
+
+static const struct refused {
+	const char *guard; /* a function that is entered in the call */
+	int64_t number;
+	int64_t result;
+	const char *name;
+	uint8_t refusal;
+	bool has_exit;
+} refused_calls[] = {
+	{ "__seccomp_filter", 110, -1, "getppid", CALL_BY_SECCOMP, true },
+	/* Killed: the register has the number again, which is no result. */
+	{ "__secure_computing", 110, 110, "getppid", CALL_BY_SECCOMP, false },
+	{ "ptrace_notify", -1, -38, "?", CALL_BY_PTRACE, true },
+	{ "ptrace_stop", 110, -38, "getppid", CALL_BY_PTRACE, true },
+	{ "other", 5000, -38, "syscall_5000", CALL_NOT_REFUSED, true },
+	/* x32 has x86-64's numbers, with a bit set. */
+	{ "other", 0x4000006e, -38, "getppid", CALL_NOT_REFUSED, true },
+};
+
+START_TEST(a_call_without_its_function_has_name_result_and_cause)
+{
+	const struct refused *row = &refused_calls[_i];
+	const struct system_call *call = a_call();
+
+	enter(row->guard);
+	exit_event(row->number, row->result);
+	ck_assert_int_eq(step(STEP_EXIT), CALL_ENDED);
+	ck_assert(call->has_number);
+	ck_assert_str_eq(text_of(call), row->name);
+	ck_assert_int_eq(call->refusal, row->refusal);
+	ck_assert_int_eq(call->has_exit, row->has_exit);
+	ck_assert_int_eq(call->result, row->result);
+}
+END_TEST
+
+START_TEST(a_number_finds_the_kernel_s_function)
+{
+	static const char name[] = "__x64_sys_newuname";
+	uint32_t function = function_table_add_entry(
+		functions, name, strlen(name),
+		function_table_module(functions, "", 0), 'k', 0x1000);
+	const struct system_call *call = a_call();
+
+	exit_event(63, -1);
+	step(STEP_EXIT);
+	ck_assert_uint_eq(call->function, function);
+	ck_assert_str_eq(text_of(call), "newuname");
+}
+END_TEST
+
+/* seccomp let it pass: its function ran. */
+START_TEST(a_call_that_passes_seccomp_is_not_refused)
+{
+	const struct system_call *call = a_call();
+
+	enter("__seccomp_filter");
+	event(EVENT_SYS_ENTER, 110);
+	enter("__x64_sys_getppid");
+	exit_event(110, 1);
+	step(STEP_EXIT);
+	ck_assert_int_eq(call->refusal, CALL_NOT_REFUSED);
+	ck_assert_str_eq(text_of(call), "getppid");
+}
+END_TEST
+
 START_TEST(calls_that_are_not_traced_leave_nothing)
 {
 	event(EVENT_SYS_ENTER, 3);
@@ -251,6 +353,11 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, a_call_has_the_arguments_of_its_event);
 	tcase_add_test(tcase, an_event_before_the_trace_of_its_call_counts);
+	tcase_add_loop_test(
+		tcase, a_call_without_its_function_has_name_result_and_cause, 0,
+		sizeof(refused_calls) / sizeof(*refused_calls));
+	tcase_add_test(tcase, a_number_finds_the_kernel_s_function);
+	tcase_add_test(tcase, a_call_that_passes_seccomp_is_not_refused);
 	tcase_add_test(tcase, calls_that_are_not_traced_leave_nothing);
 	tcase_add_test(tcase, a_call_s_own_event_counts_most);
 	tcase_add_test(tcase, a_result_behind_the_end_is_the_call_s);

@@ -7,6 +7,7 @@
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct arch;
@@ -21,6 +22,15 @@ enum system_call_end {
 	CALL_ENDS,
 };
 
+/* Who answered a call before the function that implements it, as the functions
+ * entered in it show.
+ */
+enum call_refusal {
+	CALL_NOT_REFUSED,
+	CALL_BY_SECCOMP,
+	CALL_BY_PTRACE,
+};
+
 /* One system call of one task. */
 struct system_call {
 	const struct task *task;
@@ -28,11 +38,15 @@ struct system_call {
 	uint64_t end_ns;
 	uint32_t depth;	   /* of its entry in the task's call stack */
 	uint32_t function; /* that implements it, as __x64_sys_read;
-				 * FUNCTION_UNKNOWN if none was entered */
+				 * FUNCTION_UNKNOWN if none was entered and
+				 * none has the number */
 	uint8_t end;	   /* enum system_call_end */
-	bool has_enter;	   /* number and arguments were recorded */
-	bool has_exit;	   /* result was recorded */
-	int64_t number;
+	uint8_t refusal;   /* enum call_refusal */
+	bool is_compat;	   /* made through a 32-bit entry */
+	bool has_number;
+	bool has_enter; /* number and arguments were recorded */
+	bool has_exit;	/* result was recorded */
+	int64_t number; /* of sys_enter, else of sys_exit */
 	uint64_t arguments[SYSTEM_CALL_ARGUMENTS];
 	int64_t result;
 	uint64_t class_ns[TIME_CLASSES]; /* they add up to its time */
@@ -53,6 +67,24 @@ void system_call_take_exit(struct system_call *call,
  */
 const char *system_call_name(const struct function_table *functions,
 			     const struct arch *arch, uint32_t function);
+
+/* Finds which function implements @call by its number, if none was entered.  It
+ * stays unknown if the kernel has none of that name.
+ */
+void system_call_find_function(struct system_call *call,
+			       const struct function_table *functions,
+			       const struct arch *arch);
+
+/* Writes the name of @call to @text of @size bytes, and returns it: that of its
+ * function, else that of its number, "syscall_5000" where no table has that; "?"
+ * if neither is known.
+ */
+const char *system_call_text(const struct system_call *call,
+			     const struct function_table *functions,
+			     const struct arch *arch, char *text, size_t size);
+
+/* Returns "seccomp", "ptrace" or NULL. */
+const char *system_call_refusal_text(uint8_t refusal);
 
 /* Returns how a call ended: "returned", "no_return", "cut". */
 const char *system_call_end_text(uint8_t end);

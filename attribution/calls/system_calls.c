@@ -11,6 +11,7 @@
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A task and the call that it is in. */
 struct caller {
@@ -24,6 +25,7 @@ struct caller {
 	 */
 	bool has_entered;
 	struct call_fault fault;
+	uint8_t guard; /* enum call_refusal: the last that looked at the call */
 	/* The recording began in a call: what implements it, as the frames
 	 * around it turn up one by one, outwards.
 	 */
@@ -97,6 +99,29 @@ static bool implements_call(const struct system_calls *calls, uint32_t function)
 	       arch_system_call(calls->arch, about->base);
 }
 
+/* entry_SYSCALL_compat, entry_INT80_compat, asm_int80_emulation,
+ * el0t_32_sync and the like.
+ */
+static bool is_compat(const struct system_calls *calls, uint32_t function)
+{
+	const char *name = function_at(calls->functions, function)->base;
+
+	return strstr(name, "compat") || strstr(name, "int80") ||
+	       strstr(name, "INT80") || strstr(name, "SYSENTER") ||
+	       strstr(name, "syscall_32") || strstr(name, "t_32_");
+}
+
+/* kernel/seccomp.c; kernel/signal.c: what ptrace_report_syscall() calls. */
+static enum call_refusal guard_of(const char *name)
+{
+	if (!strcmp(name, "__secure_computing") ||
+	    !strcmp(name, "__seccomp_filter"))
+		return CALL_BY_SECCOMP;
+	return !strcmp(name, "ptrace_notify") || !strcmp(name, "ptrace_stop") ?
+		       CALL_BY_PTRACE :
+		       CALL_NOT_REFUSED;
+}
+
 static int begin(const struct system_calls *calls, struct caller *caller,
 		 const struct call_step *step)
 {
@@ -106,6 +131,7 @@ static int begin(const struct system_calls *calls, struct caller *caller,
 	if (was_unseen && step->time_ns == caller->unseen_end_ns)
 		return CALL_NOTHING;
 	caller->is_open = true;
+	caller->guard = CALL_NOT_REFUSED;
 	caller->call = (struct system_call){
 		.task = step->task,
 		.begin_ns = step->time_ns,
@@ -113,6 +139,7 @@ static int begin(const struct system_calls *calls, struct caller *caller,
 		.end = was_unseen ? CALL_CUT : CALL_RETURNED,
 		.function = was_unseen ? caller->unseen_function :
 					 FUNCTION_UNKNOWN,
+		.is_compat = is_compat(calls, step->function),
 	};
 	if (caller->has_entered)
 		name_call(calls, &caller->call);
@@ -125,10 +152,37 @@ static void enter_in_call(const struct system_calls *calls,
 			  struct caller *caller, const struct call_step *step)
 {
 	struct system_call *call = &caller->call;
+	enum call_refusal guard;
 
-	if (call->function == FUNCTION_UNKNOWN &&
-	    implements_call(calls, step->function))
+	if (call->function != FUNCTION_UNKNOWN)
+		return;
+	if (implements_call(calls, step->function)) {
 		call->function = step->function;
+		return;
+	}
+	/* What runs on the way out answers no call. */
+	if (call->has_exit)
+		return;
+	guard = guard_of(function_at(calls->functions, step->function)->base);
+	if (guard != CALL_NOT_REFUSED)
+		caller->guard = guard;
+}
+
+/* seccomp looks at a call after ptrace has.  The kernel reports sys_enter after
+ * both, but a call whose number ptrace made -1 or seccomp refused has none.
+ */
+static void find_refusal(struct caller *caller)
+{
+	struct system_call *call = &caller->call;
+
+	if (!call->has_exit || call->function != FUNCTION_UNKNOWN ||
+	    (call->has_enter && call->number != -1))
+		return;
+	call->refusal = caller->guard;
+	/* A killed one gets its number back in the result's register. */
+	if (call->refusal == CALL_BY_SECCOMP && call->number > 0 &&
+	    call->result == call->number)
+		call->has_exit = false;
 }
 
 static int enter(const struct system_calls *calls, struct caller *caller,
@@ -169,6 +223,8 @@ static int end(const struct system_calls *calls, struct caller *caller,
 	       uint64_t time_ns)
 {
 	call_fault_end(&caller->fault, &caller->call, time_ns);
+	find_refusal(caller);
+	system_call_find_function(&caller->call, calls->functions, calls->arch);
 	caller->call.end_ns = time_ns;
 	caller->is_open = false;
 	caller->has_ended = true;
@@ -276,8 +332,10 @@ static void take_untraced(struct caller *caller,
 }
 
 /* The call was over. */
-static int end_late(struct caller *caller)
+static int end_late(const struct system_calls *calls, struct caller *caller)
 {
+	find_refusal(caller);
+	system_call_find_function(&caller->call, calls->functions, calls->arch);
 	caller->awaits_result = false;
 	caller->has_ended = true;
 	return CALL_ENDED;
@@ -293,7 +351,7 @@ int system_calls_event(struct system_calls *calls, const struct task *task,
 		return -ERROR_MEMORY;
 	if (caller->awaits_result && event->event == EVENT_SYS_EXIT) {
 		system_call_take_exit(call, event);
-		return end_late(caller);
+		return end_late(calls, caller);
 	}
 	if (!caller->is_open) {
 		take_untraced(caller, event);
@@ -309,7 +367,7 @@ int system_calls_give_up(struct system_calls *calls, uint32_t index)
 {
 	struct caller *caller = caller_of(calls, index);
 
-	return caller && caller->awaits_result ? end_late(caller) :
+	return caller && caller->awaits_result ? end_late(calls, caller) :
 						 CALL_NOTHING;
 }
 

@@ -38,7 +38,7 @@ void call_arguments_write(const struct system_call *call, const char *name,
 	const char *letters = signature_of(name) + 1;
 
 	if (!call->has_enter) {
-		fputs("(...)", out);
+		fputs(letters[0] ? "(...)" : "()", out);
 		return;
 	}
 	fputc('(', out);

@@ -24,8 +24,10 @@ void call_line_head(FILE *out)
 void call_line_call(const struct call_record_context *context,
 		    const struct system_call *call)
 {
-	const char *name = system_call_name(context->functions, context->arch,
-					    call->function);
+	char text[64];
+	const char *name = system_call_text(call, context->functions,
+					    context->arch, text, sizeof(text));
+	const char *refusal = system_call_refusal_text(call->refusal);
 	FILE *out = context->out;
 
 	name_write(out, NAME_TEXT, name);
@@ -34,6 +36,8 @@ void call_line_call(const struct call_record_context *context,
 	call_result_write(call, name, out);
 	if (call->end != CALL_RETURNED)
 		fprintf(out, "  [%s]", system_call_end_text(call->end));
+	if (refusal)
+		fprintf(out, "  [by %s]", refusal);
 }
 
 static const struct sleep_place *longest(const struct sleep_places *places)

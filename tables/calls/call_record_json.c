@@ -60,12 +60,14 @@ static void put_arguments(FILE *out, const struct system_call *call)
 static void put_call(const struct call_record_context *context,
 		     const struct system_call *call)
 {
+	const char *refusal = system_call_refusal_text(call->refusal);
 	FILE *out = context->out;
+	char name[64];
 
-	put_known(out, call->has_enter, "number", call->number);
+	put_known(out, call->has_number, "number", call->number);
 	put_text(out, "name",
-		 system_call_name(context->functions, context->arch,
-				  call->function));
+		 system_call_text(call, context->functions, context->arch, name,
+				  sizeof(name)));
 	put_function(context, "function", call->function);
 	fprintf(out, "\"pid\":%d,\"tid\":%d,", call->task->pid,
 		call->task->tid);
@@ -75,6 +77,10 @@ static void put_call(const struct call_record_context *context,
 	put_number(out, "start_ns", call->begin_ns);
 	put_number(out, "wall_ns", call->end_ns - call->begin_ns);
 	put_text(out, "end", system_call_end_text(call->end));
+	if (refusal)
+		put_text(out, "refused_by", refusal);
+	else
+		fputs("\"refused_by\":null,", out);
 	put_arguments(out, call);
 	put_known(out, call->has_exit, "result", call->result);
 }

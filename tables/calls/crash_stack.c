@@ -6,6 +6,7 @@
 #include "report/steps/call_step.h"
 #include "report/text/deep_stack.h"
 #include "symbolize/arch/arch.h"
+#include "symbolize/arch/system_call_numbers.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/table_records.h"
 
@@ -63,12 +64,30 @@ void crash_pack(struct pack *pack, struct crash *crash)
 	table_records_pack_text(pack, &crash->calls);
 }
 
+void crash_stack_exit_call(struct crash_stack *stack, int64_t number)
+{
+	stack->number = number;
+	stack->is_number_new = true;
+}
+
+/* force_sig_seccomp() of kernel/signal.c sends SIGSYS for the call in which it is
+ * entered, before the kernel reports the call's number in sys_exit.
+ */
 void crash_stack_enter(struct crash_stack *stack,
 		       const struct crash_names *names, uint32_t function)
 {
-	if (arch_system_call(names->arch,
-			     function_at(names->functions, function)->base))
-		stack->calls[stack->call_count++ % CRASH_CALLS] = function;
+	const char *base = function_at(names->functions, function)->base;
+
+	if (!strcmp(base, "force_sig_seccomp")) {
+		stack->is_seccomp = true;
+		stack->is_number_new = false;
+	}
+	if (!strcmp(base, "__secure_computing"))
+		stack->is_seccomp = false;
+	if (!arch_system_call(names->arch, base))
+		return;
+	stack->is_seccomp = false;
+	stack->calls[stack->call_count++ % CRASH_CALLS] = function;
 }
 
 bool crash_stack_is_in_signal(const struct crash_stack *stack,
@@ -80,11 +99,11 @@ bool crash_stack_is_in_signal(const struct crash_stack *stack,
 	return false;
 }
 
-/* Returns what the kernel was entered for by the program: the first kernel
- * functions on the stack.
+/* Returns the signal of the exception that the program entered the kernel for: by
+ * the first kernel functions on the stack; NULL if there was none.
  */
-static const char *signal_of(const struct crash_stack *stack,
-			     const struct crash_names *names)
+static const char *exception_of(const struct crash_stack *stack,
+				const struct crash_names *names)
 {
 	for (size_t i = 0; i < stack->count; i++) {
 		const struct function *function = function_of(stack, names, i);
@@ -95,7 +114,35 @@ static const char *signal_of(const struct crash_stack *stack,
 			if (strstr(function->base, exceptions[e].handler))
 				return exceptions[e].signal;
 	}
-	return "a signal that was sent to it";
+	return NULL;
+}
+
+/* Returns what seccomp sent a signal for, or NULL when out of memory. */
+static char *seccomp_text(const struct crash_stack *stack,
+			  const struct crash_names *names)
+{
+	const char *name = stack->is_number_new ?
+				   system_call_number_name(names->arch->arch,
+							   false,
+							   stack->number) :
+				   NULL;
+	char *text = NULL;
+
+	if (!name)
+		return strdup("SIGSYS by seccomp");
+	return asprintf(&text, "SIGSYS by seccomp, in %s", name) < 0 ? NULL :
+								       text;
+}
+
+static char *signal_of(const struct crash_stack *stack,
+		       const struct crash_names *names)
+{
+	const char *exception = exception_of(stack, names);
+
+	if (exception)
+		return strdup(exception);
+	return stack->is_seccomp ? seccomp_text(stack, names) :
+				   strdup("a signal that was sent to it");
 }
 
 /* Of the stack, without what the kernel did for the signal itself. */
@@ -166,7 +213,7 @@ int crash_stack_tell(const struct crash_stack *stack,
 		.pid = step->task->pid,
 		.tid = step->task->tid,
 		.time_ns = step->time_ns,
-		.signal = strdup(signal_of(stack, names)),
+		.signal = signal_of(stack, names),
 		.stack = stack_text(stack, names),
 		.calls = calls_text(stack, names),
 	};

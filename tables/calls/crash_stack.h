@@ -26,6 +26,10 @@ struct crash_stack {
 	size_t count;
 	uint32_t calls[CRASH_CALLS]; /* functions, round and round */
 	uint64_t call_count;
+	int64_t number;	    /* of the call that ended last, or -1 */
+	bool is_seccomp;    /* since the kernel was entered for a call, seccomp
+			      * has sent SIGSYS for it */
+	bool is_number_new; /* since then its number was recorded */
 };
 
 /* A process that a signal ended; texts are owned. */
@@ -45,6 +49,9 @@ void crash_free(struct crash *crash);
 
 /* Writes @crash, or reads it into a zeroed one, to be freed either way. */
 void crash_pack(struct pack *pack, struct crash *crash);
+
+/* Applies the result of a call, with its @number. */
+void crash_stack_exit_call(struct crash_stack *stack, int64_t number);
 
 /* Applies the entry of @function. */
 void crash_stack_enter(struct crash_stack *stack,

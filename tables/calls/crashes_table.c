@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/event_handler.h"
+#include "attribution/events/known_events.h"
+#include "attribution/time/task_time.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
@@ -116,6 +118,23 @@ static void take(struct event_handler *handler, const struct call_step *step)
 		table->status = -ERROR_MEMORY;
 }
 
+static void take_event(struct event_handler *handler,
+		       const struct event_record *event)
+{
+	struct crashes_table *table = (struct crashes_table *)handler;
+	const struct task *task;
+	struct crash_stack *stack;
+
+	if (event->event != EVENT_SYS_EXIT)
+		return;
+	task = task_time_task(
+		thread_tracker_time(trackers_threads(table->input.trackers)),
+		event->cpu, event->tid);
+	stack = task ? array_reach(&table->stacks, task->index) : NULL;
+	if (stack)
+		crash_stack_exit_call(stack, event->values[SYSTEM_CALL_NUMBER]);
+}
+
 static void close_table(struct event_handler *handler)
 {
 	struct crashes_table *table = (struct crashes_table *)handler;
@@ -133,6 +152,8 @@ static bool open_table(struct event_handler *handler,
 	struct crashes_table *table = (struct crashes_table *)handler;
 
 	table->handler.step = take;
+	if (known_events_has(input->events, EVENT_SYS_EXIT))
+		table->handler.event = take_event;
 	table->input = *input;
 	table->names = (struct crash_names){
 		.functions = symbols_functions(input->symbols),
