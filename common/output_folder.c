@@ -16,8 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Mode bits by which others than the owner may change a folder. */
-enum { OTHERS_WRITE = S_IWGRP | S_IWOTH };
+/* Mode bits by which others than the owner may change a folder; of a folder for
+ * drafts, the group is trusted as much as with the recording in it.
+ */
+enum { OTHERS_WRITE = S_IWGRP | S_IWOTH, STRANGERS_WRITE = S_IWOTH };
 
 /* A reader holds the lock for microseconds; a recorder waits for that. */
 enum { LOCK_TRIES = 10, LOCK_PAUSE_NS = 20000000 };
@@ -73,8 +75,11 @@ static bool is_own(int fd, const struct stat *stat)
 	       stat->st_uid == owner_of_new_file(fd);
 }
 
-/* Checks invariant 2 of the folder that is open. */
-static int check(struct output_folder *folder, const struct log *log)
+/* Checks invariant 2 of the folder that is open: its mode has no bit of
+ * @refused.
+ */
+static int check(struct output_folder *folder, mode_t refused,
+		 const struct log *log)
 {
 	struct stat stat;
 
@@ -89,7 +94,7 @@ static int check(struct output_folder *folder, const struct log *log)
 			    (long)stat.st_uid);
 		return -ERROR_SYSTEM;
 	}
-	if (stat.st_mode & OTHERS_WRITE) {
+	if (stat.st_mode & refused) {
 		errno = EPERM;
 		log_message(log, LOG_ERROR, folder->path, LOG_NO_OFFSET,
 			    "other users may write to it (mode %04o): choose "
@@ -111,7 +116,8 @@ static int give_up(struct output_folder *folder, int error)
 }
 
 /* Opens the folder named @folder->name. */
-static int open_named(struct output_folder *folder, const struct log *log)
+static int open_named_as(struct output_folder *folder, mode_t refused,
+			 const struct log *log)
 {
 	folder->fd = openat(folder->parent, folder->name,
 			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK |
@@ -120,7 +126,12 @@ static int open_named(struct output_folder *folder, const struct log *log)
 		return -ERROR_NOT_FOUND;
 	if (folder->fd < 0)
 		return refuse(log, folder->path, reason_of(errno));
-	return check(folder, log);
+	return check(folder, refused, log);
+}
+
+static int open_named(struct output_folder *folder, const struct log *log)
+{
+	return open_named_as(folder, OTHERS_WRITE, log);
 }
 
 /* Fills all but the descriptor of the folder. */
@@ -148,6 +159,15 @@ int output_folder_open(struct output_folder *folder, const char *path,
 
 	if (!error)
 		error = open_named(folder, log);
+	return error ? give_up(folder, error) : 0;
+}
+
+int output_folder_open_shared(struct output_folder *folder, const char *path)
+{
+	int error = find(folder, path, NULL);
+
+	if (!error)
+		error = open_named_as(folder, STRANGERS_WRITE, NULL);
 	return error ? give_up(folder, error) : 0;
 }
 

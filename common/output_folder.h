@@ -69,6 +69,12 @@ struct output_folder {
 int output_folder_open(struct output_folder *folder, const char *path,
 		       const struct log *log);
 
+/* Like output_folder_open(), without messages, of a folder that its group may
+ * write to as well: invariants 2 and 4 do not hold there.  Only for drafts, which
+ * are created and renamed, and never read again.
+ */
+int output_folder_open_shared(struct output_folder *folder, const char *path);
+
 /* Creates the folder @path with mode 0700 and opens it.  Returns as
  * output_folder_open(); errno is EEXIST if something has the name.
  */
@@ -194,8 +200,8 @@ struct output_draft {
 	int fd;		 /* -1: not open */
 };
 
-/* Opens a draft of the file @path, to be read and written, if its folder may
- * be written to (invariant 2).  Returns whether it did; close it either way.
+/* Opens a draft of the file @path, to be read and written, if its folder belongs
+ * to this user and not everybody may write to it.  Returns whether it did; close it either way.
  */
 bool output_draft_open(struct output_draft *draft, const char *path);
 

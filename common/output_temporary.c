@@ -172,7 +172,7 @@ bool output_draft_open(struct output_draft *draft, const char *path)
 	*draft = (struct output_draft){ .fd = -1 };
 	draft->name = strdup(end ? end + 1 : path);
 	if (folder && draft->name &&
-	    !output_folder_open(&draft->folder, folder, NULL)) {
+	    !output_folder_open_shared(&draft->folder, folder)) {
 		draft->fd = openat(draft->folder.fd, ".",
 				   O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 		if (draft->fd < 0)

@@ -144,6 +144,7 @@ START_TEST(lines_that_match_are_appended)
 	static const char marks[2][80] = { "[one]", "[two]" };
 	char from[128];
 	char to[128];
+	struct output_folder output = scratch_folder_output(&folder);
 	char text[100] = { 0 };
 	FILE *file;
 
@@ -152,13 +153,16 @@ START_TEST(lines_that_match_are_appended)
 	scratch_folder_write(&folder, "to", "0 t first\n");
 	scratch_folder_path(&folder, "from", from, sizeof(from));
 	scratch_folder_path(&folder, "to", to, sizeof(to));
-	ck_assert_int_eq(matching_lines_append(from, to, marks, 2), 0);
+	ck_assert_int_eq(matching_lines_append(from, &output, "to", marks, 2),
+			 0);
 	file = fopen(to, "r");
 	ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
 	fclose(file);
 	ck_assert_str_eq(text, "0 t first\n1 t a\t[one]\n3 t c\t[two]\n");
-	ck_assert_int_eq(matching_lines_append("/nonexistent", to, marks, 2),
+	ck_assert_int_eq(matching_lines_append("/nonexistent", &output, "to",
+					       marks, 2),
 			 -ERROR_SYSTEM);
+	output_folder_close(&output);
 }
 END_TEST
 

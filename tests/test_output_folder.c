@@ -76,7 +76,10 @@ static void check_victim(void)
 /* Gives the file to another user, for which the test has to run as root. */
 static bool give_away(const char *name)
 {
-	return !lchown(path_of(name), OTHER_USER, OTHER_USER);
+	if (!lchown(path_of(name), OTHER_USER, OTHER_USER))
+		return true;
+	puts("skipped: only root can give files to another user");
+	return false;
 }
 
 START_TEST(invariant_1_the_last_name_is_never_followed)
@@ -280,8 +283,10 @@ START_TEST(invariant_5_removal_enters_no_mount_point)
 
 	ck_assert_int_eq(output_folder_make(&folder, place, NULL), 0);
 	ck_assert_int_eq(mkdir(path_of("out/sub"), 0700), 0);
-	if (mount("none", path_of("out/sub"), "tmpfs", 0, "mode=0700"))
-		return; /* not as this user, or not in this container */
+	if (mount("none", path_of("out/sub"), "tmpfs", 0, "mode=0700")) {
+		puts("skipped: this process may not mount");
+		return;
+	}
 	scratch_folder_write(&scratch, "out/sub/file", "text");
 	output_folder_remove_sub(&folder, "sub");
 	check_text("out/sub/file", "text");
@@ -432,7 +437,10 @@ START_TEST(no_draft_goes_to_a_folder_of_another_user)
 	ck_assert_int_eq(chmod(place, 0777), 0);
 	ck_assert(!output_draft_open(&draft, path_of("out/draft")));
 	output_draft_close(&draft);
-	ck_assert_int_eq(chmod(place, 0755), 0);
+	/* Its group may write the recording there, too. */
+	ck_assert_int_eq(chmod(place, 0775), 0);
+	ck_assert(output_draft_open(&draft, path_of("out/draft")));
+	output_draft_close(&draft);
 	if (!give_away("out"))
 		return;
 	ck_assert(!output_draft_open(&draft, path_of("out/draft")));
