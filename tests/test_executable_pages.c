@@ -23,7 +23,7 @@ enum {
 	PAGE = 4096,
 	LARGE_PAGE = 2 << 20,
 	HEADERS = 0,
-	TOP = 2,	 /* pages of the file: behind one of text */
+	TOP = 2,	 /* pages of the file: after a page of text */
 	FIRST_TABLE = 3, /* physical 0: not used */
 	TABLES = 6,
 	THUNKS = FIRST_TABLE + TABLES,

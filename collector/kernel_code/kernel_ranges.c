@@ -62,7 +62,7 @@ static int list_added(const struct kernel_copy *copy, const struct kcore *kcore,
 	added->count = kept;
 	if (!error)
 		error = executable_pages_find(kcore, &copy->symbols, added);
-	/* Without page tables: what kallsyms and /proc/modules have. */
+	/* Without page tables kallsyms and /proc/modules have to do. */
 	if (error == -ERROR_NOT_FOUND)
 		error = 0;
 	for (size_t i = 0; i < copy->modules.count && !error; i++) {
