@@ -443,7 +443,7 @@ static int copy_pages(struct loaded_code *loaded,
 {
 	struct array ranges = ARRAY_OF(struct code_range);
 	const struct code_range *items;
-	int error = code_pages_find(&loaded->kcore, range, &ranges);
+	int error = code_pages_find_made(&loaded->kcore, range, &ranges);
 	uint64_t read_ns;
 
 	items = ranges.items;
