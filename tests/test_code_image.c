@@ -56,7 +56,7 @@ static void copy_loaded_code(uint8_t value)
 	copy_code_file("2000", value, LATE_SIZE);
 }
 
-/* @more: what is copied at MORE, too, or NULL. */
+/* @more: a second copy at MORE, or NULL. */
 static void open_image_of(const uint8_t *more, size_t size)
 {
 	static const uint8_t code[64] = { 1 };
@@ -134,8 +134,7 @@ START_TEST(announced_code_is_known_from_its_record_on)
 }
 END_TEST
 
-/* The program was removed before its code was read: the copy is of whatever was
- * there then.
+/* The program was removed before its code was read: the copy has other code.
  */
 START_TEST(a_copy_read_too_late_is_none_of_the_program)
 {
@@ -182,7 +181,7 @@ START_TEST(a_copy_is_known_since_the_time_in_its_name)
 }
 END_TEST
 
-/* Between two copies nobody copied anything. */
+/* The region's zeros between two copies are unknown. */
 START_TEST(a_hole_between_copies_is_unknown)
 {
 	static const uint8_t more[] = { 1, 2, 3, 4 };

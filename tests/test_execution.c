@@ -53,7 +53,7 @@ static const uint8_t code[] = {
 #define PGE(low, high) "31 " low " " high " "
 #define PGD "01 "
 
-/* A second copy, 16 MiB further: with zeros between, which nobody copied. */
+/* A second copy, 16 MiB further: the zeros between are no copy. */
 #define MORE (KERNEL + (16 << 20))
 
 static const struct row {

@@ -235,7 +235,7 @@ START_TEST(missing_code_is_a_gap_to_the_next_psb)
 }
 END_TEST
 
-/* Between two copies that lie near each other: zeros that nobody copied. */
+/* Between two copies that lie near each other: zeros without a copy. */
 START_TEST(a_hole_between_copies_is_a_gap)
 {
 	struct pt_packet packets[32];

@@ -129,7 +129,7 @@ static int enter(const char *name)
 	return system_calls_step(calls, &one);
 }
 
-/* sys_exit alone, as of what seccomp refuses: number, result. */
+/* sys_exit without sys_enter, as for a refused call. */
 static void exit_event(int64_t number, int64_t result)
 {
 	const struct sideband_record sideband = { .tid = task.tid };

@@ -111,7 +111,7 @@ static bool is_compat(const struct system_calls *calls, uint32_t function)
 	       strstr(name, "syscall_32") || strstr(name, "t_32_");
 }
 
-/* kernel/seccomp.c; kernel/signal.c: what ptrace_report_syscall() calls. */
+/* kernel/seccomp.c; kernel/signal.c: the callees of ptrace_report_syscall(). */
 static enum call_refusal guard_of(const char *name)
 {
 	if (!strcmp(name, "__secure_computing") ||

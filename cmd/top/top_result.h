@@ -23,6 +23,7 @@ struct top_facts {
 	uint64_t traced_ns;
 	uint64_t trace_bytes;
 	uint64_t truncated; /* times that trace was lost */
+	uint64_t lost_code; /* pieces of kernel code that were not copied */
 	uint64_t lost_records;
 };
 

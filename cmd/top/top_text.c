@@ -40,7 +40,10 @@ static void write_losses(const struct top_facts *facts, FILE *out)
 			facts->truncated);
 	if (facts->lost_records)
 		fprintf(out, ", %" PRIu64 " records lost", facts->lost_records);
-	if (!facts->truncated && !facts->lost_records)
+	if (facts->lost_code)
+		fprintf(out, ", %" PRIu64 " pieces of code not copied",
+			facts->lost_code);
+	if (!facts->truncated && !facts->lost_records && !facts->lost_code)
 		fputs(", nothing lost", out);
 }
 

@@ -15,24 +15,25 @@ enum { BREAKPOINT = 0xcc };
 /* Returns whether the page of @address holds anything, or a negative enum
  * error.
  */
-static int is_used(const struct kcore *kcore, uint64_t address)
+static int is_used(const struct kcore *kcore, uint64_t address,
+		   bool may_be_free)
 {
 	uint8_t page[CODE_PAGE];
 	int error = kcore_read(kcore, address, page, sizeof(page));
 
 	if (error)
 		return error;
-	return (page[0] && page[0] != BREAKPOINT) ||
+	return (page[0] && !(may_be_free && page[0] == BREAKPOINT)) ||
 	       memcmp(page, page + 1, sizeof(page) - 1);
 }
 
-int code_pages_find(const struct kcore *kcore, const struct code_range *range,
-		    struct array *ranges)
+static int find(const struct kcore *kcore, const struct code_range *range,
+		bool may_be_free, struct array *ranges)
 {
 	struct code_range *last = NULL;
 
 	for (uint64_t at = range->start; at < range->end; at += CODE_PAGE) {
-		int used = is_used(kcore, at);
+		int used = is_used(kcore, at, may_be_free);
 
 		if (used < 0)
 			return used;
@@ -51,12 +52,24 @@ int code_pages_find(const struct kcore *kcore, const struct code_range *range,
 	return 0;
 }
 
+int code_pages_find(const struct kcore *kcore, const struct code_range *range,
+		    struct array *ranges)
+{
+	return find(kcore, range, false, ranges);
+}
+
+int code_pages_find_made(const struct kcore *kcore,
+			 const struct code_range *range, struct array *ranges)
+{
+	return find(kcore, range, true, ranges);
+}
+
 uint64_t code_pages_end(const struct kcore *kcore, uint64_t start,
 			uint64_t limit)
 {
 	uint64_t at = start - start % CODE_PAGE;
 
-	while (at < start + limit && is_used(kcore, at) > 0)
+	while (at < start + limit && is_used(kcore, at, false) > 0)
 		at += CODE_PAGE;
 	return at > start ? at : start;
 }

@@ -10,14 +10,20 @@
  * zeros there, which are an instruction of x86.
  */
 
-/* Appends the parts of @range that are more than zeros, or x86's breakpoints,
- * from page to page, to
+/* Appends the parts of @range that are more than zeros, from page to page, to
  * @ranges (struct code_range).
  *
  * Returns 0 or a negative enum error, with errno set if -ERROR_SYSTEM.
  */
 int code_pages_find(const struct kcore *kcore, const struct code_range *range,
 		    struct array *ranges);
+
+/* Like code_pages_find(), for code that is made while the kernel runs: free pages
+ * of x86's breakpoints are left out, too.  (In the kernel's text they are padding,
+ * and perf wants that in one piece.)
+ */
+int code_pages_find_made(const struct kcore *kcore,
+			 const struct code_range *range, struct array *ranges);
 
 /* Returns the end of the pages from @start on that hold anything, at most
  * @limit bytes behind it; @start if there are none.

@@ -28,8 +28,8 @@ struct change_search {
 	const struct kcore *now;
 	const struct module_text *text; /* NULL: everything is code */
 	const struct module *module;	/* else only its code counts */
-	/* Not NULL: only what is neither its kernel's nor its modules' counts,
-	 * and of @before only what was copied at the start.
+	/* Not NULL: code of its kernel and its modules is left out, and of
+	 * @before the segments that were added while it was recorded.
 	 */
 	const struct kernel_copy *apart;
 };

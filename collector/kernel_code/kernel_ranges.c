@@ -62,7 +62,7 @@ static int list_added(const struct kernel_copy *copy, const struct kcore *kcore,
 	added->count = kept;
 	if (!error)
 		error = executable_pages_find(kcore, &copy->symbols, added);
-	/* Without page tables: what kallsyms and /proc/modules have. */
+	/* Without page tables kallsyms and /proc/modules have to do. */
 	if (error == -ERROR_NOT_FOUND)
 		error = 0;
 	for (size_t i = 0; i < copy->modules.count && !error; i++) {
@@ -102,7 +102,10 @@ int kernel_ranges_find(const struct kernel_copy *copy,
 
 	items = near.items;
 	for (size_t i = 0; i < near.count && !error; i++)
-		error = code_pages_find(kcore, &items[i], ranges);
+		error = items[i].start < copy->text.end &&
+					copy->text.start < items[i].end ?
+				code_pages_find(kcore, &items[i], ranges) :
+				code_pages_find_made(kcore, &items[i], ranges);
 	array_free(&near);
 	return error;
 }

@@ -8,7 +8,7 @@
 struct event_list;
 struct ring_bytes;
 
-/* A sample of RING_CODE: what happens to the kernel's code, and when. */
+/* A sample of RING_CODE: a change of the kernel's code, and its time. */
 enum code_sample_kind {
 	CODE_SAMPLE_OTHER,
 	CODE_SAMPLE_MODULE_LOAD, /* its code is complete; it starts next */

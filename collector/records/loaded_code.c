@@ -352,7 +352,7 @@ static void copy_piece(struct loaded_code *loaded, struct piece *piece)
 		check_losses(loaded, piece);
 }
 
-/* Copies what is complete.  Returns whether anything else waits. */
+/* Copies all complete pieces.  Returns whether anything else waits. */
 static bool copy_complete(struct loaded_code *loaded)
 {
 	struct piece *pieces = loaded->pieces.items;
@@ -446,7 +446,7 @@ static int copy_pages(struct loaded_code *loaded,
 {
 	struct array ranges = ARRAY_OF(struct code_range);
 	const struct code_range *items;
-	int error = code_pages_find(&loaded->kcore, range, &ranges);
+	int error = code_pages_find_made(&loaded->kcore, range, &ranges);
 	uint64_t read_ns;
 
 	items = ranges.items;
@@ -457,7 +457,7 @@ static int copy_pages(struct loaded_code *loaded,
 }
 
 /* Returns where @range is not covered any more, from @at on: the next covered
- * range's start, or the end of @range; *@next is where to go on.
+ * range's start, or the end of @range; *@next is the next address to look at.
  */
 static uint64_t uncovered_end(const struct loaded_code *loaded, uint64_t at,
 			      uint64_t end, uint64_t *next)

@@ -329,7 +329,7 @@ static int add_part(struct code_changes *changes, size_t count,
 	return error ? error : array_append(&changes->items, &change);
 }
 
-/* Returns what @range and @loss have in common; empty if nothing. */
+/* Returns the intersection of @range and @loss; empty if they are apart. */
 static struct code_known common_part(const struct code_known *range,
 				     const struct code_change *loss)
 {

@@ -190,7 +190,7 @@ static int add_missing_regions(struct code_image *image)
 	return error;
 }
 
-/* Without times nobody knows until when the copied code was there. */
+/* Without times the end of the copied code's life is unknown. */
 static int forget_lost(struct code_image *image)
 {
 	const struct array *changes = &image->changes.items;

@@ -196,9 +196,7 @@ const struct code_change *code_view_last_change(const struct code_view *view)
 	return array_at(view->changes, view->next_change - 1);
 }
 
-/* Restores what was there before the change, of which the change itself has no
- * copy.
- */
+/* Restores the bytes from before a change that has no copy of them. */
 static void restore(struct code_view *view, const struct code_change *change)
 {
 	uint8_t piece[RESTORED_AT_ONCE];

@@ -64,7 +64,8 @@ static void put_call(const struct call_record_context *context,
 	FILE *out = context->out;
 	char name[64];
 
-	put_known(out, call->has_number, "number", call->number);
+	put_known(out, call->has_number || call->has_enter, "number",
+		  call->number);
 	put_text(out, "name",
 		 system_call_text(call, context->functions, context->arch, name,
 				  sizeof(name)));
@@ -79,8 +80,6 @@ static void put_call(const struct call_record_context *context,
 	put_text(out, "end", system_call_end_text(call->end));
 	if (refusal)
 		put_text(out, "refused_by", refusal);
-	else
-		fputs("\"refused_by\":null,", out);
 	put_arguments(out, call);
 	put_known(out, call->has_exit, "result", call->result);
 }

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Code that no record of the kernel announces: classic BPF filters that are loaded
+# while it is recorded, and the dynamic thunks of 7.3's ITS mitigation.
+#
+#	classic_bpf.sh [KERNEL [--append ARGUMENT]...]
+set -euo pipefail
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+KERNEL=${1:-6.12}
+APPEND=("${@:2}")
+
+expect() { # case pattern count file
+	local count
+	count=$(grep -cE -- "$2" "$4" || true)
+	if [[ $count == "$3" ]]; then
+		ok "$1"
+	else
+		not_ok "$1" "$count lines with '$2', not $3"
+	fi
+}
+
+main() {
+	skip_without_machine "$KERNEL"
+	make_programs
+	mkdir "$WORK/r"
+	"$MACHINE" run --discard --fast --kernel "$KERNEL" "${APPEND[@]}" \
+		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
+		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/bpf' \
+			--events=attribution,syscalls -- \
+			'$GUEST_BUILD/tests/e2e/programs/classic_bpf'"
+	"$KTRACE" timeline -i "$WORK/r/bpf" >"$WORK/timeline"
+	"$KTRACE" timeline -i "$WORK/r/bpf" --syscalls >"$WORK/calls"
+	"$KTRACE" report -i "$WORK/r/bpf" --crashes >"$WORK/crashes"
+	"$KTRACE" timeline -i "$WORK/r/bpf" --engine=libipt >"$WORK/libipt"
+	# 20 packets, getppid five times and once: for calls that are always
+	# allowed the kernel does not run seccomp's filters (seccomp_cache_check_allow).
+	expect "each run of a filter is a call" \
+		'^\[classic BPF\],26,' 1 <("$KTRACE" report -i "$WORK/r/bpf" \
+			--flat --format=csv | cut -d, -f 1,2 | sed 's/$/,/')
+	expect "no filter is a gap" 'gap: no code' 0 "$WORK/timeline"
+	expect "nor for libipt" 'gap: no code' 0 "$WORK/libipt"
+	expect "calls that seccomp refuses have name, result and cause" \
+		'getppid\(\) = -1 EPERM .*by seccomp' 5 "$WORK/calls"
+	expect "who is killed by seccomp is said" \
+		'SIGSYS by seccomp, in getppid' 1 "$WORK/crashes"
+}
+
+main "$@"
