@@ -61,6 +61,16 @@ const struct task *channels_user(const struct channels *channels,
  */
 int channels_pair(struct channels *channels, uint64_t first, uint64_t second);
 
+/* A thread that works for @request (or NULL) asks for a connection by @socket:
+ * what it sends there first is for @request.  Returns 0 or -ERROR_MEMORY.
+ */
+int channels_open_for(struct channels *channels, uint64_t socket,
+		      struct request *request);
+
+/* Takes that out: the reference is the caller's.  NULL: none. */
+struct request *channels_take_opener(struct channels *channels,
+				     uint64_t socket);
+
 /* Forgets all that is known of @socket and that it is the other end of another:
  * a new connection has begun at the address of one that is closed.
  */
