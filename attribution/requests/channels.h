@@ -61,13 +61,15 @@ const struct task *channels_user(const struct channels *channels,
  */
 int channels_pair(struct channels *channels, uint64_t first, uint64_t second);
 
-/* A thread that works for @request (or NULL) asks for a connection by @socket:
- * what it sends there first is for @request.  Returns 0 or -ERROR_MEMORY.
+/* Records that a thread connects @socket for @request (or NULL), which is then the
+ * parent of the first request by @socket.  Returns 0 or -ERROR_MEMORY.
  */
 int channels_open_for(struct channels *channels, uint64_t socket,
 		      struct request *request);
 
-/* Takes that out: the reference is the caller's.  NULL: none. */
+/* Removes and returns the request of channels_open_for(); the caller owns the
+ * reference.  NULL: none.
+ */
 struct request *channels_take_opener(struct channels *channels,
 				     uint64_t socket);
 

@@ -40,10 +40,11 @@ static struct request *newest_taken(const struct party *party, size_t *count)
 	return newest;
 }
 
-/* @message asks somebody.  A thread that has several requests at a time, as an
- * event loop, sends it for one of them: on a new connection for the one that it
- * worked for as it asked for that, else for the one that it has read since it
- * last waited or sent.  That is inferred: nothing in the trace says so.
+/* Gives @message, a request, its parent.  A thread that has several requests at a
+ * time, as an event loop, sends @message for one of them: by a new connection for
+ * the request that it had read last when it connected, else for the request that
+ * it has read since it last waited or sent.  That is inferred, as the trace has no
+ * event for it.
  */
 static void give_parent(struct requests *requests, struct message *message)
 {

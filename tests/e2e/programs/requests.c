@@ -62,7 +62,7 @@ static struct line lines[2][CLIENTS + 1][2]; /* server, client side, if made
 static int control[2];
 static struct sockaddr_un unix_address = { .sun_family = AF_UNIX };
 static struct sockaddr_in tcp_address = { .sin_family = AF_INET };
-static struct sockaddr_in back_address; /* of the server behind a proxy */
+static struct sockaddr_in back_address; /* of the proxy's server */
 static int layer; /* 0: what clients ask, 1: the server behind */
 
 static long check(long result)
