@@ -366,7 +366,92 @@ static void left_unread(struct attribution_fixture *f)
 	at(f, 500);
 }
 
+/* The event loop of 8 reads two requests of a client by two sockets, sleeps, and
+ * answers the second first; the first is answered after another sleep.
+ */
+static void interleaved(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	sends(f, 200, 0, 70, 80, 16);
+	sends(f, 220, 0, 71, 81, 16);
+	reads(f, 240, 1, 80, 16);
+	reads(f, 250, 1, 81, 16);
+	sleeps(f, 260, 1, 8, "do_sys_poll");
+	at(f, 300);
+	wakes(f, 0, 8);
+	rises(f, 310, 1, 8);
+	sends(f, 330, 1, 81, 71, 16);
+	reads(f, 350, 0, 71, 16);
+	sleeps(f, 360, 1, 8, "do_sys_poll");
+	at(f, 400);
+	wakes(f, 0, 8);
+	rises(f, 410, 1, 8);
+	sends(f, 430, 1, 80, 70, 16);
+	reads(f, 450, 0, 70, 16);
+	at(f, 500);
+}
+
+/* Socket 90 of 8 is the client's end of a connection to 95, of 17. */
+static void opens_upstream(struct attribution_fixture *f, uint64_t time_ns)
+{
+	int64_t values[EVENT_MAX_FIELDS] = {
+		[SOCKET_ADDRESS] = 90,
+		[SOCKET_PROTOCOL] = IPPROTO_TCP,
+		[SOCKET_OLD_STATE] = TCP_CLOSE,
+		[SOCKET_NEW_STATE] = TCP_SYN_SENT,
+	};
+
+	at(f, time_ns);
+	event_of(f, 1, EVENT_SOCKET_STATE, values);
+	values[SOCKET_OLD_STATE] = TCP_SYN_SENT;
+	values[SOCKET_NEW_STATE] = TCP_ESTABLISHED;
+	values[SOCKET_LOCAL_PORT] = 3000;
+	values[SOCKET_REMOTE_PORT] = 4000;
+	event_of(f, 1, EVENT_SOCKET_STATE, values);
+	values[SOCKET_ADDRESS] = 95;
+	values[SOCKET_OLD_STATE] = TCP_SYN_RECV;
+	values[SOCKET_LOCAL_PORT] = 4000;
+	values[SOCKET_REMOTE_PORT] = 3000;
+	event_of(f, 1, EVENT_SOCKET_STATE, values);
+}
+
+/* 8 connects to 17 for the first of two requests, and reads the second before it
+ * sends there: what it sends is for the first.
+ */
+static void proxy(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	starts(f, 2, 17);
+	sends(f, 200, 0, 70, 80, 16);
+	sends(f, 220, 0, 71, 81, 16);
+	reads(f, 240, 1, 80, 16);
+	opens_upstream(f, 250);
+	reads(f, 260, 1, 81, 16);
+	sends(f, 280, 1, 90, 95, 16);
+	reads(f, 300, 2, 95, 16);
+	sends(f, 320, 2, 95, 90, 16);
+	reads(f, 340, 1, 90, 16);
+	sends(f, 360, 1, 80, 70, 16);
+	sends(f, 380, 1, 81, 71, 16);
+	reads(f, 400, 0, 70, 16);
+	reads(f, 420, 0, 71, 16);
+	at(f, 500);
+}
+
 static const struct request_story stories[] = {
+	{ "interleaved answers", interleaved,
+	  "7>8 200+255: c10 w15 q120 r10 k62 d38 / k65\n"
+	  "7>8 220+135: c10 w15 q25 r10 k37 d38\n",
+	  SOCKETS_TELL },
+	{ "a proxy", proxy,
+	  "7>8 200+205: c10 w35 q35 k125\n"
+	  "7>8 220+205: c10 w35 q140 k20 / k115\n"
+	  "8>17 280+65? for 200: c10 w15 q15 k25 / k175\n",
+	  SOCKETS_TELL },
 	{ "an address used again", reused,
 	  "7>8 200+300 no answer: c5 q120 k175\n"
 	  "7>8 400+65: c10 w15 q15 k25\n",

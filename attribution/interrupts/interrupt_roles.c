@@ -106,8 +106,6 @@ static const struct name_rule services[] = {
 	{ "tcp_orphan_update", false, SERVES_SYSTEM },
 	/* mm/vmstat.c, swap.c, page_alloc.c, vmalloc.c, percpu.c, kmem */
 	{ "vmstat_", true, SERVES_SYSTEM },
-	{ "lru_add_drain_per_cpu", false, SERVES_SYSTEM },
-	{ "drain_local_pages_wq", false, SERVES_SYSTEM },
 	{ "pcpu_balance_workfn", false, SERVES_SYSTEM },
 	{ "cache_reap", false, SERVES_SYSTEM },
 	{ "flush_memcg_stats_dwork", false, SERVES_SYSTEM },

@@ -111,7 +111,7 @@ static void judge(struct owners *owners, struct interrupt_slice *slice,
 	bool passes_on = slice->owner && owner_is_abandoned(slice->owner) &&
 			 found->count;
 
-	/* What it did shows for whom its cause was. */
+	/* The effects of @slice are those of its cause as well. */
 	if (passes_on)
 		owner_resolve(owners, slice->owner, found,
 			      slice->owner_certainty);

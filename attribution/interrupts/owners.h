@@ -48,8 +48,8 @@ struct owner *owner_refer(struct owner *owner);
 /* Gives one reference up; NULL is allowed. */
 void owner_drop(struct owners *owners, struct owner *owner);
 
-/* Several raised what the open @owner stands for: where that turns out to be
- * for several owners, each raiser's share of them is only inferred.
+/* Several interrupts raised the work of the open @owner: if the work turns out to
+ * be for several owners, each raiser's share of them is only inferred.
  */
 void owner_doubt(struct owner *owner);
 

@@ -38,7 +38,7 @@ static void begin(void *state, const struct event_context *context)
 	owner = owner_map_take(state, (uint32_t)context->tid);
 	/* A handler's thread that passes on for whom its interrupt was is for
 	 * the same.  An interrupt that was about one object when it woke the
-	 * thread says nothing of what else the thread handles.
+	 * thread does not prove that the thread handles no other.
 	 */
 	if (owner)
 		interrupt_slice_own(context->slice, owner,

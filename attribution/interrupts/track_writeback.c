@@ -6,7 +6,7 @@
  * writes them.
  *
  * The work item of a device is queued by whoever makes its first page dirty,
- * by sync(2), or by the item itself: none of them says whose pages it writes.
+ * by sync(2), or by the item itself: none of these shows whose pages the item writes.
  * The tracker counts the pages that each process has made dirty and that have
  * not been written since.  The trace has neither the page nor its file, so a
  * page that the kernel writes is taken from all processes in proportion, and

@@ -19,6 +19,7 @@ struct channel {
 	struct array asked; /* struct request *, the same */
 	uint64_t peer;
 	const struct task *user; /* see channels_use() */
+	struct request *opener;	 /* see channels_open_for(); or NULL */
 };
 
 struct channels {
@@ -48,6 +49,7 @@ void channels_free(struct channels *channels)
 
 		message_list_free(&channel->queue);
 		request_list_free(&channel->asked);
+		request_drop(channel->opener);
 	}
 	keyed_array_free(&channels->all);
 	free(channels);
@@ -173,6 +175,28 @@ int channels_pair(struct channels *channels, uint64_t first, uint64_t second)
 	return 0;
 }
 
+int channels_open_for(struct channels *channels, uint64_t socket,
+		      struct request *request)
+{
+	struct channel *channel = add(channels, socket);
+
+	if (!channel)
+		return -ERROR_MEMORY;
+	request_drop(channel->opener);
+	channel->opener = request ? request_refer(request) : NULL;
+	return 0;
+}
+
+struct request *channels_take_opener(struct channels *channels, uint64_t socket)
+{
+	struct channel *channel = find(channels, socket);
+	struct request *opener = channel ? channel->opener : NULL;
+
+	if (channel)
+		channel->opener = NULL;
+	return opener;
+}
+
 void channels_renew(struct channels *channels, uint64_t socket)
 {
 	struct channel *channel = find(channels, socket);
@@ -185,6 +209,7 @@ void channels_renew(struct channels *channels, uint64_t socket)
 		return;
 	message_list_free(&channel->queue);
 	request_list_free(&channel->asked);
+	request_drop(channel->opener);
 	*channel = (struct channel){
 		.socket = socket,
 		.queue = ARRAY_OF(struct message *),

@@ -61,6 +61,18 @@ const struct task *channels_user(const struct channels *channels,
  */
 int channels_pair(struct channels *channels, uint64_t first, uint64_t second);
 
+/* Records that a thread connects @socket for @request (or NULL), which is then the
+ * parent of the first request by @socket.  Returns 0 or -ERROR_MEMORY.
+ */
+int channels_open_for(struct channels *channels, uint64_t socket,
+		      struct request *request);
+
+/* Removes and returns the request of channels_open_for(); the caller owns the
+ * reference.  NULL: none.
+ */
+struct request *channels_take_opener(struct channels *channels,
+				     uint64_t socket);
+
 /* Forgets all that is known of @socket and that it is the other end of another:
  * a new connection has begun at the address of one that is closed.
  */

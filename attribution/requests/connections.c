@@ -200,6 +200,13 @@ static int begin(struct connections *connections, const int64_t *values)
 		   true);
 }
 
+bool connections_asks(const struct event_record *event)
+{
+	return event->event == EVENT_SOCKET_STATE &&
+	       event->values[SOCKET_PROTOCOL] == IPPROTO_TCP &&
+	       event->values[SOCKET_NEW_STATE] == TCP_SYN_SENT;
+}
+
 bool connections_begins(const struct event_record *event)
 {
 	return event->event == EVENT_SOCKET_STATE &&

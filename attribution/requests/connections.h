@@ -41,6 +41,11 @@ void connections_free(struct connections *connections);
  */
 int connections_add_file(struct connections *connections, const char *path);
 
+/* Returns whether @event, an EVENT_SOCKET_STATE, is that a thread asks for a TCP
+ * connection.
+ */
+bool connections_asks(const struct event_record *event);
+
 /* Returns whether @event, an EVENT_SOCKET_STATE, is that a TCP connection is
  * established: what was known of its socket's address was of another one.
  */

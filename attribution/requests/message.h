@@ -34,7 +34,8 @@ struct message {
 	uint8_t medium;	   /* enum message_medium */
 	bool is_taken;
 	bool is_inferred;
-	bool is_polled; /* its receiver waited for others as well */
+	bool is_polled;	 /* its receiver waited for others as well */
+	bool is_opening; /* the first on a connection made for a request */
 	/* Packets tell who takes it, but if they were added to others. */
 	bool has_packets;
 	bool is_merged;	      /* they were */

@@ -75,6 +75,7 @@ struct request *request_new(struct message *message)
 		.kind = message->kind,
 		.medium = message->medium,
 		.is_inferred = message->is_inferred,
+		.is_opening = message->is_opening,
 		.is_polled = message->is_polled,
 		.socket = message->from,
 		.wakes = message->wakes,

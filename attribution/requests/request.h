@@ -45,6 +45,7 @@ struct request {
 	 */
 	bool is_polled;
 	bool has_children; /* its servers sent requests for it */
+	bool is_opening;   /* see struct message: @parent is settled */
 	bool is_one_way; /* a message by a pipe that nobody answers: see tell() */
 	bool is_overtaken; /* its client had an answer, to another one */
 	/* Who took it waits for the next, and nobody else is at it. */
@@ -87,6 +88,16 @@ bool request_is_settled(const struct request *request);
 
 /* Takes its holds away, without which it can be freed. */
 void request_clear(struct request *request);
+
+/* Returns whether an answer to one of them, from the same server to the same
+ * client, may be the answer to the other: by different sockets it cannot.
+ */
+static inline bool request_shares_way(const struct request *request,
+				      const struct request *other)
+{
+	return !request->socket || !other->socket ||
+	       request->socket == other->socket;
+}
 
 /* Returns whether @request may still be answered. */
 static inline bool request_is_open(const struct request *request)

@@ -121,8 +121,8 @@ static void adopt(const struct requests *requests, const struct hold *hold,
 		struct request *child = request_in(&requests->open, i);
 		struct request *parent = child->parent;
 
-		if (child->origin != hold || (parent && parent != before) ||
-		    is_for(request, child))
+		if (child->origin != hold || child->is_opening ||
+		    (parent && parent != before) || is_for(request, child))
 			continue;
 		request_set_parent(child, request);
 		request_drop(parent);
@@ -218,6 +218,7 @@ static void go_on(struct requests *requests, struct party *server,
 
 		other->is_overtaken |= request->client &&
 				       other->client == request->client &&
+				       request_shares_way(other, request) &&
 				       other->taken_ns < sent_ns;
 		if (!next && other->kind == MESSAGE_SEND && !other->is_passed)
 			next = other;

@@ -39,7 +39,9 @@ static void pass_left(const struct party *client, const struct message *message)
 		struct request *request = request_in(&client->asked, i);
 
 		request->is_passed |= request->is_left &&
-				      request->wakes != message->wakes;
+				      request->wakes != message->wakes &&
+				      (!request->socket || !message->from ||
+				       request->socket == message->from);
 	}
 }
 

@@ -164,9 +164,19 @@ static void take_step(struct event_handler *handler,
 static void take_socket_state(struct requests *requests,
 			      const struct event_record *event)
 {
-	if (connections_begins(event))
-		channels_renew(requests->channels,
-			       (uint64_t)event->values[SOCKET_ADDRESS]);
+	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
+	struct request *opener = NULL;
+
+	if (connections_asks(event))
+		requests_socket_opens(requests, event);
+	if (connections_begins(event)) {
+		opener = channels_take_opener(requests->channels, socket);
+		channels_renew(requests->channels, socket);
+	}
+	if (opener)
+		requests_check(requests, channels_open_for(requests->channels,
+							   socket, opener));
+	request_drop(opener);
 	requests_check(requests,
 		       connections_take(requests->connections, event));
 }

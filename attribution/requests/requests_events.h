@@ -19,6 +19,12 @@ void requests_follow(struct requests *requests);
 void requests_socket_event(struct requests *requests,
 			   const struct event_record *event);
 
+/* EVENT_SOCKET_STATE: a thread asks for a connection, for the request that it
+ * works for.
+ */
+void requests_socket_opens(struct requests *requests,
+			   const struct event_record *event);
+
 /* EVENT_SCHED_WAKING: who is woken from waiting for messages has one of the waker's,
  * if that sends one.
  */

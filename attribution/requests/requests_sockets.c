@@ -21,6 +21,53 @@ static uint64_t peer_of(const struct requests *requests, uint64_t socket)
 	return peer ? peer : connections_peer(requests->connections, socket);
 }
 
+/* Returns the request that @party took last and has not answered, borrowed, or
+ * NULL; in *@count how many there are.
+ */
+static struct request *newest_taken(const struct party *party, size_t *count)
+{
+	struct request *newest = NULL;
+
+	*count = 0;
+	for (size_t i = 0; i < party->taken.count; i++) {
+		struct request *request = request_in(&party->taken, i);
+
+		if (!request_is_open(request))
+			continue;
+		newest = request;
+		++*count;
+	}
+	return newest;
+}
+
+/* Gives @message, a request, its parent.  A thread that has several requests at a
+ * time, as an event loop, sends @message for one of them: by a new connection for
+ * the request that it had read last when it connected, else for the request that
+ * it has read since it last waited or sent.  That is inferred, as the trace has no
+ * event for it.
+ */
+static void give_parent(struct requests *requests, struct message *message)
+{
+	struct request *parent =
+		channels_take_opener(requests->channels, message->from);
+	const struct party *sender =
+		requests_known_party(requests, message->sender);
+	struct hold *hold = message->hold;
+	size_t count;
+	struct request *newest = newest_taken(sender, &count);
+
+	message->is_opening = parent;
+	if (!parent && newest && newest->taken_ns >= hold->begin->time_ns)
+		parent = request_refer(newest);
+	message->is_inferred |= count > 1;
+	if (parent && request_is_open(parent) && hold->request != parent) {
+		requests_give(requests, hold, parent, parent->last);
+		if (sender->hold->parent == hold)
+			requests_give(requests, sender->hold, parent, hold);
+	}
+	request_drop(parent);
+}
+
 /* Where @message goes is known: so is whether it is an answer. */
 static void queue(struct requests *requests, struct message *message,
 		  uint64_t socket)
@@ -34,6 +81,8 @@ static void queue(struct requests *requests, struct message *message,
 		       channels_queue(requests->channels, socket, message));
 	if (asked)
 		requests_answer(requests, asked, message);
+	else
+		give_parent(requests, message);
 }
 
 /* What comes while @party has its socket locked, in a send of its own, is
@@ -250,6 +299,22 @@ static void tell_party(struct requests *requests,
 		take_sent(requests, party, event);
 	else if (requests_is_sending(requests, party))
 		take_ready(requests, party, event);
+}
+
+void requests_socket_opens(struct requests *requests,
+			   const struct event_record *event)
+{
+	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
+	const struct party *party = requests_party_at(requests, event);
+	size_t count;
+	struct request *request = party ? newest_taken(party, &count) : NULL;
+
+	if (party && !request)
+		request = party->hold->request;
+	channels_renew(requests->channels, socket);
+	if (request && request_is_open(request))
+		requests_check(requests, channels_open_for(requests->channels,
+							   socket, request));
 }
 
 void requests_socket_event(struct requests *requests,

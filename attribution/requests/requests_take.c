@@ -20,13 +20,16 @@ static void forget_unheard(struct party *party, uint64_t time_ns)
 	}
 }
 
-/* What @party asked before @time_ns is perhaps never answered. */
-static void pass_asked(struct party *party, uint64_t time_ns)
+/* What @party asked before @request, by the same socket if that is known, is
+ * perhaps never answered.
+ */
+static void pass_asked(struct party *party, const struct request *request)
 {
 	struct request *const *asked = party->asked.items;
 
 	for (size_t i = 0; i < party->asked.count; i++)
-		if (asked[i]->sent->time_ns < time_ns)
+		if (asked[i]->sent->time_ns < request->sent->time_ns &&
+		    request_shares_way(asked[i], request))
 			asked[i]->is_passed = true;
 }
 
@@ -43,7 +46,7 @@ void requests_take_answer(struct requests *requests, struct party *party,
 		requests->status = -ERROR_MEMORY;
 	request->is_ended = true;
 	forget_unheard(party, request->sent->time_ns);
-	pass_asked(party, request->sent->time_ns);
+	pass_asked(party, request);
 	if (!parent || parent->is_answered || !party_is_free(party)) {
 		requests_resume(requests, party);
 		return;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # report --requests finds what servers of several kinds were asked for, by pipe,
-# terminal, Unix socket and TCP, as their clients know it, and adds up to --servers.
+# terminal, Unix socket and TCP, also through a proxy that has several at a time, as
+# their clients know it, and adds up to --servers.
 #
 #	attribution_requests.sh [KERNEL [CPUS [CASE...]]]
 set -euo pipefail
@@ -12,7 +13,7 @@ CPUS=${2:-1}
 CASES=("${@:3}")
 [[ -n ${CASES[*]} ]] ||
 	CASES=(poll-pipe poll-pty pool-unix fork-tcp chain-unix ahead-tcp
-		drain-unix sync-unix)
+		drain-unix sync-unix proxy-tcp)
 RECORDER=$GUEST_BUILD/ktrace-hw
 REQUESTS=$GUEST_BUILD/tests/e2e/programs/requests
 

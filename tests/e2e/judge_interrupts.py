@@ -173,7 +173,7 @@ def judge_sleep(judge, recording):
 
 
 def judge_work(judge, recording):
-    # No event says whose pages a device's writeback writes: it is inferred
+    # No event has the owner of the pages that writeback writes: it is inferred
     # from who made pages dirty, and so are the interrupts of its requests.
     judge_share(judge, "work: writeback by kworkers", recording, "writer",
                 "inferred_ns", kind="work_item", function="wb_workfn")

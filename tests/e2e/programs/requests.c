@@ -2,7 +2,8 @@
 /* Servers of several kinds and their two clients, for attribution_requests.sh:
  * "requests KIND WAY FILE".  KIND: a poll loop, a pool of threads, a fork for
  * each connection, a chain of two servers, a poll loop that is sent several
- * requests at a time, one that has kworkers do something for each.  WAY: pipe, pty, unix, tcp.  Each client writes to FILE what is
+ * requests at a time, one that has kworkers do something for each, a proxy whose
+ * clients have several connections each.  WAY: pipe, pty, unix, tcp.  Each client writes to FILE what is
  * true of its requests: when it sent them and had the answers, by
  * CLOCK_MONOTONIC, the threads that served, how often the first of them
  * slept until the one behind had answered, and how long it was at it.
@@ -31,6 +32,7 @@
 #include <unistd.h>
 
 enum { CLIENTS = 2, REQUESTS = 6, WORKERS = 3, AHEAD = 3, US = 1000 };
+enum { PROXIED = CLIENTS * AHEAD }; /* connections to the proxy */
 
 struct message {
 	int number;
@@ -60,6 +62,7 @@ static struct line lines[2][CLIENTS + 1][2]; /* server, client side, if made
 static int control[2];
 static struct sockaddr_un unix_address = { .sun_family = AF_UNIX };
 static struct sockaddr_in tcp_address = { .sin_family = AF_INET };
+static struct sockaddr_in back_address; /* of the proxy's server */
 static int layer; /* 0: what clients ask, 1: the server behind */
 
 static long check(long result)
@@ -407,6 +410,70 @@ static void serve_fork(int listener)
 	}
 }
 
+/* A server that a proxy asks: a process for each connection, so that a later
+ * request may be answered before an earlier one.
+ */
+static void serve_slowly(int listener)
+{
+	signal(SIGCHLD, SIG_IGN);
+	for (;;) {
+		struct line line = way->accept(listener);
+		struct message message;
+
+		if (!check(fork())) {
+			name("back");
+			if (take(line, &message)) {
+				usleep((useconds_t)(3 - message.number % 3) *
+				       2000);
+				answer(line, message);
+			}
+			_exit(0);
+		}
+		check(close(line.in));
+	}
+}
+
+/* An event loop between clients and a server: it sends each request on by a
+ * connection of its own and does something else until the answer comes.
+ */
+static void serve_proxy(int listener)
+{
+	struct line clients[PROXIED];
+	struct pollfd files[2 * PROXIED];
+	struct message message;
+
+	for (int i = 0; i < PROXIED; i++) {
+		clients[i] = way->accept(listener);
+		files[i] = (struct pollfd){ clients[i].in, POLLIN, 0 };
+		files[PROXIED + i] = (struct pollfd){ -1, POLLIN, 0 };
+	}
+	for (;;) {
+		check(poll(files, 2 * PROXIED, -1));
+		for (int i = 0; i < PROXIED; i++) {
+			struct pollfd *ahead = &files[PROXIED + i];
+
+			if (files[i].revents && take(clients[i], &message)) {
+				ahead->fd = connect_to(AF_INET, &back_address,
+						       sizeof(back_address))
+						    .in;
+				check(write(ahead->fd, &message,
+					    sizeof(message)));
+			} else if (files[i].revents) {
+				files[i].fd = -1;
+			}
+			if (ahead->fd < 0 || !ahead->revents)
+				continue;
+			check(read(ahead->fd, &message, sizeof(message)));
+			check(close(ahead->fd));
+			ahead->fd = -1;
+			ahead->revents = 0;
+			message.back = message.tid;
+			message.tid = gettid();
+			check(write(clients[i].out, &message, sizeof(message)));
+		}
+	}
+}
+
 /* Where two processes hold an end, it never ends: each closes what it does not
  * use.
  */
@@ -428,6 +495,53 @@ static void keep_side(int client)
 	}
 }
 
+static void note(FILE *out, long begin_ns, const struct message *message)
+{
+	fprintf(out, "%d %ld %ld %d %d %d %d\n", gettid(), begin_ns, now_ns(),
+		message->tid, message->back, message->sleeps, message->busy_us);
+}
+
+/* Returns when it was sent. */
+static long send_number(int file, int number)
+{
+	struct message message = { .number = number, .kib = 4 };
+	long begin_ns = now_ns();
+
+	check(write(file, &message, sizeof(message)));
+	return begin_ns;
+}
+
+/* Asks by several connections at a time. */
+static void ask_abreast(int client, FILE *out)
+{
+	struct pollfd files[AHEAD];
+	long begin_ns[AHEAD];
+	int sent = 0;
+
+	name(client ? "small" : "big");
+	for (int i = 0; i < AHEAD; i++) {
+		files[i] =
+			(struct pollfd){ way->connect(client).in, POLLIN, 0 };
+		begin_ns[i] = send_number(files[i].fd, sent++);
+	}
+	for (int left = REQUESTS; left;) {
+		check(poll(files, AHEAD, -1));
+		for (int i = 0; i < AHEAD; i++) {
+			struct message message;
+
+			if (!files[i].revents)
+				continue;
+			check(read(files[i].fd, &message, sizeof(message)));
+			note(out, begin_ns[i], &message);
+			left--;
+			if (sent < REQUESTS)
+				begin_ns[i] = send_number(files[i].fd, sent++);
+		}
+	}
+	fclose(out);
+	_exit(0);
+}
+
 static void ask(int client, int ahead, FILE *out)
 {
 	struct line line;
@@ -447,9 +561,7 @@ static void ask(int client, int ahead, FILE *out)
 		}
 		for (int k = i; k < i + ahead; k++) {
 			check(read(line.in, &message, sizeof(message)));
-			fprintf(out, "%d %ld %ld %d %d %d %d\n", gettid(),
-				begin_ns[message.number], now_ns(), message.tid,
-				message.back, message.sleeps, message.busy_us);
+			note(out, begin_ns[message.number], &message);
 		}
 	}
 	fclose(out);
@@ -461,14 +573,16 @@ static const struct {
 	void (*serve)(int listener);
 	int ahead; /* so many requests are sent before their answers */
 	bool is_chain;
+	bool is_proxy;
 } kinds[] = {
-	{ "poll", serve_poll, 1, false },
-	{ "pool", serve_pool, 1, false },
-	{ "fork", serve_fork, 1, false },
-	{ "chain", serve_poll, 1, true },
-	{ "ahead", serve_poll, AHEAD, false },
-	{ "drain", serve_drain, 1, false },
-	{ "sync", serve_sync, 1, false },
+	{ "poll", serve_poll, 1, false, false },
+	{ "pool", serve_pool, 1, false, false },
+	{ "fork", serve_fork, 1, false, false },
+	{ "chain", serve_poll, 1, true, false },
+	{ "ahead", serve_poll, AHEAD, false, false },
+	{ "drain", serve_drain, 1, false, false },
+	{ "sync", serve_sync, 1, false, false },
+	{ "proxy", serve_proxy, 0, false, true },
 };
 
 static pid_t start(int listener, void (*serve)(int listener), const char *comm)
@@ -498,9 +612,23 @@ static pid_t start_behind(void)
 	return pid;
 }
 
+/* The server behind a proxy, which connects to it for each request. */
+static pid_t start_slow(void)
+{
+	int listener = way->listen();
+	pid_t pid = start(listener, serve_slowly, "back");
+
+	back_address = tcp_address;
+	check(close(listener));
+	return pid;
+}
+
 static void run(size_t kind, const char *path)
 {
-	pid_t back = kinds[kind].is_chain ? start_behind() : 0;
+	bool is_proxy = kinds[kind].is_proxy;
+	pid_t back = kinds[kind].is_chain ? start_behind() :
+		     is_proxy		  ? start_slow() :
+					    0;
 	int listener = way->listen();
 	pid_t pids[CLIENTS];
 	pid_t server = start(listener, kinds[kind].serve, "server");
@@ -512,6 +640,8 @@ static void run(size_t kind, const char *path)
 		FILE *out = fopen(path, "a");
 
 		pids[i] = (pid_t)check(fork());
+		if (!pids[i] && is_proxy)
+			ask_abreast(i, out);
 		if (!pids[i])
 			ask(i, kinds[kind].ahead, out);
 		fclose(out);
@@ -526,6 +656,8 @@ static void run(size_t kind, const char *path)
 		waitpid(pids[i], NULL, 0);
 	kill(server, SIGTERM);
 	waitpid(server, NULL, 0);
+	if (is_proxy)
+		kill(back, SIGTERM);
 	if (back)
 		waitpid(back, NULL, 0);
 }
