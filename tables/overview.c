@@ -143,7 +143,7 @@ static void write_cpu(struct writer *writer, const struct cpu_account *account)
 		[CPU_UNSEEN] = "before_ns",   [CPU_TRACED] = "traced_ns",
 		[CPU_OUTSIDE] = "outside_ns", [CPU_FILTERED] = "filtered_ns",
 		[CPU_OFF] = "off_ns",	      [CPU_NOT_ASKED] = "not_asked_ns",
-		[CPU_GAP] = "gap_ns",
+		[CPU_GUEST] = "guest_ns",     [CPU_GAP] = "gap_ns",
 	};
 
 	write_time(writer, "wall_ns", account->last_ns - account->first_ns);

@@ -80,12 +80,17 @@ static bool read_gap(const char *text, struct flow_item *item)
 
 static bool read_stop(const char *text, struct flow_item *item)
 {
-	static const char *const stops[] = { "level", "filter", "off" };
+	static const char *const stops[] = { "level", "filter", "off",
+					     "guest" };
+	static const uint8_t details[] = { FLOW_STOP_LEVEL, FLOW_STOP_FILTER,
+					   FLOW_STOP_OFF, FLOW_STOP_GUEST };
 	char stop[16];
 	int detail = -1;
 
-	if (sscanf(text, "%15s", stop) == 1)
-		detail = find(stop, stops, 3);
+	if (sscanf(text, "%15s %" SCNx64, stop, &item->ip) >= 1)
+		detail = find(stop, stops, 4);
+	if (detail >= 0)
+		detail = details[detail];
 	item->detail = (uint8_t)detail & 15;
 	return detail >= 0;
 }

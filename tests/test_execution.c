@@ -179,7 +179,10 @@ static bool write_item(FILE *out, const struct flow_item *item)
 		fprintf(out, "stop %s",
 			item->detail == FLOW_STOP_LEVEL ? "untraced" :
 			item->detail == FLOW_STOP_OFF	? "off" :
+			item->detail == FLOW_STOP_GUEST ? "guest" :
 							  "filter");
+		if (item->detail == FLOW_STOP_GUEST && item->ip)
+			fprintf(out, " %" PRIx64, item->ip);
 		return true;
 	case FLOW_GAP:
 		fprintf(out, "gap %s", flow_gap_text(item->detail));
@@ -264,7 +267,7 @@ static const struct row filtered[] = {
 	  "none 100e-100e, far-return 1011-1011, stop untraced" },
 	{ "a virtual machine's entry (SKD022)",
 	  AT("1c", "10") FUP("1c", "10") PGD,
-	  "far-return 101c-101c, stop untraced" },
+	  "far-return 101c-101c, stop guest" },
 };
 
 START_TEST(errata_of_the_processor_count)
@@ -277,6 +280,136 @@ START_TEST(errata_of_the_processor_count)
 	fixture.cpuid = "GenuineIntel,6,78,3";
 	add_trace(filtered[_i].trace);
 	check(filtered[_i].name, filtered[_i].items);
+}
+END_TEST
+
+#define PIP_HOST "02 43 02 02 00 00 00 00 "
+#define PIP_GUEST "02 43 03 03 00 00 00 00 "
+#define PIP_OTHER "02 43 05 05 00 00 00 00 "
+#define VMCS_1 "02 c8 34 12 00 00 00 "
+#define VMCS_2 "02 c8 78 56 00 00 00 "
+#define GUEST_RUNS "06 06 " TIP("08", "10") "0c " TIP("00", "50")
+#define EXIT FUP("05", "10") PIP_HOST TIP("1f", "10")
+#define ENTERED "far-return 101c-101c, stop guest"
+
+/* A guest at the addresses of the host's code.  Its VM exit goes to 101f, the
+ * instruction after the vmlaunch.
+ */
+static const struct guest_row {
+	const char *name;
+	const char *trace;
+	const char *items;
+	const char *library; /* why libipt's items are others; NULL: equal */
+} guests[] = {
+	{ "entry and exit",
+	  AT("1c", "10") PIP_GUEST TIP("00", "10")
+		  GUEST_RUNS EXIT TIP("0c", "10"),
+	  ENTERED " 3020, page-table 2020, start 101f, call 101f-101f", NULL },
+	{ "two guests that the VMCS tells apart",
+	  AT("1c", "10") VMCS_1 PIP_GUEST TIP("00", "10") GUEST_RUNS EXIT TIP(
+		  "1c", "10") VMCS_2 PIP_OTHER TIP("05", "10")
+		  GUEST_RUNS EXIT TIP("0c", "10"),
+	  ENTERED
+	  " 1234000, page-table 2020, start 101f, call 101f-101f, " ENTERED
+	  " 5678000, start 101f, call 101f-101f",
+	  NULL },
+	{ "two guests that the page table tells apart",
+	  AT("1c", "10") PIP_GUEST TIP("00", "10")
+		  GUEST_RUNS EXIT TIP("1c", "10") PIP_OTHER TIP("05", "10")
+			  GUEST_RUNS EXIT TIP("0c", "10"),
+	  ENTERED " 3020, page-table 2020, start 101f, call 101f-101f, " ENTERED
+		  " 5040, start 101f, call 101f-101f",
+	  NULL },
+	{ "an interrupt and a new page table inside",
+	  AT("1c", "10") PIP_GUEST TIP("00", "10") GUEST_RUNS FUP("00", "10")
+		  TIP("05", "10") PIP_OTHER
+	  "06 " GUEST_RUNS EXIT TIP("0c", "10"),
+	  ENTERED " 3020, page-table 2020, start 101f, call 101f-101f", NULL },
+	{ "user code inside, where the kernel alone is traced",
+	  AT("1c", "10") PIP_GUEST TIP("00", "10") "06 " PGD PGE(
+		  "08", "10") "06 " PGD PIP_HOST PGE("1f", "10")
+		  TIP("0c", "10"),
+	  ENTERED " 3020, page-table 2020, start 101f, call 101f-101f", NULL },
+	{ "transaction, PTWRITE and 32-bit code inside",
+	  AT("1c", "10") PIP_GUEST "99 02 " TIP("00", "10") "99 21 " FUP(
+		  "05", "10") "02 12 44 33 22 11 06 " FUP("05", "10") PIP_HOST
+	  "99 01 " TIP("1f", "10") TIP("0c", "10"),
+	  ENTERED " 3020, page-table 2020, start 101f, call 101f-101f", NULL },
+	{ "a synchronisation point inside",
+	  AT("1c", "10") PIP_GUEST TIP("00", "10") GUEST_RUNS
+	  "psb " PIP_GUEST
+	  "99 01 7d 00 10 00 81 ff ff 02 23 " GUEST_RUNS EXIT TIP("0c", "10"),
+	  ENTERED " 3020, page-table 2020, start 101f, call 101f-101f", NULL },
+	{ "the first synchronisation point inside",
+	  "psb " PIP_GUEST VMCS_1
+	  "99 01 7d 00 10 00 81 ff ff 02 23 " GUEST_RUNS EXIT TIP("0c", "10"),
+	  "stop guest 3020, page-table 2020, start 101f, call 101f-101f",
+	  NULL },
+	{ "an overflow inside, then an exit",
+	  AT("1c", "10") PIP_GUEST TIP("00", "10") "06 02 f3 " FUP("08", "10")
+		  TIP("0c", "10") EXIT TIP("0c", "10"),
+	  ENTERED " 3020, gap overflow, page-table 2020, call 101f-101f",
+	  "it starts again after the overflow" },
+	{ "an overflow inside, then a synchronisation point of the host",
+	  AT("1c", "10") PIP_GUEST TIP("00", "10") "06 02 f3 " FUP("08", "10")
+		  TIP("0c", "10") "psb " PIP_HOST
+				  "99 01 7d 1f 10 00 81 ff ff 02 23 " TIP("0c",
+									  "10"),
+	  ENTERED " 3020, gap overflow, page-table 2020, call 101f-101f",
+	  "it starts again after the overflow" },
+	{ "an overflow inside, then inside still",
+	  AT("1c", "10") PIP_GUEST TIP("00", "10") "06 02 f3 " FUP("08", "10")
+		  TIP("0c", "10") PIP_GUEST "06 " EXIT TIP("0c", "10"),
+	  ENTERED " 3020, gap overflow, stop guest 3020, page-table 2020, "
+		  "start 101f, call 101f-101f",
+	  "it starts again after the overflow" },
+	{ "an overflow that the trace goes off with",
+	  AT("1c", "10") PIP_GUEST TIP("00", "10") "06 02 f3 " PGE(
+		  "08", "10") "06 " EXIT TIP("0c", "10"),
+	  ENTERED " 3020, gap overflow, page-table 2020, call 101f-101f",
+	  "it starts again after the overflow" },
+	{ "bytes inside that are no packet",
+	  AT("1c", "10") PIP_GUEST TIP("00", "10") "02 ff " AT("1f", "10")
+		  TIP("0c", "10"),
+	  ENTERED " 3020, gap bad trace, call 101f-101f",
+	  "it reads ahead of the stop" },
+	{ "an exit to code outside of the filter",
+	  AT("1c", "10") PIP_GUEST TIP("00", "10") GUEST_RUNS FUP("05", "10")
+		  PIP_HOST PGD PGE("08", "10") TIP("0c", "10"),
+	  ENTERED " 3020, page-table 2020, stop untraced, start 1008, "
+		  "return 1008-1009",
+	  "that takes two packets in the place of one" },
+	{ "a guest that is not traced",
+	  AT("1c", "10") PGD PGE("1f", "10") TIP("0c", "10"),
+	  ENTERED ", start 101f, call 101f-101f", NULL },
+	{ "a guest that is not traced, of a VMCS, and a synchronisation point",
+	  AT("1c", "10") VMCS_1 PGD
+	  "psb 02 23 71 1f 10 00 81 ff ff " TIP("0c", "10"),
+	  ENTERED " 1234000, start 101f, call 101f-101f", NULL },
+	{ "with Event Trace",
+	  AT("1c", "10") "02 13 87 00 " FUP("1c", "10") PIP_GUEST TIP(
+		  "00", "10") GUEST_RUNS "02 53 02 00 00 00 00 00 00 00 00 "
+					 "02 13 08 00 " EXIT TIP("0c", "10"),
+	  ENTERED " 3020, page-table 2020, start 101f, call 101f-101f",
+	  "libipt 2.0 does not know its packets" },
+};
+
+START_TEST(trace_of_guests_is_not_followed)
+{
+	add_trace(guests[_i].trace);
+	check(guests[_i].name, guests[_i].items);
+}
+END_TEST
+
+START_TEST(the_library_does_not_follow_guests_either)
+{
+	char name[128];
+
+	if (guests[_i].library)
+		return;
+	snprintf(name, sizeof(name), "libipt: %s", guests[_i].name);
+	add_trace(guests[_i].trace);
+	check_source(flow_source_open, name, guests[_i].items);
 }
 END_TEST
 
@@ -293,7 +426,7 @@ START_TEST(the_library_has_the_same_errata)
 	fixture.cpuid = cpuids[_i];
 	add_trace(AT("1c", "10") FUP("1c", "10") PGD);
 	check_source(flow_source_open, cpuids[_i],
-		     "far-return 101c-101c, stop untraced");
+		     "far-return 101c-101c, stop guest");
 }
 END_TEST
 
@@ -435,6 +568,10 @@ int main(void)
 			    sizeof(rows) / sizeof(*rows));
 	tcase_add_loop_test(tcase, errata_of_the_processor_count, 0,
 			    sizeof(filtered) / sizeof(*filtered));
+	tcase_add_loop_test(tcase, trace_of_guests_is_not_followed, 0,
+			    sizeof(guests) / sizeof(*guests));
+	tcase_add_loop_test(tcase, the_library_does_not_follow_guests_either, 0,
+			    sizeof(guests) / sizeof(*guests));
 	tcase_add_loop_test(tcase, the_library_has_the_same_errata, 0, 4);
 	tcase_add_test(tcase, code_that_is_patched_is_read_again);
 	tcase_add_test(tcase,

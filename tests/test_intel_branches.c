@@ -51,6 +51,14 @@ static const struct row {
 	{ .name = "page table of an interrupt",
 	  BEGIN FUP_1004 "02 43 02 01 00 00 00 00 " TIP_2000,
 	  BEGUN ", reach 1004, page-table+ 1020, interrupt 2000" },
+	{ .name = "a guest's page table, and the host's again",
+	  BEGIN "02 43 03 01 00 00 00 00 " TIP_2000 FUP_1004
+		"02 43 02 01 00 00 00 00 " TIP_2000,
+	  BEGUN ", guest 1020, target 2000, reach 1004, page-table+ 1020, "
+		"interrupt 2000" },
+	{ .name = "a guest and its VMCS, at a synchronisation point",
+	  "psb 02 43 03 01 00 00 00 00 02 c8 34 12 00 00 00 02 23 ",
+	  "guest+ again 1020, machine 1234000, sync" },
 	{ .name = "mode of a branch", BEGIN "99 02 " TIP_2000,
 	  BEGUN ", mode 1, target 2000" },
 	{ .name = "mode of an interrupt", BEGIN FUP_1004 "99 02 " TIP_2000,
@@ -141,6 +149,8 @@ static void write_branch(FILE *out, const struct trace_branch *branch)
 		[TRACE_ADDRESS_SPACE] = "page-table",
 		[TRACE_TRANSACTION] = "transaction",
 		[TRACE_PTWRITE] = "ptwrite",
+		[TRACE_GUEST] = "guest",
+		[TRACE_MACHINE] = "machine",
 		[TRACE_GAP] = "bad",
 	};
 	bool is_whole = branch->kind == TRACE_TARGET && branch->has_address &&
@@ -155,6 +165,8 @@ static void write_branch(FILE *out, const struct trace_branch *branch)
 			fputc(branch->payload >> i & 1 ? '1' : '0', out);
 	} else if (branch->has_address || (branch->kind >= TRACE_MODE &&
 					   branch->kind <= TRACE_PTWRITE)) {
+		if (branch->count)
+			fputs(" again", out);
 		fprintf(out, " %" PRIx64, branch->payload);
 	}
 }

@@ -15,6 +15,7 @@ enum request_part {
 	PART_USER,
 	PART_INTERRUPT,
 	PART_TRACER,
+	PART_GUEST, /* in a virtual machine, as its CPU */
 	PART_RUNNABLE,
 	PART_ASLEEP,
 	PART_IDLE, /* asleep, waiting for the next message */

@@ -27,6 +27,8 @@ static void classify(const struct task_time *time, struct thread *thread,
 		reason = UNKNOWN_UNTRACED;
 		if (!time->options.is_user_unknown)
 			time_class = TIME_USER;
+	} else if (cpu->state == CPU_GUEST) {
+		time_class = TIME_GUEST;
 	} else if (cpu->state == CPU_NOT_ASKED) {
 		time_class = TIME_NOT_ASKED;
 	}

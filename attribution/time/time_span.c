@@ -10,6 +10,7 @@ const char *time_class_name(enum time_class time_class)
 		[TIME_KERNEL] = "kernel",
 		[TIME_INTERRUPT] = "interrupt",
 		[TIME_TRACER] = "tracer",
+		[TIME_GUEST] = "guest",
 		[TIME_RUNNABLE] = "runnable",
 		[TIME_ASLEEP] = "asleep",
 		[TIME_NOT_ASKED] = "not_asked",

@@ -18,6 +18,8 @@ enum time_class {
 	TIME_INTERRUPT,	  /* in interrupt work of any kind; who benefits
 				 * is known later: see interrupt_accounts.h */
 	TIME_TRACER,	  /* in the tracer's own functions */
+	TIME_GUEST,	  /* on a CPU in a virtual machine, whose code is not
+				 * followed */
 	TIME_RUNNABLE,	  /* waits for a CPU */
 	TIME_ASLEEP,
 	TIME_NOT_ASKED, /* ran outside of the calls that --only chose */

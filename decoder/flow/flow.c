@@ -51,6 +51,7 @@ const char *flow_stop_text(uint8_t stop)
 		[FLOW_STOP_OFF] = "switched off",
 		[FLOW_STOP_NOT_ASKED] = "not asked for",
 		[FLOW_STOP_ASIDE] = "not asked for: switch",
+		[FLOW_STOP_GUEST] = "guest",
 	};
 
 	return TEXT_OF(texts, stop);

@@ -71,6 +71,9 @@ enum flow_stop {
 	FLOW_STOP_OFF,	     /* the trace unit was switched off */
 	FLOW_STOP_NOT_ASKED, /* the chosen call ended: --only */
 	FLOW_STOP_ASIDE,     /* its task left the CPU: likewise */
+	FLOW_STOP_GUEST,     /* a virtual machine was entered; ip names it: its
+			      * VMCS, else its page table root, 0 unknown.  A
+			      * FLOW_START ends it */
 };
 
 enum flow_gap_reason {

@@ -51,9 +51,21 @@ enum trace_branch_kind {
 	 */
 	TRACE_MODE,
 	/* The page table root (CR3 on x86) is @payload from here on; unless
-	 * is_bound, behind the next instruction that sets it.
+	 * is_bound, behind the next instruction that sets it.  It is that of
+	 * the host, not of a virtual machine.  @count is 1 where a
+	 * synchronisation point repeats it.
 	 */
 	TRACE_ADDRESS_SPACE,
+	/* A virtual machine runs with the page table root @payload: it is
+	 * entered by the next branch, unless it runs already.  All addresses
+	 * and branches from then on are of its code, up to the branch after the
+	 * next TRACE_ADDRESS_SPACE.  @count as there.
+	 */
+	TRACE_GUEST,
+	/* The virtual machine that is entered next is that of the VMCS at
+	 * @payload.
+	 */
+	TRACE_MACHINE,
 	/* A transaction: @payload is 1 began, 2 committed, 3 aborted. */
 	TRACE_TRANSACTION,
 	/* A ptwrite instruction of the operand @payload. */

@@ -171,12 +171,18 @@ static void take_ptwrite(struct intel_branches *b,
 	b->ptwrite = packet->payload;
 }
 
+/* Bit 0 of a PIP is NR: VMX non-root operation, the code of a virtual machine
+ * (Intel SDM, volume 3, "Paging Information Packet").
+ */
 static void take_page_table(struct intel_branches *b, uint64_t payload)
 {
-	struct trace_branch *branch =
-		intel_branches_add(b, TRACE_ADDRESS_SPACE, payload >> 1 << 5);
+	bool is_guest = payload & 1;
+	struct trace_branch *branch = intel_branches_add(
+		b, is_guest ? TRACE_GUEST : TRACE_ADDRESS_SPACE,
+		payload >> 1 << 5);
 
 	branch->is_bound = b->header.is_open || b->breaks_off;
+	branch->count = b->header.is_open;
 }
 
 void intel_branches_forget(struct intel_branches *b)
@@ -290,6 +296,9 @@ void intel_branches_take_flow(struct intel_branches *b,
 		break;
 	case INTEL_PACKET_PIP:
 		take_page_table(b, packet->payload);
+		break;
+	case INTEL_PACKET_VMCS:
+		intel_branches_add(b, TRACE_MACHINE, packet->payload << 12);
 		break;
 	case INTEL_PACKET_PTW:
 		take_ptwrite(b, packet);

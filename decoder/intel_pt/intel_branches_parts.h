@@ -135,16 +135,7 @@ static inline uint64_t intel_branches_address(struct intel_branches *b,
 					      uint8_t compression,
 					      uint64_t payload)
 {
-	if (compression == 1)
-		b->last_ip = b->last_ip >> 16 << 16 | payload;
-	else if (compression == 2)
-		b->last_ip = b->last_ip >> 32 << 32 | payload;
-	else if (compression == 3)
-		b->last_ip = (uint64_t)((int64_t)(payload << 16) >> 16);
-	else if (compression == 4)
-		b->last_ip = b->last_ip >> 48 << 48 | payload;
-	else
-		b->last_ip = payload;
+	b->last_ip = intel_address(b->last_ip, compression, payload);
 	return b->last_ip;
 }
 

@@ -16,7 +16,7 @@ struct intel_clock_setup {
 	uint64_t tsc_ctc_n;	/* TSC = CTC * n / d (CPUID.15H) */
 	uint64_t tsc_ctc_d;
 	uint64_t max_nonturbo_ratio; /* TSC ticks per bus clock tick */
-	uint64_t origin; /* of ticks: see struct time_conversion */
+	uint64_t origin;	     /* of ticks: see struct time_conversion */
 	bool counts_cycles;	     /* each: where no CYC is, none ran */
 };
 

@@ -70,6 +70,23 @@ static inline uint8_t intel_address_size(uint8_t compression)
 	return sizes[compression];
 }
 
+/* Returns the address that a packet's @payload stands for after @last_ip.  The
+ * compression is one that does not leave the address out.
+ */
+static inline uint64_t intel_address(uint64_t last_ip, uint8_t compression,
+				     uint64_t payload)
+{
+	if (compression == 1)
+		return last_ip >> 16 << 16 | payload;
+	if (compression == 2)
+		return last_ip >> 32 << 32 | payload;
+	if (compression == 3)
+		return (uint64_t)((int64_t)(payload << 16) >> 16);
+	if (compression == 4)
+		return last_ip >> 48 << 48 | payload;
+	return payload;
+}
+
 /* Reads the packet at the start of @bytes, @size of which are there.
  *
  * Returns 1 and @packet, 0 if it does not end within @size, -ERROR_FORMAT if

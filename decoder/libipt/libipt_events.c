@@ -19,6 +19,7 @@ struct taking {
 static void start(const struct taking *taking, const struct pt_event *event)
 {
 	taking->events->is_off = false;
+	taking->events->in_guest = false;
 	libipt_segment_pass_event(taking->segment, INTEL_PACKET_TIP_PGE);
 	libipt_segment_emit(taking->segment,
 			    &(struct flow_item){
@@ -30,6 +31,13 @@ static void start(const struct taking *taking, const struct pt_event *event)
 static bool is_wrmsr(const uint8_t *bytes, size_t size)
 {
 	return size >= 2 && bytes[0] == 0x0f && bytes[1] == 0x30;
+}
+
+/* vmlaunch and vmresume. */
+static bool is_machine_entry(const uint8_t *bytes, size_t size)
+{
+	return size >= 3 && bytes[0] == 0x0f && bytes[1] == 0x01 &&
+	       (bytes[2] == 0xc2 || bytes[2] == 0xc3);
 }
 
 /* The kernel switches the unit off by writing an MSR.  Otherwise an address
@@ -46,6 +54,8 @@ static uint8_t stop_reason(const struct taking *taking, uint64_t last_ip,
 
 	if (bytes && is_wrmsr(bytes, left))
 		return FLOW_STOP_OFF;
+	if (bytes && !has_address && is_machine_entry(bytes, left))
+		return FLOW_STOP_GUEST;
 	return has_address ? FLOW_STOP_FILTER : FLOW_STOP_LEVEL;
 }
 
@@ -59,6 +69,13 @@ static void stop(const struct taking *taking, bool has_address,
 				    .ip = has_address ? address : 0,
 			    });
 	taking->events->is_off = reason == FLOW_STOP_OFF;
+	taking->events->in_guest = reason == FLOW_STOP_GUEST;
+}
+
+/* Returns the address that names the running guest, 0 if unknown. */
+static uint64_t guest_of(const struct libipt_events *events)
+{
+	return events->machine ? events->machine : events->guest_page_table;
 }
 
 static void stop_sync(const struct taking *taking, const struct pt_event *event)
@@ -69,7 +86,10 @@ static void stop_sync(const struct taking *taking, const struct pt_event *event)
 	if (reason == FLOW_STOP_LEVEL)
 		libipt_walk_out(taking->segment, taking->code, taking->last_ip);
 	libipt_segment_pass_event(taking->segment, INTEL_PACKET_TIP_PGD);
-	stop(taking, has_address, event->variant.disabled.ip, reason);
+	if (reason == FLOW_STOP_GUEST)
+		stop(taking, true, guest_of(taking->events), reason);
+	else
+		stop(taking, has_address, event->variant.disabled.ip, reason);
 }
 
 static void interrupt(const struct taking *taking, uint64_t address)
@@ -95,6 +115,10 @@ static void stop_async(const struct taking *taking,
 		reason = stop_reason(taking, at, has_address);
 
 	libipt_segment_pass_event(taking->segment, INTEL_PACKET_TIP_PGD);
+	if (reason == FLOW_STOP_GUEST) {
+		stop(taking, true, guest_of(taking->events), reason);
+		return;
+	}
 	if (reason != FLOW_STOP_OFF)
 		interrupt(taking, at);
 	stop(taking, has_address, event->variant.async_disabled.ip, reason);
@@ -111,8 +135,19 @@ static void lose(const struct taking *taking, const struct pt_event *event)
 			.ip = libipt_segment_position(taking->segment),
 		});
 	libipt_segment_pass_event(taking->segment, INTEL_PACKET_OVF);
-	if (event->ip_suppressed)
+	/* After an overflow in a guest the host may run, or the guest. */
+	if (event->ip_suppressed && !taking->events->in_guest)
 		stop(taking, false, 0, FLOW_STOP_LEVEL);
+	taking->events->in_guest = false;
+}
+
+/* A synchronisation point in a guest whose entry was not traced. */
+static void set_guest(const struct taking *taking, const struct pt_event *event,
+		      uint64_t root)
+{
+	taking->events->guest_page_table = root;
+	if (event->status_update && !taking->events->in_guest)
+		stop(taking, true, guest_of(taking->events), FLOW_STOP_GUEST);
 }
 
 static void change_page_table(const struct taking *taking, uint64_t root)
@@ -160,6 +195,8 @@ static bool is_news(const struct pt_event *event)
 	case ptev_paging:
 	case ptev_async_paging:
 	case ptev_exec_mode:
+	case ptev_vmcs:
+	case ptev_async_vmcs:
 		return true;
 	default:
 		return !event->status_update;
@@ -186,10 +223,24 @@ static void take(const struct taking *taking, const struct pt_event *event)
 		interrupt(taking, event->variant.async_branch.from);
 		break;
 	case ptev_paging:
-		change_page_table(taking, event->variant.paging.cr3);
+		if (event->variant.paging.non_root)
+			set_guest(taking, event, event->variant.paging.cr3);
+		else
+			change_page_table(taking, event->variant.paging.cr3);
 		break;
 	case ptev_async_paging:
-		change_page_table(taking, event->variant.async_paging.cr3);
+		if (event->variant.async_paging.non_root)
+			set_guest(taking, event,
+				  event->variant.async_paging.cr3);
+		else
+			change_page_table(taking,
+					  event->variant.async_paging.cr3);
+		break;
+	case ptev_vmcs:
+		taking->events->machine = event->variant.vmcs.base;
+		break;
+	case ptev_async_vmcs:
+		taking->events->machine = event->variant.async_vmcs.base;
 		break;
 	case ptev_overflow:
 		lose(taking, event);

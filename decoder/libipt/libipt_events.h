@@ -13,6 +13,9 @@ struct libipt_events {
 	bool is_off;  /* the trace unit is, as far as decoded */
 	uint8_t mode; /* as FLOW_MODE has it; UINT8_MAX: not said yet */
 	uint64_t page_table;
+	bool in_guest; /* a virtual machine runs: see guest_bytes.h */
+	uint64_t guest_page_table;
+	uint64_t machine; /* its VMCS, or 0 */
 };
 
 /* Fetches and takes one event of @segment; @code is what runs, @last_ip the

@@ -6,6 +6,7 @@
 #include "decoder/intel_pt/intel_setup.h"
 #include "decoder/intel_pt/intel_whole.h"
 #include "decoder/libipt/branch_cursor.h"
+#include "decoder/libipt/guest_bytes.h"
 #include "decoder/libipt/intel_tokens.h"
 #include "decoder/recording/intel_psb.h"
 #include "decoder/recording/recording.h"
@@ -17,6 +18,7 @@
 
 struct libipt_segment {
 	struct libipt_segment_setup setup;
+	uint8_t *without_guests; /* the setup's bytes, or NULL */
 	struct pt_block_decoder *blocks;
 	struct intel_tokens *tokens;
 	struct branch_cursor *cursor;
@@ -75,9 +77,14 @@ libipt_segment_new(const struct libipt_segment_setup *setup)
 	if (!segment)
 		return NULL;
 	segment->setup = *setup;
-	segment->blocks = new_decoder(setup);
-	segment->tokens =
-		intel_tokens_new(setup->bytes, setup->size, setup->clock);
+	if (guest_bytes_hide(setup->bytes, setup->size,
+			     &segment->without_guests) < 0)
+		goto fail;
+	if (segment->without_guests)
+		segment->setup.bytes = segment->without_guests;
+	segment->blocks = new_decoder(&segment->setup);
+	segment->tokens = intel_tokens_new(segment->setup.bytes, setup->size,
+					   setup->clock);
 	if (segment->tokens)
 		segment->cursor = branch_cursor_new(
 			segment->tokens,
@@ -85,6 +92,7 @@ libipt_segment_new(const struct libipt_segment_setup *setup)
 	if (segment->blocks && segment->cursor &&
 	    pt_blk_set_image(segment->blocks, setup->image) >= 0)
 		return segment;
+fail:
 	libipt_segment_free(segment);
 	return NULL;
 }
@@ -96,6 +104,7 @@ void libipt_segment_free(struct libipt_segment *segment)
 	branch_cursor_free(segment->cursor);
 	intel_tokens_free(segment->tokens);
 	pt_blk_free_decoder(segment->blocks);
+	free(segment->without_guests);
 	free(segment);
 }
 

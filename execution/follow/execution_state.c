@@ -38,6 +38,9 @@ void execution_state_take(struct execution_state *state,
 		.listed_set = execution->listed_set,
 		.targets_ahead = execution->targets_ahead,
 		.page_table = execution->page_table,
+		.guest_page_table = execution->guest_page_table,
+		.machine = execution->machine,
+		.guest = execution->guest,
 		.next_change_ns = code_space_next_change_ns(execution->code),
 		.before = execution->before,
 		.passage = execution->passage,
@@ -108,6 +111,9 @@ int execution_state_put(const struct execution_state *state,
 	execution->listed_set = state->listed_set;
 	execution->targets_ahead = state->targets_ahead;
 	execution->page_table = state->page_table;
+	execution->guest_page_table = state->guest_page_table;
+	execution->machine = state->machine;
+	execution->guest = state->guest;
 	execution->passage = state->passage;
 	execution->exit = state->exit;
 	execution->is_lost = state->is_lost;
@@ -180,5 +186,7 @@ bool execution_state_is_same(const struct execution_state *a,
 	       atom_point_is_same(&a->atoms, &b->atoms) &&
 	       a->pace.rate == b->pace.rate && a->listed_set == b->listed_set &&
 	       a->targets_ahead == b->targets_ahead &&
-	       a->page_table == b->page_table;
+	       a->page_table == b->page_table && a->guest == b->guest &&
+	       a->guest_page_table == b->guest_page_table &&
+	       a->machine == b->machine;
 }

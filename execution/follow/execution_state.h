@@ -21,6 +21,8 @@ struct execution_state {
 	uint64_t nmi_return;
 	uint32_t targets_ahead;
 	uint64_t page_table;
+	uint64_t guest_page_table;
+	uint64_t machine;
 	uint64_t next_change_ns; /* which stands for the code's version */
 	struct moment before;
 	uint8_t passage;
@@ -35,6 +37,7 @@ struct execution_state {
 	bool is_off;
 	bool outside;
 	bool is_rebased;
+	uint8_t guest;
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
 	struct atom_point atoms; /* where each branch has an atom */

@@ -4,6 +4,7 @@
 #include "execution/atoms/follow_atoms.h"
 #include "execution/follow/follow_bits.h"
 #include "execution/follow/follow_code.h"
+#include "execution/follow/follow_guest.h"
 #include "execution/follow/follow_loss.h"
 #include "execution/follow/follow_stop.h"
 #include "execution/follow/rebase.h"
@@ -231,6 +232,12 @@ static int follow(struct execution *execution,
 	case TRACE_ADDRESS_SPACE:
 		follow_address_space(execution, branch, position);
 		break;
+	case TRACE_GUEST:
+		follow_machine_entry(execution, branch, position);
+		break;
+	case TRACE_MACHINE:
+		execution->machine = branch->payload;
+		break;
 	case TRACE_TRANSACTION:
 		place_list(execution, FLOW_TRANSACTION,
 			   (uint8_t)branch->payload, 0);
@@ -272,6 +279,8 @@ int follow_branch(struct execution *execution,
 
 	if (execution->atoms.is_on)
 		return follow_atoms(execution, branch, position);
+	if (execution->guest && follow_guest(execution, branch, position))
+		return 0;
 	if (is_placed(execution) && !execution->is_rebased)
 		return follow(execution, branch, &behind, position);
 	rebased = *branch;

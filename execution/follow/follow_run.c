@@ -13,7 +13,7 @@ static bool is_usual_place(const struct execution *execution)
 {
 	return execution->at_branch && execution->block != BLOCK_NONE &&
 	       !execution->lists_blocks && !execution->is_rebased &&
-	       !execution->targets_ahead &&
+	       !execution->targets_ahead && !execution->guest &&
 	       execution->set == execution->next_set &&
 	       event_times_wants_more(&execution->times);
 }

@@ -67,6 +67,13 @@ static bool run_to_stop(struct execution *execution,
 	return walk_to_target(execution);
 }
 
+/* A guest whose trace the unit does not write: "host only". */
+static void stop_in_machine(struct execution *execution)
+{
+	place_stop(execution, FLOW_STOP_GUEST, execution->machine);
+	execution->guest = GUEST_HIDDEN;
+}
+
 void follow_stop(struct execution *execution, const struct trace_branch *branch,
 		 uint64_t position)
 {
@@ -83,7 +90,11 @@ void follow_stop(struct execution *execution, const struct trace_branch *branch,
 		place_fail(execution, position);
 	moment_pass(execution, branch);
 	moment_begin(execution);
-	place_stop(execution, reason, branch->payload);
+	if (reason == FLOW_STOP_LEVEL &&
+	    is_machine_entry(execution, walk_last_ip(execution)))
+		stop_in_machine(execution);
+	else
+		place_stop(execution, reason, branch->payload);
 }
 
 /* An interrupt whose handler is not traced, or the kernel's wrmsr, which is

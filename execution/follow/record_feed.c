@@ -74,7 +74,8 @@ static bool is_before(const struct record_feed *feed,
 		      const struct trace_branch *branch, uint64_t position)
 {
 	return position < feed->from && branch->kind != TRACE_MODE &&
-	       branch->kind != TRACE_ADDRESS_SPACE;
+	       branch->kind != TRACE_ADDRESS_SPACE &&
+	       branch->kind != TRACE_MACHINE;
 }
 
 static bool is_beyond(const struct record_feed *feed,

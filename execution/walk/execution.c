@@ -10,6 +10,9 @@ void execution_reset(struct execution *execution)
 	execution->listed_set = INSTRUCTION_SETS;
 	execution->targets_ahead = 0;
 	execution->page_table = 0;
+	execution->guest_page_table = 0;
+	execution->machine = 0;
+	execution->guest = GUEST_NONE;
 	execution->nmi_return = NO_NMI;
 	moment_forget(execution, UINT64_MAX);
 	execution->is_lost = true;

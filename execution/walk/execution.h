@@ -28,6 +28,17 @@ enum {
 	EXIT_START,
 	EXIT_ENTRY, /* from user space */
 	EXIT_UNSEEN,
+	EXIT_GUEST, /* from a virtual machine that was entered here */
+};
+
+/* Where execution is with regard to virtual machines: see follow_guest.h. */
+enum guest_state {
+	GUEST_NONE,	/* in the host */
+	GUEST_ENTERING, /* the next branch enters one */
+	GUEST_INSIDE,
+	GUEST_LEAVING, /* the next branch leaves it */
+	GUEST_HIDDEN,  /* inside, and the trace unit is off there */
+	GUEST_UNKNOWN, /* trace was lost inside: there, or in the host */
 };
 
 #define NO_NMI UINT64_MAX
@@ -74,8 +85,11 @@ struct execution {
 	bool is_off;	    /* the unit was switched off */
 	bool outside;	    /* it left for user space */
 	bool is_rebased;    /* addresses are partial against a wrong one */
+	uint8_t guest;	    /* enum guest_state */
 	uint8_t listed_set; /* what was last said of it in a list */
 	uint64_t page_table;
+	uint64_t guest_page_table;
+	uint64_t machine;	 /* the VMCS of the last TRACE_MACHINE, or 0 */
 	uint64_t last_ip;	 /* the last instruction that ran, 0 unknown */
 	uint64_t return_address; /* of a call or interruption */
 	uint64_t nmi_return;	 /* where the NMI that runs will return to */

@@ -92,9 +92,11 @@ void place_leave(struct execution *execution, uint8_t reason)
 	execution->outside = reason == FLOW_STOP_LEVEL;
 	if (execution->outside)
 		execution->nmi_return = NO_NMI;
-	/* Kernel entry and exit do not switch: it is still to come. */
-	if (!execution->outside && execution->nmi_return == NO_NMI &&
-	    !execution->lists_blocks)
+	/* Entry and exit of the kernel and of a virtual machine do not switch
+	 * tasks: a switch is still to come.
+	 */
+	if (!execution->outside && reason != FLOW_STOP_GUEST &&
+	    execution->nmi_return == NO_NMI && !execution->lists_blocks)
 		execution_mark(execution, MARK_PAUSE);
 }
 
@@ -107,6 +109,7 @@ void place_stop(struct execution *execution, uint8_t reason, uint64_t address)
 
 		event->kind = FUNCTION_TRACE_STOP;
 		event->detail = reason;
+		event->address = reason == FLOW_STOP_GUEST ? address : 0;
 	}
 	place_leave(execution, reason);
 	execution->is_lost = false;

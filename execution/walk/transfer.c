@@ -128,13 +128,17 @@ static void take_start(struct execution *execution, uint32_t function,
 		       uint8_t exit)
 {
 	const struct block *target = target_of(execution);
+	uint8_t detail = exit == EXIT_ENTRY ||
+			 (exit == EXIT_START && target->is_entry);
 
 	/* Only a start that the trace names is an entry for certain; from user
 	 * space it is, also into the middle of a symbol, as the table of
 	 * interrupt entries is one.
 	 */
+	if (exit == EXIT_GUEST)
+		detail = FUNCTION_START_AFTER_GUEST;
 	add(execution, FUNCTION_TRACE_START, function, target->ip)->detail =
-		exit == EXIT_ENTRY || (exit == EXIT_START && target->is_entry);
+		detail;
 	execution_mark(execution, MARK_RUNS);
 }
 
@@ -177,6 +181,7 @@ static void take_exit(struct execution *execution, uint8_t exit, uint32_t from,
 	case EXIT_START:
 	case EXIT_ENTRY:
 	case EXIT_UNSEEN:
+	case EXIT_GUEST:
 		take_start(execution, target_of(execution)->function, exit);
 		watch_nmi(execution, 0);
 		break;

@@ -24,6 +24,10 @@ static int take_start(struct call_stack *stack,
 	/* What is open is told next. */
 	if (event->detail == 2)
 		return 0;
+	/* Nothing of the host ran meanwhile. */
+	if (event->detail == FUNCTION_START_AFTER_GUEST)
+		return stack->count ? 0 :
+				      frames_push_unseen(stack, event, output);
 	if (event->detail) {
 		frames_pop_to(stack, 0, false, output);
 		return frames_push_unseen(stack, event, output);
@@ -55,7 +59,8 @@ static void take_stop(struct call_stack *stack,
 		      struct call_stack_output *output)
 {
 	/* What is open then stays so, and is told when the task is back. */
-	if (event->detail == FLOW_STOP_ASIDE)
+	if (event->detail == FLOW_STOP_ASIDE ||
+	    event->detail == FLOW_STOP_GUEST)
 		return;
 	if (event->detail == FLOW_STOP_NOT_ASKED) {
 		end_chosen(stack, output);

@@ -21,7 +21,9 @@ enum call_step_kind {
 	STEP_LEAVE,  /* task leaves cpu; a STEP_SWITCH follows */
 	STEP_SWITCH, /* task runs on cpu now; detail 1: the one before it
 			 * still wanted to */
-	STEP_STATE,  /* cpu goes into state detail, an enum cpu_state */
+	STEP_STATE,  /* cpu goes into state detail, an enum cpu_state; place
+			 * names the virtual machine of CPU_GUEST: its VMCS or
+			 * page table root, 0 unknown */
 	STEP_GAP,    /* it goes into CPU_GAP: detail is an enum
 			 * flow_gap_reason, value the bytes lost (0: unknown),
 			 * place the byte offset in the stream */
@@ -47,6 +49,7 @@ enum cpu_state {
 	CPU_FILTERED,  /* outside the address filter */
 	CPU_OFF,       /* the trace unit was off: another task ran */
 	CPU_NOT_ASKED, /* no chosen call ran there: --only */
+	CPU_GUEST,     /* in a virtual machine that it is the host of */
 	CPU_GAP,
 	CPU_STATES,
 };
@@ -79,7 +82,7 @@ struct call_step {
 	uint64_t wall_ns;	 /* EXIT: since its ENTER */
 	uint64_t on_cpu_ns;	 /* EXIT: of that, traced in this task */
 	uint64_t value;		 /* GAP */
-	uint64_t place;		 /* GAP; ENTER: where it will return
+	uint64_t place;		 /* GAP, STATE; ENTER: where it will return
 					 * to, 0 if unknown */
 	const struct task *task; /* never NULL */
 };

@@ -50,6 +50,8 @@ static void enter_state(struct cpu_context *context,
 		return;
 	context->state = state;
 	step.detail = state;
+	if (state == CPU_GUEST)
+		step.place = event->address;
 	say(context, &step);
 }
 
@@ -95,6 +97,8 @@ static uint8_t state_after_stop(uint8_t stop)
 	case FLOW_STOP_NOT_ASKED:
 	case FLOW_STOP_ASIDE:
 		return CPU_NOT_ASKED;
+	case FLOW_STOP_GUEST:
+		return CPU_GUEST;
 	}
 	return CPU_OFF;
 }

@@ -101,7 +101,8 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 	/* In the kernel, where switches are, only a pause hides them; what goes
 	 * on when it was not asked for is told then.
 	 */
-	if (context->state != CPU_TRACED && context->state != CPU_NOT_ASKED)
+	if (context->state != CPU_TRACED && context->state != CPU_NOT_ASKED &&
+	    context->state != CPU_GUEST)
 		call_stack_pause(&next->stack);
 	next->task.cpu = context->account.cpu;
 	if (time_window_has(stacks->window, event->time_ns))

@@ -20,6 +20,7 @@ const char *frame_state_name(enum frame_state state)
 		[FRAME_RUNNABLE] = "[runnable]",
 		[FRAME_ASLEEP] = "[asleep]",
 		[FRAME_NOT_ASKED] = "[not asked for]",
+		[FRAME_GUEST] = "[guest]",
 		[FRAME_UNKNOWN_GAP] = "[unknown: gap]",
 		[FRAME_UNKNOWN_FILTERED] = "[unknown: filtered]",
 		[FRAME_UNKNOWN_OFF] = "[unknown: off]",

@@ -14,6 +14,7 @@ enum frame_state {
 	FRAME_RUNNABLE,
 	FRAME_ASLEEP,
 	FRAME_NOT_ASKED, /* outside of the calls that --only chose */
+	FRAME_GUEST,	 /* in a virtual machine, as its CPU */
 	FRAME_UNKNOWN_GAP,
 	FRAME_UNKNOWN_FILTERED,
 	FRAME_UNKNOWN_OFF,

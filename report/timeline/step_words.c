@@ -35,6 +35,8 @@ const char *cpu_state_text(uint8_t state)
 		return "filtered";
 	case CPU_NOT_ASKED:
 		return "not asked for";
+	case CPU_GUEST:
+		return "guest";
 	case CPU_OFF:
 		return "off";
 	case CPU_GAP:

@@ -214,9 +214,24 @@ static void write_runs(struct text_callback *text, const struct call_step *step)
 			   "------ runs now ------", "", "");
 }
 
+static void write_guest(struct text_callback *text,
+			const struct call_step *step)
+{
+	char name[32] = "";
+
+	if (step->place)
+		snprintf(name, sizeof(name), " %" PRIx64, step->place);
+	write_mark(text, step, text->context.colors->faint,
+		   "------ runs a virtual machine: [guest", name, "] ------");
+}
+
 static void write_pause(struct text_callback *text,
 			const struct call_step *step)
 {
+	if (step->detail == CPU_GUEST) {
+		write_guest(text, step);
+		return;
+	}
 	if (step->detail != CPU_TRACED && step->detail != CPU_OUTSIDE &&
 	    text_marks_pause(&text->marks, step))
 		write_mark(text, step, text->context.colors->faint,

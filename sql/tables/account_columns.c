@@ -22,6 +22,7 @@ enum {
 	COLUMN_BENEFITED,
 	COLUMN_STOLEN,
 	COLUMN_TRACER,
+	COLUMN_GUEST,
 	COLUMN_RUNNABLE,
 	COLUMN_ASLEEP,
 	COLUMN_NOT_ASKED,
@@ -62,6 +63,8 @@ enum {
 			    "ns", "in other interrupts" }, \
 	[COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns", \
 			    "in the tracer's own functions" }, \
+	[COLUMN_GUEST] = { "guest_ns", SQL_INTEGER, ROLE_NONE, "ns", \
+			   "in a virtual machine, as its CPU" }, \
 	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns", \
 			      "waiting for a CPU; NULL if not known" }, \
 	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns", \
@@ -154,6 +157,7 @@ static void fill_classes(union sql_cell *cells,
 	cells[COLUMN_BENEFITED].number = (int64_t)account->benefited_ns;
 	cells[COLUMN_STOLEN].number = (int64_t)account->stolen_ns;
 	cells[COLUMN_TRACER].number = (int64_t)class_ns[TIME_TRACER];
+	cells[COLUMN_GUEST].number = (int64_t)class_ns[TIME_GUEST];
 	cells[COLUMN_RUNNABLE].number = (int64_t)class_ns[TIME_RUNNABLE];
 	cells[COLUMN_ASLEEP].number = (int64_t)class_ns[TIME_ASLEEP];
 	cells[COLUMN_NOT_ASKED].number = (int64_t)class_ns[TIME_NOT_ASKED];

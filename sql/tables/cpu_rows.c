@@ -31,6 +31,7 @@ enum {
 	COLUMN_FILTERED,
 	COLUMN_OFF,
 	COLUMN_NOT_ASKED,
+	COLUMN_GUEST,
 	COLUMN_GAP,
 	COLUMN_IDLE,
 	COLUMN_SWITCHES,
@@ -60,6 +61,8 @@ static const struct sql_column columns[COLUMNS] = {
 			 "with the trace unit off" },
 	[COLUMN_NOT_ASKED] = { "not_asked_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			       "outside of the calls that --only chose" },
+	[COLUMN_GUEST] = { "guest_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			   "in virtual machines that the CPU is the host of" },
 	[COLUMN_GAP] = { "gap_ns", SQL_INTEGER, ROLE_NONE, "ns", "in gaps" },
 	[COLUMN_IDLE] = { "idle_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			  "of traced_ns, in the idle task" },
@@ -136,6 +139,7 @@ static void fill(union sql_cell *cells, const struct cpu_account *account)
 		[CPU_FILTERED] = COLUMN_FILTERED,
 		[CPU_OFF] = COLUMN_OFF,
 		[CPU_NOT_ASKED] = COLUMN_NOT_ASKED,
+		[CPU_GUEST] = COLUMN_GUEST,
 		[CPU_GAP] = COLUMN_GAP,
 	};
 

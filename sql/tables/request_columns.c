@@ -37,6 +37,7 @@ enum {
 	COLUMN_USER,
 	COLUMN_INTERRUPT,
 	COLUMN_TRACER,
+	COLUMN_GUEST,
 	COLUMN_ASLEEP,
 	COLUMN_DOWNSTREAM,
 	COLUMN_UNKNOWN,
@@ -45,6 +46,7 @@ enum {
 	COLUMN_BESIDE_USER,
 	COLUMN_BESIDE_INTERRUPT,
 	COLUMN_BESIDE_TRACER,
+	COLUMN_BESIDE_GUEST,
 	COLUMN_BESIDE_ASLEEP,
 	COLUMNS,
 };
@@ -118,6 +120,8 @@ static const struct sql_column columns[COLUMNS] = {
 			       "in interrupt work" },
 	[COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			    "in the tracer" },
+	[COLUMN_GUEST] = { "guest_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			   "in a virtual machine, as its CPU" },
 	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			    "asleep" },
 	[COLUMN_DOWNSTREAM] = { "downstream_ns", SQL_INTEGER, ROLE_NONE, "ns",
@@ -138,6 +142,8 @@ static const struct sql_column columns[COLUMNS] = {
 				      ROLE_NONE, "ns", "in interrupt work" },
 	[COLUMN_BESIDE_TRACER] = { "beside_tracer_ns", SQL_INTEGER, ROLE_NONE,
 				   "ns", "in the tracer" },
+	[COLUMN_BESIDE_GUEST] = { "beside_guest_ns", SQL_INTEGER, ROLE_NONE,
+				  "ns", "in a virtual machine" },
 	[COLUMN_BESIDE_ASLEEP] = { "beside_asleep_ns", SQL_INTEGER, ROLE_NONE,
 				   "ns", "asleep" },
 };
@@ -147,8 +153,8 @@ static void fill_parts(union sql_cell *first,
 		       const uint64_t parts[REQUEST_PARTS])
 {
 	static const enum request_part order[] = {
-		PART_RUNNABLE,	PART_KERNEL, PART_USER,
-		PART_INTERRUPT, PART_TRACER, PART_ASLEEP,
+		PART_RUNNABLE, PART_KERNEL, PART_USER,	 PART_INTERRUPT,
+		PART_TRACER,   PART_GUEST,  PART_ASLEEP,
 	};
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)

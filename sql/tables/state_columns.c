@@ -42,7 +42,8 @@ static const struct sql_column columns_list[COLUMNS] = {
 	[COLUMN_CLASS] = { "class", SQL_TEXT, ROLE_NONE, "",
 			   "what the time goes to: user, system_call, fault, "
 			   "kernel, interrupt, tracer (also waits while the "
-			   "recorder had the CPU), runnable, asleep, "
+			   "recorder had the CPU), guest (as the CPU of a "
+			   "virtual machine), runnable, asleep, "
 			   "not_asked (outside of the calls that --only "
 			   "chose), unknown" },
 	[COLUMN_REASON] = { "reason", SQL_TEXT, ROLE_NONE, "",

@@ -40,8 +40,10 @@ enum function_event_kind {
 	 */
 	FUNCTION_EXCEPTION_RETURN,
 	/* Tracing starts at address, in function; detail is 1 if that is an
-	 * entry of the function, as from user space, 0 after a gap, and 2 if
-	 * what is open then follows, as FUNCTION_OPEN.
+	 * entry of the function, as from user space, 0 after a gap, 2 if
+	 * what is open then follows, as FUNCTION_OPEN, and
+	 * FUNCTION_START_AFTER_GUEST if a virtual machine ran: the function that
+	 * entered it continues, also where the address has another name.
 	 */
 	FUNCTION_TRACE_START,
 	/* This function is open, as number detail of those that are, the
@@ -53,7 +55,9 @@ enum function_event_kind {
 	FUNCTION_OPEN_EXCEPTION,
 	/* No more than detail functions are open. */
 	FUNCTION_OPEN_END,
-	/* Tracing stops; detail is an enum flow_stop. */
+	/* Tracing stops; detail is an enum flow_stop, address what ip is of
+	 * FLOW_STOP_GUEST.
+	 */
 	FUNCTION_TRACE_STOP,
 	/* Unseen execution; detail is an enum flow_gap_reason, address the
 	 * byte offset in the stream, lost_bytes the trace lost (0: unknown).
@@ -71,6 +75,8 @@ enum function_event_kind {
 	/* The stream ended. */
 	FUNCTION_END,
 };
+
+enum { FUNCTION_START_AFTER_GUEST = 3 };
 
 enum function_exception {
 	FUNCTION_EXCEPTION_INTERRUPT,	/* or exception */

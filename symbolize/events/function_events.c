@@ -21,6 +21,7 @@ struct function_events {
 	struct thunk_fold_stack folds;
 	struct task_id own; /* whose flow it is alone; tid -1: a CPU's */
 	bool outside;	    /* the CPU left for user space */
+	bool in_guest;	    /* for a virtual machine */
 	struct function_transfers transfers;
 };
 
@@ -214,11 +215,19 @@ static void forget_place(struct function_events *events, uint8_t exit)
 static void take_stop(struct function_events *events,
 		      const struct flow_item *item)
 {
-	function_transfers_emit(&events->transfers, item, FUNCTION_TRACE_STOP)
-		->detail = item->detail;
+	struct function_event *event = function_transfers_emit(
+		&events->transfers, item, FUNCTION_TRACE_STOP);
+
+	events->in_guest = item->detail == FLOW_STOP_GUEST;
+	event->detail = item->detail;
+	event->address = events->in_guest ? item->ip : 0;
 	forget_place(events, EXIT_UNSEEN);
-	/* Kernel entry and exit do not switch: it is still to come. */
 	events->outside = item->detail == FLOW_STOP_LEVEL;
+	/* Entry and exit of the kernel and of a virtual machine do not switch
+	 * tasks: a switch is still to come.
+	 */
+	if (events->in_guest)
+		return;
 	if (events->outside)
 		events->transfers.nmi_return = NO_NMI;
 	if (events->outside || events->transfers.nmi_return != NO_NMI)
@@ -240,9 +249,17 @@ static void take_gap(struct function_events *events,
 	forget_place(events, EXIT_UNSEEN);
 	events->transfers.is_running = false;
 	events->outside = false;
+	events->in_guest = false;
 	events->transfers.nmi_return = NO_NMI;
 	if (task_switch_lost(&events->transfers.tasks, item->time_ns))
 		function_transfers_emit_switch(&events->transfers, item);
+}
+
+static uint8_t exit_of_start(const struct function_events *events)
+{
+	if (events->in_guest)
+		return EXIT_GUEST;
+	return events->outside ? EXIT_ENTRY : EXIT_START;
 }
 
 static bool is_of_flow(const struct flow_item *item)
@@ -264,8 +281,9 @@ static void take_item(struct function_events *events,
 		take_async(events, item);
 		break;
 	case FLOW_START:
-		forget_place(events, events->outside ? EXIT_ENTRY : EXIT_START);
+		forget_place(events, exit_of_start(events));
 		events->outside = false;
+		events->in_guest = false;
 		break;
 	case FLOW_STOP:
 		take_stop(events, item);

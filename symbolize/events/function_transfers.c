@@ -154,6 +154,15 @@ static void take_exception(struct function_transfers *transfers,
 	transfers->events[transfers->count - 1].detail = detail;
 }
 
+static uint8_t start_detail(const struct symbol *target,
+			    const struct flow_item *item, uint8_t exit)
+{
+	if (exit == EXIT_GUEST)
+		return FUNCTION_START_AFTER_GUEST;
+	return exit == EXIT_ENTRY ||
+	       (exit == EXIT_START && is_entry(target, item->ip));
+}
+
 static void take_start(struct function_transfers *transfers,
 		       const struct flow_item *item,
 		       const struct symbol *target, uint8_t exit)
@@ -165,8 +174,7 @@ static void take_start(struct function_transfers *transfers,
 	 * interrupt entries is one.
 	 */
 	transfers->events[transfers->count - 1].detail =
-		exit == EXIT_ENTRY ||
-		(exit == EXIT_START && is_entry(target, item->ip));
+		start_detail(target, item, exit);
 	transfers->is_running = true;
 	watch_nmi(transfers, target, 0);
 }
@@ -208,6 +216,7 @@ void function_transfers_take(struct function_transfers *transfers,
 	case EXIT_START:
 	case EXIT_ENTRY:
 	case EXIT_UNSEEN:
+	case EXIT_GUEST:
 		take_start(transfers, item, target, departure->exit);
 		break;
 	case FLOW_EXIT_NONE:

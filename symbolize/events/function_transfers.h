@@ -23,6 +23,7 @@ enum {
 	EXIT_START,
 	EXIT_ENTRY, /* from user space */
 	EXIT_UNSEEN,
+	EXIT_GUEST, /* from a virtual machine */
 };
 
 #define NO_NMI UINT64_MAX

@@ -171,12 +171,24 @@ static bool take_marks(struct gate_events *events,
 	return is_taken;
 }
 
+/* Returns whether @event is entry or exit of a virtual machine: a chosen call
+ * continues there.
+ */
+static bool is_of_guest(const struct function_event *event)
+{
+	return (event->kind == FUNCTION_TRACE_STOP &&
+		event->detail == FLOW_STOP_GUEST) ||
+	       (event->kind == FUNCTION_TRACE_START &&
+		event->detail == FUNCTION_START_AFTER_GUEST);
+}
+
 /* Takes an event that is no call or return, while what runs was asked for. */
 static void take_other(struct gate_events *events,
 		       const struct function_event *event)
 {
 	/* Whoever runs: the record may be written a little late. */
-	if (event->kind == FUNCTION_SWITCH) {
+	if (event->kind == FUNCTION_SWITCH ||
+	    (events->state == GATE_INSIDE && is_of_guest(event))) {
 		gate_output_put(&events->out, *event);
 		return;
 	}

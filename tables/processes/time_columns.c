@@ -60,6 +60,7 @@ static const struct column columns_list[] = {
 	{ CLASS("interrupt_benefited_ns", benefited_ns), .need = NEEDS_ALL },
 	{ CLASS("interrupt_stolen_ns", stolen_ns) },
 	{ CLASS("tracer_ns", class_ns[TIME_TRACER]) },
+	{ CLASS("guest_ns", class_ns[TIME_GUEST]) },
 	{ CLASS("not_asked_ns", class_ns[TIME_NOT_ASKED]) },
 	{ CLASS("unknown_ns", class_ns[TIME_UNKNOWN]) },
 	{ REST("context_switches", context_switches), .type = IS_COUNT },

@@ -73,6 +73,8 @@ int wall_place_book(const struct wall_place *place, struct call_tree *calls,
 	case TIME_INTERRUPT:
 	case TIME_TRACER:
 		return book_parts(calls, place, time_ns);
+	case TIME_GUEST:
+		return book_state(calls, place, FRAME_GUEST, time_ns);
 	case TIME_RUNNABLE:
 		return book_state(calls, place, FRAME_RUNNABLE, time_ns);
 	case TIME_ASLEEP:

@@ -131,6 +131,7 @@ void request_row_write_way(struct record_writer *writer,
 	record_number(writer, "user_ns", sums->way_ns[PART_USER]);
 	record_number(writer, "interrupt_ns", sums->way_ns[PART_INTERRUPT]);
 	record_number(writer, "tracer_ns", sums->way_ns[PART_TRACER]);
+	record_number(writer, "guest_ns", sums->way_ns[PART_GUEST]);
 	record_number(writer, "asleep_ns", sums->way_ns[PART_ASLEEP]);
 	record_number(writer, "downstream_ns", sums->way_ns[PART_IDLE]);
 	record_number(writer, "unknown_ns", sums->way_ns[PART_UNKNOWN]);
@@ -181,5 +182,6 @@ void request_row_write(struct record_writer *writer,
 	record_number(writer, "beside_user_ns", beside[PART_USER]);
 	record_number(writer, "beside_interrupt_ns", beside[PART_INTERRUPT]);
 	record_number(writer, "beside_tracer_ns", beside[PART_TRACER]);
+	record_number(writer, "beside_guest_ns", beside[PART_GUEST]);
 	record_number(writer, "beside_asleep_ns", beside[PART_ASLEEP]);
 }

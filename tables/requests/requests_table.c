@@ -195,9 +195,10 @@ const struct attribution_table requests_table = {
 		"client_address client_port server_address server_port "
 		"stream_position wall_ns client_ns client_wait_ns remote_ns "
 		"queue_ns runnable_ns kernel_ns user_ns interrupt_ns tracer_ns "
+		"guest_ns "
 		"asleep_ns downstream_ns unknown_ns beside_runnable_ns "
 		"beside_kernel_ns beside_user_ns beside_interrupt_ns "
-		"beside_tracer_ns beside_asleep_ns sleeps",
+		"beside_tracer_ns beside_guest_ns beside_asleep_ns sleeps",
 	.help = "each message that servers worked for: where its time went",
 	.size = sizeof(struct requests_table),
 	.open = open_table,

@@ -20,7 +20,8 @@ from sched_times import Switches, threads_made
 
 MS = 1000000
 ON_CPU = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
-          "interrupt_benefited_ns", "interrupt_stolen_ns", "tracer_ns")
+          "interrupt_benefited_ns", "interrupt_stolen_ns", "tracer_ns",
+          "guest_ns")
 # Three sleeps of 10 ms, see programs/processes.c.
 SLEEPER_NS = 30_000_000
 CLASSES = ON_CPU + ("runnable_ns", "asleep_ns", "not_asked_ns", "unknown_ns")

@@ -41,7 +41,8 @@ def check_thread_state(reader):
 def check_thread_and_process(reader):
     report = threads(reader, "--with-tracer")
     values = ["wall_ns", "user_ns", "system_call_ns", "fault_ns", "kernel_ns",
-              "interrupt_stolen_ns", "tracer_ns", "asleep_ns", "unknown_ns",
+              "interrupt_stolen_ns", "tracer_ns", "guest_ns", "asleep_ns",
+              "unknown_ns",
               "context_switches", "system_calls", "faults"]
     same(report["threads"], ask(reader, "SELECT * FROM thread"), ["tid"],
          values)
@@ -61,7 +62,7 @@ def check_cpu_and_gap(reader):
     for row in cpus:
         row["lost_bytes"] = row["lost"]
     values = ["before_ns", "traced_ns", "outside_ns", "filtered_ns", "off_ns",
-              "gap_ns", "idle_ns", "switches", "gaps", "lost_bytes"]
+              "guest_ns", "gap_ns", "idle_ns", "switches", "gaps", "lost_bytes"]
     same(cpus, ask(reader, "SELECT * FROM cpu"), ["cpu"], values)
     rows = ask(reader, """SELECT c.cpu, count(g.cpu) AS gaps,
         total(g.end_ns - g.begin_ns) AS gap_ns FROM cpu c
@@ -159,7 +160,8 @@ def check_server(reader):
 def check_request(reader):
     values = ["wall_ns", "client_ns", "client_wait_ns", "remote_ns", "queue_ns",
               "runnable_ns", "kernel_ns", "user_ns", "interrupt_ns",
-              "tracer_ns", "asleep_ns", "downstream_ns", "unknown_ns",
+              "tracer_ns", "guest_ns", "asleep_ns", "downstream_ns",
+              "unknown_ns",
               "beside_kernel_ns", "beside_asleep_ns", "answered", "parent",
               "client_port", "server_port", "stream_position"]
     same(reader.rows("report", "--requests", "--with-tracer"),

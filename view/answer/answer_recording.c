@@ -16,6 +16,7 @@ static const char *const state_names[VIEW_STATES] = {
 	[VIEW_RUNNABLE] = "runnable",
 	[VIEW_ASLEEP] = "asleep",
 	[VIEW_NOT_ASKED] = "not asked for",
+	[VIEW_GUEST] = "virtual machine",
 	[VIEW_UNKNOWN] = "gap in the trace",
 	[VIEW_UNKNOWN + 1] = "filtered out",
 	[VIEW_UNKNOWN + 2] = "trace off",

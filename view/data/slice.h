@@ -59,6 +59,7 @@ enum view_state {
 	VIEW_RUNNABLE,
 	VIEW_ASLEEP,
 	VIEW_NOT_ASKED,
+	VIEW_GUEST,
 	VIEW_UNKNOWN, /* + enum unknown_reason */
 	VIEW_STATES = VIEW_UNKNOWN + 6,
 };

@@ -57,9 +57,9 @@ function makeColor(name) {
 
 /* Of the states, in the server's order. */
 const stateColors = ["#4f8fd6", "#3fa37a", "#e09c3b", "#8cc08a", "#d4545f",
-  "#f3d25f", "#dcdfe8", "#eeeeee", "#a98bc4", "#c7b9d6", "#c7b9d6", "#c7b9d6", "#c7b9d6",
+  "#f3d25f", "#dcdfe8", "#eeeeee", "#6fb7c9", "#a98bc4", "#c7b9d6", "#c7b9d6", "#c7b9d6", "#c7b9d6",
   "#c7b9d6"];
-const STATE = { system_call: 1, interrupt: 4, runnable: 5, asleep: 6, not_asked: 7, unknown: 8 };
+const STATE = { system_call: 1, interrupt: 4, runnable: 5, asleep: 6, not_asked: 7, guest: 8, unknown: 9 };
 
 /* Makes an element.  Texts are texts: no name becomes markup. */
 function element(tag, properties = {}, ...children) {

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/libipt/guest_bytes.h"
+#include "common/error.h"
+#include "decoder/intel_pt/intel_packet.h"
+#include "decoder/recording/intel_psb.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum place { HOST, ENTERING, INSIDE, LEAVING };
+
+enum {
+	PIP_SIZE = 8,
+	TIP_PGD_ALONE = 0x01,
+	TIP_PGE = 0x11,
+};
+
+/* Offsets are counted in both @from and @to. */
+struct hiding {
+	const uint8_t *from;
+	uint8_t *to;
+	size_t at; /* of the packet */
+	enum place place;
+	bool in_header;	   /* between PSB and PSBEND */
+	uint64_t last_ip;  /* as the trace unit has it */
+	uint64_t known_ip; /* as libipt has it */
+	size_t kept;	   /* end of the last packet that stays */
+	size_t written; /* LEAVING: end of the packets that stay, moved down */
+};
+
+static bool is_guest_pip(const uint8_t *bytes)
+{
+	return bytes[0] == 0x02 && bytes[1] == 0x43 && bytes[2] & 1;
+}
+
+static bool has_guest(const uint8_t *bytes, size_t size)
+{
+	for (size_t at = 0; at + PIP_SIZE <= size; at++)
+		if (is_guest_pip(bytes + at))
+			return true;
+	return false;
+}
+
+static void hide(struct hiding *hiding, const struct intel_packet *packet)
+{
+	memset(hiding->to + hiding->at, 0, packet->size);
+}
+
+static void keep(struct hiding *hiding, const struct intel_packet *packet)
+{
+	uint8_t moved[INTEL_PSB_SIZE];
+
+	if (hiding->place == LEAVING && packet->size <= sizeof(moved)) {
+		memcpy(moved, hiding->from + hiding->at, packet->size);
+		hide(hiding, packet);
+		memcpy(hiding->to + hiding->written, moved, packet->size);
+		hiding->written += packet->size;
+	} else {
+		hiding->kept = hiding->at + packet->size;
+	}
+}
+
+/* How many bytes of @address the last one that libipt saw leaves to be told. */
+static size_t bytes_to_tell(const struct hiding *hiding, uint64_t address)
+{
+	if (address >> 16 == hiding->known_ip >> 16)
+		return 2;
+	return address >> 32 == hiding->known_ip >> 32 ? 4 : 6;
+}
+
+/* The branch of @packet ends the guest: tracing starts at its address.  If there
+ * is no room to say so the bytes are no packet, which is a gap.
+ */
+static void start(struct hiding *hiding, const struct intel_packet *packet)
+{
+	size_t end = hiding->at + packet->size;
+	size_t bytes = bytes_to_tell(hiding, hiding->last_ip);
+	uint8_t compression = (uint8_t)(bytes / 2);
+
+	hide(hiding, packet);
+	hiding->place = HOST;
+	hiding->kept = end;
+	if (end - hiding->written < bytes + 1) {
+		memset(hiding->to + end - 2, 0xff, 2);
+		hiding->to[end - 2] = 0x02;
+		return;
+	}
+	hiding->to[end - bytes - 1] = (uint8_t)(compression << 5 | TIP_PGE);
+	for (size_t i = 0; i < bytes; i++)
+		hiding->to[end - bytes + i] =
+			(uint8_t)(hiding->last_ip >> (8 * i));
+	hiding->known_ip = hiding->last_ip;
+}
+
+static void take_branch(struct hiding *hiding,
+			const struct intel_packet *packet)
+{
+	bool has_address = intel_address_size(packet->compression);
+
+	if (has_address)
+		hiding->last_ip = intel_address(
+			hiding->last_ip, packet->compression, packet->payload);
+	if (hiding->place == HOST) {
+		if (has_address)
+			hiding->known_ip = hiding->last_ip;
+		keep(hiding, packet);
+		return;
+	}
+	if (hiding->place == LEAVING && packet->kind != INTEL_PACKET_FUP) {
+		if (has_address && packet->kind != INTEL_PACKET_TIP_PGD) {
+			start(hiding, packet);
+			return;
+		}
+		hiding->place = HOST;
+	}
+	hide(hiding, packet);
+	if (hiding->place != ENTERING || packet->kind == INTEL_PACKET_FUP)
+		return;
+	hiding->place = INSIDE;
+	if (packet->kind != INTEL_PACKET_TIP_PGE)
+		hiding->to[hiding->at] = TIP_PGD_ALONE;
+	hiding->kept = hiding->at + packet->size;
+}
+
+static void take_pip(struct hiding *hiding, const struct intel_packet *packet)
+{
+	bool is_guest = packet->payload & 1;
+
+	if (is_guest) {
+		if (hiding->place == INSIDE && !hiding->in_header)
+			hide(hiding, packet);
+		else
+			keep(hiding, packet);
+		if (hiding->in_header || hiding->place == LEAVING)
+			hiding->place = INSIDE;
+		else if (hiding->place == HOST)
+			hiding->place = ENTERING;
+		return;
+	}
+	if (hiding->place == INSIDE && !hiding->in_header) {
+		hiding->place = LEAVING;
+		hiding->written = hiding->kept;
+	} else if (hiding->place != LEAVING) {
+		hiding->place = HOST;
+	}
+	keep(hiding, packet);
+}
+
+static void take(struct hiding *hiding, const struct intel_packet *packet)
+{
+	bool is_inside = hiding->place == INSIDE || hiding->place == LEAVING;
+
+	switch ((enum intel_packet_kind)packet->kind) {
+	case INTEL_PACKET_TIP:
+	case INTEL_PACKET_TIP_PGE:
+	case INTEL_PACKET_TIP_PGD:
+	case INTEL_PACKET_FUP:
+		take_branch(hiding, packet);
+		return;
+	case INTEL_PACKET_PIP:
+		take_pip(hiding, packet);
+		return;
+	case INTEL_PACKET_PSB:
+		hiding->in_header = true;
+		hiding->last_ip = 0;
+		hiding->known_ip = 0;
+		if (hiding->place == LEAVING)
+			hiding->place = INSIDE;
+		keep(hiding, packet);
+		return;
+	case INTEL_PACKET_PSBEND:
+		hiding->in_header = false;
+		keep(hiding, packet);
+		return;
+	case INTEL_PACKET_TNT:
+	case INTEL_PACKET_PTW:
+	case INTEL_PACKET_CFE:
+	case INTEL_PACKET_EVD:
+	case INTEL_PACKET_TRIG:
+	case INTEL_PACKET_EXSTOP:
+	case INTEL_PACKET_MWAIT:
+	case INTEL_PACKET_PWRE:
+	case INTEL_PACKET_PWRX:
+	case INTEL_PACKET_BBP:
+	case INTEL_PACKET_BIP:
+	case INTEL_PACKET_BEP:
+		if (is_inside)
+			hide(hiding, packet);
+		else
+			keep(hiding, packet);
+		return;
+	case INTEL_PACKET_MODE:
+		/* That of the host follows its PIP, that of the guest its. */
+		if (!hiding->in_header &&
+		    (hiding->place == INSIDE || hiding->place == ENTERING))
+			hide(hiding, packet);
+		else
+			keep(hiding, packet);
+		return;
+	case INTEL_PACKET_PAD:
+		if (!is_inside)
+			keep(hiding, packet);
+		return;
+	case INTEL_PACKET_TSC:
+	case INTEL_PACKET_TMA:
+	case INTEL_PACKET_MTC:
+	case INTEL_PACKET_CYC:
+	case INTEL_PACKET_CBR:
+	case INTEL_PACKET_OVF:
+	case INTEL_PACKET_VMCS:
+	case INTEL_PACKET_STOP:
+	case INTEL_PACKET_MNT:
+		keep(hiding, packet);
+		return;
+	case INTEL_PACKET_KINDS:
+		return;
+	}
+}
+
+static void hide_all(struct hiding *hiding, size_t size)
+{
+	struct intel_packet_context context = { 0 };
+
+	hiding->at = intel_psb_find(hiding->from, size, 0);
+	while (hiding->at < size) {
+		struct intel_packet packet;
+		int status = intel_packet_read_in(&context,
+						  hiding->from + hiding->at,
+						  size - hiding->at, &packet);
+
+		if (!status)
+			return;
+		if (status > 0) {
+			take(hiding, &packet);
+			hiding->at += packet.size;
+			continue;
+		}
+		hiding->at = intel_psb_find(hiding->from, size, hiding->at + 1);
+		hiding->place = HOST;
+		hiding->in_header = false;
+		context = (struct intel_packet_context){ 0 };
+	}
+}
+
+int guest_bytes_hide(const uint8_t *bytes, size_t size, uint8_t **copy)
+{
+	struct hiding hiding = { .from = bytes };
+
+	*copy = NULL;
+	if (!has_guest(bytes, size))
+		return 0;
+	hiding.to = malloc(size);
+	if (!hiding.to)
+		return -ERROR_MEMORY;
+	memcpy(hiding.to, bytes, size);
+	hide_all(&hiding, size);
+	*copy = hiding.to;
+	return 0;
+}
