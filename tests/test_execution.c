@@ -300,8 +300,8 @@ END_TEST
 #define EXIT FUP("05", "10") PIP_HOST TIP("1f", "10")
 #define ENTERED "far-return 101c-101c, stop guest"
 
-/* A guest whose addresses are those of code of the host.  Its VM exit goes to
- * 101f, behind the vmlaunch.
+/* A guest at the addresses of the host's code.  Its VM exit goes to 101f, the
+ * instruction after the vmlaunch.
  */
 static const struct guest_row {
 	const char *name;

@@ -26,7 +26,7 @@ struct hiding {
 	uint64_t last_ip;  /* as the trace unit has it */
 	uint64_t known_ip; /* as libipt has it */
 	size_t kept;	   /* end of the last packet that stays */
-	size_t written;	   /* LEAVING: end of what stays, moved to the front */
+	size_t written; /* LEAVING: end of the packets that stay, moved down */
 };
 
 static bool is_guest_pip(const uint8_t *bytes)

@@ -8,8 +8,8 @@
 /* Intel PT bytes without the trace of virtual machines.  libipt reports the
  * non-root bit of a PIP, but then decodes a guest's branches by the host's code.
  * So it gets bytes in which tracing stops as the guest is entered, by a TIP.PGD
- * in place of the TIP, and starts at the VM exit, by a TIP.PGE; what is between
- * is padding.  Packets of time and synchronisation points stay, all within the
+ * in place of the TIP, and starts at the VM exit, by a TIP.PGE; the bytes between
+ * are padding.  Packets of time and synchronisation points stay, all within the
  * same number of bytes.
  */
 

@@ -72,7 +72,7 @@ static void stop(const struct taking *taking, bool has_address,
 	taking->events->in_guest = reason == FLOW_STOP_GUEST;
 }
 
-/* Returns what names the guest that runs, as far as the trace says. */
+/* Returns the address that names the running guest, 0 if unknown. */
 static uint64_t guest_of(const struct libipt_events *events)
 {
 	return events->machine ? events->machine : events->guest_page_table;

@@ -83,7 +83,7 @@ static void leave(struct execution *execution,
 	place_go(execution, branch->payload, EXIT_GUEST);
 }
 
-/* The branches of a guest say nothing.  A synchronisation point counts, but the
+/* Ignores the branches of a guest.  A synchronisation point counts, but the
  * address there is the guest's.
  */
 static bool follow_flow(struct execution *execution,

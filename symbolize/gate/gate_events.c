@@ -171,8 +171,8 @@ static bool take_marks(struct gate_events *events,
 	return is_taken;
 }
 
-/* Returns whether @event is entry or exit of a virtual machine: what was asked
- * for does not end there.
+/* Returns whether @event is entry or exit of a virtual machine: a chosen call
+ * continues there.
  */
 static bool is_of_guest(const struct function_event *event)
 {
