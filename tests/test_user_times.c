@@ -21,8 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Each program has one function, at the same address: the others are told by
- * their names alone.
+/* Each program has one function, at the same address: only their
+ * names differ.
  */
 #define BASE 0x400000
 #define FUNCTION (BASE + MADE_ELF_CODE)
@@ -153,7 +153,7 @@ static const char *name_of(uint32_t function)
 	return function_at(symbols_functions(symbols), function)->name;
 }
 
-/* Says which place it is if @function is not the one of place @index. */
+/* Fails unless @function is the one of place @index. */
 static void check(size_t index, uint32_t function)
 {
 	const char *expected = places[index].name;
