@@ -57,6 +57,7 @@ static struct function_event random_event(uint32_t *state, uint64_t time_ns)
 		FUNCTION_EXCEPTION,
 		FUNCTION_EXCEPTION_RETURN,
 		FUNCTION_TAIL_CALL,
+		FUNCTION_FAR_JUMP,
 		FUNCTION_GAP,
 		FUNCTION_TRACE_START,
 		FUNCTION_TRACE_STOP,
@@ -68,6 +69,7 @@ static struct function_event random_event(uint32_t *state, uint64_t time_ns)
 		.kind = kinds[next_random(state) % sizeof(kinds)],
 		.function = next_random(state) % FUNCTIONS,
 		.address = next_random(state) % 8,
+		.is_user = next_random(state) % 4 != 0,
 	};
 
 	if (event.kind == FUNCTION_SWITCH)

@@ -21,8 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Each program has one function, at the same address: the others are told by
- * their names alone.
+/* Each program has one function, at the same address: only their
+ * names differ.
  */
 #define BASE 0x400000
 #define FUNCTION (BASE + MADE_ELF_CODE)
@@ -153,7 +153,7 @@ static const char *name_of(uint32_t function)
 	return function_at(symbols_functions(symbols), function)->name;
 }
 
-/* Says which place it is if @function is not the one of place @index. */
+/* Fails unless @function is the one of place @index. */
 static void check(size_t index, uint32_t function)
 {
 	const char *expected = places[index].name;
@@ -316,6 +316,55 @@ START_TEST(changed_programs_of_one_name_are_two)
 }
 END_TEST
 
+/* A jump of a named function to unnamed code: in its own file that may be a part of
+ * it, in another it is not.
+ */
+START_TEST(a_jump_to_another_file_leaves_the_function)
+{
+	static const uint8_t jump[] = { 0xff, 0xe0 };
+	static const uint8_t nops[64] = { 0x90, 0x90, 0x90, 0x90, 0xc3 };
+	struct flow_input input;
+	struct code_space *code;
+	struct block_graph *graph;
+	char path[128];
+	uint32_t from;
+	FILE *file;
+
+	tear_down();
+	recording_fixture_begin(&fixture);
+	fixture.arch = "x86_64";
+	map_file(7, 0, "named", BASE);
+	snprintf(path, sizeof(path), "%s/named", fixture.path);
+	file = fopen(path, "r+e");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fseek(file, MADE_ELF_CODE, SEEK_SET), 0);
+	ck_assert_uint_eq(fwrite(jump, 1, sizeof(jump), file), sizeof(jump));
+	fclose(file);
+	recording_fixture_program(&fixture, 7, "unnamed", LIBRARY, nops,
+				  sizeof(nops));
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, fixture.path), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	input = flow_run_input(&run, 0);
+	ck_assert_int_eq(code_space_open(&input,
+					 symbols_arch(symbols)->kernel_start,
+					 CODE_VIEW_MEMORY, &code),
+			 0);
+	ck_assert_int_eq(code_space_set_process(code, 7, 1000), 0);
+	graph = block_graph_new(code, symbols);
+	from = block_graph_find(graph, FUNCTION, INSTRUCTION_X86_64);
+	ck_assert_uint_eq(
+		block_way_passage(block_graph_jump(graph, from, LIBRARY + 2)),
+		PASSAGE_OTHER);
+	ck_assert_uint_eq(block_way_passage(block_graph_jump(
+				  graph, from, BASE + MADE_ELF_FRAMES + 8)),
+			  PASSAGE_INSIDE);
+	block_graph_free(graph);
+	code_space_close(code);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("user_times");
@@ -327,6 +376,7 @@ int main(void)
 	tcase_add_test(tests, a_cache_follows_the_time);
 	tcase_add_test(tests, blocks_are_named_by_the_code_that_is_there);
 	tcase_add_test(tests, changed_programs_of_one_name_are_two);
+	tcase_add_test(tests, a_jump_to_another_file_leaves_the_function);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

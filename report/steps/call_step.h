@@ -39,7 +39,7 @@ enum call_how {
 	HOW_START,	 /* the trace starts with it, as at an entry
 				 * from user space that is not traced */
 	HOW_INFERRED,	 /* it was running before it was first seen */
-	HOW_RESUMED,	 /* its stack of user space goes on: no call */
+	HOW_RESUMED,	 /* its stack of user space was resumed: no call */
 };
 
 /* Returns whether @how is a call: else the function was open before. */

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most frames above the one that a stack goes on below: a wrapper or two
- * around the routine that switches.
+/* The most frames that end when a stack is resumed: the routine that switches and
+ * its wrappers.
  */
 enum { MOST_ABOVE = 8 };
 
@@ -152,7 +152,7 @@ static const struct call_frame *from_top(const struct call_stack *stack,
 	return frames_at(stack, stack->count - 1 - index);
 }
 
-/* What a suspended stack must have: the frame at @above from the top returns to
+/* Properties of a suspended stack: the frame at @above from the top returns to
  * @address, into @function; or is of @function, if @address is 0.
  */
 struct wanted {
@@ -240,7 +240,7 @@ static struct candidates find_candidates(const struct stack_pool *pool,
 	return found;
 }
 
-/* Enters a copy of frame @from as it goes on. */
+/* Enters a copy of frame @from, which is resumed. */
 static int enter_again(struct call_stack *stack, const struct call_frame *from,
 		       uint8_t how, bool is_doubtful,
 		       struct call_stack_output *output)
@@ -285,6 +285,9 @@ static int resume_at(struct call_stack *stack, uint32_t index, size_t gone,
 	const struct call_stack *from = stack_pool_at(pool, index);
 	uint32_t count = from->count - (uint32_t)gone;
 
+	/* Code that ran unseen may have changed any stack. */
+	if (from->is_doubtful)
+		how = HOW_INFERRED;
 	stack->partial = from->partial;
 	if (enter_all(stack, from, gone, count, how, output) < 0)
 		return -ERROR_MEMORY;
@@ -292,7 +295,7 @@ static int resume_at(struct call_stack *stack, uint32_t index, size_t gone,
 	return 1;
 }
 
-/* Resumes what @found have in common; the return from it says which goes on. */
+/* Resumes the frames that all of @found have. */
 static int resume_part(struct call_stack *stack, const struct candidates *found,
 		       size_t gone, struct call_stack_output *output)
 {
@@ -326,7 +329,7 @@ static int resume(struct call_stack *stack, const struct candidates *found,
 				 output);
 	if (wanted->address)
 		return resume_part(stack, found, gone, output);
-	/* The newest one: who switches to and fro is back soonest. */
+	/* The newest one: two stacks that switch to and fro are most common. */
 	return resume_at(stack, found->last, gone, HOW_INFERRED, output);
 }
 
@@ -470,8 +473,8 @@ static void end_from(struct call_stack *stack, size_t at,
 		frames_pop(stack, 0, output);
 }
 
-/* What ran on g0 above @to_g0 has ended: g0 begins anew each time.  The goroutine
- * below is suspended, unless it has ended.
+/* Ends the frames of g0, above @to_g0: g0 begins anew each time.  Suspends the
+ * goroutine below them, unless it has ended.
  */
 static int leave_goroutine(struct call_stack *stack, size_t to_g0,
 			   struct call_stack_output *output)
@@ -482,9 +485,7 @@ static int leave_goroutine(struct call_stack *stack, size_t to_g0,
 	return stack->count ? suspend_from(stack, 0, output) : 0;
 }
 
-/* Nothing but g0 is known: its base stays in the thread, under what goroutines do
- * there.
- */
+/* Ends a stack of g0 that no goroutine entered, as that of a new thread. */
 static void leave_g0(struct call_stack *stack, struct call_stack_output *output)
 {
 	end_from(stack, 0, output);

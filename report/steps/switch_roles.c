@@ -14,8 +14,6 @@ static const struct {
 	{ "gogo", ROLE_GOGO },	       { "mcall", ROLE_TO_G0 },
 	{ "morestack", ROLE_TO_G0 },   { "morestack_noctxt", ROLE_TO_G0 },
 	{ "newstack", ROLE_NEWSTACK }, { "goexit0", ROLE_LAST },
-	{ "mstart", ROLE_G0_BASE },    { "mstart0", ROLE_G0_BASE },
-	{ "mstart1", ROLE_G0_BASE },   { "rt0_go", ROLE_G0_BASE },
 };
 
 static uint8_t role_of(const struct function *function)

@@ -14,7 +14,6 @@ enum switch_role {
 			* calls what never returns: mcall, morestack */
 	ROLE_NEWSTACK, /* goes back to its own goroutine, or lets others run */
 	ROLE_LAST,     /* the goroutine has ended: goexit0 */
-	ROLE_G0_BASE,  /* g0 begins anew above it: mstart1 and its callers */
 };
 
 /* Roles by number of function. */

@@ -41,7 +41,8 @@ static const struct sql_column columns[CALL_COLUMNS] = {
 	[CALL_HOW] = { "how", SQL_TEXT, ROLE_NONE, "",
 		       "call, tail (a jump at its caller's end), interrupt "
 		       "(or exception), system_call, start (the trace begins "
-		       "there), inferred (it was running before it was seen)" },
+		       "there), inferred (it was running before it was seen), "
+		       "resumed (its stack in user space goes on)" },
 	[CALL_PART] = { "part", SQL_TEXT, ROLE_NONE, "",
 			"work, which profiles show; idle: the idle loop; "
 			"tracer: perf's functions, what they call, and the "
