@@ -38,7 +38,7 @@ machine: $(MACHINE_FILES) $(MACHINE_TOOLS)
 PLUGIN_PLACE := '-ffile-prefix-map=$(CURDIR)=.'
 
 # QEMU's symbols are resolved when it loads the plugin.
-PLUGIN_FLAGS := -shared -fPIC -fvisibility=hidden $(GLIB_CFLAGS) $(PLUGIN_PLACE)
+PLUGIN_FLAGS := -fPIC -fvisibility=hidden $(GLIB_CFLAGS) $(PLUGIN_PLACE)
 
 # Called for every block that a traced guest executes: inlined across files.
 PLUGIN_LTO := $(if $(SAN),,$(shell $(CC) -v 2>&1 | grep -q '^gcc' && \
@@ -56,22 +56,22 @@ $(BUILD)/machine/plugin_api%.o: machine/qemu/plugin_api.c
 $(BUILD)/machine/intel-pt-api%.so: $(BUILD)/machine/plugin_api%.o \
 		$(UNIT_SRCS:%.c=$(BUILD)/%.o) $(CORE_OBJS)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
+	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -shared -o $@ $^
 
 $(BUILD)/machine/arm-ete-api%.so: $(BUILD)/machine/plugin_api%.o \
 		$(ARM_UNIT_SRCS:%.c=$(BUILD)/%.o) $(ARM_CORE_OBJS)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
+	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -shared -o $@ $^
 
 $(BUILD)/machine/truth-api%.so: $(BUILD)/machine/plugin_api%.o \
 		$(TRUTH_X86_SRCS:%.c=$(BUILD)/%.o)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
+	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -shared -o $@ $^
 
 $(BUILD)/machine/truth-arm64-api%.so: $(BUILD)/machine/plugin_api%.o \
 		$(TRUTH_ARM_SRCS:%.c=$(BUILD)/%.o)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
+	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -shared -o $@ $^
 
 $(CORE): $(CORE_OBJS)
 $(ARM_CORE): $(ARM_CORE_OBJS)

@@ -65,8 +65,8 @@ static const char *const others[] = {
 	"begin",
 	"begin clock_ns=x realtime_ns=1",
 	"begin clock_ns=1 realtime_ns=2 bracket_ns=3 status=4",
-	"beginning clock_ns=1 realtime_ns=2 bracket_ns=3 status=4 "
-	"esterror_ns=5 maxerror_ns=6\n",
+	("beginning clock_ns=1 realtime_ns=2 bracket_ns=3 status=4 "
+	 "esterror_ns=5 maxerror_ns=6\n"),
 };
 
 START_TEST(other_lines_tell_nothing)

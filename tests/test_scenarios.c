@@ -204,7 +204,7 @@ static void run_events(struct scenario *scenario, struct writer *writer)
 
 static char *run_scenario(struct scenario *scenario)
 {
-	struct writer writer = { .callback = { write_step } };
+	struct writer writer = { .callback.take = write_step };
 	struct symbols *symbols;
 	size_t size;
 	char *text;

@@ -20,7 +20,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#ifdef __clang__ /* it makes no clones and does not know the attribute */
+#define KEPT __attribute__((noinline))
+#else
 #define KEPT __attribute__((noinline, noclone))
+#endif
 
 enum { STACK_BYTES = 4096, FRAMES = 64 };
 

@@ -47,8 +47,16 @@ int probe_event_add_kernel(size_t number, int is_return, const char *function)
 	return tracefs_write(tracefs_folder(), "kprobe_events", line, O_APPEND);
 }
 
-int probe_event_add_user(size_t number, int is_return, const char *path,
-			 uint64_t offset)
+/* The kernel splits definitions at blanks, and a # starts a comment
+ * (trace_parse_run_command() in kernel/trace/trace.c).
+ */
+static bool can_be_in_definition(const char *path)
+{
+	return !strpbrk(path, " \t\n\v\f\r#");
+}
+
+static int add_user(size_t number, int is_return, const char *path,
+		    uint64_t offset)
 {
 	char name[PROBE_NAME_SIZE];
 	char line[PATH_MAX + 128];
@@ -57,6 +65,27 @@ int probe_event_add_user(size_t number, int is_return, const char *path,
 	snprintf(line, sizeof(line), "%s:%s %s:0x%" PRIx64 "\n",
 		 is_return ? "r" : "p", name, path, offset);
 	return tracefs_write(tracefs_folder(), "uprobe_events", line, O_APPEND);
+}
+
+/* The kernel follows the link to the file when it reads the definition. */
+int probe_event_add_user(size_t number, int is_return, const char *path,
+			 uint64_t offset)
+{
+	char link[sizeof("/proc/self/fd/2147483647")];
+	int status, error;
+	int fd;
+
+	if (can_be_in_definition(path))
+		return add_user(number, is_return, path, offset);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return -ERROR_SYSTEM;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	status = add_user(number, is_return, link, offset);
+	error = errno;
+	close(fd);
+	errno = error;
+	return status;
 }
 
 /* Looks whether @line of dynamic_events is a probe of a process that is this

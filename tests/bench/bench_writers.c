@@ -263,7 +263,7 @@ static void measure_made_up(struct step_store *store)
 static void measure_recording(struct step_store *store, const char *path)
 {
 	const struct report_options options = { .input = path };
-	struct task_stacks *stacks;
+	struct task_stacks *stacks = NULL;
 	struct timeline_context context;
 	struct session session;
 

@@ -34,10 +34,11 @@ code_of() { cat "$WORK/$1.code"; }
 hits_of() { # recording
 	"$KTRACE" report --hits --format=csv -i "$WORK/$1" 2>/dev/null |
 		python3 -c '
-import csv, sys
+import csv, re, sys
 for hit in csv.DictReader(sys.stdin):
     ms = int(hit["latency_ns"]) / 1e6
-    trigger = hit["trigger"].replace(sys.argv[1], "PROGRAM")
+    trigger = re.sub(r"(/.* #1|" + re.escape(sys.argv[1]) + ")", "PROGRAM",
+                     hit["trigger"])
     print(trigger, round(ms, -1), hit["call"] or "-", hit["comm"])' \
 			"$GUEST_BUILD/tests/e2e/programs/slow_reads"
 }
@@ -63,6 +64,9 @@ check_few() {
 	expect "uprobe with a time: only the long call" \
 		"uprobe:PROGRAM:work>2ms 10.0" \
 		"$(hits_of user | cut -d ' ' -f 1,2)"
+	expect "uprobe of a file with blanks and # in its name" \
+		"uprobe:PROGRAM:work>2ms 10.0" \
+		"$(hits_of blank | cut -d ' ' -f 1,2)"
 	expect "a function by its place" "$(cat "$WORK/placed.name")>20ms 30.0" \
 		"$(hits_of placed | cut -d ' ' -f 1,2)"
 	expect "crash, then exit!=0" "crash tgkill exit!=0" \

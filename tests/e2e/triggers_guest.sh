@@ -66,6 +66,9 @@ few() {
 	doubled >bad.doubled
 	record user --trigger "uprobe:$PROGRAM:work>2ms" -- \
 		"$PROGRAM" work 10 5000 10
+	ln -s "$PROGRAM" "slow reads #1"
+	record blank --trigger "uprobe:$PWD/slow reads #1:work>2ms" -- \
+		"$PROGRAM" work 10 5000 10
 	record crash --trigger crash --trigger 'exit!=0' -- "$PROGRAM" segv
 	record bad --trigger 'raed>1ms' --trigger 'sched:no_such' \
 		--trigger 'get_kprobe>1ms' --trigger "$(cat bad.doubled)>1ms" \

@@ -2,6 +2,8 @@
 #include "common/clock_readings.h"
 #include "tests/fuzz/fuzz.h"
 
+#include <stdlib.h>
+
 /* A recording's statement about its clock: what is read is written as it was. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

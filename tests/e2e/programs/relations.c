@@ -15,7 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __clang__ /* it makes no clones and does not know the attribute */
+#define OWN_FRAME __attribute__((noinline))
+#else
 #define OWN_FRAME __attribute__((noinline, noclone))
+#endif
 
 enum {
 	READS = 40, /* preadv() of a file that is cached */
