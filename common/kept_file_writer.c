@@ -23,7 +23,7 @@ struct kept_file_writer *kept_file_writer_open(const char *path, uint64_t key)
 
 	if (!writer)
 		return NULL;
-	if (!new_file_open(&writer->file, path)) {
+	if (!new_file_open(&writer->file, path, 0644)) {
 		new_file_close(&writer->file);
 		free(writer);
 		return NULL;

@@ -152,7 +152,7 @@ struct index_writer *index_writer_open(const char *path, uint64_t key)
 		return NULL;
 	writer->key = key;
 	writer->table = pack_to_write();
-	if (!new_file_open(&writer->file, path)) {
+	if (!new_file_open(&writer->file, path, 0644)) {
 		index_writer_free(writer);
 		return NULL;
 	}

@@ -54,10 +54,11 @@ struct view_summary *view_summary_new(const char *path)
 
 	if (!summary)
 		return NULL;
-	if (!new_file_open(&summary->new_file, path)) {
+	if (!new_file_open(&summary->new_file, path, 0644)) {
 		new_file_close(&summary->new_file);
 		/* A folder that nobody may write to: for this run alone. */
-		if (!new_file_open(&summary->new_file, "/tmp/ktrace-hw-view")) {
+		if (!new_file_open(&summary->new_file, "/tmp/ktrace-hw-view",
+				   0644)) {
 			view_summary_free(summary);
 			return NULL;
 		}
