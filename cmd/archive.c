@@ -9,7 +9,9 @@
 #include "archive/recording_archive.h"
 #include "archive/unpack.h"
 #include "common/error.h"
+#include "common/new_file.h"
 #include "common/output_folder.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,6 +45,11 @@ static void print_result(const char *path, const struct archive_result *result)
 		       result->stacks);
 }
 
+static int fail_existing(const char *output)
+{
+	return fail(output, "is there already: choose another with -o");
+}
+
 static int write_archive(const struct archive_options *options,
 			 const char *input, const char *output)
 {
@@ -52,24 +59,31 @@ static int write_archive(const struct archive_options *options,
 		.without_files = options->without_files,
 	};
 	struct archive_result result = { 0 };
-	int fd = open(output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int error;
+	struct new_file file;
+	struct stat other;
+	int error = 0;
+	int code;
 
-	if (fd < 0)
-		return fail(output, errno == EEXIST ?
-					    "is there already: choose another "
-					    "with -o" :
-					    strerror(errno));
-	error = recording_archive_write(input, fd, output, &what, &console_log,
-					&result);
-	if (close(fd) < 0 && !error)
-		error = -ERROR_SYSTEM;
-	if (error) {
-		unlink(output);
-		return fail(output, error_text(error));
+	if (lstat(output, &other) == 0)
+		return fail_existing(output);
+	if (!new_file_open(&file, output, 0600)) {
+		code = fail(output, regular_file_error(errno));
+		new_file_close(&file);
+		return code;
 	}
-	print_result(output, &result);
-	return EXIT_OK;
+	error = recording_archive_write(input, file.fd, output, &what,
+					&console_log, &result);
+	if (error)
+		code = fail(output, error_text(error));
+	else if (new_file_finish_first(&file))
+		code = EXIT_OK;
+	else
+		code = errno == EEXIST ? fail_existing(output) :
+					 fail(output, strerror(errno));
+	new_file_close(&file);
+	if (!code)
+		print_result(output, &result);
+	return code;
 }
 
 /* "ktrace.data" becomes "ktrace.ktrace", beside it. */

@@ -31,14 +31,15 @@ static int compare_tables(const struct report_options *options, bool is_page)
 {
 	struct diff_table table = diff_table_new();
 	int status = diff_reports_read(&table, options);
-	FILE *out = status ? NULL : diff_output_open(options);
+	struct diff_output output;
 
-	if (!status && !out)
+	if (!status && !diff_output_open(options, &output))
 		status = EXIT_FAILED;
-	if (!status)
+	else if (!status)
 		status = diff_output_close(
-			out, is_page ? diff_page_write(&table, options, out) :
-				       write_records(&table, options, out));
+			&output,
+			is_page ? diff_page_write(&table, options, output.out) :
+				  write_records(&table, options, output.out));
 	diff_table_free(&table);
 	return status;
 }

@@ -76,7 +76,6 @@ static int ask(const struct report_options *options)
 	struct query_session query = { 0 };
 	struct session session;
 	int status = session_open(&session, options);
-	int close_status;
 
 	if (!status && query_session_open(&query, &session) < 0) {
 		say("%s", error_text(-ERROR_MEMORY));
@@ -85,8 +84,7 @@ static int ask(const struct report_options *options)
 	if (!status)
 		status = ask_database(&query.recording, options, session.out);
 	query_session_close(&query);
-	close_status = session_close(&session);
-	return status ? status : close_status;
+	return session_finish(&session, status);
 }
 
 /* What they would choose, a query says itself. */

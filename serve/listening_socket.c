@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -103,6 +104,60 @@ static int bind_for(int fd, const struct sockaddr_un *address, gid_t group)
 	return 0;
 }
 
+/* Returns whether only root and this user can change what is in the folder that
+ * @status is of.  @is_way: it only leads to the socket's; a sticky one as /tmp then
+ * is safe, where nobody can rename another's folder.
+ */
+static bool is_private(const struct stat *status, bool is_way)
+{
+	bool is_ours = !status->st_uid || status->st_uid == geteuid();
+	bool is_written = status->st_mode & (S_IWGRP | S_IWOTH);
+
+	return is_ours &&
+	       (!is_written || (is_way && status->st_mode & S_ISVTX));
+}
+
+/* Returns whether nobody else can put something in the place of the socket, from
+ * @folder, which has no links in it, up to the root.  Cuts @folder.
+ */
+static bool is_safe(char *folder)
+{
+	bool is_way = false;
+
+	for (;; is_way = true) {
+		const char *name = *folder ? folder : "/";
+		struct stat status;
+
+		if (stat(name, &status) || !is_private(&status, is_way))
+			return false;
+		if (!*folder || !strcmp(folder, "/"))
+			return true;
+		*strrchr(folder, '/') = '\0';
+	}
+}
+
+/* A client takes a listener there for the service. */
+static int check_folder(const char *path, const struct log *log)
+{
+	const char *end = strrchr(path, '/');
+	char *name = !end	 ? strdup(".") :
+		     end == path ? strdup("/") :
+				   strndup(path, (size_t)(end - path));
+	char *folder = name ? realpath(name, NULL) : NULL;
+	int error = 0;
+
+	if (!folder)
+		error = fail(path, strerror(errno), log);
+	else if (!is_safe(folder))
+		error = fail(path,
+			     "others can write in its folder, or in one that "
+			     "leads there: choose another place with --socket",
+			     log);
+	free(folder);
+	free(name);
+	return error;
+}
+
 static int make(struct listening_socket *listening, const char *path,
 		gid_t group, const struct log *log)
 {
@@ -112,7 +167,9 @@ static int make(struct listening_socket *listening, const char *path,
 	if (strlen(path) >= sizeof(address.sun_path))
 		return fail(path, "is too long a path for a socket", log);
 	strcpy(address.sun_path, path);
-	error = remove_left(&address, log);
+	error = check_folder(path, log);
+	if (!error)
+		error = remove_left(&address, log);
 	if (error)
 		return error;
 	listening->fd = socket(

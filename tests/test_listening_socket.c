@@ -52,6 +52,38 @@ static int connect_to(void)
 	return status;
 }
 
+/* Whoever can write in a folder can put another socket there. */
+START_TEST(folders_of_others_are_refused)
+{
+	static const struct {
+		mode_t folder;
+		mode_t above;
+		bool is_refused;
+	} cases[] = {
+		{ 0755, 0755, false },	{ 0700, 0755, false },
+		{ 0775, 0755, true },	{ 0757, 0755, true },
+		{ 01777, 0755, true },	{ 0755, 0777, true },
+		{ 0755, 01777, false },
+	};
+	char inner[80];
+
+	snprintf(inner, sizeof(inner), "%s/inner", folder.path);
+	ck_assert_int_eq(mkdir(inner, 0700), 0);
+	snprintf(path, sizeof(path), "%s/socket", inner);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		ck_assert_int_eq(chmod(inner, cases[i].folder), 0);
+		ck_assert_int_eq(chmod(folder.path, cases[i].above), 0);
+		said[0] = '\0';
+		ck_assert_msg((open_here() != 0) == cases[i].is_refused, "%zu",
+			      i);
+		ck_assert_int_eq(!strstr(said, "others can write"),
+				 !cases[i].is_refused);
+		listening_socket_close(&listening);
+	}
+	ck_assert_int_eq(chmod(folder.path, 0700), 0);
+}
+END_TEST
+
 START_TEST(it_is_the_groups_while_it_is_there)
 {
 	struct stat stat;
@@ -160,6 +192,7 @@ int main(void)
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, folders_of_others_are_refused);
 	tcase_add_test(tcase, it_is_the_groups_while_it_is_there);
 	tcase_add_test(tcase, one_that_was_left_is_replaced);
 	tcase_add_test(tcase, one_that_is_used_is_left_alone);

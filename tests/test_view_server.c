@@ -123,6 +123,53 @@ START_TEST(only_who_knows_the_address_is_answered)
 }
 END_TEST
 
+/* Opens a connection that sends @bytes and waits. */
+static int open_idle(const struct place *place, const char *bytes)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(place->port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	ck_assert_int_eq(
+		connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(send(fd, bytes, strlen(bytes), MSG_NOSIGNAL),
+			 (ssize_t)strlen(bytes));
+	return fd;
+}
+
+/* Clients that never end a request, some of which have sent a part of one. */
+START_TEST(idle_connections_lock_nobody_out)
+{
+	enum { IDLE = 200 };
+	struct view_fixture fixture;
+	struct view_server *server;
+	struct place place;
+	int idle[IDLE];
+	char request[256];
+	char *reply;
+
+	view_fixture_begin(&fixture);
+	server = view_server_start(&fixture.sources, 0);
+	ck_assert_ptr_nonnull(server);
+	place = place_of(server);
+	for (int i = 0; i < IDLE; i++)
+		idle[i] = open_idle(&place, i % 2 ? "GET /" : "");
+	snprintf(request, sizeof(request),
+		 "GET /%s/ HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
+		 place.token, place.host);
+	reply = ask(&place, request);
+	ck_assert_ptr_nonnull(strstr(reply, "<!DOCTYPE html>"));
+	free(reply);
+	for (int i = 0; i < IDLE; i++)
+		close(idle[i]);
+	view_server_stop(server);
+	view_fixture_end(&fixture);
+}
+END_TEST
+
 START_TEST(a_token_is_random)
 {
 	struct view_token first;
@@ -144,6 +191,7 @@ static Suite *view_server_suite(void)
 
 	tcase_add_loop_test(tcase, only_who_knows_the_address_is_answered, 0,
 			    sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, idle_connections_lock_nobody_out);
 	tcase_add_test(tcase, a_token_is_random);
 	suite_add_tcase(suite, tcase);
 	return suite;

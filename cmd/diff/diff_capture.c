@@ -5,6 +5,8 @@
 #include "cmd/console/say.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/profile_command.h"
+#include "common/output_file.h"
+#include "common/regular_file.h"
 #include "report/diff/csv_rows.h"
 
 #include <errno.h>
@@ -67,20 +69,25 @@ static int say_unwritten(void)
 	return EXIT_FAILED;
 }
 
-FILE *diff_output_open(const struct report_options *options)
+bool diff_output_open(const struct report_options *options,
+		      struct diff_output *output)
 {
-	FILE *out = options->output ? fopen(options->output, "we") : stdout;
-
-	if (!out)
-		say_unwritten();
-	return out;
+	*output = (struct diff_output){ .out = stdout };
+	if (!options->output)
+		return true;
+	output->file = output_file_open(options->output);
+	if (output->file)
+		output->out = output_file_stream(output->file);
+	else
+		say("output not written: %s", regular_file_error(errno));
+	return output->file;
 }
 
-int diff_output_close(FILE *out, int status)
+int diff_output_close(const struct diff_output *output, int status)
 {
-	bool has_failed = fflush(out) == EOF || ferror(out);
+	bool is_written = output->file ?
+				  output_file_close(output->file, !status) :
+				  fflush(stdout) == 0 && !ferror(stdout);
 
-	if (out != stdout)
-		has_failed |= fclose(out) == EOF;
-	return has_failed ? say_unwritten() : status;
+	return is_written ? status : say_unwritten();
 }

@@ -4,10 +4,12 @@
 
 #include "cmd/options/report_options.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct attribution_table;
 struct csv_rows;
+struct output_file;
 struct profile_renderer;
 
 /* This is what one report of one recording is made by: one of the two. */
@@ -28,12 +30,19 @@ int diff_capture(const struct report_options *options, const char *recording,
 int diff_each(const char *list, int (*take)(void *ctx, const char *recording),
 	      void *ctx);
 
-/* Opens what @options say of the output; NULL is said to standard error. */
-FILE *diff_output_open(const struct report_options *options);
+/* Where the comparison is written: a file, or standard output. */
+struct diff_output {
+	struct output_file *file; /* NULL: standard output */
+	FILE *out;
+};
 
-/* Closes @out.  Returns the exit code: failed if not all was written, or
- * @status, if it is not 0.
+/* Opens the output of @options.  Returns false after a message. */
+bool diff_output_open(const struct report_options *options,
+		      struct diff_output *output);
+
+/* Closes @output; a file is not made if @status is not 0.  Returns the exit code:
+ * failed if not all was written, or @status, if it is not 0.
  */
-int diff_output_close(FILE *out, int status);
+int diff_output_close(const struct diff_output *output, int status);
 
 #endif

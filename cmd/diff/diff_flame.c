@@ -62,13 +62,13 @@ static int add_recording(void *ctx, const char *recording)
 static int write_graph(const struct diff_paths *paths,
 		       const struct report_options *options)
 {
-	FILE *out = diff_output_open(options);
+	struct diff_output output;
 	int status;
 
-	if (!out)
+	if (!diff_output_open(options, &output))
 		return EXIT_FAILED;
-	status = diff_flamegraph_write(paths, options->title, out);
-	return diff_output_close(out, status < 0 ? fail(status) : EXIT_OK);
+	status = diff_flamegraph_write(paths, options->title, output.out);
+	return diff_output_close(&output, status < 0 ? fail(status) : EXIT_OK);
 }
 
 int diff_flame(const struct report_options *options)

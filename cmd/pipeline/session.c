@@ -9,6 +9,8 @@
 #include "cmd/pipeline/session_recording.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "common/output_file.h"
+#include "common/regular_file.h"
 #include "decoder/code/code_image.h"
 #include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
@@ -74,13 +76,20 @@ static int open_output(struct session *session,
 				  &colors_none;
 	if (!path && is_for_people(options))
 		session->pager = pager_new();
-	session->out = path ? fopen(path, "we") : pager_output(session->pager);
+	if (path) {
+		session->file = output_file_open(path);
+		session->out = session->file ?
+				       output_file_stream(session->file) :
+				       NULL;
+	} else {
+		session->out = pager_output(session->pager);
+	}
 	if (session->out) {
 		set_buffer(session);
 		return 0;
 	}
 	log_message(&console_log, LOG_ERROR, path, LOG_NO_OFFSET,
-		    "cannot be written: %s", strerror(errno));
+		    "cannot be written: %s", regular_file_error(errno));
 	return EXIT_FAILED;
 }
 
@@ -290,10 +299,12 @@ static void release_stdout(struct session *session, bool has_failed)
 	session->buffer = NULL;
 }
 
-static int close_output(struct session *session)
+static int close_output(struct session *session, bool is_whole)
 {
 	FILE *out = session->out;
-	bool has_failed = fflush(out) == EOF || ferror(out);
+	bool has_failed = session->file ?
+				  !output_file_close(session->file, is_whole) :
+				  fflush(out) == EOF || ferror(out);
 
 	if (has_failed)
 		say("output not written: %s", strerror(errno));
@@ -301,15 +312,13 @@ static int close_output(struct session *session)
 		return has_failed ? EXIT_FAILED : 0;
 	if (session->pager)
 		has_failed |= pager_close(session->pager) < 0;
-	else if (out != stdout)
-		fclose(out);
-	else
+	else if (!session->file)
 		release_stdout(session, has_failed);
 	free(session->buffer);
 	return has_failed ? EXIT_FAILED : 0;
 }
 
-int session_close(struct session *session)
+static int close_all(struct session *session, bool is_whole)
 {
 	lines_free(session->lines);
 	task_groups_free(session->groups);
@@ -320,5 +329,17 @@ int session_close(struct session *session)
 	code_image_close(session->image);
 	recording_close(session->recording);
 	input_close(&session->input);
-	return session->out ? close_output(session) : 0;
+	return session->out ? close_output(session, is_whole) : 0;
+}
+
+int session_close(struct session *session)
+{
+	return close_all(session, true);
+}
+
+int session_finish(struct session *session, int status)
+{
+	int close_status = close_all(session, !status);
+
+	return status ? status : close_status;
 }

@@ -29,8 +29,9 @@ struct session {
 	struct lines *lines; /* NULL: not wanted */
 	struct pager *pager; /* NULL: none */
 	FILE *out;
-	bool is_captured; /* out is somebody else's */
-	char *buffer;	  /* of out, or NULL */
+	struct output_file *file; /* of out; NULL: out is no file */
+	bool is_captured;	  /* out is somebody else's */
+	char *buffer;		  /* of out, or NULL */
 	const struct colors *colors;
 	enum engine engine;	      /* not ENGINE_DEFAULT */
 	struct step_filter choice;    /* tasks and CPUs that are asked for */
@@ -64,6 +65,12 @@ int session_needs_time(const struct session *session, const char *option,
 
 /* Returns 0, or EXIT_FAILED if the output could not be written. */
 int session_close(struct session *session);
+
+/* Closes a session whose command has @status.  A file that it was to write is not
+ * there, or is as it was, if that is a failure.  Returns @status, or EXIT_FAILED if it
+ * was 0 and the output could not be written.
+ */
+int session_finish(struct session *session, int status);
 
 /* Finds the newest recording in the working directory.
  *

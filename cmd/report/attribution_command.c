@@ -125,7 +125,6 @@ int run_attribution(const struct report_options *options,
 	struct table_run runs[1 + MOST_TABLES];
 	enum record_format format;
 	struct session session;
-	int close_status;
 	int status = check_requests(options, requests, count);
 
 	assert(count > 0 && count <= MOST_TABLES);
@@ -141,8 +140,7 @@ int run_attribution(const struct report_options *options,
 		status = pass_if_timed(&session, runs, 1 + count, false);
 	else if (!status)
 		status = pass_if_timed(&session, runs + 1, count, count > 1);
-	close_status = session_close(&session);
-	return status ? status : close_status;
+	return session_finish(&session, status);
 }
 
 int run_attributions(const struct report_options *options,
@@ -152,7 +150,6 @@ int run_attributions(const struct report_options *options,
 	struct table_run runs[MOST_TABLES];
 	enum record_format format;
 	struct session session;
-	int close_status;
 	int status;
 
 	assert(count > 0 && count <= MOST_TABLES);
@@ -163,6 +160,5 @@ int run_attributions(const struct report_options *options,
 	status = session_open_input(&session, options);
 	if (!status)
 		status = pass_if_timed(&session, runs, count, false);
-	close_status = session_close(&session);
-	return status ? status : close_status;
+	return session_finish(&session, status);
 }

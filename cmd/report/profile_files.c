@@ -5,6 +5,8 @@
 #include "cmd/console/say.h"
 #include "cmd/report/render_failure.h"
 #include "common/error.h"
+#include "common/output_file.h"
+#include "common/regular_file.h"
 #include "report/profile/tree_label.h"
 
 #include <ctype.h>
@@ -26,17 +28,18 @@ static int render_file(const struct profile_report *report,
 		       const char *suffix)
 {
 	char name[PATH_MAX];
-	FILE *out;
+	struct output_file *file;
 	int status;
 
 	snprintf(name, sizeof(name), "%s%s", path, suffix);
-	out = fopen(name, "we");
-	if (!out) {
-		say("%s: cannot be written: %s", name, strerror(errno));
+	file = output_file_open(name);
+	if (!file) {
+		say("%s: cannot be written: %s", name,
+		    regular_file_error(errno));
 		return EXIT_FAILED;
 	}
-	status = render_to(report, render, out);
-	if (fclose(out) == EOF && !status) {
+	status = render_to(report, render, output_file_stream(file));
+	if (!output_file_close(file, !status) && !status) {
 		say("%s: not written: %s", name, strerror(errno));
 		status = EXIT_FAILED;
 	}

@@ -155,7 +155,6 @@ int run_timeline_command(const struct report_options *options,
 		.max_count = options->top,
 	};
 	struct timeline_summary summary = { 0 };
-	int close_status;
 
 	if (!status && renderer->needs_time)
 		status = session_needs_time(&session, "--format",
@@ -172,6 +171,5 @@ int run_timeline_command(const struct report_options *options,
 					&summary);
 	if (!status && summary.bytes)
 		say_summary(&summary, timeline->min_ns);
-	close_status = session_close(&session);
-	return status ? status : close_status;
+	return session_finish(&session, status);
 }

@@ -53,7 +53,7 @@ static int fail(const char *path, const char *why)
 static int write_file(const struct view_session *view, const char *path)
 {
 	struct new_file file;
-	bool is_open = new_file_open(&file, path);
+	bool is_open = new_file_open(&file, path, 0666);
 	FILE *out = is_open ? fdopen(dup(file.fd), "w") : NULL;
 	int status = EXIT_OK;
 	int error;

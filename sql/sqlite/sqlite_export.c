@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -134,24 +135,45 @@ static int export_to(const struct sql_recording *recording, const char *part,
 	return status ? -1 : 0;
 }
 
+/* SQLite opens files by name, and its journal beside them: both are in a folder of
+ * a name that nobody can predict, where nobody else can write.
+ */
+static int export_aside(const struct sql_recording *recording,
+			const char *folder, const char *path, char **message)
+{
+	char *part = sqlite3_mprintf("%s/part", folder);
+	char *journal = sqlite3_mprintf("%s/part-journal", folder);
+	int status = -1;
+
+	if (part && journal) {
+		status = export_to(recording, part, message);
+		if (!status)
+			status = put_in_place(part, path, message);
+		unlink(part);
+		unlink(journal);
+	}
+	sqlite3_free(part);
+	sqlite3_free(journal);
+	return status;
+}
+
 int sqlite_export(const struct sql_recording *recording, const char *path,
 		  char **message)
 {
-	char *part = sqlite3_mprintf("%s.part", path);
+	char *folder = sqlite3_mprintf("%s.XXXXXX", path);
 	int status = -1;
 
 	*message = NULL;
 	if (!new_file_may_be(path)) {
 		*message = sqlite3_mprintf("cannot be written: %s",
 					   regular_file_error(errno));
-	} else if (part) {
-		unlink(part);
-		status = export_to(recording, part, message);
-		if (!status)
-			status = put_in_place(part, path, message);
-		if (status)
-			unlink(part);
+	} else if (folder && !mkdtemp(folder)) {
+		*message = sqlite3_mprintf("cannot be written: %s",
+					   strerror(errno));
+	} else if (folder) {
+		status = export_aside(recording, folder, path, message);
+		rmdir(folder);
 	}
-	sqlite3_free(part);
+	sqlite3_free(folder);
 	return status;
 }

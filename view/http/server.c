@@ -5,10 +5,22 @@
 #include "view/page/page.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+
+/* Connections that may stay open, and how many may be open while the others close.
+ * MHD has one thread, so that all this needs no lock.
+ */
+enum { CONNECTIONS = 16, CONNECTIONS_MOST = 64, IDLE_SECONDS = 30 };
+
+struct open_connection {
+	int fd;
+	bool is_shut; /* to make room: MHD is about to close it */
+};
 
 struct view_server {
 	const struct view_sources *sources;
@@ -16,6 +28,9 @@ struct view_server {
 	struct view_token token;
 	char host[32]; /* that a browser must ask for */
 	char address[96];
+	/* The one that was not used for longest comes first. */
+	struct open_connection open[CONNECTIONS_MOST];
+	size_t open_count;
 };
 
 /* This is what is sent back. */
@@ -140,6 +155,72 @@ static void write_reply(const struct view_server *server,
 		reply->status = VIEW_NOT_FOUND;
 }
 
+static int descriptor_of(struct MHD_Connection *connection)
+{
+	return MHD_get_connection_info(connection,
+				       MHD_CONNECTION_INFO_CONNECTION_FD)
+		->connect_fd;
+}
+
+/* Takes the connection with @fd out of the list. */
+static void forget_connection(struct view_server *server, int fd)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < server->open_count; i++)
+		if (server->open[i].fd != fd)
+			server->open[kept++] = server->open[i];
+	server->open_count = kept;
+}
+
+static void add_connection(struct view_server *server, int fd)
+{
+	assert(server->open_count < CONNECTIONS_MOST);
+	server->open[server->open_count++] = (struct open_connection){ fd, 0 };
+}
+
+/* Shuts those that were not used for longest, until no more than CONNECTIONS are
+ * left.  A client that sends nothing, or a byte now and then, locks nobody out.
+ */
+static void make_room(struct view_server *server)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < server->open_count; i++)
+		used += !server->open[i].is_shut;
+	for (size_t i = 0; i < server->open_count && used > CONNECTIONS; i++) {
+		if (server->open[i].is_shut)
+			continue;
+		server->open[i].is_shut = true;
+		shutdown(server->open[i].fd, SHUT_RDWR);
+		used--;
+	}
+}
+
+static void notice(void *ctx, struct MHD_Connection *connection, void **state,
+		   enum MHD_ConnectionNotificationCode code)
+{
+	struct view_server *server = ctx;
+	int fd = descriptor_of(connection);
+
+	(void)state;
+	forget_connection(server, fd);
+	if (code != MHD_CONNECTION_NOTIFY_STARTED)
+		return;
+	add_connection(server, fd);
+	make_room(server);
+}
+
+/* A connection with a whole request is used. */
+static void note_use(struct view_server *server,
+		     struct MHD_Connection *connection)
+{
+	int fd = descriptor_of(connection);
+
+	forget_connection(server, fd);
+	add_connection(server, fd);
+}
+
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection,
 			      const char *url, const char *method,
 			      const char *version, const char *upload,
@@ -155,6 +236,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection,
 	(void)upload;
 	(void)upload_size;
 	(void)state;
+	note_use(ctx, connection);
 	out = open_memstream(&reply.body, &reply.size);
 	if (!out)
 		return MHD_NO;
@@ -182,11 +264,12 @@ static struct MHD_Daemon *listen_on(struct view_server *server, uint16_t port)
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 
-	return MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, port, NULL,
-				NULL, handle, server, MHD_OPTION_SOCK_ADDR,
-				(struct sockaddr *)&address,
-				MHD_OPTION_CONNECTION_LIMIT, 16U,
-				MHD_OPTION_END);
+	return MHD_start_daemon(
+		MHD_USE_INTERNAL_POLLING_THREAD, port, NULL, NULL, handle,
+		server, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MOST,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)IDLE_SECONDS,
+		MHD_OPTION_NOTIFY_CONNECTION, notice, server, MHD_OPTION_END);
 }
 
 struct view_server *view_server_start(const struct view_sources *sources,

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Output files are there whole or not at all, and replace nothing but what they are
+ * called.
+ */
+#include "common/output_file.h"
+
+#include "common/new_file.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct scratch_folder folder;
+static char path[PATH_MAX];
+
+static void setup(void)
+{
+	folder = scratch_folder_new();
+	snprintf(path, sizeof(path), "%s/out", folder.path);
+}
+
+static void teardown(void)
+{
+	scratch_folder_free(&folder);
+}
+
+static void write_text(const char *name, const char *text)
+{
+	FILE *file = fopen(name, "we");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void expect_text(const char *name, const char *text)
+{
+	char got[64] = "";
+	FILE *file = fopen(name, "re");
+
+	ck_assert_ptr_nonnull(file);
+	fread(got, 1, sizeof(got) - 1, file);
+	fclose(file);
+	ck_assert_str_eq(got, text);
+}
+
+static int count_files(void)
+{
+	DIR *dir = opendir(folder.path);
+	int count = 0;
+
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count - 2;
+}
+
+static struct output_file *open_with(const char *text)
+{
+	struct output_file *file = output_file_open(path);
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, output_file_stream(file));
+	fflush(output_file_stream(file));
+	return file;
+}
+
+START_TEST(a_part_is_never_seen)
+{
+	struct output_file *file;
+
+	write_text(path, "old");
+	file = open_with("new");
+	expect_text(path, "old");
+	ck_assert(output_file_close(file, true));
+	expect_text(path, "new");
+	ck_assert_int_eq(count_files(), 1);
+}
+END_TEST
+
+START_TEST(a_failure_leaves_what_was_there)
+{
+	ck_assert(output_file_close(open_with("new"), false));
+	ck_assert_int_eq(count_files(), 0);
+	write_text(path, "old");
+	ck_assert(output_file_close(open_with("new"), false));
+	expect_text(path, "old");
+	ck_assert_int_eq(count_files(), 1);
+}
+END_TEST
+
+/* Others can write in the folder, and plant links of names to come. */
+START_TEST(names_that_are_taken_are_left_alone)
+{
+	char victim[PATH_MAX];
+	char planted[PATH_MAX + 32];
+
+	snprintf(victim, sizeof(victim), "%s/victim", folder.path);
+	write_text(victim, "mine");
+	snprintf(planted, sizeof(planted), "%s.%ld", path, (long)getpid());
+	ck_assert_int_eq(symlink(victim, planted), 0);
+	ck_assert(output_file_close(open_with("new"), true));
+	expect_text(path, "new");
+	expect_text(victim, "mine");
+	ck_assert_int_eq(count_files(), 3);
+}
+END_TEST
+
+START_TEST(a_link_leads_to_the_file_that_is_replaced)
+{
+	char target[PATH_MAX];
+	struct stat link;
+
+	snprintf(target, sizeof(target), "%s/target", folder.path);
+	write_text(target, "old");
+	ck_assert_int_eq(symlink(target, path), 0);
+	ck_assert(output_file_close(open_with("new"), true));
+	expect_text(target, "new");
+	ck_assert_int_eq(lstat(path, &link), 0);
+	ck_assert(S_ISLNK(link.st_mode));
+}
+END_TEST
+
+START_TEST(the_umask_holds)
+{
+	mode_t umask_before = umask(077);
+	struct stat file;
+
+	ck_assert(output_file_close(open_with("new"), true));
+	ck_assert_int_eq(stat(path, &file), 0);
+	ck_assert_int_eq(file.st_mode & 0777, 0600);
+	umask(umask_before);
+}
+END_TEST
+
+START_TEST(pipes_and_devices_are_written_to)
+{
+	struct output_file *file;
+	char got[8] = "";
+	int reader;
+
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	file = open_with("new");
+	ck_assert_int_eq(read(reader, got, 7), 3);
+	ck_assert(output_file_close(file, false));
+	close(reader);
+	ck_assert_int_eq(count_files(), 1);
+	/* It leads to a regular file where output is redirected. */
+	ck_assert(!new_file_may_be("/dev/stdout"));
+}
+END_TEST
+
+START_TEST(the_first_of_a_name_replaces_none)
+{
+	struct new_file file;
+
+	ck_assert(new_file_open(&file, path, 0600));
+	write_text(path, "old");
+	ck_assert(!new_file_finish_first(&file));
+	ck_assert_int_eq(errno, EEXIST);
+	new_file_close(&file);
+	expect_text(path, "old");
+	ck_assert_int_eq(count_files(), 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("output_file");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_part_is_never_seen);
+	tcase_add_test(tcase, a_failure_leaves_what_was_there);
+	tcase_add_test(tcase, names_that_are_taken_are_left_alone);
+	tcase_add_test(tcase, a_link_leads_to_the_file_that_is_replaced);
+	tcase_add_test(tcase, the_umask_holds);
+	tcase_add_test(tcase, pipes_and_devices_are_written_to);
+	tcase_add_test(tcase, the_first_of_a_name_replaces_none);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
