@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
 #include "cmd/console/say.h"
+#include "common/file_signals.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -47,6 +48,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	file_signals_handle();
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_USAGE;

@@ -4,6 +4,9 @@
 #include "collector/recording_output.h"
 #include "collector/recording_setup.h"
 #include "collector/records/loss_record.h"
+#include "collector/target/cpu_list.h"
+#include "common/array.h"
+#include "common/error.h"
 #include "common/log.h"
 
 /* What ran there since is missing, records of all kinds and trace. */
@@ -30,6 +33,40 @@ static int add(struct recording_output *output, const struct away_cpu *away)
 	return recording_output_add(output, &records);
 }
 
+static bool is_traced(const struct recording_setup *setup, int cpu)
+{
+	const struct array *cpus = &setup->target.cpus;
+
+	for (size_t i = 0; i < cpus->count; i++)
+		if (*(const int *)array_at(cpus, i) == cpu)
+			return true;
+	return false;
+}
+
+/* Counts the CPUs that came online after the events were opened, if all were to be
+ * recorded.
+ */
+static int count_late(const struct recording_setup *setup, unsigned int *count)
+{
+	struct array online = ARRAY_OF(int);
+	int error = setup->options->cpus ? 0 : cpu_list_online(&online);
+
+	for (size_t i = 0; i < online.count && !error; i++) {
+		int cpu = *(const int *)array_at(&online, i);
+
+		if (is_traced(setup, cpu))
+			continue;
+		log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+			    "CPU %d was switched on meanwhile; what ran there "
+			    "is not recorded",
+			    cpu);
+		++*count;
+	}
+	array_free(&online);
+	/* Without the list of CPUs nothing is known of late ones. */
+	return error == -ERROR_MEMORY ? error : 0;
+}
+
 int away_records_add(struct recording_output *output, unsigned int *count)
 {
 	const struct recording_setup *setup = output->setup;
@@ -43,5 +80,5 @@ int away_records_add(struct recording_output *output, unsigned int *count)
 		error = add(output, array_at(&away, i));
 	*count = (unsigned int)away.count;
 	array_free(&away);
-	return error;
+	return error ? error : count_late(setup, count);
 }

@@ -6,7 +6,8 @@ struct recording_output;
 
 /* Writes records to @output of what is missing of CPUs that were switched off
  * while all that ran on them was recorded: records of all kinds, and trace.  The
- * log is told.  *@count is how many CPUs these are.
+ * log is told.  *@count is how many CPUs these are, with those that came online
+ * meanwhile, which are not recorded.
  *
  * Returns 0 or a negative enum error.
  */

@@ -87,7 +87,7 @@ struct collector_result {
 	uint64_t stops;		 /* times that the recorder stopped the trace */
 	uint64_t stopped_ns;	 /* in all */
 	uint64_t missed;	 /* calls that no probe saw */
-	unsigned int away_cpus;	 /* that were switched off meanwhile */
+	unsigned int away_cpus;	 /* that were switched off or on meanwhile */
 	bool was_activated;	 /* at an instant: */
 	int64_t late_ns;	 /* all was recorded so long after that */
 	uint64_t length_ns;	 /* from the begin of tracing to its end */

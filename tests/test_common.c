@@ -3,13 +3,20 @@
 #include "common/array.h"
 #include "common/byte_reader.h"
 #include "common/error.h"
+#include "common/file_map.h"
+#include "common/file_signals.h"
 #include "common/kept_log.h"
 #include "common/log.h"
 #include "common/string_pool.h"
 #include "tests/run_suite.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 START_TEST(arena_memory_is_zeroed_and_aligned)
 {
@@ -263,6 +270,77 @@ START_TEST(errors_have_texts)
 }
 END_TEST
 
+/* Returns the last byte of a mapped file of two pages, whose second page is cut off
+ * before it is read.
+ */
+static int read_cut_file(const char *path)
+{
+	struct file_map map;
+
+	if (file_map_open(&map, path, NULL) || truncate(path, 1))
+		return 2;
+	file_signals_handle();
+	return *(const volatile uint8_t *)&map.bytes[map.size - 1];
+}
+
+START_TEST(a_file_that_shrinks_while_read_is_named)
+{
+	char path[] = "/tmp/ktrace-hw-shrinks.XXXXXX";
+	int fd = mkstemp(path);
+	char text[512] = "";
+	int ends[2];
+	int status;
+	pid_t pid;
+
+	ck_assert_int_eq(ftruncate(fd, 2 * sysconf(_SC_PAGESIZE)), 0);
+	ck_assert_int_eq(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		dup2(ends[1], STDERR_FILENO);
+		_exit(read_cut_file(path));
+	}
+	close(ends[1]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	for (size_t at = 0; at < sizeof(text) - 1;) {
+		ssize_t count = read(ends[0], text + at, sizeof(text) - 1 - at);
+
+		if (count <= 0)
+			break;
+		at += (size_t)count;
+	}
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 1);
+	ck_assert_msg(strstr(text, path), "%s", text);
+	ck_assert_msg(strstr(text, "it became shorter"), "%s", text);
+	close(ends[0]);
+	close(fd);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(a_limit_of_file_sizes_is_an_error_of_the_write)
+{
+	char path[] = "/tmp/ktrace-hw-limit.XXXXXX";
+	int fd = mkstemp(path);
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		const struct rlimit limit = { 1, 1 };
+
+		file_signals_handle();
+		setrlimit(RLIMIT_FSIZE, &limit);
+		_exit(write(fd, "12", 2) != 1 || write(fd, "3", 1) != -1 ||
+		      errno != EFBIG);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 0);
+	close(fd);
+	unlink(path);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("common");
@@ -281,6 +359,8 @@ int main(void)
 	tcase_add_test(tcase, messages_carry_their_place);
 	tcase_add_test(tcase, kept_messages_are_handed_on_in_order);
 	tcase_add_test(tcase, errors_have_texts);
+	tcase_add_test(tcase, a_file_that_shrinks_while_read_is_named);
+	tcase_add_test(tcase, a_limit_of_file_sizes_is_an_error_of_the_write);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -1,7 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # The cache folder: what is in it is whole, because it got its name last.
-CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw
+
+# Sets CACHE.  Services have no HOME: the user's home directory is then the one in
+# the password database.  A relative path is ignored, as the XDG Base Directory
+# Specification says.  Without any directory it is one that cannot be made, and
+# cache_open() reports that.
+cache_choose() {
+	local base=${XDG_CACHE_HOME:-} home=${HOME:-}
+	[[ $home == /?* ]] ||
+		home=$(getent passwd "$(id -u)" | cut -d : -f 6) || home=
+	[[ $base == /?* ]] || base=$home/.cache
+	[[ $base != /.cache ]] || base=/dev/null
+	CACHE=$base/ktrace-hw
+}
+cache_choose
 
 # What `machine fetch --shared` put there serves every user.
 SHARED_CACHE=${KTRACE_SHARED_CACHE:-/var/cache/ktrace-hw}
@@ -20,7 +33,8 @@ cache_find() { # name
 }
 
 cache_open() {
-	mkdir -p "$CACHE" || fail "cannot create the cache folder $CACHE"
+	mkdir -p "$CACHE" || fail "cannot create the cache folder $CACHE:" \
+			"set HOME or XDG_CACHE_HOME"
 	[[ -w $CACHE ]] || fail "cannot write in the cache folder $CACHE"
 }
 

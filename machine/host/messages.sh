@@ -30,6 +30,19 @@ wrong_usage() {
 	exit "$EXIT_USAGE"
 }
 
+# Any other exit of this script is a failure of the machine: a command of the
+# host's failed under "set -e", say.  The guest's command has its own exit code,
+# which whatever replaces this script returns.
+exit_as_meant() { # exit code
+	case $1 in
+	0 | "$EXIT_USAGE" | "$EXIT_MACHINE" | "$EXIT_NOT_FOUND" | 130 | 143) ;;
+	*)
+		say "failed unexpectedly, with exit code $1"
+		exit "$EXIT_MACHINE"
+		;;
+	esac
+}
+
 # Runs a child that does not outlive us when a signal ends us: bash alone would
 # die and leave it.
 run_child() {

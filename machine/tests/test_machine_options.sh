@@ -13,6 +13,22 @@ wrong() { # name message argument...
 	expect_failure "$name" 2 "$message"
 }
 
+# The user's home directory is known without HOME, and a relative one is none.
+homeless() { # name variable...
+	# shellcheck disable=SC2016 # the shell that is started expands it
+	capture env -u XDG_CACHE_HOME "${@:2}" bash -c 'source "$0/messages.sh"
+		source "$0/cache.sh"; echo "$CACHE"' "$(dirname "$MACHINE")"
+	expect "$1" "$(getent passwd "$(id -u)" | cut -d : -f 6)/.cache/ktrace-hw" \
+		"$OUT"
+}
+
+homeless "no HOME" -u HOME
+homeless "empty HOME" HOME=
+homeless "relative HOME" HOME=here
+capture env -u XDG_CACHE_HOME HOME=/proc/none "$MACHINE" run -- true
+expect_failure "a home that cannot be written" 125 \
+	"cannot create the cache folder /proc/none/.cache/ktrace-hw"
+
 wrong "no subcommand" "usage: machine run"
 wrong "unknown command" "unknown command 'walk'" walk
 wrong "unknown option" "unknown option --fast" run --fast=1 -- true
