@@ -167,10 +167,11 @@ END_TEST
 /* A recording alone is a folder, too; no name leads out of one. */
 START_TEST(folders_are_unpacked)
 {
-	static const char packed[] = "PERFILE2" PACKED_FOLDER_MARK
-				     "../out\n1" PACKED_FOLDER_MARK
-				     "kcore_dir/kcore\n22" PACKED_FOLDER_MARK
-				     "/out\n" PACKED_FOLDER_MARK "last";
+	static const char packed[] =
+		"PERFILE2" PACKED_FOLDER_MARK
+		"../ktrace-hw-leads-out\n1" PACKED_FOLDER_MARK
+		"kcore_dir/kcore\n22" PACKED_FOLDER_MARK
+		"/out\n" PACKED_FOLDER_MARK "last";
 	struct packed_folder folder;
 	char path[256];
 	FILE *file;
@@ -187,7 +188,7 @@ START_TEST(folders_are_unpacked)
 	ck_assert_ptr_nonnull(file);
 	ck_assert_uint_eq(fread(path, 1, sizeof(path), file), 2);
 	fclose(file);
-	snprintf(path, sizeof(path), "%s/../out", folder.path);
+	snprintf(path, sizeof(path), "%s/../ktrace-hw-leads-out", folder.path);
 	ck_assert_ptr_null(fopen(path, "rb"));
 	snprintf(path, sizeof(path), "%s/last", folder.path);
 	ck_assert_ptr_null(fopen(path, "rb"));
