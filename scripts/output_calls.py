@@ -21,8 +21,11 @@ ALLOWED = {
     "cmd/diff/diff_capture.c": {"fopen"},
     "cmd/pipeline/session.c": {"fopen"},
     "cmd/report/profile_files.c": {"fopen"},
-    "common/new_file.c": {"open", "mkostemp", "linkat", "rename", "unlink"},
-    "sql/sqlite/sqlite_export.c": {"rename", "unlink"},
+    "common/new_file.c": {"open", "mkostemp", "linkat", "rename", "renameat2",
+                          "unlink"},
+    "common/output_file.c": {"fopen"},
+    # SQLite opens its database by path: below a private folder beside the file.
+    "sql/sqlite/sqlite_export.c": {"mkdtemp", "rename", "rmdir", "unlink"},
     # A named pipe that the user gave.
     "collector/trigger/trigger_events.c": {"mkfifo", "open"},
     # The service's socket.

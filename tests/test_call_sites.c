@@ -311,7 +311,7 @@ static uint32_t function_of(const struct symbols *symbols, uint64_t address)
 {
 	struct symbol symbol;
 
-	symbols_find(symbols, 7, address, &symbol);
+	symbols_find(symbols, 7, 0, address, &symbol);
 	return symbol.function;
 }
 

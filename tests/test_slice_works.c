@@ -161,7 +161,7 @@ START_TEST(paths_go_with_the_time_that_waits)
 	owner_shares_add(f.owners, &shares, last, 1, CERTAIN_INFERRED);
 	owner_shares_add(f.owners, &shares, owner_process(f.owners, 2), 3,
 			 CERTAIN_EXACT);
-	owner_resolve(f.owners, later, &shares);
+	owner_resolve(f.owners, later, &shares, CERTAIN_EXACT);
 	owner_shares_free(f.owners, &shares);
 	owner_drop(f.owners, later);
 	owner_resolve_to(f.owners, last, owner_process(f.owners, 1),

@@ -21,7 +21,7 @@ static const char server_columns[] = "comm AS thread_comm, tid AS thread_tid";
 static const char client_parts[] = "client_ns, client_wait_ns, remote_ns";
 static const char server_parts[] =
 	"queue_ns, runnable_ns, kernel_ns, user_ns, interrupt_ns, tracer_ns, "
-	"asleep_ns, downstream_ns, unknown_ns";
+	"guest_ns, asleep_ns, downstream_ns, unknown_ns";
 
 static void append_query(bool is_client, sqlite3_str *query)
 {

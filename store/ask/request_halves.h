@@ -35,7 +35,7 @@ enum {
 
 /* The columns from HALF_PARTS on, of a client's side and of a server's side. */
 enum { PART_CLIENT, PART_CLIENT_WAIT, PART_REMOTE, CLIENT_PARTS };
-enum { SERVER_PARTS = 9 };
+enum { SERVER_PARTS = 10 };
 
 /* The client sides, or the server sides, of requests between machines. */
 struct request_halves {

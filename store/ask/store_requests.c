@@ -9,21 +9,22 @@
 #include "store/target/store_target.h"
 
 static const char *const names[] = {
-	"joined",	    "fit",
-	"client_host",	    "client",
-	"client_tid",	    "server_host",
-	"server",	    "server_tid",
-	"server_address",   "server_port",
-	"wall_ns",	    "client_ns",
-	"client_wait_ns",   "remote_ns",
-	"network_ns",	    "queue_ns",
-	"runnable_ns",	    "kernel_ns",
-	"user_ns",	    "interrupt_ns",
-	"tracer_ns",	    "asleep_ns",
-	"downstream_ns",    "unknown_ns",
-	"after_ns",	    "known_within_ns",
-	"client_recording", "client_request",
-	"server_recording", "server_request",
+	"joined",	   "fit",
+	"client_host",	   "client",
+	"client_tid",	   "server_host",
+	"server",	   "server_tid",
+	"server_address",  "server_port",
+	"wall_ns",	   "client_ns",
+	"client_wait_ns",  "remote_ns",
+	"network_ns",	   "queue_ns",
+	"runnable_ns",	   "kernel_ns",
+	"user_ns",	   "interrupt_ns",
+	"tracer_ns",	   "guest_ns",
+	"asleep_ns",	   "downstream_ns",
+	"unknown_ns",	   "after_ns",
+	"known_within_ns", "client_recording",
+	"client_request",  "server_recording",
+	"server_request",
 };
 
 /* Both sides of all requests, and their pairs. */

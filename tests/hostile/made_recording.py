@@ -133,7 +133,7 @@ def kcore(loads, size):
     front = b"\x7fELF\2\1\1".ljust(16, b"\0") + struct.pack(
         "<2HI3QI6H", 4, 62, 1, 0, 64, 0, 0, 64, 56, len(loads), 0, 0, 0)
     front += b"".join(
-        struct.pack("<2I6Q", 1, 5, offset, address, 0, length, length, 0)
+        struct.pack("<2I6Q", 1, 7, offset, address, 0, length, length, 0)
         for offset, address, length in loads)
     assert len(front) <= size
     return front

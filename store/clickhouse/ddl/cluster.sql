@@ -1,4 +1,4 @@
--- A store of ktrace-hw on a cluster of ClickHouse, schema version 3.
+-- A store of ktrace-hw on a cluster of ClickHouse, schema version 4.
 --
 --     ktrace-hw store ddl --cluster NAME --database DATABASE |
 --         clickhouse-client --multiquery
@@ -76,6 +76,7 @@ CREATE TABLE IF NOT EXISTS {database}.cpu_local ON CLUSTER '{cluster}' (
   filtered_ns Nullable(Int64),
   off_ns Nullable(Int64),
   not_asked_ns Nullable(Int64),
+  guest_ns Nullable(Int64),
   gap_ns Nullable(Int64),
   idle_ns Nullable(Int64),
   switches Nullable(Int64),
@@ -122,6 +123,7 @@ CREATE TABLE IF NOT EXISTS {database}.process_local ON CLUSTER '{cluster}' (
   interrupt_benefited_ns Nullable(Int64),
   interrupt_stolen_ns Nullable(Int64),
   tracer_ns Nullable(Int64),
+  guest_ns Nullable(Int64),
   runnable_ns Nullable(Int64),
   asleep_ns Nullable(Int64),
   not_asked_ns Nullable(Int64),
@@ -157,6 +159,7 @@ CREATE TABLE IF NOT EXISTS {database}.thread_local ON CLUSTER '{cluster}' (
   interrupt_benefited_ns Nullable(Int64),
   interrupt_stolen_ns Nullable(Int64),
   tracer_ns Nullable(Int64),
+  guest_ns Nullable(Int64),
   runnable_ns Nullable(Int64),
   asleep_ns Nullable(Int64),
   not_asked_ns Nullable(Int64),
@@ -470,6 +473,7 @@ CREATE TABLE IF NOT EXISTS {database}.request_local ON CLUSTER '{cluster}' (
   user_ns Nullable(Int64),
   interrupt_ns Nullable(Int64),
   tracer_ns Nullable(Int64),
+  guest_ns Nullable(Int64),
   asleep_ns Nullable(Int64),
   downstream_ns Nullable(Int64),
   unknown_ns Nullable(Int64),
@@ -478,6 +482,7 @@ CREATE TABLE IF NOT EXISTS {database}.request_local ON CLUSTER '{cluster}' (
   beside_user_ns Nullable(Int64),
   beside_interrupt_ns Nullable(Int64),
   beside_tracer_ns Nullable(Int64),
+  beside_guest_ns Nullable(Int64),
   beside_asleep_ns Nullable(Int64)
 )
 ENGINE = ReplicatedMergeTree(
@@ -643,4 +648,4 @@ ORDER BY id, added_s, recording LIMIT 1 BY id;
 
 -- Last: without it this is no store yet.
 SET insert_distributed_sync = 1;
-INSERT INTO {database}.store_version VALUES (3, '{cluster}');
+INSERT INTO {database}.store_version VALUES (4, '{cluster}');

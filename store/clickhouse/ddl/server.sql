@@ -1,4 +1,4 @@
--- A store of ktrace-hw on one server of ClickHouse, schema version 3.
+-- A store of ktrace-hw on one server of ClickHouse, schema version 4.
 --
 --     clickhouse-client --database=DATABASE --multiquery < server.sql
 --
@@ -59,6 +59,7 @@ CREATE TABLE IF NOT EXISTS cpu (
   filtered_ns Nullable(Int64),
   off_ns Nullable(Int64),
   not_asked_ns Nullable(Int64),
+  guest_ns Nullable(Int64),
   gap_ns Nullable(Int64),
   idle_ns Nullable(Int64),
   switches Nullable(Int64),
@@ -95,6 +96,7 @@ CREATE TABLE IF NOT EXISTS process (
   interrupt_benefited_ns Nullable(Int64),
   interrupt_stolen_ns Nullable(Int64),
   tracer_ns Nullable(Int64),
+  guest_ns Nullable(Int64),
   runnable_ns Nullable(Int64),
   asleep_ns Nullable(Int64),
   not_asked_ns Nullable(Int64),
@@ -125,6 +127,7 @@ CREATE TABLE IF NOT EXISTS thread (
   interrupt_benefited_ns Nullable(Int64),
   interrupt_stolen_ns Nullable(Int64),
   tracer_ns Nullable(Int64),
+  guest_ns Nullable(Int64),
   runnable_ns Nullable(Int64),
   asleep_ns Nullable(Int64),
   not_asked_ns Nullable(Int64),
@@ -388,6 +391,7 @@ CREATE TABLE IF NOT EXISTS request (
   user_ns Nullable(Int64),
   interrupt_ns Nullable(Int64),
   tracer_ns Nullable(Int64),
+  guest_ns Nullable(Int64),
   asleep_ns Nullable(Int64),
   downstream_ns Nullable(Int64),
   unknown_ns Nullable(Int64),
@@ -396,6 +400,7 @@ CREATE TABLE IF NOT EXISTS request (
   beside_user_ns Nullable(Int64),
   beside_interrupt_ns Nullable(Int64),
   beside_tracer_ns Nullable(Int64),
+  beside_guest_ns Nullable(Int64),
   beside_asleep_ns Nullable(Int64)
 )
 ENGINE = MergeTree
@@ -520,4 +525,4 @@ SELECT * FROM recording_all
 ORDER BY id, added_s, recording LIMIT 1 BY id;
 
 -- Last: without it this is no store yet.
-INSERT INTO store_version VALUES (3, '');
+INSERT INTO store_version VALUES (4, '');
