@@ -11,23 +11,23 @@ struct call_entries;
 struct event_handler;
 struct task_paths;
 
-/* The one account of what threads do in a pass over a recording: in which class
- * their time is, which functions and which kernel contexts they are in, who woke
- * them.  All tables of the pass ask it and keep nothing of that themselves.
+/* The single account of threads in a pass over a recording: the class of their
+ * time, their open functions and kernel contexts, and their wakers. All tables
+ * of the pass query it and keep none of this themselves.
  *
- * It sees each step, event and record before the tables do: what it says then is
- * how things are behind it, and the spans that it ends have been handed out.
- * What nobody has asked for is not followed.
+ * It receives each step, event and record before the tables do: its answers are
+ * then those after the step, and the spans that the step ends have been
+ * emitted. Facts that no table requested are not tracked.
  */
 struct thread_tracker;
 
-/* Borrows what the options do.  Returns NULL when out of memory. */
+/* Borrows the same pointers as the options. Returns NULL when out of memory. */
 struct thread_tracker *
 thread_tracker_new(const struct task_time_options *options);
 void thread_tracker_free(struct thread_tracker *tracker);
 
-/* Forgets all threads: another recording with the same functions begins, of
- * which @evidence says what it can tell.  Returns 0 or -ERROR_MEMORY.
+/* Removes all threads, for another recording with the same functions; @evidence
+ * lists the evidence that it contains.
  */
 int thread_tracker_renew(struct thread_tracker *tracker,
 			 const struct off_cpu_evidence *evidence);
