@@ -33,8 +33,8 @@ struct event_context {
 /* Returns whether the task acts for itself, outside interrupt work. */
 bool event_context_is_task(const struct event_context *context);
 
-/* Returns the process that the kernel works for now, borrowed: the task, or the
- * owner of the interrupt work. Nobody where nothing was traced.
+/* Returns the owner of the kernel's current work, borrowed: the task, or the
+ * owner of the interrupt work. Returns owner_nobody() where nothing was traced.
  */
 struct owner *event_context_owner(const struct event_context *context);
 

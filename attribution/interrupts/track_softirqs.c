@@ -82,7 +82,7 @@ static void event(void *state, const struct event_context *context)
 		slice->ends_request = false;
 		raised(state, context);
 	} else if (context->event->event == EVENT_REQUEST_COMPLETE) {
-		/* It was executed by this soft interrupt. */
+		/* The request was completed in this slice, not passed on. */
 		join(context->owners, slice, NULL);
 	}
 }

@@ -214,8 +214,8 @@ static const struct deferred *deferred_of(const struct requests *requests,
 }
 
 /* @work, the newest segment of @worker, was on the path of @request after
- * @before. Returns the new end of the path. Segments that wait for an item
- * belong to it.
+ * @before. Returns the new end of the path. A flush, which a thread waits for
+ * after an item, belongs to that item.
  */
 static struct hold *lead(struct requests *requests, const struct party *worker,
 			 struct request *request, struct hold *work,

@@ -143,9 +143,9 @@ void requests_item_begins(struct requests *requests,
 	worker->is_carrying = true;
 }
 
-/* If the worker's next item wakes a thread that waits for this item, the
- * message that this one carried has arrived. The worker enters the next item by
- * a jump, after the end of this one.
+/* If the worker's next item, a flush, wakes a thread that waits for this item,
+ * the message that this one carried has arrived. The flush function wakes it in
+ * a tail call, after its own exit.
  */
 void requests_item_step(struct requests *requests, const struct call_step *step)
 {

@@ -9,7 +9,7 @@
 #include "report/steps/recorder_task.h"
 
 /* Limits the segments of a request, which may be an endless stream of messages.
- * After that only the newest is replaced.
+ * Further segments are not assigned to it.
  */
 enum { MOST_HOLDS = 1024 };
 

@@ -35,7 +35,9 @@ struct traced_cpu {
 	bool has_ended;
 	uint8_t state;		/* enum cpu_state */
 	struct thread *current; /* NULL before its first step */
-	/* Gets the id of current when current leaves the CPU, by exec. */
+	/* Leaves the CPU when current does: the thread that exec gave the id of
+	 * another. The steps show it as current, under its old id.
+	 */
 	struct thread *next_owner;
 	struct recorder_runs recorder;
 };

@@ -10,8 +10,8 @@ struct function_table;
 struct task_pack;
 
 /* Wake-ups that the trace shows without an event: perf's own.
- * perf_pending_irq() of kernel/events/core.c disables perf's events on this
- * CPU's task (against recursion) while it wakes the threads that poll for
+ * perf_pending_irq() of kernel/events/core.c holds perf's recursion guard,
+ * which suppresses perf's events, while it wakes the threads that poll for
  * records, so sched_waking is not recorded. The trace does not show which
  * thread it wakes.
  */

@@ -60,8 +60,8 @@ bool wait_channels_is_end(const struct wait_channels *places,
 			  bool is_exiting);
 
 /* Returns the innermost function of @frames that called a function of the
- * scheduler or of the locks, which waits are reported under; FUNCTION_UNKNOWN
- * if none did.
+ * scheduler or of the locks, for an event recorded in the latter;
+ * FUNCTION_UNKNOWN if none did.
  */
 uint32_t wait_channels_caller(const struct wait_channels *places,
 			      const struct path_frame *frames, size_t count);

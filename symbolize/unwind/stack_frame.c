@@ -52,8 +52,8 @@ static void find_registers(struct frame_registers *found,
 			frame_register_set(found, i, value);
 }
 
-/* Returns false if the caller has the same position as its callee, so that
- * unwinding would not end.
+/* Returns whether the caller's position differs from its callee's. If it does
+ * not, the stack ends there.
  */
 static bool has_moved(const struct stack_frame *frame,
 		      const struct frame_registers *before)

@@ -23,7 +23,9 @@ static void set_caller(struct stack_frame *frame, uint64_t frame_pointer,
 	frame->may_be_leaf = false;
 }
 
-/* After a call, the link register points back into the frame's own code. */
+/* Returns whether @address is in another file than the frame's code. After a
+ * call, the link register points back into the frame's own code.
+ */
 static bool is_in_other_file(const struct stack_frame *frame, uint64_t address)
 {
 	struct user_memory *memory = frame->copy->memory;
