@@ -38,8 +38,9 @@ struct packet *packet_map_find(const struct packet_map *map, uint64_t address);
 struct packet *packet_map_add(struct packet_map *map, uint64_t address,
 			      struct owner *owner);
 
-/* Removes a packet. If its owner is still open, resolves it to the last reader
- * of its socket, else to the task it woke; both are inferred.
+/* Removes a packet. If it is not a sent one and its owner is still open,
+ * resolves the owner to the last reader of its socket, else to the task it
+ * woke; both are inferred.
  */
 void packet_map_remove(struct packet_map *map, uint64_t address);
 

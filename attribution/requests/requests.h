@@ -59,7 +59,7 @@ struct requests_options {
 	 * requests
 	 */
 	const char *recorder;
-	/* wake-ups were recorded; without them nothing is inferred */
+	/* wake-ups were recorded; without them no readers are inferred */
 	bool has_wakes;
 	bool has_socket_events; /* sk_data_ready and the sock_*_length events */
 	/* Packets sent, received and copied; used only without socket events.

@@ -15,7 +15,7 @@ struct waker {
 	uint32_t function; /* the function that decided to wake */
 	/* the interrupt that contained it, or FUNCTION_NONE */
 	uint32_t interrupt;
-	/* the waking task; in an interrupt, the interrupted task */
+	/* the waking task; wakers_add() stores -1 for an interrupt */
 	int32_t pid;
 	int32_t tid;
 };
@@ -33,8 +33,8 @@ struct wakers {
 
 void wakers_free(struct wakers *wakers);
 
-/* Returns the number of @waker, adding it if it is new. The task of an
- * interrupt is ignored in the comparison. WAKER_NONE when out of memory.
+/* Returns the number of @waker, adding it if it is new. Ignores the task of an
+ * interrupt. Returns WAKER_NONE when out of memory.
  */
 uint32_t wakers_add(struct wakers *wakers, const struct waker *waker);
 
