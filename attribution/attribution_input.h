@@ -17,25 +17,27 @@ struct task_groups;
 struct task_names;
 struct trackers;
 
-/* This is what a table is made from and asked for.  All borrowed, all
- * read-only.
+/* The input of every attribution table. All pointers are borrowed; except where
+ * noted, their targets are read-only.
  */
 struct attribution_input {
 	const struct recording *recording;
 	const struct symbols *symbols;
-	struct lines *lines; /* of source code; not read-only: a cache */
+	struct lines *lines; /* source lines; a cache, so not read-only */
 	const struct task_names *names;
 	const struct known_events *events;
 	const struct context_kinds *kinds;
-	struct trackers *trackers;	  /* of the pass; not read-only */
-	const struct step_filter *filter; /* rows wanted */
-	const struct task_groups *groups; /* of tables that have groups: what
-					   * the rows are by; NULL: as ever */
+	/* of the decoding pass; not read-only */
+	struct trackers *trackers;
+	const struct step_filter *filter; /* selects the rows */
+	/* how to group the rows of tables that support groups; NULL: default */
+	const struct task_groups *groups;
 	struct time_window window;
-	bool with_idle;	      /* kernel threads that wait for work, too */
-	const char *argument; /* of the table's option, or NULL */
-	const struct call_records_choice *calls; /* call_records_table */
-	const struct profile_choice *profile;	 /* a profile in the pass */
+	bool with_idle;	      /* include kernel threads that wait for work */
+	const char *argument; /* of the table's command-line option, or NULL */
+	const struct call_records_choice *calls; /* for call_records_table */
+	/* of a profile made in the pass */
+	const struct profile_choice *profile;
 };
 
 #endif

@@ -93,7 +93,9 @@ static void tell(struct task_tracker *tracker, const struct call_step *step,
 		tell_end(tracker, call);
 }
 
-/* Of task @index, whose call may have ended in this @change without a step. */
+/* Notifies of task @index, whose call may have ended with @change without a
+ * step.
+ */
 static void tell_late(struct task_tracker *tracker, uint32_t index, int change)
 {
 	note(tracker, change);
@@ -106,7 +108,7 @@ static void give_up(struct task_tracker *tracker, uint32_t index)
 	tell_late(tracker, index, system_calls_give_up(tracker->calls, index));
 }
 
-/* A task that exits may sleep before it leaves its CPU for good. */
+/* A task that exits may sleep before it leaves its CPU for the last time. */
 static bool ends_with(const struct task_tracker *tracker,
 		      const struct call_step *step)
 {
@@ -208,7 +210,7 @@ task_tracker_new(const struct task_tracker_options *options)
 	tracker->wakers = WAKERS_NONE;
 	if (tracker->paths && tracker->stacks && open_calls(tracker))
 		tracker->sleeps = open_sleeps(tracker);
-	/* Calls and sleeps are chosen by when they begin, and then whole. */
+	/* Calls and sleeps are selected by their start, and are not cut. */
 	if (tracker->sleeps &&
 	    !thread_tracker_hand_spans(options->threads, &tracker->spans,
 				       TIME_WINDOW_ALL))

@@ -19,19 +19,20 @@
 
 struct trackers {
 	struct trackers_options options;
-	struct attribution_input input; /* the options', with these */
+	/* copy of the options' input, with these trackers */
+	struct attribution_input input;
 	struct thread_tracker *threads;
-	/* NULL: nobody asked for it. */
+	/* NULL: not requested. */
 	struct task_tracker *tasks;
 	struct interrupt_accounts *interrupts;
 	struct requests *requests;
 	struct wait_channels *places;
 	bool has_user_stacks;
-	/* struct event_handler *: those that see the pass, threads first: what
-	 * they say is what the others go by.
+	/* struct event_handler *: those that receive the pass. Threads come
+	 * first, since the others query them.
 	 */
 	struct array followed;
-	size_t own; /* of these: no tables' */
+	size_t own; /* number of these that are trackers, not tables */
 };
 
 int trackers_follow(struct trackers *trackers, struct event_handler *handler)
@@ -39,7 +40,7 @@ int trackers_follow(struct trackers *trackers, struct event_handler *handler)
 	return array_append(&trackers->followed, &handler);
 }
 
-/* The same of a tracker: before the tables'. */
+/* Like trackers_follow(), for a tracker: inserts it before the tables. */
 static int follow_own(struct trackers *trackers, struct event_handler *handler)
 {
 	struct event_handler **items;

@@ -17,14 +17,14 @@ struct task_tracker;
 struct thread_tracker;
 struct wait_channels;
 
-/* All that is followed in one pass over a recording, each thing once, however
- * many tables are made of it.  Tables ask for it when they are opened; what
- * nobody asks for is not followed.
+/* All trackers of one pass over a recording, each once, shared by all tables.
+ * Tables request them when they are opened; a tracker that no table requested
+ * does not run.
  */
 struct trackers;
 
 struct trackers_options {
-	/* Copied, but what it borrows; NULL: there is no recording. */
+	/* Copied, except what it borrows; NULL: there is no recording. */
 	const struct attribution_input *input;
 	struct task_time_options time;
 	const struct arch *arch;
@@ -36,56 +36,59 @@ struct trackers *trackers_new(const struct attribution_input *input);
 struct trackers *trackers_new_with(const struct trackers_options *options);
 void trackers_free(struct trackers *trackers);
 
-/* Forgets all threads and tasks: another recording with the same functions
- * begins, of which @evidence says what it can tell.  Interrupt work and requests
- * must not have been asked for.  Returns 0, or -ERROR_MEMORY: they can then only be
- * freed.
+/* Removes all threads and tasks, for another recording with the same functions;
+ * @evidence lists the evidence that it contains. Interrupt work and requests
+ * must not have been requested. Returns 0, or -ERROR_MEMORY: the trackers can
+ * then only be freed.
  */
 int trackers_renew(struct trackers *trackers,
 		   const struct off_cpu_evidence *evidence);
 
-/* These are asked for before the pass.  They return NULL when out of memory;
- * owner: the trackers.
+/* The following functions must be called before the pass. They return NULL when
+ * out of memory; the trackers own the results.
  *
- * What threads do.
+ * Tracks threads.
  */
 struct thread_tracker *trackers_threads(struct trackers *trackers);
 
-/* System calls and sleeps, with user stacks. */
+/* Tracks system calls and sleeps, with user stacks. */
 struct task_tracker *trackers_tasks(struct trackers *trackers,
 				    struct task_listener *listener);
 
-/* The same without user stacks, unless somebody else asks for them. */
+/* Like trackers_tasks(), but without user stacks, unless another table requests
+ * them.
+ */
 struct task_tracker *trackers_plain_tasks(struct trackers *trackers,
 					  struct task_listener *listener);
 
-/* Interrupt work, and for whom it was, in the input's window. */
+/* Tracks interrupt work and its owners, in the input's window. */
 struct interrupt_accounts *trackers_interrupts(struct trackers *trackers);
 
-/* Requests, whatever the input's window. */
+/* Tracks requests, independent of the input's window. */
 struct requests *trackers_requests(struct trackers *trackers,
 				   struct request_callback *callback);
 
-/* Where tasks wait. */
+/* Returns the wait channels. */
 const struct wait_channels *trackers_wait_channels(struct trackers *trackers);
 
-/* @handler, a table's, sees the pass, too: behind all that is followed, and behind
- * those before it.  Borrows it.  Returns 0 or -ERROR_MEMORY.
+/* Makes @handler, a table's, receive the pass, after all trackers and all
+ * handlers added before. Borrows it. Returns 0 or -ERROR_MEMORY.
  */
 int trackers_follow(struct trackers *trackers, struct event_handler *handler);
 
-/* Returns all that have to see the pass, in this order, and *@count; as long as
- * nothing else is asked for.
+/* Returns all handlers that must receive the pass, in this order, and sets
+ * *@count. Valid until another tracker or handler is added.
  */
 struct event_handler *const *trackers_handlers(const struct trackers *trackers,
 					       size_t *count);
 
-/* Returns these joined with the events of the recording, for a pass over it; NULL
- * when out of memory.
+/* Returns a new step_join of these handlers and the recording's events, for a
+ * pass over it; NULL when out of memory.
  */
 struct step_join *trackers_join(const struct trackers *trackers);
 
-/* Hands out what has not ended, after the last step and before the tables end.
+/* Emits everything that has not ended. Must be called after the last step and
+ * before the tables end.
  *
  * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
  */

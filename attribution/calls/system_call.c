@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* include/linux/errno.h: what never reaches user space. */
+/* include/linux/errno.h: codes that never reach user space. */
 enum {
 	ERESTARTSYS = 512,
 	ERESTARTNOHAND = 514,
@@ -49,14 +49,16 @@ static const char *name_of_number(const struct system_call *call,
 		       NULL;
 }
 
-/* Returns whether the prefix is of functions for the calls that @is_compat. */
+/* Returns whether @prefix is that of functions of compat (@is_compat) or native
+ * calls.
+ */
 static bool is_prefix_of(const char *prefix, bool is_compat)
 {
 	return is_compat ==
 	       (strstr(prefix, "ia32") || strstr(prefix, "compat"));
 }
 
-/* The functions of some calls are called newfstat() or the like. */
+/* Some functions are named differently from their calls, such as newfstat(). */
 void system_call_find_function(struct system_call *call,
 			       const struct function_table *functions,
 			       const struct arch *arch)

@@ -13,21 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A task and the call that it is in. */
+/* A task and its open call. */
 struct caller {
 	struct system_call call;
 	bool is_open;
-	bool has_ended;	    /* its last step, or event, ended the call */
-	bool awaits_result; /* the call is over, its sys_exit is to come */
+	bool has_ended; /* its last step, or event, ended the call */
+	/* the call is over, but its sys_exit has not arrived */
+	bool awaits_result;
 	bool is_exiting;
-	/* sys_enter came before the trace of the call began, as that of chosen calls
-	 * does behind it.
+	/* sys_enter arrived before the trace of the call started, as always for
+	 * chosen calls, whose trace starts after it.
 	 */
 	bool has_entered;
 	struct call_fault fault;
-	uint8_t guard; /* enum call_refusal: the last that looked at the call */
-	/* The recording began in a call: what implements it, as the frames
-	 * around it turn up one by one, outwards.
+	/* enum call_refusal: the last mechanism that checked the call */
+	uint8_t guard;
+	/* The recording started in a call: the function that implements it, as
+	 * the outer frames appear one by one.
 	 */
 	uint32_t unseen_function;
 	uint64_t unseen_end_ns; /* when its first entry function ended */
@@ -39,7 +41,7 @@ struct system_calls {
 	const struct context_kinds *kinds;
 	const struct call_entries *entries;
 	struct array callers;	 /* struct caller by task index */
-	bool results_are_behind; /* the calls' ends, in the recording */
+	bool results_are_behind; /* calls' sys_exit events follow their ends */
 };
 
 struct system_calls *system_calls_new(const struct function_table *functions,
@@ -99,8 +101,8 @@ static bool implements_call(const struct system_calls *calls, uint32_t function)
 	       arch_system_call(calls->arch, about->base);
 }
 
-/* entry_SYSCALL_compat, entry_INT80_compat, asm_int80_emulation,
- * el0t_32_sync and the like.
+/* entry_SYSCALL_compat, entry_INT80_compat, asm_int80_emulation, el0t_32_sync
+ * and similar names.
  */
 static bool is_compat(const struct system_calls *calls, uint32_t function)
 {
@@ -127,7 +129,7 @@ static int begin(const struct system_calls *calls, struct caller *caller,
 {
 	bool was_unseen = step->unseen & UNSEEN_BEGIN;
 
-	/* The frame around the entry that has just ended. */
+	/* This is the frame around the entry that has just ended. */
 	if (was_unseen && step->time_ns == caller->unseen_end_ns)
 		return CALL_NOTHING;
 	caller->is_open = true;
@@ -160,7 +162,7 @@ static void enter_in_call(const struct system_calls *calls,
 		call->function = step->function;
 		return;
 	}
-	/* What runs on the way out answers no call. */
+	/* Functions on the exit path answer no call. */
 	if (call->has_exit)
 		return;
 	guard = guard_of(function_at(calls->functions, step->function)->base);
@@ -168,8 +170,8 @@ static void enter_in_call(const struct system_calls *calls,
 		caller->guard = guard;
 }
 
-/* seccomp looks at a call after ptrace has.  The kernel reports sys_enter after
- * both, but a call whose number ptrace made -1 or seccomp refused has none.
+/* seccomp checks a call after ptrace. The kernel reports sys_enter after both,
+ * but not for a call whose number ptrace set to -1 or that seccomp refused.
  */
 static void find_refusal(struct caller *caller)
 {
@@ -179,7 +181,8 @@ static void find_refusal(struct caller *caller)
 	    (call->has_enter && call->number != -1))
 		return;
 	call->refusal = caller->guard;
-	/* A killed one gets its number back in the result's register. */
+	/* For a killed task the result's register holds the number of the call.
+	 */
 	if (call->refusal == CALL_BY_SECCOMP && call->number > 0 &&
 	    call->result == call->number)
 		call->has_exit = false;
@@ -200,7 +203,7 @@ static int enter(const struct system_calls *calls, struct caller *caller,
 	return CALL_NOTHING;
 }
 
-/* Returns whether a sys_exit is to come of a call that is over. */
+/* Returns whether a call that is over still waits for its sys_exit. */
 static bool awaits_result(const struct system_calls *calls,
 			  const struct system_call *call)
 {
@@ -237,7 +240,9 @@ static int leave(const struct system_calls *calls, struct caller *caller,
 {
 	bool goes_on = step->detail;
 
-	/* In a jump, as execve to the way out of interrupts. */
+	/* It jumps to another function, as execve to the exit path of
+	 * interrupts.
+	 */
 	if (!caller->is_open || goes_on)
 		return CALL_NOTHING;
 	if (step->depth != caller->call.depth)
@@ -321,7 +326,7 @@ const struct system_call *system_calls_of(const struct system_calls *calls,
 	return &caller->call;
 }
 
-/* Of a call that is not traced, or not yet. */
+/* For a call that is not traced, or not yet. */
 static void take_untraced(struct caller *caller,
 			  const struct event_record *event)
 {
@@ -331,7 +336,7 @@ static void take_untraced(struct caller *caller,
 		caller->has_entered = false;
 }
 
-/* The call was over. */
+/* Ends a call whose result arrived after its end. */
 static int end_late(const struct system_calls *calls, struct caller *caller)
 {
 	find_refusal(caller);

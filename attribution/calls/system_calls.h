@@ -13,12 +13,14 @@ struct arch;
 struct function_table;
 struct context_kinds;
 
-/* Follows the tasks through their system calls. */
+/* Tracks the system calls of all tasks. */
 struct system_calls;
 
-/* Borrows all.  @results_are_behind: the trace is of chosen calls alone, and a call's
- * sys_exit comes behind its end in the trace; the call has ended when that has come,
- * or is given up.  Returns NULL when out of memory.
+/* Creates a tracker, which borrows all arguments. Set @results_are_behind if
+ * the trace contains only chosen calls: the sys_exit of a call then follows the
+ * end of the call in the trace, and the call has ended only when sys_exit has
+ * arrived or system_calls_give_up() was called. Returns NULL when out of
+ * memory.
  */
 struct system_calls *system_calls_new(const struct function_table *functions,
 				      const struct arch *arch,
@@ -27,50 +29,54 @@ struct system_calls *system_calls_new(const struct function_table *functions,
 				      bool results_are_behind);
 void system_calls_free(struct system_calls *calls);
 
-/* This is what a step changed. */
+/* The effect of a step or event on the task's system call. */
 enum system_call_change {
 	CALL_NOTHING,
 	CALL_BEGAN,
-	CALL_ENDED, /* look at it now: the next step may reuse it */
+	CALL_ENDED, /* read the call now: the next step may reuse it */
 };
 
-/* Takes the @count kernel contexts that @step->task has @open since @step began or
- * ended one: which faults its call has.  Before system_calls_step().
+/* Updates the page faults of the call of @step->task from the @count kernel
+ * contexts that the task has @open since @step started or ended a context. Must
+ * be called before system_calls_step().
  */
 void system_calls_contexts(struct system_calls *calls,
 			   const struct call_step *step,
 			   const struct open_context *open, size_t count);
 
-/* Applies a step; its task's spans must have been taken up to it.
+/* Applies a step. The task's spans up to @step must have been passed to
+ * system_calls_span() before.
  *
  * Returns an enum system_call_change of step->task, or -ERROR_MEMORY.
  */
 int system_calls_step(struct system_calls *calls, const struct call_step *step);
 
-/* Takes sys_enter, which the entries have taken before, and sys_exit; @task is the
- * event's.  Returns an enum
- * system_call_change of @task, or -ERROR_MEMORY.
+/* Applies sys_enter, which the call entries must have received before, or
+ * sys_exit. @task is the task of the event. Returns an enum system_call_change
+ * of @task, or -ERROR_MEMORY.
  */
 int system_calls_event(struct system_calls *calls, const struct task *task,
 		       const struct event_record *event);
 
-/* Waits no more for the result of the call that task @index was in.  Returns
- * CALL_ENDED if it did.
+/* Stops waiting for the result of the last call of task @index. Returns
+ * CALL_ENDED if the tracker was waiting for it.
  */
 int system_calls_give_up(struct system_calls *calls, uint32_t index);
 
-/* Returns how many tasks there may be: each has a smaller index. */
+/* Returns an upper bound of the number of tasks: all task indexes are smaller.
+ */
 uint32_t system_calls_tasks(const struct system_calls *calls);
 
-/* Tells that the next step in which @task leaves its CPU is its last. */
+/* Marks @task as exiting: the next step in which it leaves its CPU is its last.
+ */
 void system_calls_exit(struct system_calls *calls, const struct task *task);
 
-/* Takes a stretch of a task's time. */
+/* Adds an interval of a task's time to its open call. */
 void system_calls_span(struct system_calls *calls,
 		       const struct time_span *span);
 
-/* Returns the call that task @index is in, or right after CALL_ENDED was in;
- * NULL if it is in none.
+/* Returns the open call of task @index or, right after CALL_ENDED, the call
+ * that ended. NULL if there is none.
  */
 const struct system_call *system_calls_of(const struct system_calls *calls,
 					  uint32_t index);

@@ -7,19 +7,20 @@
 
 struct event_record;
 
-/* Sectors of a block device, which it is asked for or is done with. */
+/* Sectors of a block device that were requested or completed. */
 struct block_range {
 	uint64_t device;
 	uint64_t sector;
-	uint64_t sectors; /* a flush has none */
+	uint64_t sectors; /* 0: a flush */
 };
 
-/* Returns that of a block device's @event. */
+/* Returns the sectors that a block device's @event contains. */
 struct block_range block_range_of(const struct event_record *event);
 
-/* Returns whether what was asked of is among what is @done.  @is_exact: of the same
- * device; else of any of the same disk: what is done bears the disk's number, what
- * is asked for that of its partition.
+/* Returns whether the request @asked is part of the completion @done. If
+ * @is_exact, the devices must be equal. Otherwise they must belong to the same
+ * disk: a completion has the number of the disk, a request that of its
+ * partition.
  */
 bool block_range_is_done(const struct block_range *asked,
 			 const struct block_range *done, bool is_exact);

@@ -7,21 +7,21 @@ struct event_record;
 struct sideband_record;
 struct task_pack;
 
-/* An event handler takes what happened, one thing after the other: the steps of
- * the trace, and between them, by time, what the kernel said about them.  Each
- * table of the attribution is one.  Functions may be NULL.
+/* An event handler receives everything that happened in order of time: the
+ * steps of the trace and, between them, the sideband events and records of the
+ * kernel. Each attribution table is one. Any function may be NULL.
  */
 struct event_handler {
 	void (*step)(struct event_handler *handler,
 		     const struct call_step *step);
-	/* A tracepoint: of all CPUs, also of tasks that are not traced. */
+	/* A tracepoint, of any CPU and also of untraced tasks. */
 	void (*event)(struct event_handler *handler,
 		      const struct event_record *event);
 	/* A fork, exit, comm or lost record. */
 	void (*record)(struct event_handler *handler,
 		       const struct sideband_record *record);
-	/* These are for decoding that goes on from a checkpoint, as struct
-	 * step_callback has them; what cannot be read makes a handler of no use.
+	/* For decoding that starts at a checkpoint; see struct step_callback.
+	 * If unpacking fails, the handler must not be used further.
 	 */
 	void (*pack)(struct event_handler *handler,
 		     const struct task_pack *tasks);

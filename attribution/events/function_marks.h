@@ -9,35 +9,38 @@
 struct function_table;
 struct name_rule;
 
-/* What functions mean to somebody: by number, looked up once, so that
- * all others cost a load and a branch each time they are called.
+/* A small value per function number, for one user. The values are looked up
+ * once, so that each call of an unmarked function costs a load and a branch
+ * only.
  */
 struct function_marks {
 	uint32_t count;
-	uint8_t values[]; /* 0: the function does not matter */
+	uint8_t values[]; /* 0: not marked */
 };
 
-/* Returns marks of @count functions, none of which matters so far, to be
- * freed by free(); NULL when out of memory.
+/* Returns marks for @count functions, all 0. The caller frees them with free().
+ * Returns NULL when out of memory.
  */
 struct function_marks *function_marks_new(uint32_t count);
 
-/* Returns marks of @functions, those of the kernel by the first of the @count
- * @rules that fits their name: its value.  To be freed by free(); NULL when out
- * of memory.
+/* Returns marks for @functions. A kernel function gets the value of the first
+ * of the @count @rules that matches its name. The caller frees the marks with
+ * free(). Returns NULL when out of memory.
  */
 struct function_marks *
 function_marks_by_rules(const struct function_table *functions,
 			const struct name_rule *rules, size_t count);
 
-/* Returns the value of @function; one that came later has none. */
+/* Returns the mark of @function; 0 for a function that was added to the table
+ * after the marks were made.
+ */
 static inline uint8_t function_marks_at(const struct function_marks *marks,
 					uint32_t function)
 {
 	return function < marks->count ? marks->values[function] : 0;
 }
 
-/* Returns whether @function matters. */
+/* Returns whether @function is marked. */
 static inline bool function_marks_has(const struct function_marks *marks,
 				      uint32_t function)
 {

@@ -14,7 +14,7 @@ struct description {
 	const char *fields[EVENT_MAX_FIELDS];
 };
 
-/* The order of fields is that of enum event_field. */
+/* The fields are in the order of enum event_field. */
 static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_SCHED_SWITCH] = { "sched:sched_switch",
 				 { "prev_pid", "prev_state", "next_pid" } },
@@ -109,8 +109,8 @@ static enum known_event find_number(const struct tracepoint *tracepoint)
 	return number;
 }
 
-/* Finds the field called @name, or one of its items: "args[2]".  The kernel's
- * arrays here are of longs, or are addresses of 16 bytes: two items of 8.
+/* Finds the field @name, or one of its items: "args[2]". The kernel's arrays in
+ * these events are of longs, or are addresses of 16 bytes: two items of 8.
  */
 static struct tracepoint_field find_field(const struct tracepoint *tracepoint,
 					  const char *name)

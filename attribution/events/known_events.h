@@ -27,19 +27,19 @@ enum known_event {
 	EVENT_NAPI_POLL,
 	EVENT_NET_QUEUE, /* net_dev_queue */
 	EVENT_NET_XMIT,	 /* net_dev_start_xmit */
-	EVENT_SKB_COPY,	 /* skb_copy_datagram_iovec: to the receiver */
+	EVENT_SKB_COPY,	 /* skb_copy_datagram_iovec: copied to the receiver */
 	EVENT_SKB_CONSUME,
 	EVENT_SKB_FREE,
 	EVENT_SOCKET_READY, /* sk_data_ready */
-	EVENT_SOCKET_SENT,  /* sock_send_length: so many bytes, or an error */
-	EVENT_SOCKET_TAKEN, /* sock_recv_length: the same */
+	EVENT_SOCKET_SENT,  /* sock_send_length: number of bytes, or an error */
+	EVENT_SOCKET_TAKEN, /* sock_recv_length: number of bytes, or an error */
 	EVENT_SOCKET_STATE, /* inet_sock_set_state: of a connection */
-	EVENT_LOCK_BEGIN,   /* contention_begin: somebody waits for a lock */
+	EVENT_LOCK_BEGIN,   /* contention_begin: a task waits for a lock */
 	EVENT_LOCK_END,
 	EVENT_FILE_FLOCK, /* flock_lock_inode: flock(2) got a lock, or waits */
-	EVENT_FILE_POSIX, /* posix_lock_inode: fcntl(2) the same */
+	EVENT_FILE_POSIX, /* posix_lock_inode: fcntl(2) got a lock, or waits */
 	EVENT_BIO_QUEUE,
-	EVENT_BIO_REMAP, /* handed on to another device */
+	EVENT_BIO_REMAP, /* redirected to another device */
 	EVENT_BIO_COMPLETE,
 	EVENT_REQUEST_COMPLETE,
 	EVENT_WORK_QUEUE,
@@ -55,10 +55,10 @@ enum known_event {
 
 enum { EVENT_MAX_FIELDS = 10 };
 
-/* Where values[] of an event's record has its fields; absent ones are 0. */
+/* Index of each field in values[] of an event's record; absent fields are 0. */
 enum event_field {
 	SWITCH_PREV = 0,       /* tid */
-	SWITCH_PREV_STATE = 1, /* 0: it could have gone on */
+	SWITCH_PREV_STATE = 1, /* 0: the task was still runnable */
 	SWITCH_NEXT = 2,
 	WAKING_TID = 0,
 	IRQ_NUMBER = 0,
@@ -66,7 +66,7 @@ enum event_field {
 	TASKLET_FUNCTION = 0,
 	SYSTEM_CALL_NUMBER = 0,
 	SYSTEM_CALL_RESULT = 1,	  /* EVENT_SYS_EXIT */
-	SYSTEM_CALL_ARGUMENT = 1, /* EVENT_SYS_ENTER: the first */
+	SYSTEM_CALL_ARGUMENT = 1, /* EVENT_SYS_ENTER: the first argument */
 	FAULT_ADDRESS = 0,
 	FAULT_IP = 1,
 	SKB_ADDRESS = 0,
@@ -75,19 +75,23 @@ enum event_field {
 	NAPI_BUDGET = 2,
 	SOCKET_ADDRESS = 0,
 	SOCKET_BYTES = 1,
-	SOCKET_PROTOCOL = 1, /* EVENT_SOCKET_STATE, as are the next ones */
+	/* EVENT_SOCKET_STATE, as are the following fields */
+	SOCKET_PROTOCOL = 1,
 	SOCKET_OLD_STATE = 2,
 	SOCKET_NEW_STATE = 3,
 	SOCKET_LOCAL_PORT = 4,
 	SOCKET_REMOTE_PORT = 5,
-	SOCKET_LOCAL = 6,  /* the address, in two values as it lies in memory;
-			    * of IPv4 as IPv6 has it, ::ffff:a.b.c.d */
-	SOCKET_REMOTE = 8, /* the same */
+	/* the address, two values in the byte order of memory; an IPv4 address
+	 * is mapped to IPv6: ::ffff:a.b.c.d
+	 */
+	SOCKET_LOCAL = 6,
+	SOCKET_REMOTE = 8, /* in the same format */
 	LOCK_ADDRESS = 0,
 	LOCK_FLAGS = 1, /* EVENT_LOCK_BEGIN */
 	FILE_INODE = 0,
-	FILE_DEVICE = 1, /* as the kernel has it: 12 bits, 20 bits */
-	FILE_RESULT = 2, /* 0, FILE_LOCK_DEFERRED (1): it waits; an error */
+	FILE_DEVICE = 1, /* in the kernel's encoding: 12 bits, 20 bits */
+	/* 0; FILE_LOCK_DEFERRED (1): the task waits; or an error */
+	FILE_RESULT = 2,
 	BLOCK_DEVICE = 0,
 	BLOCK_SECTOR = 1,
 	BLOCK_SECTORS = 2,
@@ -114,19 +118,19 @@ struct event_record {
 	const struct sideband_record *sideband;
 };
 
-/* Which of a recording's events are which, and where their fields are. */
+/* Maps a recording's event numbers to known events and finds their fields. */
 struct known_events;
 
 /* Borrows @recording.  Returns NULL when out of memory. */
 struct known_events *known_events_new(const struct recording *recording);
 void known_events_free(struct known_events *events);
 
-/* Returns whether the recording has perf's records of switches, which then
- * stand for sched_switch (switch_events.h).
+/* Returns whether the recording has perf's own switch records, which then
+ * replace sched_switch (switch_events.h).
  */
 bool known_events_has_switch_records(const struct known_events *events);
 
-/* Returns whether @event was recorded at all. */
+/* Returns whether @event was recorded. */
 bool known_events_has(const struct known_events *events,
 		      enum known_event event);
 
@@ -135,8 +139,8 @@ bool known_events_has_user_stacks(const struct known_events *events);
 
 /* Reads @record into @event, which borrows it.
  *
- * Returns false if it is no sample of a known event, or of one that others
- * stand for.
+ * Returns false if @record is not a sample of a known event, or is of an event
+ * that other records replace.
  */
 bool known_events_read(const struct known_events *events,
 		       const struct sideband_record *record,

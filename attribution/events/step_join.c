@@ -22,8 +22,8 @@ struct step_join {
 	int status;
 	struct sideband *sideband;
 	struct sideband_record next;
-	int has_next;	/* as sideband_next() says */
-	uint64_t taken; /* records before it */
+	int has_next;	/* last result of sideband_next() */
+	uint64_t taken; /* number of records before it */
 };
 
 static void pull(struct step_join *join)
@@ -92,7 +92,7 @@ static void take(struct step_callback *callback, const struct call_step *step)
 			join->handlers[i]->step(join->handlers[i], step);
 }
 
-/* Returns whether the records could be opened. */
+/* Opens the records. Returns whether it succeeded. */
 static bool open_records(struct step_join *join)
 {
 	join->sideband = sideband_open(join->recording,
@@ -150,7 +150,7 @@ struct step_callback *step_join_callback(struct step_join *join)
 	return &join->callback;
 }
 
-/* Who exits is kept in mind all the same. */
+/* Skips records, but still tracks exiting tasks. */
 static void leave_out(struct step_join *join)
 {
 	struct event_record event;

@@ -11,17 +11,19 @@ struct known_events;
 struct pack;
 struct recording;
 
-/* Joins the steps of a recording with its sideband, by time.
+/* Merges the steps of a recording with its sideband, by time.
  *
- * A record goes before the first step that is later than it.  A tracepoint's
- * record is written in the middle of the functions that the kernel runs for
- * it (perf_trace_*() and below), which take longer than the time of a step is
- * uncertain: so it comes between the steps of the function that it speaks of.
+ * A sideband record is delivered before the first step that is later than it. A
+ * tracepoint's record is written inside the functions that the kernel runs for
+ * it (perf_trace_*() and their callees). These take longer than the uncertainty
+ * of a step's time, so the record is delivered between the steps of the
+ * function that contains the tracepoint.
  */
 struct step_join;
 
-/* Hands all to the @count handlers at @handlers, in this order.  Borrows
- * all arguments.  Returns NULL when out of memory.
+/* Creates a join that passes all steps and records to the @count handlers at
+ * @handlers, in this order. Borrows all arguments. Returns NULL when out of
+ * memory.
  */
 struct step_join *step_join_new(const struct recording *recording,
 				const struct known_events *events,
@@ -29,24 +31,24 @@ struct step_join *step_join_new(const struct recording *recording,
 				size_t count);
 void step_join_free(struct step_join *join);
 
-/* Where the steps go. */
+/* Returns the callback that receives the steps. */
 struct step_callback *step_join_callback(struct step_join *join);
 
-/* All handlers that hang on what was before pack: what they have goes into the file
- * @name of checkpoints, and windows go on from there.  A join that could not read it
- * is of no use.
+/* Makes all handlers whose state depends on earlier steps pack it into the
+ * checkpoint file @name, from which windows resume. A join that could not read
+ * the file must not be used.
  */
 void step_join_pack_as(struct step_join *join, const char *name);
 
-/* Writes how many records were handed on, or leaves out as many as it reads: a
- * new join then goes on behind them.
+/* Writes the number of records passed on. When reading, skips as many records,
+ * so that a new join resumes after them.
  */
 void step_join_pack(struct step_join *join, struct pack *pack);
 
-/* Begins with the first record again, for steps from the begin on. */
+/* Restarts at the first record, for steps from the start of the trace. */
 void step_join_renew(struct step_join *join);
 
-/* Hands on the records after the last step.
+/* Passes on the records after the last step.
  *
  * Returns 0, or -ERROR_MEMORY if records were lost for lack of memory.
  */

@@ -13,8 +13,8 @@
 enum { STATE_RUNNING = 0, STATE_INTERRUPTIBLE = 1, STATE_DEAD = 0x10 };
 
 struct switch_events {
-	/* Threads that exit and have not left their CPU since.  The id may be
-	 * another's then, by exec.
+	/* Threads that are exiting and have not left their CPU since. By exec
+	 * the id may belong to another thread when they do.
 	 */
 	struct number_map exiting;
 	struct array dead; /* struct dead_tasks by CPU */
@@ -68,7 +68,7 @@ static void leave(struct switch_events *switches,
 		number_map_remove(&switches->exiting, (uint64_t)record->tid);
 }
 
-/* Gives those without a number their own in @record. */
+/* Gives dead tasks without an id unique ones in @record. */
 static int name_dead(struct switch_events *switches,
 		     struct sideband_record *record)
 {

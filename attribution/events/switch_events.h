@@ -4,8 +4,9 @@
 
 #include "attribution/events/known_events.h"
 
-/* Perf's own records of task switches as events of sched_switch, which say the
- * same and cost the traced kernel a second time.
+/* Converts perf's own task switch records to sched_switch events. They contain
+ * the same facts, so recording sched_switch as well would only slow the traced
+ * kernel down.
  */
 struct switch_events;
 
@@ -13,11 +14,11 @@ struct switch_events;
 struct switch_events *switch_events_new(void);
 void switch_events_free(struct switch_events *switches);
 
-/* Takes each record of a switch, an exit and a fork, in order of time: of a
- * task that leaves a CPU only its exit before tells that it ends.
+/* Consumes each switch, exit and fork record, in order of time. Exit records
+ * are needed because only they show that a task that leaves a CPU has ended.
  *
- * Returns 1 and *@event, which borrows @record, if it is a task leaving a CPU;
- * 0 if not; -ERROR_MEMORY.
+ * Returns 1 and sets *@event, which borrows @record, if a task leaves a CPU; 0
+ * if not; -ERROR_MEMORY.
  */
 int switch_events_take(struct switch_events *switches,
 		       const struct sideband_record *record,

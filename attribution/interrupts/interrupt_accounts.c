@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* They see everything in this order. */
+/* In the order in which they receive everything. */
 static const struct object_tracker *const trackers[] = {
 	&track_system, &track_softirqs,	 &track_polls,	 &track_packets,
 	&track_blocks, &track_questions, &track_works,	 &track_writeback,
@@ -56,7 +56,7 @@ context_of(const struct interrupt_accounts *accounts,
 	};
 }
 
-/* No kernel has more; damaged recordings have. */
+/* No kernel has more CPUs; a damaged recording may. */
 static uint32_t bounded_cpu(int64_t cpu)
 {
 	enum { MAX_CPUS = 1 << 16 };
@@ -80,7 +80,7 @@ static struct event_context of_step(const struct interrupt_accounts *accounts,
 	return context;
 }
 
-/* Returns the innermost slice of the task that @event happened in, or NULL. */
+/* Returns the innermost slice of the task of @event, or NULL. */
 static struct interrupt_slice *
 slice_at(const struct interrupt_accounts *accounts,
 	 const struct event_record *event)

@@ -16,18 +16,18 @@ struct pack;
 struct task;
 struct thread_tracker;
 
-/* These are the kinds of kernel code that runs when its task did not choose,
- * or for another than the task that runs it.  A slice of work may be within
- * another: its time is then its own, not the outer one's.
+/* The kinds of kernel code that runs without a choice of the current task, or
+ * on behalf of another task. A slice of interrupt work may be nested in
+ * another; its time then counts for the inner one only.
  */
 enum interrupt_kind {
-	INTERRUPT_HARD, /* an interrupt of any vector, its handler */
+	INTERRUPT_HARD, /* an interrupt of any vector; its handler */
 	INTERRUPT_IPI,	/* from another CPU (or this one) */
 	INTERRUPT_NMI,
-	INTERRUPT_SOFTIRQ, /* a run of soft interrupts; each one's action */
+	INTERRUPT_SOFTIRQ, /* a run of soft interrupts; the action of each */
 	INTERRUPT_NAPI,	   /* a poll of a network device */
 	INTERRUPT_TIMER,   /* a timer's function */
-	INTERRUPT_HRTIMER, /* a high-resolution timer's */
+	INTERRUPT_HRTIMER, /* a high-resolution timer's function */
 	INTERRUPT_TASKLET,
 	INTERRUPT_RCU,	  /* RCU callbacks */
 	INTERRUPT_WORK,	  /* a work item, on a kworker's time */
@@ -35,52 +35,54 @@ enum interrupt_kind {
 	INTERRUPT_KINDS,
 };
 
-/* How it is known for whom work was.
+/* How the process that interrupt work is charged to was found.
  *
- * Exact means that events prove it.  The proofs, each beside its code:
- * - system: NMIs, RCU, the tick and what interrupt_roles.c lists serve the
- *   system by definition (track_system.c, track_works.c);
+ * Exact means that events prove it. The proofs are described beside the code:
+ * - system: NMIs, RCU, the tick and the functions listed in interrupt_roles.c
+ *   serve the system by definition (track_system.c, track_works.c);
  * - packets: a task reads or queued the packet (track_packets.c);
- * - requests to disks: device and sectors, from queue to completion
+ * - disk requests: device and sectors, from queue to completion
  *   (track_blocks.c);
  * - work items and timers: objects of one request (track_works.c,
  *   track_timers.c);
- * - soft interrupts and polls: the interrupt that raised them, which alone did
+ * - soft interrupts and polls: exactly one interrupt raised them
  *   (track_softirqs.c, track_polls.c);
- * - threaded handlers: they pass on the owner of their interrupt
- *   (track_wakeups.c).
- * Whatever inferred work begins is inferred: interrupt_slice_owner().
+ * - threaded handlers: they inherit the owner of their interrupt
+ *   (track_wakeups.c). Work that inferred work starts is inferred:
+ *   interrupt_slice_owner().
  */
 enum interrupt_certainty {
-	CERTAIN_EXACT,	  /* followed by the object that it was about */
-	CERTAIN_INFERRED, /* from whom it woke, or the like */
+	CERTAIN_EXACT,	  /* found through the object that the work handled */
+	CERTAIN_INFERRED, /* from the task that it woke, or similar evidence */
 	CERTAIN_NOBODY,	  /* nobody owns it */
 	CERTAINTIES,
 };
 
-/* Who pays for interrupt work, and for whom it was.
+/* Attributes interrupt work: on whose time it ran and to which process it is
+ * charged.
  *
- * Interrupt time of a task is its traced time (call_step.clock_ns) that is
- * TIME_INTERRUPT by on_cpu_class().  All of it, the idle tasks' too, is in the
- * accounts exactly once.  Work items, threaded handlers and the soft interrupts
- * of ksoftirqd are in it as well, but are no interrupt time: their threads are
- * there for nothing else.
+ * Interrupt time of a task is its traced time (call_step.clock_ns) that
+ * on_cpu_class() classifies as TIME_INTERRUPT. All of it, including that of the
+ * idle tasks, is in the accounts exactly once. Work items, threaded handlers
+ * and the soft interrupts of ksoftirqd are in the accounts as well, but are not
+ * interrupt time: their threads exist for nothing else.
  *
- * Memory grows with the functions and processes seen and with the objects
+ * Memory grows with the number of functions and processes and with the objects
  * (packets, requests, work items, timers) in flight, not with time.
  */
 struct interrupt_accounts;
 
-/* Borrows @input and @threads, which take all before.  Returns NULL when out of
- * memory.
+/* Creates accounts, which borrow @input and @threads. @threads must receive
+ * each step and event before the accounts do. Returns NULL when out of memory.
  */
 struct interrupt_accounts *
 interrupt_accounts_new(const struct attribution_input *input,
 		       struct thread_tracker *threads);
 void interrupt_accounts_free(struct interrupt_accounts *accounts);
 
-/* Sees slices of interrupt work begin and end, as the steps of the slice's task
- * tell it; what a slice is, is known by its end.
+/* Is notified when slices of interrupt work start and end, in the order of the
+ * steps of the slice's task. The attributes of a slice are complete only at its
+ * end.
  */
 struct interrupt_observer {
 	void (*begin)(struct interrupt_observer *observer,
@@ -91,25 +93,26 @@ struct interrupt_observer {
 		    const struct call_step *step);
 };
 
-/* Tells @observer, which is borrowed, up to interrupt_accounts_end(). */
+/* Notifies @observer, which is borrowed, until interrupt_accounts_end(). */
 void interrupt_accounts_observe(struct interrupt_accounts *accounts,
 				struct interrupt_observer *observer);
 
-/* Returns the sums (interrupt_rows.h), which are whole after
- * interrupt_accounts_end(), up to which they tell their callback.
+/* Returns the sums (interrupt_rows.h). They call their callback until
+ * interrupt_accounts_end(), after which they are complete.
  */
 struct interrupt_rows *
 interrupt_accounts_rows(const struct interrupt_accounts *accounts);
 
-/* Returns what has to see all steps, events and records.  Owner: the accounts.  What it
- * packs is which slices are open: accounts that go on from there number slices as those
- * did that saw all, and do not know for whom they are.
+/* Returns the handler that must receive all steps, events and records. The
+ * accounts own it. It packs only which slices are open: accounts that resume
+ * from a checkpoint number slices like accounts that saw the whole trace, but
+ * do not know the owners of the open ones.
  */
 struct event_handler *
 interrupt_accounts_handler(struct interrupt_accounts *accounts);
 
-/* Returns the slices that @task is in now; valid until the next step of the
- * accounts.  NULL when out of memory.
+/* Returns the open slices of @task; valid until the next step of the accounts.
+ * NULL when out of memory.
  */
 struct interrupt_stack *
 interrupt_accounts_stack(const struct interrupt_accounts *accounts,
@@ -118,43 +121,46 @@ interrupt_accounts_stack(const struct interrupt_accounts *accounts,
 /* Records that memory ran out. */
 void interrupt_accounts_fail(struct interrupt_accounts *accounts);
 
-/* Gives what is still unknown to nobody.  Call it after the last step and before
- * anything below.
+/* Assigns work whose owner is still unknown to nobody. Must be called after the
+ * last step and before all functions below.
  *
- * Returns 0, or -ERROR_MEMORY if the handler ever ran out of it.
+ * Returns 0, or -ERROR_MEMORY if the handler ever ran out of memory.
  */
 int interrupt_accounts_end(struct interrupt_accounts *accounts);
 
-/* One sum: work of one function on one thread's time for one process. */
+/* One sum: work of one function, on one thread's time, for one process. */
 struct interrupt_row {
-	/* These are its key. */
-	uint32_t kind;		 /* enum interrupt_kind */
-	uint32_t is_thread_work; /* no interrupt: a kernel thread's own work */
-	int32_t irq;		 /* INTERRUPT_HARD: its number, or -1 */
-	uint32_t function;	 /* the handler, the action, the callback */
-	uint32_t victim;	 /* index of the task on whose time it was */
-	int32_t pid;		 /* for whom; 0: the system, whatever runs;
-		      * -1: nobody owns it */
+	/* The key of the row. */
+	uint32_t kind; /* enum interrupt_kind */
+	/* not an interrupt: a kernel thread's own work */
+	uint32_t is_thread_work;
+	int32_t irq;	   /* INTERRUPT_HARD: its number, or -1 */
+	uint32_t function; /* the handler, action or callback */
+	uint32_t victim;   /* index of the task on whose time it ran */
+	/* charged process; 0: the system; -1: nobody owns it */
+	int32_t pid;
 
 	int32_t victim_pid; /* 0: idle */
 	int32_t victim_tid;
-	double count; /* slices of work; of one that was for several,
-				 * each has the part that it has of the time */
+	/* slices of work; a slice with several owners counts for each by its
+	 * part of the time
+	 */
+	double count;
 	uint64_t total_ns;
-	uint64_t max_ns;		  /* most of one slice of work */
+	uint64_t max_ns;		  /* duration of the longest slice */
 	uint64_t certain_ns[CERTAINTIES]; /* total_ns by certainty */
 };
 
-/* Returns the device of interrupt @irq, as irq_handler_entry tells it; "" if it does
- * not.
+/* Returns the device of interrupt @irq from irq_handler_entry; "" if unknown.
  */
 const char *interrupt_accounts_device(const struct interrupt_accounts *accounts,
 				      int32_t irq);
 
-/* Keeps all slices and for whom they were from now on, whatever the window is: what
- * it shows can be read from these (tables/table_records.h), for which
- * interrupt_accounts_pack_rest() writes or reads the devices.  Accounts that read have
- * seen nothing else.
+/* Caches all slices and their owners from now on in @writer, independent of the
+ * window. The window's rows can be computed from this cache
+ * (tables/table_records.h). interrupt_accounts_pack_rest() writes or reads the
+ * names of the devices for it; accounts that read them must not have received
+ * anything else.
  */
 void interrupt_accounts_keep(struct interrupt_accounts *accounts,
 			     struct kept_file_writer *writer);

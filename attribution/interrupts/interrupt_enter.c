@@ -5,7 +5,7 @@
 #include "attribution/time/task_time.h"
 #include "symbolize/functions/function_table.h"
 
-/* Returns whether functions of @role begin slices, and of which kind. */
+/* Returns whether functions of @role start slices, and sets *@kind. */
 static bool begins_slice(enum interrupt_role role, enum interrupt_kind *kind)
 {
 	static const struct {
@@ -30,7 +30,7 @@ static bool begins_slice(enum interrupt_role role, enum interrupt_kind *kind)
 	return false;
 }
 
-/* Returns whether @slice is what its thread is there for, and no interrupt. */
+/* Returns whether @slice is the own work of its thread, and no interrupt. */
 static bool is_thread_work(const struct interrupt_steps *steps,
 			   const struct interrupt_stack *stack,
 			   const struct interrupt_slice *slice)
@@ -74,7 +74,9 @@ void interrupt_steps_end_top(struct interrupt_steps *steps,
 	interrupt_stacks_pop(steps->stacks, stack);
 }
 
-/* Returns whether @step enters what the open caller is there to call. */
+/* Returns whether @step enters a handler, action or callback called by the open
+ * caller.
+ */
 static bool is_called(const struct interrupt_slice *top,
 		      enum interrupt_role role, const struct call_step *step)
 {
@@ -167,8 +169,9 @@ static void enter_within(struct interrupt_steps *steps,
 	}
 }
 
-/* A slice lasts through the jumps that its function ends in, but to other
- * work.  Entries that jump to each other are known by the last one.
+/* Returns whether the slice continues: it includes the functions that its
+ * function jumps to at its end, unless they are other work. If entries jump to
+ * each other, the last one names the slice.
  */
 static bool goes_on(const struct interrupt_steps *steps,
 		    struct interrupt_slice *top, const struct call_step *step,

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Vector 0 matters, too. */
+/* Keeps vector 0 distinct from an unmarked function. */
 #define VECTOR(number) ((number) + 1)
 
-/* This is what each soft interrupt does: its open_softirq(). */
+/* The action of each soft interrupt, from its open_softirq(). */
 static const struct name_rule actions[] = {
 	{ "tasklet_hi_action", false, VECTOR(HI_SOFTIRQ) },
 	{ "run_timer_softirq", false, VECTOR(TIMER_SOFTIRQ) },
@@ -27,7 +27,7 @@ static const struct name_rule actions[] = {
 	{ "rcu_core_si", false, VECTOR(RCU_SOFTIRQ) },
 };
 
-/* Linux 5.10 to 6.15.  The first rule that fits decides. */
+/* Linux 5.10 to 6.15. The first rule that matches decides. */
 static const struct name_rule rules[] = {
 	/* arch/x86/kernel/smp.c, irq_work.c */
 	{ "asm_sysvec_reschedule_ipi", false, ROLE_IPI_RESCHEDULE },
@@ -47,8 +47,8 @@ static const struct name_rule rules[] = {
 	{ "__napi_schedule", true, ROLE_SCHEDULES_POLL },
 	{ "____napi_schedule", false, ROLE_SCHEDULES_POLL },
 	{ "napi_schedule_rps", false, ROLE_SCHEDULES_POLL },
-	/* net/ipv4, net/ipv6: once for each packet, in the order in which
-	 * the network layer got them
+	/* net/ipv4, net/ipv6: once for each packet, in the order in which the
+	 * network layer received them
 	 */
 	{ "arp_rcv", false, ROLE_TAKES_PACKET },
 	{ "ip_local_deliver", false, ROLE_TAKES_PACKET },
@@ -67,7 +67,7 @@ static const struct name_rule rules[] = {
 	{ "_raw_", true, ROLE_HELPER },
 	{ "__local_bh_", true, ROLE_HELPER },
 	{ "__cond_resched", false, ROLE_HELPER },
-	/* This is what tracing calls where a tracepoint is. */
+	/* Functions that tracing calls at a tracepoint. */
 	{ "__traceiter_", true, ROLE_HELPER },
 	{ "perf_trace_", true, ROLE_HELPER },
 	{ "trace_event_raw_event_", true, ROLE_HELPER },
@@ -88,8 +88,8 @@ static const struct name_rule rules[] = {
 	{ "__cancel_dirty_page", false, ROLE_CLEANS },
 };
 
-/* Functions of timers, work items and soft interrupts by whom they serve.  A
- * function that is not listed may serve anybody.
+/* Functions of timers, work items and soft interrupts by the processes they
+ * serve. A function that is not listed may serve anybody.
  */
 static const struct name_rule services[] = {
 	/* The system: kernel/time, watchdog.c, sched, rcu */
@@ -146,7 +146,7 @@ struct interrupt_roles {
 	struct function_marks *services; /* enum interrupt_service */
 };
 
-/* Those of the kernel's contexts that are interrupt work themselves. */
+/* Roles of the kernel contexts that are interrupt work themselves. */
 static const uint8_t context_roles[CONTEXT_KINDS] = {
 	[CONTEXT_INTERRUPT] = ROLE_HARD,
 	[CONTEXT_NMI] = ROLE_NMI,
@@ -157,7 +157,7 @@ static const uint8_t context_roles[CONTEXT_KINDS] = {
 #define MARKS_BY(list) \
 	function_marks_by_rules(functions, list, sizeof(list) / sizeof(*(list)))
 
-/* Sets the roles that other lists than that of roles tell. */
+/* Adds the roles that follow from other tables than rules. */
 static void add_roles(const struct interrupt_roles *roles,
 		      const struct function_table *functions,
 		      const struct context_kinds *kinds)

@@ -8,36 +8,38 @@
 struct context_kinds;
 struct function_table;
 
-/* This is what a kernel function means to interrupt work. */
+/* The role of a kernel function in interrupt work. */
 enum interrupt_role {
 	ROLE_NONE,
 	ROLE_HARD,	     /* is a hard interrupt (CONTEXT_INTERRUPT) */
-	ROLE_IPI_RESCHEDULE, /* is one sent by another CPU */
+	ROLE_IPI_RESCHEDULE, /* is an interrupt sent by another CPU */
 	ROLE_IPI_CALL,
 	ROLE_NMI,	       /* is an NMI (CONTEXT_NMI) */
 	ROLE_SOFTIRQ,	       /* runs soft interrupts (CONTEXT_SOFTIRQ) */
-	ROLE_ACTION,	       /* is what one of them does */
+	ROLE_ACTION,	       /* is the action of one soft interrupt */
 	ROLE_ITEM,	       /* runs a work item (CONTEXT_ITEM) */
 	ROLE_THREAD,	       /* runs a threaded handler */
 	ROLE_CALLS_HANDLER,    /* calls the handlers of an interrupt */
 	ROLE_CALLS_POLL,       /* calls a network device's poll function */
 	ROLE_CALLS_RCU,	       /* calls RCU callbacks */
-	ROLE_HELPER,	       /* what such callers call besides */
-	ROLE_SCHEDULES_POLL,   /* asks for a network device to be polled */
+	ROLE_HELPER,	       /* other functions that such callers call */
+	ROLE_SCHEDULES_POLL,   /* schedules the poll of a network device */
 	ROLE_WAKES,	       /* wakes a task */
 	ROLE_SENDS_RESCHEDULE, /* sends an IPI */
 	ROLE_SENDS_CALL,
-	ROLE_ENDS_REQUEST, /* hands over a block request that is done */
-	ROLE_TAKES_PACKET, /* does what a received packet is for */
-	ROLE_ASKS,	   /* asks a device that has one answer for each
-				 * question, and waits for it */
-	ROLE_ANSWERS,	   /* hands over such an answer */
-	ROLE_DIRTIES,	   /* makes a clean page of a file dirty */
-	ROLE_CLEANS,	   /* writes a dirty page, or drops it */
+	ROLE_ENDS_REQUEST, /* passes on a completed block request */
+	ROLE_TAKES_PACKET, /* processes a received packet */
+	/* sends a query to a device that answers each query once, and waits for
+	 * the answer
+	 */
+	ROLE_ASKS,
+	ROLE_ANSWERS, /* delivers such an answer */
+	ROLE_DIRTIES, /* makes a clean page of a file dirty */
+	ROLE_CLEANS,  /* writes a dirty page, or drops it */
 };
 
-/* The kernel's numbers of soft interrupts: include/linux/interrupt.h, where
- * they are said to be part of its interface.
+/* The kernel's numbers of soft interrupts. include/linux/interrupt.h declares
+ * them part of its interface.
  */
 enum softirq_vector {
 	HI_SOFTIRQ,
@@ -65,22 +67,25 @@ void interrupt_roles_free(struct interrupt_roles *roles);
 enum interrupt_role interrupt_role_of(const struct interrupt_roles *roles,
 				      uint32_t function);
 
-/* Returns which soft interrupt @function, of ROLE_ACTION, is. */
+/* Returns the soft interrupt whose action @function, of ROLE_ACTION, is. */
 enum softirq_vector interrupt_role_vector(const struct interrupt_roles *roles,
 					  uint32_t function);
 
-/* Whom the function of a timer or of a work item serves.  The kernel's sources
- * decide: the trace shows who armed the timer or queued the item, but not who
- * relied on somebody else having done so.  Requesters that find an item queued
- * or a list not empty leave no event.
+/* Which processes the function of a timer or work item serves. This is taken
+ * from the kernel's sources: the trace shows who armed the timer or queued the
+ * item, but not who relied on another task having done so. A requester that
+ * finds an item already queued or a list not empty leaves no event.
  */
 enum interrupt_service {
 	SERVES_ANYBODY, /* an object that several may share: a device, a file
 			 * system, a socket; also functions not in the lists */
-	SERVES_ASKER,	/* an object of one request: it lies on the stack of
-			 * the requester, or was allocated for the request */
-	SERVES_SYSTEM,	/* the system as a whole, whoever armed or queued it */
-	SERVES_WRITERS, /* processes whose dirty pages it writes */
+	/* an object of one request: on the stack of the requester, or allocated
+	 * for the request
+	 */
+	SERVES_ASKER,
+	/* the whole system, independent of who armed or queued it */
+	SERVES_SYSTEM,
+	SERVES_WRITERS, /* the processes whose dirty pages it writes */
 };
 
 enum interrupt_service

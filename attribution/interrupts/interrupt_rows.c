@@ -9,8 +9,10 @@
 #include <string.h>
 
 struct interrupt_rows {
-	struct keyed_array works;  /* struct interrupt_row, of all: for -1 */
-	struct keyed_array shares; /* the parts that were for one process */
+	/* struct interrupt_row, for all processes: pid -1 */
+	struct keyed_array works;
+	/* struct interrupt_row of one process each */
+	struct keyed_array shares;
 	struct charge_callback *callback; /* or NULL */
 	struct slice_records records;
 };
@@ -66,8 +68,8 @@ void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
 		add_time(work, 1, span->shown_ns);
 }
 
-/* As much as it has of its slice's own time up to its end, without what it has up to
- * its begin.
+/* The result is the rounded part up to the charge's end minus the rounded part
+ * up to its start, so that rounding errors do not add up.
  */
 uint64_t interrupt_charge_part(const struct interrupt_charge *charge,
 			       uint64_t of_ns)
@@ -81,7 +83,7 @@ uint64_t interrupt_charge_part(const struct interrupt_charge *charge,
 	       (uint64_t)((unsigned __int128)charge->from_ns * of_ns / own_ns);
 }
 
-/* The part of @work that is for a process, as yet without any sum. */
+/* Returns the row of process @pid for @work, with all sums 0. */
 static struct interrupt_row share_of(const struct interrupt_row *work,
 				     int32_t pid)
 {
@@ -131,7 +133,7 @@ void interrupt_rows_keep(struct interrupt_rows *rows,
 	rows->records.writer = writer;
 }
 
-/* As a pass counts it, if it is shown. */
+/* Counts the slice like a pass does, if it is shown. */
 static void take_slice(struct interrupt_rows *rows,
 		       const struct read_slice *slice, struct pack *pack)
 {

@@ -13,37 +13,38 @@
 struct kept_file_writer;
 struct pack;
 
-/* The sums of interrupt work: by function and victim, and each of these by
- * whom it was for.
+/* The sums of interrupt work, by function and victim, and within these by the
+ * process charged.
  */
 struct interrupt_rows;
 
-struct interrupt_rows *interrupt_rows_new(void); /* NULL: out of memory */
+/* Returns NULL when out of memory. */
+struct interrupt_rows *interrupt_rows_new(void);
 void interrupt_rows_free(struct interrupt_rows *rows);
 
 /* Returned in place of a number when out of memory. */
 #define INTERRUPT_WORK_NONE UINT32_MAX
 
-/* Returns the number of @work, counted from 0, which has no sums yet and is for
- * -1: a kind of work on one task's time.
+/* Returns the number, counted from 0, of the kind of work @work on one task's
+ * time. @work must have no sums yet and pid -1.
  */
 uint32_t interrupt_rows_work(struct interrupt_rows *rows,
 			     const struct interrupt_row *work);
 
-/* Which slice of work, and when and where it was. */
+/* Identity and time of a slice of work. */
 struct slice_span {
 	uint64_t serial; /* of the slice, from 1; 0: none */
-	uint64_t outer;	 /* of that which it is part of; 0: of none */
+	uint64_t outer;	 /* serial of the enclosing slice; 0: none */
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	int32_t cpu;
-	uint64_t own_ns;   /* in no other slice */
-	uint64_t shown_ns; /* of own_ns, in the window */
-	bool is_shown;	   /* it has such time, or begins there */
+	uint64_t own_ns;   /* time not in nested slices */
+	uint64_t shown_ns; /* part of own_ns in the window */
+	bool is_shown;	   /* has such time, or starts in the window */
 };
 
-/* Part of a slice of work: @count of it (1: all), @ns of its own time, from @from_ns
- * on if that is counted from 0.
+/* Part of a slice of work: @count of the slice (1: all), and @ns of its own
+ * time, from offset @from_ns of that time.
  */
 struct interrupt_charge {
 	uint32_t work;
@@ -54,21 +55,22 @@ struct interrupt_charge {
 	struct slice_span span;
 };
 
-/* Returns how much of @of_ns, part of the slice's own time, @charge has: the parts of
- * all charges add up to it.
+/* Returns the part of @of_ns, itself part of the slice's own time, that belongs
+ * to @charge. The parts of all charges of a slice add up to @of_ns.
  */
 uint64_t interrupt_charge_part(const struct interrupt_charge *charge,
 			       uint64_t of_ns);
 
-/* Counts one slice of work @number, if it is shown; its shares follow.  @times
- * (struct time_window) are its own, for those who keep it.
+/* Counts one slice of work @number, if it is shown; interrupt_rows_add() adds
+ * its shares later. @times (struct time_window) is the slice's own time, for
+ * caching.
  */
 void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
 			  const struct slice_span *span,
 			  const struct array *times);
 
-/* Takes each part of a slice that is shown when it is known for whom it was: of one slice at
- * any time until the end.
+/* Called for each part of a shown slice once its owner is known. That may be at
+ * any time until the end of the pass.
  */
 struct charge_callback {
 	void (*take)(struct charge_callback *callback,
@@ -76,34 +78,34 @@ struct charge_callback {
 		     const struct interrupt_charge *charge);
 };
 
-/* Keeps all slices and their shares from now on, shown or not. */
+/* Caches all slices and their shares in @writer from now on, shown or not. */
 void interrupt_rows_keep(struct interrupt_rows *rows,
 			 struct kept_file_writer *writer);
 
-/* Reads a record that was kept and adds what is in @window of it.  There are
- * @functions functions.
+/* Reads a cached record and adds the part of it that is in @window. Function
+ * numbers must be below @functions.
  */
 void interrupt_rows_read(struct interrupt_rows *rows, struct time_window window,
 			 uint32_t functions, struct pack *pack);
 
-/* Tells @callback, which is borrowed, of what is added from now on. */
+/* Calls @callback, which is borrowed, for each addition from now on. */
 void interrupt_rows_tell(struct interrupt_rows *rows,
 			 struct charge_callback *callback);
 
-/* Adds what was for process @pid (-1: nobody), as far as it is shown.  Returns false
+/* Adds the shown part of @charge for process @pid (-1: nobody). Returns false
  * when out of memory.
  */
 bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 			const struct interrupt_charge *charge);
 
-/* Returns row @index, in no order, by function, victim and for whom; NULL after the
- * last.
+/* Returns row @index, unordered; rows are by function, victim and charged
+ * process. NULL after the last.
  */
 const struct interrupt_row *interrupt_rows_at(const struct interrupt_rows *rows,
 					      size_t index);
 
-/* The same with those for all processes taken together: pid is -1, the count is that
- * of the slices of work, max_ns the longest.
+/* Like interrupt_rows_at(), but with one row for all charged processes: pid is
+ * -1, the count is the number of slices, max_ns the longest slice.
  */
 const struct interrupt_row *
 interrupt_rows_work_at(const struct interrupt_rows *rows, size_t index);

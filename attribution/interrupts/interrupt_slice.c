@@ -19,7 +19,9 @@ struct interrupt_slice interrupt_slice_of(enum interrupt_kind kind,
 	};
 }
 
-/* Returns an owner that passes all charges on to that of @slice as inferred. */
+/* Returns an owner that passes all charges on to the owner of @slice, as
+ * inferred.
+ */
 static struct owner *inferred_owner(struct owners *owners,
 				    struct interrupt_slice *slice)
 {
@@ -89,7 +91,7 @@ void interrupt_slice_expect(struct owners *owners,
 	slice->expected_certainty = certainty;
 }
 
-/* Returns what it turned out to be for, its owner aside. */
+/* Returns the evidence of the owners of @slice, except slice->owner. */
 static const struct array *findings(const struct interrupt_slice *slice)
 {
 	if (slice->parts.count)
@@ -97,7 +99,9 @@ static const struct array *findings(const struct interrupt_slice *slice)
 	return slice->effects.count ? &slice->effects : &slice->woken;
 }
 
-/* Only what comes of it can tell, if anything does. */
+/* Returns whether only work that the slice started can still determine its
+ * owner.
+ */
 static bool is_open_end(const struct interrupt_slice *slice)
 {
 	return !slice->owner && slice->self && !findings(slice)->count;
@@ -111,7 +115,7 @@ static void judge(struct owners *owners, struct interrupt_slice *slice,
 	bool passes_on = slice->owner && owner_is_abandoned(slice->owner) &&
 			 found->count;
 
-	/* The effects of @slice are those of its cause as well. */
+	/* The effects of @slice determine the owner of its cause, too. */
 	if (passes_on)
 		owner_resolve(owners, slice->owner, found,
 			      slice->owner_certainty);
@@ -182,7 +186,7 @@ static void free_slice(struct owners *owners, struct interrupt_slice *slice)
 	owner_drop(owners, slice->joined);
 }
 
-/* Its time comes one stretch behind the other, mostly without any between. */
+/* Intervals arrive in order and are mostly adjacent, so they are merged. */
 bool interrupt_slice_keep_time(struct interrupt_slice *slice,
 			       struct time_window time)
 {

@@ -11,7 +11,7 @@ struct interrupt_stacks {
 	struct interrupt_rows *rows;
 	struct owners *owners;
 	struct array tasks; /* struct interrupt_stack, by index */
-	uint64_t slices;    /* that were begun */
+	uint64_t slices;    /* number of slices started */
 	bool keeps_times;
 };
 

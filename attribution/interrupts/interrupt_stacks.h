@@ -10,33 +10,34 @@
 
 struct task_pack;
 
-/* The slices of interrupt work that a task is in. */
+/* The open slices of interrupt work of a task. */
 struct interrupt_stack {
-	const struct task *task; /* NULL: it was not asked for */
-	uint64_t whole_ns;	 /* charged up to here: call_step.whole_ns */
-	bool is_interrupted;	 /* its innermost work is interrupt work */
-	bool is_in_tracer;	 /* or the tracer's: no part of either */
-	struct array slices;	 /* struct interrupt_slice, outermost first */
+	const struct task *task; /* NULL: never used */
+	/* call_step.whole_ns up to which time is charged */
+	uint64_t whole_ns;
+	bool is_interrupted; /* its innermost context is interrupt work */
+	bool is_in_tracer;   /* or the tracer, whose time is in neither */
+	struct array slices; /* struct interrupt_slice, outermost first */
 };
 
-/* Those of all tasks. */
+/* The stacks of all tasks. */
 struct interrupt_stacks;
 
-/* Of slices is shown what is in @window.  Borrows @rows and @owners.  Returns
- * NULL when out of memory.
+/* Creates stacks, which show the parts of slices in @window. Borrows @rows and
+ * @owners. Returns NULL when out of memory.
  */
 struct interrupt_stacks *interrupt_stacks_new(struct time_window window,
 					      struct interrupt_rows *rows,
 					      struct owners *owners);
 
-/* From now on slices keep when they had their own time. */
+/* Makes slices record the intervals of their own time from now on. */
 void interrupt_stacks_keep_times(struct interrupt_stacks *stacks);
 
-/* The stacks must be empty by then. */
+/* Frees @stacks, which must be empty. */
 void interrupt_stacks_free(struct interrupt_stacks *stacks);
 
-/* Returns the stack of @task, valid until another task's is asked for; NULL when
- * out of memory.
+/* Returns the stack of @task, valid until the next call for another task; NULL
+ * when out of memory.
  */
 struct interrupt_stack *interrupt_stacks_of(struct interrupt_stacks *stacks,
 					    const struct task *task);
@@ -68,12 +69,13 @@ interrupt_stack_charged(const struct interrupt_stack *stack)
 		       NULL;
 }
 
-/* Gives @slice @own_ns of its task's time, which end at @end_ns. */
+/* Adds @own_ns of its task's time, which end at @end_ns, to @slice. */
 void interrupt_stacks_give(struct interrupt_stacks *stacks,
 			   struct interrupt_slice *slice, uint64_t own_ns,
 			   uint64_t end_ns);
 
-/* Gives the innermost slice the task's time up to @step, if that was interrupt work.
+/* Adds the task's time up to @step to the innermost slice, if the task was in
+ * interrupt work.
  */
 static inline void interrupt_stack_charge(struct interrupt_stacks *stacks,
 					  struct interrupt_stack *stack,
@@ -88,22 +90,22 @@ static inline void interrupt_stack_charge(struct interrupt_stacks *stacks,
 	stack->whole_ns = step->whole_ns;
 }
 
-/* Writes which slices of work tasks are in, or sets @stacks, which have none, to what
- * it reads: they go on as if they had seen all before, but for whom that was and
- * how long it took.  Functions are numbers below @functions; what makes no sense
- * makes the pack fail.
+/* Writes the open slices of all tasks. When reading, fills @stacks, which must
+ * be empty: they resume as if they had seen the whole trace, except that owners
+ * and durations of the open slices are unknown. Function numbers must be below
+ * @functions; inconsistent data makes the pack fail.
  */
 void interrupt_stacks_pack(struct interrupt_stacks *stacks,
 			   const struct task_pack *tasks, uint32_t functions);
 
-/* Puts a slice on the stack; its owner is the stack.  Returns it there, or
- * NULL when out of memory.
+/* Pushes a slice, which the stack then owns. Returns it there, or NULL when out
+ * of memory.
  */
 struct interrupt_slice *interrupt_stacks_push(struct interrupt_stacks *stacks,
 					      struct interrupt_stack *stack,
 					      struct interrupt_slice slice);
 
-/* Charges the innermost slice and takes it off. */
+/* Charges the innermost slice and pops it. */
 void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 			  struct interrupt_stack *stack);
 #endif

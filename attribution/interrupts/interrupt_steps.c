@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* Marks the functions with a role of their own, or that are work. */
+/* Marks the functions that have a role or start a context. */
 static struct function_marks *find_marked(const struct interrupt_roles *roles,
 					  const struct attribution_input *input)
 {
@@ -93,13 +93,13 @@ static void classify(const struct interrupt_steps *steps,
 	stack->is_in_tracer = time_class == TIME_TRACER;
 }
 
-/* Returns whether some function that has no meaning itself is waited for. */
+/* Returns whether the slice expects a call of a function that has no role. */
 static bool expects_any(const struct interrupt_slice *top)
 {
 	return top->caller_role != ROLE_NONE || top->expected != FUNCTION_NONE;
 }
 
-/* Returns whether @step is a call or return that begins and ends nothing. */
+/* Returns whether @step is a call or return that starts and ends nothing. */
 static bool is_plain_call(const struct interrupt_steps *steps,
 			  const struct call_step *step)
 {

@@ -9,30 +9,29 @@ struct attribution_input;
 struct task_pack;
 struct thread_tracker;
 
-/* Is told what the steps say; functions are not NULL. */
+/* Receives the slices found in the steps; no function may be NULL. */
 struct interrupt_listener {
-	/* @slice begins, and ends (it is still whole). */
+	/* @slice starts or ends (when it ends, it is still complete). */
 	void (*begin)(struct interrupt_listener *listener,
 		      struct interrupt_slice *slice,
 		      const struct call_step *step);
 	void (*end)(struct interrupt_listener *listener,
 		    struct interrupt_slice *slice,
 		    const struct call_step *step);
-	/* A function of a role that begins no slice was entered or left, as
-	 * @step says.  @slice: the innermost one, or NULL.
+	/* @step entered or left a function with a role that starts no slice.
+	 * @slice is the innermost one, or NULL.
 	 */
 	void (*role)(struct interrupt_listener *listener,
 		     struct interrupt_slice *slice, enum interrupt_role role,
 		     const struct call_step *step);
 };
 
-/* Finds in the steps of the trace where slices of interrupt work begin and
- * end.
+/* Finds where slices of interrupt work start and end in the steps of the trace.
  */
 struct interrupt_steps;
 
-/* Borrows all; @threads have taken each step before.  Returns NULL when out of
- * memory.
+/* Borrows all arguments. @threads must receive each step before
+ * interrupt_steps_take(). Returns NULL when out of memory.
  */
 struct interrupt_steps *interrupt_steps_new(
 	const struct attribution_input *input, struct thread_tracker *threads,
@@ -44,13 +43,13 @@ void interrupt_steps_free(struct interrupt_steps *steps);
 void interrupt_steps_take(struct interrupt_steps *steps,
 			  const struct call_step *step);
 
-/* Writes in which slices tasks are, or sets @steps, which have taken none, to what it
- * reads: see interrupt_stacks_pack().
+/* Writes the open slices of all tasks, or fills @steps, which must be new, with
+ * those it reads: see interrupt_stacks_pack().
  */
 void interrupt_steps_pack(struct interrupt_steps *steps,
 			  const struct task_pack *tasks, uint32_t functions);
 
-/* Ends what is still open. */
+/* Ends all slices that are still open. */
 void interrupt_steps_end(struct interrupt_steps *steps);
 
 #endif

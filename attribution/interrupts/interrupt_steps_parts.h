@@ -9,28 +9,29 @@
 
 struct function_marks;
 
-/* The inside of interrupt_steps, shared by its files: interrupt_steps.c takes
- * the steps, interrupt_enter.c begins slices and ends them.
+/* The internals of interrupt_steps, shared by its files: interrupt_steps.c
+ * processes the steps, interrupt_enter.c starts and ends slices.
  */
 struct interrupt_steps {
 	struct interrupt_stacks *stacks;
 	struct interrupt_listener *listener;
 	const struct interrupt_roles *roles;
 	const struct thread_tracker *threads;
-	const struct task_time *time;	 /* theirs */
-	struct function_marks *marks;	 /* functions that mean something */
-	struct interrupt_stack *current; /* of last; NULL: not known */
-	struct call_step last;		 /* the newest: when, where and whose */
+	const struct task_time *time; /* of the thread tracker */
+	struct function_marks *marks; /* functions that have a role */
+	/* stack of the task of last; NULL: unknown */
+	struct interrupt_stack *current;
+	struct call_step last; /* the newest step */
 };
 
-/* Begins what STEP_ENTER @step does; @is_new_work says whether it has become
- * the task's innermost work.
+/* Starts the slice, if any, of STEP_ENTER @step. @is_new_work: the step's
+ * function has become the task's innermost context.
  */
 void interrupt_steps_enter(struct interrupt_steps *steps,
 			   struct interrupt_stack *stack,
 			   const struct call_step *step, bool is_new_work);
 
-/* Ends the innermost slice of @stack, which has one, at @step. */
+/* Ends the innermost slice of @stack at @step. The stack must not be empty. */
 void interrupt_steps_end_top(struct interrupt_steps *steps,
 			     struct interrupt_stack *stack,
 			     const struct call_step *step);

@@ -37,7 +37,7 @@ static void pack_text(struct pack *pack, char *text, size_t size)
 		if (!byte)
 			return;
 	}
-	/* It has an end. */
+	/* The name is not NUL-terminated. */
 	pack_check(pack, false);
 }
 

@@ -9,7 +9,7 @@
 struct event_record;
 struct pack;
 
-/* The devices of interrupt numbers, as irq_handler_entry tells them. */
+/* The device names of interrupt numbers, from irq_handler_entry. */
 struct irq_names {
 	struct keyed_array all; /* struct irq_name */
 };
@@ -24,10 +24,10 @@ struct irq_name {
 
 void irq_names_free(struct irq_names *names);
 
-/* Learns from @event.  Returns 0, or -ERROR_MEMORY. */
+/* Adds the name in @event, if any. Returns 0, or -ERROR_MEMORY. */
 int irq_names_take(struct irq_names *names, const struct event_record *event);
 
-/* Writes them, or reads them. */
+/* Writes or reads the names. */
 void irq_names_pack(struct irq_names *names, struct pack *pack);
 
 /* Returns the name of @irq, "" if it has none. */

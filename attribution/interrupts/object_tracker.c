@@ -49,7 +49,7 @@ struct owner *event_context_process(const struct event_context *context,
 	return owner_process(context->owners, pid < 0 ? tid : pid);
 }
 
-/* Threads that work for others: that they are woken says nothing. */
+/* Threads that work for others: waking them is no evidence. */
 static bool is_servant(const char *comm)
 {
 	static const char *const names[] = {

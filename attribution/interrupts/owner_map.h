@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* For whom objects are, by address or another number.  It refers to the
- * owners it holds.
+/* Owners of objects, by address or another number. The map holds a reference to
+ * each owner.
  */
 struct owner_map {
 	struct owners *owners;	/* borrowed */
@@ -19,18 +19,18 @@ struct owner_map {
 
 void owner_map_free(struct owner_map *map);
 
-/* Sets the owner of @key, in place of the one before. */
+/* Sets the owner of @key, replacing any previous one. */
 void owner_map_set(struct owner_map *map, uint64_t key, struct owner *owner);
 
 /* Returns the owner of @key, borrowed, or NULL. */
 struct owner *owner_map_find(const struct owner_map *map, uint64_t key);
 
-/* Takes the owner of @key out: the reference is the caller's.  NULL if there
- * is none.
+/* Removes and returns the owner of @key; the caller owns the reference. NULL if
+ * there is none.
  */
 struct owner *owner_map_take(struct owner_map *map, uint64_t key);
 
-/* Forgets @key. */
+/* Removes @key. */
 void owner_map_remove(struct owner_map *map, uint64_t key);
 
 #endif

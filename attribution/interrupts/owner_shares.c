@@ -49,8 +49,8 @@ static double weight_of(const struct array *shares)
 	return sum;
 }
 
-/* Each gets the difference of two rounded sums, so that no nanosecond is lost
- * or given twice.
+/* Each share is the difference of two rounded sums, so that each nanosecond is
+ * charged exactly once.
  */
 void owner_shares_charge(struct owners *owners, const struct array *shares,
 			 const struct interrupt_charge *charge)

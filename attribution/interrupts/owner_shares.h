@@ -8,24 +8,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An owner has this share of what several have. */
+/* The share of one owner in work with several owners. */
 struct owner_share {
-	struct owner *owner; /* referred to */
-	double weight;	     /* of the sum of all, more than 0 */
+	struct owner *owner; /* holds a reference */
+	double weight;	     /* relative to the sum of all; positive */
 	uint8_t certainty;   /* enum interrupt_certainty, not NOBODY */
 };
 
-/* Adds to @shares (struct owner_share), referring to @owner. */
+/* Adds a share to @shares (struct owner_share), with a reference to @owner. */
 void owner_shares_add(struct owners *owners, struct array *shares,
 		      struct owner *owner, double weight, uint8_t certainty);
 
-/* Returns whether @owner is among them, however certain that is. */
+/* Returns whether @owner has a share, of any certainty. */
 bool owner_shares_has(const struct array *shares, const struct owner *owner);
 
-/* Drops all of them. */
+/* Drops all shares. */
 void owner_shares_free(struct owners *owners, struct array *shares);
 
-/* Divides @charge among @shares by weight; without any it is nobody's. */
+/* Divides @charge among @shares by weight; if there are none, nobody is
+ * charged.
+ */
 void owner_shares_charge(struct owners *owners, const struct array *shares,
 			 const struct interrupt_charge *charge);
 

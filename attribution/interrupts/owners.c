@@ -17,14 +17,15 @@ struct owner {
 	bool is_abandoned;
 	bool is_doubtful; /* see owner_doubt() */
 	int32_t pid;
-	uint32_t references;  /* none are counted of known ones */
-	struct array charges; /* struct interrupt_charge: what waits */
-	struct array shares;  /* struct owner_share */
+	uint32_t references; /* not counted for known owners */
+	/* struct interrupt_charge: held until it is resolved */
+	struct array charges;
+	struct array shares; /* struct owner_share */
 };
 
 struct owners {
 	struct interrupt_rows *rows;
-	struct number_map processes; /* their owners, by pid */
+	struct number_map processes; /* struct owner *, by pid */
 	bool has_failed;
 	struct owner nobody;
 	struct owner system;
@@ -156,7 +157,7 @@ bool owner_is_open(const struct owner *owner)
 	return owner->state == OWNER_OPEN;
 }
 
-/* Returns whether @shares are of one known process, or of the system. */
+/* Returns whether all @shares belong to one known process, or to the system. */
 static bool has_one_owner(const struct array *shares)
 {
 	const struct owner_share *share = shares->items;
@@ -167,9 +168,7 @@ static bool has_one_owner(const struct array *shares)
 	       has_one_owner(&share->owner->shares);
 }
 
-/* Returns whether what is charged to @from may come to @owner: work for
- * itself.
- */
+/* Returns whether charges to @from may reach @owner, which would be a cycle. */
 static bool leads_to(const struct owner *from, const struct owner *owner)
 {
 	const struct owner_share *shares = from->shares.items;

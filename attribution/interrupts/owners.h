@@ -8,16 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The owner of work is the one that it is for: a process, the system, nobody,
- * several, or one that is not known yet.
+/* The owner of work is what the work is charged to: a process, the system,
+ * nobody, several processes, or an open owner, which is not known yet.
  *
- * An owner that is not known yet stands for an object in flight (a packet that
- * no one has read).  Charges to it wait until it is resolved.  When nobody
- * refers to it any more, they are nobody's.
+ * An open owner stands for an object in flight (a packet that no one has read).
+ * Charges to it are held until it is resolved. When its last reference is
+ * dropped before, they are charged to nobody.
  */
 struct owner;
 
-/* This holds all owners of a recording, and the sums that charges end in. */
+/* All owners of a recording, and the sums that charges are added to. */
 struct owners;
 
 /* Borrows @rows.  Returns NULL when out of memory. */
@@ -27,54 +27,55 @@ void owners_free(struct owners *owners);
 /* Returns whether anything was lost for lack of memory. */
 bool owners_failed(const struct owners *owners);
 
-/* Records that something was lost. */
+/* Records that memory ran out. */
 void owners_fail(struct owners *owners);
 
-/* Return an owner that is known.  Borrowed from @owners: good until they are
- * freed; referring to it and dropping it is allowed and does nothing.
+/* Return a known owner, borrowed from @owners and valid until they are freed.
+ * Referring to it and dropping it is allowed and has no effect.
  */
 struct owner *owner_process(struct owners *owners, int32_t pid);
 struct owner *owner_system(struct owners *owners);
 struct owner *owner_nobody(struct owners *owners);
 
-/* Returns an owner that is not known yet, with one reference, the caller's;
- * nobody's when out of memory.
+/* Returns a new open owner with one reference, the caller's; the owner "nobody"
+ * when out of memory.
  */
 struct owner *owner_open(struct owners *owners);
 
-/* Refers to @owner once more.  Returns it. */
+/* Adds a reference to @owner and returns it. */
 struct owner *owner_refer(struct owner *owner);
 
-/* Gives one reference up; NULL is allowed. */
+/* Drops one reference; NULL is allowed. */
 void owner_drop(struct owners *owners, struct owner *owner);
 
-/* Several interrupts raised the work of the open @owner: if the work turns out to
- * be for several owners, each raiser's share of them is only inferred.
+/* Records that several interrupts raised the work of the open @owner: if the
+ * work turns out to have several owners, each raiser's share of them is only
+ * inferred.
  */
 void owner_doubt(struct owner *owner);
 
-/* An open owner is abandoned if what it stands for is over and only what came
- * of it (a work item, a timer) can tell.
+/* An open owner is abandoned if its object is gone and only work that the
+ * object started (a work item, a timer) can still determine the owner.
  */
 void owner_abandon(struct owner *owner);
 bool owner_is_abandoned(const struct owner *owner);
 
-/* Returns whether it is not known yet for whom @owner is. */
+/* Returns whether @owner is not resolved yet. */
 bool owner_is_open(const struct owner *owner);
 
-/* Resolves an open owner: its charges go to @shares (struct owner_share), none of
- * them more certain than @certainty; without any share they are nobody's.
- * Nothing happens to an owner that is known already.
+/* Resolves an open owner: its charges go to @shares (struct owner_share), none
+ * of them more certain than @certainty; without shares they go to nobody. Has
+ * no effect on a known owner.
  */
 void owner_resolve(struct owners *owners, struct owner *owner,
 		   const struct array *shares, uint8_t certainty);
 
-/* Resolves it to a single one, @with. */
+/* Like owner_resolve(), but with the single owner @with. */
 void owner_resolve_to(struct owners *owners, struct owner *owner,
 		      struct owner *with, uint8_t certainty);
 
-/* Charges @owner with @charge, whose certainty is that of what is known so
- * far.
+/* Charges @charge to @owner. The certainty of @charge must be that of the
+ * evidence so far.
  */
 void owner_charge(struct owners *owners, struct owner *owner,
 		  const struct interrupt_charge *charge);

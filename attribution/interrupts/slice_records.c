@@ -39,7 +39,7 @@ static void pack_time(struct pack *pack, struct time_window *time)
 	pack_check(pack, time->since_ns <= time->until_ns);
 }
 
-/* A part is up to 1, and no number is not. */
+/* Reads or writes a part. It is at most 1 and must not be NaN. */
 static void pack_part(struct pack *pack, double *part)
 {
 	uint64_t bits;
@@ -169,7 +169,7 @@ void slice_records_read_share(const struct slice_records *records,
 		charge->work = known->work;
 		charge->span = known->span;
 	}
-	/* It is of the slice's own time. */
+	/* The share must be within the slice's own time. */
 	pack_check(pack, !place || (charge->from_ns <= charge->span.own_ns &&
 				    charge->ns <= charge->span.own_ns -
 							  charge->from_ns));

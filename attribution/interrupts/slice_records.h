@@ -13,17 +13,18 @@ struct pack;
 
 enum slice_record_kind {
 	RECORD_SLICE, /* a slice of interrupt work has ended */
-	RECORD_SHARE, /* part of one, which ended before: it is known whose */
+	RECORD_SHARE, /* part of a slice that ended before: its owner */
 	SLICE_RECORD_KINDS,
 };
 
-/* Interrupt work as records that are kept, or read: for whom it was is what all of
- * the recording tells, whatever part of it a window wants.
+/* Interrupt work as records that are cached or read. Owners depend on the whole
+ * recording, whatever part of it a window selects, so the cached records are
+ * independent of the window.
  */
 struct slice_records {
-	struct kept_file_writer *writer; /* NULL: they are not kept */
-	/* Those that were read and are shown: struct known_slice, and where they
-	 * are there plus 1, by serial.
+	struct kept_file_writer *writer; /* NULL: nothing is cached */
+	/* Slices that were read and are shown (struct known_slice), and their
+	 * index plus 1 by serial.
 	 */
 	struct array slices;
 	struct number_map by_serial;
@@ -39,7 +40,9 @@ struct known_slice {
 
 void slice_records_free(struct slice_records *records);
 
-/* Keep one; @times (struct time_window) are the slice's own. */
+/* Cache one slice or share; @times (struct time_window) is the slice's own
+ * time.
+ */
 void slice_records_keep_slice(const struct slice_records *records,
 			      const struct interrupt_row *work,
 			      const struct slice_span *span,
@@ -47,7 +50,9 @@ void slice_records_keep_slice(const struct slice_records *records,
 void slice_records_keep_share(const struct slice_records *records, int32_t pid,
 			      const struct interrupt_charge *charge);
 
-/* Returns which record follows, SLICE_RECORD_KINDS if the pack has failed. */
+/* Returns the kind of the next record; SLICE_RECORD_KINDS if the pack has
+ * failed.
+ */
 enum slice_record_kind slice_records_read_kind(struct pack *pack);
 
 struct read_slice {
@@ -55,17 +60,19 @@ struct read_slice {
 	struct slice_span span;
 };
 
-/* Reads the rest of it; of the slice is shown what is in @window. */
+/* Reads the rest of a slice record; only the part in @window is shown. */
 void slice_records_read_slice(struct pack *pack, struct time_window window,
 			      uint32_t functions, struct read_slice *slice);
 
-/* The slice is of work @number: its shares may follow.  Returns false when out of
- * memory.
+/* Registers the slice as work @number, so that its shares may follow. Returns
+ * false when out of memory.
  */
 bool slice_records_know(struct slice_records *records,
 			const struct read_slice *slice, uint32_t number);
 
-/* Reads the rest of it; that of a slice which is not known is not shown. */
+/* Reads the rest of a share record. A share of a slice that is not registered
+ * is not shown.
+ */
 void slice_records_read_share(const struct slice_records *records,
 			      struct pack *pack, int32_t *pid,
 			      struct interrupt_charge *charge);

@@ -5,21 +5,21 @@
 
 #include <stdbool.h>
 
-/* A request of a task for sectors of a device, and for whom it is. */
+/* A request for sectors of a device, and its owner. */
 struct bio {
 	struct block_range range;
-	bool is_mapped; /* another device's, about to be queued here */
+	bool is_mapped; /* remapped from another device, not yet queued here */
 	struct owner *owner;
 };
 
-/* Requests to block devices, from who makes them, through devices that hand
- * them on to others, to their completion.  Exact: the queue event has the task
- * or the interrupt work that submits the bio, and the completion event has the
- * device and the sectors, which find it again.
+/* Requests to block devices, from the submitter, through devices that remap
+ * them to others, to their completion. Exact: the queue event has the task or
+ * the interrupt work that submits the bio, and the completion event has the
+ * device and the sectors, which identify it.
  */
 struct blocks {
 	struct owners *owners;
-	struct array bios; /* struct bio: in flight, in no order */
+	struct array bios; /* struct bio: in flight, unordered */
 };
 
 static void open_blocks(void *state, struct owners *owners)
@@ -50,7 +50,7 @@ static struct bio *find_bio(const struct blocks *blocks, uint64_t device,
 	return NULL;
 }
 
-/* Returns an owner for what is for @first or @second, with one reference. */
+/* Returns an owner that is @first or @second, with one reference. */
 static struct owner *either(struct owners *owners, struct owner *first,
 			    struct owner *second)
 {
@@ -64,9 +64,9 @@ static struct owner *either(struct owners *owners, struct owner *first,
 	return owner;
 }
 
-/* Adds a bio, whose owner is borrowed.  One that begins at the same sector (all
- * flushes have sector 0) is in flight still, or completed without an event:
- * which of the two completes first cannot be known, so both are for either.
+/* Adds a bio, whose owner is borrowed. A bio with the same first sector (all
+ * flushes have sector 0) may be still in flight, or completed without an event.
+ * Which of the two completes first is unknown, so each gets both owners.
  */
 static void add_bio(struct blocks *blocks, struct bio bio)
 {

@@ -2,8 +2,8 @@
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/interrupts/owner_map.h"
 
-/* Interrupts that CPUs send each other, to those for whom the last of the
- * kind was sent.  Where a wake-up sends one, it is for whom is woken.
+/* Interrupts that CPUs send each other, charged to the owner of the last one of
+ * the kind sent. If a wake-up sends one, it is charged to the woken task.
  */
 struct ipis {
 	struct owner_map sent;	 /* by role of the IPI */

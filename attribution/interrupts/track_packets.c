@@ -3,17 +3,19 @@
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/interrupts/packet_map.h"
 
-/* This is what a CPU does with packets right now. */
+/* The packets that a CPU handles now. */
 struct handling {
-	uint64_t at_hand;    /* the packet that it is about */
-	struct array polled; /* uint64_t: those that the poll that goes on
-				 * got from its device; see merge() */
-	struct array next;   /* uint64_t: those that the network layer got in it
-				 * and has yet to look at, as they came */
+	uint64_t at_hand; /* the packet handled now */
+	/* uint64_t: received from the device by the open poll; see merge() */
+	struct array polled;
+	/* uint64_t: received by the network layer in that poll, and still to be
+	 * processed, in order
+	 */
+	struct array next;
 };
 
-/* Packets, from the device to who reads them, and from who sends them to the
- * device that is done with them.
+/* Packets, from the device to the reader, and from the sender to the device
+ * that has completed them.
  */
 struct packets {
 	struct packet_map table;
@@ -41,7 +43,7 @@ static void close_packets(void *state)
 	array_free(&packets->cpus);
 }
 
-/* Returns NULL when out of memory. */
+/* Returns the state of the CPU of @context; NULL when out of memory. */
 static struct handling *handling_on(struct packets *packets,
 				    const struct event_context *context)
 {
@@ -90,14 +92,14 @@ static bool is_poll(const struct event_context *context)
 	return context->slice && context->slice->kind == INTERRUPT_NAPI;
 }
 
-/* For a CPU's own queue: its poll is another one. */
+/* A packet arrives in a CPU's own queue, which another poll processes. */
 static void arrive_queued(struct packets *packets,
 			  const struct event_context *context)
 {
 	arrive(packets, context);
 }
 
-/* A device hands a packet over; it may become part of another one. */
+/* A device delivers a packet, which may be merged into another one. */
 static void arrive_polled(struct packets *packets,
 			  const struct event_context *context)
 {
@@ -109,8 +111,8 @@ static void arrive_polled(struct packets *packets,
 		owners_fail(context->owners);
 }
 
-/* The network layer gets it: what a device or another CPU handed over, or a
- * packet from where nobody looks.
+/* The network layer receives a packet: one that a device or another CPU
+ * delivered, or one from a source without events.
  */
 static void receive(struct packets *packets,
 		    const struct event_context *context)
@@ -132,8 +134,9 @@ static void receive(struct packets *packets,
 		owners_fail(context->owners);
 }
 
-/* It looks at one after the other of those that it got, all of them before perhaps:
- * what is done from here on is about the first that is still there.
+/* The network layer processes the packets it received one after the other,
+ * perhaps after it has received all of them: from here on, work is about the
+ * first one that still exists.
  */
 static void look_at_next(struct packets *packets,
 			 const struct event_context *context)
@@ -164,7 +167,7 @@ static void send(struct packets *packets, const struct event_context *context)
 	struct packet *packet =
 		packet_map_find(&packets->table, address_of(context));
 
-	/* From device to device, it stays what it is. */
+	/* Passed from device to device, the packet keeps its owner. */
 	if (packet && packet->is_sent && context->slice)
 		return;
 	packet = packet_map_add(&packets->table, address_of(context),
@@ -179,16 +182,16 @@ static void transmit(struct packets *packets,
 	struct packet *packet =
 		packet_map_find(&packets->table, address_of(context));
 
-	/* What a packet is answered with is part of handling it. */
+	/* Sending an answer to a packet is part of handling it. */
 	if (packet && packet->is_sent && context->slice &&
 	    context->slice->current != packet->owner)
 		event_context_effect(context, packet->owner, 1);
 }
 
-/* The task that reads a packet is the one that it was for.  Exact: the task copies
- * the packet's data, or consumes it (udp_recvmsg() copies a linear packet without
- * an event).  A task that drops a packet has taken it from a queue that is most
- * likely its own.
+/* Makes the task that reads a packet its owner. Exact: the task copies the
+ * packet's data, or consumes it (udp_recvmsg() copies a linear packet without
+ * an event). A task that drops a packet has most likely taken it from its own
+ * queue.
  */
 static void read_by(struct packets *packets,
 		    const struct event_context *context, struct packet *packet,
@@ -223,7 +226,7 @@ static void finish(struct packets *packets, const struct event_context *context)
 	packet_map_remove(&packets->table, address_of(context));
 }
 
-/* Returns the packet that the interrupt work is about right now, or NULL. */
+/* Returns the packet that the interrupt work handles now, or NULL. */
 static struct packet *at_hand(struct packets *packets,
 			      const struct event_context *context)
 {
@@ -277,8 +280,8 @@ static void event(void *state, const struct event_context *context)
 		takes[kind](state, context);
 }
 
-/* What a device handed over and the network layer did not get has become part
- * of the packets that it did get.
+/* Packets that a device delivered and the network layer did not receive were
+ * merged into those that it did receive.
  */
 static void merge(struct packets *packets, const struct event_context *context,
 		  const struct packet *packet)

@@ -2,16 +2,16 @@
 #include "attribution/interrupts/interrupt_roles.h"
 #include "attribution/interrupts/object_tracker.h"
 
-/* The network devices of a CPU that wait to be polled: net/core/dev.c polls
- * them in the order in which they asked for it.
+/* The network devices of a CPU that are scheduled to be polled. net/core/dev.c
+ * polls them in the order in which they were scheduled.
  */
 struct waiting {
-	struct array polls; /* struct owner *, from first on */
+	struct array polls; /* struct owner *, starting at first */
 	size_t first;
-	bool is_raised; /* there will be another round */
+	bool is_raised; /* another round will follow */
 };
 
-/* From the interrupt that asks for a device to be polled to that poll. */
+/* Connects the interrupt that schedules a device's poll with that poll. */
 struct polls {
 	struct owners *owners;
 	struct array cpus; /* struct waiting, by CPU */
@@ -56,7 +56,7 @@ static struct waiting *waiting_on(struct polls *polls, uint32_t cpu)
 	return waiting;
 }
 
-/* Takes the reference to @owner. */
+/* Consumes the reference to @owner. */
 static void push(struct polls *polls, uint32_t cpu, struct owner *owner)
 {
 	struct waiting *waiting = waiting_on(polls, cpu);
@@ -77,7 +77,7 @@ static void role(void *state, const struct event_context *context,
 	owner = owner_open(context->owners);
 	if (context->slice)
 		context->slice->polls = true;
-	/* A poll that asks for another is for its own packets. */
+	/* A poll that schedules another one works for its own packets. */
 	if (context->slice && context->slice->kind != INTERRUPT_NAPI)
 		event_context_effect(context, owner, 1);
 	push(state, context->cpu, owner);
@@ -110,8 +110,8 @@ static void begin(void *state, const struct event_context *context)
 		clear(state, waiting);
 }
 
-/* The devices that it knows of and the kernel's list are alike again when no
- * round is to come.
+/* If no further round follows, the kernel's list is empty, and so is the
+ * tracker's.
  */
 static void end(void *state, const struct event_context *context)
 {
@@ -133,7 +133,7 @@ static void event(void *state, const struct event_context *context)
 		if (waiting)
 			waiting->is_raised = true;
 	}
-	/* The poll is not done, and waits again. */
+	/* The poll is not finished, and is scheduled again. */
 	if (record->event == EVENT_NAPI_POLL && record->values[NAPI_BUDGET] &&
 	    record->values[NAPI_WORK] >= record->values[NAPI_BUDGET])
 		push(state, context->cpu, owner_open(context->owners));

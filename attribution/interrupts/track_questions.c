@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/object_tracker.h"
 
-/* A task that has asked a device something and waits. */
+/* A task that has sent a query to a device and waits. */
 struct question {
 	int32_t tid;
 	struct owner *owner;
 };
 
-/* Questions to devices that have one answer for each, as a 9p server's, from
- * who asks to the interrupt that hands the answer over.  Which one it answers
- * is not recorded: it is inferred to be for those who wait.
+/* Queries to devices that answer each query once, such as a 9p server, from the
+ * sender to the interrupt that delivers the answer. Which query it answers is
+ * not recorded: it is inferred to be for the waiting tasks.
  */
 struct questions {
 	struct owners *owners;

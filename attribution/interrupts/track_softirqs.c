@@ -40,11 +40,11 @@ static void raised(struct owner_map *pending,
 
 	if (!interrupt_slice_is_open(context->slice))
 		return;
-	/* The poll that it asked for says more. */
+	/* The poll that it scheduled is better evidence. */
 	if (vector == NET_RX_SOFTIRQ && context->slice->polls)
 		return;
-	/* A poll that is done with packets lets their queue go on: what that
-	 * sends then tells nothing of the poll.
+	/* A poll that has completed packets restarts their queue; packets sent
+	 * as a result are no evidence about the poll.
 	 */
 	if (vector == NET_TX_SOFTIRQ &&
 	    context->slice->kind == INTERRUPT_NAPI &&
@@ -57,8 +57,8 @@ static void raised(struct owner_map *pending,
 	event_context_effect(context, owner, 1);
 }
 
-/* What a task raised does the task's work as well: an interrupt that raises the
- * same one is not charged for all of it exactly.
+/* A soft interrupt that a task raised also does the task's work: an interrupt
+ * that raises the same one is not charged exactly for all of it.
  */
 static void raised_by_task(struct owner_map *pending,
 			   const struct event_context *context)
@@ -82,13 +82,14 @@ static void event(void *state, const struct event_context *context)
 		slice->ends_request = false;
 		raised(state, context);
 	} else if (context->event->event == EVENT_REQUEST_COMPLETE) {
-		/* It was done here. */
+		/* The request was completed in this slice, not passed on. */
 		join(context->owners, slice, NULL);
 	}
 }
 
-/* A request that is done waits in its CPU's list for the block soft interrupt, which is
- * raised for the first one in it alone; one of another CPU is handed over by an IPI.
+/* A completed request waits in its CPU's list for the block soft interrupt,
+ * which is raised only for the first one in the list. A request of another CPU
+ * is passed on by an IPI.
  */
 static void role(void *state, const struct event_context *context,
 		 enum interrupt_role role, bool has_ended)
@@ -125,11 +126,11 @@ static void end(void *state, const struct event_context *context)
 		event_context_effect(context, context->slice->joined, 1);
 }
 
-/* From the interrupt that raises a soft interrupt to what that then does: a map
- * by CPU and vector.  The raise event has the interrupt, and the kernel runs a
- * vector once for all that raised it, so what a single interrupt raised is
- * exactly its; of several raisers each is charged with all, as inferred, unless
- * all of it was for one process.
+/* Connects the interrupt that raises a soft interrupt with the latter's work: a
+ * map by CPU and vector. The raise event has the interrupt, and the kernel runs
+ * a vector once for all that raised it. So work raised by a single interrupt is
+ * exactly its own; of several, each is charged with all of it, as inferred,
+ * unless all of it was for one process.
  */
 const struct object_tracker track_softirqs = {
 	.state_bytes = sizeof(struct owner_map),

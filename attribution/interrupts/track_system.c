@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/object_tracker.h"
 
-/* Some work is the system's, whatever comes of it: NMIs, RCU, the tick and what
- * balances load.
- */
+/* Some work is always the system's: NMIs, RCU, the tick and load balancing. */
 static void begin(void *state, const struct event_context *context)
 {
 	struct interrupt_slice *slice = context->slice;

@@ -3,12 +3,12 @@
 #include "attribution/interrupts/owner_map.h"
 #include "common/number_map.h"
 
-/* Timers of both kinds, from who arms them to their function. */
+/* Timers of both kinds, from the task that arms them to their function. */
 struct timers {
 	struct owner_map armed; /* by address */
-	/* By CPU: the timer that was taken off last.  The kernel takes one
-	 * off, which looks like cancelling it, before it calls its function,
-	 * and puts it back after if that says so.
+	/* By CPU: the timer dequeued last. Before the kernel calls its
+	 * function, it dequeues the timer, which looks like a cancellation, and
+	 * enqueues it again afterwards if the function requests it.
 	 */
 	struct number_map last; /* its address */
 	struct owner_map last_owners;
@@ -36,8 +36,8 @@ static uint64_t address_of(const struct event_context *context)
 	return (uint64_t)context->event->values[TIMER_ADDRESS];
 }
 
-/* Returns whether the kernel's own code that runs timers runs, not a function
- * of one or a task.
+/* Returns whether the kernel's own timer code runs, not a timer's function or a
+ * task.
  */
 static bool is_running_timers(const struct event_context *context)
 {
@@ -45,7 +45,7 @@ static bool is_running_timers(const struct event_context *context)
 				  context->slice->role == ROLE_ACTION);
 }
 
-/* Returns the owner of the timer, if it is the one taken off last. */
+/* Returns the owner of the timer, if it is the one dequeued last. */
 static struct owner *taken_off(const struct timers *timers,
 			       const struct event_context *context)
 {
@@ -87,9 +87,9 @@ static void arm(struct timers *timers, const struct event_context *context)
 		      owner ? owner : event_context_owner(context));
 }
 
-/* Returns how certain it is that @function is for who armed its timer last.
- * Exact: a timer of the requester alone, which a start event shows him to arm;
- * a timer of a device, a socket or a file system is armed by the first of
+/* Returns how certain it is that @function works for the task that armed its
+ * timer last. Exact: a timer of one requester, which a start event shows him to
+ * arm. A timer of a device, a socket or a file system is armed by the first of
  * several that need it, and the others leave no event.
  */
 static enum interrupt_certainty
@@ -112,7 +112,9 @@ static void expire(struct timers *timers, const struct event_context *context,
 	uint32_t function = event_context_function(
 		context, context->event->values[TIMER_FUNCTION]);
 
-	/* High-resolution timers are not seen to be taken off before. */
+	/* High-resolution timers have no event when they are dequeued for
+	 * expiry.
+	 */
 	if (owner_map_find(&timers->armed, address_of(context)))
 		take_off(timers, context);
 	if (context->slice)

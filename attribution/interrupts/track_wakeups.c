@@ -36,8 +36,8 @@ static void begin(void *state, const struct event_context *context)
 	if (context->slice->kind != INTERRUPT_THREAD)
 		return;
 	owner = owner_map_take(state, (uint32_t)context->tid);
-	/* A handler's thread that passes on for whom its interrupt was is for
-	 * the same.  An interrupt that was about one object when it woke the
+	/* A handler's thread that inherits the owner of its interrupt works for
+	 * the same owner. An interrupt that handled one object when it woke the
 	 * thread does not prove that the thread handles no other.
 	 */
 	if (owner)
@@ -47,8 +47,8 @@ static void begin(void *state, const struct event_context *context)
 	owner_drop(context->owners, owner);
 }
 
-/* Whom interrupt work wakes, for want of better; and the threads of threaded
- * handlers, from the interrupt that wakes them.
+/* The tasks that interrupt work wakes, used without better evidence; and the
+ * threads of threaded handlers, from the interrupt that wakes them.
  */
 const struct object_tracker track_wakeups = {
 	.state_bytes = sizeof(struct owner_map),

@@ -3,12 +3,13 @@
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/interrupts/owner_map.h"
 
-/* Gives @slice, which executes an item that @queuer (or NULL) queued, its owner.
+/* Sets the owner of @slice, which executes an item that @queuer (or NULL)
+ * queued.
  *
- * The queue event has the thread that queued the item first since it ran last.
+ * The queue event has the thread that queued the item first since its last run.
  * Later requesters find it queued and leave no event, and many do not even try:
- * they only add to a list that is not empty.  So the queuer is exact only for an
- * item of his own request, and inferred for all others.
+ * they only add to a list that is not empty. So the queuer is exact only for an
+ * item of its own request, and inferred for all others.
  */
 static void own(struct interrupt_slice *slice, struct owner *queuer,
 		const struct event_context *context)
@@ -26,7 +27,7 @@ static void own(struct interrupt_slice *slice, struct owner *queuer,
 		if (queuer)
 			interrupt_slice_own(slice, queuer, CERTAIN_INFERRED);
 		break;
-	case SERVES_WRITERS: /* track_writeback.c */
+	case SERVES_WRITERS: /* see track_writeback.c */
 		break;
 	}
 }
@@ -58,7 +59,8 @@ static void event(void *state, const struct event_context *context)
 		execute(state, context);
 }
 
-/* Work items, from who queues them to the kworker that executes them. */
+/* Work items, from the task that queues them to the kworker that executes them.
+ */
 const struct object_tracker track_works = {
 	.state_bytes = sizeof(struct owner_map),
 	.open = object_map_open,

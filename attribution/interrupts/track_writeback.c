@@ -5,15 +5,16 @@
 /* Writeback, from the processes that make pages dirty to the kworker that
  * writes them.
  *
- * The work item of a device is queued by whoever makes its first page dirty,
- * by sync(2), or by the item itself: none of these shows whose pages the item writes.
- * The tracker counts the pages that each process has made dirty and that have
- * not been written since.  The trace has neither the page nor its file, so a
- * page that the kernel writes is taken from all processes in proportion, and
- * one that a process writes or drops from its own: the shares are inferred.
+ * The work item of a device is queued by the process that makes its first page
+ * dirty, by sync(2), or by the item itself: none of these shows whose pages the
+ * item writes. The tracker counts the pages that each process has made dirty
+ * and that have not been written since. The trace has neither the page nor its
+ * file, so a page that the kernel writes is subtracted from all processes in
+ * proportion, and one that a process writes or drops from its own: the shares
+ * are inferred.
  *
- * Invariant: every share is a known process or nobody, so that memory grows
- * with processes only.
+ * Invariant: every share belongs to a known process or nobody, so that memory
+ * grows with processes only.
  */
 struct writeback {
 	struct owners *owners;
@@ -51,7 +52,7 @@ static struct owner_share *find(const struct writeback *writeback,
 	return NULL;
 }
 
-/* Takes one page from all in proportion to theirs. */
+/* Subtracts one page from all processes in proportion to their counts. */
 static void clean_any(struct writeback *writeback)
 {
 	struct owner_share *shares = writeback->dirty.items;
@@ -68,7 +69,7 @@ static void clean_any(struct writeback *writeback)
 		shares[i].weight *= (pages - 1) / pages;
 }
 
-/* Takes one page, or what is left of one, from @own. */
+/* Subtracts one page, or the rest of one, from @own. */
 static void clean_own(struct writeback *writeback, struct owner_share *own)
 {
 	const struct owner_share *last =
@@ -107,7 +108,7 @@ static void role(void *state, const struct event_context *context,
 		clean(writeback, context);
 }
 
-/* Without any dirty page that is known the work is nobody's. */
+/* If no dirty page is known, the work is nobody's. */
 static void event(void *state, const struct event_context *context)
 {
 	const struct writeback *writeback = state;

@@ -8,15 +8,14 @@
 
 #include <stdlib.h>
 
-/* More messages that nobody reads, and requests that nobody answers, are of
- * no use to anybody.
+/* Limits unread messages and unanswered requests: older ones are no evidence.
  */
 enum { MOST_QUEUED = 256 };
 
 struct channel {
 	uint64_t socket;
 	struct array queue; /* struct message *, oldest first */
-	struct array asked; /* struct request *, the same */
+	struct array asked; /* struct request *, oldest first */
 	uint64_t peer;
 	const struct task *user; /* see channels_use() */
 	struct request *opener;	 /* see channels_open_for(); or NULL */
@@ -91,12 +90,14 @@ struct message *channels_read(struct channels *channels, uint64_t socket,
 		return NULL;
 	message = message_refer(message_in(&channel->queue, 0));
 	left = message->bytes - message->taken_bytes;
-	/* One whose sender is not back yet has no size: it is all of it. */
+	/* A message whose sender has not returned yet has no size: the reader
+	 * consumes all of it.
+	 */
 	if (!message->bytes || left > *bytes)
 		left = *bytes;
 	message->taken_bytes += left;
 	*bytes -= left;
-	/* A datagram is read at once, or the rest of it is lost. */
+	/* A datagram is read at once; the rest of it is lost. */
 	if (message->medium == MEDIUM_UDP)
 		*bytes = 0;
 	if (message->taken_bytes >= message->bytes ||

@@ -8,9 +8,9 @@ struct message;
 struct request;
 struct task;
 
-/* The sockets that messages go through, by the address of their struct sock:
- * what waits to be read there, which requests were sent from there, and which
- * socket is at the other end.
+/* The sockets that carry messages, by the address of their struct sock: the
+ * messages queued for reading, the requests sent from the socket, and the
+ * socket at the other end.
  */
 struct channels;
 
@@ -18,46 +18,45 @@ struct channels;
 struct channels *channels_new(void);
 void channels_free(struct channels *channels);
 
-/* Queues @message for the readers of @socket, referring to it.  Returns 0 or
+/* Queues @message for the readers of @socket, adding a reference. Returns 0 or
  * -ERROR_MEMORY.
  */
 int channels_queue(struct channels *channels, uint64_t socket,
 		   struct message *message);
 
-/* Somebody reads @bytes of @socket: finds the oldest message that some of them
- * are of, and counts them off: *@bytes are left afterwards.
+/* A thread reads @bytes from @socket. Finds the oldest message with some of
+ * these bytes and subtracts them; *@bytes is set to the rest.
  *
- * Returns it, with a reference that is the caller's; NULL: nothing that is
- * known was there.
+ * Returns the message with a reference, which the caller owns; NULL if no known
+ * message was queued.
  */
 struct message *channels_read(struct channels *channels, uint64_t socket,
 			      uint64_t *bytes);
 
-/* Takes out a message that went elsewhere. */
+/* Removes a message that turned out to have gone elsewhere. */
 void channels_forget(struct channels *channels, uint64_t socket,
 		     const struct message *message);
 
-/* @request was sent from @socket.  Returns 0 or -ERROR_MEMORY. */
+/* Records that @request was sent from @socket. Returns 0 or -ERROR_MEMORY. */
 int channels_ask(struct channels *channels, uint64_t socket,
 		 struct request *request);
 
-/* Returns the oldest request that was sent from @socket and not answered yet,
- * borrowed, or NULL.
+/* Returns the oldest unanswered request sent from @socket, borrowed, or NULL.
  */
 struct request *channels_asked(struct channels *channels, uint64_t socket);
 
-/* @task has sent from @socket, or read there before anybody sent.  Returns 0 or
- * -ERROR_MEMORY.
+/* Records that @task sent from @socket, or read from it before any task sent.
+ * Returns 0 or -ERROR_MEMORY.
  */
 int channels_use(struct channels *channels, uint64_t socket,
 		 const struct task *task);
 
-/* Returns who that was last, or NULL. */
+/* Returns the last task recorded by channels_use(), or NULL. */
 const struct task *channels_user(const struct channels *channels,
 				 uint64_t socket);
 
-/* Remembers that @first and @second are the ends of one connection.  Returns 0
- * or -ERROR_MEMORY.
+/* Records that @first and @second are the ends of one connection. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int channels_pair(struct channels *channels, uint64_t first, uint64_t second);
 
@@ -73,12 +72,12 @@ int channels_open_for(struct channels *channels, uint64_t socket,
 struct request *channels_take_opener(struct channels *channels,
 				     uint64_t socket);
 
-/* Forgets all that is known of @socket and that it is the other end of another:
- * a new connection has begun at the address of one that is closed.
+/* Removes all state of @socket, also as the peer of another socket: a new
+ * connection has started at the address of a closed one.
  */
 void channels_renew(struct channels *channels, uint64_t socket);
 
-/* Returns the other end, 0 if it is not known. */
+/* Returns the socket at the other end, 0 if unknown. */
 uint64_t channels_peer(const struct channels *channels, uint64_t socket);
 
 #endif

@@ -56,7 +56,7 @@ void connections_free(struct connections *connections)
 	free(connections);
 }
 
-/* FNV-1a of both ends, in the order in which they are given. */
+/* FNV-1a of both ends, in the given order. */
 static uint64_t hash_of(const struct endpoint *first,
 			const struct endpoint *second)
 {
@@ -79,8 +79,8 @@ static bool has_ends(const struct connection *connection,
 	       endpoint_is_equal(&connection->remote, remote);
 }
 
-/* Returns the index + 1 of what has these ends, or 0.  Two connections with one
- * hash, which are not to be expected, would only hide each other.
+/* Returns the index + 1 of the connection with these ends, or 0. Of two
+ * connections with one hash, which is unlikely, one only hides the other.
  */
 static uint64_t find_ends(const struct connections *connections,
 			  const struct endpoint *local,
@@ -108,7 +108,9 @@ static void leave_ends(struct connections *connections, uint64_t number)
 					  &connection->remote));
 }
 
-/* Returns the number of @socket, from 1 on; 0 when out of memory. */
+/* Returns the number of @socket, from 1, adding it if it is new; 0 when out of
+ * memory.
+ */
 static uint64_t number_of(struct connections *connections, uint64_t socket)
 {
 	const struct connection_state *state =
@@ -123,7 +125,7 @@ static uint64_t number_of(struct connections *connections, uint64_t socket)
 	return number;
 }
 
-/* Adds a connection of @socket, in place of what that was before. */
+/* Adds a connection of @socket, replacing the previous one. */
 static int add(struct connections *connections, uint64_t socket,
 	       const struct connection *connection, bool is_whole)
 {
@@ -185,7 +187,7 @@ static void read_end(struct endpoint *end, const int64_t *address, int64_t port)
 	end->port = (uint16_t)port;
 }
 
-/* A socket that listens, or asks for a connection, has not both ports. */
+/* A socket that listens or is connecting does not have both ports. */
 static int begin(struct connections *connections, const int64_t *values)
 {
 	struct connection connection = {

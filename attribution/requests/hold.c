@@ -59,7 +59,9 @@ static void take_from(struct request *request, struct hold *hold)
 	hold_drop(hold);
 }
 
-/* Who sends and never waits has a way as long as its life. */
+/* A thread that sends but never waits would build an unbounded parent chain;
+ * cuts it.
+ */
 static void shorten(struct hold *hold)
 {
 	struct hold *last = hold;
@@ -71,7 +73,7 @@ static void shorten(struct hold *hold)
 	hold->length = MOST_PARENTS;
 }
 
-/* Returns whether the way to @parent leads through @hold. */
+/* Returns whether @hold is @parent or one of its ancestors. */
 static bool leads_through(const struct hold *parent, const struct hold *hold)
 {
 	while (parent && parent != hold)
@@ -84,7 +86,7 @@ int hold_give(struct hold *hold, struct request *request, struct hold *parent)
 	struct request *before = hold->request;
 	struct hold *old_parent = hold->parent;
 
-	/* Holds before it may have been given to others since. */
+	/* Earlier segments may have been assigned to other requests since. */
 	if (hold->is_parent && leads_through(parent, hold))
 		parent = NULL;
 	if (parent)

@@ -10,52 +10,56 @@ struct request;
 struct task;
 struct thread_clock;
 
-/* A stretch of one thread's life in which it works for one request, or for
- * nobody known.  Where the request comes from another stretch, of this thread
- * or of another, that is its parent: so the way of a request from who took it
- * to who answered it is known from behind.
+/* A work segment: an interval of one thread's life in which it works for one
+ * request, or for none that is known. If the request was passed on from another
+ * segment, of this or another thread, that one is the parent. Following the
+ * parents from the segment that sent the answer yields the request's path back
+ * to the thread that took it.
  */
 struct hold {
 	const struct task *task;
-	const struct thread_clock *clock; /* the thread's */
-	struct request *request;	  /* referred to; NULL: nobody's */
-	struct hold *parent;		  /* referred to; or NULL */
-	uint32_t length; /* of the way here, at most: parents of parents */
+	const struct thread_clock *clock; /* of the thread */
+	struct request *request;	  /* holds a reference; NULL: none */
+	struct hold *parent;		  /* holds a reference; or NULL */
+	uint32_t length; /* upper bound of the number of ancestors */
 	struct clock_mark *begin;
-	struct clock_mark *end; /* NULL: it goes on */
-	/* The thread was woken, or began to read: what went before tells
-	 * nothing of whom it works for.
+	struct clock_mark *end; /* NULL: still open */
+	/* The thread was woken or started to read: earlier segments are no
+	 * evidence of its request.
 	 */
 	bool is_start;
-	/* Who sent what woke the thread as it began, or NULL; and by which
-	 * function.
+	/* The sender that woke the thread at the start, or NULL; and the
+	 * function that it woke with.
 	 */
 	const struct task *waker;
 	uint32_t waker_function;
-	/* It waits: it belongs to what went before, until it takes a message. */
+	/* The thread waits: the segment belongs to the previous one until it
+	 * takes a message.
+	 */
 	bool is_waiting;
-	bool is_carrier;  /* a kworker's, that had a message meanwhile, or: */
-	bool is_deferred; /* did what another thread had queued */
-	bool is_parent;	  /* of another, or was */
-	bool is_charged;  /* its request was handed out */
-	bool is_answer;	  /* it ended as the answer to its request was sent */
+	bool is_carrier;  /* of a kworker that carried a message */
+	bool is_deferred; /* executed work that another thread had queued */
+	bool is_parent;	  /* is or was the parent of a segment */
+	bool is_charged;  /* its request was emitted */
+	bool is_answer;	  /* it ended when the answer to its request was sent */
 	uint32_t references;
 };
 
 struct hold *hold_refer(struct hold *hold);
-void hold_drop(struct hold *hold); /* NULL is allowed */
+void hold_drop(struct hold *hold); /* NULL is allowed. */
 
-/* Begins one for nobody.  Borrows @clock; takes the reference to @begin.  NULL
- * when out of memory.
+/* Creates a segment without a request. Borrows @clock; consumes the reference
+ * to @begin. Returns NULL when out of memory.
  */
 struct hold *hold_new(const struct task *task, const struct thread_clock *clock,
 		      struct clock_mark *begin);
 
-/* More parents than twice that are not kept. */
+/* At most twice as many ancestors are kept. */
 enum { MOST_PARENTS = 1024 };
 
-/* Gives @hold to @request (NULL: nobody), as what follows on @parent (or NULL,
- * also if the way there leads through @hold), and takes it from whom it had.
+/* Assigns @hold to @request (NULL: none) with the parent @parent, and removes
+ * it from its previous request. @parent may be NULL, and counts as NULL if
+ * @hold is among its ancestors.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

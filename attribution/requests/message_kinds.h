@@ -8,30 +8,30 @@
 struct function_marks;
 struct function_table;
 
-/* This is what a kernel function has to do with messages between threads. */
+/* The role of a kernel function in messages between threads. */
 enum message_kind {
 	MESSAGE_NONE,
-	MESSAGE_SEND,	 /* hands one over, itself or by soft interrupts */
-	MESSAGE_CONNECT, /* the same, to one that accepts connections */
-	MESSAGE_SIGNAL,	 /* wakes those who wait for a word in memory */
-	MESSAGE_COPY,	 /* copies what is read to who reads it */
-	MESSAGE_MERGE,	 /* a packet was added to the one before it */
-	MESSAGE_ITEM,	 /* executes a work item, which may carry one */
-	MESSAGE_FLUSH,	 /* the item behind one that somebody waits for */
-	MESSAGE_COMMIT,	 /* writes what others wait for, as who woke it asked */
-	MESSAGE_WAIT,	 /* takes one, and waits for it */
-	MESSAGE_MANY,	 /* waits for one on any of several */
+	MESSAGE_SEND,	 /* delivers a message, itself or by soft interrupts */
+	MESSAGE_CONNECT, /* like MESSAGE_SEND, to an accepting socket */
+	MESSAGE_SIGNAL,	 /* wakes the waiters of a word in memory (futex) */
+	MESSAGE_COPY,	 /* copies a message to its reader */
+	MESSAGE_MERGE,	 /* merges a packet into the previous one */
+	MESSAGE_ITEM,	 /* executes a work item, which may carry a message */
+	MESSAGE_FLUSH,	 /* the item queued after one that a thread waits for */
+	MESSAGE_COMMIT,	 /* writes the journal for the thread that woke it */
+	MESSAGE_WAIT,	 /* waits for a message and reads it */
+	MESSAGE_MANY,	 /* waits for a message on any of several objects */
 	MESSAGE_ACCEPT,	 /* waits for a connection */
 	MESSAGE_WORD,	 /* waits for a word in memory */
 };
 
-/* By what a message goes. */
+/* The means by which a message is sent. */
 enum message_medium {
 	MEDIUM_UNKNOWN,
 	MEDIUM_PIPE,
 	MEDIUM_EVENTFD,
 	MEDIUM_QUEUE, /* System V's and POSIX's message queues */
-	MEDIUM_TTY,   /* terminals, of which work items carry it */
+	MEDIUM_TTY,   /* terminals, whose data work items carry */
 	MEDIUM_UNIX,  /* Unix sockets */
 	MEDIUM_TCP,
 	MEDIUM_UDP, /* and raw sockets */
@@ -49,20 +49,19 @@ static inline bool message_kind_waits(enum message_kind kind)
 	return kind >= MESSAGE_WAIT;
 }
 
-/* Returns whether it only tells what happens in others. */
+/* Returns whether the kind is only evidence within other calls. */
 static inline bool message_kind_is_evidence(enum message_kind kind)
 {
 	return kind == MESSAGE_COPY || kind == MESSAGE_MERGE;
 }
 
-/* Returns whether it is about what carries messages, not about the thread's own.
- */
+/* Returns whether the kind is about carrying messages of other threads. */
 static inline bool message_kind_carries(enum message_kind kind)
 {
 	return kind >= MESSAGE_ITEM && kind <= MESSAGE_COMMIT;
 }
 
-/* Returns whether sockets carry it, which have events of their own. */
+/* Returns whether the medium is a socket, which has events of its own. */
 static inline bool message_medium_is_socket(enum message_medium medium)
 {
 	return medium >= MEDIUM_UNIX && medium <= MEDIUM_UDP;
@@ -71,11 +70,13 @@ static inline bool message_medium_is_socket(enum message_medium medium)
 /* Returns its name, as "pipe"; "" for MEDIUM_UNKNOWN. */
 const char *message_medium_name(enum message_medium medium);
 
-/* Marks all @functions, once, to be freed by free(); NULL when out of memory. */
+/* Returns marks of all @functions, which the caller frees with free(); NULL
+ * when out of memory.
+ */
 struct function_marks *
 message_kinds_new(const struct function_table *functions);
 
-/* Returns what @function does by these marks: MESSAGE_NONE of most. */
+/* Returns the role of @function by these marks: MESSAGE_NONE for most. */
 struct message_function message_kinds_of(const struct function_marks *kinds,
 					 uint32_t function);
 

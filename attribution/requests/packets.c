@@ -15,8 +15,9 @@ struct delivery {
 
 struct packets {
 	struct number_map messages; /* struct message *, by packet */
-	struct number_map replies;  /* the same: which they are a reply to */
-	struct array deliveries;    /* struct delivery, by CPU */
+	/* struct message *, by packet that replies to it */
+	struct number_map replies;
+	struct array deliveries; /* struct delivery, by CPU */
 };
 
 struct packets *packets_new(void)
@@ -76,7 +77,7 @@ int packets_deliver(struct packets *packets, int32_t cpu, uint64_t packet,
 	return 0;
 }
 
-/* Returns what @cpu delivers in @softirq, 0: no packet. */
+/* Returns the packet that @cpu delivers in @softirq; 0: none. */
 static uint64_t packet_delivered(const struct packets *packets, int32_t cpu,
 				 uint64_t softirq)
 {

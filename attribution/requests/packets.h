@@ -6,10 +6,10 @@
 
 struct message;
 
-/* Which message is in which packet, by the address of its struct sk_buff: over
- * the loopback device it is the sent one that is received and read.  And which
- * packet each CPU is delivering.
- * Memory grows with the packets: the kernel uses their addresses again.
+/* Which message is in which packet, by the address of its struct sk_buff, and
+ * which packet each CPU is delivering. Over the loopback device the packet that
+ * is sent is also the one that is received and read. Memory grows with the
+ * number of different addresses, which the kernel reuses.
  */
 struct packets;
 
@@ -17,8 +17,8 @@ struct packets;
 struct packets *packets_new(void);
 void packets_free(struct packets *packets);
 
-/* @packet, which is sent anew, has (the beginning of) @message, to which it
- * refers; NULL: none that is known.  Returns 0 or -ERROR_MEMORY.
+/* Records that @packet, which is newly sent, contains (the start of) @message,
+ * with a reference; NULL: no known message. Returns 0 or -ERROR_MEMORY.
  */
 int packets_set(struct packets *packets, uint64_t packet,
 		struct message *message);
@@ -26,8 +26,8 @@ int packets_set(struct packets *packets, uint64_t packet,
 /* Returns the message in @packet, borrowed, or NULL. */
 struct message *packets_find(const struct packets *packets, uint64_t packet);
 
-/* @packet is sent as @delivered is: from the socket that this comes to.  Returns 0
- * or -ERROR_MEMORY.
+/* Records that @packet is sent during the delivery of @delivered, thus from the
+ * socket that @delivered arrives at. Returns 0 or -ERROR_MEMORY.
  */
 int packets_set_reply(struct packets *packets, uint64_t packet,
 		      struct message *delivered);
@@ -37,19 +37,21 @@ int packets_set_reply(struct packets *packets, uint64_t packet,
 struct message *packets_find_delivered(const struct packets *packets,
 				       uint64_t packet);
 
-/* @cpu delivers @packet, in the soft interrupt of number @softirq.  Returns 0
- * or -ERROR_MEMORY.
+/* Records that @cpu delivers @packet in the soft interrupt number @softirq.
+ * Returns 0 or -ERROR_MEMORY.
  */
 int packets_deliver(struct packets *packets, int32_t cpu, uint64_t packet,
 		    uint64_t softirq);
 
-/* Returns the message that @cpu delivers in @softirq (0: in none), borrowed, or
+/* Returns the message that @cpu delivers in @softirq (0: none), borrowed, or
  * NULL.
  */
 struct message *packets_delivered(const struct packets *packets, int32_t cpu,
 				  uint64_t softirq);
 
-/* What it delivers was added to another packet: its address is used again. */
+/* The packet being delivered was merged into another: its address will be
+ * reused.
+ */
 void packets_forget_delivered(struct packets *packets, int32_t cpu,
 			      uint64_t softirq);
 

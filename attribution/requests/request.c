@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* More that nobody answers tell nothing. */
+/* Limits unanswered requests: older ones are no evidence. */
 enum { MOST_LISTED = 64 };
 
 struct request *request_refer(struct request *request)
@@ -54,7 +54,7 @@ void request_set_parent(struct request *request, struct request *parent)
 	parent->has_children = true;
 }
 
-/* Returns the request that who sent @message works for, or NULL. */
+/* Returns the request that the sender of @message works for, or NULL. */
 static struct request *parent_of(const struct message *message)
 {
 	struct request *parent = message->hold ? message->hold->request : NULL;

@@ -13,8 +13,8 @@ struct hold;
 struct message;
 struct task;
 
-/* Which sides of a request are in the recording.  Of one over a TCP connection
- * to another machine only one is.
+/* Which sides of a request are in the recording. A request over a TCP
+ * connection to another machine has only one.
  */
 enum request_side {
 	SIDE_BOTH,
@@ -23,74 +23,85 @@ enum request_side {
 	REQUEST_SIDES,
 };
 
-/* A message for which others worked, until its answer came. */
+/* A message that other threads worked for, until its answer arrived. */
 struct request {
-	uint64_t number;	   /* from 1, as it was taken */
-	struct request *parent;	   /* that its sender worked for, or NULL */
-	struct hold *origin;	   /* the sender's, when it sent it */
-	uint64_t found_ns;	   /* its sender's work then: struct party */
-	uint64_t taken_ns;	   /* first; 0: unknown */
-	uint32_t wakes;		   /* of the message */
+	uint64_t number; /* from 1, in the order of creation */
+	/* the request that its sender worked for, or NULL */
+	struct request *parent;
+	struct hold *origin; /* the sender's segment when it was sent */
+	/* found_ns of its sender's struct party at that time */
+	uint64_t found_ns;
+	uint64_t taken_ns;	   /* when it was first read; 0: unknown */
+	uint32_t wakes;		   /* see struct message */
 	const struct task *client; /* NULL: SIDE_SERVER */
-	/* Who answered, else who took it last; NULL: SIDE_CLIENT. */
+	/* The thread that answered, else the last reader; NULL: SIDE_CLIENT. */
 	const struct task *server;
 	uint8_t kind;
 	uint8_t medium;
 	bool is_answered; /* the answer was sent */
-	bool is_ended;	  /* and taken, or nobody waits for one */
-	bool is_swapped;  /* perhaps another thread of its server answered */
+	bool is_ended;	  /* the answer was read, or none is expected */
+	bool is_swapped;  /* perhaps answered by another thread of the server */
 	bool is_inferred;
 	/* It was one of several that may have woken its server, and the answer
-	 * has not told yet that it did.
+	 * has not confirmed yet that it did.
 	 */
 	bool is_polled;
 	bool has_children; /* its servers sent requests for it */
-	bool is_opening;   /* see struct message: @parent is settled */
-	bool is_one_way; /* a message by a pipe that nobody answers: see tell() */
-	bool is_overtaken; /* its client had an answer, to another one */
-	/* Who took it waits for the next, and nobody else is at it. */
+	bool is_opening;   /* see struct message: @parent is final */
+	bool is_one_way;   /* a message by a pipe that is never answered */
+	/* its client received the answer to another request */
+	bool is_overtaken;
+	/* Its reader waits for the next message, and no other thread works for
+	 * it.
+	 */
 	bool is_left;
-	/* Its client had an answer to one that it sent later, or has sent one
-	 * after a sleep, and this one was left.
+	/* Its client received the answer to a later request, or sent a later
+	 * one after a sleep, and this one was left (is_left).
 	 */
 	bool is_passed;
 	uint8_t side;	 /* enum request_side */
 	uint64_t socket; /* the client's, 0: unknown */
-	/* Of TCP, if has_connection. */
+	/* For TCP, if has_connection. */
 	bool has_connection;
 	bool has_position;
 	struct connection connection;
-	uint64_t position; /* bytes that its client had sent there before it */
-	uint64_t arrived_ns; /* SIDE_CLIENT: the answer came; 0: unknown */
+	/* bytes that its client had sent on the connection before */
+	uint64_t position;
+	/* SIDE_CLIENT: arrival of the answer; 0: unknown */
+	uint64_t arrived_ns;
 	struct clock_mark *begin;
 	struct clock_mark *sent;
-	struct array holds;	     /* struct hold *, referred to */
-	struct hold *last;	     /* the newest on its way, of holds */
-	struct clock_mark *answered; /* the answer was sent */
-	struct clock_mark *heard;    /* the client begins to take the answer */
-	struct clock_mark *end;	     /* it has it */
+	struct array holds; /* struct hold *, with references */
+	/* the newest segment on its path, one of holds */
+	struct hold *last;
+	struct clock_mark *answered; /* when the answer was sent */
+	/* when the client starts to read the answer */
+	struct clock_mark *heard;
+	struct clock_mark *end; /* when the client has read it */
 	uint32_t references;
 };
 
 struct request *request_refer(struct request *request);
-void request_drop(struct request *request); /* NULL is allowed */
+void request_drop(struct request *request); /* NULL is allowed. */
 
-/* Makes the request that @message is.  Returns it with one reference, the
- * caller's; NULL when out of memory.
+/* Creates the request that @message is. Returns it with one reference, which
+ * the caller owns; NULL when out of memory.
  */
 struct request *request_new(struct message *message);
 
-/* @request was sent for @parent. */
+/* Records that @request was sent for @parent. */
 void request_set_parent(struct request *request, struct request *parent);
 
-/* Returns whether all times of an ended request are known by now. */
+/* Returns whether all times of an ended request are known. */
 bool request_is_settled(const struct request *request);
 
-/* Takes its holds away, without which it can be freed. */
+/* Removes its segments. They refer to the request, so it cannot be freed
+ * before.
+ */
 void request_clear(struct request *request);
 
-/* Returns whether an answer to one of them, from the same server to the same
- * client, may be the answer to the other: by different sockets it cannot.
+/* Returns whether an answer to one of the requests, from the same server to the
+ * same client, may be the answer to the other: not if their sockets differ.
  */
 static inline bool request_shares_way(const struct request *request,
 				      const struct request *other)
@@ -105,22 +116,22 @@ static inline bool request_is_open(const struct request *request)
 	return !request->is_answered && !request->is_ended;
 }
 
-/* Lists of requests, oldest first, refer to them.  There are no more than a few
- * dozen: the oldest end then.
+/* Request lists are sorted oldest first and hold references. At most a few
+ * dozen are kept; the oldest are ended.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
 int request_list_add(struct array *list, struct request *request);
 
-/* Takes the one at @index out; the reference is the caller's. */
+/* Removes and returns the request at @index; the caller owns the reference. */
 struct request *request_list_take(struct array *list, size_t index);
 
-/* Takes all out that are answered or over. */
+/* Removes all requests that are answered or ended. */
 void request_list_forget_closed(struct array *list);
 
 void request_list_free(struct array *list);
 
-/* Returns the one at @index. */
+/* Returns the request at @index. */
 static inline struct request *request_in(const struct array *list, size_t index)
 {
 	return *(struct request **)array_at(list, index);

@@ -16,47 +16,57 @@ struct task;
 struct task_names;
 struct thread_tracker;
 
-/* Finds requests: follows messages from who sends them to who takes them and
- * back.
+/* Finds requests: follows messages from their sender to their reader and back.
  *
- * A message is handed over by a function that sends (message_kinds.h).  Where
- * it goes tell, in this order:
- * - the kernel's events of sockets: the one that becomes ready in a send, and
- *   the one that is read, with how many bytes: this is exact;
- * - where sockets have none, the packets that leave in a send, are delivered and
- *   copied to a reader: exact;
- * - whom a send wakes from waiting for messages: exact, if it waited for one
- *   thing alone;
- * - who finds a message without having slept, and whose answer comes back, or
- *   finds the answer in turn: inferred.
+ * A message is delivered by a function that sends (message_kinds.h). Its reader
+ * is found by the first of these that applies:
+ * - the kernel's socket events: the socket that becomes ready in a send, and
+ *   the socket that is read, with the number of bytes: exact;
+ * - where there are no socket events, the packets that leave in a send, are
+ *   delivered and are copied to a reader: exact;
+ * - the thread that a send wakes from waiting for messages: exact, if it waited
+ *   for one object only;
+ * - a thread that finds a message without having slept, and whose answer
+ *   arrives at the sender, or which itself finds the answer: inferred.
  *
- * A message to a thread that waits for an answer of the sender's process is
- * that answer; any other is a request, or, within a process, hands one on.
- * Memory grows with the threads and with the messages under way.
+ * A message to a thread that waits for an answer from the sender's process is
+ * that answer; any other message is a request or, within a process, passes a
+ * request on. Memory grows with the number of threads and of messages in
+ * flight.
  */
 struct requests;
 
-/* Takes each request when all of it is known; it lives for the call only. */
+/* Called for each request when it is complete; the request is valid during the
+ * call only.
+ */
 struct request_callback {
 	void (*take)(struct request_callback *callback,
 		     const struct request *request);
-	/* Takes each stretch of threads' time, by what it is; or NULL. */
+	/* Called for each interval of a thread's time, with its part; may be
+	 * NULL.
+	 */
 	void (*passed)(struct request_callback *callback,
 		       const struct time_span *span, enum request_part part);
 };
 
-/* Borrowed, all of it. */
+/* All borrowed. */
 struct requests_options {
-	struct thread_tracker *threads; /* take all before */
+	/* receives everything before requests do */
+	struct thread_tracker *threads;
 	const struct function_table *functions;
 	const struct task_names *names;
-	const char *recorder;	/* see recorder_task.h; NULL: nobody is it.  Its
-			       * messages ask nobody */
-	bool has_wakes;		/* who wakes whom; without, none is inferred */
-	bool has_socket_events; /* sk_data_ready and those of lengths */
-	/* What packets are sent, received and copied; of use without these. */
+	/* see recorder_task.h; NULL: none. The recorder's messages are no
+	 * requests
+	 */
+	const char *recorder;
+	/* wake-ups were recorded; without them no readers are inferred */
+	bool has_wakes;
+	bool has_socket_events; /* sk_data_ready and the sock_*_length events */
+	/* Packets sent, received and copied; used only without socket events.
+	 */
 	bool has_packets;
-	const char *sockets_path; /* connections before it; NULL: unknown */
+	/* connections from before the recording; NULL: unknown */
+	const char *sockets_path;
 };
 
 struct requests_options
@@ -66,23 +76,24 @@ requests_options_of(const struct attribution_input *input);
 struct requests *requests_new(const struct requests_options *options);
 void requests_free(struct requests *requests);
 
-/* Returns what has to see the pass, behind all that is followed. */
+/* Returns the handler that must receive the pass, after all trackers it uses.
+ */
 struct event_handler *requests_handler(struct requests *requests);
 
-/* Hands all requests to @callback, which is borrowed, too.  Returns 0 or
+/* Adds @callback, which is borrowed, for all requests. Returns 0 or
  * -ERROR_MEMORY.
  */
 int requests_listen(struct requests *requests,
 		    struct request_callback *callback);
 
-/* Hands out what is left, once, after the last step.  Returns 0 or
- * -ERROR_MEMORY.
+/* Emits the remaining requests. Must be called once, after the last step.
+ * Returns 0 or -ERROR_MEMORY.
  */
 int requests_end(struct requests *requests);
 
-/* Returns the thread of number @index, and what all its time went to in
- * *@parts (by enum request_part); NULL after the last; *@parts is NULL for one
- * that was never seen.  After requests_end().
+/* Returns the thread of number @index, and sets *@parts to its total time by
+ * enum request_part, or to NULL for a thread that was never seen. Returns NULL
+ * after the last. Must be called after requests_end().
  */
 const struct task *requests_thread(const struct requests *requests,
 				   size_t index, const uint64_t **parts);

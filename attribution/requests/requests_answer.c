@@ -19,7 +19,9 @@ static bool is_served_by(const struct request *request, int32_t pid)
 	return false;
 }
 
-/* Returns the request of @receiver that who sent @message works for, or NULL. */
+/* Returns the request of @receiver that the sender of @message works for, or
+ * NULL.
+ */
 static struct request *find_current(const struct party *receiver,
 				    const struct message *message)
 {
@@ -32,8 +34,8 @@ static struct request *find_current(const struct party *receiver,
 		       NULL;
 }
 
-/* Returns the oldest of @receiver that @message may answer, or NULL; of those
- * that were passed or of the others.
+/* Returns the oldest request of @receiver that @message may answer, or NULL;
+ * among the passed ones if @is_passed, else among the others.
  */
 static struct request *find_asked(const struct party *receiver,
 				  const struct message *message, bool is_passed)
@@ -51,8 +53,8 @@ static struct request *find_asked(const struct party *receiver,
 	return NULL;
 }
 
-/* Returns the same if its sender works for what it found, which @receiver may
- * have sent since it sent others: these may want no answer.
+/* Like find_asked(), if the sender works for a message that it found, which
+ * @receiver may have sent after others. Those may need no answer.
  */
 static struct request *find_found(struct requests *requests,
 				  const struct message *message,
@@ -66,8 +68,8 @@ static struct request *find_found(struct requests *requests,
 		       NULL;
 }
 
-/* Returns what of @receiver's may be answered, by how the answer comes first: what
- * was asked another way may have wanted none.
+/* Returns the request of @receiver that may be answered. Requests by the
+ * answer's own medium come first: those by another medium may need no answer.
  */
 static struct request *find_open(struct requests *requests,
 				 const struct message *message,
@@ -104,7 +106,7 @@ struct request *requests_find_answered(struct requests *requests,
 	return request;
 }
 
-/* Returns whether @request was sent for @ancestor, or for one that was. */
+/* Returns whether @request is a descendant of @ancestor. */
 static bool is_for(const struct request *request,
 		   const struct request *ancestor)
 {
@@ -113,7 +115,7 @@ static bool is_for(const struct request *request,
 	return request;
 }
 
-/* Requests that were sent from @hold were for @request, and not for @before. */
+/* Changes the parent of requests sent from @hold from @before to @request. */
 static void adopt(const struct requests *requests, const struct hold *hold,
 		  const struct request *before, struct request *request)
 {
@@ -129,8 +131,8 @@ static void adopt(const struct requests *requests, const struct hold *hold,
 	}
 }
 
-/* Returns whether @hold ended as something was sent that nobody has taken yet:
- * perhaps the answer to what it was for.
+/* Returns whether @hold ended with a send that nobody has read yet, perhaps the
+ * answer to its request.
  */
 static bool is_pending(const struct requests *requests, const struct hold *hold)
 {
@@ -145,7 +147,8 @@ static bool is_pending(const struct requests *requests, const struct hold *hold)
 	return false;
 }
 
-/* Returns what its thread did before @hold, if that was for the same, or NULL.
+/* Returns the previous segment of the thread of @hold, if it was for the same
+ * request, or NULL.
  */
 static struct hold *part_before(const struct requests *requests,
 				const struct hold *hold,
@@ -163,8 +166,8 @@ static struct hold *part_before(const struct requests *requests,
 		       NULL;
 }
 
-/* What @hold's thread did since it last waited was for @request, as its answer
- * tells.
+/* Assigns the work of the thread of @hold since it last waited to @request: it
+ * sent the answer.
  */
 static void attach(struct requests *requests, struct hold *hold,
 		   struct request *request)
@@ -182,13 +185,14 @@ static void attach(struct requests *requests, struct hold *hold,
 	requests_give(requests, first, request, last);
 	adopt(requests, first, before, request);
 	request->last = hold;
-	/* Another took it, and this one found it in its hands. */
+	/* Another thread took the request, and this one found it in user space.
+	 */
 	request->is_inferred |= last && !last->is_carrier &&
 				last->task != hold->task;
 }
 
-/* @server took @next, as it turns out: it has answered @request before it read what
- * was taken for that.
+/* @server took @next, as is known now: it has answered @request before it read
+ * the message that was assumed to be @next.
  */
 static void rename_taken(struct requests *requests, struct party *server,
 			 const struct request *request, struct request *next)
@@ -204,8 +208,8 @@ static void rename_taken(struct requests *requests, struct party *server,
 		requests_give_beside(requests, now, next, work);
 }
 
-/* Others of the same client, taken before this was answered at @sent_ns, were
- * not: perhaps they never will be.
+/* Other requests of the same client, taken before this one was answered at
+ * @sent_ns, are still unanswered; perhaps they always will be.
  */
 static void go_on(struct requests *requests, struct party *server,
 		  struct request *request, struct hold *hold, uint64_t sent_ns)
@@ -225,7 +229,7 @@ static void go_on(struct requests *requests, struct party *server,
 	}
 	if (next && request->taken_ns > sent_ns)
 		rename_taken(requests, server, request, next);
-	/* It has sent something else since. */
+	/* The thread has sent another message since. */
 	if (server->hold->parent != hold)
 		return;
 	if (next && next != server->hold->request)
@@ -234,8 +238,8 @@ static void go_on(struct requests *requests, struct party *server,
 		requests_give(requests, server->hold, request, hold);
 }
 
-/* Returns whether @request's client has sent other messages that nobody has
- * answered: one of these may be it.
+/* Returns whether the client of @request has sent other messages that are
+ * unanswered: one of these may be the one answered.
  */
 static bool has_others(struct requests *requests, const struct request *request)
 {
@@ -283,7 +287,9 @@ void requests_answer(struct requests *requests, struct request *request,
 		requests_check(requests, roles_answered(&requests->roles,
 							server->task->pid,
 							request->client->pid));
-	/* It may be known late, when its sender has found something else. */
+	/* The answer may become known late, when its sender has found another
+	 * message.
+	 */
 	if (server->found_ns < message->sent->time_ns)
 		server->found_ns = 0;
 	go_on(requests, server, request, hold, message->sent->time_ns);

@@ -12,7 +12,7 @@ struct request *requests_find_answered(struct requests *requests,
 				       struct message *message,
 				       struct party *receiver);
 
-/* @message is the answer to @request. */
+/* Records that @message is the answer to @request. */
 void requests_answer(struct requests *requests, struct request *request,
 		     struct message *message);
 

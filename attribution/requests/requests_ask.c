@@ -8,7 +8,9 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
-/* Who asks more than this does so on its own account. */
+/* A thread that sends more requests than this for a found message does so on
+ * its own account.
+ */
 enum { MOST_FOR_FOUND = 16 };
 
 bool requests_open(struct requests *requests, struct request *request)
@@ -30,8 +32,8 @@ void requests_name(const struct requests *requests, struct request *request)
 	request->connection = state->connection;
 }
 
-/* What @client asked before it slept and then sent @message, and its server left,
- * wants no answer, perhaps.
+/* Marks requests of @client from before it slept and then sent @message, if
+ * their server left them: they may need no answer.
  */
 static void pass_left(const struct party *client, const struct message *message)
 {
@@ -71,8 +73,8 @@ struct request *requests_ask(struct requests *requests, struct message *message)
 	return request;
 }
 
-/* Returns whether @party has sent something since @since_ns that nobody has taken
- * yet.
+/* Returns whether @party has sent a message since @since_ns that nobody has
+ * read yet.
  */
 static bool has_pending(const struct party *party, uint64_t since_ns)
 {
@@ -85,8 +87,9 @@ static bool has_pending(const struct party *party, uint64_t since_ns)
 	return false;
 }
 
-/* Returns whether it may yet turn out what the sender of @request works for:
- * for what it found and has not answered, or whose answer is on its way.
+/* Returns whether the request that the sender of @request works for may still
+ * become known: the sender found a message and has not answered it, or its
+ * answer is in flight.
  */
 static bool may_be_child(const struct requests *requests,
 			 const struct request *request)
@@ -99,8 +102,8 @@ static bool may_be_child(const struct requests *requests,
 		has_pending(client, request->found_ns));
 }
 
-/* Returns whether the sender of @request may turn out to have worked for another
- * than its parent, which tells the answer to that.
+/* Returns whether the sender of @request may turn out to have worked for
+ * another request than its parent, which the answer to the parent will show.
  */
 static bool may_have_another_parent(const struct request *request)
 {
@@ -110,9 +113,9 @@ static bool may_have_another_parent(const struct request *request)
 	       (parent->is_polled || parent->is_inferred);
 }
 
-/* Returns whether no answer to @request has come so far, nor to others of its
- * client: who reads what another writes to a pipe is no server for that alone, as a
- * shell that takes a command's output.
+/* Returns whether neither @request nor others of its client have been answered
+ * so far. A reader of a pipe, such as a shell that reads a command's output, is
+ * not a server for that alone.
  */
 static bool is_one_way(const struct requests *requests,
 		       const struct request *request)
@@ -135,7 +138,7 @@ static bool is_ready(const struct requests *requests,
 				       !is_one_way(requests, parent))));
 }
 
-/* What was sent for a message that is none was sent for whatever that was for. */
+/* Replaces one-way parents, which are no requests, by their own parents. */
 static void skip_parents(const struct requests *requests,
 			 struct request *request)
 {

@@ -8,21 +8,23 @@ struct message;
 struct request;
 struct requests;
 
-/* Makes a request of @message, which nobody has taken yet.  Borrowed; NULL when
- * out of memory.
+/* Creates a request from @message, which nobody has read yet. Borrowed; NULL
+ * when out of memory.
  */
 struct request *requests_ask(struct requests *requests,
 			     struct message *message);
 
-/* Takes @request, which is nobody's yet, among those that are open.  Returns
- * whether there was memory.
+/* Adds @request, which nobody owns yet, to the open requests. Returns false
+ * when out of memory.
  */
 bool requests_open(struct requests *requests, struct request *request);
 
-/* @request was sent from its socket: whose addresses are its own. */
+/* Sets the addresses of @request from the connection of the socket that it was
+ * sent from.
+ */
 void requests_name(const struct requests *requests, struct request *request);
 
-/* Hands out what is ended and known. */
+/* Emits the requests that are ended and settled. */
 void requests_hand_out(struct requests *requests);
 
 #endif

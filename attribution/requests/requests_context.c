@@ -23,8 +23,8 @@ struct party *requests_party_at(struct requests *requests,
 				 event->time_ns);
 }
 
-/* Returns the kernel context that @task is in, less the tracer and what switches
- * tasks, or NULL.
+/* Returns the kernel context that @task is in, not counting the tracer and the
+ * scheduler, or NULL.
  */
 static const struct open_context *context_of(const struct requests *requests,
 					     const struct task *task)
@@ -57,7 +57,7 @@ bool requests_is_own(const struct requests *requests, const struct party *party)
 	       context == CONTEXT_FAULT || context == CONTEXT_ITEM;
 }
 
-/* Returns what @event's task is in, or NULL. */
+/* Returns the kernel context of the task of @event, or NULL. */
 static const struct open_context *context_at(const struct requests *requests,
 					     const struct event_record *event)
 {

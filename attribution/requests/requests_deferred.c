@@ -9,21 +9,26 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
-/* Who queued an item, or woke a thread from a wait for no message. */
+/* The task that queued an item, or that woke a thread that did not wait for a
+ * message.
+ */
 struct asker {
-	uint64_t key;	 /* the item's address, or the thread's tid */
-	struct hold *by; /* NULL: an interrupt, or it has begun since */
+	uint64_t key;	 /* the item's address, or the woken thread's tid */
+	struct hold *by; /* NULL: an interrupt, or the work has started since */
 	uint64_t time_ns;
 };
 
-/* A part of what a kworker or the journal's thread did for another. */
+/* A segment of work that a kworker or the journal's thread did for another
+ * thread.
+ */
 struct deferred {
-	struct hold *by;   /* that one's, when it asked for it */
-	uint64_t since_ns; /* it could be begun */
+	/* the other thread's segment when it deferred the work */
+	struct hold *by;
+	uint64_t since_ns; /* when the work could be started */
 	struct hold *work;
 };
 
-/* For whom older ones were is known, or nothing tells. */
+/* The requests of older ones are known by then, or never will be. */
 enum { MOST_DEFERRED = 64 };
 
 static void drop(const struct deferred *deferred)
@@ -51,7 +56,8 @@ void requests_deferred_free(struct requests *requests)
 	keyed_array_free(&requests->askers);
 }
 
-/* Returns whether what @party does now may be for a request of its own. */
+/* Returns whether the current work of @party may be for a request of its own.
+ */
 static bool may_defer(const struct requests *requests,
 		      const struct party *party)
 {
@@ -93,8 +99,8 @@ void requests_deferred_queued(struct requests *requests,
 		   event->time_ns);
 }
 
-/* Keeps that what @worker holds now is work that was deferred in @by, and could be
- * begun since @since_ns.
+/* Records that the open segment of @worker is work that was deferred in @by and
+ * could be started since @since_ns.
  */
 static void begin_part(struct requests *requests, struct party *worker,
 		       struct hold *by, uint64_t since_ns)
@@ -118,8 +124,8 @@ static void begin_part(struct requests *requests, struct party *worker,
 	array_remove(&requests->deferred, 0, 1);
 }
 
-/* @worker begins what was asked for by @key: at its newest item's mark, or now.
- * Returns whether anybody is known to have asked.
+/* @worker starts the work recorded under @key: at its newest item's mark, or
+ * now. Returns whether the task that deferred it is known.
  */
 static bool begin_work(struct requests *requests, struct party *worker,
 		       int64_t key, uint64_t time_ns)
@@ -150,8 +156,8 @@ void requests_deferred_begins(struct requests *requests,
 			   event->time_ns);
 }
 
-/* The journal's thread begins to write: what who woke it waits for, or else perhaps
- * who comes to wait.
+/* The journal's thread starts to write, for the thread that woke it, or else
+ * perhaps for threads that wait later.
  */
 static void begin_commit(struct requests *requests, struct party *worker,
 			 uint64_t time_ns)
@@ -164,7 +170,7 @@ static void begin_commit(struct requests *requests, struct party *worker,
 	worker->is_deferred = true;
 }
 
-/* As requests_item_step(). */
+/* See requests_item_step(). */
 void requests_deferred_step(struct requests *requests, struct party *worker,
 			    const struct call_step *step)
 {
@@ -193,7 +199,8 @@ void requests_deferred_step(struct requests *requests, struct party *worker,
 	}
 }
 
-/* Returns what @worker does for another, or NULL; valid until something is deferred.
+/* Returns the deferred work that @worker does now, or NULL; valid until the
+ * next work is deferred.
  */
 static const struct deferred *deferred_of(const struct requests *requests,
 					  const struct party *worker)
@@ -206,8 +213,9 @@ static const struct deferred *deferred_of(const struct requests *requests,
 	return NULL;
 }
 
-/* @work, the newest of @worker, was on the way of @request that led to @before.
- * Returns where it leads on.  What somebody waits for behind an item belongs to it.
+/* @work, the newest segment of @worker, was on the path of @request after
+ * @before. Returns the new end of the path. A flush, which a thread waits for
+ * after an item, belongs to that item.
  */
 static struct hold *lead(struct requests *requests, const struct party *worker,
 			 struct request *request, struct hold *work,
@@ -225,9 +233,10 @@ static struct hold *lead(struct requests *requests, const struct party *worker,
 	return work;
 }
 
-/* @worker has what @woken slept for, until @time_ns: since @since_ns, before which it
- * slept until that could be begun.  It was asked for in @by; NULL: nothing tells so,
- * but that @woken waits for it.
+/* @worker did the work that @woken slept for, since @since_ns and until
+ * @time_ns; before @since_ns, @woken slept until the work could be started. @by
+ * is the segment that deferred it; NULL: unknown, the only evidence is that
+ * @woken waits for it.
  */
 static void take_turn(struct requests *requests, struct party *worker,
 		      struct party *woken, struct hold *by, uint64_t since_ns,

@@ -13,13 +13,13 @@ struct asked {
 	struct hold *by;
 };
 
-/* This is what an interrupt ended last. */
+/* The request that an interrupt completed last. */
 struct done {
-	uint64_t interrupt; /* 0: there was none */
+	uint64_t interrupt; /* 0: none */
 	struct hold *by;
 };
 
-/* Older ones were done unseen. */
+/* Older ones were completed without an event. */
 enum { MOST_ASKED = 256 };
 
 void requests_disk_open(struct requests *requests)
@@ -63,8 +63,9 @@ void requests_disk_asked(struct requests *requests, struct hold *hold,
 		forget(requests, 0);
 }
 
-/* Forgets all that @range ends.  Returns whose that was, with a reference that is
- * the caller's; NULL: nobody's, or several threads'.
+/* Removes all requests that @range completes. Returns their segment with a
+ * reference, which the caller owns; NULL: there were none, or they were several
+ * threads'.
  */
 static struct hold *finish(struct requests *requests,
 			   const struct block_range *range, bool is_exact)

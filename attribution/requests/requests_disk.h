@@ -6,18 +6,18 @@ struct event_record;
 struct hold;
 struct requests;
 
-/* What block devices are asked for, and by which hold: an interrupt that ends that
- * may queue what a kworker does behind it.
+/* Requests to block devices, and the segments that sent them: an interrupt that
+ * completes one may queue a work item, which a kworker executes.
  */
 
-/* Something is asked of a device in @hold; is done. */
+/* A block request is sent in @hold; a block request is completed. */
 void requests_disk_asked(struct requests *requests, struct hold *hold,
 			 const struct event_record *event);
 void requests_disk_done(struct requests *requests,
 			const struct event_record *event);
 
-/* Returns in whose hold what the interrupt of @event ended last was asked,
- * borrowed; NULL: nothing, or it was several threads'.
+/* Returns the segment that sent the request completed last by the interrupt of
+ * @event, borrowed; NULL: none, or several threads' requests were completed.
  */
 struct hold *requests_disk_asker(const struct requests *requests,
 				 const struct event_record *event);

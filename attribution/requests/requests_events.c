@@ -17,7 +17,9 @@
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 
-/* Hands @span on, and moves @party's clock.  Returns whether a mark became known. */
+/* Emits @span and moves the clock of @party. Returns whether a mark became
+ * known.
+ */
 static bool move_clock(const struct requests *requests, struct party *party,
 		       const struct time_span *span, bool is_idle)
 {
@@ -30,7 +32,8 @@ static bool move_clock(const struct requests *requests, struct party *party,
 	return thread_clock_take(&party->clock, span, part);
 }
 
-/* The same, in two pieces where the thread was idle from some time on. */
+/* Like move_clock(), but in two parts if the thread was idle from some time on.
+ */
 static bool tell_clock(const struct requests *requests, struct party *party,
 		       const struct time_span *span)
 {
@@ -48,7 +51,7 @@ static bool tell_clock(const struct requests *requests, struct party *party,
 	return move_clock(requests, party, &part, is_idle) || is_known;
 }
 
-/* A span comes when it is over, within the wait that it is part of. */
+/* A span arrives when it is over, within the wait that it is part of. */
 static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
@@ -59,14 +62,15 @@ static void take_span(struct span_callback *callback,
 
 	if (!party || !tell_clock(requests, party, span))
 		return;
-	/* Handing out looks at all that are open: not at every mark, then. */
+	/* Emission checks all open requests, so it does not run at every mark.
+	 */
 	if (++requests->known_marks <= requests->open.count)
 		return;
 	requests->known_marks = 0;
 	requests_hand_out(requests);
 }
 
-/* Something was copied to @party, or merged by anybody. */
+/* Data was copied to @party, or any thread merged packets. */
 static void take_evidence(struct requests *requests, struct party *party,
 			  const struct call_step *step, enum message_kind kind)
 {
@@ -120,7 +124,8 @@ static void take_call(struct requests *requests, const struct call_step *step,
 		take_evidence(requests, party, step, function.kind);
 		return;
 	}
-	/* It lets the command begin by one, and asks nothing. */
+	/* The recorder's message starts the traced command, and is no request.
+	 */
 	if (!party || party->is_recorder)
 		return;
 	if (!begins)
@@ -158,7 +163,7 @@ static void take_step(struct event_handler *handler,
 		take_call(requests, step, function);
 }
 
-/* The kernel uses the address of a closed socket again, at once under load: no
+/* The kernel reuses the address of a closed socket, at once under load: no
  * message or request of the old connection belongs to the new one.
  */
 static void take_socket_state(struct requests *requests,

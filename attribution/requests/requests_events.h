@@ -9,29 +9,29 @@ struct event_record;
 struct party;
 struct requests;
 
-/* Sets what @requests handles: steps, events and spans. */
+/* Sets the handlers of @requests for steps, events and spans. */
 void requests_follow(struct requests *requests);
 
-/* What handling these comes to, a file each.
+/* The functions below handle one kind of event each, in a file each.
  *
- * A socket's event tells what is sent and read there: exactly.
+ * Applies a socket event, which shows exactly the bytes sent and read.
  */
 void requests_socket_event(struct requests *requests,
 			   const struct event_record *event);
 
-/* EVENT_SOCKET_STATE: a thread asks for a connection, for the request that it
- * works for.
+/* EVENT_SOCKET_STATE: a thread starts a connect, on behalf of the request that
+ * it works for.
  */
 void requests_socket_opens(struct requests *requests,
 			   const struct event_record *event);
 
-/* EVENT_SCHED_WAKING: who is woken from waiting for messages has one of the waker's,
- * if that sends one.
+/* EVENT_SCHED_WAKING: a thread woken from waiting for messages receives the
+ * waker's message, if the waker is sending one.
  */
 void requests_waking(struct requests *requests,
 		     const struct event_record *event);
 
-/* A function that waits begins or ends. */
+/* A function that waits starts or ends. */
 void requests_wait_begin(struct requests *requests, struct party *party,
 			 struct message_function function,
 			 const struct call_step *step);

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 
 /* A connection to another machine has one request at a time: from the first
- * bytes that its client sends to the first that come back.  What else is sent
+ * bytes that its client sends to the first that return. Anything else sent
  * until then is part of it.
  */
 
-/* Makes a request of what @party sends, or of what comes to it: @begin to @sent
- * (it takes both references) the client was busy with sending.
+/* Creates a request from data that @party sends or receives. The client sent it
+ * between @begin and @sent; both references are consumed.
  */
 static struct request *open_request(struct requests *requests,
 				    struct connection_state *state,
@@ -57,8 +57,8 @@ static struct request *open_request(struct requests *requests,
 	return NULL;
 }
 
-/* Returns what is asked there and not answered, borrowed, or NULL.  Who took it
- * may be gone.
+/* Returns the unanswered request of the connection, borrowed, or NULL. The
+ * thread that took it may be gone.
  */
 static struct request *asked(struct connection_state *state)
 {
@@ -67,9 +67,9 @@ static struct request *asked(struct connection_state *state)
 	return state->request;
 }
 
-/* Makes a message of what @party sent last, which went out when its first packet
- * did, if that is known.  Its hold may have begun later: by what the network
- * brought while it sent.
+/* Creates a message from the last send of @party, sent when its first packet
+ * left, if that is known. Its segment may have started later, due to a message
+ * that the network delivered during the send.
  */
 static struct message *hand_over_first(struct requests *requests,
 				       struct party *party, uint64_t time_ns)
@@ -88,7 +88,9 @@ static struct message *hand_over_first(struct requests *requests,
 	return message;
 }
 
-/* @party works for whom it sends this. */
+/* Creates a request from a send of @party, for the request that @party works
+ * for.
+ */
 static void ask(struct requests *requests, struct party *party,
 		struct connection_state *state, uint64_t time_ns)
 {
@@ -131,7 +133,9 @@ void requests_far_sent(struct requests *requests, struct party *party,
 		ask(requests, party, state, time_ns);
 }
 
-/* A moment of another machine, at which nobody here did anything for it. */
+/* Returns a mark for another machine, without parts of time; NULL when out of
+ * memory.
+ */
 static struct clock_mark *mark_at(uint64_t time_ns)
 {
 	struct clock_mark *mark = calloc(1, sizeof(*mark));
@@ -143,8 +147,8 @@ static struct clock_mark *mark_at(uint64_t time_ns)
 	return mark;
 }
 
-/* It came when its first bytes did; if that was before the recording, then at
- * the latest when @party began to read.
+/* The request arrived with its first bytes; if that was before the recording,
+ * it is taken to have arrived when @party started to read.
  */
 static void take_first(struct requests *requests, struct party *party,
 		       struct connection_state *state, uint64_t time_ns)
@@ -159,7 +163,7 @@ static void take_first(struct requests *requests, struct party *party,
 		requests_serve(requests, party, request, time_ns);
 }
 
-/* More of it comes, perhaps to another thread. */
+/* More of the request is read, perhaps by another thread. */
 static void take_more(struct requests *requests, struct party *party,
 		      struct connection_state *state)
 {

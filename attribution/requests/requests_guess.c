@@ -8,8 +8,8 @@
 #include "attribution/requests/requests_unheard.h"
 #include "report/steps/call_step.h"
 
-/* Messages that nobody was woken by, and threads that found one: who found
- * which is inferred from what they do next.
+/* Messages that woke nobody, and threads that found one: infers which thread
+ * found which message from their next actions.
  */
 
 static bool is_in_round(const struct party *reader, const struct task *sender)
@@ -20,7 +20,9 @@ static bool is_in_round(const struct party *reader, const struct task *sender)
 	return false;
 }
 
-/* Returns whether its server has sent what may be the answer to @request. */
+/* Returns whether the server of @request has sent a message that may be its
+ * answer.
+ */
 static bool may_be_answered(const struct requests *requests,
 			    const struct request *request)
 {
@@ -42,9 +44,9 @@ static bool waits_for(const struct requests *requests,
 	return false;
 }
 
-/* Returns how unlikely it is that @receiver reads something of @sender: once it
- * looked who has sent, it reads once of each; and most wait for the answer
- * before they ask again.
+/* Returns how unlikely it is that @receiver reads a message of @sender. After a
+ * check of several objects it reads each of them once; and most clients wait
+ * for an answer before they send another request.
  */
 static int oddity_of(const struct requests *requests,
 		     const struct party *receiver, const struct party *sender)
@@ -53,9 +55,9 @@ static int oddity_of(const struct requests *requests,
 	       waits_for(requests, sender, receiver->task->pid);
 }
 
-/* Returns the oldest that @sender sent by @medium and @pid has not found, borrowed,
- * or NULL: what was found before the next was sent, while that one's sender
- * slept, was the first.
+/* Returns the oldest message that @sender sent by @medium and @pid has not
+ * found, borrowed, or NULL. A message found before the next one was sent, while
+ * its sender slept, was the first.
  */
 static struct message *next_left(const struct requests *requests,
 				 const struct party *sender,
@@ -74,9 +76,9 @@ static struct message *next_left(const struct requests *requests,
 	return message;
 }
 
-/* Returns whether somebody of whom it is not known for whom that is has sent what
- * @receiver, which looked who of several has sent, may read in place of a second
- * message of one.
+/* Returns whether a thread not known to be a client of @receiver has sent a
+ * message by @medium, which @receiver, having checked several objects, may read
+ * in place of a second message of one sender.
  */
 static bool has_stranger(const struct requests *requests,
 			 const struct party *receiver,
@@ -104,8 +106,8 @@ static bool has_stranger(const struct requests *requests,
 	return false;
 }
 
-/* Returns what one of those sent whom @receiver is known to serve: the likeliest,
- * of these the oldest; or NULL.
+/* Returns a message that a known client of @receiver sent: the likeliest, of
+ * these the oldest; or NULL.
  */
 static struct message *find_request(const struct requests *requests,
 				    const struct party *receiver,
@@ -143,8 +145,8 @@ static struct message *find_request(const struct requests *requests,
 		       found;
 }
 
-/* Returns what @sender sent that may be the answer to @asked, which somebody of
- * its process found meanwhile, borrowed, or NULL.
+/* Returns a message of @sender that may be the answer to @asked, if a thread of
+ * its process found @asked meanwhile; borrowed, or NULL.
  */
 static struct message *reply_of(const struct requests *requests,
 				const struct party *sender,
@@ -165,7 +167,9 @@ static struct message *reply_of(const struct requests *requests,
 		       NULL;
 }
 
-/* Neither what @receiver asked nor the answer woke anybody. */
+/* Handles the case that neither the request of @receiver nor the answer woke a
+ * thread.
+ */
 static struct message *find_exchange(struct requests *requests,
 				     struct party *receiver,
 				     enum message_medium medium)
@@ -206,7 +210,7 @@ struct message *requests_find_unheard(struct requests *requests,
 	struct message *message =
 		requests_item_unheard(requests, receiver, medium);
 
-	/* Who looks at one only waits for what it asked. */
+	/* A thread that waits for one object only waits for its answer. */
 	if (!message || (answer && !is_polled && !answer->reader))
 		message = answer;
 	if (!message && is_polled)
@@ -221,8 +225,8 @@ struct message *requests_find_unheard(struct requests *requests,
 	return message ? message_refer(message) : NULL;
 }
 
-/* Returns the request that @message's sender was handed by another thread and works
- * for, or NULL.
+/* Returns the request that another thread passed to the sender of @message and
+ * that it works for, or NULL.
  */
 static struct request *handed_of(const struct message *message)
 {

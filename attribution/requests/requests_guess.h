@@ -10,19 +10,20 @@ struct message;
 struct party;
 struct requests;
 
-/* Returns the message that @receiver found by @medium without being woken, if it
- * can be inferred, with a reference that is the caller's; or NULL.  @is_polled:
- * it looked for those of several.
+/* Returns the message that @receiver found by @medium without being woken, if
+ * it can be inferred; the caller owns the reference. NULL if it cannot.
+ * @is_polled: the receiver waited for several objects.
  */
 struct message *requests_find_unheard(struct requests *requests,
 				      struct party *receiver,
 				      enum message_medium medium,
 				      bool is_polled);
 
-/* Which of two threads of a server has which of two requests that another handed
- * to them is decided in user space, by who gets the lock first.  If both have
- * answered before either client reads that, nothing tells them apart: marks the
- * requests that @answer, which nobody was woken by, and another may be swapped of.
+/* Marks requests that may be swapped. Which of a server's two threads got which
+ * of two requests that another thread passed to them is decided in user space,
+ * by the order in which they get a lock. If both have answered before either
+ * client reads its answer, nothing distinguishes them. Marks the request of
+ * @answer, which woke nobody, and the other one.
  */
 void requests_mark_swapped(const struct requests *requests,
 			   const struct message *answer);

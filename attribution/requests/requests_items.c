@@ -11,7 +11,7 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
-/* @message goes by @item, to who read there last. */
+/* @item carries @message to the process that read its data last. */
 static void lead(const struct requests *requests, struct message *message,
 		 uint64_t item)
 {
@@ -21,8 +21,8 @@ static void lead(const struct requests *requests, struct message *message,
 	message->reader = reader ? (int32_t)*reader : 0;
 }
 
-/* Who found a message and answers one whom it has answered before found what that
- * one sent: what it finds next is another.
+/* A reader that answers a peer again must have read that peer's message; its
+ * next read is a different one.
  */
 static void tell_found(struct requests *requests, const struct party *sender,
 		       struct message *message)
@@ -43,8 +43,8 @@ static void tell_found(struct requests *requests, const struct party *sender,
 		requests_answer(requests, answered, message);
 }
 
-/* An item that is queued already is not queued again: it carries what else is
- * written, of which nothing tells.
+/* An item that is already queued is not queued again: it also carries further
+ * data, for which there is no event.
  */
 void requests_item_queued(struct requests *requests,
 			  const struct event_record *event)
@@ -83,8 +83,8 @@ void requests_item_read(struct requests *requests,
 		requests->status = -ERROR_MEMORY;
 }
 
-/* Returns the oldest unheard message to @pid in @found or of @sender; *@is_several:
- * they go to several ends.
+/* Returns the oldest of @found and the unheard messages of @sender to @pid;
+ * sets *@is_several if they go to several ends.
  */
 static struct message *oldest_to(const struct party *sender, int32_t pid,
 				 struct message *found, bool *is_several)
@@ -143,8 +143,9 @@ void requests_item_begins(struct requests *requests,
 	worker->is_carrying = true;
 }
 
-/* The next item of its worker wakes who waits for one: what that brought is there.
- * It does so in a jump, behind its own end.
+/* If the worker's next item, a flush, wakes a thread that waits for this item,
+ * the message that this one carried has arrived. The flush function wakes it in
+ * a tail call, after its own exit.
  */
 void requests_item_step(struct requests *requests, const struct call_step *step)
 {

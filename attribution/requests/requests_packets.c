@@ -16,7 +16,7 @@ static void set(struct requests *requests, uint64_t packet,
 		       packets_set(requests->packets, packet, message));
 }
 
-/* The kernel uses the address of a packet again. */
+/* The kernel reuses the address of a packet. */
 static void forget_read(struct requests *requests, uint64_t packet)
 {
 	const struct message *message = packets_find(requests->packets, packet);
@@ -40,14 +40,14 @@ static void take_sent(struct requests *requests, struct party *party,
 		return;
 	if (requests->options.has_wakes && !party->is_heard)
 		requests_list_unheard(requests, party);
-	/* A datagram's own are not always shown as they are read. */
+	/* The packets of a datagram are not always shown when they are read. */
 	message->has_packets = !message->is_merged &&
 			       message->medium == MEDIUM_TCP;
 	message->is_inferred = false;
 	set(requests, packet, message);
 }
 
-/* It goes on elsewhere, or answers the one that is delivered just then. */
+/* The packet is forwarded, or replies to the one being delivered. */
 static void take_passed(struct requests *requests,
 			const struct event_record *event)
 {
@@ -62,8 +62,8 @@ static void take_passed(struct requests *requests,
 							   packet, delivered));
 }
 
-/* A packet goes out.  In a system call that sends, the first one has the first
- * bytes of what is sent, unless others had to wait before it.
+/* A packet leaves. In a system call that sends, the first one contains the
+ * first bytes of the message, unless others were queued before it.
  */
 void requests_packet_leaves(struct requests *requests,
 			    const struct event_record *event)
@@ -109,17 +109,17 @@ void requests_packet_merged(struct requests *requests,
 		message->has_packets = false;
 		message->is_merged = true;
 	}
-	/* It had to wait until its reader was through with the socket. */
+	/* It was queued until its reader released the socket. */
 	else if (!softirq)
 		requests->late_merges++;
 	packets_forget_delivered(requests->packets, cpu, softirq);
 }
 
-/* Where a message is that no packet of its own brings to its reader. */
+/* Why no packet of its own carries a message to its reader. */
 enum stray {
-	STRAY_MERGED, /* added to another packet */
-	STRAY_HELD,   /* it has had none so far */
-	STRAY_LATE,   /* it has one, which may have been added unseen */
+	STRAY_MERGED, /* merged into another packet */
+	STRAY_HELD,   /* no packet of it was seen so far */
+	STRAY_LATE,   /* its packet may have been merged without an event */
 };
 
 static enum stray stray_of(const struct message *message)
@@ -129,8 +129,9 @@ static enum stray stray_of(const struct message *message)
 				      STRAY_HELD;
 }
 
-/* Returns the oldest that @sender sent of @first to @last, if it answers @reader's
- * request, or @may_be for it (NULL: for anybody), borrowed, or NULL.
+/* Returns the oldest message of @sender in the range @first to @last that
+ * answers the request of @reader, or, if @may_be, may be for it (NULL: for
+ * anybody). Borrowed, or NULL.
  */
 static struct message *find_stray(const struct party *sender, enum stray first,
 				  enum stray last, const struct task *reader,
@@ -152,8 +153,9 @@ static struct message *find_stray(const struct party *sender, enum stray first,
 	return NULL;
 }
 
-/* Returns what @sender sent that was added to a packet that @reader reads (NULL:
- * anybody), borrowed, or NULL.  What is known to be for it is read in turn.
+/* Returns a message of @sender that was merged into a packet that @reader
+ * (NULL: anybody) reads, borrowed, or NULL. Messages known to be for it are
+ * read in order.
  */
 static struct message *find_added(const struct requests *requests,
 				  const struct party *sender,
@@ -168,8 +170,8 @@ static struct message *find_added(const struct requests *requests,
 	return message;
 }
 
-/* Part of a packet was read before: what is left of it is of the same message,
- * or of one that was added to it.
+/* Part of a packet was read before: the rest belongs to the same message, or to
+ * one that was merged into the packet.
  */
 static struct message *rest_of(struct requests *requests,
 			       struct message *message,
@@ -192,16 +194,17 @@ static struct message *rest_of(struct requests *requests,
 	return merged;
 }
 
-/* Returns the oldest that @sender sent and that has had no packet so far, borrowed, or
- * NULL.
+/* Returns the oldest message of @sender that has had no packet so far,
+ * borrowed, or NULL.
  */
 static struct message *held_back(const struct party *sender)
 {
 	return find_stray(sender, STRAY_HELD, STRAY_HELD, NULL, true);
 }
 
-/* What had to wait until what was sent before had arrived leaves as the other
- * side says so: whoever that comes to had sent it.  Returns the message, or NULL.
+/* Data that had to wait until earlier data had arrived leaves on the other
+ * side's acknowledgement: the thread that the acknowledgement reaches sent it.
+ * Returns the message, or NULL.
  */
 static struct message *find_reply(struct requests *requests, uint64_t packet)
 {

@@ -8,12 +8,13 @@ struct message;
 struct party;
 struct requests;
 
-/* Before Linux 6.3 no socket tells what is sent and read there.  Packets do: the
- * one that leaves in a send has that message, and on this machine it is the same
- * packet that is delivered, and copied to who reads it.
+/* Before Linux 6.3 there are no events for socket reads and writes. Packets
+ * replace them: the packet that leaves in a send contains that message and, on
+ * the same machine, is also the packet that is delivered and copied to the
+ * reader.
  */
 
-/* A packet leaves; is delivered; is copied to who reads. */
+/* A packet leaves; is delivered; is copied to its reader. */
 void requests_packet_leaves(struct requests *requests,
 			    const struct event_record *event);
 void requests_packet_received(struct requests *requests,
@@ -21,12 +22,12 @@ void requests_packet_received(struct requests *requests,
 void requests_packet_copied(struct requests *requests,
 			    const struct event_record *event);
 
-/* @step begins to free one that was added to the one before it. */
+/* @step starts to free a packet that was merged into the previous one. */
 void requests_packet_merged(struct requests *requests,
 			    const struct call_step *step);
 
-/* The packet that @party read last, which is nobody's that is known, has
- * @message.
+/* Records that the packet that @party read last, with no known message,
+ * contains @message.
  */
 void requests_packet_guessed(struct requests *requests, struct party *party,
 			     struct message *message);

@@ -8,12 +8,14 @@
 #include "report/steps/call_step.h"
 #include "report/steps/recorder_task.h"
 
-/* A stream of messages that all came of one request; afterwards only that it
- * goes on is kept.
+/* Limits the segments of a request, which may be an endless stream of messages.
+ * Further segments are not assigned to it.
  */
 enum { MOST_HOLDS = 1024 };
 
-/* A child goes on for whom its parent worked when it was made. */
+/* Starts the first segment: a child works for the request that its parent
+ * worked for when it was created.
+ */
 static void begin(struct requests *requests, struct party *party,
 		  uint64_t time_ns)
 {
@@ -114,7 +116,7 @@ struct hold *requests_cut_at(struct requests *requests, struct party *party,
 	return ended;
 }
 
-/* Returns whether it could be given. */
+/* Like hold_give(). Returns whether it succeeded. */
 static bool give(struct requests *requests, struct hold *hold,
 		 struct request *request, struct hold *parent)
 {
@@ -132,7 +134,7 @@ void requests_give(struct requests *requests, struct hold *hold,
 		   struct request *request, struct hold *parent)
 {
 	hold->is_waiting = false;
-	/* It is the newest on its way already. */
+	/* The segment is already the newest on the path. */
 	if (parent == hold)
 		parent = hold->parent;
 	if (give(requests, hold, request, parent) && request &&

@@ -92,7 +92,7 @@ void requests_send_end(struct requests *requests, struct party *party,
 void requests_send_lost(struct requests *requests, struct party *party,
 			uint64_t time_ns)
 {
-	/* Of others nothing tells better. */
+	/* For other media there is no better evidence. */
 	if (message_medium_is_socket(party->send.function.medium) &&
 	    (requests->options.has_socket_events ||
 	     requests->options.has_packets))
@@ -139,7 +139,8 @@ struct party *requests_next_sender(const struct requests *requests,
 	return NULL;
 }
 
-/* It is not known when it was there; at the latest when somebody reads it. */
+/* The time of arrival is unknown; at the latest it is when a thread reads it.
+ */
 bool requests_hand_over_open(struct requests *requests,
 			     const struct party *reader,
 			     enum message_medium medium, uint64_t time_ns)

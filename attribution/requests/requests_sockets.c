@@ -13,7 +13,7 @@
 #include "attribution/requests/requests_state.h"
 #include "attribution/requests/requests_take.h"
 
-/* Returns the other end of @socket, 0 if it is not known. */
+/* Returns the socket at the other end of @socket, 0 if unknown. */
 static uint64_t peer_of(const struct requests *requests, uint64_t socket)
 {
 	uint64_t peer = channels_peer(requests->channels, socket);
@@ -21,8 +21,8 @@ static uint64_t peer_of(const struct requests *requests, uint64_t socket)
 	return peer ? peer : connections_peer(requests->connections, socket);
 }
 
-/* Returns the request that @party took last and has not answered, borrowed, or
- * NULL; in *@count how many there are.
+/* Returns the unanswered request that @party took last, borrowed, or NULL; sets
+ * *@count to the number of its unanswered requests.
  */
 static struct request *newest_taken(const struct party *party, size_t *count)
 {
@@ -40,11 +40,11 @@ static struct request *newest_taken(const struct party *party, size_t *count)
 	return newest;
 }
 
-/* Gives @message, a request, its parent.  A thread that has several requests at a
- * time, as an event loop, sends @message for one of them: by a new connection for
- * the request that it had read last when it connected, else for the request that
- * it has read since it last waited or sent.  That is inferred, as the trace has no
- * event for it.
+/* Sets the parent of @message, a request. A thread that has several requests at
+ * a time, as an event loop, sends @message for one of them: by a new connection
+ * for the request that it had read last when it connected, else for the request
+ * that it has read since it last waited or sent. That is inferred, as the trace
+ * has no event for it.
  */
 static void give_parent(struct requests *requests, struct message *message)
 {
@@ -68,7 +68,9 @@ static void give_parent(struct requests *requests, struct message *message)
 	request_drop(parent);
 }
 
-/* Where @message goes is known: so is whether it is an answer. */
+/* Queues @message at @socket. The reader is known, and so is whether it is an
+ * answer.
+ */
 static void queue(struct requests *requests, struct message *message,
 		  uint64_t socket)
 {
@@ -85,9 +87,9 @@ static void queue(struct requests *requests, struct message *message,
 		give_parent(requests, message);
 }
 
-/* What comes while @party has its socket locked, in a send of its own, is
- * delivered there when it lets go: it is of whom the other end is, who sends just
- * now.  Returns whether it was that.
+/* Data that arrives while @party has its socket locked, in a send of its own,
+ * is delivered when @party unlocks it. It is from the other end, whose user is
+ * sending now. Returns whether this was such data.
  */
 static bool take_backlog(struct requests *requests, const struct party *party,
 			 uint64_t socket, uint64_t time_ns)
@@ -129,7 +131,8 @@ static void take_ready(struct requests *requests, struct party *party,
 		      (uint64_t)event->values[SOCKET_ADDRESS]);
 }
 
-/* What the network delivers later goes where the connection ends. */
+/* Data that the network delivers later goes to the other end of the connection.
+ */
 static struct message *send_later(struct requests *requests,
 				  struct party *party, uint64_t socket,
 				  uint64_t time_ns)
@@ -145,8 +148,8 @@ static struct message *send_later(struct requests *requests,
 	return message;
 }
 
-/* A socket became ready while @party sent to another machine: by what the
- * network brought just then.
+/* A socket became ready while @party sent to another machine, because of a
+ * packet that the network delivered meanwhile.
  */
 static void forget_message(struct requests *requests, struct party *party)
 {
@@ -192,9 +195,9 @@ static void take_sent(struct requests *requests, struct party *party,
 	}
 }
 
-/* Returns who is in a send by @reader's way to @socket that has not made that
- * ready: who sent from its other end last, or else the only one; NULL: nobody, or
- * one of several.
+/* Returns the endpoint that is in a send by the medium of @reader to @socket
+ * and has not made @socket ready yet: the last sender of its other end, or else
+ * the only such endpoint; NULL: none, or several.
  */
 static struct party *find_sender(const struct requests *requests,
 				 const struct party *reader, uint64_t socket)
@@ -217,9 +220,9 @@ static struct party *find_sender(const struct requests *requests,
 	return found;
 }
 
-/* Returns the next message that @reader reads of @left bytes at @socket, with a
- * reference that is the caller's, or NULL.  It may be there, and be read, before
- * its sender has told that it is.
+/* Returns the next message that @reader reads from the @left bytes at @socket,
+ * with a reference, which the caller owns, or NULL. It may arrive and be read
+ * before its sender's event.
  */
 static struct message *read_next(struct requests *requests,
 				 const struct party *reader, uint64_t socket,
@@ -266,7 +269,9 @@ static void take_read(struct requests *requests, struct party *party,
 		requests_resume(requests, party);
 }
 
-/* Whoever sends or reads: what it does next goes behind these bytes. */
+/* Counts the bytes that any thread sends or reads: the next send or read is
+ * after them.
+ */
 static void count_bytes(struct requests *requests,
 			const struct event_record *event)
 {

@@ -21,7 +21,7 @@ struct packets;
 struct task_paths;
 struct task_time;
 
-/* When a thread of a process found a message that nobody is known to have sent. */
+/* When a thread of a process found a message whose sender is unknown. */
 struct find {
 	int32_t pid;
 	uint64_t time_ns;
@@ -29,16 +29,16 @@ struct find {
 
 enum { FINDS = 32 };
 
-/* What the files of requests share. */
+/* The state shared by the files of requests. */
 struct requests {
 	struct event_handler handler;
 	struct span_callback span_callback;
 	struct array callbacks; /* struct request_callback * */
-	/* has_packets: they are followed in place of sockets. */
+	/* If has_packets: packets are followed in place of sockets. */
 	struct requests_options options;
-	bool sees_copies; /* of what is read from a pipe */
+	bool sees_copies; /* of data read from a pipe */
 	struct packets *packets;
-	uint32_t late_merges; /* of packets that are not known */
+	uint32_t late_merges; /* merges of unknown packets */
 	struct roles roles;
 	const struct task_time *time;
 	const struct task_paths *paths;
@@ -46,24 +46,27 @@ struct requests {
 	struct channels *channels;
 	struct connections *connections;
 	bool is_over;
-	struct find finds[FINDS];   /* the last ones */
-	uint32_t find_count;	    /* of all */
+	struct find finds[FINDS];   /* the newest ones */
+	uint32_t find_count;	    /* total number so far */
 	struct number_map children; /* struct hold *, by tid of the child */
 	struct number_map items;    /* struct message *, by work item */
-	struct number_map readers;  /* pid, by the item that leads there */
-	struct keyed_array askers;  /* struct asker */
-	struct array deferred;	    /* struct deferred: the newest */
-	struct array asked;	    /* struct asked, of block devices */
-	struct array done;	    /* struct done, by CPU */
-	struct array parties;	    /* struct party *, by task index; NULL */
-	struct array open;	    /* struct request *: not handed out */
-	size_t known_marks; /* spans that told some, since handing out */
+	/* pid, by the item that carries data to it */
+	struct number_map readers;
+	struct keyed_array askers; /* struct asker */
+	struct array deferred;	   /* struct deferred: the newest ones */
+	struct array asked;	   /* struct asked, of block devices */
+	struct array done;	   /* struct done, by CPU */
+	/* struct party *, by task index; may be NULL */
+	struct array parties;
+	struct array open; /* struct request *: not emitted yet */
+	/* spans that resolved marks since the last emission */
+	size_t known_marks;
 	uint64_t numbers;
 	uint64_t end_ns;
 	int status;
 };
 
-/* Remembers an @error, if it is one. */
+/* Records @error, if it is negative. */
 static inline void requests_check(struct requests *requests, int error)
 {
 	if (error < 0)

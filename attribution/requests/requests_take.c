@@ -9,7 +9,9 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
-/* Whatever @party asked before @time_ns, unheard, was answered or lost. */
+/* Removes unheard messages of @party from before @time_ns: they were answered
+ * or lost.
+ */
 static void forget_unheard(struct party *party, uint64_t time_ns)
 {
 	for (size_t i = party->unheard.count; i-- > 0;) {
@@ -20,8 +22,8 @@ static void forget_unheard(struct party *party, uint64_t time_ns)
 	}
 }
 
-/* What @party asked before @request, by the same socket if that is known, is
- * perhaps never answered.
+/* Marks requests of @party from before @request, by the same socket if known:
+ * they may never be answered.
  */
 static void pass_asked(struct party *party, const struct request *request)
 {
@@ -52,11 +54,11 @@ void requests_take_answer(struct requests *requests, struct party *party,
 		return;
 	}
 	requests_give(requests, party->hold, parent, parent->last);
-	/* It goes on with what it asked for. */
+	/* It continues the work that the request was part of. */
 	party->hold->is_start = false;
 }
 
-/* What @sender found and works for, it hands on to @party. */
+/* @sender passes the found message that it works for on to @party. */
 static void take_found(struct requests *requests, struct party *party,
 		       struct party *sender, const struct message *message)
 {
@@ -67,7 +69,8 @@ static void take_found(struct requests *requests, struct party *party,
 	sender->found_ns = 0;
 }
 
-/* Within a process a message hands on what its sender works for. */
+/* Within a process, a message passes on the request that its sender works for.
+ */
 static void take_work(struct requests *requests, struct party *party,
 		      const struct message *message)
 {
@@ -110,8 +113,8 @@ static void take_request(struct requests *requests, struct party *party,
 		requests_serve(requests, party, request, time_ns);
 }
 
-/* Returns whether @message's sender works for what @party did before it waited, as
- * a command whose output a server takes.
+/* Returns whether the sender of @message works for what @party did before it
+ * waited, as a command whose output a server reads.
  */
 static bool is_of_same_work(const struct party *party,
 			    const struct message *message)

@@ -9,17 +9,19 @@ struct party;
 struct request;
 struct requests;
 
-/* @party reads @message, whoever told that: it is the answer that it waits for, or
- * what it works for from now on.
+/* @party reads @message: it is the answer that @party waits for, or what it
+ * works for from now on. All kinds of evidence end here.
  */
 void requests_take(struct requests *requests, struct party *party,
 		   struct message *message, uint64_t time_ns);
 
-/* @party has taken @request, which it works on from now on. */
+/* @party has taken @request and works for it from now on. */
 void requests_serve(struct requests *requests, struct party *party,
 		    struct request *request, uint64_t time_ns);
 
-/* @party has the answer to @request, and goes on with what it asked for. */
+/* @party has the answer to @request, and continues with the work that it sent
+ * @request for.
+ */
 void requests_take_answer(struct requests *requests, struct party *party,
 			  struct request *request, uint64_t time_ns);
 

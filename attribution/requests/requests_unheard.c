@@ -53,7 +53,9 @@ struct message *requests_sent_for(const struct party *server,
 	return NULL;
 }
 
-/* The same, or else what it sent for what is not known. */
+/* Like requests_sent_for(), or else a message that @server sent for an unknown
+ * request.
+ */
 static struct message *answer_of(const struct party *server,
 				 const struct request *request, bool is_bold)
 {
@@ -67,7 +69,7 @@ static struct message *answer_of(const struct party *server,
 					   request->client, is_bold);
 }
 
-/* The same of any thread of its server. */
+/* Like answer_of(), for any thread of the server of @request. */
 static struct message *find_answer_to(const struct requests *requests,
 				      const struct request *request,
 				      bool is_bold)
@@ -91,8 +93,8 @@ static struct message *find_answer_to(const struct requests *requests,
 	return found;
 }
 
-/* Returns what may answer one that @receiver sent, of those that were passed or
- * of the others, borrowed, or NULL.
+/* Returns a message that may answer one that @receiver sent, among the passed
+ * ones or the others, borrowed, or NULL.
  */
 static struct message *find_answer_of(const struct requests *requests,
 				      const struct party *receiver,
@@ -139,8 +141,8 @@ static bool has_found_both(const struct requests *requests, int32_t pid,
 }
 
 /* Returns the message of @receiver by @medium that a thread of @pid found by
- * @until_ns, if nobody was woken by it; its reference is the caller's.  What was
- * found before the next was sent was another.
+ * @until_ns and that woke nobody; the caller owns the reference. A message
+ * found before the next one was sent was another.
  */
 static struct message *find_found(const struct requests *requests, int32_t pid,
 				  struct party *receiver,
@@ -164,8 +166,8 @@ static struct message *find_found(const struct requests *requests, int32_t pid,
 	return found;
 }
 
-/* Returns whether it is not known for whom @message's sender works: it found
- * something, or was woken by one of several.
+/* Returns whether the request that the sender of @message works for is
+ * uncertain: the sender found a message, or was woken by one of several.
  */
 static bool is_uncertain(const struct requests *requests,
 			 const struct message *message)
@@ -199,8 +201,8 @@ struct request *requests_ask_found_by(struct requests *requests,
 	return request;
 }
 
-/* What @sender found, or is taken to work for, came another way than its answer
- * goes.
+/* The message that @sender found, or is assumed to work for, used another
+ * medium than its answer.
  */
 static struct request *ask_by_other_way(struct requests *requests,
 					const struct message *answer,

@@ -13,29 +13,29 @@ struct request;
 struct requests;
 struct task;
 
-/* Messages that nobody was woken by: which of them somebody found, as what is sent
- * next tells, and which is the answer.
+/* Messages that woke nobody: infers from later messages which of them a thread
+ * found, and which message is the answer.
  */
 
-/* A thread of @pid found a message that nobody is known to have sent. */
+/* Records that a thread of @pid found a message whose sender is unknown. */
 void requests_note_find(struct requests *requests, int32_t pid,
 			uint64_t time_ns);
 
-/* Returns how often that was from @since_ns until before @until_ns, of the last few
- * dozen times that any did.
+/* Returns the number of such finds of @pid in [@since_ns, @until_ns), among the
+ * last few dozen of all processes.
  */
 uint32_t requests_finds_of(const struct requests *requests, int32_t pid,
 			   uint64_t since_ns, uint64_t until_ns);
 
-/* Makes a request of what @receiver sent and nobody was woken by, if @message
- * may be the answer to that.  Borrowed, or NULL.
+/* Creates a request from a message that @receiver sent and that woke nobody, if
+ * @answer may be the answer to it. Borrowed, or NULL.
  */
 struct request *requests_ask_found(struct requests *requests,
 				   const struct message *answer,
 				   struct party *receiver);
 
-/* The same, if somebody of the answer's process found it by @medium until
- * @until_ns.
+/* Like requests_ask_found(), but requires that a thread of the answer's process
+ * found the message by @medium until @until_ns.
  */
 struct request *requests_ask_found_by(struct requests *requests,
 				      const struct message *answer,
@@ -43,20 +43,20 @@ struct request *requests_ask_found_by(struct requests *requests,
 				      enum message_medium medium,
 				      uint64_t until_ns);
 
-/* Returns what may answer one that @receiver sent, borrowed, or NULL.  @is_bold: as
- * message_may_be_for() says.
+/* Returns a message that may answer one that @receiver sent, borrowed, or NULL.
+ * @is_bold: see message_may_be_for().
  */
 struct message *requests_guess_answer(const struct requests *requests,
 				      const struct party *receiver,
 				      enum message_medium medium, bool is_bold);
 
-/* Returns what @server sent for @request, borrowed, or NULL. */
+/* Returns the message that @server sent for @request, borrowed, or NULL. */
 struct message *requests_sent_for(const struct party *server,
 				  const struct request *request);
 
-/* Returns the oldest that @sender sent by @medium since @since_ns and nobody was
- * woken by, if it may be for @client (NULL: anybody) as message_may_be_for() says,
- * borrowed, or NULL.
+/* Returns the oldest message that @sender sent by @medium since @since_ns, that
+ * woke nobody and may be for @client (NULL: anybody) by message_may_be_for().
+ * Borrowed, or NULL.
  */
 struct message *requests_unheard_of(const struct party *sender,
 				    enum message_medium medium,

@@ -16,7 +16,7 @@ void requests_wait_begin(struct requests *requests, struct party *party,
 {
 	const struct request *current = party->hold->request;
 
-	/* Who waits for a lock meanwhile works on. */
+	/* A thread that waits for a lock meanwhile continues its work. */
 	if (party->wait.is_open ||
 	    (function.kind == MESSAGE_WORD && current && !current->is_answered))
 		return;
@@ -33,9 +33,9 @@ void requests_wait_begin(struct requests *requests, struct party *party,
 	requests_wait(requests, party);
 }
 
-/* Returns the oldest message that woke @party, fits what it waited for, and did so
- * as it waited for one of several or for that alone; its reference is the caller's.
- * NULL: there is none.
+/* Returns the oldest message that woke @party, matches what it waits for, and
+ * was sent while @party waited for several objects (@is_polled) or for that
+ * one; the caller owns the reference. NULL: none.
  */
 static struct message *next_arrived(struct party *party, bool is_polled)
 {
@@ -51,7 +51,8 @@ static struct message *next_arrived(struct party *party, bool is_polled)
 	return NULL;
 }
 
-/* Takes what woke @party from this wait, or else from one for several before it.
+/* Reads the message that woke @party from this wait, or else from an earlier
+ * wait for several objects.
  *
  * Returns whether there was such a message.
  */
@@ -69,7 +70,8 @@ static bool take_arrived(struct requests *requests, struct party *party,
 	return true;
 }
 
-/* Takes what its packets tell that @party read.  Returns whether there was any.
+/* Reads the messages that packets show @party to have read. Returns whether
+ * there was one.
  */
 static bool take_copied(struct requests *requests, struct party *party,
 			uint64_t time_ns)
@@ -85,8 +87,8 @@ static bool take_copied(struct requests *requests, struct party *party,
 	return has_any;
 }
 
-/* Returns the oldest message by a Unix socket in @list that @sender sent and
- * nobody took, borrowed, or NULL.
+/* Returns the oldest unread message by a Unix socket in @list that @sender
+ * sent, borrowed, or NULL.
  */
 static struct message *oldest_from(const struct array *list,
 				   const struct task *sender)
@@ -102,8 +104,8 @@ static struct message *oldest_from(const struct array *list,
 	return NULL;
 }
 
-/* Takes what whom room became free for had sent.  Returns whether there was
- * such a message.
+/* Reads the message of the task for which room became free. Returns whether
+ * there was such a message.
  */
 static bool take_freed(struct requests *requests, struct party *party,
 		       uint64_t time_ns)
@@ -176,7 +178,7 @@ void requests_wait_end(struct requests *requests, struct party *party,
 		party->round_count = 0;
 		party->polls = true;
 	}
-	/* The socket's event comes after its function. */
+	/* The socket's event follows the exit of its function. */
 	if (party->has_polled || (function.kind == MESSAGE_WAIT &&
 				  requests->options.has_socket_events &&
 				  message_medium_is_socket(function.medium)))
@@ -185,7 +187,7 @@ void requests_wait_end(struct requests *requests, struct party *party,
 		requests_resume(requests, party);
 		return;
 	}
-	/* One whose end was not seen may have found nothing. */
+	/* A wait whose end was not seen may have found nothing. */
 	if (take_copied(requests, party, step->time_ns) ||
 	    take_freed(requests, party, step->time_ns) ||
 	    take_arrived(requests, party, step->time_ns) ||

@@ -11,10 +11,10 @@
 #include "attribution/requests/requests_send.h"
 #include "attribution/requests/requests_state.h"
 
-/* Returns whether @waker wakes another process by a word in memory.  That may be a
- * request, its answer or a lock that both use: the trace has neither the word nor
- * what else they share, so no message is made of it.  Within a process the
- * wake-up hands work on in any case.
+/* Returns whether @waker wakes another process by a word in memory. That may be
+ * a request, its answer or a lock that both use: the trace has neither the word
+ * nor other shared state, so it is not treated as a message. Within a process
+ * the wake-up passes work on in any case.
  */
 static bool is_between_processes(const struct party *waker,
 				 const struct party *woken,
@@ -23,7 +23,7 @@ static bool is_between_processes(const struct party *waker,
 	return kind == MESSAGE_SIGNAL && waker->task->pid != woken->task->pid;
 }
 
-/* Returns the message of @waker's send that @woken may be woken by, or NULL. */
+/* Returns the message of @waker's send that may wake @woken, or NULL. */
 static struct message *message_to(struct requests *requests,
 				  struct party *waker,
 				  const struct party *woken, uint64_t time_ns)
@@ -38,15 +38,17 @@ static struct message *message_to(struct requests *requests,
 	    (kind == MESSAGE_CONNECT &&
 	     woken->wait.function.kind == MESSAGE_WAIT))
 		return NULL;
-	/* No socket became ready: an interrupt wakes for another thing. */
+	/* No socket became ready: an interrupt wakes the thread for another
+	 * reason.
+	 */
 	if (requests_has_events(requests, waker) && !waker->message)
 		return NULL;
 	return waker->message ? waker->message :
 				requests_hand_over(requests, waker, time_ns);
 }
 
-/* @party wakes from waiting for the next message: which requests that it has
- * not answered nobody waits for any more.
+/* @party wakes from waiting for the next message: marks its unanswered requests
+ * whose clients no longer wait.
  */
 static void pass(struct party *party)
 {
@@ -63,7 +65,8 @@ static void pass(struct party *party)
 	request_list_forget_closed(&party->taken);
 }
 
-/* What @party did until it slept, waiting, was the end of what it did before.
+/* Ends the segment of @party at its sleep: everything before belongs to its
+ * previous work.
  */
 static void cut_wait(struct requests *requests, struct party *party,
 		     uint64_t time_ns)
@@ -75,7 +78,8 @@ static void cut_wait(struct requests *requests, struct party *party,
 	pass(party);
 }
 
-/* Nobody else is to be guessed for it. */
+/* Records that @message woke a thread, so that its reader need not be inferred.
+ */
 static void hear(struct requests *requests, struct message *message)
 {
 	struct party *sender = requests_known_party(requests, message->sender);
@@ -87,7 +91,7 @@ static void hear(struct requests *requests, struct message *message)
 		message_list_forget(&sender->unheard, message);
 }
 
-/* @message, or NULL: none that is known, wakes @woken. */
+/* @message (NULL: an unknown one) wakes @woken. */
 static void wake_by(struct requests *requests, struct message *message,
 		    struct party *woken, uint64_t time_ns)
 {
@@ -109,8 +113,8 @@ static void wake_by(struct requests *requests, struct message *message,
 						  MESSAGES_LISTED));
 }
 
-/* A packet that is delivered to @woken wakes it.  Returns whether it is known
- * whether one is.
+/* A packet being delivered to @woken wakes it. Returns whether it is known if a
+ * packet does.
  */
 static bool take_delivery(struct requests *requests, struct party *woken,
 			  const struct event_record *event)
@@ -129,8 +133,8 @@ static bool take_delivery(struct requests *requests, struct party *woken,
 	return true;
 }
 
-/* Who reads from a Unix socket lets the one that sent it go on: no message, but
- * it tells whose that was.
+/* A reader of a Unix socket makes room and wakes the sender: this is no
+ * message, but shows which task sent the data.
  */
 static void take_room(const struct requests *requests, struct party *reader,
 		      const struct party *woken)

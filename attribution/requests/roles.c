@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 
-/* This is what a process, or one that made it, did with sockets: bits. */
+/* Bits: how a process, or one that made it, uses sockets. */
 enum role {
 	ROLE_CONNECTS = 1,
 	ROLE_ACCEPTS = 2,
@@ -67,7 +67,7 @@ bool roles_has_answered(const struct roles *roles, int32_t server,
 	return number_map_find(&roles->pairs, pair_of(client, server));
 }
 
-/* Returns whether of these two only @client can have asked for a connection, or
+/* Returns whether, of these two, only @client can have made a connection, or
  * only @server accepted one.
  */
 static bool connect_as(const struct roles *roles, int32_t client,

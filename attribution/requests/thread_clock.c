@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A request takes few sleeps of a thread, compared with that. */
+/* A request contains far fewer sleeps of a thread than this. */
 enum { MOST_AWAY = 256 };
 
 struct clock_mark *clock_mark_refer(struct clock_mark *mark)
@@ -66,7 +66,7 @@ enum request_part request_part_of(const struct time_span *span, bool is_idle)
 	return part == PART_ASLEEP && is_idle ? PART_IDLE : part;
 }
 
-/* Forgets the first @count marks. */
+/* Removes the first @count marks. */
 static void forget(struct thread_clock *clock, size_t count)
 {
 	struct clock_mark **marks = clock->marks.items;

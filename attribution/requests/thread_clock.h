@@ -9,13 +9,13 @@
 
 struct time_span;
 
-/* What a thread's time is to a request that it works for. */
+/* The kind of a thread's time, relative to the request that it works for. */
 enum request_part {
 	PART_KERNEL, /* system calls, faults, other kernel work */
 	PART_USER,
 	PART_INTERRUPT,
 	PART_TRACER,
-	PART_GUEST, /* in a virtual machine, as its CPU */
+	PART_GUEST, /* in a virtual machine, as its virtual CPU */
 	PART_RUNNABLE,
 	PART_ASLEEP,
 	PART_IDLE, /* asleep, waiting for the next message */
@@ -23,12 +23,14 @@ enum request_part {
 	REQUEST_PARTS,
 };
 
-/* Returns what @span is; @is_idle: of a sleep, that it waits for a message. */
+/* Returns the part that @span is. @is_idle: if it is a sleep, the thread waits
+ * for a message.
+ */
 enum request_part request_part_of(const struct time_span *span, bool is_idle);
 
-/* A moment of a thread's life, and what its time went to until then, which is
- * known only when the span comes that it lies in: a thread off its CPU tells
- * afterwards why.  Several may hold a mark.
+/* A point in a thread's life, with the parts of its time until then. The parts
+ * are known only once the span that contains the point arrives, since the
+ * reason of time off the CPU is known only afterwards. Reference counted.
  */
 struct clock_mark {
 	uint64_t time_ns;
@@ -38,23 +40,23 @@ struct clock_mark {
 };
 
 struct clock_mark *clock_mark_refer(struct clock_mark *mark);
-void clock_mark_drop(struct clock_mark *mark); /* NULL is allowed */
+void clock_mark_drop(struct clock_mark *mark); /* NULL is allowed. */
 
-/* A thread was off its CPU. */
+/* An interval that a thread was off its CPU. */
 struct away_span {
 	enum request_part part; /* PART_RUNNABLE, PART_ASLEEP or PART_IDLE */
 	uint64_t begin_ns;
 	uint64_t end_ns;
 };
 
-/* What one thread's time went to so far, as its spans tell.  A zeroed one with
- * THREAD_CLOCK_NEW is new.
+/* The parts of one thread's time so far, from its spans. Initialise a zeroed
+ * one with THREAD_CLOCK_NEW.
  */
 struct thread_clock {
 	uint64_t parts[REQUEST_PARTS];
 	uint64_t end_ns;    /* of the last span */
 	struct array marks; /* struct clock_mark *: not known yet, by time */
-	struct array away;  /* struct away_span: some hundred last ones */
+	struct array away;  /* struct away_span: the last few hundred */
 };
 
 #define THREAD_CLOCK_NEW \
@@ -63,29 +65,30 @@ struct thread_clock {
 		.away = ARRAY_OF(struct away_span), \
 	})
 
-/* Makes a mark at @time_ns, or at the end of the last span if that is later.
+/* Creates a mark at @time_ns, or at the end of the last span if that is later.
  *
- * Returns it with one reference, the caller's; NULL when out of memory.
+ * Returns it with one reference, which the caller owns; NULL when out of
+ * memory.
  */
 struct clock_mark *thread_clock_mark(struct thread_clock *clock,
 				     uint64_t time_ns);
 
-/* Takes the thread's next span, which is @part.  Returns whether a mark became
- * known.  When out of memory, it is forgotten when the thread was off its CPU.
+/* Adds the thread's next span, which is @part. Returns whether a mark became
+ * known. When out of memory, the interval off the CPU is not recorded.
  */
 bool thread_clock_take(struct thread_clock *clock, const struct time_span *span,
 		       enum request_part part);
 
-/* Sets @parts to the time off its CPU from @begin_ns to @end_ns, as far as that is
- * kept.
+/* Sets @parts to the time off the CPU in [@begin_ns, @end_ns), as far as it is
+ * still recorded.
  */
 void thread_clock_away(const struct thread_clock *clock, uint64_t begin_ns,
 		       uint64_t end_ns, uint64_t parts[REQUEST_PARTS]);
 
-/* No span follows: what is not known yet was at the end. */
+/* Ends the clock: marks that are still unknown are set to its end. */
 void thread_clock_end(struct thread_clock *clock);
 
-/* The same, and frees what it keeps. */
+/* Like thread_clock_end(), and frees the members. */
 void thread_clock_free(struct thread_clock *clock);
 
 #endif

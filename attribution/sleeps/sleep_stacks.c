@@ -12,7 +12,8 @@ enum { KERNEL_ROOT, USER_ROOT, MAX_USER_FRAMES = 256 };
 struct sleep_stacks {
 	struct call_tree *tree;
 	struct user_stack *user; /* NULL: there are none */
-	uint64_t refused;	 /* by who unwound those that were read */
+	/* count of the process that unwound the stacks that were read */
+	uint64_t refused;
 };
 
 struct sleep_stacks *sleep_stacks_new(void)
@@ -79,7 +80,9 @@ uint64_t sleep_stacks_refused(const struct sleep_stacks *stacks)
 	       (stacks->user ? user_stack_refused(stacks->user) : 0);
 }
 
-/* Returns the number of the node that is read, CALL_NODE_NONE if it cannot be. */
+/* Returns the number of the node that was read, CALL_NODE_NONE if it is
+ * invalid.
+ */
 static uint32_t add_node(struct call_tree *tree, uint32_t parent, uint32_t what,
 			 bool is_interrupt)
 {
@@ -88,7 +91,8 @@ static uint32_t add_node(struct call_tree *tree, uint32_t parent, uint32_t what,
 		       call_tree_child(tree, parent, what, is_interrupt);
 }
 
-/* A root has in place of a function what it is the root of. */
+/* Writes or reads a node. A root has the kind of root in place of a function.
+ */
 static void pack_node(struct call_tree *tree, struct pack *pack,
 		      uint32_t number, uint32_t functions)
 {

@@ -12,15 +12,15 @@ struct pack;
 struct sideband_record;
 struct user_stack;
 
-/* Stacks of sleeping tasks, kernel and user: equal ones are one node. */
+/* Stacks of sleeping tasks, kernel and user. Equal stacks share one node. */
 struct sleep_stacks;
 
 /* Returns NULL when out of memory. */
 struct sleep_stacks *sleep_stacks_new(void);
 void sleep_stacks_free(struct sleep_stacks *stacks);
 
-/* @user unwinds user stacks from now on; NULL: there are none.  Owner: the
- * stacks, which have at most one.
+/* Makes @user unwind user stacks from now on; NULL: there are none. The stacks
+ * own it; they have at most one.
  */
 void sleep_stacks_unwind(struct sleep_stacks *stacks, struct user_stack *user);
 
@@ -30,18 +30,18 @@ void sleep_stacks_unwind(struct sleep_stacks *stacks, struct user_stack *user);
 uint32_t sleep_stacks_kernel(struct sleep_stacks *stacks,
 			     const struct path_frame *frames, size_t count);
 
-/* The same of the user stack in sample @record; CALL_NODE_NONE also if it has
- * none, or none that can be unwound.
+/* Like sleep_stacks_kernel(), but of the user stack in sample @record. Returns
+ * CALL_NODE_NONE also if it has none, or none that can be unwound.
  */
 uint32_t sleep_stacks_user(struct sleep_stacks *stacks,
 			   const struct sideband_record *record);
 
-/* Returns how many user stacks were of 32-bit programs, which are not unwound.
+/* Returns the number of user stacks of 32-bit programs, which are not unwound.
  */
 uint64_t sleep_stacks_refused(const struct sleep_stacks *stacks);
 
-/* Writes all stacks, or adds those that it reads to @stacks, which has none: with
- * their numbers.  There are @functions functions.
+/* Writes all stacks, or reads them into @stacks, which must be empty, with the
+ * same numbers. Function numbers must be below @functions.
  */
 void sleep_stacks_pack(struct sleep_stacks *stacks, struct pack *pack,
 		       uint32_t functions);

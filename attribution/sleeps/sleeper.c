@@ -24,13 +24,14 @@ struct sleeper *sleeps_find(const struct sleeps *sleeps, int32_t tid)
 		       NULL;
 }
 
-/* Returns the name of the system call that the function @name does, or NULL: its
- * own function often jumps to the one that does it and is gone, then.
+/* Returns the system call that the function @name executes, or NULL: a call's
+ * own function often jumps to the one that does the work, and is then no longer
+ * open.
  */
 static const char *call_done_by(const struct arch *arch, const char *name)
 {
 	/* fs/read_write.c, fs/sync.c, fs/eventpoll.c, net/socket.c and the
-	 * names that SYSCALL_DEFINE() makes.
+	 * names that SYSCALL_DEFINE() creates.
 	 */
 	static const char *const prefixes[] = { "ksys_", "__sys_", "__do_sys_",
 						"__se_sys_", "do_" };
@@ -48,14 +49,14 @@ static int compare_names(const void *name, const void *other)
 	return strcmp(name, *(const char *const *)other);
 }
 
-/* Returns whether @frames lie in a call that may wait for the descriptor that is its
- * first argument.
+/* Returns whether @frames are in a call that may wait for the descriptor that
+ * is its first argument.
  */
 static bool is_for_fd(const struct function_table *functions,
 		      const struct arch *arch, const struct path_frame *frames,
 		      size_t count)
 {
-	/* syscalls(2), in order of their names. */
+	/* syscalls(2), sorted. */
 	static const char *const calls[] = {
 		"accept",	   "accept4",	  "connect",
 		"copy_file_range", "epoll_pwait", "epoll_pwait2",
@@ -83,7 +84,7 @@ static bool is_for_fd(const struct function_table *functions,
 	return false;
 }
 
-/* Returns whether @frames lie in a call that waits for a word in memory. */
+/* Returns whether @frames are in a call that waits for a word in memory. */
 static bool is_for_word(const struct function_table *functions,
 			const struct arch *arch,
 			const struct path_frame *frames, size_t count)

@@ -57,7 +57,7 @@ int sleeps_event(struct sleeps *sleeps, const struct event_record *event)
 
 static void fall_asleep(struct sleeper *sleeper, const struct time_span *span)
 {
-	/* The thread slept already when the recording began. */
+	/* The thread already slept when the recording started. */
 	if (!sleeper->has_sleep) {
 		sleeper_begin(sleeper, span->task, span->begin_ns);
 		sleeper->sleep.waker = sleeper->chain;
@@ -80,7 +80,7 @@ static void wait_for_cpu(struct sleeps *sleeps, struct sleeper *sleeper,
 	sleeper->has_time = true;
 }
 
-/* Nobody may have been seen to wake it: perf does so quietly. */
+/* The wake-up may have had no event: perf's have none. */
 static void run_again(struct sleeps *sleeps, struct sleeper *sleeper)
 {
 	if (sleeper->is_asleep)
@@ -88,7 +88,7 @@ static void run_again(struct sleeps *sleeps, struct sleeper *sleeper)
 	sleeps_hand_out(sleeps, sleeper);
 }
 
-/* Returns whether the thread was on a CPU in @span before the sleep that is known of. */
+/* Returns whether @span is time on a CPU before the known sleep. */
 static bool is_before(const struct sleeps *sleeps,
 		      const struct sleeper *sleeper,
 		      const struct time_span *span)

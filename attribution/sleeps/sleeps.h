@@ -18,46 +18,53 @@ struct task_time;
 struct wait_channels;
 struct wakers;
 
-/* One time that a task slept, from leaving its CPU to running again. */
+/* One sleep of a task, from leaving its CPU to running again. */
 struct sleep {
 	const struct task *task;
 	uint64_t begin_ns;
-	uint64_t off_ns;      /* off its CPU, from when asleep_ns counts */
-	uint64_t asleep_ns;   /* until somebody woke it */
-	uint64_t runnable_ns; /* from then on, until it ran */
-	uint32_t stack;	      /* its kernel stack: a node of sleep_stacks,
-				 * or CALL_NODE_NONE if it was not seen */
-	uint32_t user_stack;  /* the same for its user stack, outermost
-				 * function first, where that was recorded */
-	uint32_t label;	      /* the function that decided to wait */
-	uint32_t inner;	      /* what that called to sleep */
-	uint64_t place;	      /* where in label, 0 if unknown */
-	uint32_t waker;	      /* a number of wakers, WAKER_NONE */
-	/* When the thread was woken last, and by whom; NULL: that is unknown, or
-	 * no event tells.
+	uint64_t off_ns;      /* off its CPU; start of asleep_ns */
+	uint64_t asleep_ns;   /* until it was woken */
+	uint64_t runnable_ns; /* from the wake-up until it ran */
+	/* kernel stack: a node of sleep_stacks, or CALL_NODE_NONE if it was not
+	 * seen
+	 */
+	uint32_t stack;
+	/* likewise for the user stack, outermost function first, if it was
+	 * recorded
+	 */
+	uint32_t user_stack;
+	uint32_t label; /* the function that decided to wait */
+	uint32_t inner; /* the function called by it to sleep */
+	uint64_t place; /* address in label, 0 if unknown */
+	uint32_t waker; /* a number of wakers, or WAKER_NONE */
+	/* The thread's last wake-up and its waker; NULL: unknown, or not
+	 * recorded as an event.
 	 */
 	uint64_t wake_ns;
 	const struct task *waker_task;
 	uint32_t others_at_begin; /* tasks asleep at the same label */
 	uint32_t others_at_end;
-	int32_t same_at_begin; /* of these, for the same object; -1 unknown */
+	/* of these, those that wait for the same object; -1 unknown */
+	int32_t same_at_begin;
 	int32_t same_at_end;
-	int32_t fd;  /* the descriptor that its system call is for,
-				* where arguments were recorded; else -1 */
-	bool is_cut; /* the recording begins or ends in it */
+	/* the descriptor that its system call uses, if arguments were recorded;
+	 * else -1
+	 */
+	int32_t fd;
+	bool is_cut; /* the recording starts or ends in it */
 };
 
-/* Follows the tasks through their sleeps. */
+/* Tracks the sleeps of all tasks. */
 struct sleeps;
 
-/* Takes each sleep as it ends. */
+/* Called for each sleep when it ends. */
 struct sleep_callback {
 	void (*take)(struct sleep_callback *callback,
 		     const struct sleep *sleep);
 };
 
-/* Sleeps are found with these, all borrowed; time, paths and calls must know the tasks
- * as far as what it is told.
+/* What sleeps are derived from, all borrowed. time, paths and calls must have
+ * received each step and event before the sleeps do.
  */
 struct sleeps_options {
 	const struct function_table *functions;
@@ -75,22 +82,20 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 			  struct sleep_callback *callback);
 void sleeps_free(struct sleeps *sleeps);
 
-/* Forgets all sleeps: another recording begins, with the same
- * functions.
- */
+/* Removes all sleeps, for another recording with the same functions. */
 void sleeps_renew(struct sleeps *sleeps);
 
-/* Apply a step, an event, a stretch of a task's time.  A task's spans must
- * come before the step that they end with.  Return 0 or -ERROR_MEMORY.
+/* Apply a step, an event, or an interval of a task's time. A task's spans must
+ * arrive before the step that they end with. Return 0 or -ERROR_MEMORY.
  */
 int sleeps_step(struct sleeps *sleeps, const struct call_step *step);
 int sleeps_event(struct sleeps *sleeps, const struct event_record *event);
 int sleeps_span(struct sleeps *sleeps, const struct time_span *span);
 
-/* Hands out what thread @tid sleeps, if it does, cut. */
+/* Emits the open sleep of thread @tid, if any, as cut. */
 void sleeps_flush(struct sleeps *sleeps, int32_t tid);
 
-/* Hands out all sleeps that have not ended, cut. */
+/* Emits all sleeps that have not ended, as cut. */
 void sleeps_end(struct sleeps *sleeps);
 
 #endif

@@ -58,7 +58,7 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 	struct sleeper *sleeper;
 	size_t count;
 
-	/* The trace is over. */
+	/* The trace has ended. */
 	if (thread == UINT32_MAX)
 		return 0;
 	sleeper = sleeps_sleeper(sleeps, thread);
@@ -76,7 +76,9 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 			       sleeps->options.functions, sleeps->options.arch,
 			       frames, count);
 	sleeper->sleep.fd = call.fd;
-	/* Else the trace does not show it: it began before, or there is a gap. */
+	/* Otherwise the trace does not show the sleep: it started before, or
+	 * there is a gap.
+	 */
 	sleeper->sleep.is_cut = !wait_channels_find(sleeps->options.places,
 						    frames, count, &place);
 	if ((!sleeper->sleep.is_cut &&
@@ -84,7 +86,7 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 		     0) ||
 	    join_waiters(sleeps, sleeper, call.object) < 0)
 		return -ERROR_MEMORY;
-	/* The thread was woken when it was on its way into the scheduler already. */
+	/* The thread was woken while it was entering the scheduler. */
 	if (!sleeper->sleep.is_cut &&
 	    sleeper->wake_ns >= frames[place.depth - 1].begin_ns)
 		sleeps_wake(sleeps, sleeper, sleeper->chain);
@@ -104,8 +106,8 @@ void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper, uint32_t waker)
 	sleeper->sleep.same_at_end = others.for_object;
 }
 
-/* Switches are recorded before the trace begins, too: what had ended by then
- * is nobody's time.
+/* Switches are recorded before the trace starts, too: sleeps that ended by then
+ * are outside the recording.
  */
 void sleeps_hand_out(struct sleeps *sleeps, struct sleeper *sleeper)
 {
@@ -116,8 +118,8 @@ void sleeps_hand_out(struct sleeps *sleeps, struct sleeper *sleeper)
 	sleeper->has_sleep = false;
 }
 
-/* Who woke the waker is part of the chain if that was while the woken slept:
- * it is what that waited for, too.
+/* If the waker was itself woken while this thread slept, prepends that wake-up
+ * to the chain: this thread waited for it, too.
  */
 static uint32_t earlier_waker(struct sleeps *sleeps, int32_t waker_tid,
 			      const struct sleeper *woken)
@@ -130,8 +132,8 @@ static uint32_t earlier_waker(struct sleeps *sleeps, int32_t waker_tid,
 	return waker->chain;
 }
 
-/* Returns what @task, the thread @tid of @pid, is in as it wakes @woken; both
- * tasks may be unknown.
+/* Returns the chain for a wake-up of @woken by @task, the thread @tid of @pid;
+ * both tasks may be unknown.
  */
 static uint32_t chain_of(struct sleeps *sleeps, const struct task *task,
 			 int32_t pid, int32_t tid, const struct sleeper *woken)
@@ -182,7 +184,7 @@ int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event)
 	return 0;
 }
 
-/* Looks whether @step wakes somebody whom no event tells of. */
+/* Checks whether @step contains a wake-up without an event. */
 int sleeps_step(struct sleeps *sleeps, const struct call_step *step)
 {
 	uint64_t last_ns = task_time_untraced_wakeup(sleeps->options.time);

@@ -15,74 +15,82 @@
 struct call_entry;
 struct sideband_record;
 
-/* This is what is known of a thread that sleeps or may.  Whether it does, and since
- * when, is for struct thread to know and comes as spans; here is kept where it waits
- * and by which chain it was woken last, which hang on open functions, and those are not
- * followed for spans alone.
+/* A thread that sleeps or may sleep. Whether and since when it sleeps is known
+ * to struct thread and arrives as spans. This struct has its wait channel and
+ * the chain of its last wake-up. Both depend on open functions, which are not
+ * tracked if only spans are used.
  */
 struct sleeper {
 	struct sleep sleep; /* if has_sleep */
-	bool has_sleep;	    /* one that was not handed out yet */
-	bool has_time;	    /* that sleep: some of it was in the recording */
-	bool is_asleep;	    /* is counted at place */
+	bool has_sleep;	    /* a sleep that was not emitted yet */
+	bool has_time;	    /* part of that sleep was in the recording */
+	/* is counted among the waiters of its wait channel */
+	bool is_asleep;
 	struct wait_key place;
-	uint32_t chain;		  /* of who woke it last, WAKER_NONE */
-	const struct task *waker; /* that one, as in struct sleep */
-	uint64_t wake_ns;	  /* when; 0: never */
+	uint32_t chain;		  /* of its last wake-up, or WAKER_NONE */
+	const struct task *waker; /* the last waker, as in struct sleep */
+	uint64_t wake_ns;	  /* the last wake-up; 0: never */
 };
 
-/* What the system call tells that a thread sleeps in. */
+/* Facts from the arguments of the system call that a thread sleeps in. */
 struct sleeper_call {
-	const struct sideband_record *record; /* its entry's; NULL: in none */
-	/* The descriptor that it is for, as read(3, ...); -1: for none, or unknown. */
+	/* of its sys_enter; NULL: in no call */
+	const struct sideband_record *record;
+	/* The descriptor that the call uses, as read(3, ...); -1: none, or
+	 * unknown.
+	 */
 	int32_t fd;
-	/* A name for what it waits for, the word in memory of a futex call; 0: nothing
-	 * tells.  It is the process's own: words that processes share have others
-	 * in each.
+	/* An identifier of the object that it waits for: the address of a futex
+	 * call's word; 0: unknown. It is valid in one process only: a word that
+	 * processes share has another address in each.
 	 */
 	uint64_t object;
 };
 
-/* Returns that of @frames, of a thread whose last call began by @entry, or NULL. */
+/* Returns the call in @frames, of a thread whose last call started with @entry
+ * (or NULL).
+ */
 struct sleeper_call sleeper_call_of(const struct call_entry *entry,
 				    const struct function_table *functions,
 				    const struct arch *arch,
 				    const struct path_frame *frames,
 				    size_t count);
 
-/* Begins a sleep of which nothing but this is known. */
+/* Starts a sleep with all other fields unknown. */
 void sleeper_begin(struct sleeper *sleeper, const struct task *task,
 		   uint64_t begin_ns);
 
-/* The inside of sleeps, shared by its files: sleeps.c takes what happens,
- * sleeps_change.c puts a task to sleep, wakes it and hands out how it slept,
- * sleeper.c has what is above.
+/* The internals of sleeps, shared by its files: sleeps.c receives the input,
+ * sleeps_change.c starts, wakes and emits sleeps, sleeper.c has the functions
+ * above.
  */
 struct sleeps {
 	struct sleeps_options options;
 	struct sleep_callback *callback;
 	struct waiters waiters;
 	struct array sleepers; /* struct sleeper by task_time_thread() */
-	/* The last wake-up that no event tells (task_time.h), and its chain. */
+	/* The last wake-up without an event (task_time.h), and its chain. */
 	uint64_t untraced_ns;
 	uint32_t untraced_chain;
 };
 
-/* Returns the sleeper that thread number @thread is, adding it if it is new; it
- * stays in place until the next one is added.  NULL when out of memory.
+/* Returns the sleeper of thread number @thread, adding it if it is new; valid
+ * until the next one is added. NULL when out of memory.
  */
 struct sleeper *sleeps_sleeper(struct sleeps *sleeps, uint32_t thread);
 
-/* Returns the sleeper that thread @tid is if it is there, else NULL. */
+/* Returns the sleeper of thread @tid, or NULL. */
 struct sleeper *sleeps_find(const struct sleeps *sleeps, int32_t tid);
 
-/* A task goes to sleep, as sched_switch says.  Returns 0 or -ERROR_MEMORY. */
+/* Applies sched_switch: a task goes to sleep. Returns 0 or -ERROR_MEMORY. */
 int sleeps_begin(struct sleeps *sleeps, const struct event_record *event);
 
-/* A task is woken, as sched_waking says.  Returns 0 or -ERROR_MEMORY. */
+/* Applies sched_waking: a task is woken. Returns 0 or -ERROR_MEMORY. */
 int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event);
 
-/* @sleeper was woken at @time_ns, as the steps alone have it. */
+/* Records that @sleeper was woken at @time_ns, a wake-up that only the steps
+ * show.
+ */
 void sleeps_wake_untraced(struct sleeps *sleeps, struct sleeper *sleeper,
 			  uint64_t time_ns);
 
@@ -90,7 +98,7 @@ void sleeps_wake_untraced(struct sleeps *sleeps, struct sleeper *sleeper,
 void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper,
 		 uint32_t waker);
 
-/* Hands out its last sleep, if any of that was in the recording. */
+/* Emits its last sleep, if any of it was in the recording. */
 void sleeps_hand_out(struct sleeps *sleeps, struct sleeper *sleeper);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* Waiters are counted: so many tasks sleep now at each label, and for each
- * object.  None do in a zeroed one.
+/* The number of tasks that sleep now, by label and by object. A zeroed struct
+ * is empty.
  */
 struct waiters {
 	struct number_map labels;
@@ -16,25 +16,26 @@ struct waiters {
 
 void waiters_free(struct waiters *waiters);
 
-/* A task sleeps at this label, for this object. */
+/* The label at which a task sleeps and the object that it waits for. */
 struct wait_key {
 	uint32_t label;	 /* a function */
-	uint64_t object; /* a name for what it waits for, 0: unknown */
+	uint64_t object; /* identifier of the object, 0: unknown */
 };
 
-/* So many others do; for_object is -1 where the object is unknown. */
+/* Numbers of other waiters; for_object is -1 where the object is unknown. */
 struct other_waiters {
 	uint32_t at_label;
 	int32_t for_object;
 };
 
-/* One more task sleeps at @place.  Returns 0 and how many did before, or
- * -ERROR_MEMORY.
+/* Counts one more task at @place. Returns 0 and sets @others to the counts
+ * before, or returns -ERROR_MEMORY.
  */
 int waiters_enter(struct waiters *waiters, const struct wait_key *place,
 		  struct other_waiters *others);
 
-/* A task that sleeps at @place is woken.  Returns how many still sleep. */
+/* Removes a task at @place that is woken. Returns the number that still sleep.
+ */
 struct other_waiters waiters_leave(struct waiters *waiters,
 				   const struct wait_key *place);
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* What sys_enter told of a thread's last system call. */
+/* The sys_enter event of a thread's last system call. */
 struct call_entry {
 	int32_t tid;
 	int64_t number;
@@ -16,7 +16,7 @@ struct call_entry {
 	struct sideband_record record; /* has the user stack, if any */
 };
 
-/* Those of all threads. */
+/* The last entries of all threads. */
 struct call_entries {
 	struct keyed_array all; /* struct call_entry */
 };
@@ -26,11 +26,12 @@ struct call_entries {
 
 void call_entries_free(struct call_entries *entries);
 
-/* Takes any event.  Returns 0 or -ERROR_MEMORY. */
+/* Consumes any event. Returns 0 or -ERROR_MEMORY. */
 int call_entries_take(struct call_entries *entries,
 		      const struct event_record *event);
 
-/* Returns that of thread @tid, valid until the next event, or NULL. */
+/* Returns the last entry of thread @tid, valid until the next event, or NULL.
+ */
 const struct call_entry *call_entries_find(const struct call_entries *entries,
 					   int32_t tid);
 

@@ -81,10 +81,10 @@ static int split_at_wakeup(const struct off_cpu *off, struct time_span *parts)
 	return wake_ns < off->end_ns ? count + 1 : count;
 }
 
-/* Nobody was seen to wake it, so nobody did, if all would have been seen: it
+/* No wake-up was recorded. If all would have been, there was none: the thread
  * never slept (a signal was pending, see try_to_block_task() of
- * kernel/sched/core.c, where prev_state says otherwise), or sleeps on.  One
- * that did sleep and runs again was woken, at the latest just before.
+ * kernel/sched/core.c, where prev_state is misleading), or still sleeps. A
+ * thread that slept and runs again was woken, at the latest just before.
  */
 static struct time_span unwoken(const struct off_cpu *off,
 				const struct off_cpu_evidence *evidence)
@@ -101,8 +101,8 @@ static struct time_span unwoken(const struct off_cpu *off,
 	return whole(off, TIME_UNKNOWN, UNKNOWN_NO_EVENTS);
 }
 
-/* What the steps alone say of a wake-up is the last that there was only if all
- * that is recorded was: a lost record would have been another.
+/* A wake-up that only the steps show is the last one only if no records were
+ * lost: a lost record may have been a later one.
  */
 static bool is_trusted(const struct off_cpu *off,
 		       const struct off_cpu_evidence *evidence)

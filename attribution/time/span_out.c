@@ -31,7 +31,7 @@ static void give(const struct span_out *out, struct thread *thread,
 	out->callback->take(out->callback, span);
 }
 
-/* Between two CPUs that are traced a thread may be on one that is not. */
+/* Between two traced CPUs a thread may have been on an untraced one. */
 static void fill_hole(const struct span_out *out, struct thread *thread,
 		      uint64_t until_ns)
 {
@@ -48,9 +48,9 @@ static void fill_hole(const struct span_out *out, struct thread *thread,
 		give(out, thread, &span);
 }
 
-/* Hands out time that @thread waited for a CPU, apart from that in which the
- * recorder had it.  On which CPU's queue a thread waited that runs on another
- * now is not known.
+/* Emits time that @thread waited for a CPU, split into the intervals in which
+ * the recorder had the CPU and the rest. If the thread now runs on another CPU,
+ * the CPU on whose queue it waited is unknown.
  */
 static void give_wait(const struct span_out *out, struct thread *thread,
 		      const struct time_span *wait)
@@ -77,8 +77,8 @@ static void give_wait(const struct span_out *out, struct thread *thread,
 	give(out, thread, &span);
 }
 
-/* A moment of waking is the kernel's word, but the thread may not have left the CPU
- * by then: it did not sleep at all, and was off for so much less.
+/* The time of a wake-up is exact, but the thread may not have left the CPU by
+ * then: it then did not sleep at all, and was off the CPU for that much less.
  */
 static uint32_t part_error_ns(const struct off_cpu *off,
 			      const struct time_span *part)
@@ -118,8 +118,8 @@ void span_out_flush(const struct span_out *out, struct thread *thread)
 		give_off(out, thread, &thread->off);
 }
 
-/* Time with the trace unit off is no one's before the thread is traced: in a
- * recording of some threads others run then.
+/* Time with the trace unit off does not count before the thread is traced: in a
+ * recording of some threads, others run then.
  */
 static bool counts(struct thread *thread)
 {
@@ -164,14 +164,14 @@ void span_out_finish(const struct span_out *out, struct thread *thread,
 	if (thread->tid <= 0)
 		return;
 	span_out_flush(out, thread);
-	/* Not if its CPU's trace has ended before others'. */
+	/* Not if the trace of its CPU has ended before others'. */
 	if (thread->phase == THREAD_AWAY && !out->evidence.has_all_cpus)
 		fill_hole(out, thread, end_ns);
 	if (thread->phase != THREAD_OFF || !thread->has_off || thread->is_dead)
 		return;
 	thread->has_off = false;
-	/* The thread's time ended with the trace of its CPU, where it ran on
-	 * unseen.
+	/* The thread's time ended with the trace of its CPU, where it continued
+	 * untraced.
 	 */
 	if (out->evidence.has_all_cpus && thread->last_ns &&
 	    thread->last_ns < thread->off.begin_ns)

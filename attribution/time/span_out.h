@@ -11,27 +11,27 @@ struct task_contexts;
 struct thread;
 struct traced_cpus;
 
-/* Hands the time of threads to a callback, without holes. */
+/* Emits the time of threads to a callback, without holes. */
 struct span_out {
 	struct span_callback *callback;
 	const struct task_contexts *contexts;
 	const struct traced_cpus *cpus;
 	struct off_cpu_evidence evidence;
-	uint64_t start_ns; /* of the trace; 0: it has not begun */
+	uint64_t start_ns; /* start of the trace; 0: not reached */
 };
 
-/* Hands out @thread's time on its CPU up to @now_ns, after what is due before
- * that, and begins anew from there.  Where the thread ends @end_error_ns says how
- * exact that is.
+/* Emits @thread's time on its CPU up to @now_ns, after earlier time that is
+ * due, and starts the next span there. If the thread ends, @end_error_ns is the
+ * uncertainty of its end.
  */
 void span_out_cut(const struct span_out *out, struct thread *thread,
 		  uint64_t now_ns, uint32_t end_error_ns);
 
-/* Hands out the time that @thread was off the CPU, if any is due. */
+/* Emits the time that @thread was off the CPU, if any is due. */
 void span_out_flush(const struct span_out *out, struct thread *thread);
 
-/* Hands out what @thread still has at the end: it is off the CPU, or ran where
- * nothing was traced.
+/* Emits the rest of @thread's time at the end of the trace, when it is off the
+ * CPU or ran on an untraced one.
  */
 void span_out_finish(const struct span_out *out, struct thread *thread,
 		     uint64_t end_ns);

@@ -74,7 +74,7 @@ int task_contexts_change(const struct task_contexts *contexts,
 	return step->kind == STEP_EXIT ? change_by_exit(top, step) : 0;
 }
 
-/* Work that ended in a jump to other work makes room for it. */
+/* Adds a context, replacing one that ended in a jump to it. */
 static struct open_context *add_work(struct array *open, uint32_t depth)
 {
 	struct open_context *top =

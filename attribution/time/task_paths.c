@@ -8,7 +8,7 @@
 
 struct task_paths {
 	struct array tasks;	 /* their struct path_frame, by task index */
-	const struct task *last; /* of the newest entry; its path is known */
+	const struct task *last; /* task of the newest entry; its path exists */
 };
 
 struct task_paths *task_paths_new(void)

@@ -15,8 +15,8 @@ struct path_frame {
 	uint8_t how; /* enum call_how */
 };
 
-/* The open functions of each task, outermost first, as steps tell them; those
- * of a task that is off the CPU are its kernel stack.
+/* The open functions of each task, outermost first, from the steps. While a
+ * task is off the CPU, they are its kernel stack.
  */
 struct task_paths;
 
@@ -24,14 +24,14 @@ struct task_paths;
 struct task_paths *task_paths_new(void);
 void task_paths_free(struct task_paths *paths);
 
-/* Forgets all tasks. */
+/* Removes all tasks. */
 void task_paths_renew(struct task_paths *paths);
 
 /* Applies a step.  Returns 0 or -ERROR_MEMORY. */
 int task_paths_take(struct task_paths *paths, const struct call_step *step);
 
 /* Returns task @index's open functions, valid until the next step, and sets
- * *@count.
+ * *@count to their number.
  */
 const struct path_frame *task_paths_of(const struct task_paths *paths,
 				       uint32_t index, size_t *count);

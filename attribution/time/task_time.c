@@ -31,7 +31,7 @@ task_time_options_of(const struct attribution_input *input)
 	};
 }
 
-/* Marks the functions whose calls task_time_apply() does anything for. */
+/* Marks the functions whose calls task_time_apply() must handle. */
 static struct function_marks *
 find_marked(const struct task_time_options *options,
 	    const struct untraced_wakeups *wakes)
@@ -47,7 +47,7 @@ find_marked(const struct task_time_options *options,
 	return marks;
 }
 
-/* Makes @time, which has none, one that has seen nothing. */
+/* Initialises @time without any input. */
 static bool begin(struct task_time *time, struct span_callback *callback)
 {
 	time->cpus = TRACED_CPUS_NONE;
@@ -175,7 +175,7 @@ static void note_time(struct task_time *time, const struct call_step *step)
 {
 	bool is_switch = step->kind == STEP_SWITCH || step->kind == STEP_LEAVE;
 
-	/* Switches are recorded before tracing begins, too. */
+	/* Switches are recorded before tracing starts, too. */
 	if (!time->out.start_ns && !is_switch)
 		time->out.start_ns = step->time_ns;
 	if (step->time_ns > time->end_ns)
@@ -206,8 +206,8 @@ static bool is_plain_call(struct task_time *time, const struct call_step *step)
 	return true;
 }
 
-/* The innermost work ends at its own depth; below the frames of user space a
- * thread is in the kernel; at depth 0 it says how it was found.
+/* The innermost context ends at its own depth; below the frames of user space a
+ * thread is in the kernel; a call at depth 0 shows how the thread was found.
  */
 static uint32_t floor_of(const struct task_time *time,
 			 const struct thread *thread, uint32_t index)
@@ -254,7 +254,7 @@ bool task_time_step(struct task_time *time, const struct call_step *step)
 	return true;
 }
 
-/* A thread that was woken and never got a CPU has no task in the steps. */
+/* A thread that was woken and never ran has no task in the steps. */
 static bool is_of_interest(struct task_time *time, struct thread *thread)
 {
 	if (thread->task)

@@ -19,21 +19,21 @@ struct context_kinds;
 struct task_names;
 struct task_pack;
 
-/* Follows every thread's life and hands out its time as spans.
+/* Tracks every thread and emits its time as spans.
  *
- * A thread begins where it is made, or with the recording, and ends where it
- * leaves the CPU for the last time, or with the recording; of threads that
- * neither ran nor were woken nothing is known.  The recording is what was
- * traced: on CPUs whose trace begins later or ends earlier, the threads there
- * begin and end with it.
+ * A thread starts where it is created, or with the recording, and ends where it
+ * leaves the CPU for the last time, or with the recording. Nothing is known
+ * about threads that neither ran nor were woken. "The recording" is the traced
+ * time: on CPUs whose trace starts later or ends earlier, the threads there
+ * start and end with the trace.
  *
- * The steps say when a thread runs and what it does; sched_switch and
- * sched_waking whether it sleeps while it does not.  Where a thread that slept
- * runs again and no event says who woke it, it is taken to have slept until
- * perf last woke somebody, which no event tells but the steps do, else until
- * it ran.  A span is handed out
- * before the step that ends it is applied; time off the CPU when the thread
- * is back on one and does something.
+ * The steps show when a thread runs and what it does; sched_switch and
+ * sched_waking show whether it sleeps otherwise. If a thread that slept runs
+ * again and no event shows a wake-up, it is assumed to have slept until perf's
+ * last wake-up without an event, which the steps show, else until it ran.
+ *
+ * A span is emitted before the step that ends it is applied; time off the CPU,
+ * when the thread is back on a CPU and does something.
  */
 struct task_time;
 
@@ -42,9 +42,9 @@ struct task_time_options {
 	const struct function_table *functions;
 	struct off_cpu_evidence evidence;
 	const struct task_names *names;
-	const char *recorder; /* see recorder_task.h; NULL: nobody is it */
-	bool is_user_unknown; /* the trace is of user space only: time
-				 * outside it is in the kernel */
+	const char *recorder; /* see recorder_task.h; NULL: none */
+	/* the trace is of user space only: time outside it is in the kernel */
+	bool is_user_unknown;
 };
 
 struct task_time_options
@@ -55,76 +55,77 @@ struct task_time *task_time_new(const struct task_time_options *options,
 				struct span_callback *callback);
 void task_time_free(struct task_time *time);
 
-/* Forgets all threads: another recording with the same functions begins, of
- * which @evidence says what it can tell.  Returns 0 or -ERROR_MEMORY.
+/* Removes all threads, for another recording with the same functions; @evidence
+ * lists the evidence that it contains. Returns 0 or -ERROR_MEMORY.
  */
 int task_time_renew(struct task_time *time,
 		    const struct off_cpu_evidence *evidence);
 
-/* These take what a handler sees, in the order in which it does.
+/* Consume the input of a handler, in its order.
  *
- * Returns whether @step may have changed what the thread does, or how far its
- * time was handed out: most calls do not.
+ * task_time_step() returns whether @step may have changed the thread's state,
+ * or how far its time was emitted. Most calls change neither.
  */
 bool task_time_step(struct task_time *time, const struct call_step *step);
 void task_time_event(struct task_time *time, const struct event_record *event);
 void task_time_record(struct task_time *time,
 		      const struct sideband_record *record);
 
-/* Writes what is known of all threads, or sets @time, which has taken nothing, to
- * what it reads: it goes on as if it had taken all before.  What makes no sense
- * makes the pack fail, and @time of no use.
+/* Writes the state of all threads, or reads it into @time, which must be new
+ * and then resumes after all earlier input. Inconsistent data makes the pack
+ * fail; @time must then not be used.
  */
 void task_time_pack(struct task_time *time, const struct task_pack *tasks);
 
-/* Returns whether a span that ends before @until_ns may still be handed out when
- * all steps to come are later: a thread's time off the CPU is, when it is back.
+/* Returns whether a span that ends before @until_ns may still be emitted
+ * although all further steps are later: time off the CPU is emitted when the
+ * thread is back.
  */
 bool task_time_is_due(struct task_time *time, uint64_t until_ns);
 
-/* Returns when the last wake-up was that the steps show and no event tells
- * (untraced_wakeups.h); 0: there was none.
+/* Returns the time of the last wake-up that the steps show without an event
+ * (untraced_wakeups.h); 0: none.
  */
 uint64_t task_time_untraced_wakeup(const struct task_time *time);
 
-/* Hands out what is left, after the last step.
+/* Emits the rest. Must be called after the last step.
  *
  * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
  */
 int task_time_end(struct task_time *time);
 
-/* Returns the number of thread @tid, counted from 0 in the order in which threads
- * appear; UINT32_MAX: it has not.
+/* Returns the number of thread @tid, counted from 0 in the order of appearance;
+ * UINT32_MAX if it has not appeared.
  */
 uint32_t task_time_thread(const struct task_time *time, int32_t tid);
 
-/* Returns the task of the steps that thread @tid on @cpu, of an event, is: for tid 0
- * the one that runs there, if that is an idle or an unknown one.  NULL: no step was
- * of it.
+/* Returns the steps' task for thread @tid on @cpu of an event. For tid 0 it is
+ * the task that runs there, if that is an idle or unknown one. NULL if the task
+ * had no step.
  */
 const struct task *task_time_task(const struct task_time *time, int32_t cpu,
 				  int32_t tid);
 
-/* Returns whether thread number @thread is still on its CPU after the event by which
- * it goes to sleep.
+/* Returns whether thread number @thread is still on its CPU after the event
+ * that announces its sleep.
  */
 bool task_time_falls_asleep(const struct task_time *time, uint32_t thread);
 
-/* Returns whether thread @tid was told to exit: by its record, or by its last
- * switch.
+/* Returns whether the exit of thread @tid was announced, by its record or by
+ * its last switch.
  */
 bool task_time_exits(const struct task_time *time, int32_t tid);
 
-/* Returns whether the last step began (1) or ended (-1) its task's innermost
- * work, else 0.
+/* Returns whether the last step started (1) or ended (-1) its task's innermost
+ * context, else 0.
  */
 int task_time_context_change(const struct task_time *time);
 
-/* Returns whether the steps show what @cpu, of an event, does now. */
+/* Returns whether the steps show the current work of an event's @cpu. */
 bool task_time_sees(const struct task_time *time, int32_t cpu);
 
-/* Returns the work that task @index has open now, outermost first, and
- * *@count, which may be 0; valid until the next step.
+/* Returns the open contexts of task @index, outermost first, and sets *@count
+ * to their number, which may be 0; valid until the next step.
  */
 const struct open_context *task_time_contexts(const struct task_time *time,
 					      uint32_t index, size_t *count);

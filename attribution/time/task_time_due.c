@@ -3,9 +3,9 @@
 #include "attribution/time/threads.h"
 #include "attribution/time/untraced_wakeups.h"
 
-/* Returns whether @thread, which was not seen to be woken, may turn out to have
- * been by perf: thread_wakes_unseen().  Those who wait for perf are the recorder
- * and others whom it has woken before.
+/* Returns whether @thread, without a recorded wake-up, may turn out to have
+ * been woken by perf: thread_wakes_unseen(). The recorder waits for perf, as do
+ * other threads that perf has woken before.
  */
 static bool may_be_woken(const struct task_time *time,
 			 const struct thread *thread, uint64_t until_ns)
@@ -19,8 +19,8 @@ static bool may_be_woken(const struct task_time *time,
 	       last.time_ns < until_ns;
 }
 
-/* Returns whether a thread that was not woken sleeps: that the scheduler put it
- * to sleep cannot be seen before the trace begins.
+/* Returns whether a thread that was not woken sleeps. Before the trace starts,
+ * the trace does not show whether the scheduler put it to sleep.
  */
 static bool sleeps(const struct task_time *time, const struct off_cpu *off)
 {
@@ -29,7 +29,7 @@ static bool sleeps(const struct task_time *time, const struct off_cpu *off)
 }
 
 /* Returns whether the recorder had the CPU while the thread may have waited for
- * it: such a wait is handed out in pieces.
+ * it: such a wait is emitted in several spans.
  */
 static bool may_be_cut(const struct task_time *time, const struct off_cpu *off,
 		       uint64_t until_ns)
@@ -50,7 +50,7 @@ static bool is_due(const struct task_time *time, const struct thread *thread,
 
 	if (!thread->has_off || thread->tid <= 0 || off->begin_ns >= until_ns)
 		return false;
-	/* What it did before is a span of its own, if that was not seen. */
+	/* Its earlier time, if not traced, is a span of its own. */
 	if (off->has_ended ||
 	    (thread->last_ns && thread->last_ns < off->begin_ns))
 		return true;
@@ -66,7 +66,7 @@ bool task_time_is_due(struct task_time *time, uint64_t until_ns)
 {
 	const struct thread *thread;
 
-	/* Most often the one that was due is so still. */
+	/* The thread that was due last is usually still due. */
 	thread = threads_at(time->threads, time->due);
 	if (thread && is_due(time, thread, until_ns))
 		return true;

@@ -6,8 +6,9 @@
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
 
-/* exec in another thread than its process's first: it goes on under that one's
- * id, @tid, and under its own, by which it runs on @cpu, it is gone.
+/* exec in a thread that is not the first of its process: the thread continues
+ * under the first one's id, @tid, and ends under its own, by which it runs on
+ * @cpu.
  */
 static void end_by_exec(const struct traced_cpu *cpu, int32_t pid, int32_t tid)
 {
@@ -18,8 +19,8 @@ static void end_by_exec(const struct traced_cpu *cpu, int32_t pid, int32_t tid)
 		current->is_dead = true;
 }
 
-/* A thread that had ended and leaves alive is another one, by exec.  It may be
- * preempted before there is a record of that.
+/* A thread that had ended and leaves alive is another one, by exec. It may be
+ * preempted before exec is recorded.
  */
 static int announce(struct task_time *time, const struct event_record *event,
 		    int32_t tid, bool is_traced)
@@ -51,7 +52,7 @@ static int send_away(struct task_time *time, const struct event_record *event,
 	return 0;
 }
 
-/* Where there are steps, they say when the next one comes. */
+/* Where there are steps, they show when the next thread starts. */
 static int take_switch(struct task_time *time, const struct event_record *event)
 {
 	int32_t prev = (int32_t)event->values[SWITCH_PREV];
@@ -88,7 +89,7 @@ void task_time_event(struct task_time *time, const struct event_record *event)
 	int status = 0;
 
 	time->current.task = NULL;
-	/* What comes after the trace is no part of the recording. */
+	/* Events after the end of the trace are outside the recording. */
 	if (traced_cpus_are_over(&time->cpus))
 		return;
 	if (event->event == EVENT_SCHED_SWITCH)
@@ -120,7 +121,7 @@ void task_time_record(struct task_time *time,
 		      const struct sideband_record *record)
 {
 	time->current.task = NULL;
-	/* Those without a time tell of before the recording. */
+	/* Records without a time are from before the recording. */
 	if (traced_cpus_are_over(&time->cpus) || !record->time_ns ||
 	    record->tid <= 0)
 		return;

@@ -15,19 +15,19 @@ struct task_contexts;
 struct thread;
 struct threads;
 
-/* The thread that the newest step was of.  Calls deeper than floor change
- * nothing of it but the count of its frames, unless their function is marked.
+/* The thread of the newest step. Calls deeper than floor change only the count
+ * of its frames, unless their function is marked.
  */
 struct current_thread {
-	const struct task *task; /* NULL: what comes next may change anything */
+	const struct task *task; /* NULL: the next step may change anything */
 	uint32_t cpu;
 	uint32_t floor;
 	struct thread *thread;
 };
 
-/* The inside of task_time, shared by its files: task_time.c takes steps and
- * ends all, task_time_steps.c says what a step changes, task_time_events.c what the
- * kernel's events about threads do.
+/* The internals of task_time, shared by its files: task_time.c receives steps
+ * and ends all threads, task_time_steps.c applies the changes that a step
+ * makes, task_time_events.c applies the kernel's events about threads.
  */
 struct task_time {
 	struct task_time_options options;
@@ -37,12 +37,13 @@ struct task_time {
 	struct threads *threads;
 	struct traced_cpus cpus;
 	struct current_thread current;
-	struct function_marks *marks; /* functions that change something */
-	int context_change;	      /* by the newest step */
-	uint64_t end_ns;	      /* of the newest step */
-	uint32_t task_count;	      /* in the steps */
-	size_t due;		      /* of threads: see task_time_is_due() */
-	bool is_of_threads;	      /* tasks that are not traced ran */
+	/* functions that change a thread's state */
+	struct function_marks *marks;
+	int context_change;  /* made by the newest step */
+	uint64_t end_ns;     /* of the newest step */
+	uint32_t task_count; /* number of tasks in the steps */
+	size_t due;	     /* thread index: see task_time_is_due() */
+	bool is_of_threads;  /* untraced tasks ran */
 	int status;
 };
 

@@ -9,7 +9,7 @@
 #include "report/steps/call_step.h"
 #include "report/steps/recorder_task.h"
 
-/* Sets the class of @thread's time from here on. */
+/* Sets the class of @thread's time from now on. */
 static void classify(const struct task_time *time, struct thread *thread,
 		     const struct traced_cpu *cpu)
 {
@@ -51,7 +51,7 @@ static void change_context(struct task_time *time, const struct call_step *step,
 		time->status = -ERROR_MEMORY;
 }
 
-/* Hands out what was before @step. */
+/* Emits the time before @step. */
 static void cut(const struct task_time *time, struct thread *thread,
 		const struct call_step *step)
 {
@@ -62,7 +62,7 @@ static void cut(const struct task_time *time, struct thread *thread,
 	thread->begin_error_ns = error_ns;
 }
 
-/* Returns the scheduler that @thread is in, or NULL. */
+/* Returns the scheduler context that @thread is in, or NULL. */
 static const struct open_context *scheduler_of(const struct task_time *time,
 					       const struct thread *thread)
 {
@@ -72,7 +72,8 @@ static const struct open_context *scheduler_of(const struct task_time *time,
 	return top && top->kind == CONTEXT_SCHEDULE ? top : NULL;
 }
 
-/* Keeps whether the scheduler has put @thread to sleep and not yet returned. */
+/* Records whether the scheduler has put @thread to sleep and not yet returned.
+ */
 static void note_wakes(struct task_time *time, struct thread *thread,
 		       const struct call_step *step, int change)
 {
@@ -112,7 +113,7 @@ static void enter_state(struct task_time *time, struct thread *thread,
 	classify(time, thread, cpu);
 }
 
-/* Notes that @thread has a CPU now, and whether it is the recorder's. */
+/* Records that @thread has a CPU now, and whether it is the recorder. */
 static void note_running(const struct task_time *time, struct thread *thread,
 			 struct traced_cpu *cpu, uint64_t time_ns)
 {
@@ -134,7 +135,7 @@ static void leave(struct task_time *time, struct thread *thread,
 	cut(time, thread, step);
 	if (cpu->state == CPU_OFF)
 		time->is_of_threads = true;
-	/* Not traced so far: what came before is no part of its life. */
+	/* Not traced so far: earlier time is not part of its life. */
 	if (!thread->is_traced)
 		thread->has_off = false;
 	span_out_flush(&time->out, thread);
@@ -160,7 +161,7 @@ static void come(struct task_time *time, struct thread *thread,
 	if (untraced.time_ns)
 		thread_wakes_unseen(thread, untraced.time_ns, untraced.tid);
 	note_running(time, thread, cpu, step->time_ns);
-	/* The thread begins with its CPU's trace. */
+	/* The thread starts with the trace of its CPU. */
 	if (cpu->state == CPU_UNSEEN && !thread->last_ns)
 		thread->has_off = false;
 	if (thread->tid < 0)
@@ -176,7 +177,7 @@ static void end_cpu(struct task_time *time, struct thread *thread,
 	traced_cpus_end(&time->cpus, cpu);
 }
 
-/* The first step of a CPU is of the thread that runs there already. */
+/* The first step of a CPU belongs to the thread that already runs there. */
 static void start_running(struct task_time *time, struct thread *thread,
 			  struct traced_cpu *cpu, const struct call_step *step)
 {
@@ -186,8 +187,8 @@ static void start_running(struct task_time *time, struct thread *thread,
 	classify(time, thread, cpu);
 }
 
-/* The last steps of all end the functions that threads off the CPU are in; an
- * exec those of a thread that it ended.
+/* The last steps of the trace end the open functions of threads that are off
+ * the CPU; the steps of an exec, those of threads that it ended.
  */
 static void finish(struct task_time *time, struct thread *thread,
 		   const struct call_step *step)

@@ -55,7 +55,7 @@ void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid)
 		wake(&thread->off, time_ns, waker_tid);
 		return;
 	}
-	/* The thread runs already by another CPU's clock. */
+	/* By another CPU's clock, the thread already runs. */
 	if (thread->has_off && time_ns <= thread->off.end_ns)
 		wake(&thread->off, time_ns, waker_tid);
 	thread->pending_wakeup_ns = time_ns;
@@ -128,7 +128,7 @@ void thread_leaves(struct thread *thread, uint64_t time_ns,
 {
 	begin_off(thread, time_ns, (enum off_how)thread->next_how);
 	thread->off.has_blocked = thread->has_blocked;
-	/* Awake again before it slept. */
+	/* It was woken before it slept. */
 	if (schedule_ns && thread->pending_wakeup_ns >= schedule_ns)
 		wake(&thread->off, thread->pending_wakeup_ns,
 		     thread->pending_waker_tid);
@@ -153,7 +153,7 @@ bool thread_frames_in_user(const struct thread *thread)
 	return thread->user_frames && thread->frames == thread->user_frames;
 }
 
-/* Keeps the depth of the call stack and of its part in user space. */
+/* Updates the depth of the call stack and of its part in user space. */
 static void count(struct thread *thread, const struct context_kinds *kinds,
 		  const struct call_step *step)
 {
@@ -169,15 +169,15 @@ static void count(struct thread *thread, const struct context_kinds *kinds,
 	thread->frames = step->depth + 1;
 }
 
-/* What was found running on a stack whose bottom is still to be seen is in some
- * work, or in none: a kernel thread.
+/* Returns whether a thread was found running on a stack whose bottom has not
+ * been seen: it is in some context, or in none as a kernel thread.
  */
 static bool is_bottom_unseen(const struct thread *thread,
 			     const struct context_kinds *kinds,
 			     const struct call_step *step)
 {
 	enum context_kind kind = context_kind_of(kinds, step->function);
-	/* A task that slept comes back in a jump to __switch_to. */
+	/* A task that slept returns by a jump to __switch_to. */
 	bool is_found = step->how == HOW_INFERRED ||
 			(step->how == HOW_TAIL && !thread->last_ns);
 

@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* One who takes spans. */
+/* A receiver of spans. */
 struct span_taker {
 	struct span_callback *callback;
 	struct time_window window;
@@ -22,10 +22,10 @@ struct thread_tracker {
 	struct span_callback callback;
 	struct task_time_options options;
 	struct array takers;	  /* struct span_taker */
-	struct task_time *time;	  /* NULL: nobody asked for it */
-	struct task_paths *paths; /* the same */
+	struct task_time *time;	  /* NULL: not requested */
+	struct task_paths *paths; /* NULL: not requested */
 	struct call_entries calls;
-	bool has_calls; /* somebody asked for them */
+	bool has_calls; /* the last calls were requested */
 	bool has_changed;
 	int status;
 };
@@ -55,7 +55,7 @@ static void take_step(struct event_handler *handler,
 {
 	struct thread_tracker *tracker = (struct thread_tracker *)handler;
 
-	/* First the spans that end here: they are of what was before. */
+	/* First emit the spans that end here: they are of the time before. */
 	if (tracker->time)
 		tracker->has_changed = task_time_step(tracker->time, step);
 	if (tracker->paths && task_paths_take(tracker->paths, step) < 0)
@@ -82,7 +82,7 @@ static void take_record(struct event_handler *handler,
 		task_time_record(tracker->time, record);
 }
 
-/* Who packs asks for nothing else. */
+/* A pass that packs requests nothing else. */
 static void pack_time(struct event_handler *handler,
 		      const struct task_pack *tasks)
 {

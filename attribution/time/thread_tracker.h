@@ -11,58 +11,60 @@ struct call_entries;
 struct event_handler;
 struct task_paths;
 
-/* The one account of what threads do in a pass over a recording: in which class
- * their time is, which functions and which kernel contexts they are in, who woke
- * them.  All tables of the pass ask it and keep nothing of that themselves.
+/* The single account of threads in a pass over a recording: the class of their
+ * time, their open functions and kernel contexts, and their wakers. All tables
+ * of the pass query it and keep none of this themselves.
  *
- * It sees each step, event and record before the tables do: what it says then is
- * how things are behind it, and the spans that it ends have been handed out.
- * What nobody has asked for is not followed.
+ * It receives each step, event and record before the tables do: its answers are
+ * then those after the step, and the spans that the step ends have been
+ * emitted. Facts that no table requested are not tracked.
  */
 struct thread_tracker;
 
-/* Borrows what the options do.  Returns NULL when out of memory. */
+/* Borrows the same pointers as the options. Returns NULL when out of memory. */
 struct thread_tracker *
 thread_tracker_new(const struct task_time_options *options);
 void thread_tracker_free(struct thread_tracker *tracker);
 
-/* Forgets all threads: another recording with the same functions begins, of
- * which @evidence says what it can tell.  Returns 0 or -ERROR_MEMORY.
+/* Removes all threads, for another recording with the same functions; @evidence
+ * lists the evidence that it contains.
  */
 int thread_tracker_renew(struct thread_tracker *tracker,
 			 const struct off_cpu_evidence *evidence);
 
-/* These four are asked before the pass; their answers live as long as the
- * tracker.
+/* The next four functions must be called before the pass. Their results live as
+ * long as the tracker.
  *
- * Hands @callback, which is borrowed, all spans, cut to @window.  Returns 0 or
- * -ERROR_MEMORY.
+ * Emits all spans, cut to @window, to @callback, which is borrowed. Returns 0
+ * or -ERROR_MEMORY.
  */
 int thread_tracker_hand_spans(struct thread_tracker *tracker,
 			      struct span_callback *callback,
 			      struct time_window window);
 
-/* Follows threads' time.  Returns NULL when out of memory. */
+/* Tracks the time of threads. Returns NULL when out of memory. */
 struct task_time *thread_tracker_time(struct thread_tracker *tracker);
 
-/* Follows the functions that are open.  Returns NULL when out of memory. */
+/* Tracks open functions. Returns NULL when out of memory. */
 const struct task_paths *thread_tracker_paths(struct thread_tracker *tracker);
 
-/* Follows what threads called last, by sys_enter. */
+/* Tracks each thread's last system call, by sys_enter. Returns NULL when out of
+ * memory.
+ */
 const struct call_entries *thread_tracker_calls(struct thread_tracker *tracker);
 
-/* Returns whether the last step may have changed what its thread does, or how
- * far its time was handed out: most calls do not.
+/* Returns whether the last step may have changed its thread's state, or how far
+ * its time was emitted. Most calls change neither.
  */
 bool thread_tracker_has_changed(const struct thread_tracker *tracker);
 
-/* Returns whether anybody asked for anything. */
+/* Returns whether anything was requested. */
 bool thread_tracker_is_asked(const struct thread_tracker *tracker);
 
-/* Returns what goes before the handlers of those who ask. */
+/* Returns the handler that must run before the tracker's users. */
 struct event_handler *thread_tracker_handler(struct thread_tracker *tracker);
 
-/* Hands out what is left, after the last step and before the tables end.
+/* Emits the rest. Must be called after the last step and before the tables end.
  *
  * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
  */

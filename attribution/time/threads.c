@@ -125,7 +125,7 @@ static void pack_off(struct off_cpu *off, struct pack *pack)
 	pack_bool(pack, &off->has_ended);
 }
 
-/* What is known of it on a CPU. */
+/* Packs the state of a thread on a CPU. */
 static void pack_on(struct thread *thread, struct pack *pack)
 {
 	pack_u64(pack, &thread->begin_ns);
@@ -158,7 +158,7 @@ static void pack_thread(struct thread *thread, struct pack *pack)
 	pack_on(thread, pack);
 }
 
-/* Reads which thread is number @index, and adds it. */
+/* Reads the identity of the thread with number @index, and adds it. */
 static struct thread *read_thread(struct threads *threads,
 				  const struct task_pack *tasks, uint32_t index)
 {

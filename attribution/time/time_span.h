@@ -5,24 +5,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A thread's time goes to one of these classes.  Each nanosecond from a
- * thread's first to its last instant is in exactly one class; the innermost
- * work decides.
+/* The class of a thread's time. Each nanosecond from a thread's first to its
+ * last instant is in exactly one class; the innermost context decides.
  */
 enum time_class {
 	TIME_USER,
 	TIME_SYSTEM_CALL, /* on a CPU in a system call */
 	TIME_FAULT,	  /* on a CPU in a page fault or exception */
-	TIME_KERNEL,	  /* other work on a CPU: kernel threads, signals,
-				 * the way to user space, first steps */
-	TIME_INTERRUPT,	  /* in interrupt work of any kind; who benefits
-				 * is known later: see interrupt_accounts.h */
-	TIME_TRACER,	  /* in the tracer's own functions */
-	TIME_GUEST,	  /* on a CPU in a virtual machine, whose code is not
-				 * followed */
-	TIME_RUNNABLE,	  /* waits for a CPU */
+	/* other time on a CPU: kernel threads, signals, the way to user space,
+	 * first steps
+	 */
+	TIME_KERNEL,
+	/* in interrupt work of any kind; it is charged later: see
+	 * interrupt_accounts.h
+	 */
+	TIME_INTERRUPT,
+	TIME_TRACER, /* in the tracer's own functions */
+	/* on a CPU in a virtual machine, whose code is not traced */
+	TIME_GUEST,
+	TIME_RUNNABLE, /* waiting for a CPU */
 	TIME_ASLEEP,
-	TIME_NOT_ASKED, /* ran outside of the calls that --only chose */
+	TIME_NOT_ASKED, /* ran outside of the calls chosen with --only */
 	TIME_UNKNOWN,	/* not in the trace: see reason */
 	TIME_CLASSES,
 };
@@ -31,21 +34,23 @@ enum time_class {
 enum unknown_reason {
 	UNKNOWN_GAP, /* a gap of the trace on its CPU */
 	UNKNOWN_FILTERED,
-	UNKNOWN_OFF,	     /* the trace unit was off */
-	UNKNOWN_UNTRACED,    /* ran, or may have, where nothing was traced */
-	UNKNOWN_NO_EVENTS,   /* off the CPU, and no scheduler events tell
-				 * whether asleep or runnable */
-	UNKNOWN_LOST_EVENTS, /* the same; they were recorded, but some
-				 * records were lost */
+	UNKNOWN_OFF,	  /* the trace unit was off */
+	UNKNOWN_UNTRACED, /* ran, or may have run, on an untraced CPU */
+	/* off the CPU; without scheduler events it is unknown whether asleep or
+	 * runnable
+	 */
+	UNKNOWN_NO_EVENTS,
+	/* likewise; the events were recorded, but some records were lost */
+	UNKNOWN_LOST_EVENTS,
 	UNKNOWN_REASONS,
 };
 
 struct open_context;
 struct task;
 
-/* A stretch of one thread's time in one class: [begin_ns, end_ns).  The spans
- * of a thread follow each other without holes, in order of time; a span ends
- * where the class, the innermost work or the CPU changes.
+/* An interval of one thread's time in one class: [begin_ns, end_ns). The spans
+ * of a thread follow each other in order of time without holes. A span ends
+ * where the class, the innermost context or the CPU changes.
  */
 struct time_span {
 	const struct task *task; /* never NULL; not an idle task */
@@ -54,32 +59,34 @@ struct time_span {
 	uint64_t end_ns;
 	uint8_t time_class; /* enum time_class */
 	uint8_t reason;	    /* TIME_UNKNOWN: enum unknown_reason */
-	/* The thread was already in the kernel when it was first seen, and
-	 * what it did there has not come to light yet: TIME_KERNEL without
-	 * work may turn out to have been a system call's or a fault's.  The
-	 * thread's first span that is not so has that as its outermost work.
+	/* The thread was already in the kernel when it was first seen, and its
+	 * outermost context is not known yet: TIME_KERNEL without contexts may
+	 * turn out to be part of a system call or fault. The thread's first
+	 * span that is not provisional has that as its outermost context.
 	 */
 	bool is_provisional;
-	int32_t cpu;		 /* where it ran, or last ran */
-	uint32_t begin_error_ns; /* it may have begun so much earlier or
-					 * later: see struct call_step */
-	uint32_t end_error_ns;	 /* the same of its end, where the thread ends
-				  * with it: no span begins there; else 0 */
-	/* The work that the thread was in, outermost first; valid during the
-	 * call only.  For time off the CPU: what it left off.
+	int32_t cpu; /* where it ran, or last ran */
+	/* uncertainty of begin_ns in both directions: see struct call_step */
+	uint32_t begin_error_ns;
+	/* uncertainty of end_ns, if the thread ends there and no span follows;
+	 * else 0
+	 */
+	uint32_t end_error_ns;
+	/* The open contexts of the thread, outermost first; valid during the
+	 * call only. For time off the CPU: those open when it left.
 	 */
 	const struct open_context *contexts;
 	uint32_t context_count;
-	/* TIME_RUNNABLE after a sleep: who woke it; see also sleeps.  -1:
-	 * unknown or not after a sleep.
+	/* TIME_RUNNABLE after a sleep: the waker; see also sleeps. -1: unknown
+	 * or not after a sleep.
 	 */
 	int32_t waker_tid;
 	/* TIME_RUNNABLE: the recorder had the CPU. */
 	bool is_behind_recorder;
 };
 
-/* Returns the class that @span is added to: what the tracer takes from threads
- * is TIME_TRACER, wherever it does.
+/* Returns the class that @span counts for: time that the tracer takes from
+ * threads is TIME_TRACER in every case.
  */
 static inline enum time_class time_span_account(const struct time_span *span)
 {
@@ -91,7 +98,7 @@ static inline enum time_class time_span_account(const struct time_span *span)
 bool time_span_cut(struct time_span *span, uint64_t since_ns,
 		   uint64_t until_ns);
 
-/* Takes spans, as each ends. */
+/* Called for each span when it ends. */
 struct span_callback {
 	void (*take)(struct span_callback *callback,
 		     const struct time_span *span);

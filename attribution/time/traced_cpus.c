@@ -59,7 +59,7 @@ bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu)
 {
 	const struct traced_cpu *found = traced_cpus_find(cpus, cpu);
 
-	/* Streams of threads follow them anywhere. */
+	/* Streams of threads follow them to any CPU. */
 	if (traced_cpus_find(cpus, -1))
 		return true;
 	return found && !found->has_ended;
@@ -89,7 +89,7 @@ static void pack_cpu(struct traced_cpu *cpu, struct pack *pack,
 	pack_runs(&cpu->recorder, pack);
 }
 
-/* Writes or reads the CPU of @slot, if there is one. */
+/* Writes or reads the CPU of @slot, if any. */
 static void pack_slot(struct traced_cpus *cpus, uint32_t slot,
 		      struct pack *pack, const struct threads *threads)
 {

@@ -13,39 +13,44 @@ struct threads;
 
 struct recorder_run {
 	uint64_t begin_ns;
-	uint64_t end_ns; /* UINT64_MAX: it runs */
+	uint64_t end_ns; /* UINT64_MAX: still running */
 };
 
-/* More than the recorder runs on a CPU while a thread waits there, but for a
- * thread that hardly gets a turn: its wait is the tracer's only in so far.
+/* More than the number of times that the recorder runs on a CPU while a thread
+ * waits there. Only a starved thread waits longer; just the last runs of its
+ * wait are charged to the tracer.
  */
 enum { RECORDER_RUNS = 32 };
 
-/* When the recorder's threads last had a CPU: what others waited for there.  A
- * zeroed one has none.
+/* The last times that the recorder's threads had a CPU, for which other threads
+ * waited. A zeroed struct is empty.
  */
 struct recorder_runs {
 	struct recorder_run runs[RECORDER_RUNS];
-	uint32_t count; /* so far: older ones are overwritten */
+	uint32_t count; /* total; older runs are overwritten */
 };
 
-/* A CPU as the steps show it. */
+/* The state of a CPU according to the steps. */
 struct traced_cpu {
 	bool has_ended;
 	uint8_t state;		/* enum cpu_state */
 	struct thread *current; /* NULL before its first step */
-	/* Leaves where current does: exec gave the one the other's id. */
+	/* Leaves the CPU when current does: the thread that exec gave the id of
+	 * another. The steps show it as current, under its old id.
+	 */
 	struct thread *next_owner;
 	struct recorder_runs recorder;
 };
 
-/* The CPUs of a recording by number; one stands for the streams of threads,
- * which have none.  Numbers may be far apart: there are only those that are seen.
+/* The CPUs of a recording by number. One of them stands for the streams of
+ * threads, which have no CPU. Numbers may be sparse: only CPUs that were seen
+ * are stored.
  */
 struct traced_cpus {
-	struct array places; /* uint32_t, by number + 1: in cpus, + 1; 0: none */
-	struct array cpus;   /* struct traced_cpu, as they came */
-	uint32_t ended;	     /* how many of them are over */
+	/* uint32_t, by number + 1: index in cpus + 1; 0: none */
+	struct array places;
+	struct array cpus; /* struct traced_cpu, in order of appearance */
+	uint32_t ended;	   /* number of CPUs whose trace has ended */
 };
 
 #define TRACED_CPUS_NONE \
@@ -56,23 +61,26 @@ struct traced_cpus {
 
 void traced_cpus_free(struct traced_cpus *cpus);
 
-/* Writes all, or sets @cpus, which have none, to what it reads.  Their threads
- * are of @threads.
+/* Writes all CPUs, or reads them into @cpus, which must be empty. @threads must
+ * contain their threads.
  */
 void traced_cpus_pack(struct traced_cpus *cpus, struct pack *pack,
 		      const struct threads *threads);
 
-/* Returns the CPU of a step, adding it; NULL when out of memory. */
+/* Returns the CPU of a step, adding it if it is new; NULL when out of memory.
+ */
 struct traced_cpu *traced_cpus_add(struct traced_cpus *cpus, uint32_t cpu);
 
-/* Returns the CPU, or NULL if there was no step of it. */
+/* Returns the CPU, or NULL if it had no step. */
 struct traced_cpu *traced_cpus_find(const struct traced_cpus *cpus,
 				    int32_t cpu);
 
-/* The trace of @cpu, one of @cpus, ends. */
+/* Ends the trace of @cpu, one of @cpus. */
 void traced_cpus_end(struct traced_cpus *cpus, struct traced_cpu *cpu);
 
-/* Returns whether there were some and all have ended. */
+/* Returns whether the traces of all CPUs have ended, and there was at least
+ * one.
+ */
 bool traced_cpus_are_over(const struct traced_cpus *cpus);
 
 /* Returns whether the steps show what runs on @cpu now. */
@@ -81,9 +89,9 @@ bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu);
 void recorder_runs_begin(struct recorder_runs *runs, uint64_t time_ns);
 void recorder_runs_end(struct recorder_runs *runs, uint64_t time_ns);
 
-/* Finds the first run in [@from_ns, @until_ns), cut to that.
+/* Finds the first run in [@from_ns, @until_ns), cut to that interval.
  *
- * Returns whether there is one, in *@run.
+ * Returns whether there is one, and sets *@run.
  */
 bool recorder_runs_find(const struct recorder_runs *runs, uint64_t from_ns,
 			uint64_t until_ns, struct recorder_run *run);

@@ -15,7 +15,7 @@
 enum mark { MARK_NONE, MARK_PERF, MARK_WAKES, MARK_BLOCKS };
 
 /* kernel/events/core.c and kernel/sched/ of Linux 5.10 to 6.15; each class of
- * the scheduler has a dequeue_task of its own.
+ * the scheduler has a dequeue_task function of its own.
  */
 static const struct name_rule marked[] = {
 	{ "perf_event_wakeup", false, MARK_PERF },
@@ -23,7 +23,7 @@ static const struct name_rule marked[] = {
 	{ "dequeue_task", true, MARK_BLOCKS },
 };
 
-/* perf's function that is open on a CPU. */
+/* The open function of perf on a CPU. */
 struct open_wakeup {
 	const struct task *task; /* NULL: none is */
 	uint32_t depth;
@@ -32,7 +32,7 @@ struct open_wakeup {
 struct untraced_wakeups {
 	struct array cpus; /* struct open_wakeup by CPU + 1 */
 	struct untraced_wakeup last;
-	uint32_t open;		      /* of cpus */
+	uint32_t open;		      /* number of open ones in cpus */
 	struct function_marks *marks; /* enum mark by function */
 };
 

@@ -9,49 +9,51 @@ struct call_step;
 struct function_table;
 struct task_pack;
 
-/* Wake-ups that the trace shows and the kernel's events do not: perf's own.
- * perf_pending_irq() of kernel/events/core.c holds what keeps perf's events
- * from being about perf while it wakes those who poll for records, so that
- * sched_waking is not recorded.  Whom it wakes the trace does not tell.
+/* Wake-ups that the trace shows without an event: perf's own.
+ * perf_pending_irq() of kernel/events/core.c holds perf's recursion guard,
+ * which suppresses perf's events, while it wakes the threads that poll for
+ * records, so sched_waking is not recorded. The trace does not show which
+ * thread it wakes.
  */
 struct untraced_wakeups;
 
-/* Looks at all @functions once.  Returns NULL when out of memory. */
+/* Looks up all @functions once. Returns NULL when out of memory. */
 struct untraced_wakeups *
 untraced_wakeups_new(const struct function_table *functions);
 void untraced_wakeups_free(struct untraced_wakeups *wakes);
 
-/* Forgets all that was taken. */
+/* Removes all state from steps. */
 void untraced_wakeups_clear(struct untraced_wakeups *wakes);
 
-/* Writes all that was taken, or sets @wakes, which has taken nothing, to what it
- * reads.
- */
+/* Writes the state, or reads it into @wakes, which must be new. */
 void untraced_wakeups_pack(struct untraced_wakeups *wakes,
 			   const struct task_pack *tasks);
 
-/* Takes a STEP_ENTER or STEP_EXIT.  Returns 0 or -ERROR_MEMORY. */
+/* Consumes a STEP_ENTER or STEP_EXIT. Returns 0 or -ERROR_MEMORY. */
 int untraced_wakeups_take(struct untraced_wakeups *wakes,
 			  const struct call_step *step);
 
-/* Returns whether it matters that @function begins. */
+/* Returns whether calls of @function must be passed to untraced_wakeups_take().
+ */
 bool untraced_wakeups_has(const struct untraced_wakeups *wakes,
 			  uint32_t function);
 
-/* Returns whether it matters when functions end: perf is waking somebody. */
+/* Returns whether perf is waking a thread, so that function exits must be
+ * passed to untraced_wakeups_take(), too.
+ */
 bool untraced_wakeups_are_open(const struct untraced_wakeups *wakes);
 
-/* The last one. */
+/* The last wake-up. */
 struct untraced_wakeup {
 	uint64_t time_ns; /* 0: there was none */
-	int32_t tid;	  /* on whose time it was */
+	int32_t tid;	  /* the task on whose time it ran */
 };
 
 struct untraced_wakeup
 untraced_wakeups_last(const struct untraced_wakeups *wakes);
 
-/* Returns whether @function takes a thread off the queue of those that want to
- * run: in the scheduler, of the one that goes to sleep.
+/* Returns whether @function removes a thread from the run queue. In the
+ * scheduler that is the thread that goes to sleep.
  */
 bool untraced_wakeups_blocks(const struct untraced_wakeups *wakes,
 			     uint32_t function);

@@ -14,7 +14,8 @@ enum {
 	PLACE_SCHEDULER = 1,  /* in_sched_functions(): sched and lock text */
 	PLACE_WAKES = 2,      /* helps to wake */
 	PLACE_DISPATCHER = 4, /* calls the handlers of interrupts */
-	PLACE_ENDS = 8,	      /* a task leaves its CPU there for good */
+	/* a task leaves its CPU there for the last time */
+	PLACE_ENDS = 8,
 };
 
 /* kernel/sched/, kernel/locking/, kernel/exit.c, fs/eventpoll.c, mm/filemap.c,
@@ -50,7 +51,7 @@ static const struct name_rule rules[] = {
 	{ "__handle_irq_event_percpu", false, PLACE_DISPATCHER },
 };
 
-/* In place of the marks around the scheduler's text. */
+/* Used if the marks around the scheduler's text are unknown. */
 static const struct name_rule unmarked_rules[] = {
 	{ "schedule", true, PLACE_SCHEDULER },
 	{ "__schedule", true, PLACE_SCHEDULER },
@@ -93,7 +94,7 @@ static bool is_in(const struct kernel_range *range, uint64_t address)
 	return address >= range->start && address < range->end;
 }
 
-/* Marks those of the kernel's scheduler and of its locks. */
+/* Marks the functions of the kernel's scheduler and locks. */
 static void mark_scheduler(struct function_marks *places,
 			   const struct function_marks *unmarked,
 			   const struct function_table *functions,
@@ -106,7 +107,9 @@ static void mark_scheduler(struct function_marks *places,
 		    (is_in(&marks->sched, function->address) ||
 		     is_in(&marks->lock, function->address)))
 			places->values[i] |= PLACE_SCHEDULER;
-		/* Of a function in pieces the kernel's symbols may have no start. */
+		/* A function split into parts may have no start in the kernel's
+		 * symbols.
+		 */
 		if (!marks->sched.start || !function->address)
 			places->values[i] |= unmarked->values[i];
 	}
@@ -155,7 +158,7 @@ bool wait_channels_find(const struct wait_channels *places,
 {
 	size_t at = count;
 
-	/* Inside it there may be what records the switch. */
+	/* The innermost frames may be those that record the switch. */
 	while (at && context_kind_of(places->kinds, frames[at - 1].function) !=
 			     CONTEXT_SCHEDULE)
 		at--;
@@ -179,7 +182,9 @@ bool wait_channels_is_end(const struct wait_channels *places,
 		       is_exiting;
 }
 
-/* Returns behind which frame the innermost ones of @place are; 0: there are none. */
+/* Returns the number of frames outside of the innermost ones of @place; 0:
+ * there are none.
+ */
 static size_t find_caller(const struct wait_channels *places,
 			  const struct path_frame *frames, size_t count,
 			  uint8_t place)

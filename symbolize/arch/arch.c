@@ -40,9 +40,9 @@ enum code_role arch_role(const struct arch *arch,
 	return CODE_FUNCTION;
 }
 
-/* Those of all architectures: kernel/softirq.c, kernel/entry/common.c,
- * include/linux/resume_user_mode.h, kernel/time/hrtimer.c and kernel/sched/core.c
- * of Linux 6.1 to 7.3.
+/* Rules for all architectures: kernel/softirq.c, kernel/entry/common.c,
+ * include/linux/resume_user_mode.h, kernel/time/hrtimer.c and
+ * kernel/sched/core.c of Linux 6.1 to 7.3.
  */
 static const struct arch_graph_rule graph_rules[] = {
 	{ "irq_exit_rcu", false, GRAPH_ROLE_INTERRUPT_END, "" },

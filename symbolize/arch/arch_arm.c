@@ -2,9 +2,9 @@
 #include "symbolize/arch/arch_tables.h"
 
 /* arch/arm/kernel/entry-armv.S of Linux 3.0 to 6.15: the stubs of the vectors
- * find the handler for the mode that was left (__irq_svc, __irq_usr …);
- * vector_swi is the handler of system calls itself.  Veneers and the linker's
- * glue between A32 and T32 reach what a branch cannot.
+ * select the handler for the interrupted mode (__irq_svc, __irq_usr …);
+ * vector_swi itself handles system calls. Veneers and the linker's glue between
+ * A32 and T32 jump to targets out of a branch's range.
  */
 static const struct name_rule roles[] = {
 	{ "vector_rst", false, CODE_VECTOR },
@@ -53,7 +53,7 @@ const struct arch arch_arm = {
 	/* T32 has branches of two bytes. */
 	.min_conditional_bytes = 2,
 	.max_conditional_bytes = 4,
-	/* Modules lie in the 16 MiB below the usual start of the kernel
+	/* Modules are in the 16 MiB below the usual start of the kernel
 	 * (Documentation/arch/arm/memory.rst).
 	 */
 	.kernel_start = 0xbf000000,

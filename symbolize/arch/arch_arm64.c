@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/arch/arch_tables.h"
 
-/* arch/arm64/kernel/entry.S of Linux 4.1 to 6.15: the vectors only find out
- * which handler to jump to (el1h_64_irq, el0t_64_sync …); __switch_to()
- * prepares, cpu_switch_to() changes stacks.  Veneers reach what a branch
- * cannot.
+/* arch/arm64/kernel/entry.S of Linux 4.1 to 6.15: the vectors only select the
+ * handler to jump to (el1h_64_irq, el0t_64_sync …); __switch_to() prepares a
+ * switch, cpu_switch_to() changes stacks. Veneers jump to targets out of a
+ * branch's range.
  */
 static const struct name_rule roles[] = {
 	{ "vectors", false, CODE_VECTOR },
@@ -18,8 +18,8 @@ static const struct name_ending endings[] = {
 	{ "_veneer", CODE_INDIRECT_THUNK },
 };
 
-/* arch/arm64/kernel/entry-common.c of Linux 5.10 to 6.15.  Only behind the
- * handler of synchronous exceptions is it known which kind one is.
+/* arch/arm64/kernel/entry-common.c of Linux 5.10 to 6.15. The kind of a
+ * synchronous exception is known only after its common handler.
  */
 static const struct name_rule entries[] = {
 	{ "el0_svc", true, CONTEXT_SYSTEM_CALL },
@@ -46,7 +46,7 @@ static const struct name_rule entries[] = {
 };
 
 /* arch/arm64/kernel/entry-common.c, syscall.c and mm/fault.c of Linux 6.1 to
- * 7.3: what is called there of noinstr code.
+ * 7.3: the functions called by noinstr code there.
  */
 static const struct arch_graph_rule graph_rules[] = {
 	{ "do_el0_svc", true, GRAPH_ROLE_SYSTEM_CALL, "el0_svc" },
@@ -81,12 +81,11 @@ static const uint8_t perf_registers[] = {
 	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
 };
 
-/* Frame records lie below what else a frame has.  Addresses of user code have
- * 48 bits, those above may be a signature or a tag.  Debian's vdso has no
- * unwind information.  Its code that ends signal handlers, mov x8, #139; svc
- * #0, has none in any since Linux 5.8; above the stack pointer are the
- * signal's siginfo and ucontext then, see struct rt_sigframe in
- * arch/arm64/kernel/signal.c.
+/* Frame records are below the rest of a frame. Addresses of user code have 48
+ * bits; the bits above may be a signature or a tag. Debian's vdso has no unwind
+ * information. Since Linux 5.8 no vdso has it for the code that ends signal
+ * handlers, mov x8, #139; svc #0. Above the stack pointer are then the signal's
+ * siginfo and ucontext: see struct rt_sigframe in arch/arm64/kernel/signal.c.
  */
 const struct arch arch_arm64 = {
 	.name = "arm64",

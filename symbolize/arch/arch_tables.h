@@ -4,8 +4,8 @@
 
 #include "symbolize/arch/arch.h"
 
-/* For the initializer of a struct arch: its tables, arrays all, with their
- * counts.
+/* For the initialiser of a struct arch: its tables, all of them arrays, with
+ * their counts.
  */
 #define ARCH_TABLES(role_table, entry_table, prefixes, registers) \
 	.roles = (role_table), .role_count = ARCH_COUNT(role_table), \

@@ -2,8 +2,8 @@
 #include "symbolize/arch/arch_tables.h"
 
 /* Thunks: arch/x86/lib/retpoline.S and arch/x86/kernel/callthunks.c of Linux
- * 5.10 to 6.15.  The untrain functions there are called and return like any
- * other: they are functions.
+ * 5.10 to 6.15. The untrain functions there are called and return like any
+ * other, so they are functions.
  */
 static const struct name_rule roles[] = {
 	{ "__x86_return_thunk", false, CODE_RETURN_THUNK },
@@ -27,8 +27,8 @@ static const struct name_rule roles[] = {
 };
 
 /* arch/x86/entry/entry_64.S, entry_64_compat.S and arch/x86/include/asm/
- * idtentry.h of Linux 5.10 to 6.15.  What is called in the middle of an entry
- * counts as well: a trace may start there.
+ * idtentry.h of Linux 5.10 to 6.15. Functions called in the middle of an entry
+ * count as well: a trace may start there.
  */
 static const struct name_rule entries[] = {
 	{ "entry_SYSCALL_", true, CONTEXT_SYSTEM_CALL },
@@ -52,13 +52,13 @@ static const struct name_rule entries[] = {
 	{ "asm_sysvec_", true, CONTEXT_INTERRUPT },
 	{ "sysvec_", true, CONTEXT_INTERRUPT },
 	{ "irq_entries_start", false, CONTEXT_INTERRUPT },
-	/* This is its other name: the first function of .irqentry.text. */
+	/* Another name of the first function of .irqentry.text. */
 	{ "__irqentry_text_start", false, CONTEXT_INTERRUPT },
 };
 
 /* arch/x86/entry/common.c, arch/x86/include/asm/idtentry.h and
- * arch/x86/mm/fault.c of Linux 6.1 to 7.3: what is called there of noinstr code.
- * x64_sys_call() is of 6.9 and later.
+ * arch/x86/mm/fault.c of Linux 6.1 to 7.3: the functions called by noinstr code
+ * there. x64_sys_call() exists since 6.9.
  */
 static const struct arch_graph_rule graph_rules[] = {
 	{ "x64_sys_call", false, GRAPH_ROLE_SYSTEM_CALL, "entry_SYSCALL_64" },

@@ -412,8 +412,8 @@ static const char *const generic[] = {
 };
 /* clang-format on */
 
-/* The bit that marks calls of the x32 ABI, which have x86-64's numbers up to 511
- * (arch/x86/include/uapi/asm/unistd.h).
+/* The bit that marks calls of the x32 ABI, which have x86-64's numbers up to
+ * 511 (arch/x86/include/uapi/asm/unistd.h).
  */
 enum { X32_BIT = 0x40000000, X32_OWN = 512 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A release is one folder's name, not a way through folders. */
+/* A release must be the name of one folder, not a path. */
 static bool is_release(const char *text)
 {
 	return *text && *text != '.' && !strchr(text, '/');
@@ -35,7 +35,7 @@ char *debug_file_of_kernel(const char *release)
 	return NULL;
 }
 
-/* Returns whether @file is @module's: foo-bar.ko, foo_bar.ko.debug. */
+/* Returns whether @file belongs to @module: foo-bar.ko, foo_bar.ko.debug. */
 static bool is_of(const char *file, const char *module)
 {
 	for (; *module; module++, file++)

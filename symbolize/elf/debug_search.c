@@ -15,8 +15,8 @@ static bool has_server(void)
 	return urls && *urls;
 }
 
-/* Returns whether the file @name is in the folder @root, @folder, @below.  One whose
- * path is too long may be.
+/* Returns whether the file @name exists in the folder @root, @folder, @below;
+ * true if the path is too long to check.
  */
 static bool is_in(const char *root, const char *folder, const char *below,
 		  const char *name)
@@ -29,9 +29,10 @@ static bool is_in(const char *root, const char *folder, const char *below,
 	       access(path, F_OK) == 0;
 }
 
-/* Returns whether @name is where libdwfl looks for the debug data of a program in
- * @folder, which ends with a slash: there, in .debug, and in a folder of that path, or
- * the end of it, below /usr/lib/debug (libdwfl.h, debuginfo_path).
+/* Returns whether @name exists where libdwfl searches the debug data of a
+ * program in @folder, which ends with a slash: there, in .debug, and below
+ * /usr/lib/debug in a folder of that path or of a suffix of it (libdwfl.h,
+ * debuginfo_path).
  */
 static bool is_found(const char *folder, const char *name)
 {
@@ -44,8 +45,8 @@ static bool is_found(const char *folder, const char *name)
 	return false;
 }
 
-/* Returns whether there is a file that may have the debug data of that at @path by
- * its name, or by that in its @link, which may be NULL.
+/* Returns whether there is a file that may have the debug data of the file at
+ * @path, by its name or by the name in its @link (may be NULL).
  */
 static bool has_named(const char *path, const char *link)
 {
@@ -61,7 +62,7 @@ static bool has_named(const char *path, const char *link)
 	return has;
 }
 
-/* The program that a link leads to may have debug data, too. */
+/* If @path is a symbolic link, also checks its target. */
 static bool has_any(const char *path, const char *link)
 {
 	char *real = path ? realpath(path, NULL) : NULL;

@@ -4,10 +4,10 @@
 
 #include <elfutils/libdwfl.h>
 
-/* Finds the file with a program's debug data: a callback of libdwfl, like its
- * dwfl_standard_find_debuginfo(), which finds the same.  That one, where it finds
- * none, loads debuginfod's client, with curl and 17 other libraries, to learn that
- * no server is named.
+/* Finds the file with a program's debug data: a callback of libdwfl, with the
+ * same results as its dwfl_standard_find_debuginfo(). That function, when it
+ * finds no file, loads debuginfod's client with curl and 17 other libraries,
+ * only to find that no server is configured.
  */
 int debug_search(Dwfl_Module *module, void **user_data, const char *module_name,
 		 Dwarf_Addr base, const char *path, const char *link,

@@ -13,7 +13,7 @@
 struct elf_file {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	Elf *elf; /* the module's */
+	Elf *elf; /* of the module */
 	GElf_Addr bias;
 };
 
@@ -23,7 +23,7 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* libdwfl takes over @fd once it knows the file. */
+/* libdwfl owns @fd once it has accepted the file. */
 static bool open_module(struct elf_file *file, const char *path, int fd)
 {
 	file->dwfl = dwfl_begin(&callbacks);

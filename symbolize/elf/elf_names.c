@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct named {
-	const char *name; /* libdwfl's */
+	const char *name; /* owned by libdwfl */
 	uint64_t address;
 };
 

@@ -16,11 +16,11 @@ struct elf_reader {
 	const char *module;
 	struct function_table *functions;
 	struct address_map *map;
-	bool is_arm; /* the lowest bit of a function's address says T32 */
+	bool is_arm; /* the lowest bit of a function's address marks T32 */
 };
 
-/* Of several names for a place the one that programs use: "read" rather than
- * "__read", "__libc_read".
+/* Ranks the names of one address, preferring the one that programs use: "read"
+ * rather than "__read", "__libc_read".
  */
 static unsigned int rank_of(const GElf_Sym *entry, const char *name)
 {
@@ -63,7 +63,9 @@ static bool is_function(const GElf_Sym *entry)
 	       entry->st_shndx != SHN_UNDEF;
 }
 
-/* libdwfl chooses the fullest table there is, and adds .gnu_debugdata's. */
+/* libdwfl selects the most complete symbol table and adds that of
+ * .gnu_debugdata.
+ */
 static int add_symbols(const struct elf_reader *reader)
 {
 	Dwfl_Module *module = elf_file_module(reader->file);

@@ -7,12 +7,12 @@ struct function_table;
 struct log;
 
 /* Adds the functions of the ELF file @path (from .symtab, its debug file or
- * .gnu_debugdata, else from .dynsym) to @functions, and to @map by their
- * offset in the file: the address that a mapping of the file gives them
- * follows from the mapping.
+ * .gnu_debugdata, else from .dynsym) to @functions, and to @map by their offset
+ * in the file. Their addresses in a process follow from the mapping of the
+ * file.
  *
- * Returns 0, also for a file without symbols; -ERROR_NOT_FOUND if there is no
- * such file or it is no ELF file, said to @log as a warning; -ERROR_MEMORY.
+ * Returns 0, also for a file without symbols; -ERROR_NOT_FOUND, with a warning
+ * to @log, if the file does not exist or is no ELF file; -ERROR_MEMORY.
  */
 int elf_symbols_add(const char *path, struct function_table *functions,
 		    struct address_map *map, const struct log *log);

@@ -7,31 +7,30 @@
 
 struct function;
 
-/* A place in source code. */
+/* A source line. */
 struct source_line {
-	const char *file; /* as the compiler was told; owner: the lines */
+	const char *file; /* as passed to the compiler; the lines own it */
 	int line;	  /* from 1 */
 };
 
-/* Lines of source code by address, from the debug information of vmlinux,
- * kernel modules and user programs, which is looked for on this machine: in
- * the file itself, by build id, by .gnu_debuglink, and where distributions
- * put that of kernels.  Nothing is opened before it is asked for, and what is
- * missing is no error.
+/* Source lines by address, from the debug information of vmlinux, kernel
+ * modules and user programs. It is searched on this machine: in the file
+ * itself, by build id, by .gnu_debuglink, and where distributions install the
+ * kernel's. Files are opened on first use; missing files are no error.
  *
- * Not for several threads.
+ * Not thread safe.
  */
 struct lines;
 
-/* @kernel_release is uname -r's of the recording, borrowed.  Returns NULL
+/* @kernel_release is that of the recording (uname -r), borrowed. Returns NULL
  * when out of memory.
  */
 struct lines *lines_new(const char *kernel_release);
 void lines_free(struct lines *lines);
 
-/* Sets *@line to where the code @offset bytes behind @function's entry comes
- * from; with @offset 0, to where the function itself is declared.  Returns
- * false if nothing is known.
+/* Sets *@line to the source line of the code at @offset bytes after @function's
+ * entry; for @offset 0, to the declaration of the function. Returns false if it
+ * is unknown.
  */
 bool lines_find(struct lines *lines, const struct function *function,
 		uint64_t offset, struct source_line *line);

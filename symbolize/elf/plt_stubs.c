@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Above those of symbols: some linkers give stubs symbols. */
+/* Above the ranks of symbols: some linkers give stubs symbols. */
 enum { STUB_RANK = 16 };
 
 /* .plt, .plt.got, .plt.sec, .iplt */

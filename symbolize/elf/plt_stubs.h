@@ -8,10 +8,10 @@ struct address_map;
 struct function_table;
 
 /* Adds the procedure linkage tables of @elf to @map, by offset in the file, as
- * thunks: a call of a stub is a call of what the stub jumps to, which is the
- * dynamic linker's resolver the first time.
+ * thunks: a call of a stub counts as a call of the function that the stub jumps
+ * to. The first time that is the dynamic linker's resolver.
  *
- * @module is a text of @functions.  Returns 0 or -ERROR_MEMORY.
+ * @module must be a text of @functions. Returns 0 or -ERROR_MEMORY.
  */
 int plt_stubs_add(Elf *elf, const char *module,
 		  struct function_table *functions, struct address_map *map);

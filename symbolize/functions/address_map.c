@@ -9,12 +9,13 @@
 #include <stdlib.h>
 
 struct mark {
-	struct symbol symbol; /* end is 0 where the size is unknown */
+	struct symbol symbol; /* its end is 0 if the size is unknown */
 	uint32_t rank;	      /* 0: a stop */
 };
 
 struct address_map {
-	struct array marks;   /* struct mark; empty once finished */
+	/* struct mark; empty after address_map_finish() */
+	struct array marks;
 	struct array symbols; /* struct symbol, without gaps */
 };
 
@@ -82,7 +83,7 @@ static int append_hole(struct address_map *map, uint64_t start, uint64_t end)
 	return start < end ? array_append(&map->symbols, &hole) : 0;
 }
 
-/* Appends @mark, which reaches up to @next at most. */
+/* Appends @mark, which extends at most to @next. */
 static int append_mark(struct address_map *map, const struct mark *mark,
 		       uint64_t next)
 {
@@ -95,22 +96,22 @@ static int append_mark(struct address_map *map, const struct mark *mark,
 	return append_hole(map, symbol.end, next);
 }
 
-/* Appends the one that wins of @count marks at one address; they reach up to @next at
- * most.
+/* Appends the winner of @count marks at one address, which extend at most to
+ * @next.
  */
 static int append_winner(struct address_map *map, const struct mark *marks,
 			 size_t count, uint64_t next)
 {
 	const struct mark *winner = marks;
 
-	/* They are in the order in which they were added. */
+	/* The marks are in the order in which they were added. */
 	for (size_t i = 1; i < count; i++)
 		if (marks[i].rank >= winner->rank)
 			winner = &marks[i];
 	return append_mark(map, winner, next);
 }
 
-/* Returns how many of @count marks are at the address of the first. */
+/* Returns the number of the first of @count marks that share one address. */
 static size_t at_one_address(const struct mark *marks, size_t count)
 {
 	size_t same = 1;
@@ -125,7 +126,8 @@ int address_map_finish(struct address_map *map)
 	const struct mark *marks;
 	size_t count = map->marks.count;
 	size_t same;
-	/* A kernel lists its own symbols in order, its modules' in none. */
+	/* A kernel lists its own symbols in order, those of modules unordered.
+	 */
 	int status = number_sort(&map->marks);
 
 	marks = map->marks.items;
@@ -148,7 +150,7 @@ int address_map_finish(struct address_map *map)
 int address_map_fill(struct address_map *map, address_map_namer *namer,
 		     void *ctx)
 {
-	/* Functions begin at multiples of 16. */
+	/* Functions start at multiples of 16. */
 	enum { LONGEST_PADDING = 15 };
 	struct symbol *symbols = map->symbols.items;
 

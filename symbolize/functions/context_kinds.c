@@ -26,12 +26,12 @@ static const struct name_rule common_work[] = {
 	{ "perf_", true, CONTEXT_TRACER },
 	{ "__perf_", true, CONTEXT_TRACER },
 	{ "__traceiter_", true, CONTEXT_TRACER },
-	/* This is what the drivers of Arm's trace units enter by. */
+	/* Entry points of the drivers of Arm's trace units. */
 	{ "arm_trbe_irq_handler", false, CONTEXT_TRACER },
 	{ "etm_event_", true, CONTEXT_TRACER },
 };
 
-/* This is what stands in for a kind. */
+/* Stored in place of an enum context_kind. */
 enum { USER_FUNCTION = CONTEXT_KINDS };
 
 struct context_kinds {
@@ -39,8 +39,8 @@ struct context_kinds {
 	uint8_t kinds[]; /* enum context_kind, or USER_FUNCTION */
 };
 
-/* The first rule that fits decides: entries of the architecture, then what all
- * share.
+/* The first rule that matches decides: the architecture's entries, then the
+ * common rules.
  */
 static uint8_t kind_of(const struct name_lookup *entries,
 		       const struct name_lookup *common, const char *name)

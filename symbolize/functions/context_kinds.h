@@ -10,12 +10,12 @@
 struct arch;
 struct function_table;
 
-/* This is what kind of work each function of a recording begins: by its
+/* The kernel context that each function of a recording starts, by function
  * number.
  */
 struct context_kinds;
 
-/* Looks at all @functions once.  Returns NULL when out of memory. */
+/* Looks up all @functions once. Returns NULL when out of memory. */
 struct context_kinds *context_kinds_new(const struct function_table *functions,
 					const struct arch *arch);
 void context_kinds_free(struct context_kinds *kinds);
@@ -24,7 +24,7 @@ void context_kinds_free(struct context_kinds *kinds);
 enum context_kind context_kind_of(const struct context_kinds *kinds,
 				  uint32_t function);
 
-/* Returns whether @function is one of user space. */
+/* Returns whether @function is in user space. */
 bool context_kinds_is_user(const struct context_kinds *kinds,
 			   uint32_t function);
 

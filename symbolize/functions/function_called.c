@@ -13,7 +13,7 @@ static bool is_text(const char *text, size_t size, const char *name,
 	return size == length && !memcmp(text, name, length);
 }
 
-/* Returns how long its name is without the address of a double. */
+/* Returns the length of the name without the position of a double. */
 static size_t plain_length(const struct function *function)
 {
 	const char *place = strrchr(function->name, '@');

@@ -8,14 +8,14 @@
 struct function;
 struct name_choice;
 
-/* Returns whether the @length bytes at @name mean @function: its name as it is
- * shown ("foo.isra.0@0x1230"), that without what tells it from others of its name
- * ("foo.isra.0"), or what the source calls it ("foo"), which means all of them.
+/* Returns whether the @length bytes at @name match @function: its displayed
+ * name ("foo.isra.0@0x1230"), that without the position that makes it unique
+ * ("foo.isra.0"), or its name in the source ("foo"), which matches all clones.
  */
 bool function_is_called(const struct function *function, const char *name,
 			size_t length);
 
-/* Returns whether any of these names is one of @choice. */
+/* Returns whether any of these names of @function is in @choice. */
 bool function_is_chosen(const struct function *function,
 			const struct name_choice *choice);
 

@@ -10,11 +10,11 @@ struct arena;
 struct function;
 struct module_list;
 
-/* Functions that share their names with others of their module, until they are given
- * names that say which is which.
+/* Functions that share their name with others of their module, until they are
+ * given unique names.
  */
 struct function_doubles {
-	struct array numbers; /* uint32_t, in the table of functions */
+	struct array numbers; /* uint32_t, index in the function table */
 };
 
 #define FUNCTION_DOUBLES_NONE \
@@ -22,16 +22,16 @@ struct function_doubles {
 
 void function_doubles_free(struct function_doubles *doubles);
 
-/* Adds @function, which has @number, unless it was added before.  Returns 0 or
+/* Adds @function with number @number, unless it was added before. Returns 0 or
  * -ERROR_MEMORY.
  */
 int function_doubles_add(struct function_doubles *doubles,
 			 struct function *function, uint32_t number);
 
-/* Puts their place behind the names of all that were added, which are of @functions:
- * behind the first function of the kernel or the module, which is the same after each
- * boot, or in the program's file.  The names are in @names; none is a double to be
- * named any more.
+/* Appends the position of each function added, which must be in @functions, to
+ * its name. The position is the offset from the first function of the kernel or
+ * the module, which is the same after each boot, or the offset in the program's
+ * file. Stores the names in @names and empties @doubles.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

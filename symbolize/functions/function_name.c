@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-/* This is what a word behind a dot says of a symbol. */
+/* The meaning of a word after a dot in a symbol's name. */
 enum word_kind {
-	WORD_OTHER, /* it belongs to the name itself */
+	WORD_OTHER, /* part of the name itself */
 	WORD_NUMBER,
-	WORD_SAME,  /* of the same function, or all of it */
-	WORD_CLONE, /* a function of its own, made of another */
+	WORD_SAME,  /* a part, or all, of the same function */
+	WORD_CLONE, /* a separate function, made from another */
 };
 
 static const struct {
@@ -44,14 +44,14 @@ static enum word_kind kind_of(const char *word, size_t length)
 struct name_lengths function_name_lengths(const char *name, size_t length)
 {
 	struct name_lengths lengths = { .name = 0, .base = length };
-	size_t group_end = length; /* of a word and the number behind it */
+	size_t group_end = length; /* end of a word and the number after it */
 	const char *dot;
 
 	while ((dot = memrchr(name, '.', lengths.base))) {
 		size_t at = (size_t)(dot - name);
 		enum word_kind kind = kind_of(dot + 1, lengths.base - at - 1);
 
-		/* A name that is nothing but a suffix stays as it is. */
+		/* A name that consists only of a suffix is unchanged. */
 		if (!at || kind == WORD_OTHER)
 			break;
 		if (kind == WORD_CLONE && !lengths.name)

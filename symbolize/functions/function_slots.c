@@ -35,7 +35,7 @@ uint32_t function_key_hash(const struct function_key *key)
 	return (uint32_t)((key->name_hash ^ place * odd) * odd >> 32);
 }
 
-/* A double may have its address behind its name. */
+/* A double may have its position appended to its name. */
 static bool is_same(const struct function *function,
 		    const struct function_key *key)
 {

@@ -7,9 +7,9 @@
 
 struct function;
 
-/* What a function is looked for by. */
+/* The search key of a function. */
 struct function_key {
-	const char *name; /* without the address that tells doubles apart */
+	const char *name; /* without the appended position of doubles */
 	size_t length;
 	const char *module; /* equal pointers are equal modules */
 	uint64_t address;   /* 0: any */
@@ -20,29 +20,28 @@ struct function_key {
 
 uint64_t function_name_hash(const char *name, size_t length);
 
-/* Needs all others of @key. */
+/* Returns the hash of @key, all of whose other members must be set. */
 uint32_t function_key_hash(const struct function_key *key);
 
 struct function_slot {
-	uint32_t number; /* of the function, + 1; 0: it is free */
+	uint32_t number; /* number of the function + 1; 0: free */
 	uint32_t hash;
 };
 
-/* Finds functions by their keys: a hash table with open addressing.  Starts
- * zeroed.
+/* Finds functions by their keys: a hash table with open addressing. A zeroed
+ * struct is empty.
  */
 struct function_slots {
 	struct function_slot *slots;
 	size_t count; /* a power of two, or 0 */
 };
 
-/* Makes room for @count functions in all.  Returns 0 or -ERROR_MEMORY. */
+/* Reserves room for @count functions in total. Returns 0 or -ERROR_MEMORY. */
 int function_slots_reserve(struct function_slots *slots, size_t count);
 void function_slots_free(struct function_slots *slots);
 
-/* Returns the slot that holds a function of @key, by its number among
- * @functions, or the free one for it, where the caller puts number and hash.
- * There must be room.
+/* Returns the slot of the function in @functions that matches @key, or the free
+ * slot for it, which the caller fills with number and hash. There must be room.
  */
 struct function_slot *function_slots_find(const struct function_slots *slots,
 					  const struct function *functions,

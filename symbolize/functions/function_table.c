@@ -18,8 +18,9 @@ struct function_table {
 	struct arena *names;
 	struct array functions; /* struct function */
 	struct module_list modules;
-	struct array clones;		 /* uint32_t: those with another base */
-	struct function_doubles doubles; /* those to be named still */
+	/* uint32_t: functions whose base differs from their name */
+	struct array clones;
+	struct function_doubles doubles; /* not named yet */
 	uint64_t digest;		 /* function_table_digest() */
 	struct function_slots slots;
 };
@@ -35,7 +36,7 @@ static void digest(struct function_table *table, uint64_t number)
 	table->digest = pack_hash_number(table->digest, number);
 }
 
-/* Modules come one after the other. */
+/* The functions of a module are mostly adjacent. */
 static void digest_function(struct function_table *table,
 			    const struct function *function,
 			    const struct function_key *key)
@@ -108,7 +109,7 @@ const char *function_table_module(struct function_table *table,
 	return module_list_add(&table->modules, name, length);
 }
 
-/* Adds the function of @key to the free @slot.  Returns its number. */
+/* Adds the function of @key in the free @slot. Returns its number. */
 static uint32_t insert(struct function_table *table, struct function_slot *slot,
 		       const struct function_key *key, size_t base_length)
 {
@@ -136,7 +137,8 @@ static uint32_t insert(struct function_table *table, struct function_slot *slot,
 		       FUNCTION_NONE;
 }
 
-/* Returns the number of the first function of @key, whose hash it makes. */
+/* Returns the number of the first function with @key, whose hash it computes.
+ */
 static uint32_t add_first(struct function_table *table,
 			  struct function_key *key)
 {
@@ -168,14 +170,14 @@ uint32_t function_table_add(struct function_table *table, const char *name,
 	return add_first(table, &key);
 }
 
-/* Notes that function @number shares its name. */
+/* Records that function @number shares its name. */
 static int add_double(struct function_table *table, uint32_t number)
 {
 	return function_doubles_add(&table->doubles, function_of(table, number),
 				    number);
 }
 
-/* Adds one more function of the name of @first. */
+/* Adds another function with the name of @first. */
 static uint32_t add_another(struct function_table *table,
 			    struct function_key *key, uint32_t first)
 {
@@ -226,18 +228,18 @@ uint32_t function_table_add_entry(struct function_table *table,
 	return add_another(table, &key, first);
 }
 
-/* Returns the first table's text for the module that it calls as @name. */
+/* Returns the text of @table for the module named @name. */
 static const char *same_module(struct function_table *table, const char *name)
 {
 	return function_table_module(table, name, strlen(name));
 }
 
-/* Appends copies of the functions of @other but the first. */
+/* Appends copies of the functions of @other except the first. */
 static int append(struct function_table *table,
 		  const struct function_table *other)
 {
-	const char *module = NULL; /* of the last function */
-	const char *same = NULL;   /* here */
+	const char *module = NULL; /* of the previous function, in @other */
+	const char *same = NULL;   /* the same module, in @table */
 
 	if (array_reserve(&table->functions,
 			  table->functions.count + other->functions.count) < 0)

@@ -8,25 +8,26 @@
 
 /* Functions as numbers.
  *
- * A function is an entry of the kernel, a module or a program: those of one
- * name and different addresses are different functions, whose names then have
- * the address, and so are clones (foo.part.0, foo.isra.0, foo.constprop.1).
- * Cold parts (foo.cold) share their function's number.
+ * A function is an entry of the kernel, a module or a program. Functions of one
+ * name with different addresses are different; their names then include the
+ * position. So are clones (foo.part.0, foo.isra.0, foo.constprop.1). Cold parts
+ * (foo.cold) share their function's number.
  */
 struct function_table;
 
-/* The function of addresses that no symbol covers; always there. */
+/* The function of addresses that no symbol covers; always present. */
 #define FUNCTION_UNKNOWN 0
 
 /* Returned in place of a number when out of memory. */
 #define FUNCTION_NONE UINT32_MAX
 
 struct function {
-	const char *name;   /* as it is shown: "foo.isra.0", and, if others
-				 * of its module are called so, too, with its
-				 * place there: "foo.isra.0@0x1230" */
-	const char *base;   /* as the source calls it, "foo": rules and
-				 * choices by name go by it */
+	/* as displayed: "foo.isra.0", and, if others of its module have that
+	 * name, with its position: "foo.isra.0@0x1230"
+	 */
+	const char *name;
+	/* name in the source, "foo": rules and choices by name use it */
+	const char *base;
 	const char *module; /* "" for the kernel proper, else a module's
 				 * name or a user program's path */
 	uint64_t address;   /* of its entry; 0 if unknown */
@@ -38,63 +39,63 @@ struct function {
 struct function_table *function_table_new(void);
 void function_table_free(struct function_table *table);
 
-/* Makes room for @count functions, about as many as will be added.
- * Returns 0 or -ERROR_MEMORY.
- */
+/* Reserves memory for about @count functions. Returns 0 or -ERROR_MEMORY. */
 int function_table_reserve(struct function_table *table, size_t count);
 
-/* Returns the number of the first function that is called as symbol @name
- * (@length bytes, with suffixes and all) says, adding one without address if
- * there is none; FUNCTION_NONE when out of memory.
+/* Returns the number of the first function with the name of symbol @name
+ * (@length bytes, including suffixes), adding one without address if there is
+ * none; FUNCTION_NONE when out of memory.
  *
- * @module is a text from function_table_module().
+ * @module must be a text from function_table_module().
  */
 uint32_t function_table_add(struct function_table *table, const char *name,
 			    size_t length, const char *module, char space);
 
-/* The same for a symbol that is the entry of a function, at @address: returns
- * the function of that name and address.
+/* Like function_table_add(), for a symbol that is the entry of a function at
+ * @address: returns the function of that name and address.
  */
 uint32_t function_table_add_entry(struct function_table *table,
 				  const char *name, size_t length,
 				  const char *module, char space,
 				  uint64_t address);
 
-/* Adds the functions of @other, whose modules' functions are all there, to the end of
- * @table, in which they are found by number alone; @other is gone then.
+/* Appends the functions of @other, which must contain all functions of its
+ * modules, to @table, where they can be found by number only. Frees @other.
  *
- * Returns what is to be added to their numbers, but FUNCTION_UNKNOWN, which both
- * have; FUNCTION_NONE when out of memory.
+ * Returns the number to be added to their numbers, except to FUNCTION_UNKNOWN,
+ * which both tables share; FUNCTION_NONE when out of memory.
  */
 uint32_t function_table_join(struct function_table *table,
 			     struct function_table *other);
 
-/* Adds @address to the entries of function @number: its own is the lowest. */
+/* Adds @address to the entries of function @number. The lowest entry becomes
+ * the function's address.
+ */
 void function_table_locate(struct function_table *table, uint32_t number,
 			   uint64_t address);
 
 /* Returns the numbers of the functions that share their names with others of
- * their module and are not named by function_table_name_doubles() yet.  Those of
- * one name have one text for a base, which no others have.
- * Owner: the table, up to the next change of it.
+ * their module and were not yet named by function_table_name_doubles(). Those
+ * of one name share one base text (the same pointer), which no others have. The
+ * table owns the result; valid until its next change.
  */
 const uint32_t *function_table_doubles(const struct function_table *table,
 				       size_t *count);
 
-/* Gives these names that say which is which: their place behind the first
- * function of the kernel or the module, which is the same after each boot, or in
- * the program's file.  Returns 0 or -ERROR_MEMORY.
+/* Makes these names unique by appending the offset from the first function of
+ * the kernel or the module, which is the same after each boot, or the offset in
+ * the program's file. Returns 0 or -ERROR_MEMORY.
  */
 int function_table_name_doubles(struct function_table *table);
 
-/* Returns the table's copy of the @length bytes at @name: equal names give
- * equal pointers.  Owner: the table.  NULL when out of memory.
+/* Returns the table's copy of the @length bytes at @name: equal names yield
+ * equal pointers. The table owns it. NULL when out of memory.
  */
 const char *function_table_module(struct function_table *table,
 				  const char *name, size_t length);
 
-/* Returns the number of the function @name of the kernel proper, else of the
- * first clone of it, FUNCTION_NONE if there is none.
+/* Returns the number of function @name of the kernel proper, else of its first
+ * clone; FUNCTION_NONE if there is none.
  */
 uint32_t function_table_kernel(const struct function_table *table,
 			       const char *name);
@@ -103,9 +104,8 @@ const struct function *function_at(const struct function_table *table,
 				   uint32_t number);
 uint32_t function_count(const struct function_table *table);
 
-/* Returns a number for the functions that were added, with names, modules and
- * addresses, and their order: another where any of it is another, but for the chance
- * of 64 bits.
+/* Returns a 64-bit hash of the functions, with names, modules, addresses and
+ * their order.
  */
 uint64_t function_table_digest(const struct function_table *table);
 

@@ -24,7 +24,7 @@ static bool is_last(const struct module_list *list, const char *name,
 	return strncmp(last, name, length) == 0 && !last[length];
 }
 
-/* Makes the module of @number, whose text is new. */
+/* Adds the module with number @number, whose text is new. */
 static bool add_module(struct module_list *list, uint32_t number)
 {
 	const struct module module = {
@@ -45,7 +45,9 @@ const char *module_list_add(struct module_list *list, const char *name,
 {
 	uint32_t number;
 
-	/* Symbols come grouped by module, so the last fits nearly always. */
+	/* Symbols are grouped by module, so the last module nearly always
+	 * matches.
+	 */
 	if (!is_last(list, name, length)) {
 		if (!list->names)
 			list->names = string_pool_new();

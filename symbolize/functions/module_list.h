@@ -12,15 +12,16 @@ struct string_pool;
 
 struct module {
 	const char *name;
-	uint64_t start; /* the lowest entry in it; UINT64_MAX: none yet */
+	uint64_t start; /* lowest entry in it; UINT64_MAX: none yet */
 };
 
-/* The modules that functions are of, each once. */
+/* The modules of functions, each once. */
 struct module_list {
-	struct array modules;	   /* struct module, by its name's number */
+	/* struct module, by the number of its name */
+	struct array modules;
 	struct string_pool *names; /* NULL: none yet */
 	struct number_map by_text; /* number, by the address of the text */
-	size_t last;		   /* index of the one that came last */
+	size_t last;		   /* index of the last one used */
 };
 
 #define MODULE_LIST_NONE \
@@ -28,16 +29,18 @@ struct module_list {
 
 void module_list_free(struct module_list *list);
 
-/* Returns the text of the module that is called as the @length bytes of @name.
- * Owner: the list.  NULL when out of memory.
+/* Returns the text of the module named by the @length bytes of @name. The list
+ * owns it. NULL when out of memory.
  */
 const char *module_list_add(struct module_list *list, const char *name,
 			    size_t length);
 
-/* Makes the module whose text @name is the last one. */
+/* Makes the module with text @name the last one used. */
 void module_list_find(struct module_list *list, const char *name);
 
-/* Returns the module whose text @name is: mostly the one of the symbol before. */
+/* Returns the module with text @name. Usually that is the one of the previous
+ * symbol.
+ */
 static inline struct module *module_list_of(struct module_list *list,
 					    const char *name)
 {

@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
-/* One of several functions of a name. */
+/* One of several functions with one name. */
 struct namesake {
-	const char *base; /* the same text for all of the name */
+	const char *base; /* the same pointer for all of the name */
 	uint64_t address;
 	uint32_t function;
 };
@@ -52,8 +52,8 @@ static int list(const struct function_table *functions, struct array *namesakes)
 	return 0;
 }
 
-/* Returns the first of @number's namesakes at @address or behind it, or else the
- * last before it.
+/* Returns the first namesake of @number at or after @address, else the last one
+ * before it.
  */
 static uint32_t namesake_from(const struct function_table *functions,
 			      const struct array *namesakes, uint32_t number,
@@ -69,9 +69,10 @@ static uint32_t namesake_from(const struct function_table *functions,
 	return at && all[at - 1].base == base ? all[at - 1].function : number;
 }
 
-/* Linkers put the files' cold parts in the order of the files, as they do the
- * functions, and compilers those of one file: a part is of the next function of
- * its name behind that of the part before.  Padding is followed by its function.
+/* Linkers order the files' cold parts like the files and thus like the
+ * functions, and compilers do so within one file: a cold part belongs to the
+ * function of its name that follows the function of the previous part. Padding
+ * is followed by its function.
  */
 static void assign(const struct function_table *functions,
 		   const struct array *namesakes, struct address_map *map)

@@ -5,10 +5,10 @@
 struct address_map;
 struct function_table;
 
-/* Tells functions of one name in one module apart, after all of @map's symbols
- * were added: gives each its name, and of the code that bears their common name,
- * cold parts and the padding before entries, each piece to the function that it
- * belongs to.  After address_map_finish().
+/* Separates functions that share one name in one module, after all symbols of
+ * @map were added: gives each its unique name, and assigns code that has only
+ * their common name, cold parts and the padding before entries, to the function
+ * that it belongs to. Must be called after address_map_finish().
  *
  * Returns 0 or -ERROR_MEMORY.
  */

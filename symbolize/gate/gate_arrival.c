@@ -9,9 +9,10 @@
 
 #include <string.h>
 
-/* The first function of the chain that the trace comes back to: the chosen one,
- * in which the probe is; or the one that called the function with the probe
- * where a task comes to its CPU, whose own rest is perf's.
+/* Returns the index in the call chain of the first function that the trace
+ * returns to: the chosen one, which contains the probe; or, when a task arrives
+ * on its CPU, the caller of the function with the probe, whose own rest is
+ * perf's.
  */
 static uint32_t site_index(const struct gate_step *mark)
 {
@@ -44,7 +45,7 @@ void gate_arrival_begin(struct gate_arrival *arrival,
 	arrival->is_in_copy = false;
 	arrival->held.count = 0;
 	arrival->site = (struct symbol){ .function = FUNCTION_UNKNOWN };
-	/* A return address may be the first of another function. */
+	/* A return address may be the first address of another function. */
 	if (mark->count)
 		symbols_find(arrival->functions->symbols, -1, 0,
 			     mark->chain[site_index(mark)] -
@@ -52,8 +53,9 @@ void gate_arrival_begin(struct gate_arrival *arrival,
 			     &arrival->site);
 }
 
-/* Returns whether an exception entered frame @i of the chain: its own handlers
- * have names like the entry's, and so has what a second one came in.
+/* Returns whether an exception entered frame @i of the chain. Its own handlers
+ * have names like the entry's, and so does the code that a second exception
+ * interrupted.
  */
 static bool is_exception(const struct gate_arrival *arrival, uint32_t i)
 {
@@ -65,8 +67,8 @@ static bool is_exception(const struct gate_arrival *arrival, uint32_t i)
 		!gate_is_exception(arrival->functions, mark->chain[i + 1]));
 }
 
-/* A return address may be behind its function; where an exception came, it is in
- * it, perhaps its first.
+/* A return address may be after the end of its function. The address that an
+ * exception interrupted is inside its function, perhaps at its start.
  */
 static uint32_t function_of_frame(const struct gate_arrival *arrival,
 				  uint32_t i)
@@ -111,8 +113,8 @@ static void put_call(struct gate_arrival *arrival, uint64_t time_ns, uint32_t i)
 		});
 }
 
-/* All open functions, the site being the innermost; it begins now if that is what
- * the mark is about.
+/* Emits all open functions, the site being the innermost; it starts now if the
+ * mark is for its start.
  */
 static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
 {
@@ -132,8 +134,8 @@ static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
 		put_call(arrival, time_ns, 0);
 }
 
-/* A system call is chosen by the function that implements it: its entry, and the
- * few functions between, begin with it.
+/* A system call is chosen by its implementing function: its entry, and the few
+ * functions between, start with that function.
  */
 static bool begins_system_call(const struct gate_arrival *arrival)
 {
@@ -170,8 +172,8 @@ static void put_start(struct gate_arrival *arrival)
 	}
 }
 
-/* The probe's own rest, from the mark to @event, is a call of the tracer's, which
- * interrupts may interrupt.
+/* Emits the probe's own rest, from the mark to @event, as a call of the tracer,
+ * which interrupts may interrupt.
  */
 static void put_probe(struct gate_arrival *arrival,
 		      const struct function_event *event)
@@ -192,8 +194,8 @@ static void put_probe(struct gate_arrival *arrival,
 }
 
 /* Where a breakpoint replaced the probed instruction, the kernel may execute a
- * copy of it in a page of that name (kernel/kprobes.c), behind which another
- * breakpoint leads back to the function.
+ * copy of it in a page of that name (kernel/kprobes.c). Another breakpoint
+ * after the copy leads back to the function.
  */
 static bool is_copy(const struct gate_arrival *arrival, uint64_t address)
 {
@@ -204,7 +206,9 @@ static bool is_copy(const struct gate_arrival *arrival, uint64_t address)
 	return !strcmp(function->base, "kprobe_insn_page");
 }
 
-/* Keeps what interrupts do.  Returns how @event changes the depth of calls. */
+/* Holds back the events of interrupts. Returns the change of the call depth by
+ * @event.
+ */
 static int hold_interrupt(struct gate_arrival *arrival,
 			  const struct function_event *event)
 {
@@ -226,7 +230,7 @@ static bool is_in_site(const struct gate_arrival *arrival, uint64_t address)
 	return address >= arrival->site.start && address < arrival->site.end;
 }
 
-/* Returns whether @event comes back from the probe, if that is where it goes. */
+/* Returns whether @event returns from the probe, if its target matches. */
 static bool is_return(const struct gate_arrival *arrival,
 		      const struct function_event *event)
 {

@@ -4,9 +4,9 @@
 #include "symbolize/gate/gate_output.h"
 #include "symbolize/gate/gate_step.h"
 
-/* A function with a probe at its return comes back to a trampoline of the
- * kernel's, whose probe pauses the trace, unless the function is inside of
- * another chosen one: then the trampoline goes on to the caller.
+/* A function with a return probe returns to a trampoline of the kernel, whose
+ * probe pauses the trace. If the function is nested in another chosen one, the
+ * trampoline continues to the caller instead.
  */
 static bool is_to_trampoline(const struct gate_aside *aside,
 			     const struct function_event *event)
@@ -51,8 +51,8 @@ bool gate_aside_begin(struct gate_aside *aside,
 	return true;
 }
 
-/* The function returned to @address of @event's function when it came to the
- * trampoline, and that was one call of the tracer's.
+/* The function returned to @address of @event's function when it reached the
+ * trampoline; the trampoline was one call of the tracer.
  */
 static void put_trampoline(struct gate_aside *aside,
 			   const struct function_event *event)
@@ -84,7 +84,9 @@ static bool is_beyond(const struct gate_aside *aside,
 	       event->function != aside->started.function;
 }
 
-/* The function returned to @event's, in which that exception came. */
+/* The function returned to the function of @event, in which that exception
+ * occurred.
+ */
 static void put_exception(struct gate_aside *aside,
 			  const struct function_event *event)
 {
@@ -117,7 +119,7 @@ bool gate_aside_take(struct gate_aside *aside,
 		return false;
 	}
 	if (change < 0 && !aside->depth) {
-		/* Its caller has a probe, too. */
+		/* Its caller has a return probe, too. */
 		if (is_to_trampoline(aside, event))
 			return true;
 		put_trampoline(aside, event);
@@ -145,7 +147,7 @@ void gate_aside_close(struct gate_aside *aside, const struct gate_step *mark)
 	aside->held.count = 0;
 	if (returned.kind != FUNCTION_RETURN || !mark->count)
 		return;
-	/* The chain begins where the function would have returned to. */
+	/* The chain starts where the function would have returned to. */
 	returned.address = mark->chain[0];
 	returned.function =
 		gate_function_at(aside->functions, mark->chain[0] - 1);

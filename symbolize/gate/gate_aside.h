@@ -13,39 +13,39 @@ struct gate_functions;
 struct gate_output;
 struct gate_step;
 
-/* The way from a chosen call to what may be a probe that pauses the trace.  What
- * is seen on it is held back until that is known.
+/* The path from a chosen call to a function that may be a probe that pauses the
+ * trace. Events on this path are held back until that is known.
  */
 struct gate_aside {
 	const struct gate_functions *functions;
 	struct gate_output *output;
-	struct function_event started; /* the event that led there */
-	uint32_t depth;		       /* of calls that were seen since then */
-	struct array held; /* struct function_event: seen since then */
-	size_t outer;	   /* which of these came last at depth 0 */
+	struct function_event started; /* the first event of the path */
+	uint32_t depth;		       /* of the calls seen since then */
+	struct array held; /* struct function_event: those seen since then */
+	size_t outer;	   /* index of the last of these at depth 0 */
 };
 
-/* Borrows both. */
+/* Borrows both arguments. */
 struct gate_aside gate_aside_new(const struct gate_functions *functions,
 				 struct gate_output *output);
 void gate_aside_free(struct gate_aside *aside);
 
-/* Returns whether @event may lead to a probe that pauses the trace: it is held
- * back then.
+/* Returns whether @event may lead to a probe that pauses the trace. If so,
+ * holds it back.
  */
 bool gate_aside_begin(struct gate_aside *aside,
 		      const struct function_event *event);
 
-/* Takes an event.  Returns whether it is still not known: otherwise nothing pauses
- * the trace there, and all is handed on.
+/* Consumes an event. Returns whether it is still undecided. Otherwise nothing
+ * pauses the trace there, and all held events are emitted.
  */
 bool gate_aside_take(struct gate_aside *aside,
 		     const struct function_event *event);
 
-/* Hands on what was held back: there is more to come, or it is lost. */
+/* Emits the held events: the pause is still to come, or lost. */
 void gate_aside_break(struct gate_aside *aside);
 
-/* The trace was paused by @mark; all that was held back belongs to the probe. */
+/* @mark paused the trace: all held events belong to the probe. */
 void gate_aside_close(struct gate_aside *aside, const struct gate_step *mark);
 
 #endif

@@ -23,8 +23,8 @@ struct gate_events {
 	size_t in_at;
 
 	enum gate_state state;
-	struct gate_arrival arrival; /* while ARRIVING */
-	struct gate_aside aside;     /* while ASIDE */
+	struct gate_arrival arrival; /* in GATE_ARRIVING */
+	struct gate_aside aside;     /* in GATE_ASIDE */
 	struct gate_output out;
 };
 
@@ -60,9 +60,7 @@ void gate_events_free(struct gate_events *events)
 	free(events);
 }
 
-/* Hands on what was held back, since there is more to come of the chosen call,
- * or it is lost.
- */
+/* Emits the held events: the chosen call continues, or is lost. */
 static void break_state(struct gate_events *events)
 {
 	if (events->state == GATE_ARRIVING)
@@ -74,7 +72,7 @@ static void break_state(struct gate_events *events)
 	events->state = GATE_INSIDE;
 }
 
-/* Nothing is asked for from @time_ns on, since @mark says so. */
+/* Nothing is requested from @time_ns on, according to @mark. */
 static void close_gate(struct gate_events *events, const struct gate_step *mark,
 		       uint64_t time_ns)
 {
@@ -87,7 +85,7 @@ static void close_gate(struct gate_events *events, const struct gate_step *mark,
 		time_ns = events->aside.started.time_ns;
 		gate_aside_close(&events->aside, mark);
 	}
-	/* What called the probe where tasks leave stays open. */
+	/* Where tasks leave, the caller of the probe stays open. */
 	if (is_aside)
 		gate_output_put(&events->out,
 				(struct function_event){
@@ -105,7 +103,7 @@ static void close_gate(struct gate_events *events, const struct gate_step *mark,
 	events->state = GATE_CLOSED;
 }
 
-/* The trace that was resumed is not there: its buffer was full. */
+/* The resumed trace is missing: its buffer was full. */
 static void lose(struct gate_events *events, const struct gate_step *mark)
 {
 	gate_output_put(&events->out, (struct function_event){
@@ -116,7 +114,9 @@ static void lose(struct gate_events *events, const struct gate_step *mark)
 	events->state = GATE_LOST;
 }
 
-/* Does what @mark asks for.  Returns whether @event is what the mark is about. */
+/* Performs @action for @mark. Returns whether @event is the start or stop that
+ * the mark caused.
+ */
 static bool act(struct gate_events *events, enum gate_action action,
 		const struct gate_step *mark,
 		const struct function_event *event)
@@ -142,10 +142,11 @@ static bool act(struct gate_events *events, enum gate_action action,
 	return false;
 }
 
-/* Takes the marks that come before @event, or with it: one that resumes the
- * trace comes with the trace's start, one that pauses it with its stop.
+/* Consumes the marks that precede @event or coincide with it: a mark that
+ * resumes the trace coincides with the trace's start, one that pauses it with
+ * its stop.
  *
- * Returns whether @event is one that says what its mark says.
+ * Returns whether @event coincided with a mark.
  */
 static bool take_marks(struct gate_events *events,
 		       const struct function_event *event)
@@ -157,7 +158,7 @@ static bool take_marks(struct gate_events *events,
 	while (!is_taken && (mark = gate_feed_first(&events->feed))) {
 		enum gate_action action;
 
-		/* The marks may go on when the trace has ended. */
+		/* Marks may continue after the end of the trace. */
 		if (event->kind == FUNCTION_END && mark->time_ns > at.time_ns)
 			at.time_ns = mark->time_ns;
 		action = gate_mark_action(events->state, mark,
@@ -171,8 +172,8 @@ static bool take_marks(struct gate_events *events,
 	return is_taken;
 }
 
-/* Returns whether @event is entry or exit of a virtual machine: a chosen call
- * continues there.
+/* Returns whether @event is the entry or exit of a virtual machine: a chosen
+ * call continues there.
  */
 static bool is_of_guest(const struct function_event *event)
 {
@@ -182,11 +183,12 @@ static bool is_of_guest(const struct function_event *event)
 		event->detail == FUNCTION_START_AFTER_GUEST);
 }
 
-/* Takes an event that is no call or return, while what runs was asked for. */
+/* Consumes an event other than a call or return, while the trace is requested.
+ */
 static void take_other(struct gate_events *events,
 		       const struct function_event *event)
 {
-	/* Whoever runs: the record may be written a little late. */
+	/* Emitted for any task: the record may be written a little late. */
 	if (event->kind == FUNCTION_SWITCH ||
 	    (events->state == GATE_INSIDE && is_of_guest(event))) {
 		gate_output_put(&events->out, *event);
@@ -233,7 +235,7 @@ static void take_call(struct gate_events *events,
 		events->state = GATE_INSIDE;
 }
 
-/* Trace without a mark: that was lost. */
+/* Handles trace without a mark: the mark was lost. */
 static void take_unasked(struct gate_events *events,
 			 const struct function_event *event)
 {
@@ -260,7 +262,7 @@ static void take(struct gate_events *events, const struct function_event *event)
 	}
 }
 
-/* Reads on in what the source provides.  Returns 1, 0 at the end, or an error. */
+/* Processes the source's next events. Returns 1, 0 at the end, or an error. */
 static int fill(struct gate_events *events)
 {
 	int count;
@@ -275,7 +277,7 @@ static int fill(struct gate_events *events)
 	return 1;
 }
 
-/* A batch of the source's makes one, if it makes any events. */
+/* Each batch of the source yields one batch, unless it yields no events. */
 int gate_events_next(void *ctx, const struct function_event **batch)
 {
 	struct gate_events *events = ctx;

@@ -9,20 +9,21 @@
 
 struct symbols;
 
-/* Makes the function events of a CPU whose trace ran in chosen calls alone say
- * so: what is open when the trace goes on comes from the call chain of the probe
- * that resumed it, what runs in these probes themselves is one call of the
- * tracer's, and what lies between is a FUNCTION_TRACE_STOP that was not asked
- * for, from the recording's begin to its end.
+/* Converts the function events of a CPU whose trace ran only in chosen calls,
+ * so that the events show this: the functions open when the trace resumes come
+ * from the call chain of the probe that resumed it; the functions of the probes
+ * themselves become one call of the tracer; and the time between is a
+ * FUNCTION_TRACE_STOP that marks it as not requested, from the recording's
+ * start to its end.
  */
 struct gate_events;
 
-/* Provides the next events of a stream, 1 or more, valid until the next call.
- * Returns their count, 0 behind FUNCTION_END, or a negative enum error.
+/* Provides the next events of a stream, at least 1, valid until the next call.
+ * Returns their count, 0 after FUNCTION_END, or a negative enum error.
  */
 typedef int gate_events_source(void *ctx, const struct function_event **batch);
 
-/* What it is made from: sources, with what each is called with. */
+/* The input: sources, each with its context argument. */
 struct gate_input {
 	gate_events_source *next_events; /* of a CPU */
 	void *events;
@@ -30,7 +31,7 @@ struct gate_input {
 	void *steps;
 };
 
-/* Borrows @symbols and what @input points to.  Returns NULL when out of memory.
+/* Borrows @symbols and the pointers in @input. Returns NULL when out of memory.
  */
 struct gate_events *gate_events_new(const struct symbols *symbols,
 				    const struct gate_input *input);

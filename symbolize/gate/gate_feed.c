@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Reads the next mark behind those that are there, if there is one. */
+/* Reads the next mark after those already read, if there is one. */
 static int fill(struct gate_feed *feed)
 {
 	unsigned int place = (feed->first + feed->count) % 2;

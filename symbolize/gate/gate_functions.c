@@ -6,9 +6,10 @@
 
 #include <string.h>
 
-/* The kernel's names for where a function with a probe at its return comes back
- * to (arch/x86/kernel/rethook.c, arch/arm64/kernel/probes/), and for where the
- * recorder knows that a task leaves its CPU (collector/gate/gate.c).
+/* The kernel's names for the return target of functions with a return probe
+ * (arch/x86/kernel/rethook.c, arch/arm64/kernel/probes/), and for the function
+ * in which the recorder detects that a task leaves its CPU
+ * (collector/gate/gate.c).
  */
 struct gate_functions gate_functions_of(const struct symbols *symbols)
 {
@@ -45,7 +46,7 @@ static bool begins_with(const char *name, const char *prefix)
 	return prefix && !strncmp(name, prefix, strlen(prefix));
 }
 
-/* Returns the name of the function that is called at the return address
+/* Returns the name of the function that made the call with return address
  * @address, or was interrupted there.
  */
 static const char *name_before(const struct gate_functions *functions,

@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-/* The trace's clock and perf's may disagree by so much, beyond what is known of
- * an event's time: far less than from one mark to the next, which takes two
- * probes.
+/* The maximum difference of the trace's clock and perf's, in addition to the
+ * known uncertainty of an event's time. It is far less than the time between
+ * two marks, which takes two probes.
  */
 enum { CLOCKS_NS = 50, BOUND_MAX_NS = 1000 };
 
@@ -46,7 +46,7 @@ static enum gate_action resume(enum gate_state state,
 			       const struct gate_step *next,
 			       const struct function_event *event)
 {
-	/* A call that jumps to another chosen one, or a mark was lost. */
+	/* The call jumped to another chosen one, or a mark was lost. */
 	if (state != GATE_CLOSED)
 		return skip_or_wait(mark, event);
 	/* Its buffer was full. */

@@ -5,28 +5,28 @@
 struct function_event;
 struct gate_step;
 
-/* What is known of the CPU. */
+/* The state of a CPU. */
 enum gate_state {
-	GATE_CLOSED,   /* nothing that runs was asked for */
-	GATE_ARRIVING, /* it is traced in the probe that resumed the trace */
-	GATE_INSIDE,   /* and in the chosen call */
-	GATE_ASIDE,    /* and perhaps in a probe that pauses it */
-	GATE_LOST,     /* in the chosen call, but not in the trace */
+	GATE_CLOSED,   /* nothing that runs was requested */
+	GATE_ARRIVING, /* traced, in the probe that resumed the trace */
+	GATE_INSIDE,   /* traced, in the chosen call */
+	GATE_ASIDE,    /* traced, perhaps in a probe that pauses the trace */
+	GATE_LOST,     /* in the chosen call, but not traced */
 };
 
-/* What is to be done with a mark when an event comes. */
+/* How to handle a mark when an event arrives. */
 enum gate_action {
-	GATE_WAIT, /* it comes behind the event */
-	GATE_SKIP, /* it says nothing new */
-	GATE_LOSE, /* the trace that it resumed is not there */
-	/* The event is the trace's start or stop that the mark is about: */
+	GATE_WAIT, /* the mark is later than the event */
+	GATE_SKIP, /* the mark changes nothing */
+	GATE_LOSE, /* the trace that the mark resumed is missing */
+	/* The event is the start or stop of the trace that the mark caused: */
 	GATE_RESUME,
 	GATE_PAUSE,
-	GATE_CLOSE, /* nothing is asked for from the mark's time on */
+	GATE_CLOSE, /* nothing is requested from the mark's time on */
 };
 
-/* Returns what is to be done in @state with @mark, which comes first of those that
- * are left, when @event comes; @next is the mark behind it, or NULL.
+/* Returns how to handle @mark, the first remaining one, in @state when @event
+ * arrives; @next is the mark after it, or NULL.
  */
 enum gate_action gate_mark_action(enum gate_state state,
 				  const struct gate_step *mark,

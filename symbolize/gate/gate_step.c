@@ -18,7 +18,7 @@ static void add_address(struct gate_step *step, uint64_t address)
 		step->chain[step->count++] = address;
 }
 
-/* Reads the chain, with @caller behind the first address, if it is not 0. */
+/* Reads the chain, with @caller after the first address, unless it is 0. */
 static void read_chain(const struct sideband_sample *sample, uint64_t caller,
 		       struct gate_step *step)
 {
@@ -28,7 +28,9 @@ static void read_chain(const struct sideband_sample *sample, uint64_t caller,
 	for (uint64_t i = 0; i < sample->chain_count; i++) {
 		uint64_t address = byte_reader_u64(&reader);
 
-		/* What stands for a level of privilege is no address. */
+		/* Skips the markers of privilege levels, which are no
+		 * addresses.
+		 */
 		if (address >= (uint64_t)PERF_CONTEXT_MAX)
 			continue;
 		add_address(step, address);
@@ -46,7 +48,7 @@ bool gate_step_read(const struct sideband_record *record,
 	if (!is_mark(sample->event) || !sample->raw ||
 	    sample->raw_size < GATE_MARK_OLD_SIZE)
 		return false;
-	/* The kernel puts some bytes more behind what it was given. */
+	/* The kernel appends some bytes of padding. */
 	memcpy(&mark, sample->raw,
 	       sample->raw_size < sizeof(mark) ? GATE_MARK_OLD_SIZE :
 						 sizeof(mark));

@@ -9,7 +9,8 @@
 
 struct sideband_record;
 
-/* More functions than the kernel's call chains have (PERF_MAX_STACK_DEPTH). */
+/* More than the functions in the kernel's call chains (PERF_MAX_STACK_DEPTH).
+ */
 enum { GATE_CHAIN_MAX = 127 };
 
 /* One mark of the recorder's probes (common/gate_mark.h). */
@@ -17,19 +18,19 @@ struct gate_step {
 	uint64_t time_ns;
 	uint8_t kind;	/* enum gate_mark_kind */
 	uint32_t count; /* of chain */
-	/* Where execution was in the kernel, innermost function first: there,
-	 * and from where it was called.
+	/* The kernel's call chain, innermost function first: the current
+	 * address, then the return addresses.
 	 */
 	uint64_t chain[GATE_CHAIN_MAX];
 };
 
-/* Provides the next mark of a CPU, in order of time.  Returns 1 and @step, 0 at
- * the end, or a negative enum error.
+/* Provides the next mark of a CPU, in order of time. Returns 1 and sets @step,
+ * 0 at the end, or a negative enum error.
  */
 typedef int gate_step_source(void *ctx, struct gate_step *step);
 
-/* Returns whether @record is a mark, and sets @step then.  A mark of a kind that
- * is not known, or with too few bytes, is none.
+/* Returns whether @record is a mark, and if so sets @step. A mark of unknown
+ * kind or with too few bytes is none.
  */
 bool gate_step_read(const struct sideband_record *record,
 		    struct gate_step *step);

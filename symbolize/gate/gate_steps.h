@@ -8,7 +8,7 @@
 
 struct recording;
 
-/* A walk over the marks that a recording has of one CPU. */
+/* An iterator over a recording's marks of one CPU. */
 struct gate_steps;
 
 /* Borrows @recording.  Returns NULL when out of memory. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Returns the address of the kernel proper's symbol @name, 0 if it has none.
- * Only the lines that the name is in are taken apart: the text has megabytes.
+ * Parses only the lines that contain the name: the text has megabytes.
  */
 static uint64_t address_of(const char *text, size_t size, const char *name)
 {

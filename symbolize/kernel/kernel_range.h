@@ -6,18 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A stretch of the kernel's text that its linker marks, as
- * include/asm-generic/vmlinux.lds.h describes: [start, end).
+/* An interval of the kernel's text between two linker symbols of
+ * include/asm-generic/vmlinux.lds.h: [start, end).
  */
 struct kernel_range {
 	uint64_t start;
 	uint64_t end;
 };
 
-/* Finds the range called @name ("sched", "lock") in the text of
- * /proc/kallsyms: from __sched_text_start to __sched_text_end.
+/* Finds the range called @name ("sched", "lock") in the text of /proc/kallsyms:
+ * from __sched_text_start to __sched_text_end.
  *
- * Returns false if a mark is missing; @range is empty then.
+ * Returns false and an empty @range if a symbol is missing.
  */
 bool kernel_range_find(const char *text, size_t size, const char *name,
 		       struct kernel_range *range);

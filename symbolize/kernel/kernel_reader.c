@@ -18,10 +18,10 @@ struct kernel_reader {
 	const struct log *log;
 	struct kept_log *kept; /* NULL: no thread reads */
 	pthread_t thread;
-	int status; /* the thread's */
+	int status; /* result of the thread */
 };
 
-/* trace-cmd keeps it in the recording itself. */
+/* trace-cmd stores it in the recording itself. */
 static int read_kept_kallsyms(const struct kernel_symbols *kernel,
 			      const struct recording *recording,
 			      const struct log *log)
@@ -135,7 +135,7 @@ static void *read_apart(void *ctx)
 	return NULL;
 }
 
-/* Without a thread they are read at the end. */
+/* Without a thread the symbols are read by kernel_reader_end(). */
 static void start(struct kernel_reader *reader)
 {
 	reader->kept = kept_log_new();

@@ -8,27 +8,27 @@ struct kernel_symbols;
 struct log;
 struct recording;
 
-/* Reads all that @recording says of its kernel's symbols: kallsyms, modules and
- * code that was announced, and ends them.  What is missing is said to @log.
- * Returns 0 or a negative enum error.
+/* Reads all kernel symbols of @recording (kallsyms, modules and code announced
+ * while recording) and finishes them. Logs missing parts to @log. Returns 0 or
+ * a negative enum error.
  */
 int kernel_symbols_add_all(const struct kernel_symbols *kernel,
 			   const struct recording *recording,
 			   const struct log *log);
 
-/* The same beside something else. */
+/* Reads kernel symbols in parallel to other work. */
 struct kernel_reader;
 
-/* Begins it, by a thread of its own if @is_apart, which may call the functions of
- * @recording that threads may.  Copies @kernel, borrows the rest.  Returns NULL
- * when out of memory.
+/* Starts reading, in a thread of its own if @is_apart. That thread calls only
+ * those functions of @recording that are thread safe. Copies @kernel, borrows
+ * the rest. Returns NULL when out of memory.
  */
 struct kernel_reader *kernel_reader_begin(const struct kernel_symbols *kernel,
 					  const struct recording *recording,
 					  const struct log *log, bool is_apart);
 
-/* Ends it, frees @reader and says to the log what is missing.  Returns 0 or a
- * negative enum error, that of no memory for a reader that is NULL.
+/* Waits for the end, logs missing parts and frees @reader. Returns 0 or a
+ * negative enum error; -ERROR_MEMORY if @reader is NULL.
  */
 int kernel_reader_end(struct kernel_reader *reader);
 

@@ -9,25 +9,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Where kernel symbols go; all borrowed. */
+/* The destination of kernel symbols; all borrowed. */
 struct kernel_symbols {
 	const struct arch *arch;
 	struct function_table *functions;
 	struct address_map *map;
 };
 
-/* Adds the code symbols in the text of /proc/kallsyms; its other symbols end
+/* Adds the code symbols in the text of /proc/kallsyms. Its other symbols end
  * the code before them.
  *
- * Of several names for one address the last in the file is taken, as perf
- * does, so that counts can be compared with perf's name by name; but one that
- * tells of a role, as thunks' do, goes first.
- * Returns 0 or -ERROR_MEMORY.
+ * Of several names for one address the last in the file is used, as in perf, so
+ * that counts can be compared with perf's by name. A name that has a role, such
+ * as a thunk's, takes precedence. Returns 0 or -ERROR_MEMORY.
  */
 int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,
 				const char *text, size_t size);
 
-/* Adds where modules begin and end, from the text of /proc/modules. */
+/* Adds the starts and ends of modules, from the text of /proc/modules. */
 int kernel_symbols_add_modules(const struct kernel_symbols *kernel,
 			       const char *text, size_t size);
 
@@ -36,8 +35,8 @@ int kernel_symbols_add_named(const struct kernel_symbols *kernel,
 			     uint64_t address, uint64_t size_bytes,
 			     const char *name);
 
-/* Ends the map, and tells functions of one name apart, after all were added.
- * Returns 0 or -ERROR_MEMORY.
+/* Finishes the map and separates functions of one name. Must be called after
+ * all symbols were added. Returns 0 or -ERROR_MEMORY.
  */
 int kernel_symbols_finish(const struct kernel_symbols *kernel);
 

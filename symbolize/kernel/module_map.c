@@ -10,7 +10,7 @@ struct module_map module_map_of(const char *text, size_t size)
 	return (struct module_map){ .text = text, .end = text + size };
 }
 
-/* "name size references users state address", see seq_file m_show() in
+/* "name size references users state address", see m_show() in
  * kernel/module/procfs.c.
  */
 static bool read_line(const char *text, size_t length, struct module_line *line)

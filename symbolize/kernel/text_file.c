@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* All of it is about to be read: its pages are fetched at once, where the kernel
- * knows how.
+/* All of the file is about to be read: prefault its pages where the kernel
+ * supports this.
  */
 static int map_all(int fd, struct text_file *file)
 {

@@ -8,12 +8,12 @@ struct log;
 
 /* A whole file in memory. */
 struct text_file {
-	const char *text; /* not ended by a NUL */
+	const char *text; /* not NUL-terminated */
 	size_t size_bytes;
 };
 
-/* Reads @path.  Returns 0 and @file, to be freed by text_file_free(); or
- * -ERROR_SYSTEM (said to @log).
+/* Reads @path. Returns 0 and sets @file, which the caller frees with
+ * text_file_free(); or -ERROR_SYSTEM, which it logs to @log.
  */
 int text_file_read(const char *path, const struct log *log,
 		   struct text_file *file);

@@ -8,8 +8,8 @@ enum { SLOT_BITS = 14 };
 
 struct slot {
 	uint64_t address; /* 0: free */
-	int32_t pid;	  /* of user code; -1: the kernel's */
-	uint64_t from_ns; /* the symbol is right from then */
+	int32_t pid;	  /* of user code; -1: kernel code */
+	uint64_t from_ns; /* the symbol is valid from then on */
 	uint64_t until_ns;
 	struct symbol symbol;
 };

@@ -4,8 +4,8 @@
 
 #include "symbolize/symbols/symbols.h"
 
-/* The last symbols found, by address: what a CPU jumps to, it has jumped to
- * before.  Each stream has one of its own.
+/* Caches the last symbols found, by address, since a CPU mostly jumps to
+ * addresses that it has jumped to before. Each stream has one of its own.
  */
 struct symbol_cache;
 
@@ -13,8 +13,8 @@ struct symbol_cache;
 struct symbol_cache *symbol_cache_new(const struct symbols *symbols);
 void symbol_cache_free(struct symbol_cache *cache);
 
-/* As symbols_find(), for the process that symbol_cache_switch() named.  @time_ns
- * may go back.  The result stays valid until the next call of either.
+/* Like symbols_find(), for the process set by symbol_cache_switch(). @time_ns
+ * may decrease. The result is valid until the next call of either function.
  */
 const struct symbol *symbol_cache_find(struct symbol_cache *cache,
 				       uint64_t time_ns, uint64_t address);

@@ -80,7 +80,7 @@ int symbols_from_text(const struct arch *arch, const char *kallsyms,
 	return status;
 }
 
-/* Joins the programs' @functions with the kernel's. */
+/* Appends the programs' @functions to the kernel's. */
 static int join(struct symbols *symbols, struct function_table *functions)
 {
 	uint32_t shift = function_table_join(symbols->functions, functions);
@@ -91,8 +91,8 @@ static int join(struct symbols *symbols, struct function_table *functions)
 	return 0;
 }
 
-/* Reads the kernel's symbols, by a thread of their own if there may be @threads,
- * and those of programs.
+/* Reads the symbols of the kernel, in a thread of their own if @threads allows
+ * it, and those of programs.
  */
 static int read_both(struct symbols *symbols, const struct recording *recording,
 		     const struct log *log, unsigned int threads)
@@ -149,8 +149,8 @@ void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t time_ns,
 	symbols_find_range(symbols, pid, time_ns, address, symbol, &range);
 }
 
-/* Returns whether @address is the kernel's, and its symbol and range.  For a user
- * address it returns those of unmapped memory.
+/* Returns whether @address is the kernel's, and sets its symbol and range. For
+ * a user address sets those of unmapped memory.
  */
 static bool find_kernel(const struct symbols *symbols, uint64_t address,
 			struct symbol *symbol, struct symbol_range *range)

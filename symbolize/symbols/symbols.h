@@ -19,24 +19,26 @@ struct recording;
  */
 struct symbols;
 
-/* Reads the symbols of @recording, which must outlive them, by @threads at most.
+/* Reads the symbols of @recording, which must outlive them, with at most
+ * @threads threads.
  *
- * Warns @log of missing symbols of the kernel, whose addresses are then
- * FUNCTION_UNKNOWN.  symbols_log_unread() warns of programs.
- * Returns 0 and *@symbols, or a negative enum error.
+ * Warns @log of missing kernel symbols, whose addresses are then
+ * FUNCTION_UNKNOWN. symbols_log_unread() warns of programs. Returns 0 and sets
+ * *@symbols, or returns a negative enum error.
  */
 int symbols_open(const struct recording *recording, const struct log *log,
 		 unsigned int threads, struct symbols **symbols);
 
-/* Warns @log of the files of programs whose symbols could not be read, if the
- * recording traces user code and if the processes @pids had mapped them; NULL:
- * if any had.  Returns 0 or -ERROR_MEMORY.
+/* Warns @log of programs' files whose symbols could not be read, if the
+ * recording traces user code and one of the processes @pids had mapped the
+ * file; NULL: if any process had. Returns 0 or -ERROR_MEMORY.
  */
 int symbols_log_unread(const struct symbols *symbols, const struct log *log,
 		       const int32_t *pids, size_t count);
 
-/* The same from the texts of /proc/kallsyms and /proc/modules alone, which may
- * have user functions, too: those of all processes.
+/* Like symbols_open(), but from the texts of /proc/kallsyms and /proc/modules
+ * only. The texts may also contain user functions, which are those of all
+ * processes.
  */
 int symbols_from_text(const struct arch *arch, const char *kallsyms,
 		      size_t kallsyms_size, const char *modules,
@@ -45,23 +47,23 @@ int symbols_from_text(const struct arch *arch, const char *kallsyms,
 /* NULL is allowed. */
 void symbols_close(struct symbols *symbols);
 
-/* Finds the symbol at @address.  A user address gets it from the file that
- * process @pid had mapped there at @time_ns; kernel addresses ignore both.
+/* Finds the symbol at @address. For a user address it is looked up in the file
+ * that process @pid had mapped there at @time_ns; kernel addresses ignore both.
  *
- * Always fills @symbol: with function FUNCTION_UNKNOWN if nothing is known.
+ * Always fills @symbol; its function is FUNCTION_UNKNOWN if none is known.
  */
 void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t time_ns,
 		  uint64_t address, struct symbol *symbol);
 
-/* Like symbols_find(), and sets @range to the addresses of @pid, and the time from
- * @time_ns on, that have the same symbol.
+/* Like symbols_find(), and sets @range to the addresses of @pid, and the time
+ * from @time_ns on, that have the same symbol.
  */
 void symbols_find_range(const struct symbols *symbols, int32_t pid,
 			uint64_t time_ns, uint64_t address,
 			struct symbol *symbol, struct symbol_range *range);
 
-/* Like symbols_find_range(), where the process has @maps (struct process_map, the
- * oldest first; NULL: none).
+/* Like symbols_find_range(), for a process with the mappings @maps (struct
+ * process_map, oldest first; NULL: none).
  */
 void symbols_find_mapped(const struct symbols *symbols,
 			 const struct array *maps, uint64_t address,

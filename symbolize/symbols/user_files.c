@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A recording may name any number of files that are not there: so many are said
- * one by one.
+/* A recording may name any number of missing files: at most this many are
+ * logged by name.
  */
 enum { MOST_UNREAD_SAID = 20 };
 
@@ -25,7 +25,7 @@ struct namer {
 	const char *module;
 };
 
-/* Functions without a symbol: "[libc.so.6+0x29c50]". */
+/* Names functions without a symbol: "[libc.so.6+0x29c50]". */
 static uint32_t name_hole(void *ctx, uint64_t start)
 {
 	const struct namer *namer = ctx;
@@ -47,8 +47,9 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Returns the name of @file in the names of its functions.  Functions without a
- * module differ by name alone, so a second file of one base name uses its path.
+/* Returns the name of @file to be used in the names of its functions. Functions
+ * without a module differ only by name, so a second file with the same base
+ * name uses its path.
  */
 static const char *name_of(const struct user_files *files,
 			   const struct user_file *file)
@@ -69,8 +70,8 @@ static const char *name_of(const struct user_files *files,
 	return name;
 }
 
-/* Those of a file that was not recorded are of no module: its lines, which are
- * looked for in modules, would be wrong.
+/* Functions of a file that differs from the recorded one have no module: source
+ * lines are found by module, and would be wrong.
  */
 static int name_holes(const struct user_files *files,
 		      const struct user_file *file,
@@ -139,7 +140,7 @@ int user_files_add(struct user_files *files, const char *path, bool is_recorded,
 		return -ERROR_MEMORY;
 	file->path = path;
 	file->is_recorded = is_recorded;
-	/* "//anon", "[heap]" have no file to read. */
+	/* "//anon" and "[heap]" are not files. */
 	if (!path || path[0] != '/' || path[1] == '/')
 		return 0;
 	return read_file(files, file, functions);

@@ -11,13 +11,15 @@ struct address_map;
 struct function_table;
 struct log;
 
-/* A program's file, or a library's. */
+/* The file of a program or library. */
 struct user_file {
 	const char *path;
-	bool is_recorded; /* else another is there: its names are wrong */
-	struct address_map *symbols; /* by offset in the file; NULL: of
-				      * memory without a file */
-	char *unread; /* why its symbols were not read; NULL: they were */
+	/* else the file differs from the recorded one: its names are wrong */
+	bool is_recorded;
+	/* by offset in the file; NULL: for memory without a file */
+	struct address_map *symbols;
+	/* the reason why its symbols were not read; NULL: they were */
+	char *unread;
 };
 
 /* The files of a recording's programs, by number. */
@@ -30,22 +32,21 @@ struct user_files {
 
 void user_files_free(struct user_files *files);
 
-/* Adds the next file: that at @path, borrowed, whose symbols are read into
- * @functions.  Code without a symbol gets a function, too.  NULL: no file has
- * that number.
- * Returns 0 or -ERROR_MEMORY.
+/* Adds the file with the next number: reads the symbols of the file at @path,
+ * borrowed, into @functions. Code without a symbol gets a function, too. @path
+ * is NULL if no file has that number. Returns 0 or -ERROR_MEMORY.
  */
 int user_files_add(struct user_files *files, const char *path, bool is_recorded,
 		   struct function_table *functions);
 
-/* Warns @log of the files whose symbols were not read: the first ones by name,
- * the others by their number.  @chosen, by number of the file, selects the files;
- * NULL: all.
+/* Warns @log of the files whose symbols were not read: the first few by name,
+ * the rest as a count. @chosen, by number of the file, selects the files; NULL:
+ * all.
  */
 void user_files_log_unread(const struct user_files *files,
 			   const struct log *log, const bool *chosen);
 
-/* Adds @shift to the numbers of all functions but FUNCTION_UNKNOWN. */
+/* Adds @shift to the numbers of all functions except FUNCTION_UNKNOWN. */
 void user_files_renumber(struct user_files *files, uint32_t shift);
 
 static inline const struct user_file *

@@ -12,7 +12,7 @@
 
 struct user_space {
 	struct process_maps *maps;
-	struct user_files files; /* by their numbers among the maps' files */
+	struct user_files files; /* by their numbers in the maps */
 	bool has_time;
 };
 
@@ -66,8 +66,8 @@ void user_space_close(struct user_space *space)
 	free(space);
 }
 
-/* Removes the addresses from @start to @end, which are not @address, from @range
- * and those beyond.
+/* Removes the addresses from @start to @end, which do not include @address, and
+ * those beyond them from @range.
  */
 static void narrow(struct symbol_range *range, uint64_t address, uint64_t start,
 		   uint64_t end)
@@ -98,7 +98,7 @@ struct search {
 	bool is_found;
 };
 
-/* Returns the symbols of the file that @map is of, or NULL. */
+/* Returns the symbols of the file of @map, or NULL. */
 static const struct address_map *symbols_of(const struct user_space *space,
 					    const struct process_map *map)
 {
@@ -107,8 +107,8 @@ static const struct address_map *symbols_of(const struct user_space *space,
 		       NULL;
 }
 
-/* @map covers the address.  Symbols are by offset in the file: the parts of one
- * that lie outside the map are not there.
+/* @map covers the address. Symbols are by offset in the file: the part of a
+ * symbol outside the map is cut off.
  */
 static void take_symbol(struct search *search, const struct process_map *map)
 {

@@ -13,44 +13,47 @@ struct recording;
 
 /* The symbols of the user programs in a recording, by process and time.
  *
- * An address gets its symbol from the file that was mapped there at the time, by
- * the same records (decoder/code/process_maps.h) that its code is read by: exec,
- * a later mapping over an earlier one, and fork change both alike.
+ * An address gets its symbol from the file that was mapped there at the time.
+ * The mappings come from the same records (decoder/code/process_maps.h) as
+ * those used to read the code, so exec, a later mapping over an earlier one,
+ * and fork affect both alike.
  */
 struct user_space;
 
-/* Reads which files the processes of @recording had mapped, and the symbols
- * of those files.  Returns 0 and *@space, or -ERROR_MEMORY.
+/* Reads the mappings of the processes of @recording and the symbols of the
+ * mapped files. Returns 0 and sets *@space, or returns -ERROR_MEMORY.
  */
 int user_space_open(const struct recording *recording,
 		    struct function_table *functions,
 		    struct user_space **space);
 
-/* Warns @log of the files whose symbols could not be read and that the processes
- * @pids had mapped; NULL: that any had.  Returns 0 or -ERROR_MEMORY.
+/* Warns @log of the files whose symbols could not be read and that one of the
+ * processes @pids had mapped; NULL: that any process had. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int user_space_log_unread(const struct user_space *space, const struct log *log,
 			  const int32_t *pids, size_t count);
 
-/* Adds @shift to the numbers of all functions, but FUNCTION_UNKNOWN: @functions were
- * joined with others.
+/* Adds @shift to the numbers of all functions except FUNCTION_UNKNOWN, after
+ * function_table_join().
  */
 void user_space_renumber(struct user_space *space, uint32_t shift);
 void user_space_close(struct user_space *space);
 
-/* Looks up @address of process @pid as it was at @time_ns; in a recording whose
- * times are no nanoseconds, as it was in the end.
+/* Looks up @address of process @pid as mapped at @time_ns, or, in a recording
+ * whose times are not in nanoseconds, as mapped at the end.
  *
- * Returns false if nothing with symbols was mapped there; else @symbol, whose
- * start and end are addresses of the process.  Either way it reduces *@range to
- * the addresses, and the time from @time_ns on, that the result holds for.
+ * Returns false if nothing with symbols was mapped there. Else sets @symbol,
+ * whose start and end are addresses of the process. In both cases reduces
+ * *@range to the addresses, and the time from @time_ns on, that the result is
+ * valid for.
  */
 bool user_space_find(const struct user_space *space, int32_t pid,
 		     uint64_t time_ns, uint64_t address, struct symbol *symbol,
 		     struct symbol_range *range);
 
-/* Like user_space_find(), in @maps: struct process_map, the oldest first.  Changes
- * no time in *@range.
+/* Like user_space_find(), but in @maps: struct process_map, oldest first. Does
+ * not change the time in *@range.
  */
 bool user_space_find_mapped(const struct user_space *space,
 			    const struct array *maps, uint64_t address,

@@ -7,8 +7,8 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-/* libdw works out a frame from the beginning each time: so many are kept, of
- * 1 KiB or so each.
+/* libdw interprets a frame description from its start each time, so this many
+ * results are cached, of about 1 KiB each.
  */
 enum { KEPT_FRAMES = 8192, MOST_FRAME_BYTES = 1 << 16 };
 
@@ -27,7 +27,7 @@ struct elf_frames *elf_frames_new(const struct user_elf *elf)
 	if (!frames)
 		return NULL;
 	bytes = user_elf_bytes(elf, &size);
-	/* libelf does not write there. */
+	/* libelf does not write to this memory. */
 	frames->file = elf_memory((char *)(uintptr_t)bytes, size);
 	if (frames->file) {
 		frames->descriptions = dwarf_getcfi_elf(frames->file);
@@ -64,7 +64,7 @@ void elf_frames_free(struct elf_frames *frames)
 	free(frames);
 }
 
-/* Returns where the frame of @address is kept, NULL when out of memory. */
+/* Returns the cache entry of @address, NULL when out of memory. */
 static uint64_t *place_of(struct elf_frames *frames, uint64_t address)
 {
 	if (number_map_count(&frames->frames) >= KEPT_FRAMES)
@@ -81,8 +81,8 @@ static Dwarf_Frame *work_out(struct elf_frames *frames, uint64_t address)
 		return NULL;
 	if (malloc_usable_size(frame) <= MOST_FRAME_BYTES)
 		return frame;
-	/* libdw makes room for all registers up to the highest one that is
-	 * named, be it the hundred millionth: the file is damaged.
+	/* libdw allocates room for all registers up to the highest one named. A
+	 * hundred million registers mean that the file is damaged.
 	 */
 	free(frame);
 	forget_descriptions(frames);

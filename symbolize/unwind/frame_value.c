@@ -11,7 +11,7 @@ struct evaluation {
 	const struct frame_context *context;
 	uint64_t stack[DEPTH];
 	size_t depth;
-	bool is_place; /* the result is where the value is */
+	bool is_place; /* the result is the address of the value */
 };
 
 bool frame_register(const struct frame_registers *registers, uint64_t number,
@@ -55,7 +55,7 @@ static bool push_register(struct evaluation *evaluation, uint64_t number,
 	       push(evaluation, value + offset);
 }
 
-/* The value that is @index below the top. */
+/* Pushes the value that is @index below the top. */
 static bool pick(struct evaluation *evaluation, uint64_t index)
 {
 	return index < evaluation->depth &&
@@ -74,7 +74,7 @@ static bool load(struct evaluation *evaluation, uint64_t size)
 	return push(evaluation, value << (64 - 8 * size) >> (64 - 8 * size));
 }
 
-/* This is what takes one value and leaves one. */
+/* Executes operations that replace the top value. */
 static bool change_top(struct evaluation *evaluation, const Dwarf_Op *op)
 {
 	uint64_t value;
@@ -159,7 +159,7 @@ static bool compare(uint8_t atom, int64_t left, int64_t right, uint64_t *result)
 	}
 }
 
-/* This is what takes two values and leaves one, or has them change places. */
+/* Executes operations that replace the two top values by one, or swap them. */
 static bool join(struct evaluation *evaluation, uint8_t atom)
 {
 	uint64_t left;

@@ -9,12 +9,12 @@
 
 struct stack_copy;
 
-enum { FRAME_REGISTERS = 33 }; /* as many as any architecture has */
+enum { FRAME_REGISTERS = 33 }; /* the maximum of all architectures */
 
-/* The registers of a frame, by DWARF's numbers: those that are known. */
+/* The known registers of a frame, by DWARF's numbers. */
 struct frame_registers {
 	uint64_t values[FRAME_REGISTERS];
-	uint64_t known; /* bit i: values[i] is */
+	uint64_t known; /* bit i: values[i] is known */
 };
 
 bool frame_register(const struct frame_registers *registers, uint64_t number,
@@ -22,19 +22,20 @@ bool frame_register(const struct frame_registers *registers, uint64_t number,
 void frame_register_set(struct frame_registers *registers, unsigned int number,
 			uint64_t value);
 
-/* This is what expressions in unwind information are about. */
+/* The input of expressions in unwind information. */
 struct frame_context {
 	const struct stack_copy *copy;
 	const struct frame_registers *registers;
 	uint64_t cfa; /* canonical frame address, once it is known */
 };
 
-/* Computes what the @count operations @ops, as libdw has them, say that a
- * register's value is, or where it is saved: then it is read there.  Sources:
- * DWARF 5, 2.5.1; dwarf_frame_register() and dwarf_frame_cfa() of libdw.
+/* Evaluates the @count operations @ops, as returned by libdw, to the value of a
+ * register. If they yield the address where it is saved, reads it from there.
+ * Sources: DWARF 5, 2.5.1; dwarf_frame_register() and dwarf_frame_cfa() of
+ * libdw.
  *
- * Returns false if that needs what is not known, if they are damaged or have
- * branches in them.
+ * Returns false if the operations need an unknown value, are damaged, or
+ * contain branches.
  */
 bool frame_value(const struct frame_context *context, const Dwarf_Op *ops,
 		 size_t count, uint64_t *value);

@@ -22,7 +22,7 @@ bool stack_frame_cfa(const struct stack_frame *frame, uint64_t *cfa)
 	       frame_value(&context, ops, count, cfa);
 }
 
-/* Returns false if the caller's register @number is not known. */
+/* Returns false if the caller's register @number is unknown. */
 static bool find_register(Dwarf_Frame *description, unsigned int number,
 			  const struct frame_context *context, uint64_t *value)
 {
@@ -34,7 +34,9 @@ static bool find_register(Dwarf_Frame *description, unsigned int number,
 		return false;
 	if (count)
 		return frame_value(context, ops, count, value);
-	/* libdw's way to say that it is as it was; else it is lost. */
+	/* libdw's encoding of an unchanged register; otherwise its value is
+	 * lost.
+	 */
 	return !ops && frame_register(context->registers, number, value);
 }
 
@@ -50,7 +52,9 @@ static void find_registers(struct frame_registers *found,
 			frame_register_set(found, i, value);
 }
 
-/* A caller that is where its callee was has no caller of its own. */
+/* Returns whether the caller's position differs from its callee's. If it does
+ * not, the stack ends there.
+ */
 static bool has_moved(const struct stack_frame *frame,
 		      const struct frame_registers *before)
 {

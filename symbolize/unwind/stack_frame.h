@@ -11,41 +11,42 @@
 struct arch_frames;
 struct stack_copy;
 
-/* A frame of a copied stack, while one goes from it to its caller's. */
+/* A frame of a copied stack, which is replaced by its caller's step by step. */
 struct stack_frame {
 	const struct stack_copy *copy;
 	struct frame_registers registers;
-	bool is_interrupted;	  /* its code address is no return address */
-	bool may_be_leaf;	  /* it is not known to have called */
-	bool ends_signal;	  /* see stack_frame_ends_signal() */
-	Dwarf_Frame *description; /* of its code's frames; NULL: none */
+	bool is_interrupted; /* its code address is not a return address */
+	bool may_be_leaf;    /* may not have called any function */
+	bool ends_signal;    /* see stack_frame_ends_signal() */
+	/* unwind information of its code; NULL: none */
+	Dwarf_Frame *description;
 };
 
-/* Where its code goes on. */
+/* Returns the address at which its code continues. */
 uint64_t stack_frame_pc(const struct stack_frame *frame);
 
-/* Returns its canonical frame address by its description; false if what that
- * takes is not known.
+/* Sets *@cfa to its canonical frame address by its description; returns false
+ * if a value needed for this is unknown.
  */
 bool stack_frame_cfa(const struct stack_frame *frame, uint64_t *cfa);
 
-/* What follows has @frame be its caller; it returns false, and @frame is of no
- * use any more, where its caller cannot be found.
+/* The following functions replace @frame by its caller. They return false if
+ * the caller cannot be found; @frame must then not be used any more.
  */
 
-/* By its description and its canonical frame address. */
+/* By the frame's description and its canonical frame address. */
 bool stack_frame_step_described(struct stack_frame *frame, uint64_t cfa);
 
-/* By frame pointers; what else the caller had in registers is lost. */
+/* By frame pointers; the caller's other registers become unknown. */
 bool stack_frame_step_linked(struct stack_frame *frame);
 
-/* From the code that ends a signal handler to what the signal interrupted; for
- * where stack_frame_ends_signal().
+/* From the code that ends a signal handler to the interrupted code. Requires
+ * stack_frame_ends_signal().
  */
 bool stack_frame_step_signal(struct stack_frame *frame);
 
-/* Returns whether its code is the kernel's that ends signal handlers, which
- * nothing describes.
+/* Returns whether its code is the kernel's code that ends signal handlers and
+ * has no unwind information.
  */
 bool stack_frame_ends_signal(const struct stack_frame *frame);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames that no unwind information describes. */
+/* Frames without unwind information. */
 #include "symbolize/unwind/stack_frame.h"
 
 #include "symbolize/arch/arch.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Has @frame be its caller, of which but little is known. */
+/* Replaces @frame by its caller, with only these registers known. */
 static void set_caller(struct stack_frame *frame, uint64_t frame_pointer,
 		       uint64_t pc)
 {
@@ -23,7 +23,9 @@ static void set_caller(struct stack_frame *frame, uint64_t frame_pointer,
 	frame->may_be_leaf = false;
 }
 
-/* After a call the link register leads back to the frame's own code. */
+/* Returns whether @address is in another file than the frame's code. After a
+ * call, the link register points back into the frame's own code.
+ */
 static bool is_in_other_file(const struct stack_frame *frame, uint64_t address)
 {
 	struct user_memory *memory = frame->copy->memory;
@@ -35,8 +37,8 @@ static bool is_in_other_file(const struct stack_frame *frame, uint64_t address)
 	       other.elf != own.elf;
 }
 
-/* Returns false unless the return address was not saved yet; @saved is what is
- * above the frame pointer.
+/* Handles a leaf function whose return address was not saved yet; else returns
+ * false. @saved is the value above the frame pointer.
  */
 static bool step_leaf(struct stack_frame *frame, uint64_t saved)
 {
@@ -73,7 +75,7 @@ bool stack_frame_step_linked(struct stack_frame *frame)
 	if (frames->frame_ends_there)
 		frame_register_set(&frame->registers, frames->stack_pointer,
 				   at + 2 * sizeof(next));
-	/* They lead upwards, and begin with 0. */
+	/* Frame pointers lead upwards, and the outermost one is 0. */
 	return next > at || !next;
 }
 

@@ -25,7 +25,7 @@ static struct elf_frames *frames_of(struct stack_walker *walker,
 	return kept ? (struct elf_frames *)(uintptr_t)*kept : NULL;
 }
 
-/* A return address may lie behind its function's end. */
+/* A return address may be after its function's end. */
 static Dwarf_Frame *description_of(struct stack_walker *walker,
 				   const struct stack_frame *frame)
 {
@@ -49,7 +49,7 @@ static uint64_t look_at(struct stack_walker *walker, struct stack_frame *frame)
 	ends_signal = frame->ends_signal;
 	if (frame->description && !ends_signal)
 		dwarf_frame_info(frame->description, NULL, NULL, &ends_signal);
-	/* No call led to where handlers return to. */
+	/* The return target of signal handlers does not follow a call. */
 	return stack_frame_pc(frame) - !(frame->is_interrupted || ends_signal);
 }
 
@@ -63,7 +63,9 @@ static bool step(struct stack_frame *frame)
 		return stack_frame_step_signal(frame);
 	if (frame->description && stack_frame_cfa(frame, &cfa))
 		return stack_frame_step_described(frame, cfa);
-	/* Frame pointers may have lost what the description goes by. */
+	/* Steps by frame pointers may have lost registers that the description
+	 * needs.
+	 */
 	if (frame->description &&
 	    frame_register(&frame->registers, frames->stack_pointer, &stack))
 		return false;
@@ -74,7 +76,7 @@ static bool begin(struct stack_frame *frame, const struct stack_copy *copy)
 {
 	uint64_t value;
 
-	/* A system call's address, too, is behind the instruction. */
+	/* In a system call, the address is after the instruction, too. */
 	*frame = (struct stack_frame){ .copy = copy, .may_be_leaf = true };
 	assert(copy->frames->register_count <= FRAME_REGISTERS);
 	for (unsigned int i = 0; i < copy->frames->register_count; i++)

@@ -7,21 +7,21 @@
 
 struct stack_copy;
 
-/* Goes from frame to frame of copied stacks, of any architecture, by what the
- * files that lie in a process say about their code's frames, as libdw reads it.
+/* Unwinds copied stacks, of any architecture, by the unwind information of the
+ * files mapped in a process, read with libdw.
  */
 struct stack_walker;
 
 /* Returns NULL when out of memory. */
 struct stack_walker *stack_walker_new(void);
 
-/* Before the files that it saw (struct user_elf) are closed. */
+/* Must be called before the files that it used (struct user_elf) are closed. */
 void stack_walker_free(struct stack_walker *walker);
 
 /* Writes an address in the function of each frame, innermost first, to
- * @addresses; @room of them at most, 1 or more.
+ * @addresses, which has room for @room of them (1 or more).
  *
- * Returns how many; 0 if not even the innermost one is known.
+ * Returns their number; 0 if not even the innermost one is known.
  */
 size_t stack_walker_walk(struct stack_walker *walker,
 			 const struct stack_copy *copy, uint64_t *addresses,

@@ -53,7 +53,7 @@ static const uint8_t *bytes_at(const struct user_elf *elf, uint64_t address,
 
 static bool read_headers(struct user_elf *elf)
 {
-	/* elf_memory() does not write to what it is given. */
+	/* elf_memory() does not write to the memory passed to it. */
 	Elf *file =
 		elf_memory((char *)(uintptr_t)elf->map.bytes, elf->map.size);
 	GElf_Phdr header;
@@ -98,7 +98,7 @@ bool user_elf_address(const struct user_elf *elf, uint64_t file_offset,
 	const struct load *loads = elf->loads.items;
 
 	for (size_t i = 0; i < elf->loads.count; i++) {
-		/* Mappings begin at pages, segments may not. */
+		/* Mappings start at page boundaries, segments may not. */
 		uint64_t first = loads[i].file_offset & ~UINT64_C(0xfff);
 		uint64_t end = loads[i].file_offset + loads[i].size_bytes;
 

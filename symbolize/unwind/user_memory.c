@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct known_file {
-	const char *path;     /* the recording's */
+	const char *path;     /* owned by the recording */
 	struct user_elf *elf; /* NULL if it cannot be read */
 };
 
@@ -18,7 +18,7 @@ struct user_memory {
 	struct array files;  /* struct known_file */
 	struct array mapped; /* struct process_map, the oldest first */
 	int32_t pid;
-	uint64_t from_ns; /* mapped is right in [from_ns, until_ns) */
+	uint64_t from_ns; /* mapped is valid in [from_ns, until_ns) */
 	uint64_t until_ns;
 };
 
@@ -79,7 +79,7 @@ static const struct user_elf *elf_of(struct user_memory *memory,
 	if (!file)
 		return NULL;
 	file->path = path;
-	/* "[vdso]" and "//anon" are no files. */
+	/* "[vdso]" and "//anon" are not files. */
 	if (path[0] == '/' && path[1] != '/')
 		file->elf = user_elf_open(path);
 	return file->elf;

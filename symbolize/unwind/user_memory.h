@@ -10,16 +10,16 @@
 
 struct recording;
 
-/* This is what is known of a process's memory at some time: the files that it
- * had mapped, as far as they are code.
+/* The known part of a process's memory at some time: the mapped files that
+ * contain code.
  */
 struct user_memory;
 
-/* A file as it lies in the process. */
+/* A file as mapped in the process. */
 struct user_image {
 	const struct user_elf *elf;
-	uint64_t shift; /* its addresses there, less its own */
-	uint64_t start; /* of the mapping with code */
+	uint64_t shift; /* mapped address minus the file's own address */
+	uint64_t start; /* start of the mapping with code */
 	uint64_t end;
 };
 
@@ -27,15 +27,14 @@ struct user_image {
 struct user_memory *user_memory_new(const struct recording *recording);
 void user_memory_free(struct user_memory *memory);
 
-/* Looks at process @pid at @time_ns from now on.  Returns 0 or -ERROR_MEMORY.
- */
+/* Sets the process to @pid at @time_ns. Returns 0 or -ERROR_MEMORY. */
 int user_memory_look(struct user_memory *memory, int32_t pid, uint64_t time_ns);
 
-/* Finds the file whose code covers @address; false if there is none. */
+/* Finds the file whose code covers @address; returns false if there is none. */
 bool user_memory_image(struct user_memory *memory, uint64_t address,
 		       struct user_image *image);
 
-/* Copies the @size bytes at @address of any file with code in the process. */
+/* Copies the @size bytes at @address from any file with code in the process. */
 bool user_memory_read(struct user_memory *memory, uint64_t address, void *bytes,
 		      size_t size);
 
