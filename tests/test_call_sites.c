@@ -102,8 +102,8 @@ static void fault(struct story *story, uint64_t begin_ns, int64_t ip)
 	leave(f, 0);
 }
 
-/* The way out of a fault is a jump to other code, at the entry's depth: no
- * entry of its own, which would have no place.
+/* A fault's exit code is reached by a jump, at the entry's depth: it is not an
+ * entry of its own, which would have no call site.
  */
 START_TEST(the_way_out_is_no_entry)
 {
@@ -145,7 +145,7 @@ START_TEST(each_instruction_is_a_site)
 }
 END_TEST
 
-/* Where neither the trace nor an event says where it came from. */
+/* If neither the trace nor an event has the origin of the entry. */
 START_TEST(an_unknown_place_is_none)
 {
 	struct story story;
@@ -215,7 +215,7 @@ START_TEST(the_entry_is_where_user_code_was_left)
 END_TEST
 
 /* Return addresses of open functions, outermost first, from main() at 0x401000
- * to the kernel; and the place that the site has then.
+ * to the kernel; and the expected position of the site.
  */
 #define MAIN 0x401000
 #define FSYNC 0x402000

@@ -32,11 +32,11 @@ static struct scratch_folder scratch;
 static char victim[128];    /* root's folder, which looks like a recording */
 static char parent[128];    /* where root records */
 static char recording[160]; /* root's -o */
-static char older[192];	    /* what that is renamed to */
+static char older[192];	    /* its name after it was renamed */
 static char before[65536];  /* the victim, described */
 static char after[65536];
 
-/* What a recorder and reports write, in folders too. */
+/* Files written by a recorder and reports, including those in folders. */
 static const char *const written[] = {
 	"data",
 	"trace.dat",
@@ -61,7 +61,9 @@ static const char *const written[] = {
 
 enum { WRITTEN = sizeof(written) / sizeof(*written) };
 
-/* Appends what a program could have changed of @path and all below it. */
+/* Appends everything a program could have changed about @path and all files
+ * below it.
+ */
 static void describe(const char *path, char *text, size_t room)
 {
 	struct dirent **entries;
@@ -137,7 +139,7 @@ static void write_data(const struct output_folder *folder)
 	event_list_free(&events);
 }
 
-/* Writes what a recorder does. */
+/* Writes the files of a recorder. */
 static void write_all(const struct output_folder *folder)
 {
 	struct output_folder sub;
@@ -343,7 +345,7 @@ START_TEST(something_planted_at_the_older_recording)
 		ck_assert(!record());
 		check_victim();
 		ck_assert_int_eq(unlink(older), 0);
-		/* With nothing in the way, it goes on as ever. */
+		/* Without obstacles, recording works. */
 		ck_assert(record());
 		check_victim();
 		scratch_folder_free(&scratch);
