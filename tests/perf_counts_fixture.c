@@ -30,8 +30,8 @@ struct thunk_range {
 	enum place_kind kind;
 };
 
-/* A name for where a section begins or ends.  Where a function begins there,
- * too, perf says the mark's name.
+/* A symbol for a section's start or end. If a function starts at the same
+ * address, perf prints the section symbol's name.
  */
 struct section_mark {
 	char name[512];
@@ -39,7 +39,7 @@ struct section_mark {
 	char function[512]; /* or "" */
 };
 
-/* This is what a kernel's list of symbols tells of its names. */
+/* The parts of a kernel's symbol list needed to match perf's names. */
 struct kernel_names {
 	struct array thunks; /* struct thunk_range */
 	struct array marks;  /* struct section_mark */
@@ -54,11 +54,12 @@ struct thunk {
 	char from[512];
 };
 
-/* This is what a CPU does, one branch after the other. */
+/* A CPU's state while its branches are read in order. */
 struct cpu_line {
 	struct thunk now;
 	struct thunk interrupted; /* the last one that was */
-	uint64_t resume;	  /* where that goes on */
+	/* the address where the interrupted thunk resumes */
+	uint64_t resume;
 };
 
 struct perf_count *perf_counts_get(struct array *counts, const char *name)
@@ -232,8 +233,8 @@ static bool read_branch(char *line, const struct kernel_names *names,
 	read_place(end, names, &branch->from);
 	line += strspn(line, " ");
 	length = end > line ? (size_t)(end - line) : 0;
-	/* perf says behind them whether interrupts are disabled, or that it
-	 * changes: (D), (t), (Dt).
+	/* perf appends whether interrupts are disabled or whether that changes:
+	 * (D), (t), (Dt).
 	 */
 	if (memchr(line, '(', length))
 		length = strcspn(line, "(");
@@ -260,7 +261,7 @@ static void enter(struct array *counts, const struct branch *branch,
 		perf_counts_get(counts, branch->to.name)->tail++;
 }
 
-/* An interrupt in a thunk: the branch goes on after it. */
+/* Handles an interrupt in a thunk: the branch continues after it. */
 static void interrupt(struct cpu_line *cpu, const struct branch *branch)
 {
 	if (cpu->now.is_active) {

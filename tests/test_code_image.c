@@ -33,7 +33,7 @@ static void patch(uint64_t time_ns, uint8_t old, uint8_t new)
 				 sizeof(poke), &origin);
 }
 
-/* Writes @size bytes of @value to the file of code/ of LATE with @times. */
+/* Writes @size bytes of @value to the file of LATE in code/ with @times. */
 static void copy_code_file(const char *times, uint8_t value, size_t size)
 {
 	uint8_t bytes[LATE_SIZE];
@@ -228,7 +228,7 @@ START_TEST(a_patch_of_unknown_code_makes_none_known)
 }
 END_TEST
 
-/* Five bytes, of which the first became what the copy has. */
+/* A patch of five bytes, whose first byte became that of the copy. */
 START_TEST(a_patch_is_undone_before_its_time)
 {
 	const struct fixture_origin origin = { 0, 0, 1500 };

@@ -48,7 +48,9 @@ START_TEST(texts_lie_close_and_the_rest_aligned)
 
 	ck_assert_ptr_eq(second, first + 4);
 	ck_assert_uint_eq((uintptr_t)p % _Alignof(max_align_t), 0);
-	/* What does not fit behind the rest of a block begins another. */
+	/* An allocation that does not fit in the rest of a block starts
+	 * another.
+	 */
 	for (int i = 0; i < 3; i++) {
 		arena_text(arena, "x", 1);
 		p = arena_alloc(arena, 65536 - 32);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP connections as the kernel's events tell of them. */
+/* TCP connections from the kernel's events. */
 #include "attribution/events/known_events.h"
 #include "attribution/requests/connections.h"
 #include "attribution/requests/request.h"
@@ -169,7 +169,7 @@ START_TEST(nobody_answers_where_a_connection_is_closed)
 }
 END_TEST
 
-/* What was there before the recording: how many bytes went by it is unknown. */
+/* Connections older than the recording: their byte count is unknown. */
 START_TEST(a_list_of_older_connections_is_read)
 {
 	static const char path[] = "sockets";

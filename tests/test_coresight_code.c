@@ -96,7 +96,7 @@ START_TEST(unchanged_code_runs)
 }
 END_TEST
 
-/* Up to the next address in the trace nobody knows what ran. */
+/* Up to the next address in the trace the executed code is unknown. */
 START_TEST(changed_code_is_a_gap)
 {
 	struct flow_totals totals;
@@ -266,7 +266,7 @@ START_TEST(another_end_than_watched_is_a_gap)
 }
 END_TEST
 
-/* What comes back to how it was copied does not differ at the end. */
+/* Code that is patched back does not differ at the end. */
 START_TEST(lost_patches_make_gaps)
 {
 	const uint64_t lost[] = { WATCH_ID, 1, UINT64_C(1) << 32 | 1,

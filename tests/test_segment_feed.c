@@ -49,7 +49,7 @@ static void tear_down(void)
 	shared_recording_remove(folder);
 }
 
-/* All records and marks of the stream, marks counted from its begin. */
+/* All records and marks of the stream, marks counted from its start. */
 struct story {
 	struct array records; /* union timed_record */
 	struct array marks;   /* struct event_mark */
@@ -204,8 +204,8 @@ static bool has_own(struct stretch_plan *plan)
 	return stretch.begin < stretch.middle;
 }
 
-/* Who calls decodes only as long as it would have to wait for threads, of which
- * one with streams of its own to take has no time at all.
+/* The calling thread decodes only while it would otherwise wait for worker
+ * threads; a thread with streams of its own never has to.
  */
 START_TEST(the_calling_thread_takes_its_share)
 {

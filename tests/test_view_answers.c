@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This is what the page is answered, of a made-up summary. */
+/* The server's answers to the page, for a made-up summary. */
 #include "tests/run_suite.h"
 #include "tests/view_fixture.h"
 
@@ -178,7 +178,7 @@ START_TEST(a_damaged_summary_is_made_anew)
 }
 END_TEST
 
-/* A chunk that is not what was written is an error, not a wrong picture. */
+/* A damaged chunk is an error, not a wrong picture. */
 START_TEST(a_damaged_chunk_is_said)
 {
 	struct view_fixture fixture;
