@@ -85,7 +85,7 @@ static void add_code(struct recording_fixture *fixture)
 			       kind->code_size);
 }
 
-/* What did not run changes. */
+/* Only code that did not run is changed. */
 void seed_add_poke(struct recording_fixture *fixture, uint64_t address,
 		   uint32_t old, uint64_t time_ns)
 {

@@ -135,7 +135,7 @@ START_TEST(without_results_seccomp_is_told_alone)
 }
 END_TEST
 
-/* The program had a handler for SIGSYS, and went on. */
+/* The program handled SIGSYS, and continued. */
 START_TEST(a_fault_after_seccomp_is_a_fault)
 {
 	call("__x64_sys_read", 1);

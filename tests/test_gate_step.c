@@ -63,7 +63,8 @@ START_TEST(the_caller_is_behind_the_function)
 }
 END_TEST
 
-/* One that was recorded before marks had a caller: what is behind is not of it.
+/* A mark recorded by a version whose marks had no caller: the words after it
+ * are not part of it.
  */
 START_TEST(an_old_mark_has_no_caller)
 {

@@ -100,7 +100,7 @@ START_TEST(time_off_cpus_comes_back_with_its_stacks)
 }
 END_TEST
 
-/* A file says how deep its paths are. */
+/* The depth of paths is limited only by the file. */
 START_TEST(a_path_may_be_deep)
 {
 	enum { DEPTH = 1000000 };

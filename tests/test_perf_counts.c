@@ -92,7 +92,7 @@ static int compare_all(struct array *ours, struct array *perfs)
 {
 	int differences = 0;
 
-	/* Getting adds what is missing: counts of zero. */
+	/* perf_counts_get() adds missing functions, with counts of zero. */
 	for (size_t i = 0; i < perfs->count; i++) {
 		const struct perf_count count =
 			*(struct perf_count *)array_at(perfs, i);

@@ -85,7 +85,7 @@ START_TEST(records_are_valid_in_each_format)
 }
 END_TEST
 
-/* Made before, the same fields are the same. */
+/* With a prepared record, the same fields give the same bytes. */
 static void write_made(struct record_writer *writer, const void *ctx,
 		       uint64_t index)
 {

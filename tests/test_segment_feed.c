@@ -205,7 +205,7 @@ static bool has_own(struct stretch_plan *plan)
 }
 
 /* The calling thread decodes only while it would otherwise wait for worker
- * threads; a thread with streams of its own never has to.
+ * threads, and never if it consumes several streams.
  */
 START_TEST(the_calling_thread_takes_its_share)
 {

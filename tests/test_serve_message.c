@@ -32,13 +32,13 @@ START_TEST(a_request_of_another_version_is_none_that_is_known)
 	sent.head.version++;
 	ck_assert_int_eq(serve_trace_read(&sent, sizeof(sent), &got),
 			 -ERROR_UNSUPPORTED);
-	/* Of which no more is known than its head. */
+	/* Only its head is known. */
 	ck_assert_int_eq(serve_trace_read(&sent, sizeof(sent.head), &got),
 			 -ERROR_UNSUPPORTED);
 }
 END_TEST
 
-/* What each of them spoils. */
+/* Each of these damages one field. */
 static void wrong_magic(struct serve_trace *trace)
 {
 	trace->head.magic ^= 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What servers did in a window is the part of their threads' time that lies in it;
- * and what is kept for that comes back.
+/* The time of servers in a window is the part of their threads' time in it; and
+ * the cached records for that can be read back.
  */
 #include "tables/requests/server_times.h"
 
@@ -90,7 +90,7 @@ START_TEST(work_is_cut_to_the_window)
 }
 END_TEST
 
-/* Windows that follow each other have together what one has. */
+/* Adjacent windows add up to the window of both. */
 START_TEST(windows_add_up)
 {
 	static const uint64_t ends[] = { 0, 55, 121, 122, 200, 400 };
