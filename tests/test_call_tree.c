@@ -122,8 +122,8 @@ static void enter_often(struct call_tree *tree, uint32_t node,
 		call_tree_count_entry(tree, node, how);
 }
 
-/* More entries than a node's own counter holds, alternating with a node that is
- * never entered.
+/* More entries than a node's own counters hold, alternating with kinds of entry
+ * it has no counters for.
  */
 START_TEST(entries_are_counted_however_many)
 {

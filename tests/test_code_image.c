@@ -33,7 +33,9 @@ static void patch(uint64_t time_ns, uint8_t old, uint8_t new)
 				 sizeof(poke), &origin);
 }
 
-/* Writes @size bytes of @value to the file of LATE in code/ with @times. */
+/* Writes @size bytes of @value to the file in code/ for the range at LATE, with
+ * @times in its name.
+ */
 static void copy_code_file(const char *times, uint8_t value, size_t size)
 {
 	uint8_t bytes[LATE_SIZE];

@@ -81,7 +81,9 @@ START_TEST(a_system_call_comes_before_a_function)
 }
 END_TEST
 
-/* The kernel then finds them by name, where the name is unique. */
+/* With hidden addresses only the name is returned; the kernel resolves it if it
+ * is unique.
+ */
 START_TEST(addresses_may_be_hidden)
 {
 	struct kernel_symbols symbols = symbols_of(

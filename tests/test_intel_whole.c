@@ -10,7 +10,7 @@
 
 enum { PSB_SIZE = 16 };
 
-/* This is what lies behind a PSB, and how much of it is whole. */
+/* The bytes after a PSB, and the size of the complete packets in them. */
 static const struct {
 	uint8_t bytes[8];
 	size_t size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Accounts go on from what others have packed. */
+/* Accounts continue from the packed state of others. */
 #include "attribution/interrupts/interrupt_accounts.h"
 
 #include "attribution/interrupts/interrupt_stacks.h"

@@ -30,7 +30,7 @@ static void keep_story(const struct interrupt_story *story, const char *path)
 	interrupt_scene_end(&scene);
 }
 
-/* The last chunk has what they refer to. */
+/* The last chunk has the entries that the records refer to. */
 static void read_records(struct interrupt_accounts *accounts, const char *path,
 			 struct time_window window)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace.dat whose recorder was killed, and the pages beside it. */
+/* A trace.dat whose recorder was killed, and the page files beside it. */
 #include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording_facts.h"
 #include "decoder/trace_dat/ring_page.h"

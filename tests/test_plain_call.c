@@ -14,7 +14,7 @@ static const struct time_window window = { 500, 3000 };
 
 /* A profile, and the stacks before it. */
 struct side {
-	struct step_callback callback; /* has no fast path of the profile */
+	struct step_callback callback; /* hides the profile's fast path */
 	struct profile *profile;
 	struct task_stacks *stacks;
 };

@@ -160,7 +160,7 @@ END_TEST
 
 static const struct {
 	const char *title;
-	size_t from_end; /* index from the end of the false word */
+	size_t from_end; /* distance in bytes of the false word from the end */
 	uint64_t value;
 } lies[] = {
 	{ "more stack than there was room", 48, 33 },
