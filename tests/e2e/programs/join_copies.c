@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes one file, by links, of those below the current folder that have the same
- * name and content and are large: recordings' copies of one kernel.
+/* Hard-links large files below the current folder that have the same name and
+ * content: recordings' copies of one kernel.
  */
 #include <fts.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 enum { LARGE = 1 << 20, READ_AT_ONCE = 1 << 16 };
 
-/* One of each content, and what it is called. */
+/* The first file with a content, and its path. */
 struct kept {
 	struct kept *next;
 	char *path;
