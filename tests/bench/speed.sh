@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# How fast report --flat is, against perf script on the same recording; how much of
-# its time reading the packets takes, which is the floor; what a window of 10 ms
-# takes, where nothing is known of the recording and where it has an index; and
-# the memory that all take.
+# Compares the speed of report --flat with perf script on the same recording;
+# measures the part of reading the packets, a lower bound; a window of 10 ms,
+# with and without an existing index of the recording; and the memory of all of
+# them.
 #
 #	speed.sh [RECORDING...]		default: recordings made now, in the
 #					virtual machine

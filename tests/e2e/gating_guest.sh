@@ -18,8 +18,7 @@ record() { # name option...
 	run "$1" "$KTRACE" record -o "$1" --buffer 64M "${@:2}"
 }
 
-# Four runs of the program, for each of which others are chosen, and a choice
-# that cannot be made.
+# Four runs of the program with different choices, and one invalid choice.
 choose() {
 	# shellcheck disable=SC2016 # for the shell in the recording
 	record chosen --only=openat --only=line:choice -- sh -c '

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Each option of `ktrace-hw record` has its effect, in the virtual machine;
-# perf reads what it wrote.
+# Each option of `ktrace-hw record` has its effect, in the virtual machine; perf
+# reads the results.
 set -euo pipefail
 
 # shellcheck source=tests/e2e/e2e_test.sh
@@ -89,7 +89,7 @@ check_ways() {
 		"$(summary longer recording truncated_trace)"
 }
 
-# What does not let the recorder run costs trace, but no more than that.
+# A command that keeps the recorder from running loses trace, but nothing else.
 check_loss() {
 	local truncated
 	truncated=$(summary lossy recording truncated_trace)
