@@ -30,7 +30,7 @@ void interrupt_timer_story(struct attribution_fixture *f)
 	NS(300);
 }
 
-/* A timer that puts itself back stays whose it was. */
+/* A timer that rearms itself stays charged to the same thread. */
 static void periodic_timer_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);
@@ -79,9 +79,9 @@ void interrupt_work_story(struct attribution_fixture *f)
 	queue_and_execute(f, "work_for_cpu_fn");
 }
 
-/* Others may have found the item queued, or added to its list without queueing
- * it: that leaves no event.  So 8 is inferred, also for the disk's interrupt
- * after it; until 2026 both were exact.
+/* Other threads may have found the item queued, or added to its list without
+ * queueing it, which no event reports. So 8 is inferred, also for the disk's
+ * interrupt after it; until 2026 both were exact.
  */
 static void shared_item_story(struct attribution_fixture *f)
 {
@@ -130,8 +130,7 @@ static void writeback_story(struct attribution_fixture *f)
 	NS(300);
 }
 
-/* 8 writes its own dirty pages all by itself: the next writeback is 9's alone.
- */
+/* 8 writes its own dirty pages itself: the next writeback is only for 9. */
 static void own_writeback_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);

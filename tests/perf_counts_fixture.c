@@ -46,7 +46,7 @@ struct kernel_names {
 	struct kernel_entries entries;
 };
 
-/* Control that went into a thunk. */
+/* A branch that entered a thunk. */
 struct thunk {
 	bool is_active;
 	bool is_call;
@@ -57,7 +57,7 @@ struct thunk {
 /* A CPU's state while its branches are read in order. */
 struct cpu_line {
 	struct thunk now;
-	struct thunk interrupted; /* the last one that was */
+	struct thunk interrupted; /* the last interrupted thunk */
 	/* the address where the interrupted thunk resumes */
 	uint64_t resume;
 };
@@ -93,8 +93,8 @@ static enum place_kind kind_of_name(const char *name)
 		       PLACE_FUNCTION;
 }
 
-/* A thunk reaches from its name, which may be one of several there, to the
- * next address that has one.
+/* Adds a thunk, from its symbol, which may be one of several at that address,
+ * to the next symbol's address.
  */
 static void take_thunk(struct array *thunks, uint64_t address, const char *name)
 {
@@ -110,7 +110,7 @@ static void take_thunk(struct array *thunks, uint64_t address, const char *name)
 	*last = (struct thunk_range){ .start = address, .kind = kind };
 }
 
-/* Marks come before the function's name, or after it. */
+/* Section symbols are listed before the function's name, or after it. */
 static void take_mark(struct array *marks, uint64_t address, const char *name,
 		      const char *before, uint64_t before_address)
 {
@@ -222,7 +222,7 @@ static bool read_branch(char *line, const struct kernel_names *names,
 	line += strcspn(line, " ");
 	*arrow = '\0';
 	end = arrow;
-	/* Back over the symbol and the address. */
+	/* Steps back over the symbol and the address. */
 	for (int words = 0; words < 2; words++) {
 		while (end > line && end[-1] == ' ')
 			end--;
@@ -309,7 +309,7 @@ static void take_branch(struct array *counts, struct cpu_line *cpu,
 	}
 }
 
-/* The branches of all CPUs come mixed. */
+/* Returns the state of a CPU: the branches of all CPUs are interleaved. */
 static struct cpu_line *line_of(struct array *lines, unsigned int cpu)
 {
 	while (lines->count <= cpu)

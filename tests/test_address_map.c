@@ -16,7 +16,7 @@ static struct added marks[MARKS];
 
 typedef uint64_t choose_address(size_t i);
 
-/* As a kernel's own symbols come: some have several names. */
+/* Like a kernel's own symbols, some of which have several names. */
 static uint64_t in_order(size_t i)
 {
 	return 0x1000 + i / 3 * SPACE;

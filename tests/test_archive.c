@@ -57,7 +57,7 @@ static void end(struct seekable_writer *writer)
 	seekable_writer_free(writer);
 }
 
-/* Bytes from anywhere, over the borders of frames that are cut anywhere. */
+/* Reads bytes at any offset, across frame borders, from frames of any size. */
 START_TEST(any_bytes_can_be_read)
 {
 	const size_t size = 5 * SEEKABLE_FRAME_BYTES / 2;

@@ -49,7 +49,7 @@ START_TEST(what_was_read_is_known_elsewhere)
 }
 END_TEST
 
-/* However many there were before it, and it grew for them. */
+/* Even after many others, for which the table grew. */
 START_TEST(the_last_one_is_known)
 {
 	enum { CODE = 1 << 16 };

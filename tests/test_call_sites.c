@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Kernel code alone is traced, as if by record --events=attribution. */
+/* Only kernel code is traced, as by record --events=attribution. */
 struct story {
 	struct recording_fixture files;
 	struct recording *recording;
@@ -170,8 +170,8 @@ START_TEST(an_unknown_place_is_none)
 }
 END_TEST
 
-/* Return addresses of open functions, outermost first, and where the kernel was
- * entered, if that was seen.
+/* Return addresses of open functions, outermost first, and the address at which
+ * the kernel was entered, if known.
  */
 #define KERNEL_PLACE UINT64_C(0xffffffff81000123)
 static const struct entry_row {
@@ -260,7 +260,7 @@ static const struct place_row {
 	  "[libc.so.6+0x5000]",
 	  5,
 	  "[libc.so.6+0x5000]" },
-	/* The unwinder sees no frame of fsync() then. */
+	/* The unwinder does not find fsync()'s frame in this case. */
 	{ "the function with the name jumped to the one without",
 	  { MAIN, FSYNC, UNNAMED, 0 },
 	  { MAIN + 9, 0, UNNAMED + 2 },

@@ -244,7 +244,7 @@ START_TEST(what_was_packed_is_read_again)
 	add_cells(again, 0, CELLS, false, 2, found);
 	expect(0, CELLS, 2, found);
 	call_sums_free(again);
-	/* Functions that the recording has not. */
+	/* The recording does not have these functions. */
 	again = call_sums_new(&story.file);
 	pack = pack_to_read(written.out.bytes, written.out.size);
 	call_sums_pack(again, &pack, PATHS / 2);

@@ -128,7 +128,7 @@ START_TEST(array_reaches_an_item_by_adding_those_before_it)
 	ck_assert_int_eq(*(int *)array_reach(&array, 0), 0);
 	ck_assert_int_eq(*(int *)array_reach(&array, 2), 7);
 	ck_assert_uint_eq(array.count, 3);
-	/* Far away, and where others were before. */
+	/* Far away, and in reused memory. */
 	ck_assert_int_eq(*(int *)array_reach(&array, 1000), 0);
 	memset(array.items, 7, array.count * array.item_size);
 	array.count = 1;

@@ -91,7 +91,7 @@ static void decode(struct flow_totals *totals, struct array *items)
 	flow_run_close(&run);
 }
 
-/* Modes and switches do not change where control goes. */
+/* Returns false for modes and switches, which do not affect control flow. */
 static bool is_control(const struct flow_item *item)
 {
 	return item->kind != FLOW_MODE && item->kind != FLOW_SWITCH;

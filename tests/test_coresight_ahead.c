@@ -46,7 +46,7 @@ static void tear_down(void)
 	scratch_folder_free(&scratch);
 }
 
-/* Keeps blocks and exceptions alone. */
+/* Removes all items except blocks and exceptions. */
 static void keep_path(struct array *items)
 {
 	struct flow_item *kept = items->items;
@@ -66,7 +66,7 @@ static const struct {
 	{ CAPTURE_AHEAD_ETE, CAPTURE_ETE },
 };
 
-/* Two blocks come before the loop begins; the last two are cancelled. */
+/* Two blocks precede the loop; the last two are cancelled. */
 START_TEST(what_was_cancelled_does_not_show)
 {
 	enum { BEFORE = 2, CANCELLED = 2 };
@@ -168,7 +168,7 @@ START_TEST(any_byte_may_be_damaged)
 }
 END_TEST
 
-/* As long a beginning as there is. */
+/* The longest possible start sequence. */
 START_TEST(a_long_beginning_is_no_gap)
 {
 	static const uint8_t bytes[] = {

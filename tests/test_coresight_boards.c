@@ -67,7 +67,7 @@ static const struct {
 	const char *listing;
 	int32_t cpu;
 	uint64_t instructions;
-	uint64_t timed; /* instructions that another one follows */
+	uint64_t timed; /* instructions that are followed by another */
 } listings[] = {
 	{ "etmv3_0x10.txt", 0, 7205, 7069 },
 	{ "etmv3_0x11.txt", 1, 7471, 7354 },

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Kernel code that became different while it was recorded. */
+/* Kernel code that changed during the recording. */
 enum { NOP = 0xd503201f, BRANCH_BACK = 0x17fffffe };
 
 static const uint32_t code[] = {
@@ -167,7 +167,7 @@ START_TEST(no_core_at_end_is_not_used)
 }
 END_TEST
 
-/* The key is patched at 2000: from then on it leads back. */
+/* The key is patched at 2000: from then on it branches back. */
 enum { WATCH_ID = 3 };
 static const uint8_t patched_trace[] = {
 	SYNC,	      TRACE_ON,	     CONTEXT(0),

@@ -29,8 +29,8 @@ static const struct capture {
 	const char *folder;
 	const char *file; /* the damaged file */
 	bool has_code;
-	/* In PTM hardly a byte is no packet: damage leads to addresses that
-	 * have no code.
+	/* With PTM almost every byte is a valid packet: damage leads to
+	 * addresses without code.
 	 */
 	enum flow_gap_reason reason;
 	/* the code is not the executed one: calls of _mcount */
@@ -291,7 +291,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, cut_captures_end, 0, count);
 	tcase_add_loop_test(tcase, flipped_captures_end, 0, count);
-	/* The first alone have more than one synchronisation point. */
+	/* Only the first captures have more than one sync point. */
 	tcase_add_loop_test(tcase, decoding_goes_on_behind_damage, 0, 4);
 	tcase_add_loop_test(tcase, damaged_recordings_end, 0,
 			    sizeof(recordings) / sizeof(*recordings));

@@ -62,7 +62,7 @@ static const struct coresight_unit unit = {
 	.idr2 = 4 << 10 | 4 << 5 | 8, /* four bytes each */
 };
 
-/* Whole, and byte by byte as windows may cut it. */
+/* Whole, and byte by byte as windows may split it. */
 START_TEST(packets_of_speculation_are_kept_back)
 {
 	const struct row *row = &rows[_i];

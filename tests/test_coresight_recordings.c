@@ -25,7 +25,7 @@ static void tear_down(void)
 	shared_recording_remove(folder);
 }
 
-/* Without the program that ran only the kernel's part is known. */
+/* Without the program's file only the kernel's part is decoded. */
 START_TEST(kernel_of_the_virtual_machine)
 {
 	struct flow_run run;

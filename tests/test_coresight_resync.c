@@ -24,7 +24,7 @@
 enum { SYNCS = 5, ROUNDS = 2, ROOM = CAPTURE_ROOM(SYNCS, ROUNDS) };
 
 struct effort {
-	size_t bits; /* of a byte are flipped, one at a time */
+	size_t bits; /* number of bits flipped in a byte, one at a time */
 	size_t bare_step;
 	size_t framed_step;
 };
@@ -44,7 +44,7 @@ static const struct effort full = { 3, 1, 3 };
 static const struct layout {
 	enum capture_name kinds[2];
 	size_t count;
-	unsigned int every; /* frames have an id repeated; 0: bare */
+	unsigned int every; /* frames between repeated ids; 0: bare */
 } layouts[] = {
 	{ { CAPTURE_ETMV4 }, 1, 0 },
 	{ { CAPTURE_ETE }, 1, 0 },
@@ -63,7 +63,7 @@ static const struct layout {
 
 /* One CPU's part of the capture. */
 struct source {
-	size_t places[SYNCS]; /* where point i begins in the file */
+	size_t places[SYNCS]; /* offset of sync point i in the file */
 	struct array items;   /* struct flow_item: of the whole capture */
 	/* index in items of the first block after sync point i */
 	size_t firsts[SYNCS];
@@ -223,7 +223,8 @@ START_TEST(cut_captures_lose_their_end_alone)
 }
 END_TEST
 
-/* Whose bytes come next is known again where frames repeat the id. */
+/* After damage the source of the bytes is known again at the next repeated id.
+ */
 static size_t damage_end(size_t at)
 {
 	size_t unit = layout->every ? layout->every * 16 : 1;

@@ -43,7 +43,7 @@ static const struct unit_case {
 	uint64_t idr0;
 	uint64_t idr8;
 	bool is_formatted;
-	bool is_rarely_stamped; /* more records wait than there is room for */
+	bool is_rarely_stamped; /* more records wait than the buffer holds */
 } cases[] = {
 	{ CAPTURE_ETMV4, 0, 0x28000ea1, 0, false, false },
 	{ CAPTURE_ETMV4, 0, 0x28000ea1, 0, false, true },
@@ -126,7 +126,7 @@ static size_t put_in_frames(uint8_t *bytes, size_t size)
 	return size;
 }
 
-/* Two sessions: the second begins somewhere between two points. */
+/* Adds two sessions: the second starts somewhere between two sync points. */
 static void add_sessions(size_t size, uint64_t flags)
 {
 	const struct fixture_origin origin = { PROCESS, PROCESS, 1000 };
@@ -346,8 +346,8 @@ static struct array points_of_case(void)
 	return points;
 }
 
-/* Decodes all with a watch on the point at @position.  Returns how many records
- * come before it, and *@state there.
+/* Decodes all with a checkpoint at the sync point at @position. Returns the
+ * number of records before it, and the state there in *@state.
  */
 static size_t decode_watched(uint64_t position, struct array *records,
 			     struct execution_state *state)

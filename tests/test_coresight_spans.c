@@ -8,7 +8,7 @@
 
 #include <linux/perf_event.h>
 
-/* Which bytes of the trace an AUX record is about. */
+/* The parts of the trace that AUX records refer to. */
 static const uint32_t code[] = {
 	[0x00 / 4] = 0xd503201f, /* nop */
 	[0x04 / 4] = 0x94000003, /* bl 0x10 */

@@ -288,7 +288,7 @@ START_TEST(it_ends_where_the_callback_wants_no_more)
 }
 END_TEST
 
-/* More than can be held: an atom that is never committed, then events. */
+/* More than fits: an atom that is never committed, then events. */
 START_TEST(no_unit_waits_for_ever)
 {
 	const uint8_t bytes[] = { INFO, E };
@@ -306,7 +306,7 @@ START_TEST(no_unit_waits_for_ever)
 }
 END_TEST
 
-/* As much as it may wait, for as long as it likes. */
+/* The maximum number of uncommitted elements, for any time. */
 START_TEST(what_waits_moves_on)
 {
 	enum { DEPTH = 32 };

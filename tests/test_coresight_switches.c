@@ -138,7 +138,7 @@ static const uint32_t calls[] = {
 static const uint8_t head[] = { SYNC, TRACE_ON, CONTEXT(0), TIME_500 };
 static const uint8_t again[] = { SYNC, TIME_600 };
 
-/* So many events are handed out at once. */
+/* Size of a batch of events. */
 enum { BATCH = 2048, NEAR = 8 };
 
 /* The trace's pause is known before it is known to be its end. */
@@ -159,7 +159,7 @@ static void write_calls(size_t count)
 	recording_fixture_write(&fixture);
 }
 
-/* Switches that come then are not waited for. */
+/* The feed does not wait for switches after the end. */
 START_TEST(trace_pauses_at_its_end)
 {
 	struct record_feed *feed;

@@ -67,7 +67,7 @@ static const uint8_t by_el1[] = SWITCH_OF_TASKS(
 	BOTH_IDS(CONTEXT_EL0, 3, FIRST), BOTH_IDS(CONTEXT_EL2, 4, FIRST),
 	BOTH_IDS(CONTEXT_EL2, 4, SECOND), BOTH_IDS(CONTEXT_EL0, 3, SECOND));
 
-/* Only one of the two changes, and only it is sent. */
+/* Only one of the two ids changes, and only that is sent. */
 static const uint8_t by_parts[] = SWITCH_OF_TASKS(
 	BOTH_IDS(CONTEXT_EL0, FIRST, 7), CONTEXT_EL2,
 	EL2_IDS(CONTEXT_EL2, SECOND), EL1_IDS(CONTEXT_EL0, FIRST));

@@ -51,7 +51,7 @@ static void leave(uint32_t depth)
 	stack.count = depth;
 }
 
-/* main() made some calls of @name. */
+/* main() makes @times system calls of @name. */
 static void call(const char *name, int times)
 {
 	enter("main", 'u', 0);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A stream of events that is handed out three at a time. */
+/* A stream of events that is emitted three at a time. */
 struct stream {
 	struct array events; /* struct function_event */
 	size_t at;

@@ -26,7 +26,7 @@
 	"500 return do_syscall_64\n" \
 	"500 stop not-asked\n"
 
-/* Its task leaves the CPU in it, and has got it again. */
+/* Its task is switched out in the call; COME: and in again. */
 #define LEAVE \
 	"200 call schedule vfs_open\n" \
 	"210 call __perf_event_task_sched_out schedule\n" \
@@ -95,8 +95,8 @@ static const struct {
 		"130 return __x64_sys_openat\n" IN_OPEN
 		"140 break asm_sysvec_apic_timer_interrupt vfs_open\n"
 		"150 break-return vfs_open\n" ENDED "900 end\n" },
-	/* A probe at a return that does not pause: another chosen call is
-	 * inside of the first.
+	/* A probe at a return that does not pause: another chosen call encloses
+	 * this one.
 	 */
 	{ BEGIN IN_OPEN "140 return arch_rethook_trampoline\n"
 			"150 call rethook_handler arch_rethook_trampoline\n"
@@ -134,7 +134,7 @@ static const struct {
 	  "115 return el1h_64_sync\n"
 	  "120 break-return __x64_sys_openat\n" IN_OPEN END "900 end\n",
 	  BEGUN "120 return __x64_sys_openat\n" IN_OPEN ENDED "900 end\n" },
-	/* And where its task comes back. */
+	/* And where its task is switched in. */
 	{ BEGIN IN_OPEN LEAVE
 	  "300 COME __perf_event_task_sched_in finish_task_switch schedule "
 	  "vfs_open __x64_sys_openat do_syscall_64 entry\n"
@@ -169,7 +169,7 @@ static const struct {
 		"300 open-end 8\n"
 		"300 call perf_tp_event finish_task_switch\n"
 		"330 return finish_task_switch\n" ENDED "900 end\n" },
-	/* A probe where tasks leave that does not pause. */
+	/* A probe at a switch-out that does not pause. */
 	{ BEGIN IN_OPEN "200 call schedule vfs_open\n"
 			"210 call __perf_event_task_sched_out schedule\n"
 			"220 return schedule\n" END "900 end\n",

@@ -43,7 +43,7 @@ START_TEST(a_mark_has_its_time_and_chain)
 }
 END_TEST
 
-/* The chain has the function, and from there on the one above its caller. */
+/* The chain contains the function, followed by its caller and the rest. */
 START_TEST(the_caller_is_behind_the_function)
 {
 	const struct gate_mark mark = { .kind = GATE_BEGIN, .caller = 0x1800 };

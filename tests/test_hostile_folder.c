@@ -74,7 +74,7 @@ static void describe(const char *path, char *text, size_t room)
 	ck_assert_int_eq(lstat(path, &stat), 0);
 	length = strlen(text);
 	ck_assert_uint_lt(length + 512, room);
-	/* The count of links is the attacker's to change. */
+	/* The link count is left out, as the attacker may change it. */
 	snprintf(text + length, room - length, "%s %lu %o %u %ld %ld.%09ld\n",
 		 path, (unsigned long)stat.st_ino, stat.st_mode, stat.st_uid,
 		 (long)stat.st_size, (long)stat.st_mtim.tv_sec,
@@ -162,7 +162,7 @@ static void write_all(const struct output_folder *folder)
 	output_folder_close(&sub);
 }
 
-/* Records as root does.  Returns whether there is a recording. */
+/* Records like root does. Returns whether there is a recording afterwards. */
 static bool record(void)
 {
 	struct output_folder folder;
@@ -466,7 +466,7 @@ START_TEST(recorders_at_once_exclude_each_other)
 		made += !WEXITSTATUS(status);
 	}
 	ck_assert_int_eq(made, 1);
-	/* Their locks do not outlive them. */
+	/* Locks end with their processes. */
 	ck_assert(record());
 }
 END_TEST

@@ -41,8 +41,8 @@ static bool is_rex(uint8_t byte)
 	return (byte & 0xf0) == 0x40;
 }
 
-/* Why the readers of today may be wrong about x86 code; NULL if there is no
- * reason that they should.
+/* Returns why today's decoders may be wrong about x86 code; NULL if they should
+ * not be.
  */
 static const char *x86_reason(const uint8_t *bytes)
 {
@@ -119,8 +119,8 @@ START_TEST(random_x86_code_is_read_alike)
 }
 END_TEST
 
-/* Of a whole kernel: all is known but the far jump in the 32-bit code that
- * other processors start with.
+/* In a whole kernel, everything is decoded except the far jump in the 32-bit
+ * code that other processors start with.
  */
 START_TEST(kernel_x86_code_is_read_alike)
 {
@@ -258,7 +258,9 @@ static void check_a32(uint32_t word)
 			     (unsigned long long)read.target);
 }
 
-/* @word has the first halfword above, whether there is a second or not. */
+/* @word has the first halfword in its upper half, whether a second halfword
+ * exists or not.
+ */
 static void check_t32(uint32_t word)
 {
 	const uint8_t bytes[] = { (uint8_t)(word >> 16), (uint8_t)(word >> 24),

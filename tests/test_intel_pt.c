@@ -188,8 +188,8 @@ START_TEST(overflow_is_a_gap)
 }
 END_TEST
 
-/* The blocks that ran into the loss took as long as usual, not as the loss did,
- * which ends with the TSC.
+/* The blocks executed before the loss take the usual time; the loss takes the
+ * rest, up to the TSC.
  */
 START_TEST(a_gap_takes_the_time_of_the_loss)
 {

@@ -60,7 +60,7 @@ static void add_bits(struct trace *fast, struct trace *slow, uint8_t raw)
 	add(slow, longer, sizeof(longer));
 }
 
-/* A TIP within a block of items is not the run's; but it ends that. */
+/* A run does not decode a TIP within a block of items, which it ends. */
 static void add_target(struct trace *fast, struct trace *slow, uint32_t *seed)
 {
 	static const char block[] = "02 63 04";
@@ -168,7 +168,7 @@ START_TEST(a_run_is_as_one_by_one)
 }
 END_TEST
 
-/* A TIP that ends near the trace's end is not the run's. */
+/* A run does not decode a TIP near the trace's end. */
 START_TEST(a_target_is_why_the_bits_before_it_were_written)
 {
 	static struct trace_branch one[PACKETS + 10];
@@ -186,8 +186,8 @@ START_TEST(a_target_is_why_the_bits_before_it_were_written)
 }
 END_TEST
 
-/* Returns how many branches the first @size bytes are, in memory that ends with
- * them: sanitizers look.
+/* Returns the number of branches in the first @size bytes, copied to memory of
+ * exactly that size, so that sanitizers detect reads past the end.
  */
 static size_t count_in(const struct trace *trace, size_t size)
 {

@@ -140,8 +140,8 @@ static const struct {
 	{ &with_cycles,
 	  { SYNC, CYC(100), TNT(6), PLAIN(ovf), MTC(1) },
 	  { T(TNT, 100100, 100840, 100100), T(OVF, 100100, 100840, UNKNOWN) } },
-	/* Time that goes back is damage: no cycle gets longer or shorter by
-	 * it.
+	/* Time that decreases is damage, which does not change the length of a
+	 * cycle.
 	 */
 	{ &with_cycles,
 	  { SYNC, CYC(100), TIP, CYC(100), TIP, CYC(100), TIP, TSC(99000) },

@@ -9,7 +9,7 @@
 #include "tests/interrupt_accounts_fixture.h"
 #include "tests/run_suite.h"
 
-/* They do so at each step and event. */
+/* The accounts are moved at each step and event. */
 struct moves {
 	struct event_handler handler;
 	struct interrupt_scene *scene;

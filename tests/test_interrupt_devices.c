@@ -36,7 +36,7 @@ static void mapped_disk_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* A request of two, in sectors 3 to 1. */
+/* A merged request of two threads, in sectors 3 to 1. */
 static void merged_disk_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
@@ -131,7 +131,7 @@ static void done_at_once_story(struct attribution_fixture *f)
 	block_softirq(f, false);
 }
 
-/* Another CPU is asked to end it, and not seen to. */
+/* Another CPU is sent the completion, which is not traced. */
 static void done_elsewhere_story(struct attribution_fixture *f)
 {
 	second_is_done(f);
@@ -188,7 +188,7 @@ static void receive_packet(struct attribution_fixture *f, int64_t address)
 	EVENT(EVENT_NET_RECEIVE, address);
 }
 
-/* 8 is sent something on 5's time, and reads it later. */
+/* A packet for 8 arrives on 5's time, and 8 reads it later. */
 static void receive_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 5);
@@ -255,7 +255,7 @@ static void receive_list_story(struct attribution_fixture *f)
 	NS(450);
 }
 
-/* The packet is only seen to wake 8. */
+/* The packet's only trace is that it wakes 8. */
 static void receive_woken_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 5);
@@ -310,7 +310,7 @@ static void polled_again_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* ksoftirqd's soft interrupts are its own time. */
+/* Soft interrupts in ksoftirqd are its own time. */
 static void ksoftirqd_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 15);
@@ -325,7 +325,7 @@ static void ksoftirqd_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* 8 drops a packet that it has not read: it need not have been for 8. */
+/* 8 drops a packet that it has not read, so it may not have been for 8. */
 static void freed_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 5);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A window of the records that accounts keep is that of a pass over all. */
+/* A window of the cached records of accounts equals that of a pass over
+ * everything.
+ */
 #include "attribution/interrupts/interrupt_accounts.h"
 
 #include "common/kept_file.h"

@@ -206,7 +206,7 @@ static void change_byte(const char *path, off_t place)
 	close(fd);
 }
 
-/* The chunks that are not wanted are not looked at. */
+/* Chunks that are not needed are not checked. */
 START_TEST(where_it_is_damaged_there_are_no_rows)
 {
 	const struct row_choice all = ROW_CHOICE_ALL;

@@ -96,7 +96,9 @@ static void wakeup_about_then(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* Before it looked whether it may sleep: it never leaves. */
+/* The wake-up arrives before the task checked whether it may sleep: it is not
+ * switched out.
+ */
 static void wakeup_of_a_running_task(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -278,7 +280,7 @@ static void recorder_preempts(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* Which of the two queues 7 waited in is not known. */
+/* Which of the two run queues 7 waited in is unknown. */
 static void recorder_and_migration(struct attribution_fixture *f)
 {
 	at(f, 100);

@@ -91,7 +91,7 @@ START_TEST(what_nobody_knows_of_is_nobodys)
 }
 END_TEST
 
-/* Weights that no number of nanoseconds divides by. */
+/* Weights that no number of nanoseconds can be divided by exactly. */
 START_TEST(shares_add_up)
 {
 	struct array shares = ARRAY_OF(struct owner_share);

@@ -120,8 +120,8 @@ static void compare_recording(const char *path)
 	array_free(&perfs);
 }
 
-/* KTRACE_COMPARE names another recording to look at, which is changed for perf's
- * sake.
+/* KTRACE_COMPARE names another recording to compare, which is modified so that
+ * perf can read it.
  */
 START_TEST(calls_are_those_that_perf_sees)
 {

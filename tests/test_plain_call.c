@@ -12,7 +12,7 @@ enum { FUNCTIONS = 12, EVENTS = 4000, DEEPEST = 60, BATCH = 64 };
 
 static const struct time_window window = { 500, 3000 };
 
-/* A profile, and the stacks before it. */
+/* A profile, and the stacks that feed it. */
 struct side {
 	struct step_callback callback; /* hides the profile's fast path */
 	struct profile *profile;

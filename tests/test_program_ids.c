@@ -12,7 +12,7 @@
 static char said[LOG_FIXTURE_TEXT];
 static const struct log log_said = { log_fixture_keep, said };
 
-/* This suite is a program with a build id. */
+/* The suite's own program, which has a build id. */
 static char own_path[4096];
 static struct elf_build_id own;
 static struct program_ids *ids;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests whose servers queue work items, or let the disk or the journal do
- * something, and wait for that or do not.
+/* Requests whose servers queue work items, or start work of the disk or the
+ * journal, and then wait for it or not.
  */
 #include "attribution/events/known_events.h"
 #include "tests/request_story_fixture.h"
@@ -61,7 +61,7 @@ static void item_wakes(struct attribution_fixture *f, uint64_t time_ns)
 	wakes(f, 3, SERVER);
 }
 
-/* The item wakes the server, which answers then. */
+/* The item wakes the server, which then answers. */
 static void item_lets_go_on(struct attribution_fixture *f)
 {
 	item_wakes(f, 270);
@@ -157,7 +157,7 @@ static void found_and_left(struct attribution_fixture *f)
 	answers(f, 300);
 }
 
-/* The server asks the disk for something, and sleeps. */
+/* The server sends a request to the disk, and sleeps. */
 static void asks_disk(struct attribution_fixture *f)
 {
 	asks(f);

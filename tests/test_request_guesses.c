@@ -73,7 +73,7 @@ static void wakes_by_pipe(struct attribution_fixture *f, uint64_t time_ns,
 	returns(f, time_ns + 10, cpu);
 }
 
-/* The client's timer: it did not send both ahead. */
+/* The client's timer: it shows that the client did not send both ahead. */
 static void client_slept(struct attribution_fixture *f, uint64_t time_ns)
 {
 	at(f, time_ns);
@@ -192,7 +192,9 @@ static void rounds(struct attribution_fixture *f)
 	at(f, 900);
 }
 
-/* One that has been answered does not wait, though it has not read that yet. */
+/* A client that has been answered is not waiting, though it has not read the
+ * answer yet.
+ */
 static void second_round(struct attribution_fixture *f)
 {
 	both_known(f);

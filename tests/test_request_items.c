@@ -54,7 +54,7 @@ static void terminal(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The client is back late, and finds the answer. */
+/* The client returns late, and finds the answer. */
 static void found(struct attribution_fixture *f)
 {
 	server_waits(f, "tty_read");

@@ -3,7 +3,7 @@
 #include "attribution/events/known_events.h"
 #include "tests/request_story_fixture.h"
 
-/* A message by TCP, which @packet has; 0: it is to leave later. */
+/* Sends a message by TCP in @packet; 0: the packet leaves later. */
 static void sends(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 		  int64_t packet)
 {
@@ -80,7 +80,9 @@ static void delivered_later(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The server asks another, whose answer a soft interrupt brings. */
+/* The server sends a request to another server, whose answer arrives in a soft
+ * interrupt.
+ */
 static void behind(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -108,7 +110,7 @@ static void behind(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The packet of a send is added to the one before it. */
+/* The packet of a send is merged into the previous one. */
 static void sends_merged(struct attribution_fixture *f, uint64_t time_ns,
 			 uint32_t cpu, int64_t packet)
 {
@@ -123,7 +125,7 @@ static void sends_merged(struct attribution_fixture *f, uint64_t time_ns,
 	returns(f, time_ns + 10, cpu);
 }
 
-/* A packet is added to the one before it, which is read twice. */
+/* A packet is merged into the previous one, which is read twice. */
 static void merged(struct attribution_fixture *f)
 {
 	all_run(f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which sides of requests between machines belong together. */
+/* Matches the two sides of requests between machines. */
 #include "store/ask/request_pairs.h"
 #include "tests/run_suite.h"
 
@@ -170,7 +170,7 @@ START_TEST(sides_that_fit_nothing_else_are_joined)
 }
 END_TEST
 
-/* Of two sides in one recording the request would be one row. */
+/* If both sides were in one recording the request would be one row. */
 START_TEST(a_recording_is_not_its_own_other_side)
 {
 	find(0, 1, "-");

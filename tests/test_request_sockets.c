@@ -43,7 +43,7 @@ static void ahead(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* A request is read in two parts, of which the second ends it. */
+/* A request is read in two parts; the second completes it. */
 static void parts(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -178,7 +178,7 @@ static void early(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* Answers to two connections of one client come in another order. */
+/* Answers to two connections of one client arrive in a different order. */
 static void crossed(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -239,7 +239,7 @@ static void reads_far(struct attribution_fixture *f, uint64_t time_ns,
 	event(f, 0, EVENT_SOCKET_TAKEN, socket, 16, 0);
 }
 
-/* A client asks another machine twice. */
+/* A client sends two requests to another machine. */
 static void asks_far(struct attribution_fixture *f)
 {
 	at(f, 100);

@@ -51,8 +51,8 @@ static void carries(struct attribution_fixture *f, uint64_t time_ns,
 	item_ends(f, time_ns + 2);
 }
 
-/* One asks the server, which is asleep, and waits for the answer: where these go
- * is known from then on.
+/* A client sends a request to the server, which sleeps, and waits for the
+ * answer: from then on the receivers of both directions are known.
  */
 static void meets(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 		  int32_t tid, int64_t to, int64_t from)

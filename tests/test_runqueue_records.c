@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for CPUs that a table keeps for windows come back as they were. */
+/* Waits for CPUs that a table caches for windows can be read back unchanged. */
 #include "common/kept_file.h"
 #include "common/pack.h"
 #include "tables/runqueue/runqueue_records.h"

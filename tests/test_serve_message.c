@@ -117,7 +117,8 @@ static union serve_reply events_of(enum serve_role role, uint32_t count)
 	return reply;
 }
 
-/* How many descriptors come with them, and whether that is right. */
+/* The number of descriptors received with a message, and whether it is valid.
+ */
 static const struct {
 	uint32_t role;
 	uint32_t count;
@@ -176,7 +177,7 @@ START_TEST(the_kernel_has_all_of_its_files)
 }
 END_TEST
 
-/* Whatever version refuses, and however it ends its text. */
+/* Refusals by any version, however their text ends. */
 START_TEST(a_refusal_can_always_be_read)
 {
 	union serve_reply reply = { .head = serve_head_of(SERVE_REFUSED) };

@@ -114,7 +114,7 @@ START_TEST(windows_add_up)
 }
 END_TEST
 
-/* A file may have one of a thread that has no time. */
+/* A cached file may have a work segment of a thread without any time. */
 START_TEST(work_of_nobody_takes_no_time)
 {
 	struct server_times times = server_times_of(TIME_WINDOW_ALL);

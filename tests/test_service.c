@@ -17,7 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A service of the test's own, which answers as a case wants it to. */
+/* The test's own service, which answers as each case needs. */
 enum { WAIT_MS = 200, SERVED_MS = 5000, CPUS = 70 };
 
 static struct scratch_folder folder;
@@ -78,7 +78,7 @@ static void *serve(void *nothing)
 	return NULL;
 }
 
-/* Asks a service that answers so. */
+/* Queries a service that answers with @answers. */
 static int ask(void (*answers)(int socket), int wait_ms)
 {
 	int error;

@@ -78,7 +78,9 @@ static void call(uint32_t cpu, uint32_t function, uint64_t back_to)
 	send(cpu, FUNCTION_CALL, function, back_to, 0);
 }
 
-/* Without names longjmp() leads to a function that is open: all above ends. */
+/* In unnamed code longjmp() leads to a function that is open: all functions
+ * above it end.
+ */
 START_TEST(a_jump_to_an_open_unnamed_function_ends_what_is_above)
 {
 	start(0);
@@ -142,7 +144,7 @@ START_TEST(a_stack_moves_between_threads)
 }
 END_TEST
 
-/* The jump that boost.context resumes by. */
+/* As boost.context resumes a stack. */
 START_TEST(a_jump_to_where_a_stack_waits_resumes_it)
 {
 	start(0);

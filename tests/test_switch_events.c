@@ -35,7 +35,7 @@ static const struct told stories[][6] = {
 	/* A thread may be preempted while it exits. */
 	{ EXIT(7), OUT(7, true, "running"), OUT(8, false, "asleep"),
 	  OUT(7, false, "dead") },
-	/* By exec the id is another thread's then. */
+	/* After exec the id belongs to another thread. */
 	{ EXIT(7), OUT(7, false, "dead"), OUT(7, false, "asleep") },
 	/* Its last switch is missing, and the id is used again. */
 	{ EXIT(7), FORK(7), OUT(7, false, "asleep") },

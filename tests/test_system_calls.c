@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Whose arguments a call has, by the order of its events and its trace. */
+/* Matching of a call's arguments, by the order of its events and its trace. */
 static const struct task task = { .tid = 8, .pid = 7 };
 static struct function_table *functions;
 static struct context_kinds *kinds;
@@ -161,7 +161,9 @@ static const struct refused {
 	bool has_exit;
 } refused_calls[] = {
 	{ "__seccomp_filter", 110, -1, "getppid", CALL_BY_SECCOMP, true },
-	/* Killed: the register has the number again, which is no result. */
+	/* The thread is killed: the register has the number again, which is not
+	 * a result.
+	 */
 	{ "__secure_computing", 110, 110, "getppid", CALL_BY_SECCOMP, false },
 	{ "ptrace_notify", -1, -38, "?", CALL_BY_PTRACE, true },
 	{ "ptrace_stop", 110, -38, "getppid", CALL_BY_PTRACE, true },

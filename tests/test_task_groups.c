@@ -110,7 +110,7 @@ START_TEST(each_task_has_its_group)
 }
 END_TEST
 
-/* A window that begins later meets other tasks first. */
+/* A window that starts later sees other tasks first. */
 START_TEST(numbers_are_those_of_names_in_their_order)
 {
 	struct task_names *names = made_names();

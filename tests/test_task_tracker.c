@@ -72,7 +72,9 @@ static void a_chain(struct attribution_fixture *f)
 	at(f, 500), ends(f);
 }
 
-/* Its waker was woken before it fell asleep: that is no part of its wait. */
+/* Its waker was woken before the thread fell asleep, which is not part of its
+ * wait.
+ */
 static void no_chain(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads' time that tables keep for windows comes back as it was. */
+/* Threads' time that tables cache for windows can be read back unchanged. */
 #include "common/kept_file.h"
 #include "common/pack.h"
 #include "tables/processes/time_record.h"

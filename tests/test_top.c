@@ -213,7 +213,8 @@ START_TEST(results_come_as_they_were_written)
 	ck_assert_str_eq(read.tables[TOP_PROCESSES], "[\n{\"a\":1}\n]\n");
 	top_result_clear(&read);
 	fclose(file);
-	/* A writer that was killed: no part of it is taken for all. */
+	/* A killed writer: no incomplete result is mistaken for a complete one.
+	 */
 	for (long cut = 1; cut < size; cut += 7) {
 		file = fmemopen(bytes, (size_t)cut, "r");
 		ck_assert_int_eq(top_result_read(&read, file), -1);

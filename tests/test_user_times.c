@@ -249,7 +249,7 @@ START_TEST(maps_and_time_find_the_same)
 }
 END_TEST
 
-/* Maps the program at @path, of a build that no file here is. */
+/* Maps the program at @path, with a build id that no file here has. */
 static void map_other_build(int32_t pid, const char *path)
 {
 	const struct fixture_origin origin = { pid, pid, 0 };

@@ -22,7 +22,7 @@ static const struct {
 	{ "lanes", "from=0&to=1500&pixels=100&lanes=2",
 	  "{\"is_whole\":false,\"lanes\":[{\"lane\":2,\"slices\":["
 	  "100,800,0,1,-1,-1,1,800,1100,800,0,1,-1,-1,1,800]}]," NAMED "}" },
-	/* From far away all are one each two microseconds. */
+	/* Zoomed out, all slices of two microseconds are merged into one. */
 	{ "lanes", "from=0&to=5000&pixels=2&lanes=2",
 	  "{\"is_whole\":true,\"lanes\":[{\"lane\":2,\"slices\":["
 	  "100,2800,0,1,-1,-1,3,2400,3100,2800,0,1,-1,-1,3,2400]}]," NAMED

@@ -25,7 +25,7 @@ make_recordings() {
 		bash "$HERE/speed_guest.sh" "$WORK" "$KTRACE"
 }
 
-# The packets alone, as a part of the whole, in pairs.
+# Compares the time for the packets alone with the whole, in pairs.
 floor() { # recording
 	local i whole packets
 	for ((i = 0; i < RUNS; i++)); do

@@ -29,7 +29,7 @@ one_cpu() {
 		writeback rcu nmi
 }
 
-# Handlers of devices run in threads.
+# Interrupt handlers of devices run in threads.
 threads() {
 	cases threads "--append threadirqs --disk-delay 50" threads
 }

@@ -64,9 +64,9 @@ waits_for_cpus() { # name
 		-i "$WORK/$1/r" >"$WORK/$1/waits"
 }
 
-# The calls with which the kernel fills the return stack go into the middle of the
-# function that they come from: of its instructions, a nanosecond each, they are two
-# thirds.
+# The calls with which the kernel stuffs the return stack lead into the middle
+# of their own function: they are two thirds of its instructions, a nanosecond
+# each.
 check_return_stack_stuffing() { # name
 	local calls=0 own_ns=0
 	read -r calls own_ns < <("$KTRACE" report --flat --with-idle \
@@ -175,7 +175,7 @@ arm64() {
 }
 
 # perf reads all symbols five times, and each module's file; the kernel prints
-# them once, before.
+# the symbols once, beforehand.
 perf_in() { # name event machine's-option...
 	# shellcheck disable=SC2016 # for the guest's shell
 	boot "$1" "${@:3}" -- bash -ec 'source "$0/guest_run.sh"

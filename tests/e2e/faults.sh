@@ -24,7 +24,7 @@ main() {
 	fi
 	local kills=$1 seed=$2 cpus=$3
 	local -a options=(--kernel "$kernel" --cpus "$cpus")
-	# A few are found room for in the machine whose state most tests share.
+	# A few fit into the machine whose cached state most tests share.
 	[[ -z ${KTRACE_FULL:-} ]] || options+=(--memory 3072)
 	skip_without_machine "$kernel"
 	"$MACHINE" run --discard --fast "${options[@]}" --timeout "$LIMIT_S" --results "$WORK" -- \

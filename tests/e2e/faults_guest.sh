@@ -47,8 +47,9 @@ record() { # name option...
 
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
 
-# Its length is that of all moments at which others are killed; for the most of
-# it the kernel is copied, and TRACE_MS of it are traced.
+# Makes an undisturbed recording, whose length is the range of times at which
+# others are killed; most of it is spent copying the kernel, and TRACE_MS of it
+# are traced.
 whole() {
 	local begin
 	begin=$(now_ms)

@@ -48,7 +48,7 @@ choose() {
 record gated --only=openat --only=read -- "$PROGRAM" 40 8
 record function --only=vfs_open -- "$PROGRAM" 5 1
 choose
-# Of the others no function is looked at that has come since.
+# The other recordings look up no function that was loaded since.
 hold_symbols
 record results --only=openat,read --events=sched,syscalls -- "$PROGRAM" 5 3
 record nothing --only=umount -- "$PROGRAM" 1 1

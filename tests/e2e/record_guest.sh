@@ -74,7 +74,7 @@ ways() {
 	record no-cycles --no-cycles -- true
 	record cycles-each --cycles=16 -- true
 	record nonsense --filter no_such_function -- true
-	# Some ticks long: they raise soft interrupts.
+	# Long enough for some ticks, which raise soft interrupts.
 	for level in none sched irq all; do
 		# shellcheck disable=SC2016 # for the shell recorded
 		record "events-$level" --events "$level" -- sh -c 'ls /etc/apt
@@ -129,7 +129,7 @@ asked() {
 	echo "$code" >asked.code
 }
 
-# More is recorded each time that it looks.
+# Makes more trace at each check.
 grows_to() { # file bytes
 	ls /etc/apt >killed.out
 	(($(stat -c %s "$1") >= $2))

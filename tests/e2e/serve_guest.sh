@@ -67,7 +67,7 @@ refuse() {
 	chmod 666 "$KTRACE_HW_SOCKET"
 	run open "${OUTSIDER[@]}" "$PROGRAMS/inband" examples . /dev/null
 	chmod 660 "$KTRACE_HW_SOCKET"
-	# Which others' misbehaviour does not disturb.
+	# The misbehaviour of others does not disturb this client.
 	run again "${MEMBER[@]}" "$PROGRAMS/inband" misuse . /dev/null
 }
 

@@ -23,7 +23,7 @@ fuzz() { # run
 	mkdir "$corpus"
 	find "$ROOT"/build-fuzz/seeds "$ROOT"/tests/fuzz/found -type f \
 		-size "-$((SMALL + 1))c" -exec cp -t "$corpus" {} +
-	# Bash's own time is not in it.
+	# Bash's own time is not included.
 	TIMEFORMAT='%U %S'
 	{
 		time "$ENTRY" -detect_leaks=0 -entropic=0 -len_control=0 \

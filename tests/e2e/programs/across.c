@@ -39,7 +39,7 @@ enum {
 	ANSWER_BYTES = 256
 };
 
-/* Whose requests are which: each third. */
+/* Which requests each process sends: each third. */
 enum { ASKERS = 3 };
 
 static long long now_ns(void)

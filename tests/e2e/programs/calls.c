@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which system calls it makes, how they end and how long they wait is known by
- * construction: each subcommand is one case of attribution_syscalls.sh.
+/* Makes system calls whose results and waits are known by construction: each
+ * subcommand is one case of attribution_syscalls.sh.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -94,7 +94,7 @@ static bool run_round(struct ktrace_hw *k, bool (*call)(void),
 	return is_good && record && record->call_count && !record->gaps;
 }
 
-/* Of each part, without the interrupts that come at times. */
+/* Keeps the least time of each part, to exclude occasional interrupts. */
 static void take_least(struct round *least, const struct round *round)
 {
 	if (round->begin_ns < least->begin_ns)

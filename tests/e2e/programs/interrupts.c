@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes for which, and on whose time, interrupts are known to be: each
- * subcommand is a part of a case of attribution_interrupts.sh, and bears its
- * name.
+/* Processes whose interrupts have known beneficiaries, and run on known time:
+ * each subcommand is a part of a case of attribution_interrupts.sh, and sets
+ * its process's name.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>

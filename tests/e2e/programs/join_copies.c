@@ -36,7 +36,9 @@ static FILE *open_file(const char *path)
 	return file;
 }
 
-/* Files are read, not mapped: tmpfs fills holes that are looked at in a mapping. */
+/* Reads files instead of mapping them: tmpfs fills holes that are accessed in a
+ * mapping.
+ */
 static bool is_same_content(FILE *a, FILE *b)
 {
 	char of_a[READ_AT_ONCE], of_b[READ_AT_ONCE];

@@ -87,7 +87,8 @@ static void contend_mutex(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* Returns a page that is not there until the file in *@uffd gives it. */
+/* Returns a page that is not resident until the handler of *@uffd provides it.
+ */
 static void *make_page(int *uffd)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -157,7 +158,9 @@ static int start_locker(const char *path, int (*lock)(int file, bool is_wanted))
 	_exit(0);
 }
 
-/* Returns how many wait for files' locks: /proc/locks has arrows for these. */
+/* Returns the number of waiters for file locks: /proc/locks marks them with
+ * arrows.
+ */
 static int count_waiting(void)
 {
 	FILE *locks = fopen("/proc/locks", "re");

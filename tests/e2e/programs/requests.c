@@ -40,8 +40,8 @@ struct message {
 	int kib;     /* the server is to read */
 	int tid;     /* the thread that served */
 	int back;    /* thread of the downstream server, or 0 */
-	int sleeps;  /* of the first until the second had answered */
-	int busy_us; /* so long the server was at it, at least */
+	int sleeps;  /* of the first server until the second had answered */
+	int busy_us; /* minimum time that the server was busy */
 };
 
 /* One end of a connection: of pipes it has two files. */
@@ -338,7 +338,7 @@ static void serve_sync(int listener)
 	serve_poll(listener);
 }
 
-/* A server that others ask. */
+/* A server that receives requests from other servers. */
 static void serve_behind(int listener)
 {
 	name("back");
@@ -572,7 +572,7 @@ static void ask(int client, int ahead, FILE *out)
 static const struct {
 	const char *name;
 	void (*serve)(int listener);
-	int ahead; /* so many requests are sent before their answers */
+	int ahead; /* number of requests sent before their answers */
 	bool is_chain;
 	bool is_proxy;
 } kinds[] = {
