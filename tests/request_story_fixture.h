@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* The evidence for who receives a message, besides the wake-ups. */
+/* The evidence for a message's receiver, besides the wake-ups. */
 enum request_evidence {
 	NOTHING_TELLS,
 	SOCKETS_TELL, /* socket events */

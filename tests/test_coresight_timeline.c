@@ -15,8 +15,8 @@
 
 /* Function timelines of boards' kernels. Their symbols are not available: every
  * target of a call starts a function. On TC2 every return goes to the address
- * after the call. The Juno's dump is not what was in its memory: it has calls
- * of _mcount where the kernel had put nops, so returns differ by a few
+ * after the call. The Juno's dump differs from its memory at the time: it has
+ * calls of _mcount where the kernel had put nops, so returns differ by a few
  * instructions; where a call did not lead to its target there is a gap.
  */
 static const struct board {

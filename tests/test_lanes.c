@@ -127,7 +127,7 @@ static struct fixture *fixture_new(void)
 	return f;
 }
 
-/* Compares what was written with @text, and frees the fixture. */
+/* Compares the output with @text, and frees the fixture. */
 static void fixture_end(struct fixture *f, const char *text)
 {
 	fclose(f->out);

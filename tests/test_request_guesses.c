@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests whose messages wake no thread: they are inferred from what the
- * threads do next.
+/* Requests whose messages wake no thread: they are inferred from the threads'
+ * next actions.
  */
 #include "tests/request_story_fixture.h"
 

@@ -146,7 +146,9 @@ START_TEST(paths_go_with_the_time)
 }
 END_TEST
 
-/* One owner is known later, and is several, one of which is known last. */
+/* One owner is resolved later, to several threads, one of which is resolved
+ * last.
+ */
 START_TEST(paths_go_with_the_time_that_waits)
 {
 	struct array shares = ARRAY_OF(struct owner_share);

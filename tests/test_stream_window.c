@@ -143,9 +143,7 @@ START_TEST(places_are_read_in_any_order)
 }
 END_TEST
 
-/* Intervals of which every other one is read, as by one of two threads, share
- * the same memory.
- */
+/* Alternate intervals, as read by one of two threads, share the same memory. */
 START_TEST(stretches_share_memory)
 {
 	enum { STRETCH = 250000 };

@@ -7,14 +7,14 @@ KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
 MACHINE=${MACHINE:-$ROOT/machine/host/machine}
 WORK=$(mktemp -d)
 FAILURES=0
-# When a machine is taken to hang: no busy host reaches that.
+# After this time a machine is assumed to hang: longer than on any busy host.
 # shellcheck disable=SC2034 # the tests read it
 readonly LIMIT_S=1200
 # The arm64 machine's own files.
 ARM64_FILES=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64
 readonly HERE ROOT MACHINE WORK ARM64_FILES
 
-# What a test records with, and where that is in the guest.
+# Options for recording, and the paths of the checkout and build in the guest.
 # shellcheck disable=SC2034 # the tests read it
 GUEST_OPTIONS=() GUEST_ROOT=$ROOT GUEST_BUILD=$(dirname "$KTRACE")
 IS_ARM64=0

@@ -14,7 +14,7 @@ RANDOM=$4
 # Memory of the guest's own: writing elsewhere is kernel work, which -a records.
 mkdir /dev/shm/work
 cd /dev/shm/work
-# What is recorded: it says that it runs, then works and sleeps.
+# The recorded command: writes its process id, then works and sleeps.
 # shellcheck disable=SC2016 # for the shell recorded
 readonly WORKLOAD='echo $$ >"$1.ran"
 	for i in 1 2 3 4; do ls /etc/apt >/dev/null; sleep 0.02; done'

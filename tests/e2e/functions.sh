@@ -3,7 +3,7 @@
 # Function entries and exits of recordings made in the virtual machine: against
 # its ground truth, every one, in order, same task; against perf, call counts
 # (on x86-64: this computer's perf has no decoder for Arm's trace); and against
-# themselves: what is shown of the time adds up.
+# themselves: the reported times add up.
 #
 #	functions.sh [--arm64] [KERNEL [CPUS [RECORDING...]]]
 set -euo pipefail

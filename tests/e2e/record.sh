@@ -203,8 +203,7 @@ check_rights() {
 		-e "$WORK/anyone/any"
 }
 
-# What date(1) printed is the time at which its write() is recorded.
-# What hostile_folders.py counted, by its name.
+# Prints the count that hostile_folders.py wrote for a name.
 hostile() { # name
 	sed -n "s/^$1 //p" "$WORK/hostile.out"
 }
@@ -219,6 +218,7 @@ check_hostile() {
 	expect "and the others say why not" 2 "$(hostile locked)"
 }
 
+# date(1) prints the time at which its write() is recorded.
 check_activation() {
 	local printed wanted late
 	printed=$(cat "$WORK/activated.out")
