@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Many suites in one program, which runs the one whose name it is called by: with
- * sanitizers each would take long to link by itself.  The Makefile lists them as
- * SUITE(name), and compiles each with a main() of its own name.
+/* Many suites in one program, which runs the suite whose name it is called by:
+ * with sanitizers each suite would take long to link by itself. The Makefile
+ * lists them as SUITE(name), and compiles each with a main() of its own name.
  */
 #include <stdio.h>
 #include <stdlib.h>

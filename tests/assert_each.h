@@ -4,8 +4,8 @@
 
 #include <check.h>
 
-/* As ck_assert(), for millions of items: that one writes its place to a pipe
- * each time that it holds.
+/* Like ck_assert(), but cheap enough for millions of items: ck_assert() writes
+ * its source position to a pipe even when the condition holds.
  */
 #define assert_each(condition) \
 	do { \

@@ -116,8 +116,8 @@ static const uint8_t v4_32_round[] = {
 	EXECUTED,					 /* b */
 };
 
-/* Predictions of where a return goes and of a branch that is not taken are
- * wrong; what was traced because of them is cancelled.
+/* Mispredictions: of a return's target and of a branch that is not taken. The
+ * trace of the wrong path is cancelled.
  */
 #define AHEAD_ROUND(commit_1, commit_2, commit_3) \
 	EXECUTED,			       /* bl */ \

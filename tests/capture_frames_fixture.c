@@ -29,7 +29,7 @@ static size_t mix(struct frame_byte *bytes, uint8_t *const bare[2],
 	return count;
 }
 
-/* From places in one unit's bytes to places in the file. */
+/* Converts offsets in one unit's bytes to offsets in the file. */
 static void find_places(const struct frame_byte *bytes, size_t count,
 			size_t unit, size_t *places, size_t syncs)
 {

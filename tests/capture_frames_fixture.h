@@ -4,9 +4,9 @@
 
 #include "tests/capture_fixture.h"
 
-/* This is what two units of a capture write, as capture_fixture_trace() has
- * it, mixed in the frames of a shared sink, each of which @every repeats
- * the id.
+/* The traces of two units of a capture, as capture_fixture_trace() makes them,
+ * mixed in the frames of a shared sink. The source id is repeated every @every
+ * frames.
  */
 struct capture_frames {
 	enum capture_name kinds[2];
@@ -15,8 +15,8 @@ struct capture_frames {
 	unsigned int every;
 };
 
-/* Fills @to, of FRAME_FIXTURE_ROOM(2 * CAPTURE_ROOM(syncs, rounds)) bytes;
- * sets @places[i] to the frames where unit i's synchronisation points begin.
+/* Fills @to, of FRAME_FIXTURE_ROOM(2 * CAPTURE_ROOM(syncs, rounds)) bytes; sets
+ * @places[i] to the offsets of the frames in which unit i's sync points start.
  * Returns the size.
  */
 size_t capture_frames_write(const struct capture_frames *frames, uint8_t *to,

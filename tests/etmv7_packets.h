@@ -9,7 +9,7 @@
  */
 #define ETMV7_BASE 0x80008000
 
-/* This is what both have.  A branch's address packet has the bits that
+/* Packets common to both. A branch's address packet has only the bits that
  * changed.
  */
 #define V7_SYNC 0, 0, 0, 0, 0, 0x80
@@ -19,12 +19,14 @@
 #define V7_EXCEPTION(type, offset) \
 	0x80 | (offset) >> 1 | 1, 0x40, (type) << 1 | 1
 
-/* An atom is a direct branch; the packet of an indirect one stands for it. */
+/* An atom is a direct branch; an indirect branch has an address packet instead
+ * of an atom.
+ */
 #define PTM_START(why, offset) 0x08, (offset), 0x80, 0x00, 0x80, (why)
 #define PTM_EXECUTED 0x84
 #define PTM_NOT_EXECUTED 0x86
 
-/* So many instructions were executed; with _NOT one more was not. */
+/* @count instructions were executed; with _NOT, one more was not. */
 #define ETMV3_START(why, offset) 0x08, (why), (offset), 0x80, 0x00, 0x80
 #define ETMV3_EXECUTED(count) 0x80 | (count) << 2
 #define ETMV3_EXECUTED_NOT(count) 0xc0 | (count) << 2

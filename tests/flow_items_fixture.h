@@ -7,24 +7,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* This is what two decodes (arrays of struct flow_item) have in common; times
- * do not matter.
- */
+/* Compares two decodes (arrays of struct flow_item), ignoring times. */
 
 /* Returns whether the last @count items of both are the same. */
 bool flow_items_end_alike(const struct array *items, const struct array *whole,
 			  size_t count);
 
-/* How many are the same, from the beginning. */
+/* Returns the number of leading items that are the same in both. */
 size_t flow_items_begin_alike(const struct array *items,
 			      const struct array *whole);
 
-/* How many come before the first block. */
+/* Returns the number of items before the first block. */
 size_t flow_items_before_block(const struct array *items);
 
 bool flow_items_have_gap(const struct array *items);
 
-/* Modes do not change where control goes. */
+/* Removes the mode items, which do not affect control flow. */
 void flow_items_drop_modes(struct array *items);
 
 #endif

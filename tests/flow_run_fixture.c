@@ -53,7 +53,7 @@ static void keep(struct array *items, const struct flow_item *item)
 	*kept = *item;
 }
 
-/* Intel PT's streams have suites of their own for either way. */
+/* Intel PT's streams have separate suites for either decoder. */
 static bool is_on_graph(const struct flow_run *run,
 			const struct flow_input *input)
 {

@@ -11,20 +11,20 @@ struct flow_input;
 struct function_event;
 struct symbols;
 
-/* A recording, decoded as a report would. */
+/* A recording, decoded as for a report. */
 struct flow_run {
 	struct recording *recording;
 	struct code_image *image;
-	bool by_library; /* not: OpenCSD or libipt decode it all */
+	bool by_library; /* decode it all with OpenCSD or libipt */
 };
 
-/* @root as in recording_set_root().  Returns 0 or what recording_open()
- * returned; any other failure ends the test.
+/* @root as in recording_set_root(). Returns 0 or the error of recording_open();
+ * any other failure fails the test.
  */
 int flow_run_open(struct flow_run *run, const char *path, const char *root);
 void flow_run_close(struct flow_run *run);
 
-/* What decoders open of stream @index; it borrows @run. */
+/* Returns a decoder's input for stream @index; it borrows @run. */
 struct flow_input flow_run_input(const struct flow_run *run, size_t index);
 
 struct flow_totals {
@@ -35,9 +35,9 @@ struct flow_totals {
 	uint64_t last_ns;
 };
 
-/* Decodes stream @index and counts; checks that times never go back and that
- * the stream has one end.  Appends its items to @items (struct flow_item) if
- * that is not NULL.
+/* Decodes stream @index and counts its items; checks that times never decrease
+ * and that the stream has exactly one end. Appends its items to @items (struct
+ * flow_item) unless that is NULL.
  */
 void flow_run_stream(const struct flow_run *run, size_t index,
 		     struct flow_totals *totals, struct array *items);
@@ -48,7 +48,9 @@ void flow_run_events(const struct flow_run *run, size_t index,
 		     const struct symbols *symbols, flow_run_take *take,
 		     void *ctx);
 
-/* The same along the graph of blocks, whatever trace it is. */
+/* Like flow_run_events(), but always decodes with the block graph, whatever the
+ * kind of trace.
+ */
 void flow_run_graph_events(const struct flow_run *run, size_t index,
 			   const struct symbols *symbols, flow_run_take *take,
 			   void *ctx);

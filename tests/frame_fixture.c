@@ -14,7 +14,7 @@ struct formatter {
 	uint8_t id;   /* whose bytes come next */
 };
 
-/* Nobody's, behind the last. */
+/* After the last byte: no source. */
 static uint8_t id_of(const struct formatter *formatter, size_t ahead)
 {
 	size_t index = formatter->done + ahead;
@@ -39,8 +39,8 @@ static void put_id(struct formatter *formatter, uint8_t *pair, uint8_t id)
 	formatter->id = id;
 }
 
-/* A pair of bytes at an even place: data, or an id and data of it, or an id and
- * the last byte of the one before.
+/* Writes a pair of bytes at an even offset: data, or an id and its data, or an
+ * id and the last byte of the previous source.
  */
 static void put_pair(struct formatter *formatter, uint8_t *frame, size_t at,
 		     bool repeat)

@@ -56,7 +56,8 @@ static const char *const stops[] = {
 
 enum { LINES = 64 };
 
-/* What is read from a text, what of it has been handed out, what came of it. */
+/* The steps read from a text, how many were consumed, and the resulting events.
+ */
 struct gate_script {
 	struct symbols *symbols;
 	struct gate_step steps[LINES];
@@ -106,7 +107,8 @@ static int next_events(void *ctx, const struct function_event **batch)
 	return (int)count;
 }
 
-/* An address inside of the function @name; its first with "+0" behind. */
+/* Returns an address inside the function @name; its first if followed by "+0".
+ */
 static uint64_t address_of(const char *name)
 {
 	size_t length = strcspn(name, "+");
@@ -128,7 +130,7 @@ static uint32_t function_of(const struct gate_script *script, const char *name)
 	return symbol.function;
 }
 
-/* Returns the place of @word in @list, or -1. */
+/* Returns the index of @word in @list, or -1. */
 static int place_of(const char *word, const char *const *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -174,7 +176,7 @@ static void read_event(struct gate_script *script, uint64_t time_ns,
 	}
 }
 
-/* Where a call returns to is said with it; a return goes there. */
+/* A call's line includes its return target; a return goes there. */
 static void read_line(struct gate_script *script, char *line)
 {
 	uint64_t time_ns = strtoull(strsep(&line, " "), NULL, 10);

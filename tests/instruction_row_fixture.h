@@ -4,7 +4,7 @@
 
 #include "execution/instruction/instruction.h"
 
-/* Addresses that their code is at. */
+/* Addresses at which the rows' code is decoded. */
 #define AT UINT64_C(0xffffffff81000000)
 #define AT_32 UINT64_C(0x8000) /* A32 and T32 */
 
@@ -13,7 +13,7 @@
 #define BYTES(...) \
 	.bytes = { __VA_ARGS__ }, .size = sizeof((uint8_t[]){ __VA_ARGS__ })
 
-/* An instruction, and what is read of it. */
+/* An instruction and its expected decoding. */
 struct instruction_row {
 	const char *name;
 	enum instruction_set set;
@@ -28,8 +28,8 @@ struct instruction_row {
 	bool writes_trace;
 };
 
-/* Asserts that it is read so, with whatever follows, and with less than all of
- * it.
+/* Asserts that the row is decoded as expected, whatever bytes follow it, and
+ * also when truncated.
  */
 void check_instruction_row(const struct instruction_row *row);
 

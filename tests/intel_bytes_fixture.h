@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes Intel PT trace that @text gives in hex, a word a byte, "psb" for all
- * 16 of its own, to @bytes.  Returns how many those are.
+/* Writes the Intel PT trace that @text spells in hex, one byte a word, "psb"
+ * for all 16 bytes of a PSB, to @bytes. Returns the number of bytes.
  */
 size_t fixture_intel_bytes(const char *text, uint8_t *bytes, size_t room);
 

@@ -30,7 +30,7 @@ void interrupt_timer_story(struct attribution_fixture *f)
 	NS(300);
 }
 
-/* A timer that puts itself back stays whose it was. */
+/* A timer that rearms itself stays charged to the same thread. */
 static void periodic_timer_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);
@@ -52,7 +52,7 @@ static void periodic_timer_story(struct attribution_fixture *f)
 }
 
 /* 8 queues @function, which kworker 20 executes from 110 to 300 with an
- * interrupt of 50 for what it asked of a disk.
+ * interrupt of 50 ns for its disk request.
  */
 static void queue_and_execute(struct attribution_fixture *f,
 			      const char *function)
@@ -73,15 +73,15 @@ static void queue_and_execute(struct attribution_fixture *f,
 	NS(400);
 }
 
-/* The item lies on 8's stack: nobody else can have queued it. */
+/* The item is on 8's stack: no other thread can have queued it. */
 void interrupt_work_story(struct attribution_fixture *f)
 {
 	queue_and_execute(f, "work_for_cpu_fn");
 }
 
-/* Others may have found the item queued, or added to its list without queueing
- * it: that leaves no event.  So 8 is inferred, also for the disk's interrupt
- * after it; until 2026 both were exact.
+/* Other threads may have found the item queued, or added to its list without
+ * queueing it, which no event reports. So 8 is inferred, also for the disk's
+ * interrupt after it; until 2026 both were exact.
  */
 static void shared_item_story(struct attribution_fixture *f)
 {
@@ -104,8 +104,8 @@ static void dirty(struct attribution_fixture *f, int32_t tid, int pages)
 	OUT;
 }
 
-/* 8 queues the writeback of a device by its first dirty page; 9 makes three pages
- * dirty and queues nothing.  Of the four one is written, with an interrupt.
+/* 8 queues the writeback of a device by its first dirty page; 9 dirties three
+ * pages and queues nothing. One of the four is written, with an interrupt.
  */
 static void writeback_story(struct attribution_fixture *f)
 {
@@ -130,8 +130,7 @@ static void writeback_story(struct attribution_fixture *f)
 	NS(300);
 }
 
-/* 8 writes its own dirty pages all by itself: the next writeback is 9's alone.
- */
+/* 8 writes its own dirty pages itself: the next writeback is only for 9. */
 static void own_writeback_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);
@@ -177,8 +176,8 @@ static void shared_timer_story(struct attribution_fixture *f)
 	NS(300);
 }
 
-/* Nothing tells for whom the interrupt was, but for the work that it queued,
- * which woke 8.
+/* The interrupt's beneficiary is known only from the work that it queued, which
+ * woke 8.
  */
 static void bottom_half_story(struct attribution_fixture *f)
 {
@@ -213,7 +212,9 @@ static void woken_story(struct attribution_fixture *f)
 	NS(300);
 }
 
-/* What the interrupt ends with, preempting 5, is not its time. */
+/* The preemption of 5 at the interrupt's end is not part of the interrupt's
+ * time.
+ */
 static void preempted_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 5);
@@ -232,7 +233,7 @@ static void preempted_story(struct attribution_fixture *f)
 	NS(300);
 }
 
-/* On its way out an interrupt lets others in: they are not part of it. */
+/* An interrupt enables others in its exit code: they are not part of it. */
 static void nested_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 5);
@@ -294,7 +295,7 @@ static void ipi_story(struct attribution_fixture *f)
 	NS(200);
 }
 
-/* What happens before the trace begins says nothing of the task. */
+/* Events before the start of the trace do not reveal the task. */
 static void untraced_story(struct attribution_fixture *f)
 {
 	event(f, 0, EVENT_HRTIMER_START, 0x700, address_of("process_timeout"),
@@ -322,8 +323,9 @@ static void answer(struct attribution_fixture *f, uint64_t begin_ns)
 	OUT;
 }
 
-/* 8 asks and is answered before it could sleep, twice; then 9 asks as well,
- * and the answer may be for either; the last comes when nobody waits.
+/* 8 sends a request and is answered before it could sleep, twice; then 9 sends
+ * one as well, and the answer may be for either; the last answer arrives when
+ * no thread waits.
  */
 static void answer_story(struct attribution_fixture *f)
 {

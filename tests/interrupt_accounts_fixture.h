@@ -4,13 +4,16 @@
 
 #include "tests/interrupt_story_fixture.h"
 
-/* For whom the kernel's own work was: timers, queued work, wake-ups. */
+/* The thread or process that the kernel's own work is charged to: timers,
+ * queued work, wake-ups.
+ */
 enum { INTERRUPT_STORIES = 18 };
 
 extern const struct interrupt_story interrupt_stories_of_work[INTERRUPT_STORIES];
 
-/* Two of them: 8 sleeps, and its timer and the tick share an interrupt on 5's time; what
- * 8 queues is done by kworker 20, with an interrupt in between.
+/* Two of the stories. Timer: 8 sleeps, and its timer and the tick share an
+ * interrupt that runs on 5's time. Work: kworker 20 executes an item that 8
+ * queued, with an interrupt in between.
  */
 void interrupt_timer_story(struct attribution_fixture *f);
 void interrupt_work_story(struct attribution_fixture *f);

@@ -95,7 +95,7 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* One line: "kind function [irq] on TID for PID count: ns exact inferred
+/* Writes one line: "kind function [irq] on TID for PID count: ns exact inferred
  * nobody", the kind a number.
  */
 static void write_line(const struct interrupt_scene *scene,
@@ -143,7 +143,7 @@ void interrupt_scene_end(struct interrupt_scene *scene)
 	symbols_close(scene->symbols);
 }
 
-/* Check hands its tests nothing but a number. */
+/* The current story: check passes tests only an index. */
 static const struct interrupt_story *told;
 
 START_TEST(work_is_for_whom_it_was)

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the first code in the copy of kcore in @recording and its size, to
- * be freed; NULL if there is none.
+/* Returns the first code segment of the copy of kcore in @recording and its
+ * size; NULL if it has none. The caller frees it.
  */
 uint8_t *kcore_text(const char *recording, size_t *size);
 

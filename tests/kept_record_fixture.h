@@ -4,12 +4,12 @@
 
 #include "report/steps/call_step.h"
 
-/* What records that are kept have, and refer to. */
+/* The task and the id ranges that cached records refer to. */
 enum { FUNCTIONS = 20, KEY = 7 };
 
 extern const struct task kept_record_task;
 
-/* Asserts that what is kept of tasks is the same. */
+/* Asserts that all cached fields of two tasks are equal. */
 void kept_record_check_task(const struct task *task, const struct task *wanted);
 
 #endif

@@ -11,15 +11,16 @@ struct kernel_entries {
 	uint64_t first;	      /* the lowest address */
 };
 
-/* Returns the entries of the kernel proper, by the copy of kallsyms in the recording
- * at @path: read for a test, by nothing that is tested.
+/* Returns the symbols of the kernel proper from the copy of kallsyms in the
+ * recording at @path. Only tests use this parser, so it is independent of the
+ * tested one.
  */
 struct kernel_entries kernel_entries_read(const char *path);
 void kernel_entries_free(struct kernel_entries *entries);
 
-/* Writes what reports call the function @name (up to @size bytes) that begins at
- * @address: its place behind the first entry follows if it is one of several
- * entries of the kernel proper that have its name.
+/* Writes to @name (up to @size bytes) the name that reports give the function
+ * at @address: if several symbols of the kernel proper share its name, its
+ * offset from the first symbol is appended.
  */
 void kernel_entries_tell_apart(const struct kernel_entries *entries,
 			       uint64_t address, char *name, size_t size);

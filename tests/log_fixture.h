@@ -6,12 +6,12 @@
 
 #include <stdint.h>
 
-/* What a log's messages are kept in. */
+/* Size of the buffer for a log message. */
 enum { LOG_FIXTURE_TEXT = 512 };
 
-/* Keeps the last message as "file: text" in @said, of LOG_FIXTURE_TEXT bytes:
- *	static char said[LOG_FIXTURE_TEXT];
- *	static const struct log log_said = { log_fixture_keep, said };
+/* Stores the last message as "file: text" in @said, of LOG_FIXTURE_TEXT bytes:
+ * 	static char said[LOG_FIXTURE_TEXT];
+ * 	static const struct log log_said = { log_fixture_keep, said };
  */
 void log_fixture_keep(void *said, enum log_level level, const char *file,
 		      uint64_t offset, const char *text);

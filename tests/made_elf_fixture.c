@@ -8,7 +8,7 @@
 
 enum { FRAMES, NAMES, SYMBOLS, CODE, SECTIONS };
 
-/* Names of sections come first, those of functions behind them. */
+/* Section names, followed by function names. */
 static const char section_names[] = "\0.eh_frame\0.strtab\0.symtab\0.text";
 enum { FRAMES_NAME = 1, STRTAB_NAME = 11, SYMTAB_NAME = 19, TEXT_NAME = 27 };
 
@@ -63,7 +63,9 @@ static void add_entry(struct made_elf *elf, const void *head, size_t head_size,
 void made_elf_common(struct made_elf *elf, uint8_t link, const uint8_t *program,
 		     size_t size)
 {
-	/* Id, version, "zR", alignments, link, what R says: relative, signed. */
+	/* Id, version, "zR", alignments, link, and the encoding for R:
+	 * relative, signed.
+	 */
 	const uint8_t head[] = { 0, 0, 0,    0,	   1, 'z', 'R',
 				 0, 1, 0x78, link, 1, 0x1b };
 

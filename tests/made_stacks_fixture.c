@@ -17,7 +17,7 @@ enum {
 	ARM64_PC = 32,
 };
 
-/* This is what is above the address in a signed pointer to user code. */
+/* The bits above the address in a signed pointer to user code. */
 #define SIGNED UINT64_C(0xab2a000000000000)
 
 #define PROGRAM(...) \
@@ -42,7 +42,7 @@ enum {
 };
 #define OFFSET(number) (0x80 | (number))
 
-/* Adds a function; returns the address behind a call in it. */
+/* Adds a function; returns the address after a call in it. */
 static uint64_t add(struct made_stack *made, const char *name,
 		    const uint8_t *program, size_t size)
 {
@@ -92,8 +92,8 @@ static void x86(struct made_stack *made)
 	       5 * sizeof(char *));
 }
 
-/* Code that nothing describes: what the caller had in its other registers is
- * lost, its stack pointer, too; it is found by its frame pointer again.
+/* Code without unwind information: the caller's other registers are lost,
+ * including its stack pointer, which is restored from its frame pointer.
  */
 static void arm64_linked(struct made_stack *made)
 {
@@ -201,8 +201,8 @@ static void arm64_signal(struct made_stack *made)
 	       5 * sizeof(char *));
 }
 
-/* Code that is in no file has called nothing: its return address is in a
- * register, the frame pointer is its caller's.
+/* Code without a file is assumed to be a leaf: its return address is in a
+ * register, and the frame pointer is its caller's.
  */
 static void arm64_leaf(struct made_stack *made)
 {
@@ -221,8 +221,8 @@ static void arm64_leaf(struct made_stack *made)
 	       4 * sizeof(char *));
 }
 
-/* It names a register that no architecture has: nothing else that the file says
- * of its frames is believed.
+/* It names a register that no architecture has: the rest of the file's unwind
+ * information for its frame is not used.
  */
 static void x86_absurd(struct made_stack *made)
 {
@@ -236,7 +236,7 @@ static void x86_absurd(struct made_stack *made)
 	       2 * sizeof(char *));
 }
 
-/* Nothing says where it ends: neither address nor stack pointer change. */
+/* The stack has no end: neither address nor stack pointer changes. */
 static void arm64_endless(struct made_stack *made)
 {
 	made_elf_begin(&made->elf, EM_AARCH64);

@@ -9,21 +9,25 @@
 enum {
 	MADE_STACK_WORDS = 96,
 	MADE_STACK_REGISTERS = 33,
-	MADE_STACK_CODE = 0x55550000, /* where the process has the program */
+	/* where the program is mapped in the process */
+	MADE_STACK_CODE = 0x55550000,
 };
 
-/* A program, one of its stacks as a sample has it, and what is on it. */
+/* A program, a sample of one of its stacks, and the expected call chain. */
 struct made_stack {
 	struct made_elf elf;
 	uint64_t registers[MADE_STACK_REGISTERS]; /* by perf's numbers */
-	uint64_t words[MADE_STACK_WORDS]; /* from the stack pointer on */
-	const char *wanted[8];		  /* the innermost first, then NULL */
+	/* stack content from the stack pointer upwards */
+	uint64_t words[MADE_STACK_WORDS];
+	/* innermost function first, then NULL */
+	const char *wanted[8];
 };
 
-/* One stack of each kind that there is. */
+/* One stack for each kind of frame. */
 struct made_stack_case {
-	const char *arch;		       /* as uname -m has it */
-	void (*make)(struct made_stack *made); /* of one that is all 0 */
+	const char *arch; /* as in uname -m */
+	/* @made is all 0 before the call */
+	void (*make)(struct made_stack *made);
 };
 
 enum { MADE_STACKS = 9 };

@@ -9,7 +9,7 @@
 
 enum { MADE_TASKS = 32, MADE_DEPTH = 32 };
 
-/* A thread of a made-up recording, and the functions that it has open. */
+/* A thread of a made-up recording, and its open functions. */
 struct made_task {
 	struct task task;
 	uint32_t depth;
@@ -19,7 +19,7 @@ struct made_task {
 	uint64_t clock_ns;
 };
 
-/* All of them, in order of appearance; zeros are none. */
+/* All threads, in order of appearance; all zeros is an empty set. */
 struct made_tasks {
 	struct made_task items[MADE_TASKS];
 	uint32_t count;
@@ -27,11 +27,14 @@ struct made_tasks {
 	size_t process_count;
 };
 
-/* Thread @tid is of process @pid; without this each is a process. */
+/* Makes thread @tid part of process @pid; by default each thread is a process.
+ */
 void made_tasks_belong(struct made_tasks *tasks, int32_t tid, int32_t pid);
 int32_t made_tasks_process(const struct made_tasks *tasks, int32_t tid);
 
-/* Returns thread @tid, which appears if it is new; 0 is one on each CPU. */
+/* Returns thread @tid and adds it if it is new; each CPU has a thread 0 of its
+ * own.
+ */
 struct made_task *made_tasks_find(struct made_tasks *tasks, uint32_t cpu,
 				  int32_t tid);
 

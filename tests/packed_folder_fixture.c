@@ -21,8 +21,8 @@ static const char *behind_inner(const char *name)
 	return name;
 }
 
-/* One line of @bytes as a name; returns its length with the line's end, 0 if it
- * is none.
+/* Reads one line of @bytes as a name; returns its length including the newline,
+ * 0 if it is not a name.
  */
 static size_t read_name(const uint8_t *bytes, size_t size,
 			char name[NAME_LIMIT])

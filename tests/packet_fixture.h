@@ -10,11 +10,11 @@ struct recording_fixture;
 
 /* Intel PT packets, written by libipt's own encoder. */
 
-/* Writes @packets as bytes; returns how many. */
+/* Encodes @packets; returns the number of bytes. */
 size_t fixture_encode(const struct pt_packet *packets, size_t count,
 		      uint8_t *bytes, size_t room);
 
-/* recording_fixture_trace() with packets; returns their size. */
+/* Like recording_fixture_trace(), but encodes @packets; returns their size. */
 size_t recording_fixture_packets(struct recording_fixture *fixture,
 				 uint64_t offset,
 				 const struct pt_packet *packets, size_t count);

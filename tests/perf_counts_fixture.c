@@ -30,8 +30,8 @@ struct thunk_range {
 	enum place_kind kind;
 };
 
-/* A name for where a section begins or ends.  Where a function begins there,
- * too, perf says the mark's name.
+/* A symbol for a section's start or end. If a function starts at the same
+ * address, perf prints the section symbol's name.
  */
 struct section_mark {
 	char name[512];
@@ -39,14 +39,14 @@ struct section_mark {
 	char function[512]; /* or "" */
 };
 
-/* This is what a kernel's list of symbols tells of its names. */
+/* The parts of a kernel's symbol list needed to match perf's names. */
 struct kernel_names {
 	struct array thunks; /* struct thunk_range */
 	struct array marks;  /* struct section_mark */
 	struct kernel_entries entries;
 };
 
-/* Control that went into a thunk. */
+/* A branch that entered a thunk. */
 struct thunk {
 	bool is_active;
 	bool is_call;
@@ -54,11 +54,12 @@ struct thunk {
 	char from[512];
 };
 
-/* This is what a CPU does, one branch after the other. */
+/* A CPU's state while its branches are read in order. */
 struct cpu_line {
 	struct thunk now;
-	struct thunk interrupted; /* the last one that was */
-	uint64_t resume;	  /* where that goes on */
+	struct thunk interrupted; /* the last interrupted thunk */
+	/* the address where the interrupted thunk resumes */
+	uint64_t resume;
 };
 
 struct perf_count *perf_counts_get(struct array *counts, const char *name)
@@ -92,8 +93,8 @@ static enum place_kind kind_of_name(const char *name)
 		       PLACE_FUNCTION;
 }
 
-/* A thunk reaches from its name, which may be one of several there, to the
- * next address that has one.
+/* Adds a thunk, from its symbol, which may be one of several at that address,
+ * to the next symbol's address.
  */
 static void take_thunk(struct array *thunks, uint64_t address, const char *name)
 {
@@ -109,7 +110,7 @@ static void take_thunk(struct array *thunks, uint64_t address, const char *name)
 	*last = (struct thunk_range){ .start = address, .kind = kind };
 }
 
-/* Marks come before the function's name, or after it. */
+/* Section symbols are listed before the function's name, or after it. */
 static void take_mark(struct array *marks, uint64_t address, const char *name,
 		      const char *before, uint64_t before_address)
 {
@@ -221,7 +222,7 @@ static bool read_branch(char *line, const struct kernel_names *names,
 	line += strcspn(line, " ");
 	*arrow = '\0';
 	end = arrow;
-	/* Back over the symbol and the address. */
+	/* Steps back over the symbol and the address. */
 	for (int words = 0; words < 2; words++) {
 		while (end > line && end[-1] == ' ')
 			end--;
@@ -232,8 +233,8 @@ static bool read_branch(char *line, const struct kernel_names *names,
 	read_place(end, names, &branch->from);
 	line += strspn(line, " ");
 	length = end > line ? (size_t)(end - line) : 0;
-	/* perf says behind them whether interrupts are disabled, or that it
-	 * changes: (D), (t), (Dt).
+	/* perf appends whether interrupts are disabled or whether that changes:
+	 * (D), (t), (Dt).
 	 */
 	if (memchr(line, '(', length))
 		length = strcspn(line, "(");
@@ -260,7 +261,7 @@ static void enter(struct array *counts, const struct branch *branch,
 		perf_counts_get(counts, branch->to.name)->tail++;
 }
 
-/* An interrupt in a thunk: the branch goes on after it. */
+/* Handles an interrupt in a thunk: the branch continues after it. */
 static void interrupt(struct cpu_line *cpu, const struct branch *branch)
 {
 	if (cpu->now.is_active) {
@@ -308,7 +309,7 @@ static void take_branch(struct array *counts, struct cpu_line *cpu,
 	}
 }
 
-/* The branches of all CPUs come mixed. */
+/* Returns the state of a CPU: the branches of all CPUs are interleaved. */
 static struct cpu_line *line_of(struct array *lines, unsigned int cpu)
 {
 	while (lines->count <= cpu)

@@ -4,9 +4,10 @@
 
 #include <stdbool.h>
 
-/* perf 6.1 gives up, without a word, where a recording's switch records do
- * not fit its idea of __switch_to.  This makes it decode without them: sets
- * HAVE_SCHED_SWITCH to 0 in the recording at @path, to be done on a copy.
+/* Makes perf decode without switch records: sets HAVE_SCHED_SWITCH to 0 in the
+ * recording at @path, which should be a copy. Otherwise perf 6.1 silently gives
+ * up where the switch records of a recording do not match the __switch_to it
+ * expects.
  */
 bool perf_ignore_switches(const char *path);
 

@@ -7,8 +7,8 @@
 
 enum set { A64, A32, T32, SETS };
 
-/* This is what the captures' code is if it is taken for each instruction set,
- * as LLVM's disassembler says: all direct branches, also where none was meant.
+/* The captures' code decoded in each instruction set, by LLVM's disassembler:
+ * all direct branches, including unintended ones.
  */
 enum { ELSEWHERE = 0xffff };
 
@@ -51,7 +51,7 @@ static const struct direct_branch program_branches[] = {
 	{ T32, 0x58, 0x5c },
 };
 
-/* A piece of code, and what is known of it. */
+/* A capture's code, and the branches in it. */
 struct piece {
 	uint64_t base;
 	const uint32_t *code;
@@ -62,7 +62,9 @@ struct piece {
 
 #define BRANCHES(branches) branches, sizeof(branches) / sizeof(*(branches))
 
-/* Where @address lies in the code of @kind; its size is 0 if nowhere. */
+/* Returns the code of @kind that contains @address; its size is 0 if there is
+ * none.
+ */
 static struct piece find_piece(enum capture_name name, uint64_t address)
 {
 	const struct capture_kind *kind = &capture_kinds[name];
@@ -107,7 +109,7 @@ static const struct direct_branch *branch_at(const struct piece *piece,
 	return NULL;
 }
 
-/* Returns whether @block is made of instructions of @set, as many as it says.
+/* Returns whether @block consists of as many instructions of @set as it states.
  */
 static bool is_of_set(const struct piece *piece, enum set set,
 		      const struct flow_item *block)

@@ -7,10 +7,9 @@
 
 #include <stdbool.h>
 
-/* Returns whether the code of a capture might have been executed as @items
- * (struct flow_item) say, in one of the instruction sets that the blocks may
- * be of: damage may turn A64 into A32 and that into T32.  Then nobody can tell
- * that the trace was another.
+/* Returns whether @items (struct flow_item) are a possible execution of a
+ * capture's code, in any of the instruction sets its blocks may have: damage
+ * may turn A64 into A32 and A32 into T32, which a decoder cannot detect.
  */
 bool plausible_fixture_check(const struct array *items, enum capture_name kind);
 

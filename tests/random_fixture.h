@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Returns a reproducible number of 24 bits, the next after *@state. */
+/* Returns a reproducible 24-bit pseudo-random number and advances *@state. */
 uint32_t next_random(uint32_t *state);
 
 #endif

@@ -317,7 +317,7 @@ static uint64_t text_size(const char *text)
 	return sizeof(uint32_t) + strlen(text) + 1;
 }
 
-/* Behind the records: where the features are, and the features. */
+/* Appends after the records: the offsets of the features, then the features. */
 static void append_features(struct recording_fixture *fixture)
 {
 	const char *const texts[] = { fixture->arch, fixture->cpuid };

@@ -47,7 +47,9 @@ static uint64_t sum_of(const uint64_t *parts)
 	return sum;
 }
 
-/* Adds who else sent what woke those who had it. */
+/* Adds the threads, other than the client, that woke threads on the request's
+ * path.
+ */
 static void write_wakers(struct script *script, const struct request *request)
 {
 	struct array way = ARRAY_OF(struct request_stretch);
@@ -211,7 +213,7 @@ void item_ends(struct attribution_fixture *f, uint64_t time_ns)
 	leave(f, 3);
 }
 
-/* The stories of the suite, which check's loops know by number only. */
+/* The suite's stories: check's loop tests get only an index. */
 static const struct request_story *all;
 
 START_TEST(requests_are_found_with_their_time)

@@ -7,19 +7,21 @@
 
 #include <stdint.h>
 
-/* What tells who takes a message, beside who wakes whom. */
+/* The evidence for a message's receiver, besides the wake-ups. */
 enum request_evidence {
 	NOTHING_TELLS,
-	SOCKETS_TELL, /* the events of sockets */
+	SOCKETS_TELL, /* socket events */
 	PACKETS_TELL,
-	NO_WAKES, /* not even that is known */
+	NO_WAKES, /* no wake-ups either */
 };
 
-/* This is what happens, and the requests that it is: a line each, "client>server
- * begin+wall" (-1: of another machine, or unknown), a question mark if it is inferred, "no answer", "for" that of
- * which begin; then what its time went to: c the client, w the client's waiting,
- * n another machine or the network, q queue, r runnable, k kernel, u user, a asleep, d downstream; "by" who
- * but the client woke somebody on its way; after a slash what was beside that.
+/* Events, and the expected requests, one a line: "client>server begin+wall"
+ * (-1: on another machine, or unknown), a question mark if it is inferred, "no
+ * answer", "for" and the begin of the request it is part of; then its time by
+ * class: c the client, w the client's waiting, n another machine or the
+ * network, q queue, r runnable, k kernel, u user, a asleep, d downstream; "by"
+ * and the thread, other than the client, that woke a thread on the request's
+ * path; after a slash the time of parallel work.
  */
 struct request_story {
 	const char *title;
@@ -28,40 +30,44 @@ struct request_story {
 	enum request_evidence evidence;
 };
 
-/* Runs a suite of that name, a test a story: it fails if its requests are
- * others.  Returns main()'s exit code.
+/* Runs a suite @name with one test for each story, which fails if the requests
+ * differ. Returns main()'s exit code.
  */
 int request_story_run(const char *name, const struct request_story *stories,
 		      int count);
 
 enum { CLIENT = 7, SERVER = 8, OTHER = 17 };
 
-/* The client has CPU 0, the server CPU 1, another client CPU 2. */
+/* Starts the client on CPU 0, the server on CPU 1 and another client on CPU 2.
+ */
 void all_run(struct attribution_fixture *f);
 
-/* The thread on @cpu is in a system call and @function from @time_ns on; or
+/* The thread on @cpu enters a system call and @function in it at @time_ns; or
  * leaves both.
  */
 void calls(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	   const char *function);
 void returns(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu);
 
-/* It waits there, and @next runs; @next, which waited, runs again. */
+/* The thread waits and @next runs; @next, which waited, runs again. */
 void waits(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	   int32_t prev, int32_t next);
 void goes_on(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu);
 
-/* @tid waits in @function on @cpu; or goes on there, behind another, and returns. */
+/* @tid starts to wait in @function on @cpu; or continues there after another
+ * thread, and returns.
+ */
 void sleeps(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	    int32_t tid, const char *function);
 void rises(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	   int32_t tid);
 
-/* It writes to a pipe, and wakes @tid. */
+/* The thread on @cpu writes to a pipe, and wakes @tid. */
 void writes_to(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	       int32_t tid);
 
-/* A kworker has CPU 3, beside all that run; there it executes @item. */
+/* A kworker on CPU 3, in addition to the threads of all_run(), executes @item.
+ */
 enum { KWORKER = 30 };
 void item_begins(struct attribution_fixture *f, uint64_t time_ns, int64_t item);
 void item_ends(struct attribution_fixture *f, uint64_t time_ns);

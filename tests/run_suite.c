@@ -38,10 +38,10 @@ int suite_repeats(int times)
 
 enum { PLACES = 1 << 14 };
 
-/* check calls it for each assertion that holds, to tell a crash's place, and
- * would write that into a file each time, which took most of the suites' time.
- * The linker leads those calls to here: only places that a test has not been at
- * yet are written.
+/* check calls this for each assertion that holds, to locate a crash, and would
+ * write the location to a file each time, which took most of the suites' time.
+ * The linker redirects those calls to this wrapper: only locations that a test
+ * has not reached yet are written.
  */
 void __real__mark_point(const char *file, int line);
 void __wrap__mark_point(const char *file, int line);
@@ -71,10 +71,10 @@ static int run_as(Suite *suite, enum fork_status fork_status)
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* A process for each test was most of the time that sanitizers and QEMU took: its
- * shadow memory, or its code in the host's instructions, is made anew each time.
- * Without one check has no limit of time, and a crash ends the suite: the
- * sanitizer's report, or the limit's signal, is then the last that it says.
+/* A process for each test took most of the time under sanitizers and QEMU: its
+ * shadow memory, or its translated code, is set up again each time. Without
+ * processes check has no timeouts, and a crash ends the suite: the sanitizer's
+ * report, or the limit's signal, is then the last output.
  */
 int run_suite(Suite *suite)
 {

@@ -14,30 +14,30 @@
  */
 int run_suite(Suite *suite);
 
-/* Does the same where tests leave their process such that the next one could not
- * begin in it: with limits, sockets or signals of its own.  Each has a process
- * here, under sanitizers and in QEMU, too.
+/* Like run_suite(), but always runs each test in a process of its own, under
+ * sanitizers and in QEMU too: for tests that change their process's limits,
+ * sockets or signals, which would break the next test.
  */
 int run_suite_apart(Suite *suite);
 
-/* Returns whether this is the full tier, which the environment variable
- * KTRACE_FULL says: then suites try all of what they else try a part of.
+/* Returns whether this is the full tier (environment variable KTRACE_FULL):
+ * suites then try all cases instead of a part of them.
  */
 bool suite_is_full(void);
 
-/* Returns whether suites try the least that names each of their cases: the quick
- * tier, which the environment variable KTRACE_QUICK says, has no time for more, and
- * sanitizers and QEMU multiply it.  The full tier is never brief.
+/* Returns whether suites should do the least that covers each of their cases:
+ * in the quick tier (environment variable KTRACE_QUICK), and under sanitizers
+ * and in QEMU, which are much slower. The full tier is never brief.
  */
 bool suite_is_brief(void);
 
-/* Returns whether a test of many seconds is to be left out, where suites are
- * brief, and says so.
+/* Returns whether a test that takes many seconds is to be skipped because
+ * suites are brief, and prints that it is.
  */
 bool suite_skips_long_test(void);
 
-/* Returns how often something is to be tried that is tried @times in the full
- * tier and where it is fast: a tenth of that where suites are brief.
+/* Returns the number of repetitions of something that is repeated @times in the
+ * full tier and on fast builds: a tenth of that where suites are brief.
  */
 int suite_repeats(int times);
 

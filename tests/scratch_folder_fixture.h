@@ -13,17 +13,17 @@ struct scratch_folder {
 
 struct scratch_folder scratch_folder_new(void);
 
-/* Removes it and all that is in it. */
+/* Removes the folder and everything in it. */
 void scratch_folder_free(struct scratch_folder *folder);
 
-/* Writes @text to the file @name in it, making folders on the way. */
+/* Writes @text to the file @name in the folder, making folders on the way. */
 void scratch_folder_write(const struct scratch_folder *folder, const char *name,
 			  const char *text);
 
-/* Returns it open to be written to; the caller closes it. */
+/* Opens the folder for writing; the caller closes it. */
 struct output_folder scratch_folder_output(const struct scratch_folder *folder);
 
-/* Sets @path to that of @name in it. */
+/* Sets @path to the path of @name in the folder. */
 void scratch_folder_path(const struct scratch_folder *folder, const char *name,
 			 char *path, size_t size);
 

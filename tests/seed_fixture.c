@@ -56,7 +56,9 @@ struct scratch_folder seed_capture(int kind, bool is_framed)
 	return folder;
 }
 
-/* The recording's files are its caller's, the rest is freed. */
+/* Writes the recording, frees everything else and returns the folder, which the
+ * caller owns.
+ */
 struct scratch_folder seed_finish(struct recording_fixture *fixture)
 {
 	struct scratch_folder folder;
@@ -85,7 +87,7 @@ static void add_code(struct recording_fixture *fixture)
 			       kind->code_size);
 }
 
-/* What did not run changes. */
+/* Only code that did not run is changed. */
 void seed_add_poke(struct recording_fixture *fixture, uint64_t address,
 		   uint32_t old, uint64_t time_ns)
 {
@@ -100,7 +102,7 @@ void seed_add_poke(struct recording_fixture *fixture, uint64_t address,
 				 sizeof(poke), &origin);
 }
 
-/* A program that is mapped where the captures' code is. */
+/* Maps a program at the address of the captures' code. */
 static void add_program(struct recording_fixture *fixture)
 {
 	const struct capture_kind *kind = &capture_kinds[CAPTURE_ETMV4];

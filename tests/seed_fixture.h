@@ -10,21 +10,21 @@
 
 struct recording_fixture;
 
-/* Small recordings and captures with code, in folders that are the caller's:
- * what fuzz_recording may begin with.
+/* Small recordings and captures with code, in folders owned by the caller:
+ * seeds for fuzz_recording.
  */
 
 /* A capture of @kind (enum capture_name), bare or in frames. */
 struct scratch_folder seed_capture(int kind, bool is_framed);
 
-/* A recording of an ETMv4, of the kernel's code or of a program's. */
+/* A recording of an ETMv4, of kernel code or of a program. */
 struct scratch_folder seed_coresight(int is_framed, bool has_program);
 
-/* The same with times, and code that changes between them. */
+/* Like seed_coresight(), but with times, and code that changes between them. */
 struct scratch_folder seed_poked(int kind, bool second);
 
-/* Parts of other recordings: the AUX record of all @size bytes; four bytes of
- * code that become others; the end, which leaves the folder.
+/* Parts of other recordings: an AUX record for all @size bytes; a change of
+ * four bytes of code; the end, which keeps the folder.
  */
 void seed_add_aux(struct recording_fixture *fixture, size_t size,
 		  uint64_t flags);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Suites run in the root of the checkout.  Tests may go elsewhere or link to
- * what is there, so the path is absolute.
+/* Suites run in the root of the checkout. Tests may change directory or use the
+ * path in links, so it is absolute.
  */
 static bool shared_folder(char folder[PATH_MAX])
 {

@@ -37,7 +37,9 @@ void snapshot_fixture_file(const struct scratch_folder *folder,
 	FILE *file;
 
 	scratch_folder_path(folder, name, path, sizeof(path));
-	/* Anew: a file cut to nothing and written again is flushed to disk. */
+	/* Creates the file again: a truncated and rewritten file is flushed to
+	 * disk.
+	 */
 	remove(path);
 	file = fopen(path, "wb");
 	ck_assert_ptr_nonnull(file);

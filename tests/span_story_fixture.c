@@ -25,7 +25,7 @@ struct script {
 	struct time_window window;
 	struct thread_tracker *tracker;
 	const struct task *tasks[TASKS_ROOM]; /* of the steps, by index */
-	bool moves; /* on to another tracker behind each step and event */
+	bool moves; /* to another tracker after each step and event */
 	struct task_names *names;
 	struct attribution_fixture *fixture;
 	char text[2048];
@@ -90,7 +90,7 @@ static struct event_handler *handler_of(const struct script *script)
 	return thread_tracker_handler(script->tracker);
 }
 
-/* Another tracker goes on with what this one has written. */
+/* Continues with another tracker, from the packed state of this one. */
 static void move(struct script *script)
 {
 	struct pack written = pack_to_write();
@@ -185,7 +185,7 @@ static void check(const struct span_story *story, bool moves)
 	attribution_fixture_free(script.fixture);
 }
 
-/* Check hands its tests nothing but a number. */
+/* The current story: check passes tests only an index. */
 static const struct span_story *told;
 
 START_TEST(every_nanosecond_has_a_class)

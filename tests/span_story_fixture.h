@@ -9,10 +9,10 @@
 
 struct attribution_fixture;
 
-/* This is what happens, and how task_time has it: a line a span, "tid class
- * begin-end", where a question mark says that it is provisional, "(recorder)"
- * that the recorder had the CPU, " by tid" who woke, and "~ns" behind a time how
- * inexact it is.
+/* Events, and the spans that task_time must make of them, one a line: "tid
+ * class begin-end", where a question mark marks a provisional span,
+ * "(recorder)" that the recorder had the CPU, " by tid" the waker, and "~ns"
+ * after a time its inexactness.
  */
 struct span_story {
 	const char *title;
@@ -23,7 +23,7 @@ struct span_story {
 	int32_t recorder_tid; /* 0: none */
 };
 
-/* All events, of all CPUs; the whole time. */
+/* All events of all CPUs, for the whole time. */
 #define SEES_ALL \
 	{ \
 		.has_switches = true, .has_wakeups = true, \
@@ -31,8 +31,8 @@ struct span_story {
 	}
 #define WHOLE .window = { 0, UINT64_MAX }
 
-/* Runs a suite of that name, a test a story: it fails if the story comes out
- * in another way.  Returns main()'s exit code.
+/* Runs a suite @name with one test for each story, which fails if the spans
+ * differ. Returns main()'s exit code.
  */
 int span_story_run(const char *name, const struct span_story *stories,
 		   int count);
@@ -40,7 +40,7 @@ int span_story_run(const char *name, const struct span_story *stories,
 /* Thread @tid is woken on @cpu. */
 void wakes(struct attribution_fixture *f, uint32_t cpu, int32_t tid);
 
-/* The thread on @cpu leaves in @prev_state for @next. */
+/* The thread on @cpu is switched out in @prev_state for @next. */
 void schedules(struct attribution_fixture *f, uint32_t cpu, int32_t prev,
 	       int64_t prev_state, int32_t next);
 

@@ -20,7 +20,7 @@ void store_rows_add(struct row_chunk *rows)
 	rows->count++;
 }
 
-/* Returns the cell of the last row, which is no longer NULL. */
+/* Returns the cell of the last row and marks it as not NULL. */
 static union sql_cell *cell_of(struct row_chunk *rows, const char *column)
 {
 	const struct sql_table *table = rows->table;

@@ -4,8 +4,8 @@
 
 #include "sql/rows/row_chunk.h"
 
-/* Rows of any table, put together by hand: each begins with all columns NULL.
- * Texts are borrowed.  Unknown columns fail the test.
+/* Rows of any table, put together by hand: a new row has NULL in all columns.
+ * Texts are borrowed. Unknown columns fail the test.
  */
 struct row_chunk *store_rows_new(enum sql_table_id id);
 void store_rows_add(struct row_chunk *rows);

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes down each sleep and each call as it ends. */
+/* Writes each sleep and each call as it ends. */
 struct script {
 	struct task_listener listener;
 	struct attribution_fixture *fixture;

@@ -16,13 +16,13 @@ static struct added marks[MARKS];
 
 typedef uint64_t choose_address(size_t i);
 
-/* As a kernel's own symbols come: some have several names. */
+/* Like a kernel's own symbols, some of which have several names. */
 static uint64_t in_order(size_t i)
 {
 	return 0x1000 + i / 3 * SPACE;
 }
 
-/* As its modules' do, behind those. */
+/* Like a kernel's modules, whose symbols follow the kernel's in no order. */
 static uint64_t rest_in_no_order(size_t i)
 {
 	return i < MARKS / 2 ? in_order(i) :
@@ -45,8 +45,8 @@ static uint64_t all_at_one(size_t i)
 static choose_address *const orders[] = { in_order, rest_in_no_order,
 					  in_no_order, all_at_one };
 
-/* Returns which mark wins at the address of mark @like: of those of the highest
- * rank, the last.
+/* Returns the mark that wins at the address of mark @like: the last of those of
+ * the highest rank.
  */
 static size_t winner(size_t like)
 {

@@ -57,7 +57,7 @@ static void end(struct seekable_writer *writer)
 	seekable_writer_free(writer);
 }
 
-/* Bytes from anywhere, over the borders of frames that are cut anywhere. */
+/* Reads bytes at any offset, across frame borders, from frames of any size. */
 START_TEST(any_bytes_can_be_read)
 {
 	const size_t size = 5 * SEEKABLE_FRAME_BYTES / 2;
@@ -155,7 +155,7 @@ START_TEST(bad_records_are_refused)
 }
 END_TEST
 
-/* Large files, whose bytes begin a frame, and small ones. */
+/* Large files, each of which starts a frame, and small ones. */
 START_TEST(members_come_back)
 {
 	static const size_t sizes[] = { 0, 511, 512, 70000, 3 << 20 };

@@ -127,7 +127,9 @@ START_TEST(functions_begin_at_their_first_byte)
 }
 END_TEST
 
-/* A 64-bit kernel's recording in which process 7 runs the program at BASE. */
+/* Writes the recording of a 64-bit kernel in which process 7 runs the program
+ * at BASE.
+ */
 static void write_recording(struct recording_fixture *fixture)
 {
 	recording_fixture_begin_coresight(fixture);

@@ -18,7 +18,7 @@ static struct aux_ring new_ring(void)
 static const struct {
 	const char *name;
 	uint64_t heads[3]; /* where the kernel is at each reading */
-	uint64_t tails[3]; /* what it is told after each */
+	uint64_t tails[3]; /* expected after each read */
 } rows[] = {
 	{ "whole stretches",
 	  { STRETCH, 3 * STRETCH, 4 * STRETCH },

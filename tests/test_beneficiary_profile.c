@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles in which interrupt work is whose it was for. */
+/* Profiles in which interrupt work is charged to its beneficiaries. */
 #include "attribution/events/known_events.h"
 #include "report/steps/step_filter.h"
 #include "report/steps/task_groups.h"
@@ -18,7 +18,7 @@ struct fixture {
 	char text[4096];
 };
 
-/* What watches keeps pointers into @fixture. */
+/* The watching handlers keep pointers into @fixture. */
 static void begin_by(struct fixture *fixture, enum group_by by)
 {
 	const struct step_filter choice = { 0 };
@@ -160,7 +160,7 @@ START_TEST(what_nobody_claims_is_of_process_0)
 }
 END_TEST
 
-/* All that is known is whom it woke. */
+/* The only evidence is which thread it woke. */
 START_TEST(what_is_inferred_is_told_by_function)
 {
 	struct fixture fixture;

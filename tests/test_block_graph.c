@@ -10,8 +10,8 @@
 #include "tests/run_suite.h"
 #include "tests/snapshot_fixture.h"
 
-/* Code without a branch, in which trace may begin at each instruction, but for one
- * branch to itself.
+/* Code without branches, except one to itself; trace may start at each
+ * instruction.
  */
 enum { A64_NOP = 0xd503201fu, A64_BRANCH = 0x14000000u, WORDS = 4096 };
 enum { BRANCH_AT = WORDS * 3, BRANCH_END = BRANCH_AT + 4 };
@@ -67,9 +67,9 @@ static uint64_t end_of(uint32_t index)
 	return block_of(index)->ip + block_of(index)->bytes;
 }
 
-/* Wherever a block begins, it soon ends where the others do: what is read of a piece
- * of code grows with its length, not with that times the places where trace resumes
- * in it.
+/* Wherever a block starts, it soon ends where the others do: the number of
+ * instructions decoded grows with the code's length, not with its product with
+ * the number of addresses where trace resumes.
  */
 START_TEST(long_code_is_cut_at_the_same_places)
 {

@@ -21,7 +21,9 @@ static const struct block_info read_info = {
 	.switches_trace = true,
 };
 
-/* All that hangs on the bytes, and nothing that hangs on the place. */
+/* Everything that depends on the bytes, and nothing that depends on the
+ * address.
+ */
 START_TEST(what_was_read_is_known_elsewhere)
 {
 	struct block_memo *memo = block_memo_new();
@@ -47,7 +49,7 @@ START_TEST(what_was_read_is_known_elsewhere)
 }
 END_TEST
 
-/* However many there were before it, and it grew for them. */
+/* Even after many others, for which the table grew. */
 START_TEST(the_last_one_is_known)
 {
 	enum { CODE = 1 << 16 };
@@ -83,7 +85,7 @@ START_TEST(the_last_one_is_known)
 }
 END_TEST
 
-/* Blocks whose places collide seldom drive each other out. */
+/* Blocks whose slots collide rarely evict each other. */
 START_TEST(half_as_many_as_it_holds_are_all_known)
 {
 	enum { CODE = 1 << 16, FEW = 1 << 14 };
@@ -106,8 +108,8 @@ START_TEST(half_as_many_as_it_holds_are_all_known)
 }
 END_TEST
 
-/* Neither what is behind the end of a piece, nor at another place, nor of before
- * a change.
+/* Not past the end of a code range, nor at another address, nor from before a
+ * change.
  */
 START_TEST(what_may_differ_is_not_known)
 {

@@ -6,7 +6,7 @@
 
 enum { ANCHOR = 1000, DELAY = 50 };
 
-/* Closes a window behind @clock's anchor, in which all cycles that passed were
+/* Closes a window after @clock's anchor, in which all elapsed cycles were
  * counted.
  */
 static void close(struct trace_branch *branches, size_t count, uint64_t delay,
@@ -23,7 +23,7 @@ static void close(struct trace_branch *branches, size_t count, uint64_t delay,
 	branch_window_pass(branches, count, delay, last_high);
 }
 
-/* This is what an MTC closed, and then something exact. */
+/* A window closed by an MTC, followed by an exact one. */
 START_TEST(what_is_behind_a_late_packet_is_as_young)
 {
 	struct trace_branch late[] = {
@@ -48,7 +48,7 @@ START_TEST(what_is_behind_a_late_packet_is_as_young)
 }
 END_TEST
 
-/* As a PSB, which one of the engines takes for a branch. */
+/* For example a PSB, which one of the decoders reports as a branch. */
 START_TEST(what_has_no_time_of_its_own_makes_nothing_younger)
 {
 	struct trace_branch late[] = { { .high = 120 } };
@@ -62,7 +62,7 @@ START_TEST(what_has_no_time_of_its_own_makes_nothing_younger)
 }
 END_TEST
 
-/* Nobody knows what was before the first anchor, which may be an MTC's. */
+/* Time before the first anchor is unknown, and the anchor may be an MTC's. */
 START_TEST(a_late_packet_may_be_the_first_that_tells_the_time)
 {
 	const struct intel_clock clock = { .elapsed = 30 };

@@ -216,8 +216,8 @@ static const struct {
 typedef void write_record(const struct call_record_context *context,
 			  const struct call_record *record);
 
-/* The story, changed if @change is not NULL, as @write has it; the caller frees
- * it.
+/* Returns the output of @write for the story, changed by @change unless that is
+ * NULL; the caller frees it.
  */
 static char *written(write_record *write, void (*change)(struct story *))
 {

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Kernel code alone is traced, as if by record --events=attribution. */
+/* Only kernel code is traced, as by record --events=attribution. */
 struct story {
 	struct recording_fixture files;
 	struct recording *recording;
@@ -102,8 +102,8 @@ static void fault(struct story *story, uint64_t begin_ns, int64_t ip)
 	leave(f, 0);
 }
 
-/* The way out of a fault is a jump to other code, at the entry's depth: no
- * entry of its own, which would have no place.
+/* A fault's exit code is reached by a jump, at the entry's depth: it is not an
+ * entry of its own, which would have no call site.
  */
 START_TEST(the_way_out_is_no_entry)
 {
@@ -145,7 +145,7 @@ START_TEST(each_instruction_is_a_site)
 }
 END_TEST
 
-/* Where neither the trace nor an event says where it came from. */
+/* If neither the trace nor an event has the origin of the entry. */
 START_TEST(an_unknown_place_is_none)
 {
 	struct story story;
@@ -170,8 +170,8 @@ START_TEST(an_unknown_place_is_none)
 }
 END_TEST
 
-/* Return addresses of open functions, outermost first, and where the kernel was
- * entered, if that was seen.
+/* Return addresses of open functions, outermost first, and the address at which
+ * the kernel was entered, if known.
  */
 #define KERNEL_PLACE UINT64_C(0xffffffff81000123)
 static const struct entry_row {
@@ -215,7 +215,7 @@ START_TEST(the_entry_is_where_user_code_was_left)
 END_TEST
 
 /* Return addresses of open functions, outermost first, from main() at 0x401000
- * to the kernel; and the place that the site has then.
+ * to the kernel; and the expected position of the site.
  */
 #define MAIN 0x401000
 #define FSYNC 0x402000
@@ -260,7 +260,7 @@ static const struct place_row {
 	  "[libc.so.6+0x5000]",
 	  5,
 	  "[libc.so.6+0x5000]" },
-	/* The unwinder sees no frame of fsync() then. */
+	/* The unwinder does not find fsync()'s frame in this case. */
 	{ "the function with the name jumped to the one without",
 	  { MAIN, FSYNC, UNNAMED, 0 },
 	  { MAIN + 9, 0, UNNAMED + 2 },

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of calls by spans of time: any stretch adds up to its cells' sums. */
+/* Sums of calls by spans of time: any interval adds up to the sums of its
+ * cells.
+ */
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 #include "view/data/call_sums.h"
@@ -12,7 +14,7 @@
 
 enum { CELLS = 150, THREADS = 5, PATHS = 40, FUNCTIONS = 100 };
 
-/* What each cell was made of, for comparison. */
+/* The content of each cell, for comparison. */
 static uint64_t expected[CELLS][THREADS][PATHS];
 
 struct story {
@@ -35,8 +37,8 @@ static void add_sum(struct array *lists, uint32_t thread, uint32_t path,
 				  .path = path };
 }
 
-/* Thread 0 is in every cell, thread 4 in one; paths come in no order, and the
- * same one twice.
+/* Thread 0 is in every cell, thread 4 in one; paths are unordered, and one is
+ * added twice.
  */
 static void add_cell(struct story *story, uint32_t cell)
 {
@@ -92,7 +94,7 @@ static void story_end(struct story *story)
 	scratch_folder_free(&story->folder);
 }
 
-/* Adds what @owner did in a span to @found. */
+/* Adds the calls of @owner in a span to @found. */
 static void add_frame(const struct call_sums *sums,
 		      const struct call_span *span, uint32_t owner,
 		      uint64_t found[PATHS])
@@ -112,8 +114,8 @@ static void add_frame(const struct call_sums *sums,
 	array_free(&read);
 }
 
-/* Adds what @owner did in cells @first to @last; returns how many spans that
- * took.
+/* Adds the calls of @owner in cells @first to @last; returns the number of
+ * spans used.
  */
 static int add_cells(const struct call_sums *sums, size_t first, size_t last,
 		     bool is_back, uint32_t owner, uint64_t found[PATHS])
@@ -242,7 +244,7 @@ START_TEST(what_was_packed_is_read_again)
 	add_cells(again, 0, CELLS, false, 2, found);
 	expect(0, CELLS, 2, found);
 	call_sums_free(again);
-	/* Functions that the recording has not. */
+	/* The recording does not have these functions. */
 	again = call_sums_new(&story.file);
 	pack = pack_to_read(written.out.bytes, written.out.size);
 	call_sums_pack(again, &pack, PATHS / 2);

@@ -63,9 +63,9 @@ static const struct {
 	{ "a.", "0a1/10 " },
 	{ "ab.b.c..", "0a1/10 1b2/20 1c1/10 " },
 	{ "abc..dc..bd...", "0a1/10 1b2/20 2c1/10 2d1/10 1d1/10 2c1/10 " },
-	/* Recursion has a path of its own at each depth. */
+	/* Recursion has a separate path at each depth. */
 	{ "aaa...", "0a1/10 1a1/10 2a1/10 " },
-	/* What interrupts is apart from what is called. */
+	/* Interrupt handlers are separate from called functions. */
 	{ "aI..", "0a1/10 1I!1/10 " },
 	/* The entry ends by a jump. */
 	{ "a.b.c.", "0a1/10 0b1/10 0c1/10 " },
@@ -77,7 +77,7 @@ START_TEST(paths_come_once)
 	struct call_trace trace = CALL_TRACE_EMPTY;
 	char text[256] = "";
 
-	/* Twice: what a call leaves behind is not the next one's. */
+	/* Twice: no state is left by the first call. */
 	play(&trace, "zyx...", 0);
 	play(&trace, cases[_i].steps, 3);
 	write_trace(&trace, text);

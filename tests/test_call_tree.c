@@ -15,8 +15,8 @@ static bool is_like(const struct call_tree *tree, uint32_t node,
 	       about->is_interrupt == is_interrupt;
 }
 
-/* Whatever was asked for before, a child is the one asked for, and there is
- * one of each.
+/* Whatever was looked up before, a lookup returns the right child, and each
+ * exists once.
  */
 START_TEST(children_are_found_in_any_order)
 {
@@ -72,7 +72,7 @@ START_TEST(trees_of_processes_are_apart)
 }
 END_TEST
 
-/* The same calls again and again, and what is in between changes nothing. */
+/* Repeats the same calls; the calls in between do not change the order. */
 START_TEST(siblings_hang_in_order)
 {
 	struct call_tree *tree = call_tree_new();
@@ -96,7 +96,7 @@ START_TEST(siblings_hang_in_order)
 }
 END_TEST
 
-/* What there is room for changes nothing. */
+/* Reserved room does not change the result. */
 START_TEST(a_tree_with_room_is_a_tree)
 {
 	struct call_tree *tree = call_tree_new();
@@ -122,7 +122,9 @@ static void enter_often(struct call_tree *tree, uint32_t node,
 		call_tree_count_entry(tree, node, how);
 }
 
-/* More than a node itself counts, in turn with what it never does. */
+/* More entries than a node's own counters hold, alternating with kinds of entry
+ * it has no counters for.
+ */
 START_TEST(entries_are_counted_however_many)
 {
 	struct call_tree *tree = call_tree_new();
@@ -148,7 +150,8 @@ START_TEST(entries_are_counted_however_many)
 }
 END_TEST
 
-/* The same calls in another order, and with others before, give the same. */
+/* The same calls in another order, and after other calls, give the same tree.
+ */
 START_TEST(sorted_trees_do_not_tell_the_order)
 {
 	static const uint32_t functions[2][4] = { { 1, 2, 3, 4 },

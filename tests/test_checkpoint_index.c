@@ -28,7 +28,7 @@ static void write_index(const char *path)
 	index_writer_free(writer);
 }
 
-/* Returns whether what is found before @time_ns is text @index, -1: nothing. */
+/* Returns whether the entry found before @time_ns is text @index, -1: none. */
 static bool finds(const char *path, uint64_t key, uint64_t time_ns, int index)
 {
 	size_t size = 0;

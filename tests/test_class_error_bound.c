@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How long, of what class, how uncertain its begin; and its end, where the thread
- * ends.
+/* Its length, the error of its start, its class; and the error of its end,
+ * where the thread ends.
  */
 struct stretch {
 	uint64_t size_ns;
@@ -16,7 +16,7 @@ struct stretch {
 	uint32_t end_error_ns;
 };
 
-/* So long others ran behind all of the thread. */
+/* Length of other threads' time after the thread's end. */
 enum { BEHIND_NS = 1000 };
 
 static const struct {
@@ -24,14 +24,14 @@ static const struct {
 	uint64_t error_ns;
 } cases[] = {
 	{ { { 0 } }, 0 },
-	/* What it began with is no border. */
+	/* The thread's start is not a border between classes. */
 	{ { { 100, 50, TIME_USER, 0 } }, 0 },
 	{ { { 100, 50, TIME_USER, 0 }, { 100, 7, TIME_FAULT, 0 } }, 7 },
 	{ { { 100, 0, TIME_USER, 0 },
 	    { 100, 7, TIME_FAULT, 0 },
 	    { 100, 8, TIME_USER, 0 } },
 	  15 },
-	/* The same class goes on. */
+	/* The same class continues. */
 	{ { { 100, 0, TIME_USER, 0 }, { 100, 7, TIME_USER, 0 } }, 0 },
 	/* No further than the time on either side. */
 	{ { { 10, 0, TIME_USER, 0 }, { 5, UINT32_MAX, TIME_UNKNOWN, 0 } }, 10 },
@@ -43,13 +43,16 @@ static const struct {
 	    { 5, UINT32_MAX, TIME_UNKNOWN, 0 },
 	    { 15, UINT32_MAX, TIME_FAULT, 0 } },
 	  25 },
-	/* A thread's end has others' time behind it, up to the recording's. */
+	/* After a thread's end is others' time, until the end of the recording.
+	 */
 	{ { { 100, 0, TIME_USER, 0 }, { 10, 7, TIME_SYSTEM_CALL, 500 } }, 507 },
 	{ { { 100, 0, TIME_USER, 0 }, { 10, 7, TIME_SYSTEM_CALL, UINT32_MAX } },
 	  7 + BEHIND_NS },
 	/* Or it was earlier. */
 	{ { { 5000, 0, TIME_USER, UINT32_MAX } }, 5000 },
-	/* It only seemed to end there: the same moment is not counted twice. */
+	/* The thread only seemed to end there: the same border is not counted
+	 * twice.
+	 */
 	{ { { 100, 0, TIME_USER, 9 }, { 100, 9, TIME_RUNNABLE, 0 } }, 9 },
 	/* Another one has its number. */
 	{ { { 100, 0, TIME_USER, 50 }, { 10, 0, TIME_RUNNABLE, 0 } }, 50 },

@@ -35,7 +35,7 @@ static void append_entry(sqlite3_str *text)
 				type_name(store_entry_columns[i].type));
 }
 
-/* Returns what makes table @id: its name and columns. */
+/* Returns the definition of table @id: its name and columns. */
 static char *table_text(enum sql_table_id id, bool is_cluster)
 {
 	const struct sql_table *table = sql_table_at(id);
@@ -111,7 +111,7 @@ START_TEST(the_version_is_that_of_the_program)
 }
 END_TEST
 
-/* One after the other, and nothing between them. */
+/* Statements in order, without the text between them. */
 START_TEST(statements_are_taken_apart)
 {
 	const char *text = "-- one\nSELECT 1,\n2;\n\nSELECT ';';\n-- end\n";

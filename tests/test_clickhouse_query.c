@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* percentile() becomes what ClickHouse has, and nothing else changes. */
+/* percentile() is replaced by ClickHouse's function, and the rest of a query is
+ * unchanged.
+ */
 #include "store/clickhouse/clickhouse_query.h"
 #include "tests/run_suite.h"
 

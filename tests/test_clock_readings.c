@@ -38,8 +38,8 @@ START_TEST(what_is_written_is_read)
 	expect_reading(&readings.begin, &both.begin);
 	expect_reading(&readings.end, &both.end);
 	ck_assert_int_eq(readings.activate_ns, both.activate_ns);
-	/* A recorder that was killed has no second line, and half of one is
-	 * none.
+	/* A killed recorder leaves no second line; an incomplete line is
+	 * ignored.
 	 */
 	size = (size_t)(strstr(text, "end ") - text) + 30;
 	clock_readings_parse(&readings, text, size);

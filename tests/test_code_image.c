@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Code that comes while it is recorded is copied at 2000. */
+/* Code that is loaded during the recording is copied at 2000. */
 enum { LATE = 0x500000, LATE_SIZE = 4096, PATCHED = LATE + 0x100 };
 
-/* Copied at the beginning: a 1, then zeros. */
+/* Copied at the start: a 1, then zeros. */
 enum { CODE = 0x100000, MORE = CODE + 0x1000 };
 
 static struct recording_fixture fixture;
@@ -33,7 +33,9 @@ static void patch(uint64_t time_ns, uint8_t old, uint8_t new)
 				 sizeof(poke), &origin);
 }
 
-/* Writes @size bytes of @value to the file of code/ of LATE with @times. */
+/* Writes @size bytes of @value to the file in code/ for the range at LATE, with
+ * @times in its name.
+ */
 static void copy_code_file(const char *times, uint8_t value, size_t size)
 {
 	uint8_t bytes[LATE_SIZE];
@@ -95,7 +97,7 @@ static uint8_t patched_at(uint64_t time_ns)
 	return byte;
 }
 
-/* As the kernel does for a BPF program or a trampoline. */
+/* Adds the record that the kernel writes for a BPF program or a trampoline. */
 static void announce(uint64_t time_ns, bool is_gone)
 {
 	const struct fixture_origin origin = { 1, 1, time_ns };
@@ -168,7 +170,9 @@ START_TEST(a_copy_without_an_announcement_is_known_since_it_was_read)
 }
 END_TEST
 
-/* Proved by the recorder: a module's code, since module_load. */
+/* The recorder logged the time since which it is valid: a module's code, since
+ * module_load.
+ */
 START_TEST(a_copy_is_known_since_the_time_in_its_name)
 {
 	copy_code_file("2000-1200", 7, LATE_SIZE);
@@ -228,7 +232,7 @@ START_TEST(a_patch_of_unknown_code_makes_none_known)
 }
 END_TEST
 
-/* Five bytes, of which the first became what the copy has. */
+/* A patch of five bytes, whose first byte became that of the copy. */
 START_TEST(a_patch_is_undone_before_its_time)
 {
 	const struct fixture_origin origin = { 0, 0, 1500 };

@@ -106,7 +106,7 @@ START_TEST(the_end_is_a_hole_or_the_limit)
 END_TEST
 
 /* The kernel's first page, a module near it with a page between, and two BPF
- * programs further away, of which only the first one's end is held.
+ * programs further away, of which only the first one's end is in the copy.
  */
 START_TEST(all_code_is_found)
 {

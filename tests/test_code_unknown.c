@@ -9,9 +9,9 @@
 
 #include <stdio.h>
 
-/* This is what is known of 0x1000 to 0x1060, all of which is different at
- * the end: regions, and from where on the end is copied, and what is unknown
- * then.
+/* The knowledge about 0x1000 to 0x1060, all of which differs at the end:
+ * regions that were different, the address from which on the end is copied, and
+ * the ranges that are unknown as a result.
  */
 enum { END = 0x1060 };
 
@@ -96,7 +96,7 @@ START_TEST(what_regions_know_is_compared)
 }
 END_TEST
 
-/* One word of code, 1 when it was copied, and what it is patched to. */
+/* One word of code: 1 when it was copied, then its patches. */
 static const struct patched_row {
 	uint32_t words[3];
 	bool is_unknown;

@@ -48,7 +48,9 @@ START_TEST(texts_lie_close_and_the_rest_aligned)
 
 	ck_assert_ptr_eq(second, first + 4);
 	ck_assert_uint_eq((uintptr_t)p % _Alignof(max_align_t), 0);
-	/* What does not fit behind the rest of a block begins another. */
+	/* An allocation that does not fit in the rest of a block starts
+	 * another.
+	 */
 	for (int i = 0; i < 3; i++) {
 		arena_text(arena, "x", 1);
 		p = arena_alloc(arena, 65536 - 32);
@@ -126,7 +128,7 @@ START_TEST(array_reaches_an_item_by_adding_those_before_it)
 	ck_assert_int_eq(*(int *)array_reach(&array, 0), 0);
 	ck_assert_int_eq(*(int *)array_reach(&array, 2), 7);
 	ck_assert_uint_eq(array.count, 3);
-	/* Far away, and where others were before. */
+	/* Far away, and in reused memory. */
 	ck_assert_int_eq(*(int *)array_reach(&array, 1000), 0);
 	memset(array.items, 7, array.count * array.item_size);
 	array.count = 1;

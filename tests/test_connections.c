@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TCP connections as the kernel's events tell of them. */
+/* TCP connections from the kernel's events. */
 #include "attribution/events/known_events.h"
 #include "attribution/requests/connections.h"
 #include "attribution/requests/request.h"
@@ -38,7 +38,7 @@ START_TEST(ends_have_a_text)
 }
 END_TEST
 
-/* @socket, of the host with this last byte, goes from one state to another. */
+/* Sends a state change of @socket, on the host with this last byte. */
 static struct event_record state_of(int64_t socket, uint8_t host,
 				    int64_t old_state, int64_t new_state)
 {
@@ -130,7 +130,8 @@ static void check_listed(const struct connections *connections, uint64_t socket,
 			 remote);
 }
 
-/* The kernel makes another socket where one was: of other ends. */
+/* The kernel reuses a socket's address, for a connection with other endpoints.
+ */
 START_TEST(an_address_that_is_used_again_is_another_connection)
 {
 	struct connections *connections = connections_new();
@@ -169,7 +170,7 @@ START_TEST(nobody_answers_where_a_connection_is_closed)
 }
 END_TEST
 
-/* What was there before the recording: how many bytes went by it is unknown. */
+/* Connections older than the recording: their byte count is unknown. */
 START_TEST(a_list_of_older_connections_is_read)
 {
 	static const char path[] = "sockets";

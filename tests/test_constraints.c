@@ -7,7 +7,7 @@
 #include <check.h>
 #include <sqlite3.h>
 
-/* This is what a constraint of the table "call" leaves of all rows. */
+/* The rows of the table "call" that are left by a constraint. */
 static const struct {
 	const char *plan;
 	const char *values; /* in SQL */
@@ -29,7 +29,7 @@ static const struct {
 	{ "begin_ns<? end_ns>=?", "20, 10", 0, 20, 10, UINT64_MAX },
 	{ "begin_ns>=? end_ns<? begin_ns<?", "3, 20, 10", 3, 10, 0, 20 },
 	{ "begin_ns>=? begin_ns>=?", "3, 2", 3, UINT64_MAX, 0, UINT64_MAX },
-	/* Compared in ways of their own, by SQLite itself. */
+	/* Comparisons with special rules, done by SQLite itself. */
 	{ "begin_ns>=?", "NULL", 0, UINT64_MAX, 0, UINT64_MAX },
 	{ "begin_ns<?", "'9'", 0, UINT64_MAX, 0, UINT64_MAX },
 	{ "begin_ns>=?", "-1", 0, UINT64_MAX, 0, UINT64_MAX },

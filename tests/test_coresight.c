@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A snapshot of one CPU with an ETMv4, written by hand. */
+/* A handwritten snapshot of one CPU with an ETMv4. */
 #define BASE ETMV4_BASE
 
 /* clang-format off */
@@ -91,7 +91,7 @@ static void decode(struct flow_totals *totals, struct array *items)
 	flow_run_close(&run);
 }
 
-/* Modes and switches do not change where control goes. */
+/* Returns false for modes and switches, which do not affect control flow. */
 static bool is_control(const struct flow_item *item)
 {
 	return item->kind != FLOW_MODE && item->kind != FLOW_SWITCH;
@@ -157,15 +157,17 @@ static const uint8_t missing_code[] = {
 	EXECUTED, ADDRESS(0x10), EXECUTED,
 };
 
-/* OpenCSD's cache holds some code then, and is asked for what no cache has. */
+/* OpenCSD's cache then holds some code, and is queried for an address that no
+ * cache entry can have.
+ */
 static const uint8_t last_address[] = {
 	SYNC, TRACE_ON, CONTEXT(0), EXECUTED,	   EXECUTED, 0x9d,
 	0x7f, 0x7f,	0xff,	    0xff,	   0xff,     0xff,
 	0xff, 0xff,	EXECUTED,   ADDRESS(0x10), EXECUTED,
 };
 
-/* Bytes before the first synchronisation, and a reserved packet: decoding goes
- * on at the next one.
+/* Bytes before the first sync point, and a reserved packet: decoding continues
+ * at the next sync point.
  */
 static const uint8_t damage[] = {
 	EXECUTED,   EXECUTED, EXECUTED, SYNC,	       TRACE_ON,
@@ -220,7 +222,7 @@ static uint8_t first_stop(const struct array *items)
 	return 0;
 }
 
-/* Behind bl 0x10 nothing switches tracing off, behind b 0x70 it does. */
+/* After bl 0x10 no instruction switches tracing off, after b 0x70 one does. */
 START_TEST(stops_have_reasons)
 {
 	static const uint8_t filtered[] = {

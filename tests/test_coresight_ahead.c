@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Captures of units that tell of what runs before it is known, TRCIDR8. */
+/* Captures of units that trace speculatively (TRCIDR8). */
 enum { SYNCS = 3, ROUNDS = 2, ROOM = CAPTURE_ROOM(SYNCS, ROUNDS) };
 
 static struct scratch_folder scratch;
@@ -46,7 +46,7 @@ static void tear_down(void)
 	scratch_folder_free(&scratch);
 }
 
-/* Keeps blocks and exceptions alone. */
+/* Removes all items except blocks and exceptions. */
 static void keep_path(struct array *items)
 {
 	struct flow_item *kept = items->items;
@@ -66,7 +66,7 @@ static const struct {
 	{ CAPTURE_AHEAD_ETE, CAPTURE_ETE },
 };
 
-/* Two blocks come before the loop begins; the last two are cancelled. */
+/* Two blocks precede the loop; the last two are cancelled. */
 START_TEST(what_was_cancelled_does_not_show)
 {
 	enum { BEFORE = 2, CANCELLED = 2 };
@@ -97,7 +97,7 @@ START_TEST(what_was_cancelled_does_not_show)
 }
 END_TEST
 
-/* OpenCSD crashes on most of these, or reads what it never wrote. */
+/* OpenCSD crashes on most of these, or reads uninitialised memory. */
 #define BEGIN SYNC, TRACE_ON, CONTEXT(0), EXECUTED
 #define CALL_ONLY 0x06, 0x05
 static const struct damage {
@@ -124,7 +124,7 @@ static const struct damage {
 	       CALL_ONLY),
 };
 
-/* One gap, and what lies behind it is whole. */
+/* One gap; everything after it is complete. */
 START_TEST(damage_ends_neither_program_nor_decoding)
 {
 	const struct damage *damage = &damages[_i / 2];
@@ -143,8 +143,7 @@ START_TEST(damage_ends_neither_program_nor_decoding)
 }
 END_TEST
 
-/* This is what packets of speculation and their likes begin with, everywhere.
- */
+/* First bytes of speculation packets and similar ones, at every position. */
 START_TEST(any_byte_may_be_damaged)
 {
 	static const uint8_t bytes[] = {
@@ -169,7 +168,7 @@ START_TEST(any_byte_may_be_damaged)
 }
 END_TEST
 
-/* As long a beginning as there is. */
+/* The longest possible start sequence. */
 START_TEST(a_long_beginning_is_no_gap)
 {
 	static const uint8_t bytes[] = {
@@ -191,7 +190,9 @@ START_TEST(a_long_beginning_is_no_gap)
 }
 END_TEST
 
-/* What lies behind damage begins where it shows, wherever that window ends. */
+/* Decoding after damage starts where the damage is detected, wherever that
+ * window ends.
+ */
 START_TEST(windows_may_end_behind_damage)
 {
 	enum { EVENT = 0x71 };
@@ -216,7 +217,9 @@ START_TEST(windows_may_end_behind_damage)
 }
 END_TEST
 
-/* Elements seen and unseen: what was to become of them is lost. */
+/* Uncommitted elements, traced and untraced: whether they were executed is
+ * lost.
+ */
 START_TEST(what_waits_at_the_end_is_lost)
 {
 	static const struct damage ends[] = {
@@ -244,7 +247,7 @@ static const struct lost {
 	       CONTEXT(0), EXECUTED, COMMIT(1)),
 };
 
-/* And nothing else is amiss. */
+/* There is no other gap. */
 START_TEST(what_the_unit_loses_is_an_overflow)
 {
 	const struct lost *lost = &losses[_i];

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Traces of real boards and of Arm's models, with what other decoders made of
- * them.
+/* Traces of real boards and of Arm's models, compared with the results of other
+ * decoders.
  */
 enum { LINE = 512 };
 
@@ -67,7 +67,7 @@ static const struct {
 	const char *listing;
 	int32_t cpu;
 	uint64_t instructions;
-	uint64_t timed; /* instructions that another one follows */
+	uint64_t timed; /* instructions that are followed by another */
 } listings[] = {
 	{ "etmv3_0x10.txt", 0, 7205, 7069 },
 	{ "etmv3_0x11.txt", 1, 7471, 7354 },
@@ -95,7 +95,7 @@ static bool took(const struct blocks *blocks, const struct flow_item *block,
 	return next->kind == FLOW_BLOCK;
 }
 
-/* These trace units tell of each instruction by itself, and of each cycle. */
+/* These units trace each instruction and each cycle separately. */
 START_TEST(instructions_equal_the_listing)
 {
 	char name[256];
@@ -256,8 +256,8 @@ START_TEST(ranges_equal_the_golden)
 }
 END_TEST
 
-/* Boards of two kinds of cores, whose numbers are those of their clusters: all
- * that runs is what OpenCSD's lister says of the buffer, a range a line.
+/* Boards with two kinds of cores, numbered by their clusters: the executed
+ * ranges equal the output of OpenCSD's lister for the buffer, one range a line.
  */
 static const struct {
 	const char *name;

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Kernel code that became different while it was recorded. */
+/* Kernel code that changed during the recording. */
 enum { NOP = 0xd503201f, BRANCH_BACK = 0x17fffffe };
 
 static const uint32_t code[] = {
@@ -96,7 +96,7 @@ START_TEST(unchanged_code_runs)
 }
 END_TEST
 
-/* Up to the next address in the trace nobody knows what ran. */
+/* Up to the next address in the trace the executed code is unknown. */
 START_TEST(changed_code_is_a_gap)
 {
 	struct flow_totals totals;
@@ -167,7 +167,7 @@ START_TEST(no_core_at_end_is_not_used)
 }
 END_TEST
 
-/* The key is patched at 2000: from then on it leads back. */
+/* The key is patched at 2000: from then on it branches back. */
 enum { WATCH_ID = 3 };
 static const uint8_t patched_trace[] = {
 	SYNC,	      TRACE_ON,	     CONTEXT(0),
@@ -266,7 +266,7 @@ START_TEST(another_end_than_watched_is_a_gap)
 }
 END_TEST
 
-/* What comes back to how it was copied does not differ at the end. */
+/* Code that is patched back does not differ at the end. */
 START_TEST(lost_patches_make_gaps)
 {
 	const uint64_t lost[] = { WATCH_ID, 1, UINT64_C(1) << 32 | 1,

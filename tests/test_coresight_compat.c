@@ -10,9 +10,9 @@
 #include "tests/run_suite.h"
 #include "tests/snapshot_fixture.h"
 
-/* A 32-bit program under a 64-bit kernel: it goes from A32 to T32 and back, is
- * interrupted in T32 and enters the kernel from A32.  No bits of a branch in an
- * IT block tell that it has a condition; if it was executed it is a jump.
+/* A 32-bit program under a 64-bit kernel: it switches from A32 to T32 and back,
+ * is interrupted in T32 and enters the kernel from A32. A branch in an IT block
+ * does not encode its condition; if it was executed it counts as a jump.
  */
 #define BLOCK(address, count, bytes, exit) \
 	{ \
@@ -109,7 +109,8 @@ START_TEST(both_instruction_sets_are_followed)
 	load(_i % 2);
 	run.by_library = _i / 2;
 	flow_run_stream(&run, 0, &totals, &items);
-	/* A mode and a start before, a stop and the end behind. */
+	/* A mode and a start before the blocks, a stop and the end after them.
+	 */
 	ck_assert_uint_eq(items.count, SYNCS * ROUNDS * ROUND + 4);
 	for (size_t i = 0; i < SYNCS * ROUNDS * ROUND; i++)
 		compare(array_at(&items, i + 2), &round_items[i % ROUND]);
@@ -139,7 +140,7 @@ static void check_entry(const struct symbols *symbols,
 	ck_assert_uint_eq(event->address, entry->return_address);
 }
 
-/* Entries of the kernel, and ways back. */
+/* Entries of the kernel, and returns. */
 struct visits {
 	const struct symbols *symbols;
 	size_t breaks;

@@ -10,8 +10,8 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* Times that cycle counts tell.  Every block ends in a branch that is taken:
- * one of 2 instructions at 0, then one of 4 at 0x10, and so on.
+/* Times from cycle counts. Every block ends in a taken branch: one of 2
+ * instructions at 0, then one of 4 at 0x10, and so on.
  */
 enum { NOP = 0xd503201f };
 
@@ -41,8 +41,8 @@ struct expected {
 		FLOW_BLOCK, 0x10, time, low, high \
 	}
 
-/* A cycle is a nanosecond: 400 are counted from 1000 to 1400, which is enough to
- * know that.
+/* A cycle is a nanosecond: 400 cycles from 1000 to 1400 are enough to calibrate
+ * that.
  */
 #define FIRST_SPAN \
 	SYNC_CYCLES, TRACE_ON, CONTEXT(0), STAMP_CYCLES(1000, 8), EXECUTED, \
@@ -76,7 +76,9 @@ static const struct {
 	    A(1460, 1400, 1560),
 	    B(1560, 1490, UINT64_MAX),
 	    { FLOW_STOP, 0, 1564, 1560, UINT64_MAX } } },
-	/* A count too large to be told has the time that the others leave. */
+	/* A count too large to be encoded is assigned the time that the others
+	 * leave.
+	 */
 	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), EXECUTED, CYCLES_UNKNOWN,
 		EXECUTED, CYCLES(30), STAMP_CYCLES(9200, 0), EXECUTED),
 	  { FIRST_ITEMS,
@@ -85,7 +87,8 @@ static const struct {
 	    B(9170, 1400, 9200),
 	    A(9200, 1400, UINT64_MAX),
 	    { FLOW_STOP, 0, 9202, 9200, UINT64_MAX } } },
-	/* So has what is not traced: counts go on, and are not the block's. */
+	/* So is untraced execution: cycles are counted, but not for the block.
+	 */
 	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), TRACE_ON, CONTEXT(0),
 		STAMP_CYCLES(5000, 100), EXECUTED, CYCLES(120), EXECUTED,
 		CYCLES(80), STAMP_CYCLES(5100, 0), EXECUTED),
@@ -97,7 +100,7 @@ static const struct {
 	    B(5020, 5000, 5100),
 	    A(5100, 5000, UINT64_MAX),
 	    { FLOW_STOP, 0, 5102, 5100, UINT64_MAX } } },
-	/* What ran before an exception was counted with it. */
+	/* Execution before an exception was counted with it. */
 	{ TRACE(FIRST_SPAN, EXCEPTION(14, 0x18), CYCLES(20), ADDRESS(0x20),
 		EXECUTED, CYCLES(50), EXECUTED, CYCLES(30),
 		STAMP_CYCLES(1500, 0), EXECUTED),
@@ -108,7 +111,9 @@ static const struct {
 	    A(1470, 1400, 1500),
 	    B(1500, 1400, UINT64_MAX),
 	    { FLOW_STOP, 0, 1504, 1500, UINT64_MAX } } },
-	/* A stamp without a count: nobody knows how many cycles it was. */
+	/* A timestamp without a count: the number of cycles before it is
+	 * unknown.
+	 */
 	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), EXECUTED, STAMP(1446),
 		EXECUTED),
 	  { FIRST_ITEMS,
@@ -183,7 +188,8 @@ START_TEST(counts_tell_times_between_stamps)
 }
 END_TEST
 
-/* Whatever a damaged count says, times do not go back and the stream ends. */
+/* Whatever value a damaged count has, times never decrease and the stream ends.
+ */
 START_TEST(damaged_counts_end)
 {
 	uint8_t bytes[sizeof(traces[0].trace)];
@@ -203,7 +209,7 @@ START_TEST(damaged_counts_end)
 }
 END_TEST
 
-/* A time stamp that nothing follows is no reason to end later. */
+/* A final timestamp without trace after it does not move the end. */
 START_TEST(end_is_that_of_the_last_item)
 {
 	static const uint8_t trace[] = { FIRST_SPAN, EXECUTED, STAMP(1500) };

@@ -14,27 +14,27 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Captures of real boards and phones, cut and with flipped bytes: whatever
- * comes out, it ends soon, damage shows as gaps, and what lies behind it is
- * decoded.
+/* Captures of real boards and phones, cut and with flipped bits: decoding
+ * always ends soon, damage appears as gaps, and the trace after it is decoded.
  */
 #ifdef __SANITIZE_ADDRESS__
 enum { SECONDS = 20, TRIES = 5 };
 #else
 enum { SECONDS = 4, TRIES = 16 };
 #endif
-/* This is what the full tier tries, under sanitizers, too. */
+/* Number of tries in the full tier, under sanitizers, too. */
 enum { FULL_TRIES = 16 };
 
 static const struct capture {
 	const char *folder;
-	const char *file; /* that is damaged */
+	const char *file; /* the damaged file */
 	bool has_code;
-	/* In PTM hardly a byte is no packet: damage leads to addresses that
-	 * have no code.
+	/* With PTM almost every byte is a valid packet: damage leads to
+	 * addresses without code.
 	 */
 	enum flow_gap_reason reason;
-	bool is_other_code; /* than what ran: calls of _mcount */
+	/* the code is not the executed one: calls of _mcount */
+	bool is_other_code;
 } captures[] = {
 	/* Made here. */
 	{ NULL, SNAPSHOT_TRACE, true, FLOW_GAP_BAD_TRACE, false },
@@ -59,7 +59,7 @@ static uint8_t *whole;
 static uint8_t *copy;
 static size_t size;
 
-/* A copy of the capture's folder, but for the file: links. */
+/* Makes a copy of the capture's folder, of links, without @file. */
 static void link_files(const char *folder, const char *file)
 {
 	DIR *dir = opendir(folder);
@@ -131,7 +131,7 @@ static void add_up(struct flow_totals *sum, const struct flow_totals *part)
 		sum->gaps[i] += part->gaps[i];
 }
 
-/* Decodes what is in the scratch folder. */
+/* Decodes the capture in the scratch folder. */
 static struct flow_totals decode(void)
 {
 	struct flow_totals sum = { 0 };
@@ -192,8 +192,8 @@ static void flip(uint32_t *state, size_t count)
 			(uint8_t)(1u << next_random(state) % 8);
 }
 
-/* One bit may turn one address into another, and nobody can tell; many cannot
- * go unseen.
+/* One flipped bit may turn one address into another, undetectably; many flipped
+ * bits cannot go undetected.
  */
 START_TEST(flipped_captures_end)
 {
@@ -212,8 +212,8 @@ START_TEST(flipped_captures_end)
 }
 END_TEST
 
-/* Every trace unit writes a synchronisation point each so many bytes: what is
- * broken in the middle is a part of the whole.
+/* Every trace unit writes a sync point after a fixed number of bytes: damage in
+ * the middle affects a part of the whole.
  */
 START_TEST(decoding_goes_on_behind_damage)
 {
@@ -291,7 +291,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, cut_captures_end, 0, count);
 	tcase_add_loop_test(tcase, flipped_captures_end, 0, count);
-	/* The first alone have more than one synchronisation point. */
+	/* Only the first captures have more than one sync point. */
 	tcase_add_loop_test(tcase, decoding_goes_on_behind_damage, 0, 4);
 	tcase_add_loop_test(tcase, damaged_recordings_end, 0,
 			    sizeof(recordings) / sizeof(*recordings));

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This is what sinks that several CPUs share write around their frames. */
+/* Barriers and padding that sinks shared by several CPUs write around their
+ * frames.
+ */
 enum { SYNCS = 3, ROUNDS = 2, ROOM = CAPTURE_ROOM(SYNCS, ROUNDS) };
 enum { FILE_ROOM = 4 * FRAME_FIXTURE_ROOM(2 * ROOM) };
 
@@ -21,7 +23,7 @@ static const enum capture_name kinds[2] = { CAPTURE_ETMV4, CAPTURE_ETE };
 #define SYNC_WORD 0xff, 0xff, 0xff, 0x7f
 static const uint8_t barrier[] = { SYNC_WORD, SYNC_WORD, SYNC_WORD, SYNC_WORD };
 static const uint8_t half_barrier[16] = { SYNC_WORD, SYNC_WORD };
-/* This is what fills a sink up: nobody's bytes. */
+/* Fills up a sink; belongs to no source. */
 static const uint8_t padding[16] = { 1 };
 
 static struct scratch_folder scratch;
@@ -89,7 +91,7 @@ static void expect(size_t captures, size_t gaps, enum flow_gap_reason reason)
 	flow_run_close(&run);
 }
 
-/* What was overwritten in a full buffer lay before the barrier. */
+/* Overwritten trace of a full buffer is before the barrier. */
 START_TEST(a_barrier_begins)
 {
 	add(barrier, sizeof(barrier));
@@ -118,7 +120,7 @@ START_TEST(padding_is_nothing)
 }
 END_TEST
 
-/* No frame, no barrier: what the units wrote there is not known. */
+/* Neither a frame nor a barrier: the units' bytes there are lost. */
 START_TEST(half_a_barrier_is_damage)
 {
 	add_captures(10);
@@ -167,7 +169,8 @@ START_TEST(frames_give_back_what_went_in)
 }
 END_TEST
 
-/* A buffer is kept in pieces: who wrote last goes on in the next. */
+/* A buffer is read in chunks: the last source id continues in the next chunk.
+ */
 START_TEST(ids_go_on_from_piece_to_piece)
 {
 	const struct capture_kind *kind = &capture_kinds[CAPTURE_ETMV4];

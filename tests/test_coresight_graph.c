@@ -13,9 +13,9 @@
 
 #include <stdio.h>
 
-/* What is followed along the graph of blocks is what OpenCSD's full decoder
- * makes of the same trace: each block and each function event.  Times are
- * compared where no guess is in them: where instructions are counted.
+/* Decoding with the block graph is compared with OpenCSD's full decoder on the
+ * same trace: each block and each function event. Times are compared where they
+ * are not interpolated: with instruction counts.
  */
 static char folder[4096];
 static struct scratch_folder scratch;
@@ -48,7 +48,7 @@ static void check_item(const struct flow_item *item,
 	assert_each(item->ip == expected->ip);
 	assert_each(item->last_length == expected->last_length);
 	assert_each(item->instructions == expected->instructions);
-	/* OpenCSD takes the last packet of frames for the end of the trace. */
+	/* OpenCSD treats the last packet of frames as the end of the trace. */
 	if (item->kind != FLOW_GAP || item->detail != FLOW_GAP_UNSYNCED)
 		assert_each(item->last == expected->last);
 	if (is_exact())
@@ -194,8 +194,9 @@ START_TEST(phones_are_equal)
 }
 END_TEST
 
-/* Without the program that ran, every way to it and back is a gap.  OpenCSD takes
- * minutes of QEMU for it: each comparison is a test, with a limit of its own.
+/* The program's code is missing, so every entry of it and exit from it is a
+ * gap. OpenCSD takes minutes of QEMU for it: each comparison is a test, with a
+ * timeout of its own.
  */
 static void (*const comparisons[])(void) = {
 	compare_all_blocks,
@@ -248,7 +249,7 @@ static const uint8_t returns[] = {
 	EXECUTED,     ADDRESS(0x34), /* b.eq to 0x20, svc is left out */
 	EXECUTED,		     /* b */
 	EXECUTED,     EXECUTED,	     /* bl, ret to 0x08 */
-	NOT_EXECUTED, EXECUTED,	     /* b.eq; ret, to where nobody called */
+	NOT_EXECUTED, EXECUTED,	     /* b.eq; ret without an open call */
 	EXECUTED,     EXECUTED,	     ADDRESS(0x00), EXECUTED, /* bl */
 	EXECUTED,     ADDRESS(0x34), /* ret to elsewhere */
 	EXECUTED,		     /* b */
@@ -278,7 +279,7 @@ START_TEST(unknown_return_is_a_gap_up_to_an_address)
 	ck_assert_int_eq(flow_run_open(&run, scratch.path, NULL), 0);
 	flow_run_stream(&run, 0, &totals, &items);
 	ck_assert_uint_eq(totals.gaps[FLOW_GAP_BAD_TRACE], 2);
-	/* Behind it: bl, ret, b, the stop, and the end. */
+	/* After it: bl, ret, b, the stop, and the end. */
 	item = array_at(&items, items.count - 5);
 	ck_assert_int_eq(item->kind, FLOW_BLOCK);
 	ck_assert_uint_eq(item->ip, ETMV4_BASE);

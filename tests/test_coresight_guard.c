@@ -41,7 +41,8 @@ static const struct row {
 	{ { 0xa5, 0xad, 0x2d, 0x2d, TEN }, 6, 4 },
 	{ { 0xab, 0x2d, 0x2d, 0x2d, 0x2d, 0xad, 0x2d, TEN }, 9, 7 },
 	{ { 0xaf, TEN }, 3, 1 },
-	/* Trace info that says how much is not committed. */
+	/* Trace info packets that contain the number of uncommitted elements.
+	 */
 	{ { CALL, TRACE_INFO(0x4), 0, TEN }, 7, 5 },
 	{ { CALL, TRACE_INFO(0x9), 0x80, 0x2d, 0x2d, TEN }, 9, 7 },
 	{ { TRACE_INFO(0x5), 0, 0x80, 0, TEN }, 7, 5 },
@@ -61,7 +62,7 @@ static const struct coresight_unit unit = {
 	.idr2 = 4 << 10 | 4 << 5 | 8, /* four bytes each */
 };
 
-/* Whole, and byte by byte as windows may cut it. */
+/* Whole, and byte by byte as windows may split it. */
 START_TEST(packets_of_speculation_are_kept_back)
 {
 	const struct row *row = &rows[_i];
@@ -79,7 +80,7 @@ START_TEST(packets_of_speculation_are_kept_back)
 }
 END_TEST
 
-/* Kept back before they are whole. */
+/* Held back while incomplete. */
 START_TEST(something_uncommitted_is_kept_back)
 {
 	const uint8_t bytes[] = { CALL, TRACE_INFO(0x5), 0, 0x80, 5, 0xf7 };
@@ -113,7 +114,7 @@ static const struct capture {
 	enum capture_name kind;
 	const uint8_t *trace;
 	size_t size;
-	uint64_t instructions; /* before the damage and behind it */
+	uint64_t instructions; /* before and after the damage */
 } captures[] = {
 	{ CAPTURE_ETMV4, commit, sizeof(commit), 6 },
 	{ CAPTURE_ETE, commit, sizeof(commit), 6 },

@@ -7,8 +7,8 @@
 #include "tests/run_suite.h"
 #include "tests/snapshot_fixture.h"
 
-/* Damage leads to where addresses end: OpenCSD reads code there that it does
- * not have.  Decoding goes on at the next synchronisation.
+/* Damage leads to the end of the address range: OpenCSD reads code there that
+ * it does not have. Decoding continues at the next sync point.
  */
 #define FAR_64(low) 0x9d, (low) >> 2, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 #define FAR_A32(low) 0x9d, (low) >> 2, 0x7f, 0xff, 0xff, LOW_HALF

@@ -25,7 +25,7 @@ static void tear_down(void)
 	shared_recording_remove(folder);
 }
 
-/* Without the program that ran only the kernel's part is known. */
+/* Without the program's file only the kernel's part is decoded. */
 START_TEST(kernel_of_the_virtual_machine)
 {
 	struct flow_run run;
@@ -70,7 +70,9 @@ static bool is_traced_busybox(const char *root)
 	return found;
 }
 
-/* Returns what KTRACE_ARM64_ROOT names, or the machine's own files. */
+/* Sets @root to the folder named by KTRACE_ARM64_ROOT, or to the machine's own
+ * root.
+ */
 static bool find_root(char *root, size_t size)
 {
 	const char *named = getenv("KTRACE_ARM64_ROOT");
@@ -93,9 +95,9 @@ static bool find_root(char *root, size_t size)
 	return false;
 }
 
-/* The two gaps are the kernel's vdso, which is in no file.  perf counts
- * 14,490,021: it leaves out the modules' code, and what runs behind that up to
- * the next address in the trace.
+/* The two gaps are the kernel's vdso, which is in no file. perf counts
+ * 14,490,021: it omits module code, and the code executed after it up to the
+ * next address in the trace.
  */
 START_TEST(all_of_the_virtual_machine)
 {
@@ -184,8 +186,8 @@ START_TEST(loop_on_a_phone)
 }
 END_TEST
 
-/* Nobody kept that phone's kernel: all is gaps, and none for bad trace.  The
- * sink had gone round before each was read the first time.
+/* That phone's kernel image is not available: all is gaps, none of them for bad
+ * trace. The sink had wrapped before each was read the first time.
  */
 START_TEST(kernel_without_its_code)
 {
@@ -212,7 +214,7 @@ START_TEST(kernel_without_its_code)
 }
 END_TEST
 
-/* Every packet is one that OpenCSD knows. */
+/* OpenCSD recognises every packet. */
 START_TEST(packets_of_a_phone)
 {
 	struct flow_run run;

@@ -13,17 +13,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Traces of each kind of unit, bare and in the frames of a shared sink,
- * cut and with bytes changed in several ways: with KTRACE_FULL at every byte
- * (in frames, and under sanitizers and QEMU, which are slow, at some of them),
- * else at fewer.  Strides are primes: the points' spans, which repeat, are met
- * at other places each time.  Each is decoded by the graph of blocks, where
- * that is to be had, and by OpenCSD alone.
+/* Traces of each kind of unit, bare and in the frames of a shared sink, cut and
+ * with bytes changed in several ways: with KTRACE_FULL at every byte (in
+ * frames, and under sanitizers and QEMU, which are slow, at some of them),
+ * otherwise at fewer. Strides are primes, so that the repeating intervals
+ * between sync points are hit at different offsets each time. Each trace is
+ * decoded with the block graph, where that is supported, and with OpenCSD
+ * alone.
  */
 enum { SYNCS = 5, ROUNDS = 2, ROOM = CAPTURE_ROOM(SYNCS, ROUNDS) };
 
 struct effort {
-	size_t bits; /* of a byte are flipped, one at a time */
+	size_t bits; /* number of bits flipped in a byte, one at a time */
 	size_t bare_step;
 	size_t framed_step;
 };
@@ -43,7 +44,7 @@ static const struct effort full = { 3, 1, 3 };
 static const struct layout {
 	enum capture_name kinds[2];
 	size_t count;
-	unsigned int every; /* frames have an id repeated; 0: bare */
+	unsigned int every; /* frames between repeated ids; 0: bare */
 } layouts[] = {
 	{ { CAPTURE_ETMV4 }, 1, 0 },
 	{ { CAPTURE_ETE }, 1, 0 },
@@ -62,9 +63,10 @@ static const struct layout {
 
 /* One CPU's part of the capture. */
 struct source {
-	size_t places[SYNCS]; /* where point i begins in the file */
+	size_t places[SYNCS]; /* offset of sync point i in the file */
 	struct array items;   /* struct flow_item: of the whole capture */
-	size_t firsts[SYNCS]; /* of them, the first block behind point i */
+	/* index in items of the first block after sync point i */
+	size_t firsts[SYNCS];
 };
 
 static struct scratch_folder scratch;
@@ -80,8 +82,8 @@ static void write_trace(const uint8_t *bytes, size_t count)
 	snapshot_fixture_file(&scratch, CAPTURE_TRACE, bytes, count);
 }
 
-/* Returns what is in the scratch folder, as source @index sees it; nothing if
- * it has no bytes in there.
+/* Returns the items of source @index decoded from the scratch folder; none if
+ * it has no bytes there.
  */
 static struct array decode(size_t index)
 {
@@ -101,7 +103,8 @@ static struct array decode(size_t index)
 	return items;
 }
 
-/* What is decoded from point @sync on is the end of the whole. */
+/* Checks that items decoded from sync point @sync on are the end of all items.
+ */
 static void find_first(size_t index, size_t sync)
 {
 	struct source *source = &sources[index];
@@ -189,13 +192,14 @@ static size_t step(void)
 	return layout->every ? effort()->framed_step : effort()->bare_step;
 }
 
-/* So many bytes of the file tell of the first block behind a point. */
+/* Returns the number of bytes after a sync point that contain its first block.
+ */
 static size_t margin(void)
 {
 	return layout->every ? 160 : 64;
 }
 
-/* All that came before is there, and then it ends. */
+/* All items before the cut are decoded, then the stream ends. */
 START_TEST(cut_captures_lose_their_end_alone)
 {
 	load(_i);
@@ -219,7 +223,8 @@ START_TEST(cut_captures_lose_their_end_alone)
 }
 END_TEST
 
-/* Whose bytes come next is known again where frames repeat the id. */
+/* After damage the source of the bytes is known again at the next repeated id.
+ */
 static size_t damage_end(size_t at)
 {
 	size_t unit = layout->every ? layout->every * 16 : 1;
@@ -233,8 +238,8 @@ static bool is_new(size_t index)
 	       layout->kinds[index] != CAPTURE_ETMV3;
 }
 
-/* What comes before the damage is there, and so is what comes from the next
- * point on; between them a gap, or nothing that could not be.
+/* Checks that the items before the damage are decoded, and those from the next
+ * sync point on; between them there is a gap or plausible code.
  */
 static void judge(size_t index, size_t at)
 {
@@ -284,8 +289,9 @@ START_TEST(changed_bytes_cost_up_to_the_next_point)
 }
 END_TEST
 
-/* What no packet of theirs begins with is a gap at the least for the one whose
- * bytes it is in place of.  Each of the older units' bytes is some packet.
+/* Bytes that start no packet of the newer units are at least a gap for the
+ * source whose bytes they replace. For the older units every byte starts some
+ * packet.
  */
 START_TEST(overwritten_bytes_are_a_gap)
 {

@@ -24,9 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What made units write is the same however many threads decode it, and from
- * whichever synchronisation point on: bare and in frames, of what is 32-bit,
- * speculated or counted, and damaged.
+/* Decoding of units' traces does not depend on the number of threads nor on the
+ * sync point it starts at: bare and in frames, 32-bit, with speculation, with
+ * cycle counts, and damaged.
  */
 enum {
 	SYNCS = 40,
@@ -43,7 +43,7 @@ static const struct unit_case {
 	uint64_t idr0;
 	uint64_t idr8;
 	bool is_formatted;
-	bool is_rarely_stamped; /* more records wait than there is room for */
+	bool is_rarely_stamped; /* more records wait than the buffer holds */
 } cases[] = {
 	{ CAPTURE_ETMV4, 0, 0x28000ea1, 0, false, false },
 	{ CAPTURE_ETMV4, 0, 0x28000ea1, 0, false, true },
@@ -77,9 +77,7 @@ static size_t append_stamp(uint8_t *bytes, size_t size, uint32_t time)
 	return append(bytes, size, stamp, sizeof(stamp));
 }
 
-/* Synchronisation points with their times, and rounds of which some are
- * stamped, too.
- */
+/* Sync points with times, and rounds, some of which have timestamps too. */
 static size_t make_trace(const struct unit_case *made, uint8_t *bytes)
 {
 	const struct capture_kind *kind = &capture_kinds[made->capture];
@@ -128,7 +126,7 @@ static size_t put_in_frames(uint8_t *bytes, size_t size)
 	return size;
 }
 
-/* Two sessions: the second begins somewhere between two points. */
+/* Adds two sessions: the second starts somewhere between two sync points. */
 static void add_sessions(size_t size, uint64_t flags)
 {
 	const struct fixture_origin origin = { PROCESS, PROCESS, 1000 };
@@ -176,7 +174,7 @@ static void begin(const struct unit_case *made)
 				 sizeof(task), &origin);
 }
 
-/* Opens a recording of what @made writes, with @damage bytes changed. */
+/* Opens a recording of the trace of @made, with @damage bytes changed. */
 static void open_case(const struct unit_case *made, unsigned int damage)
 {
 	uint8_t *bytes = malloc(3 * FRAME_FIXTURE_ROOM(ROOM));
@@ -306,7 +304,7 @@ START_TEST(so_it_is_with_damage)
 }
 END_TEST
 
-/* A synchronisation point, and the first time that comes behind it. */
+/* A sync point, and the first time after it. */
 struct point {
 	uint64_t position;
 	uint64_t ticks;
@@ -348,8 +346,8 @@ static struct array points_of_case(void)
 	return points;
 }
 
-/* Decodes all with a watch on the point at @position.  Returns how many records
- * come before it, and *@state there.
+/* Decodes all with a checkpoint at the sync point at @position. Returns the
+ * number of records before it, and the state there in *@state.
  */
 static size_t decode_watched(uint64_t position, struct array *records,
 			     struct execution_state *state)
@@ -373,7 +371,7 @@ static size_t decode_watched(uint64_t position, struct array *records,
 	return before;
 }
 
-/* Goes on from @state in a feed that has seen all. */
+/* Continues from @state in a feed that has read everything. */
 static void expect_rest(struct record_feed *feed,
 			const struct execution_state *state,
 			const struct array *all, size_t before)

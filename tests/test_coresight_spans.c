@@ -8,7 +8,7 @@
 
 #include <linux/perf_event.h>
 
-/* Which bytes of the trace an AUX record is about. */
+/* The parts of the trace that AUX records refer to. */
 static const uint32_t code[] = {
 	[0x00 / 4] = 0xd503201f, /* nop */
 	[0x04 / 4] = 0x94000003, /* bl 0x10 */
@@ -70,7 +70,7 @@ START_TEST(spans_say_where_they_begin)
 }
 END_TEST
 
-/* However often a record says so, the trace is there once. */
+/* However many records contain it, the trace is read once. */
 START_TEST(a_span_is_read_once)
 {
 	add_span(START, 0);
@@ -89,7 +89,7 @@ START_TEST(spans_of_snapshots_say_where_they_end)
 }
 END_TEST
 
-/* A sink that is full up to a few bytes is found to be so behind them. */
+/* A sink that is full except for a few bytes is reported as full after them. */
 START_TEST(a_loss_behind_the_trace_is_one)
 {
 	const struct fixture_origin origin = { 1, 1, 2000 };

@@ -19,7 +19,7 @@
 #define CONTEXT_OF(info) 0x81, (info)
 #define IDS(vmid, id) 0x31 | HAS_VMID | HAS_CONTEXT_ID, ID(vmid), ID(id)
 #define EVENT 0x71
-#define ANEW RESERVED /* the callback was told so */
+#define ANEW RESERVED /* the callback was told to restart */
 #define DISCARD 0x00, 0x03
 #define EIGHT 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80
 
@@ -28,8 +28,8 @@ enum { APART = 1 << 29 | 1 << 7, UNCOUNTED = 1 << 30 };
 
 enum { ROOM = 64 };
 
-/* This is what a unit writes that is at most @depth elements ahead, what comes
- * behind it that it cannot have written, and what of it was executed.
+/* The trace of a unit with at most @depth uncommitted elements, followed by
+ * something it cannot have written, and the executed part of it.
  */
 static const struct row {
 	uint32_t depth;
@@ -58,7 +58,7 @@ static const struct row {
 			OPEN given \
 		} \
 	}
-	/* Commits, by packets and for want of room. */
+	/* Commits, by packets and because the maximum depth is reached. */
 	SOUND(3, 0, (INFO, CONTEXT(0), E, E, COMMIT(1)), (INFO, CONTEXT(0), E)),
 	SOUND(3, 0, (INFO, E, ADDRESS(0), E, COMMIT(1)), (INFO, E, ADDRESS(0))),
 	SOUND(2, 0, (INFO, 0xff), (INFO, E)),
@@ -68,7 +68,7 @@ static const struct row {
 	DAMAGED(4, 0, (INFO, E, E), (COMMIT(3)), (INFO)),
 	DAMAGED(4, 0, (INFO), (0x2d, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00),
 		(INFO)),
-	/* Cancelled: formats 1, 2 and 3, and what outlives it. */
+	/* Cancels in formats 1, 2 and 3, and the elements that survive. */
 	SOUND(4, 0, (INFO, E, N, E, CANCEL(2), COMMIT(1)), (INFO, E)),
 	SOUND(4, 0, (INFO, E, ADDRESS(0), EVENT, CANCEL(1)), (INFO, EVENT)),
 	SOUND(4, 0, (INFO, N, E, 0x34, COMMIT(1)), (INFO, E)),
@@ -88,7 +88,7 @@ static const struct row {
 	DAMAGED(4, 0, (INFO), (MISPREDICT), (INFO)),
 	DAMAGED(4, 0, (INFO, E, CALL), (MISPREDICT), (INFO)),
 	DAMAGED(4, 0, (INFO, E, COMMIT(1)), (MISPREDICT), (INFO, E)),
-	/* Cycle counts come right behind what they commit. */
+	/* Cycle counts follow directly after the elements they commit. */
 	SOUND(4, 0, (INFO, E, E, CYCLES_COMMIT(10, 1)),
 	      (INFO, E, CYCLES_COMMIT(10, 1))),
 	SOUND(4, 0, (INFO, E, E, 0x0f, 1), (INFO, E, 0x0f, 1)),
@@ -118,7 +118,7 @@ static const struct row {
 	      (INFO, E, SYNC_DEPTH(0))),
 	DAMAGED(4, 0, (EVENT), (INFO_DEPTH(5)), (EVENT)),
 	DAMAGED(4, 0, (EVENT), (E), (EVENT)),
-	/* Begun anew, or not for want of a synchronisation packet. */
+	/* Restarted, or not because a synchronisation packet is missing. */
 	SOUND(4, 0, (INFO, E, SYNC_DEPTH(2), N, COMMIT(3)),
 	      (INFO, ANEW, NO_DEPTH, N)),
 	SOUND(4, 0, (INFO, E, SYNC_ONLY, EVENT, INFO_DEPTH(3), N, COMMIT(4)),
@@ -141,7 +141,7 @@ static const struct row {
 	DAMAGED(4, 0, (INFO, CALL_ONLY), (SYNC_ONLY), (INFO)),
 	DAMAGED(4, 0, (INFO, CALL_ONLY), (COMMIT(1)), (INFO)),
 	DAMAGED(4, 0, (INFO, CALL_ONLY), (E), (INFO)),
-	/* Addresses do not refer to what was cancelled. */
+	/* Compressed addresses do not refer to cancelled addresses. */
 	SOUND(4, 0, (INFO, ADDRESS(0x100), SHORT(0x10)),
 	      (INFO, ADDRESS(0x100), ADDRESS(0x10))),
 	SOUND(4, 0, (INFO, ADDRESS(0x10), E, ADDRESS(0x20), CANCEL(1), 0x90),
@@ -170,7 +170,7 @@ static const struct row {
 	      (INFO, 0x81, IDS(7, 6))),
 	SOUND(4, 0, (INFO, 0x81, IDS(7, 8), DISCARD, INFO, CONTEXT_OF(0x31)),
 	      (INFO, 0x81, IDS(7, 8), DISCARD, INFO, CONTEXT_OF(0x31))),
-	/* Transactions; what is lost; what no unit writes. */
+	/* Transactions; losses; packets no unit writes. */
 	SOUND(4, 0, (INFO, 0x0a, E, COMMIT(1)), (INFO, 0x0a)),
 	SOUND(4, UNCOUNTED, (INFO, 0x0a, E), (INFO, 0x0a)),
 	SOUND(4, 0, (INFO, E, EVENT, OVERFLOW), (INFO, EVENT, OVERFLOW)),
@@ -187,7 +187,7 @@ static const struct row {
 	DAMAGED(4, 0, (INFO, E), (0x2d, EIGHT, EIGHT, EIGHT, EIGHT), (INFO)),
 };
 
-/* This is what comes out. */
+/* The collected output. */
 struct collected {
 	uint8_t bytes[ROOM];
 	size_t size;
@@ -274,7 +274,7 @@ START_TEST(packets_come_in_parts)
 }
 END_TEST
 
-/* What comes next is found behind the place where it ends. */
+/* The next element is found after the position where it stopped. */
 START_TEST(it_ends_where_the_callback_wants_no_more)
 {
 	const uint8_t bytes[] = { INFO, E, E, COMMIT(1), COMMIT(1), E };
@@ -288,7 +288,7 @@ START_TEST(it_ends_where_the_callback_wants_no_more)
 }
 END_TEST
 
-/* More than can be held: an atom that is never committed, then events. */
+/* More than fits: an atom that is never committed, then events. */
 START_TEST(no_unit_waits_for_ever)
 {
 	const uint8_t bytes[] = { INFO, E };
@@ -306,7 +306,7 @@ START_TEST(no_unit_waits_for_ever)
 }
 END_TEST
 
-/* As much as it may wait, for as long as it likes. */
+/* The maximum number of uncommitted elements, for any time. */
 START_TEST(what_waits_moves_on)
 {
 	enum { DEPTH = 32 };

@@ -13,7 +13,9 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* Who ran, by the kernel's records: while the CPU was traced, and after. */
+/* Running tasks by the kernel's switch records: while the CPU was traced, and
+ * afterwards.
+ */
 static const uint32_t code[] = {
 	[0x00 / 4] = 0xd503201f, /* nop */
 	[0x04 / 4] = 0x94000003, /* bl 0x10 */
@@ -33,7 +35,7 @@ static const struct row {
 	size_t switches;
 } rows[] = {
 	{ 0, 1 },
-	/* More ran then than the trace tells of. */
+	/* The lost trace may have had more switches. */
 	{ PERF_AUX_FLAG_TRUNCATED, 2 },
 };
 
@@ -105,8 +107,8 @@ static void set_up_nothing(void)
 	recording_fixture_trace(&fixture, 0, trace, 0);
 }
 
-/* A record that says that a CPU has no trace makes a stream, of what else is
- * known of it: record --only.
+/* A CPU with an empty AUX record gets a stream of its other records: record
+ * --only.
  */
 START_TEST(nothing_is_a_stream)
 {
@@ -136,10 +138,10 @@ static const uint32_t calls[] = {
 static const uint8_t head[] = { SYNC, TRACE_ON, CONTEXT(0), TIME_500 };
 static const uint8_t again[] = { SYNC, TIME_600 };
 
-/* So many events are handed out at once. */
+/* Size of a batch of events. */
 enum { BATCH = 2048, NEAR = 8 };
 
-/* When the trace paused is known before it is known that no more comes. */
+/* The trace's pause is known before it is known to be its end. */
 static void write_calls(size_t count)
 {
 	static uint8_t bytes[sizeof(head) + 2 * (BATCH + NEAR) + sizeof(again)];
@@ -157,7 +159,7 @@ static void write_calls(size_t count)
 	recording_fixture_write(&fixture);
 }
 
-/* Switches that come then are not waited for. */
+/* The feed does not wait for switches after the end. */
 START_TEST(trace_pauses_at_its_end)
 {
 	struct record_feed *feed;

@@ -9,9 +9,9 @@
 
 #include <linux/perf_event.h>
 
-/* Who runs, by the ids in the trace alone: it has no times.  Two programs lie
- * at the same address, and the kernel, which runs at EL2 as one with VHE does,
- * switches from one to the other.
+/* The running task from the ids in the trace alone, which has no times. Two
+ * programs are mapped at the same address, and the kernel, which runs at EL2 as
+ * with VHE, switches from one to the other.
  */
 static const uint32_t kernel[] = {
 	0xd503201f, /* nop */
@@ -33,7 +33,7 @@ static const uint32_t second_program[] = {
 	0x17fffffd, /* b 0x00 */
 };
 
-/* The context behind the address before it, and its ids. */
+/* The context packet after its address, and its ids. */
 #define EL2_IDS(el, second) (el) | HAS_VMID, ID(second)
 #define EL1_IDS(el, first) (el) | HAS_CONTEXT_ID, ID(first)
 #define BOTH_IDS(el, second, first) \
@@ -42,7 +42,7 @@ static const uint32_t second_program[] = {
 #define KERNEL_CONTEXT 0x85, AT(0)
 #define ONLY_CONTEXT 0x81
 
-/* The kernel's own context says what it was; then that it changed. */
+/* The kernel's own context has the old id; then the new one. */
 #define SWITCH_OF_TASKS(before, kernel_before, kernel_after, after) \
 	{ \
 		SYNC, TRACE_ON, CONTEXT_A64, before, EXECUTED, 0x06, 0x05, \
@@ -58,7 +58,7 @@ static const uint8_t by_el2[] = SWITCH_OF_TASKS(EL2_IDS(CONTEXT_EL0, FIRST),
 						EL2_IDS(CONTEXT_EL2, SECOND),
 						EL2_IDS(CONTEXT_EL0, SECOND));
 
-/* A guest's kernel, or nobody, wrote the other one. */
+/* The other id was written by a guest's kernel, or by none. */
 static const uint8_t by_both[] = SWITCH_OF_TASKS(
 	BOTH_IDS(CONTEXT_EL0, FIRST, 7), BOTH_IDS(CONTEXT_EL2, FIRST, 8),
 	BOTH_IDS(CONTEXT_EL2, SECOND, 8), BOTH_IDS(CONTEXT_EL0, SECOND, 7));
@@ -67,7 +67,7 @@ static const uint8_t by_el1[] = SWITCH_OF_TASKS(
 	BOTH_IDS(CONTEXT_EL0, 3, FIRST), BOTH_IDS(CONTEXT_EL2, 4, FIRST),
 	BOTH_IDS(CONTEXT_EL2, 4, SECOND), BOTH_IDS(CONTEXT_EL0, 3, SECOND));
 
-/* Only one of the two changes, and only it is sent. */
+/* Only one of the two ids changes, and only that is sent. */
 static const uint8_t by_parts[] = SWITCH_OF_TASKS(
 	BOTH_IDS(CONTEXT_EL0, FIRST, 7), CONTEXT_EL2,
 	EL2_IDS(CONTEXT_EL2, SECOND), EL1_IDS(CONTEXT_EL0, FIRST));

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Function timelines of boards' kernels.  Nobody kept their symbols: every
- * place that a call leads to begins a function.  On TC2 every return goes
- * where the call says.  The Juno's dump is not what was in its memory: it has
+/* Function timelines of boards' kernels. Their symbols are not available: every
+ * target of a call starts a function. On TC2 every return goes to the address
+ * after the call. The Juno's dump differs from its memory at the time: it has
  * calls of _mcount where the kernel had put nops, so returns differ by a few
  * instructions; where a call did not lead to its target there is a gap.
  */
@@ -76,7 +76,7 @@ static char *make_symbols(const struct array *items, size_t *functions,
 	return text;
 }
 
-/* Exits of this kind that the trace goes on behind. */
+/* Counts exits of this kind that the trace continues after. */
 static uint64_t count_exits(const struct array *items, enum flow_exit exit)
 {
 	uint64_t count = 0;
@@ -91,7 +91,7 @@ static uint64_t count_exits(const struct array *items, enum flow_exit exit)
 	return count;
 }
 
-/* This is what calls and exceptions left open. */
+/* Calls and exceptions that are still open. */
 struct shadow {
 	uint64_t addresses[256];
 	size_t count;

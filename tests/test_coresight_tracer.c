@@ -73,7 +73,7 @@ START_TEST(test_find)
 }
 END_TEST
 
-/* The driver alone traces nothing. */
+/* The driver without a unit traces nothing. */
 START_TEST(test_driver_without_unit)
 {
 	struct scratch_folder empty = scratch_folder_new();
@@ -114,7 +114,7 @@ END_TEST
 
 static const struct {
 	struct cycle_choice choice;
-	const char *file; /* that is another one then; or NULL */
+	const char *file; /* file with another value; or NULL */
 	const char *text;
 	int error;
 	uint64_t config;
@@ -145,7 +145,7 @@ static const struct {
 	  0 },
 };
 
-/* What is refused says on which PMU. */
+/* Errors name the PMU. */
 START_TEST(test_cycles)
 {
 	struct perf_event_attr attr = { .config = 0 };
@@ -184,7 +184,7 @@ START_TEST(test_return_stack)
 }
 END_TEST
 
-/* CPU 2 has none. */
+/* CPU 2 has no return stack. */
 START_TEST(test_no_return_stack)
 {
 	struct perf_event_attr attr = { 0 };
@@ -212,7 +212,7 @@ START_TEST(test_sink)
 }
 END_TEST
 
-/* What the tracer writes, the decoder reads. */
+/* The decoder reads the metadata that the tracer writes. */
 START_TEST(test_metadata)
 {
 	static const int cpus[] = { 0, 2, 5 };

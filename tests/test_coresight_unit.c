@@ -117,8 +117,8 @@ START_TEST(settings_are_told)
 }
 END_TEST
 
-/* One frame: the rest of id 0, id 0x10 from its first byte on, id 0x2a behind
- * one more byte of 0x10; then nothing new.
+/* One frame: the rest of id 0, id 0x10 from its first byte on, id 0x2a after
+ * one more byte of 0x10; then no change.
  */
 START_TEST(frames_name_their_sources)
 {

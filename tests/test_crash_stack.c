@@ -51,7 +51,7 @@ static void leave(uint32_t depth)
 	stack.count = depth;
 }
 
-/* main() made some calls of @name. */
+/* main() makes @times system calls of @name. */
 static void call(const char *name, int times)
 {
 	enter("main", 'u', 0);
@@ -135,7 +135,7 @@ START_TEST(without_results_seccomp_is_told_alone)
 }
 END_TEST
 
-/* The program had a handler for SIGSYS, and went on. */
+/* The program handled SIGSYS, and continued. */
 START_TEST(a_fault_after_seccomp_is_a_fault)
 {
 	call("__x64_sys_read", 1);

@@ -21,7 +21,7 @@ enum { SECONDS = 20, CUT_KB = 256, FLIPS = 2 };
 #else
 enum { SECONDS = 5, CUT_KB = 64, FLIPS = 8 };
 #endif
-/* This is what the full tier tries, under sanitizers, too. */
+/* Effort in the full tier, under sanitizers, too. */
 enum { FULL_CUT_KB = 64, FULL_FLIPS = 8 };
 
 static char folder[4096];
@@ -130,7 +130,9 @@ START_TEST(cut_files_are_read_up_to_the_cut)
 }
 END_TEST
 
-/* Seeded: a failure can be run again.  KTRACE_FLIPS says how many copies. */
+/* Seeded, so that a failure can be reproduced. KTRACE_FLIPS sets the number of
+ * copies.
+ */
 START_TEST(flipped_bits_do_no_harm)
 {
 	const char *text = getenv("KTRACE_FLIPS");

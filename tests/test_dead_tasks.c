@@ -20,7 +20,7 @@ static struct sideband_record switch_record(bool out, int32_t tid,
 	};
 }
 
-/* Returns who leaves, and puts who comes into @next. */
+/* Returns the task that is switched out, and puts the next one into @next. */
 static int32_t leave(struct dead_tasks *dead, int32_t tid, int32_t other,
 		     bool preempted, int32_t *next)
 {
@@ -104,7 +104,7 @@ START_TEST(who_sleeps_behind_its_end_may_be_preempted_later)
 }
 END_TEST
 
-/* Nobody waits for a thread: it has no number from its end on. */
+/* No thread waits for this one: it loses its number when it ends. */
 START_TEST(who_ends_is_not_the_one_that_waits)
 {
 	struct dead_tasks dead = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two sides' items find each other, whichever has them. */
+/* Matching of items on two sides, whichever of them have the item. */
 #include "store/answer/answer.h"
 #include "store/ask/diff_items.h"
 #include "tests/run_suite.h"
@@ -100,7 +100,7 @@ START_TEST(medians_and_changes_are_those_of_the_sides)
 }
 END_TEST
 
-/* Of a sum, a recording without the item has 0. */
+/* For sums, a recording without the item counts as 0. */
 START_TEST(recordings_without_an_item_have_none_of_it)
 {
 	static const int64_t recordings[2] = { 2, 2 };

@@ -58,7 +58,7 @@ static char *drawn(int recordings)
 	return text;
 }
 
-/* Returns whether the frame of @name has @what up to its end. */
+/* Returns whether the frame of @name contains @what. */
 static bool has(const char *text, const char *name, const char *what)
 {
 	char key[64];
@@ -109,7 +109,7 @@ START_TEST(colours_are_of_changes)
 	ck_assert(has(text, "b", ",255)\""));
 	ck_assert(has(text, "b", "in itself -30 ns<"));
 	ck_assert(has(text, "sh", "fill=\"rgb(228,228,228)\""));
-	/* What is gone is in the second graph alone. */
+	/* Functions that are gone are in the second graph only. */
 	ck_assert_ptr_nonnull(
 		strstr(text, "data-d=\"0\" data-g=\"1\" data-n=\"ls\""));
 	ck_assert_ptr_null(strstr(text, "data-d=\"0\" data-n=\"ls\""));

@@ -46,8 +46,9 @@ static void add(struct diff_table *table, int side, const char *name,
 			 0);
 }
 
-/* Two recordings of side A, @recordings of side B: read() takes longer, poll()
- * no more than by chance, open() is gone and close() new; write() is the same.
+/* Makes two recordings of side A, @recordings of side B: read() takes longer,
+ * poll() differs only by noise, open() is gone and close() new; write() is
+ * unchanged.
  */
 static struct diff_table made_table(int recordings)
 {

@@ -20,7 +20,7 @@ static const uint64_t edges[] = {
 
 enum { EDGES = sizeof(edges) / sizeof(*edges), GUARD = 0x7e };
 
-/* Compares with printf(), and sees that nothing is written beyond. */
+/* Compares with printf(), and checks that no byte after the end is written. */
 static void check(const char *text, size_t size, const char *expected)
 {
 	ck_assert_uint_eq(size, strlen(expected));

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A stream of events that is handed out three at a time. */
+/* A stream of events that is emitted three at a time. */
 struct stream {
 	struct array events; /* struct function_event */
 	size_t at;
@@ -117,7 +117,7 @@ START_TEST(one_more_at_the_end_is_a_difference)
 }
 END_TEST
 
-/* Times may differ as far as both allow. */
+/* Times may differ by the sum of both bounds. */
 START_TEST(times_agree_within_their_bounds)
 {
 	add(0, 1000, FUNCTION_CALL, 1)->late_ns = 5;
@@ -141,7 +141,9 @@ START_TEST(times_beyond_a_bound_are_a_difference)
 }
 END_TEST
 
-/* One goes on at once, the other much later: what comes between is of one. */
+/* One stream continues at once, the other much later: events between are in
+ * only one.
+ */
 START_TEST(behind_a_gap_they_come_in_step_again)
 {
 	for (int i = 0; i < 2; i++) {
@@ -192,8 +194,8 @@ static void add_rounds(int side, uint64_t time_ns, size_t count,
 	}
 }
 
-/* Of a loop whose times are not exact at first the wrong round may seem the same: the
- * next exact one shows that it is not.
+/* In a loop whose times are not exact at first, the wrong round may seem to
+ * match: the next exact time shows that it does not.
  */
 START_TEST(behind_a_gap_a_loop_has_many_rounds)
 {
@@ -229,7 +231,8 @@ START_TEST(long_behind_a_gap_time_counts)
 }
 END_TEST
 
-/* A task switch that one of them knows of late, behind a gap, is neither. */
+/* A task switch that one stream reports late, after a gap, is not a difference.
+ */
 START_TEST(a_switch_behind_a_gap_may_be_late)
 {
 	for (int i = 0; i < 2; i++) {

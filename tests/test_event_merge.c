@@ -7,7 +7,7 @@
 
 enum { STREAMS = 3, EVENTS = 2000, BATCH = 7 };
 
-/* A stream that hands out a few events at a time, as decoders do. */
+/* A stream that emits a few events at a time, as decoders do. */
 struct stream {
 	struct function_event events[EVENTS];
 	int count;
@@ -27,7 +27,9 @@ static bool stands_alone(const struct function_event *event)
 	return event->kind == FUNCTION_SWITCH || event->kind == FUNCTION_END;
 }
 
-/* Of those of a stream that provides switches alone, one, or up to the next one. */
+/* Returns how many events to emit from a stream that emits switches separately:
+ * one, or those before the next switch.
+ */
 static int count_alone(const struct function_event *events, int count)
 {
 	for (int i = 0; i < count; i++)
@@ -167,7 +169,7 @@ START_TEST(what_no_other_comes_between_is_one_run)
 }
 END_TEST
 
-/* CPU 0's clock is ahead: its switch waits, what it did before does not. */
+/* CPU 0's clock is ahead: its switch waits, its earlier events do not. */
 START_TEST(a_task_leaves_before_it_comes)
 {
 	static const uint32_t expected[] = { 0, 1, 1, 1, 0, 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries, hits' calls and crashes that are kept for windows come back; what is not
- * whole, or refers to what is not there, does not.
+/* Entries, hits' calls and crashes that are cached for windows can be read
+ * back; incomplete records, or ones with references to missing entries, are
+ * refused.
  */
 #include "common/pack.h"
 #include "symbolize/functions/function_table.h"
@@ -15,7 +16,9 @@
 
 enum { FUNCTIONS = 20 };
 
-/* Each reads what is at @bytes, and says whether it refers to what is there. */
+/* Each reads the record at @bytes, and returns whether its references are
+ * valid.
+ */
 typedef bool read_record(struct pack *pack);
 
 static bool read_site(struct pack *pack)

@@ -20,7 +20,9 @@ static void tear_down(void)
 	free(times);
 }
 
-/* Adds a record within its bounds, @work behind the one before. */
+/* Adds a record with its time bounds, @work instructions after the previous
+ * one.
+ */
 static void add(uint64_t work, uint64_t low_ns, uint64_t high_ns)
 {
 	times->work += work;
@@ -51,7 +53,7 @@ START_TEST(work_says_when_between_known_times)
 }
 END_TEST
 
-/* What comes first may have been over long before a time is known. */
+/* The first records may have happened long before the first known time. */
 START_TEST(what_is_before_all_known_times_keeps_its_bounds)
 {
 	add(0, 0, 1050);
@@ -91,12 +93,12 @@ START_TEST(bounds_and_order_win)
 	event_times_write(times);
 	expect(0, 1060, 0, 10);
 	expect(1, 1060, 60, 5);
-	/* The order wins over a bound that cannot be kept. */
+	/* Order has priority over a bound that cannot be kept. */
 	expect(2, 1060, 60, 0);
 }
 END_TEST
 
-/* Who does not ask for bounds gets the same times. */
+/* Without bounds requested, the times are the same. */
 START_TEST(times_keep_to_bounds_that_nobody_asks_for)
 {
 	times->without_bounds = true;

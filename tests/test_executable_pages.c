@@ -145,7 +145,7 @@ START_TEST(page_tables_list_what_may_run)
 }
 END_TEST
 
-/* Tables that say that the kernel's text may not run are read wrongly. */
+/* Page tables in which the kernel's text is not executable are misread. */
 START_TEST(tables_without_the_text_are_not_believed)
 {
 	struct array ranges = ARRAY_OF(struct code_range);
@@ -158,7 +158,8 @@ START_TEST(tables_without_the_text_are_not_believed)
 }
 END_TEST
 
-/* A page of breakpoints with thunks, and one byte that is none of them. */
+/* A page of breakpoints with thunks, and one byte that is not part of a thunk.
+ */
 static const struct thunk_row {
 	uint16_t at;
 	uint8_t bytes[3];
@@ -202,7 +203,7 @@ int main(void)
 	Suite *suite = suite_create("executable_pages");
 	TCase *tcase = tcase_create("all");
 
-	/* The tables are those of pages of 4 KiB. */
+	/* The tables are for pages of 4 KiB. */
 	if (sysconf(_SC_PAGESIZE) == PAGE) {
 		tcase_add_checked_fixture(tcase, set_up, tear_down);
 		tcase_add_test(tcase, page_tables_list_what_may_run);

@@ -16,27 +16,27 @@
 #define KERNEL UINT64_C(0xffffffff81001000)
 #define USER 0x401000
 
-/* What it does is of the addresses' last 16 bits:
- *	1000	call 1008
- *	1005	nop
- *	1006	jne 1000
- *	1008	nop
- *	1009	ret
- *	100a	jmp *%rax
- *	100c	wrmsr
- *	100e	mov %rax, %cr3
- *	1011	sysretq
- *	1014	push %es (not in 64-bit mode)
- *	1015	call 101a
- *	101a	pop %rax
- *	101b	ret
- *	101c	vmlaunch
- *	101f	call *%rax
- *	1021	je 1000
- *	1023	jmp 1028
- *	1025	nop
- *	1028	jmp 1030
- *	1030	nop (and nothing behind it is known)
+/* The code, by the last 16 bits of its addresses:
+ * 	1000	call 1008
+ * 	1005	nop
+ * 	1006	jne 1000
+ * 	1008	nop
+ * 	1009	ret
+ * 	100a	jmp *%rax
+ * 	100c	wrmsr
+ * 	100e	mov %rax, %cr3
+ * 	1011	sysretq
+ * 	1014	push %es (not in 64-bit mode)
+ * 	1015	call 101a
+ * 	101a	pop %rax
+ * 	101b	ret
+ * 	101c	vmlaunch
+ * 	101f	call *%rax
+ * 	1021	je 1000
+ * 	1023	jmp 1028
+ * 	1025	nop
+ * 	1028	jmp 1030
+ * 	1030	nop (the last known byte)
  */
 static const uint8_t code[] = {
 	0xe8, 0x03, 0,	  0,	0,    0x90, 0x75, 0xf8, 0x90, 0xc3,
@@ -421,8 +421,8 @@ START_TEST(the_library_does_not_follow_guests_either)
 }
 END_TEST
 
-/* Entry of a virtual machine that looks like an interrupt (SKD022), on processors
- * that libipt 2.0 does not know.
+/* A virtual machine entry that looks like an interrupt (SKD022), on processors
+ * that libipt 2.0 does not support.
  */
 START_TEST(the_library_has_the_same_errata)
 {
@@ -452,8 +452,8 @@ static void poke(uint64_t time_ns, uint64_t address, const uint8_t *old,
 				 sizeof(record), &origin);
 }
 
-/* The jne becomes a jmp, then a jne again: what the graph knew of it goes.
- * Code is looked at as control comes to it.
+/* The jne becomes a jmp, then a jne again: the graph's cached block is
+ * discarded. Code is read when control reaches it.
  */
 START_TEST(code_that_is_patched_is_read_again)
 {
@@ -536,8 +536,8 @@ START_TEST(two_programs_run_their_own_code)
 }
 END_TEST
 
-/* They have one file at addresses of their own: what is read for one of them is
- * known for the other, and leads to where the other has it.
+/* Both map one file, at different addresses: blocks read for one program are
+ * reused for the other, with targets at its own addresses.
  */
 START_TEST(two_programs_run_one_file)
 {

@@ -77,7 +77,7 @@ static struct track *track_of(struct track *tracks, int pid, int tid)
 	return NULL;
 }
 
-/* Takes one event line; returns whether it began or ended a span. */
+/* Consumes one event line; returns whether it started or ended a span. */
 static bool take_event(struct track *tracks, const char *line)
 {
 	uint64_t us;
@@ -130,7 +130,7 @@ static void write_file(const struct profile_report *report,
 	fclose(out);
 }
 
-/* Returns how many calls gprof says @name had, 0 if it does not say. */
+/* Returns the number of calls of @name in gprof's output, 0 if it has none. */
 static uint64_t gprof_calls(const char *text, const char *name)
 {
 	char ending[600];

@@ -143,8 +143,8 @@ START_TEST(not_those_of_32_bit_programs)
 }
 END_TEST
 
-/* Whatever the file says, it ends, and the innermost function is known: that
- * is in a register.
+/* Whatever the file contains, unwinding ends, and the innermost function is
+ * known, as it is in a register.
  */
 START_TEST(damaged_files)
 {
@@ -157,7 +157,7 @@ START_TEST(damaged_files)
 		for (int i = 0; i < FLIPS; i++) {
 			uint32_t at = next_random(&random);
 
-			/* Most of them in what describes frames. */
+			/* Most flips are in the unwind information. */
 			at = i ? MADE_ELF_FRAMES + at % 512 :
 				 at % MADE_ELF_CODE;
 			made.elf.bytes[at] ^= 1 << next_random(&random) % 8;
@@ -184,7 +184,7 @@ START_TEST(cut_files)
 }
 END_TEST
 
-/* Of 32-bit Arm nothing is unwound. */
+/* Stacks of 32-bit Arm are not unwound. */
 START_TEST(architectures_without)
 {
 	uint32_t functions[FRAMES];

@@ -55,7 +55,7 @@ static const struct {
 	{ "vfs_fsyn", 0, "" },
 	{ "finish_task", 0, "" },
 	{ "", 0, "" },
-	/* Another name of the same function. */
+	/* An alias of the same function. */
 	{ "alias", 1, "alias" },
 	{ "show", 3, "show@0x800, show@0x900, show@0x100 [ext4]" },
 	{ "show@0x800", 1, "0xffffffff81000800" },
@@ -81,7 +81,9 @@ START_TEST(a_system_call_comes_before_a_function)
 }
 END_TEST
 
-/* Then the kernel finds them by their names, as far as there is one. */
+/* With hidden addresses only the name is returned; the kernel resolves it if it
+ * is unique.
+ */
 START_TEST(addresses_may_be_hidden)
 {
 	struct kernel_symbols symbols = symbols_of(

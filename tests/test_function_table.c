@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of two tables, the kernel's and programs', made one, and what tells tables
- * apart.
+/* Merges the functions of two tables, the kernel's and programs', and compares
+ * tables.
  */
 #include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"

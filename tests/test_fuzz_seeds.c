@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This is what the fuzz entry of recordings begins with: small recordings and
- * captures with code, which must be decoded to the end to be worth something.
- * They are written into the folder that KTRACE_SEEDS names, if it names one.
+/* Seeds for the fuzz entry of recordings: small recordings and captures with
+ * code, which must be decoded to the end to be useful. They are written to the
+ * folder named by KTRACE_SEEDS, if that is set.
  */
 enum { SEED_ROOM = 1 << 16 };
 
@@ -71,7 +71,8 @@ static const struct seed {
 	struct scratch_folder (*make)(int kind, bool second);
 	int kind;
 	bool second;
-	unsigned int instructions; /* that ran in it */
+	/* expected number of executed instructions */
+	unsigned int instructions;
 } seeds[] = {
 	{ "etmv4", seed_capture, CAPTURE_ETMV4, false, 60 },
 	{ "etmv4_frames", seed_capture, CAPTURE_ETMV4, true, 60 },

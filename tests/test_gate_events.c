@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What becomes of a trace that ran in chosen calls alone. */
+/* Events of a trace that ran only during chosen calls. */
 #include "symbolize/arch/arch.h"
 #include "tests/gate_script_fixture.h"
 #include "tests/run_suite.h"
 
-/* What a chosen system call begins by, in the probe that resumes the trace. */
+/* Start of a chosen system call, in the probe that resumes the trace. */
 #define BEGIN \
 	"100 BEGIN __x64_sys_openat do_syscall_64 entry\n" \
 	"110 start kprobe_handler\n"
@@ -16,7 +16,7 @@
 
 #define IN_OPEN "130 call vfs_open __x64_sys_openat\n"
 
-/* And what it ends by. */
+/* End of a chosen system call. */
 #define END "500 return arch_rethook_trampoline\n" END_PROBE
 #define END_PROBE \
 	"510 call rethook_handler arch_rethook_trampoline\n" \
@@ -26,7 +26,7 @@
 	"500 return do_syscall_64\n" \
 	"500 stop not-asked\n"
 
-/* Its task leaves the CPU in it, and has got it again. */
+/* Its task is switched out in the call; COME: and in again. */
 #define LEAVE \
 	"200 call schedule vfs_open\n" \
 	"210 call __perf_event_task_sched_out schedule\n" \
@@ -60,7 +60,7 @@ static const struct {
 	const char *text;
 	const char *wanted;
 } cases[] = {
-	/* Nothing that was chosen runs. */
+	/* No chosen call runs. */
 	{ "0 FIRST\n"
 	  "900 LAST\n"
 	  "50 end\n",
@@ -72,7 +72,7 @@ static const struct {
 		"140 return __x64_sys_openat\n" END "900 end\n",
 	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN
 		"140 return __x64_sys_openat\n" ENDED "900 end\n" },
-	/* It sleeps, while another task runs. */
+	/* The call sleeps, while another task runs. */
 	{ BEGIN IN_OPEN LEAVE "250 switch 7\n"
 			      "290 switch 5\n" COME "340 return schedule\n" END
 			      "900 end\n",
@@ -95,8 +95,8 @@ static const struct {
 		"130 return __x64_sys_openat\n" IN_OPEN
 		"140 break asm_sysvec_apic_timer_interrupt vfs_open\n"
 		"150 break-return vfs_open\n" ENDED "900 end\n" },
-	/* A probe at a return that does not pause: another chosen call is
-	 * inside of the first.
+	/* A probe at a return that does not pause: another chosen call encloses
+	 * this one.
 	 */
 	{ BEGIN IN_OPEN "140 return arch_rethook_trampoline\n"
 			"150 call rethook_handler arch_rethook_trampoline\n"
@@ -108,8 +108,8 @@ static const struct {
 		"150 call rethook_handler arch_rethook_trampoline\n"
 		"160 return arch_rethook_trampoline\n"
 		"170 return __x64_sys_openat\n" ENDED "900 end\n" },
-	/* The same on arm64, where probes are breakpoints: an exception leads
-	 * from the trampoline to the caller.
+	/* Like the first case on arm64, where probes are breakpoints: an
+	 * exception leads from the trampoline to the caller.
 	 */
 	{ BEGIN IN_OPEN "140 return __kretprobe_trampoline\n"
 			"140 break el1h_64_sync __kretprobe_trampoline\n"
@@ -122,8 +122,8 @@ static const struct {
 		"150 call brk_handler el1h_64_sync\n"
 		"160 return el1h_64_sync\n"
 		"170 break-return __x64_sys_openat\n" ENDED "900 end\n" },
-	/* And its begin: back from a breakpoint, which comes again behind the
-	 * copy of the instruction that it replaced.
+	/* The start of a call on arm64: returns from a breakpoint, which hits
+	 * again after the single-stepped copy of the replaced instruction.
 	 */
 	{ "100 BEGIN __x64_sys_openat do_syscall_64 entry\n"
 	  "110 start brk_handler\n"
@@ -134,7 +134,7 @@ static const struct {
 	  "115 return el1h_64_sync\n"
 	  "120 break-return __x64_sys_openat\n" IN_OPEN END "900 end\n",
 	  BEGUN "120 return __x64_sys_openat\n" IN_OPEN ENDED "900 end\n" },
-	/* And where its task comes back. */
+	/* And where its task is switched in. */
 	{ BEGIN IN_OPEN LEAVE
 	  "300 COME __perf_event_task_sched_in finish_task_switch schedule "
 	  "vfs_open __x64_sys_openat do_syscall_64 entry\n"
@@ -147,7 +147,7 @@ static const struct {
 	  "330 return finish_task_switch\n" END "900 end\n",
 	  BEGUN "130 return __x64_sys_openat\n" IN_OPEN LEFT HAS_COME ENDED
 		"900 end\n" },
-	/* It was preempted at a function's first instruction. */
+	/* The task was preempted at a function's first instruction. */
 	{ BEGIN IN_OPEN LEAVE
 	  "300 COME __perf_event_task_sched_in finish_task_switch schedule "
 	  "sysvec_apic_timer_interrupt asm_sysvec_apic_timer_interrupt "
@@ -169,7 +169,7 @@ static const struct {
 		"300 open-end 8\n"
 		"300 call perf_tp_event finish_task_switch\n"
 		"330 return finish_task_switch\n" ENDED "900 end\n" },
-	/* A probe where tasks leave that does not pause. */
+	/* A probe at a switch-out that does not pause. */
 	{ BEGIN IN_OPEN "200 call schedule vfs_open\n"
 			"210 call __perf_event_task_sched_out schedule\n"
 			"220 return schedule\n" END "900 end\n",
@@ -207,15 +207,15 @@ static const struct {
 		"90000 call do_syscall_64 entry\n"
 		"90000 call __x64_sys_openat do_syscall_64\n"
 		"90900 end\n" },
-	/* A mark at the begin was lost. */
+	/* The start mark was lost. */
 	{ "0 FIRST\n"
 	  "110 start vfs_open\n"
 	  "140 return __x64_sys_openat\n" END "900 end\n",
 	  "0 stop not-asked\n"
 	  "110 start vfs_open\n"
 	  "140 return __x64_sys_openat\n" ENDED "900 end\n" },
-	/* The recording ends in a call; in the probe at its begin; and where
-	 * its task leaves.
+	/* The recording ends in a call; in the probe at its start; and where
+	 * its task is switched out.
 	 */
 	{ BEGIN IN_OPEN "800 stop off\n"
 			"900 LAST\n"
@@ -247,8 +247,8 @@ START_TEST(events_are_what_the_marks_say)
 }
 END_TEST
 
-/* It was preempted in a page fault: el1_abort says which exception it was, and is
- * not what that entered.
+/* The task was preempted in a page fault: el1_abort identifies the exception,
+ * but is not the vector that the exception entered.
  */
 START_TEST(an_exception_enters_a_vector)
 {
@@ -275,7 +275,7 @@ START_TEST(an_exception_enters_a_vector)
 }
 END_TEST
 
-/* And an interrupt in that, whose way back is to el1_abort. */
+/* An interrupt in that exception, which returns to el1_abort. */
 START_TEST(an_interrupt_comes_in_an_exception)
 {
 	gate_script_expect(

@@ -51,7 +51,8 @@ START_TEST(spaces_at_the_end_do_not_count)
 }
 END_TEST
 
-/* With its NUL a list fits just so, or is cut; the one behind it is whole. */
+/* A list that fits exactly with its NUL, or is cut; the next list is complete.
+ */
 START_TEST(a_long_line_is_cut)
 {
 	char bytes[GATE_LIST_SIZE + 16];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a mark of the gate means, by state and event: one row each. */
+/* The meaning of a gate mark, by state and event: one row each. */
 #include "common/gate_mark.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/gate/gate_marks.h"

@@ -43,7 +43,7 @@ START_TEST(a_mark_has_its_time_and_chain)
 }
 END_TEST
 
-/* The chain has the function, and from there on the one above its caller. */
+/* The chain contains the function, followed by its caller and the rest. */
 START_TEST(the_caller_is_behind_the_function)
 {
 	const struct gate_mark mark = { .kind = GATE_BEGIN, .caller = 0x1800 };
@@ -63,7 +63,8 @@ START_TEST(the_caller_is_behind_the_function)
 }
 END_TEST
 
-/* One that was recorded before marks had a caller: what is behind is not of it.
+/* A mark recorded by a version whose marks had no caller: the words after it
+ * are not part of it.
  */
 START_TEST(an_old_mark_has_no_caller)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What gprof reads of times: histograms of one range, which it adds up. */
+/* gprof's input of times: histograms of one range, which it adds up. */
 #include "report/profile/call_tree.h"
 #include "report/profile/profile_report.h"
 #include "symbolize/functions/function_table.h"
@@ -70,7 +70,7 @@ static uint64_t number(const char *bytes, size_t size)
 	return value;
 }
 
-/* Adds the histogram at @at to @units.  Returns what is behind it. */
+/* Adds the histogram at @at to @units. Returns the address after it. */
 static const char *add_histogram(const char *at, uint32_t rate, uint64_t *units)
 {
 	uint64_t low = number(at + 1, 8);

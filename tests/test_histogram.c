@@ -45,8 +45,8 @@ START_TEST(small_values_have_exact_quantiles)
 }
 END_TEST
 
-/* Each value lies in the bucket that counts it, at most 1 % from its middle;
- * also at the borders of powers of two, up to the largest value of all.
+/* Each value is in the bucket that counts it, at most 1 % from its middle; also
+ * at powers of two, up to the largest value.
  */
 static void check_bucket(uint64_t value)
 {

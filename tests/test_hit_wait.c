@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times that triggers judge have no stops of the recorder in them. */
+/* Latencies judged by triggers exclude stops of the recorder. */
 #include "collector/hit_wait.h"
 
 #include "tests/run_suite.h"
@@ -12,7 +12,7 @@ static const struct {
 	uint64_t latency_ms;
 	uint64_t length_ms;
 	uint64_t end_ms;
-	bool is_explained; /* by the stop, of more than 10 ms */
+	bool is_explained; /* explained by the stop, of more than 10 ms */
 } cases[] = {
 	{ "no stop in it", { 1, 50 }, 12, 12, 70, false },
 	{ "all of it", { 50, 70 }, 20, 20, 70, true },

@@ -32,11 +32,11 @@ static struct scratch_folder scratch;
 static char victim[128];    /* root's folder, which looks like a recording */
 static char parent[128];    /* where root records */
 static char recording[160]; /* root's -o */
-static char older[192];	    /* what that is renamed to */
+static char older[192];	    /* its name after it was renamed */
 static char before[65536];  /* the victim, described */
 static char after[65536];
 
-/* What a recorder and reports write, in folders too. */
+/* Files written by a recorder and reports, including those in folders. */
 static const char *const written[] = {
 	"data",
 	"trace.dat",
@@ -61,7 +61,9 @@ static const char *const written[] = {
 
 enum { WRITTEN = sizeof(written) / sizeof(*written) };
 
-/* Appends what a program could have changed of @path and all below it. */
+/* Appends everything a program could have changed about @path and all files
+ * below it.
+ */
 static void describe(const char *path, char *text, size_t room)
 {
 	struct dirent **entries;
@@ -72,7 +74,7 @@ static void describe(const char *path, char *text, size_t room)
 	ck_assert_int_eq(lstat(path, &stat), 0);
 	length = strlen(text);
 	ck_assert_uint_lt(length + 512, room);
-	/* The count of links is the attacker's to change. */
+	/* The link count is left out, as the attacker may change it. */
 	snprintf(text + length, room - length, "%s %lu %o %u %ld %ld.%09ld\n",
 		 path, (unsigned long)stat.st_ino, stat.st_mode, stat.st_uid,
 		 (long)stat.st_size, (long)stat.st_mtim.tv_sec,
@@ -137,7 +139,7 @@ static void write_data(const struct output_folder *folder)
 	event_list_free(&events);
 }
 
-/* Writes what a recorder does. */
+/* Writes the files of a recorder. */
 static void write_all(const struct output_folder *folder)
 {
 	struct output_folder sub;
@@ -160,7 +162,7 @@ static void write_all(const struct output_folder *folder)
 	output_folder_close(&sub);
 }
 
-/* Records as root does.  Returns whether there is a recording. */
+/* Records like root does. Returns whether there is a recording afterwards. */
 static bool record(void)
 {
 	struct output_folder folder;
@@ -343,7 +345,7 @@ START_TEST(something_planted_at_the_older_recording)
 		ck_assert(!record());
 		check_victim();
 		ck_assert_int_eq(unlink(older), 0);
-		/* With nothing in the way, it goes on as ever. */
+		/* Without obstacles, recording works. */
 		ck_assert(record());
 		check_victim();
 		scratch_folder_free(&scratch);
@@ -464,7 +466,7 @@ START_TEST(recorders_at_once_exclude_each_other)
 		made += !WEXITSTATUS(status);
 	}
 	ck_assert_int_eq(made, 1);
-	/* Their locks do not outlive them. */
+	/* Locks end with their processes. */
 	ck_assert(record());
 }
 END_TEST

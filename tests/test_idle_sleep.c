@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which sleeps are those of kernel threads that wait for work. */
+/* Sleeps of kernel threads that wait for work. */
 #include "attribution/sleeps/sleeps.h"
 #include "report/profile/call_tree.h"
 #include "report/text/task_names.h"
@@ -14,7 +14,7 @@ static const struct {
 	const char *stack[4]; /* outermost first */
 	const char *label;    /* NULL: not seen */
 	bool is_idle;
-	const char *inner; /* that the label called; NULL: not seen */
+	const char *inner; /* called by the label; NULL: not traced */
 } cases[] = {
 	{ 2,
 	  { "run_ksoftirqd", "schedule", "__schedule" },
@@ -26,7 +26,7 @@ static const struct {
 	  "helper",
 	  false,
 	  NULL },
-	/* It goes on when its time is over; a program's sleep is shown. */
+	/* It continues when its timeout expires; a program's sleep is shown. */
 	{ 2,
 	  { "run_ksoftirqd", "helper", "schedule_timeout", "schedule" },
 	  "helper",

@@ -62,7 +62,9 @@ static const struct instruction_row x86_rows[] = {
 	{ "uiret", X64, BYTES(0xf3, 0x0f, 0x01, 0xec), KIND(FAR_RETURN) },
 	{ "seamret", X64, BYTES(0x66, 0x0f, 0x01, 0xcd), KIND(FAR_RETURN) },
 	{ "rsm", X64, BYTES(0x0f, 0xaa), KIND(FAR_RETURN) },
-	/* FRED: an old reader takes them for clac with an idle prefix */
+	/* FRED instructions: older decoders read them as clac with an ignored
+	 * prefix
+	 */
 	{ "eretu", X64, BYTES(0xf3, 0x0f, 0x01, 0xca), KIND(FAR_RETURN) },
 	{ "erets", X64, BYTES(0xf2, 0x0f, 0x01, 0xca), KIND(FAR_RETURN) },
 	{ "clac", X64, BYTES(0x0f, 0x01, 0xca), KIND(PLAIN) },
@@ -111,7 +113,7 @@ static const struct instruction_row x86_rows[] = {
 	{ "not", X64, BYTES(0x62, 0xf4, 0x7c, 0x18, 0xf6, 0xd0), KIND(PLAIN) },
 	{ "push2", X64, BYTES(0x62, 0xf4, 0x7c, 0x18, 0xff, 0xf0),
 	  KIND(PLAIN) },
-	/* what takes long, and what the trace says more of */
+	/* long instructions, and those with more trace packets */
 	{ "rep movsb", X64, BYTES(0xf3, 0xa4), KIND(PLAIN), .is_long = true },
 	{ "rep stosq", X64, BYTES(0xf3, 0x48, 0xab), KIND(PLAIN),
 	  .is_long = true },
@@ -194,8 +196,8 @@ START_TEST(x86_instructions_are_read)
 }
 END_TEST
 
-/* Whatever the bytes: an instruction lies within them, and the same one is
- * read of its own bytes alone; of fewer, none.
+/* For any bytes: a decoded instruction lies within them; its own bytes alone
+ * decode the same, and fewer bytes do not decode.
  */
 static void check_random(enum instruction_set set, const uint8_t *bytes,
 			 size_t size)

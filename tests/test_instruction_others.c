@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* This is what is read of instructions, compared with the other readers that
- * there are: today's of x86 and, of Arm, OpenCSD's.  Each way in which they
- * differ is here with its reason; a difference without one fails.
+/* Compares the instruction reader with other decoders: the current x86 library
+ * and, for Arm, OpenCSD's. Each known difference is listed here with its
+ * reason; any other difference fails.
  */
 #include "decoder/libipt/branch.h"
 #include "decoder/libipt/instruction_length.h"
@@ -41,8 +41,8 @@ static bool is_rex(uint8_t byte)
 	return (byte & 0xf0) == 0x40;
 }
 
-/* Why the readers of today may be wrong about x86 code; NULL if there is no
- * reason that they should.
+/* Returns why today's decoders may be wrong about x86 code; NULL if they should
+ * not be.
  */
 static const char *x86_reason(const uint8_t *bytes)
 {
@@ -119,8 +119,8 @@ START_TEST(random_x86_code_is_read_alike)
 }
 END_TEST
 
-/* Of a whole kernel: all is known but the far jump in the 32-bit code that
- * other processors start with.
+/* In a whole kernel, everything is decoded except the far jump in the 32-bit
+ * code that other processors start with.
  */
 START_TEST(kernel_x86_code_is_read_alike)
 {
@@ -144,8 +144,8 @@ START_TEST(kernel_x86_code_is_read_alike)
 }
 END_TEST
 
-/* OpenCSD's readers are C++ functions that its library does not promise to
- * have: where they are not there, there is nothing to compare.
+/* OpenCSD's readers are C++ functions that are not part of its library's API:
+ * without them there is nothing to compare.
  */
 struct opencsd_info {
 	uint16_t version;
@@ -191,8 +191,8 @@ static bool is_indirect(const struct instruction *read)
 	       read->kind == INSTRUCTION_FAR_RETURN;
 }
 
-/* Its reader takes no instruction that is newer than it, and isb, which it
- * knows to be a waypoint, for no branch.
+/* OpenCSD's reader treats instructions newer than itself as no branch, and also
+ * isb, which it does classify as a waypoint.
  */
 static bool a64_may_differ(uint32_t word)
 {
@@ -244,7 +244,7 @@ static void check_a32(uint32_t word)
 	    (word & 0x0fff0fff) == 0x0e070f95 ||
 	    (word & 0x0ff000f0) == 0x01600060 || /* eret */
 	    (word & 0x0ff000f0) == 0x01200020 || /* bxj */
-	    (word & 0x0e000090) == 0x00000090 || /* it takes some of */
+	    (word & 0x0e000090) == 0x00000090 || /* it accepts some of these */
 	    (word & 0x0d800000) == 0x01000000)	 /* these for mov pc */
 		return;
 	if (is_direct(&read) != !!arm_is_direct(word) ||
@@ -258,7 +258,9 @@ static void check_a32(uint32_t word)
 			     (unsigned long long)read.target);
 }
 
-/* @word has the first halfword above, whether there is a second or not. */
+/* @word has the first halfword in its upper half, whether a second halfword
+ * exists or not.
+ */
 static void check_t32(uint32_t word)
 {
 	const uint8_t bytes[] = { (uint8_t)(word >> 16), (uint8_t)(word >> 24),
@@ -295,7 +297,7 @@ static bool has_opencsd(void)
 	return has;
 }
 
-/* Random bits, and random bits with those of a branch among them. */
+/* Returns random bits, or random bits combined with those of a branch. */
 static uint32_t random_word(uint32_t *state, uint32_t mask, uint32_t bits)
 {
 	uint32_t word = next_random(state) << 16 ^ next_random(state) >> 4;

@@ -4,7 +4,9 @@
 
 static const uint64_t usual = 65536 / 4;
 
-/* Spans of that many instructions, each of which takes @ns nanoseconds. */
+/* Runs @spans spans of @instructions instructions, each of which takes @ns
+ * nanoseconds.
+ */
 static void run(struct instruction_pace *pace, unsigned int spans,
 		uint64_t instructions, uint64_t ns)
 {

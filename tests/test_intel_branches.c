@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PSB+ of 64-bit code at 1000, and what it means. */
+/* PSB+ of 64-bit code at 1000, and its items. */
 #define BEGIN "psb 99 01 7d 00 10 00 00 00 00 02 23 "
 #define BEGUN "mode 2, sync 1000"
 #define TIP_2000 "2d 00 20 "
@@ -19,7 +19,7 @@
 #define PGE_3000 "31 00 30 "
 #define OVF "02 f3 "
 
-/* Bytes in hex, "psb" for all of its own; what branches they are. */
+/* Bytes in hex ("psb" for a whole PSB), and the expected branches. */
 /* clang-format off */
 static const struct row {
 	const char *name;
@@ -171,7 +171,7 @@ static void write_branch(FILE *out, const struct trace_branch *branch)
 	}
 }
 
-/* Bytes of which only those that were asked for last are there. */
+/* Bytes of which only the most recently requested range is valid. */
 struct scarce {
 	const uint8_t *bytes;
 	size_t size;
@@ -232,7 +232,7 @@ START_TEST(packets_are_branches)
 }
 END_TEST
 
-/* Whether tracing starts behind a PSB is told by what comes 80 KB later. */
+/* A packet 80 KB later decides whether tracing starts after a PSB. */
 START_TEST(what_tells_may_lie_far_ahead)
 {
 	enum { MTCS = 40000, ROOM = 512 + MTCS * 2 };
@@ -250,8 +250,8 @@ START_TEST(what_tells_may_lie_far_ahead)
 }
 END_TEST
 
-/* The clock runs by cycles between two time stamps: 40 of them in 100 ticks, of
- * which each was taken for 1 tick, so nobody ran for 60.
+/* The clock runs by cycles between two timestamps: 40 cycles in 100 ticks, each
+ * taken for 1 tick, so for 60 ticks nothing ran.
  */
 START_TEST(branches_have_bounds)
 {
@@ -281,7 +281,7 @@ START_TEST(branches_have_bounds)
 }
 END_TEST
 
-/* However many there are, what belongs together comes in one batch. */
+/* Packets that belong together are in one batch, however many there are. */
 START_TEST(a_batch_ends_where_nothing_is_torn)
 {
 	enum { ROUNDS = 20000 };
@@ -310,7 +310,7 @@ START_TEST(a_batch_ends_where_nothing_is_torn)
 }
 END_TEST
 
-/* A trace of each erratum, what it means with it, and without. */
+/* A trace of each erratum, and its items with and without the erratum. */
 static const struct {
 	uint32_t erratum;
 	const char *trace;
@@ -392,7 +392,7 @@ static const struct {
 	{ "GenuineIntel,6,92,9", APL12 }, /* Apollo Lake */
 	{ "GenuineIntel,6,95,1", APL12 },
 	{ "GenuineIntel,6,122,1", 0 }, /* Gemini Lake */
-	/* These have none of Intel PT's: no such processor is known. */
+	/* No Intel PT errata: no such processor exists. */
 	{ "GenuineIntel,12,1,0", 0 },
 	{ "GenuineIntel,13,1,0", 0 },
 	{ "GenuineIntel,6,1,3", 0 },

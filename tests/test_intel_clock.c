@@ -20,7 +20,7 @@ static const struct {
 	{ 0, false },
 	{ CYC_EN, true },
 	{ CYC_EN | THRESHOLD_1, true },
-	/* Cycles may pass without a CYC that tells of them. */
+	/* Cycles may elapse without a CYC packet that counts them. */
 	{ CYC_EN | THRESHOLD_2, false },
 	{ CYC_EN | THRESHOLD_MOST, false },
 };

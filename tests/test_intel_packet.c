@@ -97,7 +97,7 @@ START_TEST(reads_what_libipt_writes)
 }
 END_TEST
 
-/* Those that libipt does not know, as the manual and perf have them. */
+/* Packets that libipt does not decode, by the manual and perf. */
 /* clang-format off */
 static const struct {
 	uint8_t size;

@@ -107,7 +107,7 @@ static const struct flow_item *item_at(size_t index)
 	return array_at(&items, index);
 }
 
-/* The place of the one item of @kind. */
+/* Returns the index of the only item of @kind. */
 static size_t only(enum flow_kind kind)
 {
 	size_t index = 0;
@@ -188,8 +188,8 @@ START_TEST(overflow_is_a_gap)
 }
 END_TEST
 
-/* The blocks that ran into the loss took as long as usual, not as the loss did,
- * which ends with the TSC.
+/* The blocks executed before the loss take the usual time; the loss takes the
+ * rest, up to the TSC.
  */
 START_TEST(a_gap_takes_the_time_of_the_loss)
 {
@@ -280,7 +280,7 @@ START_TEST(wrmsr_switches_the_unit_off)
 }
 END_TEST
 
-/* Two pieces with a hole, and an AUX record that tells of a loss. */
+/* Two chunks with a hole, and an AUX record that reports a loss. */
 START_TEST(lost_trace_is_a_gap_at_its_place)
 {
 	struct pt_packet packets[16];

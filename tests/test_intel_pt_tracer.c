@@ -17,7 +17,7 @@ static void put(const char *name, const char *text)
 	scratch_folder_write(&devices, name, text);
 }
 
-/* This is what Linux 6.12 shows for a Skylake. */
+/* Makes the PMU files that Linux 6.12 has on a Skylake. */
 static void make_pmu(void)
 {
 	static const char *const formats[][2] = {
@@ -104,7 +104,7 @@ START_TEST(test_often)
 	tracer_find(devices.path, &pmu);
 	ck_assert_int_eq(intel_pt_tracer.configure(&pmu, NULL, &attr), 0);
 	ck_assert_int_eq(intel_pt_tracer.set_often(&pmu, NULL, &attr), 0);
-	/* As the best timing, but for psb_period. */
+	/* The best timing, except psb_period. */
 	ck_assert_uint_eq(attr.config, 0x2603 | 3 << 14);
 }
 END_TEST
@@ -154,7 +154,7 @@ START_TEST(test_least_timing)
 }
 END_TEST
 
-/* Period 3 is not among those that this CPU has: the next lower one is. */
+/* This CPU does not support period 3: the next lower one is used. */
 START_TEST(test_allowed_period)
 {
 	struct perf_event_attr attr = { .config = 0 };

@@ -34,8 +34,8 @@ static void add_text(struct trace *trace, const char *text)
 					   ROOM - trace->size);
 }
 
-/* Of what may be written in two ways the run takes the short one, while the
- * long one is left to the reader of all packets.
+/* Of two possible encodings the run decodes the short one, while the long one
+ * is left to the full packet decoder.
  */
 static void add_cycles(struct trace *fast, struct trace *slow, uint32_t cycles)
 {
@@ -60,7 +60,7 @@ static void add_bits(struct trace *fast, struct trace *slow, uint8_t raw)
 	add(slow, longer, sizeof(longer));
 }
 
-/* A TIP within a block of items is not the run's; but it ends that. */
+/* A run does not decode a TIP within a block of items, which it ends. */
 static void add_target(struct trace *fast, struct trace *slow, uint32_t *seed)
 {
 	static const char block[] = "02 63 04";
@@ -72,7 +72,7 @@ static void add_target(struct trace *fast, struct trace *slow, uint32_t *seed)
 		return;
 	for (uint8_t i = 0; i < sizes[compression]; i++)
 		tip[1 + i] = (uint8_t)next_random(seed);
-	/* Both have it, as it ends what was open. */
+	/* Both traces have it, as it ends the open block. */
 	add_text(fast, block);
 	add_text(fast, "02 33");
 	add(fast, tip, 1u + sizes[compression]);
@@ -89,7 +89,7 @@ static void add_time(struct trace *fast, struct trace *slow, uint64_t tsc)
 	add(slow, packet, sizeof(packet));
 }
 
-/* A run takes an MTC in any case: what is before it differs. */
+/* A run decodes an MTC in any case: the packets before it differ. */
 static void add_count(struct trace *fast, struct trace *slow, uint8_t count)
 {
 	const uint8_t packet[] = { 0x59, count };
@@ -98,7 +98,7 @@ static void add_count(struct trace *fast, struct trace *slow, uint8_t count)
 	add(slow, packet, sizeof(packet));
 }
 
-/* The same flow, written in both ways. */
+/* Makes the same flow in both encodings. */
 static void make(struct trace *fast, struct trace *slow, uint32_t seed)
 {
 	uint64_t tsc = 2000;
@@ -168,7 +168,7 @@ START_TEST(a_run_is_as_one_by_one)
 }
 END_TEST
 
-/* A TIP that ends near the trace's end is not the run's. */
+/* A run does not decode a TIP near the trace's end. */
 START_TEST(a_target_is_why_the_bits_before_it_were_written)
 {
 	static struct trace_branch one[PACKETS + 10];
@@ -186,8 +186,8 @@ START_TEST(a_target_is_why_the_bits_before_it_were_written)
 }
 END_TEST
 
-/* Returns how many branches the first @size bytes are, in memory that ends with
- * them: sanitizers look.
+/* Returns the number of branches in the first @size bytes, copied to memory of
+ * exactly that size, so that sanitizers detect reads past the end.
  */
 static size_t count_in(const struct trace *trace, size_t size)
 {

@@ -16,8 +16,8 @@
 /* jmp *%rax, twice. */
 static const uint8_t code[] = { 0xff, 0xe0, 0xff, 0xe0 };
 
-/* Where the counter is when the first and the last branch run.  A tick of it is
- * a nanosecond.
+/* The counter's value when the first and the last branch are executed. A tick
+ * is a nanosecond.
  */
 static const struct row {
 	uint64_t first;

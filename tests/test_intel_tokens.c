@@ -94,13 +94,13 @@ static const struct {
 	    CYC(40), TIP, TSC(1100) },
 	  { T(TIP, 1010, 1080, 1010), T(TNT, 1010, 1100, UNKNOWN),
 	    T(TIP, 1030, 1100, 1030) } },
-	/* Counts go on from TMA. */
+	/* Cycle counts continue from TMA. */
 	{ &with_mtc,
 	  { SYNC, TIP, MTC(0), TIP, MTC(2) },
 	  { T(TIP, 100000, 100440, 100195), T(TIP, 100390, 101240, 100790) } },
-	/* The trace stops with an MTC and goes on much later.  With CYC on, no
-	 * CYC since the MTC means no cycle since; else the stop may be at any
-	 * time until the next packet.
+	/* The trace stops with an MTC and continues much later. With CYC
+	 * enabled, no CYC since the MTC means no cycle since; otherwise the
+	 * stop may be at any time until the next packet.
 	 */
 	{ &with_cycles,
 	  { SYNC, CYC(390), MTC(0), PLAIN(tip_pgd), TSC(110000) },
@@ -108,8 +108,8 @@ static const struct {
 	{ &with_mtc,
 	  { SYNC, CYC(390), MTC(0), PLAIN(tip_pgd), TSC(110000) },
 	  { T(TIP_PGD, 100390, 110000, 105195) } },
-	/* What went on while packets were lost had its CYCs lost, too: OVF is
-	 * written when the loss ends, which the TSC behind it tells.
+	/* CYCs of execution during the loss are lost, too: OVF is written when
+	 * the loss ends, at the time of the TSC after it.
 	 */
 	{ &with_cycles,
 	  { SYNC, CYC(390), MTC(0), PLAIN(ovf), TSC(110000), TMA(0x8c0, 10),
@@ -119,18 +119,18 @@ static const struct {
 	  { SYNC, MTC(0), PLAIN(ovf), TSC(110000), IP_PACKET(fup), TIP,
 	    TSC(110010) },
 	  { T(OVF, 100390, 110000, 110000), T(TIP, 110000, 110010, 110005) } },
-	/* So it does for what begins behind the loss. */
+	/* The same holds for tracing that starts after the loss. */
 	{ &with_cycles,
 	  { SYNC, CYC(390), MTC(0), PLAIN(ovf), TSC(110000), IP_PACKET(tip_pge),
 	    CYC(7), TIP, TSC(110010) },
 	  { T(OVF, 100390, 110000, 110000), T(TIP_PGE, 110000, 110010, 110000),
 	    T(TIP, 110007, 110010, 110007) } },
-	/* Nothing but an MTC: it may be written any time after the OVF. */
+	/* With just an MTC, which may be written any time after the OVF. */
 	{ &with_cycles,
 	  { SYNC, CYC(390), MTC(0), PLAIN(ovf), IP_PACKET(fup), MTC(2) },
 	  { T(OVF, 100390, 101240, UNKNOWN) } },
-	/* Hardware counts on while it loses packets (SDM, "Internal Buffer
-	 * Overflow"): the CYC before OVF says for how long.
+	/* Hardware keeps counting while it loses packets (SDM, "Internal Buffer
+	 * Overflow"): the CYC before OVF includes the loss.
 	 */
 	{ &with_cycles,
 	  { SYNC, CYC(390), MTC(0), CYC(100), PLAIN(ovf), IP_PACKET(fup),
@@ -140,20 +140,20 @@ static const struct {
 	{ &with_cycles,
 	  { SYNC, CYC(100), TNT(6), PLAIN(ovf), MTC(1) },
 	  { T(TNT, 100100, 100840, 100100), T(OVF, 100100, 100840, UNKNOWN) } },
-	/* Time that goes back is damage: no cycle gets longer or shorter by
-	 * it.
+	/* Time that decreases is damage, which does not change the length of a
+	 * cycle.
 	 */
 	{ &with_cycles,
 	  { SYNC, CYC(100), TIP, CYC(100), TIP, CYC(100), TIP, TSC(99000) },
 	  { T(TIP, 98800, 100100, 100100), T(TIP, 98900, 100200, 100200),
 	    T(TIP, 99000, 100300, 100300) } },
-	/* More cycles than ticks: these were shorter than told. */
+	/* More cycles than ticks: they were shorter than CBR indicates. */
 	{ &with_cycles,
 	  { PLAIN(psb), TSC(100), PLAIN(psbend), CYC(10), TIP, CYC(1000), TIP,
 	    TSC(200) },
 	  { T(TIP, 0, 110, 100), T(TIP, 200, 1110, 200) } },
-	/* A TSC whose TMA is lost, a whole round of the counter of MTCs and a
-	 * little later: the next MTC does not go back behind it.
+	/* A TSC whose TMA is lost, a whole wrap of the MTC counter and a little
+	 * later: the next MTC does not go back before the TSC.
 	 */
 	{ &with_cycles,
 	  { SYNC, TSC(210000), CYC(10), TIP, MTC(19), CYC(10), TIP,
@@ -200,8 +200,8 @@ START_TEST(tells_when_each_token_was)
 }
 END_TEST
 
-/* Where reading begins at a PSB, execution was where that says at its time, not
- * at that of a later packet.
+/* At a PSB where reading starts, the position is that of the PSB's time, not
+ * that of a later packet.
  */
 START_TEST(tells_where_reading_begins)
 {

@@ -10,7 +10,7 @@
 
 enum { PSB_SIZE = 16 };
 
-/* This is what lies behind a PSB, and how much of it is whole. */
+/* The bytes after a PSB, and the size of the complete packets in them. */
 static const struct {
 	uint8_t bytes[8];
 	size_t size;
@@ -26,7 +26,7 @@ static const struct {
 	{ { 0x1a, 0x02, 0x01, 0x4d }, 4, 4 }, /* no packet */
 };
 
-/* So many bytes of padding before: farther than is looked at at once. */
+/* Bytes of padding before the PSB: more than one read covers. */
 static const size_t distances[] = { 0, 5000, 100000 };
 
 START_TEST(a_packet_that_is_cut_off_is_left_out)

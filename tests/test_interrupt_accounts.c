@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For whom the kernel's own work was: timers, queued work, wake-ups. */
+/* Charging the kernel's own work: timers, queued work, wake-ups. */
 #include "attribution/interrupts/interrupt_accounts.h"
 
 #include "tables/processes/interrupt_sums.h"
@@ -24,7 +24,9 @@ START_TEST(work_is_billed_to_its_queuer)
 }
 END_TEST
 
-/* Whose the timers' interrupt was, is told before the window, too. */
+/* Events before the window also determine whom the timers' interrupt is charged
+ * to.
+ */
 START_TEST(a_window_shows_shares_of_the_whole)
 {
 	struct interrupt_scene scene = interrupt_scene_begin();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Accounts go on from what others have packed. */
+/* Accounts continue from the packed state of others. */
 #include "attribution/interrupts/interrupt_accounts.h"
 
 #include "attribution/interrupts/interrupt_stacks.h"
@@ -9,7 +9,7 @@
 #include "tests/interrupt_accounts_fixture.h"
 #include "tests/run_suite.h"
 
-/* They do so at each step and event. */
+/* The accounts are moved at each step and event. */
 struct moves {
 	struct event_handler handler;
 	struct interrupt_scene *scene;

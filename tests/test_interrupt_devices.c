@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For whom devices' work was: disks and networks. */
+/* Charging the work of devices: disks and networks. */
 #include "attribution/interrupts/interrupt_accounts.h"
 
 #include "tables/processes/interrupt_sums.h"
@@ -19,7 +19,7 @@ static void disk_read_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* Over a device that hands the request on, from another thread. */
+/* With a mapped device, which passes the request on from another thread. */
 static void mapped_disk_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
@@ -36,7 +36,7 @@ static void mapped_disk_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* A request of two, in sectors 3 to 1. */
+/* A merged request of two threads, in sectors 3 to 1. */
 static void merged_disk_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
@@ -74,8 +74,8 @@ static void done_softirq_story(struct attribution_fixture *f)
 	NS(500);
 }
 
-/* A soft interrupt waits to end what 7 asked for when what 6 asked for is done, which
- * an interrupt is about to hand over.
+/* A soft interrupt is pending to complete 7's request when 6's request
+ * completes, which an interrupt is about to pass to it.
  */
 static void second_is_done(struct attribution_fixture *f)
 {
@@ -120,7 +120,9 @@ static void done_while_raised_story(struct attribution_fixture *f)
 	block_softirq(f, true);
 }
 
-/* What 6 asked for needs no soft interrupt, as of a disk with queues for all CPUs. */
+/* 6's request completes without a soft interrupt, as on a disk with queues for
+ * all CPUs.
+ */
 static void done_at_once_story(struct attribution_fixture *f)
 {
 	second_is_done(f);
@@ -129,7 +131,7 @@ static void done_at_once_story(struct attribution_fixture *f)
 	block_softirq(f, false);
 }
 
-/* Another CPU is asked to end it, and not seen to. */
+/* Another CPU is sent the completion, which is not traced. */
 static void done_elsewhere_story(struct attribution_fixture *f)
 {
 	second_is_done(f);
@@ -156,7 +158,7 @@ static void poll_interrupt(struct attribution_fixture *f, uint64_t base)
 	OUT;
 }
 
-/* One softirq that polls once; the poll takes 40. */
+/* One softirq with one poll; the poll takes 40. */
 static void poll_begins(struct attribution_fixture *f, uint64_t base)
 {
 	NS(base);
@@ -186,7 +188,7 @@ static void receive_packet(struct attribution_fixture *f, int64_t address)
 	EVENT(EVENT_NET_RECEIVE, address);
 }
 
-/* 8 is sent something on 5's time, and reads it later. */
+/* A packet for 8 arrives on 5's time, and 8 reads it later. */
 static void receive_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 5);
@@ -202,7 +204,7 @@ static void receive_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* A poll of packets for 8 and 9; of one nobody hears again. */
+/* A poll of packets for 8 and 9; one packet is never received. */
 static void receive_shared_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 5);
@@ -222,8 +224,8 @@ static void receive_shared_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* The network layer gets two packets before it looks at the first of them, which it
- * answers for nobody; one is dropped before, one comes on its own.
+/* The network layer gets two packets before it processes the first, which it
+ * answers itself; another is dropped before, and one arrives alone.
  */
 static void receive_list_story(struct attribution_fixture *f)
 {
@@ -253,7 +255,7 @@ static void receive_list_story(struct attribution_fixture *f)
 	NS(450);
 }
 
-/* The packet is only seen to wake 8. */
+/* The packet's only trace is that it wakes 8. */
 static void receive_woken_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 5);
@@ -264,7 +266,7 @@ static void receive_woken_story(struct attribution_fixture *f)
 	NS(300);
 }
 
-/* 8 sends; in a poll on 5's time the device says that it is done. */
+/* 8 sends; in a poll on 5's time the device reports completion. */
 static void sends_and_polls(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);
@@ -286,7 +288,7 @@ static void send_story(struct attribution_fixture *f)
 	NS(300);
 }
 
-/* The queue of what 8 sent was full, and may go on. */
+/* The queue that 8 sent to was full, and is restarted. */
 static void queue_story(struct attribution_fixture *f)
 {
 	sends_and_polls(f);
@@ -295,7 +297,7 @@ static void queue_story(struct attribution_fixture *f)
 	NS(300);
 }
 
-/* The poll that is done with what 8 sent asks for another, which finds nothing. */
+/* The poll that completes 8's send schedules another, which finds nothing. */
 static void polled_again_story(struct attribution_fixture *f)
 {
 	sends_and_polls(f);
@@ -308,7 +310,7 @@ static void polled_again_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* ksoftirqd's soft interrupts are its own time. */
+/* Soft interrupts in ksoftirqd are its own time. */
 static void ksoftirqd_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 15);
@@ -323,7 +325,7 @@ static void ksoftirqd_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* 8 drops a packet that it has not read: it need not have been for 8. */
+/* 8 drops a packet that it has not read, so it may not have been for 8. */
 static void freed_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 5);
@@ -335,8 +337,8 @@ static void freed_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* 6 and 7 flush the same disk at a time: which flush completes first is not in the
- * events, as neither has sectors.
+/* 6 and 7 flush the same disk at the same time: events do not show which flush
+ * completes first, as neither has sectors.
  */
 static void two_flushes_story(struct attribution_fixture *f)
 {
@@ -354,8 +356,8 @@ static void two_flushes_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* A task raises the soft interrupt that an interrupt raises as well: what it does
- * for 6 and 7 is not all the interrupt's.
+/* A task raises the same soft interrupt as an interrupt does: its work for 6
+ * and 7 is only partly caused by the interrupt.
  */
 static void raised_by_task_story(struct attribution_fixture *f)
 {
@@ -393,7 +395,7 @@ static const struct interrupt_story stories[] = {
 	  "blk_done_softirq on 5 for 7 x1.00: 30=30+0+0\n"
 	  "handle_softirqs on 5 for 7 x1.00: 20=20+0+0\n" },
 	{ done_while_raised_story,
-	  /* Which of the two was for whom is not known: half of each. */
+	  /* Which interrupt was for which thread is unknown: half of each. */
 	  "asm_common_interrupt on 5 for 6 x1.00: 40=0+40+0\n"
 	  "asm_common_interrupt on 5 for 7 x1.00: 40=0+40+0\n"
 	  "blk_done_softirq on 5 for 6 x0.50: 20=20+0+0\n"

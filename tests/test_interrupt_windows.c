@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A window of the records that accounts keep is that of a pass over all. */
+/* A window of the cached records of accounts equals that of a pass over
+ * everything.
+ */
 #include "attribution/interrupts/interrupt_accounts.h"
 
 #include "common/kept_file.h"
@@ -30,7 +32,7 @@ static void keep_story(const struct interrupt_story *story, const char *path)
 	interrupt_scene_end(&scene);
 }
 
-/* The last chunk has what they refer to. */
+/* The last chunk has the entries that the records refer to. */
 static void read_records(struct interrupt_accounts *accounts, const char *path,
 			 struct time_window window)
 {

@@ -124,7 +124,7 @@ START_TEST(test_copy_add)
 }
 END_TEST
 
-/* The headers' room goes on to the end of their page. */
+/* The headers are padded to the end of their page. */
 START_TEST(test_copy_full)
 {
 	static const struct code_range first = { 0x10000, 0x11000 };
@@ -177,7 +177,7 @@ static void patch(uint64_t address, int byte)
 	fclose(file);
 }
 
-/* What is patched is known by whole words, neighbours together. */
+/* Patches are found by whole words; adjacent words are one range. */
 START_TEST(test_changes)
 {
 	const struct code_range all = { 0x10000, 0x13000 };

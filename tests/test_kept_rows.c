@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that are kept come back as they were, those that may be wanted alone, and
- * none of a file that does not fit.
+/* Cached rows are read back unchanged, only those in the requested range, and
+ * none from a file that does not match.
  */
 #include "sql/kept/kept_rows.h"
 
@@ -86,8 +86,8 @@ static void check_row(const struct row_chunk *chunk, uint32_t row,
 		ck_assert_str_eq(cells[function].text, "do_wait");
 }
 
-/* Returns how many rows come, which are those from number @first on; -1: none are
- * there.
+/* Returns the number of rows sent, from number @first on; -1 if none are
+ * cached.
  */
 static int count_sent(const char *path, uint64_t key,
 		      const struct row_choice *choice, int64_t first)
@@ -175,7 +175,7 @@ START_TEST(a_window_has_its_rows)
 }
 END_TEST
 
-/* Requests have no times that can be asked for: any chunk may have some. */
+/* Requests have no times to select chunks by: any chunk may have some. */
 START_TEST(a_table_without_times_has_its_rows)
 {
 	struct kept_chunk chunk = KEPT_CHUNK_EMPTY;
@@ -206,7 +206,7 @@ static void change_byte(const char *path, off_t place)
 	close(fd);
 }
 
-/* The chunks that are not wanted are not looked at. */
+/* Chunks that are not needed are not checked. */
 START_TEST(where_it_is_damaged_there_are_no_rows)
 {
 	const struct row_choice all = ROW_CHOICE_ALL;

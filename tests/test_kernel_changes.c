@@ -68,7 +68,9 @@ static void remove_cores(void)
 static const struct change_search everything = { .before = &before,
 						 .now = &now };
 
-/* What does not fit is in the last range, which ends where it should. */
+/* Changes that do not fit are merged into the last range, which ends at the
+ * right address.
+ */
 START_TEST(a_full_list_is_stretched)
 {
 	const struct code_range all = { FIRST, FIRST + WORDS * 4 };
@@ -84,7 +86,8 @@ START_TEST(a_full_list_is_stretched)
 }
 END_TEST
 
-/* Neither over what is between two ranges, nor backwards. */
+/* It is neither extended over the gap between two code ranges, nor backwards.
+ */
 START_TEST(a_full_list_takes_no_other_range)
 {
 	const struct code_range most = { FIRST + 64,
@@ -132,8 +135,8 @@ static void find_in(const struct module *module, const struct code_range *range,
 	kernel_symbols_free(&symbols);
 }
 
-/* Four changes each: those of data are left out, those behind it are not, nor
- * what belongs to the other module.
+/* Four changes each: those of data are ignored, those after it are not, nor
+ * those of the other module.
  */
 START_TEST(only_code_of_the_module_counts)
 {

@@ -26,7 +26,7 @@ static uint32_t info_of(uint32_t kind, uint32_t count)
 }
 
 /* struct sock_common { int pair; union { int port; }; int family; } and a
- * function, behind types with tails of other sizes.
+ * function, after types of other sizes.
  */
 struct made_types {
 	struct btf_header header;
@@ -96,7 +96,7 @@ START_TEST(what_is_not_there_is_not)
 		kernel_types_read((const uint8_t *)&made, sizeof(made));
 
 	ck_assert_ptr_nonnull(types);
-	/* That is the name of a struct. */
+	/* sock_common is the name of a struct, not of a function. */
 	ck_assert_uint_eq(kernel_types_function(types, "sock_common"), 0);
 	ck_assert_int_eq(kernel_types_offset(types, "bpf_iter_tcp", "port"),
 			 -1);

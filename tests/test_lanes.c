@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of an export beside functions: spans of system calls, sleeps and
+/* The tracks of an export besides functions: spans of system calls, sleeps and
  * interrupt work, and wake-ups.
  */
 #include "attribution/calls/system_call.h"
@@ -21,8 +21,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Writes down what a format is handed: "(" begins a span, ")" ends it, "."
- * marks a moment; each behind its time, with the row's task or CPU.
+/* Writes the calls that a format receives: "(" begins a span, ")" ends it, "."
+ * is an instant; each after its time, with the track's task or CPU.
  */
 struct fixture {
 	struct lane_callback callback;
@@ -127,7 +127,7 @@ static struct fixture *fixture_new(void)
 	return f;
 }
 
-/* Compares what was written with @text, and frees the fixture. */
+/* Compares the output with @text, and frees the fixture. */
 static void fixture_end(struct fixture *f, const char *text)
 {
 	fclose(f->out);

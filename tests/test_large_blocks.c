@@ -10,7 +10,7 @@
 
 enum { SIZE = 200000, MANY = 100 };
 
-/* So that no compiler leaves a block out. */
+/* Volatile, so that compilers do not remove the allocation. */
 static uint8_t *volatile kept;
 
 static uint8_t *new_block(size_t size, int fill)

@@ -53,7 +53,7 @@ START_TEST(more_than_there_is_is_refused)
 }
 END_TEST
 
-/* What there is stays, what comes is zeroed, and more than was asked for fits. */
+/* Existing items stay, new ones are zeroed, and more than was reserved fits. */
 START_TEST(an_array_with_room_is_an_array)
 {
 	struct array numbers = ARRAY_OF(uint64_t);
@@ -73,7 +73,7 @@ START_TEST(an_array_with_room_is_an_array)
 }
 END_TEST
 
-/* What was there before arena_clear() is not there any more. */
+/* Old contents are gone after arena_clear(). */
 START_TEST(an_arena_hands_out_zeros)
 {
 	struct arena *arena = arena_new();
@@ -96,7 +96,7 @@ START_TEST(an_arena_hands_out_zeros)
 }
 END_TEST
 
-/* Numbers are those of the order, with room or without. */
+/* Functions are numbered in order, with or without reserved room. */
 START_TEST(functions_are_found_however_many)
 {
 	struct function_table *table = function_table_new();

@@ -16,10 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This is what one task does: "> name" enters by a call, "~ name" by a jump,
- * "! name" by an interrupt, "? name" was running before; "<" leaves, "<?" was
- * not seen to.  Each a nanosecond after the one before, but for "+N", which
- * passes N.
+/* One task's events: "> name" enters by a call, "~ name" by a jump, "! name" by
+ * an interrupt, "? name" was running before; "<" leaves, "<?" leaves untraced.
+ * Each is a nanosecond after the previous one, except "+N", which lets N pass.
  */
 static const struct {
 	const char *title;

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* This is what was written: 'e' an entry, 'x' an exit, 's' a switch, 'L' a
- * leaf; each behind the number of its task.
+/* The output: 'e' an entry, 'x' an exit, 's' a switch, 'L' a leaf; each after
+ * the number of its task.
  */
 struct letters {
 	char text[512];
@@ -58,7 +58,7 @@ static const struct {
 	{ "0e", "", "0e" },
 	{ "0e0e0x0e0x0x", "0e0L0L0x", "0e0L0L0x" },
 	{ "0e0s0x", "0e0s0x", "0e0s0x" },
-	/* Two CPUs: all in order, whoever waits. */
+	/* Two CPUs: all events in order, whichever CPU waits. */
 	{ "0e1e1x0x", "0L1L", "0L1L" },
 	{ "0e1e0e1x0x0x", "0e1L0L0x", "0e1L0L0x" },
 	{ "0e1s1s", "", "0e1s1s" },
@@ -76,7 +76,7 @@ START_TEST(entries_wait_for_what_comes_next)
 }
 END_TEST
 
-/* A CPU that goes on for long while another function is open. */
+/* A CPU that continues for long while another has a function open. */
 START_TEST(the_queue_has_an_end)
 {
 	struct letters letters = { "" };

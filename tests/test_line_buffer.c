@@ -15,7 +15,7 @@ static void start(struct line_buffer *buffer, FILE *out, size_t left)
 		line_buffer_put(buffer, "x", 1);
 }
 
-/* Each way to write, with room for @_i bytes only. */
+/* Each write function, with room for @_i bytes only. */
 START_TEST(what_does_not_fit_is_not_lost)
 {
 	static char expected[ROOM];
@@ -85,7 +85,7 @@ START_TEST(any_length_is_written)
 }
 END_TEST
 
-/* Counts what a reader gets. */
+/* Counts a reader's bytes and writes. */
 struct reader {
 	size_t bytes;
 	size_t writes;
@@ -179,7 +179,7 @@ START_TEST(a_full_disk_is_noted)
 }
 END_TEST
 
-/* Of all lengths, as of none. */
+/* Text of any length, including none. */
 START_TEST(without_a_file_it_is_kept)
 {
 	static char text[ROOM];

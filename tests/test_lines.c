@@ -21,7 +21,9 @@ static const char source[] = "int twice(int number)\n"
 			     "	return twice(21) - 42;\n"
 			     "}\n";
 
-/* How its debug information is kept, by shell commands in its folder. */
+/* Variants of storing debug information: shell commands, run in the program's
+ * folder.
+ */
 static const struct {
 	const char *build;
 	bool has_lines;
@@ -37,7 +39,8 @@ static const struct {
 	  "prog.debug && strip prog && objcopy --add-gnu-debuglink=prog.debug "
 	  "prog",
 	  true, true },
-	/* The same in .debug there, and of a program behind a link. */
+	/* Likewise in .debug there, and for a program behind a symbolic link.
+	 */
 	{ "cc -g -O0 -o prog prog.c && mkdir .debug && objcopy "
 	  "--only-keep-debug prog .debug/prog.debug && strip prog && objcopy "
 	  "--add-gnu-debuglink=.debug/prog.debug prog",
@@ -85,7 +88,7 @@ static void check_lines(const struct function *twice, bool has_lines)
 	if (has_lines) {
 		ck_assert_str_eq(strrchr(line.file, '/'), "/prog.c");
 		ck_assert_int_eq(line.line, 1);
-		/* Behind the prologue. */
+		/* After the prologue. */
 		ck_assert(lines_find(lines, twice, 9, &line));
 		ck_assert_int_eq(line.line, 3);
 	}
@@ -155,7 +158,7 @@ START_TEST(inlined_code_is_where_it_is_called)
 	ck_assert_ptr_nonnull(outer);
 	ck_assert(lines_find(lines, outer, 0, &line));
 	ck_assert_int_eq(line.line, 7);
-	/* The multiplication, or what comes right behind it. */
+	/* The multiplication, or the line directly after it. */
 	ck_assert(lines_find(lines, outer, 4, &line));
 	ck_assert_int_eq(line.line, 10);
 	lines_free(lines);

@@ -52,7 +52,7 @@ static int connect_to(void)
 	return status;
 }
 
-/* Whoever can write in a folder can put another socket there. */
+/* Anyone who can write to a folder can replace the socket in it. */
 START_TEST(folders_of_others_are_refused)
 {
 	static const struct {
@@ -151,7 +151,7 @@ START_TEST(a_path_that_is_too_long_is_told)
 }
 END_TEST
 
-/* The descriptor that systemd would hand over is this suite's to fill. */
+/* This suite sets up the descriptor that systemd would pass. */
 static void hand_over(int fd)
 {
 	char pid[16];

@@ -83,8 +83,8 @@ START_TEST(waiters_of_one_lock_are_counted)
 }
 END_TEST
 
-/* It spins first, and then sleeps: the kernel says twice that it begins; in
- * between it waits for the lock within.
+/* The waiter spins first, and then sleeps: the kernel reports two begins; in
+ * between it waits for the inner lock.
  */
 START_TEST(a_wait_that_begins_twice_is_one)
 {
@@ -131,8 +131,8 @@ START_TEST(what_is_told_apart)
 }
 END_TEST
 
-/* The same inode of two devices; who is woken may have to wait again, and gives up
- * in the end.
+/* The same inode on two devices; a woken thread may have to wait again, and
+ * gives up in the end.
  */
 START_TEST(a_file_is_of_a_device)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace.dat whose recorder was killed, and the pages beside it. */
+/* A trace.dat whose recorder was killed, and the page files beside it. */
 #include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording_facts.h"
 #include "decoder/trace_dat/ring_page.h"
@@ -94,7 +94,7 @@ START_TEST(what_is_no_whole_page_is_left_out)
 }
 END_TEST
 
-/* Killed between its last two steps. */
+/* The recorder was killed between its last two steps. */
 START_TEST(pages_in_the_file_come_first)
 {
 	write_bytes("trace.cpu0", dat.pages.bytes, MADE_PAGE_BYTES);

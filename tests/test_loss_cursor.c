@@ -5,19 +5,19 @@
 
 enum { KEPT = 24 };
 
-/* Kept are [100, 110), [110, 116) and, behind a hole, [200, 208). */
+/* The kept bytes are [100, 110), [110, 116) and, after a hole, [200, 208). */
 static const struct aux_piece pieces[] = {
 	{ .offset = 100, .size_bytes = 10 },
 	{ .offset = 110, .size_bytes = 6 },
 	{ .offset = 200, .size_bytes = 8 },
 };
 
-/* Where a loss at @offset is in the kept bytes. */
+/* The position in the kept bytes of a loss at @offset. */
 static const struct {
 	uint64_t offset;
 	size_t position;
 } places[] = {
-	{ 0, KEPT }, /* before all, where nothing is cut */
+	{ 0, KEPT }, /* before all of them, where no trace is cut */
 	{ 50, KEPT }, { 101, 1 },    { 109, 9 },    { 110, 10 },
 	{ 115, 15 },  { 116, 16 },   { 150, 16 },   { 200, 16 },
 	{ 203, 19 },  { 208, KEPT }, { 209, KEPT }, { 1000, KEPT },
@@ -62,7 +62,7 @@ START_TEST(each_loss_comes_once)
 }
 END_TEST
 
-/* The last seven of the kept bytes may only fill the record up. */
+/* The last seven kept bytes may be padding of the record. */
 START_TEST(a_stream_may_end_with_a_loss)
 {
 	struct aux_loss losses[] = {

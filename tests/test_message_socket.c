@@ -65,7 +65,7 @@ START_TEST(a_message_comes_without)
 }
 END_TEST
 
-/* The lowest descriptor that is free, by which one sees that none leaked. */
+/* Returns the lowest free descriptor, which shows that none leaked. */
 static int next_fd(void)
 {
 	int fd = dup(0);

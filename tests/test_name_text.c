@@ -95,7 +95,7 @@ START_TEST(each_format_gets_what_it_bears)
 }
 END_TEST
 
-/* However a character lies in the pieces that names are written in. */
+/* Wherever the boundaries of the output buffer split a character. */
 START_TEST(long_names_stay_whole)
 {
 	enum { LENGTH = 5000 };

@@ -162,7 +162,7 @@ static void put_number(struct byte_buffer *bytes, const char *name,
 	byte_buffer_u64(bytes, value);
 }
 
-/* All that a store says of a recording, up to the recording's own columns. */
+/* Appends all columns of a store before the recording's own columns. */
 static void put_expected(struct byte_buffer *bytes,
 			 const struct store_entry *of)
 {

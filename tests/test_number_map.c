@@ -125,7 +125,7 @@ START_TEST(values_may_be_pointers)
 	ck_assert_ptr_null(number_map_pointer(&map, 3));
 	ck_assert_ptr_eq(number_map_take_pointer(&map, 2), &two);
 	ck_assert_ptr_null(number_map_take_pointer(&map, 2));
-	/* That which is NULL is left out. */
+	/* NULL pointers are skipped. */
 	ck_assert_ptr_eq(number_map_next_pointer(&map, &place), &one);
 	ck_assert_ptr_null(number_map_next_pointer(&map, &place));
 	ck_assert_uint_eq(number_map_count(&map), 2);

@@ -8,7 +8,7 @@
 struct item {
 	uint64_t number;
 	uint32_t order;
-	char text[5]; /* what moves with it */
+	char text[5]; /* moves with the number */
 };
 
 /* Numbers are made of @bits, from @first on. */

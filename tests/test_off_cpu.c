@@ -49,7 +49,9 @@ static void preemption(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* The wake-up hits a task on its way out: its sleep has no length. */
+/* The wake-up arrives while the task is being switched out: its sleep has
+ * length 0.
+ */
 static void wakeup_on_the_way_out(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -71,7 +73,9 @@ static void wakeup_on_the_way_out(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* It may still have been on its way out: then it slept less, and waited less. */
+/* The task may still have been switching out: then it slept less, and waited
+ * less.
+ */
 static void wakeup_about_then(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -92,7 +96,9 @@ static void wakeup_about_then(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* Before it looked whether it may sleep: it never leaves. */
+/* The wake-up arrives before the task checked whether it may sleep: it is not
+ * switched out.
+ */
 static void wakeup_of_a_running_task(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -112,7 +118,7 @@ static void wakeup_of_a_running_task(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* A signal was pending: prev_state says asleep, and nobody wakes it. */
+/* A signal was pending: prev_state is asleep, but no thread wakes the task. */
 static void never_asleep(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -178,7 +184,7 @@ static void from_before(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* 7 goes to sleep and comes back, and no event says who woke it. */
+/* 7 goes to sleep and continues, and no event reports the waker. */
 static void falls_asleep(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -232,7 +238,7 @@ static void nobody_wakes(struct attribution_fixture *f)
 	comes_back(f);
 }
 
-/* What the kernel says comes late by the other CPU's clock, and counts. */
+/* The kernel's event is late by the other CPU's clock, and still counts. */
 static void another_wakes(struct attribution_fixture *f)
 {
 	at(f, 90);
@@ -252,7 +258,7 @@ static void another_wakes(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* The recorder is 9: it takes the CPU from 7, twice, and 8 waits behind both. */
+/* 9 is the recorder: it preempts 7 twice, and 8 waits for both. */
 static void recorder_preempts(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -274,7 +280,7 @@ static void recorder_preempts(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* Which of the two queues 7 waited in is not known. */
+/* Which of the two run queues 7 waited in is unknown. */
 static void recorder_and_migration(struct attribution_fixture *f)
 {
 	at(f, 100);

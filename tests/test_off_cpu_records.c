@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Time off CPUs that a table keeps for windows comes back with its stacks. */
+/* Time off CPUs that a table caches for windows can be read back with its
+ * stacks.
+ */
 #include "common/kept_file.h"
 #include "common/pack.h"
 #include "report/profile/call_tree.h"
@@ -86,7 +88,7 @@ START_TEST(time_off_cpus_comes_back_with_its_stacks)
 	expect_nap(&records, &pack, calls, 2);
 	ck_assert(pack_is_whole(&pack));
 	off_cpu_records_free(&records);
-	/* Without the paths they are nowhere. */
+	/* Without the paths the records are refused. */
 	ck_assert_int_eq(off_cpu_records_open(&records), 0);
 	pack = pack_to_read(bytes, size);
 	off_cpu_records_read(&records, &pack,
@@ -100,7 +102,7 @@ START_TEST(time_off_cpus_comes_back_with_its_stacks)
 }
 END_TEST
 
-/* A file says how deep its paths are. */
+/* The depth of paths is limited only by the file. */
 START_TEST(a_path_may_be_deep)
 {
 	enum { DEPTH = 1000000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Output files are there whole or not at all, and replace nothing but what they are
- * called.
+/* Output files are written completely or not at all, and replace only the file
+ * they are named after.
  */
 #include "common/output_file.h"
 
@@ -153,7 +153,7 @@ START_TEST(pipes_and_devices_are_written_to)
 	ck_assert(output_file_close(file, false));
 	close(reader);
 	ck_assert_int_eq(count_files(), 1);
-	/* It leads to a regular file where output is redirected. */
+	/* /dev/stdout leads to a regular file if output is redirected. */
 	ck_assert(!new_file_may_be("/dev/stdout"));
 }
 END_TEST

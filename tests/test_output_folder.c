@@ -179,8 +179,8 @@ static void write_word(FILE *out, const void *word)
 	fputs(word, out);
 }
 
-/* What has the name of a file that is written: a link, one that leads nowhere,
- * a second name of a file, a pipe.
+/* Plants an obstacle with the name of an output file: a link, a dangling link,
+ * a second hard link, a pipe.
  */
 static void plant(const char *name, int kind)
 {

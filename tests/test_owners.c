@@ -91,7 +91,7 @@ START_TEST(what_nobody_knows_of_is_nobodys)
 }
 END_TEST
 
-/* Weights that no number of nanoseconds divides by. */
+/* Weights that no number of nanoseconds can be divided by exactly. */
 START_TEST(shares_add_up)
 {
 	struct array shares = ARRAY_OF(struct owner_share);
@@ -142,7 +142,7 @@ START_TEST(what_is_inferred_stays_so)
 }
 END_TEST
 
-/* Two slices of work that each are for whom the other is. */
+/* Two slices of work, each of which is for the other's beneficiary. */
 START_TEST(circles_are_nobodys)
 {
 	struct fixture f;

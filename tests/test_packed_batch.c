@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A batch is blocks that LZ4 unpacks to what was put, each with its sizes. */
+/* A batch consists of LZ4 blocks, each with its sizes, that unpack to its
+ * input.
+ */
 #include "store/clickhouse/packed_batch.h"
 #include "tests/run_suite.h"
 
@@ -16,7 +18,7 @@ static uint32_t number_at(const uint8_t *bytes)
 	       (uint32_t)bytes[3] << 24;
 }
 
-/* Unpacks the block at *@at, behind which *@at is then.  Returns its size. */
+/* Unpacks the block at *@at and advances *@at past it. Returns its size. */
 static size_t unpack(const struct byte_buffer *packed, size_t *at, uint8_t *to)
 {
 	const uint8_t *head = packed->bytes + *at;

@@ -91,7 +91,7 @@ START_TEST(a_process_that_has_ended_owns_nothing)
 	ck_assert_int_ge(other.pidfd, 0);
 	ck_assert(peer_owns_thread(&other, child));
 	kill(child, SIGKILL);
-	/* It is a zombie, and still in /proc. */
+	/* The process is a zombie, and still in /proc. */
 	ck_assert_int_eq(waitid(P_PID, (id_t)child, &(siginfo_t){ 0 },
 				WEXITED | WNOWAIT),
 			 0);

@@ -105,8 +105,7 @@ START_TEST(other_percents_are_refused)
 }
 END_TEST
 
-/* Values in no order, of which the n-th is known: all numbers below a prime,
- * multiplied.
+/* Unordered values whose n-th is known: all numbers below a prime, multiplied.
  */
 enum { PRIME = 2500009, FACTOR = 1234577 };
 

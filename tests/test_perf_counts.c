@@ -92,7 +92,7 @@ static int compare_all(struct array *ours, struct array *perfs)
 {
 	int differences = 0;
 
-	/* Getting adds what is missing: counts of zero. */
+	/* perf_counts_get() adds missing functions, with counts of zero. */
 	for (size_t i = 0; i < perfs->count; i++) {
 		const struct perf_count count =
 			*(struct perf_count *)array_at(perfs, i);
@@ -120,8 +120,8 @@ static void compare_recording(const char *path)
 	array_free(&perfs);
 }
 
-/* KTRACE_COMPARE names another recording to look at, which is changed for perf's
- * sake.
+/* KTRACE_COMPARE names another recording to compare, which is modified so that
+ * perf can read it.
  */
 START_TEST(calls_are_those_that_perf_sees)
 {

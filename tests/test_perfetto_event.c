@@ -17,7 +17,7 @@ static const struct {
 	{ UINT64_MAX, EVENT_BEGIN, UINT32_MAX + UINT64_C(1), UINT64_MAX },
 };
 
-/* The same packet by protobuf.h, field by field. */
+/* Writes the same packet by protobuf.h, field by field. */
 static size_t write_by_fields(uint8_t *at, int i)
 {
 	struct protobuf event;

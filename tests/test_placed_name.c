@@ -40,7 +40,7 @@ START_TEST(names_have_places)
 }
 END_TEST
 
-/* What follows is another name. */
+/* The next bytes are another name. */
 START_TEST(no_more_is_read_than_is_given)
 {
 	struct placed_name name;

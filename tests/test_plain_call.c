@@ -12,9 +12,9 @@ enum { FUNCTIONS = 12, EVENTS = 4000, DEEPEST = 60, BATCH = 64 };
 
 static const struct time_window window = { 500, 3000 };
 
-/* A profile, and the stacks before it. */
+/* A profile, and the stacks that feed it. */
 struct side {
-	struct step_callback callback; /* hides the profile's own way */
+	struct step_callback callback; /* hides the profile's fast path */
 	struct profile *profile;
 	struct task_stacks *stacks;
 };
@@ -139,7 +139,7 @@ static void check_trees(const struct profile *a, const struct profile *b)
 			 one->more_count * sizeof(struct call_more));
 }
 
-/* All that is kept of the tasks: their clocks and open functions, too. */
+/* Compares the tasks' complete state: their clocks and open functions, too. */
 static void check_stacks(struct task_stacks *a, struct task_stacks *b)
 {
 	struct pack one = pack_to_write();
@@ -181,7 +181,7 @@ static struct function_event event(uint8_t kind, uint32_t function,
 	};
 }
 
-/* What takes a search, or leaves a doubt, is not plain. */
+/* An event that needs a search, or is ambiguous, is not plain. */
 START_TEST(what_is_not_plain_changes_nothing)
 {
 	struct call_frame frames[3] = { { .function = 1 } };
@@ -206,7 +206,7 @@ START_TEST(what_is_not_plain_changes_nothing)
 	ck_assert(plain_call_take(&open, &jump, 14, 9));
 	ck_assert_uint_eq(frames[1].function, 4);
 	ck_assert_uint_eq(frames[1].return_address, 100);
-	frames[0].function = 3; /* who knows whether it still is */
+	frames[0].function = 3; /* it may have changed */
 	ck_assert(!plain_call_take(&open, &back, 15, 10));
 	ck_assert_ptr_eq(open.next, frames + 2);
 	frames[0].function = 1;

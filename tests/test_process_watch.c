@@ -46,7 +46,7 @@ START_TEST(each_end_is_told)
 	ck_assert(!has_ended(&watch, 0) && has_ended(&watch, 1));
 	end(first);
 	ck_assert(has_ended(&watch, 0));
-	/* It is gone. */
+	/* The process is gone. */
 	ck_assert_int_eq(process_watch_add(&watch, first), 0);
 	ck_assert_uint_eq(watch.fds.count, 2);
 	process_watch_free(&watch);

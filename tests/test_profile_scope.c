@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This is what is left of a profile without the idle loop and the tracer. */
+/* The contents of a profile without the idle loop and the tracer. */
 #include "report/profile/call_tree.h"
 #include "report/profile/function_profile.h"
 #include "report/profile/profile_scope.h"
@@ -106,7 +106,7 @@ static uint64_t time_of(const struct call_tree *tree,
 
 struct cut {
 	bool shows[PROFILE_PARTS];
-	struct path paths[10]; /* what is to be found, and nothing else */
+	struct path paths[10]; /* the only expected paths */
 };
 
 static const struct cut cuts[] = {
@@ -247,7 +247,7 @@ static const struct {
 	{ "", false },
 };
 
-/* 7 was forked by it and is what it recorded now. */
+/* 7 was forked by the recorder and executed the recorded command. */
 START_TEST(the_recorder_is_known_by_its_last_name)
 {
 	struct task_names *names = task_names_empty();

@@ -12,7 +12,7 @@
 static char said[LOG_FIXTURE_TEXT];
 static const struct log log_said = { log_fixture_keep, said };
 
-/* This suite is a program with a build id. */
+/* The suite's own program, which has a build id. */
 static char own_path[4096];
 static struct elf_build_id own;
 static struct program_ids *ids;
@@ -77,7 +77,7 @@ START_TEST(a_shorter_id_is_another)
 }
 END_TEST
 
-/* Nobody knows better. */
+/* There is nothing to compare with. */
 START_TEST(without_an_id_every_file_fits)
 {
 	const struct elf_build_id none = { 0 };
@@ -90,7 +90,7 @@ START_TEST(without_an_id_every_file_fits)
 }
 END_TEST
 
-/* An entry as perf's header has it, of 20 bytes or with its size. */
+/* Adds an entry in perf's header format, of 20 bytes or with its size. */
 static void put_entry(struct byte_buffer *table, bool has_size,
 		      const struct elf_build_id *id, const char *name)
 {
@@ -111,7 +111,7 @@ static void read_table(const struct byte_buffer *table, size_t size)
 	ck_assert_int_eq(program_ids_add_table(ids, table->bytes, size), 0);
 }
 
-/* As perf before Linux 5.12 has it, and simpleperf. */
+/* As in perf before Linux 5.12, and in simpleperf. */
 START_TEST(an_id_that_does_not_tell_its_size_ends_in_zeros)
 {
 	const struct sideband_mmap map = { .path = "/traced/program" };
@@ -139,13 +139,13 @@ START_TEST(perfs_table_tells_of_maps_without_ids)
 	read_table(&table, table.size);
 	ck_assert(!program_ids_fit(ids, &map, own_path, &log_said));
 	ck_assert(!program_ids_fit(ids, &shorter, own_path, &log_said));
-	/* What the kernel said of the map itself comes first. */
+	/* The build id in the kernel's map record has priority. */
 	ck_assert(fits(&own, own_path));
 	byte_buffer_free(&table);
 }
 END_TEST
 
-/* It ends anywhere, or says that it is shorter than its head. */
+/* The table is cut anywhere, or its size is less than its head. */
 START_TEST(damaged_tables_are_read_as_far_as_they_go)
 {
 	const struct sideband_mmap map = { .path = "/traced/program" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rank test against what the published tables and counting by hand say. */
+/* Compares the rank test with published tables and manual counting. */
 #include "store/answer/rank_test.h"
 #include "tests/run_suite.h"
 
@@ -10,7 +10,7 @@ static const double high[] = { 5, 6, 7, 8 };
 
 START_TEST(sides_that_do_not_overlap_are_least_likely)
 {
-	/* Two of the 70 ways to share out 8 ranks. */
+	/* Two of the 70 possible distributions of 8 ranks. */
 	ck_assert_double_eq_tol(rank_test(low, 4, high, 4), 2.0 / 70, 1e-12);
 	ck_assert_double_eq_tol(rank_test_least(4, 4), 2.0 / 70, 1e-12);
 	ck_assert_double_eq_tol(rank_test_least(3, 3), 0.1, 1e-12);

@@ -69,7 +69,7 @@ START_TEST(the_last_recording_takes_the_place_of_an_older_one)
 }
 END_TEST
 
-/* It was killed before there was anything to read. */
+/* The recorder was killed before there was anything to read. */
 START_TEST(what_a_killed_recorder_left_is_no_recording)
 {
 	scratch_folder_write(&folder, "new/kcore_dir/kcore", "half of it");

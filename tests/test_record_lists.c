@@ -13,8 +13,8 @@
 #include <linux/perf_event.h>
 #include <pthread.h>
 
-/* Records of a CPU are those that a walk over all has of it, in the same order:
- * rings of several CPUs, read round by round, with records that came late.
+/* A CPU's list has the records that a scan of all records finds for it, in the
+ * same order: rings of several CPUs, read in rounds, with late records.
  */
 enum { CPUS = 5, ROUNDS = 20, IN_ROUND = 30 };
 

@@ -100,7 +100,9 @@ START_TEST(records_are_written_as_they_were)
 }
 END_TEST
 
-/* The features behind the records are where the file says afterwards. */
+/* After a mutation the file header has the right offset of the features that
+ * follow the records.
+ */
 START_TEST(features_move_with_the_records)
 {
 	static uint8_t input[ROOM];
@@ -122,8 +124,8 @@ START_TEST(features_move_with_the_records)
 }
 END_TEST
 
-/* Most inputs can still be read to their last record, and few stay as they are;
- * the same seed makes the same.
+/* Most inputs are still readable to their last record, and few stay unchanged;
+ * the same seed gives the same result.
  */
 START_TEST(inputs_change_and_stay_recordings)
 {

@@ -21,7 +21,7 @@ static void add(struct byte_buffer *records, uint32_t type, uint64_t first,
 	record_end(records, place);
 }
 
-/* The same records are counted wherever they wrap around the ring's end. */
+/* The same records are counted wherever they wrap at the end of the ring. */
 START_TEST(test_counts)
 {
 	struct byte_buffer records = { 0 };

@@ -85,7 +85,7 @@ START_TEST(records_are_valid_in_each_format)
 }
 END_TEST
 
-/* Made before, the same fields are the same. */
+/* Writes a row that was formatted beforehand; the output must be the same. */
 static void write_made(struct record_writer *writer, const void *ctx,
 		       uint64_t index)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Not recorded, recorded and none, left out by the options: recordings of many
- * kinds by what tables need of them.
+/* Not recorded, recorded but empty, or excluded by options: many kinds of
+ * recordings, for the needs of all tables.
  */
 #include "tables/text/recorded.h"
 
@@ -106,7 +106,7 @@ static const struct table_need hits = { .columns = "hits",
 #define NO(columns, event) \
 	"Not recorded: " columns ": the recording has no " event
 
-/* "" is that nothing is missing. */
+/* "" means that nothing is missing. */
 static const struct {
 	enum kind kind;
 	const struct table_need *need;
@@ -205,8 +205,8 @@ START_TEST(what_is_missing_has_a_reason_and_a_command_that_helps)
 }
 END_TEST
 
-/* Each advice of `record --events=LIST` ends with a recording that lacks nothing of
- * what was asked for: a second one is never needed.
+/* Every `record --events=LIST` that is advised makes a recording that lacks
+ * nothing the user requested: a second advice is never needed.
  */
 START_TEST(advice_is_never_for_what_is_there)
 {
@@ -270,7 +270,7 @@ START_TEST(none_is_another_sentence_than_left_out)
 }
 END_TEST
 
-/* Nothing is said to be none where the recording cannot know of any. */
+/* "None" is not reported where the recording could not have any. */
 START_TEST(without_all_that_rows_need_there_is_one_sentence)
 {
 	const struct table_need needs[] = {

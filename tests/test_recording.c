@@ -162,8 +162,8 @@ START_TEST(a_bad_record_ends_the_walk)
 }
 END_TEST
 
-/* Tables have a place for each CPU up to the largest: a damaged record must not
- * ask for gigabytes of them.
+/* Tables are allocated for all CPUs up to the largest number: a damaged record
+ * must not make them gigabytes large.
  */
 START_TEST(a_cpu_that_no_machine_has_is_unknown)
 {

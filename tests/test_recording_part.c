@@ -97,8 +97,8 @@ START_TEST(a_cut_part_opens)
 }
 END_TEST
 
-/* A part may say how the driver has numbered the unit, which the whole does not
- * know.
+/* A part may state the driver's number of a unit, which the whole recording
+ * lacks.
  */
 START_TEST(a_part_of_coresight_has_units_of_its_own)
 {

@@ -127,7 +127,9 @@ static const char *program_in(const struct feature *features, size_t count)
 	ck_abort_msg("no command line");
 }
 
-/* Readers know the recorder among the tasks by it, also under another name. */
+/* Readers identify the recorder's task by its name, even if the program was
+ * renamed.
+ */
 START_TEST(test_the_program_has_its_tasks_name)
 {
 	char record[] = "record";
@@ -249,7 +251,7 @@ START_TEST(test_trace_that_began_before)
 }
 END_TEST
 
-/* This is what a killed recorder leaves: the header knows the rounds before. */
+/* The file of a killed recorder: the header covers the earlier rounds. */
 START_TEST(test_overwritten_trace)
 {
 	struct byte_buffer bytes;
@@ -347,8 +349,9 @@ static void count_errors(void *ctx, enum log_level level, const char *name,
 		   strstr(text, "cannot write");
 }
 
-/* A whole recording, of which the file may have @most bytes; so may the file
- * that the suite notes its checks in, hence nothing is checked meanwhile.
+/* Makes a whole recording whose file may have @most bytes. The limit also
+ * applies to the file that the suite logs its checks in, hence there are no
+ * checks meanwhile.
  */
 static int record_within(size_t most, const struct log *log)
 {
@@ -366,8 +369,8 @@ static int record_within(size_t most, const struct log *log)
 	return error;
 }
 
-/* Each write is the one that fails: somebody says so, once, and names the file;
- * and nobody says so of the one that has just enough room.
+/* Lets each write fail in turn: one error message is logged, which names the
+ * file; none if the room is just enough.
  */
 START_TEST(test_each_write_may_fail)
 {
@@ -393,7 +396,7 @@ START_TEST(test_cannot_create)
 {
 	struct recording_writer *other;
 
-	/* A file that is there is never overwritten. */
+	/* An existing file is never overwritten. */
 	ck_assert_int_eq(create(&other, NULL), -ERROR_SYSTEM);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(rmdir(folder.path), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests whose servers queue work items, or let the disk or the journal do
- * something, and wait for that or do not.
+/* Requests whose servers queue work items, or start work of the disk or the
+ * journal, and then wait for it or not.
  */
 #include "attribution/events/known_events.h"
 #include "tests/request_story_fixture.h"
@@ -21,7 +21,9 @@ static void asks(struct attribution_fixture *f)
 	rises(f, 220, 1, SERVER);
 }
 
-/* The server finds the client's message, and who sent it is not known. */
+/* The server reads the client's message without a wake-up, so the sender is
+ * unknown.
+ */
 static void has_found(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -59,7 +61,7 @@ static void item_wakes(struct attribution_fixture *f, uint64_t time_ns)
 	wakes(f, 3, SERVER);
 }
 
-/* The item wakes the server, which answers then. */
+/* The item wakes the server, which then answers. */
 static void item_lets_go_on(struct attribution_fixture *f)
 {
 	item_wakes(f, 270);
@@ -78,7 +80,7 @@ static void awaited(struct attribution_fixture *f)
 	item_lets_go_on(f);
 }
 
-/* What wakes it comes behind the item. */
+/* The wake-up comes after the item. */
 static void flushed(struct attribution_fixture *f)
 {
 	asks(f);
@@ -111,7 +113,7 @@ static void early(struct attribution_fixture *f)
 	item_lets_go_on(f);
 }
 
-/* Nobody waits for the item. */
+/* No thread waits for the item. */
 static void left(struct attribution_fixture *f)
 {
 	asks(f);
@@ -134,7 +136,7 @@ static void of_another(struct attribution_fixture *f)
 	item_lets_go_on(f);
 }
 
-/* For whom the server works is not known before it has answered. */
+/* The server's client is unknown until it has answered. */
 static void found(struct attribution_fixture *f)
 {
 	has_found(f);
@@ -144,7 +146,7 @@ static void found(struct attribution_fixture *f)
 	item_lets_go_on(f);
 }
 
-/* The same, and nobody waits for the item. */
+/* Like found(), but no thread waits for the item. */
 static void found_and_left(struct attribution_fixture *f)
 {
 	has_found(f);
@@ -155,7 +157,7 @@ static void found_and_left(struct attribution_fixture *f)
 	answers(f, 300);
 }
 
-/* The server asks the disk for something, and sleeps. */
+/* The server sends a request to the disk, and sleeps. */
 static void asks_disk(struct attribution_fixture *f)
 {
 	asks(f);
@@ -173,7 +175,7 @@ static void interrupt_queues(struct attribution_fixture *f)
 	item_lets_go_on(f);
 }
 
-/* An interrupt ends what the disk was asked for, and queues the item. */
+/* An interrupt completes the disk request, and queues the item. */
 static void disk_queues(struct attribution_fixture *f, int64_t sectors)
 {
 	at(f, 250);
@@ -188,7 +190,7 @@ static void behind_disk(struct attribution_fixture *f)
 	disk_queues(f, 8);
 }
 
-/* It ends what another thread asked for, too. */
+/* The interrupt also completes another thread's request. */
 static void merged(struct attribution_fixture *f)
 {
 	asks_disk(f);
@@ -198,7 +200,7 @@ static void merged(struct attribution_fixture *f)
 	disk_queues(f, 16);
 }
 
-/* An item that the next interrupt queues is for nobody known. */
+/* The beneficiary of an item that the next interrupt queues is unknown. */
 static void next_interrupt(struct attribution_fixture *f)
 {
 	asks_disk(f);
@@ -211,8 +213,8 @@ static void next_interrupt(struct attribution_fixture *f)
 	interrupt_queues(f);
 }
 
-/* The kworker is the journal's thread, which writes from @begin_ns on; what it
- * writes lets the server go on.
+/* The kworker is the journal's thread, which writes from @begin_ns on; the
+ * commit unblocks the server.
  */
 static void commits(struct attribution_fixture *f, uint64_t begin_ns)
 {
@@ -239,7 +241,7 @@ static void committed(struct attribution_fixture *f)
 	item_lets_go_on(f);
 }
 
-/* The journal is being written already, for whom nothing tells. */
+/* The journal is already being written, on behalf of an unknown thread. */
 static void waits_for_commit(struct attribution_fixture *f)
 {
 	journal_sleeps(f);

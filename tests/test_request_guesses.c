@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests of which nobody is woken by a message: what threads do next tells. */
+/* Requests whose messages wake no thread: they are inferred from the threads'
+ * next actions.
+ */
 #include "tests/request_story_fixture.h"
 
 #include <stdbool.h>
@@ -23,7 +25,7 @@ static void reads_pipe(struct attribution_fixture *f, uint64_t time_ns,
 	returns(f, time_ns + 5, cpu);
 }
 
-/* Neither what is asked nor the answer wakes anybody. */
+/* Neither the request nor the answer wakes a thread. */
 static void exchange(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -34,7 +36,7 @@ static void exchange(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The same, and what is asked is read before its write is over. */
+/* Like exchange(), but the request is read before its write ends. */
 static void early_exchange(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -46,7 +48,7 @@ static void early_exchange(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The server sleeps in @function, or goes on from there. */
+/* The server sleeps in @function, or continues from there. */
 static void server_waits(struct attribution_fixture *f, uint64_t time_ns,
 			 const char *function)
 {
@@ -71,14 +73,15 @@ static void wakes_by_pipe(struct attribution_fixture *f, uint64_t time_ns,
 	returns(f, time_ns + 10, cpu);
 }
 
-/* The client's timer: it did not send both ahead. */
+/* The client's timer: it shows that the client did not send both ahead. */
 static void client_slept(struct attribution_fixture *f, uint64_t time_ns)
 {
 	at(f, time_ns);
 	wakes(f, 2, CLIENT);
 }
 
-/* The client says hello, which wants no answer, sleeps, and asks. */
+/* The client sends a hello, which needs no answer, sleeps, and sends a request.
+ */
 static void hello(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -96,7 +99,9 @@ static void hello(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The same, the server finds it, and then another that was sent ahead. */
+/* Like hello(), but the server finds the hello without sleeping, and then
+ * another message that was sent ahead.
+ */
 static void hello_found(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -122,7 +127,7 @@ static void hello_found(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The same, and the server finds both before it answers. */
+/* Like hello_found(), but the server finds both before it answers. */
 static void hello_both_found(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -143,7 +148,7 @@ static void hello_both_found(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The server reads the end of another pipe in between, where nothing was. */
+/* The server reads another pipe in between, which is empty. */
 static void nothing(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -169,7 +174,7 @@ static void both_known(struct attribution_fixture *f)
 	reads_pipe(f, 580, 2, true);
 }
 
-/* Once the server looked who has sent something, it reads once of each. */
+/* After the server polled all clients, it reads once from each. */
 static void rounds(struct attribution_fixture *f)
 {
 	both_known(f);
@@ -187,7 +192,9 @@ static void rounds(struct attribution_fixture *f)
 	at(f, 900);
 }
 
-/* One that has been answered does not wait, though it has not read that yet. */
+/* A client that has been answered is not waiting, though it has not read the
+ * answer yet.
+ */
 static void second_round(struct attribution_fixture *f)
 {
 	both_known(f);
@@ -208,7 +215,7 @@ static void second_round(struct attribution_fixture *f)
 	at(f, 900);
 }
 
-/* The server is woken by one client, and reads what the other had sent first. */
+/* The server is woken by one client, and reads the other's earlier message. */
 static void woken_by_other(struct attribution_fixture *f)
 {
 	both_known(f);
@@ -233,7 +240,7 @@ static void woken_by_other(struct attribution_fixture *f)
 	at(f, 900);
 }
 
-/* What @tid on @cpu asks comes by a socket and wakes nobody. */
+/* @tid on @cpu sends a request by a socket that wakes no thread. */
 static void asks_by_socket(struct attribution_fixture *f, uint64_t time_ns,
 			   uint32_t cpu, int32_t tid)
 {
@@ -271,8 +278,8 @@ static void another_way_back(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* One client is known, and has asked; what the server finds was another's, whom
- * it answers.
+/* One client is known, and has sent a request; the message the server finds is
+ * from another client, whom it answers.
  */
 static void found_another(struct attribution_fixture *f)
 {
@@ -289,8 +296,8 @@ static void found_another(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The server finds what a client sent, asks 27 for it, and finds what the other
- * client sent before the first reads its answer.
+/* The server finds a client's message, sends a request to 27 for it, and finds
+ * the other client's message before the first reads its answer.
  */
 static void finds_another(struct attribution_fixture *f)
 {

@@ -29,7 +29,7 @@ static void reads(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu)
 	returns(f, time_ns + 5, cpu);
 }
 
-/* The kworker is at @item for 30 ns, and wakes @tid (0: nobody) after 10. */
+/* The kworker executes @item for 30 ns, and wakes @tid (0: none) after 10. */
 static void carries(struct attribution_fixture *f, uint64_t time_ns,
 		    int64_t item, int32_t tid)
 {
@@ -54,7 +54,7 @@ static void terminal(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The client is back late, and finds the answer. */
+/* The client returns late, and finds the answer. */
 static void found(struct attribution_fixture *f)
 {
 	server_waits(f, "tty_read");
@@ -67,7 +67,9 @@ static void found(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The server came as the item was under way, and waited until it was done. */
+/* The server arrives while the item is being executed, and waits until it is
+ * done.
+ */
 static void flushed(struct attribution_fixture *f)
 {
 	server_waits(f, "tty_read");
@@ -88,7 +90,9 @@ static void flushed(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* What wakes the server is another item, or an interrupt in that of a message. */
+/* The server is woken by another item, or by an interrupt within the item of a
+ * message.
+ */
 static void others(struct attribution_fixture *f)
 {
 	server_waits(f, "do_sys_poll");
@@ -107,7 +111,7 @@ static void others(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* A thread of the server hands on by a terminal what it was asked by a pipe. */
+/* A server thread passes on by a terminal a request it received by a pipe. */
 static void handed_on(struct attribution_fixture *f)
 {
 	belongs(f, OTHER, SERVER);
@@ -130,7 +134,9 @@ static void handed_on(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* One of the two exchanges messages with the server, who is then busy. */
+/* One of the two clients exchanges messages with the server, which is then
+ * busy.
+ */
 static void exchanges(struct attribution_fixture *f, uint64_t time_ns,
 		      uint32_t cpu, int32_t tid, int64_t to, int64_t from)
 {
@@ -145,8 +151,8 @@ static void exchanges(struct attribution_fixture *f, uint64_t time_ns,
 	rises(f, time_ns + 140, cpu, tid);
 }
 
-/* Both ask at once, and the second has its answer first: nobody sleeps, but where
- * each item leads is known from before.
+/* Both send at once, and the second gets its answer first: no thread sleeps,
+ * but each item's receiver is known from before.
  */
 static void crossed(struct attribution_fixture *f)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages by a pipe that nobody answers are no requests, as a command's output. */
+/* Messages by a pipe that are never answered, such as a command's output, are
+ * not requests.
+ */
 #include "decoder/recording/sideband.h"
 #include "tests/request_story_fixture.h"
 
@@ -23,7 +25,7 @@ static void output(struct attribution_fixture *f)
 	at(f, 400);
 }
 
-/* What reads it asks another then, on its own account. */
+/* The reader then sends a request to another server, on its own account. */
 static void output_then_asks(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -40,7 +42,7 @@ static void output_then_asks(struct attribution_fixture *f)
 	at(f, 400);
 }
 
-/* A server takes the output of a command that it runs for a request. */
+/* A server reads the output of a command that it runs for a request. */
 static void for_a_request(struct attribution_fixture *f)
 {
 	all_run(f);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests by sockets before Linux 6.3: packets tell. */
+/* Requests by sockets before Linux 6.3, followed by packet events. */
 #include "attribution/events/known_events.h"
 #include "tests/request_story_fixture.h"
 
-/* A message by TCP, which @packet has; 0: it is to leave later. */
+/* Sends a message by TCP in @packet; 0: the packet leaves later. */
 static void sends(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 		  int64_t packet)
 {
@@ -37,7 +37,7 @@ static void datagrams(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* Two ask; the one that asked later is served first. */
+/* Two clients send; the later one is served first. */
 static void packets(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -52,7 +52,7 @@ static void packets(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* What was sent is delivered after the send, by the thread of soft interrupts. */
+/* The message is delivered after the send, by ksoftirqd. */
 static void delivered_later(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -80,7 +80,9 @@ static void delivered_later(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The server asks another, whose answer a soft interrupt brings. */
+/* The server sends a request to another server, whose answer arrives in a soft
+ * interrupt.
+ */
 static void behind(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -108,7 +110,7 @@ static void behind(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The packet of a send is added to the one before it. */
+/* The packet of a send is merged into the previous one. */
 static void sends_merged(struct attribution_fixture *f, uint64_t time_ns,
 			 uint32_t cpu, int64_t packet)
 {
@@ -123,7 +125,7 @@ static void sends_merged(struct attribution_fixture *f, uint64_t time_ns,
 	returns(f, time_ns + 10, cpu);
 }
 
-/* A packet is added to the one before it, which is read twice. */
+/* A packet is merged into the previous one, which is read twice. */
 static void merged(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -138,7 +140,9 @@ static void merged(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The same, and the send that it is of acknowledges something then. */
+/* Like the previous story, but the send of the merged packet then acknowledges
+ * something.
+ */
 static void merged_then_acknowledges(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -163,8 +167,8 @@ static void merged_then_acknowledges(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* A packet that was added to another is used again, before that is read, by what
- * another client has waiting.
+/* A packet that was merged into another is reused, before that is read, for
+ * another client's message.
  */
 static void merged_then_used_again(struct attribution_fixture *f)
 {
@@ -195,7 +199,7 @@ static void merged_then_used_again(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The same of a server's answers, while another of its has to wait. */
+/* A server's answers are merged while another of its answers has to wait. */
 static void merged_beside(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -214,7 +218,7 @@ static void merged_beside(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The same is read before the send is over. */
+/* The merged message is read before the send has ended. */
 static void merged_early(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -237,7 +241,8 @@ static void merged_early(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* An answer is added to another unseen, while one to another client waits. */
+/* An answer is merged into another untraced, while one to another client waits.
+ */
 static void merged_late(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -259,8 +264,8 @@ static void merged_late(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* One is added to another unseen, while a later one to the same client waits:
- * what was sent first is read first.
+/* An answer is merged into another untraced, while a later one to the same
+ * client waits: they are read in the order sent.
  */
 static void merged_late_in_turn(struct attribution_fixture *f)
 {
@@ -283,8 +288,8 @@ static void merged_late_in_turn(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* What waited for the first to arrive leaves as its answer does; another client
- * has something waiting, too, and for longer.
+/* A message that waited for the first to arrive leaves with its answer; another
+ * client has had a message waiting for longer.
  */
 static void held_back(struct attribution_fixture *f)
 {
@@ -324,7 +329,9 @@ static void reads_unix(struct attribution_fixture *f, uint64_t time_ns,
 	returns(f, time_ns + 5, cpu);
 }
 
-/* Who reads makes room for who had sent that: the other, not the older one. */
+/* A reader makes room for the sender of that message, not for the one that has
+ * waited longer.
+ */
 static void room(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -353,8 +360,8 @@ static void room(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* Nobody is woken by the first request and its answer; a message wakes the
- * server then: it accepts connections, and is not answered by its client.
+/* The first request and its answer wake no thread; then a message wakes the
+ * server: it accepts connections, and is not answered by its client.
  */
 static void roles(struct attribution_fixture *f)
 {

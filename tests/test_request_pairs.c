@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which sides of requests between machines belong together. */
+/* Matches the two sides of requests between machines. */
 #include "store/ask/request_pairs.h"
 #include "tests/run_suite.h"
 
@@ -9,8 +9,9 @@
 
 enum { MOST_SIDES = 4, NO_CLOCK = -1, NO_POSITION = -1 };
 
-/* A side: of the client's port, begin and end, by how much its clock may be off
- * (or NO_CLOCK), and its place in the stream (or NO_POSITION); port 0: none.
+/* A side of a request: the client's port, begin and end, the clock's maximum
+ * error (or NO_CLOCK), and its position in the stream (or NO_POSITION); port 0:
+ * none.
  */
 struct side {
 	int64_t port;
@@ -20,8 +21,9 @@ struct side {
 	int64_t position;
 };
 
-/* What becomes of each client's side, in its order: the server's it is joined
- * with, by number, "a" and how many fit, "c"lockless or "-".
+/* The expected result for each client's side, in order: the index of the
+ * server's side it is joined with, "a" and the number of candidates if
+ * ambiguous, "c" if a clock is missing, or "-".
  */
 static const struct {
 	const char *title;
@@ -168,7 +170,7 @@ START_TEST(sides_that_fit_nothing_else_are_joined)
 }
 END_TEST
 
-/* Of two sides in one recording the request would be one row. */
+/* If both sides were in one recording the request would be one row. */
 START_TEST(a_recording_is_not_its_own_other_side)
 {
 	find(0, 1, "-");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is kept of requests for windows comes back with the tasks and wakers that it
- * refers to; what is not whole, or refers to what is not there, does not.
+/* Cached requests can be read back with the tasks and wakers that they refer
+ * to; incomplete ones, or ones with references to missing entries, are refused.
  */
 #include "attribution/requests/message_kinds.h"
 #include "common/kept_file.h"
@@ -165,7 +165,9 @@ static void check_sleep(const struct request_sleep *sleep,
 	ck_assert_uint_eq(sleep->asleep_ns, wanted->asleep_ns);
 }
 
-/* Opens what was kept: a chunk of requests, and what they refer to. */
+/* Opens a cache file: a chunk of requests, and the tasks and wakers they refer
+ * to.
+ */
 struct kept {
 	struct scratch_folder folder;
 	struct kept_file file;

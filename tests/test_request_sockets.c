@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests by sockets, which tell what is sent and read there. */
+/* Requests by sockets, with socket events, which report sends and reads. */
 #include "attribution/events/known_events.h"
 #include "tests/request_story_fixture.h"
 
@@ -25,8 +25,8 @@ static void reads(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	event(f, cpu, EVENT_SOCKET_TAKEN, socket, bytes, 0);
 }
 
-/* Two requests ahead, read at once, answered one after the other: nobody
- * sleeps, as each has a CPU.
+/* The client sends two requests ahead, which are read at once and answered in
+ * order: no thread sleeps, as each has a CPU.
  */
 static void ahead(struct attribution_fixture *f)
 {
@@ -43,7 +43,7 @@ static void ahead(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* A request is read in two parts, of which the second ends it. */
+/* A request is read in two parts; the second completes it. */
 static void parts(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -57,7 +57,7 @@ static void parts(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The trace has a gap in the first send, which goes on. */
+/* The trace has a gap in the first send, which continues after it. */
 static void gapped(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -80,8 +80,9 @@ static void gapped(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* What the client sends while the server has its socket locked, in a send of its
- * own, is delivered there, and read before the client is back.
+/* The client's message arrives while the server has its socket locked in a send
+ * of its own: it is delivered at the end of that send, and read before the
+ * client is back.
  */
 static void locked(struct attribution_fixture *f)
 {
@@ -111,9 +112,9 @@ static void locked(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The server's first answer and what the client sends ahead are each delivered to a
- * locked socket, by who is in a send of its own: at the client's first, or at the
- * server's.
+/* The server's first answer and the client's next request are both delivered to
+ * a locked socket, by a thread in a send of its own: first at the client's
+ * socket, or first at the server's.
  */
 static void meet_locked(struct attribution_fixture *f, uint32_t first)
 {
@@ -151,8 +152,8 @@ static void meet_locked_server(struct attribution_fixture *f)
 	meet_locked(f, 1);
 }
 
-/* The client has put the message there and not told so when the server, which
- * looked by itself, reads it.
+/* The client has queued the message but not yet signalled it when the server,
+ * which polls by itself, reads it.
  */
 static void reads_early(struct attribution_fixture *f, uint64_t time_ns)
 {
@@ -166,7 +167,7 @@ static void reads_early(struct attribution_fixture *f, uint64_t time_ns)
 	reads(f, time_ns + 70, 0, 70, 16);
 }
 
-/* Who else sends just then is at another socket's end. */
+/* Another thread sends at the same time, on another socket. */
 static void early(struct attribution_fixture *f)
 {
 	all_run(f);
@@ -177,7 +178,7 @@ static void early(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* Answers to two connections of one client come in another order. */
+/* Answers to two connections of one client arrive in a different order. */
 static void crossed(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -196,9 +197,7 @@ static void crossed(struct attribution_fixture *f)
 
 enum { LOCAL_PORT = 1000, REMOTE_PORT = 2000 };
 
-/* @socket is established: the end of a connection that asked for it, or the one
- * that accepted it.
- */
+/* @socket is established: the connecting end, or the accepted one. */
 static void connects(struct attribution_fixture *f, uint32_t cpu,
 		     int64_t socket, bool is_server)
 {
@@ -224,7 +223,7 @@ static void sends_far(struct attribution_fixture *f, uint64_t time_ns,
 	event(f, 0, EVENT_SOCKET_SENT, socket, 16, 0);
 }
 
-/* @tid waits for @socket, where 16 bytes come a while later, and goes on. */
+/* @tid waits for @socket, where 16 bytes arrive later, and continues. */
 static void reads_far(struct attribution_fixture *f, uint64_t time_ns,
 		      int32_t tid, int64_t socket)
 {
@@ -240,7 +239,7 @@ static void reads_far(struct attribution_fixture *f, uint64_t time_ns,
 	event(f, 0, EVENT_SOCKET_TAKEN, socket, 16, 0);
 }
 
-/* A client asks another machine twice. */
+/* A client sends two requests to another machine. */
 static void asks_far(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -267,8 +266,8 @@ static void answers_far(struct attribution_fixture *f)
 	at(f, 1000);
 }
 
-/* A packet comes while a client sends to another machine: for a socket that
- * listens, which nobody sent to.
+/* A packet for a listening socket, which no thread sent to, arrives while a
+ * client sends to another machine.
  */
 static void hears_while_asking(struct attribution_fixture *f)
 {
@@ -322,7 +321,7 @@ static void near_and_early(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* A request that is never answered; then both ends' addresses are those of
+/* A request that is never answered; then both ends' addresses are reused by
  * another connection, whose request is answered.
  */
 static void reused(struct attribution_fixture *f)
@@ -343,8 +342,8 @@ static void reused(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The client's end is closed with an answer on its way.  At its address another
- * connection begins, of which the answer is no part.
+/* The client's end is closed with an answer in flight. Another connection
+ * reuses its address; the answer is not part of it.
  */
 static void left_unread(struct attribution_fixture *f)
 {
@@ -417,8 +416,8 @@ static void opens_upstream(struct attribution_fixture *f, uint64_t time_ns)
 	event_of(f, 1, EVENT_SOCKET_STATE, values);
 }
 
-/* 8 connects to 17 for the first of two requests, and reads the second before it
- * sends there: what it sends is for the first.
+/* 8 connects to 17 for the first of two requests, and reads the second before
+ * it sends to 17: that message is for the first.
  */
 static void proxy(struct attribution_fixture *f)
 {

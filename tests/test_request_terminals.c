@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests by terminals whose server does not sleep before it finds them: what it
- * found is told by what comes later.
+/* Requests by terminals whose server does not sleep before it reads them: the
+ * sender is inferred from later events.
  */
 #include "attribution/events/known_events.h"
 #include "tests/request_story_fixture.h"
@@ -16,8 +16,8 @@ enum {
 	FROM_BACK = 0xb00,
 };
 
-/* The thread on @cpu writes to a terminal, which queues @item, or has it queued
- * already (0).
+/* The thread on @cpu writes to a terminal, which queues @item, unless it is
+ * already queued (0).
  */
 static void writes(struct attribution_fixture *f, uint64_t time_ns,
 		   uint32_t cpu, int64_t item)
@@ -41,7 +41,7 @@ static void polls(struct attribution_fixture *f, uint64_t time_ns)
 	returns(f, time_ns + 2, 1);
 }
 
-/* The kworker executes @item, and wakes @tid (0: nobody). */
+/* The kworker executes @item, and wakes @tid (0: none). */
 static void carries(struct attribution_fixture *f, uint64_t time_ns,
 		    int64_t item, int32_t tid)
 {
@@ -51,8 +51,8 @@ static void carries(struct attribution_fixture *f, uint64_t time_ns,
 	item_ends(f, time_ns + 2);
 }
 
-/* One asks the server, which is asleep, and waits for the answer: where these go
- * is known from then on.
+/* A client sends a request to the server, which sleeps, and waits for the
+ * answer: from then on the receivers of both directions are known.
  */
 static void meets(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 		  int32_t tid, int64_t to, int64_t from)
@@ -68,8 +68,8 @@ static void meets(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	rises(f, time_ns + 40, cpu, tid);
 }
 
-/* Of two whom the server reads from after one poll the second is new to it, and the
- * first has sent another message.
+/* The server reads from two clients after one poll; the second is new to it,
+ * and the first has sent another message.
  */
 static void stranger(struct attribution_fixture *f)
 {
@@ -101,8 +101,8 @@ static void stranger(struct attribution_fixture *f)
 	at(f, 400);
 }
 
-/* What the client says by a pipe first wants no answer; the server has another's
- * message before its answer to the second is read.
+/* The client's first message, by a pipe, needs no answer; the server has
+ * another client's message before its answer to the second is read.
  */
 static void hello(struct attribution_fixture *f)
 {
@@ -129,8 +129,8 @@ static void hello(struct attribution_fixture *f)
 	at(f, 400);
 }
 
-/* The server answers what it found, and finds what another sent before the answer is
- * read.
+/* The server answers a message it read without a wake-up, and reads another
+ * client's message before the answer is read.
  */
 static void found_twice(struct attribution_fixture *f)
 {
@@ -162,9 +162,10 @@ static void found_twice(struct attribution_fixture *f)
 	at(f, 400);
 }
 
-/* One wakes the server, which reads from the other first and asks a third for it,
- * whose answer it finds.  That is done with the request then, and goes on with what it
- * was told by a pipe; requests are handed out before the server answers.
+/* One client wakes the server, which reads from the other first and sends a
+ * request to a third for it, whose answer it finds. The third is then done with
+ * that request, and continues with a message it got by a pipe; requests are
+ * emitted before the server answers.
  */
 static void asks_behind(struct attribution_fixture *f)
 {

@@ -11,8 +11,8 @@ static void server_waits(struct attribution_fixture *f, const char *function)
 	waits(f, 120, 0, 8, 7);
 }
 
-/* 7 asks 8 in @send from 200 on, is back in its own waiting at 300, where it
- * sleeps; 8 takes it at 320.
+/* 7 sends a request to 8 in @send at 200, returns to its own wait at 300 and
+ * sleeps; 8 reads it at 320.
  */
 static void asks_by(struct attribution_fixture *f, const char *send)
 {
@@ -76,7 +76,7 @@ static void early(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The server executes another program: what that does is not for the client. */
+/* The server executes another program, whose work is not for the client. */
 static void executes(struct attribution_fixture *f)
 {
 	server_waits(f, "unix_stream_read_generic");
@@ -86,7 +86,7 @@ static void executes(struct attribution_fixture *f)
 	at(f, 900);
 }
 
-/* 8 asks 9, behind it. */
+/* 8 sends a request to 9, downstream. */
 static void chain(struct attribution_fixture *f)
 {
 	at(f, 50);
@@ -116,7 +116,7 @@ static void chain(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* 8 takes it; 18 of the same process, woken by a word in memory, answers. */
+/* 8 reads it; 18 of the same process, woken through shared memory, answers. */
 static void pool(struct attribution_fixture *f)
 {
 	belongs(f, 18, 8);
@@ -146,8 +146,8 @@ static void pool(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* 8 takes it and falls asleep; 18 of the same process, woken meanwhile, answers: 8
- * was on its way until then, asleep since 340.
+/* 8 reads it and falls asleep; 18 of the same process, woken meanwhile,
+ * answers: 8 was on the request's path until then, asleep since 340.
  */
 static void other_cpu(struct attribution_fixture *f)
 {
@@ -210,7 +210,7 @@ static void passed(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The server hands what a client asks on to @worker. */
+/* The server passes the client's request on to @worker. */
 static void hands_on(struct attribution_fixture *f, uint64_t time_ns,
 		     uint32_t client_cpu, int32_t worker, uint32_t worker_cpu)
 {
@@ -224,7 +224,7 @@ static void hands_on(struct attribution_fixture *f, uint64_t time_ns,
 	rises(f, time_ns + 50, worker_cpu, worker);
 }
 
-/* Two workers answer two clients, who find that without having slept. */
+/* Two workers answer two clients, which find the answers without sleeping. */
 static void swapped(struct attribution_fixture *f)
 {
 	belongs(f, 27, SERVER);
@@ -247,8 +247,9 @@ static void swapped(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* A worker once found something.  The server, woken by one client of two, takes the
- * other's and hands it to that worker: its answer tells.
+/* A worker once found a message. The server, woken by one of two clients, reads
+ * the other's message and passes it to that worker, whose answer identifies the
+ * client.
  */
 static void found_before(struct attribution_fixture *f)
 {
@@ -276,8 +277,9 @@ static void found_before(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* Two clients wake the server from one poll.  It asks 27 for the first, whose
- * answer wakes it before it reads what the second sent.
+/* Two clients wake the server in one poll. It sends a request to 27 for the
+ * first, and is woken by 27's answer before it reads the second client's
+ * message.
  */
 static void asks_between(struct attribution_fixture *f)
 {
@@ -317,8 +319,9 @@ static void serves_once(struct attribution_fixture *f, uint64_t time_ns,
 	rises(f, time_ns + 60, cpu, tid);
 }
 
-/* Two clients ask, and the second wakes the server, which takes what the first sent.
- * It has answered that and asks 27 for the second when the first reads its answer.
+/* Two clients send, and the second wakes the server, which reads the first
+ * one's message. It has answered that and sent a request to 27 for the second
+ * when the first reads its answer.
  */
 static void answers_other(struct attribution_fixture *f)
 {
@@ -352,7 +355,9 @@ static void answers_other(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* A timer that ends within a write wakes who polls: that is no message. */
+/* A timer that expires within a write wakes a polling thread: that is not a
+ * message.
+ */
 static void timer(struct attribution_fixture *f)
 {
 	server_waits(f, "do_sys_poll");
@@ -370,8 +375,9 @@ static void timer(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The client asks by shared memory: it wakes the server, which waits for a word
- * there, waits for another word itself, and is woken by the server.
+/* The client makes a request by shared memory: it wakes the server, which waits
+ * for a futex there, waits for another futex itself, and is woken by the
+ * server.
  */
 static void asks_by_word(struct attribution_fixture *f, uint64_t time_ns)
 {
@@ -389,9 +395,9 @@ static void asks_by_word(struct attribution_fixture *f, uint64_t time_ns)
 	rises(f, time_ns + 65, 0, CLIENT);
 }
 
-/* Neither the words nor what else the memory has are in the trace, and a lock
- * that two processes share changes hands by the same calls: no request is
- * claimed.  Until 2026 the ten were one without an answer and one in reverse.
+/* The trace has neither the futex words nor the shared memory's content, and a
+ * lock shared by two processes uses the same calls: no request is reported.
+ * Until 2026 the ten were reported as one without an answer and one in reverse.
  */
 static void shared_memory(struct attribution_fixture *f)
 {
@@ -401,8 +407,8 @@ static void shared_memory(struct attribution_fixture *f)
 	at(f, 1300);
 }
 
-/* A server of pipes has a lock in common with another process: what the wake-up
- * was for is not known, and the request by a pipe stays right.
+/* A server of pipes shares a lock with another process: the reason for the
+ * wake-up is unknown, and the request by a pipe stays right.
  */
 static void shared_lock(struct attribution_fixture *f)
 {

@@ -10,7 +10,7 @@
 
 enum { ROWS = 200000, FAILURE = -3 };
 
-/* Who makes rows of the table "wakeup": their times are counted. */
+/* Produces rows of the table "wakeup", whose times are a counter. */
 struct maker {
 	struct row_queue *queue;
 	struct row_choice choice;
@@ -95,7 +95,7 @@ START_TEST(unwanted_rows_do_not_come)
 }
 END_TEST
 
-/* Who waits for room is let go. */
+/* A producer that waits for room is unblocked. */
 START_TEST(a_stop_ends_it)
 {
 	struct maker maker = maker_of();

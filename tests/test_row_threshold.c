@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that took less than was asked for go, and gaps stay. */
+/* Rows below the requested duration are dropped, and gaps stay. */
 #include "store/entry/row_threshold.h"
 #include "tests/run_suite.h"
 #include "tests/store_rows_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for CPUs that a table keeps for windows come back as they were. */
+/* Waits for CPUs that a table caches for windows can be read back unchanged. */
 #include "common/kept_file.h"
 #include "common/pack.h"
 #include "tables/runqueue/runqueue_records.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Waits of 12 for CPU 1, on which 20 ran and 21 goes on. */
+/* Waits of 12 for CPU 1, on which 20 ran and 21 continues. */
 struct cpu_story {
 	struct cpu_runs runs;
 	struct cpu_waits waits;
@@ -153,7 +153,7 @@ START_TEST(waits_for_cpus_come_back)
 }
 END_TEST
 
-/* What the recorder took of it is cut, too. */
+/* The recorder's share of the wait is cut, too. */
 START_TEST(a_wait_for_a_cpu_is_cut)
 {
 	struct time_window parts[] = { { 110, 130 }, { 140, 150 } };

@@ -110,7 +110,7 @@ START_TEST(no_two_have_one_name)
 }
 END_TEST
 
-/* How many functions an option's name means. */
+/* The number of functions that an option's name matches. */
 static const struct {
 	const char *name;
 	uint32_t count;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sample as it lies in a recording: words, then raw bytes and so on. */
+/* A sample in its format in a recording: words, then raw bytes and so on. */
 struct sample_bytes {
 	uint8_t bytes[512];
 	size_t size;
@@ -160,7 +160,7 @@ END_TEST
 
 static const struct {
 	const char *title;
-	size_t from_end; /* place of the word that lies */
+	size_t from_end; /* distance in bytes of the false word from the end */
 	uint64_t value;
 } lies[] = {
 	{ "more stack than there was room", 48, 33 },

@@ -14,11 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each file in tests/scenarios has the symbols of a kernel, of x86-64 unless a
- * line "arch arm64" comes first, what its CPUs execute, and after "steps" what
- * must come of it.  KTRACE_SCENARIO_WRITE=1
- * writes the latter into the file instead of comparing it: read the
- * difference before you commit it.
+/* Each file in tests/scenarios has the symbols of a kernel (of x86-64 unless it
+ * starts with a line "arch arm64"), the branches of its CPUs, and after "steps"
+ * the expected steps. KTRACE_SCENARIO_WRITE=1 writes the steps into the file
+ * instead of comparing them: read the difference before you commit it.
  */
 enum { MAX_CPUS = 4 };
 

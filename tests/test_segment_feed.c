@@ -49,7 +49,7 @@ static void tear_down(void)
 	shared_recording_remove(folder);
 }
 
-/* All records and marks of the stream, marks counted from its begin. */
+/* All records and marks of the stream, marks counted from its start. */
 struct story {
 	struct array records; /* union timed_record */
 	struct array marks;   /* struct event_mark */
@@ -112,7 +112,7 @@ static const uint64_t sizes[] = { 16384, 5000, 1 };
 
 enum { MOST_REPEATS = 8 };
 
-/* All numbers, or another one for each size of the segments. */
+/* All numbers of threads, or a different one for each segment size. */
 START_TEST(any_number_of_threads_gives_the_same)
 {
 	unsigned int first = 2, last = 5;
@@ -132,7 +132,7 @@ START_TEST(any_number_of_threads_gives_the_same)
 		ck_assert_ptr_nonnull(jobs);
 		jobs_set_segment_bytes(jobs, sizes[_i]);
 		story = decode(jobs);
-		/* Else threads would be slower than one. */
+		/* Otherwise several threads would be slower than one. */
 		if (recording_trace(recording) == RECORDING_TRACE_INTEL_PT)
 			ck_assert_uint_le(story.repeats, MOST_REPEATS);
 		ck_assert_uint_eq(story.records.count, alone.records.count);
@@ -204,8 +204,8 @@ static bool has_own(struct stretch_plan *plan)
 	return stretch.begin < stretch.middle;
 }
 
-/* Who calls decodes only as long as it would have to wait for threads, of which
- * one with streams of its own to take has no time at all.
+/* The calling thread decodes only while it would otherwise wait for worker
+ * threads, and never if it consumes several streams.
  */
 START_TEST(the_calling_thread_takes_its_share)
 {

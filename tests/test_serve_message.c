@@ -32,13 +32,13 @@ START_TEST(a_request_of_another_version_is_none_that_is_known)
 	sent.head.version++;
 	ck_assert_int_eq(serve_trace_read(&sent, sizeof(sent), &got),
 			 -ERROR_UNSUPPORTED);
-	/* Of which no more is known than its head. */
+	/* Only its head is known. */
 	ck_assert_int_eq(serve_trace_read(&sent, sizeof(sent.head), &got),
 			 -ERROR_UNSUPPORTED);
 }
 END_TEST
 
-/* What each of them spoils. */
+/* Each of these damages one field. */
 static void wrong_magic(struct serve_trace *trace)
 {
 	trace->head.magic ^= 1;
@@ -117,7 +117,8 @@ static union serve_reply events_of(enum serve_role role, uint32_t count)
 	return reply;
 }
 
-/* How many descriptors come with them, and whether that is right. */
+/* The number of descriptors received with a message, and whether it is valid.
+ */
 static const struct {
 	uint32_t role;
 	uint32_t count;
@@ -176,7 +177,7 @@ START_TEST(the_kernel_has_all_of_its_files)
 }
 END_TEST
 
-/* Whatever version refuses, and however it ends its text. */
+/* Refusals by any version, however their text ends. */
 START_TEST(a_refusal_can_always_be_read)
 {
 	union serve_reply reply = { .head = serve_head_of(SERVE_REFUSED) };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What servers did in a window is the part of their threads' time that lies in it;
- * and what is kept for that comes back.
+/* The time of servers in a window is the part of their threads' time in it; and
+ * the cached records for that can be read back.
  */
 #include "tables/requests/server_times.h"
 
@@ -90,7 +90,7 @@ START_TEST(work_is_cut_to_the_window)
 }
 END_TEST
 
-/* Windows that follow each other have together what one has. */
+/* Adjacent windows add up to the window of both. */
 START_TEST(windows_add_up)
 {
 	static const uint64_t ends[] = { 0, 55, 121, 122, 200, 400 };
@@ -114,7 +114,7 @@ START_TEST(windows_add_up)
 }
 END_TEST
 
-/* A file may have one of a thread that has no time. */
+/* A cached file may have a work segment of a thread without any time. */
 START_TEST(work_of_nobody_takes_no_time)
 {
 	struct server_times times = server_times_of(TIME_WINDOW_ALL);

@@ -17,7 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A service of the test's own, which answers as a case wants it to. */
+/* The test's own service, which answers as each case needs. */
 enum { WAIT_MS = 200, SERVED_MS = 5000, CPUS = 70 };
 
 static struct scratch_folder folder;
@@ -78,7 +78,7 @@ static void *serve(void *nothing)
 	return NULL;
 }
 
-/* Asks a service that answers so. */
+/* Queries a service that answers with @answers. */
 static int ask(void (*answers)(int socket), int wait_ms)
 {
 	int error;
@@ -167,7 +167,7 @@ START_TEST(all_that_it_says_is_taken)
 	ck_assert_int_ge(list[2 * CPUS].fd, 0);
 	for (size_t i = 0; i < SERVE_FILES; i++)
 		ck_assert_int_ge(service.files[i], 0);
-	/* It has closed the connection meanwhile. */
+	/* The service has closed the connection meanwhile. */
 	ck_assert(service_has_ended(&service));
 }
 END_TEST
@@ -301,7 +301,7 @@ static void (*const liars[])(int socket) = {
 	skip_a_role,  go_back,		say_patches_too_early,
 };
 
-/* The lowest descriptor that is free, by which one sees that none leaked. */
+/* Returns the lowest free descriptor, which shows that none leaked. */
 static int next_fd(void)
 {
 	int fd = dup(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This is what of slices is left to be seen at a resolution of 10 ns. */
+/* The slices that remain visible at a resolution of 10 ns. */
 #include "tests/run_suite.h"
 #include "view/data/slice_thinner.h"
 

@@ -8,7 +8,7 @@
 
 enum { SERIAL = 5, WHOLE_NS = 127 };
 
-/* A slice of work that is for several, and what it did on paths. */
+/* A slice of work for several processes, and its work by call path. */
 struct fixture {
 	struct charge_callback callback;
 	struct interrupt_rows *rows;
@@ -43,7 +43,7 @@ static void add_paths(struct fixture *fixture, uint64_t serial)
 						     3 * ENTRY_PARTS }));
 }
 
-/* The slice has @own_ns, of which WHOLE_NS are in the window. */
+/* Makes a slice of @own_ns, of which WHOLE_NS are in the window. */
 static void make(struct fixture *fixture, uint64_t own_ns)
 {
 	const struct interrupt_row work = { .kind = INTERRUPT_HARD, .pid = -1 };
@@ -129,7 +129,9 @@ static void end(struct fixture *fixture)
 	path_sums_free(&fixture->sums);
 }
 
-/* Weights divide none of the paths' times, and the window cuts the slice. */
+/* The weights divide none of the paths' times evenly, and the window cuts the
+ * slice.
+ */
 START_TEST(paths_go_with_the_time)
 {
 	struct fixture f;
@@ -144,7 +146,9 @@ START_TEST(paths_go_with_the_time)
 }
 END_TEST
 
-/* One of them is known later, and is several, one of whom is known last. */
+/* One owner is resolved later, to several threads, one of which is resolved
+ * last.
+ */
 START_TEST(paths_go_with_the_time_that_waits)
 {
 	struct array shares = ARRAY_OF(struct owner_share);

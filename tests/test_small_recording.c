@@ -68,19 +68,19 @@ START_TEST(every_instruction_and_no_gap)
 			instructions += items[i].instructions;
 		}
 	ck_assert_int_eq(count, 0);
-	/* libipt's own tools do not see the kernel's way out behind its last
+	/* libipt's own tools do not decode the kernel's exit after its last
 	 * write to CR3: 4,186 instructions.
 	 */
 	ck_assert_uint_eq(instructions, 3294112 + 4186);
 	ck_assert_uint_eq(counts[FLOW_GAP], 0);
 	ck_assert_uint_eq(counts[FLOW_START], counts[FLOW_STOP]);
-	/* One more is recorded behind the end of the trace. */
+	/* One more is recorded after the end of the trace. */
 	ck_assert_uint_eq(counts[FLOW_SWITCH], 75);
 	ck_assert_uint_eq(counts[FLOW_END], 1);
 }
 END_TEST
 
-/* This is what the emulator saw, independent of any packet. */
+/* Ground truth from the emulator, independent of any packet. */
 struct true_block {
 	uint64_t address;
 	uint64_t ticks;
@@ -103,8 +103,8 @@ struct comparison {
 	uint64_t far; /* over 100 ns */
 };
 
-/* The emulator began a block per repetition of a string instruction: behind
- * thousands of these, order alone does not find the place again.
+/* The emulator starts a block for each repetition of a string instruction:
+ * after thousands of these, order alone does not find the position again.
  */
 static void find_near(struct comparison *all, const struct flow_item *item)
 {
@@ -136,8 +136,8 @@ static size_t find_from(const struct comparison *all, size_t limit,
 	return i;
 }
 
-/* The decoder ends blocks where the emulator does not: such a one is not to be
- * taken for a later run of the same code.
+/* The decoder ends blocks where the emulator does not: such a block must not be
+ * matched with a later run of the same code.
  */
 static bool is_passed(const struct comparison *all, size_t found,
 		      const struct flow_item *items, int left)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every table of SQL is there, with columns that have names and say what they
- * mean.
+/* Every table of SQL is registered, with columns that have names and
+ * descriptions.
  */
 #include "sql/rows/sql_table.h"
 #include "sql/tables/sql_tables.h"

@@ -47,7 +47,7 @@ struct made {
 	const char *host;
 	const char *kernel;
 	struct store_label label;
-	int64_t walls_ns[4]; /* of its system calls, 0: no more */
+	int64_t walls_ns[4]; /* of its system calls, 0: end of list */
 };
 
 static const struct made recordings[] = {

@@ -78,7 +78,9 @@ static void call(uint32_t cpu, uint32_t function, uint64_t back_to)
 	send(cpu, FUNCTION_CALL, function, back_to, 0);
 }
 
-/* Without names longjmp() leads to a function that is open: all above ends. */
+/* In unnamed code longjmp() leads to a function that is open: all functions
+ * above it end.
+ */
 START_TEST(a_jump_to_an_open_unnamed_function_ends_what_is_above)
 {
 	start(0);
@@ -90,7 +92,7 @@ START_TEST(a_jump_to_an_open_unnamed_function_ends_what_is_above)
 }
 END_TEST
 
-/* Where nothing of it is open, it is entered. */
+/* If no function in unnamed code is open, the jump enters it. */
 START_TEST(a_jump_to_unnamed_code_that_is_not_open_is_a_tail_call)
 {
 	start(0);
@@ -101,8 +103,8 @@ START_TEST(a_jump_to_unnamed_code_that_is_not_open_is_a_tail_call)
 }
 END_TEST
 
-/* A library's function jumps to a callback in unnamed code, which main is in, too:
- * that it returns to the library shows that nothing was left.
+/* A library function jumps to a callback in unnamed code, in which main is,
+ * too: the return to the library shows that no function was left.
  */
 START_TEST(a_return_to_what_seemed_to_have_ended_resumes_it)
 {
@@ -126,7 +128,8 @@ START_TEST(a_jump_to_a_named_function_that_is_not_open_stays)
 }
 END_TEST
 
-/* A stack that one thread suspends goes on in another of the process. */
+/* A stack that one thread suspends continues in another thread of the process.
+ */
 START_TEST(a_stack_moves_between_threads)
 {
 	start(0);
@@ -141,7 +144,7 @@ START_TEST(a_stack_moves_between_threads)
 }
 END_TEST
 
-/* The jump that boost.context resumes by. */
+/* As boost.context resumes a stack. */
 START_TEST(a_jump_to_where_a_stack_waits_resumes_it)
 {
 	start(0);
@@ -155,7 +158,9 @@ START_TEST(a_jump_to_where_a_stack_waits_resumes_it)
 }
 END_TEST
 
-/* The oldest are forgotten, and what comes back then was open before. */
+/* The oldest are dropped, and resuming one of them shows functions that were
+ * open before.
+ */
 START_TEST(suspended_stacks_have_a_bound)
 {
 	start(0);

@@ -111,8 +111,8 @@ static void check_accounts(const struct task_stacks *a,
 				 sizeof(struct cpu_account));
 }
 
-/* A window that begins behind the checkpoint is the same from there as from
- * the begin: every field of every step.
+/* A window that starts after the checkpoint gives the same steps as decoding
+ * from the start: every field of every step.
  */
 START_TEST(what_follows_is_the_same)
 {
@@ -139,7 +139,7 @@ START_TEST(what_follows_is_the_same)
 	task_stacks_close(b);
 	ck_assert_uint_eq(whole.count - before, rest.count);
 	for (size_t i = 0; i < rest.count; i++) {
-		/* That clock begins where decoding does. */
+		/* This clock starts where decoding does. */
 		whole.all[before + i].whole_ns = rest.all[i].whole_ns;
 		ck_assert_mem_eq(&whole.all[before + i], &rest.all[i],
 				 sizeof(rest.all[i]));
@@ -153,7 +153,7 @@ START_TEST(what_follows_is_the_same)
 }
 END_TEST
 
-/* The open functions are said outermost first, before the window. */
+/* Open functions are reported outermost first, before the window. */
 START_TEST(what_is_open_is_said)
 {
 	static struct steps whole;
@@ -202,7 +202,7 @@ START_TEST(what_is_open_is_said)
 }
 END_TEST
 
-/* Whatever is read, what takes it goes on. */
+/* Reading damaged data either fails or gives stacks that can be continued. */
 START_TEST(damage_is_refused_or_borne)
 {
 	static struct steps steps;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which tasks a report is about. */
+/* Selection of the tasks of a report. */
 #include "report/steps/step_filter.h"
 
 #include "report/text/task_names.h"

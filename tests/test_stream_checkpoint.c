@@ -118,7 +118,9 @@ START_TEST(it_is_read_as_written)
 }
 END_TEST
 
-/* What is taken has numbers that those who use them can bear. */
+/* Checkpoints that are accepted contain only values that their users can
+ * handle.
+ */
 START_TEST(damage_makes_nothing_impossible)
 {
 	struct pack pack = write_made();

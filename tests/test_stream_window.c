@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A stream of some large pages, in pieces of a file that do not join. */
+/* A stream of some large pages, in chunks of a file that are not adjacent. */
 enum {
 	PIECES = 150,
 	PIECE_BYTES = 65537,
@@ -19,7 +19,7 @@ enum {
 
 struct file_stream {
 	uint8_t *file;
-	struct data_file data; /* the same, to be read */
+	struct data_file data; /* the same file, for reading */
 	struct aux_piece pieces[PIECES];
 	struct aux_stream stream;
 	struct stream_window window;
@@ -143,9 +143,7 @@ START_TEST(places_are_read_in_any_order)
 }
 END_TEST
 
-/* Stretches of which every other one is read, as one of two threads does, lie in
- * the same memory.
- */
+/* Alternate intervals, as read by one of two threads, share the same memory. */
 START_TEST(stretches_share_memory)
 {
 	enum { STRETCH = 250000 };
@@ -161,7 +159,7 @@ START_TEST(stretches_share_memory)
 }
 END_TEST
 
-/* More than what is kept stays in place for who wants it at once. */
+/* A range larger than the cache stays mapped while it is being read at once. */
 START_TEST(as_many_as_are_wanted_are_there_at_once)
 {
 	struct file_stream s;
@@ -174,7 +172,7 @@ START_TEST(as_many_as_are_wanted_are_there_at_once)
 }
 END_TEST
 
-/* What is not there any more, or never was, is not made up. */
+/* Reads of bytes that are no longer in the file, or never were, fail. */
 START_TEST(a_file_gives_no_more_than_it_has)
 {
 	static uint8_t copy[FILE_BYTES];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Perf's records of switches say what sched_switch says. */
+/* Perf's switch records give the same events as sched_switch. */
 #include "attribution/events/switch_events.h"
 #include "decoder/recording/sideband.h"
 #include "tests/run_suite.h"
 
-/* A record of a thread, and what comes of it: "-" nothing, else prev_state. */
+/* A record of a thread, and the expected event: "-" none, else prev_state. */
 struct told {
 	enum sideband_kind kind;
 	int32_t tid;
@@ -32,10 +32,10 @@ struct told {
 
 static const struct told stories[][6] = {
 	{ OUT(7, true, "running"), IN(7), OUT(7, false, "asleep") },
-	/* It may be preempted on its way out. */
+	/* A thread may be preempted while it exits. */
 	{ EXIT(7), OUT(7, true, "running"), OUT(8, false, "asleep"),
 	  OUT(7, false, "dead") },
-	/* By exec the id is another thread's then. */
+	/* After exec the id belongs to another thread. */
 	{ EXIT(7), OUT(7, false, "dead"), OUT(7, false, "asleep") },
 	/* Its last switch is missing, and the id is used again. */
 	{ EXIT(7), FORK(7), OUT(7, false, "asleep") },

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is found of an address holds for all of the range that comes with it. */
+/* A symbol found for an address is the same for the whole range that is
+ * returned with it.
+ */
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "symbolize/symbols/symbols.h"
@@ -14,8 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Process 7 has the program, over the end of whose functions it has mapped it
- * once more, and right behind that again.  The kernel's hole reaches down to 0.
+/* Process 7 has the program, mapped a second time over the end of its
+ * functions, and a third time directly after that. The kernel's hole reaches
+ * down to 0.
  */
 #define BASE 0x400000
 static const struct {
@@ -79,7 +82,8 @@ static void tear_down(void)
 	recording_fixture_end(&fixture);
 }
 
-/* Returns whether the same is found at @address as @symbol, of @range. */
+/* Returns whether the lookup of @address finds the same as @symbol, of @range.
+ */
 static bool is_same(uint64_t address, const struct symbol *symbol,
 		    const struct symbol_range *range)
 {
@@ -125,7 +129,8 @@ START_TEST(ranges_do_not_overlap)
 }
 END_TEST
 
-/* By two threads the same is found, and what is missing is said in the same order. */
+/* Two threads find the same symbols, and log missing files in the same order.
+ */
 START_TEST(threads_change_nothing)
 {
 	static char said[2][LOG_FIXTURE_TEXT];

@@ -13,8 +13,9 @@ enum {
 	STEP = 100, /* ticks */
 };
 
-/* A stream of points with PAD and TNT between them; each third has no time, as
- * if the trace unit had none then.  Those that have are @STEP ticks apart.
+/* A stream of sync points with PAD and TNT between them; each third has no
+ * time, as if the trace unit had none then. Those with a time are @STEP ticks
+ * apart.
  */
 static uint8_t *stream;
 static size_t farthest;
@@ -121,8 +122,8 @@ START_TEST(before_the_first_there_is_none)
 }
 END_TEST
 
-/* Wherever the stream ends, and whatever its times say, nothing behind it is
- * looked at, which sanitizers judge, and the search comes to an end.
+/* Wherever the stream ends, and whatever times it has, no byte after the end is
+ * read, which sanitizers check, and the search terminates.
  */
 START_TEST(damage_does_no_harm)
 {

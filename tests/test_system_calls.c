@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Whose arguments a call has, by the order of its events and its trace. */
+/* Matching of a call's arguments, by the order of its events and its trace. */
 static const struct task task = { .tid = 8, .pid = 7 };
 static struct function_table *functions;
 static struct context_kinds *kinds;
@@ -98,7 +98,7 @@ START_TEST(a_call_has_the_arguments_of_its_event)
 }
 END_TEST
 
-/* record --only: the trace begins behind the event. */
+/* record --only: the trace starts after the event. */
 START_TEST(an_event_before_the_trace_of_its_call_counts)
 {
 	const struct system_call *call;
@@ -161,7 +161,9 @@ static const struct refused {
 	bool has_exit;
 } refused_calls[] = {
 	{ "__seccomp_filter", 110, -1, "getppid", CALL_BY_SECCOMP, true },
-	/* Killed: the register has the number again, which is no result. */
+	/* The thread is killed: the register has the number again, which is not
+	 * a result.
+	 */
 	{ "__secure_computing", 110, 110, "getppid", CALL_BY_SECCOMP, false },
 	{ "ptrace_notify", -1, -38, "?", CALL_BY_PTRACE, true },
 	{ "ptrace_stop", 110, -38, "getppid", CALL_BY_PTRACE, true },
@@ -274,7 +276,7 @@ START_TEST(a_result_that_never_comes_is_given_up)
 }
 END_TEST
 
-/* Nothing tells results: none is waited for. */
+/* No events report results: the call does not wait for one. */
 START_TEST(without_events_a_call_ends_with_its_trace)
 {
 	open_calls(true);
@@ -299,7 +301,9 @@ static void has_open(const struct open_context *open, size_t count,
 	system_calls_contexts(calls, &one, open, count);
 }
 
-/* Nested ones are part of the outermost; what the call ends in ends with it. */
+/* Nested contexts are part of the outermost; a context that is still open at
+ * the end of the call ends with it.
+ */
 START_TEST(faults_of_a_call_are_its_outermost_contexts)
 {
 	const struct open_context next[] = {
@@ -331,7 +335,7 @@ START_TEST(faults_of_a_call_are_its_outermost_contexts)
 }
 END_TEST
 
-/* Faults that the call lies in are not in the call. */
+/* Faults around the call are not counted as in the call. */
 START_TEST(faults_around_a_call_are_not_its)
 {
 	const struct open_context around[] = {

@@ -9,8 +9,8 @@
 
 static int passes;
 
-/* The linker puts the first in place of the second, which does the work: see the
- * Makefile.
+/* The linker replaces run_pipeline() by __wrap_run_pipeline(), which calls the
+ * original as __real_run_pipeline(): see the Makefile.
  */
 int __wrap_run_pipeline(const struct session *session,
 			struct step_callback *callback,

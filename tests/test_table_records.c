@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls, waits for locks and sleeps that tables keep for windows come back as they
- * were, with the numbers that they had; what is not whole, or refers to what is not
- * there, does not.
+/* Calls, waits for locks and sleeps that tables cache for windows can be read
+ * back unchanged, with their numbers; incomplete records, or ones with
+ * references to missing entries, are refused.
  */
 #include "attribution/calls/system_call.h"
 #include "attribution/sleeps/sleep_stacks.h"

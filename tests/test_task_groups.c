@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every task is in one group, whatever they are by and whoever is chosen. */
+/* Every task is in exactly one group, whatever the grouping and the choice. */
 #include "common/name_choice.h"
 #include "report/steps/call_step.h"
 #include "report/steps/step_filter.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Idle, the kernel's, and three programs, of which two bear one name. */
+/* Idle, the kernel's, and three programs, two of which have the same name. */
 static const struct task tasks[] = {
 	{ .pid = 0, .tid = 0 },	  { .pid = 2, .tid = 2 },
 	{ .pid = 10, .tid = 10 }, { .pid = 11, .tid = 11 },
@@ -32,7 +32,7 @@ static const char lists[] = "10 /a\n"
 
 static const struct {
 	enum group_by by;
-	const char *comm; /* chosen; NULL: nobody */
+	const char *comm; /* chosen; NULL: none */
 	const char *labels[TASKS];
 } cases[] = {
 	{ GROUP_BY_THREAD,
@@ -59,7 +59,7 @@ static const struct {
 	  "ls",
 	  { "kernel", "kernel", "chosen", "other", "chosen", "other", "unknown",
 	    "other" } },
-	/* What is chosen is itself, also of the kernel. */
+	/* A chosen task has its own group, even a kernel thread. */
 	{ GROUP_BY_COMM,
 	  "kthreadd",
 	  { "kernel", "kthreadd", "other", "other", "other", "other", "unknown",
@@ -110,7 +110,7 @@ START_TEST(each_task_has_its_group)
 }
 END_TEST
 
-/* A window that begins later meets other tasks first. */
+/* A window that starts later sees other tasks first. */
 START_TEST(numbers_are_those_of_names_in_their_order)
 {
 	struct task_names *names = made_names();

@@ -2,8 +2,8 @@
 #include "symbolize/events/task_switch.h"
 #include "tests/run_suite.h"
 
-/* Tasks 1 and 2 take turns: a record says who is next, then the kernel changes
- * stacks.
+/* Tasks 1 and 2 alternate: a record reports the next task, then the kernel
+ * switches stacks.
  */
 static struct flow_item record_at(uint64_t time_ns, int32_t tid)
 {
@@ -42,8 +42,8 @@ START_TEST(a_record_may_come_behind_its_switch_point)
 }
 END_TEST
 
-/* Whether a gap of a few instructions hides the switch point or lies before it,
- * the next one is that of the record behind.
+/* Whether a gap of a few instructions hides the switch point or is before it,
+ * the next switch point belongs to the next record.
  */
 START_TEST(a_gap_at_a_switch_does_not_count_it_twice)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This is what threads do, and how their lives begin and end. */
+/* The classes of threads' time, and how threads' lives start and end. */
 #include "tests/attribution_fixture.h"
 #include "tests/span_story_fixture.h"
 
@@ -146,7 +146,7 @@ static void exec_in_a_thread(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* The same, preempted before exec is recorded. */
+/* Like the previous story, but preempted before exec is recorded. */
 static void exec_preempted(struct attribution_fixture *f)
 {
 	belongs(f, 8, 7);
@@ -208,7 +208,7 @@ static void ksoftirqd(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* The common way out is part of what it leads out of. */
+/* The common exit code is part of the context it leaves. */
 static void jumps(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -230,7 +230,7 @@ static void jumps(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* What it was in shows when that returns. */
+/* The context is known only when it returns. */
 static void found_in_the_kernel(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -310,7 +310,7 @@ static void one_thread_only(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* It is on its CPU until then, and nowhere after. */
+/* The thread is on its CPU until then, and has no time afterwards. */
 static void inexact_end(struct attribution_fixture *f)
 {
 	at(f, 100);

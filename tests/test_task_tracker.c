@@ -17,7 +17,7 @@ static void one_call(struct attribution_fixture *f)
 	at(f, 400), ends(f);
 }
 
-/* execve leaves by the way out of interrupts, and so does a fault in it. */
+/* execve leaves by the interrupt exit code, and so does a fault in it. */
 static void jumps(struct attribution_fixture *f)
 {
 	at(f, 100);
@@ -72,7 +72,9 @@ static void a_chain(struct attribution_fixture *f)
 	at(f, 500), ends(f);
 }
 
-/* Its waker was woken before it fell asleep: that is no part of its wait. */
+/* Its waker was woken before the thread fell asleep, which is not part of its
+ * wait.
+ */
 static void no_chain(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);
@@ -104,7 +106,7 @@ static void several_waiters(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* No event says who wakes 7: it is gone from there all the same. */
+/* No event reports who wakes 7: its sleep ends all the same. */
 static void untraced_wakeup(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
@@ -123,7 +125,7 @@ static void untraced_wakeup(struct attribution_fixture *f)
 	ends(f);
 }
 
-/* The trace shows that perf wakes somebody, and no event. */
+/* The trace shows that perf wakes a thread, but no event does. */
 static void perf_wakes(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
@@ -157,8 +159,9 @@ static void no_return(struct attribution_fixture *f)
 	at(f, 300), ends(f);
 }
 
-/* Perf's records of switches only say that its end was told before.  It waits
- * for a file to be closed first, and nobody waits where it dies.
+/* With perf's switch records only, the thread's end is reported before its last
+ * switch. It waits for a file to be closed first; its final switch is not a
+ * sleep.
  */
 static void the_way_out(struct attribution_fixture *f)
 {
@@ -212,7 +215,9 @@ static void on_the_way(struct attribution_fixture *f)
 	at(f, 300), ends(f);
 }
 
-/* It ends when the thread runs: that it waits for a CPU later is no part of it. */
+/* The sleep ends when the thread runs: a later wait for a CPU is not part of
+ * it.
+ */
 static void a_sleep_before(struct attribution_fixture *f)
 {
 	at(f, 50), starts(f, 0, 7);
@@ -227,7 +232,7 @@ static void a_sleep_before(struct attribution_fixture *f)
 	at(f, 350), ends(f);
 }
 
-/* A CPU that is not traced has it between the one that is and its sleep. */
+/* The thread runs on an untraced CPU between its sleep and the traced CPU. */
 static void a_sleep_elsewhere(struct attribution_fixture *f)
 {
 	at(f, 50), starts(f, 0, 7);

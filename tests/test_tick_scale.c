@@ -13,7 +13,7 @@ static const struct time_conversion conversions[] = {
 	{ .shift = 63, .mult = 1, .zero = 5, .known = true },
 	{ .shift = 0, .mult = 7, .zero = 5, .known = true },
 	{ .known = false },
-	{ .shift = 64, .known = false }, /* as a damaged recording has it */
+	{ .shift = 64, .known = false }, /* as in a damaged recording */
 };
 
 START_TEST(a_scale_is_the_conversion)

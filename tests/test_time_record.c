@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads' time that tables keep for windows comes back as it was. */
+/* Threads' time that tables cache for windows can be read back unchanged. */
 #include "common/kept_file.h"
 #include "common/pack.h"
 #include "tables/processes/time_record.h"
@@ -82,7 +82,7 @@ START_TEST(times_come_back_with_their_tasks)
 
 	scratch_folder_path(&folder, "report_threads", path, sizeof(path));
 	keep_times(path);
-	/* What they refer to is there for any window. */
+	/* The entries they refer to are available for any window. */
 	ck_assert(kept_file_open(&file, path, KEY, &late));
 	ck_assert_uint_eq(file.chunks.count, 1);
 	kept_file_close(&file);
@@ -101,7 +101,7 @@ START_TEST(times_come_back_with_their_tasks)
 		check_time(&record, &time_records[i]);
 	}
 	ck_assert(pack_is_whole(&pack));
-	/* Without the tasks they are nobody's. */
+	/* Without the tasks the records have no owner. */
 	time_records_free(&records);
 	pack = pack_to_read(bytes, size);
 	time_records_read(&records, &pack, &record);

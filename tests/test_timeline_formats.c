@@ -254,7 +254,7 @@ START_TEST(each_format_is_valid_whatever_the_names)
 }
 END_TEST
 
-/* A calls B, which calls nothing that is shown; then A sleeps. */
+/* A calls B, which has no visible calls; then A sleeps. */
 START_TEST(a_leaf_has_one_line_and_a_caller_two)
 {
 	static const struct call_step steps[] = {
@@ -310,8 +310,8 @@ START_TEST(a_leaf_has_one_line_and_a_caller_two)
 }
 END_TEST
 
-/* The packets that the one packet of an export holds: a field of a length that
- * takes two bytes, and field 50 in it likewise.
+/* Returns the packets inside the single compressed packet of an export: a field
+ * with a two-byte length, and in it field 50, likewise.
  */
 static uint8_t *unpacked(const char *bytes, size_t size, size_t *raw_size)
 {

@@ -89,7 +89,7 @@ static const struct {
 	{ "\033[F", { 0 }, { .first_line = SIZE_MAX } },
 	{ "\033[F\033[B", { 0 }, { .first_line = SIZE_MAX } },
 	{ "\033[H", { .first_line = 5 }, { 0 } },
-	/* Keys that mean nothing here, and half a sequence. */
+	/* Keys without a function here, and an incomplete sequence. */
 	{ "\033[1;5Q", { .first_line = 5 }, { 0 } },
 	{ "\033[24~x\033", { 0 }, { 0 } },
 	{ "\033[", { 0 }, { 0 } },
@@ -133,7 +133,7 @@ static const struct {
 	  { 3, 9 },
 	  BEGIN "h" CLEAR "\r\nb" CLEAR "\r\nc" CLEAR END,
 	  1 },
-	/* Not behind the end. */
+	/* Not past the end. */
 	{ "h\n",
 	  "a\nb\nc\n",
 	  SIZE_MAX,
@@ -213,7 +213,8 @@ START_TEST(results_come_as_they_were_written)
 	ck_assert_str_eq(read.tables[TOP_PROCESSES], "[\n{\"a\":1}\n]\n");
 	top_result_clear(&read);
 	fclose(file);
-	/* A writer that was killed: no part of it is taken for all. */
+	/* A killed writer: no incomplete result is mistaken for a complete one.
+	 */
 	for (long cut = 1; cut < size; cut += 7) {
 		file = fmemopen(bytes, (size_t)cut, "r");
 		ck_assert_int_eq(top_result_read(&read, file), -1);

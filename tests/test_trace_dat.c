@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What function_graph wrote into a trace.dat, as function events. */
+/* Reads function_graph data of a trace.dat as function events. */
 #include "common/error.h"
 #include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
@@ -88,7 +88,7 @@ static void say_stream(const struct recording *recording,
 	graph_tasks_free(tasks);
 }
 
-/* Reads the file's first @size bytes.  Returns what opening it returns. */
+/* Reads the file's first @size bytes. Returns the result of opening it. */
 static int read_bytes(size_t size)
 {
 	int fd = memfd_create("trace.dat", MFD_CLOEXEC);
@@ -142,7 +142,7 @@ START_TEST(system_calls_have_their_entries)
 }
 END_TEST
 
-/* A function that calls none. */
+/* Adds a function without calls. */
 static void add_leaf(enum made_function function, int32_t depth)
 {
 	made_enter(&dat, 7, function, depth);
@@ -166,8 +166,8 @@ START_TEST(interrupts_lie_on_what_they_interrupt)
 }
 END_TEST
 
-/* Between two functions of a page fault, around both of which the tracer sees none:
- * at @depth 1 it is the tracer that is interrupted.
+/* An interrupt between two functions of a page fault, whose entry and exit the
+ * tracer does not see: at @depth 1 the interrupt hit the tracer.
  */
 static void add_fault_interrupted(int32_t depth)
 {
@@ -205,8 +205,8 @@ START_TEST(a_fault_whose_tracer_is_interrupted_is_one)
 }
 END_TEST
 
-/* Before Linux 6.4 nothing but this begins a fault; the next instruction may fault
- * at once.
+/* Before Linux 6.4 this function alone starts a fault; the next instruction may
+ * fault at once.
  */
 static void add_old_fault(void)
 {
@@ -228,8 +228,9 @@ START_TEST(a_fault_right_behind_another_is_one_of_its_own)
 }
 END_TEST
 
-/* An interrupt between the functions of a system call's way out is in it, however
- * long it takes; one that nothing of that follows came from user space.
+/* An interrupt between the functions of a system call's exit code is part of
+ * that code, however long it takes; if none of those functions follows it, it
+ * came from user space.
  */
 static void add_way_out_interrupted(enum made_function next)
 {
@@ -348,7 +349,7 @@ START_TEST(what_is_not_traced_is_a_pause)
 }
 END_TEST
 
-/* By slow clocks far more than what usually lies between two functions. */
+/* With a slow clock, far longer than the usual time between two functions. */
 START_TEST(an_interrupt_is_whole_however_long_it_takes)
 {
 	add_call();
@@ -374,7 +375,7 @@ START_TEST(an_interrupt_is_whole_however_long_it_takes)
 }
 END_TEST
 
-/* It was interrupted there, and nobody knows in what. */
+/* The interrupt hit exit code, but of an unknown entry. */
 START_TEST(a_way_out_of_nothing_is_unknown)
 {
 	add_call();
@@ -397,7 +398,8 @@ START_TEST(losses_are_gaps)
 }
 END_TEST
 
-/* Exits of what began in a loss: nothing is invented. */
+/* Exits of functions that were entered during a loss: no entries are invented.
+ */
 START_TEST(unseen_begins_are_unknown)
 {
 	made_page(&dat, 5000, 1);
@@ -442,7 +444,9 @@ START_TEST(a_damaged_page_is_a_gap)
 }
 END_TEST
 
-/* Wherever it is cut: an error in the head, behind it what is whole. */
+/* Wherever it is cut: an error if the head is incomplete, otherwise the
+ * complete records.
+ */
 START_TEST(a_cut_file_is_refused_or_read)
 {
 	bool opens = false;

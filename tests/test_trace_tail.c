@@ -6,7 +6,7 @@
 
 #define PSB "\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82"
 
-/* In each, where the tail begins; the length: there is none. */
+/* The offset in each trace where the tail starts; the trace's length: none. */
 static const struct {
 	const char *trace;
 	size_t size;
@@ -39,7 +39,7 @@ START_TEST(the_tail_begins_at_the_last_psb)
 }
 END_TEST
 
-/* Farther from the end than is usual, and then nothing any more. */
+/* Farther from the end than usual, and then none. */
 START_TEST(a_far_psb_is_found_and_forgotten)
 {
 	enum { SIZE = 100000 };

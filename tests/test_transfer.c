@@ -51,15 +51,17 @@ static const char kallsyms[] = "ffffffff81001000 T caller\n"
 			       "ffffffff81001040 T last\n"
 			       "ffffffff81001050 T _etext\n";
 
-/* PSB+ of 64-bit code at the call, and targets of IRET and of returns; where the last
- * one leads is not told, as an interrupt may come first.
+/* PSB+ of 64-bit code at the call, and targets of IRET and of returns; the
+ * target of the last return is not traced, as an interrupt may come first.
  */
 #define AT_CALL "psb 99 01 7d 00 10 00 81 ff ff 02 23 "
 #define TIP(low) "2d " low " 10 "
 #define TIP_32(low) "4d " low " 10 00 81 "
 #define BIT_TAKEN "06 "
 #define RETURN_AS_BIT BIT_TAKEN
-/* The upper half of the address is damaged, and so are those that share it. */
+/* The upper half of the address is damaged, and so are the addresses compressed
+ * with it.
+ */
 #define AT_DAMAGED_PLACE "psb 99 01 7d 00 10 00 81 34 12 02 23 "
 
 static const struct {
@@ -71,8 +73,8 @@ static const struct {
 	  "start caller, call sync, return caller" },
 	{ AT_CALL TIP("05") TIP("12") TIP("05"),
 	  "start caller, call sync, break-return caller, return sync" },
-	/* The unit holds a target back until the bits behind it fill a packet, also
-	 * where the code is looked for at an address mended.
+	/* The unit delays a target until the bits after it fill a packet, also
+	 * where the code is read at a repaired address.
 	 */
 	{ AT_CALL TIP("05") TIP("20") BIT_TAKEN TIP("30") TIP("05"),
 	  "start caller, call sync, break-return caller, return jumps, "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A server's rows are read, and what are none are refused. */
+/* A server's rows are parsed, and malformed ones refused. */
 #include "common/error.h"
 #include "store/answer/answer.h"
 #include "store/clickhouse/tsv_answer.h"
@@ -35,7 +35,8 @@ START_TEST(rows_have_numbers_texts_and_null)
 }
 END_TEST
 
-/* UInt64's largest, and what is no number, are no int64_t. */
+/* UInt64's largest value, and text that is not a number, do not fit in int64_t.
+ */
 START_TEST(numbers_that_are_too_large_are_the_largest)
 {
 	struct answer answer;

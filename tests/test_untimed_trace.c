@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind a PSB only the packets of PTWRITE, as they come with branch=0. */
+/* After a PSB only PTWRITE's packets, as with branch=0. */
 enum { PACKETS = 1 << 20, PTW_SIZE = 6, PSB_SIZE = 16, PSBEND_SIZE = 2 };
 
 static const size_t SIZE = PSB_SIZE + PSBEND_SIZE + PACKETS * PTW_SIZE;

@@ -20,7 +20,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#ifdef __clang__ /* it makes no clones and does not know the attribute */
+#ifdef __clang__ /* clang makes no clones and does not know the attribute */
 #define KEPT __attribute__((noinline))
 #else
 #define KEPT __attribute__((noinline, noclone))
@@ -38,13 +38,11 @@ static const char arch[] = "aarch64";
 static const uint64_t mask = 0x1ffffffff;
 #endif
 
-/* This program's own stack, as a sample would have it: the registers of @mask
- * only.
- */
+/* This program's own stack, as in a sample: only the registers in @mask. */
 static struct {
 	uint64_t registers[33];
 	uint8_t stack[STACK_BYTES];
-	/* The same by libunwind: where the code of each frame goes on. */
+	/* The stack by libunwind: the resume address of each frame. */
 	uint64_t frames[FRAMES];
 	size_t frame_count;
 } taken;
@@ -118,7 +116,7 @@ KEPT static void outermost(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Writes into the recording what this process has mapped. */
+/* Records this process's mappings. */
 static void add_maps(struct recording_fixture *fixture)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -197,7 +195,7 @@ START_TEST(own_stack_is_unwound)
 	ck_assert_uint_ge(count, 5);
 	for (size_t i = 0; i < 4; i++)
 		ck_assert_str_eq(name_of(functions[i]), wanted[i]);
-	/* It goes on in libcheck or in main: another file, perhaps. */
+	/* It continues in libcheck or in main, which may be another file. */
 	ck_assert_uint_ne(functions[4], FUNCTION_UNKNOWN);
 }
 END_TEST
@@ -219,7 +217,7 @@ START_TEST(libunwind_finds_the_same)
 }
 END_TEST
 
-/* Whatever is missing of the stack, what comes out is its beginning. */
+/* If a part of the stack is missing, the result is a prefix of the whole. */
 START_TEST(short_stacks_end_early)
 {
 	uint32_t whole[FRAMES];

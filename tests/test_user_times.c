@@ -21,17 +21,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Each program has one function, at the same address: only their
- * names differ.
+/* Each program has one function, at the same address: only their names differ.
  */
 #define BASE 0x400000
 #define FUNCTION (BASE + MADE_ELF_CODE)
 #define LIBRARY 0x7f0000000000
 
-/* Process 7 runs first; its child 8 stays in it, while 7 executes second at 2000,
- * has a library from 3000 and another at the same place from 4000, memory without a
- * file over that from 5000, and executes first again at 6000.  Process 9, which 8
- * starts after that, has what 8 has.
+/* Process 7 runs first; its child 8 stays in it, while 7 executes second at
+ * 2000, maps a library at 3000 and another at the same address at 4000,
+ * anonymous memory over that at 5000, and executes first again at 6000. Process
+ * 9, forked from 8 after that, has the mappings of 8.
  */
 static const struct {
 	int32_t pid;
@@ -78,7 +77,7 @@ static void map(int32_t pid, uint64_t time_ns, const char *path,
 				 &origin);
 }
 
-/* Maps the file @name, in which one function is called of_@name. */
+/* Maps the file @name, which has one function, of_@name. */
 static void map_file(int32_t pid, uint64_t time_ns, const char *name,
 		     uint64_t address)
 {
@@ -153,7 +152,7 @@ static const char *name_of(uint32_t function)
 	return function_at(symbols_functions(symbols), function)->name;
 }
 
-/* Fails unless @function is the one of place @index. */
+/* Fails unless @function is the expected one of row @index. */
 static void check(size_t index, uint32_t function)
 {
 	const char *expected = places[index].name;
@@ -250,7 +249,7 @@ START_TEST(maps_and_time_find_the_same)
 }
 END_TEST
 
-/* Maps the program at @path, of a build that no file here is. */
+/* Maps the program at @path, with a build id that no file here has. */
 static void map_other_build(int32_t pid, const char *path)
 {
 	const struct fixture_origin origin = { pid, pid, 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This is what the page is answered, of a made-up summary. */
+/* The server's answers to the page, for a made-up summary. */
 #include "tests/run_suite.h"
 #include "tests/view_fixture.h"
 
@@ -22,7 +22,7 @@ static const struct {
 	{ "lanes", "from=0&to=1500&pixels=100&lanes=2",
 	  "{\"is_whole\":false,\"lanes\":[{\"lane\":2,\"slices\":["
 	  "100,800,0,1,-1,-1,1,800,1100,800,0,1,-1,-1,1,800]}]," NAMED "}" },
-	/* From far away all are one each two microseconds. */
+	/* Zoomed out, all slices of two microseconds are merged into one. */
 	{ "lanes", "from=0&to=5000&pixels=2&lanes=2",
 	  "{\"is_whole\":true,\"lanes\":[{\"lane\":2,\"slices\":["
 	  "100,2800,0,1,-1,-1,3,2400,3100,2800,0,1,-1,-1,3,2400]}]," NAMED
@@ -178,7 +178,7 @@ START_TEST(a_damaged_summary_is_made_anew)
 }
 END_TEST
 
-/* A chunk that is not what was written is an error, not a wrong picture. */
+/* A damaged chunk is an error, not a wrong picture. */
 START_TEST(a_damaged_chunk_is_said)
 {
 	struct view_fixture fixture;

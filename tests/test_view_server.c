@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who may ask the page's server, and with what it answers. */
+/* Access control of the page's server, and its answers. */
 #include "tests/run_suite.h"
 #include "tests/view_fixture.h"
 #include "view/http/server.h"
@@ -29,7 +29,7 @@ static struct place place_of(const struct view_server *server)
 	return place;
 }
 
-/* Returns what the server says to @request, to be freed. */
+/* Returns the server's answer to @request; the caller frees it. */
 static char *ask(const struct place *place, const char *request)
 {
 	struct sockaddr_in address = {
@@ -140,7 +140,8 @@ static int open_idle(const struct place *place, const char *bytes)
 	return fd;
 }
 
-/* Clients that never end a request, some of which have sent a part of one. */
+/* Clients that never complete a request, some of which have sent a part of one.
+ */
 START_TEST(idle_connections_lock_nobody_out)
 {
 	enum { IDLE = 200 };

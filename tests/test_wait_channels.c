@@ -96,7 +96,7 @@ static const struct wait_marks marks = {
 
 static const struct {
 	const char *frames;
-	const char *label; /* NULL: none is found */
+	const char *label; /* NULL: none expected */
 	bool has_marks;
 	size_t depth;
 } sleeps[] = {
@@ -105,11 +105,11 @@ static const struct {
 	{ "entry_SYSCALL_64;hrtimer_nanosleep;do_nanosleep;schedule;__schedule",
 	  "hrtimer_nanosleep", true, 5 },
 	{ "pipe_read;odd_lock;schedule;__schedule", "pipe_read", true, 4 },
-	/* The list of names knows no odd lock. */
+	/* odd_lock is not in the list of names. */
 	{ "pipe_read;odd_lock;schedule;__schedule", "odd_lock", false, 4 },
 	{ "hrtimer_nanosleep;do_nanosleep;schedule;__schedule",
 	  "hrtimer_nanosleep", false, 4 },
-	/* What records the switch is no part of the stack. */
+	/* The functions that record the switch are not part of the stack. */
 	{ "pipe_read;schedule;__schedule;perf_trace_sched_switch;"
 	  "_raw_spin_lock",
 	  "pipe_read", true, 3 },
@@ -153,7 +153,7 @@ static const struct {
 	{ "asm_common_interrupt;handle_softirqs;blk_done_softirq;end_bio;"
 	  "try_to_wake_up;perf_trace_sched_waking",
 	  "interrupt blk_done_softirq end_bio" },
-	/* An interrupt that has a name of its own. */
+	/* An interrupt with a label of its own. */
 	{ "kthread;asm_common_interrupt;pipe_write;try_to_wake_up",
 	  "interrupt asm_common_interrupt pipe_write" },
 	/* The interrupt of a softirq is not its handler. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waited for a CPU, how long, and who ran instead. */
+/* Threads' waits for a CPU, their length, and the threads that ran instead. */
 #include "report/steps/call_step.h"
 #include "tables/runqueue/wait_stats.h"
 #include "tests/run_suite.h"
@@ -86,7 +86,7 @@ static void ran_instead(const struct wait_stat *stat, size_t index, int32_t tid,
 	ck_assert_uint_eq(item->ns, ns);
 }
 
-/* Task 10 is preempted by 20, then 30 runs, then 10 goes on. */
+/* Task 10 is preempted by 20, then 30 runs, then 10 continues. */
 START_TEST(a_preempted_thread_waits_for_those_that_run)
 {
 	struct fixture f;
@@ -112,7 +112,9 @@ START_TEST(a_preempted_thread_waits_for_those_that_run)
 }
 END_TEST
 
-/* It slept on CPU 0 and runs on CPU 1, where 20 was: CPU 0 does not count. */
+/* The thread slept on CPU 0 and runs on CPU 1, where 20 was: CPU 0 does not
+ * count.
+ */
 START_TEST(a_woken_thread_waits_where_it_runs_then)
 {
 	struct fixture f;
@@ -134,7 +136,7 @@ START_TEST(a_woken_thread_waits_where_it_runs_then)
 }
 END_TEST
 
-/* Spans without anything between are one wait; the idle task is nobody. */
+/* Adjacent spans are one wait; the idle task is not counted as running. */
 START_TEST(a_wait_is_one_whatever_it_is_cut_into)
 {
 	struct fixture f;

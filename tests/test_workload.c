@@ -39,8 +39,8 @@ START_TEST(a_command_runs_when_it_is_told)
 }
 END_TEST
 
-/* A recorder that is killed while it sets itself up: the pipe's other end is
- * open for as long as it, or what it leaves, runs.
+/* A recorder that is killed during its setup: the pipe's other end stays open
+ * as long as it, or a process it left, runs.
  */
 START_TEST(a_command_does_not_run_when_the_recorder_dies)
 {

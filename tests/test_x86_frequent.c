@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the reader of frequent instructions says is what the library says. */
+/* The reader of frequent instructions agrees with the library. */
 #include "execution/instruction/x86_frequent.h"
 #include "execution/instruction/x86_library.h"
 #include "tests/assert_each.h"
@@ -15,7 +15,7 @@ static const uint8_t prefixes[][3] = {
 };
 static const uint8_t rexes[] = { 0, 0x40, 0x41, 0x44, 0x48, 0x4f };
 
-/* What follows ModR/M: SIB with a displacement and without, and any bytes. */
+/* Bytes after ModR/M: SIB with a displacement and without, and any bytes. */
 static const uint8_t ends[][11] = {
 	{ 0x24, 0x80, 0xff, 0x7f, 0x80, 1, 2, 3, 4, 5, 6 },
 	{ 0x25, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 },
@@ -67,7 +67,7 @@ static struct code begin(const uint8_t *prefix, uint8_t rex, bool is_two)
 	return code;
 }
 
-/* Compares all opcodes behind what @code has, with each ModR/M. */
+/* Compares all opcodes after the prefixes in @code, with each ModR/M. */
 static size_t compare_opcodes(struct code code)
 {
 	size_t step = suite_is_brief() ? 7 : 1;
@@ -104,7 +104,7 @@ START_TEST(frequent_ones_are_as_the_library_says)
 }
 END_TEST
 
-/* Wherever the bytes end too early, nothing is said. */
+/* A truncated instruction is never decoded. */
 START_TEST(cut_ones_are_left_to_the_library)
 {
 	static const struct code whole[] = {
@@ -131,7 +131,7 @@ START_TEST(cut_ones_are_left_to_the_library)
 }
 END_TEST
 
-/* Sixteen bytes are no instruction, whatever they say. */
+/* Sixteen bytes are never an instruction, whatever they encode. */
 START_TEST(long_ones_are_left_to_the_library)
 {
 	struct code code = { .size = 0 };

@@ -6,17 +6,17 @@
 
 #include <stdint.h>
 
-/* A trace.dat of version 6 that is put together: pages of CPU 0. */
+/* A trace.dat of version 6 built by hand: pages of CPU 0. */
 struct made_trace_dat {
 	struct byte_buffer pages;
-	size_t page;	   /* where the newest one begins */
-	int is_unfinished; /* no page came into the file */
+	size_t page;	   /* offset of the newest page */
+	int is_unfinished; /* no page was written to the file */
 	uint64_t time_ns;
 };
 
 enum { MADE_PAGE_BYTES = 4096 };
 
-/* The functions it has names for, from this address on, 0x100 bytes each: see
+/* Address of its first named function; the others follow, 0x100 bytes each: see
  * trace_dat_fixture.c.
  */
 #define MADE_FUNCTIONS UINT64_C(0xffffffff81000000)
@@ -45,7 +45,7 @@ enum made_function {
 /* Begins a page at @time_ns; @is_lossy: events before it were lost. */
 void made_page(struct made_trace_dat *dat, uint64_t time_ns, int is_lossy);
 
-/* Add an event of task @tid, 10 ns after the one before it. */
+/* Add an event of task @tid, 10 ns after the previous event. */
 void made_enter(struct made_trace_dat *dat, int32_t tid,
 		enum made_function function, int32_t depth);
 void made_exit(struct made_trace_dat *dat, int32_t tid,

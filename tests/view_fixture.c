@@ -160,7 +160,7 @@ void view_fixture_end(struct view_fixture *fixture)
 	scratch_folder_free(&fixture->folder);
 }
 
-/* The arguments, each with a NUL behind in place of what is between them. */
+/* The arguments, each followed by a NUL instead of its separator. */
 struct arguments {
 	char text[256];
 	size_t size;

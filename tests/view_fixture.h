@@ -5,12 +5,13 @@
 #include "tests/scratch_folder_fixture.h"
 #include "view/answer/answer.h"
 
-/* A made-up summary of 1 ms from 1 s on, saved and read again, with three
- * threads (7, an idle task, and 5, which recorded) and a function whose name
- * would be a script: calls of it by thread 7 from 100 ns on, each 1,000 ns and
- * 800 ns long, a sleep in it from 500,000 to 900,000 ns, woken by thread 9;
- * and sums of the calls in two halves, also of one of perf's that it calls
- * there and of an interrupt that comes in the idle task's.
+/* A made-up summary of 1 ms, starting at 1 s, saved and read again. It has
+ * three threads (7, an idle task, and 5, the recorder) and a function whose
+ * name would be a script if not escaped: thread 7 calls it from 100 ns on, each
+ * call 1,000 ns apart and 800 ns long, and sleeps in it from 500,000 to 900,000
+ * ns, until thread 9 wakes it. The sums of the calls are in two halves, and
+ * include a perf function that it calls there and an interrupt in the idle
+ * task's time.
  */
 struct view_fixture {
 	struct scratch_folder folder;
@@ -30,8 +31,8 @@ enum { VIEW_FIXTURE_KEY = 42, VIEW_FIXTURE_CALLS = 900 };
 void view_fixture_begin(struct view_fixture *fixture);
 void view_fixture_end(struct view_fixture *fixture);
 
-/* Returns the answer to @path with @arguments, as "from=0&to=9", to be freed,
- * and sets *@status.
+/* Returns the answer to @path with @arguments ("from=0&to=9"), and sets
+ * *@status. The caller frees it.
  */
 char *view_fixture_ask(const struct view_fixture *fixture, const char *path,
 		       const char *arguments, enum view_status *status);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* How long the stages behind the decoder take for an event: a recording is
+/* Measures the time per event of the stages after the decoder: a recording is
  * decoded once, into memory, and then sent through them.
  *
- *	bench_stages [-n EVENTS] [-r RUNS] [-s STAGE] RECORDING...
+ * 	bench_stages [-n EVENTS] [-r RUNS] [-s STAGE] RECORDING...
  *
- * Of each stream the first EVENTS (8,000,000) count.  Each line is the best of
- * RUNS (3), in nanoseconds of CPU time an event, with all that goes before it
- * but "read", the copying of the events out of that memory.
+ * Uses the first EVENTS (8,000,000) of each stream. Each line is the best of
+ * RUNS (3), in nanoseconds of CPU time per event, including all earlier stages
+ * except "read", the copying of the events out of that memory.
  */
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
@@ -213,8 +213,8 @@ static double time_profile(const struct bench *bench, const void *ctx)
 	return time;
 }
 
-/* Times one stage: the best of all runs, for the clock sees what else the
- * machine does.
+/* Times one stage: the best of all runs, as the clock includes other load of
+ * the machine.
  */
 static void show(struct bench *bench, const char *name,
 		 double (*time)(const struct bench *bench, const void *ctx),

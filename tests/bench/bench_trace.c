@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* How long trace takes before any code is looked at: the floor of all decoding.
+/* Measures reading trace without looking at code: a lower bound for decoding.
  *
- *	bench_trace [-s | -p] RECORDING...
+ * 	bench_trace [-s | -p] RECORDING...
  *
- * -s: synchronisation points are searched for; -p: packets are read as branches;
- * else both, one after the other.
+ * -s: searches for sync points; -p: reads packets as branches; by default both,
+ * one after the other.
  */
 #include "cmd/console/console_log.h"
 #include "common/error.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* How long the writers of timelines take for each step, beyond making it.
+/* Measures the time that writers of timelines take for each step, without
+ * making it.
  *
- *	bench_writers [RECORDING]
+ * 	bench_writers [RECORDING]
  *
- * The steps are those that a recording begins with, or made up; each writer
- * gets them several times over and writes to /dev/null.  No figure fails.
+ * The steps are the first ones of a recording, or made up; each writer gets
+ * them several times over and writes to /dev/null. No figure is a failure.
  */
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
@@ -176,7 +177,7 @@ static double cpu_ns(void)
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Hands all steps over, later by one length of them each round. */
+/* Passes all steps on, shifted by their total length each round. */
 static void replay(const struct step_store *store,
 		   struct step_callback *callback)
 {

@@ -17,7 +17,7 @@ skip_without() { # program...
 	done
 }
 
-# Prints "seconds kilobytes" of CPU time and memory that a command takes.
+# Runs a command and prints "seconds kilobytes": its CPU time and memory.
 cost() { # command...
 	taskset -c 0 env time -f '%U %S %M' -o "$WORK/cost" "$@" \
 		>/dev/null 2>"$WORK/messages" ||

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# How fast report --flat is, against perf script on the same recording; how much of
-# its time reading the packets takes, which is the floor; what a window of 10 ms
-# takes, where nothing is known of the recording and where it has an index; and
-# the memory that all take.
+# Compares the speed of report --flat with perf script on the same recording;
+# measures the part of reading the packets, a lower bound; a window of 10 ms,
+# with and without an existing index of the recording; and the memory of all of
+# them.
 #
 #	speed.sh [RECORDING...]		default: recordings made now, in the
 #					virtual machine
@@ -25,7 +25,7 @@ make_recordings() {
 		bash "$HERE/speed_guest.sh" "$WORK" "$KTRACE"
 }
 
-# The packets alone, as a part of the whole, in pairs.
+# Compares the time for the packets alone with the whole, in pairs.
 floor() { # recording
 	local i whole packets
 	for ((i = 0; i < RUNS; i++)); do

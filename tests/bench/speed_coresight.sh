@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# How fast dump --blocks is, against OpenCSD's own lister on the same snapshot:
-# each prints what was executed, a line a range of instructions.
+# Compares the speed of dump --blocks with OpenCSD's own lister on the same
+# snapshot: each prints the executed instruction ranges, one a line.
 #
 #	speed_coresight.sh [RECORDING...]	of one CPU, kernel only; default:
 #						one made now, in the arm64

@@ -15,10 +15,10 @@ cd "$(mktemp -d)"
 	ls -lR /etc | sort | wc -l' >/dev/null 2>&1
 mv kernel "$RESULTS"
 
-# Many modules, though what they do is only to be there; one of them needs a
-# user of itself first.
+# Loads many modules, which only have to exist; loading may fail for one that
+# needs another one first.
 for file in "/lib/modules/$(uname -r)/kernel/fs/nls/"*.ko*; do
-	# Copies what is not compressed, as in Debian 12.
+	# Copies uncompressed files unchanged, as in Debian 12.
 	xz -dcf "$file" >module.ko
 	busybox insmod module.ko 2>/dev/null || true
 done

@@ -12,7 +12,7 @@ enum { TAPE_BATCH = 512 };
 
 /* One CPU's events, decoded, and how far they have been replayed. */
 struct tape {
-	struct cpu_pipeline from; /* closed; it says of which task */
+	struct cpu_pipeline from; /* closed; used to find an event's task */
 	struct array events;	  /* struct function_event */
 	size_t next;
 	struct function_event batch[TAPE_BATCH]; /* hot, as from a decoder */

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs in one of two virtual machines with a network between them, the server's or
-# the client's as $1 says: agrees with the other one on the time and on an instant
-# from which on both record, into the folder $2 by the program $3, $4 requests, of
-# which each $5th is slow.
+# Runs in one of two virtual machines with a network between them, the server or
+# the client ($1): agrees with the other one on the time and on an instant at
+# which both start to record into the folder $2, by the program $3, $4 requests,
+# each $5th of which is slow.
 set -euo pipefail
 SIDE=$1
 RESULTS=$2
@@ -13,9 +13,10 @@ SLOW=$5
 PROGRAMS=${KTRACE%/*}/tests/e2e/programs
 hostname "$SIDE"
 cd "$(mktemp -d)"
-# A third of the requests goes by a connection that is older than the recordings.
-# Recorders of busy machines may begin long after that instant, and one of them long
-# after the other: only when the commands of both have begun are there requests.
+# A third of the requests uses a connection that is older than the recordings.
+# Recorders of busy machines may start long after that instant, and one of them
+# long after the other: requests are sent only after the commands of both have
+# started.
 if [[ $SIDE == server ]]; then
 	at=$("$PROGRAMS/set_clock" give 30)
 	"$PROGRAMS/across" serve "$COUNT" "$SLOW" 20 truth &

@@ -28,7 +28,7 @@ read_with() { # command option...: of a recording, with the traced files
 	"$KTRACE" "$1" --symfs "$SYMFS" "${@:2}" 2>"$WORK/read.err"
 }
 
-# How often the text is in what a command prints.
+# Counts the lines with a text in the output of a command.
 count() { # text command option...
 	read_with "${@:2}" | grep -c -- "$1" || true
 }
@@ -156,7 +156,7 @@ main() {
 	"$MACHINE" run --discard --arch arm64 --fast --timeout "$LIMIT_S" \
 		--results "$WORK" --late-results -- \
 		bash "/host$HERE/arm64_guest.sh" "$WORK" "/host$ARM_KTRACE"
-	# perf keeps no copy of the vdso, which is the same for all.
+	# perf does not copy the vdso, which is the same for all.
 	cp "$WORK/user/kcore_dir/vdso" "$WORK/stock-user/kcore_dir"
 	for name in kernel user returns cycles cycles-fine stock-kernel stock-user; do
 		expect_whole "$name"

@@ -10,8 +10,8 @@ source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
 # shellcheck source=tests/e2e/arm64_referee.sh
 source "$HERE/arm64_referee.sh"
 
-# Blocks and what is between, without the bounds of their times, which depend
-# on how many bytes are decoded at one go, without places in the trace, and without
+# Prints blocks and the items between, without time bounds, which depend on how
+# many bytes are decoded at once, without positions in the trace, and without
 # switches, which end with the last AUX record.
 blocks() { # recording
 	"$KTRACE" dump --blocks -i "$WORK/$1" 2>"$WORK/$1.err" |

@@ -8,8 +8,8 @@ KTRACE=$2
 # shellcheck source=machine/tests/guest_perf.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../machine/tests/guest_perf.sh"
 
-# Files in memory, by paths that begin here: perf has no code of the modules
-# that other file systems are in.
+# Files in memory, with paths that start here: perf has no code of the modules
+# of other file systems.
 BOX=/dev/shm/work
 mkdir -p "$BOX/tree"
 cp /usr/bin/busybox "$BOX"
@@ -19,7 +19,7 @@ for number in 1 2 3 4 5 6 7 8; do
 	echo "$number" >"tree/folder$number/file"
 done
 
-# Runs a recorder; keeps what it says and its code.
+# Runs a recorder; saves its output, errors and exit code.
 run() { # name command...
 	local name=$1 code=0
 	shift
@@ -31,15 +31,15 @@ ktrace() { # name option... -- command...
 	run "$1" "$KTRACE" record -o "$WORK/$1" "${@:2}"
 }
 
-# perf has few symbols to read; those of the recording are all.
+# perf gets a short symbol list to read; the recording gets the complete one.
 stock() { # name event
 	run "$1" perf record --kcore -e "$2" -o "$WORK/$1" -- \
 		./busybox ls -R tree
 	cp /dev/shm/kallsyms "$WORK/$1/kcore_dir"
 }
 
-# To print its symbols takes the kernel most of a short recording's time; no code
-# that would be among them is loaded from here on.
+# Printing its symbols takes the kernel most of a short recording's time; no
+# code with symbols is loaded from here on.
 cat /proc/kallsyms >/dev/shm/kallsyms
 busybox mount --bind /dev/shm/kallsyms /proc/kallsyms
 ktrace kernel -- ./busybox ls -R tree

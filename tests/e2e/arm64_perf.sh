@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# perf of arm64 decodes our recorder's recordings of the arm64 machine, with one
+# perf of arm64 decodes ktrace-hw's recordings of the arm64 machine, with one
 # CPU and with two, to the same branches as ktrace-hw.
+#
 #	arm64_perf.sh [one_cpu|two_cpus]...
 set -euo pipefail
 
@@ -11,8 +12,8 @@ source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
 source "$HERE/arm64_referee.sh"
 SYMFS=$WORK/perf-files
 
-# Files in memory, by paths that begin here: perf has no code of the modules
-# that other file systems are in.
+# Files in memory, with paths that start here: perf has no code of the modules
+# of other file systems.
 record() { # cpus "option..." name command
 	# shellcheck disable=SC2016 # for the guest
 	"$MACHINE" run --discard --arch arm64 --fast --cpus "$1" --timeout "$LIMIT_S" \

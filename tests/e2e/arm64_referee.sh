@@ -3,8 +3,8 @@
 # perf of arm64 as referee of CoreSight recordings: what the tests that ask it
 # share, behind e2e_test.sh.
 
-# perf itself, in QEMU's user mode, which takes 10 s for 30,000 branches; its
-# symbols are fewer so that it starts sooner.
+# Runs perf in QEMU's user mode, which takes 10 s for 30,000 branches; its
+# symbol list is shortened so that it starts sooner.
 decode_by_perf() { # recording perf-option...
 	local copy=$WORK/for-perf
 	rm -rf "$copy"
@@ -17,8 +17,8 @@ decode_by_perf() { # recording perf-option...
 	expect "$1: perf has nothing to say against it" "" "$(<"$WORK/perf.err")"
 }
 
-# What each CPU executed, by perf and by us.  perf's -C looks at whose buffer
-# the trace is in.
+# Compares the branches of each CPU in perf and ktrace-hw. perf's -C selects by
+# the buffer's CPU.
 compare_cpu() { # recording cpu least
 	local code=0
 	grep -F "$(printf '[%03d]' "$2")" "$WORK/perf.branches" \
@@ -31,7 +31,7 @@ compare_cpu() { # recording cpu least
 		0 "$code"
 }
 
-# Of the first so many CPUs; options as perf and ktrace-hw take them.
+# For the given number of CPUs; options as for perf and ktrace-hw.
 expect_perf_agrees() { # recording cpus least option...
 	local cpu
 	decode_by_perf "$1" "${@:4}"

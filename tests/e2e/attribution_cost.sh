@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What recording costs the recorded program, by the virtual machine's clock, in
-# which an instruction is a nanosecond: docs/cost.md has the table.
+# The cost of recording for the recorded program, by the virtual machine's
+# clock, in which an instruction is a nanosecond: docs/cost.md has the table.
 #
 #	attribution_cost.sh [KERNEL]
 set -euo pipefail
@@ -31,7 +31,8 @@ cost() { # level operation
 	awk -v name="$2" '$1 == name { print $2 }' "$WORK/$1"
 }
 
-# At most so many percent of what it is at another level.
+# Checks that a cost is at most the given percentage of the cost at another
+# level.
 at_most() { # level operation percent other
 	local here there unit=ns
 	here=$(cost "$1" "$2")
@@ -54,7 +55,8 @@ main() {
 		at_most "$level" ping 130 none
 		at_most "$level" fault 130 none
 	done
-	# As many bytes as it was when this was written, and what a level adds.
+	# The recorded bytes at the time of writing, and the increase by each
+	# level.
 	expect_that "none: $(cost none recorded) bytes are recorded" \
 		"$(cost none recorded)" -le 1700000
 	at_most sched recorded 112 none

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Tasks taken together by --by, recorded in the virtual machine: groups add up to
-# all, cgroups are those that the processes say, gprof reads each group's file.
+# Tasks grouped by --by, recorded in the virtual machine: groups add up to all,
+# cgroups are those that the processes print, gprof reads each group's file.
 #
 #	attribution_groups.sh [KERNEL [CPUS]]
 set -euo pipefail

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Interrupt work goes to whom it was for: to the reader of a disk, to the
-# receiver of a datagram, to who armed the timer, made the written pages dirty,
-# woke another CPU; and none of it to a busy bystander on whose time it was.
-# What is asked for: one_cpu, threads, two_cpus, old_kernel, old_two_cpus, alone
-# arm64; the first four if nothing is.
+# Interrupt work is charged to its beneficiary: to the reader of a disk, to the
+# receiver of a datagram, to the thread that armed the timer, dirtied the
+# written pages or woke another CPU; and none of it to a busy bystander on whose
+# time it ran. Arguments: one_cpu, threads, two_cpus, old_kernel, old_two_cpus,
+# alone arm64; the first four by default.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 
-# Records the cases in a machine of its own and judges them.
+# Records the cases in a machine of their own and judges them.
 cases() { # folder "machine's options" case...
 	local options results=$WORK/$1
 	read -ra options <<<"$2"
@@ -29,13 +29,13 @@ one_cpu() {
 		writeback rcu nmi
 }
 
-# Handlers of devices run in threads.
+# Interrupt handlers of devices run in threads.
 threads() {
 	cases threads "--append threadirqs --disk-delay 50" threads
 }
 
-# Devices interrupt by wires, which several share: not even the kernel's
-# tracepoints tell one network device's interrupts from the other's.
+# Devices use wired interrupts, which several share: not even the kernel's
+# tracepoints distinguish the interrupts of two network devices.
 arm64() {
 	use_arm64
 	skip_without_machine 6.12

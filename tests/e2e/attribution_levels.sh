@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What a recording with fewer events cannot tell is not known in the reports,
-# which say what would tell it; nothing is silently 0.
+# Reports of a recording with fewer events mark missing results as unknown and
+# name the option that provides them; nothing is silently 0.
 #
 #	attribution_levels.sh [--arm64] [KERNEL [CPUS]]
 set -euo pipefail

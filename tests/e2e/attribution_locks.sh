@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# report --locks counts the threads that wait for a lock of which it is known
-# how many do: a futex, and a mutex of the kernel.
+# report --locks counts the threads that wait for locks with known numbers of
+# waiters: a futex, and a mutex of the kernel.
 #
 #	attribution_locks.sh [KERNEL [CPUS]]
 set -euo pipefail

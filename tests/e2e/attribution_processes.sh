@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The time of processes whose time is known by construction, recorded in the
-# virtual machine: `ktrace-hw report` has each nanosecond in one class, as many
-# as the program made, and as many as the ground truth.  One line a case.
+# Processes whose times are known by construction, recorded in the virtual
+# machine: `ktrace-hw report` has each nanosecond in one class, as many as the
+# program made, and as many as the ground truth. One line a case.
 #
 #	attribution_processes.sh [one_cpu|two_cpus|old_kernel|old_two_cpus|
 #				  made_by_perf|pauses|narrower]... [arm64]
@@ -28,10 +28,10 @@ judge() { # recording checks...
 	fi
 }
 
-# Records the cases in a boot of its own, with the ground truth beside.  The
-# recording stays in the guest's memory until it has ended: to write it to the
-# host's folder is much kernel work, and traced.  The trace fits into its
-# buffers: where one is handed over the trace is off.
+# Records the cases in a boot of their own, together with the ground truth. The
+# recording stays in the guest's memory until it has ended: writing it to the
+# host's folder is much kernel work, and traced. The trace fits into its
+# buffers, as it pauses while a buffer is emptied.
 boot() { # name options... -- command...
 	local name=$1 options=()
 	shift
@@ -47,7 +47,7 @@ boot() { # name options... -- command...
 	"$SWITCHES" "$WORK/$name/truth" "$WORK/$name/r" >"$WORK/$name/switches"
 }
 
-# The truth's classes are those of x86-64's functions.
+# The truth is classified by the functions of x86-64.
 truth_classes() { # name
 	"$CLASSES" "$WORK/$1/truth" "$WORK/$1/r" >"$WORK/$1/csv"
 }
@@ -64,9 +64,9 @@ waits_for_cpus() { # name
 		-i "$WORK/$1/r" >"$WORK/$1/waits"
 }
 
-# The calls with which the kernel fills the return stack go into the middle of the
-# function that they come from: of its instructions, a nanosecond each, they are two
-# thirds.
+# The calls with which the kernel stuffs the return stack lead into the middle
+# of their own function: they are two thirds of its instructions, a nanosecond
+# each.
 check_return_stack_stuffing() { # name
 	local calls=0 own_ns=0
 	read -r calls own_ns < <("$KTRACE" report --flat --with-idle \
@@ -104,8 +104,8 @@ one_cpu() {
 		'    woken by  1x interrupt [a-z_]* perf_event_wakeup$'
 }
 
-# The host's clock runs on while the recorder waits for the host, so what is
-# traced meanwhile is much: it has to fit into the buffers.
+# The host's clock continues while the recorder waits for the host, so much is
+# traced meanwhile: it has to fit into the buffers.
 on_two_cpus() { # name kernel
 	record_to "$1" --buffer 128M
 	boot "$1" --kernel "$2" --cpus 2 -- "${RECORD[@]}" \
@@ -127,7 +127,8 @@ host_lines() { # command option... recording
 		grep -c '^The times are a host.s: '
 }
 
-# What is read as text says so itself, what programs read beside it.
+# Text reports have the notice in their output, output for programs on standard
+# error.
 check_heads() { # name
 	local report said r=$WORK/$1/r
 	for report in processes threads flat callgraph calltree tracer syscalls \
@@ -167,14 +168,14 @@ arm64() {
 		--buffer 64M --events=attribution,all -- \
 		"$GUEST_BUILD/tests/e2e/programs/processes" sleeper hog \
 		caller faulter ping tree futex execer poller
-	# Between two time stamps cycles tell the time, of which some are as
-	# much as 1 us off (conformance_arm64.sh).
+	# Between two timestamps times are from cycle counts, some of which are
+	# as much as 1 us off (conformance_arm64.sh).
 	judge arm64 --exact --cases \
 		--sched "$WORK/arm64/r" "$WORK/arm64/switches" 2000
 }
 
 # perf reads all symbols five times, and each module's file; the kernel prints
-# them once, before.
+# the symbols once, beforehand.
 perf_in() { # name event machine's-option...
 	# shellcheck disable=SC2016 # for the guest's shell
 	boot "$1" "${@:3}" -- bash -ec 'source "$0/guest_run.sh"
@@ -194,14 +195,14 @@ made_by_perf() {
 		--sched "$WORK/perf/r" "$WORK/perf/switches" uncertain
 }
 
-# Before 6.12 the kernel turns the trace off for each event that perf turns on
-# behind it.
+# Before 6.12 the kernel pauses the trace for each event that perf enables after
+# it.
 pauses() {
 	perf_in pauses intel_pt/cyc/k --kernel 6.1
 	judge pauses --exact --cases --truth "$WORK/pauses/csv"
 }
 
-# What a recording does not tell is not known, and said to be so.
+# Results that a recording does not contain are reported as unknown.
 narrower() {
 	local text
 	mkdir -p "$WORK/plain" "$WORK/cpu"

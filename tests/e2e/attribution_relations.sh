@@ -6,7 +6,7 @@
 #
 #	attribution_relations.sh [--arm64] [KERNEL [CPUS]]
 #
-# With two CPUs only what reports leave out is judged: times are the host's.
+# With two CPUs only the omissions of reports are judged: times are the host's.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -70,7 +70,8 @@ border_reports() {
 	report missing.txt kernel --comm relations --user-sites
 }
 
-# Tables of a recording without events say what is missing, and how to have it.
+# Tables of a recording without events report the missing events and the option
+# that records them.
 check_bare() {
 	local option
 	for option in sleeps servers syscalls user-sites; do

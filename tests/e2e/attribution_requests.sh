@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# report --requests finds what servers of several kinds were asked for, by pipe,
-# terminal, Unix socket and TCP, also through a proxy that has several at a time, as
-# their clients know it, and adds up to --servers.
+# report --requests finds the requests to servers of several kinds, by pipe,
+# terminal, Unix socket and TCP, also through a proxy that has several at a
+# time, as their clients logged them, and adds up to --servers.
 #
 #	attribution_requests.sh [KERNEL [CPUS [CASE...]]]
 set -euo pipefail
@@ -26,7 +26,7 @@ main() {
 	# From 512 MB on blocks are as large as pages: else Linux 6.1 needs no kworker.
 	[[ " ${CASES[*]}" != *" sync-"* ]] ||
 		disk=(--disk-size 512 --disk-delay 1)
-	# Sockets say how much is sent and read since Linux 6.3.
+	# Socket events have byte counts since Linux 6.3.
 	[[ $KERNEL != 6.1 ]] || has_sockets=0
 	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
 		"${disk[@]}" --timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# report --servers bills a server's work to the clients that asked for it by
-# pipe, Unix socket, UDP, and one of two pipes, by what each is known to ask; and
-# a shell is no server of the commands whose output it reads.
+# report --servers charges a server's work to the clients that requested it by
+# pipe, Unix socket, UDP, and one of two pipes, in known proportions; and a
+# shell is no server of the commands whose output it reads.
 #
 #	attribution_servers.sh [--arm64] [KERNEL [CPUS]]
 set -euo pipefail
@@ -21,7 +21,7 @@ main() {
 	skip_without_machine "$KERNEL"
 	make_programs
 	mkdir "$WORK/r"
-	# Sockets say how much is sent and read since Linux 6.3.
+	# Socket events have byte counts since Linux 6.3.
 	[[ $KERNEL != 6.1 ]] || has_sockets=0
 	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --cpus "$CPUS" \
 		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "

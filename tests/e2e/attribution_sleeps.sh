@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# report --sleeps tells where programs sleep, with which stacks, and who wakes
-# them, where all that is known by construction.
+# report --sleeps finds the wait channels and stacks of programs' sleeps, and
+# their wakers, all of which are known by construction.
 #
 #	attribution_sleeps.sh [--arm64] [KERNEL [CPUS [CASE...]]]
 set -euo pipefail
@@ -13,8 +13,8 @@ DEFAULT=(stacks static pipe child futex disk chain labels)
 KERNEL=${1:-6.12}
 CPUS=${2:-1}
 
-# An archive has the stacks' addresses alone, and they do: nothing of the
-# environment is left in it.
+# An archive has only the addresses of user stacks, which are enough: it
+# contains nothing of the environment.
 check_archive() {
 	local out=$WORK/unpacked
 	"$KTRACE" archive -i "$WORK/stacks" -o "$WORK/stacks.ktrace" \

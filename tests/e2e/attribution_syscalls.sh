@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# report --syscalls and timeline --syscalls tell what programs do whose system
-# calls are known by construction; perf counts them too.
+# report --syscalls and timeline --syscalls on programs whose system calls are
+# known by construction; perf counts them too.
 #
 #	attribution_syscalls.sh [--arm64] [KERNEL [CPUS]]
 set -euo pipefail
@@ -13,7 +13,7 @@ KERNEL=${1:-6.12}
 CPUS=${2:-1}
 CASES=(errors child restart bare copy)
 
-# Debian's kernels have x32 for those who ask for it.
+# Debian's kernels have x32, but it has to be enabled at boot.
 record_abis() {
 	"$MACHINE" run --discard --fast --kernel "$KERNEL" \
 		--cpus "$CPUS" --append syscall.x32=y \

@@ -7,14 +7,14 @@ KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
 MACHINE=${MACHINE:-$ROOT/machine/host/machine}
 WORK=$(mktemp -d)
 FAILURES=0
-# When a machine is taken to hang: no busy host reaches that.
+# After this time a machine is assumed to hang: longer than on any busy host.
 # shellcheck disable=SC2034 # the tests read it
 readonly LIMIT_S=1200
 # The arm64 machine's own files.
 ARM64_FILES=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64
 readonly HERE ROOT MACHINE WORK ARM64_FILES
 
-# What a test records with, and where that is in the guest.
+# Options for recording, and the paths of the checkout and build in the guest.
 # shellcheck disable=SC2034 # the tests read it
 GUEST_OPTIONS=() GUEST_ROOT=$ROOT GUEST_BUILD=$(dirname "$KTRACE")
 IS_ARM64=0
@@ -69,7 +69,7 @@ take_arm64() { # argument...
 	[[ ${1:-} != --arm64 ]] || use_arm64
 }
 
-# What programs that wait leave in $WORK, on a disk that takes its time.
+# Records programs that wait into $WORK, with a slow disk.
 record_waits() { # kernel cpus disk-delay-ms case...
 	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$1" \
 		--cpus "$2" --disk-size 64 --disk-delay "$3" --timeout "$LIMIT_S" \
@@ -79,7 +79,7 @@ record_waits() { # kernel cpus disk-delay-ms case...
 		"$GUEST_BUILD/tests/e2e/programs" "${@:4}"
 }
 
-# What runs all tests has made them before (PROGRAMS_MADE).
+# Already done if all tests are run (PROGRAMS_MADE).
 make_programs() {
 	local -a options=()
 	[[ -z ${PROGRAMS_MADE:-} ]] || return 0
@@ -110,7 +110,7 @@ expect() { # case wanted got
 	fi
 }
 
-# Whether the condition of test(1) behind the case holds.
+# Reports a case as passed if its condition, arguments of test(1), holds.
 expect_that() { # case condition...
 	local name=$1
 	shift
@@ -121,9 +121,9 @@ expect_that() { # case condition...
 	fi
 }
 
-# Both engines see the same in whatever recordings a test made; those of PTM and
-# function_graph are not for both (exit code 2), large ones take long: what that is,
-# the tier says.
+# Checks that both engines agree on all recordings of a test, except PTM and
+# function_graph, which only one supports (exit code 2), and large ones, which
+# take long: the size limit depends on the tier.
 check_engines() {
 	local data name code most_mb=4
 	[[ -z ${KTRACE_FULL:-} ]] || most_mb=64
@@ -141,7 +141,7 @@ check_engines() {
 	done
 }
 
-# A number that report says about a recording or, summed up, its CPUs.
+# Prints a number from report about a recording or, summed up, its CPUs.
 summary_of() { # recording recording|cpu name [option...]
 	"$KTRACE" report -i "$1" "${@:4}" --format=json 2>/dev/null |
 		python3 -c '
@@ -151,14 +151,14 @@ parts = report["cpus"] if sys.argv[1] == "cpu" else [report["recording"]]
 print(sum(part[sys.argv[2]] for part in parts))' "$2" "$3"
 }
 
-# perf takes the end of the packet before a PSB, where it reads as one's
-# beginning (02 82), for the PSB, and crashes if that is the first.
+# Whether the end of a packet before a PSB looks like a PSB's start (02 82):
+# perf then misplaces the PSB, and crashes if that is the first.
 has_doubtful_psb() { # recording
 	LC_ALL=C grep -qaP '(\x02\x82){9}' "$1/data"
 }
 
-# perf reads the recording as calls and returns and as a profile, and has
-# nothing to say against it.
+# Checks that perf reads the recording as calls and returns and as a profile,
+# without errors.
 expect_perf_reads() { # case recording
 	local lines=0
 	perf script --itrace=cr -i "$2" >"$WORK/perf.out" 2>"$WORK/perf.err" ||

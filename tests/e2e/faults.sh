@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Recorders that are killed, stopped, out of disk or surprised by the system, in
-# the virtual machine: what is said, what is kept, and that it adds up.
+# the virtual machine: the messages, the saved data, and that it adds up.
 #
 #	faults.sh [--kernel KERNEL] KILLS SEED CPUS PART...
 #
-# The parts are kills (KILLS of them), accidents (stopped, a module unloaded, the
-# clock set), full_disks, and with two CPUs two_at_once and switched_off.
+# The parts are kills (KILLS of them), accidents (stopped, a module unloaded,
+# the clock set), full_disks, and with two CPUs two_at_once and switched_off.
 set -euo pipefail
 
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
 
-# judge_faults.py compares the engines where that is to be done: what is cut off
-# may end anywhere.
+# judge_faults.py compares the engines where possible: truncated trace may end
+# anywhere.
 check_engines() { :; }
 
 main() {
@@ -24,7 +24,7 @@ main() {
 	fi
 	local kills=$1 seed=$2 cpus=$3
 	local -a options=(--kernel "$kernel" --cpus "$cpus")
-	# A few are found room for in the machine whose state most tests share.
+	# A few fit into the machine whose cached state most tests share.
 	[[ -z ${KTRACE_FULL:-} ]] || options+=(--memory 3072)
 	skip_without_machine "$kernel"
 	"$MACHINE" run --discard --fast "${options[@]}" --timeout "$LIMIT_S" --results "$WORK" -- \

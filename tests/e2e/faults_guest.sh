@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs in the virtual machine: recordings into the folder $1, by the program $2,
-# that something comes in the way of.  $3 of them are killed, at moments that the
-# seed $4 chooses.  The others are asked for as kills, accidents, full_disks,
-# two_at_once, switched_off.  judge_faults.py judges them.
+# Runs in the virtual machine: makes recordings that are disturbed, into the
+# folder $1, by the program $2. $3 of them are killed, at times chosen by the
+# seed $4. The following arguments select parts: kills, accidents, full_disks,
+# two_at_once, switched_off. judge_faults.py judges them.
 set -euo pipefail
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "$(realpath "$0")")/guest_run.sh"
@@ -14,7 +14,7 @@ RANDOM=$4
 # Memory of the guest's own: writing elsewhere is kernel work, which -a records.
 mkdir /dev/shm/work
 cd /dev/shm/work
-# What is recorded: it says that it runs, then works and sleeps.
+# The recorded command: writes its process id, then works and sleeps.
 # shellcheck disable=SC2016 # for the shell recorded
 readonly WORKLOAD='echo $$ >"$1.ran"
 	for i in 1 2 3 4; do ls /etc/apt >/dev/null; sleep 0.02; done'
@@ -28,8 +28,8 @@ start() { # name workload option...
 	RECORDER=$!
 }
 
-# Its exit code; a recorder that was stopped has not ended.  What the shell says
-# of one that was killed is left out.
+# Saves the recorder's exit code; a stopped recorder has not ended. The shell's
+# message about a killed one is dropped.
 finish() { # name
 	local code=147 end_s=$((SECONDS + 300))
 	while ((code == 147)); do
@@ -47,8 +47,9 @@ record() { # name option...
 
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
 
-# Its length is that of all moments at which others are killed; for the most of
-# it the kernel is copied, and TRACE_MS of it are traced.
+# Makes an undisturbed recording, whose length is the range of times at which
+# others are killed; most of it is spent copying the kernel, and TRACE_MS of it
+# are traced.
 whole() {
 	local begin
 	begin=$(now_ms)
@@ -58,7 +59,7 @@ whole() {
 		whole.err)))
 }
 
-# The copies of the kernel, which are mostly the same, take room once.
+# Hard-links the copies of the kernel, which are mostly the same.
 share_copies() {
 	"${KTRACE%/*}/tests/e2e/programs/join_copies"
 }
@@ -67,8 +68,8 @@ wait_for_command() { # name
 	AWAIT_STEP_S=0.01 await_from "$RECORDER" "$1.err" test -s "$1.ran"
 }
 
-# From the recorder's own start to its end, or while it records.  What ran by then
-# does not any more.
+# Kills the recorder at any time between its start and its end, or while it
+# traces. The command it left running is killed as well.
 killed() { # name all|traced
 	local moment=$((RANDOM % (LENGTH_MS + 20)))
 	start "$1" "$WORKLOAD" -a
@@ -91,7 +92,7 @@ kills() {
 	done
 }
 
-# What happens in the middle of a recording.
+# Runs a command in the middle of a recording.
 amid() { # name option... -- command...
 	local name=$1 code=0
 	local -a options=()
@@ -152,7 +153,7 @@ set_clock() {
 	date -s "+1 hour"
 }
 
-# It ends in time by a clock that is not set.
+# The recording ends in time, by a clock that cannot be set.
 timed() {
 	local begin end
 	read -r begin _ </proc/uptime
@@ -174,7 +175,8 @@ switch_cpu() { # 0|1...
 	done
 }
 
-# Who is put on the CPU that came back, or was not there, runs unseen.
+# A thread that is moved to the CPU that came back, or was offline at the start,
+# runs untraced.
 run_there() {
 	switch_cpu "$@"
 	taskset 2 ls /etc/apt
@@ -186,7 +188,7 @@ switched_off() {
 	amid replugged -a -- run_there 0 1
 }
 
-# Pages that it takes: it may have holes.
+# Prints the pages that a file occupies: it may have holes.
 pages_of() { # file
 	echo $(($(stat -c %b "$1") / 8))
 }
@@ -208,8 +210,8 @@ full() { # name mount-options
 	rmdir small
 }
 
-# Each of the recorder's files in turn does not fit, not even its begin, or not
-# all of it; then cannot be made at all.
+# Each of the recorder's files in turn does not fit, or only partly; then cannot
+# be created at all.
 full_disks() {
 	local file pages before=0 quarter inodes
 	for file in kcore modules kallsyms vdso cgroups; do
@@ -238,7 +240,7 @@ accidents() {
 	timed
 }
 
-# Job control: else what runs in the background would ignore SIGINT.
+# Enables job control: otherwise background commands would ignore SIGINT.
 set -m
 # In the other parts modules come and go, and each file is too large for a disk.
 [[ ${*:5} != kills ]] || hold_symbols

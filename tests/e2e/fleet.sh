@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# docs/tutorial/fleet.sh makes a fleet, and what docs/tutorial/fleet.md says of it
-# is so.
+# docs/tutorial/fleet.sh makes a fleet, and the statements of
+# docs/tutorial/fleet.md about it are true.
 #
 #	fleet.sh [RECORDINGS [KERNEL...]]	8 of 6.1 and of 6.12
 #
 # python3 tests/e2e/fleet.py KTRACE FOLDER docs/tutorial/fleet.md --write puts
-# the output of a fleet that is there into the chapter.
+# the output for an existing fleet into the chapter.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What the kernel's function_graph tracer tells of a process, against what the
-# trace unit tells of the same process at the same time: every function that
-# ftrace can see, once, in order.  functions.sh has the trace unit against the
-# ground truth.
+# Compares the kernel's function_graph tracer with the trace unit, for the same
+# process at the same time: every function that ftrace can trace, once, in
+# order. functions.sh compares the trace unit with the ground truth.
 #
 #	function_graph.sh [--arm64] [KERNEL [CPUS [small|large|pair]]]
 set -euo pipefail

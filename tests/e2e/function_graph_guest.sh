@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs in the virtual machine: what function_graph.sh judges, in the folder $1,
-# by the program $2; $3 is what the traced process does: small, large or pair, which
-# is two processes and a shell.
+# Runs in the virtual machine: makes the recordings for function_graph.sh in the
+# folder $1, by the program $2; $3 selects the traced process: small, large or
+# pair, which is two processes and a shell.
 set -euo pipefail
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "$(realpath "$0")")/guest_run.sh"
@@ -10,9 +10,10 @@ RESULTS=$1
 KTRACE=$2
 LOAD=$3
 TRACING=/sys/kernel/tracing
-# To trace all functions is to patch all of them.  QEMU, with a thread for each CPU,
-# may go on with what was there before, in code that nobody had run (docs/machine.md):
-# what runs here stays on the CPU that patches, and what is traced waits meanwhile.
+# Tracing all functions patches all of them. QEMU, with a thread for each CPU,
+# may still execute the old code, even code that never ran before
+# (docs/machine.md): this script stays on the CPU that patches, and the traced
+# process waits meanwhile.
 taskset -cp 0 $$ >/dev/null
 mount -t tracefs none "$TRACING" 2>/dev/null || true
 mkdir /dev/shm/work
@@ -27,7 +28,7 @@ is_tracing() {
 	return 1
 }
 
-# The same process by both, the kernel's tracer and the trace unit.
+# Records the same process by both, the kernel's tracer and the trace unit.
 record_both() {
 	local command
 	mkfifo go
@@ -54,7 +55,7 @@ record_both() {
 	wait
 }
 
-# What cannot be had: each with its exit code.
+# Unsupported options and permissions: each with its exit code.
 try_refusals() {
 	local code
 	for words in "--user" "--filter=no_such_function" "--cycles"; do
@@ -73,8 +74,9 @@ sleeps() { # file: with the process
 	grep -qs '^State:.S' "/proc/$(<"$1")/status"
 }
 
-# A recorder that is killed as soon as its command sleeps, which goes on to do so.
-# To patch all functions, there and back, takes longest here: the small one does not.
+# Kills a recorder as soon as its command sleeps; the command continues.
+# Patching all functions, there and back, takes most of the time here, so the
+# small load patches only a few.
 kill_recorder() {
 	local recorder
 	local -a filter=()

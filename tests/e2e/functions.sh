@@ -3,7 +3,7 @@
 # Function entries and exits of recordings made in the virtual machine: against
 # its ground truth, every one, in order, same task; against perf, call counts
 # (on x86-64: this computer's perf has no decoder for Arm's trace); and against
-# themselves: what is shown of the time adds up.
+# themselves: the reported times add up.
 #
 #	functions.sh [--arm64] [KERNEL [CPUS [RECORDING...]]]
 set -euo pipefail
@@ -22,7 +22,8 @@ shift $(($# < 2 ? $# : 2))
 
 make_recordings() { # name...
 	local -a options=("${GUEST_OPTIONS[@]}")
-	# What is small finds room in the machine whose state other tests share.
+	# Small recordings fit into the machine whose cached state other tests
+	# share.
 	[[ -z ${KTRACE_FULL:-} && " $* " != *-all* ]] || options+=(--memory 3072)
 	[[ " $* " != *" disk"* ]] || options+=(--disk-size 64)
 	make_programs
@@ -59,16 +60,16 @@ check_sums() { # name
 	expect "$1: no gap" 0 "$(summary_of "$WORK/$1" cpu gaps)"
 }
 
-# Switches while the trace is on, as the timeline has them.
+# Counts the switches in the timeline while the trace is on.
 traced_switches() { # name
 	"$KTRACE" timeline -i "$WORK/$1" --format=csv |
 		awk -F, '$1 == "state" { on = $9 != "off" }
 			 $1 == "switch" && on { n++ } END { print n + 0 }'
 }
 
-# The switches that the truth saw, and the time in the kernel, to one in 1000;
-# on arm64 entries and exits lie between time stamps, 512 ns apart, and each may
-# be as far off: to one in 200.
+# Compares the number of switches and the time in the kernel with the truth, to
+# one in 1000; on arm64 entries and exits are between timestamps, 512 ns apart,
+# and each may be that inexact: to one in 200.
 check_switches() { # name
 	local switches kernel traced off part=1000
 	((!IS_ARM64)) || part=200
@@ -86,7 +87,7 @@ check_switches() { # name
 		$((off * part)) -lt "$kernel"
 }
 
-# Otherwise nothing of them was judged.
+# Otherwise no breakpoint would have been tested.
 check_breakpoints() { # name
 	expect_that "$1: a CPU met a breakpoint that another one was patching" \
 		"$("$KTRACE" timeline -i "$WORK/$1" --format=csv |
@@ -101,7 +102,7 @@ main() {
 	for name in "${names[@]}"; do
 		check_truth "$name"
 		check_sums "$name"
-		# The truth does not see the switches of a paused trace.
+		# The truth does not include the switches of a paused trace.
 		[[ $CPUS != 1 || $name != *all ]] || check_switches "$name"
 		[[ $name != patches ]] || check_breakpoints "$name"
 	done

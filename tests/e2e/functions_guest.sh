@@ -60,11 +60,12 @@ run_one() { # name
 		;;
 	bpf)
 		record bpf -a -- "${KTRACE%/*}/tests/e2e/programs/load_bpf"
-		# For the judge of the recording's own names.
+		# For the judge of the recording's own symbols.
 		grep '\[bpf\]' /proc/kallsyms >bpf.names
 		kill "$(<bpf.out)"
 		;;
-	# What is patched is in the scheduler, which the other CPU runs meanwhile.
+	# The patched code is in the scheduler, which the other CPU executes
+	# meanwhile.
 	patches)
 		# shellcheck disable=SC2016 # the shell that is recorded expands it
 		record patches -a --buffer 64M -- sh -c '

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# record --only, in the virtual machine: each chosen call with all that it calls,
-# once and in order, none of others, against the ground truth; and all time
-# outside of them was not asked for.
+# record --only, in the virtual machine: each chosen call with all that it
+# calls, once and in order, none of others, against the ground truth; and all
+# time outside of them is reported as not requested.
 #
 #	gating.sh [--arm64] [KERNEL [CPUS]]
 #
-# On arm64 Linux 6.12, which cannot, says so; 7.3 can.
+# On arm64 Linux 6.12 reports that it is unsupported; 7.3 supports it.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
@@ -23,14 +23,15 @@ readonly TIME_STAMPS_NS=100
 
 code_of() { cat "$WORK/$1.code"; }
 
-# What the loader opens and reads comes before the program's own.
+# The loader's opens and reads precede the program's own.
 calls_of() { # recording call
 	"$KTRACE" sql -i "$WORK/$1" --format=csv 2>/dev/null \
 		"SELECT count(*) FROM syscall WHERE call = '$2'" | tail -n 1
 }
 
-# Every CPU's time adds up, and nothing of it is unknown: but for the interrupts
-# in which the kernel gives the trace unit the next part of a long buffer.
+# Checks that every CPU's time adds up, and that none of it is unknown except
+# the interrupts in which the kernel gives the trace unit the next part of a
+# long buffer.
 check_sums() { # name
 	local wall traced not_asked off
 	wall=$(summary_of "$WORK/$1" cpu wall_ns)
@@ -45,8 +46,8 @@ check_sums() { # name
 		$((not_asked * 10)) -gt "$wall"
 }
 
-# The BPF programs of those that were chosen anew, in kallsyms' form: the copy of
-# kallsyms was made before they came.
+# Prints the BPF programs of calls that were chosen later, in the format of
+# kallsyms: the copy of kallsyms was made before they were loaded.
 later_names() { # name
 	"$KTRACE" dump --records -i "$WORK/$1" 2>/dev/null |
 		sed -nE 's/.* ksymbol new ([0-9a-f]+)\+[0-9a-f]+ (\S+)$/\1 t \2\t[bpf]/p'
@@ -87,7 +88,7 @@ check_calls() {
 		"SELECT count(DISTINCT call) FROM syscall" | tail -n 1)"
 }
 
-# The kernel tells a result behind the end of a chosen call's trace.
+# The kernel reports a result after the end of a chosen call's trace.
 check_results() {
 	expect "results: the command's exit code" 0 "$(code_of results)"
 	expect "results: each call has its own" 0 "$("$KTRACE" sql \
@@ -104,8 +105,8 @@ check_results() {
 			tail -n +2 | tr ',\n' '  ')"
 }
 
-# Of each of the program's runs, what was chosen for it, nothing else; the loader
-# opens and reads as ever.
+# Checks that each run of the program has exactly the calls chosen for it; the
+# loader opens and reads as always.
 check_choices() { # openat, read: calls of the loader's
 	local opens=$((5 + $1)) reads=$((3 + $2)) list
 	expect "chosen: the command's exit code" 0 "$(code_of chosen)"
@@ -144,7 +145,8 @@ check_few() {
 		"$(grep 'passwd is no named pipe' "$WORK/no_pipe.err")"
 }
 
-# It says since when Linux can, and what does nearly the same.
+# Checks that the error names the Linux version that supports it, and the
+# nearest alternative.
 check_refusal() {
 	expect "this kernel cannot" 125 "$(code_of gated)"
 	expect_that "and it is said, with what to do instead" -n \

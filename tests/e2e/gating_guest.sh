@@ -18,8 +18,7 @@ record() { # name option...
 	run "$1" "$KTRACE" record -o "$1" --buffer 64M "${@:2}"
 }
 
-# Four runs of the program, for each of which others are chosen, and a choice
-# that cannot be made.
+# Four runs of the program with different choices, and one invalid choice.
 choose() {
 	# shellcheck disable=SC2016 # for the shell in the recording
 	record chosen --only=openat --only=line:choice -- sh -c '
@@ -49,7 +48,7 @@ choose() {
 record gated --only=openat --only=read -- "$PROGRAM" 40 8
 record function --only=vfs_open -- "$PROGRAM" 5 1
 choose
-# Of the others no function is looked at that has come since.
+# The other recordings look up no function that was loaded since.
 hold_symbols
 record results --only=openat,read --events=sched,syscalls -- "$PROGRAM" 5 3
 record nothing --only=umount -- "$PROGRAM" 1 1

@@ -10,7 +10,7 @@ CGROUPS=/sys/fs/cgroup
 TRUTH=$PWD/truth
 export CGROUPS TRUTH
 
-# The command moves to the cgroup, and says so.
+# Runs a command in a cgroup, whose path is logged.
 in_cgroup() ( # cgroup command...
 	echo "$BASHPID" >"$CGROUPS$1/cgroup.procs"
 	echo "$BASHPID $1" >>"$TRUTH"
@@ -28,7 +28,7 @@ all_of_them() {
 		echo "$$ /b/c" >>"$TRUTH"; exec sleep 0.01' &
 	in_cgroup /stays sleep 100 &
 	sh -c 'echo "$$ /" >>"$TRUTH"; exec ls /' >/dev/null
-	# It was there before.
+	# The process existed before the recording.
 	kill -USR1 "$BEFORE"
 	sleep 0.05
 }

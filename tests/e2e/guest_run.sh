@@ -2,14 +2,14 @@
 # shellcheck shell=bash
 # For tests' parts in the virtual machine.
 
-# To print its symbols takes the kernel most of a short recording's time.  From now
-# on they are read from memory, as they are now: for those that record often and
-# load no code that would be among them.  Once is enough.
+# Makes /proc/kallsyms a copy in memory of its present content, as printing its
+# symbols takes the kernel most of a short recording's time: for scripts that
+# record often and load no code with symbols. Once is enough.
 hold_symbols() {
 	hold_symbols_as command
 }
 
-# As whoever runs by that command is shown them.
+# Like hold_symbols(), but with the content that a command's user may read.
 hold_symbols_as() { # command...
 	[ ! -e /dev/shm/kallsyms ] || return 0
 	"$@" cat /proc/kallsyms >/dev/shm/kallsyms
@@ -21,8 +21,9 @@ release_symbols() {
 	rm /dev/shm/kallsyms
 }
 
-# Copies to $RESULTS what the test made, the working directory if nothing is named.  A
-# hundred MB take the guest a second: recordings' copies of one kernel go there once.
+# Copies the given results, by default the working directory, to $RESULTS. A
+# hundred MB take the guest a second, so recordings' copies of one kernel are
+# linked first.
 save_results() { # folder of the built programs [what...]
 	"$1/tests/e2e/programs/join_copies"
 	shift
@@ -30,9 +31,9 @@ save_results() { # folder of the built programs [what...]
 	cp -r --preserve=links "$@" "$RESULTS"
 }
 
-# Runs a command, whatever becomes of it: what it prints, what it says and its exit
-# code go to files here that begin with the name.  It has $LIMIT_S seconds, if that
-# is set.
+# Runs a command, which may fail: saves its output, its errors and its exit code
+# in files here whose names start with the name. It has $LIMIT_S seconds, if
+# that is set.
 run() { # name command...
 	local name=$1 code=0
 	shift
@@ -40,9 +41,9 @@ run() { # name command...
 	echo "$code" >"$name.code"
 }
 
-# Waits until a command succeeds by what a process does that says why not in a file:
-# for as long as that runs, and no longer than no busy host takes.  It looks every
-# $AWAIT_STEP_S seconds, if that is set.
+# Waits until a command succeeds, as a result of the actions of a process that
+# logs its errors to a file: while that process runs, and no longer than even a
+# busy host takes. Polls every $AWAIT_STEP_S seconds, if that is set.
 await_from() { # process file command...
 	local end_s=$((SECONDS + 300)) what
 	printf -v what '%q ' "${@:3}"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# libktrace-hw: the records that a program gets of its own calls are what is known
-# of these by construction, and what timeline --syscalls says of the recordings
-# that they were made from; every function in them is in the machine's ground
-# truth; both engines see the same in these.
+# libktrace-hw: the records that a program gets of its own calls match the calls
+# known by construction, and timeline --syscalls of the recordings that they
+# were made from; every function in them is in the machine's ground truth; both
+# engines agree on these.
 #
 #	inband.sh [--arm64]
 set -euo pipefail
@@ -33,7 +33,7 @@ main() {
 	# a name.
 	run_parts --truth "$WORK/truth" --disk-size 64 --disk-delay 60 -- \
 		examples denied watch full wrap misuse web cost
-	# The machine that its own tests have: its state is there.
+	# Uses the machine of the library's own tests, whose state is cached.
 	run_parts --no-trace-unit --cpus 2 -- unit
 	python3 "$HERE/judge_inband.py" "$KTRACE" "$WORK" ||
 		FAILURES=$((FAILURES + 1))

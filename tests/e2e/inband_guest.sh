@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs in the virtual machine: the parts $3... of inband.sh, with the programs that
-# are built in the folder $2; what they print and save comes into the folder $1.
+# Runs in the virtual machine: the parts $3... of inband.sh, with the programs
+# built in the folder $2; their output and files are saved in the folder $1.
 set -uo pipefail
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "$(realpath "$0")")/guest_run.sh"
 RESULTS=$1 BUILD=$2 PROGRAMS=$2/tests/e2e/programs SLOW_WEB=$2/docs/tutorial/slow_web
-# What the machine's own files need not have is there.
+# The built libraries, which the machine's own files may lack.
 export LD_LIBRARY_PATH=$2/lib
 shift 2
 readonly LIMIT_S=10
 mkdir -p /dev/shm/work
 cd /dev/shm/work || exit 1
 
-# Nobody may trace, nor read the kernel's code; the program says why.
+# Tracing and reading the kernel's code are denied; the program reports why.
 denied() {
 	echo 2 >/proc/sys/kernel/perf_event_paranoid
 	run denied setpriv --reuid 65534 --regid 65534 --clear-groups \
@@ -69,7 +69,7 @@ for part in "$@"; do
 		;;
 	*) run "$part" "$PROGRAMS/inband" "$part" . /scratch/file ;;
 	esac
-	# Who may not read them has had the kernel's own.
+	# Without the right to read the symbols the kernel's own file is used.
 	[[ $part != denied ]] || hold_symbols
 done
 save_results "$BUILD" ./*

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Runs in the virtual machine: records the cases of attribution_interrupts.sh
 # named after the folder $1, the recorder $2 and the program $3, each into a
-# folder of its own name.
+# folder with its name.
 set -euo pipefail
 RESULTS=$1 KTRACE=$2 PROGRAM=$3
 shift 3
@@ -73,9 +73,10 @@ udp_pair() { # datagrams
 	cat <&"$said"
 }
 
-# The neighbours get to know each other for an hour, and no router is looked for: a
-# busy host makes a recording of several seconds, and what the kernel sends then is on
-# whoever's time it comes, which the judge takes for the sender.
+# Resolves the neighbours' addresses for an hour, and disables router discovery:
+# on a busy host a recording lasts several seconds, and packets that the kernel
+# itself sends then are on the time of any thread, which the judge would take
+# for the sender.
 meet() {
 	local side device net=/proc/sys/net
 	for side in left:eth0 right:eth1; do
@@ -102,7 +103,7 @@ sleep_() { beside_hog 0 record_counted sleep "$PROGRAM" sleeper 20; }
 
 work() { record_counted work "$PROGRAM" writer /scratch/sink 8; }
 
-# A kworker writes what is dirty for 50 ms, ten times a second.
+# A kworker writes pages that have been dirty for 50 ms, ten times a second.
 writeback() {
 	local vm=/proc/sys/vm
 	sync
@@ -116,7 +117,7 @@ writeback() {
 
 rcu() { record_counted rcu "$PROGRAM" forgetter 50; }
 
-# The trace unit says by an NMI that a part of its buffer is full.
+# The trace unit raises an NMI when a part of its buffer is full.
 nmi() { BUFFER=1M record_counted nmi "$PROGRAM" forgetter 1000; }
 
 ipi() { record_counted ipi "$PROGRAM" pinger 20; }

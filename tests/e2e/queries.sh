@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The questions of docs/queries.md have answers, and the same ones from a
-# recording, a store in a file and, where it is installed, a server of ClickHouse.
-# Some are about requests from one machine to another: two virtual machines with a
-# network between them record from one instant on, and a store joins the client's
-# side of each request with the server's, and with no other.
-# queries.sh --write puts the answers of this run there.
+# recording, a store in a file and, where it is installed, a ClickHouse server.
+# Some are about requests from one machine to another: two virtual machines with
+# a network between them record from one instant on, and a store joins the
+# client's side of each request with the server's, and with no other. queries.sh
+# --write puts the answers of this run there.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -13,9 +13,9 @@ COUNT=60
 [[ -n ${KTRACE_FULL:-}${1:-} ]] || COUNT=30
 readonly COUNT SLOW=10
 
-# What a client in one machine asks a server in another one, COUNT times, of which
-# each SLOWth is slow; leaves in $WORK the recordings client and server, and what
-# both know.
+# Records COUNT requests from a client in one machine to a server in another
+# one, each SLOWth of which is slow; leaves in $WORK the recordings client and
+# server, and the truth logged by both.
 record_across() {
 	local side role
 	local -a machines=()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs in the virtual machine, which is then called $3: records the work that
-# docs/queries.md asks about, into the folder $1, by the program $2, from an
+# Runs in the virtual machine, which is then called $3: records the work for the
+# questions of docs/queries.md, into the folder $1, by the program $2, from an
 # instant on that is the same in each machine.
 set -euo pipefail
 RESULTS=$1
@@ -9,7 +9,7 @@ KTRACE=$2
 export PROGRAMS=${KTRACE%/*}/tests/e2e/programs
 hostname "$3"
 
-# One page that is not in memory, on a disk that takes its time.
+# A page that is not in memory, on a slow disk.
 seq 1000 >/scratch/page
 sync
 dd if=/scratch/page iflag=nocache count=0 2>/dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Each option of `ktrace-hw record` has its effect, in the virtual machine;
-# perf reads what it wrote.
+# Each option of `ktrace-hw record` has its effect, in the virtual machine; perf
+# reads the results.
 set -euo pipefail
 
 # shellcheck source=tests/e2e/e2e_test.sh
@@ -89,7 +89,7 @@ check_ways() {
 		"$(summary longer recording truncated_trace)"
 }
 
-# What does not let the recorder run costs trace, but no more than that.
+# A command that keeps the recorder from running loses trace, but nothing else.
 check_loss() {
 	local truncated
 	truncated=$(summary lossy recording truncated_trace)
@@ -203,8 +203,7 @@ check_rights() {
 		-e "$WORK/anyone/any"
 }
 
-# What date(1) printed is the time at which its write() is recorded.
-# What hostile_folders.py counted, by its name.
+# Prints the count that hostile_folders.py wrote for a name.
 hostile() { # name
 	sed -n "s/^$1 //p" "$WORK/hostile.out"
 }
@@ -219,6 +218,7 @@ check_hostile() {
 	expect "and the others say why not" 2 "$(hostile locked)"
 }
 
+# date(1) prints the time at which its write() is recorded.
 check_activation() {
 	local printed wanted late
 	printed=$(cat "$WORK/activated.out")

@@ -74,7 +74,7 @@ ways() {
 	record no-cycles --no-cycles -- true
 	record cycles-each --cycles=16 -- true
 	record nonsense --filter no_such_function -- true
-	# Some ticks long: they raise soft interrupts.
+	# Long enough for some ticks, which raise soft interrupts.
 	for level in none sched irq all; do
 		# shellcheck disable=SC2016 # for the shell recorded
 		record "events-$level" --events "$level" -- sh -c 'ls /etc/apt
@@ -86,7 +86,7 @@ ways() {
 	record events-refused --events sched -- ls /etc/apt
 	umount "${HIDDEN[@]}"
 	record longer -a --buffer 128K -- sh -c 'ls -R /etc/apt | wc -l'
-	# Twice, nobody but the one in the middle runs.
+	# Twice, the command in the middle keeps all others from running.
 	record lossy -a --buffer 64K -- sh -c 'chrt -f 50 ls -R /etc/apt
 		ls /etc/apt; chrt -f 50 ls -R /etc/apt; ls /etc/apt'
 }
@@ -129,14 +129,14 @@ asked() {
 	echo "$code" >asked.code
 }
 
-# More is recorded each time that it looks.
+# Makes more trace at each check.
 grows_to() { # file bytes
 	ls /etc/apt >killed.out
 	(($(stat -c %s "$1") >= $2))
 }
 
-# The recorder is killed in the middle: when it has written much more than what
-# comes before the trace.
+# The recorder is killed in the middle: when it has written much more than the
+# data before the trace.
 killed() {
 	"$KTRACE" record -a --buffer 128K -o killed 2>killed.err &
 	local pid=$! begin
@@ -147,7 +147,7 @@ killed() {
 	wait "$pid" || echo "$?" >killed.code
 }
 
-# What may be recorded by somebody else, who is not shown where symbols are.
+# Recording by an unprivileged user, who may not read symbol addresses.
 rights() {
 	local code
 	release_symbols
@@ -187,7 +187,7 @@ no_space() {
 	rmdir small
 }
 
-# Job control: else what runs in the background would ignore SIGINT.
+# Enables job control: otherwise background commands would ignore SIGINT.
 set -m
 hold_symbols
 run doctor "$KTRACE" doctor

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs in the virtual machine: records tests/e2e/programs/relations, the
-# program $3, by the recorder $2, each way into a folder of its own in $1.
+# Runs in the virtual machine: records tests/e2e/programs/relations, the program
+# $3, by the recorder $2, each case into a folder of its own in $1.
 set -euo pipefail
 RESULTS=$1 KTRACE=$2 PROGRAM=$3
 HERE=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
@@ -10,7 +10,7 @@ source "$HERE/guest_record.sh"
 # shellcheck source=tests/e2e/guest_run.sh
 source "$HERE/guest_run.sh"
 
-# What is read is cached then.
+# The file is then cached when it is read.
 cat /etc/passwd >/dev/null
 hold_symbols
 record kernel --events=attribution -- "$PROGRAM" kernel /etc/passwd

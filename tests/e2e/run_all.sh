@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# All end-to-end tests, side by side; prints each one's lines when it has
+# Runs all end-to-end tests in parallel; prints each one's lines when it has
 # ended.
 #
 #	run_all.sh [all|full]
@@ -16,7 +16,7 @@ readonly HERE ACTION
 # shellcheck source=machine/tests/side_by_side.sh
 source "$HERE/../../machine/tests/side_by_side.sh"
 
-# The longest first: at the end no CPU has nothing to do for long.
+# The longest first, so that all CPUs stay busy until the end.
 tests=(record.sh queries.sh function_graph.sh arm64.sh
 	"attribution_processes.sh one_cpu two_cpus"
 	"attribution_interrupts.sh one_cpu" inband.sh
@@ -88,7 +88,7 @@ if [[ $ACTION == list ]]; then
 	printf '%s\n' "${tests[@]/#/tests/e2e/}"
 	exit 0
 fi
-# Two that make the same program at once would be in each other's way.
+# Tests that build the same program in parallel would disturb each other.
 make -s -C "$HERE/../.." all e2e-programs >/dev/null
 if [[ -x $HERE/../../build-arm64/ktrace-hw ]]; then
 	make -s -C "$HERE/../.." ARCH=arm64 e2e-programs >/dev/null

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# ktrace-hw serve: what a program without rights is told of its own calls is what
-# root is told; who is not in the group, asks for others' threads, or misbehaves is
-# refused and disturbs nobody; a service that is killed is an error, and no more.
+# ktrace-hw serve: a program without rights gets the same records of its own
+# calls as root; programs that are not in the group, request others' threads, or
+# misbehave are refused and disturb no client; a service that is killed is an
+# error, and no more.
 #
 #	serve.sh [--arm64]
 set -euo pipefail
@@ -10,7 +11,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 
 main() {
-	# The machine's nobody cannot use one of somebody's home.
+	# The machine's user nobody cannot use a Python in a home directory.
 	need /usr/bin/python3
 	take_arm64 "$@"
 	skip_without_machine 6.12

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Runs in the virtual machine: `ktrace-hw serve`, with the rights that systemd's
-# unit leaves it, and programs without rights that it serves; misbehave.py asks for
-# what it should not get.  What was built is in the folder $2, the project in $3;
-# what they print and save comes into the folder $1.
+# unit leaves it, and unprivileged programs as its clients; misbehave.py sends
+# requests that must be refused. The build is in the folder $2, the project in
+# $3; output and files are saved in the folder $1.
 set -uo pipefail
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "$(realpath "$0")")/guest_run.sh"
 RESULTS=$1 KTRACE=$2/ktrace-hw PROGRAMS=$2/tests/e2e/programs
 MISBEHAVE=$3/tests/e2e/misbehave.py
-# What the machine's own files need not have is there.
+# The built libraries, which the machine's own files may lack.
 export LD_LIBRARY_PATH=$2/lib
-# And to give a socket of its own to the group.
+# And the right to change the socket's group.
 RIGHTS=-all,+chown$(sed -n 's/^CapabilityBoundingSet=//p' "$3/serve/systemd/ktrace-hw.service" |
 	tr '[:upper:]' '[:lower:]' | sed 's/\(^\| \)cap_/,+/g')
 readonly RESULTS KTRACE PROGRAMS MISBEHAVE RIGHTS LIMIT_S=30 USER_ID=65534 GROUP_ID=100
@@ -22,7 +22,7 @@ trap "" PIPE
 mkdir -p /dev/shm/work
 cd /dev/shm/work || exit 1
 
-# Nobody, in the group or not.
+# The user nobody, with the group or without.
 readonly MEMBER=(setpriv --reuid "$USER_ID" --regid "$USER_ID" --groups
 	"$GROUP_ID")
 readonly OUTSIDER=(setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups)
@@ -63,16 +63,16 @@ refuse() {
 	run misbehave "${MEMBER[@]}" /usr/bin/python3 "$MISBEHAVE" \
 		"$KTRACE_HW_SOCKET" $!
 	kill $!
-	# Who has a socket that anybody may use is still asked who he is.
+	# A client's identity is checked even if the socket is open to all.
 	chmod 666 "$KTRACE_HW_SOCKET"
 	run open "${OUTSIDER[@]}" "$PROGRAMS/inband" examples . /dev/null
 	chmod 660 "$KTRACE_HW_SOCKET"
-	# Which others' misbehaviour does not disturb.
+	# The misbehaviour of others does not disturb this client.
 	run again "${MEMBER[@]}" "$PROGRAMS/inband" misuse . /dev/null
 }
 
-# Killed within a bracket; what it leaves behind does not keep the next one from
-# starting.
+# The service is killed within a bracket; its leftover files do not keep the
+# next one from starting.
 kill_it() {
 	mkfifo line
 	run orphan "${MEMBER[@]}" "$PROGRAMS/inband" orphan . /dev/null <line &
@@ -105,7 +105,7 @@ activate() {
 	echo $? >activated.ended
 }
 
-# A machine with nothing but a distribution's files has no users.
+# A machine with only a distribution's files has no users.
 name_users() {
 	grep -q '^root:' /etc/passwd || echo root:x:0:0::/root:/bin/sh >>/etc/passwd
 	grep -q '^users:' /etc/group || echo "users:x:$GROUP_ID:" >>/etc/group
@@ -116,7 +116,8 @@ echo 2 >/proc/sys/kernel/perf_event_paranoid
 echo 1 >/proc/sys/kernel/kptr_restrict
 start_service service
 compare
-# What root and nobody are told is compared: of the rest it is whether they are.
+# The results of root and nobody have been compared: of the others only success
+# matters.
 hold_symbols
 refuse
 kill_it

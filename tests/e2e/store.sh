@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Stores in real servers of ClickHouse, alone and as a cluster: the same answers as
-# in a file of SQLite, and uploads that are whole or absent whoever is killed.  The
-# cluster, of several servers, is for the full tier.
+# Stores in real ClickHouse servers, alone and as a cluster: the same answers as
+# in an SQLite file, and uploads that are complete or absent, whichever process
+# is killed. The cluster, of several servers, is for the full tier.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # ktrace-hw top shows, round by round, where a program sleeps and how long its
-# slow system call takes, as the program measures it itself; as text, as JSON and
-# on a terminal, which it gives back as it was.
+# slow system call takes, as the program measures it itself; as text, as JSON
+# and on a terminal, whose state it restores.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"

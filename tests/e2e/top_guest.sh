@@ -19,7 +19,7 @@ top() { # name option...
 	run "$1" "$KTRACE" top --slice 0.5 "${@:2}"
 }
 
-# Nobody, who may write here.
+# As the user nobody, who may write here.
 top_without_rights() {
 	local code=0
 	mkdir -m 777 anyone

@@ -5,8 +5,8 @@
 #
 #	triggers.sh [--arm64] [KERNEL] [quick|all|reads|apart]
 #
-# all: 100 slow reads of 10,000, and each kind of trigger; reads: these alone; apart:
-# reader and writer on two CPUs.
+# all: 100 slow reads of 10,000, and each kind of trigger; reads: only these;
+# apart: reader and writer on two CPUs.
 set -euo pipefail
 
 # shellcheck source=tests/e2e/e2e_test.sh
@@ -128,8 +128,9 @@ check_others() {
 	expect "the next recorder takes them away" 0 "$(cat "$WORK/next.left")"
 }
 
-# A snapshot begins in the middle of the trace: what OpenCSD leaves out there, our
-# engine has as a gap, so the two never agree about its first event.
+# A snapshot starts in the middle of the trace, where OpenCSD omits an interval
+# that ktrace-hw's engine reports as a gap, so the two never agree about the
+# first event.
 leave_engines_alone() {
 	mkdir "$WORK/snapshots"
 	local data

@@ -30,8 +30,8 @@ slow_reads() {
 	ours >reads.left
 }
 
-# Stalls of a busy host are shorter than that.  What the kernel does in so long a time
-# has to fit the buffer beside it.
+# The threshold is longer than the stalls of a busy host. The kernel's other
+# work in such a long time has to fit in the buffer as well.
 slow_reads_apart() {
 	BUFFER=1M
 	echo never >/sys/kernel/mm/transparent_hugepage/enabled
@@ -50,7 +50,7 @@ doubled() {
 		END { print name }' /proc/kallsyms
 }
 
-# A function of the kernel as reports tell it apart.
+# Prints the unique name that reports give a kernel function: name@0xOFFSET.
 placed() { # name
 	local text at
 	read -r text at < <(awk -v name="$1" '$3 == "_text" { text = $1 }
@@ -80,7 +80,7 @@ few() {
 		-o rights --trigger 'read>10ms' -- sh -c 'exit 3'
 }
 
-# A recorder that is killed leaves its probes; the next one takes them away.
+# A killed recorder leaves its probes; the next one removes them.
 killed() {
 	"$KTRACE" record -o killed --trigger 'read>10ms' -- sleep 20 \
 		2>killed.err &
@@ -114,7 +114,7 @@ others() {
 		"$PROGRAM" spin 60000
 	"$PROGRAM" nap 5000000 30000 &
 	record pid -p "$!" --trigger 'clock_nanosleep>20ms'
-	# Three within the time behind the first.
+	# Three hits within the time after the first.
 	record overlap --after 30ms --trigger 'clock_nanosleep>20ms' -- \
 		sh -c 'sleep 0.05 & sleep 0.05 & sleep 0.05; wait'
 	record tracepoint --trigger \
@@ -122,7 +122,7 @@ others() {
 		sh -c 'ls >/dev/null; /bin/true; ls >/dev/null'
 	record signal --trigger signal:SEGV -- sh -c "$PROGRAM segv; true"
 	line
-	# Nobody else's slow calls count, but with -a.
+	# Other processes' slow calls count only with -a.
 	(sleep 0.5) &
 	record own --trigger 'clock_nanosleep>10ms' -- sh -c 'ls; ls'
 	record all -a --duration 0.4 --trigger 'clock_nanosleep>10ms' &

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# docs/tutorial.md is true: its commands do what it says, on the program that
-# it is about.  tutorial.sh --write puts the output of this run there.
+# docs/tutorial.md is true: its commands have the documented output, on the
+# program that it is about. tutorial.sh --write puts the output of this run
+# there.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -16,8 +17,8 @@ record() { # folder program
 	) 2>&1 | tee "$1/said"
 }
 
-# The other program takes the place of the one that was recorded: it is left out,
-# as if it were not there, but for a word about it.
+# A different build replaces the recorded program: it is ignored, as if it were
+# missing, except for a message about it.
 check_rebuilt() {
 	local slow=$WORK/slow
 	cp "$slow/ledger" "$WORK/ledger"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs in the virtual machine: records the cases $4..., of the programs waits and
-# calls in the folder $3, by the recorder $2, each into a folder of its own name in
-# $1.
+# Runs in the virtual machine: records the cases $4..., of the programs waits
+# and calls in the folder $3, by the recorder $2, each into a folder with its
+# name in $1.
 set -euo pipefail
 RESULTS=$1 KTRACE=$2 WAITS=$3/waits CALLS=$3/calls
 shift 3
@@ -33,16 +33,17 @@ one_case() { # name
 		;;
 	errors | restart) record "$1" --events=attribution,all -- "$CALLS" "$1" ;;
 	stacks)
-		# With the environment: it lies up to 8 KiB above main()'s frame, as
-		# the kernel chooses by chance, and a page between that nobody has
-		# written to ends the copy.  So it is not to choose.
+		# With the environment: it is up to 8 KiB above main()'s frame,
+		# at random, and a never written page between would end the
+		# copy. So randomisation is disabled.
 		echo 0 >/proc/sys/kernel/randomize_va_space
 		KTRACE_SECRET=none record stacks --events=attribution,all \
 			--user-stacks=32K -- "$WAITS" time
 		echo 2 >/proc/sys/kernel/randomize_va_space
 		;;
 	static)
-		# What an arm64 kernel keeps on the stack for a signal takes 4.6 KiB.
+		# The signal frame of an arm64 kernel takes 4.6 KiB of the
+		# stack.
 		record static --events=attribution,all --user-stacks=6K -- \
 			"$WAITS-static" time
 		;;

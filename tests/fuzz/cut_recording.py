@@ -19,7 +19,8 @@ sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "hostile")]
 from made_recording import kcore                              # noqa: E402
 from perf_file import AUXTRACE, File                          # noqa: E402
 
-# Where decoding can begin: PSB of Intel PT, A-Sync of ETMv4 and ETE.
+# Sync points, where decoding can start: PSB of Intel PT, A-Sync of ETMv4 and
+# ETE.
 SYNCS = (b"\x02\x82" * 8, bytes(11) + b"\x80")
 MOST_RECORDS = 24
 AROUND_NS = 200000

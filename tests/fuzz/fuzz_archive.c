@@ -2,7 +2,8 @@
 #include "archive/archive_reader.h"
 #include "tests/fuzz/fuzz.h"
 
-/* This is what an archive holds, without Zstandard, and the archive itself. */
+/* Fuzzes the content of an archive, without Zstandard, and the archive itself.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	const struct file_map map = { bytes, size };

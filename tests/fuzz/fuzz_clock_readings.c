@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* A recording's statement about its clock: what is read is written as it was. */
+/* A recording's clock readings: parsed ones are written unchanged. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct clock_readings readings;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line of kcore_dir/sockets: what is read is written so that it is read as the
- * same.
+/* A line of kcore_dir/sockets: a parsed line is written such that it parses to
+ * the same connection.
  */
 static void check(uint64_t socket, const struct connection *connection)
 {

@@ -24,7 +24,7 @@ static struct coresight_unit unit_of(const uint8_t *bytes)
 	return unit;
 }
 
-/* Points are in order, and reading goes on at each up to the end. */
+/* Checks that sync points are in order, and reads from each to the end. */
 static void go_to_points(struct branch_source *source, uint64_t size)
 {
 	struct trace_branch_batch batch;
@@ -46,8 +46,8 @@ static void go_to_points(struct branch_source *source, uint64_t size)
 	}
 }
 
-/* A unit's registers, whether its trace is in frames, how long the first of two
- * pieces is; and the trace.
+/* The input: a unit's registers, whether its trace is in frames, the length of
+ * the first of two chunks, and the trace.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Packets that come out say how long they are. */
+/* Checks that an emitted packet has its stated length. */
 static bool check_packet(void *ctx, uint64_t index, const uint8_t *bytes,
 			 size_t size)
 {

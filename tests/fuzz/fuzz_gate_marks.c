@@ -19,7 +19,8 @@ static const char kallsyms[] =
 	"ffffffff81000070 t asm_sysvec_apic_timer_interrupt\n"
 	"ffffffff81000078 t kprobe_insn_page\n";
 
-/* Marks and events, each a source of its own, from the two halves of an input. */
+/* Marks and events are two separate sources, from the two halves of an input.
+ */
 struct halves {
 	struct byte_reader marks;
 	struct byte_reader events;
@@ -30,7 +31,7 @@ struct halves {
 	bool has_ended;
 };
 
-/* Addresses are in the functions above, but for those that are as they come. */
+/* Most addresses are in the functions above, the others arbitrary. */
 static uint64_t address_of(uint8_t byte)
 {
 	return byte & 0x80 ? byte : UINT64_C(0xffffffff81000000) + byte;
@@ -72,7 +73,9 @@ static int next_step(void *ctx, struct gate_step *step)
 	return 0;
 }
 
-/* What is open, gate_events alone tells. */
+/* Returns an event kind; FUNCTION_CALL in place of open functions, which only
+ * gate_events emits.
+ */
 static uint8_t kind_of(uint8_t byte)
 {
 	uint8_t kind = byte % FUNCTION_END;
@@ -107,7 +110,9 @@ static int next_events(void *ctx, const struct function_event **batch)
 	return 1;
 }
 
-/* Times never go back, and what is open is told from the outermost inwards. */
+/* Checks that times never decrease, and that open functions are reported from
+ * the outermost inwards.
+ */
 static void read_all(struct gate_events *events)
 {
 	const struct function_event *batch;

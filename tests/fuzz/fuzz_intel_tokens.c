@@ -3,7 +3,7 @@
 #include "decoder/libipt/intel_tokens.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Packets, and the times they tell. */
+/* Packets, and the times decoded from them. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	const struct intel_clock_setup setup = {

@@ -27,7 +27,9 @@ static void read_rows(const uint8_t *bytes, size_t size, uint8_t number)
 	row_queue_free(out.queue);
 }
 
-/* A chunk of kept rows, or of their list, behind its table and how many. */
+/* A chunk of cached rows, or of their list, after the table and the number of
+ * rows.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	const struct kept_span all = KEPT_SPAN_ALL;

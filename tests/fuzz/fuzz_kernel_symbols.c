@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* kallsyms, and behind the first zero byte the list of modules. */
+/* kallsyms, and after the first zero byte the list of modules. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	const char *text = (const char *)bytes;

@@ -2,7 +2,7 @@
 #include "collector/sockets/kernel_types.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Types as no kernel would have them: what is found lies within them. */
+/* Malformed types: every result must be within them. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct kernel_types *types = kernel_types_read(bytes, size);

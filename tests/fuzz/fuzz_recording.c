@@ -24,7 +24,7 @@ static struct writer_choice read_choice(const struct packed_files *files)
 	return choice;
 }
 
-/* Narrows the session to what @choice says. */
+/* Narrows the session as selected by @choice. */
 static void narrow(struct session *session, const struct writer_choice *choice,
 		   uint32_t *cpu)
 {
@@ -107,11 +107,11 @@ static void read_all(const struct packed_files *files)
 	fclose(options.capture);
 }
 
-/* Freed memory is kept for a while, and of what was allocated where
- * nothing: else most of the time goes there.  What is allocated is not
- * filled: a filling finds nothing by itself.  Leaks are looked for when inputs are
- * replayed.  Memory is not given back to the kernel between inputs, which would
- * only hand it out again.
+/* Options that save most of the time under AddressSanitizer: a small
+ * quarantine, no allocation stacks, and no filling of allocated memory, which
+ * finds nothing by itself. Leaks are checked when inputs are replayed. Memory
+ * is not returned to the kernel between inputs, as it is allocated again at
+ * once.
  */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -121,9 +121,8 @@ const char *__asan_default_options(void)
 	       "allocator_release_to_os_interval_ms=-1";
 }
 
-/* The whole way of a recording or a snapshot, from the files of an input in
- * memory through records, decoding, steps and attribution to all that is
- * written.
+/* Processes a recording or a snapshot completely, from an input's files in
+ * memory through records, decoding, steps and attribution to all outputs.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* What a program may send to the service, and a service to a program: the first
- * byte is the number of descriptors that came along.
+/* Messages from a program to the service, and from the service to a program:
+ * the first byte is the number of received descriptors.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

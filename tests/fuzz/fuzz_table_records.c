@@ -42,7 +42,7 @@ static void read_calls(struct pack pack)
 	}
 }
 
-/* What sleeps refer to, and then some. */
+/* Reads the entries that sleeps refer to, then sleeps. */
 static void read_sleeps(struct pack pack)
 {
 	struct sleep_stacks *stacks = sleep_stacks_new();
@@ -102,7 +102,7 @@ static int take_wait(void *ctx, const struct cpu_wait *wait)
 	return 0;
 }
 
-/* As records, or as what the recording ends in. */
+/* As records, or as the final record of a recording. */
 static void read_cpu_waits(struct pack pack, bool is_last)
 {
 	struct runqueue_records records = RUNQUEUE_RECORDS_NONE;
@@ -118,7 +118,7 @@ static void read_cpu_waits(struct pack pack, bool is_last)
 	cpu_runs_free(&runs);
 }
 
-/* What is shown of slices is no more than they had. */
+/* Checks that the shown time of slices is at most their whole time. */
 static void read_interrupts(struct pack pack)
 {
 	const struct time_window window = { 1 << 20, 1ULL << 40 };
@@ -231,7 +231,7 @@ static void read_servers(struct pack pack)
 	server_times_free(&times);
 }
 
-/* Each kind of records, with what they refer to before them. */
+/* Each kind of record, after the entries it refers to. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	read_calls(pack_to_read(bytes, size));

@@ -36,7 +36,7 @@ static void take_span(struct span_callback *callback,
 	assert(span->begin_ns < span->end_ns && span->task);
 }
 
-/* What a thread does next, whatever was read of it. */
+/* Lets threads continue from the state that was read, whatever it is. */
 static void go_on(struct task_time *time)
 {
 	static const uint8_t kinds[] = { STEP_ENTER, STEP_EXIT,	  STEP_LEAVE,
@@ -108,7 +108,7 @@ static void add(struct function_table *functions, const char *name)
 	function_table_add(functions, name, strlen(name), module, 'k');
 }
 
-/* What a checkpoint has of threads and their time, and of interrupt work. */
+/* A checkpoint of threads and their time, and of interrupt work. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct function_table *functions = function_table_new();

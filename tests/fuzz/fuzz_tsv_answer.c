@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What answers are read for: each cell is a value of its type or nothing. */
+/* Reads each cell as the readers of answers do: as a value of its type or none.
+ */
 static void read_all(const struct answer *answer)
 {
 	for (size_t row = 0; row < answer_rows(answer); row++)

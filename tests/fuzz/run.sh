@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Fuzzes all that reads a recording and all that is written of one, beginning
-# with made inputs and with pieces of recordings of both architectures.
+# Fuzzes all readers of a recording and all writers of its results, starting
+# with made inputs and with parts of recordings of both architectures.
 #
 #	run.sh [SECONDS [CORPUS]]	600 seconds; a folder that is kept
 set -euo pipefail
@@ -14,7 +14,7 @@ CORPUS=${2:-$WORK/corpus}
 readonly ROOT ENTRY SECONDS_MOST WORK CORPUS
 trap 'rm -rf "$WORK"' EXIT
 
-# In the virtual machine, with all that reports know to use.
+# Records in the virtual machine, with all data that reports can use.
 record() { # name option...
 	"$ROOT/build/ktrace-hw" record --machine "${@:2}" -a \
 		--events=attribution -o "$WORK/$1" -- sh -c 'ls | wc -c' \
@@ -42,7 +42,7 @@ make_corpus() {
 	cut arm64 0 50000 200000
 }
 
-# A finding is kept in the tree's own build.
+# Findings are saved in the tree's own build folder.
 fuzz() {
 	local found=$ROOT/build-fuzz/found/ code=0
 	mkdir -p "$found"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Prints how many small inputs the entry of whole recordings tries in a second of
-# CPU time: it fuzzes inputs of up to 4 KB, which is also what the seeds are,
-# records and trace with code.  What others do on the computer slows it down:
-# the best of several runs counts.
+# Prints how many small inputs the fuzz entry of whole recordings processes in a
+# second of CPU time: inputs of up to 4 KB, like the seeds, which are records
+# and trace with code. Other load on the computer slows it down: the best of
+# several runs counts.
 #
 #	speed.sh [EXECUTIONS [RUNS]]
 set -euo pipefail
@@ -13,7 +13,7 @@ ENTRY=$ROOT/build-fuzz/tests/fuzz/fuzz_recording
 SMALL=4096
 EXECUTIONS=${1:-10000}
 RUNS=${2:-3}
-# Files of the corpus take no time in memory.
+# In memory, so that files of the corpus take no time.
 WORK=$(mktemp -d -p /dev/shm)
 readonly ROOT ENTRY SMALL EXECUTIONS RUNS WORK
 trap 'rm -rf "$WORK"' EXIT
@@ -23,7 +23,7 @@ fuzz() { # run
 	mkdir "$corpus"
 	find "$ROOT"/build-fuzz/seeds "$ROOT"/tests/fuzz/found -type f \
 		-size "-$((SMALL + 1))c" -exec cp -t "$corpus" {} +
-	# Bash's own time is not in it.
+	# Bash's own time is not included.
 	TIMEFORMAT='%U %S'
 	{
 		time "$ENTRY" -detect_leaks=0 -entropic=0 -len_control=0 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes system calls by the ABIs for 32-bit programs that a 64-bit one can use,
- * for attribution_syscalls.sh: 7 by int 0x80, 5 and 3 by x32.  Says what the
- * first of each kind returned.
+/* Makes system calls by the 32-bit ABIs available to a 64-bit program, for
+ * attribution_syscalls.sh: 7 by int 0x80, 5 and 3 by x32. Prints the result of
+ * the first of each kind.
  */
 #include <stdio.h>
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* A client on one machine and a server on another, by TCP.
  *
- *	across serve COUNT SLOW MS TRUTH	answers COUNT requests, of which
- *						each SLOWth takes MS milliseconds
- *	across ask ADDRESS COUNT US TRUTH	two thirds of COUNT requests by two
- *						processes, US microseconds between:
- *						one keeps its connection, one makes
- *						a new one for each
- *	across late ADDRESS COUNT US TRUTH FIFO	the other third, by a connection that is
- *						made at once, when somebody opens FIFO
- *						to write
- *	across meet [ADDRESS]			waits until the other machine's does,
- *						which has no ADDRESS or has one
+ * 	across serve COUNT SLOW MS TRUTH	answers COUNT requests, of which
+ * 						each SLOWth takes MS milliseconds
+ * 	across ask ADDRESS COUNT US TRUTH	sends two thirds of COUNT requests,
+ * 						from two processes, US microseconds
+ * 						apart: one keeps its connection, one
+ * 						makes a new one for each
+ * 	across late ADDRESS COUNT US TRUTH FIFO	sends the other third, by a connection
+ * 						that is made at once, when FIFO is
+ * 						opened for writing
+ * 	across meet [ADDRESS]			waits until the other machine runs it
+ * 						too, one without ADDRESS and one with
  *
- * TRUTH has a line for each request: its number, who served or asked it (a thread
- * id), and from when to when, CLOCK_REALTIME in nanoseconds.
+ * TRUTH has a line for each request: its number, the thread that served or sent
+ * it, its begin and its end, CLOCK_REALTIME in nanoseconds.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -39,7 +39,7 @@ enum {
 	ANSWER_BYTES = 256
 };
 
-/* Whose requests are which: each third. */
+/* Which requests each process sends: each third. */
 enum { ASKERS = 3 };
 
 static long long now_ns(void)
@@ -175,7 +175,9 @@ static void ask_one(int fd, uint32_t number, FILE *truth)
 		now_ns());
 }
 
-/* Asks by the connection @fd, or, if that is -1, by a new one each time. */
+/* Sends requests by the connection @fd or, if that is -1, by a new one for
+ * each.
+ */
 static void ask(char **argv, uint32_t first, int fd)
 {
 	FILE *truth = truth_open(argv[5]);

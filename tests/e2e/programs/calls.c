@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which system calls it makes, how they end and how long they wait is known by
- * construction: each subcommand is one case of attribution_syscalls.sh.
+/* Makes system calls whose results and waits are known by construction: each
+ * subcommand is one case of attribution_syscalls.sh.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -68,8 +68,8 @@ static int copy(const char *from, const char *to)
 	return 0;
 }
 
-/* A sleep that a stop and a continue interrupt is restarted by the kernel.  By a
- * host's clock, too, it goes on for long enough to be interrupted.
+/* A sleep interrupted by SIGSTOP and SIGCONT is restarted by the kernel. It is
+ * long enough to be interrupted also by a host's clock.
  */
 static int restart(void)
 {

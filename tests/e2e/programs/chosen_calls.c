@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes many system calls, of which two kinds are chosen (gating.sh):
+/* Makes many system calls, two kinds of which are chosen (gating.sh):
  *
- *	chosen_calls OPENS READS
+ * 	chosen_calls OPENS READS
  *
- * opens a file OPENS times, and between these makes other calls; then reads a
- * pipe READS times, each of which waits for a child that writes some time
- * later, and meanwhile moves the reader to another CPU, where there is one.
- * Says on standard output how many of each it made, those of the child apart.
+ * opens a file OPENS times, with other calls between; then reads a pipe READS
+ * times. Each read waits for a child that writes later, and meanwhile moves the
+ * reader to another CPU, if there is one. Prints the number of calls of each
+ * kind, with those of the child separate.
  */
 #include <fcntl.h>
 #include <sched.h>

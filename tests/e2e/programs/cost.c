@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* This is what one operation takes, in ns of the virtual machine's clock,
- * which are instructions there: cost [OPERATION]...
+/* Measures single operations, in ns of the virtual machine's clock, which equal
+ * instructions there: cost [OPERATION]...
  *
  * Prints "OPERATION NS", a line each: getppid, a read of 4 KiB from the page
  * cache, a byte to another process through a pipe and another one back, and a
- * page fault.  NS is the mean of 100 rounds, and the least of five such means:
- * a tick of the timer now and then is not the operation's.
+ * page fault. NS is the least of five means of 100 rounds each, to exclude
+ * occasional timer ticks.
  */
 #include <fcntl.h>
 #include <stdio.h>

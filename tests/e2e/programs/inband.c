@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Brackets calls of which it is known what they do, and prints each record as
- * JSON, a bracket a line, with what the library was told of it: inband.sh
- * judges them, beside the recordings that it saves.
+/* Brackets calls whose effects are known, and prints each record as JSON, a
+ * bracket a line, with the library's results for it: inband.sh judges them,
+ * together with the recordings that it saves.
  *
- *	inband examples|watch|full|wrap|misuse|orphan FOLDER FILE
+ * 	inband examples|watch|full|wrap|misuse|orphan FOLDER FILE
  *
- * As orphan it waits for a line of input within a bracket, in which its service
- * ends.
+ * As orphan it waits for a line of input within a bracket, during which its
+ * service ends.
  */
 #include "inband/ktrace_hw.h"
 
@@ -48,7 +48,7 @@ static void nap(long ns)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
-/* What is bracketed; before(), if there is one, gets it ready. */
+/* The bracketed call; before(), if not NULL, prepares it. */
 struct example {
 	const char *name;
 	void (*before)(void);
@@ -275,7 +275,7 @@ static void run_examples(const char *folder)
 	ktrace_hw_close(k);
 }
 
-/* Twice what one look finds, and nothing in between. */
+/* Twice the number found by one look, with nothing in between. */
 static void run_watch(const char *folder)
 {
 	struct ktrace_hw *k = open_library(0);
@@ -284,7 +284,7 @@ static void run_watch(const char *folder)
 	uint64_t gaps = 0;
 
 	(void)folder;
-	/* What is watched must not be written meanwhile: that is calls, too. */
+	/* Buffers output, so that no write() is watched. */
 	setvbuf(stdout, output, _IOFBF, sizeof(output));
 	if (ktrace_hw_watch(k) != KTRACE_HW_OK)
 		fail_library(k, "watch");
@@ -328,7 +328,7 @@ static void run_full(const char *folder)
 	ktrace_hw_close(k);
 }
 
-/* Brackets that together are several times what the buffer holds. */
+/* Brackets that together fill the buffer several times. */
 static void run_wrap(const char *folder)
 {
 	struct ktrace_hw *k = open_library(256 << 10);
@@ -389,7 +389,8 @@ static void print_status(const char *what, const struct ktrace_hw *k)
 	fflush(stdout);
 }
 
-/* The program goes on, and is told of each thing that it cannot be told. */
+/* The program continues, and gets an error for each query that has no answer.
+ */
 static void run_orphan(const char *folder)
 {
 	struct ktrace_hw *k = open_library(0);

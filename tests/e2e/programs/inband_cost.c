@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a bracket costs: prints a line for each kind of call, in nanoseconds of
- * the machine's clock, where an instruction takes one: the call alone, begin,
- * the call in its bracket, end of the first bracket, and the least and the mean
- * end of the others; begin and call are the least of those, too.
+/* Measures the cost of a bracket: prints a line for each kind of call, in
+ * nanoseconds of the machine's clock, where an instruction takes one: the call
+ * alone, begin, the call in its bracket, end of the first bracket, and the
+ * least and the mean end of the others; begin and call are also the least of
+ * the others.
  *
- *	inband_cost FILE
+ * 	inband_cost FILE
  */
 #include "inband/ktrace_hw.h"
 
@@ -93,7 +94,7 @@ static bool run_round(struct ktrace_hw *k, bool (*call)(void),
 	return is_good && record && record->call_count && !record->gaps;
 }
 
-/* Of each part, without the interrupts that come at times. */
+/* Keeps the least time of each part, to exclude occasional interrupts. */
 static void take_least(struct round *least, const struct round *round)
 {
 	if (round->begin_ns < least->begin_ns)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes for which, and on whose time, interrupts are known to be: each
- * subcommand is a part of a case of attribution_interrupts.sh, and bears its
- * name.
+/* Processes whose interrupts have known beneficiaries, and run on known time:
+ * each subcommand is a part of a case of attribution_interrupts.sh, and sets
+ * its process's name.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -101,8 +101,8 @@ static void dirty_as(const char *name, const char *path, size_t bytes)
 	exit(0);
 }
 
-/* The first process makes a page dirty, which queues the device's writeback; the
- * second one makes so many blocks dirty, and queues nothing.
+/* The first process dirties a page, which queues the device's writeback; the
+ * second one dirties the given number of blocks, and queues nothing.
  */
 static void dirtiers(char **arguments)
 {
@@ -163,7 +163,7 @@ static void sleeper(char **arguments)
 		sleep_ms(2);
 }
 
-/* Makes and removes so many files in memory: what they were is freed by RCU
+/* Makes and removes the given number of files in memory: they are freed by RCU
  * callbacks, which have run when it ends.
  */
 static void forgetter(char **arguments)
@@ -178,7 +178,8 @@ static void forgetter(char **arguments)
 	sleep_ms(200);
 }
 
-/* Hands a byte so many times to a child on another CPU and back. */
+/* Sends a byte to a child on another CPU and back, the given number of times.
+ */
 static void pinger(char **arguments)
 {
 	int turns = atoi(arguments[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes one file, by links, of those below the current folder that have the same
- * name and content and are large: recordings' copies of one kernel.
+/* Hard-links large files below the current folder that have the same name and
+ * content: recordings' copies of one kernel.
  */
 #include <fts.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 enum { LARGE = 1 << 20, READ_AT_ONCE = 1 << 16 };
 
-/* One of each content, and what it is called. */
+/* The first file with a content, and its path. */
 struct kept {
 	struct kept *next;
 	char *path;
@@ -36,7 +36,9 @@ static FILE *open_file(const char *path)
 	return file;
 }
 
-/* Files are read, not mapped: tmpfs fills holes that are looked at in a mapping. */
+/* Reads files instead of mapping them: tmpfs fills holes that are accessed in a
+ * mapping.
+ */
 static bool is_same_content(FILE *a, FILE *b)
 {
 	char of_a[READ_AT_ONCE], of_b[READ_AT_ONCE];

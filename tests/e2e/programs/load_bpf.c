@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads a BPF program, has it run on a few packets, and prints the number of
- * a process that keeps it loaded.
+/* Loads a BPF program, runs it on a few packets, and prints the process id of a
+ * process that keeps it loaded.
  */
 #include <linux/bpf.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static int load(void)
 	return (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 
-/* Waits to be killed, without a hold on what its parent's output goes to. */
+/* Waits to be killed, without keeping its parent's output open. */
 static int keep(void)
 {
 	pid_t pid = fork();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for locks, for attribution_locks.sh.  Four threads want a mutex that the
- * first one holds for 5 ms; then three want the lock of a pipe, which another
- * holds as long: it writes what is not in memory yet.  With an argument two want the
- * lock of a file, by flock() and again by fcntl(), and a third gives up for a signal.
- * Says what /proc/locks calls the file, where the mutex is, and how long it took from
- * before each of the first two was held until all had had it.
+/* Waits for locks, for attribution_locks.sh. Four threads lock a mutex that the
+ * first one holds for 5 ms; then three lock a pipe's mutex, which another holds
+ * as long: it writes memory that is not resident yet. With an argument two lock
+ * a file, by flock() and again by fcntl(), and a third gives up because of a
+ * signal. Prints the file's name in /proc/locks, the mutex's address, and the
+ * time from before each of the first two was held until all had had it.
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -87,7 +87,8 @@ static void contend_mutex(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* Returns a page that is not there until the file in *@uffd gives it. */
+/* Returns a page that is not resident until the handler of *@uffd provides it.
+ */
 static void *make_page(int *uffd)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -140,7 +141,7 @@ static void give_up(int signal)
 	(void)signal;
 }
 
-/* A process that wants the lock of the file at @path, by an open file of its own. */
+/* Starts a process that locks the file at @path, by an open file of its own. */
 static int start_locker(const char *path, int (*lock)(int file, bool is_wanted))
 {
 	const struct sigaction action = { .sa_handler = give_up };
@@ -157,7 +158,9 @@ static int start_locker(const char *path, int (*lock)(int file, bool is_wanted))
 	_exit(0);
 }
 
-/* Returns how many wait for files' locks: /proc/locks has arrows for these. */
+/* Returns the number of waiters for file locks: /proc/locks marks them with
+ * arrows.
+ */
 static int count_waiting(void)
 {
 	FILE *locks = fopen("/proc/locks", "re");
@@ -190,8 +193,8 @@ static void contend_file(const char *path, int file,
 		;
 }
 
-/* Says what /proc/locks calls the file that has a lock of this process's: on an
- * overlay it has another device than fstat() says.
+/* Prints the name in /proc/locks of the file that this process has locked: on
+ * an overlay its device is not that of fstat().
  */
 static void say_place(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sleeps 20 ms in a place of its own, and waits 10 ms in read() for a child that
- * answers so late, again and again until SIGTERM, or as often as its second
- * argument says: top.sh knows both.  Then it writes to the file that is its first
- * one how often and how long on average, by its own clock.
+/* Sleeps 20 ms in a function of its own, and waits 10 ms in read() for a child
+ * that answers that late, repeatedly until SIGTERM, or as often as its second
+ * argument: top.sh relies on both. Then it writes the number and the mean
+ * length, by its own clock, to the file in its first argument.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifdef __clang__ /* it makes no clones and does not know the attribute */
+#ifdef __clang__ /* clang makes no clones and does not know the attribute */
 #define KEPT __attribute__((noinline))
 #else
 #define KEPT __attribute__((noinline, noclone))

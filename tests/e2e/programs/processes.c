@@ -89,7 +89,8 @@ static void pass(int from, int to)
 	check(write(to, &byte, 1));
 }
 
-/* A byte goes to and fro; each waits while the other has it. */
+/* A byte is passed back and forth; each process waits while the other has it.
+ */
 static void ping(void)
 {
 	int there[2];
@@ -157,7 +158,7 @@ static void *exec_self(void *unused)
 	return unused;
 }
 
-/* The second thread calls exec: it goes on as the first. */
+/* The second thread calls exec, and continues as the first. */
 static void execer(void)
 {
 	pthread_t thread;

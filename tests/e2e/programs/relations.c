@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* This is what attribution_relations.sh knows by construction: how often which
- * function calls which, how long which calls sleep, and from which line.
+/* Has, for attribution_relations.sh, known numbers of calls between functions,
+ * known lengths of sleeps in calls, and known source lines of calls.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifdef __clang__ /* it makes no clones and does not know the attribute */
+#ifdef __clang__ /* clang makes no clones and does not know the attribute */
 #define OWN_FRAME __attribute__((noinline))
 #else
 #define OWN_FRAME __attribute__((noinline, noclone))
@@ -24,7 +24,7 @@
 enum {
 	READS = 40, /* preadv() of a file that is cached */
 	PIPE_READS = 20,
-	SLOW_MS = 20, /* what two of those wait for */
+	SLOW_MS = 20, /* two of the pipe reads wait this long */
 	SLEEP_MS = 50,
 	PAGES = 16,
 };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Servers of several kinds and their two clients, for attribution_requests.sh:
- * "requests KIND WAY FILE".  KIND: a poll loop, a pool of threads, a fork for
+ * "requests KIND WAY FILE". KIND: a poll loop, a pool of threads, a fork for
  * each connection, a chain of two servers, a poll loop that is sent several
- * requests at a time, one that has kworkers do something for each, a proxy whose
- * clients have several connections each.  WAY: pipe, pty, unix, tcp.  Each client writes to FILE what is
- * true of its requests: when it sent them and had the answers, by
- * CLOCK_MONOTONIC, the threads that served, how often the first of them
- * slept until the one behind had answered, and how long it was at it.
+ * requests at a time, one that needs kworkers for each request, a proxy whose
+ * clients have several connections each. WAY: pipe, pty, unix, tcp. Each client
+ * writes the truth about its requests to FILE: when it sent them and had the
+ * answers, by CLOCK_MONOTONIC, the threads that served, how often the first of
+ * them slept until the downstream server had answered, and how long it was
+ * busy.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -37,10 +38,10 @@ enum { PROXIED = CLIENTS * AHEAD }; /* connections to the proxy */
 struct message {
 	int number;
 	int kib;     /* the server is to read */
-	int tid;     /* that served */
-	int back;    /* thread of the server behind that one, or 0 */
-	int sleeps;  /* of the first until the second had answered */
-	int busy_us; /* so long the server was at it, at least */
+	int tid;     /* the thread that served */
+	int back;    /* thread of the downstream server, or 0 */
+	int sleeps;  /* of the first server until the second had answered */
+	int busy_us; /* minimum time that the server was busy */
 };
 
 /* One end of a connection: of pipes it has two files. */
@@ -51,7 +52,7 @@ struct line {
 
 struct way {
 	const char *name;
-	/* Makes what clients connect to. */
+	/* Makes the endpoint that clients connect to. */
 	int (*listen)(void);
 	struct line (*connect)(int client);
 	struct line (*accept)(int listener);
@@ -63,7 +64,7 @@ static int control[2];
 static struct sockaddr_un unix_address = { .sun_family = AF_UNIX };
 static struct sockaddr_in tcp_address = { .sin_family = AF_INET };
 static struct sockaddr_in back_address; /* of the proxy's server */
-static int layer; /* 0: what clients ask, 1: the server behind */
+static int layer; /* 0: the clients' server, 1: the downstream server */
 
 static long check(long result)
 {
@@ -95,7 +96,7 @@ static int listen_pipe(void)
 	return control[0];
 }
 
-/* Its client has the terminal, its server what is behind that. */
+/* The client has the terminal, the server its master. */
 static int listen_pty(void)
 {
 	struct termios raw;
@@ -203,7 +204,7 @@ static int count_sleeps(void)
 	return (int)usage.ru_nvcsw;
 }
 
-/* What the second server did is in the answer. */
+/* The answer contains the downstream server's thread and times. */
 static void ask_behind(struct message *message)
 {
 	int sleeps;
@@ -217,8 +218,8 @@ static void ask_behind(struct message *message)
 
 static bool drains; /* the server has kworkers do something */
 
-/* Has a page moved, before which the kernel lets each CPU's kworker hand over
- * the pages that it keeps there, and waits for that.
+/* Migrates a page: the kernel first lets each CPU's kworker flush the pages
+ * that it caches there, and waits for that.
  */
 static void drain(void)
 {
@@ -237,8 +238,8 @@ static void drain(void)
 
 static bool syncs; /* the server waits for the disk */
 
-/* Appends to a file on the disk, and waits until it and its size are there: the
- * first of that a kworker does behind the disk's interrupt, the second the
+/* Appends to a file on the disk, and waits until data and size are on it: for
+ * the data a kworker runs after the disk's interrupt, for the size the
  * journal's thread.
  */
 static void append(void)
@@ -277,7 +278,7 @@ static bool take(struct line line, struct message *message)
 {
 	ssize_t size = read(line.in, message, sizeof(*message));
 
-	/* Nobody has the terminal any more. */
+	/* The terminal is closed. */
 	if (size < 0 && errno == EIO)
 		return false;
 	return check(size) == sizeof(*message);
@@ -291,7 +292,7 @@ static void serve_line(struct line line)
 		answer(line, message);
 }
 
-/* Calls @handle for each request of all clients, until there is none more. */
+/* Calls @handle for each request of all clients, until no more can arrive. */
 static void poll_lines(int listener, int clients,
 		       void (*handle)(struct line line, struct message message))
 {
@@ -337,7 +338,7 @@ static void serve_sync(int listener)
 	serve_poll(listener);
 }
 
-/* A server that others ask. */
+/* A server that receives requests from other servers. */
 static void serve_behind(int listener)
 {
 	name("back");
@@ -433,8 +434,8 @@ static void serve_slowly(int listener)
 	}
 }
 
-/* An event loop between clients and a server: it sends each request on by a
- * connection of its own and does something else until the answer comes.
+/* An event loop between clients and a server: it forwards each request by a
+ * connection of its own and does something else until the answer arrives.
  */
 static void serve_proxy(int listener)
 {
@@ -474,8 +475,8 @@ static void serve_proxy(int listener)
 	}
 }
 
-/* Where two processes hold an end, it never ends: each closes what it does not
- * use.
+/* A pipe end that two processes hold open never reports its end: each closes
+ * the ends it does not use.
  */
 static void keep_side(int client)
 {
@@ -511,7 +512,7 @@ static long send_number(int file, int number)
 	return begin_ns;
 }
 
-/* Asks by several connections at a time. */
+/* Sends requests by several connections at a time. */
 static void ask_abreast(int client, FILE *out)
 {
 	struct pollfd files[AHEAD];
@@ -571,7 +572,7 @@ static void ask(int client, int ahead, FILE *out)
 static const struct {
 	const char *name;
 	void (*serve)(int listener);
-	int ahead; /* so many requests are sent before their answers */
+	int ahead; /* number of requests sent before their answers */
 	bool is_chain;
 	bool is_proxy;
 } kinds[] = {
@@ -612,7 +613,7 @@ static pid_t start_behind(void)
 	return pid;
 }
 
-/* The server behind a proxy, which connects to it for each request. */
+/* Starts the server after a proxy, which connects to it for each request. */
 static pid_t start_slow(void)
 {
 	int listener = way->listen();

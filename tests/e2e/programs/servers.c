@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A server and its two clients, for attribution_servers.sh: "servers pipe",
- * "unix", "udp" or "many" say how the requests come; many are two pipes.  Those of
- * "early" come by a pipe as well, the first two before the server reads.  A
- * request is how many KiB the server is to read; "big" asks eight times for
- * 240 and "small" eight times for 8, by turns.
+ * "unix", "udp" or "many" selects the transport of requests; many are two
+ * pipes. Requests of "early" use a pipe as well, and the first two are sent
+ * before the server reads. A request is the number of KiB the server is to
+ * read; "big" requests 240 eight times and "small" 8 eight times, alternately.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 enum { US = 1000, S = 1000000000, TIMES = 8, CLIENTS = 2, END = 0 };
 
-/* Clients ask by the clock, so that no two ever want the server at once. */
+/* Clients send by the clock, so that their requests never overlap. */
 enum { START = 3000 * US, PERIOD = 3000 * US };
 
 static const struct {
@@ -30,7 +30,7 @@ static const struct {
 	long delay_ns;
 } clients[CLIENTS] = { { "big", 240, 0 }, { "small", 8, PERIOD / 2 } };
 
-/* Where requests go in and come out; answers go by pipes. */
+/* Inputs and outputs for requests; answers use pipes. */
 struct channel {
 	int in[CLIENTS];
 	int out[CLIENTS];
@@ -104,7 +104,7 @@ static void open_many(struct channel *channel)
 	}
 }
 
-/* Waits for the next request, on both ways if there are two. */
+/* Waits for the next request, on both inputs if there are two. */
 static unsigned char take(const struct channel *channel)
 {
 	struct pollfd ways[CLIENTS] = {
@@ -130,7 +130,7 @@ static void serve(const struct channel *channel, long begin_ns,
 	unsigned char kib;
 
 	prctl(PR_SET_NAME, "server");
-	/* Its memory is there before the first request. */
+	/* Its memory is resident before the first request. */
 	memset(buffer, 1, sizeof(buffer));
 	if (begin_ns)
 		sleep_until(start, begin_ns);
@@ -143,8 +143,8 @@ static void serve(const struct channel *channel, long begin_ns,
 	_exit(0);
 }
 
-/* Nobody runs between a client's question and its sleep: who is asleep when the
- * answer comes is woken by it, and nothing has to be inferred.
+/* Keeps others from running between a client's send and its sleep: the answer
+ * always wakes a sleeping client, and nothing has to be inferred.
  */
 static void come_first(void)
 {
@@ -166,7 +166,7 @@ static void ask(const struct channel *channel, int client,
 		check(write(channel->in[client], &kib, 1));
 		check(read(channel->answers[client][0], &kib, 1));
 	}
-	/* The server is asleep again before it is told to end. */
+	/* The server sleeps again before it is told to end. */
 	sleep_until(start, time_ns + (long)TIMES * PERIOD);
 	_exit(0);
 }

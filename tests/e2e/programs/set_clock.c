@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets one machine's clock by another's, as a daemon of NTP would: by the
- * shortest of many round trips, half of which is the error that it states to the
- * kernel (RFC 5905; adjtimex(2)).
+/* Sets one machine's clock by another's, as an NTP daemon would: by the
+ * shortest of many round trips, half of which is the error that it reports to
+ * the kernel (RFC 5905; adjtimex(2)).
  *
- *	set_clock give DELAY_S		the other machine's clock is set by this one
- *	set_clock take ADDRESS		this machine's by that of ADDRESS
+ * 	set_clock give DELAY_S		serves this machine's clock to the other
+ * 	set_clock take ADDRESS		sets this machine's clock by that of ADDRESS
  *
  * Both write the instant, seconds since 1970, that is DELAY_S after the clocks
  * were set.
@@ -22,7 +22,7 @@
 
 enum { PORT = 7401, ROUNDS = 200, LEAST_ERROR_US = 10 };
 
-/* An answer; a request is one with nothing in it, or with done. */
+/* An answer; a request is all zeros except, possibly, done. */
 struct reading {
 	long long done;
 	long long now_ns;
@@ -68,8 +68,9 @@ static int give(int fd, int delay_s)
 		if (reading.done)
 			until_s = now_ns() / 1000000000 + delay_s;
 		reading = (struct reading){ until_s, now_ns() };
-		/* The last one tells when the other may go on: it asks no more,
-		 * and one of these gets there.
+		/* The last answer has the instant after which the client may
+		 * continue. The client sends no more requests, so the answer is
+		 * sent several times in case packets are lost.
 		 */
 		for (int i = 0; i < (until_s ? 10 : 1); i++)
 			sendto(fd, &reading, sizeof(reading), 0,

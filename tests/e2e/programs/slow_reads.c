@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a pipe N times; SLOW of these reads, chosen at random, take MS
- * milliseconds, since the writer sleeps so long.  Writes to standard output
- * which those were: number, begin and end, CLOCK_MONOTONIC in nanoseconds; and
- * likewise, with "stalled" behind, others that took half as long, as a busy host
- * may make them.
+ * milliseconds, since the writer sleeps that long. Writes the slow reads to
+ * standard output: number, begin and end, CLOCK_MONOTONIC in nanoseconds; and
+ * likewise, followed by "stalled", others that took half as long, as may happen
+ * on a busy host.
  *
- *	slow_reads N SLOW MS
- *	slow_reads N SLOW MS apart
- *			reader and writer are on two CPUs, which they exchange
- *			for each slow read, and wait then until the parent,
- *			which records, is done with it
- *	slow_reads work US...	runs work(US) for each
- *	slow_reads nap US...	sleeps for each
- *	slow_reads spin US	two processes run for so long at once
- *	slow_reads segv		ends by SIGSEGV
+ * 	slow_reads N SLOW MS
+ * 	slow_reads N SLOW MS apart
+ * 			reader and writer are on two CPUs, which they exchange
+ * 			for each slow read, and wait then until the parent,
+ * 			which records, is done with it
+ * 	slow_reads work US...	runs work(US) for each
+ * 	slow_reads nap US...	sleeps for each
+ * 	slow_reads spin US	two processes run for so long at once
+ * 	slow_reads segv		ends by SIGSEGV
  */
 #include <sched.h>
 #include <signal.h>
@@ -44,8 +44,8 @@ void work(int us)
 		continue;
 }
 
-/* Answers each number after so many microseconds.  Waits for it in readv(), of which
- * no trigger is: the reader may take its time.
+/* Answers each number after that many microseconds. Waits for it in readv(),
+ * which has no trigger, as the reader may be slow.
  */
 static void answer(int in, int out)
 {
@@ -60,7 +60,9 @@ static void answer(int in, int out)
 	}
 }
 
-/* Marks @slow of @count places, by a generator that is everywhere the same. */
+/* Marks @slow of @count reads, by a generator with the same sequence
+ * everywhere.
+ */
 static void choose(char *is_slow, int count, int slow)
 {
 	uint64_t state = 88172645463325252;
@@ -103,7 +105,7 @@ static bool is_asleep(pid_t pid)
 	return state == 'S';
 }
 
-/* It sleeps when it has nothing more to write. */
+/* The recorder sleeps when it has nothing more to write. */
 static void await_recorder(void)
 {
 	int times = 0;
@@ -118,7 +120,7 @@ static void await_recorder(void)
 struct pair {
 	pid_t writer;
 	int to;	  /* the writer */
-	int from; /* it */
+	int from; /* the writer */
 	int reader_cpu;
 };
 
@@ -147,7 +149,7 @@ static void exchange(struct pair *pair)
 	put_on(pair->writer, !pair->reader_cpu);
 }
 
-/* Read @number takes @us; it is written if it is slow, or took @stall_ns. */
+/* Read @number takes @us; it is printed if it is slow, or took @stall_ns. */
 static int ask(const struct pair *pair, int number, int us, uint64_t stall_ns)
 {
 	uint64_t begin_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What it waits for, how often and how long is known by construction: each
+/* Waits whose targets, number and lengths are known by construction: each
  * subcommand is one case of attribution_sleeps.sh or attribution_syscalls.sh.
  */
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifdef __clang__ /* it makes no clones and does not know the attribute */
+#ifdef __clang__ /* clang makes no clones and does not know the attribute */
 #define KEPT __attribute__((noinline))
 #else
 #define KEPT __attribute__((noinline, noclone))
@@ -62,7 +62,7 @@ KEPT static void waits_outer(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* This clock is one that the vdso asks the kernel for. */
+/* The vdso makes a system call for this clock. */
 KEPT static void ask_through_vdso(void)
 {
 	struct timespec time;
@@ -78,7 +78,7 @@ static void on_signal(int number)
 	sleep_ns(30 * MS);
 }
 
-/* The handler's stack goes on behind what the kernel put there. */
+/* The handler's stack continues after the frame that the kernel put there. */
 KEPT static void waits_signalled(void)
 {
 	signal(SIGUSR1, on_signal);
@@ -105,8 +105,8 @@ static void take(int pipe)
 		fail("read");
 }
 
-/* Whoever waits for it sleeps by then, were it made but now and the recorder
- * had much to write.
+/* A waiter sleeps by then, even if it was only just forked and the recorder had
+ * much to write.
  */
 static void give_later(int pipe)
 {
@@ -140,7 +140,7 @@ static int ping_pong(void)
 	return 0;
 }
 
-/* The middle of a chain: a timer wakes it, and it wakes who waits. */
+/* The middle of a chain: a timer wakes it, and it wakes the waiter. */
 static int wait_for_child(void)
 {
 	if (!fork()) {
@@ -237,7 +237,7 @@ static int wait_in_chain(const char *path)
 	return 0;
 }
 
-/* This is what a task that waits says of itself: "PID wchan". */
+/* Prints the wait channel of a waiting task: "PID wchan". */
 static void show_wchan(const char *how, pid_t pid)
 {
 	char path[64];
@@ -271,7 +271,7 @@ static void wait_in(const char *how, int *word)
 		fail("read");
 }
 
-/* Children wait in several ways; their parent reads where. */
+/* Children wait in several ways; their parent reads their wait channels. */
 static int show_labels(void)
 {
 	static const char *const ways[] = { "nanosleep", "poll", "futex",

@@ -38,16 +38,18 @@ enum {
 	TABLES = 16,
 };
 
-/* What an input may choose to have alone: most of its time goes into writers. */
+/* An output that an input may select alone: most of its time is spent in
+ * writers.
+ */
 enum writer_part {
 	PART_ALL,
 	PART_TIMELINES,
 	PART_PROFILES,
-	PART_TABLES, /* each of the parts from here has some of them */
+	PART_TABLES, /* from here on each part has some of the tables */
 	PARTS = 8,
 };
 
-/* All that takes steps, behind one callback. */
+/* All consumers of steps, as one callback. */
 struct writers {
 	struct step_callback callback;
 	const struct session *session;
@@ -141,8 +143,9 @@ static void open_timelines(struct writers *writers)
 	}
 }
 
-/* A function's name, a last one's and a first one's, where a table wants some;
- * what may be left out is.
+/* Returns the argument of a table that needs one: the last function's name or,
+ * for the latency table, that and the middle one's. Optional arguments are
+ * omitted.
  */
 static const char *argument_of(struct writers *writers,
 			       const struct attribution_table *table)
@@ -190,8 +193,9 @@ static void open_table(struct writers *writers,
 	writers->table_count++;
 }
 
-/* Returns a table that cannot be in this pass, or NULL: of a window servers want
- * the requests in it, and the table of requests wants those before it, too.
+/* Returns a table that cannot be in this pass, or NULL: for a window, servers
+ * need the requests in it, but the table of requests needs those before it,
+ * too.
  */
 static const struct attribution_table *left_out(const struct writers *writers)
 {
@@ -295,7 +299,7 @@ static void render(struct writers *writers, const struct task_stacks *stacks)
 	render_tables(writers, stacks);
 }
 
-/* There are stacks also where nothing was chosen of what they hold. */
+/* Stacks exist even if no user of them was chosen. */
 static void decode(struct writers *writers)
 {
 	struct task_stacks *stacks = NULL;

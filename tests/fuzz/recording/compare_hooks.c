@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdint.h>
 
-/* libFuzzer notes what is compared, to try one of the two in the other's place.
- * Linked with --wrap (see the Makefile), it is not told of constants below 256,
- * which it leaves out of switches, too, nor of equal values or of two that are
- * below 256: most compares are of null pointers, small numbers and ends of loops,
- * which push out the others and took a third of the time.
+/* libFuzzer records compared values, to try one in place of the other. Linked
+ * with --wrap (see the Makefile), it does not get constants below 256, which it
+ * ignores in switches, too, nor equal values or two that are below 256: most
+ * comparisons are of null pointers, small numbers and ends of loops, which
+ * evict the others and took a third of the time.
  */
 enum { SMALL = 256 };
 

@@ -12,17 +12,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Those that are larger are few, and would fill the memory. */
+/* Larger blocks are few, and would fill the memory. */
 enum { SIZE_LEAST = 1 << 17, SIZE_MOST = 8 << 20, BLOCKS = 24, PAGE = 4096 };
 
 struct block {
-	void *bytes; /* NULL: there is none */
+	void *bytes; /* NULL: unused */
 	size_t size;
 	bool is_used;
 	uint64_t freed; /* the higher the later */
 };
 
-/* An entry is one process with one input at a time. */
+/* Without locks: a fuzz entry is one process with one input at a time. */
 static struct block blocks[BLOCKS];
 static uint64_t frees;
 
@@ -50,7 +50,7 @@ static struct block *find(const void *bytes)
 	return NULL;
 }
 
-/* Returns one of that size that is free, or NULL. */
+/* Returns a cached block of that size, or NULL. */
 static struct block *find_free(size_t size)
 {
 	for (size_t i = 0; i < BLOCKS; i++)
@@ -60,8 +60,8 @@ static struct block *find_free(size_t size)
 	return NULL;
 }
 
-/* Returns a place for a block, that of the one that was freed first if there is
- * no other; NULL if all are used.
+/* Returns a slot for a block, evicting the cached block freed earliest if all
+ * are occupied; NULL if all blocks are in use.
  */
 static struct block *make_place(void)
 {
@@ -92,8 +92,8 @@ static void *take_new(size_t size, bool is_zero)
 	return bytes;
 }
 
-/* Whole pages become zero when they are touched, of which few are.  The entry's
- * own madvise() does nothing.
+/* Drops whole pages, which are then zeroed only when touched, as few are. The
+ * program's wrapped madvise() does nothing.
  */
 static void clear(uint8_t *bytes, size_t size)
 {
@@ -140,7 +140,9 @@ void __wrap_free(void *bytes)
 		__real_free(bytes);
 		return;
 	}
-	/* Forbidden if it is free already, which AddressSanitizer reports. */
+	/* The block is already poisoned if it is free: AddressSanitizer reports
+	 * that.
+	 */
 	*(volatile uint8_t *)bytes = 0;
 	ASAN_POISON_MEMORY_REGION(bytes, block->size);
 	block->is_used = false;

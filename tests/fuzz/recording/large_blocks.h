@@ -2,15 +2,15 @@
 #ifndef KT_TESTS_FUZZ_LARGE_BLOCKS_H
 #define KT_TESTS_FUZZ_LARGE_BLOCKS_H
 
-/* AddressSanitizer maps each block from 128 KB on anew, with its shadow, and
- * gives both back: for small inputs half of the time went there.  Linked with
- * --wrap (see the Makefile), malloc(), calloc(), realloc() and free() keep such
- * blocks and hand them out again to who wants exactly as much, so that what is
- * around a block stays forbidden.  In between all of it is forbidden, too, and
- * to free it a second time is found.
+/* AddressSanitizer maps each block of 128 KB or more separately, with its
+ * shadow, and unmaps both: for small inputs this took half of the time. Linked
+ * with --wrap (see the Makefile), malloc(), calloc(), realloc() and free()
+ * cache such blocks and reuse them for requests of exactly the same size, so
+ * that the memory around a block stays poisoned. While cached the whole block
+ * is poisoned, too, and a double free is detected.
  */
 
-/* libdeflate's blocks are kept as well. */
+/* Makes libdeflate's blocks cached as well. */
 void large_blocks_init(void);
 
 #endif

@@ -16,17 +16,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An entry is one process with one input at a time.  Between inputs libFuzzer
- * has real files.
+/* Global, as a fuzz entry is one process with one input at a time. Between
+ * inputs libFuzzer accesses real files.
  */
 static const struct packed_files *present;
 
-/* What libipt opens by name stays open until the next input. */
+/* Files that libipt opened by name; they stay open until the next input. */
 enum { SECTIONS_MOST = 64 };
 static int sections[SECTIONS_MOST];
 static size_t section_count;
 
-/* A folder that is being listed. */
+/* The folder being listed. */
 static struct {
 	const char *prefix;
 	size_t next;
@@ -72,7 +72,7 @@ void memory_files_set(const struct packed_files *files)
 		close(sections[--section_count]);
 }
 
-/* Returns what is behind the folder in @path, NULL if it is not below. */
+/* Returns the part of @path after the folder, NULL if @path is not in it. */
 static const char *name_of(const char *path)
 {
 	size_t length = strlen(MEMORY_FOLDER);
@@ -276,7 +276,9 @@ int __wrap_file_map_temporary(const struct log *log)
 	return memfd_create("temporary", MFD_CLOEXEC);
 }
 
-/* What is given back would be gone: it is not mapped from a file here. */
+/* Does nothing: the memory is no file mapping here, so dropped pages would be
+ * lost.
+ */
 int __wrap_madvise(void *bytes, size_t size, int advice)
 {
 	(void)bytes;
@@ -285,7 +287,7 @@ int __wrap_madvise(void *bytes, size_t size, int advice)
 	return 0;
 }
 
-/* What is no file of the input is one of the program's own, by descriptor. */
+/* Paths in /proc/self/fd are descriptors opened by the program itself. */
 int __wrap_pt_iscache_add_file(struct pt_image_section_cache *cache,
 			       const char *path, uint64_t offset, uint64_t size,
 			       uint64_t address)

@@ -4,14 +4,14 @@
 
 #include "tests/fuzz/recording/packed_files.h"
 
-/* The folder that the files of an input seem to lie in. */
+/* The folder that contains the files of an input, for the program. */
 #define MEMORY_FOLDER "/input"
 
-/* Linked with --wrap (see the Makefile), the program's ways to files lead to
- * those of an input in memory, and to no others.  What is mapped has its exact
- * size, so that AddressSanitizer sees who reads beyond.
+/* Linked with --wrap (see the Makefile), the program's file functions access
+ * only the files of an input in memory. Mappings have the file's exact size, so
+ * that AddressSanitizer detects reads past the end.
  *
- * Makes @files, which must stay, those that there are; NULL: none.
+ * Sets the existing files to @files, which is borrowed; NULL: none.
  */
 void memory_files_set(const struct packed_files *files);
 

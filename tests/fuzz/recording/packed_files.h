@@ -7,7 +7,7 @@
 
 enum { PACKED_FILES_MOST = 24, PACKED_NAME_ROOM = 80 };
 
-/* A file of an input: see packed_folder_fixture.h, whose format this is. */
+/* A file of an input in the format of packed_folder_fixture.h. */
 struct packed_file {
 	char name[PACKED_NAME_ROOM];
 	const uint8_t *bytes; /* in the input */
@@ -19,7 +19,7 @@ struct packed_files {
 	size_t count;
 };
 
-/* Finds the files of an input.  Those behind the first PACKED_FILES_MOST, and
+/* Finds the files of an input. Files after the first PACKED_FILES_MOST, and
  * those with a name that is too long, are left out.
  */
 void packed_files_read(struct packed_files *packed, const uint8_t *bytes,
@@ -29,8 +29,8 @@ void packed_files_read(struct packed_files *packed, const uint8_t *bytes,
 const struct packed_file *packed_files_find(const struct packed_files *packed,
 					    const char *name);
 
-/* Writes all of @packed as one input; @to must lie elsewhere.  Returns its size;
- * 0 if there is not @room for it.
+/* Writes all of @packed as one input; @to must not overlap its files. Returns
+ * the size; 0 if @room is too small.
  */
 size_t packed_files_write(const struct packed_files *packed, uint8_t *to,
 			  size_t room);

@@ -53,7 +53,7 @@ static struct listed_record *pick(struct mutation *mutation,
 	return &list->records[mutation_below(mutation, list->count)];
 }
 
-/* Makes @record's bytes others, of @size, that may be changed. */
+/* Replaces @record's bytes by a copy of @size that may be changed. */
 static uint8_t *own(struct mutation *mutation, struct listed_record *record,
 		    size_t size)
 {
@@ -93,7 +93,7 @@ static void drop(struct mutation *mutation, struct record_list *list)
 		record_list_remove(list, mutation_below(mutation, list->count));
 }
 
-/* The kernel's and perf's kinds, from 1 and from 64 on, and what is none. */
+/* Uses the kernel's kinds from 1 on, perf's from 64 on, and invalid ones. */
 static void change_kind(struct mutation *mutation, struct record_list *list)
 {
 	struct listed_record *record = pick(mutation, list);
@@ -111,7 +111,7 @@ static void change_kind(struct mutation *mutation, struct record_list *list)
 		memcpy(bytes, &kind, sizeof(kind));
 }
 
-/* Returns what a field becomes: near what it was, a bound, or any. */
+/* Returns a new value of a field: near the old one, a bound, or any. */
 static uint64_t change_value(struct mutation *mutation, uint64_t value)
 {
 	switch (mutation_below(mutation, 6)) {
@@ -131,8 +131,8 @@ static uint64_t change_value(struct mutation *mutation, uint64_t value)
 	}
 }
 
-/* Fields lie at multiples of their size; some are another record's: a task, a
- * time, an id.
+/* Fields are at multiples of their size; some values are copied from another
+ * record: a task, a time, an id.
  */
 static void change_field(struct mutation *mutation, struct record_list *list)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Places in the file's header. */
+/* Offsets in the file's header. */
 enum { DATA_OFFSET = 40, DATA_SIZE = 48, FEATURES = 72, FEATURE_WORDS = 4 };
 
 static uint64_t read_word(const uint8_t *bytes)
@@ -20,7 +20,7 @@ static void write_word(uint8_t *bytes, uint64_t word)
 	memcpy(bytes, &word, sizeof(word));
 }
 
-/* Returns how long the record at @bytes is, all @left if it is none. */
+/* Returns the size of the record at @bytes; @left if it is not valid. */
 static size_t record_size(const uint8_t *bytes, size_t left)
 {
 	uint32_t type;
@@ -89,7 +89,9 @@ void record_list_remove(struct record_list *list, size_t index)
 		(list->count - index) * sizeof(list->records[0]));
 }
 
-/* The features' places stand behind the records, in the order of their bits. */
+/* The table of the features' offsets follows the records, in the order of their
+ * bits.
+ */
 static void move_features(uint8_t *file, size_t end, size_t size,
 			  uint64_t distance)
 {

@@ -14,19 +14,19 @@ struct listed_record {
 	size_t size;
 };
 
-/* The records of a perf.data file, to be changed and written again. */
+/* The records of a perf.data file, for changing and rewriting. */
 struct record_list {
 	const uint8_t *file;
 	size_t file_size;
-	size_t begin; /* of the records in the file */
+	size_t begin; /* offset of the records in the file */
 	size_t end;
 	struct listed_record records[RECORD_LIST_MOST];
 	size_t count;
 };
 
-/* Finds the records of the @size bytes at @file, which must stay.  What is not a
- * record is part of the last one.  Returns false if there is no perf.data file
- * with any.
+/* Finds the records of the @size bytes at @file, which are borrowed. Bytes that
+ * are not a record belong to the last one. Returns false if it is not a
+ * perf.data file or has no records.
  */
 bool record_list_read(struct record_list *list, const uint8_t *file,
 		      size_t size);
@@ -36,8 +36,8 @@ bool record_list_insert(struct record_list *list, size_t index,
 			struct listed_record record);
 void record_list_remove(struct record_list *list, size_t index);
 
-/* Writes the file with the records as they are now, its header and its features
- * in their new places.  Returns the size; 0 if there is no @room.
+/* Writes the file with the current records, adapting the offsets in its header
+ * and features. Returns the size; 0 if @room is too small.
  */
 size_t record_list_write(const struct record_list *list, uint8_t *to,
 			 size_t room);

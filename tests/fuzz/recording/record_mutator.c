@@ -13,7 +13,7 @@
 /* Larger inputs take too long to be worth it. */
 enum { INPUT_MOST = 1 << 17, OPTIONS = sizeof(struct writer_choice) };
 
-/* One run: what is made must stay until the input is written. */
+/* One run: the changed data must stay valid until the input is written. */
 struct run {
 	struct mutation mutation;
 	struct packed_files files;
@@ -74,8 +74,8 @@ static void change_options(struct run *run)
 		   mutation_below(&run->mutation, 256));
 }
 
-/* All of what is written of a recording takes several times as long as the most
- * of its parts: what is made of an input that chooses none has some part.
+/* Writing all outputs of a recording takes several times as long as most of its
+ * parts: inputs made from one that selects no part select one.
  */
 static void choose_part(struct run *run)
 {
@@ -144,7 +144,9 @@ static bool read_data(struct record_list *list,
 	return data && record_list_read(list, data->bytes, data->size);
 }
 
-/* The second input's records are of the first one's traced events, or not. */
+/* Inserts some of the second input's records, whose event ids may be unknown in
+ * the first one.
+ */
 static void take_some(struct run *run, const struct record_list *others)
 {
 	size_t times = 1 + mutation_below(&run->mutation, 4);

@@ -5,21 +5,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Changes some of @size bytes, of which there may be @room afterwards, knowing
- * nothing of them.  Returns how many there are: libFuzzer's LLVMFuzzerMutate.
+/* Changes some of @size bytes, which may grow to @room, without knowledge of
+ * their format. Returns the new size: libFuzzer's LLVMFuzzerMutate.
  */
 typedef size_t mutate_bytes(uint8_t *bytes, size_t size, size_t room);
 
-/* Changes an input of fuzz_recording as whoever knows what a recording is made
- * of: records come, go, change their order, kind, size and fields, take those of
- * others; trace gets and loses packets; the other files and the options change
- * by @bytewise.  @seed says how.  Returns the new size.
+/* Changes an input of fuzz_recording with knowledge of the format: adds,
+ * removes, reorders and resizes records, changes their kind and fields, or
+ * copies fields of other records; adds and removes trace packets; changes the
+ * other files and the options by @bytewise. @seed determines the change.
+ * Returns the new size.
  */
 size_t record_mutator_run(uint8_t *bytes, size_t size, size_t room,
 			  unsigned int seed, mutate_bytes *bytewise);
 
-/* Makes @out of the first input with some records of the second one.  Returns its
- * size; 0 if there is no @room.
+/* Makes @out of the first input and some records of the second. Returns its
+ * size; 0 if @room is too small.
  */
 size_t record_mutator_cross(const uint8_t *first, size_t first_size,
 			    const uint8_t *second, size_t second_size,

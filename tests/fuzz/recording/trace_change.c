@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Packets of Intel PT and of ETMv4, with payloads that make some sense. */
+/* Packets of Intel PT and of ETMv4, with plausible payloads. */
 #define BYTES(...) \
 	{ \
 		sizeof((const uint8_t[]){ __VA_ARGS__ }), \
@@ -111,7 +111,7 @@ static size_t remove_part(struct mutation *mutation, uint8_t *trace,
 	return size - count;
 }
 
-/* The AUX records say how much there was: mostly that is as true afterwards. */
+/* The AUX records contain the trace's size: mostly it stays correct. */
 static size_t change_byte(struct mutation *mutation, uint8_t *trace,
 			  size_t size)
 {
