@@ -6,14 +6,19 @@
 
 struct array;
 
-/* The arguments of the virtual machine's program, a list of texts.  Without
- * memory for them the program ends.
+/* Builds the argument list of the virtual machine's program. Running out of
+ * memory ends the program.
  */
 
-/* Appends @text; a NULL ends the list. */
+/* Splits @text into words in place and appends them. */
 void machine_add(struct array *arguments, const char *text);
 
-/* Appends the words of @text, which it cuts up. */
+/* Sets @path to the path at which the virtual machine of architecture @arch
+ * (NULL: this machine's) finds this program. A machine with its own root file
+ * system has the host's files in a folder.
+ *
+ * Returns 0, or -1 after a message on standard error.
+ */
 void machine_add_words(struct array *arguments, char *text);
 
 /* Sets @path to where the machine of architecture @arch, NULL for this one's,
