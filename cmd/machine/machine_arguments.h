@@ -10,22 +10,17 @@ struct array;
  * memory ends the program.
  */
 
-/* Splits @text into words in place and appends them. */
+/* Appends @text; a NULL ends the list. */
 void machine_add(struct array *arguments, const char *text);
+
+/* Splits @text into words in place and appends them. */
+void machine_add_words(struct array *arguments, char *text);
 
 /* Sets @path to the path at which the virtual machine of architecture @arch
  * (NULL: this machine's) finds this program. A machine with its own root file
  * system has the host's files in a folder.
  *
  * Returns 0, or -1 after a message on standard error.
- */
-void machine_add_words(struct array *arguments, char *text);
-
-/* Sets @path to where the machine of architecture @arch, NULL for this one's,
- * finds this program.  A machine with files of its own has the host's in a
- * folder.
- *
- * Returns 0, or -1 with the reason on standard error.
  */
 int machine_find_recorder(const char *arch, char path[PATH_MAX]);
 

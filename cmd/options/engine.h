@@ -31,14 +31,12 @@ enum engine engine_for(enum engine engine, const struct recording *recording);
  */
 enum engine engine_second(const struct recording *recording);
 
-/* Returns whether @engine, which is not ENGINE_DEFAULT, reads @recording's
+/* Returns whether @engine, which is not ENGINE_DEFAULT, can decode @recording's
  * trace.
  */
 bool engine_reads(enum engine engine, const struct recording *recording);
 
-/* Opens the stream that @input names as blocks.  Returns as
- * flow_source_open().
- */
+/* Opens the stream of @input as blocks. Returns like flow_source_open(). */
 int engine_open_blocks(enum engine engine, const struct flow_input *input,
 		       struct flow_source **source);
 
