@@ -16,14 +16,14 @@ FOLDERS = ("archive attribution cmd collector common decoder execution inband "
 MODULE = {"common/output_folder.c", "common/output_temporary.c"}
 
 ALLOWED = {
-    # One output file, whose name the user gave.
+    # One output file at a path from the user.
     "cmd/archive.c": {"open", "unlink"},
     "cmd/diff/diff_capture.c": {"fopen"},
     "cmd/pipeline/session.c": {"fopen"},
     "cmd/report/profile_files.c": {"fopen"},
     "common/new_file.c": {"open", "mkostemp", "linkat", "rename", "unlink"},
     "sql/sqlite/sqlite_export.c": {"rename", "unlink"},
-    # A named pipe that the user gave.
+    # A named pipe at a path from the user.
     "collector/trigger/trigger_events.c": {"mkfifo", "open"},
     # The service's socket.
     "serve/listening_socket.c": {"chmod", "chown", "unlink"},
@@ -33,7 +33,7 @@ ALLOWED = {
     # /dev/null.
     "cmd/top/top_command.c": {"open"},
     "cmd/top/top_round.c": {"open"},
-    # In the new folder that it was given, by descriptor.
+    # In the new folder, relative to the descriptor passed in.
     "archive/unpack.c": {"openat", "mkdirat"},
 }
 
@@ -59,7 +59,7 @@ def changing_calls(text):
     """Yields the name and the line of each call that changes a folder."""
     for found in CALL.finditer(text):
         name, arguments = found[1], found[2]
-        # A declaration of a function of that name.
+        # This is a declaration of the function, not a call.
         if re.match(r"\s*(const|struct|void|int|char)\b", arguments):
             continue
         if name in WRITING and not WRITING[name].search(arguments):
