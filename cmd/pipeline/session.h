@@ -29,7 +29,7 @@ struct session {
 	struct lines *lines; /* NULL: not wanted */
 	struct pager *pager; /* NULL: none */
 	FILE *out;
-	struct output_file *file; /* behind `out`; NULL: out is no such file */
+	struct output_file *file; /* underlies out; NULL: out is no file */
 	bool is_captured;	  /* out belongs to the caller */
 	char *buffer;		  /* out's buffer, or NULL */
 	const struct colors *colors;

@@ -49,7 +49,7 @@ void top_show_failure(struct top_show *show, int cause);
 /* Shows the same round again after the view or the window size has changed. */
 void top_show_again(struct top_show *show, const struct top_result *result);
 
-/* Stops this process (SIGTSTP); restores the terminal until it is continued. */
+/* Stops this process (SIGSTOP); restores the terminal until it is continued. */
 void top_show_stop(struct top_show *show, const struct top_result *result);
 
 #endif

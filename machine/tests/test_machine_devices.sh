@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2016 # the guest's shell expands them
-# CPUs, memory, the scratch disk and the network; of the older kernel the network
 # Tests CPUs, memory, the scratch disk and the network; with the older kernel
 # only the network, and the rest in the full tier.
 set -euo pipefail

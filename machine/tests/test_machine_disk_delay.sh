@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2016 # the guest's shell expands them
-# --disk-delay: what a request to the scratch disk takes by the guest's clock, and
 # Tests --disk-delay: the duration of a request to the scratch disk by the
 # guest's clock, whether the CPU idles meanwhile, and that it is a disk. The
 # full tier also tests the older kernel.
