@@ -4,7 +4,7 @@
 # make bench, make lint,
 # make install, make deb,
 # make compile_commands.json
-# V=1 shows commands, DRAFT=1 compiles sooner what is then slower,
+# V=1 shows commands, DRAFT=1 compiles faster but produces slower code,
 # SAN=1 builds with ASan and UBSan into build-san/,
 # FUZZ=1 for libFuzzer (clang) into build-fuzz/, ARCH=arm64 cross-builds into
 # build-arm64/ (see scripts/arm64_sysroot.sh) and runs the suites in QEMU.
@@ -37,29 +37,31 @@ CPPFLAGS += -isystem $(SYSROOT)/usr/include/aarch64-linux-gnu \
 LDFLAGS  += '--sysroot=$(CURDIR)/$(SYSROOT)' \
             -L$(SYSROOT)/usr/lib/aarch64-linux-gnu \
             -Wl,-rpath-link,$(SYSROOT)/usr/lib/aarch64-linux-gnu
-# Zydis has another name in each release of Debian, and the machine's files may
-# be of a later one, without all of these: what is built brings its own along.
+# Debian's releases name Zydis's library differently, and the machine's files
+# may be of a later release, without all of these: the build carries its own
+# copies.
 CARRIED  := $(BUILD)/lib
 CARRIED_LIBS := libZydis libdeflate libsqlite3 libedit libbsd libmd
-# Old tags: what is brought along may need more of it, as libedit does libbsd.
+# Old tags, since carried libraries may need further ones, as libedit needs
+# libbsd.
 LDFLAGS  += -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 endif
 
-# Debian has libipt for x86 only: elsewhere its decoder is left out.
+# Debian has libipt only for x86; elsewhere its decoder is left out.
 HAVE_IPT := $(if $(ARCH),,$(shell echo '\#include <intel-pt.h>' | \
             $(CC) -E - >/dev/null 2>&1 && echo yes))
 IPT_SRCS := decoder/libipt/intel_image.c $(wildcard decoder/libipt/libipt_*.c)
 NO_IPT_SRCS := decoder/libipt/without_libipt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
 
-# Without libmicrohttpd there is no `ktrace-hw view`.
+# Without libmicrohttpd, `ktrace-hw view` is left out.
 HAVE_MHD := $(if $(ARCH),,$(shell echo '\#include <microhttpd.h>' | \
             $(CC) -E - >/dev/null 2>&1 && echo yes))
 MHD_SRCS := view/http/server.c
 NO_MHD_SRCS := view/http/without_server.c
 NO_MHD_TESTS := $(shell grep -l view/http/ tests/*.c)
 
-# Without libcurl and LZ4 stores are in files alone.
+# Without libcurl and LZ4, stores can only be files.
 HAVE_CURL := $(if $(ARCH),,$(shell \
              printf '\#include <%s>\n' curl/curl.h lz4.h | \
              $(CC) -E - >/dev/null 2>&1 && echo yes))
@@ -70,26 +72,27 @@ NO_CURL_SRCS := store/clickhouse/without_curl.c
 NO_CURL_TESTS := $(shell grep -l packed_batch.h tests/*.c)
 DDL := $(wildcard store/clickhouse/ddl/*.sql)
 
-# Sanitized code is compiled in two thirds of the time with -O1, and in a tenth
-# less with lines alone, which are what reports name.
+# Sanitized code compiles in two thirds of the time with -O1, and another tenth
+# faster with line information only, which is all that reports need.
 CFLAGS   ?= $(if $(SAN)$(DRAFT),-O1 -g1,-O2 -g)
-# As NEWS has it on top.
+# The version at the top of NEWS.
 VERSION  := $(shell sed -n 's/^ktrace-hw \([0-9.]*\).*/\1/p;T;q' NEWS)
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
-# What nearly all time is spent in is compiled as one unit when the program is
-# linked; suites and libraries take the machine code that its objects have, too.
+# The code that takes nearly all the time is compiled as one unit when the
+# program is linked; its objects also contain machine code, which suites and
+# libraries use.
 FAST_SRCS := execution/% decoder/intel_pt/% report/steps/% report/profile/%
 WHOLE    := -O3 -flto -flto-partition=one
 HAVE_LTO := $(if $(SAN)$(FUZZ)$(DRAFT),,$(shell $(CC) $(WHOLE) -ffat-lto-objects -Werror \
             -x c -c -o /dev/null /dev/null 2>/dev/null && echo yes))
 LDFLAGS  += $(if $(HAVE_LTO),-fno-lto)
-# The library is part of what SQLite loads, too: -fPIC.
+# The library is also part of SQLite's extension, hence -fPIC.
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE) -fPIC -fvisibility=hidden
 LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
             -lelf -ldw -lzstd -lz -ldeflate -lsqlite3 -ledit -lm \
             $(if $(HAVE_MHD),-lmicrohttpd) $(if $(HAVE_CURL),-llz4) -pthread
 
-# Of SQLite's interface it takes what the program that loads it hands over.
+# The extension uses the SQLite interface that the loading program passes to it.
 EXTENSION      := $(if $(FUZZ),,$(BUILD)/ktrace-hw.so)
 EXTENSION_MAIN := cmd/sqlite_extension.c
 EXTENSION_SRCS := $(EXTENSION_MAIN) $(addprefix sql/sqlite/, cell_result.c constraints.c \
@@ -113,7 +116,7 @@ SUITE_FIXTURES := $(BUILD)/tests/fixtures.a
 SUITES   := $(patsubst %.c,$(BUILD)/%,$(filter tests/test_%.c,$(TESTS)))
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench_*.c))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
-# What leads the ways to files to those in memory: see memory_files.h.
+# Redirects file access to files in memory: see memory_files.h.
 FUZZ_RECORDING := $(patsubst %.c,$(BUILD)/%.o,$(filter-out \
             $(if $(FUZZ),,%/large_blocks.c %/compare_hooks.c),$(wildcard tests/fuzz/recording/*.c)))
 FUZZ_MUTATOR := $(patsubst %,$(BUILD)/tests/fuzz/recording/%.o,packed_files \
@@ -125,18 +128,18 @@ FUZZ_WRAPPED := access stat realpath opendir readdir closedir madvise \
             $(foreach n,1 2 4 8,__sanitizer_cov_trace_cmp$n \
             __sanitizer_cov_trace_const_cmp$n))
 
-# The ways into the kernel that abis tries are those of x86-64.
+# abis tries x86-64's ways to enter the kernel.
 E2E_SOURCES  := $(filter-out $(if $(ARCH),%/abis.c),$(wildcard tests/e2e/programs/*.c))
 INBAND_SOURCES := $(wildcard tests/e2e/programs/inband*.c) docs/tutorial/slow_web.c
 E2E_PROGRAMS := $(E2E_SOURCES:%.c=$(BUILD)/%) $(BUILD)/docs/tutorial/slow_web
 
-# A busy computer takes its time, and sanitizers and QEMU a multiple of it: of
-# the limits that suites set themselves, too.
+# A busy computer is slower, and sanitizers and QEMU take a multiple of the
+# time: this also raises the limits that suites set themselves.
 SUITE_ENV := CK_DEFAULT_TIMEOUT=120 \
              $(if $(SAN)$(ARCH),CK_TIMEOUT_MULTIPLIER=5)
 
-# What other programs link with: nothing but inband/ktrace_hw.h can be seen of
-# it.  Its name has the number of its interface.
+# The library that other programs link with: it exports only the names of
+# inband/ktrace_hw.h. Its file name has the number of its interface.
 INBAND_OBJS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard inband/*.c))
 INBAND_STATIC := $(BUILD)/libktrace-hw.a
 INBAND_SHARED := $(BUILD)/libktrace-hw.so.0
@@ -144,16 +147,16 @@ INBAND_LIBS    = $(filter-out -ldeflate -lsqlite3 -ledit -lmicrohttpd -llz4 -lip
 INBAND := $(if $(FUZZ),,$(INBAND_STATIC) $(INBAND_SHARED) \
           $(BUILD)/libktrace-hw.so $(BUILD)/libktrace-hw.pc)
 
-# Static where the traced machine's own files need not have them.
+# Static, because the traced machine's own files need not have these libraries.
 ARCH_CHECK_LIBS := -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic -lrt -lm \
                    -pthread
 CHECK_LIBS := $(if $(ARCH),$(ARCH_CHECK_LIBS), \
               $(shell pkg-config --libs check 2>/dev/null)) \
               -Wl,--wrap=_mark_point
 
-# $(1): suites' targets.  One that fails, or cannot be built, stops no other and
-# is listed at the end with the command that repeats it; what one prints stays
-# together.
+# $(1): suites' targets. A suite that fails or cannot be built does not stop the
+# others and is listed at the end with the command that repeats it; each suite's
+# output stays together.
 PASSED := $(BUILD)/passed
 REPEAT := make$(if $(SAN), SAN=1)$(if $(FUZZ), FUZZ=1)$(if $(DRAFT), DRAFT=1)$(if $(ARCH), ARCH=$(ARCH))
 define check_all
@@ -164,7 +167,8 @@ define check_all
 		done; exit 1; }
 endef
 pass = mkdir -p $(PASSED) && touch $(PASSED)/$@
-# Follows a check's command: a failure shows as soon as the check has ended.
+# Follows a check's command, so that a failure is printed as soon as the check
+# ends.
 or_fail = || { echo "FAILED: $@"; exit 1; }
 
 Q := $(if $(V),,@)
@@ -176,7 +180,7 @@ include machine/machine.mk
 $(MAIN_OBJ): CPPFLAGS += -DKTRACE_VERSION='"$(VERSION)"'
 $(MAIN_OBJ): NEWS
 
-# Objects are the same each time that they are made: -frandom-seed.
+# -frandom-seed makes objects reproducible.
 $(if $(HAVE_LTO),$(filter $(FAST_SRCS:%=$(BUILD)/%),$(OBJS))): \
 	CFLAGS += $(WHOLE) -ffat-lto-objects -frandom-seed=$@
 
@@ -201,7 +205,7 @@ $(CARRIED): Makefile
 	$(Q)cp -P $(CARRIED_LIBS:%=$(SYSROOT)/usr/lib/aarch64-linux-gnu/%.so.*) $@.new
 	$(Q)mv $@.new $@
 
-# Checkpoints of another build are not trusted.
+# Checkpoints of another build are not used.
 $(BUILD)/build_id.c: $(filter-out $(MAIN_OBJ),$(OBJS))
 	$(Q)printf '#include "common/build_id.h"\nconst uint32_t build_id = %s;\n' \
 		"$$(cat $^ | cksum | cut -d ' ' -f 1)" >$@
@@ -214,7 +218,7 @@ $(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS)) $(BUILD)/build_id.o
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
-# One object that has all it needs and shows no other name, of machine code alone.
+# One self-contained object of machine code, which exports no other names.
 $(INBAND_STATIC): $(INBAND_OBJS) $(LIBRARY)
 	@echo "  AR    $@"
 	$(Q)$(CC) $(LDFLAGS) -r -nostdlib -o $(@:.a=.o) $^
@@ -238,18 +242,19 @@ $(BUILD)/libktrace-hw.pc: NEWS Makefile
 		'Libs: -L$${libdir} -lktrace-hw' \
 		'Libs.private: $(INBAND_LIBS)' >$@
 
-# What the page is made of is in the program.
+# The page's files are embedded in the program.
 $(BUILD)/view/page/page.o: $(wildcard view/page/*.js view/page/*.css \
 	view/page/*.html)
 $(BUILD)/store/clickhouse/clickhouse_ddl.o: $(DDL)
 
-# They print figures and judge none.
+# Benchmarks print figures and never fail because of them.
 $(BENCHES): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o \
 		$(BUILD)/tests/bench/tape_fixture.o $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# With FUZZ=1 they look for inputs that break them, else they replay files.
+# With FUZZ=1 they search for inputs that break the program, else they replay
+# files.
 $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
 		$(BUILD)/tests/packed_folder_fixture.o \
 		$(BUILD)/tests/remove_folder_fixture.o \
@@ -260,31 +265,32 @@ $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
 
 $(BUILD)/tests/fuzz/fuzz_recording: $(FUZZ_RECORDING)
 $(BUILD)/tests/fuzz/fuzz_recording.o: CPPFLAGS += $(if $(FUZZ),-DFUZZING)
-# What is compared where text is written is not of an input any more.
+# Comparisons in code that writes text do not depend on the input directly, so
+# they must not guide the fuzzer.
 $(foreach f,report tables cmd,$(BUILD)/$f/%.o): CFLAGS += \
 	$(if $(FUZZ),-fno-sanitize-coverage=trace-cmp)
-# What is not the program's own guides nothing, and would be counted each time.
+# Code that is not the program's own must not guide the fuzzer, and would be
+# counted each time.
 $(filter-out %/all_writers.o,$(FUZZ_RECORDING)): CFLAGS += \
 	$(if $(FUZZ),-fno-sanitize=fuzzer-no-link)
 $(BUILD)/tests/fuzz/fuzz_recording: LDFLAGS += $(FUZZ_WRAPPED:%=-Wl,--wrap=%)
 
 fuzz: $(FUZZERS)
 
-# What fuzz_recording may begin with, in build/seeds: recordings with code.
+# Seed inputs of fuzz_recording, in build/seeds: recordings with code.
 fuzz-seeds: $(BUILD)/tests/test_fuzz_seeds
 	@mkdir -p $(BUILD)/seeds
 	$(Q)KTRACE_SEEDS=$(BUILD)/seeds $<
 
-# Who calls whom is told of relations: no calls are jumps; longjmp() leaves what
-# it goes down into.
+# Tests check the call tree of relations: -O1 keeps calls from becoming jumps,
+# and longjmp() ends its seemingly infinite recursion.
 $(E2E_PROGRAMS): PROGRAM_FLAGS := -O2
 $(BUILD)/tests/e2e/programs/relations: PROGRAM_FLAGS := -O1 \
 	-Wno-infinite-recursion
 
-# What the end-to-end tests record; the same linked into itself at a fixed
-# address for user stacks.
-# Those that use the library are built as anybody's would be, and are not linked
-# into themselves.
+# The programs that the end-to-end tests record, each also as a static variant
+# at a fixed address, for user stacks. Programs that use the library are built
+# like any user's and have no such variant.
 INBAND_PROGRAMS := $(if $(FUZZ),,$(patsubst %.c,$(BUILD)/%,$(INBAND_SOURCES)))
 $(INBAND_PROGRAMS): $(BUILD)/%: %.c $(INBAND_STATIC)
 	@mkdir -p $(@D)
@@ -297,11 +303,11 @@ $(filter-out $(INBAND_PROGRAMS),$(E2E_SOURCES:%.c=$(BUILD)/%)): $(BUILD)/tests/e
 	$(Q)$(CC) -I. -D_GNU_SOURCE $(PROGRAM_FLAGS) -g -std=c17 $(WARNINGS) -o $@ $<
 	$(Q)$(CC) -I. -D_GNU_SOURCE $(PROGRAM_FLAGS) -g -std=c17 -static -no-pie -o $@-static $<
 
-# And what they compare with perf by.
+# Also builds the program that compares results with perf.
 e2e-programs: $(E2E_PROGRAMS) $(if $(ARCH),,$(BUILD)/tests/test_perf_counts)
 
-# What they test is optimized as it is in the program; they need not be themselves,
-# and are compiled in half of the time.
+# The tested code is optimized as in the program; the suites themselves need not
+# be and compile in half the time.
 SUITE_OBJS := $(filter-out $(BUILD)/tests/run_suite.o,$(TESTS:%.c=$(BUILD)/%.o))
 $(SUITE_OBJS): CFLAGS += -O0
 
@@ -310,13 +316,14 @@ $(SUITE_FIXTURES): $(patsubst %.c,$(BUILD)/%.o,$(filter %_fixture.c,$(TESTS)))
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
-# They are many: gold links them in half of the time, where it is there.
+# There are many suites: gold, if installed, links them in half the time.
 SUITE_LD := $(if $(FUZZ),,$(if $(findstring /,$(shell \
             $(CC) -print-prog-name=ld.gold)),-fuse-ld=gold))
 
-# Each suite is a program that links only what it needs of fixtures and library.
-# Sanitized, where to link took a fifth of the suites' time, most are one program,
-# each a link to it: not those whose names would mean something else beside others'.
+# Each suite is a program that links only the fixtures and library code it
+# needs. In sanitized builds, linking took a fifth of the suites' time, so most
+# suites are one program with a symbolic link per suite, except those whose
+# symbols would have another meaning in it.
 JOINED := $(if $(SAN),$(filter-out %/test_large_blocks %/test_table_pass %/test_user_stack,$(SUITES)))
 ALL_SUITES := $(BUILD)/tests/all_suites
 APART  := $(filter-out $(JOINED),$(SUITES)) $(if $(JOINED),$(ALL_SUITES))
@@ -336,19 +343,20 @@ $(ALL_SUITES).h: $(TESTS) Makefile
 	@mkdir -p $(@D)
 	$(Q)printf 'SUITE(%s)\n' $(notdir $(JOINED)) >$@
 
-# What all suites take, the one program takes, too.
+# Options for all suites apply to the joined program, too.
 $(if $(JOINED),$(ALL_SUITES),$(BUILD)/tests/test_record_mutator): $(FUZZ_MUTATOR)
 $(BUILD)/tests/test_large_blocks: $(BUILD)/tests/fuzz/recording/large_blocks.o
 $(BUILD)/tests/test_large_blocks: LDFLAGS += \
 	$(foreach f,malloc calloc realloc free,-Wl,--wrap=$f)
 
-# Its referee.
+# The reference implementation that the suite compares with.
 $(BUILD)/tests/test_user_stack: LDLIBS += -lunwind
 
-# It counts passes over a recording.
+# The suite counts passes over a recording.
 $(BUILD)/tests/test_table_pass: LDFLAGS += -Wl,--wrap=run_pipeline
 
-# A thousand objects in each build: make itself says which, and looks for the folder.
+# Each build has a thousand objects: make itself prints their names and checks
+# that the folder exists, without a shell.
 NOTHING :=
 $(BUILD)/%.o: %.c Makefile
 	$(if $(wildcard $(@D)/.),,@mkdir -p $(@D))
@@ -361,25 +369,25 @@ $(CHECKS): check-%: $(BUILD)/tests/%
 	$(Q)$(SUITE_ENV) $(RUN) $< $(or_fail)
 	@$(pass)
 
-# Intel PT's flows that are known, followed by the program itself.
+# Intel PT flows with known results, followed by the program itself.
 check-golden-flows: $(PROGRAM)
 	$(Q)tests/golden/flows.py $(PROGRAM) $(or_fail)
 	$(Q)tests/golden/aux_samples.py $(PROGRAM) $(or_fail)
 	$(Q)tests/golden/late_clock.py $(PROGRAM) $(or_fail)
 	@$(pass)
 
-# What the fuzz entry of recordings has found.
+# Replays the inputs that fuzzing of recordings has found.
 check-fuzz-found: $(BUILD)/tests/fuzz/fuzz_recording
 	$(Q)$(SUITE_ENV) $< $(wildcard tests/fuzz/found/*) 2>/dev/null $(or_fail)
 	@$(pass)
 
-# Suites of what records and of what is beneath all: not of what is made of a
-# recording, which is the same C wherever it is read.
+# Suites of the recorder and of common code; not those of code that reads
+# recordings, which is the same C on every architecture.
 READING  := execution|attribution|tables|report|view|sql|store|archive
 RECORDER_SUITES = $(filter-out $(patsubst %.c,$(BUILD)/%,$(shell \
             grep -lE '^\#include "($(READING))/' $(TESTS))),$(SUITES))
 
-# What anybody may hand to it, or type.
+# Inputs that untrusted users may pass or type.
 HOSTILE_CHECKS := $(patsubst tests/hostile/%.py,check-hostile-%, \
                   $(filter-out %/judge.py %/made_recording.py, \
                   $(wildcard tests/hostile/*.py)))
@@ -387,14 +395,14 @@ $(HOSTILE_CHECKS): check-hostile-%: $(PROGRAM)
 	$(Q)$(SUITE_ENV) tests/hostile/$*.py $(PROGRAM) $(or_fail)
 	@$(pass)
 
-# The make that it starts builds what `make -j all check` builds beside it: it
-# waits for that.  The longest come first.
+# The make that check starts builds the same files as `make -j all check` does
+# beside it, so it waits for that one. The longest checks come first.
 check: | $(filter all lint e2e-programs,$(MAKECMDGOALS))
 	$(call check_all,$(if $(ARCH),,$(HOSTILE_CHECKS) check-golden-flows) \
 		$(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS) check-fuzz-found))
 
-# Where the suites run under sanitizers, too, they need not run twice: but for those
-# that try a part there, and what judges the program's time and memory.
+# If the suites also run under sanitizers, they need not run twice, except those
+# that skip a part there and those that measure the program's time and memory.
 PLAIN_SUITES = $(patsubst %.c,$(BUILD)/%,$(shell \
             grep -lE 'suite_(is_|skips_|repeats)|SANITIZE|sanitize' \
             $(filter tests/test_%.c,$(TESTS))))
@@ -411,7 +419,8 @@ check-full: check
 	$(Q)tests/recorded/all.sh full
 	$(Q)tests/e2e/run_all.sh full
 
-# Another compiler's warnings are errors; it writes no objects: make warnings CC=clang
+# Makes another compiler's warnings errors, without writing objects: make
+# warnings CC=clang
 warnings: export CFLAGS = -fsyntax-only -Werror
 warnings:
 	$(Q)$(MAKE) --no-print-directory -k BUILD=build-warnings DRAFT=1 objects
@@ -421,7 +430,7 @@ OBJECT_SRCS := $(filter-out tests/all_suites.c machine/qemu/plugin_api.c, \
 objects: $(OBJS) $(EXTENSION_OBJS) $(PLUGIN_APIS:%=$(BUILD)/machine/plugin_api%.o) \
 	$(OBJECT_SRCS:%.c=$(BUILD)/%.o)
 
-# Programs that time one part of the pipeline alone.
+# Programs that time one part of the pipeline.
 bench-programs: $(BENCHES)
 
 bench: all bench-programs
@@ -434,9 +443,10 @@ SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
            tests/*.sh tests/*/*.sh \
            machine/host/*.sh) machine/host/machine
 
-# No folder reaches where it must not, one module writes below folders of
-# output, tests cover each module, every header stands alone, no library has
-# mutable file-scope state, scripts are clean, .clang-format is obeyed.
+# Checks that no folder includes a forbidden one, only one module writes below
+# output folders, tests cover each module, every header compiles alone, no
+# library has mutable file-scope state, scripts are clean, and files match
+# .clang-format.
 LINTS := lint-layers lint-output lint-covered lint-headers lint-state lint-scripts lint-format
 lint: $(LINTS)
 lint-layers:
@@ -445,7 +455,8 @@ lint-output:
 	$(Q)scripts/output_calls.py
 lint-covered:
 	$(Q)scripts/covered.sh
-# With what a file begins, that file's being compiled shows of it.
+# A header that is a source file's first include is checked by compiling that
+# file.
 HEADERS   = $(wildcard $(FOLDERS:%=%/*.h) machine/intel_pt/*.h machine/arm_ete/*.h machine/unit/*.h)
 BEGINNING = $(patsubst "%",%,$(shell awk \
             '/^\#/ { if (/^\#include/) print $$2; nextfile }' $(SRCS) \
@@ -489,17 +500,18 @@ install: all
 	install -m 755 $(filter-out %.so,$(MACHINE_FILES)) $(DESTDIR)$(LIBEXEC)
 	install -m 644 $(filter %.so,$(MACHINE_FILES)) $(DESTDIR)$(LIBEXEC)
 
-# What `record --machine --arch arm64` runs there: make ARCH=arm64 install-recorder
+# Installs the recorder that `record --machine --arch arm64` runs: make
+# ARCH=arm64 install-recorder
 install-recorder: $(PROGRAM)
 	install -D -m 755 $(BUILD)/ktrace-hw $(DESTDIR)$(LIBEXEC)/arm64/ktrace-hw
 	install -d $(DESTDIR)$(LIBEXEC)/arm64/lib
 	cp -P $(CARRIED)/* $(DESTDIR)$(LIBEXEC)/arm64/lib
 
-# The Debian packages, in build/deb.
+# Builds the Debian packages, in build/deb.
 deb:
 	$(Q)scripts/deb.sh
 
-# What editors and analysers ask for: how each file is compiled.
+# The compile commands of each file, for editors and analysers.
 compile_commands.json:
 	$(Q)$(MAKE) -nB --no-print-directory Q= PROGRAM_FLAGS= all $(SUITES) \
 		$(BENCHES) $(FUZZERS) | scripts/compile_commands.py >$@

@@ -87,7 +87,7 @@ static int write_archive(const struct archive_options *options,
 	return code;
 }
 
-/* "ktrace.data" becomes "ktrace.ktrace", beside it. */
+/* "ktrace.data" becomes "ktrace.ktrace" in the same folder. */
 static char *default_output(const char *input)
 {
 	size_t length = strlen(input);
@@ -123,7 +123,7 @@ static int make_archive(const struct archive_options *options)
 	return code;
 }
 
-/* "ktrace.ktrace" becomes "ktrace.data" here. */
+/* "ktrace.ktrace" becomes "ktrace.data" in the current folder. */
 static char *default_folder(const char *archive)
 {
 	const char *slash = strrchr(archive, '/');
@@ -152,7 +152,7 @@ static int unpack_archive(const struct archive_options *options)
 	}
 	if (folder)
 		error = unpack(options->unpacked, &unpacked, &console_log);
-	/* Nothing came into it, unless the archive ends in the middle. */
+	/* The folder is empty unless the archive is truncated. */
 	if (folder && error)
 		output_folder_remove_empty(&unpacked);
 	output_folder_close(&unpacked);

@@ -2,13 +2,14 @@
 #ifndef KT_CMD_COMMAND_H
 #define KT_CMD_COMMAND_H
 
-/* One subcommand: a file of its own in cmd/, a line in main.c's table. */
+/* A subcommand. Each one has its own file in cmd/ and an entry in main.c's
+ * table.
+ */
 struct command {
 	const char *name;
 	const char *summary; /* one line, for the list of commands */
-	/* Runs it; argv[0] is "ktrace-hw " and the subcommand's name.
-	 *
-	 * Returns the program's exit code.
+	/* Runs the subcommand and returns the program's exit code. argv[0] is
+	 * "ktrace-hw " followed by the subcommand's name.
 	 */
 	int (*run)(int argc, char **argv);
 };
@@ -16,8 +17,8 @@ struct command {
 /* Exit codes of the commands that only read. */
 enum {
 	EXIT_OK = 0,
-	EXIT_FAILED = 1, /* said to standard error */
-	EXIT_USAGE = 2,	 /* wrong options; said likewise */
+	EXIT_FAILED = 1, /* after a message on standard error */
+	EXIT_USAGE = 2,	 /* wrong options, after a message */
 };
 
 extern const struct command record_command;

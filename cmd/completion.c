@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Both ask --help, which is made of the same tables as the options: there is no
- * second list of them.
+/* Both scripts parse the output of --help, which is generated from the option
+ * tables, so that there is no second list of options.
  */
 static const char bash_script[] =
 	"# ktrace-hw completion bash >/etc/bash_completion.d/ktrace-hw\n"

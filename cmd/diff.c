@@ -26,7 +26,7 @@ static int write_records(const struct diff_table *table,
 							       EXIT_OK;
 }
 
-/* Text, records or the page. */
+/* Compares as text, records or a page. */
 static int compare_tables(const struct report_options *options, bool is_page)
 {
 	struct diff_table table = diff_table_new();

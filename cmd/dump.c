@@ -32,7 +32,7 @@ static bool take_stage(void *ctx, int index, const char *argument)
 	return true;
 }
 
-/* A stage knows no other formats, packets not even times. */
+/* Stages support no other formats; packets have no time filter either. */
 static bool can_do(const struct report_options *options, dump_stage *stage)
 {
 	const char *name = NULL;

@@ -36,7 +36,7 @@ static bool is_one_of(const char *word, const char *first, const char *second,
 	       !strcmp(word, third);
 }
 
-/* @argv[0] becomes what getopt_long() calls the program. */
+/* Sets @argv[0] to the name that getopt_long() prints for the program. */
 static int run(const struct command *command, int argc, char **argv)
 {
 	char name[64];

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Exit codes beside the command's own, as env(1) and timeout(1) have them. */
+/* Exit codes beside the command's own, like those of env(1) and timeout(1). */
 enum {
 	EXIT_RECORDING = 125,
 	EXIT_CANNOT_EXECUTE = 126,
@@ -67,7 +67,7 @@ static int record(struct record_options *options,
 
 	options->collector.folder = folder;
 	collector_run(&options->collector, &console_log, &result);
-	/* A recording without a trace would only hide the one before it. */
+	/* A recording without a trace would only hide the previous one. */
 	if (!result.length_ns || result.end == COLLECTOR_NOT_EXECUTED) {
 		record_folder_remove(folder);
 	} else if (record_folder_check(folder)) {
@@ -78,7 +78,8 @@ static int record(struct record_options *options,
 	return exit_code(options, &result);
 }
 
-/* A machine that failed before it recorded leaves an empty folder, which goes. */
+/* If the machine failed before it recorded anything, removes the empty folder.
+ */
 static int record_in_machine(const struct record_options *options,
 			     const struct output_folder *folder)
 {
@@ -105,8 +106,9 @@ static int record_to_folder(struct record_options *options)
 	return code;
 }
 
-/* A mistyped command costs no recording, neither the one before.  A machine of
- * another architecture, or with options of its own, has other files.
+/* Checks the command first, so that a mistyped one does not move the previous
+ * recording away. A machine of another architecture, or with options of its
+ * own, has other files and is not checked.
  */
 static int check_command(const struct record_options *options)
 {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The options that every report has, before those of the tables. */
+/* The options that every report has; those of the tables follow. */
 enum report_option {
 	OPTION_FLAT,
 	OPTION_CALLGRAPH,
@@ -24,23 +24,23 @@ enum report_option {
 	MAX_TABLES = 16,
 };
 
-/* A report that is asked for. */
+/* A requested report. */
 struct asked {
-	const char *profile;		       /* its name, or NULL: */
-	const struct attribution_table *table; /* this */
+	const char *profile;		       /* a profile's name, or NULL: */
+	const struct attribution_table *table; /* this table */
 	const char *argument;		       /* of the table's option */
 };
 
 struct choice {
 	struct asked asked[OPTION_TRACER + MAX_TABLES];
-	size_t count; /* 0: the first table */
+	size_t count; /* 0: report the first table */
 	const char *sort;
-	bool wants_lines; /* of a flat profile */
+	bool wants_lines; /* for a flat profile */
 	bool only_tracer;
-	const char *html; /* the file for a page, or NULL */
+	const char *html; /* output file of a page, or NULL */
 };
 
-/* Asks for a report; the same one only once, with the last argument. */
+/* Adds a report. A repeated one is added only once, with the last argument. */
 static bool ask(struct choice *choice, const struct asked *more)
 {
 	size_t at = 0;
@@ -127,7 +127,7 @@ static bool has_flat(const struct choice *choice)
 	return false;
 }
 
-/* --tracer chooses what profiles are of; without any it is a flat one. */
+/* --tracer restricts profiles; without any profile it implies a flat one. */
 static void complete(struct choice *choice)
 {
 	if (choice->only_tracer && !has_profile(choice))
@@ -137,7 +137,7 @@ static void complete(struct choice *choice)
 		    &(struct asked){ .table = attribution_table_at(0) });
 }
 
-/* Sets @request to what is asked for.  Returns EXIT_OK or EXIT_USAGE. */
+/* Fills @request from @asked. Returns EXIT_OK or EXIT_USAGE. */
 static int make_request(struct attribution_request *request,
 			const struct report_options *options,
 			const struct asked *asked)

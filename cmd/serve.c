@@ -28,7 +28,7 @@ static const char usage[] =
 	"  --socket PATH  where programs find it (" SERVE_SOCKET ")\n"
 	"  --group GROUP  whose members it serves (ktrace-hw)\n";
 
-/* Returns 0, or 1 + the exit code. */
+/* Returns 0, or the exit code plus 1. */
 static int read_options(struct serve_options *options, int argc, char **argv)
 {
 	static const struct option long_options[] = {

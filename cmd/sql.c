@@ -87,7 +87,7 @@ static int ask(const struct report_options *options)
 	return session_finish(&session, status);
 }
 
-/* What they would choose, a query says itself. */
+/* Rejects options that a query replaces with its own conditions. */
 static bool can_do(const struct report_options *options)
 {
 	const char *name = options->since      ? "since" :

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This is what SQLite loads: ".load ktrace-hw.so" in sqlite3, and other
- * programs in their ways.
+/* The extension that SQLite loads: ".load ktrace-hw.so" in sqlite3, or other
+ * programs' equivalent.
  */
 SQLITE_EXTENSION_INIT1
 
-/* A recording that tables are asked of. */
+/* A recording whose tables are queried. */
 struct open_recording {
 	struct query_session query; /* first */
 	struct session session;
@@ -22,7 +22,7 @@ struct open_recording {
 	struct open_recording *next;
 };
 
-/* All that one database has open. */
+/* All recordings that one database has open. */
 struct recordings {
 	struct recording_opener opener; /* first */
 	struct open_recording *first;
@@ -92,7 +92,7 @@ static void close_one(struct recording_opener *opener,
 	free_recording(recording);
 }
 
-/* SQLite closes all tables before it forgets their module. */
+/* SQLite closes all tables before it destroys their module. */
 static void free_all(struct recording_opener *opener)
 {
 	free(opener);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How many words each takes that are no options. */
+/* The number of operands that each subcommand requires. */
 static const struct {
 	const struct store_command *command;
 	size_t least_words;

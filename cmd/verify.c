@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Both engines on one stream. */
+/* Both engines, applied to one stream. */
 struct stream_verifier {
 	struct session sessions[2];
 	struct cpu_pipeline pipelines[2];
@@ -78,7 +78,7 @@ static int compare(struct stream_verifier *verifier, size_t index)
 			     &verifier->result);
 }
 
-/* Nothing in common is no agreement either. */
+/* Two results with no event in common do not agree. */
 static bool is_good(const struct event_comparison *result)
 {
 	bool has_events = result->alone[0] && result->alone[1];
@@ -153,7 +153,9 @@ static int verify(struct session *session)
 	return EXIT_USAGE;
 }
 
-/* All of a recording is compared, and what comes out is no report. */
+/* Rejects options that select or format output: the whole recording is
+ * compared, and the output is not a report.
+ */
 static bool can_do(const struct report_options *options)
 {
 	const char *name = options->since  ? "since" :

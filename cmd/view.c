@@ -54,7 +54,7 @@ static bool has_desktop(void)
 	return (x && *x) || (wayland && *wayland);
 }
 
-/* The desktop knows which browser; that it has none is no failure. */
+/* xdg-open starts the desktop's browser; a missing browser is not an error. */
 static void open_browser(const char *address)
 {
 	char command[] = "xdg-open";
@@ -67,7 +67,7 @@ static void open_browser(const char *address)
 	free(url);
 }
 
-/* Signals that end it wait until somebody asks. */
+/* Blocks terminating signals until the caller waits for them. */
 static sigset_t block_signals(void)
 {
 	sigset_t signals;

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the scripts that use apt share.  machine/host, which stands alone and
-# under its own licence, has its own.
+# Functions shared by the scripts that use apt. machine/host is independent and
+# has its own licence, so it has a copy.
 
-# apt itself tries a connection again, but takes lists that do not fit together
-# for final: so they are while a mirror is being synchronised.
+# Repeats the command: apt retries connections itself, but treats inconsistent
+# package lists as a final error, and a mirror has such lists while it
+# synchronises.
 patiently() { # command...
 	local pause
 	for pause in 10 30; do
@@ -15,9 +16,9 @@ patiently() { # command...
 	"$@"
 }
 
-# The mirror that the system's own apt has a suite of Debian's from.  Where the
-# lists were removed, as images have it, apt knows no origins and only says
-# what it would fetch.
+# Prints the mirror from which the system's apt gets a suite of Debian. If the
+# package lists were removed, as in container images, apt knows no origins and
+# only prints the URIs it would fetch.
 debian_mirror() { # suite
 	# shellcheck disable=SC2016 # the names in $() are apt's
 	{

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs the CoreSight suites built for arm64 with the libraries of Debian 13,
-# which the arm64 machine's files have: OpenCSD 1.5.  (`make ARCH=arm64 check`
-# runs all suites with those of the system's own release.)
+# Runs the CoreSight suites built for arm64 with the libraries of Debian 13, as
+# in the arm64 machine's root file system: OpenCSD 1.5.  (`make ARCH=arm64 check`
+# runs all suites with the libraries of this system's release.)
 #
 #	arm64_debian13.sh [full]	full runs the long ones too
 set -euo pipefail
@@ -12,8 +12,8 @@ FILES=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64
 SUITES=()
 for suite in tests/test_coresight*.c; do
 	case $suite in
-	# This OpenCSD takes milliseconds of QEMU to make a decoder, of which
-	# these make hundreds.
+	# This OpenCSD needs milliseconds in QEMU to create a decoder, and these
+	# suites create hundreds.
 	*_damage.c | *_resync.c | *_ahead.c | *_boards.c | *_segments.c)
 		[[ ${1:-} == full ]] || continue
 		;;
@@ -27,7 +27,7 @@ machine/host/machine fetch --arch arm64 || {
 	echo "skipped: ${0##*/}: the arm64 machine cannot be had"
 	exit 0
 }
-# The libraries alone: what else the suites run is this system's.
+# Take only the libraries; other programs that the suites run are this system's.
 PREFIX=$(mktemp -d)
 trap 'rm -rf "$PREFIX"' EXIT
 mkdir "$PREFIX/usr"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Puts Debian's arm64 packages that the program is built with into a folder,
-# unpacked: for `make ARCH=arm64` and `make ARCH=arm64 check`.  Needs no root
-# and touches nothing of the system's apt but its mirror and keys.
+# Unpacks the arm64 packages of Debian that the program is built with into a
+# folder, for `make ARCH=arm64` and `make ARCH=arm64 check`.  Needs no root
+# rights; uses only the mirror and the keys of the system's apt.
 #	scripts/arm64_sysroot.sh [FOLDER]	(default: build-arm64-sysroot)
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
@@ -60,14 +60,15 @@ unpack() {
 	done
 }
 
-# Loaders are named by /lib/ld-linux-aarch64.so.1, wherever packages have it.
+# Dynamic loaders are found as /lib/ld-linux-aarch64.so.1, wherever the package
+# puts them.
 link_lib() {
 	[[ -e $ROOT/lib/ld-linux-aarch64.so.1 ]] ||
 		ln -sfn usr/lib "$ROOT/lib"
 }
 
-# What names a file of the whole system names it in here: else the linker would
-# take libz.a for libz.so.
+# Makes absolute links refer to files in this folder: otherwise the linker would
+# use libz.a instead of libz.so.
 make_links_relative() {
 	local link
 	find "$ROOT" -type l -lname '/*' | while read -r link; do
@@ -75,7 +76,7 @@ make_links_relative() {
 	done
 }
 
-# One of an older list of packages is made anew.
+# Rebuild a folder that was made from an older list of packages.
 [[ $(cat "$ROOT/.complete" 2>/dev/null) != "${PACKAGES[*]}" ]] || exit 0
 [[ ! -e $ROOT/.complete ]] || rm -rf "$ROOT"
 # shellcheck disable=SC1091 # Debian's own

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Fails when a module is named by no suite and its folder has no line in
-# docs/architecture.md ("Tests of modules") that says what covers it.
-# With "list" it shows those modules instead.
+# Fails if a module is mentioned in no suite and its folder has no line in
+# docs/architecture.md ("Tests of modules") that names its coverage. With "list"
+# it prints those modules instead.
 page=docs/architecture.md
 rows=$(sed -n '/^## Tests of modules/,/^## /p' "$page")
 named=$(cat tests/*.[ch] tests/*/*.[ch] | sed -n 's/^#include "\(.*\)\.h"$/\1/p')

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Makes the Debian packages, of this folder as it is now, in build/deb: `make
-# deb`.  They are built in a copy, so that nothing here changes.
+# Builds the Debian packages from the current state of this folder, in
+# build/deb: `make deb`. They are built in a copy, so that nothing here changes.
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
 readonly OUTPUT=$PWD/build/deb

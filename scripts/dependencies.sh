@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Installs what is missing of the Debian packages that a task needs.
+# Installs the missing Debian packages that a task needs.
 #	scripts/dependencies.sh [build]	building, the recorder, the virtual machine
 #	scripts/dependencies.sh package	also make deb and tests/package/package.sh
 #	scripts/dependencies.sh quick|all	also the tests
@@ -10,7 +10,7 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=apt.sh
 source "$(dirname "$(realpath "$0")")/apt.sh"
 
-# docs/architecture.md, "Libraries", says what each library does.
+# docs/architecture.md, "Libraries", describes each library.
 BUILD=(
 	gcc make pkg-config libc6-dev
 	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev
@@ -26,7 +26,7 @@ TEST=(check libunwind-dev sqlite3 qemu-user binutils linux-perf busybox-static
 	shellcheck time procps libprotobuf-dev protobuf-compiler python3)
 FULL=(chromium chromium-driver zsh clang)
 if grep -q '^VERSION_ID="12"' /etc/os-release; then
-	# The release that the tree is formatted with: scripts/format.sh
+	# The release of clang-format that formats the tree: scripts/format.sh
 	FULL+=(clang-format-14)
 	# tests/e2e/store.sh runs a server, which only Debian 12 has, and only
 	# for x86-64.
@@ -75,7 +75,7 @@ locked() {
 		grep -E '^/var/(lib/apt/lists|cache/apt/archives)/lock$' >/dev/null
 }
 
-# apt waits for dpkg's lock alone, and a machine that has just started updates
+# apt waits only for dpkg's lock, and a machine that has just started updates
 # itself.
 await_locks() {
 	local end_s=$((SECONDS + 300))
@@ -96,7 +96,7 @@ install_wanted() {
 	apt_get -y --no-install-recommends install "${wanted[@]}"
 }
 
-# Its package starts a server, which the tests do themselves where they want one.
+# The package starts a server; the tests start their own.
 stop_installed_server() {
 	[[ " ${wanted[*]} " == *" clickhouse-server "* ]] || return 0
 	as_root service clickhouse-server stop >/dev/null 2>&1 ||
@@ -115,10 +115,11 @@ if ((${#wanted[@]} == 0)); then
 	exit 0
 fi
 echo "== installing ${wanted[*]}"
-# Who may not, may not the second time.
+# Without root rights, stop here: the second attempt would fail, too.
 as_root true
-# First with all lists, so that nothing comes without its security update; but
-# somebody else's that is gone for good must not be in the way.
+# First with all package lists, so that security updates are installed; but a
+# third-party repository that no longer exists must not prevent the
+# installation.
 patiently update_and_install || {
 	echo "== installing with the package lists that could be read"
 	install_wanted

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Says which of our files .clang-format would change, and fails if it would any.
-# Each release of clang-format has ideas of its own: ours is Debian 12's, and
-# without that one nothing is compared.
+# Lists our files that .clang-format would change, and fails if there are any.
+# Releases of clang-format differ: ours is Debian 12's; without it, nothing is
+# compared.
 set -eu
 
 RELEASE=14

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Fails when a folder includes a header of a folder that it must not know
-# (docs/architecture.md).  The order is the way data flows; collector/ and
-# decoder/ meet only in the recording.
+# Fails if a folder includes a header of a folder that it must not depend on
+# (docs/architecture.md). The order follows the data flow; collector/ and
+# decoder/ share only the format of the recording.
 status=0
 rules=
-# Rules are looked up for each include, all of them at the end.
+# Collects rules; check_rules looks all of them up for each include, at the end.
 forbid() {
 	for to in $2; do
 		rules="$rules$1 $to
 "
 	done
 }
-# Says which includes break a rule, by the rules in the first file.
+# Prints the includes that break a rule of the first file.
 check_rules() {
 	awk '
 	FNR == NR { is_forbidden[$0] = 1; next }
@@ -47,19 +47,19 @@ forbid view      "archive collector sql store cmd machine"
 forbid sql       "archive collector view store cmd machine"
 forbid store     "archive collector view cmd machine"
 forbid cmd       "machine"
-# What programs link with: all but what is shown.
+# Code that other programs link with may use only the remaining folders.
 forbid inband    "archive view sql store cmd machine"
 for folder in common archive collector decoder symbolize execution report \
 	attribution tables view sql store cmd serve; do
 	forbid "$folder" inband
 done
-# Beside the recorder: who may be given what.
+# The service beside the recorder, which decides on permissions.
 forbid serve     "archive decoder symbolize execution report attribution tables view sql store cmd machine"
 for folder in common archive collector decoder symbolize execution report \
 	attribution tables view sql store; do
 	forbid "$folder" serve
 done
-# Only execution/ reads packets as branches.
+# Only execution/ interprets packets as branches.
 for folder in collector symbolize execution report attribution tables view sql store cmd; do
 	for unit in intel_pt libipt coresight snapshot; do
 		[ "$folder $unit" = "execution intel_pt" ] ||
@@ -67,7 +67,8 @@ for folder in collector symbolize execution report attribution tables view sql s
 	done
 done
 ruled=
-# inside FOLDER SUB "OTHERS": of FOLDER's own folders SUB includes OTHERS alone.
+# inside FOLDER SUB "OTHERS": of FOLDER's subfolders, SUB may include only
+# OTHERS.
 inside() {
 	ruled="$ruled $1/$2"
 	for path in "$1"/*/; do
@@ -178,7 +179,7 @@ for path in collector/*/ decoder/*/ symbolize/*/ execution/*/ report/*/ \
 		;;
 	esac
 done
-# A folder's own files use its sub-folders, never the other way round.
+# A folder's own files use its subfolders, never the reverse.
 for folder in collector symbolize execution; do
 	if grep -rnE "^#include \"$folder/[a-z0-9_]+\.h\"" "$folder"/*/; then
 		echo "$folder/*/ must not use the files of $folder/ itself" >&2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Builds everything in another way and runs its unit tests, on one CPU: ./test runs
-# both beside what starts the virtual machine.
+# Makes another kind of build and runs its unit tests, on one CPU: ./test runs
+# both kinds beside the tests that start the virtual machine.
 #	scripts/suites.sh sanitized		with ASan and UBSan
 #	scripts/suites.sh arm64 [all|full]	cross-built, in QEMU: those of the
 #						recorder, compiled in a hurry; full has

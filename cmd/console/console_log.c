@@ -19,7 +19,9 @@ static const char *level_text(enum log_level level)
 	return "";
 }
 
-/* Files and what is said of them have names that come from the recording. */
+/* File names and messages contain names from the recording, so they are
+ * escaped.
+ */
 static void write_message(void *ctx, enum log_level level, const char *file,
 			  uint64_t offset, const char *text)
 {

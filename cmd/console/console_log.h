@@ -4,8 +4,8 @@
 
 #include "common/log.h"
 
-/* A log that writes to standard error, a line a message: the program, the
- * file and the byte in it where they are known, and the text.
+/* A log that writes one line per message to standard error: the program's name,
+ * the file and the byte offset in it if they are known, and the text.
  */
 extern const struct log console_log;
 

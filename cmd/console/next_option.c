@@ -35,7 +35,9 @@ int next_option(int argc, char **argv, const char *letters,
 	if (option == '?' && !opterr) {
 		const char letter[] = { '-', (char)optopt, '\0' };
 
-		/* Within a word of letters, optind is still at the word. */
+		/* While a word of short options is parsed, optind still refers
+		 * to that word.
+		 */
 		say("cannot use '%s'", optopt > 0 && optopt <= UCHAR_MAX ?
 					       letter :
 					       argv[optind - 1]);

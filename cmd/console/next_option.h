@@ -4,8 +4,8 @@
 
 #include <getopt.h>
 
-/* Works as getopt_long(), but writes no word of the command line that a terminal
- * would obey: the messages of getopt_long() have wrong options as they are.
+/* Like getopt_long(), but its messages escape control characters in wrong
+ * options, so that a terminal does not interpret them.
  */
 int next_option(int argc, char **argv, const char *letters,
 		const struct option *list);

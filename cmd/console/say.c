@@ -13,7 +13,7 @@ static void write_line(const char *format, va_list args)
 
 	if (vasprintf(&text, format, args) < 0)
 		text = NULL;
-	/* Without memory for the names it still says what is wrong. */
+	/* When out of memory, print the format alone. */
 	name_write(stderr, NAME_TEXT, text ? text : format);
 	fputc('\n', stderr);
 	free(text);

@@ -2,8 +2,9 @@
 #ifndef KT_CMD_SAY_H
 #define KT_CMD_SAY_H
 
-/* Each writes a line to standard error: what printf() would write, by NAME_TEXT
- * (report/text/name_text.h).  Names and arguments in it may have any bytes.
+/* Each function formats its arguments like printf() and writes a line to
+ * standard error, escaped as by NAME_TEXT (report/text/name_text.h): names and
+ * arguments may contain any bytes.
  */
 
 /* "ktrace-hw: …" */

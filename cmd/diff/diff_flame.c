@@ -11,7 +11,7 @@
 #include "report/diff/diff_paths.h"
 #include "report/profile/profile_report.h"
 
-/* One side that is read. */
+/* State while one side is read. */
 struct reading {
 	struct diff_paths *paths;
 	const struct report_options *options;

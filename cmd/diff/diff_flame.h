@@ -4,8 +4,8 @@
 
 struct report_options;
 
-/* Draws the flame graph of options->second's recordings in colours of what
- * changed since those of options->input.  Returns the exit code.
+/* Draws the flame graph of the recordings in options->second, coloured by the
+ * change since those in options->input. Returns the exit code.
  */
 int diff_flame(const struct report_options *options);
 

@@ -7,7 +7,7 @@
 struct diff_table;
 struct report_options;
 
-/* Writes @table as a page that is whole in itself.  Returns the exit code. */
+/* Writes @table as a self-contained HTML page. Returns the exit code. */
 int diff_page_write(const struct diff_table *table,
 		    const struct report_options *options, FILE *out);
 

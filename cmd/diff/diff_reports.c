@@ -11,12 +11,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Which columns of a report make the rows of a section. */
+/* The columns of a report that make up the rows of a section. */
 struct source {
 	enum diff_section section;
 	const char *table; /* of attribution; NULL: the flat profile */
-	const char *name;  /* the column with the row's name, or "" */
-	const char *fixed; /* the row's name, where no column has it */
+	const char *name;  /* column of the row's name, or "" */
+	const char *fixed; /* the row's name if no column has it */
 	const char *count;
 	const char *total;
 	const char *p99;
@@ -42,8 +42,8 @@ static const struct source sources[] = {
 
 enum { SOURCES = sizeof(sources) / sizeof(*sources) };
 
-/* Which parts of a table's totals the tracer took, by their columns: a change of
- * these is none of the program.
+/* The columns of a table that are the tracer's share of its totals: a change of
+ * these is not a change of the program.
  */
 static const struct {
 	const char *table;
@@ -66,7 +66,7 @@ static const struct attribution_table *table_called(const char *name)
 	return NULL;
 }
 
-/* The process of "137k:vfs_read" is another one in each recording. */
+/* Strips the process ID of "137k:vfs_read": it differs between recordings. */
 static const char *without_process(const char *name)
 {
 	size_t digits = strspn(name, "0123456789");
@@ -85,7 +85,7 @@ static const char *name_of(const struct source *source,
 							     source->name));
 }
 
-/* Returns what the tracer took of the row's total. */
+/* Returns the tracer's share of the row's total. */
 static double tracer_ns(const struct source *source,
 			const struct csv_rows *rows, size_t index)
 {
@@ -137,7 +137,7 @@ static struct diff_report report_of(const struct source *source)
 	return (struct diff_report){ .table = table_called(source->table) };
 }
 
-/* One side that is read. */
+/* State while one side is read. */
 struct reading {
 	struct diff_table *table;
 	const struct report_options *options;

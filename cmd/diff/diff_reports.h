@@ -6,7 +6,7 @@ struct diff_table;
 struct report_options;
 
 /* Fills @table from the reports of both sides' recordings, options->input and
- * options->second.  Returns the exit code.
+ * options->second. Returns the exit code.
  */
 int diff_reports_read(struct diff_table *table,
 		      const struct report_options *options);

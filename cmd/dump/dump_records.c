@@ -144,7 +144,7 @@ static void write_reading(FILE *out, const char *when,
 			reading->esterror_ns, reading->maxerror_ns);
 }
 
-/* What it says of its clock is no record, and comes first. */
+/* The recording's clock information is not a record; write it first. */
 static void write_clock(const struct dump *dump)
 {
 	const struct session *session = dump->session;

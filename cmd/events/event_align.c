@@ -8,14 +8,14 @@
 
 enum {
 	LOOK_AHEAD = 4096,
-	/* So many in a row are no chance. */
+	/* A run of this many equal events is not a coincidence. */
 	RUN = 8,
 	SLOTS = 4 * LOOK_AHEAD,
-	/* Loops repeat themselves: of equal runs no more are looked at. */
+	/* Limit of equal runs to compare: loops produce many. */
 	MOST_ALIKE = 64,
 };
 
-/* Where runs begin in a window, plus 1, by a hash of them; those of one hash
+/* The start of each run in a window, plus 1, by hash; runs with equal hashes
  * are chained in order.
  */
 struct run_table {
@@ -52,7 +52,8 @@ bool event_times_agree(const struct function_event *one,
 		is_within(other->time_ns, one));
 }
 
-/* What only one engine's gap or pause makes says nothing of where it is. */
+/* An event that only one engine's gap or pause causes identifies no position.
+ */
 static bool has_place(const struct function_event *event)
 {
 	return event->kind < FUNCTION_TRACE_START;
@@ -93,7 +94,8 @@ static void enter(struct run_table *table, const struct function_event *events,
 	}
 }
 
-/* Returns where in @events, plus 1, the same run is as at @run, 0 if none is.
+/* Returns the index plus 1 of a run in @events that equals the run at @run, or
+ * 0 if there is none.
  */
 static size_t find(const struct run_table *table,
 		   const struct function_event *events,
@@ -109,8 +111,8 @@ static size_t find(const struct run_table *table,
 	return 0;
 }
 
-/* The window that ends earlier cannot reach the other's; but the last few may
- * begin a run.
+/* The window that ends earlier cannot reach the other window's events; only its
+ * last few events may start a run.
  */
 static void skip_earlier(struct event_window *const windows[2],
 			 const size_t count[2], size_t skip[2])

@@ -8,21 +8,22 @@
 struct event_window;
 struct function_event;
 
-/* Returns whether they are the same event, but for their times; of gaps only
- * the reason counts.
+/* Returns whether both events are equal except for their times. Two gaps are
+ * equal if they have the same reason.
  */
 bool event_is_same(const struct function_event *one,
 		   const struct function_event *other);
 
-/* Returns whether each one's time lies within the other's bounds. */
+/* Returns whether each event's time lies within the other's bounds. */
 bool event_times_agree(const struct function_event *one,
 		       const struct function_event *other);
 
-/* Looks for the first place where several events of both are the same at the
- * same time.
+/* Searches for the first position where several consecutive events of both
+ * windows are equal and at the same time.
  *
- * Returns whether there is one, with *@skip, how many come before it in each.
- * If not, *@skip is how many cannot be part of one; 0 of both at the end.
+ * Returns true if there is one; skip[] is then the number of events before it
+ * in each window. Otherwise skip[] is the number of events that cannot be part
+ * of such a position; both are 0 at the end.
  */
 bool event_align(struct event_window *one, struct event_window *other,
 		 size_t skip[2]);

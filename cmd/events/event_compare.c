@@ -6,9 +6,9 @@
 #include "decoder/flow/flow.h"
 
 enum {
-	/* A gap is the cause if it comes so soon after a difference. */
+	/* A gap this soon after a difference is its cause. */
 	NEAR = 16,
-	/* Equal by chance: they were not in step yet. */
+	/* Until this many equal events, equality may be a coincidence. */
 	ON_TRIAL = 64,
 };
 
@@ -16,11 +16,13 @@ struct compare {
 	struct event_window *windows[2];
 	struct event_comparison *result;
 	bool was_apart;
-	bool may_miss_switch; /* one may be late behind a gap */
-	uint64_t since;	      /* events that were equal since then */
+	bool may_miss_switch; /* one engine may see a switch late after a gap */
+	uint64_t since;	      /* equal events since the last realignment */
 };
 
-/* Gaps that say what the bytes or the unit lack are there for both. */
+/* Gaps caused by the trace bytes or by the trace unit occur in both engines;
+ * all others are failures of one.
+ */
 static bool is_failure(const struct function_event *event)
 {
 	if (event->kind != FUNCTION_GAP)
@@ -76,7 +78,9 @@ static void leave_alone(struct compare *compare, int side, size_t count)
 	}
 }
 
-/* Goes on to where both are in step again.  Returns whether they are. */
+/* Skips to the next position where both streams agree. Returns whether there is
+ * one.
+ */
 static bool realign(struct compare *compare)
 {
 	size_t skip[2];
@@ -108,8 +112,8 @@ static bool is_on_trial(const struct compare *compare)
 	return compare->was_apart && compare->since < ON_TRIAL;
 }
 
-/* They are alike at different times.  Returns whether to go on: in a loop, one may
- * be a round ahead behind a gap.
+/* Handles equal events at different times. Returns whether to continue: in a
+ * loop, one engine may be an iteration ahead after a gap.
  */
 static bool resolve_time(struct compare *compare,
 			 const struct function_event *one,
@@ -123,13 +127,16 @@ static bool resolve_time(struct compare *compare,
 	return realign(compare);
 }
 
-/* Both have the same event.  Returns whether to go on. */
+/* Handles events that are equal in both streams. Returns whether to continue.
+ */
 static bool pass(struct compare *compare, const struct function_event *one,
 		 const struct function_event *other)
 {
 	bool fails = is_failure(one);
 
-	/* Each tells what it cannot follow as it comes to it. */
+	/* Each engine reports a gap at the time at which it reaches it, so
+	 * times of failures are not compared.
+	 */
 	if (!fails && !event_times_agree(one, other))
 		return resolve_time(compare, one, other);
 	compare->result->compared++;
@@ -142,7 +149,7 @@ static bool pass(struct compare *compare, const struct function_event *one,
 	return !fails || realign(compare);
 }
 
-/* They are not the same.  Returns whether to go on. */
+/* Handles different events. Returns whether to continue. */
 static bool resolve(struct compare *compare, const struct function_event *one,
 		    const struct function_event *other)
 {

@@ -7,7 +7,7 @@
 struct function_event;
 struct symbols;
 
-/* Writes a line of @event, whose functions are of @symbols. */
+/* Writes @event as a line; its functions are looked up in @symbols. */
 void event_write(FILE *out, const struct symbols *symbols,
 		 const struct function_event *event);
 

@@ -17,7 +17,7 @@ void event_window_free(struct event_window *window)
 	free(window->events);
 }
 
-/* Makes room for @count more behind those that are there. */
+/* Makes room for @count more events after those in the window. */
 static bool make_room(struct event_window *window, size_t count)
 {
 	size_t left = window->end - window->first;

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Function events that were read and not yet dropped: a look ahead into a
- * stream of them.
+/* A look-ahead window into a stream of function events: those read and not yet
+ * dropped.
  */
 struct event_window {
 	event_batch_next *next;
@@ -17,19 +17,23 @@ struct event_window {
 	size_t room;
 	size_t first;
 	size_t end;
-	bool at_end; /* the stream has no more */
-	int error;   /* why it has none: a negative enum error */
+	bool at_end; /* the stream has ended */
+	int error;   /* why it ended: 0 or a negative enum error */
 };
 
-/* Borrows @ctx, which @next is called with. */
+/* Initialises @window. @next is called with @ctx, which must outlive the
+ * window.
+ */
 void event_window_init(struct event_window *window, event_batch_next *next,
 		       void *ctx);
 void event_window_free(struct event_window *window);
 
-/* Reads on until @count are there.  Returns how many are, fewer at the end. */
+/* Reads until the window holds @count events. Returns how many it holds, fewer
+ * than @count at the end of the stream.
+ */
 size_t event_window_fill(struct event_window *window, size_t count);
 
-/* Returns event @index of those that are there, or NULL if it has so few. */
+/* Returns event @index of the window, or NULL if the stream ends before it. */
 static inline const struct function_event *
 event_window_peek(struct event_window *window, size_t index)
 {
@@ -39,7 +43,7 @@ event_window_peek(struct event_window *window, size_t index)
 	return &window->events[window->first + index];
 }
 
-/* Drops the first @count, which are there. */
+/* Drops the first @count events, which must be in the window. */
 static inline void event_window_drop(struct event_window *window, size_t count)
 {
 	window->first += count;

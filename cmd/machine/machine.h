@@ -8,20 +8,21 @@ struct output_folder;
 struct record_options;
 struct top_options;
 
-/* Returns whether machine/host/machine is there. */
+/* Returns whether machine/host/machine is installed. */
 bool machine_is_installed(void);
 
-/* Makes the recording that @options ask for in the virtual machine
- * (machine/host/machine), into @folder, which QEMU gets as a descriptor.  Returns
- * an exit code, said to standard error if the machine failed.
+/* Makes the recording that @options describe in the virtual machine
+ * (machine/host/machine) and writes it to @folder, which is passed to QEMU as a
+ * descriptor. Returns an exit code, after a message on standard error if the
+ * machine failed.
  */
 int machine_record(const struct record_options *options,
 		   const struct output_folder *folder);
 
-/* The same for top; what the command writes there stays there.  It has this
- * terminal if there is one.
+/* Runs top in the virtual machine, connected to this terminal if there is one.
+ * Files that the traced command writes are not copied back.
  *
- * Returns only if the machine cannot be started: this process becomes it.
+ * Replaces this process; returns only if the machine cannot be started.
  */
 int machine_top(const struct top_options *options);
 

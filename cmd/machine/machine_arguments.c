@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The recorder for a machine of another architecture: cross-built in the
- * source tree, or installed.
+/* Paths of the recorder for a machine of another architecture: cross-built in
+ * the source tree, or installed.
  */
 static const char *const arm64_places[] = {
 	"../build-arm64/ktrace-hw",

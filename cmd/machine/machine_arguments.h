@@ -6,21 +6,21 @@
 
 struct array;
 
-/* The arguments of the virtual machine's program, a list of texts.  Without
- * memory for them the program ends.
+/* Builds the argument list of the virtual machine's program. Running out of
+ * memory ends the program.
  */
 
 /* Appends @text; a NULL ends the list. */
 void machine_add(struct array *arguments, const char *text);
 
-/* Appends the words of @text, which it cuts up. */
+/* Splits @text into words in place and appends them. */
 void machine_add_words(struct array *arguments, char *text);
 
-/* Sets @path to where the machine of architecture @arch, NULL for this one's,
- * finds this program.  A machine with files of its own has the host's in a
- * folder.
+/* Sets @path to the path at which the virtual machine of architecture @arch
+ * (NULL: this machine's) finds this program. A machine with its own root file
+ * system has the host's files in a folder.
  *
- * Returns 0, or -1 with the reason on standard error.
+ * Returns 0, or -1 after a message on standard error.
  */
 int machine_find_recorder(const char *arch, char path[PATH_MAX]);
 

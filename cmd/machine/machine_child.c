@@ -33,7 +33,9 @@ static _Noreturn void become(char **argv, pid_t parent, const sigset_t *mask)
 	_exit(machine_script_run(argv));
 }
 
-/* What a terminal sends goes to the child, too. */
+/* Waits for the child and forwards signals to it, except those from the kernel:
+ * the child receives a terminal's signals itself.
+ */
 static int wait_for(pid_t pid, const sigset_t *signals)
 {
 	siginfo_t info;

@@ -17,8 +17,9 @@
 
 enum { FIRST_FD = 200 };
 
-/* Adds what the machine runs: the recorder with its options, and with the
- * folder that is written on the host, whatever folder it runs in.
+/* Adds the command that the machine runs: the recorder with its options, and
+ * with the output folder on the host, independent of the guest's working
+ * directory.
  */
 static void add_recorder(struct array *arguments,
 			 const struct record_options *options,
@@ -39,14 +40,14 @@ static void add_recorder(struct array *arguments,
 	machine_add(arguments, NULL);
 }
 
-/* Adds the folder that the guest may write to: @path is its name in the guest;
- * QEMU opens the descriptor @fd, even if another folder has the name by then.
+/* Adds the folder that the guest may write to. @path is its name in the guest;
+ * QEMU opens the descriptor @fd, even if another folder has that name by then.
  */
 static void add_results(struct array *arguments, const char *path, int fd)
 {
 	char number[16];
 
-	/* What is written to the host at once is traced, too. */
+	/* Writing to the host during the recording would be traced, too. */
 	machine_add(arguments, "--late-results");
 	machine_add(arguments, "--results");
 	machine_add(arguments, path);
@@ -97,7 +98,9 @@ int machine_record(const struct record_options *options,
 	}
 	if (machine_find_recorder(options->arch, recorder))
 		return EXIT_MACHINE;
-	/* To be inherited; QEMU gets other files as the first numbers. */
+	/* The descriptor is inherited; QEMU gets other files as the lowest
+	 * numbers.
+	 */
 	fd = fcntl(folder->fd, F_DUPFD, FIRST_FD);
 	if (fd < 0) {
 		say("%s: %s", options->folder, strerror(errno));

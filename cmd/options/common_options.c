@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-/* More would only wait for one another. */
+/* More threads would only wait for each other. */
 #define MOST_JOBS 1024
 
 const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_INPUT] = { "input", "DIR",
 			   "the recording (-i); default: the last one here" },
 	[OPTION_OUTPUT] = { "output", "FILE", "write there (-o)" },
-	[OPTION_FORMAT] = { "format", "FORMAT", NULL /* the command's */ },
+	[OPTION_FORMAT] = { "format", "FORMAT", NULL /* see the command */ },
 	[OPTION_TOP] = { "top", "N", "the first N rows only" },
 	[OPTION_SINCE] = { "since", "TIME",
 			   "from TIME on: seconds, or +SECONDS from the "

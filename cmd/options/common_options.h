@@ -9,7 +9,7 @@
 struct option_set;
 struct report_options;
 
-/* The options that more than one reading command has. */
+/* Options shared by several commands that read recordings. */
 enum common_option {
 	OPTION_INPUT,
 	OPTION_OUTPUT,
@@ -35,11 +35,11 @@ enum common_option {
 
 extern const struct own_option common_options[OPTION_COUNT];
 
-/* Returns whether the command of @set takes @option. */
+/* Returns whether the command of @set accepts @option. */
 bool common_option_is_taken(const struct option_set *set,
 			    enum common_option option);
 
-/* Puts @option into @options.  Returns whether @argument is acceptable. */
+/* Stores @option in @options. Returns whether @argument is valid. */
 bool common_option_take(struct report_options *options,
 			enum common_option option, const char *argument);
 

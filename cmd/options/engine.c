@@ -34,7 +34,7 @@ static bool is_intel_pt(const struct recording *recording)
 	return recording_trace(recording) == RECORDING_TRACE_INTEL_PT;
 }
 
-/* Returns whether there are branches to follow for each of its streams. */
+/* Returns whether each stream of the recording has branches to follow. */
 static bool is_read_by_us(const struct recording *recording)
 {
 	for (size_t i = 0; i < recording_stream_count(recording); i++)

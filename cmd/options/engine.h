@@ -8,7 +8,7 @@ struct flow_input;
 struct flow_source;
 struct recording;
 
-/* This is what follows a trace along the code. */
+/* The component that follows a trace through the code. */
 enum engine {
 	ENGINE_DEFAULT, /* the first that reads the trace */
 	ENGINE_GRAPH,	/* our own: execution/ */
@@ -16,25 +16,27 @@ enum engine {
 	ENGINE_OPENCSD,
 };
 
-/* Reads the name of an engine.  Returns whether it is one. */
+/* Parses the name of an engine. Returns whether it is valid. */
 bool engine_read(const char *name, enum engine *engine);
 
 const char *engine_name(enum engine engine);
 
-/* Returns @engine, or which of them ENGINE_DEFAULT is for @recording. */
+/* Returns @engine, or the engine that ENGINE_DEFAULT stands for with
+ * @recording.
+ */
 enum engine engine_for(enum engine engine, const struct recording *recording);
 
-/* Returns the library that also reads what @recording's trace unit wrote. */
+/* Returns the library engine that also reads the format of @recording's trace
+ * unit.
+ */
 enum engine engine_second(const struct recording *recording);
 
-/* Returns whether @engine, which is not ENGINE_DEFAULT, reads @recording's
+/* Returns whether @engine, which is not ENGINE_DEFAULT, can decode @recording's
  * trace.
  */
 bool engine_reads(enum engine engine, const struct recording *recording);
 
-/* Opens the stream that @input names as blocks.  Returns as
- * flow_source_open().
- */
+/* Opens the stream of @input as blocks. Returns like flow_source_open(). */
 int engine_open_blocks(enum engine engine, const struct flow_input *input,
 		       struct flow_source **source);
 

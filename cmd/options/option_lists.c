@@ -17,7 +17,7 @@ bool option_number(const char *text, uint64_t max, uint64_t *number)
 
 static bool add_number(struct array *list, uint64_t number)
 {
-	/* int32_t and uint32_t lists alike. */
+	/* Works for int32_t and uint32_t lists. */
 	uint32_t *item = array_add(list);
 
 	if (item)
@@ -25,7 +25,7 @@ static bool add_number(struct array *list, uint64_t number)
 	return item;
 }
 
-/* One "7" or "2-5". */
+/* Adds one "7" or "2-5". */
 static bool add_range(struct array *list, const char *text)
 {
 	char *dash = strchr(text, '-');

@@ -7,14 +7,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Arguments of options that are numbers or lists.  Each returns whether @text
- * is one; what a wrong list began with stays in the array.
+/* Parse option arguments that are numbers or lists. Each function returns
+ * whether @text is valid; elements before an invalid one stay in the array.
  */
 
-/* A decimal number, at most @max. */
+/* Parses a decimal number, at most @max. */
 bool option_number(const char *text, uint64_t max, uint64_t *number);
 
-/* "7,9-12": appended to @list, of 32-bit numbers, each range in full. */
+/* Parses "7,9-12" and appends the 32-bit numbers to @list, each range expanded.
+ */
 bool option_numbers(struct array *list, const char *text);
 
 #endif

@@ -8,7 +8,7 @@ bool own_option_takes_two(const struct own_option *option)
 	return option->argument && strchr(option->argument, ' ');
 }
 
-/* "[BY]": it may be left out. */
+/* The argument of "[BY]" is optional. */
 bool own_option_takes_one_or_none(const struct own_option *option)
 {
 	return option->argument && option->argument[0] == '[';

@@ -5,12 +5,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* An option, as a command's table has it. */
+/* An option in a command's table. */
 struct own_option {
 	const char *name;
-	const char *argument; /* NULL: it takes none; "A B": two, which come
-				 * as "A,B", however they were written; "[A]":
-				 * it may be left out */
+	/* NULL: no argument; "A B": two arguments, passed as "A,B" in any
+	 * spelling; "[A]": optional argument
+	 */
+	const char *argument;
 	const char *help;
 };
 

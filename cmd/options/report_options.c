@@ -44,7 +44,7 @@ static struct option long_option(const struct own_option *from, int value)
 	};
 }
 
-/* @list: room for all and an end. */
+/* @list must have room for all options and an end marker. */
 static void list_long_options(struct option *list, const struct option_set *set)
 {
 	int count = 0;
@@ -134,7 +134,7 @@ static int take_option(struct report_options *options,
 			      optarg);
 }
 
-/* Of one word alone it is the question whether there is such a file. */
+/* A single operand is the recording if such a file exists, else the query. */
 static void take_words(struct report_options *options,
 		       const struct option_set *set, int argc, char **argv)
 {
@@ -153,7 +153,7 @@ static void take_words(struct report_options *options,
 	optind += options->query != NULL;
 }
 
-/* @option: as in set->contradictions. */
+/* @option has the form of set->contradictions. */
 static bool is_given(const struct report_options *options,
 		     const struct option_set *set, const char *option)
 {

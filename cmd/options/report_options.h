@@ -15,94 +15,97 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Under whom a profile has interrupt work. */
+/* The function or process that a profile charges interrupt work to. */
 enum bill_choice {
 	BILL_AUTO,	  /* beneficiary where it matters and is known */
-	BILL_BENEFICIARY, /* whom it was for */
-	BILL_VICTIM,	  /* whom it stopped */
+	BILL_BENEFICIARY, /* the process it was done for */
+	BILL_VICTIM,	  /* the task it interrupted */
 };
 
 enum color_choice { COLORS_AUTO, COLORS_ALWAYS, COLORS_NEVER };
 
-/* The options that every reading command has. */
+/* The options of every command that reads recordings. */
 struct report_options {
 	const char *input;  /* -i; NULL: the last recording here */
-	const char *second; /* of the two that are compared */
+	const char *second; /* second recording of a comparison */
 	const char *output; /* -o; NULL: standard output */
-	FILE *capture;	    /* NULL, or where output goes instead */
+	FILE *capture;	    /* NULL, or the stream that replaces it */
 	const char *format; /* --format; NULL: the command's default */
 	uint64_t top;	    /* --top; UINT64_MAX: all */
-	const char *since;  /* --since and --until, as written */
+	const char *since;  /* --since and --until, unparsed */
 	const char *until;
 	struct array pids;  /* int32_t */
 	struct array trees; /* int32_t */
 	struct name_choice comms;
 	struct array cpus;	  /* uint32_t */
-	bool is_paged;		  /* text goes to a pager on a terminal */
+	bool is_paged;		  /* page text on a terminal */
 	enum color_choice colors; /* --color; by default on a terminal */
 	bool with_idle;		  /* --with-idle */
 	bool with_tracer;	  /* --with-tracer */
 	enum bill_choice bill;	  /* --bill */
 	enum group_by by;	  /* --by */
-	bool only_tracer;	  /* --tracer, of the commands that have it */
-	bool wants_lines;	  /* --lines, of the commands that have it */
-	const char *sort;	  /* --sort, likewise: a column's name */
-	const char *title;	  /* --title, likewise */
-	uint64_t jobs;		  /* --jobs; 0: as many as there are CPUs */
-	enum engine engine;	  /* --engine */
-	const char *query;  /* of the command that takes one; NULL: none */
+	bool only_tracer;	  /* --tracer, if the command has it */
+	bool wants_lines;	  /* --lines, if the command has it */
+	/* --sort, if the command has it: a column's name */
+	const char *sort;
+	const char *title;  /* --title, if the command has it */
+	uint64_t jobs;	    /* --jobs; 0: the number of CPUs */
+	enum engine engine; /* --engine */
+	const char *query;  /* if the command has one; NULL: none */
 	const char *symfs;  /* --symfs; NULL: this machine's files */
-	uint32_t given_own; /* bit I: the command's own option I was there */
-	struct array pairs; /* char *: two arguments as one */
+	uint32_t given_own; /* bit I: the command's own option I was given */
+	struct array pairs; /* char *: two joined arguments */
 };
 
-/* Takes option @index of the command's own list.
+/* Consumes option @index of the command's own list.
  *
- * Returns whether @argument is acceptable.
+ * Returns whether @argument is valid.
  */
 typedef bool take_own_option(void *ctx, int index, const char *argument);
 
 struct option_set {
 	const char *command;
 	const char *purpose;
-	const char *formats; /* that --format may be */
-	bool is_paged;	     /* its text is to be read, not kept */
-	bool has_no_tasks;   /* it takes no --pid, --tree and --comm */
-	bool has_no_rows;    /* nor --top */
-	bool adds_up;	     /* it takes --with-idle, --with-tracer, --bill
-				 * and --by */
-	bool is_page;	     /* nor what chooses and shapes an output */
-	bool takes_input;    /* a word may stand for -i DIR */
-	bool takes_two;	     /* two words are recordings */
-	bool takes_query;    /* the last one may be a query */
+	const char *formats; /* accepted by --format */
+	bool is_paged;	     /* its text is shown with a pager */
+	bool has_no_tasks;   /* no --pid, --tree and --comm */
+	bool has_no_rows;    /* no --top */
+	/* accepts --with-idle, --with-tracer, --bill and --by */
+	bool adds_up;
+	bool is_page;	  /* no options that select or format output */
+	bool takes_input; /* an operand may replace -i DIR */
+	bool takes_two;	  /* two operands are recordings */
+	bool takes_query; /* the last operand may be a query */
 	const struct own_option *own;
 	int own_count;
-	/* Pairs of own options that contradict each other, the second one
-	 * perhaps a format as "format=csv"; up to one of NULL.
+	/* Pairs of own options that exclude each other, ended by NULL. The
+	 * second may be a format, such as "format=csv".
 	 */
 	const char *const (*contradictions)[2];
 	take_own_option *take;
 	void *ctx;
 };
 
-/* Reads the command line.  Wrong usage is said to standard error, --help to
- * standard output.
+/* Parses the command line. Wrong usage is reported on standard error; --help
+ * prints to standard output.
  *
- * Returns 0, or the exit code to end with plus 1.  Free @options either way.
+ * Returns 0, or the exit code plus 1. The caller frees @options even after an
+ * error.
  */
 int report_options_read(struct report_options *options,
 			const struct option_set *set, int argc, char **argv);
 void report_options_free(struct report_options *options);
 
-/* Returns the filter that the options ask for; it borrows them. */
+/* Returns the filter that @options describe; it borrows both arguments. */
 struct step_filter report_options_filter(const struct report_options *options,
 					 const struct task_names *names);
 
-/* Reads --since and --until: seconds of the recording's clock, or with a
- * plus sign seconds after @first_ns; "s", "ms", "us" and "ns" may follow.
+/* Parses --since and --until: seconds of the recording's clock or, with a plus
+ * sign, seconds after @first_ns; the suffixes "s", "ms", "us" and "ns" are
+ * accepted.
  *
- * Returns 0, or -1 if one is no time or they are exchanged; standard error
- * knows which.
+ * Returns 0, or -1 after a message on standard error if a time is invalid or
+ * --since is not before --until.
  */
 int report_options_window(const struct report_options *options,
 			  uint64_t first_ns, struct time_window *window);

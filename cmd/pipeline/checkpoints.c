@@ -16,16 +16,16 @@
 
 #include <stdlib.h>
 
-/* Bytes of trace from one checkpoint to the next: a window decodes half of that
- * too much.
+/* Bytes of trace from one checkpoint to the next. On average, a window decodes
+ * half of that in excess.
  */
 #define DISTANCE ((uint64_t)1 << 20)
 
-/* A file of them. */
+/* A file of checkpoints. */
 struct checkpoint_file {
 	char *path;
-	bool is_there;		     /* and fits */
-	struct index_writer *writer; /* NULL: it is not written */
+	bool is_there;		     /* it exists and its key matches */
+	struct index_writer *writer; /* NULL: not being written */
 };
 
 struct checkpoints {
@@ -35,13 +35,13 @@ struct checkpoints {
 	uint32_t functions;
 	uint64_t key;
 	struct checkpoint_file index;
-	struct checkpoint_file packed; /* with what the callback packs */
+	struct checkpoint_file packed; /* with the callback's packed state */
 	uint64_t last;		       /* bytes before the last checkpoint */
 };
 
-/* Without times there are none; and none are left or used by other engines,
- * which cannot go on from one, nor where the trace was paused
- * outside of chosen calls: such recordings are short.
+/* Recordings without timestamps have no checkpoints. Other engines cannot
+ * resume from one, so they neither write nor use them. Neither do recordings
+ * that were paused outside selected calls: these are short.
  */
 static bool can_have(const struct session *session)
 {
@@ -69,14 +69,14 @@ bool checkpoints_fit(const struct session *session, uint64_t key)
 	return fits;
 }
 
-/* Where nothing ends it early, a decode sees all. */
+/* A decode sees the whole recording if nothing ends it early. */
 static bool sees_all(const struct session *session,
 		     const struct step_callback *callback)
 {
 	return !callback->is_done || session->done_ns == UINT64_MAX;
 }
 
-/* Returns whether the file is there or to be written. */
+/* Returns whether the file exists or will be written. */
 static bool open_file(const struct checkpoints *checkpoints, const char *name,
 		      struct checkpoint_file *file)
 {
@@ -142,7 +142,7 @@ void checkpoints_close(struct checkpoints *checkpoints)
 	free(checkpoints);
 }
 
-/* Returns the file that decoding goes on from. */
+/* Returns the file from which decoding resumes. */
 static const struct checkpoint_file *
 file_of(const struct checkpoints *checkpoints)
 {
@@ -173,7 +173,8 @@ static const struct task *find_task(const void *tasks, size_t index)
 	return task_stacks_task(tasks, index);
 }
 
-/* What the callback has comes last, and only if all before makes sense. */
+/* The callback's state is read last, and only if everything before it is valid.
+ */
 static void pack_callback(const struct checkpoints *checkpoints,
 			  struct pack *pack, const struct task_stacks *stacks)
 {
@@ -262,7 +263,9 @@ void checkpoints_pass(struct checkpoints *checkpoints,
 {
 	uint64_t bytes;
 
-	/* Behind a switch the merge chooses anew, whatever was before. */
+	/* After a switch, the merge selects the next stream independently of
+	 * earlier events.
+	 */
 	if (checkpoints->streams > 1 && kind != FUNCTION_SWITCH)
 		return;
 	bytes = bytes_before(checkpoints, cpus);

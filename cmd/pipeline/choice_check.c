@@ -11,8 +11,8 @@
 
 #include <inttypes.h>
 
-/* Returns whether @step is of the trace: who runs is told by records, too, which
- * may begin before it.
+/* Returns whether @step comes from the trace. Scheduler records, which may
+ * start before the trace, also report the running task.
  */
 static bool is_of_trace(const struct call_step *step)
 {
@@ -37,8 +37,8 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	check->next->take(check->next, step);
 }
 
-/* Steps of one task on one CPU: only when they were is new.  Before anything is
- * known of the time the first of them tells, which is left to take().
+/* Consumes steps of one task on one CPU, of which only the times are new. The
+ * first step with a known time is left to take().
  */
 static uint32_t take_plain(struct step_callback *callback,
 			   const struct call_step *step,
@@ -58,7 +58,8 @@ static uint32_t take_plain(struct step_callback *callback,
 	return taken;
 }
 
-/* Nothing that runs in the window, as yet. */
+/* A call that is already open does not show that anything runs in the window.
+ */
 static void open(struct step_callback *callback, const struct call_step *step)
 {
 	struct choice_check *check = (struct choice_check *)callback;
@@ -119,12 +120,12 @@ static int nothing(const struct choice_check *check, const char *what)
 
 static int outside(const struct choice_check *check)
 {
-	/* Decoding ends where nothing more is wanted. */
+	/* Decoding ends once no more steps are needed. */
 	bool is_before = check->session->window.until_ns <= check->first_ns;
 	uint64_t edge_ns = is_before ? check->first_ns : check->last_ns;
 
 	nothing(check, "--since and --until leave all of it out");
-	/* The first step may be where decoding ended. */
+	/* The first step may be the point where decoding ended. */
 	if (is_before && edge_ns == check->session->window.until_ns)
 		return EXIT_FAILED;
 	say("its trace %s at %" PRIu64 ".%09" PRIu64 " s",
@@ -133,7 +134,7 @@ static int outside(const struct choice_check *check)
 	return EXIT_FAILED;
 }
 
-/* Returns whether the trace has any of the window. */
+/* Returns whether the trace overlaps the window. */
 static bool reaches_window(const struct choice_check *check)
 {
 	const struct time_window *window = &check->session->window;
@@ -152,7 +153,7 @@ bool choice_check_holds(const struct choice_check *check)
 
 int choice_check_end(const struct choice_check *check)
 {
-	/* Without any step there is more to say than that. */
+	/* A trace without any step is reported elsewhere. */
 	if (!has_choice(check->session) || !check->last_ns)
 		return EXIT_OK;
 	if (!check->has_task)

@@ -7,7 +7,7 @@ struct gate_events;
 struct gate_steps;
 struct session;
 
-/* Where chosen calls alone were traced: what one CPU's events become by the
+/* Used if only selected calls were traced: combines one CPU's events with the
  * marks of the recorder's probes.
  */
 struct cpu_gate {
@@ -15,13 +15,13 @@ struct cpu_gate {
 	struct gate_events *events;
 };
 
-/* Borrows @session and the open @cpu.  Returns 0 or -ERROR_MEMORY; @gate is to
- * be closed in either case.
+/* Borrows @session and the open @cpu. Returns 0 or -ERROR_MEMORY; the caller
+ * closes @gate in either case.
  */
 int cpu_gate_open(struct cpu_gate *gate, const struct session *session,
 		  struct cpu_pipeline *cpu);
 
-/* What is empty may be closed, too. */
+/* A zeroed gate may be closed. */
 void cpu_gate_close(struct cpu_gate *gate);
 
 #endif

@@ -15,31 +15,31 @@ struct graph_tasks;
 struct session;
 struct stream_checkpoint;
 
-/* This is what decodes one stream of a recording: trace in, function events
- * out.
- */
+/* Decodes one stream of a recording from trace bytes to function events. */
 struct cpu_pipeline {
-	struct execution_stream *execution; /* NULL: these instead */
+	struct execution_stream *execution; /* NULL: the next two */
 	struct flow_source *source;
 	struct function_events *events;
-	struct graph_events *graph; /* or these, of function_graph */
-	/* Of all CPUs, for function_graph; NULL: of this one, its own. */
+	struct graph_events *graph; /* or this, for function_graph */
+	/* Shared by all CPUs, for function_graph; NULL: this CPU uses
+	 * own_tasks.
+	 */
 	struct graph_tasks *tasks;
 	struct graph_tasks *own_tasks;
 	int32_t cpu;
-	int32_t pid; /* who runs when the stream begins; -1: unknown */
+	int32_t pid; /* running task when the stream starts; -1: unknown */
 	int32_t tid;
-	bool without_bounds; /* see flow_input: to be set before it is opened */
+	bool without_bounds; /* see flow_input; must be set before opening */
 };
 
-/* Finds out which CPU stream @index of @session's recording is of, and who runs
- * first there.  Returns 0 or a negative enum error.
+/* Finds the CPU of stream @index of @session's recording and the first task
+ * that runs on it. Returns 0 or a negative enum error.
  */
 int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,
 			   const struct session *session, size_t index);
 
-/* Opens stream @index of @session's recording, to go on from @from, which may
- * be NULL for its begin (Intel PT).  Close the pipeline either way.
+/* Opens stream @index of @session's recording and resumes at @from (Intel PT
+ * only); NULL: its start. The caller closes the pipeline even after an error.
  *
  * Returns 0 or a negative enum error.
  */
@@ -55,7 +55,7 @@ int cpu_pipeline_open(struct cpu_pipeline *pipeline,
  */
 int cpu_pipeline_next(void *pipeline, const struct function_event **batch);
 
-/* A zeroed pipeline is closed already. */
+/* A zeroed pipeline may be closed. */
 void cpu_pipeline_close(struct cpu_pipeline *pipeline);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Returns "@folder/@name", to be freed, or NULL. */
+/* Returns "@folder/@name", which the caller frees, or NULL. */
 static char *join(const char *folder, const char *name)
 {
 	char *path;
@@ -27,7 +27,7 @@ static bool is_of(const char *path, mode_t type)
 	       (stat_of_path.st_mode & S_IFMT) == type;
 }
 
-/* Messages then name the archive, as a folder. */
+/* Messages then show the archive's name as if it were the folder. */
 static int unpack_input(struct input *input, const char *path,
 			const struct log *log)
 {

@@ -8,24 +8,26 @@
 
 struct log;
 
-/* The recording that a command reads: as it is, or unpacked from an archive for
- * as long as it is open.
+/* The recording that a command reads: a folder or file, or an archive that is
+ * unpacked while it is open.
  */
 struct input {
-	char *path;  /* what to open */
-	char *files; /* the traced programs' files in it, or NULL */
+	char *path;  /* path to open */
+	char *files; /* folder of the traced programs' files, or NULL */
 	struct output_folder unpacked;
 };
 
-/* Returns 0, or a negative enum error said to @log.  Close it if 0. */
+/* Returns 0, or a negative enum error after a message to @log. Close it only
+ * after success.
+ */
 int input_open(struct input *input, const char *path, const struct log *log);
 void input_close(struct input *input);
 
-/* Returns whether the file at @path is an archive, by its first bytes. */
+/* Returns whether the file at @path starts like an archive. */
 bool input_is_archive(const char *path);
 
-/* Returns whether @file is the recording at @path, or one of the files that it
- * consists of: what is written there would be lost as it is read.
+/* Returns whether @file is the recording at @path or one of its files. Writing
+ * to it while reading the recording would lose the output.
  */
 bool input_has(const char *path, const char *file);
 

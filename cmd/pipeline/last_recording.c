@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As record calls it, or a file in such a folder. */
+/* Accepts the names that record uses, and files in such a folder. */
 static bool is_named_so(const char *path)
 {
 	const char *name = strstr(path, ".data");
@@ -25,8 +25,8 @@ static bool is_regular(int directory, const char *path)
 	return fstatat(directory, path, &stat, 0) == 0 && S_ISREG(stat.st_mode);
 }
 
-/* The first bytes of a perf.data file, in either of its two forms; of one that
- * may not be read it is for the reader to say that.
+/* Returns whether the file starts like a perf.data file. Of an unreadable file
+ * the name decides, so that the reader reports the error.
  */
 static bool is_perf_data(int directory, const char *path)
 {
@@ -43,7 +43,7 @@ static bool is_perf_data(int directory, const char *path)
 	return size == sizeof(magic) && memcmp(magic, "PERFILE2", 8) == 0;
 }
 
-/* Fills in @stat of the recording @name; returns false if it is none. */
+/* Fills @stat for the recording @name; returns false if it is not one. */
 static bool stat_recording(int directory, const char *name, struct stat *stat)
 {
 	char data[NAME_MAX + 8];

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 struct pager {
-	const char *command; /* NULL: none is wanted or installed */
-	FILE *out;	     /* the user of pager_output() writes here */
-	FILE *process;	     /* NULL: not begun */
+	const char *command; /* NULL: not wanted or not installed */
+	FILE *out;	     /* stream that pager_output() returns */
+	FILE *process;	     /* NULL: not started */
 };
 
 static bool is_in(const char *folder, size_t size, const char *program)
@@ -38,7 +38,7 @@ static bool is_installed(const char *program)
 	return false;
 }
 
-/* NULL: the user wants none, or has none. */
+/* Returns NULL if the user wants no pager or has none. */
 static const char *command_of_user(void)
 {
 	const char *command = getenv("KTRACE_PAGER");
@@ -50,13 +50,13 @@ static const char *command_of_user(void)
 	return *command && strcmp(command, "cat") ? command : NULL;
 }
 
-/* The shell's code for a command that cannot be run. */
+/* The shell's exit codes for a command that cannot be run. */
 static bool has_failed(int status)
 {
 	return WIFEXITED(status) && WEXITSTATUS(status) >= 126;
 }
 
-/* The user has seen enough, while there would be more. */
+/* The user has left the pager before all output was written. */
 static void on_pager_end(int signal)
 {
 	int status = 0;
@@ -66,7 +66,7 @@ static void on_pager_end(int signal)
 	_exit(has_failed(status) ? EXIT_FAILED : EXIT_OK);
 }
 
-/* An interrupt is for the pager, which stays until the user leaves it. */
+/* Ctrl-C is left to the pager, which runs until the user quits it. */
 static void begin(struct pager *pager)
 {
 	if (!pager->command) {
@@ -93,7 +93,7 @@ static ssize_t write_on(void *cookie, const char *text, size_t size)
 		begin(pager);
 	if (!pager->process)
 		return 0;
-	/* Who closes the pipe may still show what was in it. */
+	/* A pager that closes the pipe may still show the text it has read. */
 	if (fwrite(text, 1, size, pager->process) < size ||
 	    fflush(pager->process)) {
 		while (pager->command)

@@ -5,29 +5,27 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Text for a terminal goes through the user's pager, as git's does: that of
- * $KTRACE_PAGER, else of $PAGER, else less, which is told to end at once if
- * all fits ($LESS, if it is not set, is FRX).  A pager that is empty or "cat"
- * is none: the text goes to the terminal as it is.  Either begins with the
- * first text that is written, so that nothing covers what is said before.
+/* Sends text for a terminal through the user's pager, as git does:
+ * $KTRACE_PAGER, else $PAGER, else less, which exits at once if everything fits
+ * on the screen ($LESS defaults to FRX). If the variable is empty or "cat",
+ * text goes to the terminal directly. The pager starts when the first text is
+ * written, so that it does not cover earlier messages.
  */
 struct pager;
 
-/* Returns NULL, which all functions here take, if standard output is no
- * terminal, or when out of memory.
+/* Returns NULL if standard output is not a terminal, or when out of memory. All
+ * functions here accept NULL.
  */
 struct pager *pager_new(void);
 
-/* Returns what to write to: standard output without a pager. */
+/* Returns the stream to write to: standard output if there is no pager. */
 FILE *pager_output(struct pager *pager);
 
-/* Returns whether text is on the terminal, by now perhaps in the pager's
- * hands.
- */
+/* Returns whether text was written to the terminal or passed to the pager. */
 bool pager_has_begun(const struct pager *pager);
 
-/* Returns when the user has seen enough: 0, or -1 if the pager could not be
- * run, which the shell has said.
+/* Waits until the user leaves the pager. Returns 0, or -1 if the pager could
+ * not be run; the shell has then printed a message.
  */
 int pager_close(struct pager *pager);
 

@@ -23,19 +23,20 @@
 
 #include <stdlib.h>
 
-/* All that one run needs. */
+/* State of one run. */
 struct pipeline {
 	const struct session *session;
 	struct step_callback *callback;
 	struct checkpoints *checkpoints; /* NULL: none */
-	size_t count;			 /* of streams */
+	size_t count;			 /* number of streams */
 	struct cpu_pipeline *cpus;
-	struct stream_checkpoint *places; /* where they begin */
-	bool has_places;		  /* else at their begins */
+	struct stream_checkpoint *places; /* where the streams start */
+	/* else they start at their first byte */
+	bool has_places;
 	struct task_stacks *stacks;
 	struct event_merge *merge;
-	struct cpu_gate *gates;	   /* by stream; empty: all was asked for */
-	struct graph_tasks *graph; /* NULL: no trace of function_graph */
+	struct cpu_gate *gates;	   /* per stream; empty: no gated trace */
+	struct graph_tasks *graph; /* NULL: not a function_graph trace */
 };
 
 static bool must_wait(void *ctx, uint32_t index,
@@ -45,7 +46,7 @@ static bool must_wait(void *ctx, uint32_t index,
 					  where);
 }
 
-/* Decoding goes on to the window's end, if to no earlier one. */
+/* Decoding may continue to the window's end, unless the trace ends earlier. */
 static struct progress progress_of_window(const struct session *session)
 {
 	const struct recording_info *info = recording_info(session->recording);
@@ -58,8 +59,7 @@ static struct progress progress_of_window(const struct session *session)
 	return progress_of(info->first_time_ns, last_ns);
 }
 
-/* Returns whether what comes behind an event of @time_ns would change nothing.
- */
+/* Returns whether events after @time_ns cannot change the result. */
 static bool is_done(const struct session *session,
 		    const struct step_callback *callback,
 		    const struct event_merge *merge, uint64_t time_ns)
@@ -71,7 +71,7 @@ static bool is_done(const struct session *session,
 						   event_merge_time(merge));
 }
 
-/* Sends all that is merged through the stacks to the callback. */
+/* Sends all merged events through the stacks to the callback. */
 static int take_all(struct pipeline *pipeline)
 {
 	const struct session *session = pipeline->session;
@@ -108,7 +108,7 @@ static int take_all(struct pipeline *pipeline)
 	return count;
 }
 
-/* Makes the stacks, with their CPUs, as they are when all begins. */
+/* Creates the stacks and their CPUs in their initial state. */
 static int make_stacks(struct pipeline *pipeline)
 {
 	int status = 0;
@@ -128,8 +128,8 @@ static int make_stacks(struct pipeline *pipeline)
 	return status < 0 ? status : 0;
 }
 
-/* Where there is no index, a window may begin late all the same, unless the
- * callback hangs on what was before; but then none is made.
+/* Without an index, decoding may still start late for a window, unless the
+ * callback depends on earlier steps; then no index is written.
  */
 static int find_start(struct pipeline *pipeline)
 {
@@ -148,7 +148,7 @@ static int find_start(struct pipeline *pipeline)
 	return 0;
 }
 
-/* Goes on from a checkpoint, if there is one that makes sense, and has what the
+/* Resumes from a checkpoint, if there is a valid one with the state that the
  * callback needs.
  */
 static int load_checkpoint(struct pipeline *pipeline)
@@ -171,7 +171,7 @@ static int load_checkpoint(struct pipeline *pipeline)
 	return status < 0 ? status : 0;
 }
 
-/* The tasks that the CPUs' streams share. */
+/* Creates the tasks that the CPUs' streams share. */
 static int open_tasks(struct pipeline *pipeline)
 {
 	const struct session *session = pipeline->session;
@@ -193,7 +193,7 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 	bool is_kept = checkpoints_are_kept(pipeline->checkpoints);
 	int status;
 
-	/* Checkpoints are for all commands. */
+	/* Checkpoints must suit all commands, so they need time bounds. */
 	cpu->without_bounds = pipeline->callback->ignores_bounds && !is_gated &&
 			      !is_kept;
 	status = cpu_pipeline_open(

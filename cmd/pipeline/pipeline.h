@@ -6,23 +6,25 @@ struct session;
 struct step_callback;
 struct task_stacks;
 
-/* Sends the session's whole recording through every stage, to @callback.
+/* Sends the session's whole recording through every stage to @callback.
  *
- * Returns 0 and *@stacks, with the accounts of what was seen, to be freed by
- * task_stacks_free(), or a negative enum error.
+ * Returns 0 or a negative enum error. On success *@stacks holds the accounts of
+ * the steps; the caller frees it with task_stacks_free().
  */
 int pipeline_run(const struct session *session, struct step_callback *callback,
 		 struct task_stacks **stacks);
 
-/* The same for a command whose options must choose something that is there.
+/* Like pipeline_run(), but for commands: reports errors, and fails if nothing
+ * matches the user's choice.
  *
- * Returns 0 and *@stacks, with the accounts of what was seen, to be freed by
- * task_stacks_free(); or EXIT_FAILED, standard error knowing why.
+ * Returns 0, or EXIT_FAILED after a message on standard error. On success
+ * *@stacks holds the accounts of the steps; the caller frees it with
+ * task_stacks_free().
  */
 int run_pipeline(const struct session *session, struct step_callback *callback,
 		 struct task_stacks **stacks);
 
-/* The same, but that nothing is what the user chose is no failure. */
+/* Like run_pipeline(), but an empty selection is not an error. */
 int run_pipeline_unchecked(const struct session *session,
 			   struct step_callback *callback,
 			   struct task_stacks **stacks);

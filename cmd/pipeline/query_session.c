@@ -20,7 +20,9 @@ static int run(const struct sql_recording *recording, const struct sql_run *run,
 	return pipeline_run(&session, callback, stacks);
 }
 
-/* Other engines may find other rows. */
+/* Only rows of the default engine are cached: other engines may find other
+ * rows.
+ */
 static bool keeps_rows(const struct sql_recording *recording, uint64_t *key)
 {
 	const struct session *session =

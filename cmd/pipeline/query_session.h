@@ -6,7 +6,7 @@
 #include "report/steps/step_filter.h"
 #include "sql/scan/sql_recording.h"
 
-/* A session as queries see it. */
+/* A session adapted for queries. */
 struct query_session {
 	struct sql_recording recording; /* first */
 	const struct session *session;	/* borrowed */
@@ -15,9 +15,10 @@ struct query_session {
 	struct step_filter all;
 };
 
-/* Makes @session, which is open, one that can be asked.
+/* Prepares the open @session for queries.
  *
- * Returns 0 or -ERROR_MEMORY.  Close it either way, before the session.
+ * Returns 0 or -ERROR_MEMORY. The caller closes @query even after an error, and
+ * before the session.
  */
 int query_session_open(struct query_session *query,
 		       const struct session *session);

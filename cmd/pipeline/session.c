@@ -34,7 +34,9 @@ static bool is_for_people(const struct report_options *options)
 	       (!options->format || !strcmp(options->format, "text"));
 }
 
-/* As the terminals' users agreed (no-color.org); "dumb" is an editor's. */
+/* Follows the NO_COLOR convention (no-color.org); TERM=dumb is an editor's
+ * terminal.
+ */
 static bool wants_colors(const struct report_options *options)
 {
 	const char *without = getenv("NO_COLOR");
@@ -48,7 +50,9 @@ static bool wants_colors(const struct report_options *options)
 
 enum { OUTPUT_BYTES = 1 << 18 };
 
-/* People read line by line; others get as much at once as may be. */
+/* Output to a terminal or pager is line-buffered; other output uses a large
+ * buffer.
+ */
 static void set_buffer(struct session *session)
 {
 	if (session->pager || isatty(fileno(session->out))) {
@@ -100,7 +104,7 @@ static int open_lines(struct session *session)
 	return session->lines ? 0 : -ERROR_MEMORY;
 }
 
-/* As many threads as may run at once, unless told otherwise. */
+/* Starts as many threads as there are CPUs, unless --jobs is given. */
 static int open_jobs(struct session *session,
 		     const struct report_options *options)
 {
@@ -119,7 +123,7 @@ static int open_parts(struct session *session,
 	struct recording *recording = session->recording;
 	int status = 0;
 
-	/* function_graph names functions: no code is followed. */
+	/* function_graph records functions, so there is no code to follow. */
 	if (recording_trace(recording) != RECORDING_TRACE_FUNCTION_GRAPH)
 		status = code_image_open(recording, &console_log,
 					 &session->image);
@@ -157,8 +161,8 @@ static int list_chosen(const struct session *session, struct array *pids)
 	return 0;
 }
 
-/* Warns of the programs' files whose names are missing, unless no chosen process
- * had them mapped.
+/* Warns about program files whose symbols could not be read, unless no selected
+ * process had them mapped.
  */
 static int log_unread_programs(const struct session *session)
 {
@@ -193,7 +197,7 @@ int session_needs_time(const struct session *session, const char *option,
 	return EXIT_USAGE;
 }
 
-/* Those who only look at standard error are told as well. */
+/* Also warns users who see only standard error. */
 static int check_time(const struct session *session,
 		      const struct report_options *options)
 {
@@ -244,7 +248,9 @@ static int choose_engine(struct session *session,
 	return EXIT_USAGE;
 }
 
-/* What a window shows must not hang on what is skipped: tests look. */
+/* KTRACE_INDEX lets tests check that the contents of a window do not depend on
+ * how much was skipped.
+ */
 static bool index_is(const char *use)
 {
 	const char *index = getenv("KTRACE_INDEX");
@@ -289,7 +295,7 @@ int session_open(struct session *session, const struct report_options *options)
 	return status ? status : open_output(session, options);
 }
 
-/* Standard output stays open, and keeps the buffer if that is not empty. */
+/* Standard output stays open and keeps the buffer if that is not empty. */
 static void release_stdout(struct session *session, bool has_failed)
 {
 	if (!session->buffer)

@@ -20,7 +20,7 @@ struct task_names;
 
 /* One recording, opened for reports. */
 struct session {
-	struct input input; /* where the recording is */
+	struct input input; /* path of the recording */
 	struct recording *recording;
 	struct code_image *image;
 	struct symbols *symbols;
@@ -29,36 +29,40 @@ struct session {
 	struct lines *lines; /* NULL: not wanted */
 	struct pager *pager; /* NULL: none */
 	FILE *out;
-	struct output_file *file; /* of out; NULL: out is no file */
-	bool is_captured;	  /* out is somebody else's */
-	char *buffer;		  /* of out, or NULL */
+	struct output_file *file; /* underlies out; NULL: out is no file */
+	bool is_captured;	  /* out belongs to the caller */
+	char *buffer;		  /* out's buffer, or NULL */
 	const struct colors *colors;
-	enum engine engine;	      /* not ENGINE_DEFAULT */
-	struct step_filter choice;    /* tasks and CPUs that are asked for */
-	struct step_filter filter;    /* those that are shown: with groups it is
-				    * these that are chosen, not tasks */
+	enum engine engine;	   /* not ENGINE_DEFAULT */
+	struct step_filter choice; /* selected tasks and CPUs */
+	/* tasks and CPUs to show: with groups, tasks are not filtered here but
+	 * by group
+	 */
+	struct step_filter filter;
 	struct task_cgroups *cgroups; /* NULL: not wanted */
-	struct task_groups *groups;   /* --by; NULL: without */
+	struct task_groups *groups;   /* --by; NULL: no groups */
 	struct time_window window;
-	uint64_t done_ns; /* from here on a callback may be done */
-	bool decodes_all; /* also what is not needed: to compare */
-	bool uses_points; /* windows always begin at a synchronisation
-				 * point, not at a checkpoint: likewise */
+	uint64_t done_ns; /* a callback may be done after this time */
+	bool decodes_all; /* decodes unneeded parts too, for tests */
+	/* windows always start at a sync point, never at a checkpoint; for
+	 * tests
+	 */
+	bool uses_points;
 };
 
-/* Opens what @options name; they must outlive the session.
+/* Opens the recording that @options select; @options must outlive the session.
  *
- * Returns 0, or the exit code to end with; standard error knows why.  Close
- * the session either way.
+ * Returns 0, or the exit code after a message on standard error. The caller
+ * closes the session even after an error.
  */
 int session_open(struct session *session, const struct report_options *options);
 
-/* The same without any output. */
+/* Like session_open(), but opens no output. */
 int session_open_input(struct session *session,
 		       const struct report_options *options);
 
-/* Returns 0 if the recording's times are times; else EXIT_USAGE, having said
- * that @option with @value, which may be "", needs them.
+/* Returns 0 if the recording has real timestamps; else EXIT_USAGE, after a
+ * message that @option with @value (may be "") needs them.
  */
 int session_needs_time(const struct session *session, const char *option,
 		       const char *value);
@@ -66,15 +70,15 @@ int session_needs_time(const struct session *session, const char *option,
 /* Returns 0, or EXIT_FAILED if the output could not be written. */
 int session_close(struct session *session);
 
-/* Closes a session whose command has @status.  A file that it was to write is not
- * there, or is as it was, if that is a failure.  Returns @status, or EXIT_FAILED if it
- * was 0 and the output could not be written.
+/* Closes a session whose command ended with @status. If @status is a failure,
+ * the output file is not created or keeps its previous contents. Returns
+ * @status, or EXIT_FAILED if @status is 0 and the output could not be written.
  */
 int session_finish(struct session *session, int status);
 
 /* Finds the newest recording in the working directory.
  *
- * Returns its name, to be freed, or NULL if there is none.
+ * Returns its name, which the caller frees, or NULL if there is none.
  */
 char *find_last_recording(void);
 

@@ -5,10 +5,10 @@
 struct report_options;
 struct session;
 
-/* Makes @session's groups as --by says: its choice then chooses groups, and its
- * filter no tasks.
+/* Creates @session's groups as --by requires. The session's choice then selects
+ * groups, and its filter no longer selects tasks.
  *
- * Returns 0, or the exit code to end with; standard error knows why.
+ * Returns 0, or the exit code after a message on standard error.
  */
 int session_open_groups(struct session *session,
 			const struct report_options *options);

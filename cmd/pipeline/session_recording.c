@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A recording that failed may have moved the one before it away. */
+/* A failed recording may have renamed the previous one. */
 static void say_if_old(const char *path)
 {
 	size_t length = strlen(path);
@@ -26,7 +26,7 @@ static void say_if_old(const char *path)
 			    path);
 }
 
-/* Before anything is read or written. */
+/* Must be called before anything is read or written. */
 static int check_names(const struct report_options *options, const char *path)
 {
 	struct stat folder;

@@ -5,9 +5,9 @@
 struct report_options;
 struct session;
 
-/* Opens the recording that @options name, or the newest one here, if nothing is to
- * be written over it.  Returns 0, or the exit code to end with; standard error
- * knows why.
+/* Opens the recording that @options select, or the newest one in the working
+ * directory, unless the output would overwrite it. Returns 0, or the exit code
+ * after a message on standard error.
  */
 int session_open_recording(struct session *session,
 			   const struct report_options *options);

@@ -10,11 +10,11 @@
 #include "execution/stream/stream_start.h"
 #include "report/steps/call_step.h"
 
-/* Bytes of trace that are decoded before the window: the calls among them are
+/* Bytes of trace to decode before the window, so that calls made there are
  * known to be open in it.
  */
 #define RUN_UP ((uint64_t)2 << 20)
-/* Fewer than these are not skipped: what is exact costs little more. */
+/* If fewer bytes could be skipped, decode all: exactness costs little more. */
 #define SKIPPED_LEAST ((uint64_t)4 << 20)
 
 static bool may_begin_late(const struct session *session,
@@ -28,7 +28,9 @@ static bool may_begin_late(const struct session *session,
 	       recording_time(recording) == RECORDING_TIME_NANOSECONDS;
 }
 
-/* Returns 1 and *@place of stream @index, 0 for its begin, or an error. */
+/* Returns 1 with *@place for stream @index, 0 to decode from its start, or a
+ * negative enum error.
+ */
 static int find_stream(const struct session *session, size_t index,
 		       struct cpu_pipeline *cpu,
 		       struct stream_checkpoint *place, uint64_t *at_ns)

@@ -7,14 +7,14 @@ struct session;
 struct step_callback;
 struct stream_checkpoint;
 
-/* Finds where decoding may begin for the session's window where no checkpoints
- * tell: at a synchronisation point of each stream, a little before the window.
- * Sets one of @places for each stream, and in @cpus, who runs there, if much
- * is skipped by that; standard error is told, for what is open then is
- * inferred.
+/* Finds where to start decoding for the session's window if there are no
+ * checkpoints: at a sync point of each stream, shortly before the window. If
+ * that skips enough trace to be worthwhile, sets one of @places for each stream
+ * and the running task in each of @cpus, and notes on standard error that the
+ * calls open at that point are inferred.
  *
- * Returns 1, 0 if streams are to be decoded from their begin, or a negative
- * enum error.
+ * Returns 1, 0 if streams must be decoded from their start, or a negative enum
+ * error.
  */
 int window_start_find(const struct session *session,
 		      const struct step_callback *callback,

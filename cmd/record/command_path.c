@@ -44,7 +44,8 @@ static int check_folders(const char *folders, const char *command)
 	return -1;
 }
 
-/* What runs as root, as the virtual machine's commands do, has the last ones.
+/* The last folders are in root's path only: commands in the virtual machine run
+ * as root.
  */
 int command_path_check(const char *command)
 {

@@ -2,7 +2,7 @@
 #ifndef KT_CMD_COMMAND_PATH_H
 #define KT_CMD_COMMAND_PATH_H
 
-/* Looks whether execvp(3) would find @command and may run it.
+/* Checks whether execvp(3) would find @command and could execute it.
  *
  * Returns 0, or -1 with errno: ENOENT, EACCES.
  */

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Other processes that make and move folders of the same name lose each race
- * but one, so that this many rounds are never needed.
+/* Limit of attempts. Each attempt fails only if another process created or
+ * moved a folder of the same name meanwhile.
  */
 enum { TRIES = 100 };
 
@@ -41,8 +41,8 @@ static int complain(const char *path, const char *reason)
 	return -1;
 }
 
-/* A recorder that was killed early leaves a copy of the kernel, which is not
- * worth the place of an older recording.
+/* A recorder that was killed early leaves only a copy of the kernel, which must
+ * not replace an older recording.
  */
 static bool is_stub(const struct output_folder *folder)
 {
@@ -82,7 +82,7 @@ static int move_away(struct output_folder *folder)
 	return status;
 }
 
-/* Empties the folder, which exists.  Returns 0; 1 if it was moved away; -1. */
+/* Empties the existing folder. Returns 0, 1 if it was renamed, or -1. */
 static int empty(struct output_folder *folder)
 {
 	if (is_stub(folder))
@@ -98,7 +98,7 @@ static int empty(struct output_folder *folder)
 	return move_away(folder) ? -1 : 1;
 }
 
-/* Opens the folder, or creates it.  Returns 0, 1 to try again, or -1. */
+/* Opens the folder, or creates it. Returns 0, 1 to try again, or -1. */
 static int try_make(struct output_folder *folder, const char *path)
 {
 	int error = output_folder_open(folder, path, &console_log);

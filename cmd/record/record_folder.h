@@ -4,23 +4,23 @@
 
 struct output_folder;
 
-/* Opens an empty folder at @path for a recording, and locks it: creates it, or
- * uses an empty one.  An older recording at @path becomes @path.old, in place
- * of an even older one.
+/* Creates an empty folder at @path for a recording, or uses an existing empty
+ * one, and locks it. An older recording at @path is renamed to @path.old and
+ * replaces an even older one.
  *
- * Returns 0, or -1 with the reason on standard error: something else has the
- * name, it belongs to another user, others may write to it, another process
- * records to it, or it cannot be created.  @folder is zero then.
+ * Returns 0, or -1 after a message on standard error: the name is in use by
+ * something else, the folder belongs to another user, is writable by others or
+ * is in use by another recorder, or it cannot be created. @folder is zero then.
  */
 int record_folder_make(struct output_folder *folder, const char *path);
 
-/* Removes the recording in @folder, and the folder if it is empty then; leaves
- * all files that are not part of a recording.
+/* Removes the recording in @folder, and the folder itself if it is then empty.
+ * Files that are not part of a recording stay.
  */
 void record_folder_remove(const struct output_folder *folder);
 
-/* Returns 0 if the recording still has the name under which it was made, or -1
- * with a message on standard error.
+/* Returns 0 if the path at which the recording was made still refers to it, or
+ * -1 after a message on standard error.
  */
 int record_folder_check(const struct output_folder *folder);
 

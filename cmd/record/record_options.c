@@ -122,7 +122,7 @@ static int add_trigger(struct record_options *options, const char *value)
 	return 0;
 }
 
-/* Lists of several options become one. */
+/* Joins the lists of repeated options. */
 static int add_only(struct record_options *options, const char *value)
 {
 	static const char line[] = "line:";
@@ -152,7 +152,7 @@ static int set_activation(struct record_options *options, const char *value)
 	return wanted ? wrong("--activate", value, wanted) : 0;
 }
 
-/* The options that have a value. */
+/* Handles the options that have an argument. */
 static int set_value(struct record_options *options, int option,
 		     const char *value)
 {
@@ -262,7 +262,7 @@ static int set_option(struct record_options *options, int option,
 	}
 }
 
-/* Keeps the words @first to @end of @argv for the recorder in the machine. */
+/* Copies the words @first to @end of @argv for the recorder in the machine. */
 static int keep_words(struct record_options *options, char **argv, int first,
 		      int end)
 {

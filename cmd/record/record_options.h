@@ -7,30 +7,32 @@
 #include "collector/gate/gate.h"
 #include "common/array.h"
 
-/* Where a recording goes unless told otherwise. */
+/* The default folder of a recording. */
 #define RECORD_DEFAULT_FOLDER "ktrace.data"
 
 /* The command line of `ktrace-hw record`. */
 struct record_options {
 	struct collector_options collector;
 	enum record_source source;
-	bool machine_may_be; /* one is installed, and could run the command */
-	struct array processes;	   /* pid_t: what collector points to */
+	/* a machine is installed and could run the command */
+	bool machine_may_be;
+	struct array processes;	   /* pid_t: collector points to them */
 	struct array triggers;	   /* const char *, likewise */
-	char only[GATE_LIST_SIZE]; /* likewise; "": it was not given */
-	const char *only_line;	   /* likewise, of argv; or NULL */
+	char only[GATE_LIST_SIZE]; /* likewise; "": not given */
+	const char *only_line;	   /* likewise, points into argv; or NULL */
 	const char *folder;
 	bool machine;
-	const char *machine_options; /* words for the machine; or NULL */
-	bool discard;	    /* what the command wrote stays in the machine */
-	const char *arch;   /* of the machine; NULL: this one's */
+	const char *machine_options; /* options for the machine, or NULL */
+	/* files written by the command stay in the machine */
+	bool discard;
+	const char *arch;   /* of the machine; NULL: this host's */
 	struct array words; /* const char *: the other options */
 	bool help;
 };
 
-/* Reads @argv, which must outlive @options.
+/* Parses @argv, which must outlive @options.
  *
- * Returns 0, or 2 with what is wrong written to standard error.
+ * Returns 0, or 2 after a message on standard error.
  */
 int record_options_parse(struct record_options *options, int argc, char **argv);
 void record_options_free(struct record_options *options);

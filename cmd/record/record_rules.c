@@ -43,8 +43,9 @@ const char *record_rules_conflict(const struct record_options *options)
 	return NULL;
 }
 
-/* Who wakes a command's tasks, and whose interrupts they bear, may be anyone:
- * to tell, everything that runs is recorded for the life of the command.
+/* Any task may wake the command's tasks, and any task's interrupts may be
+ * charged to them: to identify them, records everything that runs while the
+ * command does.
  */
 static void widen_for_attribution(struct collector_options *collector)
 {
@@ -53,10 +54,10 @@ static void widen_for_attribution(struct collector_options *collector)
 		collector->whole_cpus = true;
 }
 
-/* Why a call was slow is mostly somebody else's doing: what has triggers is
- * recorded with all that runs, too; and the trace of a CPU can be paused, not
- * that of a thread, which goes from CPU to CPU.  Whose hits and calls count
- * stays as it was.
+/* The cause of a slow call is mostly another task, so recordings with triggers
+ * include everything that runs. Also, tracing can be paused per CPU but not per
+ * thread, since threads migrate. The processes whose hits and calls count do
+ * not change.
  */
 static void widen_for_probes(struct record_options *options)
 {

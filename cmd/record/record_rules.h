@@ -4,10 +4,11 @@
 
 struct record_options;
 
-/* Returns which options do not go together; NULL if all do. */
+/* Returns a message that names options which exclude each other, or NULL. */
 const char *record_rules_conflict(const struct record_options *options);
 
-/* Makes the recording as wide as what was asked for needs it. */
+/* Widens the recording to the tasks and CPUs that the requested analyses need.
+ */
 void record_rules_widen(struct record_options *options);
 
 #endif

@@ -31,7 +31,9 @@ static int choose_machine(struct record_options *options, const char *unit,
 	return 0;
 }
 
-/* Returns why function_graph cannot do what is asked for, or NULL. */
+/* Returns the reason why function_graph cannot do the requested recording, or
+ * NULL.
+ */
 static const char *graph_refusal(const struct record_options *options,
 				 const char **fix)
 {
@@ -59,7 +61,7 @@ int record_source_choose(struct record_options *options)
 	const char *unit;
 	const char *graph;
 
-	/* The recorder there chooses for itself. */
+	/* The recorder in the machine chooses its own source. */
 	if (options->machine)
 		return 0;
 	options->collector.source = SOURCE_TRACE_UNIT;

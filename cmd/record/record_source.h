@@ -4,18 +4,18 @@
 
 struct record_options;
 
-/* What the user wants functions to be told by. */
+/* The source of function calls that the user selected. */
 enum record_source {
-	RECORD_BY_ANY, /* the first of these that can be had, else a machine */
+	RECORD_BY_ANY, /* the first one available, else a machine */
 	RECORD_BY_TRACE_UNIT,
 	RECORD_BY_FUNCTION_GRAPH,
 };
 
-/* Chooses what @options leaves open: collector.source, or the virtual machine.
- * Whatever is not a trace unit of this machine is said to standard error, with
- * the reason.
+/* Chooses the source if @options leave it open: sets collector.source, or
+ * selects the virtual machine. If it is not a trace unit of this machine, notes
+ * the choice and the reason on standard error.
  *
- * Returns 0, or -1 with what is missing said likewise.
+ * Returns 0, or -1 after a message on standard error about the missing feature.
  */
 int record_source_choose(struct record_options *options);
 

@@ -32,7 +32,7 @@ static struct size_text size_text_of(uint64_t bytes)
 	return text;
 }
 
-/* Returns @folder as one would write it in this folder. */
+/* Returns @folder relative to the working directory if possible. */
 static const char *short_name(const char *folder)
 {
 	char here[4096];
@@ -51,8 +51,8 @@ static double seconds(struct timeval time)
 	return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
-/* The recorder's own time; what the trace costs the traced code, it cannot
- * see.
+/* Prints the recorder's own CPU time; it cannot measure how much tracing slows
+ * the traced code down.
  */
 static void print_cost(void)
 {

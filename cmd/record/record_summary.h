@@ -4,8 +4,8 @@
 
 struct collector_result;
 
-/* Prints to standard error what the recording in @folder holds and lacks, what
- * it cost, and how to look at it.
+/* Prints to standard error a summary of the recording in @folder: its contents,
+ * losses and cost, and the commands that show it.
  */
 void record_summary(const char *folder, const struct collector_result *result);
 

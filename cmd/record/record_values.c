@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* A number with K, M or G, up to @most. */
+/* Parses a number with suffix K, M or G, up to @most. */
 static bool read_size(const char *text, uint64_t most, uint64_t *bytes)
 {
 	static const char units[] = "KMG";
@@ -45,7 +45,7 @@ bool record_value_max(const char *text, uint64_t *bytes)
 	return read_size(text, INT64_MAX, bytes) && *bytes >= 1 << 20;
 }
 
-/* A sample's size is a 16 bit number. */
+/* The kernel stores a sample's size in 16 bits. */
 bool record_value_stack(const char *text, uint32_t *bytes)
 {
 	uint64_t size;

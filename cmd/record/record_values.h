@@ -8,15 +8,17 @@
 
 struct array;
 
-/* Each reads the value of one option; false if it has another form. */
+/* Each function parses the value of one option and returns false if it is
+ * invalid.
+ */
 
 /* "8M": a power of two from 64 KiB to 1 GiB; K, M and G are powers of 1024. */
 bool record_value_size(const char *text, size_t *bytes);
 
-/* "2G": of a recording, 1 MiB or more. */
+/* "2G": size of a recording, 1 MiB or more. */
 bool record_value_max(const char *text, uint64_t *bytes);
 
-/* "8K": of a stack, from 64 bytes to 60 KiB, a multiple of 8. */
+/* "8K": size of a stack, from 64 bytes to 60 KiB, a multiple of 8. */
 bool record_value_stack(const char *text, uint32_t *bytes);
 
 /* "16": cycles, from 1 to 4095. */

@@ -47,8 +47,8 @@ static struct table_run run_of(const struct report_options *options,
 	return run;
 }
 
-/* The kernel's events have times: where the trace has none they cannot be put
- * together.  Profiles of what ran do without.
+/* The kernel's events have timestamps; they cannot be correlated with a trace
+ * that has none. Profiles of executed code do not need them.
  */
 static int pass_if_timed(const struct session *session, struct table_run *runs,
 			 size_t count, bool has_heads)
@@ -68,7 +68,7 @@ static int pass_if_timed(const struct session *session, struct table_run *runs,
 	return session_needs_time(session, option, "");
 }
 
-/* Returns whether the triggers' hits stand before the table. */
+/* Returns whether the triggers' hits are printed before the table. */
 static bool begins_with_hits(const struct session *session,
 			     const struct attribution_request *request,
 			     enum record_format format)
@@ -84,8 +84,8 @@ static int refuse_format(const char *what, const char *format)
 	return EXIT_USAGE;
 }
 
-/* Returns whether @request can be as @options say; profiles have formats of
- * their own, which their renderers stand for.
+/* Returns whether @options allow @request. Profiles have formats of their own,
+ * represented by their renderers.
  */
 static int check_request(const struct report_options *options,
 			 const struct attribution_request *request)

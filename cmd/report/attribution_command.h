@@ -13,35 +13,38 @@ struct report_options;
 
 enum { MOST_TABLES = 24 };
 
-/* This is what is wanted beside the common options; all but the table may be
- * NULL.
+/* A table to report, beside the common options. All pointers but the table may
+ * be NULL.
  */
 struct attribution_request {
 	const struct attribution_table *table;
-	/* Of profile_table. */
+	/* For profile_table. */
 	const struct profile_renderer *renderer;
-	const char *argument; /* of the table's option */
+	const char *argument; /* argument of the table's option */
 	const char *sort;     /* a column's name */
-	bool with_tracer;     /* rows of the recorder's tasks, too */
-	bool with_idle;	      /* kernel threads that wait for work, too */
-	bool is_picture;      /* no place for notes in it */
-	bool is_quiet;	      /* nor wanted elsewhere */
-	bool after_hits;      /* text begins with the triggers' hits */
-	/* For call_records_table, with what the common options say filled in
-	 * here.
+	bool with_tracer;     /* include rows of the recorder's tasks */
+	bool with_idle;	      /* include kernel threads that wait for work */
+	bool is_picture;      /* a picture: has no room for notes */
+	bool is_quiet;	      /* no notes on standard error either */
+	bool after_hits;      /* print the triggers' hits before the text */
+	/* For call_records_table; the members that common options set are
+	 * filled in here.
 	 */
 	struct call_records_choice *calls;
 };
 
-/* Fills @count tables, 1 to MOST_TABLES, from the recording that @options name, all
- * in one pass, and shows them.  Several have their names as heads.
+/* Fills @count tables, 1 to MOST_TABLES, in one pass over the recording that
+ * @options select, and shows them. If there are several, each has its name as a
+ * heading.
  *
  * Returns the exit code.
  */
 int run_attribution(const struct report_options *options,
 		    const struct attribution_request *requests, size_t count);
 
-/* The same, but that of @requests[i] goes to @outs[i], and has no head. */
+/* Like run_attribution(), but writes the table of @requests[i] to @outs[i],
+ * without a heading.
+ */
 int run_attributions(const struct report_options *options,
 		     const struct attribution_request *requests,
 		     FILE *const *outs, size_t count);

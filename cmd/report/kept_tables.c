@@ -20,7 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether some table of the pass reads them already, for all. */
+/* Returns whether another table of the pass already reads these records on
+ * behalf of all.
+ */
 static bool are_others(const struct kept_tables *kept,
 		       const struct table_records *records)
 {
@@ -78,7 +80,7 @@ static char *path_of(const struct kept_tables *kept,
 	return checkpoint_index_path(kept->session->recording, name);
 }
 
-/* Opens those records that are wanted. */
+/* Opens the cached records that the window needs. */
 static bool open_records(const struct kept_tables *kept, struct kept_part *part)
 {
 	const struct kept_span wanted =
@@ -108,12 +110,14 @@ bool kept_tables_find(struct kept_tables *kept)
 	return are_there;
 }
 
-/* Hands on the steps of the window, if anybody wants more of them than the stacks. */
+/* Passes on the steps of the window, if a callback needs them beside the
+ * stacks.
+ */
 struct window_pass {
 	struct step_callback callback;
 	struct step_callback *next; /* or NULL */
 	uint64_t until_ns;
-	bool has_failed; /* what it was to go on from */
+	bool has_failed; /* the state it should resume from is unusable */
 };
 
 static void take(struct step_callback *callback, const struct call_step *step)
@@ -168,7 +172,9 @@ static struct window_pass window_pass_of(struct step_callback *next,
 	return pass;
 }
 
-/* What was chosen may be there, but not in the window: all of the recording tells. */
+/* The selection may match nothing in the window but something elsewhere; then
+ * fall back to decoding the whole recording.
+ */
 static int run_window(const struct session *session,
 		      struct step_callback *callback,
 		      struct task_stacks **stacks)
@@ -202,7 +208,8 @@ static bool read_chunk(const struct kept_part *part, size_t index)
 	return pack_is_whole(&pack);
 }
 
-/* What all refer to is the last one. */
+/* The last chunk holds the data that all others refer to, so it is read first.
+ */
 static bool read_chunks(const struct kept_part *part)
 {
 	size_t count = part->file.chunks.count;
@@ -229,7 +236,7 @@ int kept_tables_read(struct kept_tables *kept, struct step_callback *callback,
 	return status;
 }
 
-/* Tables may be made of the same. */
+/* Several tables may share the same records. */
 static bool is_written(const struct kept_tables *kept,
 		       const struct table_records *records)
 {

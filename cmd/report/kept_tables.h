@@ -15,54 +15,60 @@ struct table_records;
 struct table_run;
 struct task_stacks;
 
-/* One file of records that a table is made of (tables/table_records.h). */
+/* One cached file of records from which a table is made
+ * (tables/table_records.h).
+ */
 struct kept_part {
 	const struct table_run *run;
 	const struct table_records *records;
-	struct kept_file file;		 /* that is read */
-	struct kept_file_writer *writer; /* of one that is written, or NULL */
+	struct kept_file file;		 /* if it is read */
+	struct kept_file_writer *writer; /* if it is written, else NULL */
 };
 
 enum { MOST_PARTS = 2 * (1 + MOST_TABLES) };
 
-/* Those of all tables of a pass, beside the recording. */
+/* The cached records of all tables of a pass, stored beside the recording. */
 struct kept_tables {
 	const struct session *session;
-	bool can_be;	  /* some may be kept */
+	bool can_be;	  /* some can be cached */
 	bool are_all;	  /* no table needs anything else */
-	bool are_damaged; /* those that are there */
+	bool are_damaged; /* the cached files are invalid */
 	uint64_t key;
 	struct kept_part parts[MOST_PARTS];
 	size_t count;
 };
 
-/* Returns those of the @count tables of @runs, whose inputs are set.  Borrows all. */
+/* Returns the cached records of the @count tables of @runs, whose inputs must
+ * be set. Borrows all arguments.
+ */
 struct kept_tables kept_tables_of(const struct session *session,
 				  const struct table_run *runs, size_t count);
 
-/* Returns what checkpoints the tables' steps go on from in a window, or NULL if
- * they need none: see struct table_records.
+/* Returns the name of the checkpoints from which the tables' steps resume in a
+ * window, or NULL if they need none: see struct table_records.
  */
 const char *kept_tables_checkpoints(const struct kept_tables *kept);
 
-/* Opens them, if a window is wanted that can be made of them.  Returns whether they
- * are there.
+/* Opens the cached records if the session's window can be made from them.
+ * Returns whether all are available.
  */
 bool kept_tables_find(struct kept_tables *kept);
 
-/* Fills the tables, which are open, from what was found; the trace is decoded in the
- * window alone, for *@stacks, and for @callback, which may be NULL.
+/* Fills the tables, which must be open, from the cached records; decodes the
+ * trace only in the window, for *@stacks and for @callback, which may be NULL.
  *
- * Returns 0, -ERROR_FORMAT where they do not do after all: the tables are then of no
- * use; or another negative enum error.
+ * Returns 0; -ERROR_FORMAT if the cache turns out to be unusable: the tables
+ * are then unusable, too; or another negative enum error.
  */
 int kept_tables_read(struct kept_tables *kept, struct step_callback *callback,
 		     struct task_stacks **stacks);
 
-/* Begins to keep those that are not there. */
+/* Starts to cache the records that are not cached yet. */
 void kept_tables_keep(struct kept_tables *kept);
 
-/* All has passed: others find them from now on. */
+/* Makes the new cached records visible to later commands. Call it after the
+ * whole pass.
+ */
 void kept_tables_finish(struct kept_tables *kept);
 void kept_tables_close(struct kept_tables *kept);
 

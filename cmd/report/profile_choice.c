@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* Returns whether it is known for whom interrupt work was. */
+/* Returns whether the beneficiaries of interrupt work are known. */
 static bool knows_beneficiaries(const struct session *session,
 				const struct known_events *events)
 {
@@ -41,7 +41,7 @@ static int refuse_beneficiary(const struct profile_choice *choice,
 	return EXIT_FAILED;
 }
 
-/* Chooses whose interrupt work is. */
+/* Chooses the process that interrupt work is charged to. */
 static int choose_bill(struct profile_choice *choice, bool is_known,
 		       const struct known_events *events)
 {
@@ -50,7 +50,7 @@ static int choose_bill(struct profile_choice *choice, bool is_known,
 
 	if (bill == BILL_BENEFICIARY && !is_known)
 		return refuse_beneficiary(choice, events);
-	/* Interrupt work is for processes. */
+	/* Beneficiaries of interrupt work are processes. */
 	if (by == GROUP_BY_THREAD && bill == BILL_BENEFICIARY) {
 		say("--bill=beneficiary does not go with --by=thread: "
 		    "interrupt work is for a process");
@@ -60,7 +60,7 @@ static int choose_bill(struct profile_choice *choice, bool is_known,
 		bill = BILL_VICTIM;
 	if (bill == BILL_BENEFICIARY)
 		choice->by_process = true;
-	/* Whoever it is for, in a sum of all it is the same. */
+	/* A sum over all processes is the same for any beneficiary. */
 	choice->by_beneficiary = bill != BILL_VICTIM && choice->by_process &&
 				 is_known;
 	return EXIT_OK;

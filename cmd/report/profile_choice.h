@@ -9,20 +9,23 @@ struct profile_renderer;
 struct report_options;
 struct session;
 
-/* Which profile is wanted. */
+/* Selects a profile. */
 struct profile_choice {
 	const struct report_options *options;
 	const struct profile_renderer *renderer;
-	/* What profile_choose() finds. */
+	/* Set by profile_choose(). */
 	const struct session *session;
 	bool by_process;
-	bool by_beneficiary; /* of interrupt work; else by whom it stopped */
-	bool is_of_wall;     /* not profile_table, but one of the others */
+	/* charge interrupt work to its beneficiary; else to the interrupted
+	 * task
+	 */
+	bool by_beneficiary;
+	bool is_of_wall; /* not profile_table, but a wall-time table */
 };
 
-/* Completes @choice for the recording of @session, whose events @events are.
+/* Completes @choice for the recording of @session, which contains @events.
  *
- * Returns 0, or the exit code to end with; standard error knows why.
+ * Returns 0, or the exit code after a message on standard error.
  */
 int profile_choose(struct profile_choice *choice, const struct session *session,
 		   const struct known_events *events);

@@ -6,7 +6,7 @@
 
 struct profile_renderer;
 
-/* Profiles the recording that @options name and renders it.
+/* Profiles the recording that @options select and renders it.
  *
  * Returns the exit code.
  */

@@ -46,8 +46,8 @@ static int render_file(const struct profile_report *report,
 	return status;
 }
 
-/* Writes to @name, of @size bytes, the file for the group called @label: no two
- * groups have the same.
+/* Writes the file name for the group @label to @name, which has @size bytes.
+ * Different groups get different names.
  */
 static void name_file(char *name, size_t size, const char *path,
 		      const char *label)

@@ -4,15 +4,18 @@
 
 #include "report/profile/profile_report.h"
 
-/* Renders @report to @out.  Returns an exit code; standard error knows why. */
+/* Renders @report to @out. Returns an exit code, after a message on standard
+ * error if it failed.
+ */
 int render_to(const struct profile_report *report, render_profile *render,
 	      FILE *out);
 
-/* Writes what @renderer has beside the file @path: its second file, and if
- * @report is by groups both of each group alone, <path>.<group>.  In a group's
- * name "/" becomes ",", and what else is unusual in a file's name %XX.
+/* Writes @renderer's files beside the file @path: its second file and, if
+ * @report has groups, both files of each group, named <path>.<group>. In a
+ * group's name "/" becomes "," and other characters unusual in file names
+ * become %XX.
  *
- * Returns as render_to().
+ * Returns like render_to().
  */
 int render_beside(const struct profile_report *report,
 		  const struct profile_renderer *renderer, const char *path);

@@ -21,15 +21,15 @@ struct profile_in_pass {
 	struct event_handler handler;
 	const struct attribution_input *input;
 	struct profile_scope scope;
-	/* One of these: interrupt work is under whom it stopped, or under whom it
-	 * was for; or it is of wall time.
+	/* Exactly one is set: interrupt work charged to the interrupted task,
+	 * charged to its beneficiary, or a profile of wall time.
 	 */
 	struct profile *by_victim;
 	struct beneficiary_profile *by_beneficiary;
 	struct wall_tree *wall;
-	bool is_off_cpu;	 /* of wall */
+	bool is_off_cpu;	 /* wall: only time off CPUs */
 	const char *title;	 /* NULL: the renderer's */
-	struct call_tree *shown; /* of wall, after the end */
+	struct call_tree *shown; /* wall: the resulting tree */
 	uint64_t part_ns[PROFILE_PARTS];
 };
 
@@ -133,7 +133,9 @@ struct step_callback *profile_table_callback(struct event_handler *handler)
 	return profile->by_victim ? profile_callback(profile->by_victim) : NULL;
 }
 
-/* Leaves the tracer's functions out where its tasks are. */
+/* Ends the tree of wall time; excludes the tracer's functions if its tasks are
+ * excluded.
+ */
 static int end_wall(struct profile_in_pass *profile,
 		    struct profile_report *report)
 {
@@ -151,7 +153,7 @@ static int end_wall(struct profile_in_pass *profile,
 	return profile->shown ? 0 : -ERROR_MEMORY;
 }
 
-/* Ends the profile, and sets in @report what is its own. */
+/* Ends the profile and sets its members of @report. */
 static int end_profile(struct profile_in_pass *profile,
 		       struct profile_report *report)
 {
@@ -174,7 +176,7 @@ static int end_profile(struct profile_in_pass *profile,
 	return status;
 }
 
-/* A picture has no room below it. */
+/* A picture has no room for notes. */
 static void explain_wall(const struct profile_in_pass *profile)
 {
 	static const struct table_need needs[] = {
@@ -258,7 +260,9 @@ static void take_slice(struct event_handler *handler, struct pack *pack)
 	beneficiary_profile_read(by_beneficiary(handler), pack);
 }
 
-/* Those of report --interrupts: for whom slices of interrupt work were. */
+/* The records of report --interrupts: beneficiaries of slices of interrupt
+ * work.
+ */
 static const struct table_records slice_records = {
 	.name = "interrupts",
 	.are_needed = is_by_beneficiary,

@@ -7,18 +7,20 @@
 struct event_handler;
 struct step_callback;
 
-/* A profile as a table of input->profile, which other tables can be filled in one
- * pass with.  It writes its notes itself.
+/* A profile as a table of input->profile, so that other tables can be filled in
+ * the same pass. It writes its notes itself.
  */
 extern const struct attribution_table profile_table;
 
-/* The same of wall time, and of time off CPUs (tables/profile/wall_tree.h). */
+/* Like profile_table, but of wall time and of time off CPUs
+ * (tables/profile/wall_tree.h).
+ */
 extern const struct attribution_table wall_profile_table;
 extern const struct attribution_table off_cpu_profile_table;
 
-/* Returns where @handler, that of an open profile_table, takes its steps if it
- * needs nothing else: then it may be alone in a pass, which is faster.  NULL: it
- * needs events, too.
+/* Returns the step callback of @handler, which must belong to an open
+ * profile_table, if it needs only steps: a pass with it alone is faster.
+ * Returns NULL if it needs events, too.
  */
 struct step_callback *profile_table_callback(struct event_handler *handler);
 

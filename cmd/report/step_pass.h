@@ -11,9 +11,9 @@ struct event_handler;
 struct table_run;
 struct trackers;
 
-/* Hands steps, and nothing else, to tables that need nothing else (is_done in
- * tables/table.h): a window then begins at a checkpoint, and ends when all of them
- * are done.
+/* Passes steps to tables that need only steps (is_done in tables/table.h). A
+ * window can then start at a checkpoint, and decoding ends when all tables are
+ * done.
  */
 struct step_pass {
 	struct step_callback callback; /* first */
@@ -23,10 +23,12 @@ struct step_pass {
 	size_t count;
 };
 
-/* Returns whether all @count tables of @runs are such. */
+/* Returns whether all @count tables of @runs need only steps. */
 bool step_pass_is_enough(const struct table_run *runs, size_t count);
 
-/* Returns the pass of @trackers for these tables, which are open.  Borrows all. */
+/* Returns the pass with @trackers for these tables, which must be open. Borrows
+ * all arguments.
+ */
 struct step_pass step_pass_of(const struct trackers *trackers,
 			      const struct table_run *runs, size_t count);
 

@@ -35,9 +35,7 @@ static int fail(const struct table_run *run, int status)
 	return render_failure(status, run->output.sort);
 }
 
-/* Prints for how long the recorder's tasks, whose rows are missing, were
- * traced.
- */
+/* Prints how long the recorder's tasks, whose rows are omitted, were traced. */
 static void say_left_out(const struct table_run *run, FILE *out)
 {
 	const struct step_filter *filter = &run->filter;
@@ -75,7 +73,7 @@ static int render_one(const struct session *session, struct table_run *run)
 	return status < 0 ? fail(run, status) : status;
 }
 
-/* Writes what stands before the table of @run. */
+/* Writes the heading of the table of @run. */
 static void write_head(const struct table_run *run, bool is_first)
 {
 	const char *name = table_run_name(run->request);
@@ -103,7 +101,7 @@ static int render_all(const struct session *session, struct table_run *runs,
 	return status;
 }
 
-/* Sends the recording past all that the trackers of @input follow. */
+/* Sends the recording through all trackers of @input. */
 static int run_trackers(const struct kept_tables *kept,
 			const struct attribution_input *input,
 			struct task_stacks **stacks)
@@ -114,7 +112,10 @@ static int run_trackers(const struct kept_tables *kept,
 
 	if (!join)
 		return -ERROR_MEMORY;
-	/* Those for windows are not enough for who sees all. */
+	/* These checkpoints are for windows filled from the cache. They hold
+	 * too little state for trackers in any other window, so only a full
+	 * pass uses them.
+	 */
 	if (checkpoints && time_window_is_all(kept->session->window))
 		step_join_pack_as(join, checkpoints);
 	status = run_pipeline(kept->session, step_join_callback(join), stacks);
@@ -126,7 +127,7 @@ static int run_trackers(const struct kept_tables *kept,
 	return status;
 }
 
-/* Sends the recording past all tables of @runs. */
+/* Sends the recording through all tables of @runs. */
 static int run_tables(const struct kept_tables *kept,
 		      const struct attribution_input *input,
 		      const struct table_run *runs, size_t count,
@@ -146,7 +147,8 @@ static int run_tables(const struct kept_tables *kept,
 	return status ? status : trackers_end(input->trackers);
 }
 
-/* Fills the tables from what is kept, and the steps of the window if they need them.
+/* Fills the tables from the cache, and from the steps of the window if they
+ * need them.
  */
 static int read_tables(struct kept_tables *kept,
 		       const struct attribution_input *input,
@@ -179,7 +181,7 @@ static int open_tables(struct table_run *runs, size_t count)
 	return 0;
 }
 
-/* Fills all tables: from the recording, or if @is_read from what is kept of it. */
+/* Fills all tables from the recording or, if @is_read, from the cache. */
 static int fill(struct kept_tables *kept, bool is_read,
 		const struct attribution_input *input, struct table_run *runs,
 		size_t count, struct task_stacks **stacks)
@@ -208,7 +210,8 @@ static int fill_and_render(struct kept_tables *kept, bool is_read,
 		runs[i].output.stacks = stacks;
 	if (!status)
 		status = render_all(kept->session, runs, count, has_heads);
-	/* The pipeline has said what it failed of. */
+	/* The pipeline has already reported its own errors (positive status).
+	 */
 	else if (status < 0 && !(is_read && status == -ERROR_FORMAT))
 		status = fail(runs, status);
 	for (size_t i = 0; i < count; i++) {
@@ -242,7 +245,7 @@ static struct step_filter filter_of(const struct session *session,
 	return filter;
 }
 
-/* Completes what @input has of each table alone. */
+/* Sets the members of @input that differ between tables. */
 static int set_inputs(const struct session *session,
 		      const struct attribution_input *input,
 		      struct table_run *runs, size_t count)
@@ -268,8 +271,8 @@ static int set_inputs(const struct session *session,
 	return status;
 }
 
-/* Returns 0, the exit code to end with, or -ERROR_FORMAT if @is_read and what is
- * kept does not do.
+/* Returns 0, the exit code, or -ERROR_FORMAT if @is_read and the cache is
+ * unusable.
  */
 static int pass_once(struct kept_tables *kept, bool is_read,
 		     struct attribution_input *input, struct table_run *runs,

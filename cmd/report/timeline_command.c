@@ -55,8 +55,8 @@ static int run_selected(const struct session *session,
 	return status;
 }
 
-/* Rows beside functions need the whole recording.  How many functions are
- * wanted is no choice of time, so that there are none of these then.
+/* Tracks beside functions need the whole recording. A limit on the number of
+ * functions is not a time window, so it disables these tracks.
  */
 static struct lane_callback *lanes_of(const struct timeline_renderer *renderer,
 				      struct step_callback *callback,
@@ -97,7 +97,7 @@ static int render_session(const struct session *session,
 	return status;
 }
 
-/* Prints what a file of an export holds and lacks. */
+/* Prints a summary of an exported file: its contents and omissions. */
 static void say_summary(const struct timeline_summary *summary, uint64_t min_ns)
 {
 	say("%" PRIu64 " slices, %.1f MB (%.1f bytes each); %s%s%s",
@@ -118,9 +118,9 @@ static bool has_any(const struct function_table *functions,
 	return false;
 }
 
-/* Prints a note if no function is called as @choice has it.
+/* Prints a note if no called function matches @choice.
  *
- * Returns whether there is one, or none was asked for.
+ * Returns true if one matches or if @choice is empty.
  */
 static bool check_names(const struct session *session, const char *what,
 			const struct name_choice *choice)
@@ -133,7 +133,7 @@ static bool check_names(const struct session *session, const char *what,
 	return false;
 }
 
-/* What was not chosen is NULL for who selects. */
+/* Selectors expect NULL for an empty choice. */
 static const struct name_choice *made(const struct name_choice *choice)
 {
 	return name_choice_is_made(choice) ? choice : NULL;

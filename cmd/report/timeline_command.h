@@ -10,19 +10,19 @@
 
 struct timeline_renderer;
 
-/* This is what a timeline shows, beside the common options. */
+/* The contents of a timeline, beside the common options. */
 struct timeline_options {
-	struct name_choice functions; /* only these and what they call */
-	struct name_choice hidden;    /* without these and what they call */
+	struct name_choice functions; /* only these and their callees */
+	struct name_choice hidden;    /* without these and their callees */
 	uint32_t max_depth;
 	uint64_t min_ns;
-	bool functions_only; /* no rows beside them */
+	bool functions_only; /* no other tracks */
 };
 
 #define TIMELINE_OPTIONS_ALL \
 	((struct timeline_options){ .max_depth = UINT32_MAX })
 
-/* Renders the timeline of the recording that @options name.
+/* Renders the timeline of the recording that @options select.
  *
  * Returns the exit code.
  */

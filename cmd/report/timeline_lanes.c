@@ -12,8 +12,8 @@
 
 #include <stdlib.h>
 
-/* This callback is never done: what happened to a thread may be told long
- * after.
+/* This callback is never done: an event may report much later what happened to
+ * a thread.
  */
 struct timeline_lanes {
 	struct step_callback callback;

@@ -8,14 +8,13 @@ struct lane_callback;
 struct session;
 struct step_callback;
 
-/* This is what a timeline shows beside functions, made in the same pass: a
- * callback of steps that passes them on and joins them with the kernel's
- * events.
+/* The tracks that a timeline shows beside functions, made in the same pass: a
+ * step callback that passes steps on and joins them with the kernel's events.
  */
 struct timeline_lanes;
 
-/* Lanes go to @lanes, steps to @next; borrows all.  Returns NULL when out of
- * memory.
+/* Emits tracks to @lanes and passes steps to @next; borrows all arguments.
+ * Returns NULL when out of memory.
  */
 struct timeline_lanes *timeline_lanes_new(const struct session *session,
 					  uint64_t min_ns,
@@ -23,10 +22,10 @@ struct timeline_lanes *timeline_lanes_new(const struct session *session,
 					  struct step_callback *next);
 void timeline_lanes_free(struct timeline_lanes *lanes);
 
-/* Where the steps go. */
+/* Returns the callback that consumes the steps. */
 struct step_callback *timeline_lanes_callback(struct timeline_lanes *lanes);
 
-/* Hands on what is left.  Returns 0 or -ERROR_MEMORY. */
+/* Emits the remaining tracks. Returns 0 or -ERROR_MEMORY. */
 int timeline_lanes_end(struct timeline_lanes *lanes);
 
 #endif

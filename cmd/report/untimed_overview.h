@@ -5,10 +5,10 @@
 struct attribution_output;
 struct session;
 
-/* Shows what was recorded, as text or JSON, of a trace without times: where a
- * process's time went is not known then.
+/* Shows an overview, as text or JSON, of a recording whose trace has no
+ * timestamps: it cannot be determined where a process spent its time.
  *
- * Returns as run_pipeline() does.
+ * Returns like run_pipeline().
  */
 int untimed_overview(const struct session *session,
 		     const struct attribution_output *output);

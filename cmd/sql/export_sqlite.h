@@ -4,7 +4,7 @@
 
 struct report_options;
 
-/* Writes the whole recording to options->output, an SQLite database.
+/* Writes the whole recording to the SQLite database options->output.
  *
  * Returns the program's exit code.
  */

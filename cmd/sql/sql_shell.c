@@ -24,7 +24,7 @@ struct shell {
 	enum record_format format;
 	FILE *out;
 	bool is_terminal;
-	char history[PATH_MAX]; /* "": none is kept */
+	char history[PATH_MAX]; /* "": no history is saved */
 	bool has_failed;
 };
 
@@ -32,7 +32,7 @@ static char **complete(const char *text, int start, int end)
 {
 	(void)start;
 	(void)end;
-	/* No file names if there is no such word. */
+	/* Suppresses completion of file names if no word matches. */
 	rl_attempted_completion_over = 1;
 	return sql_words_complete(text);
 }
@@ -54,7 +54,9 @@ static void begin_editing(struct shell *shell)
 			"text|csv|json, .quit; a query ends with ;\n");
 }
 
-/* Returns the next line, to be freed, without its end; NULL after the last. */
+/* Returns the next line without its newline, which the caller frees; NULL after
+ * the last line.
+ */
 static char *read_line(const struct shell *shell, const char *prompt)
 {
 	char *line = NULL;
@@ -104,7 +106,7 @@ static bool set_mode(struct shell *shell, const char *mode)
 	return true;
 }
 
-/* Returns whether the shell goes on. */
+/* Runs one of the shell's own commands. Returns whether the shell continues. */
 static bool run_own(struct shell *shell, char *line)
 {
 	const char *command = strtok(line, " \t");
@@ -138,7 +140,7 @@ static void run_query(struct shell *shell, const char *text)
 	fflush(shell->out);
 }
 
-/* Appends @line to the query so far; NULL when out of memory. */
+/* Appends @line to the query so far. Returns NULL when out of memory. */
 static char *join(char *query, const char *line)
 {
 	char *joined = NULL;
@@ -155,7 +157,7 @@ static bool is_blank(const char *text)
 	return !text[strspn(text, " \t\n")];
 }
 
-/* Takes a line; returns whether the shell goes on. */
+/* Handles an input line. Returns whether the shell continues. */
 static bool take_line(struct shell *shell, char **query, char *line)
 {
 	if (!*query && *line == '.')
@@ -197,7 +199,7 @@ int sql_shell(sqlite3 *db, enum record_format format, FILE *out)
 		goes_on = take_line(&shell, &query, line);
 		free(line);
 	}
-	/* The last one may have no semicolon. */
+	/* The last query may lack a semicolon. */
 	if (query)
 		run_query(&shell, query);
 	free(query);

@@ -8,10 +8,10 @@
 
 struct sqlite3;
 
-/* Asks for queries until there are no more, on a terminal with history and
+/* Reads and runs queries until the end of input; on a terminal with history and
  * completion.
  *
- * Returns 0, or -1 if one of those that came from no terminal failed.
+ * Returns 0, or -1 if a query failed that was not read from a terminal.
  */
 int sql_shell(struct sqlite3 *db, enum record_format format, FILE *out);
 

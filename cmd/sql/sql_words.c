@@ -30,7 +30,7 @@ static bool has_word(const struct array *words, const char *word, size_t length)
 	return false;
 }
 
-/* Without memory a word is missing. */
+/* When out of memory, the word is missing from the list. */
 static void add(struct array *words, const char *text, const char *word,
 		size_t length)
 {
@@ -71,7 +71,8 @@ static void add_names(struct array *words, const char *text)
 	}
 }
 
-/* Returns how much of @text all words have in common, as the first has it. */
+/* Returns the longest common prefix of all words, spelled as in the first word.
+ */
 static char *common_part(const struct array *words)
 {
 	const char *first = *(char **)array_at(words, 1);
@@ -93,7 +94,9 @@ char **sql_words_complete(const char *text)
 
 	if (!first)
 		return NULL;
-	/* Names before keywords: their case is the one that is kept. */
+	/* Names before keywords: the common prefix is spelled as in the first
+	 * word.
+	 */
 	add_names(&words, text);
 	add_keywords(&words, text);
 	if (words.count > 1)

@@ -82,7 +82,7 @@ static int add_one(const struct store_options *options, const char *name,
 	return status ? status : close_status;
 }
 
-/* One that fails does not keep the others out. */
+/* If one recording fails, the others are still added. */
 static int add_all(const struct store_options *options,
 		   struct store_target *target)
 {
@@ -106,7 +106,7 @@ static int run(const struct store_options *options)
 		say("store: name the store with --to TARGET");
 		return EXIT_USAGE;
 	}
-	/* A file that may not grow further is an error as a full disk is. */
+	/* Treat the file size limit as a write error, like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
 	target = store_open(options->to, STORE_OPEN_WRITE, &console_log);
 	if (!target)

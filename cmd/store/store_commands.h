@@ -4,7 +4,7 @@
 
 #include "cmd/store/store_options.h"
 
-/* The subcommands of `ktrace-hw store`, each a file. */
+/* The subcommands of `ktrace-hw store`, each in its own file. */
 extern const struct store_command store_add_command;
 extern const struct store_command store_report_command;
 extern const struct store_command store_diff_command;
@@ -16,8 +16,8 @@ extern const struct store_command store_ddl_command;
 struct answer;
 struct store_target;
 
-/* Opens the store that the only word of the command line names, asks it by @ask
- * and writes the answer.
+/* Opens the store named by the only operand, queries it with @ask and writes
+ * the answer.
  *
  * Returns the program's exit code.
  */
@@ -26,9 +26,7 @@ int store_answer(const struct store_options *options,
 			    struct store_target *target,
 			    struct answer *answer));
 
-/* Returns EXIT_OK once all that was printed is written, or says why it is not and
- * returns EXIT_FAILED.
- */
+/* Flushes standard output. Returns EXIT_OK, or EXIT_FAILED after a message. */
 int store_flush_output(void);
 
 #endif

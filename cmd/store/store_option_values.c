@@ -33,7 +33,7 @@ static const char *take_tables(struct store_options *options, char *list)
 	return NULL;
 }
 
-/* What has a row for each thing that happened is no sum. */
+/* Tables with a row per occurrence are not sums. */
 static void take_sums(struct store_options *options)
 {
 	static const enum sql_table_id sums[] = {
@@ -101,7 +101,7 @@ static const char *take_statistic(struct store_options *options,
 				    "p50, p90, p99, mean, max, total or count";
 }
 
-/* It becomes part of statements. */
+/* The name becomes part of SQL statements. */
 static const char *take_name(const char **taken, const char *name)
 {
 	for (const char *at = name; *at; at++)

@@ -4,15 +4,15 @@
 
 #include "cmd/store/store_options.h"
 
-/* Takes @argument of @option, which is argv's and may be cut into pieces, into
- * @options.
+/* Stores @argument of @option in @options. @argument points into argv and may
+ * be split in place.
  *
- * Returns NULL, or what it should have been.
+ * Returns NULL, or a description of the expected argument.
  */
 const char *store_option_take(struct store_options *options,
 			      enum store_option option, char *argument);
 
-/* All tables but "function": the names are in the others. */
+/* Selects all tables but "function": the other tables contain the names. */
 void store_tables_default(bool wanted[SQL_TABLES]);
 
 #endif

@@ -41,9 +41,9 @@ extern const struct own_option store_option_list[STORE_OPTIONS];
 /* A subcommand. */
 struct store_command;
 
-/* Its command line; texts are argv's. */
+/* Its command line. Strings point into argv. */
 struct store_options {
-	struct array words;  /* const char *: what is no option */
+	struct array words;  /* const char *: the operands */
 	const char *to;	     /* NULL: not given */
 	struct array labels; /* struct store_label */
 	bool wanted[SQL_TABLES];
@@ -52,7 +52,7 @@ struct store_options {
 	uint64_t jobs;
 	const struct measure *measure;
 	const char *by;	    /* NULL: by item */
-	struct array where; /* char *, as are a and b */
+	struct array where; /* char *, like a and b */
 	const char *only;   /* NULL: all */
 	struct array a;
 	struct array b;
@@ -67,16 +67,16 @@ struct store_options {
 
 struct store_command {
 	const char *name;
-	const char *summary;  /* a line */
-	const char *words;    /* after its name */
-	unsigned int options; /* which it has: 1 << enum store_option */
+	const char *summary;  /* one line, for the list */
+	const char *words;    /* its operands, for the usage text */
+	unsigned int options; /* accepted ones: 1 << enum store_option */
 	int (*run)(const struct store_options *options);
 };
 
-/* Reads what follows argv[0].
+/* Parses the arguments after argv[0].
  *
- * Returns 0 or the exit code to end with plus 1, wrong usage having been said to
- * standard error.  Free @options either way.
+ * Returns 0, or the exit code plus 1; wrong usage is reported on standard error
+ * first. The caller frees @options even after an error.
  */
 int store_options_read(struct store_options *options,
 		       const struct store_command *command, int argc,

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns whether "host,item" is a list of keys; @text, a copy, is cut up. */
+/* Returns whether @text, such as "host,item", is a list of keys; splits it in
+ * place.
+ */
 static bool read_keys(struct store_report *report, char *text)
 {
 	char *key;

@@ -5,17 +5,17 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Starts @argv, ended by NULL.  Its input is empty; what it writes goes to
- * standard error, or nowhere if @is_quiet.
+/* Starts the command @argv, which ends with NULL. Its standard input is empty;
+ * its output goes to standard error, or is discarded if @is_quiet.
  *
- * Returns its process, or -1 with the reason on standard error.
+ * Returns its process ID, or -1 after a message on standard error.
  */
 pid_t top_command_start(char *const *argv, bool is_quiet);
 
-/* Returns whether it has ended. */
+/* Returns whether process @pid has ended. */
 bool top_command_has_ended(pid_t pid);
 
-/* Asks it to end. */
+/* Sends @pid a signal to end it. */
 void top_command_stop(pid_t pid);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* xterm's: nothing is shown until the end of an update, where the terminal
- * knows that; to the top left; clear what is right of it, and all below.
+/* xterm sequences: begin and end of an update that terminals may show at once;
+ * cursor to the top left; clear to the end of the line, and everything below.
  */
 #define UPDATE_BEGIN "\033[?2026h"
 #define UPDATE_END "\033[?2026l"
@@ -35,7 +35,7 @@ static const char *line_at(const char *text, size_t index)
 	return text;
 }
 
-/* Those of Unicode behind ASCII begin with C2 in UTF-8. */
+/* Control characters of Unicode beyond ASCII start with C2 in UTF-8. */
 static bool is_control(const unsigned char *byte)
 {
 	return *byte < ' ' || *byte == 0x7f ||
@@ -47,7 +47,7 @@ static bool is_continued(unsigned char byte)
 	return (byte & 0xc0) == 0x80;
 }
 
-/* Returns where the next line begins. */
+/* Returns the start of the next line. */
 static const char *write_line(const char *line, int columns, FILE *out)
 {
 	const unsigned char *byte = (const unsigned char *)line;

@@ -7,16 +7,16 @@
 
 struct top_view;
 
-/* A terminal's size, in characters. */
+/* A terminal's size in characters. */
 struct top_size {
 	int rows;
 	int columns;
 };
 
-/* Writes one picture of the screen: the lines of @head, then those of @text
- * from @view->first_line on, which is put back if there are not as many.
- * Lines are cut at the edge, no line is cleared before it is drawn, and bytes
- * that a terminal would obey are shown as '?'.
+/* Draws one frame: the lines of @head, then those of @text from
+ * @view->first_line on, which is reduced if @text is shorter. Lines are cut at
+ * the edge, lines are not cleared before they are drawn (to avoid flicker), and
+ * control characters are shown as '?'.
  */
 void top_frame_draw(struct top_view *view, const char *head, const char *text,
 		    struct top_size size, FILE *out);

@@ -24,12 +24,12 @@ struct top {
 	const struct top_options *options;
 	struct top_show show;
 	struct top_round round;
-	struct top_result result; /* of the last one that ended */
+	struct top_result result; /* of the last completed round */
 	pid_t command;		  /* 0: none, or it has ended */
 	int signals;
-	uint64_t started;    /* rounds */
-	uint64_t next_ns;    /* when the next one begins */
-	uint64_t own_cpu_ns; /* of this process, that rounds have paid */
+	uint64_t started;    /* number of rounds */
+	uint64_t next_ns;    /* start of the next round */
+	uint64_t own_cpu_ns; /* this process's, already added to rounds */
 	bool is_over;
 	int code;
 };
@@ -63,7 +63,7 @@ static uint64_t ns_of(struct timeval time)
 	       (uint64_t)time.tv_usec * 1000;
 }
 
-/* Since it was asked last. */
+/* Returns the CPU time used since the last call. */
 static uint64_t own_cpu_ns(struct top *top)
 {
 	struct rusage usage = { 0 };
@@ -129,7 +129,7 @@ static void take_signal(struct top *top)
 		end(top, EXIT_SIGNAL + number);
 }
 
-/* The terminal may be gone: then there are no keys, and this ends. */
+/* If the terminal is gone there are no keys, and top ends. */
 static void take_keys(struct top *top)
 {
 	char bytes[256];

@@ -25,7 +25,7 @@ enum long_only {
 	OPTION_USER_STACKS,
 };
 
-/* Of a round: what of it is traced unless --slice says so. */
+/* The default of --slice: this fraction of a round is traced. */
 enum { SLICE_SHARE = 5 };
 
 static const struct option long_options[] = {
@@ -107,7 +107,7 @@ static bool read_count(const char *text, uint64_t *count)
 	return option_number(text, UINT64_MAX - 1, count) && *count;
 }
 
-/* Returns what is recorded, as record has it. */
+/* Handles the options for the recorder, which work as in record. */
 static int set_recorder(struct top_options *options, int option,
 			const char *value)
 {
@@ -183,7 +183,7 @@ static int set_option(struct top_options *options, int option,
 	}
 }
 
-/* Returns which options do not go together. */
+/* Returns a message about options that exclude each other, or NULL. */
 static const char *conflict(const struct top_options *options)
 {
 	bool processes = options->processes.count > 0;
@@ -204,7 +204,7 @@ static const char *conflict(const struct top_options *options)
 	return NULL;
 }
 
-/* Keeps the words @first to @end of @argv for the machine. */
+/* Copies the words @first to @end of @argv for the machine. */
 static int keep_words(struct top_options *options, char **argv, int first,
 		      int end)
 {
@@ -238,8 +238,8 @@ static int parse_options(struct top_options *options, int argc, char **argv)
 	return 0;
 }
 
-/* A command is filtered out of all that runs: who wakes it and whose interrupts
- * it bears may be anyone.
+/* Records everything that runs and filters by command: any task may wake the
+ * command's tasks, and any task's interrupts may be charged to them.
  */
 static void complete(struct top_options *options)
 {

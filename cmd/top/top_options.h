@@ -7,11 +7,11 @@
 
 /* The command line of `ktrace-hw top`. */
 struct top_options {
-	/* Without a folder, and without the command, which lives longer than
-	 * a round.
+	/* Without a folder (each round has its own) and without the command,
+	 * which runs longer than a round.
 	 */
 	struct collector_options collector;
-	struct array processes; /* pid_t: what collector points to */
+	struct array processes; /* pid_t: collector points to them */
 	char *const *command;	/* ended by NULL; NULL: none */
 	uint64_t delay_ns;	/* from one round to the next */
 	uint64_t rounds;	/* UINT64_MAX: until it is ended */
@@ -19,15 +19,15 @@ struct top_options {
 	bool is_once;		/* text even on a terminal */
 	bool is_json;
 	bool machine;
-	const char *machine_options; /* words for the machine; or NULL */
-	const char *arch;	     /* of the machine; NULL: this one's */
+	const char *machine_options; /* options for the machine, or NULL */
+	const char *arch;	     /* of the machine; NULL: this host's */
 	struct array words;	     /* const char *: the other options */
 	bool help;
 };
 
-/* Reads @argv, which must outlive @options.
+/* Parses @argv, which must outlive @options.
  *
- * Returns 0, or EXIT_USAGE with what is wrong written to standard error.
+ * Returns 0, or EXIT_USAGE after a message on standard error.
  */
 int top_options_parse(struct top_options *options, int argc, char **argv);
 void top_options_free(struct top_options *options);

@@ -71,7 +71,7 @@ static int start_process(struct top_round *round,
 	if (round->pid > 0 && round->ended >= 0)
 		return 0;
 	if (round->pid > 0) {
-		/* Before Linux 5.3 there is no pidfd_open(). */
+		/* pidfd_open() does not exist before Linux 5.3. */
 		kill(round->pid, SIGKILL);
 		waitpid(round->pid, NULL, 0);
 	}

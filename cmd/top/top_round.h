@@ -11,32 +11,32 @@
 struct top_options;
 struct top_result;
 
-/* A round under way: a process that records into a folder of its own and makes
- * tables of that.
+/* A running round: a child process that records into its own folder and makes
+ * tables from the recording.
  */
 struct top_round {
-	pid_t pid;  /* 0: there is none */
-	int ended;  /* a file that can be read when the process has ended */
-	FILE *out;  /* what it writes */
+	pid_t pid;  /* 0: no round is running */
+	int ended;  /* descriptor that becomes readable when the process ends */
+	FILE *out;  /* output of the process */
 	FILE *said; /* its standard error */
 	struct output_folder folder;
-	uint64_t begin_ns; /* of the monotonic clock */
-	uint64_t begin_s;  /* of the wall clock */
+	uint64_t begin_ns; /* monotonic clock */
+	uint64_t begin_s;  /* wall clock */
 };
 
-/* Starts one, with rows @columns wide; @tree as of top_work().
+/* Starts a round whose rows are @columns wide; @tree is passed to top_work().
  *
  * Returns 0, or -1 with errno.
  */
 int top_round_start(struct top_round *round, const struct top_options *options,
 		    pid_t tree, int columns);
 
-/* Waits for its end, reads @result, but its number and length, and removes the
- * folder.
+/* Waits for the round to end, reads @result except its number and length, and
+ * removes the folder.
  */
 void top_round_finish(struct top_round *round, struct top_result *result);
 
-/* Ends it at once, if there is one. */
+/* Kills the round, if one is running. */
 void top_round_drop(struct top_round *round);
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* xterm's: the other screen, the cursor, wrapping at the edge. */
+/* xterm sequences: the alternate screen, the cursor, wrapping at the edge. */
 #define ENTER "\033[?1049h\033[?25l\033[?7l"
 #define LEAVE "\033[?7h\033[?25h\033[?1049l"
 
@@ -21,7 +21,7 @@ bool top_screen_is_there(void)
 	       *terminal && strcmp(terminal, "dumb") != 0;
 }
 
-/* Signals of keys stay: Ctrl-C ends top, Ctrl-Z stops it. */
+/* Signal keys stay enabled: Ctrl-C ends top, Ctrl-Z stops it. */
 int top_screen_enter(struct top_screen *screen)
 {
 	struct termios raw;

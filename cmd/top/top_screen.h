@@ -7,23 +7,25 @@
 #include <stdbool.h>
 #include <termios.h>
 
-/* The terminal while top has it: another screen, without cursor and echo, keys
- * byte by byte.  A zeroed one has nothing.
+/* The terminal while top uses it: alternate screen, no cursor, no echo, keys
+ * read byte by byte. A zeroed one is not in use.
  */
 struct top_screen {
 	struct termios before;
 	bool is_on;
 };
 
-/* Returns whether standard input and output are a terminal that moves its
- * cursor.
+/* Returns whether standard input and output are a terminal with cursor
+ * addressing.
  */
 bool top_screen_is_there(void);
 
-/* Takes the terminal.  Returns 0, or -1 with the reason on standard error. */
+/* Switches the terminal to top's mode. Returns 0, or -1 after a message on
+ * standard error.
+ */
 int top_screen_enter(struct top_screen *screen);
 
-/* Gives it back as it was, if it is taken. */
+/* Restores the terminal, if top_screen_enter() changed it. */
 void top_screen_leave(struct top_screen *screen);
 
 struct top_size top_screen_size(void);

@@ -55,7 +55,7 @@ static void write_keys(const struct top_view *view, FILE *out)
 		view->is_paused ? "[paused]" : "pause");
 }
 
-/* Prints what standard error said: the last line of it. */
+/* Prints the last line of the round's messages. */
 static void write_said(const struct top_result *result, FILE *out)
 {
 	const char *last = top_text_last(result->said);
@@ -129,7 +129,7 @@ void top_show_failure(struct top_show *show, int cause)
 	say_of("top", "no round can begin: %s", strerror(cause));
 }
 
-/* What every round says is said once. */
+/* Messages that every round repeats are printed once. */
 static void say_news(struct top_show *show, const struct top_result *result)
 {
 	uint64_t hash = hash_of(result->said ? result->said : "");

@@ -11,7 +11,7 @@
 struct top_options;
 struct top_result;
 
-/* How rounds are shown: on a terminal one table at a time, else all as text or
+/* Shows rounds: on a terminal one table at a time, else all tables as text or
  * JSON on standard output and messages on standard error.
  */
 struct top_show {
@@ -19,35 +19,37 @@ struct top_show {
 	struct top_screen screen;
 	struct top_view view;
 	bool is_screen;
-	bool has_failed; /* standard output was not written */
-	uint64_t said;	 /* which messages were said last: a hash */
+	bool has_failed; /* writing standard output failed */
+	uint64_t said;	 /* hash of the last messages shown */
 };
 
 struct top_show top_show_of(const struct top_options *options);
 
-/* Returns 0, or -1 with the reason on standard error. */
+/* Returns 0, or -1 after a message on standard error. */
 int top_show_begin(struct top_show *show);
 
-/* Gives the terminal back.  Returns 0, or -1 with the reason on standard error:
- * not all output was written.
+/* Restores the terminal. Returns 0, or -1 after a message on standard error if
+ * output could not be written.
  */
 int top_show_end(struct top_show *show);
 
-/* Returns how wide a round's text should be. */
+/* Returns the width of a round's text in columns. */
 int top_show_columns(const struct top_show *show);
 
 void top_show_round(struct top_show *show, const struct top_result *result);
 
-/* Prints a round's messages where they can be read when top has ended. */
+/* Prints a round's messages so that they stay visible after top has ended. */
 void top_show_said(struct top_show *show, const struct top_result *result);
 
-/* Prints likewise that no round can begin for @cause, of errno. */
+/* Like top_show_said(), but prints that no round can start because of @cause,
+ * an errno value.
+ */
 void top_show_failure(struct top_show *show, int cause);
 
-/* The same round once more: the view or the window has changed. */
+/* Shows the same round again after the view or the window size has changed. */
 void top_show_again(struct top_show *show, const struct top_result *result);
 
-/* Stops this process, the terminal being given back until it is continued. */
+/* Stops this process (SIGSTOP); restores the terminal until it is continued. */
 void top_show_stop(struct top_show *show, const struct top_result *result);
 
 #endif

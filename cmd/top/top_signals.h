@@ -2,12 +2,12 @@
 #ifndef KT_CMD_TOP_SIGNALS_H
 #define KT_CMD_TOP_SIGNALS_H
 
-/* Blocks the signals that end or stop top or tell it of the window's size; they
- * wait in the file that is returned.  Returns -1 with errno if there is none.
+/* Blocks the signals that end or stop top or report a new window size. Returns
+ * a descriptor from which they can be read, or -1 with errno.
  */
 int top_signals_open(void);
 
-/* Returns the number of one that came, or 0. */
+/* Returns the number of a pending signal, or 0. */
 int top_signals_next(int fd);
 
 #endif

@@ -12,7 +12,7 @@ enum top_table {
 	TOP_TABLES,
 };
 
-/* This is what top shows one at a time, by enum top_table. */
+/* The tables that top shows one at a time, indexed by enum top_table. */
 struct top_table_info {
 	char key;
 	const char *title;

@@ -105,7 +105,7 @@ const char *top_text_last(const char *said)
 	return last;
 }
 
-/* Ends of lines are between tokens, never in strings. */
+/* Newlines occur only between tokens, never in strings. */
 static void write_in_line(const char *json, FILE *out)
 {
 	for (; *json; json++)

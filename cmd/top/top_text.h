@@ -7,22 +7,22 @@
 struct top_options;
 struct top_result;
 
-/* Two lines: which round this is, and what of it was traced, what was lost and
- * what top itself cost.
+/* Writes two lines: the number of the round, and how much was traced, how much
+ * was lost and the cost of top itself.
  */
 void top_text_head(const struct top_options *options,
 		   const struct top_result *result, FILE *out);
 
-/* A round as text: the head and all tables. */
+/* Writes a round as text: the head and all tables. */
 void top_text_round(const struct top_options *options,
 		    const struct top_result *result, FILE *out);
 
-/* A round as one line, a JSON object; its tables are as report --format=json
- * has them, null if the round failed.
+/* Writes a round as one line, a JSON object. Its tables are formatted as by
+ * report --format=json; null if the round failed.
  */
 void top_text_json(const struct top_result *result, FILE *out);
 
-/* Returns where the last line of @said begins, "" if there is none. */
+/* Returns the start of the last line of @said, "" if it is empty. */
 const char *top_text_last(const char *said);
 
 #endif

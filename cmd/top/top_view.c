@@ -32,7 +32,9 @@ static void take_letter(struct top_view *view, char letter)
 		move_down(view, 1);
 }
 
-/* The part of a key's sequence behind ESC [ or ESC O, as xterm has it. */
+/* Handles a key's escape sequence, starting after ESC [ or ESC O, as xterm
+ * sends it.
+ */
 static void take_sequence(struct top_view *view, char first)
 {
 	size_t page = view->page_lines > 1 ? view->page_lines - 1 : 1;
@@ -63,7 +65,7 @@ static void take_sequence(struct top_view *view, char first)
 	}
 }
 
-/* Returns how many bytes the sequence at @bytes has. */
+/* Returns the length in bytes of the sequence at @bytes. */
 static size_t sequence_length(const char *bytes, size_t count)
 {
 	size_t length = 2;

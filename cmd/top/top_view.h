@@ -7,18 +7,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* This is what of a round is looked at.  A zeroed one is the begin of the
- * first table.
- */
+/* The visible part of a round. A zeroed one is the start of the first table. */
 struct top_view {
 	enum top_table table;
 	size_t first_line; /* of the table's text */
-	size_t page_lines; /* of it that are seen */
+	size_t page_lines; /* visible lines of it */
 	bool is_paused;
 	bool has_quit;
 };
 
-/* Takes the @count bytes that a terminal sent for keys: whole sequences. */
+/* Applies the @count bytes of key input that a terminal sent; they must be
+ * whole escape sequences.
+ */
 void top_view_keys(struct top_view *view, const char *bytes, size_t count);
 
 #endif

@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* This is what a report may cost others: of the scheduler, not of the
- * recorder.
- */
+/* Reports run with low priority, recorders do not. */
 enum { REPORT_NICE = 10 };
 
 static void record(const struct top_options *options,
@@ -81,7 +79,9 @@ static int report(const struct top_options *options, const char *folder,
 	return status;
 }
 
-/* The folder itself is locked, which would say that it is recorded to. */
+/* The round's folder is locked, and a report of it would fail because it is
+ * being recorded to; hence a folder inside.
+ */
 static void record_and_report(const struct top_options *options,
 			      const struct output_folder *folder, pid_t tree,
 			      struct top_result *result)
@@ -91,7 +91,7 @@ static void record_and_report(const struct top_options *options,
 	if (output_folder_sub(&recording, folder, "recording", &console_log))
 		return;
 	record(options, &recording, &result->facts);
-	/* Fails for those who are nicer already. */
+	/* Fails if this process already has a higher nice value. */
 	setpriority(PRIO_PROCESS, 0, REPORT_NICE);
 	if (result->facts.stage == TOP_RECORDED &&
 	    !report(options, recording.path, tree, result->tables))

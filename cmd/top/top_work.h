@@ -8,12 +8,12 @@
 struct output_folder;
 struct top_options;
 
-/* The work of one round, in a process of its own, of one thread: records into
- * a folder in @folder, makes the tables of that and writes all of it to
- * @out (top_result.h).  What goes wrong is said to standard error.
+/* Does the work of one round, in a single-threaded process of its own: records
+ * into a folder inside @folder, makes tables from the recording and writes the
+ * result to @out (top_result.h). Errors are reported on standard error.
  *
- * @tree is the process whose tree has the rows wanted, 0: all are.
- * Returns 0, or -1: not all was written.
+ * If @tree is not 0, only rows of the process tree below process @tree are
+ * included. Returns 0, or -1 if not all was written.
  */
 int top_work(const struct top_options *options,
 	     const struct output_folder *folder, pid_t tree, FILE *out);

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* This is what can be mailed. */
+/* The size of a file that can be sent by mail. */
 #define MOST_BYTES (UINT64_C(20) << 20)
 
 struct file_page {
@@ -49,7 +49,7 @@ static int fail(const char *path, const char *why)
 	return EXIT_FAILED;
 }
 
-/* Whoever has the name has all of the page, or what was there before. */
+/* Replaces the file atomically: readers see the whole page or the old file. */
 static int write_file(const struct view_session *view, const char *path)
 {
 	struct new_file file;
@@ -73,7 +73,7 @@ static int write_file(const struct view_session *view, const char *path)
 	return status;
 }
 
-/* The page has all of the recording, or says what is left out. */
+/* The page contains the whole recording, or reports omissions itself. */
 static bool chooses(const struct report_options *options)
 {
 	return options->output || options->format || options->since ||

@@ -4,8 +4,8 @@
 
 struct report_options;
 
-/* Writes the page of the recording that @options name to the file @path, whole
- * in itself.  Returns the exit code.
+/* Writes the page of the recording selected by @options to the file @path,
+ * self-contained. Returns the exit code.
  */
 int write_view_file(const struct report_options *options, const char *path);
 

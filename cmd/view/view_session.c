@@ -38,7 +38,8 @@ static int run_window(struct view_engine *engine, struct time_window window,
 
 	session.window = window;
 	session.done_ns = window.until_ns;
-	/* Threads decode ahead of what is asked for, and a window is short. */
+	/* Uses no threads: they would decode beyond the window, which is short.
+	 */
 	session.jobs = NULL;
 	status = run_pipeline_unchecked(&session, callback, &stacks);
 	task_stacks_free(stacks);
@@ -145,7 +146,7 @@ static int run_builder(struct view_session *view, struct view_builder *builder)
 	if (!status && (step_join_end(join) < 0 || trackers_end(trackers) < 0 ||
 			view_builder_end(builder) < 0))
 		status = fail(view, -ERROR_MEMORY);
-	/* The builder knows the tasks by the stacks until its end. */
+	/* The builder needs the stacks for the tasks until its end. */
 	task_stacks_free(stacks);
 	step_join_free(join);
 	return status;

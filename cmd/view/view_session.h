@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* A recording that is looked at: what the page's answers are made from. */
+/* An open recording from which the page's answers are made. */
 struct view_session {
 	struct session session;
 	struct view_engine engine;
@@ -19,20 +19,20 @@ struct view_session {
 	struct lines *lines;
 	char *path; /* of the summary */
 	uint64_t key;
-	uint64_t part_ns; /* of a summary that is yet to be filled */
+	uint64_t part_ns; /* of a summary that is not filled yet */
 };
 
-/* Opens the recording that @options name, with the summary beside it, or with
- * one to be filled by view_session_fill().
+/* Opens the recording selected by @options together with its summary file, or
+ * with an empty summary that view_session_fill() fills.
  *
- * Returns 0, or the exit code to end with; standard error knows why.  Close it
- * either way.
+ * Returns 0, or the exit code after a message on standard error. The caller
+ * calls view_session_close() even after an error.
  */
 int view_session_open(struct view_session *view,
 		      const struct report_options *options);
 
-/* Decodes all, if the summary is not complete.  Answers may be made meanwhile,
- * by another thread.  Returns as view_session_open().
+/* Decodes the whole recording if the summary is incomplete. Another thread may
+ * make answers meanwhile. Returns like view_session_open().
  */
 int view_session_fill(struct view_session *view);
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# When Debian's package lists are read, and what a mirror's passing trouble
-# asks for.
+# When to read Debian's package lists, and how to handle a mirror's temporary
+# failures.
 readonly LISTS_FRESH_S=3600
 
-# apt itself tries a connection again, but takes lists that do not fit together
-# for final: so they are while a mirror is being synchronised.
+# Repeats the command: apt retries connections itself, but treats inconsistent
+# package lists as a final error, and a mirror has such lists while it
+# synchronises.
 patiently() { # command...
 	local pause
 	for pause in 10 30; do
@@ -16,7 +17,7 @@ patiently() { # command...
 	"$@"
 }
 
-# Reads the lists, if that was not done within the hour.
+# Reads the lists unless they were read within the last hour.
 apt_update() {
 	apt_prepare
 	! apt_is_fresh || return 0
@@ -29,8 +30,8 @@ apt_update() {
 	cp "$APT/sources.list" "$APT/fresh"
 }
 
-# The stamp says which lists were read, its time when: a time to come is that
-# of a clock that was wrong.
+# The stamp's contents name the lists that were read, its modification time is
+# when; a time in the future means that the clock was wrong.
 apt_is_fresh() {
 	local age_s
 	[[ -r $APT/fresh && $(<"$APT/fresh") == "$(<"$APT/sources.list")" ]] ||

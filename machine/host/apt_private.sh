@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# apt with a state folder of its own: no root, nothing of the system touched.
-# The mirror is the one that the system's own apt configuration names.
+# Runs apt with a private state folder: needs no root and does not change the
+# system. The mirror is the one that the system's apt configuration names.
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# Whose packages the functions below are about.  Each architecture has lists
-# of its own: the guest's are not read where nobody wants them.
+# Sets the architecture for the functions below. Each architecture has its own
+# lists: the guest's are not read unless needed.
 apt_use() { # Debian's name of an architecture
 	APT_ARCH=$1
 	APT=$CACHE/apt
@@ -20,9 +20,10 @@ apt_check_tools() {
 		fail "$KEYRING is missing (Debian package debian-archive-keyring)"
 }
 
-# Both forms of apt's sources, as apt itself understands them; others' may have
-# a suite of that name as well.  Where the lists were removed, as images have
-# it, apt knows no origins and only says what it would fetch.
+# Supports both forms of apt's sources, as apt itself parses them; other
+# distributions may have a suite of the same name. If the lists were removed, as
+# in container images, apt knows no origins and only prints the URIs it would
+# fetch.
 apt_system_mirror() { # regular expression for the suite's name
 	# shellcheck disable=SC2016 # the names in $() are apt's
 	{
@@ -44,8 +45,8 @@ apt_write_sources() {
 		fail "the system's apt configuration names no Debian mirror"
 	for suite in bookworm trixie; do
 		apt_source "$archive" "$suite"
-		# Point releases in the archive carry older kernels of the
-		# same series: without security updates it works as well.
+		# Point releases in the archive have older kernels of the same
+		# series, so it works without security updates as well.
 		[[ -z $security ]] || apt_source "$security" "$suite-security"
 	done
 	# For QEMU.
@@ -57,8 +58,8 @@ apt_source() { # uri suite
 		"$APT_ARCH" "$KEYRING" "$1" "$2"
 }
 
-# Stands for what a package's scripts would need and its files do not, so that
-# only what is used is downloaded.
+# Declares packages as installed that only the packages' scripts need, not their
+# files, so that only files in use are downloaded.
 apt_write_status() {
 	cat <<-'END'
 		Package: unpacked-only
@@ -109,9 +110,9 @@ apt_show() { # package: its versions' records
 	apt-cache -c "$APT/apt.conf" show "$1" 2>/dev/null || true
 }
 
-# An interrupted download goes on where it stopped; apt checks every file
-# against the signed lists.  What a mirror no longer has may have a successor,
-# in lists that are read anew.
+# An interrupted download resumes; apt checks every file against the signed
+# lists. A file that a mirror no longer has may have a successor in newer lists,
+# so these are read again.
 apt_download() { # folder apt-get-arguments...
 	apt_update
 	run_child apt-get -c "$APT/apt.conf" -o "Dir::Cache::archives=$1" \
@@ -120,7 +121,7 @@ apt_download() { # folder apt-get-arguments...
 	return 1
 }
 
-# What another interrupted run wanted is in a folder of its own.
+# Uses its own folder, without files that another interrupted run downloaded.
 apt_unpack() { # folder apt-get-arguments...
 	local folder=$1 archive archives
 	archives=$APT/archives/$(basename "$1")

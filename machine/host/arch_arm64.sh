@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2054 # the parts read it; the commas are QEMU's
-# What is arm64's own in the machine; arch_x86_64.sh has the same names.
+# The arm64 parts of the machine; arch_x86_64.sh defines the same names.
 readonly ARCH_DEBIAN=arm64
 readonly ARCH_QEMU_PROGRAM=qemu-system-aarch64
 readonly ARCH_QEMU_FOLDER=qemu-arm64
@@ -12,15 +12,17 @@ readonly ARCH_GUEST_INIT=guest-init-arm64
 readonly ARCH_UNIT=arm-ete
 readonly ARCH_TRUTH=truth-arm64
 
-# The newest CPU, whose timer counts nanoseconds; less what costs TCG much or
-# the guest's start long: real pointer authentication, vectors of 2048 bits.
+# The newest CPU, whose timer counts nanoseconds, without features that are slow
+# in TCG or slow the guest's start: real pointer authentication, vectors of 2048
+# bits.
 readonly CPU=max,pauth-impdef=on,sve=off,sme=off
 
-# The drivers of the trace unit, which udev would load: configfs comes first,
-# as CoreSight shows its configurations there.
+# The drivers of the trace unit, which udev would load. configfs must be first,
+# because CoreSight publishes its configurations there.
 readonly ARCH_TRACE_MODULES='configfs coresight coresight_trbe coresight_etm4x'
 
-# Devices interrupt by wires, where the plugin can see it (../qemu_arm/gic.h).
+# Devices use wired interrupts, which the plugin can observe
+# (../qemu_arm/gic.h).
 readonly MACHINE=virt,gic-version=3,its=off
 
 arch_machine() {
@@ -33,7 +35,7 @@ readonly ARCH_KERNEL_ARGUMENTS=(
 	kpti=off	# as on CPUs since 2019
 )
 
-# A trace unit is found while its CPU runs.
+# A trace unit is detected only while its CPU is online.
 readonly ARCH_MANY_CPUS_ARGUMENTS=()
 
 # Debian's kernel for arm64 is not compressed.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2054 # the parts read it; the commas are QEMU's
-# What is x86-64's own in the machine; arch_arm64.sh has the same names.
+# The x86-64 parts of the machine; arch_arm64.sh defines the same names.
 readonly ARCH_DEBIAN=amd64
 readonly ARCH_QEMU_PROGRAM=qemu-system-x86_64
 readonly ARCH_QEMU_FOLDER=qemu
@@ -13,13 +13,13 @@ readonly ARCH_UNIT=intel-pt
 readonly ARCH_TRACE_MODULES='' # its driver is built in
 readonly ARCH_TRUTH=truth
 
-# What the guest would only spend time on finding out that nobody uses it.
+# Devices that nobody uses and that the guest would only spend time on probing.
 readonly DEVICES_OFF=i8042=off,vmport=off,smbus=off,sata=off,usb=off
 
-# Skylake, the oldest with what the trace unit needs, less what TCG does not
-# emulate: QEMU would warn about each at every start.  Less ERMS, too: every
-# byte of a rep stosb is an instruction on the virtual clock, so that clearing
-# a page would take 4 us.
+# Skylake, the oldest CPU with all features of the trace unit, without features
+# that TCG does not emulate: QEMU would warn about each at every start. Also
+# without ERMS: each byte of a rep stosb is an instruction on the virtual clock,
+# so clearing a page would take 4 us.
 readonly CPU=Skylake-Client,-pcid,-tsc-deadline,-hle,-invpcid,-rtm,-xsavec,-erms
 
 arch_machine() {
@@ -29,7 +29,7 @@ arch_machine() {
 	arch_firmware
 }
 
-# qboot starts a kernel 2 s sooner than SeaBIOS.  A QEMU without it will do.
+# qboot starts a kernel 2 s sooner than SeaBIOS. It is optional.
 arch_firmware() {
 	local FOUND folder
 	cache_find qemu/usr/share/qemu
@@ -41,9 +41,9 @@ arch_firmware() {
 	done
 }
 
-# Parts of the kernel's start that cost the guest whole seconds: a random
+# Parts of the kernel's start that take whole seconds in the guest: a random
 # number generator's self-test, keys for module signatures, the calibration of
-# /dev/hpet and the check of a clock that is not used.
+# /dev/hpet and the check of an unused clock.
 readonly NOT_STARTED=jent_mod_init,load_system_certificate_list,hpet_late_init,init_acpi_pm_clocksource
 
 readonly ARCH_KERNEL_ARGUMENTS=(
@@ -52,20 +52,21 @@ readonly ARCH_KERNEL_ARGUMENTS=(
 	nmi_watchdog=0	# its counter would be the trace unit's
 	no_timer_check	# QEMU's timer works
 	pti=off		# as on CPUs since 2019; TCG pays for each CR3
-	# No REP_GOOD: with the deterministic clock QEMU leaves what it has translated
-	# at each repetition of a string instruction, 512 times for a page to clear.
+	# Disables REP_GOOD: with the deterministic clock, QEMU leaves
+	# translated code at each repetition of a string instruction, 512 times
+	# to clear a page.
 	clearcpuid=112
 	"initcall_blacklist=$NOT_STARTED"
 )
 
-# While it starts, a kernel patches its code all the time.  Where another CPU
-# runs it meanwhile, QEMU may translate a breakpoint that is there for a moment and
-# execute it when it is gone, which the kernel does not survive: the guest starts
-# the other CPUs when it has started itself.
+# A starting kernel patches its code constantly. If another CPU runs that code,
+# QEMU may translate a short-lived breakpoint and execute it after it was
+# removed, which crashes the kernel. Therefore the guest starts the other CPUs
+# after its own start.
 readonly ARCH_MANY_CPUS_ARGUMENTS=(maxcpus=1)
 
-# QEMU starts an uncompressed kernel at its PVH entry, which saves the guest
-# its slow decompressor.  Offsets: Documentation/arch/x86/boot.rst.
+# QEMU starts an uncompressed kernel at its PVH entry, which avoids the guest's
+# slow decompressor. Offsets: Documentation/arch/x86/boot.rst.
 arch_unpack_kernel() { # vmlinuz vmlinux
 	local sectors offset length
 	sectors=$(read_number "$1" $((0x1f1)) 1)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# The cache folder: what is in it is whole, because it got its name last.
+# The cache folder. Files and folders in it are complete, because they are
+# renamed to their final name last.
 
-# Sets CACHE.  Services have no HOME: the user's home directory is then the one in
-# the password database.  A relative path is ignored, as the XDG Base Directory
-# Specification says.  Without any directory it is one that cannot be made, and
-# cache_open() reports that.
+# Sets CACHE. Services have no HOME; then the user's home directory is taken
+# from the password database. A relative path is ignored, as the XDG Base
+# Directory Specification requires. Without any directory, CACHE is a path that
+# cannot be created, and cache_open() reports that.
 cache_choose() {
 	local base=${XDG_CACHE_HOME:-} home=${HOME:-}
 	[[ $home == /?* ]] ||
@@ -16,17 +17,17 @@ cache_choose() {
 }
 cache_choose
 
-# What `machine fetch --shared` put there serves every user.
+# Files that `machine fetch --shared` stored there are available to every user.
 SHARED_CACHE=${KTRACE_SHARED_CACHE:-/var/cache/ktrace-hw}
 readonly SHARED_CACHE
 
-# From here on, all that is fetched or removed is the shared.
+# Makes later calls fetch to and remove from the shared cache.
 cache_use_shared() {
 	CACHE=$SHARED_CACHE
 }
 
-# Sets FOUND to the place of a file or folder: the user's own or, where he has
-# none, the shared; his own if it is nowhere.
+# Sets FOUND to the path of a file or folder: in the user's cache or, if it is
+# missing there, in the shared one; in the user's if it is in neither.
 cache_find() { # name
 	FOUND=$CACHE/$1
 	[[ -e $FOUND || ! -e $SHARED_CACHE/$1 ]] || FOUND=$SHARED_CACHE/$1
@@ -38,7 +39,8 @@ cache_open() {
 	[[ -w $CACHE ]] || fail "cannot write in the cache folder $CACHE"
 }
 
-# One process at a time changes the cache; the lock ends with the process.
+# Only one process at a time may change the cache; the lock ends with the
+# process.
 cache_lock() {
 	[[ -z ${CACHE_LOCK:-} ]] || return 0
 	cache_open
@@ -69,7 +71,7 @@ cache_need_space() { # megabytes purpose
 			"$(cache_free_mb) MB are free"
 }
 
-# A folder to build in; what an interrupted run left there goes first.
+# Creates a folder to build in, after removing leftovers of an interrupted run.
 cache_workspace() { # name
 	local folder=$CACHE/building/$1
 	rm -rf "$folder"
@@ -77,7 +79,7 @@ cache_workspace() { # name
 	printf '%s\n' "$folder"
 }
 
-# Renaming is the last step, so a folder under its own name is complete.
+# Renaming is the last step, so a folder with its final name is complete.
 cache_keep() { # workspace final-name
 	mkdir -p "$(dirname "$2")"
 	rm -rf "$2"
@@ -88,8 +90,8 @@ cache_size_mb() {
 	du -sm "$CACHE" 2>/dev/null | cut -f 1
 }
 
-# The folder may hold what is not ours.  A machine that runs has opened what it
-# needs; one that is being fetched holds the lock.
+# The folder may contain files that are not ours. A running machine has already
+# opened the files it needs; a machine that is being fetched holds the lock.
 cache_clean() {
 	[[ -d $CACHE ]] || { say "$CACHE: there is nothing" && return; }
 	local before after

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Writes a cpio archive of the form that the kernel unpacks as its first file
-# system (Documentation/driver-api/early-userspace/buffer-format.rst).  Times,
-# owners and inode numbers depend on nothing but the contents.
+# Writes a cpio archive in the format that the kernel unpacks as its first file
+# system (Documentation/driver-api/early-userspace/buffer-format.rst). Times,
+# owners and inode numbers depend only on the contents.
 CPIO_INODE=0
 
 cpio_header() { # name mode size device-major device-minor

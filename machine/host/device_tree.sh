@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# An arm64 kernel finds its trace units in the device tree: QEMU's own, and a
-# node for each CPU's ETE and one for all trace buffers added to it (bindings
+# An arm64 kernel finds its trace units in the device tree: QEMU's own tree,
+# extended by a node for each CPU's ETE and one for all trace buffers (bindings
 # arm,embedded-trace-extension and arm,trace-buffer-extension).
 
-# Adds the device tree to COMMAND; made once for a shape of machine.
+# Adds the device tree to COMMAND; it is made once per shape of machine.
 device_tree() {
 	local file
 	file=$CACHE/device-trees/$(device_tree_key)
@@ -43,7 +43,7 @@ device_tree_make() { # file
 	rm -r "$work"
 }
 
-# Of what QEMU itself wrote dtc would complain, too.
+# Suppresses dtc's warnings, since it warns about QEMU's own tree, too.
 device_tree_compiler() { # argument...
 	local FOUND
 	cache_find "$ARCH_QEMU_FOLDER/usr/bin/dtc"
@@ -60,7 +60,7 @@ device_tree_trace_unit() { # number
 	printf '\t\tcpu = <&{/cpus/cpu@%d}>; };\n' "$1"
 }
 
-# The private interrupt 15, level triggered, is the one that Arm's Base System
+# Private interrupt 15, level triggered, is the one that Arm's Base System
 # Architecture recommends for trace buffers.
 device_tree_trace_buffer() {
 	printf '\ttrbe { compatible = "arm,trace-buffer-extension";\n'

@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 # Debian's kernels: the newest of a series, with its modules.
 #
-# kernels/<release>/ holds what the package has, plus vmlinux; the link
-# kernels/<series> names the newest release fetched (kernels/arm64-<series>
-# that of arm64).
+# kernels/<release>/ holds the package's files, plus vmlinux; the link
+# kernels/<series> points to the newest release fetched (kernels/arm64-<series>
+# for arm64).
 
 kernel_fetch() { # series or version
 	local versions package release folder
@@ -24,8 +24,8 @@ kernel_fetch() { # series or version
 	ln -sfn "$release" "$CACHE/kernels/$ARCH_KERNEL_PREFIX$1"
 }
 
-# The metapackage's versions are the kernel's own: 6.12.107-1.  Since 7.x it
-# depends on more than the image, and not on that first.
+# The metapackage's versions equal the kernel's: 6.12.107-1. Since 7.x it
+# depends on more than the image, which is no longer its first dependency.
 kernel_versions() {
 	apt_show "$ARCH_KERNEL_PACKAGE" |
 		awk '/^Version:/ { version = $2 }
@@ -34,7 +34,7 @@ kernel_versions() {
 		     }' | sort -rV
 }
 
-# Of the versions that it reads.
+# Chooses among the versions on standard input.
 kernel_package() { # series or version
 	awk -v wanted="$1" '
 		index($1, wanted ".") == 1 || index($1, wanted "-") == 1 ||
@@ -45,8 +45,8 @@ kernel_offered() {
 	awk '{ printf "%s%s", comma, $1; comma = ", " }'
 }
 
-# Debian 12 has /lib/modules in its packages, Debian 13 /usr/lib/modules; since
-# 7.x the kernel itself is there, too.
+# Debian 12's packages contain /lib/modules, Debian 13's /usr/lib/modules; since
+# 7.x the kernel itself is in there, too.
 kernel_tidy() { # folder release
 	local modules=$1/lib/modules/$2
 	[[ -d $modules ]] || modules=$1/usr/lib/modules/$2
@@ -61,8 +61,8 @@ kernel_tidy() { # folder release
 	arch_unpack_kernel "$1/vmlinuz" "$1/vmlinux" || rm -f "$1/vmlinux"
 }
 
-# Sets KERNEL to the kernel's folder.  A path names a folder like those in the
-# cache; anything else a series or version of Debian's.
+# Sets KERNEL to the kernel's folder. A path is a folder like the cache's;
+# anything else is a series or version of Debian's kernels.
 kernel_ensure() { # kernel
 	KERNEL=$1
 	if [[ $1 == */* ]]; then

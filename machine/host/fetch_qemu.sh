@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2153 # the parts share what is set here and there
-# QEMU: the system's own when its plugin interface is new enough, else that of
+# QEMU: the system's own if its plugin interface is new enough, else the one from
 # Debian 13's backports, unpacked and run through its own dynamic linker.
 #
 # Plugin API 6 came with QEMU 10.2, API 7 with 11.1 (QEMU_PLUGIN_VERSION in
@@ -51,7 +51,8 @@ qemu_use_system() {
 	QEMU_VERSION=$version
 }
 
-# Sets UNPACKED to the start of a command line: a program of the unpacked ones.
+# Sets UNPACKED to the start of a command line that runs one of the unpacked
+# programs.
 qemu_unpacked() { # folder program
 	local libraries=$1/usr/lib/x86_64-linux-gnu
 	UNPACKED=("$libraries/ld-linux-x86-64.so.2" --library-path "$libraries"

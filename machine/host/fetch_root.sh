@@ -2,11 +2,11 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # the other parts read what is set here
 # A root file system for guests of another architecture than the host's:
-# Debian 13's packages, unpacked.  Nothing of theirs is run here, so what their
-# scripts would set up is made below.
+# Debian 13's packages, unpacked.  Their scripts are not run here, so the files
+# that these would create are made below.
 #
-# What people and our tests run there, perf as the referee, and the libraries
-# that a cross-built ktrace-hw needs.
+# Programs for users and tests, perf as the reference, and the libraries that a
+# cross-built ktrace-hw needs.
 readonly ROOT_PACKAGES=(
 	base-files bash busybox-static coreutils dash diffutils findutils gawk
 	grep gzip mount procps sed tar util-linux
@@ -15,7 +15,7 @@ readonly ROOT_PACKAGES=(
 	linux-perf
 )
 
-# Sets ROOT; what was made of another list of packages is made anew.
+# Sets ROOT; rebuilds it if the list of packages has changed.
 root_ensure() { # Debian's name of the architecture
 	local FOUND
 	cache_find "roots/$1"
@@ -53,7 +53,7 @@ root_tidy() { # folder
 	ln -sf gawk "$1/usr/bin/awk"
 }
 
-# What base-passwd's script would copy.
+# The files that base-passwd's script would copy.
 root_accounts() { # folder
 	printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/:/bin/sh\n' \
 		>"$1/passwd"

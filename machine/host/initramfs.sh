@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The guest's first file system: its init and the modules of its kernel.
 
-# Sets INITRAMFS; made once for a kernel and a build of this project.
+# Sets INITRAMFS; it is made once per kernel and build of this project.
 initramfs_ensure() {
 	local name
 	[[ -x $BUILD/$ARCH_GUEST_INIT ]] ||
@@ -14,7 +14,7 @@ initramfs_ensure() {
 	cache_lock
 	mkdir -p "$CACHE/initramfs"
 	cache_need_space 50 "the guest's first file system"
-	# Those of builds that nobody uses any more.
+	# Removes archives of builds that are no longer used.
 	find "$CACHE/initramfs" -type f -mtime +30 -delete
 	say_verbose "making $INITRAMFS"
 	initramfs_make

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# The isolated machine: the command, the libraries it needs and the files
-# named go into the guest's first file system, and its settings too, so that
+# The isolated machine: the command, the libraries it needs and the named files
+# are put into the guest's first file system together with its settings, so that
 # the guest needs nothing of the host while the command runs.
 
-# Replaces INITRAMFS by a longer one: the kernel unpacks one archive after
-# the other.  The file has no name, so nothing is left whatever happens.
+# Replaces INITRAMFS by a longer one: the kernel unpacks concatenated archives
+# one after the other. The file is unlinked, so it is removed in any case.
 isolated_initramfs() {
 	local file fd program
 	program=$(type -P "${COMMAND_LINE[0]}") || {
@@ -41,11 +41,11 @@ isolated_settings() {
 	for word in "${COMMAND_LINE[@]}"; do
 		printf 'arg=%s\0' "$word"
 	done
-	# The caller's environment would make runs differ.
+	# A fixed environment, since the caller's would make runs differ.
 	printf 'env=%s\0' PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C
 }
 
-# A file or folder under its own name, with what it needs to run.
+# Adds a file or folder at the same path, with the libraries it needs.
 isolated_add() { # absolute path
 	local file library
 	if [[ -d $1 ]]; then

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # the other parts read what is set here
-# What the user is told, and the exit codes that are part of the contract
-# (docs/machine.md, "Exit codes").
+# Messages to the user, and the documented exit codes (docs/machine.md, "Exit
+# codes").
 readonly EXIT_USAGE=2
 readonly EXIT_MACHINE=125
 readonly EXIT_NOT_FOUND=127
 
-# A name may hold a terminal's commands, which are shown as '?': C0 but line ends
-# and tabs, DEL, and C1, which is two bytes of UTF-8.
+# Names may contain terminal control characters, which are shown as '?': C0
+# except newlines and tabs, DEL, and C1, which is two bytes of UTF-8.
 say() {
 	local text=$* LC_ALL=C
 	text=${text//[$'\x01'-$'\x08'$'\x0b'-$'\x1f\x7f']/?}
@@ -30,9 +30,9 @@ wrong_usage() {
 	exit "$EXIT_USAGE"
 }
 
-# Any other exit of this script is a failure of the machine: a command of the
-# host's failed under "set -e", say.  The guest's command has its own exit code,
-# which whatever replaces this script returns.
+# Any other exit of this script is a failure of the machine, such as a failed
+# command of the host under "set -e". The program that replaces this script
+# returns the guest command's exit code.
 exit_as_meant() { # exit code
 	case $1 in
 	0 | "$EXIT_USAGE" | "$EXIT_MACHINE" | "$EXIT_NOT_FOUND" | 130 | 143) ;;
@@ -43,8 +43,8 @@ exit_as_meant() { # exit code
 	esac
 }
 
-# Runs a child that does not outlive us when a signal ends us: bash alone would
-# die and leave it.
+# Runs a child that does not outlive this script if a signal ends it: bash alone
+# would exit and leave the child running.
 run_child() {
 	local pid status=0
 	"$@" &

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# The modules that the guest's init loads, in the order of their needs.
+# The modules that the guest's init loads, in dependency order.
 #
-# A module's own .modinfo section says what it needs ("depends="), so neither
-# depmod nor modinfo is wanted.  What is built into the kernel is left out.
+# A module's .modinfo section lists its dependencies ("depends="), so neither
+# depmod nor modinfo is needed. Built-in modules are skipped.
 declare -A MODULE_SETS=(
 	[base]='virtio_pci virtio_console'
 	[root]='9pnet_virtio 9p overlay'

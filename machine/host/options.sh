@@ -16,7 +16,7 @@ OPT_DISK_MB='' OPT_DISK_DELAY_MS='' OPT_TIMEOUT_S='' OPT_ISOLATED=''
 OPT_NET_DELAY_MS='' OPT_FAST='' OPT_LATE='' OPT_CONSOLE='' OPT_QEMU=''
 OPT_VERBOSE='' OPT_DISCARD='' OPT_LINK_SIDE='' OPT_LINK_FOLDER=''
 
-# Sets the variables above and COMMAND_LINE, what comes after the options.
+# Sets the variables above and COMMAND_LINE, the words after the options.
 options_parse() {
 	while (($# > 0)); do
 		case $1 in
@@ -50,15 +50,17 @@ options_parse() {
 	options_link
 }
 
-# Another machine has the host's time; one with one CPU has a time of its own.
+# A linked machine needs the host's clock, and a machine with one CPU has a
+# clock of its own.
 options_link() {
 	[[ -n $OPT_LINK_SIDE ]] || return 0
 	((OPT_CPUS > 1)) || wrong_usage "--link needs --cpus 2 or more"
 	[[ -z $OPT_NET ]] || wrong_usage "--link does not go with --net"
 }
 
-# What the command writes below its folder is the user's, unless that folder is
-# all of the system, not his, or not the guest's.
+# Files that the command writes below its working directory are copied back to
+# the user, unless that folder is the root directory, not the user's, or not the
+# guest's.
 options_keep() {
 	if [[ -n $OPT_DISCARD$OPT_ISOLATED ]]; then
 		((${#OPT_KEEP[@]} == 0)) || wrong_usage \

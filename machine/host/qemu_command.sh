@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2054 # the commas are QEMU's
-# QEMU's command line.  docs/machine.md explains the choices.
+# QEMU's command line. docs/machine.md explains the choices.
 
-# Sets COMMAND, the whole of it.  File descriptor 3 will be the channel to
-# the guest's init, 4 the guest's console (attach/qemu_process.h).
+# Sets COMMAND to the whole command line. File descriptor 3 will be the channel
+# to the guest's init, 4 the guest's console (attach/qemu_process.h).
 qemu_command() {
 	COMMAND=("${QEMU[@]}"
 		-nodefaults -no-user-config -display none -no-reboot
@@ -17,11 +17,12 @@ qemu_command() {
 		-device virtserialport,chardev=channel,name=ktrace.channel)
 	arch_machine
 	qemu_clock
-	# Before the shares: where devices interrupt by four wires, it has one alone.
+	# The disk must be added before the shares: devices share four interrupt
+	# wires, and the disk must have one of its own.
 	[[ -z $DISK_FD ]] || qemu_disk
 	qemu_shares
-	# QEMU calls the plugin loaded last first, and the unit hides from
-	# others the instructions that it stands in for.
+	# QEMU calls the last loaded plugin first, and the unit hides the
+	# instructions that it emulates from the others.
 	[[ -n $OPT_NO_UNIT ]] || qemu_trace_unit
 	[[ -z $OPT_TRUTH ]] || qemu_truth
 	[[ -z $OPT_NET ]] || qemu_network
@@ -66,7 +67,7 @@ kernel_arguments() {
 	printf '%s\n' "${arguments[*]} $OPT_APPEND"
 }
 
-# Commas separate QEMU's options; a doubled one is meant.
+# Commas separate QEMU's options; a doubled comma is a literal one.
 qemu_escape() {
 	printf '%s\n' "${1//,/,,}"
 }
@@ -86,8 +87,8 @@ qemu_shares() {
 	qemu_shares_of keep "${OPT_KEEP[@]}"
 }
 
-# Whoever may rename a folder could put another one in its place: a folder with a
-# descriptor is opened by the descriptor.
+# A user who may rename a folder could replace it by another one, so a folder
+# with a descriptor is opened by that descriptor.
 qemu_results() {
 	local number folders=("${OPT_RESULTS[@]}")
 	for number in "${!OPT_RESULTS_FD[@]}"; do
@@ -96,8 +97,9 @@ qemu_results() {
 	qemu_shares_of results "${folders[@]}"
 }
 
-# A state of --fast serves with results and without, with a folder to keep and without:
-# in their place is one that nobody mounts.
+# A saved state of --fast must fit runs with and without results, and with and
+# without a folder to copy back: a share that the guest does not mount fills the
+# place.
 qemu_shares_of() { # name folder...
 	local name=$1 number=0 folder
 	shift
@@ -132,14 +134,14 @@ qemu_truth() {
 	qemu_plugin "$ARCH_TRUTH" "${options[@]}"
 }
 
-# The truth and the unit see a block at one time of the host's clock
+# The truth and the unit must assign the same host time to a block
 # (../unit/host_moments.h).
 shares_moments() {
 	[[ $CLOCK == host && -n $OPT_TRUTH && $OPT_ARCH == x86_64 ]]
 }
 
-# No shortcut round the vCPU for the doorbell, on which the deterministic clock
-# stands still (../qemu/doorbell.h).
+# Disables ioeventfd for the doorbell: writes must pass through the vCPU, where
+# the deterministic clock stops for them (../qemu/doorbell.h).
 qemu_disk() {
 	COMMAND+=(-drive "if=none,id=scratch,format=raw,file=/proc/self/fd/$DISK_FD"
 		-device "virtio-blk-pci,drive=scratch,ioeventfd=off,num-queues=1,disable-legacy=on")
@@ -156,8 +158,8 @@ qemu_network() {
 	done
 }
 
-# Packets are datagrams between two sockets of the folder: whichever machine
-# starts first, what it sends until the other is there is lost.
+# Packets are datagrams between two sockets in the folder. Packets that one
+# machine sends before the other has started are lost.
 qemu_link() {
 	local number=1 other=right
 	[[ $OPT_LINK_SIDE == left ]] || number=2 other=left

@@ -17,7 +17,7 @@ machine_shell() {
 	machine_start
 }
 
-# Replaces this process: signals and the exit code need no help then.
+# Replaces this process, so that signals and the exit code pass unchanged.
 machine_start() {
 	local arguments=()
 	DISK_FD=''
@@ -54,7 +54,7 @@ attach_arguments() {
 	done < <(machine_settings)
 }
 
-# What guest/init/settings.h lists, less what attach adds itself.
+# Writes the settings of guest/init/settings.h except those that attach adds.
 machine_settings() {
 	local folder
 	printf 'modules=%s\0' "$(realpath "$KERNEL/modules")"
@@ -74,7 +74,7 @@ machine_settings() {
 	[[ -z $OPT_TRUTH ]] || printf 'truth=1\0'
 }
 
-# The file loses its name at once, so that nothing is left whatever happens.
+# The file is unlinked at once, so that it is removed in any case.
 disk_make() {
 	local file
 	need_program mkfs.ext4 e2fsprogs
@@ -84,7 +84,7 @@ disk_make() {
 	file=/proc/$BASHPID/fd/$DISK_FD
 	truncate -s "${OPT_DISK_MB}M" "$file" ||
 		fail "cannot make a scratch disk of $OPT_DISK_MB MB"
-	# Fixed numbers where mkfs would take random ones or the time.
+	# Use fixed numbers where mkfs would use random ones or the time.
 	E2FSPROGS_FAKE_TIME=1704067200 mkfs.ext4 -q -F \
 		-U 6b747261-6365-4877-8001-000000000001 \
 		-E hash_seed=6b747261-6365-4877-8001-000000000002,lazy_itable_init=0,nodiscard \

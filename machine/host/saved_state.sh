@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # shellcheck disable=SC2054 # the commas are QEMU's
-# --fast: a machine that was started once goes on from the state it had when it
-# was ready for a command.  A state fits one shape of machine only.
+# --fast: a machine that was started once resumes from the state in which it was
+# ready for a command. A state fits only one shape of machine.
 
-# Adds to COMMAND and arguments; call it when COMMAND is otherwise whole.
+# Adds to COMMAND and arguments; must be called when COMMAND is otherwise
+# complete.
 saved_state() {
 	local file
 	file=$CACHE/states/$CLOCK-$(saved_state_key)
 	COMMAND+=(-chardev "socket,id=monitor,fd=5"
 		-mon "chardev=monitor,mode=readline")
-	# What was touched last, another run does not tidy away.
+	# Touching the file keeps other runs from removing it as unused.
 	touch -c "$file"
 	if [[ -e $file ]]; then
 		COMMAND+=(-incoming "file:$file")
@@ -26,15 +27,16 @@ saved_state() {
 	arguments+=(--save "$file")
 }
 
-# How many are kept of machines that have that clock: the tests have some thirty
-# with the deterministic one.  With the host's clock the guest has measured how fast
-# that is, wrongly if the host was very busy then: such a state should go soon.
+# The number of states to keep, by the machine's clock: the tests have about
+# thirty with the deterministic clock. With the host's clock the guest has
+# measured its speed, wrongly if the host was busy then, so such a state should
+# be removed soon.
 declare -rA STATES_MOST=([virtual]=40 [host]=12)
 
-# All that the guest could have seen: QEMU's command line, less the names of
-# the host's folders, and the plugins' contents, wherever those were built.  Neither the
-# truth is of it, which begins with the settings, that come later, nor --loss: until
-# then nothing is traced.
+# The key covers everything that the guest could have seen: QEMU's command line
+# without the names of host folders, and the contents of the plugins, wherever
+# they were built. It does not include the truth, which starts with the settings
+# that are sent later, nor --loss: until then nothing is traced.
 saved_state_key() {
 	local word
 	{
@@ -57,9 +59,10 @@ saved_state_key() {
 	} | sha256sum | cut -c 1-32
 }
 
-# States are large (100 MB); those of old builds are of no use.  A name with a
-# dot is a draft: what saves it needs a second.  Runs at the same time tidy the
-# same folder: what is gone before find comes to it was to go.
+# States are large (100 MB), and states of old builds are useless. A name with a
+# dot is a draft, which is complete within a second. Several runs may tidy the
+# folder at the same time: files that vanish before find reaches them were to be
+# removed anyway.
 saved_state_tidy() {
 	local old kind
 	find "$CACHE/states" -ignore_readdir_race -type f \

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How long the machine takes to start, and what its trace unit costs.
+# Measures how long the machine takes to start and how much its trace unit costs.
 #
-# The start is in seconds of real time, so it needs a computer that does
-# nothing else.  The cost is in QEMU's own CPU time for the same work in the
-# guest, as a ratio to that without the unit.  Medians of RUNS (3).
+# The start is in seconds of real time, so the computer must be otherwise
+# idle.  The cost is in QEMU's own CPU time for the same work in the
+# guest, relative to the time without the unit.  Medians of RUNS (3).
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -39,7 +39,7 @@ bench_start() { # name aim-first aim-end option...
 		"$(printf '%s' "$figures" | cut -d' ' -f2 | median)" "$end"
 }
 
-# CPU seconds that the QEMU of a machine has used.
+# Prints the CPU seconds that the machine's QEMU has used.
 cpu_seconds() { # machine's process
 	local qemu
 	qemu=$(pgrep -P "$1")
@@ -47,7 +47,7 @@ cpu_seconds() { # machine's process
 		"/proc/$qemu/stat"
 }
 
-# Prints the CPU seconds of the work; the prefix records it, or does not.
+# Prints the CPU seconds of the work; the prefix records it, or is empty.
 work_seconds() { # prefix option...
 	local prefix=$1 line begin='' end='' output machine
 	shift

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recordings made by stock perf in the machine, against the ground truth.
+# Compares recordings made by stock perf in the machine with the ground truth.
 #
 #	conformance.sh [KERNEL [CPUS [RECORDING...]]]
 #
-# Without arguments kernel 6.12 with one CPU, and each recording that
-# conformance_guest.sh knows but "large".  Those that libipt decodes are made in
-# one boot, those that are compared by their packets in another.  A line per
-# recording and CPU; exits 1 if any differs from the truth.
-# KEEP=DIR keeps what was recorded in DIR.
+# Defaults to kernel 6.12 with one CPU, and all recordings of
+# conformance_guest.sh except "large".  Recordings that libipt decodes are made
+# in one boot, recordings that are compared by their packets in another.  Prints
+# a line per recording and CPU; exits 1 if any differs from the truth.
+# KEEP=DIR stores the recordings in DIR.
 set -euo pipefail
 
 # shellcheck source=machine/tests/machine_test.sh
@@ -24,8 +24,8 @@ fail() {
 	FAILURES=$((FAILURES + 1))
 }
 
-# perf would take this system's own vdso for the guest's, which is another
-# kernel's, if it did not find the guest's by its build ID.
+# Without this, perf would not find the guest's vdso by its build ID and would
+# use this system's vdso, which is another kernel's.
 keep_vdso_for_perf() { # dir
 	local id
 	id=$(readelf -n "$1/vdso" | sed -n 's/.*Build ID: //p')
@@ -34,7 +34,8 @@ keep_vdso_for_perf() { # dir
 	ln -s "../../[vdso]/$id" "$1/ids/.build-id/${id:0:2}/${id:2}"
 }
 
-# perf decodes it without error, and as many instructions as libipt did.
+# Checks that perf decodes the recording without error, and as many instructions
+# as libipt.
 check_perf() { # dir recording
 	local counted seen errors
 	counted=$(awk -v name="$1/$2" '$1 == name {
@@ -57,15 +58,17 @@ check_perf() { # dir recording
 	fi
 }
 
-# One boot: all of its recordings and all of its truth.
+# Checks one boot: all of its recordings and all of its truth.
 check_boot() { # flows|transfers kernel cpus recording...
 	local check=check_$1 kernel=$2 cpus=$3 dir=$WORK/$2-$3-$1
 	local -a start=()
 	shift 3
 	mkdir -p "$dir"
-	# By the host's clock a state goes on with what the guest once measured.
+	# With the host's clock, a resumed machine would use a clock speed that
+	# the guest measured earlier.
 	((cpus > 1)) || start=(--fast)
-	# What is small finds room in the machine whose state most tests share.
+	# Small recordings fit into the machine whose saved state most tests
+	# share.
 	[[ $cpus == 1 && -z ${KTRACE_FULL:-} && " $* " != *" large "* ]] ||
 		start+=(--memory 3072)
 	if ! "$MACHINE" run --discard "${start[@]}" --kernel "$kernel" --cpus "$cpus" \
@@ -79,7 +82,7 @@ check_boot() { # flows|transfers kernel cpus recording...
 	"$check" "$dir" "$cpus" "$@"
 }
 
-# Branch by branch, as libipt and perf decode them.
+# Compares branch by branch, as decoded by libipt and perf.
 check_flows() { # dir cpus recording...
 	local dir=$1 name
 	local -a options=(--time-p99 500)
@@ -94,8 +97,8 @@ check_flows() { # dir cpus recording...
 	done
 }
 
-# Event Trace, which Debian's libipt does not know, and traces without TNT
-# packets: packet by packet; perf finds nothing wrong.
+# Compares recordings with Event Trace, which Debian's libipt does not know, or
+# without TNT packets, packet by packet; perf must find no error.
 check_transfers() { # dir cpus recording...
 	local dir=$1 name errors slack=2000
 	(($2 == 1)) || slack=200000
@@ -109,8 +112,8 @@ check_transfers() { # dir cpus recording...
 	done
 }
 
-# On the deterministic machine the truth's clock is exact: it never had to be
-# corrected at an rdtsc.
+# On the deterministic machine the truth's clock is exact: it must never have
+# been corrected at an rdtsc.
 check_exactness() { # dir cpus
 	cat "$1/summary"
 	if grep -qv ' lost-track 0$' "$1/summary"; then

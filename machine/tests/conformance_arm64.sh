@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recordings made by stock perf and, those called ours, by our recorder in the
-# arm64 machine, decoded by ktrace-hw, against the ground truth.
+# Decodes recordings from the arm64 machine with ktrace-hw and compares them with
+# the ground truth.  Stock perf makes them, or, if named ours-..., our recorder.
 #
 #	conformance_arm64.sh [--kernel KERNEL] [CPUS [RECORDING...]]
 #
-# One boot.  A line per recording and CPU; exits 1 if any differs from the
+# One boot.  Prints a line per recording and CPU; exits 1 if any differs from the
 # truth, in the order of branches or (timestamps, one CPU) in time.
-# KEEP=DIR keeps what was recorded in DIR.
+# KEEP=DIR stores the recordings in DIR.
 set -euo pipefail
 
 # shellcheck source=machine/tests/machine_test.sh
@@ -18,8 +18,8 @@ readonly TOOL=${KTRACE_MACHINE_BUILD:-$BUILD/machine}/tests/tool_blocks
 readonly KTRACE_HW=${KTRACE_HW:-$BUILD/ktrace-hw}
 readonly ARM_KTRACE=${ARM_KTRACE:-$BUILD-arm64/ktrace-hw}
 readonly ROOT=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64
-# The filter comes last: a session in which nothing ran there is in the truth and
-# not in the trace.
+# The filter must be last: a session in which no filtered code ran is in the
+# truth but not in the trace.
 readonly ONE_CPU=(task task-times task-cycacc task-both task-user all
 	all-times small-buffer ours-task ours-user ours-all ours-cycles
 	ours-patching filter)
@@ -31,7 +31,7 @@ fail() {
 	FAILURES=$((FAILURES + 1))
 }
 
-# What is traced, as tool_blocks takes it.
+# Prints the traced levels in the form that tool_blocks accepts.
 levels() { # dir recording
 	local start size
 	case $2 in
@@ -60,7 +60,8 @@ check_boot() { # cpus recording...
 	local -a files=() options=() start=()
 	shift
 	mkdir -p "$dir"
-	# By the host's clock a state goes on with what the guest once measured.
+	# With the host's clock, a resumed machine would use a clock speed that
+	# the guest measured earlier.
 	((cpus > 1)) || start=(--fast)
 	if ! "$MACHINE" run --discard "${start[@]}" --arch arm64 --kernel "$KERNEL" --cpus "$cpus" \
 		--memory 3072 --results "$dir" --truth "$dir" \
@@ -74,7 +75,7 @@ check_boot() { # cpus recording...
 		decode "$dir" "$name"
 		files+=("$(levels "$dir" "$name"):$dir/$name.blocks")
 	done
-	# Seen: 9 to 69 ns, the most where untraced code runs in between; 2 ns
+	# Measured: 9 to 69 ns, most where untraced code runs in between; 2 ns
 	# with cycles counted up to each branch.
 	((cpus > 1)) || options=(--time-p99 100)
 	check_exactness "$dir" "$cpus"
@@ -84,8 +85,8 @@ check_boot() { # cpus recording...
 	done
 }
 
-# On the deterministic machine the truth's clock is exact: it never had to be
-# corrected at a reading.
+# On the deterministic machine the truth's clock is exact: it must never have
+# been corrected at a reading.
 check_exactness() { # dir cpus
 	cat "$1/summary"
 	if grep -qv ' lost-track 0$' "$1/summary"; then

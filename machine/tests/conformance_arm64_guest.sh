@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The guest's side of conformance_arm64.sh: makes the recordings of one boot, by
-# stock perf and, those called ours, by our recorder.
+# The guest's side of conformance_arm64.sh: makes the recordings of one boot,
+# with stock perf or, if named ours-..., with our recorder.
 #
 #	conformance_arm64_guest.sh RESULTS PROGRAM NAME...
 set -euo pipefail
@@ -21,8 +21,8 @@ record() { # name perf-record-option...
 	rm -rf "${WORK:?}/$name"
 }
 
-# A quarter of the buffer is handed to the unit at a time, and where that is
-# full a few branches are in a gap: it is not.
+# The unit gets a quarter of the buffer at a time and loses a few branches if it
+# fills up: the buffer must be large enough.
 record_ours() { # name option...
 	local name=$1
 	shift
@@ -32,7 +32,7 @@ record_ours() { # name option...
 	rm -rf "${WORK:?}/$name"
 }
 
-# Two of them at once, from one CPU to the next.
+# Two of these run at once and move from CPU to CPU.
 moving_work() { # number
 	local i
 	for ((i = 0; i < 2; i++)); do
@@ -42,8 +42,8 @@ moving_work() { # number
 	done >"$WORK/output.$1" 2>&1
 }
 
-# Makes the kernel patch what it runs, there and back: static keys, a kprobe's
-# breakpoint, ftrace's calls.
+# Makes the kernel patch code that it runs, and restore it: static keys, a
+# kprobe's breakpoint, ftrace's calls.
 patching_work() {
 	local tracing=/sys/kernel/tracing
 	perf stat -e page-faults,context-switches -o "$WORK/counts" -- \
@@ -101,7 +101,8 @@ run_one() { # name
 		;;
 	ours-task) record_ours "$1" "${work[@]}" ;;
 	ours-user) record_ours "$1" --user "${work[@]}" ;;
-	# The trace buffer is emptied, and a gap marked, at a quarter of it.
+	# The trace buffer is drained, and a gap recorded, when a quarter of it
+	# is full.
 	ours-cycles)
 		record_ours "$1" --cycles=4 --buffer 64M "${work[@]}"
 		;;

@@ -12,7 +12,7 @@ readonly WORK=/tmp/conformance
 # shellcheck source=machine/tests/guest_perf.sh
 source "$(dirname "${BASH_SOURCE[0]}")/guest_perf.sh"
 
-# The build ID of the vdso lets perf on the host find the guest's.
+# The vdso's build ID lets perf on the host find the guest's vdso.
 record() { # name perf-record-option...
 	local name=$1
 	shift

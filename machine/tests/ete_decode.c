@@ -102,7 +102,7 @@ static void configure(ocsd_ete_cfg *unit, uint64_t config)
 	unit->core_prof = profile_CortexA;
 }
 
-/* OpenCSD 1.3 and 1.5 never free what this makes. */
+/* OpenCSD 1.3 and 1.5 never free the object that this creates. */
 static ocsd_err_t tell_referee(dcd_tree_handle_t tree, struct referee *referee)
 {
 	ocsd_err_t error;

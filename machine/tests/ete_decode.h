@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* OpenCSD as the referee: what it makes of an ETE's bytes. */
+/* OpenCSD as the reference: its decoding of an ETE's bytes. */
 struct ete_decoded {
 	uint64_t *addresses; /* of the instructions executed; owned */
 	size_t count, room;
@@ -17,10 +17,10 @@ struct ete_decoded {
 	uint64_t timestamps;
 	bool timestamps_grow;
 	uint32_t last_context_id;
-	uint64_t errors; /* bad packets, code it could not follow */
+	uint64_t errors; /* bad packets, missing code */
 };
 
-/* Code at @address; false if there is none. */
+/* Reads the instruction at @address; returns false if there is none. */
 typedef bool ete_code_fn(void *context, uint64_t address, uint32_t *insn);
 
 /* Decodes @size bytes traced with TRCCONFIGR @config. */

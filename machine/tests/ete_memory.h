@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Memory for a trace unit without a CPU: virtual addresses from
- * ETE_MEMORY_BASE on are mapped, backwards page by page.
+/* Memory for a trace unit without a CPU: virtual addresses from ETE_MEMORY_BASE
+ * on are mapped to physical pages in reverse order.
  */
 #define ETE_MEMORY_BASE 0xffff800090000000ull
 enum { ETE_MEMORY_SIZE = 1 << 22, ETE_PAGE = 4096 };
@@ -26,8 +26,8 @@ void ete_memory_init(struct ete_memory *memory);
 void ete_memory_copy(const struct ete_memory *memory, uint64_t from,
 		     uint8_t *to, size_t size);
 
-/* Programs @unit to trace EL0 and EL1 as TRCCONFIGR @config says, into the
- * first @pages of this memory, which fill by TRBLIMITR's @mode.
+/* Programs @unit to trace EL0 and EL1 with TRCCONFIGR @config into the first
+ * @pages pages of this memory, with TRBLIMITR's fill mode @mode.
  */
 void ete_memory_start(struct ete_unit *unit, uint64_t config, unsigned pages,
 		      uint64_t mode);

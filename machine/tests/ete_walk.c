@@ -21,7 +21,7 @@ static uint32_t relative(struct walk *walk, unsigned at, unsigned bits)
 	return (target - at) & ((1u << bits) - 1);
 }
 
-/* Half of the code are no branches. */
+/* Half of the instructions are not branches. */
 static uint32_t make_insn(struct walk *walk, unsigned at, bool kernel)
 {
 	switch (draw(walk, 16)) {
@@ -59,7 +59,9 @@ void walk_init(struct walk *walk, struct ete_unit *unit, uint64_t seed)
 		walk->kernel[i] = make_insn(walk, i, true);
 		walk->user[i] = make_insn(walk, i, false);
 	}
-	/* Execution does not run out of the code. */
+	/* The last instruction returns, so that execution cannot leave the
+	 * code.
+	 */
 	walk->kernel[WALK_INSNS - 1] = 0xd65f03c0;
 	walk->user[WALK_INSNS - 1] = 0xd65f03c0;
 }
@@ -113,7 +115,7 @@ static uint64_t direct_target(uint64_t pc, uint32_t insn)
 	return pc + (uint64_t)(int64_t)offset * INSN;
 }
 
-/* Mostly to where it was called from. */
+/* Mostly returns to the caller. */
 static uint64_t indirect_target(struct walk *walk)
 {
 	bool kernel = walk->pc >> 63;
@@ -175,7 +177,7 @@ static void exception(struct walk *walk)
 	walk->pc = WALK_KERNEL + VECTOR;
 }
 
-/* Where the next branch is. */
+/* Returns the address of the next branch. */
 static uint64_t end_of_stretch(struct walk *walk, enum ete_branch *kind,
 			       uint32_t *insn)
 {
@@ -193,7 +195,7 @@ static void execute_until(struct walk *walk, uint64_t end)
 		execute(walk, walk->pc);
 }
 
-/* QEMU's blocks end where branches are, and in other places. */
+/* QEMU's blocks end at branches, and elsewhere, too. */
 static void stretch(struct walk *walk, uint64_t end)
 {
 	uint64_t middle =

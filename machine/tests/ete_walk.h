@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A program of random A64 code at EL0 and EL1, and a CPU that executes it at
- * random, telling a trace unit.
+/* A program of random A64 code at EL0 and EL1, and a CPU that executes it along
+ * random paths and reports that to a trace unit.
  */
 #define WALK_KERNEL 0xffff800080000000ull
 #define WALK_USER 0x0000aaaa12340000ull
@@ -25,9 +25,9 @@ struct walk {
 	uint32_t context_id;
 	uint64_t calls[WALK_CALLS];
 	unsigned depth;
-	uint64_t *addresses; /* executed, up to the last branch; owned */
+	uint64_t *addresses; /* executed addresses; owned */
 	size_t count, room;
-	size_t known; /* of them, up to the last branch or exception */
+	size_t known; /* number of them up to the last branch or exception */
 	uint64_t exceptions;
 };
 
@@ -37,7 +37,7 @@ void walk_free(struct walk *walk);
 /* Executes code without a branch, and then a branch or an exception. */
 void walk_step(struct walk *walk);
 
-/* ete_code_fn of it. */
+/* The ete_code_fn of struct walk. */
 bool walk_code(void *walk, uint64_t address, uint32_t *insn);
 
 #endif

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What the guests' sides of the conformance tests share: perf in a slow machine,
-# and what it records.
-# Set WORK, a folder of the guest's, first.
+# Functions shared by the guests' sides of the conformance tests: perf in a slow
+# machine, and the work that it records. WORK must be set to a folder of the
+# guest first.
 
-# perf reads all symbols several times and looks at every module's file: most
-# of a short recording's time here.  It gets every 100th symbol, those that
-# delimit the kernel, what is looked for by name, and all of modules; no module
-# files.
+# perf reads all symbols several times and opens every module's file, which
+# takes most of a short recording's time here. Give it every 100th symbol, the
+# symbols that delimit the kernel, those looked up by name, and all of modules;
+# no module files.
 make_perf_fast() {
 	awk 'NR % 100 == 1 || $3 ~ /^(_text|_stext|_etext|_edata|_end)$/ ||
 	     $3 ~ /^(__switch_to|vfs_read|__entry_text_(start|end))$/ ||
@@ -16,7 +16,7 @@ make_perf_fast() {
 	busybox mount -t tmpfs none /usr/lib/modules
 }
 
-# Bash's own copy of the vdso, the same as everyone's.
+# Copies Bash's own vdso, which is the same in every process.
 copy_vdso() { # file
 	local range start end
 	range=$(awk '/\[vdso\]/ { print $1 }' "/proc/$$/maps")
@@ -25,7 +25,7 @@ copy_vdso() { # file
 		count=$((end - start)) status=none
 }
 
-# start/size of a kernel function, as perf's address filters take it
+# Prints start/size of a kernel function, in the form of perf's address filters.
 function_range() { # name
 	local start end
 	read -r start end < <(awk -v name="$1" '
@@ -34,19 +34,19 @@ function_range() { # name
 	printf '0x%s/0x%x\n' "$start" $((16#$end - 16#$start))
 }
 
-# With several CPUs time is the host's: perf has to keep up, or does not.
+# With several CPUs the guest uses the host's clock, and perf may not keep up.
 BUFFER=16M
 (($(nproc) == 1)) || BUFFER=128M
 # shellcheck disable=SC2034 # the guests' sides read it
 readonly BUFFER
 
-# A file looked at is a message to the host and back, and a CPU that waits for that
-# by the host's clock is traced meanwhile: many files are the full tier's.
+# Each file access is a message to the host and back, and with the host's clock
+# the waiting CPU is traced meanwhile: only the full tier reads many files.
 LISTED=/usr/bin
 [[ $(nproc) == 1 || ${KTRACE_FULL:-} ]] || LISTED=/etc/security
 readonly LISTED
 
-# Processes that start, fault, pipe, read, sleep and end.
+# Runs processes that start, fault, pipe, read, sleep and end.
 work() { # times pages
 	local i
 	for ((i = 0; i < $1; i++)); do

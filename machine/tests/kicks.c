@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks the host for 10000 files that are not there, while a timer comes due
- * every 50 us, now and then just when the host is asked.  Prints how long that
- * took, in microseconds.
+/* Requests 10000 missing files from the host while a timer expires every 50 us,
+ * sometimes just during a request. Prints the elapsed time in microseconds.
  */
 #include <sched.h>
 #include <signal.h>
@@ -22,7 +21,9 @@ static long now_us(void)
 	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* So that nobody else's work is in between; the timer comes first. */
+/* Uses real-time priority, so that no other work runs in between; the timer has
+ * priority.
+ */
 static void run_alone(int priority)
 {
 	const struct sched_param param = { priority };
@@ -33,7 +34,7 @@ static void run_alone(int priority)
 	}
 }
 
-/* Says on @ready that it ticks from now on. */
+/* Writes to @ready when it starts ticking. */
 static void tick(int ready)
 {
 	const struct timespec period = { .tv_nsec = PERIOD_NS };
@@ -45,8 +46,9 @@ static void tick(int ready)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &period, NULL);
 }
 
-/* One that runs alone does not sleep when it asks the host: a child that has not run
- * by then would never tick, and whether it has depends on the scheduler.
+/* A process that runs alone does not sleep while it waits for the host: a child
+ * that has not run by then would never tick, and whether it has depends on the
+ * scheduler. Therefore wait for its first write.
  */
 static pid_t start_ticker(void)
 {

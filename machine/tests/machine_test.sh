@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What the tests of the machine (test_machine_*.sh) share: running it, and one
-# line for each case.
+# Functions shared by the machine's tests (test_machine_*.sh): running it, and
+# printing one line per case.
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 MACHINE=$HERE/../host/machine
 WORK=$(mktemp -d)
 FAILURES=0
-# When a machine is taken to hang: no busy host reaches that.
+# After this time a machine is considered hung; even a busy host is faster.
 LIMIT_S=600
 readonly HERE MACHINE WORK LIMIT_S
 
@@ -18,7 +18,7 @@ finish() {
 }
 trap finish EXIT
 
-# The machine cannot be had: say so, that is no failure.
+# Skips the test with a message, without failing, if the machine is unavailable.
 skip_without_machine() { # kernel option...
 	"$MACHINE" fetch "${@:2}" --kernel "$1" >"$WORK/fetch" 2>&1 && return
 	printf 'skipped: %s: no machine: %s\n' "${0##*/}" \
@@ -26,8 +26,8 @@ skip_without_machine() { # kernel option...
 	exit 0
 }
 
-# Runs a command; leaves its output in OUT, its errors in ERR, its exit code
-# in CODE.
+# Runs a command; stores its output in OUT, its errors in ERR, its exit code in
+# CODE.
 # shellcheck disable=SC2034
 OUT='' ERR='' CODE=0
 capture() {
@@ -38,15 +38,16 @@ capture() {
 	ERR=$(tr -d '\0' <"$WORK/err")
 }
 
-# Most cases need no trace unit, two CPUs start faster than the deterministic
-# clock's one, and a saved state faster than either.
+# Most cases need no trace unit; two CPUs start faster than one with the
+# deterministic clock, and a saved state starts faster than either.
 readonly RUN=(run --discard --fast --no-trace-unit --cpus 2 --timeout "$LIMIT_S")
 run() {
 	capture "$MACHINE" "${RUN[@]}" "$@"
 }
 
-# The same in the background, its output in out, its errors in err and its
-# process in RUNNING; returns when it has said "ready" or has ended.
+# Like run, but in the background: its output goes to the file out, its errors
+# to err and its process ID to RUNNING. Returns when it has printed "ready" or
+# has ended.
 start_and_wait() { # argument...
 	: >"$WORK/out"
 	"$MACHINE" "${RUN[@]}" "$@" >"$WORK/out" 2>"$WORK/err" &
@@ -54,7 +55,7 @@ start_and_wait() { # argument...
 	await_text ready "$WORK/out" "$RUNNING"
 }
 
-# Until the file has such a line, or the process has ended.
+# Waits until the file has a matching line, or the process has ended.
 await_text() { # regular-expression file process
 	until grep -q "$1" "$2" || ! kill -0 "$3" 2>/dev/null; do
 		sleep 0.1
@@ -71,7 +72,7 @@ not_ok() { # name detail
 	FAILURES=$((FAILURES + 1))
 }
 
-# Each compares and prints the case's line.
+# Each function compares two values and prints the case's line.
 expect() { # name wanted got
 	if [[ $3 == "$2" ]]; then
 		ok "$1"
@@ -88,8 +89,9 @@ expect_failure() { # name code regular-expression-in-the-errors
 	fi
 }
 
-# Nothing that this test started may outlive it; QEMU's command line has the
-# test's own folder as a mark.  Who was killed needs a moment to be gone.
+# Checks that no process started by this test outlives it; QEMU's command line
+# contains the test's own folder as a mark. A killed process needs a moment to
+# disappear.
 expect_no_process() { # name mark
 	local left
 	for _ in {1..300}; do

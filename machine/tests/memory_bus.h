@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Physical memory of a megabyte from address 0, for a unit without a CPU. */
+/* A megabyte of physical memory at address 0, for a unit without a CPU. */
 enum { MEMORY_SIZE = 1 << 20 };
 
 struct memory_bus {

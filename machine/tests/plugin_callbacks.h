@@ -2,8 +2,8 @@
 #ifndef KT_MACHINE_TESTS_PLUGIN_CALLBACKS_H
 #define KT_MACHINE_TESTS_PLUGIN_CALLBACKS_H
 
-/* This is what a made-up QEMU calls back with, at once, whatever is
- * registered.
+/* The arguments with which a fake QEMU immediately calls each registered
+ * callback.
  */
 enum {
 	CALLBACK_ID = 7,
@@ -12,8 +12,8 @@ enum {
 	CALLBACK_TO = 0x20,
 };
 
-/* Registers a callback of each kind with it by plugin_on_*(): each is called
- * once, with these arguments and the data that it was registered with.
+/* Registers a callback of each kind by plugin_on_*() and checks that each is
+ * called once, with these arguments and its registered data.
  */
 void check_plugin_callbacks(void);
 

@@ -7,9 +7,9 @@
 
 enum { MANY = 4096 };
 
-/* Returns the size of the Event Trace packet at @at, before @end; 0 if another
- * packet is there.  Source: Intel SDM volume 3, "Control Flow Event (CFE)
- * Packet" and "Event Data (EVD) Packet".
+/* Returns the size of the Event Trace packet at @at, which ends before @end; 0
+ * if it is another packet. Source: Intel SDM volume 3, "Control Flow Event
+ * (CFE) Packet" and "Event Data (EVD) Packet".
  */
 static int event_packet_size(const uint8_t *at, const uint8_t *end)
 {
@@ -20,8 +20,8 @@ static int event_packet_size(const uint8_t *at, const uint8_t *end)
 	return at[1] == 0x53 ? 11 : 0;
 }
 
-/* libipt calls this for packets that it does not know: Event Trace's, before
- * release 2.1.
+/* libipt calls this for packets that it does not know: before release 2.1,
+ * Event Trace's.
  */
 static int event_packet(struct pt_packet_unknown *unknown,
 			const struct pt_config *config, const uint8_t *at,
@@ -34,8 +34,8 @@ static int event_packet(struct pt_packet_unknown *unknown,
 	return size ? size : -pte_bad_opc;
 }
 
-/* Makes @packet at @at unknown if it is of Event Trace: libipt 2.1 and later
- * return it as ppt_cfe or ppt_evd, 2.0 as unknown with event_packet().
+/* Makes @packet at @at unknown if it belongs to Event Trace: libipt 2.1 and
+ * later return it as ppt_cfe or ppt_evd, 2.0 as unknown with event_packet().
  */
 static void forget_event_packet(struct pt_packet *packet, const uint8_t *at)
 {

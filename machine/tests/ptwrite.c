@@ -10,7 +10,9 @@ int main(void)
 	static volatile uint64_t memory[2];
 	uint64_t value = 0x1111222233334444;
 
-	/* The unit reads what is mapped; it cannot raise a page fault. */
+	/* Touches the memory, since the unit reads only mapped pages and cannot
+	 * raise a page fault.
+	 */
 	memory[1] = 0x3333444455556666;
 
 	/* ptwrite %rax; ptwrite %eax; ptwrite 8(%rdx) as 64 bits */

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# All tests that start the machine, side by side; prints each one's lines
+# Runs all tests that start the machine side by side; prints each test's output
 # when it has ended.
 #
 #	run_all.sh [all|full]
-#	run_all.sh list [all|full]	only says which, with paths
+#	run_all.sh list [all|full]	only lists them, with paths
 #	run_all.sh fetch		only fetches what they need
 #
-# all makes each kind of recording once; full makes every one, on every kernel and
-# on arm64, long ones, runs perf's own suite, and judges what else is only for those
-# who change the machine.
+# all makes each kind of recording once; full makes every recording, on every
+# kernel and on arm64, including long ones, runs perf's own suite, and the tests
+# that matter only for changes of the machine.
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -22,7 +22,7 @@ readonly HERE ACTION LEVEL
 # shellcheck source=machine/tests/side_by_side.sh
 source "$HERE/side_by_side.sh"
 
-# Everything is fetched once, and what is missing is said once.
+# Fetches everything once, and reports missing parts once.
 fetch() {
 	local kernel
 	local -a kernels=(6.12 6.1)
@@ -35,7 +35,7 @@ fetch() {
 	done
 }
 
-# The longest first.
+# The longest tests first.
 tests=(test_machine_failures.sh test_trace_unit.sh
 	"conformance.sh 6.12 1 task-both filter events-kernel no-tnt"
 	"conformance.sh 6.12 2 all-cyc"

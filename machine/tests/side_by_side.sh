@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Tests that start the machine, side by side, as many as there are CPUs; those that
-# do nothing but wait for most of their time are beside these.  Shows what
-# each one printed when it has ended.
+# Runs tests that start the machine side by side, as many as there are CPUs;
+# tests that mostly wait run in addition. Prints each test's output when it has
+# ended.
 SIDE_WORK=$(mktemp -d)
 SIDE_MOST=$(nproc)
 readonly SIDE_WORK SIDE_MOST
 trap side_end EXIT
 
-# With all that the tests have started: each is a process group.
+# Also kills all processes that the tests have started: each test is a process
+# group.
 side_end() {
 	local pid
 	for pid in $(jobs -p); do
@@ -17,8 +18,8 @@ side_end() {
 	rm -rf "$SIDE_WORK"
 }
 
-# Sets ENDED to the process of one of the tests in the array of that name, when
-# that has ended.
+# Waits until one of the tests in the named array has ended, and sets ENDED to
+# its process ID.
 await_end() { # array
 	local -n running_tests=$1
 	while :; do
@@ -29,8 +30,8 @@ await_end() { # array
 	done
 }
 
-# Adds the test that has ended to the summary of failures, with the first lines
-# that name what failed.
+# Adds the ended test to the summary of failures, with the first lines that name
+# a failure.
 note_failure() { # test
 	{
 		printf 'FAILED: %s\n' "$1"
@@ -41,9 +42,9 @@ note_failure() { # test
 	} >>"$SIDE_WORK/failures"
 }
 
-# Waits for one of the tests in the array of that name, by process.  Bash may
-# have forgotten a job that has ended, so each leaves its exit code in a file:
-# one without was killed.
+# Waits for one of the tests in the named array, by process ID. Bash may have
+# forgotten a job that has ended, so each test writes its exit code to a file: a
+# test without one was killed.
 await_test() { # array
 	local -n ended_tests=$1
 	local ENDED status took
@@ -64,8 +65,8 @@ await_test() { # array
 	[[ $status == 0 ]]
 }
 
-# Leaves what a test prints, the time that it takes on the wall and on CPUs (of
-# the user and of the system) and its exit code in files named by its process.
+# Runs a test; writes its output, its real, user and system time and its exit
+# code to files named after its process ID.
 run_apart() { # test argument...
 	local status=0 start_s=$SECONDS cpu file=$SIDE_WORK/$BASHPID
 	exec >"$file" 2>&1
@@ -76,13 +77,14 @@ run_apart() { # test argument...
 	echo "$status" >"$file.code"
 }
 
-# A fifth of its time is a CPU's, or half, or two thirds: for the rest they wait for
-# limits of time, the network and the disk.
+# Returns whether the test mostly waits: it uses a CPU for a fifth to two thirds
+# of its time, and otherwise waits for time limits, the network and the disk.
 waits_mostly() { # test
 	[[ $1 == *@(test_machine_failures|test_machine_fetch|test_machine_keep|test_machine_devices|test_deterministic|store).sh ]]
 }
 
-# Whether one of them is in the array: two would take a CPU from the others.
+# Returns whether such a test is in the array: two would take a CPU from the
+# others.
 has_waiting() { # array
 	local -n looked_at=$1
 	local test
@@ -92,7 +94,7 @@ has_waiting() { # array
 	return 1
 }
 
-# Of the tests in the array of that name those that keep a CPU busy.
+# Counts the tests in the named array that keep a CPU busy.
 count_busy() { # array
 	local -n counted_tests=$1
 	local test busy=0
@@ -102,7 +104,8 @@ count_busy() { # array
 	echo "$busy"
 }
 
-# The other builds, which some tests run programs of.
+# Returns whether this is one of the other builds, whose programs some tests
+# run.
 makes_programs() { # test
 	[[ $1 == *scripts/suites.sh* ]]
 }
@@ -111,7 +114,7 @@ takes_programs() { # test
 	! makes_programs "$1" && [[ $1 == *arm64* || $1 == *recorded/all.sh* ]]
 }
 
-# Whether none of the array's tests is still to make what others take.
+# Returns whether no test of the array still has to build programs for others.
 programs_made() { # array
 	local -n making_tests=$1
 	local test
@@ -120,7 +123,7 @@ programs_made() { # array
 	done
 }
 
-# Whether it may start beside those in the array running.
+# Returns whether the test may start beside those in the array running.
 may_start() { # test busy
 	if waits_mostly "$1"; then
 		! has_waiting running
@@ -130,7 +133,7 @@ may_start() { # test busy
 }
 
 # Sets NEXT to the index of the first test in the array waiting that may start
-# beside those in the array running.
+# beside the tests in the array running.
 find_next() {
 	local busy
 	busy=$(count_busy running)
@@ -143,9 +146,9 @@ find_next() {
 	return 1
 }
 
-# Runs the tests, each with its arguments in one word, in their order but for those
-# that take what another one still makes.  False if one failed: a summary of all
-# that did, with the commands that repeat them, is the last that it prints.
+# Runs the tests, each with its arguments in one word, in order, except that
+# tests wait for the builds they need. Returns false if one failed; the last
+# output is then a summary of failures, with the commands that repeat them.
 side_by_side() { # folder test...
 	local folder=$1 failed=0 NEXT
 	local -a waiting=("${@:2}")

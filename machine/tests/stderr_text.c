@@ -7,7 +7,7 @@
 
 enum { TEXT_MAX = 4096 };
 
-/* Over stderr's own number, so that nothing has to be kept meanwhile. */
+/* Replaces descriptor 2 itself, so that no state must be saved meanwhile. */
 void stderr_text_begin(void)
 {
 	FILE *file = tmpfile();

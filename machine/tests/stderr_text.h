@@ -2,8 +2,8 @@
 #ifndef KT_MACHINE_TESTS_STDERR_TEXT_H
 #define KT_MACHINE_TESTS_STDERR_TEXT_H
 
-/* From the first call to the second, what is written to stderr is kept; the
- * text is the caller's to free.
+/* Capture the text written to stderr between both calls. The caller frees the
+ * returned text.
  */
 void stderr_text_begin(void);
 char *stderr_text_end(void);

@@ -2,7 +2,7 @@
 #include "machine/qemu_arm/a64.h"
 #include "tests/run_suite.h"
 
-/* As assemblers write them. */
+/* In assembler syntax. */
 static const struct {
 	const char *text;
 	uint32_t insn;

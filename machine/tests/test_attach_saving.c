@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Saving a guest's state, with a QEMU that answers, or does not. */
+/* Tests saving a guest's state with a fake QEMU that answers or does not. */
 #include "machine/attach/saving.h"
 #include "tests/run_suite.h"
 
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static struct saving saving;
-static int qemu; /* its end of the monitor */
+static int qemu; /* the fake QEMU's end of the monitor */
 static int monitor;
 static char path[64];
 
@@ -52,7 +52,7 @@ static void begin(void)
 	assert_asked("stop\n");
 }
 
-/* QEMU writes what it was asked to. */
+/* Acts as QEMU, which writes the requested file. */
 static void write_draft(void)
 {
 	close(open(saving.draft, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
@@ -89,7 +89,7 @@ START_TEST(the_guest_goes_on_when_its_state_is_whole)
 }
 END_TEST
 
-/* QEMU would refuse "cont", and the guest would stand still for ever. */
+/* Before that, QEMU would refuse "cont", and the guest would stay stopped. */
 START_TEST(the_guest_waits_for_the_end_of_the_migration)
 {
 	stop_and_write();
@@ -115,7 +115,7 @@ START_TEST(an_error_leaves_no_file)
 }
 END_TEST
 
-/* The reason is among QEMU's messages, not the monitor's. */
+/* QEMU prints the reason to its own messages, not to the monitor. */
 START_TEST(a_failed_migration_leaves_no_file)
 {
 	stop_and_write();

@@ -10,16 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A truth of jumps from one place to the next, and what was decoded of it: all
- * but what gaps hide.
+/* A truth of jumps from each address to the next, and its decoded blocks: all
+ * except those hidden by gaps.
  */
 #define BASE UINT64_C(0xffff800080000000)
 enum { JUMPS = 100000, STEP = 16, LAST = 4 };
 
 static const struct row {
 	unsigned int gaps;
-	unsigned int hidden; /* jumps in each */
-	bool is_same;	     /* but for them */
+	unsigned int hidden; /* jumps hidden by each gap */
+	bool is_same;	     /* equal except for the gaps */
 	bool misses_much;
 } rows[] = {
 	{ 0, 0, true, false },
@@ -28,9 +28,9 @@ static const struct row {
 	{ 1, BLOCK_COMPARE_HIDDEN + 1, true, true },
 	{ 3, BLOCK_COMPARE_HIDDEN + 1, true, true },
 	{ 1, 900, true, true },
-	/* Each hides little, and they are many. */
+	/* Each gap hides little, but there are many. */
 	{ 400, 1, true, true },
-	/* Where it is in step again is not to be found. */
+	/* The position after the gap cannot be found. */
 	{ 1, 6000, false, true },
 };
 
@@ -77,7 +77,7 @@ static void tear_down(void)
 	rmdir(folder);
 }
 
-/* Returns what `ktrace-hw dump --blocks` would print. */
+/* Returns the output that `ktrace-hw dump --blocks` would print. */
 static char *make_text(const struct row *row)
 {
 	size_t size;
@@ -97,7 +97,9 @@ static char *make_text(const struct row *row)
 		if (i != next || met++ == row->gaps)
 			continue;
 		fputs("1 -0 +0 gap lost at byte 1, 0 bytes\n", out);
-		/* The one before it is lost as well: where did it lead? */
+		/* The previous jump is lost as well, since its destination is
+		 * unknown.
+		 */
 		i += row->hidden - 1;
 		next += JUMPS / (row->gaps + 1);
 	}
@@ -133,8 +135,8 @@ START_TEST(what_gaps_hide_is_limited)
 }
 END_TEST
 
-/* A loop of one branch between other jumps, and what is left of its turns: a gap
- * in it hides any of them.
+/* A loop of one branch between other jumps, and the iterations that were
+ * decoded: a gap in the loop may hide any of them.
  */
 enum { BEFORE = 100, TURNS = 50, SHOWN_BEFORE = 10, SHOWN_BEHIND = 20 };
 

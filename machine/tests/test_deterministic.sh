@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Two isolated runs of the machine: the same trace and the same truth, byte
-# for byte.  Two that ask the host for files: the same time.
+# Two isolated runs of the machine must have the same trace and the same truth,
+# byte for byte. Two runs that request files from the host must take the same
+# time.
 set -euo pipefail
 
 # shellcheck source=machine/tests/machine_test.sh
 source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/machine_test.sh"
 
-# perf reads all symbols several times, most of which the trace does not have:
-# it gets those that delimit the kernel.
+# perf reads all symbols several times, most of which are not in the trace: it
+# gets only those that delimit the kernel.
 run_once() { # dir
 	local busybox
 	busybox=$(type -P busybox)
@@ -24,10 +25,10 @@ run_once() { # dir
 			-e intel_pt/cyc=1/ -- $busybox find /sys/class -name nothing"
 }
 
-# The clock stands still until the host has answered, also when a timer comes
-# due just then: its interrupt is not the answer.  Taken for that, it lets the
-# idle guest's clock leap from timer to timer, by more than 5 ms in this.  What
-# else the kernel may have to do is far less.
+# The clock stops until the host has answered, even if a timer expires
+# meanwhile: its interrupt is not the answer. If it were mistaken for the
+# answer, the idle guest's clock would jump from timer to timer, by more than 5
+# ms in this test. Other kernel work takes far less.
 readonly OTHERS_US=1000
 
 kicks() {
@@ -38,8 +39,8 @@ kicks() {
 same_time_with_timers() {
 	local first second
 	cc -O1 -o "$WORK/kicks" "$HERE/kicks.c"
-	# Both go on from one state: a start, which asks the host in other ways
-	# beside other programs, leaves its timers elsewhere.
+	# Both runs resume from one state: a fresh start makes other requests to
+	# the host, beside other programs, and its timers differ.
 	"$MACHINE" run --discard --fast --timeout "$LIMIT_S" --results "$WORK" -- true
 	first=$(kicks)
 	second=$(kicks)

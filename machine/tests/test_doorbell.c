@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How long a vCPU is held that rang a device's doorbell, with a made-up local
- * APIC in which interrupts wait.
+/* Tests how long a vCPU is stopped after it rang a device's doorbell, with a
+ * fake local APIC that has pending interrupts.
  */
 #include "machine/qemu/apic.h"
 #include "machine/qemu/doorbell.h"
@@ -9,22 +9,20 @@
 
 #include <string.h>
 
-/* As in Linux: devices' vectors are below the timer's. */
+/* As in Linux, devices' vectors are below the timer's. */
 enum { DEVICE = 0x22, LAST_DEVICE = 0xeb, TIMER = 0xec, IRQ_WORK = 0xf6 };
 
-/* This is what QEMU's device with the doorbell is called, and whether it is
- * one.
- */
+/* The name of QEMU's device with the doorbell; other devices have none. */
 struct qemu_plugin_hwaddr {
 	const char *name;
 };
 
-/* Stands in for a struct guest. */
+/* A substitute for struct guest. */
 struct machine {
 	uint32_t lvt_timer;
 	uint32_t irr[8];
-	unsigned polls;	   /* how often the register was looked through */
-	unsigned answered; /* at which of these the device has answered */
+	unsigned polls;	   /* how often the register was read */
+	unsigned answered; /* the read at which the device has answered */
 	unsigned device;   /* its vector */
 };
 
@@ -86,7 +84,7 @@ START_TEST(waits_for_the_device)
 }
 END_TEST
 
-/* Tick and answer in either order: the answer counts. */
+/* The answer counts whether the tick arrives before or after it. */
 static const unsigned own[] = { TIMER, TIMER + 1, IRQ_WORK, 0xff };
 
 START_TEST(other_interrupts_that_wait_are_no_answer)

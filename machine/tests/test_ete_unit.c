@@ -59,7 +59,7 @@ static void assert_same_instructions(void)
 	ck_assert_uint_eq(decoded.exceptions, walk.exceptions);
 }
 
-/* This is what perf's options set in TRCCONFIGR, one by one and together. */
+/* The bits that perf's options set in TRCCONFIGR, one by one and together. */
 static const uint64_t configs[] = {
 	0,
 	CONFIGR_RS,
@@ -108,7 +108,7 @@ START_TEST(compression_saves_most_of_the_bytes)
 {
 	ete_memory_start(&unit, CONFIGR_RS, PAGES, 0);
 	run(STEPS);
-	/* A third of these branches is indirect: 9 bytes uncompressed. */
+	/* A third of these branches are indirect: 9 bytes uncompressed. */
 	ck_assert_uint_lt(written(), 5 * STEPS / 2);
 }
 END_TEST
@@ -128,7 +128,9 @@ START_TEST(a_filled_buffer_interrupts_and_loses_nothing)
 					  TRBSR_BUFFER_FILLED);
 	ck_assert_uint_eq(ete_unit_read_buffer(&unit, TRBPTR_EL1),
 			  ETE_MEMORY_BASE);
-	/* As the driver does: off, and on again behind what is full. */
+	/* Like the driver: disables the buffer, and enables it again after the
+	 * full part.
+	 */
 	ete_unit_write_buffer(&unit, TRBLIMITR_EL1, 0);
 	ete_unit_write_buffer(&unit, TRBSR_EL1, 0);
 	ete_unit_write_buffer(&unit, TRBPTR_EL1, ETE_MEMORY_BASE + ETE_PAGE);
@@ -200,7 +202,7 @@ START_TEST(loss_leaves_an_overflow_and_a_new_beginning)
 	decode(CONFIGR_RS | CONFIGR_TS);
 	ck_assert_uint_gt(decoded.trace_ons, 5);
 	ck_assert_uint_lt(decoded.count, walk.known);
-	/* What is left is in order. */
+	/* The remaining addresses are in order. */
 	for (size_t i = 0; i < decoded.count; i++, at++)
 		while (at < walk.known &&
 		       walk.addresses[at] != decoded.addresses[i])

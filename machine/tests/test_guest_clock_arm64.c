@@ -12,8 +12,9 @@ static uint64_t host_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The guest's clock is @ahead_ns ahead of the host's, and is read.  Then the one
- * that is made of the host's differs by no more than these readings took.
+/* Reads a guest clock that is @ahead_ns ahead of the host's. The clock derived
+ * from the host's then differs from it by no more than the duration of these
+ * readings.
  */
 static void read_and_compare(struct guest_clock *clock, uint64_t ahead_ns)
 {
@@ -27,7 +28,7 @@ static void read_and_compare(struct guest_clock *clock, uint64_t ahead_ns)
 	ck_assert_uint_le(now_ns, host_now_ns() + ahead_ns);
 }
 
-/* As it does while the machine's state is saved. */
+/* As happens while the machine's state is saved. */
 START_TEST(it_may_stand_still)
 {
 	const uint64_t second_ns = 1000000000;

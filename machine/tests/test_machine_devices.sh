@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2016 # the guest's shell expands them
-# CPUs, memory, the scratch disk and the network; of the older kernel the network
-# alone, and the rest in the full tier.
+# Tests CPUs, memory, the scratch disk and the network; with the older kernel
+# only the network, and the rest in the full tier.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
 
-# What each machine is asked, in one where that can be: each start takes seconds.
+# All queries of a machine in one run if possible, since each start takes
+# seconds.
 readonly ASK_MACHINE='
 	nproc
 	uname -r | cut -d . -f 1,2
@@ -25,8 +26,9 @@ readonly ASK_DISK='
 	before=$(cut -d " " -f 3 /sys/block/vda/stat; awk "{print \$3}" /sys/block/vda/stat)
 	test "$(cksum </scratch/file)" = "$sum" && echo same
 	test "$(awk "{print \$3}" /sys/block/vda/stat)" -gt "$(tail -n 1 <<<"$before")" && echo read'
-# A line through the two devices, from one namespace to the other, sent once
-# somebody listens.  If it does not come, what each side has seen is shown.
+# Sends a line through the two devices, from one namespace to the other, once
+# the receiver listens. If it does not arrive, prints the counters of both
+# sides.
 readonly ASK_NETWORK='
 	side() { # left|right command...
 		nsenter --net=/run/netns/$1 "${@:2}"
@@ -56,7 +58,7 @@ test_all() { # kernel
 	expect_network "$1" 3
 }
 
-# What the command printed, in parts with empty lines between.
+# Prints one part of the command's output; empty lines separate the parts.
 answer() { # number
 	awk -v number="$1" -v RS= 'NR == number' <<<"$OUT" | paste -sd ,
 }
@@ -70,7 +72,7 @@ expect_network() { # kernel number-of-the-answer
 	expect "network, kernel $1" "listening,10.9.0.1 hello,1" "$(answer "$2")"
 }
 
-# An answer takes two packets, and so more than one delay.
+# A round trip takes two packets, so it takes more than one delay.
 test_network_delay() {
 	run --net --net-delay 200 -- bash -c '
 		start=$(date +%s%N)

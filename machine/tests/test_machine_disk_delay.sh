@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2016 # the guest's shell expands them
-# --disk-delay: what a request to the scratch disk takes by the guest's clock, and
-# what the CPU does meanwhile; and that the disk is one.  The full tier tries the
-# older kernel, too.
+# Tests --disk-delay: the duration of a request to the scratch disk by the
+# guest's clock, whether the CPU idles meanwhile, and that it is a disk. The
+# full tier also tests the older kernel.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
 
-# Reads 4 KiB past the page cache, 200 times: prints the shortest and the longest
-# time in microseconds, and how many of 100 ticks the CPU was idle.
+# Reads 4 KiB past the page cache, 200 times: prints the shortest and the
+# longest time in microseconds, and for how many of 100 ticks the CPU was idle.
 READER='
 import mmap, os, time
 
@@ -30,7 +30,7 @@ idle_now, all_now = ticks()
 print(min(times), max(times), (idle_now - idle) * 100 // (all_now - all_ticks))
 '
 
-# On one CPU, whose clock counts instructions.
+# Uses one CPU, whose clock counts instructions.
 measure() { # kernel delay-ms
 	local shortest longest idle same
 	capture "$MACHINE" run --discard --fast --kernel "$1" --disk-size 64 \

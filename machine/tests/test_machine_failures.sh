@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What goes wrong ends with a message and an exit code, and leaves nothing.
+# Tests that failures end with a message and an exit code, and leave nothing
+# behind.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
@@ -26,7 +27,7 @@ test_time_limit() {
 	local start=$SECONDS
 	run --timeout 8 --results "$WORK/mark" -- sleep 1000
 	expect_failure "time limit" 124 'time limit of 8 s passed'
-	# A QEMU that does not end when asked to is killed 60 s later.
+	# A QEMU that does not exit on request is killed 60 s later.
 	expect "time limit: QEMU ends when asked to" yes \
 		"$( ((SECONDS - start < 8 + 60)) && echo yes)"
 	expect_no_process "time limit: no process left" "path=$WORK/mark"
@@ -48,7 +49,7 @@ test_signal() { # signal code-when-killed
 	start_and_wait --results "$WORK/mark" -- \
 		sh -c "trap 'echo again' $1; echo ready; while :; do sleep 0.1; done"
 	kill -s "$1" "$RUNNING"
-	# Two that come before the first is taken are one.
+	# Two signals that arrive before the first is handled count as one.
 	await_text again "$WORK/out" "$RUNNING"
 	kill -s "$1" "$RUNNING"
 	wait_for_end
@@ -56,11 +57,11 @@ test_signal() { # signal code-when-killed
 	expect_no_process "SIG$1: no process left" "path=$WORK/mark"
 }
 
-# A QEMU that no longer runs is what a guest that hangs looks like, and worse:
-# it does not end when asked to.  Killing it takes a minute, so the other tests
-# run meanwhile.  The time limit counts from the machine's start, which has to
-# be over by then: so the state to go on from is there before, and the limit
-# follows the time that this took here.
+# Simulates a hung guest by a stopped QEMU, which does not even exit on request.
+# Killing it takes a minute, so the other tests run meanwhile. The time limit
+# counts from the machine's start, which must have ended by then: therefore the
+# saved state exists before, and the limit is derived from the duration of a
+# start here.
 begin_hang() {
 	local start=$SECONDS
 	mkdir "$WORK/hang"
@@ -93,8 +94,8 @@ test_killed() {
 	expect_no_process "SIGKILL: no process left" "path=$WORK/mark"
 }
 
-# The shell starts background commands with SIGINT ignored.  Whatever it has
-# come to after 2 s, the signal ends it.
+# The shell starts background commands with SIGINT ignored. Whatever stage the
+# machine has reached after 2 s, the signal ends it.
 test_early_signal() {
 	"$MACHINE" run --no-trace-unit --results "$WORK/mark" -- sleep 1000 \
 		>"$WORK/out" 2>"$WORK/err" &
@@ -106,7 +107,7 @@ test_early_signal() {
 	expect_no_process "early: no process left" "path=$WORK/mark"
 }
 
-# A full disk must not pass for a complete result.
+# A full disk must be reported instead of returning an incomplete result.
 test_full_disk() {
 	run --results "$WORK/mark" -- sh -c \
 		'exec 2>&1; dd if=/dev/zero of=/dev/full bs=1k count=1'

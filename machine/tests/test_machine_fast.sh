@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# --fast: the second start goes on from the state that the first one kept, and
-# is the same machine for all that a command can see.
+# Tests --fast: the second start resumes from the state that the first one
+# saved, and a command cannot distinguish the two machines.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
 skip_without_machine 6.12
 
-# States of its own; what is fetched is shared.
+# Use a separate folder of states, but share fetched files.
 mkdir -p "$WORK/cache/ktrace-hw" "$WORK/results"
 for part in kernels qemu initramfs; do
 	ln -s "${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/$part" \
@@ -22,7 +22,7 @@ fast() { # text
 		exit 6' "$WORK/results" "$1" <<<"$1"
 }
 
-# Which file it is.
+# Prints the state file's inode number.
 state() {
 	find "$WORK/cache/ktrace-hw/states" -type f -printf '%i '
 }
@@ -36,7 +36,7 @@ STATE=$(state)
 fast second
 expect "the second start" "6 second" "$CODE $(<"$WORK/results/file")"
 expect "the same machine" "${FIRST/first/second}" "$OUT"
-# Starting anew makes a new file.
+# A fresh start creates a new file.
 expect "one state serves both" "$STATE" "$(state)"
 cd "$WORK/results"
 capture "$MACHINE" run --fast --no-trace-unit --cpus 2 --timeout "$LIMIT_S" -- \
@@ -47,7 +47,8 @@ run --memory 1024 --results "$WORK/results" -- true
 expect "another machine has another state" 2 \
 	"$(find "$WORK/cache/ktrace-hw/states" -type f | wc -l)"
 
-# A plugin is known by what is in it: the same one of another clone is served.
+# A plugin is identified by its contents: an identical one in another clone uses
+# the same state.
 unit() { # where the machine is built, option...
 	KTRACE_MACHINE_BUILD=$1 capture "$MACHINE" run --discard --fast "${@:2}" \
 		--timeout "$LIMIT_S" --results "$WORK/results" -- true
@@ -61,8 +62,8 @@ expect "a machine with a plugin" 0 "$CODE"
 STATE=$(state)
 unit "$WORK/clone"
 expect "its state serves the same plugin elsewhere" "0 $STATE" "$CODE $(state)"
-# Which its ground truth begins in as in a start of its own: the tests that
-# compare with that (conformance.sh) find it exact.
+# The ground truth of a resumed machine starts like a fresh machine's: the tests
+# that compare with it (conformance.sh) check its contents.
 mkdir "$WORK/truth"
 unit "$BUILD" --truth "$WORK/truth"
 expect "and a machine whose truth is written" "0 $STATE" "$CODE $(state)"
@@ -71,8 +72,8 @@ expect "and one that loses trace" "0 $STATE" "$CODE $(state)"
 expect "and it is written" yes "$([[ -s $WORK/truth/summary ]] && echo yes)"
 rm "$WORK/cache/ktrace-hw/states"/virtual-*
 
-# Of machines by the host's clock, as this one, there is room for one more, to
-# twelve, of others to forty.
+# Up to twelve states of machines with the host's clock, as here, are kept, and
+# up to forty of others.
 kept() { # clock
 	find "$WORK/cache/ktrace-hw/states" -name "$1-*" -type f | wc -l
 }
@@ -81,7 +82,7 @@ for number in {1..50}; do
 	touch "$WORK/cache/ktrace-hw/states"/{virtual,host}-"$number"
 done
 
-# A cache that is full is no reason not to run.
+# A full cache must not prevent a run.
 mkdir "$WORK/bin"
 printf '#!/bin/sh\nprintf "F 1M U A C M\\n/dev/x 9 9 7 99%% /\\n"\n' \
 	>"$WORK/bin/df"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Fetching: what is missing is named, what is there needs no network.
+# Tests fetching: missing parts are reported, and cached parts need no network.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
 
-# Nothing listens on the discard port: every download fails at once.
+# Nothing listens on the discard port, so every download fails at once.
 offline() {
 	env http_proxy=http://127.0.0.1:9 https_proxy=http://127.0.0.1:9 "$@"
 }
@@ -26,7 +26,7 @@ test_old_qemu() {
 	expect_failure "not a QEMU" 125 'is not a QEMU'
 }
 
-# What else is run there is the system's: no time is lost in pauses.
+# Other programs are the system's; pauses take no time.
 with_fakes() {
 	PATH=$WORK/bin:$PATH XDG_CACHE_HOME=$WORK/cache capture "$@"
 }
@@ -39,7 +39,8 @@ test_offline() {
 	rm "$WORK/bin/sleep"
 }
 
-# A mirror that can be read the third time, and has not what its lists name.
+# A mirror that is readable at the third attempt and lacks files that its lists
+# name.
 fake_apt() {
 	fake_program apt-cache \
 		'printf "Version: 7.3.4\nDepends: linux-base-amd64 (= 7.3.4), linux-image-7.3.4 (= 7.3.4), linux-modules-amd64\n"
@@ -69,7 +70,7 @@ test_passing_trouble() {
 	expect "what fails is done again, with new lists" \
 		"update update update install update install update install" \
 		"$(paste -sd ' ' "$WORK/bin/apt-get.calls")"
-	# The image is not the first that newer metapackages depend on.
+	# The image is not the first dependency of newer metapackages.
 	with_fakes "$MACHINE" fetch --kernel 7.3 --qemu "$WORK/bin/new-qemu"
 	expect_failure "the image's package" 125 \
 		'cannot download linux-image-7.3.4:'
@@ -89,7 +90,8 @@ test_all_there() {
 	expect "all there: no network" 0 "$CODE"
 }
 
-# Another user has nothing of his own; what he makes is not the others'.
+# A user without a cache of his own uses the shared one; files that he creates
+# are not shared.
 test_shared() {
 	local own=$WORK/own/ktrace-hw
 	local -a user=(env XDG_CACHE_HOME="$WORK/own"
@@ -130,7 +132,7 @@ test_arm64() {
 	expect_failure "no such architecture" 2 'vax'
 }
 
-# Lists that were read within the hour will do.
+# Lists that were read within the last hour are not read again.
 test_no_such_kernel() {
 	capture "$MACHINE" fetch --kernel 5.99
 	expect_failure "no such kernel" 125 'offers no kernel 5.99 \(offered: '

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The isolated machine under the deterministic clock: two runs are the same to
-# the nanosecond; results still come back.
+# Tests the isolated machine with the deterministic clock: two runs are equal to
+# the nanosecond, and results are copied back.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"

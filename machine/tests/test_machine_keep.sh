@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a command writes: it comes back, or is said to be left; in the full tier on
-# arm64, too.
+# Tests that files written by a command are copied back or reported as left in
+# the machine; in the full tier also on arm64.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
@@ -16,7 +16,7 @@ make_folder() { # name
 	mkdir sub
 }
 
-# How many lines of the errors are this one.
+# Prints how many lines of the errors equal this one.
 said() { # line
 	grep -cxF -- "machine: $1" "$WORK/err" || true
 }
@@ -55,7 +55,7 @@ test_back() {
 		"$(stat -c %s sparse) $( (($(stat -c %b sparse) < 100)) && echo yes)"
 	expect "back: its date is today" "" \
 		"$(find changed sub/new/large -mmin +60)"
-	# Opened for writing, that and no more: the seventh is not touched.
+	# The seventh file was only opened for writing, so it is not modified.
 	expect "back: the list" "6 files" \
 		"$(sed -n 's/^machine: came back.*: //p' "$WORK/err")"
 	expect "back: names do nothing to the terminal" 1 \
@@ -103,8 +103,8 @@ test_discard() {
 	expect_failure "--discard --keep" 2 'neither with --discard'
 }
 
-# A folder came to be where the guest has a file: that file does not get lost
-# without a word.
+# If a folder exists at the path of a guest's file, losing that file must be
+# reported.
 test_failure() {
 	make_folder failure
 	: >"$WORK/out"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Wrong usage: exit code 2 and a message, before anything is fetched.
+# Tests wrong usage: exit code 2 and a message, before anything is fetched.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
@@ -13,7 +13,8 @@ wrong() { # name message argument...
 	expect_failure "$name" 2 "$message"
 }
 
-# The user's home directory is known without HOME, and a relative one is none.
+# The user's home directory is found without HOME, and a relative HOME is
+# ignored.
 homeless() { # name variable...
 	# shellcheck disable=SC2016 # the shell that is started expands it
 	capture env -u XDG_CACHE_HOME "${@:2}" bash -c 'source "$0/messages.sh"

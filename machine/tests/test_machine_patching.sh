@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A kernel that patches itself all the time on one of two CPUs survives it.  Without
-# stale_code_check() it panicked in three of four runs of 60 rounds.
+# Tests that a kernel survives patching itself constantly on one of two CPUs.
+# Without stale_code_check() it panicked in three of four runs of 60 rounds.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"

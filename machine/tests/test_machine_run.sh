@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A command in the guest is as it would be on the host: files, folder,
-# arguments, environment, streams, exit code.
+# Tests that a command in the guest runs as on the host: files, working
+# directory, arguments, environment, streams, exit code.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
@@ -32,7 +32,7 @@ test_streams() {
 	expect "what is left running does not matter" last "$OUT"
 }
 
-# The reader goes away: the writer ends, as in any pipeline.
+# When the reader exits, the writer ends, as in any pipeline.
 test_broken_pipe() {
 	local -a codes
 	set +o pipefail

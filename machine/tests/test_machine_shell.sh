@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The shell has a terminal of the user's size, and gives the user's back.
+# Tests that the shell has a terminal of the user's size, and that the user's
+# terminal is restored.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
@@ -14,13 +15,13 @@ screen() {
 	tr -d '\r' <"$WORK/screen" | sed 's/\x1b\[?2004[hl]//g'
 }
 
-# How many lines of the screen have this.
+# Prints how many lines of the screen match.
 on_screen() { # regular-expression
 	screen | grep -c "$1" || true
 }
 
-# Types only when what is before has had its effect: a terminal echoes what
-# comes early.  The session ends by itself in any case.
+# Types only after the previous input has taken effect: a terminal echoes input
+# that arrives early. The session ends by itself in any case.
 type_after() { # regular-expression count text
 	until (($(on_screen "$1") >= $2 || $(on_screen '^code'))); do
 		sleep 0.1
@@ -28,8 +29,8 @@ type_after() { # regular-expression count text
 	printf '%s' "$3"
 }
 
-# Ctrl-C comes when the command has the terminal: bash gives it away before a
-# child of its own runs, so "now" is the child's word.
+# Ctrl-C must arrive when the command owns the terminal: bash passes it on
+# before its child runs, so the child itself prints "now".
 type_session() {
 	local prompt='bash-[0-9.]*#'
 	# shellcheck disable=SC2016 # the guest's shell expands them
@@ -40,7 +41,7 @@ type_session() {
 	type_after '^code' 1 ''
 }
 
-# A session in a machine with these options.
+# Checks a session in a machine with these options.
 check_session() { # name option...
 	local name=$1
 	shift

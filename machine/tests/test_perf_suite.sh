@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perf's own tests of Intel PT and, with --arm64, of CoreSight, as Debian's package
-# brings them, in the machine: a line for each of their cases.  None of them may be
-# skipped, but for the one that the guest's side leaves out, and says why.
+# Runs perf's own tests of Intel PT and, with --arm64, of CoreSight, from Debian's
+# package, in the machine; prints a line per case.  No case may be skipped except
+# the one that the guest's side leaves out for the reason given there.
 #
 #	test_perf_suite.sh [--arm64] [KERNEL]
 set -euo pipefail
@@ -10,8 +10,8 @@ set -euo pipefail
 # shellcheck source=machine/tests/machine_test.sh
 source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/machine_test.sh"
 
-# "--- Test … ---" begins a case, "OK" ends it; what it said else is why.  Or a case
-# is one line, with PASS or FAIL behind its name.
+# "--- Test … ---" starts a case, "OK" ends it; other lines are its reason for
+# failing. Or a case is one line, with PASS or FAIL after its name.
 cases() { # output
 	awk 'function note(name) { if (!(name in seen)) {
 			seen[name]; order[++count] = name } }
@@ -40,7 +40,8 @@ main() {
 	local -a arch=() cpus=(--cpus 2)
 	local guest=$HERE/perf_suite/guest.sh
 	if [[ ${1:-} == --arm64 ]]; then
-		# With one CPU time is the guest's: a slow one loses no trace.
+		# With one CPU, the guest has its own clock: a slow machine
+		# loses no trace.
 		arch=(--arch arm64) cpus=()
 		guest=/host$guest
 		shift

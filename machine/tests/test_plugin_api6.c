@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The plugins' shim for QEMU 11.0, whose callbacks are handed no data; and
- * QEMU 10.2, which has the same API but for one function that is needed.
+/* Tests the plugins' shim for QEMU 11.0, whose callbacks get no user data, and
+ * for QEMU 10.2, which has the same API without one required function.
  */
 #include "machine/qemu/plugin_api.h"
 #include "machine/tests/plugin_callbacks.h"
@@ -51,7 +51,7 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, api6_exit_fn *fn,
 }
 
 static const struct {
-	int oldest, newest; /* that this QEMU takes */
+	int oldest, newest; /* accepted by this QEMU */
 	const char *refusal;
 } qemus[] = {
 	{ 2, 5, "plugin API 6, this QEMU has 2 to 5" },

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which QEMU the plugins take, and what they say of one that they refuse. */
+/* Tests which QEMU versions the plugins accept, and their message about a
+ * rejected one.
+ */
 #include "machine/qemu/plugin_api.h"
 #include "machine/tests/plugin_callbacks.h"
 #include "machine/tests/stderr_text.h"
@@ -55,9 +57,9 @@ void qemu_plugin_set_pc(uint64_t vaddr)
 
 static const struct {
 	const char *target;
-	int oldest, newest; /* that this QEMU takes */
+	int oldest, newest; /* accepted by this QEMU */
 	bool system;
-	const char *refusal; /* part of the message; NULL: taken */
+	const char *refusal; /* part of the message; NULL: accepted */
 } qemus[] = {
 	{ "x86_64", 2, 7, true, NULL },
 	{ "x86_64", 7, 9, true, NULL },

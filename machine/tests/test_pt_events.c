@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/tests/traced_unit.h"
 
-/* Event Trace, TNT disable, power events: what is sent, and in which order. */
+/* Event Trace, TNT disable, power events: tests which packets are sent, and in
+ * which order.
+ */
 
 #define EVENTS (PLAIN | CTL_EVENT_EN)
 #define BEGIN "psb cbr mode mode pip psbend tip.pge"
@@ -196,7 +198,8 @@ START_TEST(hlt_enters_c1_and_an_interrupt_ends_it)
 	begin(PLAIN | CTL_PWR_EVT_EN, false);
 	pt_unit_halts(&unit, KERNEL + 7, 1002);
 	pt_unit_slept(&unit, 1002, 5000);
-	pt_unit_slept(&unit, 5001, 5002); /* not halted by anything seen */
+	/* not halted by any traced instruction */
+	pt_unit_slept(&unit, 5001, 5002);
 	assert_packets(BEGIN " pwre exstop fup pwrx");
 	ck_assert_uint_eq(packet_at(7).payload.pwre.state, 1);
 	ck_assert_uint_eq(packet_at(7).payload.pwre.sub_state, 0);

@@ -10,7 +10,7 @@ enum {
 	SECOND_TABLE = 0x2000,
 	FIRST = 0x10000, /* regions */
 	SECOND = 0x20000,
-	LARGE = 0x80000, /* aligned to the largest that fits */
+	LARGE = 0x80000, /* aligned to the largest size that fits */
 };
 
 static struct memory_bus memory;
@@ -114,7 +114,7 @@ static const struct {
 	{ FIRST | 1 << 1, TABLE }, /* reserved bit */
 	{ SECOND_TABLE | TOPA_END | TOPA_STOP, TABLE },
 	{ SECOND_TABLE | TOPA_END | TOPA_INT, TABLE },
-	{ TABLE | TOPA_END, TABLE }, /* leads to itself */
+	{ TABLE | TOPA_END, TABLE }, /* links to itself */
 	{ FIRST | 0x1000 | 4ull << TOPA_SIZE_SHIFT, TABLE }, /* unaligned */
 	{ MEMORY_SIZE, TABLE },				     /* no memory */
 	{ FIRST, MEMORY_SIZE },				     /* no table */
@@ -161,7 +161,7 @@ START_TEST(packet_byte_count_counts_from_the_psb)
 	pt_output_restart_count(&output);
 	put_bytes(32);
 	ck_assert_uint_eq(registers.status >> STATUS_BYTE_COUNT_SHIFT, 32);
-	/* Software may hand the count to the next time the unit starts. */
+	/* Software may restore the count for the unit's next start. */
 	pt_output_start(&output);
 	put_bytes(16);
 	ck_assert_uint_eq(registers.status >> STATUS_BYTE_COUNT_SHIFT, 48);

@@ -124,7 +124,7 @@ START_TEST(context_is_privilege_and_cr3)
 	write_msr(MSR_RTIT_CTL, CTL_USER | CTL_CR3_FILTER);
 	ck_assert(!pt_filter_context(&registers, kernel, 0x2000));
 	ck_assert(!pt_filter_context(&registers, user, 0x3000));
-	/* The PCID in the low bits does not count. */
+	/* The PCID in the low bits is ignored. */
 	ck_assert(pt_filter_context(&registers, user, 0x2005));
 }
 END_TEST

@@ -37,9 +37,9 @@ START_TEST(switching_on_again_says_the_time)
 }
 END_TEST
 
-/* A period begins between the wrmsr and what runs next.  An MTC would be the
- * first packet, before the TSC that says which of the periods it means (SDM,
- * "Packet Generation Scenarios": TraceEn 0 -> 1 sends TSC and TMA).
+/* A period starts between the wrmsr and the next instruction. An MTC would then
+ * be the first packet, before the TSC that identifies the period (SDM, "Packet
+ * Generation Scenarios": TraceEn 0 -> 1 sends TSC and TMA).
  */
 static void start_again_at_a_period(uint64_t ctl)
 {
@@ -132,8 +132,8 @@ START_TEST(cycle_threshold_holds_small_counts_back)
 }
 END_TEST
 
-/* The counter goes on while packets are lost, and OVF is sent with a CYC (SDM,
- * "Internal Buffer Overflow").
+/* The counter continues while packets are lost, and OVF is sent with a CYC
+ * (SDM, "Internal Buffer Overflow").
  */
 START_TEST(cycles_tell_how_long_a_loss_was)
 {

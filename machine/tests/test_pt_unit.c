@@ -81,7 +81,8 @@ START_TEST(more_calls_than_the_stack_holds_return_by_tip)
 	for (unsigned i = depth; i-- > 0;)
 		branch(PT_BRANCH_RETURN, KERNEL + 0x100 * (i + 1) + 7,
 		       KERNEL + 0x100 * i + 5, 2000 - i);
-	/* 64 compressed returns, 47 and 17; then the oldest, forgotten. */
+	/* 64 compressed returns, 47 and 17; then the oldest, which was evicted.
+	 */
 	assert_packets("psb cbr mode mode pip psbend tip.pge tnt64 tnt64 tip");
 	ck_assert_uint_eq(packet_at(7).payload.tnt.bit_size, 47);
 	ck_assert_uint_eq(packet_at(8).payload.tnt.bit_size, 17);
@@ -135,7 +136,7 @@ START_TEST(loss_leaves_an_overflow_where_packets_are_missing)
 		if (packets[i].type != ppt_ovf)
 			continue;
 		overflows++;
-		/* The place follows, or the unit is losing again. */
+		/* The address follows, or the unit loses packets again. */
 		if (i + 1 < count)
 			ck_assert_int_eq(packets[i + 1].type, ppt_fup);
 	}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the unit does at its registers and what stock perf sees of it, beyond
-# the flow of branches (conformance.sh): capabilities, faults, PTWRITE, loss,
-# idling by MWAIT, interrupts of full regions and of counters.
+# Tests the unit's registers and stock perf's use of it, beyond the control flow
+# (conformance.sh): capabilities, faults, PTWRITE, loss, idling by MWAIT,
+# interrupts of full regions and of counters.
 set -euo pipefail
 
 # shellcheck source=machine/tests/machine_test.sh
@@ -19,7 +19,7 @@ in_guest() { # machine-option... -- part...
 		bash "$HERE/trace_unit_guest.sh" "$WORK" "${@:2}"
 }
 
-# And interrupts, which test_interrupts judges.
+# Also makes the recording with interrupts that test_interrupts checks.
 test_registers() {
 	cc -O1 -o "$WORK/ptwrite" "$HERE/ptwrite.c"
 	cc -O1 -o "$WORK/breakpoint" "$HERE/breakpoint.c"
@@ -42,7 +42,7 @@ test_registers() {
 		"$(says_place "$(<"$WORK/place")" <"$WORK/ways-out")"
 }
 
-# Packets leave out the upper bytes that the address before had, too.
+# Packets omit upper address bytes that equal the previous address's.
 says_place() { # address
 	awk -v place="$1" '$1 == "FUP" {
 			said = substr($2, 3)
@@ -63,7 +63,8 @@ test_loss() {
 	expect "loss: exit code" 0 "$CODE"
 	local overflows
 	overflows=$(count_packets "$WORK/loss" OVF)
-	# Its summary goes to stderr, in the middle of a line if it may.
+	# perf prints its summary to stderr, possibly in the middle of a line of
+	# stdout.
 	perf script -i "$WORK/loss" --itrace=e >"$WORK/errors" 2>"$WORK/summary"
 	expect "loss: the trace has overflows" yes \
 		"$( ((overflows > 5)) && echo yes)"
@@ -76,7 +77,7 @@ test_loss() {
 test_interrupts() {
 	expect "counters: both interrupt" "cycles: instructions:" \
 		"$(awk '$1 > 10 { print $2 }' "$WORK/samples" | paste -sd ' ')"
-	# An instruction takes a cycle here.
+	# Each instruction takes one cycle here.
 	expect "counters: user code's instructions and cycles" same \
 		"$(awk '/cycles:u/ { cycles = $1 }
 			/instructions:u/ { instructions = $1 }
@@ -105,5 +106,6 @@ skip_without_machine 6.12
 test_registers
 test_loss
 test_interrupts
-# A machine of its own for four packets, which test_pt_events has, too.
+# This starts a separate machine for four packets that test_pt_events tests,
+# too.
 [[ -z ${KTRACE_FULL:-} ]] || test_mwait

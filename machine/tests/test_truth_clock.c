@@ -10,7 +10,7 @@ uint64_t arch_host_clock(void)
 	return host_ns;
 }
 
-/* The guest reads @value between these two moments of the host's clock. */
+/* The guest reads @value between these two times of the host's clock. */
 static void read_clock(struct clock *clock, uint64_t before_ns,
 		       uint64_t after_ns, uint64_t value)
 {

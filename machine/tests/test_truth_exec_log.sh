@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The ground truth of one program against QEMU's own execution log.
+# Compares the ground truth of one program with QEMU's own execution log.
 set -euo pipefail
 
 # shellcheck source=machine/tests/machine_test.sh
@@ -9,7 +9,7 @@ source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/machine_test.sh"
 readonly TOOL=${KTRACE_MACHINE_BUILD:-$HERE/../../build/machine}/tests/tool_exec_log
 readonly START=10000000 END=10100000
 
-# The machine's QEMU with a monitor: --qemu takes a program.
+# Writes a program for --qemu: the machine's QEMU with a monitor.
 write_qemu() { # file
 	local arguments
 	arguments="-D '$WORK/log' -dfilter 0x$START..0x$END
@@ -25,8 +25,8 @@ write_qemu() { # file
 	chmod +x "$1"
 }
 
-# Logging makes the machine slow, so it is on while the program runs only: it
-# waits for the file "go" and leaves the file "done".
+# Logging is slow, so it is enabled only while the program runs, which waits for
+# the file "go" and creates the file "done".
 switch_log() {
 	await "$WORK/ready"
 	printf 'log exec,nochain\n' >&3
@@ -44,7 +44,7 @@ await() { # file
 	return 1
 }
 
-# The QEMU that the machine fetched or found.
+# Finds the QEMU that the machine fetched, or the system's.
 find_qemu() {
 	local unpacked=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/qemu/usr
 	local libraries=$unpacked/lib/x86_64-linux-gnu

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Compares what ktrace-hw decoded of recordings with the ground truth of the
- * boot in which they were made, branch by branch.
+/* Compares ktrace-hw's decoding of recordings with the ground truth of the boot
+ * in which they were made, branch by branch.
  *
  *	tool_blocks [--time-p99 NS] TRUTH CPU LEVELS:FILE...
  *
- * FILEs are what `ktrace-hw dump --blocks` prints, in the order in which the
- * recordings were made; LEVELS says what they trace: k, u or ku, and for a
- * range of addresses k/START-END; g if there may be gaps, behind which the
- * decoder has to be in step again soon, and which hide little (block_compare.h);
- * c if cycles were counted up to each branch.  A session of the truth
- * that the trace unit began belongs to one of them.
+ * FILEs contain the output of `ktrace-hw dump --blocks`, in the order in which
+ * the recordings were made. LEVELS describes the recording: k, u or ku; for a
+ * range of addresses k/START-END; g if there may be gaps, after which the
+ * decoder must resynchronise soon, and which hide little (block_compare.h); c
+ * if cycles were counted up to each branch. Each session of the truth that the
+ * trace unit started belongs to one of them.
  *
- * With --time-p99, 99 of 100 times are within NS of the truth's (c: within a
- * tenth of that), and no time is farther off than it says itself.  Prints a line
- * per file; exits 1 on any gap or difference, 2 if it cannot begin.
+ * With --time-p99, 99 of 100 times must be within NS of the truth's (c: within
+ * a tenth of that), and each true time must be within the reported bounds.
+ * Prints a line per file; exits 1 on any gap or difference, 2 if it cannot
+ * start.
  */
 #include "machine/tests/conformance/block_compare.h"
 
@@ -109,7 +110,7 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t time_p99 = 0; /* not looked at */
+	uint64_t time_p99 = 0; /* not checked */
 	struct expected expected;
 	bool good = true;
 	uint32_t cpu;

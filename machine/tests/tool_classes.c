@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the time of each task went on a CPU, by the ground truth.
+/* Prints how each task's time on CPUs was spent, according to the ground truth.
  *
  *	tool_classes TRUTH RECORDING
  *
- * Adds up the time of the boot in which the recording was made, its only one,
- * from when the trace was switched on to when it was switched off for the
- * last time.  Prints CSV:
- * tid,user_ns,system_call_ns,fault_ns,kernel_ns,interrupt_ns,tracer_ns,off_ns, a
- * line a task; off is time in between with the trace off.  Who runs on a CPU before
- * its first switch, the truth does not say: a tid of -1000 - CPU.  Exits 2 if
- * it cannot.
+ * Adds up the time of the boot in which the recording was made, which must be
+ * its only one, from the first time the trace was switched on to the last time
+ * it was switched off. Prints CSV:
+ * tid,user_ns,system_call_ns,fault_ns,kernel_ns,interrupt_ns,tracer_ns,off_ns,
+ * a line per task; off is time in between with the trace off. The truth does
+ * not identify the task that runs on a CPU before its first switch: its tid is
+ * -1000 - CPU. Exits 2 on errors.
  */
 #include "machine/tests/classes/contexts.h"
 #include "machine/tests/conformance/recording.h"
@@ -19,15 +19,19 @@
 #include <stdlib.h>
 
 struct task {
-	int64_t tid; /* the idle task of CPU n is -1 - n; what runs until
-			 * the first switch, UNTIL_SWITCH - n */
+	/* the idle task of CPU n is -1 - n; the task before the first switch,
+	 * UNTIL_SWITCH - n
+	 */
+	int64_t tid;
 	struct contexts contexts;
-	uint64_t stack; /* the kernel's: its number; 0: not known yet */
+	uint64_t stack; /* number of the kernel stack; 0: unknown */
 	uint64_t ticks[TRUTH_CLASSES];
 	uint64_t provisional;
 };
 
-/* THREAD_SIZE of arch/x86/include/asm/page_64_types.h, as it is aligned. */
+/* THREAD_SIZE of arch/x86/include/asm/page_64_types.h; stacks are aligned to
+ * it.
+ */
 enum { STACK_BYTES = 16384 };
 
 enum { MAX_TASKS = 4096, MAX_TRUTH_CPUS = 16, UNTIL_SWITCH = -1000 };
@@ -38,7 +42,7 @@ struct cpu {
 	bool has_next;
 	bool is_on;
 	bool was_on;
-	uint64_t last; /* tsc up to which time is booked */
+	uint64_t last; /* tsc up to which time has been added */
 	uint64_t off_since;
 	struct task *current;
 };
@@ -64,7 +68,9 @@ static struct task *task_of(struct books *books, int64_t tid)
 	return &books->tasks[books->task_count++];
 }
 
-/* What it was in when it was first seen has come to light. */
+/* Charges provisional time, now that the context in which the task was first
+ * seen is known.
+ */
 static void settle(struct task *task)
 {
 	enum truth_class found = TRUTH_CLASS_KERNEL;
@@ -95,7 +101,7 @@ static void book(struct cpu *cpu, uint64_t tsc)
 		cpu->current->ticks[class] += passed;
 }
 
-/* Time with the trace off counts only if it goes on afterwards. */
+/* Time with the trace off counts only if the trace is switched on again. */
 static void switch_on(struct cpu *cpu, uint64_t tsc)
 {
 	if (cpu->was_on)
@@ -104,8 +110,8 @@ static void switch_on(struct cpu *cpu, uint64_t tsc)
 	cpu->was_on = true;
 }
 
-/* exec in another thread than a process's first gives it the id of that one,
- * which is gone: what it is in goes with its stack.
+/* exec in a thread other than the first gives it the ID of the first thread,
+ * which has ended: the context moves with the stack.
  */
 static void note_stack(struct books *books, struct task *task, uint64_t stack)
 {
@@ -159,7 +165,9 @@ static bool open_cpus(struct books *books, const char *truth)
 	return true;
 }
 
-/* A task is on one CPU at a time: all CPUs' records in order of time. */
+/* A task runs on one CPU at a time, so the records of all CPUs are merged by
+ * time.
+ */
 static void add_up(struct books *books)
 {
 	for (;;) {

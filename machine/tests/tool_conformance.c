@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Decodes recordings of one boot with libipt and compares them with the
- * ground truth of that boot, branch by branch.
+/* Decodes recordings of one boot with libipt and compares them with the ground
+ * truth of that boot, branch by branch.
  *
  *	tool_conformance [--truth DIR] [--vdso FILE] [--slack TICKS]
  *		[--time-p99 TICKS] RECORDING...
  *
  * RECORDINGs are perf.data directories in the order in which they were made.
- * Without --truth they are only decoded.  Prints a line per CPU and
- * recording; exits 1 on any error or difference, 2 if it cannot begin.
+ * Without --truth they are only decoded. Prints a line per CPU and recording;
+ * exits 1 on any error or difference, 2 if it cannot start.
  */
 #include "machine/tests/conformance/compare.h"
 
@@ -21,7 +21,7 @@ struct options {
 	const char *truth;
 	const char *vdso;
 	uint64_t slack;
-	uint64_t time_p99; /* most that is allowed */
+	uint64_t time_p99; /* maximum allowed */
 	char **recordings;
 	int count;
 };
@@ -96,7 +96,7 @@ static void print_line(const struct recording *recording,
 	putchar('\n');
 }
 
-/* Of a few branches, between which nothing is known, p99 says nothing. */
+/* With few branches, whose times are interpolated, p99 is meaningless. */
 static bool is_timely(const struct options *options,
 		      const struct comparison *comparison)
 {
@@ -154,7 +154,9 @@ static bool check_stream(const struct options *options,
 	return perfect;
 }
 
-/* Checks what @directory has of @cpu; true too if it has nothing. */
+/* Checks the part of @directory that was recorded on @cpu; returns true if
+ * there is none.
+ */
 static bool check_recording(const struct options *options,
 			    const char *directory, uint32_t cpu,
 			    struct expected *expected, uint32_t *cpus)
@@ -181,7 +183,7 @@ static bool check_recording(const struct options *options,
 	return good;
 }
 
-/* What was traced and is in none of the recordings. */
+/* Counts traced items that are in none of the recordings. */
 static bool check_rest(struct expected *expected, uint32_t cpu)
 {
 	struct comparison *rest = calloc(1, sizeof(*rest));

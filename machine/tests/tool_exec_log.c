@@ -4,9 +4,9 @@
  *
  *	tool_exec_log TRUTH LOG BRANCHES START END
  *
- * TRUTH: a file truth.<cpu>.  LOG: QEMU's.  BRANCHES: the addresses of the
- * program's branch instructions, in order, one a line (from objdump).  START
- * and END: the program's addresses, which nothing else uses.  Exits 1 at the
+ * TRUTH: a file truth.<cpu>. LOG: QEMU's. BRANCHES: the addresses of the
+ * program's branch instructions in order, one per line (from objdump). START
+ * and END: the program's address range, which nothing else uses. Exits 1 at the
  * first difference.
  */
 #include "machine/tests/conformance/truth_reader.h"
@@ -25,7 +25,7 @@ struct check {
 	uint64_t end;
 	uint64_t arrivals; /* of the truth, found in the log */
 	uint64_t left;	   /* branches, found in the program */
-	uint64_t cut;	   /* blocks that continue one without a branch */
+	uint64_t cut;	   /* blocks that continue straight-line code */
 };
 
 static bool inside(const struct check *check, uint64_t address)
@@ -48,7 +48,7 @@ static bool read_branches(struct check *check, const char *path)
 	return check->branch_count;
 }
 
-/* The first branch instruction at or behind @address. */
+/* Returns the first branch instruction at or after @address. */
 static uint64_t first_branch(const struct check *check, uint64_t address)
 {
 	size_t i = 0;
@@ -58,8 +58,8 @@ static uint64_t first_branch(const struct check *check, uint64_t address)
 	return i < check->branch_count ? check->branches[i] : UINT64_MAX;
 }
 
-/* The next block of the program in the log:
- * "Trace 0: 0x7f... [cs_base/pc/flags/cflags] symbol"
+/* Reads the program's next block from the log: "Trace 0: 0x7f...
+ * [cs_base/pc/flags/cflags] symbol"
  */
 static bool next_block(struct check *check, uint64_t *address)
 {
@@ -77,8 +77,8 @@ static bool next_block(struct check *check, uint64_t *address)
 	return false;
 }
 
-/* Control arrived at @to, having left straight code that began at @from and
- * reached until @until.
+/* Handles an arrival at @to from straight-line code that started at @from and
+ * extended to @until.
  */
 static bool arrive(struct check *check, uint64_t from, uint64_t until,
 		   uint64_t to)
@@ -105,7 +105,9 @@ static bool is_async(const struct truth_event *event)
 	return event->kind == TRUTH_INTERRUPT || event->kind == TRUTH_EXCEPTION;
 }
 
-/* The first branch behind an arrival is the next to be taken or not. */
+/* The first branch after an arrival must be the next one in the truth, taken or
+ * not.
+ */
 static bool left_rightly(struct check *check, uint64_t arrival,
 			 const struct truth_event *event)
 {
@@ -122,18 +124,19 @@ static bool left_rightly(struct check *check, uint64_t arrival,
 	return false;
 }
 
-/* Control reached a block of the program, from straight code that began at
- * @from and was left at @until.
+/* Control reached a block of the program from straight-line code that started
+ * at @from and was left at @until.
  */
 struct arrival {
-	bool open; /* not yet looked for in the log */
+	bool open; /* not yet found in the log */
 	uint64_t at;
 	uint64_t from;
 	uint64_t until;
 };
 
-/* Something ran there, as @event tells that comes next.  Else (the page was
- * not there yet) the log may show nothing; control will arrive again.
+/* If the next record @event shows that code ran there, the log must have the
+ * block. Otherwise (the page was not mapped yet) it may be missing from the
+ * log; control will arrive again.
  */
 static bool settle(struct check *check, struct arrival *arrival,
 		   const struct truth_event *event)
@@ -180,7 +183,7 @@ static bool compare(struct check *check)
 	return settle(check, &arrival, NULL);
 }
 
-/* Blocks behind the last arrival continue straight code. */
+/* Blocks after the last arrival continue straight-line code. */
 static bool at_end(struct check *check)
 {
 	uint64_t block;

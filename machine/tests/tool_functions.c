@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Function entries and exits against the ground truth.
+/* Compares function entries and exits with the ground truth.
  *
  *	ktrace-hw timeline -i RECORDING --format=csv |
  *		tool_functions [--time-p99 NS | --host-clock | --list]
@@ -7,16 +7,17 @@
  *			       TRUTH RECORDING
  *
  * Computes the entries and exits of kernel functions, of x86-64 or arm64, from
- * the truth of the boot in which the recording was made, by pairing them by stack pointer, and
- * compares with the timeline: every one, in order, same task.  Where the trace
- * paused, what began or ended unseen meanwhile is left out.  Prints a line a
- * CPU; exits 1 on a difference, if a true time lies outside the interval
- * stated, or if the 99th percentile of the errors is larger than NS; 2 if it
- * cannot begin.  --host-clock: the machine's clock is the host's.  Trace unit
- * and truth then read it one after the other: one in 100 times may be more than
- * a microsecond outside, where the host ran something else in between.
- * --names: names of code that came later, in kallsyms' form.  --list: compares
- * nothing, but writes the truth's entries and exits as CSV.
+ * the truth of the boot in which the recording was made, by pairing them by
+ * stack pointer, and compares each with the timeline: same order, same task.
+ * Functions that started or ended untraced while the trace was paused are
+ * omitted. Prints a line per CPU; exits 1 on a difference, if a true time lies
+ * outside the reported bounds, or if the 99th percentile of the errors is
+ * larger than NS; 2 if it cannot start. --host-clock: the machine's clock is
+ * the host's. Trace unit and truth then read it one after the other: one in 100
+ * times may be more than a microsecond outside, if the host ran something else
+ * in between. --names: a file with names of code that was loaded later, in
+ * kallsyms' format. --list: does not compare, but writes the truth's entries
+ * and exits as CSV.
  */
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/functions/match.h"
@@ -26,10 +27,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Recordings of one boot are farther apart. */
+/* Recordings of one boot are farther apart than this. */
 enum { MARGIN_NS = 500000 };
 
-/* Between what trace unit and truth take for now, under the host's clock. */
+/* How far apart trace unit and truth read the host's clock for one event. */
 enum { HOST_SLACK_NS = 1000 };
 
 struct options {
@@ -73,7 +74,7 @@ static bool parse(struct options *options, int argc, char **argv)
 	return true;
 }
 
-/* The clock's zero may be before the TSC's or behind it. */
+/* The recording's time zero may be before or after the TSC's. */
 static uint64_t tsc_of(const struct recording *recording, uint64_t time_ns)
 {
 	unsigned __int128 ticks = time_ns - recording->time_zero;
@@ -115,7 +116,7 @@ static bool print_times(const struct options *options,
 	return !match->outside && p99 <= options->time_p99;
 }
 
-/* What the kernel took on this CPU while it was traced. */
+/* Returns the traced time in the kernel on this CPU. */
 static uint64_t kernel_ns(const struct recording *recording,
 			  const struct replay *replay, uint32_t cpu)
 {

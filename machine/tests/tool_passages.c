@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel functions that the ground truth saw begin and end.
+/* Prints the starts and ends of kernel functions in the ground truth.
  *
  *	tool_passages FROM_NS TO_NS TRUTH RECORDING
  *
- * Prints CSV: time_ns,event,function,seen, a line an entry (enter) or exit, in
- * order, from one time of the recording's clock to another, of the boot in which
- * the recording was made; CPU after CPU.  seen is 0 for what began or ended while
- * the trace was off.  Exits 2 if it cannot.
+ * Prints CSV: time_ns,event,function,seen, a line per entry (enter) or exit, in
+ * order, between two times of the recording's clock, of the boot in which the
+ * recording was made; CPU by CPU. seen is 0 for functions that started or ended
+ * while the trace was off. Exits 2 on errors.
  */
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/functions/replay.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What is open at the begin is known from a little before. */
+/* Starts earlier by this, to find the functions that are open at FROM_NS. */
 enum { MARGIN_NS = 500000 };
 
 static uint64_t tsc_of(const struct recording *recording, uint64_t time_ns)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When each task came to a CPU, by the ground truth.
+/* Prints when each task was switched in, according to the ground truth.
  *
  *	tool_switches TRUTH RECORDING
  *
- * Prints CSV: time_ns,cpu,tid, a line a switch of the boot in which the
- * recording was made, in the recording's time; CPU after CPU.  The idle task's
- * tid is 0.  Exits 2 if it cannot.
+ * Prints CSV: time_ns,cpu,tid, a line per switch of the boot in which the
+ * recording was made, in the recording's time; CPU by CPU. The idle task's tid
+ * is 0. Exits 2 on errors.
  */
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/conformance/truth_reader.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Compares what the packets of recordings say without the code (targets, Event
- * Trace, power events) with the ground truth of their boot.  libipt cannot
- * follow the flow with TNT packets off, nor Debian's with events.
+/* Compares the information in a recording's packets without the code (targets,
+ * Event Trace, power events) with the ground truth of its boot. libipt cannot
+ * follow the flow with TNT packets off, nor can Debian's with events.
  *
  *	tool_transfers --truth DIR [--slack TICKS] RECORDING...
  *
  * RECORDINGs are perf.data directories, made with noretcomp, in the order in
- * which they were made.  Prints a line per CPU and recording; exits 1 on any
- * error or difference, 2 if it cannot begin.
+ * which they were made. Prints a line per CPU and recording; exits 1 on any
+ * error or difference, 2 if it cannot start.
  */
 #include "machine/tests/conformance/transfer_check.h"
 
@@ -50,7 +50,7 @@ static bool parse(struct options *options, int argc, char **argv)
 	return options->truth && options->count > 0;
 }
 
-/* One CPU's stream, what was found of it, and with which session it agrees. */
+/* One CPU's stream, the findings about it, and the session it agrees with. */
 struct stream_check {
 	struct transfer_check check;
 	struct transfers transfers;
@@ -67,8 +67,8 @@ static void check_from(struct stream_check *stream_check,
 				   &stream_check->transfers, options->slack);
 }
 
-/* By the host's clock several sessions may be as near as the clocks agree: the
- * stream is that which it equals.
+/* With the host's clock, several sessions may be within the slack: the stream
+ * belongs to the one that it equals.
  */
 static void find_equal(struct stream_check *stream_check,
 		       const struct options *options,

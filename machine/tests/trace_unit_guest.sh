@@ -47,7 +47,7 @@ breakpoint() {
 		>"$RESULTS/ways-out"
 }
 
-# QEMU aborts if a packet of Event Trace fills a region in a block's middle,
+# QEMU aborts if an Event Trace packet fills a region in the middle of a block,
 # where it allows no interrupt, or if a counter overflows there.
 interrupts() {
 	perf record -B -N -q -o "$WORK/small" -m,16 -a -e intel_pt/event=1/k \
@@ -66,7 +66,7 @@ loss() {
 		/etc/apt
 }
 
-# The guest idles by MWAIT, which has a packet of its own.
+# Records a guest that idles by MWAIT, which has its own packet.
 mwait() {
 	perf record --kcore -B -N -q -a -o "$RESULTS/mwait" \
 		-e intel_pt/pwr_evt=1/k -- busybox sleep 0.05

@@ -9,9 +9,8 @@
 #include <intel-pt.h>
 #include <stddef.h>
 
-/* This is what the tests of the whole unit share: one that writes into a
- * single range of 64 KiB of this memory.  check runs each test in a process of
- * its own.
+/* A unit shared by the tests of whole units: it writes into a single range of
+ * 64 KiB of this memory. check runs each test in its own process.
  */
 enum { RANGE = 0x10000, RANGE_MASK = 0xffff };
 
@@ -24,24 +23,25 @@ extern const struct pt_rates rates;
 extern struct memory_bus memory;
 extern struct pt_unit unit;
 
-/* Runs a suite of that name, each test with a unit of its own.  Returns
- * main()'s exit code.
+/* Runs a suite of that name, each test with a fresh unit. Returns main()'s exit
+ * code.
  */
 int traced_unit_run(const char *name, const TTest *const *tests, size_t count);
 
 /* Writes @ctl to RTIT_CTL at TSC 1000. */
 void start(uint64_t ctl);
 
-/* A branch, and that the CPU has arrived. */
+/* Reports a branch, and the CPU's arrival at its destination. */
 void branch(enum pt_branch kind, uint64_t next, uint64_t to, uint64_t tsc);
 
-/* Bytes of trace in the range. */
+/* Returns the number of trace bytes in the range. */
 size_t written(void);
 
-/* Asserts what the unit wrote, as libipt names it. */
+/* Asserts the sequence of packets that the unit wrote, by libipt's names. */
 void assert_packets(const char *expected);
 struct pt_packet packet_at(size_t index);
-/* The same packet's bytes, for what libipt does not tell. */
+/* Returns the bytes of packet @index, for fields that libipt does not decode.
+ */
 const uint8_t *bytes_at(size_t index);
 
 #endif

@@ -12,7 +12,7 @@ struct rule {
 	uint8_t kind;
 };
 
-/* Where events lead to; the first that fits. */
+/* The contexts that kernel entries lead to; the first matching rule applies. */
 static const struct rule entries[] = {
 	{ "entry_SYS", true, CONTEXT_SYSTEM_CALL },
 	{ "entry_INT80", true, CONTEXT_SYSTEM_CALL },
@@ -36,8 +36,8 @@ static const struct rule functions[] = {
 	{ "", true, CONTEXT_NONE },
 };
 
-/* This is what a return to one of them says of a task that is in nothing
- * known.
+/* The context of a task whose context was unknown and that returns to one of
+ * these functions.
  */
 static const struct rule bottoms[] = {
 	{ "do_syscall_64", false, CONTEXT_SYSTEM_CALL },
@@ -47,7 +47,7 @@ static const struct rule bottoms[] = {
 	{ "", true, CONTEXT_NONE },
 };
 
-/* Clones and doubles have more behind the name: "foo.isra.0@0x1230". */
+/* Clones and functions of equal names have a suffix: "foo.isra.0@0x1230". */
 static bool is_meant(const struct rule *rule, const char *name)
 {
 	size_t length = strlen(rule->name);
@@ -110,8 +110,8 @@ static void far_return(struct contexts *task, const struct truth_event *event)
 		task->count--;
 }
 
-/* Where a function finds its return address that this branch goes to; of most
- * jumps the truth does not tell: 0.
+/* Returns the address of the return address of the function that this branch
+ * goes to, or 0: for most jumps, the truth does not record it.
  */
 static uint64_t slot_after(const struct truth_event *event)
 {
@@ -144,7 +144,7 @@ static void end_functions(struct contexts *task, uint64_t slot)
 		}
 }
 
-/* Counts the calls and returns in a function that was jumped to. */
+/* Counts calls and returns inside a function that was jumped to. */
 static void count_calls(struct contexts *task, const struct truth_event *event)
 {
 	struct context *top = task->count ? &task->open[task->count - 1] : NULL;

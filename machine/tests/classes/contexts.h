@@ -9,17 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* This is what a CPU does for a task, by the truth alone: the events by which
- * the kernel was entered and not left yet, and a few functions that begin
- * another kind of work; these end where the stack says so.
+/* The kernel context in which a CPU runs a task, derived from the truth alone:
+ * the events that entered the kernel and have not returned yet, and a few
+ * functions that start another kind of work; these functions end when the stack
+ * pointer shows it.
  */
 enum context_kind {
 	CONTEXT_NONE,
 	CONTEXT_SYSTEM_CALL,
 	CONTEXT_FAULT,	   /* any exception but NMI */
-	CONTEXT_INTERRUPT, /* and NMI */
+	CONTEXT_INTERRUPT, /* or NMI */
 	CONTEXT_SOFTIRQ,
-	CONTEXT_EXIT, /* on the way to user space */
+	CONTEXT_EXIT, /* returning to user space */
 	CONTEXT_SCHEDULE,
 	CONTEXT_SOFTIRQ_THREAD,
 	CONTEXT_TRACER, /* perf's functions */
@@ -40,11 +41,12 @@ enum truth_class {
 enum { CONTEXTS = 32 };
 
 struct context {
-	uint8_t kind;	/* enum context_kind */
-	bool is_break;	/* ended by iret or sysret */
-	uint64_t slot;	/* else: where its return address is, or 0: it
-				 * was jumped to, and returns after as many
-				 * returns as there were calls in it */
+	uint8_t kind;  /* enum context_kind */
+	bool is_break; /* ended by iret or sysret */
+	/* else: address of its return address; 0: it was jumped to, and returns
+	 * after as many returns as it contained calls
+	 */
+	uint64_t slot;
 	uint32_t calls; /* without slot: calls that have not returned */
 };
 
@@ -53,18 +55,19 @@ struct contexts {
 	struct context open[CONTEXTS];
 	size_t count;
 	bool is_in_user;
-	/* It was seen to enter or leave the kernel, or else: */
+	/* It was seen to enter or leave the kernel. If not: */
 	bool is_known;
-	/* What it turned out to be in when it was first seen. */
+	/* The context in which it was first seen, as found later. */
 	uint8_t found; /* enum context_kind */
 };
 
-/* Applies a branch of the task; of entries and exits, both ends count. */
+/* Applies a branch of the task; both ends of kernel entries and exits count. */
 void contexts_take(struct contexts *task, const struct kernel_names *names,
 		   const struct truth_event *event);
 
-/* What its time goes to now.  While nothing is known of what it was in when it
- * was first seen, that is TRUTH_CLASS_KERNEL and *@is_provisional.
+/* Returns the class that the task's time is charged to now. While the context
+ * in which the task was first seen is unknown, that is TRUTH_CLASS_KERNEL and
+ * *@is_provisional is true.
  */
 enum truth_class contexts_class(const struct contexts *task,
 				bool *is_provisional);

@@ -18,14 +18,14 @@ static void show(const char *side, const struct item *item)
 	       item->tsc, item->position);
 }
 
-/* No packet says where the unit was switched off. */
+/* No packet reports where the unit was switched off. */
 static bool says_nothing(const struct item *truth)
 {
 	return truth->type == ITEM_END && truth->class == CLASS_NONE;
 }
 
-/* An exception before the first instruction, a page fault after ERET say:
- * nothing was executed, and the decoder may be silent about it.
+/* An exception before the first instruction, such as a page fault after ERET,
+ * means that nothing was executed; the decoder may omit it.
  */
 static bool is_empty(const struct item *start, const struct item *end)
 {
@@ -66,7 +66,8 @@ static bool next_decoded(struct block_compare *compare, struct item *decoded)
 	return false;
 }
 
-/* True if @truth and the item after it are such a pair, now passed. */
+/* Returns whether @truth and the next item are such a pair; if so, skips both.
+ */
 static bool drop_empty(struct block_compare *compare, const struct item *truth)
 {
 	struct item next;
@@ -80,8 +81,8 @@ static bool drop_empty(struct block_compare *compare, const struct item *truth)
 	return false;
 }
 
-/* The truth's next item in the session under way; a start of the decoder's may
- * begin the next session.  False: there is none.
+/* Reads the truth's next item in the current session; if the decoder's item is
+ * a start, it may be in the next session. Returns false if there is none.
  */
 static bool next_truth(struct block_compare *compare, bool may_begin,
 		       struct item *truth)
@@ -99,8 +100,8 @@ static bool next_truth(struct block_compare *compare, bool may_begin,
 	return false;
 }
 
-/* The last branch before the unit was switched off: what it led to was not
- * reached by another branch.
+/* Returns whether this is the last branch before the unit was switched off: no
+ * other branch followed it.
  */
 static bool ends_session(struct block_compare *compare,
 			 const struct item *decoded, const struct item *truth)
@@ -112,7 +113,7 @@ static bool ends_session(struct block_compare *compare,
 	       expected_next(compare->expected, &next) && says_nothing(&next);
 }
 
-/* The last branch before a gap. */
+/* Returns whether @decoded is the last branch before a gap. */
 static bool is_cut(const struct block_compare *compare,
 		   const struct item *decoded, const struct item *truth)
 {
@@ -152,8 +153,8 @@ static bool differs(struct block_compare *compare, const struct item *decoded,
 	return false;
 }
 
-/* The clocks' rounding, and an instruction: what a branch leads to comes behind
- * it.
+/* Allows for the clocks' rounding and for one instruction: a branch's target
+ * runs after the branch.
  */
 enum { SLACK_NS = 3 };
 
@@ -175,7 +176,7 @@ static void compare_time(struct block_compare *compare,
 	compare->outside += !is_within(decoded, truth->tsc + compare->offset);
 }
 
-/* Behind a gap: passes what the gap hides, up to @decoded. */
+/* After a gap: skips the truth's items that the gap hides, up to @decoded. */
 static bool catch_up(struct block_compare *compare, const struct item *decoded)
 {
 	enum { HIDDEN_MAX = 5000 };
@@ -201,9 +202,9 @@ static bool is_same_branch(const struct item *a, const struct item *b)
 	       a->class == b->class;
 }
 
-/* A gap in a loop of one branch, which goes on behind it, hid any of its turns:
- * when the loop ends the first ones did not run behind the gap.  Passes those
- * that are left in the truth.  Returns false if that ends.
+/* A gap in a loop of one branch that continues after it may hide any
+ * iterations. When the loop ends, the iterations that remain in the truth are
+ * the hidden ones; skips them. Returns false if the truth ends.
  */
 static bool leave_loop(struct block_compare *compare,
 		       const struct item *decoded, struct item *truth)

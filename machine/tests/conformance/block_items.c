@@ -32,7 +32,7 @@ static void put(struct block_items *items, const struct item *item)
 	items->queue[items->queued++] = *item;
 }
 
-/* A branch ran just before what it led to. */
+/* A branch ran just before its target. */
 static void leave_at(struct item *leaving, const struct item *place)
 {
 	leaving->tsc = place->tsc;
@@ -40,7 +40,7 @@ static void leave_at(struct item *leaving, const struct item *place)
 	leaving->late_ns = place->late_ns;
 }
 
-/* What left the last stretch of code led to @to. */
+/* The branch that ended the previous code led to @to. */
 static void arrive(struct block_items *items, const struct item *place,
 		   uint64_t to)
 {
@@ -56,7 +56,7 @@ static void arrive(struct block_items *items, const struct item *place,
 	leaving->class = CLASS_NONE;
 }
 
-/* It led out of what is traced. */
+/* The branch led out of traced code. */
 static void stop(struct block_items *items, const struct item *place)
 {
 	struct item *leaving = &items->leaving;

@@ -12,7 +12,7 @@
 
 struct file {
 	const char *path;
-	uint8_t *bytes; /* mapped, private; NULL: cannot be read */
+	uint8_t *bytes; /* private mapping; NULL: cannot be read */
 	size_t size;
 };
 
@@ -20,7 +20,7 @@ struct code {
 	const struct recording *recording;
 	const char *vdso;
 	struct file kcore;
-	struct file *files; /* one per mapping, sharing nothing */
+	struct file *files; /* one per mapping, not shared */
 	uint32_t next_poke;
 	uint64_t tsc;
 };
@@ -99,7 +99,7 @@ void code_close(struct code *code)
 	free(code);
 }
 
-/* Where the kcore holds @address, and how many bytes follow there. */
+/* Returns the kcore's bytes at @address; *@left is how many follow. */
 static uint8_t *kernel_bytes(struct code *code, uint64_t address, size_t *left)
 {
 	uint8_t *bytes = code->kcore.bytes;
@@ -132,7 +132,8 @@ void code_rewind(struct code *code)
 {
 	const struct text_poke *pokes = code->recording->pokes;
 
-	/* The copy may be from any moment: undo all, the last one first. */
+	/* The copy may be from any time: undo all changes, the last one first.
+	 */
 	for (uint32_t i = code->recording->poke_count; i-- > 0;)
 		put_kernel_bytes(code, pokes[i].address, pokes[i].bytes,
 				 pokes[i].old_size);
@@ -159,7 +160,7 @@ static bool covers(const struct code_mapping *mapping, uint64_t address)
 	return address >= mapping->start && address < mapping->end;
 }
 
-/* The newest mapping made until now, since it replaced the older ones. */
+/* Returns the newest mapping made so far, since it replaced older ones. */
 static const struct code_mapping *find_mapping(struct code *code,
 					       uint64_t address)
 {

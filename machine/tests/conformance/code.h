@@ -6,21 +6,23 @@
 
 struct code;
 
-/* The guest's code: kernel text from the recording's kcore, user code from
- * the files that were mapped (the guest sees the host's root), the vdso from
- * @vdso (a copy of the guest's; may be NULL).
+/* The guest's code: kernel text from the recording's kcore, user code from the
+ * mapped files (the guest sees the host's root), and the vdso from @vdso (a
+ * copy of the guest's; may be NULL).
  *
- * Returns NULL, with a message to stderr, if the kcore cannot be read.
+ * Returns NULL, after a message on stderr, if the kcore cannot be read.
  */
 struct code *code_open(const struct recording *recording, const char *vdso);
 void code_close(struct code *code);
 
-/* Goes back to the kernel text from before the first change. */
+/* Restores the kernel text before the first change. */
 void code_rewind(struct code *code);
-/* Applies the changes made until @tsc. */
+/* Applies the changes made up to @tsc. */
 void code_advance(struct code *code, uint64_t tsc);
 
-/* Up to @size bytes at @address; returns how many there are, 0 if none. */
+/* Reads up to @size bytes at @address; returns the number of bytes, 0 if there
+ * is no code.
+ */
 size_t code_read(struct code *code, uint64_t address, uint8_t *bytes,
 		 size_t size);
 

@@ -9,7 +9,7 @@ enum {
 	MOST_EARLY = 64, /* bytes of code */
 };
 
-/* The last items compared, to be shown before a difference. */
+/* The last compared items, printed before a difference. */
 struct history {
 	struct item items[CONTEXT];
 	uint64_t count;
@@ -72,10 +72,10 @@ static void show_difference(struct comparison *comparison,
 			show("decoded", &item);
 }
 
-/* libipt takes a write to CR3 ahead of a disabling packet without address for
- * the instruction that disabled the trace: with a CR3 filter it could be.
- * Page table isolation writes CR3 a few instructions before each return to
- * user space.  The truth shows that there is no branch in between.
+/* If a write to CR3 precedes a disabling packet without an address, libipt
+ * assumes that this instruction disabled the trace: with a CR3 filter it could
+ * have. Page table isolation writes CR3 a few instructions before each return
+ * to user space. The truth shows that there is no branch in between.
  */
 static bool equal_but_early(const struct item *decoded,
 			    const struct item *truth)
@@ -95,7 +95,7 @@ static bool equal(const struct item *decoded, const struct item *truth)
 		return false;
 	if (decoded->to_known && decoded->to != truth->to)
 		return false;
-	/* Trace may be switched off behind any instruction. */
+	/* Trace may be switched off after any instruction. */
 	return decoded->type == ITEM_END || decoded->class == truth->class;
 }
 
@@ -109,7 +109,7 @@ static void count_equal(struct comparison *comparison,
 		time_error_add(&comparison->packet, decoded->tsc, truth->tsc);
 }
 
-/* Moves @expected to the last session that began until @tsc. */
+/* Moves @expected to the last session that started at or before @tsc. */
 static bool find_session(struct comparison *comparison,
 			 struct expected *expected, uint64_t tsc)
 {
@@ -137,8 +137,8 @@ static bool find_session(struct comparison *comparison,
 	return true;
 }
 
-/* The next item of the truth; a session's start is passed over where the
- * decoder has a start as well.
+/* Reads the truth's next item; skips a session's start if the decoder's item is
+ * a start, too.
  */
 static bool next_truth(struct comparison *comparison, struct expected *expected,
 		       const struct item *decoded, struct item *truth)
@@ -153,7 +153,7 @@ static bool next_truth(struct comparison *comparison, struct expected *expected,
 	return false;
 }
 
-/* The flow has ended: so must the session. */
+/* The flow has ended, so the session must have ended, too. */
 static void end_session(struct comparison *comparison,
 			const struct history *history, struct flow *flow,
 			struct expected *expected)

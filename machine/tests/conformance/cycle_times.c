@@ -62,7 +62,7 @@ void cycle_times_fini(struct cycle_times *times)
 	free(times->ends);
 }
 
-/* @at moves to the last of @times whose packet ends by @offset. */
+/* Advances @at to the last of @times whose packet ends at or before @offset. */
 static uint64_t time_at(const struct cycle_time *times, size_t count,
 			size_t *at, uint64_t offset)
 {

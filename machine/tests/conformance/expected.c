@@ -63,7 +63,9 @@ static enum item_class class_of(enum truth_kind kind)
 	return CLASS_NONE;
 }
 
-/* Returns what a record means under the recording's filters; false: nothing. */
+/* Translates a record under the recording's filters; returns false if it is
+ * filtered out.
+ */
 static bool translate(const struct expected *expected,
 		      const struct truth_event *event, struct item *item)
 {
@@ -100,7 +102,7 @@ static void begin_session(struct expected *expected,
 			       .position = expected->records };
 }
 
-/* What was read ahead, if anything. */
+/* Returns an item that was read ahead, if any. */
 static bool next_kept(struct expected *expected, struct item *item)
 {
 	if (expected->has_pushed_back) {

@@ -6,9 +6,9 @@
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/conformance/truth_reader.h"
 
-/* The items that a faultless decoder of a recording must give, from one
- * CPU's truth.  The truth has every session (TraceEn from set to cleared) of
- * a boot; ITEM_SESSION starts each.
+/* The items that a correct decoder of a recording must emit, computed from one
+ * CPU's truth. The truth has every session (TraceEn set to cleared) of a boot;
+ * ITEM_SESSION starts each.
  */
 struct expected {
 	struct truth_reader reader;
@@ -16,7 +16,7 @@ struct expected {
 	uint64_t records;
 	bool has_pushed_back;
 	struct item pushed_back;
-	bool began; /* its first item is due: */
+	bool began; /* its first item is due */
 	struct truth_event begin;
 };
 
@@ -24,12 +24,12 @@ bool expected_open(struct expected *expected, const char *truth_dir,
 		   uint32_t cpu);
 void expected_close(struct expected *expected);
 
-/* From here on, what @recording traces is expected. */
+/* Applies the filters of @recording from now on. */
 void expected_use(struct expected *expected, const struct recording *recording);
 
 /* Returns 1 and fills @item, or 0 at the end of the truth. */
 int expected_next(struct expected *expected, struct item *item);
-/* Makes expected_next() return @item once more. */
+/* Makes expected_next() return @item again. */
 void expected_push_back(struct expected *expected, const struct item *item);
 
 #endif

@@ -14,7 +14,7 @@ struct flow {
 	struct code *code;
 	const struct trace_stream *stream;
 	struct flow_items items;
-	int status; /* libipt's, of the last call */
+	int status; /* of the last call to libipt */
 	bool synced;
 	uint64_t tsc;
 	bool cycles; /* times come from cycle_times */
@@ -154,7 +154,7 @@ static int take_instruction(struct flow *flow)
 	int status = pt_insn_next(flow->decoder, &insn, sizeof(insn));
 
 	update_time(flow);
-	/* With an error there may still be an instruction. */
+	/* libipt may return an instruction together with an error. */
 	if (insn.iclass == ptic_error)
 		return status;
 	at = place(flow, before);
@@ -188,7 +188,7 @@ static void step(struct flow *flow)
 		flow->status = status;
 }
 
-/* libipt stops at the last packet it needs: what follows may be padding. */
+/* libipt stops at the last packet it needs; only padding may follow. */
 static void count_undecoded(struct flow *flow)
 {
 	const struct trace_stream *stream = flow->stream;

@@ -17,7 +17,7 @@ struct flow_stats {
 	uint64_t undecoded; /* bytes after the last decoded packet */
 };
 
-/* Borrows all; NULL if libipt refuses. */
+/* Borrows all arguments; returns NULL if libipt rejects them. */
 struct flow *flow_open(const struct recording *recording,
 		       const struct trace_stream *stream, struct code *code);
 void flow_close(struct flow *flow);

@@ -22,7 +22,7 @@ bool flow_items_take(struct flow_items *items, struct item *item)
 	return true;
 }
 
-/* Control has arrived at @ip. */
+/* Completes the pending branch: control has arrived at @ip. */
 static void resolve_branch(struct flow_items *items,
 			   const struct flow_place *place, uint64_t ip)
 {
@@ -69,8 +69,8 @@ static bool writes_cr3(const struct pt_insn *insn)
 	       (opcode[2] & 0xf8) == 0xd8;
 }
 
-/* When libipt has given a branch, it may have read on, up to the packet of the
- * next one: the time before is the branch's.
+/* When libipt returns a branch, it may have read up to the next branch's
+ * packet: the time before the call is the branch's.
  */
 void flow_items_instruction(struct flow_items *items,
 			    const struct flow_place *place,
@@ -132,7 +132,7 @@ static void async_branch(struct flow_items *items,
 void flow_items_event(struct flow_items *items, const struct flow_place *place,
 		      const struct pt_event *event)
 {
-	/* The rest says nothing about the flow of control. */
+	/* Other events do not affect the control flow. */
 	if (event->type == ptev_enabled)
 		push(items, place,
 		     (struct item){ .type = ITEM_START,

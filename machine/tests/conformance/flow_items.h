@@ -6,7 +6,7 @@
 
 #include <intel-pt.h>
 
-/* libipt's instructions and events, turned into items. */
+/* Converts libipt's instructions and events into items. */
 struct flow_items {
 	struct item queue[4];
 	int queued, taken;
@@ -17,15 +17,15 @@ struct flow_items {
 	bool wrote_cr3; /* the last instruction */
 };
 
-/* Where in the trace libipt is when it gives an instruction or an event. */
+/* libipt's position in the trace when it returns an instruction or an event. */
 struct flow_place {
 	uint64_t position; /* byte of the trace */
-	uint64_t before;   /* TSC when libipt was asked for it */
-	uint64_t tsc;	   /* TSC now */
-	uint64_t end;	   /* TSC, if the event ends a stretch of code */
+	uint64_t before;   /* TSC before the call to libipt */
+	uint64_t tsc;	   /* TSC after it */
+	uint64_t end;	   /* TSC, if the event ends traced code */
 };
 
-/* True, and fills @item, if one is left. */
+/* Returns true and fills @item if one is queued. */
 bool flow_items_take(struct flow_items *items, struct item *item);
 
 void flow_items_instruction(struct flow_items *items,
@@ -33,7 +33,7 @@ void flow_items_instruction(struct flow_items *items,
 			    const struct pt_insn *insn);
 void flow_items_event(struct flow_items *items, const struct flow_place *place,
 		      const struct pt_event *event);
-/* An overflow or an error. */
+/* Adds an overflow or an error. */
 void flow_items_loss(struct flow_items *items, const struct flow_place *place);
 
 #endif

@@ -67,9 +67,8 @@ bool perf_attr(const uint8_t *file, uint32_t index,
 	return true;
 }
 
-/* perf gives all events of a recording the same identifying fields.  In the
- * file they stand in the order TID TIME ID STREAM_ID CPU IDENTIFIER, at the
- * end of the record.
+/* perf gives all events of a recording the same identifying fields. They are at
+ * the end of the record, in the order TID TIME ID STREAM_ID CPU IDENTIFIER.
  */
 struct sample_id perf_sample_id(const uint8_t *file,
 				const struct perf_event_header *header)

@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Records of a perf.data file as they lie on disk, and how to walk them. */
+/* The records of a perf.data file in their on-disk layout, and a function that
+ * iterates over them.
+ */
 enum {
 	RECORD_AUXTRACE_INFO = 70,
 	RECORD_AUXTRACE = 71,
@@ -41,7 +43,7 @@ struct auxtrace_info_record {
 	uint64_t priv[];
 };
 
-/* Followed by @size bytes of trace that header.size leaves out. */
+/* Followed by @size bytes of trace, which header.size does not include. */
 struct auxtrace_record {
 	struct perf_event_header header;
 	uint64_t size;
@@ -97,20 +99,22 @@ struct lost_record {
 struct perf_walk {
 	const uint8_t *at;
 	const uint8_t *end;
-	bool cut; /* the last record is not whole */
+	bool cut; /* the last record is incomplete */
 };
 
-/* False if @file is no perf.data file of this machine's byte order. */
+/* Returns false if @file is not a perf.data file in this machine's byte order.
+ */
 bool perf_walk_start(struct perf_walk *walk, const uint8_t *file, size_t size);
-/* The next record; NULL at the end. */
+/* Returns the next record, or NULL at the end. */
 const struct perf_event_header *perf_walk_next(struct perf_walk *walk);
 
-/* The file's attribute @index, missing fields 0; false behind the last. */
+/* Reads the file's attribute @index; missing fields become 0. Returns false if
+ * there is no such attribute.
+ */
 bool perf_attr(const uint8_t *file, uint32_t index,
 	       struct perf_event_attr *attr);
 
-/* This is what sample_id_all appends to a kernel record; 0 where it has
- * nothing.
+/* The fields that sample_id_all appends to a kernel record; absent ones are 0.
  */
 struct sample_id {
 	uint64_t time;

@@ -39,7 +39,9 @@ static uint64_t time_to_tsc(const struct recording *recording, uint64_t time)
 	uint64_t ticks = time - recording->time_zero;
 	uint64_t mult = recording->time_mult;
 
-	/* What perf found when it began has time 0, which is before any TSC. */
+	/* Records about the state at perf's start have time 0, which is before
+	 * any TSC.
+	 */
 	if (!mult || (int64_t)ticks < 0)
 		return 0;
 	return (ticks / mult << recording->time_shift) +
@@ -82,7 +84,8 @@ static struct trace_stream *stream_of(struct recording *recording, uint32_t cpu)
 	return &recording->streams[i];
 }
 
-/* Pieces are padded to 8 bytes, and the next one's offset knows nothing of it.
+/* Pieces are padded to 8 bytes, but the next piece's offset does not include
+ * the padding.
  */
 static bool trim(struct trace_stream *stream, uint64_t end)
 {
@@ -187,7 +190,7 @@ static void read_info(struct recording *recording,
 		add_filters(recording, (const char *)&priv[INFO_FILTER]);
 }
 
-/* Intel PT has the same in its own record. */
+/* Intel PT has the same fields in its own record. */
 static void read_times(struct recording *recording,
 		       const struct time_conv_record *record)
 {

@@ -6,23 +6,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* This is what a perf.data directory made by `perf record --kcore` holds, as
- * far as decoding it needs it.  A reader of its own, so that the conformance
- * tests share nothing with decoder/.
+/* The parts of a perf.data directory made by `perf record --kcore` that
+ * decoding needs. This is an independent reader, so that the conformance tests
+ * share no code with decoder/.
  *
  * Source: tools/perf/Documentation/perf.data-file-format.txt and
  * tools/perf/util/{event,auxtrace,intel-pt}.h in Linux.
  */
 enum { MAX_CPUS = 64, MAX_FILTERS = 8 };
 
-/* One CPU's (or, of a per-thread recording, one buffer's) trace. */
+/* The trace of one CPU or, in a per-thread recording, of one buffer. */
 struct trace_stream {
 	uint32_t cpu;
 	uint8_t *bytes; /* owned */
 	size_t size;
 	uint64_t aux_bytes; /* the sum of the AUX records' sizes */
 	uint64_t truncated; /* AUX records with flag TRUNCATED */
-	bool broken;	    /* AUXTRACE pieces that do not join */
+	bool broken;	    /* AUXTRACE pieces are not contiguous */
 };
 
 /* Code that a process mapped. */
@@ -34,7 +34,7 @@ struct code_mapping {
 	char *path; /* owned */
 };
 
-/* The kernel changed its own text. */
+/* A change of the kernel's own text. */
 struct text_poke {
 	uint64_t tsc;
 	uint64_t address;
@@ -53,7 +53,7 @@ struct recording {
 	size_t file_size;
 	const char *directory; /* borrowed */
 
-	bool is_coresight; /* of what is below it has times only */
+	bool is_coresight; /* only the times below apply then */
 	uint32_t pmu_type;
 	uint64_t config; /* of the intel_pt event, attr.config */
 	bool kernel;	 /* traced levels */
@@ -73,18 +73,18 @@ struct recording {
 	uint32_t stream_count;
 	struct code_mapping *mappings;
 	uint32_t mapping_count;
-	struct text_poke *pokes; /* in order of time */
+	struct text_poke *pokes; /* sorted by time */
 	uint32_t poke_count;
 	uint64_t lost; /* PERF_RECORD_LOST events */
 };
 
-/* Reads DIR/data.  False, with a message to stderr, on failure; call
- * recording_close() in any case.
+/* Reads DIR/data. Returns false, after a message on stderr, on failure; the
+ * caller calls recording_close() in any case.
  */
 bool recording_open(struct recording *recording, const char *directory);
 void recording_close(struct recording *recording);
 
-/* What a stretch of the CPU's clock is in ns, and a reading of it in the
+/* Convert an interval of the CPU's clock to ns, and a reading of it to the
  * recording's time.
  */
 uint64_t recording_ticks_ns(const struct recording *recording, uint64_t ticks);

@@ -34,7 +34,8 @@ static bool traces(const struct transfer_check *check, uint64_t address)
 			       check->recording->user;
 }
 
-/* Returns whether packets say where it goes: of other branches the code does.
+/* Returns whether packets contain the destination; for other branches the code
+ * determines it.
  */
 static bool has_address(enum truth_kind kind)
 {
@@ -42,7 +43,7 @@ static bool has_address(enum truth_kind kind)
 	       kind != TRUTH_CALL;
 }
 
-/* The truth's next transfer that has a packet. */
+/* Reads the truth's next transfer that has a packet. */
 static bool next_truth(struct transfer_check *check, struct truth_event *event,
 		       bool *from_in, bool *to_in)
 {
@@ -63,7 +64,7 @@ static bool next_truth(struct transfer_check *check, struct truth_event *event,
 	}
 }
 
-/* Reads on to the begin of a session, unless the truth ends before. */
+/* Reads up to the start of a session or the end of the truth. */
 static void read_session(struct transfer_check *check)
 {
 	struct truth_event *session = &check->session;
@@ -73,7 +74,9 @@ static void read_session(struct transfer_check *check)
 	while (check->has_session && session->kind != TRUTH_TRACE_ON);
 }
 
-/* Goes to the session that the stream, from @tsc on, is taken to begin in. */
+/* Skips to the session in which the stream, whose first time is @tsc, is
+ * assumed to start.
+ */
 static void find_session(struct transfer_check *check, uint64_t tsc,
 			 uint64_t slack)
 {
@@ -118,7 +121,8 @@ static bool check_interrupt(struct transfer_check *check,
 	uint8_t vector = transfer->vector;
 	bool external = vector == VECTOR_NMI || vector >= VECTOR_EXTERNAL;
 
-	/* int3 and its like are branches, without a FUP and without an event.
+	/* int3 and similar instructions are branches, without a FUP and without
+	 * an event.
 	 */
 	if (event->kind == TRUTH_EXCEPTION && from_in && !transfer->from_known)
 		return transfer->event == TRANSFER_NO_EVENT ||
@@ -146,7 +150,7 @@ static bool check_interrupt(struct transfer_check *check,
 	return true;
 }
 
-/* Each instruction that returns is an IRET, or never is one. */
+/* Each returning instruction is either always an IRET or never. */
 static bool check_return(struct transfer_check *check,
 			 const struct transfer *transfer,
 			 const struct truth_event *event)

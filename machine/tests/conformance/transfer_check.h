@@ -5,22 +5,24 @@
 #include "machine/tests/conformance/transfers.h"
 #include "machine/tests/conformance/truth_reader.h"
 
-/* Compares a recording's transfers with the truth's, in order, all of them: the
- * recording has no compressed returns.
+/* Compares all transfers of a recording with the truth's, in order. The
+ * recording must have no compressed returns.
  */
 enum { TRANSFER_RETURNS_MAX = 256 };
 
 struct transfer_check {
 	struct truth_reader *truth; /* borrowed */
-	uint32_t passed_over; /* sessions of those that the stream may begin in */
-	bool is_near;	      /* it may begin in the one that was tried */
-	struct truth_event session; /* read already: where one begins */
+	uint32_t passed_over;	    /* number of candidate sessions skipped */
+	bool is_near; /* the stream may start in the session tried */
+	struct truth_event session; /* start of a session, read ahead */
 	bool has_session;
 	const struct recording *recording; /* borrowed */
-	bool events, no_tnt;		   /* what it asks for */
+	bool events, no_tnt;		   /* options of the recording */
 
-	uint64_t handlers[256]; /* of each vector seen */
-	/* Where the kernel returns from, and whether by IRET. */
+	uint64_t handlers[256]; /* address per vector seen */
+	/* Addresses of the kernel's returning instructions, and whether each is
+	 * IRET.
+	 */
 	struct {
 		uint64_t from;
 		bool iret;
@@ -29,12 +31,12 @@ struct transfer_check {
 
 	uint64_t compared, interrupts, faults, irets, wakes;
 	uint64_t offset; /* of the last transfer */
-	char wrong[256]; /* what differed first; "" if nothing */
+	char wrong[256]; /* first difference; "" if none */
 };
 
-/* Compares @stream with the truth from the first session not older than it on,
- * within @slack ticks, or one behind that: check->passed_over.  Returns true if
- * all is as it should be.
+/* Compares @stream with the truth, starting at the first session that is not
+ * older than it, within @slack ticks, or check->passed_over sessions later.
+ * Returns true if there is no difference.
  */
 bool transfer_check_run(struct transfer_check *check,
 			const struct recording *recording,

@@ -49,7 +49,7 @@ void transfers_close(struct transfers *transfers)
 	pt_pkt_free_decoder(transfers->decoder);
 }
 
-/* False if the packet has no address. */
+/* Returns false if the packet has no address. */
 static bool take_ip(struct transfers *transfers,
 		    const struct pt_packet_ip *packet)
 {
@@ -114,7 +114,7 @@ static void take_event(struct transfers *transfers, const uint8_t *bytes)
 		transfers->error = "an event of another kind";
 }
 
-/* A FUP right behind it says that no transfer goes with it. */
+/* A FUP immediately after it means that no transfer belongs to it. */
 static void take_mode(struct transfers *transfers, uint64_t offset)
 {
 	bool fup = offset + 2 < transfers->size &&

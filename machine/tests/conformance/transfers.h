@@ -6,12 +6,11 @@
 
 #include <intel-pt.h>
 
-/* This is what a stream's packets alone say of the flow, without the code:
- * each packet with the address that execution went to, and the events bound to
- * it.
+/* The flow information in a stream's packets alone, without the code: each
+ * packet with the address that execution went to, and the events bound to it.
  *
- * libipt's packet decoder finds the packets; what it is too old for (CFE, EVD,
- * IF in MODE.Exec) is read here.
+ * libipt's packet decoder finds the packets; those that it is too old for (CFE,
+ * EVD, IF in MODE.Exec) are decoded here.
  */
 enum transfer_kind {
 	TRANSFER_BEGIN, /* TIP.PGE */
@@ -28,16 +27,17 @@ enum transfer_event {
 struct transfer {
 	enum transfer_kind kind;
 	uint64_t from, to;
-	bool from_known; /* a FUP came before: asynchronous, or of the event */
+	bool from_known; /* a FUP preceded: asynchronous, or an event's */
 	bool to_known;
 	enum transfer_event event;
 	uint8_t vector;
 	bool has_fault; /* EVD: */
 	uint64_t fault;
-	bool interrupts_before; /* IF, as the packets before had it */
+	bool interrupts_before; /* IF, according to earlier packets */
 	bool interrupts;
-	uint64_t wakes_from; /* PWRX since the last one: EXSTOP's address, or 0 */
-	uint64_t offset;     /* of the packet */
+	/* PWRX since the last transfer: EXSTOP's address, or 0 */
+	uint64_t wakes_from;
+	uint64_t offset; /* of the packet */
 };
 
 struct transfers {
@@ -45,26 +45,26 @@ struct transfers {
 	const uint8_t *bytes;
 	size_t size;
 	uint64_t last_ip;
-	struct transfer next; /* what is known of it already */
+	struct transfer next; /* the incomplete next transfer */
 	bool in_psb;
-	bool bound;   /* the next FUP belongs to a packet before it */
-	bool stopped; /* the next FUP is where EXSTOP happened */
+	bool bound;   /* the next FUP belongs to an earlier packet */
+	bool stopped; /* the next FUP is the address of EXSTOP */
 	uint64_t stopped_at;
 	uint64_t tsc;	       /* of the last TSC packet */
-	uint64_t first_tsc;    /* of the stream's first */
-	uint64_t flag_writes;  /* MODE.Exec that no transfer goes with */
+	uint64_t first_tsc;    /* the stream's first */
+	uint64_t flag_writes;  /* MODE.Exec packets without a transfer */
 	uint64_t branches;     /* TNT packets */
 	uint64_t stops, wakes; /* PWRE, PWRX */
 	const char *error;     /* NULL: none */
 };
 
-/* Borrows @stream.  False if libipt does not take it. */
+/* Borrows @stream. Returns false if libipt rejects it. */
 bool transfers_open(struct transfers *transfers,
 		    const struct trace_stream *stream);
 void transfers_close(struct transfers *transfers);
 
-/* Returns 1 and fills @transfer; 0 at the end, transfers->error says whether it
- * is the stream's.
+/* Returns 1 and fills @transfer, or 0 at the end; transfers->error is NULL if
+ * that is the stream's end.
  */
 int transfers_next(struct transfers *transfers, struct transfer *transfer);
 

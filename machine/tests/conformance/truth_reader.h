@@ -23,18 +23,18 @@ struct truth_reader {
 	uint8_t *file; /* mapped */
 	size_t size;
 	size_t at;
-	bool cut; /* the last record is not whole */
+	bool cut; /* the last record is incomplete */
 	struct truth_event last;
 };
 
-/* False, with a message to stderr, if @path is no such file. */
+/* Returns false, after a message on stderr, if @path is not such a file. */
 bool truth_reader_open(struct truth_reader *reader, const char *path);
 
-/* The same of CPU @cpu's file in the folder @truth. */
+/* Like truth_reader_open(), but opens the file of @cpu in the folder @truth. */
 bool truth_reader_open_cpu(struct truth_reader *reader, const char *truth,
 			   uint32_t cpu);
 
-/* Returns whether there is such a file; of the first CPU there has to be. */
+/* Returns whether the file of @cpu exists; the first CPU's must. */
 bool truth_has_cpu(const char *truth, uint32_t cpu);
 
 void truth_reader_close(struct truth_reader *reader);

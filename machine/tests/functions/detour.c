@@ -33,7 +33,7 @@ bool detours_follow(struct detours *detours, const struct truth_event *event,
 		now->is_return |= to->kind == KIND_RETURN_THUNK &&
 				  !is_call(now->kind);
 	}
-	/* The return at a thunk's end has the slot that counts. */
+	/* The return at a thunk's end determines the stack pointer. */
 	if (now->is_return && event->kind == TRUTH_RETURN)
 		now->sp = event->sp;
 	if (is_thunk(to))

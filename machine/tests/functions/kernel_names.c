@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* This is what no symbol covers. */
+/* For addresses that no symbol covers. */
 static const struct kernel_name unknown = { .name = "[unknown]", .module = "" };
 
 static char *read_file(const char *path)
@@ -29,7 +29,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* Cuts ".cold" and what is behind it.  Returns whether it was there. */
+/* Cuts ".cold" and everything after it. Returns whether it was present. */
 static bool cut_cold(char *name)
 {
 	char *mark = strstr(name, ".cold");
@@ -59,9 +59,9 @@ static enum code_kind kind_of(const char *name)
 						      KIND_INDIRECT_THUNK;
 }
 
-/* A line without its end: "address type name\t[module]". Data ends the
- * function before it, absolute symbols are no addresses.  Marks of Arm's, as $x,
- * only say what kind of bytes follow.
+/* Parses a line without its newline: "address type name\t[module]". Data
+ * symbols end the preceding function; absolute symbols are not addresses. Arm's
+ * mapping symbols, such as $x, only mark the kind of the following bytes.
  */
 static bool read_line(char *line, struct kernel_name *name)
 {
@@ -86,15 +86,18 @@ static bool read_line(char *line, struct kernel_name *name)
 	return !strchr("aA", type) && *word != '$';
 }
 
-/* Where a section begins or ends: a name only if there is no other. */
+/* Returns whether the name marks the start or end of a section: it is used only
+ * if there is no other.
+ */
 static bool is_section_mark(const struct kernel_name *name)
 {
 	return strstr(name->name, "_text_start") ||
 	       strstr(name->name, "_text_end");
 }
 
-/* By address; the one that names it last: a thunk by any of its names, then
- * the last in the file, but data and marks only if there is nothing else.
+/* Sorts by address; the preferred name of an address is last: a thunk by any of
+ * its names, then the last in the file, with data and marks only as a last
+ * resort.
  */
 static int by_address(const void *a, const void *b)
 {
@@ -125,7 +128,7 @@ static void drop_doubles(struct kernel_names *names)
 	names->count = kept;
 }
 
-/* Returns @text with the file at @path behind it, or NULL. */
+/* Returns @text followed by the file at @path, or NULL. */
 static char *read_more(char *text, const char *path)
 {
 	char *more = read_file(path);

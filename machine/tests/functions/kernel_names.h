@@ -6,19 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* This is what the code at an address is, by a recording's copy of kallsyms
- * and the rules of docs/formats.md; shares nothing with symbolize/.
+/* The kind of code at an address, according to a recording's copy of kallsyms
+ * and the rules of docs/formats.md; shares no code with symbolize/.
  */
 enum code_kind {
 	KIND_FUNCTION,
 	KIND_RETURN_THUNK,
 	KIND_INDIRECT_THUNK,
-	KIND_VECTOR, /* Arm's exception vectors lead to handlers */
+	KIND_VECTOR, /* Arm's exception vectors, which branch to handlers */
 };
 
 struct kernel_name {
 	uint64_t start;
-	const char *name; /* the function's, as reports have it */
+	const char *name; /* the function's, as in reports */
 	const char *module;
 	enum code_kind kind;
 	bool is_padding; /* before the function's first byte */
@@ -27,33 +27,34 @@ struct kernel_name {
 
 struct kernel_names {
 	char *text;		   /* the file; names point into it */
-	struct kernel_name *names; /* by address, no two the same */
+	struct kernel_name *names; /* sorted by address, without duplicates */
 	size_t count;
-	char **made; /* other names */
+	char **made; /* generated names; owned */
 	size_t made_count;
 };
 
-/* Names functions of one name by their places, and their pieces like them.  All of
- * @names are by address.
+/* Renames functions that share a name after their addresses, and their other
+ * parts like them. @names must be sorted by address.
  */
 void kernel_names_tell_apart(struct kernel_names *names);
 
-/* Reads DIR/kcore_dir/kallsyms and, unless NULL, more lines like its own from
- * the file @more.  False, with a message to stderr, if it cannot.
+/* Reads DIR/kcore_dir/kallsyms and, unless @more is NULL, further lines of the
+ * same format from the file @more. Returns false, after a message on stderr, on
+ * failure.
  */
 bool kernel_names_read(struct kernel_names *names, const char *recording,
 		       const char *more);
 void kernel_names_free(struct kernel_names *names);
 
-/* What covers @address; never NULL. */
+/* Returns the name that covers @address; never NULL. */
 const struct kernel_name *kernel_names_find(const struct kernel_names *names,
 					    uint64_t address);
 
-/* Whether both are pieces of one function. */
+/* Returns whether both are parts of one function. */
 bool kernel_name_equal(const struct kernel_name *one,
 		       const struct kernel_name *other);
 
-/* Whether the function that covers @address begins there. */
+/* Returns whether the function that covers @address starts there. */
 bool kernel_name_begins(const struct kernel_name *name, uint64_t address);
 
 #endif

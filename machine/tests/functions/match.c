@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This is what is shown before and behind a difference. */
+/* Number of entries shown before and after a difference. */
 enum { SHOWN = 8 };
 
-/* A task that the truth knows by its stack is whoever is first seen to be it.
+/* A task that the truth knows only by its stack gets the tid of the first
+ * timeline entry that matches it.
  */
 struct matcher {
 	struct match *match;
@@ -22,7 +23,7 @@ struct matcher {
 	bool all;
 	uint64_t slack_ns;
 	uint32_t cpu;
-	int32_t *tids; /* by the truth's number of a task; INT32_MIN: none */
+	int32_t *tids; /* by the truth's task number; INT32_MIN: none */
 	size_t passage;
 	size_t line;
 };
@@ -78,7 +79,7 @@ static bool is_equal(struct matcher *matcher, const struct passage *passage,
 	       same_task(matcher, passage->task, line->tid);
 }
 
-/* A tick is between the branch and the first instruction behind it. */
+/* A clock tick may fall between the branch and the next instruction. */
 static void check_time(struct matcher *matcher, const struct passage *passage,
 		       const struct line *line)
 {
@@ -139,7 +140,7 @@ static void show_timeline(struct matcher *matcher)
 	}
 }
 
-/* Whether nothing is left but what the recording's end closes. */
+/* Returns whether only entries are left that the recording's end closes. */
 static bool is_at_end(struct matcher *matcher)
 {
 	const struct line *line;

@@ -8,18 +8,20 @@
 
 struct recording;
 
-/* One CPU's timeline against the truth. */
+/* The result of comparing one CPU's timeline with the truth. */
 struct match {
 	uint64_t compared;
-	uint64_t left_out; /* of the timeline, as unseen */
+	uint64_t left_out; /* timeline entries omitted as untraced */
 	bool differs;
 	struct time_error error; /* in ns */
-	uint64_t outside; /* true times outside the interval stated, and slack */
+	/* true times outside the reported bounds plus slack */
+	uint64_t outside;
 };
 
-/* Compares what both say of @cpu, one by one, and shows the first difference
- * on stdout.  @all: what began or ended unseen as well.  @slack_ns: how far two
- * readings of the clock for one moment are apart.
+/* Compares the timeline and the truth of @cpu entry by entry and prints the
+ * first difference to stdout. @all: includes functions that started or ended
+ * untraced. @slack_ns: how much two clock readings of the same instant may
+ * differ.
  */
 void match_cpu(struct match *match, const struct recording *recording,
 	       const struct replay *replay, const struct timeline *timeline,

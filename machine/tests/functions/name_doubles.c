@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Functions' entries by module, name and address: all, or those of one name. */
+/* Functions' entries by module, name and address: all, or all with one name. */
 struct run {
 	struct kernel_name **entries;
 	size_t count;
 };
 
-/* What the kernel writes as it runs is one function by its name. */
+/* Code that the kernel generates at run time is one function per name. */
 static bool is_generated(const struct kernel_name *name)
 {
 	return !strcmp(name->module, "[bpf]") ||
@@ -58,7 +58,7 @@ static struct run list(const struct kernel_names *names)
 	return all;
 }
 
-/* Returns those of @all that are called as @name is. */
+/* Returns the entries of @all that have the name of @name. */
 static struct run run_of(const struct run *all, const struct kernel_name *name)
 {
 	struct run run = { .entries = all->entries };
@@ -85,7 +85,7 @@ static bool is_one(const struct run *run)
 	return run->entries[0]->start == run->entries[run->count - 1]->start;
 }
 
-/* The entry of @run at @address or the next behind it, else the last. */
+/* Returns the entry of @run at or after @address, or else the last. */
 static struct kernel_name *entry_from(const struct run *run, uint64_t address)
 {
 	size_t i = 0;
@@ -95,9 +95,9 @@ static struct kernel_name *entry_from(const struct run *run, uint64_t address)
 	return run->entries[i];
 }
 
-/* Returns which entry each piece belongs to: padding to the one behind it, cold
- * parts, which are in the order of their functions, to the one behind that of the
- * part before.
+/* Returns the entry that each part belongs to: padding to the next entry; cold
+ * parts, which are in the order of their functions, to the entry after the
+ * owner of the previous part.
  */
 static struct kernel_name **find_owners(const struct kernel_names *names,
 					const struct run *all)
@@ -145,7 +145,7 @@ static char *keep(struct kernel_names *names, char *made)
 	return made;
 }
 
-/* Gives the entries of @run, if they are several, names of their own. */
+/* Gives the entries of @run, if there are several, unique names. */
 static void rename_entries(struct kernel_names *names, const struct run *all,
 			   const struct run *run)
 {

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* The stacks of CPU entries lie in an area of their own
+/* The stacks of CPU entries have an address range of their own
  * (Documentation/arch/x86/x86_64/mm.rst).
  */
 #define ENTRY_AREA 0xfffffe0000000000ULL
 #define ENTRY_AREA_END 0xfffffe8000000000ULL
 
-/* Bytes, with a prefix. */
+/* In bytes, with a prefix. */
 enum { LONGEST_CONDITIONAL = 7 };
 
 static struct task_frames *task_on(const struct player *player,
@@ -30,7 +30,7 @@ static struct passing passing_at(const struct player *player,
 	};
 }
 
-/* Idle tasks, one a CPU, all have pid 0. */
+/* Idle tasks, one per CPU, all have pid 0. */
 static int64_t key_of(const struct player_cpu *cpu, uint32_t pid)
 {
 	return pid ? (int64_t)pid : -2 - (int64_t)cpu->number;
@@ -41,8 +41,8 @@ static bool is_in(const struct frame *frame, const char *function)
 	return !strcmp(frame->function->name, function);
 }
 
-/* A trace of single tasks ends in perf_event_exit_task(), where a task may
- * wait, too, and go on afterwards.
+/* A trace of single tasks ends in perf_event_exit_task(), but a task may also
+ * wait there and continue.
  */
 static bool is_ending(const struct task_frames *task)
 {
@@ -61,7 +61,7 @@ static bool is_ending(const struct task_frames *task)
 	return is_off;
 }
 
-/* A task that ends is not seen again; its stack may be another's soon. */
+/* A task that ends does not return; another task may soon reuse its stack. */
 static void leave_task(struct player *player, struct player_cpu *cpu)
 {
 	if (cpu->task != SIZE_MAX && is_ending(task_on(player, cpu)))
@@ -140,7 +140,9 @@ static void call(struct player *player, struct task_frames *task,
 	frames_call(task, at, to, slot, way->site, way->kind == TRUTH_CALL);
 }
 
-/* Control went from @from to @to, which are no thunks, by @kind. */
+/* Handles a transfer of kind @way->kind from @way->from to @to, which are not
+ * thunks.
+ */
 static void transfer(struct player *player, struct player_cpu *cpu,
 		     const struct detour *way, uint64_t to, uint64_t tsc)
 {
@@ -158,7 +160,9 @@ static void transfer(struct player *player, struct player_cpu *cpu,
 		frames_tail(task, &at, way->from, name);
 }
 
-/* One that is not taken goes on right behind itself: no transfer. */
+/* A branch that is not taken continues at the next instruction, so it is not a
+ * transfer.
+ */
 static bool is_taken(const struct truth_event *event)
 {
 	return event->to - event->from > LONGEST_CONDITIONAL;
@@ -211,7 +215,9 @@ static void far_branch(struct player *player, struct player_cpu *cpu,
 	}
 }
 
-/* An exception that led to a vector is one when it has led to its handler. */
+/* An exception that led to a vector counts once the vector has branched to its
+ * handler.
+ */
 static void vector_branch(struct player *player, struct player_cpu *cpu,
 			  const struct truth_event *event)
 {

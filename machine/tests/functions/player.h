@@ -6,9 +6,7 @@
 #include "machine/tests/functions/replay.h"
 #include "machine/tests/functions/stack_rules.h"
 
-/* This is what a record of the truth means for the open functions of the task
- * that is on its CPU.
- */
+/* Applies the truth's records to the open functions of the task on each CPU. */
 struct player_cpu {
 	uint32_t number;
 	struct truth_reader reader;
@@ -16,9 +14,10 @@ struct player_cpu {
 	bool has_next;
 	size_t task; /* index; SIZE_MAX: none yet */
 	struct detours detours;
-	struct truth_event vectored; /* led to a vector, that is under way */
+	/* branch to an exception vector that is still running */
+	struct truth_event vectored;
 	bool is_in_vector;
-	uint64_t traced_from; /* tsc; 0: not in the kernel, or off */
+	uint64_t traced_from; /* tsc; 0: in user space, or trace off */
 };
 
 struct player {
@@ -30,11 +29,11 @@ struct player {
 	struct player_cpu cpus[REPLAY_CPUS];
 };
 
-/* The task of a TRUTH_SWITCH is on @cpu from now on. */
+/* Puts the task of a TRUTH_SWITCH on @cpu. */
 void player_switch(struct player *player, struct player_cpu *cpu,
 		   const struct truth_event *event);
 
-/* Any other record. */
+/* Applies any other record. */
 void player_play(struct player *player, struct player_cpu *cpu,
 		 const struct truth_event *event);
 

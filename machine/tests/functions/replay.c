@@ -13,9 +13,9 @@ static bool advance(const struct player *player, struct player_cpu *cpu)
 	return cpu->has_next;
 }
 
-/* Plays the next record, and before it the switch that it leads to.  The
- * function entered is the next task's: on its stack already, or on the one that
- * its only branch, the return, finds.
+/* Plays the next record, preceded by the switch that it leads to. The function
+ * entered belongs to the next task: it is on its stack already, or on the stack
+ * that its only branch, the return, finds.
  */
 static void step(struct player *player, struct player_cpu *cpu)
 {
@@ -33,7 +33,7 @@ static void step(struct player *player, struct player_cpu *cpu)
 		player_play(player, cpu, &event);
 }
 
-/* The CPU whose turn it is. */
+/* Returns the CPU with the earliest next record. */
 static struct player_cpu *choose(struct player *player)
 {
 	struct player_cpu *best = NULL;

@@ -10,19 +10,20 @@
 
 enum { REPLAY_CPUS = 16 };
 
-/* The truth of a stretch of TSC, in functions. */
+/* The truth of an interval of TSC as function entries and exits. */
 struct replay {
 	struct passages passages[REPLAY_CPUS]; /* of each CPU, in order */
 	struct task_frames *tasks;
 	size_t task_count;
 	uint32_t cpus;
-	uint64_t pauses;		    /* the trace was off, and went on */
-	uint64_t kernel_ticks[REPLAY_CPUS]; /* traced, in the kernel */
+	/* times the trace was off and resumed */
+	uint64_t pauses;
+	uint64_t kernel_ticks[REPLAY_CPUS]; /* traced time in the kernel */
 	uint64_t switches[REPLAY_CPUS];
 };
 
-/* Reads DIR/truth.* from @first to @last.  False, with a message to stderr,
- * if there is none.
+/* Reads DIR/truth.* from @first to @last. Returns false, after a message on
+ * stderr, if there is none.
  */
 bool replay_truth(struct replay *replay, const char *truth,
 		  const struct kernel_names *names,

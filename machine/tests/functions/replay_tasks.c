@@ -29,7 +29,7 @@ size_t replay_task_of_stack(struct replay *replay, uint64_t sp)
 	return new_task(replay, -1, base);
 }
 
-/* One that ran from the start was known by its stack only. */
+/* A task that ran from the start was known only by its stack until now. */
 size_t replay_task_of_pid(struct replay *replay, int64_t pid, uint64_t sp)
 {
 	size_t index;

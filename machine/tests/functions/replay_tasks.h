@@ -4,15 +4,15 @@
 
 #include "machine/tests/functions/replay.h"
 
-/* Kernel stacks are as large as their alignment. */
+/* Kernel stacks are aligned to their size. */
 #define STACK_SIZE 0x4000ULL
 
-/* The living task on the stack that @sp points into; a new one of unknown pid
- * if there is none.  Indices into replay->tasks.
+/* Returns the index in replay->tasks of the living task whose stack contains
+ * @sp; adds one of unknown pid if there is none.
  */
 size_t replay_task_of_stack(struct replay *replay, uint64_t sp);
 
-/* That of @pid, of which @sp is the stack. */
+/* Returns the index of the task @pid, whose stack contains @sp. */
 size_t replay_task_of_pid(struct replay *replay, int64_t pid, uint64_t sp);
 
 #endif

@@ -4,8 +4,8 @@
 #include "machine/tests/conformance/recording.h"
 
 /* The CPU aligns the stack to 16 bytes and pushes five words, from which iret
- * restores; an error code is gone by then.  On a stack of the handler's own
- * the address is another, and is not needed.
+ * restores; an error code has been popped by then. On a separate stack of the
+ * handler the address differs, and is not needed.
  */
 static uint64_t x86_interrupt_slot(uint64_t sp)
 {
@@ -13,7 +13,7 @@ static uint64_t x86_interrupt_slot(uint64_t sp)
 }
 
 /* The kernel saves registers below the interrupted stack pointer, and has
- * restored it when it executes ERET.
+ * restored that pointer when it executes ERET.
  */
 static uint64_t arm64_interrupt_slot(uint64_t sp)
 {

@@ -7,25 +7,29 @@
 
 struct recording;
 
-/* How an architecture's calls, interrupts and switches use stacks. */
+/* An architecture's use of the stack in calls, interrupts and switches. */
 struct stack_rules {
-	/* A call pushes so much; the stack pointer at the function's return is
-	 * lower than that at its call by it.
+	/* Bytes that a call pushes: the stack pointer at the function's return
+	 * is lower by this than at its call.
 	 */
 	uint64_t call_bytes;
-	/* The stack pointer at the end of an interrupt that came at @sp. */
+	/* Returns the stack pointer at the end of an interrupt that arrived at
+	 * @sp.
+	 */
 	uint64_t (*interrupt_slot)(uint64_t sp);
-	/* The handler of breakpoints in the kernel moves what the CPU has pushed
-	 * down by so much, to make room for a call that it stands in for.
+	/* The handler of kernel breakpoints moves the words that the CPU has
+	 * pushed down by this much, to make room for an emulated call.
 	 */
 	uint64_t breakpoint_gap;
-	/* Tasks are switched by a function that is entered on the old stack and
-	 * left on the next task's.
+	/* Tasks are switched by a function that is entered on the old task's
+	 * stack and returns on the next task's.
 	 */
 	bool switches_inside;
 };
 
-/* Those of the recording's architecture, which its trace unit tells. */
+/* Returns the rules of the recording's architecture, which its trace unit
+ * determines.
+ */
 const struct stack_rules *stack_rules_of(const struct recording *recording);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-/* This is what a search may not find. */
+/* The index of a failed search. */
 #define NONE SIZE_MAX
 
-/* Bytes; a direct call, perhaps behind a prefix; one through memory with
+/* In bytes: a direct call, perhaps with a prefix; a call through memory with
  * prefix, displacement and index.
  */
 enum { LONGEST_DIRECT_CALL = 6, LONGEST_CALL = 9 };
@@ -65,7 +65,7 @@ static void pop(struct task_frames *task, const struct passing *at,
 	note(task, at, task->frames[task->count].function, true, is_unseen);
 }
 
-/* Only the last one is seen to end. */
+/* Only the last popped function is traced to its end. */
 static void pop_through(struct task_frames *task, const struct passing *at,
 			size_t index)
 {
@@ -73,8 +73,8 @@ static void pop_through(struct task_frames *task, const struct passing *at,
 		pop(task, at, task->count > index + 1);
 }
 
-/* Goes on in a function that was not seen to begin, unless this is where it
- * does: a new task.
+/* Continues in @function, whose start was not traced, unless @address is its
+ * start: then this is a new task.
  */
 static void infer(struct task_frames *task, const struct passing *at,
 		  const struct kernel_name *function, uint64_t address)
@@ -103,7 +103,9 @@ void frames_call(struct task_frames *task, const struct passing *at,
 	     false);
 }
 
-/* After a pause that ended in a switch, who jumps was not seen to begin. */
+/* After a pause that ended in a switch, the start of the jumping function was
+ * not traced.
+ */
 void frames_tail(struct task_frames *task, const struct passing *at,
 		 const struct kernel_name *from, const struct kernel_name *to)
 {
@@ -132,7 +134,8 @@ static bool returns_behind_call(const struct frame *frame, uint64_t address)
 	return address > frame->site && address <= frame->site + longest;
 }
 
-/* What was open before a pause, and that the stack has no room for any more.
+/* Ends functions that were open before a pause and that the stack no longer has
+ * room for.
  */
 static void drop_stale(struct task_frames *task, const struct passing *at,
 		       uint64_t sp)
@@ -144,8 +147,9 @@ static void drop_stale(struct task_frames *task, const struct passing *at,
 		pop(task, at, true);
 }
 
-/* Where a function that began unseen has its return address nobody knows; the
- * one returned to may be open already, from before a pause.
+/* The return address of a function with an untraced start is at an unknown
+ * stack position; the function returned to may be open already, from before a
+ * pause.
  */
 static void return_unknown(struct task_frames *task, const struct passing *at,
 			   const struct kernel_name *to, uint64_t address,
@@ -154,7 +158,7 @@ static void return_unknown(struct task_frames *task, const struct passing *at,
 	struct frame *top = top_of(task);
 
 	if (top && !top->origin && top->slot && !top->is_stale)
-		/* The end of a call into the same function. */
+		/* This ends a call to the same function. */
 		return;
 	if (top && !top->origin)
 		pop(task, at, false);
@@ -165,8 +169,8 @@ static void return_unknown(struct task_frames *task, const struct passing *at,
 	top_of(task)->is_stale = false;
 }
 
-/* Who called what has ended, but not a switch that began in another task, has
- * not ended in a pause.
+/* Continues in the caller of a function that has ended. The caller did not end
+ * in a pause, except after a switch that another task started.
  */
 static void go_on(struct task_frames *task, const struct passing *at,
 		  const struct kernel_name *to, uint64_t address, uint64_t slot)
@@ -185,7 +189,7 @@ static size_t find_returning(const struct task_frames *task, uint64_t address,
 {
 	size_t index = find_slot(task, slot);
 
-	/* Another one's, from before a pause. */
+	/* It belongs to another call, from before a pause. */
 	if (index != NONE && task->frames[index].is_stale &&
 	    !returns_behind_call(&task->frames[index], address))
 		index = NONE;
@@ -229,8 +233,8 @@ static size_t find_origin(const struct task_frames *task, uint64_t origin)
 	return NONE;
 }
 
-/* Goes on in a function that was interrupted, perhaps at its first instruction,
- * which is no begin of it.
+/* Continues in an interrupted function. If it was interrupted at its first
+ * instruction, that is not an entry of it.
  */
 static void infer_interrupted(struct task_frames *task,
 			      const struct passing *at,
@@ -239,16 +243,16 @@ static void infer_interrupted(struct task_frames *task,
 	push(task, at, (struct frame){ .function = function }, true);
 }
 
-/* On arm64 breakpoints lead from what a probe executes for a function (a copy of
- * its first instruction, a trampoline behind it) to elsewhere; if that was not
- * seen to begin, it is open by its own name.
+/* On arm64, breakpoints lead from code that a probe executes for a function (a
+ * copy of its first instruction, a trampoline after it) to other code; if its
+ * start was not traced, it is open under its own name.
  */
 static void leave_probe(struct task_frames *task, const struct passing *at,
 			const struct kernel_name *to)
 {
 	const struct frame *top = top_of(task);
 
-	/* A thunk is part of what leads into it. */
+	/* A thunk is part of the function that leads into it. */
 	if (!top || top->slot || top->origin || to->kind != KIND_FUNCTION ||
 	    kernel_name_equal(top->function, to))
 		return;
@@ -265,7 +269,8 @@ static size_t find_interrupt(const struct task_frames *task, uint64_t slot)
 	return index != NONE && task->frames[index].origin ? index : NONE;
 }
 
-/* An iret need not end an interrupt: sync_core() makes one up. */
+/* An iret need not end an interrupt: sync_core() builds its own frame for one.
+ */
 void frames_iret(struct task_frames *task, const struct passing *at,
 		 const struct kernel_name *from, const struct kernel_name *to,
 		 uint64_t address, uint64_t sp, uint64_t gap)

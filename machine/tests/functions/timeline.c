@@ -28,8 +28,8 @@ static const char header[] = "event,time_ns,cpu,pid,tid,comm,depth,function,"
 			     "detail,wall_ns,on_cpu_ns,begin_unseen,end_unseen,"
 			     "not_all_seen,early_ns,late_ns";
 
-/* Cuts the field at *@rest off, as RFC 4180 has it; two quotes inside one are
- * left as they are.
+/* Cuts the field at *@rest off, as in RFC 4180; doubled quotes inside one stay
+ * doubled.
  */
 static char *cut_field(char **rest)
 {

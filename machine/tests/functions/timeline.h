@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* An entry or exit as `ktrace-hw timeline --format=csv` has it. */
+/* An entry or exit in the output of `ktrace-hw timeline --format=csv`. */
 struct line {
 	bool is_exit;
 	bool is_unseen;
@@ -23,12 +23,13 @@ struct timeline {
 	struct line *lines;
 	size_t count;
 	size_t room;
-	char **texts; /* the input, a line each */
+	char **texts; /* the input's lines */
 	size_t text_count;
 	size_t text_room;
 };
 
-/* Reads all of @file.  False, with a message to stderr, if it is no such CSV.
+/* Reads all of @file. Returns false, after a message on stderr, if it is not
+ * such a CSV.
  */
 bool timeline_read(struct timeline *timeline, FILE *file);
 void timeline_free(struct timeline *timeline);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* This is what test_exec_log.sh runs in the guest: every kind of branch of
- * user code, at an address of its own, without a library.
+/* The program that test_truth_exec_log.sh runs in the guest: every kind of
+ * branch of user code, each at its own address, without a library.
  */
 #include <sys/syscall.h>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The guest's side of test_perf_suite.sh: perf's own tests of the trace unit that is
-# here. A test that says nothing of its cases is one itself.
+# The guest's side of test_perf_suite.sh: runs perf's own tests of this
+# machine's trace unit. A test that reports no cases counts as one case.
 set -euo pipefail
 
 readonly WORK=/tmp/perf-suite
@@ -11,7 +11,7 @@ HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 # shellcheck source=machine/tests/guest_perf.sh
 source "$HERE/../guest_perf.sh"
 
-# Where perf's packages have had their tests.
+# Finds the folder of tests, which differs between perf's packages.
 find_suite() {
 	local core
 	for core in "$(perf --exec-path)" /usr/lib/perf-core /usr/libexec/perf-core; do
@@ -40,14 +40,14 @@ if [[ -z $suite ]]; then
 	printf 'no suite: %s has no tests/shell/%s\n' "$(perf --version)" "$first"
 	exit 0
 fi
-# The suite gives perf 5 s to start.  It walks the files of all modules, 4000 of
-# them over 9p, which takes 6 to 20 s here.
+# The suite gives perf 5 s to start, but perf reads the files of all modules,
+# 4000 of them over 9p, which takes 6 to 20 s here.
 mkdir -p "$WORK/tests"
 make_perf_fast
 cp -r "$suite" "$WORK/tests/shell"
 cp -r "$HERE/util" "$WORK/util"
 cd "$WORK/tests/shell"
-# Each perf has its own: 6.1 thirteen, 6.12 one more.
+# The number depends on perf's version: 6.1 has thirteen, 6.12 one more.
 if [[ $first == test_intel_pt.sh ]]; then
 	printf 'cases: %d\n' "$(grep -c '^test_.*count_result' "$first")"
 	exec sh "./$first"

@@ -4,13 +4,14 @@
 
 #include <stdint.h>
 
-/* The file in which a JIT compiler tells perf what it has written where, as
- * perf's own suite wants to include it: Debian's package has the suite without
- * this header.  Source: tools/perf/Documentation/jitdump-specification.txt.
+/* The file in which a JIT compiler reports the code it has written to perf,
+ * under the name by which perf's own suite includes it: Debian's package has
+ * the suite without this header. Source:
+ * tools/perf/Documentation/jitdump-specification.txt.
  */
 #define JITHEADER_MAGIC 0x4a695444 /* "JiTD" */
 #define JITHEADER_VERSION 1
-#define JITDUMP_FLAGS_ARCH_TIMESTAMP (1ull << 0) /* times are the TSC's */
+#define JITDUMP_FLAGS_ARCH_TIMESTAMP (1ull << 0) /* times are TSC values */
 
 struct jitheader {
 	uint32_t magic;
