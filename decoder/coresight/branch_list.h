@@ -50,18 +50,18 @@ static inline void branch_list_commit(struct branch_list *list)
 	list->committed = list->count;
 }
 
-/* The last @added branches hold whatever was executed: commits them unless
- * uncommitted ones precede them.
+/* Commits all branches if only the last @added ones are uncommitted, which are
+ * true whatever is executed (times and counts), or if too many wait.
  */
 void branch_list_commit_report(struct branch_list *list, size_t added);
 
-/* Removes the uncommitted branches, except those that hold whatever was
- * executed, which are committed.
+/* Removes the uncommitted branches, except times and cycle counts, which are
+ * true whatever is executed and are committed.
  */
 void branch_list_take_back(struct branch_list *list);
 
-/* Like branch_list_take_back(), but only removes branches that wait for the
- * trace to continue; commits those before.
+/* Like branch_list_take_back(), but first removes everything from the first
+ * uncommitted TRACE_ON on, times and counts included. For the end of the trace.
  */
 void branch_list_finish(struct branch_list *list);
 

@@ -65,16 +65,18 @@ bool coresight_held_count(struct coresight_held *held);
  */
 bool coresight_held_commit(struct coresight_held *held, size_t count);
 
-/* Removes the newest @count elements, which were not executed. */
+/* Removes the newest @count elements, which were not executed, with their
+ * packets except reports.
+ */
 bool coresight_held_cancel(struct coresight_held *held, size_t count);
 
-/* Inverts the newest element, an atom, and drops the packets after it, which
- * describe the wrong target. Assumes that no unit corrects an element of
- * another kind.
+/* Inverts the newest element, an atom, and drops the addresses after it, which
+ * describe the wrong target; contexts stay. Assumes that no unit corrects an
+ * element of another kind.
  */
 bool coresight_held_mispredict(struct coresight_held *held);
 
-/* Discards all packets. */
+/* Discards all packets except reports. */
 void coresight_held_discard(struct coresight_held *held);
 
 #endif
