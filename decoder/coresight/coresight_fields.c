@@ -53,7 +53,7 @@ static size_t number_behind_header(const uint8_t *bytes)
 }
 
 /* Formats 3, 1 and 2 of cycle counts. Format 2 contains the number of committed
- * elements, or their distance from the maximum, less 15.
+ * elements less 1 or, with bit 0 set, relative to @depth - 15.
  */
 static bool commits_of_cycles(const uint8_t *bytes, size_t depth, size_t *count)
 {
