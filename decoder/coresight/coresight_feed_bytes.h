@@ -24,7 +24,7 @@ bool coresight_feed_waits(const struct coresight_feed *feed);
 /* Allocates feed->speculation. Returns false when out of memory. */
 bool coresight_feed_new_speculation(struct coresight_feed *feed);
 
-/* Tells OpenCSD that the data so far ends (end of trace or reset). */
+/* Passes @op, the end of the trace or a reset, to OpenCSD. */
 void coresight_feed_tell(struct coresight_feed *feed, ocsd_datapath_op_t op);
 
 /* Handles damage at the next byte. */

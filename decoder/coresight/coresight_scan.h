@@ -29,8 +29,9 @@ struct coresight_sync {
 	uint64_t end;  /* right after it */
 };
 
-/* Finds the first one that ends after @from and lies before the window that
- * contains @to. Returns whether there is one.
+/* Finds the first synchronization packet that ends after @from, up to the end
+ * of the window that contains the byte before @to. Returns whether there is
+ * one.
  */
 bool coresight_scan_next(struct coresight_scan *scan, uint64_t from,
 			 uint64_t to, struct coresight_sync *sync);

@@ -93,7 +93,7 @@ enum trace_branch_kind {
 	TRACE_ATOMS,
 	/* Execution is at the address, before the instruction there runs; the
 	 * instruction set is @count (enum trace_set). It continues there in any
-	 * case; what ran before is unknown unless the code leads there.
+	 * case; the execution before it is unknown unless the code leads there.
 	 */
 	TRACE_ADDRESS,
 	/* The code runs on to the branch at the address, which is taken;

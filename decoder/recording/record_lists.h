@@ -15,7 +15,7 @@ struct recording;
  */
 struct record_lists;
 
-/* Kinds of records in the lists of a CPU and in the list for all CPUs, as
+/* Kinds of records in the list of a CPU and in the list about tasks, as
  * SIDEBAND_BIT()s.
  */
 #define RECORD_LISTS_OF_CPU \
