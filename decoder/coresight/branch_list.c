@@ -6,7 +6,9 @@
 
 enum {
 	FIRST_ROOM = 512,
-	/* What is not committed waits for no more than so many. */
+	/* Maximum number of uncommitted branches that times and counts wait
+	 * for.
+	 */
 	UNCOMMITTED = 4096,
 };
 

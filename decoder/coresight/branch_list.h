@@ -8,16 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Branches that wait until it is known whether they count.  Those that do are
- * committed; the others may be taken back.
+/* Branches, some of which are not committed yet. Committed branches are final;
+ * the others may be taken back.
  */
 struct branch_list {
 	struct trace_branch *branches;
 	size_t room;
 	size_t count;
-	size_t committed;	   /* of them: are not taken back */
-	uint64_t base;		   /* positions count from here */
-	struct trace_branch spare; /* when out of memory: */
+	/* number of final branches, the first ones */
+	size_t committed;
+	uint64_t base;		   /* base of the branches' positions */
+	struct trace_branch spare; /* written to when out of memory: */
 	bool has_failed;
 };
 
@@ -26,7 +27,7 @@ void branch_list_free(struct branch_list *list);
 /* Makes room for more.  Returns false when out of memory. */
 bool branch_list_grow(struct branch_list *list);
 
-/* Adds one of @position, which stays in place until the next is added. */
+/* Adds a branch of @position. The result is valid until the next addition. */
 static inline struct trace_branch *
 branch_list_add(struct branch_list *list, uint8_t kind, uint64_t position)
 {
@@ -43,31 +44,33 @@ branch_list_add(struct branch_list *list, uint8_t kind, uint64_t position)
 	return branch;
 }
 
-/* All there are count. */
+/* Commits all branches. */
 static inline void branch_list_commit(struct branch_list *list)
 {
 	list->committed = list->count;
 }
 
-/* The @added last ones are true whatever is executed: they count unless they
- * wait behind others.
+/* Commits all branches if only the last @added ones are uncommitted, which are
+ * true whatever is executed (times and counts), or if too many wait.
  */
 void branch_list_commit_report(struct branch_list *list, size_t added);
 
-/* Those that wait never count, but for such, which do. */
+/* Removes the uncommitted branches, except times and cycle counts, which are
+ * true whatever is executed and are committed.
+ */
 void branch_list_take_back(struct branch_list *list);
 
-/* Takes back those that wait for the trace to go on, but for such; those before
- * count.
+/* Like branch_list_take_back(), but first removes everything from the first
+ * uncommitted TRACE_ON on, times and counts included. For the end of the trace.
  */
 void branch_list_finish(struct branch_list *list);
 
-/* Forgets those that count.  Positions then count from near @position, where the
- * trace is read.
+/* Discards the committed branches. Later positions are relative to a base near
+ * @position, where the trace is read.
  */
 void branch_list_drop(struct branch_list *list, uint64_t position);
 
-/* Forgets all: positions count from @base. */
+/* Discards all branches; sets the base of positions. */
 void branch_list_restart(struct branch_list *list, uint64_t base);
 
 #endif

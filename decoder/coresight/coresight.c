@@ -11,13 +11,14 @@
 
 #include <stdlib.h>
 
-/* The second engine for CoreSight: OpenCSD decodes, and tells elements. */
+/* The second engine for CoreSight: OpenCSD decodes, and emits elements. */
 struct coresight {
 	struct flow_source base;
 	struct flow_input input;
 	struct coresight_code code;
 	struct flow_batch *batch;
-	struct switch_feed *switches; /* NULL: the trace tells who runs */
+	/* NULL: the trace reports the running task */
+	struct switch_feed *switches;
 	struct coresight_items items;
 	struct coresight_session session;
 	bool is_decoded; /* no bytes are left */
@@ -75,22 +76,22 @@ static void emit_end(struct coresight *source)
 	source->at_end = true;
 }
 
-/* When the CPU was traced no more, if the trace says that it ended: the record
- * of its last bytes came then, or later.
+/* Returns the end of the CPU's tracing, if the trace ended cleanly: the time of
+ * the record of its last bytes, which may be later than the real end.
  */
 static uint64_t trace_end(const struct coresight *source)
 {
 	uint64_t end_ns = source->input.stream->end_ns;
 	uint64_t last_ns = flow_batch_last_ns(source->batch);
 
-	/* Who runs while nothing was asked for is part of the recording. */
+	/* Execution outside of chosen calls is part of the recording. */
 	if (!source->session.elements.is_off || source->input.stream->cut ||
 	    !end_ns || recording_is_gated(source->input.recording))
 		return UINT64_MAX;
 	return end_ns > last_ns ? end_ns : last_ns;
 }
 
-/* Switches go among the finished items of their time. */
+/* Inserts switches by time among the finished items. */
 static int add_switches(struct coresight *source, bool is_drained)
 {
 	int status = 1;
@@ -157,8 +158,9 @@ static void coresight_close(struct flow_source *base)
 	free(source);
 }
 
-/* The kernel's own records say best who runs.  Without times they cannot be
- * placed, nor if they do not say on which CPU: perf's of tasks.
+/* The kernel's own records are the best source of the running task. They cannot
+ * be used without times, nor if they do not contain the CPU (perf's per-task
+ * records).
  */
 static int set_up_tasks(struct coresight *source)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-	MATCH = 0, /* one of the last */
-	SHORT = 2, /* bytes, at most */
+	MATCH = 0, /* same as a recent one */
+	SHORT = 2, /* largest number of bytes */
 	LONG_32 = 4,
 	LONG_64 = 8,
 };
@@ -45,7 +45,7 @@ static struct form form_of(uint8_t header)
 	}
 }
 
-/* A64 and A32 leave out two bits of an address, T32 one. */
+/* A64 and A32 omit two bits of an address, T32 one. */
 static size_t read_short(const uint8_t *bytes, uint8_t isa, uint64_t *value)
 {
 	unsigned int shift = isa ? 1 : 2;
@@ -74,7 +74,7 @@ static uint64_t read_long(const uint8_t *bytes, size_t size, uint8_t isa)
 	return value;
 }
 
-/* Of the header's group, that of 0x80 has a context. */
+/* Writes a packet of the header's group: 0x80 has a context. */
 static void write_long(const struct coresight_address *address, uint8_t header,
 		       uint8_t *bytes)
 {

@@ -26,7 +26,7 @@ static struct coresight_atoms few(uint8_t header)
 	return atoms[header - 0xd5];
 }
 
-/* Format 6: executed branches, and one that is as bit 5 says. */
+/* Format 6: executed branches, and a last atom given by bit 5. */
 static struct coresight_atoms many(uint8_t header)
 {
 	uint8_t count = (header & 0x1f) + 4;

@@ -4,14 +4,16 @@
 
 #include <stdint.h>
 
-/* Waypoints that were passed, the oldest in bit 0: 1 is an executed branch. */
+/* The outcomes of consecutive waypoints, the oldest in bit 0: 1 is an executed
+ * branch.
+ */
 struct coresight_atoms {
 	uint32_t executed;
 	uint8_t count;
 };
 
-/* The atoms of a packet of ETMv4 or ETE, by its header: an atom packet (0xc0 to
- * 0xff), or one of a misprediction (0x30 to 0x3f).
+/* Returns the atoms of an ETMv4 or ETE packet by its header: an atom packet
+ * (0xc0 to 0xff), or a misprediction packet (0x30 to 0x3f).
  */
 struct coresight_atoms coresight_atoms_of(uint8_t header);
 

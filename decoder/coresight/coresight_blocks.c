@@ -34,7 +34,7 @@ static enum flow_exit exit_of(struct code_space *code,
 	return coresight_exit(range, bytes, left);
 }
 
-/* A gap if the block at @ip is not where control had to go on. */
+/* Adds a gap if the block at @ip is not on the expected path. */
 static void check_path(const struct coresight_blocks *blocks,
 		       struct coresight_items *items, uint64_t position,
 		       uint64_t ip)
@@ -45,9 +45,7 @@ static void check_path(const struct coresight_blocks *blocks,
 	coresight_items_close_gap(items, position);
 }
 
-/* Straight code may be longer than a block's count goes: damaged trace leads
- * into what is no code.
- */
+/* Straight code may exceed a block's count: damaged trace leads into data. */
 static void take_range(struct coresight_blocks *blocks,
 		       struct coresight_items *items, struct code_space *code,
 		       uint64_t position, const ocsd_generic_trace_elem *range)
@@ -78,8 +76,8 @@ static void take_range(struct coresight_blocks *blocks,
 	coresight_path_expect(&blocks->path, code, range, last);
 }
 
-/* Only T32 lies between multiples of four: OpenCSD goes on in A32 where damage
- * made the trace one of Jazelle.
+/* Only T32 code may be at addresses that are not multiples of four: OpenCSD
+ * continues in A32 where damage produced trace of Jazelle.
  */
 static bool is_misplaced(const ocsd_generic_trace_elem *range)
 {

@@ -9,15 +9,16 @@
 
 struct coresight_items;
 
-/* Makes blocks of the ranges of instructions that OpenCSD tells. */
+/* Makes blocks from the instruction ranges that OpenCSD reports. */
 struct coresight_blocks {
 	bool must_start;	    /* tracing began: FLOW_START is due */
-	uint64_t next_address;	    /* behind the last block */
-	struct coresight_path path; /* from there on */
+	uint64_t next_address;	    /* end of the last block */
+	struct coresight_path path; /* expected path from there */
 };
 
-/* Adds to @items the blocks of @range, whose packet begins at @position and whose
- * instructions are in @code; or a gap, where no code is or control cannot have gone on.
+/* Adds to @items the blocks of @range, whose packet begins at @position and
+ * whose instructions are in @code; or a gap if there is no code or if control
+ * cannot have continued there.
  */
 void coresight_blocks_take(struct coresight_blocks *blocks,
 			   struct coresight_items *items,

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Whatever waits is lost, and all up to a synchronisation packet. */
+/* Drops all waiting branches, and everything up to a synchronization packet. */
 static void discard(struct coresight_branches *b)
 {
 	branch_list_take_back(&b->list);
@@ -36,7 +36,7 @@ static bool take_extension(struct coresight_branches *b)
 	return true;
 }
 
-/* Returns the least count of cycles, which is the last of four sections. */
+/* Returns the cycle count threshold, the last of four sections. */
 static uint32_t threshold_of(const struct coresight_branches *b)
 {
 	enum { FIRST_SECTION = 0x01, THRESHOLD = 0x08 };
@@ -66,7 +66,7 @@ static bool take_info(struct coresight_branches *b)
 	return true;
 }
 
-/* Of up to nine bytes the last has eight bits. */
+/* The ninth and last byte has eight bits. */
 static size_t take_ticks(struct coresight_branches *b)
 {
 	uint64_t value = 0;
@@ -115,7 +115,9 @@ static bool take_report(struct coresight_branches *b)
 	return true;
 }
 
-/* Formats 3, 2 and 1, which has the commits first, and may have no count. */
+/* Formats 3, 2 and 1, of which the last has the commits first and may have no
+ * count.
+ */
 static bool take_cycles(struct coresight_branches *b)
 {
 	uint8_t header = b->bytes[0];
@@ -155,7 +157,7 @@ static bool take_state(struct coresight_branches *b)
 	return true;
 }
 
-/* As elements, if TRCIDR0.COMMTRANS is 0. */
+/* Transactions are elements if TRCIDR0.COMMTRANS is 0. */
 static bool take_transaction(struct coresight_branches *b)
 {
 	coresight_branches_say(b, TRACE_TRANSACTION)->payload = 1;
@@ -194,7 +196,7 @@ static uint32_t id_at(const uint8_t *bytes, size_t size)
 	return id;
 }
 
-/* Keeps what a context says: the instruction set, the VMID, the context id. */
+/* Stores the contents of a context: instruction set, VMID, context ID. */
 static void note_context(struct coresight_branches *b, const uint8_t *bytes)
 {
 	enum { IS_64BIT = 0x10, HAS_VMID = 0x40, HAS_ID = 0x80 };
@@ -229,7 +231,7 @@ static enum trace_set set_now(const struct coresight_branches *b)
 	return b->addresses.last[0].isa ? TRACE_T32 : TRACE_A32;
 }
 
-/* An address, and the context that may come with it. */
+/* Parses an address, and the context that may follow. */
 static void note_address(struct coresight_branches *b)
 {
 	uint8_t unused[CORESIGHT_ADDRESS_SIZE];
@@ -260,7 +262,7 @@ static bool take_address(struct coresight_branches *b)
 	return true;
 }
 
-/* Of an ETE alone. */
+/* Only in ETE. */
 static bool take_source(struct coresight_branches *b)
 {
 	struct trace_branch *branch;
@@ -284,7 +286,7 @@ static bool take_nothing(struct coresight_branches *b)
 	return true;
 }
 
-/* Packets of speculation, and of no unit that is decoded. */
+/* Rejects packets of speculation, and those that no decoded unit writes. */
 static bool refuse(struct coresight_branches *b)
 {
 	(void)b;

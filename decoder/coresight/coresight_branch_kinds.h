@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* Takes the packet under way, which is whole and of a certain kind.  Returns whether a
- * unit may have written it there.
+/* Consumes the current packet, which is complete and of a certain kind. Returns
+ * whether it is valid at this point of the trace.
  */
 typedef bool coresight_branches_take_kind(struct coresight_branches *branches);
 

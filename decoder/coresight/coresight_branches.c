@@ -41,8 +41,8 @@ uint64_t coresight_branches_position(const struct coresight_branches *b)
 	return coresight_feed_place(b->feed, b->index);
 }
 
-/* Behind a synchronisation packet a few bytes tell where the CPU is.  What
- * comes before that was passed over.
+/* A few bytes after a synchronization packet contain the CPU's position.
+ * Everything before them was skipped.
  */
 static void end_wait(struct coresight_branches *b, uint64_t index)
 {
@@ -96,7 +96,7 @@ void coresight_branches_drop(struct coresight_branches *b)
 	b->group_next = UINT64_MAX;
 }
 
-/* The unit's own buffer was full: the gap begins at the packet behind. */
+/* The unit's own buffer was full: the gap starts at the following packet. */
 static void say_discard(struct coresight_branches *b)
 {
 	b->was_discarded = false;
@@ -122,8 +122,8 @@ static bool take_packet(struct coresight_branches *b)
 	return coresight_branch_kinds[kind](b);
 }
 
-/* A packet of atoms right behind another adds to it: positions are then a byte
- * apart, but not in frames.
+/* An atom packet right after another extends the same branch: positions are
+ * then a byte apart, except in frames.
  */
 static inline void take_atoms(struct coresight_branches *b, uint64_t index,
 			      uint8_t header)

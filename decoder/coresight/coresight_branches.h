@@ -17,81 +17,83 @@ struct coresight_unit;
 
 enum { CORESIGHT_BRANCH_PACKET = 32 };
 
-/* How far behind a synchronisation packet. */
+/* Progress after a synchronization packet. */
 enum coresight_branches_state {
-	CORESIGHT_BRANCHES_LOST,   /* one is to come */
-	CORESIGHT_BRANCHES_SYNCED, /* trace info is to come */
+	CORESIGHT_BRANCHES_LOST,   /* waits for a synchronization packet */
+	CORESIGHT_BRANCHES_SYNCED, /* waits for trace info */
 	CORESIGHT_BRANCHES_READ,
 };
 
-/* The packets of an ETMv4 or ETE as branches: those of what was executed
- * alone, as coresight_speculation makes them if need be (Arm IHI 0064,
- * "Instruction trace").
+/* Converts ETMv4 or ETE packets to branches, only those that were executed:
+ * coresight_speculation filters them if needed (Arm IHI 0064, "Instruction
+ * trace").
  *
- * What a packet says of what comes next counts when there is a next: an atom,
- * an exception or a source address.  Until then it may be taken back.
+ * Information about the next instruction is committed by an atom, an exception
+ * or a source address. Until then it may be taken back.
  */
 struct coresight_branches {
 	const struct coresight_feed *feed;
 	const struct coresight_unit *unit;
-	struct coresight_atoms atoms[UINT8_MAX + 1]; /* by header, the
-							 * oldest highest */
+	/* by header; the oldest atom is highest */
+	struct coresight_atoms atoms[UINT8_MAX + 1];
 
-	/* The packet under way. */
+	/* The current packet. */
 	struct coresight_packet packet;
-	uint64_t index; /* of its first byte */
+	uint64_t index; /* number of its first byte */
 	uint8_t size;
 	uint8_t bytes[CORESIGHT_BRANCH_PACKET];
 
-	/* This is what is known from those before. */
+	/* State from earlier packets. */
 	uint8_t state; /* enum coresight_branches_state */
 	bool is_new;   /* the session's first branch is due */
 	bool needs_context;
-	bool awaits_address; /* of an exception: */
+	bool awaits_address; /* an exception waits for its address: */
 	uint8_t exception;   /* TRACE_EXCEPTION_ bits */
 	uint64_t exception_position;
-	bool was_discarded; /* until the next packet */
-	bool had_overflow;  /* until tracing is on */
+	bool was_discarded; /* cleared by the next packet */
+	bool had_overflow;  /* until tracing resumes */
 	struct coresight_addresses addresses;
 	uint64_t ticks;	    /* the last time stamp */
 	uint32_t threshold; /* of cycle counts */
 
 	struct branch_list list;
-	uint64_t group_next; /* a packet of atoms with this index belongs to the
-			      * last branch */
+	/* if the next packet has this index and is of atoms, it extends the
+	 * last branch
+	 */
+	uint64_t group_next;
 };
 
-/* Borrows @feed.  All the rest of *@branches is 0. */
+/* Borrows @feed. *@branches must be zeroed otherwise. */
 void coresight_branches_init(struct coresight_branches *branches,
 			     const struct coresight_feed *feed);
 void coresight_branches_free(struct coresight_branches *branches);
 
-/* What comes next are packets of feed->unit that have nothing to do with those
- * before.
+/* Resets decoding: the next bytes are packets of feed->unit, unrelated to
+ * earlier ones.
  */
 void coresight_branches_reset(struct coresight_branches *branches);
 
-/* Forgets all branches: the feed went to another place. */
+/* Discards all branches after a seek of the feed. */
 void coresight_branches_restart(struct coresight_branches *branches);
 
-/* Takes the next packets' bytes, the first of which has number @index.  Returns
- * how many make sense, up to the one that makes none.
+/* Consumes the next bytes of packets; the first has number @index. Returns the
+ * number of valid bytes, up to the first invalid one.
  */
 size_t coresight_branches_take(struct coresight_branches *branches,
 			       uint64_t index, const uint8_t *bytes,
 			       size_t size);
 
-/* Nothing comes behind what was taken: it counts, or never will. */
+/* Must be called at the end: commits or drops the waiting branches. */
 void coresight_branches_finish(struct coresight_branches *branches);
 
-/* Where the packet under way begins, in the stream's bytes. */
+/* Returns the position of the current packet in the stream's bytes. */
 uint64_t coresight_branches_position(const struct coresight_branches *branches);
 
-/* Adds a branch of the packet under way. */
+/* Adds a branch for the current packet. */
 struct trace_branch *coresight_branches_say(struct coresight_branches *branches,
 					    uint8_t kind);
 
-/* Forgets the first branches, which are committed. */
+/* Discards the first branches, which are committed. */
 void coresight_branches_drop(struct coresight_branches *branches);
 
 #endif

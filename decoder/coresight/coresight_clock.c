@@ -3,8 +3,8 @@
 #include "decoder/coresight/coresight_feed.h"
 #include "decoder/coresight/coresight_queue.h"
 
-/* Items that wait for a cycle count at most: none may ever come, while the CPU
- * sleeps or where the threshold is high.
+/* Maximum number of items that wait for a cycle count: there may be none while
+ * the CPU sleeps or if the threshold is high.
  */
 enum { WAIT_LIMIT = 8192 };
 
@@ -18,8 +18,8 @@ stamp_of_instructions(const struct coresight_clock *clock)
 	};
 }
 
-/* A block is written when it ends: a time stamp before it may have been taken
- * while it ran.  The cycles since the last block say for how long it had.
+/* A block is written when it ends: the last time stamp may have been taken
+ * while it ran. The cycles since the last block limit how long it had run.
  */
 static bool may_run_already(const struct coresight_clock *clock,
 			    bool is_running)
@@ -64,7 +64,7 @@ void coresight_clock_run(struct coresight_clock *clock, uint32_t count)
 	};
 }
 
-/* What came before began before @now, what comes next begins then. */
+/* Earlier items began before @now, later ones begin at @now or after. */
 static void set_now(struct coresight_clock *clock, uint64_t now)
 {
 	coresight_queue_bound(clock->queue, now);
@@ -103,7 +103,7 @@ void coresight_clock_note_item(struct coresight_clock *clock)
 		coresight_clock_lose_count(clock);
 }
 
-/* The count is of all up to the end of the last block. */
+/* The count covers everything up to the end of the last block. */
 static void advance(struct coresight_clock *clock, uint64_t cycles)
 {
 	uint64_t now = clock->cycles.total + cycles;
@@ -117,7 +117,7 @@ static void advance(struct coresight_clock *clock, uint64_t cycles)
 	};
 }
 
-/* Cycles in which nothing ran are what the next block waited. */
+/* If nothing ran, the cycles are the time that the next block waited. */
 static void add_cycles(struct coresight_clock *clock, uint64_t cycles)
 {
 	struct coresight_cycles *counter = &clock->cycles;
@@ -145,8 +145,8 @@ void coresight_clock_skip_cycles(struct coresight_clock *clock, uint32_t cycles)
 	set_now(clock, counter->total);
 }
 
-/* Each count of the older units is of the cycles since the packet before.  A
- * clock goes on while nothing is traced.
+/* Each count of the older units covers the cycles since the previous packet.
+ * The clock continues while nothing is traced.
  */
 void coresight_clock_lose_count(struct coresight_clock *clock)
 {
@@ -169,7 +169,7 @@ void coresight_clock_take_cycles(struct coresight_clock *clock, uint32_t cycles)
 	bool is_count = cycles || coresight_unit_is_old(clock->feed->unit);
 
 	if (!is_count && counter->is_known)
-		/* The counter was full before anything could be written: the
+		/* The counter overflowed before anything could be written: the
 		 * CPU slept.
 		 */
 		coresight_queue_overrun(clock->queue);

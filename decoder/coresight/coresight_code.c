@@ -50,8 +50,8 @@ int coresight_code_set_process(struct coresight_code *code, int32_t pid,
 	return refresh(code, code_space_set_process(code->space, pid, time_ns));
 }
 
-/* Some trace units take a wait for a branch, most do not: it is anywhere in a
- * block.  Where instructions differ in length only its last one is looked at.
+/* Some trace units treat a wait as a branch, most do not: it may be anywhere in
+ * a block. If instructions differ in length, only the last one is checked.
  */
 bool coresight_code_is_slow(void *ctx, const struct flow_item *item)
 {

@@ -6,7 +6,7 @@
 #include "decoder/flow/task_ids.h"
 #include "decoder/recording/coresight_unit.h"
 
-/* Returns the task that the trace names, or -1. */
+/* Returns the task in the trace, or -1. */
 static int64_t named_task(const struct coresight_unit *unit,
 			  const ocsd_pe_context *said)
 {

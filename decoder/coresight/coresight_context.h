@@ -11,22 +11,23 @@ struct coresight_items;
 struct coresight_unit;
 struct task_ids;
 
-/* As FLOW_MODE has it. */
+/* As in FLOW_MODE. */
 enum coresight_mode {
 	CORESIGHT_MODE_32 = 1,
 	CORESIGHT_MODE_64 = 2,
 };
 
-/* What the trace says of the CPU's state: its mode, and who runs. */
+/* The CPU's state according to the trace: its mode and the running task. */
 struct coresight_context {
-	struct task_ids *tasks; /* NULL: other records tell who runs */
-	uint8_t mode;		/* enum coresight_mode; 0 before the first */
-	int64_t task;		/* that the trace named last, or -1 */
-	bool named_tasks;	/* it named one that is not 0 */
+	/* NULL: sideband records report the running task */
+	struct task_ids *tasks;
+	uint8_t mode;	  /* enum coresight_mode; 0 before the first */
+	int64_t task;	  /* last task in the trace, or -1 */
+	bool named_tasks; /* the trace contained a task ID other than 0 */
 };
 
-/* Takes what the trace of @unit says: what is new of it is added to @items, and
- * @code is that task's.
+/* Consumes a context from the trace of @unit: adds changes to @items, and
+ * switches @code to the task's code.
  */
 void coresight_context_take(struct coresight_context *context,
 			    const struct coresight_unit *unit,

@@ -9,9 +9,9 @@
 #include "decoder/recording/coresight_unit.h"
 #include "decoder/recording/time_conversion.h"
 
-/* What a system call or a return from an exception led to is not traced; what
- * the kernel does not switch off itself leaves the address ranges of the
- * filter.
+/* The target of a system call or a return from an exception is not traced; any
+ * other stop not made by the kernel is a branch out of the filter's address
+ * ranges.
  */
 static uint8_t stop_reason(struct coresight_elements *elements)
 {
@@ -58,7 +58,7 @@ static void take_trace_on(struct coresight_elements *elements,
 	coresight_clock_lose_count(&elements->items->clock);
 }
 
-/* A call is the last block's own exit; other exceptions interrupt it. */
+/* A system call is the last block's own exit; other exceptions interrupt it. */
 static void take_exception(struct coresight_elements *elements,
 			   const ocsd_generic_trace_elem *element)
 {
@@ -85,7 +85,7 @@ static void take_exception(struct coresight_elements *elements,
 					      });
 }
 
-/* 32-bit code returns by instructions that do other things as well. */
+/* 32-bit code returns with instructions that have other uses as well. */
 static void take_exception_return(struct coresight_elements *elements)
 {
 	struct flow_item *block = coresight_items_last_block(elements->items);
@@ -113,8 +113,8 @@ static void take_transaction(struct coresight_elements *elements,
 				     });
 }
 
-/* OpenCSD's decoders of the older protocols say no reason, but for the first
- * after a reset.
+/* OpenCSD's decoders of the older protocols give no reason, except for the
+ * first element after a reset.
  */
 static void take_no_sync(struct coresight_elements *elements, uint64_t position,
 			 unsync_info_t why)
@@ -130,7 +130,7 @@ static void take_no_sync(struct coresight_elements *elements, uint64_t position,
 	elements->is_rejected = !is_overflow;
 }
 
-/* Elements that follow only where the decoder knows where it is. */
+/* Handles elements that only occur when the decoder is synchronized. */
 static void take_synced(struct coresight_elements *elements, uint64_t position,
 			const ocsd_generic_trace_elem *element)
 {
@@ -187,7 +187,7 @@ static void take_time(struct coresight_elements *elements, uint64_t ticks)
 		elements->items->error = -ERROR_MEMORY;
 }
 
-/* What a count is of comes before it, but for what begins to be traced. */
+/* A count covers the execution before it, except at the start of tracing. */
 static void take_count(struct coresight_elements *elements,
 		       const ocsd_generic_trace_elem *element)
 {
@@ -209,8 +209,8 @@ static void take_count(struct coresight_elements *elements,
 	}
 }
 
-/* Elements of a newer OpenCSD than this was written for do not change where
- * control goes.
+/* Unknown elements of newer OpenCSD versions are assumed not to affect control
+ * flow.
  */
 void coresight_elements_take(struct coresight_elements *elements,
 			     uint64_t position,

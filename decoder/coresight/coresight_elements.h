@@ -7,26 +7,26 @@
 
 struct coresight_feed;
 
-/* What OpenCSD's elements mean: which items they become. */
+/* Converts OpenCSD's elements to items. */
 struct coresight_elements {
 	struct coresight_items *items;
 	struct coresight_code *code;
-	const struct coresight_feed *feed; /* whose elements they are */
+	const struct coresight_feed *feed; /* source of the elements */
 	struct coresight_context context;
-	bool is_off;	  /* its last session ended well */
+	bool is_off;	  /* its last session ended cleanly */
 	bool is_rejected; /* by the last element: damage */
 	struct coresight_blocks blocks;
 };
 
-/* A session begins. */
+/* Starts a session. */
 void coresight_elements_begin(struct coresight_elements *elements);
 
-/* Takes one element of OpenCSD, whose packet begins at @position. */
+/* Consumes one element of OpenCSD, whose packet begins at @position. */
 void coresight_elements_take(struct coresight_elements *elements,
 			     uint64_t position,
 			     const ocsd_generic_trace_elem *element);
 
-/* The session ends; @is_lost: more of its trace was lost. */
+/* Ends the session; @is_lost: the end of its trace was lost. */
 void coresight_elements_end(struct coresight_elements *elements, bool is_lost);
 
 #endif

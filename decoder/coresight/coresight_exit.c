@@ -25,8 +25,8 @@ static bool is_thumb_return(uint16_t first, uint16_t second)
 	       ((first & 0xffd0) == 0xe810 && second == 0xc000);
 }
 
-/* OpenCSD does not tell returns from exceptions from other indirect branches
- * in 32-bit code.
+/* In 32-bit code OpenCSD does not distinguish returns from exceptions from
+ * other indirect branches.
  */
 static bool is_old_exception_return(const ocsd_generic_trace_elem *range,
 				    const uint8_t *bytes, size_t size)
@@ -58,7 +58,7 @@ static enum flow_exit indirect_exit(const ocsd_generic_trace_elem *range,
 	}
 }
 
-/* A conditional call that is not made does nothing. */
+/* A conditional call that is not executed does nothing. */
 static enum flow_exit direct_exit(const ocsd_generic_trace_elem *range)
 {
 	if (range->last_i_subtype == OCSD_S_INSTR_BR_LINK)

@@ -8,19 +8,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How control left an instruction range.  @last_bytes: its last instruction as
- * it lies in memory, @size bytes of which are there; may be NULL.
+/* Returns how control left an instruction range. @last_bytes: the bytes of its
+ * last instruction, of which @size are available; may be NULL.
  */
 enum flow_exit coresight_exit(const ocsd_generic_trace_elem *range,
 			      const uint8_t *last_bytes, size_t size);
 
 /* Returns whether the instruction at @bytes waits: WFI or WFE in A64, A32 or
- * T32.  Good for guesses only: the bytes do not tell which of these they are.
+ * T32. Only a guess: the instruction set is not known.
  */
 bool coresight_looks_slow(const uint8_t *bytes, size_t size);
 
-/* Returns whether an exception of this number was asked for by an instruction:
- * a system call, or one to the hypervisor or to secure firmware.
+/* Returns whether an instruction raised the exception of this number: a system
+ * call, or a call to the hypervisor or to secure firmware.
  */
 bool coresight_is_call(bool is_old, uint32_t exception_number);
 

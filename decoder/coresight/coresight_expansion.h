@@ -11,37 +11,40 @@
 
 struct coresight_packet;
 
-/* Addresses and contexts in packets of ETMv4 or ETE leave out what those before them
- * told.  Where one before may be cancelled each has to be told in full.
+/* Addresses and contexts in ETMv4 or ETE packets omit the parts that earlier
+ * packets contain. Since earlier packets may be cancelled, this code rewrites
+ * each one in full.
  */
 struct coresight_expansion {
 	struct coresight_addresses addresses;
 	struct coresight_last_context context;
 };
 
-/* Trace info comes: no packet leaves out what an address before it told; nor, if
- * @is_begin, a context.
+/* Resets at trace info: no later packet omits parts of addresses before it;
+ * nor, if @is_begin, of contexts.
  */
 void coresight_expansion_restart(struct coresight_expansion *expansion,
 				 bool is_begin);
 
-/* Writes the @size bytes of @packet, a context's, in full to @expanded, which has room
- * for CORESIGHT_PACKET_ROOM.  Returns how many bytes that makes, 0 if the context is
- * not known.
+/* Writes context @packet of @size bytes in full to @expanded, which has room
+ * for CORESIGHT_PACKET_ROOM. Returns the number of bytes written, 0 if the
+ * context is unknown.
  */
 size_t coresight_expansion_context(struct coresight_expansion *expansion,
 				   const struct coresight_packet *packet,
 				   const uint8_t *bytes, size_t size,
 				   uint8_t *expanded);
 
-/* The same of an address's or a source address's, whose context may follow. */
+/* Like coresight_expansion_context(), for an address or source address packet,
+ * which a context may follow.
+ */
 size_t coresight_expansion_address(struct coresight_expansion *expansion,
 				   const struct coresight_packet *packet,
 				   const uint8_t *bytes, size_t size,
 				   uint8_t *expanded);
 
-/* Makes @bytes of @packet, trace info, say that no elements wait: who is told packets as
- * they are committed has not seen those.
+/* Sets the number of uncommitted elements in @bytes of @packet, trace info, to
+ * zero: a reader of committed packets has not seen these elements.
  */
 void coresight_expansion_hide_depth(const struct coresight_packet *packet,
 				    uint8_t *bytes);

@@ -120,8 +120,8 @@ static bool is_lost_at(struct coresight_feed *feed, uint64_t position)
 	return is_lost;
 }
 
-/* Frames are whole, or the file was cut.  A unit that stops says what becomes of
- * all that it traced: if it did not, the rest is missing.
+/* Frames are whole, unless the file was cut. A unit that stops resolves all
+ * speculation: if it did not, the rest of the trace is missing.
  */
 static void next_piece(struct coresight_feed *feed)
 {

@@ -39,9 +39,9 @@ void coresight_feed_fail(struct coresight_feed *feed)
 	feed->is_astray = feed->depth == CORESIGHT_EXECUTION;
 }
 
-/* What lies right before the place where OpenCSD gave up may have been the
- * last byte of a synchronisation packet, taken for something else.  Some byte
- * more is passed over each time.
+/* The byte before the position where OpenCSD gave up may have been the last
+ * byte of a synchronization packet that was parsed as something else. Skips at
+ * least one byte each time.
  */
 static void give_up(struct coresight_feed *feed, size_t used)
 {
@@ -75,7 +75,7 @@ static bool put(struct coresight_feed *feed, uint64_t index,
 	       *used;
 }
 
-/* Returns whether OpenCSD took all. */
+/* Returns whether OpenCSD consumed all bytes. */
 static bool give(struct coresight_feed *feed, uint64_t index,
 		 const uint8_t *bytes, size_t size, uint32_t *used)
 {
@@ -96,8 +96,8 @@ static bool give_committed(void *ctx, uint64_t index, const uint8_t *bytes,
 	return give(ctx, index, bytes, size, &used);
 }
 
-/* Stands for a synchronisation packet that was found, before byte @end: it may
- * lie in several windows.
+/* Feeds a generic synchronization packet instead of the one found before byte
+ * @end, which may span several windows.
  */
 static void feed_sync(struct coresight_feed *feed, uint64_t end)
 {
@@ -151,7 +151,7 @@ static void feed_speculation(struct coresight_feed *feed)
 		window->done = window->size;
 }
 
-/* As they are. */
+/* Feeds the bytes unchanged. */
 static void feed_plain(struct coresight_feed *feed)
 {
 	struct coresight_window *window = &feed->window;

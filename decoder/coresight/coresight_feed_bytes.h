@@ -4,36 +4,37 @@
 
 #include "decoder/coresight/coresight_feed.h"
 
-/* The bytes of the feed's window, as OpenCSD gets them: from a synchronisation
- * point on, without what did not happen, up to what makes no sense.
+/* Feeds the bytes of the feed's window to OpenCSD: from a sync point up to
+ * damage, without cancelled execution.
  */
 
-/* Bytes of a window are numbered from here on: the position of its first
- * frame.
+/* Returns the number of the window's first byte: the position of the window's
+ * first frame.
  */
 uint64_t coresight_feed_first(const struct coresight_feed *feed);
 
-/* Returns whether the unit speculates, and what ran is wanted. */
+/* Returns whether the unit speculates and execution is to be decoded. */
 bool coresight_feed_speculates(const struct coresight_feed *feed);
 
-/* Returns whether the unit traced execution ahead, and not yet whether it
- * happened.
+/* Returns whether the unit traced speculative execution that is still
+ * unresolved.
  */
 bool coresight_feed_waits(const struct coresight_feed *feed);
 
-/* Sets feed->speculation.  Returns false if there is no memory. */
+/* Allocates feed->speculation. Returns false when out of memory. */
 bool coresight_feed_new_speculation(struct coresight_feed *feed);
 
-/* Ends what OpenCSD was given so far. */
+/* Passes @op, the end of the trace or a reset, to OpenCSD. */
 void coresight_feed_tell(struct coresight_feed *feed, ocsd_datapath_op_t op);
 
-/* What comes next makes no sense. */
+/* Handles damage at the next byte. */
 void coresight_feed_fail(struct coresight_feed *feed);
 
-/* Feeds what is left of the window, up to damage; something must be. */
+/* Feeds the rest of the window, up to damage. The window must not be used up.
+ */
 void coresight_feed_bytes(struct coresight_feed *feed);
 
-/* Goes on to where OpenCSD can begin in the window, or to the window's end. */
+/* Skips to the next sync point in the window, or to its end. */
 void coresight_feed_find_sync(struct coresight_feed *feed);
 
 #endif

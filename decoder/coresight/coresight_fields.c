@@ -52,8 +52,8 @@ static size_t number_behind_header(const uint8_t *bytes)
 	return number;
 }
 
-/* Formats 3, 1 and 2 of cycles.  The last tells how many elements are committed, or how
- * far they are from the most, less 15.
+/* Formats 3, 1 and 2 of cycle counts. Format 2 contains the number of committed
+ * elements less 1 or, with bit 0 set, relative to @depth - 15.
  */
 static bool commits_of_cycles(const uint8_t *bytes, size_t depth, size_t *count)
 {
@@ -83,7 +83,7 @@ bool coresight_commits(const struct coresight_packet *packet,
 	return true;
 }
 
-/* Format 1 of cancel packets has a number, formats 2 and 3 a few. */
+/* Format 1 of cancel packets has a number; formats 2 and 3 have a few bits. */
 size_t coresight_cancels(const struct coresight_packet *packet,
 			 const uint8_t *bytes)
 {

@@ -8,16 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the bytes of a whole packet of ETMv4 or ETE say (Arm IHI 0064, "Instruction trace
- * protocol"), for all who read them.
+/* Parses the fields of complete ETMv4 or ETE packets (Arm IHI 0064,
+ * "Instruction trace protocol").
  */
 
-/* Sets *@number to the one at @bytes, of 7 bits a byte, which ends with a byte whose bit
- * 7 is 0, or with the byte number @most.  Returns its bytes.
+/* Reads the number at @bytes into *@number: 7 bits a byte, ending with a byte
+ * whose bit 7 is 0 or after @most bytes. Returns its size in bytes.
  */
 size_t coresight_number(const uint8_t *bytes, size_t most, uint32_t *number);
 
-/* This is what an extension packet says. */
+/* The meaning of an extension packet. */
 enum coresight_extension {
 	CORESIGHT_EXTENSION_BAD,
 	CORESIGHT_EXTENSION_SYNC,
@@ -36,7 +36,7 @@ static inline uint8_t coresight_exception_type(const uint8_t *bytes)
 
 enum { CORESIGHT_FAILED_TRANSACTION = 24 };
 
-/* Returns whether an address comes behind exception @packet: ETE's resets and failed
+/* Returns whether an address follows exception @packet: ETE's resets and failed
  * transactions have none.
  */
 bool coresight_exception_has_address(const struct coresight_packet *packet,
@@ -45,14 +45,14 @@ bool coresight_exception_has_address(const struct coresight_packet *packet,
 /* Returns whether packets of @kind may come between an exception and its address. */
 bool coresight_may_precede_address(uint8_t kind);
 
-/* Sets *@count to how many elements a commit packet or one of cycles commits, of a unit
- * that has at most @depth of them waiting.  Returns false if no such unit could have sent
- * it.
+/* Sets *@count to the number of elements that a commit or cycle count packet
+ * commits, for a unit with at most @depth uncommitted ones. Returns false if no
+ * such unit could have sent it.
  */
 bool coresight_commits(const struct coresight_packet *packet,
 		       const uint8_t *bytes, size_t depth, size_t *count);
 
-/* Returns how many a cancel or mispredict packet cancels. */
+/* Returns the number of elements that a cancel or mispredict packet cancels. */
 size_t coresight_cancels(const struct coresight_packet *packet,
 			 const uint8_t *bytes);
 

@@ -11,8 +11,8 @@ void coresight_guard_begin(struct coresight_guard *guard,
 
 #define BIT(kind) (1u << CORESIGHT_PACKET_##kind)
 
-/* Of speculation, as is trace info that tells of something still to be
- * committed; or of no unit that is decoded: where those end is not known here.
+/* Returns whether the packet belongs to speculation, like trace info with
+ * uncommitted elements, or to no decoded unit: the length of those is unknown.
  */
 static bool is_kept_back(const struct coresight_packet *packet)
 {
@@ -22,7 +22,7 @@ static bool is_kept_back(const struct coresight_packet *packet)
 	return kinds >> packet->kind & 1 || packet->depth;
 }
 
-/* Most packets are of atoms: they are passed over quickly. */
+/* Most packets are of atoms: skips them quickly. */
 static bool is_atoms(const struct coresight_packet *packet, uint8_t byte)
 {
 	return byte >= CORESIGHT_PACKET_FIRST_ATOMS && !packet->is_open;

@@ -66,7 +66,7 @@ static bool release(struct coresight_held *held, size_t count)
 	return true;
 }
 
-/* Those that were not seen are the oldest. */
+/* Unseen elements are the oldest. */
 bool coresight_held_commit(struct coresight_held *held, size_t count)
 {
 	size_t unseen = count < held->unseen ? count : held->unseen;
@@ -78,7 +78,7 @@ bool coresight_held_commit(struct coresight_held *held, size_t count)
 	return held->unseen || release(held, count);
 }
 
-/* Removes packets from number @at on, but for reports. */
+/* Removes packets from number @at on, except reports. */
 static void drop_from(struct coresight_held *held, size_t at)
 {
 	size_t kept = at;
@@ -112,8 +112,7 @@ void coresight_held_discard(struct coresight_held *held)
 	drop_from(held, 0);
 }
 
-/* The context that came with an address stays.  Returns whether there is
- * none.
+/* Keeps a context that accompanies the address. Returns whether there is none.
  */
 static bool drop_address(struct coresight_held_packet *packet)
 {

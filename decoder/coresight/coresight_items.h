@@ -6,7 +6,7 @@
 #include "decoder/coresight/coresight_queue.h"
 #include "decoder/flow/flow.h"
 
-/* A stretch without known execution, which ends with the next item. */
+/* An interval of unknown execution, which ends with the next item. */
 struct coresight_gap {
 	bool is_open;
 	uint8_t reason; /* enum flow_gap_reason */
@@ -14,7 +14,7 @@ struct coresight_gap {
 	struct flow_stamp stamp;
 };
 
-/* The items that elements of OpenCSD become, with their times. */
+/* Collects the items made from OpenCSD's elements, with their times. */
 struct coresight_items {
 	struct coresight_queue queue;
 	struct coresight_clock clock;
@@ -23,24 +23,24 @@ struct coresight_items {
 	int error;	 /* -ERROR_MEMORY: one could not be added */
 };
 
-/* Adds an item that begins now, or with the time of @stamp. */
+/* Add an item that starts now, or at the time of @stamp. */
 void coresight_items_emit(struct coresight_items *items,
 			  const struct flow_item *item);
 void coresight_items_emit_at(struct coresight_items *items,
 			     const struct flow_item *item,
 			     const struct flow_stamp *stamp);
 
-/* The last item if it is a block, which may be changed; else NULL. */
+/* Returns the last item, which may be changed, if it is a block; else NULL. */
 struct flow_item *
 coresight_items_last_block(const struct coresight_items *items);
 
-/* Execution from here on is unknown, up to the next item.  More of the same is
- * one gap.
+/* Opens a gap here, which lasts until the next item. Consecutive gaps of the
+ * same reason are merged.
  */
 void coresight_items_open_gap(struct coresight_items *items, uint8_t reason,
 			      uint64_t position);
 
-/* Ends the gap, if there is one, at @position. */
+/* Closes the open gap, if any, at @position. */
 void coresight_items_close_gap(struct coresight_items *items,
 			       uint64_t position);
 

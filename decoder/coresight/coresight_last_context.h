@@ -6,20 +6,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The context that packets of ETMv4 or ETE can refer to, as a whole or for ids
- * that they leave out.
+/* The last context, to which packets of ETMv4 or ETE can refer as a whole or
+ * for IDs that they leave out.
  */
 struct coresight_last_context {
 	bool is_known;
-	uint8_t info;	   /* says which ids there are */
-	uint8_t ids[2][4]; /* VMID and context id */
+	uint8_t info;	   /* which IDs are present */
+	uint8_t ids[2][4]; /* VMID and context ID */
 };
 
-/* Notes the context that a packet ends with; ids have @sizes bytes. */
+/* Stores the context at the end of a packet; IDs have @sizes bytes. */
 void coresight_last_context_note(struct coresight_last_context *last,
 				 const uint8_t *sizes, const uint8_t *bytes);
 
-/* Writes it with all ids that are known.  Returns how many bytes, 9 at most. */
+/* Writes the context with all IDs that are known. Returns the number of bytes,
+ * 9 at most.
+ */
 size_t coresight_last_context_write(const struct coresight_last_context *last,
 				    const uint8_t *sizes, uint8_t *bytes);
 

@@ -14,8 +14,8 @@ static uint32_t read_code(const void *ctx, const ocsd_vaddr_t address,
 	return (uint32_t)code_space_copy(code, address, buffer, wanted);
 }
 
-/* OpenCSD's cache takes an instruction that ends where addresses do for one
- * that it has.  No kernel has code in the last page: its addresses are errors.
+/* OpenCSD's cache treats an instruction that ends at the highest address as
+ * cached. No kernel has code in the last page: its addresses are errors.
  */
 #define LAST_ADDRESS (UINT64_MAX - 4096)
 
@@ -30,7 +30,7 @@ int coresight_memory_attach(struct coresight_tree *tree,
 	return error == OCSD_OK ? 0 : -ERROR_MEMORY;
 }
 
-/* OpenCSD's cache is emptied when a region goes. */
+/* Removing a region clears OpenCSD's cache. */
 int coresight_memory_refresh(struct coresight_tree *tree,
 			     struct code_space *code)
 {

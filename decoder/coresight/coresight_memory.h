@@ -5,13 +5,15 @@
 struct code_space;
 struct coresight_tree;
 
-/* Lets OpenCSD ask @code, borrowed, for what @tree decodes.  Returns 0 or
- * -ERROR_MEMORY.
+/* Makes OpenCSD read the code that @tree decodes from @code, which is borrowed.
+ * Returns 0 or -ERROR_MEMORY.
  */
 int coresight_memory_attach(struct coresight_tree *tree,
 			    struct code_space *code);
 
-/* Makes OpenCSD ask again: it keeps what it was told.  Likewise. */
+/* Clears OpenCSD's cache of the code, so that it reads @code again. Returns 0
+ * or -ERROR_MEMORY.
+ */
 int coresight_memory_refresh(struct coresight_tree *tree,
 			     struct code_space *code);
 

@@ -14,7 +14,7 @@ enum {
 
 #define KIND(name) CORESIGHT_PACKET_##name
 
-/* By header: what it is, and what follows it, nothing where it is not said. */
+/* By header: kind and length of the rest; zero for unlisted headers. */
 static const struct layout {
 	uint8_t kind;
 	uint8_t fixed;
@@ -41,12 +41,12 @@ static const struct layout {
 	[0x30 ... 0x3f] = { KIND(MISPREDICT), 0, 0, 0, false },
 	[0x70] = { KIND(IGNORE), 0, 0, 0, false },
 	[0x71 ... 0x7f] = { KIND(REPORT), 0, 0, 0, false }, /* events */
-	[0x80] = { KIND(CONTEXT), 0, 0, 0, false },	    /* the same */
+	[0x80] = { KIND(CONTEXT), 0, 0, 0, false },	    /* context */
 	[0x81] = { KIND(CONTEXT), 0, 0, 0, true },
 	[0x82 ... 0x83] = { KIND(ADDRESS), 4, 0, 0, true },
 	[0x85 ... 0x86] = { KIND(ADDRESS), 8, 0, 0, true },
-	[0x88] = { KIND(REPORT), 0, 0, 0, false }, /* time stamp's place */
-	[0x90 ... 0x92] = { KIND(ADDRESS), 0, 0, 0, false }, /* one before */
+	[0x88] = { KIND(REPORT), 0, 0, 0, false }, /* time stamp marker */
+	[0x90 ... 0x92] = { KIND(ADDRESS), 0, 0, 0, false }, /* a recent one */
 	[0x95 ... 0x96] = { KIND(ADDRESS), 0, 1, 2, false }, /* short */
 	[0x9a ... 0x9b] = { KIND(ADDRESS), 4, 0, 0, false },
 	[0x9d ... 0x9e] = { KIND(ADDRESS), 8, 0, 0, false },
@@ -70,7 +70,7 @@ static uint8_t context_size(uint32_t field)
 	return field <= 4 && field != 3 ? (uint8_t)field : 0;
 }
 
-/* Without cycle counting TRCIDR0.COMMOPT says nothing. */
+/* Without cycle counting TRCIDR0.COMMOPT has no meaning. */
 void coresight_packet_begin(struct coresight_packet *packet,
 			    const struct coresight_unit *unit)
 {
@@ -121,7 +121,7 @@ static void take_control(struct coresight_packet *packet, uint8_t byte)
 	packet->fields = (uint8_t)__builtin_popcount(packet->sections);
 }
 
-/* Bytes that say how many more there are. */
+/* Handles bytes that determine the number of bytes that follow. */
 static void take_special(struct coresight_packet *packet, uint8_t byte)
 {
 	if (packet->header == EXTENSION && !byte)
@@ -186,7 +186,8 @@ static bool is_whole(const struct coresight_packet *packet)
 	return !packet->fixed && !packet->fields && !packet->has_context;
 }
 
-/* Bytes of an address, which say nothing here: many at once. */
+/* Skips bytes of an address, many at once: their contents are not needed here.
+ */
 static size_t skip_address(struct coresight_packet *packet, size_t size)
 {
 	size_t skipped = packet->fixed < size ? packet->fixed : size;

@@ -8,12 +8,13 @@
 
 struct coresight_unit;
 
-/* This is what a packet of ETMv4 or ETE is to who follows speculation. */
+/* The kind of an ETMv4 or ETE packet, as far as it matters for speculation. */
 enum coresight_packet_kind {
-	CORESIGHT_PACKET_OTHER,	    /* of no unit that is decoded */
-	CORESIGHT_PACKET_EXTENSION, /* synchronisation, discard, overflow */
+	/* does not occur in a trace that is decoded */
+	CORESIGHT_PACKET_OTHER,
+	CORESIGHT_PACKET_EXTENSION, /* synchronization, discard, overflow */
 	CORESIGHT_PACKET_TRACE_INFO,
-	CORESIGHT_PACKET_REPORT, /* is true whatever is executed */
+	CORESIGHT_PACKET_REPORT, /* true even if execution is cancelled */
 	CORESIGHT_PACKET_STATE,
 	CORESIGHT_PACKET_TRANSACTION,
 	CORESIGHT_PACKET_EXCEPTION,
@@ -21,48 +22,49 @@ enum coresight_packet_kind {
 	CORESIGHT_PACKET_CYCLES,
 	CORESIGHT_PACKET_COMMIT,
 	CORESIGHT_PACKET_CANCEL,     /* of format 1 */
-	CORESIGHT_PACKET_MISPREDICT, /* and cancels of formats 2 and 3 */
+	CORESIGHT_PACKET_MISPREDICT, /* and cancel packets of formats 2 and 3 */
 	CORESIGHT_PACKET_CONTEXT,
 	CORESIGHT_PACKET_ADDRESS,
-	CORESIGHT_PACKET_SOURCE, /* an address that was executed */
+	CORESIGHT_PACKET_SOURCE, /* the address of an executed branch */
 	CORESIGHT_PACKET_Q,
 	CORESIGHT_PACKET_ATOMS,
 	CORESIGHT_PACKET_KINDS,
 };
 
-/* From this header on, packets are of atoms, and of one byte. */
+/* All packets from this header on are atom packets of one byte. */
 enum { CORESIGHT_PACKET_FIRST_ATOMS = 0xc0 };
 
-/* Where the packets of an ETMv4 or ETE begin and end (Arm IHI 0064,
- * "Instruction trace protocol"), from one synchronisation packet on.
+/* Finds the boundaries of ETMv4 or ETE packets (Arm IHI 0064, "Instruction
+ * trace protocol"), starting at a synchronization packet.
  */
 struct coresight_packet {
-	/* Of the unit. */
+	/* The trace unit's configuration. */
 	bool counts_commits; /* TRCIDR0.COMMOPT is 0 */
 	bool is_ete;
-	uint8_t context_sizes[2]; /* of the VMID and the context id */
+	uint8_t context_sizes[2]; /* of the VMID and the context ID */
 
-	/* Of the packet under way, or the last one. */
-	bool is_open; /* more bytes are to come */
+	/* The current packet, or the last one. */
+	bool is_open; /* more bytes follow */
 	uint8_t header;
-	uint8_t kind;	    /* enum coresight_packet_kind */
-	uint8_t at;	    /* bytes so far, 255 at most */
-	uint8_t fixed;	    /* bytes to come */
-	uint8_t fields;	    /* that go on while bit 7 is set */
-	uint8_t field_size; /* bytes of the one under way */
-	uint8_t field_max;  /* or 0 */
-	bool has_context;   /* comes last */
-	uint8_t sections;   /* of trace info, to come */
-	uint32_t depth;	    /* of trace info: not committed yet */
-	uint8_t depth_at;   /* the byte that says so, or 0 */
+	uint8_t kind;  /* enum coresight_packet_kind */
+	uint8_t at;    /* bytes so far, 255 at most */
+	uint8_t fixed; /* bytes that remain */
+	/* remaining fields, which continue while bit 7 is set */
+	uint8_t fields;
+	uint8_t field_size; /* bytes so far of the current field */
+	uint8_t field_max;  /* largest size of a field, or 0 */
+	bool has_context;   /* a context ends the packet */
+	uint8_t sections;   /* of trace info, remaining */
+	uint32_t depth;	    /* of trace info: uncommitted elements */
+	uint8_t depth_at;   /* index of the byte with the depth, or 0 */
 };
 
-/* The bytes that come next begin a packet of @unit. */
+/* Starts: the next byte is the first of a packet of @unit. */
 void coresight_packet_begin(struct coresight_packet *packet,
 			    const struct coresight_unit *unit);
 
-/* Takes the next of @size bytes, up to a packet's end.  Returns how many, at
- * least one.
+/* Consumes the next of @size bytes, up to the end of a packet. Returns the
+ * number consumed, at least one.
  */
 size_t coresight_packet_take(struct coresight_packet *packet,
 			     const uint8_t *bytes, size_t size);

@@ -20,7 +20,7 @@ struct packet {
 struct coresight_packet_dump {
 	struct packet_dump base;
 	struct coresight_feed feed;
-	struct array packets; /* struct packet: found, not yet told of */
+	struct array packets; /* struct packet: found but not returned yet */
 	size_t told;
 	int error;
 };

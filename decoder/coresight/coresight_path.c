@@ -22,8 +22,8 @@ void coresight_path_expect(struct coresight_path *path, struct code_space *code,
 						   left, &path->next);
 }
 
-/* Arm ARM DDI 0487, C4.1: branches and exceptions, but not what is encoded among
- * them for the system's sake.
+/* Arm ARM DDI 0487, C4.1: branches and exceptions, without the system
+ * instructions in the same encoding space.
  */
 static bool leaves(uint32_t opcode)
 {

@@ -8,18 +8,18 @@
 
 struct code_space;
 
-/* Where control has to go on behind the last range of instructions. */
+/* The expected path of control after the last range of instructions. */
 struct coresight_path {
 	bool is_known;
 	uint64_t next;
 };
 
-/* Notes that for @range, whose last instruction is at @last. */
+/* Computes the path after @range, whose last instruction is at @last. */
 void coresight_path_expect(struct coresight_path *path, struct code_space *code,
 			   const ocsd_generic_trace_elem *range, uint64_t last);
 
-/* Returns whether @ip is not where control had to go on: damage may lead from
- * one place in the code to another without a packet that is none.
+/* Returns whether @ip is off the expected path: damage may seem to lead from
+ * one address to another without any invalid packet.
  */
 static inline bool coresight_path_is_left(const struct coresight_path *path,
 					  uint64_t ip)
@@ -27,9 +27,9 @@ static inline bool coresight_path_is_left(const struct coresight_path *path,
 	return path->is_known && path->next != ip;
 }
 
-/* Returns whether the 64-bit code that control went on to writes TRFCR_EL1 before
- * it leaves its straight path: so the driver of a trace buffer switches tracing
- * off while it handles a full one (Linux,
+/* Returns whether the 64-bit code on the expected path writes TRFCR_EL1 before
+ * its first branch: the driver of a trace buffer switches tracing off this way
+ * while it handles a full buffer (Linux,
  * drivers/hwtracing/coresight/coresight-trbe.c).
  */
 bool coresight_path_turns_off(const struct coresight_path *path,

@@ -97,7 +97,7 @@ bool coresight_queue_is_empty(const struct coresight_queue *queue)
 	return !queue->entries.count;
 }
 
-/* All but the last entry, which what comes may change. */
+/* All except the last entry, which later elements may change. */
 static size_t finished(const struct coresight_queue *queue, bool is_whole)
 {
 	size_t count = queue->entries.count;

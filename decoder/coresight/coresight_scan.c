@@ -6,7 +6,8 @@
 #include "decoder/recording/recording.h"
 
 enum {
-	/* A unit writes one so many bytes apart, unless told otherwise. */
+	/* Default distance in bytes between a unit's synchronization packets.
+	 */
 	USUAL_BYTES = 1 << 12,
 };
 
@@ -26,7 +27,7 @@ size_t coresight_scan_piece(const struct aux_stream *stream, uint64_t position)
 	return low;
 }
 
-/* Goes through the piece from its byte @from on, up to @to. */
+/* Scans the slice from byte @from to @to. */
 static bool scan_piece(struct coresight_scan *scan,
 		       const struct aux_piece *piece, uint64_t from,
 		       uint64_t to, struct coresight_sync *sync)
@@ -39,7 +40,7 @@ static bool scan_piece(struct coresight_scan *scan,
 
 	coresight_window_begin(window, piece,
 			       unit->trace_id & CORESIGHT_ID_MASK, true);
-	/* It may begin in the window before. */
+	/* The packet may start in the window before. */
 	if (from > CORESIGHT_WINDOW_SIZE)
 		coresight_window_skip(window, from - CORESIGHT_WINDOW_SIZE);
 	while (window->next < to && coresight_window_next(window)) {

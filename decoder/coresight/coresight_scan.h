@@ -10,9 +10,9 @@
 struct aux_stream;
 struct recording;
 
-/* Looks for alignment synchronisation packets in a stream of ETMv4 or ETE by
- * their pattern, also in frames: packets between them are not read.  One that
- * lies in two pieces is passed over.
+/* Searches a stream of ETMv4 or ETE for alignment synchronization packets by
+ * their pattern, also in frames, without parsing the packets between them. A
+ * synchronization packet that spans two slices is not found.
  */
 struct coresight_scan {
 	const struct recording *recording;
@@ -20,28 +20,29 @@ struct coresight_scan {
 	struct coresight_window window;
 };
 
-/* Trace info follows within so many bytes, but for other sources' frames. */
+/* Trace info follows within this many bytes, other sources' frames excluded. */
 enum { CORESIGHT_SYNC_OWN = 64 };
 
-/* Places in the stream's bytes. */
+/* Positions in the stream's bytes. */
 struct coresight_sync {
-	uint64_t from; /* who reads from here on meets the packet */
-	uint64_t end;  /* right behind it */
+	uint64_t from; /* reading from here on finds the packet */
+	uint64_t end;  /* right after it */
 };
 
-/* Finds the first one that ends behind @from and before the window that holds
- * @to.  Returns whether there is one.
+/* Finds the first synchronization packet that ends after @from, up to the end
+ * of the window that contains the byte before @to. Returns whether there is
+ * one.
  */
 bool coresight_scan_next(struct coresight_scan *scan, uint64_t from,
 			 uint64_t to, struct coresight_sync *sync);
 
-/* Returns from where on to read so that all is known at @position: from some
- * packet before the one at @position, or from the stream's begin.
+/* Returns the position to start decoding from so that the state is complete at
+ * @position: an earlier synchronization packet, or the start of the stream.
  */
 uint64_t coresight_scan_before(struct coresight_scan *scan, uint64_t position);
 
-/* Returns the piece that byte @position of @stream lies in, the last one if it
- * lies behind all, which must not be none.
+/* Returns the index of the slice that contains byte @position of @stream, or of
+ * the last slice if it is after all. @stream must have slices.
  */
 size_t coresight_scan_piece(const struct aux_stream *stream, uint64_t position);
 

@@ -6,7 +6,7 @@
 #include "decoder/coresight/coresight_memory.h"
 #include "decoder/recording/coresight_unit.h"
 
-/* OpenCSD takes what is there of an ETMv3's last packet for a whole one. */
+/* OpenCSD decodes the incomplete last packet of an ETMv3 as a whole one. */
 static bool is_of_half_packet(const struct coresight_session *session,
 			      uint64_t index)
 {
@@ -37,8 +37,8 @@ static ocsd_err_t watch_packets(struct coresight_session *session)
 		OCSD_C_API_CB_PKT_MON, (void *)(uintptr_t)note_packet, session);
 }
 
-/* Behind a synchronisation packet a few bytes tell where the CPU is.  OpenCSD
- * passes over everything until it sees them.
+/* A few bytes after a synchronization packet contain the CPU's position.
+ * OpenCSD skips everything before them.
  */
 static void check_wait(struct coresight_session *session, uint64_t index)
 {

@@ -5,25 +5,26 @@
 #include "decoder/coresight/coresight_elements.h"
 #include "decoder/coresight/coresight_feed.h"
 
-/* A stream on its way through OpenCSD, session by session: what a trace unit
- * wrote from start to stop.  OpenCSD calls back for every element that it finds.
+/* Decodes a stream with OpenCSD session by session; a session is the trace that
+ * a unit wrote from start to stop. OpenCSD calls back for every element that it
+ * finds.
  */
 struct coresight_session {
 	struct coresight_feed feed;
 	struct coresight_elements elements;
-	bool is_waiting;    /* for what a session begins with */
-	uint64_t whole_end; /* ETMv3: of the last whole packet */
+	bool is_waiting;    /* for the first elements of a session */
+	uint64_t whole_end; /* ETMv3: end of the last whole packet */
 };
 
-/* Makes @session, whose elements' items and code are set, one that is before the
- * first byte of @stream; to be closed by coresight_feed_close().
+/* Initializes @session, whose elements' items and code are set, before the
+ * first byte of @stream. Close it with coresight_feed_close().
  */
 void coresight_session_begin(struct coresight_session *session,
 			     const struct recording *recording,
 			     const struct aux_stream *stream);
 
-/* Decodes the next few thousand bytes; something must be left.  Returns 0 or a
- * negative enum error.
+/* Decodes the next few thousand bytes; must not be called at the end. Returns 0
+ * or a negative enum error.
  */
 int coresight_session_decode(struct coresight_session *session);
 

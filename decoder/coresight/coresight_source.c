@@ -15,16 +15,18 @@
 #include <stdlib.h>
 
 enum {
-	/* By then a time stamp has come that belongs to a synchronisation
-	 * point, unless packets wait to be committed.
+	/* After this many batches a time stamp for a sync point has been read,
+	 * unless packets wait to be committed.
 	 */
 	MOST_BATCHES = 16,
-	/* Points without a time, one after the other: then there are none. */
+	/* Maximum of consecutive sync points without a time; then none is
+	 * assumed to have one.
+	 */
 	MOST_WITHOUT = 1 << 10,
 };
 
-/* One stream of ETMv4 or ETE trace: the feed takes it out of its frames,
- * undoes speculation, and says where it begins and ends.
+/* One stream of ETMv4 or ETE trace: the feed removes frames and speculation,
+ * and detects its start and end.
  */
 struct coresight_source {
 	struct branch_source base;
@@ -166,8 +168,8 @@ static int open_source(const struct flow_input *input,
 	return 0;
 }
 
-/* When the CPU was traced no more is when its last bytes were recorded, or
- * later.
+/* The end of tracing is the time when its last bytes were recorded, which may
+ * be later than the real end.
  */
 static void end_stream(struct coresight_source *source)
 {
@@ -233,8 +235,8 @@ static uint64_t next_sync(struct branch_source *base, uint64_t from)
 		       NO_SYNC;
 }
 
-/* Looks for a synchronisation point at or behind @end, and then for its time.
- * Returns 1 at that, 0 to go on, -1 if it has none.
+/* Searches for a sync point at or after @end, and then for its time. Returns 1
+ * when found, 0 to continue, -1 if it has none.
  */
 static int look_at(const struct trace_branch *branch, uint64_t position,
 		   uint64_t end, struct sync_point *point)

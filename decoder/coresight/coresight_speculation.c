@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The packet under way, and what those before it have told. */
+/* The current packet, and the state from earlier ones. */
 struct coresight_speculation {
 	struct coresight_packet packet;
-	uint64_t index; /* of its first byte */
+	uint64_t index; /* of the first byte */
 	uint8_t size;
 	uint8_t bytes[CORESIGHT_PACKET_ROOM];
 	struct coresight_uncommitted uncommitted;

@@ -7,34 +7,34 @@
 struct coresight_unit;
 struct coresight_speculation;
 
-/* Makes of the trace of an ETMv4 or ETE that tells of execution before it is
- * known to happen (TRCIDR8 is not 0) one that tells of what did: packets are
- * held back until they are committed, by a packet or because the unit never
- * has more than TRCIDR8 elements that are not (Arm IHI 0064, "Speculation").
+/* Converts the trace of an ETMv4 or ETE with speculation (TRCIDR8 is not 0) to
+ * one of committed execution only: packets are held back until they are
+ * committed, by a packet or because the unit never has more than TRCIDR8
+ * uncommitted elements (Arm IHI 0064, "Speculation").
  *
- * OpenCSD (1.3 and 1.5) is given that, as it cannot do this well: it reads
- * behind an empty list at commits and corrections of what is not there, passes
- * over the commits of cycle counts, and does not know of elements that are
- * older than the place where it began.
+ * OpenCSD (1.3 and 1.5) gets the converted trace because it handles speculation
+ * badly: it reads past the end of an empty list at commits and corrections of
+ * missing elements, ignores the commits of cycle counts, and does not know of
+ * elements older than its start.
  */
 struct coresight_speculation *
 coresight_speculation_new(const struct coresight_packet_callback *callback);
 void coresight_speculation_free(struct coresight_speculation *speculation);
 
-/* A synchronisation packet of @unit came before. */
+/* Starts after a synchronization packet of @unit. */
 void coresight_speculation_begin(struct coresight_speculation *speculation,
 				 const struct coresight_unit *unit);
 
-/* Takes the next @size bytes; the first has number @index.  Returns @size, or
- * less if they are damaged from there on, or the callback wants no more: what
- * comes next begins behind a synchronisation packet.  Damage that shows behind
- * one is told to the callback alone.
+/* Consumes the next @size bytes; the first has number @index. Returns @size, or
+ * less if the rest is damaged or the callback stopped: the caller must then
+ * continue after a synchronization packet. Damage right before a
+ * synchronization packet is only reported to the callback.
  */
 size_t coresight_speculation_take(struct coresight_speculation *speculation,
 				  uint64_t index, const uint8_t *bytes,
 				  size_t size);
 
-/* Returns whether what is to become of some elements was not said so far. */
+/* Returns whether some elements are still uncommitted. */
 bool coresight_speculation_waits(
 	const struct coresight_speculation *speculation);
 

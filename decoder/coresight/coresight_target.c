@@ -8,7 +8,7 @@ static uint64_t sign_extend(uint64_t value, unsigned int bits)
 	return (value ^ sign) - sign;
 }
 
-/* The @bits bits of @opcode whose lowest is bit @low. */
+/* Returns @bits bits of @opcode, starting at bit @low. */
 static uint64_t field(uint32_t opcode, unsigned int low, unsigned int bits)
 {
 	return opcode >> low & ((UINT64_C(1) << bits) - 1);
@@ -34,7 +34,7 @@ static uint64_t a32_long(uint32_t opcode)
 	return sign_extend(field(opcode, 0, 24), 24) * 4;
 }
 
-/* BLX has a bit for the T32 code that it leads to. */
+/* BLX has an extra bit for the target's halfword, since it switches to T32. */
 static uint64_t a32_exchange(uint32_t opcode)
 {
 	return a32_long(opcode) + field(opcode, 24, 1) * 2;
@@ -81,14 +81,14 @@ static uint64_t t32_zero(uint32_t opcode)
 	return (field(opcode, 25, 1) << 5 | field(opcode, 19, 5)) * 2;
 }
 
-/* The first that fits.  T32 has its first half in the upper bits. */
+/* The first match applies. T32 has its first half in the upper bits. */
 static const struct branch_layout {
 	ocsd_isa isa;
 	uint32_t mask;
 	uint32_t value;
-	uint64_t (*offset)(uint32_t opcode); /* NULL: no branch */
+	uint64_t (*offset)(uint32_t opcode); /* NULL: not a branch */
 	unsigned int pipeline;
-	unsigned int alignment; /* of what the offset is added to */
+	unsigned int alignment; /* of the address before the offset is added */
 } layouts[] = {
 	{ ocsd_isa_aarch64, 0x7c000000, 0x14000000, a64_long, 0, 4 },
 	{ ocsd_isa_aarch64, 0xff000000, 0x54000000, a64_conditional, 0, 4 },
@@ -113,7 +113,7 @@ uint32_t coresight_opcode(const uint8_t *bytes)
 	       (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-/* Returns whether there is a whole instruction. */
+/* Returns whether the instruction is complete. */
 static bool read_opcode(ocsd_isa isa, const uint8_t *bytes, size_t size,
 			uint32_t *opcode)
 {

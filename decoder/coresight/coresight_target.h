@@ -10,10 +10,11 @@
 /* Returns the instruction of four bytes at @bytes. */
 uint32_t coresight_opcode(const uint8_t *bytes);
 
-/* Where a direct branch leads (Arm ARM DDI 0487, C4.1 "Branches", F3.1, F4.1).
+/* Computes where a direct branch leads (Arm ARM DDI 0487, C4.1 "Branches",
+ * F3.1, F4.1).
  *
- * @bytes: the branch as it lies in memory at @address, @size bytes of which
- * are there.  Returns whether *@target is known: whether it is a whole one.
+ * @bytes: the branch, from memory at @address; @size bytes are available.
+ * Returns false, without *@target, if the instruction is incomplete.
  */
 bool coresight_target(ocsd_isa isa, uint64_t address, const uint8_t *bytes,
 		      size_t size, uint64_t *target);

@@ -12,10 +12,10 @@
 #define __lsan_enable()
 #endif
 
-/* A bare stream may have no id, but a decoder has one. */
+/* ID for the decoder of a stream without frames, which may have none. */
 enum { ANY_ID = 0x10 };
 
-/* This is what OpenCSD wants to know of a unit, by protocol. */
+/* OpenCSD's configuration of a unit, by protocol. */
 union config {
 	ocsd_etmv3_cfg etmv3;
 	ocsd_ptm_cfg ptm;
@@ -23,14 +23,14 @@ union config {
 	ocsd_ete_cfg ete;
 };
 
-/* The fields that two protocols' settings share, by their names. */
+/* Fields shared by the configurations of two protocols. */
 #define V7_SETTINGS(unit, id) \
 	.reg_idr = (unit)->idr, .reg_ctrl = (unit)->config, \
 	.reg_ccer = (unit)->ccer, .reg_trc_id = (id), .arch_ver = ARCH_V7, \
 	.core_prof = profile_CortexA
 
-/* The architecture only decides which instructions are branches: those of
- * pointer authentication were undefined before they came.
+/* The architecture only determines which instructions are branches: those of
+ * pointer authentication were undefined before it was introduced.
  */
 #define V8_SETTINGS(unit, id) \
 	.reg_idr0 = (unit)->idr0, .reg_idr1 = (unit)->idr1, \
@@ -82,8 +82,8 @@ static const struct {
 			    configure_ete },
 };
 
-/* The C API knows no call-back for packets of an ETE, in no version up to 1.5.
- * They are those of an ETMv4 of the version that TRCIDR1 says.
+/* Up to version 1.5, the C API has no callback for ETE packets. They have the
+ * format of the ETMv4 version in TRCIDR1.
  */
 static enum coresight_protocol
 packet_protocol(const struct coresight_unit *unit)
@@ -136,9 +136,10 @@ int coresight_tree_open(struct coresight_tree *tree,
 	return 0;
 }
 
-/* OpenCSD 1.3 and 1.5 never free what ocsd_dt_set_gen_elem_outfn() makes, 32
- * bytes a tree.  A suppression by name would have the leak sanitizer read all
- * debug information as each program ends.
+/* OpenCSD 1.3 and 1.5 never free the allocation of
+ * ocsd_dt_set_gen_elem_outfn(), 32 bytes for each tree. A suppression by name
+ * would make the leak sanitizer read all debug information when each program
+ * ends.
  */
 int coresight_tree_on_element(struct coresight_tree *tree, FnTraceElemIn take,
 			      const void *context)

@@ -6,39 +6,41 @@
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
-/* OpenCSD set up for one trace unit, to decode its bytes, bare of frames. */
+/* An OpenCSD decode tree for one trace unit, whose bytes are passed without
+ * frames.
+ */
 struct coresight_tree {
 	dcd_tree_handle_t handle;
-	uint8_t trace_id; /* of the decoder in it */
+	uint8_t trace_id; /* of its decoder */
 };
 
 enum coresight_depth {
-	CORESIGHT_PACKETS,   /* only what the bytes say */
-	CORESIGHT_EXECUTION, /* what ran: needs the code */
+	CORESIGHT_PACKETS,   /* parses packets only */
+	CORESIGHT_EXECUTION, /* decodes execution; needs the code */
 };
 
-/* With CORESIGHT_EXECUTION OpenCSD is told of no speculation.
- * Returns 0 or -ERROR_UNSUPPORTED if OpenCSD does not take the unit's registers,
- * -ERROR_MEMORY.  Close it either way.
+/* With CORESIGHT_EXECUTION OpenCSD is configured without speculation. Returns 0
+ * or -ERROR_UNSUPPORTED if OpenCSD rejects the unit's registers, -ERROR_MEMORY.
+ * Must be closed either way.
  */
 int coresight_tree_open(struct coresight_tree *tree,
 			const struct coresight_unit *unit,
 			enum coresight_depth depth);
 
-/* Has OpenCSD call @take with @context, which is borrowed until the tree is
- * closed, for each element that it decodes.  Returns 0 or -ERROR_MEMORY.
+/* Makes OpenCSD call @take with @context for each element that it decodes.
+ * @context is borrowed until the tree is closed. Returns 0 or -ERROR_MEMORY.
  */
 int coresight_tree_on_element(struct coresight_tree *tree, FnTraceElemIn take,
 			      const void *context);
 
 void coresight_tree_close(struct coresight_tree *tree);
 
-/* Returns the protocol of @unit's packets as OpenCSD numbers it. */
+/* Returns OpenCSD's number for the protocol of @unit's packets. */
 ocsd_trace_protocol_t
 coresight_tree_protocol(const struct coresight_unit *unit);
 
-/* Returns with how many 0 bytes an alignment synchronisation packet of @unit
- * begins, at least; 0x80 follows.
+/* Returns the minimum number of 0 bytes at the start of an alignment
+ * synchronization packet of @unit; 0x80 follows.
  */
 size_t coresight_tree_sync_zeros(const struct coresight_unit *unit);
 

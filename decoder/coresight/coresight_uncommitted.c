@@ -40,7 +40,7 @@ static bool take_other(struct coresight_uncommitted *uncommitted,
 	return false;
 }
 
-/* Is not of what is executed. */
+/* Holds a packet that is independent of execution. */
 static bool hold_report(struct coresight_uncommitted *uncommitted,
 			const struct coresight_whole_packet *whole)
 {
@@ -54,8 +54,8 @@ static bool take_whole(struct coresight_uncommitted *uncommitted,
 	return hold_whole(uncommitted, whole, false);
 }
 
-/* OpenCSD's users assume that trace info comes before elements do again, and
- * says how many wait that it does not show.
+/* OpenCSD's users assume that trace info precedes further elements, and that
+ * its number of uncommitted elements includes those not in the trace.
  */
 static void discard(struct coresight_uncommitted *uncommitted)
 {
@@ -83,9 +83,7 @@ static bool take_extension(struct coresight_uncommitted *uncommitted,
 	return hold_report(uncommitted, whole);
 }
 
-/* It is assumed that trace info that says how many elements wait counts all of
- * them, and those alone.
- */
+/* Assumes that the number of uncommitted elements in trace info is exact. */
 static bool is_wrong_depth(const struct coresight_uncommitted *uncommitted,
 			   const struct coresight_whole_packet *whole)
 {
@@ -95,8 +93,8 @@ static bool is_wrong_depth(const struct coresight_uncommitted *uncommitted,
 	       whole->packet->depth != held->unseen + held->elements;
 }
 
-/* Trace info may be wrong about what came before, and right about what comes
- * next.
+/* Trace info may contradict the earlier trace and still be correct for the
+ * following trace.
  */
 static void begin_anew(struct coresight_uncommitted *uncommitted,
 		       const struct coresight_whole_packet *whole)
@@ -159,7 +157,7 @@ static bool take_commit(struct coresight_uncommitted *uncommitted,
 	       coresight_held_commit(&uncommitted->held, count);
 }
 
-/* A count is of what was committed: it does not wait for the rest. */
+/* A count covers committed execution: it does not wait for the rest. */
 static bool take_cycles(struct coresight_uncommitted *uncommitted,
 			const struct coresight_whole_packet *whole)
 {
@@ -189,7 +187,7 @@ static bool take_atoms(struct coresight_uncommitted *uncommitted,
 	return true;
 }
 
-/* Format 1 has a number, and says whether there was a misprediction. */
+/* Format 1 has a number, and a bit for a misprediction. */
 static bool take_cancel(struct coresight_uncommitted *uncommitted,
 			const struct coresight_whole_packet *whole)
 {
@@ -214,7 +212,7 @@ static bool take_mispredict(struct coresight_uncommitted *uncommitted,
 	       coresight_held_mispredict(&uncommitted->held);
 }
 
-/* The last one may be cancelled: OpenCSD is told each in full. */
+/* The previous context may be cancelled: OpenCSD gets each one in full. */
 static bool take_context(struct coresight_uncommitted *uncommitted,
 			 const struct coresight_whole_packet *whole)
 {
@@ -240,7 +238,7 @@ static bool hold_address(struct coresight_uncommitted *uncommitted,
 	return hold(uncommitted, whole, kind, is_element, bytes, size);
 }
 
-/* An exception is whole with its address. */
+/* An exception is complete with its address. */
 static bool take_address(struct coresight_uncommitted *uncommitted,
 			 const struct coresight_whole_packet *whole)
 {
@@ -262,7 +260,7 @@ static bool take_source(struct coresight_uncommitted *uncommitted,
 
 #define KIND(name) CORESIGHT_PACKET_##name
 
-/* This is what is done with packets of a kind. */
+/* The handlers for the kinds of packets. */
 static const struct kind {
 	bool (*take)(struct coresight_uncommitted *uncommitted,
 		     const struct coresight_whole_packet *whole);

@@ -7,37 +7,40 @@
 
 struct coresight_unit;
 
-/* Whole packets of a trace that speculates: what each means for those that are
- * not committed yet, and what addresses and contexts it counts on.
+/* Consumes complete packets of a trace with speculation: applies each to the
+ * uncommitted elements, and tracks the addresses and contexts that later
+ * packets refer to.
  */
 struct coresight_uncommitted {
-	bool transactions_count; /* as elements: TRCIDR0.COMMTRANS */
-	bool is_begun;		 /* trace info was seen, and nothing was
-				  * lost since */
-	bool is_synced;		 /* trace info is to come, right behind a
-				  * synchronisation packet */
-	bool awaits_address;	 /* the newest is an exception */
+	/* transactions are elements: TRCIDR0.COMMTRANS */
+	bool transactions_count;
+	bool is_begun; /* trace info was seen, without loss since */
+	/* trace info is due, right after a synchronization packet */
+	bool is_synced;
+	bool awaits_address; /* the newest element is an exception */
 	struct coresight_expansion expansion;
 	struct coresight_held held;
 };
 
-/* A packet that is whole.  Its bytes may be changed. */
+/* A complete packet. Its bytes may be modified. */
 struct coresight_whole_packet {
 	const struct coresight_packet *packet;
-	uint64_t index; /* of its first byte */
+	uint64_t index; /* number of its first byte */
 	uint8_t *bytes;
 	uint8_t size;
 };
 
-/* A synchronisation packet of @unit came before. */
+/* Starts after a synchronization packet of @unit. */
 void coresight_uncommitted_begin(struct coresight_uncommitted *uncommitted,
 				 const struct coresight_unit *unit);
 
-/* Takes the next packet.  Returns as the functions of struct coresight_held. */
+/* Consumes the next packet. Returns false as the functions of struct
+ * coresight_held do.
+ */
 bool coresight_uncommitted_take(struct coresight_uncommitted *uncommitted,
 				const struct coresight_whole_packet *whole);
 
-/* Returns whether what is to become of some elements was not said so far. */
+/* Returns whether some elements are still uncommitted. */
 bool coresight_uncommitted_waits(
 	const struct coresight_uncommitted *uncommitted);
 

@@ -4,7 +4,9 @@
 
 enum { SYNC_END = 0x80 };
 
-/* How many 0 bytes lie before @index, those before the window included. */
+/* Returns the number of 0 bytes before @index, including those before the
+ * window.
+ */
 static size_t zeros_before(const struct coresight_window *window, size_t index)
 {
 	size_t zeros = 0;
@@ -14,7 +16,7 @@ static size_t zeros_before(const struct coresight_window *window, size_t index)
 	return zeros == index ? zeros + window->zeros : zeros;
 }
 
-/* Behind a broken frame nothing belongs to what was before. */
+/* After a broken frame nothing belongs to the bytes before it. */
 static size_t zeros_behind(const struct coresight_window *window)
 {
 	return window->is_broken ? 0 : zeros_before(window, window->size);
@@ -35,8 +37,8 @@ void coresight_window_begin(struct coresight_window *window,
 	window->is_broken = false;
 }
 
-/* Frames of ids that no source can have were damaged: whose bytes come then
- * is not known.
+/* Frames with impossible IDs were damaged: the source of the next bytes is
+ * unknown.
  */
 static bool is_possible(uint8_t id)
 {
@@ -45,8 +47,8 @@ static bool is_possible(uint8_t id)
 	return id <= LAST || id == FLUSH || id == TRIGGER;
 }
 
-/* Reads the frame at @bytes not knowing whose bytes it begins with.  Returns
- * whose it ends with, 0 if it is broken, UNKNOWN_ID if it does not say.
+/* Reads the frame at @bytes without knowing its first source. Returns its last
+ * source, 0 if it is broken, UNKNOWN_ID if it does not contain an ID.
  */
 enum { UNKNOWN_ID = CORESIGHT_ID_COUNT };
 
@@ -64,7 +66,7 @@ static uint8_t id_behind(const uint8_t *bytes)
 	return is_broken ? 0 : id;
 }
 
-/* Sets whose bytes come next at @place: the frames before it tell. */
+/* Finds the source of the bytes at @place, from the frames before it. */
 static void find_id(struct coresight_window *window, size_t place)
 {
 	uint8_t id = UNKNOWN_ID;

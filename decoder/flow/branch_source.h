@@ -12,12 +12,12 @@ struct aux_stream;
 struct flow_input;
 struct recording;
 
-/* One stream's trace as branches, whatever hardware made it. */
+/* Decodes one stream's trace into branches, whatever hardware made it. */
 struct branch_source {
 	const struct branch_source_ops *ops;
 };
 
-/* No such place. */
+/* No such position. */
 #define NO_SYNC UINT64_MAX
 
 /* Each kind of trace hardware fills one. */
@@ -33,7 +33,8 @@ struct branch_source_ops {
 	int (*seek)(struct branch_source *source, uint64_t position);
 	/* As branch_source_next_sync(). */
 	uint64_t (*next_sync)(struct branch_source *source, uint64_t from);
-	/* As branch_source_sync_before(); NULL: its points tell no times. */
+	/* As branch_source_sync_before(); NULL: its sync points have no times.
+	 */
 	uint64_t (*sync_before)(struct branch_source *source, uint64_t time_ns,
 				uint64_t distance, uint64_t *at_ns);
 	void (*close)(struct branch_source *source);
@@ -42,33 +43,33 @@ struct branch_source_ops {
 extern const struct branch_source_ops intel_branch_source;
 extern const struct branch_source_ops coresight_branch_source;
 
-/* Returns whether coresight_branch_source.open() takes the stream: ETMv4 and
- * ETE, without conditional instructions, loads, stores, data or Q elements.
+/* Returns whether coresight_branch_source.open() supports the stream: ETMv4 and
+ * ETE without conditional instructions, loads, stores, data or Q elements.
  */
 bool coresight_source_fits(const struct recording *recording,
 			   const struct aux_stream *stream);
 
-/* Returns whether there is a source for the stream.  All that is known at one of
- * its synchronisation points was then told since the one before, nearly always: so
- * who begins there knows it.
+/* Returns whether there is a source for the stream. A decoder of such a stream
+ * that starts one sync point early almost always has complete state at the
+ * next.
  */
 bool branch_source_fits(const struct recording *recording,
 			const struct aux_stream *stream);
 
-/* Opens the source that fits the recording's trace hardware, at the stream's
- * begin.  Borrows what @input names.
+/* Opens the source that fits the recording's trace hardware, at the start of
+ * the stream. Borrows everything in @input.
  *
- * Returns 0 and *@source, -ERROR_UNSUPPORTED if there is none for the
- * stream, another negative enum error if it cannot be set up.
+ * Returns 0 and *@source, -ERROR_UNSUPPORTED if there is none for the stream,
+ * another negative enum error if it cannot be set up.
  */
 int branch_source_open(const struct flow_input *input,
 		       struct branch_source **source);
 
-/* NULL is allowed. */
+/* Closes @source, which may be NULL. */
 void branch_source_close(struct branch_source *source);
 
-/* Provides the next branches, one or more, valid until the next call.  What has
- * no time of its own comes in one batch with what has.
+/* Provides the next branches, one or more, valid until the next call. A branch
+ * without a time of its own is in one batch with the next that has one.
  *
  * Returns 1, 0 at the end, or -ERROR_MEMORY.
  */
@@ -78,10 +79,9 @@ static inline int branch_source_next(struct branch_source *source,
 	return source->ops->next(source, batch);
 }
 
-/* Goes to the synchronisation point at @position, which
- * branch_source_next_sync() told, or to an earlier one, so that what is known
- * of time is right there: forwards or back, also from the end.  Returns 0 or
- * -ERROR_MEMORY.
+/* Seeks to the sync point at @position, a result of branch_source_next_sync(),
+ * or to an earlier one if the time would not be known there otherwise. Seeks
+ * forwards and backwards, also from the end. Returns 0 or -ERROR_MEMORY.
  */
 static inline int branch_source_seek(struct branch_source *source,
 				     uint64_t position)
@@ -89,10 +89,9 @@ static inline int branch_source_seek(struct branch_source *source,
 	return source->ops->seek(source, position);
 }
 
-/* Returns the first place from @from on, in the stream's bytes, that decoding
- * can begin at with nothing known of what was before: a TRACE_SYNC of that
- * position; NO_SYNC if there is none.  For a source that nothing else is read
- * from.
+/* Returns the first position from @from on, in the stream's bytes, where
+ * decoding can start without any earlier state (a TRACE_SYNC of that position);
+ * NO_SYNC if there is none. Only for a source from which branches are not read.
  */
 static inline uint64_t branch_source_next_sync(struct branch_source *source,
 					       uint64_t from)
@@ -100,10 +99,10 @@ static inline uint64_t branch_source_next_sync(struct branch_source *source,
 	return source->ops->next_sync(source, from);
 }
 
-/* Returns a place such as branch_source_next_sync() does, about @distance bytes
- * before the last one that is not later than @time_ns, and when it is; NO_SYNC
- * if none is known.  What lies between such places is not read.  For a source
- * that nothing else is read from.
+/* Returns a position like branch_source_next_sync(), about @distance bytes
+ * before the last one whose time is not later than @time_ns, and its time;
+ * NO_SYNC if none is known. The trace between sync points is not read. Only for
+ * a source from which branches are not read.
  */
 static inline uint64_t branch_source_sync_before(struct branch_source *source,
 						 uint64_t time_ns,

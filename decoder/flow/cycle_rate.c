@@ -2,10 +2,11 @@
 #include "decoder/flow/cycle_rate.h"
 
 enum {
-	/* Where nothing was measured. */
+	/* Used until a span was measured. */
 	FIRST_RATE = 65536 / 4,
-	/* Work may take longer than usual by this part of it: instructions
-	 * differ much, counted cycles hardly; and by so many nanoseconds.
+	/* Work may take longer than usual by this fraction of it (instructions
+	 * vary much, counted cycles hardly), and additionally by this many
+	 * nanoseconds.
 	 */
 	INSTRUCTIONS_ERROR = 2,
 	INSTRUCTIONS_ERROR_NS = 32,
@@ -42,7 +43,9 @@ static void learn_counted(struct cycle_rate *cycles, uint64_t rate)
 	cycles->knows_cycle |= !cycles->is_slow;
 }
 
-/* Instructions: a span much longer than usual hardly counts. */
+/* Learns from a span of instructions: one much longer than usual has little
+ * weight.
+ */
 static void learn_guessed(struct cycle_rate *cycles, uint64_t rate)
 {
 	if (rate < cycles->rate + cycles->rate / INSTRUCTIONS_ERROR)
@@ -58,8 +61,8 @@ void cycle_rate_learn(struct cycle_rate *cycles, uint64_t span_ns)
 
 	uint64_t rate = (span_ns << 16) / cycles->work;
 
-	/* That something slow took some of the span, or how much, is not
-	 * known: it says only how long cycles take at the most.
+	/* Whether, and for how much of the span, something slow ran is unknown:
+	 * the span only gives an upper bound for the length of cycles.
 	 */
 	if (cycles->is_slow && rate >= cycles->rate)
 		return;

@@ -5,21 +5,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The rate says how long cycles take, learnt from spans of them between two
- * known times: cycles or whatever else the trace unit counted as work, or else
- * instructions.
+/* Estimates how long cycles take, from spans between two known times whose work
+ * is known: cycles, other work counted by the trace unit, or else instructions.
  */
 struct cycle_rate {
-	uint64_t work;	  /* of the span under way */
-	uint64_t counted; /* of it: all but what instructions stand for */
+	uint64_t work; /* of the current span */
+	/* part of it that was really counted, not estimated from instructions
+	 */
+	uint64_t counted;
 	bool is_slow;	  /* something in it may have taken any time */
-	uint64_t rate;	  /* nanoseconds per piece of work * 65536 */
-	bool knows_cycle; /* it is, or was, of counted work */
+	uint64_t rate;	  /* nanoseconds per unit of work * 65536 */
+	bool knows_cycle; /* the rate is, or was, learnt from counted work */
 };
 
 struct cycle_rate cycle_rate_new(void);
 
-/* A span ended. */
+/* Starts a new span. */
 static inline void cycle_rate_begin(struct cycle_rate *cycles)
 {
 	cycles->work = 0;
@@ -37,7 +38,7 @@ static inline uint64_t cycle_rate_ns(const struct cycle_rate *cycles,
 /* Returns how long the span's work may take without being slow. */
 uint64_t cycle_rate_longest_ns(const struct cycle_rate *cycles);
 
-/* The span's work took @span_ns. */
+/* Updates the rate: the span's work took @span_ns. */
 void cycle_rate_learn(struct cycle_rate *cycles, uint64_t span_ns);
 
 #endif

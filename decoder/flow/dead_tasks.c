@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Room is made by the one that ended first. */
+/* Adds a task; if there is no room, drops the one that exited first. */
 static void add(struct dead_tasks *dead, const struct sideband_record *record)
 {
 	if (dead->count == DEAD_TASKS_MAX)
@@ -16,7 +16,7 @@ static void add(struct dead_tasks *dead, const struct sideband_record *record)
 	};
 }
 
-/* Returns the only one that was preempted, or NULL. */
+/* Returns the only preempted task, or NULL. */
 static const struct dead_task *find_waiting(const struct dead_tasks *dead)
 {
 	const struct dead_task *found = NULL;
@@ -31,7 +31,7 @@ static const struct dead_task *find_waiting(const struct dead_tasks *dead)
 	return found;
 }
 
-/* @known: who is meant, or NULL if only those that wait can be. */
+/* Sets the IDs: of @known, or if it is NULL, of the only waiting task. */
 static void name(const struct dead_tasks *dead, const struct dead_task *known,
 		 int32_t *pid, int32_t *tid)
 {
@@ -63,7 +63,7 @@ static void leave(struct dead_tasks *dead, int32_t tid, bool preempted)
 			dead->tasks[i].waits = preempted;
 }
 
-/* Notes who runs, as @record of an exit or a switch says. */
+/* Updates the current task from @record, an exit or a switch. */
 static void note(struct dead_tasks *dead, const struct sideband_record *record)
 {
 	const struct dead_task task = { .pid = record->pid,

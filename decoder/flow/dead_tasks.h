@@ -16,21 +16,23 @@ struct dead_task {
 	bool waits; /* for its CPU: it was preempted */
 };
 
-/* The tasks of one CPU that ended last.  One that is preempted behind its end, and
- * meanwhile waited for, has no number any more when it runs for the last time
- * (release_task() in kernel/exit.c), and perf calls it -1.  Zeroed, there are none.
+/* The tasks of one CPU that exited last. A task that is preempted after its
+ * exit, and reaped meanwhile, has no pid any more when it runs for the last
+ * time (release_task() in kernel/exit.c), and perf reports it as -1. Empty when
+ * zeroed.
  */
 struct dead_tasks {
 	struct dead_task tasks[DEAD_TASKS_MAX];
 	size_t count;
-	struct dead_task current; /* that runs there, if has_current */
+	struct dead_task current; /* runs there now, if has_current */
 	bool has_current;
-	struct dead_task left; /* that ran there before, if has_left */
+	struct dead_task left; /* ran there before, if has_left */
 	bool has_left;
 };
 
-/* Takes a record of the CPU, in order: SIDEBAND_EXIT and SIDEBAND_SWITCH matter.
- * Gives a task without a number its own, in @record, where only one can be meant.
+/* Consumes the CPU's next record, in order; only SIDEBAND_EXIT and
+ * SIDEBAND_SWITCH matter. Replaces a task's missing ID in @record if only one
+ * dead task can be meant.
  */
 void dead_tasks_take(struct dead_tasks *dead, struct sideband_record *record);
 

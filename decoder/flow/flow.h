@@ -4,43 +4,43 @@
 
 #include <stdint.h>
 
-/* This is what one trace stream says, in the order of execution.
+/* The execution that one trace stream recorded, in order.
  *
- * A branch's target is not stored: it is the ip of the next block, of the
- * next FLOW_START, or unknown when a FLOW_STOP or FLOW_GAP follows.
+ * A branch's target is not stored: it is the ip of the next block, of the next
+ * FLOW_START, or unknown when a FLOW_STOP or FLOW_GAP follows.
  */
 enum flow_kind {
-	/* A run of instructions one after the other in memory; ip is the
-	 * first, ip + last the last one, detail an enum flow_exit.
+	/* A run of consecutive instructions; ip is the first, ip + last the
+	 * last one, detail an enum flow_exit.
 	 */
 	FLOW_BLOCK,
-	/* An interrupt or an exception.  ip is the instruction
-	 * that would have run next: where an iret goes back to.  The handler's
-	 * first block follows (or FLOW_STOP when it is not traced).
+	/* An interrupt or an exception. ip is the instruction that would have
+	 * run next, where an iret returns to. The handler's first block follows
+	 * (or FLOW_STOP when it is not traced).
 	 */
 	FLOW_ASYNC,
 	/* Tracing starts at ip; the first block follows. */
 	FLOW_START,
-	/* Tracing stops; detail is an enum flow_stop.  ip is where execution
-	 * went on if the trace says so, else 0.  With page table isolation on
-	 * x86 the last block before it ends at the kernel's last write to CR3,
-	 * not at the sysret or iret, which the decoder cannot tell to be there.
+	/* Tracing stops; detail is an enum flow_stop. ip is where execution
+	 * continued if the trace reports it, else 0. With page table isolation
+	 * on x86 the last block before it ends at the kernel's last write to
+	 * CR3, not at the sysret or iret, which the decoder cannot see.
 	 */
 	FLOW_STOP,
-	/* Execution went on unseen; detail is an enum flow_gap_reason, ip the
-	 * place in the stream, counted in kept bytes from 0, last the
-	 * trace bytes lost or skipped (saturated, 0 if unknown).  The gap
-	 * begins at time_ns and ends at the time of the next item.
+	/* Execution continued untraced; detail is an enum flow_gap_reason, ip
+	 * the position in the stream, counted in recorded bytes from 0, last
+	 * the trace bytes lost or skipped (saturated, 0 if unknown). The gap
+	 * starts at time_ns and ends at the time of the next item.
 	 */
 	FLOW_GAP,
-	/* A context switch record of this CPU, placed by its time; ip holds
-	 * the next task: tid, see flow_switch_tid().  It is written near, not
+	/* A context switch record of this CPU, inserted by its time; ip holds
+	 * the next task: tid, see flow_switch_tid(). It is written near, not
 	 * at, the kernel's own switch of stacks: usually before (record "out"),
-	 * rarely just after.  detail is an enum flow_switch_detail.
+	 * rarely just after. detail is an enum flow_switch_detail.
 	 */
 	FLOW_SWITCH,
-	/* Code of @detail bits (2 = 64, 1 = 32, 0 = 16) follows; only when
-	 * it changes.
+	/* Code of @detail bits (2 = 64, 1 = 32, 0 = 16) follows; only emitted
+	 * on a change.
 	 */
 	FLOW_MODE,
 	/* The page table root changed; ip holds the new one (CR3 on x86). */
@@ -53,9 +53,10 @@ enum flow_kind {
 	FLOW_END,
 };
 
-/* How control left a block.  Direct and indirect are not told apart. */
+/* How control left a block. Direct and indirect branches are not distinguished.
+ */
 enum flow_exit {
-	FLOW_EXIT_NONE,	       /* fell through, or was broken off */
+	FLOW_EXIT_NONE,	       /* fell through, or was interrupted */
 	FLOW_EXIT_CONDITIONAL, /* taken or not: compare with the next ip */
 	FLOW_EXIT_JUMP,
 	FLOW_EXIT_CALL,
@@ -70,37 +71,38 @@ enum flow_stop {
 	FLOW_STOP_FILTER,    /* left the address filter's range */
 	FLOW_STOP_OFF,	     /* the trace unit was switched off */
 	FLOW_STOP_NOT_ASKED, /* the chosen call ended: --only */
-	FLOW_STOP_ASIDE,     /* its task left the CPU: likewise */
-	FLOW_STOP_GUEST,     /* a virtual machine was entered; ip names it: its
-			      * VMCS, else its page table root, 0 unknown.  A
-			      * FLOW_START ends it */
+	FLOW_STOP_ASIDE,     /* --only: its task left the CPU */
+	/* a virtual machine was entered; ip is its VMCS, else its page table
+	 * root, 0 if unknown. A FLOW_START ends it
+	 */
+	FLOW_STOP_GUEST,
 };
 
 enum flow_gap_reason {
 	FLOW_GAP_OVERFLOW,     /* the unit's own buffer was full */
 	FLOW_GAP_LOST,	       /* the reader did not keep up (AUX truncated) */
 	FLOW_GAP_NO_CODE,      /* no bytes known for an address */
-	FLOW_GAP_CODE_CHANGED, /* the kernel patched them, unknown when */
-	FLOW_GAP_BAD_TRACE,    /* trace and code do not agree, bad packet */
-	FLOW_GAP_UNSYNCED,     /* before the first synchronisation point */
+	FLOW_GAP_CODE_CHANGED, /* the kernel patched them at an unknown time */
+	FLOW_GAP_BAD_TRACE,    /* trace and code disagree, or a bad packet */
+	FLOW_GAP_UNSYNCED,     /* before the first sync point */
 	FLOW_GAP_CUT,	       /* the recording's file ends too early */
-	FLOW_GAP_UNKNOWN_CODE, /* bytes that are no instruction known here */
+	FLOW_GAP_UNKNOWN_CODE, /* bytes that do not decode as an instruction */
 };
 
 enum flow_switch_detail {
 	FLOW_SWITCH_TO,	     /* the task named runs next here */
-	FLOW_SWITCH_PREEMPT, /* the same; the one before still wanted to */
-	FLOW_SWITCH_AWAY,    /* the traced task left; who runs is unknown */
+	FLOW_SWITCH_PREEMPT, /* likewise; the previous task was preempted */
+	FLOW_SWITCH_AWAY,    /* the traced task left; the next is unknown */
 };
 
-/* early_ns or late_ns that has no bound, or one over 4.29 s. */
+/* early_ns or late_ns without a bound, or with one over 4.29 s. */
 #define FLOW_NO_BOUND UINT32_MAX
 
-/* One item.  time_ns is the best estimate of when it began (for a block: when
- * its first instruction started), in nanoseconds of the recording's clock, and
- * never decreases within a stream.  The true time lies within
- * [time_ns - early_ns, time_ns + late_ns].  Before the first time packet of a
- * stream time_ns is 0 and both bounds are FLOW_NO_BOUND.
+/* One item. time_ns is the best estimate of its start (for a block: when its
+ * first instruction started), in nanoseconds of the recording's clock, and
+ * never decreases within a stream. The true time lies within [time_ns -
+ * early_ns, time_ns + late_ns]. Before the first time packet of a stream
+ * time_ns is 0 and both bounds are FLOW_NO_BOUND.
  */
 struct flow_item {
 	uint64_t time_ns;
@@ -108,10 +110,11 @@ struct flow_item {
 	uint32_t late_ns;
 	uint8_t kind; /* enum flow_kind */
 	uint8_t detail : 4;
-	uint8_t last_length : 4; /* block: bytes of its last instruction
-					 * if it is a call or system
-					 * call, else 0 */
-	uint16_t instructions;	 /* block: how many ran */
+	/* block: size in bytes of its last instruction if that is a call or
+	 * system call, else 0
+	 */
+	uint8_t last_length : 4;
+	uint16_t instructions; /* block: number executed */
 	uint32_t last;
 	uint64_t ip;
 };
@@ -124,19 +127,21 @@ static inline uint64_t flow_return_address(const struct flow_item *item)
 	return item->ip + item->last + item->last_length;
 }
 
-/* The task that a FLOW_SWITCH names; the idle task is 0, unknown is -1. */
+/* Returns the tid of the task that a FLOW_SWITCH names; 0 is the idle task, -1
+ * unknown.
+ */
 static inline int32_t flow_switch_tid(const struct flow_item *item)
 {
 	return (int32_t)(uint32_t)item->ip;
 }
 
-/* Returns its process, or -1. */
+/* Returns the pid of that task's process, or -1. */
 static inline int32_t flow_switch_pid(const struct flow_item *item)
 {
 	return (int32_t)(uint32_t)(item->ip >> 32);
 }
 
-/* Names for messages and dumps; never NULL. */
+/* Return names for messages and dumps; never NULL. */
 const char *flow_kind_text(uint8_t kind);
 const char *flow_exit_text(uint8_t exit);
 const char *flow_stop_text(uint8_t stop);

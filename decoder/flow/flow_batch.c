@@ -7,7 +7,8 @@
 
 enum {
 	ROOM = 32 * 1024,
-	/* One block may bring a handful of events; switches come on top. */
+	/* Room for the few events that one block may cause, and for switches.
+	 */
 	SPARE = 1024,
 	/* Finished items are handed out before they leave the cache. */
 	ENOUGH = 2048,
@@ -17,7 +18,7 @@ struct flow_batch {
 	struct flow_item items[ROOM + SPARE];
 	struct flow_stamp stamps[ROOM + SPARE];
 	size_t count;
-	size_t finished;	 /* have their times */
+	size_t finished;	 /* number of items with their times */
 	size_t taken;		 /* were handed out by the last take */
 	uint64_t last_ns;	 /* of the last finished item */
 	uint64_t known_ns;	 /* the last known time */
@@ -87,7 +88,7 @@ static uint64_t work_of(const struct flow_item *item,
 	return is_counted(stamp) ? stamp->work : item->instructions;
 }
 
-/* In place of the known time, which items between two known ones lack. */
+/* Replaces the known time, which items between two known times do not have. */
 #define MARKED_SLOW 1
 
 static bool can_wait(const struct flow_item *item)
@@ -95,7 +96,7 @@ static bool can_wait(const struct flow_item *item)
 	return item->kind == FLOW_BLOCK || item->kind == FLOW_STOP;
 }
 
-/* How much ran in a gap is unknown, and so is for how long. */
+/* How much ran in a gap, and for how long, is unknown. */
 static bool may_be_slow(struct flow_batch *batch, const struct flow_item *item,
 			const struct flow_stamp *stamp)
 {
@@ -103,7 +104,7 @@ static bool may_be_slow(struct flow_batch *batch, const struct flow_item *item,
 	       (can_wait(item) && batch->is_slow(batch->ctx, item));
 }
 
-/* Marks the slow items up to @end and returns how many there are. */
+/* Marks the slow items up to @end and returns their number. */
 static uint64_t mark_slow(struct flow_batch *batch, size_t end)
 {
 	uint64_t count = 0;
@@ -123,8 +124,8 @@ static uint64_t usual_ns(const struct flow_batch *batch)
 	return cycle_rate_ns(&batch->speed, batch->speed.work);
 }
 
-/* Returns how much of @span_ns each slow item among those up to @end took on
- * top of its work; 0 if the span is usual or none is slow.
+/* Returns how much of @span_ns each slow item up to @end took in addition to
+ * its work; 0 if the span is usual or none is slow.
  */
 static uint64_t slow_share(struct flow_batch *batch, size_t end,
 			   uint64_t span_ns)
@@ -139,8 +140,9 @@ static uint64_t slow_share(struct flow_batch *batch, size_t end,
 	return slow ? (span_ns - usual) / slow : 0;
 }
 
-/* Interpolates the waiting items over @span_ns from the last known time on:
- * evenly by their work, but for what only slow ones can have taken.
+/* Interpolates the waiting items over @span_ns from the last known time on: in
+ * proportion to their work, except for time that only slow items can have
+ * taken.
  */
 static void interpolate(struct flow_batch *batch, size_t end, uint64_t span_ns)
 {
@@ -165,7 +167,7 @@ static void interpolate(struct flow_batch *batch, size_t end, uint64_t span_ns)
 	}
 }
 
-/* The first items are no later than the first known time. */
+/* The first items are not later than the first known time. */
 static uint64_t first_low(const struct flow_batch *batch, uint64_t known_ns)
 {
 	uint64_t low_ns = batch->stamps[batch->finished].low_ns;
@@ -249,7 +251,7 @@ void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns)
 			batch->stamps[i].high_ns = high_ns;
 }
 
-/* Without a known time ahead the speed so far is the best guess. */
+/* Without a later known time the rate so far is the best guess. */
 void flow_batch_flush(struct flow_batch *batch)
 {
 	interpolate(batch, batch->count, usual_ns(batch));

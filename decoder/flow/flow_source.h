@@ -12,20 +12,20 @@ struct code_image;
 struct log;
 struct recording;
 
-/* One stream being decoded, whatever hardware made it. */
+/* The decoder of one stream, whatever hardware made it. */
 struct flow_source {
 	const struct flow_source_ops *ops;
 };
 
-/* This is what a source is opened on; all borrowed, all shared read-only:
- * sources of different streams may run in different threads.
+/* The arguments for opening a source; all borrowed and shared read-only, so
+ * that sources of different streams may run in different threads.
  */
 struct flow_input {
 	const struct recording *recording;
 	const struct aux_stream *stream;
 	const struct code_image *image;
 	const struct log *log;
-	bool without_bounds; /* nobody asks how well times are known */
+	bool without_bounds; /* time bounds are not needed */
 };
 
 /* Each kind of trace hardware fills one. */
@@ -46,9 +46,9 @@ extern const struct flow_source_ops coresight_source;
 
 /* Opens the source that fits input->recording's trace hardware.
  *
- * Returns 0 and *@source, to be closed by flow_source_close().
- * Returns -ERROR_UNSUPPORTED if no source knows the hardware,
- * another negative enum error if it cannot be set up; the log knows why.
+ * Returns 0 and *@source, to be closed by flow_source_close(). Returns
+ * -ERROR_UNSUPPORTED if no source supports the hardware, another negative enum
+ * error if it cannot be set up, with the reason in the log.
  */
 int flow_source_open(const struct flow_input *input,
 		     struct flow_source **source);
@@ -62,13 +62,13 @@ int flow_source_open(const struct flow_input *input,
 int flow_source_next(struct flow_source *source,
 		     const struct flow_item **items);
 
-/* The first FLOW_SWITCH beyond the items provided, as far as it is known from
- * records beside the trace; NULL if there is none.
+/* Returns the first FLOW_SWITCH after the items provided so far, if sideband
+ * records contain one; else NULL.
  */
 const struct flow_item *
 flow_source_next_switch(const struct flow_source *source);
 
-/* NULL is allowed. */
+/* Closes @source, which may be NULL. */
 void flow_source_close(struct flow_source *source);
 
 #endif

@@ -8,25 +8,25 @@
 struct aux_stream;
 struct recording;
 
-/* A walk over the packets of one stream, for people to read. */
+/* An iterator over the packets of one stream, for printing. */
 struct packet_dump;
 
 struct packet_line {
-	uint64_t position; /* in the stream's kept bytes, from 0 */
+	uint64_t position; /* in the stream's recorded bytes, from 0 */
 	uint32_t size_bytes;
-	const char *name; /* "tnt", "tip.pge" … ; "bad" for no packet */
+	const char *name; /* "tnt", "tip.pge" … ; "bad" if not a packet */
 	char text[80];	  /* the payload */
 };
 
-/* Borrows both.  Returns 0 and *@dump, -ERROR_UNSUPPORTED for trace hardware
- * whose packets are not known, -ERROR_MEMORY.
+/* Borrows @recording and @stream. Returns 0 and *@dump, -ERROR_UNSUPPORTED for
+ * trace hardware with unknown packets, -ERROR_MEMORY.
  */
 int packet_dump_open(const struct recording *recording,
 		     const struct aux_stream *stream,
 		     struct packet_dump **dump);
 
-/* Returns 1 and @line, valid until the next call; 0 at the end.  After a bad
- * packet the walk goes on at the next synchronisation point.
+/* Returns 1 and @line, valid until the next call; 0 at the end. After a bad
+ * packet it continues at the next sync point.
  */
 int packet_dump_next(struct packet_dump *dump, struct packet_line *line);
 void packet_dump_close(struct packet_dump *dump);

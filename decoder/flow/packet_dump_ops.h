@@ -4,7 +4,7 @@
 
 #include "decoder/flow/packet_dump.h"
 
-/* The packets of one kind of trace hardware: what packet_dump.h promises. */
+/* The functions of packet_dump.h for one kind of trace hardware. */
 struct packet_dump_ops {
 	int (*open)(const struct recording *recording,
 		    const struct aux_stream *stream, struct packet_dump **dump);

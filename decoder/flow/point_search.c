@@ -2,7 +2,7 @@
 #include "decoder/flow/point_search.h"
 
 enum {
-	/* This is what a search does not halve any more: some points. */
+	/* Range that is not bisected any more: it contains few sync points. */
 	NEAR_BYTES = 1 << 14,
 };
 
@@ -12,7 +12,8 @@ static bool find_next(const struct point_search *search, size_t from,
 	return search->next(search->ctx, search->size, from, point);
 }
 
-/* Goes on from @point to the last one that is not later, which is near. */
+/* Advances @point to the last one that is not later than @ticks, which is near.
+ */
 static void go_near(const struct point_search *search, uint64_t ticks,
 		    struct sync_point *point)
 {
@@ -26,7 +27,7 @@ static void go_near(const struct point_search *search, uint64_t ticks,
 bool point_search_before(const struct point_search *search, uint64_t ticks,
 			 struct sync_point *point)
 {
-	/* What lies behind is not searched again where points are rare. */
+	/* The second half is not searched again if sync points are rare. */
 	struct point_search left = *search;
 	struct sync_point middle;
 

@@ -14,7 +14,7 @@ struct switch_feed {
 	struct sideband *sideband;
 	struct flow_item item;
 	bool has_item;
-	int32_t tid; /* who runs, as far as told; -1 unknown */
+	int32_t tid; /* running task according to the records; -1 unknown */
 	struct dead_tasks dead;
 };
 
@@ -42,8 +42,8 @@ static bool concerns(const struct switch_feed *feed,
 	return record->tid == stream->tid;
 }
 
-/* A record "out" that names the next task tells of the switch first; the "in"
- * of that task then says nothing new.
+/* A record "out" with the next task already contains the switch; the "in" of
+ * that task then adds nothing.
  */
 static void take(struct switch_feed *feed, const struct sideband_record *record)
 {

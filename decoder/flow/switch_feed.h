@@ -11,13 +11,13 @@ struct aux_stream;
 struct flow_batch;
 struct recording;
 
-/* The context switches of one stream as FLOW_SWITCH items in order of time,
- * one a switch, though the kernel writes one record as a task leaves and one
- * as the next comes.
+/* The context switches of one stream as FLOW_SWITCH items in order of time, one
+ * for each switch, although the kernel writes two records: one as a task leaves
+ * and one as the next arrives.
  */
 struct switch_feed;
 
-/* Borrows both.  Returns NULL when out of memory. */
+/* Borrows @recording and @stream. Returns NULL when out of memory. */
 struct switch_feed *switch_feed_new(const struct recording *recording,
 				    const struct aux_stream *stream);
 void switch_feed_free(struct switch_feed *feed);
@@ -25,13 +25,13 @@ void switch_feed_free(struct switch_feed *feed);
 /* Returns the next switch, or NULL if there is none left. */
 const struct flow_item *switch_feed_peek(const struct switch_feed *feed);
 
-/* Goes on to the one after.  Returns 0 or -ERROR_MEMORY. */
+/* Advances to the next switch. Returns 0 or -ERROR_MEMORY. */
 int switch_feed_advance(struct switch_feed *feed);
 
-/* Puts the switches of @feed among the finished items of @batch, in their
- * places: those up to the last finished item, or @all that there is room for.
- * Who runs after @end_ns, when the CPU is not traced any more, is no part of
- * the recording: those switches are passed over.
+/* Inserts the switches of @feed by time among the finished items of @batch:
+ * those up to the last finished item, or with @all every one that there is room
+ * for. Switches after @end_ns, when the CPU is no longer traced, are not part
+ * of the recording and are skipped.
  *
  * Returns 1 if none is left for now, 0 if the batch is full, -ERROR_MEMORY.
  */

@@ -6,14 +6,14 @@
 
 struct recording;
 
-/* Which process each thread of a recording belongs to. */
+/* Maps the threads of a recording to their processes. */
 struct task_ids;
 
 /* Returns NULL when out of memory. */
 struct task_ids *task_ids_new(const struct recording *recording);
 void task_ids_free(struct task_ids *tasks);
 
-/* Returns the process of thread @tid, -1 if the recording does not say. */
+/* Returns the process of thread @tid, -1 if it is not in the recording. */
 int32_t task_ids_process(const struct task_ids *tasks, int32_t tid);
 
 #endif

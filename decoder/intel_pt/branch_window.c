@@ -3,16 +3,16 @@
 #include "decoder/flow/trace_branch.h"
 #include "decoder/intel_pt/intel_clock.h"
 
-/* Between two anchors, the cycles counted cannot take longer than the time
- * that passed, but may take less: a sleeping core counts none.  So a branch is
- * at least its cycles after the first anchor and at least the remaining
- * cycles before the second; where cycles were longer than CBR said, the two
- * bounds change places.
+/* The conversion between two anchors. The cycles counted cannot take longer
+ * than the time that passed, but may take less: a sleeping core counts none. So
+ * a branch is at least its cycles after the first anchor and at least the
+ * remaining cycles before the second; if cycles took longer than CBR indicates,
+ * the two bounds are swapped.
  */
 struct stretch {
 	int64_t low_shift;   /* from the first anchor plus a branch's low */
 	uint64_t high_shift; /* likewise */
-	double rate;	     /* by how much a cycle was longer than told */
+	double rate;	     /* real length of a cycle relative to CBR's */
 };
 
 static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next,
@@ -26,8 +26,8 @@ static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next,
 	};
 
 	/* A small difference is interpolated; a large one is a sleep, which
-	 * ends with the next time packet.  Too many cycles were shorter than
-	 * told, unless it is an anchor that is wrong.
+	 * ends with the next time packet. Too many cycles mean that cycles were
+	 * shorter than CBR indicates, unless an anchor is wrong.
 	 */
 	if (clock->elapsed && span &&
 	    (slack < 0 || (uint64_t)slack < span / 16))
@@ -35,7 +35,7 @@ static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next,
 	return stretch;
 }
 
-/* Damage may count more cycles than passed since the beginning of all time. */
+/* Damaged trace may count more cycles than the whole time since 0. */
 static uint64_t shifted(uint64_t time, int64_t shift)
 {
 	return shift < 0 && time < -(uint64_t)shift ? 0 :
@@ -67,8 +67,8 @@ static uint64_t weight_of(const struct trace_branch *branch)
 	return branch->kind == TRACE_BITS ? branch->count : 1;
 }
 
-/* Where cycles are not counted only the first branch has an estimate: it came
- * somewhere in its own share of the branches.
+/* Without cycle counts only the first branch has an estimate: the middle of its
+ * own share of the interval.
  */
 static void place_first(struct trace_branch *branches, size_t count,
 			const struct intel_clock *clock, uint64_t next)
@@ -86,7 +86,7 @@ static void place_first(struct trace_branch *branches, size_t count,
 			(next - clock->anchor) / 2 * weight_of(first) / total;
 }
 
-/* Before the first anchor only the second bound is known. */
+/* Before the first anchor only the upper bound is known. */
 static void close_first(struct trace_branch *branches, size_t count,
 			const struct intel_clock *clock, uint64_t next,
 			uint64_t delay)
@@ -100,7 +100,7 @@ static void close_first(struct trace_branch *branches, size_t count,
 	}
 }
 
-/* After the last anchor only the first. */
+/* After the last anchor only the lower bound is known. */
 static void close_last(struct trace_branch *branches, size_t count,
 		       const struct intel_clock *clock)
 {

@@ -8,23 +8,23 @@
 struct intel_clock;
 struct trace_branch;
 
-/* Gives the branches between two anchors their bounds and estimates.  @clock
- * still counts from the anchor before; each branch's low and high are what CYC
- * said had elapsed since then, at the CYC before and after it.  @next: the
- * anchor behind them, UINT64_MAX if none comes.
+/* Sets the bounds and estimates of the branches between two anchors. @clock
+ * still counts from the previous anchor; each branch's low and high are the
+ * elapsed time since then by CYC, at the CYC before and after it. @next: the
+ * anchor after them, UINT64_MAX if there is none.
  *
- * An MTC is written some time after the count that it tells: what was written
- * before it may be as much younger, by @delay; 0 for what is exact.
+ * An MTC is written some time after its count: packets before it may be later
+ * than its time by up to @delay; 0 for an exact anchor.
  */
 void branch_window_close(struct trace_branch *branches, size_t count,
 			 const struct intel_clock *clock, uint64_t next,
 			 uint64_t delay);
 
-/* What comes between a window that ended with a @delay and an exact anchor may
- * be as young as the last of those before that have a time of their own.
+/* Extends the upper bounds of branches between a window that ended with a
+ * @delay and an exact anchor: they may be as late as the last earlier branch
+ * with a time of its own.
  *
- * *@last_high is what is known of that from one window, closed, to the next, at
- * first 0.
+ * *@last_high is carried from one closed window to the next; initially 0.
  */
 void branch_window_pass(struct trace_branch *branches, size_t count,
 			uint64_t delay, uint64_t *last_high);

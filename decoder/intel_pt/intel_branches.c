@@ -11,19 +11,24 @@
 
 enum {
 	FIRST_ROOM = 8192,
-	/* As many are handed out at once, if there are. */
+	/* Number of branches handed out at once, if available. */
 	BATCH = 2048,
-	/* So many runs, and packets between them, are read before it is looked
+	/* Number of runs, and packets between them, before the loop checks
 	 * again.
 	 */
 	RUNS = 8,
-	/* Without any time packet for so many their bounds are given up. */
+	/* After this many branches without a time packet their bounds are given
+	 * up.
+	 */
 	OPEN_LIMIT = 1 << 18,
-	/* More that have none wait for none: a trace without branches. */
+	/* Branches without a time of their own wait for others; if there are
+	 * more than this, the trace has no other branches.
+	 */
 	MOST_UNTIMED = 1 << 12,
 };
 
-/* There are seldom more branches than bytes; else make_room() makes more. */
+/* There are rarely more branches than bytes; otherwise make_room() enlarges it.
+ */
 static size_t first_room(size_t bytes)
 {
 	return bytes < FIRST_ROOM / 2 ? bytes + FIRST_ROOM / 8 : FIRST_ROOM;
@@ -86,8 +91,8 @@ static void close_window(struct intel_branches *b, uint64_t next,
 	b->closed = b->count;
 }
 
-/* OVF is written when the unit goes on, with a TSC: what it lost before had
- * taken time that no CYC tells.
+/* OVF is written when the unit resumes, with a TSC: the lost trace before it
+ * took time that no CYC contains.
  */
 static void end_loss(struct intel_branches *b, size_t closed)
 {
@@ -118,8 +123,8 @@ void intel_branches_take_anchor(struct intel_branches *b, uint64_t anchor,
 	b->after_anchor = true;
 }
 
-/* A packet that follows with no cycle between is why the TNT was written: its
- * time is that packet's.  What followed before an OVF is lost.
+/* If a packet follows without a cycle in between, it caused the TNT to be
+ * written: the TNT has that packet's time. Packets before an OVF are lost.
  */
 static void close_tnt(struct intel_branches *b, uint8_t next)
 {
@@ -162,7 +167,7 @@ static void take_packet(struct intel_branches *b,
 		intel_branches_take_flow(b, packet);
 }
 
-/* For a run, and a packet behind it. */
+/* Makes room for a run, and a packet after it. */
 static bool make_room(struct intel_branches *b)
 {
 	size_t room = b->room * 2;
@@ -178,7 +183,7 @@ static bool make_room(struct intel_branches *b)
 	return true;
 }
 
-/* What follows up to the next PSB is no packet. */
+/* The bytes up to the next PSB are invalid. */
 static void take_damage(struct intel_branches *b)
 {
 	intel_branches_forget(b);
@@ -207,7 +212,7 @@ static int read_on(struct intel_branches *b)
 		if (!status)
 			return 0;
 		if (status < 0) {
-			/* It may end far beyond what was reached. */
+			/* It may end far beyond the readable bytes. */
 			take_damage(b);
 			return 1;
 		}
@@ -222,7 +227,7 @@ static int read_on(struct intel_branches *b)
 	return 1;
 }
 
-/* What was handed out goes, what waits moves to the front. */
+/* Removes the branches handed out, moves the waiting ones to the front. */
 static void drop_taken(struct intel_branches *b)
 {
 	size_t next = b->header.is_open ? b->header.position : b->at;
@@ -251,8 +256,9 @@ static bool may_need_next(const struct intel_branches *b, size_t index)
 		b->branches[index + 1].kind == TRACE_TARGET);
 }
 
-/* How many may be handed out: an overflow must know where it goes on, and what
- * has no time of its own comes with what has.
+/* Returns how many branches may be handed out: an overflow must have the
+ * address where execution resumes, and a branch without a time of its own is
+ * handed out with the next that has one.
  */
 static size_t ready_count(const struct intel_branches *b)
 {

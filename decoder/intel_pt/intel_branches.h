@@ -10,28 +10,28 @@
 
 struct intel_setup;
 
-/* Intel PT's packets as branches.  The time bounds of a branch are known only
- * when the next time packet has been seen, so this reads ahead of what it
- * hands out: as far as one time packet, in memory of that many branches.
+/* Converts Intel PT's packets to branches. The time bounds of a branch are
+ * known only when the next time packet has been seen, so this reads ahead up to
+ * one time packet and buffers the branches before it.
  */
 struct intel_branches;
 
-/* Reads the @size bytes at @bytes, borrowed, from @from on, where a
- * synchronisation point is.  Returns NULL when out of memory.
+/* Reads the @size bytes at @bytes, borrowed, from @from on, which must be a
+ * sync point. Returns NULL when out of memory.
  */
 struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 					  size_t from,
 					  const struct intel_setup *setup);
 void intel_branches_free(struct intel_branches *branches);
 
-/* Before they are read, @reach is asked for bytes with @ctx; without one all
- * are there.
+/* Sets a callback @reach, with @ctx, that makes bytes readable before they are
+ * read; without it all bytes must be readable.
  */
 void intel_branches_set_reach(struct intel_branches *branches,
 			      intel_psb_reach_bytes *reach, void *ctx);
 
-/* Returns until when at most the first branch lasted, as struct trace_branch
- * has it; UINT64_MAX if there is none.
+/* Returns the upper time bound of the first branch, in the unit of struct
+ * trace_branch; UINT64_MAX if there is none.
  */
 uint64_t intel_branches_first_high(struct intel_branches *branches);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_branches_parts.h"
 
-/* The address of a packet with one; *@has_address: it was not left out. */
+/* Returns the address in a packet; *@has_address is set if there is one. */
 static uint64_t take_address(struct intel_branches *b,
 			     const struct intel_packet *packet,
 			     bool *has_address)
@@ -52,9 +52,7 @@ static void take_stop(struct intel_branches *b,
 				    !branch->has_address;
 }
 
-/* Reads a packet at @at, to which b->at has not come yet.  Returns whether there
- * is one.
- */
+/* Reads a packet at @at, ahead of b->at. Returns whether there is one. */
 static bool next_packet(struct intel_branches *b,
 			struct intel_packet_context *context, size_t at,
 			struct intel_packet *packet)
@@ -64,8 +62,8 @@ static bool next_packet(struct intel_branches *b,
 				    packet) > 0;
 }
 
-/* Returns whether tracing is on behind an overflow and the FUP at b->at: what
- * follows first of what is only there if it is, or is not.
+/* Returns whether tracing is on after an overflow and the FUP at b->at:
+ * searches for the first packet that only occurs with tracing on, or off.
  */
 static bool goes_on(struct intel_branches *b)
 {
@@ -99,7 +97,7 @@ static void end_overflow(struct intel_branches *b, uint64_t address,
 	overflow->is_partial = is_shared;
 }
 
-/* Execution comes to @address, where what waited for that happens. */
+/* Execution reaches @address, the position of the waiting events. */
 static void take_place(struct intel_branches *b, uint64_t address,
 		       bool is_shared)
 {
@@ -138,9 +136,9 @@ static void take_fup(struct intel_branches *b,
 	}
 }
 
-/* MODE.Exec and MODE.TSX: the leaf is in the upper 3 bits.  While tracing is
- * on, a MODE.Exec belongs to the TIP or FUP that follows; an abort goes to a
- * place of its own.
+/* MODE.Exec and MODE.TSX: the leaf is in the upper 3 bits. While tracing is on,
+ * a MODE.Exec belongs to the following TIP or FUP; an abort has an address of
+ * its own.
  */
 static void take_mode(struct intel_branches *b, uint8_t payload)
 {
@@ -201,7 +199,7 @@ static void take_psb(struct intel_branches *b)
 	b->header.position = b->at;
 }
 
-/* Returns whether tracing starts behind the PSBEND at b->at. */
+/* Returns whether tracing starts after the PSBEND at b->at. */
 static bool starts_behind(struct intel_branches *b)
 {
 	struct intel_packet_context context = { 0 };
@@ -250,7 +248,7 @@ static void take_overflow(struct intel_branches *b)
 	b->overflow = b->count - 1;
 }
 
-/* Anything but a FUP behind an overflow says that tracing is off. */
+/* Any packet other than a FUP after an overflow means that tracing is off. */
 static void check_overflow(struct intel_branches *b,
 			   const struct intel_packet *packet)
 {

@@ -8,24 +8,24 @@
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_setup.h"
 
-/* The inside of intel_branches.h, shared by its files: intel_branches.c reads
- * packets and sets times, intel_branches_flow.c tells what packets mean.
+/* Internals of intel_branches.h, shared by its files: intel_branches.c reads
+ * packets and sets times, intel_branches_flow.c interprets packets.
  */
 
-/* This is what one packet adds at most. */
+/* Most branches that one packet adds. */
 enum { MOST_AT_ONCE = 4 };
 
-/* No overflow waits to be told where execution goes on. */
+/* No overflow waits for the address where execution resumes. */
 #define NO_OVERFLOW SIZE_MAX
 
-/* Who the next FUP tells the place of. */
+/* The events that wait for the address in the next FUP. */
 enum waiting {
-	WAITING_BOUND = 1 << 0, /* it is nothing else's */
+	WAITING_BOUND = 1 << 0, /* a FUP of no other event */
 	WAITING_TRANSACTION = 1 << 1,
 	WAITING_PTWRITE = 1 << 2,
 };
 
-/* Between PSB and PSBEND: the state that a synchronisation point repeats. */
+/* Between PSB and PSBEND: the state that a sync point repeats. */
 struct header {
 	bool is_open;
 	bool has_address;
@@ -33,48 +33,50 @@ struct header {
 	size_t position; /* of the PSB */
 };
 
-/* While a branch waits for the next anchor, low and high are what CYC says has
- * elapsed since the anchor before, at the CYC before and after the branch.
+/* While a branch waits for the next anchor, low and high are the time since the
+ * previous anchor by CYC, at the CYC before and after the branch.
  */
 struct intel_branches {
-	const uint8_t *bytes; /* where the first is, or would be */
+	/* address of byte 0, which need not be readable */
+	const uint8_t *bytes;
 	size_t size;
-	size_t at;		      /* the next packet */
-	intel_psb_reach_bytes *reach; /* NULL: all are */
+	size_t at;		      /* position of the next packet */
+	intel_psb_reach_bytes *reach; /* NULL: all bytes are readable */
 	void *reach_ctx;
 	struct intel_packet_context context;
 	struct intel_clock clock;
 	uint32_t errata; /* enum intel_erratum */
 	struct header header;
 	uint64_t last_ip;     /* addresses are compressed against it */
-	uint8_t waiting;      /* enum waiting: who the next FUP is for */
+	uint8_t waiting;      /* enum waiting: events that wait for a FUP */
 	uint64_t transaction; /* the payload of a TRACE_TRANSACTION */
 	uint64_t ptwrite;
-	bool breaks_off; /* a FUP came for nobody: the next TIP is an
-				 * interrupt's */
+	/* no event waited for the last FUP: the next TIP is an interrupt's */
+	bool breaks_off;
 
 	struct trace_branch *branches;
 	size_t room;
 	size_t count;
-	size_t closed;	    /* bounds are final before this one */
-	uint64_t last_high; /* branch_window_pass()'s */
-	size_t no_high;	    /* from here on no CYC came after */
+	size_t closed;	    /* number of branches with final bounds */
+	uint64_t last_high; /* state of branch_window_pass() */
+	size_t no_high;	    /* index of the first branch without a later CYC */
 	size_t taken;	    /* handed out by the last call */
 	size_t overflow;    /* waits for its FUP, or NO_OVERFLOW */
-	uint64_t base;	    /* what positions are counted from */
-	bool has_fresh_cyc; /* it belongs to the packet that follows */
-	bool has_open_tnt;  /* the last packet is one, the last branch it */
+	uint64_t base;	    /* base of the branches' positions */
+	bool has_fresh_cyc; /* belongs to the following packet */
+	/* the last packet is a TNT, the last branch is its */
+	bool has_open_tnt;
 	bool open_tnt_was_fresh;
-	bool after_anchor; /* no branch came since */
+	bool after_anchor; /* no branch since the anchor */
 	bool at_end;
 };
 
-/* This is asked for at once, at least: more than a batch of packets takes, whose
- * longest has 16 bytes.
+/* Smallest number of bytes to make readable at once: more than a batch of
+ * packets takes; the longest packet has 16 bytes.
  */
 #define INTEL_REACH_BYTES ((size_t)1 << 15)
 
-/* Makes what follows @at, which is b->at or behind, readable. */
+/* Makes the bytes after @at readable; @at is at or after b->at. */
 static inline void intel_branches_see(struct intel_branches *b, size_t at)
 {
 	if (b->reach)
@@ -82,8 +84,8 @@ static inline void intel_branches_see(struct intel_branches *b, size_t at)
 			b->reach(b->reach_ctx, b->at, at + INTEL_REACH_BYTES);
 }
 
-/* Adds one; what a PSB repeats has the PSB's position.  There is room: see
- * MOST_AT_ONCE.
+/* Adds a branch; state repeated by a PSB gets the PSB's position. Requires
+ * room: see MOST_AT_ONCE.
  */
 static inline struct trace_branch *
 intel_branches_add(struct intel_branches *b, uint8_t kind, uint64_t payload)
@@ -102,14 +104,14 @@ intel_branches_add(struct intel_branches *b, uint8_t kind, uint64_t payload)
 	return branch;
 }
 
-/* Adds one whose packet has a time of its own. */
+/* Adds a branch whose packet has a time of its own. */
 static inline struct trace_branch *
 intel_branches_add_timed(struct intel_branches *b, uint8_t kind,
 			 uint64_t payload, bool is_exact)
 {
 	struct trace_branch *branch = intel_branches_add(b, kind, payload);
-	/* Where nothing was counted since the anchor, nothing ran, but for
-	 * what was lost.
+	/* If no cycles were counted since the anchor, nothing ran, except for
+	 * lost trace.
 	 */
 	bool is_fresh = b->has_fresh_cyc ||
 			(b->after_anchor && kind != TRACE_OVERFLOW);
@@ -127,9 +129,8 @@ intel_branches_add_timed(struct intel_branches *b, uint8_t kind,
 	return branch;
 }
 
-/* Returns the address that a packet's @payload stands for, whose compression
- * (IPBytes) is not one that leaves it out: Intel SDM, volume 3, "IP
- * Compression".
+/* Returns the address in a packet's @payload. @compression (IPBytes) must not
+ * be one without an address: Intel SDM, volume 3, "IP Compression".
  */
 static inline uint64_t intel_branches_address(struct intel_branches *b,
 					      uint8_t compression,
@@ -139,22 +140,23 @@ static inline uint64_t intel_branches_address(struct intel_branches *b,
 	return b->last_ip;
 }
 
-/* Returns whether such an address shares bits with the one before. */
+/* Returns whether such an address shares bits with the previous one. */
 static inline bool intel_address_is_partial(uint8_t compression)
 {
 	return compression != 3 && compression != 6;
 }
 
-/* A TNT is written when it is full, or when the packet that follows needs it
- * out of the way; only in the first case did its last branch run just then.
- * Some implementations fill packets of 6 bits, some of 47.
+/* Returns whether a TNT of @bits may be full. A TNT is written when it is full,
+ * or before a packet of another kind; only in the first case did its last
+ * branch run at that moment. Some implementations fill packets of 6 bits, some
+ * of 47.
  */
 static inline bool intel_tnt_may_be_full(uint8_t bits)
 {
 	return bits == 6 || bits == 47;
 }
 
-/* Takes the packet that ends behind @count branches. */
+/* Adds the branches of a TNT, which ends after @count branches. */
 static inline void intel_branches_take_tnt(struct intel_branches *b,
 					   uint64_t bits, uint8_t count)
 {
@@ -169,16 +171,17 @@ static inline void intel_branches_take_tnt(struct intel_branches *b,
 	b->has_open_tnt = true;
 }
 
-/* The time is @anchor, by an MTC if @is_mtc: branches so far have their bounds.
+/* Sets the time to @anchor, by an MTC if @is_mtc, and the bounds of all
+ * branches so far.
  */
 void intel_branches_take_anchor(struct intel_branches *branches,
 				uint64_t anchor, bool is_mtc);
 
-/* Takes @packet, which is neither of time nor a TNT of one byte. */
+/* Consumes @packet, which is neither a time packet nor a TNT of one byte. */
 void intel_branches_take_flow(struct intel_branches *branches,
 			      const struct intel_packet *packet);
 
-/* Who waits for a FUP or TIP waits in vain. */
+/* Drops events that wait for a FUP or TIP. */
 void intel_branches_forget(struct intel_branches *branches);
 
 #endif

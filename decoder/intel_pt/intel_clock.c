@@ -6,8 +6,8 @@
 #include "decoder/recording/time_conversion.h"
 #include "decoder/recording/trace_info.h"
 
-/* IA32_RTIT_CTL.CycThresh, which perf's config has at the same place: the power
- * of two of cycles that must pass before a CYC is sent, plus one; 0 is as 1.
+/* IA32_RTIT_CTL.CycThresh, at the same position in perf's config: log2 of the
+ * minimum number of cycles between two CYCs, plus one; 0 means 1.
  */
 #define CYC_THRESHOLD_SHIFT 19
 #define CYC_THRESHOLD_BITS 0xfu
@@ -53,9 +53,9 @@ struct intel_clock_setup intel_clock_setup_of(const struct recording *recording)
 	return setup;
 }
 
-/* The counter behind MTC is as wide as its packets show, then wraps.  TMA has
- * but its low 16 bits, which may be fewer: those above are then unknown until
- * the first MTC.
+/* The count in MTC packets has as many bits as the packets show, then wraps.
+ * TMA has only its low 16 bits, which may be fewer: the higher bits are then
+ * unknown until the first MTC.
  */
 static uint64_t counts_since(struct intel_clock *clock, uint8_t payload)
 {
@@ -76,7 +76,7 @@ static uint64_t ticks_of_counts(const struct intel_clock_setup *setup,
 				  << (setup->mtc_shift + INTEL_TICK_SHIFT);
 
 	ticks *= setup->tsc_ctc_n;
-	/* A processor divides what fits into a word much faster. */
+	/* A processor divides 64-bit numbers much faster. */
 	if (ticks <= UINT64_MAX)
 		return (uint64_t)ticks / setup->tsc_ctc_d;
 	return (uint64_t)(ticks / setup->tsc_ctc_d);
@@ -91,16 +91,16 @@ struct intel_clock intel_clock_of(const struct intel_clock_setup *setup)
 
 	if (setup->tsc_ctc_d) {
 		clock.mtc_around = ticks_of_counts(setup, 256);
-		/* A tick of its counter. */
+		/* One tick of the counter. */
 		clock.mtc_delay = (setup->tsc_ctc_n << INTEL_TICK_SHIFT) /
 				  setup->tsc_ctc_d;
 	}
 	return clock;
 }
 
-/* MTCs stop while the CPU sleeps, and may be lost: as many times around as
- * come nearest to the anchor.  One that is before it, which a TSC without TMA
- * allows, tells nothing new.
+/* MTCs stop while the CPU sleeps, and may be lost: assumes the number of wraps
+ * that comes nearest to the anchor. An MTC before the anchor, which is possible
+ * after a TSC without TMA, is ignored.
  */
 bool intel_clock_take_mtc(struct intel_clock *clock, uint8_t payload,
 			  uint64_t *anchor)
@@ -126,8 +126,8 @@ bool intel_clock_take_mtc(struct intel_clock *clock, uint8_t payload,
 	return time >= known;
 }
 
-/* TMA follows the TSC packet that it belongs to: at that time the counter
- * behind MTC was CTC, and had been for FC ticks.
+/* TMA follows the TSC packet that it belongs to: at that time the counter of
+ * MTC was CTC, and had been for FC ticks.
  */
 static void take_tma(struct intel_clock *clock, uint64_t payload)
 {
@@ -183,8 +183,8 @@ bool intel_clock_take(struct intel_clock *clock,
 	}
 }
 
-/* Where no CBR tells the length of a cycle it is measured between anchors,
- * if these are far enough apart for a sound quotient.
+/* Without a CBR the length of a cycle is measured between anchors, if these are
+ * far enough apart for a precise quotient.
  */
 void intel_clock_set_anchor(struct intel_clock *clock, uint64_t anchor)
 {

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns whether the first @size bytes hold nothing but whole packets that are
- * no branch: nothing that ran is lost with them.
+/* Returns whether the first @size bytes contain only whole packets that are not
+ * branches: no execution is lost with them.
  */
 bool intel_is_idle(const uint8_t *bytes, size_t size);
 

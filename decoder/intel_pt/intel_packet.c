@@ -14,7 +14,7 @@ static uint64_t little_endian(const uint8_t *bytes, size_t size)
 	return value;
 }
 
-/* The highest set bit ends the TNT bits, which begin below it. */
+/* The highest set bit ends the TNT bits, which start below it. */
 static void set_tnt(struct intel_packet *packet, uint8_t size, uint64_t raw)
 {
 	unsigned int stop = 63 - (unsigned int)__builtin_clzll(raw);
@@ -25,8 +25,8 @@ static void set_tnt(struct intel_packet *packet, uint8_t size, uint64_t raw)
 	packet->payload = raw ^ (uint64_t)1 << stop;
 }
 
-/* Packets of two bytes of opcode: the second, the size, the kind, and whether
- * a FUP that belongs to it follows, as far as these say so.
+/* Packets with two bytes of opcode: the second, the size, the kind, and whether
+ * a FUP that belongs to it follows, as far as the opcode determines these.
  */
 static const struct {
 	uint8_t opcode;
@@ -160,8 +160,8 @@ static int read_cyc(const uint8_t *bytes, size_t size,
 	return 1;
 }
 
-/* Addresses are compressed against the one before; here only their size
- * matters.
+/* Addresses are compressed against the previous one; only their size matters
+ * here.
  */
 static int read_address(uint8_t kind, const uint8_t *bytes, size_t size,
 			struct intel_packet *packet)
@@ -188,7 +188,7 @@ static int read_plain(uint8_t kind, uint8_t packet_size, const uint8_t *bytes,
 	return 1;
 }
 
-/* The second byte: bit 7 says that a FUP follows, bit 6 that a count does. */
+/* The second byte: bit 7 is set if a FUP follows, bit 6 if a count does. */
 static int read_trig(const uint8_t *bytes, size_t size,
 		     struct intel_packet *packet)
 {
@@ -251,7 +251,9 @@ int intel_packet_read(const uint8_t *bytes, size_t size,
 	return 1;
 }
 
-/* An item's three lowest bits are 100, which are a TNT's outside a block. */
+/* The three lowest bits of an item are 100, which would be a TNT's outside a
+ * block.
+ */
 static int read_item(uint8_t item_size, const uint8_t *bytes, size_t size,
 		     struct intel_packet *packet)
 {
@@ -266,7 +268,7 @@ static int read_item(uint8_t item_size, const uint8_t *bytes, size_t size,
 	return 1;
 }
 
-/* Only these may come within a block without ending it. */
+/* Only these may occur within a block without ending it. */
 static uint8_t next_item_size(uint8_t item_size,
 			      const struct intel_packet *packet)
 {

@@ -9,7 +9,7 @@
 /* Intel PT's packets: Intel SDM, volume 3, "Trace Packets and Data Types". */
 enum intel_packet_kind {
 	INTEL_PACKET_PAD,
-	INTEL_PACKET_TNT, /* payload: the bits, the oldest on top */
+	INTEL_PACKET_TNT, /* payload: the bits, oldest on top */
 	INTEL_PACKET_TIP, /* the four with an address: payload raw */
 	INTEL_PACKET_TIP_PGE,
 	INTEL_PACKET_TIP_PGD,
@@ -27,8 +27,10 @@ enum intel_packet_kind {
 	INTEL_PACKET_PTW,  /* payload: the operand of PTWRITE */
 	INTEL_PACKET_CFE,  /* payload: type, and the vector from bit 8 on */
 	INTEL_PACKET_EVD,  /* detail: type */
-	INTEL_PACKET_TRIG, /* payload: which, and from bit 8 on how many
-				 * instructions ago; detail: its flags */
+	/* payload: number of the trigger, and from bit 8 on how many
+	 * instructions ago; detail: flags
+	 */
+	INTEL_PACKET_TRIG,
 	INTEL_PACKET_VMCS, /* payload: its address from bit 12 on */
 	INTEL_PACKET_STOP,
 	INTEL_PACKET_MNT,
@@ -36,8 +38,9 @@ enum intel_packet_kind {
 	INTEL_PACKET_MWAIT, /* payload: hints, and extensions from bit 32 on */
 	INTEL_PACKET_PWRE,
 	INTEL_PACKET_PWRX,
-	INTEL_PACKET_BBP, /* begins a block of items; detail: its type;
-				 * payload: bytes an item */
+	/* starts a block of items; detail: its type; payload: bytes of an item
+	 */
+	INTEL_PACKET_BBP,
 	INTEL_PACKET_BIP, /* an item; detail: its number */
 	INTEL_PACKET_BEP, /* ends a block of items */
 	INTEL_PACKET_KINDS,
@@ -49,19 +52,19 @@ struct intel_packet {
 	uint8_t bits;	     /* TNT: how many */
 	uint8_t compression; /* of an address: IPBytes */
 	uint8_t detail;	     /* see above; TMA: reserved bits */
-	bool is_followed;    /* by a FUP that tells where it happened */
+	bool is_followed;    /* by a FUP with the address where it happened */
 	uint64_t payload;
 };
 
-/* What bytes mean depends on whether they lie within a block of items: behind a
- * BBP up to a BEP, or to what ends it otherwise.
+/* State for parsing: bytes have a different meaning within a block of items,
+ * which is after a BBP up to a BEP, or up to another packet that ends it.
  */
 struct intel_packet_context {
 	uint8_t item_size; /* bytes; 0 outside a block */
 };
 
-/* Returns how many bytes of a packet are its address, by @compression: IPBytes of
- * the Intel SDM, volume 3, "IP Compression".  0: it is left out, or that is reserved.
+/* Returns the size in bytes of a packet's address by @compression: IPBytes of
+ * the Intel SDM, volume 3, "IP Compression". 0: no address, or reserved.
  */
 static inline uint8_t intel_address_size(uint8_t compression)
 {
@@ -70,8 +73,8 @@ static inline uint8_t intel_address_size(uint8_t compression)
 	return sizes[compression];
 }
 
-/* Returns the address that a packet's @payload stands for after @last_ip.  The
- * compression is one that does not leave the address out.
+/* Returns the address in a packet's @payload, completed from @last_ip.
+ * @compression must not be one without an address.
  */
 static inline uint64_t intel_address(uint64_t last_ip, uint8_t compression,
 				     uint64_t payload)
@@ -87,22 +90,22 @@ static inline uint64_t intel_address(uint64_t last_ip, uint8_t compression,
 	return payload;
 }
 
-/* Reads the packet at the start of @bytes, @size of which are there.
+/* Parses the packet at the start of @bytes, of which @size are available.
  *
- * Returns 1 and @packet, 0 if it does not end within @size, -ERROR_FORMAT if
- * it is none.
+ * Returns 1 and @packet, 0 if it does not end within @size, -ERROR_FORMAT if it
+ * is not a packet.
  */
 int intel_packet_read(const uint8_t *bytes, size_t size,
 		      struct intel_packet *packet);
 
-/* The same within @context, which then is that of the next packet; before the
- * first it is all zero.
+/* Like intel_packet_read(), within @context, which is updated for the next
+ * packet; it must be zeroed before the first.
  */
 int intel_packet_read_in(struct intel_packet_context *context,
 			 const uint8_t *bytes, size_t size,
 			 struct intel_packet *packet);
 
-/* Returns whether @packet says where execution went. */
+/* Returns whether @packet reports control flow. */
 bool intel_packet_is_flow(const struct intel_packet *packet);
 
 #endif

@@ -13,7 +13,7 @@ struct intel_packet_dump {
 	struct packet_dump base;
 	struct stream_bytes bytes;
 	struct intel_packet_context context;
-	size_t at; /* the next packet */
+	size_t at; /* position of the next packet */
 };
 
 static void intel_close(struct packet_dump *base)
@@ -43,7 +43,7 @@ static int intel_open(const struct recording *recording,
 	return 0;
 }
 
-/* Tells of the bytes up to the next PSB, or the end, as one bad packet. */
+/* Returns the bytes up to the next PSB, or the end, as one bad packet. */
 static void tell_bad(struct intel_packet_dump *dump, struct packet_line *line)
 {
 	size_t to = intel_psb_find(dump->bytes.bytes, dump->bytes.size,

@@ -45,7 +45,7 @@ const char *intel_packet_name(const struct intel_packet *packet)
 	return names[packet->kind];
 }
 
-/* The oldest branch first, as perf and libipt's tools print them. */
+/* The oldest branch first, as in the output of perf and libipt's tools. */
 static void tnt_text(const struct intel_packet *packet, char *text, size_t size)
 {
 	size_t at = 0;
@@ -97,7 +97,7 @@ static const char *followed(const struct intel_packet *packet)
 	return packet->is_followed ? " with fup" : "";
 }
 
-/* Those whose payload is one number, or none. */
+/* Packets whose payload is one number, or none. */
 static void payload_text(const struct intel_packet *packet, char *text,
 			 size_t size)
 {

@@ -6,10 +6,10 @@
 
 struct intel_packet;
 
-/* Returns its name as the manual and perf write it, in small letters. */
+/* Returns the packet's name as in the manual and perf, in lower case. */
 const char *intel_packet_name(const struct intel_packet *packet);
 
-/* Writes what it says into the @size bytes at @text. */
+/* Writes the packet's payload as text into the @size bytes at @text. */
 void intel_packet_text(const struct intel_packet *packet, char *text,
 		       size_t size);
 

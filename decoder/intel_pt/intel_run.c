@@ -11,13 +11,13 @@ enum {
 	MTC_SIZE = 2,
 };
 
-/* What changes with each packet, of struct intel_branches. */
+/* The fields of struct intel_branches that change with each packet. */
 struct run {
 	const uint8_t *at;
-	const uint8_t *origin;	      /* positions are counted from here */
-	struct trace_branch *next;    /* where the next branch goes */
-	struct trace_branch *no_high; /* from here on no CYC came after */
-	uint64_t cycles;	      /* the clock's, as */
+	const uint8_t *origin;	      /* base of positions */
+	struct trace_branch *next;    /* slot for the next branch */
+	struct trace_branch *no_high; /* first branch without a later CYC */
+	uint64_t cycles;	      /* the clock's fields, as */
 	uint64_t elapsed;
 	bool has_fresh_cyc;
 	bool has_open_tnt;
@@ -54,7 +54,8 @@ static void end_run(struct intel_branches *b, const struct run *run)
 	b->after_anchor = run->after_anchor;
 }
 
-/* A CYC that an OVF overwrote but for its first byte (SKD007): OVF is 02 f3. */
+/* A CYC that an OVF overwrote except for its first byte (SKD007): OVF is 02 f3.
+ */
 static inline bool is_overwritten(const struct intel_branches *b,
 				  const uint8_t *bytes)
 {
@@ -73,7 +74,7 @@ static inline void take_cycles(const struct intel_branches *b, struct run *run,
 		run->no_high->high = run->elapsed;
 }
 
-/* Adds a branch whose packet has a time of its own: as
+/* Adds a branch whose packet has a time of its own. Like
  * intel_branches_add_timed().
  */
 static inline struct trace_branch *add(struct run *run, uint8_t kind,
@@ -113,8 +114,7 @@ static inline void take_tnt(struct intel_branches *b, struct run *run,
 	run->has_open_tnt = true;
 }
 
-/* The TNT before was written because of the packet that comes, and at the same
- * time.
+/* The current packet caused the previous TNT to be written, at the same time.
  */
 static inline void close_tnt(struct run *run)
 {
@@ -156,7 +156,7 @@ static inline bool is_plain_tip(const struct intel_branches *b,
 	       !b->waiting && b->bytes + b->size - bytes >= LONGEST_TIP;
 }
 
-/* What is told of the time between this anchor and the last is final. */
+/* The times between this anchor and the last become final. */
 static inline void take_mtc(struct intel_branches *b, struct run *run,
 			    uint8_t payload)
 {
@@ -172,7 +172,7 @@ static inline void take_mtc(struct intel_branches *b, struct run *run,
 	*run = run_of(b);
 }
 
-/* Returns the size of the CYC at @run->at, or 0 if it is none. */
+/* Returns the size of the CYC at @run->at, or 0 if it is another packet. */
 static inline size_t take_cyc(const struct intel_branches *b, struct run *run)
 {
 	const uint8_t *bytes = run->at;
@@ -190,7 +190,7 @@ static inline size_t take_cyc(const struct intel_branches *b, struct run *run)
 	return 2;
 }
 
-/* Returns the size of the packet at @run->at, or 0: it is another one. */
+/* Returns the size of the packet at @run->at, or 0 if it cannot be in a run. */
 static inline size_t take_other(struct intel_branches *b, struct run *run)
 {
 	const uint8_t *bytes = run->at;
@@ -209,7 +209,7 @@ static inline size_t take_other(struct intel_branches *b, struct run *run)
 	return 0;
 }
 
-/* What a PSB repeats has the PSB's position. */
+/* State repeated by a PSB gets the PSB's position. */
 static void set_positions(const struct intel_branches *b, size_t first)
 {
 	for (size_t i = first; i < b->count; i++)
@@ -230,7 +230,7 @@ void intel_run_take(struct intel_branches *b)
 		left = INTEL_RUN_BYTES;
 	/* The last byte is not the first of two. */
 	end = run.at + left - (left > 0);
-	/* Nearly each packet comes behind the CYC that tells when. */
+	/* Nearly every packet follows the CYC with its time. */
 	while (cyc + other && run.at < end) {
 		cyc = take_cyc(b, &run);
 		run.at += cyc;

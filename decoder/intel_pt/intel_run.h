@@ -4,18 +4,19 @@
 
 struct intel_branches;
 
-/* So many are taken at once, of which each adds a branch at most: those who read
- * ahead reach that far (REACH_BYTES).
+/* Most bytes consumed at once, each of which adds at most one branch. Reading
+ * ahead uses this limit (REACH_BYTES).
  */
 enum { INTEL_RUN_BYTES = 512 };
 
-/* Cycle counts of one and two bytes, short TNTs, TIPs with an address and MTCs:
- * nearly all of a trace are these, in rows.  Takes those that come next, up to another
- * packet or INTEL_RUN_BYTES, as which there must be room: what must be known of
- * one for the next stays in registers meanwhile.
+/* Consumes a run of the most frequent packets: cycle counts of one and two
+ * bytes, short TNTs, TIPs with an address and MTCs, up to another packet or
+ * INTEL_RUN_BYTES. There must be room for INTEL_RUN_BYTES branches. Keeps the
+ * state between packets in registers.
  *
- * Each does what intel_branches_take_flow() and the clock would do with it.
- * Outside blocks of items (struct intel_packet_context) only.
+ * Has the same effect as intel_branches_take_flow() and the clock for each
+ * packet. Must only be called outside blocks of items (struct
+ * intel_packet_context).
  */
 void intel_run_take(struct intel_branches *branches);
 

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-/* The errata of each core.  Sources: Intel's specification updates and
+/* The errata of each core. Sources: Intel's specification updates and
  * pt_cpu_errata() of libipt (libipt/src/pt_config.c, January 2026); perf has no
- * such table.  APL11, SKD010 and SKL168 change nothing here: a TIP.PGD, or a
- * branch, after an OVF without a FUP is read on every processor, and cycles
- * that a dropped CYC lacks are within the bounds of the time.
+ * such table. APL11, SKD010 and SKL168 need no handling: a TIP.PGD, or a
+ * branch, after an OVF without a FUP is accepted on every processor, and the
+ * cycles of a dropped CYC are within the time bounds.
  */
 enum core {
 	BROADWELL = INTEL_ERRATUM_BDM64 | INTEL_ERRATUM_BDM70,
@@ -24,7 +24,7 @@ enum core {
 	APOLLO_LAKE = INTEL_ERRATUM_APL12,
 };
 
-/* Families and models as CPUID gives them, in hexadecimal. */
+/* Families and models as reported by CPUID, in hexadecimal. */
 static const struct {
 	uint8_t family;
 	uint8_t model;

@@ -8,14 +8,13 @@
 
 struct recording;
 
-/* This is what processors get wrong, as far as it changes what packets mean:
- * by Intel's specification updates, under the name of the first family that
- * has it.
+/* Processor errata that change the meaning of packets, from Intel's
+ * specification updates, under the name of the first family that has each.
  */
 enum intel_erratum {
 	/* A branch that used trace may be missing before an abort's FUP. */
 	INTEL_ERRATUM_BDM64 = 1 << 0,
-	/* PSB+ may hold a FUP although tracing starts right behind it. */
+	/* PSB+ may contain a FUP although tracing starts right after it. */
 	INTEL_ERRATUM_BDM70 = 1 << 1,
 	/* An OVF may overwrite all but the first byte of a CYC. */
 	INTEL_ERRATUM_SKD007 = 1 << 2,
@@ -23,7 +22,7 @@ enum intel_erratum {
 	 * interrupt before it.
 	 */
 	INTEL_ERRATUM_SKD022 = 1 << 3,
-	/* A direct branch out of the filter may not name its target. */
+	/* The target of a direct branch out of the filter may be missing. */
 	INTEL_ERRATUM_SKL014 = 1 << 4,
 	/* A FUP may follow an OVF although tracing is off. */
 	INTEL_ERRATUM_APL12 = 1 << 5,
@@ -31,7 +30,7 @@ enum intel_erratum {
 	INTEL_ERRATUM_SKZ84 = 1 << 6,
 };
 
-/* This is what is known of a trace beside its bytes. */
+/* The properties of a trace that are not in its bytes. */
 struct intel_setup {
 	struct intel_clock_setup clock;
 	uint32_t errata; /* enum intel_erratum */
@@ -39,8 +38,8 @@ struct intel_setup {
 
 struct intel_setup intel_setup_of(const struct recording *recording);
 
-/* Returns the errata (enum intel_erratum) of the processor that perf.data
- * calls @cpuid: "GenuineIntel,6,78,3".
+/* Returns the errata (enum intel_erratum) of the processor with perf.data's
+ * @cpuid: "GenuineIntel,6,78,3".
  */
 uint32_t intel_errata_of(const char *cpuid);
 

@@ -16,22 +16,23 @@
 
 #include <stdlib.h>
 
-/* One stream of Intel PT: stretches of bytes between which some are known to
- * be missing, each read on its own.
+/* One stream of Intel PT: intervals of bytes with losses between them, each
+ * read on its own.
  */
 struct intel_source {
 	struct branch_source base;
 	struct flow_input input;
 	struct stream_window bytes;
 	struct intel_setup setup;
-	size_t next_stretch;	   /* where it begins */
-	struct loss_cursor losses; /* at the end of the stretch */
+	size_t next_stretch;	   /* start of the next interval */
+	struct loss_cursor losses; /* at the end of the interval */
 	size_t stretch;		   /* the current one */
 	size_t stretch_end;
-	size_t first_psb;		 /* in the stretch */
-	struct intel_branches *branches; /* of the stretch, or NULL */
-	struct trace_branch made;	 /* a gap between stretches */
-	bool has_head;			 /* the stretch's begin was said */
+	size_t first_psb;		 /* in the interval */
+	struct intel_branches *branches; /* of the interval, or NULL */
+	struct trace_branch made;	 /* a gap between intervals */
+	/* the gap at the interval's start was emitted */
+	bool has_head;
 	bool at_end;
 };
 
@@ -76,7 +77,7 @@ static void take_stretch(struct intel_source *source)
 	source->has_head = false;
 }
 
-/* Makes bytes of the stretch readable. */
+/* Makes bytes of the interval readable. */
 static const uint8_t *reach(void *ctx, size_t from, size_t to)
 {
 	struct intel_source *source = ctx;
@@ -86,7 +87,7 @@ static const uint8_t *reach(void *ctx, size_t from, size_t to)
 	       source->stretch;
 }
 
-/* Reads the stretch from @from on, counted in it. */
+/* Reads the interval from @from on, counted in it. */
 static int read_stretch(struct intel_source *source, size_t from)
 {
 	source->branches = intel_branches_new(
@@ -98,7 +99,7 @@ static int read_stretch(struct intel_source *source, size_t from)
 	return 0;
 }
 
-/* Where the first synchronisation point of the stretch is, counted in it. */
+/* Returns the first sync point of the interval, counted in it. */
 static size_t first_psb(struct intel_source *source)
 {
 	return intel_psb_reach(source->bytes.bytes + source->stretch,
@@ -120,8 +121,8 @@ static int hand_out(struct intel_source *source, uint8_t kind, uint8_t reason,
 	return 1;
 }
 
-/* What comes before the first synchronisation point cannot be read.  Returns
- * whether there is such.
+/* The trace before the first sync point cannot be read. Returns whether there
+ * is any.
  */
 static bool take_head(struct intel_source *source,
 		      struct trace_branch_batch *batch)
@@ -181,8 +182,9 @@ static int next_batch(struct branch_source *base,
 	return status;
 }
 
-/* How far before a synchronisation point reading begins: as far as the next
- * one before it, or a little farther.
+/* Returns the position where reading starts so that the time is known at the
+ * sync point @position: an earlier sync point, the nearest one or a little
+ * before it.
  */
 static size_t find_before(struct intel_source *source, size_t position)
 {
@@ -200,7 +202,7 @@ static size_t find_before(struct intel_source *source, size_t position)
 	return first_psb(source);
 }
 
-/* Goes to the stretch that @position is in. */
+/* Moves to the interval that contains @position. */
 static void find_stretch(struct intel_source *source, size_t position)
 {
 	if (position < source->stretch) {
@@ -236,7 +238,7 @@ static const uint8_t *reach_any(void *ctx, size_t from, size_t to)
 	return stream_window_reach(&source->bytes, from, to);
 }
 
-/* What lies behind is left for the next time. */
+/* Later sync points are left for the next call. */
 static uint64_t next_sync(struct branch_source *base, uint64_t from)
 {
 	struct intel_source *source = (struct intel_source *)base;

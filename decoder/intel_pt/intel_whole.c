@@ -3,7 +3,7 @@
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/recording/intel_psb.h"
 
-/* Returns a PSB near the end, @size if there is none. */
+/* Returns the position of a PSB near the end, @size if there is none. */
 static size_t find_late_psb(const uint8_t *bytes, size_t size)
 {
 	size_t distance = 1 << 12;

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns how many of the @size bytes of trace there are up to the end of the
- * last whole packet: the last packet of a buffer that ran full is cut off.
- * Returns @size if what comes last is no packet at all, or there is no PSB.
+/* Returns the size of the trace up to the end of the last whole packet in the
+ * @size bytes: the last packet of a full buffer is cut off. Returns @size if
+ * the bytes at the end are not a packet, or if there is no PSB.
  */
 size_t intel_whole_size(const uint8_t *bytes, size_t size);
 

@@ -4,14 +4,16 @@
 #include "decoder/intel_pt/intel_packet.h"
 
 enum {
-	/* This is what lies between PSB and PSBEND, and more. */
+	/* More bytes than there are between PSB and PSBEND. */
 	HEADER_BYTES = 256,
-	/* Points without a time, one after the other: then there are none. */
+	/* Maximum of consecutive sync points without a time; then none is
+	 * assumed to have one.
+	 */
 	MOST_WITHOUT = 1 << 10,
 };
 
-/* Reads the packets from the PSB at @position to its end.  Returns whether a
- * time is among them.
+/* Reads the packets from the PSB at @position to PSBEND. Returns whether they
+ * contain a time.
  */
 static bool read_time(const struct sync_search *search, size_t position,
 		      uint64_t *ticks)

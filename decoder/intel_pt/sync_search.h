@@ -9,19 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The synchronisation points of a stream, each of which tells its time: found by
- * their pattern, without reading the packets between them.
+/* The sync points of a stream with their times, found by their pattern, without
+ * reading the packets between them.
  */
 struct sync_search {
-	const uint8_t *bytes; /* without reach */
+	const uint8_t *bytes; /* used without reach */
 	size_t size;
-	intel_psb_reach_bytes *reach; /* as intel_psb_reach() has it */
+	intel_psb_reach_bytes *reach; /* as for intel_psb_reach() */
 	void *ctx;
 	uint64_t origin; /* of ticks: see struct time_conversion */
 };
 
-/* Finds the first point at or behind @from that tells its time: its PSB and its
- * TSC.  Returns whether there is one.
+/* Finds the first sync point at or after @from with a time: its PSB and its
+ * TSC. Returns whether there is one.
  */
 bool sync_search_next(const struct sync_search *search, size_t from,
 		      struct sync_point *point);

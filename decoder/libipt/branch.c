@@ -24,7 +24,7 @@ static bool is_prefix(uint8_t byte)
 	}
 }
 
-/* Returns the size of ModR/M with what it asks for: SIB, displacement. */
+/* Returns the size of ModR/M including SIB and displacement. */
 static size_t modrm_size(const uint8_t *bytes, size_t size)
 {
 	uint8_t mode = bytes[0] >> 6;
@@ -168,7 +168,7 @@ static bool is_string_opcode(uint8_t byte)
 	}
 }
 
-/* mwait, mwaitx, umwait and tpause, behind their 0f. */
+/* mwait, mwaitx, umwait and tpause, after their 0f. */
 static bool is_two_byte_wait(const uint8_t *bytes, size_t size)
 {
 	if (size < 2)
@@ -198,7 +198,7 @@ static bool may_take_long(const uint8_t *bytes, size_t size)
 	       (bytes[at + 1] == 0x01 || is_repeated || is_wide);
 }
 
-/* Behind an instruction whose length is not known any byte may begin one. */
+/* After an instruction of unknown length, try every byte offset. */
 bool block_looks_slow(const uint8_t *bytes, size_t size, size_t last)
 {
 	size_t at = 0;

@@ -8,24 +8,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An x86 instruction in 64-bit mode, seen as a branch. */
+/* An x86 instruction in 64-bit mode, decoded as a branch. */
 struct branch {
-	enum flow_exit exit; /* FLOW_EXIT_NONE: it is no branch */
+	enum flow_exit exit; /* FLOW_EXIT_NONE: it is not a branch */
 	uint8_t length;	     /* bytes, of calls and near jumps; else 0 */
-	bool is_indirect;    /* a near call or jump whose bytes do not say
-				 * where to */
+	/* a near call or jump whose target is not in its bytes */
+	bool is_indirect;
 };
 
-/* Looks at the instruction at the start of @bytes, @size of which are there
+/* Decodes the instruction at the start of @bytes, of which @size are available
  * (Intel SDM, volume 2: opcode map, prefixes, ModR/M).
  */
 struct branch branch_read(const uint8_t *bytes, size_t size);
 
-/* Returns whether the block at @bytes, whose last instruction begins at @last,
- * holds an instruction that repeats itself (rep movs and the like) or waits
- * (hlt, mwait).  @size bytes are there.
+/* Returns whether the block at @bytes, whose last instruction starts at @last,
+ * contains an instruction that repeats itself (rep movs and the like) or waits
+ * (hlt, mwait). @size bytes are available.
  *
- * Vector instructions' lengths are not known: behind one it is a guess.
+ * The lengths of vector instructions are unknown, so after one the result is a
+ * guess.
  */
 bool block_looks_slow(const uint8_t *bytes, size_t size, size_t last);
 

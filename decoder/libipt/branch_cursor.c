@@ -6,19 +6,19 @@
 
 #include <stdlib.h>
 
-/* An event's token is never farther ahead: what lies between would have come
- * out of the decoder as blocks.
+/* An event's token is never farther ahead: the decoder would have returned the
+ * execution before it as blocks.
  */
 enum { EVENT_REACH = 64 };
 
 struct branch_cursor {
 	struct intel_tokens *tokens;
 	const struct time_conversion *conversion;
-	struct flow_stamp before; /* the last token taken whole */
-	struct flow_stamp next;	  /* the one being taken */
+	struct flow_stamp before; /* the last token consumed completely */
+	struct flow_stamp next;	  /* the token being consumed */
 	uint64_t next_begin;	  /* see struct intel_token */
-	uint8_t next_kind;	  /* INTEL_PACKET_PAD: there is none */
-	uint8_t next_bits;	  /* left of a TNT */
+	uint8_t next_kind;	  /* INTEL_PACKET_PAD: none */
+	uint8_t next_bits;	  /* remaining bits of a TNT */
 	bool next_is_exact;
 	bool at_token; /* nothing ran since @before */
 };
@@ -101,7 +101,7 @@ uint64_t branch_cursor_guess_ns(const struct branch_cursor *cursor)
 	return stamp->low_ns + (stamp->high_ns - stamp->low_ns) / 2;
 }
 
-/* The branches of a TNT that was written late ran any time before. */
+/* The branches of a TNT that was written late ran at any earlier time. */
 static void take_next(struct branch_cursor *cursor)
 {
 	uint64_t before_ns = cursor->before.low_ns;
@@ -133,7 +133,7 @@ static bool take_address(struct branch_cursor *cursor)
 {
 	if (cursor->next_kind == INTEL_PACKET_TIP)
 		take_next(cursor);
-	/* Tracing may end here instead; the event takes that token. */
+	/* Tracing may end here instead; the event consumes the token then. */
 	return cursor->next_kind != INTEL_PACKET_TNT || cursor->at_token;
 }
 

@@ -16,17 +16,17 @@ enum {
 	TIP_PGE = 0x11,
 };
 
-/* Offsets are counted in both @from and @to. */
+/* Offsets apply to both @from and @to. */
 struct hiding {
 	const uint8_t *from;
 	uint8_t *to;
 	size_t at; /* of the packet */
 	enum place place;
 	bool in_header;	   /* between PSB and PSBEND */
-	uint64_t last_ip;  /* as the trace unit has it */
-	uint64_t known_ip; /* as libipt has it */
-	size_t kept;	   /* end of the last packet that stays */
-	size_t written; /* LEAVING: end of the packets that stay, moved down */
+	uint64_t last_ip;  /* the trace unit's last IP */
+	uint64_t known_ip; /* libipt's last IP */
+	size_t kept;	   /* end of the last packet that is kept */
+	size_t written;	   /* LEAVING: end of the kept packets, moved down */
 };
 
 static bool is_guest_pip(const uint8_t *bytes)
@@ -61,7 +61,9 @@ static void keep(struct hiding *hiding, const struct intel_packet *packet)
 	}
 }
 
-/* How many bytes of @address the last one that libipt saw leaves to be told. */
+/* Returns how many bytes of @address a packet must contain, given the last
+ * address that libipt saw.
+ */
 static size_t bytes_to_tell(const struct hiding *hiding, uint64_t address)
 {
 	if (address >> 16 == hiding->known_ip >> 16)
@@ -69,8 +71,8 @@ static size_t bytes_to_tell(const struct hiding *hiding, uint64_t address)
 	return address >> 32 == hiding->known_ip >> 32 ? 4 : 6;
 }
 
-/* The branch of @packet ends the guest: tracing starts at its address.  If there
- * is no room to say so the bytes are no packet, which is a gap.
+/* The branch of @packet leaves the guest: tracing starts at its address. If
+ * there is no room for the packet the bytes become invalid, which causes a gap.
  */
 static void start(struct hiding *hiding, const struct intel_packet *packet)
 {
@@ -191,7 +193,8 @@ static void take(struct hiding *hiding, const struct intel_packet *packet)
 			keep(hiding, packet);
 		return;
 	case INTEL_PACKET_MODE:
-		/* That of the host follows its PIP, that of the guest its. */
+		/* The host's follows its own PIP, and the guest's the guest's.
+		 */
 		if (!hiding->in_header &&
 		    (hiding->place == INSIDE || hiding->place == ENTERING))
 			hide(hiding, packet);

@@ -3,15 +3,15 @@
 
 #include <stdbool.h>
 
-/* This is what follows an opcode. */
+/* The bytes that follow an opcode. */
 enum part {
 	MODRM = 1,
 	IMM8 = 2,
 	IMM16 = 4,
 	IMM_Z = 8,    /* 4 bytes, 2 with an operand size prefix */
-	IMM_V = 16,   /* the same, 8 with REX.W */
+	IMM_V = 16,   /* likewise, 8 with REX.W */
 	OFFSET = 32,  /* an address of 8 bytes */
-	GROUP_3 = 64, /* an immediate only with some ModR/M */
+	GROUP_3 = 64, /* an immediate only for some ModR/M */
 	UNKNOWN = 128,
 };
 
@@ -153,7 +153,7 @@ static bool is_legacy_prefix(uint8_t byte)
 	       byte == 0xf3;
 }
 
-/* Reads prefixes and opcode; returns what follows, and the opcode. */
+/* Reads prefixes and opcode; returns the parts that follow, and the opcode. */
 static uint8_t read_opcode(struct instruction *instruction, uint8_t *opcode)
 {
 	*opcode = next_byte(instruction);
@@ -175,7 +175,7 @@ static uint8_t read_opcode(struct instruction *instruction, uint8_t *opcode)
 	return two_byte_parts(*opcode);
 }
 
-/* Returns the register field, which in some groups is part of the opcode. */
+/* Returns the register field, which is part of the opcode in some groups. */
 static uint8_t read_modrm(struct instruction *instruction)
 {
 	uint8_t modrm = next_byte(instruction);

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns how many bytes the x86 instruction at the start of @bytes has, in
- * 64-bit mode; 0 if it is cut short by @size, or VEX or EVEX coded, which
- * nobody needs (Intel SDM, volume 2, appendix A: opcode maps).
+/* Returns the length in bytes of the x86 instruction at the start of @bytes, in
+ * 64-bit mode; 0 if it exceeds @size, or is VEX or EVEX coded, which is not
+ * needed (Intel SDM, volume 2, appendix A: opcode maps).
  */
 size_t instruction_length(const uint8_t *bytes, size_t size);
 

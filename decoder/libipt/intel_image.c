@@ -13,7 +13,7 @@ struct intel_image {
 	struct pt_image_section_cache *cache;
 	struct pt_image *image;
 	struct pt_image *old;
-	struct array sections; /* int: the regions' in the cache */
+	struct array sections; /* int: the regions' sections in the cache */
 };
 
 static int cache_region(struct intel_image *image,
@@ -29,7 +29,7 @@ static int cache_region(struct intel_image *image,
 	return section || isid < 0 ? isid : -pte_nomem;
 }
 
-/* Returns an image of the regions alone, or NULL when out of memory. */
+/* Returns an image of the regions only, or NULL when out of memory. */
 static struct pt_image *make_image(const struct intel_image *image)
 {
 	struct pt_image *made = pt_image_alloc(NULL);
@@ -94,7 +94,7 @@ struct pt_image *intel_image_get(const struct intel_image *image)
 	return image->image;
 }
 
-/* What a map names need not be a file, or not one of this machine. */
+/* The name of a mapping need not be a file, or not one of this machine. */
 static void add_map(const struct intel_image *image, struct pt_image *made,
 		    const struct process_map *map)
 {

@@ -9,41 +9,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without any time packet for this many tokens their bounds are given up. */
+/* After this many tokens without a time packet their bounds are given up. */
 enum { OPEN_LIMIT = 1 << 18 };
 
-/* This is what a token is, besides its time. */
+/* A token without its time. */
 struct token_packet {
 	uint64_t position;
 	uint64_t begin;
 	uint8_t kind;
-	bool is_synced; /* it is the first behind a PSB */
+	bool is_synced; /* the first after a PSB */
 };
 
-/* The times of tokens are those of branches: while one waits for the next
- * anchor, low and high are what CYC says has elapsed since the anchor before,
- * at the CYC before and after it.
+/* The times of tokens are computed like those of branches: while a token waits
+ * for the next anchor, low and high are the time since the previous anchor by
+ * CYC, at the CYC before and after the token.
  */
 struct intel_tokens {
 	const uint8_t *bytes;
 	size_t size;
-	size_t at; /* the next packet */
+	size_t at; /* position of the next packet */
 	struct intel_clock clock;
-	struct array branches;	  /* struct trace_branch, one a token */
+	struct array branches;	  /* struct trace_branch, one for each token */
 	struct array packets;	  /* struct token_packet, likewise */
 	struct trace_branch sync; /* the time of the last PSB */
-	bool sync_is_open;	  /* which is not known yet */
-	bool has_sync;		  /* no token came since */
+	bool sync_is_open;	  /* which is still unknown */
+	bool has_sync;		  /* no token since */
 	struct intel_token peeked;
-	size_t first;	    /* not dropped */
-	size_t closed;	    /* bounds are final before this one */
-	size_t no_high;	    /* from here on no CYC came after */
-	bool has_fresh_cyc; /* it belongs to the packet that follows */
-	bool has_open_tnt;  /* the last packet is one, the last token it */
+	size_t first;	    /* first token not dropped */
+	size_t closed;	    /* number of tokens with final bounds */
+	size_t no_high;	    /* index of the first token without a later CYC */
+	bool has_fresh_cyc; /* belongs to the following packet */
+	/* the last packet is a TNT, the last token is its */
+	bool has_open_tnt;
 	bool open_tnt_was_fresh;
-	bool after_anchor;  /* no token came since */
-	uint64_t last_high; /* branch_window_pass()'s */
-	bool failed;	    /* out of memory: as if the trace ended */
+	bool after_anchor;  /* no token since the anchor */
+	uint64_t last_high; /* state of branch_window_pass() */
+	bool failed;	    /* out of memory: treated as the end of the trace */
 };
 
 struct intel_tokens *intel_tokens_new(const uint8_t *bytes, size_t size,
@@ -110,8 +111,8 @@ static void close_window(struct intel_tokens *tokens, uint64_t next,
 	}
 }
 
-/* OVF is written when the unit goes on, with a TSC: what it lost before had
- * taken time that no CYC tells.
+/* OVF is written when the unit resumes, with a TSC: the lost trace before it
+ * took time that no CYC contains.
  */
 static void end_loss(struct intel_tokens *tokens, size_t closed)
 {
@@ -141,17 +142,17 @@ static void take_anchor(struct intel_tokens *tokens, uint64_t anchor,
 	tokens->after_anchor = true;
 }
 
-/* A TNT is written when it is full, or when the packet that follows needs it
- * out of the way; only in the first case did its last branch run just then.
- * Some implementations fill packets of 6 bits, some of 47.
+/* Returns whether a TNT may be full. A TNT is written when it is full, or
+ * before a packet of another kind; only in the first case did its last branch
+ * run at that moment. Some implementations fill packets of 6 bits, some of 47.
  */
 static bool may_be_full(const struct intel_packet *packet)
 {
 	return packet->bits == 6 || packet->bits == 47;
 }
 
-/* A packet that follows with no cycle between is why the TNT was written: its
- * time is that packet's.  What followed before an OVF is lost.
+/* If a packet follows without a cycle in between, it caused the TNT to be
+ * written: the TNT has that packet's time. Packets before an OVF are lost.
  */
 static void close_tnt(struct intel_tokens *tokens,
 		      const struct intel_packet *next)
@@ -170,8 +171,7 @@ static void close_tnt(struct intel_tokens *tokens,
 	tokens->has_fresh_cyc |= tokens->open_tnt_was_fresh;
 }
 
-/* Where nothing was counted since the anchor, nothing ran, but for what was
- * lost.
+/* If nothing was counted since the anchor, nothing ran, except for lost trace.
  */
 static bool has_estimate(const struct intel_tokens *tokens,
 			 const struct intel_packet *packet)
@@ -221,7 +221,7 @@ static void add_token(struct intel_tokens *tokens,
 	tokens->after_anchor = false;
 }
 
-/* The time of a PSB is told between it and its end. */
+/* The time of a PSB is in a packet between it and PSBEND. */
 static void take_sync(struct intel_tokens *tokens)
 {
 	tokens->sync = (struct trace_branch){
@@ -254,7 +254,7 @@ static void take_packet(struct intel_tokens *tokens,
 	}
 }
 
-/* Moves what is behind the first @count items to the front. */
+/* Removes the first @count items. */
 static void drop_items(struct array *array, size_t count)
 {
 	char *items = array->items;
@@ -275,7 +275,7 @@ static void drop_front(struct intel_tokens *tokens)
 	tokens->first = 0;
 }
 
-/* Reads on until one more token is final.  Returns false at the end. */
+/* Reads until one more token is final. Returns false at the end. */
 static bool read_on(struct intel_tokens *tokens)
 {
 	size_t closed;

@@ -11,17 +11,18 @@
 struct intel_clock_setup;
 struct intel_packet;
 
-/* A packet that says where execution went, and when: the TSC lies within
- * [low, high], in 256ths of a tick; low 0 and high UINT64_MAX are no bound.
+/* A packet that reports control flow, with its time: the TSC lies within [low,
+ * high], in 256ths of a tick; low 0 and high UINT64_MAX are no bound.
  */
 struct intel_token {
 	uint64_t position; /* in the bytes */
 	uint64_t low;
 	uint64_t high;
-	uint64_t begin;	   /* what runs on the way to it, if reading begins
-				 * with it, began no earlier: the time of a PSB
-				 * right before, or else of the time packet
-				 * before; 0 if there is none */
+	/* if reading starts with this packet, the earliest start of the
+	 * execution that leads to it: the time of a PSB right before, or else
+	 * of the last time packet; 0 if none
+	 */
+	uint64_t begin;
 	uint64_t estimate; /* if has_estimate */
 	uint8_t kind;	   /* TNT, TIP, TIP_PGE, TIP_PGD or OVF */
 	uint8_t bits;	   /* TNT */
@@ -46,7 +47,7 @@ void intel_tokens_free(struct intel_tokens *tokens);
 const struct intel_token *intel_tokens_peek(struct intel_tokens *tokens,
 					    size_t ahead);
 
-/* Drops @count tokens, which were peeked at. */
+/* Drops @count tokens, which must have been peeked at. */
 void intel_tokens_drop(struct intel_tokens *tokens, size_t count);
 
 /* Drops all tokens before @position. */

@@ -8,7 +8,7 @@
 #include <intel-pt.h>
 #include <stdbool.h>
 
-/* No code runs so many blocks without a branch that takes trace. */
+/* No real code runs this many blocks without a branch that needs trace. */
 enum { WATCH_BLOCKS = 64 * 1024 };
 
 static enum flow_exit exit_of(enum pt_insn_class class)
@@ -41,9 +41,9 @@ static struct branch branch_at(struct code_space *code, uint64_t address)
 	return bytes ? branch_read(bytes, left) : (struct branch){ 0 };
 }
 
-/* libipt does not tell the class of every last instruction: not of one that
- * it held back for an event, and libipt 2.1 has a class that is any indirect
- * branch.  No version tells whether a branch is direct, or how long a call is.
+/* libipt does not report the class of every last instruction: not if it delayed
+ * the instruction for an event, and libipt 2.1 has a class for any indirect
+ * branch. No version reports whether a branch is direct, or how long a call is.
  */
 static struct branch last_branch(const struct libipt_segment *segment,
 				 struct code_space *code,
@@ -90,8 +90,8 @@ static void emit_block(struct libipt_segment *segment,
 	libipt_segment_pass_branch(segment, branch.exit, branch.is_indirect);
 }
 
-/* Damaged trace can lead into a loop of jumps that needs no trace at all, and
- * libipt would follow it for ever.  Whether it reads on is looked at seldom.
+/* Damaged trace can lead into a loop of jumps that needs no trace at all, which
+ * libipt would follow forever. Checks rarely whether libipt still reads.
  */
 static bool is_stuck(struct libipt_blocks *blocks,
 		     const struct libipt_segment *segment)
@@ -105,7 +105,7 @@ static bool is_stuck(struct libipt_blocks *blocks,
 	return blocks->watched == before;
 }
 
-/* After an error the block holds what ran before it, if anything. */
+/* After an error the block contains the instructions before it, if any. */
 int libipt_blocks_take(struct libipt_blocks *blocks,
 		       struct libipt_segment *segment, struct code_space *code)
 {

@@ -7,15 +7,16 @@
 struct code_space;
 struct libipt_segment;
 
-/* The blocks that libipt finds, as items. */
+/* Converts the blocks that libipt decodes to items. */
 struct libipt_blocks {
-	uint64_t last_ip;      /* of the last instruction that ran; 0 unknown */
-	uint64_t watched;      /* libipt's place at the last look */
-	uint32_t watch_blocks; /* since then */
+	/* of the last executed instruction; 0: unknown */
+	uint64_t last_ip;
+	uint64_t watched;      /* libipt's position at the last check */
+	uint32_t watch_blocks; /* blocks since then */
 };
 
-/* Fetches and takes one block of @segment; @code is what runs.  Returns libipt's
- * status.
+/* Fetches one block of @segment and adds its items; @code is the running code.
+ * Returns libipt's status.
  */
 int libipt_blocks_take(struct libipt_blocks *blocks,
 		       struct libipt_segment *segment, struct code_space *code);

@@ -10,7 +10,7 @@
 #include <intel-pt.h>
 #include <stdbool.h>
 
-/* Returns an image of the code as it is now, or NULL when out of memory. */
+/* Returns an image of the current code, or NULL when out of memory. */
 static struct intel_image *make_image(const struct libipt_code *code)
 {
 	struct array pieces = ARRAY_OF(struct code_region);
@@ -32,7 +32,7 @@ static int set_process(const struct libipt_code *code,
 
 int libipt_code_open(struct libipt_code *code, const struct flow_input *input)
 {
-	/* Nobody asks for spaces here. */
+	/* Spaces are not needed here. */
 	int error = code_space_open(input, 0, CODE_VIEW_FILES, &code->space);
 
 	code->log = input->log;
@@ -68,7 +68,8 @@ int libipt_code_update(struct libipt_code *code, uint64_t time_ns,
 	int error = code_space_advance(code->space, time_ns, note_change,
 				       &has_changed);
 
-	/* What libipt learnt of the old bytes goes with the old image. */
+	/* libipt's cached blocks of the old bytes are freed with the old image.
+	 */
 	if (has_changed)
 		image = make_image(code);
 	if (error || !image || set_process(code, image) < 0 ||

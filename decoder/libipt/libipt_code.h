@@ -10,7 +10,7 @@ struct intel_image;
 struct log;
 struct pt_block_decoder;
 
-/* The code as libipt sees it: an image of what it is now. */
+/* The code as libipt reads it: an image of the current code. */
 struct libipt_code {
 	struct code_space *space;
 	struct intel_image *image;
@@ -18,14 +18,14 @@ struct libipt_code {
 	const struct log *log;
 };
 
-/* Opens the code that @input names, as it was at the beginning.  Returns 0 or a
- * negative enum error; close it either way.
+/* Opens the code of @input as it was at the start. Returns 0 or a negative enum
+ * error; must be closed either way.
  */
 int libipt_code_open(struct libipt_code *code, const struct flow_input *input);
 void libipt_code_close(struct libipt_code *code);
 
-/* Brings the code that @blocks decodes up to date: its clock, at @time_ns, has
- * passed next_change_ns.  Returns 0 or -ERROR_MEMORY.
+/* Applies code changes up to @time_ns for @blocks. Must be called when its
+ * clock has passed next_change_ns. Returns 0 or -ERROR_MEMORY.
  */
 int libipt_code_update(struct libipt_code *code, uint64_t time_ns,
 		       struct pt_block_decoder *blocks);

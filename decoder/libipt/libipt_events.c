@@ -8,7 +8,7 @@
 
 #include <intel-pt.h>
 
-/* An event on its way to be an item. */
+/* An event while it is converted to an item. */
 struct taking {
 	struct libipt_events *events;
 	struct libipt_segment *segment;
@@ -40,11 +40,11 @@ static bool is_machine_entry(const uint8_t *bytes, size_t size)
 	       (bytes[2] == 0xc2 || bytes[2] == 0xc3);
 }
 
-/* The kernel switches the unit off by writing an MSR.  Otherwise an address
- * that is told lies outside the filter (Intel SDM, TIP.PGD packet).  The rest
- * goes to another privilege level.  Behind page table isolation that is not
- * seen to be a far transfer: libipt ends the last block at the kernel's last
- * write to CR3, two or three instructions before the sysret or iret.
+/* The kernel switches the unit off by writing an MSR. Otherwise, an address in
+ * the packet is outside the filter (Intel SDM, TIP.PGD packet). All other stops
+ * go to another privilege level. With page table isolation that is not visible
+ * as a far transfer: libipt ends the last block at the kernel's last write to
+ * CR3, two or three instructions before the sysret or iret.
  */
 static uint8_t stop_reason(const struct taking *taking, uint64_t last_ip,
 			   bool has_address)
@@ -72,7 +72,7 @@ static void stop(const struct taking *taking, bool has_address,
 	taking->events->in_guest = reason == FLOW_STOP_GUEST;
 }
 
-/* Returns the address that names the running guest, 0 if unknown. */
+/* Returns the address that identifies the running guest, 0 if unknown. */
 static uint64_t guest_of(const struct libipt_events *events)
 {
 	return events->machine ? events->machine : events->guest_page_table;
@@ -101,7 +101,7 @@ static void interrupt(const struct taking *taking, uint64_t address)
 }
 
 /* An interrupt whose handler is not traced, or the kernel's wrmsr, which is
- * traced in the same way: behind the instruction, not as its branch.
+ * traced in the same way: after the instruction, not as its branch.
  */
 static void stop_async(const struct taking *taking,
 		       const struct pt_event *event)
@@ -110,7 +110,7 @@ static void stop_async(const struct taking *taking,
 	uint64_t at = event->variant.async_disabled.at;
 	uint8_t reason = stop_reason(taking, taking->last_ip, has_address);
 
-	/* Some units name the wrmsr itself, before it has run. */
+	/* Some units report the wrmsr itself, before it has run. */
 	if (reason != FLOW_STOP_OFF)
 		reason = stop_reason(taking, at, has_address);
 
@@ -141,7 +141,7 @@ static void lose(const struct taking *taking, const struct pt_event *event)
 	taking->events->in_guest = false;
 }
 
-/* A synchronisation point in a guest whose entry was not traced. */
+/* Handles a sync point in a guest whose entry was not traced. */
 static void set_guest(const struct taking *taking, const struct pt_event *event,
 		      uint64_t root)
 {
@@ -186,8 +186,8 @@ static void transact(const struct taking *taking, const struct pt_event *event)
 					     });
 }
 
-/* What a PSB repeats is news only after a loss, and then only what goes on:
- * the mode and the page table.  libipt 2.1 repeats more than 2.0.
+/* The state repeated by a PSB is only new after a loss, and then only the mode
+ * and the page table. libipt 2.1 repeats more than 2.0.
  */
 static bool is_news(const struct pt_event *event)
 {
@@ -203,8 +203,8 @@ static bool is_news(const struct pt_event *event)
 	}
 }
 
-/* Power, virtual machine and maintenance events do not change where control
- * goes; events of a newer libipt than this was written for are like them.
+/* Power, virtual machine and maintenance events do not change control flow;
+ * unknown events of newer libipt versions are assumed not to either.
  */
 static void take(const struct taking *taking, const struct pt_event *event)
 {

@@ -8,18 +8,20 @@
 struct code_space;
 struct libipt_segment;
 
-/* The events that libipt finds, as items, and what they say of the CPU. */
+/* Converts the events that libipt decodes to items, and tracks the CPU's state
+ * from them.
+ */
 struct libipt_events {
-	bool is_off;  /* the trace unit is, as far as decoded */
-	uint8_t mode; /* as FLOW_MODE has it; UINT8_MAX: not said yet */
+	bool is_off;  /* tracing is off at the current position */
+	uint8_t mode; /* as in FLOW_MODE; UINT8_MAX: unknown */
 	uint64_t page_table;
 	bool in_guest; /* a virtual machine runs: see guest_bytes.h */
 	uint64_t guest_page_table;
 	uint64_t machine; /* its VMCS, or 0 */
 };
 
-/* Fetches and takes one event of @segment; @code is what runs, @last_ip the
- * instruction that ran last.  Returns libipt's status.
+/* Fetches one event of @segment and adds its items; @code is the running code,
+ * @last_ip the last executed instruction. Returns libipt's status.
  */
 int libipt_events_take(struct libipt_events *events,
 		       struct libipt_segment *segment, struct code_space *code,

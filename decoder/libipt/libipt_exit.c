@@ -9,14 +9,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The way out of the kernel is short. */
+/* The code that leaves the kernel is short. */
 enum { MAX_INSTRUCTIONS = 64 };
 
-/* A walk along instructions that nothing but their bytes decide about. */
+/* A walk along instructions without trace, by their bytes alone. */
 struct exit_walk {
 	struct libipt_segment *segment;
 	struct code_space *code;
-	uint64_t start; /* of the block that the walk is in */
+	uint64_t start; /* of the current block */
 	uint64_t address;
 	uint16_t count; /* instructions in it so far */
 	bool emits;
@@ -37,7 +37,7 @@ static void end_block(struct exit_walk *walk, enum flow_exit exit)
 	walk->count = 0;
 }
 
-/* Where the direct jump of @length bytes at @bytes goes to. */
+/* Returns the target of the direct jump of @length bytes at @bytes. */
 static uint64_t jump_target(const uint8_t *bytes, size_t length,
 			    uint64_t address)
 {
@@ -50,8 +50,8 @@ static uint64_t jump_target(const uint8_t *bytes, size_t length,
 	return address + length + (uint64_t)(int64_t)distance;
 }
 
-/* Goes one instruction on.  Returns 1, 0 at a far return, -1 where the bytes
- * alone do not say how it goes on.
+/* Advances by one instruction. Returns 1, 0 at a far return, -1 if the next
+ * instruction does not follow from the bytes alone.
  */
 static int step(struct exit_walk *walk)
 {
@@ -81,7 +81,7 @@ static int step(struct exit_walk *walk)
 	return 1;
 }
 
-/* Walks from where @start is, which is not changed. */
+/* Walks from @start, which is not changed. */
 static int walk_out(struct exit_walk start, bool emits)
 {
 	struct exit_walk walk = start;

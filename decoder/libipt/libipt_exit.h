@@ -7,10 +7,10 @@
 struct code_space;
 struct libipt_segment;
 
-/* Execution left for user space behind the instruction at @last_ip of @code, if
- * that is no branch: adds to @segment what ran up to the far return, if the bytes
- * of the code tell, as blocks.  libipt leaves them out: behind page table
- * isolation it ends the last block at the kernel's write to CR3.
+/* Must be called when execution left for user space after the instruction at
+ * @last_ip of @code. If that is not a branch, adds to @segment the blocks that
+ * ran up to the far return, if the code is available. libipt omits them: with
+ * page table isolation it ends the last block at the kernel's write to CR3.
  */
 void libipt_walk_out(struct libipt_segment *segment, struct code_space *code,
 		     uint64_t last_ip);

@@ -22,11 +22,11 @@ struct libipt_segment {
 	struct pt_block_decoder *blocks;
 	struct intel_tokens *tokens;
 	struct branch_cursor *cursor;
-	size_t synced; /* the last PSB used */
+	size_t synced; /* position of the last PSB used */
 };
 
-/* Sets those errata of which intel_errata_of() knows from its table, whatever
- * version libipt has; libipt's own table adds those that it alone handles.
+/* Sets the errata from the table of intel_errata_of(), whatever the version of
+ * libipt; libipt's own table adds others that only it handles.
  */
 static void set_cpu(struct pt_config *config, const char *cpuid)
 {
@@ -58,10 +58,13 @@ new_decoder(const struct libipt_segment_setup *setup)
 	pt_config_init(&config);
 	/* libipt wants writable bounds although it only reads. */
 	config.begin = (uint8_t *)(uintptr_t)setup->bytes;
-	/* Where a piece of a packet follows libipt runs on, else it stops. */
+	/* At an incomplete packet at the end libipt would fail instead of
+	 * stopping.
+	 */
 	config.end = config.begin + intel_whole_size(setup->bytes, setup->size);
-	/* Without these, libipt runs through direct calls and direct jumps
-	 * inside one block, and function entries and tail calls vanish.
+	/* Without these flags, libipt runs through direct calls and direct
+	 * jumps inside one block, so function entries and tail calls are
+	 * missing.
 	 */
 	config.flags.variant.block.end_on_call = 1;
 	config.flags.variant.block.end_on_jump = 1;
@@ -149,7 +152,7 @@ static uint8_t gap_reason(int status)
 						 FLOW_GAP_BAD_TRACE;
 }
 
-/* libipt's own search could find the PSB again that it failed at. */
+/* libipt's own search could find the PSB at which it failed. */
 int libipt_segment_recover(struct libipt_segment *segment, int status,
 			   bool *is_gap)
 {

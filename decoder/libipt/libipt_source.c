@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 /* The stream is decoded segment by segment: a segment ends where bytes are
- * known to be missing.
+ * missing.
  */
 struct libipt {
 	struct flow_source base;
@@ -36,20 +36,20 @@ struct libipt {
 	struct libipt_blocks blocks;
 	struct libipt_events events;
 	int status;		   /* of libipt's last call */
-	size_t next_segment;	   /* where it begins */
+	size_t next_segment;	   /* start of the next segment */
 	struct loss_cursor losses; /* at the end of the segment */
-	size_t released;	   /* bytes given back before this */
+	size_t released;	   /* end of the bytes given back */
 	bool is_decoded;	   /* no bytes are left */
 	uint64_t end_ns;	   /* of the last segment decoded */
-	uint64_t end_low_ns; /* likewise: its last branch was no earlier */
+	uint64_t end_low_ns; /* lower bound of the last segment's last branch */
 	bool at_end;
 };
 
 /* Trace bytes are given back to the system in steps of this size. */
 #define RELEASE_STEP ((size_t)1 << 20)
 
-/* This is what is done between two looks at the room left: each step adds at
- * most three items.
+/* Steps between two checks of the room left: each step adds at most three
+ * items.
  */
 enum { STEPS = 64 };
 
@@ -85,7 +85,7 @@ static int update_code(struct libipt *source)
 			       libipt_segment_decoder(source->segment));
 }
 
-/* Goes on at a PSB, from where on nothing is known. */
+/* Continues at a PSB, with unknown state. */
 static void take_sync(struct libipt *source, int status, bool is_gap)
 {
 	if (is_gap)
@@ -170,8 +170,8 @@ static int decode(struct libipt *source)
 	return 0;
 }
 
-/* The clock of a segment ends with it: what comes then began at @low_ns at the
- * earliest, and is known to be at @known_ns.
+/* A segment has its own clock: @item began at @low_ns at the earliest, and its
+ * time is known to be @known_ns.
  */
 static void emit_last(struct libipt *source, const struct flow_item *item,
 		      uint64_t low_ns, uint64_t known_ns)
@@ -211,7 +211,7 @@ static void end_segment(struct libipt *source)
 	}
 }
 
-/* Behind its last trace nothing but a loss is known of a stream, if at all. */
+/* After its last trace nothing is known of a stream, except perhaps a loss. */
 static void emit_end(struct libipt *source)
 {
 	uint64_t last_ns = flow_batch_last_ns(source->batch);
@@ -223,8 +223,8 @@ static void emit_end(struct libipt *source)
 		  lost_ns > last_ns ? lost_ns : last_ns);
 }
 
-/* Switches go among the finished items of their time; later ones wait, unless
- * no more items come.
+/* Inserts switches by time among the finished items; later ones wait, unless no
+ * more items follow.
  */
 static int add_switches(struct libipt *source)
 {

@@ -4,7 +4,7 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 
-/* In place of the second engine where there is no libipt to build it on. */
+/* Replaces the second engine in a build without libipt. */
 static int open_source(const struct flow_input *input,
 		       struct flow_source **source)
 {

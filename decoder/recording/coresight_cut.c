@@ -9,16 +9,19 @@
 
 #include <stdio.h>
 
-/* One buffer, being cut up. */
+/* State while one buffer is cut. */
 struct cutter {
 	const struct recording *recording;
 	const struct array *units; /* the recording's */
 	const struct aux_stream *buffer;
-	struct array *parts;		  /* struct coresight_part */
-	size_t first_part;		  /* of the buffer's */
-	uint64_t taken;			  /* the buffer's bytes before it */
-	uint8_t id;			  /* in frames: whose bytes come next */
-	bool is_anew[CORESIGHT_ID_COUNT]; /* its next part */
+	struct array *parts; /* struct coresight_part */
+	size_t first_part;   /* of the buffer's */
+	/* end of the consumed bytes of the buffer */
+	uint64_t taken;
+	/* in frames: source of the next bytes */
+	uint8_t id;
+	/* the unit was restarted before its next part */
+	bool is_anew[CORESIGHT_ID_COUNT];
 	bool is_unknown[CORESIGHT_ID_COUNT];
 };
 
@@ -46,7 +49,7 @@ static int add_part(struct cutter *cutter, const struct aux_piece *piece,
 	return 0;
 }
 
-/* Logs which sources are no CPU's: an STM's, or what damage made of ids. */
+/* Logs sources that are not CPUs: an STM's, or IDs due to damage. */
 static void note_unknown(const struct cutter *cutter)
 {
 	enum { SHOWN = 8 };
@@ -68,7 +71,7 @@ static void note_unknown(const struct cutter *cutter)
 			    count, text, count > SHOWN ? " …" : "");
 }
 
-/* Returns the count of units, which no index of one is. */
+/* Returns the index of the unit, or the number of units if not found. */
 static size_t find_unit(const struct cutter *cutter, uint32_t id)
 {
 	size_t i = 0;
@@ -110,8 +113,8 @@ static int add_frames(struct cutter *cutter, struct aux_piece piece,
 	return error;
 }
 
-/* The last part of each unit is followed by a loss: a sink's loss is that
- * of all who share it, whoever has bytes right before it.
+/* Marks a loss after the last part of each unit: a sink's loss may affect all
+ * units that share it, whichever wrote last.
  */
 static void lose(struct cutter *cutter, uint64_t flags)
 {
@@ -132,7 +135,7 @@ static void lose(struct cutter *cutter, uint64_t flags)
 	}
 }
 
-/* Returns how many bytes lie before the next barrier. */
+/* Returns the number of bytes before the next barrier. */
 static size_t find_barrier(const uint8_t *bytes, size_t size)
 {
 	size_t at = 0;
@@ -174,7 +177,7 @@ static int add_formatted(struct cutter *cutter, struct aux_piece piece,
 	return error;
 }
 
-/* A bare trace is that of the CPU whose sink it was written to. */
+/* Trace without frames belongs to the CPU of the sink. */
 static int add_raw(struct cutter *cutter, const struct aux_piece *piece,
 		   const struct aux_span *span)
 {
@@ -200,8 +203,8 @@ static void note_losses(struct cutter *cutter, uint64_t end)
 			lose(cutter, buffer->losses[i].flags);
 }
 
-/* A sink that is full up to a few bytes, which are passed over, is found to be so
- * behind these.
+/* A sink counts as full when only a few bytes are left, which are skipped: the
+ * loss is recorded after these.
  */
 static void note_losses_behind(struct cutter *cutter)
 {
@@ -212,7 +215,7 @@ static void note_losses_behind(struct cutter *cutter)
 			lose(cutter, buffer->losses[i].flags);
 }
 
-/* Adds what @whole and @span have in common. */
+/* Adds the overlap of @whole and @span. */
 static int add_common(struct cutter *cutter, const struct aux_piece *whole,
 		      const struct aux_span *span)
 {
@@ -224,7 +227,7 @@ static int add_common(struct cutter *cutter, const struct aux_piece *whole,
 
 	if (span->size_bytes < end - span->offset)
 		end = span->offset + span->size_bytes;
-	/* Records that name the same bytes again make no more of them. */
+	/* Bytes that several records cover are added once. */
 	if (first < cutter->taken)
 		first = cutter->taken;
 	if (first >= end)
@@ -255,7 +258,7 @@ static bool overlap(const struct aux_piece *piece, const struct aux_span *span)
 		piece->offset - span->offset < span->size_bytes);
 }
 
-/* Snapshots, and recordings without AUX records: a piece is a span. */
+/* For snapshots, and recordings without AUX records: each slice is a span. */
 static struct aux_span whole_span(const struct aux_stream *buffer,
 				  const struct aux_piece *piece)
 {
@@ -266,7 +269,7 @@ static struct aux_span whole_span(const struct aux_stream *buffer,
 	};
 }
 
-/* Both are in order: returns the first of @spans, from @from on, that does not
+/* Both are ordered: returns the first of @spans, from @from on, that does not
  * end before @piece.
  */
 static size_t skip_spans(const struct array *spans, size_t from,
@@ -297,7 +300,7 @@ static int cut_piece(struct cutter *cutter, const struct aux_piece *piece,
 	return error;
 }
 
-/* What a record says that a CPU has nothing of is a stream all the same. */
+/* A CPU with an empty AUX record still gets a stream. */
 static int add_nothing(struct cutter *cutter)
 {
 	const struct aux_piece nothing = { 0 };

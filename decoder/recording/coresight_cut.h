@@ -6,7 +6,8 @@
 
 struct array;
 
-/* A stretch of a buffer for one stream; without bytes, one that has none. */
+/* A slice of a buffer for one stream; without bytes for a stream that has none.
+ */
 struct coresight_part {
 	struct aux_piece piece;
 	int32_t cpu;
@@ -14,16 +15,16 @@ struct coresight_part {
 	uint64_t time_ns;
 	size_t order;
 	bool cut;
-	bool is_lost; /* bytes are missing behind it */
+	bool is_lost; /* bytes are missing after it */
 	uint64_t flags;
 };
 
-/* Cuts a buffer into the stretches that a trace unit wrote at one go, once for
- * each CPU with bytes in it.
+/* Cuts a buffer into the slices that a trace unit wrote from start to stop,
+ * once for each CPU with bytes in it.
  *
- * @spans: struct aux_span, the buffer's in order.  The parts are appended to
- * @parts (struct coresight_part); what belongs to no unit is said to the log
- * of @recording.  Returns 0 or -ERROR_MEMORY.
+ * @spans: struct aux_span, the buffer's in order. The slices are appended to
+ * @parts (struct coresight_part); trace of no unit is logged. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int coresight_cut(const struct recording *recording,
 		  const struct aux_stream *buffer, const struct array *spans,

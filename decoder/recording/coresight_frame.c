@@ -14,9 +14,9 @@ static void add(struct coresight_frame *frame, uint8_t id, unsigned int place,
 	frame->count++;
 }
 
-/* An even byte with bit 0 set is a new id; its bit in the last byte tells
- * whether the byte behind it still belongs to the one before.  Bit 0 of other
- * even bytes is in the last byte.
+/* An even byte with bit 0 set is a new ID; its bit in the last byte is set if
+ * the following byte still belongs to the previous source. Bit 0 of other even
+ * bytes is in the last byte.
  */
 void coresight_frame_read(const uint8_t *from, uint8_t *id,
 			  struct coresight_frame *frame)

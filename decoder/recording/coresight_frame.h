@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a frame of the CoreSight trace formatter, in which the bytes of
- * several trace sources lie mixed (Arm CoreSight Architecture Specification,
- * "Trace formatter").  In memory frames lie one behind the other.
+/* Size of a frame of the CoreSight trace formatter, in which the bytes of
+ * several trace sources are mixed (Arm CoreSight Architecture Specification,
+ * "Trace formatter"). In memory frames are adjacent.
  */
 enum { CORESIGHT_FRAME_SIZE = 16, CORESIGHT_ID_COUNT = 128 };
 
-/* This is what a frame holds: its bytes in their order, each with its source
- * and its place in the frame.
+/* The contents of a frame: its bytes in order, each with its source and its
+ * position in the frame.
  */
 struct coresight_frame {
 	uint8_t count;
@@ -22,14 +22,14 @@ struct coresight_frame {
 	uint8_t bytes[CORESIGHT_FRAME_SIZE];
 };
 
-/* Takes the whole frame at @from apart.  *@id is the source that the bytes are
- * of until the frame names another: 0, nobody's, where a buffer begins.
+/* Parses the whole frame at @from. *@id is the source of the bytes until the
+ * frame sets another: 0, no source, at the start of a buffer.
  */
 void coresight_frame_read(const uint8_t *from, uint8_t *id,
 			  struct coresight_frame *frame);
 
-/* Returns whether the whole frame at @from is a barrier of the kernel's, four
- * synchronisation words: what lay before it was overwritten
+/* Returns whether the whole frame at @from is a barrier of the kernel, four
+ * synchronization words: the trace before it was overwritten
  * (linux/coresight.h: CORESIGHT_BARRIER_PKT_SIZE).
  */
 bool coresight_frame_is_barrier(const uint8_t *from);

@@ -58,7 +58,7 @@ static void append(struct aux_stream *stream, struct aux_piece *piece,
 	stream->loss_count++;
 }
 
-/* Makes streams of the sorted parts. */
+/* Makes streams from the sorted parts. */
 static int publish(struct coresight_streams *streams, struct array *published)
 {
 	size_t count = streams->parts.count;
@@ -93,8 +93,8 @@ static int publish(struct coresight_streams *streams, struct array *published)
 	return 0;
 }
 
-/* Ids are given out when tracing starts: AUXTRACE_INFO may be older than
- * these records (linux/coresight-pmu.h: CS_AUX_HW_ID_TRACE_ID_MASK).
+/* IDs are assigned when tracing starts: AUXTRACE_INFO may be older than these
+ * records (linux/coresight-pmu.h: CS_AUX_HW_ID_TRACE_ID_MASK).
  */
 static int read_ids(const struct recording *recording)
 {

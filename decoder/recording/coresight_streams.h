@@ -4,31 +4,29 @@
 
 struct recording;
 
-/* A recording's CoreSight trace, CPU by CPU.
+/* A recording's CoreSight trace by CPU.
  *
- * A sink that several CPUs share (ETR, ETF) leaves their bytes mixed in
- * frames in whichever CPU's buffer was read then; a sink of one CPU (TRBE)
- * leaves them bare.  Either becomes a stream a CPU whose pieces lie in order
- * of time, each what a trace unit wrote at one go, frames and all: taking a
- * CPU's own bytes out of the frames is left to the decoder.  Where the
- * recording follows a thread instead, its pieces come from the CPUs that it
- * ran on.
+ * A sink shared by several CPUs (ETR, ETF) writes their bytes mixed in frames
+ * into the buffer of the CPU that is read; a sink of one CPU (TRBE) writes them
+ * without frames. Both become a stream for each CPU whose slices are in order
+ * of time, each written by a trace unit from start to stop, frames included:
+ * the decoder extracts a CPU's bytes from the frames. If the recording follows
+ * a thread instead, its slices are from the CPUs that it ran on.
  */
 struct coresight_streams;
 
-/* Reads the trace units of @recording, if it is of CoreSight, from its
- * AUXTRACE_INFO and its AUX_OUTPUT_HW_ID records, and splits its streams.  What
- * is malformed is said to its log.  Returns 0 or -ERROR_MEMORY.
+/* Reads the trace units of @recording, if it has CoreSight trace, from its
+ * AUXTRACE_INFO and AUX_OUTPUT_HW_ID records, and splits its streams. Malformed
+ * data is logged. Returns 0 or -ERROR_MEMORY.
  */
 int coresight_streams_make(struct recording *recording);
 
-/* Puts streams in place of the buffers that the stream list of @recording,
- * whose trace units are known, found.  Says to its log what belongs to no unit.
- * Returns 0 or -ERROR_MEMORY.
+/* Replaces the buffers that the stream list of @recording found by streams. Its
+ * trace units must be known. Logs trace of no unit. Returns 0 or -ERROR_MEMORY.
  */
 int coresight_streams_split(struct recording *recording);
 
-/* Frees what the streams of @recording consist of. */
+/* Frees the memory of the streams of a recording. */
 void coresight_streams_free(struct coresight_streams *streams);
 
 #endif

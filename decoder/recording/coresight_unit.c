@@ -7,18 +7,16 @@
 
 #include <string.h>
 
-/* A place in a unit that a word goes to. */
+/* The field of a unit that a word is stored in. */
 #define FIELD(name) (offsetof(struct coresight_unit, name) + 1)
 #define SKIPPED 0
 
 enum { PARAMETERS = 9 };
 
-/* Parameters that newer versions of perf add come last: those that are not
- * there stay 0.
- */
+/* Newer versions of perf append parameters: missing ones stay 0. */
 static const struct block_layout {
 	uint64_t magic;
-	size_t old_count; /* in version 0, which does not say */
+	size_t old_count; /* in version 0, which has no count */
 	enum coresight_protocol protocol;
 	size_t fields[PARAMETERS];
 	size_t time_source; /* index of the parameter TS_SOURCE, or 0 */
@@ -106,7 +104,9 @@ static int read_block(struct word_reader *reader, uint64_t version,
 		take_word(reader, &word);
 		set_parameter(unit, layout, i, word);
 	}
-	/* Bit 31: AUX_OUTPUT_HW_ID records, if there are any, know better. */
+	/* Bit 31: AUX_OUTPUT_HW_ID records, if there are any, contain the real
+	 * ID.
+	 */
 	unit->trace_id &= CORESIGHT_ID_MASK;
 	if (unit->protocol == CORESIGHT_ETMV3)
 		unit->protocol = coresight_old_protocol(unit->idr);

@@ -17,16 +17,16 @@ enum coresight_protocol {
 	CORESIGHT_ETE,
 };
 
-/* Which field of the trace names the task that runs. */
+/* The field of the trace that identifies the running task. */
 enum coresight_task_field {
 	CORESIGHT_TASK_NONE,
 	CORESIGHT_TASK_CONTEXT, /* CONTEXTIDR_EL1 */
 	CORESIGHT_TASK_VMID,	/* CONTEXTIDR_EL2, sent in place of the VMID */
 };
 
-/* One CPU's trace unit, as it was set when it was recorded.  Registers have
- * the names of the Arm ETM and ETE architecture manuals; those that a
- * protocol does not have are 0.
+/* One CPU's trace unit with its settings during recording. Registers have the
+ * names of the Arm ETM and ETE architecture manuals; those that a protocol does
+ * not have are 0.
  */
 struct coresight_unit {
 	enum coresight_protocol protocol;
@@ -43,7 +43,7 @@ struct coresight_unit {
 	bool has_cpu_time; /* its time stamps are the CPU's own counter */
 };
 
-/* Ids of trace sources; the rest are reserved (Arm CoreSight Architecture
+/* IDs of trace sources; the rest are reserved (Arm CoreSight Architecture
  * Specification, trace formatter).
  */
 enum {
@@ -52,24 +52,27 @@ enum {
 	CORESIGHT_ID_MASK = 0x7f,
 };
 
-/* Appends what the @count words of AUXTRACE_INFO say to @units (struct
- * coresight_unit).  Returns 0; -ERROR_FORMAT if they break off or hold what is
- * no block of a CPU, with the units before it appended; -ERROR_MEMORY.
+/* Parses the @count words of AUXTRACE_INFO and appends the units to @units
+ * (struct coresight_unit). Returns 0; -ERROR_FORMAT if they are truncated or
+ * contain an invalid block of a CPU, with the units before it appended;
+ * -ERROR_MEMORY.
  */
 int coresight_units_read(const uint64_t *words, size_t count,
 			 struct array *units);
 
-/* The units of @recording: struct coresight_unit. */
+/* Returns the units of @recording: struct coresight_unit. */
 const struct array *
 recording_coresight_units(const struct recording *recording);
 
-/* ETMIDR tells ETMv3 and PTM apart. */
+/* Distinguishes ETMv3 and PTM by ETMIDR. */
 enum coresight_protocol coresight_old_protocol(uint32_t idr);
 
-/* Returns whether it is of the architectures before ETMv4. */
+/* Returns whether @unit is of an architecture before ETMv4. */
 bool coresight_unit_is_old(const struct coresight_unit *unit);
 
-/* This is what the unit was told to put into its trace. */
+/* Return whether the unit was configured to put time stamps, cycle counts etc.
+ * into its trace.
+ */
 bool coresight_unit_has_time(const struct coresight_unit *unit);
 bool coresight_unit_counts_cycles(const struct coresight_unit *unit);
 enum coresight_task_field

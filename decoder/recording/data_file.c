@@ -41,7 +41,7 @@ static void open_pipe(struct data_file *file)
 	file->data_size = file->map.size - file->data_offset;
 }
 
-/* A recorder that was killed leaves a data size of 0 behind. */
+/* A recorder that was killed leaves a data size of 0. */
 static void clip_data(struct data_file *file)
 {
 	uint64_t room = file->map.size - file->data_offset;
@@ -129,7 +129,7 @@ bool data_file_copy(const struct data_file *file, const uint8_t *bytes,
 	       size <= file->map.size - at && !read_at(file->fd, to, size, at);
 }
 
-/* The sections lie in order of their bits, absent ones left out. */
+/* The sections are in order of their bits, without absent ones. */
 const uint8_t *data_file_feature(const struct data_file *file, unsigned int bit,
 				 size_t *size)
 {

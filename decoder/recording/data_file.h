@@ -12,24 +12,24 @@
 struct log;
 struct recording;
 
-/* The frame of a perf.data file: where its parts lie.  What they mean is
- * read elsewhere.
+/* The container format of a perf.data file: locates its parts. Other files
+ * parse them.
  */
 struct data_file {
 	struct file_map map;
-	bool has_fd; /* else it is in memory alone */
+	bool has_fd; /* false: it is in memory only */
 	int fd;
 	const char *path; /* borrowed, for messages */
 	const struct log *log;
 	bool is_pipe;	      /* no attributes, no feature sections */
 	bool is_cut;	      /* the file ends before its data does */
 	uint64_t data_offset; /* the records */
-	uint64_t data_size;   /* cut to what is there */
+	uint64_t data_size;   /* cut to the size of the file */
 	uint64_t attr_offset;
 	uint64_t attr_size;
 	uint64_t attr_entry_size;
-	uint64_t feature_offset; /* where their {offset, size} lie */
-	uint64_t features[4];	 /* which there are, bit by bit */
+	uint64_t feature_offset; /* position of their {offset, size} */
+	uint64_t features[4];	 /* bitmap of the features present */
 };
 
 /* Opens and checks @path.  Returns 0 or a negative enum error. */
@@ -37,20 +37,20 @@ int data_file_open(struct data_file *file, const char *path,
 		   const struct log *log);
 void data_file_close(struct data_file *file);
 
-/* Copies the @size bytes of the file's map at @bytes, without touching that: a page
- * that nobody has touched costs a page fault.  Returns whether it did; not if they
- * lie elsewhere.
+/* Copies the @size bytes at @bytes, part of the file's mapping, without
+ * touching the mapping: the first access to each page would be a page fault.
+ * Returns false, without copying, if the bytes are not part of the mapping.
  */
 bool data_file_copy(const struct data_file *file, const uint8_t *bytes,
 		    size_t size, void *to);
 
-/* Returns the bytes of feature @bit in place and sets *@size; NULL if the
- * file does not have it whole.
+/* Returns a pointer to the bytes of feature @bit in the mapping and sets
+ * *@size; NULL if the file does not contain all of it.
  */
 const uint8_t *data_file_feature(const struct data_file *file, unsigned int bit,
 				 size_t *size);
 
-/* That of @recording. */
+/* Returns the file of @recording. */
 const struct data_file *recording_data_file(const struct recording *recording);
 
 #endif

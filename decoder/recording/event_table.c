@@ -63,7 +63,7 @@ static int add_event(struct event_table *table, const uint8_t *bytes,
 		event->branch_sample_type = byte_reader_u64(&reader);
 	if (byte_reader_left(&reader))
 		event->user_registers = byte_reader_u64(&reader);
-	/* The size of stacks and the clock are not needed. */
+	/* The stack size and the clock are not needed. */
 	if (byte_reader_left(&reader) && byte_reader_bytes(&reader, 8) &&
 	    byte_reader_left(&reader))
 		event->registers = byte_reader_u64(&reader);
@@ -156,8 +156,8 @@ int event_table_add_attr(struct event_table *table, const struct record *record)
 		       byte_reader_left(&reader));
 }
 
-/* ID_INDEX comes after all attributes; ids it does not name stay as they
- * are.  A later entry for an id replaces the earlier one.
+/* ID_INDEX comes after all attributes; IDs that it does not contain are
+ * unchanged. A later entry for an ID replaces the earlier one.
  */
 int event_table_add_index(struct event_table *table,
 			  const struct record *record)

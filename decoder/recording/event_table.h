@@ -9,7 +9,7 @@ struct arena;
 struct data_file;
 struct record;
 
-/* The events of a recording and the ids by which records name them. */
+/* The events of a recording and the IDs by which records refer to them. */
 struct event_table {
 	struct array events; /* struct recording_event */
 	struct array ids;    /* struct event_id, sorted once complete */
@@ -28,15 +28,15 @@ struct event_id {
 struct event_table event_table_new(struct arena *arena);
 void event_table_free(struct event_table *table);
 
-/* Reads the attributes in the file's header.  Returns 0 or a negative enum
- * error, said to the file's log.
+/* Reads the attributes in the file's header. Returns 0 or a negative enum
+ * error, which was logged to the file's log.
  */
 int event_table_read_header(struct event_table *table,
 			    const struct data_file *file);
 
-/* Take what a record says: HEADER_ATTR of pipe mode; ID_INDEX, after
- * event_table_finish(); the payload of the EVENT_DESC feature.  Return 0 or
- * -ERROR_MEMORY; what is malformed is left out.
+/* Add the contents of a record: HEADER_ATTR of pipe mode; ID_INDEX, after
+ * event_table_finish(); the payload of the EVENT_DESC feature. Return 0 or
+ * -ERROR_MEMORY; skip malformed entries.
  */
 int event_table_add_attr(struct event_table *table,
 			 const struct record *record);
@@ -45,10 +45,11 @@ int event_table_add_index(struct event_table *table,
 int event_table_add_names(struct event_table *table, const uint8_t *bytes,
 			  size_t size);
 
-/* Call once, after the last attribute, before the first look-up. */
+/* Must be called once, after the last attribute and before the first look-up.
+ */
 void event_table_finish(struct event_table *table);
 
-/* Returns what is known of @id, or NULL. */
+/* Returns the entry of @id, or NULL. */
 const struct event_id *event_table_find(const struct event_table *table,
 					uint64_t id);
 
@@ -56,7 +57,7 @@ const struct event_id *event_table_find(const struct event_table *table,
 const struct recording_event *event_table_event(const struct event_table *table,
 						uint64_t id);
 
-/* That of @recording. */
+/* Returns the table of @recording. */
 struct recording;
 const struct event_table *
 recording_event_table(const struct recording *recording);

@@ -10,9 +10,10 @@
 struct recording;
 
 /* The events that the kernel's function_graph tracer writes into the ring
- * buffer, and those beside them that tell who runs: kernel/trace/trace_entries.h
- * and include/trace/events/sched.h of Linux.  Their fields are where the format
- * files of the recording say: Linux 6.1, 6.12 and 7.3 differ.
+ * buffer, and the scheduler events needed with them:
+ * kernel/trace/trace_entries.h and include/trace/events/sched.h of Linux. Their
+ * fields are located by the format files of the recording: Linux 6.1, 6.12 and
+ * 7.3 differ.
  */
 enum graph_event {
 	GRAPH_ENTRY,
@@ -22,15 +23,17 @@ enum graph_event {
 	GRAPH_EVENTS,
 };
 
-/* Where a ring buffer's page and the fields of the events above are.  Fields
- * that a kernel does not have are NULL, events that it does not have are id 0.
+/* The layout of a ring buffer's page and of the events above. Fields that a
+ * kernel does not have are NULL, missing events have id 0.
  */
 struct graph_trace {
-	uint32_t page_bytes;   /* of each page; 0: there is no such trace */
-	uint32_t commit_bytes; /* size of a page's count of its bytes */
-	uint32_t data_offset;  /* where a page's events begin */
-	bool has_functions;    /* any stream has an entry or an exit: trace-cmd
-				* describes them even if it recorded none */
+	uint32_t page_bytes;   /* of each page; 0: no such trace */
+	uint32_t commit_bytes; /* size of a page's commit count */
+	uint32_t data_offset;  /* offset of the first event in a page */
+	/* any stream has an entry or an exit: trace-cmd describes them even if
+	 * it recorded none
+	 */
+	bool has_functions;
 	struct tracepoint_field type;
 	struct tracepoint_field flags;
 	struct tracepoint_field pid;

@@ -22,14 +22,14 @@ size_t intel_psb_find(const uint8_t *bytes, size_t size, size_t from)
 
 	size_t at = (size_t)(found - bytes);
 
-	/* The packet before may end as a PSB begins. */
+	/* The end of the previous packet may look like the start of a PSB. */
 	while (size - at >= PSB_PERIOD + INTEL_PSB_SIZE &&
 	       !memcmp(bytes + at + PSB_PERIOD, intel_psb, INTEL_PSB_SIZE))
 		at += PSB_PERIOD;
 	return at;
 }
 
-/* A PSB, and what may look like the begin of one before it. */
+/* A PSB, and bytes before it that may look like its start. */
 enum { PSB_REACH = 2 * INTEL_PSB_SIZE, REACH_STEP = 1 << 14 };
 
 size_t intel_psb_reach(const uint8_t *bytes, size_t size, size_t from,

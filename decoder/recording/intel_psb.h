@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* PSB, the packet that a decoder can begin at: Intel SDM, volume 3, 33.4.2.17. */
+/* PSB, the packet where a decoder can start: Intel SDM, volume 3, 33.4.2.17. */
 enum { INTEL_PSB_SIZE = 16 };
 
 extern const uint8_t intel_psb[INTEL_PSB_SIZE];
@@ -15,13 +15,14 @@ extern const uint8_t intel_psb[INTEL_PSB_SIZE];
  */
 size_t intel_psb_find(const uint8_t *bytes, size_t size, size_t from);
 
-/* Makes the bytes from @from up to @to readable, as far as there are so many, and
- * no others.  Returns where byte 0 is, or would be, from now on.
+/* Makes the bytes from @from up to @to readable, as far as they exist, and may
+ * make all others unreadable. Returns the current address of byte 0, which need
+ * not be readable.
  */
 typedef const uint8_t *intel_psb_reach_bytes(void *ctx, size_t from, size_t to);
 
-/* The same for bytes that are not all there: @reach is asked for them with
- * @ctx.  Without one @bytes are read.
+/* Like intel_psb_find(), for bytes that are not all readable: calls @reach with
+ * @ctx to make them so. If @reach is NULL, reads @bytes.
  */
 size_t intel_psb_reach(const uint8_t *bytes, size_t size, size_t from,
 		       intel_psb_reach_bytes *reach, void *ctx);

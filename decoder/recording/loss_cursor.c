@@ -36,7 +36,7 @@ size_t loss_cursor_next(struct loss_cursor *cursor, size_t from)
 
 uint64_t loss_at_end_ns(const struct aux_stream *stream)
 {
-	/* A record of trace is filled up to a multiple of eight bytes. */
+	/* A trace record is padded to a multiple of eight bytes. */
 	enum { FILLED_MOST = 7 };
 	const struct aux_piece *piece;
 	const struct aux_loss *loss;

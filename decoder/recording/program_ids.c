@@ -13,20 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The record says how long its id is (PERF_RECORD_MISC_BUILD_ID_SIZE). */
+/* The record contains the size of its ID (PERF_RECORD_MISC_BUILD_ID_SIZE). */
 #define MISC_BUILD_ID_SIZE (1 << 15)
 
-/* A name: of the traced machine's file, and of one here. */
+/* A file name on the traced machine, and the local file. */
 struct program {
-	struct elf_build_id recorded; /* perf's header has it for the first */
-	bool is_told; /* the second is another one: the log knows */
+	/* from perf's header, for the first name */
+	struct elf_build_id recorded;
+	bool is_told; /* a mismatch was logged */
 };
 
 struct program_ids {
-	pthread_mutex_t lock; /* of the rest */
+	pthread_mutex_t lock; /* protects the following fields */
 	struct string_pool *names;
 	struct array programs; /* struct program, by the number of its name */
-	struct build_id_cache *found; /* of files here */
+	struct build_id_cache *found; /* of local files */
 };
 
 struct program_ids *program_ids_new(void)
@@ -56,7 +57,7 @@ void program_ids_free(struct program_ids *ids)
 	free(ids);
 }
 
-/* Returns the program called @name; NULL when out of memory. */
+/* Returns the program named @name; NULL when out of memory. */
 static struct program *program_of(struct program_ids *ids, const char *name)
 {
 	uint32_t number = string_pool_add(ids->names, name, strlen(name));
@@ -65,8 +66,9 @@ static struct program *program_of(struct program_ids *ids, const char *name)
 					    array_reach(&ids->programs, number);
 }
 
-/* Reads one entry behind its record's head: the process that it was seen in, the
- * id in 24 bytes, its size behind 20 of these, and the file's name.
+/* Parses one entry after its record's head: the process that it was seen in,
+ * the ID in 24 bytes with its size in the byte after the first 20, and the
+ * file's name.
  */
 static int add_entry(struct program_ids *ids, uint16_t misc,
 		     const uint8_t *bytes, size_t size)
@@ -117,7 +119,7 @@ int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
 	return status;
 }
 
-/* Shorter ones end in zeros, and not every table says how long its ids are. */
+/* Shorter IDs are padded with zeros, and not every table has the size. */
 static bool is_same(const struct elf_build_id *a, const struct elf_build_id *b)
 {
 	return !memcmp(a->bytes, b->bytes, ELF_BUILD_ID_SIZE);
@@ -165,7 +167,7 @@ static void tell(struct program_ids *ids, const char *path,
 		    text_of(found, now), text_of(recorded, then));
 }
 
-/* The lock is held. */
+/* Requires the lock. */
 static bool fits(struct program_ids *ids, const struct sideband_mmap *map,
 		 const char *path, const struct log *log)
 {

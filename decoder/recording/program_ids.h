@@ -9,10 +9,10 @@
 struct log;
 struct sideband_mmap;
 
-/* The build ids of the programs' files that a recording names: as recorded, and
- * of the files that are there now.  A program that was built or installed anew
- * since is another one: its code would not lead where the trace says, and its
- * names would be wrong.  Threads may share it.
+/* The build IDs of the program files in a recording: as recorded, and of the
+ * files present now. A program that was rebuilt or reinstalled since has
+ * different code, which would not match the trace, and wrong symbols. Threads
+ * may share it.
  */
 struct program_ids;
 
@@ -20,15 +20,15 @@ struct program_ids;
 struct program_ids *program_ids_new(void);
 void program_ids_free(struct program_ids *ids);
 
-/* Adds what perf's header says of files: the payload of its feature BUILD_ID, or
- * of records of that type (perf's tools/perf/util/build-id.c).  What is malformed
- * is left out.  Returns 0 or -ERROR_MEMORY.
+/* Adds the build IDs in perf's header: the payload of its feature BUILD_ID, or
+ * of records of that type (perf's tools/perf/util/build-id.c). Skips malformed
+ * entries. Returns 0 or -ERROR_MEMORY.
  */
 int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
 			  size_t size);
 
-/* Returns whether the file at @path now is the one that @map is of, as far as
- * both have a build id; if not, @log is told, once for each file.
+/* Returns whether the current file at @path is the one that @map is of, as far
+ * as both have a build ID. Logs a mismatch to @log, once for each file.
  */
 bool program_ids_fit(struct program_ids *ids, const struct sideband_mmap *map,
 		     const char *path, const struct log *log);

@@ -3,7 +3,8 @@
 #include "common/byte_reader.h"
 #include "common/perf_data.h"
 
-/* How many bytes follow the record without being counted in its size. */
+/* Returns the number of bytes after the record that its size does not include.
+ */
 static uint64_t trailer_size_of(const struct record *record)
 {
 	struct byte_reader reader = byte_reader_of(record->bytes, record->size);

@@ -4,10 +4,10 @@
 
 #include "decoder/recording/record_walk.h"
 
-/* Reads the record at the start of @bytes, @size of which are there.
+/* Reads the record at the start of @bytes, of which @size are available.
  *
- * Returns NULL and @record, with all but its file_offset, or a text that says
- * what is wrong with it.  *@length is how far it is to the next record.
+ * Returns NULL and @record, with everything except its file_offset, or a text
+ * that describes the error. *@length is the distance to the next record.
  */
 const char *record_frame_read(const uint8_t *bytes, uint64_t size,
 			      struct record *record, uint64_t *length);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 struct record_lists {
-	pthread_mutex_t lock; /* of the rest, until it is there */
+	/* protects the other fields until they are built */
+	pthread_mutex_t lock;
 	bool is_there;
 	int status;
 	struct array cpus;  /* struct array, by CPU */

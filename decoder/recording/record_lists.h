@@ -9,13 +9,13 @@
 
 struct recording;
 
-/* Where a recording has the records that each CPU's decoder asks for: who runs
- * on its CPU, and which tasks and programs there are.  One look through all
- * records finds them, however many ask.  Eight bytes a record.
+/* Positions in a recording of the records that each CPU's decoder needs:
+ * context switches of its CPU, and tasks and programs. One scan of all records
+ * builds the lists for all decoders, at eight bytes a record.
  */
 struct record_lists;
 
-/* This is what there is of each CPU, and of all of them together, as
+/* Kinds of records in the list of a CPU and in the list about tasks, as
  * SIDEBAND_BIT()s.
  */
 #define RECORD_LISTS_OF_CPU \
@@ -30,18 +30,18 @@ struct record_lists *record_lists_new(void);
 void record_lists_free(struct record_lists *lists);
 
 /* Returns the records of @cpu in @recording, whose @lists are, in the order of
- * sideband_next(): each a const uint8_t * to its header.  NULL when out of
- * memory.  Several threads may ask at once.
+ * sideband_next(): each a const uint8_t * to its header. NULL when out of
+ * memory. May be called from several threads at the same time.
  */
 const struct array *record_lists_of_cpu(struct record_lists *lists,
 					const struct recording *recording,
 					int32_t cpu);
 
-/* The same of records about tasks. */
+/* Like record_lists_of_cpu(), for the records about tasks. */
 const struct array *record_lists_of_tasks(struct record_lists *lists,
 					  const struct recording *recording);
 
-/* Those of @recording. */
+/* Returns the lists of @recording. */
 struct record_lists *recording_record_lists(const struct recording *recording);
 
 #endif

@@ -13,7 +13,8 @@ static size_t bit(uint64_t sample_type, uint64_t which)
 	return sample_type & which ? 8 : 0;
 }
 
-/* The size of the struct sample_id that @event puts at its records' ends. */
+/* Returns the size of the struct sample_id at the end of the records of @event.
+ */
 static size_t trailer_size(const struct recording_event *event)
 {
 	uint64_t type = event->sample_type;
@@ -25,8 +26,8 @@ static size_t trailer_size(const struct recording_event *event)
 	       bit(type, PERF_SAMPLE_CPU) + bit(type, PERF_SAMPLE_IDENTIFIER);
 }
 
-/* An id can be found before its event is known only if IDENTIFIER puts it at
- * a fixed place; perf makes sure of that wherever events differ.
+/* The ID can be read before its event is known only if IDENTIFIER puts it at a
+ * fixed position; perf does so if events differ.
  */
 static const struct recording_event *event_of(const struct event_table *events,
 					      uint64_t id)
@@ -41,8 +42,8 @@ static const struct recording_event *event_of(const struct event_table *events,
 	return event_table_event(events, id);
 }
 
-/* A number that is none, or that no machine has, is unknown: who keeps something
- * of each CPU has room up to the largest.
+/* Treats impossible CPU numbers as unknown: users have arrays indexed by CPU up
+ * to the maximum.
  */
 static int32_t read_cpu(struct byte_reader *reader)
 {
@@ -130,8 +131,8 @@ static void parse_sample(const struct event_table *events,
 		origin->cpu = read_cpu(&reader);
 }
 
-/* perf makes up records itself without the kernel's id at their end; for
- * those the last eight bytes are no known id where IDENTIFIER is used.
+/* perf synthesizes records without the kernel's ID at their end; in those the
+ * last eight bytes are not a known ID if IDENTIFIER is used.
  */
 void record_parse_origin(const struct event_table *events,
 			 const struct record *record,

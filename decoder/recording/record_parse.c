@@ -206,7 +206,7 @@ int record_parse(const struct event_table *events, const struct record *record,
 	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE);
 	if (!read_body(&reader, record, sideband))
 		return 0;
-	/* The time in the trailer is the same or better known. */
+	/* The time in the trailer is equal or more precise. */
 	if (origin.time_ns)
 		sideband->time_ns = origin.time_ns;
 	return reader.failed ? -ERROR_FORMAT : 1;

@@ -7,8 +7,8 @@
 struct event_table;
 struct record;
 
-/* This is what most records end with, or samples begin with: which task, when,
- * where.  Unknown pid, tid and cpu are -1, unknown time 0.
+/* The fields that most records end with and samples start with: task, time and
+ * CPU. Unknown pid, tid and cpu are -1, unknown time is 0.
  */
 struct record_origin {
 	int32_t pid;
@@ -20,16 +20,16 @@ struct record_origin {
 	size_t size_bytes;		     /* at the record's end */
 };
 
-/* Reads the origin of @record, sample or not.  Records that perf made up
- * itself have none: all unknown.
+/* Reads the origin of @record, which may be a sample. Records that perf
+ * synthesized have none: all fields are unknown.
  */
 void record_parse_origin(const struct event_table *events,
 			 const struct record *record,
 			 struct record_origin *origin);
 
-/* Reads one kernel record.
+/* Parses one kernel record.
  *
- * Returns 1 with @sideband, 0 if it is of a kind not in enum sideband_kind,
+ * Returns 1 with @sideband, 0 if its kind is not in enum sideband_kind,
  * -ERROR_FORMAT if it is shorter than its kind needs.
  */
 int record_parse(const struct event_table *events, const struct record *record,

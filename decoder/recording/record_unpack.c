@@ -11,16 +11,16 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* Records are at most 64 KiB: the sizes of those that are complete are found
- * in the last record's bytes alone.
+/* Records are at most 64 KiB, so the bytes of the last, incomplete record are
+ * all that is buffered to find where records end.
  */
 struct record_unpack {
 	const struct log *log;
 	ZSTD_DStream *zstd;
 	int fd;		 /* -1 until something was unpacked */
-	uint64_t packed; /* bytes that came in */
+	uint64_t packed; /* compressed bytes so far */
 	uint64_t size;	 /* bytes in the file */
-	uint64_t whole;	 /* of these, in whole records handed out */
+	uint64_t whole;	 /* of these, in complete records returned */
 	uint8_t *rest;	 /* the bytes from @whole on */
 	size_t rest_size;
 	size_t rest_room;
@@ -91,8 +91,8 @@ static const char *keep(struct record_unpack *unpack, const uint8_t *bytes,
 	return NULL;
 }
 
-/* Hands out those of the kept bytes that are whole records: what is kept on is
- * less than one, however much there is to unpack.
+/* Returns the complete records among the buffered bytes: less than one record
+ * remains buffered, whatever the total size.
  */
 static const char *take_whole(struct record_unpack *unpack)
 {

@@ -6,8 +6,8 @@
 
 struct log;
 
-/* Unpacks the COMPRESSED records of a file (perf record -z), one zstd stream
- * cut into records anywhere, into a temporary file.
+/* Unpacks the COMPRESSED records of a file (perf record -z) into a temporary
+ * file. They are one zstd stream, split into records at arbitrary positions.
  */
 struct record_unpack;
 
@@ -15,16 +15,16 @@ struct record_unpack;
 struct record_unpack *record_unpack_new(const struct log *log);
 void record_unpack_free(struct record_unpack *unpack);
 
-/* Unpacks @record.  *@offset and *@size are the stretch of the unpacked bytes
- * that holds the records which it completes; *@size may be 0.
+/* Unpacks @record. *@offset and *@size are the range of unpacked bytes with the
+ * records that it completes; *@size may be 0.
  *
- * Returns NULL or a text that says what is wrong.
+ * Returns NULL or a text that describes the error.
  */
 const char *record_unpack_add(struct record_unpack *unpack,
 			      const struct record *record, uint64_t *offset,
 			      uint64_t *size);
 
-/* Maps all that was unpacked.  Returns 0 or a negative enum error. */
+/* Maps all unpacked bytes. Returns 0 or a negative enum error. */
 int record_unpack_finish(struct record_unpack *unpack, struct file_map *map);
 
 #endif

@@ -13,7 +13,7 @@
 /* Bytes are given back to the system in steps of this size. */
 #define RELEASE_STEP ((uint64_t)4 << 20)
 
-/* A stretch of whole records, in the file or in what was unpacked. */
+/* A range of complete records, in the file or in the unpacked bytes. */
 struct record_span {
 	bool is_unpacked;
 	uint64_t offset;
@@ -40,7 +40,7 @@ static void stop_at(struct record_store *store, uint64_t offset,
 		    "%s; what follows is not used", reason);
 }
 
-/* Unpacks one container; what it completes becomes a span. */
+/* Unpacks one container; the records that it completes become a span. */
 static int add_container(struct record_store *store,
 			 struct record_unpack *unpack,
 			 const struct record *record)

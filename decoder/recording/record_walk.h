@@ -12,33 +12,35 @@
 struct data_file;
 struct recording;
 
-/* One record as it lies in the recording. */
+/* One record, unparsed. */
 struct record {
 	uint32_t type;
 	uint16_t misc;
-	uint16_t size;	      /* of the record, its header included */
-	const uint8_t *bytes; /* header first */
-	uint64_t file_offset; /* of a compressed one: of its container */
-	/* This is what follows the record and is not counted in its size: the
-	 * trace bytes of AUXTRACE, the formats of TRACING_DATA.
+	uint16_t size;	      /* of the record, including its header */
+	const uint8_t *bytes; /* starts with the header */
+	uint64_t file_offset; /* for a compressed record: of its container */
+	/* Data after the record that is not included in its size: the trace
+	 * bytes of AUXTRACE, the formats of TRACING_DATA.
 	 */
 	const uint8_t *trailer;
 	uint64_t trailer_size;
 	bool trailer_cut;
 };
 
-/* All records of a file, the compressed ones unpacked. */
+/* All records of a file, with the compressed ones unpacked. */
 struct record_store {
 	const struct data_file *file;
 	struct array spans; /* struct record_span, in order */
 	struct file_map unpacked;
-	/* Where the walk had to end early, and why; NULL if it did not. */
+	/* Position where the walk ended early, and the reason; NULL if it did
+	 * not.
+	 */
 	uint64_t stop_offset;
 	const char *stop_reason;
 };
 
-/* Finds the records of @file, which it borrows.  Returns 0, -ERROR_MEMORY or
- * -ERROR_SYSTEM.  Records that break the format end the walk at their place.
+/* Finds the records of @file, which it borrows. Returns 0, -ERROR_MEMORY or
+ * -ERROR_SYSTEM. The first invalid record ends the walk.
  */
 int record_store_open(struct record_store *store, const struct data_file *file);
 void record_store_close(struct record_store *store);
@@ -47,8 +49,10 @@ struct record_walk {
 	const struct record_store *store;
 	size_t span;
 	uint64_t offset;
-	uint64_t released[2]; /* given back before this: of the file, and of
-				 * what was unpacked */
+	/* end of the bytes given back to the system: of the file, and of the
+	 * unpacked bytes
+	 */
+	uint64_t released[2];
 };
 
 struct record_walk record_walk_of(const struct record_store *store);
@@ -56,19 +60,20 @@ struct record_walk record_walk_of(const struct record_store *store);
 /* Returns 1 and @record, or 0 at the end. */
 int record_walk_next(struct record_walk *walk, struct record *record);
 
-/* Records that @walk passed before it was as @place need not stay in memory.
- * They are there still for who looks at them again.
+/* Releases the memory of records that @walk read before the position @place.
+ * They can still be read again.
  */
 void record_walk_release(struct record_walk *walk,
 			 const struct record_walk *place);
 
-/* The same for who goes through some of the records, and is at @bytes: those of
- * the file before it.  *@released is at first 0.
+/* Like record_walk_release(), for a reader of selected records that has reached
+ * @bytes: releases the file's pages before it. *@released must be 0 in the
+ * first call.
  */
 void record_store_release(const struct record_store *store,
 			  const uint8_t *bytes, uint64_t *released);
 
-/* Those of @recording. */
+/* Returns the records of @recording. */
 const struct record_store *recording_store(const struct recording *recording);
 
 #endif

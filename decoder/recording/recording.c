@@ -22,12 +22,12 @@
 
 struct recording {
 	struct recording_facts facts;
-	struct data_file file; /* zeroed without one */
+	struct data_file file; /* zeroed if there is none */
 	struct record_store store;
 	struct record_lists *record_lists; /* of the store */
 };
 
-/* Nothing is known yet. */
+/* Sets everything to unknown. */
 static void begin(struct recording_facts *facts, const struct log *log)
 {
 	facts->log = log;

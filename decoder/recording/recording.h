@@ -10,55 +10,61 @@ struct array;
 struct log;
 struct tracepoint;
 
-/* A perf.data file, pipe-mode file or directory, ours or perf's.  Read-only
- * once open: threads may share it.  The format is described in
+/* A perf.data file, pipe-mode file or directory, ours or perf's. Read-only once
+ * open: threads may share it. The format is described in
  * tools/perf/Documentation/perf.data-file-format.txt of Linux.
  */
 struct recording;
 
-/* Closes what recording_open() opened; NULL is none. */
+/* Closes a recording of recording_open(); NULL is allowed. */
 void recording_close(struct recording *recording);
 
-/* The log that it was opened with. */
+/* Returns the log that was passed to recording_open(). */
 const struct log *recording_log(const struct recording *recording);
 
-/* The path as given, and that of the file with the records. */
+/* Return the path as given, and the path of the file with the records. */
 const char *recording_path(const struct recording *recording);
 const char *recording_data_path(const struct recording *recording);
 
-/* Sets *@offset to where in the file with the records @bytes are, a pointer of
- * the sideband's.  Returns false if they are not there: they were compressed.
+/* Sets *@offset to the position of @bytes, a pointer from the sideband, in the
+ * file with the records. Returns false if the file does not contain them
+ * because they were compressed.
  */
 bool recording_offset(const struct recording *recording, const void *bytes,
 		      uint64_t *offset);
 
-/* Copies of the traced machine's files, or NULL where there is none. */
+/* Return the paths of copies of the traced machine's files, or NULL if missing.
+ */
 const char *recording_kcore_path(const struct recording *recording);
 const char *recording_kallsyms_path(const struct recording *recording);
 const char *recording_modules_path(const struct recording *recording);
 
-/* The list of TCP connections that were there when it began, or NULL. */
+/* Returns the path of the list of TCP connections open at the recording's
+ * start, or NULL.
+ */
 const char *recording_sockets_path(const struct recording *recording);
 
-/* Lists of tasks' cgroups at the recording's begin and end, or NULL. */
+/* Return the paths of lists of tasks' cgroups at the recording's start and end,
+ * or NULL.
+ */
 const char *recording_cgroups_path(const struct recording *recording);
 const char *recording_cgroups_end_path(const struct recording *recording);
 
-/* A text in memory, not ended by a NUL; NULL is none. */
+/* A text in memory, without a terminating NUL; NULL if there is none. */
 struct text_part {
 	const char *text;
 	size_t size_bytes;
 };
 
-/* The memory that a snapshot holds: struct code_region, sorted. */
+/* Returns the memory in a snapshot: struct code_region, sorted. */
 const struct array *recording_dumps(const struct recording *recording);
 
-/* The text of /proc/kallsyms where trace-cmd's trace.dat holds it and there is
- * no file.
+/* Returns the text of /proc/kallsyms if trace-cmd's trace.dat contains it and
+ * there is no file.
  */
 struct text_part recording_kallsyms(const struct recording *recording);
 
-/* What a task was called last, where trace-cmd saved that. */
+/* The last name of a task, if trace-cmd saved it. */
 struct saved_name {
 	int32_t tid;
 	const char *name;
@@ -66,23 +72,24 @@ struct saved_name {
 const struct saved_name *
 recording_saved_names(const struct recording *recording, size_t *count);
 
-/* Names the folder that holds the traced machine's files, for user code and
- * its symbols; without one they are this machine's if it has the traced one's
- * architecture, and else are not looked for, which the log is told.  @root must
- * outlive @recording; to be called before other threads share it.
+/* Sets the folder with the traced machine's files, for user code and its
+ * symbols. Without one this machine's files are used if it has the same
+ * architecture as the traced machine; otherwise none are, which is logged.
+ * @root must outlive @recording. Must be called before other threads use the
+ * recording.
  */
 void recording_set_root(struct recording *recording, const char *root);
 
-/* Returns where to look for the traced machine's file @path: @path itself or a
- * copy in @arena; "" if there is no place, or @path would lead out of the
- * folder (".."); NULL when out of memory.
+/* Returns the local path of the traced machine's file @path: @path itself or a
+ * path in @arena; "" if there is none, or if @path leads out of the folder
+ * (".."); NULL when out of memory.
  */
 struct arena;
 const char *recording_user_path(const struct recording *recording,
 				const char *path, struct arena *arena);
 
-/* Returns whether the file at @path, where to look for the one that @map is of, is
- * that one: see program_ids_fit().
+/* Returns whether the file at @path, the local path for @map's file, is the
+ * file that was mapped: see program_ids_fit().
  */
 struct sideband_mmap;
 bool recording_has_program(const struct recording *recording,
@@ -97,9 +104,9 @@ enum recording_arch {
 };
 enum recording_arch recording_arch(const struct recording *recording);
 
-/* What made the trace: hardware, as an AUXTRACE_INFO record says, or else the
- * kernel's function_graph tracer, whose trace is beside the records; NONE
- * without either.
+/* The origin of the trace: hardware, by its AUXTRACE_INFO record, or else the
+ * kernel's function_graph tracer, whose trace is stored next to the records;
+ * NONE without either.
  */
 enum recording_trace {
 	RECORDING_TRACE_NONE,
@@ -110,10 +117,10 @@ enum recording_trace {
 };
 enum recording_trace recording_trace(const struct recording *recording);
 
-/* This is what a recording's times count.  Without time stamps in the trace,
- * or without what turns them into nanoseconds, each stream counts the cycles
- * that all trace units count, or else the instructions that it ran: times of
- * different streams then say nothing about each other.
+/* The unit of the recording's times. Without time stamps in the trace, or
+ * without their conversion to nanoseconds, each stream counts the cycles that
+ * all trace units count, or else its executed instructions: times of different
+ * streams cannot be compared then.
  */
 enum recording_time {
 	RECORDING_TIME_NANOSECONDS,
@@ -122,7 +129,7 @@ enum recording_time {
 };
 enum recording_time recording_time(const struct recording *recording);
 
-/* This is what the header says; "" or 0 where it says nothing. */
+/* The contents of the header; "" or 0 if missing. */
 struct recording_info {
 	const char *hostname;
 	const char *os_release;
@@ -130,16 +137,16 @@ struct recording_info {
 	const char *arch;
 	const char *cpu_name;
 	const char *cpuid;   /* "GenuineIntel,6,78,3" */
-	const char *command; /* arguments joined by blanks */
+	const char *command; /* arguments joined by spaces */
 	uint32_t cpus_online;
 	uint32_t cpus_available;
-	uint64_t first_time_ns; /* when tracing began, or of the sideband where
-				 * that is not told; 0 if unknown */
+	/* start of tracing, or else of the sideband; 0 if unknown */
+	uint64_t first_time_ns;
 	uint64_t last_time_ns;
 };
 const struct recording_info *recording_info(const struct recording *recording);
 
-/* One perf event that was recorded. */
+/* A perf event of the recording. */
 struct recording_event {
 	const char *name; /* "" if not recorded */
 	uint32_t type;
@@ -150,55 +157,57 @@ struct recording_event {
 	uint64_t read_format;
 	uint64_t branch_sample_type;
 	uint64_t user_registers; /* mask: see struct arch */
-	uint64_t registers;	 /* likewise, of what was interrupted */
+	uint64_t registers;	 /* likewise, of the interrupted code */
 	bool sample_id_all;
 	bool exclude_user;
 	bool exclude_kernel;
-	bool has_switches;		     /* records those of tasks */
-	bool is_trace;			     /* feeds the AUX buffers */
-	const struct tracepoint *tracepoint; /* NULL if it is not one */
+	/* records context switches of tasks */
+	bool has_switches;
+	bool is_trace; /* feeds the AUX buffers */
+	/* NULL if the event is not a tracepoint */
+	const struct tracepoint *tracepoint;
 };
 size_t recording_event_count(const struct recording *recording);
 const struct recording_event *recording_event(const struct recording *recording,
 					      size_t index);
 
-/* Returns whether any traced event looks at user space. */
+/* Returns whether any traced event covers user space. */
 bool recording_traces_user(const struct recording *recording);
 
-/* Returns whether any user address is in it: traced, in registers copied at
- * system calls, or of page faults.
+/* Returns whether the recording contains any user address: traced, in registers
+ * saved at system calls, or of page faults.
  */
 bool recording_names_user(const struct recording *recording);
 
-/* Returns whether the trace ran inside of chosen calls alone (--only): what runs
- * when a CPU's trace is over belongs to the recording all the same.
+/* Returns whether only chosen calls were traced (--only): execution after the
+ * end of a CPU's trace is then still part of the recording.
  */
 bool recording_is_gated(const struct recording *recording);
 
-/* Returns whether any looks at the kernel. */
+/* Returns whether any traced event covers the kernel. */
 bool recording_traces_kernel(const struct recording *recording);
 
-/* A stretch of a stream's bytes.  @bytes is in memory. */
+/* A slice of a stream's bytes. @bytes is in memory. */
 struct aux_piece {
 	uint64_t offset; /* in the stream, as the kernel counts */
 	uint64_t size_bytes;
 	uint64_t file_offset;
 	const uint8_t *bytes;
-	/* CoreSight alone: */
+	/* Only for CoreSight: */
 	uint32_t unit;	   /* index of the CPU's coresight_unit */
 	bool is_formatted; /* in frames, with other sources' bytes */
-	uint8_t first_id;  /* in frames: whose bytes it begins with, or 0 */
-	bool begins_anew;  /* the trace unit was started before it */
+	uint8_t first_id;  /* trace ID of the first byte in frames, or 0 */
+	bool begins_anew;  /* the trace unit was started right before */
 };
 
-/* A place in the stream where bytes are known to be missing. */
+/* A position in the stream where bytes are known to be missing. */
 struct aux_loss {
-	uint64_t offset;  /* the bytes before it came before the loss */
-	uint64_t time_ns; /* of the record that tells; 0 if unknown */
+	uint64_t offset;  /* position of the first byte after the loss */
+	uint64_t time_ns; /* of the record of the loss; 0 if unknown */
 	uint64_t flags;	  /* of the AUX record, SIDEBAND_AUX_* */
 };
 
-/* This is what a trace unit wrote from start to stop: an AUX record. */
+/* The trace that a unit wrote from start to stop: an AUX record. */
 struct aux_span {
 	uint64_t offset; /* in the stream, as the kernel counts */
 	uint64_t size_bytes;
@@ -219,7 +228,7 @@ struct aux_stream {
 	const struct aux_loss *losses; /* in order */
 	size_t loss_count;
 	bool cut;	 /* the file ended inside it */
-	uint64_t end_ns; /* CoreSight: when it was over; 0 unknown */
+	uint64_t end_ns; /* CoreSight: end of tracing; 0 if unknown */
 };
 size_t recording_stream_count(const struct recording *recording);
 const struct aux_stream *recording_stream(const struct recording *recording,
@@ -234,7 +243,7 @@ struct recording_counts {
 	uint64_t samples;
 	uint64_t lost_records;	/* sum of PERF_RECORD_LOST */
 	uint64_t aux_truncated; /* AUX records with that flag */
-	uint64_t unknown;	/* records of types we do not know */
+	uint64_t unknown;	/* records of unknown types */
 	uint64_t by_type[128];
 };
 const struct recording_counts *

@@ -6,8 +6,8 @@
 
 struct recording;
 
-/* Reads what @recording says of its clock and CLOCK_REALTIME; what it does not
- * say is not known in @readings.
+/* Reads the readings of @recording's clock and of CLOCK_REALTIME; missing ones
+ * are unknown in @readings.
  */
 void recording_clock_read(const struct recording *recording,
 			  struct clock_readings *readings);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording is about, as follows from what its files say. */
+/* Queries on a recording that are answered from its contents. */
 #include "common/array.h"
 #include "common/gate_mark.h"
 #include "common/perf_data.h"
@@ -144,7 +144,7 @@ const struct aux_stream *recording_stream(const struct recording *recording,
 	return array_at(&recording_facts(recording)->streams.streams, index);
 }
 
-/* Intel PT is x86's alone: no need to trust the header's name for it. */
+/* Only x86 has Intel PT: the header's name is not needed then. */
 enum recording_arch recording_arch(const struct recording *recording)
 {
 	if (recording_trace_info(recording)->type ==
@@ -153,8 +153,8 @@ enum recording_arch recording_arch(const struct recording *recording)
 	return recording_arch_named(recording_info(recording)->arch);
 }
 
-/* Time stamps mean nanoseconds if they are the CPU's counter, which the
- * recording can convert.
+/* Time stamps can be converted to nanoseconds if they are the CPU's counter and
+ * the recording has the conversion.
  */
 static bool has_time(const struct recording *recording)
 {

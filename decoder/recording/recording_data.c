@@ -53,7 +53,7 @@ static void name_tracepoint(struct recording_facts *facts,
 	}
 }
 
-/* Intel PT's first word and CoreSight's second hold the type of the PMU. */
+/* The PMU type is in Intel PT's first word and CoreSight's second. */
 static void link_events(struct recording_facts *facts)
 {
 	uint64_t pmu_type = trace_info_word(&facts->trace, 0);
@@ -95,8 +95,8 @@ void recording_place_conversion(struct recording_facts *facts)
 					   facts->info.first_time_ns);
 }
 
-/* Our recorder enters the index of the trace when it ends (file_front_enter()),
- * whatever ended it, if it could.
+/* Our recorder writes the index of the trace when it ends for any reason
+ * (file_front_enter()), if possible.
  */
 static void note_unfinished(struct recording_facts *facts,
 			    const struct data_file *file)

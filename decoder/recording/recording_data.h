@@ -8,19 +8,19 @@ struct recording;
 struct recording_facts;
 
 /* Reads the perf.data file of @recording into it: events, features, records,
- * streams of trace.  Returns 0 or a negative enum error, said to its log.
+ * streams of trace. Returns 0 or a negative enum error, which was logged.
  */
 int recording_data_read(struct recording *recording);
 
-/* Opens the file that @facts name and its records, as @file and @store, and
- * reads what they say into @facts.  Likewise; @file and @store are to be closed
- * anyway.
+/* Opens the file at the path in @facts and its records, as @file and @store,
+ * and reads their contents into @facts. Returns 0 or a negative enum error,
+ * which was logged. @file and @store must be closed in any case.
  */
 int recording_data_open(struct recording_facts *facts, struct data_file *file,
 			struct record_store *store);
 
-/* Sets the origin of the clock of @facts by the times of the records, unless it
- * is set: a TSC packet has 56 bits of the counter alone.
+/* Sets the origin of the clock of @facts from the times of the records, unless
+ * it is set: a TSC packet has only 56 bits of the counter.
  */
 void recording_place_conversion(struct recording_facts *facts);
 

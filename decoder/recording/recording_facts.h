@@ -13,16 +13,16 @@
 struct coresight_streams;
 struct program_ids;
 
-/* What is known of a recording, of whatever kind it is: each kind has a reader
- * (recording_data.h, snapshot.h, trace_dat.h), which fills in what its files
- * say.  Open data: readers write it while the recording is opened, and nobody
- * does afterwards.  Others ask by recording.h.
+/* The facts known about a recording of any kind. Each kind has a reader
+ * (recording_data.h, snapshot.h, trace_dat.h), which fills in the contents of
+ * its files while the recording is opened; after that nothing writes here.
+ * Other code uses the functions of recording.h.
  */
 struct recording_facts {
 	const struct log *log;
-	struct arena *arena; /* of the names here */
+	struct arena *arena; /* of the names in this structure */
 	struct recording_files files;
-	const char *root; /* of the traced machine, or NULL */
+	const char *root; /* root folder of the traced machine, or NULL */
 	struct program_ids *program_ids;
 	struct event_table events;
 	struct stream_list streams;
@@ -35,19 +35,20 @@ struct recording_facts {
 	struct time_conversion conversion;
 	struct array coresight_units;		     /* struct coresight_unit */
 	struct coresight_streams *coresight_streams; /* or NULL */
-	struct array maps;  /* struct file_map: of files beside the data */
+	struct array maps;  /* struct file_map: of files next to the data */
 	struct array dumps; /* struct code_region: a snapshot's memory */
-	struct graph_trace graph;  /* how trace.dat is read; zeroed: none */
-	struct text_part kallsyms; /* in it, where there is no file */
+	/* layout of trace.dat's pages; zeroed: none */
+	struct graph_trace graph;
+	struct text_part kallsyms; /* from trace.dat, if there is no file */
 	struct array saved_names;  /* struct saved_name: likewise */
 };
 
-/* Returns a recording of which only path and log are known, to be read into and
- * to be closed by recording_close(); NULL when out of memory.
+/* Returns a new recording with only path and log set, to be filled in by a
+ * reader and closed by recording_close(); NULL when out of memory.
  */
 struct recording *recording_new(const char *path, const struct log *log);
 
-/* Return what is known of @recording; the second for its reader to fill in. */
+/* Return the facts of @recording; the second for its reader to fill in. */
 const struct recording_facts *
 recording_facts(const struct recording *recording);
 struct recording_facts *recording_facts_to_fill(struct recording *recording);

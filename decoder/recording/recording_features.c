@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* perf's strings: a size that includes padding, then the text. */
+/* Reads a string of perf: a size that includes padding, then the text. */
 static int read_text(struct byte_reader *reader, struct arena *arena,
 		     const char **text)
 {

@@ -6,8 +6,8 @@
 
 struct arena;
 
-/* Reads the payload of header feature @bit into @info, if it is one that
- * @info has a place for.  Malformed payloads leave it as it was.
+/* Parses the payload of header feature @bit into @info, if @info has a field
+ * for it. A malformed payload changes nothing.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -15,7 +15,7 @@ int recording_feature_read(struct recording_info *info, unsigned int bit,
 			   const uint8_t *bytes, size_t size,
 			   struct arena *arena);
 
-/* Returns the architecture that @name (uname's machine) means. */
+/* Returns the architecture with @name (uname's machine). */
 enum recording_arch recording_arch_named(const char *name);
 
 #endif

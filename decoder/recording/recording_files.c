@@ -14,15 +14,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Finds files beside each other in the folder of a recording. */
+/* Finds files in the folder of a recording. */
 struct finder {
 	const char *folder;
 	struct arena *arena;
 	const struct log *log;
 };
 
-/* Returns whether there is such a file.  A link that another user made would
- * lead to any file that this user may read: there is none then.
+/* Returns whether such a file exists. Rejects a symbolic link made by another
+ * user, because it could lead to any file that this user may read.
  */
 static bool is_there(struct finder finder, const char *path, const char *name)
 {
@@ -39,7 +39,7 @@ static bool is_there(struct finder finder, const char *path, const char *name)
 	return file >= 0;
 }
 
-/* Returns "<folder>/<name>" if there is such a file, else NULL. */
+/* Returns "<folder>/<name>" if that file exists, else NULL. */
 static const char *find(struct finder finder, const char *name)
 {
 	char path[4096];
@@ -51,7 +51,7 @@ static const char *find(struct finder finder, const char *name)
 	return arena_text(finder.arena, path, (size_t)length);
 }
 
-/* The same with an absolute path, as user programs have. */
+/* Like find(), but returns an absolute path, as user programs have. */
 static const char *find_absolute(struct finder finder, const char *name)
 {
 	const char *path = find(finder, name);
@@ -88,7 +88,7 @@ static int say_why_not(struct finder finder, const struct log *log)
 	return -ERROR_NOT_FOUND;
 }
 
-/* perf record --kcore puts the copies into a folder of the directory. */
+/* perf record --kcore puts the copies into a subfolder of the directory. */
 int recording_files_find(struct recording_files *files, struct arena *arena,
 			 const struct log *log)
 {

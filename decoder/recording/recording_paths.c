@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the traced machine's programs are. */
+/* Locates the traced machine's programs. */
 #include "common/arena.h"
 #include "common/log.h"
 #include "common/regular_file.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* This is what a map names need not be a file: "//anon". */
+/* The name of a mapping need not be a file: "//anon". */
 const char *recording_user_path(const struct recording *recording,
 				const char *path, struct arena *arena)
 {

@@ -73,7 +73,7 @@ static int read_feature(struct recording_facts *facts,
 				      size, facts->arena);
 }
 
-/* The first stream too many is said. */
+/* Logs only the first stream that exceeds the limit. */
 static int leave_out(const struct recording_facts *facts,
 		     const struct record *record, bool was_full)
 {
@@ -102,9 +102,7 @@ static int scan_trace(struct recording_facts *facts,
 	return 0;
 }
 
-/* This is what perf wrote about the recording, not the kernel about the
- * system.
- */
+/* These records are from perf, about the recording, not from the kernel. */
 static int scan_user_record(struct recording_facts *facts,
 			    const struct record *record)
 {
@@ -138,7 +136,8 @@ static void note_time(struct recording_info *info, uint64_t time_ns)
 		info->last_time_ns = time_ns;
 }
 
-/* The kernel's other events begin as they are opened, long before the trace does. */
+/* The kernel's other events start when they are opened, long before the trace.
+ */
 static void note_start(struct recording_facts *facts, uint64_t time_ns)
 {
 	if (time_ns &&
@@ -163,7 +162,7 @@ static int scan_aux(struct recording_facts *facts, const struct record *record,
 	return stream_list_report(&facts->streams, &aux, id);
 }
 
-/* CoreSight's trace needs the AUX records of whole buffers beside it. */
+/* CoreSight's trace also needs the AUX records of whole buffers. */
 static void refuse_sample(struct recording_facts *facts,
 			  const struct record *record)
 {
@@ -176,7 +175,7 @@ static void refuse_sample(struct recording_facts *facts,
 	facts->streams.has_samples = true;
 }
 
-/* perf record --aux-sample has the trace in samples of other events. */
+/* perf record --aux-sample stores the trace in samples of other events. */
 static int scan_sample(struct recording_facts *facts,
 		       const struct record *record,
 		       const struct record_origin *origin)
@@ -236,9 +235,7 @@ static void count_record(struct recording_counts *counts, uint32_t type)
 		counts->unknown++;
 }
 
-/* All ids are known, and sorted once, before any record is looked at that has
- * one.
- */
+/* Reads and sorts all IDs before any record with an ID is parsed. */
 static int scan_attributes(struct recording_facts *facts,
 			   const struct record_store *store)
 {

@@ -5,8 +5,8 @@
 struct record_store;
 struct recording_facts;
 
-/* Walks all records of @store once and fills in what they say about the recording
- * as a whole: counts, streams, time conversion, events of pipe mode.
+/* Reads all records of @store once and fills in the facts of the whole
+ * recording: counts, streams, time conversion, events of pipe mode.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

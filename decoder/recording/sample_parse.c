@@ -31,7 +31,7 @@ static void skip_words(struct byte_reader *reader, uint64_t count)
 		byte_reader_bytes(reader, count * 8);
 }
 
-/* The values of a counter group, which nothing here needs. */
+/* Skips the values of a counter group, which are not needed. */
 static void skip_read(struct byte_reader *reader, uint64_t format)
 {
 	unsigned int times =
@@ -76,7 +76,7 @@ static void read_registers(struct byte_reader *reader, uint64_t mask,
 		reader, (size_t)__builtin_popcountll(mask) * 8);
 }
 
-/* The kernel copies as much as there is; the rest of the room is not set. */
+/* The kernel copies as much as exists; the rest of the field is undefined. */
 static void read_stack(struct byte_reader *reader,
 		       struct sideband_user_state *user)
 {
@@ -158,7 +158,9 @@ static void read_state(struct byte_reader *reader,
 		read_registers(reader, event->registers, &sample->registers);
 }
 
-/* At its end: the newest bytes of the trace (perf record --aux-sample). */
+/* At the end of the record: the newest bytes of the trace (perf record
+ * --aux-sample).
+ */
 static void read_trace(struct byte_reader *reader, uint64_t type,
 		       struct sideband_sample *sample)
 {

@@ -5,8 +5,8 @@
 struct record;
 struct sideband_record;
 
-/* Reads a SAMPLE record up to and with the registers of what it interrupted;
- * @sideband->event says how it is laid out (perf_event_open(2),
+/* Parses a SAMPLE record up to and including the registers of the interrupted
+ * code. @sideband->event determines its layout (perf_event_open(2),
  * PERF_RECORD_SAMPLE).
  *
  * Returns 1, 0 if the event is unknown, -ERROR_FORMAT if it is too short.

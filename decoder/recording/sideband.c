@@ -15,32 +15,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record that waits for its turn. */
+/* A record that waits until all earlier ones have been read. */
 struct pending {
 	uint64_t time_ns;
-	uint64_t order; /* in the file: keeps equal times as written */
+	/* position in the file: keeps the order of equal times */
+	uint64_t order;
 	const uint8_t *bytes;
 	uint64_t file_offset;
 };
 
-/* A round is one visit of the recorder to all CPUs' buffers.  Whatever was
- * written before round N began has been read when it ends, so that all up to
- * the latest time seen in round N - 1 can go out, in order.
+/* A round is one visit of the recorder to all CPUs' buffers. All records
+ * written before the start of round N have been read when it ends, so all
+ * records up to the latest time of round N - 1 can be returned, in order.
  */
 struct sideband {
 	const struct recording *recording;
 	unsigned int kinds;
 	struct record_walk walk;
-	struct record_walk round; /* the walk when the last one began */
+	struct record_walk round; /* the walk at the start of the last round */
 	struct array waiting;	  /* struct pending, sorted from @next on */
 	size_t next;
 	uint64_t order;
-	uint64_t limit_ns;  /* what is older may go out */
+	uint64_t limit_ns;  /* older records may be returned */
 	uint64_t latest_ns; /* seen so far */
 	bool at_end;
 	const struct array *own; /* of record_lists.h, or NULL: all */
 	size_t own_next;
-	uint64_t own_released; /* of the file: given back to the system */
+	uint64_t own_released; /* of the file: end of the bytes given back */
 };
 
 bool sideband_register(const struct sideband_registers *registers,
@@ -93,9 +94,8 @@ static int kind_of(uint32_t type)
 	}
 }
 
-/* Returns whether the recording has any record of the wanted kinds: where
- * there are many streams, each one asks, and most need not walk over all
- * records for that.
+/* Returns whether the recording has any record of the wanted kinds: with many
+ * streams, most decoders need not walk over all records then.
  */
 static bool has_any(const struct sideband *sideband)
 {
@@ -128,7 +128,7 @@ struct sideband *sideband_open(const struct recording *recording,
 	return sideband;
 }
 
-/* Opens a walk over the records of @cpu, or those about tasks. */
+/* Opens an iterator over the records of @cpu, or over those about tasks. */
 static struct sideband *open_list(const struct recording *recording,
 				  unsigned int kinds, const int32_t *cpu)
 {
@@ -253,7 +253,7 @@ static bool parse(const struct sideband *sideband, const uint8_t *bytes,
 	struct record record;
 	uint64_t length;
 
-	/* The walk has checked that the whole record is there. */
+	/* The first walk has checked that the record is complete. */
 	if (record_frame_read(bytes, UINT16_MAX, &record, &length))
 		return false;
 	record.file_offset = file_offset;

@@ -10,7 +10,7 @@ struct aux_stream;
 struct recording;
 struct recording_event;
 
-/* This is what the kernel and perf said beside the trace.  Sources: the
+/* Records that the kernel and perf wrote in addition to the trace. Sources: the
  * comments of enum perf_event_type in include/uapi/linux/perf_event.h.
  */
 enum sideband_kind {
@@ -31,9 +31,9 @@ enum sideband_kind {
 
 struct sideband_switch {
 	bool out;	   /* the record's own task leaves the CPU */
-	bool preempted;	   /* it was still runnable */
+	bool preempted;	   /* the task was still runnable */
 	bool cpu_wide;	   /* other_* are known */
-	int32_t other_pid; /* out: the next task; in: the one before */
+	int32_t other_pid; /* out: the next task; in: the previous one */
 	int32_t other_tid;
 };
 
@@ -79,18 +79,20 @@ struct sideband_text_poke {
 	const uint8_t *new_bytes;
 };
 
-/* Registers when a sample was taken.  All zero where none were recorded. */
+/* Registers when a sample was taken. All zero if none were recorded. */
 struct sideband_registers {
 	uint64_t abi;	       /* PERF_SAMPLE_REGS_ABI_*; 0: none */
-	uint64_t mask;	       /* which: see struct arch */
+	uint64_t mask;	       /* mask of registers: see struct arch */
 	const uint8_t *values; /* 8 bytes for each bit of mask */
 };
 
-/* Returns whether @registers has number @number (0 to 63), and its *@value. */
+/* Returns whether @registers contains number @number (0 to 63), and sets
+ * *@value.
+ */
 bool sideband_register(const struct sideband_registers *registers,
 		       unsigned int number, uint64_t *value);
 
-/* Those of user space and its stack, for an unwinder. */
+/* The registers of user space and its stack, for an unwinder. */
 struct sideband_user_state {
 	struct sideband_registers registers;
 	const uint8_t *stack; /* from the stack pointer upwards */
@@ -103,14 +105,15 @@ struct sideband_sample {
 	uint64_t ip;
 	uint64_t address;
 	uint64_t period;
-	const uint8_t *chain; /* chain_count addresses of 8 bytes, as perf has
-			       * them: innermost first, PERF_CONTEXT_* among
-			       * them */
+	/* chain_count addresses of 8 bytes in perf's format: innermost first,
+	 * with PERF_CONTEXT_* values
+	 */
+	const uint8_t *chain;
 	uint64_t chain_count;
 	const uint8_t *raw;
 	uint32_t raw_size;
 	struct sideband_user_state user;
-	struct sideband_registers registers; /* of what was interrupted */
+	struct sideband_registers registers; /* of the interrupted code */
 	const uint8_t *trace; /* perf record --aux-sample; or NULL */
 	uint64_t trace_size;
 };
@@ -135,9 +138,10 @@ struct sideband_hw_id {
 	uint64_t id;
 };
 
-/* One record.  Unknown pid, tid and cpu are -1; time_ns is 0 when the
- * recording did not store one.  For COMM, FORK and EXIT pid and tid name the
- * task spoken of.  Pointers lead into the recording and live as long.
+/* One record. Unknown pid, tid and cpu are -1; time_ns is 0 when the recording
+ * did not store one. For COMM, FORK and EXIT pid and tid are of the task that
+ * the record is about. Pointers are into the recording and valid as long as it
+ * is open.
  */
 struct sideband_record {
 	enum sideband_kind kind;
@@ -146,8 +150,8 @@ struct sideband_record {
 	int32_t tid;
 	uint64_t time_ns;
 	uint64_t file_offset;
-	const uint8_t *bytes;		     /* as it lies there */
-	const struct recording_event *event; /* whose; NULL if unknown */
+	const uint8_t *bytes;		     /* the unparsed record */
+	const struct recording_event *event; /* its event; NULL if unknown */
 	union {
 		struct sideband_switch change; /* SIDEBAND_SWITCH */
 		struct sideband_comm comm;
@@ -163,34 +167,36 @@ struct sideband_record {
 	};
 };
 
-/* A walk over the sideband of a recording in order of time, all CPUs merged.
+/* An iterator over the sideband of a recording in order of time, all CPUs
+ * merged.
  *
- * Records without a time (perf's synthesised COMM and MMAP) come first.
- * Memory: 32 bytes a record between two FINISHED_ROUND marks; a malformed
- * record is left out.
+ * Records without a time (perf's synthesized COMM and MMAP) come first. Memory:
+ * 32 bytes for each record between two FINISHED_ROUND marks. Malformed records
+ * are skipped.
  */
 struct sideband;
 
-/* Opens a walk; any number may be open.  @kinds is a set of
+/* Opens an iterator; any number may be open. @kinds is a set of
  * SIDEBAND_BIT(kind), 0 for all.
  *
- * Borrows @recording.  Returns NULL when out of memory.
+ * Borrows @recording. Returns NULL when out of memory.
  */
 #define SIDEBAND_BIT(kind) (1u << (kind))
 struct sideband *sideband_open(const struct recording *recording,
 			       unsigned int kinds);
 
-/* Opens a walk over the records of @cpu alone, @kinds being some of
- * RECORD_LISTS_OF_CPU (record_lists.h), or over some of RECORD_LISTS_OF_TASKS:
- * all such walks share one look through the recording.  Their file_offset is 0.
+/* Opens an iterator over the records of @cpu only, where @kinds is a subset of
+ * RECORD_LISTS_OF_CPU (record_lists.h), or over a subset of
+ * RECORD_LISTS_OF_TASKS. All such iterators share one scan of the recording.
+ * Their file_offset is 0.
  */
 struct sideband *sideband_open_cpu(const struct recording *recording,
 				   unsigned int kinds, int32_t cpu);
 struct sideband *sideband_open_tasks(const struct recording *recording,
 				     unsigned int kinds);
 
-/* Opens the walk that has all records of @kinds which are of @stream: as
- * sideband_open_cpu() does if it is a CPU's, else over all records.
+/* Opens an iterator that contains all records of @kinds which are about
+ * @stream: like sideband_open_cpu() if it is a CPU's, else over all records.
  */
 struct sideband *sideband_open_stream(const struct recording *recording,
 				      unsigned int kinds,

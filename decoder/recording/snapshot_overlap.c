@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The time packet behind a PSB makes these bytes unlike those at any other. */
+/* The time packet after a PSB makes these bytes unique. */
 enum { KEY_SIZE = 48 };
 
 size_t snapshot_overlap(const uint8_t *before, size_t before_size,
@@ -24,7 +24,7 @@ size_t snapshot_overlap(const uint8_t *before, size_t before_size,
 	if (!found)
 		return 0;
 
-	/* All from there to the end of @before must be in @next. */
+	/* Everything from there to the end of @before must also be in @next. */
 	size_t shared = before_size - (size_t)(found - before);
 
 	if (shared > next_size - lead || memcmp(found, key, shared))

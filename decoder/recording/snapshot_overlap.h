@@ -5,10 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns how many bytes at the start of @next were in @before already, when
- * both are snapshots of one ring of Intel PT: the longest end of @before that
- * @next begins with, found by the synchronisation points in @next; 0 if there
- * is none.
+/* Returns how many bytes at the start of @next also end @before, when both are
+ * snapshots of one ring of Intel PT: the longest end of @before that @next
+ * starts with, found by the sync points in @next; 0 if there is none.
  */
 size_t snapshot_overlap(const uint8_t *before, size_t before_size,
 			const uint8_t *next, size_t next_size);

@@ -40,7 +40,7 @@ static void trim_front(struct aux_piece *piece, uint64_t count)
 	piece->size_bytes -= count;
 }
 
-/* perf pads a piece to 8 bytes; where the next begins tells the true size. */
+/* perf pads a slice to 8 bytes; the start of the next shows the true size. */
 static void cut_padding(struct aux_stream *stream, struct aux_piece *before,
 			uint64_t count)
 {
@@ -50,8 +50,8 @@ static void cut_padding(struct aux_stream *stream, struct aux_piece *before,
 	stream->size_bytes -= count;
 }
 
-/* Fits @piece behind what is there.  Offsets of snapshots are no places in a
- * longer stream: they are counted on from the piece before.
+/* Trims @piece to follow the previous slices. Offsets of snapshots are not
+ * positions in a longer stream: they are counted from the previous slice.
  */
 static int fit_piece(struct stream_builder *builder, struct aux_piece *before,
 		     struct aux_piece *piece, bool is_snapshot)

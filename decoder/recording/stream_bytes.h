@@ -7,8 +7,8 @@
 struct aux_stream;
 struct log;
 
-/* A stream's kept bytes in one stretch of memory: in place if they are one
- * piece, else through a temporary file.
+/* A stream's recorded bytes, contiguous in memory: in place if they are one
+ * slice, else in a temporary file.
  */
 struct stream_bytes {
 	const uint8_t *bytes;
@@ -21,9 +21,9 @@ int stream_bytes_open(struct stream_bytes *bytes,
 		      const struct aux_stream *stream, const struct log *log);
 void stream_bytes_close(struct stream_bytes *bytes);
 
-/* Tells the system that the bytes before @position will not be read again, so
- * that memory does not grow with the trace.  @from is 0, and what is returned
- * the next time.
+/* Informs the system that the bytes before @position will not be read again, so
+ * that memory does not grow with the trace. @from is 0 in the first call, then
+ * the previous result.
  */
 size_t stream_bytes_release(const struct stream_bytes *bytes, size_t from,
 			    size_t position);

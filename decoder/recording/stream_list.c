@@ -133,7 +133,7 @@ int stream_list_add_buffer(struct stream_list *list, uint32_t index,
 	return 0;
 }
 
-/* In a ring that is overwritten, the kernel says where a span ends
+/* In a ring that is overwritten, the kernel records the end of a span
  * (perf_aux_output_end() in kernel/events/ring_buffer.c).
  */
 static uint64_t span_start(const struct sideband_record *record)

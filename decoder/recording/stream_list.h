@@ -11,8 +11,8 @@ struct event_table;
 struct record;
 struct sideband_record;
 
-/* Collects the trace bytes of a recording into streams: one a CPU, or one a
- * thread.
+/* Collects the trace bytes of a recording into streams: one for each CPU, or
+ * one for each thread.
  */
 struct stream_list {
 	struct array builders; /* struct stream_builder */
@@ -26,44 +26,44 @@ struct stream_list {
 struct stream_list stream_list_new(void);
 void stream_list_free(struct stream_list *list);
 
-/* Takes an AUXTRACE record.  Returns 0, -ERROR_MEMORY, -ERROR_FORMAT if it is
- * too short for its kind or of a CPU that no kernel has, or -ERROR_UNSUPPORTED
- * if there are BUDGET_STREAMS already and it is of none of them.
+/* Adds an AUXTRACE record. Returns 0, -ERROR_MEMORY, -ERROR_FORMAT if it is too
+ * short for its kind or of an impossible CPU, or -ERROR_UNSUPPORTED if it needs
+ * a new stream and there are BUDGET_STREAMS already.
  */
 int stream_list_add(struct stream_list *list, const struct record *record);
 
-/* Adds a buffer that one CPU's sink was read from whole, borrowed; @flags as an
- * AUX record has them.  Returns 0 or -ERROR_MEMORY.
+/* Adds a buffer that was read whole from one CPU's sink. Borrows the bytes;
+ * @flags as in an AUX record. Returns 0 or -ERROR_MEMORY.
  */
 int stream_list_add_buffer(struct stream_list *list, uint32_t index,
 			   int32_t cpu, const uint8_t *bytes, size_t size,
 			   uint64_t flags);
 
-/* Takes the @size bytes of trace in a sample, @file_offset in the file: the
- * newest ones of @cpu's buffer then, or of thread @tid's if @cpu is -1.  Of a
- * recording with such samples, pieces are copies of a ring; of one with
- * AUXTRACE records as well, the samples are not taken.  Returns 0,
- * -ERROR_MEMORY or -ERROR_UNSUPPORTED, as for AUXTRACE.
+/* Adds the @size bytes of trace in a sample, @file_offset in the file: the
+ * newest bytes of the buffer of @cpu, or of thread @tid if @cpu is -1. In a
+ * recording with such samples, slices are copies of a ring; if it has AUXTRACE
+ * records as well, the samples are ignored. Returns 0, -ERROR_MEMORY or
+ * -ERROR_UNSUPPORTED, as stream_list_add().
  */
 int stream_list_add_sample(struct stream_list *list, int32_t cpu, int32_t tid,
 			   const uint8_t *bytes, size_t size,
 			   uint64_t file_offset);
 
-/* Takes an AUX record, parsed.  @id is the event's, for ID_INDEX.  Only those
- * of trace units that start anew with each need to be taken if they tell of no
- * loss.
+/* Adds a parsed AUX record. @id is the event's, for ID_INDEX. Records without a
+ * loss are only needed for trace units that restart with each record.
  */
 int stream_list_report(struct stream_list *list,
 		       const struct sideband_record *aux, uint64_t id);
 
-/* Trims what overlaps, finds holes and puts the losses in their places.
- * @is_snapshot: pieces are copies of a ring, and only their bytes tell where
- * two of them overlap.
+/* Trims overlaps, finds holes and inserts the losses. @is_snapshot: slices are
+ * copies of a ring, and only their bytes show where two of them overlap.
  */
 int stream_list_finish(struct stream_list *list,
 		       const struct event_table *events, bool is_snapshot);
 
-/* The AUX records of stream @index, in order, if all were taken. */
+/* Returns the AUX records of stream @index, in order, provided that all were
+ * added.
+ */
 const struct array *stream_list_spans(const struct stream_list *list,
 				      size_t index);
 

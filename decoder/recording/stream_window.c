@@ -9,20 +9,18 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* This is what is copied at once, at least: no more than is looked at by who
- * goes from one place to another.
- */
+/* Minimum copied at once: not much more than a reader needs after a jump. */
 #define COPY_STEP ((size_t)1 << 15)
-/* This is what is copied at once, at most, for who goes on and on: a quarter of
- * what it went through so far.
+/* Maximum copied at once, for sequential reading: a quarter of the bytes read
+ * so far.
  */
 #define LONGEST_COPY ((size_t)1 << 17)
-/* What was looked at stays until it is as much as this: what is left then moves to
- * the memory's begin.
+/* Copied bytes stay until there are this many: the rest then moves to the start
+ * of the buffer.
  */
 #define MOST_KEPT ((size_t)1 << 18)
-/* Bytes are given back to the system in steps of this size: with several threads
- * each time stops all of them.
+/* Bytes are given back to the system in steps of this size: with several
+ * threads each call stops all of them.
  */
 #define RELEASE_STEP ((size_t)1 << 20)
 
@@ -76,7 +74,8 @@ void stream_window_close(struct stream_window *window)
 	*window = (struct stream_window){ 0 };
 }
 
-/* Returns the first piece that ends behind @position, which is in one. */
+/* Returns the first slice that ends after @position, which must be in a slice.
+ */
 static size_t piece_at(const struct stream_window *window, size_t position)
 {
 	size_t low = 0;
@@ -98,7 +97,7 @@ static uint8_t *copy_at(const struct stream_window *window, size_t position)
 	return window->copy + (position - window->copied_from);
 }
 
-/* Returns where a copy should end that has to go up to @to. */
+/* Returns the end of a copy that must extend to @to. */
 static size_t copy_end(const struct stream_window *window, size_t to)
 {
 	size_t step = window->way / 4;
@@ -112,8 +111,9 @@ static size_t copy_end(const struct stream_window *window, size_t to)
 	return to < window->size ? to : window->size;
 }
 
-/* Gives back a piece's bytes, of which those from @done to @to were copied: with
- * all before that this or another thread may have looked at since the last step.
+/* Gives back a slice's bytes, of which those from @done to @to were copied,
+ * including earlier ones that this or another thread may have read since the
+ * last step.
  */
 static void release_copied(const struct aux_piece *piece, size_t done,
 			   size_t to)
@@ -142,7 +142,7 @@ static void copy_bytes(struct stream_window *window, size_t from, size_t to)
 	}
 }
 
-/* The copy has no more than what is from @from on. */
+/* Moves the start of the copy to @from. */
 static void begin_copy(struct stream_window *window, size_t from)
 {
 	if (from < window->copied_from || from > window->copied_to) {

@@ -22,7 +22,7 @@ uint64_t time_conversion_ticks(const struct time_conversion *conversion,
 	       (uint64_t)(scaled / conversion->mult);
 }
 
-/* Half of the 56 bits lie on either side of @near_ns: 139 days at 3 GHz.  An
+/* Half of the 56 bits are on each side of @near_ns: 139 days at 3 GHz. An
  * origin that is a multiple of 1 << shift converts without a remainder.
  */
 void time_conversion_set_origin(struct time_conversion *conversion,

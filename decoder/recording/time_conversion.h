@@ -8,20 +8,20 @@
 /* Converts ticks of the CPU's time stamp counter to the recording's clock, by
  * the rule of struct perf_event_mmap_page (time_shift, time_mult, time_zero).
  *
- * Ticks count from @origin, which is 0 unless the counter is about to outgrow
- * the 56 bits that a TSC packet has: time_conversion_set_origin().  @zero is
- * the time of the counter's value @origin.
+ * Ticks count from @origin, which is 0 unless the counter nears the limit of
+ * the 56 bits of a TSC packet: time_conversion_set_origin(). @zero is the time
+ * when the counter's value is @origin.
  */
 struct time_conversion {
 	uint32_t shift;
 	uint64_t mult;
 	uint64_t zero;
 	uint64_t origin; /* a value of the counter, a multiple of 1 << shift */
-	bool known;	 /* else ticks are taken for nanoseconds */
+	bool known;	 /* false: ticks are treated as nanoseconds */
 };
 
-/* Sets the origin such that all ticks of a recording, some of which are at
- * @near_ns, are below 1 << 56, wherever the counter itself is.
+/* Sets the origin so that all ticks of a recording, some of which are at
+ * @near_ns, are below 1 << 56, whatever the counter's value.
  */
 void time_conversion_set_origin(struct time_conversion *conversion,
 				uint64_t near_ns);
@@ -40,12 +40,12 @@ time_conversion_ns(const struct time_conversion *conversion, uint64_t ticks)
 	       (part * conversion->mult >> conversion->shift);
 }
 
-/* That of @recording. */
+/* Returns the conversion of @recording. */
 struct recording;
 const struct time_conversion *
 recording_time_conversion(const struct recording *recording);
 
-/* Returns the first tick that is not before @ns; 0 if the origin is later. */
+/* Returns the first tick at or after @ns; 0 if the origin is later. */
 uint64_t time_conversion_ticks(const struct time_conversion *conversion,
 			       uint64_t ns);
 

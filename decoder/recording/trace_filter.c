@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This is what perf reserves for the text at most. */
+/* Largest size that perf reserves for the text. */
 enum { TEXT_LIMIT = 4096 };
 
-/* Takes a number, in hex behind 0x; NULL if there is none. */
+/* Parses a number, hexadecimal with 0x; NULL if there is none. */
 static const char *take_number(const char *text, uint64_t *number)
 {
 	char *end;
@@ -20,7 +20,7 @@ static const char *take_number(const char *text, uint64_t *number)
 	return end == text ? NULL : end + strspn(end, " ");
 }
 
-/* Takes one range; returns what follows it, NULL if it is none. */
+/* Parses one range; returns the rest of the text, NULL if it is not a range. */
 static const char *take_range(struct trace_filter *filter, const char *text)
 {
 	static const char action[] = "filter ";

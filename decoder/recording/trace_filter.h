@@ -7,10 +7,10 @@
 
 struct recording;
 
-/* A trace unit has a few ranges at most. */
+/* Maximum number of ranges; trace units have only a few. */
 enum { TRACE_FILTER_RANGES = 8 };
 
-/* The kernel code that was to be traced; without ranges all of it. */
+/* The kernel code that was to be traced; no ranges mean all of it. */
 struct trace_filter {
 	uint32_t count;
 	struct {
@@ -19,16 +19,16 @@ struct trace_filter {
 	} ranges[TRACE_FILTER_RANGES];
 };
 
-/* Reads the filter that perf writes behind AUXTRACE_INFO's words: "filter
- * ADDRESS/SIZE", several with commas or spaces between.  One that is about the
- * addresses of a file, or has other actions, is taken for none.
+/* Returns the filter that perf stored after AUXTRACE_INFO's words: "filter
+ * ADDRESS/SIZE", several separated by commas or spaces. A filter on a file's
+ * addresses, or with other actions, counts as none.
  */
 struct trace_filter trace_filter_of(const struct recording *recording);
 
-/* Reads @text, as above. */
+/* Parses @text like trace_filter_of(). */
 struct trace_filter trace_filter_read(const char *text);
 
-/* Returns whether the filter says that @address was not traced. */
+/* Returns whether the filter excluded @address from the trace. */
 bool trace_filter_excludes(const struct trace_filter *filter, uint64_t address);
 
 #endif

@@ -7,8 +7,8 @@
 
 struct recording;
 
-/* An AUXTRACE_INFO record: which unit made the trace, and how it was set.  What
- * each word of priv[] means is in perf's util/intel-pt.h and util/cs-etm.h.
+/* An AUXTRACE_INFO record: the kind of trace unit and its settings. The words
+ * of priv[] are defined in perf's util/intel-pt.h and util/cs-etm.h.
  */
 struct trace_info {
 	uint32_t type; /* PERF_DATA_AUXTRACE_*; 0 if there is no record */
@@ -16,14 +16,14 @@ struct trace_info {
 	size_t word_count;
 };
 
-/* Returns word @index of it, 0 if the recording is too old to have it. */
+/* Returns word @index, 0 if the recording is too old to have it. */
 static inline uint64_t trace_info_word(const struct trace_info *info,
 				       size_t index)
 {
 	return index < info->word_count ? info->words[index] : 0;
 }
 
-/* That of @recording, and a word of it. */
+/* Return the AUXTRACE_INFO of @recording, and a word of it. */
 const struct trace_info *
 recording_trace_info(const struct recording *recording);
 uint64_t recording_trace_word(const struct recording *recording, size_t index);

@@ -47,7 +47,7 @@ const char *tracepoint_text(const struct tracepoint_field *field,
 	size_t length = field->size;
 
 	if (field->is_dynamic) {
-		/* Low half: where in the record, high half: how long. */
+		/* Low half: offset in the record, high half: size. */
 		uint32_t place =
 			(uint32_t)tracepoint_number(field, raw, raw_size);
 

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The layout of a tracepoint's records, from its format file as the recording
- * keeps it (/sys/kernel/tracing/events/<system>/<name>/format).
+/* The layout of a tracepoint's records, from its format file as stored in the
+ * recording (/sys/kernel/tracing/events/<system>/<name>/format).
  */
 struct tracepoint_field {
 	const char *name;
@@ -25,7 +25,8 @@ struct tracepoint {
 	size_t field_count;
 };
 
-/* Returns the field called @name, or NULL.  Look it up once, not per record. */
+/* Returns the field called @name, or NULL. Call it once, not for every record.
+ */
 const struct tracepoint_field *
 tracepoint_field(const struct tracepoint *tracepoint, const char *name);
 

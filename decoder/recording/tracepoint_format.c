@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stretch of text, without a NUL. */
+/* Part of a text, without a NUL. */
 struct slice {
 	const char *text;
 	size_t size;
@@ -28,7 +28,7 @@ static struct slice next_line(struct slice *rest)
 	return line;
 }
 
-/* Returns what follows @key in @line up to @end; empty if it is not there. */
+/* Returns the text between @key and @end in @line; empty if not found. */
 static struct slice value_of(struct slice line, const char *key, char end)
 {
 	const char *found = memmem(line.text, line.size, key, strlen(key));

@@ -8,26 +8,26 @@ struct arena;
 struct array;
 struct byte_reader;
 
-/* Reads the text of a tracepoint's format file.
+/* Parses the text of a tracepoint's format file.
  *
- * Returns 1 with @tracepoint (but its system), 0 if the text is not such a
- * file, -ERROR_MEMORY.  Owner of names and fields: @arena.
+ * Returns 1 with @tracepoint (except its system), 0 if the text is not such a
+ * file, -ERROR_MEMORY. Names and fields are owned by @arena.
  */
 int tracepoint_format_read(const char *text, size_t size, struct arena *arena,
 			   struct tracepoint *tracepoint);
 
-/* Reads all formats in a recording's HEADER_TRACING_DATA and appends them to
- * @tracepoints (struct tracepoint).  Its layout is that of trace-cmd's
- * trace.dat(5) up to the event formats; what is malformed ends the reading.
+/* Parses all formats in a recording's HEADER_TRACING_DATA and appends them to
+ * @tracepoints (struct tracepoint). Its layout is that of trace-cmd's
+ * trace.dat(5) up to the event formats; malformed data ends the parsing.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
 int tracing_data_read(const uint8_t *bytes, size_t size, struct arena *arena,
 		      struct array *tracepoints);
 
-/* Reads parts of that layout one by one, each from where @reader is: so many
- * formats of the system @system, behind their 32 bit count; and all systems
- * behind theirs.  @reader fails if it ends too early.
+/* Parse parts of that layout one by one from the position of @reader: the
+ * 32-bit count and the formats of one system, @system; or the count and all
+ * systems. @reader fails if it ends too early.
  *
  * Return 0 or -ERROR_MEMORY.
  */

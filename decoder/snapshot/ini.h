@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece of the text, without the blanks around it; not ended by a NUL. */
+/* Part of the text, without surrounding blanks and without a terminating NUL.
+ */
 struct ini_text {
 	const char *start;
 	size_t length;
@@ -19,8 +20,8 @@ struct ini_line {
 	struct ini_text value;
 };
 
-/* A walk over the lines of an ini file.  Comments begin with # or ;, lines of
- * any other form are passed over.
+/* An iterator over the lines of an ini file. Comments start with # or ;. Lines
+ * of any other form are skipped.
  */
 struct ini_reader {
 	const char *text; /* borrowed */
@@ -36,8 +37,8 @@ int ini_next(struct ini_reader *reader, struct ini_line *line);
 bool ini_equals(struct ini_text text, const char *word);
 bool ini_begins(struct ini_text text, const char *word);
 
-/* Reads a decimal number or one behind 0x.  Returns whether @text is one that
- * has 64 bits at most.
+/* Parses a decimal number, or a hexadecimal one with 0x. Returns false if @text
+ * is not a number or needs more than 64 bits.
  */
 bool ini_number(struct ini_text text, uint64_t *number);
 

@@ -17,14 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This is what it says of itself, while it is read. */
+/* A snapshot while it is being read. */
 struct snapshot {
 	struct recording *recording;
 	struct recording_facts *facts; /* the recording's */
 	struct array devices;	       /* struct snapshot_device */
 	struct array dumps;	       /* struct snapshot_dump */
 	struct snapshot_trace trace;
-	bool has_places; /* CPUs are numbered by their places */
+	bool has_places; /* CPUs are numbered by their index */
 };
 
 static int read_device(struct snapshot *snapshot, const char *name)
@@ -96,7 +96,9 @@ find_device(const struct snapshot *snapshot, const char *name)
 	return NULL;
 }
 
-/* "cpu_3" is CPU 3; -1: a name without a number that a CPU may have. */
+/* Returns the CPU number in a name: "cpu_3" is CPU 3; -1 if there is no valid
+ * number.
+ */
 static int32_t number_in(const char *name)
 {
 	size_t at = strlen(name);
@@ -122,8 +124,8 @@ static int32_t cpu_number(const struct snapshot *snapshot, size_t index)
 				      number_in(core_name(snapshot, index));
 }
 
-/* Each cluster of cores may count its own from 0: "Cortex-A7_0",
- * "Cortex-A15_0".  Names then tell cores from each other, numbers do not.
+/* Each cluster of cores may count from 0: "Cortex-A7_0", "Cortex-A15_0". Then
+ * only the full names identify the cores.
  */
 static bool has_ambiguous_numbers(const struct snapshot *snapshot)
 {
@@ -192,10 +194,10 @@ static int add_units(struct snapshot *snapshot)
 	return 0;
 }
 
-/* This is what is said of who writes to a buffer. */
+/* The CPUs that write to a buffer. */
 struct writers {
 	bool are_known;
-	int32_t cpu; /* the first whose unit does, or -1 */
+	int32_t cpu; /* the first whose unit writes to it, or -1 */
 };
 
 static struct writers find_writers(const struct snapshot *snapshot,
@@ -222,7 +224,7 @@ static struct writers find_writers(const struct snapshot *snapshot,
 	return writers;
 }
 
-/* A buffer of no CPU is that of an ITM or STM. */
+/* A buffer of no CPU belongs to an ITM or STM. */
 static int add_buffer(struct snapshot *snapshot, size_t index)
 {
 	const struct snapshot_buffer *buffer =
@@ -260,8 +262,8 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 		is_bare ? SIDEBAND_AUX_FORMAT_CORESIGHT_RAW : 0);
 }
 
-/* Logs whose trace it is, if not a CPU's: software writes messages to an STM
- * or ITM, and where the CPU went is not in them.
+/* Logs the source of the trace, if it is not a CPU: software writes messages to
+ * an STM or ITM, which do not contain control flow.
  */
 static int refuse(const struct snapshot *snapshot)
 {

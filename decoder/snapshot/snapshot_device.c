@@ -24,7 +24,7 @@ static const struct {
 	{ "TRCDEVARCH", offsetof(struct coresight_unit, devarch) },
 };
 
-/* The first that the type begins with. */
+/* The first entry that is a prefix of the type applies. */
 static const struct {
 	const char *type;
 	enum coresight_protocol protocol;
@@ -78,7 +78,7 @@ static int read_about(struct snapshot_device *device,
 	return set_text(&device->type, line->value, arena);
 }
 
-/* Each dump has a section of its own: "dump", "dump1" … */
+/* Each dump has its own section: "dump", "dump1" … */
 static struct snapshot_dump *find_dump(struct ini_text section,
 				       struct arena *arena, size_t first,
 				       struct array *dumps)

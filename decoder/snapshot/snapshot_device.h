@@ -16,17 +16,17 @@ struct snapshot_device {
 	struct coresight_unit unit; /* its registers */
 };
 
-/* A stretch of memory in a file. */
+/* A range of memory in a file. */
 struct snapshot_dump {
 	const char *section;
 	const char *file;
 	uint64_t address;
-	uint64_t size_bytes; /* UINT64_MAX: up to the file's end */
+	uint64_t size_bytes; /* UINT64_MAX: up to the end of the file */
 	uint64_t file_offset;
 };
 
-/* Reads the text of a device's ini file; dumps are appended to @dumps (struct
- * snapshot_dump).  Texts go to @arena.  Returns 0 or -ERROR_MEMORY.
+/* Parses the text of a device's ini file; dumps are appended to @dumps (struct
+ * snapshot_dump). Strings are allocated in @arena. Returns 0 or -ERROR_MEMORY.
  */
 int snapshot_device_read(const void *text, size_t size, struct arena *arena,
 			 struct snapshot_device *device, struct array *dumps);

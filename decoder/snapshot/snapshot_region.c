@@ -36,7 +36,7 @@ int snapshot_region_add(struct recording *recording,
 	error = recording_map_file(recording, dump->file, &path, &map);
 	if (error == -ERROR_MEMORY)
 		return error;
-	/* What is missing shows as gaps where it would have been used. */
+	/* Missing memory shows as gaps where it would have been used. */
 	if (error || dump->file_offset >= map->size)
 		return 0;
 	size = map->size - dump->file_offset;

@@ -6,10 +6,10 @@ struct array;
 struct recording;
 struct snapshot_dump;
 
-/* Adds the memory that @dump, of @recording, holds to @regions (struct
- * code_region), sorted, not touching.  CPUs that share their memory have the same
- * dumps: the first one counts.  One whose file is missing or too short is left out,
- * and shows as gaps where it would have been used.
+/* Adds the memory in @dump, of @recording, to @regions (struct code_region),
+ * sorted, not touching. CPUs that share their memory have the same dumps: the
+ * first one is used. A dump whose file is missing or too short is ignored, so
+ * its code shows as gaps.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

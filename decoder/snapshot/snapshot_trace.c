@@ -21,7 +21,7 @@ static int add_link(struct array *links, const struct ini_line *line,
 	return set_text(&link->to, line->value, arena);
 }
 
-/* Each buffer has a section of its own: "buffer0", "buffer1" … */
+/* Each buffer has its own section: "buffer0", "buffer1" … */
 static struct snapshot_buffer *
 find_buffer(struct array *buffers, struct ini_text section, struct arena *arena)
 {

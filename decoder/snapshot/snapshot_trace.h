@@ -11,24 +11,24 @@ struct snapshot_buffer {
 	const char *section;
 	const char *name;
 	const char *file;
-	const char *format; /* "coresight": in frames; "source_data": bare */
+	const char *format; /* "coresight": in frames; "source_data": without */
 };
 
-/* Which goes with which, by name. */
+/* A pair of names that belong together. */
 struct snapshot_link {
 	const char *from;
 	const char *to;
 };
 
-/* This is what a snapshot's trace metadata says. */
+/* The contents of a snapshot's trace metadata. */
 struct snapshot_trace {
 	struct array buffers; /* struct snapshot_buffer */
 	struct array outputs; /* struct snapshot_link: source, buffers */
 	struct array cores;   /* struct snapshot_link: core, source */
 };
 
-/* Reads the text of the metadata; texts go to @arena.  Returns 0 or
- * -ERROR_MEMORY.  Free it either way.
+/* Parses the text of the metadata; strings are allocated in @arena. Returns 0
+ * or -ERROR_MEMORY. Must be freed either way.
  */
 int snapshot_trace_read(const void *text, size_t size, struct arena *arena,
 			struct snapshot_trace *trace);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The field's number may be of these sizes. */
+/* The sizes of number fields that are supported. */
 static bool is_number(const struct tracepoint_field *field)
 {
 	return field && !field->is_dynamic &&
@@ -46,7 +46,7 @@ static bool take_function(const struct array *formats, const char *name,
 	    !take_field(format, "depth", &graph->depth[event]))
 		return false;
 	graph->ids[event] = format->id;
-	/* All events have these in the same places. */
+	/* All events have these at the same offsets. */
 	return take_field(format, "common_type", &graph->type) &&
 	       take_field(format, "common_flags", &graph->flags) &&
 	       take_field(format, "common_pid", &graph->pid);

@@ -6,9 +6,9 @@
 
 struct array;
 
-/* Finds in @formats (struct tracepoint) what the function_graph tracer writes,
- * and in @page, a page's head, where its events begin.  graph->page_bytes
- * becomes @page_bytes, or 0 where something is missing.
+/* Fills in @graph: the function_graph tracer's events from @formats (struct
+ * tracepoint), and from @page, the format of a page's header, the offset of its
+ * events. graph->page_bytes becomes @page_bytes, or 0 if something is missing.
  */
 void graph_formats_find(const struct array *formats,
 			const struct tracepoint *page, uint32_t page_bytes,

@@ -35,7 +35,7 @@ static void read_switch(const struct graph_trace *graph,
 	record->is_preempted = !state || state & STATE_PREEMPTED;
 }
 
-/* Returns whether @event is one that counts. */
+/* Returns whether @event is of enum graph_event. */
 static bool read_event(const struct graph_trace *graph,
 		       const struct ring_event *event,
 		       struct graph_record *record)

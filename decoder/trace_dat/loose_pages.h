@@ -6,11 +6,11 @@ struct recording;
 struct stream_list;
 struct trace_dat;
 
-/* Adds to @list the streams of @recording, whose recorder was killed: the head of
- * its trace.dat, @dat, was written, in which no CPU has pages, and each CPU's pages are in
- * a file trace.cpuN beside it.  What is not a whole page is left out.
+/* Adds to @list the streams of a @recording whose recorder was killed: the head
+ * of its trace.dat, @dat, was written without pages, and each CPU's pages are
+ * in a file trace.cpuN next to it. Ignores incomplete pages.
  *
- * Returns 0 or a negative enum error, said.
+ * Returns 0 or a negative enum error, which was logged.
  */
 int loose_pages_add(const struct trace_dat *dat, struct recording *recording,
 		    struct stream_list *list);

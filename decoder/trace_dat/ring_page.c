@@ -4,23 +4,23 @@
 #include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
 
-/* An event begins with 5 bits of its kind or length, in words of 4 bytes, and
- * 27 of the time since the one before it.
+/* An event starts with 5 bits of kind or length, in words of 4 bytes, and 27
+ * bits of the time since the previous event.
  */
 enum ring_kind {
-	RING_LONG = 0, /* the length stands in the next word */
+	RING_LONG = 0, /* the length is in the next word */
 	RING_PADDING = 29,
 	RING_TIME_EXTEND = 30, /* the next word has the time's upper bits */
-	RING_TIME_STAMP = 31,  /* likewise, and it is no difference */
+	RING_TIME_STAMP = 31,  /* likewise, but an absolute time */
 };
 
 enum { KIND_BITS = 5, DELTA_BITS = 27, WORD = 4 };
 
-/* What the count of a page's bytes says beside that. */
+/* Flags in the commit count of a page. */
 #define COMMIT_MASK ((1u << DELTA_BITS) - 1)
 #define MISSED_EVENTS (1u << 31)
 
-/* A time stamp has 59 bits; those above are the page's. */
+/* A time stamp has 59 bits; the higher ones are from the page. */
 #define STAMP_MASK ((UINT64_C(1) << 59) - 1)
 
 struct ring_pages ring_pages_of(const struct graph_trace *graph,
@@ -75,7 +75,7 @@ static bool next_page(struct ring_pages *pages)
 	return false;
 }
 
-/* What is left of the page cannot be read. */
+/* The rest of the page cannot be read. */
 static bool leave_page(struct ring_pages *pages)
 {
 	pages->is_behind_bad = true;
@@ -83,8 +83,8 @@ static bool leave_page(struct ring_pages *pages)
 	return false;
 }
 
-/* Sets @event's bytes to those of an event with data, whose head was read.
- * Returns false if they do not fit into the page.
+/* Sets @event's bytes to those of an event with data, whose header was read.
+ * Returns false if they exceed the page.
  */
 static bool take_data(struct ring_pages *pages, uint32_t kind,
 		      struct ring_event *event)
@@ -109,7 +109,9 @@ static bool take_data(struct ring_pages *pages, uint32_t kind,
 	return true;
 }
 
-/* Discarded events, and the rest of a page that none fitted into. */
+/* Skips discarded events, and the rest of a page that was too small for the
+ * next.
+ */
 static void skip_padding(struct ring_pages *pages, uint32_t delta)
 {
 	size_t left = (size_t)(pages->end - pages->event);
@@ -139,7 +141,7 @@ static void take_time(struct ring_pages *pages, uint32_t kind, uint32_t delta)
 				 (time & STAMP_MASK);
 }
 
-/* Takes what comes next in the page.  Returns whether it is @event. */
+/* Reads the next entry of the page. Returns whether it is @event. */
 static bool take_one(struct ring_pages *pages, struct ring_event *event)
 {
 	uint32_t head;

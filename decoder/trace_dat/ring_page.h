@@ -15,19 +15,21 @@ struct graph_trace;
 struct ring_event {
 	uint64_t time_ns;
 	uint64_t place;	      /* in the stream's bytes */
-	const uint8_t *bytes; /* as its format file describes them */
+	const uint8_t *bytes; /* in the format of its format file */
 	size_t size;
-	bool has_loss;	    /* events before it were lost, not written */
-	bool is_behind_bad; /* or those before it are damaged */
+	/* events before it were lost before they were written */
+	bool has_loss;
+	bool is_behind_bad; /* it or events before it are damaged */
 };
 
-/* A walk over the pages of one CPU.  A copy of it walks on by itself. */
+/* An iterator over the pages of one CPU. A copy of it iterates independently.
+ */
 struct ring_pages {
 	const struct graph_trace *graph;
 	const struct aux_stream *stream;
-	size_t piece; /* the next page: of which of the stream's pieces */
-	uint64_t at;  /* and where in it */
-	const uint8_t *event; /* the next of this page, and their end */
+	size_t piece;	      /* slice of the next page, */
+	uint64_t at;	      /* and the page's offset in the slice */
+	const uint8_t *event; /* the next event of this page, and their end */
 	const uint8_t *end;
 	const uint8_t *page;
 	uint64_t page_place; /* of this page, in the stream */
@@ -36,17 +38,17 @@ struct ring_pages {
 	bool is_behind_bad;
 };
 
-/* Borrows both. */
+/* Borrows both arguments. */
 struct ring_pages ring_pages_of(const struct graph_trace *graph,
 				const struct aux_stream *stream);
 
-/* Returns 1 and the next event, valid as long as the stream; 0 at the end.  Of
- * a page that is damaged what comes before that is handed out.
+/* Returns 1 and the next event, valid as long as the stream; 0 at the end. Of a
+ * damaged page it returns the events before the damage.
  */
 int ring_pages_next(struct ring_pages *pages, struct ring_event *event);
 
-/* Returns whether any page has events, and if so from when to when: from the
- * first event to the last.
+/* Returns whether any page has events, and if so the times of the first and the
+ * last event.
  */
 bool ring_pages_times(const struct graph_trace *graph,
 		      const struct aux_stream *stream, uint64_t *first_ns,

@@ -23,7 +23,7 @@ static const char magic[] = "\x17\x08\x44tracing";
 
 enum { MAGIC_BYTES = sizeof(magic) - 1 };
 
-/* Sub-buffers are pages, or of so many KiB as the kernel was told. */
+/* Sub-buffers are pages, or of the size in KiB set in the kernel. */
 enum { PAGE_LEAST = 1 << 12, PAGE_MOST = 1 << 20 };
 
 bool trace_dat_is(const char *path)
@@ -77,7 +77,7 @@ static int read_head(struct trace_dat *dat)
 	return error;
 }
 
-/* The clock that was chosen: the one in brackets, or the only one. */
+/* Returns the selected clock: the one in brackets, or the only one. */
 static struct text_part chosen_clock(struct text_part clock)
 {
 	const char *open = memchr(clock.text, '[', clock.size_bytes);
@@ -158,7 +158,7 @@ static int read_system(const struct trace_dat *dat, struct recording_info *info)
 	return 0;
 }
 
-/* "PID NAME" a line */
+/* Parses a line "PID NAME". */
 static int add_name(struct recording_facts *facts, struct text_part line)
 {
 	const char *blank = memchr(line.text, ' ', line.size_bytes);
@@ -170,7 +170,7 @@ static int add_name(struct recording_facts *facts, struct text_part line)
 	name = array_add(&facts->saved_names);
 	if (!name)
 		return -ERROR_MEMORY;
-	/* The blank ends the number. */
+	/* The space ends the number. */
 	name->tid = (int32_t)strtol(line.text, NULL, 10);
 	name->name = arena_text(facts->arena, blank + 1,
 				line.size_bytes - digits - 1);
@@ -196,7 +196,7 @@ static int read_names(const struct trace_dat *dat,
 	return error;
 }
 
-/* From the first page of any CPU to the last one. */
+/* From the first page of all CPUs to the last one. */
 static void note_times(struct recording *recording)
 {
 	struct recording_facts *facts = recording_facts_to_fill(recording);
@@ -228,7 +228,7 @@ static int add_streams(struct trace_dat *dat, struct recording_facts *facts)
 					  false);
 }
 
-/* Stops at the first function, which nearly all pages have. */
+/* Stops at the first function; nearly all pages have one. */
 static bool stream_has_functions(const struct graph_trace *graph,
 				 const struct aux_stream *stream)
 {

@@ -6,20 +6,21 @@
 
 struct recording;
 
-/* Files as trace-cmd writes them, versions 6 and 7 (trace-cmd.dat.v6(5),
- * trace-cmd.dat.v7(5)), with what the function_graph tracer wrote.  Our own
+/* Files written by trace-cmd, versions 6 and 7 (trace-cmd.dat.v6(5),
+ * trace-cmd.dat.v7(5)), with the output of the function_graph tracer. Our own
  * recorder writes version 6.
  */
 
-/* Returns whether the file at @path begins as one. */
+/* Returns whether the file at @path starts with the magic of trace.dat. */
 bool trace_dat_is(const char *path);
 
 /* Reads the file at @path into @recording: formats, and a stream for each CPU.
- * @stands_alone: nothing else says what machine it was, and how functions and
- * tasks are called.
+ * @stands_alone: no other file of the recording describes the machine and
+ * contains the names of functions and tasks.
  *
- * Returns 0, or a negative enum error with file and offset said to the log.
- * What is cut off or damaged behind its head is a warning, and a gap later.
+ * Returns 0, or a negative enum error after logging file and offset. Truncation
+ * or damage after the head of the file is logged as a warning, and causes a gap
+ * later.
  */
 int trace_dat_read(struct recording *recording, const char *path,
 		   bool stands_alone);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Version 6: one part behind the other. */
+/* Version 6: the parts follow each other. */
 #include "common/error.h"
 #include "decoder/recording/tracepoint_format.h"
 #include "decoder/trace_dat/trace_dat_head.h"
@@ -42,7 +42,7 @@ static int read_cpus(struct trace_dat *dat, struct byte_reader *reader,
 	return 0;
 }
 
-/* A file of text, "latency", has no function graph. */
+/* A text file, "latency", has no function graph. */
 static int read_data(struct trace_dat *dat, struct byte_reader *reader)
 {
 	uint32_t cpus = byte_reader_u32(reader);
@@ -71,7 +71,8 @@ int trace_dat_read_6(struct trace_dat *dat, struct byte_reader *reader)
 	if (error)
 		return error;
 	dat->kallsyms = trace_dat_text(reader, byte_reader_u32(reader));
-	trace_dat_text(reader, byte_reader_u32(reader)); /* trace_printk's */
+	/* the formats of trace_printk */
+	trace_dat_text(reader, byte_reader_u32(reader));
 	dat->comms = trace_dat_text(reader, byte_reader_u64(reader));
 	return read_data(dat, reader);
 }

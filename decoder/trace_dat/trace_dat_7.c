@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Version 7: sections, which options tell the places of. */
+/* Version 7: sections, located by options. */
 #include "common/arena.h"
 #include "common/budget.h"
 #include "common/error.h"
@@ -22,7 +22,9 @@ enum section {
 
 enum { SECTION_IS_PACKED = 1 };
 
-/* Each options section names the next: no recorder writes as many. */
+/* Limit of options sections, each of which links to the next: no recorder
+ * writes as many.
+ */
 enum { OPTION_SECTIONS_MOST = 64 };
 
 static struct byte_reader reader_at(const struct trace_dat *dat,
@@ -35,7 +37,7 @@ static struct byte_reader reader_at(const struct trace_dat *dat,
 	return reader;
 }
 
-/* Reads the head of the section at @offset, and leaves @reader behind it.
+/* Reads the head of the section at @offset, and leaves @reader after it.
  * Returns its flags.
  */
 static uint16_t begin_section(const struct trace_dat *dat, uint64_t offset,
@@ -52,10 +54,9 @@ static uint16_t begin_section(const struct trace_dat *dat, uint64_t offset,
 	return flags;
 }
 
-/* Unpacks @size bytes at @bytes into the arena, where they are to become
- * @unpacked_size.
+/* Unpacks @size bytes at @bytes into the arena, to exactly @unpacked_size.
  *
- * Returns 0 and *@unpacked, -ERROR_MEMORY, or -ERROR_FORMAT if they do not.
+ * Returns 0 and *@unpacked, -ERROR_MEMORY, or -ERROR_FORMAT if that fails.
  */
 static int unpack(const struct trace_dat *dat, const uint8_t *bytes,
 		  size_t size, size_t unpacked_size, const uint8_t **unpacked)
@@ -100,7 +101,7 @@ static int open_section(const struct trace_dat *dat, uint64_t offset,
 	return error == -ERROR_FORMAT ? 0 : error;
 }
 
-/* Takes the first buffer: that of the top instance, where that was used. */
+/* Reads the first buffer: of the top instance, if that was used. */
 static int read_buffer(struct trace_dat *dat, struct byte_reader option)
 {
 	uint64_t offset = byte_reader_u64(&option);
@@ -139,7 +140,7 @@ static struct text_part text_of(struct byte_reader *section, size_t size_bytes)
 					       byte_reader_u64(section));
 }
 
-/* Reads the section of kind @id that an option says is at @offset. */
+/* Reads the section of kind @id, which an option locates at @offset. */
 static int read_section(struct trace_dat *dat, enum section id, uint64_t offset,
 			struct byte_reader *head)
 {
@@ -188,7 +189,7 @@ static int read_option(struct trace_dat *dat, uint16_t option,
 	}
 }
 
-/* Reads one section of options; *@next is where the next is, 0: nowhere. */
+/* Reads one section of options; *@next is the offset of the next, 0: none. */
 static int read_options(struct trace_dat *dat, struct byte_reader *head,
 			uint64_t *next)
 {

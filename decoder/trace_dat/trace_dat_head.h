@@ -15,32 +15,34 @@
 
 struct arena;
 
-/* One CPU's pages, where they are in the file. */
+/* The position of one CPU's pages in the file. */
 struct trace_dat_cpu {
 	uint32_t cpu;
 	uint64_t offset;
 	uint64_t size_bytes;
-	bool is_packed; /* in chunks, behind their count */
+	bool is_packed; /* in chunks, after the number of chunks */
 };
 
-/* The head of a trace.dat: what both versions say before the pages. */
+/* The head of a trace.dat: the contents before the pages, which both versions
+ * have.
+ */
 struct trace_dat {
 	const struct log *log;
-	struct arena *arena; /* of what is unpacked */
+	struct arena *arena; /* owns unpacked data */
 	const char *path;
 	struct file_map map; /* of the whole file, borrowed */
 	uint32_t page_bytes;
 	enum trace_dat_packing packing;
-	struct tracepoint page;	   /* the fields of a page's head */
+	struct tracepoint page;	   /* the fields of a page's header */
 	struct array formats;	   /* struct tracepoint */
 	struct array cpus;	   /* struct trace_dat_cpu */
-	struct text_part kallsyms; /* in the file, or the arena's */
+	struct text_part kallsyms; /* in the file, or in the arena */
 	struct text_part comms;	   /* likewise */
 	struct text_part clock;	   /* "local [perf] mono", or one name */
 	struct text_part system;   /* "Linux HOST RELEASE MACHINE" */
 };
 
-/* The options that both versions have. */
+/* The options that exist in both versions. */
 enum trace_dat_option {
 	TRACE_DAT_DONE = 0,
 	TRACE_DAT_BUFFER = 3,
@@ -48,9 +50,9 @@ enum trace_dat_option {
 	TRACE_DAT_UNAME = 5,
 };
 
-/* Read the rest of the head of a file of that version from where @reader is,
- * behind the size of a page.  Return 0 or a negative enum error; @reader fails
- * where the file is malformed.
+/* Read the rest of the head of a file of that version from @reader, which is
+ * after the page size. Return 0 or a negative enum error; @reader fails if the
+ * file is malformed.
  */
 int trace_dat_read_6(struct trace_dat *dat, struct byte_reader *reader);
 int trace_dat_read_7(struct trace_dat *dat, struct byte_reader *reader);

@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What trace-cmd packs at once: 10 pages, or as many as it was told. */
+/* Limit of a chunk; trace-cmd packs 10 pages at once, or a configured number.
+ */
 #define CHUNK_MOST ((uint32_t)64 << 20)
 
-/* What all CPUs' chunks are unpacked into. */
+/* The destination of all CPUs' unpacked chunks. */
 struct unpacking {
 	const struct trace_dat *dat;
 	bool *is_cut;
@@ -61,7 +62,7 @@ static void say_cut(const struct trace_dat *dat,
 		    cpu->cpu);
 }
 
-/* Unpacks what @cpu has, and makes it point there. */
+/* Unpacks the pages of @cpu, and makes it point to them. */
 static int unpack_cpu(struct unpacking *unpacking, struct trace_dat_cpu *cpu)
 {
 	const struct file_map *map = &unpacking->dat->map;
@@ -104,7 +105,7 @@ static int unpack_all(struct trace_dat *dat, struct file_map *map, bool *is_cut)
 	return error;
 }
 
-/* Only whole pages are handed on. */
+/* Only whole pages are used. */
 static int add_stream(const struct trace_dat *dat, struct trace_dat_cpu *cpu,
 		      const struct file_map *map, struct stream_list *list,
 		      bool *is_cut)

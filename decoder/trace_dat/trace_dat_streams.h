@@ -8,11 +8,11 @@ struct array;
 struct stream_list;
 struct trace_dat;
 
-/* Finds the pages of all dat->cpus, unpacked if need be into a file of @maps
- * (struct file_map), and adds their streams to @list.
+/* Locates the pages of all dat->cpus, unpacks them if needed into a file of
+ * @maps (struct file_map), and adds their streams to @list.
  *
- * Returns 0 or a negative enum error, said.  *@is_cut is set if pages are cut off
- * or damaged, which is said, too: those before them are added.
+ * Returns 0 or a negative enum error, which was logged. Sets *@is_cut if pages
+ * are truncated or damaged, which is logged; the pages before them are added.
  */
 int trace_dat_add_streams(struct trace_dat *dat, struct array *maps,
 			  struct stream_list *list, bool *is_cut);

@@ -8,7 +8,9 @@ struct share {
 	uint64_t whole;
 };
 
-/* How far in @work from @from on, instructions being counted in a share. */
+/* Returns the work from @from to @work, with its instructions scaled to a share
+ * of the cycles.
+ */
 static uint64_t scaled(uint64_t work, uint64_t from, const void *ctx)
 {
 	const struct share *share = ctx;
@@ -18,19 +20,19 @@ static uint64_t scaled(uint64_t work, uint64_t from, const void *ctx)
 	return work - done + done * share->parts / share->whole;
 }
 
-/* Returns what the work is that was @work, of which what is behind @from is to
- * be counted in another way, see @ctx.
+/* Returns the new value for @work, with the part after @from counted
+ * differently, see @ctx.
  */
 typedef uint64_t work_change(uint64_t work, uint64_t from, const void *ctx);
 
-/* Changes the work that ran since the last count. */
+/* Changes the work of records since the last count. */
 static void change_work(struct execution *execution, work_change *change,
 			const void *ctx)
 {
 	struct event_times *times = &execution->times;
 	uint64_t from = execution->atoms.cycles.work;
 
-	/* Some of it may have its time already. */
+	/* Part of it may already have its time. */
 	if (from > times->work)
 		from = 0;
 	for (size_t i = times->count; i > times->finished; i--) {
@@ -43,8 +45,7 @@ static void change_work(struct execution *execution, work_change *change,
 	times->work = change(times->work, from, ctx);
 }
 
-/* Weighs what ran since the last count: @parts of @whole of its instructions.
- */
+/* Scales the work since the last count: its instructions by @parts / @whole. */
 static void weigh(struct execution *execution, uint64_t parts, uint64_t whole)
 {
 	const struct share share = { parts, whole };
@@ -53,7 +54,7 @@ static void weigh(struct execution *execution, uint64_t parts, uint64_t whole)
 	execution->atoms.cycles.weighed += parts;
 }
 
-/* The next count begins here. */
+/* The next count starts here. */
 static void begin_count(struct execution *execution)
 {
 	struct atom_cycles *cycles = &execution->atoms.cycles;
@@ -63,7 +64,7 @@ static void begin_count(struct execution *execution)
 	cycles->work = execution->times.work;
 }
 
-/* The count is of all up to the end of the last block. */
+/* The count covers everything up to the end of the last block. */
 static void advance(struct execution *execution)
 {
 	struct atom_state *atoms = &execution->atoms;
@@ -74,7 +75,7 @@ static void advance(struct execution *execution)
 	atoms->after_high_ns = atoms->cycles.total;
 }
 
-/* Cycles in which nothing ran are what the next block waited. */
+/* If nothing ran, the cycles are the time that the next block waited. */
 static void add_cycles(struct execution *execution, uint64_t count)
 {
 	struct atom_state *atoms = &execution->atoms;
@@ -96,7 +97,7 @@ void atom_cycles_lose(struct execution *execution)
 	struct atom_state *atoms = &execution->atoms;
 	struct atom_cycles *cycles = &atoms->cycles;
 
-	/* A clock goes on while nothing is traced. */
+	/* The clock continues while nothing is traced. */
 	if (atoms->clock == RECORDING_TIME_CYCLES) {
 		cycles->total += cycles->carried;
 		cycles->carried = 0;
@@ -108,7 +109,7 @@ void atom_cycles_lose(struct execution *execution)
 	begin_count(execution);
 }
 
-/* With as many slow blocks as may be among so much work. */
+/* Adds as many slow blocks as this much work may contain. */
 static uint64_t with_slow_blocks(uint64_t work, uint64_t from, const void *ctx)
 {
 	enum { INSTRUCTIONS_PER_BLOCK = 8 };
@@ -119,8 +120,8 @@ static uint64_t with_slow_blocks(uint64_t work, uint64_t from, const void *ctx)
 	return work + done / INSTRUCTIONS_PER_BLOCK * BLOCK_WORK_SLOW;
 }
 
-/* The counter was full before anything could be written: the CPU slept, any
- * time since the last count.
+/* The counter overflowed before anything could be written: the CPU slept at
+ * some time since the last count.
  */
 static void weigh_unknown(struct execution *execution)
 {

@@ -6,17 +6,17 @@
 
 struct execution;
 
-/* Counts of cycles between atoms: what ran in them weighs as many.  Where no
- * time stamps are they are the clock.
+/* Cycle counts between atoms: execution between two counts gets that much work.
+ * Without time stamps, they are the clock.
  */
 
-/* Takes a count of the cycles since the last one, 0 if the unit does not know;
- * or one that comes with a time stamp, 0 if none does.
+/* Consume a count of the cycles since the last one, 0 if the unit does not
+ * know; or the count that accompanies a time stamp, 0 if none does.
  */
 void atom_cycles_take(struct execution *execution, uint64_t cycles);
 void atom_cycles_take_stamped(struct execution *execution, uint64_t cycles);
 
-/* What the next count will be of is not known to be what is traced. */
+/* Marks that the next count may cover untraced execution. */
 void atom_cycles_lose(struct execution *execution);
 
 #endif

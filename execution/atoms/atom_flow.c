@@ -33,7 +33,7 @@ void atom_flow_list(struct execution *execution, uint8_t kind, uint8_t detail,
 	item->ip = ip;
 }
 
-/* Tracing began, and what it begins with runs now. */
+/* Tracing started; the first code runs now. */
 static void start(struct execution *execution)
 {
 	execution->atoms.must_start = false;
@@ -44,8 +44,8 @@ static void start(struct execution *execution)
 	execution->outside = false;
 }
 
-/* The trace said where execution is: if the code says another place, they do
- * not belong together.
+/* Compares the address in the trace with the position by the code: if they
+ * differ, the code does not match the trace.
  */
 static void take_told(struct execution *execution, uint64_t position)
 {
@@ -79,7 +79,7 @@ static void fail(struct execution *execution, uint64_t position)
 	execution->atoms.must_start = false;
 }
 
-/* Returns whether an instruction is known at @block. */
+/* Returns whether the code of @block is known. */
 static bool has_code(struct execution *execution, uint32_t block)
 {
 	if (execution->blocks[block].kind == BLOCK_UNREAD)
@@ -87,8 +87,8 @@ static bool has_code(struct execution *execution, uint32_t block)
 	return execution->blocks[block].kind < BLOCK_NO_CODE;
 }
 
-/* What is at execution->block runs now, or where the trace says.  Returns
- * whether it can.
+/* Prepares to run execution->block, or the block at the address in the trace.
+ * Returns false if there is none.
  */
 static bool begin_run(struct execution *execution, uint64_t position)
 {
@@ -115,7 +115,7 @@ static void end_run(struct execution *execution)
 	execution->atoms.is_expected = execution->block != BLOCK_NONE;
 }
 
-/* Returns whether what runs next is known, also by what called it. */
+/* Returns whether the next block is known, from the return stack too. */
 static bool has_place(struct execution *execution, uint64_t position)
 {
 	struct atom_state *atoms = &execution->atoms;
@@ -130,8 +130,8 @@ static bool has_place(struct execution *execution, uint64_t position)
 	return false;
 }
 
-/* Returns how far behind the first packet of @branch that of its last @left
- * branches begins.
+/* Returns the distance in bytes from the first packet of @branch to the packet
+ * of its last @left branches.
  */
 static uint64_t packets_before(const struct trace_branch *branch,
 			       unsigned int left)
@@ -149,7 +149,7 @@ void atom_flow_atoms(struct execution *execution,
 		return;
 	left = walk_atoms(execution, bits, branch->count);
 	end_run(execution);
-	/* Without a stack nobody knows where they are until an address. */
+	/* Without a stack the target is unknown until an address follows. */
 	if (left &&
 	    (!execution->atoms.awaits_target || execution->atoms.pops_target))
 		fail(execution, position + packets_before(branch, left));
@@ -184,7 +184,9 @@ void atom_flow_source(struct execution *execution,
 		fail(execution, position);
 }
 
-/* What ran last led to what is interrupted: unless nothing is known of it. */
+/* The last branch arrived at the interrupted block, unless its source is
+ * unknown.
+ */
 static void interrupt(struct execution *execution, uint64_t address)
 {
 	atom_times_begin(execution, false);
@@ -200,7 +202,7 @@ static void interrupt(struct execution *execution, uint64_t address)
 	execution->exit = EXIT_ASYNC;
 }
 
-/* Runs the code up to the exception.  Returns whether it is there. */
+/* Runs the code up to the exception. Returns whether the code leads there. */
 static bool run_to_exception(struct execution *execution,
 			     const struct trace_branch *branch,
 			     uint64_t position)
@@ -221,7 +223,7 @@ static bool run_to_exception(struct execution *execution,
 	return is_there;
 }
 
-/* A call is the last block's own exit; other exceptions interrupt it. */
+/* A system call is the last block's own exit; other exceptions interrupt it. */
 void atom_flow_exception(struct execution *execution,
 			 const struct trace_branch *branch, uint64_t position)
 {
@@ -241,7 +243,7 @@ void atom_flow_exception(struct execution *execution,
 	interrupt(execution, branch->payload);
 }
 
-/* 32-bit code returns by instructions that do other things as well. */
+/* 32-bit code returns with instructions that have other uses as well. */
 void atom_flow_exception_return(struct execution *execution)
 {
 	if (execution->atoms.awaits_target &&

@@ -8,8 +8,9 @@
 struct execution;
 struct trace_branch;
 
-/* Where execution goes, by atoms and addresses: what follow_atoms() does for
- * branches of these kinds.  @position: of the packet, in the stream's bytes.
+/* Updates the position of execution for each kind of branch with atoms and
+ * addresses: the implementation of follow_atoms(). @position: of the packet, in
+ * the stream's bytes.
  */
 
 /* TRACE_ATOMS */
@@ -35,7 +36,7 @@ void atom_flow_exception_return(struct execution *execution);
 void atom_flow_on(struct execution *execution, bool is_overflow,
 		  uint64_t position);
 
-/* Adds an item, which only lists show, that begins now. */
+/* Adds an item that starts now. Only used for lists. */
 void atom_flow_list(struct execution *execution, uint8_t kind, uint8_t detail,
 		    uint64_t ip);
 

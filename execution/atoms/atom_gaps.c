@@ -26,7 +26,7 @@ static void fill_gap(struct execution *execution, union timed_record *record,
 	execution_mark(execution, MARK_PAUSE);
 }
 
-/* What comes next is where it is, but came from nowhere known. */
+/* The next position is known, but not the branch that led to it. */
 static void forget_way(struct execution *execution)
 {
 	execution_forget_place(execution, EXIT_UNSEEN);
@@ -59,7 +59,7 @@ void atom_gaps_open(struct execution *execution, uint8_t reason,
 	atom_cycles_lose(execution);
 }
 
-/* How much ran in it, and for how long, is unknown. */
+/* How much ran in the gap, and for how long, is unknown. */
 void atom_gaps_close(struct execution *execution, uint64_t position)
 {
 	struct atom_gap *gap = &execution->atoms.gap;
@@ -103,17 +103,16 @@ void atom_gaps_stop(struct execution *execution, uint8_t reason)
 	execution->atoms.is_running = false;
 }
 
-/* MSR TRFCR_EL1, Xt: so the driver of a trace buffer switches tracing off while
- * it handles a full one (Linux, drivers/hwtracing/coresight/coresight-trbe.c).
+/* MSR TRFCR_EL1, Xt: the driver of a trace buffer switches tracing off this way
+ * while it handles a full buffer (Linux,
+ * drivers/hwtracing/coresight/coresight-trbe.c).
  */
 static bool writes_trfcr(uint32_t word)
 {
 	return (word & 0xffffffe0) == 0xd5181220;
 }
 
-/* Returns whether the code that is next does so before it leaves its straight
- * path.
- */
+/* Returns whether the next code does so before its first branch. */
 static bool turns_off(struct execution *execution)
 {
 	const struct block *block = &execution->blocks[execution->block];
@@ -133,9 +132,9 @@ static bool turns_off(struct execution *execution)
 	return false;
 }
 
-/* What a system call or a return from an exception led to is not traced; what
- * the kernel does not switch off itself leaves the address ranges of the
- * filter.
+/* The target of a system call or a return from an exception is not traced; any
+ * other stop not made by the kernel is a branch out of the filter's address
+ * ranges.
  */
 uint8_t atom_gaps_stop_reason(struct execution *execution)
 {

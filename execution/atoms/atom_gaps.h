@@ -6,29 +6,30 @@
 
 struct execution;
 
-/* Where following atoms breaks off: gaps, which are told of when they end, with
- * their size, and stops of the trace.
+/* Interruptions of atom decoding: gaps, which are emitted with their size when
+ * they end, and stops of the trace.
  */
 
-/* Execution from here on is unknown, up to what runs next.  More of the same is
- * one gap.  @position: in the stream's bytes.
+/* Opens a gap, which lasts until the next execution. Consecutive gaps of the
+ * same reason are merged. @position: in the stream's bytes.
  */
 void atom_gaps_open(struct execution *execution, uint8_t reason,
 		    uint64_t position);
 
-/* Ends the gap, if there is one, at @position. */
+/* Ends the open gap, if any, at @position. */
 void atom_gaps_close(struct execution *execution, uint64_t position);
 
-/* Execution has to go on elsewhere than the trace says it does: a gap without
- * bytes.
+/* Adds a gap without bytes: execution continues at a different address than the
+ * trace implies.
  */
 void atom_gaps_add(struct execution *execution, uint8_t reason,
 		   uint64_t position);
 
-/* Tracing stopped behind what ran last; @reason: enum flow_stop. */
+/* Stops tracing after the last executed instruction; @reason: enum flow_stop.
+ */
 void atom_gaps_stop(struct execution *execution, uint8_t reason);
 
-/* Returns why it did, seen from where it goes on. */
+/* Returns the reason of the stop, given the address where tracing resumes. */
 uint8_t atom_gaps_stop_reason(struct execution *execution);
 
 #endif

@@ -37,7 +37,7 @@ void atom_point_take(struct atom_point *point,
 		point->pid = code_space_pid(execution->code);
 }
 
-/* The state is put in place of one of the same unit. */
+/* Replaces the state by that of an execution of the same unit. */
 static void put_state(const struct atom_state *state, struct atom_state *atoms)
 {
 	const struct atom_state own = *atoms;

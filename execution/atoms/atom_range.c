@@ -27,7 +27,7 @@ void atom_range_end(struct atom_range *range, uint64_t last, uint8_t exit,
 	range->item->ip = range->ip;
 }
 
-/* Bounds without a record would fill their room. */
+/* Bounds without a record would fill up the room for bounds. */
 void atom_range_drop(struct execution *execution)
 {
 	struct event_times *times = &execution->times;

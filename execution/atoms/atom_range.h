@@ -7,8 +7,8 @@
 struct execution;
 struct flow_item;
 
-/* A run of code in a list: several blocks of the graph, if they are long or
- * hold branches that were not taken (TRACE_SOURCE).
+/* A range of code in a list: several blocks of the graph, if they are long or
+ * contain branches that were not taken (TRACE_SOURCE).
  */
 struct atom_range {
 	struct flow_item *item;
@@ -16,18 +16,20 @@ struct atom_range {
 	uint32_t instructions;
 };
 
-/* Begins one at execution->block: its item is added. */
+/* Starts a range at execution->block and adds its item. */
 struct atom_range atom_range_begin(struct execution *execution);
 
-/* The range ends with @length bytes at @last, left by @exit (enum flow_exit).
+/* Ends the range with @length bytes at @last, left by @exit (enum flow_exit).
  */
 void atom_range_end(struct atom_range *range, uint64_t last, uint8_t exit,
 		    uint64_t length);
 
-/* Nothing of the one that began last ran. */
+/* Removes the range that started last, none of which ran. */
 void atom_range_drop(struct execution *execution);
 
-/* Execution is lost behind what ran of it. */
+/* Ends the range after its last executed instruction; execution is unknown
+ * afterwards.
+ */
 void atom_range_exception(struct execution *execution,
 			  struct atom_range *range);
 

@@ -40,7 +40,7 @@ void walk_atoms_jump(struct execution *execution, uint64_t address)
 	if (block_graph_info(execution->graph, execution->from)->set ==
 	    execution->set) {
 		walk_jump(execution, address);
-		/* The exit may have been found to be another one. */
+		/* The exit may have been corrected meanwhile. */
 		execution->exit = exit;
 	} else {
 		execution->block = walk_find(execution, address);
@@ -97,19 +97,21 @@ bool atom_step_straight(struct execution *execution, struct atom_range *range)
 	return false;
 }
 
-/* How a list says that a block was left by a branch of the block's @exit. */
+/* Returns a list's exit of a block whose branch is of @exit. */
 static uint8_t exit_of(uint8_t exit, uint8_t kind, bool is_taken)
 {
 	if (is_taken || kind == BLOCK_CONDITIONAL)
 		return exit;
-	/* A conditional call or indirect branch that is not done is nothing. */
+	/* A conditional call or indirect branch that is not executed does
+	 * nothing.
+	 */
 	return kind == BLOCK_JUMP && exit == FLOW_EXIT_JUMP ?
 		       FLOW_EXIT_CONDITIONAL :
 		       FLOW_EXIT_NONE;
 }
 
-/* The branch at the end of execution->block was not taken.  A call's edge is
- * that of the return from it.
+/* Steps over the branch at the end of execution->block, which was not taken. A
+ * call's EDGE_NEXT is the return from it.
  */
 static bool pass_by(struct execution *execution)
 {

@@ -25,8 +25,8 @@ void atom_times_stamp_record(struct execution *execution, uint64_t work)
 				      atoms->instructions + ran);
 }
 
-/* A block is written when it ends: a time stamp before it may have been taken
- * while it ran.  The cycles since the last block say for how long it had.
+/* A block is written when it ends: the last time stamp may have been taken
+ * while it ran. The cycles since the last block limit how long it had run.
  */
 static uint64_t begin_of_block(const struct execution *execution)
 {
@@ -38,7 +38,7 @@ static uint64_t begin_of_block(const struct execution *execution)
 	return atoms->known_ns - (done_ns < most_ns ? done_ns : most_ns);
 }
 
-/* The time is @known_ns now. */
+/* Sets the current time to @known_ns. */
 static void know(struct execution *execution, uint64_t known_ns)
 {
 	struct atom_cycles *cycles = &execution->atoms.cycles;
@@ -102,7 +102,7 @@ void atom_times_after(struct execution *execution)
 				      atoms->after_high_ns);
 }
 
-/* Whatever has no upper bound happened by @now_ns. */
+/* @now_ns becomes the upper bound of all records without one. */
 void atom_times_set_now(struct execution *execution, uint64_t now_ns)
 {
 	struct atom_state *atoms = &execution->atoms;

@@ -7,41 +7,47 @@
 
 struct execution;
 
-/* When what atoms tell of happened.  Time stamps lie between them: what is told
- * of behind one was committed behind it, but may have begun before.  Where
- * there are none cycles are the clock, or instructions.
+/* Times of execution that atoms report. Time stamps lie between atoms:
+ * execution reported after a time stamp was committed after it, but may have
+ * started before. Without time stamps, cycles are the clock, or else
+ * instructions.
  */
 
-/* Records added next lie within these. */
+/* Sets the time bounds of records added next. */
 void atom_times_set_bounds(struct execution *execution, uint64_t low_ns,
 			   uint64_t high_ns);
 
-/* Something begins now, a block or other: records added next are of now.  If
- * the time is known, so is that of all before.
+/* Must be called when a block (@is_block) or anything else starts now: sets the
+ * time of records added next. If the time is known, all earlier records are
+ * finished.
  */
 void atom_times_begin(struct execution *execution, bool is_block);
 
-/* The first block has begun: the next ones begin later. */
+/* Must be called after the first block has started: the next blocks start
+ * later.
+ */
 void atom_times_go_on(struct execution *execution);
 
-/* Some blocks ran. */
+/* Must be called after some blocks ran. */
 void atom_times_end(struct execution *execution);
 
-/* Records added next are of the moment at which the last block ended. */
+/* Sets the time of records added next to the end of the last block. */
 void atom_times_after(struct execution *execution);
 
-/* The time is @now_ns: whatever has no upper bound happened by then. */
+/* The time is @now_ns: sets this upper bound for all earlier records without
+ * one.
+ */
 void atom_times_set_now(struct execution *execution, uint64_t now_ns);
 
-/* Takes a time stamp.  Returns 0 or -ERROR_MEMORY. */
+/* Consumes a time stamp. Returns 0 or -ERROR_MEMORY. */
 int atom_times_stamp(struct execution *execution, uint64_t ticks);
 
-/* Another record is added, at event_times.work @work: where instructions are
- * the clock each has its own time.
+/* Must be called when a record is added at event_times.work @work: if
+ * instructions are the clock each record has its own time.
  */
 void atom_times_stamp_record(struct execution *execution, uint64_t work);
 
-/* Looks for code that changed by @time_ns.  Returns 0 or -ERROR_MEMORY. */
+/* Applies code changes up to @time_ns. Returns 0 or -ERROR_MEMORY. */
 int atom_times_update_code(struct execution *execution, uint64_t time_ns);
 
 #endif

@@ -14,8 +14,9 @@
 #include "execution/atoms/atom_times.h"
 #include "execution/walk/moment.h"
 
-/* The kernel's own records say best who runs.  Without times they cannot be
- * placed, nor if they do not say on which CPU: perf's of tasks.
+/* The kernel's own records are the best source of the running task. They cannot
+ * be used without times, nor if they do not contain the CPU (perf's per-task
+ * records).
  */
 static int open_tasks(struct atom_state *atoms, const struct flow_input *input)
 {
@@ -112,7 +113,7 @@ static void follow_count(struct execution *execution,
 		atom_cycles_take(execution, branch->payload);
 }
 
-/* The set of a 32-bit address is known already. */
+/* The instruction set of a 32-bit address is known already. */
 static void follow_mode(struct execution *execution, uint64_t mode)
 {
 	if (mode == execution->atoms.listed_mode)
@@ -121,7 +122,7 @@ static void follow_mode(struct execution *execution, uint64_t mode)
 	atom_flow_list(execution, FLOW_MODE, (uint8_t)mode, 0);
 }
 
-/* In a list it is an item; else the stream of events makes one of it. */
+/* Adds an item to a list; otherwise the stream of events makes one itself. */
 static void add_switch(struct execution *execution, int32_t pid, uint32_t tid)
 {
 	struct flow_item *item;
@@ -157,7 +158,7 @@ static int follow_task(struct execution *execution, uint32_t tid)
 	return atom_times_update_code(execution, atoms->low_ns);
 }
 
-/* What could not be read up to here is no gap of its own within another. */
+/* Unreadable trace within another gap does not start a new one. */
 static void follow_gap(struct execution *execution, uint8_t reason,
 		       uint64_t position)
 {
@@ -168,7 +169,7 @@ static void follow_gap(struct execution *execution, uint8_t reason,
 		atom_gaps_close(execution, position);
 }
 
-/* The CPU was traced until @end_ns at least, if it was switched off. */
+/* The CPU was traced at least until @end_ns, if it was switched off. */
 static void end_stream(struct execution *execution, uint64_t end_ns)
 {
 	struct event_times *times = &execution->times;
@@ -178,7 +179,7 @@ static void end_stream(struct execution *execution, uint64_t end_ns)
 		times->last_ns = end_ns;
 }
 
-/* What is behind a synchronisation point is known. */
+/* After a sync point the state is known. */
 static void close_unsynced(struct execution *execution, uint64_t position)
 {
 	const struct atom_gap *gap = &execution->atoms.gap;
@@ -206,7 +207,7 @@ static void follow_synced(struct execution *execution,
 			       (uint8_t)branch->payload, 0);
 }
 
-/* Returns whether @branch is of execution itself, not of time or who runs. */
+/* Returns whether @branch is of execution, not of time or the running task. */
 static bool is_flow(const struct trace_branch *branch)
 {
 	uint8_t kind = branch->kind;
@@ -216,7 +217,7 @@ static bool is_flow(const struct trace_branch *branch)
 	       kind == TRACE_ON || kind == TRACE_TRANSACTION;
 }
 
-/* A session's begin, its end, and what is missing. */
+/* A session's start, its end, and its loss. */
 static void follow_session(struct execution *execution,
 			   const struct trace_branch *branch, uint64_t position)
 {
@@ -230,7 +231,7 @@ static void follow_session(struct execution *execution,
 		end_stream(execution, branch->payload);
 }
 
-/* The unit's own stack of calls is empty at a synchronisation point. */
+/* The unit empties its own return stack at a sync point. */
 static void follow_sync(struct execution *execution)
 {
 	return_stack_clear(&execution->returns);

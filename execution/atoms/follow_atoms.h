@@ -8,17 +8,16 @@ struct execution;
 struct flow_input;
 struct trace_branch;
 
-/* Following what trace units tell who have an atom for each branch: see
- * TRACE_ATOMS.
- */
+/* Follows the trace of units with an atom for each branch: see TRACE_ATOMS. */
 
-/* Sets up @execution, whose code is open, for @input's stream, if its unit is
- * such a one.  Returns 0 or -ERROR_MEMORY.
+/* Sets up @execution, whose code is open, for @input's stream, if its unit
+ * emits atoms. Returns 0 or -ERROR_MEMORY.
  */
 int follow_atoms_init(struct execution *execution,
 		      const struct flow_input *input);
 
-/* Nothing is known, of the code neither.  The unit's settings stay. */
+/* Resets all state to unknown, including the code. Keeps the unit's settings.
+ */
 void follow_atoms_reset(struct execution *execution);
 
 void follow_atoms_close(struct execution *execution);

@@ -5,7 +5,7 @@
 #include "execution/atoms/atom_times.h"
 #include "execution/walk/walk.h"
 
-/* A step along the graph, once it is decided which way it goes. */
+/* A step along the graph, once its direction is decided. */
 struct step {
 	uint32_t from;
 	uint32_t to;
@@ -13,7 +13,7 @@ struct step {
 	uint8_t exit;
 };
 
-/* Puts @step where the slower parts of the engine look for it. */
+/* Stores @step for the slower functions. */
 static void place(struct execution *execution, const struct step *step,
 		  uint64_t work)
 {
@@ -25,7 +25,7 @@ static void place(struct execution *execution, const struct step *step,
 	execution->last_ip = 0;
 }
 
-/* The way along @edge is new: the slower parts find it. */
+/* Finds the target of @edge, which is new, with the slower functions. */
 static bool find_way(struct execution *execution, struct step *step,
 		     enum block_edge edge)
 {
@@ -38,8 +38,8 @@ static bool find_way(struct execution *execution, struct step *step,
 	return true;
 }
 
-/* Returns false if nothing says where it leads: no other atom follows, or it
- * returns to no call.
+/* Returns false if the target is unknown: no other atom follows, or it is a
+ * return without a call.
  */
 static bool find_target(struct execution *execution, struct step *step,
 			uint64_t work, bool is_last)
@@ -57,7 +57,7 @@ static bool find_target(struct execution *execution, struct step *step,
 	return true;
 }
 
-/* Returns how many branches are left. */
+/* Returns the number of branches left. */
 static unsigned int lose(struct execution *execution, struct step *step,
 			 uint64_t work, unsigned int count)
 {
@@ -75,7 +75,7 @@ static void arrive(struct execution *execution, struct step *step,
 	step->passage = PASSAGE_INSIDE;
 }
 
-/* The engine's inner loop: all that is done for each block that runs. */
+/* The inner loop: all work for each block that runs. */
 static unsigned int run(struct execution *execution, uint64_t bits,
 			unsigned int count)
 {
@@ -145,10 +145,10 @@ static unsigned int run(struct execution *execution, uint64_t bits,
 				blocks = execution->blocks;
 			}
 		}
-		/* A call's edge is that of the return from it. */
+		/* A call's EDGE_NEXT is the return from it. */
 		if (is_skipped)
 			step.passage = PASSAGE_INSIDE;
-		/* Where there is no code nothing arrives. */
+		/* Without code nothing arrives. */
 		if (step.passage != PASSAGE_INSIDE && count &&
 		    blocks[step.to].kind < BLOCK_NO_CODE)
 			arrive(execution, &step, work);
@@ -157,7 +157,7 @@ static unsigned int run(struct execution *execution, uint64_t bits,
 	return count;
 }
 
-/* The same for lists, which show each block as it runs. */
+/* Like run(), for lists, which show each block as it runs. */
 static unsigned int list(struct execution *execution, uint64_t bits,
 			 unsigned int count)
 {
@@ -191,7 +191,7 @@ unsigned int walk_atoms(struct execution *execution, uint64_t bits,
 	return run(execution, bits, count);
 }
 
-/* Part of execution->block runs, up to the instruction at @address. */
+/* Runs part of execution->block, up to the instruction at @address. */
 static bool run_part(struct execution *execution, struct atom_range *range,
 		     uint64_t address, uint64_t *last)
 {
@@ -215,7 +215,7 @@ static bool run_part(struct execution *execution, struct atom_range *range,
 	return execution->block != BLOCK_NONE;
 }
 
-/* Runs on to @address; *@last: the last instruction on the way. */
+/* Runs up to @address; *@last: the last instruction on the way. */
 static bool run_to(struct execution *execution, struct atom_range *range,
 		   uint64_t address, uint64_t *last)
 {
@@ -238,7 +238,9 @@ static bool run_to(struct execution *execution, struct atom_range *range,
 	return false;
 }
 
-/* Returns whether what ran last, up to @address, asks for an exception. */
+/* Returns whether the last executed instruction, before @address, raises an
+ * exception.
+ */
 static bool has_asked(const struct execution *execution, uint64_t address)
 {
 	return execution->blocks[execution->from].kind == BLOCK_FAR_CALL &&

@@ -7,32 +7,34 @@
 
 struct execution;
 
-/* Going along the graph from execution->block, which has not run yet, where
- * every branch takes an atom.  An indirect branch that none follows leaves no
- * block: atoms.awaits_target.
+/* Walks the graph from execution->block, which has not run yet, for trace where
+ * every branch has an atom. After an indirect branch without a further atom the
+ * block is unknown: atoms.awaits_target.
  */
 
-/* Follows @count branches, the oldest on top of @bits: a 1 is taken.  Returns
- * how many are left where execution cannot be followed.
+/* Follows @count branches, the oldest on top of @bits: a 1 is taken. Returns
+ * the number of atoms left if execution cannot be followed.
  */
 unsigned int walk_atoms(struct execution *execution, uint64_t bits,
 			unsigned int count);
 
-/* Goes from the indirect branch that ran to where the innermost call returns
- * to.  Returns false if there is none.
+/* Goes from the indirect branch that ran to the return address of the innermost
+ * call. Returns false if there is none.
  */
 bool walk_atoms_back(struct execution *execution);
 
-/* The same to @address. */
+/* Like walk_atoms_back(), but goes to @address. */
 void walk_atoms_jump(struct execution *execution, uint64_t address);
 
-/* Runs on to @address, which is not run; @is_call: if the last instruction asks
- * for an exception, that is what comes next.  Returns false, somewhere before
- * it, if the code does not lead there.
+/* Runs up to the instruction at @address, which is not run; @is_call: if the
+ * last instruction before it raises an exception, that is the next event.
+ * Returns false, somewhere before @address, if the code does not lead there.
  */
 bool walk_atoms_to(struct execution *execution, uint64_t address, bool is_call);
 
-/* Runs on to the branch at @address, which is taken, no other on the way. */
+/* Runs to the branch at @address, which is taken; all branches before it are
+ * not.
+ */
 bool walk_atoms_source(struct execution *execution, uint64_t address);
 
 #endif

@@ -7,20 +7,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is known of a piece of code that runs from its begin to its end: open data,
- * which whoever goes along the graph reads in place.
+/* The data of a straight-line piece of code, a node of the graph. It is public:
+ * users of the graph read it in place.
  */
 
-/* No block: what an edge leads to until it is first taken. */
+/* No block: the target of an edge until it is first taken. */
 #define BLOCK_NONE 0
 
-/* This is what the last instruction of a block does, or why it ends. */
+/* The kind of a block's last instruction, or the reason why the block ends. */
 enum block_kind {
-	BLOCK_UNREAD, /* its code changed: it is to be read again */
-	BLOCK_FALL,   /* it is long: the next one follows */
+	BLOCK_UNREAD, /* its code changed: it must be read again */
+	BLOCK_FALL,   /* cut because it is long; the next one follows */
 	BLOCK_JUMP,
 	BLOCK_CALL,
-	/* Where to these lead, the trace tells: */
+	/* The target of these is in the trace: */
 	BLOCK_CONDITIONAL,
 	BLOCK_RETURN,
 	BLOCK_INDIRECT_JUMP,
@@ -28,14 +28,14 @@ enum block_kind {
 	BLOCK_FAR_CALL,
 	BLOCK_FAR_RETURN,
 	BLOCK_FAR_JUMP,
-	/* These hold no instruction: */
-	BLOCK_NO_CODE,	    /* no bytes are known there */
-	BLOCK_CODE_CHANGED, /* they became different, unknown when */
-	BLOCK_UNKNOWN,	    /* no instruction that is known */
+	/* These contain no instruction: */
+	BLOCK_NO_CODE,	    /* no bytes are known at the address */
+	BLOCK_CODE_CHANGED, /* the bytes changed at an unknown time */
+	BLOCK_UNKNOWN,	    /* not a known instruction */
 };
 
-/* Returns whether a block of @kind ends in a branch whose target the trace
- * names.
+/* Returns whether a block of @kind ends in a branch whose target is in the
+ * trace.
  */
 static inline bool block_takes_target(enum block_kind kind)
 {
@@ -44,52 +44,60 @@ static inline bool block_takes_target(enum block_kind kind)
 
 /* The edges of a block. */
 enum block_edge {
-	EDGE_NEXT,  /* to what is right behind */
-	EDGE_TAKEN, /* to where its direct branch leads, or its
-				 * indirect one led last */
+	EDGE_NEXT, /* to the next instruction */
+	/* to the target of its direct branch, or to the last target of its
+	 * indirect one
+	 */
+	EDGE_TAKEN,
 };
 
-/* This is what it means to go along an edge. */
+/* The kind of an edge: its effect on the call stack. */
 enum block_passage {
-	PASSAGE_INSIDE, /* the function goes on */
+	PASSAGE_INSIDE, /* stays in the function */
 	PASSAGE_CALL,
-	PASSAGE_LOCAL_CALL, /* into the function that calls */
+	PASSAGE_LOCAL_CALL, /* a call into the calling function itself */
 	PASSAGE_TAIL_CALL,
 	PASSAGE_RETURN,
-	PASSAGE_THUNK_RETURN, /* to a thunk, which may be nothing but a
-				 * return; else as PASSAGE_OTHER */
-	PASSAGE_OTHER,	      /* it depends on what was before */
-	PASSAGE_NEW,	      /* nobody went there: to is BLOCK_NONE */
-	/* As PASSAGE_OTHER, where thunks of indirect branches are nothing else:
-	 * from plain code by a call, on to another, to plain code.
+	/* to a thunk, which may contain nothing but a return; else as
+	 * PASSAGE_OTHER
+	 */
+	PASSAGE_THUNK_RETURN,
+	PASSAGE_OTHER, /* depends on the edges before */
+	PASSAGE_NEW,   /* the edge was never taken: to is BLOCK_NONE */
+	/* Like PASSAGE_OTHER, for thunks of indirect branches that have no
+	 * other use: from plain code by a call, on to another thunk, to plain
+	 * code.
 	 */
 	PASSAGE_TO_THUNK,
 	PASSAGE_IN_THUNK,
 	PASSAGE_FROM_THUNK,
 };
 
-/* Instructions that run one after the other, up to a branch.  The graph's hot
- * part: two fit into a cache line.
+/* Consecutive instructions up to a branch. The part of the graph used most
+ * often: two fit into a cache line.
  */
 struct block {
-	uint64_t ip;	   /* the first instruction */
-	uint32_t ways[2];  /* of its edges, by enum block_edge; of what returns,
-			    * and from what calls to what is behind it, with
-			    * PASSAGE_RETURN if it is plain */
+	uint64_t ip; /* the first instruction */
+	/* edges, by enum block_edge. A return's EDGE_TAKEN is PASSAGE_RETURN if
+	 * this block is plain, a call's EDGE_NEXT if the block after it is
+	 */
+	uint32_t ways[2];
 	uint32_t work;	   /* see BLOCK_WORK_SLOW */
 	uint32_t function; /* see function_table.h */
 	uint16_t bytes;
 	uint8_t kind;  /* enum block_kind */
 	uint8_t exit;  /* enum flow_exit */
-	bool is_entry; /* ip is where its function may be entered */
+	bool is_entry; /* its function may be entered at ip */
 	bool is_user;
-	bool is_plain; /* code of an ordinary function: no thunk, nor where the
-			* kernel changes tasks */
+	/* code of an ordinary function: not a thunk, nor the kernel's task
+	 * switch
+	 */
+	bool is_plain;
 };
 
-/* Where an edge leads to, and what it means to go there, in one word: the number
- * of the block above, enum block_passage in the low bits.  PASSAGE_INSIDE being
- * 0, such a way says how far from the first block the other is.
+/* An edge in one word: its target, the number of a struct block, in the high
+ * bits and its enum block_passage in the low bits. Since PASSAGE_INSIDE is 0,
+ * such an edge is also the distance from the first block.
  */
 enum { BLOCK_WAY_SHIFT = 5, BLOCK_WAY_MASK = (1 << BLOCK_WAY_SHIFT) - 1 };
 
@@ -98,17 +106,17 @@ _Static_assert(sizeof(struct block) == 1 << BLOCK_WAY_SHIFT,
 _Static_assert((int)PASSAGE_FROM_THUNK <= (int)BLOCK_WAY_MASK,
 	       "passages fit in a way");
 
-/* There are no more blocks. */
+/* Limit on the number of blocks. */
 #define BLOCK_MOST ((uint32_t)1 << (32 - BLOCK_WAY_SHIFT))
 
-/* Returns the block that @way leads to, from the first one, @blocks. */
+/* Returns the target block of edge @way; @blocks is the first block. */
 static inline const struct block *block_at(const struct block *blocks,
 					   uint32_t way)
 {
 	return &blocks[way >> BLOCK_WAY_SHIFT];
 }
 
-/* The same for a way inside of a function. */
+/* Like block_at(), for an edge inside a function. */
 static inline const struct block *block_inside(const struct block *blocks,
 					       uint32_t way)
 {
@@ -125,7 +133,7 @@ static inline uint32_t block_to(const struct block *block, enum block_edge edge)
 	return block->ways[edge] >> BLOCK_WAY_SHIFT;
 }
 
-/* Returns the passage of @way, for who does not tell thunks apart. */
+/* Returns the edge kind of @way, with thunks not distinguished. */
 static inline uint8_t block_way_passage(uint32_t way)
 {
 	uint8_t passage = way & BLOCK_WAY_MASK;
@@ -139,28 +147,26 @@ static inline uint8_t block_passage(const struct block *block,
 	return block_way_passage(block->ways[edge]);
 }
 
-/* Returns whether to go along @edge is @passage, which may be any. */
+/* Returns whether the kind of @edge is @passage, any of enum block_passage. */
 static inline bool block_passes(const struct block *block, enum block_edge edge,
 				enum block_passage passage)
 {
 	return (block->ways[edge] & BLOCK_WAY_MASK) == passage;
 }
 
-/* Returns what it means that control came to @to by a return from code that
- * @is_plain or is not.
- */
+/* Returns the edge kind of a return to @to; @is_plain: from plain code. */
 static inline uint8_t block_returned(bool is_plain, const struct block *to)
 {
 	return is_plain && to->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
 }
 
-/* Work is a count of instructions; a block that may take much longer than its
- * count says has this on top.
+/* Work is an instruction count; the value for a block that may take much longer
+ * than its count has this bit added.
  */
 #define BLOCK_WORK_SLOW ((uint32_t)1 << 31)
 
-/* The instructions in the work of some blocks, and how many of these may take
- * much longer.
+/* Return the instructions in the work of some blocks, and how many of the
+ * blocks may take much longer.
  */
 static inline uint64_t block_work_instructions(uint64_t work)
 {
@@ -172,16 +178,17 @@ static inline uint64_t block_work_slow(uint64_t work)
 	return work / BLOCK_WORK_SLOW;
 }
 
-/* The rest of what is known of a block. */
+/* The rest of a block's data, used less often. */
 struct block_info {
 	struct symbol symbol;
 	uint64_t target; /* of a direct branch */
 	uint32_t space;
-	uint32_t next_in_page;	/* the next block that begins in its page */
-	uint16_t last;		/* where its last instruction begins */
+	/* the next block that starts in the same page */
+	uint32_t next_in_page;
+	uint16_t last;		/* offset of its last instruction */
 	uint8_t set;		/* enum instruction_set */
-	bool switches_trace;	/* wrmsr is among its instructions */
-	bool writes_page_table; /* its last one does: mov to cr3 */
+	bool switches_trace;	/* contains a wrmsr */
+	bool writes_page_table; /* its last instruction does: mov to cr3 */
 };
 
 #endif

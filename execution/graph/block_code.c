@@ -83,8 +83,8 @@ static uint8_t exit_of(enum block_kind kind)
 	return FLOW_EXIT_NONE;
 }
 
-/* The code from an address on, as far as it is known to lie in one piece: empty
- * where nobody has looked yet.
+/* The code from an address on that is known to be contiguous; empty if it was
+ * not looked up yet.
  */
 struct code_piece {
 	const uint8_t *bytes;
@@ -98,7 +98,7 @@ static enum block_kind not_read(const struct block_code *code, uint64_t address)
 		       BLOCK_NO_CODE;
 }
 
-/* Reads an instruction that lies in several pieces, or whose end is not known. */
+/* Reads an instruction that spans several pieces, or whose end is unknown. */
 static enum block_kind read_across(struct block_code *code, uint64_t address,
 				   enum instruction_set set,
 				   struct instruction *instruction)
@@ -113,8 +113,8 @@ static enum block_kind read_across(struct block_code *code, uint64_t address,
 	return status < 0 ? BLOCK_UNKNOWN : BLOCK_FALL;
 }
 
-/* Reads the instruction at @address, where *@piece is, and moves that behind it.
- * Returns BLOCK_FALL, or why there is none.
+/* Reads the instruction at @address, whose bytes are in *@piece, and advances
+ * the piece. Returns BLOCK_FALL, or the reason why there is no instruction.
  */
 static enum block_kind read_one(struct block_code *code, uint64_t address,
 				enum instruction_set set,
@@ -141,7 +141,9 @@ static enum block_kind read_one(struct block_code *code, uint64_t address,
 	return BLOCK_FALL;
 }
 
-/* What only goes on with what is behind it leaves no block, but ends it. */
+/* An instruction that only continues to the next one does not leave the block,
+ * but ends it.
+ */
 static bool is_passed(const struct block_code *code,
 		      const struct instruction *instruction)
 {
@@ -149,10 +151,10 @@ static bool is_passed(const struct block_code *code,
 	       (code->waits_are_branches && instruction->may_take_long);
 }
 
-/* Returns whether @block, whose last instruction is @instruction, is cut behind it.
- * Blocks that begin in one piece of long code are cut at the same place, and what
- * is behind is one block: trace may resume at each address, and the code from there
- * on would be read anew each time.
+/* Returns whether @block, whose last instruction is @instruction, is cut after
+ * it. Blocks that start in the same long code are cut at the same address, so
+ * the code after that is one block: otherwise trace that resumes at each
+ * address would cause the rest to be read anew each time.
  */
 static bool is_cut(const struct block *block,
 		   const struct instruction *instruction)
@@ -164,8 +166,8 @@ static bool is_cut(const struct block *block,
 	       begin / BLOCK_SHARED_BYTES != end / BLOCK_SHARED_BYTES;
 }
 
-/* Reads the code of @block.  What cannot be read is a block of its own, behind
- * what can.  Returns false if it met such.
+/* Reads the code of @block. Undecodable bytes form a separate block after the
+ * decodable ones. Returns false if it met such bytes.
  */
 static bool read_code(struct block_code *code, struct block *block,
 		      struct block_info *info)
@@ -203,8 +205,8 @@ static bool read_code(struct block_code *code, struct block *block,
 		count++;
 	}
 	block->exit = is_end ? FLOW_EXIT_NONE : exit_of(block->kind);
-	/* A call to what is right behind it only tells where it is: the unit
-	 * expects no return (Intel SDM, "Return Compression for RETs").
+	/* A call to the next instruction only reads the current address: the
+	 * unit expects no return (Intel SDM, "Return Compression for RETs").
 	 */
 	if (block->kind == BLOCK_CALL && info->set <= INSTRUCTION_X86_64 &&
 	    info->target == block->ip + block->bytes)
@@ -213,9 +215,9 @@ static bool read_code(struct block_code *code, struct block *block,
 	return is_whole;
 }
 
-/* Returns the bytes at @block if other processes may have them at addresses of
- * their own, and decoding them again is worth being spared.  Targets are
- * relative to addresses in 64-bit mode only.
+/* Returns the bytes at @block if other processes may map them at other
+ * addresses, and caching them is worthwhile. Targets are relative to addresses
+ * in 64-bit mode only.
  */
 static const uint8_t *shared_code(const struct block_code *code,
 				  const struct block *block,

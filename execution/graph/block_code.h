@@ -9,8 +9,8 @@ struct block_memo;
 struct code_space;
 
 /* Code without a branch is cut where an instruction reaches a multiple of
- * BLOCK_SHARED_BYTES, but not before BLOCK_LEAST_SHARED.  So no block is longer than
- * BLOCK_MOST_BYTES: what must be looked through when code changes.
+ * BLOCK_SHARED_BYTES, but not before BLOCK_LEAST_SHARED. So no block is longer
+ * than BLOCK_MOST_BYTES, which bounds the search when code changes.
  */
 enum {
 	BLOCK_SHARED_BYTES = 128,
@@ -20,32 +20,34 @@ enum {
 			   BLOCK_LONGEST_INSTRUCTION,
 };
 
-/* Reads blocks from the code that there is now. */
+/* Reads blocks from the current code. */
 struct block_code {
 	struct code_space *space;
-	struct block_memo *memo; /* of programs' code */
+	struct block_memo *memo; /* cache for programs' code */
 	bool waits_are_branches; /* see block_graph_set_waits() */
 };
 
-/* Borrows @space.  Returns false when out of memory; free it either way. */
+/* Borrows @space. Returns false when out of memory; must be freed either way.
+ */
 bool block_code_init(struct block_code *code, struct code_space *space);
 void block_code_free(struct block_code *code);
 
-/* Reads the code of @block: what it is but for what follows from its place, and
- * its edges.  What cannot be read is a block of its own, behind what can.
+/* Reads the code of @block: fills in every field except edges and those derived
+ * from its address. Undecodable bytes form a separate block after the decodable
+ * ones.
  */
 void block_code_read(struct block_code *code, struct block *block,
 		     struct block_info *info);
 
-/* Returns how many instructions of @set from @address on begin before @end, with
- * BLOCK_WORK_SLOW as usual, and *@last, the address of the last of them.  Returns
- * 0 if none does, or none begins at @end.
+/* Returns how many instructions of @set from @address on start before @end,
+ * with BLOCK_WORK_SLOW as usual, and *@last, the address of the last of them.
+ * Returns 0 if none does, or if none starts at @end.
  */
 uint32_t block_code_count(struct block_code *code, uint64_t address,
 			  enum instruction_set set, uint64_t end,
 			  uint64_t *last);
 
-/* Code from @first on changed. */
+/* Must be called when code from @first on changed. */
 void block_code_forget(struct block_code *code, uint64_t first);
 
 #endif

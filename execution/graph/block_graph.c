@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Indirect branches lead to several places, in turn: the last of these. */
+/* Indirect branches lead to several targets in turn: the recent ones. */
 enum { MEMO_SIZE = 1024 };
 
 struct jump_memo {
@@ -21,10 +21,10 @@ struct block_graph {
 	struct block_table table;
 	struct block_code code;
 	const struct symbols *symbols;
-	struct symbol symbol;		   /* that was found last, */
-	struct symbol_range range;	   /* of all of these addresses */
-	uint32_t space;			   /* of this space */
-	struct jump_memo memos[MEMO_SIZE]; /* by a hash of both ends */
+	struct symbol symbol;		   /* the symbol found last, */
+	struct symbol_range range;	   /* the range of its addresses */
+	uint32_t space;			   /* in this space */
+	struct jump_memo memos[MEMO_SIZE]; /* by a hash of source and target */
 };
 
 struct block_graph *block_graph_new(struct code_space *code,
@@ -74,7 +74,7 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 				  block_passage_back(graph, index, BLOCK_NONE));
 }
 
-/* Most blocks that are met are of the function of the one before. */
+/* Most new blocks are in the same function as the previous one. */
 static const struct symbol *find_symbol(struct block_graph *graph, uint64_t ip,
 					uint32_t space)
 {
@@ -127,7 +127,7 @@ uint32_t block_graph_find(struct block_graph *graph, uint64_t ip,
 	return index;
 }
 
-/* A direct branch may lead from A32 to T32, or back; bit 0 says so. */
+/* A direct branch may switch from A32 to T32 or back, which bit 0 shows. */
 static uint64_t target_of(const struct block_info *info, uint8_t *set)
 {
 	if (*set != INSTRUCTION_A32 && *set != INSTRUCTION_T32)
@@ -161,8 +161,8 @@ static struct jump_memo *memo_of(struct block_graph *graph, uint32_t index,
 	return &graph->memos[hash & (MEMO_SIZE - 1)];
 }
 
-/* Returns whether @way leads to @ip from @block.  What a program led to is that
- * program's or the kernel's, but the kernel goes back to any of them.
+/* Returns whether @way leads from @block to @ip. A program's branch leads into
+ * the same program or the kernel, but the kernel returns to any program.
  */
 static bool leads_to(const struct block_graph *graph, const struct block *block,
 		     uint32_t way, uint64_t ip)
@@ -205,7 +205,7 @@ uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
 	return way;
 }
 
-/* The edges of a block go, too: what is read may end otherwise. */
+/* Clears the edges, too: the block may end differently when read again. */
 static void forget_block(struct block *block)
 {
 	block->kind = BLOCK_UNREAD;
@@ -223,7 +223,7 @@ static bool forget_page(struct block_graph *graph, uint64_t page,
 	for (; index; index = graph->table.infos[index].next_in_page) {
 		struct block *block = &graph->table.blocks[index];
 
-		/* One that could not be read may be readable now. */
+		/* A block that could not be read may be readable now. */
 		if (block->ip >= end ||
 		    block->ip + block->bytes + !block->bytes <= first)
 			continue;
@@ -233,7 +233,7 @@ static bool forget_page(struct block_graph *graph, uint64_t page,
 	return has_forgotten;
 }
 
-/* Pages are counted: the addresses of the last one's end, and of what lies
+/* Iterates by page count: the end address of the last page, and addresses
  * before the first one, do not exist.
  */
 void block_graph_forget(struct block_graph *graph, uint64_t first, uint64_t end)

@@ -8,12 +8,12 @@
 
 enum { LEAST_BITS = 9, MOST_BITS = 15, GROWTH_BITS = 3 };
 
-/* A block may be in any slot of a set of so many. */
+/* A block may be in any of this many slots of its set. */
 enum { SET_BITS = 2, SET_SLOTS = 1 << SET_BITS };
 
 struct slot {
-	const uint8_t *code; /* NULL: it is free */
-	uint64_t target;     /* behind the block's address */
+	const uint8_t *code; /* NULL: free */
+	uint64_t target;     /* relative to the block's address */
 	uint32_t work;
 	uint16_t bytes;
 	uint16_t last;
@@ -25,13 +25,13 @@ struct slot {
 
 _Static_assert(sizeof(struct slot) == 32, "two slots share a cache line");
 
-/* It grows to a megabyte with what is read: short traces need little, and the
- * kernel's code none.
+/* It grows up to a megabyte: short traces need little, and the kernel's code is
+ * not cached.
  */
 struct block_memo {
-	struct slot *slots; /* NULL before the first */
-	unsigned int bits;  /* of their number */
-	size_t puts;	    /* since they were cleared */
+	struct slot *slots; /* NULL before the first use */
+	unsigned int bits;  /* log2 of their number */
+	size_t puts;	    /* entries added since the slots were cleared */
 };
 
 struct block_memo *block_memo_new(void)
@@ -46,7 +46,7 @@ void block_memo_free(struct block_memo *memo)
 	free(memo);
 }
 
-/* Returns the set that a block with its bytes at @code may be in. */
+/* Returns the set for a block with its bytes at @code. */
 static struct slot *set_of(const struct block_memo *memo, const uint8_t *code)
 {
 	size_t set = (uint64_t)(uintptr_t)code * 0x9e3779b97f4a7c15 >>
@@ -55,8 +55,8 @@ static struct slot *set_of(const struct block_memo *memo, const uint8_t *code)
 	return &memo->slots[set << SET_BITS];
 }
 
-/* What is known is forgotten: it is soon read again.  Without memory for more,
- * what there is goes on.  Returns whether there are slots.
+/* Clears all entries: they are soon read again. If there is no memory for more
+ * slots, keeps the old ones. Returns whether there are slots.
  */
 static bool make_room(struct block_memo *memo)
 {
@@ -97,7 +97,7 @@ void block_memo_put(struct block_memo *memo, const uint8_t *code,
 	};
 }
 
-/* Returns the slot of the block at @code, NULL if none is. */
+/* Returns the slot of the block at @code, or NULL. */
 static const struct slot *find(const struct block_memo *memo,
 			       const uint8_t *code)
 {

@@ -9,9 +9,9 @@
 struct block;
 struct block_info;
 
-/* Blocks of programs' files that were read: each process has them at addresses of
- * its own, and nothing else about them differs.  Of those that fall together the
- * last one is kept.
+/* A cache of the blocks read from program files: each process maps them at its
+ * own addresses, but they do not differ otherwise. On a collision the later
+ * block replaces the earlier.
  */
 struct block_memo;
 
@@ -19,21 +19,21 @@ struct block_memo;
 struct block_memo *block_memo_new(void);
 void block_memo_free(struct block_memo *memo);
 
-/* Keeps, if there is memory for it, what was read at @code: all of @block that does
- * not hang on where it is and what leads there, and of @info, whose target lies
- * relative to it.
+/* Caches the block read at @code, if there is memory for it: all fields of
+ * @block that do not depend on its address or incoming edges, and of @info,
+ * with the target relative to the block.
  */
 void block_memo_put(struct block_memo *memo, const uint8_t *code,
 		    const struct block *block, const struct block_info *info);
 
-/* Sets that in @block and @info, which are at an address that @code is mapped to,
- * with @left bytes in one piece.  Returns false if nothing is known, or the block
- * is longer.
+/* Fills in @block and @info, which are at an address that @code is mapped to,
+ * with @left contiguous bytes. Returns false if the block is not cached or is
+ * longer.
  */
 bool block_memo_get(const struct block_memo *memo, const uint8_t *code,
 		    size_t left, struct block *block, struct block_info *info);
 
-/* Forgets all: what lies at an address may have changed. */
+/* Clears the cache: the code at an address may have changed. */
 void block_memo_clear(struct block_memo *memo);
 
 #endif

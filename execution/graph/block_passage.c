@@ -11,8 +11,9 @@ static uint8_t jump_passage(const struct block *from, const struct block *to,
 		return PASSAGE_INSIDE;
 	if (to->is_entry)
 		return PASSAGE_TAIL_CALL;
-	/* The kernel's assembly jumps about without leaving.  Unnamed code may be
-	 * a part of the function, but not in another file.
+	/* The kernel's assembly jumps around without leaving a function.
+	 * Unnamed code may be part of the function, unless it is in another
+	 * file.
 	 */
 	if (!to->is_user || to->function == FUNCTION_UNKNOWN ||
 	    (symbol->role == CODE_UNNAMED && !leaves_file))
@@ -42,7 +43,7 @@ static bool is_return_thunk(const struct block_info *info)
 	return info->symbol.role == CODE_RETURN_THUNK;
 }
 
-/* What it means to go to a thunk, or from one. */
+/* Returns the edge kind of an edge to or from a thunk. */
 static uint8_t thunk_passage(const struct block *block,
 			     const struct block_info *from,
 			     const struct block_info *to)
@@ -88,14 +89,14 @@ uint8_t block_passage_of(const struct block_graph *graph, uint32_t from,
 				   thunk_passage(block, origin, info);
 	if (covers(&origin->symbol, target->ip))
 		return PASSAGE_INSIDE;
-	/* Thunks, and places where the kernel changes tasks or programs, take
-	 * more than an edge to tell what happens.
+	/* For thunks, and where the kernel switches tasks or programs, an edge
+	 * alone does not determine its effect.
 	 */
 	if (is_thunk(origin) && target->is_plain)
 		return PASSAGE_FROM_THUNK;
 	if (!are_plain)
 		return thunk_passage(block, origin, info);
-	/* A branch to what is right behind it does not leave. */
+	/* A branch to the next instruction does not leave the function. */
 	if (edge == EDGE_NEXT || (block->exit == FLOW_EXIT_CONDITIONAL &&
 				  target->ip == block->ip + block->bytes))
 		return PASSAGE_INSIDE;

@@ -6,14 +6,14 @@
 
 struct block_graph;
 
-/* Returns what it means (enum block_passage) to go from block @from to block
- * @to along @edge (enum block_edge).
+/* Returns the edge kind (enum block_passage) of @edge (enum block_edge) from
+ * block @from to block @to.
  */
 uint8_t block_passage_of(const struct block_graph *graph, uint32_t from,
 			 uint32_t to, uint8_t edge);
 
-/* The same for the return at the end of block @from; PASSAGE_RETURN may come to a
- * thunk nevertheless.  @to may be BLOCK_NONE: nobody knows.
+/* Returns the edge kind of the return at the end of block @from to @to;
+ * PASSAGE_RETURN may still lead to a thunk. @to may be BLOCK_NONE (unknown).
  */
 uint8_t block_passage_back(const struct block_graph *graph, uint32_t from,
 			   uint32_t to);

@@ -9,8 +9,8 @@ enum {
 	FIRST_RESERVED = 1 << 18,
 };
 
-/* What a slot says besides the block's number: bits of its hash, so that others
- * need not be looked at.
+/* Besides the block's number a slot contains bits of its hash, so that most
+ * other blocks need not be read.
  */
 enum { SLOT_HASH_SHIFT = 32 - BLOCK_WAY_SHIFT };
 
@@ -24,13 +24,15 @@ static uint32_t slot_index(uint32_t slot)
 	return slot & (BLOCK_MOST - 1);
 }
 
-/* A page has some blocks, so there are fewer. */
+/* Pages usually contain several blocks, so fewer slots are needed. */
 static uint32_t page_slots(uint32_t room)
 {
 	return room / 4;
 }
 
-/* Returns the first block of @address' page and of those that share its slot. */
+/* Returns the first block in the page of @address and in pages that share its
+ * slot.
+ */
 static uint32_t *page_at(const struct block_table *table, uint64_t address)
 {
 	return &table->pages[block_hash(address >> BLOCK_PAGE_SHIFT) &
@@ -60,7 +62,7 @@ static void link_block(struct block_table *table, uint32_t index)
 	*page = index;
 }
 
-/* Gives the blocks slots for @room of them. */
+/* Enters the blocks into new slots for @room of them. */
 static bool link_all(struct block_table *table, uint32_t room)
 {
 	uint32_t *slots = large_memory_zeroed(room * 2 * sizeof(*slots));
@@ -83,8 +85,8 @@ static bool link_all(struct block_table *table, uint32_t room)
 	return true;
 }
 
-/* What is not touched takes no memory, so there is room for many at once: to move
- * pages stops all threads.
+/* Untouched memory costs nothing, so much is reserved at once: moving pages
+ * stops all threads.
  */
 static bool reserve(struct pages *pages, size_t room, size_t size)
 {

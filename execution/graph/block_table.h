@@ -5,18 +5,19 @@
 #include "common/pages.h"
 #include "execution/graph/block.h"
 
-/* The blocks with their infos, by number, by place and by page of the code. */
+/* The blocks with their infos, indexed by number, by address and by page of the
+ * code.
+ */
 struct block_table {
-	struct block *blocks; /* the first is none; in */
+	struct block *blocks; /* the first is BLOCK_NONE; stored in */
 	struct pages block_pages;
-	struct block_info *infos; /* in */
+	struct block_info *infos; /* stored in */
 	struct pages info_pages;
-	uint32_t count; /* 0: not even the first */
+	uint32_t count; /* 0: not even BLOCK_NONE */
 	uint32_t room;
 	uint32_t *slots; /* open addressing by ip and space: see slot_of() */
-	uint32_t mask;	 /* of these; at most half are used */
-	uint32_t *pages; /* the first block of those in some pages, by
-			  * a hash of the page */
+	uint32_t mask;	 /* of the slots; at most half are used */
+	uint32_t *pages; /* the first block of the pages with the same hash */
 };
 
 void block_table_free(struct block_table *table);
@@ -36,14 +37,15 @@ static inline uint32_t block_place_hash(uint64_t ip, uint32_t space)
 uint32_t block_table_find(const struct block_table *table, uint64_t ip,
 			  uint32_t space, uint8_t set);
 
-/* Adds that block, of which nothing else is known; BLOCK_NONE if there is no room.
- * Blocks may move in memory.
+/* Adds a block with this key and no other data. Returns BLOCK_NONE if there is
+ * no room. Blocks may move in memory.
  */
 uint32_t block_table_add(struct block_table *table, uint64_t ip, uint32_t space,
 			 uint8_t set);
 
-/* Returns the first block of those in @address' page and in those that share its
- * slot; the others follow by next_in_page.  Something must have been added.
+/* Returns the first block of those in the page of @address and in pages that
+ * share its slot; the others follow by next_in_page. The table must not be
+ * empty.
  */
 uint32_t block_table_page(const struct block_table *table, uint64_t address);
 

@@ -7,18 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where the innermost calls return to, as the trace unit keeps it: a return
- * that goes there is a bit, no address (Intel SDM, volume 3, "Return
- * Compression for RETs": 64 of them).  The oldest of too many is forgotten.
+/* The return addresses of the innermost calls, as the trace unit keeps them: a
+ * return to the expected address is one bit in the trace instead of an address
+ * (Intel SDM, volume 3, "Return Compression for RETs": 64 of them). If the
+ * stack overflows, the oldest entry is dropped.
  */
 enum { RETURN_STACK_SIZE = 64 };
 
 struct return_stack {
 	uint32_t top;
 	struct {
-		uint64_t address; /* 0: there is no call */
-		uint32_t block;	  /* that made the call; BLOCK_NONE if
-					 * there is none, or unknown */
+		uint64_t address; /* 0: no call */
+		/* block that made the call; BLOCK_NONE if none or unknown */
+		uint32_t block;
 	} calls[RETURN_STACK_SIZE];
 };
 
@@ -43,7 +44,7 @@ static inline void return_stack_drop(struct return_stack *stack)
 	stack->top = (stack->top - 1) % RETURN_STACK_SIZE;
 }
 
-/* Returns whether there is a call to return to. */
+/* Pops the innermost call. Returns false if the stack is empty. */
 static inline bool return_stack_pop(struct return_stack *stack,
 				    uint64_t *address, uint32_t *block)
 {
@@ -55,7 +56,9 @@ static inline bool return_stack_pop(struct return_stack *stack,
 	return true;
 }
 
-/* Code changed: blocks may not be what they were as they made their calls. */
+/* Must be called when code changed: the calling blocks may have changed since
+ * their calls.
+ */
 static inline void return_stack_forget_blocks(struct return_stack *stack)
 {
 	for (int i = 0; i < RETURN_STACK_SIZE; i++)

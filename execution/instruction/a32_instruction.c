@@ -12,7 +12,7 @@ static uint64_t target_24(uint64_t address, uint32_t word)
 	return (uint32_t)(address + (uint64_t)offset);
 }
 
-/* BLX has a halfword more to go, and goes to T32. */
+/* BLX has an extra halfword bit, and switches to T32. */
 static uint64_t target_blx(uint64_t address, uint32_t word)
 {
 	return (uint32_t)(target_24(address, word) + (word >> 23 & 2)) | 1;
@@ -24,11 +24,11 @@ static uint64_t target_next(uint64_t address, uint32_t word)
 	return (uint32_t)(address + 4);
 }
 
-/* Arm Architecture Reference Manual, A-profile (DDI 0487), F5.1: whatever
- * writes the program counter.  First the space without a condition.
+/* Arm Architecture Reference Manual, A-profile (DDI 0487), F5.1: every
+ * instruction that writes the program counter. First the unconditional space.
  */
 static const struct arm_encoding encodings[] = {
-	/* BLX, RFE, ISB, and what else has no condition */
+	/* BLX, RFE, ISB, and the rest of the unconditional space */
 	{ 0xfe000000, 0xfa000000, KIND(CALL), target_blx, 0, 0 },
 	{ 0xfe500000, 0xf8100000, KIND(FAR_RETURN), NULL, 0, 0 },
 	{ 0xfff000f0, 0xf5700060, KIND(JUMP), target_next, 0, 0 },
@@ -47,11 +47,11 @@ static const struct arm_encoding encodings[] = {
 	{ 0x0ff000f0, 0x01200010, KIND(INDIRECT_JUMP), NULL, 0, 0 },
 	{ 0x0ff000f0, 0x01200020, KIND(INDIRECT_JUMP), NULL, 0, 0 },
 	{ 0x0ff000f0, 0x01200030, KIND(INDIRECT_CALL), NULL, 0, 0 },
-	/* WFE, WFI; ISB as cp15 had it */
+	/* WFE, WFI; the older cp15 form of ISB */
 	{ 0x0ffffffe, 0x0320f002, KIND(PLAIN), NULL, 1, 0 },
 	{ 0x0fff0fff, 0x0e070f95, KIND(JUMP), target_next, 0, 0 },
-	/* LDM of pc: as the return from an exception, from the stack, from the
-	 * frame (APCS: ldmdb fp, {..., fp, sp, pc}), from elsewhere
+	/* LDM of pc: return from an exception, from the stack, from the frame
+	 * (APCS: ldmdb fp, {..., fp, sp, pc}), from elsewhere
 	 */
 	{ 0x0e508000, 0x08508000, KIND(FAR_RETURN), NULL, 0, 0 },
 	{ 0x0e5f8000, 0x081d8000, KIND(RETURN), NULL, 0, 0 },
@@ -63,11 +63,11 @@ static const struct arm_encoding encodings[] = {
 	{ 0x0e50f010, 0x0610f000, KIND(INDIRECT_JUMP), NULL, 0, 0 },
 	/* multiplications, and loads of less than a word */
 	{ 0x0e000090, 0x00000090, KIND(PLAIN), NULL, 0, 0 },
-	/* TST, TEQ, CMP, CMN and in their place MOVW, MSR, CLZ, ...: pc is no
-	 * register that they write
+	/* TST, TEQ, CMP, CMN and MOVW, MSR, CLZ, ... in their encodings: they
+	 * do not write pc
 	 */
 	{ 0x0d800000, 0x01000000, KIND(PLAIN), NULL, 0, 0 },
-	/* MOV pc, lr; as any other arithmetic, with and without S */
+	/* MOV pc, lr; any other arithmetic, with and without S */
 	{ 0x0fffffff, 0x01a0f00e, KIND(RETURN), NULL, 0, 0 },
 	{ 0x0c10f000, 0x0010f000, KIND(FAR_RETURN), NULL, 0, 0 },
 	{ 0x0c10f000, 0x0000f000, KIND(INDIRECT_JUMP), NULL, 0, 0 },

@@ -29,8 +29,8 @@ static uint64_t target_next(uint64_t address, uint32_t word)
 	return address + 4;
 }
 
-/* Returns whether @word is in none of the groups that the encodings below are of:
- * bits 25 to 28 say so (DDI 0602, "Top-level encodings for A64").
+/* Returns whether @word is in none of the groups of the encodings below, by
+ * bits 25 to 28 (DDI 0602, "Top-level encodings for A64").
  */
 static bool is_of_another_group(uint32_t word)
 {
@@ -40,8 +40,8 @@ static bool is_of_another_group(uint32_t word)
 }
 
 /* Arm's A64 Instruction Set Architecture (DDI 0602), "Branches, Exception
- * Generating and System instructions", and "Reserved".  What remains of that
- * space at the end is unallocated: it may be branches of years to come.
+ * Generating and System instructions", and "Reserved". The rest of that space,
+ * at the end, is unallocated: future branches may use it.
  */
 static const struct arm_encoding encodings[] = {
 	/* B, BL */
@@ -52,8 +52,8 @@ static const struct arm_encoding encodings[] = {
 	/* CBZ, CBNZ, TBZ, TBNZ */
 	{ 0x7e000000, 0x34000000, INSTRUCTION_CONDITIONAL, target_19, 0, 0 },
 	{ 0x7e000000, 0x36000000, INSTRUCTION_CONDITIONAL, target_14, 0, 0 },
-	/* FEAT_CMPBR, cc being 4 or 5 unallocated: with an immediate, which
-	 * has bit 14 clear; with registers, whose size is 1 in none
+	/* FEAT_CMPBR, where cc 4 and 5 are unallocated: with an immediate,
+	 * which has bit 14 clear; with registers, where size 1 is unallocated
 	 */
 	{ 0x7fc00000, 0x75800000, INSTRUCTION_PLAIN, NULL, 0, 1 },
 	{ 0x7f004000, 0x75000000, INSTRUCTION_CONDITIONAL, target_9, 0, 0 },
@@ -78,11 +78,11 @@ static const struct arm_encoding encodings[] = {
 	{ 0xfffffbff, 0xd69f0bff, INSTRUCTION_FAR_RETURN, NULL, 0, 0 },
 	{ 0xffffffff, 0xd6bf03e0, INSTRUCTION_FAR_RETURN, NULL, 0, 0 },
 	{ 0xfffffbff, 0xd6ff03e0, INSTRUCTION_FAR_RETURN, NULL, 0, 0 },
-	/* SVC, HVC, SMC, but 0 is none of them; TENTER (FEAT_TEV) */
+	/* SVC, HVC, SMC, of which 0 is none; TENTER (FEAT_TEV) */
 	{ 0xffe0001f, 0xd4000000, INSTRUCTION_PLAIN, NULL, 0, 1 },
 	{ 0xffe0001c, 0xd4000000, INSTRUCTION_FAR_CALL, NULL, 0, 0 },
 	{ 0xfffdf01f, 0xd4e00000, INSTRUCTION_FAR_CALL, NULL, 0, 0 },
-	/* BRK, HLT; DCPS1 to 3, but 0 is none of them */
+	/* BRK, HLT; DCPS1 to 3, of which 0 is none */
 	{ 0xffe0001f, 0xd4200000, INSTRUCTION_PLAIN, NULL, 0, 0 },
 	{ 0xffe0001f, 0xd4400000, INSTRUCTION_PLAIN, NULL, 0, 0 },
 	{ 0xffe0001f, 0xd4a00000, INSTRUCTION_PLAIN, NULL, 0, 1 },
@@ -108,7 +108,7 @@ static const struct arm_encoding encodings[] = {
 	{ 0xfff9f000, 0xd5900000, INSTRUCTION_PLAIN, NULL, 0, 0 },
 	/* the rest of the space */
 	{ 0x1c000000, 0x14000000, INSTRUCTION_PLAIN, NULL, 0, 1 },
-	/* UDF, and the rest beside it and SME */
+	/* UDF, the rest of its space, and SME */
 	{ 0xffff0000, 0x00000000, INSTRUCTION_PLAIN, NULL, 0, 0 },
 	{ 0x9e000000, 0x00000000, INSTRUCTION_PLAIN, NULL, 0, 1 },
 	{ 0x1a000000, 0x02000000, INSTRUCTION_PLAIN, NULL, 0, 1 },

@@ -4,8 +4,8 @@
 
 #include "execution/instruction/instruction.h"
 
-/* Reads an instruction of 64-bit Arm, as instruction_read() does, into
- * *@instruction, all of which is 0 before.
+/* Decodes an instruction of 64-bit Arm into *@instruction, which must be
+ * zeroed. Like instruction_read().
  */
 int a64_instruction_read(enum instruction_set set, uint64_t address,
 			 const uint8_t *bytes, size_t size,

@@ -3,7 +3,9 @@
 
 #include "common/error.h"
 
-/* Where the word does not matter it is what is behind it: a barrier. */
+/* If the target is independent of the word, it is the next instruction: a
+ * barrier.
+ */
 static void take_target(const struct arm_encoding *encoding, uint64_t address,
 			uint32_t word, struct instruction *instruction)
 {

@@ -4,8 +4,8 @@
 
 #define KIND(name) INSTRUCTION_##name
 
-/* Targets of T32 code itself have bit 0 set; the program counter that it reads
- * is 4 bytes ahead.
+/* Targets within T32 code have bit 0 set; the program counter reads as 4 bytes
+ * ahead.
  */
 static uint64_t t32_target(uint64_t address, int64_t offset)
 {
@@ -22,15 +22,15 @@ static uint64_t target_11(uint64_t address, uint32_t word)
 	return t32_target(address, arm_signed_field(word, 0, 11) * 2);
 }
 
-/* CBZ only goes forward. */
+/* CBZ only branches forward. */
 static uint64_t target_6(uint64_t address, uint32_t word)
 {
 	return t32_target(address, (word >> 3 & 0x1f) << 1 | (word >> 9 & 1)
 								     << 6);
 }
 
-/* The offset of a wide branch: the 3 bits @top, imm6 or imm10, imm11: in all
- * @bits bits.
+/* Returns the offset of a wide branch: the 3 bits @top, imm6 or imm10, imm11;
+ * @bits bits in all.
  */
 static int64_t wide_offset(uint32_t word, uint32_t top, unsigned int bits)
 {
@@ -52,7 +52,7 @@ static uint64_t target_20(uint64_t address, uint32_t word)
 			  wide_offset(word, sign << 2 | j2 << 1 | j1, 20));
 }
 
-/* B, BL: S:I1:I2:imm10:imm11:0, I being whether J is S. */
+/* B, BL: S:I1:I2:imm10:imm11:0, where I is set if J equals S. */
 static uint64_t target_24(uint64_t address, uint32_t word)
 {
 	uint32_t sign = word >> 26 & 1;
@@ -63,7 +63,7 @@ static uint64_t target_24(uint64_t address, uint32_t word)
 			  wide_offset(word, sign << 2 | i1 << 1 | i2, 24));
 }
 
-/* BLX goes to A32, whose instructions are aligned. */
+/* BLX switches to A32, whose instructions are aligned. */
 static uint64_t target_blx(uint64_t address, uint32_t word)
 {
 	return target_24(address & ~UINT64_C(3), word) & ~UINT64_C(3);
@@ -75,8 +75,8 @@ static uint64_t target_next(uint64_t address, uint32_t word)
 	return t32_target(address, 0);
 }
 
-/* Arm Architecture Reference Manual, A-profile (DDI 0487), F3: whatever writes
- * the program counter.
+/* Arm Architecture Reference Manual, A-profile (DDI 0487), F3: every
+ * instruction that writes the program counter.
  */
 static const struct arm_encoding narrow_encodings[] = {
 	/* UDF, SVC, B<cond>, B, CBZ and CBNZ */
@@ -107,8 +107,8 @@ static const struct arm_encoding wide_encodings[] = {
 	{ 0xfffffffe, 0xf3af8002, KIND(PLAIN), NULL, 1, 0 },
 	{ 0xfff0f0f0, 0xf3b08060, KIND(JUMP), target_next, 0, 0 },
 	{ 0xffff0fff, 0xee070f95, KIND(JUMP), target_next, 0, 0 },
-	/* the rest of what has no condition, B<cond>, B, BL, BLX; beside it
-	 * are the loops of M-profile
+	/* the rest of the unconditional space, B<cond>, B, BL, BLX; and the
+	 * loops of M-profile in the same space
 	 */
 	{ 0xfb80d000, 0xf3808000, KIND(PLAIN), NULL, 0, 0 },
 	{ 0xf800d000, 0xf0008000, KIND(CONDITIONAL), target_20, 0, 0 },
@@ -131,7 +131,7 @@ static const struct arm_encoding wide_encodings[] = {
 	{ 0xfff0ffc0, 0xf850f000, KIND(INDIRECT_JUMP), NULL, 0, 0 },
 };
 
-/* Of two halfwords, the first is the upper half of the word. */
+/* The first halfword is the upper half of the word. */
 static int wide_read(uint64_t address, const uint8_t *bytes, size_t size,
 		     struct instruction *instruction)
 {

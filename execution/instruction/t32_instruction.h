@@ -4,8 +4,8 @@
 
 #include "execution/instruction/instruction.h"
 
-/* Reads an instruction of 32-bit Arm, 2 or 4 bytes each (Thumb), as
- * instruction_read() does, into *@instruction, all of which is 0 before.
+/* Decodes an instruction of 32-bit Arm, 2 or 4 bytes each (Thumb), into
+ * *@instruction, which must be zeroed. Like instruction_read().
  */
 int t32_instruction_read(enum instruction_set set, uint64_t address,
 			 const uint8_t *bytes, size_t size,

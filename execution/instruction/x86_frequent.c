@@ -5,22 +5,25 @@
 
 #include <string.h>
 
-/* What follows an opcode (Intel SDM, volume 2, appendix A), and what it does. */
+/* The format of the bytes after an opcode (Intel SDM, volume 2, appendix A),
+ * and the effect.
+ */
 enum form {
-	OTHER, /* the library's */
+	OTHER, /* decoded by Zydis */
 	ALONE,
 	BYTE, /* an immediate of a byte */
-	WORD, /* of two or four, by its operands' size */
-	QUAD, /* of eight with REX.W, else as WORD */
+	WORD, /* two or four bytes, by operand size */
+	QUAD, /* eight bytes with REX.W, else as WORD */
 	MODRM,
 	MODRM_BYTE,
 	MODRM_WORD,
-	MODRM_ADDRESS, /* names memory */
-	MODRM_STORE,   /* /0 alone, with BYTE or WORD */
-	MODRM_TEST,    /* f6, f7: /0 has an immediate, /1 is nowhere used */
+	MODRM_ADDRESS, /* the operand must be memory */
+	MODRM_STORE,   /* only /0, with BYTE or WORD */
+	MODRM_TEST,    /* f6, f7: /0 has an immediate, /1 is unused */
 	MODRM_BITS,    /* 0f ba: /4 to /7, with BYTE */
-	MODRM_STEP, /* fe, ff: /0 and /1 count, ff has others, which branch */
-	/* Direct branches, by the size of their distance, and those back: */
+	/* fe, ff: /0 and /1 are inc and dec; ff has others, which branch */
+	MODRM_STEP,
+	/* Direct branches, by the size of their displacement, and returns: */
 	CONDITIONAL_BYTE,
 	CONDITIONAL_LONG,
 	JUMP_BYTE,
@@ -92,11 +95,11 @@ static const uint8_t two_bytes[256] = {
 	[0xef] = MODRM,		 /* pxor */
 };
 
-/* An instruction of such a form, as far as it is read. */
+/* A frequent instruction while it is decoded. */
 struct frequent {
 	struct x86_opcode opcode;
 	enum form form;
-	bool is_short; /* its operands, by 66, unless rex says W */
+	bool is_short; /* 16-bit operands, by 66, unless rex has W */
 	bool has_prefix;
 	uint8_t rex;
 };
@@ -131,13 +134,13 @@ static void read_opcode(struct frequent *read)
 	read->form = two_bytes[opcode->opcode];
 }
 
-/* Goes behind an immediate of two or four bytes. */
+/* Skips an immediate of two or four bytes. */
 static void pass_word(struct frequent *read)
 {
 	read->opcode.at += read->is_short ? 2 : 4;
 }
 
-/* The lowest bit of such opcodes says that operands have more than a byte. */
+/* The lowest bit of these opcodes is set for operands of more than a byte. */
 static void pass_operand(struct frequent *read)
 {
 	if (read->opcode.opcode & 1)
@@ -146,7 +149,7 @@ static void pass_operand(struct frequent *read)
 		read->opcode.at += 1;
 }
 
-/* Returns false unless it is one of the frequent ones. */
+/* Returns false if the instruction is not a frequent one. */
 static bool read_extended(struct frequent *read,
 			  struct instruction *instruction)
 {
@@ -180,7 +183,9 @@ static bool read_extended(struct frequent *read,
 	return true;
 }
 
-/* Goes behind what follows the opcode.  Returns likewise. */
+/* Skips the bytes after the opcode. Returns false if the instruction is not a
+ * frequent one.
+ */
 static bool read_plain(struct frequent *read, struct instruction *instruction)
 {
 	switch (read->form) {
@@ -227,7 +232,7 @@ static bool read_plain(struct frequent *read, struct instruction *instruction)
 	return false;
 }
 
-/* Sets where a direct branch leads to, by what follows its opcode. */
+/* Sets the target of a direct branch from its displacement. */
 static bool read_branch(struct frequent *read, uint64_t address,
 			struct instruction *instruction)
 {

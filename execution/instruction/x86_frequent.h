@@ -4,10 +4,10 @@
 
 #include "execution/instruction/instruction.h"
 
-/* Reads the instructions of 64-bit code that compilers use most, nine of ten, in a
- * tenth of the library's time, and says of them what that says.
+/* Decodes the most frequent instructions of compiled 64-bit code, nine of ten,
+ * in a tenth of the time of Zydis and with the same result.
  *
- * Returns false if it is another, or the bytes end before it does.
+ * Returns false if it is another instruction or incomplete.
  */
 bool x86_frequent_read(uint64_t address, const uint8_t *bytes, size_t size,
 		       struct instruction *instruction);

@@ -8,7 +8,9 @@
 #include "execution/instruction/x86_rex2.h"
 #include "execution/instruction/x86_vector.h"
 
-/* The library knows no REX2: without that it knows most of what has it. */
+/* Zydis does not decode REX2. Most REX2 instructions decode once the prefix is
+ * rewritten away.
+ */
 static int read_without_rex2(uint64_t address, const uint8_t *bytes,
 			     size_t size, struct instruction *instruction)
 {

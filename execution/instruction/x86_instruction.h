@@ -4,8 +4,8 @@
 
 #include "execution/instruction/instruction.h"
 
-/* Reads an instruction of x86, in 16, 32 or 64 bits, as instruction_read() does,
- * into *@instruction, all of which is 0 before.
+/* Decodes an x86 instruction of 16, 32 or 64 bits into *@instruction, which
+ * must be zeroed. Like instruction_read().
  */
 int x86_instruction_read(enum instruction_set set, uint64_t address,
 			 const uint8_t *bytes, size_t size,

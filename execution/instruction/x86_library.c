@@ -8,9 +8,9 @@
 #define STRING_REPEATED \
 	(ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)
 
-/* Addresses are 64 bits wide only in 64-bit mode: others stay in their 4 GB.
- * A 16-bit operand size cuts 32-bit code's, but what 16-bit code's are relative
- * to is not known.
+/* Addresses are 64 bits wide only in 64-bit mode; others wrap at 4 GB. A 16-bit
+ * operand size truncates the target in 32-bit code; in 16-bit code the base of
+ * relative targets is not known.
  */
 static uint64_t branch_target(enum instruction_set set, uint64_t address,
 			      const ZydisDecodedInstruction *decoded)
@@ -44,9 +44,9 @@ static void set_branch(enum instruction_set set, uint64_t address,
 	instruction->target = branch_target(set, address, decoded);
 }
 
-/* Far calls and returns are what Intel's manual calls far transfers (SDM,
- * volume 3, Intel PT, "COFI type for branch instructions"), and what leaves
- * for a virtual machine monitor or comes back from it.
+/* Far calls and returns include Intel's far transfers (SDM, volume 3, Intel PT,
+ * "COFI type for branch instructions"), and transitions to and from a virtual
+ * machine monitor.
  */
 static enum instruction_kind kind_of(ZydisMnemonic mnemonic)
 {
@@ -91,7 +91,7 @@ static bool is_wait(ZydisMnemonic mnemonic)
 	}
 }
 
-/* IA32_RTIT_CTL is among the states that xrstors restores. */
+/* xrstors may restore IA32_RTIT_CTL. */
 static bool may_switch_trace(ZydisMnemonic mnemonic)
 {
 	return mnemonic == ZYDIS_MNEMONIC_WRMSR ||
@@ -118,8 +118,8 @@ static bool is_page_table_write(const ZydisDecodedInstruction *decoded)
 	       !decoded->raw.rex.R;
 }
 
-/* xbegin counts as a conditional branch, of no type: it never branches itself
- * but is where an abort goes on behind.
+/* xbegin counts as a conditional branch in its category: it never branches
+ * itself, but an abort resumes at its target.
  */
 static void translate(enum instruction_set set, uint64_t address,
 		      const ZydisDecodedInstruction *decoded,
@@ -171,8 +171,8 @@ static ZyanStatus decode(enum instruction_set set, const uint8_t *bytes,
 					     decoded);
 }
 
-/* The library takes some of VEX's space for Knights Corner's instructions, jkzd
- * and jknzd among them: no processor with Intel PT has those.
+/* Zydis decodes part of VEX's space as Knights Corner's instructions, jkzd and
+ * jknzd among them: no processor with Intel PT has those.
  */
 static bool is_foreign(const ZydisDecodedInstruction *decoded)
 {

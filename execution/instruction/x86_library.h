@@ -4,7 +4,7 @@
 
 #include "execution/instruction/instruction.h"
 
-/* Reads an instruction as Zydis decodes it, as instruction_read() does. */
+/* Decodes an instruction with Zydis. Like instruction_read(). */
 int x86_library_read(enum instruction_set set, uint64_t address,
 		     const uint8_t *bytes, size_t size,
 		     struct instruction *instruction);

@@ -11,7 +11,7 @@ enum {
 	MODRM_MODE = 0xc0,
 };
 
-/* Legacy encoded ones, all of which have a ModR/M byte. */
+/* Legacy encodings, all with a ModR/M byte. */
 static const struct {
 	uint8_t map;
 	uint8_t opcode;
@@ -31,12 +31,12 @@ static const struct {
 	{ 1, 0x01, 0xf3, MODRM_ALL, 0xc6, INSTRUCTION_PLAIN, 1, 1 },
 	{ 1, 0x01, 0xf2, MODRM_ALL, 0xc6, INSTRUCTION_PLAIN, 0, 1 },
 	{ 1, 0x01, 0, MODRM_ALL, 0xc7, INSTRUCTION_PLAIN, 0, 1 },
-	/* urdmsr, uwrmsr; with memory it is enqcmd */
+	/* urdmsr, uwrmsr; with a memory operand it is enqcmd */
 	{ 2, 0xf8, 0xf2, MODRM_MODE, 0xc0, INSTRUCTION_PLAIN, 0, 1 },
 	{ 2, 0xf8, 0xf3, MODRM_MODE, 0xc0, INSTRUCTION_PLAIN, 0, 1 },
 };
 
-/* Operations of which all forms name memory. */
+/* Operations that always have a memory operand. */
 static const struct {
 	uint8_t map;
 	uint8_t opcode;
@@ -81,7 +81,7 @@ static int read_legacy_rest(struct x86_opcode *opcode, bool is_64_bit,
 	return read_memory_operation(opcode);
 }
 
-/* jmpabs, the one instruction that is there only with REX2. */
+/* jmpabs, the only instruction that requires REX2. */
 static int read_jmpabs(struct x86_opcode *opcode,
 		       struct instruction *instruction)
 {
@@ -93,7 +93,9 @@ static int read_jmpabs(struct x86_opcode *opcode,
 	return 1;
 }
 
-/* rdmsr and wrmsrns, and user code's likes of them, with the MSR's number. */
+/* rdmsr and wrmsrns with the MSR's number as an immediate, and the user-mode
+ * variants.
+ */
 static int read_msr_immediate(struct x86_opcode *opcode,
 			      struct instruction *instruction)
 {

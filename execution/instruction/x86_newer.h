@@ -4,16 +4,15 @@
 
 #include "execution/instruction/instruction.h"
 
-/* Reads the instruction at @bytes if it is one that not all releases of the
- * library know, or that they do not know what it does to the flow of: FRED's,
- * LKGS, writes of MSRs by list, immediate or without serialising, PBNDKB, user
- * MSRs, RAO-INT, MOVRS, JMPABS.
+/* Decodes the instruction at @bytes if not all releases of Zydis know it or its
+ * effect on control flow: FRED's, LKGS, writes of MSRs by list, immediate or
+ * without serialising, PBNDKB, user MSRs, RAO-INT, MOVRS, JMPABS.
  *
  * Sources: Architecture Instruction Set Extensions Programming Reference
  * (319433); Flexible Return and Event Delivery (346446); Advanced Performance
  * Extensions (355828), "JMPABS".
  *
- * Returns what instruction_read() does.
+ * Returns like instruction_read().
  */
 int x86_newer_read(enum instruction_set set, const uint8_t *bytes, size_t size,
 		   struct instruction *instruction);

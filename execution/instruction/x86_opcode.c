@@ -20,7 +20,7 @@ uint8_t x86_opcode_next(struct x86_opcode *opcode)
 	return byte;
 }
 
-/* f2 and f3 go before 66, whatever the order. */
+/* f2 and f3 take precedence over 66, whatever the order. */
 static uint8_t read_prefixes(struct x86_opcode *opcode)
 {
 	uint8_t byte = x86_opcode_next(opcode);
@@ -44,8 +44,8 @@ static void set_prefix(struct x86_opcode *opcode, uint8_t payload)
 	opcode->is_wide = payload & 0x80;
 }
 
-/* Outside 64-bit mode what would be VEX or EVEX is les, lds or bound unless
- * the two highest bits of what would be ModR/M are set.
+/* Outside 64-bit mode the first byte of VEX or EVEX is les, lds or bound unless
+ * the two highest bits of the next byte, their ModR/M, are set.
  */
 static int read_vector(struct x86_opcode *opcode, enum instruction_set set,
 		       uint8_t first)

@@ -13,39 +13,43 @@ enum x86_encoding {
 	X86_EVEX,
 };
 
-/* Where an x86 instruction's opcode is, and what says which it is (Intel SDM,
+/* An x86 instruction's opcode with the prefixes that are part of it (Intel SDM,
  * volume 2, chapter 2 and appendix A; APX specification, 355828).
  */
 struct x86_opcode {
 	const uint8_t *bytes;
 	size_t size;
-	size_t at; /* what is read next, beyond the end if the
-				 * bytes end too early */
+	/* index of the next byte to read, past the end if the bytes end too
+	 * early
+	 */
+	size_t at;
 	enum x86_encoding encoding;
 	uint8_t map;
 	uint8_t opcode;
-	uint8_t prefix; /* 0x66, 0xf2, 0xf3 or 0: which is part of it */
+	uint8_t prefix; /* 0x66, 0xf2, 0xf3 or 0: the mandatory prefix */
 	bool is_wide;	/* W */
 	bool has_address_size;
 };
 
 bool x86_is_legacy_prefix(uint8_t byte);
 
-/* Returns the byte at @opcode->at, or 0 if that is the end, and goes behind it. */
+/* Returns the byte at @opcode->at, or 0 at the end, and advances. */
 uint8_t x86_opcode_next(struct x86_opcode *opcode);
 
-/* Reads up to and with the opcode; before, only bytes and size are set.
+/* Reads up to and including the opcode; only bytes and size must be set.
  *
- * Returns 1, or -ERROR_UNSUPPORTED: it is not encoded in one of these ways.
+ * Returns 1, or -ERROR_UNSUPPORTED if it has none of these encodings.
  */
 int x86_opcode_read(struct x86_opcode *opcode, enum instruction_set set);
 
-/* Returns whether its addresses may have 16 bits, and a ModR/M of their own. */
+/* Returns whether its addresses may have 16 bits, with a different ModR/M
+ * format.
+ */
 bool x86_opcode_has_short_addresses(const struct x86_opcode *opcode,
 				    enum instruction_set set);
 
-/* Goes behind ModR/M, SIB and displacement; returns ModR/M.  Only for
- * addresses of 32 and 64 bits.
+/* Skips ModR/M, SIB and displacement; returns ModR/M. Only for addresses of 32
+ * and 64 bits.
  */
 uint8_t x86_opcode_read_modrm(struct x86_opcode *opcode);
 

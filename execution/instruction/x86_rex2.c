@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Rows of the opcode maps that REX2 may not be before; of what is left, legacy
- * prefixes, REX2 itself, VEX and EVEX may not follow either.
+/* Rows of the opcode maps that must not follow REX2; in the remaining rows,
+ * legacy prefixes, REX2 itself, VEX and EVEX must not follow either.
  */
 static bool takes_rex2(uint8_t map, uint8_t opcode)
 {

@@ -4,8 +4,8 @@
 
 #include "execution/instruction/x86_opcode.h"
 
-/* An instruction with REX instead of REX2: other registers, the same length
- * but for @removed bytes.
+/* An instruction rewritten with REX instead of REX2: its registers differ, its
+ * length differs by @removed bytes.
  */
 struct x86_rewritten {
 	uint8_t bytes[X86_LENGTH_LIMIT];
@@ -13,11 +13,10 @@ struct x86_rewritten {
 	uint8_t removed;
 };
 
-/* Rewrites the 64-bit instruction at @bytes, of which it may be only the
- * beginning.
+/* Rewrites the 64-bit instruction at @bytes, which may be incomplete.
  *
  * Returns 1 and *@rewritten, 0 if the bytes end too early, -ERROR_UNSUPPORTED
- * if it has no REX2 prefix, or may not have one.
+ * if it has no REX2 prefix, or must not have one.
  */
 int x86_rex2_rewrite(const uint8_t *bytes, size_t size,
 		     struct x86_rewritten *rewritten);

@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "execution/instruction/x86_opcode.h"
 
-/* Immediates of 2 or 4 bytes, as the operand size says. */
+/* Returns the size of immediates of 2 or 4 bytes, by operand size. */
 static size_t operand_size(const struct x86_opcode *opcode)
 {
 	return opcode->prefix == 0x66 ? 2 : 4;
@@ -44,8 +44,8 @@ static bool has_immediate_in_map_1(uint8_t opcode)
 	       (opcode >= 0xc4 && opcode <= 0xc6);
 }
 
-/* Of VEX, map 1 has branches (Knights Corner's jkzd), and all that it has is
- * known to the library.
+/* With VEX, only map 1 has branches (Knights Corner's jkzd), and Zydis knows
+ * all of map 1.
  */
 static int read_rest(struct x86_opcode *opcode)
 {

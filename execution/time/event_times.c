@@ -19,8 +19,8 @@ void event_times_init(struct event_times *times)
 	times->pace = INSTRUCTION_PACE_FIRST;
 }
 
-/* Returns how far @to is behind @from, which is not later, if less than
- * FLOW_NO_BOUND.
+/* Returns the distance from @from to @to, which is not earlier, if less than
+ * FLOW_NO_BOUND; else FLOW_NO_BOUND.
  */
 static inline uint32_t distance(uint64_t from, uint64_t to)
 {
@@ -30,8 +30,8 @@ static inline uint32_t distance(uint64_t from, uint64_t to)
 					     FLOW_NO_BOUND;
 }
 
-/* Returns the time nearest to @time_ns that @bounds and the record before, of time
- * @last_ns, allow.
+/* Returns the time nearest to @time_ns within @bounds and not before the
+ * previous record's time @last_ns.
  */
 static inline uint64_t clamp(const struct event_bounds *bounds,
 			     uint64_t time_ns, uint64_t last_ns)
@@ -43,8 +43,8 @@ static inline uint64_t clamp(const struct event_bounds *bounds,
 	return time_ns < last_ns ? last_ns : time_ns;
 }
 
-/* The last record may be later than all of this one's bounds.  No bound is far
- * from any time.
+/* The previous record may be later than both bounds of this one. A missing
+ * bound is far from any time.
  */
 static inline void set_bounds(union timed_record *record,
 			      const struct event_bounds *bounds)
@@ -65,7 +65,7 @@ static uint64_t usual_ns(const struct event_times *times)
 				   block_work_instructions(times->work));
 }
 
-/* The span under way ends, whose work took @even_ns, and each slow block of it
+/* Ends the current span: its work took @even_ns, and each slow block of it
  * @share_ns more.
  */
 static inline void end_span(struct event_times *times, uint64_t even_ns,
@@ -80,13 +80,15 @@ static inline void end_span(struct event_times *times, uint64_t even_ns,
 		.share_ns = share_ns,
 		.step = (double)(int64_t)even_ns / (double)(work ? work : 1),
 	};
-	/* No branch: whether there are records is as good as random. */
+	/* Branch-free: whether there are records is unpredictable. */
 	times->span_count += times->finished < times->count;
 	times->finished = times->count;
 	times->elsewhere = 0;
 }
 
-/* The same with slow blocks, which took what is not usual. */
+/* Like end_span(), for a span with slow blocks, which take the unusual part of
+ * the time.
+ */
 __attribute__((noinline)) static void end_slow_span(struct event_times *times,
 						    uint64_t span_ns)
 {
@@ -119,8 +121,8 @@ static uint64_t time_at(const struct event_span *span, uint64_t work)
 	return time_ns;
 }
 
-/* Writes the times of @record, which is behind one of @last_ns, into @to, which
- * may be itself.  Returns when it is.
+/* Writes the times of @record, which follows one of @last_ns, into @to, which
+ * may be @record. Returns its time.
  */
 static inline uint64_t write_one(const struct event_times *times,
 				 const union timed_record *record,
@@ -130,7 +132,7 @@ static inline uint64_t write_one(const struct event_times *times,
 	const struct event_bounds *bounds = &times->bounds[record->early_ns];
 	const struct event_span *span = &times->spans[bounds->span];
 
-	/* Nothing is before a known time that is. */
+	/* Nothing in a span is before its known time. */
 	if (last_ns < span->from_ns)
 		last_ns = span->from_ns;
 	to->time_ns = clamp(bounds, time_at(span, record->time_ns), last_ns);
@@ -143,8 +145,8 @@ static inline uint64_t write_one(const struct event_times *times,
 	return to->time_ns;
 }
 
-/* Room elsewhere is megabytes that another core has read: what the next ones will
- * be written to is asked for meanwhile.
+/* Room elsewhere is megabytes that another core has read: prefetches the next
+ * records' destination while writing.
  */
 static inline void write_all(struct event_times *times, bool has_bounds)
 {
@@ -163,7 +165,7 @@ static inline void write_all(struct event_times *times, bool has_bounds)
 	times->last_ns = last_ns;
 }
 
-/* Without this what x86 is asked for is only to be read. */
+/* Without this attribute x86 only prefetches for reading. */
 #ifdef __x86_64__
 __attribute__((target("prfchw")))
 #endif
@@ -175,7 +177,7 @@ void event_times_write(struct event_times *times)
 		write_all(times, true);
 }
 
-/* Those that wait are not before their own bounds. */
+/* The waiting records are not before their lower bounds. */
 uint64_t event_times_floor_ns(struct event_times *times)
 {
 	uint64_t floor_ns;
@@ -193,8 +195,8 @@ uint64_t event_times_floor_ns(struct event_times *times)
 	return floor_ns;
 }
 
-/* Returns when the first waiting record began at the earliest, or if that is
- * not known at the latest; @known_ns if that is before.
+/* Returns the lower bound of the first waiting record's start, or its upper
+ * bound if it has none; @known_ns if that is earlier.
  */
 __attribute__((noinline)) static uint64_t
 first_known(const struct event_times *times, uint64_t known_ns)
@@ -226,7 +228,7 @@ void event_times_know(struct event_times *times, uint64_t known_ns)
 	begin_span(times, known_ns);
 }
 
-/* Without a known time ahead the usual pace is the best guess. */
+/* Without a later known time the usual rate is the best guess. */
 void event_times_flush(struct event_times *times)
 {
 	end_span(times, usual_ns(times), 0);
@@ -234,7 +236,7 @@ void event_times_flush(struct event_times *times)
 	begin_span(times, times->last_ns);
 }
 
-/* Moves what waits to the front. */
+/* Moves the waiting records' bounds to the front. */
 static void drop_bounds(struct event_times *times)
 {
 	uint32_t gone = times->bounds_count;

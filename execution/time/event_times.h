@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* This is what is given a time: an event, or for a list of blocks an item.
- * Both begin with the same three.
+/* A record that gets a time: an event, or an item for a list of blocks. Both
+ * start with the same three fields.
  */
 union timed_record {
 	struct {
@@ -26,8 +26,8 @@ union timed_record {
 
 _Static_assert(sizeof(union timed_record) == 32, "records are hot");
 
-/* When records began: within [low_ns, high_ns], 0 and UINT64_MAX if
- * unbounded.
+/* Time bounds of the start of records: within [low_ns, high_ns], 0 and
+ * UINT64_MAX if unbounded.
  */
 struct event_bounds {
 	uint64_t low_ns;
@@ -35,10 +35,10 @@ struct event_bounds {
 	uint32_t span;
 };
 
-/* How time passed between two known times. */
+/* The rate of time between two known times. */
 struct event_span {
 	uint64_t from_ns;
-	uint64_t share_ns; /* for each slow block, on top of: */
+	uint64_t share_ns; /* for each slow block, in addition to: */
 	double step;	   /* nanoseconds for each instruction */
 };
 
@@ -46,40 +46,44 @@ enum {
 	EVENT_TIMES_ROOM = 11 * 1024,
 	/* Finished records are handed out before they leave the cache. */
 	EVENT_TIMES_ENOUGH = 2048,
-	/* This is what one branch may need: 63 bits of a list with many blocks
+	/* Records that one branch may need: 63 bits of a list with many blocks
 	 * for each.
 	 */
 	EVENT_TIMES_SPARE = 4096,
 };
 
-/* Records wait here until a time is known behind them.  Those between two
- * known times are interpolated by the work done, but for time that only slow
- * blocks can have taken.  docs/time.md says more.
- *
- * Until its time is written, a record's time_ns is the work (see
- * BLOCK_WORK_SLOW) behind the last known time, early_ns the index of its
- * bounds: many share theirs.  Times are written for many records at once, in
- * one long loop: spans with records are as short as two or three, and a loop
- * over each would cost the processor a wrong guess.
- */
-/* More than any clock counts, and less than a signed number holds, which the
+/* More than any clock counts, but small enough for a signed number, which the
  * processor converts faster.
  */
 #define EVENT_TIMES_LONGEST_NS ((uint64_t)1 << 62)
 
+/* Records wait here until a later time is known. Those between two known times
+ * are interpolated by their work, except for time that only slow blocks can
+ * have taken. See docs/time.md.
+ *
+ * Until its time is written, a record's time_ns is the work (see
+ * BLOCK_WORK_SLOW) since the last known time, and early_ns the index of its
+ * bounds, which many records share. Times are written for many records at once,
+ * in one long loop: spans can have as few as two or three records, and a loop
+ * for each span would cost a branch misprediction each.
+ */
 struct event_times {
-	bool without_bounds; /* records get none: nobody asks */
+	bool without_bounds; /* bounds are not needed */
 	size_t count;
-	size_t finished;	  /* a time is known behind these */
-	size_t written;		  /* these have their times, and are in: */
-	union timed_record *room; /* of somebody else; NULL: they stay */
-	size_t elsewhere; /* so many wait before the first, which who decoded
-			   * what was before has */
+	size_t finished; /* number of records before a known time */
+	/* number of records with their times written; they are in: */
+	size_t written;
+	/* owned by the caller; NULL: they stay here */
+	union timed_record *room;
+	/* number of records that wait before the first, held by the decoder of
+	 * the previous interval
+	 */
+	size_t elsewhere;
 	uint32_t bounds_count;
-	uint32_t span_count; /* the one under way is the next */
+	uint32_t span_count; /* index of the current span */
 	uint64_t last_ns;    /* of the last record written */
 	uint64_t known_ns;   /* the last known time */
-	uint64_t work;	     /* since then */
+	uint64_t work;	     /* since the last known time */
 	struct instruction_pace pace;
 	union timed_record records[EVENT_TIMES_ROOM];
 	struct event_bounds bounds[EVENT_TIMES_ROOM];
@@ -95,8 +99,8 @@ static inline bool event_times_has_room(const struct event_times *times,
 	return times->count + times->elsewhere <= EVENT_TIMES_ROOM - more;
 }
 
-/* Returns whether another branch's records may be added before those that are
- * finished are handed out.
+/* Returns whether another branch's records may be added before the finished
+ * records must be removed.
  */
 static inline bool event_times_wants_more(const struct event_times *times)
 {
@@ -110,11 +114,11 @@ static inline size_t event_times_waiting(const struct event_times *times)
 	return times->count - times->finished + times->elsewhere;
 }
 
-/* Returns a time that whatever comes next is not before. */
+/* Returns a lower bound on the time of all later records. */
 uint64_t event_times_floor_ns(struct event_times *times);
 
-/* Adds bounds for the next records, of which there must be one.  Returns their
- * index.
+/* Adds bounds for the next records, at least one of which must follow. Returns
+ * their index.
  */
 static inline uint32_t event_times_bound(struct event_times *times,
 					 uint64_t low_ns, uint64_t high_ns)
@@ -127,8 +131,8 @@ static inline uint32_t event_times_bound(struct event_times *times,
 	return times->bounds_count++;
 }
 
-/* Adds a record that begins @work behind the last known time, within @bounds;
- * the caller fills in all that is behind its times.  Needs room.
+/* Adds a record that starts @work after the last known time, within @bounds;
+ * the caller fills in all fields after its times. Requires room.
  */
 static inline union timed_record *
 event_times_put(struct event_times *times, uint64_t work, uint32_t bounds)
@@ -141,37 +145,37 @@ event_times_put(struct event_times *times, uint64_t work, uint32_t bounds)
 	return record;
 }
 
-/* Adds a record that begins now, within @bounds, all zero but to be filled in.
- * Needs room.
+/* Adds a record that starts now, within @bounds, with the other fields zeroed.
+ * Requires room.
  */
 static inline union timed_record *event_times_add(struct event_times *times,
 						  uint32_t bounds)
 {
 	union timed_record *record = &times->records[times->count++];
 
-	/* What an initializer leaves of a union is not said. */
+	/* An initializer leaves the rest of a union unspecified. */
 	memset(record, 0, sizeof(*record));
 	record->time_ns = times->work;
 	record->early_ns = bounds;
 	return record;
 }
 
-/* The time is @known_ns now: records added so far are finished. */
+/* Records that the time is @known_ns now: finishes all records added so far. */
 void event_times_know(struct event_times *times, uint64_t known_ns);
 
-/* Finishes all records although no time is known behind them: the stream ends,
- * or there is no room.  Their times are written.
+/* Finishes all records although no later time is known, and writes their times:
+ * the stream ends, or there is no room.
  */
 void event_times_flush(struct event_times *times);
 
-/* Writes the times of the finished records, where they are to be. */
+/* Writes the times of the finished records, at their destination. */
 void event_times_write(struct event_times *times);
 
-/* Drops the finished records.  Pointers to records are invalid then. */
+/* Removes the finished records. Invalidates pointers to records. */
 void event_times_drop(struct event_times *times);
 
-/* Those that are finished next go to @room, for EVENT_TIMES_ROOM of them; or
- * stay here, where that is NULL.  None is finished yet.
+/* Makes @room, for EVENT_TIMES_ROOM records, the destination of the records
+ * finished next; NULL: they stay here. Requires that no record is finished yet.
  */
 static inline void event_times_finish_in(struct event_times *times,
 					 union timed_record *room)

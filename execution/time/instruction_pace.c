@@ -2,15 +2,15 @@
 #include "execution/time/instruction_pace.h"
 
 enum {
-	/* Fewer say too little, */
+	/* Fewer are not reliable, */
 	ENOUGH_INSTRUCTIONS = 4096,
-	/* but more than nothing; */
+	/* but are better than none; */
 	SOME_INSTRUCTIONS = 256,
-	/* where nothing was measured: four instructions a nanosecond. */
+	/* without any measurement: four instructions per nanosecond. */
 	UNMEASURED_RATE = 65536 / 4,
 };
 
-/* As long as 2^40 ns the sum can be shifted. */
+/* Up to 2^40 ns the sum can be shifted without overflow. */
 #define LONGEST_SUM_NS ((uint64_t)1 << 40)
 
 static uint64_t measured_rate(const struct instruction_pace *pace)

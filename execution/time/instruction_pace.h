@@ -7,24 +7,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How long instructions take, or cycles where a trace unit counts them, measured
- * between two synchronisation points for what comes behind the second: so it can
- * be known by whoever begins to decode one such stretch earlier.  Before there was
- * one, all so far is the measure.  Spans with slow blocks do not count.
+/* How long instructions take, or cycles if a trace unit counts them. The rate
+ * is measured between two sync points and used after the second, so that a
+ * decoder which starts one such interval earlier computes the same rate. Before
+ * the first such measurement, all spans so far are averaged. Spans with slow
+ * blocks are ignored.
  */
 struct instruction_pace {
-	uint64_t rate;	 /* nanoseconds per instruction * 65536; 0: not known */
-	uint64_t sum_ns; /* since the last synchronisation point */
+	uint64_t rate;	 /* nanoseconds per instruction * 65536; 0: unknown */
+	uint64_t sum_ns; /* since the last sync point */
 	uint64_t sum_instructions;
-	bool is_across;	  /* the span under way began before it */
-	uint64_t counted; /* of the instructions of the span under way:
-				 * so many stand for cycles that a trace unit
-				 * counted */
+	bool is_across; /* the current span started before it */
+	/* number of instructions of the current span that stand for cycles
+	 * counted by a trace unit
+	 */
+	uint64_t counted;
 };
 
 #define INSTRUCTION_PACE_FIRST ((struct instruction_pace){ .is_across = true })
 
-/* Returns the rate before the first synchronisation point that told one. */
+/* Returns the rate to use before the first sync point that measured one. */
 uint64_t instruction_pace_first_rate(const struct instruction_pace *pace);
 
 static inline uint64_t
@@ -40,7 +42,7 @@ static inline uint64_t instruction_pace_ns(const struct instruction_pace *pace,
 	return (instructions * instruction_pace_rate(pace)) >> 16;
 }
 
-/* Returns how long they may take without anything slow among them. */
+/* Returns how long @instructions may take if none of them is slow. */
 static inline uint64_t
 instruction_pace_longest_ns(const struct instruction_pace *pace,
 			    uint64_t instructions)
@@ -55,7 +57,7 @@ instruction_pace_longest_ns(const struct instruction_pace *pace,
 	return cycle_rate_longest_ns(&span);
 }
 
-/* A span of @instructions took @span_ns; 0 of them: it cannot be told. */
+/* Adds a span of @instructions that took @span_ns; 0 instructions: unknown. */
 static inline void instruction_pace_add(struct instruction_pace *pace,
 					uint64_t instructions, uint64_t span_ns)
 {
@@ -66,7 +68,7 @@ static inline void instruction_pace_add(struct instruction_pace *pace,
 	pace->sum_instructions += counts ? instructions : 0;
 }
 
-/* A synchronisation point was passed. */
+/* Must be called at a sync point. */
 void instruction_pace_sync(struct instruction_pace *pace);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* A struct time_conversion as two factors, for who converts millions: whole
- * nanoseconds of a tick, and 2^64ths of one on top.
+/* A struct time_conversion as two factors, for fast conversion of many values:
+ * the whole nanoseconds of a tick, and the fraction in 2^64ths.
  */
 struct tick_scale {
 	uint64_t whole;
@@ -31,7 +31,7 @@ tick_scale_of(const struct time_conversion *conversion)
 	};
 }
 
-/* Returns what time_conversion_ns() does. */
+/* Returns the same as time_conversion_ns(). */
 static inline uint64_t tick_scale_ns(const struct tick_scale *scale,
 				     uint64_t ticks)
 {
