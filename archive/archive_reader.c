@@ -31,7 +31,7 @@ static int refuse(const struct archive_reader *reader, int error,
 	return -error;
 }
 
-/* The block at the reader's place. */
+/* Reads the block at the reader's position. */
 static int read_block(struct archive_reader *reader, struct tar_header *header)
 {
 	uint8_t block[TAR_BLOCK_BYTES];
@@ -47,7 +47,7 @@ static int read_block(struct archive_reader *reader, struct tar_header *header)
 			    status;
 }
 
-/* Records about the member whose block comes behind them. */
+/* Reads the records about the member whose block follows them. */
 static int read_records(struct archive_reader *reader,
 			struct tar_header *header)
 {

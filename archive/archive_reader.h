@@ -6,28 +6,32 @@
 #include "archive/tar_header.h"
 #include "common/file_map.h"
 
-/* Goes through an archive (archive_writer.h), which may come from anybody. */
+/* Reads an archive (archive_writer.h), which may be from an untrusted source.
+ */
 struct archive_reader {
 	struct file_map map;
 	struct seekable_reader bytes;
-	uint64_t next; /* where the next header is, unpacked */
-	size_t count;  /* of members so far */
+	uint64_t next; /* position of the next header, unpacked */
+	size_t count;  /* number of members so far */
 };
 
-/* A file or a folder below where it is unpacked: its name leads nowhere else. */
+/* A file or a folder. Its name is validated: it stays below the folder where
+ * the archive is unpacked.
+ */
 struct archive_member {
 	struct tar_header header;
-	uint64_t content; /* where its bytes are, for seekable_reader_get() */
+	uint64_t content; /* position of its bytes, for seekable_reader_get() */
 };
 
-/* Opens @path.  Returns 0 or a negative enum error said to @log;
- * -ERROR_UNSUPPORTED, said to nobody: it is no archive.  Close it if 0.
+/* Opens @path. Returns 0 or a negative enum error logged to @log; or
+ * -ERROR_UNSUPPORTED, without a message, if it is no archive. The caller must
+ * close @reader after 0.
  */
 int archive_reader_open(struct archive_reader *reader, const char *path,
 			const struct log *log);
 
-/* Returns 1 and the next @member, 0 at the end; -ERROR_FORMAT, -ERROR_TRUNCATED
- * or -ERROR_UNSUPPORTED (a link, say), said to the log.
+/* Returns 1 and the next @member, 0 at the end; or -ERROR_FORMAT,
+ * -ERROR_TRUNCATED or -ERROR_UNSUPPORTED (for a link, say), logged.
  */
 int archive_reader_next(struct archive_reader *reader,
 			struct archive_member *member);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Files of this size begin a frame, so that they are read without others. */
+/* Files of this size start a frame, so that they can be read without others. */
 enum { LARGE_BYTES = 1 << 16 };
 
 static int put_block(struct seekable_writer *writer,

@@ -41,7 +41,7 @@ static void free_file(struct program_file *file)
 	free(file->name);
 }
 
-/* Sorts the list, each file in it once. */
+/* Sorts the list and removes duplicates. */
 static void make_unique(struct array *files)
 {
 	size_t kept = 0;
@@ -58,7 +58,7 @@ static void make_unique(struct array *files)
 	files->count = kept;
 }
 
-/* A recording of a stranger's may name any file of this machine's. */
+/* A recording from an untrusted source may name any file of this machine. */
 static bool is_elf(const char *path)
 {
 	int fd = *path ? regular_file_open(path) : -1;
@@ -97,7 +97,9 @@ static int add_maps(const struct recording *recording, struct arena *arena,
 
 	while (sideband && (status = sideband_next(sideband, &record)) > 0) {
 		status = add_map(recording, &record.mmap, arena, files);
-		/* The same libraries in each process: not too many at once. */
+		/* Each process lists the same libraries: remove duplicates now
+		 * and then.
+		 */
 		if (files->count % 4096 == 4095)
 			make_unique(files);
 		if (status)
@@ -108,7 +110,7 @@ static int add_maps(const struct recording *recording, struct arena *arena,
 	return status;
 }
 
-/* Adds the debug file of @file, if it has one of its own. */
+/* Adds the debug file of @file, if it has a separate one. */
 static int add_debug_file(const struct program_file *file, struct array *files)
 {
 	const char *slash = strrchr(file->name, '/');
@@ -138,7 +140,7 @@ int program_files_find(const struct recording *recording, struct array *files)
 		error = add_maps(recording, arena, files);
 	count = files->count;
 	for (size_t i = 0; i < count && !error; i++) {
-		/* Adding moves the list. */
+		/* A copy, since adding moves the list. */
 		const struct program_file file =
 			*(struct program_file *)array_at(files, i);
 

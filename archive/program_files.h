@@ -8,15 +8,15 @@ struct recording;
 
 /* A file of the traced programs. */
 struct program_file {
-	char *path; /* where it is here */
-	char *name; /* where it was: below the folder of the machine's files */
+	char *path; /* its present path */
+	char *name; /* its path on the traced machine: below symfs */
 };
 
-/* Lists the files that the recording's processes had mapped as code and that are
- * there, and their debug files, which go into a folder .debug beside each, where
- * readers look for them.  Sets @files to struct program_file, in order of name.
+/* Lists the existing files that the recording's processes had mapped as code,
+ * and their debug files, which go into a folder .debug beside each file, where
+ * readers look for them. Sets @files to struct program_file, in order of name.
  *
- * Returns 0 or -ERROR_MEMORY; free the list in any case.
+ * Returns 0 or -ERROR_MEMORY. The caller frees the list in any case.
  */
 int program_files_find(const struct recording *recording, struct array *files);
 void program_files_free(struct array *files);

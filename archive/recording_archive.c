@@ -27,7 +27,7 @@ struct packing {
 	struct archive_result *result;
 };
 
-/* A copy of its own of the file that is open as @fd, of @size bytes. */
+/* Returns a private mapping of the file open as @fd, of @size bytes. */
 static uint8_t *own_copy(int fd, size_t size)
 {
 	void *bytes =
@@ -63,7 +63,7 @@ static int add_without_stacks(struct packing *packing, int fd,
 	return error;
 }
 
-/* The file with the records, under the name that folders have it by. */
+/* Adds the file with the records, under its name in recording folders. */
 static int add_data(struct packing *packing)
 {
 	const char *path = recording_data_path(packing->recording);
@@ -112,8 +112,8 @@ static int compare_entry(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* All other files of the folder @path.  Links in it are not followed: they would
- * lead a recording that somebody else made to files of whoever packs it.
+/* Adds all other files of the folder @path. Does not follow links in it: in
+ * another user's recording they could lead to files of the user who packs it.
  */
 static int add_folder(struct packing *packing, const char *path)
 {
@@ -129,7 +129,7 @@ static int add_folder(struct packing *packing, const char *path)
 	while (!error && (entry = fts_read(tree))) {
 		const char *name = entry->fts_path + entry->fts_pathlen;
 
-		/* The part below the root, which may end with a slash. */
+		/* The part after the root, which may end with a slash. */
 		for (short level = entry->fts_level; level > 0; level--)
 			do
 				name--;

@@ -8,25 +8,25 @@
 
 struct log;
 
-/* This is what goes into a recording's archive. */
+/* The content of a recording's archive. */
 struct recording_archive_options {
-	const char *symfs;  /* where the traced machine's files are, or NULL */
-	bool keeps_stacks;  /* else their copies keep addresses alone */
-	bool without_files; /* of the traced programs */
+	const char *symfs;  /* root of the traced machine's files, or NULL */
+	bool keeps_stacks;  /* otherwise stack copies only keep addresses */
+	bool without_files; /* omit files of the traced programs */
 };
 
-/* This is what it has become. */
+/* Statistics of the archive. */
 struct archive_result {
 	uint64_t recording_bytes;
 	uint64_t archive_bytes;
 	size_t files;  /* of the traced programs */
-	size_t stacks; /* whose words were left out */
+	size_t stacks; /* whose words were removed */
 };
 
 /* Writes the recording @path, a folder or a file, to @fd as the archive @name.
- * Files of the traced programs are below files/ in it.
+ * Files of the traced programs are stored below files/.
  *
- * Returns 0 and @result, or a negative enum error said to @log.
+ * Returns 0 and @result, or a negative enum error logged to @log.
  */
 int recording_archive_write(const char *path, int fd, const char *name,
 			    const struct recording_archive_options *options,

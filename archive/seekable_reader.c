@@ -33,7 +33,7 @@ static uint32_t read_u32(const uint8_t *bytes)
 	return byte_reader_u32(&reader);
 }
 
-/* Whoever made it up would have us unpack a file that fills the disk. */
+/* Limits the unpacked size, since a forged file could fill the disk. */
 static uint64_t most_bytes(size_t packed_size)
 {
 	uint64_t most = packed_size * (uint64_t)BUDGET_UNPACKED_RATIO +
@@ -62,7 +62,7 @@ static int add_place(struct seekable_reader *reader, const uint8_t *entry,
 	return 0;
 }
 
-/* The @count entries of the table that begins at @offset. */
+/* Reads the @count entries of the table that starts at @offset. */
 static int read_table(struct seekable_reader *reader, uint64_t offset,
 		      size_t count)
 {
@@ -137,7 +137,7 @@ static int compare_place(const void *key, const void *item)
 	return offset - place->offset >= place->size;
 }
 
-/* Unpacks the frame with the byte at @offset, unless it is there. */
+/* Unpacks the frame with the byte at @offset, unless it is unpacked already. */
 static const struct seekable_place *reach(struct seekable_reader *reader,
 					  uint64_t offset)
 {

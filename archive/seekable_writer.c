@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* Trace is a third smaller than with the default, 3, at 30 MB a second. */
+/* Trace becomes a third smaller than with the default, 3, at 30 MB a second. */
 enum { LEVEL = 9 };
 
 struct seekable_frame {

@@ -15,26 +15,29 @@ struct seekable_writer {
 	const char *path; /* for messages */
 	const struct log *log;
 	struct ZSTD_CCtx_s *context;
-	uint8_t *bytes; /* those of the next frame */
+	uint8_t *bytes; /* of the next frame */
 	size_t size;
 	uint8_t *packed;
 	size_t packed_room;
-	uint64_t written;    /* to the file */
+	uint64_t written;    /* bytes written to the file */
 	struct array frames; /* struct seekable_frame */
 };
 
-/* Writes to @fd, which it borrows, as @path and @log.  All return 0, -ERROR_MEMORY
- * or -ERROR_SYSTEM, said to the log; free the writer in any case.
+/* Starts to write to @fd. Borrows @fd, @path and @log. All functions return 0,
+ * -ERROR_MEMORY or -ERROR_SYSTEM, logged. The caller frees the writer in any
+ * case.
  */
 int seekable_writer_open(struct seekable_writer *writer, int fd,
 			 const char *path, const struct log *log);
 int seekable_writer_put(struct seekable_writer *writer, const void *bytes,
 			size_t size);
 
-/* Ends the frame, so that what follows can be read without what was before. */
+/* Ends the frame, so that later bytes can be read without unpacking earlier
+ * ones.
+ */
 int seekable_writer_cut(struct seekable_writer *writer);
 
-/* Writes the table.  Nothing may be put afterwards. */
+/* Writes the table. Nothing can be put afterwards. */
 int seekable_writer_finish(struct seekable_writer *writer);
 void seekable_writer_free(struct seekable_writer *writer);
 

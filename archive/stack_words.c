@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far above its stack pointer a thread's stack may go on. */
+/* The distance to which a thread's stack may extend above its stack pointer. */
 #define STACK_REACH (UINT64_C(1) << 23)
 
-/* Addresses from first up to end. */
+/* Addresses from @first up to, not including, @end. */
 struct code_range {
 	uint64_t first;
 	uint64_t end;
@@ -25,7 +25,7 @@ struct stack_words {
 	const struct arch_frames *frames;
 	uint8_t *bytes;
 	size_t size;
-	struct array code; /* struct code_range, in order, apart */
+	struct array code; /* struct code_range, sorted, disjoint */
 };
 
 static int compare_range(const void *a, const void *b)
@@ -54,7 +54,8 @@ static void join_ranges(struct array *code)
 	code->count = kept;
 }
 
-/* Of all processes at all times: a word that is none's address is no address.
+/* Collects the code ranges of all processes at all times: a word that is in
+ * none of them is no code address.
  */
 static int read_code(struct stack_words *words)
 {
@@ -101,7 +102,7 @@ static bool is_code(const struct stack_words *words, uint64_t word)
 		       words->code.item_size, compare_address);
 }
 
-/* Keeps addresses among the words of @stack, which begins at @first. */
+/* Zeroes the words of @stack, whose address is @first, except addresses. */
 static void keep_addresses(const struct stack_words *words, uint8_t *stack,
 			   size_t room, uint64_t first)
 {
@@ -119,8 +120,8 @@ static void keep_addresses(const struct stack_words *words, uint8_t *stack,
 		memset(stack + at, 0, room - at);
 }
 
-/* The room is the number before the copy; what the kernel did not fill of it
- * may hold what an earlier record had there.
+/* The room is the number before the copy; the part that the kernel did not fill
+ * may contain data of an earlier record.
  */
 static int take_sample(struct stack_words *words,
 		       const struct sideband_user_state *user)
@@ -137,7 +138,7 @@ static int take_sample(struct stack_words *words,
 	memcpy(&room, words->bytes + offset - 8, 8);
 	if (room > words->size - offset)
 		room = words->size - offset;
-	/* Without registers nothing can be unwound. */
+	/* A stack cannot be unwound without registers. */
 	if (kept > room || !frames->register_count ||
 	    !sideband_register(&user->registers,
 			       frames->perf_registers[frames->stack_pointer],

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As POSIX's ustar header block has its fields. */
+/* The fields of POSIX's ustar header block. */
 struct ustar {
 	char name[100];
 	char mode[8];
@@ -52,7 +52,7 @@ static unsigned int sum(const struct ustar *block)
 	return total;
 }
 
-/* Records have what does not fit. */
+/* Values that do not fit are in records. */
 static void write_number(char *field, size_t room, uint64_t number)
 {
 	snprintf(field, room, "%0*llo", (int)room - 1,
@@ -79,7 +79,9 @@ void tar_header_write(const struct tar_header *header,
 	memcpy(block, &ustar, TAR_BLOCK_BYTES);
 }
 
-/* Digits up to a blank, a zero or the end.  Returns whether it is a number. */
+/* Reads digits up to a blank, a zero or the end. Returns whether they are a
+ * number.
+ */
 static bool read_octal(const char *field, size_t room, uint64_t *number)
 {
 	size_t i = 0;

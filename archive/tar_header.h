@@ -9,16 +9,16 @@
 #include <sys/stat.h>
 
 /* Headers of POSIX's pax format (IEEE Std 1003.1, "pax Interchange Format"):
- * blocks of ustar, and before them records with what does not fit there.
+ * ustar blocks, preceded by records for values that do not fit in them.
  */
 enum {
 	TAR_BLOCK_BYTES = 512,
 	TAR_FILE = '0',
 	TAR_FOLDER = '5',
-	TAR_RECORDS = 'x', /* pax records about the member that follows */
+	TAR_RECORDS = 'x', /* pax records about the next member */
 };
 
-/* One member, but for its bytes. */
+/* One member, without its bytes. */
 struct tar_header {
 	char name[PATH_MAX];
 	char type;
@@ -31,22 +31,22 @@ struct tar_header {
 void tar_header_write(const struct tar_header *header,
 		      uint8_t block[TAR_BLOCK_BYTES]);
 
-/* Reads @block.  Returns 1, 0 if it is all zero (the end), or -ERROR_FORMAT. */
+/* Parses @block. Returns 1; 0 if it is all zero (the end); or -ERROR_FORMAT. */
 int tar_header_read(struct tar_header *header,
 		    const uint8_t block[TAR_BLOCK_BYTES]);
 
-/* Writes to @text what only records say: the whole name, size and time.
+/* Writes the values that need records to @text: the whole name, size and time.
  * Returns its length.
  */
 size_t tar_records_write(const struct tar_header *header, char *text,
 			 size_t room);
 
-/* Takes from the records in @text, of @size bytes, what they say of @header, and
- * nothing else.  Returns 0 or -ERROR_FORMAT.
+/* Updates @header from the records in @text, of @size bytes; ignores records
+ * about other values. Returns 0 or -ERROR_FORMAT.
  */
 int tar_records_read(struct tar_header *header, const char *text, size_t size);
 
-/* The bytes of a member with those that fill its last block. */
+/* Returns the size of a member including the padding of its last block. */
 uint64_t tar_padded(uint64_t size);
 
 #endif

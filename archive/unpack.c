@@ -46,7 +46,7 @@ static int copy_bytes(struct archive_reader *reader,
 	return error;
 }
 
-/* Times are kept: what belongs together knows itself by them. */
+/* Preserves times: caches match their inputs by file times. */
 static int unpack_file(struct archive_reader *reader,
 		       const struct archive_member *member, int folder)
 {
@@ -68,7 +68,7 @@ static int unpack_file(struct archive_reader *reader,
 	return error;
 }
 
-/* Makes the folders that @name lies in, and itself if it @is_folder. */
+/* Creates the folders that contain @name, and @name itself if it @is_folder. */
 static int make_folders(const struct archive_reader *reader, int folder,
 			const char *name, bool is_folder)
 {

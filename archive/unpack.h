@@ -5,11 +5,11 @@
 struct log;
 struct output_folder;
 
-/* Unpacks the archive @path into @folder, which is empty: names in the archive
- * lead nowhere else.
+/* Unpacks the archive @path into @folder, which is empty; writes nothing
+ * outside of it.
  *
- * Returns 0; -ERROR_UNSUPPORTED, said to nobody, if it is no archive; or a
- * negative enum error said to @log, with what was unpacked before it left there.
+ * Returns 0; -ERROR_UNSUPPORTED, without a message, if it is no archive; or a
+ * negative enum error logged to @log, and leaves the files unpacked before it.
  */
 int unpack(const char *path, const struct output_folder *folder,
 	   const struct log *log);

@@ -11,10 +11,10 @@
 
 enum { SECOND_NS = 1000000000 };
 
-/* 2262, the last year that 64 bits have in nanoseconds. */
+/* 2262, the last year whose nanoseconds since 1970 fit in 64 bits. */
 static const int64_t last_s = INT64_MAX / SECOND_NS - 1;
 
-/* Reads ".25" or nothing; digits behind the ninth tell nothing. */
+/* Reads ".25" or nothing; ignores digits after the ninth. */
 static bool read_fraction(const char **text, int64_t *ns)
 {
 	const char *at = *text;
@@ -47,7 +47,7 @@ static bool read_seconds(const char *text, int64_t *ns)
 	return true;
 }
 
-/* Reads "Z", "+01:00" or "-0330": how far local time is ahead. */
+/* Reads "Z", "+01:00" or "-0330": the offset of local time from UTC. */
 static bool read_zone(const char *text, int64_t *ahead_s)
 {
 	struct tm zone = { 0 };

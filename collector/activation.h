@@ -10,22 +10,22 @@ enum activation_kind {
 	ACTIVATE_MULTIPLE, /* the next multiple of a period since 1970 */
 };
 
-/* When a recording that is all set up begins, by CLOCK_REALTIME. */
+/* When a recording starts once it is fully set up, in CLOCK_REALTIME. */
 struct activation {
 	enum activation_kind kind;
-	int64_t ns; /* since 1970, or the period: above 0 */
+	int64_t ns; /* since 1970, or the period (above 0) */
 };
 
-/* Reads what --activate is given: "@1795443000.5", "@2026-11-23T15:10:00Z",
- * "@2026-11-23T16:10:00.25+01:00", "/10s", or "+5s", which is so long after
+/* Parses the argument of --activate: "@1795443000.5", "@2026-11-23T15:10:00Z",
+ * "@2026-11-23T16:10:00.25+01:00", "/10s", or "+5s", which is relative to
  * @now_ns.
  *
- * Returns NULL, or a text that says what is wanted instead.
+ * Returns NULL, or a text that describes the expected form.
  */
 const char *activation_parse(const char *text, int64_t now_ns,
 			     struct activation *activation);
 
-/* Returns the instant that is meant if all is set up at @now_ns. */
+/* Returns the start instant if setup is complete at @now_ns. */
 int64_t activation_instant(const struct activation *activation, int64_t now_ns);
 
 #endif

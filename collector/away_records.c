@@ -9,7 +9,9 @@
 #include "common/error.h"
 #include "common/log.h"
 
-/* What ran there since is missing, records of all kinds and trace. */
+/* Adds records of the losses on the CPU since it was switched off: records of
+ * all kinds, and trace.
+ */
 static int add(struct recording_output *output, const struct away_cpu *away)
 {
 	const struct recording_setup *setup = output->setup;
@@ -43,8 +45,8 @@ static bool is_traced(const struct recording_setup *setup, int cpu)
 	return false;
 }
 
-/* Counts the CPUs that came online after the events were opened, if all were to be
- * recorded.
+/* Counts the CPUs that came online after the events were opened, if all CPUs
+ * were to be recorded.
  */
 static int count_late(const struct recording_setup *setup, unsigned int *count)
 {
@@ -63,7 +65,7 @@ static int count_late(const struct recording_setup *setup, unsigned int *count)
 		++*count;
 	}
 	array_free(&online);
-	/* Without the list of CPUs nothing is known of late ones. */
+	/* Late CPUs cannot be counted without the list of online CPUs. */
 	return error == -ERROR_MEMORY ? error : 0;
 }
 

@@ -4,10 +4,10 @@
 
 struct recording_output;
 
-/* Writes records to @output of what is missing of CPUs that were switched off
- * while all that ran on them was recorded: records of all kinds, and trace.  The
- * log is told.  *@count is how many CPUs these are, with those that came online
- * meanwhile, which are not recorded.
+/* Writes records to @output that mark the data lost on CPUs that were switched
+ * off while everything that ran on them was recorded: records of all kinds, and
+ * trace. Also logs this. Sets *@count to the number of these CPUs plus those
+ * that came online during the recording, which are not recorded.
  *
  * Returns 0 or a negative enum error.
  */

@@ -44,7 +44,7 @@ int chosen_calls_open(struct chosen_calls *calls)
 	return error;
 }
 
-/* Writes down that calls of @list alone are traced if they begin from now on. */
+/* Records that from now on, only calls of @list are traced if they start. */
 static int note_choice(const struct chosen_calls *calls, const char *list)
 {
 	const int *cpus = calls->setup->target.cpus.items;
@@ -71,7 +71,8 @@ static int note_choice(const struct chosen_calls *calls, const char *list)
 	return recording_output_add(calls->output, &record);
 }
 
-/* While the recorder has a CPU, no chosen call has, so that its trace is paused.
+/* Runs on each CPU in turn: while the recorder is running there, no chosen call
+ * is, so the CPU's trace is paused.
  */
 static int restart_on_each_cpu(const struct chosen_calls *calls)
 {
@@ -83,7 +84,7 @@ static int restart_on_each_cpu(const struct chosen_calls *calls)
 
 		CPU_ZERO(&one);
 		CPU_SET((size_t)cpus[i], &one);
-		/* One that is switched off traces nothing. */
+		/* A CPU that is switched off traces nothing. */
 		if (!sched_setaffinity(0, sizeof(one), &one))
 			error = event_list_restart_cpu(
 				&calls->setup->events.list,
@@ -110,8 +111,8 @@ static int restart_traces(const struct chosen_calls *calls)
 	return error;
 }
 
-/* The code of the probes' programs is read before they can be traced.  Returns
- * 1; 0 when it was said why not, and nothing has changed; or what ends the
+/* Copies the code of the probes' programs before they can be traced. Returns 1;
+ * 0 after logging why not, with nothing changed; or an error that ends the
  * recording.
  */
 static int choose(struct chosen_calls *calls, struct trigger_setup *setup,
@@ -175,7 +176,7 @@ int chosen_calls_take(struct chosen_calls *calls)
 	return error;
 }
 
-/* Without a call chain: nobody's mark. */
+/* Adds a mark without a call chain, and of no task. */
 static void add_mark(struct byte_buffer *records, const struct event *event,
 		     enum gate_mark_kind kind, uint64_t time_ns)
 {
@@ -195,8 +196,8 @@ static void add_mark(struct byte_buffer *records, const struct event *event,
 	sample_record_add(records, event, &origin, &content);
 }
 
-/* A CPU on which nothing that is chosen runs has a stream, too: what is known of
- * it is that nothing was asked for.
+/* A CPU on which no chosen call runs has a stream, too, so that readers know
+ * that nothing was to be traced on it.
  */
 int chosen_calls_begin_streams(struct chosen_calls *calls)
 {

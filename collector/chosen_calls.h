@@ -10,8 +10,7 @@ struct recording_output;
 struct recording_setup;
 struct ring_drain;
 
-/* The calls in which alone there is trace (--only), and what is written down
- * about that.
+/* The calls to which tracing is limited (--only), and where their records go.
  */
 struct chosen_calls {
 	struct recording_setup *setup;
@@ -22,20 +21,20 @@ struct chosen_calls {
 	size_t choice_spec; /* GATE_CHOICE_EVENT */
 };
 
-/* Opens what lets chosen calls alone be traced, and chooses those of the
- * options.  Returns 0 or a negative enum error with the reason in the log, as the
- * others here; without --only all do nothing.
+/* Opens the events that limit the trace to chosen calls, and chooses the calls
+ * named in the options. Returns 0 or a negative enum error with the reason in
+ * the log, as do the other functions here; without --only all do nothing.
  */
 int chosen_calls_open(struct chosen_calls *calls);
 
-/* Begins the stream of each CPU whose trace begins paused. */
+/* Starts the stream of each CPU whose trace starts paused. */
 int chosen_calls_begin_streams(struct chosen_calls *calls);
 
-/* Writes down that the recording begins or ends, on each CPU. */
+/* Writes a mark on each CPU that the recording starts or ends. */
 int chosen_calls_mark(struct chosen_calls *calls, enum gate_mark_kind kind);
 
-/* Chooses other calls, if somebody has written to options->only_line which.  An
- * error ends the recording.
+/* Chooses other calls if a line was written to options->only_line. An error
+ * ends the recording.
  */
 int chosen_calls_take(struct chosen_calls *calls);
 

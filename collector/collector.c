@@ -33,7 +33,7 @@ const char *collector_refusal(enum collector_source source, const char **fix)
 	return tracer_find(PMU_DEVICES, &pmu) ? NULL : no_unit;
 }
 
-/* What a recording is made by: each part knows those before it. */
+/* The parts of a recording. Each part refers to those before it. */
 struct collector {
 	struct collector_result *result;
 	struct recording_setup setup;
@@ -43,7 +43,7 @@ struct collector {
 	struct chosen_calls calls;
 	struct recording_loop loop;
 	struct priority priority;
-	uint64_t begin_ns; /* of tracing, CLOCK_MONOTONIC */
+	uint64_t begin_ns; /* start of tracing, CLOCK_MONOTONIC */
 	struct clock_readings clock;
 };
 
@@ -95,7 +95,7 @@ static int choose_target(struct collector *collector)
 	return error;
 }
 
-/* What the clock was is written at once: a recorder may be killed. */
+/* Writes the clock readings immediately, as the recorder may be killed. */
 static int note_begin(struct collector *collector)
 {
 	const struct trace_clock trace_clock =
@@ -117,7 +117,8 @@ static int start(struct collector *collector)
 		recording_setup_clock(&collector->setup);
 	int error;
 
-	/* Not permitted: small buffers may overflow, which is then said. */
+	/* If not permitted, small buffers may overflow, which is then reported.
+	 */
 	priority_raise(&collector->priority);
 	error = recording_loop_activate(&collector->loop,
 					&collector->clock.activate_ns);
@@ -136,10 +137,12 @@ static int start(struct collector *collector)
 		error = recording_setup_enable(&collector->setup);
 	if (!error && collector->setup.graph)
 		error = function_graph_start(collector->setup.graph);
-	/* On a busy machine it takes a while until each CPU has all of them. */
+	/* On a busy machine it takes a while until all events are active on all
+	 * CPUs.
+	 */
 	collector->result->late_ns =
 		realtime_ns() - collector->clock.activate_ns;
-	/* What connects from now on, events tell. */
+	/* Later connections are reported by events. */
 	if (!error)
 		error = recording_output_list_sockets(&collector->output);
 	collector->keeper.hits.since_ns = trace_clock_ns(&clock);
@@ -162,7 +165,9 @@ static int finish_code(struct collector *collector)
 	return ring_drain_late_records(&collector->drain);
 }
 
-/* The trace unit writes the last of its buffer when it is disabled. */
+/* Disables the trace first, because the trace unit then writes the rest of its
+ * buffer.
+ */
 static int finish(struct collector *collector)
 {
 	const struct trace_clock clock =
@@ -188,7 +193,7 @@ static int finish(struct collector *collector)
 	if (!error)
 		error = away_records_add(&collector->output,
 					 &collector->result->away_cpus);
-	/* What follows takes long, and no buffer waits for it any more. */
+	/* The rest takes long, and no buffer has to be drained any more. */
 	priority_restore(&collector->priority);
 	if (!error && collector->output.loaded)
 		error = finish_code(collector);
@@ -204,7 +209,7 @@ static int finish(struct collector *collector)
 		       recording_writer_finish(collector->output.writer);
 }
 
-/* All is opened, and the recording is there up to its begin. */
+/* Opens everything, and writes the recording up to the start of tracing. */
 static int set_up(struct collector *collector)
 {
 	int error = recording_setup_open(&collector->setup);
@@ -243,7 +248,7 @@ static void sum_up(struct collector *collector)
 
 	if (!collector->output.writer)
 		return;
-	/* It could not go on to its end. */
+	/* The recording did not reach its regular end. */
 	if (collector->begin_ns && !result->length_ns)
 		result->length_ns = monotonic_ns() - collector->begin_ns;
 	result->trace_bytes =
@@ -258,7 +263,7 @@ static void sum_up(struct collector *collector)
 	result->truncated = collector->drain.counts.truncated;
 }
 
-/* Triggers are disarmed when their events are closed. */
+/* Frees everything. Events are closed before triggers are disarmed. */
 static void release(struct collector *collector)
 {
 	function_graph_close(collector->setup.graph);
@@ -273,7 +278,7 @@ static void release(struct collector *collector)
 		close(collector->loop.timer);
 }
 
-/* Tells the parts of each other. */
+/* Sets the pointers between the parts. */
 static void connect_parts(struct collector *collector)
 {
 	struct recording_setup *setup = &collector->setup;
@@ -334,7 +339,7 @@ int collector_run(const struct collector_options *options,
 		error = record(&collector);
 	if (error)
 		result->end = COLLECTOR_FAILED;
-	/* Where an error kept it from finishing. */
+	/* For the case that an error prevented finish(). */
 	priority_restore(&collector.priority);
 	sum_up(&collector);
 	recording_loop_wait_for_command(&collector.loop);

@@ -14,43 +14,45 @@
 struct log;
 struct output_folder;
 
-/* What tells which functions run. */
+/* The source of the function calls. */
 enum collector_source {
 	SOURCE_TRACE_UNIT,
 	SOURCE_FUNCTION_GRAPH, /* the kernel's own tracer */
 };
 
-/* This is what to record.  All of it is borrowed. */
+/* The options of a recording. All pointers are borrowed. */
 struct collector_options {
 	enum collector_source source;
-	/* The recording: empty. */
+	/* the recording's folder: empty */
 	const struct output_folder *folder;
-	char *const *command; /* ended by NULL; NULL: none */
+	char *const *command; /* ends with NULL; NULL: none */
 	const pid_t *processes;
 	size_t process_count;
-	bool whole_cpus;    /* everything that runs */
-	const char *cpus;   /* a list; NULL: all that are online */
+	bool whole_cpus;    /* record everything that runs */
+	const char *cpus;   /* a list; NULL: all online CPUs */
 	const char *filter; /* see address_filter_parse(); or NULL */
-	const char *sink;   /* of the trace; NULL: the kernel's choice */
+	const char *sink;   /* sink of the trace; NULL: the kernel's choice */
 	struct cycle_choice cycles;
-	bool return_stack; /* of CoreSight: leave out what it foretells */
-	unsigned int tracepoints;    /* enum tracepoint_set bits */
-	bool tracepoints_may_miss;   /* nobody asked: go on without tracefs */
-	uint32_t user_stack_bytes;   /* of it at system calls, 0: no stack */
-	bool user;		     /* user space as well */
+	bool return_stack;	  /* CoreSight: omit predicted returns */
+	unsigned int tracepoints; /* enum tracepoint_set bits */
+	/* by default only: continue without tracefs */
+	bool tracepoints_may_miss;
+	uint32_t user_stack_bytes;   /* copied at system calls; 0: no stack */
+	bool user;		     /* trace user space as well */
 	bool snapshot;		     /* keep the newest trace only */
 	const char *const *triggers; /* see trigger_spec_parse() */
 	size_t trigger_count;
 	const char *only;      /* see gate_list_check(); or NULL */
-	const char *only_line; /* a named pipe that chooses others; or NULL */
-	bool hits_of_all;      /* nor chosen calls: not the command's alone */
-	uint64_t after_ns;     /* to go on tracing behind a hit */
-	uint64_t max_hits;     /* 0: no limit */
-	size_t buffer_bytes;   /* of trace, per CPU: a power of two */
+	const char *only_line; /* a named pipe to choose other calls; or NULL */
+	/* and calls of all tasks, not only the command's */
+	bool hits_of_all;
+	uint64_t after_ns;   /* time to continue tracing after a hit */
+	uint64_t max_hits;   /* 0: no limit */
+	size_t buffer_bytes; /* of trace, per CPU: a power of two */
 	struct activation activation;
 	uint64_t duration_ns; /* 0: no limit */
 	uint64_t max_bytes;   /* of the recording; 0: no limit */
-	/* How the recorder was called, for the recording's header. */
+	/* The recorder's command line, for the recording's header. */
 	int argc;
 	char *const *argv;
 };
@@ -59,53 +61,55 @@ struct collector_options {
 enum collector_end {
 	COLLECTOR_FAILED, /* the reason is in the log */
 	COLLECTOR_COMMAND_ENDED,
-	COLLECTOR_NOT_BEGUN,	/* by a signal, before its instant came */
-	COLLECTOR_NOT_EXECUTED, /* the command: exec failed */
+	COLLECTOR_NOT_BEGUN,	/* by a signal, before the start instant */
+	COLLECTOR_NOT_EXECUTED, /* exec of the command failed */
 	COLLECTOR_TARGET_GONE,	/* all the processes have ended */
 	COLLECTOR_INTERRUPTED,	/* by a signal */
 	COLLECTOR_TIME_OVER,
-	COLLECTOR_SIZE_REACHED, /* the command goes on */
-	COLLECTOR_HITS_REACHED, /* likewise */
+	COLLECTOR_SIZE_REACHED, /* the command continues */
+	COLLECTOR_HITS_REACHED, /* the command continues */
 };
 
-/* This is what came of it. */
+/* The result of a recording. */
 struct collector_result {
 	enum collector_end end;
-	int command_status; /* as of waitpid(2); if there was a command */
-	int exec_errno;	    /* if it was not executed */
-	int signal;	    /* that interrupted */
+	int command_status; /* as of waitpid(2), if there was a command */
+	int exec_errno;	    /* if exec of the command failed */
+	int signal;	    /* that interrupted the recording */
 	uint64_t trace_bytes;
 	uint64_t file_bytes;
-	uint64_t lost_records; /* of sideband: the rings were full */
-	uint64_t truncated;    /* times that trace was lost */
-	size_t lost_code;      /* pieces of code that were never copied */
+	/* sideband records lost because a ring was full */
+	uint64_t lost_records;
+	uint64_t truncated; /* times that trace was lost */
+	size_t lost_code;   /* code pieces that were never copied */
 	unsigned int snapshots;
-	size_t triggers;	 /* that were armed */
-	unsigned int hits;	 /* of triggers, whose trace was kept */
-	unsigned int overlapped; /* those that came meanwhile */
-	unsigned int by_stops;	 /* longer than a limit by the stops alone */
+	size_t triggers;	 /* number armed */
+	unsigned int hits;	 /* trigger hits whose trace was saved */
+	unsigned int overlapped; /* hits during the wait for another hit */
+	unsigned int by_stops;	 /* exceeded a limit only because of stops */
 	uint64_t stops;		 /* times that the recorder stopped the trace */
-	uint64_t stopped_ns;	 /* in all */
-	uint64_t missed;	 /* calls that no probe saw */
-	unsigned int away_cpus;	 /* that were switched off or on meanwhile */
-	bool was_activated;	 /* at an instant: */
-	int64_t late_ns;	 /* all was recorded so long after that */
-	uint64_t length_ns;	 /* from the begin of tracing to its end */
+	uint64_t stopped_ns;	 /* total */
+	uint64_t missed;	 /* calls that the probes missed */
+	unsigned int away_cpus;	 /* switched off or on during the recording */
+	bool was_activated;	 /* started at an instant (--activate) */
+	/* delay from the instant until all was recorded */
+	int64_t late_ns;
+	uint64_t length_ns; /* from the start of tracing to its end */
 };
 
-/* Looks whether @source can be had here, and touches nothing.
+/* Checks whether @source is available on this machine, without side effects.
  *
- * Returns NULL, or a text that says why not, and in @fix what to do about it.
+ * Returns NULL, or the reason why it is not, and in @fix the remedy.
  */
 const char *collector_refusal(enum collector_source source, const char **fix);
 
-/* Records.  Returns when the recording is complete and the command, if any,
- * has ended; after a second SIGINT or SIGTERM without waiting for it.
+/* Records. Returns when the recording is complete and the command, if any, has
+ * ended; after a second SIGINT or SIGTERM does not wait for the command.
  *
  * Takes over the handling of SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGUSR2 of
- * the calling process, which must have one thread.
- * Returns 0 and @result; or a negative enum error with the reason in @log,
- * and @result as far as it is known.
+ * the calling process, which must have one thread. Returns 0 and @result; or a
+ * negative enum error with the reason in @log, and @result as far as it is
+ * known.
  */
 int collector_run(const struct collector_options *options,
 		  const struct log *log, struct collector_result *result);

@@ -79,7 +79,7 @@ static int paranoia(void)
 	return level;
 }
 
-/* Opens @spec on all CPUs.  Returns 0 or the errno. */
+/* Opens @spec on all CPUs. Returns 0 or the errno. */
 static int try_event(struct event_spec spec)
 {
 	struct event_list events = event_list_new();
@@ -116,7 +116,9 @@ static void look_at_rights(struct diagnosis *diagnosis)
 		     paranoia());
 }
 
-/* How the kernel's changes of itself are seen where it does not tell. */
+/* Checks how the kernel's own patches can be detected if it does not report
+ * them.
+ */
 static void look_at_patches(struct diagnosis *diagnosis,
 			    const char *const *functions)
 {
@@ -201,7 +203,7 @@ static void look_at_tracepoints(struct diagnosis *diagnosis)
 		     "are missing: tracefs cannot be read");
 }
 
-/* The second best: it is good to have, and no trace unit needs it. */
+/* The fallback without a trace unit: useful to have, but not required. */
 static void look_at_graph(struct diagnosis *diagnosis)
 {
 	const char *fix;

@@ -10,15 +10,15 @@ enum diagnosis_verdict {
 	DIAGNOSIS_BAD,	   /* the kernel cannot be recorded */
 };
 
-/* This is what one look at this machine found. */
+/* The result of one check of this machine. */
 struct diagnosis {
 	const char *subject;
 	enum diagnosis_verdict verdict;
 	char finding[240];
-	char fix[240]; /* what to do about it; "" if good */
+	char fix[240]; /* the remedy; "" if good */
 };
 
-/* Makes look number *@place, counted from 0, and steps on.
+/* Runs check number *@place, counted from 0, and increments *@place.
  *
  * Returns 1 and @diagnosis, or 0 when there are no more.
  */

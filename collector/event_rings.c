@@ -102,7 +102,8 @@ int event_rings_open_or_explain(struct event_rings *events, size_t spec)
 				 events->buffer_bytes, error, events->log);
 }
 
-/* Closes what is open of spec number @spec, the last one, which is gone then.
+/* Closes the open events of spec number @spec, the last one, and removes the
+ * spec.
  */
 static void take_back(struct event_rings *events, size_t spec)
 {

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-/* By this folder a recording is known whose recorder was killed early. */
+/* A recording whose recorder was killed early is recognized by this folder. */
 static int make_folder(const struct output_folder *recording,
 		       const struct log *log)
 {

@@ -33,8 +33,9 @@ void hit_keeper_free(struct hit_keeper *keeper)
 		close(keeper->hits.timer);
 }
 
-/* A trace that is kept some time behind its hit is not paused at it.  Kernels
- * before 6.13, and drivers that cannot, refuse: the recorder stops the trace.
+/* If the trace is to continue for some time after a hit, the hit does not pause
+ * it. Kernels before 6.13, and drivers without support, refuse to pause; the
+ * recorder then stops the trace.
  */
 static int open_resume(struct hit_keeper *keeper)
 {
@@ -67,7 +68,7 @@ static int arm(struct hit_keeper *keeper)
 	return error;
 }
 
-/* Whole CPUs are traced: their events do not end with the processes. */
+/* Whole CPUs are traced, so their events do not end with the processes. */
 static int watch_processes(struct hit_keeper *keeper)
 {
 	const struct collector_options *options = keeper->setup->options;
@@ -110,9 +111,10 @@ static int keep_trace(struct hit_keeper *keeper, uint32_t index,
 					  rings->cpu, -1, &bytes);
 }
 
-/* A trace that a hit paused stays so when it is enabled again, until the event
- * that resumes it comes, once.  The kernel does not add that to a group that is
- * on its CPU already: it is asked for before.  Hits until now had no trace.
+/* A trace that a hit paused remains paused when it is re-enabled, until the
+ * event that resumes it fires, once. The kernel does not add that event to a
+ * group that is on its CPU already, so it is requested before. Hits until now
+ * had no trace.
  */
 static int enable_trace(struct hit_keeper *keeper)
 {
@@ -130,7 +132,7 @@ static int enable_trace(struct hit_keeper *keeper)
 	return error;
 }
 
-/* Notes since when the trace is stopped, in this turn. */
+/* Records the time at which the trace was stopped in this turn. */
 static void note_stop(struct hit_keeper *keeper, uint64_t now_ns)
 {
 	if (!keeper->stopped_ns)
@@ -178,7 +180,7 @@ static int snapshot(struct hit_keeper *keeper, bool last)
 	return error;
 }
 
-/* Writes down why the trace that was just kept was. */
+/* Adds a record with the reason why the last trace was saved. */
 static int add_record(struct hit_keeper *keeper)
 {
 	const struct hit_wait *hits = &keeper->hits;

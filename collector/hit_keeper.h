@@ -11,49 +11,55 @@ struct recording_output;
 struct recording_setup;
 struct ring_drain;
 
-/* Keeps the newest trace: when a trigger hits, or somebody asks for a snapshot. */
+/* Saves the newest trace when a trigger hits or the user requests a snapshot.
+ */
 struct hit_keeper {
 	struct recording_setup *setup;
 	struct recording_output *output;
 	struct ring_drain *drain;
-	struct collector_result *result; /* counts what was kept */
+	struct collector_result *result; /* counts the saved snapshots */
 	struct trigger_set triggers;
 	struct process_watch processes; /* whose hits count */
 	struct hit_wait hits;
-	bool can_pause;	     /* a hit pauses the trace, ... */
-	size_t resume_spec;  /* ... which goes on by this */
-	uint64_t stopped_ns; /* the trace, in this turn; 0: it was not */
+	bool can_pause;	    /* a hit pauses the trace in the kernel */
+	size_t resume_spec; /* the spec that resumes a paused trace */
+	/* when the trace was stopped in this turn; 0: not */
+	uint64_t stopped_ns;
 };
 
-/* Makes @keeper, whose pointers are set, one without triggers. */
+/* Initializes @keeper, whose pointers must be set, without triggers. */
 void hit_keeper_init(struct hit_keeper *keeper);
 
-/* Disarms the triggers.  The events must be closed. */
+/* Disarms the triggers. The events must be closed. */
 void hit_keeper_free(struct hit_keeper *keeper);
 
-/* Arms the triggers of the options, when the trace's events are open.  Returns 0
- * or a negative enum error with the reason in the log, as the others here.
+/* Arms the triggers of the options. Must be called after the trace's events are
+ * open. Returns 0 or a negative enum error with the reason in the log, as do
+ * the other functions here.
  */
 int hit_keeper_arm(struct hit_keeper *keeper);
 
-/* Stops all trace as soon as something came that may be a hit: what is done
- * before it is kept would be in it.  And goes on if it was none.
+/* hit_keeper_freeze() stops all trace as soon as there may be a hit, so that
+ * the recorder's own work before the hit is saved is not in the trace.
+ * hit_keeper_unfreeze() resumes it if there was no hit.
  */
 int hit_keeper_freeze(struct hit_keeper *keeper);
 int hit_keeper_unfreeze(struct hit_keeper *keeper);
 
-/* Keeps the trace of a hit, if there is one, and @is_time or no time is to pass
- * behind it.
+/* Saves the trace of a hit, if there is one and its wait has ended (@is_time)
+ * or it has none.
  */
 int hit_keeper_keep(struct hit_keeper *keeper, bool is_time);
 
-/* Ends a turn of the recorder: notes for how long it kept others from running. */
+/* Ends a turn of the recorder: records for how long the recorder kept other
+ * tasks from running.
+ */
 void hit_keeper_end_turn(struct hit_keeper *keeper);
 
-/* Keeps what the snapshot's rings hold. */
+/* Saves the content of the snapshot's rings. */
 int hit_keeper_snapshot(struct hit_keeper *keeper);
 
-/* The last snapshot, with its hit if there was one. */
+/* Saves the last snapshot, with its hit if there was one. */
 int hit_keeper_keep_last(struct hit_keeper *keeper);
 
 #endif

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The fields that EVENT_SAMPLE_TYPE gives a sample, then those of an event of
- * BPF output (PERF_SAMPLE_RAW).
+/* The fields of a sample according to EVENT_SAMPLE_TYPE, then those of an event
+ * of BPF output (PERF_SAMPLE_RAW).
  */
 struct sample_fields {
 	uint64_t id;
@@ -39,7 +39,7 @@ static const struct trigger *trigger_of(const struct hit_wait *hits,
 	return NULL;
 }
 
-/* Returns whether what happened at @time_ns is in the trace. */
+/* Returns whether the trace covers @time_ns. */
 static bool was_traced(const struct hit_wait *hits, uint64_t time_ns)
 {
 	return time_ns >= hits->since_ns &&
@@ -85,7 +85,7 @@ bool trace_stops_explain(const struct trace_stops *stops, uint64_t limit_ns,
 	return stopped_ns && stopped_ns >= latency_ns - limit_ns;
 }
 
-/* The first hit that is in the trace is waited for; others are counted. */
+/* Waits for the first hit that is in the trace; counts others. */
 static void take_hit(struct hit_wait *hits, const struct trigger *trigger,
 		     const struct sample_fields *sample)
 {
@@ -142,7 +142,7 @@ void hit_wait_take_records(struct hit_wait *hits,
 	}
 }
 
-/* Whoever writes there is no task of the recording's. */
+/* The process that writes the line is no task of the recording. */
 static void take_line(struct hit_wait *hits, const struct trigger *trigger,
 		      const struct trace_clock *clock, int cpu)
 {

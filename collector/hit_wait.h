@@ -13,7 +13,7 @@ struct ring_bytes;
 struct trace_clock;
 struct trigger_set;
 
-/* A time in which the recorder had stopped all trace, and copied it. */
+/* A time in which the recorder had stopped all trace to copy it. */
 struct trace_stop {
 	uint64_t from_ns;
 	uint64_t until_ns;
@@ -21,54 +21,55 @@ struct trace_stop {
 
 enum { TRACE_STOPS = 64 };
 
-/* The newest stops.  A call, sleep or wait for a CPU that they made longer is no
- * hit: triggers judge times without the stops, of which there is no trace.
+/* The newest stops. A call, sleep or wait for a CPU that exceeds a limit only
+ * because of stops is no hit: triggers judge times without the stops, of which
+ * there is no trace.
  */
 struct trace_stops {
 	struct trace_stop newest[TRACE_STOPS];
-	uint64_t count;	 /* of all, so far */
-	uint64_t sum_ns; /* likewise */
+	uint64_t count;	 /* of all stops so far */
+	uint64_t sum_ns; /* of all stops so far */
 };
 
 void trace_stops_add(struct trace_stops *stops, uint64_t from_ns,
 		     uint64_t until_ns);
 
-/* Returns how much of the time from @from_ns to @until_ns lies in stops. */
+/* Returns how much of the time from @from_ns to @until_ns is within stops. */
 uint64_t trace_stops_part(const struct trace_stops *stops, uint64_t from_ns,
 			  uint64_t until_ns);
 
-/* Returns whether what took @latency_ns, in a call that began @length_ns before
- * @time_ns, was longer than @limit_ns by the stops alone.
+/* Returns whether a latency of @latency_ns, in a call that started @length_ns
+ * before @time_ns, exceeds @limit_ns only because of the stops.
  */
 bool trace_stops_explain(const struct trace_stops *stops, uint64_t limit_ns,
 			 uint64_t latency_ns, uint64_t length_ns,
 			 uint64_t time_ns);
 
-/* The hit of a trigger whose trace is to be kept: the first one that is in the
- * trace.  Those that come before it has been kept are counted.
+/* The trigger hit whose trace is to be saved: the first one in the trace.
+ * Further hits before that trace is saved are only counted.
  */
 struct hit_wait {
 	const struct event_list *events; /* borrowed */
 	const struct trigger_set *triggers;
-	uint64_t after_ns; /* how long each hit is waited for */
-	bool has_begun;	   /* the trace that hits keep */
+	uint64_t after_ns; /* how long to continue tracing after a hit */
+	bool has_begun;	   /* the trace that hits save has started */
 	bool is_pending;
-	bool is_frozen; /* all trace is, since there may be a hit */
+	bool is_frozen; /* all trace is stopped for a possible hit */
 	struct trigger_hit hit;
 	uint32_t pid;
 	uint32_t tid;
 	int cpu;
-	int timer;	    /* the time that it is waited for; else -1 */
-	uint64_t since_ns;  /* when tracing began, or went on */
-	uint64_t frozen_ns; /* the trace, by the last snapshot */
+	int timer;	    /* ends the wait for the hit; else -1 */
+	uint64_t since_ns;  /* when tracing started or resumed */
+	uint64_t frozen_ns; /* when the last snapshot stopped the trace */
 	unsigned int overlapped;
-	unsigned int by_stops; /* that were no hits without the stops */
+	unsigned int by_stops; /* hits only because of stops, so ignored */
 	struct trace_stops stops;
 	size_t record_spec; /* TRIGGER_HIT_EVENT */
 };
 
-/* Look for hits in @records of RING_HITS, and in the triggers' FIFOs, whose hits
- * are on @cpu, at the time of @clock.
+/* Search for hits in @records of RING_HITS, and in the triggers' FIFOs, whose
+ * hits are on @cpu, at the time of @clock.
  */
 void hit_wait_take_records(struct hit_wait *hits,
 			   const struct ring_bytes *records);

@@ -14,8 +14,8 @@ static void add(struct poll_list *list, int fd)
 		(struct pollfd){ .fd = fd, .events = POLLIN };
 }
 
-/* The tracer's rings.  What is not read of them is the newest: that is what a
- * snapshot keeps.
+/* Returns the number of the tracer's rings to poll. A snapshot polls none: the
+ * unread data in the rings is the newest, which the snapshot saves.
  */
 static size_t graph_rings(const struct recording_setup *setup)
 {

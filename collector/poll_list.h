@@ -9,9 +9,9 @@
 struct hit_keeper;
 struct recording_setup;
 
-/* This is what is waited for: the signals, the timers of the end and of a hit,
- * who chooses calls, one for each ring, one for each trigger, one for each process
- * whose end is to be known.
+/* Entries of the poll list: the signals, the timers of the end and of a hit,
+ * the pipe that chooses calls; then one for each ring, one for each trigger,
+ * and one for each process whose end is awaited.
  */
 enum poll_place {
 	POLL_SIGNALS,
@@ -24,27 +24,34 @@ enum poll_place {
 struct poll_list {
 	struct pollfd *polled;
 	nfds_t count;
-	nfds_t ring_end;  /* the place behind perf's rings */
-	nfds_t processes; /* the last ones */
+	nfds_t ring_end; /* index after perf's rings */
+	/* the number of entries for processes, which are last */
+	nfds_t processes;
 };
 
-/* Lists the rings of @setup, and the triggers and processes of @keeper; of the first
- * places those that are not set are not waited for.  Returns 0 or -ERROR_MEMORY.
+/* Lists the rings of @setup, and the triggers and processes of @keeper. The
+ * entries of enum poll_place are not polled until they are set. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int poll_list_open(struct poll_list *list, const struct recording_setup *setup,
 		   const struct hit_keeper *keeper);
 void poll_list_free(struct poll_list *list);
 
-/* Waits.  Returns 0, also when a signal came, or -ERROR_SYSTEM. */
+/* Waits for an entry. Returns 0, also when interrupted by a signal, or
+ * -ERROR_SYSTEM.
+ */
 int poll_list_wait(struct poll_list *list);
 
-/* Sets what is waited for at @place, -1: nothing; says whether it came. */
+/* poll_list_set() sets the descriptor to poll at @place, -1: none;
+ * poll_list_has() returns whether it is ready.
+ */
 void poll_list_set(struct poll_list *list, enum poll_place place, int fd);
 bool poll_list_has(const struct poll_list *list, enum poll_place place);
 
-/* Stop waiting for the rings whose tasks have all ended, and for the processes
- * that have.  Return whether no trace can come any more; whether it was waited
- * for processes, and all have ended.
+/* poll_list_drop_rings() stops polling the rings whose tasks have all ended,
+ * and returns whether no more trace can arrive. poll_list_drop_processes()
+ * stops polling the processes that have ended, and returns whether processes
+ * were polled and all have ended.
  */
 bool poll_list_drop_rings(struct poll_list *list);
 bool poll_list_drop_processes(struct poll_list *list);

@@ -28,8 +28,8 @@ bool priority_raise(struct priority *priority)
 	return priority->is_raised;
 }
 
-/* Whose right to be real-time comes from RLIMIT_RTPRIO may not take
- * SCHED_RESET_ON_FORK away again.  The nice value was never lost.
+/* A thread whose right to be real-time is from RLIMIT_RTPRIO may not clear
+ * SCHED_RESET_ON_FORK again. The nice value was never lost.
  */
 bool priority_restore(struct priority *priority)
 {

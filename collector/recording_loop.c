@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Looks whether the command has ended. */
+/* Checks whether the command has ended. */
 static void reap(struct recording_loop *loop)
 {
 	int status;
@@ -85,7 +85,7 @@ static void look_at_size(struct recording_loop *loop)
 			    bytes >> 30);
 }
 
-/* Takes what has come so far. */
+/* Consumes the pending signals and data. */
 static int take(struct recording_loop *loop, const struct poll_list *list)
 {
 	const struct trace_clock clock = recording_setup_clock(loop->setup);
@@ -105,7 +105,7 @@ static int take(struct recording_loop *loop, const struct poll_list *list)
 	return error ? error : ring_drain_resume(loop->drain);
 }
 
-/* Looks whether nobody is left whose trace is wanted. */
+/* Checks whether all targets of the trace have ended. */
 static void look_for_target(struct recording_loop *loop, struct poll_list *list)
 {
 	bool is_over = poll_list_drop_rings(list) &&
@@ -200,7 +200,7 @@ static int open_timer(int64_t instant_ns)
 	return fd;
 }
 
-/* Returns whether a signal ended it. */
+/* Returns whether a signal ended the recording. */
 static bool is_interrupted(struct recording_loop *loop)
 {
 	struct signal_event event;
@@ -213,7 +213,7 @@ static bool is_interrupted(struct recording_loop *loop)
 	return loop->result->end == COLLECTOR_NOT_BEGUN;
 }
 
-/* What the events that are open already say fills the rings meanwhile. */
+/* Events that are open already fill the rings during the wait. */
 static int wait_for(struct recording_loop *loop, int timer)
 {
 	struct poll_list list;
@@ -222,7 +222,7 @@ static int wait_for(struct recording_loop *loop, int timer)
 	if (error)
 		return error;
 	poll_list_set(&list, POLL_TIMER, timer);
-	/* Others are chosen when it has begun. */
+	/* Other calls can be chosen only after the start. */
 	poll_list_set(&list, POLL_CHOICE, -1);
 	while (!error) {
 		error = poll_list_wait(&list);

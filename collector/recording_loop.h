@@ -13,35 +13,35 @@ struct recording_output;
 struct recording_setup;
 struct ring_drain;
 
-/* A recording under way: waits for what comes, and for its end. */
+/* A recording in progress: waits for data and for the end. */
 struct recording_loop {
 	struct recording_setup *setup;
 	struct recording_output *output;
 	struct ring_drain *drain;
 	struct hit_keeper *keeper;
 	struct chosen_calls *calls;
-	struct collector_result *result; /* says how it ended */
+	struct collector_result *result; /* how the recording ended */
 	struct workload workload;
 	bool command_ended;
 	struct signal_source signals;
-	int timer; /* of the end; -1: none */
+	int timer; /* fires at the end; -1: none */
 	struct size_watch size_watch;
 };
 
-/* Waits for the instant at which the recording is to begin, *@instant_ns of
- * CLOCK_REALTIME; 0: it begins at once.  Returns 0, with result->end
- * COLLECTOR_NOT_BEGUN if a signal came instead; or a negative enum error: it has
- * passed, which is said to the log.
+/* Waits for the start instant of the recording and stores it in *@instant_ns,
+ * in CLOCK_REALTIME; 0: start at once. Returns 0, with result->end
+ * COLLECTOR_NOT_BEGUN if a signal arrived instead; or a negative enum error if
+ * the instant has passed, which is logged.
  */
 int recording_loop_activate(struct recording_loop *loop, int64_t *instant_ns);
 
-/* Reads the rings until the recording is to end: sets result->end.  Returns 0 or a
- * negative enum error.
+/* Reads the rings until the recording is to end; sets result->end. Returns 0 or
+ * a negative enum error.
  */
 int recording_loop_run(struct recording_loop *loop);
 
-/* Waits for the command, unless it has ended: the recording is complete, and it may
- * take its time.  A second signal says that the user will not wait.
+/* Waits for the command, unless it has ended. The recording is complete by now,
+ * so the command may take its time; a second signal ends the wait.
  */
 void recording_loop_wait_for_command(struct recording_loop *loop);
 

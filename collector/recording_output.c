@@ -41,8 +41,8 @@ int recording_output_add(struct recording_output *output,
 	return error;
 }
 
-/* function_graph names the functions, whose code nobody has to follow: only
- * the code that user stacks may go through is copied.
+/* function_graph records function names, so the kernel's code is not needed for
+ * decoding: copies only the code through which user stacks may be unwound.
  */
 static int copy_little(const struct recording_output *output,
 		       const struct output_folder *kcore_dir)
@@ -167,7 +167,7 @@ static int create_file(struct recording_output *output)
 	return error;
 }
 
-/* Threads that end before they are traced have no events. */
+/* Threads that ended before the events were opened have no events. */
 static int check_threads(const struct recording_output *output)
 {
 	if (event_rings_page(&output->setup->events))
@@ -203,7 +203,7 @@ static int write_all(struct recording_output *output,
 
 int recording_output_begin(struct recording_output *output)
 {
-	struct byte_buffer filter = { 0 }; /* as the kernel has it */
+	struct byte_buffer filter = { 0 }; /* in the kernel's format */
 	int error = check_threads(output);
 
 	if (!error)
@@ -212,7 +212,7 @@ int recording_output_begin(struct recording_output *output)
 	return error;
 }
 
-/* What cannot be compared has been said, and the recording is good without. */
+/* Errors of the comparison were logged, and do not spoil the recording. */
 void recording_output_compare(const struct recording_output *output)
 {
 	struct output_folder kcore_dir;

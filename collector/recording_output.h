@@ -9,44 +9,48 @@
 
 struct recording_setup;
 
-/* The recording's folder: the file of records and trace, and the copies of what
- * there is beside it.
+/* The recording's folder: the file of records and trace, and the copies of code
+ * and other files beside it.
  */
 struct recording_output {
 	const struct recording_setup *setup;
-	struct recording_writer *writer; /* NULL before there is a file */
+	struct recording_writer *writer; /* NULL before the file exists */
 	struct kernel_copy kernel;
-	struct loaded_code *loaded; /* NULL: new code cannot be seen */
+	struct loaded_code *loaded; /* NULL: new code cannot be detected */
 	struct socket_list sockets;
 };
 
-/* Borrows @setup, whose events are opened before the others here are called. */
+/* Returns an output that borrows @setup. The events of @setup must be open
+ * before any other function here is called.
+ */
 struct recording_output
 recording_output_new(const struct recording_setup *setup);
 void recording_output_free(struct recording_output *output);
 
 /* Copies the kernel's code, sets the filter and writes the start of the
- * recording.  Returns 0 or a negative enum error with the reason in the log.
+ * recording. Returns 0 or a negative enum error with the reason in the log.
  */
 int recording_output_begin(struct recording_output *output);
 
-/* Writes which cgroup each thread is in now to the recording's file @name, for
- * whoever asks by cgroup; what moves tasks meanwhile is recorded.  Likewise.
+/* Writes the current cgroup of each thread to the recording's file @name, for
+ * queries by cgroup; later moves of tasks are recorded as events. Returns like
+ * recording_output_begin().
  */
 int recording_output_list_cgroups(const struct recording_output *output,
 				  const char *name);
 
-/* Lists the connections that there are now, if their messages are recorded.
- * Likewise.
+/* Lists the current connections, if their messages are recorded. Returns like
+ * recording_output_begin().
  */
 int recording_output_list_sockets(struct recording_output *output);
 
-/* Adds @records, which are freed.  Likewise. */
+/* Adds @records and frees them. Returns like recording_output_begin(). */
 int recording_output_add(struct recording_output *output,
 			 struct byte_buffer *records);
 
-/* Looks for changes of the kernel's code that were not recorded.  The events are
- * still open: closing them patches the kernel, too.
+/* Checks for changes of the kernel's code that were not recorded. Must be
+ * called while the events are open, because closing them patches the kernel,
+ * too.
  */
 void recording_output_compare(const struct recording_output *output);
 

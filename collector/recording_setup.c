@@ -17,7 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 
-/* Threads times CPUs times events: a shell's soft limit is too low. */
+/* The product of threads, CPUs and events exceeds a shell's soft limit. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -28,8 +28,8 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Opened before any other event, since others patch the kernel: static keys,
- * tracepoints.  Not permitted: the recording is made without.
+/* Opened before any other event, because other events patch the kernel: static
+ * keys, tracepoints. If not permitted, the recording continues without.
  */
 static int open_text_poke(struct recording_setup *setup)
 {
@@ -49,7 +49,7 @@ static int open_text_poke(struct recording_setup *setup)
 	return 0;
 }
 
-/* Before any event that patches, too. */
+/* Must also be opened before any event that patches the kernel. */
 static int open_text_poke_breakpoints(struct recording_setup *setup)
 {
 	const char *const *functions = setup->tracer->patch_functions;
@@ -70,8 +70,8 @@ static int open_text_poke_breakpoints(struct recording_setup *setup)
 	return 0;
 }
 
-/* Without them, the code of new modules is unknown, and that of modules that are
- * removed is taken for what follows at its addresses.
+/* Without these events, the code of new modules is unknown, and the code of
+ * removed modules is mistaken for later code at the same addresses.
  */
 static int open_modules(struct recording_setup *setup)
 {
@@ -93,8 +93,8 @@ static int open_modules(struct recording_setup *setup)
 	return 0;
 }
 
-/* Where a debugger uses the CPUs' breakpoints, classic BPF filters that are loaded
- * meanwhile are gaps.
+/* If a debugger uses the CPUs' breakpoints, classic BPF filters that are loaded
+ * during the recording are gaps.
  */
 static int open_bpf_text(struct recording_setup *setup)
 {
@@ -117,8 +117,8 @@ static int open_bpf_text(struct recording_setup *setup)
 	return 0;
 }
 
-/* Returns the tracepoints wanted, or where that is a default and tracefs
- * cannot be read, none.
+/* Returns the tracepoints to record; none if they are only a default and
+ * tracefs cannot be read.
  */
 static unsigned int tracepoints_of(const struct recording_setup *setup)
 {
@@ -169,7 +169,7 @@ static int refuse_only(const struct recording_setup *setup, const char *why)
 	return -ERROR_UNSUPPORTED;
 }
 
-/* Says so if no kernel can pause the trace of this unit. */
+/* Logs an error if no kernel can pause the trace of this unit. */
 static int check_pause(const struct recording_setup *setup)
 {
 	const struct tracer *tracer = setup->tracer;
@@ -182,8 +182,8 @@ static int check_pause(const struct recording_setup *setup)
 	return refusal ? refuse_only(setup, refusal) : 0;
 }
 
-/* Drivers that cannot pause a trace, and kernels before that, refuse one that
- * begins paused.
+/* Drivers that cannot pause a trace, and older kernels, refuse a trace that
+ * starts paused.
  */
 static int open_paused_trace(struct recording_setup *setup)
 {
@@ -229,7 +229,7 @@ static int add_trace(struct recording_setup *setup)
 	return 0;
 }
 
-/* Each CPU has rings, whoever writes to them. */
+/* Each CPU has rings, independent of the events that write to them. */
 static int add_rings(struct recording_setup *setup)
 {
 	const struct collector_options *options = setup->options;
@@ -246,8 +246,9 @@ int recording_setup_open(struct recording_setup *setup)
 	raise_file_limit();
 	if (!error)
 		error = add_trace(setup);
-	/* It may patch all functions, which takes seconds: what is refused is so
-	 * before, and the changes are no part of the recording.
+	/* The tracer may patch all functions, which takes seconds. It is set up
+	 * after the steps that may fail, and before the patches would be
+	 * recorded.
 	 */
 	if (!error && recording_setup_has_graph(setup))
 		error = graph_recording_open(setup->options, &setup->target,
@@ -259,9 +260,9 @@ int recording_setup_open(struct recording_setup *setup)
 	return error ? error : open_trace(setup);
 }
 
-/* The tracepoints come first: what the recorder does before would only fill their
- * rings.  The trace comes last, which is the first spec: all that it shows has its
- * events.
+/* Tracepoints are enabled late, since the recorder's own preparations would
+ * fill their rings, but before the trace, which is the first spec and enabled
+ * last: then all code that the trace shows has its events.
  */
 int recording_setup_enable(const struct recording_setup *setup)
 {

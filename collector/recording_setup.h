@@ -11,21 +11,21 @@
 
 struct function_graph;
 
-/* What is recorded, and by what.  Open data: chosen and opened before a recording
- * begins, and the same from then on.
+/* The subject of a recording and the events that record it. Open data: chosen
+ * and opened before a recording starts, and constant from then on.
  */
 struct recording_setup {
 	const struct collector_options *options;
 	const struct log *log;
 	struct target target;
-	pid_t command; /* that waits to begin; -1: none */
+	pid_t command; /* waits to be started; -1: none */
 	const struct tracer *tracer;
 	struct pmu pmu;
-	struct function_graph *graph; /* NULL: a trace unit */
+	struct function_graph *graph; /* NULL: a trace unit is used */
 	struct event_rings events;
 	size_t trace_spec;  /* index of the trace's own events */
-	size_t switch_spec; /* of those of task switches */
-	bool wide;	    /* may look at whole CPUs */
+	size_t switch_spec; /* index of the events of task switches */
+	bool wide;	    /* whole-CPU events are permitted */
 };
 
 /* Opens the events of the target, in the order that lets every change of the
@@ -34,21 +34,23 @@ struct recording_setup {
  */
 int recording_setup_open(struct recording_setup *setup);
 
-/* Returns whether the kernel's own tracer takes the place of a trace unit. */
+/* Returns whether the kernel's own tracer replaces a trace unit. */
 static inline bool
 recording_setup_has_graph(const struct recording_setup *setup)
 {
 	return setup->options->source == SOURCE_FUNCTION_GRAPH;
 }
 
-/* Enables what was opened disabled and waits for no exec.  Likewise. */
+/* Enables all disabled events except enable_on_exec and on-demand ones. Returns
+ * 0 or a negative enum error with the reason in the log.
+ */
 int recording_setup_enable(const struct recording_setup *setup);
 
 /* Returns the recording's clock. */
 struct trace_clock recording_setup_clock(const struct recording_setup *setup);
 
-/* Returns what arming triggers needs, with @symbols, which are empty, and an
- * option that is to be named.
+/* Returns the arguments for arming triggers, with @symbols, which are empty,
+ * and without the name of an option, which the caller sets.
  */
 struct trigger_setup recording_setup_triggers(struct recording_setup *setup,
 					      struct kernel_symbols *symbols);

@@ -30,9 +30,9 @@ static int drain_ring(struct ring_drain *drain, struct cpu_rings *rings,
 	return error;
 }
 
-/* The kernel stops a trace without a word when it comes to the end of what was
- * free then (perf_aux_output_begin() in kernel/events/ring_buffer.c, which
- * keeps a byte): says what it says of other losses.
+/* Adds a loss record. The kernel stops a trace without a record when it reaches
+ * the end of the space that was free at the start (perf_aux_output_begin() in
+ * kernel/events/ring_buffer.c, which reserves a byte).
  */
 static int tell_full(struct ring_drain *drain, struct cpu_rings *rings)
 {
@@ -102,7 +102,7 @@ int ring_drain_all(struct ring_drain *drain)
 	return recording_writer_end_round(drain->output->writer);
 }
 
-/* The kernel stops a trace that has no room; it stays so until asked. */
+/* The kernel stops a trace without room, and does not restart it by itself. */
 int ring_drain_resume(struct ring_drain *drain)
 {
 	struct cpu_rings *rings = drain->setup->events.cpus.items;

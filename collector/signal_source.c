@@ -18,8 +18,8 @@ int signal_source_open(struct signal_source *source)
 	for (unsigned int i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		sigaddset(&set, numbers[i]);
 	blocked = set;
-	/* A file that may not grow any more (ulimit -f) is then an error of
-	 * write(2), and not the end of us without a word.
+	/* Exceeding the file size limit (ulimit -f) is then an error of
+	 * write(2), instead of killing the recorder silently.
 	 */
 	sigaddset(&blocked, SIGXFSZ);
 	source->fd = -1;

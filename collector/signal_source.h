@@ -5,27 +5,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The signals that steer a recording, as a descriptor to poll. */
+/* The signals that control a recording, as a descriptor to poll. */
 struct signal_source {
 	int fd;
 };
 
 struct signal_event {
 	int number; /* SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2 */
-	/* Sent to the whole foreground group by the terminal, so that the
-	 * command has it too.
+	/* Sent by the terminal to the whole foreground group, so the command
+	 * has received it too.
 	 */
 	bool from_terminal;
 };
 
-/* Blocks those signals, and SIGXFSZ, and opens the source.
+/* signal_source_open() blocks SIGXFSZ and the signals above, and opens the
+ * source.
  *
  * Returns 0, or -ERROR_SYSTEM with errno set.
  */
 int signal_source_open(struct signal_source *source);
 void signal_source_close(struct signal_source *source);
 
-/* Returns 1 and @event, or 0 if there is none now. */
+/* Returns 1 and @event, or 0 if no signal is pending. */
 int signal_source_next(const struct signal_source *source,
 		       struct signal_event *event);
 

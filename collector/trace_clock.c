@@ -14,7 +14,7 @@ uint64_t trace_clock_ns(const struct trace_clock *clock)
 	return clock->tracer->now_ns(clock->page);
 }
 
-/* The kernel tells without any rights; 0 changes nothing. */
+/* Needs no rights; modes 0 changes nothing. */
 static void ask_kernel(struct clock_reading *reading)
 {
 	struct timex state = { .modes = 0 };
@@ -26,8 +26,8 @@ static void ask_kernel(struct clock_reading *reading)
 	reading->maxerror_ns = (uint64_t)state.maxerror * US_NS;
 }
 
-/* An interrupt between two readings makes them tell less: the closest of
- * several count.
+/* An interrupt between two readings makes them less precise: uses the closest
+ * pair of several.
  */
 void trace_clock_read(const struct trace_clock *clock,
 		      struct clock_reading *reading)
@@ -40,7 +40,7 @@ void trace_clock_read(const struct trace_clock *clock,
 		int64_t between = realtime_ns();
 		uint64_t after = trace_clock_ns(clock);
 
-		/* function_graph's tracer cannot tell its clock. */
+		/* function_graph's tracer cannot read its clock. */
 		if (!before || after < before ||
 		    after - before >= reading->bracket_ns)
 			continue;

@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "common/log.h"
 
-/* What the trace is made of: as its user wants it, by which unit. */
+/* The inputs of the trace's spec: the user's options and the trace unit. */
 struct wish {
 	const struct collector_options *options;
 	const struct tracer *tracer;

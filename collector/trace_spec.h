@@ -8,7 +8,7 @@ struct log;
 struct pmu;
 struct tracer;
 
-/* Makes the spec of the trace's own event, as @options and the unit want it.
+/* Creates the spec of the trace's own event from @options and the trace unit.
  * Returns 0 or a negative enum error with the reason in @log.
  */
 int trace_spec_make(const struct collector_options *options,

@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* Memory that lives and dies together.
+/* An allocator whose objects are all freed together.
  *
- * One arena holds everything one stage builds: names, symbols, call-tree
- * nodes.  Nothing in it is freed on its own.
+ * One arena holds everything that one stage builds: names, symbols, call-tree
+ * nodes. Objects are not freed individually.
  */
 struct arena;
 
@@ -17,15 +17,14 @@ struct arena *arena_new(void);
 /* Frees @arena and everything allocated from it.  NULL is allowed. */
 void arena_free(struct arena *arena);
 
-/* Frees all that was allocated from @arena, but keeps some room for what will be.
- */
+/* Frees all objects of @arena, but keeps some memory for later allocations. */
 void arena_clear(struct arena *arena);
 
-/* Adds to @arena all that was allocated from @other, which is gone then. */
+/* Moves everything allocated from @other to @arena, and frees @other. */
 void arena_join(struct arena *arena, struct arena *other);
 
-/* Makes room for @size bytes in all, about as many as will be allocated next: in
- * large pages if there are many.  Returns 0 or -ERROR_MEMORY.
+/* Reserves @size bytes in total, an estimate of later allocations, in large
+ * pages if there are many. Returns 0 or -ERROR_MEMORY.
  */
 int arena_reserve(struct arena *arena, size_t size);
 
@@ -35,9 +34,9 @@ int arena_reserve(struct arena *arena, size_t size);
  */
 void *arena_alloc(struct arena *arena, size_t size);
 
-/* Copies @length bytes of @text and ends them with a NUL.
+/* Copies @length bytes of @text and appends a NUL.
  *
- * Owner: the arena.  Returns NULL when out of memory.
+ * Owner: the arena. Returns NULL when out of memory.
  */
 char *arena_text(struct arena *arena, const char *text, size_t length);
 

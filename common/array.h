@@ -23,53 +23,56 @@ struct array {
 
 /* Appends one zeroed item.
  *
- * Owner: the array.  Returns NULL when out of memory; the array is then as
- * it was.
+ * Owner: the array. Returns NULL when out of memory; the array is then
+ * unchanged.
  */
 void *array_add(struct array *array);
 
-/* Appends a copy of @item, which is no item of @array.  Returns 0 or -ERROR_MEMORY. */
+/* Appends a copy of @item, which must not be an item of @array. Returns 0 or
+ * -ERROR_MEMORY.
+ */
 int array_append(struct array *array, const void *item);
 
-/* Makes room for @count items in all, about as many as will be added: large arrays
- * are spared growing, and fetching small pages.  Returns 0, or -ERROR_MEMORY.
+/* Reserves room for @count items in total, an estimate of later additions, so
+ * that large arrays need not grow and use large pages. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int array_reserve(struct array *array, size_t count);
 
-/* Returns item @index, after appending zeroed ones up to it if it is not there
- * yet; NULL when out of memory.
+/* Returns item @index, after appending zeroed items up to it if it does not
+ * exist yet; NULL when out of memory.
  */
 void *array_reach(struct array *array, size_t index);
 
-/* The same with copies of @like in place of zeroed ones. */
+/* Like array_reach(), but appends copies of @like instead of zeroed items. */
 void *array_reach_like(struct array *array, size_t index, const void *like);
 
 /* Returns item @index, which must be below array->count. */
 void *array_at(const struct array *array, size_t index);
 
-/* Takes out @count items from @index on, which must be there: those behind them
- * move there.
+/* Removes @count items from @index on, which must exist; moves the items after
+ * them up.
  */
 void array_remove(struct array *array, size_t index, size_t count);
 
-/* Sorts by qsort's rules. */
+/* Sorts with @compare, like qsort(3). */
 void array_sort(struct array *array,
 		int (*compare)(const void *a, const void *b));
 
-/* Puts the first items in order, as many as come so or nearly so, equal ones as they
- * came.  Returns how many these are.
+/* Sorts a prefix of the array, stably: as many items as are in order or nearly
+ * so. Returns their number.
  */
 size_t array_sort_first(struct array *array,
 			int (*compare)(const void *a, const void *b));
 
-/* Returns how many items come before @key: those for which @is_before, which
- * must be the first ones.
+/* Returns how many items precede @key: those for which @is_before returns true,
+ * which must come first.
  */
 size_t array_partition_point(const struct array *array, const void *key,
 			     bool (*is_before)(const void *item,
 					       const void *key));
 
-/* Frees the items; the array is empty then and may be used again. */
+/* Frees the items; the array is then empty and can be reused. */
 void array_free(struct array *array);
 
 #endif

@@ -7,16 +7,16 @@
  * (bpf_prog_kallsyms_candidate() in kernel/bpf/core.c): as samples of
  * breakpoints with the registers of the arguments of
  *
- *	bpf_arch_text_copy(void *dst, void *src, size_t size)
- *		writes a program that the JIT compiler has made
- *	bpf_arch_text_invalidate(void *dst, size_t size)
- *		overwrites a program that is freed
- *	bpf_prog_jit_attempt_done(struct bpf_prog *prog)
- *		the same thread has written all of a program (kernel/bpf/core.c,
- *		since Linux 5.13); the program runs only later
+ * 	bpf_arch_text_copy(void *dst, void *src, size_t size)
+ * 		writes a program that the JIT compiler has made
+ * 	bpf_arch_text_invalidate(void *dst, size_t size)
+ * 		overwrites a program that is freed
+ * 	bpf_prog_jit_attempt_done(struct bpf_prog *prog)
+ * 		the same thread has written all of a program (kernel/bpf/core.c,
+ * 		since Linux 5.13); the program runs only later
  *
  * of arch/x86/net/bpf_jit_comp.c (both since Linux 6.0) and
- * arch/arm64/net/bpf_jit_comp.c (since 6.9).  Numbers of registers are those of
+ * arch/arm64/net/bpf_jit_comp.c (since 6.9). Register numbers are those of
  * arch/.../include/uapi/asm/perf_regs.h.
  */
 #define BPF_TEXT_COPY_EVENT "bpf_text_copy"

@@ -2,62 +2,66 @@
 #ifndef KT_COMMON_BUDGET_H
 #define KT_COMMON_BUDGET_H
 
-/* How much a recording may make its reader do or keep.  A recording comes from
- * anybody: whatever it says of itself, in a few bytes, costs a bounded amount
- * of time, memory and disk.  Each limit lies far above what a recorder writes;
- * whoever meets one says so to the log, with the file and the place, and goes
- * on with what fits.  docs/reliability.md lists them for users.
+/* Limits of the work and memory that a recording may cost its reader. A
+ * recording may be from an untrusted source: no content of a few bytes may cost
+ * an unbounded amount of time, memory or disk. Each limit is far above the
+ * values that a recorder writes; code that reaches one logs that with the file
+ * and the offset, and continues with the part within the limit.
+ * docs/reliability.md lists the limits for users.
  */
 
-/* The kernel's code: the loads of an ELF core that count, and the bytes of all
- * of them, of which those that lie near each other are copied.  The text of a
- * kernel and its modules are some ten MB, in up to about a hundred loads.
+/* The kernel's code: the number of loads of an ELF core that are used, and
+ * their total size, of which neighbouring loads are copied. The text of a
+ * kernel and its modules has some ten MB, in up to about a hundred loads.
  */
 #define BUDGET_CODE_LOADS 4096u
 #define BUDGET_CODE_BYTES (1ull << 30)
 
-/* Copies of code that came later (the folder code/). */
+/* Copies of code that was added during the recording (the folder code/). */
 #define BUDGET_CODE_FILES 65536u
 
-/* This is what compressed records may become: so many bytes for each packed
- * one, and some for nothing.  perf's records shrink to a third or a tenth.
+/* The size of unpacked records: a ratio to the packed size, plus a fixed
+ * allowance, up to a maximum. perf's records shrink to a third or a tenth.
  */
 #define BUDGET_UNPACKED_RATIO 256u
 #define BUDGET_UNPACKED_FREE (64ull << 20)
 #define BUDGET_UNPACKED_BYTES (16ull << 30)
 
-/* An archive: its files, the bytes of each part that is unpacked at once, and
- * of all of it, within what BUDGET_UNPACKED_* allow for its size.
+/* An archive: the number of its files, the size of each part that is unpacked
+ * at once, and the total size, within the BUDGET_UNPACKED_* limits for the
+ * archive's size.
  */
 #define BUDGET_ARCHIVE_FILES (1u << 17)
 #define BUDGET_ARCHIVE_FRAME_BYTES (8u << 20)
 #define BUDGET_ARCHIVE_BYTES (1ull << 38)
 
-/* Streams of trace.  Each one has a decoder and reads the sideband for itself:
- * that is more than the CPUs of any machine traced so far, and nobody traces as
- * many threads one by one.
+/* Streams of trace. Each has a decoder and reads the sideband separately. The
+ * limit is above the number of CPUs of any machine traced so far, and tracing
+ * this many threads one by one is not expected.
  */
 #define BUDGET_STREAMS 4096u
 
-/* A CPU's number is below this: tables have a place for each up to the largest
- * (Linux's CONFIG_NR_CPUS ends far below).
+/* CPU numbers are below this: tables have an entry for each up to the largest
+ * (Linux's CONFIG_NR_CPUS is far below).
  */
 #define BUDGET_CPUS (1 << 16)
 
 /* Ids of events in one file. */
 #define BUDGET_EVENT_IDS (1u << 22)
 
-/* A child has its parent's maps, which may have its parent's, and so on. */
+/* The depth of forks: a child inherits its parent's maps, which may in turn be
+ * inherited.
+ */
 #define BUDGET_FORK_DEPTH 64u
 
-/* A text that is read whole: kallsyms, modules.  The largest known are some
- * twenty MB.
+/* A text file that is read into memory as a whole: kallsyms, modules. The
+ * largest known have some twenty MB.
  */
 #define BUDGET_TEXT_BYTES (256ull << 20)
 
-/* What `ktrace-hw serve` does for others at once: threads, in all and of one
- * user, each of which holds two events and 68 KiB for every CPU; connections of a
- * user that have not said what they want yet, and for how long.
+/* The load of `ktrace-hw serve`: the number of threads, in total and per user,
+ * each of which needs two events and 68 KiB for every CPU; a user's connections
+ * that have not sent a request yet, and how long they may wait.
  */
 #define BUDGET_SERVED_THREADS 128u
 #define BUDGET_SERVED_THREADS_OF_USER 64u
@@ -65,7 +69,7 @@
 #define BUDGET_SERVE_WAITING 128u
 #define BUDGET_SERVE_WAITING_MS 5000
 
-/* What a store's server answers to one question: rows of a report, not of a
+/* The answer of a store's server to one query: rows of a report, not of a
  * recording.
  */
 #define BUDGET_ANSWER_BYTES (1ull << 30)

@@ -4,15 +4,17 @@
 
 #include "common/elf_build_id.h"
 
-/* Files' build ids, each read once: many processes have the same libraries. */
+/* The build ids of files, each read once: many processes have the same
+ * libraries.
+ */
 struct build_id_cache;
 
 /* Returns NULL when out of memory. */
 struct build_id_cache *build_id_cache_new(void);
 void build_id_cache_free(struct build_id_cache *cache);
 
-/* Returns the build id of the file at @path, as elf_build_id_of_file(); none when
- * out of memory.
+/* Returns the build id of the file at @path, like elf_build_id_of_file(), but
+ * an empty one when out of memory.
  */
 struct elf_build_id build_id_cache_of(struct build_id_cache *cache,
 				      const char *path);

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a record or a section that grow while it is put together.
+/* A growing buffer for a record or a section under construction.
  *
- * When memory runs out, @failed is set and nothing more is added: check
- * once, at the end.
+ * When memory runs out, @failed is set and nothing more is added, so that
+ * callers need only check once, at the end.
  */
 struct byte_buffer {
 	uint8_t *bytes;
@@ -18,9 +18,9 @@ struct byte_buffer {
 	bool failed;
 };
 
-/* Returns where @more bytes may be written, behind those that are there, which
- * become part of it when the caller adds them to its size; NULL when out of memory.
- * What was returned before is no longer valid.
+/* Returns space for @more bytes after the present ones; the caller adds them by
+ * increasing the buffer's size. Returns NULL when out of memory. Pointers
+ * returned before become invalid.
  */
 uint8_t *byte_buffer_reserve(struct byte_buffer *buffer, size_t more);
 
@@ -37,15 +37,15 @@ void byte_buffer_text(struct byte_buffer *buffer, const char *text);
 /* Appends zeros until the size is a multiple of @alignment. */
 void byte_buffer_align(struct byte_buffer *buffer, size_t alignment);
 
-/* Appends all of the file at @path, whose stated size is not trusted (files
- * of /proc and tracefs state 0).
+/* Appends the whole file at @path. Does not rely on the reported file size (0
+ * for files of /proc and tracefs).
  *
  * Returns 0; -ERROR_SYSTEM, errno set, if it cannot be read, and @buffer is
- * then as it was.
+ * then unchanged.
  */
 int byte_buffer_file(struct byte_buffer *buffer, const char *path);
 
-/* Frees the bytes; the buffer is empty then and may be used again. */
+/* Frees the bytes; the buffer is then empty and can be reused. */
 void byte_buffer_free(struct byte_buffer *buffer);
 
 #endif

@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads outside bytes front to back and never past their end.
+/* Reads untrusted bytes from front to back and never past their end.
  *
  * After the first read that does not fit, @failed is set, every read yields
- * zero, empty or NULL, and the position no longer moves: check once, at the
- * end.  Integers are little endian, as in every recording we read.
+ * zero, empty or NULL, and the position no longer moves, so that callers need
+ * only check once, at the end. Integers are little endian, as in every
+ * recording we read.
  */
 struct byte_reader {
 	const uint8_t *bytes; /* borrowed */
@@ -29,7 +30,7 @@ uint64_t byte_reader_u64(struct byte_reader *reader);
 /* Returns the next @size bytes in place, or NULL. */
 const uint8_t *byte_reader_bytes(struct byte_reader *reader, size_t size);
 
-/* Returns the text up to and past its NUL, in place; "" if there is none. */
+/* Returns the text in place and moves past its NUL; "" if there is no NUL. */
 const char *byte_reader_text(struct byte_reader *reader);
 
 /* Returns how many bytes are left; 0 after a failure. */

@@ -7,18 +7,20 @@
 
 struct pack;
 
-/* Where a chunk of bytes lies in a file. */
+/* The position of a chunk of bytes in a file. */
 struct chunk {
 	uint64_t offset;
-	uint64_t hash;	 /* of the bytes as they lie there */
-	uint32_t stored; /* their number: compressed (zstd) */
-	uint32_t size;	 /* what they become */
+	uint64_t hash;	 /* of the stored bytes */
+	uint32_t stored; /* size in the file: compressed (zstd) */
+	uint32_t size;	 /* size when decompressed */
 };
 
-/* Chunks are added at its end; those that are there may be read meanwhile. */
+/* A file of chunks. Chunks are appended; existing ones may be read at the same
+ * time.
+ */
 struct chunk_file {
 	int fd;	      /* borrowed */
-	uint64_t end; /* where the next one goes */
+	uint64_t end; /* where the next chunk is added */
 };
 
 enum { CHUNK_MOST = 1 << 26 };
@@ -30,12 +32,12 @@ enum { CHUNK_MOST = 1 << 26 };
 int chunk_file_add(struct chunk_file *file, const void *bytes, size_t size,
 		   struct chunk *chunk);
 
-/* Returns the bytes of @chunk, chunk->size of them, to be freed; NULL if they
- * are not what was written, or when out of memory.
+/* Returns the bytes of @chunk, chunk->size of them; the caller frees them.
+ * Returns NULL if they are damaged, or when out of memory.
  */
 void *chunk_file_read(const struct chunk_file *file, const struct chunk *chunk);
 
-/* Writes or reads where a chunk lies. */
+/* Writes or reads the position of a chunk. */
 void chunk_pack(struct chunk *chunk, struct pack *pack);
 
 #endif

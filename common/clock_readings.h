@@ -7,8 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a recording's clock and CLOCK_REALTIME said at one moment, and what the
- * kernel knew then of the latter: adjtimex(2), whose words these are.
+/* A simultaneous reading of a recording's clock and CLOCK_REALTIME, with the
+ * kernel's information about the latter. The field names are those of
+ * adjtimex(2).
  */
 struct clock_reading {
 	bool is_known;
@@ -17,15 +18,15 @@ struct clock_reading {
 	uint64_t bracket_ns;  /* the two were read within this time */
 	uint32_t status;      /* STA_* bits of linux/timex.h */
 	uint64_t esterror_ns; /* estimated error of CLOCK_REALTIME */
-	uint64_t maxerror_ns; /* the largest that it may have */
+	uint64_t maxerror_ns; /* upper bound of that error */
 };
 
-/* Those of a recording: when tracing began and when it ended. */
+/* The readings of a recording: at the start and at the end of tracing. */
 struct clock_readings {
 	struct clock_reading begin;
 	struct clock_reading end;
-	/* The instant of CLOCK_REALTIME for which record --activate waited;
-	 * 0: it did not.
+	/* The instant of CLOCK_REALTIME for which record --activate waited; 0:
+	 * none.
 	 */
 	int64_t activate_ns;
 };
@@ -36,11 +37,11 @@ static inline int64_t clock_reading_offset(const struct clock_reading *reading)
 	return (int64_t)((uint64_t)reading->realtime_ns - reading->clock_ns);
 }
 
-/* Writes them as kcore_dir/clock of a recording has them (docs/formats.md). */
+/* Writes the readings in the format of kcore_dir/clock (docs/formats.md). */
 void clock_readings_write(const struct clock_readings *readings, FILE *out);
 
-/* Reads what that wrote, @size bytes of @text.  Lines that are something else
- * tell nothing.
+/* Parses the output of clock_readings_write(), @size bytes of @text. Ignores
+ * unknown lines.
  */
 void clock_readings_parse(struct clock_readings *readings, const char *text,
 			  size_t size);

@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-/* Returns what CLOCK_MONOTONIC says, in ns and in whole ms. */
+/* Return the time of CLOCK_MONOTONIC, in ns and in whole ms. */
 uint64_t monotonic_ns(void);
 uint64_t monotonic_ms(void);
 
-/* Returns what CLOCK_REALTIME says: ns since 1970. */
+/* Returns the time of CLOCK_REALTIME: ns since 1970. */
 int64_t realtime_ns(void);
 
 #endif

@@ -8,14 +8,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Both ends of a TCP connection, as one of its sockets has them. */
+/* Both ends of a TCP connection, from the view of one of its sockets. */
 struct connection {
 	struct endpoint local;
 	struct endpoint remote;
-	bool is_server; /* the local end accepted it */
+	bool is_server; /* the local end accepted the connection */
 };
 
-/* Return the end that asked for the connection, and the one that accepted it. */
+/* Return the end that initiated the connection, and the one that accepted it.
+ */
 const struct endpoint *connection_client(const struct connection *connection);
 const struct endpoint *connection_server(const struct connection *connection);
 
@@ -25,7 +26,7 @@ const struct endpoint *connection_server(const struct connection *connection);
 void connection_write(uint64_t socket, const struct connection *connection,
 		      FILE *out);
 
-/* Reads such a line.  Returns whether it is one. */
+/* Parses such a line. Returns whether it is valid. */
 bool connection_read(const char *line, uint64_t *socket,
 		     struct connection *connection);
 

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Returns the struct @type whose field @member @pointer, not const, points to:
- * callbacks find by it what they are part of.
+/* Returns the struct @type whose field @member, not const, is at @pointer.
+ * Callbacks use it to find the struct that contains their argument.
  */
 #define container_of(pointer, type, member) \
 	((type *)((char *)(pointer)-offsetof(type, member)))

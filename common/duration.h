@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads a duration such as "10us", "1.5ms" (ns, us, ms, s); seconds without a
- * unit.
+/* Parses a duration such as "10us", "1.5ms" (ns, us, ms, s); without a unit,
+ * seconds.
  *
- * Returns whether it is one.
+ * Returns whether @text is a duration.
  */
 bool duration_read(const char *text, uint64_t *duration_ns);
 

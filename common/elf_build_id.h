@@ -5,19 +5,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The kernel and perf know no longer ones (BUILD_ID_SIZE_MAX in
+/* The kernel and perf do not support longer ones (BUILD_ID_SIZE_MAX in
  * include/linux/buildid.h).
  */
 enum { ELF_BUILD_ID_SIZE = 20 };
 
-/* Tells what is in an ELF file: another build has another one. */
+/* Identifies the content of an ELF file: each build has a different one. */
 struct elf_build_id {
-	size_t size;			  /* 0: there is none */
-	uint8_t bytes[ELF_BUILD_ID_SIZE]; /* zeros behind it */
+	size_t size;			  /* 0: none */
+	uint8_t bytes[ELF_BUILD_ID_SIZE]; /* padded with zeros */
 };
 
-/* Returns the build id of the file at @path: none where it is no ELF file, has
- * none or a longer one, or cannot be read.
+/* Returns the build id of the file at @path: an empty one if it is no ELF file,
+ * has none or a longer one, or cannot be read.
  */
 struct elf_build_id elf_build_id_of_file(const char *path);
 

@@ -2,9 +2,10 @@
 #ifndef KT_COMMON_EMBED_H
 #define KT_COMMON_EMBED_H
 
-/* Makes the text of @file, a path from the root of the sources in quotes, the
- * constant @name of this program; with a NUL behind it.  Objects with such texts
- * have a line in Makefile, for they depend on those files.
+/* Embeds the text of @file, a quoted path relative to the root of the sources,
+ * as the constant @name of this program, followed by a NUL. Objects with
+ * embedded texts need a line in the Makefile for their dependency on those
+ * files.
  */
 #define EMBED(name, file) \
 	__asm__(".section .rodata\n" \

@@ -2,8 +2,8 @@
 #ifndef KT_COMMON_ERROR_H
 #define KT_COMMON_ERROR_H
 
-/* Why the outside world failed.  Functions return these negated; what went
- * wrong where has then been said to the log that the caller passed in.
+/* Causes of failures outside the program. Functions return them negated, after
+ * logging the details to the log that the caller passed in.
  */
 enum error {
 	ERROR_NONE,
@@ -12,7 +12,7 @@ enum error {
 	ERROR_NOT_FOUND,   /* no such file, stream, field, address */
 	ERROR_FORMAT,	   /* bytes that break their format's rules */
 	ERROR_TRUNCATED,   /* the file ends too early */
-	ERROR_UNSUPPORTED, /* valid, but not something we can read */
+	ERROR_UNSUPPORTED, /* valid, but not supported */
 };
 
 /* Returns a short text for @error, an enum error negated or not. */

@@ -7,36 +7,39 @@
 
 struct log;
 
-/* A whole file in memory, read-only, its pages fetched when touched. */
+/* A whole file mapped into memory, read-only; pages are loaded when accessed.
+ */
 struct file_map {
 	const uint8_t *bytes; /* NULL for an empty file */
 	size_t size;
 };
 
-/* Maps @path.  Returns 0, -ERROR_NOT_FOUND or -ERROR_SYSTEM with the cause
- * said to @log.
+/* Maps @path. Returns 0, -ERROR_NOT_FOUND or -ERROR_SYSTEM with the cause
+ * logged to @log.
  */
 int file_map_open(struct file_map *map, const char *path,
 		  const struct log *log);
 
-/* The same, the file staying open as *@fd, for the caller to close; -1 if there
- * was an error.
+/* Like file_map_open(), but leaves the file open as *@fd, for the caller to
+ * close; -1 on error.
  */
 int file_map_open_kept(struct file_map *map, const char *path,
 		       const struct log *log, int *fd);
 
-/* As file_map_open(), with the file @name of @folder, if it lies below that. */
+/* Like file_map_open(), for the file @name of @folder, if it is below that
+ * folder.
+ */
 int file_map_open_beneath(struct file_map *map, const char *folder,
 			  const char *name, const struct log *log);
 
 /* Maps the file open as @fd, which may be closed afterwards. */
 int file_map_open_fd(struct file_map *map, int fd);
 
-/* A map that is all zero is closed. */
+/* Unmaps the file. A zeroed map counts as closed. */
 void file_map_close(struct file_map *map);
 
-/* Opens an unnamed, empty file to be written and mapped, in $TMPDIR or else
- * /var/tmp: on disk, for what would be too large for memory.
+/* Opens an unnamed, empty file for writing and mapping, in $TMPDIR or else
+ * /var/tmp: on disk, for data that may exceed memory.
  *
  * Returns the descriptor, or -ERROR_SYSTEM.
  */

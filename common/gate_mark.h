@@ -4,43 +4,45 @@
 
 #include <stdint.h>
 
-/* How a recording made with --only tells when each CPU's trace unit ran, and for
- * whom: samples of a software event of that name, with the task, the CPU, the
- * time and the kernel's call chain where it happened, and these raw bytes.
+/* How a recording made with --only reports when each CPU's trace unit ran, and
+ * for which task: as samples of a software event of that name, with the task,
+ * the CPU, the time and the kernel's call chain at that point, and these raw
+ * bytes.
  */
 #define GATE_MARK_EVENT "ktrace_hw:gate"
 
 enum gate_mark_kind {
-	GATE_BEGIN = 1, /* a chosen call begins: the trace goes on */
+	GATE_BEGIN = 1, /* a chosen call starts: the trace resumes */
 	GATE_END,	/* it ends: the trace pauses */
-	GATE_LEAVE,	/* its task leaves the CPU: likewise */
-	GATE_COME,	/* its task has got the CPU: the trace goes on */
-	GATE_FIRST, /* the recording begins, every CPU's trace being paused */
-	GATE_LAST,  /* it ends */
+	GATE_LEAVE,	/* its task leaves the CPU: the trace pauses */
+	GATE_COME,	/* its task is switched in: the trace resumes */
+	GATE_FIRST,	/* the recording starts with all traces paused */
+	GATE_LAST,	/* the recording ends */
 };
 
-/* Where a CPU leaves the return address in a register, the kernel's call chain at
- * a function's begin has the function, not who called it, but all above.
+/* On CPUs that pass the return address in a register, the kernel's call chain
+ * at a function's start has the function and all its callers except the direct
+ * one.
  */
 struct gate_mark {
 	uint32_t kind; /* enum gate_mark_kind */
 	uint32_t reserved;
-	uint64_t caller; /* where the function returns to; 0: in the chain */
+	uint64_t caller; /* the return address; 0: see the chain */
 };
 
-/* Of a mark that has no caller. */
+/* Size of a mark without a caller. */
 enum { GATE_MARK_OLD_SIZE = 8 };
 
-/* And which calls are chosen from when on: samples of an event of this name, with
- * the time at which those calls are that begin from then on.
+/* Changes of the chosen calls: samples of an event of this name, each with the
+ * time from which on these calls are traced if they start.
  */
 #define GATE_CHOICE_EVENT "ktrace_hw:only"
 
-/* Of a list of names, with its NUL. */
+/* Size of a list of names, with its NUL. */
 enum { GATE_LIST_SIZE = 1024 };
 
 struct gate_choice {
-	char list[GATE_LIST_SIZE]; /* names with commas between; or GATE_NONE */
+	char list[GATE_LIST_SIZE]; /* comma-separated names; or GATE_NONE */
 };
 
 /* Stands for a list without names. */

@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One line of /proc/kallsyms: "address type name[\t[module]]".  The texts
- * are not ended by a NUL and belong to the caller of the parser.
+/* One line of /proc/kallsyms: "address type name[\t[module]]". The texts are
+ * not NUL-terminated and point into the parsed text, which the caller of the
+ * parser owns.
  */
 struct kallsyms_line {
 	uint64_t address;
@@ -22,20 +23,18 @@ struct kallsyms_line {
 struct kallsyms {
 	const char *text; /* borrowed */
 	const char *end;
-	uint64_t bad_lines; /* left out so far because unreadable */
+	uint64_t bad_lines; /* invalid lines skipped so far */
 };
 
 struct kallsyms kallsyms_of(const char *text, size_t size);
 
-/* Returns 1 and @line, or 0 at the end.  Unreadable lines are counted and
- * left out.
- */
+/* Returns 1 and @line, or 0 at the end. Skips and counts invalid lines. */
 int kallsyms_next(struct kallsyms *kallsyms, struct kallsyms_line *line);
 
 /* Returns whether the symbol, of the kernel proper or of a module, is @name. */
 bool kallsyms_line_is(const struct kallsyms_line *line, const char *name);
 
-/* Returns whether it is @name of the kernel proper. */
+/* Returns whether the symbol is @name of the kernel proper. */
 bool kallsyms_line_is_kernels(const struct kallsyms_line *line,
 			      const char *name);
 

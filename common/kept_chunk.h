@@ -9,7 +9,7 @@
 
 struct pack;
 
-/* From when to when things begin, and end: the last times are among them. */
+/* The ranges of start times and of end times of some records, inclusive. */
 struct kept_span {
 	uint64_t first_begin_ns;
 	uint64_t last_begin_ns;
@@ -17,7 +17,7 @@ struct kept_span {
 	uint64_t last_end_ns;
 };
 
-/* That of one. */
+/* Returns the span of one record. */
 static inline struct kept_span kept_span_of(uint64_t begin_ns, uint64_t end_ns)
 {
 	return (struct kept_span){ begin_ns, begin_ns, end_ns, end_ns };
@@ -25,8 +25,7 @@ static inline struct kept_span kept_span_of(uint64_t begin_ns, uint64_t end_ns)
 
 #define KEPT_SPAN_ALL ((struct kept_span){ 0, UINT64_MAX, 0, UINT64_MAX })
 
-/* Some records that are kept, one behind the other in a chunk of their file, and
- * when they begin and end.
+/* A chunk of cached records, one after the other, with the span of their times.
  */
 struct kept_chunk {
 	struct kept_span span; /* of records without times: KEPT_SPAN_ALL */
@@ -34,7 +33,7 @@ struct kept_chunk {
 	struct chunk chunk;
 };
 
-/* One without records. */
+/* A chunk without records. */
 #define KEPT_CHUNK_EMPTY \
 	((struct kept_chunk){ \
 		.span = { .first_begin_ns = UINT64_MAX, \
@@ -43,14 +42,15 @@ struct kept_chunk {
 
 enum { KEPT_CHUNK_RECORDS = 1024 };
 
-/* Counts a record in that begins and ends in @span. */
+/* Adds a record with the span @span to the statistics of @chunk. */
 void kept_chunk_count(struct kept_chunk *chunk, const struct kept_span *span);
 
-/* Returns whether a record of it may begin and end in @wanted. */
+/* Returns whether the chunk may have a record that starts and ends in @wanted.
+ */
 bool kept_chunk_is_wanted(const struct kept_chunk *chunk,
 			  const struct kept_span *wanted);
 
-/* Writes or reads it. */
+/* Writes or reads the chunk's description. */
 void kept_chunk_pack(struct kept_chunk *chunk, struct pack *pack);
 
 #endif

@@ -12,54 +12,57 @@
 
 struct pack;
 
-/* Records that are kept beside a recording and found by when they were
- * (docs/formats.md, "rows_TABLE"): those chunks of a file that may have some that
- * are wanted.
+/* Records that are cached beside a recording and found by time
+ * (docs/formats.md, "rows_TABLE"): the chunks of a file that may have wanted
+ * records.
  */
 struct kept_file {
 	struct chunk_file file;
-	struct array chunks; /* struct kept_chunk, in the order of the file */
+	struct array chunks; /* struct kept_chunk, in file order */
 };
 
 #define KEPT_FILE_NONE \
 	((struct kept_file){ .file.fd = -1, \
 			     .chunks = ARRAY_OF(struct kept_chunk) })
 
-/* Opens the file at @path.  @key is what its records depend on.
+/* Opens the cached file at @path. @key is a hash of everything on which its
+ * records depend.
  *
- * Returns whether there is one that fits; close it either way.
+ * Returns whether the file exists and matches. The caller must close it either
+ * way.
  */
 bool kept_file_open(struct kept_file *kept, const char *path, uint64_t key,
 		    const struct kept_span *wanted);
 void kept_file_close(struct kept_file *kept);
 
-/* Returns the records of chunk @index, which are outside data, to be freed; NULL if
- * they are not what was written, or when out of memory.
+/* Returns the records of chunk @index, which are untrusted data; the caller
+ * frees them. Returns NULL if they are damaged, or when out of memory.
  */
 void *kept_file_read(const struct kept_file *kept, size_t index, size_t *size);
 
-/* Such a file while its records are made. */
+/* A cache file that is being written. */
 struct kept_file_writer;
 
-/* Returns NULL where the file cannot be written, or when out of memory. */
+/* Returns NULL if the file cannot be written, or when out of memory. */
 struct kept_file_writer *kept_file_writer_open(const char *path, uint64_t key);
 
-/* Returns where the next record goes; kept_file_writer_add() says that it is there
- * and when it was.
+/* kept_file_writer_pack() returns the pack for the next record;
+ * kept_file_writer_add() completes the record and sets its times.
  */
 struct pack *kept_file_writer_pack(struct kept_file_writer *writer);
 void kept_file_writer_add(struct kept_file_writer *writer,
 			  const struct kept_span *span);
 
-/* All records were added: returns where what they refer to goes, the last chunk,
- * which has none and is always wanted.
+/* Must be called after all records were added. Returns the pack for the data to
+ * which the records refer: the last chunk, which has no records and is always
+ * read.
  */
 struct pack *kept_file_writer_rest(struct kept_file_writer *writer);
 
-/* Puts the file in its place, if all went well. */
+/* Renames the file to its final name, if there was no error. */
 void kept_file_writer_finish(struct kept_file_writer *writer);
 
-/* NULL is allowed.  What was not finished is gone. */
+/* Frees the writer; an unfinished file is removed. NULL is allowed. */
 void kept_file_writer_close(struct kept_file_writer *writer);
 
 #endif

@@ -7,18 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The begin of a file of kept records. */
+/* The header of a file of cached records. */
 struct kept_head {
-	uint64_t key;	     /* what the records depend on */
-	struct chunk chunks; /* where the list of struct kept_chunk lies */
+	uint64_t key;	     /* hash of the inputs of the records */
+	struct chunk chunks; /* position of the list of struct kept_chunk */
 };
 
 enum { KEPT_HEAD_BYTES = 40 };
 
-/* Writes the head.  Returns whether it could. */
+/* Writes the header. Returns whether that succeeded. */
 bool kept_head_write(const struct kept_head *head, int fd);
 
-/* Reads it.  Returns whether it is one, with @key. */
+/* Reads the header. Returns whether it is valid and has @key. */
 bool kept_head_read(struct kept_head *head, int fd, uint64_t key);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "common/log.h"
 
-/* A log that keeps its messages: of a thread, whose messages have their place
- * behind another's.
+/* A log that buffers its messages, for a thread whose messages must appear
+ * after those of another.
  */
 struct kept_log;
 
@@ -13,10 +13,11 @@ struct kept_log;
 struct kept_log *kept_log_new(void);
 void kept_log_free(struct kept_log *kept);
 
-/* Where messages go.  Owner: @kept. */
+/* Returns the log that buffers messages. Owner: @kept. */
 const struct log *kept_log_log(struct kept_log *kept);
 
-/* Hands all messages to @log, in order, but those for which there was no memory. */
+/* Passes all messages to @log, in order, except those lost when out of memory.
+ */
 void kept_log_hand_on(const struct kept_log *kept, const struct log *log);
 
 #endif

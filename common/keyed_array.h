@@ -7,21 +7,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Items that are found by their key: the fields with which they begin, without
- * holes between them.  Each key is there once.
+/* Items with a hash index by key: their first fields, without holes between
+ * them. Keys are unique.
  *
- * Open, so that loops go over the items:
- *	struct keyed_array sums = KEYED_ARRAY_OF(struct sum, tid);
- *	struct sum *sum = keyed_array_add(&sums, &(struct sum){ .tid = 7 });
+ * Open, so that loops can iterate over the items:
+ * 	struct keyed_array sums = KEYED_ARRAY_OF(struct sum, tid);
+ * 	struct sum *sum = keyed_array_add(&sums, &(struct sum){ .tid = 7 });
  */
 struct keyed_array {
-	struct array items; /* in the order in which they were added */
+	struct array items; /* in the order of addition */
 	size_t key_size;
-	uint32_t *slots; /* open addressing: places in items, or NO_ITEM */
+	uint32_t *slots; /* open addressing: indexes in items, or NO_ITEM */
 	size_t room;	 /* a power of two; at most half is used */
 };
 
-/* @last is the last field of the key, which is of 4-byte words. */
+/* @last is the last field of the key, which consists of 4-byte words. */
 #define KEYED_ARRAY_OF(type, last) \
 	((struct keyed_array){ \
 		.items = ARRAY_OF(type), \
@@ -29,18 +29,15 @@ struct keyed_array {
 			    sizeof(((const type *)NULL)->last), \
 	})
 
-/* Returns the item whose key is that of @like, after appending a copy of @like
- * if there is none; it stays in place until the next one is added.  NULL when
- * out of memory.
+/* Returns the item with the key of @like, after appending a copy of @like if
+ * there is none; valid until the next item is added. NULL when out of memory.
  */
 void *keyed_array_add(struct keyed_array *array, const void *like);
 
-/* Returns the item that begins with @key, or NULL.  The items must not have been
- * sorted.
- */
+/* Returns the item with @key, or NULL. The items must not have been sorted. */
 void *keyed_array_find(const struct keyed_array *array, const void *key);
 
-/* Frees the items; the array is empty then and may be used again. */
+/* Frees the items; the array is then empty and can be reused. */
 void keyed_array_free(struct keyed_array *array);
 
 #endif

@@ -5,29 +5,29 @@
 #include <stdint.h>
 
 enum log_level {
-	LOG_ERROR,   /* what was asked for cannot be done */
-	LOG_WARNING, /* it goes on, but something is missing */
+	LOG_ERROR,   /* the requested operation failed */
+	LOG_WARNING, /* it continues, but something is missing */
 	LOG_NOTE,    /* worth knowing */
 };
 
-/* Where a message belongs when there is no offset to name. */
+/* The offset of a message that has no position in a file. */
 #define LOG_NO_OFFSET UINT64_MAX
 
-/* Takes one message.  @file may be NULL; @offset counts bytes into @file. */
+/* Receives one message. @file may be NULL; @offset counts bytes in @file. */
 typedef void log_fn(void *ctx, enum log_level level, const char *file,
 		    uint64_t offset, const char *text);
 
-/* Where library code says what went wrong.  cmd/ decides what is printed.
+/* The destination of library code's messages. cmd/ decides which are printed.
  *
- * Borrowed by whatever it is passed to; may be used by several threads only
- * if @write may.
+ * Borrowed by every function that receives it; may be used by several threads
+ * only if @write may.
  */
 struct log {
 	log_fn *write;
 	void *ctx;
 };
 
-/* Formats one message of at most 500 bytes and hands it to @log.
+/* Formats one message of at most 500 bytes and passes it to @log.
  *
  * @log may be NULL: the message is dropped.
  */

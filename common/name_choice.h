@@ -6,36 +6,36 @@
 
 #include <stdbool.h>
 
-/* The names that an option's lists mean.  A word of a list is a name, a pattern
- * of the shell ("vfs_*", glob(7)) or, between slashes, an extended regular
- * expression ("/^vfs_(read|write)/", regex(7)).  A name may have commas itself,
- * so that a whole list may be a name, too.
+/* The names selected by an option's lists. An entry of a list is a name, a
+ * shell pattern ("vfs_*", glob(7)) or, between slashes, an extended regular
+ * expression ("/^vfs_(read|write)/", regex(7)). Since a name may contain
+ * commas, the whole list is also matched as one name.
  */
 struct name_choice {
 	struct array words; /* struct name_word */
 };
 
-/* Without any word it means no name. */
+/* A choice without entries; it matches no name. */
 #define NAME_CHOICE_NONE ((struct name_choice){ .words = { .items = NULL } })
 
-/* Adds the words of @list, which end at commas, a regular expression at its
+/* Adds the entries of @list, which end at commas, a regular expression at its
  * second slash.
  *
- * Returns whether the list could be read; what came before the mistake stays.
+ * Returns whether the list is valid; entries before an error are added anyway.
  */
 bool name_choice_add(struct name_choice *choice, const char *list);
 void name_choice_free(struct name_choice *choice);
 
-/* Returns whether there is any word. */
+/* Returns whether @choice has any entry. */
 static inline bool name_choice_is_made(const struct name_choice *choice)
 {
 	return choice->words.count;
 }
 
-/* Returns the first word as it was written; there must be one. */
+/* Returns the first entry as written in the list; there must be one. */
 const char *name_choice_first(const struct name_choice *choice);
 
-/* Returns whether @choice means @name. */
+/* Returns whether @choice selects @name. */
 bool name_choice_has(const struct name_choice *choice, const char *name);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A file that others see when it is finished, and not before: without a name
- * where the file system has that, so that nothing is left if the program is
- * ended, else with another one.
+/* A file that becomes visible only when it is finished. Until then it has no
+ * name, where the file system supports that, so that nothing is left if the
+ * program is killed; otherwise it has a temporary name.
  */
 struct new_file {
 	char *path;
@@ -15,32 +15,32 @@ struct new_file {
 	int fd;		 /* -1: none */
 };
 
-/* Returns whether a new file may have the name @path: it is free, or that of a
- * regular file.  Devices and pipes are not to be replaced: /dev/null would be a
- * file from then on.  If not, errno is one for regular_file_error().
+/* Returns whether a new file may get the name @path: it must be unused or name
+ * a regular file. Devices and pipes must not be replaced, or /dev/null would
+ * become a regular file. If not, errno is one for regular_file_error().
  */
 bool new_file_may_be(const char *path);
 
-/* Opens a file that is to be @path, to be read and written, with the permissions
- * @mode that the umask leaves.  Where @path is a link, the file to which it leads is
+/* Opens a file that will become @path, for reading and writing, with the
+ * permissions @mode minus the umask. If @path is a link, its target is
  * replaced.
  *
- * Returns whether it could, else with errno, about which regular_file_error() says
- * more; close it either way.
+ * Returns whether that succeeded, else with errno, which regular_file_error()
+ * explains. The caller must close the file either way.
  */
 bool new_file_open(struct new_file *file, const char *path, mode_t mode);
 
-/* Gives the file its name, in place of one that had it.  Returns whether it
- * could.
+/* Gives the file its name, replacing an existing file. Returns whether that
+ * succeeded.
  */
 bool new_file_finish(struct new_file *file);
 
-/* Like new_file_finish(), but replaces no file: returns false, with EEXIST, if there
- * is one of that name.
+/* Like new_file_finish(), but replaces no file: returns false, with EEXIST, if
+ * a file of that name exists.
  */
 bool new_file_finish_first(struct new_file *file);
 
-/* Closes the file, which is gone if it was not finished. */
+/* Closes the file; an unfinished one is removed. */
 void new_file_close(struct new_file *file);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include "common/array.h"
 
-/* Sorts the items of @array by the uint64_t that each begins with; equal ones keep
- * their order.  It takes a few passes, however many items there are: one for those that
- * come in order or nearly so, and for the rest one for each 11 bits in which they
+/* Sorts the items of @array by their first field, a uint64_t; stable. The
+ * number of passes does not depend on the number of items: one pass for items
+ * in order or nearly so, and for the rest one for each 11 bits in which they
  * differ.
  *
- * Returns 0, or -ERROR_MEMORY with the items in some order.
+ * Returns 0, or -ERROR_MEMORY with the items in undefined order.
  */
 int number_sort(struct array *array);
 

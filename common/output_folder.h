@@ -55,33 +55,33 @@ struct log;
  */
 struct output_folder {
 	char *path;  /* for messages and for readers; NULL: not open */
-	char *name;  /* the last part of it, in @parent */
+	char *name;  /* the last component of @path, in @parent */
 	int fd;	     /* the folder */
-	int parent;  /* the folder that contains it; -1: not known */
+	int parent;  /* the folder that contains it; -1: unknown */
 	uid_t owner; /* of it and of all files in it */
 };
 
 /* Opens the existing folder @path to write to it.
  *
  * Returns 0; -ERROR_NOT_FOUND, without a message, if nothing has the name; or
- * another error with its message in @log.  @folder is zero then.
+ * another error with its message in @log. @folder is zero after an error.
  */
 int output_folder_open(struct output_folder *folder, const char *path,
 		       const struct log *log);
 
-/* Like output_folder_open(), without messages, of a folder that its group may
- * write to as well: invariants 2 and 4 do not hold there.  Only for drafts, which
- * are created and renamed, and never read again.
+/* Like output_folder_open(), but without messages, and for a folder that its
+ * group may write to as well: invariants 2 and 4 do not hold there. Only for
+ * drafts, which are created and renamed, and never read again.
  */
 int output_folder_open_shared(struct output_folder *folder, const char *path);
 
-/* Creates the folder @path with mode 0700 and opens it.  Returns as
+/* Creates the folder @path with mode 0700 and opens it. Returns like
  * output_folder_open(); errno is EEXIST if something has the name.
  */
 int output_folder_make(struct output_folder *folder, const char *path,
 		       const struct log *log);
 
-/* Opens the folder @name beside @other, in the same folder.  Returns as
+/* Opens the folder @name in the folder that contains @other. Returns like
  * output_folder_open().
  */
 int output_folder_beside(struct output_folder *folder,
@@ -96,7 +96,7 @@ int output_folder_sub(struct output_folder *folder,
 		      const struct log *log);
 
 /* Creates a folder with a random name in $TMPDIR, or in /var/tmp without it,
- * and locks it; removes temporary folders of killed processes.  Returns as
+ * and locks it; removes temporary folders of killed processes. Returns like
  * output_folder_open().
  */
 int output_folder_temporary(struct output_folder *folder,
@@ -130,31 +130,34 @@ bool output_folder_is_empty(const struct output_folder *folder);
 /* Returns whether something in the folder is called @name, if only a link. */
 bool output_folder_has(const struct output_folder *folder, const char *name);
 
-/* Renames the folder itself to @name in the folder that it lies in, in place
- * of an empty folder at most.  Returns 0 or an error.
+/* Renames the folder itself to @name within its parent folder. Replaces at most
+ * an empty folder. Returns 0 or an error.
  */
 int output_folder_move(struct output_folder *folder, const char *name);
 
 /* Removes the folder itself if it is empty. */
 void output_folder_remove_empty(const struct output_folder *folder);
 
-/* Returns a descriptor of the new, empty file @name, mode 0600, to read and to
- * write; or -1 with errno: EEXIST if something has the name.  The caller closes
- * it.
+/* Returns a descriptor of the new, empty file @name, mode 0600, for reading and
+ * writing; or -1 with errno: EEXIST if something has the name. The caller
+ * closes it.
  */
 int output_folder_create(const struct output_folder *folder, const char *name);
 
-/* Like output_folder_create(), but a file that has the name loses it. */
+/* Like output_folder_create(), but removes the name from an existing file
+ * first.
+ */
 int output_folder_replace(const struct output_folder *folder, const char *name);
 
-/* Replaces the file @name by what @write writes to the stream; @context is
- * passed to it.  Returns 0 or an error with its message in @log.
+/* Replaces the file @name by the output that @write writes to the stream;
+ * @context is passed to it. Returns 0 or an error with its message in @log.
  */
 int output_folder_write(const struct output_folder *folder, const char *name,
 			void (*write)(FILE *out, const void *context),
 			const void *context, const struct log *log);
 
-/* Replaces the file @name by @size bytes.  Returns likewise. */
+/* Replaces the file @name by @size bytes. Returns like output_folder_write().
+ */
 int output_folder_save(const struct output_folder *folder, const char *name,
 		       const void *bytes, size_t size, const struct log *log);
 
@@ -164,8 +167,8 @@ int output_folder_save(const struct output_folder *folder, const char *name,
 int output_folder_reopen(const struct output_folder *folder, const char *name,
 			 int flags);
 
-/* Renames the file @from to @to, in place of a file with that name.  Returns 0
- * or an error.
+/* Renames the file @from to @to, replacing a file with that name. Returns 0 or
+ * an error.
  */
 int output_folder_rename(const struct output_folder *folder, const char *from,
 			 const char *to);
@@ -177,7 +180,9 @@ void output_folder_remove(const struct output_folder *folder, const char *name);
 void output_folder_remove_files(const struct output_folder *folder,
 				const char *prefix);
 
-/* Removes the folder @name with the files in it, but with no folder in it. */
+/* Removes the folder @name with the files in it, but not if it contains a
+ * folder.
+ */
 void output_folder_remove_sub(const struct output_folder *folder,
 			      const char *name);
 
@@ -192,7 +197,7 @@ int output_folder_fail(const struct output_folder *folder, const char *name,
  */
 int output_temporary_file(const struct log *log);
 
-/* A file that appears under its name when it is complete, and not before. */
+/* A file that appears under its name only when it is complete. */
 struct output_draft {
 	struct output_folder folder;
 	char *name;
@@ -200,12 +205,13 @@ struct output_draft {
 	int fd;		 /* -1: not open */
 };
 
-/* Opens a draft of the file @path, to be read and written, if its folder belongs
- * to this user and not everybody may write to it.  Returns whether it did; close it either way.
+/* Opens a draft of the file @path, for reading and writing, if its folder
+ * belongs to this user and is not writable by everybody. Returns whether that
+ * succeeded. The caller must close it either way.
  */
 bool output_draft_open(struct output_draft *draft, const char *path);
 
-/* Puts the file in its place.  Returns whether it did. */
+/* Renames the file to its final name. Returns whether that succeeded. */
 bool output_draft_finish(struct output_draft *draft);
 
 /* Closes the file, which is lost unless it was finished. */

@@ -9,18 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Values as bytes, written or read by the same code: each function here writes
- * what the pointer leads to, or sets it.
+/* Serializes values: the same code writes and reads. Each function here writes
+ * the value at the pointer, or sets it.
  *
- * @failed is set for good when memory or bytes run out, and by who finds that
- * what was read makes no sense; what is read then is zero: check once, at the
- * end.
+ * @failed is set permanently when memory or bytes run out, and by callers that
+ * find a read value invalid. All later reads yield zero, so that callers need
+ * only check once, at the end.
  */
 struct pack {
 	bool is_reading;
 	bool failed;
 	struct byte_reader reader;
-	struct byte_buffer out; /* what was written */
+	struct byte_buffer out; /* the bytes written */
 };
 
 /* Returns an empty pack to be written; free it with pack_free(). */
@@ -36,22 +36,23 @@ void pack_i32(struct pack *pack, int32_t *value);
 void pack_i64(struct pack *pack, int64_t *value);
 void pack_bool(struct pack *pack, bool *value);
 
-/* The same for a value of at most @most: others make the pack fail. */
+/* Like pack_u8(), for a value of at most @most: larger ones make the pack fail.
+ */
 void pack_small(struct pack *pack, uint8_t *value, uint8_t most);
 
-/* Makes the pack fail unless @holds; for what is read. */
+/* Makes the pack fail unless @holds; to validate read values. */
 void pack_check(struct pack *pack, bool holds);
 
-/* Returns whether all is well and, if it was read, nothing is left. */
+/* Returns whether there was no error and, when reading, no bytes are left. */
 bool pack_is_whole(const struct pack *pack);
 
-/* A hash to tell damage from; @hash is that of what comes before, or
+/* A hash to detect damage; @hash is the hash of the preceding bytes, or
  * PACK_HASH_FIRST.
  */
 #define PACK_HASH_FIRST UINT64_C(0xcbf29ce484222325)
 uint64_t pack_hash(uint64_t hash, const void *bytes, size_t size);
 
-/* The same of the eight bytes of a number. */
+/* Like pack_hash(), for the eight bytes of a number. */
 static inline uint64_t pack_hash_number(uint64_t hash, uint64_t number)
 {
 	hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);

@@ -63,14 +63,14 @@ enum perf_data_feature {
 	PERF_DATA_FEATURE_COMPRESSED = 27,
 };
 
-/* AUXTRACE_INFO: which decoder its words are for. */
+/* AUXTRACE_INFO: the decoder for its words. */
 enum perf_data_auxtrace_type {
 	PERF_DATA_AUXTRACE_INTEL_PT = 1,
 	PERF_DATA_AUXTRACE_CORESIGHT = 3,
 };
 
 /* The words of AUXTRACE_INFO for CoreSight: tools/perf/util/cs-etm.h of Linux.
- * A header of version, PMU type and CPU count, snapshot flag; then a block a
+ * A header of version, PMU type and CPU count, snapshot flag; then a block per
  * CPU: magic number, CPU, count of parameters (not in version 0), parameters.
  */
 enum coresight_word {

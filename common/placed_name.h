@@ -6,18 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A function as it is chosen: NAME, or NAME@0xPLACE, as reports tell those of one
- * name apart.
+/* A chosen function: NAME, or NAME@0xPLACE, the form in which reports
+ * distinguish functions of the same name.
  */
 struct placed_name {
-	const char *text; /* borrowed: it begins with the name */
+	const char *text; /* borrowed: starts with the name */
 	size_t length;	  /* of the name */
 	bool has_place;
 	uint64_t place;
 };
 
-/* Reads the first @size bytes of @text.  Returns whether what is behind "@0x", if
- * that is there, is a number of up to 16 digits.
+/* Parses the first @size bytes of @text. Returns false if it has "@0x" without
+ * a number of up to 16 digits after it.
  */
 bool placed_name_read(const char *text, size_t size, struct placed_name *name);
 

@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads all @size bytes at @offset of the file open as @fd, which stays where it
- * is.  Returns 0, -ERROR_NOT_FOUND if the file ends before, or -ERROR_SYSTEM.
+/* Reads all @size bytes at @offset of the file open as @fd, without changing
+ * the file position. Returns 0, -ERROR_NOT_FOUND if the file is too short, or
+ * -ERROR_SYSTEM.
  */
 int read_at(int fd, void *buffer, size_t size, uint64_t offset);
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Names as numbers: equal texts get equal numbers, counted from 0. */
+/* Maps names to numbers: equal texts get equal numbers, counted from 0. */
 struct string_pool;
 
 /* Returns NULL when out of memory. */
@@ -21,7 +21,7 @@ void string_pool_free(struct string_pool *pool);
 uint32_t string_pool_add(struct string_pool *pool, const char *text,
 			 size_t length);
 
-/* Returns the text of @number, which the pool gave out.  Owner: the pool. */
+/* Returns the text of @number, which the pool assigned. Owner: the pool. */
 const char *string_pool_text(const struct string_pool *pool, uint32_t number);
 
 /* Returns how many different texts there are. */

@@ -5,9 +5,9 @@
 struct log;
 struct output_folder;
 
-/* Copies the file @name of @from, if there is one, or that of the descriptor
- * @in, to the new file @name of @to: no more than a kernel's code can be
- * (common/budget.h).
+/* copied_file() copies the file @name of @from, if it exists; copied_file_of()
+ * copies the file open as @in. Both write the new file @name of @to, and at
+ * most as many bytes as a kernel's code may have (common/budget.h).
  *
  * Return 0, or -ERROR_SYSTEM with the reason in @log.
  */

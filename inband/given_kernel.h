@@ -9,9 +9,10 @@ struct kernel_copy;
 struct log;
 struct output_folder;
 
-/* The kernel as a service gave it, in place of what we may not read: puts @files
- * into @folder, as kernel_copy_make() would, and reads @copy of it and
- * @formats, which both are the caller's to free in any case.
+/* Uses the kernel's code and names received from a service, for programs that
+ * may not read them: writes @files to @folder in the format of
+ * kernel_copy_make(), and reads @copy and @formats from there. The caller frees
+ * both in any case.
  *
  * Returns 0, or a negative enum error with the reason in @log.
  */

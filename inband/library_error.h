@@ -7,11 +7,13 @@
 
 #include <stdbool.h>
 
-/* The library's error, as it comes of what its parts say to their log. */
+/* The library's error, derived from the messages that its parts write to their
+ * log.
+ */
 struct library_error {
-	struct log log; /* keeps the last error that is said */
+	struct log log; /* stores the last error message */
 	struct ktrace_hw_error said;
-	int cause;	    /* errno when it was */
+	int cause;	    /* errno at that time */
 	bool has_unit;	    /* a trace unit was found */
 	bool lacks_service; /* it has not answered yet, or has ended */
 };
@@ -19,26 +21,27 @@ struct library_error {
 /* @error must stay where it is. */
 void library_error_init(struct library_error *error);
 
-/* Forgets what was said before: the next call begins. */
+/* Clears the message, at the start of a call. */
 void library_error_begin(struct library_error *error);
 
-/* Returns what the negative enum error @cause means for the program. */
+/* Returns the library's status for the negative enum error @cause. */
 enum ktrace_hw_status library_error_status(const struct library_error *error,
 					   int cause);
 
-/* Sets the status by @cause, 0 if all went well, and returns it. */
+/* Sets the status from @cause, 0 for success, and returns it. */
 enum ktrace_hw_status library_error_conclude(struct library_error *error,
 					     int cause);
 
-/* The same where the program itself is wrong. */
+/* Like library_error_conclude(), for a mistake of the program itself. */
 enum ktrace_hw_status library_error_refuse(struct library_error *error,
 					   enum ktrace_hw_status status,
 					   const char *text);
 
-/* Says that @what failed by errno.  Returns -ERROR_SYSTEM. */
+/* Stores a message that @what failed because of errno. Returns -ERROR_SYSTEM.
+ */
 int library_error_system(struct library_error *error, const char *what);
 
-/* Adds to what was said. */
+/* Appends to the stored message. */
 void library_error_add(struct library_error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -21,17 +21,21 @@ struct recording;
 struct symbols;
 struct task_names;
 
-/* All that brackets have in common: a recording without trace, in a folder of
- * its own, with a copy of the kernel's code and names, and what is read of it.
+/* The data shared by all brackets: a recording without trace, in a folder of
+ * its own, with a copy of the kernel's code and names, and the objects read
+ * from it.
  */
 struct own_recording {
 	struct output_folder folder;
 	struct kernel_copy kernel;
-	/* The section HEADER_TRACING_DATA where a service gave it; else empty. */
+	/* The section HEADER_TRACING_DATA if a service provided it; otherwise
+	 * empty.
+	 */
 	struct byte_buffer formats;
-	struct byte_buffer start;	/* the records that it begins with */
-	struct lasting_records lasting; /* since then */
-	size_t changes_known; /* bytes of its changes that the image has */
+	struct byte_buffer start;	/* the records at its start */
+	struct lasting_records lasting; /* records since the start */
+	/* bytes of lasting.changes already applied to the image */
+	size_t changes_known;
 	const struct log *log;
 	struct recording *base;
 	struct code_image *image;
@@ -41,25 +45,26 @@ struct own_recording {
 	struct context_kinds *kinds;
 };
 
-/* Makes it of @events, which are open, borrowing both.  @files: what a service
- * gave, enum serve_file, or NULL: the kernel is read by our own rights.  Returns
- * 0, or a negative enum error with the reason in @log.  Close it either way.
+/* Creates the recording for @events, which are open. Borrows @events and @log.
+ * @files are the files from a service, enum serve_file; NULL: read the kernel
+ * with the program's own rights. Returns 0, or a negative enum error with the
+ * reason in @log. The caller must close @own either way.
  */
 int own_recording_open(struct own_recording *own,
 		       const struct thread_events *events, const int *files,
 		       const struct log *log);
 void own_recording_close(struct own_recording *own);
 
-/* Returns whether there were changes of code since the image was read. */
+/* Returns whether code changed after the image was read. */
 bool own_recording_is_stale(const struct own_recording *own);
 
-/* Reads the code anew, which nobody may have borrowed.  Returns 0 or a negative
- * enum error, with the reason in the log.
+/* Reads the code again. No part of the old image may be borrowed. Returns 0 or
+ * a negative enum error, with the reason in the log.
  */
 int own_recording_follow(struct own_recording *own);
 
-/* Writes @part, of thread @tid, with all that a reader needs into the new folder
- * @path.  Returns 0, or a negative enum error with the reason in the log.
+/* Writes @part, of thread @tid, as a complete recording into the new folder
+ * @path. Returns 0, or a negative enum error with the reason in the log.
  */
 int own_recording_save(const struct own_recording *own,
 		       const struct thread_events *events,

@@ -9,32 +9,33 @@ struct ktrace_hw_record;
 struct own_recording;
 struct part_bytes;
 
-/* Makes records of parts.  What is known of code and functions stays from one
- * to the next.
+/* Converts parts to records. Caches information about code and functions across
+ * parts.
  */
 struct part_decoder;
 
-/* Borrows @own.  @pid and @tid: of the traced thread.  Returns NULL when out of
- * memory.
+/* Borrows @own. @pid and @tid are those of the traced thread. Returns NULL when
+ * out of memory.
  */
 struct part_decoder *part_decoder_new(const struct own_recording *own,
 				      pid_t pid, pid_t tid);
 void part_decoder_free(struct part_decoder *decoder);
 
-/* Forgets what is known of code, whose image is about to go. */
+/* Clears the cache of code. Must be called before the image is replaced. */
 void part_decoder_forget_code(struct part_decoder *decoder);
 
-/* When a bracket was. */
+/* The times of a bracket. */
 struct bracket_times {
 	uint64_t on_ns; /* before the trace was switched on */
 	uint64_t begin_ns;
 	uint64_t end_ns;
 };
 
-/* Decodes @part, of the calls that begin within the bracket.
+/* Decodes those calls in @part that start within the bracket.
  *
- * Returns 0 and *@record, the decoder's, valid until the next decode;
- * -ERROR_NOT_FOUND if there is no trace; another negative enum error.
+ * Returns 0 and *@record, which the decoder owns and which is valid until the
+ * next decode; -ERROR_NOT_FOUND if there is no trace; another negative enum
+ * error.
  */
 int part_decoder_run(struct part_decoder *decoder,
 		     const struct part_bytes *part,

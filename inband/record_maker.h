@@ -10,9 +10,9 @@ struct call_record;
 struct call_record_context;
 struct call_step;
 
-/* Puts the library's record together of what attribution found. */
+/* Builds the library's record from the results of attribution. */
 struct record_maker {
-	struct arena *arena; /* of the record; NULL before the first */
+	struct arena *arena; /* owns the record; NULL before the first */
 	struct array calls;  /* struct ktrace_hw_call */
 	struct ktrace_hw_record record;
 };
@@ -22,22 +22,24 @@ struct record_maker {
 
 void record_maker_free(struct record_maker *maker);
 
-/* Forgets the record before; one of all between the two times begins.  Returns
- * 0 or -ERROR_MEMORY.
+/* Discards the previous record and starts one for the time from @begin_ns to
+ * @end_ns. Returns 0 or -ERROR_MEMORY.
  */
 int record_maker_begin(struct record_maker *maker, uint64_t begin_ns,
 		       uint64_t end_ns);
 
-/* Adds a call; names stay @context's.  Returns 0 or -ERROR_MEMORY. */
+/* Adds a call; its names are borrowed from @context. Returns 0 or
+ * -ERROR_MEMORY.
+ */
 int record_maker_call(struct record_maker *maker,
 		      const struct call_record_context *context,
 		      const struct call_record *call);
 
-/* Takes a STEP_GAP; other steps do not matter. */
+/* Counts a STEP_GAP; ignores other steps. */
 void record_maker_step(struct record_maker *maker,
 		       const struct call_step *step);
 
-/* Returns the record, valid until the next begins. */
+/* Returns the record, valid until the next record_maker_begin(). */
 const struct ktrace_hw_record *record_maker_end(struct record_maker *maker,
 						uint64_t lost_records);
 

@@ -8,23 +8,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The trace since the last synchronisation point (PSB).  Linux's driver makes
- * the unit send one when it is first switched on, not each time (pt_config() in
- * arch/x86/events/intel/pt.c), and then each 2 KiB or more: what comes next is
- * read from there on.
+/* The trace since the last sync point (PSB). Linux's driver makes the unit send
+ * one when it is first switched on, not each time (pt_config() in
+ * arch/x86/events/intel/pt.c), and then every 2 KiB or more, so the next trace
+ * is decoded starting with this tail.
  */
 struct trace_tail {
-	struct byte_buffer bytes; /* empty: there is none */
-	uint64_t start;		  /* of them, as the kernel counts */
+	struct byte_buffer bytes; /* empty: none */
+	uint64_t start;		  /* position of @bytes in the kernel's count */
 };
 
-/* Keeps what the next trace needs of @size bytes at @trace, which begin at
- * @start and have the tail before them, if there was one.
+/* Stores the part of @size bytes at @trace that the next trace needs. The trace
+ * starts at @start and follows the present tail, if there is one.
  */
 void trace_tail_keep(struct trace_tail *tail, const uint8_t *trace, size_t size,
 		     uint64_t start);
 
-/* What comes next does not follow what is kept: something was lost. */
+/* Clears the tail. Must be called when trace was lost, so that the next trace
+ * does not follow the tail.
+ */
 void trace_tail_forget(struct trace_tail *tail);
 
 bool trace_tail_is_synchronised(const struct trace_tail *tail);

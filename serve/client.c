@@ -39,7 +39,7 @@ void client_free(struct client *client)
 	free(client);
 }
 
-/* The last error that was said, for the client to hear. */
+/* Stores the last error message, to be sent to the client. */
 static void keep_reason(void *ctx, enum log_level level, const char *file,
 			uint64_t offset, const char *text)
 {
@@ -61,7 +61,7 @@ static int give_reason(struct serve_refused *refused, int cause,
 	return -ERROR_SYSTEM;
 }
 
-/* Returns the request's size; what comes with it is not even taken. */
+/* Returns the request's size. Descriptors sent with it are not received. */
 static int read_request(const struct client *client, struct serve_trace *trace,
 			struct serve_refused *refused)
 {
@@ -155,8 +155,8 @@ static int send_all(const struct client *client, const int fds[SERVE_FILES])
 		       send_events(client, SERVE_THREAD, events->trace_spec);
 }
 
-/* The events are open before the copy is looked at: what changes from then on is
- * told by them.  A process that became another by exec meanwhile gets nothing.
+/* The events are opened before the copy is checked, so that they report all
+ * later changes. A process that became another by exec meanwhile gets nothing.
  */
 static int serve(struct client *client, const struct serve_trace *trace,
 		 struct kernel_files *files, const struct log *log)
@@ -188,7 +188,7 @@ static void say_refused(const struct client *client,
 		    "process %d of user %u is refused: %s",
 		    (int)client->peer.pid, (unsigned int)client->peer.uid,
 		    refused->text);
-	/* If it does not hear of it, that is its own doing. */
+	/* A client that does not receive this is at fault itself. */
 	message_send(client->socket, refused, sizeof(*refused), NULL, 0);
 }
 

@@ -13,29 +13,31 @@ struct log;
 
 /* A connection to the service. */
 struct client {
-	int socket; /* which never waits */
+	int socket; /* non-blocking */
 	struct peer peer;
 	uint64_t since_ms;
 	bool is_served;		     /* its thread's events are open */
-	struct thread_events events; /* those of wake-ups do their work here */
+	struct thread_events events; /* wake-up events must stay open here */
 };
 
-/* Takes the connection @socket over: of whom it is.  Returns the client, or NULL
- * if its process has ended or memory is out; @socket is closed then.
+/* Takes ownership of the connection @socket and identifies its peer. Returns
+ * the client, or NULL if its process has ended or when out of memory; @socket
+ * is closed then.
  */
 struct client *client_new(int socket, uint64_t now_ms);
 void client_free(struct client *client);
 
-/* What a client may be given. */
+/* The conditions for serving a client. */
 struct client_rules {
-	gid_t group;	     /* that it has to be of, unless it is root */
-	const char *refusal; /* NULL, or why no more are served now */
+	gid_t group;	     /* required group of clients other than root */
+	const char *refusal; /* why no more clients are served now; or NULL */
 };
 
-/* Reads the client's request, and grants it or says why not: to the client, and
- * to @log.
+/* Reads the client's request, and grants it or reports the reason for a refusal
+ * to the client and to @log.
  *
- * Returns 0 if it is served now, or -ERROR_SYSTEM: it is to be freed.
+ * Returns 0 if the client is served now, or -ERROR_SYSTEM: the caller must free
+ * it.
  */
 int client_answer(struct client *client, const struct client_rules *rules,
 		  struct kernel_files *files, const struct log *log);

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* That there was a change is all that matters. */
+/* Small, since only the existence of a change matters. */
 enum { RING_BYTES = 4096 };
 
 static int map_rings(struct kernel_files *files)
@@ -33,8 +33,8 @@ static int map_rings(struct kernel_files *files)
 	return 0;
 }
 
-/* Where it does not tell of these; where they cannot be had, what it patches is a
- * gap where it runs.
+/* Watches patches on kernels that do not report them. If that is impossible,
+ * patched code becomes a gap in the trace.
  */
 static int watch_patches(struct kernel_files *files)
 {
@@ -98,7 +98,8 @@ void kernel_files_close(struct kernel_files *files)
 	output_folder_discard(&files->folder);
 }
 
-/* Returns whether the kernel told of changes of code, and forgets those. */
+/* Returns whether the kernel reported code changes, and consumes the reports.
+ */
 static bool take_changes(struct kernel_files *files)
 {
 	bool found = false;
@@ -113,7 +114,7 @@ static bool take_changes(struct kernel_files *files)
 	return found;
 }
 
-/* No event tells of modules that come and go. */
+/* No event here reports modules being loaded or removed. */
 static bool has_other_modules(const struct kernel_files *files)
 {
 	const struct module *copied = files->copy.modules.items;
@@ -145,7 +146,7 @@ static int write_formats(const struct kernel_files *files,
 	return error;
 }
 
-/* Who has a file of the last copy keeps it as it was. */
+/* Clients with open files of the previous copy keep the old content. */
 static int copy(struct kernel_files *files, const struct event_list *events)
 {
 	int error;
@@ -181,7 +182,7 @@ static int open_files(const struct kernel_files *files, int fds[SERVE_FILES])
 	return 0;
 }
 
-/* Changes that come while it is copied are for the next one who asks. */
+/* Changes during the copy are handled for the next client. */
 int kernel_files_take(struct kernel_files *files,
 		      const struct event_list *events, int fds[SERVE_FILES])
 {

@@ -12,32 +12,31 @@
 
 struct log;
 
-/* The running kernel's code and names as files that programs are given: one copy
- * for all, made anew when the kernel has changed since.
+/* The running kernel's code and names as files for clients: one shared copy,
+ * which is renewed when the kernel has changed since.
  */
 struct kernel_files {
 	const struct log *log;
 	struct output_folder folder;
 	struct kernel_copy copy;
 	bool is_copied;
-	/* What tells of changes of the code, with a ring for each CPU. */
+	/* The events that report code changes, with a ring for each CPU. */
 	struct event_list events;
 	struct target cpus;
 	struct array rings; /* struct ring */
 };
 
-/* Begins to look for changes, without a copy yet.  Returns 0, or a negative enum
- * error with the reason in @log, which is borrowed.  Close it either way.
+/* Starts to watch for changes, without making a copy yet. Returns 0, or a
+ * negative enum error with the reason in @log, which is borrowed. The caller
+ * must close @files either way.
  */
 int kernel_files_open(struct kernel_files *files, const struct log *log);
 void kernel_files_close(struct kernel_files *files);
 
-/* Sees to it that the copy holds all changes until now; @events are whose
- * tracepoints' formats are wanted.  Then opens the files, for reading only, each
- * with an offset of its own.
+/* Brings the copy up to date; the tracepoint formats are those of @events. Then
+ * opens the files, read-only, each with its own file position.
  *
- * Returns 0 and @fds, the caller's to close; a negative enum error, said to the
- * log.
+ * Returns 0 and @fds, which the caller closes; a negative enum error, logged.
  */
 int kernel_files_take(struct kernel_files *files,
 		      const struct event_list *events, int fds[SERVE_FILES]);

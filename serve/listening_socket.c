@@ -54,7 +54,7 @@ static int take_over(struct listening_socket *listening, const struct log *log)
 	return 0;
 }
 
-/* Makes room at @address: nobody may listen there. */
+/* Removes the socket at @address, on which no process may be listening. */
 static int remove_left(const struct sockaddr_un *address, const struct log *log)
 {
 	struct stat stat;
@@ -84,7 +84,7 @@ static int remove_left(const struct sockaddr_un *address, const struct log *log)
 		       0;
 }
 
-/* Until it belongs to the group, it is nobody's but root's. */
+/* Until the group is set, only root may connect. */
 static int bind_for(int fd, const struct sockaddr_un *address, gid_t group)
 {
 	mode_t before = umask(0177);
@@ -104,9 +104,10 @@ static int bind_for(int fd, const struct sockaddr_un *address, gid_t group)
 	return 0;
 }
 
-/* Returns whether only root and this user can change what is in the folder that
- * @status is of.  @is_way: it only leads to the socket's; a sticky one as /tmp then
- * is safe, where nobody can rename another's folder.
+/* Returns whether only root and this user can change the content of the folder
+ * with @status. @is_way: it is an ancestor of the socket's folder; then a
+ * sticky folder such as /tmp is safe too, since other users cannot rename
+ * entries there.
  */
 static bool is_private(const struct stat *status, bool is_way)
 {
@@ -117,8 +118,8 @@ static bool is_private(const struct stat *status, bool is_way)
 	       (!is_written || (is_way && status->st_mode & S_ISVTX));
 }
 
-/* Returns whether nobody else can put something in the place of the socket, from
- * @folder, which has no links in it, up to the root.  Cuts @folder.
+/* Returns whether no other user can replace the socket: checks @folder, which
+ * has no links in it, and its ancestors up to the root. Modifies @folder.
  */
 static bool is_safe(char *folder)
 {
@@ -136,7 +137,7 @@ static bool is_safe(char *folder)
 	}
 }
 
-/* A client takes a listener there for the service. */
+/* Clients trust any listener at this path to be the service. */
 static int check_folder(const char *path, const struct log *log)
 {
 	const char *end = strrchr(path, '/');

@@ -7,22 +7,22 @@
 
 struct log;
 
-/* Where the service is reached. */
+/* The socket at which the service listens. */
 struct listening_socket {
 	int fd;
-	const char *path; /* borrowed; NULL: systemd's, who made it */
+	const char *path; /* borrowed; NULL: created by systemd */
 };
 
-/* Takes the socket that systemd hands over (sd_listen_fds(3)), if it does; else
- * makes one at @path, which root and members of @group may connect to, in the
- * place of one that a service left behind which was killed.
+/* Uses the socket that systemd passes (sd_listen_fds(3)), if there is one.
+ * Otherwise creates one at @path, to which root and members of @group may
+ * connect, replacing the socket of a service that was killed.
  *
  * Returns 0, or a negative enum error with the reason in @log.
  */
 int listening_socket_open(struct listening_socket *listening, const char *path,
 			  gid_t group, const struct log *log);
 
-/* Closes it, and removes what it made. */
+/* Closes the socket, and removes it if listening_socket_open() created it. */
 void listening_socket_close(struct listening_socket *listening);
 
 #endif

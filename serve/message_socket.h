@@ -6,19 +6,20 @@
 
 /* Messages with descriptors, over a Unix socket of type SOCK_SEQPACKET. */
 
-/* More than these do not come with one message. */
+/* The maximum number of descriptors in one message. */
 enum { MESSAGE_DESCRIPTORS = 64 };
 
-/* Sends @size bytes at @bytes and the @count descriptors @fds, which stay the
- * caller's.  Waits as the socket does.
+/* Sends @size bytes at @bytes and the @count descriptors @fds, which the caller
+ * still owns. Blocks unless the socket is non-blocking.
  *
- * Returns 0, or -ERROR_SYSTEM with errno set: EPIPE where nobody listens.
+ * Returns 0, or -ERROR_SYSTEM with errno set: EPIPE if the other end has
+ * closed.
  */
 int message_send(int socket, const void *bytes, size_t size, const int *fds,
 		 size_t count);
 
-/* Receives a message of at most @room bytes, with the descriptors that came with
- * it: the caller's to close, *@count of them.
+/* Receives a message of at most @room bytes and its *@count descriptors @fds,
+ * which the caller closes.
  *
  * Returns its size, 0 if the other end has closed; -ERROR_SYSTEM with errno
  * set; -ERROR_FORMAT if it was longer, or had more descriptors.

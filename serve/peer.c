@@ -16,8 +16,8 @@
 #define SO_PEERPIDFD 77
 #endif
 
-/* Before 6.5, the number may be another process's by now: of the same user, as
- * peer_owns_thread() sees to.
+/* Before 6.5, the number may have been reused by another process of the same
+ * user, which peer_owns_thread() ensures.
  */
 static int open_pidfd(int connection, pid_t pid)
 {
@@ -52,14 +52,16 @@ void peer_close(struct peer *peer)
 	peer->pidfd = -1;
 }
 
-/* The other groups that the peer had when it connected (SO_PEERGROUPS). */
+/* Checks the peer's supplementary groups at the time it connected
+ * (SO_PEERGROUPS).
+ */
 static bool has_group(int connection, gid_t group)
 {
 	socklen_t size = 0;
 	gid_t *groups;
 	bool found = false;
 
-	/* The kernel says how much room they need. */
+	/* The kernel returns the required size. */
 	if (!getsockopt(connection, SOL_SOCKET, SO_PEERGROUPS, NULL, &size) ||
 	    errno != ERANGE)
 		return false;
@@ -84,7 +86,7 @@ static bool has_ended(const struct peer *peer)
 	return poll(&polled, 1, 0) != 0;
 }
 
-/* Folders in /proc are the user's in any case, unlike what is in them
+/* Folders in /proc belong to the user in any case, unlike their contents
  * (task_dump_owner() in fs/proc/base.c).
  */
 bool peer_owns_thread(const struct peer *peer, pid_t tid)

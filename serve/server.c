@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What is polled: these, then two of each client. */
+/* The polled descriptors: these, then two for each client. */
 enum { POLL_SIGNALS, POLL_SOCKET, POLL_CLIENTS };
 
 struct server {
@@ -37,8 +37,8 @@ static struct client *client_at(const struct server *server, size_t index)
 	return *(struct client **)array_at(&server->clients, index);
 }
 
-/* Counts those that are served, or are not yet; of @uid alone, unless that is
- * NULL.
+/* Counts the clients that are served, or are not yet; only those of @uid,
+ * unless it is NULL.
  */
 static size_t count_clients(const struct server *server, bool is_served,
 			    const uid_t *uid)
@@ -71,8 +71,8 @@ static void add_client(struct server *server, int socket)
 		client_free(client);
 }
 
-/* While descriptors are out, a connection that cannot be taken would be told of
- * again and again.
+/* When no descriptors are free, poll(2) would report a pending connection again
+ * and again.
  */
 static void accept_client(struct server *server)
 {
@@ -100,8 +100,8 @@ static const char *refusal_of(const struct server *server, const uid_t *uid)
 	return NULL;
 }
 
-/* A client that is served has nothing more to say: it closed, or misbehaves.
- * Returns whether it stays.
+/* A client that is served must not send anything more: it closed, or
+ * misbehaves. Returns whether it stays.
  */
 static bool hear(struct server *server, struct client *client)
 {
@@ -113,7 +113,7 @@ static bool hear(struct server *server, struct client *client)
 
 	if (client->is_served)
 		return false;
-	/* One that went without a word is not worth any. */
+	/* Do not answer or log a client that closed without a request. */
 	return recv(client->socket, &byte, 1, MSG_PEEK) > 0 &&
 	       !client_answer(client, &rules, &server->files, server->log);
 }
@@ -124,7 +124,7 @@ static bool is_late(const struct client *client, uint64_t now)
 	       now - client->since_ms > BUDGET_SERVE_WAITING_MS;
 }
 
-/* Goes through all, and drops who has gone. */
+/* Handles input of all clients, and drops those that have ended. */
 static void hear_clients(struct server *server)
 {
 	const struct pollfd *polled =
@@ -133,7 +133,9 @@ static void hear_clients(struct server *server)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < server->clients.count; i++) {
-		/* Whoever has the connection of a process that has ended. */
+		/* The connection may outlive its process if another one holds
+		 * it.
+		 */
 		bool has_ended = polled[2 * i + 1].revents;
 		bool stays = !has_ended && !is_late(clients[i], monotonic_ms());
 
@@ -180,7 +182,7 @@ static int collect_polled(struct server *server)
 
 static int wait_once(struct server *server)
 {
-	/* To look who is late, or whether to listen again. */
+	/* Wake up to drop late clients, or to listen again. */
 	enum { LOOK_MS = 1000 };
 	bool has_to_look = is_deaf(server) ||
 			   count_clients(server, false, NULL) > 0;
@@ -219,7 +221,7 @@ int server_run(struct server *server)
 			error = wait_once(server);
 		if (error)
 			return fail(server, error);
-		/* Who has gone makes room. */
+		/* Accept after dropping clients, which makes room. */
 		hear_clients(server);
 		polled = array_at(&server->polled, POLL_SOCKET);
 		if (polled->revents)
@@ -228,7 +230,7 @@ int server_run(struct server *server)
 	return 0;
 }
 
-/* Each client has descriptors for each CPU. */
+/* Each client needs descriptors for each CPU. */
 static void raise_limits(void)
 {
 	struct rlimit limit;

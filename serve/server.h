@@ -8,19 +8,19 @@ struct log;
 
 struct server;
 
-/* Gets ready to answer whoever connects to @socket, which listens, for members of
- * @group and root: from here on signals wait for server_run().
+/* Prepares to serve members of @group and root on @socket, which listens. From
+ * here on signals are blocked until server_run().
  *
- * Returns 0 and *@server, which borrows @socket and @log; or a negative enum error
- * with the reason in @log.
+ * Returns 0 and *@server, which borrows @socket and @log; or a negative enum
+ * error with the reason in @log.
  */
 int server_open(int socket, gid_t group, const struct log *log,
 		struct server **server);
 void server_close(struct server *server);
 
-/* Answers until the process is told to end (SIGINT, SIGTERM, SIGHUP, SIGQUIT).  No
- * client is waited for: each can take its time, and all of one user have so many
- * connections (common/budget.h).
+/* Serves until the process receives SIGINT, SIGTERM, SIGHUP or SIGQUIT. Never
+ * blocks for one client, so clients may be slow; the number of connections per
+ * user is limited (common/budget.h).
  *
  * Returns 0, or a negative enum error with the reason in the log.
  */

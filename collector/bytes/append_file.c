@@ -48,7 +48,7 @@ static int fail(struct append_file *file)
 		    full ? "; free some space or choose another place with "
 			   "-o; what is whole is kept" :
 			   "");
-	/* Half a piece would end what readers can follow. */
+	/* A partial piece would make the rest of the file unreadable. */
 	if (ftruncate(file->fd, (off_t)file->end) < 0)
 		log_message(file->log, LOG_WARNING, file->path, file->end,
 			    "cannot cut off half a record: %s",
@@ -56,7 +56,7 @@ static int fail(struct append_file *file)
 	return file->error;
 }
 
-/* Takes @size bytes off the front of @parts.  Returns how many parts are
+/* Removes @size bytes from the front of @parts. Returns how many parts are
  * left, and moves @parts to the first of them.
  */
 static int use_up(struct iovec **parts, int count, size_t size)

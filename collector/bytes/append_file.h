@@ -10,7 +10,7 @@ struct output_folder;
 
 /* A file that grows by whole pieces.
  *
- * When a write fails, the log is told once, the file goes back to the end of
+ * When a write fails, this is logged once, the file is truncated to the end of
  * the last whole piece, and nothing more is appended.
  */
 struct append_file {
@@ -18,7 +18,7 @@ struct append_file {
 	const struct log *log;
 	int fd;
 	int error;    /* of the write that failed */
-	uint64_t end; /* where the next piece begins */
+	uint64_t end; /* where the next piece starts */
 };
 
 /* Creates the file @name of @folder.
@@ -31,7 +31,7 @@ int append_file_create(struct append_file *file,
 		       const struct log *log);
 void append_file_close(struct append_file *file);
 
-/* Appends @parts, @count of them, which it uses up, as one piece.
+/* Appends @parts, @count of them, as one piece. Modifies @parts.
  *
  * Returns 0 or -ERROR_SYSTEM.
  */
@@ -39,7 +39,8 @@ int append_file_add(struct append_file *file, struct iovec *parts, int count);
 
 /* Writes @size bytes at @offset, which need not be at the end.
  *
- * Returns 0 or -ERROR_SYSTEM with errno set; nothing is said or remembered.
+ * Returns 0 or -ERROR_SYSTEM with errno set; does not log the error or set
+ * file->error.
  */
 int append_file_put(const struct append_file *file, const void *bytes,
 		    size_t size, uint64_t offset);

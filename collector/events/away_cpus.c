@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-/* What read(2) gives of an event with PERF_FORMAT_TOTAL_TIME_ENABLED and
+/* The result of read(2) on an event with PERF_FORMAT_TOTAL_TIME_ENABLED and
  * PERF_FORMAT_ID.
  */
 struct reading {
@@ -25,7 +25,7 @@ static uint64_t enabled_ns(const struct event *event)
 	return is_read ? reading.enabled_ns : 0;
 }
 
-/* The time of an event that counts is a later one whenever it is read. */
+/* The time of an event that counts increases between two reads. */
 static int look_at(const struct event *event, struct array *away)
 {
 	uint64_t before = enabled_ns(event);
@@ -36,7 +36,7 @@ static int look_at(const struct event *event, struct array *away)
 	found = array_add(away);
 	if (!found)
 		return -ERROR_MEMORY;
-	/* The time that was counted, until the longest is known. */
+	/* Stores the counted time for now, until the longest one is known. */
 	*found = (struct away_cpu){ event->cpu, before };
 	return 0;
 }

@@ -11,13 +11,14 @@ struct event_list;
 /* A CPU that was switched off while it was recorded. */
 struct away_cpu {
 	int cpu;
-	uint64_t missing_ns; /* from then on until now */
+	uint64_t missing_ns; /* from the switch-off until now */
 };
 
-/* Finds the CPUs on which spec number @spec, whose events count all the time
- * (those of event_spec_switches() do), counts no more.  The kernel closes the events
- * of a CPU that is switched off, and leaves them so when the CPU comes back
- * (perf_event_exit_cpu() in kernel/events/core.c).
+/* Finds the CPUs on which the events of spec number @spec no longer count. The
+ * spec's events must count all the time, as those of event_spec_switches() do.
+ * The kernel closes the events of a CPU that is switched off, and leaves them
+ * closed when the CPU is switched on again (perf_event_exit_cpu() in
+ * kernel/events/core.c).
  *
  * Returns 0 with a struct away_cpu for each in @away; or -ERROR_MEMORY.
  */

@@ -45,14 +45,14 @@ void event_list_remove_last(struct event_list *list)
 		close(events[--list->events.count].fd);
 }
 
-/* As Linux has it from 6.3 on; the headers may be of an older one. */
+/* The attr of Linux 6.3 and later; the headers may be older. */
 union wide_attr {
 	struct perf_event_attr attr;
 	struct {
 		uint8_t of_old[PERF_ATTR_SIZE_VER7];
 		uint64_t config3;
 	} wide;
-	/* Behind aux_sample_size, from 6.13 on. */
+	/* After aux_sample_size, from 6.13 on. */
 	struct {
 		uint8_t before[offsetof(struct perf_event_attr, aux_sample_size) +
 			       sizeof(uint32_t)];
@@ -72,7 +72,7 @@ static union wide_attr attr_of(const struct event_spec *spec)
 	return attr;
 }
 
-/* Opens @event, whose place is set.  Returns 0 or -ERROR_SYSTEM. */
+/* Opens @event, whose CPU and thread are set. Returns 0 or -ERROR_SYSTEM. */
 static int open_one(struct event *event, struct perf_event_attr *attr,
 		    int leader)
 {
@@ -85,7 +85,9 @@ static int open_one(struct event *event, struct perf_event_attr *attr,
 	return 0;
 }
 
-/* The same as far as this kernel can: before Linux 5.12 it tells no build ids. */
+/* Like open_one(), but without features that this kernel lacks: before Linux
+ * 5.12 it does not report build ids.
+ */
 static int open_able(struct event *event, struct event_spec *what,
 		     union wide_attr *attr, int leader)
 {
@@ -121,7 +123,7 @@ static int open_for(struct event_list *list, size_t spec, int cpu, pid_t thread)
 	*event = (struct event){
 		.fd = -1, .spec = spec, .cpu = cpu, .thread = thread
 	};
-	/* Nothing is inherited from a CPU. */
+	/* CPU events have no inheritance. */
 	if (thread == -1) {
 		attr.attr.inherit = 0;
 		attr.attr.enable_on_exec = 0;

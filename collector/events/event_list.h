@@ -10,16 +10,16 @@
 struct log;
 struct target;
 
-/* One opened event: a spec on one CPU, for one thread or for all. */
+/* One open event: a spec on one CPU, for one thread or for all. */
 struct event {
 	int fd;
 	size_t spec; /* index in event_list.specs */
 	int cpu;
-	pid_t thread; /* -1: whatever runs on the CPU */
-	uint64_t id;  /* in the records that it writes */
+	pid_t thread; /* -1: everything that runs on the CPU */
+	uint64_t id;  /* the id in its records */
 };
 
-/* All that a recording asks the kernel for. */
+/* All perf events of a recording. */
 struct event_list {
 	struct array specs;  /* struct event_spec */
 	struct array events; /* struct event */
@@ -33,15 +33,15 @@ void event_list_free(struct event_list *list);
 /* Adds @spec, not opened yet.  Returns its index or -ERROR_MEMORY. */
 int event_list_add(struct event_list *list, struct event_spec spec);
 
-/* Takes the last spec back and closes what is open of it. */
+/* Removes the last spec and closes its open events. */
 void event_list_remove_last(struct event_list *list);
 
 /* Opens spec number @spec on each CPU of @target, or of the computer, and for
- * each of its threads, as the spec's scope is.  Threads that have ended are
- * left out.
+ * each of its threads, depending on the spec's scope. Skips threads that have
+ * ended.
  *
- * Returns 0, or -ERROR_SYSTEM with errno set; the log is the caller's, who
- * knows what the event was for.  Returns -ERROR_MEMORY.
+ * Returns 0, or -ERROR_SYSTEM with errno set, which the caller should log with
+ * the purpose of the event. Returns -ERROR_MEMORY.
  */
 int event_list_open(struct event_list *list, size_t spec,
 		    const struct target *target);
@@ -57,10 +57,10 @@ int event_list_control(const struct event_list *list, size_t spec,
 const struct event *event_list_find(const struct event_list *list, size_t spec,
 				    int cpu);
 
-/* Disables the events of @spec on @cpu and enables them.  Of a trace that
- * stopped since its buffer was full, Linux 6.1 to 6.15 believe that it is still
- * active, and would not start it again for being enabled ("perf/aux: Fix
- * pending disable flow when the AUX ring buffer overruns").
+/* Disables and re-enables the events of @spec on @cpu. If a trace stopped
+ * because its buffer was full, Linux 6.1 to 6.15 consider it still active, and
+ * enabling alone would not restart it ("perf/aux: Fix pending disable flow when
+ * the AUX ring buffer overruns").
  *
  * Returns 0 or -ERROR_SYSTEM with errno set.
  */

@@ -7,9 +7,9 @@
 struct event_spec;
 struct log;
 
-/* Says to @log why an event of @spec could not be opened or mapped, and what
- * to do: @error is the negative enum error, with errno as it was then.
- * @buffer_bytes: of trace, for each buffer.
+/* Logs to @log why an event of @spec could not be opened or mapped, and the
+ * remedy. @error is the negative enum error, with errno unchanged since.
+ * @buffer_bytes is the size of each trace buffer.
  *
  * Returns @error.
  */

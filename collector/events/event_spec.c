@@ -30,8 +30,9 @@ static struct event_spec spec_of(const char *name, uint32_t type,
 	return spec;
 }
 
-/* Software events that count nothing carry the sideband.  They exclude the
- * kernel so that perf_event_paranoid 2 allows those of one's own tasks.
+/* Software events that count nothing provide the sideband. They exclude the
+ * kernel because perf_event_paranoid 2 permits only that for a user's own
+ * tasks.
  */
 static struct event_spec dummy(enum event_scope scope)
 {
@@ -59,7 +60,7 @@ struct event_spec event_spec_switches(bool of_cpus)
 	struct event_spec spec =
 		dummy(of_cpus ? EVENT_OF_CPUS : EVENT_OF_TARGET);
 
-	/* away_cpus.c reads it. */
+	/* for away_cpus.c */
 	spec.attr.read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED;
 	spec.attr.context_switch = 1;
 	return spec;
@@ -88,7 +89,7 @@ struct event_spec event_spec_tracepoint(const char *name, uint64_t id,
 	return spec;
 }
 
-/* All general registers but the segments: enum perf_event_x86_regs in
+/* All general registers except the segments: enum perf_event_x86_regs in
  * arch/x86/include/uapi/asm/perf_regs.h, and perf_regs.h of arm64.
  */
 #ifdef __x86_64__
@@ -166,7 +167,9 @@ void event_spec_act(struct event_spec *spec, size_t trace,
 	spec->aux_action = action;
 }
 
-/* The kernel allows no shorter period (perf_swevent_start_hrtimer()). */
+/* Uses the shortest period that the kernel allows
+ * (perf_swevent_start_hrtimer()).
+ */
 struct event_spec event_spec_resume(size_t trace)
 {
 	struct event_spec spec = spec_of("resume", PERF_TYPE_SOFTWARE,

@@ -10,25 +10,25 @@
 /* Where an event is opened. */
 enum event_scope {
 	EVENT_OF_TARGET, /* the traced threads, or whole CPUs */
-	EVENT_OF_CPUS,	 /* whatever runs on the traced CPUs */
-	EVENT_OF_KERNEL, /* whatever runs on any CPU: all run the same code */
+	EVENT_OF_CPUS,	 /* everything that runs on the traced CPUs */
+	EVENT_OF_KERNEL, /* everything on any CPU: all run the same code */
 };
 
 /* Which ring of its CPU an event writes to. */
 enum event_ring {
-	RING_CODE,    /* changes of code: each record wakes us at once */
-	RING_PATCHES, /* those that need nothing of us: many at once */
+	RING_CODE,    /* code changes: each record wakes the recorder */
+	RING_PATCHES, /* patches: wake it only for many at once */
 	RING_SIDEBAND,
 	RING_STACKS, /* samples with copies of user stacks */
-	RING_HITS,   /* of triggers: each wakes us at once */
-	RING_TRACE,  /* with the trace itself beside it */
+	RING_HITS,   /* of triggers: each wakes the recorder at once */
+	RING_TRACE,  /* has the trace buffer */
 	RING_COUNT,
-	RING_NONE = RING_COUNT, /* it is there for what it does */
+	RING_NONE = RING_COUNT, /* no records: only its side effect matters */
 };
 
-/* What an event of a trace's group does to the trace when it counts, or how the
- * trace itself begins, since Linux 6.13 (attr.aux_action, of which the headers
- * may not know yet).
+/* The effect of an event of a trace's group on the trace when it counts, or the
+ * initial state of the trace. Since Linux 6.13 (attr.aux_action, which older
+ * headers do not define).
  */
 enum event_aux_action {
 	AUX_NONE = 0,
@@ -37,31 +37,32 @@ enum event_aux_action {
 	AUX_RESUME = 4,
 };
 
-/* Who asks for what to be recorded: one attr of the recording. */
+/* An event to open: one attr of the recording. */
 struct event_spec {
 	char name[64];
 	enum event_scope scope;
 	enum event_ring ring;
 	struct perf_event_attr attr;
-	uint64_t config3; /* for the kernel only: recordings have attrs of old */
-	uint32_t aux_action; /* likewise; enum event_aux_action */
+	/* for the kernel only: recorded attrs have the old size */
+	uint64_t config3;
+	uint32_t aux_action; /* for the kernel only; enum event_aux_action */
 	/* 1 + the spec whose event on the same CPU leads its group; 0: none */
 	size_t group;
-	bool on_demand; /* it is not enabled with the others */
+	bool on_demand; /* not enabled with the others */
 };
 
-/* This is what every attr has in common: where the time, the task, the CPU and
- * the event's id stand in each record.
+/* Sample fields common to all attrs, so that the time, the task, the CPU and
+ * the event's id are at the same positions in each record.
  */
 #define EVENT_SAMPLE_TYPE \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
-/* The bytes that the fields above take at the end of a record. */
+/* The size of the fields above at the end of a record. */
 enum { EVENT_TRAILER_SIZE = 32 };
 
-/* Patches of the kernel's text, and code that comes and goes: BPF programs,
- * ftrace trampolines, kprobe pages.  Opening it patches nothing.
+/* Patches of the kernel's text, and code that is added or removed: BPF
+ * programs, ftrace trampolines, kprobe pages. Opening it patches nothing.
  */
 struct event_spec event_spec_text_poke(void);
 
@@ -84,7 +85,8 @@ struct event_spec event_spec_module(const char *name, uint64_t id);
 #define EVENT_MODULE_LOAD "module:module_load"
 #define EVENT_MODULE_FREE "module:module_free"
 
-/* Context switches.  @of_cpus: of everything, with both tasks named. */
+/* Context switches. @of_cpus: of all tasks, with both tasks of a switch named.
+ */
 struct event_spec event_spec_switches(bool of_cpus);
 
 /* Forks, exits, names and mappings of the target. */
@@ -96,13 +98,13 @@ struct event_spec event_spec_tasks(void);
 struct event_spec event_spec_tracepoint(const char *name, uint64_t id,
 					enum event_scope scope);
 
-/* Makes the samples of @spec hold the registers of user space and up to
- * @stack_bytes of its stack, a multiple of 8 below 64 KiB.  It starts
- * disabled: the recorder's own preparations would fill the ring.
+/* Adds the registers of user space and up to @stack_bytes of its stack, a
+ * multiple of 8 below 64 KiB, to the samples of @spec. The event starts
+ * disabled, because the recorder's own preparations would fill the ring.
  */
 void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes);
 
-/* Samples that somebody makes, a BPF program or the recorder, called @name. */
+/* Samples that a BPF program or the recorder writes, called @name. */
 struct event_spec event_spec_bpf_output(const char *name, enum event_ring ring);
 
 /* Makes @spec pause or resume the trace of its CPU, the open spec number @trace,
@@ -111,11 +113,11 @@ struct event_spec event_spec_bpf_output(const char *name, enum event_ring ring);
 void event_spec_act(struct event_spec *spec, size_t trace,
 		    enum event_aux_action action);
 
-/* What goes on with a paused trace, soon after PERF_EVENT_IOC_REFRESH. */
+/* An event that resumes a paused trace, soon after PERF_EVENT_IOC_REFRESH. */
 struct event_spec event_spec_resume(size_t trace);
 
-/* The trace itself; type and config are the tracer's to set.  It starts
- * disabled; @on_exec: enabled by the thread's next exec.
+/* The trace itself; the tracer sets type and config. It starts disabled;
+ * @on_exec: enabled by the thread's next exec.
  */
 struct event_spec event_spec_trace(const char *name, bool user, bool on_exec,
 				   uint32_t aux_watermark_bytes);

@@ -128,7 +128,7 @@ static bool same_system(const struct event_spec *a, const struct event_spec *b)
 	       !strncmp(a->name, b->name, length + 1);
 }
 
-/* Adds the formats of all events of the system that @first belongs to. */
+/* Adds the formats of all events of the system of event number @first. */
 static void add_system(const struct event_list *events, size_t first,
 		       struct byte_buffer *bytes)
 {

@@ -10,13 +10,13 @@
 
 enum tracepoint_trait {
 	ALWAYS,
-	OPTIONAL,   /* not in every kernel, or a module's */
-	USER_STACK, /* with the user stack, if that is wanted */
+	OPTIONAL,   /* not in every kernel, or in a module */
+	USER_STACK, /* with the user stack, if that is requested */
 };
 
 struct wanted {
 	const char *name;
-	unsigned int sets; /* any of these has it */
+	unsigned int sets; /* the sets that contain it */
 	enum event_scope scope;
 	enum tracepoint_trait trait;
 };
@@ -27,19 +27,19 @@ enum {
 	OBJECTS = TRACEPOINTS_OBJECTS,
 };
 
-/* This is what happens on anyone's behalf, on any CPU. */
+/* Events that can happen in any task, on any CPU. */
 #define OF_CPUS(event, sets) (event), (sets), EVENT_OF_CPUS
 
-/* A waker and an interrupt may belong to anyone: all of the CPU.  A system
- * call is the task's own.  Of what the trace tells by itself, begins and ends
- * of system calls, faults, interrupts, soft interrupts, handlers and work
- * items, there is none without being asked for: each costs the traced kernel
- * more than a thousand instructions.
+/* A waker and an interrupt may belong to any task: the scope is the CPU. A
+ * system call belongs to its task. Events that the trace shows by itself are
+ * not recorded by default: starts and ends of system calls, faults, interrupts,
+ * softirqs, handlers and work items. Each costs the traced kernel more than a
+ * thousand instructions.
  */
 static const struct wanted wanted[] = {
 	{ OF_CPUS("sched:sched_waking", SCHED), ALWAYS },
 	{ OF_CPUS("sched:sched_wakeup_new", SCHED), ALWAYS },
-	/* Costs nothing but where a task moves. */
+	/* Costs nothing except when a task moves. */
 	{ OF_CPUS("cgroup:cgroup_attach_task", SCHED), OPTIONAL },
 	{ OF_CPUS("sched:sched_switch", TRACEPOINTS_SWITCH), ALWAYS },
 	{ OF_CPUS("irq:softirq_raise", IRQ | OBJECTS), ALWAYS },
@@ -74,7 +74,7 @@ static const struct wanted wanted[] = {
 	{ OF_CPUS("sock:sk_data_ready", OBJECTS), OPTIONAL },
 	{ OF_CPUS("sock:sock_send_length", OBJECTS), OPTIONAL },
 	{ OF_CPUS("sock:sock_recv_length", OBJECTS), OPTIONAL },
-	/* Linux 4.16; costs nothing but where a connection begins or ends. */
+	/* Linux 4.16; costs nothing except when a connection starts or ends. */
 	{ OF_CPUS("sock:inet_sock_set_state", OBJECTS), OPTIONAL },
 	{ OF_CPUS("block:block_bio_queue", OBJECTS), OPTIONAL },
 	{ OF_CPUS("block:block_bio_remap", OBJECTS), OPTIONAL },

@@ -30,7 +30,9 @@ static struct graph_pages *pages_at(const struct function_graph *graph,
 	return array_at(&graph->cpus, index);
 }
 
-/* Since Linux 6.8 a ring buffer's pages need not be the machine's. */
+/* Since Linux 6.8 the pages of a ring buffer may differ from the machine's
+ * pages.
+ */
 static size_t page_size(const char *instance)
 {
 	struct byte_buffer text = { 0 };
@@ -74,8 +76,8 @@ static int write_trace_dat(const struct function_graph *graph, bool has_pages)
 	return trace_dat_file_write(graph->folder, &content, graph->log);
 }
 
-/* In the instance's guard: the recorder was killed.  What it had not read yet
- * is added to its files.
+/* Runs in the instance's guard after the recorder was killed. Appends the
+ * unread trace to the recorder's files.
  */
 static void save_rest(void *context)
 {
@@ -88,7 +90,9 @@ static void save_rest(void *context)
 
 		if (!graph_pages_open(pages, graph->instance.folder))
 			graph_pages_drain(pages, graph->page_bytes, true);
-		/* An instance that is in use stays. */
+		/* Pages must be closed first: an instance in use cannot be
+		 * removed.
+		 */
 		graph_pages_close(pages);
 	}
 }
@@ -108,14 +112,14 @@ static int create_files(struct function_graph *graph,
 	return error;
 }
 
-/* The files are there first, for the instance's guard to have them. */
+/* The files are opened first, so that the instance's guard inherits them. */
 static int open_all(struct function_graph *graph,
 		    const struct graph_choice *choice)
 {
 	const struct graph_rescue rescue = { save_rest, graph };
 	int error = create_files(graph, choice);
 
-	/* As long as no function is traced, which would take longer. */
+	/* Before any function is traced, since it would then take longer. */
 	if (!error)
 		error = kernel_names_read(&graph->names);
 	if (!error)

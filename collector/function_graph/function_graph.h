@@ -12,16 +12,17 @@
 struct log;
 struct output_folder;
 
-/* The kernel's function_graph tracer in place of a trace unit: its ring buffers
- * are read as they fill, and become the file trace.dat of the recording.
+/* The kernel's function_graph tracer as the replacement of a trace unit: its
+ * ring buffers are read as they fill, and become the file trace.dat of the
+ * recording.
  */
 struct function_graph;
 
-/* As perf's events see it: nothing but a place for records. */
+/* The tracer as perf's events use it: only a ring for records. */
 extern const struct tracer function_graph_tracer;
 
-/* Sets the tracer up for the recording @folder, which is borrowed; it does not
- * trace yet.
+/* Sets up the tracer for the recording @folder, which is borrowed; does not
+ * start tracing.
  *
  * Returns 0 and *@graph, or a negative enum error with the reason in @log.
  */
@@ -29,27 +30,29 @@ int function_graph_open(const struct output_folder *folder,
 			const struct graph_choice *choice,
 			const struct log *log, struct function_graph **graph);
 
-/* Frees all and gives the kernel's tracer back.  NULL is allowed. */
+/* Frees @graph and releases the kernel's tracer. NULL is allowed. */
 void function_graph_close(struct function_graph *graph);
 
-/* Begins and ends the tracing.  Return 0 or -ERROR_SYSTEM, said. */
+/* Start and stop the tracing. Return 0 or -ERROR_SYSTEM, logged. */
 int function_graph_start(const struct function_graph *graph);
 int function_graph_stop(const struct function_graph *graph);
 
-/* Returns how many rings there are to wait for, and ring @index. */
+/* Return the number of rings to poll, and the descriptor of ring @index. */
 size_t function_graph_ring_count(const struct function_graph *graph);
 int function_graph_ring(const struct function_graph *graph, size_t index);
 
-/* Takes what all rings have; @is_last: also what is not a whole page yet.
- * Returns 0 or a negative enum error, said.
+/* Reads all full pages of all rings; @is_last: also partly filled pages.
+ * Returns 0 or a negative enum error, logged.
  */
 int function_graph_drain(struct function_graph *graph, bool is_last);
 
-/* Writes trace.dat of what was taken.  Likewise. */
+/* Writes trace.dat from the pages read so far. Returns like
+ * function_graph_drain().
+ */
 int function_graph_finish(struct function_graph *graph);
 
-/* Returns how many bytes of trace were taken, and how often the kernel says
- * that it had to overwrite some that were not.
+/* Return the number of bytes of trace that were read, and the number of events
+ * that the kernel overwrote before they were read.
  */
 uint64_t function_graph_bytes(const struct function_graph *graph);
 uint64_t function_graph_overruns(const struct function_graph *graph);

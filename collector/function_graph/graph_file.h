@@ -6,17 +6,15 @@
 
 struct graph_instance;
 
-/* The files of an instance of tracefs, by which it is set up
- * (Documentation/trace/ftrace.rst).
+/* The control files of an instance of tracefs (Documentation/trace/ftrace.rst).
  */
 
-/* Returns whether @word stands in @file of @folder; false if that cannot be
- * read.
+/* Returns whether @file of @folder contains @word; false if it cannot be read.
  */
 bool graph_file_has(const char *folder, const char *file, const char *word);
 
-/* Writes @text to @file in place of what is there (tracefs_write()); says what
- * is not taken.
+/* Replaces the content of @file by @text (tracefs_write()); logs a rejected
+ * text.
  */
 int graph_file_set(const struct graph_instance *instance, const char *file,
 		   const char *text);

@@ -36,7 +36,7 @@ const char *graph_instance_refusal(const char **fix)
 	return NULL;
 }
 
-/* What cannot be undone was never done. */
+/* A setting that cannot be restored was never changed. */
 static void restore_top(const struct graph_instance *instance)
 {
 	static const char *const settings[][2] = {
@@ -59,7 +59,8 @@ static void restore_top(const struct graph_instance *instance)
 			      O_TRUNC);
 }
 
-/* What a recorder that was killed had open is closed a little later. */
+/* Retries, since the open files of a killed recorder are closed a little later.
+ */
 static int remove_folder(const char *folder)
 {
 	enum { TRIES = 200, PAUSE_US = 10000 };
@@ -92,8 +93,8 @@ static void give_back(const struct graph_instance *instance)
 			    strerror(errno));
 }
 
-/* Waits until the recorder closes the instance, or is no more.  Returns whether it
- * closed it.
+/* Waits until the recorder closes the instance or dies. Returns whether it
+ * closed the instance.
  */
 static bool await_end(int life)
 {
@@ -106,7 +107,9 @@ static bool await_end(int life)
 	return size > 0;
 }
 
-/* What ends the recorder is not to end the guard before its work is done. */
+/* A signal that ends the recorder must not end the guard before its work is
+ * done.
+ */
 static void guard(const struct graph_instance *instance, int life)
 {
 
@@ -120,7 +123,7 @@ static void guard(const struct graph_instance *instance, int life)
 	_exit(0);
 }
 
-/* From here on it is given back whatever happens. */
+/* After this, the instance is released in any case. */
 static int post_guard(struct graph_instance *instance)
 {
 	int life[2];
@@ -156,7 +159,7 @@ void graph_instance_close(struct graph_instance *instance)
 	instance->guard = 0;
 }
 
-/* Returns what the whole system's instance is used for, or NULL. */
+/* Returns the present use of the system's top instance, or NULL. */
 static const char *use_of_top(const char *folder)
 {
 	if (!graph_file_has(folder, "current_tracer", "nop"))
@@ -192,7 +195,7 @@ static int take_top(struct graph_instance *instance)
 	return graph_file_set(instance, "tracing_on", "0");
 }
 
-/* Returns 0, 1 if the kernel has none with function_graph, or an error. */
+/* Returns 0; 1 if instances of this kernel lack function_graph; or an error. */
 static int make_own(struct graph_instance *instance)
 {
 	snprintf(instance->folder, sizeof(instance->folder),

@@ -9,61 +9,65 @@
 
 struct log;
 
-/* What is done with an instance whose recorder was killed, before it is given
- * back: by a process of its own, which the recorder forked when it opened the
- * instance, and which has the recorder's memory and files as they were then.
+/* The callback for an instance whose recorder was killed, run before the
+ * instance is released. It runs in a guard process, which the recorder forked
+ * when it opened the instance, and which has the recorder's memory and files as
+ * they were then.
  */
 struct graph_rescue {
 	void (*run)(void *context);
 	void *context;
 };
 
-/* One set of the kernel's ring buffers and its own tracer: a folder of tracefs
- * (Documentation/trace/ftrace.rst of Linux, "Instances").  function_graph can be
- * in instances since Linux 6.11; before that there is only the one of the whole
- * system, which is taken if nobody uses it, and left as it was.
+/* One set of the kernel's ring buffers with its own tracer: a folder of tracefs
+ * (Documentation/trace/ftrace.rst of Linux, "Instances"). function_graph can be
+ * used in instances since Linux 6.11; older kernels only have the system's top
+ * instance, which is used if it is free, and restored afterwards.
  */
 struct graph_instance {
 	char folder[200];
-	bool is_top; /* the one of the whole system */
-	pid_t guard; /* the process that gives it back; 0: not taken */
-	int life;    /* as soon as this end of a socket is closed */
+	bool is_top; /* the system's top instance */
+	pid_t guard; /* the process that releases it; 0: not acquired */
+	int life;    /* the guard releases it when this socket closes */
 	struct graph_rescue rescue;
 	const struct log *log;
 };
 
-/* This is what is traced there.  All of it is borrowed. */
+/* The choice of CPUs, threads and functions to trace. All pointers are
+ * borrowed.
+ */
 struct graph_choice {
-	size_t buffer_bytes; /* a CPU */
+	size_t buffer_bytes; /* per CPU */
 	const int *cpus;
 	size_t cpu_count;
-	bool all_cpus;	      /* @cpus are all that are online */
-	const pid_t *threads; /* these, and what they fork; none: all … */
+	bool all_cpus; /* @cpus are all online CPUs */
+	/* these, and their children; none: all threads … */
+	const pid_t *threads;
 	size_t thread_count;
-	pid_t recorder;	    /* … but this process: tracing it makes trace */
-	const char *filter; /* names of functions, by commas; NULL: all */
+	pid_t recorder; /* … except this process: tracing it makes trace */
+	const char *filter; /* function names, comma-separated; NULL: all */
 };
 
-/* Looks whether there could be one, and changes nothing.
+/* Checks whether an instance can be opened, without side effects.
  *
- * Returns NULL, or a text that says why not, and in @fix what to do about it.
+ * Returns NULL, or the reason why not, and in @fix the remedy.
  */
 const char *graph_instance_refusal(const char **fix);
 
-/* Makes one, which does not trace yet, as @choice wants it.  @rescue is copied.
+/* Opens an instance for @choice, without starting to trace. @rescue is copied.
  *
- * Returns 0, or a negative enum error with the reason, and the way out, in
- * @log: no rights, in use, a function that cannot be traced.  Close it either
- * way.
+ * Returns 0, or a negative enum error with the reason and the remedy in @log:
+ * no rights, in use, a function that cannot be traced. The caller must close it
+ * either way.
  */
 int graph_instance_open(struct graph_instance *instance,
 			const struct graph_choice *choice,
 			const struct graph_rescue *rescue,
 			const struct log *log);
 
-/* Gives back what was taken: so does a process of its own when the recorder
- * is killed, since a tracer that nobody ends slows the machine down.  A zeroed
- * instance is closed.
+/* Releases the instance. If the recorder is killed, the guard process does
+ * this, since a tracer that stays enabled slows down the machine. A zeroed
+ * instance counts as closed.
  */
 void graph_instance_close(struct graph_instance *instance);
 
@@ -71,11 +75,11 @@ void graph_instance_close(struct graph_instance *instance);
 uint64_t graph_instance_overruns(const struct graph_instance *instance,
 				 int cpu);
 
-/* Lets it trace, or no more.  Returns 0 or -ERROR_SYSTEM with errno set. */
+/* Turns tracing on or off. Returns 0 or -ERROR_SYSTEM with errno set. */
 int graph_instance_trace(const struct graph_instance *instance, bool is_on);
 
-/* Takes the tracer away when all was read: functions of the kernel cost more as
- * long as it is there, traced or not.
+/* Removes the tracer. Must be called after everything was read. The kernel's
+ * functions are slower as long as the tracer is set, even when tracing is off.
  */
 void graph_instance_end(const struct graph_instance *instance);
 

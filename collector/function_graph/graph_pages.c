@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a pipe may hold without rights: /proc/sys/fs/pipe-max-size. */
+/* The pipe size permitted without rights: /proc/sys/fs/pipe-max-size. */
 enum { PIPE_BYTES = 1 << 20 };
 
 static int fail(const struct graph_pages *pages, const char *path,
@@ -39,7 +39,7 @@ int graph_pages_create(struct graph_pages *pages, int cpu,
 		return fail(pages, pages->path, "cannot be written");
 	if (pipe2(pages->pipe, O_CLOEXEC | O_NONBLOCK) < 0)
 		return fail(pages, pages->path, "no pipe");
-	/* Less is slower, no more. */
+	/* A smaller pipe is only slower. */
 	fcntl(pages->pipe[1], F_SETPIPE_SZ, PIPE_BYTES);
 	return 0;
 }
@@ -75,9 +75,7 @@ void graph_pages_close(struct graph_pages *pages)
 	pages->ring = pages->file = pages->pipe[0] = pages->pipe[1] = -1;
 }
 
-/* The kernel has pages that are moved, not copied, up to the file: what is in
- * the pipe.
- */
+/* Writes the pages in the pipe to the file. They are moved, not copied. */
 static int keep(struct graph_pages *pages)
 {
 	for (;;) {
@@ -93,7 +91,7 @@ static int keep(struct graph_pages *pages)
 	}
 }
 
-/* What a recorder that was killed had in the pipe comes first. */
+/* Starts with the pages that a killed recorder left in the pipe. */
 static int drain_whole(struct graph_pages *pages)
 {
 	for (;;) {
@@ -111,7 +109,7 @@ static int drain_whole(struct graph_pages *pages)
 	}
 }
 
-/* A page that is read before it is full is handed out with zeros behind it. */
+/* A page that is read before it is full is padded with zeros. */
 static int drain_rest(struct graph_pages *pages, size_t page_bytes)
 {
 	uint8_t *page = calloc(1, page_bytes);

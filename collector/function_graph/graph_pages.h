@@ -9,23 +9,24 @@
 struct log;
 struct output_folder;
 
-/* One CPU's ring buffer, whose pages go into a file as the kernel has them:
- * per_cpu/cpuN/trace_pipe_raw of tracefs.
+/* One CPU's ring buffer, whose pages are written to a file in the kernel's
+ * format: per_cpu/cpuN/trace_pipe_raw of tracefs.
  */
 struct graph_pages {
 	int cpu;
-	int ring;    /* the kernel's; to be waited for */
-	int file;    /* where its pages are kept */
-	int pipe[2]; /* what they go through, not being copied */
+	int ring;    /* the kernel's ring, to poll */
+	int file;    /* where its pages are stored */
+	int pipe[2]; /* for splice(2), so pages are not copied */
 	uint64_t bytes;
 	char name[32];	 /* of the file */
-	char path[4200]; /* likewise, for messages */
+	char path[4200]; /* of the file, for messages */
 	const struct log *log;
 };
 
-/* Makes the file trace.cpuN of the recording @recording for @cpu's pages.
+/* Creates the file trace.cpuN of the recording @recording for @cpu's pages.
  *
- * Returns 0 or -ERROR_SYSTEM with the reason in @log; close it either way.
+ * Returns 0 or -ERROR_SYSTEM with the reason in @log. The caller must close it
+ * either way.
  */
 int graph_pages_create(struct graph_pages *pages, int cpu,
 		       const struct output_folder *recording,
@@ -35,12 +36,14 @@ int graph_pages_create(struct graph_pages *pages, int cpu,
 void graph_pages_remove(const struct graph_pages *pages,
 			const struct output_folder *recording);
 
-/* Opens the CPU's ring of the instance @folder.  Likewise. */
+/* Opens the CPU's ring of the instance @folder. Returns like
+ * graph_pages_create().
+ */
 int graph_pages_open(struct graph_pages *pages, const char *folder);
 void graph_pages_close(struct graph_pages *pages);
 
-/* Takes what is there: whole pages, and if @is_last what is in the one that is
- * being written, too.  Returns 0 or -ERROR_SYSTEM with the reason in the log.
+/* Reads the available pages: the full ones, and if @is_last also the one that
+ * is being written. Returns 0 or -ERROR_SYSTEM with the reason in the log.
  */
 int graph_pages_drain(struct graph_pages *pages, size_t page_bytes,
 		      bool is_last);

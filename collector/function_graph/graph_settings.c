@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* KSYM_NAME_LEN of include/linux/kallsyms.h, and the end of a line. */
+/* KSYM_NAME_LEN of include/linux/kallsyms.h, and the newline. */
 enum { KSYM_BYTES = 514 };
 
 static int set_number(const struct graph_instance *instance, const char *file,
@@ -25,7 +25,7 @@ static int set_number(const struct graph_instance *instance, const char *file,
 	return graph_file_set(instance, file, text);
 }
 
-/* The mask is hexadecimal, 32 CPUs a word, words by commas. */
+/* The mask is hexadecimal, in comma-separated words of 32 CPUs. */
 static int set_cpus(const struct graph_instance *instance,
 		    const struct graph_choice *choice)
 {
@@ -55,7 +55,7 @@ static int set_cpus(const struct graph_instance *instance,
 	return error;
 }
 
-/* Both files take one number after the other. */
+/* Both files accept one number per write. */
 static int add_thread(const struct graph_instance *instance, pid_t thread)
 {
 	char text[16];
@@ -67,7 +67,7 @@ static int add_thread(const struct graph_instance *instance, pid_t thread)
 	if (!error)
 		error = tracefs_write(instance->folder, "set_event_pid", text,
 				      O_APPEND);
-	/* It has ended meanwhile. */
+	/* The thread has ended. */
 	return error && errno == ESRCH ? 0 : error;
 }
 
@@ -96,8 +96,8 @@ static int add_function(const struct graph_instance *instance, const char *name)
 {
 	char line[KSYM_BYTES];
 
-	/* Without the end of the line the kernel looks for it too late to
-	 * tell.
+	/* Without the newline the kernel looks up the name too late to report
+	 * an error.
 	 */
 	snprintf(line, sizeof(line), "%s\n", name);
 	if (!tracefs_write(instance->folder, "set_ftrace_filter", line,
@@ -128,8 +128,8 @@ static int set_filter(const struct graph_instance *instance,
 	return error;
 }
 
-/* Since Linux 6.13 the caller's address may stand beside each entry.  Old
- * kernels, and those without the option, have no such file.
+/* Since Linux 6.13 each entry may contain the caller's address. Old kernels,
+ * and those without the option, have no such file.
  */
 static void set_callers(const struct graph_instance *instance)
 {
@@ -156,7 +156,9 @@ int graph_settings_apply(const struct graph_instance *instance,
 	if (error)
 		return error;
 	set_callers(instance);
-	/* The clock calls it for each event, and would be traced for that. */
+	/* The clock calls this function for each event, so it would be traced
+	 * each time.
+	 */
 	tracefs_write(instance->folder, "set_ftrace_notrace", "local_clock\n",
 		      O_APPEND);
 	error = graph_file_set(instance, "events/sched/sched_switch/enable",

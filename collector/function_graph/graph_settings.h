@@ -5,11 +5,11 @@
 struct graph_choice;
 struct graph_instance;
 
-/* Makes function_graph trace in @instance what @choice says, once tracing is on.
- * The clock is the one of perf's records.  Of a buffer that is overwritten the
- * kernel says where something is missing, of one that is not it does not.
+/* Configures function_graph in @instance according to @choice; it traces once
+ * tracing is turned on. Sets the clock of perf's records. Uses a buffer that is
+ * overwritten, because the kernel marks lost events only in such a buffer.
  *
- * Returns 0 or a negative enum error, which it has said.
+ * Returns 0 or a negative enum error, which was logged.
  */
 int graph_settings_apply(const struct graph_instance *instance,
 			 const struct graph_choice *choice);

@@ -5,8 +5,7 @@
 
 #include <linux/perf_event.h>
 
-/* An event that counts nothing carries the records that a trace unit's would.
- */
+/* A dummy event provides the records that accompany a trace unit's event. */
 static int configure(const struct pmu *pmu, const struct log *log,
 		     struct perf_event_attr *attr)
 {
@@ -40,7 +39,7 @@ static unsigned int filter_ranges(const struct pmu *pmu)
 	return 0;
 }
 
-/* Nothing is lost unseen that would have to be given a time. */
+/* Not needed: there are no unreported losses that require a time. */
 static uint64_t now_ns(const struct perf_event_mmap_page *page)
 {
 	(void)page;

@@ -4,14 +4,16 @@
 
 #include "common/byte_buffer.h"
 
-/* The names of the kernel's functions.  A zeroed one has none. */
+/* The names of the kernel's functions. Zeroed: empty. */
 struct kernel_names {
 	struct byte_buffer kallsyms; /* the text of /proc/kallsyms */
-	struct byte_buffer modules;  /* that of /proc/modules, at that time */
+	/* the text of /proc/modules, read at the same time */
+	struct byte_buffer modules;
 };
 
-/* Reads the names, unless they are there and no module has come or gone since:
- * the kernel takes long to write them.  What cannot be read stays empty.
+/* Reads the names, unless they were read already and no module was loaded or
+ * removed since: the kernel takes long to generate them. A file that cannot be
+ * read counts as empty.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

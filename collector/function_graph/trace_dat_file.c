@@ -17,7 +17,7 @@ static size_t aligned(const struct trace_dat_content *content, size_t size)
 	return rest ? size + content->page_bytes - rest : size;
 }
 
-/* Returns the count of CPUs up to the last one with pages. */
+/* Returns the number of CPUs up to the last one with pages. */
 static int count_cpus(const struct trace_dat_content *content)
 {
 	int last = -1;
@@ -37,7 +37,7 @@ find_cpu(const struct trace_dat_content *content, int cpu)
 	return NULL;
 }
 
-/* Where each CPU's pages lie, the CPUs in order, none left out. */
+/* Adds the position of each CPU's pages, in CPU order, without omissions. */
 static void add_places(const struct trace_dat_content *content,
 		       struct byte_buffer *head, int cpus)
 {
@@ -86,7 +86,7 @@ static int write_parts(const struct trace_dat_content *content, int fd,
 	return error;
 }
 
-/* What is killed while it writes leaves the file trace.dat that was there. */
+/* If the process is killed while writing, the old file trace.dat remains. */
 static int write_file(const struct output_folder *folder,
 		      const struct trace_dat_content *content,
 		      const struct byte_buffer *head, int cpus,

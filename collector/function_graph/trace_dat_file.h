@@ -10,8 +10,8 @@ struct kernel_names;
 struct log;
 struct output_folder;
 
-/* What becomes a trace.dat of version 6 (trace-cmd.dat.v6(5)).  All of it is
- * borrowed.
+/* The content of a trace.dat of version 6 (trace-cmd.dat.v6(5)). All pointers
+ * are borrowed.
  */
 struct trace_dat_content {
 	const char *instance; /* the folder in tracefs */
@@ -19,11 +19,12 @@ struct trace_dat_content {
 	const struct graph_pages *pages;
 	size_t cpu_count; /* of the pages */
 	size_t page_bytes;
-	bool has_pages; /* false: they are still in their files trace.cpuN */
+	/* false: the pages are still in their files trace.cpuN */
+	bool has_pages;
 };
 
-/* Writes the file trace.dat of the recording @folder, in place of one that is
- * there, whole or not at all.
+/* Writes the file trace.dat of the recording @folder atomically, replacing an
+ * existing file.
  *
  * Returns 0, -ERROR_MEMORY, or -ERROR_SYSTEM with the reason in @log.
  */

@@ -17,8 +17,8 @@ static void add_u16(struct byte_buffer *bytes, uint16_t value)
 	byte_buffer_add(bytes, &value, sizeof(value));
 }
 
-/* Events of one system, each behind its size; those that a kernel lacks are
- * left out.
+/* Adds the events of one system, each preceded by its size; skips events that
+ * the kernel lacks.
  */
 static void add_formats(struct byte_buffer *head, const char *system,
 			const char *const *names, size_t count)

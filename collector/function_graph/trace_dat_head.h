@@ -7,9 +7,9 @@
 struct byte_buffer;
 
 /* Appends the head of a trace.dat of version 6 (trace-cmd.dat.v6(5)) for the
- * instance @folder, up to the count of CPUs, @cpu_count: what describes the
- * pages of its ring buffers and the events in them, the names of functions, of
- * which @kallsyms is the text, and of tasks, and the clock.
+ * instance @folder, up to and including the number of CPUs, @cpu_count: the
+ * formats of ring buffer pages and events, the function names, whose text is
+ * @kallsyms, the task names, and the clock.
  */
 void trace_dat_head_add(struct byte_buffer *head, const char *folder,
 			const char *kallsyms, size_t kallsyms_size,

@@ -12,16 +12,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A function that is chosen, or once was: its probes stay. */
+/* A function that is or was chosen. Its probes remain. */
 struct gate_function {
-	char name[TRIGGER_NAME_SIZE];	      /* as it was given */
-	char function[TRIGGER_FUNCTION_SIZE]; /* as the kernel has it */
+	char name[TRIGGER_NAME_SIZE];	      /* as given by the user */
+	char function[TRIGGER_FUNCTION_SIZE]; /* the kernel's name */
 	uint32_t number;		      /* of its probes */
-	bool is_wanted; /* by the list that is being read */
+	bool is_wanted; /* in the list that is being parsed */
 };
 
-/* Where the scheduler takes a task from its CPU, which still runs on its own
- * stack, and where the next one is on its own: called by each switch while
+/* Probed where the scheduler switches a task out, still on that task's stack,
+ * and where the next one runs on its own stack. Called by each switch while
  * perf records switches (kernel/events/core.c).
  */
 static const char leave_function[] = "__perf_event_task_sched_out";
@@ -46,7 +46,7 @@ void gate_free(struct gate *gate)
 	array_free(&gate->functions);
 }
 
-/* What arming needs for @text, which is borrowed. */
+/* Returns the arguments of arming for @text, which is borrowed. */
 static struct trigger_arming arming_of(struct gate *gate,
 				       const struct trigger_setup *setup,
 				       const char *text)
@@ -55,7 +55,7 @@ static struct trigger_arming arming_of(struct gate *gate,
 	return (struct trigger_arming){ &gate->set, setup, &gate->own };
 }
 
-/* A call chain is what the open functions are known by. */
+/* The call chain identifies the open functions. */
 static struct event_spec marks(void)
 {
 	struct event_spec spec =
@@ -133,9 +133,10 @@ static struct gate_function *find(struct gate *gate, const char *name)
 	return NULL;
 }
 
-/* At the begin the kernel runs the newest first (register_kprobe()): its own part
- * of the probe at the return, before the trace goes on; or our program, where
- * that is to see who called.
+/* At a function's start the kernel runs the newest probe first
+ * (register_kprobe()). The order is chosen so that the kernel's own part of the
+ * return probe runs before the trace resumes; or so that our program runs first
+ * if it must read the caller.
  */
 static int name_probes(const struct trigger_arming *arming, size_t number,
 		       const char *function)
@@ -148,8 +149,7 @@ static int name_probes(const struct trigger_arming *arming, size_t number,
 	return 0;
 }
 
-/* The event at the return is opened first, so that no begin is without its end.
- */
+/* Opens the event at the return first, so that no start is without its end. */
 static int add_probes(const struct gate *gate,
 		      const struct trigger_arming *arming,
 		      struct gate_function *function)
@@ -173,7 +173,7 @@ static int add_probes(const struct gate *gate,
 	return 0;
 }
 
-/* Makes the function @name known, if it is not. */
+/* Marks the function @name as wanted, and adds it if it is new. */
 static int want(struct gate *gate, const struct trigger_arming *arming,
 		const char *name)
 {
@@ -218,7 +218,7 @@ static int want_all(struct gate *gate, const struct trigger_arming *arming,
 	return error;
 }
 
-/* Makes the kernel know whether the calls of @function count. */
+/* Updates the kernel's map with whether calls of @function count. */
 static int tell(const struct gate *gate, const struct trigger_arming *arming,
 		const struct gate_function *function)
 {

@@ -7,16 +7,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Lines that come in pieces. */
+/* Splits a byte stream into lines. */
 struct gate_lines {
 	char text[GATE_LIST_SIZE]; /* the line so far */
-	size_t length;		   /* of it, also of what had no room */
+	/* of the line, including bytes that were cut */
+	size_t length;
 };
 
-/* Takes bytes of @bytes, which has @size, from *@at on, up to the end of a line.
+/* Consumes bytes of @bytes, which has @size, from *@at on, up to the end of a
+ * line.
  *
- * Returns the line, ended by NUL, without spaces at its end, until the next call;
- * cut if it was longer than a list may be: *@is_cut.  NULL: more is to come.
+ * Returns the line, NUL-terminated, without trailing spaces, valid until the
+ * next call; sets *@is_cut if it was longer than a list may be and was cut.
+ * Returns NULL if the line is not complete yet.
  */
 const char *gate_lines_next(struct gate_lines *lines, const char *bytes,
 			    size_t size, size_t *at, bool *is_cut);

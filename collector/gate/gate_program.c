@@ -5,17 +5,15 @@
 
 #include <stddef.h>
 
-/* The kernel's stacks are no larger, and begin at a multiple of it
- * (THREAD_SIZE).
- */
+/* Kernel stacks are at most this large, and aligned to it (THREAD_SIZE). */
 enum { STACK_BYTES = 16 << 10 };
 
 enum { MARK_CALLER = PROGRAM_REPORT + (int)offsetof(struct gate_mark, caller) };
 _Static_assert(sizeof(struct gate_mark) <= sizeof(struct trigger_report),
 	       "a mark has a report's place on the stack");
 
-/* Leaves the mark @kind, with the probe's registers, and returns 1.  A function
- * that has returned is in no chain, nor wanted there.
+/* Writes the mark @kind, with the probe's registers, and returns 1. A function
+ * that has returned is not in the call chain, nor needed there.
  */
 static void finish_with_mark(struct bpf_code *code,
 			     const struct trigger_maps *maps,
@@ -37,9 +35,10 @@ bool gate_program_reads_caller(void)
 	return program_has_link_register();
 }
 
-/* Puts into r2 how far the stack pointer of now, in r7, is above that of the
- * noted call, which r0 points to.  What lies below, or on another stack, as
- * interrupts do, wraps around to a large number: it is inside of that call.
+/* Sets r2 to the distance of the current stack pointer, in r7, above that of
+ * the noted call, at which r0 points. Positions below it, or on another stack,
+ * such as an interrupt's, wrap around to a large number: they are inside of
+ * that call.
  */
 static void stack_above_noted(struct bpf_code *code)
 {
@@ -49,8 +48,8 @@ static void stack_above_noted(struct bpf_code *code)
 	bpf_compute(code, BPF_SUB, BPF_REG_2, BPF_REG_1);
 }
 
-/* What is noted at the same place or further down is of a call whose return no
- * probe saw.
+/* If the noted stack pointer is the same or lower, the noted call's return was
+ * missed by the probe, and the entry is replaced.
  */
 void gate_program_begin(struct bpf_code *code, const struct trigger_maps *maps,
 			int chosen, uint32_t number)

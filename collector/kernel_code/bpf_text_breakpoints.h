@@ -4,8 +4,8 @@
 
 struct event_list;
 
-/* The breakpoints that report code of the BPF JIT compiler, also of classic BPF
- * filters (common/bpf_text_breakpoint.h).
+/* The breakpoints that report code of the BPF JIT compiler, including classic
+ * BPF filters (common/bpf_text_breakpoint.h).
  */
 enum bpf_text_event { BPF_TEXT_COPY, BPF_TEXT_WIPE, BPF_TEXT_DONE };
 enum { BPF_TEXT_EVENTS = BPF_TEXT_DONE + 1 };

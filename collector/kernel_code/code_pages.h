@@ -5,12 +5,12 @@
 #include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/kcore_copy.h"
 
-/* Which pages of the kernel's memory hold anything.  Between modules, and
- * between the pieces of one, are addresses without memory; kcore reads as
- * zeros there, which are an instruction of x86.
+/* Finds the pages of the kernel's memory that have content. Between modules,
+ * and between the pieces of one, are addresses without memory; kcore reads as
+ * zeros there, which are a valid x86 instruction.
  */
 
-/* Appends the parts of @range that are more than zeros, from page to page, to
+/* Appends the parts of @range that are not all zeros, in whole pages, to
  * @ranges (struct code_range).
  *
  * Returns 0 or a negative enum error, with errno set if -ERROR_SYSTEM.
@@ -18,15 +18,15 @@
 int code_pages_find(const struct kcore *kcore, const struct code_range *range,
 		    struct array *ranges);
 
-/* Like code_pages_find(), for code that is made while the kernel runs: free pages
- * of x86's breakpoints are left out, too.  (In the kernel's text they are padding,
- * and perf wants that in one piece.)
+/* Like code_pages_find(), but for code that is generated while the kernel runs:
+ * also omits free pages filled with x86 breakpoints. (In the kernel's text such
+ * pages are padding, and perf requires the text in one piece.)
  */
 int code_pages_find_made(const struct kcore *kcore,
 			 const struct code_range *range, struct array *ranges);
 
-/* Returns the end of the pages from @start on that hold anything, at most
- * @limit bytes behind it; @start if there are none.
+/* Returns the end of the pages with content that start at @start, at most
+ * @limit bytes after it; @start if there are none.
  */
 uint64_t code_pages_end(const struct kcore *kcore, uint64_t start,
 			uint64_t limit);

@@ -5,12 +5,12 @@
 struct array;
 struct kernel_symbols;
 
-/* Finds code that belongs neither to the kernel's text nor to a module, but
- * is there already: BPF programs, ftrace's trampolines, pages of kprobes.
- * Appends its ranges, a struct code_range each, by address, to @ranges.
+/* Finds code that exists already and belongs neither to the kernel's text nor
+ * to a module: BPF programs, ftrace's trampolines, pages of kprobes. Appends
+ * its ranges, a struct code_range each, by address, to @ranges.
  *
- * kallsyms tells where each begins, not where it ends: a range goes on to the
- * next one, or for DYNAMIC_CODE_LIMIT bytes.  Returns 0 or -ERROR_MEMORY.
+ * kallsyms contains the start of each range, but not its end: a range extends
+ * to the next one, or for DYNAMIC_CODE_LIMIT bytes. Returns 0 or -ERROR_MEMORY.
  */
 enum { DYNAMIC_CODE_LIMIT = 64 << 10 };
 int dynamic_code_find(const struct kernel_symbols *symbols,

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The running kernel's memory: /proc/kcore, an ELF core file that begins with
- * a table of the address ranges that it holds.
+/* The running kernel's memory: /proc/kcore, an ELF core file that starts with a
+ * table of its address ranges.
  */
 struct kcore {
 	int fd;
@@ -23,15 +23,15 @@ struct kcore {
  */
 int kcore_open(struct kcore *kcore, const char *path);
 
-/* Like kcore_open(), of the open file @fd, which it owns from then on; -1: the
- * file could not be opened, and errno is set.
+/* Like kcore_open(), but for the open file @fd, whose ownership passes to
+ * @kcore. If @fd is -1, opening failed with the present errno.
  */
 int kcore_open_fd(struct kcore *kcore, int fd);
 void kcore_close(struct kcore *kcore);
 
 /* Copies @size bytes at @address into @buffer.
  *
- * Returns 0, -ERROR_NOT_FOUND if kcore does not hold that range, or
+ * Returns 0, -ERROR_NOT_FOUND if kcore does not contain that range, or
  * -ERROR_SYSTEM with errno set.
  */
 int kcore_read(const struct kcore *kcore, uint64_t address, void *buffer,

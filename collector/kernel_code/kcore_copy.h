@@ -14,21 +14,22 @@ struct code_range {
 	uint64_t end;
 };
 
-/* Writes the @count ranges @ranges of @kcore to the new file @name of
- * @folder, in kcore's own form: an ELF core file with one segment a range.
+/* Writes the @count ranges @ranges of @kcore to the new file @name of @folder,
+ * in kcore's format: an ELF core file with one segment per range.
  *
- * Returns 0; -ERROR_NOT_FOUND if kcore does not hold a range; -ERROR_SYSTEM
+ * Returns 0; -ERROR_NOT_FOUND if kcore does not contain a range; -ERROR_SYSTEM
  * with errno set; -ERROR_MEMORY.
  */
 int kcore_copy(const struct kcore *kcore, const struct output_folder *folder,
 	       const char *name, const struct code_range *ranges, size_t count);
 
-/* Adds @range of @kcore to the copy @name of @folder, as one more segment, if
- * nothing there overlaps it and there is room: KCORE_COPY_SPARE times.  Its flags
- * mark it as not from the start of the recording (decoder/code/core_loads.c).
+/* Adds @range of @kcore to the copy @name of @folder as another segment, if no
+ * segment there overlaps it and there is room: KCORE_COPY_SPARE times. The
+ * flags of the segment mark it as added after the start of the recording
+ * (decoder/code/core_loads.c).
  *
- * Returns 1 if it did, 0 if something overlaps it, -ERROR_UNSUPPORTED if
- * there is no room, or as kcore_copy().
+ * Returns 1 if it was added, 0 if a segment overlaps it, -ERROR_UNSUPPORTED if
+ * there is no room, or like kcore_copy().
  */
 int kcore_copy_add(const struct kcore *kcore,
 		   const struct output_folder *folder, const char *name,
@@ -36,8 +37,8 @@ int kcore_copy_add(const struct kcore *kcore,
 
 enum { KCORE_COPY_SPARE = 200, KCORE_COPY_LATE_FLAGS = 5 /* PF_R | PF_X */ };
 
-/* Writes the bytes of @range, and nothing else, to the new file @name.
- * Returns as kcore_copy().
+/* Writes only the bytes of @range to the new file @name. Returns like
+ * kcore_copy().
  */
 int kcore_copy_raw(const struct kcore *kcore,
 		   const struct output_folder *folder, const char *name,

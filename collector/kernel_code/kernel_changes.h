@@ -14,46 +14,48 @@ struct module;
 struct module_text;
 struct output_folder;
 
-/* Kernels of architectures other than x86 patch their code without a
- * TEXT_POKE record for each change (perf_event_text_poke() has few callers):
- * what is different at the end of a recording became so at an unknown time.
+/* Finds code that changed without a record. Kernels of architectures other than
+ * x86 patch their code without a TEXT_POKE record for each change
+ * (perf_event_text_poke() has few callers), so the time of a difference found
+ * at the end of a recording is unknown.
  */
 
 /* An ELF file has fewer than 65,536 segments. */
 enum { KERNEL_CHANGES_MAX = 32768 };
 
-/* This is what is compared, all of it borrowed. */
+/* The two sides of a comparison. All pointers are borrowed. */
 struct change_search {
 	const struct kcore *before;
 	const struct kcore *now;
 	const struct module_text *text; /* NULL: everything is code */
-	const struct module *module;	/* else only its code counts */
-	/* Not NULL: code of its kernel and its modules is left out, and of
-	 * @before the segments that were added while it was recorded.
+	/* NULL: all; else only its code counts */
+	const struct module *module;
+	/* If not NULL: ignore code of its kernel and its modules, and the
+	 * segments of @before that were added during the recording.
 	 */
 	const struct kernel_copy *apart;
 };
 
-/* Appends the code that @search->before holds of @range, and @search->now has
- * other bytes for, to @changed (struct code_range): whole words of four bytes.
- * From KERNEL_CHANGES_MAX ranges on, the last one is made longer if it lies in
- * @range.
+/* Appends the code within @range that differs between @search->before and
+ * @search->now to @changed (struct code_range), in whole words of four bytes.
+ * Once @changed has KERNEL_CHANGES_MAX ranges, its last one is extended
+ * instead, if it lies in @range.
  *
- * Returns 0; -ERROR_NOT_FOUND if @search->now does not hold it;
+ * Returns 0; -ERROR_NOT_FOUND if @search->now does not contain the code;
  * -ERROR_UNSUPPORTED if @changed is full; -ERROR_SYSTEM with errno set;
  * -ERROR_MEMORY.
  */
 int kernel_changes_find(const struct change_search *search,
 			const struct code_range *range, struct array *changed);
 
-/* Compares the executable pages that belong neither to the kernel nor to modules
- * (executable_pages.h) with @copy, which was made in @folder, and, if
- * @with_kernel, the kernel and those of its modules that are still there, too.
- * Writes the code that differs, as it is now, to the file kcore_end there, of
- * kcore's form.  Nothing differs: no file.
+/* Compares the executable pages that belong neither to the kernel nor to
+ * modules (executable_pages.h) with @copy, which was made in @folder. If
+ * @with_kernel, also compares the kernel and those of its modules that are
+ * still loaded. Writes the code that differs, in its current state, to the file
+ * kcore_end there, in kcore's format; writes no file if nothing differs.
  *
- * A difference that no record explains became so at an unknown time: the copy is
- * not used for it.  x86 kernels announce each patch of the kernel and modules.
+ * The time of a difference without a record is unknown, so the copy is not used
+ * for that code. x86 kernels report each patch of the kernel and modules.
  *
  * Returns 0 or a negative enum error with the reason in @log.
  */

@@ -9,7 +9,7 @@
 struct log;
 struct output_folder;
 
-/* This is what the running kernel's code was when it was copied. */
+/* The running kernel's code and symbols when they were copied. */
 struct kernel_copy {
 	struct kernel_symbols symbols;
 	struct array modules;	/* struct module, by address */
@@ -17,18 +17,19 @@ struct kernel_copy {
 	uint64_t reference;	/* address of _text */
 };
 
-/* Copies the kernel's code and symbols into @folder, as perf record
- * --kcore does: kallsyms, modules, and kcore with nothing but the code that
- * kernel_ranges_find() finds.
+/* Copies the kernel's code and symbols into @folder, like perf record --kcore:
+ * kallsyms, modules, and a kcore with only the code ranges from
+ * kernel_ranges_find().
  *
- * Returns 0; or a negative enum error with the reason, and the way out, in
- * @log: no right to read them, addresses hidden, no space.
+ * Returns 0; or a negative enum error with the reason and the remedy in @log:
+ * no right to read them, addresses hidden, no space.
  */
 int kernel_copy_make(struct kernel_copy *copy,
 		     const struct output_folder *folder, const struct log *log);
 
-/* Reads what kernel_copy_make() wrote into the folder @path, here or in another
- * process: all but the code itself.  Returns likewise.
+/* Reads the output of kernel_copy_make() from the folder @path, in the same or
+ * another process: everything except the code itself. Returns like
+ * kernel_copy_make().
  */
 int kernel_copy_read(struct kernel_copy *copy, const char *path,
 		     const struct log *log);

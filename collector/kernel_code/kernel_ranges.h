@@ -6,10 +6,10 @@ struct array;
 struct kcore;
 struct kernel_copy;
 
-/* Appends the ranges of @kcore (struct code_range) that hold the code of the
- * kernel, of the modules, of what dynamic_code_find() finds in the symbols of
- * @copy, and of all other pages that executable_pages_find() finds, without
- * those of zeros or breakpoints alone.  None overlaps another.
+/* Appends the ranges of @kcore (struct code_range) that contain the code of the
+ * kernel, of the modules, of the ranges that dynamic_code_find() finds in the
+ * symbols of @copy, and of all other pages that executable_pages_find() finds,
+ * except pages with only zeros or breakpoints. The ranges do not overlap.
  *
  * Returns 0 or a negative enum error, with errno set if -ERROR_SYSTEM.
  */

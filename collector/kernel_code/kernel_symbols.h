@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-/* The text of a kallsyms file, searched as it is: a recording asks for a few
- * symbols, once.
+/* The text of a kallsyms file. It is searched without an index, since a
+ * recording looks up only a few symbols, each once.
  */
 struct kernel_symbols {
 	struct byte_buffer text;
@@ -24,8 +24,8 @@ void kernel_symbols_free(struct kernel_symbols *symbols);
 /* Returns a walk over all symbols. */
 struct kallsyms kernel_symbols_walk(const struct kernel_symbols *symbols);
 
-/* Returns a walk over what follows the kernel's own symbols: those of modules,
- * of ftrace's and kprobes' pages and of BPF (kernel/kallsyms.c, s_show() and
+/* Returns a walk over the symbols after the kernel's own: those of modules, of
+ * ftrace's and kprobes' pages and of BPF (kernel/kallsyms.c, s_show() and
  * update_iter_mod()).
  */
 struct kallsyms
@@ -37,17 +37,18 @@ kernel_symbols_walk_modules(const struct kernel_symbols *symbols);
 uint64_t kernel_symbols_address(const struct kernel_symbols *symbols,
 				const char *name);
 
-/* Looks in the file at @path for the first of @names, ended by NULL, that the
- * kernel has, and reads no further than to names[0]: the lines are much work
- * for the kernel.
+/* Searches the file at @path for the first of @names, terminated by NULL, that
+ * the kernel has. Stops reading at names[0], because the kernel generates the
+ * lines slowly.
  *
- * Returns 0 and *@address, as above; -ERROR_SYSTEM with errno set.
+ * Returns 0 and *@address, 0 if none was found or addresses are hidden;
+ * -ERROR_SYSTEM with errno set.
  */
 int kernel_symbols_search(const char *path, const char *const *names,
 			  uint64_t *address);
 
-/* Returns how many bytes the function at @address has, of the kernel or of a
- * module: it ends where the next one begins.
+/* Returns the size in bytes of the function at @address, of the kernel or of a
+ * module: it ends where the next function starts.
  */
 uint64_t kernel_symbols_size(const struct kernel_symbols *symbols,
 			     uint64_t address);

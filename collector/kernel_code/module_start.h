@@ -10,11 +10,11 @@ struct array;
 struct kcore;
 struct module;
 
-/* The code that @module runs once, as it begins: it has memory of its own that
- * is free after that.  Its size is nowhere to be read: it ends where no more
- * memory is mapped, or at the next of the modules @loaded.
+/* Finds the init code of @module, which runs once when it is loaded and is
+ * freed afterwards. No interface reports its size: it ends where memory is not
+ * mapped, or at the next of the modules @loaded.
  *
- * Returns whether it is still there, and sets *@range.
+ * Returns whether it still exists, and sets *@range.
  */
 bool module_start_find(const struct kcore *kcore, const struct array *loaded,
 		       const struct module *module, struct code_range *range);

@@ -10,25 +10,25 @@
 struct kernel_symbols;
 struct module;
 
-/* Where the modules have code: /proc/modules only says how large a module is
- * with its data, which lies behind its code, or since Linux 6.4 (struct
- * module_memory) anywhere.
+/* The positions of code in modules. /proc/modules only has the size of a module
+ * including its data, which follows its code, or since Linux 6.4 (struct
+ * module_memory) can be anywhere.
  */
 struct module_text {
 	struct array marks; /* by address */
 };
 
-/* Reads it from @symbols, and from the addresses of @modules (struct module),
- * which are those of their code.  Both are borrowed.
+/* Derives the positions from @symbols, and from the addresses of @modules
+ * (struct module), which are the starts of their code. Both are borrowed.
  *
- * Returns 0, or -ERROR_MEMORY; free it in either case.
+ * Returns 0, or -ERROR_MEMORY. The caller must free @text in either case.
  */
 int module_text_read(struct module_text *text,
 		     const struct kernel_symbols *symbols,
 		     const struct array *modules);
 void module_text_free(struct module_text *text);
 
-/* Returns whether what is marked at or before @address is code of @module. */
+/* Returns whether the last mark at or before @address is code of @module. */
 bool module_text_has(const struct module_text *text,
 		     const struct module *module, uint64_t address);
 

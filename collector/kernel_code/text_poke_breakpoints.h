@@ -5,26 +5,27 @@
 struct event_list;
 struct target;
 
-/* Adds the event that tells what the kernel patches where it has no TEXT_POKE
- * records for that (common/text_poke_breakpoint.h): a breakpoint on the first
- * of @functions, ended by NULL, that the kernel has.
+/* Adds the event that reports the kernel's patches on architectures without
+ * TEXT_POKE records for them (common/text_poke_breakpoint.h): a breakpoint on
+ * the first of @functions, terminated by NULL, that the kernel has.
  *
- * Returns its index in @events; -ERROR_NOT_FOUND if there is none of them, or
- * the kernel hides its addresses; -ERROR_SYSTEM with errno set; -ERROR_MEMORY.
+ * Returns its index in @events; -ERROR_NOT_FOUND if the kernel has none of
+ * them, or hides its addresses; -ERROR_SYSTEM with errno set; -ERROR_MEMORY.
  */
 int text_poke_breakpoints_add(struct event_list *events,
 			      const char *const *functions);
 
-/* The same, opened and enabled on each CPU of @cpus; nothing is added where that
- * fails.  Returns likewise.
+/* Like text_poke_breakpoints_add(), and opens and enables the event on each CPU
+ * of @cpus. On failure nothing stays added. Returns like
+ * text_poke_breakpoints_add().
  */
 int text_poke_breakpoints_open(struct event_list *events,
 			       const char *const *functions,
 			       const struct target *cpus);
 
-/* Returns why that cannot be had and, where there is one, the way out: @error
- * is what the functions above returned, or -ERROR_SYSTEM with errno set by
- * opening it.
+/* Returns why the breakpoint is not available and, if one exists, the remedy.
+ * @error is the result of the functions above, or -ERROR_SYSTEM with the errno
+ * of opening the event.
  */
 const char *text_poke_breakpoints_refusal(int error);
 

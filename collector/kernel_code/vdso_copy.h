@@ -5,11 +5,11 @@
 struct log;
 struct output_folder;
 
-/* Writes the kernel's code for user space, the vdso as this process has it, to
- * the file vdso in @folder: no file on disk holds it.  (32-bit programs have
- * another.)
+/* Writes the kernel's code for user space, the vdso of this process, to the
+ * file vdso in @folder, because no file on disk contains it. (32-bit programs
+ * have a different vdso.)
  *
- * Returns 0, also for a kernel without one; -ERROR_SYSTEM, said to @log.
+ * Returns 0, also for a kernel without one; -ERROR_SYSTEM, logged to @log.
  */
 int vdso_copy_make(const struct output_folder *folder, const struct log *log);
 

@@ -5,10 +5,10 @@
 struct log;
 struct output_folder;
 
-/* Writes the file kcore_dir/@name of @recording: a line "137 /system.slice/x.service" for each thread
- * that there is, with its cgroup in the unified hierarchy (cgroups(7),
- * /proc/<pid>/cgroup, the line that begins with "0::").  Without such a
- * hierarchy it is empty.
+/* Writes the file kcore_dir/@name of @recording: a line "137
+ * /system.slice/x.service" for each existing thread, with its cgroup in the
+ * unified hierarchy (cgroups(7), /proc/<pid>/cgroup, the line that starts with
+ * "0::"). Without such a hierarchy the file is empty.
  *
  * Returns 0, or a negative enum error with the reason in @log.
  */

@@ -12,10 +12,10 @@ struct ring_bytes;
 enum code_sample_kind {
 	CODE_SAMPLE_OTHER,
 	CODE_SAMPLE_MODULE_LOAD, /* its code is complete; it starts next */
-	CODE_SAMPLE_MODULE_FREE, /* it has run for the last time */
+	CODE_SAMPLE_MODULE_FREE, /* it no longer runs */
 	CODE_SAMPLE_BPF_COPY,	 /* the range is written from now on */
 	CODE_SAMPLE_BPF_WIPE,	 /* the range is overwritten from now on */
-	CODE_SAMPLE_BPF_DONE,	 /* this thread has written all it began */
+	CODE_SAMPLE_BPF_DONE,	 /* this thread has finished all its writes */
 };
 
 struct code_sample {
@@ -27,8 +27,9 @@ struct code_sample {
 	uint64_t size;
 };
 
-/* Reads the body of a sample, @size bytes at @place of @records, of an event in
- * @events.  A sample of another event, or too short, is CODE_SAMPLE_OTHER.
+/* Parses the body of a sample, @size bytes at @place of @records, of an event
+ * in @events. A sample of another event, or one that is too short, is
+ * CODE_SAMPLE_OTHER.
  */
 struct code_sample code_sample_read(const struct event_list *events,
 				    const struct ring_bytes *records,

@@ -17,28 +17,29 @@ struct perf_event_mmap_page;
 struct ring_bytes;
 struct tracer;
 
-/* Code that the kernel gets while it is recorded: modules, BPF programs, classic
- * BPF filters, trampolines, pages of kprobes and thunks.  Each goes to a file
+/* Code that is added to the kernel during a recording: modules, BPF programs,
+ * classic BPF filters, trampolines, pages of kprobes and thunks. Each is stored
+ * in a file of the recording (hexadecimal addresses, decimal nanoseconds of the
+ * recording's clock):
  *
- *	code/<first>-<end>-<time>		its bytes at <time>
- *	code/<first>-<end>-<time>-<since>	the same bytes since <since>
- *	code/<first>-<end>-<time>		empty: other code from then on
+ * 	code/<first>-<end>-<time>		its bytes at <time>
+ * 	code/<first>-<end>-<time>-<since>	the same bytes since <since>
+ * 	code/<first>-<end>-<time>		empty: other code from then on
  *
- * of the recording (hexadecimal addresses, decimal nanoseconds of the recording's
- * clock).  decoder/code/code_change.h has the rule for which times a copy counts;
- * code that is gone before it can be read is counted as lost.
+ * decoder/code/code_change.h defines the times for which a copy is valid. Code
+ * that is removed before it can be read is counted as lost.
  *
- *	announced by	code			known from
- *	KSYMBOL		BPF, trampolines	its time
- *	bpf_text_copy	classic BPF		its time: read a little later
- *	module_load	modules			its time
- *	module_load	other new pages		the time they were read
- *	nothing						never: a gap
+ * 	announced by	code			known from
+ * 	KSYMBOL		BPF, trampolines	its time
+ * 	bpf_text_copy	classic BPF		its time: read a little later
+ * 	module_load	modules			its time
+ * 	module_load	other new pages		the time they were read
+ * 	nothing						never: a gap
  */
 struct loaded_code;
 
-/* Starts with the code in @copy, which is borrowed, as are @tracer, for the time,
- * @page, and @events, which the samples are of.
+/* Starts with the code in @copy. Borrows @copy, @tracer and @page, which
+ * provide the time, and @events, to which the samples belong.
  *
  * Returns 0 and *@loaded, or a negative enum error with the reason in @log.
  */
@@ -50,8 +51,8 @@ int loaded_code_open(const struct output_folder *folder,
 		     struct loaded_code **loaded);
 void loaded_code_close(struct loaded_code *loaded);
 
-/* Copies what dynamic_code_find() finds, which the kernel's copy has, too: for
- * perf.  Returns 0 or -ERROR_MEMORY.
+/* Copies the code that dynamic_code_find() finds. The kernel's copy contains it
+ * as well; these copies are for perf. Returns 0 or -ERROR_MEMORY.
  */
 int loaded_code_existing(struct loaded_code *loaded,
 			 const struct kernel_symbols *symbols);
@@ -64,44 +65,46 @@ struct loaded_symbol {
 	bool is_removed;
 };
 
-/* Copies the code of @symbol, or counts it as lost if it is removed and had not
- * been copied.
+/* Copies the code of @symbol, or counts it as lost if it is being removed and
+ * was never copied.
  */
 void loaded_code_symbol(struct loaded_code *loaded,
 			const struct loaded_symbol *symbol);
 
 /* Consumes a sample of RING_CODE, @size bytes at @place of @records: copies new
- * modules, with the code that runs only as they start, and adds them to the
- * recording's list of modules; marks removed ones; copies JIT code that is
- * complete, and leaves other to loaded_code_flush().
+ * modules with their init code, and adds them to the recording's list of
+ * modules; marks removed modules; copies JIT code that is complete, and leaves
+ * incomplete code to loaded_code_flush().
  */
 void loaded_code_sample(struct loaded_code *loaded,
 			const struct ring_bytes *records, size_t place,
 			size_t size);
 
-/* Copies the JIT code that samples announced and that is not known to be complete:
- * waits for a millisecond first, since the kernel writes it after the sample.
+/* Copies the JIT code that samples announced and that is not known to be
+ * complete. Waits for a millisecond first, since the kernel writes the code
+ * after the sample.
  */
 void loaded_code_flush(struct loaded_code *loaded);
 
-/* At the end of the recording, after its last sample: reads JIT code that is still
- * there again, in case the kernel had not yet written all of it; counts pages
- * that nothing announced as lost.
+/* Must be called at the end of the recording, after its last sample. Reads the
+ * JIT code that still exists again, in case the kernel had not finished writing
+ * it; counts pages without any announcement as lost.
  */
 void loaded_code_finish(struct loaded_code *loaded);
 
-/* Adds the symbols of the new modules to the recording's kallsyms, and names for
- * classic BPF filters and ITS thunks to the records.  Reading the kernel's
- * kallsyms takes long, and is megabytes of trace where the recorder's CPU is
- * recorded: for the end.
+/* Adds the symbols of the new modules to the recording's kallsyms, and records
+ * that name classic BPF filters and ITS thunks. Should be called at the end of
+ * the recording, because reading the kernel's kallsyms takes long, and adds
+ * megabytes of trace if the recorder's CPU is recorded.
  */
 void loaded_code_names(struct loaded_code *loaded);
 
-/* Returns how many pieces of code ran, or may have run, and were never copied. */
+/* Returns how many pieces of code ran, or may have run, without being copied.
+ */
 size_t loaded_code_lost(const struct loaded_code *loaded);
 
-/* Moves the records that place the new modules, and name code, to the end of
- * @bytes.
+/* Moves the records with the addresses of the new modules and the names of code
+ * to the end of @bytes.
  */
 void loaded_code_records(struct loaded_code *loaded, struct byte_buffer *bytes);
 

@@ -8,14 +8,14 @@
 
 struct loaded_code;
 
-/* This is what the records that pass by say about the recording itself. */
+/* Statistics of a recording, counted from the records in its rings. */
 struct record_counts {
 	uint64_t lost_records;
 	uint64_t truncated;
 };
 
-/* Looks at each of @records: adds to @counts, and hands changes of code to
- * @late, which may be NULL.
+/* Examines each of @records: adds to @counts, and passes code changes to
+ * @loaded, which may be NULL.
  */
 void record_watch(const struct ring_bytes *records,
 		  struct record_counts *counts, struct loaded_code *loaded);

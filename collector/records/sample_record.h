@@ -10,23 +10,24 @@
 
 struct event;
 
-/* Whose a sample is, and when it was taken. */
+/* The thread and the time of a sample. */
 struct sample_origin {
-	uint32_t pid; /* UINT32_MAX: nobody's */
+	uint32_t pid; /* UINT32_MAX: no process */
 	uint32_t tid;
 	uint64_t time_ns; /* of the recording's clock */
 	int cpu;
 };
 
-/* What it holds. */
+/* The raw data of a sample. */
 struct sample_content {
 	const void *bytes;
-	size_t size;	/* a multiple of 8 */
-	bool has_chain; /* the event's samples have call chains: an empty one */
+	size_t size; /* a multiple of 8 */
+	/* the event's samples have call chains: add an empty one */
+	bool has_chain;
 };
 
-/* Appends a sample to @records as the kernel writes one of @event, an event of
- * BPF output (event_spec_bpf_output()).
+/* Appends a sample to @records in the format in which the kernel writes one of
+ * @event, an event of BPF output (event_spec_bpf_output()).
  */
 void sample_record_add(struct byte_buffer *records, const struct event *event,
 		       const struct sample_origin *origin,

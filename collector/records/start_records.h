@@ -14,30 +14,32 @@ struct target;
 struct tracer;
 struct tracer_facts;
 
-/* The records at a recording's start: what the kernel's own records build on
- * (tools/lib/perf/include/perf/event.h has their forms).
+/* The records at a recording's start, on which the kernel's own records build
+ * (tools/lib/perf/include/perf/event.h has their formats).
  */
 
-/* How the clock, the events, the CPUs and the trace unit are set up. */
+/* Appends the configuration of the clock, the events, the CPUs and the trace
+ * unit.
+ */
 void start_records_setup(struct byte_buffer *bytes,
 			 const struct event_list *events,
 			 const struct target *target,
 			 const struct tracer *tracer, const struct pmu *pmu,
 			 const struct tracer_facts *facts);
 
-/* Where the kernel and its modules are. */
+/* Append the addresses of the kernel and its modules. */
 void start_records_kernel(struct byte_buffer *bytes,
 			  const struct kernel_copy *copy);
 void start_records_module(struct byte_buffer *bytes,
 			  const struct module *module);
 
-/* Parents and names of all tasks; code mappings of those in @target, or of
- * all if it is whole CPUs.
+/* Appends parents and names of all tasks; code mappings of those in @target, or
+ * of all if @target is whole CPUs.
  */
 void start_records_tasks(struct byte_buffer *bytes,
 			 const struct target *target);
 
-/* The end of all these. */
+/* Appends the record that ends the start records. */
 void start_records_end(struct byte_buffer *bytes);
 
 #endif

@@ -4,8 +4,9 @@
 
 #include <sys/types.h>
 
-/* Shows all threads that /proc has, a process's first and then, if @process is
- * not NULL, the process itself.  What ends meanwhile may be missing.
+/* Calls @thread for all threads in /proc, and after the threads of a process,
+ * if @process is not NULL, @process for the process itself. May miss tasks that
+ * end during the walk.
  */
 void task_walk(void (*thread)(void *ctx, pid_t process, pid_t thread),
 	       void (*process)(void *ctx, pid_t process), void *ctx);

@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The kernel's own walk over its TCP sockets, by a BPF program that says of each
- * where it is in memory, which no other interface does, and what its first bytes
- * are (Linux 5.9 with its types in /sys/kernel/btf).
+/* The kernel's own walk over its TCP sockets, with a BPF program that writes
+ * the address of each socket, which no other interface reports, and its first
+ * bytes (Linux 5.9 with its types in /sys/kernel/btf).
  */
 struct socket_iterator {
 	int link;
-	/* Where struct sock_common has its members, in bytes. */
+	/* Byte offsets of members in struct sock_common. */
 	int state;
 	int family;
 	int local_port;
@@ -25,10 +25,10 @@ struct socket_iterator {
 	int remote_ipv6;
 };
 
-/* How many of its first bytes are read. */
+/* The number of bytes that are read from the start of a socket. */
 enum { SOCKET_BYTES_READ = 128 };
 
-/* What the program writes. */
+/* The output of the program. */
 struct iterated_socket {
 	uint64_t address;
 	uint8_t bytes[SOCKET_BYTES_READ];
@@ -38,14 +38,14 @@ struct iterated_socket {
 struct socket_state {
 	uint64_t address;
 	uint8_t state; /* TCP_ESTABLISHED, ... of netinet/tcp.h */
-	struct connection connection; /* but for is_server */
+	struct connection connection; /* without is_server */
 };
 
-/* Returns whether the kernel has it and lets us. */
+/* Returns whether the kernel supports and permits it. */
 bool socket_iterator_open(struct socket_iterator *iterator);
 void socket_iterator_close(struct socket_iterator *iterator);
 
-/* Reads what the program wrote.  Returns whether it is a socket of IPv4 or
+/* Parses an output of the program. Returns whether it is a socket of IPv4 or
  * IPv6.
  */
 bool socket_iterator_read(const struct socket_iterator *iterator,

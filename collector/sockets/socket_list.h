@@ -10,8 +10,8 @@
 struct log;
 struct output_folder;
 
-/* The TCP connections that there are when a recording begins.  All that takes
- * long is done before: reading it is then one walk over the kernel's sockets.
+/* The TCP connections that exist when a recording starts. All slow work is done
+ * in advance: reading the list is then one walk over the kernel's sockets.
  */
 struct socket_list {
 	struct socket_iterator iterator;
@@ -20,20 +20,20 @@ struct socket_list {
 
 #define SOCKET_LIST_NONE ((struct socket_list){ .iterator = { .link = -1 } })
 
-/* Prepares @list, which is none so far, to list the connections of the network
- * namespaces that processes are in.  A kernel that does not tell makes an empty list.
+/* Prepares the empty @list to list the connections of the network namespaces of
+ * all processes. If the kernel does not support this, the list stays empty.
  *
- * Returns 0 or -ERROR_MEMORY.  Close it either way.
+ * Returns 0 or -ERROR_MEMORY. The caller must close it either way.
  */
 int socket_list_open(struct socket_list *list);
 void socket_list_close(struct socket_list *list);
 
-/* Returns whether the kernel tells. */
+/* Returns whether the kernel supports listing sockets. */
 bool socket_list_is_known(const struct socket_list *list);
 
-/* Writes the file sockets of @folder, once: a line for each
- * connection (connection_write()).
- * Its local end accepted it if somebody listens at its port.
+/* Writes the file sockets of @folder, once: a line for each connection
+ * (connection_write()). The local end is considered the server if a socket
+ * listens at its port.
  *
  * Returns 0, or a negative enum error with the reason in @log.
  */

@@ -4,8 +4,8 @@
 
 struct array;
 
-/* Reads a list such as "0-3,7" into @cpus, an array of int, ascending, each
- * once.
+/* Parses a list such as "0-3,7" into @cpus, an array of int, ascending, without
+ * duplicates.
  *
  * Returns 0, -ERROR_FORMAT or -ERROR_MEMORY.
  */

@@ -6,14 +6,14 @@
 
 #include <sys/types.h>
 
-/* Processes whose ends are waited for. */
+/* Processes whose ends are awaited. */
 struct process_watch {
 	struct array fds; /* int: readable when its process has ended */
 };
 
 #define PROCESS_WATCH_EMPTY ((struct process_watch){ .fds = ARRAY_OF(int) })
 
-/* Adds process @pid; one that has ended is left out.
+/* Adds process @pid, unless it has ended.
  *
  * Returns 0, -ERROR_SYSTEM with errno set, or -ERROR_MEMORY.
  */

@@ -4,27 +4,27 @@
 
 #include <sys/types.h>
 
-/* A command that waits to be told to begin. */
+/* A forked command that waits for permission to start. */
 struct workload {
 	pid_t pid;
-	int go;	     /* says that it may begin */
+	int go;	     /* written to start the command */
 	int failure; /* yields errno if exec fails */
 };
 
-/* Forks a process that will run @argv (ended by NULL) by execvp(3), or end if
- * the caller dies before it lets it begin.
+/* Forks a process that will run @argv (terminated by NULL) by execvp(3). The
+ * process ends if the caller dies before workload_start().
  *
  * Returns 0, or -ERROR_SYSTEM with errno set.
  */
 int workload_prepare(struct workload *workload, char *const *argv);
 
-/* Lets the command begin.
+/* Starts the command.
  *
  * Returns 0 once it runs, or the errno of exec; the process ends then.
  */
 int workload_start(struct workload *workload);
 
-/* Ends a command that was not started, and forgets it. */
+/* Ends a command that was not started, and resets @workload. */
 void workload_abandon(struct workload *workload);
 
 #endif

@@ -14,7 +14,7 @@ struct tracer_facts;
 int coresight_register(const struct pmu *pmu, int cpu, const char *name,
 		       uint64_t *value);
 
-/* Appends what perf writes of the trace units: tracer.metadata.  See
+/* Appends the trace units' metadata in perf's format: tracer.metadata. See
  * tools/perf/arch/arm/util/cs-etm.c in Linux.
  */
 void coresight_metadata(const struct pmu *pmu, const struct tracer_facts *facts,

@@ -4,14 +4,15 @@
 
 #include <stdint.h>
 
-/* The user chooses whether the trace has counts of cycles. */
+/* The user's choice whether the trace contains cycle counts. */
 struct cycle_choice {
 	enum {
 		CYCLES_AS_USUAL, /* the trace unit's own default */
 		CYCLES_COUNTED,
 		CYCLES_LEFT_OUT,
 	} kind;
-	uint32_t threshold; /* cycles in a count at least; 0: the driver's */
+	/* minimum cycles of a count; 0: the driver's default */
+	uint32_t threshold;
 };
 
 #endif

@@ -6,7 +6,7 @@
 
 struct perf_event_attr;
 
-/* Where the kernel shows its PMUs
+/* The folder of the kernel's PMUs
  * (Documentation/ABI/testing/sysfs-bus-event_source-devices-*).
  */
 #define PMU_DEVICES "/sys/bus/event_source/devices"
@@ -17,7 +17,7 @@ struct pmu {
 	uint32_t type; /* for perf_event_attr.type */
 };
 
-/* Looks for the PMU called @name below the folder @devices.
+/* Finds the PMU called @name below the folder @devices.
  *
  * Returns 0 and @pmu, or -ERROR_NOT_FOUND.
  */
@@ -37,8 +37,8 @@ int pmu_number(const struct pmu *pmu, const char *name, int base,
 int pmu_line(const struct pmu *pmu, const char *name, char *text,
 	     unsigned int size);
 
-/* Returns the bits of perf_event_attr.config that the format term @name
- * stands for; 0 if the PMU has no such term, or not in config.
+/* Returns the bits of perf_event_attr.config for the format term @name; 0 if
+ * the PMU has no such term, or not in config.
  */
 uint64_t pmu_term_mask(const struct pmu *pmu, const char *name);
 
@@ -50,8 +50,8 @@ uint64_t pmu_term_mask(const struct pmu *pmu, const char *name);
 int pmu_set_term(const struct pmu *pmu, const char *name, uint64_t value,
 		 struct perf_event_attr *attr);
 
-/* The same for a term in config3, which a perf_event_attr of Linux before 6.3
- * does not have.
+/* Like pmu_set_term(), but for a term in config3, which perf_event_attr lacks
+ * before Linux 6.3.
  */
 int pmu_set_config3_term(const struct pmu *pmu, const char *name,
 			 uint64_t value, uint64_t *config3);

@@ -14,52 +14,56 @@ struct log;
 struct perf_event_attr;
 struct perf_event_mmap_page;
 
-/* This is what AUXTRACE_INFO says beside the unit's own configuration. */
+/* The content of AUXTRACE_INFO apart from the unit's own configuration. */
 struct tracer_facts {
-	/* Of any ring of the recording: the clock's conversion. */
+	/* Of any ring of the recording: contains the clock's conversion. */
 	const struct perf_event_mmap_page *page;
-	bool switches_of_cpu; /* else only those of the traced tasks */
+	bool switches_of_cpu; /* otherwise only those of the traced tasks */
 	bool snapshot;
 	const char *filter; /* as given to the kernel; NULL if none */
 	uint64_t config;    /* of the trace's event */
-	const int *cpus;    /* that are recorded */
+	const int *cpus;    /* the recorded CPUs */
 	size_t cpu_count;
 };
 
-/* One kind of trace unit.  All that knows which hardware it is. */
+/* One kind of trace unit. Everything specific to the hardware is in here. */
 struct tracer {
 	const char *pmu_name;
 	const char *title;
-	/* NULL: the kernels that have it tell of every change of their own
-	 * code.  Else names of the function that makes the changes, the first
-	 * that is there counts (common/text_poke_breakpoint.h), ended by NULL;
-	 * and what differs at the end is looked for.
+	/* NULL: kernels with this unit report every change of their own code.
+	 * Otherwise names of the functions that make the changes, terminated by
+	 * NULL, of which the first that exists is used
+	 * (common/text_poke_breakpoint.h); differences at the end of a
+	 * recording are searched for.
 	 */
 	const char *const *patch_functions;
-	const char *pauses_from; /* the kernels that can pause its trace, as
-				  * the end of a sentence; NULL: none can */
-	const char *cycle_term;	 /* of the PMU's: asks for cycle counts */
-	bool counts_cycles;	 /* without being asked */
-	/* It may write on where it wakes the reader.  A TRBE stops there, and
-	 * what it has next has no synchronisation point at first.
+	/* The kernels that can pause its trace, as the end of a sentence; NULL:
+	 * none can.
+	 */
+	const char *pauses_from;
+	/* the PMU's format term that turns on cycle counts */
+	const char *cycle_term;
+	bool counts_cycles; /* counts cycles by default */
+	/* Whether it may continue writing after it wakes the reader. A TRBE
+	 * stops at that point, and its next trace lacks a sync point at first.
 	 */
 	bool wakes_at_once;
-	/* Its driver counts what it wrote to a ring that is overwritten, too; else
-	 * it says the place in the ring where it is.
+	/* Whether the driver reports total bytes written also for an overwrite
+	 * ring; otherwise it reports the current offset in the ring.
 	 */
 	bool counts_on;
 
-	/* Returns whether there is a unit behind the PMU; NULL: always. */
+	/* Returns whether the PMU has a trace unit; NULL: always. */
 	bool (*is_present)(const struct pmu *pmu);
 
-	/* Sets @attr->type and config to the best timing that the unit has.
+	/* Sets @attr->type, and config for the best timing that the unit has.
 	 *
 	 * Returns 0, or a negative enum error with the reason in the log.
 	 */
 	int (*configure)(const struct pmu *pmu, const struct log *log,
 			 struct perf_event_attr *attr);
 
-	/* Counts cycles, or leaves them out, after configure().
+	/* Turns cycle counts on or off. Must be called after configure().
 	 *
 	 * Returns 0; -ERROR_UNSUPPORTED with the reason in the log.
 	 */
@@ -68,17 +72,17 @@ struct tracer {
 			  const struct log *log, struct perf_event_attr *attr,
 			  uint64_t *config3);
 
-	/* Makes the trace hold a place to begin at as often as the unit can:
-	 * after a snapshot it goes on without one.  NULL: it has one whenever
-	 * it goes on.
+	/* Makes the trace contain sync points as often as the unit can, since
+	 * the trace continues without one after a snapshot. NULL: the trace has
+	 * a sync point whenever it resumes.
 	 *
 	 * Returns 0, or a negative enum error with the reason in the log.
 	 */
 	int (*set_often)(const struct pmu *pmu, const struct log *log,
 			 struct perf_event_attr *attr);
 
-	/* Leaves returns out that go where they were called from; NULL: the
-	 * unit always does.
+	/* Omits returns to the instruction after their call; NULL: the unit
+	 * always does.
 	 *
 	 * Returns 0, or -ERROR_UNSUPPORTED with the reason in the log.
 	 */
@@ -93,24 +97,25 @@ struct tracer {
 	int (*set_sink)(const struct pmu *pmu, const char *name,
 			const struct log *log, struct perf_event_attr *attr);
 
-	/* Returns why the driver does not pause the trace of a unit that is there,
-	 * on any kernel; NULL if it pauses all.  NULL: it always does.
+	/* Returns why the driver, on any kernel version, cannot pause the trace
+	 * of a present unit; NULL if it can pause all units. A NULL callback:
+	 * it always can.
 	 */
 	const char *(*pause_refusal)(const struct pmu *pmu);
 
-	/* Returns how many address ranges it can filter by. */
+	/* Returns the number of address ranges that the unit can filter by. */
 	unsigned int (*filter_ranges)(const struct pmu *pmu);
 
-	/* Appends what follows the header of AUXTRACE_INFO: the type of the
-	 * trace, a reserved word and the words of that type.  NULL: the trace
-	 * is none of perf's, and there is no such record.
+	/* Appends the content of AUXTRACE_INFO after its header: the type of
+	 * the trace, a reserved word and the words of that type. NULL: the
+	 * trace is not one of perf's types, and there is no such record.
 	 */
 	void (*metadata)(const struct pmu *pmu,
 			 const struct tracer_facts *facts,
 			 struct byte_buffer *info);
 
-	/* Returns the time of the recording's clock now, in nanoseconds; 0
-	 * if @page does not tell how to.
+	/* Returns the current time of the recording's clock, in nanoseconds; 0
+	 * if @page lacks the conversion.
 	 */
 	uint64_t (*now_ns)(const struct perf_event_mmap_page *page);
 };

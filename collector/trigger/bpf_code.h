@@ -8,9 +8,9 @@
 
 enum { BPF_CODE_ROOM = 128, BPF_CODE_LEAVES = 16 };
 
-/* A BPF program that is put together instruction by instruction
- * (Documentation/bpf/standardization/instruction-set.rst).  It has one place
- * where it returns 0, its end, to which bpf_leave_if() goes.
+/* A BPF program under construction, instruction by instruction
+ * (Documentation/bpf/standardization/instruction-set.rst). It has one exit that
+ * returns 0, at its end, to which bpf_leave_if() jumps.
  */
 struct bpf_code {
 	struct bpf_insn insns[BPF_CODE_ROOM];
@@ -23,7 +23,7 @@ struct bpf_code {
 void bpf_move(struct bpf_code *code, int to, int from);
 void bpf_move_number(struct bpf_code *code, int to, int32_t value);
 
-/* @to = @value, whatever its size; @to = the map that is open as @fd */
+/* @to = @value, of 64 bits; @to = the map that is open as @fd */
 void bpf_move_wide(struct bpf_code *code, int to, uint64_t value);
 void bpf_move_map(struct bpf_code *code, int to, int fd);
 
@@ -32,19 +32,19 @@ void bpf_compute(struct bpf_code *code, int operation, int to, int from);
 void bpf_compute_number(struct bpf_code *code, int operation, int to,
 			int32_t value);
 
-/* @to = the @size (BPF_W, BPF_DW) at @base + @offset, and the other way */
+/* @to = the @size (BPF_W, BPF_DW) at @base + @offset, and the reverse */
 void bpf_load(struct bpf_code *code, int size, int to, int base, int offset);
 void bpf_store(struct bpf_code *code, int size, int base, int offset, int from);
 void bpf_store_number(struct bpf_code *code, int size, int base, int offset,
 		      int32_t value);
 
 /* Calls helper @function (BPF_FUNC_...): arguments in r1 to r5, result in r0;
- * r6 to r9 stay.
+ * r6 to r9 are preserved.
  */
 void bpf_call(struct bpf_code *code, int function);
 
-/* Jumps if @left @test (BPF_JEQ, ...) @value.  Returns what bpf_land() takes
- * to have it jump to the next instruction.
+/* Jumps if @left @test (BPF_JEQ, ...) @value. Returns the jump, which
+ * bpf_land() directs to the next instruction.
  */
 size_t bpf_jump_if(struct bpf_code *code, int test, int left, int32_t value);
 size_t bpf_jump_if_register(struct bpf_code *code, int test, int left,
@@ -57,7 +57,7 @@ void bpf_leave_if(struct bpf_code *code, int test, int left, int32_t value);
 void bpf_leave_if_register(struct bpf_code *code, int test, int left,
 			   int right);
 
-/* Ends the program: it returns @result, and 0 where it left. */
+/* Ends the program: it returns @result, or 0 from bpf_leave(). */
 void bpf_finish(struct bpf_code *code, int32_t result);
 
 #endif

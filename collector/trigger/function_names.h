@@ -6,25 +6,28 @@
 
 struct kernel_symbols;
 
-/* How the kernel calls the function of a system call: this, then the call. */
+/* The kernel's function of a system call has this prefix, then the call's name.
+ */
 #ifdef __x86_64__
 #define SYSTEM_CALL_PREFIX "__x64_sys_"
 #else
 #define SYSTEM_CALL_PREFIX "__arm64_sys_"
 #endif
 
-/* Finds the function of the system call @name, else the kernel function of that
- * name, else one that the compiler made of it, such as NAME.isra.0; NAME@0xPLACE
- * is the one there (kernel_functions.h).
+/* Finds the function of the system call @name; otherwise the kernel function of
+ * that name; otherwise a variant that the compiler made of it, such as
+ * NAME.isra.0. NAME@0xPLACE selects the function at that offset
+ * (kernel_functions.h).
  *
- * Returns how many it means: 0; 1, and what the kernel's probes find it by in
- * @function: its name or address; or more, and names for each of them there.
+ * Returns the number of matches: 0; 1, with the name or address for the
+ * kernel's probes in @function; or more, with an unambiguous name for each of
+ * them in @function.
  */
 size_t function_name_find(const struct kernel_symbols *symbols,
 			  const char *name, char *function, size_t size);
 
-/* Puts the names nearest to @name, system calls without their prefix, into
- * @list, as "vfs_read, vfs_write"; "" if none is near.
+/* Writes the names nearest to @name, system calls without their prefix, into
+ * @list, such as "vfs_read, vfs_write"; "" if none is near.
  */
 void function_name_suggest(const struct kernel_symbols *symbols,
 			   const char *name, char *list, size_t size);

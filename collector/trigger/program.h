@@ -5,9 +5,11 @@
 #include "collector/trigger/bpf_code.h"
 #include "collector/trigger/trigger_program.h"
 
-/* What the triggers' programs have in common.  All of it uses r0 to r5. */
+/* Instruction sequences shared by the triggers' programs. All of them use r0 to
+ * r5.
+ */
 
-/* The stack of each program, below r10. */
+/* Offsets on the stack of each program, below r10. */
 enum {
 	PROGRAM_KEY = -8, /* a task */
 	PROGRAM_VALUE = PROGRAM_KEY - (int)sizeof(struct trigger_begin),
@@ -21,39 +23,39 @@ void program_key_of_current(struct bpf_code *code);
 /* PROGRAM_KEY = argument @index of a raw tracepoint, whose context is in r6 */
 void program_key_of_argument(struct bpf_code *code, int index);
 
-/* @to = the address of @place on the stack */
+/* r0 = the address of the value for the key at @place, or 0 */
 void program_point_at(struct bpf_code *code, int to, int place);
 
 /* r0 = where the value of the key at @place is, or 0 */
 void program_look_up(struct bpf_code *code, int map, int place);
 
-/* Takes PROGRAM_KEY out of @map. */
+/* Removes PROGRAM_KEY from @map. */
 void program_forget_key(struct bpf_code *code, int map);
 
-/* Makes PROGRAM_VALUE begin now, with the stack pointer in register @stack, or
- * 0 if that is < 0, and puts it at PROGRAM_KEY.
+/* Sets PROGRAM_VALUE to a start at the current time, with the stack pointer in
+ * register @stack, or 0 if that is < 0, and stores it for PROGRAM_KEY.
  */
 void program_note_begin(struct bpf_code *code, int map, int stack);
 
-/* @to = the stack pointer where a probe hit, whose context is in r6 */
+/* @to = the stack pointer at the probe, whose context is in r6 */
 void program_load_stack_pointer(struct bpf_code *code, int to);
 
-/* Returns whether CPUs of this architecture call with the return address in a
+/* Returns whether calls on this architecture pass the return address in a
  * register.
  */
 bool program_has_link_register(void);
 
-/* @to = that register where a probe hit, whose context is in r6; else 0 */
+/* @to = that register at the probe, whose context is in r6; otherwise 0 */
 void program_load_link_register(struct bpf_code *code, int to);
 
-/* Puts @size bytes at PROGRAM_REPORT into the ring of the event that maps->hits
- * has for this CPU; r6 is the context.
+/* Writes @size bytes at PROGRAM_REPORT to the ring of this CPU's event in
+ * maps->hits; r6 is the context.
  */
 void program_output(struct bpf_code *code, const struct trigger_maps *maps,
 		    size_t size);
 
-/* Leaves unless the current task, whose process and thread are in r0, counts;
- * its key is at PROGRAM_KEY.
+/* Exits unless the current task counts. Its process and thread are in r0, its
+ * key at PROGRAM_KEY.
  */
 void program_leave_others(struct bpf_code *code,
 			  const struct trigger_maps *maps);

@@ -7,8 +7,8 @@
 
 struct bpf_code;
 
-/* A trigger that is being armed.  Each function returns 0, or -1 when it has
- * said to the log why it cannot be.
+/* A trigger that is being armed. Unless stated otherwise, each function returns
+ * 0, or -1 after logging why the trigger cannot be armed.
  */
 struct trigger_arming {
 	struct trigger_set *set;
@@ -16,54 +16,59 @@ struct trigger_arming {
 	struct trigger *trigger;
 };
 
-/* Says that the trigger is left out, and why. */
+/* Logs that the trigger is ignored, and why. */
 int trigger_refuse(const struct trigger_arming *arming, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The same of a call that failed with errno, while it did @what. */
+/* Like trigger_refuse(), for a call that failed with errno while doing @what.
+ */
 int trigger_refuse_errno(const struct trigger_arming *arming, const char *what);
 
-/* Keeps @fd to close it at the end; -1 is refused, by errno. */
+/* Stores @fd to close it at the end; if it is -1, refuses the trigger because
+ * of errno.
+ */
 int trigger_keep(const struct trigger_arming *arming, int fd, const char *what);
 
-/* Makes the map of tasks and what is known of each, or one of numbers. */
+/* trigger_task_map() creates the map from tasks to their state;
+ * trigger_process_map() creates a map whose keys are process numbers.
+ */
 int trigger_task_map(const struct trigger_arming *arming, int *map);
 int trigger_process_map(const struct trigger_arming *arming, int *map);
 
-/* Opens the events of @spec, which is number *@index of them then; @what they
- * are, if the kernel refuses.
+/* Adds @spec as number *@index and opens its events. @what describes them, for
+ * the message if the kernel refuses.
  */
 int trigger_open_events(const struct trigger_arming *arming,
 			struct event_spec spec, const char *what,
 			size_t *index);
 
-/* Opens the event that reports go to, and the map that finds it: a trigger's
- * own, or @output.
+/* Open the event that receives reports, a trigger's own or @output, and create
+ * the map through which programs find it.
  */
 int trigger_hits_map(const struct trigger_arming *arming);
 int trigger_output_map(const struct trigger_arming *arming,
 		       struct event_spec output);
 
-/* Makes the maps that tell whose hits count, where not everybody's do. */
+/* Creates the maps of the tasks whose hits count, unless all tasks count. */
 int trigger_know_target(const struct trigger_arming *arming);
 
-/* Finds the kernel function that @name, of a system call or of itself, means.
- */
+/* Finds the kernel function for @name, a system call or a kernel function. */
 int trigger_find_function(const struct trigger_arming *arming, const char *name,
 			  char *function, size_t size);
 
-/* Makes a probe of the kernel at the begin or the return of @function. */
+/* Creates a kernel probe at the start or the return of @function. */
 int trigger_probe_kernel(const struct trigger_arming *arming, size_t number,
 			 bool is_return, const char *function);
 
-/* Opens the events of a probe that has been made.  They do @action to the
- * trace, AUX_NONE or where that can be.
+/* Opens the events of a probe that exists. They apply @action to the trace,
+ * which may be AUX_NONE, if that is possible.
  */
 int trigger_open_probe(const struct trigger_arming *arming, size_t number,
 		       bool is_return, enum event_aux_action action,
 		       size_t *spec);
 
-/* Opens the named pipe @path, which is made if it is not there: *@line. */
+/* Opens the named pipe @path, which is created if it does not exist, as *@line.
+ */
 int trigger_open_line(const struct trigger_arming *arming, const char *path,
 		      int *line);
 
@@ -75,7 +80,8 @@ int trigger_attach(const struct trigger_arming *arming, size_t spec,
 int trigger_attach_raw(const struct trigger_arming *arming, const char *name,
 		       const struct bpf_code *code);
 
-/* Takes tasks out of @map as they die: what dies inside of a call never ends it.
+/* Removes tasks from @map when they die, since a task that dies inside of a
+ * call never ends the call.
  */
 int trigger_forget_dead(const struct trigger_arming *arming, int map);
 

@@ -7,41 +7,42 @@
 
 struct bpf_code;
 
-/* The BPF programs that know in the kernel whether a trigger hits.  A task is
- * its task_struct's address: a number that needs no knowledge of its fields.
+/* The BPF programs that decide in the kernel whether a trigger hits. A task is
+ * identified by its task_struct's address, which requires no knowledge of the
+ * struct's fields.
  */
 
-/* What is known of a task's call or wait: a value of the map `begins`, whose
- * keys are tasks.
+/* The state of a task's call or wait: a value of the map `begins`, whose keys
+ * are tasks.
  */
 struct trigger_begin {
-	uint64_t begin_ns;   /* CLOCK_MONOTONIC, as all here */
-	uint64_t stack;	     /* the stack pointer at the begin */
-	uint64_t longest_ns; /* of the sleeps since */
-	uint64_t left_ns;    /* since when it sleeps; 0: it does not */
+	uint64_t begin_ns;   /* CLOCK_MONOTONIC, as all times here */
+	uint64_t stack;	     /* the stack pointer at the start */
+	uint64_t longest_ns; /* the longest sleep since the start */
+	uint64_t left_ns;    /* start of the current sleep; 0: it is awake */
 };
 
-/* What a hit says in the ring. */
+/* The content of a hit's record. */
 struct trigger_report {
-	uint64_t latency_ns; /* what was measured; 0: nothing */
-	uint64_t length_ns;  /* from the begin to the hit */
+	uint64_t latency_ns; /* the measured latency; 0: none */
+	uint64_t length_ns;  /* from the start to the hit */
 };
 
-/* The maps; -1: there is none. */
+/* The maps; -1: not created. */
 struct trigger_maps {
 	int begins;
-	int hits;    /* CPU to the event that struct trigger_report goes to */
+	int hits;    /* CPU to the event that receives struct trigger_report */
 	int seeds;   /* the processes whose hits count, uint32_t, ... */
-	int members; /* ... and the tasks that they made; none: all count */
+	int members; /* ... and their child tasks; none: all count */
 };
 
-/* What a hit takes. */
+/* The condition for a hit. */
 enum trigger_test {
-	TEST_CALL,     /* longer than the limit since the call began */
-	TEST_SLEEP,    /* a longer sleep inside of it */
-	TEST_WAIT,     /* longer since somebody began to wait */
-	TEST_NOTHING,  /* being there */
-	TEST_ARGUMENT, /* that the function's first argument is not 0 */
+	TEST_CALL,     /* the call took longer than the limit */
+	TEST_SLEEP,    /* a sleep inside the call took longer */
+	TEST_WAIT,     /* a wait took longer */
+	TEST_NOTHING,  /* always true */
+	TEST_ARGUMENT, /* the function's first argument is not 0 */
 	TEST_SIGNAL,   /* a raw tracepoint's first argument is in a set */
 };
 
@@ -51,12 +52,12 @@ struct trigger_condition {
 	uint64_t signals; /* bit N: signal N */
 };
 
-/* At a probe where a call begins: notes it. */
+/* At a probe at the start of a call: records the call. */
 void trigger_program_begin(struct bpf_code *code,
 			   const struct trigger_maps *maps);
 
-/* At a probe, or TEST_SIGNAL's tracepoint: reports a hit and returns 1 if it is
- * one, so that the probe's perf event overflows only then.
+/* At a probe, or TEST_SIGNAL's tracepoint: if the condition holds, reports a
+ * hit and returns 1, so that the probe's perf event overflows only then.
  */
 void trigger_program_hit(struct bpf_code *code, const struct trigger_maps *maps,
 			 const struct trigger_condition *condition);
@@ -67,19 +68,19 @@ void trigger_program_sleep_switch(struct bpf_code *code,
 void trigger_program_sleep_waking(struct bpf_code *code,
 				  const struct trigger_maps *maps);
 
-/* At sched_switch, and at sched_waking and sched_wakeup_new: note since when a
- * task is runnable.
+/* At sched_switch, and at sched_waking and sched_wakeup_new: record since when
+ * a task is runnable.
  */
 void trigger_program_wait_switch(struct bpf_code *code,
 				 const struct trigger_maps *maps);
 void trigger_program_wait_waking(struct bpf_code *code,
 				 const struct trigger_maps *maps);
 
-/* At sched_process_fork: who is made by a task that counts counts, too. */
+/* At sched_process_fork: a child of a task that counts counts, too. */
 void trigger_program_fork(struct bpf_code *code,
 			  const struct trigger_maps *maps);
 
-/* At sched_process_free: takes the task out of @map. */
+/* At sched_process_free: removes the task from @map. */
 void trigger_program_forget(struct bpf_code *code, int map);
 
 #endif

@@ -14,54 +14,58 @@ struct event_list;
 struct kernel_symbols;
 struct log;
 
-/* One trigger, armed or on its way. */
+/* One trigger, armed or being armed. */
 struct trigger {
 	struct trigger_spec spec;
 	struct trigger_maps maps;
 	size_t hit_spec; /* the event whose samples are its hits */
-	bool has_events; /* there is one */
-	int line;	 /* the FIFO of TRIGGER_LINE, else -1 */
+	bool has_events; /* @hit_spec is valid */
+	int line;	 /* the FIFO of TRIGGER_LINE; otherwise -1 */
 };
 
-/* All of a recording, and what they have in common. */
+/* All triggers of a recording, and their shared resources. */
 struct trigger_set {
 	struct array triggers; /* struct trigger */
-	struct array fds;      /* int: maps, programs, links: closed at last */
+	struct array fds;      /* int: maps, programs, links; closed last */
 	struct trigger_maps target;
-	size_t probes; /* made so far */
+	size_t probes; /* created so far */
 	bool has_probes;
 };
 
 struct trigger_set trigger_set_new(void);
 
-/* Disarms all: takes away what was made in tracefs.  The events must be closed.
+/* Disarms all triggers: removes their probes from tracefs. The events must be
+ * closed.
  */
 void trigger_set_free(struct trigger_set *set);
 
-/* Where triggers are armed. */
+/* The environment for arming triggers. */
 struct trigger_setup {
 	struct event_list *events;
-	/* Opens spec number @spec of events and gives its events their rings.
-	 * Returns 0, -ERROR_SYSTEM with errno set (the spec is gone then) or
-	 * -ERROR_MEMORY.
+	/* Opens spec number @spec of events and attaches its events to their
+	 * rings. Returns 0, -ERROR_SYSTEM with errno set (the spec is then
+	 * removed) or -ERROR_MEMORY.
 	 */
 	int (*open)(void *context, size_t spec);
 	void *context;
-	size_t trace_spec; /* whose events are open */
+	size_t trace_spec; /* the trace's spec, whose events are open */
 	bool can_pause;	   /* a hit can pause that trace */
-	const int *cpus;   /* that are traced */
+	const int *cpus;   /* the traced CPUs */
 	size_t cpu_count;
-	/* Whose hits count, with all that they start; none: everybody's. */
+	/* The processes whose hits count, including their children; none: all
+	 * processes.
+	 */
 	const pid_t *processes;
 	size_t process_count;
 	struct kernel_symbols *symbols; /* empty; read when first needed */
-	const char *option;		/* that asked, for messages ... */
-	const char *sequel; /* ... and what follows where it cannot be */
+	/* the option that is being applied, for messages ... */
+	const char *option;
+	const char *sequel; /* ... and the consequence if that fails */
 	const struct log *log;
 };
 
-/* Arms the triggers of @texts.  One that this kernel cannot do, or that names
- * something that is not there, is left out, said to the log.
+/* Arms the triggers of @texts. Skips and logs a trigger that this kernel does
+ * not support, or that names a missing function or event.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

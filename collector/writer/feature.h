@@ -15,13 +15,13 @@ struct feature {
 	struct byte_buffer content;
 };
 
-/* Puts the sections that describe machine, command line and events into
+/* Writes the sections that describe machine, command line and events into
  * @features, in ascending order of their bits.
  *
- * @program, @argc and @argv: the recorder's command line.  By @program readers know
- * the recorder among the tasks; NULL: it has the calling task's name, as the kernel
- * calls it.
- * Returns how many there are, at most FEATURES_OF_SYSTEM.
+ * @program, @argc and @argv are the recorder's command line. Readers recognize
+ * the recorder among the tasks by @program; NULL: its name is the calling
+ * task's name in the kernel. Returns the number of sections, at most
+ * FEATURES_OF_SYSTEM.
  */
 enum { FEATURES_OF_SYSTEM = 16 };
 size_t features_of_system(struct feature *features, const char *program,

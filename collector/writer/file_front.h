@@ -17,7 +17,7 @@ struct file_section {
 	uint64_t size;
 };
 
-/* The file's first bytes, as they lie on disk. */
+/* The file's first bytes, as stored on disk. */
 struct file_header {
 	char magic[8];
 	uint64_t size;
@@ -30,9 +30,9 @@ struct file_header {
 
 _Static_assert(sizeof(struct file_header) == PERF_DATA_HEADER_SIZE, "header");
 
-/* Fills @header and appends to @bytes what lies between it and the records:
- * the ids and attrs of @events, and the @count sections @features, whose places
- * go into @table, an array of struct file_section.
+/* Fills @header and appends the data between it and the records to @bytes: the
+ * ids and attrs of @events, and the @count sections @features. Their positions
+ * are added to @table, an array of struct file_section.
  *
  * Returns 0 or -ERROR_MEMORY; @bytes may have failed, too.
  */
@@ -41,8 +41,8 @@ int file_front_make(struct file_header *header, struct array *table,
 		    const struct feature *features, size_t count,
 		    struct byte_buffer *bytes);
 
-/* Enters feature @bit, which has @size bytes at @offset of the file; bits
- * ascend.  Returns 0 or -ERROR_MEMORY.
+/* Enters feature @bit, which has @size bytes at @offset of the file. Must be
+ * called with ascending bits. Returns 0 or -ERROR_MEMORY.
  */
 int file_front_enter(struct file_header *header, struct array *table,
 		     enum perf_data_feature bit, uint64_t offset,

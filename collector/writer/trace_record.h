@@ -12,13 +12,13 @@
 #include <x86intrin.h>
 #endif
 
-/* The record AUXTRACE, which trace follows: struct perf_record_auxtrace of
+/* The AUXTRACE record, which precedes trace: struct perf_record_auxtrace of
  * tools/lib/perf/include/perf/event.h.
  */
 struct trace_record {
 	struct perf_event_header header;
 	uint64_t size;	 /* of the trace, a multiple of 8 */
-	uint64_t offset; /* of its first byte, as the kernel counts */
+	uint64_t offset; /* of its first byte, in the kernel's count */
 	uint64_t reference;
 	uint32_t index; /* of the ring */
 	uint32_t thread;
@@ -26,8 +26,9 @@ struct trace_record {
 	uint32_t reserved;
 };
 
-/* Returns that of @size bytes of trace, at offset 0 so far, to be padded with
- * zeros to its size; @cpu or @thread is -1.
+/* Returns the record for @size bytes of trace, with offset 0, to be set by the
+ * caller. The trace must be padded with zeros to the record's size. One of @cpu
+ * and @thread is -1.
  */
 static inline struct trace_record trace_record_of(uint32_t index, int32_t cpu,
 						  int32_t thread, size_t size)
@@ -42,10 +43,10 @@ static inline struct trace_record trace_record_of(uint32_t index, int32_t cpu,
 	};
 }
 
-/* Returns the reference of AUXTRACE record @number, as perf record writes it: on
- * x86 the TSC, by which perf completes the 56 bits of TSC packets
- * (intel_pt_reference() in tools/perf/arch/x86/util/intel-pt.c); elsewhere a
- * number that need only differ from record to record (cs_etm_reference() in
+/* Returns the reference of AUXTRACE record @number, in the format of perf
+ * record: on x86 the TSC, with which perf completes the 56 bits of TSC packets
+ * (intel_pt_reference() in tools/perf/arch/x86/util/intel-pt.c); elsewhere any
+ * number that differs between records (cs_etm_reference() in
  * tools/perf/arch/arm/util/cs-etm.c).
  */
 static inline uint64_t trace_reference(uint64_t number)
