@@ -19,8 +19,8 @@ enum call_step_kind {
 	 * call event, a STEP_ENTER with HOW_TAIL
 	 */
 	STEP_EXIT,
-	/* function calls itself by a path without frames of its own: only a
-	 * count
+	/* a call into the function itself (FUNCTION_LOCAL_CALL) or the like:
+	 * counted, but not entered
 	 */
 	STEP_COUNT,
 	STEP_LEAVE, /* task leaves cpu; a STEP_SWITCH follows */
