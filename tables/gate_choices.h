@@ -9,15 +9,14 @@
 struct array;
 struct recording;
 
-/* Which calls were traced of those that began from a time on: record --only. */
+/* The set of calls that record --only traced from time_ns on. */
 struct gate_choice_at {
 	uint64_t time_ns;
-	struct gate_choice choice; /* its list is ended by NUL */
+	struct gate_choice choice; /* its list is NUL-terminated */
 };
 
 /* Appends the choices of @recording to @choices, an array of struct
- * gate_choice_at, in order of time.  Records that are too short to be one are
- * left out.
+ * gate_choice_at, in order of time. Records that are too short are left out.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

@@ -14,11 +14,11 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
-/* Writes facts as lines, or as the members of an object. */
+/* Writes facts as lines of text, or as the members of an object. */
 struct writer {
 	FILE *out;
 	bool is_json;
-	const char *separator; /* JSON */
+	const char *separator; /* of JSON */
 	const struct time_unit *unit;
 };
 
@@ -89,7 +89,7 @@ static void write_choice(struct writer *writer, const struct gate_choice_at *at)
 		at->time_ns / 1000000000, at->time_ns % 1000000000);
 }
 
-/* What record --only chose: in JSON a list. */
+/* Writes the choices of record --only; a list in JSON. */
 static void write_choices(struct writer *writer,
 			  const struct recording *recording)
 {

@@ -9,14 +9,15 @@
 struct recording;
 struct task_stacks;
 
-/* The overview says what was recorded, and what is known of each CPU's time. */
+/* The overview: the recorded facts, and how much of each CPU's time is known.
+ */
 
-/* Writes it for people: a line a fact. */
+/* Writes the overview as text, one fact a line. */
 void overview_write_text(const struct recording *recording,
 			 const struct task_stacks *stacks, FILE *out);
 
-/* Writes the members "recording" and "cpus" of a JSON object, with a comma
- * behind each.
+/* Writes the members "recording" and "cpus" of a JSON object, each followed by
+ * a comma.
  */
 void overview_write_json(const struct recording *recording,
 			 const struct task_stacks *stacks, FILE *out);

@@ -14,85 +14,88 @@ struct event_handler;
 struct name_choice;
 struct table_records;
 
-/* Which system calls timeline --syscalls shows, and how. */
+/* The system calls that timeline --syscalls shows, and their format. */
 struct call_records_choice {
-	/* Of the calls or their functions; NULL: any. */
+	/* Names of calls or of their functions; NULL: any. */
 	const struct name_choice *names;
 	uint64_t min_ns;
 	uint64_t max_count;
 	uint32_t max_depth;	   /* of the call trace */
 	enum record_format format; /* not RECORD_CSV */
-	bool details;		   /* of text: all, not a line a call */
+	bool details;		   /* text: full records, not a line a call */
 	FILE *out;
 };
 
-/* How to show it. */
+/* Output options. */
 struct attribution_output {
 	FILE *out;
 	enum record_format format;
-	const char *sort;  /* a column's name; NULL: the table's own */
-	uint64_t top;	   /* rows wanted */
-	const char *title; /* of a picture; NULL: its own */
-	const struct task_stacks *stacks; /* of the finished run */
+	const char *sort;  /* column name; NULL: the table's default */
+	uint64_t top;	   /* maximum number of rows */
+	const char *title; /* of an image; NULL: the default */
+	const struct task_stacks *stacks; /* of the finished pass */
 };
 
-/* A report that needs the steps and the kernel's events together: an option
+/* A report that needs call events and the kernel's events together: an option
  * of `ktrace-hw report`.
  */
 struct attribution_table {
 	const char *name; /* of the option */
-	/* The option takes this, for --help; "A B" are two, handed over as
-	 * "A,B"; "[A]" may be left out, and is NULL then; NULL: nothing.
+	/* The option's argument, for --help; "A B" are two, passed as "A,B";
+	 * "[A]" is optional, and NULL if missing; NULL: no argument.
 	 */
 	const char *argument;
 	const char *help;
-	/* What --sort takes: all columns that there may be, with spaces between;
-	 * NULL: the table has an order of its own.  Which of them a recording and
-	 * a format have is known as it is rendered.
+	/* Columns that --sort accepts: all that may exist, separated by spaces;
+	 * NULL: the order is fixed. Which of them a recording and a format have
+	 * is known only while rendering.
 	 */
 	const char *columns;
-	/* The rows are tasks': the recorder's are left out (--with-tracer). */
+	/* Rows are tasks: the recorder's are left out (--with-tracer). */
 	bool is_of_tasks;
-	bool says_left_out; /* itself, by how many rows those are */
-	/* The rows may be by input.groups (--by). */
+	bool says_left_out; /* prints the number of rows left out itself */
+	/* The rows may be grouped by input.groups (--by). */
 	bool has_groups;
-	/* Looks at the argument before anything else; NULL: all are fine.
+	/* Validates the argument before anything else; NULL: all are valid.
 	 *
-	 * Returns whether it can be used; else writes to @message why not.
+	 * Returns whether it is valid; if not, writes the reason to @message.
 	 */
 	bool (*check)(const struct attribution_input *input, char *message,
 		      size_t size);
-	/* Of what a table keeps, which begins with what sees the recording pass. */
+	/* Size of the table's state, whose first member is its struct
+	 * event_handler.
+	 */
 	size_t size;
-	/* Makes that of @handler, which is zeroed.  Returns false when out of memory:
-	 * it is closed all the same.
+	/* Initializes the zeroed state at @handler. Returns false when out of
+	 * memory; close() is called even then.
 	 */
 	bool (*open)(struct event_handler *handler,
 		     const struct attribution_input *input);
-	/* Shows what was seen.  Columns that the recording cannot fill are
-	 * named, with the option of record that would fill them.
+	/* Writes the table. Columns that the recording cannot fill are named,
+	 * with the option of record that would fill them.
 	 *
 	 * Returns 0, -ERROR_MEMORY (also if open(), step() or event() ran out
-	 * of it), -ERROR_NOT_FOUND if there is no column called sort.
+	 * of it), -ERROR_NOT_FOUND if no column is called sort.
 	 */
 	int (*render)(struct event_handler *handler,
 		      const struct attribution_output *output);
 	void (*close)(struct event_handler *handler);
-	/* Of one that is made of steps, whose window needs the functions that are
-	 * open as it begins and nothing else of what was before: returns whether no
-	 * step at @time_ns or later would change anything.  NULL: it needs more.
+	/* For tables made from call events alone, whose windows need no earlier
+	 * events except the functions open at their start: returns whether no
+	 * event at @time_ns or later can change the result. NULL: the table
+	 * needs more.
 	 */
 	bool (*is_done)(const struct event_handler *handler, uint64_t time_ns);
-	/* How what it takes is kept (tables/table_records.h); NULL: it is not. */
+	/* Its records (tables/table_records.h); NULL: it has none. */
 	const struct table_records *records;
 };
 
-/* Returns whether @table may have a column called @name. */
+/* Returns whether @table may have a column @name. */
 bool attribution_table_has_column(const struct attribution_table *table,
 				  const char *name);
 
-/* Opens @table, which sees the pass of input->trackers then.  Returns NULL when out
- * of memory.
+/* Opens @table, which then receives the pass of input->trackers. Returns NULL
+ * when out of memory.
  */
 struct event_handler *
 attribution_table_open(const struct attribution_table *table,
@@ -100,8 +103,8 @@ attribution_table_open(const struct attribution_table *table,
 void attribution_table_close(const struct attribution_table *table,
 			     struct event_handler *handler); /* or NULL */
 
-/* Not an option of report: timeline --syscalls.  It writes as the recording
- * passes, to input.calls->out.
+/* Not an option of report: timeline --syscalls. Writes during the pass to
+ * input.calls->out.
  */
 extern const struct attribution_table call_records_table;
 

@@ -45,7 +45,7 @@ void table_records_pack_text(struct pack *pack, char **text)
 	*text = NULL;
 }
 
-/* Most have time in two classes. */
+/* Writes few classes, since most records have time in two. */
 void table_records_pack_classes(struct pack *pack,
 				uint64_t class_ns[TIME_CLASSES])
 {

@@ -24,9 +24,6 @@ int frames_grow(struct call_stack *stack)
 	return 0;
 }
 
-/* Pops until @count frames are left.  Only the last of them was seen to end;
- * that it is, @seen says.
- */
 void frames_pop_to(struct call_stack *stack, size_t count, bool seen,
 		   struct call_stack_output *output)
 {
@@ -36,9 +33,6 @@ void frames_pop_to(struct call_stack *stack, size_t count, bool seen,
 			   output);
 }
 
-/* Begins the function that @event leads to without a call that was seen: it
- * must have been running for longer, unless it is entered at its start.
- */
 int frames_push_unseen(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output)
@@ -57,7 +51,6 @@ int frames_push_unseen(struct call_stack *stack,
 	return 0;
 }
 
-/* Returns the first frame that an ordinary return from the top may end. */
 size_t frames_floor(const struct call_stack *stack)
 {
 	size_t index = stack->count;

@@ -6,10 +6,11 @@
 
 #include <stddef.h>
 
-/* This is what can be done with a call stack's frames: inside call_stack only.
+/* Operations on the frames of a call stack. Private to call_stack*.c and its
+ * helpers.
  */
 
-/* This is what a search of a stack may not find. */
+/* Returned by searches that find no frame. */
 #define NO_FRAME SIZE_MAX
 
 static inline struct call_frame *frames_at(const struct call_stack *stack,
@@ -27,7 +28,7 @@ static inline struct call_frame *frames_top(const struct call_stack *stack)
 /* Makes room for another frame.  Returns 0 or -ERROR_MEMORY. */
 int frames_grow(struct call_stack *stack);
 
-/* Hands on that @function begins or ends, at @depth. */
+/* Emits a STEP_ENTER or STEP_EXIT of @function at @depth. */
 static inline void frames_say(struct call_stack_output *output, uint8_t kind,
 			      uint8_t how, uint8_t unseen, uint32_t function,
 			      uint32_t depth)
@@ -42,8 +43,8 @@ static inline void frames_say(struct call_stack_output *output, uint8_t kind,
 	output->callback->take(output->callback, step);
 }
 
-/* Returns where the next frame will lie: to be filled in, but for the times,
- * and begun with frames_begin(); NULL when out of memory.
+/* Returns the slot of the next frame. The caller fills it in, except for the
+ * times, and then calls frames_begin(). NULL when out of memory.
  */
 static inline struct call_frame *frames_next(struct call_stack *stack)
 {
@@ -52,9 +53,9 @@ static inline struct call_frame *frames_next(struct call_stack *stack)
 	return stack->frames + stack->count;
 }
 
-/* Begins the function of the frame that frames_next() returned.  How and unseen
- * come from the caller, who has just written them: a CPU waits for small writes
- * that are read back together.
+/* Enters the function of the frame that frames_next() returned. @how and
+ * @unseen are passed although the caller has just written them to the frame:
+ * reading small adjacent writes back together would stall the CPU.
  */
 static inline void frames_begin(struct call_stack *stack, uint8_t how,
 				uint8_t unseen,
@@ -72,7 +73,7 @@ static inline void frames_begin(struct call_stack *stack, uint8_t how,
 		   stack->count - 1);
 }
 
-/* Ends the innermost function; @unseen are enum call_unseen bits to add. */
+/* Exits the innermost function; @unseen has enum call_unseen bits to add. */
 static inline void frames_pop(struct call_stack *stack, uint8_t unseen,
 			      struct call_stack_output *output)
 {
@@ -86,8 +87,8 @@ static inline void frames_pop(struct call_stack *stack, uint8_t unseen,
 		   frame->function, stack->count);
 }
 
-/* Ends the innermost function in a jump to @function, which takes its place
- * with the times of now, and @unseen.
+/* Exits the innermost function by a jump to @function, which replaces it with
+ * the current times and @unseen.
  */
 static inline void frames_replace(struct call_stack *stack, uint32_t function,
 				  uint8_t unseen,
@@ -104,20 +105,22 @@ static inline void frames_replace(struct call_stack *stack, uint32_t function,
 	frames_begin(stack, HOW_TAIL, unseen, output);
 }
 
-/* Pops until @count frames are left.  Only the last of them was seen to end;
- * that it is, @seen says.
+/* Pops until @count frames are left. The last popped frame's end was traced if
+ * @seen; the ends of the others were not.
  */
 void frames_pop_to(struct call_stack *stack, size_t count, bool seen,
 		   struct call_stack_output *output);
 
-/* Begins the function that @event leads to without a call that was seen: it
- * must have been running for longer, unless it is entered at its start.
+/* Enters the function that @event leads to without a traced call: it must have
+ * been running for longer, unless @event leads to its start.
  */
 int frames_push_unseen(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output);
 
-/* Returns the first frame that an ordinary return from the top may end. */
+/* Returns the index of the outermost frame that an ordinary return from the top
+ * may end.
+ */
 size_t frames_floor(const struct call_stack *stack);
 
 /* Returns the innermost frame from @floor on that returns to @address, or

@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 
-/* Goes on in @event's function although nothing was seen to call it: of what is
- * open, some may have ended in a pause.  Where a return leads to the function's
- * start, as to ftrace's return_to_handler(), it begins anew.
+/* Continues in @event's function although no call of it was traced: some open
+ * functions may have ended in a pause. If a return leads to the function's
+ * start, as to ftrace's return_to_handler(), the function is entered anew.
  */
 static int go_on_in(struct call_stack *stack, size_t floor,
 		    const struct function_event *event,
@@ -29,7 +29,7 @@ static int go_on_in(struct call_stack *stack, size_t floor,
 	return 0;
 }
 
-/* The same, but the top, whose own call was not seen either, ends. */
+/* Like go_on_in(), but exits the top, whose own call was not traced either. */
 static int resume_in(struct call_stack *stack, size_t floor,
 		     const struct function_event *event,
 		     struct call_stack_output *output)
@@ -41,7 +41,8 @@ static int resume_in(struct call_stack *stack, size_t floor,
 	return go_on_in(stack, floor, event, output);
 }
 
-/* A return to a place that no open call of this context comes from. */
+/* Applies a return to an address from which no open call of this context came.
+ */
 static int take_odd_return(struct call_stack *stack, size_t floor,
 			   const struct function_event *event,
 			   struct call_stack_output *output)
@@ -64,17 +65,17 @@ static int take_odd_return(struct call_stack *stack, size_t floor,
 	/* The end of a local call. */
 	if (top->function == event->function)
 		return 0;
-	/* A return address that was replaced on the stack, as kretprobes do, or
-	 * put there, as for signal handlers: the rest of the call runs
-	 * elsewhere.
+	/* A return address that was replaced on the stack, as by kretprobes, or
+	 * pushed, as for signal handlers: the rest of the call runs elsewhere.
 	 */
 	frames_replace(stack, event->function, top->unseen, output);
 	return 0;
 }
 
-/* What is now the top made the call that has ended, unless that was made on
- * another task's stack: arm64's cpu_switch_to() is entered on one and left on
- * the next, of which anything may be open from before a pause.
+/* Continues in the new top, which made the call that has ended, unless the call
+ * was made on another task's stack: arm64's cpu_switch_to() is entered on one
+ * stack and left on the next, which may have any functions open from before a
+ * pause.
  */
 static int return_to_top(struct call_stack *stack,
 			 const struct function_event *event,
@@ -90,8 +91,9 @@ static int return_to_top(struct call_stack *stack,
 	return 0;
 }
 
-/* A return to where frame @at returns to, past what is open above it.  In user code
- * frame @at may be the bottom of a stack of its own, if a jump entered it.
+/* Applies a return to frame @at's return address, past the open frames above
+ * it. In user code, frame @at may be the bottom of a stack of its own, if a
+ * jump entered it.
  */
 static int return_past(struct call_stack *stack, size_t at,
 		       const struct function_event *event,
@@ -104,7 +106,7 @@ static int return_past(struct call_stack *stack, size_t at,
 	return return_to_top(stack, event, output);
 }
 
-/* Returns as take_odd_return(). */
+/* Applies a return that is not the top frame's. Returns 0 or -ERROR_MEMORY. */
 static int take_other_return(struct call_stack *stack, size_t floor,
 			     const struct function_event *event,
 			     struct call_stack_output *output)
@@ -159,8 +161,8 @@ static int take_tail_call(struct call_stack *stack,
 		frames_replace(stack, event->function, 0, output);
 		return 0;
 	}
-	/* After a pause that ended in a switch of tasks, the one that jumps
-	 * was not seen to begin.
+	/* After a pause that ended in a task switch, the start of the jumping
+	 * function was not traced.
 	 */
 	frame = frames_next(stack);
 	if (!frame)
@@ -174,8 +176,9 @@ static int take_tail_call(struct call_stack *stack,
 	return 0;
 }
 
-/* A jump of user code into the middle of a function: to another stack, to where an
- * open function returns to, or to an open function (longjmp(), exceptions).
+/* Applies a jump of user code into the middle of a function: to another stack,
+ * to the return address of an open function, or to an open function (longjmp(),
+ * exceptions).
  */
 static int take_far_jump(struct call_stack *stack,
 			 const struct function_event *event,
@@ -194,14 +197,17 @@ static int take_far_jump(struct call_stack *stack,
 		status = stack_switch_unwind(stack, event, output);
 	if (!status)
 		status = stack_switch_into(stack, event, output);
-	/* Nothing there is open: it is a function's start. */
+	/* Not an open function: in unnamed code (detail is 1), assume that a
+	 * function starts there.
+	 */
 	if (!status && event->detail)
 		return take_tail_call(stack, event, output);
 	return status < 0 ? status : 0;
 }
 
-/* Returns the exception that a way back to @address ends: the nearest one from
- * there, or simply the nearest: fixups return elsewhere.
+/* Returns the exception that a return to @address ends: the innermost one that
+ * interrupted @address, or else the innermost, since fixups return to other
+ * addresses.
  */
 static size_t find_exception(const struct call_stack *stack, uint64_t address)
 {
@@ -323,7 +329,9 @@ static inline void set_times(struct call_step *step,
 	step->whole_ns = call_times_whole(times, event);
 }
 
-/* Applies those that the callback takes by itself.  Returns how many. */
+/* Applies the events that the callback's fast path accepts. Returns their
+ * number.
+ */
 static inline uint32_t take_plain(struct call_stack *stack,
 				  const struct function_event *events,
 				  uint32_t count, struct call_times *times,

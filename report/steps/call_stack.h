@@ -11,74 +11,83 @@
 
 /* One open function. */
 struct call_frame {
-	uint64_t return_address; /* for an exception: where it came from */
+	uint64_t return_address; /* of an exception: the interrupted address */
 	uint64_t start_ns;
-	uint64_t start_clock_ns; /* of the task's clock */
+	uint64_t start_clock_ns; /* the task's clock at start_ns */
 	uint32_t function;
 	uint8_t how;	       /* enum call_how */
 	uint8_t unseen;	       /* enum call_unseen bits so far */
-	bool is_exception;     /* returns below do not reach past it */
+	bool is_exception;     /* returns above it do not reach below it */
 	bool returns_anywhere; /* its return address is unknown */
-	bool may_have_ended;   /* tracing paused: it may have ended */
-	bool is_confirmed;     /* its function was running since */
-	bool is_signal;	       /* a signal's handler: is_exception, too; it
-					 * goes back to return_address, or
-					 * where that is 0 to the function
-					 * below it */
+	/* not known to be open since a pause in tracing */
+	bool may_have_ended;
+	/* its function has been running since the pause */
+	bool is_confirmed;
+	/* a signal handler (is_exception is set, too); it returns to
+	 * return_address or, if that is 0, to the function below it
+	 */
+	bool is_signal;
 };
 
-/* Of several suspended stacks that wait for one address the running one is known
- * only in part (stack_switch.h).
+/* Set if several suspended stacks wait for one address, so that only the frames
+ * that they share are known of the running stack (stack_switch.h).
  */
 struct partial_stack {
 	uint64_t waits_for; /* the address */
-	uint32_t gone;	    /* frames of theirs, from the top, that have ended
-			     * when this part has; 0: the stack is known */
+	/* number of the stacks' top frames that end with the known part; 0: the
+	 * whole stack is known
+	 */
+	uint32_t gone;
 };
 
 struct stack_pool;
 struct switch_roles;
 
-/* The open functions of one task, outermost first.  Interrupts lie on top of
- * what they interrupted: a stack of stacks, each begun by a frame that
- * is_exception.
+/* The open functions of one task, outermost first. Interrupts are on top of the
+ * functions that they interrupted: a stack of stacks, each started by a frame
+ * with is_exception.
  */
 struct call_stack {
 	struct call_frame *frames;
 	uint32_t count;
 	uint32_t room;
-	bool has_new_program; /* below the system call: all is gone */
-	bool is_doubtful; /* suspended, and code of its process ran unseen */
-	bool is_unwound;  /* suspended by a jump to a function below it, which
-			   * has ended it unless code shows that it goes on */
-	uint32_t base;	  /* is_unwound: how many frames were below it */
-	uint32_t owner;	  /* is_unwound: the index of its task */
+	/* exec: the frames below the system call are obsolete */
+	bool has_new_program;
+	bool is_doubtful; /* suspended while untraced code of its process ran */
+	/* suspended by a jump to a function below it, which has ended it unless
+	 * later code shows that it continues
+	 */
+	bool is_unwound;
+	uint32_t base;	/* is_unwound: number of frames that were below it */
+	uint32_t owner; /* is_unwound: the index of its task */
 	struct partial_stack partial;
-	struct stack_pool *pool; /* the suspended stacks of its process; NULL:
-				  * user code is taken to have one stack */
-	const struct switch_roles *roles; /* NULL: no function has one */
+	/* the suspended stacks of its process; NULL: assume one stack of user
+	 * space
+	 */
+	struct stack_pool *pool;
+	const struct switch_roles *roles; /* NULL: no function has a role */
 };
 
 /* A zeroed stack is empty. */
 void call_stack_free(struct call_stack *stack);
 
-/* Where the steps go that an event leads to.  @step says when, where and in
- * which task; the stack fills in the rest.
+/* The receiver of an event's call events. The caller sets time, CPU and task in
+ * @step; the stack fills in the rest.
  */
 struct call_stack_output {
 	struct call_step step;
 	struct step_callback *callback;
 };
 
-/* Where the times of a task's steps come from, as its CPU's events pass. */
+/* State to compute the times of a task's call events from its CPU's events. */
 struct call_times {
-	struct time_window window; /* in which its clock goes */
-	uint64_t clock_ns;	   /* at from_ns; time spent traced */
-	uint64_t from_ns;	   /* of the CPU, clipped to the window */
-	uint64_t whole_ns;	   /* its other clock, at event_ns */
-	uint64_t event_ns;	   /* of the CPU */
-	uint64_t last_ns;	   /* of the task's newest step */
-	bool is_running;	   /* else its clock stands */
+	struct time_window window; /* the clock stops outside of it */
+	uint64_t clock_ns;	   /* the clock at from_ns: time spent traced */
+	uint64_t from_ns;	   /* time of the CPU, clipped to the window */
+	uint64_t whole_ns;	   /* the clock without a window, at event_ns */
+	uint64_t event_ns;	   /* time of the CPU */
+	uint64_t last_ns;	   /* time of the task's last call event */
+	bool is_running;	   /* if false, the clock is stopped */
 };
 
 /* Returns the task's clock at @event. */
@@ -91,7 +100,7 @@ static inline uint64_t call_times_clock(const struct call_times *times,
 	       time_window_clip(times->window, event->time_ns) - times->from_ns;
 }
 
-/* Returns its other clock, which no window stops. */
+/* Returns the task's clock without a window at @event. */
 static inline uint64_t call_times_whole(const struct call_times *times,
 					const struct function_event *event)
 {
@@ -100,7 +109,7 @@ static inline uint64_t call_times_whole(const struct call_times *times,
 		       times->whole_ns;
 }
 
-/* Returns when @event was for the task, whose time never goes back. */
+/* Returns the time of @event for the task, whose time never goes back. */
 static inline uint64_t call_times_ns(const struct call_times *times,
 				     const struct function_event *event)
 {
@@ -108,9 +117,9 @@ static inline uint64_t call_times_ns(const struct call_times *times,
 						 times->last_ns;
 }
 
-/* Returns whether the times from @first to @last, events of its CPU, are the
- * task's just as they are: it runs, within its window, and its newest step is
- * before them.  Its clock is then ahead of them by call_times_ahead().
+/* Returns whether the times from @first to @last, events of its CPU, are valid
+ * for the task without changes: it runs, within its window, and its last call
+ * event is before them. Its clock is then their time plus call_times_ahead().
  */
 static inline bool call_times_are_plain(const struct call_times *times,
 					const struct function_event *first,
@@ -121,25 +130,25 @@ static inline bool call_times_are_plain(const struct call_times *times,
 	       time_window_has(times->window, last->time_ns);
 }
 
-/* Modulo 2^64, as it may be behind. */
+/* Modulo 2^64, as the difference may be negative. */
 static inline uint64_t call_times_ahead(const struct call_times *times)
 {
 	return times->clock_ns - times->from_ns;
 }
 
-/* Applies the first of @count events of the stack's own task, up to one that
- * is not function_event_is_call(), hands the steps to @output, and leaves in
- * @times the last step's.
+/* Applies the first of @count events of the stack's own task, up to one that is
+ * not function_event_is_call(), emits their call events to @output, and sets
+ * @times to the last one's.
  *
- * Returns how many it applied, or -ERROR_MEMORY.
+ * Returns the number of events applied, or -ERROR_MEMORY.
  */
 int call_stack_take_calls(struct call_stack *stack,
 			  const struct function_event *events, uint32_t count,
 			  struct call_times *times,
 			  struct call_stack_output *output);
 
-/* Applies an event of another kind, but for FUNCTION_SWITCH and FUNCTION_END;
- * output->step has its times.
+/* Applies an event of another kind, except FUNCTION_SWITCH and FUNCTION_END;
+ * output->step must have its times.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -147,12 +156,12 @@ int call_stack_take(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output);
 
-/* The task ran, or may have, while it was not traced: what is open may have
- * ended, called and begun unseen.
+/* Must be called when the task ran, or may have run, untraced: open functions
+ * may have ended and others begun.
  */
 void call_stack_pause(struct call_stack *stack);
 
-/* Ends every open function, as at the end of the recording. */
+/* Exits all open functions, as at the end of the recording. */
 void call_stack_close(struct call_stack *stack,
 		      struct call_stack_output *output);
 

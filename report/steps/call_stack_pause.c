@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pauses of the trace change a call stack. */
+/* Changes of a call stack because of pauses in the trace. */
 #include "report/steps/call_stack.h"
 
 #include "common/error.h"
@@ -23,10 +23,10 @@ static int take_start(struct call_stack *stack,
 {
 	size_t same;
 
-	/* What is open is told next. */
+	/* The events that follow report the open functions. */
 	if (event->detail == 2)
 		return 0;
-	/* Nothing of the host ran meanwhile. */
+	/* No host code ran meanwhile. */
 	if (event->detail == FUNCTION_START_AFTER_GUEST)
 		return stack->count ? 0 :
 				      frames_push_unseen(stack, event, output);
@@ -34,7 +34,7 @@ static int take_start(struct call_stack *stack,
 		frames_pop_to(stack, 0, false, output);
 		return frames_push_unseen(stack, event, output);
 	}
-	/* The pause may have begun while another task ran. */
+	/* The pause may have started while another task ran. */
 	call_stack_pause(stack);
 	same = frames_find(stack, 0, event->function);
 	if (same == NO_FRAME)
@@ -44,7 +44,9 @@ static int take_start(struct call_stack *stack,
 	return 0;
 }
 
-/* What began with the chosen call ends with it. */
+/* Exits all functions; those entered since the start of the chosen call end
+ * with it.
+ */
 static void end_chosen(struct call_stack *stack,
 		       struct call_stack_output *output)
 {
@@ -60,7 +62,8 @@ static void take_stop(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output)
 {
-	/* What is open then stays so, and is told when the task is back. */
+	/* Open functions stay open, and are reported when the task continues.
+	 */
 	if (event->detail == FLOW_STOP_ASIDE ||
 	    event->detail == FLOW_STOP_GUEST)
 		return;
@@ -72,7 +75,7 @@ static void take_stop(struct call_stack *stack,
 		call_stack_pause(stack);
 		return;
 	}
-	/* On the way to user space the kernel's stack is empty. */
+	/* At a return to user space, the kernel's stack is empty. */
 	while (stack->count)
 		frames_pop(stack, 0, output);
 }

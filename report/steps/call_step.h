@@ -5,71 +5,83 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A task as the report sees it. */
+/* A task in a report. */
 struct task {
 	uint32_t index; /* counted from 0 in order of appearance */
 	int32_t tid;	/* 0: the idle task of cpu, -1: unknown */
 	int32_t pid;
-	int32_t cpu; /* where it runs or ran last */
+	int32_t cpu; /* current or last CPU */
 };
 
 enum call_step_kind {
-	STEP_ENTER,  /* function begins */
-	STEP_EXIT,   /* function ends; detail 1: in a jump to the one whose
-			 * STEP_ENTER (HOW_TAIL) is the task's next step */
-	STEP_COUNT,  /* function was called from within: a count only */
-	STEP_LEAVE,  /* task leaves cpu; a STEP_SWITCH follows */
-	STEP_SWITCH, /* task runs on cpu now; detail 1: the one before it
-			 * still wanted to */
-	STEP_STATE,  /* cpu goes into state detail, an enum cpu_state; place
-			 * names the virtual machine of CPU_GUEST: its VMCS or
-			 * page table root, 0 unknown */
-	STEP_GAP,    /* it goes into CPU_GAP: detail is an enum
-			 * flow_gap_reason, value the bytes lost (0: unknown),
-			 * place the byte offset in the stream */
-	STEP_END,    /* nothing more comes from cpu */
+	STEP_ENTER, /* function begins */
+	/* function ends; detail 1: by a jump to the function of the task's next
+	 * call event, a STEP_ENTER with HOW_TAIL
+	 */
+	STEP_EXIT,
+	/* a call into the function itself (FUNCTION_LOCAL_CALL) or the like:
+	 * counted, but not entered
+	 */
+	STEP_COUNT,
+	STEP_LEAVE, /* task leaves cpu; a STEP_SWITCH follows */
+	/* task runs on cpu now; detail 1: the previous task was still runnable
+	 */
+	STEP_SWITCH,
+	/* cpu enters state detail, an enum cpu_state; for CPU_GUEST, place
+	 * identifies the virtual machine: its VMCS or page table root, 0 if
+	 * unknown
+	 */
+	STEP_STATE,
+	/* cpu enters CPU_GAP: detail is an enum flow_gap_reason, value the
+	 * bytes lost (0: unknown), place the byte offset in the stream
+	 */
+	STEP_GAP,
+	STEP_END, /* end of cpu's events */
 };
 
-/* How a function came to begin. */
+/* How a function was entered. */
 enum call_how {
 	HOW_CALL,
-	HOW_TAIL,	 /* by a jump; the caller ended there */
+	HOW_TAIL,	 /* by a jump, which ended the caller */
 	HOW_EXCEPTION,	 /* interrupt or exception */
-	HOW_SYSTEM_CALL, /* seen from user code */
-	HOW_START,	 /* the trace starts with it, as at an entry
-				 * from user space that is not traced */
-	HOW_INFERRED,	 /* it was running before it was first seen */
-	HOW_RESUMED,	 /* its stack of user space was resumed: no call */
+	HOW_SYSTEM_CALL, /* from traced user code */
+	/* at the start of a trace interval, such as an entry from untraced user
+	 * space
+	 */
+	HOW_START,
+	HOW_INFERRED, /* already running when first traced */
+	HOW_RESUMED,  /* its user stack was resumed: no call */
 };
 
-/* Returns whether @how is a call: else the function was open before. */
+/* Returns whether @how is a call; if not, the function was open before. */
 static inline bool call_how_is_call(uint8_t how)
 {
 	return how != HOW_START && how != HOW_INFERRED && how != HOW_RESUMED;
 }
 
-/* This is what is known about a CPU for a stretch of time. */
+/* State of a CPU's trace during an interval. */
 enum cpu_state {
 	CPU_UNSEEN, /* before the first time packet */
 	CPU_TRACED,
-	CPU_OUTSIDE,   /* at a privilege level that is not traced: user */
+	CPU_OUTSIDE,   /* at an untraced privilege level: user */
 	CPU_FILTERED,  /* outside the address filter */
-	CPU_OFF,       /* the trace unit was off: another task ran */
-	CPU_NOT_ASKED, /* no chosen call ran there: --only */
-	CPU_GUEST,     /* in a virtual machine that it is the host of */
+	CPU_OFF,       /* trace unit off: another task ran */
+	CPU_NOT_ASKED, /* no chosen call was running: --only */
+	CPU_GUEST,     /* in a virtual machine that runs on it */
 	CPU_GAP,
 	CPU_STATES,
 };
 
-/* These parts of what a function did were not seen. */
+/* Untraced parts of a function's execution. */
 enum call_unseen {
-	UNSEEN_BEGIN = 1,  /* it began earlier */
-	UNSEEN_END = 2,	   /* it ended earlier */
+	UNSEEN_BEGIN = 1,  /* began earlier than its STEP_ENTER */
+	UNSEEN_END = 2,	   /* ended earlier than its STEP_EXIT */
 	UNSEEN_INSIDE = 4, /* tracing paused while it was open */
 };
 
-/* This is what happened, one thing after the other on each CPU, CPUs merged by
- * time.  The true time lies within [time_ns - early_ns, time_ns + late_ns].
+/* A call event, or an event of a task or CPU. Events of each CPU are in order,
+ * CPUs are merged by time. The true time is in [time_ns - early_ns, time_ns +
+ * late_ns].
  */
 struct call_step {
 	uint64_t time_ns;
@@ -80,17 +92,17 @@ struct call_step {
 	uint8_t unseen; /* ENTER, EXIT: enum call_unseen bits */
 	uint8_t detail;
 	uint32_t cpu;
-	uint32_t function;	 /* ENTER, EXIT, COUNT */
-	uint32_t depth;		 /* ENTER, EXIT: 0 is outermost */
-	uint64_t clock_ns;	 /* time that task spent traced so far, in
-					 * the window that is asked for */
-	uint64_t whole_ns;	 /* the same whatever is asked for, from where
-					 * decoding began */
-	uint64_t wall_ns;	 /* EXIT: since its ENTER */
-	uint64_t on_cpu_ns;	 /* EXIT: of that, traced in this task */
-	uint64_t value;		 /* GAP */
-	uint64_t place;		 /* GAP, STATE; ENTER: where it will return
-					 * to, 0 if unknown */
+	uint32_t function; /* ENTER, EXIT, COUNT */
+	uint32_t depth;	   /* ENTER, EXIT: 0 is outermost */
+	/* time that task has spent traced, within the window */
+	uint64_t clock_ns;
+	/* like clock_ns without a window, since the start of decoding */
+	uint64_t whole_ns;
+	uint64_t wall_ns;   /* EXIT: since its ENTER */
+	uint64_t on_cpu_ns; /* EXIT: part of wall_ns traced in this task */
+	uint64_t value;	    /* GAP */
+	/* GAP, STATE; ENTER: the return address, 0 if unknown */
+	uint64_t place;
 	const struct task *task; /* never NULL */
 };
 
@@ -99,39 +111,40 @@ struct call_times;
 struct function_event;
 struct task_pack;
 
-/* Takes steps; each renderer of timelines and the profile is one. */
+/* A consumer of call events, such as timeline renderers and the profile. */
 struct step_callback {
 	void (*take)(struct step_callback *callback,
 		     const struct call_step *step);
-	/* Returns whether no step at @time_ns or later would change anything,
-	 * but for the end of all CPUs and of what is open.  NULL: each may.
+	/* Returns whether no event at @time_ns or later can change the result,
+	 * except the ends of CPUs and of open functions. NULL: any may.
 	 */
 	bool (*is_done)(const struct step_callback *callback, uint64_t time_ns);
-	/* Applies the first of @count @events to @stack and takes the steps that
-	 * they lead to in the task and on the CPU of @step, as far as it can by
-	 * plain_call_take(): one call for many steps.  Returns how many it
-	 * applied.  NULL: none.
+	/* Fast path: applies the first of @count @events to @stack and consumes
+	 * the resulting call events of the task and CPU of @step, as far as
+	 * plain_call_take() can apply them, in one call. Returns the number of
+	 * events applied. NULL: none.
 	 */
 	uint32_t (*take_plain)(struct step_callback *callback,
 			       const struct call_step *step,
 			       struct call_stack *stack,
 			       const struct function_event *events,
 			       uint32_t count, struct call_times *times);
-	/* How well the steps' times are known changes nothing. */
+	/* The error bounds of the events' times are not used. */
 	bool ignores_bounds;
-	/* What steps mean hangs on all that was before, of which the functions
-	 * that are open are not enough.
+	/* The callback needs all earlier events, not only the functions open at
+	 * the start of decoding.
 	 */
 	bool needs_begin;
-	/* Writes what the callback keeps of the steps so far, or sets a callback
-	 * that has taken none to what it reads, so that it goes on from there.
-	 * NULL: one that needs the begin gets all steps, whatever the window.
+	/* Writes the callback's state after the events so far, or reads it into
+	 * a callback without events, which can then continue from there. NULL:
+	 * a callback with needs_begin gets all events, whatever the window.
 	 */
 	void (*pack)(struct step_callback *callback,
 		     const struct task_pack *tasks);
-	const char *packed_as; /* if it packs: its file of checkpoints */
-	/* Takes the entry of a function that is open where decoding begins.  NULL:
-	 * take() does, unless the callback packs, which then knows of it.
+	const char *packed_as; /* with pack: name of its checkpoint file */
+	/* Called with the entry of each function that is open at the start of
+	 * decoding. NULL: take() is called, unless the callback packs and so
+	 * has the functions in its state.
 	 */
 	void (*open)(struct step_callback *callback,
 		     const struct call_step *step);

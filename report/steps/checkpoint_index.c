@@ -15,7 +15,7 @@
 enum {
 	HEADER_BYTES = 40,
 	ENTRY_BYTES = 32,
-	/* One a megabyte of trace: this is a terabyte. */
+	/* One checkpoint per megabyte of trace: enough for a terabyte. */
 	MOST_ENTRIES = 1 << 20,
 };
 
@@ -23,8 +23,8 @@ static const char magic[8] = "ktindex3";
 
 struct header {
 	uint64_t key;
-	uint64_t table; /* where it lies */
-	uint64_t count; /* of its entries */
+	uint64_t table; /* offset in the file */
+	uint64_t count; /* number of its entries */
 	uint64_t hash;	/* of its bytes */
 };
 
@@ -33,7 +33,8 @@ struct entry {
 	struct chunk chunk;
 };
 
-/* Returns @size bytes of @fd from @offset on, to be freed, or NULL. */
+/* Returns @size bytes of @fd from @offset on, which the caller frees, or NULL.
+ */
 static uint8_t *read_part(int fd, uint64_t offset, uint64_t size)
 {
 	struct stat file;

@@ -9,50 +9,52 @@
 struct function_table;
 struct recording;
 
-/* A recording's checkpoints in a file beside it (docs/formats.md, "index").  It
- * holds nothing that a decode of the whole would not find, so it is made anew
- * wherever something does not fit, and all that is read of it is outside data.
+/* A recording's checkpoints in a file beside it (docs/formats.md, "index"). It
+ * contains nothing that decoding the whole recording would not find, so it is
+ * rewritten whenever it does not fit. Its contents are untrusted.
  */
 
-/* Returns the path of the file @name beside @recording, "index" or another that
- * is made of it, to be freed; NULL when out of memory.
+/* Returns the path of the file @name, "index" or another derived file, beside
+ * @recording; the caller frees it. NULL when out of memory.
  */
 char *checkpoint_index_path(const struct recording *recording,
 			    const char *name);
 
-/* Sets *@key to what the checkpoints hang on: the recording's file, the
- * kernel's code, the functions and their numbers, and this program.
+/* Sets *@key to a hash of everything that checkpoints depend on: the
+ * recording's file, the kernel's code, the functions and their numbers, and
+ * this program.
  *
- * Returns whether that could be found out.
+ * Returns whether all of it could be read.
  */
 bool checkpoint_index_key(const struct recording *recording,
 			  const struct function_table *functions,
 			  uint64_t *key);
 
-/* An index being written: nothing is seen of it before it is finished. */
+/* An index being written. The file appears only when it is finished. */
 struct index_writer;
 
-/* Returns NULL where it cannot be written. */
+/* Returns NULL if it cannot be written. */
 struct index_writer *index_writer_open(const char *path, uint64_t key);
 
-/* Adds a checkpoint, later than those before: all before it is earlier than
- * @time_ns or at it.
+/* Adds a checkpoint. All events before it are at @time_ns or earlier. Must be
+ * called in order of time.
  */
 void index_writer_add(struct index_writer *writer, uint64_t time_ns,
 		      const uint8_t *bytes, size_t size);
 
-/* Puts the index in its place if all went well. */
+/* Moves the index to its path if no error occurred. */
 void index_writer_finish(struct index_writer *writer);
 
-/* NULL is allowed. */
+/* @writer may be NULL. */
 void index_writer_free(struct index_writer *writer);
 
-/* Returns whether there is an index at @path that fits. */
+/* Returns whether the index at @path exists and has @key. */
 bool checkpoint_index_fits(const char *path, uint64_t key);
 
 /* Finds the last checkpoint before @time_ns.
  *
- * Returns its bytes, to be freed, and sets *@size; NULL if there is none.
+ * Returns its bytes, which the caller frees, and sets *@size; NULL if there is
+ * none.
  */
 uint8_t *checkpoint_index_find(const char *path, uint64_t key, uint64_t time_ns,
 			       size_t *size);

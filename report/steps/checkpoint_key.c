@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How much of a file's begin and end is looked at. */
+/* Number of bytes hashed at the start and end of a file. */
 enum { LOOKED_AT = 1 << 16 };
 
 char *checkpoint_index_path(const struct recording *recording, const char *name)
@@ -64,7 +64,7 @@ bool checkpoint_index_key(const struct recording *recording,
 			  const struct function_table *functions, uint64_t *key)
 {
 	const char *kcore = recording_kcore_path(recording);
-	/* Other programs may find other events. */
+	/* Other versions of this program may find other events. */
 	uint64_t hash = pack_hash_number(PACK_HASH_FIRST, build_id);
 
 	hash = pack_hash_number(hash, function_table_digest(functions));

@@ -5,9 +5,10 @@
 #include "report/steps/task_stacks.h"
 #include "report/steps/thread_map.h"
 
-/* Books the time of a CPU since its last event, as far as it is in @window: to
- * @state (enum cpu_state), in which it was, and to @task, which ran, if it was
- * traced, whose other clock goes outside of the window, too.
+/* Accounts the part of a CPU's time since its last event that is in @window: to
+ * @state (enum cpu_state), its state since then, and, if it was traced, to
+ * @task, which ran. The task's clock without a window advances outside of
+ * @window, too.
  */
 static inline void cpu_account_pass(struct cpu_account *account,
 				    struct time_window window,
@@ -18,11 +19,11 @@ static inline void cpu_account_pass(struct cpu_account *account,
 	uint64_t passed_ns;
 	uint64_t whole_ns;
 
-	/* Until the first time packet the time is not known. */
+	/* Time is unknown before the first time packet. */
 	if (!event->time_ns)
 		return;
 	if (!account->first_ns) {
-		/* Switches are recorded before tracing begins, too. */
+		/* Switches are also recorded before tracing starts. */
 		if (event->kind == FUNCTION_SWITCH)
 			return;
 		account->first_ns = now_ns;

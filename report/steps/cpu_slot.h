@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Where an array of all CPUs keeps what it knows of @cpu: UINT32_MAX, the CPU
- * of streams of threads (struct call_step), comes first.
+/* Returns the index of @cpu in arrays of all CPUs: UINT32_MAX, the CPU of
+ * per-thread streams (struct call_step), is first.
  */
 static inline uint32_t cpu_slot(uint32_t cpu)
 {

@@ -9,7 +9,7 @@
 struct merge_stream {
 	event_batch_next *pull;
 	void *ctx;
-	const struct function_event *next; /* NULL: it has ended */
+	const struct function_event *next; /* NULL: at its end */
 	const struct function_event *end;
 	bool switches_alone;
 	bool is_held;
@@ -21,7 +21,7 @@ struct event_merge {
 	void *ctx;
 	struct array streams; /* struct merge_stream */
 	uint32_t current;
-	uint64_t limit_ns; /* up to here current goes first */
+	uint64_t limit_ns; /* current may emit events up to this time */
 	bool must_choose;
 };
 
@@ -87,8 +87,8 @@ static bool is_before(const struct merge_stream *a,
 	return a->next->time_ns < b->next->time_ns;
 }
 
-/* Chooses the stream to go first, and how far. Held ones go last: should all
- * be held, the recording contradicts itself, and time decides.
+/* Chooses the next stream, and sets its limit. Held streams are last: if all
+ * are held, the recording contradicts itself, and time decides.
  */
 static bool choose(struct event_merge *merge)
 {
@@ -161,8 +161,8 @@ static bool ends_run(const struct function_event *event)
 	return event->kind == FUNCTION_SWITCH || event->kind == FUNCTION_END;
 }
 
-/* Returns the first event from @at on, before @end, that is later than @time_ns;
- * @end if none is.
+/* Returns the first event from @at on, before @end, that is later than
+ * @time_ns; @end if there is none.
  */
 static const struct function_event *
 first_after(const struct function_event *at, const struct function_event *end,
@@ -181,8 +181,8 @@ first_after(const struct function_event *at, const struct function_event *end,
 	return at;
 }
 
-/* Returns the end of the run that begins at the head of @stream.  Behind a
- * switch another stream may have waited for it.
+/* Returns the end of the run at the head of @stream. A run ends after a switch,
+ * for which another stream may have waited.
  */
 static const struct function_event *run_end(const struct event_merge *merge,
 					    const struct merge_stream *stream)
@@ -205,7 +205,9 @@ int event_merge_next(struct event_merge *merge, uint32_t *index,
 	struct merge_stream *stream = stream_at(merge, merge->current);
 	const struct function_event *end;
 
-	/* The last events handed out stayed valid until now. */
+	/* Refilled only now, since the last events provided had to stay valid
+	 * until this call.
+	 */
 	if (merge->streams.count && stream->next &&
 	    stream->next == stream->end) {
 		int status = refill(stream);
@@ -235,7 +237,9 @@ uint64_t event_merge_time(const struct event_merge *merge)
 
 		if (!next)
 			continue;
-		/* What comes behind is not known yet. */
+		/* The batch is used up and its successor unknown: use the last
+		 * event's time.
+		 */
 		if (next == stream->end)
 			next--;
 		if (next->time_ns < time_ns)

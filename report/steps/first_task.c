@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Returns whether @record tells who ran before it. */
+/* Returns whether @record names the task that ran before it. */
 static bool read_record(const struct sideband_record *record, int32_t *pid,
 			int32_t *tid)
 {

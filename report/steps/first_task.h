@@ -7,10 +7,10 @@
 struct aux_stream;
 struct recording;
 
-/* Finds the task that ran when @stream began: its own, or the one that the
- * first switch or start record of its CPU speaks of.
+/* Finds the task that ran at the start of @stream: the stream's own task, or
+ * the task of the first switch or start record of its CPU.
  *
- * Returns 0 and *@pid, *@tid, which are -1 if no record tells; or
+ * Returns 0 and *@pid, *@tid, which are -1 if no record has them; or
  * -ERROR_MEMORY.
  */
 int first_task(const struct recording *recording,

@@ -10,14 +10,14 @@
 struct function_table;
 struct name_choice;
 
-/* The functions whose names an option chose.  Each name is looked at once, when
- * its function is first asked for.
+/* The functions whose names an option selects. Each name is matched once, at
+ * the first query for its function.
  */
 struct named_functions {
 	const struct function_table *functions; /* borrowed */
 	const struct name_choice *choice; /* borrowed; NULL: no function */
 	struct array answers;		  /* uint8_t by function */
-	int status; /* 0, or -ERROR_MEMORY: some are left out */
+	int status; /* 0, or -ERROR_MEMORY: some results are wrong */
 };
 
 struct named_functions

@@ -5,16 +5,17 @@
 #include "report/steps/call_stack.h"
 #include "report/steps/switch_roles.h"
 
-/* Nearly all events are calls, the returns from them, and tail calls, of
- * functions that were seen to begin: what these do to a stack takes no search
- * and no doubt.  call_stack.c does the same for all others.
+/* Fast path for nearly all events: calls, the returns from them, and tail
+ * calls, of functions that were seen to begin. They need neither a search of
+ * the stack nor assumptions. call_stack.c has the general code, which does the
+ * same.
  */
 
-/* The frames of a stack while such events are applied to it. */
+/* The frames of a stack while plain events are applied to it. */
 struct plain_frames {
 	struct call_frame *first;
-	struct call_frame *next; /* where the next one goes */
-	struct call_frame *end;	 /* of the room for them */
+	struct call_frame *next; /* slot of the next frame */
+	struct call_frame *end;	 /* end of the allocated frames */
 	const struct switch_roles *roles;
 };
 
@@ -35,8 +36,8 @@ static inline void plain_frames_put_back(const struct plain_frames *frames,
 	stack->count = (uint32_t)(frames->next - frames->first);
 }
 
-/* Makes @frame that of the function that @event calls, but for its times.  In
- * place: a CPU waits for small writes that are read back together.
+/* Fills @frame for the function that @event calls, except its times. In place,
+ * since reading small adjacent writes back together would stall the CPU.
  */
 static inline void call_frame_begin(struct call_frame *frame,
 				    const struct function_event *event,
@@ -50,7 +51,7 @@ static inline void call_frame_begin(struct call_frame *frame,
 	};
 }
 
-/* Returns whether the return @event is that of @top. */
+/* Returns whether the return @event leaves @top. */
 static inline bool call_frame_is_left_by(const struct call_frame *top,
 					 const struct function_event *event)
 {
@@ -58,13 +59,13 @@ static inline bool call_frame_is_left_by(const struct call_frame *top,
 	       !top->returns_anywhere;
 }
 
-/* Returns whether nothing says that @frame ended in a pause. */
+/* Returns whether @frame is certainly open: it did not end in a pause. */
 static inline bool call_frame_is_open(const struct call_frame *frame)
 {
 	return !frame->may_have_ended || frame->is_confirmed;
 }
 
-/* Returns whether @event may go on in @frame, which is then on top. */
+/* Returns whether @event may continue in @frame, the top after it. */
 static inline bool call_frame_goes_on(const struct call_frame *frame,
 				      const struct function_event *event)
 {
@@ -123,10 +124,11 @@ static inline bool plain_call_replace(struct plain_frames *frames,
 }
 
 /* Applies @event to @frames, with the task's time and clock, if it is plain.
- * Returns whether it is; else they are as they were.
+ * Returns whether it is; if not, @frames are unchanged.
  *
- * FUNCTION_CALL is then the step STEP_ENTER by HOW_CALL, FUNCTION_RETURN
- * STEP_EXIT, FUNCTION_TAIL_CALL both, the latter first, by HOW_TAIL.
+ * The call event of FUNCTION_CALL is STEP_ENTER with HOW_CALL, of
+ * FUNCTION_RETURN STEP_EXIT, of FUNCTION_TAIL_CALL STEP_EXIT and then
+ * STEP_ENTER with HOW_TAIL.
  */
 static inline bool plain_call_take(struct plain_frames *frames,
 				   const struct function_event *event,

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-/* The kernel keeps so much of a task's name (TASK_COMM_LEN, with the end). */
+/* Maximum length of a task's name in the kernel (TASK_COMM_LEN includes the
+ * NUL).
+ */
 enum { COMM_LENGTH = 15 };
 
 bool recorder_task_is(const struct task_names *names, const char *command,

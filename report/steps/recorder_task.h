@@ -7,10 +7,10 @@
 
 struct task_names;
 
-/* Returns whether task @tid is of the program that made the recording:
- * @command is that program's command line as recorded, "" if unknown.  It goes
- * by the task's last name, for the recorded command bears the recorder's until
- * it is executed.
+/* Returns whether task @tid belongs to the program that made the recording:
+ * @command is that program's command line as recorded, "" if unknown. Decided
+ * by the task's last name, since the recorded command has the recorder's name
+ * until exec.
  */
 bool recorder_task_is(const struct task_names *names, const char *command,
 		      int32_t tid);

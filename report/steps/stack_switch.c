@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most frames that end when a stack is resumed: the routine that switches and
- * its wrappers.
+/* Maximum number of frames that end when a stack is resumed: the routine that
+ * switches and its wrappers.
  */
 enum { MOST_ABOVE = 8 };
 
 struct stack_pool {
-	struct array stacks; /* struct call_stack, the oldest first */
-	size_t frames;	     /* of all */
+	struct array stacks; /* struct call_stack, oldest first */
+	size_t frames;	     /* sum over all stacks */
 };
 
 struct stack_pool *stack_pool_new(void)
@@ -82,7 +82,7 @@ static void forget(struct stack_pool *pool, uint32_t index)
 	array_remove(&pool->stacks, index, 1);
 }
 
-/* Invariant 2, once a stack of @count frames is added. */
+/* Ensures invariant 2 for adding a stack of @count frames. */
 static void make_room(struct stack_pool *pool, uint32_t count)
 {
 	while (stack_pool_count(pool) &&
@@ -91,7 +91,7 @@ static void make_room(struct stack_pool *pool, uint32_t count)
 		forget(pool, 0);
 }
 
-/* Returns whether @stack is one of user space, which its process can suspend. */
+/* Returns whether @stack is a stack of user space, which can be suspended. */
 static bool is_of_user(const struct call_stack *stack)
 {
 	if (!stack->pool || !stack->count)
@@ -103,8 +103,8 @@ static bool is_of_user(const struct call_stack *stack)
 	return true;
 }
 
-/* Copies the frames of @stack from @at on to its pool.  Returns the copy, or NULL
- * when out of memory.
+/* Copies the frames of @stack from @at on to the pool. Returns the copy, or
+ * NULL when out of memory.
  */
 static struct call_stack *keep_from(struct call_stack *stack, size_t at)
 {
@@ -130,7 +130,7 @@ static struct call_stack *keep_from(struct call_stack *stack, size_t at)
 	return kept;
 }
 
-/* Suspends the frames of @stack from @at on, which leave the timeline. */
+/* Suspends the frames of @stack from @at on, and exits them in the timeline. */
 static int suspend_from(struct call_stack *stack, size_t at,
 			struct call_stack_output *output)
 {
@@ -152,14 +152,14 @@ static const struct call_frame *from_top(const struct call_stack *stack,
 	return frames_at(stack, stack->count - 1 - index);
 }
 
-/* Properties of a suspended stack: the frame at @above from the top returns to
- * @address, into @function; or is of @function, if @address is 0.
+/* A search for a suspended stack: its frame at @above from the top returns to
+ * @address, in @function; or, if @address is 0, is a frame of @function.
  */
 struct wanted {
 	uint64_t address;
 	uint32_t function;
 	size_t above;
-	/* Unless 0: the stack waits for this. */
+	/* If not 0, the stack must wait for this address. */
 	uint64_t waits_for;
 };
 
@@ -182,8 +182,8 @@ static bool fits(const struct call_stack *stack, const struct wanted *wanted)
 	       from_top(stack, wanted->above + 1)->function == wanted->function;
 }
 
-/* Returns how many frames of both are equal below the top @gone ones, of which the
- * outermost one's return address may differ.
+/* Returns the number of equal frames of both stacks below the top @gone ones.
+ * The return address of the outermost equal frame may differ.
  */
 static uint32_t common_frames(const struct call_stack *a,
 			      const struct call_stack *b, size_t gone)
@@ -202,13 +202,13 @@ static uint32_t common_frames(const struct call_stack *a,
 	return count;
 }
 
-/* The suspended stacks that fit. */
+/* The suspended stacks that match. */
 struct candidates {
 	uint32_t count;
 	uint32_t first;
 	uint32_t last;
-	uint32_t common; /* frames that all have, from the one on top */
-	bool are_equal;	 /* all of their frames are */
+	uint32_t common; /* number of frames that all share, from the top */
+	bool are_equal;	 /* the stacks are identical */
 };
 
 static struct candidates find_candidates(const struct stack_pool *pool,
@@ -240,7 +240,7 @@ static struct candidates find_candidates(const struct stack_pool *pool,
 	return found;
 }
 
-/* Enters a copy of frame @from, which is resumed. */
+/* Enters a copy of the resumed frame @from. */
 static int enter_again(struct call_stack *stack, const struct call_frame *from,
 		       uint8_t how, bool is_doubtful,
 		       struct call_stack_output *output)
@@ -261,7 +261,9 @@ static int enter_again(struct call_stack *stack, const struct call_frame *from,
 	return 0;
 }
 
-/* Makes the @count frames of @from below its top @gone ones the running stack. */
+/* Copies the @count frames of @from below its top @gone ones to the running
+ * stack.
+ */
 static int enter_all(struct call_stack *stack, const struct call_stack *from,
 		     size_t gone, uint32_t count, uint8_t how,
 		     struct call_stack_output *output)
@@ -285,7 +287,7 @@ static int resume_at(struct call_stack *stack, uint32_t index, size_t gone,
 	const struct call_stack *from = stack_pool_at(pool, index);
 	uint32_t count = from->count - (uint32_t)gone;
 
-	/* Code that ran unseen may have changed any stack. */
+	/* Untraced code may have changed any stack. */
 	if (from->is_doubtful)
 		how = HOW_INFERRED;
 	stack->partial = from->partial;
@@ -295,7 +297,7 @@ static int resume_at(struct call_stack *stack, uint32_t index, size_t gone,
 	return 1;
 }
 
-/* Resumes the frames that all of @found have. */
+/* Resumes the frames that all of @found share. */
 static int resume_part(struct call_stack *stack, const struct candidates *found,
 		       size_t gone, struct call_stack_output *output)
 {
@@ -316,7 +318,7 @@ static int resume_part(struct call_stack *stack, const struct candidates *found,
 	return 1;
 }
 
-/* Resumes the stack of @found that goes on where their top @gone frames end. */
+/* Resumes one of the stacks @found, whose top @gone frames have ended. */
 static int resume(struct call_stack *stack, const struct candidates *found,
 		  const struct wanted *wanted, size_t gone,
 		  struct call_stack_output *output)
@@ -329,12 +331,13 @@ static int resume(struct call_stack *stack, const struct candidates *found,
 				 output);
 	if (wanted->address)
 		return resume_part(stack, found, gone, output);
-	/* The newest one: two stacks that switch to and fro are most common. */
+	/* Choose the newest: mostly, two stacks switch to each other in turn.
+	 */
 	return resume_at(stack, found->last, gone, HOW_INFERRED, output);
 }
 
-/* Switches from @stack, if anything is open there, to a stack that fits.  That the
- * running one may fit as well is no matter: a goroutine may be its own next one.
+/* Switches from @stack, unless it is empty, to a suspended stack that matches.
+ * The running stack may match, too: a goroutine may be scheduled again at once.
  */
 static int switch_to(struct call_stack *stack, struct wanted *wanted,
 		     struct call_stack_output *output)
@@ -349,7 +352,7 @@ static int switch_to(struct call_stack *stack, struct wanted *wanted,
 			continue;
 		if (stack->count && suspend_from(stack, 0, output) < 0)
 			return -ERROR_MEMORY;
-		/* Making room may have forgotten some. */
+		/* Making room may have removed some candidates. */
 		if (stack_pool_count(stack->pool) != before + 1)
 			found = find_candidates(stack->pool, wanted, gone);
 		return found.count ?
@@ -359,7 +362,9 @@ static int switch_to(struct call_stack *stack, struct wanted *wanted,
 	return 0;
 }
 
-/* A return from the outermost frame that is known of several stacks. */
+/* Applies a return from the outermost known frame when only a part of the stack
+ * is known.
+ */
 static int complete(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output)
@@ -415,7 +420,7 @@ int stack_switch_into(struct call_stack *stack,
 	return switch_to(stack, &wanted, output);
 }
 
-/* A stack begins with @event's function, entered by a jump. */
+/* Starts a new stack with @event's function, entered by a jump. */
 static int begin(struct call_stack *stack, const struct function_event *event,
 		 struct call_stack_output *output)
 {
@@ -432,8 +437,9 @@ static int begin(struct call_stack *stack, const struct function_event *event,
 	return 1;
 }
 
-/* The bottom of a stack returns to what ends it, as __start_context(), on the same
- * stack.
+/* With fewer than two frames, no new stack: the bottom function of a stack
+ * returns to the function that ends the stack, such as __start_context(), on
+ * the same stack.
  */
 int stack_switch_begin(struct call_stack *stack,
 		       const struct function_event *event,
@@ -473,8 +479,8 @@ static void end_from(struct call_stack *stack, size_t at,
 		frames_pop(stack, 0, output);
 }
 
-/* Ends the frames of g0, above @to_g0: g0 begins anew each time.  Suspends the
- * goroutine below them, unless it has ended.
+/* Exits the frames of g0, above @to_g0, since g0 starts anew each time.
+ * Suspends the goroutine below them, unless it has ended.
  */
 static int leave_goroutine(struct call_stack *stack, size_t to_g0,
 			   struct call_stack_output *output)
@@ -485,14 +491,14 @@ static int leave_goroutine(struct call_stack *stack, size_t to_g0,
 	return stack->count ? suspend_from(stack, 0, output) : 0;
 }
 
-/* Ends a stack of g0 that no goroutine entered, as that of a new thread. */
+/* Exits a stack of g0 that no goroutine entered, such as a new thread's. */
 static void leave_g0(struct call_stack *stack, struct call_stack_output *output)
 {
 	end_from(stack, 0, output);
 }
 
-/* Returns whether runtime.newstack goes back to the function that needed more
- * stack: nothing was scheduled.
+/* Returns whether runtime.newstack returns to the function that needed more
+ * stack, without scheduling.
  */
 static bool is_own_return(const struct call_stack *stack, size_t to_g0,
 			  const struct function_event *event)
@@ -535,7 +541,7 @@ int stack_switch_go(struct call_stack *stack,
 	return frames_push_unseen(stack, event, output) < 0 ? -ERROR_MEMORY : 1;
 }
 
-/* Invariant 3, once another is added. */
+/* Ensures invariant 3 for adding another unwound stack. */
 static void forget_unwound(struct stack_pool *pool)
 {
 	uint32_t count = 0;

@@ -7,7 +7,7 @@
 #include "report/steps/stack_switch.h"
 #include "report/steps/thread_map.h"
 
-/* A frame's bits in one number. */
+/* A frame's flags, packed in one number. */
 enum {
 	FRAME_IS_EXCEPTION = 1,
 	FRAME_RETURNS_ANYWHERE = 2,
@@ -36,7 +36,8 @@ static void set_bits(struct call_frame *frame, uint8_t bits)
 	frame->is_signal = bits & FRAME_IS_SIGNAL;
 }
 
-/* The task's clock goes within the window only. */
+/* start_clock_ns is left out: the task's clock only advances within the window.
+ */
 static void pack_frame(struct pack *pack, struct call_frame *frame,
 		       uint32_t functions)
 {
@@ -82,7 +83,7 @@ static void pack_stack(struct pack *pack, struct call_stack *stack,
 	}
 }
 
-/* Returns whether some CPU, or thread that is traced alone, is called @cpu. */
+/* Returns whether @cpus has @cpu, a CPU or a per-thread stream. */
 static bool has_cpu(const struct array *cpus, int32_t cpu)
 {
 	for (size_t i = 0; i < cpus->count; i++) {
@@ -94,7 +95,9 @@ static bool has_cpu(const struct array *cpus, int32_t cpu)
 	return false;
 }
 
-/* Reads the id of task @index, and makes it if the CPUs have not. */
+/* Reads the ids of task @index, and creates it unless it exists as a CPU's
+ * first task.
+ */
 static struct mapped_thread *read_task(struct thread_map *tasks,
 				       const struct array *cpus,
 				       struct pack *pack, size_t index)
@@ -154,8 +157,8 @@ static void pack_pool(struct pack *pack, struct stack_pool *pool,
 	}
 }
 
-/* The pools of processes, which have come with the tasks; an empty one needs
- * nothing.
+/* Writes or reads the pools of processes, which were created with the tasks;
+ * empty pools are left out.
  */
 static void pack_pools(struct pack *pack, const struct thread_map *tasks,
 		       uint32_t functions)

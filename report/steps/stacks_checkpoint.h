@@ -10,24 +10,25 @@ struct pack;
 struct step_callback;
 struct thread_map;
 
-/* What task_stacks_pack() keeps.  What makes no sense makes @pack fail.
+/* Parts of task_stacks_pack(). Invalid data makes @pack fail.
  *
- * Writes @tasks with their call stacks, or adds those that are read to @tasks, in
- * which are only those that @cpus (struct cpu_context) began with.  Functions are
- * numbers below @functions.
+ * Writes @tasks with their call stacks, or adds the tasks that are read to
+ * @tasks, which must only have the first tasks of @cpus (struct cpu_context).
+ * Functions are numbers below @functions.
  */
 void stacks_checkpoint_pack_tasks(struct thread_map *tasks,
 				  const struct array *cpus, struct pack *pack,
 				  uint32_t functions);
 
-/* Writes or reads what a CPU is doing, in one of @tasks; what was before is before
- * @since_ns.
+/* Writes or reads the state of a CPU, whose task is one of @tasks; earlier
+ * events are before @since_ns.
  */
 void stacks_checkpoint_pack_cpu(struct cpu_context *context,
 				const struct thread_map *tasks,
 				uint64_t since_ns, struct pack *pack);
 
-/* Hands the open functions of @tasks to @callback, as entered before what comes. */
+/* Emits the open functions of @tasks to @callback, entered before later events.
+ */
 void stacks_checkpoint_say(const struct thread_map *tasks,
 			   struct step_callback *callback);
 

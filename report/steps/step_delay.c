@@ -9,11 +9,11 @@
 
 struct waiting {
 	struct call_step step;
-	bool is_open;  /* an entry whose exit has not come */
+	bool is_open;  /* an entry whose exit has not arrived */
 	bool is_short; /* an entry to be left out */
 };
 
-/* The open entries of one task: their numbers in the queue's count. */
+/* The open entries of one task, by serial number in the queue. */
 struct task_entries {
 	struct array numbers; /* uint64_t */
 };
@@ -24,8 +24,8 @@ struct step_delay {
 	uint64_t min_ns;
 	struct waiting *ring;
 	uint64_t room;	    /* a power of two */
-	uint64_t first;	    /* number of the oldest waiting step */
-	uint64_t end;	    /* number of the next one to come */
+	uint64_t first;	    /* serial number of the oldest delayed event */
+	uint64_t end;	    /* serial number of the next event */
 	struct array tasks; /* struct task_entries by task index */
 	int status;
 };
@@ -91,7 +91,7 @@ static int leave(struct step_delay *delay, struct array *entries,
 	uint64_t number = *(uint64_t *)array_at(entries, entries->count - 1);
 
 	entries->count--;
-	/* Those passed on already have lasted long enough. */
+	/* Entries that were passed on have already lasted long enough. */
 	if (number < delay->first)
 		return append(delay, step, false);
 	at(delay, number)->is_open = false;

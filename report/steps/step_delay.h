@@ -4,8 +4,8 @@
 
 #include "report/steps/call_step.h"
 
-/* Holds steps back, in order, until it is known whether the function that an
- * entry begins lasts @min_ns or longer.
+/* Delays call events, in order, until it is known whether each entered function
+ * lasts at least @min_ns.
  */
 struct step_delay;
 
@@ -15,7 +15,7 @@ void step_delay_free(struct step_delay *delay);
 
 struct step_callback *step_delay_callback(struct step_delay *delay);
 
-/* Passes on what still waits.  Returns 0, or -ERROR_MEMORY if steps were
+/* Passes on the delayed events. Returns 0, or -ERROR_MEMORY if events were
  * lost.
  */
 int step_delay_end(struct step_delay *delay);

@@ -15,7 +15,7 @@ static bool is_listed(const int32_t *list, size_t count, int32_t value)
 /* Returns whether the process or one of its ancestors is listed. */
 static bool is_in_tree(const struct step_filter *filter, int32_t pid)
 {
-	/* Reused process ids might make a loop; real trees are not deep. */
+	/* Reused process ids might form a loop; real trees are not deep. */
 	for (int depth = 0; pid > 0 && depth < 1000; depth++) {
 		if (is_listed(filter->trees, filter->tree_count, pid))
 			return true;

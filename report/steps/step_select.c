@@ -14,8 +14,8 @@ enum { NOT_INSIDE = UINT32_MAX };
 struct task_selection {
 	bool is_known;
 	bool is_wanted;
-	uint32_t base;	     /* depth of the shown function that is open */
-	uint32_t hidden;     /* depth of the hidden function that is open */
+	uint32_t base;	     /* depth of the open shown function */
+	uint32_t hidden;     /* depth of the open hidden function */
 	struct array passed; /* bool by depth: its entry was passed on */
 };
 
@@ -28,7 +28,7 @@ struct step_select {
 	struct step_callback *next;
 	struct array tasks; /* struct task_selection by index */
 	uint64_t count;
-	uint64_t open_count; /* passed on, but for the exit */
+	uint64_t open_count; /* entries passed on without their exits */
 	int status;
 };
 
@@ -61,8 +61,8 @@ static bool is_in_window(const struct step_select *select,
 	       step_filter_cpu(select->options.filter, step->cpu);
 }
 
-/* Returns whether an entry is to be shown; notes where a function begins that
- * is to be shown or hidden with what it calls.
+/* Returns whether an entry is shown; records the depth at which a shown or
+ * hidden function begins.
  */
 static bool wants_entry(struct step_select *select,
 			struct task_selection *selection,
@@ -122,7 +122,7 @@ static void leave(struct step_select *select, struct task_selection *selection,
 		selection->hidden = NOT_INSIDE;
 }
 
-/* Of one function's timeline only gaps matter while it is not open. */
+/* In a timeline of chosen functions, only gaps are shown while none is open. */
 static bool wants_other(const struct step_select *select,
 			const struct task_selection *selection,
 			const struct call_step *step)

@@ -13,22 +13,23 @@ struct name_choice;
 
 struct step_select_options {
 	const struct step_filter *filter; /* borrowed */
-	struct time_window window;	  /* functions that begin in it */
-	/* Only these and what they call, and without those and what they call;
-	 * borrowed, or NULL.
+	struct time_window window;	  /* in which functions start */
+	/* Show only these functions with their callees, and hide those with
+	 * their callees; borrowed, or NULL.
 	 */
 	const struct name_choice *shown;
 	const struct name_choice *hidden;
-	uint32_t max_depth; /* below those shown, or the outermost */
+	/* below the shown functions, or the outermost ones */
+	uint32_t max_depth;
 	uint64_t min_ns;    /* shorter functions are left out */
-	uint64_t max_count; /* of functions */
+	uint64_t max_count; /* maximum number of functions */
 };
 
-/* Passes on the steps that a timeline is to show.  Every exit passed on has
- * its entry passed on before it, and the other way round.
+/* Passes on the call events that a timeline shows. An exit is passed on if and
+ * only if its entry was.
  *
- * With min_ns, steps wait until it is known whether a function lasts that
- * long: memory grows with the steps of so much time, not with the trace.
+ * With min_ns, events are delayed until it is known whether a function lasts
+ * that long: memory grows with the events in that time, not with the trace.
  */
 struct step_select;
 
@@ -40,9 +41,9 @@ void step_select_free(struct step_select *select);
 
 struct step_callback *step_select_callback(struct step_select *select);
 
-/* Passes on what still waits.
+/* Passes on the delayed events.
  *
- * Returns -ERROR_MEMORY if steps were lost for lack of memory, else 0.
+ * Returns -ERROR_MEMORY if events were lost for lack of memory, else 0.
  */
 int step_select_end(struct step_select *select);
 

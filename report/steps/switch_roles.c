@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names after "runtime.", without the ABI that Go 1.17 and later add. */
+/* Names after "runtime.", without the ABI suffix of Go 1.17 and later. */
 static const struct {
 	const char *name;
 	uint8_t role;
@@ -46,8 +46,8 @@ static void set_role(struct switch_roles *roles, uint32_t count,
 	roles->of[function] = role;
 }
 
-/* Since Go 1.17 runtime.gogo jumps to a local function of that name, which does
- * the work.
+/* Since Go 1.17, runtime.gogo jumps to a local function gogo, which does the
+ * work.
  */
 static void add_local_gogo(struct switch_roles *roles,
 			   const struct function_table *functions,

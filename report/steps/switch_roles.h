@@ -6,24 +6,28 @@
 
 struct function_table;
 
-/* Functions of Go's runtime that change stacks (runtime/asm_*.s, proc.go). */
+/* Roles of functions of Go's runtime that switch stacks (runtime/asm_*.s,
+ * proc.go).
+ */
 enum switch_role {
 	ROLE_NONE,
-	ROLE_GOGO,     /* jumps to a goroutine: runtime.gogo, gogo */
-	ROLE_TO_G0,    /* goes from a goroutine's stack to the thread's, g0, and
-			* calls what never returns: mcall, morestack */
-	ROLE_NEWSTACK, /* goes back to its own goroutine, or lets others run */
-	ROLE_LAST,     /* the goroutine has ended: goexit0 */
+	ROLE_GOGO, /* jumps to a goroutine: runtime.gogo, gogo */
+	/* switches from a goroutine's stack to the thread's, g0, and calls a
+	 * function that never returns: mcall, morestack
+	 */
+	ROLE_TO_G0,
+	ROLE_NEWSTACK, /* returns to its own goroutine, or schedules others */
+	ROLE_LAST,     /* ends the goroutine: goexit0 */
 };
 
-/* Roles by number of function. */
+/* Roles by function number. */
 struct switch_roles {
-	uint8_t *of; /* NULL: no function has one */
+	uint8_t *of; /* NULL: no function has a role */
 	uint32_t count;
 };
 
-/* Returns the roles of @functions, none when out of memory: then goroutines are
- * followed as other coroutines are.
+/* Returns the roles of @functions; none when out of memory, so that goroutines
+ * are then followed like other coroutines.
  */
 struct switch_roles switch_roles_of(const struct function_table *functions);
 void switch_roles_free(struct switch_roles *roles);

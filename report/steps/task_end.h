@@ -8,20 +8,22 @@
 struct call_stack;
 struct function_table;
 
-/* The functions by which a task's end is seen; FUNCTION_NONE where the kernel
- * has no such function (kernel/sched/core.c, kernel/events/core.c).
+/* Functions that show the end of a task; FUNCTION_NONE if the kernel does not
+ * have one (kernel/sched/core.c, kernel/events/core.c).
  */
 struct task_end {
-	uint32_t dead;	   /* do_task_dead(): never switched to again */
-	uint32_t untraced; /* perf_event_exit_task(): an ending task's trace is
-			    * off from there on, where tasks are traced one by
-			    * one */
-	uint32_t schedule; /* __schedule(): it may sleep in there, too */
+	uint32_t dead; /* do_task_dead(): never switched to again */
+	/* perf_event_exit_task(): turns an ending task's trace off, with
+	 * per-task tracing
+	 */
+	uint32_t untraced;
+	uint32_t schedule; /* __schedule(): the task may also sleep in it */
 };
 
 struct task_end task_end_of(const struct function_table *functions);
 
-/* Returns whether a task that leaves its CPU with @stack does not come back. */
+/* Returns whether a task that leaves its CPU with @stack will never run again.
+ */
 bool task_end_is_in(const struct task_end *end, const struct call_stack *stack);
 
 #endif

@@ -17,9 +17,10 @@ struct task_groups {
 	const struct task_names *names;
 	const struct task_cgroups *cgroups;
 	struct step_filter choice;
-	struct array labels; /* const char *, in their order, without twins:
-				* so a group's number does not tell which task
-				* came first */
+	/* const char *, sorted, without duplicates, so that group numbers do
+	 * not depend on the order of tasks
+	 */
+	struct array labels;
 };
 
 enum group_by group_by_find(const char *name)
@@ -170,7 +171,8 @@ static const char *special_name(int32_t group)
 	}
 }
 
-/* Returns whether a group is called so that is not called after a task. */
+/* Returns whether @text is the name of a group that is not named after a task.
+ */
 static bool is_special(const char *text)
 {
 	for (int32_t group = GROUP_CHOSEN; group <= GROUP_KERNEL; group++)

@@ -11,39 +11,41 @@ struct task;
 struct task_cgroups;
 struct task_names;
 
-/* What tasks are taken together by. */
+/* The key by which tasks are grouped. */
 enum group_by {
-	GROUP_BY_NOTHING, /* each report in its own way */
+	GROUP_BY_NOTHING, /* each report's default */
 	GROUP_BY_THREAD,
 	GROUP_BY_PROCESS,
-	GROUP_BY_COMM,	 /* the last name */
-	GROUP_BY_CGROUP, /* the last one that the task was in */
-	GROUP_BY_CHOICE, /* all that are chosen are one */
+	GROUP_BY_COMM,	 /* last name */
+	GROUP_BY_CGROUP, /* last cgroup of the task */
+	GROUP_BY_CHOICE, /* all chosen tasks are one group */
 };
 
-/* Returns what @name means, as "cgroup"; GROUP_BY_NOTHING: nothing. */
+/* Returns the value for @name, such as "cgroup"; GROUP_BY_NOTHING if invalid.
+ */
 enum group_by group_by_find(const char *name);
 
-/* Groups have numbers: those of single threads and processes are their ids, all
- * others are below these.
+/* Group numbers: groups of single threads and processes have their ids, all
+ * others have the following numbers or lower ones.
  */
 enum task_group {
-	GROUP_KERNEL = -3,  /* idle tasks, kernel threads, what serves all */
+	/* idle tasks, kernel threads, work for the system */
+	GROUP_KERNEL = -3,
 	GROUP_OTHER = -4,   /* programs that were not chosen */
-	GROUP_NOBODY = -5,  /* work whose beneficiary is not known */
+	GROUP_NOBODY = -5,  /* work without a known beneficiary */
 	GROUP_UNKNOWN = -6, /* tasks that the recording does not name */
 	GROUP_CHOSEN = -7,
-	GROUP_FIRST_NAME = -8, /* names and paths in their order, downwards */
+	GROUP_FIRST_NAME = -8, /* names and paths in order, downwards */
 };
 
-/* Which group each task of a recording is in: every task is in one, so that
- * groups add up to all.  Read-only once made.
+/* Maps each task of a recording to its group. Every task is in exactly one, so
+ * that groups add up to the whole. Read-only after creation.
  */
 struct task_groups;
 
-/* @choice: tasks that are not in it are GROUP_KERNEL or GROUP_OTHER; where it
- * chooses nothing all but the kernel's have groups by @by.  @cgroups is for
- * GROUP_BY_CGROUP alone.  All are borrowed.
+/* @choice: tasks not in it are GROUP_KERNEL or GROUP_OTHER; if it is empty, all
+ * tasks except the kernel's are grouped by @by. @cgroups is only used for
+ * GROUP_BY_CGROUP. All are borrowed.
  *
  * Returns NULL when out of memory.
  */
@@ -53,16 +55,16 @@ struct task_groups *task_groups_new(enum group_by by,
 				    const struct step_filter *choice);
 void task_groups_free(struct task_groups *groups);
 
-/* Returns the group of @task, of which pid and tid matter. */
+/* Returns the group of @task; only its pid and tid are used. */
 int32_t task_groups_of(const struct task_groups *groups,
 		       const struct task *task);
 
-/* Returns the group of process @pid as a beneficiary of interrupt work: 0 is
- * the system, less is nobody.
+/* Returns the group of process @pid as a beneficiary of interrupt work; 0 is
+ * the system, a negative @pid is no process.
  */
 int32_t task_groups_beneficiary(const struct task_groups *groups, int32_t pid);
 
-/* How a group is written. */
+/* A group's name as text. */
 struct group_label {
 	char text[512]; /* longer names are cut */
 };

@@ -4,7 +4,7 @@
 #include "common/pack.h"
 #include "report/steps/call_step.h"
 
-/* An index, and none is the number after the largest. */
+/* Indices are 32-bit; the maximum stands for no task. */
 #define NO_TASK UINT32_MAX
 
 void task_pack_task(const struct task_pack *tasks, const struct task **task)

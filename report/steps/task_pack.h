@@ -8,12 +8,12 @@
 struct pack;
 struct task;
 
-/* What a callback keeps of the steps, as bytes (common/pack.h): a task is its
- * index there, and is found again by that.
+/* Writes or reads a callback's state as bytes (common/pack.h): a task is
+ * written as its index, and looked up by it when read.
  */
 struct task_pack {
 	struct pack *pack;
-	/* Returns task @index of @tasks, or NULL if there is none. */
+	/* Returns task @index of @tasks, or NULL if it does not exist. */
 	const struct task *(*find)(const void *tasks, size_t index);
 	const void *tasks;
 };
@@ -21,10 +21,10 @@ struct task_pack {
 /* Writes or reads *@task, which may be NULL. */
 void task_pack_task(const struct task_pack *tasks, const struct task **task);
 
-/* Writes or reads who @task is and where it ran, but no index. */
+/* Writes or reads the ids and the CPU of @task, without its index. */
 void task_pack_facts(struct pack *pack, struct task *task);
 
-/* Makes the pack fail unless there are tasks up to @count. */
+/* Makes the pack fail unless tasks below @count exist. */
 void task_pack_check(const struct task_pack *tasks, uint32_t count);
 
 #endif

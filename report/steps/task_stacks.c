@@ -21,7 +21,7 @@ struct task_stacks {
 	struct step_callback *callback;
 	struct thread_map tasks;
 	struct array cpus; /* struct cpu_context */
-	uint64_t last_ns;  /* of the newest event */
+	uint64_t last_ns;  /* of the last event */
 	struct task_end end;
 };
 
@@ -91,17 +91,20 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 
 	if (!next)
 		return -ERROR_MEMORY;
-	/* Where it sleeps now is not where it slept before it came. */
+	/* Nothing of the task was traced here, so its open functions are from
+	 * an earlier sleep.
+	 */
 	if (context->is_unseen)
 		cpu_context_close(context, context->task, event);
 	step = cpu_context_step(context, event, STEP_LEAVE);
 	stacks->callback->take(stacks->callback, &step);
-	/* It does not run again; the id may be another's soon. */
+	/* The task does not run again; its id may soon be reused. */
 	if (task_end_is_in(&stacks->end, &context->task->stack))
 		cpu_context_close(context, context->task, event);
 	cpu_context_run(context, next);
-	/* In the kernel, where switches are, only a pause hides them; what goes
-	 * on when it was not asked for is told then.
+	/* Switches happen in the kernel, where only a pause hides functions.
+	 * Functions that continue after an interval without a chosen call are
+	 * reported at its end.
 	 */
 	if (context->state != CPU_TRACED && context->state != CPU_NOT_ASKED &&
 	    context->state != CPU_GUEST)
@@ -115,8 +118,8 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 	return 0;
 }
 
-/* Applies the calls and returns that @events begin with.  Returns how many, or
- * -ERROR_MEMORY.
+/* Applies the calls and returns at the start of @events. Returns their number,
+ * or -ERROR_MEMORY.
  */
 static int take_calls(struct task_stacks *stacks, struct cpu_context *context,
 		      const struct function_event *events, uint32_t count)
@@ -135,7 +138,7 @@ static int take_calls(struct task_stacks *stacks, struct cpu_context *context,
 	times.event_ns = account->event_ns;
 	times.last_ns = task->last_ns;
 	times.is_running = context->state == CPU_TRACED && account->first_ns;
-	/* During an exec each of them may be the one that ends it. */
+	/* During an exec, check after each event whether it ends the exec. */
 	taken = call_stack_take_calls(&task->stack, events,
 				      task->exec_depth ? 1 : count, &times,
 				      &context->output);
@@ -169,7 +172,7 @@ static int take_stack_event(const struct task_stacks *stacks,
 	return status;
 }
 
-/* Applies an event that is no call or return. */
+/* Applies an event other than a call or return. */
 static int take_other(struct task_stacks *stacks, struct cpu_context *context,
 		      const struct function_event *event)
 {

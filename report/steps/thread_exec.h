@@ -5,24 +5,27 @@
 #include "report/steps/cpu_context.h"
 #include "report/steps/thread_map.h"
 
-/* exec goes on from when there is a new program until what was open before it does.
- * In another thread than a process's first, that one has ended by then, and its id is
- * this one's from the next switch on.
+/* Follows exec, from the event of the new program until the functions open at
+ * that time have ended. If a thread other than the first of its process
+ * executes, the first one has ended by then, and the thread has the first one's
+ * id from the next switch on.
  *
- * @task, which has a new program, is in an exec from here on.
+ * Marks @task, which has a new program, as being in exec.
  */
 static inline void thread_exec_begin(struct mapped_thread *task)
 {
-	/* Until what is called next has returned. */
+	/* Until the function called next has returned. */
 	task->exec_depth = task->stack.count + 1;
 }
 
-/* Ends what is open in the first thread of the process of @context's task. */
+/* Exits the open functions of the first thread in the process of @context's
+ * task.
+ */
 void thread_exec_end_first(const struct thread_map *tasks,
 			   const struct cpu_context *context,
 			   const struct function_event *event);
 
-/* Ends the exec that @context's task is in, if it is done with @event. */
+/* Ends the exec of @context's task if @event completes it. */
 static inline void thread_exec_follow(const struct thread_map *tasks,
 				      const struct cpu_context *context,
 				      const struct function_event *event)

@@ -40,7 +40,7 @@ struct mapped_thread *thread_map_at(const struct thread_map *tasks,
 	return *(struct mapped_thread **)array_at(&tasks->all, index);
 }
 
-/* Each CPU has an idle task and unknown ones of its own. */
+/* Each CPU has its own idle task and unknown tasks. */
 static uint64_t key_of(int32_t cpu, int32_t tid)
 {
 	return (uint64_t)(uint32_t)(tid > 0 ? 0 : cpu) << 32 | (uint32_t)tid;
@@ -80,8 +80,7 @@ static struct mapped_thread *add(struct thread_map *tasks)
 	return task;
 }
 
-/* Returns the pool of process @pid, making it if that is new; NULL when out of
- * memory.
+/* Returns the pool of process @pid, created if needed; NULL when out of memory.
  */
 static struct stack_pool *pool_of(struct thread_map *tasks, int32_t pid)
 {
@@ -104,8 +103,8 @@ static struct stack_pool *pool_of(struct thread_map *tasks, int32_t pid)
 	return process->pool;
 }
 
-/* Sets the process of @task, unless it is known.  Returns false when out of
- * memory.
+/* Sets the process of @task, unless it is already known. Returns false when out
+ * of memory.
  */
 static bool set_process(struct thread_map *tasks, struct mapped_thread *task,
 			int32_t pid)

@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A task, and what is kept of it while it does not run. */
+/* A task, and its state while it does not run. */
 struct mapped_thread {
 	struct task task;
 	struct call_stack stack;
-	uint32_t exec_depth; /* of an exec that goes on; 0: none */
+	uint32_t exec_depth; /* depth of an exec in progress; 0: none */
 	uint64_t clock_ns;   /* see struct call_step */
 	uint64_t whole_ns;
-	uint64_t last_ns; /* of its newest step */
+	uint64_t last_ns; /* of its last call event */
 };
 
 /* The suspended stacks of a process. */
@@ -27,13 +27,15 @@ struct process_stacks {
 	struct stack_pool *pool;
 };
 
-/* All tasks seen, in order of appearance; each stays in place. */
+/* All tasks of the trace, in order of appearance; pointers to them stay valid.
+ */
 struct thread_map {
 	struct array all; /* struct mapped_thread * */
 	struct number_map indices;
-	struct array processes; /* struct process_stacks, as they appear */
-	struct number_map process_of; /* index + 1 there, by pid */
-	struct switch_roles roles;    /* which the tasks' stacks borrow */
+	/* struct process_stacks, in order of appearance */
+	struct array processes;
+	struct number_map process_of; /* index in processes + 1, by pid */
+	struct switch_roles roles;    /* borrowed by the tasks' stacks */
 };
 
 /* Makes @tasks empty. */
@@ -44,8 +46,8 @@ void thread_map_free(struct thread_map *tasks);
 struct mapped_thread *thread_map_at(const struct thread_map *tasks,
 				    size_t index);
 
-/* Returns task @tid, on @cpu if it is one that each CPU has (the idle task, an
- * unknown one), or NULL.
+/* Returns task @tid, or NULL; on @cpu if it is a per-CPU task (the idle task,
+ * or an unknown one).
  */
 struct mapped_thread *thread_map_find(const struct thread_map *tasks,
 				      int32_t cpu, int32_t tid);
@@ -54,9 +56,9 @@ struct mapped_thread *thread_map_find(const struct thread_map *tasks,
 struct mapped_thread *thread_map_get(struct thread_map *tasks, int32_t cpu,
 				     int32_t pid, int32_t tid);
 
-/* Returns @time_ns, or the task's last time if that is later: its time goes on
- * when it comes to a CPU whose clock is a little behind that of the one it
- * left.
+/* Returns @time_ns, or the task's last time if that is later: its time must not
+ * go back when it moves to a CPU whose clock is a little behind the previous
+ * CPU's.
  */
 static inline uint64_t mapped_thread_time(struct mapped_thread *task,
 					  uint64_t time_ns)

@@ -24,7 +24,7 @@ static size_t find_entry(const struct call_stack *stack)
 	return entry;
 }
 
-/* Returns the signal handler from which @event is the way back. */
+/* Returns the signal handler from which @event returns. */
 static size_t find_handler(const struct call_stack *stack,
 			   const struct function_event *event)
 {
@@ -33,8 +33,8 @@ static size_t find_handler(const struct call_stack *stack,
 
 		if (!frame->is_signal)
 			continue;
-		/* A system call that is started again goes back to before it:
-		 * then the function must do.
+		/* A restarted system call returns to before its instruction, so
+		 * also compare the function.
 		 */
 		if (frame->return_address == event->address ||
 		    (frames_at(stack, i - 1)->function == event->function &&
@@ -44,7 +44,7 @@ static size_t find_handler(const struct call_stack *stack,
 	return NO_FRAME;
 }
 
-/* A signal's handler begins; it goes back to @return_address. */
+/* Enters a signal handler, which returns to @return_address. */
 static int begin_handler(struct call_stack *stack,
 			 const struct function_event *event,
 			 uint64_t return_address,
@@ -65,7 +65,9 @@ static int begin_handler(struct call_stack *stack,
 	return 0;
 }
 
-/* The kernel left at @entry for another place than it was entered from. */
+/* Applies a return from the kernel entry @entry to an address other than the
+ * interrupted one.
+ */
 static int go_elsewhere(struct call_stack *stack,
 			const struct function_event *event,
 			uint64_t return_address,
@@ -84,7 +86,8 @@ static int go_elsewhere(struct call_stack *stack,
 	return begin_handler(stack, event, return_address, output);
 }
 
-/* The old program, and the system call that ended it, are over. */
+/* Starts a new program: exits the old one, and the system call that ended it.
+ */
 static int begin_program(struct call_stack *stack,
 			 const struct function_event *event,
 			 struct call_stack_output *output)

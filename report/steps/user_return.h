@@ -4,20 +4,22 @@
 
 #include "report/steps/call_stack.h"
 
-/* Ways into user code that no kernel code has: inside call_stack only. */
+/* Transitions to user code that do not exist in kernel code. Private to
+ * call_stack*.c and its helpers.
+ */
 
-/* The kernel goes back to user code, which is traced: to where it was entered
- * from, to a signal's handler, back from that, to a new program, or into a new
- * thread.  Returns 0 or -ERROR_MEMORY.
+/* Applies a return of the kernel to traced user code: to the interrupted
+ * address, to a signal handler, back from one, to a new program, or to the
+ * start of a new thread. Returns 0 or -ERROR_MEMORY.
  */
 int user_return_take(struct call_stack *stack,
 		     const struct function_event *event,
 		     struct call_stack_output *output);
 
-/* User code goes on in a function that is open further out: longjmp, an
+/* Applies a jump of user code to an outer open function: longjmp(), or an
  * exception caught there.
  *
- * Returns whether there is one.
+ * Returns whether such a function is open.
  */
 bool user_return_unwind(struct call_stack *stack,
 			const struct function_event *event,

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Trace Event Format, its JSON object form.  CPUs are shown as processes with
- * numbers that no process has (PID_MAX_LIMIT is 4194304).
+/* Trace Event Format, its JSON object form. CPUs are shown as processes with
+ * ids above any process's (PID_MAX_LIMIT is 4194304).
  */
 enum {
 	CPU_TASKS_PID = 4194305,
@@ -18,12 +18,12 @@ enum {
 	CPU_INTERRUPTS_PID = 4194307,
 };
 
-/* What a thread's rows beside its functions have for a thread id is higher by
+/* The thread id of a track beside a thread's functions is the thread's plus
  * this, times enum span_track_kind.
  */
 enum { LANE_TIDS = 10000000 };
 
-/* The longest event, but for a function's name. */
+/* Maximum size of an event without the function's name. */
 enum { EVENT_BYTES = 256 };
 
 struct chrome_writer {
@@ -31,12 +31,12 @@ struct chrome_writer {
 	struct line_buffer out;
 	bool has_events;
 	struct array names; /* struct escaped_name by function */
-	struct array rows;  /* struct row_text by the track's number */
+	struct array rows;  /* struct row_text by track number */
 };
 
-/* A function's name as it is written each time. */
+/* A function's name, quoted and escaped; cached. */
 struct escaped_name {
-	char *text; /* NULL: not made yet */
+	char *text; /* NULL: not cached yet */
 	size_t size;
 };
 
@@ -81,12 +81,12 @@ static struct ids ids_of(const struct span_track *track)
 
 enum { ROW_BYTES = 48 };
 
-/* How events say which track is theirs: it belongs to a task whose process may
- * come to be known.
+/* The text with which events name their track; remade when the process of the
+ * track's task becomes known.
  */
 struct row_text {
 	struct ids ids;
-	size_t size; /* 0: not made yet */
+	size_t size; /* 0: not cached yet */
 	char text[ROW_BYTES];
 };
 
@@ -126,8 +126,8 @@ static char *put_row(struct chrome_writer *chrome, char *at,
 	return at + row->size;
 }
 
-/* Returns where the event goes on; take_event() takes what was written, for
- * which there is EVENT_BYTES of room.
+/* Starts an event in a buffer of EVENT_BYTES. Returns the position after its
+ * first fields; the caller continues there and calls take_event().
  */
 static char *begin_event(struct chrome_writer *chrome, char phase,
 			 const struct span_track *track)
@@ -147,7 +147,7 @@ static void take_event(struct chrome_writer *chrome, const char *at)
 	chrome->out.size = (size_t)(at - chrome->out.bytes);
 }
 
-/* Microseconds, written so that no nanosecond is lost. */
+/* Microseconds with three decimals, so that no nanosecond is lost. */
 static char *put_time(char *at, uint64_t time_ns)
 {
 	at = put(at, ",\"ts\":");
@@ -157,10 +157,10 @@ static char *put_time(char *at, uint64_t time_ns)
 	return at + 3;
 }
 
-/* This is what stands around a name. */
+/* Size of the quotes around a name. */
 enum { QUOTE_BYTES = 2 };
 
-/* Writes @name to @text, which has NAME_GROWTH times its bytes and
+/* Writes @name to @text, whose size is NAME_GROWTH times the name's plus
  * QUOTE_BYTES.
  */
 static size_t quote(char *text, const char *name)
@@ -189,7 +189,7 @@ static void make_name(struct escaped_name *escaped, const char *name)
 		escaped->size = quote(escaped->text, name);
 }
 
-/* When out of memory, a name is escaped each time. */
+/* When out of memory, the name is escaped each time. */
 static void write_function(struct chrome_writer *chrome, uint32_t function)
 {
 	struct escaped_name *items = chrome->names.items;

@@ -23,7 +23,7 @@ static struct perfetto_writer *of_writer(struct span_writer *writer)
 	return (struct perfetto_writer *)writer;
 }
 
-/* Who runs on a CPU is told by task switches, as ftrace has them. */
+/* Running tasks are written as ftrace's task switches, not as spans. */
 static bool is_written(const struct span_track *track)
 {
 	return track->kind != SPAN_CPU_TASKS;

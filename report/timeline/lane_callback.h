@@ -7,33 +7,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A row beside the functions of a thread, or of a CPU. */
+/* A track beside the functions of a thread, or of a CPU. */
 struct lane {
 	enum span_track_kind kind;
-	const struct task *task; /* NULL for a CPU's */
+	const struct task *task; /* NULL for a CPU */
 	uint32_t cpu;
 };
 
-/* sched_waking, or sched_wakeup_new, as the kernel told it. */
+/* sched_waking, or sched_wakeup_new, as recorded. */
 struct lane_waking {
 	uint64_t time_ns;
-	uint32_t cpu; /* where the waker ran */
+	uint32_t cpu; /* of the waker */
 	int32_t waker_tid;
 	int32_t tid;
 	uint32_t flags; /* common_flags of its record; 0: unknown */
 	bool is_new;
 };
 
-/* A thread that was woken had slept in a function. */
+/* The function in which a thread slept before a wake-up. */
 struct lane_blocked {
-	uint64_t time_ns; /* when it was woken */
+	uint64_t time_ns; /* time of the wake-up */
 	int32_t tid;
 	uint32_t function;
 };
 
-/* This is what a timeline's format takes beside the steps, from who knows more
- * than they tell.  Spans of a lane nest.  They need not come by time: those
- * who read the file sort them.
+/* Receives spans and events that a timeline format shows beside the call
+ * events; their emitters know more than call events contain. Spans of a track
+ * nest. They need not be in order of time: viewers sort them.
  */
 struct lane_callback {
 	void (*begin)(struct lane_callback *callback, const struct lane *lane,

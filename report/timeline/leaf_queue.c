@@ -16,7 +16,7 @@ static void write_first(struct leaf_queue *queue)
 		     first->is_leaf ? &first->exit : NULL);
 }
 
-/* Returns the entry of @task that is open, or NULL: there is one at most. */
+/* Returns the open entry of @task, or NULL; there is at most one. */
 static struct waiting_step *open_entry(struct leaf_queue *queue,
 				       const struct task *task)
 {

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many steps of other tasks may come between the entry and the exit of a
- * function that is still seen to call nothing.
+/* Maximum number of call events of other tasks between the entry and the exit
+ * of a function that is still recognized as a leaf.
  */
 enum { LEAF_QUEUE_STEPS = 64 };
 
-/* Takes an item that is to be written: a step, or with @leaf_exit not NULL a
- * function that calls nothing, entered by @step and left by @leaf_exit.
+/* Writes an item: a call event or, if @leaf_exit is not NULL, a leaf function,
+ * entered by @step and left by @leaf_exit.
  */
 typedef void leaf_queue_write(void *ctx, const struct call_step *step,
 			      const struct call_step *leaf_exit);
@@ -21,24 +21,24 @@ typedef void leaf_queue_write(void *ctx, const struct call_step *step,
 struct waiting_step {
 	struct call_step step;
 	struct call_step exit;
-	bool is_leaf; /* exit has come */
-	bool is_open; /* an entry behind which nothing came yet */
+	bool is_leaf; /* the exit has arrived */
+	bool is_open; /* an entry whose task has had no later event */
 };
 
-/* Holds entries back until the next step of their task tells whether they are
- * leaves; all steps keep their order.
+/* Delays entries until the next event of their task shows whether they are
+ * leaves; all events keep their order.
  */
 struct leaf_queue {
 	leaf_queue_write *write;
 	void *ctx;
 	struct waiting_step steps[LEAF_QUEUE_STEPS];
-	uint32_t first; /* counted on and on: their place is the rest */
+	uint32_t first; /* serial number; the slot is its remainder */
 	uint32_t end;
 };
 
 void leaf_queue_take(struct leaf_queue *queue, const struct call_step *step);
 
-/* Writes all that waits. */
+/* Writes all delayed items. */
 void leaf_queue_end(struct leaf_queue *queue);
 
 #endif

@@ -7,12 +7,12 @@
 
 #include <assert.h>
 
-/* Nearly all packets are one of two: a TrackEvent that begins a slice whose name
- * is interned, and one that ends it.  They are written where they are compressed
- * from, key by key; perfetto_slices.c makes all others, by protobuf.h.
+/* Fast path for the two most frequent packets: a TrackEvent that begins a slice
+ * with an interned name, and one that ends it. They are written directly to the
+ * compressor's input; perfetto_slices.c makes all others, using protobuf.h.
  */
 
-/* The fields that all packets of a track's sequence end with. */
+/* The last fields of all packets of a track's sequence. */
 struct perfetto_tail {
 	uint8_t bytes[16];
 	uint8_t size;
@@ -33,11 +33,12 @@ static inline struct perfetto_tail perfetto_tail_of(uint64_t sequence)
 	return tail;
 }
 
-/* The most that perfetto_event_write() writes over. */
+/* Maximum number of bytes that perfetto_event_write() touches. */
 enum { PERFETTO_EVENT_MOST = 64 };
 
-/* Writes such a packet to @at: @name is the number of an interned name, 0 for none.
- * It is far shorter than 128 bytes, so that sizes take one byte.  Returns its end.
+/* Writes a packet to @at; @name is the number of an interned name, 0 for none.
+ * It is far shorter than 128 bytes, so that sizes take one byte. Returns its
+ * end.
  */
 static inline uint8_t *perfetto_event_write(uint8_t *at, uint64_t passed_ns,
 					    enum event_type type, uint64_t name,

@@ -35,7 +35,7 @@ enum clock_field {
 	CLOCK_TIMESTAMP = 2,
 	CLOCK_IS_INCREMENTAL = 3,
 };
-/* BUILTIN_CLOCK_BOOTTIME, and the first one that is a sequence's own. */
+/* BUILTIN_CLOCK_BOOTTIME, and the first sequence-scoped clock id. */
 enum clock_id { CLOCK_ID_BOOTTIME = 6, CLOCK_ID_OWN = 64 };
 
 enum event_field {
@@ -98,7 +98,7 @@ enum waking_field {
 };
 enum blocked_field { BLOCKED_PID = 1, BLOCKED_CALLER = 2 };
 
-/* Of sched_switch and its like: what the recording does not tell. */
+/* Priority in sched_switch and similar events: it is not recorded. */
 enum { USUAL_PRIORITY = 120 };
 
 /* Sequences of tracks have smaller numbers. */

@@ -6,12 +6,13 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 
-/* protos/perfetto/trace/trace_packet.proto: such a packet has to stay below
+/* protos/perfetto/trace/trace_packet.proto: such a packet must be smaller than
  * 512 KB.
  */
 enum { PACKET_COMPRESSED_PACKETS = 50 };
 
-/* The fastest: on these packets it takes half the time of zlib's, for less room. */
+/* The fastest level: half of zlib's time on these packets, with larger output.
+ */
 enum { LEVEL = 1 };
 
 static void free_all(struct perfetto_out *out)
@@ -58,7 +59,7 @@ static void write_compressed(struct perfetto_out *out, const uint8_t *bytes,
 	write_all(out, bytes, size);
 }
 
-/* A short trace has one short packet: room is made for what there is. */
+/* Grows the buffer as needed: a short trace has one short packet. */
 static bool make_room(struct perfetto_out *out, size_t size)
 {
 	if (size <= out->room)

@@ -9,28 +9,30 @@
 
 struct libdeflate_compressor;
 
-/* Perfetto's packets on their way to a file, many of them compressed into one
- * (TracePacket.compressed_packets, zlib's format): most of what they say, the
- * one before them said, too.
+/* Writes Perfetto's packets to a file, many of them compressed into one
+ * (TracePacket.compressed_packets, zlib's format), since most of their contents
+ * repeat from packet to packet.
  */
 struct perfetto_out {
 	FILE *out; /* borrowed */
 	struct libdeflate_compressor *compressor;
 	uint8_t *raw;
-	uint8_t *compressed; /* NULL before the first */
-	size_t room;	     /* of it */
-	size_t size;	     /* of raw */
-	uint64_t bytes;	     /* written */
+	uint8_t *compressed; /* NULL until first needed */
+	size_t room;	     /* size of compressed */
+	size_t size;	     /* used bytes of raw */
+	uint64_t bytes;	     /* written to out */
 	int status;	     /* 0, or -ERROR_MEMORY: packets are missing */
 };
 
-/* protos/perfetto/trace/trace.proto; and how many bytes wait to be compressed. */
+/* protos/perfetto/trace/trace.proto; and the size of the buffer of uncompressed
+ * packets.
+ */
 enum { TRACE_PACKET = 1, PERFETTO_RAW_BYTES = 1 << 18 };
 
-/* Returns what writes to @out; with status set when out of memory. */
+/* Returns a writer to @out; its status is set when out of memory. */
 struct perfetto_out perfetto_out_of(FILE *out);
 
-/* Writes what is left and frees all but @out's FILE. */
+/* Writes the buffered packets and frees all except @out's FILE. */
 void perfetto_out_end(struct perfetto_out *out);
 
 void perfetto_out_packet(struct perfetto_out *out,
@@ -39,9 +41,9 @@ void perfetto_out_packet(struct perfetto_out *out,
 /* Writes all packets so far to the file. */
 void perfetto_out_flush(struct perfetto_out *out);
 
-/* Returns where a packet of up to @most bytes, TRACE_PACKET's key and size with
- * it, is to be written, which perfetto_out_took() then says that it was; NULL:
- * nowhere.
+/* Returns a buffer for a packet of up to @most bytes, including TRACE_PACKET's
+ * key and size, or NULL. The caller writes the packet and then calls
+ * perfetto_out_took().
  */
 static inline uint8_t *perfetto_out_room(struct perfetto_out *out, size_t most)
 {

@@ -7,14 +7,15 @@
 #include "report/timeline/perfetto_fields.h"
 #include "report/timeline/perfetto_out.h"
 
-/* include/linux/sched.h: TASK_RUNNING, TASK_INTERRUPTIBLE.  Which sleep it is,
- * the trace does not say.
+/* include/linux/sched.h: TASK_RUNNING, TASK_INTERRUPTIBLE. The trace does not
+ * have the kind of sleep.
  */
 enum { STATE_RUNNABLE = 0, STATE_ASLEEP = 1 };
 
 struct cpu_runs {
-	int32_t tid;   /* that runs; 0: idle */
-	bool has_left; /* at left_ns: nobody else is known to run */
+	int32_t tid; /* running thread; 0: idle */
+	/* tid left at left_ns; the next thread is not known yet */
+	bool has_left;
 	uint64_t left_ns;
 };
 
@@ -86,7 +87,7 @@ static void write_switch(struct perfetto_sched *sched,
 	perfetto_out_packet(sched->out, &packet);
 }
 
-/* Lets @tid run on a CPU from the time of @event on. */
+/* Switches a CPU to @tid at the time of @event. */
 static void change(struct perfetto_sched *sched, struct cpu_runs *runs,
 		   struct switch_event event, int32_t tid)
 {
@@ -106,14 +107,14 @@ void perfetto_sched_take(struct perfetto_sched *sched,
 		.cpu = step->cpu,
 	};
 
-	/* A stream of a thread does not tell the CPU. */
+	/* Per-thread streams do not have the CPU. */
 	if (step->cpu == UINT32_MAX)
 		return;
 	if (!runs) {
 		sched->status = -ERROR_MEMORY;
 		return;
 	}
-	/* Who came next was not chosen: nobody, for what is shown. */
+	/* The filter left out the next thread: show the CPU as idle. */
 	if (runs->has_left && runs->left_ns != step->time_ns)
 		change(sched, runs,
 		       (struct switch_event){ .time_ns = runs->left_ns,

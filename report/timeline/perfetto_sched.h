@@ -8,8 +8,8 @@
 struct perfetto_out;
 struct task_names;
 
-/* Task switches as ftrace's sched_switch, of which Perfetto makes the rows of
- * CPUs and the states of threads.
+/* Writes task switches as ftrace's sched_switch, from which Perfetto makes the
+ * tracks of CPUs and the states of threads.
  */
 struct perfetto_sched {
 	struct perfetto_out *out;	/* borrowed */
@@ -21,7 +21,7 @@ struct perfetto_sched {
 struct perfetto_sched perfetto_sched_of(struct perfetto_out *out,
 					const struct task_names *names);
 
-/* Takes a STEP_SWITCH, STEP_LEAVE or STEP_END. */
+/* Applies a STEP_SWITCH, STEP_LEAVE or STEP_END. */
 void perfetto_sched_take(struct perfetto_sched *sched,
 			 const struct call_step *step);
 

@@ -9,8 +9,9 @@
 
 struct sequence {
 	uint64_t last_ns;
-	struct array named; /* bool by number: the name was written */
-	uint32_t notes;	    /* bits by enum span_note_name: likewise */
+	struct array named; /* bool by number: the name is written */
+	/* bits by enum span_note_name: the note's name is written */
+	uint32_t notes;
 	struct perfetto_tail tail;
 };
 
@@ -35,7 +36,8 @@ int perfetto_slices_free(struct perfetto_slices *slices)
 	return slices->status;
 }
 
-/* Returns NULL if there was no memory for it. */
+/* Returns the track's sequence; NULL if memory had run out when it was added.
+ */
 static struct sequence *sequence_of(const struct perfetto_slices *slices,
 				    const struct span_track *track)
 {
@@ -63,7 +65,7 @@ void perfetto_slices_add(struct perfetto_slices *slices,
 		slices->status = -ERROR_MEMORY;
 }
 
-/* Returns whether name @number is known to the reader of the sequence. */
+/* Returns whether name @number is already defined in the sequence. */
 static bool is_named(const struct sequence *sequence, uint32_t number)
 {
 	const bool *named = sequence->named.items;
@@ -93,7 +95,7 @@ static void intern(struct protobuf *interned, uint32_t field, uint64_t iid,
 	protobuf_message(interned, field, &entry);
 }
 
-/* A name is written once and then referred to by its number. */
+/* A name is written once per sequence and then referred to by its number. */
 static void put_name(struct perfetto_slices *slices, struct sequence *sequence,
 		     struct protobuf *event, struct protobuf *interned,
 		     const struct span *span)
@@ -130,8 +132,8 @@ static void put_note(struct sequence *sequence, struct protobuf *event,
 	intern(interned, INTERNED_ANNOTATIONS, iid, span_note_text(note->name));
 }
 
-/* What comes later in the file need not be later: that is said in the trace's
- * own clock.
+/* Times are relative to the previous packet. A time before it is written in the
+ * trace's own clock instead.
  */
 static void put_time(struct sequence *sequence, struct protobuf *packet,
 		     uint64_t time_ns)
@@ -146,7 +148,7 @@ static void put_time(struct sequence *sequence, struct protobuf *packet,
 	protobuf_number(packet, PACKET_CLOCK_ID, CLOCK_ID_BOOTTIME);
 }
 
-/* Any event with a span. */
+/* Writes an event with a span. */
 static void put_event(struct perfetto_slices *slices, struct sequence *sequence,
 		      const struct span_track *track, const struct span *span,
 		      enum event_type type)
@@ -174,7 +176,7 @@ static void put_event(struct perfetto_slices *slices, struct sequence *sequence,
 	perfetto_write(slices->out, &packet, track, SEQUENCE_NEEDS_STATE);
 }
 
-/* An end that is earlier than what was written before. */
+/* Writes an end that is earlier than the previous packet. */
 static void put_early_end(struct perfetto_slices *slices,
 			  struct sequence *sequence,
 			  const struct span_track *track, uint64_t time_ns)

@@ -9,13 +9,13 @@
 
 struct perfetto_out;
 
-/* Spans as TrackEvents.  A track is a sequence of packets of its own, so that
- * what all of them would say, which track it is and when the one before was, is
- * said once.
+/* Writes spans as TrackEvents. Each track is a packet sequence of its own, so
+ * that values common to its packets, such as the track and the previous time,
+ * are written once.
  */
 struct perfetto_slices {
-	struct perfetto_out *out;	  /* borrowed, */
-	const struct span_writer *writer; /* as this: it names */
+	struct perfetto_out *out;	  /* borrowed */
+	const struct span_writer *writer; /* borrowed; resolves names */
 	struct array sequences;		  /* struct sequence by track number */
 	uint64_t count;			  /* of slices */
 	int status;			  /* 0, or -ERROR_MEMORY */
@@ -24,7 +24,7 @@ struct perfetto_slices {
 struct perfetto_slices perfetto_slices_of(struct perfetto_out *out,
 					  const struct span_writer *writer);
 
-/* A track's sequence begins, with a clock that stands at @time_ns. */
+/* Starts a track's sequence, with a clock set to @time_ns. */
 void perfetto_slices_add(struct perfetto_slices *slices,
 			 const struct span_track *track, uint64_t time_ns);
 

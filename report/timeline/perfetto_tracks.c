@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* A process's own track; threads have numbers from 1. */
+/* Numbers of processes' own tracks; threads' tracks are numbered from 1. */
 #define PROCESS_TRACKS (UINT64_C(1) << 32)
 
 struct perfetto_tracks perfetto_tracks_of(struct perfetto_out *out,
@@ -60,8 +60,8 @@ static void put_clock(struct protobuf *snapshot, uint64_t id, uint64_t time_ns)
 	protobuf_message(snapshot, SNAPSHOT_CLOCKS, &clock);
 }
 
-/* From @time_ns on, times are written as what has passed since the packet
- * before, and events are on @track.
+/* Starts the sequence: times are relative to the previous packet, the first one
+ * to @time_ns, and events are on @track.
  */
 static void begin_sequence(struct perfetto_tracks *tracks,
 			   const struct span_track *track, uint64_t time_ns)

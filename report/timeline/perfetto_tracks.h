@@ -11,7 +11,7 @@ struct protobuf;
 struct span_track;
 struct task_names;
 
-/* Describes tracks, and the processes that they belong to, each once. */
+/* Writes descriptors of tracks and of their processes, each once. */
 struct perfetto_tracks {
 	struct perfetto_out *out;	/* borrowed */
 	const struct task_names *names; /* borrowed */
@@ -25,8 +25,8 @@ struct perfetto_tracks perfetto_tracks_of(struct perfetto_out *out,
 /* Frees all.  Returns the status. */
 int perfetto_tracks_end(struct perfetto_tracks *tracks);
 
-/* Begins @track's sequence of packets, in which times are what has passed since
- * the packet before, the first one since @time_ns.
+/* Starts @track's packet sequence, in which times are relative to the previous
+ * packet, the first one to @time_ns.
  */
 void perfetto_tracks_add(struct perfetto_tracks *tracks,
 			 const struct span_track *track, uint64_t time_ns);
@@ -35,7 +35,7 @@ void perfetto_tracks_add(struct perfetto_tracks *tracks,
 void perfetto_write(struct perfetto_out *out, struct protobuf *packet,
 		    const struct span_track *track, uint64_t flags);
 
-/* Puts a field of text, which must be UTF-8, whatever the bytes of @name. */
+/* Writes a text field, which must be UTF-8, whatever the bytes of @name. */
 void perfetto_put_name(struct protobuf *message, uint32_t field,
 		       const char *name);
 

@@ -23,7 +23,7 @@ int perfetto_wakeups_end(struct perfetto_wakeups *wakeups)
 	return wakeups->status;
 }
 
-/* Puts a bundle of one event. */
+/* Writes a bundle of one event. */
 static void put_bundle(struct protobuf *packet, uint32_t cpu,
 		       const struct protobuf *ftrace)
 {

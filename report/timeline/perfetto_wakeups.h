@@ -8,16 +8,17 @@
 struct perfetto_out;
 struct task_names;
 
-/* Wake-ups as ftrace's sched_waking, sched_wakeup_new and sched_blocked_reason,
- * of which Perfetto makes who woke a thread, how long it then waited for a CPU,
- * and the function that it had slept in.
+/* Writes wake-ups as ftrace's sched_waking, sched_wakeup_new and
+ * sched_blocked_reason, from which Perfetto finds a thread's waker, its wait
+ * for a CPU, and the function that it slept in.
  */
 struct perfetto_wakeups {
 	struct perfetto_out *out;	/* borrowed */
 	const struct task_names *names; /* borrowed */
-	struct array symbols; /* bool by function: its name was written */
-	bool has_begun;	      /* the sequence of sched_blocked_reason */
-	int status;	      /* 0, or -ERROR_MEMORY */
+	struct array symbols; /* bool by function: its name is written */
+	/* the sequence of sched_blocked_reason has started */
+	bool has_begun;
+	int status; /* 0, or -ERROR_MEMORY */
 };
 
 struct perfetto_wakeups perfetto_wakeups_of(struct perfetto_out *out,
@@ -26,7 +27,7 @@ struct perfetto_wakeups perfetto_wakeups_of(struct perfetto_out *out,
 void perfetto_wakeups_take(struct perfetto_wakeups *wakeups,
 			   const struct lane_waking *waking);
 
-/* @name is the function's. */
+/* @name is the name of the function slept in. */
 void perfetto_wakeups_blocked(struct perfetto_wakeups *wakeups,
 			      const struct lane_blocked *blocked,
 			      const char *name);

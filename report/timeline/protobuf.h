@@ -12,21 +12,21 @@
  */
 struct protobuf {
 	size_t size;
-	bool is_full; /* something did not fit and was left out */
+	bool is_full; /* a field did not fit and was left out */
 	uint8_t bytes[4096];
 };
 
-/* The most that protobuf_varint() writes. */
+/* Maximum size that protobuf_varint() writes. */
 enum { PROTOBUF_VARINT_MOST = 10 };
 
-/* Begins a message, without touching the bytes that will be written over. */
+/* Starts a message, without clearing the bytes that will be overwritten. */
 static inline void protobuf_start(struct protobuf *message)
 {
 	message->size = 0;
 	message->is_full = false;
 }
 
-/* Writes @value to @bytes and returns how many these are. */
+/* Writes @value to @bytes and returns its size. */
 static inline size_t protobuf_varint(uint8_t *bytes, uint64_t value)
 {
 	size_t size = 0;
@@ -51,8 +51,8 @@ static inline size_t protobuf_key(uint8_t *bytes, uint32_t field,
 	return protobuf_varint(bytes, (uint64_t)field << 3 | type);
 }
 
-/* Returns what precedes @size bytes of a field that is a text or a message: at
- * most PROTOBUF_HEAD_MOST bytes.  Returns how many.
+/* Writes the header of a text or message field of @size bytes: at most
+ * PROTOBUF_HEAD_MOST bytes. Returns its size.
  */
 static inline size_t protobuf_head(uint8_t *bytes, uint32_t field, size_t size)
 {
@@ -63,8 +63,8 @@ static inline size_t protobuf_head(uint8_t *bytes, uint32_t field, size_t size)
 
 enum { PROTOBUF_HEAD_MOST = 2 * PROTOBUF_VARINT_MOST };
 
-/* Half a field would spoil the rest.  Returns whether a whole one with @size
- * bytes of its own has room.
+/* Returns whether a whole field of @size bytes plus its header fits; if not,
+ * the field must be left out, since a partial one would corrupt the rest.
  */
 static inline bool protobuf_has_room(struct protobuf *message, size_t size)
 {

@@ -42,7 +42,7 @@ static void end_span(struct span_export *export, struct kept_track *kept,
 	export->writer->end(export->writer, &kept->track, time_ns);
 }
 
-/* Begins a span on a CPU's track, which holds one at a time. */
+/* Starts a span on a CPU's track, which has one at a time. */
 static void begin_span(struct span_export *export, struct kept_track *kept,
 		       const struct span *span)
 {

@@ -8,27 +8,29 @@
 
 #include <stdint.h>
 
-/* A row of spans, which nest. */
+/* A track of nested spans. */
 struct span_track {
 	enum span_track_kind kind;
-	const struct task *task; /* of a thread's rows, else NULL */
-	uint32_t cpu;		 /* of the others */
-	uint64_t number;	 /* unlike all others', from 1 */
-	uint64_t parent;	 /* of a row beside a task's functions:
-					 * the number of theirs; else 0 */
-	const char *lane;	 /* what it shows, as "sleeps"; NULL:
-					 * functions, or who runs */
-	char name[48];		 /* of the task or the CPU */
+	const struct task *task; /* of a thread's track, else NULL */
+	uint32_t cpu;		 /* of a CPU's track */
+	uint64_t number;	 /* unique, from 1 */
+	/* of a track beside a task's functions: the number of the functions'
+	 * track; else 0
+	 */
+	uint64_t parent;
+	/* contents, such as "sleeps"; NULL: functions, or running tasks */
+	const char *lane;
+	char name[48]; /* of the task or the CPU */
 };
 
-/* Names may hold any bytes; so many are shown. */
+/* Maximum length of a name; longer names, which may hold any bytes, are cut. */
 enum { SPAN_NAME_BYTES = 511 };
 
 /* Writes spans in one format. */
 struct span_writer {
 	/* Set by span_export_open(); borrowed. */
 	const struct function_table *functions;
-	/* Each track is announced once, before its first span, at about
+	/* Called once for each track, before its first span, which is at about
 	 * @time_ns.
 	 */
 	void (*announce)(struct span_writer *writer,
@@ -37,32 +39,32 @@ struct span_writer {
 		      const struct span_track *track, const struct span *span);
 	void (*end)(struct span_writer *writer, const struct span_track *track,
 		    uint64_t time_ns);
-	/* A moment; NULL: not wanted. */
+	/* Writes an instant; NULL: instants are dropped. */
 	void (*mark)(struct span_writer *writer, const struct span_track *track,
 		     const struct span *span);
-	/* A task begins (STEP_SWITCH) or stops to run, or a CPU ends; NULL: not
-	 * wanted, but as spans.
+	/* Called when a task starts (STEP_SWITCH) or stops to run, or a CPU
+	 * ends; NULL: these are emitted as spans.
 	 */
 	void (*run)(struct span_writer *writer, const struct call_step *step);
-	/* As in struct lane_callback; NULL: not wanted. */
+	/* See struct lane_callback; NULL: dropped. */
 	void (*waking)(struct span_writer *writer,
 		       const struct lane_waking *waking);
 	void (*blocked)(struct span_writer *writer,
 			const struct lane_blocked *blocked);
-	/* Frees it.  Returns 0, or -ERROR_MEMORY if something is missing. */
+	/* Frees the writer. Returns 0, or -ERROR_MEMORY if data was lost. */
 	int (*finish)(struct span_writer *writer);
 };
 
-/* Returns the name of @function, which is always the same. */
+/* Returns the name of @function, the same pointer each time. */
 const char *span_name(const struct span_writer *writer, uint32_t function);
 
-/* Returns a callback that turns steps into spans for @writer, which it owns
- * from now on; NULL when out of memory, @writer then being freed.
+/* Returns a callback that converts call events to spans for @writer, and takes
+ * ownership of @writer; NULL when out of memory, after freeing @writer.
  */
 struct step_callback *span_export_open(const struct timeline_context *context,
 				       struct span_writer *writer);
 
-/* Returns what takes rows beside the functions; owner: @callback. */
+/* Returns the receiver of tracks beside the functions; owner: @callback. */
 struct lane_callback *span_export_lanes(struct step_callback *callback);
 
 /* Finishes the writer and frees the callback.  Returns 0, or -ERROR_MEMORY if

@@ -30,7 +30,7 @@ static struct span_tracks *tracks_of(struct lane_callback *callback)
 	return ((struct span_lanes *)callback)->tracks;
 }
 
-/* Returns NULL when out of memory. */
+/* Returns the track of @lane; NULL when out of memory. */
 static const struct span_track *
 track_of(struct span_tracks *tracks, const struct lane *lane, uint64_t time_ns)
 {

@@ -6,7 +6,7 @@
 
 struct span_tracks;
 
-/* Turns lanes into tracks of an export. */
+/* Writes lanes as tracks of an export. */
 struct span_lanes {
 	struct lane_callback callback;
 	struct span_tracks *tracks; /* borrowed */

@@ -69,7 +69,7 @@ static void announce(struct span_tracks *tracks, struct kept_track *kept,
 	tracks->writer->announce(tracks->writer, &kept->track, time_ns);
 }
 
-/* Returns a track that was announced already; NULL: this one was not. */
+/* Returns a track that was already announced, or NULL. */
 static struct kept_track *find_known(const struct span_tracks *tracks,
 				     enum span_track_kind kind, size_t index)
 {
@@ -95,7 +95,8 @@ static struct kept_track *add(struct span_tracks *tracks, size_t index,
 	return kept;
 }
 
-/* A row beside a thread's functions hangs on the track of these. */
+/* A track beside a thread's functions has the functions' track as its parent.
+ */
 struct kept_track *span_tracks_task(struct span_tracks *tracks,
 				    enum span_track_kind kind,
 				    const struct task *task, uint64_t time_ns)

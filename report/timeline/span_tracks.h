@@ -10,12 +10,10 @@
 struct kept_track {
 	struct span_track track;
 	bool is_known;
-	bool is_open; /* a CPU's: a span is */
+	bool is_open; /* of a CPU's track: a span is open */
 };
 
-/* The tracks of an export, each announced to the writer when it is first
- * asked for.
- */
+/* The tracks of an export. Each is announced to the writer at its first use. */
 struct span_tracks {
 	const struct task_names *names;	      /* borrowed */
 	struct span_writer *writer;	      /* borrowed */
@@ -29,8 +27,8 @@ struct span_tracks span_tracks_of(struct span_writer *writer,
 				  const struct task_names *names);
 void span_tracks_free(struct span_tracks *tracks);
 
-/* Returns a task's or a CPU's track, valid until another is asked for; NULL
- * when out of memory.
+/* Return a task's or a CPU's track, valid until the next call; NULL when out of
+ * memory.
  */
 struct kept_track *span_tracks_task(struct span_tracks *tracks,
 				    enum span_track_kind kind,

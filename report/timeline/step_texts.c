@@ -38,7 +38,7 @@ void step_texts_free(struct step_texts *texts)
 	array_free(&texts->list);
 }
 
-/* Returns item @index, which may be new; NULL when out of memory. */
+/* Returns item @index, created if needed; NULL when out of memory. */
 static struct step_text *reach(struct step_texts *texts, size_t index)
 {
 	struct step_text *items = texts->list.items;
@@ -51,7 +51,7 @@ static struct step_text *reach(struct step_texts *texts, size_t index)
 	return text;
 }
 
-/* Returns @text or, when out of memory, nothing. */
+/* Makes @text for @step and returns it, or an empty text when out of memory. */
 static const struct step_text *make_anew(struct step_texts *texts,
 					 struct step_text *text,
 					 const struct call_step *step)
@@ -75,8 +75,8 @@ const struct step_text *step_texts_function(struct step_texts *texts,
 
 	if (!text)
 		return &nothing;
-	/* A function's line is that of its lowest entry, which may come to be
-	 * known.
+	/* A function's line is at its lowest entry address, which may change
+	 * when a lower one is found.
 	 */
 	if (context->lines)
 		address =

@@ -9,22 +9,22 @@
 
 struct timeline_context;
 
-/* This is what a format writes of a function or a task, made once: names are
- * looked up, cut and escaped for the first step alone that has them.
+/* A format's text for a function or a task, cached: its name is looked up, cut
+ * and escaped only for the first event that has it.
  */
 struct step_text {
-	const char *text; /* NULL: not made; owner: the list */
+	const char *text; /* NULL: not cached; owner: the list */
 	size_t size;
-	/* This is what it was made for: others make it anew. */
+	/* Cache key: other values replace the text. */
 	int32_t tid;
 	int32_t pid;
 	uint64_t address;  /* of the function */
-	uint64_t since_ns; /* of the task's name */
+	uint64_t since_ns; /* start of the validity of the task's name */
 	uint64_t until_ns;
 };
 
-/* Returns the text for @step, to be freed, and its length in *@size; NULL when
- * out of memory.
+/* Returns the text for @step, which the caller frees, and its length in *@size;
+ * NULL when out of memory.
  */
 typedef char *step_text_make(const void *ctx, const struct call_step *step,
 			     size_t *size);
@@ -33,7 +33,7 @@ typedef char *step_text_make(const void *ctx, const struct call_step *step,
 struct step_texts {
 	const struct timeline_context *context; /* borrowed */
 	step_text_make *make;
-	const void *ctx;   /* of make */
+	const void *ctx;   /* argument of make */
 	struct array list; /* struct step_text */
 	int status;	   /* 0, or -ERROR_MEMORY: texts are missing */
 };
@@ -42,10 +42,10 @@ struct step_texts step_texts_of(const struct timeline_context *context,
 				step_text_make *make, const void *ctx);
 void step_texts_free(struct step_texts *texts);
 
-/* Return the text that step->function (and step->task->pid if by_process), or
- * step->task (and its name at step->time_ns), or the number @index lead to:
- * never NULL, but empty when out of memory.  One struct holds texts of one of
- * these kinds.
+/* Return the text for step->function (and step->task->pid if by_process), or
+ * step->task (and its name at step->time_ns), or the number @index: never NULL,
+ * but empty when out of memory. A struct must be used with only one of these
+ * functions.
  */
 const struct step_text *step_texts_function(struct step_texts *texts,
 					    const struct call_step *step);

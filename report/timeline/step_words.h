@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Return what all formats call an enum call_how and an enum cpu_state; never
- * NULL.
+/* Return the names of an enum call_how and an enum cpu_state in all formats;
+ * never NULL.
  */
 const char *call_how_text(uint8_t how);
 const char *cpu_state_text(uint8_t state);

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* Which lines about tasks and CPUs a timeline in text needs, beside those of
- * functions: that a task runs now matters where a function of it follows, and
- * that the trace pauses where one came before.
+/* Decides which lines about tasks and CPUs a timeline in text shows between
+ * those of functions: a task switch if a function of the task follows, and a
+ * pause of the trace if a function precedes it.
  */
 struct text_marks {
 	struct array cpus; /* struct cpu_mark */
@@ -20,22 +20,22 @@ struct text_marks {
 	((struct text_marks){ .cpus = ARRAY_OF(struct cpu_mark) })
 
 struct cpu_mark {
-	bool has_switched; /* since the last function's line */
-	bool has_shown;	   /* a function since the last pause */
+	bool has_switched; /* since the last line of a function */
+	bool has_shown;	   /* a function was shown since the last pause */
 };
 
 void text_marks_free(struct text_marks *marks);
 
-/* A STEP_SWITCH has come. */
+/* Applies a STEP_SWITCH. */
 void text_marks_switch(struct text_marks *marks, const struct call_step *step);
 
-/* Returns whether the function whose line is about to come is the first one
- * since its task began to run.
+/* Must be called before each function's line. Returns whether it is the task's
+ * first since it was switched to.
  */
 bool text_marks_function(struct text_marks *marks,
 			 const struct call_step *step);
 
-/* Returns whether the pause that @step tells is worth a line. */
+/* Returns whether the pause of @step needs a line. */
 bool text_marks_pause(struct text_marks *marks, const struct call_step *step);
 
 #endif

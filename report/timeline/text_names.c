@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes @text, of @length as asprintf() has it, what a step_text_make returns.
+/* Converts a result of asprintf(), @text and @length, to the result of a
+ * step_text_make.
  */
 static char *made(char *text, int length, size_t *size)
 {

@@ -11,8 +11,8 @@
 /* A function, as "vfs_read". */
 step_text_make text_name_function;
 
-/* What stands behind it: a mark if it is of a program ("  [u]"), and a comment
- * with its line in the source if lines are wanted.
+/* The text after the function: a mark for user functions (" [u]"), and a
+ * comment with the source line if requested.
  */
 step_text_make text_name_origin;
 

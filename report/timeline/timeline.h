@@ -14,44 +14,45 @@ struct lines;
 struct task_names;
 struct time_unit;
 
-/* This is what came of an export. */
+/* Totals of an export. */
 struct timeline_summary {
 	uint64_t slices;
 	uint64_t bytes;
 };
 
-/* This is what timeline renderers write with; all borrowed. */
+/* The context of timeline renderers; all borrowed. */
 struct timeline_context {
 	const struct function_table *functions;
-	struct lines *lines; /* NULL: source lines are not wanted */
+	struct lines *lines; /* NULL: no source lines */
 	const struct task_names *names;
-	const struct time_unit *unit; /* of the steps' times */
-	bool by_process;	      /* functions are written 137k:vfs_read */
-	const struct colors *colors;  /* of text */
+	const struct time_unit *unit; /* of the events' times */
+	/* functions are written as 137k:vfs_read */
+	bool by_process;
+	const struct colors *colors; /* of text */
 	FILE *out;
-	struct timeline_summary *summary; /* NULL: not wanted; filled in
-						 * by formats that count */
+	/* NULL: not needed; filled in by formats that count */
+	struct timeline_summary *summary;
 };
 
-/* Renders steps as they come.  Each format fills one. */
+/* Renders call events as they are emitted. Each format has one. */
 struct timeline_renderer {
-	const char *command; /* that offers it */
+	const char *command; /* command that has the format */
 	const char *format;
-	bool needs_time; /* cannot say that it counts something else */
-	/* Returns the callback for the steps, NULL when out of memory. */
+	bool needs_time; /* the format has no units other than time */
+	/* Returns the callback for the call events, NULL when out of memory. */
 	struct step_callback *(*open)(const struct timeline_context *context);
-	/* Writes what is left and frees the callback.
+	/* Writes buffered data and frees the callback.
 	 *
-	 * Returns 0, or -ERROR_MEMORY if something could not be written.
+	 * Returns 0, or -ERROR_MEMORY if data was lost.
 	 */
 	int (*close)(struct step_callback *callback);
-	/* Returns what takes rows beside the functions, which @callback, of
-	 * open(), owns.  NULL: the format has none.
+	/* Returns the receiver of tracks beside the functions, owned by
+	 * @callback. NULL: the format has none.
 	 */
 	struct lane_callback *(*lanes)(struct step_callback *callback);
 };
 
-/* Returns the renderer, or NULL if there is none. */
+/* Returns the renderer, or NULL if the format does not exist. */
 const struct timeline_renderer *timeline_renderer_find(const char *command,
 						       const char *format);
 

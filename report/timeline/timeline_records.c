@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* Fields next to each other that are the same in many records. */
+/* Groups of adjacent fields that are equal in many records. */
 enum part {
 	PART_EVENT,
 	PART_TASK,
@@ -24,7 +24,7 @@ enum part {
 
 struct record_callback;
 
-/* A part's texts are made once. */
+/* A part's texts are cached. */
 struct record_part {
 	const struct record_callback *record;
 	record_fields *fields;
@@ -38,7 +38,7 @@ struct record_callback {
 	struct record_part parts[PARTS];
 };
 
-/* This is what write_fields() needs, and those of the parts. */
+/* Context of write_fields() and of the parts. */
 struct record_source {
 	const struct timeline_context *context;
 	const struct call_step *step;

@@ -15,15 +15,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Durations that stand out. */
+/* Durations from which on a color is used. */
 enum { WARM_NS = 100000, HOT_NS = 1000000 };
 
 struct text_callback {
 	struct step_callback callback;
 	struct timeline_context context;
 	struct step_texts functions; /* as "vfs_read" */
-	struct step_texts origins;   /* behind a function: whose it is */
-	struct step_texts tasks;     /* as ")  ls-137  | " */
+	/* after a function: its mark and source line */
+	struct step_texts origins;
+	struct step_texts tasks; /* as ")  ls-137  | " */
 	struct text_marks marks;
 	struct leaf_queue queue;
 	struct line_buffer line;
@@ -53,7 +54,7 @@ static void write_left(struct text_callback *text, const struct call_step *step)
 	else
 		line_buffer_aligned(&text->line, step->time_ns, 16);
 	line_buffer_text(&text->line, " ");
-	/* A thread's own trace does not say where the thread was. */
+	/* Per-thread streams do not have the CPU. */
 	if (step->cpu == UINT32_MAX)
 		line_buffer_text(&text->line, "  -");
 	else
@@ -86,7 +87,7 @@ static const char *color_of_duration(const struct timeline_context *context,
 	return wall_ns < HOT_NS ? context->colors->warm : context->colors->hot;
 }
 
-/* ">" before a duration: at least so long. */
+/* ">" before a duration: at least this long. */
 static const char *mark_of(uint8_t unseen)
 {
 	return unseen & UNSEEN_BEGIN ? ">" : unseen & UNSEEN_END ? "<" : " ";
@@ -123,8 +124,8 @@ static void write_on_cpu(struct text_callback *text, uint64_t on_cpu_ns)
 	line_buffer_text(line, " on CPU");
 }
 
-/* Writes what is to be known of a function that has ended, as a comment with
- * its @name, or without.
+/* Writes the notes on a function that has ended as a comment, with its @name or
+ * without.
  */
 static void write_end(struct text_callback *text, const struct call_step *step,
 		      bool has_name)
@@ -151,7 +152,7 @@ static void write_end(struct text_callback *text, const struct call_step *step,
 	line_buffer_text(line, text->context.colors->plain);
 }
 
-/* A function begins; @exit is not NULL if it ends without having called any. */
+/* Writes the start of a function; @exit is not NULL if it is a leaf. */
 static void write_function(struct text_callback *text,
 			   const struct call_step *step,
 			   const struct call_step *exit)
@@ -184,7 +185,7 @@ static void write_exit(struct text_callback *text, const struct call_step *step)
 	line_buffer_text(&text->line, "\n");
 }
 
-/* A line that is about the task or the CPU. */
+/* Writes a line about the task or the CPU. */
 static void write_mark(struct text_callback *text, const struct call_step *step,
 		       const char *color, const char *what, const char *which,
 		       const char *rest)

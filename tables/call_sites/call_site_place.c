@@ -82,7 +82,7 @@ static bool is_inner_name(const char *name)
 	return false;
 }
 
-/* Functions without a symbol are called "[libc.so.6+0x8f2d4]". */
+/* Functions without a symbol are named "[libc.so.6+0x8f2d4]". */
 static bool has_own_name(const struct symbols *symbols, uint32_t function)
 {
 	const struct function *named =
@@ -91,7 +91,9 @@ static bool has_own_name(const struct symbols *symbols, uint32_t function)
 	return named->name[0] != '[' && !is_inner_name(named->base);
 }
 
-/* @function called at @address; 0: it jumped, or from where is not known. */
+/* Sets the site to @function, which called at @address; 0: it jumped, or the
+ * address is unknown.
+ */
 static void name_place(struct call_site *site, const struct symbols *symbols,
 		       uint32_t function, uint64_t address)
 {
@@ -102,8 +104,9 @@ static void name_place(struct call_site *site, const struct symbols *symbols,
 	site->offset = symbol.function == function ? address - symbol.start : 0;
 }
 
-/* Returns the depth of the entry as it would be if the function that names the
- * place had entered the kernel itself.
+/* Sets the site to the innermost function with a name of its own in the same
+ * file. Returns the depth of the kernel entry as if that function had entered
+ * the kernel.
  */
 static uint32_t name_by_frames(struct call_site *site,
 			       const struct symbols *symbols,
@@ -156,7 +159,9 @@ static uint32_t function_of(const struct symbols *symbols,
 	return symbol.function;
 }
 
-/* Returns the index of the frame of the function that names the place. */
+/* Like name_by_frames(), for unwound addresses. Returns the index of the frame
+ * of the function that the site is set to.
+ */
 static size_t name_by_addresses(struct call_site *site,
 				const struct symbols *symbols,
 				const uint64_t *addresses, size_t count)

@@ -12,34 +12,35 @@ struct path_frame;
 struct sideband_user_state;
 struct symbols;
 
-/* Sets the instruction of @site to that at @address.  All functions here use
- * the maps of site->pid at site->first_ns.
+/* Sets the instruction of @site to the one at @address. All functions of this
+ * header use the maps of site->pid at site->first_ns.
  */
 void call_site_locate(struct call_site *site, const struct symbols *symbols,
 		      uint64_t address);
 
-/* The same for the system call that returns to @address: its instruction lies
- * before that.
+/* Like call_site_locate(), for a system call that returns to @address: its
+ * instruction is the one before @address.
  */
 void call_site_locate_call(struct call_site *site,
 			   const struct symbols *symbols, uint64_t address);
 
-/* The same with where the kernel returns to, once the purpose is known: an
- * instruction that faults is run again.
+/* Like call_site_locate(), with the address that the kernel returns to. The
+ * purpose must be set: a faulting instruction is run again, so it is at
+ * @address.
  */
 void call_site_locate_return(struct call_site *site,
 			     const struct symbols *symbols, uint64_t address);
 
-/* Sets *@depth, that of a function of the kernel in @frames, to the depth of
- * the one with which user space was left: on arm64, what an exception is for
- * is known further inside.  Returns false if it was not seen.
+/* Moves *@depth, the depth of a kernel function in @frames, to the kernel
+ * function that user space was left with: on arm64, the type of an exception is
+ * known only in an inner function. Returns false if the entry was not traced.
  */
 bool call_site_find_entry(const struct symbols *symbols,
 			  const struct path_frame *frames, uint32_t *depth);
 
-/* Sets the caller of @site, and its function and offset to the named function's
- * (struct call_site): the user code that is traced lies in @frames below the
- * entry at @depth.
+/* Sets the caller of @site, and moves its function and offset to the named
+ * function (struct call_site). Requires user traces: the user functions are in
+ * @frames below the entry at @depth.
  */
 void call_site_find_caller(struct call_site *site,
 			   const struct symbols *symbols,
@@ -52,8 +53,8 @@ void call_site_find_unwound(struct call_site *site,
 			    const struct symbols *symbols,
 			    const uint64_t *addresses, size_t count);
 
-/* Returns where the kernel returns to by the registers of a sample; false if
- * it has none.
+/* Finds the address that the kernel returns to in the registers of a sample.
+ * Returns false if the sample has none.
  */
 bool call_site_read_return(const struct sideband_user_state *user,
 			   const struct symbols *symbols, uint64_t *address);

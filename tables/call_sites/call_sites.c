@@ -25,11 +25,14 @@
 /* A task's time in the kernel since it left user space. */
 struct kernel_entry {
 	bool is_open;
-	bool is_wanted;	  /* in the sums */
-	uint64_t context; /* its serial: the way out is no new entry */
+	bool is_wanted; /* counts in the sums */
+	/* serial of its context: functions on the exit path have the same and
+	 * start no new entry
+	 */
+	uint64_t context;
 	uint64_t begin_ns;
 	const struct task *task;
-	struct call_site site; /* as far as it is known; entries is 1 */
+	struct call_site site; /* as far as known; entries is 1 */
 };
 
 struct call_sites {
@@ -39,10 +42,10 @@ struct call_sites {
 	const struct thread_tracker *threads;
 	const struct task_time *time;
 	const struct task_paths *paths;
-	struct user_stack *stack;	 /* NULL: none can be unwound */
+	struct user_stack *stack;	 /* NULL: cannot unwind */
 	struct array entries;		 /* struct kernel_entry by task index */
-	struct keyed_array sums;	 /* struct call_site, of all entries */
-	struct kept_file_writer *writer; /* NULL: entries are not kept */
+	struct keyed_array sums;	 /* struct call_site: the totals */
+	struct kept_file_writer *writer; /* NULL: records are not written */
 	int status;
 };
 
@@ -67,7 +70,7 @@ static void add(struct call_sites *sites, const struct call_site *site)
 
 	if (!sum)
 		sites->status = -ERROR_MEMORY;
-	/* A new one is a copy of this entry. */
+	/* A new sum already is a copy of this entry. */
 	if (sites->sums.items.count != count || !sum)
 		return;
 	sum->entries += site->entries;
@@ -75,7 +78,7 @@ static void add(struct call_sites *sites, const struct call_site *site)
 		sum->class_ns[i] += site->class_ns[i];
 }
 
-/* Charges the entry, which is over. */
+/* Charges a finished entry. */
 static void charge(struct call_sites *sites, struct kernel_entry *entry)
 {
 	entry->is_open = false;
@@ -145,7 +148,9 @@ static void begin_entry(struct call_sites *sites, struct kernel_entry *entry,
 	call_site_find_caller(&entry->site, symbols, frames, depth);
 }
 
-/* The function that does the system call says which one it is. */
+/* Sets the purpose of the entry once the function that implements its system
+ * call is entered.
+ */
 static void name_call(struct call_sites *sites, struct kernel_entry *entry,
 		      uint32_t function)
 {
@@ -158,7 +163,7 @@ static void name_call(struct call_sites *sites, struct kernel_entry *entry,
 		entry->site.purpose = function;
 }
 
-/* The thread's work may have changed. */
+/* Starts or ends an entry if the thread's kernel context has changed. */
 static void look_at(struct call_sites *sites, struct kernel_entry *entry,
 		    const struct call_step *step)
 {
@@ -190,8 +195,8 @@ static void take_step(struct event_handler *handler,
 		name_call(sites, entry, step->function);
 }
 
-/* Returns the entry of the thread that @event is about, if its place is not
- * known yet.
+/* Returns the entry of the thread of @event, if its instruction is not yet
+ * known.
  */
 static struct kernel_entry *placeless(struct call_sites *sites,
 				      const struct event_record *event)

@@ -10,11 +10,11 @@ struct attribution_input;
 struct kept_file_writer;
 struct pack;
 
-/* Charges the time of system calls and faults to the instructions that began
- * them.  Where user code is traced, they are in the trace; else a system
- * call's is in the registers that record --user-stacks copies, a page fault's
- * in its tracepoint.  All of an entry's time is that of the window that it begins
- * in.
+/* Charges the time of system calls and faults to the instructions that caused
+ * them. These are in the trace where user code is traced; otherwise, a system
+ * call's is found from the registers that record --user-stacks copies, and a
+ * page fault's from its tracepoint. All of an entry's time belongs to the
+ * window that the entry starts in.
  */
 struct call_sites;
 
@@ -22,13 +22,14 @@ struct call_sites;
 struct call_sites *call_sites_new(const struct attribution_input *input);
 void call_sites_free(struct call_sites *sites);
 
-/* Keeps each entry, whoever's it is, as it ends from now on; reads one that was kept,
- * and charges it.
+/* call_sites_keep() makes all later entries, whatever the filter, go to @writer
+ * as they end. call_sites_read() reads one such record and charges it.
  */
 void call_sites_keep(struct call_sites *sites, struct kept_file_writer *writer);
 void call_sites_read(struct call_sites *sites, struct pack *pack);
 
-/* Charges what has not returned, after the last step.
+/* Charges the entries that have not returned. Must be called after the last
+ * call event.
  *
  * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
  */

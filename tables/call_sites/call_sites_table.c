@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* report --user-sites: what each user instruction that enters the kernel
- * costs.
+/* report --user-sites: the time that each user instruction spends in the
+ * kernel.
  */
 struct sites_table {
 	struct event_handler handler;
@@ -178,7 +178,9 @@ static const struct table_need needs[] = {
 	  .event = EVENT_PAGE_FAULT_USER },
 };
 
-/* A trace of user space has the functions by itself. */
+/* With a user trace, only the first needs apply: the functions are in the
+ * trace.
+ */
 enum { NEEDS_OF_TRACED_USER = 2 };
 
 static void explain(const struct sites_table *table, FILE *out)
@@ -215,7 +217,7 @@ static void keep(struct event_handler *handler, struct kept_file_writer *writer)
 	call_sites_keep(((struct sites_table *)handler)->sites, writer);
 }
 
-/* What is said of memory is said again when they are shown. */
+/* The status may be ignored: render() reports it again. */
 static void keep_at_end(struct event_handler *handler)
 {
 	call_sites_end(((struct sites_table *)handler)->sites);

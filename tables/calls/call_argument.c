@@ -11,7 +11,7 @@
 
 enum { MAX_ERRNO = 4095 };
 
-/* Of another kernel's headers: every number has six arguments at most. */
+/* For calls of other kernels' headers: six numbers, the maximum. */
 static const char unknown[] = "lxxxxxx";
 
 static const char *signature_of(const char *name)
@@ -21,8 +21,8 @@ static const char *signature_of(const char *name)
 	return signature ? signature : unknown;
 }
 
-/* A file is made: with O_CREAT or, of which O_DIRECTORY is a part,
- * O_TMPFILE.
+/* Returns whether the call may create a file: with O_CREAT or O_TMPFILE, which
+ * includes O_DIRECTORY.
  */
 static bool makes_file(const struct system_call *call, const char *letters)
 {

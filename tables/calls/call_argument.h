@@ -7,15 +7,16 @@
 
 struct system_call;
 
-/* Writes the arguments of @call, called @name, between parentheses: those that
- * it has, with flags by name, as strace does.  What pointers lead to, such as
- * paths, no trace tells.  @is_arm: the numbers are those of Arm's kernels.
+/* Writes the recorded arguments of @call, called @name, between parentheses,
+ * with flags by name, as strace does. Pointers are written as addresses: their
+ * targets, such as paths, are not recorded. @is_arm: the numbers are those of
+ * Arm's kernels.
  */
 void call_arguments_write(const struct system_call *call, const char *name,
 			  bool is_arm, FILE *out);
 
-/* Writes what @call, called @name, returned, as " = 3" or
- * " = -1 ENOENT (No such file or directory)"; " = ?" where nothing tells.
+/* Writes the result of @call, called @name, as " = 3" or " = -1 ENOENT (No such
+ * file or directory)"; " = ?" if unknown.
  */
 void call_result_write(const struct system_call *call, const char *name,
 		       FILE *out);

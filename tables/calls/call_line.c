@@ -69,7 +69,7 @@ static void write_sleep(const struct call_record_context *context,
 	fputc(']', context->out);
 }
 
-/* Padded to the column of the head. */
+/* Pads to the column of the header. */
 static void write_task(const struct call_record_context *context,
 		       const struct system_call *call)
 {

@@ -8,8 +8,9 @@ struct pack;
 struct system_call;
 struct task;
 
-/* Writes what a sum of system calls needs of @call, or reads it into one without
- * any time; its task is then @task.  There are @functions functions.
+/* Writes the fields of @call that sums of system calls need, or reads them into
+ * a @call without times, whose task is then @task. @functions: number of
+ * functions.
  */
 void call_pack(struct pack *pack, struct system_call *call, struct task *task,
 	       uint32_t functions);

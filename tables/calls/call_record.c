@@ -35,7 +35,7 @@ bool call_record_line(const struct call_record_context *context,
 		function_at(context->functions, place->label);
 	struct source_line line;
 
-	/* The return address lies behind the call, perhaps on another line. */
+	/* The return address is after the call, perhaps on another line. */
 	if (!context->lines || !place->address ||
 	    place->address <= label->address ||
 	    !lines_find(context->lines, label,

@@ -19,8 +19,8 @@ struct task_names;
 struct task_tracker;
 struct wakers;
 
-/* All about one system call, as DeBox (Ruan and Pai, "Making the 'Box'
- * Transparent", USENIX 2004) tells it to the one who made it.
+/* The full record of one system call, in the manner of DeBox (Ruan and Pai,
+ * "Making the 'Box' Transparent", USENIX 2004), which returns it to the caller.
  */
 struct call_record {
 	const struct system_call *call;
@@ -28,21 +28,21 @@ struct call_record {
 	const struct sleep_places *places;
 };
 
-/* This is what it is written with; all borrowed. */
+/* Context for writing records; all borrowed. */
 struct call_record_context {
 	const struct function_table *functions;
 	const struct arch *arch;
 	const struct task_names *names;
 	const struct wakers *wakers;
-	const struct call_tree *stacks; /* of the sleeps */
-	struct lines *lines;		/* of source code; a cache */
-	uint32_t max_depth;		/* of the trace */
+	const struct call_tree *stacks; /* stacks of the sleeps */
+	struct lines *lines;		/* cache of source lines */
+	uint32_t max_depth;		/* of the call trace */
 	bool has_off_cpu;		/* sleeps were recorded */
 	FILE *out;
 };
 
-/* Returns what records of @tracker's calls are written with; max_depth and out
- * are the caller's to set.  Borrows both.
+/* Returns the context for writing records of @tracker's calls; the caller must
+ * set max_depth and out. Borrows both.
  */
 struct call_record_context
 call_record_context_of(const struct attribution_input *input,
@@ -50,31 +50,31 @@ call_record_context_of(const struct attribution_input *input,
 
 struct sleep_place;
 
-/* Finds the line of source code at which the label of @place began to sleep.
+/* Finds the source line at which the label of @place began to sleep.
  *
  * Returns it as "kernel/time/hrtimer.c:2083" in @text, cut to @size; false if
- * debug information does not tell.
+ * debug information has none.
  */
 bool call_record_line(const struct call_record_context *context,
 		      const struct sleep_place *place, char *text, size_t size);
 
-/* Writes what stands over the lines of call_line_text(). */
+/* Writes the header of the lines of call_line_text(). */
 void call_line_head(FILE *out);
 
 /* Writes a record as one line, as strace does. */
 void call_line_text(const struct call_record_context *context,
 		    const struct call_record *record);
 
-/* Writes the call alone: name, arguments and result. */
+/* Writes only the call: name, arguments and result. */
 void call_line_call(const struct call_record_context *context,
 		    const struct system_call *call);
 
-/* Writes all of a record for people to read. */
+/* Writes a whole record as text. */
 void call_record_text(const struct call_record_context *context,
 		      const struct call_record *record);
 
-/* Writes it as a JSON object on one line, without an end of line; what its
- * members are, docs/formats.md says.
+/* Writes a record as a JSON object on one line, without a newline;
+ * docs/formats.md describes its members.
  */
 void call_record_json(const struct call_record_context *context,
 		      const struct call_record *record);

@@ -49,7 +49,7 @@ static void put_arguments(FILE *out, const struct system_call *call)
 		fputs("\"arguments\":null,", out);
 		return;
 	}
-	/* As texts: JSON's numbers lose bits. */
+	/* As strings: JSON's numbers lose bits. */
 	fputs("\"arguments\":[", out);
 	for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
 		fprintf(out, "%s\"0x%" PRIx64 "\"", i ? "," : "",

@@ -42,7 +42,7 @@ static int begin(struct task_listener *listener, const struct system_call *call)
 	return 0;
 }
 
-/* One that is in no call which has a record does not matter. */
+/* Ignores tasks without an open record. */
 static int take_step(struct task_listener *listener,
 		     const struct call_step *step)
 {

@@ -12,23 +12,25 @@
 
 struct system_call;
 
-/* This is what is known of the call that a task is in. */
+/* The record, so far, of a task's current call. */
 struct open_record {
 	struct call_trace trace;
 	struct sleep_places places;
 	bool is_open;
 };
 
-/* Puts the record of each call together that a task is in. */
+/* Builds the record of each call while a task is in it. */
 struct call_recorder {
-	struct task_listener listener; /* first: of the task tracker */
-	/* Returns whether @call, which begins, is to have a record; NULL: all
-	 * are.
+	/* must be first; registered with the task tracker */
+	struct task_listener listener;
+	/* Called when @call starts: returns whether to make a record. NULL:
+	 * record all calls.
 	 */
 	bool (*wants)(struct call_recorder *recorder,
 		      const struct system_call *call);
-	/* Takes each call as it ends, with its record, which lives for the call
-	 * only; NULL: it has none.  Returns 0 or -ERROR_MEMORY.
+	/* Called with each call as it ends and its record, which is valid
+	 * during the callback only; NULL: the call has no record. Returns 0 or
+	 * -ERROR_MEMORY.
 	 */
 	int (*take)(struct call_recorder *recorder,
 		    const struct system_call *call,
@@ -36,8 +38,8 @@ struct call_recorder {
 	struct array open; /* struct open_record by task index */
 };
 
-/* Makes the listener and an empty recorder of @recorder, whose functions are
- * set.
+/* Initializes the listener and the empty records of @recorder, whose function
+ * pointers the caller has set.
  */
 void call_recorder_open(struct call_recorder *recorder);
 void call_recorder_free(struct call_recorder *recorder);

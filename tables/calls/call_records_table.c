@@ -38,7 +38,7 @@ static bool begins_here(struct call_recorder *recorder,
 			   call->begin_ns);
 }
 
-/* By the call's name or its function's. */
+/* Matches the call's name or its function's. */
 static bool is_wanted(const struct call_records *records,
 		      const struct system_call *call)
 {

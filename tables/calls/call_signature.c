@@ -9,7 +9,7 @@ struct signature {
 	const char *values;
 };
 
-/* In order of their names; some have the kernel's, as newfstatat. */
+/* Sorted by name; some names are the kernel's, such as newfstatat. */
 /* clang-format off */
 static const struct signature signatures[] = {
 	{ "accept", "ddpp" }, { "accept4", "ddppT" }, { "access", "dpA" },

@@ -2,8 +2,8 @@
 #ifndef KT_TABLES_CALL_SIGNATURE_H
 #define KT_TABLES_CALL_SIGNATURE_H
 
-/* How an argument or a result of a system call is written.  These letters make
- * a signature.
+/* Format of an argument or result of a system call. The letters make up
+ * signatures.
  */
 enum call_value {
 	CALL_INT = 'd',	    /* int: a descriptor, a process, a count */
@@ -11,8 +11,9 @@ enum call_value {
 	CALL_SIZE = 'u',    /* unsigned long */
 	CALL_POINTER = 'p', /* NULL or an address */
 	CALL_HEX = 'x',
-	CALL_MODE = 'o',      /* of a file: octal */
-	CALL_NEW_MODE = 'm',  /* the same, there only if one is made */
+	CALL_MODE = 'o', /* of a file, in octal */
+	/* like CALL_MODE; only present if a file is created */
+	CALL_NEW_MODE = 'm',
 	CALL_DIRECTORY = 'D', /* a descriptor or AT_FDCWD */
 	CALL_OPEN_FLAGS = 'O',
 	CALL_AT_FLAGS = 'F',
@@ -30,9 +31,9 @@ enum call_value {
 	CALL_EPOLL = 'e',	/* EPOLL_CTL_ADD ... */
 };
 
-/* Returns the signature of system call @name, as its manual has it (section 2):
- * the letter of its result, then one of each argument.  NULL if it is not
- * known.
+/* Returns the signature of system call @name, according to its manual page
+ * (section 2): the letter of the result, then a letter for each argument. NULL
+ * if unknown.
  */
 const char *call_signature(const char *name);
 

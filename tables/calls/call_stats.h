@@ -11,20 +11,20 @@
 
 struct system_call;
 
-/* This is what one process's calls of one kind came to.  Only those that were
- * seen from begin to end are in the times.
+/* The sums of one process's calls of one function. The times are only of calls
+ * that were traced from start to end.
  */
 struct call_stat {
 	int32_t pid;
-	uint32_t function;     /* that implements it */
-	struct histogram wall; /* its count is that of the calls */
+	uint32_t function;     /* implements the call */
+	struct histogram wall; /* its count is the number of calls */
 	uint64_t errors;
-	uint64_t restarts; /* to be made again by the kernel itself */
+	uint64_t restarts; /* calls that the kernel itself restarts */
 	uint64_t class_ns[TIME_CLASSES];
 	uint64_t faults;
 	uint64_t fault_ns;
-	uint64_t no_return; /* more calls: the task ended in them */
-	uint64_t cut;	    /* more calls, of which a part is missing */
+	uint64_t no_return; /* not in wall: the task ended in the call */
+	uint64_t cut;	    /* not in wall: a part of the call is untraced */
 };
 
 struct call_stats {
@@ -39,7 +39,7 @@ void call_stats_free(struct call_stats *stats);
 /* Counts @call, which has ended.  Returns 0 or -ERROR_MEMORY. */
 int call_stats_add(struct call_stats *stats, const struct system_call *call);
 
-/* Orders them by falling total time. */
+/* Sorts by falling total time. */
 void call_stats_sort(struct call_stats *stats);
 
 size_t call_stats_count(const struct call_stats *stats);

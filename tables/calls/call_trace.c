@@ -52,7 +52,8 @@ static void link_child(const struct call_trace *trace, uint32_t parent,
 	uint32_t last = parent == TRACED_NONE ? 0 :
 						at(trace, parent)->last_child;
 
-	/* Entries that follow each other by jumps are siblings of the first. */
+	/* Entries that follow one another by jumps are siblings of the first.
+	 */
 	if (parent == TRACED_NONE) {
 		if (!child)
 			return;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One function on one path below a system call's entry. */
+/* One call path below a system call's entry. */
 struct traced_function {
 	uint32_t function;
 	uint32_t depth;	 /* 0: the entry itself */
@@ -17,27 +17,27 @@ struct traced_function {
 	uint32_t first_child;
 	uint32_t last_child;
 	uint32_t next_sibling;
-	bool is_interrupt; /* it broke in */
+	bool is_interrupt; /* an interrupt that occurred there */
 	uint64_t calls;
-	uint64_t wall_ns;   /* with all below and its sleeps */
-	uint64_t on_cpu_ns; /* of that, on a CPU */
+	uint64_t wall_ns;   /* including callees and sleeps */
+	uint64_t on_cpu_ns; /* part of wall_ns on a CPU */
 };
 
 #define TRACED_NONE UINT32_MAX
 
-/* A call of one, which goes on. */
+/* An open call of a traced_function. */
 struct traced_call {
-	uint32_t function; /* its place among them */
-	uint64_t whole_ns; /* as it began: call_step.whole_ns */
+	uint32_t function; /* its index in call_trace.functions */
+	uint64_t whole_ns; /* call_step.whole_ns at its start */
 };
 
-/* This is what one system call called: each path once, with how often and how
- * long.
+/* The call tree of one system call: each path once, with its number of calls
+ * and its time.
  */
 struct call_trace {
 	struct array functions; /* struct traced_function */
-	struct array open; /* struct traced_call: that open at each depth */
-	uint32_t base;	   /* depth of the entry in the task's stack */
+	struct array open;	/* struct traced_call, open calls by depth */
+	uint32_t base;		/* depth of the entry in the task's stack */
 };
 
 #define CALL_TRACE_EMPTY \
@@ -48,14 +48,15 @@ struct call_trace {
 
 void call_trace_free(struct call_trace *trace);
 
-/* Forgets all; a call whose entry is at @base of the stack begins. */
+/* Resets @trace for a call whose entry is at depth @base of the task's stack.
+ */
 void call_trace_begin(struct call_trace *trace, uint32_t base);
 
-/* Applies a step of the call's task.  Returns 0 or -ERROR_MEMORY. */
+/* Applies a call event of the call's task. Returns 0 or -ERROR_MEMORY. */
 int call_trace_take(struct call_trace *trace, const struct call_step *step);
 
-/* Returns the first function, and the one after @index, callees before what
- * follows their caller; TRACED_NONE if there is none, and after the last.
+/* Return the first function, and the one after @index, in depth-first order;
+ * TRACED_NONE if the trace is empty, and after the last.
  */
 uint32_t call_trace_first(const struct call_trace *trace);
 uint32_t call_trace_next(const struct call_trace *trace, uint32_t index);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* include/uapi/asm-generic/fcntl.h; of O_ACCMODE only those that are not 0. */
+/* include/uapi/asm-generic/fcntl.h; of O_ACCMODE only the nonzero values. */
 #define OPEN_FLAGS \
 	{ 01, "O_WRONLY" }, { 02, "O_RDWR" }, { CALL_O_CREAT, "O_CREAT" }, \
 		{ 0200, "O_EXCL" }, { 0400, "O_NOCTTY" }, \
@@ -192,7 +192,7 @@ static void write_socket_type(FILE *out, uint64_t value)
 	}
 }
 
-/* The lowest byte of clone()'s flags is the signal at the child's end. */
+/* The lowest byte of clone()'s flags is the signal sent when the child ends. */
 static void write_clone_flags(FILE *out, uint64_t value)
 {
 	enum { CSIGNAL_MASK = 0xff };

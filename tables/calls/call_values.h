@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Flags that tell whether a file is made, as fcntl.h has them; a temporary
- * file's without O_DIRECTORY, whose value depends on the architecture.
+/* Flags that create a file, from fcntl.h; CALL_O_TMPFILE is without
+ * O_DIRECTORY, whose value depends on the architecture.
  */
 #define CALL_O_CREAT 0100
 #define CALL_O_TMPFILE 020000000
 
-/* Writes @value as @letter, an enum call_value, has it.  @is_arm: the numbers
+/* Writes @value in the format @letter, an enum call_value. @is_arm: the numbers
  * are those of Arm's kernels.
  */
 void call_value_write(FILE *out, char letter, uint64_t value, bool is_arm);

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This is what an exception that goes unhandled sends, by its handler's name
- * on x86 and arm64.
+/* The signal that an unhandled exception sends, by the exception's handler on
+ * x86 and arm64.
  */
 static const struct {
 	const char *handler;
@@ -70,8 +70,8 @@ void crash_stack_exit_call(struct crash_stack *stack, int64_t number)
 	stack->is_number_new = true;
 }
 
-/* force_sig_seccomp() of kernel/signal.c sends SIGSYS for the call in which it is
- * entered, before the kernel reports the call's number in sys_exit.
+/* force_sig_seccomp() of kernel/signal.c sends SIGSYS for the call during which
+ * it is entered, before the kernel reports the call's number in sys_exit.
  */
 void crash_stack_enter(struct crash_stack *stack,
 		       const struct crash_names *names, uint32_t function)
@@ -99,8 +99,9 @@ bool crash_stack_is_in_signal(const struct crash_stack *stack,
 	return false;
 }
 
-/* Returns the signal of the exception that the program entered the kernel for: by
- * the first kernel functions on the stack; NULL if there was none.
+/* Returns the signal of the exception with which the program entered the
+ * kernel, according to the first kernel functions on the stack; NULL if it was
+ * none.
  */
 static const char *exception_of(const struct crash_stack *stack,
 				const struct crash_names *names)
@@ -117,7 +118,9 @@ static const char *exception_of(const struct crash_stack *stack,
 	return NULL;
 }
 
-/* Returns what seccomp sent a signal for, or NULL when out of memory. */
+/* Returns a text about the call that seccomp sent SIGSYS for, or NULL when out
+ * of memory.
+ */
 static char *seccomp_text(const struct crash_stack *stack,
 			  const struct crash_names *names)
 {
@@ -145,7 +148,9 @@ static char *signal_of(const struct crash_stack *stack,
 				   strdup("a signal that was sent to it");
 }
 
-/* Of the stack, without what the kernel did for the signal itself. */
+/* Returns the length of the stack without the kernel functions that handle the
+ * signal.
+ */
 static size_t place_count(const struct crash_stack *stack,
 			  const struct crash_names *names)
 {
@@ -154,7 +159,9 @@ static size_t place_count(const struct crash_stack *stack,
 	while (count < stack->count &&
 	       function_of(stack, names, count)->space == 'u')
 		count++;
-	/* Without user space, where the kernel was entered. */
+	/* Keep one kernel function, the entry, which is all there is without
+	 * user traces.
+	 */
 	return count < stack->count ? count + 1 : count;
 }
 

@@ -18,28 +18,27 @@ struct crash_names {
 	const struct arch *arch;
 };
 
-enum { CRASH_CALLS = 8 }; /* the last ones that are told */
+enum { CRASH_CALLS = 8 }; /* number of last system calls to report */
 
 /* The open functions of a task, and its last system calls. */
 struct crash_stack {
-	const struct path_frame *frames; /* borrowed, as they are now */
+	const struct path_frame *frames; /* borrowed; the current stack */
 	size_t count;
-	uint32_t calls[CRASH_CALLS]; /* functions, round and round */
+	uint32_t calls[CRASH_CALLS]; /* functions, a ring buffer */
 	uint64_t call_count;
-	int64_t number;	    /* of the call that ended last, or -1 */
-	bool is_seccomp;    /* since the kernel was entered for a call, seccomp
-			      * has sent SIGSYS for it */
-	bool is_number_new; /* since then its number was recorded */
+	int64_t number;	    /* of the last finished call, or -1 */
+	bool is_seccomp;    /* seccomp has sent SIGSYS for the current call */
+	bool is_number_new; /* the number was recorded since then */
 };
 
-/* A process that a signal ended; texts are owned. */
+/* A process ended by a signal; texts are owned. */
 struct crash {
 	int32_t pid;
 	int32_t tid;
 	uint64_t time_ns;
-	char *signal; /* as far as the trace tells */
+	char *signal; /* as far as the trace shows */
 	char *stack;  /* "_start;main;poke": outermost first */
-	char *calls;  /* "openat;read": the last one last */
+	char *calls;  /* "openat;read", oldest first */
 };
 
 /* Returns whether @function ends a process: do_group_exit(). */
@@ -47,21 +46,23 @@ bool crash_names_is_end(const struct crash_names *names, uint32_t function);
 
 void crash_free(struct crash *crash);
 
-/* Writes @crash, or reads it into a zeroed one, to be freed either way. */
+/* Writes @crash, or reads it into a zeroed one. The caller must free @crash
+ * either way.
+ */
 void crash_pack(struct pack *pack, struct crash *crash);
 
-/* Applies the result of a call, with its @number. */
+/* Applies the end of the system call with @number. */
 void crash_stack_exit_call(struct crash_stack *stack, int64_t number);
 
 /* Applies the entry of @function. */
 void crash_stack_enter(struct crash_stack *stack,
 		       const struct crash_names *names, uint32_t function);
 
-/* Returns whether the innermost function was called for a signal. */
+/* Returns whether the innermost function was called to handle a signal. */
 bool crash_stack_is_in_signal(const struct crash_stack *stack,
 			      const struct crash_names *names);
 
-/* Fills in @crash, at @step.  Returns 0 or -ERROR_MEMORY. */
+/* Fills in @crash at the call event @step. Returns 0 or -ERROR_MEMORY. */
 int crash_stack_tell(const struct crash_stack *stack,
 		     const struct crash_names *names,
 		     const struct call_step *step, struct crash *crash);

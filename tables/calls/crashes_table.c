@@ -22,18 +22,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* report --crashes: which processes a signal ended, where, and what they called
- * last.
+/* report --crashes: the processes that a signal ended, where they crashed, and
+ * their last system calls.
  */
 struct crashes_table {
 	struct event_handler handler;
 	struct attribution_input input;
 	struct crash_names names;
 	const struct task_paths *paths;
-	struct array stacks;		 /* struct crash_stack by task index */
-	struct array ended;		 /* int32_t: processes that end */
-	struct array crashes;		 /* struct crash */
-	struct kept_file_writer *writer; /* of all; NULL: none are kept */
+	struct array stacks;  /* struct crash_stack by task index */
+	struct array ended;   /* int32_t: processes that end */
+	struct array crashes; /* struct crash */
+	/* of all crashes; NULL: records are not written */
+	struct kept_file_writer *writer;
 	int status;
 };
 
@@ -45,7 +46,9 @@ static bool has_ended(const struct crashes_table *table, int32_t pid)
 	return false;
 }
 
-/* Shows @crash, whose texts are the table's from now on, if it is wanted. */
+/* Adds @crash to the rows if the filter selects it. The table owns its texts
+ * afterwards.
+ */
 static int count_crash(struct crashes_table *table, struct crash *crash)
 {
 	const struct task task = { .tid = crash->tid, .pid = crash->pid };
@@ -80,8 +83,8 @@ static int take_crash(struct crashes_table *table, const struct call_step *step,
 	return count_crash(table, &crash);
 }
 
-/* Of a process that ends, the other threads end as by a signal, too: only the
- * first one counts.
+/* Records the crash of a process only once: its other threads are ended by a
+ * signal, too, but only the first counts.
  */
 static int take_end(struct crashes_table *table, const struct call_step *step,
 		    const struct crash_stack *stack)
@@ -183,7 +186,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_text(writer, "calls", crash->calls);
 }
 
-/* @list: names with semicolons between them, the last one first. */
+/* Prints @list, names separated by semicolons, last one first. */
 static void print_backwards(const char *title, const char *list, FILE *out)
 {
 	const char *end = list + strlen(list);

@@ -18,14 +18,15 @@
 
 #include <stdlib.h>
 
-/* report --syscalls: what each process's system calls came to. */
+/* report --syscalls: sums of each process's system calls. */
 struct syscalls_table {
 	struct event_handler handler;
 	struct task_listener listener;
 	struct attribution_input input;
 	struct call_stats stats;
-	struct kept_file_writer *writer; /* of records; NULL: none are kept */
-	int status;			 /* of those that were read */
+	/* of records; NULL: records are not written */
+	struct kept_file_writer *writer;
+	int status; /* error while reading records */
 	bool has_results;
 	bool has_off_cpu;
 	bool is_text;

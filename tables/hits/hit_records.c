@@ -42,7 +42,7 @@ static void keep(struct event_handler *handler, struct kept_file_writer *writer)
 	((struct hits_table *)handler)->writer = writer;
 }
 
-/* What others took is known when all have passed. */
+/* The typical times of other calls are known only after the pass. */
 static void keep_at_end(struct event_handler *handler)
 {
 	struct hits_table *table = (struct hits_table *)handler;

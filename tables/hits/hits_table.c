@@ -11,10 +11,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* So deep goes what is shown of a call's functions. */
+/* Depth to which a call's functions are shown. */
 enum { SHOWN_DEPTH = 7 };
 
-/* The record is written now, before its parts are used for the next call. */
+/* Formats the record now, since its parts are reused for the next call. */
 static int keep_call(struct hits_table *table, const struct call_record *record,
 		     struct hit_call *kept)
 {
@@ -107,7 +107,7 @@ static bool open_table(struct event_handler *handler,
 	return !prepare(table);
 }
 
-/* Chooses those in the window. */
+/* Selects the hits in the window. */
 static int choose(struct hits_table *table)
 {
 	for (size_t i = 0; i < table->hits.count; i++) {

@@ -84,7 +84,7 @@ static void print_head(const struct hits_table *table, const struct hit *hit,
 			what->overlapped);
 }
 
-/* Prints what the call's time went to, beside that of others like it. */
+/* Prints the parts of the call's time beside those of similar calls. */
 static void print_parts(const struct hits_table *table,
 			const struct hit_call *call, FILE *out)
 {
@@ -115,7 +115,7 @@ static void print_parts(const struct hits_table *table,
 	}
 }
 
-/* It may have been kept, and is outside data then. */
+/* @text may come from a record, and is then untrusted. */
 static void print_lines(const char *text, FILE *out)
 {
 	const char *end;

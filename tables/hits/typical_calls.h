@@ -8,9 +8,9 @@
 
 struct system_call;
 
-/* Where the time of a system call went. */
+/* Parts of a system call's time. */
 enum call_part_name {
-	CALL_WALL, /* all of it */
+	CALL_WALL, /* the whole call */
 	CALL_ON_CPU,
 	CALL_ASLEEP,
 	CALL_RUNNABLE,
@@ -26,23 +26,26 @@ struct call_times {
 
 struct call_times call_times_of(const struct system_call *call);
 
-/* Returns "asleep" for CALL_ASLEEP. */
+/* Returns the name of @part: "asleep" for CALL_ASLEEP. */
 const char *call_part_title(enum call_part_name part);
 
-/* What calls of a kind are like: the medians of where their time went. */
+/* The typical times of each kind of call: the median of each part. */
 struct typical_calls {
 	struct keyed_array kinds; /* by function */
 };
 
-/* Returns what has seen no call. */
+/* Returns an empty struct. */
 struct typical_calls typical_calls_none(void);
 void typical_calls_free(struct typical_calls *calls);
 
-/* Adds @call, which was seen from begin to end.  Returns 0 or -ERROR_MEMORY. */
+/* Adds @call, which was traced from start to end. Returns 0 or -ERROR_MEMORY.
+ */
 int typical_calls_add(struct typical_calls *calls,
 		      const struct system_call *call);
 
-/* Returns of how many calls of @function the medians *@times are. */
+/* Sets *@times to the medians of all calls of @function. Returns the number of
+ * these calls.
+ */
 uint64_t typical_calls_of(const struct typical_calls *calls, uint32_t function,
 			  struct call_times *times);
 

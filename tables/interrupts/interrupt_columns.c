@@ -113,7 +113,7 @@ void interrupt_columns_write(const struct interrupt_columns *columns,
 		record_text(writer, "for_comm",
 			    beneficiary_name(columns, row->pid));
 	}
-	/* One that was for several has a part in each one's count. */
+	/* Work for several processes counts as a fraction for each. */
 	record_real(writer, "count", row->count,
 		    row->count == floor(row->count) ? 0 : 2);
 	record_number(writer, "total_ns", row->total_ns);

@@ -14,7 +14,7 @@ struct interrupt_grouping;
 struct interrupt_row;
 struct known_events;
 
-/* How the rows of a table of interrupt work are written.  All borrowed. */
+/* Context for writing the rows of a table of interrupt work. All borrowed. */
 struct interrupt_columns {
 	const struct interrupt_grouping *grouping;
 	const struct function_table *functions;
@@ -22,7 +22,7 @@ struct interrupt_columns {
 	const struct interrupt_accounts *accounts;
 };
 
-/* Returns a kind's name (enum interrupt_kind), as "softirq". */
+/* Returns the name of @kind, an enum interrupt_kind: "softirq". */
 const char *interrupt_kind_name(uint32_t kind);
 
 /* Writes the fields of one row. */
@@ -30,10 +30,12 @@ void interrupt_columns_write(const struct interrupt_columns *columns,
 			     struct record_writer *writer,
 			     const struct interrupt_row *row);
 
-/* Writes, for people, what @rows (struct interrupt_row) add up to. */
+/* Writes the totals of @rows (struct interrupt_row) as text. */
 void interrupt_columns_sum(const struct array *rows, FILE *out);
 
-/* Prints which events the recording would need to know more. */
+/* Prints which events the recording lacks, for columns that are empty without
+ * them.
+ */
 void interrupt_columns_explain(const struct attribution_input *input,
 			       uint64_t rows, FILE *out);
 

@@ -38,8 +38,8 @@ const struct interrupt_grouping *interrupt_grouping_find(const char *name)
 	return NULL;
 }
 
-/* Counts of work that was for several are parts: those without beneficiary
- * come from where they are whole.
+/* Counts of work for several processes are fractions, so groupings without a
+ * beneficiary use the rows that count it as a whole.
  */
 static const struct interrupt_row *
 source_row(const struct interrupt_accounts *accounts,
@@ -64,7 +64,7 @@ static bool is_wanted(const struct interrupt_row *row,
 	       (row->pid > 0 && step_filter_task(filter, &beneficiary));
 }
 
-/* Puts groups in the places of processes. */
+/* Replaces processes by groups. */
 static void regroup(struct interrupt_row *row, const struct task_groups *groups)
 {
 	const struct task victim = { .pid = row->victim_pid,
@@ -139,7 +139,7 @@ static void add(struct interrupt_row *sum, const struct interrupt_row *row)
 		sum->certain_ns[i] += row->certain_ns[i];
 }
 
-/* Adds up neighbours of one group. */
+/* Sums up adjacent rows of one group. */
 static void unite(struct array *rows)
 {
 	struct interrupt_row *items = rows->items;

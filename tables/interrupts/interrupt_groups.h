@@ -10,13 +10,13 @@
 struct step_filter;
 struct task_groups;
 
-/* A grouping is what a table of interrupt work has a row for. */
+/* The key of the rows of a table of interrupt work. */
 struct interrupt_grouping {
 	const char *name;
 	const char *help;
 	bool by_function;    /* kind, function, interrupt number */
-	bool by_victim;	     /* process on whose time it was */
-	bool by_beneficiary; /* process for which it was */
+	bool by_victim;	     /* process whose time was used */
+	bool by_beneficiary; /* process that the work was for */
 };
 
 /* Returns the grouping called @name (NULL: the first), or NULL. */
@@ -26,9 +26,9 @@ const struct interrupt_grouping *interrupt_grouping_find(const char *name);
 const struct interrupt_grouping *interrupt_grouping_at(size_t index);
 
 /* Adds to @rows (struct interrupt_row) the sums of @accounts by @grouping, of
- * work on time of or for tasks that @filter is about.  What is not grouped by
- * is 0 or -1.  Processes are numbers of @groups if that is not NULL.  Longest
- * first.  Returns 0 or -ERROR_MEMORY.
+ * work during or for tasks that @filter selects. Keys that @grouping leaves out
+ * are 0 or -1. Processes are numbers of @groups if that is not NULL. Longest
+ * first. Returns 0 or -ERROR_MEMORY.
  */
 int interrupt_groups(const struct interrupt_accounts *accounts,
 		     const struct interrupt_grouping *grouping,

@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Interrupt work: what, on whose time, for whom. */
+/* report --interrupts: interrupt work by kind, by the process whose time it
+ * used, and by beneficiary.
+ */
 struct interrupts {
 	struct event_handler handler;
 	const struct attribution_input *input;

@@ -45,7 +45,9 @@ static const char *arguments_of(struct call_lanes *lanes,
 	return lane_text_end(&lanes->arguments);
 }
 
-/* The result is written as " = 3". */
+/* Returns the result as text, "3", without the " = " that call_result_write()
+ * writes.
+ */
 static const char *result_of(struct call_lanes *lanes,
 			     const struct system_call *call, const char *name)
 {

@@ -7,9 +7,7 @@
 
 struct system_call;
 
-/* Makes spans of system calls, with arguments and results as far as these were
- * recorded.
- */
+/* Emits spans of system calls, with the recorded arguments and results. */
 struct call_lanes {
 	struct lanes_options options;
 	struct lane_callback *callback; /* borrowed */
@@ -17,13 +15,13 @@ struct call_lanes {
 	struct lane_text result;
 };
 
-/* Returns 0 or -ERROR_MEMORY; free it either way. */
+/* Returns 0 or -ERROR_MEMORY. The caller must free @lanes either way. */
 int call_lanes_open(struct call_lanes *lanes,
 		    const struct lanes_options *options,
 		    struct lane_callback *callback);
 void call_lanes_free(struct call_lanes *lanes);
 
-/* Takes a call that has ended. */
+/* Emits the span of a call that has ended. */
 void call_lanes_take(struct call_lanes *lanes, const struct system_call *call);
 
 #endif

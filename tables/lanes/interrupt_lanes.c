@@ -17,22 +17,22 @@ struct slice {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint32_t function;
-	uint32_t around; /* the slice that it is in, or SLICE_NONE */
+	uint32_t around; /* the enclosing slice, or SLICE_NONE */
 	int32_t irq;	 /* or -1 */
 	uint8_t kind;	 /* enum interrupt_kind */
 };
 
-/* Slices by begin, from the outermost one's on. */
+/* An outermost slice and the slices in it, by start. */
 struct slices {
 	struct array all; /* struct slice */
-	uint32_t open;	  /* the innermost, or SLICE_NONE */
+	uint32_t open;	  /* the innermost open slice, or SLICE_NONE */
 	uint32_t cpu;
 };
 
 struct task_slices {
 	const struct task *task;
 	struct slices interrupts;
-	struct slices work; /* of a kernel thread that is there for it */
+	struct slices work; /* of a kernel thread that runs deferred work */
 };
 
 static struct slices *slices_of(struct interrupt_lanes *lanes,
@@ -102,14 +102,15 @@ static void put_begin(struct interrupt_lanes *lanes, const struct lane *lane,
 	lanes->callback->begin(lanes->callback, lane, &span);
 }
 
-/* What is in a slice is no longer than it. */
+/* A nested slice is never longer than the enclosing one, so no orphans remain.
+ */
 static bool is_long(const struct interrupt_lanes *lanes,
 		    const struct slice *slice)
 {
 	return slice->end_ns - slice->begin_ns >= lanes->options.min_ns;
 }
 
-/* Ends slices from @from outwards, up to @until. */
+/* Ends the slices from @from outwards, up to but not including @until. */
 static void put_ends(struct interrupt_lanes *lanes, const struct lane *lane,
 		     const struct slices *slices, uint32_t from, uint32_t until)
 {
@@ -123,7 +124,7 @@ static void put_ends(struct interrupt_lanes *lanes, const struct lane *lane,
 	}
 }
 
-/* The threads of a stream of their own have no CPU to share. */
+/* Threads with a trace stream of their own have no CPU track. */
 static struct lane lane_of(const struct task_slices *task,
 			   const struct slices *slices)
 {
@@ -191,7 +192,7 @@ static void end(struct interrupt_observer *observer,
 			slices);
 }
 
-/* They end with the last that did. */
+/* Ends all open slices at the last time at which any slice ended. */
 static void cut(struct interrupt_lanes *lanes, const struct task_slices *task,
 		struct slices *slices)
 {

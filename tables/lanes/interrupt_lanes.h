@@ -6,9 +6,9 @@
 #include "common/array.h"
 #include "tables/lanes/lanes.h"
 
-/* Makes spans of slices of interrupt work, on the CPUs' rows; of what kernel
- * threads are there for, on theirs.  What a slice is, is known when it ends:
- * slices wait until the outermost one does.
+/* Emits spans of slices of interrupt work: on the tracks of CPUs, and on those
+ * of kernel threads that run deferred work. The kind of a slice is known only
+ * when it ends, so slices are queued until the outermost one ends.
  */
 struct interrupt_lanes {
 	struct interrupt_observer observer;
@@ -22,8 +22,8 @@ struct interrupt_lanes {
 struct interrupt_lanes interrupt_lanes_of(const struct lanes_options *options,
 					  struct lane_callback *callback);
 
-/* Hands on slices that have not ended.  Returns 0 or -ERROR_MEMORY, also of
- * what came before.
+/* Emits the slices that have not ended. Returns 0, or -ERROR_MEMORY if memory
+ * ever ran out.
  */
 int interrupt_lanes_end(struct interrupt_lanes *lanes);
 void interrupt_lanes_free(struct interrupt_lanes *lanes);

@@ -5,21 +5,22 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Memory that is written to as a file, again and again. */
+/* A reusable text buffer that is written to as a FILE. */
 struct lane_text {
 	FILE *out;
 	char *bytes;
 	size_t size;
 };
 
-/* Returns 0 or -ERROR_MEMORY; free it either way. */
+/* Returns 0 or -ERROR_MEMORY. The caller must free @text either way. */
 int lane_text_open(struct lane_text *text);
 void lane_text_free(struct lane_text *text);
 
-/* Returns where to write, from the begin on. */
+/* Empties the buffer and returns the file to write to. */
 FILE *lane_text_begin(struct lane_text *text);
 
-/* Returns what was written, valid until the next begin. */
+/* Returns the text written since lane_text_begin(), valid until its next call.
+ */
 const char *lane_text_end(struct lane_text *text);
 
 #endif

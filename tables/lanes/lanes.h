@@ -7,18 +7,17 @@
 struct attribution_input;
 struct lane_callback;
 
-/* This is what the kernel's events and the steps tell together, for a timeline
- * that shows it beside the functions: system calls, sleeps and wake-ups,
- * interrupt work.  It comes from the parts that the reports come from, so that
- * both tell the same.
+/* Emits timeline spans that are made from the kernel's events and call events
+ * together: system calls, sleeps and wake-ups, interrupt work. A timeline shows
+ * them beside the functions. They are made by the same trackers as the reports,
+ * so both agree.
  */
 struct lanes;
 
 struct lanes_options {
-	const struct attribution_input *input; /* borrowed; with the filter and
-						 * window wanted */
-	uint64_t min_ns; /* what is shorter is left out, but for
-				 * wake-ups */
+	/* borrowed; includes the filter and window */
+	const struct attribution_input *input;
+	uint64_t min_ns; /* shorter spans are left out, except wake-ups */
 };
 
 /* Borrows @callback.  Returns NULL when out of memory. */
@@ -26,7 +25,7 @@ struct lanes *lanes_new(const struct lanes_options *options,
 			struct lane_callback *callback);
 void lanes_free(struct lanes *lanes);
 
-/* Hands on what has not ended, after the last step.
+/* Emits all unfinished spans. Must be called after the last call event.
  *
  * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
  */

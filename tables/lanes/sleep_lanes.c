@@ -11,7 +11,7 @@
 #include "tables/text/sleep_text.h"
 #include "tables/text/table_rows.h"
 
-/* Names that are no functions' have numbers behind those of all functions. */
+/* Names that are not functions are numbered after all functions. */
 enum own_name { NAME_RUNNABLE, NAME_WAKES };
 
 int sleep_lanes_open(struct sleep_lanes *lanes,
@@ -97,8 +97,8 @@ static void put_asleep(struct sleep_lanes *lanes, const struct lane *lane,
 			     sleep->begin_ns + sleep->asleep_ns);
 }
 
-/* Returns whether it was its thread's last wake-up that ended @sleep, and the waker
- * is known.
+/* Returns whether @sleep was ended by its thread's last wake-up and has a known
+ * waker.
  */
 static bool is_ended_by_last(const struct sleep *sleep)
 {
@@ -108,8 +108,8 @@ static bool is_ended_by_last(const struct sleep *sleep)
 		       sleep->begin_ns + sleep->asleep_ns + sleep->runnable_ns;
 }
 
-/* Where the waker was.  An arrow must not lead back: the sleep's times are the
- * trace's, which may differ a little from the event's.
+/* Emits the waker's end of the arrow. An arrow must not go back in time: the
+ * sleep's times are from the trace, which may differ a little from the event's.
  */
 static void put_mark(struct sleep_lanes *lanes, const struct sleep *sleep)
 {

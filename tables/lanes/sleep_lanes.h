@@ -8,8 +8,8 @@
 struct sleep;
 struct wakers;
 
-/* Makes two spans of each sleep: asleep, called as the function that decided to
- * wait, and runnable, to which an arrow leads from where the waker was.
+/* Emits two spans for each sleep: asleep, named after the function that decided
+ * to wait, and runnable, with an arrow from the waker's position.
  */
 struct sleep_lanes {
 	struct lanes_options options;
@@ -18,13 +18,14 @@ struct sleep_lanes {
 	uint64_t flows;
 };
 
-/* Returns 0 or -ERROR_MEMORY; free it either way. */
+/* Returns 0 or -ERROR_MEMORY. The caller must free @lanes either way. */
 int sleep_lanes_open(struct sleep_lanes *lanes,
 		     const struct lanes_options *options,
 		     struct lane_callback *callback);
 void sleep_lanes_free(struct sleep_lanes *lanes);
 
-/* Takes a sleep that has ended; @wakers are those of the sleeps. */
+/* Emits the spans of a sleep that has ended; @wakers are the tracker's wakers.
+ */
 void sleep_lanes_take(struct sleep_lanes *lanes, const struct sleep *sleep,
 		      const struct wakers *wakers);
 

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* struct trace_entry of the kernel begins with the type, 2 bytes, and flags. */
+/* The kernel's struct trace_entry starts with the type, 2 bytes, and flags. */
 enum { ENTRY_FLAGS = 2, ENTRY_BYTES = 8 };
 
 static bool wants_thread(const struct attribution_input *input, int32_t tid)
@@ -23,7 +23,7 @@ static bool wants_thread(const struct attribution_input *input, int32_t tid)
 	return step_filter_task(input->filter, &task);
 }
 
-/* A wake-up is about two threads, either of which may be asked for. */
+/* A wake-up has two threads; the filter may select either. */
 static bool is_wanted(const struct wakings *wakings,
 		      const struct event_record *event)
 {

@@ -6,13 +6,13 @@
 
 struct event_record;
 
-/* Hands on the kernel's wake-ups. */
+/* Emits the kernel's wake-ups. */
 struct wakings {
 	struct lanes_options options;
 	struct lane_callback *callback; /* borrowed */
 };
 
-/* Takes sched_waking and sched_wakeup_new; others are let pass. */
+/* Emits sched_waking and sched_wakeup_new; ignores other events. */
 void wakings_event(const struct wakings *wakings,
 		   const struct event_record *event);
 

@@ -7,7 +7,7 @@
 struct lock_wait;
 struct pack;
 
-/* Writes @wait, or reads it.  There are @functions functions. */
+/* Writes @wait, or reads it. @functions: number of functions. */
 void lock_pack(struct pack *pack, struct lock_wait *wait, uint32_t functions);
 
 #endif

@@ -8,27 +8,29 @@
 
 #include <stdint.h>
 
-/* A thread that let a waiter have a lock. */
+/* A thread that released a lock to a waiter. */
 struct lock_release {
 	int32_t tid;
 	uint64_t count;
 };
 
-/* The waits for one lock in one function. */
+/* The sums of the waits for one lock in one function. */
 struct lock_stat {
 	struct lock_name lock;
 	uint32_t function;
 	struct histogram waits;
-	/* The most others that waited for the lock, when a wait began and when
-	 * it had ended.
+	/* Maximum numbers of other waiters at the start and the end of a wait.
 	 */
 	uint32_t others_at_begin;
 	uint32_t others_at_end;
 	struct keyed_array
-		releases; /* struct lock_release, most first at the end */
+		/* struct lock_release; most frequent first once sorted */
+		releases;
 };
 
-/* Adds waits up by lock and function.  Memory grows with these. */
+/* Sums of waits by lock and function. Memory grows with the number of these
+ * pairs.
+ */
 struct lock_stats {
 	struct keyed_array all; /* struct lock_stat */
 };
@@ -41,7 +43,7 @@ void lock_stats_free(struct lock_stats *stats);
 /* Adds a wait.  Returns 0 or -ERROR_MEMORY. */
 int lock_stats_add(struct lock_stats *stats, const struct lock_wait *wait);
 
-/* Orders the stats, the longest waits first, and their releases. */
+/* Sorts the stats, the longest waits first, and the releases of each. */
 void lock_stats_sort(struct lock_stats *stats);
 
 #endif

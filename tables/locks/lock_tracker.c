@@ -26,13 +26,15 @@ struct lock_tracker {
 	const struct wait_channels *places;
 	uint32_t futex_wait; /* kernel/futex/waitwake.c of Linux 5.16 and newer,
 			      * kernel/futex.c before */
-	const struct call_entries *calls; /* whose first argument is the word */
-	uint32_t file_waits[FILE_WAITS];  /* see file_wait_names */
+	/* their first argument is the futex word's address */
+	const struct call_entries *calls;
+	uint32_t file_waits[FILE_WAITS]; /* see file_wait_names */
 	int status;
 };
 
-/* Who waits for a file's lock tries again when woken, and gives up for a signal:
- * then nothing but the end of these functions tells (fs/locks.c).
+/* A thread that waits for a file lock tries again when woken, and gives up for
+ * a signal, in which case only the end of these functions shows the end of the
+ * wait (fs/locks.c).
  */
 static const char *const file_wait_names[FILE_WAITS] = {
 	"locks_lock_inode_wait",
@@ -54,8 +56,8 @@ static void note(struct lock_tracker *tracker, int status)
 		tracker->status = status;
 }
 
-/* Returns the function of @task that wants the lock: the innermost outside of
- * locks and scheduler.
+/* Returns the function of @task that tries to lock: the innermost function
+ * outside of locking and the scheduler.
  */
 static uint32_t function_of(const struct lock_tracker *tracker,
 			    const struct task *task)
@@ -67,8 +69,8 @@ static uint32_t function_of(const struct lock_tracker *tracker,
 	return wait_channels_caller(tracker->places, path, count);
 }
 
-/* The same for the lock of a file: what called the first of the functions that wait
- * for it.
+/* Like function_of(), for file locks: the caller of the outermost of
+ * file_wait_names.
  */
 static uint32_t file_function_of(const struct lock_tracker *tracker,
 				 const struct task *task)

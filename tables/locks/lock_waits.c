@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A thread that waits for a mutex may wait for the spinlock within, and that in
- * an interrupt for another one.
+/* Maximum nesting: a thread that waits for a mutex may wait for the spinlock in
+ * it, and an interrupt there for another one.
  */
 enum { MOST_OPEN = 8 };
 

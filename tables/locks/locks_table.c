@@ -20,18 +20,20 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* report --locks: which locks threads waited for, and who let them go. */
+/* report --locks: the locks that threads waited for, and the threads that
+ * released them.
+ */
 struct locks_table {
 	struct event_handler handler;
 	struct lock_callback callback;
 	struct attribution_input input;
 	struct lock_tracker *tracker;
 	struct lock_stats stats;
-	struct kept_file_writer *writer; /* NULL: waits are not kept */
+	struct kept_file_writer *writer; /* NULL: records are not written */
 	int status;
 };
 
-/* How many of those who let a lock go a row shows. */
+/* Maximum number of releasing threads in a row. */
 enum { MOST_RELEASES = 3 };
 
 static uint32_t functions_of(const struct locks_table *table)
@@ -171,7 +173,7 @@ static const struct table_need needs[] = {
 	{ .columns = "released_by", .event = EVENT_SCHED_WAKING },
 };
 
-/* Only kinds of locks that the recording knows are known to be none. */
+/* Names only the kinds of locks whose waits were recorded. */
 static const char *none_text(const struct recorded *recorded)
 {
 	bool has_kernel = recorded_has(recorded, &needs[1]);

@@ -3,7 +3,7 @@
 
 #include "attribution/time/time_span.h"
 
-/* A border lies between its neighbours, however little is known of it. */
+/* Limits an error: a border cannot be beyond its neighbours. */
 static uint64_t limit(uint64_t error_ns, uint64_t before_ns, uint64_t behind_ns)
 {
 	uint64_t room_ns = before_ns > behind_ns ? before_ns : behind_ns;
@@ -16,7 +16,9 @@ static uint64_t error_of_last(const struct class_error_bound *bound)
 	return limit(bound->error_ns, bound->before_ns, bound->since_ns);
 }
 
-/* What comes next is at @next_ns. */
+/* Returns the error of the thread's end, where the next span or the end of the
+ * recording is at @next_ns.
+ */
 static uint64_t error_of_end(const struct class_error_bound *bound,
 			     uint64_t next_ns)
 {
@@ -32,7 +34,7 @@ void class_error_bound_take(struct class_error_bound *bound,
 	uint64_t size_ns = span->end_ns - span->begin_ns;
 	uint64_t end_error_ns = error_of_end(bound, span->begin_ns);
 
-	/* It has ended, and another goes by its number. */
+	/* The thread has ended, and another one has its number. */
 	if (end_error_ns > span->begin_error_ns)
 		bound->sum_ns += end_error_ns - span->begin_error_ns;
 	bound->end_error_ns = span->end_error_ns;

@@ -28,17 +28,17 @@ static void add_to(struct time_account *sum, const struct time_account *part)
 	sum->busy_ns += part->busy_ns;
 }
 
-/* The processes or groups, as they grow. */
+/* The processes or groups so far. */
 struct sums {
 	const struct task_names *names;
 	const struct task_groups *groups;	 /* or NULL */
 	const struct interrupt_sums *interrupts; /* or NULL */
 	struct array *list;			 /* struct time_account */
 	struct number_map by_pid;		 /* index in the list, plus 1 */
-	struct number_map credited; /* processes whose credit is in it */
+	struct number_map credited; /* processes whose credit has been added */
 };
 
-/* Returns the sum number @pid; NULL when out of memory. */
+/* Returns the sum for @pid; NULL when out of memory. */
 static struct time_account *sum_of(struct sums *sums, int32_t pid)
 {
 	uint64_t *number = number_map_add(&sums->by_pid, (uint32_t)pid);
@@ -55,7 +55,9 @@ static struct time_account *sum_of(struct sums *sums, int32_t pid)
 	return sum;
 }
 
-/* Adds, once, what others did for process @pid to the sum @to. */
+/* Adds the time of other processes' threads for process @pid, once, to the sum
+ * @to.
+ */
 static int add_credit(struct sums *sums, int32_t to, int32_t pid)
 {
 	struct interrupt_credit credit;

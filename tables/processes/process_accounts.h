@@ -8,8 +8,9 @@ struct task_groups;
 struct task_names;
 
 /* Appends to @processes the sums of @threads (both of struct time_account) by
- * process, or by @groups if that is not NULL, whose number is then the pid; with
- * what others did for each by @interrupts, for the kernel and nobody, too.
+ * process, or by @groups if that is not NULL, with the group's number as pid.
+ * Adds the time on other processes' threads from @interrupts, also for the
+ * kernel and for no process.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Where each process's time went, and each thread's where that is asked for;
- * and what was recorded.
+/* The time of each process by class, and optionally of each thread; and the
+ * recorded facts.
  */
 struct processes {
 	struct event_handler handler;
@@ -31,7 +31,9 @@ static void close_table(struct event_handler *handler)
 	time_accounts_free(processes->accounts);
 }
 
-/* Groups may have no threads of their own, but only what others did for them. */
+/* Groups need credits: a group may have no threads, only time of others'
+ * threads.
+ */
 static bool has_credits(const struct attribution_input *input)
 {
 	return input->groups || time_accounts_follow(input->events);
@@ -60,12 +62,12 @@ static bool open_threads(struct event_handler *handler,
 	return open_table(handler, input, true);
 }
 
-/* One of the two tables, while it is written. */
+/* Context while one of the two tables is written. */
 struct sheet {
 	struct time_columns columns;
 	struct recorded recorded;
 	struct array rows; /* struct time_account */
-	uint64_t *order;   /* by place: a row's index */
+	uint64_t *order;   /* indices of rows */
 };
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -253,7 +255,7 @@ static void take_interrupts(struct event_handler *handler, struct pack *pack)
 	interrupt_accounts_read(interrupts_of(handler), pack);
 }
 
-/* As --interrupts has them: for whom others' time was. */
+/* Shared with --interrupts: the beneficiaries of interrupt time. */
 static const struct table_records interrupt_records = {
 	.name = "interrupts",
 	.is_shared = true,

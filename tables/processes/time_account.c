@@ -27,10 +27,10 @@ struct time_accounts {
 	const struct thread_tracker *threads;
 	const struct task_time *time;
 	struct interrupt_accounts *interrupts; /* or NULL */
-	struct interrupt_sums sums;	       /* of these, at the end */
+	struct interrupt_sums sums;	       /* of interrupts, at the end */
 	struct array accounts; /* struct time_account by task index */
 	struct time_records records;
-	uint64_t until_ns; /* where the last span of all ends */
+	uint64_t until_ns; /* end of the last span of any thread */
 	int status;
 };
 
@@ -48,7 +48,9 @@ static struct time_account *account_of(struct time_accounts *accounts,
 	return account;
 }
 
-/* Now it is known what the thread was in when it was first seen. */
+/* Moves provisional time to @time_class, once the state in which the thread was
+ * first seen is known.
+ */
 static void resolve_provisional(struct time_account *account,
 				enum time_class time_class)
 {
@@ -144,7 +146,9 @@ static void take_span(struct span_callback *callback,
 	take(container_of(callback, struct time_accounts, callback), &record);
 }
 
-/* Returns what the work that @step has just begun is: no record is a span. */
+/* Returns the kind of the context that @step has just started; RECORD_SPAN:
+ * none is counted.
+ */
 static enum time_record_kind begun_by(const struct time_accounts *accounts,
 				      const struct call_step *step)
 {
@@ -174,7 +178,7 @@ static void take_step(struct event_handler *handler,
 			  .end_ns = step->time_ns },
 	};
 
-	/* A call that changes nothing begins no work. */
+	/* A call event that changes no context starts none. */
 	if (!thread_tracker_has_changed(accounts->threads))
 		return;
 	if (step->kind == STEP_LEAVE)
@@ -255,14 +259,16 @@ time_accounts_sums(const struct time_accounts *accounts)
 	return accounts->interrupts ? &accounts->sums : NULL;
 }
 
-/* Timers and work items lead to most of it. */
+/* The beneficiary of most interrupt work is found by timers and work items. */
 bool time_accounts_follow(const struct known_events *events)
 {
 	return known_events_has(events, EVENT_HRTIMER_EXPIRE) &&
 	       known_events_has(events, EVENT_WORK_BEGIN);
 }
 
-/* Of what the interrupts has, the filter of CPUs may want a part only. */
+/* Splits the account's interrupt time. The sums cover all CPUs, but a CPU
+ * filter may have left out a part of it.
+ */
 static void split_interrupts(const struct time_accounts *accounts,
 			     struct time_account *account)
 {
@@ -276,7 +282,7 @@ static void split_interrupts(const struct time_accounts *accounts,
 	account->stolen_ns = all_ns - account->benefited_ns;
 }
 
-/* Fills in what is known of a whole thread only at the end. */
+/* Fills in the fields that are known only at the end. */
 static void complete(const struct time_accounts *accounts,
 		     struct time_account *account)
 {

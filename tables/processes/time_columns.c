@@ -18,7 +18,7 @@ enum column_need {
 	NEEDS,
 };
 
-/* This is what gives a column: which event the recording has not. */
+/* The event that each column needs. */
 static const enum known_event events[NEEDS] = {
 	[NEEDS_SWITCHES] = EVENT_SCHED_SWITCH,
 	[NEEDS_WAKEUPS] = EVENT_SCHED_WAKING,
@@ -29,11 +29,11 @@ struct column {
 	size_t offset; /* in struct time_account */
 	enum column_type type;
 	enum column_need need;
-	/* TIME_COLUMNS_ALL: in each. */
+	/* TIME_COLUMNS_ALL: in both parts. */
 	enum time_columns_part part;
-	bool names_task;      /* not in that of groups */
-	bool is_of_threads;   /* not in the table of processes */
-	bool is_of_processes; /* not in that of threads */
+	bool names_task;      /* left out for groups */
+	bool is_of_threads;   /* left out for processes */
+	bool is_of_processes; /* left out for threads */
 };
 
 #define COLUMN(text, member) \
@@ -41,7 +41,7 @@ struct column {
 #define CLASS(text, member) COLUMN(text, member), .part = TIME_COLUMNS_CLASSES
 #define REST(text, member) COLUMN(text, member), .part = TIME_COLUMNS_REST
 
-/* Where most time goes comes first: a narrow terminal shows that at once. */
+/* The largest classes are first, so that a narrow terminal shows them. */
 static const struct column columns_list[] = {
 	{ COLUMN("pid", pid), .type = IS_ID, .names_task = true },
 	{ COLUMN("tid", tid), .type = IS_ID, .names_task = true,
@@ -127,7 +127,7 @@ static void write_column(const struct time_columns *columns,
 	}
 }
 
-/* As "gap 1200, off 30": why how many ns are unknown. */
+/* Writes the reasons for unknown time in ns: "gap 1200, off 30". */
 static void write_reasons(struct record_writer *writer,
 			  const struct time_account *account)
 {
@@ -179,7 +179,7 @@ void time_columns_write(const struct time_columns *columns,
 	record_duration(writer, "uncertain", account->uncertain);
 }
 
-/* Names the columns of this table for which @need is missing. */
+/* Names the columns of this table that are missing because of @need. */
 static void explain_need(const struct time_columns *columns,
 			 const struct recorded *recorded, enum column_need need,
 			 FILE *out)

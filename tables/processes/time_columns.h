@@ -13,23 +13,24 @@ struct time_account;
 
 /* The columns of the tables of processes and threads. */
 
-/* Text has them in two tables, each narrow enough to be read. */
+/* Text splits the columns into two tables that are narrow enough to read. */
 enum time_columns_part {
 	TIME_COLUMNS_ALL,
 	TIME_COLUMNS_CLASSES, /* where the time went */
-	TIME_COLUMNS_REST,    /* what else is known, and how well */
+	TIME_COLUMNS_REST,    /* the other columns, and accuracy */
 };
 
-/* These facts decide which columns there are. */
+/* The facts that decide which columns exist. */
 struct time_columns {
 	struct off_cpu_evidence evidence;
 	bool is_followed; /* see time_accounts_follow() */
 	bool by_thread;
-	const struct task_groups *groups; /* the rows are theirs; or NULL */
+	/* groups that the rows are of; NULL: rows are tasks */
+	const struct task_groups *groups;
 	enum time_columns_part part;
 };
 
-/* The names of the columns that both tables may have: that of threads has those of
+/* The columns that both tables may have: the table of threads has those of
  * processes if its rows are groups.
  */
 #define TIME_COLUMN_NAMES \
@@ -45,7 +46,7 @@ void time_columns_write(const struct time_columns *columns,
 			struct record_writer *writer,
 			const struct time_account *account);
 
-/* Writes which columns were not recorded, and the command that records them. */
+/* Writes which columns were not recorded, and the command to record them. */
 void time_columns_explain(const struct time_columns *columns,
 			  const struct recorded *recorded, FILE *out);
 

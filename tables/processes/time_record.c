@@ -7,7 +7,7 @@
 #include "report/steps/call_step.h"
 #include "report/steps/task_pack.h"
 
-/* That of a task without records. */
+/* For indices of tasks without records. */
 #define NO_TASK ((struct task){ .tid = -1, .pid = -1, .cpu = -1 })
 
 void time_records_free(struct time_records *records)

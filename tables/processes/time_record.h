@@ -11,29 +11,32 @@ struct kept_file_writer;
 struct pack;
 
 enum time_record_kind {
-	RECORD_SPAN,	    /* a stretch of a thread's time */
-	RECORD_SWITCH,	    /* it left a CPU */
-	RECORD_SYSTEM_CALL, /* it began one */
+	RECORD_SPAN,	    /* an interval of a thread's time */
+	RECORD_SWITCH,	    /* the thread left a CPU */
+	RECORD_SYSTEM_CALL, /* the thread started a system call */
 	RECORD_FAULT,
 	TIME_RECORD_KINDS,
 };
 
-/* What a thread's account adds up. */
+/* A record that thread accounts are summed from. */
 struct time_record {
 	uint8_t kind; /* enum time_record_kind */
-	/* RECORD_SPAN: the class of provisional ones of the thread before it. */
+	/* RECORD_SPAN: the final class of the thread's earlier provisional
+	 * spans
+	 */
 	uint8_t resolved;
-	/* Others have only the task, the CPU and when it was, as begin and end.
-	 * Without contexts.
+	/* Contexts are not recorded. Kinds other than RECORD_SPAN only have the
+	 * task, the CPU, and the time as begin and end.
 	 */
 	struct time_span span;
 };
 
-/* Records that are kept, or read. */
+/* Writes or reads records. */
 struct time_records {
-	struct kept_file_writer *writer; /* NULL: they are not kept */
-	struct array kept; /* const struct task *, by index: whose they are */
-	struct array read; /* struct task, by index: the same */
+	struct kept_file_writer *writer; /* NULL: records are not written */
+	/* const struct task *, by index: tasks of written records */
+	struct array kept;
+	struct array read; /* struct task, by index: tasks of records to read */
 };
 
 #define TIME_RECORDS_NONE \
@@ -42,17 +45,19 @@ struct time_records {
 
 void time_records_free(struct time_records *records);
 
-/* Returns 0 or -ERROR_MEMORY. */
+/* Writes @record. Returns 0 or -ERROR_MEMORY. */
 int time_records_keep(struct time_records *records,
 		      const struct time_record *record);
 
-/* Sets *@record to what it reads, if that does not make the pack fail.  Its task
- * stays as long as @records.
+/* Reads *@record, unless that makes the pack fail. Its task lives as long as
+ * @records.
  */
 void time_records_read(const struct time_records *records, struct pack *pack,
 		       struct time_record *record);
 
-/* Writes who the tasks of the records are, or reads that, before any record. */
+/* Writes or reads the tasks of the records. Reading must come before any
+ * record.
+ */
 void time_records_pack_tasks(struct time_records *records, struct pack *pack);
 
 #endif

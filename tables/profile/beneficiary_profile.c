@@ -29,8 +29,8 @@ struct beneficiary_profile {
 	struct profile_interrupts interrupts;
 };
 
-/* Adds @more to what is done in a slice.  What is no interrupt work there is
- * the task's own.
+/* Adds @more to the current slice. Work in it that is no interrupt work is
+ * charged to the task itself.
  */
 static bool add_work(struct beneficiary_profile *profile,
 		     const struct interrupt_stack *stack,
@@ -74,7 +74,7 @@ static bool charge(struct beneficiary_profile *profile, struct work_path *path,
 	return true;
 }
 
-/* Counts the entry that @step is, at @node. */
+/* Counts the entry of @step at @node. */
 static bool count(struct beneficiary_profile *profile,
 		  const struct work_path *path,
 		  const struct interrupt_stack *stack,
@@ -94,7 +94,7 @@ static bool count(struct beneficiary_profile *profile,
 }
 
 /* Returns whether the function that @step enters or counts is in a slice of
- * work.
+ * interrupt work.
  */
 static bool is_in_slice(const struct interrupt_stack *stack,
 			const struct call_step *step)
@@ -114,7 +114,9 @@ static bool enter(struct beneficiary_profile *profile, struct work_path *path,
 		count(profile, path, stack, step, path->node));
 }
 
-/* A call that leads to the function itself stays in its place. */
+/* Counts a call without entering it: a call whose target is the current
+ * function itself counts at the current node.
+ */
 static bool count_local(struct beneficiary_profile *profile,
 			const struct work_path *path,
 			const struct interrupt_stack *stack,
@@ -131,8 +133,8 @@ static bool count_local(struct beneficiary_profile *profile,
 	       count(profile, path, stack, step, node);
 }
 
-/* Time belongs to what was going on before the step, a call to what it
- * begins: the accounts take the step between the two.
+/* Time belongs to the state before the event, a call to the state after it, so
+ * the accounts apply the event between the two.
  */
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
@@ -241,7 +243,9 @@ beneficiary_profile_handler(struct beneficiary_profile *profile)
 	return &profile->handler;
 }
 
-/* For whom work is cannot be told by what is seen then. */
+/* The events of the window do not suffice to find beneficiaries: those come
+ * from records.
+ */
 void beneficiary_profile_begin_window(struct beneficiary_profile *profile)
 {
 	interrupt_rows_tell(interrupt_accounts_rows(profile->accounts), NULL);
@@ -253,7 +257,9 @@ void beneficiary_profile_keep(struct beneficiary_profile *profile,
 	interrupt_accounts_keep(profile->accounts, writer);
 }
 
-/* It is what is read first, after the steps. */
+/* When reading, this is called first after the call events, so it ends the
+ * accounts.
+ */
 void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
 				   struct pack *pack)
 {

@@ -14,10 +14,11 @@ struct attribution_input;
 struct kept_file_writer;
 struct pack;
 
-/* A profile, function by function, in which interrupt work, soft interrupts
- * and deferred work are calls of the process that they were for, whomever they
- * stopped.  What was for the system or for nobody is process 0's.  In the tree
- * such work begins at its entry, below no function that it stopped.
+/* A profile, function by function, in which interrupt work, soft interrupts and
+ * deferred work are calls of the process that they were for, whichever thread
+ * they interrupted. Work for the system or for no process is process 0's. In
+ * the tree, such work starts at its entry, not below the function that it
+ * interrupted.
  */
 struct beneficiary_profile;
 
@@ -29,13 +30,15 @@ beneficiary_profile_new(const struct attribution_input *input,
 			const struct profile_options *options);
 void beneficiary_profile_free(struct beneficiary_profile *profile);
 
-/* Returns what has to see all steps, events and records.  Owner: the profile.
+/* Returns the handler that must receive all call events, kernel events and
+ * records. Owner: the profile.
  */
 struct event_handler *
 beneficiary_profile_handler(struct beneficiary_profile *profile);
 
-/* These are for struct table_records: the accounts' (interrupt_accounts.h), after the
- * steps of the window, if beneficiary_profile_begin_window() was called before these.
+/* Members of struct table_records. The records are those of the accounts
+ * (interrupt_accounts.h), and follow the call events of the window if
+ * beneficiary_profile_begin_window() was called before these.
  */
 void beneficiary_profile_begin_window(struct beneficiary_profile *profile);
 void beneficiary_profile_keep(struct beneficiary_profile *profile,
@@ -45,16 +48,18 @@ void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
 void beneficiary_profile_read(struct beneficiary_profile *profile,
 			      struct pack *pack);
 
-/* No more steps come: as profile_end(). */
+/* Must be called after the last call event, like profile_end(). */
 int beneficiary_profile_end(struct beneficiary_profile *profile);
 
-/* As profile_tree() and profile_part_times(), after the end. */
+/* Like profile_tree() and profile_part_times(), after
+ * beneficiary_profile_end().
+ */
 const struct call_tree *
 beneficiary_profile_tree(const struct beneficiary_profile *profile);
 const uint64_t *
 beneficiary_profile_part_times(const struct beneficiary_profile *profile);
 
-/* Returns the interrupt work that is in the tree, after the end. */
+/* Returns the interrupt work in the tree, after beneficiary_profile_end(). */
 const struct profile_interrupts *
 beneficiary_profile_interrupts(const struct beneficiary_profile *profile);
 

@@ -15,7 +15,7 @@ static bool is_wanted(const struct profile_options *options, int32_t pid)
 			 !step_filter_has_tasks(options->filter);
 }
 
-/* Returns the node for path @node of work in the tree below @root. */
+/* Returns the node below @root for the node @node below @work. */
 static uint32_t place_below(struct call_tree *tree, uint32_t work,
 			    uint32_t root, uint32_t node)
 {
@@ -38,7 +38,7 @@ static uint64_t entries_of(const struct path_sum *sum, enum call_how how)
 	return (sum->entries[how] + ENTRY_PARTS / 2) / ENTRY_PARTS;
 }
 
-/* Returns the number of the tree for work that was for process @pid. */
+/* Returns the number of the root for work for process @pid. */
 static int32_t tree_for(const struct profile_options *options, int32_t pid)
 {
 	if (options->groups)
@@ -70,7 +70,9 @@ static int add_sum(struct call_tree *tree, uint32_t place,
 	return 0;
 }
 
-/* Returns the root of what was for process @pid; CALL_NODE_NONE when out of memory. */
+/* Returns the root for work for process @pid; CALL_NODE_NONE when out of
+ * memory.
+ */
 static uint32_t root_for(struct call_tree *tree,
 			 const struct profile_options *options, int32_t pid)
 {

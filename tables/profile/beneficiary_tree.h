@@ -9,9 +9,10 @@
 
 #include <stdint.h>
 
-/* Adds @sums, whose paths are below @work in @tree, to the calls of the processes that
- * they were for, below each one's own root there, as far as @options->filter wants
- * these; and to @interrupts, how sure that is.  Returns 0 or -ERROR_MEMORY.
+/* Adds @sums, whose paths are below @work in @tree, to the calls of the
+ * processes that the work was for, below each process's root, if
+ * @options->filter selects the process; adds to @interrupts how certain that
+ * is. Returns 0 or -ERROR_MEMORY.
  */
 int beneficiary_tree_add(struct call_tree *tree, uint32_t work,
 			 const struct profile_options *options,

@@ -22,8 +22,7 @@ void off_cpu_records_free(struct off_cpu_records *records)
 	call_tree_free(records->paths);
 }
 
-/* Lists @node and its callers up to the root, which is none of them.  Returns false
- * when out of memory.
+/* Lists @node and its callers below the root. Returns false when out of memory.
  */
 static bool list_callers(const struct call_tree *tree, uint32_t node,
 			 struct array *callers)
@@ -35,8 +34,9 @@ static bool list_callers(const struct call_tree *tree, uint32_t node,
 	return true;
 }
 
-/* Returns the node of @to, below @root, for node @node of @from; CALL_NODE_NONE when
- * out of memory.  A path may be as deep as a trace, or a file, says.
+/* Returns the node of @to, below @root, for node @node of @from; CALL_NODE_NONE
+ * when out of memory. Not recursive: the depth of a path has no limit in a
+ * trace or file.
  */
 static uint32_t place(const struct call_tree *from, uint32_t node,
 		      struct call_tree *to, uint32_t root)

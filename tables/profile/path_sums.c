@@ -76,8 +76,8 @@ static struct path_work take(struct path_work *work, uint64_t ns, double part)
 	return taken;
 }
 
-/* Each gives the difference of two rounded sums: together they give @ns, and
- * none gives more than it has.
+/* Each path gives the difference of two rounded running sums: the total is
+ * exactly @ns, and no path gives more than it has.
  */
 int path_works_take(struct array *works, uint64_t ns, double part,
 		    struct array *taken)

@@ -7,24 +7,26 @@
 
 #include <stdlib.h>
 
-/* Counts of parts are rounded. */
+/* Smaller remaining shares are rounding errors. */
 #define LEAST_PART 1e-9
 
-/* One slice's. */
+/* The work of one slice. */
 struct slice_work {
 	struct array paths; /* struct path_work */
-	bool is_charged;    /* with some part: it has ended */
-	uint64_t whole_ns;  /* of all paths before that */
-	double left;	    /* of it, 1 before that */
+	bool is_charged;    /* a share is charged, so the slice has ended */
+	uint64_t whole_ns;  /* time of all paths before the first charge */
+	double left;	    /* remaining share of the slice, from 1 */
 };
 
 struct slice_works {
 	struct number_map by_serial; /* struct slice_work * */
-	/* The one that was last added to, or NULL. */
+	/* The slice that was last added to, or NULL. */
 	struct slice_work *last;
 	uint64_t last_serial;
-	struct array slots; /* uint32_t by path: where the slice that was there
-			     * last has it, perhaps */
+	/* uint32_t by path: a guess at its index in the paths of a slice, to be
+	 * verified
+	 */
+	struct array slots;
 };
 
 struct slice_works *slice_works_new(void)
@@ -83,7 +85,7 @@ static struct slice_work *work_of(struct slice_works *works, uint64_t serial)
 	return works->last;
 }
 
-/* Returns that of @work on @path, making it if it is new there. */
+/* Returns the entry of @work for @path, added if it is new. */
 static struct path_work *path_of(struct slice_works *works,
 				 struct slice_work *work, uint32_t path)
 {
@@ -124,14 +126,14 @@ static void forget(struct slice_works *works, uint64_t serial,
 	free_work(work);
 }
 
-/* Moves the part of @work that @charge has. */
+/* Moves the share of @work that @charge names. */
 static bool move_part(struct slice_work *work, struct path_sums *sums,
 		      int32_t pid, const struct interrupt_charge *charge)
 {
 	struct array taken = ARRAY_OF(struct path_work);
 	uint64_t ns = interrupt_charge_part(charge, work->whole_ns);
 	uint64_t left_ns = path_works_ns(&work->paths);
-	/* What was kept of charges may be damaged. */
+	/* Limited to the rest, since records of charges may be damaged. */
 	bool is_moved =
 		path_works_take(&work->paths, ns < left_ns ? ns : left_ns,
 				charge->count / work->left, &taken) == 0 &&

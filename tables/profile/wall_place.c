@@ -23,7 +23,8 @@ static int book_state(struct call_tree *calls, const struct wall_place *place,
 		    time_ns);
 }
 
-/* Books what the thread did since its last span, all of it on a CPU. */
+/* Adds the thread's parts since its last span, all of which are time on a CPU.
+ */
 static int book_parts(struct call_tree *calls, const struct wall_place *place,
 		      uint64_t time_ns)
 {
@@ -31,7 +32,9 @@ static int book_parts(struct call_tree *calls, const struct wall_place *place,
 
 	for (size_t i = 0; i < place->parts.list.count; i++) {
 		const struct call_part *part = array_at(&place->parts.list, i);
-		/* A CPU's clock may be behind the one that it came from. */
+		/* A CPU's clock may lag behind the clock of the thread's
+		 * previous CPU.
+		 */
 		uint64_t part_ns = part->on_cpu_ns < rest_ns ? part->on_cpu_ns :
 							       rest_ns;
 
@@ -63,7 +66,9 @@ int wall_place_book(const struct wall_place *place, struct call_tree *calls,
 
 	switch ((enum time_class)span->time_class) {
 	case TIME_USER:
-		/* In user code that is traced there are functions. */
+		/* Traced user code has functions; only untraced user code needs
+		 * a frame.
+		 */
 		if (wall_place_has_function(calls, place) || place->parts_ns)
 			return book_parts(calls, place, time_ns);
 		return book_state(calls, place, FRAME_USER, time_ns);

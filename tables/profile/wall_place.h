@@ -10,24 +10,22 @@
 struct call_tree;
 struct time_span;
 
-/* Where a thread is in a tree of calls, and what it has done since its last
- * span.
- */
+/* A thread's current node in a call tree, and its work since its last span. */
 struct wall_place {
-	uint32_t node; /* where it is, or left off */
+	uint32_t node; /* current node, or the last one before it was lost */
 	struct call_parts parts;
-	uint64_t parts_ns; /* of all of them */
+	uint64_t parts_ns; /* sum of parts */
 };
 
 /* Returns whether @span is time off CPUs. */
 bool wall_place_is_off(const struct time_span *span);
 
-/* Returns whether the thread is in any function, not at its root. */
+/* Returns whether the thread is in a function, not at its root. */
 bool wall_place_has_function(const struct call_tree *calls,
 			     const struct wall_place *place);
 
-/* Books @span in the tree @calls: time on a CPU by the parts, the rest in a
- * frame that says what the thread did.
+/* Adds @span to the tree @calls: time on a CPU by the parts, other time in a
+ * frame that names the thread's state.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

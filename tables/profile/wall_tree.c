@@ -21,10 +21,10 @@
 struct wall_task {
 	bool is_known;
 	bool is_wanted;
-	struct task task;	 /* as it was when it was first seen */
-	struct call_tree *calls; /* where it is in; NULL: in none */
+	struct task task;	 /* as first seen */
+	struct call_tree *calls; /* the tree it is in, or NULL */
 	struct wall_place place;
-	uint64_t until_ns; /* its parts go up to here */
+	uint64_t until_ns; /* end of the time in its parts */
 };
 
 struct wall_tree {
@@ -32,9 +32,12 @@ struct wall_tree {
 	struct span_callback callback;
 	const struct attribution_input *input;
 	bool only_off_cpu;
-	bool is_of_window; /* only time on CPUs is taken from the steps */
+	/* call events only give time on CPUs; records give the rest */
+	bool is_of_window;
 	struct call_tree *calls;
-	/* Those of tasks that are not wanted, while what all do is kept. */
+	/* Tasks that the filter leaves out, tracked while records of all tasks
+	 * are written.
+	 */
 	struct call_tree *others;
 	struct off_cpu_records records;
 	struct array tasks; /* struct wall_task by task index */
@@ -75,7 +78,7 @@ static int begin_task(struct wall_tree *tree, struct wall_task *wall,
 		wall->calls = tree->calls;
 	else if (tree->records.writer && task->tid)
 		wall->calls = tree->others;
-	/* Others get no root. */
+	/* Other tasks get no root. */
 	if (!wall->calls)
 		return 0;
 	wall->place.node = root_of(tree, wall->calls, &wall->task);
@@ -102,7 +105,7 @@ static void forget_parts(struct wall_task *wall, uint64_t until_ns)
 	wall->until_ns = until_ns;
 }
 
-/* Books what of @span is in the window. */
+/* Adds the part of @span that is in the window to the tree. */
 static int book(const struct wall_tree *tree, const struct wall_place *place,
 		const struct time_span *span)
 {
@@ -115,7 +118,9 @@ static int book(const struct wall_tree *tree, const struct wall_place *place,
 	return wall_place_book(place, tree->calls, &part);
 }
 
-/* Takes a span that is kept: it is booked as a whole. */
+/* Writes a span to the records, and adds it to the tree unless the records do
+ * so.
+ */
 static int take_kept(struct wall_tree *tree, const struct wall_task *wall,
 		     const struct time_span *span)
 {
@@ -129,7 +134,9 @@ static int take_kept(struct wall_tree *tree, const struct wall_task *wall,
 	return status;
 }
 
-/* What is not seen on a CPU may be long, and what it was come to light late. */
+/* Untraced time on a CPU also goes to the records: such a span may be long, and
+ * its class may be found only later.
+ */
 static int take_one(struct wall_tree *tree, const struct wall_task *wall,
 		    const struct time_span *span)
 {
@@ -160,7 +167,9 @@ static void take_span(struct span_callback *callback,
 	forget_parts(wall, time_window_clip(tree->input->window, span->end_ns));
 }
 
-/* Keeps the time since the thread's last step until its span comes. */
+/* Adds the time since the thread's last call event to its parts, until its span
+ * arrives.
+ */
 static int keep_time(struct wall_tree *tree, struct wall_task *wall,
 		     const struct call_step *step)
 {
@@ -181,7 +190,9 @@ static int keep_time(struct wall_tree *tree, struct wall_task *wall,
 	return 0;
 }
 
-/* Goes to the function that @step enters.  Returns false when out of memory. */
+/* Moves to the node of the function that @step enters. Returns false when out
+ * of memory.
+ */
 static bool enter_node(struct wall_tree *tree, struct wall_task *wall,
 		       const struct call_step *step)
 {
@@ -319,7 +330,8 @@ void wall_tree_read(struct wall_tree *tree, struct pack *pack)
 		tree->status = -ERROR_MEMORY;
 }
 
-/* What is read has none of the order in which threads ran. */
+/* Sort: after reading records, nodes are not in the order in which threads ran.
+ */
 int wall_tree_end(struct wall_tree *tree)
 {
 	if (!tree->status && !call_tree_sort(tree->calls))

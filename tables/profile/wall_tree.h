@@ -10,22 +10,22 @@ struct attribution_input;
 struct kept_file_writer;
 struct pack;
 
-/* Every thread's time from its first to its last instant as a call tree, one
- * root a process: time on a CPU is in functions, the rest in an innermost
- * frame that says what the thread did, on top of the stack that it left: see
- * report/text/frame_state.h.  A process's sum is its wall_ns in `report`.
+/* Every thread's time from its start to its end as a call tree with one root
+ * per process: time on a CPU is in functions; other time is in an innermost
+ * frame that names the thread's state, on top of its last stack (see
+ * report/text/frame_state.h). A process's sum is its wall_ns in `report`.
  */
 struct wall_tree;
 
-/* Takes only time off CPUs if @only_off_cpu.  Borrows @input.  Returns NULL
- * when out of memory.
+/* Borrows @input. @only_off_cpu: add only time off CPUs. Returns NULL when out
+ * of memory.
  */
 struct wall_tree *wall_tree_new(const struct attribution_input *input,
 				bool only_off_cpu);
 void wall_tree_free(struct wall_tree *tree);
 
-/* These are for struct table_records: time off CPUs, and what else is not seen on
- * them.  Time on CPUs is taken from the steps of the window, if
+/* Members of struct table_records. Records are of time off CPUs and of untraced
+ * time on them. Time on CPUs comes from the call events of the window if
  * wall_tree_begin_window() was called before these.
  */
 void wall_tree_begin_window(struct wall_tree *tree);

@@ -5,7 +5,7 @@
 #include "report/steps/step_filter.h"
 #include "report/steps/task_pack.h"
 
-/* No process has it. */
+/* The root's number, which no process has. */
 enum { WORK_PID = -2 };
 
 bool work_paths_open(struct work_paths *paths, struct call_tree *tree,

@@ -12,40 +12,44 @@
 
 struct task_pack;
 
-/* Where a task is in the tree. */
+/* A task's current node in the tree. */
 struct work_path {
 	uint32_t node;
-	uint32_t stopped;  /* in work: where it goes on afterwards */
-	uint64_t clock_ns; /* up to here its time is in the tree */
-	bool is_known;	   /* else it has had no step */
+	uint32_t stopped;  /* while in work: the node to return to */
+	uint64_t clock_ns; /* its time before this is in the tree */
+	bool is_known;	   /* false: no call event yet */
 	bool is_wanted;
-	bool is_in_work;    /* node is below the root of work */
-	uint32_t work_from; /* depth of the outermost function there, plus 1;
-			     * 0: it is in none, and leads to none */
+	bool is_in_work; /* node is below the root of work */
+	/* depth of the outermost function of the work, plus 1; 0: not in work
+	 */
+	uint32_t work_from;
 };
 
-/* The call paths of tasks in a tree in which interrupt work has a root of its own, above
- * all processes: there it is until it is known whose it is.  A task that is not wanted
- * is in the tree while it is in such work.
+/* The call paths of tasks in a tree in which interrupt work has a root of its
+ * own, above all processes, where it stays until its beneficiary is known. A
+ * task that the filter leaves out is in the tree only while in such work.
  */
 struct work_paths {
 	const struct profile_options *options;
 	struct call_tree *tree;
-	uint32_t root;	    /* of work */
+	uint32_t root;	    /* root of interrupt work */
 	struct array tasks; /* struct work_path by task index */
 };
 
-/* Borrows both.  Returns false when out of memory; it can be closed all the same. */
+/* Borrows both. Returns false when out of memory. Must be closed in either
+ * case.
+ */
 bool work_paths_open(struct work_paths *paths, struct call_tree *tree,
 		     const struct profile_options *options);
 void work_paths_close(struct work_paths *paths);
 
-/* Returns the path of @task, which is new; NULL when out of memory. */
+/* Adds a path for the new task @task and returns it; NULL when out of memory.
+ */
 struct work_path *work_paths_add(struct work_paths *paths,
 				 const struct task *task);
 
-/* Returns the path of @task, valid until that of a new one is asked for; NULL when out
- * of memory.
+/* Returns the path of @task, valid until a new task is added; NULL when out of
+ * memory.
  */
 static inline struct work_path *work_paths_of(struct work_paths *paths,
 					      const struct task *task)
@@ -57,24 +61,24 @@ static inline struct work_path *work_paths_of(struct work_paths *paths,
 		       work_paths_add(paths, task);
 }
 
-/* Returns whether what the task does now is in the tree. */
+/* Returns whether the task's current function is in the tree. */
 static inline bool work_path_is_shown(const struct work_path *path)
 {
 	return path->is_in_work || path->is_wanted;
 }
 
-/* Enters the function of @step, which begins work if @is_work and its task is in none.
- * Returns false when out of memory.
+/* Enters the function of @step, which starts work if @is_work and its task is
+ * in none. Returns false when out of memory.
  */
 bool work_paths_enter(struct work_paths *paths, struct work_path *path,
 		      const struct call_step *step, bool is_work);
 
-/* Enters the function of @step, which was open already where the steps begin, when the
- * paths were read.  Returns as work_paths_enter().
+/* Enters the function of @step, which was open at the start of decoding, after
+ * work_paths_pack() has read. Returns false when out of memory.
  */
 bool work_paths_reopen(struct work_paths *paths, const struct call_step *step);
 
-/* The innermost function ends. */
+/* Leaves the innermost function. */
 static inline void work_path_leave(const struct work_paths *paths,
 				   struct work_path *path)
 {
@@ -88,8 +92,9 @@ static inline void work_path_leave(const struct work_paths *paths,
 	path->work_from = 0;
 }
 
-/* Writes which functions of tasks begin work, or reads it: the functions that are open,
- * which come next, lead to where the tasks are.
+/* Writes or reads which open functions of tasks started work. After reading,
+ * the open functions must be entered with work_paths_reopen(), which restores
+ * the nodes.
  */
 void work_paths_pack(struct work_paths *paths, const struct task_pack *tasks);
 

@@ -11,10 +11,10 @@
 
 enum {
 	SUGGESTIONS = 5,
-	MAX_NAME = 96, /* longer names are compared by their start */
+	MAX_NAME = 96, /* longer names are compared by their prefix */
 };
 
-/* A name as it was written. */
+/* A name as the user wrote it. */
 struct wish {
 	char space; /* 'k', 'u'; 0: either */
 	const char *name;
@@ -86,7 +86,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Returns how many letters must change to make @a into @b. */
+/* Returns the edit distance of @a and @b. */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int row[MAX_NAME + 1];
@@ -108,8 +108,8 @@ static unsigned int distance(const char *a, const char *b)
 	return row[size];
 }
 
-/* Returns how far @name is from what was meant: less is nearer.  A name that
- * holds the other counts as near.
+/* Returns the distance of @name from @meant: less is nearer. A name that
+ * contains the other counts as near.
  */
 static unsigned int strangeness(const char *meant, const char *name)
 {
@@ -125,7 +125,7 @@ struct suggestion {
 	unsigned int strangeness;
 };
 
-/* Keeps the best, in order. */
+/* Inserts @one if it is among the best, in order. */
 static void consider(struct suggestion *best, struct suggestion one)
 {
 	for (int i = 0; i < SUGGESTIONS; i++) {

@@ -8,28 +8,28 @@
 
 struct function_table;
 
-/* The functions that a name stands for: all that are called so, in whatever
- * module.  "k:read" and "u:read" (also "137u:read", as reports write it) mean
- * those of the kernel or of user programs only.
+/* All functions with a name, in any module. "k:read" and "u:read" (also
+ * "137u:read", as reports write it) select only those of the kernel or of user
+ * programs.
  */
 struct function_choice;
 
-/* Returns the functions of @table called by the @length bytes at @name, maybe
- * none; NULL when out of memory.  Borrows @table.
+/* Returns the functions of @table whose name is the @length bytes at @name,
+ * perhaps none; NULL when out of memory. Borrows @table.
  */
 struct function_choice *function_choice_new(const struct function_table *table,
 					    const char *name, size_t length);
 void function_choice_free(struct function_choice *choice);
 
-/* Returns how many functions there are. */
+/* Returns the number of functions. */
 uint32_t function_choice_count(const struct function_choice *choice);
 
-/* Returns whether @function is one of them. */
+/* Returns whether @choice contains @function. */
 bool function_choice_has(const struct function_choice *choice,
 			 uint32_t function);
 
-/* Returns whether any function is called by the @length bytes at @name; if
- * not, writes so to @message, and which have similar names.
+/* Returns whether any function has the name of @length bytes at @name; if not,
+ * writes an error with similar names to @message.
  */
 bool function_choice_check(const struct function_table *table, const char *name,
 			   size_t length, char *message, size_t size);

@@ -9,7 +9,7 @@
 #include "tables/text/histogram_rows.h"
 #include "tables/text/sparse_rows.h"
 
-/* They follow those of histogram_rows.h. */
+/* After the columns of histogram_rows.h. */
 enum column {
 	COLUMN_RANK = HISTOGRAM_COLUMNS,
 	COLUMN_DEPTH,
@@ -57,7 +57,7 @@ static const char *const columns[COLUMNS] = {
 struct maker {
 	const struct function_report *report;
 	struct sparse_rows rows;
-	/* Of the tree being walked. */
+	/* Of the tree that is being walked. */
 	const char *section;
 	size_t rank;
 	const struct part_tree *tree;
@@ -164,7 +164,7 @@ static int add_tree(struct maker *maker, const char *section,
 {
 	maker->section = section;
 	maker->tree = parts;
-	/* Paths of other calls weigh nothing. */
+	/* Paths of other calls have weight 0. */
 	return part_tree_walk(function_study_tree(maker->report->study),
 			      weight_of, 1e-9, add_part, maker);
 }
@@ -257,7 +257,7 @@ static int add_all(struct maker *maker, uint64_t top)
 int function_report_records(const struct function_report *report,
 			    const struct attribution_output *output)
 {
-	enum { SLOW_CALLS = 10 }; /* unless --top says how many */
+	enum { SLOW_CALLS = 10 }; /* default without --top */
 	struct maker maker = {
 		.report = report,
 		.rows = sparse_rows_of(columns, COLUMNS),

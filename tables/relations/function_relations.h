@@ -12,14 +12,14 @@ struct function_choice;
 
 /* A caller or callee. */
 struct function_relation {
-	uint32_t function; /* FUNCTION_NONE: nobody was seen to call */
-	bool is_interrupt; /* one broke into the other */
+	uint32_t function; /* FUNCTION_NONE: caller unknown */
+	bool is_interrupt; /* the callee interrupted the caller */
 	struct call_counts calls;
-	uint64_t self_ns; /* of the one that is called */
+	uint64_t self_ns; /* of the callee */
 	uint64_t total_ns;
 };
 
-/* This is what `report --flat` and `--callgraph` say about some functions
+/* The figures of `report --flat` and `--callgraph` for several functions
  * together.
  */
 struct function_relations {
@@ -30,7 +30,8 @@ struct function_relations {
 	struct array callees;
 };
 
-/* Finds them in @tree; @function_count is how many functions there are.
+/* Finds the relations of @choice in @tree. @function_count: number of
+ * functions.
  *
  * Returns 0 and @relations, to be freed; -ERROR_MEMORY.
  */

@@ -39,7 +39,7 @@ const char *function_report_relation(const struct function_report *report,
 	return function_at(report->functions, relation->function)->name;
 }
 
-/* This is what a table's fields are written from. */
+/* Context of a table's fields. */
 struct text_table {
 	const struct function_report *report;
 	const struct array *relations;

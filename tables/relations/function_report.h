@@ -10,23 +10,23 @@ struct function_table;
 struct part_tree;
 struct task_names;
 
-/* This is what `report --function` shows; all borrowed. */
+/* The contents of `report --function`; all borrowed. */
 struct function_report {
-	const char *name; /* as asked for */
+	const char *name; /* as given by the user */
 	const struct function_table *functions;
 	const struct task_names *names;
 	const struct function_relations *relations;
 	const struct function_study *study;
-	const struct study_class *slow;	   /* the slowest tenth */
-	const struct study_class *typical; /* the class of the median */
-	const struct part_tree *slow_tree; /* of these, a call */
+	const struct study_class *slow;	   /* the slowest tenth of calls */
+	const struct study_class *typical; /* the calls of median length */
+	const struct part_tree *slow_tree; /* parts of slow, per call */
 	const struct part_tree *typical_tree;
 };
 
 /* "wall_ns", "on_cpu_ns", … */
 const char *function_report_time_name(enum study_time time);
 
-/* Returns the name of @relation's function, "" for nobody. */
+/* Returns the name of @relation's function, "" if unknown. */
 const char *function_report_relation(const struct function_report *report,
 				     const struct function_relation *relation);
 

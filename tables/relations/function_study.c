@@ -11,22 +11,24 @@
 
 #include <stdlib.h>
 
-/* A call of the function that has not ended. */
+/* An open call of the function. */
 struct open_study {
 	struct slow_call call; /* so far */
 	uint32_t depth;
-	uint32_t node;	 /* the path that runs; of the first STUDY_NESTED */
-	uint32_t levels; /* of that, below the call */
+	uint32_t node;	 /* current path; only of the first STUDY_NESTED */
+	uint32_t levels; /* depth of the current function below the call */
 	uint64_t self_ns;
 };
 
 struct study_task {
-	struct array calls; /* struct open_study, outermost first; those
-				 * behind open ones keep their memory */
+	/* struct open_study, outermost first; entries after the open ones keep
+	 * their memory
+	 */
+	struct array calls;
 	size_t open;
-	uint32_t depth;	   /* of the function that runs */
-	uint64_t clock_ns; /* up to here its time is in the parts */
-	uint64_t left_ns;  /* when it left the CPU; 0: it runs */
+	uint32_t depth;	   /* of the current function */
+	uint64_t clock_ns; /* end of its time in the parts */
+	uint64_t left_ns;  /* when it left the CPU; 0: running */
 };
 
 struct function_study {
@@ -34,8 +36,8 @@ struct function_study {
 	struct histogram times[STUDY_TIMES];
 	struct call_tree *tree;
 	struct array tasks; /* struct study_task by task index */
-	size_t open_calls;  /* of all of them */
-	uint64_t nested;    /* ended calls without parts */
+	size_t open_calls;  /* of all tasks */
+	uint64_t nested;    /* finished calls without parts */
 	struct slow_calls slow;
 	struct study_classes classes;
 };
@@ -99,8 +101,8 @@ static struct open_study *open_at(const struct study_task *task, size_t index)
 	return array_at(&task->calls, index);
 }
 
-/* Returns how many of the task's open calls have parts.  A bound makes the work
- * of a step independent of how deep the function calls itself.
+/* Returns the number of the task's open calls with parts. The limit makes the
+ * cost of a call event independent of the recursion depth.
  */
 static size_t open_with_parts(const struct study_task *task)
 {
@@ -118,7 +120,7 @@ static void charge_self(const struct study_task *task, uint64_t on_cpu_ns)
 		open->self_ns += on_cpu_ns;
 }
 
-/* Books the time since the task's last step. */
+/* Adds the time since the task's last call event. */
 static int charge(struct study_task *task, const struct call_step *step)
 {
 	uint64_t on_cpu_ns = step->clock_ns - task->clock_ns;
@@ -147,7 +149,7 @@ static int descend(struct function_study *study, struct open_study *open,
 {
 	struct call_part *part;
 
-	/* Deeper time stays with the last level. */
+	/* Time of deeper functions stays with the last level. */
 	if (open->levels++ >= DEPTH_DRAWN)
 		return 0;
 	open->node = call_tree_enter(study->tree, open->node, step->function,
@@ -222,7 +224,7 @@ static int count_times(struct function_study *study, struct open_study *open,
 	return 0;
 }
 
-/* The innermost open call ends. */
+/* Finishes the innermost open call. */
 static int finish(struct function_study *study, struct study_task *task,
 		  const struct call_step *step)
 {

@@ -15,25 +15,26 @@ struct call_tree;
 struct function_choice;
 struct step_filter;
 
-/* This is what the calls of one function spend their time on: each on its own
- * while it is open, then in classes of similar length, and the slowest kept.
+/* Splits the time of one function's calls into parts: each call while it is
+ * open, then in classes of similar length. Also collects the slowest calls.
  * Memory grows with the distinct call paths below the function.
  */
 struct function_study;
 
-/* A function that calls itself has many calls open at once.  So many of them, the
- * outermost ones, are split into parts; those nested deeper count in the times.
+/* A recursive function has many open calls at once. Only this many of the
+ * outermost ones are split into parts; deeper ones only count in the times.
  */
 enum { STUDY_NESTED = 16 };
 
 struct function_study_options {
 	const struct function_choice *functions; /* borrowed */
 	const struct step_filter *filter;	 /* borrowed, or NULL */
-	struct time_window window;		 /* in which calls begin */
-	size_t slowest;				 /* how many calls to keep */
+	struct time_window window;		 /* in which calls start */
+	/* number of slowest calls to collect */
+	size_t slowest;
 };
 
-/* Of each call that was seen from its begin to its end. */
+/* Times of each call that was traced from its start to its end. */
 enum study_time {
 	STUDY_WALL,
 	STUDY_ON_CPU,
@@ -42,22 +43,22 @@ enum study_time {
 	STUDY_TIMES,
 };
 
-/* A call that took long. */
+/* A slow call. */
 struct slow_call {
 	uint64_t begin_ns;
 	uint64_t wall_ns;
 	int32_t pid;
 	int32_t tid;
-	uint32_t cpu; /* where it began */
+	uint32_t cpu; /* CPU on which it started */
 	struct call_parts parts;
 };
 
-/* Calls that took about equally long: 16 classes an octave. */
+/* Calls of about equal length: 16 classes an octave. */
 struct study_class {
 	uint64_t calls;
 	uint64_t min_ns;
 	uint64_t max_ns;
-	struct call_parts parts; /* of all */
+	struct call_parts parts; /* of all calls */
 };
 
 /* Returns NULL when out of memory. */
@@ -65,33 +66,33 @@ struct function_study *
 function_study_new(const struct function_study_options *options);
 void function_study_free(struct function_study *study);
 
-/* Takes the next step.  Returns 0 or -ERROR_MEMORY. */
+/* Applies the next call event. Returns 0 or -ERROR_MEMORY. */
 int function_study_take(struct function_study *study,
 			const struct call_step *step);
 
-/* Returns whether no step at @time_ns or later would change anything. */
+/* Returns whether no call event at @time_ns or later can change the result. */
 bool function_study_is_done(const struct function_study *study,
 			    uint64_t time_ns);
 
 const struct histogram *function_study_time(const struct function_study *study,
 					    enum study_time time);
 
-/* Returns how many calls have no parts: see STUDY_NESTED. */
+/* Returns the number of calls without parts: see STUDY_NESTED. */
 uint64_t function_study_nested(const struct function_study *study);
 
-/* The paths that parts speak of; the functions asked for are the children of
- * its root.
+/* Returns the call tree whose nodes the parts refer to; the studied functions
+ * are the children of its root.
  */
 const struct call_tree *function_study_tree(const struct function_study *study);
 
-/* Returns the call that took longest but @rank others; NULL if there is none
- * or it was not kept.
+/* Returns the call of @rank by falling duration, from 0; NULL if it does not
+ * exist or was not collected.
  */
 const struct slow_call *function_study_slow(const struct function_study *study,
 					    size_t rank);
 
-/* Adds up the classes that hold the slowest tenth of all calls, and the one
- * that holds the median.  They may be the same.
+/* Sums up the classes of the slowest tenth of all calls, and the class of the
+ * median. They may be the same.
  *
  * Returns 0 and both, to be freed by study_class_free(); -ERROR_MEMORY.
  */

@@ -20,9 +20,9 @@ enum {
 	NAME_INDENT = 2,
 };
 
-/* Of a slow call, parts under this share of it are left out. */
+/* Parts of a slow call below this share are left out. */
 static const double least_share = 0.03;
-/* Of a difference. */
+/* Likewise for parts of a difference. */
 static const double least_difference = 0.05;
 
 /* A tree in text, of one call or of a comparison. */
@@ -51,7 +51,7 @@ static double whole_time(const struct part_line *line)
 	return line->on_cpu_ns + line->off_cpu_ns;
 }
 
-/* Means are not whole numbers. */
+/* Rounds: means are not whole numbers. */
 static struct duration_text time_text(double time_ns)
 {
 	return duration_text_of((uint64_t)(time_ns + 0.5));

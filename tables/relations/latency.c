@@ -12,14 +12,14 @@
 
 #include <stdlib.h>
 
-/* A call of A. */
+/* A call of A that is open or has just ended. */
 struct open_call {
 	uint32_t function;
 	uint32_t depth;
 	uint64_t begin_ns;
 	uint64_t begin_clock_ns;
 	bool has_reached;
-	bool has_ended; /* unless a jump comes next */
+	bool has_ended; /* unless the next event is a jump */
 	uint8_t unseen; /* enum call_unseen bits of its end */
 };
 
@@ -31,7 +31,7 @@ struct latency {
 	struct latency_question question;
 	struct latency_answer answer;
 	struct array tasks; /* struct task_state by task index */
-	size_t open_calls;  /* of all of them */
+	size_t open_calls;  /* of all tasks */
 	struct latency_paths *paths;
 };
 
@@ -91,7 +91,9 @@ static void finish_call(struct latency *latency, const struct open_call *call)
 		answer->never++;
 }
 
-/* Calls whose function has ended are over unless it jumped to this one. */
+/* Finishes calls whose function has ended, unless it jumped to the function of
+ * @step.
+ */
 static void finish_ended(struct latency *latency, struct task_state *task,
 			 const struct call_step *step)
 {
@@ -118,8 +120,8 @@ static void finish_ended(struct latency *latency, struct task_state *task,
 	}
 }
 
-/* Returns the depth of the innermost interrupt that runs, 0 if none does.  Calls of
- * less depth are interrupted.
+/* Returns the depth of the innermost running interrupt, or 0. Calls at a lower
+ * depth are interrupted.
  */
 static size_t interrupt_depth(const struct latency *latency,
 			      const struct path_frame *frames, size_t count)
@@ -134,8 +136,9 @@ static size_t interrupt_depth(const struct latency *latency,
 	return 0;
 }
 
-/* Returns the path from @call to the innermost of @frames, which is B.  A deep path
- * leaves out its middle: each of many nested calls of A has a path of its own.
+/* Returns the path from @call to the innermost of @frames, which is B. The
+ * middle of a deep path is left out, since each of many nested calls of A has a
+ * path of its own.
  */
 static struct latency_path *find_path(struct latency *latency,
 				      const struct open_call *call,
@@ -147,7 +150,7 @@ static struct latency_path *find_path(struct latency *latency,
 	size_t left_out;
 	size_t gap_at;
 
-	/* The function may have jumped on. */
+	/* The function may have jumped to another one. */
 	if (frames[depth].function == call->function && depth + 1 < count)
 		depth++;
 	left_out = stack_left_out(count - depth + 1);
@@ -173,7 +176,7 @@ static int reach(struct latency *latency, struct open_call *call,
 	struct latency_path *path;
 
 	call->has_reached = true;
-	/* Since when it ran is not known. */
+	/* The call's start time is unknown. */
 	if (call->unseen & UNSEEN_BEGIN) {
 		latency->answer.unseen_begin++;
 		return 0;
@@ -187,7 +190,7 @@ static int reach(struct latency *latency, struct open_call *call,
 	return 0;
 }
 
-/* B begins: the first time for some calls of A. */
+/* Applies the entry of B, which is the first one for some open calls of A. */
 static int meet(struct latency *latency, struct task_state *task,
 		const struct call_step *step)
 {

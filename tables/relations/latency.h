@@ -16,33 +16,35 @@ struct step_filter;
 struct task_paths;
 struct context_kinds;
 
-/* How long it takes from entering one function, A, to first entering another,
- * B, within one call of A, and on which path.
+/* The time from entering one function, A, to the first entry of another, B,
+ * within one call of A, and the call path between them.
  *
- * A call that ends by a jump to another function goes on in that.  What
- * interrupts do meanwhile is not part of the call; page faults are.
+ * A call that ends by a jump to another function continues in that function.
+ * Interrupts are not part of the call; page faults are.
  */
 struct latency;
 
-/* This is what is asked; all borrowed. */
+/* The parameters; all borrowed. */
 struct latency_question {
 	const struct function_choice *from; /* A */
 	const struct function_choice *to;   /* B */
 	const struct context_kinds *kinds;
-	const struct task_paths *paths;	  /* have taken each step before */
-	const struct step_filter *filter; /* which calls of A; or NULL */
-	struct time_window window;	  /* in which they begin */
+	/* must have applied each call event before */
+	const struct task_paths *paths;
+	const struct step_filter *filter; /* selects calls of A; or NULL */
+	struct time_window window;	  /* in which the calls start */
 };
 
-/* The answer.  calls is the sum of the four after it and time.count. */
+/* The result. calls is the sum of the next four counts and time.count. */
 struct latency_answer {
-	uint64_t calls;		/* of A */
-	uint64_t never;		/* ended without B */
-	uint64_t open;		/* B had not come when the trace ended */
-	uint64_t unseen_begin;	/* began before it was first seen */
-	uint64_t doubtful;	/* B not seen, but part of the call was not */
+	uint64_t calls; /* of A */
+	uint64_t never; /* ended without B */
+	/* still open, without B, at the end of the trace */
+	uint64_t open;
+	uint64_t unseen_begin;	/* start not traced */
+	uint64_t doubtful;	/* without B, but partly untraced */
 	uint64_t again;		/* later entries of B in these calls */
-	uint64_t in_interrupts; /* entries of B in interrupts meanwhile */
+	uint64_t in_interrupts; /* entries of B in interrupts during calls */
 	uint64_t on_cpu_ns;
 	struct histogram time; /* wall time, ns */
 };
@@ -51,18 +53,18 @@ struct latency_answer {
 struct latency *latency_new(const struct latency_question *question);
 void latency_free(struct latency *latency);
 
-/* Takes the next step.  Returns 0 or -ERROR_MEMORY. */
+/* Applies the next call event. Returns 0 or -ERROR_MEMORY. */
 int latency_take(struct latency *latency, const struct call_step *step);
 
-/* Returns whether no step at @time_ns or later would change the answer. */
+/* Returns whether no call event at @time_ns or later can change the result. */
 bool latency_is_done(const struct latency *latency, uint64_t time_ns);
 
-/* Counts the calls that are still open; call it once, at the end. */
+/* Counts the calls that are still open. Must be called once, at the end. */
 void latency_end(struct latency *latency);
 
 const struct latency_answer *latency_answer(const struct latency *latency);
 
-/* Returns the ways from A to B; in order after latency_end(). */
+/* Returns the paths from A to B, sorted after latency_end(). */
 const struct latency_paths *latency_paths(const struct latency *latency);
 
 #endif

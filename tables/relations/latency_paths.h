@@ -9,35 +9,35 @@
 
 struct call_tree;
 
-/* One way from function A to function B. */
+/* One call path from function A to function B. */
 struct latency_path {
 	uint32_t node;	       /* of B in the tree; A is its root's child */
 	struct histogram time; /* wall time, ns */
-	uint64_t on_cpu_ns;    /* of the sum of all */
+	uint64_t on_cpu_ns;    /* sum over all times */
 };
 
-/* All ways from A to B that were taken. */
+/* All observed call paths from A to B. */
 struct latency_paths;
 
 /* Returns NULL when out of memory. */
 struct latency_paths *latency_paths_new(void);
 void latency_paths_free(struct latency_paths *paths);
 
-/* Return the node of @function called by nobody, or by that at @node;
- * CALL_NODE_NONE when out of memory, or if @node is that.
+/* Return the node of @function at the root, or below @node; CALL_NODE_NONE when
+ * out of memory, or if @node is CALL_NODE_NONE.
  */
 uint32_t latency_paths_begin(struct latency_paths *paths, uint32_t function);
 uint32_t latency_paths_go_on(struct latency_paths *paths, uint32_t node,
 			     uint32_t function);
 
-/* Returns the path to @node, adding it if it is new; it stays in place until
- * the next one.  NULL when out of memory, or if @node is CALL_NODE_NONE.
+/* Returns the path to @node, adding it if it is new; the pointer is valid until
+ * the next call. NULL when out of memory, or if @node is CALL_NODE_NONE.
  */
 struct latency_path *latency_paths_to(struct latency_paths *paths,
 				      uint32_t node);
 
-/* Puts the most frequent first, of those the longest; no path is found by its
- * node any more.
+/* Sorts by falling number, then by falling time. Afterwards, latency_paths_to()
+ * must not be called.
  */
 void latency_paths_sort(struct latency_paths *paths);
 

@@ -65,7 +65,7 @@ static int compare_paths(const void *a, const void *b, void *ctx)
 	return x > y ? -1 : x < y;
 }
 
-/* The paths to show, in order. */
+/* Selects the paths to show, in order. */
 static int pick_paths(const struct latency_paths *latency,
 		      const struct attribution_output *output,
 		      struct array *paths)

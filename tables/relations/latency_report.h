@@ -7,22 +7,22 @@ struct attribution_output;
 struct latency;
 struct function_table;
 
-/* This is what `report --between` shows; all borrowed. */
+/* The contents of `report --between`; all borrowed. */
 struct latency_report {
 	const struct latency *latency; /* after latency_end() */
 	const struct function_table *functions;
-	const char *from; /* the functions' names as asked for */
+	const char *from; /* the functions' names as given by the user */
 	const char *to;
 };
 
-/* Returns 0, -ERROR_MEMORY, -ERROR_NOT_FOUND if paths have no column called
+/* Returns 0, -ERROR_MEMORY, or -ERROR_NOT_FOUND if paths have no column
  * output->sort.
  */
 int latency_report_write(const struct latency_report *report,
 			 const struct attribution_output *output);
 
-/* Write what latency_report_write() does, with the paths that it chose
- * (const struct latency_path *).  Return 0 or -ERROR_MEMORY.
+/* Write the report in one format, with the paths that latency_report_write()
+ * has chosen (const struct latency_path *). Return 0 or -ERROR_MEMORY.
  */
 int latency_report_text(const struct latency_report *report,
 			const struct attribution_output *output,

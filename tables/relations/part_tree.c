@@ -13,7 +13,7 @@ struct part_tree {
 
 static void add_below(const struct call_tree *nodes, struct part_tree *tree)
 {
-	/* Children come after their parents. */
+	/* Children follow their parents. */
 	for (uint32_t i = tree->count; i-- > 0;) {
 		uint32_t parent = call_tree_at(nodes, i)->parent;
 
@@ -58,7 +58,7 @@ struct part_line part_tree_line(const struct part_tree *tree, uint32_t node)
 	return tree->lines[node];
 }
 
-/* A node that waits to be visited. */
+/* A node yet to be visited. */
 struct heavy_node {
 	uint32_t node;
 	uint32_t depth;
@@ -70,10 +70,11 @@ struct walk {
 	part_weight *weight;
 	double least;
 	void *ctx;
-	struct array waiting; /* struct heavy_node: the next one is the last */
+	/* struct heavy_node, a stack: the last is the next to visit */
+	struct array waiting;
 };
 
-/* The heaviest comes last. */
+/* The heaviest is last. */
 static int compare_nodes(const void *a, const void *b)
 {
 	const struct heavy_node *x = a;

@@ -8,42 +8,41 @@
 
 struct call_tree;
 
-/* The parts of calls as a tree: each function with all that it called. */
+/* The parts of calls as a tree: each function with its callees. */
 struct part_tree;
 
-/* One line of it. */
+/* One line of the tree. */
 struct part_line {
 	uint32_t node;
-	uint32_t depth; /* 0: the function that was called */
+	uint32_t depth; /* 0: the studied function */
 	double calls;
 	double self_ns;	   /* on a CPU in the function itself */
-	double on_cpu_ns;  /* with what it called */
-	double off_cpu_ns; /* likewise */
+	double on_cpu_ns;  /* with callees */
+	double off_cpu_ns; /* with callees */
 };
 
-/* Adds up @parts, each divided by @calls, over the paths of @tree, both
- * borrowed.  Returns NULL when out of memory.
+/* Sums up @parts, each divided by @calls, over the paths of @tree, both
+ * borrowed. Returns NULL when out of memory.
  */
 struct part_tree *part_tree_new(const struct call_tree *tree,
 				const struct call_parts *parts, uint64_t calls);
 void part_tree_free(struct part_tree *tree);
 
-/* Returns what @node and all below took. */
+/* Returns the times of @node and all nodes below. */
 struct part_line part_tree_line(const struct part_tree *tree, uint32_t node);
 
-/* Takes part_line.node and depth of each line. */
+/* Called with the node and depth of each line. */
 typedef int part_visit(void *ctx, uint32_t node, uint32_t depth);
 
-/* Returns how much a node matters; less than the least that is wanted: it is
- * left out with all below.
+/* Returns the weight of a node; nodes below the minimum weight are left out
+ * with their subtree.
  */
 typedef double part_weight(const void *ctx, uint32_t node);
 
-/* Visits the nodes of @tree below its root that matter, callers before
- * callees, of siblings the one that matters most first.
+/* Visits the nodes of @tree below its root whose @weight is at least @least,
+ * callers before callees, siblings by falling weight.
  *
- * Returns 0, or what @visit or a lack of memory returned, a negative enum
- * error.
+ * Returns 0, a negative value that @visit returned, or -ERROR_MEMORY.
  */
 int part_tree_walk(const struct call_tree *tree, part_weight *weight,
 		   double least, part_visit *visit, void *ctx);

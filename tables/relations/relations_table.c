@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOWEST_CALLS = 64 }; /* kept, so that --top has a choice */
+enum { SLOWEST_CALLS = 64 }; /* collected before --top is known */
 
 struct relations_table {
 	struct event_handler handler;
@@ -41,7 +41,7 @@ static void take(struct event_handler *handler, const struct call_step *step)
 		table->status = function_study_take(table->study, step);
 }
 
-/* The profile is done as the window ends. */
+/* The profile is done at the end of the window. */
 static bool is_done(const struct event_handler *handler, uint64_t time_ns)
 {
 	const struct relations_table *table =
@@ -149,7 +149,7 @@ static int render(struct event_handler *handler,
 	};
 	int status = table->status;
 
-	/* The tables of this report have orders of their own. */
+	/* The order of this report's tables is fixed. */
 	if (output->sort)
 		return -ERROR_NOT_FOUND;
 	if (!status)

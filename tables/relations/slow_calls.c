@@ -30,7 +30,7 @@ static size_t rank_of(const struct slow_calls *calls, uint64_t wall_ns)
 	return rank;
 }
 
-/* Makes the last place free, which may be a new one. */
+/* Frees the last entry, or appends one. */
 static int make_room(struct slow_calls *calls)
 {
 	struct slow_call *last;

@@ -8,17 +8,17 @@
 
 struct slow_call;
 
-/* The slowest of the calls that were offered, the slowest first. */
+/* The slowest of the offered calls, the slowest first. */
 struct slow_calls {
 	struct array list; /* struct slow_call */
 	size_t most;
 };
 
-/* Returns what keeps @most calls. */
+/* Returns an empty list for the @most slowest calls. */
 struct slow_calls slow_calls_of(size_t most);
 void slow_calls_free(struct slow_calls *calls);
 
-/* Copies @call if it is slow enough.  Of equal ones the first counts.
+/* Copies @call if it is slow enough. Of equally slow calls, the first wins.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "tables/relations/function_study.h"
 
-/* Classes an octave, as a power of two. */
+/* Classes per octave, as a power of two. */
 enum { CLASS_BITS = 4 };
 
 void study_class_free(struct study_class *study_class)

@@ -21,7 +21,7 @@ void study_classes_free(struct study_classes *classes);
 int study_classes_add(struct study_classes *classes,
 		      const struct slow_call *call);
 
-/* As function_study_compare(). */
+/* See function_study_compare(). */
 int study_classes_compare(const struct study_classes *classes,
 			  struct study_class *slow,
 			  struct study_class *typical);

@@ -34,7 +34,7 @@ static struct task_pack tasks_of(const struct request_records *records,
 	return (struct task_pack){ pack, find_task, &records->tasks };
 }
 
-/* Has a copy of @task, which may be NULL. */
+/* Copies @task, which may be NULL, to the tasks. */
 static int note_task(struct request_records *records, const struct task *task)
 {
 	struct task *copy = task ? array_reach(&records->tasks, task->index) :
@@ -110,7 +110,7 @@ static void pack_sleep(const struct request_records *records, struct pack *pack,
 }
 
 struct collector {
-	struct request_sleep_callback callback; /* first */
+	struct request_sleep_callback callback; /* must be first */
 	struct array sleeps;			/* struct request_sleep */
 };
 
@@ -222,7 +222,7 @@ void request_records_pack_rest(struct request_records *records,
 		    records->functions);
 }
 
-/* What is outside data is checked before it is used. */
+/* Checks a sleep that was read, since the file is untrusted. */
 static void check_sleep(const struct request_records *records,
 			struct pack *pack, const struct request_sleep *sleep)
 {

@@ -11,14 +11,14 @@
 struct record_writer;
 struct task_names;
 
-/* One request, as tables show it. */
+/* One request as a table row. */
 struct request_row {
 	uint64_t number;
-	uint64_t parent;    /* number of the one that it was sent for, or 0 */
+	uint64_t parent;    /* number of the request that caused it, or 0 */
 	int32_t client_pid; /* -1: SIDE_SERVER */
 	int32_t client_tid;
-	int32_t server_pid; /* of who answered, else took it last; -1:
-			     * SIDE_CLIENT */
+	/* process that answered, else the last that read it; -1: SIDE_CLIENT */
+	int32_t server_pid;
 	int32_t server_tid;
 	uint8_t side;	/* enum request_side */
 	uint8_t kind;	/* enum message_kind */
@@ -28,25 +28,28 @@ struct request_row {
 	bool has_connection;
 	bool has_position;
 	struct connection connection;
-	uint64_t position; /* bytes that its client had sent there before it */
+	/* bytes that its client had sent on the endpoint before it */
+	uint64_t position;
 	struct request_sums sums;
 };
 
-/* Room for a name of a request's client or server. */
+/* Buffer size for the name of a request's client or server. */
 enum { REQUEST_NAME_SIZE = ENDPOINT_TEXT_SIZE };
 
-/* Fills *@row from one that was handed out.  Returns 0 or -ERROR_MEMORY. */
+/* Fills *@row from @request, as a callback received it. Returns 0 or
+ * -ERROR_MEMORY.
+ */
 int request_row_of(const struct request *request, struct request_row *row);
 
-/* Returns by what it went, as "pipe" or "connect". */
+/* Returns the medium of the request: "pipe" or "connect". */
 const char *request_row_by(const struct request_row *row);
 
-/* Returns which sides are in the recording: "both", "client" or "server". */
+/* Returns which sides were recorded: "both", "client" or "server". */
 const char *request_row_side(const struct request_row *row);
 
-/* Return the name of who sent it, or answered it: a thread's, or the address
- * that it has on another machine, of a server with the port.  It is in @text, or
- * lives as long as @names.
+/* Return the name of the client or server: a thread's name, or its address on
+ * another machine, for a server with the port. The name is in @text, or lives
+ * as long as @names.
  */
 const char *request_row_client(const struct request_row *row,
 			       const struct task_names *names,
@@ -55,10 +58,10 @@ const char *request_row_server(const struct request_row *row,
 			       const struct task_names *names,
 			       char text[REQUEST_NAME_SIZE]);
 
-/* Orders rows by when they begin. */
+/* Orders rows by start time. */
 int request_row_compare(const void *a, const void *b);
 
-/* Write fields of a row: who and by what; where the time went. */
+/* Write fields of a row: the parties and medium; the times. */
 void request_row_write_who(struct record_writer *writer,
 			   const struct request_row *row,
 			   const struct task_names *names);

@@ -22,10 +22,12 @@ struct request_sleeps {
 	const struct attribution_input *input;
 	const struct task_tracker *tracker;
 	struct function_marks *kinds;
-	struct array naps; /* struct request_sleep, by task and begin at the
-				 * end */
+	/* struct request_sleep, sorted by task and start at the end */
+	struct array naps;
 	struct request_stretches stretches;
-	/* Of another pass: struct numbered_sleep, by number, and who woke. */
+	/* From another pass: struct numbered_sleep, by number, and their
+	 * wakers.
+	 */
 	struct array put;
 	const struct wakers *put_wakers;
 };
@@ -125,8 +127,9 @@ void request_sleeps_end(struct request_sleeps *sleeps)
 	request_stretches_sort(&sleeps->stretches);
 }
 
-/* An interrupt or a kworker woke @nap's thread, for whoever sent what it brought:
- * that is known of a stretch on the same @way, from number @index on.
+/* Sets the sender of @nap if an interrupt or a kworker woke its thread with a
+ * message: an interval of the same @way, from @index on, that starts at the
+ * wake-up has the sender.
  */
 static void find_sender(const struct request_sleeps *sleeps,
 			const struct request_way *way, size_t index,
@@ -165,7 +168,8 @@ static int hand_out(const struct request_sleeps *sleeps,
 	return callback->take(callback, &part);
 }
 
-/* Hands out what of its thread's naps is in stretch @index of @way, and in none before.
+/* Calls @callback with the parts of its thread's naps that are in interval
+ * @index of @way, and in none before.
  */
 static int visit_stretch(const struct request_sleeps *sleeps,
 			 const struct request_way *way, size_t index,
@@ -178,7 +182,7 @@ static int visit_stretch(const struct request_sleeps *sleeps,
 	size_t i = array_partition_point(&sleeps->naps, &first, is_nap_before);
 	int status = 0;
 
-	/* It may have fallen asleep before. */
+	/* A nap may have started before the interval. */
 	if (i)
 		i--;
 	for (;

@@ -15,12 +15,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* How many places and wakers a row of text shows. */
+/* Maximum number of places and wakers in a row of text. */
 enum { MOST_SHOWN = 5 };
 
-/* Naps of one request, added up. */
+/* Sums of the naps of one request. */
 struct nap_sums {
-	struct request_sleep_callback callback; /* first */
+	struct request_sleep_callback callback; /* must be first */
 	struct array sums;			/* struct request_sleep */
 };
 
@@ -39,7 +39,7 @@ static bool is_alike(const struct request_sleep *nap,
 	       nap->waker == other->waker && nap->sender == other->sender;
 }
 
-/* Adds a nap to those of its place and waker. */
+/* Adds a nap to the sum with the same place and waker. */
 static bool add_nap(struct array *sums, const struct request_sleep *nap)
 {
 	struct request_sleep *items = sums->items;

@@ -92,7 +92,7 @@ request_stretches_of(const struct request_stretches *stretches, uint64_t number)
 	};
 }
 
-/* Returns how much of the time is in @stretch. */
+/* Returns how much of @task's time from @begin_ns to @end_ns is in @stretch. */
 static uint64_t part_in(const struct request_stretch *stretch,
 			const struct task *task, uint64_t begin_ns,
 			uint64_t end_ns)

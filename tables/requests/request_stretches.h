@@ -11,15 +11,15 @@
 struct request;
 
 struct numbered_stretch {
-	uint64_t number; /* the request's */
+	uint64_t number; /* of the request */
 	struct request_stretch is;
 };
 
-/* The stretches of threads' lives on the ways of requests: of one without an answer,
- * those in which the thread slept and did not wait for the next message.
+/* The intervals in which threads had requests; for requests without an answer,
+ * only those in which the thread slept and did not wait for the next message.
  */
 struct request_stretches {
-	struct array all; /* struct numbered_stretch, by request and begin */
+	struct array all; /* struct numbered_stretch, by request and start */
 };
 
 #define REQUEST_STRETCHES_NONE \
@@ -27,14 +27,18 @@ struct request_stretches {
 
 void request_stretches_free(struct request_stretches *stretches);
 
-/* Adds those of @request, which was handed out.  Returns 0 or -ERROR_MEMORY. */
+/* Adds the intervals of @request, as a callback received it. Returns 0 or
+ * -ERROR_MEMORY.
+ */
 int request_stretches_add(struct request_stretches *stretches,
 			  const struct request *request);
 
-/* Puts them in order, after the last was added and before any is asked for. */
+/* Sorts the intervals. Must be called after the last was added and before any
+ * query.
+ */
 void request_stretches_sort(struct request_stretches *stretches);
 
-/* The stretches of one request, as they begin. */
+/* The intervals of one request, by start. */
 struct request_way {
 	const struct numbered_stretch *first;
 	size_t count;
@@ -50,8 +54,9 @@ request_way_at(const struct request_way *way, size_t index)
 	return &way->first[index].is;
 }
 
-/* Returns how much of the time from @begin_ns to @end_ns of @task is in stretch @index
- * of @way and in later ones; 0 if none is in that one, or some in an earlier one.
+/* Returns how much of @task's time from @begin_ns to @end_ns is in interval
+ * @index of @way and later ones; 0 if none is in interval @index, or some in an
+ * earlier one.
  */
 uint64_t request_way_part(const struct request_way *way, size_t index,
 			  const struct task *task, uint64_t begin_ns,

@@ -12,17 +12,19 @@
 
 #include <string.h>
 
-/* How many of the slowest are shown unless --top says otherwise. */
+/* Number of slowest requests shown without --top. */
 enum { SLOWEST = 10 };
 
-/* A request with what it is grouped by. */
+/* A request with its group key. */
 struct grouped {
 	const struct request_row *row;
-	const char *client; /* of the summary's texts, or of names */
+	const char *client; /* owned by the summary's texts, or by names */
 	const char *server;
 };
 
-/* Requests alike: of @grouped those from @first on, by rising wall time. */
+/* Requests with the same key: those of @grouped from @first on, by rising wall
+ * time.
+ */
 struct group {
 	size_t first;
 	size_t count;
@@ -39,7 +41,7 @@ struct typical {
 struct summary {
 	const struct attribution_input *input;
 	const struct request_sleeps *sleeps;
-	struct arena *texts;  /* names that are addresses */
+	struct arena *texts;  /* owns names that are addresses */
 	struct array grouped; /* struct grouped */
 	struct array groups;  /* struct group */
 	struct array means;   /* struct typical */
@@ -87,7 +89,7 @@ static const struct grouped *grouped_at(const struct summary *summary,
 	return array_at(&summary->grouped, index);
 }
 
-/* Returns @name, or a copy if it is the @text that the next one goes to; NULL
+/* Returns @name, or a copy if it is in the buffer @text, which is reused; NULL
  * when out of memory.
  */
 static const char *keep(struct summary *summary, const char *name,
@@ -172,7 +174,9 @@ static int add_mean(struct summary *summary, const char *which, size_t first,
 	return 0;
 }
 
-/* Typical are those between the quartiles, slow the last of a hundred. */
+/* Typical requests are those between the quartiles, slow ones the slowest
+ * hundredth.
+ */
 static int add_means(struct summary *summary)
 {
 	int status = 0;
@@ -203,7 +207,7 @@ static void write_like(struct record_writer *writer,
 	record_text(writer, "answered", row->is_answered ? "yes" : "no");
 }
 
-/* By nearest rank, as histogram_quantile() has it. */
+/* By nearest rank, like histogram_quantile(). */
 static uint64_t quantile(const struct summary *summary,
 			 const struct group *group, unsigned int percent)
 {

@@ -7,11 +7,11 @@ struct attribution_input;
 struct attribution_output;
 struct request_sleeps;
 
-/* Writes @rows (struct request_row) for people: for each client and server how
- * many requests and how long they took, where the time of typical ones went and
- * that of the slowest; then the slowest ones, a row each.
+/* Writes @rows (struct request_row) as text: for each client and server the
+ * number of requests and their durations, with the times of typical requests
+ * and of the slowest; then the slowest requests, a row each.
  *
- * Returns 0, -ERROR_MEMORY, or -ERROR_NOT_FOUND if there is no column
+ * Returns 0, -ERROR_MEMORY, or -ERROR_NOT_FOUND if no column is called
  * output->sort.
  */
 int request_summary_write(const struct array *rows,

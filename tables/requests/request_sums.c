@@ -5,8 +5,8 @@
 #include "attribution/requests/request.h"
 #include "common/error.h"
 
-/* Sets @parts to what a thread did from @begin to @end; what no span tells is
- * unknown.
+/* Sets @parts to the parts of a thread's time from @begin to @end; time without
+ * spans is PART_UNKNOWN.
  */
 static void between(const struct clock_mark *begin,
 		    const struct clock_mark *end, uint64_t parts[REQUEST_PARTS])
@@ -25,7 +25,7 @@ void hold_parts(const struct hold *hold, uint64_t parts[REQUEST_PARTS])
 	between(hold->begin, hold->end, parts);
 }
 
-/* Moves up to @most_ns of @part; returns how much that was. */
+/* Moves up to @most_ns of @part; returns the amount. */
 static uint64_t move(uint64_t parts[REQUEST_PARTS], int part, uint64_t most_ns,
 		     uint64_t to[REQUEST_PARTS])
 {
@@ -36,9 +36,10 @@ static uint64_t move(uint64_t parts[REQUEST_PARTS], int part, uint64_t most_ns,
 	return moved_ns;
 }
 
-/* Takes what the thread of @clock did from @begin_ns to @end_ns out of @parts,
- * as it was there too early or too long: off its CPU it was known when, on it
- * mostly in the system call that took the message.  What is taken goes to @to.
+/* Moves the time of @clock's thread from @begin_ns to @end_ns from @parts to
+ * @to, for a hold that began too early or ended too late. Times off the CPU are
+ * exact; time on it is taken from the parts in order, mostly from the system
+ * call that read the message.
  */
 static void clip(uint64_t parts[REQUEST_PARTS],
 		 const struct thread_clock *clock, uint64_t begin_ns,
@@ -60,7 +61,7 @@ static void add(uint64_t to[REQUEST_PARTS], const uint64_t parts[REQUEST_PARTS])
 		to[i] += parts[i];
 }
 
-/* Adds what a client did itself, and where it could not. */
+/* Adds a client's time: its own work, and its waits. */
 static void add_client(struct request_sums *sums,
 		       const uint64_t parts[REQUEST_PARTS])
 {
@@ -69,8 +70,8 @@ static void add_client(struct request_sums *sums,
 				      &sums->client_wait_ns) += parts[i];
 }
 
-/* Returns until when @hold is on the way: what its thread does after the next
- * one has it, or the answer is sent, is beside.
+/* Returns the end of @hold on the request's path: the thread's work after the
+ * next thread has the request, or after the answer is sent, is in beside_ns.
  */
 static uint64_t end_of(const struct request *request, const struct hold *hold,
 		       const struct hold *next)
@@ -85,7 +86,7 @@ static uint64_t end_of(const struct request *request, const struct hold *hold,
 	return end_ns;
 }
 
-/* Adds a thread that had it, from *@now_ns to @end_ns. */
+/* Adds the time of a thread that had the request, from *@now_ns to @end_ns. */
 static void add_way(struct request_sums *sums, const struct hold *hold,
 		    uint64_t end_ns, uint64_t *now_ns)
 {
@@ -106,7 +107,8 @@ static void add_way(struct request_sums *sums, const struct hold *hold,
 	add(sums->way_ns, parts);
 }
 
-/* Puts the holds on @request's way in order at @way.  Returns how many. */
+/* Writes the holds on @request's path to @way, in order. Returns their number.
+ */
 static size_t find_way(const struct request *request, const struct hold **way)
 {
 	size_t count = 0;
@@ -148,7 +150,7 @@ static void add_beside(struct request_sums *sums, const struct request *request,
 	sums->beside_ns[PART_IDLE] = 0;
 }
 
-/* Adds what comes after the answer was sent, at @sent_ns. */
+/* Adds the time after the answer was sent, at @sent_ns. */
 static void add_answer(struct request_sums *sums, const struct request *request,
 		       uint64_t sent_ns)
 {
@@ -164,8 +166,8 @@ static void add_answer(struct request_sums *sums, const struct request *request,
 	add_client(sums, parts);
 }
 
-/* Adds what is on another machine, or on the way there or back.  Returns when
- * the answer came: after @sent_ns, and before it was read.
+/* Adds the time on another machine and in transit. Returns the arrival time of
+ * the answer: after @sent_ns, and before it was read.
  */
 static uint64_t add_remote(struct request_sums *sums,
 			   const struct request *request, uint64_t sent_ns)
@@ -196,7 +198,8 @@ static void add_all(struct request_sums *sums, const struct request *request,
 			&now_ns);
 	add_beside(sums, request, way, count);
 	if (!request->answered) {
-		/* It waits for the next, then. */
+		/* Without an answer, idle time is a wait for the next request.
+		 */
 		now_ns -= sums->way_ns[PART_IDLE];
 		sums->way_ns[PART_IDLE] = 0;
 	} else if (request->answered->time_ns > now_ns) {
@@ -213,7 +216,7 @@ static void add_all(struct request_sums *sums, const struct request *request,
 	sums->wall_ns = now_ns - sums->begin_ns;
 }
 
-/* Puts the holds on @request's way into @way.  Returns 0 or -ERROR_MEMORY. */
+/* Appends the holds on @request's path to @way. Returns 0 or -ERROR_MEMORY. */
 static int list_way(const struct request *request, struct array *way)
 {
 	*way = ARRAY_OF(const struct hold *);
@@ -235,7 +238,7 @@ int request_sums_of(const struct request *request, struct request_sums *sums)
 	return 0;
 }
 
-/* Adds what @hold has of the way from *@now_ns to @end_ns. */
+/* Adds the interval of @hold from *@now_ns to @end_ns. */
 static int add_stretch(struct array *stretches, const struct hold *hold,
 		       uint64_t end_ns, uint64_t *now_ns)
 {

@@ -20,8 +20,8 @@
 
 #include <stdlib.h>
 
-/* report --requests: each message that was worked for, and where its time
- * went.
+/* report --requests: each message that a thread worked for, and its time by
+ * state.
  */
 struct requests_table {
 	struct event_handler handler;
@@ -39,7 +39,8 @@ static void note(struct requests_table *table, int status)
 		table->status = status;
 }
 
-/* Shows the request if it is wanted.  Returns whether it is. */
+/* Adds a row for the request if the filter selects it. Returns whether it does.
+ */
 static bool count_request(struct requests_table *table,
 			  const struct kept_request *request)
 {
@@ -146,7 +147,7 @@ static void keep(struct event_handler *handler, struct kept_file_writer *writer)
 	table->records.writer = writer;
 }
 
-/* Where a request's threads slept is known when all sleeps are. */
+/* The sleeps of a request's threads are known only when all sleeps are. */
 static void keep_at_end(struct event_handler *handler)
 {
 	struct requests_table *table = (struct requests_table *)handler;

@@ -9,22 +9,24 @@ struct kept_file_writer;
 struct pack;
 
 enum server_record_kind {
-	SERVER_STRETCH, /* a thread's time, by what it is to a request */
-	SERVER_HOLD,	/* the same thread worked for a client */
-	SERVER_REQUEST, /* a client sent one */
+	/* an interval of a thread's time, with its enum request_part */
+	SERVER_STRETCH,
+	/* an interval in which the thread worked for a client */
+	SERVER_HOLD,
+	SERVER_REQUEST, /* a client sent a request */
 	SERVER_RECORD_KINDS,
 };
 
-/* What servers' accounts are added up of. */
+/* A record that server accounts are summed from. */
 struct server_record {
 	uint8_t kind;	    /* enum server_record_kind */
 	uint8_t part;	    /* SERVER_STRETCH: enum request_part */
-	bool is_inferred;   /* SERVER_HOLD: for whom */
-	uint32_t thread;    /* but of SERVER_REQUEST: its task's index */
-	int32_t pid;	    /* the server's, or that of any thread */
-	int32_t client_pid; /* but of SERVER_STRETCH */
+	bool is_inferred;   /* SERVER_HOLD: the client is inferred */
+	uint32_t thread;    /* its task's index; not SERVER_REQUEST */
+	int32_t pid;	    /* of the server; SERVER_STRETCH: of any thread */
+	int32_t client_pid; /* not SERVER_STRETCH */
 	uint64_t begin_ns;
-	uint64_t end_ns; /* of SERVER_REQUEST: as begin_ns */
+	uint64_t end_ns; /* SERVER_REQUEST: equal to begin_ns */
 };
 
 /* Writes @record, or reads it into a zeroed one. */

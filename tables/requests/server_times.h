@@ -11,7 +11,7 @@
 
 struct server_record;
 
-/* What one thread did in a window. */
+/* One thread's time in a window. */
 struct server_thread {
 	uint32_t thread;
 	int32_t pid;
@@ -19,8 +19,9 @@ struct server_thread {
 	uint64_t parts[REQUEST_PARTS];
 };
 
-/* What threads did in a window, and for which clients: a stretch of work for one may
- * begin before the window or end behind it.  Memory grows with the window.
+/* Threads' times in a window, and the clients they were for: an interval of
+ * work for a client may begin before the window or end after it. Memory grows
+ * with the window.
  */
 struct server_times {
 	struct time_window window;
@@ -31,14 +32,15 @@ struct server_times {
 struct server_times server_times_of(struct time_window window);
 void server_times_free(struct server_times *times);
 
-/* Adds what lies in the window of a SERVER_STRETCH or a SERVER_HOLD; a thread's
- * stretches come in the order of their times.  Returns 0 or -ERROR_MEMORY.
+/* Adds the part of @record, a SERVER_STRETCH or a SERVER_HOLD, that is in the
+ * window. A thread's SERVER_STRETCH records must be added in order of time.
+ * Returns 0 or -ERROR_MEMORY.
  */
 int server_times_add(struct server_times *times,
 		     const struct server_record *record);
 
-/* Sets @parts to what the thread of @hold, one of times->holds, did in it, as far as
- * that lies in the window; after all was added.
+/* Sets @parts to the time of @hold's thread in @hold, one of times->holds, as
+ * far as it is in the window. Must be called after the last server_times_add().
  */
 void server_times_of_hold(const struct server_times *times,
 			  const struct server_record *hold,

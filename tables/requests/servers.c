@@ -23,8 +23,8 @@ struct servers {
 	const struct attribution_input *input;
 	const struct requests *requests;
 	struct server_accounts accounts;
-	/* A window is made of its parts as all have come; all of a recording is
-	 * added up as it passes.
+	/* A window is summed up from its parts after all were read; a whole
+	 * recording is summed up during the pass.
 	 */
 	bool is_cut;
 	struct server_times times;
@@ -66,7 +66,7 @@ static void count_request(struct servers *servers,
 		account->requests++;
 }
 
-/* Of all of a recording requests alone. */
+/* Of a whole recording, only requests are counted here. */
 static void take_record(struct servers *servers,
 			const struct server_record *record)
 {
@@ -130,7 +130,7 @@ static void take_request(struct request_callback *callback,
 	struct hold *const *holds = request->holds.items;
 	uint64_t begin_ns = request->begin->time_ns;
 
-	/* What is done for another machine is for nobody of this one. */
+	/* Work for another machine has no client process on this one. */
 	if (request->side != SIDE_BOTH)
 		return;
 	for (size_t i = 0; i < request->holds.count; i++)
@@ -145,7 +145,7 @@ static void take_request(struct request_callback *callback,
 				     });
 }
 
-/* What a server's threads did and no account has was for nobody known. */
+/* Charges a server thread's time to the unknown client at first. */
 static void charge_nobody(struct servers *servers, int32_t pid,
 			  const uint64_t *parts)
 {
@@ -158,7 +158,9 @@ static void charge_nobody(struct servers *servers, int32_t pid,
 		charge(nobody, parts, false);
 }
 
-/* What account @number of a client has is no longer nobody's. */
+/* Subtracts the time of the known client's account @number from the unknown
+ * client's.
+ */
 static void give_back(struct servers *servers, size_t number)
 {
 	const struct server_account *charged =
@@ -168,7 +170,9 @@ static void give_back(struct servers *servers, size_t number)
 
 	if (!nobody)
 		return;
-	/* It may be a new one, and the others have moved. */
+	/* Looked up again: account_of() may have added an account and moved the
+	 * others.
+	 */
 	charged = server_accounts_at(&servers->accounts, number);
 	nobody->kernel_ns -= charged->kernel_ns;
 	nobody->user_ns -= charged->user_ns;
@@ -239,7 +243,7 @@ void servers_read(struct servers *servers, struct pack *pack)
 		take_record(servers, &record);
 }
 
-/* Charges what lies in the window. */
+/* Charges the time in the window. */
 static void charge_cut(struct servers *servers)
 {
 	const struct server_times *times = &servers->times;

@@ -7,7 +7,7 @@ struct kept_file_writer;
 struct pack;
 struct server_accounts;
 
-/* Charges servers' time to their clients: the sum of their requests
+/* Charges servers' time to their clients: sums over their requests
  * (attribution/requests/requests.h).
  */
 struct servers;
@@ -16,17 +16,19 @@ struct servers;
 struct servers *servers_new(const struct attribution_input *input);
 void servers_free(struct servers *servers);
 
-/* Keeps records of all requests and of all threads' time from now on; reads one that
- * was kept, for a window (tables/requests/server_record.h).
+/* servers_keep() writes all later requests and thread times to @writer;
+ * servers_read() reads one such record, for a window
+ * (tables/requests/server_record.h).
  */
 void servers_keep(struct servers *servers, struct kept_file_writer *writer);
 void servers_read(struct servers *servers, struct pack *pack);
 
-/* Writes which clients all servers have, or reads it: a window shows the same. */
+/* Writes or reads which clients each server has, so that windows show the same.
+ */
 void servers_pack_clients(struct servers *servers, struct pack *pack);
 
-/* Ends the accounts, once, after the last step: what servers did for nobody
- * known is on one for client -1.  Returns 0 or -ERROR_MEMORY.
+/* Ends the accounts. Must be called once, after the last call event. Servers'
+ * time for unknown clients is charged to client -1. Returns 0 or -ERROR_MEMORY.
  */
 int servers_end(struct servers *servers);
 

@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* report --servers: for whom servers worked. */
+/* report --servers: servers' time by client. */
 struct servers_table {
 	struct event_handler handler;
 	const struct attribution_input *input;

@@ -4,7 +4,8 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
-/* MOST_CPUS: no kernel has more; damaged recordings have. */
+/* MOST_CPUS: more than any kernel supports; only damaged recordings exceed it.
+ */
 enum { MOST_RUNS = 1 << 17, MOST_CPUS = 1 << 16 };
 
 void cpu_runs_free(struct cpu_runs *runs)

@@ -19,7 +19,7 @@ struct cpu_run {
 /* Called with each run when it has ended. */
 typedef void take_cpu_run(void *ctx, uint32_t cpu, const struct cpu_run *run);
 
-/* Which thread ran on each CPU when, of late: of some 65,536 runs a CPU. */
+/* The last runs of threads on each CPU, some 65,536 a CPU. */
 struct cpu_runs {
 	struct array cpus;   /* struct cpu_run_list by CPU */
 	take_cpu_run *ended; /* or NULL */
@@ -31,28 +31,30 @@ struct cpu_runs {
 
 struct cpu_run_list {
 	struct array runs;  /* struct cpu_run, in order of time */
-	struct cpu_run now; /* without an end yet */
+	struct cpu_run now; /* current run, without an end yet */
 	bool has_now;
 };
 
 void cpu_runs_free(struct cpu_runs *runs);
 
-/* Applies a step.  Returns 0 or -ERROR_MEMORY. */
+/* Applies a call event. Returns 0 or -ERROR_MEMORY. */
 int cpu_runs_take(struct cpu_runs *runs, const struct call_step *step);
 
-/* Adds a run that has ended, however many there are, or sets the one that is going
- * on.  Return 0, or -ERROR_MEMORY, also if there is no such CPU.
+/* cpu_runs_add() adds a run that has ended, without a limit on their number;
+ * cpu_runs_go_on() sets the current run. Return 0, or -ERROR_MEMORY, also if
+ * the CPU does not exist.
  */
 int cpu_runs_add(struct cpu_runs *runs, uint32_t cpu,
 		 const struct cpu_run *run);
 int cpu_runs_go_on(struct cpu_runs *runs, uint32_t cpu,
 		   const struct cpu_run *run);
 
-/* Called with a thread that ran and for how long. */
+/* Called with a thread that ran and its time. */
 typedef int cpu_runs_visit(void *ctx, int32_t tid, uint64_t ns);
 
-/* Visits what ran on @cpu from @begin_ns to @end_ns, newest first, but for the
- * idle task.  Returns 0, or what @visit returned first that was not.
+/* Visits the threads that ran on @cpu from @begin_ns to @end_ns, newest first,
+ * except the idle task. Returns 0, or the first nonzero value that @visit
+ * returned.
  */
 int cpu_runs_between(const struct cpu_runs *runs, int32_t cpu,
 		     uint64_t begin_ns, uint64_t end_ns, cpu_runs_visit *visit,

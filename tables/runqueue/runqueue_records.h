@@ -10,13 +10,13 @@
 struct kept_file_writer;
 struct pack;
 
-/* What waits for CPUs are added up of, kept or read: the waits, and what ran on each
- * CPU, which is known when all are read.
+/* Records for the waits for CPUs, to write or read: the waits, and the runs on
+ * each CPU, which are complete only when all records are read.
  */
 struct runqueue_records {
-	struct kept_file_writer *writer; /* NULL: they are not kept */
-	/* struct read_wait: those that are read, and those that the recording
-	 * ends in.
+	struct kept_file_writer *writer; /* NULL: records are not written */
+	/* struct read_wait: waits that were read; waits open at the end of the
+	 * recording.
 	 */
 	struct array waits;
 	struct array last;
@@ -28,29 +28,30 @@ struct runqueue_records {
 
 struct read_wait {
 	struct cpu_wait wait;
-	struct task task; /* whose it is; wait has no pointer to it */
+	struct task task; /* the waiting thread; wait has no pointer to it */
 };
 
 void runqueue_records_free(struct runqueue_records *records);
 
-/* Keep one, as it ends. */
+/* Write a wait or run, as it ends. */
 void runqueue_records_keep_wait(const struct runqueue_records *records,
 				const struct cpu_wait *wait);
 void runqueue_records_keep_run(const struct runqueue_records *records,
 			       uint32_t cpu, const struct cpu_run *run);
 
-/* Reads a record: a run is added to @runs. */
+/* Reads a record; adds a run to @runs. */
 void runqueue_records_read(struct runqueue_records *records,
 			   struct cpu_runs *runs, struct pack *pack);
 
-/* Writes what goes on when the recording ends, or reads it. */
+/* Writes or reads the runs and waits that are open at the end of the recording.
+ */
 void runqueue_records_pack_last(struct runqueue_records *records,
 				struct cpu_runs *runs,
 				const struct cpu_waits *waits,
 				struct pack *pack);
 
-/* Hands what was read to @take, in the order in which a pass does.  Returns 0, or
- * what that returned first that was not.
+/* Passes the waits that were read to @take, in the order of a pass over the
+ * recording. Returns 0, or the first nonzero value that @take returned.
  */
 int runqueue_records_hand_on(struct runqueue_records *records,
 			     take_cpu_wait *take, void *ctx);

@@ -20,8 +20,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* report --runqueue: how long each thread waited for a CPU, and who ran
- * meanwhile.
+/* report --runqueue: how long each thread waited for a CPU, and the threads
+ * that ran instead.
  */
 struct runqueue_table {
 	struct event_handler handler;
@@ -34,7 +34,7 @@ struct runqueue_table {
 	int status;
 };
 
-/* How many of those that ran instead a row shows. */
+/* Maximum number of threads that ran instead in a row. */
 enum { MOST_INSTEAD = 3 };
 
 static int count_wait(void *ctx, const struct cpu_wait *wait)
@@ -239,7 +239,7 @@ static void pack_rest(struct event_handler *handler, struct pack *pack)
 
 	runqueue_records_pack_last(&table->records, &table->runs, &table->waits,
 				   pack);
-	/* What is handed out at the end is among them. */
+	/* Waits that are emitted at the end were just written. */
 	table->records.writer = NULL;
 }
 

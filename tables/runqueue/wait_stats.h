@@ -15,19 +15,19 @@ struct run_instead {
 	uint64_t ns;
 };
 
-/* One thread's, or group's, waits for a CPU. */
+/* The sums of one thread's, or group's, waits for a CPU. */
 struct wait_stat {
-	uint32_t row; /* its number: a task's index, or a group's */
+	uint32_t row; /* key: a task's index, or a group's number */
 	int32_t pid;  /* of a group: its number */
 	int32_t tid;  /* of a group: one of its threads */
 	struct histogram waits;
-	uint64_t preempted;	    /* waits that began on a CPU */
-	uint64_t recorder_ns;	    /* the recorder had the CPU */
+	uint64_t preempted;	    /* waits that started by preemption */
+	uint64_t recorder_ns;	    /* part in which the recorder had the CPU */
 	struct keyed_array instead; /* struct run_instead, longest first after
 				 * wait_stats_sort() */
 };
 
-/* Those of all. */
+/* The sums of all threads or groups. */
 struct wait_stats {
 	struct keyed_array rows; /* struct wait_stat */
 	struct histogram all;
@@ -39,14 +39,14 @@ struct wait_stats {
 
 void wait_stats_free(struct wait_stats *stats);
 
-/* Adds @wait to the row of number @row, which is of process or group @pid;
- * @runs tells who ran instead.  Returns 0 or -ERROR_MEMORY.
+/* Adds @wait to the row @row of process or group @pid; @runs has the threads
+ * that ran instead. Returns 0 or -ERROR_MEMORY.
  */
 int wait_stats_add(struct wait_stats *stats, uint32_t row, int32_t pid,
 		   const struct cpu_wait *wait, const struct cpu_runs *runs);
 
-/* Puts the rows with the longest waits in all first, and orders who ran
- * instead.  Nothing is added afterwards.
+/* Sorts rows by falling total wait, and in each the threads that ran instead by
+ * falling time. Nothing may be added afterwards.
  */
 void wait_stats_sort(struct wait_stats *stats);
 

@@ -9,7 +9,9 @@
 
 #include <string.h>
 
-/* Returns what calls a kernel thread's own function. */
+/* Returns whether @name is a function that calls a kernel thread's own
+ * function.
+ */
 static bool is_start(const char *name)
 {
 	static const char *const starts[] = {
@@ -24,8 +26,8 @@ static bool is_start(const char *name)
 	return false;
 }
 
-/* Returns whether @name sleeps for a time at most (kernel/time/sleep_timeout.c,
- * timer.c before 6.13): whoever calls it goes on without what it waits for.
+/* Returns whether @name sleeps with a timeout (kernel/time/sleep_timeout.c,
+ * timer.c before 6.13): its caller continues even if nothing wakes it.
  */
 static bool is_timed(const char *name)
 {

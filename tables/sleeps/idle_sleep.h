@@ -10,10 +10,10 @@ struct function_table;
 struct sleep;
 struct task_names;
 
-/* Returns whether in @sleep a kernel thread waits for something to do, or for a
- * time of its own: the thread's own function decided to wait, or which did was not
- * seen; or it sleeps with a time limit, after which it goes on in any case.  @stacks:
- * see task_tracker_stacks().
+/* Returns whether in @sleep a kernel thread waits for work, or for a timer of
+ * its own: the thread's own function decided to wait, or the deciding function
+ * is untraced; or the sleep has a timeout, after which the thread continues in
+ * any case. @stacks: see task_tracker_stacks().
  */
 bool is_idle_sleep(const struct sleep *sleep, const struct call_tree *stacks,
 		   const struct function_table *functions,

@@ -7,7 +7,7 @@
 #include "report/profile/call_tree.h"
 #include "report/steps/task_pack.h"
 
-/* What is outside data is checked before it is used. */
+/* Checks a sleep that was read, since the file is untrusted. */
 static void check(struct pack *pack, const struct sleep *sleep,
 		  const struct sleep_numbers *numbers)
 {

@@ -8,14 +8,16 @@ struct pack;
 struct sleep;
 struct task;
 
-/* How many there are of what sleeps refer to. */
+/* Numbers of the functions and stacks that sleeps may refer to. */
 struct sleep_numbers {
 	uint32_t functions;
 	uint32_t stacks;
 	uint32_t wakers;
 };
 
-/* Writes what a sum of sleeps needs of @sleep, or reads it; its task is then @task. */
+/* Writes the fields of @sleep that sums of sleeps need, or reads them; its task
+ * is then @task.
+ */
 void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
 		const struct sleep_numbers *numbers);
 

@@ -9,15 +9,18 @@
 
 struct sleep;
 
-/* This is what one chain of wakers ended, or what was for one descriptor. */
+/* The sums of the sleeps that one chain of wakers ended, or that waited for one
+ * descriptor.
+ */
 struct waker_stat {
-	uint32_t waker; /* a chain's number, or WAKER_NONE; a descriptor */
+	/* a chain's number, or WAKER_NONE; in fds, a descriptor */
+	uint32_t waker;
 	uint64_t count;
 	uint64_t total_ns;
 };
 
-/* This is what one process's, or group's, sleeps with one stack came to.  The times are of
- * those that were seen from begin to end.
+/* The sums of one process's, or group's, sleeps with one stack. The times are
+ * of sleeps that were traced from start to end.
  */
 struct sleep_stat {
 	int32_t pid;
@@ -28,15 +31,17 @@ struct sleep_stat {
 	uint64_t total_ns;
 	uint64_t max_ns;
 	uint64_t runnable_ns; /* after them, until the task ran */
-	uint64_t cut;	      /* more sleeps, that the recording cuts */
+	/* number of other sleeps, cut by the start or end of the recording */
+	uint64_t cut;
 	uint64_t cut_ns;
 	struct keyed_array wakers; /* struct waker_stat; the longest first once
 				 * sorted */
-	struct keyed_array fds; /* the same by descriptor, where it is known */
+	/* struct waker_stat by descriptor, where known */
+	struct keyed_array fds;
 };
 
 struct sleep_stats {
-	struct keyed_array all; /* struct sleep_stat by pid and stacks */
+	struct keyed_array all; /* struct sleep_stat by pid and stack */
 };
 
 #define SLEEP_STATS_NONE \
@@ -48,10 +53,10 @@ void sleep_stats_free(struct sleep_stats *stats);
 int sleep_stats_add(struct sleep_stats *stats, int32_t pid,
 		    const struct sleep *sleep);
 
-/* Returns the process that has slept, or where it is not known the thread. */
+/* Returns the process that slept, or the thread if its process is unknown. */
 int32_t sleep_stats_process(const struct sleep *sleep);
 
-/* Orders them by falling total time. */
+/* Sorts by falling total time. */
 void sleep_stats_sort(struct sleep_stats *stats);
 
 size_t sleep_stats_count(const struct sleep_stats *stats);

@@ -16,13 +16,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* How many chains of wakers a row shows. */
+/* Maximum number of waker chains in a row. */
 enum { MAX_WAKERS = 5 };
 
-/* How many of those that woke each other text shows. */
+/* Maximum number of wakers of a chain in text. */
 enum { MAX_CHAIN = 6 };
 
-/* "3x prog-7 pipe_write", with no more than @most of those that woke each other. */
+/* Writes "3x prog-7 pipe_write", with at most @most wakers of the chain. */
 static void write_waker(const struct sleeps_table *table,
 			const struct waker_stat *waker, uint32_t most,
 			FILE *out)
@@ -33,7 +33,7 @@ static void write_waker(const struct sleeps_table *table,
 			 table->input.names, out);
 }
 
-/* A row, for its fields that are made as they are written. */
+/* Context of the fields that are formatted while a row is written. */
 struct sleeps_row {
 	const struct sleeps_table *table;
 	const struct sleep_stat *stat;
@@ -75,7 +75,7 @@ static bool write_wakers(FILE *out, const void *ctx)
 	return true;
 }
 
-/* "3 12x; 0 1x": for which descriptors. */
+/* Writes "3 12x; 0 1x": the descriptors. */
 static bool write_fds(FILE *out, const void *ctx)
 {
 	const struct sleeps_row *row = ctx;
@@ -140,7 +140,7 @@ static void print_stack(const struct sleeps_table *table, const char *name,
 			 sleeps_table_functions(table), name, out);
 }
 
-/* Stacks are too long for a line each of a table. */
+/* Stacks are too long for rows of one line. */
 static void print_row(const struct sleeps_table *table,
 		      const struct sleep_stat *stat, FILE *out)
 {

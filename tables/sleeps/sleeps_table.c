@@ -19,7 +19,7 @@
 #include "tables/table_records.h"
 #include "tables/text/table_rows.h"
 
-/* Tasks that were chosen are shown whatever they wait for. */
+/* Tasks that the user chose are shown whatever they wait for. */
 static bool is_left_out(const struct sleeps_table *table,
 			const struct sleep *sleep)
 {

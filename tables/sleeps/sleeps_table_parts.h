@@ -11,18 +11,18 @@
 
 struct kept_file_writer;
 
-/* report --sleeps: where each process slept, with which stacks, and who woke
- * it.
- */
+/* report --sleeps: the sleeps of each process, by stack and waker. */
 struct sleeps_table {
 	struct event_handler handler;
 	struct task_listener listener;
 	struct attribution_input input;
 	struct task_tracker *tracker;
 	struct sleep_stats stats;
-	struct kept_file_writer *writer; /* of records; NULL: none are kept */
-	int status;			 /* of those that were read */
-	uint64_t idle_count; /* left out: kernel threads wait for work */
+	/* of records; NULL: records are not written */
+	struct kept_file_writer *writer;
+	int status; /* error while reading records */
+	/* sleeps left out: kernel threads that waited for work */
+	uint64_t idle_count;
 	uint64_t idle_ns;
 };
 
@@ -32,8 +32,8 @@ sleeps_table_functions(const struct sleeps_table *table)
 	return symbols_functions(table->input.symbols);
 }
 
-/* Writes the rows, which are sorted, and what is to be said of them.  Returns as
- * render() in struct attribution_table.
+/* Writes the sorted rows, and notes on them. Returns like render() in struct
+ * attribution_table.
  */
 int sleeps_show(const struct sleeps_table *table,
 		const struct attribution_output *output);

@@ -7,18 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How durations are distributed: count, sum, least and most exactly, quantiles
+/* A distribution of durations: exact count, sum, minimum and maximum, quantiles
  * to within 1 %.
  *
- * Log-linear: 64 equal buckets for each power of two, so that a bucket's
- * middle is at most 1/128 away from anything in it; values below 128 have
- * buckets of their own.  Memory: 8 bytes a bucket up to the largest value's,
- * of which there are 3,776 at most.
+ * Log-linear: 64 equal buckets for each power of two, so that a bucket's middle
+ * differs from its values by at most 1/128; values below 128 have buckets of
+ * their own. Memory: 8 bytes per bucket up to the largest value's; there are at
+ * most 3,776.
  */
 struct histogram {
 	uint64_t count;
 	uint64_t total;
-	uint64_t min; /* 0 while count is */
+	uint64_t min; /* 0 if count is 0 */
 	uint64_t max;
 	struct array buckets; /* uint64_t */
 };
@@ -36,7 +36,7 @@ uint64_t histogram_quantile(const struct histogram *histogram, double quantile);
 /* Returns the mean, rounded down; 0 for an empty histogram. */
 uint64_t histogram_mean(const struct histogram *histogram);
 
-/* Returns how many values lie in bucket @index, below buckets.count, and the
+/* Returns the number of values in bucket @index, below buckets.count, and the
  * bucket's bounds: [*@low, *@low + *@width).
  */
 uint64_t histogram_bucket(const struct histogram *histogram, size_t index,

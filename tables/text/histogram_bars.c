@@ -8,11 +8,11 @@
 #include <inttypes.h>
 
 enum {
-	MOST_LINES = 24, /* of a drawing */
+	MOST_LINES = 24, /* of a drawn histogram */
 	BAR_WIDTH = 40,
 };
 
-/* Joins buckets @joined at a time. */
+/* Makes bars of @joined buckets each. */
 static int make_bars(const struct histogram *histogram, size_t joined,
 		     struct array *bars)
 {
@@ -48,7 +48,8 @@ int histogram_bars(const struct histogram *histogram, size_t most,
 	size_t joined = 1;
 	int status;
 
-	/* Up to 64 buckets at a time lie in one octave and are equally wide. */
+	/* Up to 64 adjacent buckets are in one octave and have the same width.
+	 */
 	while (!(status = make_bars(histogram, joined, bars)) &&
 	       bars->count > most && joined < 64) {
 		bars->count = 0;

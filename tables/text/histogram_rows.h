@@ -6,7 +6,7 @@ struct histogram;
 struct sparse_row;
 struct sparse_rows;
 
-/* The first columns of a table of sparse rows that shows histograms. */
+/* The first columns of tables of sparse rows that contain histograms. */
 enum histogram_column {
 	HISTOGRAM_COUNT,
 	HISTOGRAM_LOW,
@@ -20,7 +20,9 @@ enum histogram_column {
 	HISTOGRAM_COLUMNS,
 };
 
-/* Their names, for the beginning of the table's; @count is what is counted. */
+/* Their names, for the start of a table's column list; @count names the counted
+ * items.
+ */
 #define HISTOGRAM_COLUMN_NAMES(count) \
 	[HISTOGRAM_COUNT] = count, [HISTOGRAM_LOW] = "low_ns", \
 	[HISTOGRAM_HIGH] = "high_ns", [HISTOGRAM_TOTAL] = "total_ns", \
@@ -28,8 +30,8 @@ enum histogram_column {
 	[HISTOGRAM_MEDIAN] = "median_ns", [HISTOGRAM_P99] = "p99_ns", \
 	[HISTOGRAM_MAX] = "max_ns"
 
-/* Adds a row with the figures of @times, all in ns; of none there is only the
- * count.  @name may be NULL.  Returns the row, NULL when out of memory.
+/* Adds a row with the figures of @times, all in ns; if it is empty, only the
+ * count. @name may be NULL. Returns the row, NULL when out of memory.
  */
 struct sparse_row *histogram_rows_figures(struct sparse_rows *rows,
 					  const char *section, const char *name,

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* Sets of record --events, in the order in which a list names them. */
+/* Sets of record --events, in the order of their names in a list. */
 enum set {
 	SET_SCHED,
-	SET_ATTRIBUTION, /* has all of sched, as locks has */
+	SET_ATTRIBUTION, /* includes all of sched, as does locks */
 	SET_LOCKS,
 	SET_SYSCALLS,
 	SET_FAULTS,
@@ -22,7 +22,9 @@ static const char *const set_names[SETS] = {
 	[SET_FAULTS] = "faults",
 };
 
-/* Which set has an event, and since which Linux (include/trace/events/). */
+/* The set that has an event, and the Linux version that added it
+ * (include/trace/events/).
+ */
 static const struct origin {
 	uint8_t set;	/* enum set */
 	uint16_t since; /* 0x0513: Linux 5.19; 0: older than perf's AUX */
@@ -136,7 +138,9 @@ bool recorded_has(const struct recorded *recorded,
 	       (need->or_event && has_event(recorded, need->or_event));
 }
 
-/* Returns whether record was asked for @set, by events that every kernel has. */
+/* Returns whether record was run with @set, judging by events that every kernel
+ * has.
+ */
 static bool has_set(const struct recorded *recorded, enum set set)
 {
 	switch (set) {
@@ -158,7 +162,7 @@ static bool has_set(const struct recorded *recorded, enum set set)
 	return false;
 }
 
-/* Writes "--events=LIST": the sets that the recording has and @wanted. */
+/* Writes "--events=LIST": the recording's sets and @wanted. */
 static void write_events(const struct recorded *recorded, enum set wanted,
 			 FILE *out)
 {
@@ -178,9 +182,7 @@ static void write_events(const struct recorded *recorded, enum set wanted,
 	}
 }
 
-/* Writes why the traced kernel cannot have written @event.  Returns false if it can
- * have.
- */
+/* Writes why the traced kernel cannot write @event. Returns false if it can. */
 static bool write_lack(const struct recorded *recorded, int event, FILE *out)
 {
 	const struct origin *origin = &origins[event];
@@ -225,7 +227,7 @@ static void write_event_reason(const struct recorded *recorded, int event,
 	fputs(")", out);
 }
 
-/* Writes why no function of the kernel is there. */
+/* Writes why no kernel function was traced. */
 static void write_kernel_reason(const struct recorded *recorded, FILE *out)
 {
 	if (recorded->has_functions)

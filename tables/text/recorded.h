@@ -12,12 +12,12 @@
 
 struct attribution_input;
 
-/* Why a table, or a column of it, is empty: three different sentences.
+/* Explains empty tables and columns, by one of three sentences.
  *
- *  1. Not recorded.  "Not recorded: COLUMNS: REASON (COMMAND)."  The recording
- *     cannot tell.  The reason and the command follow from the facts of the
- *     recording: COMMAND keeps all events that it has, is one for the program
- *     that made it, and is not there if no command helps, as where the traced
+ * 1. Not recorded. "Not recorded: COLUMNS: REASON (COMMAND)." The recording
+ *     lacks the data.  The reason and the command follow from the facts of the
+ *     recording: COMMAND keeps all its events, is for the program
+ *     that made it, and is left out if no command helps, for example if the traced
  *     kernel lacks the event.
  *  2. Recorded, and none.  "No lock was waited for."
  *  3. Left out by the options.  "No lock was waited for by the tasks, on the CPUs
@@ -26,11 +26,11 @@ struct attribution_input;
  * Where all rows need an event that was not recorded, only 1 is written.
  */
 
-/* Who made a recording: others' advice is for their own programs. */
+/* The program that made a recording: advice names its commands. */
 enum recorder {
 	RECORDER_OURS,
 	RECORDER_PERF,
-	RECORDER_TRACE_CMD, /* a trace.dat alone */
+	RECORDER_TRACE_CMD, /* only a trace.dat */
 };
 
 /* The facts of a recording on which tables depend. */
@@ -39,7 +39,7 @@ struct recorded {
 	enum recording_arch arch;
 	uint32_t linux_version; /* 0x060c: Linux 6.12; 0: unknown */
 	bool has_kernel;	/* the kernel's functions were traced */
-	bool has_user;		/* those of user space */
+	bool has_user;		/* user functions were traced */
 	bool has_functions;	/* any function was traced */
 	bool has_user_stacks;
 	uint64_t events; /* bits by enum known_event */
@@ -47,25 +47,25 @@ struct recorded {
 
 _Static_assert(KNOWN_EVENTS <= 64, "struct recorded has a bit for each");
 
-/* What a column may need besides an event. */
+/* Needs of a column besides events. */
 enum {
 	RECORDED_KERNEL = KNOWN_EVENTS, /* functions of the kernel */
 	RECORDED_USER_STACKS,		/* user stacks at system calls */
 	RECORDED_TRIGGERS,		/* record --trigger */
 };
 
-/* A need of a table: either of two events, or one of the above. */
+/* A need of a table: one of two events, or an enum value above. */
 struct table_need {
-	const char *columns; /* in the words of the table */
+	const char *columns; /* as the table names them */
 	int event;	     /* enum known_event, or RECORDED_* */
-	int or_event;	     /* another that is enough; 0: none */
+	int or_event;	     /* alternative to event; 0: none */
 	bool is_all;	     /* no row without it */
 };
 
 struct recorded recorded_of(const struct recording *recording,
 			    const struct known_events *events);
 
-/* Returns whether @recorded has what @need asks for. */
+/* Returns whether @recorded satisfies @need. */
 bool recorded_has(const struct recorded *recorded,
 		  const struct table_need *need);
 
@@ -73,8 +73,8 @@ bool recorded_has(const struct recorded *recorded,
 void recorded_missing(const struct recorded *recorded,
 		      const struct table_need *need, FILE *out);
 
-/* Returns sentence 1 about @need without the end of its line, to be freed; NULL when
- * out of memory.
+/* Returns sentence 1 about @need without a newline; the caller frees it. NULL
+ * when out of memory.
  */
 char *recorded_missing_text(const struct recorded *recorded,
 			    const struct table_need *need);
@@ -85,9 +85,9 @@ char *recorded_missing_text(const struct recorded *recorded,
 bool recorded_explain(const struct recorded *recorded,
 		      const struct table_need *needs, size_t count, FILE *out);
 
-/* Writes all that is to be said below a table of @rows rows: 1 for each of the
- * @count @needs that is missing, then 2 or 3 if rows were possible and @rows is 0.
- * @none is "No lock was waited for", without a full stop.
+/* Writes all notes below a table of @rows rows: sentence 1 for each of the
+ * @count @needs that is missing, then 2 or 3 if rows were possible and @rows is
+ * 0. @none is "No lock was waited for", without a full stop.
  */
 void recorded_table(const struct attribution_input *input,
 		    const struct table_need *needs, size_t count, uint64_t rows,

@@ -9,12 +9,11 @@
 #include <stdint.h>
 
 /* Records of different kinds under one header, for CSV and JSON: each has a
- * section, and of the columns those that make sense there; the others are
- * absent.
+ * section, and only the columns that apply to it; the others are absent.
  */
 struct sparse_rows {
 	const char *const *columns; /* borrowed; all numbers */
-	size_t column_count;	    /* up to SPARSE_COLUMNS */
+	size_t column_count;	    /* at most SPARSE_COLUMNS */
 	struct array list;	    /* struct sparse_row */
 };
 
@@ -30,7 +29,7 @@ struct sparse_row {
 struct sparse_rows sparse_rows_of(const char *const *columns, size_t count);
 void sparse_rows_free(struct sparse_rows *rows);
 
-/* Appends a row; @name may be NULL.  It stays in place until the next one.
+/* Appends a row; @name may be NULL. The pointer is valid until the next call.
  *
  * Returns NULL when out of memory.
  */

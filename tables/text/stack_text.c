@@ -36,14 +36,14 @@ static size_t count_frames(const struct call_tree *tree, uint32_t node)
 	return count;
 }
 
-/* A path, from its innermost frame outwards, without the frames that its text
- * leaves out.
+/* Walks a path from its innermost frame outwards, without the frames that its
+ * text leaves out.
  */
 struct path_walk {
 	const struct call_tree *tree;
 	const struct function_table *functions;
 	uint32_t node;	 /* of the next frame */
-	size_t left_out; /* in the middle of the path */
+	size_t left_out; /* frames in the middle of the path */
 	size_t frames;	 /* passed so far */
 	struct stack_gap gap;
 };
@@ -105,7 +105,7 @@ char *stack_text(const struct call_tree *tree, uint32_t node,
 	text = calloc(1, at + 1);
 	if (!text)
 		return NULL;
-	/* From the innermost back: each with what ends it. */
+	/* From the end backwards: each name with the character after it. */
 	for (char end = '\0'; (name = next_name(&walk)); end = ';') {
 		text[--at] = end;
 		at -= strlen(name);

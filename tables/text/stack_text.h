@@ -9,20 +9,20 @@ struct call_tree;
 struct function_table;
 
 /* Returns the path from below the root of @tree to @node as
- * "outermost;...;innermost", which is "" for CALL_NODE_NONE.  The text of a
- * deep path leaves out the middle (report/text/deep_stack.h).
+ * "outermost;...;innermost", which is "" for CALL_NODE_NONE. The text of a deep
+ * path leaves out the middle (report/text/deep_stack.h).
  *
- * Owner: the caller, to be freed.  NULL when out of memory.
+ * The caller frees it. NULL when out of memory.
  */
 char *stack_text(const struct call_tree *tree, uint32_t node,
 		 const struct function_table *functions);
 
-/* Writes it to @out; nothing when out of memory. */
+/* Writes the text of stack_text() to @out; nothing when out of memory. */
 void stack_text_write(const struct call_tree *stacks, uint32_t node,
 		      const struct function_table *functions, FILE *out);
 
-/* Writes it as lines of a text, the innermost function first; @name stands
- * before the first one.  Nothing for CALL_NODE_NONE.
+/* Writes a path as lines of text, the innermost function first; @name precedes
+ * the first line. Writes nothing for CALL_NODE_NONE.
  */
 void stack_text_lines(const struct call_tree *stacks, uint32_t node,
 		      const struct function_table *functions, const char *name,

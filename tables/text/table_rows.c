@@ -74,7 +74,7 @@ int table_rows_order(const struct attribution_output *output,
 	return 0;
 }
 
-/* The rows in another order. */
+/* Rows in another order. */
 struct ordered {
 	record_fields *fields;
 	const void *ctx;

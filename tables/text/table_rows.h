@@ -12,54 +12,55 @@ struct attribution_input;
 struct attribution_output;
 struct task;
 
-/* Where rows of a table go. */
+/* The output of a table's rows. */
 struct table_rows {
 	struct record_writer *writer;
 	bool is_text;
 };
 
-/* Writes a number that the recording may not be able to tell: text leaves the
- * column out then, CSV and JSON leave it empty.
+/* Writes a number that may be unknown: text then leaves the column out, CSV and
+ * JSON leave it empty.
  */
 void table_rows_known(const struct table_rows *rows, bool is_known,
 		      const char *name, uint64_t value);
 
-/* Returns whether the options ask for what @task began at @begin_ns. */
+/* Returns whether the options select an event that @task started at @begin_ns.
+ */
 bool table_wants(const struct attribution_input *input, const struct task *task,
 		 uint64_t begin_ns);
 
-/* Returns whether they would but for the choice of tasks that leaves the program out
- * that recorded (struct step_filter).
+/* Returns whether the options would select it if the recorder's own tasks were
+ * not left out (struct step_filter).
  */
 bool table_leaves_out(const struct attribution_input *input,
 		      const struct task *task, uint64_t begin_ns);
 
-/* Writes the name of @group, by input->groups, to column @name.  Returns false if
- * there are no groups: the row is a task's.
+/* Writes the name of @group, by input->groups, to column @name. Returns false
+ * without groups: the row is a task's.
  */
 bool table_rows_group(struct record_writer *writer,
 		      const struct attribution_input *input, const char *name,
 		      int32_t group);
 
-/* Writes which process a row is of: "group" as above, or else "pid" and "comm", its
- * last name.
+/* Writes the process of a row: "group" like table_rows_group(), or else "pid"
+ * and "comm", its last name.
  */
 void table_rows_process(struct record_writer *writer,
 			const struct attribution_input *input, int32_t pid);
 
-/* Finds the order that @output wants for the @count rows of a table.
+/* Finds the order that @output requests for the @count rows of a table.
  *
- * Returns 0 and *@order (by place: a row's index), which the caller frees;
- * -ERROR_NOT_FOUND if there is no column output->sort; -ERROR_MEMORY.
+ * Returns 0 and *@order (indices of rows), which the caller frees;
+ * -ERROR_NOT_FOUND if no column is called output->sort; -ERROR_MEMORY.
  */
 int table_rows_order(const struct attribution_output *output,
 		     record_fields *fields, const void *ctx, uint64_t count,
 		     uint64_t **order);
 
-/* Writes the @count rows of a table as @output wants: its format, its order,
- * its first rows only.
+/* Writes the @count rows of a table with the format, order and maximum number
+ * of rows of @output.
  *
- * Returns 0, -ERROR_NOT_FOUND if there is no column output->sort, or
+ * Returns 0, -ERROR_NOT_FOUND if no column is called output->sort, or
  * -ERROR_MEMORY.
  */
 int table_rows_render(const struct attribution_output *output,
