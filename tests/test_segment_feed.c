@@ -179,6 +179,8 @@ static void check_same(const struct story *story, const struct story *alone)
 
 		ck_assert_uint_eq(a->index, b->index);
 		ck_assert_uint_eq(a->kind, b->kind);
+		ck_assert_uint_eq(a->low_ns, b->low_ns);
+		ck_assert_uint_eq(a->high_ns, b->high_ns);
 	}
 }
 

@@ -43,7 +43,7 @@ enum trace_branch_kind {
 	 */
 	TRACE_OVERFLOW,
 	/* A synchronisation point: the next instruction to run is at the
-	 * address; without one the trace is off.
+	 * address; without one the trace is off.  If is_bound its time is @low.
 	 */
 	TRACE_SYNC,
 	/* Code of @payload bits (2 = 64, 1 = 32, 0 = 16) begins with the next
