@@ -19,8 +19,9 @@ enum call_step_kind {
 	 * call event, a STEP_ENTER with HOW_TAIL
 	 */
 	STEP_EXIT,
-	/* a call into the function itself (FUNCTION_LOCAL_CALL) or the like:
-	 * counted, but not entered
+	/* a call within code without names, or an exception without a handler
+	 * of its own: counted, but not entered (FUNCTION_LOCAL_CALL,
+	 * FUNCTION_LOCAL_EXCEPTION)
 	 */
 	STEP_COUNT,
 	STEP_LEAVE, /* task leaves cpu; a STEP_SWITCH follows */

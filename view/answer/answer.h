@@ -18,18 +18,19 @@ struct context_kinds;
 
 /* Decodes windows of the recording, one at a time. */
 struct view_engine {
-	/* Sends what happened up to @window's end, from some time before it
-	 * on, to @callback; as steps tell it in the window, and open functions
-	 * entered before it.  Returns 0 or a negative enum error.
+	/* Decodes the recording from some time before @window up to its end,
+	 * and emits the call events of the window to @callback; functions open
+	 * at its start are entered before it. Returns 0 or a negative enum
+	 * error.
 	 */
 	int (*run)(struct view_engine *engine, struct time_window window,
 		   struct step_callback *callback);
 };
 
-/* This is what answers are made from, all borrowed. */
+/* The sources of answers, all borrowed. */
 struct view_sources {
 	struct view_summary *summary;
-	struct view_engine *engine; /* NULL: the summary is all there is */
+	struct view_engine *engine; /* NULL: only the summary is available */
 	const struct recording *recording;
 	const struct function_table *functions;
 	const struct context_kinds *kinds;
@@ -37,9 +38,7 @@ struct view_sources {
 	const char *recorder; /* see recorder_task.h */
 };
 
-/* This is what is asked for: the arguments of an address, as numbers and
- * texts.
- */
+/* A query's arguments, numbers and strings. */
 struct view_request {
 	/* Returns the value of argument @name, or NULL. */
 	const char *(*argument)(const struct view_request *request,
@@ -54,10 +53,10 @@ enum view_status {
 	VIEW_FAILED = 500
 };
 
-/* Writes the answer to what is asked for under @path, such as "recording", as
- * JSON to @out.  What it does not like of @request it says there: {"error":…}.
+/* Writes the answer to the query at @path, such as "recording", as JSON to
+ * @out; for an invalid @request it is {"error":…}.
  *
- * Returns VIEW_OK or another status of HTTP.
+ * Returns VIEW_OK or another HTTP status.
  */
 enum view_status view_answer(const struct view_sources *sources,
 			     const char *path,

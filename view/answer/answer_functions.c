@@ -10,7 +10,7 @@
 
 enum { SHOWN = 50, LIKE_BYTES = 128 };
 
-/* How well a name fits: itself, its begin, any part of it. */
+/* Returns how well a name matches: exactly, by prefix, or by a substring. */
 static int fit(const char *name, const char *like)
 {
 	const char *at = strstr(name, like);
@@ -22,7 +22,7 @@ static int fit(const char *name, const char *like)
 	return name[strlen(like)] ? 2 : 3;
 }
 
-/* Marks the functions that the recording ran. */
+/* Marks the functions that ran in the recording. */
 static bool *find_run(const struct view_sources *sources)
 {
 	uint32_t paths_count;

@@ -12,8 +12,7 @@
 
 enum { PIXELS_MOST = 16384, LANES_MOST = 4096 };
 
-/* Reads "lanes", numbers with commas between.  Returns false if they make no
- * sense.
+/* Parses "lanes", comma-separated numbers. Returns false if they are invalid.
  */
 static bool read_lanes(const struct view_request *request,
 		       struct window_slices *slices)

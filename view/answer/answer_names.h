@@ -8,21 +8,21 @@
 struct function_table;
 struct json_out;
 
-/* The functions that an answer speaks of by their numbers. */
+/* The functions to which an answer refers by number. */
 struct answer_names {
 	const struct function_table *functions; /* borrowed */
 	bool *is_named;				/* by number */
 };
 
-/* Returns 0 or -ERROR_MEMORY; free it either way. */
+/* Returns 0 or -ERROR_MEMORY. The caller must free @named either way. */
 int answer_names_init(struct answer_names *named,
 		      const struct function_table *functions);
 void answer_names_free(struct answer_names *named);
 
-/* The answer has @function, unless that is no number of one. */
+/* Adds @function, unless it is not a valid function number. */
 void answer_names_add(struct answer_names *named, uint32_t function);
 
-/* Writes the member "functions": their names by number. */
+/* Writes the member "functions": the names by number. */
 void answer_names_write(const struct answer_names *named,
 			struct json_out *json);
 

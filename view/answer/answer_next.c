@@ -9,16 +9,16 @@
 
 #include <stdlib.h>
 
-/* A search for the next call of a function, or the one before. */
+/* A search for the next or previous call of a function. */
 struct call_search {
 	struct step_callback callback;
 	const struct view_sources *sources;
 	struct thread_numbers numbers;
 	uint32_t function;
-	uint32_t number; /* the thread; or none: any */
+	uint32_t number; /* of the thread, or THREAD_NUMBER_NONE for any */
 	bool is_back;
-	struct time_window window; /* in which it begins */
-	bool *is_wanted;	   /* by path: a call of it */
+	struct time_window window; /* in which the call starts */
+	bool *is_wanted;	   /* by path: it ends in the function */
 	bool has_found;
 	struct view_slice found;
 };
@@ -75,8 +75,7 @@ static int mark_paths(struct call_search *search)
 	return 0;
 }
 
-/* Returns 1 if the frame has a call that is wanted, 0 if not, or a negative enum
- * error.
+/* Returns 1 if the frame has a wanted call, 0 if not, or a negative enum error.
  */
 static int frame_has_call(const struct call_search *search,
 			  const struct call_frame *frame)
@@ -93,7 +92,7 @@ static int frame_has_call(const struct call_search *search,
 	return status;
 }
 
-/* Returns the same of a span of @level. */
+/* Like frame_has_call(), for a span of @level. */
 static int has_call(const struct call_search *search,
 		    const struct call_span *span, uint32_t level)
 {
@@ -111,7 +110,7 @@ static int has_call(const struct call_search *search,
 	return status;
 }
 
-/* Looks in a cell for a call that begins in @window. */
+/* Decodes a cell to find a call that starts in @window. */
 static int look(struct call_search *search, const struct call_span *cell,
 		struct time_window window)
 {
@@ -125,8 +124,8 @@ static int look(struct call_search *search, const struct call_span *cell,
 	return engine->run(engine, search->window, &search->callback);
 }
 
-/* Which cells are still to be searched: from @next to @last, or back from there,
- * in spans of up to @most_level.
+/* The cells yet to be searched: from @next to @last, forwards or backwards, in
+ * spans of up to @most_level.
  */
 struct cell_range {
 	size_t next;
@@ -134,7 +133,7 @@ struct cell_range {
 	uint32_t most_level;
 };
 
-/* Goes on by a span without a call, or into one with some. */
+/* Skips a span without a call, or descends into one with calls. */
 static int search_span(struct call_search *search, struct cell_range *range,
 		       struct time_window window)
 {
@@ -158,7 +157,7 @@ static int search_span(struct call_search *search, struct cell_range *range,
 	return status > 0 ? look(search, span, window) : status;
 }
 
-/* Which cells have some of @window; they are in order of time. */
+/* Returns the cells that overlap @window; cells are in order of time. */
 static struct cell_range range_of(const struct call_search *search,
 				  struct time_window window)
 {

@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-/* What is too small for any flame graph is left out of the tree, and of the
- * table beyond so many lines: both say so.
+/* Nodes too small for any flame graph are left out of the tree, and lines
+ * beyond this number out of the table; the answer reports both.
  */
 enum { SMALLEST_PART = 4000, FUNCTIONS_MOST = 20000 };
 
@@ -130,7 +130,7 @@ static int write_profile(const struct view_sources *sources,
 	return status;
 }
 
-/* Reads what is selected.  Returns whether that is fine. */
+/* Parses the selection. Returns whether it is valid. */
 static bool read_selection(const struct view_sources *sources,
 			   const struct view_request *request,
 			   struct view_selection *selection)
@@ -154,7 +154,9 @@ static bool read_selection(const struct view_sources *sources,
 	return true;
 }
 
-/* Writes from when to when it is, and the time of each part, shown or not. */
+/* Writes the start and end of the selection, and the time of each part, shown
+ * or not.
+ */
 static void write_selection(const struct view_selection *selection,
 			    uint64_t first_ns, struct json_out *json)
 {

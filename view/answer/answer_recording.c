@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Names of enum view_state and enum view_list, as the page knows them. */
+/* Names of enum view_state and enum view_list in the page. */
 static const char *const state_names[VIEW_STATES] = {
 	[VIEW_USER] = "user",
 	[VIEW_SYSTEM_CALL] = "system call",
@@ -54,8 +54,8 @@ static void write_facts(const struct recording *recording,
 	json_end(json, "{}");
 }
 
-/* Writes why sleeps are unknown, "" if they are known, which the page shows if there are
- * none.
+/* Writes why sleeps are unknown, "" if they are known. The page shows it if
+ * there are none.
  */
 static void write_missing(const struct recording *recording,
 			  struct json_out *json)

@@ -8,7 +8,7 @@
 #include "view/data/slice_store.h"
 #include "view/make/thread_numbers.h"
 
-/* The sleeps of one thread at one place that one thread ended. */
+/* The sleeps of one thread in one function that one waker ended. */
 struct sleep_row {
 	struct view_slice longest;
 	uint64_t count;
@@ -22,7 +22,7 @@ struct sleep_rows {
 	int status;
 };
 
-/* Threads sleep at few places and are woken by few: a hash of the three. */
+/* A hash of thread, function and waker: a thread has few combinations. */
 static uint64_t key_of(const struct view_slice *slice)
 {
 	uint64_t key = (uint64_t)slice->lane << 32 | slice->detail;

@@ -4,16 +4,16 @@
 
 #include "view/answer/answer.h"
 
-/* One answer: a file of its own, a line in answer.c's table.
+/* An endpoint: each has its own file, and a line in answer.c's table.
  *
- * Writes the members of an object to @json.  Returns VIEW_OK or another status,
- * before it has written any.  The summary is locked.
+ * Writes the members of an object to @json. Returns VIEW_OK; or another status,
+ * in which case it must not have written any. Called with the summary locked.
  */
 typedef enum view_status view_answer_fn(const struct view_sources *sources,
 					const struct view_request *request,
 					struct json_out *json);
 
-view_answer_fn answer_recording; /* what there is; the overview */
+view_answer_fn answer_recording; /* the overview */
 view_answer_fn answer_lanes;	 /* ?from&to&pixels&lanes: slices */
 view_answer_fn answer_profile;	 /* ?from&to[&thread][&with_idle]
 					 * [&with_tracer] */

@@ -8,21 +8,21 @@
 
 #include <stdlib.h>
 
-/* What was done on one path by the tasks of one part. */
+/* The sums of one path, of the tasks of one part. */
 struct path_sum {
 	uint64_t self_ns;
 	uint64_t calls;
-	bool is_used; /* or one below it is */
+	bool is_used; /* this path or one below it has sums */
 };
 
 struct cell_paths {
 	const struct view_sources *sources;
 	const struct call_sums *calls;
-	uint32_t number; /* the thread that is wanted */
+	uint32_t number; /* the wanted thread */
 	const struct call_path *paths;
 	uint32_t count; /* of paths */
-	/* Until a part of time is added there are none. */
-	struct path_sum *sums; /* by part, and in it by path */
+	/* NULL until a part of time is added. */
+	struct path_sum *sums; /* by part, and within it by path */
 };
 
 struct cell_paths *cell_paths_new(const struct view_sources *sources,
@@ -56,7 +56,7 @@ static int add_frame(struct cell_paths *cells, const struct call_frame *frame,
 	struct array read;
 	int status;
 
-	/* What is read is outside data. */
+	/* The file is untrusted. */
 	if (part >= PROFILE_PARTS)
 		return -ERROR_FORMAT;
 	to = &cells->sums[(size_t)part * cells->count];
@@ -71,7 +71,7 @@ static int add_frame(struct cell_paths *cells, const struct call_frame *frame,
 	return status;
 }
 
-/* Adds the frames of @span that are wanted. */
+/* Adds the wanted frames of @span. */
 static int add_span(struct cell_paths *cells, const struct call_span *span,
 		    bool is_cell)
 {
@@ -96,7 +96,7 @@ static int add_span(struct cell_paths *cells, const struct call_span *span,
 	return status;
 }
 
-/* Adds cells @first to @last, in spans as large as there are. */
+/* Adds cells @first to @last, in spans as large as possible. */
 static int add_cells(struct cell_paths *cells, size_t first, size_t last)
 {
 	int status = 0;
@@ -121,8 +121,8 @@ static int add_cells(struct cell_paths *cells, size_t first, size_t last)
 	return status;
 }
 
-/* Returns whether all that was done in a part is in @window: before its begin
- * and behind its end the recording's first and last part have nothing.
+/* Returns whether @window includes all traced time of a part: the recording's
+ * first and last part have none before its start and after its end.
  */
 static bool is_within(const struct view_summary *summary, uint64_t begin_ns,
 		      uint64_t end_ns, struct time_window window)
@@ -167,7 +167,7 @@ int cell_paths_add(struct cell_paths *cells, struct time_window window,
 	return add_cells(cells, first, last);
 }
 
-/* Callers of what was used are used, too. */
+/* Marks the callers of used paths as used. */
 static void mark_callers(const struct cell_paths *cells, struct path_sum *sums)
 {
 	for (uint32_t i = cells->count; i-- > 1;)
@@ -175,7 +175,7 @@ static void mark_callers(const struct cell_paths *cells, struct path_sum *sums)
 			sums[cells->paths[i].parent].is_used = true;
 }
 
-/* What of the sums goes into a tree, and where. */
+/* Context for adding sums to a tree. */
 struct showing {
 	const struct cell_paths *cells;
 	const struct profile_scope *scope;
@@ -184,7 +184,7 @@ struct showing {
 	struct place *places; /* by path */
 };
 
-/* Where a path is in the tree: if it is not shown, where its caller is. */
+/* A path's node in the tree; for a hidden path, its caller's. */
 struct place {
 	uint32_t node;
 	enum profile_part part;
@@ -204,9 +204,7 @@ static struct place place_of(const struct showing *showing, uint32_t path)
 	return place;
 }
 
-/* Shows what was done by the tasks of one part.  Returns false when out of
- * memory.
- */
+/* Adds the sums of the tasks of one part. Returns false when out of memory. */
 static bool show_part(const struct showing *showing, enum profile_part part)
 {
 	struct path_sum *sums =

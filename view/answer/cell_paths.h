@@ -10,8 +10,8 @@
 
 struct call_tree;
 
-/* Call paths of one thread or of all, added up over whole cells: parts of the time
- * that a summary has call sums of.
+/* The call paths of one thread or of all, summed over whole cells: the parts of
+ * time for which a summary has call sums.
  */
 struct cell_paths;
 
@@ -22,8 +22,8 @@ struct cell_paths *cell_paths_new(const struct view_sources *sources,
 				  uint32_t number);
 void cell_paths_free(struct cell_paths *cells);
 
-/* Adds the cells that are in @window, and with @grows those that it has a bit
- * of.  *@whole is from where to where these are: empty, at the window's begin,
+/* Adds the cells that are in @window; with @grows, also those that overlap it.
+ * Sets *@whole to the time that they cover; it is empty, at the window's start,
  * if there are none.
  *
  * Returns 0 or a negative enum error.
@@ -31,10 +31,10 @@ void cell_paths_free(struct cell_paths *cells);
 int cell_paths_add(struct cell_paths *cells, struct time_window window,
 		   bool grows, struct time_window *whole);
 
-/* Adds to @tree, below a root for all, what @scope shows of what was added; a
- * thread that was chosen is of PROFILE_WORK.  Where a caller is not shown, the
- * function hangs on the caller's caller.  Adds what each part took, shown or
- * not, to @time_ns.
+/* Adds to @tree, below a root for all threads, the added paths that @scope
+ * shows; a chosen thread counts as PROFILE_WORK. The parent of a function whose
+ * caller is hidden is its nearest shown caller. Adds the time of each part,
+ * shown or not, to @time_ns.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

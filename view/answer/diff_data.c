@@ -56,7 +56,7 @@ static void write_rows(struct json_out *json, const struct diff_table *table,
 	json_end(json, "[]");
 }
 
-/* @list has commas between the names. */
+/* @list: comma-separated names. */
 static void write_names(struct json_out *json, const char *key,
 			const char *list)
 {

@@ -7,9 +7,9 @@
 
 struct diff_table;
 
-/* Writes what the page of a comparison shows, as JSON: the recordings of both
- * sides, lists with commas between them, and the first @top rows of each section
- * of @table.
+/* Writes the data of the page of a comparison as JSON: the recordings of both
+ * sides, comma-separated lists, and the first @top rows of each section of
+ * @table.
  */
 void diff_data_write(const struct diff_table *table, const char *const sides[2],
 		     uint64_t top, FILE *out);

@@ -7,17 +7,18 @@
 #include "view/make/stack_slice.h"
 #include "view/make/thread_numbers.h"
 
-/* This is what the engine's steps come to. */
+/* Consumes the engine's call events. */
 struct engine_slices {
 	struct step_callback callback;
 	struct window_slices *slices;
-	struct time_window window; /* that is wanted */
-	uint64_t decoded_ns;	   /* up to here all is decoded */
-	uint64_t long_ns;	   /* calls of this length the summary has */
+	struct time_window window; /* the wanted window */
+	uint64_t decoded_ns;	   /* end of the part to decode */
+	/* calls of this length or longer are in the summary */
+	uint64_t long_ns;
 	struct thread_numbers numbers;
 };
 
-/* Keeps the long calls that the summary has. */
+/* Collects the long calls of the summary. */
 struct long_slices {
 	struct slice_callback callback;
 	struct lane_slices *lane;
@@ -55,7 +56,7 @@ static void hand_on(struct lane_slices *lane, const struct view_slice *slice)
 	callback->take(callback, slice);
 }
 
-/* Hands on the long calls that end up to @end_ns. */
+/* Emits the long calls that end at @end_ns or earlier. */
 static void pass_longs(struct lane_slices *lane, uint64_t end_ns)
 {
 	const struct view_slice *longs = lane->longs.items;
@@ -93,7 +94,9 @@ static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 	return time_ns >= ((const struct engine_slices *)callback)->decoded_ns;
 }
 
-/* Returns how many stacks are wanted, or a negative enum error. */
+/* Collects the long calls of all stack lanes. Returns the number of these
+ * lanes, or a negative enum error.
+ */
 static int find_longs(struct window_slices *slices,
 		      const struct view_sources *sources,
 		      struct time_window window)
@@ -129,7 +132,7 @@ int engine_slices_find(struct window_slices *slices,
 		.callback = { .take = take_step, .is_done = is_done },
 		.slices = slices,
 		.window = window,
-		/* What begins in the window and is short has ended there. */
+		/* A short call that starts in the window has ended by then. */
 		.decoded_ns = window.until_ns + long_ns,
 		.long_ns = long_ns,
 	};

@@ -4,9 +4,10 @@
 
 #include "view/answer/window_slices.h"
 
-/* Finds the calls of the wanted stacks in @window, down to the shortest: those
- * that the summary has as they are from there, for the window may cut them, and
- * all shorter ones by decoding it.  Hands them to the lanes' thinners.
+/* Finds the calls of the wanted stack lanes in @window, down to the shortest,
+ * and passes them to the lanes' thinners. Long calls, which the window may cut,
+ * are those that the summary has unmerged; shorter ones are found by decoding
+ * the window.
  *
  * Returns 0 or a negative enum error.
  */

@@ -10,18 +10,16 @@
 #include "view/answer/slice_json.h"
 #include "view/data/slice_store.h"
 
-/* This is what a slice takes as JSON, more or less; half of all may be slices.
+/* Approximate size of a slice as JSON; slices may use half of the total size.
  */
 enum { SLICE_BYTES = 40, PART_OF_SLICES = 2 };
 
-/* This is what slices come to: they are counted, and written if there is where
- * to.
- */
+/* Counts slices, and writes them if json is set. */
 struct slice_writer {
 	struct slice_callback callback;
 	const struct view_summary *summary;
 	uint64_t count;
-	struct json_out *json; /* NULL: they are only counted */
+	struct json_out *json; /* NULL: only count */
 	struct answer_names *named;
 };
 
@@ -62,7 +60,7 @@ static int read_lanes(struct slice_writer *writer, uint32_t level)
 	return status;
 }
 
-/* Returns the first level that fits, or else the last. */
+/* Returns the first level that fits, or else the last level. */
 static uint32_t find_level(const struct view_summary *summary,
 			   uint64_t most_bytes)
 {

@@ -4,9 +4,9 @@
 
 #include "view/answer/answer.h"
 
-/* Writes what a page in a file has in place of a server, as JSON of @most_bytes
- * or so: slices on the first level that fits, profiles of fewer parts of time,
- * and a notice of what is left out.
+/* Writes the data of a page in a file, which has no server, as JSON of about
+ * @most_bytes: slices of the first level that fits, profiles of fewer parts of
+ * time, and a note about the data left out.
  *
  * Returns 0 or a negative enum error.
  */

@@ -7,12 +7,12 @@
 
 #include <stdlib.h>
 
-/* A path of the thread that is looked at. */
+/* A path of the current thread. */
 struct thread_path {
-	uint64_t all_ns; /* there and below, in the whole recording */
-	uint32_t place;	 /* its own, or that of the nearest caller kept */
+	uint64_t all_ns; /* with callees, in the whole recording */
+	uint32_t place;	 /* of this path, or of its nearest included caller */
 	enum profile_part part;
-	bool is_used; /* or one below it is */
+	bool is_used; /* this path or one below it has sums */
 };
 
 struct finder {
@@ -21,12 +21,12 @@ struct finder {
 	const struct call_path *paths;
 	struct file_places *places;
 	uint64_t all_ns;	     /* of all threads */
-	uint32_t thread;	     /* that is looked at */
-	struct thread_path *of_path; /* by path: of that thread */
-	struct array used;	     /* uint32_t: the paths that are_used */
+	uint32_t thread;	     /* current thread */
+	struct thread_path *of_path; /* by path, for the current thread */
+	struct array used;	     /* uint32_t: paths with is_used */
 };
 
-/* What is done with each sum of a thread in a span. */
+/* Called with each sum of a thread in a span. */
 typedef int finder_fn(struct finder *finder, const struct call_sum *sum,
 		      size_t cell);
 
@@ -43,7 +43,7 @@ static int each_sum(struct finder *finder, const struct call_frame *frame,
 	return status;
 }
 
-/* Goes through the thread's sums in spans of up to level @most. */
+/* Calls @take with the thread's sums, in spans of up to level @most. */
 static int each_of_thread(struct finder *finder, uint32_t most, finder_fn *take)
 {
 	size_t count = call_sums_spans(finder->calls, 0);
@@ -71,7 +71,7 @@ static int add_to_all(struct finder *finder, const struct call_sum *sum,
 	return 0;
 }
 
-/* Marks a path and its callers. */
+/* Adds a sum to its path, and marks the path and its callers as used. */
 static int add_time(struct finder *finder, const struct call_sum *sum,
 		    size_t cell)
 {
@@ -88,7 +88,7 @@ static int add_time(struct finder *finder, const struct call_sum *sum,
 	return 0;
 }
 
-/* Adds a sum to the part of time that the cell is in. */
+/* Adds a sum to the part of time of its cell. */
 static int add_to_part(struct finder *finder, const struct call_sum *sum,
 		       size_t cell)
 {
@@ -97,14 +97,15 @@ static int add_to_part(struct finder *finder, const struct call_sum *sum,
 	size_t part = cell / finder->places->part_cells;
 
 	kept->self_ns[part] += sum->self_ns;
-	/* Calls of what is left out are none of its caller. */
+	/* Calls of a path that is left out are not calls of its caller. */
 	if (kept->path == sum->path)
 		kept->calls[part] += sum->calls;
 	return 0;
 }
 
-/* Whether path @path is kept.  One of another part than its caller is, however
- * small: it would count as a part that it is not.
+/* Returns whether path @path is included. A path in another part than its
+ * caller is included even if it is small, since merging would count it in the
+ * wrong part.
  */
 static bool is_kept(const struct finder *finder, uint32_t path,
 		    enum profile_part caller_part)
@@ -115,7 +116,7 @@ static bool is_kept(const struct finder *finder, uint32_t path,
 	       (own->all_ns && own->part != caller_part);
 }
 
-/* Finds the place of @path, whose callers have theirs. */
+/* Sets the place of @path, whose callers' are set. */
 static int choose(struct finder *finder, uint32_t path)
 {
 	const struct call_path *called = &finder->paths[path];
@@ -155,7 +156,7 @@ static int compare_paths(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Adds to each path's time what is below, and finds the places: callers have
+/* Adds each path's time to its caller's, and sets the places. Callers have
  * smaller numbers.
  */
 static int choose_all(struct finder *finder)

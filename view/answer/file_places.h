@@ -8,17 +8,17 @@
 
 #include <stdint.h>
 
-/* A page in a file has call sums of so many parts of the recording's time at
- * most; a part is some cells.
+/* Maximum number of parts of the recording's time for which a page in a file
+ * has call sums; a part is one or more cells.
  */
 enum { FILE_PARTS_MOST = 20 };
 
-/* What takes less of all time than this part counts as its caller's, unless it
- * is another part of the profile (profile_scope.h).
+/* A call path with less than one such fraction of the whole time is merged into
+ * its caller, unless it is in another part of the profile (profile_scope.h).
  */
 enum { FILE_PROFILE_SMALLEST = 2000 };
 
-/* One function of a thread in one place, and what was done there. */
+/* One call path of a thread, and its sums. */
 struct file_place {
 	uint32_t parent; /* a smaller number; CALL_PATH_NONE: a root */
 	uint32_t path;
@@ -28,14 +28,15 @@ struct file_place {
 	uint64_t calls[FILE_PARTS_MOST];
 };
 
-/* All places of all threads that are kept. */
+/* The call paths of all threads in the file. */
 struct file_places {
 	struct array places; /* struct file_place */
-	uint64_t left_out;   /* the number of the others */
+	uint64_t left_out;   /* number of paths left out */
 	size_t part_cells;
 };
 
-/* Finds them; free them either way.  Returns 0 or a negative enum error. */
+/* Returns 0 or a negative enum error. The caller must free @places either way.
+ */
 int file_places_find(struct file_places *places,
 		     const struct view_sources *sources);
 void file_places_free(struct file_places *places);

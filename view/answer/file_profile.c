@@ -17,7 +17,7 @@ static void write_parents(const struct array *places, struct json_out *json)
 	json_end(json, "[]");
 }
 
-/* Writes each place's function; of a root the thread's number. */
+/* Writes each place's function; for a root the thread's number. */
 static void write_functions(const struct array *places,
 			    struct answer_names *named, struct json_out *json)
 {
@@ -33,8 +33,8 @@ static void write_functions(const struct array *places,
 	json_end(json, "[]");
 }
 
-/* Writes the part of each place: of a thread; of a call, where that is another
- * part whoever calls; else -1, for the caller's.
+/* Writes each place's profile part: a thread's own part; a call's if its
+ * function alone decides it; -1 if it is inherited from the caller.
  */
 static void write_profile_parts(const struct array *places,
 				const struct context_kinds *kinds,
@@ -47,7 +47,9 @@ static void write_profile_parts(const struct array *places,
 	for (size_t i = 0; i < places->count; i++) {
 		enum profile_part part = items[i].part;
 
-		/* No function is of the idle loop by itself. */
+		/* No function alone makes a call PROFILE_IDLE, so this value
+		 * means the caller's part.
+		 */
 		if (items[i].path)
 			part = profile_part_of_call(kinds, items[i].function,
 						    PROFILE_IDLE);
@@ -58,7 +60,7 @@ static void write_profile_parts(const struct array *places,
 	json_end(json, "[]");
 }
 
-/* Writes what was done in part @part of the time: place, calls, self time. */
+/* Writes the sums of part @part of the time: place, calls, self time. */
 static void write_sums(const struct array *places, size_t part,
 		       struct json_out *json)
 {

@@ -71,8 +71,8 @@ void json_null(struct json_out *json)
 	line_buffer_text(&json->line, "null");
 }
 
-/* Nothing that HTML would take for the end of a script element, or the begin
- * of a comment in one.
+/* Escapes the characters with which HTML could end a script element, or start a
+ * comment in one.
  */
 static void put_harmless(struct json_out *json, const char *text, size_t size)
 {
@@ -95,7 +95,7 @@ void json_text(struct json_out *json, const char *text)
 
 	separate(json);
 	line_buffer_put(&json->line, "\"", 1);
-	/* Longer ones are cut: a name of so many bytes is none. */
+	/* Longer texts are cut: no real name has as many bytes. */
 	put_harmless(json, made,
 		     name_text(made, NAME_JSON, text,
 			       left < AT_ONCE ? left : AT_ONCE));

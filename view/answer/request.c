@@ -29,7 +29,7 @@ bool request_window(const struct view_request *request,
 	uint64_t from;
 	uint64_t to;
 
-	/* A page may look a little beyond the recording. */
+	/* A page may request a little more than the recording. */
 	if (!request_number(request, "from", UINT64_MAX / 4, 0, &from) ||
 	    !request_number(request, "to", UINT64_MAX / 4, most, &to) ||
 	    from >= to)

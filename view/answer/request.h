@@ -4,23 +4,23 @@
 
 #include "view/answer/answer.h"
 
-/* The arguments of a request, which come from outside. */
+/* Parses the arguments of a request, which are untrusted. */
 
-/* Reads argument @name, a decimal number of at most @most; 0 to @absent if it
- * is not there.  Returns whether it is fine.
+/* Parses argument @name, a decimal number of at most @most; if it is missing,
+ * sets *@value to @absent. Returns whether it is valid or missing.
  */
 bool request_number(const struct view_request *request, const char *name,
 		    uint64_t most, uint64_t absent, uint64_t *value);
 
-/* Reads "from" and "to", in ns since the recording's begin, to a window of its
- * clock that is not empty.  Returns whether they are fine.
+/* Parses "from" and "to", in ns since the recording's start, to a nonempty
+ * window of its clock. Returns whether they are valid.
  */
 bool request_window(const struct view_request *request,
 		    const struct view_summary *summary,
 		    struct time_window *window);
 
-/* Reads "thread", a thread's number; THREAD_NUMBER_NONE if it is not there, for
- * all.  Returns whether it is fine.
+/* Parses "thread", a thread's number; THREAD_NUMBER_NONE, for all, if it is
+ * missing. Returns whether it is valid.
  */
 bool request_thread(const struct view_request *request,
 		    const struct view_summary *summary, uint32_t *number);

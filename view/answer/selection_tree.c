@@ -17,7 +17,7 @@ static void add_times(struct view_selection *selection,
 		selection->part_ns[i] += part_ns[i];
 }
 
-/* Adds a tree that the scope was applied to; its parents come before their
+/* Adds a tree to which the scope was already applied; parents precede their
  * children.
  */
 static int add_tree(struct view_selection *selection,
@@ -68,7 +68,7 @@ static int add_cells(const struct view_sources *sources,
 	return status;
 }
 
-/* Whether anything was done in @window: without a cell nothing was. */
+/* Returns whether a cell overlaps @window; without one, no function ran. */
 static bool has_cell(const struct call_sums *calls, struct time_window window)
 {
 	for (size_t i = 0; i < call_sums_spans(calls, 0); i++) {
@@ -81,7 +81,7 @@ static bool has_cell(const struct call_sums *calls, struct time_window window)
 	return false;
 }
 
-/* Decodes what lies between two times, and adds it. */
+/* Decodes @window and adds its calls. */
 static int add_window(const struct view_sources *sources,
 		      struct view_selection *selection,
 		      struct time_window window)

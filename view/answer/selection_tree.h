@@ -7,23 +7,24 @@
 
 struct call_tree;
 
-/* This is what is selected, and the profile of it. */
+/* A selection and its profile. */
 struct view_selection {
 	struct time_window window;
-	uint32_t number; /* a thread's, which is shown whatever
-					 * it is; or THREAD_NUMBER_NONE */
+	/* of a thread, which is shown whatever its part; or THREAD_NUMBER_NONE
+	 */
+	uint32_t number;
 	struct profile_scope scope;
 	struct call_tree *tree;		 /* with one root, or empty */
-	uint64_t part_ns[PROFILE_PARTS]; /* the parts' times, shown or not */
+	uint64_t part_ns[PROFILE_PARTS]; /* time by part, shown or not */
 };
 
-/* Adds up the calls that the scope shows of one thread or of all in the window:
- * whole parts of the summary, and what lies between these and the window's ends
- * by decoding.  Where that is not possible yet the window grows to whole parts:
- * then it is what was added up.
+/* Sums up the calls in the window, of one thread or all, that the scope shows:
+ * whole cells of the summary, and the rest at the window's ends by decoding. If
+ * decoding is not possible yet, sets the window to the whole cells that overlap
+ * it.
  *
- * Returns 0 with the tree, to be freed, and the times; or a negative enum
- * error.
+ * Returns 0 with the tree, which the caller frees, and the times; or a negative
+ * enum error.
  */
 int selection_tree(const struct view_sources *sources,
 		   struct view_selection *selection);

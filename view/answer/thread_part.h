@@ -5,8 +5,8 @@
 #include "report/profile/profile_scope.h"
 #include "view/answer/answer.h"
 
-/* Returns the part that the summary's thread @number is of; PROFILE_WORK if it
- * has none of that number.
+/* Returns the profile part of the summary's thread @number; PROFILE_WORK if it
+ * does not exist.
  */
 enum profile_part thread_part(const struct view_sources *sources,
 			      uint32_t number);

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Takes what the thinner leaves. */
+/* Receives the slices from the thinner. */
 static void take(struct slice_callback *callback,
 		 const struct view_slice *slice)
 {
@@ -48,7 +48,9 @@ int window_slices_want(struct window_slices *slices, uint32_t lane)
 			    });
 }
 
-/* Returns the last level on which all can be seen that a pixel shows. */
+/* Returns the last level that still has all slices visible at @pixel_ns per
+ * pixel.
+ */
 static uint32_t level_for(const struct view_summary *summary, uint64_t pixel_ns)
 {
 	uint32_t level = 0;
@@ -59,7 +61,7 @@ static uint32_t level_for(const struct view_summary *summary, uint64_t pixel_ns)
 	return level;
 }
 
-/* The lanes stay where they are from here on: the thinners lead to them. */
+/* No lane may be added afterwards: the thinners point to the lanes. */
 static int make_thinners(struct window_slices *slices, uint64_t pixel_ns)
 {
 	for (size_t i = 0; i < slices->lanes.count; i++) {

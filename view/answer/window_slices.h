@@ -6,19 +6,21 @@
 #include "report/steps/time_window.h"
 #include "view/answer/answer.h"
 
-/* The slices of some lanes that can be seen in a window. */
+/* The visible slices of some lanes in a window. */
 struct window_slices {
 	struct array lanes; /* struct lane_slices */
-	bool is_whole;	    /* else short calls are taken together that
-				 * could be seen */
+	/* false: calls that would be visible alone may be merged */
+	bool is_whole;
 };
 
 struct lane_slices {
 	struct slice_callback callback;
 	uint32_t lane;
 	struct array slices; /* struct view_slice */
-	struct array longs;  /* the same: from the summary, while the
-				 * engine finds those between */
+	/* struct view_slice: long calls from the summary, while the engine
+	 * finds shorter ones
+	 */
+	struct array longs;
 	size_t next_long;
 	struct slice_thinner *thinner;
 	int status;
@@ -27,11 +29,11 @@ struct lane_slices {
 void window_slices_init(struct window_slices *slices);
 void window_slices_free(struct window_slices *slices);
 
-/* Adds a lane that is wanted.  Returns 0 or -ERROR_MEMORY. */
+/* Adds a wanted lane. Returns 0 or -ERROR_MEMORY. */
 int window_slices_want(struct window_slices *slices, uint32_t lane);
 
-/* Finds them, as can be told apart where a pixel is @pixel_ns.  The
- * summary is locked.
+/* Finds the slices of the wanted lanes that are visible at @pixel_ns per pixel.
+ * The summary must be locked.
  *
  * Returns 0 or a negative enum error.
  */

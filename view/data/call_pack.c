@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Call sums as they lie in a file: what is read is outside data. */
+/* Writes and reads call sums in a file, which is untrusted. */
 #include "common/error.h"
 #include "common/pack.h"
 #include "view/data/call_store.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many that a chunk is some megabytes. */
+/* Paths per chunk, for chunks of some megabytes. */
 enum { CHUNK_PATHS = 1 << 19 };
 
 int call_sums_flush(struct call_sums *sums)
@@ -28,7 +28,7 @@ int call_sums_flush(struct call_sums *sums)
 	return status;
 }
 
-/* Whether path @i makes sense. */
+/* Returns whether path @i is valid. */
 static bool is_sensible(const struct call_path *path, size_t i,
 			uint32_t functions)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans of call sums as they are made: cells, and larger spans of these. */
+/* Builds spans of call sums: cells, and larger spans of them. */
 #include "common/error.h"
 #include "view/data/call_store.h"
 #include "view/data/sum_lists.h"
@@ -8,8 +8,8 @@
 
 enum { SUMS_MOST = CHUNK_MOST / sizeof(struct call_sum) };
 
-/* Writes @list, which becomes empty, as the next frame of @span.  Paths are
- * written as how far they are from those before: small numbers.
+/* Writes @list, which becomes empty, as the next frame of @span. Paths are
+ * written as differences from their predecessors: small numbers.
  */
 static int add_frame(struct call_sums *sums, struct call_span *span,
 		     uint32_t owner, struct array *list)
@@ -38,8 +38,8 @@ static int compare_threads(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Adds a frame of the first of @cells and those after it that are of the same
- * thread.  @lists has room for them.  Returns their number, or a negative enum
+/* Adds a frame of the first of @cells and the following ones of the same
+ * thread. @lists has room for them. Returns their number, or a negative enum
  * error.
  */
 static int add_thread(struct call_sums *sums, struct call_span *span,
@@ -102,8 +102,8 @@ static int add_copy(struct array *frames, const struct call_frame *frame,
 	return 0;
 }
 
-/* Collects what a span is made of: the frames of its parts, and those of
- * threads once more for the profile's part that they are of.
+/* Collects the frames that a span is made from: those of its parts, and those
+ * of threads once more for the threads' profile parts.
  */
 static int collect(const struct call_sums *sums, const struct call_span *below,
 		   bool are_cells, struct array *frames)
@@ -127,7 +127,9 @@ static int collect(const struct call_sums *sums, const struct call_span *below,
 	return status;
 }
 
-/* Adds a frame of @count frames of one owner.  One alone stays where it is. */
+/* Adds a frame that merges @count frames of one owner. A single frame is not
+ * rewritten, but shared.
+ */
 static int join_frames(struct call_sums *sums, struct call_span *span,
 		       const struct call_frame *frames, size_t count)
 {
@@ -173,7 +175,7 @@ static int join_all(struct call_sums *sums, struct call_span *span,
 	return status;
 }
 
-/* Makes the next span of @level of the last ones of the level before. */
+/* Makes the next span of @level from the last spans of the previous level. */
 static int make_span(struct call_sums *sums, uint32_t level,
 		     struct call_span *span)
 {
@@ -197,7 +199,7 @@ static int make_span(struct call_sums *sums, uint32_t level,
 	return status;
 }
 
-/* Adds a span, which becomes the store's even if that fails. */
+/* Adds a span, which the store owns even if that fails. */
 static int add_span(struct call_sums *sums, uint32_t level,
 		    struct call_span *span)
 {

@@ -4,12 +4,13 @@
 
 #include "view/data/call_sums.h"
 
-/* What call sums consist of: for the files that are call_sums.h together. */
+/* The contents of call sums, shared by the files that implement call_sums.h. */
 struct call_sums {
 	struct chunk_file *file;
-	struct array paths;	  /* struct call_path */
-	struct array path_chunks; /* struct chunk: where they were written */
-	struct array parts;	  /* uint8_t: enum profile_part by thread */
+	struct array paths; /* struct call_path */
+	/* struct chunk: positions of the written paths */
+	struct array path_chunks;
+	struct array parts; /* uint8_t: enum profile_part by thread */
 	struct array levels[CALL_LEVELS_MOST]; /* struct call_span */
 };
 

@@ -87,7 +87,8 @@ const struct call_span *call_sums_span(const struct call_sums *sums,
 	return array_at(&sums->levels[level], index);
 }
 
-/* Whether there is a span of @level, of @cells cells, from cell @begin on. */
+/* Returns whether @level has a span of @cells cells that starts at cell @begin.
+ */
 static bool has_span(const struct call_sums *sums, uint32_t level, size_t cells,
 		     size_t begin)
 {
@@ -137,7 +138,7 @@ const struct call_frame *call_span_frame(const struct call_span *span,
 		       NULL;
 }
 
-/* Paths are written as how far they are from those before: small numbers. */
+/* Decodes paths, which are written as differences from their predecessors. */
 static int make_absolute(const struct call_sums *sums, struct array *read)
 {
 	struct call_sum *items = read->items;
@@ -146,7 +147,7 @@ static int make_absolute(const struct call_sums *sums, struct array *read)
 	for (size_t i = 0; i < read->count; i++) {
 		path += items[i].path;
 		items[i].path = path;
-		/* What is read is outside data. */
+		/* The file is untrusted. */
 		if (path >= sums->paths.count)
 			return -ERROR_FORMAT;
 	}

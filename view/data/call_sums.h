@@ -10,26 +10,26 @@
 
 struct pack;
 
-/* One function in one place: called by these callers in this order, in any
- * thread.  Path 0 is where all threads begin.
+/* One call path: a function with its chain of callers, in any thread. Path 0 is
+ * the root of all threads.
  */
 struct call_path {
-	uint32_t parent; /* a smaller number; CALL_PATH_NONE: of path 0 */
+	uint32_t parent; /* a smaller number; CALL_PATH_NONE: for path 0 */
 	uint32_t function;
 };
 
 #define CALL_PATH_NONE UINT32_MAX
 
-/* What was done on one path. */
+/* The sums of one path. */
 struct call_sum {
 	uint64_t self_ns;
 	uint64_t calls;
 	uint32_t path;
-	uint32_t unused; /* 0 */
+	uint32_t unused; /* must be 0 */
 };
 
-/* Whose sums a frame has: those of the thread of this number, or those of all
- * threads that are of one part of a profile (enum profile_part) together.
+/* The owner of a frame's sums: the number of a thread or, with this bit, an
+ * enum profile_part, for all threads of that part together.
  */
 #define CALL_OWNER_PART (UINT32_C(1) << 31)
 
@@ -38,21 +38,22 @@ struct call_frame {
 	struct chunk chunk;
 };
 
-/* A span of the recording's time, and what was done in it.  Spans of level 0,
- * the cells, have a frame for each thread; of each further level a span is
- * CALL_SPAN_CELLS spans of the one before, and has frames of parts, too.
+/* An interval of the recording with its sums. Spans of level 0, the cells, have
+ * a frame for each thread; spans of further levels each join CALL_SPAN_CELLS
+ * spans of the previous level, and also have frames of parts.
  */
 struct call_span {
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	bool is_left_out;    /* it would be too large: see its parts */
+	bool is_left_out;    /* too large to write: use its parts */
 	struct array frames; /* struct call_frame, by owner */
 };
 
 enum { CALL_SPAN_CELLS = 8, CALL_LEVELS_MOST = 10, CALL_PARTS_MOST = 7 };
 
-/* Call sums of all threads by spans of the recording's time, of which a profile
- * of any stretch can be added up.  The paths are in memory, the sums in a file.
+/* Call sums of all threads by intervals of the recording, from which the
+ * profile of any interval can be summed up. The paths are in memory, the sums
+ * in a file.
  */
 struct call_sums;
 
@@ -60,43 +61,45 @@ struct call_sums;
 struct call_sums *call_sums_new(struct chunk_file *file);
 void call_sums_free(struct call_sums *sums);
 
-/* Adds a path, whose number is the count of those before.  Returns 0 or
+/* Adds a path; its number is the count of earlier paths. Returns 0 or
  * -ERROR_MEMORY.
  */
 int call_sums_add_path(struct call_sums *sums, struct call_path path);
 
-/* Returns the paths by number, until one is added, and sets *@count. */
+/* Returns the paths by number, valid until one is added, and sets *@count. */
 const struct call_path *call_sums_paths(const struct call_sums *sums,
 					uint32_t *count);
 
-/* Thread @number is of @part, an enum profile_part, at most CALL_PARTS_MOST;
- * that is said before it has sums.  Returns 0 or -ERROR_MEMORY.
+/* Sets thread @number's part, an enum profile_part, at most CALL_PARTS_MOST.
+ * Must be called before the thread has sums. Returns 0 or -ERROR_MEMORY.
  */
 int call_sums_set_part(struct call_sums *sums, uint32_t number, uint8_t part);
 uint8_t call_sums_part(const struct call_sums *sums, uint32_t number);
 
-/* What a thread did in a cell, or in some of it. */
+/* A thread's sums in a cell, or in a part of one. */
 struct call_cell_sums {
 	uint32_t thread;
 	struct array sums; /* struct call_sum */
 };
 
-/* Adds a cell, later than those before, of @lists (struct call_cell_sums), which
- * it sorts.
+/* Adds a cell, which must be later than all before, with @lists (struct
+ * call_cell_sums), which it sorts.
  *
  * Returns 0 or a negative enum error.
  */
 int call_sums_add_cell(struct call_sums *sums, uint64_t begin_ns,
 		       uint64_t end_ns, struct array *lists);
 
-/* Returns the number of spans on @level; 0 from the first level without on. */
+/* call_sums_spans() returns the number of spans on @level; 0 on levels that do
+ * not exist.
+ */
 size_t call_sums_spans(const struct call_sums *sums, uint32_t level);
 const struct call_span *call_sums_span(const struct call_sums *sums,
 				       uint32_t level, size_t index);
 
-/* Finds the largest span up to level @most that begins with cell @first and has
- * none from @last on; or, with @is_back, ends before @first and has none before
- * @last.
+/* Finds the largest span up to level @most that begins at cell @first and has
+ * no cell from @last on; or, with @is_back, ends before @first and has no cell
+ * before @last.
  *
  * Returns its level, and sets *@cells to the number of its cells.
  */
@@ -104,11 +107,11 @@ uint32_t call_sums_largest(const struct call_sums *sums, size_t first,
 			   size_t last, bool is_back, uint32_t most,
 			   size_t *cells);
 
-/* Returns the frame of @owner, or NULL if @span has none. */
+/* Returns the frame of @owner in @span, or NULL. */
 const struct call_frame *call_span_frame(const struct call_span *span,
 					 uint32_t owner);
 
-/* Reads a frame to @read (struct call_sum), which is to be freed with
+/* Reads a frame to @read (struct call_sum), which the caller must free with
  * array_free().
  *
  * Returns 0 or a negative enum error.
@@ -119,8 +122,8 @@ int call_sums_read(const struct call_sums *sums, const struct call_frame *frame,
 /* Writes the paths to the file.  Returns 0 or a negative enum error. */
 int call_sums_flush(struct call_sums *sums);
 
-/* Writes all but what is in the file, behind call_sums_flush(), or reads it.
- * Functions are numbers below @functions.
+/* Writes, after call_sums_flush(), the data that is not in the file, or reads
+ * it. Functions are numbers below @functions.
  */
 void call_sums_pack(struct call_sums *sums, struct pack *pack,
 		    uint32_t functions);

@@ -10,7 +10,7 @@ enum { LONGEST_KEPT = 50 };
 
 struct pack;
 
-/* The longest slices of some kind, and how many there were. */
+/* The longest slices of some kind, and their total number. */
 struct longest {
 	struct view_slice slices[LONGEST_KEPT]; /* longest first */
 	uint32_t kept;
@@ -20,7 +20,7 @@ struct longest {
 
 void longest_take(struct longest *longest, const struct view_slice *slice);
 
-/* Writes it, or reads it. */
+/* Writes or reads @longest. */
 void longest_pack(struct longest *longest, struct pack *pack);
 
 #endif

@@ -4,51 +4,53 @@
 
 #include <stdint.h>
 
-/* A stretch of time on a lane, as the page draws it: one call, one state of a
- * thread, or many short ones of them that were taken together.
+/* An interval on a lane that the page draws: one call, one state of a thread,
+ * or several short ones merged.
  */
 struct view_slice {
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	uint64_t busy_ns;  /* of the parts, without what is between */
-	uint32_t lane;	   /* see lane_of() */
-	uint32_t depth;	   /* of a call; else 0 */
-	uint32_t name;	   /* LANE_STACK: a function; LANE_STATE: an enum
-				 * view_state; LANE_CPU: a thread's number; of
-				 * the longest part */
-	uint32_t detail;   /* LANE_STATE: the function that it is in, or
-				 * VIEW_NO_FUNCTION */
+	/* sum of the merged slices, without the time between */
+	uint64_t busy_ns;
+	uint32_t lane;	/* see lane_of() */
+	uint32_t depth; /* of a call; else 0 */
+	/* of the longest merged slice. LANE_STACK: a function; LANE_STATE: an
+	 * enum view_state; LANE_CPU: a thread's number
+	 */
+	uint32_t name;
+	/* LANE_STATE: the current function, or VIEW_NO_FUNCTION */
+	uint32_t detail;
 	int32_t waker_tid; /* of VIEW_ASLEEP; -1: unknown */
-	uint32_t count;	   /* of parts; 1: it is just as it was */
+	uint32_t count;	   /* number of merged slices; 1: not merged */
 };
 
 #define VIEW_NO_FUNCTION UINT32_MAX
 
-/* Takes slices; those of one lane and depth in order of time. */
+/* Receives slices; those of one lane and depth in order of time. */
 struct slice_callback {
 	void (*take)(struct slice_callback *callback,
 		     const struct view_slice *slice);
 };
 
 enum lane_kind {
-	LANE_CPU,   /* who runs on a CPU: by the CPU's number */
-	LANE_STATE, /* what a thread does: by the thread's number */
-	LANE_STACK, /* its calls: likewise */
+	LANE_CPU,   /* running threads, by CPU number */
+	LANE_STATE, /* a thread's states, by thread number */
+	LANE_STACK, /* a thread's calls, by thread number */
 	LANE_KINDS,
 };
 
-/* The lane of @kind that belongs to CPU or thread @number. */
+/* Returns the lane of @kind of CPU or thread @number. */
 static inline uint32_t lane_of(enum lane_kind kind, uint32_t number)
 {
 	return number * LANE_KINDS + (uint32_t)kind;
 }
 
-/* Lanes from here on are in no recording. */
+/* Bound on lane numbers: no recording has as many. */
 enum { LANE_MOST = 1 << 18 };
 
-/* This is what a thread does: the classes of attribution/time/time_span.h but
- * the tracer's, which is the kernel's here, with each reason of the unknown
- * one a state of its own.
+/* A thread's state: the classes of attribution/time/time_span.h, with the
+ * tracer's merged into the kernel's, and each reason for unknown time as a
+ * state of its own.
  */
 enum view_state {
 	VIEW_USER,

@@ -9,19 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slices in a chunk: few enough that a window reads little beside its own. */
+/* Slices per chunk: few, so that reading a window reads little else. */
 enum { CHUNK_SLICES = 1024 };
 
 struct slice_chunk {
 	struct chunk chunk;
-	uint64_t first_ns; /* of what they cover together */
+	uint64_t first_ns; /* of the time that they cover together */
 	uint64_t last_ns;
 };
 
 /* The slices of one lane on one level. */
 struct series {
 	struct array chunks; /* struct slice_chunk */
-	struct array newest; /* struct view_slice: no chunk yet */
+	struct array newest; /* struct view_slice: not in a chunk yet */
 };
 
 struct slice_store {
@@ -72,7 +72,7 @@ static struct series *add_series(struct array *level, uint32_t lane)
 	return array_at(level, lane);
 }
 
-/* Small numbers, most of them equal, can be compressed. */
+/* Makes numbers small and mostly equal, so that they compress well. */
 static void make_relative(struct view_slice *slices, size_t count)
 {
 	uint64_t last_ns = 0;

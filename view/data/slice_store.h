@@ -8,9 +8,9 @@
 struct chunk_file;
 struct pack;
 
-/* Slices by level and lane: level 0 has all that was kept, each further one
- * what can be seen from farther away.  They lie in a file, some thousands a
- * chunk, of which only where they are is kept in memory.
+/* Slices by level and lane: level 0 has all stored slices, each further level
+ * those visible at a lower zoom. They are in a file, some thousands per chunk;
+ * only the chunks' positions are in memory.
  */
 struct slice_store;
 
@@ -20,32 +20,32 @@ enum { SLICE_LEVELS_MOST = 16 };
 struct slice_store *slice_store_new(struct chunk_file *file);
 void slice_store_free(struct slice_store *store);
 
-/* Adds a slice; those of a level and a lane in order of their ends.
+/* Adds a slice; slices of a level and lane must be added in order of their
+ * ends.
  *
  * Returns 0 or a negative enum error.
  */
 int slice_store_add(struct slice_store *store, uint32_t level,
 		    const struct view_slice *slice);
 
-/* Hands those of @level and @lane that @window has any part of to @callback, in
+/* Passes the slices of @level and @lane that overlap @window to @callback, in
  * the order in which they were added.
  *
- * Returns 0 or a negative enum error: -ERROR_FORMAT if what was written is not
- * what is read.
+ * Returns 0 or a negative enum error: -ERROR_FORMAT if the file was changed.
  */
 int slice_store_read(const struct slice_store *store, uint32_t level,
 		     uint32_t lane, struct time_window window,
 		     struct slice_callback *callback);
 
-/* Returns the number behind the last lane that @level has. */
+/* Returns one more than the last lane number on @level. */
 uint32_t slice_store_lanes(const struct slice_store *store, uint32_t level);
 
-/* Writes all that is still in memory to the file.  Returns 0 or a negative
- * enum error.
+/* Writes all slices that are still in memory to the file. Returns 0 or a
+ * negative enum error.
  */
 int slice_store_flush(struct slice_store *store);
 
-/* Writes where everything is, behind slice_store_flush(), or reads it. */
+/* Writes, after slice_store_flush(), the chunks' positions, or reads them. */
 void slice_store_pack(struct slice_store *store, struct pack *pack);
 
 #endif

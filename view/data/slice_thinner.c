@@ -6,10 +6,10 @@
 
 #include <stdlib.h>
 
-/* Short slices that have been taken together so far. */
+/* The short slices merged so far. */
 struct waiting {
 	struct view_slice slice; /* count 0: none */
-	uint64_t longest_ns;	 /* of its parts */
+	uint64_t longest_ns;	 /* of the longest merged slice */
 };
 
 struct slice_thinner {

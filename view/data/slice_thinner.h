@@ -4,14 +4,14 @@
 
 #include "view/data/slice.h"
 
-/* Leaves of slices what can be seen at one resolution: longer ones pass as they
- * are, shorter ones that follow each other on a lane and depth become one, so
- * that of any number of slices no more are left than would fit side by side.
+/* Reduces slices to those visible at one resolution: longer ones pass
+ * unchanged, shorter adjacent ones on a lane and depth are merged, so that at
+ * most as many are left as fit side by side.
  */
 struct slice_thinner;
 
-/* Borrows @next, which gets them in order of their ends.  With @resolution_ns
- * 0 all pass.  Returns NULL when out of memory.
+/* Borrows @next, which receives slices in order of their ends. With
+ * @resolution_ns 0 all pass. Returns NULL when out of memory.
  */
 struct slice_thinner *slice_thinner_new(uint64_t resolution_ns,
 					struct slice_callback *next);
@@ -19,7 +19,7 @@ void slice_thinner_free(struct slice_thinner *thinner);
 
 struct slice_callback *slice_thinner_callback(struct slice_thinner *thinner);
 
-/* Hands on what still waits for more.
+/* Emits the slices that are still being merged.
  *
  * Returns 0, or -ERROR_MEMORY if slices were lost for lack of memory.
  */

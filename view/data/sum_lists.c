@@ -35,7 +35,7 @@ void sum_list_sort(struct array *sums)
 	sums->count = kept;
 }
 
-/* Adds up two lists to @to, which has room. */
+/* Merges two lists into @to, which has room. */
 static size_t join(const struct array *a, const struct array *b,
 		   struct call_sum *to)
 {
@@ -78,7 +78,7 @@ int sum_lists_join(struct array *lists, size_t count, struct array *joined)
 {
 	int status = 0;
 
-	/* Neighbours first, so that each sum is moved few times. */
+	/* Pairwise, so that each sum is moved few times. */
 	for (size_t step = 1; step < count && !status; step *= 2)
 		for (size_t i = 0; i + step < count && !status; i += 2 * step)
 			status = join_pair(&lists[i], &lists[i + step]);

@@ -6,12 +6,14 @@
 
 #include <stddef.h>
 
-/* Lists of struct call_sum, each path once, by rising numbers of paths. */
+/* Lists of struct call_sum with each path once, by rising path number. */
 
-/* Makes one of any sums: sorts them, and adds up those of the same path. */
+/* Converts an array of sums to such a list: sorts it, and merges sums of the
+ * same path.
+ */
 void sum_list_sort(struct array *sums);
 
-/* Adds up @count of @lists, which become empty, to @joined, an empty list.
+/* Merges @count @lists, which become empty, into @joined, an empty list.
  *
  * Returns 0, or -ERROR_MEMORY; then @joined stays empty.
  */

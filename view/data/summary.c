@@ -59,7 +59,7 @@ struct view_summary *view_summary_new(const char *path)
 		return summary;
 	}
 	output_draft_close(&summary->draft);
-	/* The folder is read-only or another user's: for this run alone. */
+	/* The folder is not writable: use a temporary file for this run. */
 	summary->file.fd = output_temporary_file(NULL);
 	if (summary->file.fd >= 0)
 		return summary;
@@ -106,7 +106,7 @@ static void pack_all(struct view_summary *summary, struct pack *pack)
 	call_sums_pack(summary->calls, pack, summary->functions);
 }
 
-/* The head says under which key where the rest lies that is no chunk. */
+/* The head has the key and the position of all data outside of chunks. */
 static int write_head(struct view_summary *summary, uint64_t key,
 		      struct chunk *rest)
 {

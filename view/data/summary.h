@@ -17,66 +17,68 @@ struct slice_store;
 
 /* A thread, or the idle task of a CPU. */
 struct view_thread {
-	int32_t tid; /* 0: idle task; -1: unknown, both of cpu */
+	int32_t tid; /* 0: idle task; -1: unknown; both are of cpu */
 	int32_t pid;
 	int32_t cpu;
 	uint64_t state_ns[VIEW_STATES];
 	uint64_t state_count[VIEW_STATES];
 };
 
-/* This is what the overview lists the longest of. */
+/* The overview's lists of longest slices. */
 enum view_list {
 	LIST_SLEEPS,
-	LIST_CALLS, /* of the system */
+	LIST_CALLS, /* system calls */
 	LIST_INTERRUPTS,
 	LIST_GAPS,
 	LIST_COUNT,
 };
 
-/* All that a whole decode leaves for the page: slices by level, call trees by
- * parts of time, threads.  Made anew if it does not fit the recording, and all
- * that is read of it is outside data.
+/* The results of a whole decode for the page: slices by level, call trees by
+ * parts of time, threads. It is rebuilt if it does not fit the recording, and
+ * its file is untrusted.
  *
- * Open.  Who reads or changes it holds the lock, but for the fields down to
- * functions, which stay as they are.
+ * All fields are public. Readers and writers must hold the lock, except for the
+ * fields up to functions, which never change.
  */
 struct view_summary {
 	uint64_t first_ns; /* of the recording */
 	uint64_t last_ns;
-	uint64_t resolution_ns; /* of calls on level 0; each level has four
-				 * times that of the one before */
+	/* of calls on level 0; each further level's is four times its
+	 * predecessor's
+	 */
+	uint64_t resolution_ns;
 	uint32_t levels;
 	uint32_t functions; /* of the recording */
 	pthread_mutex_t lock;
-	uint64_t begin_ns;   /* of its trace; 0: nothing is decoded yet */
-	uint64_t reached_ns; /* how far the decode has come */
+	uint64_t begin_ns;   /* of its trace; 0: nothing decoded yet */
+	uint64_t reached_ns; /* end of the decoded part */
 	bool is_complete;
 	struct array threads; /* struct view_thread */
 	struct longest lists[LIST_COUNT];
-	struct output_draft draft; /* fd -1: a file without a place */
+	struct output_draft draft; /* fd -1: an unnamed temporary file */
 	struct chunk_file file;
 	struct slice_store *slices;
 	struct call_sums *calls;
 };
 
-/* Returns an empty one, its file to become @path; NULL when out of memory or if
- * no file can be written, not even a temporary one.
+/* Returns an empty summary whose file will become @path; NULL when out of
+ * memory or if no file can be written, not even a temporary one.
  */
 struct view_summary *view_summary_new(const char *path);
 
-/* Returns the one that was saved at @path under @key; NULL if there is none
- * that fits.
+/* Returns the summary saved at @path with @key; NULL if there is none that
+ * fits.
  */
 struct view_summary *view_summary_load(const char *path, uint64_t key,
 				       uint32_t functions);
 void view_summary_free(struct view_summary *summary);
 
-/* All was decoded: saves it.  Returns 0, or a negative enum error: then it is
- * of use as long as it lives.
+/* Saves a complete summary. Returns 0, or a negative enum error, after which
+ * the summary can still be used in memory.
  */
 int view_summary_save(struct view_summary *summary, uint64_t key);
 
-/* Returns how long what a slice may be is, to be seen on @level. */
+/* Returns the resolution of @level: shorter slices are merged there. */
 uint64_t view_summary_resolution(const struct view_summary *summary,
 				 uint32_t level);
 

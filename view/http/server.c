@@ -12,40 +12,40 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Connections that may stay open, and how many may be open while the others close.
- * MHD has one thread, so that all this needs no lock.
+/* Connections that may stay open, and how many may be open while the others
+ * close. MHD has one thread, so this needs no lock.
  */
 enum { CONNECTIONS = 16, CONNECTIONS_MOST = 64, IDLE_SECONDS = 30 };
 
 struct open_connection {
 	int fd;
-	bool is_shut; /* to make room: MHD is about to close it */
+	bool is_shut; /* shut down to make room; MHD is about to close it */
 };
 
 struct view_server {
 	const struct view_sources *sources;
 	struct MHD_Daemon *daemon;
 	struct view_token token;
-	char host[32]; /* that a browser must ask for */
+	char host[32]; /* required Host header */
 	char address[96];
-	/* The one that was not used for longest comes first. */
+	/* In order of last use, oldest first. */
 	struct open_connection open[CONNECTIONS_MOST];
 	size_t open_count;
 };
 
-/* This is what is sent back. */
+/* A response. */
 struct reply {
 	unsigned int status;
 	const char *type;
 	char nonce[sizeof(((struct view_token *)NULL)->text)];
-	char *body; /* to be freed */
+	char *body; /* the caller frees it */
 	size_t size;
 };
 
 static const char json_type[] = "application/json; charset=utf-8";
 
-/* Nothing may run but what the page brings along, nothing come from elsewhere,
- * nobody show the page inside another.
+/* Headers that allow only the page's own scripts, no other sources, and no
+ * embedding in another page.
  */
 static void add_headers(struct MHD_Response *response,
 			const struct reply *reply)
@@ -84,7 +84,7 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection,
 	return result;
 }
 
-/* An answer's arguments are those of the connection. */
+/* Returns a query argument of the connection. */
 static const char *argument(const struct view_request *request,
 			    const char *name)
 {
@@ -121,7 +121,9 @@ static void write_page(FILE *out, struct reply *reply)
 	page_write(out, &recording_page, nonce.text, NULL, NULL);
 }
 
-/* Whoever asks for another host was led here by a name of somebody else's. */
+/* Rejects other hosts, against DNS rebinding: another site's name may resolve
+ * to this server.
+ */
 static bool is_for_us(const struct view_server *server,
 		      struct MHD_Connection *connection)
 {
@@ -162,7 +164,7 @@ static int descriptor_of(struct MHD_Connection *connection)
 		->connect_fd;
 }
 
-/* Takes the connection with @fd out of the list. */
+/* Removes the connection with @fd from the list. */
 static void forget_connection(struct view_server *server, int fd)
 {
 	size_t kept = 0;
@@ -179,8 +181,9 @@ static void add_connection(struct view_server *server, int fd)
 	server->open[server->open_count++] = (struct open_connection){ fd, 0 };
 }
 
-/* Shuts those that were not used for longest, until no more than CONNECTIONS are
- * left.  A client that sends nothing, or a byte now and then, locks nobody out.
+/* Shuts down the least recently used connections until CONNECTIONS are left, so
+ * that a client that sends nothing, or a byte now and then, cannot lock out
+ * others.
  */
 static void make_room(struct view_server *server)
 {
@@ -211,7 +214,7 @@ static void notice(void *ctx, struct MHD_Connection *connection, void **state,
 	make_room(server);
 }
 
-/* A connection with a whole request is used. */
+/* Marks a connection as used when it has sent a whole request. */
 static void note_use(struct view_server *server,
 		     struct MHD_Connection *connection)
 {

@@ -6,9 +6,10 @@
 
 #include <stdint.h>
 
-/* Serves the page and the answers to it on 127.0.0.1, to who knows the token in
- * the address, and asks for that address: no other page that somebody's browser
- * has open can read anything.  One thread of its own, one answer at a time.
+/* Serves the page and its answers on 127.0.0.1 to clients that have the token
+ * in the request's path and the right Host header, so that no other page in the
+ * user's browser can read anything. Runs one thread, which answers one request
+ * at a time.
  */
 struct view_server;
 

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* Built without libmicrohttpd: report --html is there all the same. */
+/* For builds without libmicrohttpd, where report --html still works. */
 
 struct view_server *view_server_start(const struct view_sources *sources,
 				      uint16_t port)

@@ -35,7 +35,7 @@ static struct cpu_sums *cpu_of(struct cell_sums *cell, uint32_t number)
 	return array_at(&cell->cpus, number);
 }
 
-/* Puts the sums of the CPU's thread aside. */
+/* Saves the sums of the CPU's thread. */
 static int put_aside(struct cell_sums *cell, struct cpu_sums *cpu)
 {
 	const struct call_sum *sums = cpu->sums.items;

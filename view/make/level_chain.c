@@ -8,12 +8,12 @@
 
 #include <stdlib.h>
 
-/* Where a level's slices come to. */
+/* Receives a level's slices. */
 struct level {
 	struct slice_callback callback;
 	struct level_chain *chain;
 	uint32_t number;
-	struct slice_thinner *next; /* to the level above; NULL: none */
+	struct slice_thinner *next; /* to the next level; NULL: none */
 };
 
 struct level_chain {

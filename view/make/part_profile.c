@@ -11,14 +11,14 @@
 
 #include <stdlib.h>
 
-/* Where a thread is in the tree. */
+/* A thread's current node in the tree. */
 struct thread_place {
 	uint32_t node;
 	bool is_known;
-	uint64_t clock_ns; /* up to here its time is in a part */
+	uint64_t clock_ns; /* end of its time in a part */
 };
 
-/* This is what a CPU does: while it is traced, the clock of its thread goes. */
+/* A CPU's state: the clock of its thread advances while it is traced. */
 struct profile_cpu {
 	uint32_t number;
 	bool is_traced;
@@ -33,9 +33,9 @@ struct part_profile {
 	struct array threads;	 /* struct thread_place */
 	struct array cpus;	 /* struct profile_cpu */
 	uint64_t part_ns;
-	uint64_t begin_ns; /* of the part that goes on */
+	uint64_t begin_ns; /* of the current part */
 	uint64_t end_ns;
-	struct cell_sums cell; /* what was done in it */
+	struct cell_sums cell; /* sums of the current part */
 	int status;
 };
 
@@ -90,7 +90,7 @@ static struct call_sum *sum_of(struct part_profile *profile, uint32_t cpu,
 	return sum;
 }
 
-/* A node that is new becomes a path of the summary. */
+/* Adds a new node to the summary as a path. */
 static void add_path(struct part_profile *profile, uint32_t node,
 		     struct call_path path)
 {
@@ -133,7 +133,9 @@ static void add_self(struct part_profile *profile, uint32_t cpu,
 	thread->clock_ns += self_ns;
 }
 
-/* Adds what the threads on CPUs do from their last steps to the part's end. */
+/* Adds the time of the threads on CPUs from their last call events to the
+ * part's end.
+ */
 static void pass_end(struct part_profile *profile)
 {
 	for (uint32_t i = 0; i < profile->cpus.count; i++) {
@@ -147,7 +149,7 @@ static void pass_end(struct part_profile *profile)
 	}
 }
 
-/* Writes the part that goes on, and begins the next one. */
+/* Writes the current part, and starts the next one. */
 static void next_part(struct part_profile *profile)
 {
 	pass_end(profile);
@@ -165,8 +167,8 @@ static void next_part(struct part_profile *profile)
 	profile->end_ns += profile->part_ns;
 }
 
-/* Returns the child of @node that is called, counting that; CALL_NODE_NONE when
- * out of memory.
+/* Counts a call from @node and returns its child for the callee; CALL_NODE_NONE
+ * when out of memory.
  */
 static uint32_t call(struct part_profile *profile, uint32_t number,
 		     uint32_t node, const struct call_step *step)
@@ -190,7 +192,9 @@ static uint32_t call(struct part_profile *profile, uint32_t number,
 	return child;
 }
 
-/* A call that leads to the function itself stays in its place. */
+/* Counts a call without entering it: a call whose target is the current
+ * function itself counts at the current node.
+ */
 static void count_local(struct part_profile *profile, uint32_t number,
 			uint32_t node, const struct call_step *step)
 {
@@ -217,7 +221,7 @@ static void move(struct part_profile *profile, struct thread_place *thread,
 		count_local(profile, number, thread->node, step);
 }
 
-/* Returns whether the CPU is traced behind @step, as it @was before it. */
+/* Returns whether the CPU is traced after @step; @was: before it. */
 static bool is_traced(const struct call_step *step, bool was)
 {
 	switch ((enum call_step_kind)step->kind) {

@@ -7,14 +7,13 @@
 struct task_names;
 struct view_summary;
 
-/* Adds up each thread's calls in equal parts of a recording's time, for a
+/* Sums up each thread's calls in equal parts of a recording's time, for a
  * summary's call_sums.
  */
 struct part_profile;
 
-/* Borrows all; it takes the lock of @summary to add to it.  @recorder is the
- * command line of the program that made the recording.  Returns NULL when out
- * of memory.
+/* Borrows all; locks @summary to add to it. @recorder is the command line of
+ * the program that made the recording. Returns NULL when out of memory.
  */
 struct part_profile *part_profile_new(struct view_summary *summary,
 				      uint64_t part_ns,
@@ -22,12 +21,12 @@ struct part_profile *part_profile_new(struct view_summary *summary,
 				      const char *recorder);
 void part_profile_free(struct part_profile *profile);
 
-/* Takes a step of thread @number of the summary. */
+/* Applies a call event of the summary's thread @number. */
 void part_profile_step(struct part_profile *profile,
 		       const struct call_step *step, uint32_t number);
 
-/* Adds the last part.  Returns 0 or a negative enum error, also of steps
- * before.
+/* Adds the last part. Returns 0 or a negative enum error, also of earlier call
+ * events.
  */
 int part_profile_end(struct part_profile *profile);
 

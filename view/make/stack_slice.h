@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* Makes a slice of each call, as it ends.
+/* Makes a slice of a call that ends with @step, of thread @number.
  *
- * Returns whether @step, of thread @number, ended one.
+ * Returns whether @step ends a call.
  */
 static inline bool stack_slice_of(const struct call_step *step, uint32_t number,
 				  struct view_slice *slice)

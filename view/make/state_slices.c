@@ -8,7 +8,7 @@
 #include "symbolize/functions/context_kinds.h"
 #include "view/make/thread_numbers.h"
 
-/* The page shows the tracer's own work as the kernel's. */
+/* Returns the state to show; the tracer's own work is shown as the kernel's. */
 static uint32_t state_of(const struct time_span *span)
 {
 	static const uint8_t states[TIME_CLASSES] = {
@@ -29,7 +29,7 @@ static uint32_t state_of(const struct time_span *span)
 	       (span->time_class == TIME_UNKNOWN ? span->reason : 0u);
 }
 
-/* Returns whether the thread is seen to be on a CPU. */
+/* Returns whether the thread is known to be on a CPU. */
 static bool is_running(const struct time_span *span)
 {
 	return span->time_class < TIME_RUNNABLE;
@@ -50,8 +50,8 @@ static uint32_t wait_function(const struct state_slices *states,
 	return frames[place.label].function;
 }
 
-/* Returns the function that tells what the thread is in: of a system call its
- * own one, which lies above the way in and has ended before it.
+/* Returns the function shown as detail. For a system call, it is the function
+ * that implements it, which runs inside the entry code and ends before it.
  */
 static uint32_t detail_of(const struct state_slices *states,
 			  const struct time_span *span)
@@ -72,7 +72,7 @@ static uint32_t detail_of(const struct state_slices *states,
 	return work->function;
 }
 
-/* The CPU's slice goes on while the same thread runs. */
+/* Extends the CPU's slice while the same thread runs. */
 static void take_running(struct state_slices *states, uint32_t number,
 			 const struct time_span *span)
 {

@@ -12,41 +12,40 @@ struct task_paths;
 struct thread_numbers;
 struct wait_channels;
 
-/* Makes slices of threads' states and of who runs on each CPU, of spans of
- * their time.
+/* Makes slices of threads' states, and of the running threads of CPUs, from
+ * spans of threads' time.
  */
 struct state_slices {
 	struct span_callback callback;
 	struct slice_callback *next;
 	struct thread_numbers *numbers;
-	const struct task_paths *paths; /* of the tasks now */
+	const struct task_paths *paths; /* current paths of the tasks */
 	const struct wait_channels *places;
-	const bool *is_call;  /* by function: a system call */
-	struct array calls;   /* struct last_call by task index */
-	struct array asleep;  /* struct view_slice by thread: a sleep whose
-				 * waker the next span may know; or count 0 */
+	const bool *is_call; /* by function: is a system call */
+	struct array calls;  /* struct last_call by task index */
+	/* struct view_slice by thread: a sleep whose waker may be known with
+	 * the next span; or count 0
+	 */
+	struct array asleep;
 	struct array running; /* struct view_slice by CPU; or count 0 */
 	int status;
 };
 
-/* The system call that a task entered last. */
+/* The last system call that a task entered. */
 struct last_call {
 	uint32_t function; /* + 1; 0: none */
 	uint64_t time_ns;
 };
 
-/* What it works with, from next to is_call, is borrowed, and for the caller to
- * set.
- */
+/* The caller must set the members from next to is_call, which are borrowed. */
 void state_slices_init(struct state_slices *states);
 void state_slices_free(struct state_slices *states);
 
-/* Task @index enters a function that is_call. */
+/* Must be called when task @index enters a function that is_call. */
 void state_slices_enter_call(struct state_slices *states, uint32_t index,
 			     uint32_t function, uint64_t time_ns);
 
-/* Hands on what waits for more.  Returns 0, or -ERROR_MEMORY if something was
- * lost.
+/* Emits the unfinished slices. Returns 0, or -ERROR_MEMORY if slices were lost.
  */
 int state_slices_end(struct state_slices *states);
 

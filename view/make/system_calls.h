@@ -6,10 +6,10 @@
 
 struct symbols;
 
-/* Marks the kernel's functions, by number, that are system calls; those that
- * end the thread, and so never return, with @ends_thread, all with false.
+/* Marks, by number, the kernel functions that implement system calls: with
+ * @ends_thread those that end the thread, and so never return; without it, all.
  *
- * Returns the marks, to be freed; NULL when out of memory.
+ * Returns the marks, which the caller frees; NULL when out of memory.
  */
 bool *system_calls_mark(const struct symbols *symbols, bool ends_thread);
 

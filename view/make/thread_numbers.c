@@ -6,7 +6,7 @@
 #include "report/steps/call_step.h"
 #include "view/data/summary.h"
 
-/* Idle tasks and unknown ones are one a CPU. */
+/* Each CPU has its own idle task and unknown task. */
 static uint64_t key_of(int32_t tid, int32_t cpu)
 {
 	if (tid > 0)

@@ -31,14 +31,15 @@ struct view_builder {
 	struct state_slices states;
 	struct part_profile *profile;
 	struct level_chain *levels;
-	bool *is_call;	  /* by function: a system call */
-	bool *is_endless; /* one that ends the thread */
+	bool *is_call; /* by function: is a system call */
+	/* by function: is a system call that ends the thread */
+	bool *is_endless;
 	int status;
 };
 
-/* This is what the engine decodes at once while somebody waits, a page's
- * width, and how much of the recording's call sums a selection may have to
- * decode anew.
+/* Bytes of trace that the engine decodes at once while the user waits, a page's
+ * width in pixels, and the granularity of call sums, which limits how much a
+ * selection must decode again.
  */
 enum {
 	WINDOW_BYTES = 2 << 20,
@@ -79,8 +80,8 @@ static void note(struct view_builder *builder, int status)
 		builder->status = status;
 }
 
-/* Which list of the overview a state of a thread belongs in.  Kernel threads
- * mostly sleep for want of work.
+/* Returns the overview's list for a state of a thread. Kernel threads mostly
+ * sleep because they have no work.
  */
 static int list_of(uint32_t state, bool is_kernel_thread)
 {
@@ -127,7 +128,7 @@ static void take_call(struct view_builder *builder,
 
 	if (builder->is_call[slice->name]) {
 		pthread_mutex_lock(&summary->lock);
-		/* What never returns is not slow. */
+		/* A call that never returns is not slow. */
 		if (builder->is_endless[slice->name])
 			summary->lists[LIST_CALLS].count++;
 		else
@@ -137,7 +138,7 @@ static void take_call(struct view_builder *builder,
 	level_chain_take_call(builder->levels, slice);
 }
 
-/* Switches are recorded before tracing begins, too. */
+/* Switches are also recorded before tracing starts. */
 static void note_begin(struct view_summary *summary,
 		       const struct call_step *step)
 {
@@ -149,7 +150,7 @@ static void note_begin(struct view_summary *summary,
 	pthread_mutex_unlock(&summary->lock);
 }
 
-/* Writes now and then how far the decode has come. */
+/* Updates the decoding progress now and then. */
 static void reach(struct view_summary *summary, uint64_t time_ns)
 {
 	if (time_ns < summary->reached_ns + summary->resolution_ns)
@@ -182,7 +183,7 @@ static void take_step(struct event_handler *handler,
 	reach(builder->summary, step->time_ns);
 }
 
-/* Returns whether all that the states are made from is there. */
+/* Returns whether everything that states are made from is available. */
 static bool connect(struct view_builder *builder, struct trackers *trackers)
 {
 	struct thread_tracker *threads = trackers_threads(trackers);

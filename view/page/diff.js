@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What changed from the recordings A to the recordings B. */
+/* The differences between the recordings A and the recordings B. */
 
 /* Longer is red, shorter is blue. */
 function changeText(ns) {
@@ -14,7 +14,7 @@ function bothSides(title, name, show) {
     value: (row) => row[side][name], show: (value) => value ? show(value) : "" }));
 }
 
-/* Of B, in per cent of A; what A lacks or B lacks has no ratio. */
+/* B in per cent of A; rows missing in A or B have no ratio. */
 function ratio(row) {
   return row.a.total_ns && row.b.total_ns ? row.b.total_ns / row.a.total_ns : 0;
 }

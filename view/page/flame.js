@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A selection's call tree: as a flame graph, and as lines that open. */
+/* A selection's call tree: as a flame graph, and as expandable lines. */
 
 const TREE = { parent: 0, function: 1, calls: 2, self: 3, total: 4, numbers: 5 };
 
-/* The nodes of an answer's tree, with their children, the longest first. */
+/* Returns the nodes of an answer's tree, with their children, longest first. */
 function treeNodes(tree) {
   const nodes = [];
   for (let i = 0; i < tree.length; i += TREE.numbers) {
@@ -19,12 +19,13 @@ function treeNodes(tree) {
   return nodes;
 }
 
-/* Levels that a flame graph draws: a canvas has a largest height.  The last level
- * shows how many are below it; a click there makes it the top.
+/* Maximum number of levels in a flame graph, since a canvas has a maximum
+ * height. The last level shows how many are below it; a click there makes it
+ * the top.
  */
 const LEVELS = { drawn: 512, above: 16 };
 
-/* Sets each node's height, in levels; children come after their parents. */
+/* Sets each node's height, in levels; children follow their parents. */
 function setHeights(nodes) {
   for (const node of nodes)
     node.height = 1;
@@ -35,7 +36,7 @@ function setHeights(nodes) {
   }
 }
 
-/* A canvas with the root on top; a click makes a function as wide as all. */
+/* A canvas with the root on top; a click zooms to a function. */
 class FlameGraph {
   constructor(root, names, tip) {
     this.root = root;
@@ -115,7 +116,7 @@ class FlameGraph {
   }
 }
 
-/* Lines that open: the way that takes longest is open at first. */
+/* Expandable lines; the slowest path is expanded at first. */
 function treeLines(root, names) {
   const lines = element("div", { className: "tree" });
   lines.append(element("div", { className: "row dim" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How durations, moments and names are shown. */
+/* Formats of durations, times and names. */
 
-/* "1.26 ms": three digits in the unit that suits. */
+/* "1.26 ms": three digits in a suitable unit. */
 function duration(ns) {
   if (ns === 0)
     return "0";
@@ -12,7 +12,7 @@ function duration(ns) {
   return `${value.toFixed(digits)} ${unit}`;
 }
 
-/* Seconds since the recording's begin, as exact as @step_ns needs. */
+/* Seconds since the recording's start, as exact as @step_ns needs. */
 function moment(ns, step_ns) {
   const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step_ns / 1e9))));
   return `${(ns / 1e9).toFixed(digits)} s`;
@@ -26,7 +26,9 @@ function count(number) {
   return number.toLocaleString("en");
 }
 
-/* None where time was spent: it was called before, or the trace begins there. */
+/* Empty for time without calls: the function was called earlier, or before the
+ * trace.
+ */
 function calls(number) {
   return number ? count(number) : "";
 }
@@ -37,7 +39,7 @@ function plural(number, word) {
 
 const knownColors = new Map();
 
-/* The same name has the same colour everywhere. */
+/* Returns a name's colour, the same everywhere. */
 function nameColor(name) {
   let color = knownColors.get(name);
   if (!color) {
@@ -55,13 +57,14 @@ function makeColor(name) {
   return `hsl(${hue} ${45 + (hash >>> 9) % 20}% ${70 + (hash >>> 15) % 12}%)`;
 }
 
-/* Of the states, in the server's order. */
+/* Colours of the states, in the server's order. */
 const stateColors = ["#4f8fd6", "#3fa37a", "#e09c3b", "#8cc08a", "#d4545f",
   "#f3d25f", "#dcdfe8", "#eeeeee", "#6fb7c9", "#a98bc4", "#c7b9d6", "#c7b9d6", "#c7b9d6", "#c7b9d6",
   "#c7b9d6"];
 const STATE = { system_call: 1, interrupt: 4, runnable: 5, asleep: 6, not_asked: 7, guest: 8, unknown: 9 };
 
-/* Makes an element.  Texts are texts: no name becomes markup. */
+/* Makes an element. Strings become text nodes, so that no name becomes markup.
+ */
 function element(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children.filter((child) => child !== null));

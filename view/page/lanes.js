@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of the timeline: which there are, and how each is drawn. */
+/* The rows of the timeline and how each is drawn. */
 
 const NAMES_WIDTH = 210;
 const ROW = { head: 20, cpu: 18, state: 16, call: 15, gap: 3 };
 
-/* The threads of a recording as the page shows them: the idle ones last. */
+/* Labels and order of a recording's threads; idle ones are last. */
 function threadLabel(thread) {
   if (thread.tid > 0)
     return `${thread.name} ${thread.tid}`;
@@ -15,8 +15,9 @@ function busyTime(thread) {
   return thread.state_ns.slice(0, STATE.runnable).reduce((a, b) => a + b, 0);
 }
 
-/* Lays out the rows, each with its place from the top: CPUs, then processes
- * with their threads, the busiest first; below a thread that is open its calls.
+/* Lays out the rows, each with its distance from the top: CPUs, then processes
+ * with their threads, busiest first; the calls of an expanded thread are below
+ * it.
  */
 function layOutRows(recording, open, depths) {
   const rows = [];
@@ -48,13 +49,13 @@ function addThread(recording, number, open, depths, add) {
       height: Math.max(3, depths.get(lane) ?? 8) * ROW.call });
 }
 
-/* Neither the kernel's own nor the recorder. */
+/* Returns whether a thread is neither the kernel's nor the recorder's. */
 function isProgram(thread) {
   return !thread.is_kernel && thread.part === PART.work;
 }
 
-/* Processes with their threads' numbers: programs first, each kind by time on
- * CPUs.
+/* Returns the processes with their threads' numbers: programs first, each kind
+ * by time on CPUs.
  */
 function processesOf(recording) {
   const byPid = new Map();
@@ -77,7 +78,7 @@ function processesOf(recording) {
   return processes.sort((a, b) => b.isProgram - a.isProgram || b.busy - a.busy);
 }
 
-/* What one row is drawn with. */
+/* Draws one row. */
 class Painter {
   constructor(context, recording, names) {
     this.context = context;
@@ -99,7 +100,7 @@ class Painter {
     context.stroke();
     return this.context.createPattern(tile, "repeat");
   }
-  /* The text of a slice at @at of @slices. */
+  /* Returns the text of the slice at index @at of @slices. */
   label(kind, slices, at) {
     const name = slices[at + SLICE.name];
     if (kind === "state")
@@ -109,7 +110,8 @@ class Painter {
     const thread = this.recording.threads[name];
     return thread ? threadLabel(thread) : "?";
   }
-  /* Its colour.  A picture has many thousands: each name's is looked up once. */
+  /* Returns its colour. An image has many thousands, so each name's is cached.
+   */
   color(kind, slices, at) {
     const name = slices[at + SLICE.name];
     if (kind === "state")
@@ -146,7 +148,7 @@ class Painter {
   }
 }
 
-/* Returns the number of levels that @slices have. */
+/* Returns the number of levels in @slices. */
 function depthOf(slices) {
   let most = 0;
   for (let i = 0; i < slices.length; i += SLICE.numbers)

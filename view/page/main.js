@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts the page together. */
+/* Assembles the page. */
 
 const POLL_MS = 700;
 
-/* A text beside the pointer, or none. */
+/* Shows a text beside the pointer, or hides it. */
 function showTip(text, x = 0, y = 0) {
   const tip = document.getElementById("tip");
   tip.hidden = !text;
@@ -29,7 +29,7 @@ function hoverText({ row, slice }, page) {
     .map(([name, value]) => `${name}: ${value}`).join("\n");
 }
 
-/* What is still to come, or what a file leaves out. */
+/* Returns a note about data yet to be decoded, or left out of a file. */
 function noticeOf(recording, source) {
   if (source.isFile)
     return source.data.notice;
@@ -65,7 +65,7 @@ function fillLegend(states) {
     element("li", {}, swatch(stateColors[i]), name)));
 }
 
-/* The line between timeline and panel can be dragged. */
+/* Makes the line between timeline and panel draggable. */
 function makeSplitter() {
   const splitter = document.getElementById("splitter");
   const panel = document.getElementById("panel");

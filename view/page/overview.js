@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the recording holds, in words and bars. */
+/* The recording's contents, in words and bars. */
 
 const PROCESSES_SHOWN = 15;
 const LONGEST_SHOWN = 8;
@@ -71,7 +71,7 @@ function sentences(recording) {
   ].filter(Boolean);
 }
 
-/* Each process's wall time by states. */
+/* Each process's wall time by state. */
 function processBars(recording, goTo) {
   const processes = processesOf(recording).filter((process) => process.pid);
   const sums = processes.map((process) => process.threads.reduce((sum, number) =>

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* The files beside this one become texts of the program. */
+/* Embeds the files beside this one as strings. */
 EMBED(page_style, "view/page/style.css");
 EMBED(page_body, "view/page/body.html");
 EMBED(page_format, "view/page/format.js");

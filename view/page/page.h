@@ -9,18 +9,18 @@ enum { PAGE_SCRIPTS = 12 };
 struct page {
 	const char *title;
 	const char *body;		   /* HTML */
-	const char *scripts[PAGE_SCRIPTS]; /* NULL behind the last */
+	const char *scripts[PAGE_SCRIPTS]; /* NULL after the last */
 };
 
-/* A recording, from all of it down to single calls. */
+/* The page of a recording, from an overview to single calls. */
 extern const struct page recording_page;
-/* This is what diff found. */
+/* The page of a comparison by diff. */
 extern const struct page diff_page;
 
-/* Writes @page, whole in itself: its scripts and styles run by @nonce, which
- * the policy that it is sent with must name.  @write_data, or NULL, writes the
- * JSON that a page in a file has in place of a server; then the page states the
- * policy itself.
+/* Writes @page as one self-contained document: its scripts and styles have
+ * @nonce, which the Content-Security-Policy of the response must name.
+ * @write_data, or NULL, writes the JSON data of a page in a file; such a page
+ * contains the policy itself.
  */
 void page_write(FILE *out, const struct page *page, const char *nonce,
 		void (*write_data)(FILE *out, void *ctx), void *ctx);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lower half: what is known of the selection, or of what is seen. */
+/* The lower half: details of the selection, or of the visible window. */
 
 class Panel {
   constructor(source, timeline, tip) {
@@ -22,7 +22,7 @@ class Panel {
       return [id, button];
     }));
     document.getElementById("tabs").append(...this.buttons.values());
-    this.chosen = "";	/* the scope that somebody chose, not that of a selection */
+    this.chosen = "";	/* the scope that the user chose, not a selection's */
     this.scope.addEventListener("change", () => {
       this.chosen = this.scope.value;
       this.show();
@@ -48,7 +48,7 @@ class Panel {
     this.tab = tab;
     this.show();
   }
-  /* A selection was made in the timeline. */
+  /* Called when a selection is made in the timeline. */
   select(selection) {
     if (!selection)
       this.chosen = "";
@@ -59,7 +59,7 @@ class Panel {
     this.show();
   }
 
-  /* What is asked for: whose time, and from when to when. */
+  /* Returns the thread and window of the query. */
   range() {
     const { from, to } = this.timeline.selection ?? this.timeline.view;
     const wanted = { from: Math.max(0, Math.floor(from)), to: Math.ceil(to) };
@@ -79,7 +79,7 @@ class Panel {
     document.getElementById("range").textContent = this.tab === "overview" ? "" :
       `${this.timeline.selection ? "selected" : "seen"}: ${moment(from, (to - from) / 100)}` +
       ` + ${duration(to - from)}`;
-    /* What is still shown is of another question: after a moment it fades. */
+    /* The panel still shows the previous answer, which fades after a moment. */
     this.content.classList.add("waiting");
     let shown;
     try {
@@ -87,7 +87,7 @@ class Panel {
     } catch (error) {
       shown = element("p", { textContent: error.message });
     }
-    /* Another one may have been asked for meanwhile. */
+    /* A newer query may have been sent meanwhile. */
     if (number !== this.asked)
       return;
     this.content.classList.remove("waiting");
@@ -115,12 +115,12 @@ class Panel {
         element("td", { className: "text", textContent: value }))))),
     selection.kind === "cpu" ? this.callsLink(selection) : null);
   }
-  /* Leads from who runs on a CPU to what it calls there. */
+  /* Links from a running thread to its calls on the CPU. */
   callsLink({ from, to, slice }) {
     return element("p", {}, momentLink("Show its calls in this time",
       () => this.goTo(from, to, slice[SLICE.name])));
   }
-  /* The profile that is asked for, with those parts that are. */
+  /* Fetches the profile of the selection with the chosen parts. */
   profile() {
     const wanted = this.range();
     for (const box of this.parts)
@@ -128,7 +128,9 @@ class Panel {
         wanted[box.id] = 1;
     return this.source.profile(wanted);
   }
-  /* What is not in the profile, as report --flat says it. */
+  /* Returns a note on the parts left out of the profile, in the words of report
+   * --flat.
+   */
   leftOut({ part_ns }) {
     const all = part_ns.reduce((a, b) => a + b, 0);
     const [idle, tracer] = this.parts;
@@ -152,7 +154,9 @@ class Panel {
       profile.left_out && this.tab !== "functions" ? `${count(profile.left_out)} places in the tree are too small to show.` : ""];
     return element("p", { className: "dim note", textContent: notes.filter(Boolean).join(" ") });
   }
-  /* The notes, and below them what @make makes if there is anything. */
+  /* Shows the notes, and below them the result of @make unless the profile is
+   * empty.
+   */
   async showProfile(make) {
     const profile = await this.profile();
     return element("div", {}, this.profileNote(profile),
@@ -210,7 +214,7 @@ class Panel {
   }
 }
 
-/* Pairs of what is known about a slice. */
+/* Returns the facts about a slice as pairs. */
 function sliceFacts({ slice, kind, thread }, recording, names) {
   const name = slice[SLICE.name];
   const isMany = slice[SLICE.count] > 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The search for a function, and the way from call to call. */
+/* The search for a function, and navigation from call to call. */
 
 class Search {
   constructor(source, timeline) {
@@ -67,7 +67,7 @@ class Search {
     this.field.blur();
     this.go(false);
   }
-  /* Goes to the next call behind the last one, or behind the window's begin. */
+  /* Goes to the next call after the last one, or after the window's start. */
   async go(back) {
     if (this.wanted === null)
       return;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the page's data come from: the server that sent it, or the page itself
- * if it was saved as a file.  Times are ns since the recording's begin.
+/* The source of the page's data: the server that sent it, or the page itself if
+ * it was saved as a file. Times are ns since the recording's start.
  */
 
-/* A slice's numbers in a row: see view/answer/slice_json.h. */
+/* Indices of a slice's numbers: see view/answer/slice_json.h. */
 const SLICE = { begin: 0, length: 1, depth: 2, name: 3, detail: 4, waker: 5,
   count: 6, busy: 7, numbers: 8 };
 /* Parts of a profile: see report/profile/profile_scope.h. */
 const PART = { work: 0, idle: 1, tracer: 2 };
 const LANE = { cpu: 0, state: 1, stack: 2, kinds: 3 };
 
-/* Names of functions by number, as answers bring them. */
+/* Names of functions by number, collected from answers. */
 class FunctionNames {
   constructor() {
     this.names = new Map();
@@ -22,7 +22,7 @@ class FunctionNames {
   name(number) {
     return this.names.get(number)?.name ?? "?";
   }
-  /* With its module, where it is not the kernel proper. */
+  /* The name with its module, except for the kernel proper. */
   full(number) {
     const known = this.names.get(number);
     return known?.module ? `${known.name} [${known.module}]` : this.name(number);
@@ -104,8 +104,8 @@ class FileSource {
   }
 }
 
-/* The slices that a window has any part of; of those that are shorter than a
- * pixel the longest one in each, as the server's thinner names it.
+/* Returns the slices that overlap a window; of slices shorter than a pixel the
+ * longest in each pixel, which is also the one that the server's thinner names.
  */
 function cutSlices(slices, from, to, pixel = 0) {
   const cut = [];
@@ -132,7 +132,7 @@ function cutSlices(slices, from, to, pixel = 0) {
   return cut;
 }
 
-/* Adds up the parts of time that a selection touches. */
+/* Sums up the parts of time that overlap a selection. */
 function profileOfParts(data, { from, to, thread, with_idle, with_tracer }) {
   const touched = data.parts.filter((part) => part.from < to && part.to > from);
   const { parents, functions } = data.places;
@@ -156,7 +156,7 @@ function profileOfParts(data, { from, to, thread, with_idle, with_tracer }) {
     left_out: data.left_out_places };
 }
 
-/* The part that each place is of.  A thread that was chosen is work. */
+/* Returns the profile part of each place. A chosen thread counts as work. */
 function partsOfPlaces({ parents, profile_parts }, thread) {
   const parts = [];
   parents.forEach((parent, i) => parts.push(
@@ -165,8 +165,8 @@ function partsOfPlaces({ parents, profile_parts }, thread) {
   return parts;
 }
 
-/* The tree and the flat profile, as the server sends them.  Where a caller is
- * not shown, a call hangs on the caller's caller.
+/* Returns the tree and the flat profile in the server's format. The parent of a
+ * call whose caller is hidden is its nearest shown caller.
  */
 function treeOfPlaces({ parents, functions }, isShown, calls, self) {
   const nodes = [{ parent: -1, function: -1, calls: 0, self: 0, total: 0 }];

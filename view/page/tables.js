@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables that are sorted by a click and filtered by a text. */
+/* Tables that can be sorted by a click and filtered by a text. */
 
-/* @columns: { title, text?: of names, bar?: of bars, value(row), show?(value, row),
- * order?(row): what it is sorted by, if not the value }; a show may return a text or an
- * element.  @mark gives a row's class, @isWanted what is shown now; the element's fill()
- * asks again.
+/* @columns: { title, text?: has names, bar?: has bars, value(row), show?(value,
+ * row), order?(row): sort key, if not the value }; show may return a text or an
+ * element. @mark returns a row's class, @isWanted whether it is shown now; the
+ * element's fill() updates the rows.
  */
 function table(columns, rows, { sortBy = 0, filter = false, most = 500, mark = () => "",
                                 isWanted = () => true } = {}) {
@@ -68,7 +68,7 @@ function tableRow(columns, row, className) {
   }));
 }
 
-/* A link to a moment in the timeline. */
+/* A link to a time in the timeline. */
 function momentLink(label, go) {
   const link = element("button", { className: "moment", textContent: label });
   link.addEventListener("click", go);

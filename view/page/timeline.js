@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The timeline: a canvas with rows, and the window of time that it shows. */
+/* The timeline: a canvas with rows, and its visible window of time. */
 
 const AXIS = { map: 26, times: 22 };
 const TOP = AXIS.map + AXIS.times;
@@ -16,7 +16,7 @@ class Timeline {
     this.scroll = 0;
     this.open = new Set();
     this.depths = new Map();
-    this.loaded = new Map();	/* what came of a lane: from, to, pixel, slices */
+    this.loaded = new Map();	/* by lane: from, to, pixel, slices */
     this.map = null;
     this.selection = null;	/* { from, to, thread?, slice? } */
     this.isAsking = false;
@@ -25,7 +25,7 @@ class Timeline {
     new TimelineInput(this);
   }
 
-  /* New or more data: the rows are laid out anew. */
+  /* Receives new or more data, and lays out the rows again. */
   take(recording) {
     const isFirst = !this.recording;
     this.recording = recording;
@@ -42,7 +42,7 @@ class Timeline {
     this.map = null;
     this.layOut();
   }
-  /* The calls of the program's busiest thread are seen at first. */
+  /* Expands the busiest program thread at first. */
   openBusiest() {
     const rank = (thread) => thread.tid <= 0 ? -1 : busyTime(thread) +
       (isProgram(thread) ? this.recording.length_ns : 0);
@@ -73,7 +73,7 @@ class Timeline {
     return TOP + row.top - this.scroll;
   }
 
-  /* Shows a window of time, within the recording. */
+  /* Shows a window of time, limited to the recording. */
   show(from, to) {
     const length = Math.min(Math.max(to - from, SMALLEST_NS), this.end - this.begin);
     const middle = (from + to) / 2;
@@ -104,7 +104,7 @@ class Timeline {
       this.open.add(number);
     this.layOut();
   }
-  /* Goes to a thread's moment, with some of what is around it. */
+  /* Goes to an interval of a thread, with a margin around it. */
   goTo(from, to, thread) {
     const around = Math.max((to - from) * 0.5, 20);
     this.show(from - around, to + around);
@@ -142,13 +142,13 @@ class Timeline {
     return this.rows.filter((row) => this.y(row) < bottom &&
       this.y(row) + row.height > TOP);
   }
-  /* Whether what is there of a lane is too little, or of another zoom. */
+  /* Returns whether a lane's loaded data is too little, or of another zoom. */
   isMissing(lane) {
     const loaded = this.loaded.get(lane);
     return !loaded || loaded.from > this.view.from || loaded.to < this.view.to ||
       loaded.pixel > this.pixel * 1.5 || loaded.pixel < this.pixel / 5;
   }
-  /* Asks for what the view wants and is not there, one question at a time. */
+  /* Loads missing data for the view, one query at a time. */
   async load() {
     if (this.isAsking || this.width < 10)
       return;
@@ -198,7 +198,7 @@ class Timeline {
     this.map = answer.lanes;
   }
 
-  /* Returns what lies under a point: its row, and the slice of that. */
+  /* Returns the row and slice at a point. */
   at(x, y) {
     if (y < TOP || !this.rows)
       return {};
@@ -212,7 +212,7 @@ class Timeline {
   }
 }
 
-/* The shortest slice of @depth at @time, or within two pixels of it. */
+/* Returns the shortest slice of @depth at @time, or within two pixels of it. */
 function sliceUnder(slices, depth, time, pixel) {
   let best = null;
   for (let i = 0; i < slices.length; i += SLICE.numbers) {

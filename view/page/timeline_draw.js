@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the timeline is drawn. */
+/* Draws the timeline. */
 
 const FONT = "11px \"DejaVu Sans Mono\", ui-monospace, monospace";
 
@@ -27,7 +27,7 @@ function drawTimeline(timeline) {
   drawScroll(timeline, width, height);
 }
 
-/* The step between two times that people like. */
+/* Returns a round step between two labelled times. */
 function niceStep(ns) {
   const power = 10 ** Math.floor(Math.log10(ns));
   return power * ([1, 2, 5].find((step) => step * power >= ns) ?? 10);
@@ -63,7 +63,7 @@ function drawTimes(timeline, width) {
   context.fillRect(NAMES_WIDTH - 1, 0, 1, timeline.canvas.clientHeight);
 }
 
-/* Which part of the rows is seen, if not all are. */
+/* Draws the position of the visible rows, unless all are visible. */
 function drawScroll(timeline, width, height) {
   const { context, scroll } = timeline;
   const seen = height - TOP;
@@ -76,7 +76,7 @@ function drawScroll(timeline, width, height) {
   context.fillRect(width - 8, TOP + scroll * part, 7, Math.max(16, seen * part));
 }
 
-/* All of the recording, with the window that is shown. */
+/* Draws the whole recording, with the visible window. */
 function drawMap(timeline, width) {
   const { context, map, view, begin, end } = timeline;
   const x = (ns) => NAMES_WIDTH + (ns - begin) / (end - begin) * timeline.width;
@@ -140,7 +140,7 @@ function drawSlices(timeline, row, y) {
   }
 }
 
-/* From who woke to who was woken, where both are seen. */
+/* Draws arrows from wakers to woken threads if both are visible. */
 function drawArrows(timeline, rows) {
   const { context } = timeline;
   const rowOf = new Map();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What mouse and keyboard do with the timeline. */
+/* Mouse and keyboard input for the timeline. */
 
 class TimelineInput {
   constructor(timeline) {
