@@ -100,7 +100,7 @@ check_mistakes() {
 		2>"$WORK/mistake" >&2 || code=$?
 	expect "--between of one function" 2 "$code"
 	expect_that "what is missing is said" \
-		"$(grep -c 'record --user or --user-stacks' \
+		"$(grep -c '(record --user-stacks)' \
 			"$WORK/missing.txt")" = 1
 }
 

@@ -212,7 +212,8 @@ def check_bare(recording):
                      for c in ("errors", "asleep_ns", "runnable_ns")))
     text = recording.run("report", "--syscalls")
     judge.expect("without tracepoints: the text says what is missing",
-                 "--events=attribution,syscalls" in text and "--events=sched" in text
+                 "(record --events=syscalls)" in text
+                 and "(record --events=sched)" in text
                  and "errors " not in text.splitlines()[0])
 
 
