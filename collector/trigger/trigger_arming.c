@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* Limits: calls and waits in progress at once, and processes of the target. */
+/* The capacity of maps with tasks as keys, and with numbers as keys. */
 enum { TASKS_AT_ONCE = 16384, PROCESSES = 1024 };
 
 int trigger_refuse(const struct trigger_arming *arming, const char *format, ...)
