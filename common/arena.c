@@ -89,7 +89,7 @@ void arena_join(struct arena *arena, struct arena *other)
 	free(other);
 }
 
-/* Returns @size bytes of no certain value, at a multiple of @align, or NULL. */
+/* Returns @size uninitialized bytes, aligned to @align, or NULL. */
 static void *take(struct arena *arena, size_t size, size_t align)
 {
 	struct arena_block *block = arena->blocks;

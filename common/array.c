@@ -65,7 +65,7 @@ void array_remove(struct array *array, size_t index, size_t count)
 		(array->count - index) * size);
 }
 
-/* Appends an item that is to be set; NULL when out of memory. */
+/* Appends an uninitialized item; NULL when out of memory. */
 static inline void *add_unset(struct array *array)
 {
 	if (array->count == array->room && grow(array, 0) < 0)
@@ -112,7 +112,7 @@ void *array_reach_like(struct array *array, size_t index, const void *like)
 	return array_at(array, index);
 }
 
-/* Puts item @index before those before it that are greater, if these are few.
+/* Moves item @index before the greater items preceding it, if these are few.
  * Returns whether they are.
  */
 static bool move_back(struct array *array, size_t index,
@@ -146,8 +146,8 @@ static void sort_from(struct array *array, size_t index,
 		      array->item_size, compare);
 }
 
-/* Much comes in order or nearly so, as the kernel's symbols with its modules'
- * behind, which costs one pass instead of many.
+/* Much data is in order or nearly so, such as the kernel's symbols followed by
+ * those of modules; sorting it takes one pass instead of many.
  */
 size_t array_sort_first(struct array *array,
 			int (*compare)(const void *a, const void *b))

@@ -13,8 +13,8 @@ static const struct unit units[] = {
 	{ "us", 1000 },	    { "ns", 1 },
 };
 
-/* Digits before and after a point, exactly: doubles lose nanoseconds.  Returns
- * what follows them, or NULL if it is too much for @value.
+/* Reads digits before and after a point, exactly: doubles lose nanoseconds.
+ * Returns the rest of the text, or NULL if the number exceeds @value.
  */
 static const char *read_decimal(const char *text, uint64_t scale,
 				uint64_t *value)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* RFC 4291, 2.5.5.2: an address of IPv4 within IPv6. */
+/* RFC 4291, 2.5.5.2: an IPv4-mapped IPv6 address. */
 static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 
 _Static_assert(ENDPOINT_ADDRESS_SIZE >= INET6_ADDRSTRLEN, "any address fits");

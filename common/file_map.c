@@ -35,7 +35,7 @@ int file_map_open_fd(struct file_map *map, int fd)
 	return 0;
 }
 
-/* Maps the file open as @fd; -1 is none. */
+/* Maps the file open as @fd; -1: opening failed. */
 static int map_as(struct file_map *map, int fd, const char *path,
 		  const struct log *log)
 {
@@ -52,7 +52,7 @@ static int map_as(struct file_map *map, int fd, const char *path,
 	return error;
 }
 
-/* The same, closing it. */
+/* Like map_as(), but closes @fd. */
 static int open_as(struct file_map *map, int fd, const char *path,
 		   const struct log *log)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Only functions that signal-safety(7) lists are called here. */
+/* The handler may only call functions listed in signal-safety(7). */
 
 enum { MOST_LINE = 4608 };
 
@@ -39,7 +39,7 @@ static const char *file_of(const char *line, uint64_t address)
 	return address >= first && address < end ? strchr(line, '/') : NULL;
 }
 
-/* Reads the next line into @line, cut off where it is too long. */
+/* Reads the next line into @line, and cuts it if it is too long. */
 static bool next_line(int fd, char line[MOST_LINE])
 {
 	size_t length = 0;
@@ -50,7 +50,7 @@ static bool next_line(int fd, char line[MOST_LINE])
 			line[length] = '\0';
 			return true;
 		}
-		/* A terminal obeys control characters. */
+		/* Control characters could act on the terminal. */
 		if (length < MOST_LINE - 1)
 			line[length++] = (unsigned char)byte < ' ' ||
 							 byte == 0x7f ?

@@ -12,8 +12,8 @@ struct kallsyms kallsyms_of(const char *text, size_t size)
 /* The byte @byte, eight times. */
 #define BYTES(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* Eight hexadecimal digits, or all sixteen, are read at once: a kernel has
- * megabytes of lines.  Returns whether these eight are digits.
+/* Reads eight hexadecimal digits at once, for speed: a kernel has megabytes of
+ * lines. Returns whether these eight bytes are digits.
  */
 static bool read_eight(const char *at, uint64_t *value)
 {
@@ -23,12 +23,14 @@ static bool read_eight(const char *at, uint64_t *value)
 
 	memcpy(&text, at, sizeof(text));
 	text = le64toh(text);
-	/* A letter has bit 6, and 1 in the low bits for 10. */
+	/* A letter has bit 6 set, and its low bits are 1 for 10. */
 	worth = (text & BYTES(0x0f)) + (text >> 6 & BYTES(1)) * 9;
 	above_nine = (worth + BYTES(0x80 - 10)) >> 7 & BYTES(1);
 	if (text != worth + BYTES('0') + above_nine * ('a' - '9' - 1))
 		return false;
-	/* The first digit weighs most: pairs become bytes, then wider. */
+	/* The first digit is the most significant: combines pairs to bytes, and
+	 * so on.
+	 */
 	worth = (worth << 4 | worth >> 8) & UINT64_C(0x00ff00ff00ff00ff);
 	worth = (worth << 8 | worth >> 16) & UINT64_C(0x0000ffff0000ffff);
 	*value = (worth << 16 | worth >> 32) & UINT32_MAX;
@@ -78,7 +80,7 @@ static const char *read_hex(const char *at, const char *end, uint64_t *value)
 	return at;
 }
 
-/* "[name]" after the symbol; anything else there is left alone. */
+/* Parses "[name]" after the symbol; ignores other text there. */
 static void read_module(const char *at, const char *end,
 			struct kallsyms_line *line)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Reads those chunks of the list that may be wanted. */
+/* Reads those chunks of the list that may have wanted records. */
 static bool read_list(struct array *chunks, const struct kept_span *wanted,
 		      struct pack *pack)
 {

@@ -10,10 +10,11 @@ struct kept_file_writer {
 	struct output_draft file;
 	struct chunk_file chunks;
 	uint64_t key;
-	struct kept_chunk chunk; /* whose records come now */
-	struct pack records;	 /* of it */
-	struct pack list;	 /* struct kept_chunk of all before */
-	bool has_rest;		 /* chunk is what records refer to */
+	struct kept_chunk chunk; /* the chunk being filled */
+	struct pack records;	 /* of @chunk */
+	struct pack list;	 /* struct kept_chunk of all earlier chunks */
+	/* @chunk has the data to which records refer */
+	bool has_rest;
 	bool failed;
 };
 

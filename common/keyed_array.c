@@ -29,7 +29,7 @@ static bool is_at(const struct keyed_array *array, uint32_t index,
 	return !memcmp(array_at(&array->items, index), key, array->key_size);
 }
 
-/* Returns the slot of the item with @key, or the free one where it would go. */
+/* Returns the slot of the item with @key, or the free slot for it. */
 static uint32_t *slot_of(const struct keyed_array *array, const void *key)
 {
 	size_t mask = array->room - 1;

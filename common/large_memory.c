@@ -12,14 +12,16 @@ void *large_memory_new(size_t size)
 {
 	void *memory;
 
-	/* No object is larger; the sanitizers' allocator would end the program. */
+	/* The maximum size of an object; the sanitizers' allocator would abort
+	 * above it.
+	 */
 	if (size > PTRDIFF_MAX)
 		return NULL;
 	if (size < LARGE_PAGE)
 		return malloc(size);
 	if (posix_memalign(&memory, LARGE_PAGE, size))
 		return NULL;
-	/* What fills none is in small ones; without large ones it goes on, too. */
+	/* The rest of the size uses small pages. A failure is harmless. */
 	madvise(memory, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE);
 	return memory;
 }

@@ -12,7 +12,7 @@ struct name_word {
 	regex_t regex;
 };
 
-/* Returns the length of the word that @list begins with. */
+/* Returns the length of the entry at the start of @list. */
 static size_t word_length(const char *list)
 {
 	const char *end = *list == '/' ? strchr(list + 1, '/') : NULL;

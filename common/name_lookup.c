@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Rules are told apart by so many bytes. */
+/* Rules are indexed by this many bytes. */
 enum { FIRST_BYTES = 3 };
 
 static uint8_t slot_of(const char *name)
@@ -21,7 +21,7 @@ struct name_lookup name_lookup_of(const struct name_rule *list, size_t count)
 	struct name_lookup rules = { .list = list };
 
 	assert(count <= NAME_LOOKUP_MOST);
-	/* From behind, so that the list's order is that of the chains. */
+	/* From the end, so that the chains have the list's order. */
 	for (size_t i = count; i-- > 0;) {
 		uint8_t *first = &rules.first[slot_of(list[i].name)];
 

@@ -24,8 +24,9 @@ static int open_nameless(const char *path, mode_t mode)
 	return fd;
 }
 
-/* Makes a name beside file->path that nobody can predict: who can write in the
- * folder must not have made a file or a link of that name before.
+/* Creates an unpredictable name beside file->path, so that other users with
+ * write access to the folder cannot create a file or a link of that name
+ * before.
  */
 static bool make_name(struct new_file *file)
 {
@@ -41,7 +42,7 @@ static bool make_name(struct new_file *file)
 	return file->temporary;
 }
 
-/* So many names are tried: one that is taken already was no accident. */
+/* The number of names to try. A used name is no coincidence, but an attack. */
 enum { NAMES_TRIED = 8 };
 
 static int open_temporary(struct new_file *file, mode_t mode)
@@ -59,7 +60,7 @@ static int open_temporary(struct new_file *file, mode_t mode)
 	return fd;
 }
 
-/* /dev/stdout may lead to a regular file, but is the system's name. */
+/* /dev/stdout may lead to a regular file, but is a name of the system. */
 static bool is_of_system(const char *path)
 {
 	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
@@ -76,8 +77,8 @@ bool new_file_may_be(const char *path)
 	return false;
 }
 
-/* Returns where a link leads, so that the file there is replaced; @path itself if
- * it is none.  Owner: the caller.  NULL when out of memory.
+/* Returns the target of a link, so that the target is replaced; @path itself if
+ * it is no link. Owner: the caller. NULL when out of memory.
  */
 static char *follow_link(const char *path)
 {
@@ -100,7 +101,9 @@ bool new_file_open(struct new_file *file, const char *path, mode_t mode)
 	return file->fd >= 0;
 }
 
-/* Gives the file a name beside its last one: links replace no file. */
+/* Gives the file a temporary name beside its final one, because linkat(2)
+ * cannot replace a file.
+ */
 static bool give_name(struct new_file *file)
 {
 	char source[32];
@@ -138,7 +141,7 @@ bool new_file_finish_first(struct new_file *file)
 
 	if (finish(file, RENAME_NOREPLACE))
 		return true;
-	/* Some file systems know no flags. */
+	/* Some file systems do not support flags. */
 	if (errno != EINVAL || lstat(file->path, &other) == 0)
 		return false;
 	return finish(file, 0);

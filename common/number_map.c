@@ -18,8 +18,8 @@ void number_map_free(struct number_map *map)
 	*map = (struct number_map){ 0 };
 }
 
-/* Addresses differ in their middle bits, ids in their low ones: the product
- * has all of them at its top.
+/* Addresses differ in their middle bits, ids in their low bits: in the product
+ * all of them affect the top bits.
  */
 static size_t home_of(const struct number_map *map, uint64_t key)
 {
@@ -27,7 +27,7 @@ static size_t home_of(const struct number_map *map, uint64_t key)
 	       (map->room - 1);
 }
 
-/* Returns the key's slot, or the free one where it would go. */
+/* Returns the key's slot, or the free slot for it. */
 static struct number_slot *slot_of(const struct number_map *map, uint64_t key)
 {
 	size_t at = home_of(map, key);
@@ -77,7 +77,7 @@ uint64_t *number_map_add(struct number_map *map, uint64_t key)
 	return &slot->value;
 }
 
-/* Those behind a hole would not be found any more: they move up. */
+/* Entries after a hole could no longer be found, so they move up. */
 static void close_hole(struct number_map *map, size_t hole)
 {
 	size_t mask = map->room - 1;

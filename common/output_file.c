@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 struct output_file {
-	struct new_file file; /* .fd is -1 of a device or pipe */
+	struct new_file file; /* .fd is -1 for a device or pipe */
 	FILE *out;
 };
 
-/* The stream has a descriptor of its own: the file's is needed to name it. */
+/* The stream has its own descriptor, because the file's descriptor is needed
+ * later to give it its name.
+ */
 static FILE *open_stream(const struct new_file *file)
 {
 	int fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);

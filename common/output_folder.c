@@ -16,15 +16,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Mode bits by which others than the owner may change a folder; of a folder for
- * drafts, the group is trusted as much as with the recording in it.
+/* Mode bits with which users other than the owner may change a folder. In a
+ * folder for drafts, the group is trusted as much as with the recording in it.
  */
 enum { OTHERS_WRITE = S_IWGRP | S_IWOTH, STRANGERS_WRITE = S_IWOTH };
 
-/* A reader holds the lock for microseconds; a recorder waits for that. */
+/* A reader holds the lock for microseconds, so a recorder retries. */
 enum { LOCK_TRIES = 10, LOCK_PAUSE_NS = 20000000 };
 
-/* Deeper folders are left where they are: each costs a descriptor. */
+/* Deeper folders are not removed, because each level needs a descriptor. */
 enum { MOST_DEPTH = 32 };
 
 /* Reports an error and returns it; keeps errno. */
@@ -68,15 +68,14 @@ static uid_t owner_of_new_file(int fd)
 	return stat.st_uid;
 }
 
-/* Returns whether the folder @fd is of this user: see the header. */
+/* Returns whether the folder @fd belongs to this user: see the header. */
 static bool is_own(int fd, const struct stat *stat)
 {
 	return stat->st_uid == geteuid() ||
 	       stat->st_uid == owner_of_new_file(fd);
 }
 
-/* Checks invariant 2 of the folder that is open: its mode has no bit of
- * @refused.
+/* Checks invariant 2 of the open folder: its mode must have no bit of @refused.
  */
 static int check(struct output_folder *folder, mode_t refused,
 		 const struct log *log)
@@ -134,7 +133,7 @@ static int open_named(struct output_folder *folder, const struct log *log)
 	return open_named_as(folder, OTHERS_WRITE, log);
 }
 
-/* Fills all but the descriptor of the folder. */
+/* Fills all fields except the folder's descriptor. */
 static int find(struct output_folder *folder, const char *path,
 		const struct log *log)
 {
@@ -171,8 +170,8 @@ int output_folder_open_shared(struct output_folder *folder, const char *path)
 	return error ? give_up(folder, error) : 0;
 }
 
-/* Creates the folder named @folder->name.  Where others may rename folders,
- * another folder of this user could have taken its place: that is not empty.
+/* Creates the folder named @folder->name. If others may rename folders, another
+ * folder of this user, which is not empty, could have taken its place.
  */
 static int make_named(struct output_folder *folder, const struct log *log)
 {
@@ -200,8 +199,8 @@ int output_folder_make(struct output_folder *folder, const char *path,
 	return error ? give_up(folder, error) : 0;
 }
 
-/* Fills @folder, called @name in the folder @parent, whose path is the first
- * @length bytes of @path.
+/* Fills @folder, called @name in the folder @parent. The path of @parent is the
+ * first @length bytes of @path.
  */
 static int find_in(struct output_folder *folder, int parent, const char *path,
 		   size_t length, const char *name)
@@ -234,7 +233,7 @@ int output_folder_beside(struct output_folder *folder,
 	return error ? give_up(folder, error) : 0;
 }
 
-/* Returns whether the folder lies in the file system of @parent. */
+/* Returns whether the folder is in the file system of @parent. */
 static bool is_same_system(const struct output_folder *folder,
 			   const struct output_folder *parent)
 {
@@ -341,7 +340,7 @@ static bool is_dots(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* Returns the entries of the folder @fd from the first on, or NULL. */
+/* Returns the entries of the folder @fd, starting with the first, or NULL. */
 static DIR *entries_of(int fd)
 {
 	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -529,7 +528,7 @@ void output_folder_remove_sub(const struct output_folder *folder,
 	output_folder_close(&sub);
 }
 
-/* A folder loses its name only after all in it. */
+/* Removes a folder's content before the folder itself. */
 static void remove_all(const struct output_folder *folder, int depth)
 {
 	DIR *entries = entries_of(folder->fd);

@@ -21,7 +21,7 @@
 
 enum { RANDOM_LETTERS = 6, TRIES = 100 };
 
-/* A folder that was created just now is not locked yet. */
+/* A folder younger than this may not be locked yet. */
 enum { YOUNG_S = 60 };
 
 static const char *parent(void)
@@ -38,7 +38,7 @@ static void add_random(char text[RANDOM_LETTERS + 1])
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 	unsigned char bytes[RANDOM_LETTERS] = { 0 };
 
-	/* A name that somebody guessed is refused by O_EXCL. */
+	/* If another user guessed the name, O_EXCL refuses it. */
 	if (getrandom(bytes, sizeof(bytes), 0) < 0)
 		bytes[0] = (unsigned char)getpid();
 	for (int i = 0; i < RANDOM_LETTERS; i++)
@@ -46,7 +46,7 @@ static void add_random(char text[RANDOM_LETTERS + 1])
 	text[RANDOM_LETTERS] = '\0';
 }
 
-/* The process that made it has ended, however it did, if it is not locked. */
+/* If the folder is not locked, the process that created it has ended. */
 static void remove_if_left(const char *name)
 {
 	char path[PATH_MAX];
@@ -103,8 +103,8 @@ int output_folder_temporary(struct output_folder *folder, const struct log *log)
 	return error ? error : -ERROR_SYSTEM;
 }
 
-/* Opens a file without a name in the folder @fd, or with a random name that it
- * loses at once.
+/* Opens a file without a name in the folder @fd; or with a random name, which
+ * it removes immediately.
  */
 static int open_nameless(int fd)
 {
@@ -136,7 +136,7 @@ int output_temporary_file(const struct log *log)
 	return -1;
 }
 
-/* Returns the folder that @path lies in, "." for a name alone; to be freed. */
+/* Returns the folder of @path, "." for a name alone; the caller frees it. */
 static char *folder_of(const char *path)
 {
 	const char *end = strrchr(path, '/');
@@ -146,7 +146,7 @@ static char *folder_of(const char *path)
 	return strndup(path, end == path ? 1 : (size_t)(end - path));
 }
 
-/* Returns the descriptor of a file with a name of its own, or -1. */
+/* Returns the descriptor of a file with a temporary name, or -1. */
 static int open_named(struct output_draft *draft)
 {
 	char letters[RANDOM_LETTERS + 1];
@@ -182,7 +182,7 @@ bool output_draft_open(struct output_draft *draft, const char *path)
 	return draft->fd >= 0;
 }
 
-/* Links replace no file: the draft gets a name beside the file's. */
+/* linkat(2) cannot replace a file, so the draft gets a temporary name first. */
 static bool give_name(struct output_draft *draft)
 {
 	char source[32];

@@ -42,7 +42,8 @@ static bool is_regular(int fd)
 	return false;
 }
 
-/* What O_PATH finds is not opened yet: with a device that matters. */
+/* O_PATH does not open the file itself, which would have effects on a device.
+ */
 static int open_found(int found)
 {
 	char path[64];
@@ -104,7 +105,7 @@ int regular_file_open_cached(const char *path)
 
 	if (!end)
 		return regular_file_open_beneath(".", path);
-	/* With the slash, which is all of the root's. */
+	/* Includes the slash, because the root has no other name. */
 	snprintf(folder, sizeof(folder), "%.*s", (int)(end - path) + 1, path);
 	return regular_file_open_beneath(folder, end + 1);
 }

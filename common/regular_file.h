@@ -29,7 +29,8 @@ int regular_file_open_cached(const char *path);
 /* Returns a text for @error, an errno set by one of these functions. */
 const char *regular_file_error(int error);
 
-/* Returns whether @name contains "..". No kernel writes such names. */
+/* Returns whether @name has ".." as a component. No kernel writes such names.
+ */
 bool regular_file_goes_up(const char *name);
 
 #endif

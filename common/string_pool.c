@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text and its hash, which saves most comparisons. */
+/* A text and its hash, which avoids most comparisons. */
 struct pool_entry {
 	const char *text;
 	size_t length;
@@ -59,7 +59,7 @@ static uint64_t hash_of(const char *text, size_t length)
 	return hash;
 }
 
-/* Returns the slot of the text, or the free one where it belongs. */
+/* Returns the slot of the text, or the free slot for it. */
 static uint32_t *find_slot(const struct string_pool *pool, const char *text,
 			   size_t length, uint64_t hash)
 {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As many as the kernel follows. */
+/* The kernel's limit of links. */
 enum { MOST_LINKS = 40 };
 
 static int walk(int from, const char *path, int links);
@@ -24,7 +24,7 @@ static void close_quietly(int fd)
 	errno = saved;
 }
 
-/* Follows the link that is open as @link and lies in the folder @from. */
+/* Follows the link that is open as @link and is in the folder @from. */
 static int follow(int from, int link, const struct stat *stat, int links)
 {
 	char target[PATH_MAX];
@@ -63,7 +63,7 @@ static int step(int from, const char *name, int links)
 	return next;
 }
 
-/* Returns the file @path, seen from the folder @from. */
+/* Returns the file @path, relative to the folder @from. */
 static int walk(int from, const char *path, int links)
 {
 	char *copy = strdup(path);

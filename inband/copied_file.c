@@ -12,7 +12,8 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-/* From the beginning, wherever the descriptor is in its file. */
+/* Copies from the start of the file, independent of the descriptor's position.
+ */
 static ssize_t send_all(int in, int out)
 {
 	uint64_t left = BUDGET_CODE_BYTES;
@@ -45,7 +46,7 @@ int copied_file(const struct output_folder *from, const char *name,
 	int in = output_folder_reopen(from, name, O_RDONLY);
 	int error;
 
-	/* Not every kernel has them all. */
+	/* Not every kernel has all files. */
 	if (in < 0 && errno == ENOENT)
 		return 0;
 	if (in < 0) {

@@ -20,7 +20,7 @@ static int fail(const char *path, int error, const struct log *log)
 	return error;
 }
 
-/* They become the head of the recording, and need no file there. */
+/* The formats are stored in the recording's header, and need no file there. */
 static int read_formats(const struct output_folder *folder, const char *name,
 			struct byte_buffer *formats, const struct log *log)
 {

@@ -28,7 +28,7 @@ struct ktrace_hw {
 	struct part_bytes part;
 	struct trace_tail tail;
 	struct part_decoder *decoder;
-	/* Of a watch: what was decoded last. */
+	/* For ktrace_hw_watch(): the record decoded last. */
 	const struct ktrace_hw_record *watched;
 	size_t next_call;
 };
@@ -90,7 +90,7 @@ EXPORTED void ktrace_hw_close(struct ktrace_hw *k)
 	free(k);
 }
 
-/* Makes no system call, which would be traced. */
+/* Must not make a system call, which would be traced. */
 static bool is_own(const struct ktrace_hw *k)
 {
 	return pthread_equal(k->thread, pthread_self());
@@ -102,9 +102,9 @@ static void take(struct ktrace_hw *k)
 			 &k->own.recording.lasting, &k->tail);
 }
 
-/* Traces calls until the unit has sent a synchronisation point, unless it sends
- * one whenever it goes on.  Where the trace unit is another's there is none,
- * which the record will say.
+/* Traces calls until the unit has sent a sync point, unless it sends one
+ * whenever it resumes. If another process uses the trace unit, there is none,
+ * which the record will report.
  */
 static int synchronise(struct ktrace_hw *k)
 {
@@ -126,7 +126,7 @@ static int synchronise(struct ktrace_hw *k)
 	return error;
 }
 
-/* Drops what was recorded since the last stop, and starts. */
+/* Discards the data recorded since the last stop, and starts. */
 static enum ktrace_hw_status start(struct ktrace_hw *k, enum state state)
 {
 	int error = own_trace_check_service(&k->own, &k->error);
@@ -223,7 +223,7 @@ EXPORTED enum ktrace_hw_status ktrace_hw_watch(struct ktrace_hw *k)
 	return status;
 }
 
-/* Decodes what was made since the last time, and goes on. */
+/* Decodes the trace since the last call, and continues tracing. */
 static bool watch_on(struct ktrace_hw *k)
 {
 	const struct ktrace_hw_record *record = stop(k);

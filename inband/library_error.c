@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Warnings tell what records themselves tell: gaps. */
+/* Warnings are ignored, since records report gaps themselves. */
 static void keep_error(void *ctx, enum log_level level, const char *file,
 		       uint64_t offset, const char *text)
 {
@@ -32,7 +32,8 @@ void library_error_begin(struct library_error *error)
 	error->cause = 0;
 }
 
-/* What fails is the service, unless it says what fails. */
+/* A failure is attributed to the service, unless the service reports a cause.
+ */
 static enum ktrace_hw_status status_of_cause(const struct library_error *error,
 					     int cause)
 {

@@ -19,7 +19,7 @@
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
-/* The kernel patches a few bytes at a time; more than this is a storm. */
+/* The kernel patches a few bytes at a time; more than this is exceptional. */
 enum { MOST_CHANGES = 1 << 20 };
 
 static void make_start(struct own_recording *own,
@@ -41,8 +41,8 @@ static void make_start(struct own_recording *own,
 	start_records_end(&own->start);
 }
 
-/* The program that traces itself is not a recorder to be left out.  Formats that
- * are not ours to read are as the service gave them.
+/* The program that traces itself must not be excluded as a recorder. Formats
+ * that it may not read are those from the service.
  */
 static size_t features_of(const struct own_recording *own,
 			  const struct thread_events *events,

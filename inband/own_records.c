@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A record of AUX that says that the buffer was full, padding, and the trace
- * since a PSB, which is no more than the buffer holds.
+/* Room for an AUX record that reports a full buffer, and for padding. The tail
+ * since a PSB has its own room, since it is at most as long as the buffer.
  */
 enum { SPARE_BYTES = 4096, UNIT_ID_BYTES = 64 };
 
@@ -32,7 +32,9 @@ size_t own_records_room(const struct thread_events *events)
 	return room;
 }
 
-/* Of the @header.size bytes of @record, which begin with @header. */
+/* Returns whether the record of @header.size bytes, which starts with @header,
+ * reports a code change.
+ */
 static bool is_change(const struct thread_events *events,
 		      const struct perf_event_header *header,
 		      const uint8_t *record)
@@ -49,8 +51,8 @@ static bool is_change(const struct thread_events *events,
 	       header->type == PERF_RECORD_BPF_EVENT;
 }
 
-/* Of the records from @from on, moves those that tell of changes, and copies
- * those that name trace units.
+/* Moves records of code changes from @from on to @lasting, and copies those
+ * with trace unit ids.
  */
 static void take_lasting(const struct thread_events *events,
 			 struct part_bytes *part, uint8_t *from,
@@ -78,7 +80,7 @@ static void take_lasting(const struct thread_events *events,
 	part->records_size = part->size;
 }
 
-/* Counts what was lost in @counts. */
+/* Adds losses to @counts. */
 static void take_ring(const struct thread_events *events, struct ring *ring,
 		      struct part_bytes *part, struct lasting_records *lasting,
 		      struct record_counts *counts)
@@ -116,7 +118,7 @@ void own_records_drop(struct thread_events *events, struct part_bytes *part,
 	part_bytes_clear(part);
 }
 
-/* The kernel does not always say so: see tell_full() of the collector. */
+/* The kernel does not always report this: see tell_full() of the collector. */
 static void say_full(const struct thread_events *events,
 		     struct part_bytes *part)
 {
@@ -141,8 +143,9 @@ static void keep_tail(struct part_bytes *part, const struct ring_bytes *trace,
 {
 	trace_tail_keep(tail, place, part->trace_size,
 			trace->start + trace->size - part->trace_size);
-	/* How long instructions take is measured from one PSB to the next: if one
-	 * came, it is by what was before.
+	/* Cycles per instruction are measured between PSBs. If a new PSB
+	 * arrived, the measurement covers the trace before the bracket, so that
+	 * must be followed.
 	 */
 	if (tail->start >= trace->start)
 		part->before_size = 0;

@@ -8,7 +8,9 @@
 enum {
 	LEAST_BUFFER = 64 << 10,
 	MOST_BUFFER = 1 << 30,
-	/* The service copies the kernel first, and one after the other. */
+	/* The service first copies the kernel, and serves clients one after the
+	 * other.
+	 */
 	SERVICE_WAIT_MS = 30000,
 };
 
@@ -31,7 +33,8 @@ static int find_unit(struct own_trace *trace, pid_t tid,
 	return status;
 }
 
-/* By our own rights: opens the events, and reads the kernel's code. */
+/* Uses the program's own rights: opens the events, and reads the kernel's code.
+ */
 static int open_own(struct own_trace *trace, pid_t tid, size_t buffer_bytes,
 		    struct library_error *error)
 {
@@ -62,7 +65,7 @@ static int ask_service(struct own_trace *trace, pid_t tid, size_t buffer_bytes,
 	return status;
 }
 
-/* The same by the service's. */
+/* Like open_own(), but through the service. */
 static int open_served(struct own_trace *trace, pid_t tid, size_t buffer_bytes,
 		       struct library_error *error)
 {

@@ -24,7 +24,7 @@ struct part_decoder {
 	const struct own_recording *own;
 	pid_t pid;
 	pid_t tid;
-	struct execution_stream *execution; /* NULL: no code is known */
+	struct execution_stream *execution; /* NULL: no code yet */
 	struct attribution_input input;
 	struct trackers *trackers;
 	const struct task_tracker *tracker;
@@ -32,7 +32,8 @@ struct part_decoder {
 	struct call_record_context context;
 	struct record_maker maker;
 	struct bracket_times times;
-	bool is_before; /* the thread has not come back from begin */
+	/* the call that switches the trace on has not returned */
+	bool is_before;
 };
 
 static struct part_decoder *decoder_of(struct event_handler *gaps)
@@ -40,7 +41,7 @@ static struct part_decoder *decoder_of(struct event_handler *gaps)
 	return container_of(gaps, struct part_decoder, gaps);
 }
 
-/* Before is what switched the trace on, behind what switched it off. */
+/* Excludes the calls that switch the trace on and off. */
 static bool is_wanted(const struct part_decoder *decoder,
 		      const struct system_call *call)
 {
@@ -121,8 +122,8 @@ void part_decoder_forget_code(struct part_decoder *decoder)
 	decoder->execution = NULL;
 }
 
-/* One that could not be begun anew is of no use any more.  @from: the bracket's
- * own trace begins there.
+/* Opens the stream, or resets the present one, which is discarded if that
+ * fails. @from is the start of the bracket's own trace.
  */
 static int open_stream(struct part_decoder *decoder,
 		       const struct recording *part, uint64_t from)
@@ -162,7 +163,9 @@ static int begin_records(struct part_decoder *decoder,
 					  decoder->times.end_ns);
 }
 
-/* The call that switched the trace on ends, or its end is missing. */
+/* Returns whether the call that switched the trace on ends, or its end is
+ * missing.
+ */
 static bool is_end_of_begin(const struct function_event *event)
 {
 	return (event->kind == FUNCTION_TRACE_STOP &&
@@ -170,7 +173,8 @@ static bool is_end_of_begin(const struct function_event *event)
 	       event->kind == FUNCTION_GAP || event->kind == FUNCTION_END;
 }
 
-/* Leaves out what is of begin, and of other brackets before. */
+/* Skips events of the call that switched the trace on, and of earlier brackets.
+ */
 static void skip_earlier(struct part_decoder *decoder,
 			 const struct function_event **events, int *count)
 {

@@ -21,7 +21,7 @@ const char *service_path(void)
 	return path && *path ? path : SERVE_SOCKET;
 }
 
-/* A question in progress. */
+/* A request in progress. */
 struct asking {
 	struct service *service;
 	struct thread_events *events;
@@ -49,7 +49,7 @@ static int fail(const struct asking *asking, int error, const char *reason)
 	return error;
 }
 
-/* To connect is to send, as far as the time that it may take is concerned. */
+/* The send timeout also applies to connecting. */
 static int limit_waiting(int socket, int wait_ms)
 {
 	const struct timeval time = { wait_ms / 1000, wait_ms % 1000 * 1000 };
@@ -78,7 +78,7 @@ static int connect_to(const struct asking *asking, int wait_ms)
 	return 0;
 }
 
-/* Its own reason, with errno as it was there. */
+/* Logs the service's reason, and sets errno to the service's value. */
 static int hear_refusal(const struct asking *asking,
 			const struct serve_refused *refused)
 {
@@ -103,7 +103,7 @@ static int check(const struct asking *asking, union serve_reply *reply,
 		       0;
 }
 
-/* Receives one message of @kind; its descriptors are the caller's then. */
+/* Receives one message of @kind; the caller then owns its descriptors. */
 static int hear(const struct asking *asking, enum serve_kind kind,
 		union serve_reply *reply, int fds[MESSAGE_DESCRIPTORS])
 {
@@ -174,7 +174,9 @@ static struct event_spec spec_of(const struct serve_events *message,
 	return spec;
 }
 
-/* Each role is a spec, and they come in order.  There may be no patches. */
+/* Adds a spec for each role; messages arrive in the order of roles. Patches may
+ * be missing.
+ */
 static int add_events(struct thread_events *events,
 		      const struct serve_events *message, const int *fds)
 {
@@ -195,7 +197,7 @@ static int add_events(struct thread_events *events,
 	return error < 0 ? error : add_places(list, spec, message, fds);
 }
 
-/* The descriptors are the list's then, or closed. */
+/* Passes the descriptors to the list, or closes them. */
 static int take_events(const struct asking *asking,
 		       const struct serve_events *message, const int *fds)
 {
@@ -212,7 +214,7 @@ static int take_events(const struct asking *asking,
 		       0;
 }
 
-/* All that the service has to say, the files first. */
+/* Receives all messages of the service, the files first. */
 static int hear_all(const struct asking *asking)
 {
 	int fds[MESSAGE_DESCRIPTORS];

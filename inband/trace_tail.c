@@ -2,10 +2,10 @@
 #include "inband/trace_tail.h"
 #include "decoder/recording/intel_psb.h"
 
-/* The last point is near the end, unless something is wrong. */
+/* The last sync point is normally this near to the end. */
 enum { USUAL_DISTANCE = 8 << 10 };
 
-/* Returns the position of the last PSB at or behind @from, @size if there is
+/* Returns the position of the last PSB at or after @from, @size if there is
  * none.
  */
 static size_t last_psb(const uint8_t *trace, size_t size, size_t from)

@@ -7,13 +7,12 @@
 
 enum { CODE_PAGE = 4096 };
 
-/* The kernel fills executable memory that is free with breakpoints
+/* The kernel fills free executable memory with breakpoints
  * (execmem_fill_trapping_insns() and jit_fill_hole() of arch/x86).
  */
 enum { BREAKPOINT = 0xcc };
 
-/* Returns whether the page of @address holds anything, or a negative enum
- * error.
+/* Returns whether the page of @address has content, or a negative enum error.
  */
 static int is_used(const struct kcore *kcore, uint64_t address,
 		   bool may_be_free)

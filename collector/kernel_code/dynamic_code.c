@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* This is what kallsyms shows in a module's place (kernel/kallsyms.c). */
+/* The names that kallsyms shows instead of a module (kernel/kallsyms.c). */
 static const char *const makers[] = {
 	"bpf",
 	"__builtin__ftrace",

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What an entry of a page table leads to. */
+/* The target of a page table entry. */
 enum entry_kind { ENTRY_NONE, ENTRY_TABLE, ENTRY_PAGE };
 
 /* The page tables of one architecture. */
@@ -19,17 +19,17 @@ struct paging {
 	uint16_t machine; /* e_machine */
 	const char *top;  /* the symbol of the top table */
 	enum entry_kind (*kind_of)(uint64_t entry, unsigned int level);
-	uint64_t no_execute[2]; /* of a page, of all below a table */
-	uint64_t address;	/* the bits of an entry that hold it */
+	uint64_t no_execute[2]; /* of a page, of everything below a table */
+	uint64_t address;	/* mask of the address in an entry */
 };
 
-/* One walk. */
+/* A walk over page tables. */
 struct walk {
 	const struct kcore *kcore;
 	const struct paging *paging;
 	unsigned int page_shift;
-	unsigned int index_bits; /* of an address, for each level */
-	uint64_t memory;	 /* bits that addresses of memory have */
+	unsigned int index_bits; /* bits of an address per level */
+	uint64_t memory;	 /* mask of the bits of physical addresses */
 	const struct code_range *range;
 	struct array *found; /* struct code_range */
 };
@@ -77,7 +77,7 @@ static bool is_memory(const Elf64_Phdr *segment)
 	return segment->p_type == PT_LOAD && segment->p_paddr != UINT64_MAX;
 }
 
-/* Returns a mask of the bits that addresses of memory may have: others mark
+/* Returns a mask of the possible bits of physical addresses: others mark
  * encrypted pages (AMD SME).
  */
 static uint64_t memory_mask(const struct kcore *kcore)
@@ -176,7 +176,7 @@ static int walk_entries(const struct walk *walk, const uint64_t *entries,
 	return error;
 }
 
-/* A table that cannot be read (memory that is gone) has no pages. */
+/* A table that cannot be read (its memory was removed) has no pages. */
 static int walk_table(const struct walk *walk, uint64_t table,
 		      unsigned int level, uint64_t first)
 {
@@ -193,8 +193,8 @@ static int walk_table(const struct walk *walk, uint64_t table,
 	return error;
 }
 
-/* Returns the lowest address of the kernel: where its half of all addresses
- * starts, or little after it (KASLR).
+/* Returns the lowest address of the kernel: the start of its half of the
+ * address space, or slightly above (KASLR).
  */
 static uint64_t lowest_address(const struct kcore *kcore)
 {
@@ -208,8 +208,8 @@ static uint64_t lowest_address(const struct kcore *kcore)
 	return lowest;
 }
 
-/* Returns how many bits of an address are translated: as many as let the lowest
- * address be in the upper half.
+/* Returns how many bits of an address are translated, derived from the lowest
+ * address being in the upper half.
  */
 static unsigned int address_bits(const struct walk *walk)
 {
@@ -218,7 +218,7 @@ static unsigned int address_bits(const struct walk *walk)
 				     64 :
 				     (unsigned int)__builtin_clzll(~lowest);
 
-	/* x86's upper half starts with one bit more that is set. */
+	/* x86's upper half starts with one more set bit. */
 	if (walk->paging->machine == EM_X86_64)
 		return fixed >= 17 ? 48 : 57;
 	return 64 - fixed;

@@ -55,7 +55,7 @@ static Elf64_Phdr segment_of(const struct code_range *range, uint64_t offset)
 	};
 }
 
-/* Returns the offset of the first range's bytes. */
+/* Adds the headers. Returns the offset of the first range's bytes. */
 static uint64_t add_headers(const struct kcore *kcore,
 			    const struct code_range *ranges, size_t count,
 			    struct byte_buffer *bytes)
@@ -97,7 +97,7 @@ static int write_core(const struct kcore *kcore, int fd,
 	return error;
 }
 
-/* Closes @fd.  Returns @error, or what closing found. */
+/* Closes @fd. Returns @error, or the error of closing. */
 static int finish(int fd, int error)
 {
 	int saved = errno;
@@ -142,7 +142,9 @@ static bool has_room(const struct kcore *copy)
 	return true;
 }
 
-/* The bytes first, the count last: the file is whole at any time. */
+/* Writes the bytes first and the number of segments last, so that the file is
+ * valid at any time.
+ */
 static int add_segment(const struct kcore *kcore, int fd, uint64_t offset,
 		       Elf64_Ehdr *header, const struct code_range *range)
 {

@@ -37,8 +37,8 @@ static bool is_wanted(const struct change_search *search, uint64_t address)
 	       module_text_has(search->text, search->module, address);
 }
 
-/* When the list is full, its last range gets longer, if it lies in @range,
- * which is searched upwards: between them is nothing of anyone else then.
+/* When the list is full, extends its last range if it lies in @range. @range is
+ * searched upwards, so no code outside of it is between them.
  */
 static int add_word(struct array *changed, const struct code_range *range,
 		    uint64_t address)
@@ -62,7 +62,9 @@ static int add_word(struct array *changed, const struct code_range *range,
 	return 0;
 }
 
-/* @pieces has room for two; they hold @size bytes at @address of @range. */
+/* Compares the @size bytes at @address of @range. @pieces has room for two
+ * copies of them.
+ */
 static int compare_piece(const struct change_search *search,
 			 const struct code_range *range, uint64_t address,
 			 const uint8_t *pieces, size_t size,
@@ -101,7 +103,7 @@ static int compare_range(const struct change_search *search,
 	return error;
 }
 
-/* Returns what @range and the segment have in common; empty if nothing. */
+/* Returns the intersection of @range and the segment; may be empty. */
 static struct code_range common(const struct code_range *range,
 				const Elf64_Phdr *segment)
 {
@@ -146,9 +148,9 @@ static bool has_module(const struct array *modules, const struct module *wanted)
 	return false;
 }
 
-/* The code of a module is one piece, which begins at its address: no further
- * than to the next module (they are sorted).  Further on, no symbol is its
- * own.
+/* Returns the possible range of a module's code, which is contiguous and starts
+ * at the module's address: at most up to the next module (they are sorted).
+ * Addresses after that have no symbols of this module.
  */
 static struct code_range range_of(const struct array *modules, size_t index)
 {
@@ -168,7 +170,9 @@ static struct code_range range_of(const struct array *modules, size_t index)
 	return range;
 }
 
-/* A module that is gone ran what was copied; where it was may be anything. */
+/* Skips removed modules: they ran the copied code, and their addresses may now
+ * have any content.
+ */
 static int find_in_modules(const struct kernel_copy *copy,
 			   struct change_search *search, struct array *changed)
 {
@@ -187,7 +191,7 @@ static int find_in_modules(const struct kernel_copy *copy,
 	return error;
 }
 
-/* The kernel first: nothing may keep its changes from being found. */
+/* Compares the kernel first, so that a full list cannot hide its changes. */
 static int find_in_kernel(const struct kernel_copy *copy,
 			  struct change_search *search, struct array *changed)
 {
@@ -204,7 +208,7 @@ static int find_in_kernel(const struct kernel_copy *copy,
 	return error;
 }
 
-/* Without page tables there is nothing to compare. */
+/* Compares nothing if there are no page tables. */
 static int find_in_pages(const struct kernel_copy *copy,
 			 struct change_search *search, struct array *changed)
 {

@@ -25,7 +25,7 @@ static int explain(const struct log *log, const char *path, int error)
 	return error;
 }
 
-/* Names the file @name of @folder. */
+/* Logs @error for the file @name of @folder. */
 static void explain_file(const struct log *log,
 			 const struct output_folder *folder, const char *name,
 			 int error)
@@ -58,7 +58,7 @@ static int copy_kcore(const struct kernel_copy *copy,
 	return error;
 }
 
-/* The address of the first of @names that the kernel has. */
+/* Returns the address of the first of @names that the kernel has. */
 static uint64_t first_of(const struct kernel_symbols *symbols,
 			 const char *const names[2])
 {
@@ -98,7 +98,7 @@ static int read_text(const char *path, struct byte_buffer *text,
 	return error ? explain(log, path, error) : 0;
 }
 
-/* Copies once.  Returns 1 if modules came or went meanwhile. */
+/* Copies once. Returns 1 if modules were loaded or removed meanwhile. */
 static int try_copy(struct kernel_copy *copy,
 		    const struct output_folder *folder, const struct log *log)
 {
@@ -112,7 +112,7 @@ static int try_copy(struct kernel_copy *copy,
 	if (!error)
 		error = copy_kcore(copy, folder, log);
 	if (!error)
-		/* Without the NUL that ends the text here. */
+		/* Without the NUL that terminates the text in memory. */
 		error = output_folder_save(folder, "modules", before.bytes,
 					   before.size - 1, log);
 	if (!error)

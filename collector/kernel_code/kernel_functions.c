@@ -19,7 +19,7 @@ static bool is_same_module(const struct kallsyms_line *a,
 	       !memcmp(a->module, b->module, a->module_length);
 }
 
-/* Returns how far @function is behind the first one of its module. */
+/* Returns the distance of @function from the first one of its module. */
 static uint64_t place_of(const struct kernel_symbols *symbols,
 			 const struct kallsyms_line *function)
 {
@@ -35,7 +35,7 @@ static uint64_t place_of(const struct kernel_symbols *symbols,
 	return function->address - first;
 }
 
-/* Returns whether one of @functions is at @address: by another name. */
+/* Returns whether one of @functions has the same @address, as an alias. */
 static bool has_address(const struct kernel_functions *functions,
 			uint64_t address)
 {

@@ -8,7 +8,8 @@
 #include "collector/kernel_code/module_list.h"
 #include "common/error.h"
 
-/* Modules nearer than this share a segment: fewer to look through. */
+/* Modules nearer than this share a segment, so that there are fewer segments.
+ */
 enum { NEAR = 1 << 16, CODE_PAGE = 4096 };
 
 static int add_range(struct array *ranges, uint64_t start, uint64_t end)
@@ -38,7 +39,7 @@ static int compare_starts(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* The last ones end where they may, not where they do: kcore has it or not. */
+/* The ends of these ranges are upper bounds, so kcore may lack them. */
 static bool is_held(const struct kcore *kcore, const struct code_range *range)
 {
 	uint8_t byte;
@@ -47,7 +48,7 @@ static bool is_held(const struct kcore *kcore, const struct code_range *range)
 	       !kcore_read(kcore, range->end - 1, &byte, 1);
 }
 
-/* Modules, and what else has been added to the kernel's code, by address. */
+/* Lists modules, and other code added to the kernel's text, by address. */
 static int list_added(const struct kernel_copy *copy, const struct kcore *kcore,
 		      struct array *added)
 {
@@ -62,7 +63,7 @@ static int list_added(const struct kernel_copy *copy, const struct kcore *kcore,
 	added->count = kept;
 	if (!error)
 		error = executable_pages_find(kcore, &copy->symbols, added);
-	/* Without page tables kallsyms and /proc/modules have to do. */
+	/* Without page tables, uses only kallsyms and /proc/modules. */
 	if (error == -ERROR_NOT_FOUND)
 		error = 0;
 	for (size_t i = 0; i < copy->modules.count && !error; i++) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* KSYM_NAME_LEN (include/linux/kallsyms.h) and what is around a name. */
+/* KSYM_NAME_LEN (include/linux/kallsyms.h) and the text around a name. */
 enum { KERNEL_SYMBOL_LENGTH = 512 + 8 };
 
 int kernel_symbols_read(struct kernel_symbols *symbols, const char *path)
@@ -31,7 +31,7 @@ struct kallsyms kernel_symbols_walk(const struct kernel_symbols *symbols)
 			   symbols->text.size);
 }
 
-/* Returns a walk over the lines from the one that @at is in. */
+/* Returns a walk over the lines from the one that contains @at. */
 static struct kallsyms walk_from(const struct kernel_symbols *symbols,
 				 const char *at)
 {
@@ -53,7 +53,7 @@ kernel_symbols_walk_modules(const struct kernel_symbols *symbols)
 	return at ? walk_from(symbols, at) : kallsyms_of(text, 0);
 }
 
-/* Lines that do not end with the name are not even looked at. */
+/* For speed, parses only lines that end with the name. */
 uint64_t kernel_symbols_address(const struct kernel_symbols *symbols,
 				const char *name)
 {
@@ -75,8 +75,8 @@ uint64_t kernel_symbols_address(const struct kernel_symbols *symbols,
 	return 0;
 }
 
-/* Returns the place of the kernel's symbol that the @size bytes at @text are in
- * @names, of which only the first @count matter; @count if it is none of these.
+/* Searches the @size bytes at @text for a kernel symbol among the first @count
+ * of @names. Returns its index in @names; @count if none is found.
  */
 static size_t place_among(const char *text, size_t size,
 			  const char *const *names, size_t count,

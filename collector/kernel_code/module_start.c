@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The nearest module behind @start: at most @limit bytes from it. */
+/* Returns the distance from @start to the nearest module after it, at most
+ * @limit bytes.
+ */
 static uint64_t free_bytes(const struct array *loaded, uint64_t start,
 			   uint64_t limit)
 {
@@ -23,7 +25,7 @@ static uint64_t free_bytes(const struct array *loaded, uint64_t start,
 	return limit;
 }
 
-/* Returns 0 if it is not known. */
+/* Returns 0 if the address is unknown. */
 static uint64_t address_of(const struct module *module)
 {
 	struct byte_buffer text = { 0 };

@@ -9,12 +9,14 @@
 /* A symbol of a module, or its first address. */
 struct mark {
 	uint64_t address;
-	const char *module; /* not ended by NUL */
+	const char *module; /* not NUL-terminated */
 	size_t module_length;
 	bool is_text;
 };
 
-/* At one address code is last: it is what begins there, data has ended. */
+/* At equal addresses, code is sorted last: the code starts there, and the data
+ * has ended.
+ */
 static int compare(const void *a, const void *b)
 {
 	const struct mark *x = a;
@@ -49,7 +51,7 @@ static int add_symbols(struct array *marks,
 	return 0;
 }
 
-/* Before its first symbol a module may have code without a name: PLTs. */
+/* A module may have code without a symbol before its first one: PLTs. */
 static int add_modules(struct array *marks, const struct array *modules)
 {
 	const struct module *items = modules->items;

@@ -15,7 +15,7 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* The whole image lies in memory, its section headers at the end. */
+/* The whole image is in memory, with its section headers at the end. */
 static size_t size_of(const uint8_t *image)
 {
 	const ElfW(Ehdr) *header = (const void *)image;

@@ -19,7 +19,7 @@ static void add_line(void *ctx, pid_t process, pid_t thread)
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/cgroup", (int)process,
 		 (int)thread);
 	file = fopen(path, "re");
-	/* The task may have ended since we saw it. */
+	/* The task may have ended since it was listed. */
 	if (!file)
 		return;
 	while (getline(&line, &room, file) > 0)

@@ -47,9 +47,9 @@ static enum code_sample_kind kind_of(const char *event)
 	return CODE_SAMPLE_OTHER;
 }
 
-/* Reads the name that the word at @field of the tracepoint's record locates:
- * __string(name) of include/trace/events/module.h, after 8 bytes that all
- * records have, and module_load's taints.
+/* Reads the name located by the word at @field of the tracepoint's record:
+ * __string(name) of include/trace/events/module.h, after 8 bytes common to all
+ * records, and module_load's taints.
  */
 static void read_module(const struct ring_bytes *records, size_t raw,
 			size_t raw_size, size_t field,
@@ -89,8 +89,8 @@ static void read_tracepoint(const struct ring_bytes *records, size_t place,
 	read_module(records, place, size, is_load ? 12 : 8, sample);
 }
 
-/* The ABI, then the registers of attr.sample_regs_intr by number: x86 has the
- * size first.
+/* Parses the ABI, then the registers of attr.sample_regs_intr by number: on x86
+ * the size is first.
  */
 static void read_breakpoint(const struct ring_bytes *records, size_t place,
 			    size_t size, struct code_sample *sample)

@@ -29,29 +29,30 @@
 #include <time.h>
 #include <unistd.h>
 
-/* No JIT compiler writes more at once. */
+/* More than any JIT compiler writes at once. */
 #define BPF_CODE_LIMIT (64u << 20)
 
 struct loaded_code {
-	struct output_folder code;	/* where the copies are */
-	struct output_folder kcore_dir; /* what perf reads */
+	struct output_folder code;	/* contains the copies */
+	struct output_folder kcore_dir; /* read by perf */
 	const struct tracer *tracer;
 	const struct perf_event_mmap_page *page;
 	const struct log *log;
 	struct kcore kcore;
-	struct array modules; /* struct module: those copied already */
-	size_t first_new;     /* of them: those before came with the copy */
+	struct array modules; /* struct module: those already copied */
+	/* index of the first that is not from the kernel's copy */
+	size_t first_new;
 	struct byte_buffer records;
-	bool perf_is_full; /* the kernel's copy takes no more */
+	bool perf_is_full; /* the kernel's copy has no room left */
 	const struct event_list *events;
 	const struct kernel_symbols *symbols;
-	struct array covered; /* struct code_range: of all copies */
+	struct array covered; /* struct code_range: ranges with copies */
 	struct array pieces;  /* struct piece: of JIT code and symbols */
 	struct array losses;  /* struct loss */
 	size_t lost;
 };
 
-/* Code that a record announces. */
+/* Code announced by a record. */
 struct piece {
 	struct code_range range;
 	uint64_t announced_ns;
@@ -62,11 +63,11 @@ struct piece {
 	bool is_lost;
 };
 
-/* The time from which other code, or none, is in @range. */
+/* The time from which @range contains other code, or none. */
 struct loss {
 	struct code_range range;
 	uint64_t time_ns;
-	bool is_symbol; /* a program that has one is announced a second time */
+	bool is_symbol; /* a program with a symbol is announced again */
 };
 
 static int open_folders(struct loaded_code *loaded,
@@ -80,7 +81,7 @@ static int open_folders(struct loaded_code *loaded,
 					 loaded->log);
 }
 
-/* The ranges of the kernel's copy. */
+/* Lists the ranges of the kernel's copy. */
 static int read_covered(struct loaded_code *loaded)
 {
 	const Elf64_Phdr *segments;
@@ -169,7 +170,7 @@ void loaded_code_close(struct loaded_code *loaded)
 	free(loaded);
 }
 
-/* After the first refusal there is no room for any other. */
+/* After the first refusal no other range fits either. */
 static void say_not_added(struct loaded_code *loaded,
 			  const struct code_range *range, int error,
 			  const char *path)
@@ -186,7 +187,8 @@ static void say_not_added(struct loaded_code *loaded,
 			    range->start);
 }
 
-/* perf knows no code that comes later, and looks it up in the kernel's copy. */
+/* perf does not support code added later, and looks it up in the kernel's copy.
+ */
 static void add_for_perf(struct loaded_code *loaded,
 			 const struct code_range *range)
 {
@@ -200,9 +202,9 @@ static void add_for_perf(struct loaded_code *loaded,
 		say_not_added(loaded, range, error, loaded->kcore_dir.path);
 }
 
-/* The time is that of the end of the copy: a change of code that the kernel
- * announced before is in it, or is undone for older times by its record, if
- * that has the old bytes (TEXT_POKE; arm64's text_poke_breakpoint does not).
+/* The time of a copy is the end of copying. A code change reported earlier is
+ * either in the copy, or undone for older times by its record, if that has the
+ * old bytes (TEXT_POKE; arm64's text_poke_breakpoint has not).
  */
 static int copy_range(struct loaded_code *loaded,
 		      const struct code_range *range, uint64_t since_ns,
@@ -245,7 +247,9 @@ static int copy_for_all(struct loaded_code *loaded,
 	return error;
 }
 
-/* Writes the empty file that ends all copies of @range at @time_ns. */
+/* Writes the empty file that ends the validity of all copies of @range at
+ * @time_ns.
+ */
 static void mark_end(struct loaded_code *loaded, const struct code_range *range,
 		     uint64_t time_ns)
 {
@@ -266,8 +270,8 @@ static bool overlap(const struct code_range *a, const struct code_range *b)
 	return a->start < b->end && b->start < a->end;
 }
 
-/* Counts @piece as lost if @loss was before it was read: its copy is none of
- * it.
+/* Counts @piece as lost if @loss was before it was read, since its copy is then
+ * of other code.
  */
 static void check_piece(struct loaded_code *loaded, struct piece *piece,
 			const struct loss *loss)
@@ -284,8 +288,8 @@ static void check_piece(struct loaded_code *loaded, struct piece *piece,
 	loaded->lost++;
 }
 
-/* The rings of the CPUs are read one after the other: a loss may be read before
- * the announcement of what is lost.
+/* The rings of the CPUs are read one after the other, so a loss may be read
+ * before the announcement of the lost code.
  */
 static void add_loss(struct loaded_code *loaded, const struct loss *loss)
 {
@@ -328,7 +332,7 @@ void loaded_code_symbol(struct loaded_code *loaded,
 		loaded->lost++;
 }
 
-/* Returns whether a KSYMBOL record has replaced what @wanted announces. */
+/* Returns whether a KSYMBOL record has replaced the announcement @wanted. */
 static bool has_symbol(const struct loaded_code *loaded,
 		       const struct piece *wanted)
 {
@@ -342,7 +346,7 @@ static bool has_symbol(const struct loaded_code *loaded,
 	return false;
 }
 
-/* Copies @piece, which the kernel has written. */
+/* Copies @piece, which the kernel has finished writing. */
 static void copy_piece(struct loaded_code *loaded, struct piece *piece)
 {
 	piece->read_ns = UINT64_MAX;
@@ -352,7 +356,7 @@ static void copy_piece(struct loaded_code *loaded, struct piece *piece)
 		check_losses(loaded, piece);
 }
 
-/* Copies all complete pieces.  Returns whether anything else waits. */
+/* Copies all complete pieces. Returns whether incomplete ones are left. */
 static bool copy_complete(struct loaded_code *loaded)
 {
 	struct piece *pieces = loaded->pieces.items;
@@ -369,7 +373,9 @@ static bool copy_complete(struct loaded_code *loaded)
 	return is_waiting;
 }
 
-/* The thread of @sample has written all that it announced before. */
+/* Marks everything announced by the thread of @sample before it as completely
+ * written.
+ */
 static void complete(struct loaded_code *loaded,
 		     const struct code_sample *sample)
 {
@@ -440,7 +446,7 @@ static bool is_known(const struct loaded_code *loaded,
 	return false;
 }
 
-/* Of the memory of a module, pages without anything are left out. */
+/* Omits pages without content from a module's memory. */
 static int copy_pages(struct loaded_code *loaded,
 		      const struct code_range *range, uint64_t since_ns)
 {
@@ -456,8 +462,8 @@ static int copy_pages(struct loaded_code *loaded,
 	return error;
 }
 
-/* Returns where @range is not covered any more, from @at on: the next covered
- * range's start, or the end of @range; *@next is the next address to look at.
+/* Returns the end of the uncovered range at @at: the next covered range's
+ * start, or @end. *@next is the next address to check.
  */
 static uint64_t uncovered_end(const struct loaded_code *loaded, uint64_t at,
 			      uint64_t end, uint64_t *next)
@@ -476,7 +482,7 @@ static uint64_t uncovered_end(const struct loaded_code *loaded, uint64_t at,
 	return end;
 }
 
-/* Copies the executable pages that no copy covers. */
+/* Copies the executable pages outside of all covered ranges. */
 static int copy_new_pages(struct loaded_code *loaded)
 {
 	struct array found = ARRAY_OF(struct code_range);
@@ -502,7 +508,7 @@ static int copy_new_pages(struct loaded_code *loaded)
 	return error;
 }
 
-/* Appends the lines of /proc/@name that hold a mark to kcore_dir/@name. */
+/* Appends the lines of /proc/@name that contain a mark to kcore_dir/@name. */
 static void add_lines(struct loaded_code *loaded, const char *name,
 		      const char (*marks)[80], size_t count)
 {
@@ -515,8 +521,8 @@ static void add_lines(struct loaded_code *loaded, const char *name,
 			    strerror(errno));
 }
 
-/* Names @range in a record without a time, as perf names what was there before
- * the recording.
+/* Names @range in a record without a time, like perf for code that existed
+ * before the recording.
  */
 static void add_name(struct loaded_code *loaded, const struct code_range *range,
 		     const char *name)
@@ -531,7 +537,7 @@ static void add_name(struct loaded_code *loaded, const struct code_range *range,
 	record_end_sample_id(&loaded->records, place);
 }
 
-/* JIT code that no KSYMBOL record names. */
+/* Names JIT code without a KSYMBOL record. */
 static void name_filters(struct loaded_code *loaded)
 {
 	const struct piece *pieces = loaded->pieces.items;
@@ -575,7 +581,7 @@ void loaded_code_names(struct loaded_code *loaded)
 	name_thunks(loaded);
 }
 
-/* @since_ns: since when it is complete; 0: unknown. */
+/* @since_ns: the time from which it is complete; 0: unknown. */
 static void add_module(struct loaded_code *loaded, const struct array *modules,
 		       const struct module *module, uint64_t since_ns)
 {
@@ -598,8 +604,8 @@ static void add_module(struct loaded_code *loaded, const struct array *modules,
 	start_records_module(&loaded->records, module);
 }
 
-/* Code of a module without an announcement of its own is complete now, but nobody
- * knows since when.
+/* Code of a module without an announcement of its own is complete now, but
+ * since an unknown time.
  */
 static void take_module(struct loaded_code *loaded,
 			const struct code_sample *sample)
@@ -619,8 +625,8 @@ static void take_module(struct loaded_code *loaded,
 	copy_new_pages(loaded);
 }
 
-/* Returns the range of @module, which ends no later than the next one starts: its
- * size counts its data, which is elsewhere since Linux 6.4.
+/* Returns the range of @module, which ends no later than the next one starts:
+ * its size includes its data, which is elsewhere since Linux 6.4.
  */
 static struct code_range range_of(const struct loaded_code *loaded,
 				  const struct module *module)
@@ -636,7 +642,7 @@ static struct code_range range_of(const struct loaded_code *loaded,
 	return range;
 }
 
-/* From now on anything may be where the module was. */
+/* From now on the module's addresses may contain other code. */
 static void remove_module(struct loaded_code *loaded,
 			  const struct code_sample *sample)
 {

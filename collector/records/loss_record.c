@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <linux/perf_event.h>
 
-/* The fields are those of EVENT_SAMPLE_TYPE. */
+/* Adds the fields of EVENT_SAMPLE_TYPE. */
 static void add_trailer(struct byte_buffer *bytes, const struct event *event,
 			uint64_t time_ns)
 {

@@ -6,7 +6,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* The fields that follow the header of PERF_RECORD_KSYMBOL. */
+/* The fields after the header of PERF_RECORD_KSYMBOL. */
 struct ksymbol_fields {
 	uint64_t address;
 	uint32_t size;
@@ -14,8 +14,8 @@ struct ksymbol_fields {
 	uint16_t flags;
 };
 
-/* The time in the fields of EVENT_SAMPLE_TYPE that end each of the kernel's own
- * records: after pid and tid.
+/* Returns the time from the fields of EVENT_SAMPLE_TYPE at the end of each of
+ * the kernel's own records: after pid and tid.
  */
 static uint64_t trailer_time(const struct ring_bytes *records, size_t end)
 {

@@ -22,7 +22,7 @@ void sample_record_add(struct byte_buffer *records, const struct event *event,
 	byte_buffer_u32(records, 0);
 	if (content->has_chain)
 		byte_buffer_u64(records, 0);
-	/* The kernel, too, fills up so that the record's size is right. */
+	/* The kernel pads the record in the same way. */
 	byte_buffer_u32(records, (uint32_t)content->size + sizeof(uint32_t));
 	byte_buffer_add(records, content->bytes, content->size);
 	byte_buffer_u32(records, 0);

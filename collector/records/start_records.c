@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A record's size has 16 bits: longer lists take several records. */
+/* A record's size has 16 bits, so longer lists are split into several records.
+ */
 enum { ITEMS_A_RECORD = 2000 };
 
 static size_t items_left(size_t count, size_t from)
@@ -65,7 +66,7 @@ static void add_ids(struct byte_buffer *bytes, const struct event_list *list,
 	}
 }
 
-/* The kernel's name of @thread, and zeros behind it. */
+/* Reads the kernel's name of @thread, padded with zeros. */
 static void read_name(pid_t thread, char name[16])
 {
 	char path[64];
@@ -101,7 +102,8 @@ static void add_threads(struct byte_buffer *bytes, const struct target *target)
 	}
 }
 
-/* The form that every perf knows: 16-bit numbers, one by one. */
+/* Uses the format that every perf version supports: 16-bit numbers, one by one.
+ */
 static void add_cpus(struct byte_buffer *bytes, const struct target *target)
 {
 	const uint16_t cpus_by_number = 0;
@@ -162,8 +164,8 @@ void start_records_module(struct byte_buffer *bytes,
 	add_kernel_map(bytes, module->address, module->size_bytes, 0, name);
 }
 
-/* The offset of the kernel's map is the address of its reference symbol: that
- * is how readers find out by how much the kernel was moved.
+/* The offset of the kernel's map is the address of its reference symbol, from
+ * which readers compute the kernel's relocation.
  */
 void start_records_kernel(struct byte_buffer *bytes,
 			  const struct kernel_copy *copy)

@@ -15,12 +15,12 @@
 struct task {
 	pid_t process;
 	pid_t thread;
-	pid_t parent; /* of the process */
+	pid_t parent; /* of its process */
 	char name[16];
 };
 
 /* Reads /proc/<process>/task/<thread>/stat: "pid (name) state parent ..."; a
- * name may hold anything, brackets too.
+ * name may contain any characters, including brackets.
  */
 static bool read_task(struct task *task)
 {
@@ -71,7 +71,7 @@ static void add_name(struct byte_buffer *bytes, const struct task *task)
 	record_end_sample_id(bytes, place);
 }
 
-/* Code that is mapped, as a line of /proc/<pid>/maps has it. */
+/* A code mapping, from a line of /proc/<pid>/maps. */
 struct code_map {
 	uint64_t start;
 	uint64_t end;
@@ -82,8 +82,8 @@ struct code_map {
 	const char *path;
 };
 
-/* A line is "start-end perms offset major:minor inode   path".  Returns false if
- * it is not one of code.
+/* Parses a line "start-end perms offset major:minor inode path". Returns false
+ * if it is no code mapping.
  */
 static bool read_map(char *line, struct code_map *map)
 {
@@ -103,7 +103,7 @@ static bool read_map(char *line, struct code_map *map)
 	return true;
 }
 
-/* What tells the file: its build id, or where it is. */
+/* Adds the identity of the file: its build id, or its device and inode. */
 static void add_file(struct byte_buffer *bytes, const struct code_map *map,
 		     const struct elf_build_id *id)
 {
@@ -138,7 +138,7 @@ static void add_map(struct byte_buffer *bytes, pid_t pid,
 	record_end_sample_id(bytes, place);
 }
 
-/* Where the records of tasks go. */
+/* The destination of the records of tasks. */
 struct task_records {
 	struct byte_buffer *bytes;
 	const struct target *target;

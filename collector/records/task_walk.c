@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Returns the next of @folder's entries that is a number, 0 after the last. */
+/* Returns the next numeric entry of @folder, 0 after the last. */
 static pid_t next_number(DIR *folder)
 {
 	const struct dirent *entry;
@@ -30,7 +30,7 @@ void task_walk(void (*thread)(void *ctx, pid_t process, pid_t thread),
 
 		snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 		threads = opendir(path);
-		/* The task may have ended since we saw it. */
+		/* The task may have ended since it was listed. */
 		if (!threads)
 			continue;
 		while ((tid = next_number(threads)))

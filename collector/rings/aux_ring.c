@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The kernel allocates a ring in stretches of pages, the largest it can get,
- * but no longer than the watermark (rb_alloc_aux() in kernel/events/
- * ring_buffer.c), which is a quarter of the ring here, or the buddy
- * allocator's longest.
+/* The kernel allocates a ring in blocks of contiguous pages, as large as
+ * possible, but no longer than the watermark (rb_alloc_aux() in kernel/events/
+ * ring_buffer.c), which is a quarter of the ring here, or the buddy allocator's
+ * largest block.
  */
 #define LONGEST_STRETCH ((uint64_t)4 << 20)
 
@@ -53,10 +53,10 @@ struct ring_bytes aux_ring_read(const struct aux_ring *aux)
 			  (size_t)(aux_ring_head(aux) - aux->read));
 }
 
-/* Linux's driver can stop a trace between two stretches only; asked to do so
- * inside of the one that it writes to, it marks the one before, and the trace
- * runs over what was not read (pt_buffer_reset_markers() in arch/x86/events/
- * intel/pt.c).  So whole stretches are given back.
+/* Releases only whole blocks. Linux's driver can stop a trace only between two
+ * blocks; if the limit is inside of the block that it writes to, it marks the
+ * block before, and the trace overwrites data that was not read
+ * (pt_buffer_reset_markers() in arch/x86/events/intel/pt.c).
  */
 void aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes)
 {
@@ -81,7 +81,7 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 
 struct ring_bytes aux_ring_snapshot(const struct aux_ring *aux)
 {
-	/* The head is a place in the ring, not a count. */
+	/* The head is an offset in the ring, not a total count. */
 	size_t head = (size_t)(aux_ring_head(aux) % aux->size);
 	bool is_new = is_zero(aux->bytes + head, aux->size - head);
 	struct ring_bytes bytes = ring_split(aux->bytes, aux->size,

@@ -4,9 +4,9 @@
 
 #include <sys/ioctl.h>
 
-/* perf's own default for records is 512 KiB, too little for all that
- * attribution follows while the recorder reads the kernel's code; the trace's
- * ring holds a record of AUX for each time that a traced task leaves its CPU.
+/* perf's default for records is 512 KiB, too little for the events of
+ * attribution while the recorder reads the kernel's code. The trace's ring gets
+ * an AUX record each time that a traced task leaves its CPU.
  */
 static const size_t ring_sizes[RING_COUNT] = {
 	[RING_CODE] = 64 << 10,	   [RING_PATCHES] = 512 << 10,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Structs in structs are no deeper. */
+/* The maximum nesting of structs. */
 enum { MOST_DEPTH = 8 };
 
 struct kernel_types {
@@ -16,10 +16,10 @@ struct kernel_types {
 	size_t types_size;
 	const char *texts; /* ends with a NUL */
 	size_t texts_size;
-	struct array places; /* uint32_t: where each type is, from number 1 */
+	struct array places; /* uint32_t: offset of each type, from number 1 */
 };
 
-/* Returns how many bytes follow a type of @kind that has @count members. */
+/* Returns how many bytes follow a type of @kind with @count members. */
 static size_t tail_size(unsigned int kind, size_t count)
 {
 	switch (kind) {
@@ -45,7 +45,7 @@ static size_t tail_size(unsigned int kind, size_t count)
 	}
 }
 
-/* Reads the type at @place.  Returns how long it is, 0 if it is cut. */
+/* Reads the type at @place. Returns its size, 0 if it is cut. */
 static size_t read_type(const struct kernel_types *types, size_t place,
 			struct btf_type *type)
 {
@@ -75,7 +75,8 @@ static bool find_places(struct kernel_types *types)
 	return true;
 }
 
-/* Returns the part of @size bytes that the header says, or NULL. */
+/* Returns the part of the @size bytes at @offset of the header's data, or NULL.
+ */
 static const uint8_t *part_of(const uint8_t *bytes, size_t size,
 			      const struct btf_header *header, uint32_t offset,
 			      uint32_t length)
@@ -129,7 +130,7 @@ static const char *text_at(const struct kernel_types *types, uint32_t offset)
 	return offset < types->texts_size ? types->texts + offset : "";
 }
 
-/* Reads type @number.  Returns where it is, or NULL if there is none. */
+/* Reads type @number. Returns its position, or NULL if it does not exist. */
 static const uint8_t *type_at(const struct kernel_types *types, uint32_t number,
 			      struct btf_type *type)
 {
@@ -160,7 +161,9 @@ uint32_t kernel_types_function(const struct kernel_types *types,
 	return find(types, BTF_KIND_FUNC, name);
 }
 
-/* With this flag of its struct a member has the size of a bit field, too. */
+/* If the struct has this flag, the member's offset word also contains a bit
+ * field's size.
+ */
 static uint32_t bits_of(const struct btf_type *type,
 			const struct btf_member *member)
 {
@@ -175,7 +178,7 @@ static bool has_members(const struct btf_type *type)
 	       BTF_INFO_KIND(type->info) == BTF_KIND_UNION;
 }
 
-/* Returns the bits before @name in struct or union @number, or -1. */
+/* Returns the offset in bits of @name in struct or union @number, or -1. */
 static int64_t find_member(const struct kernel_types *types, uint32_t number,
 			   const char *name, int depth)
 {

@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The program's registers: r1 is what it is called with, r10 its stack. */
+/* The program's registers. r1 is its argument, r10 its stack. */
 enum { SOCKET = BPF_REG_7, SEQ_FILE = BPF_REG_8 };
 
-/* struct bpf_iter__tcp of the kernel: where it has what. */
+/* Offsets in struct bpf_iter__tcp of the kernel. */
 enum { CONTEXT_META = 0, CONTEXT_SOCKET = 8, META_SEQ_FILE = 0 };
 
 static void make_program(struct bpf_code *code)
@@ -25,7 +25,7 @@ static void make_program(struct bpf_code *code)
 
 	bpf_load(code, BPF_DW, SOCKET, BPF_REG_1, CONTEXT_SOCKET);
 	bpf_load(code, BPF_DW, SEQ_FILE, BPF_REG_1, CONTEXT_META);
-	/* It is also called once behind the last. */
+	/* The kernel calls the program once more after the last socket. */
 	bpf_leave_if(code, BPF_JEQ, SOCKET, 0);
 	bpf_load(code, BPF_DW, SEQ_FILE, SEQ_FILE, META_SEQ_FILE);
 	bpf_store(code, BPF_DW, BPF_REG_10, -size, SOCKET);
@@ -50,7 +50,7 @@ static int offset_of(const struct kernel_types *types, const char *member,
 	return offset >= 0 && offset + size <= SOCKET_BYTES_READ ? offset : -1;
 }
 
-/* Kernels without IPv6 do not have its addresses. */
+/* Kernels without IPv6 lack its addresses. */
 static bool find_members(struct socket_iterator *iterator,
 			 const struct kernel_types *types)
 {
@@ -85,7 +85,7 @@ static bool attach(struct socket_iterator *iterator,
 	return iterator->link >= 0;
 }
 
-/* Returns the bytes of the file, to be freed, or NULL. */
+/* Returns the bytes of the file, which the caller frees, or NULL. */
 static uint8_t *read_types(size_t *size)
 {
 	int fd = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);

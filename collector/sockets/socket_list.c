@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The namespaces that were seen, while a list is prepared. */
+/* The namespaces found so far, while a list is prepared. */
 struct namespace_walk {
 	struct socket_list *list;
 	struct array seen; /* ino_t */
@@ -38,7 +38,7 @@ static bool is_new(struct namespace_walk *walk, ino_t inode)
 	return true;
 }
 
-/* Adds the namespace that this thread is in. */
+/* Adds this thread's present namespace. */
 static void add_file(struct namespace_walk *walk)
 {
 	int fd = bpf_iterator_open(walk->list->iterator.link);
@@ -61,7 +61,7 @@ static void add_namespace(void *ctx, pid_t process)
 
 	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)process);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* The process may have ended since we saw it. */
+	/* The process may have ended since it was listed. */
 	if (fd < 0)
 		return;
 	if (!fstat(fd, &stat) && is_new(walk, stat.st_ino) &&
@@ -130,7 +130,7 @@ static void read_sockets(const struct socket_list *list, int file,
 	fclose(in);
 }
 
-/* Marks the ports that somebody listens at in @ports, by number. */
+/* Marks the ports with a listening socket in @ports, by number. */
 static void find_listened(const struct array *sockets, bool *ports)
 {
 	for (size_t i = 0; i < sockets->count; i++) {
@@ -141,7 +141,9 @@ static void find_listened(const struct array *sockets, bool *ports)
 	}
 }
 
-/* Data may still go through it, in one direction at least. */
+/* Returns whether data can still pass through the connection, in at least one
+ * direction.
+ */
 static bool is_open(uint8_t state)
 {
 	return state == TCP_ESTABLISHED || state == TCP_FIN_WAIT1 ||

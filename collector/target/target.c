@@ -34,7 +34,7 @@ static bool holds(const struct array *cpus, int cpu)
 	return i < cpus->count;
 }
 
-/* Keeps only those of @target->cpus that are online. */
+/* Removes the CPUs that are not online from @target->cpus. */
 static void drop_offline(struct target *target, const struct array *online,
 			 const struct log *log)
 {

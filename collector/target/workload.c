@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The recorder takes its signals by signalfd and so blocks them. */
+/* The recorder reads signals from a signalfd and therefore blocks them. */
 static void unblock_signals(void)
 {
 	sigset_t none;
@@ -20,7 +20,7 @@ static void unblock_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A recorder that dies says nothing: the command must not run untraced. */
+/* If the recorder dies, nothing is sent: the command must not run untraced. */
 static bool is_told_to_go(int go)
 {
 	char byte;
@@ -52,7 +52,9 @@ int workload_prepare(struct workload *workload, char *const *argv)
 	int failure[2];
 
 	*workload = (struct workload){ .pid = -1, .go = -1, .failure = -1 };
-	/* No pipe: who writes to one that nobody reads any more is killed. */
+	/* Not a pipe, since writing to a pipe without a reader kills the
+	 * writer.
+	 */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) < 0)
 		return -ERROR_SYSTEM;
 	if (pipe2(failure, O_CLOEXEC) < 0) {
@@ -87,7 +89,7 @@ int workload_start(struct workload *workload)
 	int error = 0;
 	ssize_t got;
 
-	/* One that was killed meanwhile has ended, as the caller will see. */
+	/* If the process was killed meanwhile, the caller will see its end. */
 	send(workload->go, "", 1, MSG_NOSIGNAL);
 	do {
 		got = read(workload->failure, &error, sizeof(error));

@@ -15,7 +15,7 @@ enum {
 	THREAD_RING_BYTES = 256 << 10,
 	CPU_RING_BYTES = 64 << 10,
 	TID_TEXT = 32,
-	/* The driver takes the unit's own least where that is more. */
+	/* The driver uses the unit's minimum if that is higher. */
 	FINE_CYCLES = 32,
 };
 
@@ -61,10 +61,10 @@ int thread_events_map_cpus(struct thread_events *events)
 	return 0;
 }
 
-/* Nobody waits for what comes into these rings: the kernel is not to wake anyone for
- * each record.  On arm64 the interrupt by which it does, due when a breakpoint's
- * handler returns, would use up the step over that, which then is hit again, until
- * the ring is full.
+/* These rings are not polled, so the kernel must not wake a reader for each
+ * record. On arm64 the interrupt for the wake-up, pending when a breakpoint's
+ * handler returns, would consume the single step over the breakpoint; the
+ * breakpoint would then hit again, until the ring is full.
  */
 static int open_code_changes(struct thread_events *events)
 {
@@ -81,7 +81,8 @@ static int open_code_changes(struct thread_events *events)
 	return error ? error : thread_events_map_cpus(events);
 }
 
-/* The events of spec @spec write to the rings of those of the first. */
+/* Redirects the events of spec @spec to the rings of the first spec's events.
+ */
 static int share_cpu_rings(const struct thread_events *events, size_t spec)
 {
 	const struct event *all = events->events.events.items;
@@ -97,7 +98,8 @@ static int share_cpu_rings(const struct thread_events *events, size_t spec)
 	return 0;
 }
 
-/* Who wakes the thread, wherever that is: the kernel drops all other wake-ups.
+/* Records wake-ups of the thread on any CPU: the kernel's filter drops all
+ * others.
  */
 static int open_wakeups(struct thread_events *events, size_t spec)
 {
@@ -115,8 +117,9 @@ static int open_wakeups(struct thread_events *events, size_t spec)
 					  PERF_EVENT_IOC_ENABLE, NULL);
 }
 
-/* Last, since the others patch: what they do is done when the code is read.  Where
- * they cannot be had, what is patched is a gap where it runs.
+/* Opened last, since opening the other events patches the kernel: those patches
+ * are complete when the code is read. If this event is not available, patched
+ * code is a gap in the trace.
  */
 static int open_patches(struct thread_events *events)
 {
@@ -152,8 +155,9 @@ static int add_wakeups(struct thread_events *events, const struct log *log)
 			      event_spec_tracepoint(name, id, EVENT_OF_CPUS));
 }
 
-/* Calls are short: where the unit counts cycles, each has a time of its own.
- * Where it cannot, or not so finely, it does what it can.
+/* Turns on cycle counts, if the unit has them, so that even short calls have
+ * times of their own. If the unit lacks them, or fine enough ones, uses the
+ * best that it has.
  */
 static void count_cycles(const struct thread_events *events,
 			 struct event_spec *spec)
@@ -170,7 +174,7 @@ static void count_cycles(const struct thread_events *events,
 	}
 }
 
-/* One event tells of the thread's switches, too, and only while it is on. */
+/* One event also records the thread's switches, only while it is enabled. */
 static int add_trace(struct thread_events *events, size_t buffer_bytes,
 		     const struct log *log)
 {
@@ -182,13 +186,17 @@ static int add_trace(struct thread_events *events, size_t buffer_bytes,
 	int error = tracer->configure(&events->pmu, log, &spec.attr);
 
 	count_cycles(events, &spec);
-	/* As often as may be: each trace is read from the PSB before it on. */
+	/* As often as possible: each trace is read starting with the PSB before
+	 * it.
+	 */
 	if (pmu_term_mask(&events->pmu, "psb_period"))
 		pmu_set_term(&events->pmu, "psb_period", 0, &spec.attr);
-	/* What follows a thread to any CPU cannot be inherited. */
+	/* Events that follow a thread to any CPU cannot be inherited. */
 	spec.attr.inherit = 0;
 	spec.attr.context_switch = 1;
-	/* What the thread becomes is not the program's that asked. */
+	/* After exec the thread runs a program other than the one that
+	 * requested the trace.
+	 */
 	spec.attr.remove_on_exec = 1;
 	return error ? error : event_list_add(&events->events, spec);
 }
@@ -200,7 +208,9 @@ static int open_trace(struct thread_events *events)
 
 	if (error)
 		return error;
-	/* The thread has ended: it is another's. */
+	/* Without an event, the thread has ended, which may happen as it is not
+	 * the caller's own.
+	 */
 	return event_list_find(&events->events, events->trace_spec, -1) ?
 		       0 :
 		       -ERROR_NOT_FOUND;
@@ -223,7 +233,9 @@ static int map_trace(struct thread_events *events, const struct event *trace,
 				    buffer_bytes, false);
 }
 
-/* Whoever has the event may map it: what is not permitted is the size. */
+/* Mapping an open event requires no rights, so EPERM means that the size
+ * exceeds the limit.
+ */
 int thread_events_map_trace(struct thread_events *events, size_t buffer_bytes,
 			    const struct log *log)
 {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads "address/size" or "first-end". */
+/* Parses "address/size" or "first-end". */
 static int parse_range(const char *text, uint64_t *address, uint64_t *size)
 {
 	char *end;

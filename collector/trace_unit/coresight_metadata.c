@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Registers as the kernel shows them, in the order of their words; the first
- * two words are no files.
+/* Names of the registers' files in sysfs, in the order of their words; the
+ * first two words have no files.
  */
 static const char *const etmv3_files[] = { "mgmt/etmccer", "mgmt/etmidr" };
 static const char *const etmv4_files[] = {
@@ -51,8 +51,8 @@ static const struct unit_kind *kind_of(const struct pmu *pmu, int cpu)
 	return &etmv4;
 }
 
-/* Bits of perf_event_attr.config, named after ETMCR's, and what becomes of
- * them in TRCCONFIGR (linux/coresight-pmu.h).
+/* Bits of perf_event_attr.config, named after ETMCR's, and their counterparts
+ * in TRCCONFIGR (linux/coresight-pmu.h).
  */
 static const struct {
 	unsigned int option;
@@ -65,8 +65,8 @@ static const struct {
 	{ 29, 1u << 12 },	    /* return stack */
 };
 
-/* Time stamps are one bit, and from Linux 7.0 on four, which say how far apart
- * they are: elsewhere.
+/* Returns whether timestamps are requested. They are one bit of config, or from
+ * Linux 7.0 on four bits with their interval, at another position.
  */
 static bool asks_for_time(const struct pmu *pmu, uint64_t config)
 {
@@ -89,15 +89,15 @@ static uint64_t control_register(const struct pmu *pmu,
 	return value;
 }
 
-/* The id that kernels before 6.3 give a CPU; later ones tell which it is in
- * AUX_OUTPUT_HW_ID records.
+/* Returns the id that kernels before 6.3 assign to a CPU; later ones report it
+ * in AUX_OUTPUT_HW_ID records.
  */
 static uint64_t trace_id(int cpu)
 {
 	return 0x10u + (unsigned int)cpu * 2;
 }
 
-/* 1: the CPU's virtual counter; all ones: the kernel does not say. */
+/* 1: the CPU's virtual counter; all ones: not reported by the kernel. */
 static uint64_t time_source(const struct pmu *pmu, int cpu)
 {
 	char file[64];

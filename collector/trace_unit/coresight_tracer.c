@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Not run on Arm hardware yet: written after the kernel's documentation
+/* Not run on Arm hardware yet: written from the kernel's documentation
  * (Documentation/trace/coresight, Documentation/ABI/testing/
- * sysfs-bus-coresight-devices-etm4x) and what perf leaves in recordings.
+ * sysfs-bus-coresight-devices-etm4x) and the content of perf's recordings.
  */
 
-/* Fields that are 0 where a unit cannot do it.  Those before ETMv4 have no such
- * register, and their driver leaves out what they cannot.
+/* Fields that are 0 if a unit lacks the feature. Units before ETMv4 have no
+ * such register, and their driver ignores unsupported features.
  */
 enum {
 	TRCIDR0_TRCCCI = 1 << 7, /* cycle counts */
@@ -24,8 +24,8 @@ enum {
 	TRCIDR0_TSSIZE = 0x1f << 24, /* time stamps */
 };
 
-/* The PMU is there as soon as its driver is; each CPU with a unit is a link
- * cpuN.  Sets @number to N.  Returns whether there is another.
+/* The PMU exists as soon as its driver is loaded; each CPU with a unit is a
+ * link cpuN. Sets @number to N. Returns whether there is another.
  */
 static bool next_unit(DIR *folder, int *number)
 {
@@ -48,8 +48,8 @@ static bool coresight_is_present(const struct pmu *pmu)
 	return found;
 }
 
-/* Returns the least number in the file @name of any unit that has it, or
- * @most.
+/* Returns the minimum of the numbers in the file @name over all units that have
+ * the file; at most @most.
  */
 static uint64_t least_of_units(const struct pmu *pmu, const char *name,
 			       uint64_t mask, uint64_t most)
@@ -85,8 +85,8 @@ static int set(const struct pmu *pmu, const char *term, const struct log *log,
 	return error;
 }
 
-/* Time stamps order the CPUs; the context id tells which task runs.  Cycle
- * counts are left out unless they are asked for: they fill the sink.
+/* Timestamps order the CPUs; the context id identifies the task. Cycle counts
+ * are off unless requested, because they fill the sink.
  */
 static int coresight_configure(const struct pmu *pmu, const struct log *log,
 			       struct perf_event_attr *attr)
@@ -95,7 +95,7 @@ static int coresight_configure(const struct pmu *pmu, const struct log *log,
 
 	attr->type = pmu->type;
 	attr->config = 0;
-	/* The driver would trace nothing at all. */
+	/* With timestamps requested, the driver would trace nothing at all. */
 	if (!units_have(pmu, TRCIDR0_TSSIZE)) {
 		log_message(log, LOG_WARNING, pmu->folder, LOG_NO_OFFSET,
 			    "a trace unit here has no time stamps: the "
@@ -146,7 +146,7 @@ static int coresight_set_return_stack(const struct pmu *pmu,
 	return -ERROR_UNSUPPORTED;
 }
 
-/* The kernel takes the sink's number, a hash of its name, in config2. */
+/* The kernel expects the sink's number, a hash of its name, in config2. */
 static int coresight_set_sink(const struct pmu *pmu, const char *name,
 			      const struct log *log,
 			      struct perf_event_attr *attr)
@@ -167,7 +167,7 @@ static int coresight_set_sink(const struct pmu *pmu, const char *name,
 	return 0;
 }
 
-/* The driver of older units begins a trace that is to begin paused, as any other
+/* The driver of older units ignores a request to start paused
  * (coresight-etm3x-core.c).
  */
 static const char *coresight_pause_refusal(const struct pmu *pmu)
@@ -186,7 +186,7 @@ static const char *coresight_pause_refusal(const struct pmu *pmu)
 	return refusal;
 }
 
-/* The driver takes as many as any unit could have. */
+/* The driver accepts as many ranges as any unit could have. */
 static unsigned int coresight_filter_ranges(const struct pmu *pmu)
 {
 	uint64_t count;
@@ -197,7 +197,9 @@ static unsigned int coresight_filter_ranges(const struct pmu *pmu)
 					    count);
 }
 
-/* The formula is that of perf_event_mmap_page in linux/perf_event.h. */
+/* The formula is from the description of perf_event_mmap_page in
+ * linux/perf_event.h.
+ */
 #ifdef __aarch64__
 static uint64_t coresight_now_ns(const struct perf_event_mmap_page *page)
 {
@@ -224,8 +226,8 @@ static uint64_t coresight_now_ns(const struct perf_event_mmap_page *page)
 }
 #endif
 
-/* The first one is the innermost, of which the compiler may have made parts of
- * its callers.
+/* The first one is the innermost; the compiler may have inlined it into its
+ * callers.
  */
 static const char *const patch_functions[] = {
 	"__aarch64_insn_write",
@@ -237,7 +239,8 @@ const struct tracer coresight_tracer = {
 	.pmu_name = "cs_etm",
 	.title = "Arm CoreSight",
 	.patch_functions = patch_functions,
-	/* "coresight: perf: Support AUX trace pause and resume". */
+	/* Linux commit "coresight: perf: Support AUX trace pause and resume".
+	 */
 	.pauses_from = "Linux can pause CoreSight's from 6.16 on",
 	.cycle_term = "cycacc",
 	.counts_on = true,

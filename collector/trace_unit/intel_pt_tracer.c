@@ -46,8 +46,8 @@ static int set(const struct pmu *pmu, const char *term, unsigned int value,
 	return error;
 }
 
-/* Every cycle packet: a time for nearly every branch.  MTC as well, every 8
- * periods of the crystal, since it ties the cycles to the clock; perf's
+/* Requests every cycle packet: a time for nearly every branch. Also MTC every 8
+ * periods of the crystal, since it relates the cycles to the clock; perf's
  * default (tools/perf/arch/x86/util/intel-pt.c), as is a PSB each 16 KiB.
  */
 static int configure_timing(const struct pmu *pmu, const struct log *log,
@@ -85,8 +85,9 @@ static int intel_pt_configure(const struct pmu *pmu, const struct log *log,
 	return configure_timing(pmu, log, attr);
 }
 
-/* The driver clears the count of bytes that PSBs come by only at the first start
- * (pt_config() in arch/x86/events/intel/pt.c): each 2 KiB is the least.
+/* The driver clears the byte count that triggers PSBs only at the first start
+ * (pt_config() in arch/x86/events/intel/pt.c), so the shortest interval is 2
+ * KiB.
  */
 static int intel_pt_set_often(const struct pmu *pmu, const struct log *log,
 			      struct perf_event_attr *attr)
@@ -98,7 +99,7 @@ static int intel_pt_set_often(const struct pmu *pmu, const struct log *log,
 		   attr);
 }
 
-/* Older kernels show the term on CPUs that cannot do it as well. */
+/* Older kernels also show the term on CPUs without cycle packets. */
 static int intel_pt_set_cycles(const struct pmu *pmu,
 			       const struct cycle_choice *choice,
 			       const struct log *log,
@@ -131,7 +132,7 @@ static unsigned int intel_pt_filter_ranges(const struct pmu *pmu)
 	return (unsigned int)count;
 }
 
-/* The words from MTC_BIT on: how timing packets are to be read. */
+/* Adds the words from MTC_BIT on, which are needed to decode timing packets. */
 static void add_timing(const struct pmu *pmu, struct byte_buffer *info)
 {
 	unsigned int crystal = 0;
@@ -151,7 +152,7 @@ static void add_timing(const struct pmu *pmu, struct byte_buffer *info)
 	byte_buffer_u64(info, ratio);
 }
 
-/* This is what perf calls have_sched_switch. */
+/* Values of perf's have_sched_switch. */
 enum switch_records { SWITCHES_OF_TASKS = 2, SWITCHES_OF_CPU = 3 };
 
 static void intel_pt_metadata(const struct pmu *pmu,
@@ -174,7 +175,7 @@ static void intel_pt_metadata(const struct pmu *pmu,
 	byte_buffer_u64(info, facts->switches_of_cpu ? SWITCHES_OF_CPU :
 						       SWITCHES_OF_TASKS);
 	byte_buffer_u64(info, facts->snapshot);
-	byte_buffer_u64(info, true); /* one ring a CPU */
+	byte_buffer_u64(info, true); /* one ring per CPU */
 	add_timing(pmu, info);
 	byte_buffer_u64(info, length);
 	byte_buffer_add(info, facts->filter, length);
@@ -183,7 +184,9 @@ static void intel_pt_metadata(const struct pmu *pmu,
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-/* The formula is that of perf_event_mmap_page in linux/perf_event.h. */
+/* The formula is from the description of perf_event_mmap_page in
+ * linux/perf_event.h.
+ */
 static uint64_t intel_pt_now_ns(const struct perf_event_mmap_page *page)
 {
 	uint64_t tsc = __rdtsc();

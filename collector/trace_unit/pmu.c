@@ -49,7 +49,8 @@ int pmu_find(const char *devices, const char *name, struct pmu *pmu)
 	return 0;
 }
 
-/* The bits of @word that the term @name stands for: "config:4-7". */
+/* Returns the bits of @word in the definition of the term @name: "config:4-7".
+ */
 static uint64_t term_mask(const struct pmu *pmu, const char *word,
 			  const char *name)
 {

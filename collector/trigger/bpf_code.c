@@ -26,7 +26,7 @@ void bpf_move_number(struct bpf_code *code, int to, int32_t value)
 	bpf_compute_number(code, BPF_MOV, to, value);
 }
 
-/* Two instructions, which hold a half each. */
+/* Adds two instructions, each with one half of @value. */
 static void add_wide(struct bpf_code *code, int to, int kind, uint64_t value)
 {
 	add(code, BPF_LD | BPF_DW | BPF_IMM, to, kind, 0,
@@ -89,7 +89,7 @@ size_t bpf_jump_if_register(struct bpf_code *code, int test, int left,
 	return code->count - 1;
 }
 
-/* Offsets count from the instruction behind the jump. */
+/* Offsets count from the instruction after the jump. */
 void bpf_land(struct bpf_code *code, size_t jump)
 {
 	code->insns[jump].off = (int16_t)(code->count - jump - 1);
@@ -126,7 +126,7 @@ static void add_return(struct bpf_code *code, int32_t result)
 void bpf_finish(struct bpf_code *code, int32_t result)
 {
 	add_return(code, result);
-	/* The verifier refuses instructions that nothing leads to. */
+	/* The verifier rejects unreachable instructions. */
 	if (!code->leave_count)
 		return;
 	for (size_t i = 0; i < code->leave_count; i++)

@@ -47,8 +47,8 @@ int bpf_map_forget(int map, const void *key)
 	return call_bpf(BPF_MAP_DELETE_ELEM, &attr);
 }
 
-/* Puts the last line of the verifier's @text that says more than how much work
- * it had into @why.
+/* Copies the last line of the verifier's @text, ignoring its statistics, to
+ * @why.
  */
 static void last_reason(char *text, char *why, size_t size)
 {
@@ -60,8 +60,8 @@ static void last_reason(char *text, char *why, size_t size)
 			snprintf(why, size, "%s", line);
 }
 
-/* Some of what programs call is for those under the GPL only, and MIT alone the
- * kernel takes for another licence (linux/license.h).
+/* Some helpers are only available to programs under the GPL, and the kernel
+ * does not accept MIT alone as compatible (linux/license.h).
  */
 static const char licence[] = "Dual MIT/GPL";
 

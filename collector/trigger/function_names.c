@@ -11,11 +11,12 @@
 
 enum { SUGGESTIONS = 3, LONGEST = 64 };
 
-/* How well a symbol fits the name that is looked for. */
+/* How well a symbol matches the name. */
 enum fit { FITS_NOT, FITS_PART, FITS_FUNCTION, FITS_CALL };
 
-/* Returns whether @symbol is of a clone that the compiler made of the function whose
- * name is the first @length bytes.  What is cold is only jumped to.
+/* Returns whether @symbol is a clone that the compiler made of the function
+ * whose name is the first @length bytes. A cold part is not a clone, since it
+ * is only jumped to.
  */
 static bool is_clone(const struct kallsyms_line *symbol, size_t length)
 {
@@ -62,8 +63,8 @@ size_t function_name_find(const struct kernel_symbols *symbols,
 	return functions.count;
 }
 
-/* Returns how many letters to insert, to leave out or to change make one name
- * of the other (Levenshtein's distance).
+/* Returns how many letters must be inserted, deleted or changed to turn one
+ * name into the other (Levenshtein distance).
  */
 static size_t distance(const char *a, size_t a_length, const char *b,
 		       size_t b_length)
@@ -93,7 +94,8 @@ struct suggestion {
 	size_t distance;
 };
 
-/* Sorts @one into the @best, the nearest first. */
+/* Inserts @one into @best, which is sorted by distance, if it is near enough.
+ */
 static void consider(struct suggestion *best, struct suggestion one)
 {
 	for (int i = 0; i < SUGGESTIONS; i++) {

@@ -17,8 +17,9 @@
 
 #define GROUP "ktrace_hw_"
 
-/* So many calls may be under way at once, asleep too: the kernel allows no more
- * (KRETPROBE_MAXACTIVE_MAX in kernel/trace/trace_kprobe.c).
+/* The maximum number of calls in progress at once, including sleeping ones; the
+ * kernel's upper limit (KRETPROBE_MAXACTIVE_MAX in
+ * kernel/trace/trace_kprobe.c).
  */
 #define RETURNS_AT_ONCE "4096"
 
@@ -28,7 +29,7 @@ void probe_event_name(size_t number, int is_return, char name[PROBE_NAME_SIZE])
 		 is_return ? "end" : "begin", number);
 }
 
-/* Here a group and an event have a slash between them. */
+/* In definitions, group and event are separated by a slash. */
 static void definition_name(size_t number, int is_return,
 			    char name[PROBE_NAME_SIZE])
 {
@@ -67,7 +68,7 @@ static int add_user(size_t number, int is_return, const char *path,
 	return tracefs_write(tracefs_folder(), "uprobe_events", line, O_APPEND);
 }
 
-/* The kernel follows the link to the file when it reads the definition. */
+/* The kernel follows the link to the file when it parses the definition. */
 int probe_event_add_user(size_t number, int is_return, const char *path,
 			 uint64_t offset)
 {
@@ -88,8 +89,8 @@ int probe_event_add_user(size_t number, int is_return, const char *path,
 	return status;
 }
 
-/* Looks whether @line of dynamic_events is a probe of a process that is this
- * one, or has ended: "p:GROUPpid/event place", "r4096:GROUPpid/event place".
+/* Returns whether @line of dynamic_events is a probe of this process, or of one
+ * that has ended: "p:GROUPpid/event place", "r4096:GROUPpid/event place".
  */
 static bool is_ours(const char *line)
 {
@@ -134,9 +135,9 @@ void probe_events_remove(void)
 	byte_buffer_free(&text);
 }
 
-/* A line of kprobe_profile is "event hits missed", and its events are of any
- * group: ours have the same names in all processes, so the group's own folder
- * is looked into for the names that count.
+/* A line of kprobe_profile is "event hits missed", for events of any group. Our
+ * events have the same names in all processes, so the group's own folder is
+ * searched for the names to count.
  */
 uint64_t probe_events_missed(void)
 {

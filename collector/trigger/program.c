@@ -4,7 +4,7 @@
 #include <asm/ptrace.h>
 #include <stddef.h>
 
-/* In struct pt_regs, the context of a probe's program. */
+/* Offsets in struct pt_regs, the context of a probe's program. */
 #ifdef __x86_64__
 enum { STACK_POINTER = offsetof(struct pt_regs, rsp), LINK_REGISTER = -1 };
 #else

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* Calls and waits that are under way at once, and tasks of the target. */
+/* The capacity of maps with tasks as keys, and with numbers as keys. */
 enum { TASKS_AT_ONCE = 16384, PROCESSES = 1024 };
 
 int trigger_refuse(const struct trigger_arming *arming, const char *format, ...)
@@ -79,7 +79,7 @@ int trigger_open_events(const struct trigger_arming *arming,
 	return 0;
 }
 
-/* The CPUs' events in an array by CPU. */
+/* Stores the CPUs' events in the map, an array indexed by CPU. */
 static int fill_hits(const struct trigger_arming *arming, size_t spec)
 {
 	const struct trigger_setup *setup = arming->setup;
@@ -161,7 +161,9 @@ static int load(const struct trigger_arming *arming, enum bpf_prog_type type,
 	return trigger_keep(arming, program, "a BPF program") ? -1 : program;
 }
 
-/* The programs belong to the probe, whichever CPU's event brings them. */
+/* The programs are attached to the probe, whichever CPU's event is used for
+ * that.
+ */
 int trigger_attach(const struct trigger_arming *arming, size_t spec,
 		   const struct bpf_code *code)
 {
@@ -172,7 +174,7 @@ int trigger_attach(const struct trigger_arming *arming, size_t spec,
 
 	if (program < 0)
 		return -1;
-	/* Without the program each call would be a hit. */
+	/* Enabled only now: without the program each call would be a hit. */
 	if (event && !ioctl(event->fd, PERF_EVENT_IOC_SET_BPF, program) &&
 	    !event_list_control(setup->events, spec, PERF_EVENT_IOC_ENABLE,
 				NULL))

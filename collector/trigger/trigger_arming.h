@@ -29,8 +29,9 @@ int trigger_refuse_errno(const struct trigger_arming *arming, const char *what);
  */
 int trigger_keep(const struct trigger_arming *arming, int fd, const char *what);
 
-/* trigger_task_map() creates the map from tasks to their state;
- * trigger_process_map() creates a map whose keys are process numbers.
+/* trigger_task_map() creates a map from tasks to struct trigger_begin;
+ * trigger_process_map() creates a map with 32-bit numbers as keys, such as
+ * process numbers.
  */
 int trigger_task_map(const struct trigger_arming *arming, int *map);
 int trigger_process_map(const struct trigger_arming *arming, int *map);

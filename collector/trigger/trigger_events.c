@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The triggers that take what is there: tracepoints, signals, named pipes. */
+/* The triggers based on existing events: tracepoints, signals, named pipes. */
 
 static int set_filter(const struct trigger_arming *arming)
 {
@@ -76,10 +76,10 @@ int trigger_arm_signal(const struct trigger_arming *arming)
 	return trigger_attach_raw(arming, "signal_deliver", &code);
 }
 
-/* Opens the pipe that @found, of O_PATH, is; nothing else is opened, since opening
- * a device may do anything.  For writing, too: otherwise the pipe would end with
- * its last writer.  Returns -1 with errno, which is 0 if it is no
- * pipe.
+/* Opens the pipe @found, a descriptor of O_PATH; nothing else is opened, since
+ * opening a device may have any effect. Opens for writing as well: otherwise
+ * the pipe would signal its end after the last writer closes it. Returns -1
+ * with errno, which is 0 if @found is no pipe.
  */
 static int open_pipe(int found)
 {

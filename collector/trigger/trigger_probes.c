@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The triggers that are at probes. */
+/* The triggers based on probes. */
 
 int trigger_find_function(const struct trigger_arming *arming, const char *name,
 			  char *function, size_t size)
@@ -20,7 +20,7 @@ int trigger_find_function(const struct trigger_arming *arming, const char *name,
 	char near[3 * 64 + 8];
 	size_t count;
 
-	/* Its lines are much work for the kernel. */
+	/* Read once, since the kernel generates the lines slowly. */
 	if (!symbols->text.bytes &&
 	    kernel_symbols_read(symbols, "/proc/kallsyms"))
 		return trigger_refuse_errno(arming, "/proc/kallsyms");
@@ -51,7 +51,7 @@ int trigger_probe_kernel(const struct trigger_arming *arming, size_t number,
 	return trigger_refuse_errno(arming, function);
 }
 
-/* The same at @offset of the trigger's program. */
+/* Creates a probe at @offset of the trigger's program. */
 static int probe_user(const struct trigger_arming *arming, size_t number,
 		      bool is_return, uint64_t offset)
 {
@@ -63,7 +63,7 @@ static int probe_user(const struct trigger_arming *arming, size_t number,
 	return trigger_refuse_errno(arming, path);
 }
 
-/* Runs the programs that tell a hit at the probes @number. */
+/* Attaches the programs that detect a hit to the probes @number. */
 static int measure_at(const struct trigger_arming *arming, size_t number,
 		      const struct trigger_condition *condition)
 {
@@ -98,7 +98,7 @@ static int measure_sleeps(const struct trigger_arming *arming)
 	return trigger_attach_raw(arming, "sched_waking", &on_waking);
 }
 
-/* Makes the maps that tell of calls or waits under way, and of hits. */
+/* Creates the maps of calls or waits in progress, and of hits. */
 static int make_maps(const struct trigger_arming *arming)
 {
 	struct trigger_maps *maps = &arming->trigger->maps;
@@ -129,8 +129,8 @@ int trigger_arm_call(const struct trigger_arming *arming)
 	return measure_at(arming, number, &condition);
 }
 
-/* Where a task that has got a CPU begins to run on it: the first function that
- * the scheduler calls there (kernel/sched/core.c).
+/* The point where a task starts to run on its CPU after a switch: the first
+ * function that the scheduler calls there (kernel/sched/core.c).
  */
 static const char got_cpu[] = "finish_task_switch";
 
@@ -160,7 +160,7 @@ int trigger_arm_runnable(const struct trigger_arming *arming)
 	return measure_at(arming, number, &condition);
 }
 
-/* @found have the name of one: says how to tell them apart. */
+/* Refuses an ambiguous name: logs how to distinguish the functions @found. */
 static int refuse_several(const struct trigger_arming *arming,
 			  const struct user_functions *found)
 {
@@ -210,7 +210,7 @@ int trigger_arm_user(const struct trigger_arming *arming)
 	return measure_at(arming, number, &condition);
 }
 
-/* What the command started may end as it likes. */
+/* The exit status of the command's child processes does not matter. */
 int trigger_arm_exit(const struct trigger_arming *arming)
 {
 	const struct trigger_condition condition = { .test = TEST_ARGUMENT };

@@ -14,9 +14,9 @@ enum { FIRST_ARGUMENT = offsetof(struct pt_regs, rdi) };
 enum { FIRST_ARGUMENT = offsetof(struct user_pt_regs, regs) };
 #endif
 
-/* A call that began further up on the stack still runs: this one is inside of
- * it, and its time is that one's.  What was noted further down, or at the same
- * place, is of a call whose return no probe saw.
+/* If a call noted higher up on the stack is still in progress, this call is
+ * nested in it, and its time belongs to that call. An entry noted at the same
+ * stack address or below belongs to a call whose return was missed.
  */
 void trigger_program_begin(struct bpf_code *code,
 			   const struct trigger_maps *maps)
@@ -36,7 +36,7 @@ void trigger_program_begin(struct bpf_code *code,
 	bpf_finish(code, 0);
 }
 
-/* Reports r8, what was measured, and r9, since the begin. */
+/* Reports r8, the measured latency, and r9, the time since the start. */
 static void report(struct bpf_code *code, const struct trigger_maps *maps)
 {
 	bpf_store(code, BPF_DW, BPF_REG_10,
@@ -50,8 +50,8 @@ static void report(struct bpf_code *code, const struct trigger_maps *maps)
 	program_output(code, maps, sizeof(struct trigger_report));
 }
 
-/* Leaves unless the current task's call or wait was noted and took longer; r8
- * and r9 as for report().
+/* Exits unless the current task's call or wait was noted and took longer; sets
+ * r8 and r9 as for report().
  */
 static void measure(struct bpf_code *code, const struct trigger_maps *maps,
 		    const struct trigger_condition *condition)
@@ -59,7 +59,7 @@ static void measure(struct bpf_code *code, const struct trigger_maps *maps,
 	program_look_up(code, maps->begins, PROGRAM_KEY);
 	bpf_leave_if(code, BPF_JEQ, BPF_REG_0, 0);
 	if (condition->test != TEST_WAIT) {
-		/* A call inside of the one that was noted returns. */
+		/* Exit if the returning call is nested in the noted one. */
 		program_load_stack_pointer(code, BPF_REG_1);
 		bpf_load(code, BPF_DW, BPF_REG_2, BPF_REG_0,
 			 offsetof(struct trigger_begin, stack));
@@ -79,7 +79,7 @@ static void measure(struct bpf_code *code, const struct trigger_maps *maps,
 	bpf_leave_if_register(code, BPF_JLE, BPF_REG_8, BPF_REG_1);
 }
 
-/* Leaves unless the first argument is as it is to be. */
+/* Exits unless the first argument meets the condition. */
 static void look_at_argument(struct bpf_code *code,
 			     const struct trigger_condition *condition)
 {
@@ -109,7 +109,7 @@ void trigger_program_hit(struct bpf_code *code, const struct trigger_maps *maps,
 	else
 		look_at_argument(code, condition);
 	bpf_call(code, BPF_FUNC_get_current_pid_tgid);
-	/* An idle CPU is not somebody who waits for it. */
+	/* The idle task does not wait for a CPU. */
 	if (condition->test == TEST_WAIT)
 		bpf_leave_if(code, BPF_JEQ, BPF_REG_0, 0);
 	program_leave_others(code, maps);

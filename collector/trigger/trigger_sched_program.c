@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* Ends the sleep of the task at PROGRAM_KEY, if it is in one that was noted. */
+/* Ends the sleep of the task at PROGRAM_KEY, if a sleep was noted. */
 static void end_sleep(struct bpf_code *code, const struct trigger_maps *maps)
 {
 	const int left = offsetof(struct trigger_begin, left_ns);
@@ -28,12 +28,14 @@ static void end_sleep(struct bpf_code *code, const struct trigger_maps *maps)
 	bpf_land(code, shorter);
 }
 
-/* sched_switch(preempt, prev, next, prev_state): include/trace/events/sched.h,
- * as it is since Linux 5.19.
+/* sched_switch(preempt, prev, next, prev_state): the arguments in
+ * include/trace/events/sched.h since Linux 5.19.
  */
 enum { PREEMPT, PREV, NEXT, PREV_STATE };
 
-/* Who is woken before it has left its CPU has its wake-up before its sleep. */
+/* If a task is woken before it has left its CPU, its wake-up precedes its
+ * sleep.
+ */
 void trigger_program_sleep_switch(struct bpf_code *code,
 				  const struct trigger_maps *maps)
 {
@@ -92,7 +94,7 @@ void trigger_program_wait_waking(struct bpf_code *code,
 	bpf_finish(code, 0);
 }
 
-/* sched_process_fork(parent, child): the parent is the one that runs. */
+/* sched_process_fork(parent, child): the parent is the current task. */
 void trigger_program_fork(struct bpf_code *code,
 			  const struct trigger_maps *maps)
 {

@@ -42,7 +42,7 @@ bool trigger_name_is_function(const char *text, size_t length)
 	       is_name(text, name.length);
 }
 
-/* Takes the first @length bytes as the name, or returns @wants. */
+/* Stores the first @length bytes as the name, or returns @wants. */
 static const char *take_name(struct trigger_spec *spec, const char *text,
 			     size_t length, const char *wants)
 {
@@ -63,7 +63,7 @@ static const char *parse_longer(const char *text, struct trigger_spec *spec)
 	return take_name(spec, text, length, wants_name);
 }
 
-/* FILE:FUNCTION, or FILE:FUNCTION>TIME; the file may have colons. */
+/* FILE:FUNCTION, or FILE:FUNCTION>TIME; the file may contain colons. */
 static const char *parse_user(const char *text, struct trigger_spec *spec)
 {
 	const char *colon = strrchr(text, ':');
@@ -82,7 +82,7 @@ static const char *parse_user(const char *text, struct trigger_spec *spec)
 	return NULL;
 }
 
-/* Returns the number of the signal called so, with or without SIG; 0: none. */
+/* Returns the number of the signal @name, with or without SIG; 0: none. */
 static int signal_number(const char *name, size_t length)
 {
 	if (length > 3 && !strncmp(name, "SIG", 3)) {
@@ -99,7 +99,7 @@ static int signal_number(const char *name, size_t length)
 	return 0;
 }
 
-/* Reads SEGV,BUS.  Returns false if one is no signal. */
+/* Parses SEGV,BUS. Returns false if an element is no signal. */
 static bool parse_signals(const char *list, struct trigger_spec *spec)
 {
 	for (;;) {
@@ -137,7 +137,7 @@ static const char *parse_tracepoint(const char *text, struct trigger_spec *spec)
 	return NULL;
 }
 
-/* There are tracepoints signal:..., whose names are no signals'. */
+/* Tracepoints named signal:... exist, but their names are no signal names. */
 static const char *parse_signal(const char *text, struct trigger_spec *spec)
 {
 	if (parse_signals(text + strlen("signal:"), spec))

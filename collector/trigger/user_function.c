@@ -20,7 +20,7 @@ static bool is_wanted(const struct placed_name *wanted, const char *name,
 	       (!wanted->has_place || symbol->st_value == wanted->place);
 }
 
-/* A function may be in both tables, and have several symbols there. */
+/* A function may be in both symbol tables, and have several symbols there. */
 static void take(struct user_functions *found, uint64_t address)
 {
 	for (size_t i = 0; i < found->count && i < USER_FUNCTIONS_KEPT; i++)
@@ -49,7 +49,9 @@ static void find_in(Elf *elf, Elf_Scn *section,
 			take(found, symbol.st_value);
 }
 
-/* Returns whether a segment of the file holds @address. */
+/* Sets *@offset to the file offset of @address. Returns whether a segment
+ * contains it.
+ */
 static bool offset_of(Elf *elf, uint64_t address, uint64_t *offset)
 {
 	GElf_Phdr segment;

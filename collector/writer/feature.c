@@ -10,10 +10,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* With the end: PR_GET_NAME in prctl(2). */
+/* With the NUL: PR_GET_NAME in prctl(2). */
 enum { TASK_COMM_LENGTH = 16 };
 
-/* perf's do_write_string(): the length, padded, then the text, padded. */
+/* Like perf's do_write_string(): the length, padded, then the text, padded. */
 static void add_string(struct byte_buffer *bytes, const char *text)
 {
 	enum { ALIGNMENT = 64 };
@@ -25,8 +25,8 @@ static void add_string(struct byte_buffer *bytes, const char *text)
 	byte_buffer_zeros(bytes, padded - length);
 }
 
-/* Finds the value of the first line of /proc/cpuinfo that begins with
- * @name; "" if there is none.
+/* Finds the value of the first line of /proc/cpuinfo that starts with @name; ""
+ * if there is none.
  */
 static void cpuinfo(const char *name, char *value, size_t size)
 {

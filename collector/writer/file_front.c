@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* The ids come first, then the attrs that point to them. */
+/* Adds the ids first, then the attrs, which refer to them. */
 static void add_attrs(struct file_header *header, const struct event_list *list,
 		      struct byte_buffer *bytes)
 {

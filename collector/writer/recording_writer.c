@@ -17,7 +17,7 @@ struct recording_writer {
 	struct append_file file;
 	struct file_header header;
 	struct array table; /* struct file_section: the features */
-	uint64_t table_at;  /* where it is in the file */
+	uint64_t table_at;  /* its offset in the file */
 	uint64_t trace_bytes;
 	struct array index;   /* struct file_section: the AUXTRACE records */
 	struct array offsets; /* uint64_t, per ring: bytes of trace so far */
@@ -28,8 +28,8 @@ static size_t table_size(const struct recording_writer *writer)
 	return writer->table.count * sizeof(struct file_section);
 }
 
-/* Writes that the records end at @end.  Each step leaves a file that is whole,
- * but for the instant between the last two.
+/* Writes to the file that the records end at @end. The file is valid after each
+ * step, except for the instant between the last two.
  */
 static int try_commit(struct recording_writer *writer, uint64_t end)
 {
@@ -62,7 +62,7 @@ static int commit(struct recording_writer *writer, uint64_t end)
 	return error;
 }
 
-/* What was whole before a write failed is kept, if there is room for it. */
+/* After a failed write, commits the complete part, if there is room for it. */
 static int keep(struct recording_writer *writer, int error)
 {
 	uint64_t begin = writer->table_at + table_size(writer);
@@ -164,7 +164,7 @@ int recording_writer_end_round(struct recording_writer *writer)
 	return writer->file.error;
 }
 
-/* Everything up to the records, of which there are none yet. */
+/* Writes everything before the records. */
 static int write_front(struct recording_writer *writer,
 		       const struct event_list *events,
 		       const struct feature *features, size_t count)
@@ -221,8 +221,8 @@ void recording_writer_free(struct recording_writer *writer)
 	free(writer);
 }
 
-/* perf's auxtrace_index, the count and where each AUXTRACE record is, goes
- * behind the table, which gets one more entry for it.
+/* perf's auxtrace_index, the number and the positions of the AUXTRACE records,
+ * is written after the table, which gets another entry for it.
  */
 int recording_writer_finish(struct recording_writer *writer)
 {
