@@ -31,7 +31,8 @@ ifeq ($(ARCH),arm64)
 SYSROOT  := build-arm64-sysroot
 CC       := $(filter ccache,$(CC)) aarch64-linux-gnu-gcc
 OBJCOPY  := aarch64-linux-gnu-objcopy
-RUN      := qemu-aarch64 -L $(SYSROOT)
+RUN      := qemu-aarch64 -L $(BUILD)/root
+$(if $(wildcard $(SYSROOT)/usr/.),$(shell scripts/arm64_root.sh $(BUILD)/root $(SYSROOT)))
 CPPFLAGS += -isystem $(SYSROOT)/usr/include/aarch64-linux-gnu \
             -isystem $(SYSROOT)/usr/include
 LDFLAGS  += '--sysroot=$(CURDIR)/$(SYSROOT)' \

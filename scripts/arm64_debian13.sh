@@ -30,7 +30,9 @@ machine/host/machine fetch --arch arm64 || {
 # Take only the libraries; other programs that the suites run are this system's.
 PREFIX=$(mktemp -d)
 trap 'rm -rf "$PREFIX"' EXIT
-mkdir "$PREFIX/usr"
-ln -s "$FILES/usr/lib" "$PREFIX/usr/lib"
-ln -s usr/lib "$PREFIX/lib"
-make -s -j"$(nproc)" ARCH=arm64 check SUITES="${SUITES[*]}" RUN="qemu-aarch64 -L $PREFIX"
+mkdir -p "$PREFIX/libraries/usr"
+ln -s "$FILES/usr/lib" "$PREFIX/libraries/usr/lib"
+ln -s usr/lib "$PREFIX/libraries/lib"
+scripts/arm64_root.sh "$PREFIX/root" "$PREFIX/libraries"
+make -s -j"$(nproc)" ARCH=arm64 check SUITES="${SUITES[*]}" \
+	RUN="qemu-aarch64 -L $PREFIX/root"
