@@ -31,13 +31,16 @@ ifeq ($(ARCH),arm64)
 SYSROOT  := build-arm64-sysroot
 CC       := $(filter ccache,$(CC)) aarch64-linux-gnu-gcc
 OBJCOPY  := aarch64-linux-gnu-objcopy
-RUN      := qemu-aarch64 -L $(BUILD)/root
-$(if $(wildcard $(SYSROOT)/usr/.),$(shell scripts/arm64_root.sh $(BUILD)/root $(SYSROOT)))
+# QEMU starts the folder's program loader, which starts the suite. The usual
+# `qemu-aarch64 -L FOLDER` would look up each path that a suite opens in FOLDER
+# first, so suites that open a path folder by folder would not leave FOLDER.
+LIBRARIES := $(SYSROOT)/usr/lib/aarch64-linux-gnu
+RUN      := qemu-aarch64 $(SYSROOT)/lib/ld-linux-aarch64.so.1 \
+            --library-path $(LIBRARIES):$(SYSROOT)/lib/aarch64-linux-gnu
 CPPFLAGS += -isystem $(SYSROOT)/usr/include/aarch64-linux-gnu \
             -isystem $(SYSROOT)/usr/include
 LDFLAGS  += '--sysroot=$(CURDIR)/$(SYSROOT)' \
-            -L$(SYSROOT)/usr/lib/aarch64-linux-gnu \
-            -Wl,-rpath-link,$(SYSROOT)/usr/lib/aarch64-linux-gnu
+            -L$(LIBRARIES) -Wl,-rpath-link,$(LIBRARIES)
 # Debian's releases name Zydis's library differently, and the machine's files
 # may be of a later release, without all of these: the build carries its own
 # copies.

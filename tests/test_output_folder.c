@@ -138,6 +138,7 @@ START_TEST(invariant_2_a_new_folder_is_private)
 	ck_assert_int_eq(output_folder_make(&folder, place, NULL), 0);
 	ck_assert_int_eq(fstat(folder.fd, &stat), 0);
 	ck_assert_uint_eq(stat.st_mode & 07777, 0700);
+	output_folder_close(&folder);
 	ck_assert_int_eq(output_folder_make(&folder, place, NULL),
 			 -ERROR_SYSTEM);
 	ck_assert_int_eq(errno, EEXIST);

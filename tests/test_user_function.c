@@ -36,7 +36,7 @@ START_TEST(a_function_of_this_program)
 {
 	struct user_functions found;
 
-	ck_assert_int_eq(user_functions_find("/proc/self/exe",
+	ck_assert_int_eq(user_functions_find(program_invocation_name,
 					     "user_functions_find", &found),
 			 0);
 	ck_assert_uint_eq(found.count, 1);
@@ -85,11 +85,12 @@ START_TEST(what_is_not_there)
 			 -ERROR_FORMAT);
 	ck_assert_int_eq(user_functions_find("/", "main", &found),
 			 -ERROR_FORMAT);
-	ck_assert_int_eq(user_functions_find("/proc/self/exe", "no_such",
+	ck_assert_int_eq(user_functions_find(program_invocation_name, "no_such",
 					     &found),
 			 -ERROR_NOT_FOUND);
 	/* Defined elsewhere: a function of the C library. */
-	ck_assert_int_eq(user_functions_find("/proc/self/exe", "fopen", &found),
+	ck_assert_int_eq(user_functions_find(program_invocation_name, "fopen",
+					     &found),
 			 -ERROR_NOT_FOUND);
 }
 END_TEST
