@@ -4,7 +4,9 @@
 #include "execution/walk/moment.h"
 #include "execution/walk/walk.h"
 
-/* Makes the code what it is at @now_ns. */
+/* Applies code changes up to @now_ns, or reverts later ones: see
+ * walk_set_code().
+ */
 static int set_code(struct execution *execution, uint64_t now_ns)
 {
 	int status = walk_set_code(execution, now_ns);

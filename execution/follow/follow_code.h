@@ -6,15 +6,17 @@
 
 struct execution;
 
-/* The code that execution goes along is what it was at that moment: blocks of what
- * has changed are read again.
+/* Keeps the code at the state of the time that execution has reached. Blocks
+ * with changed code are read again.
  */
 
-/* Looks for code that changed by now.  Returns 0 or -ERROR_MEMORY. */
+/* Applies code changes up to the estimated time of the last branch. Returns 0
+ * or -ERROR_MEMORY.
+ */
 int follow_update_code(struct execution *execution);
 
-/* Makes the code what it was when the next change was at @next_ns.  Returns 0
- * or -ERROR_MEMORY.
+/* Applies or reverts code changes so that the next change is the one at
+ * @next_ns. Returns 0 or -ERROR_MEMORY.
  */
 int follow_restore_code(struct execution *execution, uint64_t next_ns);
 

@@ -147,15 +147,17 @@ bool walk_back(struct execution *execution)
 	return true;
 }
 
-/* Returns whether another block may run after @count that took no trace. */
+/* Returns whether another block may run, after @count blocks that needed no
+ * trace.
+ */
 static bool can_go_on(const struct execution *execution, int count)
 {
 	return execution->block != BLOCK_NONE && count < WALK_MOST_STRAIGHT &&
 	       event_times_has_room(&execution->times, RECORDS_AT_ONCE);
 }
 
-/* Block execution->block runs, if the code alone says where it leads to.
- * Returns whether it does.
+/* Runs execution->block and goes on, if it ends in a direct edge. Returns
+ * whether it does.
  */
 static bool run_direct(struct execution *execution)
 {
@@ -229,7 +231,7 @@ void walk_jump(struct execution *execution, uint64_t address)
 	execution->block = way >> BLOCK_WAY_SHIFT;
 	from = &execution->blocks[execution->from];
 	execution->exit = from->exit;
-	/* What a far transfer means depends on more. */
+	/* The effect of a far transfer depends on more than its edge. */
 	execution->passage = PASSAGE_OTHER;
 	if (from->kind == BLOCK_INDIRECT_CALL ||
 	    from->kind == BLOCK_INDIRECT_JUMP)
@@ -268,7 +270,7 @@ bool walk_to_exit(struct execution *execution, uint64_t address)
 	return false;
 }
 
-/* Part of block execution->block runs, up to the instruction at @address. */
+/* Runs the part of execution->block before the instruction at @address. */
 static bool run_part(struct execution *execution, uint64_t address)
 {
 	uint32_t index = execution->block;
