@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Records have times of their own: without any in the trace nobody knows where
- * they belong.
+/* Switch records are placed by their times, so they are not used if the trace
+ * has none.
  */
 static int open_switches(struct record_join *join,
 			 const struct flow_input *input)
@@ -18,7 +18,7 @@ static int open_switches(struct record_join *join,
 	if (recording_time(input->recording) != RECORDING_TIME_NANOSECONDS)
 		return 0;
 	join->is_gated = recording_is_gated(input->recording);
-	/* CoreSight's driver marks losses where there are none, too. */
+	/* CoreSight's driver also reports losses that did not happen. */
 	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
 		join->lost_until_ns = loss_at_end_ns(input->stream);
 	return stream_tasks_open(&join->tasks, input);
@@ -71,8 +71,8 @@ int record_join_go_to(struct record_join *join,
 				  from->switches);
 }
 
-/* All before the synchronisation point of @state is handed out, nothing behind
- * it.
+/* Saves the sync point of @state. Requires that all records before it were
+ * provided, and none after it.
  */
 static void keep(struct record_join *join, const struct execution_state *state)
 {
@@ -105,16 +105,16 @@ static int read_run(struct record_join *join)
 	return status < 0 ? status : 0;
 }
 
-/* The record that switches the task, at the time of @like. */
+/* Makes the record of the switch to the running task, at the time of @like.
+ * Returns 1: the number of records.
+ */
 static int make_switch(struct record_join *join, const union timed_record *like)
 {
 	join->made = stream_tasks_record_at(&join->tasks, like);
 	return 1;
 }
 
-/* Returns whether the switch that @item tells happened after the trace was
- * over.
- */
+/* Returns whether switch record @item is from after the end of the trace. */
 static bool is_beyond(const struct record_join *join,
 		      const struct flow_item *item)
 {
@@ -124,8 +124,8 @@ static bool is_beyond(const struct record_join *join,
 	       item->detail != FLOW_SWITCH_AWAY;
 }
 
-/* Takes the next record of a switch.  Returns how many records that makes, or
- * -ERROR_MEMORY.
+/* Consumes the next switch record. Returns the number of records that it makes,
+ * or -ERROR_MEMORY.
  */
 static int take_switch(struct record_join *join)
 {
@@ -145,7 +145,7 @@ static int take_switch(struct record_join *join)
 	return make_switch(join, &join->made);
 }
 
-/* Takes the switch that the trace itself tells of at the next record. */
+/* Consumes the next record, a switch reported by the trace itself. */
 static int take_named_task(struct record_join *join)
 {
 	const union timed_record record = *run_cursor_take(&join->cursor, 1);
@@ -155,7 +155,7 @@ static int take_named_task(struct record_join *join)
 	return make_switch(join, &record);
 }
 
-/* Takes a mark of the next record.  Returns as take_switch(). */
+/* Consumes the next mark. Returns like take_switch(). */
 static int take_mark(struct record_join *join, uint8_t kind)
 {
 	const union timed_record *record = run_cursor_record(&join->cursor);
@@ -185,7 +185,9 @@ static int take_mark(struct record_join *join, uint8_t kind)
 	return 0;
 }
 
-/* The last record of all: how long the trace was lost then is known. */
+/* Makes the last record. If the stream ends with a loss, the end of that is the
+ * time.
+ */
 static int make_end(struct record_join *join)
 {
 	join->at_end = true;
@@ -204,8 +206,8 @@ static int make_end(struct record_join *join)
 	return 1;
 }
 
-/* What comes next at the place reached: a mark, a switch, or the next run.
- * Returns how many records that makes, or -ERROR_MEMORY.
+/* Consumes whatever is next at the current record: a mark, a switch record, or
+ * a new run. Returns the number of records that it makes, or -ERROR_MEMORY.
  */
 static int take_place(struct record_join *join)
 {
