@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* A switch that was passed. */
+/* A switch that was applied. */
 struct past_switch {
 	uint64_t time_ns;
 	int32_t pid;
@@ -23,15 +23,18 @@ struct process_view {
 	struct switch_feed *switches;
 	struct array current; /* struct process_map */
 	int32_t pid;	      /* -1: unknown */
-	uint64_t loaded_ns;   /* the time that @current is of */
+	uint64_t loaded_ns;   /* the time of @current */
 	uint64_t next_map_ns;
-	struct past_switch past[PAST_SWITCHES]; /* a ring of the last ones */
-	size_t past_count;			/* of all that were passed */
-	size_t undone; /* the last of them are to come again */
+	/* ring buffer of the last switches applied */
+	struct past_switch past[PAST_SWITCHES];
+	/* number of all switches applied */
+	size_t past_count;
+	size_t undone; /* number of the last of them that were reverted */
 };
 
-/* Who runs before the first switch: the task that the kernel said is traced
- * when tracing began, or that the first switch takes off the CPU.
+/* Returns the process that runs before the first switch: of the task that the
+ * kernel reported when tracing started, or that the first switch takes off the
+ * CPU.
  */
 static int32_t first_process(const struct recording *recording,
 			     const struct aux_stream *stream)
@@ -118,7 +121,9 @@ uint64_t process_view_next_change_ns(const struct process_view *view)
 	return switch_ns < view->next_map_ns ? switch_ns : view->next_map_ns;
 }
 
-/* What asks for all switches asks up to UINT64_MAX, where none is. */
+/* Returns whether there is a switch up to @time_ns. UINT64_MAX means all
+ * switches, but as the time of a switch it means none.
+ */
 static bool has_switch_by(const struct process_view *view, uint64_t time_ns)
 {
 	uint64_t switch_ns = next_switch_ns(view);
@@ -145,8 +150,8 @@ static int pass_switch(struct process_view *view)
 	return switch_feed_advance(view->switches);
 }
 
-/* A task that leaves for one unknown does not run user code here meanwhile:
- * its maps may as well stay.
+/* After a switch to an unknown task no user code runs here, so the previous
+ * mappings may stay.
  */
 int process_view_advance(struct process_view *view, uint64_t time_ns)
 {

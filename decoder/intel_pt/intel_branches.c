@@ -193,7 +193,7 @@ static void take_damage(struct intel_branches *b)
 				b->reach_ctx);
 }
 
-/* Reads packets.  Returns 1, 0 at the end, -ERROR_MEMORY. */
+/* Reads packets. Returns 1, 0 at the end, -ERROR_MEMORY. */
 static int read_on(struct intel_branches *b)
 {
 	intel_branches_see(b, b->at);
