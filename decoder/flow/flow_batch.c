@@ -10,7 +10,7 @@ enum {
 	/* Room for the few events that one block may cause, and for switches.
 	 */
 	SPARE = 1024,
-	/* Finished items are handed out before they leave the cache. */
+	/* Finished items are provided before they leave the cache. */
 	ENOUGH = 2048,
 };
 
@@ -19,7 +19,7 @@ struct flow_batch {
 	struct flow_stamp stamps[ROOM + SPARE];
 	size_t count;
 	size_t finished;	 /* number of items with their times */
-	size_t taken;		 /* were handed out by the last take */
+	size_t taken;		 /* were provided by the last take */
 	uint64_t last_ns;	 /* of the last finished item */
 	uint64_t known_ns;	 /* the last known time */
 	struct cycle_rate speed; /* of waiting items since then */

@@ -17,8 +17,8 @@ int execution_open(struct execution *execution, const struct flow_input *input,
 		   const struct symbols *symbols, bool lists_blocks);
 
 /* Restarts with the stream of @input, whose code image must be the same. Keeps
- * the blocks that were read, but no other state. Returns 0, or -ERROR_MEMORY: it
- * can then only be closed, or restarted.
+ * the blocks that were read, but no other state. Returns 0, or -ERROR_MEMORY:
+ * it can then only be closed, or restarted.
  */
 int execution_renew(struct execution *execution,
 		    const struct flow_input *input);

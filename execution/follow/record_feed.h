@@ -66,9 +66,10 @@ int record_feed_open(const struct flow_input *input,
 		     struct record_feed **feed);
 void record_feed_close(struct record_feed *feed);
 
-/* Restarts the feed with @part of the stream of @input, whose code image must be
- * the one that the feed was opened with: the blocks read so far are kept. Only
- * for Intel PT. Borrows @input's recording and stream like record_feed_open().
+/* Restarts the feed with @part of the stream of @input, whose code image must
+ * be the one that the feed was opened with: the blocks read so far are cached.
+ * Only for Intel PT. Borrows @input's recording and stream like
+ * record_feed_open().
  *
  * Returns 0 or a negative enum error: the feed can then only be closed, or
  * restarted.

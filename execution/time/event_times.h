@@ -44,7 +44,7 @@ struct event_span {
 
 enum {
 	EVENT_TIMES_ROOM = 11 * 1024,
-	/* Finished records are handed out before they leave the cache. */
+	/* Finished records are provided before they leave the cache. */
 	EVENT_TIMES_ENOUGH = 2048,
 	/* Records that one branch may need: 63 bits of a list with many blocks
 	 * for each.

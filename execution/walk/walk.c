@@ -156,8 +156,8 @@ static bool can_go_on(const struct execution *execution, int count)
 	       event_times_has_room(&execution->times, RECORDS_AT_ONCE);
 }
 
-/* Runs execution->block and goes on, if it ends in a direct edge. Returns
- * whether it does.
+/* Runs execution->block and goes to its target, if it ends in a direct edge.
+ * Returns whether it does.
  */
 static bool run_direct(struct execution *execution)
 {

@@ -28,7 +28,7 @@ void function_events_free(struct function_events *events);
 
 /* Provides the next events, 1 or more, valid until the next call.
  *
- * Returns their count, 0 after FUNCTION_END was delivered, or a negative enum
+ * Returns their count, 0 after FUNCTION_END was provided, or a negative enum
  * error.
  */
 int function_events_next(struct function_events *events,
