@@ -33,7 +33,9 @@ static inline bool sync_watch_is_over(const struct sync_watch *watch)
 }
 
 /* Must be called when @execution has passed the sync point at @position. If it
- * is watched, saves the state and adds a MARK_SYNC.
+ * is watched, saves the state and adds a MARK_SYNC. While records wait for the
+ * first known time, no state is complete: then the next sync point is used
+ * instead.
  */
 void sync_watch_pass(struct sync_watch *watch, struct execution *execution,
 		     uint64_t position);

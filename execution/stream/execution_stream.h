@@ -34,8 +34,7 @@ struct symbols;
  * A stream is used by one thread at a time. With @jobs it starts up to 16
  * threads; streams that share the jobs may be used in parallel. Memory: the
  * graph of blocks, and for each thread about 16 MB of records. Errors: negative
- * enum error when opening, later -ERROR_MEMORY only; trace that cannot be
- * followed is a FUNCTION_GAP.
+ * enum errors; trace that cannot be followed is a FUNCTION_GAP.
  */
 struct execution_stream;
 
@@ -67,7 +66,9 @@ void execution_stream_close(struct execution_stream *stream);
 
 /* Provides the next events, 1 or more, valid until the next call.
  *
- * Returns their count, 0 after FUNCTION_END was provided, or -ERROR_MEMORY.
+ * Returns their count, 0 after FUNCTION_END was provided, or a negative enum
+ * error: -ERROR_MEMORY, or the reason why a thread of @jobs could not open its
+ * decoder.
  */
 int execution_stream_next(struct execution_stream *stream,
 			  const struct function_event **batch);

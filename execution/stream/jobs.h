@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* Limits how many threads decode at once, over all streams that share it.
- * Thread-safe.
+ * jobs_begin() and jobs_end() are thread-safe; the rest is for set-up.
  */
 struct jobs;
 

@@ -207,7 +207,8 @@ static int make_end(struct record_join *join)
 }
 
 /* Consumes whatever is next at the current record: a mark, a switch record, or
- * a new run. Returns the number of records that it makes, or -ERROR_MEMORY.
+ * a new run. Returns the number of records that it makes, or a negative enum
+ * error.
  */
 static int take_place(struct record_join *join)
 {

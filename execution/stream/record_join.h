@@ -64,7 +64,8 @@ int record_join_go_to(struct record_join *join,
 void record_join_keep(struct record_join *join);
 
 /* Provides the next records, 1 or more, valid until the next call. Returns
- * their count, 0 after FUNCTION_END or FLOW_END, or -ERROR_MEMORY.
+ * their count, 0 after FUNCTION_END or FLOW_END, or the negative enum error of
+ * segment_feed_next().
  */
 int record_join_next(struct record_join *join,
 		     const union timed_record **records);

@@ -55,7 +55,9 @@ int segment_feed_renew(struct segment_feed *feed,
 
 void segment_feed_close(struct segment_feed *feed);
 
-/* Like record_feed_next(). */
+/* Like record_feed_next(). If several threads decode, it also returns the error
+ * of one that could not open its decoder.
+ */
 int segment_feed_next(struct segment_feed *feed, struct record_run *run);
 
 /* Reports states at sync points from now on: by MARK_SYNC if one thread
