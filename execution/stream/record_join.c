@@ -18,6 +18,8 @@ static int open_switches(struct record_join *join,
 	if (recording_time(input->recording) != RECORDING_TIME_NANOSECONDS)
 		return 0;
 	join->is_gated = recording_is_gated(input->recording);
+	join->has_bounds = recording_trace(input->recording) ==
+			   RECORDING_TRACE_INTEL_PT;
 	/* CoreSight's driver marks losses where there are none, too. */
 	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
 		join->lost_until_ns = loss_at_end_ns(input->stream);
@@ -155,13 +157,26 @@ static int take_named_task(struct record_join *join)
 	return make_switch(join, &record);
 }
 
-/* Takes a mark of the next record.  Returns as take_switch(). */
-static int take_mark(struct record_join *join, uint8_t kind)
+static int take_point(struct record_join *join, const struct event_mark *mark)
 {
 	const union timed_record *record = run_cursor_record(&join->cursor);
+	int status;
+
+	if (mark->high_ns)
+		status = stream_tasks_point(&join->tasks, mark->low_ns,
+					    mark->high_ns, record->time_ns);
+	else
+		status = task_switch_point(&join->tasks.state, record->time_ns,
+					   stream_tasks_next(&join->tasks));
+	return status > 0 ? make_switch(join, record) : status;
+}
+
+/* Takes a mark of the next record.  Returns as take_switch(). */
+static int take_mark(struct record_join *join, const struct event_mark *mark)
+{
 
 	join->cursor.next_mark++;
-	switch ((enum event_mark_kind)kind) {
+	switch ((enum event_mark_kind)mark->kind) {
 	case MARK_RUNS:
 		join->tasks.is_running = true;
 		return 0;
@@ -177,10 +192,7 @@ static int take_mark(struct record_join *join, uint8_t kind)
 	case MARK_TASK:
 		return take_named_task(join);
 	case MARK_SWITCH_POINT:
-		return task_switch_point(&join->tasks.state, record->time_ns,
-					 stream_tasks_next(&join->tasks)) ?
-			       make_switch(join, record) :
-			       0;
+		return take_point(join, mark);
 	}
 	return 0;
 }
@@ -204,6 +216,20 @@ static int make_end(struct record_join *join)
 	return 1;
 }
 
+/* Returns the next record of a switch, which is taken when its time has come;
+ * NULL if there is none, or if the switch point of the record before is still
+ * ahead.  Where that is, the trace decides: records' times are between bounds.
+ */
+static const struct flow_item *next_change(const struct record_join *join)
+{
+	const struct stream_tasks *tasks = &join->tasks;
+
+	if (join->has_bounds && !join->lists_blocks && !join->is_fed &&
+	    tasks->is_running && tasks->state.has_next)
+		return NULL;
+	return stream_tasks_next(tasks);
+}
+
 /* What comes next at the place reached: a mark, a switch, or the next run.
  * Returns how many records that makes, or -ERROR_MEMORY.
  */
@@ -211,13 +237,13 @@ static int take_place(struct record_join *join)
 {
 	const struct event_mark *mark = run_cursor_mark(&join->cursor);
 	const union timed_record *record = run_cursor_record(&join->cursor);
-	const struct flow_item *change = stream_tasks_next(&join->tasks);
+	const struct flow_item *change = next_change(join);
 	bool has_mark = mark && mark->index == join->cursor.at;
 	bool has_change;
 
 	if (has_mark && mark->kind != MARK_SWITCH_POINT &&
 	    mark->kind != MARK_TASK)
-		return take_mark(join, mark->kind);
+		return take_mark(join, mark);
 	if (record)
 		has_change = change && change->time_ns < record->time_ns;
 	else
@@ -225,7 +251,7 @@ static int take_place(struct record_join *join)
 	if (has_change)
 		return take_switch(join);
 	if (has_mark && record)
-		return take_mark(join, mark->kind);
+		return take_mark(join, mark);
 	if (!join->is_fed)
 		return read_run(join);
 	return make_end(join);
@@ -235,8 +261,7 @@ static int next_records(struct record_join *join,
 			const union timed_record **records)
 {
 	while (!join->at_end) {
-		const struct flow_item *change =
-			stream_tasks_next(&join->tasks);
+		const struct flow_item *change = next_change(join);
 		size_t count = run_cursor_left(
 			&join->cursor, change ? change->time_ns : UINT64_MAX);
 		int status;
