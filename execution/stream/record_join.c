@@ -126,6 +126,19 @@ static bool is_beyond(const struct record_join *join,
 	       item->detail != FLOW_SWITCH_AWAY;
 }
 
+/* Moves @switched, whose own time is exact, to the time of @last, which is not
+ * earlier.
+ */
+static void keep_order(union timed_record *switched,
+		       const union timed_record *last)
+{
+	uint64_t early_ns = last->time_ns - switched->time_ns;
+
+	switched->early_ns = early_ns < FLOW_NO_BOUND ? (uint32_t)early_ns :
+							FLOW_NO_BOUND;
+	switched->time_ns = last->time_ns;
+}
+
 /* Takes the next record of a switch.  Returns how many records that makes, or
  * -ERROR_MEMORY.
  */
@@ -137,9 +150,11 @@ static int take_switch(struct record_join *join)
 		return -ERROR_MEMORY;
 	if (is_beyond(join, &item))
 		return 0;
+	join->made.item = item;
 	if (item.time_ns > join->last.time_ns)
 		join->last.time_ns = item.time_ns;
-	join->made.item = item;
+	else
+		keep_order(&join->made, &join->last);
 	if (join->lists_blocks)
 		return 1;
 	if (!stream_tasks_record(&join->tasks, &item))
@@ -230,6 +245,35 @@ static const struct flow_item *next_change(const struct record_join *join)
 	return stream_tasks_next(tasks);
 }
 
+/* Returns the time from which on context switch records follow @record. */
+static uint64_t from_ns(const struct record_join *join,
+			const union timed_record *record)
+{
+	bool is_stop = join->lists_blocks ?
+			       record->item.kind == FLOW_STOP :
+			       record->event.kind == FUNCTION_TRACE_STOP;
+	uint8_t detail = join->lists_blocks ? record->item.detail :
+					      record->event.detail;
+
+	if (is_stop && flow_stop_ends_run(detail))
+		return flow_stop_low_ns(record->time_ns, record->early_ns);
+	return record->time_ns;
+}
+
+/* Returns how many records come before the next mark and before @change. */
+static size_t count_before(const struct record_join *join,
+			   const struct flow_item *change)
+{
+	const union timed_record *record = run_cursor_record(&join->cursor);
+	size_t count = run_cursor_left(&join->cursor,
+				       change ? change->time_ns : UINT64_MAX);
+
+	if (count || !record || !change ||
+	    from_ns(join, record) > change->time_ns)
+		return count;
+	return run_cursor_left(&join->cursor, UINT64_MAX) ? 1 : 0;
+}
+
 /* What comes next at the place reached: a mark, a switch, or the next run.
  * Returns how many records that makes, or -ERROR_MEMORY.
  */
@@ -245,7 +289,7 @@ static int take_place(struct record_join *join)
 	    mark->kind != MARK_TASK)
 		return take_mark(join, mark);
 	if (record)
-		has_change = change && change->time_ns < record->time_ns;
+		has_change = change && change->time_ns < from_ns(join, record);
 	else
 		has_change = change && join->is_fed;
 	if (has_change)
@@ -262,8 +306,7 @@ static int next_records(struct record_join *join,
 {
 	while (!join->at_end) {
 		const struct flow_item *change = next_change(join);
-		size_t count = run_cursor_left(
-			&join->cursor, change ? change->time_ns : UINT64_MAX);
+		size_t count = count_before(join, change);
 		int status;
 
 		if (count && (join->lists_blocks ||
