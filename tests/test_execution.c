@@ -579,6 +579,27 @@ START_TEST(a_switch_is_where_the_trace_leaves_user_space)
 }
 END_TEST
 
+/* The unit writes no time when it is switched off: the stop's estimated time is
+ * 3000, when it is switched on again.  The switches at 1500 and 2500 follow the
+ * stop, in both engines; the one at 900 precedes it.
+ */
+START_TEST(switches_follow_a_stop_that_may_be_earlier)
+{
+	static const char items[] =
+		"switch 2, none 100c-100c, stop off, switch 1, switch 2, "
+		"start 1008, return 1008-1009";
+
+	add_trace("psb 19 e8 03 00 00 00 00 00 99 01 7d 0c 10 00 81 ff ff "
+		  "02 23 " FUP("0e", "10") PGD
+		  "19 b8 0b 00 00 00 00 00 " PGE("08", "10") TIP("0c", "10"));
+	change_task(2, 900);
+	change_task(1, 1500);
+	change_task(2, 2500);
+	check_source(execution_blocks.open, "graph", items);
+	check_source(flow_source_open, "libipt", items);
+}
+END_TEST
+
 /* They have one file at addresses of their own: what is read for one of them is
  * known for the other, and leads to where the other has it.
  */
@@ -630,6 +651,7 @@ int main(void)
 	tcase_add_test(tcase, two_programs_run_their_own_code);
 	tcase_add_loop_test(
 		tcase, a_switch_is_where_the_trace_leaves_user_space, 0, 3);
+	tcase_add_test(tcase, switches_follow_a_stop_that_may_be_earlier);
 	tcase_add_test(tcase, two_programs_run_one_file);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -186,6 +186,30 @@ static int take_point(struct record_join *join, const struct event_mark *mark)
 	return status > 0 ? make_switch(join, record) : status;
 }
 
+/* Returns whether a switch record has been taken whose switch point is ahead. The
+ * trace shows where that is; times of later records would only estimate it.
+ */
+static bool waits_for_point(const struct record_join *join)
+{
+	return join->has_bounds && !join->lists_blocks && !join->is_fed &&
+	       join->tasks.is_running && join->tasks.state.has_next;
+}
+
+/* Passes the end of a run, which is the last record. */
+static int take_pause(struct record_join *join)
+{
+	struct stream_tasks *tasks = &join->tasks;
+	uint64_t low_ns =
+		flow_stop_low_ns(join->last.time_ns, join->last.early_ns);
+
+	if (waits_for_point(join) && stream_tasks_pass(tasks, low_ns) < 0)
+		return -ERROR_MEMORY;
+	tasks->is_running = false;
+	if (!task_switch_lost(&tasks->state, join->last.time_ns))
+		return 0;
+	return make_switch(join, &join->last);
+}
+
 /* Takes a mark of the next record.  Returns as take_switch(). */
 static int take_mark(struct record_join *join, const struct event_mark *mark)
 {
@@ -196,11 +220,7 @@ static int take_mark(struct record_join *join, const struct event_mark *mark)
 		join->tasks.is_running = true;
 		return 0;
 	case MARK_PAUSE:
-		join->tasks.is_running = false;
-		return task_switch_lost(&join->tasks.state,
-					join->last.time_ns) ?
-			       make_switch(join, &join->last) :
-			       0;
+		return take_pause(join);
 	case MARK_SYNC:
 		keep(join, segment_feed_pass(join->feed));
 		return 0;
@@ -231,18 +251,12 @@ static int make_end(struct record_join *join)
 	return 1;
 }
 
-/* Returns the next record of a switch, which is taken when its time has come;
- * NULL if there is none, or if the switch point of the record before is still
- * ahead.  Where that is, the trace decides: records' times are between bounds.
+/* Returns the next switch record that is taken when its time has come; NULL if
+ * there is none, or if an earlier record waits for its switch point.
  */
 static const struct flow_item *next_change(const struct record_join *join)
 {
-	const struct stream_tasks *tasks = &join->tasks;
-
-	if (join->has_bounds && !join->lists_blocks && !join->is_fed &&
-	    tasks->is_running && tasks->state.has_next)
-		return NULL;
-	return stream_tasks_next(tasks);
+	return waits_for_point(join) ? NULL : stream_tasks_next(&join->tasks);
 }
 
 /* Returns the time from which on context switch records follow @record. */

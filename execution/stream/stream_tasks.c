@@ -74,14 +74,21 @@ static bool has_record_by(const struct stream_tasks *tasks, uint64_t high_ns)
 	return next->time_ns <= delay_ns || next->time_ns - delay_ns <= high_ns;
 }
 
-int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
-		       uint64_t high_ns, uint64_t time_ns)
+int stream_tasks_pass(struct stream_tasks *tasks, uint64_t low_ns)
 {
 	const struct flow_item *next;
 
 	while ((next = stream_tasks_next(tasks)) && next->time_ns < low_ns)
 		if (announce_next(tasks) < 0)
 			return -ERROR_MEMORY;
+	return 0;
+}
+
+int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
+		       uint64_t high_ns, uint64_t time_ns)
+{
+	if (stream_tasks_pass(tasks, low_ns) < 0)
+		return -ERROR_MEMORY;
 	if (!tasks->state.has_next &&
 	    task_switch_is_done(&tasks->state, low_ns, high_ns))
 		return 0;
