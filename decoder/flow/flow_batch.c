@@ -267,17 +267,19 @@ static uint64_t from_ns(const struct flow_item *item)
 	return item->time_ns;
 }
 
-/* Moves @item, whose own time is exact, to @time_ns if that is later. */
-static void keep_order(struct flow_item *item, uint64_t time_ns)
+/* Moves @item, whose own time is exact, to the time of @last, which precedes it, if
+ * that is later.
+ */
+static void keep_order(struct flow_item *item, const struct flow_item *last)
 {
-	uint64_t early_ns;
+	uint64_t early_ns = last->time_ns - item->time_ns;
 
-	if (item->time_ns >= time_ns)
+	if (item->time_ns >= last->time_ns)
 		return;
-	early_ns = time_ns - item->time_ns;
 	item->early_ns = early_ns < FLOW_NO_BOUND ? (uint32_t)early_ns :
 						    FLOW_NO_BOUND;
-	item->time_ns = time_ns;
+	item->late_ns = last->late_ns;
+	item->time_ns = last->time_ns;
 }
 
 bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)
@@ -297,7 +299,7 @@ bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)
 		(batch->count - at) * sizeof(*batch->stamps));
 	batch->items[at] = *item;
 	if (at)
-		keep_order(&batch->items[at], batch->items[at - 1].time_ns);
+		keep_order(&batch->items[at], &batch->items[at - 1]);
 	batch->count++;
 	batch->finished++;
 	if (item->time_ns > batch->last_ns)

@@ -136,6 +136,7 @@ static void keep_order(union timed_record *switched,
 
 	switched->early_ns = early_ns < FLOW_NO_BOUND ? (uint32_t)early_ns :
 							FLOW_NO_BOUND;
+	switched->late_ns = last->late_ns;
 	switched->time_ns = last->time_ns;
 }
 
