@@ -10,6 +10,7 @@
 
 struct array;
 struct flow_input;
+struct process_entry;
 
 /* The kernel's address space; programs' are counted from 1 on. */
 #define CODE_SPACE_KERNEL 0
@@ -34,15 +35,38 @@ int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 		    enum code_view_place place, struct code_space **code);
 void code_space_close(struct code_space *code);
 
+/* With times that are nanoseconds: from now on only code_space_enter() and
+ * code_space_sync() change the process, and times alone do not.
+ */
+void code_space_order_by_trace(struct code_space *code);
+
+/* Finds the process that runs where the trace enters user space, see
+ * process_view_enter().  If several remain nothing is mapped in user space.
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int code_space_enter(struct code_space *code,
+		     const struct process_entry *entry);
+
+/* Passes a synchronisation point within [@low_ns, @high_ns], see
+ * process_view_sync().  Returns 0 or -ERROR_MEMORY.
+ */
+int code_space_sync(struct code_space *code, uint64_t low_ns, uint64_t high_ns);
+
 /* When something changes next, UINT64_MAX if never. */
 uint64_t code_space_next_change_ns(const struct code_space *code);
 
-/* Goes on to @time_ns; @changed is told of each change of kernel code.
+/* Returns whether code_space_advance() with these times changes anything. */
+bool code_space_is_due(const struct code_space *code, uint64_t low_ns,
+		       uint64_t time_ns);
+
+/* Advances to @time_ns, an estimate that is not below @low_ns; @changed is called
+ * for each change of kernel code.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
-int code_space_advance(struct code_space *code, uint64_t time_ns,
-		       code_space_changed *changed, void *ctx);
+int code_space_advance(struct code_space *code, uint64_t low_ns,
+		       uint64_t time_ns, code_space_changed *changed,
+		       void *ctx);
 
 /* Makes @pid the process that runs from @time_ns on, where the trace itself
  * says who does; the next change may be another then.  Returns 0 or

@@ -7,7 +7,10 @@
 #include "execution/follow/run_times.h"
 
 /* Returns whether execution is where one branch leads to the next, with nothing
- * to look out for on the way.
+ * to look out for on the way.  A run counts only its own records against
+ * EVENT_TIMES_ROOM: while records of the previous segment wait as well,
+ * follow_branch() follows, so that event_times_flush() is called after the same
+ * branch in a segment as in the whole stream.
  */
 static bool is_usual_place(const struct execution *execution)
 {
@@ -15,6 +18,7 @@ static bool is_usual_place(const struct execution *execution)
 	       !execution->lists_blocks && !execution->is_rebased &&
 	       !execution->targets_ahead && !execution->guest &&
 	       execution->set == execution->next_set &&
+	       !execution->times.elsewhere &&
 	       event_times_wants_more(&execution->times);
 }
 

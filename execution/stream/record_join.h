@@ -23,6 +23,7 @@ struct record_join {
 	struct run_cursor cursor;
 	bool is_fed; /* no run comes behind this one */
 	bool at_end;
+	bool has_bounds;	/* switch points have, see struct event_mark */
 	bool is_gated;		/* recording_is_gated() */
 	uint64_t lost_until_ns; /* 0: it does not end with a loss */
 

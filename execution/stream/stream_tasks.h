@@ -49,6 +49,20 @@ int stream_tasks_advance(struct stream_tasks *tasks);
 bool stream_tasks_record(struct stream_tasks *tasks,
 			 const struct flow_item *item);
 
+/* Announces all records before @low_ns, whose switch points were not traced: only
+ * the last one counts.  Returns 0 or -ERROR_MEMORY.
+ */
+int stream_tasks_pass(struct stream_tasks *tasks, uint64_t low_ns);
+
+/* Passes a switch point, whose time is within [@low_ns, @high_ns]; it is
+ * that of the record announced last, or else of the next one, which is taken: a
+ * task's record of leaving is written before its switch point, and the next task's
+ * after it.  Records before @low_ns whose switch points were not traced are passed.
+ * Returns 1 if the switch happens here, 0, or -ERROR_MEMORY.
+ */
+int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
+		       uint64_t high_ns, uint64_t time_ns);
+
 /* The trace of one thread goes on, wherever that has been.  Returns whether it
  * was away.
  */

@@ -57,6 +57,20 @@ struct moment {
 	uint64_t known_ns; /* 0: it is not known better */
 };
 
+/* Collects evidence from the trace since the previous entry into user space or
+ * the previous synchronisation point; it places the next entry among the records
+ * of switches: see struct process_entry.
+ */
+struct user_evidence {
+	int32_t switches;     /* of tasks; negative: some may be untraced */
+	bool is_synced;	      /* a synchronisation point of known time is
+			       * right here: all earlier records passed */
+	bool is_table_lost;   /* a page table may have been set untraced */
+	bool is_table_passed; /* one that is not user_table was set */
+	uint64_t user_table;  /* that of the previous entry, without its low
+			       * 12 bits; 0: unknown */
+};
+
 /* One stream's execution being followed. */
 struct execution {
 	struct block_graph *graph;
@@ -89,7 +103,11 @@ struct execution {
 	uint8_t listed_set; /* what was last said of it in a list */
 	uint64_t page_table;
 	uint64_t guest_page_table;
-	uint64_t machine;	 /* the VMCS of the last TRACE_MACHINE, or 0 */
+	uint64_t machine; /* the VMCS of the last TRACE_MACHINE, or 0 */
+	struct user_evidence evidence;
+	bool counts_switches; /* the kernel has a switch point */
+	uint64_t sync_low_ns; /* bounds of the last synchronisation point */
+	uint64_t sync_high_ns;
 	uint64_t last_ip;	 /* the last instruction that ran, 0 unknown */
 	uint64_t return_address; /* of a call or interruption */
 	uint64_t nmi_return;	 /* where the NMI that runs will return to */
@@ -117,10 +135,10 @@ struct execution {
 };
 
 /* Marks the record that is made next. */
-static inline void execution_mark(struct execution *execution,
-				  enum event_mark_kind kind)
+static inline struct event_mark *execution_mark(struct execution *execution,
+						enum event_mark_kind kind)
 {
-	event_marks_add(&execution->marks, execution->times.count, kind);
+	return event_marks_add(&execution->marks, execution->times.count, kind);
 }
 
 /* Control comes from execution->from to execution->block, which means

@@ -2,12 +2,10 @@
 #ifndef KT_EXECUTION_WALK_H
 #define KT_EXECUTION_WALK_H
 
-#include "execution/graph/block_graph.h"
+#include "execution/walk/execution.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct execution;
 
 /* Going along the graph: from execution->block, which has not run yet, to
  * another.  Where execution cannot be followed they return false and leave it
@@ -33,6 +31,32 @@ uint32_t walk_find_set(struct execution *execution, uint64_t address,
  * -ERROR_MEMORY.
  */
 int walk_set_code(struct execution *execution, uint64_t time_ns);
+
+/* Finds the process whose code runs from here on, at @address in user space, which
+ * control enters within the bounds of the last branch.  Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int walk_enter_user(struct execution *execution, uint64_t address);
+
+/* Returns whether control enters user space at @address from block @from. */
+static inline bool walk_enters_user(const struct execution *execution,
+				    uint32_t from, uint64_t address)
+{
+	return address < execution->kernel_start &&
+	       (from == BLOCK_NONE || !execution->blocks[from].is_user);
+}
+
+/* Execution is not followed here: switches of tasks may be missed. */
+void walk_lose_switches(struct execution *execution);
+
+/* The trace is incomplete here: the kernel may set page tables untraced. */
+void walk_lose_page_table(struct execution *execution);
+
+/* The page table becomes @root. */
+void walk_set_page_table(struct execution *execution, uint64_t root);
+
+/* Returns whether the code is another one at @time_ns, the estimated time. */
+bool walk_is_code_due(const struct execution *execution, uint64_t time_ns);
 
 /* Adds the events that control coming to execution->block means, once. */
 void walk_arrive(struct execution *execution);

@@ -35,6 +35,22 @@ struct task_switch {
 bool task_switch_record(struct task_switch *state, const struct flow_item *item,
 			bool running);
 
+/* A record that is further than this from a switch point is another's, where
+ * bounds of its time are not known.
+ */
+enum { TASK_SWITCH_NEAR_NS = 20000 };
+
+/* Takes a FLOW_SWITCH whose switch point is ahead. */
+void task_switch_announce(struct task_switch *state,
+			  const struct flow_item *item);
+
+/* Returns whether the switch point within [@low_ns, @high_ns] is that of a
+ * switch which was taken as done while the CPU was not traced.  That switch
+ * point then has passed.
+ */
+bool task_switch_is_done(struct task_switch *state, uint64_t low_ns,
+			 uint64_t high_ns);
+
 /* Takes a switch point at @time_ns; @next is the FLOW_SWITCH that comes next,
  * which may be this one's, NULL if none does.  Returns whether the switch
  * happens here.
