@@ -536,8 +536,72 @@ START_TEST(two_programs_run_their_own_code)
 }
 END_TEST
 
-/* Both map one file, at different addresses: blocks read for one program are
- * reused for the other, with targets at its own addresses.
+/* Compares all items except the switch, whose place in the list is by time. */
+static void check_without_switch(const char *name, const char *items)
+{
+	static const char found[] = ", switch 2";
+	char *text = decode(execution_blocks.open, fixture.path);
+	char *at = strstr(text, found);
+
+	ck_assert_msg(at, "%s: no switch in\n%s", name, text);
+	memmove(at, at + strlen(found), strlen(at + strlen(found)) + 1);
+	ck_assert_msg(!strcmp(text, items), "%s:\n%s\nmeant is\n%s", name, text,
+		      items);
+	free(text);
+}
+
+/* The unit's only time stamps are at 1000 and 4000, the bounds of all blocks: the
+ * middle of the bounds does not order them and a switch at times_ns[_i].  Each
+ * program has code at an address where the other has none.
+ */
+START_TEST(a_switch_is_where_the_trace_leaves_user_space)
+{
+	static const uint64_t times_ns[] = { 1100, 2500, 3900 };
+	static const uint8_t jump[] = { 0x90, 0xff, 0xe0 };
+	const struct fixture_origin origin = { 1, 1, 900 };
+	const int32_t start[] = { 1, 1 };
+
+	recording_fixture_program(&fixture, 1, "first", USER, jump,
+				  sizeof(jump));
+	recording_fixture_program(&fixture, 2, "second", USER + 0x1000, jump,
+				  sizeof(jump));
+	recording_fixture_record(&fixture, PERF_RECORD_ITRACE_START, 0, start,
+				 sizeof(start), &origin);
+	add_trace("psb 19 e8 03 00 00 00 00 00 99 01 7d 00 10 40 00 00 00 "
+		  "02 23 " TIP("00", "10") TIP("00", "10") PGD PGE("00", "20")
+			  TIP("00", "20")
+				  TIP("00", "20") "19 a0 0f 00 00 00 00 00 ");
+	change_task(2, times_ns[_i]);
+	check_without_switch(
+		"order",
+		"jump 1000-1001, jump 1000-1001, jump 1000-1001, "
+		"stop untraced, start 2000, jump 2000-2001, jump 2000-2001");
+}
+END_TEST
+
+/* The unit writes no time when it is switched off: the stop's estimated time is
+ * 3000, when it is switched on again.  The switches at 1500 and 2500 follow the
+ * stop, in both engines; the one at 900 precedes it.
+ */
+START_TEST(switches_follow_a_stop_that_may_be_earlier)
+{
+	static const char items[] =
+		"switch 2, none 100c-100c, stop off, switch 1, switch 2, "
+		"start 1008, return 1008-1009";
+
+	add_trace("psb 19 e8 03 00 00 00 00 00 99 01 7d 0c 10 00 81 ff ff "
+		  "02 23 " FUP("0e", "10") PGD
+		  "19 b8 0b 00 00 00 00 00 " PGE("08", "10") TIP("0c", "10"));
+	change_task(2, 900);
+	change_task(1, 1500);
+	change_task(2, 2500);
+	check_source(execution_blocks.open, "graph", items);
+	check_source(flow_source_open, "libipt", items);
+}
+END_TEST
+
+/* They have one file at addresses of their own: what is read for one of them is
+ * known for the other, and leads to where the other has it.
  */
 START_TEST(two_programs_run_one_file)
 {
@@ -585,6 +649,9 @@ int main(void)
 	tcase_add_test(tcase,
 		       the_breakpoint_of_a_patch_is_where_the_trace_says);
 	tcase_add_test(tcase, two_programs_run_their_own_code);
+	tcase_add_loop_test(
+		tcase, a_switch_is_where_the_trace_leaves_user_space, 0, 3);
+	tcase_add_test(tcase, switches_follow_a_stop_that_may_be_earlier);
 	tcase_add_test(tcase, two_programs_run_one_file);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -11,6 +11,8 @@
 #include "execution/stream/stretch_plan.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/assert_each.h"
+#include "tests/intel_bytes_fixture.h"
+#include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
 
@@ -22,13 +24,17 @@ static struct recording *recording;
 static struct code_image *image;
 static struct symbols *symbols;
 
-static void open_shared(const char *name)
+static void open_recording(const char *path)
 {
-	if (!shared_recording(name, folder, sizeof(folder)))
-		return;
-	ck_assert_int_eq(recording_open(folder, NULL, &recording), 0);
+	ck_assert_int_eq(recording_open(path, NULL, &recording), 0);
 	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
 	ck_assert_int_eq(symbols_open(recording, NULL, 1, &symbols), 0);
+}
+
+static void open_shared(const char *name)
+{
+	if (shared_recording(name, folder, sizeof(folder)))
+		open_recording(folder);
 }
 
 static void set_up(void)
@@ -41,12 +47,66 @@ static void set_up_arm64(void)
 	open_shared("arm64-ete");
 }
 
-static void tear_down(void)
+static void close_recording(void)
 {
 	symbols_close(symbols);
 	code_image_close(image);
 	recording_close(recording);
+}
+
+static void tear_down(void)
+{
+	close_recording();
 	shared_recording_remove(folder);
+}
+
+static struct recording_fixture fixture;
+
+/* Writes synchronisation points with LOOP_BYTES of loops after each:
+ *	1000	call 1008
+ *	1005	nop
+ *	1006	jne 1000
+ *	1008	nop
+ *	1009	ret
+ * A byte of trace is three loops, whose returns and branches are taken.  The points
+ * bound times and give none: CBR flushes the TNT packet after each TSC packet.
+ */
+enum { SYNCS = 64, LOOP_BYTES = 950, LOOPS = SYNCS * (LOOP_BYTES + 1) * 3 };
+
+static void set_up_untimed(void)
+{
+	enum { ROOM = SYNCS * (LOOP_BYTES + 50), TSC_BYTE = 18 };
+	static const char point[] = "psb 19 00 00 01 00 00 00 00 "
+				    "99 01 7d 00 10 00 81 ff ff 02 23 "
+				    "fe 02 03 0a 00 ";
+	static const uint8_t code[] = { 0xe8, 0x03, 0,	  0,	0,
+					0x90, 0x75, 0xf8, 0x90, 0xc3 };
+	uint8_t *bytes = malloc(ROOM);
+	size_t size = 0;
+
+	ck_assert_ptr_nonnull(bytes);
+	for (uint8_t i = 0; i < SYNCS; i++) {
+		size_t start = size;
+
+		size += fixture_intel_bytes(point, bytes + size, ROOM - size);
+		bytes[start + TSC_BYTE] = i;
+		ck_assert_uint_le(size + LOOP_BYTES, ROOM);
+		memset(bytes + size, 0xfe, LOOP_BYTES);
+		size += LOOP_BYTES;
+	}
+	recording_fixture_begin(&fixture);
+	recording_fixture_code(&fixture, UINT64_C(0xffffffff81001000), code,
+			       sizeof(code));
+	recording_fixture_trace(&fixture, 0, bytes, size);
+	recording_fixture_write(&fixture);
+	free(bytes);
+	open_recording(fixture.path);
+}
+
+static void tear_down_untimed(void)
+{
+	close_recording();
+	recording_fixture_end(&fixture);
 }
 
 /* All records and marks of the stream, marks counted from its start. */
@@ -107,6 +167,23 @@ static void free_story(struct story *story)
 	array_free(&story->marks);
 }
 
+static void check_same(const struct story *story, const struct story *alone)
+{
+	ck_assert_uint_eq(story->records.count, alone->records.count);
+	ck_assert_mem_eq(story->records.items, alone->records.items,
+			 alone->records.count * sizeof(union timed_record));
+	ck_assert_uint_eq(story->marks.count, alone->marks.count);
+	for (size_t i = 0; i < alone->marks.count; i++) {
+		const struct event_mark *a = array_at(&alone->marks, i);
+		const struct event_mark *b = array_at(&story->marks, i);
+
+		ck_assert_uint_eq(a->index, b->index);
+		ck_assert_uint_eq(a->kind, b->kind);
+		ck_assert_uint_eq(a->low_ns, b->low_ns);
+		ck_assert_uint_eq(a->high_ns, b->high_ns);
+	}
+}
+
 /* Segments of so many bytes: down to those between two neighbours. */
 static const uint64_t sizes[] = { 16384, 5000, 1 };
 
@@ -135,18 +212,33 @@ START_TEST(any_number_of_threads_gives_the_same)
 		/* Otherwise several threads would be slower than one. */
 		if (recording_trace(recording) == RECORDING_TRACE_INTEL_PT)
 			ck_assert_uint_le(story.repeats, MOST_REPEATS);
-		ck_assert_uint_eq(story.records.count, alone.records.count);
-		ck_assert_mem_eq(story.records.items, alone.records.items,
-				 alone.records.count *
-					 sizeof(union timed_record));
-		ck_assert_uint_eq(story.marks.count, alone.marks.count);
-		for (size_t i = 0; i < alone.marks.count; i++) {
-			const struct event_mark *a = array_at(&alone.marks, i);
-			const struct event_mark *b = array_at(&story.marks, i);
+		check_same(&story, &alone);
+		free_story(&story);
+		jobs_free(jobs);
+	}
+	free_story(&alone);
+}
+END_TEST
 
-			ck_assert_uint_eq(a->index, b->index);
-			ck_assert_uint_eq(a->kind, b->kind);
-		}
+/* More records wait for a known time than event_times_has_room() allows: they are
+ * flushed, after the same branch in a segment at whose start some waited.
+ */
+START_TEST(records_without_times_are_flushed_after_the_same_branch)
+{
+	enum { SEGMENT_BYTES = 3000 };
+	struct story alone = decode(NULL);
+
+	ck_assert_uint_ge(alone.records.count, 2 * LOOPS);
+	for (unsigned int count = 2; count <= 4; count++) {
+		struct jobs *jobs = jobs_new(count);
+		struct story story;
+
+		ck_assert_ptr_nonnull(jobs);
+		jobs_set_segment_bytes(jobs, SEGMENT_BYTES);
+		story = decode(jobs);
+		/* Segments that were resumed from another one's state. */
+		ck_assert_uint_gt(story.repeats, 0);
+		check_same(&story, &alone);
 		free_story(&story);
 		jobs_free(jobs);
 	}
@@ -266,6 +358,11 @@ int main(void)
 	tcase_add_test(tests, what_read_to_the_end_begins_again);
 	tcase_add_test(tests, the_calling_thread_takes_its_share);
 	tcase_add_test(tests, closing_early_ends_the_threads);
+	suite_add_tcase(suite, tests);
+	tests = tcase_create("without times");
+	tcase_add_checked_fixture(tests, set_up_untimed, tear_down_untimed);
+	tcase_add_test(tests,
+		       records_without_times_are_flushed_after_the_same_branch);
 	suite_add_tcase(suite, tests);
 	tests = tcase_create("arm64 recording");
 	tcase_add_checked_fixture(tests, set_up_arm64, tear_down);

@@ -208,6 +208,9 @@ START_TEST(libunwind_finds_the_same)
 	size_t count = user_stack_unwind(unwinder, &sample, functions, FRAMES);
 
 	ck_assert_uint_ge(count, 5);
+	/* libunwind 1.8 ends before a program's first frame on arm64. */
+	if (!strcmp(name_of(functions[count - 1]), "_start"))
+		count--;
 	ck_assert_uint_ge(taken.frame_count, count);
 	for (size_t i = 0; i < count; i++) {
 		symbols_find(symbols, 7, UINT64_MAX, taken.frames[i] - 1,

@@ -28,6 +28,7 @@ struct code_space {
 	struct array programs; /* struct program; space 1 is the first */
 	uint32_t space;	       /* of the running program */
 	bool has_time;
+	bool by_trace; /* see code_space_order_by_trace() */
 };
 
 static struct program *program_at(const struct code_space *code, uint32_t space)
@@ -134,6 +135,23 @@ void code_space_close(struct code_space *code)
 	free(code);
 }
 
+void code_space_order_by_trace(struct code_space *code)
+{
+	code->by_trace = code->processes && code->has_time;
+	if (code->by_trace)
+		process_view_order_by_trace(code->processes);
+}
+
+/* An entry that names several processes leads to code of none. */
+int code_space_enter(struct code_space *code, const struct process_entry *entry)
+{
+	if (!code->by_trace)
+		return 0;
+	if (process_view_enter(code->processes, entry) < 0)
+		return -ERROR_MEMORY;
+	return set_space(code);
+}
+
 uint64_t code_space_next_change_ns(const struct code_space *code)
 {
 	uint64_t code_ns = code_view_next_change_ns(code->view);
@@ -146,8 +164,18 @@ uint64_t code_space_next_change_ns(const struct code_space *code)
 	return code_ns < process_ns ? code_ns : process_ns;
 }
 
-int code_space_advance(struct code_space *code, uint64_t time_ns,
-		       code_space_changed *changed, void *ctx)
+bool code_space_is_due(const struct code_space *code, uint64_t low_ns,
+		       uint64_t time_ns)
+{
+	if (!code->has_time)
+		return false;
+	return time_ns >= code_view_next_change_ns(code->view) ||
+	       (code->processes &&
+		process_view_is_due(code->processes, low_ns, time_ns));
+}
+
+int code_space_advance(struct code_space *code, uint64_t low_ns,
+		       uint64_t time_ns, code_space_changed *changed, void *ctx)
 {
 	const struct code_change *change;
 
@@ -160,9 +188,9 @@ int code_space_advance(struct code_space *code, uint64_t time_ns,
 				change->address + change->new_size);
 	}
 	if (!code->processes ||
-	    process_view_next_change_ns(code->processes) > time_ns)
+	    !process_view_is_due(code->processes, low_ns, time_ns))
 		return 0;
-	if (process_view_advance(code->processes, time_ns) < 0)
+	if (process_view_advance(code->processes, low_ns, time_ns) < 0)
 		return -ERROR_MEMORY;
 	return set_space(code);
 }
@@ -203,7 +231,24 @@ static int rewind_processes(struct code_space *code)
 	process_view_free(code->processes);
 	code->processes =
 		process_view_new(code->input.recording, code->input.stream);
+	if (code->processes && code->by_trace)
+		process_view_order_by_trace(code->processes);
 	return code->processes ? 0 : -ERROR_MEMORY;
+}
+
+int code_space_sync(struct code_space *code, uint64_t low_ns, uint64_t high_ns)
+{
+	int status;
+
+	if (!code->by_trace)
+		return 0;
+	status = process_view_sync(code->processes, low_ns, high_ns);
+	if (!status) {
+		if (rewind_processes(code) < 0)
+			return -ERROR_MEMORY;
+		status = process_view_sync(code->processes, low_ns, high_ns);
+	}
+	return status < 0 ? status : set_space(code);
 }
 
 int code_space_go_to(struct code_space *code, uint64_t time_ns,
@@ -220,7 +265,7 @@ int code_space_go_to(struct code_space *code, uint64_t time_ns,
 		return status;
 	if (code->processes && set_space(code) < 0)
 		return -ERROR_MEMORY;
-	return code_space_advance(code, time_ns, changed, ctx);
+	return code_space_advance(code, time_ns, time_ns, changed, ctx);
 }
 
 uint32_t code_space_of(const struct code_space *code, uint64_t address)

@@ -10,6 +10,7 @@
 
 struct array;
 struct flow_input;
+struct process_entry;
 
 /* The number of the kernel's address space; those of programs start at 1. */
 #define CODE_SPACE_KERNEL 0
@@ -44,17 +45,44 @@ int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 		    enum code_view_place place, struct code_space **code);
 void code_space_close(struct code_space *code);
 
+/* From now on the trace decides which process runs: code_space_enter() and
+ * code_space_sync(). Times only decide about switches that certainly happened,
+ * see code_space_advance(). Does nothing if the trace's times are not
+ * nanoseconds or only the kernel is traced.
+ */
+void code_space_order_by_trace(struct code_space *code);
+
+/* Finds the process that runs after @entry: process_view_enter(). If several
+ * processes are possible, nothing is mapped in user space. Does nothing unless
+ * ordered by the trace. Returns 0 or -ERROR_MEMORY.
+ */
+int code_space_enter(struct code_space *code,
+		     const struct process_entry *entry);
+
+/* Passes a sync point whose time is within [@low_ns, @high_ns]:
+ * process_view_sync(). Does nothing unless ordered by the trace. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int code_space_sync(struct code_space *code, uint64_t low_ns, uint64_t high_ns);
+
 /* Returns the time of the next change of anything, UINT64_MAX if there is none,
  * or if the trace has no times.
  */
 uint64_t code_space_next_change_ns(const struct code_space *code);
 
-/* Advances to @time_ns, and calls @changed for each change of kernel code.
+/* Returns whether code_space_advance() with these times changes anything. */
+bool code_space_is_due(const struct code_space *code, uint64_t low_ns,
+		       uint64_t time_ns);
+
+/* Applies changes of kernel code up to @time_ns, an estimate, and calls
+ * @changed for each. @low_ns is the lower bound of the time, at most @time_ns:
+ * process_view_advance().
  *
  * Returns 0 or -ERROR_MEMORY.
  */
-int code_space_advance(struct code_space *code, uint64_t time_ns,
-		       code_space_changed *changed, void *ctx);
+int code_space_advance(struct code_space *code, uint64_t low_ns,
+		       uint64_t time_ns, code_space_changed *changed,
+		       void *ctx);
 
 /* Sets the process that runs from @time_ns on to @pid, where the trace itself
  * reports it. This may change the time of the next change. Returns 0 or

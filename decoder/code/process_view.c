@@ -8,15 +8,20 @@
 #include "decoder/recording/sideband.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* A switch that was applied. */
+/* A switch record, read from the feed. */
 struct past_switch {
-	uint64_t time_ns;
+	uint64_t time_ns; /* the task before leaves, the switch begins */
+	uint64_t done_ns; /* the next task has arrived, the switch is over;
+			   * UINT64_MAX until the record after it is read */
 	int32_t pid;
 	int32_t pid_before;
+	bool is_arrival; /* see switch_feed_is_arrival() */
 };
 
-enum { PAST_SWITCHES = 4096 };
+/* Half of the ring may be ahead of the position. */
+enum { PAST_SWITCHES = 4096, MOST_AHEAD = PAST_SWITCHES / 2 };
 
 struct process_view {
 	struct process_maps *maps;
@@ -25,11 +30,15 @@ struct process_view {
 	int32_t pid;	      /* -1: unknown */
 	uint64_t loaded_ns;   /* the time of @current */
 	uint64_t next_map_ns;
-	/* ring buffer of the last switches applied */
+	/* a next_map_ns whose change replaces code; 0: none is known */
+	uint64_t replaces_ns;
+	/* ring buffer of the last switch records read */
 	struct past_switch past[PAST_SWITCHES];
-	/* number of all switches applied */
-	size_t past_count;
-	size_t undone; /* number of the last of them that were reverted */
+	size_t past_count; /* number of all switch records read */
+	size_t undone;	   /* number of the last of them after the position */
+	bool by_trace;	   /* see process_view_order_by_trace() */
+	bool is_unknown;   /* several processes were possible at the entry */
+	bool is_placed;	   /* the position is certain: invariant 3 */
 };
 
 /* Returns the process that runs before the first switch: of the task that the
@@ -114,10 +123,17 @@ void process_view_free(struct process_view *view)
 	free(view);
 }
 
+void process_view_order_by_trace(struct process_view *view)
+{
+	view->by_trace = true;
+}
+
 uint64_t process_view_next_change_ns(const struct process_view *view)
 {
 	uint64_t switch_ns = next_switch_ns(view);
 
+	if (view->by_trace && view->is_unknown)
+		return switch_ns;
 	return switch_ns < view->next_map_ns ? switch_ns : view->next_map_ns;
 }
 
@@ -131,33 +147,156 @@ static bool has_switch_by(const struct process_view *view, uint64_t time_ns)
 	return switch_ns <= time_ns && switch_ns != UINT64_MAX;
 }
 
-static int pass_switch(struct process_view *view)
+/* Reads the next record of the feed into the ring, ahead of the position. */
+static int read_switch(struct process_view *view)
 {
 	const struct flow_item *item = switch_feed_peek(view->switches);
-	struct past_switch *past;
+	struct past_switch *past = past_at(view, view->past_count);
+	int32_t pid = view->pid;
+	int status;
 
-	if (view->undone) {
-		view->pid =
-			past_at(view, view->past_count - view->undone--)->pid;
-		return 0;
+	if (view->past_count)
+		pid = past_at(view, view->past_count - 1)->pid;
+	*past = (struct past_switch){
+		.time_ns = item->time_ns,
+		.done_ns = UINT64_MAX,
+		.is_arrival = switch_feed_is_arrival(view->switches),
+		.pid_before = pid,
+		.pid = flow_switch_pid(item) >= 0 ? flow_switch_pid(item) : pid,
+	};
+	view->past_count++;
+	view->undone++;
+	status = switch_feed_advance(view->switches);
+	past->done_ns = switch_feed_done_ns(view->switches);
+	return status;
+}
+
+/* Moves the position past the next record. */
+static int pass_switch(struct process_view *view)
+{
+	if (!view->undone && read_switch(view) < 0)
+		return -ERROR_MEMORY;
+	view->pid = past_at(view, view->past_count - view->undone--)->pid;
+	return 0;
+}
+
+/* Reads the records up to @time_ns, at most as many as the ring has room for. */
+static int read_ahead(struct process_view *view, uint64_t time_ns)
+{
+	const struct flow_item *item;
+
+	while (view->undone < MOST_AHEAD &&
+	       (item = switch_feed_peek(view->switches)) &&
+	       item->time_ns <= time_ns)
+		if (read_switch(view) < 0)
+			return -ERROR_MEMORY;
+	return 0;
+}
+
+static bool overlap(const struct process_map *a, const struct process_map *b)
+{
+	return a->address < b->address + b->size_bytes &&
+	       b->address < a->address + a->size_bytes;
+}
+
+static bool begins_with(const struct array *maps, const struct array *first)
+{
+	return maps->count >= first->count &&
+	       (!first->count || !memcmp(maps->items, first->items,
+					 first->count * first->item_size));
+}
+
+/* Returns whether @later is all of @maps and code at addresses that had none:
+ * execution cannot depend on when such code is added.
+ */
+static bool only_adds(const struct array *maps, const struct array *later)
+{
+	if (!begins_with(later, maps))
+		return false;
+	for (size_t i = maps->count; i < later->count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (overlap(array_at(later, i), array_at(later, j)))
+				return false;
+	return true;
+}
+
+static bool is_mapped(const struct array *maps, uint64_t ip)
+{
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct process_map *map = array_at(maps, i);
+
+		if (ip - map->address < map->size_bytes)
+			return true;
 	}
-	past = past_at(view, view->past_count++);
-	past->time_ns = item->time_ns;
-	past->pid_before = view->pid;
-	if (flow_switch_pid(item) >= 0)
-		view->pid = flow_switch_pid(item);
-	past->pid = view->pid;
-	return switch_feed_advance(view->switches);
+	return false;
+}
+
+/* Loads the maps of the process up to @time_ns, until one replaces code of an
+ * earlier map.
+ */
+static int add_maps(struct process_view *view, uint64_t time_ns)
+{
+	struct array later = ARRAY_OF(struct process_map);
+	int status = 0;
+
+	while (view->next_map_ns <= time_ns &&
+	       view->next_map_ns != UINT64_MAX) {
+		uint64_t loaded_ns = view->next_map_ns;
+		uint64_t next_ns;
+
+		later.count = 0;
+		next_ns = process_maps_at(view->maps, view->pid, loaded_ns,
+					  &later);
+		if (!next_ns) {
+			status = -ERROR_MEMORY;
+			break;
+		}
+		if (!only_adds(&view->current, &later)) {
+			view->replaces_ns = view->next_map_ns;
+			break;
+		}
+		view->current.count = 0;
+		for (size_t i = 0; i < later.count && !status; i++)
+			status = array_append(&view->current,
+					      array_at(&later, i));
+		view->loaded_ns = loaded_ns;
+		view->next_map_ns = next_ns;
+	}
+	array_free(&later);
+	return status;
+}
+
+bool process_view_is_due(const struct process_view *view, uint64_t low_ns,
+			 uint64_t time_ns)
+{
+	if (!view->by_trace)
+		return process_view_next_change_ns(view) <= time_ns;
+	if (has_switch_by(view, low_ns))
+		return true;
+	return !view->is_unknown && (view->next_map_ns <= low_ns ||
+				     (view->next_map_ns <= time_ns &&
+				      view->next_map_ns != view->replaces_ns));
 }
 
 /* After a switch to an unknown task no user code runs here, so the previous
  * mappings may stay.
  */
-int process_view_advance(struct process_view *view, uint64_t time_ns)
+int process_view_advance(struct process_view *view, uint64_t low_ns,
+			 uint64_t time_ns)
 {
 	int32_t before = view->pid;
 
-	while (has_switch_by(view, time_ns))
+	uint64_t passed_ns = view->by_trace ? low_ns : time_ns;
+
+	if (view->by_trace && !has_switch_by(view, low_ns)) {
+		if (!view->is_unknown && low_ns >= view->next_map_ns &&
+		    load_maps(view, low_ns) < 0)
+			return -ERROR_MEMORY;
+		return view->is_unknown ? 0 : add_maps(view, time_ns);
+	}
+	view->is_unknown = false;
+	view->is_placed = false;
+	while (has_switch_by(view, passed_ns))
 		if (pass_switch(view) < 0)
 			return -ERROR_MEMORY;
 	if (view->pid == before && time_ns >= view->loaded_ns &&
@@ -166,22 +305,348 @@ int process_view_advance(struct process_view *view, uint64_t time_ns)
 	return load_maps(view, time_ns);
 }
 
-int process_view_go_back(struct process_view *view, uint64_t time_ns)
+/* Returns the record that has passed last, or NULL. */
+static const struct past_switch *last_passed(struct process_view *view)
+{
+	if (view->past_count == view->undone)
+		return NULL;
+	return past_at(view, view->past_count - view->undone - 1);
+}
+
+/* Moves the position back before the records after @time_ns.  Returns false if
+ * some of those have left the ring.
+ */
+static bool undo_switches(struct process_view *view, uint64_t time_ns)
 {
 	size_t kept = view->past_count < PAST_SWITCHES ? view->past_count :
 							 PAST_SWITCHES;
+	const struct past_switch *last;
 
 	while (view->undone < kept) {
-		const struct past_switch *last =
-			past_at(view, view->past_count - view->undone - 1);
-
+		last = last_passed(view);
 		if (last->time_ns <= time_ns)
-			break;
+			return true;
 		view->pid = last->pid_before;
 		view->undone++;
 	}
-	if (view->undone == kept && kept < view->past_count)
+	return kept == view->past_count;
+}
+
+int process_view_sync(struct process_view *view, uint64_t low_ns,
+		      uint64_t high_ns)
+{
+	const struct past_switch *last;
+	bool was_unknown = view->is_unknown;
+	int32_t before = view->pid;
+
+	if (!undo_switches(view, low_ns))
 		return 0;
+	view->is_unknown = false;
+	view->is_placed = false;
+	while (has_switch_by(view, low_ns))
+		if (pass_switch(view) < 0)
+			return -ERROR_MEMORY;
+	if ((was_unknown || view->pid != before || low_ns < view->loaded_ns ||
+	     low_ns >= view->next_map_ns) &&
+	    load_maps(view, low_ns) < 0)
+		return -ERROR_MEMORY;
+	last = last_passed(view);
+	view->is_placed = next_switch_ns(view) > high_ns &&
+			  (!last || last->done_ns <= low_ns);
+	return 1;
+}
+
+/* The processes that may run at an entry into user space: the current one, and the
+ * next process of each of the first @count records ahead.
+ */
+struct candidates {
+	size_t count;
+	size_t chosen;	/* so many records pass */
+	size_t passed;	/* so many have, certainly before the entry */
+	int32_t before; /* the process at the previous entry; -1: unknown */
+};
+
+/* Returns record @number of the records ahead. */
+static const struct past_switch *ahead(struct process_view *view, size_t number)
+{
+	return past_at(view, view->past_count - view->undone + number);
+}
+
+static int32_t candidate_pid(struct process_view *view, size_t number)
+{
+	return number ? ahead(view, number - 1)->pid : view->pid;
+}
+
+/* Finds the candidates.  Returns 0 or -ERROR_MEMORY. */
+static int find_candidates(struct process_view *view,
+			   const struct process_entry *entry,
+			   struct candidates *candidates)
+{
+	*candidates = (struct candidates){
+		.before = process_view_pid(view),
+	};
+	while (has_switch_by(view, entry->low_ns)) {
+		if (pass_switch(view) < 0)
+			return -ERROR_MEMORY;
+		candidates->passed++;
+	}
+	if (read_ahead(view, entry->high_ns) < 0)
+		return -ERROR_MEMORY;
+	while (candidates->count < view->undone &&
+	       ahead(view, candidates->count)->time_ns <= entry->high_ns)
+		candidates->count++;
+	return 0;
+}
+
+static bool is_one_process(struct process_view *view,
+			   const struct candidates *candidates)
+{
+	for (size_t i = 1; i <= candidates->count; i++)
+		if (candidate_pid(view, i) != view->pid)
+			return false;
+	return true;
+}
+
+/* Chooses by the number of times that the kernel switched tasks. */
+static bool choose_by_count(struct process_view *view,
+			    struct candidates *candidates,
+			    const struct process_entry *entry)
+{
+	size_t switches = (size_t)entry->switches;
+
+	if (!view->is_placed || entry->switches < 0 ||
+	    switches < candidates->passed ||
+	    switches - candidates->passed > candidates->count)
+		return false;
+	for (size_t i = 0; i < candidates->count; i++)
+		if (ahead(view, i)->is_arrival)
+			return false;
+	candidates->chosen = switches - candidates->passed;
+	return true;
+}
+
+/* Chooses the process of the previous entry, whose page table is in use. */
+static bool choose_by_table(struct process_view *view,
+			    struct candidates *candidates,
+			    const struct process_entry *entry)
+{
+	if (!entry->is_same_table || candidates->before < 0)
+		return false;
+	for (size_t i = 0; i <= candidates->count; i++) {
+		if (candidate_pid(view, i) != candidates->before)
+			continue;
+		candidates->chosen = i;
+		return true;
+	}
+	return false;
+}
+
+/* Returns whether process @pid has code at the entry's address at some time
+ * between the bounds, in @maps, or -ERROR_MEMORY.
+ */
+static int has_code(struct process_view *view, int32_t pid,
+		    const struct process_entry *entry, struct array *maps)
+{
+	uint64_t time_ns = entry->low_ns;
+
+	do {
+		maps->count = 0;
+		time_ns = process_maps_at(view->maps, pid, time_ns, maps);
+		if (!time_ns)
+			return -ERROR_MEMORY;
+		if (is_mapped(maps, entry->ip))
+			return 1;
+	} while (time_ns <= entry->high_ns && time_ns != UINT64_MAX);
+	return 0;
+}
+
+static bool is_same(const struct array *a, const struct array *b)
+{
+	return a->count == b->count && begins_with(a, b);
+}
+
+/* Chooses the process that alone has code at the entry's address; or the first of
+ * several that have all the same code, as after fork.  Returns 1, 0 if none is
+ * chosen, or -ERROR_MEMORY.
+ */
+static int choose_by_code(struct process_view *view,
+			  struct candidates *candidates,
+			  const struct process_entry *entry)
+{
+	struct array first = ARRAY_OF(struct process_map);
+	struct array maps = ARRAY_OF(struct process_map);
+	int found = 0;
+
+	for (size_t i = 0; entry->ip && i <= candidates->count; i++) {
+		int32_t pid = candidate_pid(view, i);
+		int status;
+
+		if (found && pid == candidate_pid(view, candidates->chosen))
+			continue;
+		status = has_code(view, pid, entry, found ? &maps : &first);
+		if (status < 0 ||
+		    (status && found && !is_same(&maps, &first))) {
+			found = status < 0 ? status : 0;
+			break;
+		}
+		if (status && !found)
+			candidates->chosen = i;
+		found |= status;
+	}
+	array_free(&first);
+	array_free(&maps);
+	return found;
+}
+
+/* Returns 1 if one process was chosen, 0, or -ERROR_MEMORY. */
+static int choose_process(struct process_view *view,
+			  struct candidates *candidates,
+			  const struct process_entry *entry)
+{
+	if (choose_by_count(view, candidates, entry))
+		return 1;
+	view->is_placed = !candidates->count;
+	if (is_one_process(view, candidates) ||
+	    choose_by_table(view, candidates, entry))
+		return 1;
+	return choose_by_code(view, candidates, entry);
+}
+
+/* Returns @entry within the time that the process which was chosen runs. */
+static struct process_entry narrow(struct process_view *view,
+				   const struct process_entry *entry)
+{
+	struct process_entry narrowed = *entry;
+	const struct past_switch *last = last_passed(view);
+	uint64_t next_ns = next_switch_ns(view);
+
+	if (last && last->time_ns > narrowed.low_ns)
+		narrowed.low_ns = last->time_ns;
+	if (next_ns < narrowed.high_ns)
+		narrowed.high_ns = next_ns;
+	return narrowed;
+}
+
+/* The maps of a process before and after a change within the bounds. */
+struct map_change {
+	const struct array *old;
+	const struct array *new;
+	bool is_exec; /* the old program is gone; else code replaces code */
+};
+
+/* Chooses the maps that have code at the entry's address; after exec, which gives
+ * the process another page table, by the page table.  Returns 1 for the new maps,
+ * 0 for the old ones, -1 if both are possible.
+ */
+static int choose_maps(const struct map_change *change,
+		       const struct process_entry *entry, bool is_first)
+{
+	bool in_old = entry->ip && is_mapped(change->old, entry->ip);
+	bool in_new = entry->ip && is_mapped(change->new, entry->ip);
+
+	if (in_old != in_new)
+		return in_new;
+	if (change->is_exec && is_first && entry->is_same_table)
+		return 0;
+	if (change->is_exec && is_first && entry->is_other_table &&
+	    !entry->switches)
+		return 1;
+	return -1;
+}
+
+/* Removes the code that @later replaces from the loaded maps, whose time
+ * is unknown then: process_view_sync() loads the maps again.
+ */
+static void drop_replaced(struct process_view *view, const struct array *later)
+{
+	view->loaded_ns = UINT64_MAX;
+	for (size_t i = view->current.count; i-- > 0;)
+		for (size_t j = i + 1; j < later->count; j++)
+			if (overlap(array_at(later, i), array_at(later, j))) {
+				array_remove(&view->current, i, 1);
+				break;
+			}
+}
+
+/* Passes the change of maps that is next, which is within the bounds and does
+ * not only add code, if the process is past it.  Returns 1 if so, 0 if not or if
+ * that does not matter, 2 if it is unknown, or -ERROR_MEMORY.
+ */
+static int pass_map_change(struct process_view *view,
+			   const struct process_entry *entry, bool is_first)
+{
+	struct array later = ARRAY_OF(struct process_map);
+	uint64_t next_ns = view->next_map_ns;
+	struct map_change change = { .old = &view->current, .new = &later };
+	int is_new = -ERROR_MEMORY;
+
+	if (process_maps_at(view->maps, view->pid, entry->high_ns, &later)) {
+		change.is_exec = !begins_with(&later, &view->current);
+		is_new = choose_maps(&change, entry, is_first);
+		if (is_new < 0)
+			is_new = change.is_exec ? 2 : 0;
+		if (!is_new && !change.is_exec)
+			drop_replaced(view, &later);
+	}
+	array_free(&later);
+	if (is_new == 1 && load_maps(view, next_ns) < 0)
+		return -ERROR_MEMORY;
+	return is_new;
+}
+
+/* Loads the maps of the process that was chosen, as they are at @entry; it
+ * @is_same as at the previous entry.  Returns 1, 0 if that is unknown, or
+ * -ERROR_MEMORY.
+ */
+static int load_entry(struct process_view *view,
+		      const struct process_entry *entry, bool is_same)
+{
+	int status = load_maps(view, entry->low_ns);
+
+	while (!status) {
+		status = add_maps(view, entry->high_ns);
+		if (status || view->next_map_ns > entry->high_ns ||
+		    view->next_map_ns == UINT64_MAX)
+			break;
+		status = pass_map_change(view, entry, is_same);
+		if (status != 1)
+			return status ? status < 0 ? status : 0 : 1;
+		status = 0;
+	}
+	return status < 0 ? status : 1;
+}
+
+int process_view_enter(struct process_view *view,
+		       const struct process_entry *entry)
+{
+	struct candidates candidates;
+	struct process_entry narrowed;
+	int status = find_candidates(view, entry, &candidates);
+
+	if (status < 0)
+		return status;
+	view->is_unknown = false;
+	status = choose_process(view, &candidates, entry);
+	if (status > 0) {
+		for (; candidates.chosen; candidates.chosen--)
+			pass_switch(view);
+		narrowed = narrow(view, entry);
+		status = load_entry(view, &narrowed,
+				    view->pid == candidates.before);
+	}
+	if (!status) {
+		view->is_unknown = true;
+		view->current.count = 0;
+	}
+	return status;
+}
+
+int process_view_go_back(struct process_view *view, uint64_t time_ns)
+{
+	if (!undo_switches(view, time_ns))
+		return 0;
+	view->is_unknown = false;
+	view->is_placed = false;
 	return load_maps(view, time_ns) < 0 ? -ERROR_MEMORY : 1;
 }
 
@@ -199,7 +664,7 @@ int process_view_set_process(struct process_view *view, int32_t pid,
 
 int32_t process_view_pid(const struct process_view *view)
 {
-	return view->pid;
+	return view->is_unknown ? -1 : view->pid;
 }
 
 const struct array *process_view_maps(const struct process_view *view)

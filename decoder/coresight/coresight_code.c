@@ -40,8 +40,8 @@ int coresight_code_advance(struct coresight_code *code, uint64_t time_ns)
 {
 	if (time_ns < code->next_change_ns)
 		return 0;
-	return refresh(code,
-		       code_space_advance(code->space, time_ns, NULL, NULL));
+	return refresh(code, code_space_advance(code->space, time_ns, time_ns,
+						NULL, NULL));
 }
 
 int coresight_code_set_process(struct coresight_code *code, int32_t pid,

@@ -2,6 +2,7 @@
 #ifndef KT_DECODER_FLOW_H
 #define KT_DECODER_FLOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The execution that one trace stream recorded, in order.
@@ -33,10 +34,11 @@ enum flow_kind {
 	 * starts at time_ns and ends at the time of the next item.
 	 */
 	FLOW_GAP,
-	/* A context switch record of this CPU, inserted by its time; ip holds
-	 * the next task: tid, see flow_switch_tid(). It is written near, not
-	 * at, the kernel's own switch of stacks: usually before (record "out"),
-	 * rarely just after. detail is an enum flow_switch_detail.
+	/* A context switch record of this CPU, inserted by its time, but never
+	 * before a stop that may have come earlier (flow_stop_low_ns()); ip
+	 * holds the next task: tid, see flow_switch_tid(). It is written near,
+	 * not at, the kernel's own switch of stacks: usually before (record
+	 * "out"), rarely just after. detail is an enum flow_switch_detail.
 	 */
 	FLOW_SWITCH,
 	/* Code of @detail bits (2 = 64, 1 = 32, 0 = 16) follows; only emitted
@@ -120,6 +122,26 @@ struct flow_item {
 };
 
 _Static_assert(sizeof(struct flow_item) == 32, "flow items are hot");
+
+/* Returns whether a FLOW_STOP of @detail ends all that is traced of a task: the
+ * CPU continues neither in user space nor in a virtual machine, so tasks may be
+ * switched before the trace continues.
+ */
+static inline bool flow_stop_ends_run(uint8_t detail)
+{
+	return detail != FLOW_STOP_LEVEL && detail != FLOW_STOP_GUEST;
+}
+
+/* Returns the time from which on context switch records follow a stop that ends
+ * a run, has the estimated time @time_ns and the bound @early_ns. The unit
+ * writes no time when it is switched off, so the estimate may be the time of the
+ * next start, whole tasks later. A switch before the stop has its switch point
+ * in the trace; therefore the records within the stop's bounds follow the stop.
+ */
+static inline uint64_t flow_stop_low_ns(uint64_t time_ns, uint32_t early_ns)
+{
+	return early_ns < time_ns ? time_ns - early_ns : 0;
+}
 
 /* Returns the address that the call at the end of block @item pushes. */
 static inline uint64_t flow_return_address(const struct flow_item *item)

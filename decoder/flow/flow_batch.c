@@ -259,6 +259,29 @@ void flow_batch_flush(struct flow_batch *batch)
 	cycle_rate_begin(&batch->speed);
 }
 
+/* Returns the time from which on context switch records follow @item. */
+static uint64_t from_ns(const struct flow_item *item)
+{
+	if (item->kind == FLOW_STOP && flow_stop_ends_run(item->detail))
+		return flow_stop_low_ns(item->time_ns, item->early_ns);
+	return item->time_ns;
+}
+
+/* Moves @item, whose own time is exact, to the time of @last, which precedes it, if
+ * that is later.
+ */
+static void keep_order(struct flow_item *item, const struct flow_item *last)
+{
+	uint64_t early_ns = last->time_ns - item->time_ns;
+
+	if (item->time_ns >= last->time_ns)
+		return;
+	item->early_ns = early_ns < FLOW_NO_BOUND ? (uint32_t)early_ns :
+						    FLOW_NO_BOUND;
+	item->late_ns = last->late_ns;
+	item->time_ns = last->time_ns;
+}
+
 bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)
 {
 	if (batch->taken)
@@ -268,13 +291,15 @@ bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)
 
 	size_t at = batch->finished;
 
-	while (at && batch->items[at - 1].time_ns > item->time_ns)
+	while (at && from_ns(&batch->items[at - 1]) > item->time_ns)
 		at--;
 	memmove(batch->items + at + 1, batch->items + at,
 		(batch->count - at) * sizeof(*item));
 	memmove(batch->stamps + at + 1, batch->stamps + at,
 		(batch->count - at) * sizeof(*batch->stamps));
 	batch->items[at] = *item;
+	if (at)
+		keep_order(&batch->items[at], &batch->items[at - 1]);
 	batch->count++;
 	batch->finished++;
 	if (item->time_ns > batch->last_ns)

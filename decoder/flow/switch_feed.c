@@ -14,7 +14,9 @@ struct switch_feed {
 	struct sideband *sideband;
 	struct flow_item item;
 	bool has_item;
-	int32_t tid; /* running task according to the records; -1 unknown */
+	int32_t tid;	  /* of the running task; -1 unknown */
+	bool is_arrival;  /* the item was made of the next task's record */
+	uint64_t done_ns; /* see switch_feed_done_ns() */
 	struct dead_tasks dead;
 };
 
@@ -24,6 +26,7 @@ static void set_item(struct switch_feed *feed,
 {
 	feed->tid = tid;
 	feed->has_item = true;
+	feed->is_arrival = !record->change.out;
 	feed->item = (struct flow_item){
 		.time_ns = record->time_ns,
 		.kind = FLOW_SWITCH,
@@ -53,6 +56,8 @@ static void take(struct switch_feed *feed, const struct sideband_record *record)
 		if (record->tid != feed->tid)
 			set_item(feed, record, FLOW_SWITCH_TO, record->pid,
 				 record->tid);
+		else if (feed->done_ns == UINT64_MAX)
+			feed->done_ns = record->time_ns;
 	} else if (change->cpu_wide) {
 		set_item(feed, record,
 			 change->preempted ? FLOW_SWITCH_PREEMPT :
@@ -66,6 +71,7 @@ static void take(struct switch_feed *feed, const struct sideband_record *record)
 int switch_feed_advance(struct switch_feed *feed)
 {
 	feed->has_item = false;
+	feed->done_ns = feed->is_arrival ? feed->item.time_ns : UINT64_MAX;
 	while (!feed->has_item) {
 		struct sideband_record record;
 		int status = sideband_next(feed->sideband, &record);
@@ -99,6 +105,16 @@ struct switch_feed *switch_feed_new(const struct recording *recording,
 		return NULL;
 	}
 	return feed;
+}
+
+bool switch_feed_is_arrival(const struct switch_feed *feed)
+{
+	return feed->is_arrival;
+}
+
+uint64_t switch_feed_done_ns(const struct switch_feed *feed)
+{
+	return feed->done_ns;
 }
 
 void switch_feed_free(struct switch_feed *feed)

@@ -25,6 +25,17 @@ void switch_feed_free(struct switch_feed *feed);
 /* Returns the next switch, or NULL if there is none left. */
 const struct flow_item *switch_feed_peek(const struct switch_feed *feed);
 
+/* Returns whether the next switch is known by the record of the task that
+ * arrives alone, which is written after the kernel has changed tasks; else it is
+ * the record of the task that leaves, written before.
+ */
+bool switch_feed_is_arrival(const struct switch_feed *feed);
+
+/* Returns when the switch that switch_feed_advance() passed last was over: the
+ * time of the record that the next task arrived, UINT64_MAX if there is none.
+ */
+uint64_t switch_feed_done_ns(const struct switch_feed *feed);
+
 /* Advances to the next switch. Returns 0 or -ERROR_MEMORY. */
 int switch_feed_advance(struct switch_feed *feed);
 

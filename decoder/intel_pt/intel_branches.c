@@ -116,6 +116,7 @@ void intel_branches_take_anchor(struct intel_branches *b, uint64_t anchor,
 	close_window(b, anchor, delay);
 	if (!is_mtc)
 		end_loss(b, closed);
+	b->header.has_time |= b->header.is_open && !is_mtc;
 	branch_window_pass(b->branches + closed, b->closed - closed, delay,
 			   &b->last_high);
 	intel_clock_set_anchor(&b->clock, anchor);

@@ -235,6 +235,7 @@ static void take_psbend(struct intel_branches *b)
 	if (b->header.is_open) {
 		branch = intel_branches_add(b, TRACE_SYNC, b->header.address);
 		branch->has_address = b->header.has_address;
+		branch->is_bound = b->header.has_time;
 		if (b->errata & INTEL_ERRATUM_BDM70 && starts_behind(b))
 			branch->has_address = false;
 	}

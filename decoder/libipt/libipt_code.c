@@ -65,8 +65,8 @@ int libipt_code_update(struct libipt_code *code, uint64_t time_ns,
 {
 	struct intel_image *image = code->image;
 	bool has_changed = false;
-	int error = code_space_advance(code->space, time_ns, note_change,
-				       &has_changed);
+	int error = code_space_advance(code->space, time_ns, time_ns,
+				       note_change, &has_changed);
 
 	/* libipt's cached blocks of the old bytes are freed with the old image.
 	 */

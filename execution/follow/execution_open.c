@@ -8,6 +8,7 @@
 #include "execution/atoms/follow_atoms.h"
 #include "execution/follow/follow_code.h"
 #include "symbolize/arch/arch.h"
+#include "symbolize/symbols/symbols.h"
 
 static int open_code(struct execution *execution,
 		     const struct flow_input *input,
@@ -19,6 +20,12 @@ static int open_code(struct execution *execution,
 
 	if (error)
 		return error;
+	execution->kernel_start = arch->kernel_start;
+	execution->counts_switches =
+		symbols && symbols_have_role(symbols, CODE_SWITCH_POINT);
+	/* Arm's units name tasks themselves, see follow_atoms.c. */
+	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
+		code_space_order_by_trace(execution->code);
 	execution->graph = block_graph_new(execution->code, symbols);
 	if (!execution->graph)
 		return -ERROR_MEMORY;

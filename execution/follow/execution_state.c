@@ -41,6 +41,9 @@ void execution_state_take(struct execution_state *state,
 		.guest_page_table = execution->guest_page_table,
 		.machine = execution->machine,
 		.guest = execution->guest,
+		.is_table_lost = execution->evidence.is_table_lost,
+		.sync_low_ns = execution->sync_low_ns,
+		.sync_high_ns = execution->sync_high_ns,
 		.next_change_ns = code_space_next_change_ns(execution->code),
 		.before = execution->before,
 		.passage = execution->passage,
@@ -70,6 +73,9 @@ void execution_state_unknown(struct execution_state *state, uint64_t position,
 		.position = position,
 		.nmi_return = NO_NMI,
 		.listed_set = INSTRUCTION_SETS,
+		.is_table_lost = true,
+		.sync_low_ns = time_ns,
+		.sync_high_ns = time_ns,
 		.next_change_ns = time_ns + 1,
 		.before.high = UINT64_MAX,
 		.passage = PASSAGE_OTHER,
@@ -93,6 +99,9 @@ int execution_state_put(const struct execution_state *state,
 	execution->before = state->before;
 	execution->at_branch = state->at_branch;
 	execution->has_bounds = false;
+	execution->sync_low_ns = state->sync_low_ns;
+	execution->sync_high_ns = state->sync_high_ns;
+	execution->evidence.is_table_lost = state->is_table_lost;
 	status = follow_restore_code(execution, state->next_change_ns);
 	if (!status)
 		status = atom_point_put(&state->atoms, execution,
@@ -169,6 +178,9 @@ static bool is_same_place(const struct execution_state *a,
 	       a->set == b->set && a->next_set == b->next_set &&
 	       a->is_lost == b->is_lost && a->is_off == b->is_off &&
 	       a->outside == b->outside && a->is_rebased == b->is_rebased &&
+	       a->is_table_lost == b->is_table_lost &&
+	       a->sync_low_ns == b->sync_low_ns &&
+	       a->sync_high_ns == b->sync_high_ns &&
 	       is_same_fold(&a->fold, &b->fold) &&
 	       are_same_folds(&a->folds, &b->folds);
 }

@@ -25,6 +25,8 @@ struct execution_state {
 	uint64_t page_table;
 	uint64_t guest_page_table;
 	uint64_t machine;
+	uint64_t sync_low_ns; /* time bounds of the sync point */
+	uint64_t sync_high_ns;
 	uint64_t next_change_ns; /* identifies the version of the code */
 	struct moment before;
 	uint8_t passage;
@@ -40,6 +42,7 @@ struct execution_state {
 	bool outside;
 	bool is_rebased;
 	uint8_t guest;
+	bool is_table_lost;
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
 	struct atom_point atoms; /* if each branch has an atom */

@@ -71,6 +71,7 @@ static void follow_sync(struct execution *execution,
 	return_stack_clear(&execution->returns);
 	execution->unseen_calls = 0;
 	instruction_pace_sync(&execution->times.pace);
+	follow_sync_code(execution, branch);
 	if (execution->block != BLOCK_NONE) {
 		if (execution->next_set != execution->set)
 			place_gap(execution,
@@ -80,10 +81,12 @@ static void follow_sync(struct execution *execution,
 				  });
 		return;
 	}
+	execution->evidence.is_synced = branch->is_bound;
 	if (branch->has_address)
 		place_resume(execution, branch);
 	else
 		execution->is_lost = false;
+	execution->evidence.is_synced = false;
 }
 
 /* If no branch sets the page table root, an instruction on the way does. */
@@ -106,9 +109,11 @@ static void follow_address_space(struct execution *execution,
 		moment_begin(execution);
 		run_to_page_table(execution, position);
 	}
-	if (branch->payload == execution->page_table)
+	if (branch->payload == execution->page_table) {
+		walk_set_page_table(execution, branch->payload);
 		return;
-	execution->page_table = branch->payload;
+	}
+	walk_set_page_table(execution, branch->payload);
 	place_list(execution, FLOW_ADDRESS_SPACE, 0, branch->payload);
 }
 

@@ -21,14 +21,54 @@ int follow_update_code(struct execution *execution)
 	uint64_t next_ns = code_space_next_change_ns(execution->code);
 	uint64_t now_ns = moment_guess_ns(execution);
 
-	if (execution->may_be_ahead || now_ns >= next_ns)
+	if (execution->may_be_ahead || walk_is_code_due(execution, now_ns))
 		return set_code(execution, now_ns);
 	execution->next_change = moment_ticks(execution, next_ns);
 	return 0;
 }
 
+/* A TSC packet is written a little before or after the PSB that it is to. */
+enum { SYNC_SLACK_NS = 100 };
+
+/* Passes the synchronisation point, of known bounds, and loads its maps. */
+static int sync_code(struct execution *execution)
+{
+	uint64_t low_ns = execution->sync_low_ns;
+	uint64_t high_ns = execution->sync_high_ns;
+	int status = code_space_sync(
+		execution->code,
+		low_ns < SYNC_SLACK_NS ? 0 : low_ns - SYNC_SLACK_NS,
+		high_ns > UINT64_MAX - SYNC_SLACK_NS ? high_ns :
+						       high_ns + SYNC_SLACK_NS);
+	uint32_t block = execution->block;
+
+	execution->evidence = (struct user_evidence){
+		.is_table_lost = execution->evidence.is_table_lost,
+	};
+	if (block != BLOCK_NONE && execution->blocks[block].is_user)
+		execution->block =
+			walk_find(execution, execution->blocks[block].ip);
+	return status;
+}
+
+int follow_sync_code(struct execution *execution,
+		     const struct trace_branch *branch)
+{
+	int status = 0;
+
+	execution->sync_low_ns = moment_low_ns(execution, branch->low);
+	execution->sync_high_ns = moment_high_ns(
+		execution, branch->is_bound ? branch->low : branch->high);
+	if (execution->may_be_ahead)
+		status = set_code(execution, execution->sync_low_ns);
+	return status < 0 ? status : sync_code(execution);
+}
+
 int follow_restore_code(struct execution *execution, uint64_t next_ns)
 {
+	int status;
+
 	execution->may_be_ahead = true;
-	return set_code(execution, next_ns - 1);
+	status = set_code(execution, next_ns - 1);
+	return status < 0 ? status : sync_code(execution);
 }

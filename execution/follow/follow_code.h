@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 struct execution;
+struct trace_branch;
 
 /* Keeps the code at the state of the time that execution has reached. Blocks
  * with changed code are read again.
@@ -15,8 +16,16 @@ struct execution;
  */
 int follow_update_code(struct execution *execution);
 
-/* Applies or reverts code changes so that the next change is the one at
- * @next_ns. Returns 0 or -ERROR_MEMORY.
+/* Must be called at each sync point, @branch: places it among the switch
+ * records and changes of mappings by its time bounds. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int follow_sync_code(struct execution *execution,
+		     const struct trace_branch *branch);
+
+/* Restores the code right after the sync point whose time bounds are
+ * execution->sync_low_ns and sync_high_ns: applies or reverts code changes so
+ * that the next change is the one at @next_ns. Returns 0 or -ERROR_MEMORY.
  */
 int follow_restore_code(struct execution *execution, uint64_t next_ns);
 

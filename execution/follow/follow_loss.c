@@ -2,10 +2,12 @@
 #include "execution/follow/follow_loss.h"
 #include "execution/walk/moment.h"
 #include "execution/walk/place.h"
+#include "execution/walk/walk.h"
 
 void follow_overflow(struct execution *execution,
 		     const struct trace_branch *branch, uint64_t position)
 {
+	walk_lose_page_table(execution);
 	place_gap(execution, &(struct trace_gap){
 				     .reason = FLOW_GAP_OVERFLOW,
 				     .position = position,
@@ -38,6 +40,7 @@ void follow_unread(struct execution *execution,
 {
 	const struct trace_gap gap = gap_of(branch, position);
 
+	walk_lose_page_table(execution);
 	if (branch->count == FLOW_GAP_UNSYNCED)
 		moment_forget(execution, branch->high);
 	place_gap(execution, &gap);
@@ -52,6 +55,7 @@ void follow_break(struct execution *execution,
 	const struct trace_gap gap = gap_of(branch, position);
 	struct event_times *times = &execution->times;
 
+	walk_lose_page_table(execution);
 	event_times_flush(times);
 	if (branch->kind == TRACE_BREAK) {
 		place_gap_at(

@@ -7,7 +7,11 @@
 #include "execution/follow/run_times.h"
 
 /* Returns whether the loop can start: execution is at the target of the last
- * branch, and no mode, guest or pending target needs a check.
+ * branch, and no mode, guest or pending target needs a check. Records of the
+ * previous segment that wait (times.elsewhere) count against EVENT_TIMES_ROOM,
+ * but the loop does not count them. Until they are finished, follow_branch()
+ * follows, so that a segment calls event_times_flush() after the same branch as
+ * the whole stream would.
  */
 static bool is_usual_place(const struct execution *execution)
 {
@@ -15,6 +19,7 @@ static bool is_usual_place(const struct execution *execution)
 	       !execution->lists_blocks && !execution->is_rebased &&
 	       !execution->targets_ahead && !execution->guest &&
 	       execution->set == execution->next_set &&
+	       !execution->times.elsewhere &&
 	       event_times_wants_more(&execution->times);
 }
 

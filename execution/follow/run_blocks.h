@@ -285,7 +285,11 @@ RUN_INLINE void run_find_target(struct execution *execution, struct run *run,
 				uint64_t address)
 {
 	uint32_t from = run_index(run, run->from);
-	uint32_t way = block_graph_jump(execution->graph, from, address);
+	uint32_t way;
+
+	if (walk_enters_user(execution, from, address))
+		walk_enter_user(execution, address);
+	way = block_graph_jump(execution->graph, from, address);
 
 	execution->blocks = block_graph_blocks(execution->graph);
 	run->blocks = execution->blocks;

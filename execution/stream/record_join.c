@@ -18,6 +18,8 @@ static int open_switches(struct record_join *join,
 	if (recording_time(input->recording) != RECORDING_TIME_NANOSECONDS)
 		return 0;
 	join->is_gated = recording_is_gated(input->recording);
+	join->has_bounds = recording_trace(input->recording) ==
+			   RECORDING_TRACE_INTEL_PT;
 	/* CoreSight's driver also reports losses that did not happen. */
 	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
 		join->lost_until_ns = loss_at_end_ns(input->stream);
@@ -124,6 +126,20 @@ static bool is_beyond(const struct record_join *join,
 	       item->detail != FLOW_SWITCH_AWAY;
 }
 
+/* Moves @switched, whose own time is exact, to the time of @last, the record
+ * before it, which is not earlier: times never decrease.
+ */
+static void keep_order(union timed_record *switched,
+		       const union timed_record *last)
+{
+	uint64_t early_ns = last->time_ns - switched->time_ns;
+
+	switched->early_ns = early_ns < FLOW_NO_BOUND ? (uint32_t)early_ns :
+							FLOW_NO_BOUND;
+	switched->late_ns = last->late_ns;
+	switched->time_ns = last->time_ns;
+}
+
 /* Consumes the next switch record. Returns the number of records that it makes,
  * or -ERROR_MEMORY.
  */
@@ -135,9 +151,11 @@ static int take_switch(struct record_join *join)
 		return -ERROR_MEMORY;
 	if (is_beyond(join, &item))
 		return 0;
+	join->made.item = item;
 	if (item.time_ns > join->last.time_ns)
 		join->last.time_ns = item.time_ns;
-	join->made.item = item;
+	else
+		keep_order(&join->made, &join->last);
 	if (join->lists_blocks)
 		return 1;
 	if (!stream_tasks_record(&join->tasks, &item))
@@ -155,32 +173,65 @@ static int take_named_task(struct record_join *join)
 	return make_switch(join, &record);
 }
 
-/* Consumes the next mark. Returns like take_switch(). */
-static int take_mark(struct record_join *join, uint8_t kind)
+/* Consumes a switch point, whose mark was consumed. Returns like
+ * take_switch().
+ */
+static int take_point(struct record_join *join, const struct event_mark *mark)
 {
 	const union timed_record *record = run_cursor_record(&join->cursor);
+	int status;
+
+	if (mark->high_ns)
+		status = stream_tasks_point(&join->tasks, mark->low_ns,
+					    mark->high_ns, record->time_ns);
+	else
+		status = task_switch_point(&join->tasks.state, record->time_ns,
+					   stream_tasks_next(&join->tasks));
+	return status > 0 ? make_switch(join, record) : status;
+}
+
+/* Returns whether a switch record has been taken whose switch point is ahead. The
+ * trace shows where that is; times of later records would only estimate it.
+ */
+static bool waits_for_point(const struct record_join *join)
+{
+	return join->has_bounds && !join->lists_blocks && !join->is_fed &&
+	       join->tasks.is_running && join->tasks.state.has_next;
+}
+
+/* Passes the end of a run, which is the last record. */
+static int take_pause(struct record_join *join)
+{
+	struct stream_tasks *tasks = &join->tasks;
+	uint64_t low_ns =
+		flow_stop_low_ns(join->last.time_ns, join->last.early_ns);
+
+	if (waits_for_point(join) && stream_tasks_pass(tasks, low_ns) < 0)
+		return -ERROR_MEMORY;
+	tasks->is_running = false;
+	if (!task_switch_lost(&tasks->state, join->last.time_ns))
+		return 0;
+	return make_switch(join, &join->last);
+}
+
+/* Takes a mark of the next record.  Returns as take_switch(). */
+static int take_mark(struct record_join *join, const struct event_mark *mark)
+{
 
 	join->cursor.next_mark++;
-	switch ((enum event_mark_kind)kind) {
+	switch ((enum event_mark_kind)mark->kind) {
 	case MARK_RUNS:
 		join->tasks.is_running = true;
 		return 0;
 	case MARK_PAUSE:
-		join->tasks.is_running = false;
-		return task_switch_lost(&join->tasks.state,
-					join->last.time_ns) ?
-			       make_switch(join, &join->last) :
-			       0;
+		return take_pause(join);
 	case MARK_SYNC:
 		keep(join, segment_feed_pass(join->feed));
 		return 0;
 	case MARK_TASK:
 		return take_named_task(join);
 	case MARK_SWITCH_POINT:
-		return task_switch_point(&join->tasks.state, record->time_ns,
-					 stream_tasks_next(&join->tasks)) ?
-			       make_switch(join, record) :
-			       0;
+		return take_point(join, mark);
 	}
 	return 0;
 }
@@ -206,6 +257,43 @@ static int make_end(struct record_join *join)
 	return 1;
 }
 
+/* Returns the next switch record that is consumed by its time; NULL if there is
+ * none, or if an earlier one waits for its switch point.
+ */
+static const struct flow_item *next_change(const struct record_join *join)
+{
+	return waits_for_point(join) ? NULL : stream_tasks_next(&join->tasks);
+}
+
+/* Returns the time from which on switch records are after @record. */
+static uint64_t from_ns(const struct record_join *join,
+			const union timed_record *record)
+{
+	bool is_stop = join->lists_blocks ?
+			       record->item.kind == FLOW_STOP :
+			       record->event.kind == FUNCTION_TRACE_STOP;
+	uint8_t detail = join->lists_blocks ? record->item.detail :
+					      record->event.detail;
+
+	if (is_stop && flow_stop_ends_run(detail))
+		return flow_stop_low_ns(record->time_ns, record->early_ns);
+	return record->time_ns;
+}
+
+/* Returns the number of records before the next mark and before @change. */
+static size_t count_before(const struct record_join *join,
+			   const struct flow_item *change)
+{
+	const union timed_record *record = run_cursor_record(&join->cursor);
+	size_t count = run_cursor_left(&join->cursor,
+				       change ? change->time_ns : UINT64_MAX);
+
+	if (count || !record || !change ||
+	    from_ns(join, record) > change->time_ns)
+		return count;
+	return run_cursor_left(&join->cursor, UINT64_MAX) ? 1 : 0;
+}
+
 /* Consumes whatever is next at the current record: a mark, a switch record, or
  * a new run. Returns the number of records that it makes, or a negative enum
  * error.
@@ -214,21 +302,21 @@ static int take_place(struct record_join *join)
 {
 	const struct event_mark *mark = run_cursor_mark(&join->cursor);
 	const union timed_record *record = run_cursor_record(&join->cursor);
-	const struct flow_item *change = stream_tasks_next(&join->tasks);
+	const struct flow_item *change = next_change(join);
 	bool has_mark = mark && mark->index == join->cursor.at;
 	bool has_change;
 
 	if (has_mark && mark->kind != MARK_SWITCH_POINT &&
 	    mark->kind != MARK_TASK)
-		return take_mark(join, mark->kind);
+		return take_mark(join, mark);
 	if (record)
-		has_change = change && change->time_ns < record->time_ns;
+		has_change = change && change->time_ns < from_ns(join, record);
 	else
 		has_change = change && join->is_fed;
 	if (has_change)
 		return take_switch(join);
 	if (has_mark && record)
-		return take_mark(join, mark->kind);
+		return take_mark(join, mark);
 	if (!join->is_fed)
 		return read_run(join);
 	return make_end(join);
@@ -238,10 +326,8 @@ static int next_records(struct record_join *join,
 			const union timed_record **records)
 {
 	while (!join->at_end) {
-		const struct flow_item *change =
-			stream_tasks_next(&join->tasks);
-		size_t count = run_cursor_left(
-			&join->cursor, change ? change->time_ns : UINT64_MAX);
+		const struct flow_item *change = next_change(join);
+		size_t count = count_before(join, change);
 		int status;
 
 		if (count && (join->lists_blocks ||

@@ -23,6 +23,8 @@ struct record_join {
 	struct run_cursor cursor;
 	bool is_fed; /* @cursor has the last run of the feed */
 	bool at_end;
+	/* switch points have time bounds, see struct event_mark */
+	bool has_bounds;
 	bool is_gated; /* recording_is_gated() */
 	/* the end of the loss that the stream ends with, 0 if none */
 	uint64_t lost_until_ns;

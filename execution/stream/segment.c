@@ -19,14 +19,14 @@ void segment_free(struct segment *segment)
 	array_free(&segment->marks);
 }
 
-static int add_mark(struct segment *segment, uint8_t kind)
+static int add_mark(struct segment *segment, const struct event_mark *from)
 {
 	struct event_mark *mark = array_add(&segment->marks);
 
 	if (!mark)
 		return -ERROR_MEMORY;
+	*mark = *from;
 	mark->index = (uint32_t)segment->records.count;
-	mark->kind = kind;
 	return 0;
 }
 
@@ -42,12 +42,12 @@ static void pass(struct segment *segment, const struct record_feed *feed)
 }
 
 static int take_mark(struct segment *segment, const struct record_feed *feed,
-		     uint8_t kind)
+		     const struct event_mark *mark)
 {
-	if (kind == MARK_SYNC)
+	if (mark->kind == MARK_SYNC)
 		pass(segment, feed);
 	else if (segment->has_begin)
-		return add_mark(segment, kind);
+		return add_mark(segment, mark);
 	return 0;
 }
 
@@ -78,7 +78,7 @@ static int take(struct segment *segment, const struct record_feed *feed,
 		if (segment->has_begin)
 			keep(segment, run->records + at, next - at);
 		at = next;
-		if (is_mark && take_mark(segment, feed, run->marks[i].kind) < 0)
+		if (is_mark && take_mark(segment, feed, &run->marks[i]) < 0)
 			return -ERROR_MEMORY;
 	}
 	return 0;

@@ -50,6 +50,10 @@ static void pack_place(struct pack *pack, struct execution_state *state,
 	pack_u64(pack, &state->nmi_return);
 	pack_u32(pack, &state->targets_ahead);
 	pack_u64(pack, &state->page_table);
+	pack_u64(pack, &state->guest_page_table);
+	pack_u64(pack, &state->machine);
+	pack_u64(pack, &state->sync_low_ns);
+	pack_u64(pack, &state->sync_high_ns);
 	pack_u64(pack, &state->next_change_ns);
 	pack_small(pack, &state->passage, PASSAGE_OTHER);
 	pack_exit(pack, &state->exit);
@@ -63,6 +67,8 @@ static void pack_place(struct pack *pack, struct execution_state *state,
 	pack_bool(pack, &state->is_off);
 	pack_bool(pack, &state->outside);
 	pack_bool(pack, &state->is_rebased);
+	pack_small(pack, &state->guest, GUEST_UNKNOWN);
+	pack_bool(pack, &state->is_table_lost);
 }
 
 static void pack_times(struct pack *pack, struct execution_state *state)

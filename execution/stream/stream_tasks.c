@@ -54,6 +54,50 @@ bool stream_tasks_record(struct stream_tasks *tasks,
 	return task_switch_record(&tasks->state, item, tasks->is_running);
 }
 
+/* Takes the next record, whose switch is the next to happen. */
+static int announce_next(struct stream_tasks *tasks)
+{
+	task_switch_announce(&tasks->state, stream_tasks_next(tasks));
+	return stream_tasks_advance(tasks);
+}
+
+/* Returns whether the next record is of a switch point by @high_ns. */
+static bool has_record_by(const struct stream_tasks *tasks, uint64_t high_ns)
+{
+	const struct flow_item *next = stream_tasks_next(tasks);
+	uint64_t delay_ns = 0;
+
+	if (!next)
+		return false;
+	if (switch_feed_is_arrival(tasks->feed))
+		delay_ns = TASK_SWITCH_NEAR_NS;
+	return next->time_ns <= delay_ns || next->time_ns - delay_ns <= high_ns;
+}
+
+int stream_tasks_pass(struct stream_tasks *tasks, uint64_t low_ns)
+{
+	const struct flow_item *next;
+
+	while ((next = stream_tasks_next(tasks)) && next->time_ns < low_ns)
+		if (announce_next(tasks) < 0)
+			return -ERROR_MEMORY;
+	return 0;
+}
+
+int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
+		       uint64_t high_ns, uint64_t time_ns)
+{
+	if (stream_tasks_pass(tasks, low_ns) < 0)
+		return -ERROR_MEMORY;
+	if (!tasks->state.has_next &&
+	    task_switch_is_done(&tasks->state, low_ns, high_ns))
+		return 0;
+	if (!tasks->state.has_next && has_record_by(tasks, high_ns) &&
+	    announce_next(tasks) < 0)
+		return -ERROR_MEMORY;
+	return task_switch_point(&tasks->state, time_ns, NULL);
+}
+
 bool stream_tasks_come_back(struct stream_tasks *tasks)
 {
 	return tasks->own.tid >= 0 &&

@@ -54,6 +54,23 @@ int stream_tasks_advance(struct stream_tasks *tasks);
 bool stream_tasks_record(struct stream_tasks *tasks,
 			 const struct flow_item *item);
 
+/* Consumes all switch records before @low_ns, whose switch points were not
+ * traced. The last of them announces the next task. Returns 0 or -ERROR_MEMORY.
+ */
+int stream_tasks_pass(struct stream_tasks *tasks, uint64_t low_ns);
+
+/* Consumes a switch point whose time is estimated as @time_ns and is within
+ * [@low_ns, @high_ns], after stream_tasks_pass() up to @low_ns. Its switch
+ * record is the last one announced. If there is none, it is the next one if
+ * that can be in time, which is then consumed: the record of the task that
+ * leaves is written before the switch point, that of the task that arrives
+ * after it.
+ *
+ * Returns 1 if the task changes here, 0 if not, or -ERROR_MEMORY.
+ */
+int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
+		       uint64_t high_ns, uint64_t time_ns);
+
 /* Must be called when execution continues. If the stream is of one thread, that
  * thread runs now. Returns whether it did not before.
  */

@@ -24,6 +24,11 @@ enum event_mark_kind {
 struct event_mark {
 	uint32_t index; /* of the record after the mark */
 	uint8_t kind;
+	/* Bounds of a switch point's time; both 0 where only the record's own
+	 * time is known.
+	 */
+	uint64_t low_ns;
+	uint64_t high_ns;
 };
 
 enum { MARKS_ROOM = 2 * EVENT_TIMES_ROOM };
@@ -34,14 +39,18 @@ struct event_marks {
 	struct event_mark marks[MARKS_ROOM];
 };
 
-/* Adds a mark before record @index. Requires room. */
-static inline void event_marks_add(struct event_marks *marks, size_t index,
-				   enum event_mark_kind kind)
+/* Adds a mark before record @index and returns it. Requires room. */
+static inline struct event_mark *event_marks_add(struct event_marks *marks,
+						 size_t index,
+						 enum event_mark_kind kind)
 {
-	marks->marks[marks->count++] = (struct event_mark){
+	struct event_mark *mark = &marks->marks[marks->count++];
+
+	*mark = (struct event_mark){
 		.index = (uint32_t)index,
 		.kind = (uint8_t)kind,
 	};
+	return mark;
 }
 
 /* Returns how many marks can be consumed together with the first @records. A

@@ -13,6 +13,12 @@ void execution_reset(struct execution *execution)
 	execution->guest_page_table = 0;
 	execution->machine = 0;
 	execution->guest = GUEST_NONE;
+	execution->evidence = (struct user_evidence){
+		.switches = -1,
+		.is_table_lost = true,
+	};
+	execution->sync_low_ns = 0;
+	execution->sync_high_ns = UINT64_MAX;
 	execution->nmi_return = NO_NMI;
 	moment_forget(execution, UINT64_MAX);
 	execution->is_lost = true;

@@ -91,6 +91,23 @@ struct moment {
 	uint64_t known_ns; /* the known time; 0: none */
 };
 
+/* The evidence for the next entry into user space (struct process_entry), from
+ * the trace since the previous entry or the last sync point: invariant 5.
+ */
+struct user_evidence {
+	/* number of switch points; negative: some may be untraced */
+	int32_t switches;
+	/* a sync point of known time is right here, so follow_sync_code()
+	 * already found the process
+	 */
+	bool is_synced;
+	bool is_table_lost;   /* a page table may have been set untraced */
+	bool is_table_passed; /* a page table other than user_table was set */
+	/* page table at the previous entry, without its low 12 bits; 0: unknown
+	 */
+	uint64_t user_table;
+};
+
 /* One stream's execution. */
 struct execution {
 	struct block_graph *graph;
@@ -129,6 +146,10 @@ struct execution {
 	uint64_t page_table;
 	uint64_t guest_page_table;
 	uint64_t machine; /* the VMCS of the last TRACE_MACHINE, or 0 */
+	struct user_evidence evidence;
+	bool counts_switches; /* the kernel has a switch point */
+	uint64_t sync_low_ns; /* time bounds of the last sync point */
+	uint64_t sync_high_ns;
 	/* address of the last instruction that ran; 0: @from's last */
 	uint64_t last_ip;
 	/* of the call or interruption that arrives next */
@@ -162,11 +183,11 @@ struct execution {
 	struct event_times times;
 };
 
-/* Adds a mark before the next record. */
-static inline void execution_mark(struct execution *execution,
-				  enum event_mark_kind kind)
+/* Adds a mark before the next record and returns it. */
+static inline struct event_mark *execution_mark(struct execution *execution,
+						enum event_mark_kind kind)
 {
-	event_marks_add(&execution->marks, execution->times.count, kind);
+	return event_marks_add(&execution->marks, execution->times.count, kind);
 }
 
 /* Emits the events of the edge from execution->from to execution->block, by

@@ -45,6 +45,7 @@ struct flow_item *place_item(struct execution *execution, uint8_t kind,
 void place_lose(struct execution *execution)
 {
 	execution->times.work += BLOCK_WORK_SLOW;
+	walk_lose_switches(execution);
 	execution_forget_place(execution, EXIT_UNSEEN);
 	return_stack_clear(&execution->returns);
 	execution->outside = false;
@@ -83,6 +84,8 @@ static void begin_set(struct execution *execution)
 void place_go(struct execution *execution, uint64_t address, uint8_t exit)
 {
 	begin_set(execution);
+	if (walk_enters_user(execution, execution->from, address))
+		walk_enter_user(execution, address);
 	execution->block = walk_find(execution, address);
 	execution->passage = PASSAGE_OTHER;
 	execution->exit = exit;
@@ -91,10 +94,13 @@ void place_go(struct execution *execution, uint64_t address, uint8_t exit)
 void place_leave(struct execution *execution, uint8_t reason)
 {
 	execution_forget_place(execution, EXIT_UNSEEN);
+	walk_lose_switches(execution);
 	execution->block = BLOCK_NONE;
 	execution->outside = reason == FLOW_STOP_LEVEL;
 	if (execution->outside)
 		execution->nmi_return = NO_NMI;
+	if (!execution->outside)
+		walk_lose_page_table(execution);
 	/* Entering or leaving the kernel or a virtual machine does not switch
 	 * tasks: a later record reports the switch.
 	 */

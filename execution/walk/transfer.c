@@ -36,6 +36,23 @@ static struct function_event *add(struct execution *execution, uint8_t kind,
 	return event;
 }
 
+/* Marks the switch point, with the time bounds of the code that runs between
+ * the last branch and the next one. Arm's engine has other bounds; there the
+ * record's estimated time is used.
+ */
+static void pass_switch_point(struct execution *execution)
+{
+	struct event_mark *mark = execution_mark(execution, MARK_SWITCH_POINT);
+	uint64_t high = execution->at_branch ? execution->before.high :
+					       execution->next_high;
+
+	execution->evidence.switches += execution->evidence.switches >= 0;
+	if (execution->atoms.is_on)
+		return;
+	mark->low_ns = moment_low_ns(execution, execution->before.low);
+	mark->high_ns = moment_high_ns(execution, high);
+}
+
 /* The kernel changes stacks at the entry of the switch point, a task its
  * program at the entry of the exec point.
  */
@@ -46,7 +63,7 @@ static void check_points(struct execution *execution)
 	if (target->role == CODE_EXEC_POINT)
 		execution_add(execution)->event.kind = FUNCTION_NEW_PROGRAM;
 	if (target->role == CODE_SWITCH_POINT)
-		execution_mark(execution, MARK_SWITCH_POINT);
+		pass_switch_point(execution);
 }
 
 static void add_local_call(struct execution *execution,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/walk/walk.h"
+#include "common/error.h"
 #include "decoder/code/code_space.h"
+#include "decoder/code/process_view.h"
 #include "execution/walk/moment.h"
 
 static void list_block(struct execution *execution, uint32_t index,
@@ -78,13 +80,92 @@ static void forget_code(void *ctx, uint64_t first, uint64_t end)
 	block_graph_forget(execution->graph, first, end);
 }
 
+/* The low 12 bits of CR3 are no address (Intel SDM, "Control Registers").  With
+ * page table isolation the kernel's table and the process's differ in bit 12
+ * (PTI_USER_PGTABLE_BIT, arch/x86/include/asm/pgtable.h).
+ */
+enum { TABLE_SHIFT = 12, TABLE_PAIR_SHIFT = 13 };
+
+int walk_enter_user(struct execution *execution, uint64_t address)
+{
+	struct user_evidence *evidence = &execution->evidence;
+	uint64_t table = evidence->is_table_lost ?
+				 0 :
+				 execution->page_table >> TABLE_SHIFT;
+	uint32_t space = code_space_of(execution->code, address);
+	bool is_known = table && evidence->user_table;
+	const struct process_entry entry = {
+		.low_ns = moment_low_ns(execution, execution->before.low),
+		.high_ns = moment_high_ns(execution, execution->before.high),
+		.ip = address,
+		.switches = execution->counts_switches ? evidence->switches :
+							 -1,
+		.is_same_table = is_known && !evidence->is_table_passed &&
+				 table == evidence->user_table,
+		.is_other_table = is_known && table != evidence->user_table,
+	};
+
+	bool is_synced = evidence->is_synced;
+
+	*evidence = (struct user_evidence){
+		.is_table_lost = evidence->is_table_lost,
+		.user_table = table,
+	};
+	if (is_synced)
+		return 0;
+	if (code_space_enter(execution->code, &entry) < 0)
+		return -ERROR_MEMORY;
+	if (code_space_of(execution->code, address) != space)
+		return_stack_forget_blocks(&execution->returns);
+	return 0;
+}
+
+void walk_lose_switches(struct execution *execution)
+{
+	execution->evidence.switches = -1;
+}
+
+void walk_lose_page_table(struct execution *execution)
+{
+	execution->evidence.is_table_lost = true;
+}
+
+void walk_set_page_table(struct execution *execution, uint64_t root)
+{
+	struct user_evidence *evidence = &execution->evidence;
+	const unsigned int pair = TABLE_PAIR_SHIFT - TABLE_SHIFT;
+
+	evidence->is_table_lost = false;
+	if (root >> TABLE_PAIR_SHIFT != evidence->user_table >> pair)
+		evidence->is_table_passed = true;
+	execution->page_table = root;
+}
+
+/* Returns the time before which no switch is ahead: in user space there is none
+ * that an entry into it could follow.
+ */
+static uint64_t passed_ns(const struct execution *execution)
+{
+	if (execution->block == BLOCK_NONE ||
+	    !execution->blocks[execution->block].is_user)
+		return 0;
+	return moment_low_ns(execution, execution->before.low);
+}
+
+bool walk_is_code_due(const struct execution *execution, uint64_t time_ns)
+{
+	return code_space_is_due(execution->code, passed_ns(execution),
+				 time_ns);
+}
+
 int walk_set_code(struct execution *execution, uint64_t time_ns)
 {
 	struct code_space *code = execution->code;
 	int status = execution->may_be_ahead ?
 			     code_space_go_to(code, time_ns, forget_code,
 					      execution) :
-			     code_space_advance(code, time_ns, forget_code,
+			     code_space_advance(code, passed_ns(execution),
+						time_ns, forget_code,
 						execution);
 
 	execution->may_be_ahead = false;
@@ -223,9 +304,12 @@ bool walk_to_target(struct execution *execution)
 
 void walk_jump(struct execution *execution, uint64_t address)
 {
-	uint32_t way =
-		block_graph_jump(execution->graph, execution->from, address);
 	const struct block *from;
+	uint32_t way;
+
+	if (walk_enters_user(execution, execution->from, address))
+		walk_enter_user(execution, address);
+	way = block_graph_jump(execution->graph, execution->from, address);
 
 	execution->blocks = block_graph_blocks(execution->graph);
 	execution->block = way >> BLOCK_WAY_SHIFT;

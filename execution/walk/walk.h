@@ -2,12 +2,10 @@
 #ifndef KT_EXECUTION_WALK_H
 #define KT_EXECUTION_WALK_H
 
-#include "execution/graph/block_graph.h"
+#include "execution/walk/execution.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct execution;
 
 /* Moves execution along the graph, from execution->block, which has not run
  * yet, to another block. Functions that return bool return false if execution
@@ -34,6 +32,39 @@ uint32_t walk_find_set(struct execution *execution, uint64_t address,
  * program now. Returns 0 or -ERROR_MEMORY.
  */
 int walk_set_code(struct execution *execution, uint64_t time_ns);
+
+/* Must be called when execution enters user space at @address, before looking
+ * up its block: finds the process that runs there, from execution->evidence and
+ * the time bounds of the last branch, and resets the evidence. Does nothing
+ * else after a sync point of known time (is_synced). Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int walk_enter_user(struct execution *execution, uint64_t address);
+
+/* Returns whether execution enters user space if it goes from block @from,
+ * which may be BLOCK_NONE, to @address.
+ */
+static inline bool walk_enters_user(const struct execution *execution,
+				    uint32_t from, uint64_t address)
+{
+	return address < execution->kernel_start &&
+	       (from == BLOCK_NONE || !execution->blocks[from].is_user);
+}
+
+/* Must be called where execution is not followed: it may run switch points. */
+void walk_lose_switches(struct execution *execution);
+
+/* Must be called where trace is missing: the kernel may set page tables there.
+ */
+void walk_lose_page_table(struct execution *execution);
+
+/* Sets the page table to @root, which the trace reports. */
+void walk_set_page_table(struct execution *execution, uint64_t root);
+
+/* Returns whether walk_set_code(), which must not revert changes, would change
+ * the code at @time_ns, the estimated time.
+ */
+bool walk_is_code_due(const struct execution *execution, uint64_t time_ns);
 
 /* Emits the events of arriving at execution->block, if they are not emitted
  * yet.

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/events/task_switch.h"
 
-/* A record farther than this from a switch point belongs to another one. */
-enum { NEAR_NS = 20000 };
-
 static bool is_near(uint64_t from_ns, uint64_t to_ns)
 {
-	return from_ns && to_ns <= from_ns + NEAR_NS;
+	return from_ns && to_ns <= from_ns + TASK_SWITCH_NEAR_NS;
 }
 
-static void announce(struct task_switch *state, const struct flow_item *item)
+void task_switch_announce(struct task_switch *state,
+			  const struct flow_item *item)
 {
 	state->next.tid = flow_switch_tid(item);
 	state->next.pid = flow_switch_pid(item);
@@ -30,7 +28,7 @@ static void perform(struct task_switch *state)
 bool task_switch_record(struct task_switch *state, const struct flow_item *item,
 			bool running)
 {
-	announce(state, item);
+	task_switch_announce(state, item);
 	/* Most switches are recorded twice: out of one task, into another. */
 	if (state->next.tid == state->current.tid && state->next.tid >= 0) {
 		state->has_next = false;
@@ -45,6 +43,18 @@ bool task_switch_record(struct task_switch *state, const struct flow_item *item,
 	return true;
 }
 
+bool task_switch_is_done(struct task_switch *state, uint64_t low_ns,
+			 uint64_t high_ns)
+{
+	uint64_t done_ns = state->untraced_ns;
+
+	if (!done_ns || done_ns > high_ns ||
+	    low_ns > done_ns + TASK_SWITCH_NEAR_NS)
+		return false;
+	state->untraced_ns = 0;
+	return true;
+}
+
 /* A dead task that runs for the last time has no tid any more, but its record
  * belongs to this switch point like any other.
  */
@@ -55,8 +65,9 @@ bool task_switch_point(struct task_switch *state, uint64_t time_ns,
 		state->untraced_ns = 0;
 		return false;
 	}
-	if (!state->has_next && next && next->time_ns <= time_ns + NEAR_NS)
-		announce(state, next);
+	if (!state->has_next && next &&
+	    next->time_ns <= time_ns + TASK_SWITCH_NEAR_NS)
+		task_switch_announce(state, next);
 	state->overdue_ns = state->has_next ? 0 : time_ns;
 	if (!state->has_next)
 		return false;

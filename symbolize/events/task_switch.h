@@ -38,6 +38,23 @@ struct task_switch {
 bool task_switch_record(struct task_switch *state, const struct flow_item *item,
 			bool running);
 
+/* A record farther than this from a switch point belongs to another one. If the
+ * switch point's time bounds are known, this does not limit the records before
+ * it.
+ */
+enum { TASK_SWITCH_NEAR_NS = 20000 };
+
+/* Consumes a FLOW_SWITCH whose switch point follows. */
+void task_switch_announce(struct task_switch *state,
+			  const struct flow_item *item);
+
+/* Returns whether the switch point within [@low_ns, @high_ns] is that of a
+ * switch which was assumed while the CPU was not traced (untraced_ns). That
+ * assumption is then used up.
+ */
+bool task_switch_is_done(struct task_switch *state, uint64_t low_ns,
+			 uint64_t high_ns);
+
 /* Consumes a switch point at @time_ns. @next is the next FLOW_SWITCH, which may
  * belong to this switch point; NULL if there is none. Returns whether the task
  * changes here.

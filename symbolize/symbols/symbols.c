@@ -209,6 +209,18 @@ bool symbols_are_of_two_files(const struct symbols *symbols, uint32_t a,
 	return *first && *second && strcmp(first, second) != 0;
 }
 
+bool symbols_have_role(const struct symbols *symbols, uint8_t role)
+{
+	size_t count;
+	const struct symbol *found =
+		address_map_symbols(symbols->kernel, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (found[i].role == role)
+			return true;
+	return false;
+}
+
 const struct arch *symbols_arch(const struct symbols *symbols)
 {
 	return symbols->arch;

@@ -73,6 +73,9 @@ void symbols_find_mapped(const struct symbols *symbols,
 bool symbols_are_of_two_files(const struct symbols *symbols, uint32_t a,
 			      uint32_t b);
 
+/* Returns whether kernel code of @role (enum code_role) has a symbol. */
+bool symbols_have_role(const struct symbols *symbols, uint8_t role);
+
 const struct arch *symbols_arch(const struct symbols *symbols);
 const struct function_table *symbols_functions(const struct symbols *symbols);
 

@@ -8,6 +8,7 @@ clock, the thread that answered, the one behind that, how often the first of
 these slept for the second, and how many microseconds it was at it at least."""
 import collections
 import json
+import re
 import sys
 
 from waits import Judge, Recording
@@ -35,6 +36,10 @@ def rows_of(recording, table):
     return json.loads(recording.run("report", "--" + table, "--format=json"))
 
 
+def begin_ns(row):
+    return float(row["begin_s"]) * 1e9
+
+
 def may_be_swapped(row, truth, truths):
     """Which of a pool's workers has which of two requests at a time is decided in
     user space, by who gets the lock first.  With one CPU one is answered after
@@ -55,31 +60,64 @@ def check_servers(case, cpus, found, truths):
     judge.expect(f"{case}: by the thread that served it", not wrong, wrong)
 
 
-def check_times(case, cpus, certain):
+def absences(recording, tids):
+    """Returns when each of the threads was off the CPU, as the kernel's records
+    of switches have it: (start, end) in nanoseconds, oldest first."""
+    found = collections.defaultdict(list)
+    left = {}
+    for line in recording.run("dump", "--records").splitlines():
+        record = re.match(r"(\d+) byte \d+ cpu \d+ task \d+/(\d+) "
+                          r"switch (in|out)\b", line)
+        if not record or int(record[2]) not in tids:
+            continue
+        time_ns, tid = int(record[1]), int(record[2])
+        if record[3] == "out":
+            left[tid] = time_ns
+        elif tid in left:
+            found[tid].append((left.pop(tid), time_ns))
+    return found
+
+
+def absent_ns(spans, begin_ns, end_ns):
+    """Returns how much of [begin_ns, end_ns] is in the spans."""
+    return sum(max(0, min(end, end_ns) - max(begin, begin_ns))
+               for begin, end in spans)
+
+
+def check_times(case, cpus, recording, certain):
     """A client reads the clock before it asks and when it has the answer.  With
-    several CPUs it is the host's, which may run something else in between, for as
-    long as it likes: then one difference of the two clocks has to fit all of a
+    one CPU it may be preempted between the clock and the call: as long as its
+    thread was off the CPU there, the two may differ by more.  With several CPUs
+    the clock is the host's, which may run something else in between, for as long
+    as it likes: then one difference of the two clocks has to fit all of a
     recording, and none was shorter than its server was at it."""
+    begins = [begin_ns(row) - truth.begin for row, truth in certain]
+    ends = [begin_ns(row) + row["wall_ns"] - truth.end
+            for row, truth in certain]
+    away = absences(recording, {truth.tid for row, truth in certain})
+    clock_ns = min(begins, default=0)
+    late = [absent_ns(away[truth.tid], truth.begin + clock_ns, begin_ns(row))
+            for row, truth in certain]
+    early = [absent_ns(away[truth.tid], begin_ns(row) + row["wall_ns"],
+                       truth.end + clock_ns) for row, truth in certain]
     wrong = []
-    for row, truth in certain:
+    for k, (row, truth) in enumerate(certain):
         waited_ns = truth.end - truth.begin
-        least_ns = waited_ns - AROUND_NS if cpus == 1 else \
-            truth.busy_us * 1000
+        least_ns = waited_ns - AROUND_NS - late[k] - early[k] \
+            if cpus == 1 else truth.busy_us * 1000
         if not least_ns <= row["wall_ns"] <= waited_ns:
             wrong.append((row["wall_ns"], waited_ns, least_ns))
     judge.expect(f"{case}: as long as its client had to wait", not wrong,
                  wrong)
-    begins = [float(row["begin_s"]) * 1e9 - truth.begin
-              for row, truth in certain]
-    ends = [float(row["begin_s"]) * 1e9 + row["wall_ns"] - truth.end
-            for row, truth in certain]
+    delays = [begin - clock_ns - absent
+              for begin, absent in zip(begins, late)]
     judge.expect(f"{case}: when its client sent it", not certain or (
-        max(begins) - min(begins) < AROUND_NS if cpus == 1 else
+        max(delays) < AROUND_NS if cpus == 1 else
         max(ends) - min(begins) < AROUND_NS),
-        [round(begin - min(begins)) for begin in begins])
+        [round(delay) for delay in delays])
 
 
-def check_requests(case, cpus, rows, truths):
+def check_requests(case, cpus, recording, rows, truths):
     clients = {truth.tid for truth in truths}
     found = sorted((row for row in rows if row["answered"]
                     and row["client_tid"] in clients),
@@ -90,8 +128,9 @@ def check_requests(case, cpus, rows, truths):
     if len(found) != len(truths):
         return []
     check_servers(case, cpus, found, truths)
-    check_times(case, cpus, [(row, truth) for row, truth in zip(found, truths)
-                             if not row["inferred"]])
+    check_times(case, cpus, recording,
+                [(row, truth) for row, truth in zip(found, truths)
+                 if not row["inferred"]])
     return found
 
 
@@ -276,7 +315,7 @@ def main():
         recording = Recording(ktrace, folder, case)
         truths = truth_of(recording)
         rows = rows_of(recording, "requests")
-        found = check_requests(case, int(cpus), rows, truths)
+        found = check_requests(case, int(cpus), recording, rows, truths)
         check_direction(case, rows, truths)
         # By pipes, which server asked for which client is inferred.
         if cpus == "2" and case == "chain-pipe":

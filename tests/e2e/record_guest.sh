@@ -180,7 +180,8 @@ no_space() {
 	mkdir small
 	mount -t tmpfs -o size=$((size + 1000))k none small
 	"$KTRACE" record -o small/full -a --buffer 256K -- \
-		ls -R /usr/lib/python3 >full.out 2>full.err || code=$?
+		dd if=/dev/zero of=/dev/null bs=1 count=50000 \
+		>full.out 2>full.err || code=$?
 	echo "$code" >full.code
 	cp -r small/full full
 	umount small

@@ -8,7 +8,8 @@ set -uo pipefail
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "$(realpath "$0")")/guest_run.sh"
 RESULTS=$1 KTRACE=$2/ktrace-hw PROGRAMS=$2/tests/e2e/programs
-MISBEHAVE=$3/tests/e2e/misbehave.py
+# A copy, since the user nobody may not be able to enter the project's folder.
+MISBEHAVE=/dev/shm/work/misbehave.py
 # The built libraries, which the machine's own files may lack.
 export LD_LIBRARY_PATH=$2/lib
 # And the right to change the socket's group.
@@ -21,6 +22,8 @@ unset TMPDIR
 trap "" PIPE
 mkdir -p /dev/shm/work
 cd /dev/shm/work || exit 1
+cp "$3/tests/e2e/misbehave.py" "$MISBEHAVE"
+chmod 644 "$MISBEHAVE"
 
 # The user nobody, with the group or without.
 readonly MEMBER=(setpriv --reuid "$USER_ID" --regid "$USER_ID" --groups

@@ -123,7 +123,7 @@ check_readme() { # name system user folder
 check_clang() { # name system folder
 	expect_success "$1: clang" "$1.clang" inside "$2" root \
 		"cd '$3' && apt-get -qq -y --no-install-recommends install \
-		clang && make -s -j$(nproc) warnings CC=clang"
+		clang libclang-rt-dev && make -s -j$(nproc) warnings CC=clang"
 }
 
 check_deb() { # name system

@@ -15,17 +15,23 @@ enum {
 	EVD_SIZE = 11,
 };
 
+/* libipt 2.0 does not know the packets of Event Trace, 2.1 has types for them: they
+ * are recognized by their bytes.
+ */
+static bool is_event(const uint8_t *packet)
+{
+	return packet[0] == 0x02 && (packet[1] == CFE || packet[1] == EVD);
+}
+
 static int size_of_event(struct pt_packet_unknown *unknown,
 			 const struct pt_config *config, const uint8_t *at,
 			 void *context)
 {
 	(void)context;
 	unknown->packet = at;
-	if (config->end - at < EVD_SIZE || at[0] != 0x02)
+	if (config->end - at < EVD_SIZE || !is_event(at))
 		return -pte_bad_opc;
-	if (at[1] == CFE)
-		return CFE_SIZE;
-	return at[1] == EVD ? EVD_SIZE : -pte_bad_opc;
+	return at[1] == CFE ? CFE_SIZE : EVD_SIZE;
 }
 
 bool transfers_open(struct transfers *transfers,
@@ -165,6 +171,10 @@ static bool take(struct transfers *transfers, const struct pt_packet *packet,
 		 uint64_t offset, struct transfer *transfer)
 {
 	transfers->next.offset = offset;
+	if (is_event(transfers->bytes + offset)) {
+		take_event(transfers, transfers->bytes + offset);
+		return false;
+	}
 	switch ((int)packet->type) {
 	case ppt_psb:
 		transfers->in_psb = true;
@@ -187,9 +197,6 @@ static bool take(struct transfers *transfers, const struct pt_packet *packet,
 		return false;
 	case ppt_mode:
 		take_mode(transfers, offset);
-		return false;
-	case ppt_unknown:
-		take_event(transfers, packet->payload.unknown.packet);
 		return false;
 	case ppt_pwre:
 	case ppt_exstop:

@@ -107,20 +107,13 @@ static void set(long long offset_ns, long long trip_ns)
 	state_error((long)(trip_ns / 2000) + LEAST_ERROR_US);
 }
 
-static int take(int fd, const char *address)
+/* Asks ROUNDS times.  Returns the shortest round trip, and its offset. */
+static long long ask_often(int fd, long long *best_offset_ns)
 {
-	const struct timeval limit = { .tv_sec = 1 };
-	struct sockaddr_in in = { .sin_family = AF_INET,
-				  .sin_port = htons(PORT) };
-	long long best_ns = -1;
-	long long best_offset_ns = 0;
-	long long offset_ns;
 	struct reading reading;
+	long long best_ns = -1;
+	long long offset_ns;
 
-	if (inet_pton(AF_INET, address, &in.sin_addr) != 1 ||
-	    connect(fd, (const struct sockaddr *)&in, sizeof(in)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)))
-		err(1, "%s", address);
 	for (int left = ROUNDS; left;) {
 		long long trip_ns = ask(
 			fd, memset(&reading, 0, sizeof(reading)), &offset_ns);
@@ -129,14 +122,45 @@ static int take(int fd, const char *address)
 		if (trip_ns < 0 || (best_ns >= 0 && trip_ns >= best_ns))
 			continue;
 		best_ns = trip_ns;
-		best_offset_ns = offset_ns;
+		*best_offset_ns = offset_ns;
 	}
-	set(best_offset_ns, best_ns);
+	return best_ns;
+}
+
+/* Sets the clock, and again if it has jumped meanwhile: a machine that goes on
+ * from a saved state on a busy host may make up for the time between only later.
+ */
+static void agree(int fd)
+{
+	long long offset_ns;
+	long long trip_ns = ask_often(fd, &offset_ns);
+	long long used_ns;
+
+	do {
+		fprintf(stderr, "round trip %lld ns, offset %lld ns\n", trip_ns,
+			offset_ns);
+		set(offset_ns, trip_ns);
+		used_ns = trip_ns;
+		trip_ns = ask_often(fd, &offset_ns);
+	} while (llabs(offset_ns) > used_ns + trip_ns);
+}
+
+static int take(int fd, const char *address)
+{
+	const struct timeval limit = { .tv_sec = 1 };
+	struct sockaddr_in in = { .sin_family = AF_INET,
+				  .sin_port = htons(PORT) };
+	long long offset_ns;
+	struct reading reading;
+
+	if (inet_pton(AF_INET, address, &in.sin_addr) != 1 ||
+	    connect(fd, (const struct sockaddr *)&in, sizeof(in)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)))
+		err(1, "%s", address);
+	agree(fd);
 	do {
 		reading = (struct reading){ .done = 1 };
 	} while (ask(fd, &reading, &offset_ns) < 0 || reading.done < 2);
-	fprintf(stderr, "round trip %lld ns, offset %lld ns\n", best_ns,
-		best_offset_ns);
 	printf("%lld\n", reading.done);
 	return 0;
 }
