@@ -142,7 +142,6 @@ void code_space_order_by_trace(struct code_space *code)
 		process_view_order_by_trace(code->processes);
 }
 
-/* An entry that names several processes leads to code of none. */
 int code_space_enter(struct code_space *code, const struct process_entry *entry)
 {
 	if (!code->by_trace)

@@ -26,6 +26,13 @@ struct process_entry;
  *    other code: decoded instructions may be cached by space and address.
  * 2. Kernel code is always in CODE_SPACE_KERNEL. Each change of it is reported
  *    to a code_space_changed.
+ * 3. While the running process is unknown, its space has no mappings.
+ *
+ * Changes are applied by their times. But after code_space_order_by_trace(),
+ * the process and its mappings change where the trace enters user space, and at
+ * sync points; times only decide about changes that have certainly happened, and
+ * about code added at unused addresses: process_view.h. Kernel code still
+ * changes by its times.
  *
  * A code space belongs to one thread; the image is shared.
  */
@@ -75,8 +82,8 @@ bool code_space_is_due(const struct code_space *code, uint64_t low_ns,
 		       uint64_t time_ns);
 
 /* Applies changes of kernel code up to @time_ns, an estimate, and calls
- * @changed for each. @low_ns is the lower bound of the time, at most @time_ns:
- * process_view_advance().
+ * @changed for each. Advances the process and its mappings, too, for which
+ * @low_ns, at most @time_ns, is the lower bound: process_view_advance().
  *
  * Returns 0 or -ERROR_MEMORY.
  */

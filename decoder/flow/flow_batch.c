@@ -259,7 +259,7 @@ void flow_batch_flush(struct flow_batch *batch)
 	cycle_rate_begin(&batch->speed);
 }
 
-/* Returns the time from which on context switch records follow @item. */
+/* Returns the time from which on switch records are after @item. */
 static uint64_t from_ns(const struct flow_item *item)
 {
 	if (item->kind == FLOW_STOP && flow_stop_ends_run(item->detail))
@@ -267,8 +267,8 @@ static uint64_t from_ns(const struct flow_item *item)
 	return item->time_ns;
 }
 
-/* Moves @item, whose own time is exact, to the time of @last, which precedes it, if
- * that is later.
+/* Moves @item, whose own time is exact, to the time of @last, the item before
+ * it, if that is later: times never decrease.
  */
 static void keep_order(struct flow_item *item, const struct flow_item *last)
 {

@@ -43,8 +43,8 @@ enum trace_branch_kind {
 	 * there is none.
 	 */
 	TRACE_OVERFLOW,
-	/* A synchronisation point: the next instruction to run is at the
-	 * address; without one the trace is off.  If is_bound its time is @low.
+	/* A sync point: the next instruction to run is at the address; without
+	 * one, tracing is off. If is_bound, its time is @low.
 	 */
 	TRACE_SYNC,
 	/* Code of @payload bits (2 = 64, 1 = 32, 0 = 16) starts with the next

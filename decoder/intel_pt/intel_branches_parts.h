@@ -29,7 +29,7 @@ enum waiting {
 struct header {
 	bool is_open;
 	bool has_address;
-	bool has_time; /* a TSC packet is among its packets */
+	bool has_time; /* has a TSC packet */
 	uint64_t address;
 	size_t position; /* of the PSB */
 };

@@ -12,7 +12,8 @@
  * determines the records that follow. An execution that starts there with the
  * same state makes the same records. It contains addresses, not blocks, so it
  * is valid for any graph. The return stack is not part of it, because it is
- * empty at a sync point.
+ * empty at a sync point. Nor is the running process: follow_restore_code() finds
+ * it from next_change_ns and the time bounds of the sync point.
  */
 struct execution_state {
 	uint64_t position; /* of the sync point, in the stream's bytes */

@@ -20,7 +20,9 @@ struct trace_branch;
  *
  * 1. If the code does not lead where the trace says, that is one gap; execution
  *    resumes at the next address in the trace.
- * 2. After each branch the code is that of the branch's time: follow_code.h.
+ * 2. After each branch, kernel code is that of the branch's estimated time, and
+ *    user code that of the process found at the last entry into user space or
+ *    sync point: follow_code.h.
  */
 
 /* Follows @branch, the next one of the stream. The branches after it, up to

@@ -7,12 +7,15 @@
 struct execution;
 struct trace_branch;
 
-/* Keeps the code at the state of the time that execution has reached. Blocks
- * with changed code are read again.
+/* Keeps the code at the state that execution has reached. Kernel code is that of
+ * the estimated time. With Intel PT, the process and its mappings are found at
+ * sync points (follow_sync_code()) and entries into user space
+ * (walk_enter_user()), from time bounds and the trace between. Blocks with
+ * changed code are read again.
  */
 
-/* Applies code changes up to the estimated time of the last branch. Returns 0
- * or -ERROR_MEMORY.
+/* Applies code changes up to the estimated time of the last branch, like
+ * walk_set_code(), if there are any. Returns 0 or -ERROR_MEMORY.
  */
 int follow_update_code(struct execution *execution);
 

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Switch records are placed by their times, so they are not used if the trace
- * has none.
+/* Switch records are placed by times or time bounds of the trace, so they are
+ * not used if it has none in nanoseconds.
  */
 static int open_switches(struct record_join *join,
 			 const struct flow_input *input)
@@ -190,8 +190,8 @@ static int take_point(struct record_join *join, const struct event_mark *mark)
 	return status > 0 ? make_switch(join, record) : status;
 }
 
-/* Returns whether a switch record has been taken whose switch point is ahead. The
- * trace shows where that is; times of later records would only estimate it.
+/* Returns whether an announced switch waits for its switch point: invariant 1.
+ * After the last record there is none.
  */
 static bool waits_for_point(const struct record_join *join)
 {
@@ -199,7 +199,10 @@ static bool waits_for_point(const struct record_join *join)
 	       join->tasks.is_running && join->tasks.state.has_next;
 }
 
-/* Passes the end of a run, which is the last record. */
+/* Consumes a pause, after the last record. An announced task runs from here on;
+ * if it waited for its switch point, that was not traced, and a later switch
+ * record before the pause replaces the task. Returns like take_switch().
+ */
 static int take_pause(struct record_join *join)
 {
 	struct stream_tasks *tasks = &join->tasks;
@@ -214,7 +217,7 @@ static int take_pause(struct record_join *join)
 	return make_switch(join, &join->last);
 }
 
-/* Takes a mark of the next record.  Returns as take_switch(). */
+/* Consumes @mark, the next one. Returns like take_switch(). */
 static int take_mark(struct record_join *join, const struct event_mark *mark)
 {
 

@@ -14,8 +14,23 @@ struct jobs;
 struct segment_feed;
 struct symbols;
 
-/* Merges the records of one stream with the kernel's records of task switches,
- * in order of time.
+/* Merges the records of one stream with the kernel's switch records.
+ *
+ * In a list, a switch record is an item, inserted by its time. For events, a
+ * switch record announces the next task, and the task changes at the switch
+ * point (MARK_SWITCH_POINT) that belongs to the record: task_switch.h. Where
+ * execution is not traced, it changes at the record's time.
+ *
+ * 1. With Intel PT, an announced switch waits for its switch point: meanwhile
+ *    no other switch record is consumed by its time, because the times of the
+ *    records around it are estimates. The switch point, or the pause
+ *    (MARK_PAUSE) that comes instead, then consumes the switch records before
+ *    its lower bound. Only the last of them counts: the switch points of the
+ *    others were not traced.
+ * 2. A switch record within the bounds of a stop is after the stop, if tasks may
+ *    be switched there: flow_stop_ends_run(), flow_stop_low_ns().
+ * 3. Times never decrease: a switch record that is placed after a later record
+ *    gets the time of that record.
  */
 struct record_join {
 	bool lists_blocks; /* records are flow items, not events */

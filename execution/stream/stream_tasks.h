@@ -13,7 +13,8 @@ struct flow_item;
 struct switch_feed;
 
 /* The running task of a stream, from the kernel's switch records and from the
- * trace itself.
+ * trace itself. record_join.h decides which comes next: a switch record
+ * (_record), a switch point (_point), or the return of the thread (_come_back).
  */
 struct stream_tasks {
 	/* NULL: switch records cannot be placed in time */
@@ -54,8 +55,9 @@ int stream_tasks_advance(struct stream_tasks *tasks);
 bool stream_tasks_record(struct stream_tasks *tasks,
 			 const struct flow_item *item);
 
-/* Consumes all switch records before @low_ns, whose switch points were not
- * traced. The last of them announces the next task. Returns 0 or -ERROR_MEMORY.
+/* Consumes all switch records before @low_ns. Each replaces the announced task,
+ * because the switch point of the record before it was not traced. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int stream_tasks_pass(struct stream_tasks *tasks, uint64_t low_ns);
 

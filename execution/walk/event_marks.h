@@ -24,8 +24,8 @@ enum event_mark_kind {
 struct event_mark {
 	uint32_t index; /* of the record after the mark */
 	uint8_t kind;
-	/* Bounds of a switch point's time; both 0 where only the record's own
-	 * time is known.
+	/* Time bounds of a switch point. @high_ns 0: they are unknown, only the
+	 * record has an estimated time.
 	 */
 	uint64_t low_ns;
 	uint64_t high_ns;

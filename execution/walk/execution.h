@@ -28,6 +28,10 @@
  *
  * A record is a function event or, if lists_blocks, a flow item.
  *
+ * Kernel code changes at the estimated time. With Intel PT, the process whose
+ * user code runs is found at each entry into user space, by walk_enter_user(),
+ * and at each sync point, by follow_sync_code(): process_view.h has the rules.
+ *
  * States, and the functions that enter them:
  *
  * - followed: block is the next block to run. place_go() and place_resume()
@@ -49,6 +53,10 @@
  * 3. Records are in the order of execution. A mark's index is at most the
  *    number of records.
  * 4. One block leads to at most RECORDS_AT_ONCE records.
+ * 5. evidence is about the trace since the previous entry into user space or the
+ *    last sync point. walk_lose_switches() and walk_lose_page_table() mark it as
+ *    incomplete: the former wherever execution is not followed, the latter
+ *    wherever packets that set a page table may be missing.
  *
  * An execution belongs to one thread; symbols and the conversion are shared,
  * read-only. Its size is fixed, apart from the graph, which grows with the code

@@ -80,9 +80,10 @@ static void forget_code(void *ctx, uint64_t first, uint64_t end)
 	block_graph_forget(execution->graph, first, end);
 }
 
-/* The low 12 bits of CR3 are no address (Intel SDM, "Control Registers").  With
- * page table isolation the kernel's table and the process's differ in bit 12
- * (PTI_USER_PGTABLE_BIT, arch/x86/include/asm/pgtable.h).
+/* The low 12 bits of CR3 are not part of the address (Intel SDM, "Control
+ * Registers"). With page table isolation, a process has two tables, whose
+ * addresses differ only in bit 12 (PTI_USER_PGTABLE_BIT,
+ * arch/x86/include/asm/pgtable.h).
  */
 enum { TABLE_SHIFT = 12, TABLE_PAIR_SHIFT = 13 };
 
@@ -141,8 +142,9 @@ void walk_set_page_table(struct execution *execution, uint64_t root)
 	execution->page_table = root;
 }
 
-/* Returns the time before which no switch is ahead: in user space there is none
- * that an entry into it could follow.
+/* Returns the time of which all earlier switches have passed, 0 if unknown. In
+ * user space, that is the lower bound. In the kernel, the next entry into user
+ * space decides which switches have passed.
  */
 static uint64_t passed_ns(const struct execution *execution)
 {

@@ -26,17 +26,18 @@ uint32_t walk_find(struct execution *execution, uint64_t address);
 uint32_t walk_find_set(struct execution *execution, uint64_t address,
 		       uint8_t set);
 
-/* Applies code changes up to @time_ns; reverts later ones if
- * execution->may_be_ahead. Marks blocks with changed code to be read again, and
- * looks up execution->block again, because its address may belong to another
- * program now. Returns 0 or -ERROR_MEMORY.
+/* Applies code changes up to @time_ns, the estimated time; the process changes
+ * according to code_space_advance(). If execution->may_be_ahead, goes to
+ * @time_ns, and may revert later changes. Marks blocks with changed code to be
+ * read again, and looks up execution->block again, because its address may
+ * belong to another program now. Returns 0 or -ERROR_MEMORY.
  */
 int walk_set_code(struct execution *execution, uint64_t time_ns);
 
 /* Must be called when execution enters user space at @address, before looking
  * up its block: finds the process that runs there, from execution->evidence and
- * the time bounds of the last branch, and resets the evidence. Does nothing
- * else after a sync point of known time (is_synced). Returns 0 or
+ * the time bounds of the last branch. Resets the evidence. At a sync point of
+ * known time (evidence.is_synced) the process was found already. Returns 0 or
  * -ERROR_MEMORY.
  */
 int walk_enter_user(struct execution *execution, uint64_t address);
