@@ -84,7 +84,10 @@ def check_refused(judge):
         "init": WRONG_THREAD, "parent": WRONG_THREAD,
         "other": WRONG_THREAD, "descriptors": "granted",
         "talk on": "granted, ConnectionResetError",
-        "crowd": "closed, granted", "good": "granted"}
+        "crowd": "closed, granted", "good": "granted",
+        "hoard files": "8 served, 8 copies, few pinned, 0 writable",
+        "hoard events": "[63, 62, 63], the service has as many threads of this "
+                        "user as it can have"}
     for name, words in expected.items():
         judge.expect(f"misbehave: {name}: {words}",
                      told.get(name, "").startswith(words), told.get(name))
