@@ -139,7 +139,7 @@ const struct attribution_table interrupts_table = {
 		   "exact_ns exact_percent inferred_ns inferred_percent "
 		   "nobody_ns nobody_percent",
 	.argument = "[BY]",
-	.help = "interrupt work: what, for whom (BY: for, on, both, …)",
+	.help = "interrupt work by beneficiary (BY: for, on, both, …)",
 	.has_groups = true,
 	.check = check,
 	.size = sizeof(struct interrupts),

@@ -161,7 +161,7 @@ const struct attribution_table servers_table = {
 	.name = "servers",
 	.columns = "server_pid server client_pid client requests kernel_ns "
 		   "user_ns tracer_ns runnable_ns asleep_ns inferred_ns",
-	.help = "for which clients' messages servers worked",
+	.help = "time that servers spent on requests, by client",
 	.size = sizeof(struct servers_table),
 	.open = open_table,
 	.render = render,

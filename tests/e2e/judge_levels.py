@@ -34,7 +34,7 @@ OFTEN = 3
 # of messages that end them.
 EMPTY = {("none", "sleeps"), ("none", "servers")}
 # In the text of some tables several columns have words of their own.
-SLEEPS, RESULTS = "sleeps and who ends them", "arguments and results"
+SLEEPS, RESULTS = "sleeps and their wakers", "arguments and results"
 WORDS = {
     "calls": {"sleeps": SLEEPS, "asleep_ns": SLEEPS, "runnable_ns": SLEEPS,
               "number": "numbers", "arguments": RESULTS, "result": RESULTS},
@@ -43,7 +43,7 @@ WORDS = {
 MISSING = re.compile(r"^Not recorded: (.*): the recording has no .* "
                      r"\(record (\S+)\)\.$", re.MULTILINE)
 # Several columns have these words.
-MORE = "for whom interrupts and kernel threads worked"
+MORE = "beneficiaries of interrupts and kernel threads"
 MORE_COLUMNS = ("interrupt_benefited_ns", "interrupt_work_elsewhere",
                 "kernel_work_elsewhere")
 

@@ -13,7 +13,7 @@ def check_once(judge, program, server, url):
     before = server.number("SELECT count() FROM call", "fleet")
     code, _, err = program.add(url, *RECORDINGS)
     judge.expect("added again: said", code == 0 and
-                 err.count("is there already") == len(RECORDINGS), err)
+                 err.count("was added before") == len(RECORDINGS), err)
     judge.expect("added again: nothing sent",
                  server.number("SELECT count() FROM call", "fleet") == before)
 
@@ -36,7 +36,7 @@ def check_mistakes(judge, program, server):
     check_mistake(judge, program, server.url("fleet", port=free_port()),
                   "no server", "no answer", "connect to")
     check_mistake(judge, program, server.url("nowhere"), "no database",
-                  "no such database", "CREATE DATABASE", "nowhere")
+                  "database does not exist", "CREATE DATABASE", "nowhere")
     check_mistake(judge, program, server.url("fleet", port=server.tcp),
                   "another port", "HTTP")
     for version, text in ((0, "add the recordings to a new store"),

@@ -129,7 +129,7 @@ def main():
                 SOME_QUESTIONS, SOME_TABLES, "GLOBAL JOIN")
         code, _, err = program.add(shards[1][0].url("traces"), *RECORDINGS)
         judge.expect("added again, by another server", code == 0 and
-                     err.count("is there already") == len(RECORDINGS), err)
+                     err.count("was added before") == len(RECORDINGS), err)
         if is_replicated:
             check_killed(judge, program, shards)
     judge.end()

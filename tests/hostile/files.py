@@ -138,10 +138,10 @@ def check_snapshot_stays_inside(program, folder):
     for name in ("../outside.bin", os.path.join(folder, "outside.bin")):
         write_snapshot(inside, dump=name)
         done = report(program, inside)
-        assert f"{name}: cannot read: it lies outside" in done.err, done.err
+        assert f"{name}: cannot read: it is outside" in done.err, done.err
         write_snapshot(inside, buffer=name)
         done = run(program, "report", "--flat", "-i", inside)
-        assert done.code == 1 and "it lies outside" in done.err, done.err
+        assert done.code == 1 and "it is outside" in done.err, done.err
     os.mkfifo(os.path.join(inside, "pipe"))
     write_snapshot(inside, dump="pipe")
     assert "pipe: cannot read: not a regular" in report(program, inside).err

@@ -93,7 +93,7 @@ def check_links_of_others_are_not_followed(program, folder):
 def check_a_folder_that_is_recorded_to_is_named(program, folder):
     path = recording(folder)
     lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    said = "is being recorded to"
+    said = "is still being recorded"
     assert said not in run(program, "report", "--flat", "-i", path).err
     fcntl.flock(lock, fcntl.LOCK_EX)
     assert said in run(program, "report", "--flat", "-i", path).err

@@ -363,7 +363,7 @@ def check_the_recording_is_not_written_over(program, folder):
                       ("report", "-o", own), ("report", "--html", own)):
             done = run(program, *words, "-i", path)
             assert done.code == 2, (words, done)
-            assert "it is part of the recording" in done.err, done.err
+            assert "is part of the recording" in done.err, done.err
         done = run(program, "diff", path, path, "-o", own)
         assert done.code == 2, done
         with open(own, "rb") as data:
@@ -390,7 +390,7 @@ def check_archives_that_are_none(program, folder):
                   ("-i", archive, "-o", "two.ktrace")):
         done = run(program, "archive", *words, folder=folder, codes=(1,))
         assert sorted(os.listdir(folder)) == there, words
-    assert "it is an archive already" in done.err, done.err
+    assert "is already an archive" in done.err, done.err
 
 
 def check_words_and_folders_that_are_none(program, folder):

@@ -59,7 +59,7 @@ def check_relative_time(reader):
                       reader.recording)
     assert done.returncode == 1 and b"nothing to show" in done.stderr
     done = reader.run("report", "--since", "noon", "-i", reader.recording)
-    assert done.returncode == 2 and b"no time" in done.stderr
+    assert done.returncode == 2 and b"not a time" in done.stderr
 
 
 def check_cpu(reader):
@@ -206,7 +206,7 @@ def check_several_at_once(reader):
                                     "--format=json"))
     assert tracer["flat"] == json.loads(reader.text(
         "report", "--tracer", "--format=json"))
-    for wrong, said in ((("--format=csv",), b"csv is one table"),
+    for wrong, said in ((("--format=csv",), b"csv can only contain one table"),
                         (("--by=comm",), b"--syscalls"),
                         (("--sort=calls",), b"--callgraph"),
                         (("--format=nonsense",), b"nonsense")):

@@ -70,7 +70,7 @@ SQL_WINDOWS = ["begin_ns >= {} AND begin_ns < {}",
                "end_ns > {} AND begin_ns < {}"]
 SUMS = "SELECT * FROM profile({}, {}) ORDER BY pid, function_id, part"
 PERF_RECORD_AUXTRACE = 71
-INFERRED = "is inferred;"
+INFERRED = "are inferred;"
 WINDOWS = 10
 SHARE_KEY = ["kind", "function", "irq", "time", "on_pid", "for_pid"]
 STATE_WINDOWS = 16
