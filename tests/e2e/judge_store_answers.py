@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A store in one server of ClickHouse says what one in a file of SQLite does, and
-mistakes are told: judge_store_answers.py KTRACE FOLDER"""
+"""A store in one ClickHouse server returns the same as one in an SQLite
+file, and mistakes are reported: judge_store_answers.py KTRACE FOLDER"""
 import os
 import sys
 
@@ -57,7 +57,7 @@ def check_mistakes(judge, program, server):
 
 
 def check_calls_that_go(judge, program, server, url):
-    """Days of calls go with their partitions, and sums stay."""
+    """Removing the partitions of a day removes its calls, and keeps sums."""
     sums = program.sql(url, "SELECT sum(calls) AS n FROM profile")
     for (day,) in server.ask("SELECT DISTINCT day FROM call", "fleet"):
         server.ask(f"ALTER TABLE call DROP PARTITION '{day}'", "fleet")

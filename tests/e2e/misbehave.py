@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Asks ktrace-hw serve for what it should not give, and in ways that it should
-not mind: misbehave.py SOCKET TID.  TID is of another process of the same user.
-Prints what comes of each, a line each."""
+"""Sends ktrace-hw serve requests that it must refuse, and malformed ones:
+misbehave.py SOCKET TID.  TID is of another process of the same user.
+Prints a line with each result."""
 import os
 import socket
 import struct
@@ -25,7 +25,8 @@ def request(tid, version=VERSION, kind=TRACE, buffer=BUFFER):
 
 
 def answer(there):
-    """What the service says first: a reason, "granted" or that it closed."""
+    """Returns the service's first answer: a reason, "granted", or that it
+    closed."""
     try:
         message, fds, _, _ = socket.recv_fds(there, 4096, 64)
     except OSError as error:
@@ -62,9 +63,9 @@ def talk_on():
 
 
 def crowd():
-    """Connections that say nothing, of which the service keeps the first few and
-    closes the others; when some of those have gone, another one is answered,
-    beside one that never reads."""
+    """Opens connections that send nothing. The service keeps the first few
+    and closes the others; when some of those have gone, it answers another
+    one, beside one that never reads."""
     silent = [connect() for _ in range(40)]
     last = answer(silent[-1])
     for there in silent[:8]:
