@@ -59,7 +59,10 @@ static bool check(const struct attribution_input *input, char *message,
 
 	if (interrupt_grouping_find(input->argument))
 		return true;
-	used = snprintf(message, size, "not by '%s', but by", input->argument);
+	used = snprintf(message, size,
+			"cannot be by '%s'; "
+			"use",
+			input->argument);
 	for (size_t i = 0; (grouping = interrupt_grouping_at(i)); i++)
 		if (used >= 0 && (size_t)used < size)
 			used += snprintf(message + used, size - (size_t)used,

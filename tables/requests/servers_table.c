@@ -113,8 +113,7 @@ static void explain(const struct servers_table *table,
 	if (output->format != RECORD_TABLE)
 		return;
 	recorded_table(table->input, needs, sizeof(needs) / sizeof(*needs),
-		       table->rows.count,
-		       "No process was woken by another's message",
+		       table->rows.count, "No message woke another process",
 		       output->out);
 }
 
