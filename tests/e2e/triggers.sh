@@ -91,7 +91,7 @@ check_few() {
 	expect "without the right to use BPF: the command goes on" 3 \
 		"$(code_of rights)"
 	expect_that "and is recorded, and what is missing is said" -n \
-		"$(grep 'not permitted: record as root.*recording goes on' \
+		"$(grep 'not permitted: record as root.*recording continues' \
 			"$WORK/rights.err")" -a -s "$WORK/rights/data"
 }
 
@@ -112,7 +112,7 @@ check_others() {
 	expect "overlapping hits: one is kept" 50.0 \
 		"$(hits_of overlap | cut -d ' ' -f 2)"
 	expect_that "and the others are counted" -n \
-		"$(grep '2 more hits came' "$WORK/overlap.err")"
+		"$(grep '2 more hits occurred' "$WORK/overlap.err")"
 	expect "a tracepoint with a filter" true \
 		"$(hits_of tracepoint | grep -o '[^ ]*$')"
 	expect "a signal to a child of the command" "signal:SEGV" \
