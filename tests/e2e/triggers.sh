@@ -82,10 +82,10 @@ check_few() {
 		"raed.*did you mean .*read" "no tracepoint sched:no_such" \
 		"allows no probe at get_kprobe" \
 		"refuses the filter 'no_field == 1'.*sched_switch/format" \
-		"no program or library with a function worl" \
-		"/etc/passwd is no named pipe"; do
+		"not a program or library with a function worl" \
+		"/etc/passwd is not a named pipe"; do
 		expect_that "it says: $reason" -n \
-			"$(grep -- "$reason; recording goes on" "$WORK/bad.err" ||
+			"$(grep -- "$reason; recording continues" "$WORK/bad.err" ||
 				grep -- "$reason" "$WORK/bad.err")"
 	done
 	expect "without the right to use BPF: the command goes on" 3 \
