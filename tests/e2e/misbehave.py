@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Asks ktrace-hw serve for what it should not give, and in ways that it should
-not mind: misbehave.py SOCKET TID.  TID is of another process of the same user.
-Prints what comes of each, a line each."""
+"""Sends ktrace-hw serve requests that it must refuse, and malformed ones:
+misbehave.py SOCKET TID.  TID is of another process of the same user.
+Prints a line with each result."""
 import ctypes
 import mmap
 import os
@@ -27,7 +27,8 @@ def request(tid, version=VERSION, kind=TRACE, buffer=BUFFER):
 
 
 def receive(there):
-    """The kind of the service's next message, or a reason; and descriptors."""
+    """Returns the kind of the service's next message, or a reason, and the
+    descriptors that came with it."""
     try:
         message, fds, _, _ = socket.recv_fds(there, 4096, 64)
     except OSError as error:
@@ -74,9 +75,9 @@ def talk_on():
 
 
 def crowd():
-    """Connections that say nothing, of which the service keeps the first few and
-    closes the others; when some of those have gone, another one is answered,
-    beside one that never reads."""
+    """Opens connections that send nothing. The service keeps the first few
+    and closes the others; when some of those have gone, it answers another
+    one, beside one that never reads."""
     silent = [connect() for _ in range(40)]
     last = answer(silent[-1])
     for there in silent[:8]:
