@@ -52,6 +52,9 @@ static void close_recording(void)
 	symbols_close(symbols);
 	code_image_close(image);
 	recording_close(recording);
+	symbols = NULL;
+	image = NULL;
+	recording = NULL;
 }
 
 static void tear_down(void)
