@@ -9,6 +9,7 @@
 #include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_slots.h"
 #include "symbolize/functions/module_list.h"
+#include "symbolize/functions/program_names.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -295,6 +296,13 @@ int function_table_name_doubles(struct function_table *table)
 {
 	return function_doubles_name(&table->doubles, table->functions.items,
 				     &table->modules, table->names);
+}
+
+int function_table_demangle(struct function_table *table)
+{
+	return program_names_demangle(table->functions.items,
+				      (uint32_t)table->functions.count,
+				      table->names);
 }
 
 static bool is_kernels(const struct function_table *table, uint32_t number,

@@ -108,6 +108,8 @@ static int read_both(struct symbols *symbols, const struct recording *recording,
 
 	status = status ? status : of_kernel;
 	if (!status)
+		status = function_table_demangle(functions);
+	if (!status)
 		return join(symbols, functions);
 	function_table_free(functions);
 	return status;
