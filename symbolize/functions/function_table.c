@@ -305,6 +305,14 @@ int function_table_demangle(struct function_table *table)
 				      table->names);
 }
 
+void function_table_display(struct function_table *table,
+			    enum function_names names)
+{
+	for (uint32_t i = 0; i < table->functions.count; i++)
+		program_name_display(function_of(table, i), names);
+	digest(table, (uint64_t)names);
+}
+
 static bool is_kernels(const struct function_table *table, uint32_t number,
 		       const char *base)
 {

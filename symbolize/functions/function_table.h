@@ -102,6 +102,19 @@ const uint32_t *function_table_doubles(const struct function_table *table,
  */
 int function_table_name_doubles(struct function_table *table);
 
+/* Which of a demangled function's names is displayed. */
+enum function_names {
+	FUNCTION_NAMES_BRIEF, /* without parameters where unambiguous */
+	FUNCTION_NAMES_FULL,
+	FUNCTION_NAMES_SYMBOLS, /* mangled */
+};
+
+/* Displays the functions by @names from now on, which are BRIEF before. Changes
+ * the table's digest.
+ */
+void function_table_display(struct function_table *table,
+			    enum function_names names);
+
 /* Demangles the names of programs' functions, once, after all were added. From
  * then on functions can be found by number only. Returns 0 or -ERROR_MEMORY.
  */
@@ -118,6 +131,13 @@ const char *function_table_module(struct function_table *table,
  */
 uint32_t function_table_kernel(const struct function_table *table,
 			       const char *name);
+
+/* Returns the name of @function's symbol, mangled if it is. */
+static inline const char *function_symbol(const struct function *function)
+{
+	return function->demangled ? function->demangled->symbol :
+				     function->name;
+}
 
 const struct function *function_at(const struct function_table *table,
 				   uint32_t number);

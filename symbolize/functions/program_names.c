@@ -5,7 +5,6 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "symbolize/functions/demangle.h"
-#include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -156,4 +155,22 @@ int program_names_demangle(struct function *functions, uint32_t count,
 				    add_position);
 	array_free(&found);
 	return status;
+}
+
+/* Returns whether @function's name is its full name, with a position. */
+static bool is_positioned(const struct function *function)
+{
+	const char *full = function->demangled->full;
+
+	return !strncmp(function->name, full, strlen(full));
+}
+
+void program_name_display(struct function *function, enum function_names names)
+{
+	if (!function->demangled)
+		return;
+	if (names == FUNCTION_NAMES_SYMBOLS)
+		function->name = function->demangled->symbol;
+	else if (names == FUNCTION_NAMES_FULL && !is_positioned(function))
+		function->name = function->demangled->full;
 }

@@ -2,10 +2,11 @@
 #ifndef KT_SYMBOLIZE_PROGRAM_NAMES_H
 #define KT_SYMBOLIZE_PROGRAM_NAMES_H
 
+#include "symbolize/functions/function_table.h"
+
 #include <stdint.h>
 
 struct arena;
-struct function;
 
 /* Gives the functions of programs whose symbols are mangled names for people, see
  * struct function. Stores texts in @names.
@@ -18,5 +19,8 @@ struct function;
  */
 int program_names_demangle(struct function *functions, uint32_t count,
 			   struct arena *names);
+
+/* Displays @function, if it is demangled, by one of its names. */
+void program_name_display(struct function *function, enum function_names names);
 
 #endif
