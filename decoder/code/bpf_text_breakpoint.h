@@ -9,15 +9,15 @@ struct recording;
 struct sideband_record;
 
 /* Code of the BPF JIT compiler that the kernel writes or wipes: samples of the
- * recorder's breakpoints (common/bpf_text_breakpoint.h).  Each is taken before
- * the first byte changes, and the program runs only later.
+ * recorder's breakpoints (common/bpf_text_breakpoint.h). Each is taken before
+ * the first byte changes; the program only runs later.
  */
 
 /* Returns whether @recording has such samples. */
 bool bpf_text_breakpoint_is_recorded(const struct recording *recording);
 
-/* Returns whether @record is one of them, and the @change, a CODE_LOSS: the
- * sample has no bytes of the new code.
+/* Returns whether @record is such a sample, and sets *@change to a CODE_LOSS:
+ * the sample does not contain the new code's bytes.
  */
 bool bpf_text_breakpoint_read(const struct sideband_record *record,
 			      struct code_change *change);

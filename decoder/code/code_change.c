@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether @record reports a change of code, and the change. */
+/* Sets *@change to the change that @record reports. Returns true. */
 static bool read_poke(const struct sideband_record *record,
 		      struct code_change *change)
 {
@@ -36,7 +36,9 @@ static bool read_poke(const struct sideband_record *record,
 	return true;
 }
 
-/* perf lists the symbols from before the recording in records without a time. */
+/* Returns whether @record is a change. perf also lists symbols from before the
+ * recording, in records without a time.
+ */
 static bool read_symbol(const struct sideband_record *record,
 			struct code_change *change)
 {
@@ -61,7 +63,7 @@ static bool read_change(const struct sideband_record *record,
 	       bpf_text_breakpoint_read(record, change);
 }
 
-/* None goes beyond the end of all addresses. */
+/* Returns whether @record is a change within the range of addresses. */
 static bool change_of(const struct sideband_record *record,
 		      struct code_change *change)
 {
@@ -70,7 +72,9 @@ static bool change_of(const struct sideband_record *record,
 	       change->address <= UINT64_MAX - change->new_size;
 }
 
-/* Walks over samples, which are many, only where they may be changes. */
+/* Opens the records of changes. Samples, which are many, are only read if some
+ * may be changes.
+ */
 static struct sideband *open_changes(const struct recording *recording)
 {
 	unsigned int kinds = SIDEBAND_BIT(SIDEBAND_TEXT_POKE) |
@@ -108,7 +112,8 @@ struct copy {
 	uint64_t first;
 	uint64_t end;
 	uint64_t read_ns;
-	uint64_t since_ns; /* proved to be the same from then on */
+	/* the bytes are proved to be the same from then on */
+	uint64_t since_ns;
 	const uint8_t *bytes;
 };
 
@@ -129,7 +134,7 @@ static bool read_name(const char *name, struct copy *copy)
 	       (count == 4 && !name[full] && copy->since_ns <= copy->read_ns);
 }
 
-/* An empty file: from its time on other code, of which there is no copy. */
+/* An empty file: other code from its time on, without a copy. */
 static int add_loss(struct code_changes *changes, const struct copy *copy)
 {
 	const struct code_change loss = {
@@ -167,8 +172,8 @@ static int add_copy(const char *path, const char *name, const struct log *log,
 	return array_append(copies, &copy);
 }
 
-/* Returns whether the last of @maps still fits; *@left is what the others
- * leave.
+/* Returns whether the last of @maps is within the limits. *@left is the number
+ * of bytes left, which it decreases.
  */
 static bool is_affordable(const struct array *maps, uint64_t *left)
 {
@@ -226,8 +231,9 @@ static int rank(enum code_change_kind kind)
 	return 0;
 }
 
-/* A copy is valid from the time of the record that announces its code: the loss
- * comes first.  Of two such copies the one that was read later counts.
+/* Orders changes by time. A copy may be valid from the time of the loss that
+ * announces its code, so the loss is first. Of two such copies the one that was
+ * read later is last, and so has effect.
  */
 static int compare_changes(const void *a, const void *b)
 {
@@ -244,7 +250,8 @@ static int compare_changes(const void *a, const void *b)
 	       (left->address < right->address);
 }
 
-/* Copies what @bytes at @from has in common with the buffer. */
+/* Overwrites the part of @buffer, at @address, that overlaps @bytes at @from.
+ */
 static void overlay(uint8_t *buffer, uint64_t address, size_t size,
 		    const uint8_t *bytes, uint64_t from, size_t from_size)
 {
@@ -274,8 +281,9 @@ static bool patches(const struct code_change *patch,
 	       copy->address < patch->address + patch->old_size;
 }
 
-/* Undoes the patches from after the time that @copy is valid from which its bytes
- * have already.  The first @count changes are sorted.
+/* Reverts the patches that @copy contains because it was read after them,
+ * although they are later than the time from which it is valid. The first
+ * @count changes are sorted.
  */
 static int undo_patches(struct code_changes *changes, size_t count,
 			struct code_change *copy)
@@ -343,7 +351,9 @@ static struct code_known common_part(const struct code_known *range,
 	return part;
 }
 
-/* Adds what @loss explains of the @left parts of @copy, and removes it there. */
+/* Adds the parts of @copy in the ranges @left that are within @loss, which
+ * determines from when they are valid, and removes them from @left.
+ */
 static int add_explained(struct code_changes *changes, size_t count,
 			 const struct copy *copy,
 			 const struct code_change *loss, struct array *left)
@@ -371,8 +381,8 @@ static int add_explained(struct code_changes *changes, size_t count,
 	return error;
 }
 
-/* Splits @copy into parts by the last loss of each that was before it was read:
- * see the rule of validity.  The first @count changes are sorted.
+/* Adds @copy in parts, each valid by the last loss of it before the copy was
+ * read: see the rule of validity. The first @count changes are sorted.
  */
 static int place_copy(struct code_changes *changes, size_t count,
 		      const struct array *losses, const struct copy *copy)
@@ -445,8 +455,9 @@ void code_changes_free(struct code_changes *changes)
 	array_free(&changes->copies);
 }
 
-/* First undoes everything from the last change backwards: the copy may be older
- * or newer than any of them.  Then applies the first @count.
+/* Reverts all changes, then applies the first @count of them. The copy in
+ * @buffer may be older or newer than any change; writing all old bytes, the
+ * first change's last, is right in any case.
  */
 static void apply_changes(const struct array *changes, size_t count,
 			  uint64_t address, uint8_t *buffer, size_t size)

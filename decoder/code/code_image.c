@@ -18,12 +18,14 @@
 struct code_image {
 	const struct log *log;
 	struct file_map kcore;
-	struct array regions; /* struct code_region: as copied */
-	struct array known;   /* struct code_known: of the copies */
+	struct array regions; /* struct code_region: the copies */
+	/* struct code_known: ranges of the copies at the start */
+	struct array known;
 	struct code_changes changes;
 	struct array descriptors; /* int, of temporary files */
-	int spare_fd;		  /* -1, or of regions not copied */
-	struct array unknown;	  /* struct code_unknown */
+	/* of a temporary file for code without a copy at the start, or -1 */
+	int spare_fd;
+	struct array unknown; /* struct code_unknown */
 };
 
 const struct array *code_image_regions(const struct code_image *image)
@@ -70,7 +72,7 @@ void code_image_close(struct code_image *image)
 	free(image);
 }
 
-/* Sets *@known to what is known after the first @count changes.  Returns 0 or
+/* Sets *@known to the ranges known after the first @count changes. Returns 0 or
  * -ERROR_MEMORY.
  */
 static int know(const struct code_image *image, size_t count,
@@ -110,7 +112,7 @@ size_t code_image_read(const struct code_image *image, uint64_t time_ns,
 		       0;
 }
 
-/* The recording keeps what the dumps lie in. */
+/* The recording owns the bytes of the dumps. */
 static int add_dumps(struct code_image *image, const struct array *dumps)
 {
 	for (size_t i = 0; i < dumps->count; i++)
@@ -119,7 +121,7 @@ static int add_dumps(struct code_image *image, const struct array *dumps)
 	return code_region_know(dumps, &image->known);
 }
 
-/* Without times, copies that were added later count all the time. */
+/* Without times, copies that were added later are used for all times. */
 static int read_kcore(struct code_image *image,
 		      const struct recording *recording)
 {
@@ -154,7 +156,7 @@ static int add_missing_region(struct code_image *image, uint64_t address,
 				     image->spare_fd, file_size);
 }
 
-/* Makes room for the parts of a later copy that lie in no region. */
+/* Adds regions for the parts of a later copy that are in no region. */
 static int make_room(struct code_image *image, const struct code_change *copy,
 		     uint64_t *file_size)
 {
@@ -190,7 +192,7 @@ static int add_missing_regions(struct code_image *image)
 	return error;
 }
 
-/* Without times the end of the copied code's life is unknown. */
+/* Without times it is unknown when the copied code ended. */
 static int forget_lost(struct code_image *image)
 {
 	const struct array *changes = &image->changes.items;
@@ -205,7 +207,7 @@ static int forget_lost(struct code_image *image)
 	return error;
 }
 
-/* Compares the copies with the code at the end. */
+/* Compares the code with the copy made at the end. */
 static int read_end(struct code_image *image, const char *kcore_end)
 {
 	struct array known;
@@ -223,7 +225,9 @@ static int read_end(struct code_image *image, const char *kcore_end)
 	return error;
 }
 
-/* What changed when is not known without times, or if patches were lost. */
+/* Adds the addresses whose changes have unknown times: because the trace has no
+ * times, or because records of patches were lost.
+ */
 static int add_unknown(struct code_image *image,
 		       const struct recording *recording)
 {

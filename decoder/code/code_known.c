@@ -17,7 +17,7 @@ static bool ends_by(const void *range, const void *address)
 	       *(const uint64_t *)address;
 }
 
-/* Makes room for one range at @index.  Returns it, or NULL. */
+/* Makes room for one range at @index. Returns it, or NULL. */
 static struct code_known *insert(struct array *known, size_t index)
 {
 	struct code_known *ranges;

@@ -76,8 +76,8 @@ static int write_piece(int fd, uint64_t offset, const uint8_t *bytes,
 	return 0;
 }
 
-/* Memory that is all zero, as between modules, takes no room on disk: the file
- * is a new one, with nothing below what is written.
+/* Skips memory that is all zero, as between modules, so that it uses no disk
+ * space: the file is new, so that unwritten parts read as zeros.
  */
 static int write_load(int fd, uint64_t offset, const struct code_region *load)
 {
@@ -98,7 +98,7 @@ static int write_load(int fd, uint64_t offset, const struct code_region *load)
 	return error;
 }
 
-/* Maps @region from where it lies in the file open as @fd. */
+/* Maps the bytes of @region, at @offset in the file @fd. */
 static int map_region(int fd, uint64_t offset, struct code_region *region)
 {
 	void *bytes = mmap(NULL, region->size_bytes, PROT_READ | PROT_WRITE,
@@ -114,7 +114,7 @@ static int map_region(int fd, uint64_t offset, struct code_region *region)
 	return 0;
 }
 
-/* Makes room for @size bytes at a page's start; returns where. */
+/* Adds @size bytes at a page boundary to the file, and sets *@offset to it. */
 static int grow_file(int fd, uint64_t size, uint64_t *file_size,
 		     uint64_t *offset)
 {
@@ -253,7 +253,7 @@ int code_region_copy(struct code_region *region, int fd, uint64_t *file_size,
 	return error;
 }
 
-/* Opens the file that @region lies in. */
+/* Opens the file that contains @region. */
 static int open_file(const struct code_region *region)
 {
 	return region->file_path ? regular_file_open(region->file_path) :

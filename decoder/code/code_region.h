@@ -6,80 +6,85 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A range of addresses and the file that holds their bytes.  Parts of it may have
- * been copied by nobody: code_known.h.
+/* A range of addresses and the file that contains their bytes. For parts of it
+ * there may be no copy: code_known.h.
  */
 struct code_region {
 	uint64_t first; /* address */
 	uint64_t size_bytes;
-	const char *file_path; /* NULL: @path is it */
-	char path[32];	       /* of a temporary file, by its descriptor */
+	const char *file_path; /* NULL: see @path */
+	char path[32];	       /* path of a temporary file, by its descriptor */
 	uint64_t file_offset;
 	const uint8_t *bytes; /* in memory */
-	bool is_mapped;	      /* by itself, not as part of a larger file */
-	bool is_late;	      /* of an ELF core: added while it was recorded */
+	bool is_mapped;	      /* @bytes are a mapping of this region only */
+	/* a load of an ELF core that was added during the recording */
+	bool is_late;
 };
 
 struct array;
 struct file_map;
 struct log;
 
-/* Finds the code in the kcore at @path, mapped as @map, both borrowed by the
- * regions appended to @regions (struct code_region), sorted and not touching.
- * Adds what the loads hold to @known (struct code_known).
+/* Reads the code in the kcore at @path, mapped as @map; the regions borrow
+ * both. Appends them to @regions (struct code_region), sorted and not touching.
+ * Adds the ranges of the loads to @known (struct code_known).
  *
- * Loads that lie near each other become one region, put together in a
- * temporary file whose descriptors are appended to @descriptors (int): a
- * decoder is fast while it stays in one region.  Its bytes between them are
- * zeros and not known.
+ * Loads that are near each other become one region, copied together into a
+ * temporary file whose descriptor is appended to @descriptors (int), because a
+ * decoder is fast while it stays in one region. The bytes between the loads are
+ * zeros, and not known.
  *
  * Loads that the recorder added later are left out unless @with_late: the files
- * of code/ have them, with times.
+ * of code/ contain them, with times.
  *
- * Returns 0 or a negative enum error, -ERROR_FORMAT if it is no ELF core.
+ * Returns 0 or a negative enum error, -ERROR_FORMAT if it is not an ELF core.
  */
 int code_region_read_kcore(const char *path, const struct file_map *map,
 			   bool with_late, const struct log *log,
 			   struct array *regions, struct array *descriptors,
 			   struct array *known);
 
-/* Adds all of the @regions (struct code_region) to @known (struct code_known).
- * Returns 0 or -ERROR_MEMORY.
+/* Adds the ranges of all @regions (struct code_region) to @known (struct
+ * code_known). Returns 0 or -ERROR_MEMORY.
  */
 int code_region_know(const struct array *regions, struct array *known);
 
-/* Adds a region of @size zero bytes at @address, cut short where another one
- * starts, in the file open as @fd after its @file_size bytes, which grow.
+/* Adds a region of @size zero bytes at @address, shorter if another region
+ * starts within. Its bytes are appended to the file @fd, of *@file_size bytes,
+ * which is increased.
  *
  * Returns 0 or a negative enum error.
  */
 int code_region_add_empty(struct array *regions, uint64_t address, size_t size,
 			  int fd, uint64_t *file_size);
 
-/* Moves @region into the file open as @fd, likewise, where it can be written:
- * a copy of its own.
+/* Copies the bytes of @region to the end of the file @fd, like
+ * code_region_add_empty(), and maps them there, writable. Returns 0 or a
+ * negative enum error, which is logged.
  */
 int code_region_copy(struct code_region *region, int fd, uint64_t *file_size,
 		     const struct log *log);
 
-/* Gives @region bytes of its own to write: pages of its file until they are
- * written.  Returns 0, or -ERROR_SYSTEM where the file is not to be had so.
+/* Maps the file of @region privately, so that its bytes can be written: each
+ * page is shared with the file until then. Returns 0, or -ERROR_SYSTEM if the
+ * file cannot be mapped.
  */
 int code_region_map_private(struct code_region *region);
 
 /* Sorts @regions by address. */
 void code_region_sort(struct array *regions);
 
-/* Unmaps what was mapped for @region alone. */
+/* Unmaps the mapping of @region, if it has one of its own. */
 void code_region_unmap(struct code_region *region);
 
-/* Returns the first region that ends behind @address, or NULL; @regions is
+/* Returns the first region that ends after @address, or NULL. @regions must be
  * sorted.
  */
 const struct code_region *code_region_next(const struct array *regions,
 					   uint64_t address);
 
-/* Returns the region with @address, or NULL; likewise. */
+/* Returns the region that contains @address, or NULL. @regions must be sorted.
+ */
 const struct code_region *code_region_find(const struct array *regions,
 					   uint64_t address);
 

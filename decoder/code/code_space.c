@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program's code while nothing of it changes. */
+/* The mappings of one process, unchanged. */
 struct program {
 	struct array maps; /* struct process_map */
 	int32_t pid;
@@ -24,9 +24,9 @@ struct code_space {
 	uint64_t kernel_start;
 	struct code_view *view;
 	struct process_view *processes; /* NULL: only the kernel is traced */
-	struct user_code *user_code;	/* NULL with it */
+	struct user_code *user_code;	/* NULL as well */
 	struct array programs; /* struct program; space 1 is the first */
-	uint32_t space;	       /* of the program that runs */
+	uint32_t space;	       /* of the running program */
 	bool has_time;
 	bool by_trace; /* see code_space_order_by_trace() */
 };
@@ -52,7 +52,9 @@ static int copy_maps(struct array *copy, const struct array *maps)
 	return 0;
 }
 
-/* Finds the space of what is mapped now, the newest first, or makes it. */
+/* Sets the space to the one of the current mappings. Only the newest space of
+ * the process is compared: older ones are not used again.
+ */
 static int set_space(struct code_space *code)
 {
 	const struct array *maps = process_view_maps(code->processes);
@@ -78,7 +80,8 @@ static int set_space(struct code_space *code)
 	return 0;
 }
 
-/* Without times the last state is the best guess: behind exec. */
+/* Without times, the mappings at the end are the best guess: those after exec.
+ */
 static int begin_space(struct code_space *code)
 {
 	if (!code->has_time && process_view_go_to_end(code->processes) < 0)
@@ -99,7 +102,8 @@ int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 	code->has_time = recording_time(input->recording) ==
 			 RECORDING_TIME_NANOSECONDS;
 	code->programs = ARRAY_OF(struct program);
-	/* A snapshot's memory is not said to be any program's. */
+	/* A snapshot does not report which program its user memory belongs to.
+	 */
 	code->space = CODE_SPACE_KERNEL + 1;
 	error = code_view_open(input->image, place, &code->view);
 	if (!error && recording_traces_user(input->recording)) {
@@ -138,7 +142,6 @@ void code_space_order_by_trace(struct code_space *code)
 		process_view_order_by_trace(code->processes);
 }
 
-/* An entry that names several processes leads to code of none. */
 int code_space_enter(struct code_space *code, const struct process_entry *entry)
 {
 	if (!code->by_trace)
@@ -203,7 +206,7 @@ int code_space_set_process(struct code_space *code, int32_t pid,
 	return set_space(code);
 }
 
-/* Undoes the changes of kernel code that are later than @time_ns. */
+/* Reverts the changes of kernel code that are later than @time_ns. */
 static void go_back(struct code_space *code, uint64_t time_ns,
 		    code_space_changed *changed, void *ctx)
 {
@@ -221,7 +224,7 @@ static void go_back(struct code_space *code, uint64_t time_ns,
 	}
 }
 
-/* Back to the begin. */
+/* Goes back to the start. */
 static int rewind_processes(struct code_space *code)
 {
 	process_view_free(code->processes);

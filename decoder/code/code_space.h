@@ -12,55 +12,78 @@ struct array;
 struct flow_input;
 struct process_entry;
 
-/* The kernel's address space; programs' are counted from 1 on. */
+/* The number of the kernel's address space; those of programs start at 1. */
 #define CODE_SPACE_KERNEL 0
 
-/* The code that one stream's decoder meets: the kernel's as it is at a time,
- * and that of the program which runs.  A space is a number for one program's
- * code as long as nothing of it changes.
+/* The code that one stream's decoder can execute at the current time of its
+ * trace: the kernel's (code_view.h), and that of the running process's files
+ * (process_view.h, user_code.h).
+ *
+ * An address space is a number for the user code of one process with one set of
+ * mappings. If the process changes its mappings, it gets another number.
+ *
+ * 1. The user code of a space never changes, and its number is not used for
+ *    other code: decoded instructions may be cached by space and address.
+ * 2. Kernel code is always in CODE_SPACE_KERNEL. Each change of it is reported
+ *    to a code_space_changed.
+ * 3. While the running process is unknown, its space has no mappings.
+ *
+ * Changes are applied by their times. But after code_space_order_by_trace(),
+ * the process and its mappings change where the trace enters user space, and at
+ * sync points; times only decide about changes that have certainly happened, and
+ * about code added at unused addresses: process_view.h. Kernel code still
+ * changes by its times.
+ *
+ * A code space belongs to one thread; the image is shared.
  */
 struct code_space;
 
-/* Kernel code of @first to @end became different.  Who need not know of that
- * gives NULL for it.
+/* Called after kernel code from @first to @end changed. NULL: changes are not
+ * reported.
  */
 typedef void code_space_changed(void *ctx, uint64_t first, uint64_t end);
 
-/* Borrows what @input names.  What lies below @kernel_start is of programs, for
- * those who ask for spaces.
+/* Opens the code of @input's stream, before the first change. Borrows
+ * everything in @input. Addresses below @kernel_start are of programs.
  *
- * Returns 0 and *@code, or a negative enum error; the log knows why.
+ * Returns 0 and *@code, or a negative enum error with the reason in the log.
  */
 int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 		    enum code_view_place place, struct code_space **code);
 void code_space_close(struct code_space *code);
 
-/* With times that are nanoseconds: from now on only code_space_enter() and
- * code_space_sync() change the process, and times alone do not.
+/* From now on the trace decides which process runs: code_space_enter() and
+ * code_space_sync(). Times only decide about switches that certainly happened,
+ * see code_space_advance(). Does nothing if the trace's times are not
+ * nanoseconds or only the kernel is traced.
  */
 void code_space_order_by_trace(struct code_space *code);
 
-/* Finds the process that runs where the trace enters user space, see
- * process_view_enter().  If several remain nothing is mapped in user space.
- * Returns 0 or -ERROR_MEMORY.
+/* Finds the process that runs after @entry: process_view_enter(). If several
+ * processes are possible, nothing is mapped in user space. Does nothing unless
+ * ordered by the trace. Returns 0 or -ERROR_MEMORY.
  */
 int code_space_enter(struct code_space *code,
 		     const struct process_entry *entry);
 
-/* Passes a synchronisation point within [@low_ns, @high_ns], see
- * process_view_sync().  Returns 0 or -ERROR_MEMORY.
+/* Passes a sync point whose time is within [@low_ns, @high_ns]:
+ * process_view_sync(). Does nothing unless ordered by the trace. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int code_space_sync(struct code_space *code, uint64_t low_ns, uint64_t high_ns);
 
-/* When something changes next, UINT64_MAX if never. */
+/* Returns the time of the next change of anything, UINT64_MAX if there is none,
+ * or if the trace has no times.
+ */
 uint64_t code_space_next_change_ns(const struct code_space *code);
 
 /* Returns whether code_space_advance() with these times changes anything. */
 bool code_space_is_due(const struct code_space *code, uint64_t low_ns,
 		       uint64_t time_ns);
 
-/* Advances to @time_ns, an estimate that is not below @low_ns; @changed is called
- * for each change of kernel code.
+/* Applies changes of kernel code up to @time_ns, an estimate, and calls
+ * @changed for each. Advances the process and its mappings, too, for which
+ * @low_ns, at most @time_ns, is the lower bound: process_view_advance().
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -68,55 +91,56 @@ int code_space_advance(struct code_space *code, uint64_t low_ns,
 		       uint64_t time_ns, code_space_changed *changed,
 		       void *ctx);
 
-/* Makes @pid the process that runs from @time_ns on, where the trace itself
- * says who does; the next change may be another then.  Returns 0 or
+/* Sets the process that runs from @time_ns on to @pid, where the trace itself
+ * reports it. This may change the time of the next change. Returns 0 or
  * -ERROR_MEMORY.
  */
 int code_space_set_process(struct code_space *code, int32_t pid,
 			   uint64_t time_ns);
 
-/* Goes back to @time_ns if the code is of a later time, or forth; @changed is
- * told of each change of kernel code that is undone or made.
+/* Moves to @time_ns, backwards or forwards, and calls @changed for each change
+ * of kernel code that is reverted or applied.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
 int code_space_go_to(struct code_space *code, uint64_t time_ns,
 		     code_space_changed *changed, void *ctx);
 
-/* Returns the space that @address lies in now. */
+/* Returns the number of the space that @address belongs to now. */
 uint32_t code_space_of(const struct code_space *code, uint64_t address);
 
-/* Returns the process that runs now, -1 if unknown. */
+/* Returns the running process, -1 if unknown. */
 int32_t code_space_pid(const struct code_space *code);
 
-/* Returns the bytes at @address and sets *@left to how many follow in one
- * piece, or NULL: nothing is known there.
+/* Returns the bytes at @address and sets *@left to the number that is
+ * contiguous in memory; or NULL if none are known. Valid until the time or
+ * process changes.
  */
 const uint8_t *code_space_bytes(struct code_space *code, uint64_t address,
 				size_t *left);
 
-/* Copies up to @size bytes at @address, from as many pieces as it takes.
- * Returns how many.
+/* Copies up to @size bytes at @address. Returns the number copied, which is
+ * smaller if the bytes after it are unknown.
  */
 size_t code_space_copy(struct code_space *code, uint64_t address,
 		       uint8_t *bytes, size_t size);
 
 /* Appends the parts of the kernel's code that are known now to @pieces (struct
- * code_region).  Returns 0 or -ERROR_MEMORY.
+ * code_region). Returns 0 or -ERROR_MEMORY.
  */
 int code_space_pieces(const struct code_space *code, struct array *pieces);
 
-/* Returns what is mapped in the program that runs (struct process_map, the oldest
- * first), or NULL: only the kernel is traced.
+/* Returns the mappings of the running program (struct process_map, the oldest
+ * first), or NULL if only the kernel is traced.
  */
 const struct array *code_space_maps(const struct code_space *code);
 
-/* Returns whether the kernel or the program that runs has code at @address,
- * known or not.
+/* Returns whether the kernel or the running program has code at @address, even
+ * if its bytes are unknown.
  */
 bool code_space_is_mapped(const struct code_space *code, uint64_t address);
 
-/* Returns whether the code at @address became different at an unknown time. */
+/* Returns whether the code at @address changed at an unknown time. */
 bool code_space_is_unknown(const struct code_space *code, uint64_t address);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* What is patched is whole instructions. */
+/* Patches are whole instructions, so comparing words is enough. */
 enum { WORD = 4, PIECE = 4096 };
 
 static int add_word(struct array *unknown, uint64_t address)
@@ -29,7 +29,9 @@ static int add_word(struct array *unknown, uint64_t address)
 	return 0;
 }
 
-/* Overwrites those of the @size bytes at @address that are known at the @end. */
+/* Overwrites those bytes of @expected, @size bytes at @address, that are known
+ * at the @end.
+ */
 static void read_known(const struct code_at_end *end, uint64_t address,
 		       uint8_t *expected, size_t size)
 {
@@ -54,9 +56,7 @@ static void read_known(const struct code_at_end *end, uint64_t address,
 	}
 }
 
-/* Compares up to a piece of @size bytes.  Where nothing is known, nothing
- * can be taken for something else.
- */
+/* Compares @size bytes, at most a PIECE. Unknown bytes compare as equal. */
 static int compare(const struct code_at_end *known, uint64_t address,
 		   const uint8_t *bytes, size_t size, struct array *unknown)
 {
@@ -71,8 +71,8 @@ static int compare(const struct code_at_end *known, uint64_t address,
 	return error;
 }
 
-/* Loads are sorted; of those that overlap the first one counts, and *@end, up
- * to where it goes, moves on.
+/* Compares one load. Loads are sorted. Of loads that overlap, only the first is
+ * used: *@end is the end of the loads compared so far.
  */
 static int compare_load(const struct code_at_end *known,
 			const struct code_region *load, uint64_t *end,
@@ -116,7 +116,7 @@ int code_unknown_read(const struct code_at_end *known, const char *path,
 	return error == -ERROR_MEMORY ? error : 0;
 }
 
-/* What was patched before the code was copied is in the copy. */
+/* Returns whether the copy already contains the patch: it was made after it. */
 static bool is_in_copy(const struct array *regions,
 		       const struct code_change *change)
 {
@@ -176,7 +176,7 @@ static bool ends_by(const void *range, const void *address)
 	       *(const uint64_t *)address;
 }
 
-/* The first range that ends behind @address, or NULL. */
+/* Returns the first range that ends after @address, or NULL. */
 static const struct code_unknown *find(const struct array *unknown,
 				       uint64_t address)
 {

@@ -8,47 +8,48 @@
 struct array;
 struct log;
 
-/* Addresses whose code became different while it was recorded, nobody knows
- * when: the recorder could not follow it, or the trace has no times.
+/* Addresses whose code changed during the recording at an unknown time, because
+ * the recorder could not record the change, or the trace has no times.
  */
 struct code_unknown {
 	uint64_t first;
 	uint64_t end;
 };
 
-/* What is known of the code at the end: the copies, changed. */
+/* The expected code at the end: copies, with all changes applied. */
 struct code_at_end {
 	const struct array *regions; /* struct code_region */
 	const struct array *changes; /* struct code_change */
 	const struct array *known;   /* struct code_known, after the changes */
 };
 
-/* Compares the @end with the ELF core at @path, which holds code that the
- * recorder found different at the end, and appends the addresses where both
- * differ to @unknown (struct code_unknown), sorted, not touching.  @log gets a
- * warning if the file is no such core, which is then not used.
+/* Compares @end with the ELF core at @path, a copy of the code that the
+ * recorder found to be different at the end. Appends the addresses where the
+ * two differ to @unknown (struct code_unknown), sorted and not touching. If the
+ * file is not such a core, logs a warning and does not use it.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
 int code_unknown_read(const struct code_at_end *end, const char *path,
 		      const struct log *log, struct array *unknown);
 
-/* Appends likewise what the patches among @changes (struct code_change) change of
- * what was copied, @regions (struct code_region): for a trace without times, and
- * where some patches were lost.  Returns 0 or -ERROR_MEMORY.
+/* Appends the addresses of patches among @changes (struct code_change) to
+ * @unknown, except those that the copies in @regions (struct code_region)
+ * already contain. For a trace without times, and if records of patches were
+ * lost. Returns 0 or -ERROR_MEMORY.
  */
 int code_unknown_add_patches(const struct array *regions,
 			     const struct array *changes,
 			     struct array *unknown);
 
-/* Returns how many of the @size bytes at @address come before the first unknown
- * one; 0 if that is the first.
+/* Returns how many of the @size bytes at @address precede the first unknown
+ * one; 0 if the first byte is unknown.
  */
 size_t code_unknown_limit(const struct array *unknown, uint64_t address,
 			  size_t size);
 
-/* Returns the end of the unknown range with @address, or @address if it is in
- * none.
+/* Returns the end of the unknown range that contains @address, or @address if
+ * none does.
  */
 uint64_t code_unknown_end(const struct array *unknown, uint64_t address);
 

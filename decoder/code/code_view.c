@@ -19,14 +19,20 @@ struct code_view {
 	const struct log *log;
 	const struct code_image *image;
 	const struct array *changes; /* of the image: struct code_change */
-	const struct array *unknown; /* likewise: struct code_unknown */
-	struct array regions;	     /* struct code_region, ours if changed */
-	struct array known;	     /* struct code_known, at this time */
-	bool is_known_old;	     /* changes were undone since it was made */
-	struct code_known last_known; /* of it: most look-ups stay there */
-	int fd;			      /* of the copies; -1: there are none */
+	const struct array *unknown; /* of the image: struct code_unknown */
+	/* struct code_region, a copy of its own if it ever changes */
+	struct array regions;
+	/* struct code_known, at the current time */
+	struct array known;
+	/* changes were reverted since @known was made */
+	bool is_known_old;
+	/* the range of @known used last: most look-ups hit it */
+	struct code_known last_known;
+	/* of the file with copied regions; -1: none */
+	int fd;
 	uint64_t file_size;
-	const struct code_region *last; /* found: most look-ups stay there */
+	/* the region found last: most look-ups hit it */
+	const struct code_region *last;
 	size_t next_change;
 };
 
@@ -53,7 +59,9 @@ static bool changes_ever(const struct code_view *view,
 	return false;
 }
 
-/* A private mapping cannot be had of code that begins within a page of its file. */
+/* Code that does not start at a page boundary of its file cannot be mapped
+ * privately.
+ */
 static int own_region(struct code_view *view, enum code_view_place place,
 		      struct code_region *region)
 {
@@ -80,7 +88,7 @@ static int copy_regions(struct code_view *view, const struct array *copied,
 	return error;
 }
 
-/* Writes to the regions that the bytes lie in. */
+/* Writes @bytes to the regions at @address; skips addresses in no region. */
 static void write_bytes(struct code_view *view, uint64_t address,
 			const uint8_t *bytes, size_t size)
 {
@@ -106,8 +114,9 @@ static void write_bytes(struct code_view *view, uint64_t address,
 	}
 }
 
-/* The copy may be older or newer than any change: the first change's old
- * bytes are right before it whichever it is.
+/* Reverts the code to before the first change. The copy may be older or newer
+ * than any change: writing the old bytes of all of them, the first change's
+ * last, is right in any case.
  */
 static void undo_all(struct code_view *view)
 {
@@ -121,7 +130,9 @@ static void undo_all(struct code_view *view)
 	}
 }
 
-/* Makes the list of what is known anew, from the start of the recording. */
+/* Computes the known ranges from the start of the recording up to the current
+ * time.
+ */
 static int know(struct code_view *view)
 {
 	const struct array *known = code_image_known(view->image);
@@ -196,7 +207,7 @@ const struct code_change *code_view_last_change(const struct code_view *view)
 	return array_at(view->changes, view->next_change - 1);
 }
 
-/* Restores the bytes from before a change that has no copy of them. */
+/* Restores the bytes from before @change that it does not contain. */
 static void restore(struct code_view *view, const struct code_change *change)
 {
 	uint8_t piece[RESTORED_AT_ONCE];
@@ -252,7 +263,7 @@ bool code_view_is_unknown(const struct code_view *view, uint64_t address)
 	return !code_unknown_limit(view->unknown, address, 1);
 }
 
-/* Returns how many bytes from @address on are known. */
+/* Returns how many bytes from @address on are known, 0 when out of memory. */
 static uint64_t known_limit(struct code_view *view, uint64_t address)
 {
 	const struct code_known *range = &view->last_known;

@@ -12,7 +12,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Returns whether the file holds all bytes of @load at addresses that exist. */
+/* Returns whether the file contains all bytes of @load, and its addresses are
+ * valid.
+ */
 static bool is_usable(const Elf64_Phdr *load, const struct file_map *map)
 {
 	return load->p_type == PT_LOAD && load->p_filesz &&
@@ -40,7 +42,7 @@ static uint64_t end_of(const struct code_region *region)
 	return region->first + region->size_bytes;
 }
 
-/* Cuts @load to what lies behind @end.  Returns whether anything is left. */
+/* Cuts @load to the part after @end. Returns whether anything is left. */
 static bool cut_front(struct code_region *load, uint64_t end)
 {
 	uint64_t shared = load->first < end ? end - load->first : 0;
@@ -54,8 +56,8 @@ static bool cut_front(struct code_region *load, uint64_t end)
 	return true;
 }
 
-/* Keeps of the sorted loads what no earlier one has, so that nothing is copied
- * twice, as far as the budget goes.
+/* Removes from the sorted loads all parts that an earlier load contains, so
+ * that nothing is copied twice, and the loads beyond the budget.
  */
 static void keep_affordable(struct array *loads, const char *path,
 			    const struct log *log)

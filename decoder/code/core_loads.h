@@ -6,12 +6,12 @@ struct array;
 struct file_map;
 struct log;
 
-/* Puts the loads of the ELF core at @path, mapped as @map, both borrowed, into
- * @loads (struct code_region), which is empty: sorted and without what two have
- * in common, of which the first one counts.  What goes beyond BUDGET_CODE_LOADS
- * or BUDGET_CODE_BYTES is left out and said to @log.
+/* Appends the loads of the ELF core at @path, mapped as @map, to @loads (struct
+ * code_region), which must be empty and borrows both. They are sorted; where
+ * two overlap, only the first has the common part. Loads beyond
+ * BUDGET_CODE_LOADS or BUDGET_CODE_BYTES are left out, which is logged.
  *
- * Returns 0, -ERROR_FORMAT if it is no ELF core, -ERROR_MEMORY.
+ * Returns 0, -ERROR_FORMAT if it is not an ELF core, or -ERROR_MEMORY.
  */
 int core_loads_read(const char *path, const struct file_map *map,
 		    const struct log *log, struct array *loads);

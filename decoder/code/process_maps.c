@@ -25,8 +25,9 @@ struct map_event {
 struct process_maps {
 	const struct recording *recording;
 	struct arena *arena; /* paths */
-	struct array events; /* struct map_event, by pid, then as they came */
-	struct array files;  /* struct process_file, by number */
+	/* struct map_event, by pid, then in the order of records */
+	struct array events;
+	struct array files; /* struct process_file, by number */
 	struct string_pool *paths;
 };
 
@@ -41,8 +42,8 @@ static int add(struct process_maps *maps, struct map_event event)
 	return 0;
 }
 
-/* Finds the file that @map is of, or adds it.  Returns its number, or
- * STRING_POOL_NONE when out of memory.
+/* Returns the number of the file of @map, adding it if new; STRING_POOL_NONE
+ * when out of memory.
  */
 static uint32_t file_of(struct process_maps *maps,
 			const struct sideband_mmap *map)
@@ -67,7 +68,7 @@ static uint32_t file_of(struct process_maps *maps,
 	return number;
 }
 
-/* Fills @added from record @map.  Returns 0 or -ERROR_MEMORY. */
+/* Fills @added from record @map. Returns 0 or -ERROR_MEMORY. */
 static int read_map(struct process_maps *maps, const struct sideband_mmap *map,
 		    struct process_map *added)
 {
@@ -185,11 +186,11 @@ static size_t first_event(const struct process_maps *maps, int32_t pid)
 	return array_partition_point(&maps->events, &pid, is_of_lower);
 }
 
-/* Which of a process's events count at a time. */
+/* The events of a process that determine its mappings at a time. */
 struct map_history {
 	size_t begin;	  /* the last fork or exec, or the first map */
-	size_t end;	  /* behind the last event until then */
-	uint64_t next_ns; /* of the first one after it, or UINT64_MAX */
+	size_t end;	  /* after the last event up to that time */
+	uint64_t next_ns; /* time of the next event, or UINT64_MAX */
 };
 
 static struct map_history history_of(const struct process_maps *maps,
@@ -217,8 +218,9 @@ static struct map_history history_of(const struct process_maps *maps,
 	return history;
 }
 
-/* Goes up from child to parent, of which each has one fork that counts: also
- * where records say that two are each other's children, that ends.
+/* Appends the mappings by @history, after those inherited from the parent at
+ * the fork. @depth limits the recursion: damaged records may claim that two
+ * processes are each other's parents.
  */
 static bool collect(const struct process_maps *maps, struct map_history history,
 		    struct array *found, unsigned int depth)
@@ -253,7 +255,7 @@ uint64_t process_maps_at(const struct process_maps *maps, int32_t pid,
 		       0;
 }
 
-/* Passes the maps among the events of @history to @visit, the newest first. */
+/* Calls @visit for the mappings in @history, the newest first. */
 static bool visit_own(const struct process_maps *maps,
 		      struct map_history history, process_maps_visitor *visit,
 		      void *ctx)
@@ -274,7 +276,7 @@ uint64_t process_maps_visit(const struct process_maps *maps, int32_t pid,
 	struct map_history history = history_of(maps, pid, time_ns);
 	uint64_t next_ns = history.next_ns;
 
-	/* As collect(). */
+	/* Like collect(), from child to parent. */
 	for (unsigned int i = 0; !visit_own(maps, history, visit, ctx); i++) {
 		const struct map_event *first =
 			history.begin < history.end ?
@@ -289,8 +291,8 @@ uint64_t process_maps_visit(const struct process_maps *maps, int32_t pid,
 	return next_ns;
 }
 
-/* Passes the maps that process @pid added to @visit.  Returns whether it added
- * any, and otherwise the last process that it was forked from, or -1.
+/* Calls @visit for the mappings that process @pid added. Returns whether there
+ * were any; sets *@parent to the process that it was last forked from, or -1.
  */
 static bool visit_added(const struct process_maps *maps, int32_t pid,
 			process_maps_visitor *visit, void *ctx, int32_t *parent)

@@ -10,17 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record of a switch, read from the feed. */
+/* A switch record, read from the feed. */
 struct past_switch {
-	uint64_t time_ns; /* the task before leaves, the switch begins */
-	uint64_t done_ns; /* the next task has arrived, the switch is over;
-			   * UINT64_MAX until the record after it is read */
+	uint64_t time_ns;
+	/* time when the switch was over, see switch_feed_done_ns(); UINT64_MAX
+	 * if unknown
+	 */
+	uint64_t done_ns;
 	int32_t pid;
 	int32_t pid_before;
 	bool is_arrival; /* see switch_feed_is_arrival() */
 };
 
-/* Half of the ring may be ahead of the position. */
+/* At most half of the records in the ring are ahead of the position. */
 enum { PAST_SWITCHES = 4096, MOST_AHEAD = PAST_SWITCHES / 2 };
 
 struct process_view {
@@ -28,19 +30,23 @@ struct process_view {
 	struct switch_feed *switches;
 	struct array current; /* struct process_map */
 	int32_t pid;	      /* -1: unknown */
-	uint64_t loaded_ns;   /* the time that @current is of */
+	uint64_t loaded_ns;   /* the time of @current */
 	uint64_t next_map_ns;
-	uint64_t replaces_ns; /* a next_map_ns that replaces code; 0: unknown */
-	struct past_switch past[PAST_SWITCHES]; /* a ring of the last ones */
-	size_t past_count;			/* of all that were read */
-	size_t undone;	 /* the last of them are ahead of the position */
-	bool by_trace;	 /* see process_view_order_by_trace() */
-	bool is_unknown; /* the last entry found several processes */
-	bool is_placed;	 /* no record ahead may have passed, nor the reverse */
+	/* a next_map_ns whose change does not only add code; 0: none is known
+	 */
+	uint64_t replaces_ns;
+	/* ring buffer of the last switch records read */
+	struct past_switch past[PAST_SWITCHES];
+	size_t past_count; /* number of all switch records read */
+	size_t undone;	   /* number of the last of them after the position */
+	bool by_trace;	   /* see process_view_order_by_trace() */
+	bool is_unknown;   /* several processes were possible at the entry */
+	bool is_placed;	   /* the position is certain: invariant 3 */
 };
 
-/* Who runs before the first switch: the task that the kernel said is traced
- * when tracing began, or that the first switch takes off the CPU.
+/* Returns the process that runs before the first switch: of the task that the
+ * kernel reported when tracing started, or that the first switch takes off the
+ * CPU.
  */
 static int32_t first_process(const struct recording *recording,
 			     const struct aux_stream *stream)
@@ -134,7 +140,9 @@ uint64_t process_view_next_change_ns(const struct process_view *view)
 	return switch_ns < view->next_map_ns ? switch_ns : view->next_map_ns;
 }
 
-/* UINT64_MAX as a time means all switches, and as that of a switch none. */
+/* Returns whether there is a switch up to @time_ns. UINT64_MAX means all
+ * switches, but as the time of a switch it means none.
+ */
 static bool has_switch_by(const struct process_view *view, uint64_t time_ns)
 {
 	uint64_t switch_ns = next_switch_ns(view);
@@ -142,7 +150,9 @@ static bool has_switch_by(const struct process_view *view, uint64_t time_ns)
 	return switch_ns <= time_ns && switch_ns != UINT64_MAX;
 }
 
-/* Reads the next record of the feed into the ring, ahead of the position. */
+/* Reads the next record of the feed into the ring. The position stays before
+ * it.
+ */
 static int read_switch(struct process_view *view)
 {
 	const struct flow_item *item = switch_feed_peek(view->switches);
@@ -175,7 +185,7 @@ static int pass_switch(struct process_view *view)
 	return 0;
 }
 
-/* Reads the records up to @time_ns, at most as many as the ring has room for. */
+/* Reads records up to @time_ns, as long as at most MOST_AHEAD are ahead. */
 static int read_ahead(struct process_view *view, uint64_t time_ns)
 {
 	const struct flow_item *item;
@@ -201,8 +211,8 @@ static bool begins_with(const struct array *maps, const struct array *first)
 					 first->count * first->item_size));
 }
 
-/* Returns whether @later is all of @maps and code at addresses that had none:
- * execution cannot depend on when such code is added.
+/* Returns whether @later contains all of @maps and otherwise only code at
+ * addresses that were unused: execution cannot depend on the time of that.
  */
 static bool only_adds(const struct array *maps, const struct array *later)
 {
@@ -226,8 +236,8 @@ static bool is_mapped(const struct array *maps, uint64_t ip)
 	return false;
 }
 
-/* Loads the maps of the process up to @time_ns, until one replaces code of an
- * earlier map.
+/* Applies changes of the mappings up to @time_ns, up to the first that does not
+ * only add code. Returns 0 or -ERROR_MEMORY.
  */
 static int add_maps(struct process_view *view, uint64_t time_ns)
 {
@@ -273,8 +283,8 @@ bool process_view_is_due(const struct process_view *view, uint64_t low_ns,
 				      view->next_map_ns != view->replaces_ns));
 }
 
-/* A task that leaves for one unknown does not run user code here meanwhile:
- * its maps may as well stay.
+/* After a switch to an unknown task no user code runs here, so the previous
+ * mappings may stay.
  */
 int process_view_advance(struct process_view *view, uint64_t low_ns,
 			 uint64_t time_ns)
@@ -300,7 +310,7 @@ int process_view_advance(struct process_view *view, uint64_t low_ns,
 	return load_maps(view, time_ns);
 }
 
-/* Returns the record that has passed last, or NULL. */
+/* Returns the record before the position, or NULL. */
 static const struct past_switch *last_passed(struct process_view *view)
 {
 	if (view->past_count == view->undone)
@@ -308,8 +318,8 @@ static const struct past_switch *last_passed(struct process_view *view)
 	return past_at(view, view->past_count - view->undone - 1);
 }
 
-/* Moves the position back before the records after @time_ns.  Returns false if
- * some of those have left the ring.
+/* Moves the position back before all records after @time_ns. Returns false if
+ * some of them are no longer in the ring.
  */
 static bool undo_switches(struct process_view *view, uint64_t time_ns)
 {
@@ -351,17 +361,17 @@ int process_view_sync(struct process_view *view, uint64_t low_ns,
 	return 1;
 }
 
-/* The processes that may run at an entry into user space: the current one, and the
- * next process of each of the first @count records ahead.
+/* The processes that may run at an entry into user space. Candidate 0 is the
+ * current process, candidate n the next process of the nth record ahead.
  */
 struct candidates {
-	size_t count;
-	size_t chosen;	/* so many records pass */
-	size_t passed;	/* so many have, certainly before the entry */
+	size_t count;	/* number of records between the bounds */
+	size_t chosen;	/* number of the candidate */
+	size_t passed;	/* number of records passed up to the lower bound */
 	int32_t before; /* the process at the previous entry; -1: unknown */
 };
 
-/* Returns record @number of the records ahead. */
+/* Returns the record ahead with index @number. */
 static const struct past_switch *ahead(struct process_view *view, size_t number)
 {
 	return past_at(view, view->past_count - view->undone + number);
@@ -372,7 +382,9 @@ static int32_t candidate_pid(struct process_view *view, size_t number)
 	return number ? ahead(view, number - 1)->pid : view->pid;
 }
 
-/* Finds the candidates.  Returns 0 or -ERROR_MEMORY. */
+/* Passes the records up to the lower bound and finds the candidates. Returns 0
+ * or -ERROR_MEMORY.
+ */
 static int find_candidates(struct process_view *view,
 			   const struct process_entry *entry,
 			   struct candidates *candidates)
@@ -402,7 +414,7 @@ static bool is_one_process(struct process_view *view,
 	return true;
 }
 
-/* Chooses by the number of times that the kernel switched tasks. */
+/* Chooses by the number of switch points: invariant 3. */
 static bool choose_by_count(struct process_view *view,
 			    struct candidates *candidates,
 			    const struct process_entry *entry)
@@ -437,7 +449,7 @@ static bool choose_by_table(struct process_view *view,
 }
 
 /* Returns whether process @pid has code at the entry's address at some time
- * between the bounds, in @maps, or -ERROR_MEMORY.
+ * between the bounds, or -ERROR_MEMORY. Sets @maps to the mappings of that time.
  */
 static int has_code(struct process_view *view, int32_t pid,
 		    const struct process_entry *entry, struct array *maps)
@@ -460,9 +472,9 @@ static bool is_same(const struct array *a, const struct array *b)
 	return a->count == b->count && begins_with(a, b);
 }
 
-/* Chooses the process that alone has code at the entry's address; or the first of
- * several that have all the same code, as after fork.  Returns 1, 0 if none is
- * chosen, or -ERROR_MEMORY.
+/* Chooses the only process with code at the entry's address, or the first of
+ * several with equal mappings, as after fork. Returns 1, 0 if none is chosen,
+ * or -ERROR_MEMORY.
  */
 static int choose_by_code(struct process_view *view,
 			  struct candidates *candidates,
@@ -507,7 +519,9 @@ static int choose_process(struct process_view *view,
 	return choose_by_code(view, candidates, entry);
 }
 
-/* Returns @entry within the time that the process which was chosen runs. */
+/* Returns @entry with its bounds narrowed to the time that the chosen process
+ * runs, between the records around the position.
+ */
 static struct process_entry narrow(struct process_view *view,
 				   const struct process_entry *entry)
 {
@@ -522,16 +536,20 @@ static struct process_entry narrow(struct process_view *view,
 	return narrowed;
 }
 
-/* The maps of a process before and after a change within the bounds. */
+/* The mappings of a process before and after a change between the bounds. */
 struct map_change {
 	const struct array *old;
 	const struct array *new;
-	bool is_exec; /* the old program is gone; else code replaces code */
+	bool is_exec; /* old mappings are gone; otherwise new ones overlap them
+		       */
 };
 
-/* Chooses the maps that have code at the entry's address; after exec, which gives
- * the process another page table, by the page table.  Returns 1 for the new maps,
- * 0 for the old ones, -1 if both are possible.
+/* Chooses the mappings with code at the entry's address; if both have code
+ * there and an exec is between them, by the page table, because an exec gives
+ * the process another one. @is_first: the process is that of the previous
+ * entry.
+ *
+ * Returns 1 for the new mappings, 0 for the old ones, -1 if both are possible.
  */
 static int choose_maps(const struct map_change *change,
 		       const struct process_entry *entry, bool is_first)
@@ -549,8 +567,8 @@ static int choose_maps(const struct map_change *change,
 	return -1;
 }
 
-/* Removes the code that @later replaces from the loaded maps, whose time
- * is unknown then: process_view_sync() loads the maps again.
+/* Removes the current mappings that are replaced in @later. The result is of no
+ * single time, so loaded_ns makes process_view_sync() load the mappings again.
  */
 static void drop_replaced(struct process_view *view, const struct array *later)
 {
@@ -563,9 +581,11 @@ static void drop_replaced(struct process_view *view, const struct array *later)
 			}
 }
 
-/* Passes the change of maps that is next, which is within the bounds and does
- * not only add code, if the process is past it.  Returns 1 if so, 0 if not or if
- * that does not matter, 2 if it is unknown, or -ERROR_MEMORY.
+/* Applies the next change of mappings, which is between the bounds and does not
+ * only add code, if the entry is after it.
+ *
+ * Returns 1 if it was applied; 0 if not, but the mappings are valid; 2 if it is
+ * unknown which program runs; or -ERROR_MEMORY.
  */
 static int pass_map_change(struct process_view *view,
 			   const struct process_entry *entry, bool is_first)
@@ -589,9 +609,9 @@ static int pass_map_change(struct process_view *view,
 	return is_new;
 }
 
-/* Loads the maps of the process that was chosen, as they are at @entry; it
- * @is_same as at the previous entry.  Returns 1, 0 if that is unknown, or
- * -ERROR_MEMORY.
+/* Loads the mappings of the current process as they are at @entry, whose bounds
+ * are narrowed. @is_same: the previous entry was into the same process. Returns
+ * 1, 0 if they are unknown, or -ERROR_MEMORY.
  */
 static int load_entry(struct process_view *view,
 		      const struct process_entry *entry, bool is_same)

@@ -8,23 +8,23 @@ struct code_change;
 struct recording;
 struct sideband_record;
 
-/* This is what kernels patch that have no TEXT_POKE records for it: samples of
+/* Patches of kernels that do not write TEXT_POKE records for them: samples of
  * the recorder's breakpoint (common/text_poke_breakpoint.h).
  *
- * The sample is taken where the function begins that writes the instruction: a
- * little later it is there, and later still all CPUs run it.
+ * The sample is taken at the entry of the function that writes the instruction.
+ * The instruction is written a little later, and still later all CPUs run it.
  */
 
 /* Returns whether @recording has such samples. */
 bool text_poke_breakpoint_is_recorded(const struct recording *recording);
 
-/* Returns whether @record is one of them, and its @change, which borrows the
- * recording.  What was there before is not known.
+/* Returns whether @record is such a sample, and sets *@change, which borrows
+ * the recording, to the patch. The old bytes are unknown.
  */
 bool text_poke_breakpoint_read(const struct sideband_record *record,
 			       struct code_change *change);
 
-/* Returns whether @record says that some were lost. */
+/* Returns whether @record reports that such samples were lost. */
 bool text_poke_breakpoint_is_lost(const struct sideband_record *record);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file that was asked for; empty if it cannot be read. */
+/* A file that was needed; empty if it cannot be read. */
 struct code_file {
 	const char *path;
 	struct file_map map;
@@ -16,7 +16,8 @@ struct code_file {
 struct user_code {
 	struct array files; /* struct code_file */
 	const struct array *maps;
-	const struct process_map *last; /* most look-ups stay there */
+	/* the mapping found last: most look-ups hit it */
+	const struct process_map *last;
 	const struct code_file *last_file;
 };
 

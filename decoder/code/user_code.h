@@ -7,20 +7,20 @@
 
 struct array;
 
-/* The bytes of what a process has mapped, from this machine's files. */
+/* The bytes of a process's mappings, from this machine's files. */
 struct user_code;
 
 /* Returns NULL when out of memory. */
 struct user_code *user_code_new(void);
 void user_code_free(struct user_code *code);
 
-/* Looks at @maps (struct process_map, the oldest first) from now on, which it
- * borrows until the next call.  To be called also when they changed.
+/* Sets the mappings to @maps (struct process_map, the oldest first), which it
+ * borrows until the next call. Must also be called when they changed.
  */
 void user_code_set_maps(struct user_code *code, const struct array *maps);
 
-/* Returns the bytes at @address and sets *@left to how many follow in one
- * piece, or NULL.
+/* Returns the bytes at @address and sets *@left to the number that is
+ * contiguous; NULL if they are unknown.
  */
 const uint8_t *user_code_bytes(struct user_code *code, uint64_t address,
 			       size_t *left);

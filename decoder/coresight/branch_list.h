@@ -24,7 +24,7 @@ struct branch_list {
 
 void branch_list_free(struct branch_list *list);
 
-/* Makes room for more.  Returns false when out of memory. */
+/* Makes room for more. Returns false when out of memory. */
 bool branch_list_grow(struct branch_list *list);
 
 /* Adds a branch of @position. The result is valid until the next addition. */

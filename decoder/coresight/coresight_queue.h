@@ -21,7 +21,7 @@ struct coresight_queue {
 struct coresight_queue coresight_queue_new(void);
 void coresight_queue_free(struct coresight_queue *queue);
 
-/* Adds @item, which waits for a count.  Returns 0 or -ERROR_MEMORY. */
+/* Adds @item, which waits for a count. Returns 0 or -ERROR_MEMORY. */
 int coresight_queue_add(struct coresight_queue *queue,
 			const struct flow_item *item,
 			const struct flow_stamp *stamp);

@@ -34,11 +34,11 @@ enum flow_kind {
 	 * starts at time_ns and ends at the time of the next item.
 	 */
 	FLOW_GAP,
-	/* A context switch record of this CPU, inserted by its time, but never
-	 * before a stop that may have come earlier (flow_stop_low_ns()); ip
-	 * holds the next task: tid, see flow_switch_tid(). It is written near,
-	 * not at, the kernel's own switch of stacks: usually before (record
-	 * "out"), rarely just after. detail is an enum flow_switch_detail.
+	/* A context switch record of this CPU, inserted by its time, but after
+	 * each stop that may be earlier: flow_stop_low_ns(). ip holds the next
+	 * task: tid, see flow_switch_tid(). The record is written near, not at,
+	 * the kernel's own switch of stacks: usually before (record "out"),
+	 * rarely just after. detail is an enum flow_switch_detail.
 	 */
 	FLOW_SWITCH,
 	/* Code of @detail bits (2 = 64, 1 = 32, 0 = 16) follows; only emitted
@@ -93,7 +93,7 @@ enum flow_gap_reason {
 
 enum flow_switch_detail {
 	FLOW_SWITCH_TO,	     /* the task named runs next here */
-	FLOW_SWITCH_PREEMPT, /* likewise; the previous task was preempted */
+	FLOW_SWITCH_PREEMPT, /* like TO; the previous task was preempted */
 	FLOW_SWITCH_AWAY,    /* the traced task left; the next is unknown */
 };
 
@@ -123,20 +123,20 @@ struct flow_item {
 
 _Static_assert(sizeof(struct flow_item) == 32, "flow items are hot");
 
-/* Returns whether a FLOW_STOP of @detail ends all that is traced of a task: the
- * CPU continues neither in user space nor in a virtual machine, so tasks may be
- * switched before the trace continues.
+/* Returns whether tasks may be switched between a FLOW_STOP of @detail and the
+ * next start. Otherwise execution only leaves the traced code for user space or
+ * a virtual machine, and the trace continues when it returns from there.
  */
 static inline bool flow_stop_ends_run(uint8_t detail)
 {
 	return detail != FLOW_STOP_LEVEL && detail != FLOW_STOP_GUEST;
 }
 
-/* Returns the time from which on context switch records follow a stop that ends
- * a run, has the estimated time @time_ns and the bound @early_ns. The unit
- * writes no time when it is switched off, so the estimate may be the time of the
- * next start, whole tasks later. A switch before the stop has its switch point
- * in the trace; therefore the records within the stop's bounds follow the stop.
+/* Returns the lower time bound of a stop with flow_stop_ends_run(), estimated
+ * time @time_ns and bound @early_ns. Context switch records from then on are
+ * placed after the stop: the trace unit writes no time when it is switched off,
+ * so the estimate may be the time of the next start, whole tasks later, and a
+ * switch before the stop would have its switch point in the trace.
  */
 static inline uint64_t flow_stop_low_ns(uint64_t time_ns, uint32_t early_ns)
 {

@@ -10,7 +10,7 @@ enum {
 	/* Room for the few events that one block may cause, and for switches.
 	 */
 	SPARE = 1024,
-	/* Finished items are handed out before they leave the cache. */
+	/* Finished items are provided before they leave the cache. */
 	ENOUGH = 2048,
 };
 
@@ -19,7 +19,7 @@ struct flow_batch {
 	struct flow_stamp stamps[ROOM + SPARE];
 	size_t count;
 	size_t finished;	 /* number of items with their times */
-	size_t taken;		 /* were handed out by the last take */
+	size_t taken;		 /* were provided by the last take */
 	uint64_t last_ns;	 /* of the last finished item */
 	uint64_t known_ns;	 /* the last known time */
 	struct cycle_rate speed; /* of waiting items since then */
@@ -259,7 +259,7 @@ void flow_batch_flush(struct flow_batch *batch)
 	cycle_rate_begin(&batch->speed);
 }
 
-/* Returns the time from which on context switch records follow @item. */
+/* Returns the time from which on switch records are after @item. */
 static uint64_t from_ns(const struct flow_item *item)
 {
 	if (item->kind == FLOW_STOP && flow_stop_ends_run(item->detail))
@@ -267,8 +267,8 @@ static uint64_t from_ns(const struct flow_item *item)
 	return item->time_ns;
 }
 
-/* Moves @item, whose own time is exact, to the time of @last, which precedes it, if
- * that is later.
+/* Moves @item, whose own time is exact, to the time of @last, the item before
+ * it, if that is later: times never decrease.
  */
 static void keep_order(struct flow_item *item, const struct flow_item *last)
 {

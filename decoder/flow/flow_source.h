@@ -55,7 +55,7 @@ int flow_source_open(const struct flow_input *input,
 
 /* Provides the next items, from 1 to a few thousand.
  *
- * *@items stays valid until the next call.  Returns their count, 0 after
+ * *@items stays valid until the next call. Returns their count, 0 after
  * FLOW_END was delivered, a negative enum error only for lack of memory: an
  * imperfect trace is a FLOW_GAP.
  */

@@ -14,8 +14,9 @@ struct switch_feed {
 	struct sideband *sideband;
 	struct flow_item item;
 	bool has_item;
-	int32_t tid;	  /* of the running task; -1 unknown */
-	bool is_arrival;  /* the item was made of the next task's record */
+	/* running task according to the records; -1: unknown */
+	int32_t tid;
+	bool is_arrival;  /* see switch_feed_is_arrival() */
 	uint64_t done_ns; /* see switch_feed_done_ns() */
 	struct dead_tasks dead;
 };

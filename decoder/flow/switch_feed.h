@@ -25,14 +25,14 @@ void switch_feed_free(struct switch_feed *feed);
 /* Returns the next switch, or NULL if there is none left. */
 const struct flow_item *switch_feed_peek(const struct switch_feed *feed);
 
-/* Returns whether the next switch is known by the record of the task that
- * arrives alone, which is written after the kernel has changed tasks; else it is
+/* Returns whether only the task that arrives has a record of the next switch,
+ * which the kernel writes after it changed tasks. Otherwise the next switch is
  * the record of the task that leaves, written before.
  */
 bool switch_feed_is_arrival(const struct switch_feed *feed);
 
-/* Returns when the switch that switch_feed_advance() passed last was over: the
- * time of the record that the next task arrived, UINT64_MAX if there is none.
+/* Returns when the last switch that switch_feed_advance() consumed was over: the
+ * time of the arriving task's record, UINT64_MAX if there is none.
  */
 uint64_t switch_feed_done_ns(const struct switch_feed *feed);
 

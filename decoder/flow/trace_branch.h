@@ -43,8 +43,8 @@ enum trace_branch_kind {
 	 * there is none.
 	 */
 	TRACE_OVERFLOW,
-	/* A synchronisation point: the next instruction to run is at the
-	 * address; without one the trace is off.  If is_bound its time is @low.
+	/* A sync point: the next instruction to run is at the address; without
+	 * one, tracing is off. If is_bound, its time is @low.
 	 */
 	TRACE_SYNC,
 	/* Code of @payload bits (2 = 64, 1 = 32, 0 = 16) starts with the next
@@ -116,12 +116,12 @@ enum trace_branch_kind {
 	 * missing.
 	 */
 	TRACE_SESSION_END,
-	/* This many cycles passed since the last TRACE_CYCLES; 0: unknown.
+	/* The time is @payload ticks of the recording's clock. */
+	TRACE_TIME,
+	/* @payload cycles passed since the last TRACE_CYCLES; 0: unknown.
 	 * @count is 1 for a count that accompanies a TRACE_TIME: the next count
 	 * starts where this one did.
 	 */
-	TRACE_TIME,
-	/* The time is @payload ticks of the recording's clock. */
 	TRACE_CYCLES,
 	/* The unit reports the running task: its ID is @payload. */
 	TRACE_TASK,

@@ -11,7 +11,7 @@
  */
 struct stretch {
 	int64_t low_shift;   /* from the first anchor plus a branch's low */
-	uint64_t high_shift; /* likewise */
+	uint64_t high_shift; /* from the first anchor plus its high */
 	double rate;	     /* real length of a cycle relative to CBR's */
 };
 

@@ -11,7 +11,7 @@
 
 enum {
 	FIRST_ROOM = 8192,
-	/* Number of branches handed out at once, if available. */
+	/* Number of branches provided at once, if available. */
 	BATCH = 2048,
 	/* Number of runs, and packets between them, before the loop checks
 	 * again.
@@ -194,7 +194,7 @@ static void take_damage(struct intel_branches *b)
 				b->reach_ctx);
 }
 
-/* Reads packets.  Returns 1, 0 at the end, -ERROR_MEMORY. */
+/* Reads packets. Returns 1, 0 at the end, -ERROR_MEMORY. */
 static int read_on(struct intel_branches *b)
 {
 	intel_branches_see(b, b->at);
@@ -228,7 +228,7 @@ static int read_on(struct intel_branches *b)
 	return 1;
 }
 
-/* Removes the branches handed out, moves the waiting ones to the front. */
+/* Removes the branches provided, moves the waiting ones to the front. */
 static void drop_taken(struct intel_branches *b)
 {
 	size_t next = b->header.is_open ? b->header.position : b->at;
@@ -257,9 +257,9 @@ static bool may_need_next(const struct intel_branches *b, size_t index)
 		b->branches[index + 1].kind == TRACE_TARGET);
 }
 
-/* Returns how many branches may be handed out: an overflow must have the
+/* Returns how many branches may be provided: an overflow must have the
  * address where execution resumes, and a branch without a time of its own is
- * handed out with the next that has one.
+ * provided with the next that has one.
  */
 static size_t ready_count(const struct intel_branches *b)
 {

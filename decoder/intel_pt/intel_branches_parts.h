@@ -29,7 +29,7 @@ enum waiting {
 struct header {
 	bool is_open;
 	bool has_address;
-	bool has_time; /* a TSC packet is among its packets */
+	bool has_time; /* has a TSC packet */
 	uint64_t address;
 	size_t position; /* of the PSB */
 };
@@ -61,7 +61,7 @@ struct intel_branches {
 	size_t closed;	    /* number of branches with final bounds */
 	uint64_t last_high; /* state of branch_window_pass() */
 	size_t no_high;	    /* index of the first branch without a later CYC */
-	size_t taken;	    /* handed out by the last call */
+	size_t taken;	    /* provided by the last call */
 	size_t overflow;    /* waits for its FUP, or NO_OVERFLOW */
 	uint64_t base;	    /* base of the branches' positions */
 	bool has_fresh_cyc; /* belongs to the following packet */

@@ -9,7 +9,7 @@ enum part {
 	IMM8 = 2,
 	IMM16 = 4,
 	IMM_Z = 8,    /* 4 bytes, 2 with an operand size prefix */
-	IMM_V = 16,   /* likewise, 8 with REX.W */
+	IMM_V = 16,   /* like IMM_Z, but 8 with REX.W */
 	OFFSET = 32,  /* an address of 8 bytes */
 	GROUP_3 = 64, /* an immediate only for some ModR/M */
 	UNKNOWN = 128,

@@ -30,13 +30,13 @@ struct intel_token {
 	bool is_exact; /* its last branch ran when it was written */
 };
 
-/* The tokens of some trace bytes in order.  A token's bounds are known only
+/* The tokens of some trace bytes in order. A token's bounds are known only
  * when the next time packet has been seen, so this reads ahead of its user:
  * as far as one time packet, in memory of that many tokens.
  */
 struct intel_tokens;
 
-/* Borrows @bytes.  Returns NULL when out of memory. */
+/* Borrows @bytes. Returns NULL when out of memory. */
 struct intel_tokens *intel_tokens_new(const uint8_t *bytes, size_t size,
 				      const struct intel_clock_setup *setup);
 void intel_tokens_free(struct intel_tokens *tokens);

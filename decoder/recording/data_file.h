@@ -32,7 +32,7 @@ struct data_file {
 	uint64_t features[4];	 /* bitmap of the features present */
 };
 
-/* Opens and checks @path.  Returns 0 or a negative enum error. */
+/* Opens and checks @path. Returns 0 or a negative enum error. */
 int data_file_open(struct data_file *file, const char *path,
 		   const struct log *log);
 void data_file_close(struct data_file *file);

@@ -157,7 +157,7 @@ struct recording_event {
 	uint64_t read_format;
 	uint64_t branch_sample_type;
 	uint64_t user_registers; /* mask: see struct arch */
-	uint64_t registers;	 /* likewise, of the interrupted code */
+	uint64_t registers;	 /* of the interrupted code; mask */
 	bool sample_id_all;
 	bool exclude_user;
 	bool exclude_kernel;

@@ -40,7 +40,7 @@ struct recording_facts {
 	/* layout of trace.dat's pages; zeroed: none */
 	struct graph_trace graph;
 	struct text_part kallsyms; /* from trace.dat, if there is no file */
-	struct array saved_names;  /* struct saved_name: likewise */
+	struct array saved_names;  /* struct saved_name: from trace.dat */
 };
 
 /* Returns a new recording with only path and log set, to be filled in by a

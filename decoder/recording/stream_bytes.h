@@ -16,7 +16,7 @@ struct stream_bytes {
 	struct file_map joined;
 };
 
-/* Borrows @stream.  Returns 0 or -ERROR_SYSTEM with the cause in @log. */
+/* Borrows @stream. Returns 0 or -ERROR_SYSTEM with the cause in @log. */
 int stream_bytes_open(struct stream_bytes *bytes,
 		      const struct aux_stream *stream, const struct log *log);
 void stream_bytes_close(struct stream_bytes *bytes);

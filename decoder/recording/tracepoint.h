@@ -38,7 +38,7 @@ int64_t tracepoint_number(const struct tracepoint_field *field,
 			  const uint8_t *raw, size_t raw_size);
 
 /* Copies a text field (char array or __data_loc) into @text, cut to @size
- * with its NUL.  Returns @text, "" if the field is NULL or not in @raw.
+ * with its NUL. Returns @text, "" if the field is NULL or not in @raw.
  */
 const char *tracepoint_text(const struct tracepoint_field *field,
 			    const uint8_t *raw, size_t raw_size, char *text,

@@ -11,7 +11,7 @@ enum ring_kind {
 	RING_LONG = 0, /* the length is in the next word */
 	RING_PADDING = 29,
 	RING_TIME_EXTEND = 30, /* the next word has the time's upper bits */
-	RING_TIME_STAMP = 31,  /* likewise, but an absolute time */
+	RING_TIME_STAMP = 31,  /* like RING_TIME_EXTEND, but absolute */
 };
 
 enum { KIND_BITS = 5, DELTA_BITS = 27, WORD = 4 };

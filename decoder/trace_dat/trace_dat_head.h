@@ -37,7 +37,7 @@ struct trace_dat {
 	struct array formats;	   /* struct tracepoint */
 	struct array cpus;	   /* struct trace_dat_cpu */
 	struct text_part kallsyms; /* in the file, or in the arena */
-	struct text_part comms;	   /* likewise */
+	struct text_part comms;	   /* in the file, or in the arena */
 	struct text_part clock;	   /* "local [perf] mono", or one name */
 	struct text_part system;   /* "Linux HOST RELEASE MACHINE" */
 };
@@ -57,7 +57,7 @@ enum trace_dat_option {
 int trace_dat_read_6(struct trace_dat *dat, struct byte_reader *reader);
 int trace_dat_read_7(struct trace_dat *dat, struct byte_reader *reader);
 
-/* Reads header_page and header_event.  Returns 0 or -ERROR_MEMORY. */
+/* Reads header_page and header_event. Returns 0 or -ERROR_MEMORY. */
 int trace_dat_read_page(struct trace_dat *dat, struct byte_reader *reader);
 
 /* Returns the next @size bytes as text. */

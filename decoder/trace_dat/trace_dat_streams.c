@@ -23,7 +23,7 @@ struct unpacking {
 	uint64_t size; /* unpacked so far */
 };
 
-/* Unpacks the next chunk.  Returns 1, 0 if it is damaged, or an error. */
+/* Unpacks the next chunk. Returns 1, 0 if it is damaged, or an error. */
 static int unpack_chunk(struct unpacking *unpacking, struct byte_reader *reader)
 {
 	const struct trace_dat *dat = unpacking->dat;

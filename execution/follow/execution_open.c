@@ -23,7 +23,7 @@ static int open_code(struct execution *execution,
 	execution->kernel_start = arch->kernel_start;
 	execution->counts_switches =
 		symbols && symbols_have_role(symbols, CODE_SWITCH_POINT);
-	/* Arm's units name tasks themselves, see follow_atoms.c. */
+	/* Arm's trace units report tasks themselves: see follow_atoms.c. */
 	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
 		code_space_order_by_trace(execution->code);
 	execution->graph = block_graph_new(execution->code, symbols);

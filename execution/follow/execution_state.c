@@ -185,8 +185,8 @@ static bool is_same_place(const struct execution_state *a,
 	       are_same_folds(&a->folds, &b->folds);
 }
 
-/* The return address matters only to a call or interruption that has not
- * arrived; whatever it is, it was set as that came.
+/* The return address only matters for a call or interruption that has not
+ * arrived yet, and that sets it anyway.
  */
 bool execution_state_is_same(const struct execution_state *a,
 			     const struct execution_state *b)

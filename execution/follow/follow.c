@@ -13,8 +13,8 @@
 #include "execution/walk/sight.h"
 #include "execution/walk/walk.h"
 
-/* Returns whether nothing ran since a branch that must have gone to @branch
- * itself.
+/* Returns whether the last branch must have gone to @branch's address itself:
+ * nothing ran since, and the code does not lead to the address.
  */
 static bool went_there(struct execution *execution,
 		       const struct trace_branch *branch)
@@ -64,7 +64,7 @@ static void follow_start(struct execution *execution,
 	place_go(execution, branch->payload, exit);
 }
 
-/* The unit's own stack of calls is empty at a synchronisation point. */
+/* The unit empties its return stack at a sync point. */
 static void follow_sync(struct execution *execution,
 			const struct trace_branch *branch, uint64_t position)
 {
@@ -89,7 +89,7 @@ static void follow_sync(struct execution *execution,
 	execution->evidence.is_synced = false;
 }
 
-/* Without a branch the page table is set by an instruction on the way. */
+/* If no branch sets the page table root, an instruction on the way does. */
 static void run_to_page_table(struct execution *execution, uint64_t position)
 {
 	struct sight sight = sight_of(execution, 0);
@@ -117,8 +117,9 @@ static void follow_address_space(struct execution *execution,
 	place_list(execution, FLOW_ADDRESS_SPACE, 0, branch->payload);
 }
 
-/* Where execution is not known, what follows from that is not either.  A unit
- * that was off, and says where branches went, was switched on unseen.
+/* Follows @branch while the position is unknown: skips it unless it has an
+ * address to resume at. A unit that was off and reports branches again was
+ * switched on without a TRACE_START.
  */
 static void follow_unplaced(struct execution *execution,
 			    const struct trace_branch *branch,
@@ -167,7 +168,7 @@ static void follow_placed(struct execution *execution,
 	}
 }
 
-/* One that is farther off would bound the time no better than @branch does. */
+/* A branch farther ahead would bound the time no better than @branch does. */
 enum { MOST_AHEAD = 64 };
 
 static const struct trace_branch *next_timed(const struct trace_branch *branch,
@@ -186,7 +187,7 @@ static const struct trace_branch *next_timed(const struct trace_branch *branch,
 	return branch;
 }
 
-/* Returns whether code is known where execution is about to go on. */
+/* Returns whether the code at the position is known. */
 static bool is_placed(const struct execution *execution)
 {
 	return execution->block != BLOCK_NONE &&

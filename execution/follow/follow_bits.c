@@ -5,8 +5,9 @@
 #include "execution/walk/place.h"
 #include "execution/walk/walk.h"
 
-/* The unit may hold back the targets of indirect branches until the bits of
- * those behind them fill a packet (Intel SDM, "Deferred TIPs").
+/* Consumes the target of the indirect branch at the position, if it is the next
+ * TRACE_TARGET. The unit may write targets late, after the bits of branches
+ * that follow, until those fill a packet (Intel SDM, "Deferred TIPs").
  */
 static bool follow_deferred(struct execution *execution,
 			    const struct branch_range *behind)

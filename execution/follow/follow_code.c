@@ -4,7 +4,9 @@
 #include "execution/walk/moment.h"
 #include "execution/walk/walk.h"
 
-/* Makes the code what it is at @now_ns. */
+/* Applies code changes up to @now_ns, or reverts later ones: see
+ * walk_set_code().
+ */
 static int set_code(struct execution *execution, uint64_t now_ns)
 {
 	int status = walk_set_code(execution, now_ns);
@@ -25,10 +27,14 @@ int follow_update_code(struct execution *execution)
 	return 0;
 }
 
-/* A TSC packet is written a little before or after the PSB that it is to. */
+/* The time of a TSC packet is a little before or after that of its PSB. */
 enum { SYNC_SLACK_NS = 100 };
 
-/* Passes the synchronisation point, of known bounds, and loads its maps. */
+/* Finds the process at the sync point of execution->sync_low_ns and
+ * sync_high_ns, resets the evidence, and looks up a block of user code again,
+ * because its address may belong to another program now. Returns 0 or
+ * -ERROR_MEMORY.
+ */
 static int sync_code(struct execution *execution)
 {
 	uint64_t low_ns = execution->sync_low_ns;

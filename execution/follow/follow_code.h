@@ -7,22 +7,28 @@
 struct execution;
 struct trace_branch;
 
-/* The code that execution goes along is what it was at that moment: blocks of what
- * has changed are read again.
+/* Keeps the code at the state that execution has reached. Kernel code is that of
+ * the estimated time. With Intel PT, the process and its mappings are found at
+ * sync points (follow_sync_code()) and entries into user space
+ * (walk_enter_user()), from time bounds and the trace between. Blocks with
+ * changed code are read again.
  */
 
-/* Looks for code that changed by now.  Returns 0 or -ERROR_MEMORY. */
+/* Applies code changes up to the estimated time of the last branch, like
+ * walk_set_code(), if there are any. Returns 0 or -ERROR_MEMORY.
+ */
 int follow_update_code(struct execution *execution);
 
-/* Passes the synchronisation point @branch: places execution anew among the
- * records of switches and of maps.  Returns 0 or -ERROR_MEMORY.
+/* Must be called at each sync point, @branch: places it among the switch
+ * records and changes of mappings by its time bounds. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int follow_sync_code(struct execution *execution,
 		     const struct trace_branch *branch);
 
-/* Restores the code as of the time when the next change was at @next_ns, right
- * after the synchronisation point within execution->sync_low_ns and sync_high_ns.
- * Returns 0 or -ERROR_MEMORY.
+/* Restores the code right after the sync point whose time bounds are
+ * execution->sync_low_ns and sync_high_ns: applies or reverts code changes so
+ * that the next change is the one at @next_ns. Returns 0 or -ERROR_MEMORY.
  */
 int follow_restore_code(struct execution *execution, uint64_t next_ns);
 

@@ -5,7 +5,9 @@
 #include "execution/walk/place.h"
 #include "execution/walk/walk.h"
 
-/* Stops the trace of the host: @branch, if not NULL, enters the guest. */
+/* Stops the trace of the host. @branch enters the guest; NULL if that branch
+ * was not traced.
+ */
 static void stop_in_guest(struct execution *execution,
 			  const struct trace_branch *branch)
 {
@@ -36,13 +38,15 @@ void follow_machine_entry(struct execution *execution,
 		execution->guest = GUEST_ENTERING;
 		return;
 	}
-	/* A synchronisation point in a guest, whose entry was not traced. */
+	/* A sync point inside a guest whose entry was not traced. */
 	if (execution->block != BLOCK_NONE)
 		say_bad_trace(execution, position);
 	stop_in_guest(execution, NULL);
 }
 
-/* The host runs to the instruction that enters the guest. */
+/* Runs the host's code up to and including the instruction that enters the
+ * guest.
+ */
 static bool enter(struct execution *execution,
 		  const struct trace_branch *branch, uint64_t position)
 {
@@ -83,8 +87,8 @@ static void leave(struct execution *execution,
 	place_go(execution, branch->payload, EXIT_GUEST);
 }
 
-/* Ignores the branches of a guest.  A synchronisation point counts, but the
- * address there is the guest's.
+/* Consumes branches of a guest. A sync point still resets the return stack and
+ * the rate of time, but its address is the guest's.
  */
 static bool follow_flow(struct execution *execution,
 			const struct trace_branch *branch)
@@ -104,7 +108,9 @@ static bool follow_flow(struct execution *execution,
 	return true;
 }
 
-/* Returns whether @branch, where the trace unit is off, is more of that. */
+/* Follows @branch in GUEST_HIDDEN, where the trace unit is off. Returns whether
+ * it is consumed.
+ */
 static bool follow_hidden(struct execution *execution,
 			  const struct trace_branch *branch)
 {
@@ -125,7 +131,9 @@ static void set_page_table(struct execution *execution, uint64_t root)
 	place_list(execution, FLOW_ADDRESS_SPACE, 0, root);
 }
 
-/* The host's page table is set: a guest is left, or was left unseen. */
+/* Follows TRACE_ADDRESS_SPACE, which sets the host's page table root: the next
+ * branch leaves the guest, or it was left untraced.
+ */
 static void follow_host(struct execution *execution,
 			const struct trace_branch *branch, uint64_t position)
 {
@@ -157,7 +165,9 @@ static void follow_inside(struct execution *execution,
 		stop_in_guest(execution, NULL);
 }
 
-/* The trace that is lost may have left the guest, and entered it again. */
+/* Follows an overflow inside a guest. The lost trace may have left the guest
+ * and entered it again.
+ */
 static void lose(struct execution *execution, const struct trace_branch *branch,
 		 uint64_t position)
 {

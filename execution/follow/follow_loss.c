@@ -19,7 +19,7 @@ void follow_overflow(struct execution *execution,
 		place_go(execution, branch->payload, EXIT_UNSEEN);
 	} else {
 		place_stop(execution, FLOW_STOP_LEVEL, 0);
-		/* Some units forget to say that it is on. */
+		/* Some units do not report that tracing resumes. */
 		execution->is_lost = true;
 	}
 }
@@ -34,7 +34,7 @@ static struct trace_gap gap_of(const struct trace_branch *branch,
 	};
 }
 
-/* What comes before the first synchronisation point has no begin. */
+/* Trace before the first sync point has no lower time bound. */
 void follow_unread(struct execution *execution,
 		   const struct trace_branch *branch, uint64_t position)
 {
@@ -46,8 +46,8 @@ void follow_unread(struct execution *execution,
 	place_gap(execution, &gap);
 }
 
-/* The clock so far ends.  The gap behind has the time of the last record, but
- * it is known no better than that.
+/* The current clock ends here. The gap after it gets the time of the last
+ * record, without an upper bound.
  */
 void follow_break(struct execution *execution,
 		  const struct trace_branch *branch, uint64_t position)

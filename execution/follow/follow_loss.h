@@ -7,16 +7,15 @@
 struct execution;
 struct trace_branch;
 
-/* What is lost of a trace, or ends it, as branches tell: each becomes a gap, and
- * what the time is then is known less well.  @position: of its packet in the
- * stream's bytes.
+/* Lost trace, and the end of trace. Lost trace becomes a gap, after which the
+ * time bounds are wider. @position: of the packet, in the stream's bytes.
  */
 
 /* Follows a TRACE_OVERFLOW. */
 void follow_overflow(struct execution *execution,
 		     const struct trace_branch *branch, uint64_t position);
 
-/* Follows a TRACE_GAP: a stretch that could not be read. */
+/* Follows a TRACE_GAP: trace that could not be read. */
 void follow_unread(struct execution *execution,
 		   const struct trace_branch *branch, uint64_t position);
 

@@ -6,11 +6,12 @@
 #include "execution/follow/run_blocks.h"
 #include "execution/follow/run_times.h"
 
-/* Returns whether execution is where one branch leads to the next, with nothing
- * to look out for on the way.  A run counts only its own records against
- * EVENT_TIMES_ROOM: while records of the previous segment wait as well,
- * follow_branch() follows, so that event_times_flush() is called after the same
- * branch in a segment as in the whole stream.
+/* Returns whether the loop can start: execution is at the target of the last
+ * branch, and no mode, guest or pending target needs a check. Records of the
+ * previous segment that wait (times.elsewhere) count against EVENT_TIMES_ROOM,
+ * but the loop does not count them. Until they are finished, follow_branch()
+ * follows, so that a segment calls event_times_flush() after the same branch as
+ * the whole stream would.
  */
 static bool is_usual_place(const struct execution *execution)
 {
@@ -22,8 +23,9 @@ static bool is_usual_place(const struct execution *execution)
 	       event_times_wants_more(&execution->times);
 }
 
-/* Returns whether @branch is one to follow from a block of @kind, which holds
- * code: a target if that may lead to one.
+/* Returns whether the loop can follow @branch from a block of @kind: bits or,
+ * if the block can lead to an indirect branch, a target. The block must contain
+ * code.
  */
 RUN_INLINE bool is_usual(const struct trace_branch *branch, uint8_t kind)
 {
@@ -34,7 +36,7 @@ RUN_INLINE bool is_usual(const struct trace_branch *branch, uint8_t kind)
 		kind != BLOCK_CONDITIONAL);
 }
 
-/* As event_times_wants_more(). */
+/* Like event_times_wants_more(), but for @run. */
 RUN_INLINE bool wants_more(const struct execution *execution,
 			   const struct run *run)
 {
@@ -45,7 +47,7 @@ RUN_INLINE bool wants_more(const struct execution *execution,
 		run->next <= records + EVENT_TIMES_ROOM - EVENT_TIMES_SPARE);
 }
 
-/* Follows @branch.  Returns whether the code leads where it says. */
+/* Follows @branch. Returns whether the code leads where the trace says. */
 RUN_INLINE bool follow_one(struct execution *execution, struct run *run,
 			   const struct trace_branch *branch)
 {
@@ -70,8 +72,8 @@ RUN_INLINE bool follow_one(struct execution *execution, struct run *run,
 	return true;
 }
 
-/* Follows branch by branch, as long as it can.  Returns the branch behind; if
- * *@is_stuck that was begun.
+/* Follows branches while the loop can. Returns the first branch that is not
+ * consumed; if *@is_stuck, it is consumed in part.
  */
 RUN_INLINE const struct trace_branch *
 follow_all(struct execution *execution, const struct trace_branch *first,
@@ -97,7 +99,8 @@ follow_all(struct execution *execution, const struct trace_branch *first,
 	return branch;
 }
 
-/* The code does not lead where the trace says. */
+/* Continues with the general code at a branch that the loop could not follow.
+ */
 static void follow_stuck(struct execution *execution,
 			 const struct trace_branch *branch,
 			 const struct trace_branch *end, uint64_t position)

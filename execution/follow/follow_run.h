@@ -7,16 +7,17 @@
 struct execution;
 struct trace_branch;
 
-/* Nearly all branches are bits and targets, one after the other: this is the
- * loop over them, for what comes between see follow.h.
+/* The loop over consecutive TRACE_BITS and TRACE_TARGETs, which nearly all
+ * branches are. follow.h follows the others.
  */
 
-/* Follows @branch, and those behind it up to @end, as long as they are of these
- * and execution is followed without a doubt.  @position: of their batch in the
- * stream's bytes.  Not where each branch has an atom.
+/* Follows @branch and the branches after it up to @end, while they are bits and
+ * targets and execution can be followed without a special case. @position: of
+ * their batch, in the stream's bytes. Not for trace with an atom for each
+ * branch.
  *
- * Returns how many, 0 if @branch is another or there is no room for more
- * events, or -ERROR_MEMORY.
+ * Returns the number of branches consumed, 0 if @branch is of another kind or
+ * there is no room for more events; or -ERROR_MEMORY.
  */
 int follow_run(struct execution *execution, const struct trace_branch *branch,
 	       const struct trace_branch *end, uint64_t position);

@@ -7,8 +7,8 @@
 #include "execution/walk/sight.h"
 #include "execution/walk/walk.h"
 
-/* Returns whether the bytes at @address are 0f and @second, or with @third
- * behind.
+/* Returns whether the instruction at @address is 0f @second, followed by @third
+ * unless that is negative.
  */
 static bool is_there(struct execution *execution, uint64_t address,
 		     uint8_t second, int third)
@@ -35,9 +35,10 @@ static bool is_machine_entry(struct execution *execution, uint64_t address)
 	       is_there(execution, address, 0x01, 0xc3);
 }
 
-/* The kernel switches the unit off by writing an MSR.  Otherwise an address
- * that is told lies outside the filter (Intel SDM, TIP.PGD packet).  The rest
- * goes to another privilege level.
+/* Returns why tracing stopped. The kernel switches the unit off by writing an
+ * MSR. Otherwise, an address in the packet is outside the filter (Intel SDM,
+ * TIP.PGD packet); without an address, execution left for another privilege
+ * level.
  */
 static uint8_t stop_reason(struct execution *execution, uint64_t last_ip,
 			   bool has_address)
@@ -47,9 +48,9 @@ static uint8_t stop_reason(struct execution *execution, uint64_t last_ip,
 	return has_address ? FLOW_STOP_FILTER : FLOW_STOP_LEVEL;
 }
 
-/* Without an address it is left for what no branch but a far transfer leads to.
- * Where there is none on the way, one program's trace was asked for and
- * another's page table is set, or it is an erratum.
+/* Runs up to a stop without an address. Its target is another privilege level,
+ * which only a far transfer leads to. If there is none on the way, either only
+ * one program is traced and another page table is set, or it is an erratum.
  */
 static bool run_to_stop(struct execution *execution,
 			const struct trace_branch *branch)
@@ -67,7 +68,7 @@ static bool run_to_stop(struct execution *execution,
 	return walk_to_target(execution);
 }
 
-/* A guest whose trace the unit does not write: "host only". */
+/* A guest that is not traced: the recording is of the host only. */
 static void stop_in_machine(struct execution *execution)
 {
 	place_stop(execution, FLOW_STOP_GUEST, execution->machine);
@@ -97,8 +98,8 @@ void follow_stop(struct execution *execution, const struct trace_branch *branch,
 		place_stop(execution, reason, branch->payload);
 }
 
-/* An interrupt whose handler is not traced, or the kernel's wrmsr, which is
- * traced in the same way: behind the instruction, not as its branch.
+/* An interrupt whose handler is not traced; or the kernel's wrmsr, which is
+ * reported in the same way, after the instruction.
  */
 void follow_stop_there(struct execution *execution,
 		       const struct trace_branch *branch, uint64_t position)
@@ -112,7 +113,8 @@ void follow_stop_there(struct execution *execution,
 	}
 	reason = stop_reason(execution, walk_last_ip(execution),
 			     branch->has_address);
-	/* Some units name the wrmsr itself, before it has run. */
+	/* Some units report the address of the wrmsr itself, before it has run.
+	 */
 	if (reason != FLOW_STOP_OFF)
 		reason = stop_reason(execution, at, branch->has_address);
 	moment_begin(execution);

@@ -7,13 +7,14 @@
 struct execution;
 struct trace_branch;
 
-/* Follows @branch, a TRACE_STOP, from execution->block on; @position is as of
- * follow_branch().
+/* Follows @branch, a TRACE_STOP, from the known position execution->block.
+ * @position: of its packet, in the stream's bytes.
  */
 void follow_stop(struct execution *execution, const struct trace_branch *branch,
 		 uint64_t position);
 
-/* The same for a TRACE_STOP_THERE, whose place it has come to. */
+/* Follows @branch, a TRACE_STOP_THERE, at whose address execution has arrived.
+ */
 void follow_stop_there(struct execution *execution,
 		       const struct trace_branch *branch, uint64_t position);
 

@@ -3,7 +3,7 @@
 #include "decoder/code/code_space.h"
 #include "execution/walk/execution.h"
 
-/* The kernel's code all lies in the last 4 GB. */
+/* All kernel code is in the last 4 GB. */
 uint64_t rebase_address(struct execution *execution,
 			const struct trace_branch *branch)
 {

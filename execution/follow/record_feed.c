@@ -13,13 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is not needed of a run is decoded in small pieces. */
+/* Once everything watched was passed, branches are followed a few at a time, so
+ * that little is followed in vain.
+ */
 enum { FEW_BRANCHES = 64 };
 
 struct record_feed {
 	struct branch_reader reader;
-	uint64_t from;	/* struct stream_part, with its end in 256ths of a */
-	uint64_t until; /* tick */
+	/* struct stream_part, with its end in 256ths of a tick */
+	uint64_t from;
+	uint64_t until;
 	bool at_end;
 	struct sync_watch watch;
 	struct execution execution;
@@ -69,7 +72,9 @@ void record_feed_close(struct record_feed *feed)
 	free(feed);
 }
 
-/* How the code is to be read holds until it is said anew. */
+/* Returns whether @branch is before the wanted part, and not needed for it. A
+ * mode or page table holds until it is set again.
+ */
 static bool is_before(const struct record_feed *feed,
 		      const struct trace_branch *branch, uint64_t position)
 {
@@ -85,7 +90,7 @@ static bool is_beyond(const struct record_feed *feed,
 	       feed->execution.outside;
 }
 
-/* As if the stream ended here. */
+/* Ends the stream here. */
 static int end_early(struct record_feed *feed, uint64_t position)
 {
 	static const struct trace_branch end = {
@@ -97,8 +102,8 @@ static int end_early(struct record_feed *feed, uint64_t position)
 	return follow_branch(&feed->execution, &end, &end + 1, position);
 }
 
-/* Follows @branch and what is behind it in the batch, if they are what most
- * branches are.  Returns 1, 0 if @branch is not, or -ERROR_MEMORY.
+/* Follows @branch and the ones after it in the batch, if they are of the most
+ * frequent kinds. Returns 1, 0 if @branch is not, or -ERROR_MEMORY.
  */
 static int follow_usual(struct record_feed *feed,
 			const struct trace_branch *branch)
@@ -142,7 +147,9 @@ static int follow_next(struct record_feed *feed)
 	return status < 0 ? status : 1;
 }
 
-/* Behind what is watched nobody wants more than what is before. */
+/* Returns whether enough records are finished to provide them. After the last
+ * watched sync point only the records before it are needed.
+ */
 static bool has_enough(const struct record_feed *feed)
 {
 	const struct event_times *times = &feed->execution.times;
@@ -152,7 +159,7 @@ static bool has_enough(const struct record_feed *feed)
 		times->finished >= feed->watch.wanted);
 }
 
-/* Follows branches until enough is finished, or the end. */
+/* Follows branches until enough records are finished, or the end. */
 static int fill(struct record_feed *feed)
 {
 	struct event_times *times = &feed->execution.times;
@@ -172,7 +179,7 @@ static size_t ready_marks(const struct record_feed *feed)
 				 feed->execution.times.finished, feed->at_end);
 }
 
-/* Records and marks that were handed out go. */
+/* Removes the records and marks that were provided. */
 static void drop_taken(struct record_feed *feed)
 {
 	struct event_times *times = &feed->execution.times;
@@ -203,7 +210,7 @@ int record_feed_next_in(struct record_feed *feed, union timed_record *room,
 		if (status < 0)
 			return status;
 	}
-	/* A pause may be known only when the last record was handed out. */
+	/* A pause may be detected after the last record was provided. */
 	if (!execution->times.finished && !execution->marks.count)
 		return 0;
 	event_times_write(&execution->times);
@@ -247,9 +254,9 @@ int record_feed_begin(struct record_feed *feed, uint64_t position,
 	return seek(feed, position);
 }
 
-/* Reads on from before @position to right behind the synchronisation point
- * there; the unit's settings are said on the way.  Returns 1, 0 if there is
- * none, or -ERROR_MEMORY.
+/* Reads from the position @from up to and including the sync point at
+ * @position. Only the unit's settings on the way are followed. Returns 1, 0 if
+ * there is no such sync point, or -ERROR_MEMORY.
  */
 static int reach_sync(struct record_feed *feed, uint64_t from,
 		      uint64_t position)
@@ -275,7 +282,9 @@ int record_feed_resume(struct record_feed *feed,
 {
 	int status = reach_sync(feed, state->position, state->position);
 
-	/* What looks like a synchronisation point is none, and hid it. */
+	/* Bytes that look like a sync point, but are none, hid it: search from
+	 * the start.
+	 */
 	if (!status)
 		status = reach_sync(feed, 0, state->position);
 	if (status < 0)

@@ -11,13 +11,33 @@ struct execution_state;
 struct flow_input;
 struct symbols;
 
-/* One stream's records with their times, in order: what execution_stream joins
- * with the switches between tasks.
+/* One stream's records with their times, in order: events of control flow, or
+ * flow items for a list of blocks. record_join.h merges them with the kernel's
+ * task switches.
+ *
+ *	branch_reader ──► follow_run, follow_branch ──► execution.times
+ *	   (decoder)        (follow/, atoms/)              │ finished records
+ *	                                                   ▼
+ *	                                            record_feed_next()
+ *
+ * States: open; at the end, after record_feed_next() returned 0.
+ * record_feed_renew(), _begin() and _resume() lead back to open from either.
+ *
+ * 1. Records are only provided when their times are final. Their times never
+ *    decrease.
+ * 2. A mark is provided together with the record after it (event_marks.h).
+ * 3. A feed that starts from a state (record_feed_resume()) provides the same
+ *    records as one that decoded everything before: execution_state.h.
+ *
+ * A feed is used by one thread at a time and starts none. Its memory is fixed
+ * apart from the graph of blocks. Functions return -ERROR_MEMORY; trace that
+ * cannot be followed is a gap in the records.
  */
 struct record_feed;
 
-/* Some records and the marks between them: of index 0 to @count, which is behind
- * the last record of all.
+/* Consecutive records and the marks between them. A mark's index is 0 to
+ * @count; @count means after the last record of the stream. Borrowed from the
+ * feed.
  */
 struct record_run {
 	const union timed_record *records;
@@ -26,10 +46,9 @@ struct record_run {
 	size_t mark_count;
 };
 
-/* The part of a stream that matters: what branches from the byte @from on make
- * execution do, up to the first entry from user space that is later than
- * @until_ns for certain.  What comes before says where addresses and the clock
- * begin.
+/* The wanted part of a stream: from the byte @from on, up to the first entry
+ * from user space that is certainly later than @until_ns. Branches before @from
+ * are decoded for addresses and the clock, but not followed.
  */
 struct stream_part {
 	uint64_t from;
@@ -38,63 +57,69 @@ struct stream_part {
 
 #define STREAM_PART_ALL ((struct stream_part){ 0, UINT64_MAX })
 
-/* Borrows all arguments.  @lists_blocks: records are flow items, not events.
- * Returns 0 and *@feed, or a negative enum error.
+/* Opens a feed of the stream of @input, from its start. Borrows all arguments.
+ * @lists_blocks: records are flow items, not events. Returns 0 and *@feed, or a
+ * negative enum error.
  */
 int record_feed_open(const struct flow_input *input,
 		     const struct symbols *symbols, bool lists_blocks,
 		     struct record_feed **feed);
 void record_feed_close(struct record_feed *feed);
 
-/* Begins anew with @part of the stream of @input, whose code is that which the feed was
- * opened with and not older: what is known of that stays.  For Intel PT.
- * Borrows @input's recording and stream as record_feed_open() does.
+/* Restarts the feed with @part of the stream of @input, whose code image must
+ * be the one that the feed was opened with: the blocks read so far are cached.
+ * Only for Intel PT. Borrows @input's recording and stream like
+ * record_feed_open().
  *
  * Returns 0 or a negative enum error: the feed can then only be closed, or
- * renewed.
+ * restarted.
  */
 int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
 		      struct stream_part part);
 
-/* Provides the next records, or the marks behind the last, valid until the next
- * call.
+/* Provides the next records, or the marks after the last one, valid until the
+ * next call.
  *
  * Returns 1, 0 at the end, or -ERROR_MEMORY.
  */
 int record_feed_next(struct record_feed *feed, struct record_run *run);
 
-/* The same, the records being in @room, for EVENT_TIMES_ROOM of them. */
+/* Like record_feed_next(), but writes the records to @room, which has space for
+ * EVENT_TIMES_ROOM.
+ */
 int record_feed_next_in(struct record_feed *feed, union timed_record *room,
 			struct record_run *run);
 
-/* Makes the records say, by a MARK_SYNC each, when the first synchronisation
- * points at or behind @first and @second are passed.
+/* Watches for the first sync points at or after the positions @first and
+ * @second. A MARK_SYNC is provided where each is passed.
  */
 void record_feed_watch(struct record_feed *feed, uint64_t first,
 		       uint64_t second);
 
-/* The same of the second alone. */
+/* Like record_feed_watch(), but only for the second. */
 void record_feed_watch_end(struct record_feed *feed, uint64_t second);
 
-/* Returns the state at the point of the first or second such mark. */
+/* Returns the state at the watched sync point @which: 0 or 1. Valid once its
+ * MARK_SYNC was provided.
+ */
 const struct execution_state *record_feed_state(const struct record_feed *feed,
 						unsigned int which);
 
-/* Begins anew, knowing nothing, a little before the synchronisation point at
- * @position, which must be behind all that was read: by then all is known.
- * Where too little runs to measure it, @rate is what is taken for
- * instruction_pace.rate, 0 for not known.
+/* Restarts with all state unknown, a little before the sync point at @position,
+ * which must be after everything read so far: at the sync point the state is
+ * almost always complete. @rate is used as instruction_pace.rate until enough
+ * has run to measure it; 0: unknown.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
 int record_feed_begin(struct record_feed *feed, uint64_t position,
 		      uint64_t rate);
 
-/* Begins anew with @state.  Returns 0 or -ERROR_MEMORY. */
+/* Restarts at @state. Returns 0 or -ERROR_MEMORY. */
 int record_feed_resume(struct record_feed *feed,
 		       const struct execution_state *state);
 
-/* At the end: whether the trace unit was off then, and when it was. */
+/* Return whether the trace unit was off at the end, and the time of the end. */
 bool record_feed_is_off(const struct record_feed *feed);
 uint64_t record_feed_end_ns(const struct record_feed *feed);
 

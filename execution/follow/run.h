@@ -4,29 +4,40 @@
 
 #include "execution/walk/moment.h"
 
-/* What changes of an execution with each block, event and branch of a run: see
- * follow_run.h.  It stays in registers, as no function that is not inlined gets a
- * pointer to it, or a copy.
+/* The fields of an execution that change with each block, event and branch of a
+ * run: see follow_run.h. It stays in registers, because every function that
+ * gets a pointer to it, or a copy, is inlined.
+ *
+ * run_of() copies the fields out of the execution, run_put_back() back into it.
+ * In between, the execution's own fields are stale.
  */
 struct run {
 	const struct block *blocks;
-	uint64_t work;		      /* as in the execution's times */
-	union timed_record *next;     /* where the next record goes */
-	union timed_record *first;    /* of those behind the last branch */
-	union timed_record *finished; /* a time is known behind these */
-	uint32_t bounds;	      /* of what runs behind the last branch */
-	const struct block *from;     /* as in the execution */
-	const struct block *block;    /* likewise, */
-	enum block_edge edge;	      /* to which this led */
-	uint8_t passage;	      /* as in the execution, but that it
-				       * tells thunks apart */
-	uint64_t low_ns;	      /* of the last branch */
+	uint64_t work;		  /* event_times.work */
+	union timed_record *next; /* the destination of the next record */
+	/* the first record after the last branch */
+	union timed_record *first;
+	union timed_record *finished; /* the end of the finished records */
+	/* index of the time bounds of everything that runs after the last
+	 * branch
+	 */
+	uint32_t bounds;
+	const struct block *from;  /* execution.from */
+	const struct block *block; /* execution.block */
+	enum block_edge edge;	   /* the edge from @from to @block */
+	/* the kind of that edge: execution.passage, but with thunks
+	 * distinguished
+	 */
+	uint8_t passage;
+	uint64_t low_ns; /* time bounds of the last branch */
 	uint64_t high_ns;
 };
 
 #define RUN_INLINE __attribute__((always_inline)) static inline
 
-/* Execution is behind a branch, and arrived where that led. */
+/* Starts a run. Requires that nothing ran since the last branch, and that the
+ * events of arriving at its target are emitted.
+ */
 RUN_INLINE struct run run_of(struct execution *execution)
 {
 	struct event_times *times = &execution->times;
@@ -46,13 +57,15 @@ RUN_INLINE struct run run_of(struct execution *execution)
 	};
 }
 
-/* Returns the number of @block. */
+/* Returns the index of @block. */
 RUN_INLINE uint32_t run_index(const struct run *run, const struct block *block)
 {
 	return (uint32_t)(block - run->blocks);
 }
 
-/* @at_branch: nothing ran since the last branch. */
+/* Copies @run back into @execution. @at_branch: nothing ran since the last
+ * branch.
+ */
 RUN_INLINE void run_put_back(struct execution *execution, const struct run *run,
 			     bool at_branch)
 {
@@ -74,7 +87,7 @@ RUN_INLINE void run_put_back(struct execution *execution, const struct run *run,
 	times->bounds_count = run->bounds + has_bounds;
 }
 
-/* Control came to another function in a way that an edge alone does not tell. */
+/* Emits the events of an edge whose effect depends on the edges before it. */
 RUN_INLINE void run_arrive(struct execution *execution, struct run *run,
 			   bool at_branch)
 {
@@ -88,7 +101,7 @@ RUN_INLINE void run_arrive(struct execution *execution, struct run *run,
 	run->first = execution->has_bounds ? NULL : run->next;
 }
 
-/* Adds the event that control comes to @run->block. */
+/* Adds an event of arriving at @run->block. */
 RUN_INLINE void run_put(struct run *run, uint32_t bounds,
 			enum function_event_kind kind, uint64_t address)
 {
@@ -105,8 +118,9 @@ RUN_INLINE void run_put(struct run *run, uint32_t bounds,
 	event->is_user = target->is_user;
 }
 
-/* Control goes through thunks, as by enum block_passage: what they stand for is
- * one call, as transfer.c has it.  Returns whether that is all that happens.
+/* Folds an edge into or between thunks, by enum block_passage: everything up to
+ * their end is one call, as in transfer.c. Returns whether that is all that
+ * happens.
  */
 RUN_INLINE bool run_fold(struct execution *execution, struct run *run)
 {
@@ -129,7 +143,7 @@ RUN_INLINE bool run_fold(struct execution *execution, struct run *run)
 	return true;
 }
 
-/* The same where control comes out of them. */
+/* Like run_fold(), but for the edge out of the thunks: emits the call. */
 RUN_INLINE bool run_unfold(struct execution *execution, struct run *run)
 {
 	struct thunk_fold *fold = &execution->fold;

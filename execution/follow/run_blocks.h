@@ -5,11 +5,14 @@
 #include "execution/follow/run.h"
 #include "execution/walk/walk.h"
 
-/* The engine's inner loop: all that is done for nearly each block that runs.
- * What can be known of an edge beforehand is found once, in its block.
+/* The engine's inner loop: everything that is done for nearly every block that
+ * runs. Facts that depend on an edge alone are computed once and stored in its
+ * block (block.h).
  */
 
-/* Execution is at another block, and there may be new ones. */
+/* Updates @run to the position of @execution after a function that may have
+ * added blocks; @from is the index of the block that ran.
+ */
 RUN_INLINE void run_go_on(const struct execution *execution, struct run *run,
 			  uint32_t from)
 {
@@ -19,7 +22,7 @@ RUN_INLINE void run_go_on(const struct execution *execution, struct run *run,
 	run->passage = execution->passage;
 }
 
-/* Nobody went along this edge before. */
+/* Finds the target of @run->edge, which is taken for the first time. */
 RUN_INLINE void run_find_edge(struct execution *execution, struct run *run)
 {
 	uint32_t from = run_index(run, run->from);
@@ -29,7 +32,9 @@ RUN_INLINE void run_find_edge(struct execution *execution, struct run *run)
 	run_go_on(execution, run, from);
 }
 
-/* @run->block runs, which returns: to BLOCK_NONE if nothing says where. */
+/* Runs @run->block, which ends in a return, and goes to the return address of
+ * the innermost call; to BLOCK_NONE if there is none.
+ */
 RUN_INLINE void run_find_back(struct execution *execution, struct run *run)
 {
 	uint32_t from = run_index(run, run->block);
@@ -37,14 +42,14 @@ RUN_INLINE void run_find_back(struct execution *execution, struct run *run)
 	execution->block = from;
 	run->work += run->block->work;
 	run->edge = EDGE_TAKEN;
-	/* Also where there is no way back. */
+	/* This also holds if there is no such call. */
 	execution->passage = PASSAGE_OTHER;
 	if (!walk_back(execution))
 		execution->block = BLOCK_NONE;
 	run_go_on(execution, run, from);
 }
 
-/* Control came to another function, or may have. */
+/* Emits the events of an edge that leads to another function, or may. */
 RUN_INLINE void run_enter(struct execution *execution, struct run *run)
 {
 	uint64_t ip = run->block->ip;
@@ -58,14 +63,14 @@ RUN_INLINE void run_enter(struct execution *execution, struct run *run)
 	run->passage = PASSAGE_INSIDE;
 }
 
-/* Goes along @way. */
+/* Goes to the target of edge @way. */
 RUN_INLINE void run_go(struct run *run, uint32_t way)
 {
 	run->block = block_at(run->blocks, way);
 	run->passage = way & BLOCK_WAY_MASK;
 }
 
-/* @run->block runs, and control leaves it along @edge. */
+/* Runs @run->block and goes along @edge. */
 RUN_INLINE void run_along(struct run *run, enum block_edge edge)
 {
 	const struct block *block = run->block;
@@ -76,7 +81,8 @@ RUN_INLINE void run_along(struct run *run, enum block_edge edge)
 	run_go(run, block->ways[edge]);
 }
 
-/* The same where it is likely that the function goes on: returns whether it does.
+/* Like run_along(), but for an edge that probably stays in the function.
+ * Returns whether it does.
  */
 RUN_INLINE bool run_inside(struct run *run, enum block_edge edge)
 {
@@ -95,7 +101,7 @@ RUN_INLINE bool run_inside(struct run *run, enum block_edge edge)
 	return true;
 }
 
-/* @run->block runs, which calls. */
+/* Runs @run->block, which ends in a direct call, and goes to its target. */
 RUN_INLINE void run_call(struct execution *execution, struct run *run)
 {
 	uint64_t return_address = run->block->ip + run->block->bytes;
@@ -109,8 +115,8 @@ RUN_INLINE void run_call(struct execution *execution, struct run *run)
 	run->passage = PASSAGE_INSIDE;
 }
 
-/* Returns whether the jump @block leads to nothing but a return: the kernel's
- * __x86_return_thunk, which may be patched to be more.
+/* Returns whether the jump at the end of @block leads to a block that only
+ * returns: the kernel's __x86_return_thunk, which may be patched to do more.
  */
 RUN_INLINE bool run_is_thunk_return(const struct run *run,
 				    const struct block *block)
@@ -119,8 +125,8 @@ RUN_INLINE bool run_is_thunk_return(const struct run *run,
 	       run->blocks[block_to(block, EDGE_TAKEN)].kind == BLOCK_RETURN;
 }
 
-/* @run->block runs if it returns from plain code to plain code, itself or by way
- * of a thunk.  Returns whether it does.
+/* Runs @run->block if it ends in a return from plain code to plain code,
+ * directly or through a thunk. Returns whether it did.
  */
 RUN_INLINE bool run_back(struct execution *execution, struct run *run,
 			 bool is_taken)
@@ -141,7 +147,9 @@ RUN_INLINE bool run_back(struct execution *execution, struct run *run,
 	return true;
 }
 
-/* Returns whether a block may run that takes no trace, @left of which may. */
+/* Returns whether another block may run that needs no trace, and counts it in
+ * *@left, the number of such blocks allowed.
+ */
 RUN_INLINE bool run_has_room(struct execution *execution, const struct run *run,
 			     unsigned int *left)
 {
@@ -150,8 +158,8 @@ RUN_INLINE bool run_has_room(struct execution *execution, const struct run *run,
 						 RECORDS_AT_ONCE;
 }
 
-/* @run->block runs, if it takes no trace and is no call.  Returns whether it
- * does.
+/* Runs @run->block and goes on, if it needs no trace and is no call. Returns
+ * whether the loop may continue: the block ran, or was read again.
  */
 RUN_INLINE bool run_straight(struct execution *execution, struct run *run)
 {
@@ -170,8 +178,9 @@ RUN_INLINE bool run_straight(struct execution *execution, struct run *run)
 	}
 }
 
-/* Goes where @run just went, which may be unknown, or another function.
- * Returns false if there is nothing to go to.
+/* Completes the edge that @run just took, which may be new or lead to another
+ * function. Its events are not emitted if the branches end here:
+ * run_arrive_there() does that. Returns false if its target is unknown.
  */
 RUN_INLINE bool run_in(struct execution *execution, struct run *run,
 		       bool has_more)
@@ -185,8 +194,9 @@ RUN_INLINE bool run_in(struct execution *execution, struct run *run,
 	return true;
 }
 
-/* Follows @count branches, the oldest on top of @bits.  Returns how many it did
- * not come to; behind the last it may be at BLOCK_NONE, which leads nowhere.
+/* Follows @count branches, the oldest in the highest bit of @bits. Returns the
+ * number of branches not consumed. After the last one, @run->block may be
+ * BLOCK_NONE: its target is unknown.
  */
 RUN_INLINE unsigned int run_bits(struct execution *execution, struct run *run,
 				 uint64_t bits, unsigned int count)
@@ -225,9 +235,9 @@ RUN_INLINE unsigned int run_bits(struct execution *execution, struct run *run,
 	return count;
 }
 
-/* Runs up to an indirect branch or far transfer, which runs, too.  Returns false
- * if the code leads elsewhere; *@by_thunk if it came to a return by a jump that
- * stands for it.
+/* Runs up to and including the next indirect branch or far transfer. Returns
+ * false if the code leads elsewhere. Sets *@by_thunk if that is a return in a
+ * thunk which a jump led to.
  */
 RUN_INLINE bool run_to_target(struct execution *execution, struct run *run,
 			      bool *by_thunk)
@@ -262,7 +272,9 @@ RUN_INLINE bool run_to_target(struct execution *execution, struct run *run,
 	return true;
 }
 
-/* The return that began with a jump to a thunk is not over. */
+/* Remembers that a return, which began with a jump to a thunk, has not left the
+ * thunks yet.
+ */
 RUN_INLINE void run_stay_in_thunk(struct execution *execution)
 {
 	execution->fold.active = true;
@@ -285,8 +297,8 @@ RUN_INLINE void run_find_target(struct execution *execution, struct run *run,
 	run_go(run, way);
 }
 
-/* Goes from the branch that ran last to @address: nearly always to where it led
- * last, see block_graph_jump().  @by_thunk as run_to_target() says.
+/* Goes from the branch that ran last to @address: nearly always its previous
+ * target, see block_graph_jump(). @by_thunk is as for run_to_target().
  */
 RUN_INLINE void run_jump(struct execution *execution, struct run *run,
 			 uint64_t address, bool by_thunk)
@@ -299,7 +311,9 @@ RUN_INLINE void run_jump(struct execution *execution, struct run *run,
 	if (run->from->kind == BLOCK_INDIRECT_CALL ||
 	    run->from->kind == BLOCK_INDIRECT_JUMP)
 		return;
-	/* What a far transfer means depends on more, as returns may. */
+	/* The effect of a far transfer depends on more than its edge, and that
+	 * of a return may.
+	 */
 	if (run->from->kind == BLOCK_RETURN &&
 	    block_returned(by_thunk || run->from->is_plain, run->block) ==
 		    PASSAGE_RETURN) {

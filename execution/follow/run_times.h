@@ -4,7 +4,8 @@
 
 #include "execution/follow/run.h"
 
-/* Times of a run: as moment.h and event_times_know(). */
+/* The times of a run: like moment.h and event_times_know(), but for struct run.
+ */
 
 RUN_INLINE void run_know_unusual(struct event_times *times, struct run *run,
 				 uint64_t known_ns)
@@ -17,7 +18,9 @@ RUN_INLINE void run_know_unusual(struct event_times *times, struct run *run,
 	run->finished = run->next;
 }
 
-/* The time is @known_ns now: records so far are finished. */
+/* Like event_times_know(): the time is @known_ns now, so all records added so
+ * far are finished.
+ */
 RUN_INLINE void run_know(struct event_times *times, struct run *run,
 			 uint64_t known_ns)
 {
@@ -51,7 +54,7 @@ RUN_INLINE void run_set_bounds(struct event_times *times, const struct run *run)
 	};
 }
 
-/* Control comes to where the last branch led. */
+/* Emits the events of arriving at the target of the last branch. */
 RUN_INLINE void run_arrive_there(struct execution *execution, struct run *run)
 {
 	const struct block *from = run->from;
@@ -74,7 +77,7 @@ RUN_INLINE void run_arrive_there(struct execution *execution, struct run *run)
 	run->passage = PASSAGE_INSIDE;
 }
 
-/* Something begins, which ends with @branch, the next one. */
+/* Must be called before execution continues up to @branch, the next one. */
 RUN_INLINE void run_expect(struct execution *execution, struct run *run,
 			   const struct trace_branch *branch)
 {
@@ -84,7 +87,7 @@ RUN_INLINE void run_expect(struct execution *execution, struct run *run,
 	run_set_bounds(&execution->times, run);
 }
 
-/* @branch is done. */
+/* Like moment_pass(): @branch becomes the last branch. */
 RUN_INLINE void run_pass(struct execution *execution, struct run *run,
 			 const struct trace_branch *branch)
 {
@@ -99,7 +102,9 @@ RUN_INLINE void run_pass(struct execution *execution, struct run *run,
 	before->high = branch->high;
 }
 
-/* Something begins behind @branch. */
+/* Must be called before execution continues after @branch: uses its time if
+ * that is known.
+ */
 RUN_INLINE void run_begin(struct execution *execution, struct run *run,
 			  const struct trace_branch *branch)
 {

@@ -22,7 +22,9 @@ void sync_watch_pass(struct sync_watch *watch, struct execution *execution,
 	if (sync_watch_is_over(watch) ||
 	    position < watch->watched[watch->passed])
 		return;
-	/* The first known time will also be that of those that wait. */
+	/* Without a known time the state would be incomplete: the first known
+	 * time also determines the times of the waiting records.
+	 */
 	if (!times->known_ns && event_times_waiting(times))
 		return;
 	execution_state_take(&watch->states[watch->passed++], execution,

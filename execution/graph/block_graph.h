@@ -8,9 +8,33 @@
 struct code_space;
 struct symbols;
 
-/* The graph of all blocks seen so far, each read once. Its size depends on the
- * amount of code that ran, not on how often. Blocks must be read again when
- * code changes; a block keeps its number.
+/* The control flow graph of the code that ran so far. Nodes are blocks
+ * (block.h), each read once; edges are transfers between two blocks, each
+ * classified once (block_passage.h). So its size and cost depend on the amount
+ * of code, not on how often it ran.
+ *
+ *	address, space, set ── block_table ──► block ── edge ──► block
+ *	                          │ new
+ *	                          ▼
+ *	                       block_code: bytes of code_space.h, decoded by
+ *	                       instruction.h; block_memo caches program files
+ *
+ *	block:  BLOCK_UNREAD ── block_graph_read ──► other kinds
+ *	              ▲                                  │
+ *	              └────── block_graph_forget ────────┘
+ *	edge:   PASSAGE_NEW ── block_graph_go, _jump ──► other kinds
+ *
+ * 1. A block keeps its number. Its address in memory may change in each
+ *    function that returns a number or an edge.
+ * 2. Block 0 is BLOCK_NONE. It is the target of edges that are new.
+ * 3. A direct branch's edge keeps its target until its block is forgotten. The
+ *    edge of an indirect branch has the last target.
+ * 4. Edges to a forgotten block stay valid, so a block may be BLOCK_UNREAD on
+ *    arrival.
+ *
+ * A graph belongs to one thread. Without memory functions return BLOCK_NONE;
+ * code that cannot be read is a block of its own, of kind BLOCK_NO_CODE,
+ * BLOCK_CODE_CHANGED or BLOCK_UNKNOWN.
  */
 struct block_graph;
 

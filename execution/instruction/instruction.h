@@ -6,8 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One instruction, reduced to its effect on control flow. It is decoded once,
- * when a block of the graph is first seen.
+/* Instructions, reduced to their effect on control flow. This is a pure
+ * function from bytes to struct instruction, without state: threads may use it.
+ * An instruction is decoded once, when its block is first seen.
+ *
+ *	instruction_read ─► x86_instruction ─► x86_frequent, x86_newer,
+ *	                                        x86_vector, x86_library (Zydis)
+ *	                 ─► a64_, a32_, t32_instruction (arm_encoding.h)
+ *
+ * Bytes whose effect on control flow is unknown are not an instruction: the
+ * block ends before them, and execution that arrives there is a gap.
  */
 enum instruction_set {
 	INSTRUCTION_X86_16,

@@ -53,7 +53,7 @@ bool x86_opcode_has_short_addresses(const struct x86_opcode *opcode,
  */
 uint8_t x86_opcode_read_modrm(struct x86_opcode *opcode);
 
-/* Ends the instruction: sets its length.  Returns 1, 0 if the bytes end before
+/* Ends the instruction: sets its length. Returns 1, 0 if the bytes end before
  * it, -ERROR_UNSUPPORTED if it is too long.
  */
 int x86_opcode_end(const struct x86_opcode *opcode,

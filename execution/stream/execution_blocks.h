@@ -4,7 +4,9 @@
 
 #include "decoder/flow/flow_source.h"
 
-/* An execution_stream as blocks (flow.h), each that ran: to be looked at. */
+/* Follows the code like execution_stream.h, but provides the blocks that ran as
+ * flow items (flow.h), for display.
+ */
 extern const struct flow_source_ops execution_blocks;
 
 #endif

@@ -12,16 +12,42 @@ struct jobs;
 struct stream_checkpoint;
 struct symbols;
 
-/* Follows one stream of trace along the code: each block of code is read once,
- * each edge between blocks understood once, however often it is gone along.
+/* The function events of one stream, with task switches, in order of time: the
+ * interface of execution/ to the report.
+ *
+ *	record_feed (this thread)   ┐
+ *	segment_ring (more threads) ┴─► segment_feed ─► record_join ─► events
+ *	                                                   ▲
+ *	        the kernel's switch records: stream_tasks ─┘
+ *
+ * A task switch is an event at its switch point in the trace, where the kernel
+ * changes stacks; the switch record names the next task. Where switch points are
+ * not traced, the record's time decides: record_join.h.
+ *
+ * Code is read once for each block and each edge between blocks is classified
+ * once, however often it runs. So the cost is that of the branches.
+ *
+ * States: events, until FUNCTION_END was provided; then only
+ * execution_stream_renew() and execution_stream_close() are useful.
+ *
+ * 1. Times never decrease. FUNCTION_END is the last event, once.
+ * 2. The events do not depend on the number of threads.
+ * 3. A stream opened at a checkpoint provides the same events as the original
+ *    one did from there on.
+ *
+ * A stream is used by one thread at a time. With @jobs it starts up to 16
+ * threads; streams that share the jobs may be used in parallel. Memory: the
+ * graph of blocks, and for each thread about 16 MB of records. Errors: negative
+ * enum errors; trace that cannot be followed is a FUNCTION_GAP.
  */
 struct execution_stream;
 
-/* Borrows all of @input, @symbols and @jobs, the threads to use; NULL: the
- * calling one.  @pid and @tid name the task that runs when the stream begins,
- * -1 if unknown.  @from: the place to go on from; NULL: the stream's begin.
+/* Opens the stream of @input. Borrows everything in @input, @symbols, and
+ * @jobs, which limits the threads; NULL: the calling thread only. @pid and @tid
+ * are the task that runs at the start of the stream, -1 if unknown. @from: the
+ * position to start at; NULL: the start of the stream.
  *
- * Returns 0 and *@stream, or a negative enum error; the log knows why.
+ * Returns 0 and *@stream, or a negative enum error with the reason in the log.
  */
 int execution_stream_open(const struct flow_input *input,
 			  const struct symbols *symbols, int32_t pid,
@@ -29,12 +55,12 @@ int execution_stream_open(const struct flow_input *input,
 			  const struct stream_checkpoint *from,
 			  struct execution_stream **stream);
 
-/* Begins anew with a part of another stream of the same code, where @stream
- * was opened without jobs: the blocks that are known stay, so that a short
- * stream costs what its branches do.  Borrows as execution_stream_open() does.
+/* Restarts with a part of another stream of the same code image; @stream must
+ * have been opened without jobs. Keeps the known blocks, so that a short stream
+ * only costs its branches. Borrows like execution_stream_open().
  *
  * Returns 0 or a negative enum error: @stream can then only be closed, or
- * renewed.
+ * restarted.
  */
 int execution_stream_renew(struct execution_stream *stream,
 			   const struct flow_input *input,
@@ -44,22 +70,26 @@ void execution_stream_close(struct execution_stream *stream);
 
 /* Provides the next events, 1 or more, valid until the next call.
  *
- * Returns their count, 0 after FUNCTION_END was delivered, or -ERROR_MEMORY:
- * what cannot be followed is a FUNCTION_GAP.
+ * Returns their count, 0 after FUNCTION_END was provided, or a negative enum
+ * error: -ERROR_MEMORY, or the reason why a thread of @jobs could not open its
+ * decoder.
  */
 int execution_stream_next(struct execution_stream *stream,
 			  const struct function_event **batch);
 
-/* Makes the stream ready to tell places.  To be called before the first events
- * are asked for.
+/* Makes the stream save checkpoints. Must be called before the first
+ * execution_stream_next().
  */
 void execution_stream_keep(struct execution_stream *stream);
 
-/* Returns where the last synchronisation point lies, in the stream's bytes. */
+/* Returns the position of the last sync point passed, in the stream's bytes.
+ * Requires execution_stream_keep().
+ */
 uint64_t execution_stream_position(const struct execution_stream *stream);
 
-/* Sets *@checkpoint to the place before the last @left of the events that were
- * provided last.
+/* Sets *@checkpoint to the position before the last @left events of the ones
+ * provided by the last execution_stream_next(). Requires
+ * execution_stream_keep().
  */
 void execution_stream_checkpoint(const struct execution_stream *stream,
 				 uint64_t left,

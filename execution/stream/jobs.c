@@ -50,7 +50,7 @@ void jobs_set_segment_bytes(struct jobs *jobs, uint64_t bytes)
 
 void jobs_begin(struct jobs *jobs)
 {
-	/* A signal's handler may have run. */
+	/* It only fails if a signal handler ran. */
 	while (sem_wait(&jobs->free) < 0)
 		;
 }

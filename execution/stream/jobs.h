@@ -4,25 +4,30 @@
 
 #include <stdint.h>
 
-/* How many threads may decode at once, whatever number of streams there is. */
+/* Limits how many threads decode at once, over all streams that share it.
+ * jobs_begin() and jobs_end() are thread-safe; the rest is for set-up.
+ */
 struct jobs;
 
-/* Returns NULL when out of memory or locks. */
+/* Returns NULL when out of memory or semaphores. */
 struct jobs *jobs_new(unsigned int count);
 void jobs_free(struct jobs *jobs);
 
 unsigned int jobs_count(const struct jobs *jobs);
 
-/* How many bytes of trace a thread takes at once at most, unless set otherwise.
- * A little of those before is decoded with each, and what it makes, 32 times as
- * much, shall not fill the caches.
+/* The maximum size of a segment, the bytes of trace that a thread decodes at
+ * once, unless set otherwise. It is a compromise: a little trace before each
+ * segment is decoded in addition, but the records, about 32 times as large as
+ * the trace, should fit into the caches.
  */
 #define JOBS_SEGMENT_BYTES ((uint64_t)512 << 10)
 
 uint64_t jobs_segment_bytes(const struct jobs *jobs);
 void jobs_set_segment_bytes(struct jobs *jobs, uint64_t bytes);
 
-/* Waits until fewer than jobs_count() threads are between these two. */
+/* Must be called around decoding. jobs_begin() waits until fewer than
+ * jobs_count() threads are between the two.
+ */
 void jobs_begin(struct jobs *jobs);
 void jobs_end(struct jobs *jobs);
 

@@ -5,7 +5,7 @@
 
 #include <sys/mman.h>
 
-/* 4 MB, which most segments need. */
+/* 4 MB are enough for most segments. */
 enum { LEAST_ROOM = 1 << 17 };
 
 static size_t bytes_of(size_t records)
@@ -32,7 +32,7 @@ static int grow(struct record_buffer *buffer, size_t count)
 	pages = map_pages(buffer, room);
 	if (pages == MAP_FAILED)
 		return -ERROR_MEMORY;
-	/* Few large pages are fetched faster; without them it goes on, too. */
+	/* Large pages are faulted in faster, but are not necessary. */
 	madvise(pages, bytes_of(room), MADV_HUGEPAGE);
 	buffer->records = pages;
 	buffer->room = room;

@@ -6,9 +6,10 @@
 
 #include <stddef.h>
 
-/* Records that grow to megabytes, again and again: in pages of their own, which
- * move without being copied and stay from one time to the next.  The memory that a
- * thread has of malloc() would be fetched, copied and given back each time.
+/* A growing array of records, megabytes large, that is filled again and again.
+ * It has pages of its own: growing moves them without copying, and they are
+ * kept between uses. Memory of malloc() in a thread would be copied when it
+ * grows, returned to the kernel and page-faulted in again each time.
  */
 struct record_buffer {
 	union timed_record *records;
@@ -16,13 +17,13 @@ struct record_buffer {
 	size_t room;
 };
 
-/* Makes room for @more records behind those that are there.  Returns where, or
- * NULL when out of memory.
+/* Ensures room for @more records after the present ones, which may move.
+ * Returns the address of the first free one, or NULL when out of memory.
  */
 union timed_record *record_buffer_room(struct record_buffer *buffer,
 				       size_t more);
 
-/* A zeroed buffer is empty, and freed. */
+/* Frees the memory; the buffer is then zeroed, which is a valid empty one. */
 void record_buffer_free(struct record_buffer *buffer);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Records have times of their own: without any in the trace nobody knows where
- * they belong.
+/* Switch records are placed by times or time bounds of the trace, so they are
+ * not used if it has none in nanoseconds.
  */
 static int open_switches(struct record_join *join,
 			 const struct flow_input *input)
@@ -20,7 +20,7 @@ static int open_switches(struct record_join *join,
 	join->is_gated = recording_is_gated(input->recording);
 	join->has_bounds = recording_trace(input->recording) ==
 			   RECORDING_TRACE_INTEL_PT;
-	/* CoreSight's driver marks losses where there are none, too. */
+	/* CoreSight's driver also reports losses that did not happen. */
 	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
 		join->lost_until_ns = loss_at_end_ns(input->stream);
 	return stream_tasks_open(&join->tasks, input);
@@ -73,8 +73,8 @@ int record_join_go_to(struct record_join *join,
 				  from->switches);
 }
 
-/* All before the synchronisation point of @state is handed out, nothing behind
- * it.
+/* Saves the sync point of @state. Requires that all records before it were
+ * provided, and none after it.
  */
 static void keep(struct record_join *join, const struct execution_state *state)
 {
@@ -107,16 +107,16 @@ static int read_run(struct record_join *join)
 	return status < 0 ? status : 0;
 }
 
-/* The record that switches the task, at the time of @like. */
+/* Makes the record of the switch to the running task, at the time of @like.
+ * Returns 1: the number of records.
+ */
 static int make_switch(struct record_join *join, const union timed_record *like)
 {
 	join->made = stream_tasks_record_at(&join->tasks, like);
 	return 1;
 }
 
-/* Returns whether the switch that @item tells happened after the trace was
- * over.
- */
+/* Returns whether switch record @item is from after the end of the trace. */
 static bool is_beyond(const struct record_join *join,
 		      const struct flow_item *item)
 {
@@ -126,8 +126,8 @@ static bool is_beyond(const struct record_join *join,
 	       item->detail != FLOW_SWITCH_AWAY;
 }
 
-/* Moves @switched, whose own time is exact, to the time of @last, which is not
- * earlier.
+/* Moves @switched, whose own time is exact, to the time of @last, the record
+ * before it, which is not earlier: times never decrease.
  */
 static void keep_order(union timed_record *switched,
 		       const union timed_record *last)
@@ -140,8 +140,8 @@ static void keep_order(union timed_record *switched,
 	switched->time_ns = last->time_ns;
 }
 
-/* Takes the next record of a switch.  Returns how many records that makes, or
- * -ERROR_MEMORY.
+/* Consumes the next switch record. Returns the number of records that it makes,
+ * or -ERROR_MEMORY.
  */
 static int take_switch(struct record_join *join)
 {
@@ -163,7 +163,7 @@ static int take_switch(struct record_join *join)
 	return make_switch(join, &join->made);
 }
 
-/* Takes the switch that the trace itself tells of at the next record. */
+/* Consumes the next record, a switch reported by the trace itself. */
 static int take_named_task(struct record_join *join)
 {
 	const union timed_record record = *run_cursor_take(&join->cursor, 1);
@@ -173,6 +173,9 @@ static int take_named_task(struct record_join *join)
 	return make_switch(join, &record);
 }
 
+/* Consumes a switch point, whose mark was consumed. Returns like
+ * take_switch().
+ */
 static int take_point(struct record_join *join, const struct event_mark *mark)
 {
 	const union timed_record *record = run_cursor_record(&join->cursor);
@@ -187,8 +190,8 @@ static int take_point(struct record_join *join, const struct event_mark *mark)
 	return status > 0 ? make_switch(join, record) : status;
 }
 
-/* Returns whether a switch record has been taken whose switch point is ahead. The
- * trace shows where that is; times of later records would only estimate it.
+/* Returns whether an announced switch waits for its switch point: invariant 1.
+ * After the last record there is none.
  */
 static bool waits_for_point(const struct record_join *join)
 {
@@ -196,7 +199,10 @@ static bool waits_for_point(const struct record_join *join)
 	       join->tasks.is_running && join->tasks.state.has_next;
 }
 
-/* Passes the end of a run, which is the last record. */
+/* Consumes a pause, after the last record. An announced task runs from here on;
+ * if it waited for its switch point, that was not traced, and a later switch
+ * record before the pause replaces the task. Returns like take_switch().
+ */
 static int take_pause(struct record_join *join)
 {
 	struct stream_tasks *tasks = &join->tasks;
@@ -211,7 +217,7 @@ static int take_pause(struct record_join *join)
 	return make_switch(join, &join->last);
 }
 
-/* Takes a mark of the next record.  Returns as take_switch(). */
+/* Consumes @mark, the next one. Returns like take_switch(). */
 static int take_mark(struct record_join *join, const struct event_mark *mark)
 {
 
@@ -233,7 +239,9 @@ static int take_mark(struct record_join *join, const struct event_mark *mark)
 	return 0;
 }
 
-/* The last record of all: how long the trace was lost then is known. */
+/* Makes the last record. If the stream ends with a loss, the end of that is the
+ * time.
+ */
 static int make_end(struct record_join *join)
 {
 	join->at_end = true;
@@ -252,15 +260,15 @@ static int make_end(struct record_join *join)
 	return 1;
 }
 
-/* Returns the next switch record that is taken when its time has come; NULL if
- * there is none, or if an earlier record waits for its switch point.
+/* Returns the next switch record that is consumed by its time; NULL if there is
+ * none, or if an earlier one waits for its switch point.
  */
 static const struct flow_item *next_change(const struct record_join *join)
 {
 	return waits_for_point(join) ? NULL : stream_tasks_next(&join->tasks);
 }
 
-/* Returns the time from which on context switch records follow @record. */
+/* Returns the time from which on switch records are after @record. */
 static uint64_t from_ns(const struct record_join *join,
 			const union timed_record *record)
 {
@@ -275,7 +283,7 @@ static uint64_t from_ns(const struct record_join *join,
 	return record->time_ns;
 }
 
-/* Returns how many records come before the next mark and before @change. */
+/* Returns the number of records before the next mark and before @change. */
 static size_t count_before(const struct record_join *join,
 			   const struct flow_item *change)
 {
@@ -289,8 +297,9 @@ static size_t count_before(const struct record_join *join,
 	return run_cursor_left(&join->cursor, UINT64_MAX) ? 1 : 0;
 }
 
-/* What comes next at the place reached: a mark, a switch, or the next run.
- * Returns how many records that makes, or -ERROR_MEMORY.
+/* Consumes whatever is next at the current record: a mark, a switch record, or
+ * a new run. Returns the number of records that it makes, or a negative enum
+ * error.
  */
 static int take_place(struct record_join *join)
 {

@@ -14,56 +14,75 @@ struct jobs;
 struct segment_feed;
 struct symbols;
 
-/* Joins what one stream's trace made execution do with the kernel's records of task
- * switches, in order of time.
+/* Merges the records of one stream with the kernel's switch records.
+ *
+ * In a list, a switch record is an item, inserted by its time. For events, a
+ * switch record announces the next task, and the task changes at the switch
+ * point (MARK_SWITCH_POINT) that belongs to the record: task_switch.h. Where
+ * execution is not traced, it changes at the record's time.
+ *
+ * 1. With Intel PT, an announced switch waits for its switch point: meanwhile
+ *    no other switch record is consumed by its time, because the times of the
+ *    records around it are estimates. The switch point, or the pause
+ *    (MARK_PAUSE) that comes instead, then consumes the switch records before
+ *    its lower bound. Only the last of them counts: the switch points of the
+ *    others were not traced.
+ * 2. A switch record within the bounds of a stop is after the stop, if tasks may
+ *    be switched there: flow_stop_ends_run(), flow_stop_low_ns().
+ * 3. Times never decrease: a switch record that is placed after a later record
+ *    gets the time of that record.
  */
 struct record_join {
 	bool lists_blocks; /* records are flow items, not events */
 	struct segment_feed *feed;
 	struct run_cursor cursor;
-	bool is_fed; /* no run comes behind this one */
+	bool is_fed; /* @cursor has the last run of the feed */
 	bool at_end;
-	bool has_bounds;	/* switch points have, see struct event_mark */
-	bool is_gated;		/* recording_is_gated() */
-	uint64_t lost_until_ns; /* 0: it does not end with a loss */
+	/* switch points have time bounds, see struct event_mark */
+	bool has_bounds;
+	bool is_gated; /* recording_is_gated() */
+	/* the end of the loss that the stream ends with, 0 if none */
+	uint64_t lost_until_ns;
 
-	struct stream_tasks tasks; /* who runs */
-	union timed_record last;   /* handed out: its times */
-	union timed_record made;   /* one that is not the feed's */
+	struct stream_tasks tasks; /* the running task */
+	/* the last record provided; only its times are valid */
+	union timed_record last;
+	/* space for a record that is not the feed's */
+	union timed_record made;
 
-	/* If it keeps them: the last synchronisation point, and how many records came
-	 * since.
-	 */
+	/* If @keeps, the last sync point and the number of records since. */
 	bool keeps;
 	struct stream_checkpoint kept;
 };
 
-/* Begins at @state, NULL: at the stream's begin; who runs is not known.  Borrows as
- * segment_feed_open() does.  Returns 0, or a negative enum error: nothing is open.
+/* Opens a join at @state, NULL: at the start of the stream. The running task is
+ * unknown. Borrows like segment_feed_open(). Returns 0, or a negative enum
+ * error with nothing left open.
  */
 int record_join_open(struct record_join *join, const struct flow_input *input,
 		     const struct symbols *symbols, bool lists_blocks,
 		     struct jobs *jobs, const struct execution_state *state);
 
-/* Begins anew with @part of another stream, as segment_feed_renew(): records are events,
- * and who runs is not known.
+/* Restarts with @part of another stream, like segment_feed_renew(). Records are
+ * events; the running task is unknown.
  */
 int record_join_renew(struct record_join *join, const struct flow_input *input,
 		      struct stream_part part);
 
 void record_join_close(struct record_join *join);
 
-/* Goes on with the tasks and times of @from, whose state the join was opened at.
- * Returns 0 or -ERROR_MEMORY.
+/* Restores the running task and times from @from, at whose state the join was
+ * opened. Returns 0 or -ERROR_MEMORY.
  */
 int record_join_go_to(struct record_join *join,
 		      const struct stream_checkpoint *from);
 
-/* Makes the join keep synchronisation points; before the first record. */
+/* Makes the join save sync points. Must be called before the first record. */
 void record_join_keep(struct record_join *join);
 
-/* Provides the next records, 1 or more, valid until the next call.  Returns their
- * count, 0 behind FUNCTION_END or FLOW_END, or -ERROR_MEMORY.
+/* Provides the next records, 1 or more, valid until the next call. Returns
+ * their count, 0 after FUNCTION_END or FLOW_END, or the negative enum error of
+ * segment_feed_next().
  */
 int record_join_next(struct record_join *join,
 		     const union timed_record **records);

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Goes along a run of records and the marks between them.  A zeroed one is at the end
- * of an empty run.
+/* A reading position in a run of records and marks. A zeroed cursor is at the
+ * end of an empty run.
  */
 struct run_cursor {
 	struct record_run run;
@@ -34,12 +34,12 @@ run_cursor_record(const struct run_cursor *cursor)
 		       NULL;
 }
 
-/* Returns how many records come before the next mark and are not later than @until_ns
- * (UINT64_MAX: any time).
+/* Returns the number of records before the next mark that are not later than
+ * @until_ns (UINT64_MAX: any time).
  */
 size_t run_cursor_left(const struct run_cursor *cursor, uint64_t until_ns);
 
-/* Returns the next @count records, which there must be, and goes behind them. */
+/* Consumes and returns the next @count records, which must exist. */
 static inline const union timed_record *
 run_cursor_take(struct run_cursor *cursor, size_t count)
 {

@@ -30,7 +30,7 @@ static int add_mark(struct segment *segment, const struct event_mark *from)
 	return 0;
 }
 
-/* Passes a point that is watched. */
+/* Consumes the state at a watched sync point. */
 static void pass(struct segment *segment, const struct record_feed *feed)
 {
 	const struct execution_state *state =
@@ -51,8 +51,8 @@ static int take_mark(struct segment *segment, const struct record_feed *feed,
 	return 0;
 }
 
-/* Keeps @count records, which are where there is room for the next ones, or a
- * little behind.
+/* Appends @count records, which are at the end of the buffer already, or a
+ * little after it.
  */
 static void keep(struct segment *segment, const union timed_record *records,
 		 size_t count)
@@ -65,7 +65,7 @@ static void keep(struct segment *segment, const union timed_record *records,
 	buffer->count += count;
 }
 
-/* Takes what of @run lies in the segment. */
+/* Appends the part of @run that is between the two sync points. */
 static int take(struct segment *segment, const struct record_feed *feed,
 		const struct record_run *run)
 {
@@ -84,7 +84,8 @@ static int take(struct segment *segment, const struct record_feed *feed,
 	return 0;
 }
 
-/* Provides the next records of @feed behind those of the segment. */
+/* Reads the next records of @feed, into the free room of the segment's buffer.
+ */
 static int next_records(struct segment *segment, struct record_feed *feed,
 			struct record_run *run)
 {

@@ -11,32 +11,39 @@
 
 struct record_feed;
 
-/* The records between two synchronisation points, and the state at both. */
+/* The records between two sync points, and the state at both. Decoding starts a
+ * little earlier, so that the state at the first sync point is almost always
+ * complete.
+ */
 struct segment {
-	uint64_t begin;	     /* in the stream's bytes; 0: its begin */
-	uint64_t end;	     /* NO_SYNC: its end */
+	/* position of the first sync point, in the stream's bytes; 0: start of
+	 * the stream
+	 */
+	uint64_t begin;
+	uint64_t end;	     /* of the second; NO_SYNC: end of the stream */
 	uint64_t rate;	     /* the last known instruction_pace.rate */
-	unsigned int passed; /* points that the feed told of */
-	bool has_begin;	     /* the first point was found, */
-	bool has_end;	     /* and the second; else the stream ended */
-	struct execution_state states[2]; /* there */
+	unsigned int passed; /* sync points passed by the feed */
+	bool has_begin;	     /* the first sync point was found */
+	/* the second was found; otherwise the stream ended */
+	bool has_end;
+	struct execution_state states[2]; /* at the sync points */
 	struct record_buffer records;
 	struct array marks; /* struct event_mark */
-	bool is_off;	    /* as record_feed_is_off(), at the end */
+	bool is_off;	    /* record_feed_is_off() at the end */
 	uint64_t end_ns;
 };
 
 void segment_init(struct segment *segment);
 void segment_free(struct segment *segment);
 
-/* Makes the records of @segment, decoding from a little before: what is known
- * at its begin is then found out.
+/* Decodes the records of @segment, starting a little earlier with all state
+ * unknown.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
 int segment_decode(struct segment *segment, struct record_feed *feed);
 
-/* Makes them again from @state, that at its begin.  Returns likewise. */
+/* Like segment_decode(), but starts at the first sync point with @state. */
 int segment_decode_from(struct segment *segment, struct record_feed *feed,
 			const struct execution_state *state);
 

@@ -12,30 +12,36 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* States are said about so many bytes of trace apart. */
+/* Distance of the states reported, in bytes of trace. */
 #define STATE_BYTES (JOBS_SEGMENT_BYTES / 2)
 
-/* Whose part of the oldest stretch is handed out. */
+/* The part of the oldest interval that is provided now; PLACE_BEFORE: none of
+ * it yet.
+ */
 enum place { PLACE_BEFORE, PLACE_OWN, PLACE_BEHIND_OWN, PLACE_SEGMENT };
 
 struct segment_feed {
 	struct flow_input input;
 	const struct symbols *symbols;
 	bool lists_blocks;
-	struct record_feed *own;   /* of the calling thread, once it decodes */
-	struct segment_ring *ring; /* of others; NULL: it does all */
+	/* of the calling thread; NULL until it decodes */
+	struct record_feed *own;
+	/* of other threads; NULL: the calling thread decodes everything */
+	struct segment_ring *ring;
 	struct stretch_plan plan;
-	struct execution_state last; /* where the last part ended */
+	struct execution_state last; /* state at the end of the last part */
 	enum place place;
-	struct execution_state begin;		   /* of the own part */
-	const struct execution_state *first_state; /* of the run */
+	/* state at the start of the own part */
+	struct execution_state begin;
+	/* of the current run, or NULL */
+	const struct execution_state *first_state;
 	bool at_end;
 	bool is_off;
 	uint64_t end_ns;
-	size_t repeats; /* segments that were decoded again */
+	size_t repeats; /* number of segments decoded again */
 };
 
-/* Gives out the next stretches, as many as there is room for. */
+/* Adds the next intervals to the ring while it has room. */
 static void give_out(struct segment_feed *feed)
 {
 	struct stretch stretch;
@@ -53,7 +59,9 @@ static int open_own(struct segment_feed *feed)
 				&feed->own);
 }
 
-/* The calling thread decodes all, from @from on, or the begin. */
+/* Sets up the calling thread to decode everything, from @from or the start of
+ * the stream.
+ */
 static int open_alone(struct segment_feed *feed,
 		      const struct execution_state *from)
 {
@@ -64,7 +72,7 @@ static int open_alone(struct segment_feed *feed,
 	return record_feed_resume(feed->own, from);
 }
 
-/* So do @count threads, and if it @shares their work the calling one. */
+/* Sets up @count threads, and the calling one, too, if @shares. */
 static int open_threads(struct segment_feed *feed,
 			const struct execution_state *from, struct jobs *jobs,
 			unsigned int count, bool shares)
@@ -125,8 +133,8 @@ void segment_feed_close(struct segment_feed *feed)
 	free(feed);
 }
 
-/* Begins the calling thread's part of @stretch: it goes on where the last part
- * ended.
+/* Starts the calling thread's part of @stretch, at the state where the last
+ * part ended.
  */
 static int begin_own(struct segment_feed *feed, const struct stretch *stretch)
 {
@@ -143,7 +151,7 @@ static int begin_own(struct segment_feed *feed, const struct stretch *stretch)
 	return 0;
 }
 
-/* Begins the next stretch.  Returns 1, 0 if there is none, or a negative enum
+/* Starts the next interval. Returns 1, 0 if there is none, or a negative enum
  * error.
  */
 static int begin_stretch(struct segment_feed *feed)
@@ -170,7 +178,7 @@ static void end_stretch(struct segment_feed *feed)
 	feed->place = PLACE_BEFORE;
 }
 
-/* Takes the next records of the calling thread's part.  Returns 1, 0 if there
+/* Provides the next records of the calling thread's part. Returns 1, 0 if there
  * are none, or -ERROR_MEMORY.
  */
 static int next_own(struct segment_feed *feed, struct record_run *run)
@@ -195,7 +203,7 @@ static int next_own(struct segment_feed *feed, struct record_run *run)
 	return run->count || run->mark_count;
 }
 
-/* Returns whether @segment goes on where the last part ended. */
+/* Returns whether @segment starts with the state where the last part ended. */
 static bool fits(const struct segment_feed *feed, const struct segment *segment)
 {
 	return !segment->begin ||
@@ -212,7 +220,7 @@ static int decode_again(struct segment_feed *feed, struct segment *segment)
 			segment_decode_from(segment, feed->own, &feed->last);
 }
 
-/* Takes a thread's part of the stretch.  Returns as next_own(). */
+/* Provides the records of the segment. Returns like next_own(). */
 static int take_segment(struct segment_feed *feed, struct record_run *run)
 {
 	struct segment *segment;
@@ -239,7 +247,9 @@ static int take_segment(struct segment_feed *feed, struct record_run *run)
 	return run->count || run->mark_count;
 }
 
-/* Goes on by a step.  Returns 1 if there is a run, 0, or a negative enum error. */
+/* Advances by one step. Returns 1 if @run has records or marks, 0 if not, or a
+ * negative enum error.
+ */
 static int go_on(struct segment_feed *feed, struct record_run *run)
 {
 	switch (feed->place) {

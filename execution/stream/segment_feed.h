@@ -13,55 +13,75 @@ struct flow_input;
 struct jobs;
 struct symbols;
 
-/* One stream's records, as record_feed.h has them, decoded by several threads:
- * each takes a segment, beginning a little before to find out what is known
- * there.  Where that is not what the part before ended with, the segment is
- * decoded again from that: the records are the same for any number of threads.
- * The calling thread decodes the parts between two segments itself, from where
- * the first of them ended, and hands them out as it goes: stretch_plan.h.
+/* One stream's records, like record_feed.h, but decoded by several threads. The
+ * stream is cut into intervals (struct stretch), each with a part for the
+ * calling thread and a part, the segment, for a thread of the ring:
+ *
+ *	begin ─────────────── middle ─────────────── end, the next begin
+ *	   calling thread        thread of the ring
+ *	   PLACE_OWN             PLACE_SEGMENT
+ *
+ * The parts are provided in the order of the stream. The calling thread decodes
+ * its part from the state where the previous part ended, and provides the
+ * records meanwhile. A ring thread decodes ahead, starting a little before its
+ * segment with unknown state.
+ *
+ * 1. A segment is only used if its state at the start is the state where the
+ *    previous part ended. Otherwise the calling thread decodes it again from
+ *    that state. So the records do not depend on the number of threads.
+ * 2. The sizes of the parts (stretch_plan.h) only affect speed.
+ *
+ * A feed is used by one thread at a time; segment_ring.h has the threads.
+ * Memory: one segment's records for each thread and one more. Errors: as
+ * record_feed.h.
  */
 struct segment_feed;
 
-/* Borrows all arguments.  Without @jobs, or if the stream is small, the calling
- * thread does it all.  @from: go on from there, NULL: the stream's begin.
- * Returns 0 and *@feed, or a negative enum error.
+/* Opens a feed. Borrows all arguments. Without @jobs, or if the stream is
+ * small, the calling thread decodes everything. @from: start at that state,
+ * NULL: at the start of the stream. Returns 0 and *@feed, or a negative enum
+ * error.
  */
 int segment_feed_open(const struct flow_input *input,
 		      const struct symbols *symbols, bool lists_blocks,
 		      struct jobs *jobs, const struct execution_state *from,
 		      struct segment_feed **feed);
 
-/* Begins anew with a part of another stream of the same code, which the calling thread
- * decodes alone, as it must have until now: as record_feed_renew().
+/* Restarts with a part of another stream of the same code image, like
+ * record_feed_renew(). Requires that the calling thread decodes alone.
  */
 int segment_feed_renew(struct segment_feed *feed,
 		       const struct flow_input *input, struct stream_part part);
 
 void segment_feed_close(struct segment_feed *feed);
 
-/* As record_feed_next(). */
+/* Like record_feed_next(). If several threads decode, it also returns the error
+ * of one that could not open its decoder.
+ */
 int segment_feed_next(struct segment_feed *feed, struct record_run *run);
 
-/* Reports states from now on, at distances that suit threads. */
+/* Reports states at sync points from now on: by MARK_SYNC if one thread
+ * decodes, otherwise by segment_feed_first_state(). Sync points are as far
+ * apart as suits decoding.
+ */
 void segment_feed_say_states(struct segment_feed *feed);
 
-/* Returns the state that the run began with if it began behind a
- * synchronisation point, or NULL.  Of one thread no run begins so.
+/* Returns the state at the start of the current run if that is at a sync point,
+ * or NULL. Always NULL if one thread decodes.
  */
 const struct execution_state *
 segment_feed_first_state(const struct segment_feed *feed);
 
-/* Returns the state at the MARK_SYNC that was reached, of which each must be
- * asked for.
+/* Returns the state at the MARK_SYNC just consumed, and watches for the next
+ * one. Must be called for each MARK_SYNC.
  */
 const struct execution_state *segment_feed_pass(struct segment_feed *feed);
 
-/* Returns how many segments were decoded again so far: the work that threads did
- * in vain.
+/* Returns how many segments were decoded again: work that threads did in vain.
  */
 size_t segment_feed_repeats(const struct segment_feed *feed);
 
-/* As record_feed_is_off() and record_feed_end_ns(). */
+/* Like record_feed_is_off() and record_feed_end_ns(). */
 bool segment_feed_is_off(const struct segment_feed *feed);
 uint64_t segment_feed_end_ns(const struct segment_feed *feed);
 

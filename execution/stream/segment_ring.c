@@ -14,7 +14,7 @@ enum slot_state { SLOT_WAITING, SLOT_TAKEN, SLOT_DONE };
 struct slot {
 	struct stretch stretch;
 	uint8_t state; /* enum slot_state */
-	int status;    /* once it is done */
+	int status;    /* result, once it is done */
 	struct segment segment;
 };
 
@@ -24,13 +24,13 @@ struct segment_ring {
 	bool lists_blocks;
 	struct jobs *jobs;
 
-	pthread_mutex_t lock; /* of all below */
+	pthread_mutex_t lock; /* protects all fields below */
 	pthread_cond_t changed;
 	pthread_t *threads;
 	unsigned int thread_count;
 	struct slot *slots;
 	unsigned int slot_count;
-	unsigned int first; /* the oldest */
+	unsigned int first; /* index of the oldest interval's slot */
 	unsigned int used;
 	bool is_closing;
 };
@@ -48,7 +48,9 @@ static struct slot *find_waiting(const struct segment_ring *ring)
 	return NULL;
 }
 
-/* Returns the next one to be decoded, or NULL to end. */
+/* Waits for a segment to decode and takes it. Returns NULL when the thread must
+ * end.
+ */
 static struct slot *take_slot(struct segment_ring *ring)
 {
 	struct slot *slot = NULL;
@@ -97,7 +99,7 @@ static void *work(void *ctx)
 
 static int start_threads(struct segment_ring *ring, unsigned int count)
 {
-	/* One for each, and one that the records are taken from. */
+	/* One slot for each thread, and one for the consumer. */
 	ring->slot_count = count + 1;
 	ring->slots = calloc(ring->slot_count, sizeof(*ring->slots));
 	ring->threads = calloc(count, sizeof(*ring->threads));

@@ -10,25 +10,25 @@
 
 struct pack;
 
-/* A place among one stream's events: some behind the last synchronisation
- * point before it.  Who goes on from there finds the same events.
+/* A position among one stream's events: a number of events after the last sync
+ * point before it. A stream opened there provides the same events.
  */
 struct stream_checkpoint {
-	/* At the point: */
-	bool has_state; /* else it is the stream's begin */
+	/* At the sync point: */
+	bool has_state; /* otherwise it is the start of the stream */
 	struct execution_state state;
 	struct task_switch tasks;
 	bool is_running;
-	uint64_t last_ns; /* of the event before, */
+	uint64_t last_ns; /* times of the event before */
 	uint32_t last_early_ns;
 	uint32_t last_late_ns;
-	uint64_t switches; /* of the switch_feed, taken */
-	/* Behind it: */
+	uint64_t switches; /* number of records of switch_feed consumed */
+	/* After it: */
 	uint64_t events;
 };
 
-/* Writes or reads *@checkpoint (common/pack.h), of which functions are numbers
- * below @functions, and the stream has @size bytes.
+/* Writes or reads *@checkpoint (common/pack.h). Checks that functions are below
+ * @functions and positions below @size, the stream's bytes.
  */
 void stream_checkpoint_pack(struct stream_checkpoint *checkpoint,
 			    struct pack *pack, uint32_t functions,

@@ -7,16 +7,16 @@
 #include "execution/stream/stream_checkpoint.h"
 
 enum {
-	/* By then a switch that was recorded has happened. */
+	/* This long after its record a switch has happened. */
 	CERTAIN_NS = 20000,
-	/* Points that are tried, at most, and how far they are apart. */
+	/* Limit on the number of sync points tried, and their distance. */
 	TRIES = 32,
 	APART_BYTES = 1 << 15,
 };
 
-/* Takes the switches up to @time_ns.  Returns 1 if the last of them has
- * happened by then, 0 if it may be under way: who runs is not certain, or
- * -ERROR_MEMORY.
+/* Consumes the switch records up to @time_ns. Returns 1 if the last of them has
+ * happened by then, 0 if it may still be under way, so that the running task is
+ * uncertain, or -ERROR_MEMORY.
  */
 static int take_switches(struct switch_feed *feed, uint64_t time_ns,
 			 struct stream_checkpoint *place, uint64_t *last_ns)
@@ -33,8 +33,9 @@ static int take_switches(struct switch_feed *feed, uint64_t time_ns,
 	return time_ns - *last_ns >= CERTAIN_NS;
 }
 
-/* Returns the position of the first point, from @distance bytes before @time_ns
- * on, where it is certain who runs, if one is near.
+/* Finds the first sync point where the running task is certain, from about
+ * @distance bytes before @time_ns on, and sets the state of @place to it.
+ * Returns 1, 0 if there is none, or -ERROR_MEMORY.
  */
 static int find_certain(struct branch_source *source, struct switch_feed *feed,
 			uint64_t time_ns, uint64_t distance,

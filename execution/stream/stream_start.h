@@ -8,12 +8,13 @@ struct flow_input;
 struct stream_checkpoint;
 struct task_id;
 
-/* Finds a place in a stream for who wants to see what happens from @time_ns on
- * and knows nothing of before: a synchronisation point about @distance bytes
- * of trace earlier.  Sets *@place to it, *@task to who runs there, which is to
- * be who runs when the stream begins, and *@at_ns to when it is.
+/* Finds a position where decoding can start without earlier state in order to
+ * see everything from @time_ns on: a sync point about @distance bytes of trace
+ * earlier, where the running task is certain. Sets *@place to it and *@at_ns to
+ * its time. *@task must be the task that runs at the start of the stream, and
+ * is set to the one that runs at the sync point.
  *
- * Returns 1, 0 if there is no such point, or a negative enum error.
+ * Returns 1, 0 if there is no such sync point, or a negative enum error.
  */
 int stream_start_find(const struct flow_input *input, uint64_t time_ns,
 		      uint64_t distance, struct stream_checkpoint *place,

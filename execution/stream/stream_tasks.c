@@ -54,14 +54,16 @@ bool stream_tasks_record(struct stream_tasks *tasks,
 	return task_switch_record(&tasks->state, item, tasks->is_running);
 }
 
-/* Takes the next record, whose switch is the next to happen. */
+/* Consumes the next switch record, which announces the next task. */
 static int announce_next(struct stream_tasks *tasks)
 {
 	task_switch_announce(&tasks->state, stream_tasks_next(tasks));
 	return stream_tasks_advance(tasks);
 }
 
-/* Returns whether the next record is of a switch point by @high_ns. */
+/* Returns whether the next switch record can belong to a switch point up to
+ * @high_ns.
+ */
 static bool has_record_by(const struct stream_tasks *tasks, uint64_t high_ns)
 {
 	const struct flow_item *next = stream_tasks_next(tasks);

@@ -12,63 +12,73 @@ struct flow_input;
 struct flow_item;
 struct switch_feed;
 
-/* Who runs in a stream: what the kernel's records of switches say, and the trace
- * itself.
+/* The running task of a stream, from the kernel's switch records and from the
+ * trace itself. record_join.h decides which comes next: a switch record
+ * (_record), a switch point (_point), or the return of the thread (_come_back).
  */
 struct stream_tasks {
-	struct switch_feed *feed; /* NULL: they cannot be placed */
+	/* NULL: switch records cannot be placed in time */
+	struct switch_feed *feed;
 	struct task_switch state;
-	struct task_id own; /* whose trace it is alone; tid -1: a CPU's */
-	bool is_running;    /* the CPU is being traced */
-	uint64_t count;	    /* of records taken */
+	/* the thread that the stream is of; tid -1: it is of a CPU */
+	struct task_id own;
+	bool is_running; /* tracing is on */
+	uint64_t count;	 /* number of switch records consumed */
 };
 
-/* Opens the records of @input's stream.  Returns 0 or -ERROR_MEMORY. */
+/* Opens the switch records of @input's stream. Returns 0 or -ERROR_MEMORY. */
 int stream_tasks_open(struct stream_tasks *tasks,
 		      const struct flow_input *input);
 void stream_tasks_close(struct stream_tasks *tasks);
 
-/* Sets who runs when the stream begins, -1: unknown; @is_own: nobody else does, as
- * the stream is that thread's.
+/* Sets the task that runs at the start of the stream, -1: unknown. @is_own: the
+ * stream is of that thread only.
  */
 void stream_tasks_set(struct stream_tasks *tasks, int32_t pid, int32_t tid,
 		      bool is_own);
 
-/* Goes on as it was when @count records were taken.  Returns 0 or -ERROR_MEMORY. */
+/* Restores @state and @is_running, of the time when @count switch records were
+ * consumed, and consumes them. Returns 0 or -ERROR_MEMORY.
+ */
 int stream_tasks_go_to(struct stream_tasks *tasks,
 		       const struct task_switch *state, bool is_running,
 		       uint64_t count);
 
-/* Returns the next record of a switch, or NULL; and goes behind it: 0 or
- * -ERROR_MEMORY.
+/* Return the next switch record, or NULL; and consume it: 0 or -ERROR_MEMORY.
  */
 const struct flow_item *stream_tasks_next(const struct stream_tasks *tasks);
 int stream_tasks_advance(struct stream_tasks *tasks);
 
-/* Takes a record of a switch.  Returns whether the switch happens right here. */
+/* Applies a switch record. Returns whether the task changes right here;
+ * otherwise it changes at the next switch point, or not at all.
+ */
 bool stream_tasks_record(struct stream_tasks *tasks,
 			 const struct flow_item *item);
 
-/* Announces all records before @low_ns, whose switch points were not traced: only
- * the last one counts.  Returns 0 or -ERROR_MEMORY.
+/* Consumes all switch records before @low_ns. Each replaces the announced task,
+ * because the switch point of the record before it was not traced. Returns 0 or
+ * -ERROR_MEMORY.
  */
 int stream_tasks_pass(struct stream_tasks *tasks, uint64_t low_ns);
 
-/* Passes a switch point, whose time is within [@low_ns, @high_ns]; it is
- * that of the record announced last, or else of the next one, which is taken: a
- * task's record of leaving is written before its switch point, and the next task's
- * after it.  Records before @low_ns whose switch points were not traced are passed.
- * Returns 1 if the switch happens here, 0, or -ERROR_MEMORY.
+/* Consumes a switch point whose time is estimated as @time_ns and is within
+ * [@low_ns, @high_ns], after stream_tasks_pass() up to @low_ns. Its switch
+ * record is the last one announced. If there is none, it is the next one if
+ * that can be in time, which is then consumed: the record of the task that
+ * leaves is written before the switch point, that of the task that arrives
+ * after it.
+ *
+ * Returns 1 if the task changes here, 0 if not, or -ERROR_MEMORY.
  */
 int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
 		       uint64_t high_ns, uint64_t time_ns);
 
-/* The trace of one thread goes on, wherever that has been.  Returns whether it
- * was away.
+/* Must be called when execution continues. If the stream is of one thread, that
+ * thread runs now. Returns whether it did not before.
  */
 bool stream_tasks_come_back(struct stream_tasks *tasks);
 
-/* Returns the record of a switch to who runs now, at the time of @like. */
+/* Returns the record of a switch to the running task, at the time of @like. */
 union timed_record stream_tasks_record_at(const struct stream_tasks *tasks,
 					  const union timed_record *like);
 

@@ -7,14 +7,15 @@
 
 enum {
 	MOST_THREADS = 16,
-	/* For fewer threads do not pay. */
+	/* A stream of fewer segments is not worth the threads. */
 	LEAST_SEGMENTS = 4,
-	/* A thread's part is an eighth of what is left, so that threads end
-	 * together, but segment_bytes at most and a quarter of that at least.
+	/* A thread's part is an eighth of what is left, so that the threads end
+	 * at the same time, but at most segment_bytes and at least a quarter of
+	 * that.
 	 */
 	LEFT_PARTS = 8,
 	LEAST_PARTS = 4,
-	/* What the calling thread decodes is measured in parts of a segment. */
+	/* The calling thread's part is measured in parts of a segment. */
 	OWN_PARTS = 16,
 	MOST_PARTS = 2 * OWN_PARTS,
 };
@@ -38,16 +39,18 @@ unsigned int stretch_plan_threads(const struct flow_input *input,
 	return count > MOST_THREADS ? MOST_THREADS : (unsigned int)count;
 }
 
-/* This is what suits a profile: whoever calls has to take all records, too, which
- * is a quarter of the work of decoding them.  With four threads nothing is left
- * to do besides.
+/* Returns the first size of the calling thread's part. It suits a profile,
+ * where consuming all records takes the calling thread a quarter of the work of
+ * decoding them; with four threads consuming takes all of its time.
  */
 static unsigned int parts_for(unsigned int threads)
 {
 	return threads < 4 ? 13 / threads : 0;
 }
 
-/* Returns how large a thread's part is to be of a stretch from @begin on. */
+/* Returns the size in bytes of a thread's part in an interval that starts at
+ * @begin.
+ */
 static uint64_t part_bytes(const struct stretch_plan *plan, uint64_t begin)
 {
 	uint64_t bytes = (plan->stream_bytes - begin) / LEFT_PARTS;
@@ -63,7 +66,7 @@ int stretch_plan_open(struct stretch_plan *plan, const struct flow_input *input,
 		      uint64_t begin)
 {
 	*plan = (struct stretch_plan){
-		/* What several threads make shall fit into the caches, too. */
+		/* Several threads' records should fit into the caches, too. */
 		.segment_bytes = segment_bytes / (threads > 1 ? 2 : 1),
 		.stream_bytes = input->stream->size_bytes,
 		.own_parts = shares ? parts_for(threads) : 0,
@@ -78,7 +81,7 @@ void stretch_plan_close(struct stretch_plan *plan)
 	branch_source_close(plan->scout);
 }
 
-/* Returns where the part ends that begins at @begin and has some @bytes. */
+/* Returns the end of a part of about @bytes that starts at @begin. */
 static uint64_t end_of(const struct stretch_plan *plan, uint64_t begin,
 		       uint64_t bytes)
 {

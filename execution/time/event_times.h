@@ -44,7 +44,7 @@ struct event_span {
 
 enum {
 	EVENT_TIMES_ROOM = 11 * 1024,
-	/* Finished records are handed out before they leave the cache. */
+	/* Finished records are provided before they leave the cache. */
 	EVENT_TIMES_ENOUGH = 2048,
 	/* Records that one branch may need: 63 bits of a list with many blocks
 	 * for each.
@@ -57,15 +57,28 @@ enum {
  */
 #define EVENT_TIMES_LONGEST_NS ((uint64_t)1 << 62)
 
-/* Records wait here until a later time is known. Those between two known times
- * are interpolated by their work, except for time that only slow blocks can
- * have taken. See docs/time.md.
+/* The times of records. A record waits here until a later time is known.
+ * Records between two known times are interpolated by their work, except for
+ * time that only slow blocks can have taken. See docs/time.md.
+ *
+ *	event_times_add ──► waiting ── event_times_know ──► finished
+ *	                                                       │ _write
+ *	                     removed ◄── event_times_drop ── written
  *
  * Until its time is written, a record's time_ns is the work (see
  * BLOCK_WORK_SLOW) since the last known time, and early_ns the index of its
  * bounds, which many records share. Times are written for many records at once,
  * in one long loop: spans can have as few as two or three records, and a loop
  * for each span would cost a branch misprediction each.
+ *
+ * 1. written <= finished <= count <= EVENT_TIMES_ROOM.
+ * 2. Times never decrease, and no record is before the known time that starts
+ *    its span.
+ * 3. A record's time is within its bounds, unless the previous record, or the
+ *    known time that starts its span, is later: then it has that time.
+ *
+ * One thread; no memory is allocated. Nothing fails: callers must check for
+ * room.
  */
 struct event_times {
 	bool without_bounds; /* bounds are not needed */

@@ -9,7 +9,8 @@
 
 struct task_ids;
 
-/* A stretch without known execution, which ends with what runs next. */
+/* An interval without known execution. It ends where execution is known again.
+ */
 struct atom_gap {
 	bool is_open;
 	uint8_t reason;	   /* enum flow_gap_reason */
@@ -18,59 +19,74 @@ struct atom_gap {
 	uint64_t high_ns;
 };
 
-/* This is what the trace unit counts of cycles: those since the last count,
- * but one that comes with a time stamp does not begin anew.
+/* Cycle counts of the trace unit. Each count covers the cycles since the
+ * previous one. A count that accompanies a time stamp does not restart the
+ * counter: the next count includes it.
  */
 struct atom_cycles {
-	bool is_known;	  /* since when the next count is */
-	uint64_t stamped; /* of the next count: up to a time stamp */
-	uint64_t carried; /* before the next block ran */
-	uint64_t counted; /* instructions, up to the last count */
-	uint64_t work;	  /* event_times.work then */
-	uint64_t weighed; /* of the work since the last known time: so many
-			   * of the units are cycles */
-	uint64_t total;	  /* where they are the clock: so far, from 1 */
+	bool is_known; /* the start of the next count is known */
+	/* cycles of the next count that were consumed with a time stamp */
+	uint64_t stamped;
+	uint64_t carried; /* cycles consumed for which nothing has run yet */
+	uint64_t counted; /* atom_state.instructions at the last count */
+	uint64_t work;	  /* event_times.work at the last count */
+	/* how many instructions of the work since the last known time stand for
+	 * cycles
+	 */
+	uint64_t weighed;
+	uint64_t total; /* if cycles are the clock: the time, starting at 1 */
 };
 
-/* This is what following atoms needs beside struct execution, whose from and
- * block say where it is.
+/* The state of following atoms that struct execution does not have. The
+ * position is in struct execution: from and block.
  */
 struct atom_state {
-	/* Of the unit. */
-	bool is_on;	  /* it has an atom for each branch */
-	bool has_returns; /* it leaves out where calls return to */
+	/* Settings of the trace unit. */
+	bool is_on; /* the unit emits an atom for each branch */
+	/* the unit omits the address of a return to its call site */
+	bool has_returns;
 	bool counts_cycles;
 
-	/* Where execution is. */
-	bool is_running;      /* the next block follows the last */
-	bool must_start;      /* tracing began: that is to be said */
-	bool awaits_target;   /* @from ran, an indirect branch; there is no
-				 * @block */
-	bool pops_target;     /* unless an address follows, it is where the
-				 * last call returns to */
-	bool is_expected;     /* the code says that @block is next, or: */
-	uint32_t told;	      /* what the trace says then, or BLOCK_NONE */
+	/* Position. */
+	bool is_running; /* the next block follows the last */
+	/* tracing started; the next block emits the start */
+	bool must_start;
+	/* @from ended in an indirect branch and has run; @block is unknown */
+	bool awaits_target;
+	/* if no address follows, the target is the return address of the
+	 * innermost call
+	 */
+	bool pops_target;
+	/* @block follows from the code. It is compared with @told when it runs
+	 */
+	bool is_expected;
+	/* if is_expected: the block at the address that the trace reported, or
+	 * BLOCK_NONE
+	 */
+	uint32_t told;
 	uint8_t set;	      /* enum instruction_set of the last address */
-	uint64_t listed_mode; /* what was last said of it in a list */
+	uint64_t listed_mode; /* the last mode added to a list */
 	struct atom_gap gap;
 
-	/* When it is. */
+	/* Time. */
 	enum recording_time clock;
 	uint64_t low_ns;       /* the last known time */
-	uint64_t known_ns;     /* the same if nothing ran since, else 0 */
-	uint64_t bound_low_ns; /* of records added now */
+	uint64_t known_ns;     /* low_ns if nothing ran since, else 0 */
+	uint64_t bound_low_ns; /* time bounds of records added next */
 	uint64_t bound_high_ns;
-	uint64_t after_low_ns; /* when what ran last ended */
+	uint64_t after_low_ns; /* time bounds of the end of the last block */
 	uint64_t after_high_ns;
-	uint64_t instructions;	 /* so far, from 1 */
-	uint64_t work_seen;	 /* event_times.work of that */
-	uint64_t next_change_ns; /* of the code */
+	/* instructions executed so far, starting at 1 */
+	uint64_t instructions;
+	/* instructions of event_times.work that are counted in @instructions */
+	uint64_t work_seen;
+	uint64_t next_change_ns; /* when the code changes next */
 	struct atom_cycles cycles;
 
-	/* Who runs, where the trace alone tells. */
-	struct task_ids *tasks; /* NULL: the kernel's records do */
-	int64_t task;		/* that it named last, or -1 */
-	bool named_tasks;	/* it named one that is not 0 */
+	/* The running task, if only the trace reports it. */
+	struct task_ids *tasks; /* NULL: the kernel's records report it */
+	int64_t task;		/* the ID that the trace reported last, or -1 */
+	bool named_tasks;	/* the trace reported an ID other than 0 */
 };
 
 #endif

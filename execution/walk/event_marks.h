@@ -8,21 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* This is what the stream of events needs to know at a record, besides it. */
+/* Facts that the stream of events needs at a record, in addition to the record
+ * itself.
+ */
 enum event_mark_kind {
-	MARK_RUNS,	   /* tracing goes on */
+	MARK_RUNS,	   /* tracing resumes */
 	MARK_SWITCH_POINT, /* the kernel changes stacks here */
 	MARK_PAUSE,	   /* tracing paused just before */
-	MARK_SYNC,	   /* a synchronisation point that is watched */
-	MARK_TASK,	   /* the record is a switch, told by the trace: a
-				 * flow item */
+	MARK_SYNC,	   /* a watched sync point: see sync_watch.h */
+	/* the record is a task switch reported by the trace itself: a flow item
+	 */
+	MARK_TASK,
 };
 
 struct event_mark {
-	uint32_t index; /* the record that follows the mark */
+	uint32_t index; /* of the record after the mark */
 	uint8_t kind;
-	/* Bounds of a switch point's time; both 0 where only the record's own
-	 * time is known.
+	/* Time bounds of a switch point. @high_ns 0: they are unknown, only the
+	 * record has an estimated time.
 	 */
 	uint64_t low_ns;
 	uint64_t high_ns;
@@ -30,13 +33,13 @@ struct event_mark {
 
 enum { MARKS_ROOM = 2 * EVENT_TIMES_ROOM };
 
-/* The marks of the records that wait, in order. */
+/* The marks of the records not consumed yet, in order. */
 struct event_marks {
 	size_t count;
 	struct event_mark marks[MARKS_ROOM];
 };
 
-/* Adds one before record @index.  Returns it. */
+/* Adds a mark before record @index and returns it. Requires room. */
 static inline struct event_mark *event_marks_add(struct event_marks *marks,
 						 size_t index,
 						 enum event_mark_kind kind)
@@ -50,13 +53,15 @@ static inline struct event_mark *event_marks_add(struct event_marks *marks,
 	return mark;
 }
 
-/* Returns how many marks can be handed out with the first @records: a mark comes with
- * the record that follows it, if there is one, and none follows if they are @all.
+/* Returns how many marks can be consumed together with the first @records. A
+ * mark is consumed with the record after it; if the records are @all, no record
+ * follows and all marks are consumed.
  */
 size_t event_marks_ready(const struct event_marks *marks, size_t records,
 			 bool all);
 
-/* Drops the first @count marks, which were handed out with the first @records. */
+/* Removes the first @count marks, which were consumed with the first @records.
+ */
 void event_marks_drop(struct event_marks *marks, size_t count, size_t records);
 
 #endif

@@ -5,8 +5,10 @@
 #include "decoder/recording/time_conversion.h"
 #include "execution/walk/execution.h"
 
-/* When execution is where it is, by the branches around it: a block that runs
- * behind a branch began no earlier than that, and no later than the next.
+/* Time bounds of the position, from the branches around it: a block that runs
+ * after a branch started no earlier than that branch and no later than the next
+ * one. Times here are in 256ths of a tick of the trace's clock, unless their
+ * name ends in _ns. 0 and UINT64_MAX are no bound.
  */
 
 static inline uint64_t moment_low_ns(const struct execution *execution,
@@ -27,7 +29,9 @@ static inline uint64_t moment_high_ns(const struct execution *execution,
 	       1;
 }
 
-/* Returns the bounds of what runs behind the last branch. */
+/* Returns the index of the time bounds of everything that runs after the last
+ * branch.
+ */
 static inline uint32_t moment_bounds(struct execution *execution)
 {
 	if (!execution->has_bounds && execution->atoms.is_on) {
@@ -45,7 +49,9 @@ static inline uint32_t moment_bounds(struct execution *execution)
 	return execution->bounds;
 }
 
-/* Adds a record that begins now. */
+/* Adds a record that starts now. The caller fills in all fields after its
+ * times. Requires room.
+ */
 static inline union timed_record *execution_add(struct execution *execution)
 {
 	struct event_times *times = &execution->times;
@@ -59,14 +65,17 @@ static inline union timed_record *execution_add(struct execution *execution)
 			moment_high_ns(execution, execution->before.high)));
 }
 
-/* Something begins now: if the time is known, so is that of all before. */
+/* Must be called before a record that starts now. If the time of the last
+ * branch is known and nothing ran since, finishes all earlier records.
+ */
 static inline void moment_begin(struct execution *execution)
 {
 	if (execution->at_branch && execution->before.known_ns)
 		event_times_know(&execution->times, execution->before.known_ns);
 }
 
-/* @branch is the next one. */
+/* Sets the upper bound for everything that runs before @branch, the next one.
+ */
 static inline void moment_expect(struct execution *execution,
 				 const struct trace_branch *branch)
 {
@@ -74,7 +83,7 @@ static inline void moment_expect(struct execution *execution,
 	execution->has_bounds = false;
 }
 
-/* When @branch was is known, if its estimate says so. */
+/* Stores the estimated time of @branch, if it has one, as the known time. */
 static inline void moment_know(struct execution *execution,
 			       const struct trace_branch *branch)
 {
@@ -84,8 +93,9 @@ static inline void moment_know(struct execution *execution,
 			0;
 }
 
-/* @branch is done.  The branches of a TNT that was written late ran any time
- * before.
+/* Must be called when @branch has run: it becomes the last branch. Without
+ * is_exact the previous lower bound is kept: a TNT packet may be written long
+ * after its branches ran.
  */
 static inline void moment_pass(struct execution *execution,
 			       const struct trace_branch *branch)
@@ -98,7 +108,9 @@ static inline void moment_pass(struct execution *execution,
 	execution->has_bounds = false;
 }
 
-/* Nothing is known of before: what comes next began at @high at the latest. */
+/* Forgets the time of the last branch. All that is known is that it ran at
+ * @high or earlier.
+ */
 static inline void moment_forget(struct execution *execution, uint64_t high)
 {
 	execution->before = (struct moment){ .high = high };
@@ -106,7 +118,9 @@ static inline void moment_forget(struct execution *execution, uint64_t high)
 	execution->has_bounds = false;
 }
 
-/* Execution goes on at @branch, nobody knows since when. */
+/* Resumes at @branch, which becomes the last branch. When execution arrived
+ * there is unknown, so its time is not a known one.
+ */
 static inline void moment_resume(struct execution *execution,
 				 const struct trace_branch *branch)
 {
@@ -117,7 +131,9 @@ static inline void moment_resume(struct execution *execution,
 	execution->has_bounds = false;
 }
 
-/* Returns a time that no moment at or after @time_ns is before. */
+/* Returns a lower bound of all times from @time_ns on. The margin of 4 ticks
+ * covers rounding in both directions of the conversion.
+ */
 static inline uint64_t moment_ticks(const struct execution *execution,
 				    uint64_t time_ns)
 {
@@ -129,7 +145,9 @@ static inline uint64_t moment_ticks(const struct execution *execution,
 	return ticks < 4 ? 0 : (ticks - 4) << TRACE_TICK_SHIFT;
 }
 
-/* The same, but no earlier than @time_ns for certain. */
+/* Like moment_ticks(), but returns a time that is certainly not before
+ * @time_ns.
+ */
 static inline uint64_t moment_ticks_after(const struct execution *execution,
 					  uint64_t time_ns)
 {
@@ -138,7 +156,7 @@ static inline uint64_t moment_ticks_after(const struct execution *execution,
 	return ticks == UINT64_MAX ? ticks : ticks + (8 << TRACE_TICK_SHIFT);
 }
 
-/* The best guess of when the last branch was. */
+/* Returns the best estimate of when the last branch ran. */
 static inline uint64_t moment_guess_ns(const struct execution *execution)
 {
 	const struct moment *before = &execution->before;

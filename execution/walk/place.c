@@ -3,7 +3,9 @@
 #include "execution/walk/moment.h"
 #include "execution/walk/walk.h"
 
-/* What ran last led nowhere: a return does where the call was not seen. */
+/* Returns why the target of the last branch is unknown: for a return, because
+ * its call was in code that could not be followed.
+ */
 static uint8_t nowhere_reason(const struct execution *execution)
 {
 	if (execution->unseen_calls && execution->from != BLOCK_NONE &&
@@ -38,7 +40,8 @@ struct flow_item *place_item(struct execution *execution, uint8_t kind,
 	return item;
 }
 
-/* How much ran, and for how long, is unknown. */
+/* The duration of the untraced execution is unknown, so it counts as slow work.
+ */
 void place_lose(struct execution *execution)
 {
 	execution->times.work += BLOCK_WORK_SLOW;
@@ -98,8 +101,8 @@ void place_leave(struct execution *execution, uint8_t reason)
 		execution->nmi_return = NO_NMI;
 	if (!execution->outside)
 		walk_lose_page_table(execution);
-	/* Entry and exit of the kernel and of a virtual machine do not switch
-	 * tasks: a switch is still to come.
+	/* Entering or leaving the kernel or a virtual machine does not switch
+	 * tasks: a later record reports the switch.
 	 */
 	if (!execution->outside && reason != FLOW_STOP_GUEST &&
 	    execution->nmi_return == NO_NMI && !execution->lists_blocks)
@@ -131,7 +134,8 @@ void place_resume(struct execution *execution,
 	place_go(execution, branch->payload, EXIT_UNSEEN);
 }
 
-/* Returns whether the next block ends in a branch that the trace must decide.
+/* Returns whether execution->block ends in a branch whose direction or target
+ * must be in the trace.
  */
 static bool is_asked(const struct execution *execution)
 {
@@ -178,7 +182,7 @@ void place_gap(struct execution *execution, const struct trace_gap *gap)
 	place_gap_at(execution, execution_add(execution), gap);
 }
 
-/* A branch of which the trace does not say where it went did run. */
+/* A branch whose target the trace lacks has run nevertheless. */
 void place_fail(struct execution *execution, uint64_t position)
 {
 	uint8_t reason = gap_reason(execution);
@@ -191,7 +195,9 @@ void place_fail(struct execution *execution, uint64_t position)
 			     });
 }
 
-/* What ran last led to what is interrupted: unless nothing is known of it. */
+/* The last branch arrived at the interrupted block, unless its source is
+ * unknown.
+ */
 void place_interrupt(struct execution *execution)
 {
 	uint64_t address = execution->blocks[execution->block].ip;

@@ -9,55 +9,62 @@ struct flow_item;
 struct trace_branch;
 union timed_record;
 
-/* Where execution is: it comes to a place by what the trace says, stops, or is
- * lost.
+/* Sets the position of execution: arrival at an address in the trace,
+ * interruption, stop, loss.
  */
 
-/* Goes to @address by what the trace says; the way there is @exit (enum
- * flow_exit, or one of execution.h).
+/* Sets the position to @address, which the trace reported and @exit (enum
+ * flow_exit, or an EXIT_ value of execution.h) reached.
  */
 void place_go(struct execution *execution, uint64_t address, uint8_t exit);
 
-/* Goes on at @branch's address although how it came there is unknown. */
+/* Resumes at @branch's address. The source of the branch is unknown. */
 void place_resume(struct execution *execution,
 		  const struct trace_branch *branch);
 
-/* What comes next is interrupted, here and now. */
+/* Interrupts execution at execution->block, which does not run now: the
+ * interruption will return to its address. Requires a known block.
+ */
 void place_interrupt(struct execution *execution);
 
-/* Tracing stops: @reason is an enum flow_stop, @address where execution goes
- * on, 0 if that is not known.
+/* Stops tracing and adds a record of that. @reason is an enum flow_stop,
+ * @address the address where execution continues, 0 if unknown.
  */
 void place_stop(struct execution *execution, uint8_t reason, uint64_t address);
 
-/* The same without saying it. */
+/* Like place_stop(), but adds no record. */
 void place_leave(struct execution *execution, uint8_t reason);
 
-/* Execution goes on unseen. */
+/* Sets the position to unknown: execution continues untraced. */
 void place_lose(struct execution *execution);
 
-/* A stretch of trace that is missing or cannot be followed. */
+/* Trace that is missing or cannot be followed. */
 struct trace_gap {
 	uint8_t reason;	     /* enum flow_gap_reason */
-	uint64_t position;   /* in the stream's bytes, where it begins */
+	uint64_t position;   /* start of the gap, in the stream's bytes */
 	uint64_t lost_bytes; /* 0 if unknown */
 };
 
-/* Adds @gap to the records: execution goes on unseen from now on. */
+/* Adds a record of @gap and sets the position to unknown. */
 void place_gap(struct execution *execution, const struct trace_gap *gap);
 
-/* The same where its record, @record, is added already. */
+/* Like place_gap(), but writes to @record, which the caller has added. */
 void place_gap_at(struct execution *execution, union timed_record *record,
 		  const struct trace_gap *gap);
 
-/* Execution cannot be followed: adds a gap, at @position in the stream. */
+/* Adds a gap at @position in the stream, because execution cannot be followed,
+ * with the reason found in the current block. If the block ends in a branch
+ * whose target the trace lacks, the block runs first.
+ */
 void place_fail(struct execution *execution, uint64_t position);
 
-/* Adds an item to a list of blocks. */
+/* Adds an item to a list of blocks. The caller sets its payload. */
 struct flow_item *place_item(struct execution *execution, uint8_t kind,
 			     uint8_t detail);
 
-/* The same, but only if it is a list: what events do not show. */
+/* Like place_item(), but with @payload, and does nothing if records are events,
+ * which have no equivalent.
+ */
 void place_list(struct execution *execution, uint8_t kind, uint8_t detail,
 		uint64_t payload);
 

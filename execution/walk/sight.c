@@ -3,7 +3,7 @@
 #include "execution/walk/execution.h"
 #include "execution/walk/walk.h"
 
-/* No way without trace is longer where it matters. */
+/* No sequence of direct edges that matters is longer. */
 enum { MOST_AHEAD = 1024 };
 
 static void look_at(const struct execution *execution, struct sight *sight,

@@ -7,29 +7,35 @@
 
 struct execution;
 
-/* This is what lies ahead of execution->block as far as the code alone says
- * where to.  Counts are of blocks that run up to something, with the one that
- * holds it; 0 if there is none.
+/* Look-ahead from execution->block along direct edges, without running
+ * anything. Each count is the number of blocks up to and including the one that
+ * is described; 0 if there is none.
  */
 struct sight {
-	uint32_t end;		    /* the first block that leaves it open, or
-				 * holds no instruction; BLOCK_NONE: too far */
-	unsigned int to_page_table; /* the first write to it */
-	unsigned int to_direct;	    /* the last direct call or jump */
-	unsigned int to_outside;    /* the first that leaves the filter */
-	bool has_address;	    /* the address asked for is on the way */
+	/* the first block that does not end in a direct edge, or contains no
+	 * instruction; BLOCK_NONE: none within the limit
+	 */
+	uint32_t end;
+	/* the first block that writes the page table root */
+	unsigned int to_page_table;
+	/* the last block that ends in a direct call or jump */
+	unsigned int to_direct;
+	/* the first direct call or jump out of the filter */
+	unsigned int to_outside;
+	/* a block on the way contains the address */
+	bool has_address;
 };
 
-/* Runs nothing. */
+/* Looks ahead; @address is for has_address. Reads code that is new, so blocks
+ * may move in memory.
+ */
 struct sight sight_of(struct execution *execution, uint64_t address);
 
-/* Returns whether the way ends at a branch that takes trace and is no
- * conditional.
- */
+/* Returns whether the look-ahead ends at an indirect branch or far transfer. */
 bool sight_ends_at_target(const struct execution *execution,
 			  const struct sight *sight);
 
-/* Returns whether the way ends where no instruction is known. */
+/* Returns whether the look-ahead ends at a block without an instruction. */
 bool sight_ends_in_void(const struct execution *execution,
 			const struct sight *sight);
 

@@ -5,7 +5,7 @@
 
 static const struct symbol no_symbol = { .function = FUNCTION_NONE };
 
-/* Where execution was. */
+/* Returns the symbol that control comes from. */
 static const struct symbol *here(const struct execution *execution)
 {
 	if (execution->from == BLOCK_NONE)
@@ -13,7 +13,7 @@ static const struct symbol *here(const struct execution *execution)
 	return &block_graph_info(execution->graph, execution->from)->symbol;
 }
 
-/* Where it comes to. */
+/* Returns the symbol that control arrives in. */
 static const struct symbol *there(const struct execution *execution)
 {
 	return &block_graph_info(execution->graph, execution->block)->symbol;
@@ -36,7 +36,10 @@ static struct function_event *add(struct execution *execution, uint8_t kind,
 	return event;
 }
 
-/* The kernel changes tasks here: between the last branch and the next one. */
+/* Marks the switch point, with the time bounds of the code that runs between
+ * the last branch and the next one. Arm's engine has other bounds; there the
+ * record's estimated time is used.
+ */
 static void pass_switch_point(struct execution *execution)
 {
 	struct event_mark *mark = execution_mark(execution, MARK_SWITCH_POINT);
@@ -50,8 +53,8 @@ static void pass_switch_point(struct execution *execution)
 	mark->high_ns = moment_high_ns(execution, high);
 }
 
-/* The kernel changes stacks where it enters the switch point, programs where
- * it enters the exec point.
+/* The kernel changes stacks at the entry of the switch point, a task its
+ * program at the entry of the exec point.
  */
 static void check_points(struct execution *execution)
 {
@@ -84,9 +87,10 @@ static void take_call(struct execution *execution, uint32_t from,
 	add(execution, FUNCTION_CALL, target->function, return_address);
 }
 
-/* A jump to the middle of a symbol.  The kernel's assembly jumps about without
- * leaving.  Between symbols it may well be the start of a function; in another file
- * it has left the one that jumps, and where a PLT leads is a start.
+/* A jump to the middle of a symbol. In the kernel it is ignored: its assembly
+ * code jumps within a function across symbols. An address between symbols may
+ * be the start of a function: a jump there that leaves the file leaves the
+ * function, and the target of a PLT entry is the start of one.
  */
 static void take_jump_inside(struct execution *execution, uint32_t from)
 {
@@ -120,7 +124,10 @@ static void take_jump(struct execution *execution, uint32_t from)
 	add(execution, FUNCTION_TAIL_CALL, target->function, target->ip);
 }
 
-/* An NMI handler that drains the trace unit's buffer has it off meanwhile. */
+/* Remembers the return address of an NMI. Its handler may drain the trace
+ * buffer, with the unit off meanwhile, which is not a pause of the task: see
+ * place_leave().
+ */
 static void watch_nmi(struct execution *execution, uint64_t return_address)
 {
 	if (there(execution)->role == CODE_NMI)
@@ -161,9 +168,10 @@ static void take_start(struct execution *execution, uint32_t function,
 	uint8_t detail = exit == EXIT_ENTRY ||
 			 (exit == EXIT_START && target->is_entry);
 
-	/* Only a start that the trace names is an entry for certain; from user
-	 * space it is, also into the middle of a symbol, as the table of
-	 * interrupt entries is one.
+	/* A start reported by the trace is at the entry of a function only if
+	 * its address is one. A start from user space always is an entry, even
+	 * in the middle of a symbol: the table of interrupt entries is one
+	 * symbol.
 	 */
 	if (exit == EXIT_GUEST)
 		detail = FUNCTION_START_AFTER_GUEST;
@@ -179,7 +187,7 @@ static bool is_right_behind(const struct execution *execution)
 	return target_of(execution)->ip == from->ip + from->bytes;
 }
 
-/* Control came from what was left by @exit in function @from. */
+/* Emits the events of an edge that left function @from by @exit. */
 static void take_exit(struct execution *execution, uint8_t exit, uint32_t from,
 		      uint64_t return_address)
 {
@@ -188,7 +196,8 @@ static void take_exit(struct execution *execution, uint8_t exit, uint32_t from,
 		take_call(execution, from, return_address);
 		break;
 	case FLOW_EXIT_CONDITIONAL:
-		/* Else it was not taken. */
+		/* A target right after the branch means that it was not taken.
+		 */
 		if (!is_right_behind(execution))
 			take_jump(execution, from);
 		break;
@@ -221,7 +230,9 @@ static void take_exit(struct execution *execution, uint8_t exit, uint32_t from,
 	}
 }
 
-/* Returns whether @exit stays part of the thunks it leads to. */
+/* Returns whether a transfer by @exit into thunk @target is emitted only when
+ * control leaves the thunks. Otherwise it is emitted at once.
+ */
 static bool can_fold(uint8_t exit, const struct symbol *target)
 {
 	return target->role == CODE_VECTOR || exit <= FLOW_EXIT_RETURN ||
@@ -233,7 +244,9 @@ static void enter_thunk(struct execution *execution, uint8_t exit)
 	const struct symbol *target = there(execution);
 	uint32_t from = here(execution)->function;
 
-	/* The trace starts, or goes on after a gap, in no function yet. */
+	/* The trace starts, or resumes after a gap, inside a thunk, and so not
+	 * in a function yet.
+	 */
 	if (exit == EXIT_START || exit == EXIT_UNSEEN) {
 		execution->fold.active = true;
 		execution->fold.exit = EXIT_UNSEEN;
@@ -248,7 +261,7 @@ static void enter_thunk(struct execution *execution, uint8_t exit)
 				 execution->return_address);
 }
 
-/* IRET to the next instruction makes a CPU forget what it has fetched, and ends no
+/* IRET to the next instruction only serializes the CPU and does not end an
  * exception: iret_to_self() in arch/x86/include/asm/sync_core.h.
  */
 static bool stays_inside(const struct execution *execution, uint8_t exit)

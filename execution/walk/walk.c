@@ -80,9 +80,10 @@ static void forget_code(void *ctx, uint64_t first, uint64_t end)
 	block_graph_forget(execution->graph, first, end);
 }
 
-/* The low 12 bits of CR3 are no address (Intel SDM, "Control Registers").  With
- * page table isolation the kernel's table and the process's differ in bit 12
- * (PTI_USER_PGTABLE_BIT, arch/x86/include/asm/pgtable.h).
+/* The low 12 bits of CR3 are not part of the address (Intel SDM, "Control
+ * Registers"). With page table isolation, a process has two tables, whose
+ * addresses differ only in bit 12 (PTI_USER_PGTABLE_BIT,
+ * arch/x86/include/asm/pgtable.h).
  */
 enum { TABLE_SHIFT = 12, TABLE_PAIR_SHIFT = 13 };
 
@@ -141,8 +142,9 @@ void walk_set_page_table(struct execution *execution, uint64_t root)
 	execution->page_table = root;
 }
 
-/* Returns the time before which no switch is ahead: in user space there is none
- * that an entry into it could follow.
+/* Returns the time of which all earlier switches have passed, 0 if unknown. In
+ * user space, that is the lower bound. In the kernel, the next entry into user
+ * space decides which switches have passed.
  */
 static uint64_t passed_ns(const struct execution *execution)
 {
@@ -228,14 +230,16 @@ bool walk_back(struct execution *execution)
 	return true;
 }
 
-/* Returns whether another block may run after @count that took no trace. */
+/* Returns whether another block may run, after @count blocks that needed no
+ * trace.
+ */
 static bool can_go_on(const struct execution *execution, int count)
 {
 	return execution->block != BLOCK_NONE && count < WALK_MOST_STRAIGHT &&
 	       event_times_has_room(&execution->times, RECORDS_AT_ONCE);
 }
 
-/* Block execution->block runs, if the code alone says where it leads to.
+/* Runs execution->block and goes to its target, if it ends in a direct edge.
  * Returns whether it does.
  */
 static bool run_direct(struct execution *execution)
@@ -313,7 +317,7 @@ void walk_jump(struct execution *execution, uint64_t address)
 	execution->block = way >> BLOCK_WAY_SHIFT;
 	from = &execution->blocks[execution->from];
 	execution->exit = from->exit;
-	/* What a far transfer means depends on more. */
+	/* The effect of a far transfer depends on more than its edge. */
 	execution->passage = PASSAGE_OTHER;
 	if (from->kind == BLOCK_INDIRECT_CALL ||
 	    from->kind == BLOCK_INDIRECT_JUMP)
@@ -352,7 +356,7 @@ bool walk_to_exit(struct execution *execution, uint64_t address)
 	return false;
 }
 
-/* Part of block execution->block runs, up to the instruction at @address. */
+/* Runs the part of execution->block before the instruction at @address. */
 static bool run_part(struct execution *execution, uint64_t address)
 {
 	uint32_t index = execution->block;

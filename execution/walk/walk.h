@@ -7,38 +7,44 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Going along the graph: from execution->block, which has not run yet, to
- * another.  Where execution cannot be followed they return false and leave it
- * where it came to.
+/* Moves execution along the graph, from execution->block, which has not run
+ * yet, to another block. Functions that return bool return false if execution
+ * cannot be followed; the position is then where they stopped.
  */
 
-/* No code runs so many blocks without a branch that takes trace: damaged trace
+/* Limit on the blocks that run without a branch that needs trace. Damaged trace
  * can lead into a loop of jumps.
  */
 enum { WALK_MOST_STRAIGHT = 64 * 1024 };
 
-/* Returns the block at @address in the code that runs now; BLOCK_NONE when out
- * of memory.
+/* Returns the block at @address in the current code, in the instruction set
+ * execution->set; BLOCK_NONE when out of memory.
  */
 uint32_t walk_find(struct execution *execution, uint64_t address);
 
-/* The same of code of instruction set @set. */
+/* Like walk_find(), for code of instruction set @set. */
 uint32_t walk_find_set(struct execution *execution, uint64_t address,
 		       uint8_t set);
 
-/* Makes the code what it is at @time_ns: blocks of what has changed are read again,
- * and so is execution->block, which may be another program's.  Returns 0 or
- * -ERROR_MEMORY.
+/* Applies code changes up to @time_ns, the estimated time; the process changes
+ * according to code_space_advance(). If execution->may_be_ahead, goes to
+ * @time_ns, and may revert later changes. Marks blocks with changed code to be
+ * read again, and looks up execution->block again, because its address may
+ * belong to another program now. Returns 0 or -ERROR_MEMORY.
  */
 int walk_set_code(struct execution *execution, uint64_t time_ns);
 
-/* Finds the process whose code runs from here on, at @address in user space, which
- * control enters within the bounds of the last branch.  Returns 0 or
+/* Must be called when execution enters user space at @address, before looking
+ * up its block: finds the process that runs there, from execution->evidence and
+ * the time bounds of the last branch. Resets the evidence. At a sync point of
+ * known time (evidence.is_synced) the process was found already. Returns 0 or
  * -ERROR_MEMORY.
  */
 int walk_enter_user(struct execution *execution, uint64_t address);
 
-/* Returns whether control enters user space at @address from block @from. */
+/* Returns whether execution enters user space if it goes from block @from,
+ * which may be BLOCK_NONE, to @address.
+ */
 static inline bool walk_enters_user(const struct execution *execution,
 				    uint32_t from, uint64_t address)
 {
@@ -46,61 +52,76 @@ static inline bool walk_enters_user(const struct execution *execution,
 	       (from == BLOCK_NONE || !execution->blocks[from].is_user);
 }
 
-/* Execution is not followed here: switches of tasks may be missed. */
+/* Must be called where execution is not followed: it may run switch points. */
 void walk_lose_switches(struct execution *execution);
 
-/* The trace is incomplete here: the kernel may set page tables untraced. */
+/* Must be called where trace is missing: the kernel may set page tables there.
+ */
 void walk_lose_page_table(struct execution *execution);
 
-/* The page table becomes @root. */
+/* Sets the page table to @root, which the trace reports. */
 void walk_set_page_table(struct execution *execution, uint64_t root);
 
-/* Returns whether the code is another one at @time_ns, the estimated time. */
+/* Returns whether walk_set_code(), which must not revert changes, would change
+ * the code at @time_ns, the estimated time.
+ */
 bool walk_is_code_due(const struct execution *execution, uint64_t time_ns);
 
-/* Adds the events that control coming to execution->block means, once. */
+/* Emits the events of arriving at execution->block, if they are not emitted
+ * yet.
+ */
 void walk_arrive(struct execution *execution);
 
-/* Returns the block that @edge of block @index leads to; BLOCK_NONE when out of
- * memory.
+/* Returns the target of @edge of block @index, which it finds if the edge is
+ * new; BLOCK_NONE when out of memory.
  */
 uint32_t walk_behind(struct execution *execution, uint32_t index,
 		     enum block_edge edge);
 
-/* Goes along @edge of execution->block. */
+/* Goes along @edge of execution->block, which has run. Returns false when out
+ * of memory.
+ */
 bool walk_along(struct execution *execution, enum block_edge edge);
 
-/* Goes from the return at execution->block to where its call came from. */
+/* Goes from the return at the end of execution->block, which has run, to the
+ * return address of the innermost call. Returns false, with the block unknown,
+ * if there is no such call.
+ */
 bool walk_back(struct execution *execution);
 
-/* Block execution->block runs, to its end. */
+/* Runs execution->block to its end. Does not go on from there. */
 void walk_run(struct execution *execution);
 
-/* Runs on while the code alone says where to: to a block that ends otherwise,
- * which has not run.
+/* Runs blocks along direct edges up to a block that ends in a branch that needs
+ * trace, which does not run yet.
  */
 bool walk_straight(struct execution *execution);
 
-/* Runs @count blocks, each of which leaves where to to the code alone. */
+/* Runs @count blocks, none of which ends in a branch that needs trace. If the
+ * records get full, flushes them.
+ */
 bool walk_blocks(struct execution *execution, unsigned int count);
 
-/* Follows @count branches, the oldest on top of @bits; how many it did not come
- * to is in execution->bits_left.
+/* Follows @count branches, the oldest in the highest bit of @bits. If it
+ * returns false, execution->bits_left is the number of bits left, including the
+ * one that could not be followed.
  */
 bool walk_bits(struct execution *execution, uint64_t bits, unsigned int count);
 
-/* Runs the code up to an indirect branch or far transfer, which runs, too. */
+/* Runs up to and including the next indirect branch or far transfer. */
 bool walk_to_target(struct execution *execution);
 
-/* Goes from there to @address; the instruction set stays. */
+/* Goes from the indirect branch or far transfer that ran last to @address. The
+ * instruction set does not change.
+ */
 void walk_jump(struct execution *execution, uint64_t address);
 
-/* The same for a stop of the trace at @address, outside the filter: direct
- * branches may lead there.
+/* Like walk_to_target(), for a stop of the trace at @address outside the
+ * filter: direct branches may lead there, too.
  */
 bool walk_to_exit(struct execution *execution, uint64_t address);
 
-/* Runs the code up to @address, which is not run. */
+/* Runs up to the instruction at @address, which does not run yet. */
 bool walk_to(struct execution *execution, uint64_t address);
 
 /* Returns the address of the last instruction that ran, 0 if unknown. */

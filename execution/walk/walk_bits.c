@@ -2,8 +2,9 @@
 #include "execution/walk/execution.h"
 #include "execution/walk/walk.h"
 
-/* Block execution->block runs, which a bit decides.  Returns false if it is
- * none that this bit can be of.
+/* Runs execution->block, whose branch consumes one bit, and goes on. Returns
+ * false if it cannot: only conditional branches and, with a taken bit, returns
+ * to their call site consume one.
  */
 static bool take_bit(struct execution *execution, bool is_taken)
 {

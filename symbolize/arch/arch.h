@@ -57,8 +57,7 @@ enum context_kind {
 };
 
 /* ftrace does not trace the kernel's entry code itself, only the functions that
- * it calls. This is what a traced function implies about the context that it is
- * called in.
+ * it calls. A role describes the context that such a function implies.
  */
 enum graph_role {
 	GRAPH_ROLE_NONE,
@@ -81,8 +80,9 @@ enum graph_role {
 	GRAPH_ROLE_INTERRUPT_TAIL,
 	/* called on the way to user space, if it has no traced caller */
 	GRAPH_ROLE_WAY_OUT,
-	GRAPH_ROLE_CALL_WAY_OUT, /* likewise, only after a system call */
-	GRAPH_ROLE_LAST_WAY_OUT, /* likewise, once, at the end */
+	/* like WAY_OUT, but only after a system call */
+	GRAPH_ROLE_CALL_WAY_OUT,
+	GRAPH_ROLE_LAST_WAY_OUT, /* like WAY_OUT, but once, at the end */
 };
 
 static inline bool graph_role_is_way_out(enum graph_role role)

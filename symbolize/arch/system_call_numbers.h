@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Returns the name of system call @number of a kernel of @arch, as "getppid";
- * @is_compat: made through a 32-bit entry.  NULL if the table has none.
+ * @is_compat: made through a 32-bit entry. NULL if the table has none.
  */
 const char *system_call_number_name(enum recording_arch arch, bool is_compat,
 				    int64_t number);

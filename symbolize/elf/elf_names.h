@@ -10,7 +10,7 @@ struct elf_file;
 /* The functions of an ELF file, by name. */
 struct elf_names;
 
-/* Borrows @file.  Returns NULL when out of memory. */
+/* Borrows @file. Returns NULL when out of memory. */
 struct elf_names *elf_names_new(const struct elf_file *file);
 void elf_names_free(struct elf_names *names);
 

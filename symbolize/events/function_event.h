@@ -5,72 +5,74 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* This is what one CPU did, in functions instead of instructions.  Thunks are
- * gone: they are part of the call, jump or return that they stand for.
+/* The execution of one CPU, as function calls instead of instructions. Thunks
+ * do not appear: they are part of the call, jump or return that goes through
+ * them.
  */
 enum function_event_kind {
-	/* A call of function; address is where it will return to. */
+	/* A call of function; address is its return address. */
 	FUNCTION_CALL,
-	/* A call that lands inside the function it comes from: control, not
-	 * a new activation (return stack stuffing, position-independent code);
-	 * or, if detail is 1, any call where the code has no names.
+	/* A call into the calling function itself: control flow, not a new
+	 * activation (return stack stuffing, position-independent code); or, if
+	 * detail is 1, any call where the code has no names.
 	 */
 	FUNCTION_LOCAL_CALL,
 	/* A jump to the start of another function. */
 	FUNCTION_TAIL_CALL,
-	/* A jump of user code to address, in the middle of function, another
-	 * than the one that jumps: longjmp, exceptions.  detail is 1 if the
-	 * target is unnamed code of another file, where it may be the start of a
-	 * function as well.
+	/* A jump of user code to address, in the middle of another function:
+	 * longjmp, exceptions. detail is 1 if the target is unnamed code of
+	 * another file, where it may also be the start of a function.
 	 */
 	FUNCTION_FAR_JUMP,
-	/* A return to address, in function; detail is 1 if that is an entry of
-	 * it, as when a new task begins.
+	/* A return to address, in function; detail is 1 if address is an entry
+	 * of function, as when a new task starts.
 	 */
 	FUNCTION_RETURN,
-	/* An interrupt, an exception or a system call.  detail is an enum
-	 * function_exception; address is where it will go back to, 0 if
-	 * unknown.
+	/* An interrupt, an exception or a system call. detail is an enum
+	 * function_exception; address is its return address, 0 if unknown.
 	 */
 	FUNCTION_EXCEPTION,
-	/* An exception without a handler of its own: it lands inside the
-	 * function that it interrupted.
+	/* An exception without a handler of its own: it arrives in the middle
+	 * of the function that it interrupted.
 	 */
 	FUNCTION_LOCAL_EXCEPTION,
-	/* The way back from an exception; the rest as FUNCTION_RETURN.  A way to the
-	 * next instruction is none.
+	/* A return from an exception; fields as for FUNCTION_RETURN. Not
+	 * emitted for a return to the instruction right after it.
 	 */
 	FUNCTION_EXCEPTION_RETURN,
-	/* Tracing starts at address, in function; detail is 1 if that is an
-	 * entry of the function, as from user space, 0 after a gap, 2 if
-	 * what is open then follows, as FUNCTION_OPEN, and
-	 * FUNCTION_START_AFTER_GUEST if a virtual machine ran: the function that
-	 * entered it continues, also where the address has another name.
+	/* Tracing starts at address, in function. detail is:
+	 *
+	 * - 0 after a gap;
+	 * - 1 if address is an entry of function, as from user space;
+	 * - 2 if FUNCTION_OPEN events for the open functions follow;
+	 * - FUNCTION_START_AFTER_GUEST if a virtual machine ran: the function
+	 *   that entered it continues, even if the address has another name.
 	 */
 	FUNCTION_TRACE_START,
-	/* This function is open, as number detail of those that are, the
-	 * outermost being 0; address is where it will return to, 0 if unknown.
-	 * What was open there and is something else has ended unseen.
+	/* Function is open, at index detail of the call stack; the outermost
+	 * function has index 0. address is its return address, 0 if unknown. If
+	 * another function was open at that index, it has ended untraced.
 	 */
 	FUNCTION_OPEN,
-	/* The same of one that an exception entered. */
+	/* Like FUNCTION_OPEN, for a function that an exception entered. */
 	FUNCTION_OPEN_EXCEPTION,
-	/* No more than detail functions are open. */
+	/* Ends FUNCTION_OPEN events: exactly detail functions are open. */
 	FUNCTION_OPEN_END,
-	/* Tracing stops; detail is an enum flow_stop, address what ip is of
+	/* Tracing stops; detail is an enum flow_stop, address that of
 	 * FLOW_STOP_GUEST.
 	 */
 	FUNCTION_TRACE_STOP,
-	/* Unseen execution; detail is an enum flow_gap_reason, address the
-	 * byte offset in the stream, lost_bytes the trace lost (0: unknown).
+	/* Untraced execution; detail is an enum flow_gap_reason, address the
+	 * position in the stream's bytes, lost_bytes the trace lost (0:
+	 * unknown).
 	 */
 	FUNCTION_GAP,
-	/* The task's program is gone; the next way back to user space begins
-	 * another one.
+	/* The task replaces its program (exec): its next return to user space
+	 * starts the new one.
 	 */
 	FUNCTION_NEW_PROGRAM,
-	/* From here on another task runs on this CPU: address holds its tid
-	 * and pid, see function_event_tid(); detail is 1 if the one before
+	/* Another task runs on this CPU from here on: address contains its tid
+	 * and pid, see function_event_tid(); detail is 1 if the previous task
 	 * still wanted to run.
 	 */
 	FUNCTION_SWITCH,
@@ -85,8 +87,8 @@ enum function_exception {
 	FUNCTION_EXCEPTION_SYSTEM_CALL, /* by instruction, from user code */
 };
 
-/* One event; the times are those of enum flow_item: time_ns never decreases,
- * and the true time lies within [time_ns - early_ns, time_ns + late_ns].
+/* One event. Times are as in struct flow_item: time_ns never decreases, and the
+ * true time lies within [time_ns - early_ns, time_ns + late_ns].
  */
 struct function_event {
 	uint64_t time_ns;
@@ -99,26 +101,26 @@ struct function_event {
 	};
 	uint8_t kind; /* enum function_event_kind */
 	uint8_t detail;
-	uint8_t is_user; /* what it leads to is user code */
+	uint8_t is_user; /* the target is user code */
 };
 
 _Static_assert(sizeof(struct function_event) == 32, "events are hot");
 
-/* Returns whether @event is one of calls and returns, for which nothing but
- * the stack changes.
- */
+/* Returns whether @event only changes the call stack. */
 static inline bool function_event_is_call(const struct function_event *event)
 {
 	return event->kind <= FUNCTION_EXCEPTION_RETURN;
 }
 
-/* The task that a FUNCTION_SWITCH names: 0 is the idle task, -1 unknown. */
+/* Returns the tid of the task that a FUNCTION_SWITCH switches to: 0 is the idle
+ * task, -1 unknown.
+ */
 static inline int32_t function_event_tid(const struct function_event *event)
 {
 	return (int32_t)(uint32_t)event->address;
 }
 
-/* Returns its process, or -1. */
+/* Returns the pid of its process, or -1. */
 static inline int32_t function_event_pid(const struct function_event *event)
 {
 	return (int32_t)(uint32_t)(event->address >> 32);

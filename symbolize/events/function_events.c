@@ -13,19 +13,22 @@ struct function_events {
 	size_t item_count;
 	size_t item_at;
 
-	struct symbol here;	 /* of the block that ran last */
-	uint8_t exit;		 /* how it was left */
-	uint64_t exit_end;	 /* its last instruction's address */
+	struct symbol here; /* symbol of the last block */
+	/* how the last block was left: enum flow_exit or EXIT_ */
+	uint8_t exit;
+	/* address of the last block's last instruction */
+	uint64_t exit_end;
 	uint64_t return_address; /* of a call or exception */
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
-	struct task_id own; /* whose flow it is alone; tid -1: a CPU's */
-	bool outside;	    /* the CPU left for user space */
-	bool in_guest;	    /* for a virtual machine */
+	/* the thread that the flow is of; tid -1: it is of a CPU */
+	struct task_id own;
+	bool outside;  /* execution left for user space */
+	bool in_guest; /* execution left for a virtual machine */
 	struct function_transfers transfers;
 };
 
-/* The next record of a switch: among the items at hand, or behind them. */
+/* Returns the next switch record: of the current items, or of later ones. */
 static const struct flow_item *next_switch(const void *ctx)
 {
 	const struct function_events *events = ctx;
@@ -90,7 +93,7 @@ departure_of(const struct function_events *events)
 	};
 }
 
-/* Control came from the last block to @target. */
+/* Emits the events of the transfer from the last block to @target. */
 static void take_exit(struct function_events *events,
 		      const struct flow_item *item, const struct symbol *target)
 {
@@ -99,7 +102,7 @@ static void take_exit(struct function_events *events,
 	function_transfers_take(&events->transfers, item, target, &departure);
 }
 
-/* It came from what the thunks stand for. */
+/* Like take_exit(), for the transfer that entered the thunks. */
 static void take_exit_of_fold(struct function_events *events,
 			      const struct flow_item *item,
 			      const struct symbol *target)
@@ -112,7 +115,7 @@ static void take_exit_of_fold(struct function_events *events,
 	function_transfers_take(&events->transfers, item, target, &departure);
 }
 
-/* The trace started in thunks, where an exception came. */
+/* The trace started inside thunks, and an exception interrupts them. */
 static void start_unseen(struct function_events *events,
 			 const struct flow_item *item)
 {
@@ -123,7 +126,9 @@ static void start_unseen(struct function_events *events,
 				&departure);
 }
 
-/* Returns whether @exit stays part of the thunks it leads to. */
+/* Returns whether a transfer by @exit into thunk @target is emitted only when
+ * control leaves the thunks.
+ */
 static bool can_fold(uint8_t exit, const struct symbol *target)
 {
 	return target->role == CODE_VECTOR || exit <= FLOW_EXIT_RETURN ||
@@ -134,7 +139,9 @@ static void enter_thunk(struct function_events *events,
 			const struct flow_item *item,
 			const struct symbol *target)
 {
-	/* The trace starts, or goes on after a gap, in no function yet. */
+	/* The trace starts, or resumes after a gap, inside a thunk, and so not
+	 * in a function yet.
+	 */
 	if (events->exit == EXIT_START || events->exit == EXIT_UNSEEN) {
 		events->fold.active = true;
 		events->fold.exit = EXIT_UNSEEN;
@@ -148,7 +155,7 @@ static void enter_thunk(struct function_events *events,
 				 events->here.function, events->return_address);
 }
 
-/* Control reached @item->ip, in another symbol or by a call or return. */
+/* Control arrives at @item->ip, in another symbol or by a call or return. */
 static void arrive(struct function_events *events, const struct flow_item *item)
 {
 	const struct symbol *target = symbol_cache_find(
@@ -173,8 +180,8 @@ static void arrive(struct function_events *events, const struct flow_item *item)
 	events->exit = FLOW_EXIT_NONE;
 }
 
-/* As stays_inside() in execution/walk/transfer.c: the longest instruction that returns
- * from an exception has four bytes.
+/* Like stays_inside() in execution/walk/transfer.c. The longest instruction
+ * that returns from an exception has four bytes.
  */
 static bool stays_inside(const struct function_events *events, uint64_t ip)
 {
@@ -199,7 +206,7 @@ static void take_block(struct function_events *events,
 static void take_async(struct function_events *events,
 		       const struct flow_item *item)
 {
-	/* The last block's branch was done: it led to what is interrupted. */
+	/* The last block's branch ran and led to the interrupted block. */
 	if (events->exit != EXIT_UNSEEN && !stays_inside(events, item->ip))
 		arrive(events, item);
 	events->exit = EXIT_ASYNC;
@@ -225,8 +232,8 @@ static void take_stop(struct function_events *events,
 	event->address = events->in_guest ? item->ip : 0;
 	forget_place(events, EXIT_UNSEEN);
 	events->outside = item->detail == FLOW_STOP_LEVEL;
-	/* Entry and exit of the kernel and of a virtual machine do not switch
-	 * tasks: a switch is still to come.
+	/* Entering or leaving the kernel or a virtual machine does not switch
+	 * tasks: a later record reports the switch.
 	 */
 	if (events->in_guest)
 		return;

@@ -9,18 +9,18 @@
 struct flow_source;
 struct symbols;
 
-/* Turns one stream's flow into function events. */
+/* Converts one stream's flow items to function events. */
 struct function_events;
 
-/* Borrows both.  @pid and @tid name the task that runs when the stream
- * begins, -1 if unknown.  Returns NULL when out of memory.
+/* Borrows @source and @symbols. @pid and @tid are the task that runs at the
+ * start of the stream, -1 if unknown. Returns NULL when out of memory.
  */
 struct function_events *function_events_new(struct flow_source *source,
 					    const struct symbols *symbols,
 					    int32_t pid, int32_t tid);
 
-/* The flow is that of the first task alone, wherever it runs: a thread's own
- * trace.  To be called before the first events are asked for.
+/* Declares that the flow is of the first task only, on any CPU: a thread's own
+ * trace. Must be called before the first function_events_next().
  */
 void function_events_of_thread(struct function_events *events);
 
@@ -28,7 +28,7 @@ void function_events_free(struct function_events *events);
 
 /* Provides the next events, 1 or more, valid until the next call.
  *
- * Returns their count, 0 after FUNCTION_END was delivered, or a negative enum
+ * Returns their count, 0 after FUNCTION_END was provided, or a negative enum
  * error.
  */
 int function_events_next(struct function_events *events,

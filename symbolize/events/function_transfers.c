@@ -45,8 +45,8 @@ void function_transfers_emit_switch(struct function_transfers *transfers,
 	symbol_cache_switch(transfers->cache, task->pid);
 }
 
-/* The kernel changes stacks where it enters the switch point, programs where
- * it enters the exec point.
+/* The kernel changes stacks at the entry of the switch point, a task its
+ * program at the entry of the exec point.
  */
 static void check_points(struct function_transfers *transfers,
 			 const struct flow_item *item,
@@ -80,7 +80,7 @@ static void take_call(struct function_transfers *transfers,
 		return_address);
 }
 
-/* As take_jump_inside() in execution/walk/transfer.c. */
+/* Like take_jump_inside() in execution/walk/transfer.c. */
 static void take_jump_inside(struct function_transfers *transfers,
 			     const struct flow_item *item,
 			     const struct symbol *target,
@@ -119,7 +119,9 @@ static void take_jump(struct function_transfers *transfers,
 		item->ip);
 }
 
-/* An NMI handler that drains the trace unit's buffer has it off meanwhile. */
+/* Remembers the return address of an NMI. Its handler may drain the trace
+ * buffer, with the unit off meanwhile, which is not a pause of the task.
+ */
 static void watch_nmi(struct function_transfers *transfers,
 		      const struct symbol *target, uint64_t return_address)
 {
@@ -136,7 +138,7 @@ static void take_return(struct function_transfers *transfers,
 		is_entry(target, item->ip);
 }
 
-/* A conditional branch that was not taken goes on right behind itself. */
+/* A conditional branch that is not taken continues at the next instruction. */
 static bool was_taken(const struct function_transfers *transfers, uint64_t end,
 		      uint64_t ip)
 {
@@ -186,9 +188,10 @@ static void take_start(struct function_transfers *transfers,
 {
 	emit_at(transfers, item, FUNCTION_TRACE_START, target->function,
 		item->ip);
-	/* Only a start that the trace names is an entry for certain; from user
-	 * space it is, also into the middle of a symbol, as the table of
-	 * interrupt entries is one.
+	/* A start reported by the trace is at the entry of a function only if
+	 * its address is one. A start from user space always is an entry, even
+	 * in the middle of a symbol: the table of interrupt entries is one
+	 * symbol.
 	 */
 	transfers->events[transfers->count - 1].detail =
 		start_detail(target, item, exit);

@@ -17,9 +17,9 @@ struct symbols;
 
 enum {
 	BATCH_EVENTS = 4096,
-	/* This is what one flow item can lead to at most. */
+	/* Events that one flow item can lead to, at most. */
 	EVENTS_PER_ITEM = 5,
-	/* Ways to reach a block that are no enum flow_exit. */
+	/* How a block is reached, in addition to enum flow_exit. */
 	EXIT_ASYNC = 64,
 	EXIT_START,
 	EXIT_ENTRY, /* from user space */
@@ -29,43 +29,48 @@ enum {
 
 #define NO_NMI UINT64_MAX
 
-/* Events, as ways from one place to another make them. */
+/* The events made of transfers of control, with the state that they depend on.
+ */
 struct function_transfers {
 	const struct arch *arch;
 	const struct symbols *symbols;
 	struct symbol_cache *cache;
-	/* Returns the next record of a switch, or NULL. */
+	/* Returns the next switch record, or NULL. */
 	const struct flow_item *(*next_switch)(const void *ctx);
 	const void *ctx;
 	struct task_switch tasks;
-	bool is_running;     /* the CPU is being traced */
-	uint64_t nmi_return; /* where the NMI that runs will return to; NO_NMI:
-			      * none does */
+	bool is_running; /* tracing is on */
+	/* return address of the NMI that runs, or NO_NMI */
+	uint64_t nmi_return;
 	size_t count;
 	struct function_event events[BATCH_EVENTS];
 };
 
 /* How the last block was left. */
 struct function_departure {
-	uint8_t exit;		 /* enum flow_exit, or another way */
-	uint64_t end;		 /* the address of its last instruction */
-	uint32_t from;		 /* its function, or the one before thunks */
-	uint64_t return_address; /* likewise, of a call */
-	uint32_t last;		 /* its own function */
-	uint64_t last_return;	 /* of the newest call or exception */
-	uint8_t last_role;	 /* of its own function: enum code_role */
+	uint8_t exit; /* enum flow_exit, or an EXIT_ value above */
+	uint64_t end; /* address of the block's last instruction */
+	/* the block's function, or the one that entered the thunks */
+	uint32_t from;
+	/* return address of a call from that function */
+	uint64_t return_address;
+	uint32_t last; /* the block's own function */
+	/* return address of the newest call or exception */
+	uint64_t last_return;
+	/* enum code_role of the block's own function */
+	uint8_t last_role;
 };
 
-/* Adds an event at @item's time; the rest of it is zero. */
+/* Adds an event at @item's time, with the other fields zeroed. */
 struct function_event *
 function_transfers_emit(struct function_transfers *transfers,
 			const struct flow_item *item, uint8_t kind);
 
-/* Adds the switch to the task that runs now. */
+/* Adds a FUNCTION_SWITCH to the running task. */
 void function_transfers_emit_switch(struct function_transfers *transfers,
 				    const struct flow_item *item);
 
-/* Adds what it means that control came to @item->ip, in @target, by @departure. */
+/* Adds the events of a transfer by @departure to @item->ip, in @target. */
 void function_transfers_take(struct function_transfers *transfers,
 			     const struct flow_item *item,
 			     const struct symbol *target,

@@ -6,14 +6,14 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
-/* What the way to user space calls follows at once, of which no other function
- * tells; anything later was called by another context.  Where all takes longer, so
- * does this.
+/* Functions on the way to user space are called at once, and no other function
+ * shows that they belong there. A function that starts later belongs to another
+ * context. On a slow machine, or with a slow tracer, the limit is longer.
  */
 enum { FOLLOWS_NS = 2000, FOLLOWS_RECORDS = 8 };
 
-/* Records to look at for the vector of an interrupt, behind its first one, and for
- * what is behind all of one.
+/* Limits on the records searched: for the vector of an interrupt, after its
+ * first record, and for the end of an interrupt.
  */
 enum { VECTOR_RECORDS = 64, INTERRUPT_RECORDS = 4096 };
 
@@ -57,8 +57,8 @@ static bool is_near(const struct graph_events *events, uint64_t time_ns)
 	return !last_ns || time_ns - last_ns <= most_ns;
 }
 
-/* On its way in, a system call or fault cannot have ended: what comes now
- * interrupts it.
+/* A system call or fault that has not reached its actual work cannot have
+ * ended: the new function interrupts it.
  */
 static bool has_to_go_on(const struct graph_task *task)
 {
@@ -101,8 +101,8 @@ bool graph_context_lasts(const struct graph_events *events,
 	return false;
 }
 
-/* Returns whether the next record is the task's and begins a function at @depth,
- * and fills *next in.
+/* Returns whether the next record is of the same task and starts a function at
+ * @depth, and sets *next to it.
  */
 static bool begins_next(const struct graph_events *events, int32_t depth,
 			struct graph_record *next)
@@ -120,7 +120,9 @@ bool graph_context_goes_on(const struct graph_events *events)
 	struct graph_record next;
 	uint32_t function;
 
-	/* In the tracer, which has not counted the function's end yet. */
+	/* The function is called by the tracer itself, which has not decreased
+	 * the depth yet.
+	 */
 	if (has_to_go_on(events->task) && begins_next(events, 1, &next))
 		return true;
 	if (!begins_next(events, 0, &next))
@@ -131,7 +133,8 @@ bool graph_context_goes_on(const struct graph_events *events)
 				   next.time_ns);
 }
 
-/* Returns whether @role's function at depth 0 may be an interrupt's. */
+/* Returns whether a function at depth 0 with @role may be part of an interrupt.
+ */
 static bool may_interrupt(enum graph_role role)
 {
 	return role == GRAPH_ROLE_NONE || role == GRAPH_ROLE_LAST_WAY_OUT ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries and exits become calls and returns, with the kernel contexts around
- * them, which the tracer does not see.
+/* Converts entry and exit records to calls and returns, with the kernel
+ * contexts around them, which the tracer does not report.
  */
 #include "common/error.h"
 #include "decoder/flow/flow.h"
@@ -20,7 +20,7 @@ static int add(struct graph_events *events, enum function_event_kind kind,
 					});
 }
 
-/* Tracing goes on in what the task had open. */
+/* Resumes tracing in the task's innermost open function. */
 static int resume(struct graph_events *events)
 {
 	events->is_running = true;
@@ -28,7 +28,7 @@ static int resume(struct graph_events *events)
 		   graph_task_running(events->task));
 }
 
-/* Puts @frame's kind and function on the stack, and says so by @kind. */
+/* Pushes a frame of kind @frame and @function, and emits an event of @kind. */
 static int push(struct graph_events *events, enum graph_frame_kind frame,
 		enum function_event_kind kind, uint8_t detail,
 		uint32_t function)
@@ -40,7 +40,7 @@ static int push(struct graph_events *events, enum graph_frame_kind frame,
 	return error ? error : add(events, kind, detail, function);
 }
 
-/* All ended on the way to user space. */
+/* All functions ended on the way to user space. */
 static int leave_kernel(struct graph_events *events)
 {
 	events->task->frames.count = 0;
@@ -49,8 +49,8 @@ static int leave_kernel(struct graph_events *events)
 		   FUNCTION_UNKNOWN);
 }
 
-/* Below the first function of a kernel thread, or of a task that was in the
- * kernel before it was traced, is something that nobody saw.
+/* Starts an outermost frame for a kernel thread, or for a task that was in the
+ * kernel before it was traced: the functions below its first one are unknown.
  */
 static int begin_root(struct graph_events *events)
 {
@@ -61,8 +61,8 @@ static int begin_root(struct graph_events *events)
 	return push(events, GRAPH_ROOT, FUNCTION_TRACE_START, 0, function);
 }
 
-/* Makes the task's stack what it must be below a function at @depth, and lets
- * tracing go on in that.
+/* Adjusts the task's stack for a function at @depth, and resumes tracing there
+ * if it changed or tracing was off.
  */
 static int prepare(struct graph_events *events, int32_t depth)
 {
@@ -82,14 +82,18 @@ static bool comes_from_user(const struct graph_task *task, enum graph_role role)
 	       (task->enters && task->tid);
 }
 
-/* What a context is there for comes after @role's function. */
+/* Returns whether @role's function is called before the actual work of its
+ * context.
+ */
 static bool is_on_way_in(enum graph_role role)
 {
 	return role == GRAPH_ROLE_WAY_IN || role == GRAPH_ROLE_USER_LOCK ||
 	       role == GRAPH_ROLE_INTERRUPT;
 }
 
-/* Whether an interrupt has stopped what came from user space between functions. */
+/* Returns whether an interrupt runs that interrupted a context from user space
+ * between its functions.
+ */
 static bool interrupts_context(const struct graph_task *task)
 {
 	const struct graph_frame *outermost = task->frames.items;
@@ -98,7 +102,9 @@ static bool interrupts_context(const struct graph_task *task)
 	       outermost->kind == GRAPH_CONTEXT;
 }
 
-/* A function that nothing the tracer saw has called. */
+/* Enters a function at depth 0: its caller was not reported. Starts a context
+ * if the function does not belong to the current one.
+ */
 static int enter_outermost(struct graph_events *events, uint32_t function,
 			   enum graph_role role)
 {
@@ -137,8 +143,8 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 	return push(events, GRAPH_CONTEXT, FUNCTION_TRACE_START, 1, entry);
 }
 
-/* Puts interrupts and faults on top of what they interrupted, and the scheduler
- * on top of what called it.
+/* Pushes the inferred frame of an interrupt or fault in the kernel, or of the
+ * scheduler, if @function implies one.
  */
 static int interrupt(struct graph_events *events, uint32_t function,
 		     enum graph_role role)
@@ -159,7 +165,9 @@ static int interrupt(struct graph_events *events, uint32_t function,
 		    FUNCTION_EXCEPTION_INTERRUPT, entry);
 }
 
-/* A context that begins with the very function that tells of it. */
+/* Returns whether the innermost frame is a context that has @function itself as
+ * its entry.
+ */
 static bool is_begun_by(const struct graph_task *task, uint32_t function)
 {
 	const struct graph_frame *top = graph_task_top(task);
@@ -167,7 +175,9 @@ static bool is_begun_by(const struct graph_task *task, uint32_t function)
 	return top && top->kind == GRAPH_CONTEXT && top->function == function;
 }
 
-/* Begins the function, whose surroundings the reports know. */
+/* Pushes @function and emits its call, unless its context has been emitted
+ * under the same name.
+ */
 static int begin_function(struct graph_events *events, uint32_t function)
 {
 	struct graph_task *task = events->task;
@@ -200,7 +210,7 @@ int graph_calls_enter(struct graph_events *events)
 	return error ? error : begin_function(events, function);
 }
 
-/* A function at depth 0 of what came from user space has ended. */
+/* A function at depth 0 of a context from user space has ended. */
 static int exit_outermost(struct graph_events *events, uint32_t function)
 {
 	struct graph_task *task = events->task;
@@ -232,7 +242,7 @@ static bool ends_exception(const struct graph_events *events,
 	return role == GRAPH_ROLE_FAULT;
 }
 
-/* What is inferred and on top ends, and says so. */
+/* Ends the innermost frame, which is inferred, and emits that. */
 static int pop_inferred(struct graph_events *events)
 {
 	bool is_exception = graph_task_is_in(events->task, GRAPH_EXCEPTION);
@@ -243,7 +253,7 @@ static int pop_inferred(struct graph_events *events)
 		   0, graph_task_running(events->task));
 }
 
-/* What is inferred around @role's function ends with it. */
+/* Ends the inferred innermost frame, if it ends with @role's function. */
 static int end_inferred(struct graph_events *events, enum graph_role role)
 {
 	bool is_switched = role == GRAPH_ROLE_SWITCHED &&
@@ -254,7 +264,7 @@ static int end_inferred(struct graph_events *events, enum graph_role role)
 	return pop_inferred(events);
 }
 
-/* What has no function that ends it ends with what it was called in. */
+/* Ends inferred frames that no function ended, when their caller ends. */
 static int end_all_inferred(struct graph_events *events)
 {
 	const struct graph_frame *top = graph_task_top(events->task);
@@ -269,7 +279,7 @@ static int end_all_inferred(struct graph_events *events)
 	return error;
 }
 
-/* Ends the function on top, which has ended now. */
+/* Ends the innermost function. */
 static int end_function(struct graph_events *events, uint32_t function)
 {
 	int error;
@@ -286,7 +296,7 @@ static int end_function(struct graph_events *events, uint32_t function)
 			    graph_role_of(events->tasks->roles, function));
 }
 
-/* The function was open, and more is not known of it: its begin was lost. */
+/* Ends a function of which only the exit was recorded: its entry was lost. */
 static int end_unseen(struct graph_events *events)
 {
 	int changed = graph_task_fit(events->task, events->record.depth);

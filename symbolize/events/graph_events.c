@@ -9,11 +9,11 @@
 
 #include <stdlib.h>
 
-/* Events of a batch, unless there is a switch. */
+/* Events of a batch; a switch ends it earlier. */
 enum { BATCH_EVENTS = 512 };
 
 /* The kernel changes stacks between the last function of one task and the first
- * of the next, which is at once, unless what is traced is filtered.
+ * of the next. They are this close, unless the tracer filters functions.
  */
 enum { NEAR_NS = 20000 };
 
@@ -79,7 +79,7 @@ static int switch_to(struct graph_events *events, int32_t tid, uint64_t time_ns)
 	return graph_events_add_at(events, event, time_ns);
 }
 
-/* The announced task came, and is not traced. */
+/* The announced task ran, untraced. */
 static int go_away(struct graph_events *events)
 {
 	struct function_event stop = {
@@ -94,8 +94,9 @@ static int go_away(struct graph_events *events)
 	return switch_to(events, events->next_tid, events->last_ns);
 }
 
-/* Another task than the last record's has written this one.  What the announced
- * one only left by is a switch in turn: it was not traced, either.
+/* The current record is of another task than the last one. If another task was
+ * announced, or the record only reports that the announced task leaves, the
+ * announced one ran untraced: that is a switch to it first.
  */
 static int change_task(struct graph_events *events)
 {
@@ -135,8 +136,8 @@ static void announce(struct graph_events *events)
 	events->is_preempted = events->record.is_preempted;
 }
 
-/* What takes far longer than most, such as sleep and user code, counts as no more
- * than a little longer.
+/* Updates the usual distance of records. A distance much longer than usual,
+ * such as sleep or user code, counts as a slightly longer one.
  */
 static void note_pace(struct graph_events *events)
 {
@@ -153,7 +154,7 @@ static void note_pace(struct graph_events *events)
 	events->record_ns = time_ns;
 }
 
-/* Takes the record, or a part of what it tells. */
+/* Consumes the current record, or a part of it. */
 static int take_record(struct graph_events *events)
 {
 	const struct graph_record *record = &events->record;

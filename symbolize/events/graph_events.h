@@ -12,34 +12,37 @@ struct log;
 struct recording;
 struct symbols;
 
-/* What the kernel's function_graph tracer wrote on one CPU, as function events.
- * Each entry and exit that it wrote is a call and a return, at its time.  The
- * kernel's entries, which it cannot see, are inferred from what they call
- * (enum graph_role): a system call lasts from the first function to the last
- * one that is seen of it.
+/* The function events of one CPU, from records of the kernel's function_graph
+ * tracer. Each entry and exit record is a call and a return, at its time. The
+ * tracer does not report the kernel's entry code. It is inferred from the
+ * functions that it calls (enum graph_role): a system call lasts from the first
+ * to the last function recorded for it.
  *
- * Tasks go from CPU to CPU: the streams of all CPUs share @tasks, and a stream
- * may be asked for what is behind a FUNCTION_SWITCH only when the task is done
- * elsewhere, as event_merge does.
+ * Tasks move between CPUs, so the streams of all CPUs share @tasks. After a
+ * FUNCTION_SWITCH to a task, its stack is only complete when the other CPUs'
+ * streams have been read up to that time: the caller must read streams in order
+ * of time, as event_merge does.
  */
 struct graph_events;
 
-/* Borrows all but @opened.  Returns 0 and *@opened, or -ERROR_MEMORY. */
+/* Opens the stream. Borrows all arguments. Returns 0 and *@opened, or
+ * -ERROR_MEMORY.
+ */
 int graph_events_open(const struct recording *recording,
 		      const struct aux_stream *stream,
 		      const struct symbols *symbols, struct graph_tasks *tasks,
 		      struct graph_events **opened);
 void graph_events_close(struct graph_events *events);
 
-/* Provides the next events, 1 or more, valid until the next call; those behind
- * a FUNCTION_SWITCH are another call's.
+/* Provides the next events, 1 or more, valid until the next call. A
+ * FUNCTION_SWITCH is the last event of a call.
  *
- * Returns their count, 0 after FUNCTION_END was delivered, or -ERROR_MEMORY.
+ * Returns their count, 0 after FUNCTION_END was provided, or -ERROR_MEMORY.
  */
 int graph_events_next(struct graph_events *events,
 		      const struct function_event **batch);
 
-/* Returns who runs first on the CPU of @stream; -1 if that is not known. */
+/* Returns the first task on the CPU of @stream; -1 if unknown. */
 int32_t graph_events_first_tid(const struct recording *recording,
 			       const struct aux_stream *stream);
 

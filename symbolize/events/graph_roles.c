@@ -19,7 +19,7 @@ struct graph_roles {
 	struct function_role roles[];
 };
 
-/* The kernel's own function called @name, or FUNCTION_UNKNOWN. */
+/* Returns the kernel's own function named @name, or FUNCTION_UNKNOWN. */
 static uint32_t find_function(const struct function_table *functions,
 			      const char *name)
 {
@@ -28,7 +28,9 @@ static uint32_t find_function(const struct function_table *functions,
 	return found == FUNCTION_NONE ? FUNCTION_UNKNOWN : found;
 }
 
-/* Hundreds of functions, all system calls, stand for one entry. */
+/* Caches the last entry found: hundreds of functions, all system calls, imply
+ * the same one.
+ */
 struct entry_search {
 	const struct arch *arch;
 	const struct function_table *functions;
@@ -71,7 +73,9 @@ static struct function_role role_of(struct entry_search *search,
 		return role;
 	role.entry = find_entry(search, rule, function->base);
 	role.role = (uint8_t)rule->role;
-	/* Its entry has no name that is known here. */
+	/* The kernel does not have the entry under this name: the function is
+	 * used instead.
+	 */
 	if (role.entry == FUNCTION_UNKNOWN &&
 	    rule->role != GRAPH_ROLE_INTERRUPT_END &&
 	    rule->role != GRAPH_ROLE_INTERRUPT_TAIL &&

@@ -8,17 +8,21 @@
 
 struct symbols;
 
-/* What each function tells of the kernel context that it is called in. */
+/* The role of each function: what it implies about the kernel context that it
+ * is called in.
+ */
 struct graph_roles;
 
-/* Looks at all functions of @symbols once.  Returns NULL when out of memory. */
+/* Determines the roles of all functions of @symbols. Returns NULL when out of
+ * memory.
+ */
 struct graph_roles *graph_roles_new(const struct symbols *symbols);
 void graph_roles_free(struct graph_roles *roles);
 
 enum graph_role graph_role_of(const struct graph_roles *roles,
 			      uint32_t function);
 
-/* Returns the entry that @function stands for, FUNCTION_UNKNOWN if none. */
+/* Returns the entry that @function implies, FUNCTION_UNKNOWN if none. */
 uint32_t graph_role_entry(const struct graph_roles *roles, uint32_t function);
 
 /* Returns the function that the idle task is always in, or FUNCTION_UNKNOWN. */

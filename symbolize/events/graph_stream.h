@@ -16,34 +16,34 @@ struct graph_events {
 	const struct symbols *symbols;
 	struct graph_tasks *tasks;
 	int32_t cpu;
-	struct ring_pages pages; /* behind the record */
+	struct ring_pages pages; /* after @record */
 	struct graph_record record;
-	bool has_record;	 /* it is still to be taken */
-	struct graph_task *task; /* who runs */
-	bool is_running;	 /* and is traced */
-	bool has_next;		 /* a switch was announced, to: */
+	bool has_record;	 /* @record is not consumed yet */
+	struct graph_task *task; /* the running task */
+	bool is_running;	 /* @task is being traced */
+	bool has_next;		 /* a switch to next_tid was announced */
 	int32_t next_tid;
 	bool is_preempted;
-	uint64_t last_ns;   /* of the newest event */
-	uint64_t record_ns; /* of the record before */
-	uint64_t pace_ns;   /* from one record to the next, mostly */
+	uint64_t last_ns;   /* time of the newest event */
+	uint64_t record_ns; /* time of the previous record */
+	uint64_t pace_ns;   /* usual time between two records */
 	bool has_ended;
 	struct array out; /* struct function_event */
 };
 
-/* Returns the symbol of the function that @record is of. */
+/* Returns the symbol of @record's function. */
 struct symbol graph_events_symbol(const struct graph_events *events,
 				  const struct graph_record *record);
 
-/* Add an event at @time_ns, but not before the newest, or at the time of the
- * record.  Return 0 or -ERROR_MEMORY.
+/* Add an event at @time_ns, or at the time of the current record, but not
+ * before the newest event. Return 0 or -ERROR_MEMORY.
  */
 int graph_events_add_at(struct graph_events *events,
 			struct function_event event, uint64_t time_ns);
 int graph_events_add(struct graph_events *events, struct function_event event);
 
-/* Apply the record, an entry or an exit of its task's, to the task's stack.
- * Return 0 or -ERROR_MEMORY.
+/* Apply the current record, an entry or exit of a function of the running task,
+ * to the task's stack. Return 0 or -ERROR_MEMORY.
  */
 int graph_calls_enter(struct graph_events *events);
 int graph_calls_exit(struct graph_events *events);

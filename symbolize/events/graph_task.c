@@ -50,8 +50,8 @@ static bool is_counted(const struct graph_frame *frame)
 	return frame->kind == GRAPH_FUNCTION || frame->kind == GRAPH_UNSEEN;
 }
 
-/* A frame of what is called at @depth, or deeper, is over when something at
- * @depth begins or ends.
+/* Returns whether @frame must have ended when a function at @depth starts or
+ * ends: it is at that depth or deeper, or is inferred and calls deeper ones.
  */
 static bool is_over(const struct graph_frame *frame, int32_t depth)
 {

@@ -62,7 +62,7 @@ static struct graph_task *add_task(struct graph_tasks *tasks, int32_t tid)
 struct graph_task *graph_tasks_get(struct graph_tasks *tasks, int32_t cpu,
 				   int32_t tid)
 {
-	/* Each CPU has an idle task, and all of them are 0. */
+	/* Each CPU has an idle task, and all of them have tid 0. */
 	uint64_t key = tid ? (uint32_t)tid : UINT64_C(1) << 32 | (uint32_t)cpu;
 	uint64_t *place = number_map_add(&tasks->places, key);
 	struct graph_task **task;

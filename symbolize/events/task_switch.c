@@ -55,8 +55,8 @@ bool task_switch_is_done(struct task_switch *state, uint64_t low_ns,
 	return true;
 }
 
-/* A dead task that runs for the last time has no number any more, but its
- * record is of this switch point as any other.
+/* A dead task that runs for the last time has no tid any more, but its record
+ * belongs to this switch point like any other.
  */
 bool task_switch_point(struct task_switch *state, uint64_t time_ns,
 		       const struct flow_item *next)
@@ -75,8 +75,9 @@ bool task_switch_point(struct task_switch *state, uint64_t time_ns,
 	return true;
 }
 
-/* A gap of a few instructions may lie before its switch point: without knowing, the
- * next one would be taken for that of the record behind, and so on.
+/* The gap may be a few instructions that do not contain the switch point.
+ * Without untraced_ns, that switch point would be paired with the next record,
+ * and so on.
  */
 bool task_switch_lost(struct task_switch *state, uint64_t time_ns)
 {

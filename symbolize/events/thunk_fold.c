@@ -49,7 +49,9 @@ bool thunk_fold_resume(struct thunk_fold_stack *stack, struct thunk_fold *fold,
 		if (stack->saved[i].address != address)
 			continue;
 		*fold = stack->saved[i].fold;
-		/* What was broken off later than this will not return. */
+		/* Folds interrupted later than this one will not be returned
+		 * to.
+		 */
 		stack->count = i;
 		return true;
 	}

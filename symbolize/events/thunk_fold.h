@@ -7,20 +7,22 @@
 
 #include <stdbool.h>
 
-/* Execution inside thunks stands for one transfer of control: the call, jump
- * or return that entered them; inside exception vectors, for the exception.
- * Folding goes by address, not by what the thunk does inside, so every variant
- * of the kernel's mitigations fits.
+/* A fold: execution inside thunks counts as one transfer of control, the call,
+ * jump or return that entered them; execution inside exception vectors as the
+ * exception. A thunk is recognized by its address, whatever its code does, so
+ * every variant of the kernel's mitigations is covered.
  */
 struct thunk_fold {
 	bool active;
-	uint8_t exit;		 /* what the thunks stand for: enum flow_exit,
-				 * or another way into a vector */
-	uint32_t from;		 /* the function that entered them */
-	uint64_t return_address; /* of FLOW_EXIT_CALL */
+	/* the transfer that the thunks count as: enum flow_exit, or another
+	 * EXIT_ into a vector
+	 */
+	uint8_t exit;
+	uint32_t from;		 /* function that entered the thunks */
+	uint64_t return_address; /* if it is a FLOW_EXIT_CALL */
 };
 
-/* Folds broken off by interrupts, which go on when those return. */
+/* Folds that exceptions interrupted, and that continue when those return. */
 struct thunk_fold_stack {
 	struct {
 		struct thunk_fold fold;
@@ -32,20 +34,20 @@ struct thunk_fold_stack {
 /* Returns whether @symbol is a thunk or vector. */
 bool thunk_fold_covers(const struct symbol *symbol);
 
-/* Begins a fold: function @from left by @exit (with @return_address if that
- * is a call) and came to thunk @symbol.
+/* Starts a fold: control left function @from by @exit (with @return_address if
+ * that is a call) and arrived in thunk @symbol.
  */
 void thunk_fold_begin(struct thunk_fold *fold, const struct symbol *symbol,
 		      uint8_t exit, uint32_t from, uint64_t return_address);
 
-/* Puts an active @fold aside: an exception came at @address.  The oldest of
- * too many is forgotten.
+/* Saves an active @fold, which an exception interrupts at @address, and makes
+ * it inactive. If there are too many, drops the oldest.
  */
 void thunk_fold_suspend(struct thunk_fold_stack *stack, struct thunk_fold *fold,
 			uint64_t address);
 
-/* Makes the fold that was put aside at @address active again, if there is
- * one.  Returns whether there is.
+/* Restores the fold that was interrupted at @address to *@fold. Returns false
+ * if there is none.
  */
 bool thunk_fold_resume(struct thunk_fold_stack *stack, struct thunk_fold *fold,
 		       uint64_t address);

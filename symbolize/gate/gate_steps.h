@@ -11,7 +11,7 @@ struct recording;
 /* An iterator over a recording's marks of one CPU. */
 struct gate_steps;
 
-/* Borrows @recording.  Returns NULL when out of memory. */
+/* Borrows @recording. Returns NULL when out of memory. */
 struct gate_steps *gate_steps_open(const struct recording *recording,
 				   int32_t cpu);
 void gate_steps_close(struct gate_steps *steps);

@@ -9,7 +9,7 @@
  */
 struct symbol_cache;
 
-/* Borrows @symbols.  Returns NULL when out of memory. */
+/* Borrows @symbols. Returns NULL when out of memory. */
 struct symbol_cache *symbol_cache_new(const struct symbols *symbols);
 void symbol_cache_free(struct symbol_cache *cache);
 

@@ -73,7 +73,7 @@ void symbols_find_mapped(const struct symbols *symbols,
 bool symbols_are_of_two_files(const struct symbols *symbols, uint32_t a,
 			      uint32_t b);
 
-/* Returns whether kernel code of @role (enum code_role) has a symbol. */
+/* Returns whether a symbol of the kernel has @role (enum code_role). */
 bool symbols_have_role(const struct symbols *symbols, uint8_t role);
 
 const struct arch *symbols_arch(const struct symbols *symbols);

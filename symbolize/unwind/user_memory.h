@@ -23,7 +23,7 @@ struct user_image {
 	uint64_t end;
 };
 
-/* Borrows @recording.  Returns NULL when out of memory. */
+/* Borrows @recording. Returns NULL when out of memory. */
 struct user_memory *user_memory_new(const struct recording *recording);
 void user_memory_free(struct user_memory *memory);
 
